@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+#include "internal.h"
+
+const char *cydp_status_text(cydp_status status) {
+  switch (status) {
+  case CYDP_OK:
+    return "ok";
+  case CYDP_ERROR_ENTROPY:
+    return "the operating system gave no random bytes";
+  case CYDP_ERROR_MEMORY:
+    return "memory ran out";
+  case CYDP_ERROR_DOMAIN:
+    return "scale must be between 1e-6 and 2**56";
+  case CYDP_ERROR_EXHAUSTED:
+    return "more than 2**32 blocks asked of one key and nonce";
+  case CYDP_ERROR_UNDECIDED:
+    return "1,024 random bits did not decide a sample (probability below 2**-900)";
+  case CYDP_ERROR_ISA:
+    return "CYDP_FORCE_ISA names no kernels that run here; allowed: portable";
+  }
+  return "unknown status";
+}

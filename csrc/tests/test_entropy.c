@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT
+ * An operating system that misbehaves: getrandom fails, is short or interrupted; madvise
+ * does not know how to wipe on fork. The linker puts these in the place of the real ones.
+ */
+#define _GNU_SOURCE
+#include "check.h"
+#include "internal.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+ssize_t __real_getrandom(void *out, size_t n, unsigned flags);
+ssize_t __wrap_getrandom(void *out, size_t n, unsigned flags);
+int __wrap_madvise(void *address, size_t n, int advice);
+
+static enum { WORKS, FAILS, GIVES_NOTHING, IS_SHORT, IS_INTERRUPTED } mode;
+static int calls;
+
+ssize_t __wrap_getrandom(void *out, size_t n, unsigned flags) {
+  calls++;
+  switch (mode) {
+  case FAILS:
+    errno = ENOSYS;
+    return -1;
+  case GIVES_NOTHING:
+    return 0;
+  case IS_SHORT:
+    return __real_getrandom(out, n > 3 ? 3 : n, flags);
+  case IS_INTERRUPTED:
+    errno = EINTR;
+    return calls % 2 ? -1 : __real_getrandom(out, n, flags);
+  case WORKS:
+    break;
+  }
+  return __real_getrandom(out, n, flags);
+}
+
+int __wrap_madvise(void *address, size_t n, int advice) {
+  (void)address, (void)n, (void)advice;
+  errno = EINVAL;
+  return -1;
+}
+
+static void failure_is_an_error(void) {
+  uint8_t bytes[32];
+  cydp_rng *rng = NULL;
+  mode = FAILS;
+  CHECK(cydp_entropy(bytes, sizeof bytes) == CYDP_ERROR_ENTROPY);
+  CHECK(cydp_rng_new(&rng) == CYDP_ERROR_ENTROPY && rng == NULL);
+  mode = GIVES_NOTHING;
+  CHECK(cydp_entropy(bytes, sizeof bytes) == CYDP_ERROR_ENTROPY);
+}
+
+static void short_and_interrupted_reads_go_on(void) {
+  for (mode = IS_SHORT; mode <= IS_INTERRUPTED; mode++) {
+    uint8_t bytes[64] = {0};
+    calls = 0;
+    CHECK(cydp_entropy(bytes, sizeof bytes) == CYDP_OK && calls > 1);
+    for (int i = 0; i < 64; i += 16) /* a quarter of zeros: probability 2^-128 */
+      CHECK(memcmp(bytes + i, (uint8_t[16]){0}, 16) != 0);
+  }
+}
+
+/* Without wiping, the process id tells a child that it must key afresh, and entropy that
+ * fails there leaves nothing behind. */
+static void children_key_afresh(void) {
+  cydp_rng *rng;
+  uint8_t own[16], child[16];
+  int pipes[2], status;
+  mode = WORKS;
+  CHECK(cydp_rng_new(&rng) == CYDP_OK && pipe(pipes) == 0);
+  CHECK(cydp_rng_begin(rng) == CYDP_OK); /* the child inherits the lock held */
+  pid_t pid = fork();
+  CHECK(pid >= 0);
+  if (pid == 0) {
+    alarm(10);
+    mode = FAILS;
+    CHECK(cydp_rng_bytes(rng, own, sizeof own) == CYDP_ERROR_ENTROPY);
+    mode = WORKS;
+    CHECK(cydp_rng_bytes(rng, own, sizeof own) == CYDP_OK);
+    CHECK(write(pipes[1], own, sizeof own) == sizeof own);
+    _exit(0);
+  }
+  waitpid(pid, &status, 0);
+  CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  cydp_rng_end(rng);
+  CHECK(read(pipes[0], child, sizeof child) == sizeof child);
+  calls = 0;
+  CHECK(cydp_rng_bytes(rng, own, sizeof own) == CYDP_OK && calls == 0);
+  CHECK(memcmp(own, child, sizeof own) != 0);
+  cydp_rng_free(rng);
+}
+
+int main(void) {
+  failure_is_an_error();
+  short_and_interrupted_reads_go_on();
+  children_key_afresh();
+}
