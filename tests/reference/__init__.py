@@ -1,0 +1,1 @@
+"""Slow, exact oracles, independent of the code under test: integers and fractions only."""
