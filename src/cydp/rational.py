@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: MIT
+"""The one way in which a number that matters for privacy becomes a Fraction."""
+
+import math
+import numbers
+import re
+from decimal import Decimal
+from fractions import Fraction
+from typing import TypeAlias, cast
+
+import numpy as np
+
+Number: TypeAlias = int | float | str | Fraction | Decimal | np.integer | np.floating
+
+MAX_BITS = 4096
+# Enough decimal digits for MAX_BITS, and an exponent that such a number can need: longer text
+# is refused before it is computed with.
+_MAX_DIGITS = 1240
+_TEXT = re.compile(r"\s*[-+]?(?:\d+/\d+|(?:\d+\.?\d*|\.\d+)(?:[eE]([-+]?\d+))?)\s*", re.ASCII)
+_ALLOWED = "an int, float, str, Fraction or Decimal"
+
+
+def exact(value: Number, name: str) -> Fraction:
+    """Read a number exactly.
+
+    Parameters
+    ----------
+    value : int, float, str, Fraction, Decimal or numpy real scalar
+        A float means its shortest repr: 0.1 is 1/10. Text is ``"0.1"``, ``"1e-3"`` or
+        ``"1/3"``.
+    name : str
+        What the value is called in an error.
+
+    Raises
+    ------
+    TypeError
+        For bool, arrays, lists and every other type.
+    ValueError
+        If it is not finite, not a number, or longer than 4,096 bits.
+
+    Examples
+    --------
+    >>> exact(0.1, "epsilon")
+    Fraction(1, 10)
+
+    """
+    if isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"{name} must be {_ALLOWED}, not a bool")
+    if isinstance(value, (int, np.integer, numbers.Rational)):
+        if max(int(value.numerator).bit_length(), int(value.denominator).bit_length()) > MAX_BITS:
+            raise _too_long(name)
+        return Fraction(int(value.numerator), int(value.denominator))
+    if isinstance(value, (float, np.floating)):
+        if not np.isfinite(value):
+            raise ValueError(f"{name} must be finite, not {float(value)}")
+        # Not repr(): numpy's says np.float64(0.1). str() keeps the shortest digits of each type.
+        return _read(float.__repr__(value) if isinstance(value, float) else str(value), name)
+    if isinstance(value, Decimal):
+        if not value.is_finite():
+            raise ValueError(f"{name} must be finite, not {value}")
+        return _read(str(value), name)
+    if isinstance(value, str):
+        return _read(value, name)
+    raise TypeError(f"{name} must be {_ALLOWED}, not {type(value).__name__}")
+
+
+def positive(value: Number, name: str) -> Fraction:
+    """Read a number exactly and refuse zero and less with a ValueError."""
+    number = exact(value, name)
+    if number <= 0:
+        raise ValueError(f"{name} must be greater than 0, not {text(number)}")
+    return number
+
+
+def text(number: Fraction) -> str:
+    """Write a Fraction as a decimal where that is exact and short, else as a quotient.
+
+    >>> text(Fraction(1, 10)), text(Fraction(1, 3)), text(Fraction(2))
+    ('0.1', '1/3', '2')
+    """
+    if number.numerator.bit_length() + number.denominator.bit_length() > 256:
+        return f"about {float_of(number):.6g}"
+    if number.denominator == 1:
+        return str(number.numerator)
+    decimal = float.__repr__(float_of(number))
+    return decimal if Fraction(decimal) == number else str(number)
+
+
+def float_of(number: Fraction) -> float:
+    """Round to the nearest float; infinite beyond the largest."""
+    try:
+        return number.numerator / number.denominator
+    except OverflowError:
+        return math.inf if number > 0 else -math.inf
+
+
+def _read(digits: str, name: str) -> Fraction:
+    match = _TEXT.fullmatch(digits) if len(digits) <= 3 * _MAX_DIGITS else None
+    if match is None:
+        if len(digits) > 3 * _MAX_DIGITS:
+            raise _too_long(name)
+        raise ValueError(f"{name} must be a number such as '0.1' or '1/3', not {digits[:40]!r}")
+    exponent = cast("str | None", match[1])
+    if exponent is not None and (len(exponent) > 6 or abs(int(exponent)) > 2 * _MAX_DIGITS):
+        raise _too_long(name)
+    try:
+        number = Fraction(digits)
+    except ZeroDivisionError:
+        raise ValueError(f"{name} must be a number, and its denominator is 0") from None
+    if max(number.numerator.bit_length(), number.denominator.bit_length()) > MAX_BITS:
+        raise _too_long(name)
+    return number
+
+
+def _too_long(name: str) -> ValueError:
+    return ValueError(f"{name} must have a numerator and a denominator of at most {MAX_BITS} bits")
