@@ -1,0 +1,336 @@
+# SPDX-License-Identifier: MIT
+"""Exact aggregates: fast, and NOT private. What they return is the data's own."""
+
+import operator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, SupportsIndex, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from cydp import _exact
+
+__all__ = ["histogram"]
+
+_Array: TypeAlias = NDArray[Any]
+_Dtype: TypeAlias = np.dtype[Any]
+_Pair: TypeAlias = tuple[Any, Any] | Sequence[Any] | _Array
+
+_BLOCK_ROWS = 65_536  # rows converted at a time
+_MOST_BINS = 2**32
+_ROUNDED = 2**53  # from here on not every integer is a float64
+_SIGN_BIT = np.uint64(2**63)  # flipped, it maps uint64 to int64 and keeps the order
+
+
+def histogram(
+    x: ArrayLike, bins: SupportsIndex | Sequence[float] | _Array, range: _Pair | None = None
+) -> tuple[NDArray[np.int64], _Array]:
+    """Count values in bins, as `numpy.histogram` does. NOT private.
+
+    Parameters
+    ----------
+    x : array_like of real numbers, any shape
+        NaN, masked values and what lies outside the bins are left out.
+    bins : int or sequence of edges
+        A number of equal bins, or edges that never decrease. The last bin is closed.
+    range : (lo, hi), optional
+        Ends of the equal bins; default: those of the data. Ignored if `bins` are edges.
+
+    Returns
+    -------
+    (counts, edges) : ndarray of int64, shape (bins,), and ndarray, shape (bins + 1,)
+        Those of numpy. Exact comparison with the edges decides; numpy's differs from it only
+        where bins are a few roundings wide.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For a bad parameter; without `range`, for data that is not finite too.
+
+    Examples
+    --------
+    >>> histogram([0.5, 1.5, 2, 4], bins=2, range=(0, 2))
+    (array([1, 2]), array([0., 1., 2.]))
+
+    """
+    values = column(x)
+    if range is None and _bin_count(bins) is not None:
+        range = _data_ends(values)
+    grid = public_bins(bins, range, values.dtype)
+    return grid.count(values), grid.edges
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Bins:
+    """Bins for data of one dtype: the edges, and the way to count in them.
+
+    Everything here follows from parameters and dtype. No value of the data can change the
+    way, raise an exception or give a warning.
+
+    Attributes
+    ----------
+    edges : ndarray, shape (bins + 1,)
+        As numpy returns them.
+
+    """
+
+    edges: _Array
+    _kernel: Callable[[_Array, _Array, NDArray[np.int64]], None]
+    _kernel_edges: _Array
+    _read: _Dtype
+    _prepare: Callable[[_Array], _Array] | None = None
+
+    def count(self, x: ArrayLike) -> NDArray[np.int64]:
+        """Count the values of x, of the dtype that these bins were made for."""
+        values = column(x)
+        if isinstance(values, np.ma.MaskedArray):
+            values = values.compressed()
+        counts = np.zeros(len(self.edges) - 1, dtype=np.int64)
+        # Each call of a kernel visits every bin once, so let it have as many rows.
+        block_rows = max(_BLOCK_ROWS, len(counts))
+        with np.errstate(all="ignore"):  # converting a signalling NaN may warn
+            for rows in _blocks(values, self._read, block_rows):
+                prepared = rows if self._prepare is None else self._prepare(rows)
+                self._kernel(prepared, self._kernel_edges, counts)
+        return counts
+
+
+def column(x: ArrayLike, name: str = "x") -> _Array:
+    """Return x as an array of real numbers.
+
+    Parameters
+    ----------
+    x : array_like
+        A masked array stays one. None in a list becomes NaN.
+
+    Returns
+    -------
+    ndarray of bool, int, uint, or float of at most 64 bits
+
+    Raises
+    ------
+    TypeError
+        For another dtype, with its name and no value.
+
+    Examples
+    --------
+    >>> column([1, 2]).dtype
+    dtype('int64')
+
+    """
+    try:
+        values = x if isinstance(x, np.ma.MaskedArray) else np.asarray(x)
+    except ValueError:  # a list of lists of different lengths
+        raise TypeError(f"{name} must be an array of real numbers, not of sequences") from None
+    if values.dtype == object and isinstance(x, Sequence):
+        values = np.array([_float_or_nan(value, name) for value in values.flat])
+        values = values.reshape(np.shape(x))
+    check_real(values.dtype, name)
+    return values
+
+
+def _float_or_nan(value: Any, name: str) -> float:
+    """Read an entry of a list that numpy has no dtype for: None, or an integer beyond 64 bits."""
+    if value is None:
+        return np.nan
+    if isinstance(value, bool | int | float | np.integer | np.floating):
+        try:
+            return float(value)
+        except OverflowError:
+            return np.inf if value > 0 else -np.inf
+    raise TypeError(f"{name} must be of real numbers, not of {type(value).__name__}")
+
+
+def public_bins(
+    bins: SupportsIndex | Sequence[float] | _Array, range: _Pair | None, dtype: _Dtype
+) -> Bins:
+    """Return bins that depend on parameters and dtype alone.
+
+    Parameters
+    ----------
+    bins, range
+        Of `histogram`, but a number of bins needs a range.
+    dtype : dtype
+        Of the data.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For a bad parameter.
+
+    Examples
+    --------
+    >>> public_bins(2, (0, 1), np.dtype(float)).edges
+    array([0. , 0.5, 1. ])
+
+    """
+    count = _bin_count(bins)
+    if count is None:
+        return _between(_given_edges(bins), dtype)
+    if range is None:
+        raise ValueError("range must be a pair (lo, hi) if bins is a number")
+    lo, hi = _ends(range)
+    edges = _equal_edges(count, lo, hi, dtype)
+    integer_ends = [end for end in (lo, hi) if isinstance(end, int | np.integer)]
+    if dtype.kind in "iu" and any(abs(int(end)) >= _ROUNDED for end in integer_ends):
+        return _between_large_integers(edges, lo, hi, dtype)
+    return _among_floats(edges, dtype)
+
+
+def check_real(dtype: _Dtype, name: str) -> None:
+    """Raise a TypeError for a dtype other than bool, int, uint, and float up to 64 bits."""
+    if dtype.kind not in "biuf" or dtype.itemsize > 8:
+        raise TypeError(
+            f"{name} must be of bool, integers, or floats of at most 64 bits, "
+            f"not {dtype.type.__name__}"
+        )
+
+
+def _bin_count(bins: Any) -> int | None:
+    """Return how many bins were asked for, or None if they were given by edges."""
+    if isinstance(bins, str):
+        raise TypeError("bins must be an integer or edges: no rule may take them from the data")
+    if np.ndim(bins) != 0:
+        return None
+    if isinstance(bins, bool | np.bool):
+        raise TypeError("bins must be an integer or edges, not bool")
+    try:
+        count = operator.index(bins)
+    except TypeError:
+        raise TypeError(f"bins must be an integer or edges, not {type(bins).__name__}") from None
+    if not 1 <= count <= _MOST_BINS:
+        raise ValueError(f"bins must be from 1 to 2**32, not {count}")
+    return count
+
+
+def _given_edges(bins: Any) -> _Array:
+    if isinstance(bins, np.ma.MaskedArray):
+        raise TypeError("bins must be edges without a mask")
+    edges = np.array(bins)
+    if edges.ndim != 1 or len(edges) < 2:
+        raise ValueError(f"bins must be a sequence of at least 2 edges, not of shape {edges.shape}")
+    if edges.dtype.kind == "b":
+        raise TypeError("bins must be numbers, not bool")
+    check_real(edges.dtype, "bins")
+    if np.isnan(edges).any():
+        raise ValueError("bins must not hold NaN")
+    if (edges[:-1] > edges[1:]).any():
+        raise ValueError("bins must be edges that never decrease")
+    return edges
+
+
+def _ends(range: _Pair) -> tuple[Any, Any]:
+    if not isinstance(range, Sequence | np.ndarray) or isinstance(range, str | bytes):
+        raise TypeError(f"range must be a pair (lo, hi), not {type(range).__name__}")
+    if len(range) != 2:
+        raise ValueError(f"range must be a pair (lo, hi), not {len(range)} entries")
+    lo, hi = range
+    for end in (lo, hi):
+        if isinstance(end, bool) or not isinstance(end, int | float | np.integer | np.floating):
+            raise TypeError(f"range must be a pair of real numbers, not {type(end).__name__}")
+        if isinstance(end, np.floating):
+            check_real(end.dtype, "range")
+        if isinstance(end, int) and not -(2**63) <= end < 2**64:
+            raise ValueError("range must be of floats, or of integers from -2**63 to 2**64 - 1")
+    if not (np.isfinite(lo) and np.isfinite(hi) and lo <= hi):
+        raise ValueError(f"range must be finite with lo <= hi, not ({lo}, {hi})")
+    return lo, hi
+
+
+def _data_ends(values: _Array) -> tuple[Any, Any]:
+    if isinstance(values, np.ma.MaskedArray):
+        values = values.compressed()
+    if values.size == 0:
+        return 0, 1  # as numpy does
+    lo, hi = values.min(), values.max()
+    if not (np.isfinite(lo) and np.isfinite(hi)):
+        raise ValueError("x must be finite if range is None")
+    return (np.uint8(lo), np.uint8(hi)) if values.dtype.kind == "b" else (lo, hi)
+
+
+def _equal_edges(count: int, lo: Any, hi: Any, dtype: _Dtype) -> _Array:
+    """Return numpy's own edges: of float64, or of float32 or float16 for such data."""
+    no_data = np.empty(0, dtype=np.uint8 if dtype.kind == "b" else dtype)
+    try:
+        with np.errstate(all="ignore"):
+            edges = np.histogram_bin_edges(no_data, count, (lo, hi))
+            distinct = np.isfinite(edges).all() and (edges[:-1] < edges[1:]).all()
+    except ValueError:
+        distinct = False
+    if not distinct:
+        raise ValueError(
+            f"bins and range must give finite and distinct edges for data of {dtype.name}; "
+            f"{count} bins over this range do not"
+        )
+    return edges
+
+
+def _near_equal(edges: NDArray[np.float64]) -> bool:
+    """Whether the kernel for equal bins may be used: half of what cydp.h allows it."""
+    count = len(edges) - 1
+    with np.errstate(all="ignore"):
+        span = edges[-1] - edges[0]
+        if count > _MOST_BINS or not 2.0**-900 <= span <= 2.0**1000:
+            return False
+        positions = (edges - edges[0]) / span * count
+    return bool((np.abs(positions - np.arange(count + 1)) < 1 / 16).all())
+
+
+def _among_floats(edges: _Array, dtype: _Dtype) -> Bins:
+    """Compare as float64: what numpy does, or the same for what is exact in it."""
+    kernel_edges = np.ascontiguousarray(edges, dtype=np.float64)
+    if not _near_equal(kernel_edges):
+        return Bins(edges, _exact.histogram_edges_f64, kernel_edges, np.dtype(np.float64))
+    if dtype.kind == "i" and dtype.itemsize == 8:
+        return Bins(edges, _exact.histogram_equal_i64, kernel_edges, np.dtype(np.int64))
+    return Bins(edges, _exact.histogram_equal_f64, kernel_edges, np.dtype(np.float64))
+
+
+def _between_large_integers(edges: _Array, lo: Any, hi: Any, dtype: _Dtype) -> Bins:
+    """Drop as integers what is out of range, as numpy does, and bin the rest as float64."""
+    floats = _among_floats(edges, np.dtype(np.float64))
+
+    def keep(rows: _Array) -> _Array:
+        kept: _Array = rows[(rows >= lo) & (rows <= hi)]
+        return kept.astype(np.float64)
+
+    return Bins(edges, floats._kernel, floats._kernel_edges, dtype.newbyteorder("="), keep)
+
+
+def _between(edges: _Array, dtype: _Dtype) -> Bins:
+    """Compare in the common dtype, as numpy does with given edges."""
+    common = np.promote_types(np.uint8 if dtype.kind == "b" else dtype, edges.dtype)
+    if common.kind == "f":
+        return _among_floats(edges, dtype)
+    # Rounding an integer to float64 moves it past no edge that is small enough.
+    small = edges[0] > -_ROUNDED and edges[-1] < _ROUNDED
+    if small and _near_equal(edges.astype(np.float64)):
+        return _among_floats(edges, dtype)
+    if common == np.uint64:
+        kernel_edges = _flip(edges.astype(np.uint64))
+        return Bins(edges, _exact.histogram_edges_i64, kernel_edges, common, _flip)
+    kernel_edges = np.ascontiguousarray(edges, dtype=np.int64)
+    return Bins(edges, _exact.histogram_edges_i64, kernel_edges, np.dtype(np.int64))
+
+
+def _flip(values: _Array) -> _Array:
+    flipped: _Array = (values ^ _SIGN_BIT).view(np.int64)
+    return flipped
+
+
+def _blocks(values: _Array, dtype: _Dtype, rows: int) -> Iterator[_Array]:
+    """Yield the values as contiguous arrays of a dtype that holds them, in any order."""
+    if values.dtype == dtype and values.flags.c_contiguous and values.flags.aligned:
+        yield values.reshape(-1)
+    elif values.size:
+        op_flags: Any = ["readonly", "aligned", "contig", "nbo"]  # numpy's stub lacks "contig"
+        yield from np.nditer(
+            np.atleast_1d(values),  # of a 0-d array numpy 2.0 gives an unfilled buffer
+            flags=["buffered", "external_loop"],
+            op_flags=op_flags,
+            op_dtypes=dtype,
+            casting="safe",
+            order="K",
+            buffersize=min(rows, values.size),
+        )
