@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: MIT
+"""Exact noise and private histograms for differential privacy."""
+
+from cydp import accounting, exact, testing
+from cydp._random import build_info
+from cydp.accounting import PureDP
+from cydp.mechanisms import DiscreteLaplace
+from cydp.random import Generator, discrete_laplace
+from cydp.releases import HistogramRelease, histogram
+
+__version__ = "0.1.0.dev0"
+
+__all__ = [
+    "DiscreteLaplace",
+    "Generator",
+    "HistogramRelease",
+    "PureDP",
+    "__version__",
+    "accounting",
+    "build_info",
+    "discrete_laplace",
+    "exact",
+    "histogram",
+    "testing",
+]

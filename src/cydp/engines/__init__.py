@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Other people's engines, read for their columns."""

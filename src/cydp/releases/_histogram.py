@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: MIT
+"""The private histogram."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, SupportsIndex, cast
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from cydp import exact
+from cydp.accounting import PureDP
+from cydp.mechanisms import DiscreteLaplace
+from cydp.random import Generator, generator_or_default
+from cydp.rational import Number, text
+from cydp.releases._records import declared_dtype, read
+
+# What one record can change in all counts together (L1): it comes or goes, or it moves.
+_SENSITIVITY = {"add-remove": 1, "change-one": 2}
+_SHOWN_CONFIDENCE = Fraction(999, 1000)
+_SHOWN_BINS = 20
+
+
+def histogram(
+    x: ArrayLike,
+    bins: SupportsIndex | Sequence[float] | NDArray[Any],
+    range: tuple[float, float] | None = None,
+    *,
+    epsilon: Number,
+    relation: str = "add-remove",
+    rng: Generator | None = None,
+) -> "HistogramRelease":
+    """Count records in bins and add exact discrete Laplace noise to every count.
+
+    Parameters
+    ----------
+    x : array_like of real numbers, shape (n,)
+        One record each. NaN, masked values and what lies outside the bins are left out.
+    bins : int or sequence of edges
+        A number of equal bins over `range`, or increasing edges. The last bin is closed.
+    range : (float, float)
+        Ends of the equal bins. There is no default: one taken from the data would leak.
+    epsilon : number > 0
+        Privacy cost of the release, in pure DP.
+    relation : {"add-remove", "change-one"}
+        Neighbours differ in one record's presence (L1 sensitivity 1) or value (2).
+    rng : Generator, optional
+        Default: this thread's own.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For a bad parameter, before data is read.
+
+    Notes
+    -----
+    Dwork, McSherry, Nissim, Smith, "Calibrating noise to sensitivity", 2006, example 1.
+
+    Examples
+    --------
+    >>> histogram([18, 25, 31], bins=2, range=(0, 40), epsilon=1).counts.shape
+    (2,)
+
+    """
+    if not isinstance(relation, str) or relation not in _SENSITIVITY:
+        allowed = " or ".join(map(repr, _SENSITIVITY))
+        raise ValueError(f"relation must be {allowed}, not {relation!r}")
+    mechanism = DiscreteLaplace(epsilon, _SENSITIVITY[relation])
+    generator = generator_or_default(rng)
+    if range is not None and np.ndim(cast(Any, bins)) != 0:
+        raise ValueError("range must be None if bins are edges")
+    grid = exact.public_bins(bins, range, declared_dtype(x))
+    counts = mechanism.release(grid.count(read(x)), rng=generator)
+    return HistogramRelease(counts, grid.edges, mechanism, relation)
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class HistogramRelease:
+    """A private histogram, which knows what it is.
+
+    Attributes
+    ----------
+    counts : ndarray of int64, shape (bins,)
+        Noisy counts: unbiased, so they may be negative.
+    edges : ndarray, shape (bins + 1,)
+        Bin i holds edges[i] <= x < edges[i + 1]; the last bin includes its right edge.
+    mechanism : DiscreteLaplace
+        The noise, with its scale.
+    relation : str
+        "add-remove" or "change-one".
+
+    """
+
+    counts: NDArray[np.int64]
+    edges: NDArray[Any]
+    mechanism: DiscreteLaplace
+    relation: str
+
+    @property
+    def loss(self) -> PureDP:
+        """Privacy cost of the whole release."""
+        return self.mechanism.loss
+
+    @property
+    def variance(self) -> float:
+        """Variance of the noise in each count."""
+        return self.mechanism.variance
+
+    def error_bound(self, confidence: Number = 0.95, *, simultaneous: bool = False) -> int:
+        """Distance within which a count is of the truth; with `simultaneous`, all of them."""
+        count = max(len(self.counts), 1) if simultaneous else 1
+        return self.mechanism.error_bound(confidence, count=count)
+
+    def interval(
+        self, confidence: Number = 0.95, *, simultaneous: bool = False
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Lower and upper ends that hold the true count of a bin.
+
+        Parameters
+        ----------
+        confidence : number between 0 and 1, default 0.95
+            Probability that they do, at least: for each bin, or with `simultaneous` for all
+            bins together.
+
+        Returns
+        -------
+        (lower, upper) : ndarrays of int64, shape (bins,)
+
+        Examples
+        --------
+        >>> lower, upper = histogram([1, 2], 2, (0, 4), epsilon=1).interval(0.95)
+        >>> upper - lower
+        array([6, 6])
+
+        """
+        bound = self.error_bound(confidence, simultaneous=simultaneous)
+        return self.counts - bound, self.counts + bound
+
+    def __repr__(self) -> str:
+        noise = self.mechanism
+        bound = self.error_bound(_SHOWN_CONFIDENCE, simultaneous=True)
+        head = [
+            f"HistogramRelease: {len(self.counts)} bins, epsilon={text(noise.epsilon)}, "
+            f"relation={self.relation!r}",
+            f"mechanism: DiscreteLaplace, scale {text(noise.scale)}",
+            f"error: within {bound} for all bins together, with 99.9 % confidence",
+        ]
+        return "\n".join(head + self._rows())
+
+    def _rows(self) -> list[str]:
+        n, half = len(self.counts), _SHOWN_BINS // 2
+        shown = [*range(n)] if n <= _SHOWN_BINS else [*range(half), *range(n - half, n)]
+        ends = "[{}, {}{}".format
+        bins = [
+            ends(_number(self.edges[i]), _number(self.edges[i + 1]), ")]"[i == n - 1])
+            for i in shown
+        ]
+        counts = [str(self.counts[i]) for i in shown]
+        left, right = max(map(len, bins)), max(map(len, counts))
+        rows = [
+            f"  {bin_:<{left}}  {count:>{right}}" for bin_, count in zip(bins, counts, strict=True)
+        ]
+        return rows if n <= _SHOWN_BINS else [*rows[:half], "  ...", *rows[half:]]
+
+
+def _number(edge: np.number[Any]) -> str:
+    return str(edge).removesuffix(".0")
