@@ -1,0 +1,182 @@
+"""mechanisms.py: parameters, formulas, release."""
+
+import dataclasses
+import math
+import pickle
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from reference import discrete_laplace as oracle
+
+import cydp
+from cydp import DiscreteLaplace
+from cydp.testing import SeededGenerator
+
+BITS = 200
+
+
+def test_parameters_are_exact() -> None:
+    m = DiscreteLaplace(0.1, 3)
+    assert (m.epsilon, m.sensitivity, m.scale) == (Fraction(1, 10), 3, 30)
+    assert m.loss == cydp.PureDP("0.1")
+    assert repr(m) == "DiscreteLaplace(epsilon=0.1, sensitivity=3)"
+    assert m == DiscreteLaplace("1/10", 3.0)
+
+
+def test_mechanisms_pickle_and_are_frozen() -> None:
+    m = DiscreteLaplace("1/3")
+    assert pickle.loads(pickle.dumps(m)) == m
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        m.epsilon = Fraction(2)  # type: ignore[misc]
+
+
+@pytest.mark.parametrize("name", ["epsilon", "sensitivity"])
+@pytest.mark.parametrize(
+    "value",
+    [
+        0,
+        -1,
+        float("nan"),
+        float("inf"),
+        5e-324,
+        "1e400000",
+        "x",
+        pytest.param(10**10**6, id="huge"),
+    ],
+)
+def test_bad_values(name: str, value: Any) -> None:
+    with pytest.raises(ValueError, match=f"{name}|scale"):
+        DiscreteLaplace(**{"epsilon": 1, name: value})
+
+
+@pytest.mark.parametrize("name", ["epsilon", "sensitivity"])
+@pytest.mark.parametrize("value", [True, None, [1], np.array([1.0]), 1j])
+def test_bad_types(name: str, value: Any) -> None:
+    with pytest.raises(TypeError, match=name):
+        DiscreteLaplace(**{"epsilon": 1, name: value})
+
+
+@pytest.mark.parametrize("epsilon", [2 * 10**6, Fraction(1, 2**57)])
+def test_scales_that_cannot_be_drawn_are_refused(epsilon: Any) -> None:
+    with pytest.raises(ValueError, match="scale must be between"):
+        DiscreteLaplace(epsilon)
+
+
+@pytest.mark.parametrize("scale", ["1/7", "1", "10", "1000/3", str(2**20)])
+def test_formulas(scale: str) -> None:
+    law, m = Fraction(scale), DiscreteLaplace(1 / Fraction(scale))
+    ks = sorted({0, 1, 2, 5, int(3 * law)})
+    for k in ks:
+        low, high = oracle.probability_bounds(law, k, BITS)
+        assert m.pmf(k) == m.pmf(-k)
+        assert math.isclose(m.pmf(k), (low + high) / 2 / 2**BITS, rel_tol=1e-12)
+        upper = oracle.tail_bounds(law, k + 1, BITS)[0] / 2 / 2**BITS  # P(X > k)
+        assert math.isclose(1 - m.cdf(k), upper, rel_tol=1e-9, abs_tol=1e-15)
+        assert math.isclose(m.cdf(-k - 1), upper, rel_tol=1e-12)
+    low, high = oracle.variance_bounds(law, BITS)
+    assert math.isclose(m.variance, (low + high) / 2 / 2**BITS, rel_tol=1e-12)
+    assert np.array_equal(m.pmf(ks), [m.pmf(k) for k in ks])
+    assert np.array_equal(m.cdf(np.array(ks)), [m.cdf(k) for k in ks])
+    assert type(m.pmf(0)) is type(m.cdf(0)) is float
+
+
+def test_tiny_scales_do_not_overflow() -> None:
+    m = DiscreteLaplace(10**6)
+    assert (m.variance, m.pmf(0), m.pmf(1), m.error_bound()) == (0, 1, 0, 0)
+
+
+@pytest.mark.parametrize("bad", [0.5, "1", [0.5], None])
+def test_probabilities_are_of_integers(bad: Any) -> None:
+    for function in (DiscreteLaplace(1).pmf, DiscreteLaplace(1).cdf):
+        with pytest.raises(TypeError, match="k must be of integers"):
+            function(bad)
+
+
+@pytest.mark.parametrize("scale", ["1/7", "1/2", "1", "10", "1000/3", str(2**30)])
+@pytest.mark.parametrize("confidence", ["1/2", "0.9", "0.95", "0.999", "0.999999999"])
+@pytest.mark.parametrize("count", [1, 10, 10**6])
+def test_error_bounds_are_least(scale: str, confidence: str, count: int) -> None:
+    """P(|X| <= h)^count reaches the confidence, and that of h - 1 does not."""
+    law, share = Fraction(scale), Fraction(confidence)
+    h = DiscreteLaplace(1 / law).error_bound(confidence, count=count)
+
+    def misses(bound: int) -> float:
+        chance = Fraction(oracle.tail_bounds(law, bound + 1, BITS)[1], 2**BITS)
+        return -math.expm1(count * math.log1p(-float(chance)))
+
+    assert misses(h) <= float(1 - share) * (1 + 1e-12)
+    slack = 1e-9 if law < 2**20 else 1e-3
+    assert h == 0 or misses(h - 1) > float(1 - share) * (1 - slack)
+
+
+@pytest.mark.parametrize("confidence", [0, 1, -0.5, 1.5, float("nan"), "x"])
+def test_bad_confidence(confidence: Any) -> None:
+    with pytest.raises(ValueError, match="confidence"):
+        DiscreteLaplace(1).error_bound(confidence)
+
+
+def test_bad_count() -> None:
+    with pytest.raises(ValueError, match="count"):
+        DiscreteLaplace(1).error_bound(count=0)
+
+
+def test_release_adds_the_generators_noise() -> None:
+    m, values = DiscreteLaplace(0.1), np.arange(600).reshape(2, 300)
+    noise = SeededGenerator(1).discrete_laplace(10, 600).reshape(2, 300)
+    assert np.array_equal(m.release(values, rng=SeededGenerator(1)), values + noise)
+    assert np.array_equal(values, np.arange(600).reshape(2, 300))  # the input is left alone
+    assert m.release(7, rng=SeededGenerator(2)) == 7 + SeededGenerator(2).discrete_laplace(10)
+
+
+@pytest.mark.parametrize("dtype", ["i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", ">i4", ">u8"])
+def test_release_of_every_integer_dtype(dtype: str) -> None:
+    values = np.arange(100).astype(dtype)[::-2]
+    released = DiscreteLaplace(1000).release(values)  # the noise is 0
+    assert released.dtype == np.int64
+    assert np.array_equal(released, values)
+
+
+def test_release_keeps_shapes() -> None:
+    m = DiscreteLaplace(1)
+    assert type(m.release(3)) is int
+    assert type(m.release(np.int32(3))) is int
+    for shape in [(0,), (), (2, 3), (1, 0, 2)]:
+        released = m.release(np.zeros(shape, int))
+        assert isinstance(released, np.ndarray)
+        assert released.shape == shape
+    assert m.release([1, 2, 3]).shape == (3,)
+    assert m.release([]).shape == (0,)
+
+
+def test_release_saturates() -> None:
+    m, end = DiscreteLaplace(10**6), 2**62 - 1
+    assert m.release(10**30) == end
+    assert m.release(-(10**30)) == -end
+    for dtype in (np.int64, np.uint64):
+        limits = np.iinfo(dtype)
+        expected = [max(limits.min, -end), min(limits.max, end)]
+        assert m.release(np.array([limits.min, limits.max], dtype)).tolist() == expected
+    wide = DiscreteLaplace(Fraction(1, 2**56)).release(np.full(1000, 2**62))
+    assert (np.abs(wide) <= end).all()
+
+
+@pytest.mark.parametrize(
+    "value", [1.0, True, "1", None, [1.5], [True], [2**70], np.zeros(3), np.array(["1"])]
+)
+def test_release_takes_integers_only(value: Any) -> None:
+    with pytest.raises(TypeError, match="value must be of integers"):
+        DiscreteLaplace(1).release(value)
+
+
+@pytest.mark.parametrize("rng", [0, np.random.default_rng(0), "os", cydp.Generator])
+def test_release_takes_cydp_generators_only(rng: Any) -> None:
+    with pytest.raises(TypeError, match=r"rng must be a cydp\.Generator"):
+        DiscreteLaplace(1).release(1, rng=rng)
+
+
+def test_messages_show_no_value() -> None:
+    with pytest.raises(TypeError) as error:
+        DiscreteLaplace(1).release([123456.5])  # type: ignore[list-item]
+    assert "123456" not in str(error.value)
