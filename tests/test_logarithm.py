@@ -1,4 +1,4 @@
-"""The constants and the error bound of csrc/discrete_laplace_portable.c, proved again."""
+"""The constants and the error bound of csrc/logarithm_portable.c, proved again."""
 
 import math
 import re
@@ -16,7 +16,7 @@ PROVED = SHIPPED / 16
 
 
 def constants(name: str) -> list[float]:
-    source = (CORE / "discrete_laplace_portable.c").read_text()
+    source = (CORE / "logarithm_portable.c").read_text()
     body = re.search(rf"{name}\[\w+\] = {{(.*?)}};", source, re.DOTALL)
     assert body is not None
     return [float.fromhex(number) for number in body[1].split(",")]
