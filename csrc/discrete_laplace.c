@@ -39,7 +39,7 @@ static cydp_status exact_law(cydp_exact_law *law, const uint64_t *numerator,
   const uint64_t *top = law->inverse + n + 2;
   law->inverse_scale = ldexp((double)top[-1], -64) + ldexp((double)top[-2], -128);
   law->inverse_scale += (double)top[0];
-  if (law->inverse_scale < 700) /* else p is less than an ulp */
+  if (law->inverse_scale < 710) /* else p is less than an ulp */
     cydp_exp_negative(n, law->one_plus_p, law->inverse + 1);
   law->one_plus_p[n] += 1;
   law->scale = 1 / law->inverse_scale;

@@ -35,10 +35,11 @@ void cydp_exp_negative(size_t n, uint64_t *out, const uint64_t *x) {
   const uint64_t *log2 = ln2 + LN2_LIMBS - m;
   uint64_t q =
       (uint64_t)(((double)x[m] + (double)x[m - 1] * 0x1p-64) / 0.6931471805599453);
+  q -= q > 0; /* the quotient is rounded: start below the least q that will do */
   cydp_fixed upper, r, v;
   memcpy(upper, x, sizeof(uint64_t) * (m + 1));
   cydp_fixed_add_ulps(m, upper, 2);
-  do { /* once or twice: the quotient above is rounded */
+  do {
     q++;
     cydp_fixed_multiply_word(m, r, log2, q);
   } while (cydp_fixed_compare(m, r, upper) <= 0);
