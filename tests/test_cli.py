@@ -23,6 +23,9 @@ def test_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert printed["edges"] == edges.tolist()
     assert (printed["epsilon"], printed["relation"]) == (1, "add-remove")
     assert (printed["mechanism"], printed["scale"]) == ("DiscreteLaplace", 1)
+    assert main([*HISTOGRAM[:-1], "0.25", "--json", "--relation", "change-one"]) == 0
+    other = json.loads(capsys.readouterr().out)
+    assert (other["scale"], other["sensitivity"], other["epsilon"]) == (8, 2, 0.25)
     assert (printed["sensitivity"], printed["confidence"]) == (1, 0.999)
     assert printed["error_bound"] == cydp.DiscreteLaplace(1).error_bound(0.999, count=10)
     # 4 times as wide: wrong once in 10^12 runs.
@@ -43,9 +46,9 @@ def test_text(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_bins_below_zero_and_decimal_steps(capsys: pytest.CaptureFixture[str]) -> None:
-    for spec, edges in [("-10:10:5", [-10, -5, 0, 5, 10]), ("0:0.3:0.1", [0, 0.1, 0.2, 0.3])]:
+    for spec, edges in [("-10:10:5", [-10, -5, 0, 5, 10]), ("0.1:0.4:0.1", [0.1, 0.2, 0.3, 0.4])]:
         assert main([*HISTOGRAM[:4], "--bins", spec, "--epsilon", "1/3", "--json"]) == 0
-        assert json.loads(capsys.readouterr().out)["edges"] == pytest.approx(edges)
+        assert json.loads(capsys.readouterr().out)["edges"] == edges
 
 
 def test_parquet(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -69,8 +72,9 @@ def changed(option: str, value: str) -> list[str]:
     ("arguments", "message"),
     [
         (changed("--column", "salary"), "no column 'salary' in"),
-        (changed("histogram", "missing.csv"), "no such file: missing.csv"),
-        (changed("histogram", str(PUMS.parent)), "no such file"),
+        (changed("histogram", "missing.csv"), "no such file: 'missing.csv'"),
+        (changed("histogram", str(PUMS.parent)), "not a regular file"),
+        (changed("histogram", "x" * 300), "cannot open"),
         (changed("--epsilon", "0"), "epsilon must be greater than 0"),
         (changed("--epsilon", "-1"), "epsilon must be greater than 0"),
         (changed("--epsilon", "nan"), "epsilon must be a number"),
@@ -84,7 +88,8 @@ def changed(option: str, value: str) -> list[str]:
         (changed("--bins", "0:100"), "--bins must be LO:HI:STEP"),
         (changed("--bins", "a:b:c"), "LO of --bins must be a number"),
         (changed("--bins", "0:1:1e-9"), "at most 1000000 bins"),
-        (changed("--bins", "0:1e400:1e399"), "range"),
+        (changed("--bins", "0:1e400:1e399"), "distinct edges"),
+        (changed("--bins", "1e16:1.0000000000000004e16:1"), "distinct edges"),
         ([*HISTOGRAM, "--relation", "neighbours"], "relation must be"),
         ([*HISTOGRAM, "--seed", "1"], "unrecognized arguments"),
         (HISTOGRAM[:-2], "required: --epsilon"),
@@ -125,6 +130,27 @@ def test_the_process() -> None:
     failed = run(*changed("--epsilon", "nan"))
     assert (failed.returncode, failed.stdout) == (2, "")
     assert "Traceback" not in failed.stderr
+
+
+def test_a_reader_that_has_seen_enough() -> None:
+    command = [sys.executable, "-c", "from cydp.cli import main; raise SystemExit(main())"]
+    wide = [*HISTOGRAM[:4], "--bins", "0:100:0.001", "--epsilon", "1", "--json"]
+    with subprocess.Popen([*command, *wide], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as run:
+        assert run.stdout is not None
+        assert run.stderr is not None
+        run.stdout.read(1)
+        run.stdout.close()
+        assert run.stderr.read() == b""
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_an_output_that_is_full() -> None:
+    command = [sys.executable, "-c", "from cydp.cli import main; raise SystemExit(main())"]
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([*command, *HISTOGRAM], stdout=full, stderr=subprocess.PIPE,
+                              text=True, check=False)  # fmt: skip
+    assert done.returncode == 2
+    assert done.stderr == "cydp: error: cannot write: No space left on device\n"
 
 
 def test_version_and_selftest() -> None:

@@ -34,7 +34,9 @@ def csv(tmp_path: Path, content: bytes, name: str = "table.csv") -> str:
         (b"a,b\n1,x\n\n\n3,x\n", [1, 3]),
         (b"a,b\n1,x\n\xff\xfe,x\n3,x\n", [1, 3]),  # not UTF-8
         (b"a,b\n1,x\n2," + b"y" * 3_000_000 + b"\n3,x\n", [1, 3]),
-        (b'a,b\n1,x\n"2,x\n3,x\n', [1]),  # a quote that never ends
+        (b'a,b\n1,"x\ny"\n2,z\n', [1, 2]),  # a newline inside quotes,
+        (b'a,b\n1,x\n2,"y\nz"\n', [1, 2]),  # at the end,
+        (b"a,b\n" + 400_000 * b"1,xxxxxxxx\n" + b'2,"y\nz"\n3,x\n', 400_000 * [1] + [2, 3]),
         (b"b,a\nx,1\ny,2\n", [1, 2]),
         (b'"a",b\n1,x\n', [1]),
     ],
@@ -48,9 +50,21 @@ def test_infinities_and_nan_are_numbers(tmp_path: Path) -> None:
     assert set(np.ma.compressed(column)[:2]) == {np.inf, -np.inf}
 
 
-@pytest.mark.parametrize("name", ["with 'quote.csv", "with *.csv", "[a].csv", "no suffix", "ä.csv"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "with 'quote.csv",
+        "with *.csv",
+        "[a].csv",
+        "no suffix",
+        "ä.csv",
+        "~tilde.csv",
+        "a=9/table.csv",
+    ],
+)
 def test_names_are_taken_literally(tmp_path: Path, name: str) -> None:
     csv(tmp_path, b"a\n5\n", "with other.csv")
+    (tmp_path / "a=9").mkdir()
     assert present(read_column(csv(tmp_path, b"a\n1\n", name), "a")) == [1]
 
 
@@ -82,7 +96,7 @@ def test_large_integers_stay_exact(tmp_path: Path) -> None:
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     with pytest.raises(FileError, match="no such file"):
         read_column(str(tmp_path / "none.csv"), "a")
-    with pytest.raises(FileError, match="no such file"):
+    with pytest.raises(FileError, match="not a regular file"):
         read_column(str(tmp_path), "a")
     with pytest.raises(FileError, match="as Parquet"):
         read_column(csv(tmp_path, b"a\nsecret 1\n", "text.parquet"), "a")
@@ -92,6 +106,21 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
         read_column(csv(tmp_path, b"\xff\xfea,b\n1,2\n"), "a")
     with pytest.raises(FileError, match="more than one column 'a'"):
         read_column(csv(tmp_path, b"a,a\n1,2\n"), "a")
+
+
+def test_no_message_shows_what_may_be_a_record(tmp_path: Path) -> None:
+    with pytest.raises(FileError) as error:
+        read_column(csv(tmp_path, b"Alice Smith,positive,42\n"), "age")
+    assert "Alice" not in str(error.value)
+
+
+def test_a_directory_names_no_column(tmp_path: Path) -> None:
+    (tmp_path / "i=9").mkdir()
+    file = str(tmp_path / "i=9" / "table.parquet")
+    duckdb.execute(f"COPY (SELECT i, [i] l FROM range(3) r(i)) TO '{file}'")
+    assert present(read_column(file, "i")) == [0, 1, 2]
+    with pytest.raises(FileError, match="must be numeric"):
+        read_column(file, "l")
 
 
 def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,8 +3,11 @@
 
 import argparse
 import json
+import math
+import os
 import sys
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import NoReturn
 
 import cydp
@@ -27,9 +30,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = _parser()
     options = parser.parse_args(_joined(sys.argv[1:] if arguments is None else arguments))
     try:
-        return int(options.run(options))
+        code = int(options.run(options))
+        sys.stdout.flush()
     except (TypeError, ValueError) as error:
         parser.error(" ".join(str(error).split()))
+    except OSError as error:
+        # What is still in the buffer would fail again at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if isinstance(error, BrokenPipeError):  # the reader has seen enough
+            return 1
+        parser.error(f"cannot write: {error.strerror}")
+    return code
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -63,14 +74,14 @@ def _joined(arguments: Sequence[str]) -> list[str]:
     """Tie values that may begin with a minus sign to their option, for argparse."""
     joined: list[str] = []
     for argument in arguments:
-        if joined and joined[-1] in ("--bins", "--epsilon"):
+        if joined and joined[-1] in ("--bins", "--column", "--epsilon"):
             joined[-1] += f"={argument}"
         else:
             joined.append(argument)
     return joined
 
 
-def _bins(spec: str) -> tuple[int, tuple[float, float]]:
+def _edges(spec: str) -> list[float]:
     parts = spec.split(":")
     if len(parts) != 3:
         raise ValueError(f"--bins must be LO:HI:STEP, such as 0:100:10, not {spec!r}")
@@ -85,15 +96,19 @@ def _bins(spec: str) -> tuple[int, tuple[float, float]]:
         raise ValueError(f"STEP of --bins must divide HI - LO into whole bins, not {spec!r}")
     if count > _MOST_BINS:
         raise ValueError(f"--bins must ask for at most {_MOST_BINS} bins, not {spec!r}")
-    return int(count), (float_of(low), float_of(high))
+    # Each rounded once, so that 0.1:0.4:0.1 has the edge 0.3.
+    edges = [float_of(low + i * step) for i in range(int(count) + 1)]
+    if not all(a < b < math.inf for a, b in pairwise([-sys.float_info.max, *edges])):
+        raise ValueError(f"--bins must have distinct edges as floats, not {spec!r}")
+    return edges
 
 
 def _histogram(options: argparse.Namespace) -> int:
-    bins, bounds = _bins(options.bins)
+    edges = _edges(options.bins)
     privacy = {"epsilon": options.epsilon, "relation": options.relation}
-    cydp.histogram((), bins, bounds, **privacy)  # refuses bad parameters before a file is read
+    cydp.histogram((), edges, **privacy)  # refuses bad parameters before a file is read
     column = read_column(options.file, options.column)
-    release = cydp.histogram(column, bins, bounds, **privacy)
+    release = cydp.histogram(column, edges, **privacy)
     print(json.dumps(_json(release)) if options.json else release)
     return 0
 
