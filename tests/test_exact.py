@@ -5,6 +5,7 @@ import itertools
 import math
 import threading
 import warnings
+from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
@@ -484,6 +485,33 @@ def test_none_is_missing_and_long_integers_are_outside():
     x = [None, 1, 10**30, -(10**30), 10**400, 3]
     assert exact.histogram(x, 2, (0, 4))[0].tolist() == [1, 1]
     assert exact.histogram([[None, 1], [2, 3]], 2, (0, 4))[0].tolist() == [1, 2]
+
+
+class Column:
+    """A column of another library: an object array once it holds a null."""
+
+    def __init__(self, *values):
+        self.values = values
+
+    def __array__(self, dtype=None, copy=None):
+        return np.array(self.values)
+
+
+class NAType:
+    """As pandas.NA, whose comparison is neither true nor false."""
+
+    def __bool__(self):
+        raise TypeError("boolean value of NA is ambiguous")
+
+
+@pytest.mark.parametrize("null", [None, NAType(), np.ma.masked, np.nan, Decimal("sNaN")])
+@pytest.mark.parametrize("values", [[True, False], [1, 3], [0.5, 2.5], [Fraction(1, 2), 3]])
+def test_every_null_is_missing(null, values):
+    counts = exact.histogram(np.array(values, float), 2, (0, 4))[0]
+    assert np.array_equal(exact.histogram([*values, null], 2, (0, 4))[0], counts)
+    assert np.array_equal(exact.histogram((null, *values), 2, (0, 4))[0], counts)
+    if null is not np.ma.masked:
+        assert np.array_equal(exact.histogram(Column(*values, null), 2, (0, 4))[0], counts)
 
 
 @pytest.mark.parametrize(("x", "name"), WRONG_DATA, ids=[name for _, name in WRONG_DATA])

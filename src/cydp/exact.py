@@ -4,7 +4,9 @@
 import operator
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, SupportsIndex, TypeAlias
+from decimal import Decimal
+from numbers import Real
+from typing import Any, SupportsIndex, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -96,13 +98,14 @@ class Bins:
         return counts
 
 
-def column(x: ArrayLike, name: str = "x") -> _Array:
+def column(x: ArrayLike | Sequence[Any], name: str = "x") -> _Array:
     """Return x as an array of real numbers.
 
     Parameters
     ----------
     x : array_like
-        A masked array stays one. None in a list becomes NaN.
+        A masked array stays one. Of a list, and of a column that is no numpy array, None, NA
+        and masked entries become NaN; the types of the other entries must be of numbers.
 
     Returns
     -------
@@ -115,30 +118,50 @@ def column(x: ArrayLike, name: str = "x") -> _Array:
 
     Examples
     --------
-    >>> column([1, 2]).dtype
-    dtype('int64')
+    >>> column([1, None]).tolist()
+    [1.0, nan]
 
     """
-    try:
-        values = x if isinstance(x, np.ma.MaskedArray) else np.asarray(x)
-    except ValueError:  # a list of lists of different lengths
-        raise TypeError(f"{name} must be an array of real numbers, not of sequences") from None
-    if values.dtype == object and isinstance(x, Sequence):
-        values = np.array([_float_or_nan(value, name) for value in values.flat])
-        values = values.reshape(np.shape(x))
+    types = set(map(type, x)) if isinstance(x, list | tuple) else _PLAIN
+    values: _Array
+    if not types <= _PLAIN | _NESTED:
+        values = np.empty(len(cast("Sequence[Any]", x)), object)
+        values[:] = x
+    elif isinstance(x, np.ma.MaskedArray):
+        values = x
+    else:
+        try:
+            values = np.asarray(x)
+        except ValueError:  # lists of different lengths
+            raise TypeError(f"{name} must be an array of real numbers, not of sequences") from None
+    if values.dtype == object and values.ndim > 0 and not isinstance(x, np.ndarray):
+        values = _with_nulls(values, name)
     check_real(values.dtype, name)
     return values
 
 
+# Entries that numpy makes an array of, without a warning, and numbers only of numbers.
+_PLAIN = {bool, int, float, np.bool, np.float32, np.float64, np.int32, np.int64, np.uint64}
+_NESTED = {list, tuple, np.ndarray}
+
+
+def _with_nulls(values: _Array, name: str) -> _Array:
+    """Return the entries of an object array, which numpy has no dtype for, as float64."""
+    entries = [_float_or_nan(value, name) for value in values.flat]
+    return np.array(entries, np.float64).reshape(values.shape)
+
+
 def _float_or_nan(value: Any, name: str) -> float:
-    """Read an entry of a list that numpy has no dtype for: None, or an integer beyond 64 bits."""
-    if value is None:
+    # pandas.NA, by name: pandas is not imported for it
+    if value is None or value is np.ma.masked or type(value).__name__ == "NAType":
         return np.nan
-    if isinstance(value, bool | int | float | np.integer | np.floating):
+    if isinstance(value, bool | np.bool | Real | Decimal):
         try:
             return float(value)
-        except OverflowError:
-            return np.inf if value > 0 else -np.inf
+        except OverflowError:  # an integer or a fraction beyond the floats
+            return np.inf if cast("Any", value) > 0 else -np.inf
+        except ValueError:  # Decimal's signalling NaN
+            return np.nan
     raise TypeError(f"{name} must be of real numbers, not of {type(value).__name__}")
 
 
@@ -200,14 +223,18 @@ def _bin_count(bins: Any) -> int | None:
     except TypeError:
         raise TypeError(f"bins must be an integer or edges, not {type(bins).__name__}") from None
     if not 1 <= count <= _MOST_BINS:
-        raise ValueError(f"bins must be from 1 to 2**32, not {count}")
+        shown = f", not {count}" if abs(count) < 10**18 else ""
+        raise ValueError(f"bins must be from 1 to 2**32{shown}")
     return count
 
 
 def _given_edges(bins: Any) -> _Array:
     if isinstance(bins, np.ma.MaskedArray):
         raise TypeError("bins must be edges without a mask")
-    edges = np.array(bins)
+    try:
+        edges = np.array(bins)
+    except ValueError:  # sequences of different lengths
+        raise ValueError("bins must be a sequence of at least 2 edges") from None
     if edges.ndim != 1 or len(edges) < 2:
         raise ValueError(f"bins must be a sequence of at least 2 edges, not of shape {edges.shape}")
     if edges.dtype.kind == "b":
