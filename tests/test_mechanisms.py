@@ -117,9 +117,13 @@ def test_bad_confidence(confidence: Any) -> None:
         DiscreteLaplace(1).error_bound(confidence)
 
 
-def test_bad_count() -> None:
-    with pytest.raises(ValueError, match="count"):
-        DiscreteLaplace(1).error_bound(count=0)
+@pytest.mark.parametrize(
+    ("count", "error"),
+    [(0, ValueError), (-1, ValueError), (2**63, ValueError), (True, TypeError), (1.5, TypeError)],
+)
+def test_bad_count(count: Any, error: type[Exception]) -> None:
+    with pytest.raises(error, match="count must"):
+        DiscreteLaplace(1).error_bound(count=count)
 
 
 def test_release_adds_the_generators_noise() -> None:
@@ -163,7 +167,8 @@ def test_release_saturates() -> None:
 
 
 @pytest.mark.parametrize(
-    "value", [1.0, True, "1", None, [1.5], [True], [2**70], np.zeros(3), np.array(["1"])]
+    "value",
+    [1.0, True, "1", None, [1.5], [True], [1, True, 2**70], [None], np.zeros(3), np.array(["1"])],
 )
 def test_release_takes_integers_only(value: Any) -> None:
     with pytest.raises(TypeError, match="value must be of integers"):
@@ -174,6 +179,26 @@ def test_release_takes_integers_only(value: Any) -> None:
 def test_release_takes_cydp_generators_only(rng: Any) -> None:
     with pytest.raises(TypeError, match=r"rng must be a cydp\.Generator"):
         DiscreteLaplace(1).release(1, rng=rng)
+
+
+def test_release_of_lists_does_not_depend_on_their_length_in_bits() -> None:
+    m, end = DiscreteLaplace(10**6), 2**62 - 1
+    assert m.release([2**63, -1]).tolist() == [end, -1]
+    assert m.release([[2**64], [-(2**70)]]).tolist() == [[end], [-end]]
+
+
+def test_release_refuses_masks() -> None:
+    with pytest.raises(TypeError, match="mask"):
+        DiscreteLaplace(1).release(np.ma.array([1, 2], mask=[0, 1]))
+
+
+def test_extreme_confidences() -> None:
+    m = DiscreteLaplace(1)
+    assert m.error_bound(1 - Fraction(1, 10**400)) == m.error_bound(1 - Fraction(1, 10**400))
+    assert 900 < m.error_bound(1 - Fraction(1, 10**400)) < 930
+    assert m.error_bound(Fraction(1, 10**400)) == 0
+    assert m.error_bound("1e-30", count=2) == 0
+    assert m.error_bound(0.5, count=2**62) > 40
 
 
 def test_messages_show_no_value() -> None:

@@ -19,7 +19,7 @@ def test_scalars_and_shapes() -> None:
     assert type(g.discrete_laplace(1)) is int
     for size, shape in [
         (5, (5,)), (0, (0,)), ((2, 3), (2, 3)), ([4], (4,)), ((), ()), (np.int8(2), (2,)),
-        ((3, 0), (3, 0)), (1000, (1000,)),
+        ((3, 0), (3, 0)), (1000, (1000,)), (range(2, 4), (2, 3)), (np.array([2]), (2,)),
     ]:  # fmt: skip
         drawn = g.discrete_laplace(1, size)
         assert (type(drawn), drawn.dtype, drawn.shape) == (np.ndarray, np.dtype("int64"), shape)
@@ -42,6 +42,13 @@ def test_out_is_filled_with_what_size_would_give(n: int) -> None:
     assert SeededGenerator(1).discrete_laplace(10, n, out=out) is out
 
 
+def test_mechanisms_cannot_fill_a_copy() -> None:
+    """A view that reshape would copy must not be left without noise."""
+    view = np.zeros((4, 4), np.int64)[:, :2]
+    with pytest.raises(ValueError, match="contiguous"):
+        cydp.Generator().fill_discrete_laplace(cydp.random.law_of(Fraction(100)), view)
+
+
 def test_out_of_any_shape() -> None:
     out = np.zeros((3, 4, 5), np.int64)
     SeededGenerator(1).discrete_laplace(10, (3, 4, 5), out=out)
@@ -62,6 +69,7 @@ READ_ONLY.flags.writeable = False
         (np.zeros(4, np.uint64), TypeError),
         (np.zeros(4, ">i8"), TypeError),
         ([0, 0], TypeError),
+        (np.ma.zeros(4, np.int64), TypeError),
         (np.zeros(8, np.int64)[::2], ValueError),
         (np.zeros((4, 4), np.int64).T[:2], ValueError),
         (READ_ONLY, ValueError),
@@ -132,7 +140,8 @@ def test_bytes() -> None:
         assert len(g.bytes(n)) == n
     counts = np.bincount(np.frombuffer(g.bytes(2**20), np.uint8), minlength=256)
     assert (np.abs(counts - 4096) < 8 * 64).all()  # 8 standard deviations
-    for bad, error in [(-1, ValueError), (1.5, TypeError), (True, TypeError), (None, TypeError)]:
+    for bad, error in [(-1, ValueError), (1.5, TypeError), (True, TypeError), (None, TypeError),
+                       (2**63, ValueError)]:  # fmt: skip
         with pytest.raises(error, match="n must"):
             g.bytes(bad)  # type: ignore[arg-type]
 

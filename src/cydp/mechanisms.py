@@ -2,7 +2,7 @@
 """Mechanisms: noise that hides one unit, and what it costs."""
 
 import math
-import operator
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, cast, overload
@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from cydp._random import add_noise
 from cydp.accounting import PureDP
 from cydp.random import Generator, generator_or_default, law_of
-from cydp.rational import Number, exact, float_of, positive, text
+from cydp.rational import Number, exact, float_of, index, positive, text
 
 # Values beyond this are read as this (cydp.h, "Saturating addition").
 _BOUND = 2**62
@@ -81,7 +81,7 @@ class DiscreteLaplace:
         return float_of(1 / self.scale)
 
     def error_bound(self, confidence: Number = 0.95, *, count: int = 1) -> int:
-        """Least h such that `count` independent draws all lie in [-h, h].
+        """Least h such that `count` independent draws all lie in [-h, h], up to 2**-45 of it.
 
         Parameters
         ----------
@@ -101,20 +101,24 @@ class DiscreteLaplace:
         3
 
         """
-        draws = operator.index(count)
-        if draws < 1:
-            raise ValueError(f"count must be at least 1, not {draws}")
+        draws = index(count, "count")
+        if not 1 <= draws <= 2**62:
+            raise ValueError("count must be from 1 to 2**62")
         share = exact(confidence, "confidence")
         if not 0 < share < 1:
             raise ValueError(f"confidence must be between 0 and 1, not {text(share)}")
         # P(|X| > h) = 2 p**(h + 1) / (1 + p), which must be at most `miss` for one draw. The
         # factor covers the rounding of the logarithms: h is never too small.
-        miss = float_of(1 - share) if draws == 1 else -math.expm1(_log(share) / draws)
+        log_miss = _log(1 - share) if draws == 1 else math.log(-math.expm1(_log(share) / draws))
         rate = self._rate
-        steps = (math.log(2) - math.log1p(math.exp(-rate)) - math.log(miss)) / rate
+        steps = (math.log(2) - math.log1p(math.exp(-rate)) - log_miss) / rate
         return max(math.ceil(steps * (1 + 2**-48)) - 1, 0)
 
-    def pmf(self, k: ArrayLike) -> Any:
+    @overload
+    def pmf(self, k: int) -> float: ...
+    @overload
+    def pmf(self, k: NDArray[np.integer] | Sequence[int]) -> NDArray[np.float64]: ...
+    def pmf(self, k: ArrayLike) -> float | NDArray[np.float64]:
         """Probability that the noise is k; float in, float out, and array in, array out.
 
         >>> round(DiscreteLaplace(epsilon=1).pmf(0), 4)
@@ -123,7 +127,11 @@ class DiscreteLaplace:
         steps = np.abs(_whole(k))
         return _unwrap(math.tanh(0.5 * self._rate) * np.exp(-self._rate * steps))
 
-    def cdf(self, k: ArrayLike) -> Any:
+    @overload
+    def cdf(self, k: int) -> float: ...
+    @overload
+    def cdf(self, k: NDArray[np.integer] | Sequence[int]) -> NDArray[np.float64]: ...
+    def cdf(self, k: ArrayLike) -> float | NDArray[np.float64]:
         """Probability that the noise is at most k.
 
         >>> DiscreteLaplace(epsilon=1).cdf([-1, 0]).round(4)
@@ -135,10 +143,10 @@ class DiscreteLaplace:
         return _unwrap(np.where(steps < 0, tail, 1 - tail))
 
     @overload
-    def release(self, value: int, *, rng: Generator | None = None) -> int: ...
+    def release(self, value: int | np.integer, *, rng: Generator | None = None) -> int: ...
     @overload
     def release(
-        self, value: NDArray[np.integer] | list[int], *, rng: Generator | None = None
+        self, value: NDArray[np.integer] | Sequence[Any], *, rng: Generator | None = None
     ) -> NDArray[np.int64]: ...
     def release(
         self, value: int | ArrayLike, *, rng: Generator | None = None
@@ -184,8 +192,9 @@ class DiscreteLaplace:
 
 
 def _log(share: Fraction) -> float:
-    # log1p keeps the digits of a confidence next to 1.
-    return math.log1p(-float_of(1 - share))
+    if 2 * share > 1:
+        return math.log1p(-float_of(1 - share))  # keeps the digits of a share next to 1
+    return math.log(share.numerator) - math.log(share.denominator)  # of any length
 
 
 def _whole(k: ArrayLike) -> NDArray[np.float64]:
@@ -195,7 +204,7 @@ def _whole(k: ArrayLike) -> NDArray[np.float64]:
     return steps.astype(np.float64)
 
 
-def _unwrap(result: NDArray[np.float64]) -> Any:
+def _unwrap(result: NDArray[np.float64]) -> float | NDArray[np.float64]:
     return float(result) if np.ndim(result) == 0 else result
 
 
@@ -204,12 +213,22 @@ def _integers(value: int | ArrayLike) -> NDArray[np.int64]:
     if isinstance(value, (bool, np.bool_)):
         raise TypeError("value must be of integers, not bool")
     if isinstance(value, int):
-        return np.array(min(max(value, -_BOUND), _BOUND), np.int64)
+        return np.array(_cut(value), np.int64)
+    if isinstance(value, np.ma.MaskedArray):
+        raise TypeError("value must be without a mask: fill it first")
     array = np.asarray(value)
-    if array.size == 0 and not hasattr(value, "dtype"):  # numpy takes an empty list for floats
-        return array.astype(np.int64)
+    if not hasattr(value, "dtype") and array.dtype.kind not in "iub":
+        # numpy takes an empty list for floats, and long integers for floats or objects.
+        array = np.array(value, object)
+        if any(isinstance(entry, bool) or not isinstance(entry, int) for entry in array.flat):
+            raise TypeError("value must be of integers")
+        return np.array([_cut(entry) for entry in array.flat], np.int64).reshape(array.shape)
     if array.dtype.kind not in "iu":
         raise TypeError(f"value must be of integers, not of dtype {array.dtype}")
     if array.dtype.itemsize == 8 and array.dtype.kind == "u":
         array = np.minimum(array, np.uint64(_BOUND))
     return cast("NDArray[np.int64]", np.array(array, np.int64, order="C"))
+
+
+def _cut(value: int) -> int:
+    return min(max(value, -_BOUND), _BOUND)

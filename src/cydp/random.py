@@ -2,7 +2,6 @@
 """Exact noise from a cryptographic generator."""
 
 import math
-import operator
 import threading
 from collections.abc import Sequence
 from fractions import Fraction
@@ -13,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp._random import DiscreteLaplaceLaw, Stream
-from cydp.rational import Number, positive, text
+from cydp.rational import Number, index, positive, text
 
 Size: TypeAlias = SupportsIndex | Sequence[SupportsIndex]
 
@@ -94,7 +93,9 @@ class Generator:
         return result
 
     def fill_discrete_laplace(self, law: DiscreteLaplaceLaw, out: NDArray[np.int64]) -> None:
-        """Fill a contiguous int64 array from a prepared law; for mechanisms."""
+        """Fill a C-contiguous int64 array from a prepared law; for mechanisms."""
+        if not out.flags.c_contiguous:  # else reshape would copy, and `out` get no noise
+            raise ValueError("out must be C-contiguous")
         self._stream.fill_discrete_laplace(law, out.reshape(-1))
 
     def bytes(self, n: int) -> bytes:
@@ -180,21 +181,16 @@ def _limbs(n: int) -> NDArray[np.uint64]:
 
 
 def _length(n: SupportsIndex, name: str) -> int:
-    if isinstance(n, (bool, np.bool_)):
-        raise TypeError(f"{name} must be an integer, not a bool")
-    try:
-        length = operator.index(n)
-    except TypeError:
-        raise TypeError(f"{name} must be an integer, not {type(n).__name__}") from None
-    if length < 0:
-        raise ValueError(f"{name} must not be negative, not {length}")
+    length = index(n, name)
+    if not 0 <= length < 2**60:
+        raise ValueError(f"{name} must be from 0 to 2**60 - 1")
     return length
 
 
 def _shape(size: Size) -> tuple[int, ...]:
-    if isinstance(size, (tuple, list)):
+    if isinstance(size, Sequence | np.ndarray):
         return tuple(_length(n, "each entry of size") for n in size)
-    return (_length(cast("SupportsIndex", size), "size"),)
+    return (_length(size, "size"),)
 
 
 def _output(size: Size | None, out: NDArray[np.int64] | None) -> NDArray[np.int64]:
@@ -203,7 +199,7 @@ def _output(size: Size | None, out: NDArray[np.int64] | None) -> NDArray[np.int6
         if math.prod(shape) > np.iinfo(np.intp).max // 8:
             raise ValueError("size must describe an array that memory can hold")
         return np.empty(shape, np.int64)
-    if not isinstance(out, np.ndarray):
+    if not isinstance(out, np.ndarray) or isinstance(out, np.ma.MaskedArray):
         raise TypeError(f"out must be a numpy array of int64, not {type(out).__name__}")
     if out.dtype != np.int64 or not out.dtype.isnative:
         raise TypeError(f"out must have dtype int64 in native byte order, not {out.dtype.str}")

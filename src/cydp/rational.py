@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""The one way in which a number that matters for privacy becomes a Fraction."""
+"""The one way in which a number that matters becomes a Fraction, or an integer."""
 
 import math
 import numbers
+import operator
 import re
 from decimal import Decimal
 from fractions import Fraction
-from typing import TypeAlias, cast
+from typing import SupportsIndex, TypeAlias, cast
 
 import numpy as np
 
@@ -70,6 +71,16 @@ def positive(value: Number, name: str) -> Fraction:
     if number <= 0:
         raise ValueError(f"{name} must be greater than 0, not {text(number)}")
     return number
+
+
+def index(n: SupportsIndex, name: str) -> int:
+    """Read an integer: a length, a count. TypeError for bool and what is no integer."""
+    if isinstance(n, (bool, np.bool_)):
+        raise TypeError(f"{name} must be an integer, not a bool")
+    try:
+        return operator.index(n)
+    except TypeError:
+        raise TypeError(f"{name} must be an integer, not {type(n).__name__}") from None
 
 
 def text(number: Fraction) -> str:

@@ -23,9 +23,9 @@ _SHOWN_BINS = 20
 
 
 def histogram(
-    x: ArrayLike,
+    x: ArrayLike | Sequence[float | None],
     bins: SupportsIndex | Sequence[float] | NDArray[Any],
-    range: tuple[float, float] | None = None,
+    range: Sequence[float] | NDArray[Any] | None = None,
     *,
     epsilon: Number,
     relation: str = "add-remove",
@@ -38,7 +38,8 @@ def histogram(
     x : array_like of real numbers, shape (n,)
         One record each. NaN, masked values and what lies outside the bins are left out.
     bins : int or sequence of edges
-        A number of equal bins over `range`, or increasing edges. The last bin is closed.
+        A number of equal bins over `range`, or edges that never decrease. The last bin is
+        closed.
     range : (float, float)
         Ends of the equal bins. There is no default: one taken from the data would leak.
     epsilon : number > 0
@@ -134,7 +135,8 @@ class HistogramRelease:
         array([6, 6])
 
         """
-        bound = self.error_bound(confidence, simultaneous=simultaneous)
+        # Beyond 2**62 lies no count (DiscreteLaplace.release), and int64 would wrap.
+        bound = min(self.error_bound(confidence, simultaneous=simultaneous), 2**62)
         return self.counts - bound, self.counts + bound
 
     def __repr__(self) -> str:

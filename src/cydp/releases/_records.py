@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from cydp import exact
 
 
-def declared_dtype(x: ArrayLike, name: str = "x") -> np.dtype[Any]:
+def declared_dtype(x: ArrayLike | Sequence[Any], name: str = "x") -> np.dtype[Any]:
     """Return the dtype of a column by what it says of itself, without reading a value.
 
     A list says nothing and stands for float64. Raises TypeError or ValueError for what is no
@@ -28,7 +28,7 @@ def declared_dtype(x: ArrayLike, name: str = "x") -> np.dtype[Any]:
     return dtype
 
 
-def read(x: ArrayLike, name: str = "x") -> NDArray[Any]:
+def read(x: ArrayLike | Sequence[Any], name: str = "x") -> NDArray[Any]:
     """Return the values of a column; one dimension, since a row is what one unit adds."""
     values = exact.column(x, name)
     _check_column(values.ndim, name)
