@@ -1,30 +1,101 @@
 /* SPDX-License-Identifier: MIT
- * Chooses the kernel table, once. */
+ * Chooses the kernel table, once: asks the CPU here and nowhere else. */
 #include "internal.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const cydp_kernels portable = {"portable", cydp_chacha20_portable,
-                                      cydp_log_portable};
+typedef struct table {
+  cydp_kernels kernels;
+  bool (*runs_here)(
+      void); /* the CPU has it and the operating system saves its registers */
+} table;
+
+#if defined(__x86_64__)
+static bool has_avx2(void) {
+  __builtin_cpu_init();
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+}
+
+static bool has_avx512(void) {
+  return has_avx2() && __builtin_cpu_supports("avx512f") &&
+         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
+         __builtin_cpu_supports("avx512vl");
+}
+#endif
+
+static bool always(void) { return true; }
 
 /* Best first. */
-static const cydp_kernels *const tables[] = {&portable};
+static const table tables[] = {
+#if defined(__x86_64__)
+    {{.isa = "avx512",
+      .chacha20 = cydp_chacha20_avx512,
+      .log = cydp_log_avx512,
+      .threshold = cydp_threshold_avx512,
+      .signs = cydp_signs_avx512,
+      .accept = cydp_accept_avx512,
+      .join_gaussian = cydp_join_gaussian_avx512,
+      .join_laplace = cydp_join_laplace_avx512,
+      .list_ones = cydp_list_ones_avx512},
+     has_avx512},
+    {{.isa = "avx2",
+      .chacha20 = cydp_chacha20_avx2,
+      .log = cydp_log_avx2,
+      .threshold = cydp_threshold_avx2,
+      .signs = cydp_signs_avx2,
+      .accept = cydp_accept_avx2,
+      .join_gaussian = cydp_join_gaussian_avx2,
+      .join_laplace = cydp_join_laplace_avx2,
+      .list_ones = cydp_list_ones_avx2},
+     has_avx2},
+#elif defined(__aarch64__)
+    {{.isa = "neon",
+      .chacha20 = cydp_chacha20_neon,
+      .log = cydp_log_portable,
+      .threshold = cydp_threshold_portable,
+      .signs = cydp_signs_portable,
+      .accept = cydp_accept_portable,
+      .join_gaussian = cydp_join_gaussian_portable,
+      .join_laplace = cydp_join_laplace_portable,
+      .list_ones = cydp_list_ones_portable},
+     always},
+#endif
+    {{.isa = "portable",
+      .chacha20 = cydp_chacha20_portable,
+      .log = cydp_log_portable,
+      .threshold = cydp_threshold_portable,
+      .signs = cydp_signs_portable,
+      .accept = cydp_accept_portable,
+      .join_gaussian = cydp_join_gaussian_portable,
+      .join_laplace = cydp_join_laplace_portable,
+      .list_ones = cydp_list_ones_portable},
+     always}};
 
-static _Atomic(const cydp_kernels *) in_use = &portable;
+enum { TABLES = sizeof tables / sizeof *tables };
+
+static _Atomic(const cydp_kernels *) in_use = &tables[TABLES - 1].kernels;
 
 const cydp_kernels *cydp_kernels_in_use(void) {
   return atomic_load_explicit(&in_use, memory_order_relaxed);
+}
+
+const cydp_kernels *cydp_kernels_at(size_t i) {
+  for (size_t j = 0; j < TABLES; j++)
+    if (tables[j].runs_here() && i-- == 0)
+      return &tables[j].kernels;
+  return NULL;
 }
 
 cydp_status cydp_init(void) {
   const char *forced = getenv("CYDP_FORCE_ISA");
   if (forced && !*forced)
     forced = NULL;
-  for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
-    if (!forced || strcmp(forced, tables[i]->isa) == 0) {
-      atomic_store(&in_use, tables[i]);
+  const cydp_kernels *kernels;
+  for (size_t i = 0; (kernels = cydp_kernels_at(i)); i++)
+    if (!forced || strcmp(forced, kernels->isa) == 0) {
+      atomic_store(&in_use, kernels);
       return CYDP_OK;
     }
   return CYDP_ERROR_ISA;
