@@ -8,9 +8,12 @@
  *   2. Build         the kernels in use
  *   3. ChaCha20      the keystream
  *   4. Generator     random bits from the operating system, expanded
- *   5. Discrete Laplace
- *   6. Saturating addition
- *   7. Histogram
+ *   5. Samplers      what the laws have in common
+ *   6. Discrete Laplace
+ *   7. Discrete Gaussian
+ *   8. Bernoulli
+ *   9. Saturating addition
+ *  10. Histogram
  *
  * A function that returns void cannot fail. State is passed, never global. The library
  * knows scales; it knows nothing of epsilon. Proofs are in docs/sampling.md.
@@ -50,7 +53,8 @@ const char *cydp_status_text(cydp_status status);
  * before threads start. CYDP_ERROR_ISA leaves the portable kernels in place. */
 cydp_status cydp_init(void);
 
-/* The kernels in use: "portable". */
+/* The kernels in use: "avx512", "avx2", "neon" or "portable". All give the same values.
+ */
 const char *cydp_isa(void);
 
 /* The compiler and its version. */
@@ -97,57 +101,100 @@ cydp_status cydp_rng_bytes(cydp_rng *rng, uint8_t *out, size_t n);
 /* A fresh key: what a large call expands in place of the generator's own. */
 cydp_status cydp_rng_key(cydp_rng *rng, uint32_t key[8]);
 
-/* 5. Discrete Laplace ------------------------------------------------------------------
+/* Uniform words, and doubles k 2^-53 in [0, 1), for consumers that know no errors: a
+ * forked child whose operating system gives no random bytes aborts here. */
+uint64_t cydp_rng_next64(cydp_rng *rng);
+uint32_t cydp_rng_next32(cydp_rng *rng);
+double cydp_rng_next_double(cydp_rng *rng);
+
+/* 5. Samplers --------------------------------------------------------------------------
  */
 
-/* P(X = k) is proportional to exp(-|k| / scale), exactly. |X| stops at 2^63 - 1, which it
- * reaches with probability below 2^-100. */
-typedef struct cydp_discrete_laplace cydp_discrete_laplace;
+/* A prepared law, made by one of the constructors of sections 6 to 8. It is read-only:
+ * any number of threads may draw from it. */
+typedef struct cydp_sampler cydp_sampler;
 
-/* What the draws of one call cost. */
-typedef struct cydp_work {
-  uint64_t words;     /* prefix words read: one a candidate */
-  uint64_t undecided; /* candidates that the resolver finished */
-  uint64_t levels;    /* extension blocks that the resolver read */
-} cydp_work;
+/* NULL is allowed. */
+void cydp_sampler_free(cydp_sampler *sampler);
 
-/* The endless bits of a candidate behind its prefix word, 512 a level, most significant
- * bit of words[0] first. Addressed, not consumed: the same arguments give the same words.
+/* n values from a generator: int64_t each, or bool for Bernoulli. Up to CYDP_SMALL_CALL
+ * of them come out of the generator's own stream; more come from a key of their own, in
+ * chunks that threads could share. If it fails, what stands in `out` is no sample. */
+#define CYDP_SMALL_CALL 256
+cydp_status cydp_sampler_fill(const cydp_sampler *sampler, cydp_rng *rng, void *out,
+                              size_t n);
+
+/* The chunks that a large call consists of, for those who share them between threads: the
+ * same key gives the same values. `out` is the place of the first value of chunk `first`.
  */
+size_t cydp_sampler_chunk(const cydp_sampler *sampler); /* values in a chunk */
+cydp_status cydp_sampler_fill_chunks(const cydp_sampler *sampler, const uint32_t key[8],
+                                     uint64_t first, void *out, size_t n);
+
+/* Bits of one's own, for tests. Candidates lie in planes, one behind the other: all words
+ * of width[0] bytes, then those of width[1], width[2]; at last, if `signs`, a bit for
+ * each candidate, lowest first. A width of 0 ends the list. */
+typedef struct cydp_layout {
+  uint8_t width[3];
+  bool signs;
+} cydp_layout;
+cydp_layout cydp_sampler_layout(const cydp_sampler *sampler);
+
+/* The endless bits behind a candidate's words, for its decision 1 or 2: 512 a level, the
+ * most significant bit of words[0] first. Addressed, not consumed: the same arguments
+ * give the same words. */
 typedef struct cydp_extension {
-  cydp_status (*read)(void *self, uint32_t level, uint64_t candidate, uint64_t words[8]);
+  cydp_status (*read)(void *self, uint32_t decision, uint32_t level, uint64_t candidate,
+                      uint64_t words[8]);
   void *self;
 } cydp_extension;
 
-/* Prepares the law of scale numerator / denominator, each in limbs of 64 bits, least
- * significant first; the scale must lie in [1e-6, 2^56], else CYDP_ERROR_DOMAIN.
- * prefix_bits is 0, for the width that suits the scale, or 8 to 31 for tests. The law is
- * read-only afterwards: any number of threads may draw from it. */
-cydp_status cydp_discrete_laplace_new(cydp_discrete_laplace **law,
-                                      const uint64_t *numerator, size_t numerator_limbs,
-                                      const uint64_t *denominator,
-                                      size_t denominator_limbs, unsigned prefix_bits);
-void cydp_discrete_laplace_free(cydp_discrete_laplace *law);
+/* What the draws of one call cost. */
+typedef struct cydp_work {
+  uint64_t candidates;
+  uint64_t undecided; /* decisions that the prefix left open */
+  uint64_t resolved;  /* those of them that 64 bits left open: the resolver's */
+  uint64_t levels;    /* extension blocks read */
+} cydp_work;
 
-/* Magnitude bits in a prefix word, beside the sign in its lowest bit. Words are of 32
- * bits if this is at most 31, else of 64. */
-unsigned cydp_discrete_laplace_prefix_bits(const cydp_discrete_laplace *law);
+/* The map from bits to values under `fill`: n candidates give *values <= n values, in
+ * order. With resolve_all the fast paths decide nothing; the values are the same. */
+cydp_status cydp_sampler_map(const cydp_sampler *sampler, const void *planes, size_t n,
+                             const cydp_extension *extension, bool resolve_all, void *out,
+                             size_t *values, cydp_work *work);
 
-/* n samples from a generator. Up to CYDP_SMALL_CALL of them come out of the generator's
- * own stream; more come from a key of their own, in chunks that threads could share. */
-#define CYDP_SMALL_CALL 256
-cydp_status cydp_discrete_laplace_fill(const cydp_discrete_laplace *law, cydp_rng *rng,
-                                       int64_t *out, size_t n);
+/* Rational parameters are given in limbs of 64 bits, least significant first. */
 
-/* The map from bits to values under `fill`: candidate first + i has prefix words[i]. With
- * resolve_all the fast path decides nothing; the values are the same. work may be NULL.
+/* 6. Discrete Laplace ------------------------------------------------------------------
  */
-cydp_status cydp_discrete_laplace_map(const cydp_discrete_laplace *law, const void *words,
-                                      size_t n, const cydp_extension *extension,
-                                      uint64_t first, bool resolve_all, int64_t *out,
-                                      cydp_work *work);
 
-/* 6. Saturating addition ---------------------------------------------------------------
+/* P(X = k) is proportional to exp(-|k| / scale), exactly, for a scale in [1e-6, 2^56],
+ * else CYDP_ERROR_DOMAIN. |X| stops at 2^63 - 1, which it reaches with probability below
+ * 2^-100. prefix_bits is 0, or 8 to 31 for tests: the logarithm kernel with so few bits.
+ */
+cydp_status cydp_discrete_laplace_new(cydp_sampler **sampler, const uint64_t *numerator,
+                                      size_t numerator_limbs, const uint64_t *denominator,
+                                      size_t denominator_limbs, unsigned prefix_bits);
+
+/* 7. Discrete Gaussian -----------------------------------------------------------------
+ */
+
+/* P(X = k) is proportional to exp(-k^2 / (2 sigma^2)), exactly, for a sigma^2 in
+ * [1e-6, 2^112], given as a rational, else CYDP_ERROR_DOMAIN. */
+cydp_status cydp_discrete_gaussian_new(cydp_sampler **sampler, const uint64_t *numerator,
+                                       size_t numerator_limbs,
+                                       const uint64_t *denominator,
+                                       size_t denominator_limbs);
+
+/* 8. Bernoulli -------------------------------------------------------------------------
+ */
+
+/* true with the probability numerator / denominator <= 1, exactly. */
+cydp_status cydp_bernoulli_new(cydp_sampler **sampler, const uint64_t *numerator,
+                               size_t numerator_limbs, const uint64_t *denominator,
+                               size_t denominator_limbs);
+
+/* 9. Saturating addition ---------------------------------------------------------------
  */
 
 /* values[i] becomes clamp(clamp(values[i], 2^62) + noise[i], 2^62 - 1), where clamp(x, b)
@@ -156,7 +203,7 @@ cydp_status cydp_discrete_laplace_map(const cydp_discrete_laplace *law, const vo
 #define CYDP_VALUE_BOUND ((int64_t)1 << 62)
 void cydp_add_noise(int64_t *values, const int64_t *noise, size_t n);
 
-/* 7. Histogram -------------------------------------------------------------------------
+/* 10. Histogram -------------------------------------------------------------------------
  */
 
 /* Adds to counts[j] the number of x in [edges[j], edges[j + 1]), the last bin closed on

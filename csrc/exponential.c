@@ -19,10 +19,10 @@ static const uint64_t ln2[LN2_LIMBS + 1] = {
     0xe7b876206debac98, 0x8a0d175b8baafa2b, 0x40f343267298b62d,
     0xc9e3b39803f2f6af, 0xb17217f7d1cf79ab, 0};
 
-enum { HALVINGS = 12 }; /* r is divided by 2^12 before the series, which keeps it short */
+enum { HALVINGS = 24 }; /* r is divided by 2^24 before the series, which keeps it short */
 
 /* The least number of terms whose remainder is below an ulp: r'^(j+1) / (j+1)! with
- * r' <= 2^-12 loses 12 + floor(log2 j) bits or more with each term. */
+ * r' <= 2^-24 loses 24 + floor(log2 j) bits or more with each term. */
 static uint64_t series_terms(size_t n) {
   uint64_t terms = 1;
   for (size_t bits = 0; bits < 64 * n + 1; terms++)

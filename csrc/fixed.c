@@ -7,6 +7,12 @@
 
 __extension__ typedef unsigned __int128 uint128;
 
+size_t cydp_significant_limbs(const uint64_t *limbs, size_t n) {
+  while (n > 0 && limbs[n - 1] == 0)
+    n--;
+  return n;
+}
+
 int cydp_fixed_compare(size_t n, const uint64_t *a, const uint64_t *b) {
   for (size_t i = n + 1; i-- > 0;)
     if (a[i] != b[i])
@@ -96,9 +102,32 @@ static uint64_t divide_step(uint64_t *remainder, unsigned bit, const uint64_t *d
   return 1;
 }
 
+/* The same for a denominator of one limb, limb by limb. */
+static cydp_status divide_by_limb(size_t n, uint64_t *out, const uint64_t *numerator,
+                                  size_t numerator_limbs, uint64_t denominator,
+                                  bool *exact) {
+  uint64_t remainder = 0, above = 0;
+  for (size_t i = numerator_limbs; i-- > 0;) {
+    uint128 part = (uint128)remainder << 64 | numerator[i];
+    above |= i > 0 ? (uint64_t)(part / denominator) : 0;
+    out[n] = (uint64_t)(part / denominator);
+    remainder = (uint64_t)(part % denominator);
+  }
+  out[n] = numerator_limbs > 0 ? out[n] : 0;
+  for (size_t limb = n; limb-- > 0;) {
+    uint128 part = (uint128)remainder << 64;
+    out[limb] = (uint64_t)(part / denominator);
+    remainder = (uint64_t)(part % denominator);
+  }
+  *exact = remainder == 0;
+  return above ? CYDP_ERROR_DOMAIN : CYDP_OK;
+}
+
 cydp_status cydp_fixed_divide(size_t n, uint64_t *out, const uint64_t *numerator,
                               size_t numerator_limbs, const uint64_t *denominator,
-                              size_t denominator_limbs) {
+                              size_t denominator_limbs, bool *exact) {
+  if (denominator_limbs == 1)
+    return divide_by_limb(n, out, numerator, numerator_limbs, denominator[0], exact);
   uint64_t *remainder = calloc(denominator_limbs + 1, sizeof *remainder);
   if (!remainder)
     return CYDP_ERROR_MEMORY;
@@ -121,6 +150,7 @@ cydp_status cydp_fixed_divide(size_t n, uint64_t *out, const uint64_t *numerator
       out[limb] =
           out[limb] << 1 | divide_step(remainder, 0, denominator, denominator_limbs);
   }
+  *exact = cydp_significant_limbs(remainder, denominator_limbs) == 0;
   free(remainder);
   return fits ? CYDP_OK : CYDP_ERROR_DOMAIN;
 }

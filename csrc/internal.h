@@ -15,7 +15,7 @@
  */
 
 /* `groups` groups of 16 blocks from `counter` on, in the order of
- * cydp_chacha20_keystream. */
+ * cydp_chacha20_keystream. The words overlap neither key nor nonce. */
 typedef void cydp_chacha20_kernel(const uint32_t key[8], const uint32_t nonce[3],
                                   uint32_t counter, size_t groups, uint32_t *words);
 
@@ -25,28 +25,111 @@ typedef void cydp_chacha20_kernel(const uint32_t key[8], const uint32_t nonce[3]
 typedef struct cydp_log_law {
   double base[CYDP_LOG_INTERVALS]; /* a - scale * (ln of the interval's centre) */
   double q[CYDP_LOG_TERMS];        /* -scale * the coefficients of ln(1 + r) / r */
-  double step;                     /* scale * ln 2 */
-  double guard;                    /* half-width of the guard band around integers */
-  uint64_t tail;                   /* u below this is the far tail */
-  unsigned bits;                   /* u has this many: 8..31 in 32-bit words, or 63 */
+  /* For vectors, by the upper 3 bits of m, where 2 u + 1 = 2^E m and 1 <= m < 2: */
+  double inverse[CYDP_LOG_INTERVALS]; /* c with |m c - 1| < 1/17 */
+  double start[CYDP_LOG_INTERVALS];   /* y = start - E * step + r * q(r), r = m c - 1 */
+  double step;                        /* scale * ln 2 */
+  double guard;                       /* half-width of the guard band around integers */
+  uint64_t tail;                      /* u below this is the far tail */
+  unsigned bits;                      /* u has this many: 8..31 in 32-bit words, or 63 */
 } cydp_log_law;
 
 /* out[i] for n <= CYDP_BATCH words, and the indices of the lanes whose value is not
  * certain (their out[i] is arbitrary). Returns the number of these. */
-#define CYDP_BATCH 1024
+#define CYDP_BATCH 2048
 typedef size_t cydp_log_kernel(const cydp_log_law *law, const void *words, size_t n,
                                int64_t *out, uint16_t *undecided);
+
+/* Thresholds floor(2^16 T_k) of a law with tails T_1 > T_2 > ..., falling; several may
+ * share a cell. A law of unbounded support ends in a 0, since infinitely many lie in that
+ * cell. At most CYDP_THRESHOLDS - 1 cells are not 0; those behind the last one are. */
+#define CYDP_THRESHOLDS 64
+typedef struct cydp_threshold_law {
+  uint16_t cell[CYDP_THRESHOLDS];
+  unsigned count;
+} cydp_threshold_law;
+
+/* magnitudes[i] = #{k : words[i] < cell[k]}, and the indices of the lanes whose word
+ * equals a cell. Returns the number of these. */
+typedef size_t cydp_threshold_kernel(const cydp_threshold_law *law, const uint16_t *words,
+                                     size_t n, uint16_t *magnitudes, uint16_t *undecided);
+
+/* out[i] = magnitudes[i], below 2^15, or the negative where bit i of `signs` is set. */
+typedef void cydp_signs_kernel(const uint16_t *magnitudes, const uint8_t *signs, size_t n,
+                               int64_t *out);
+
+/* The Gaussian split. A word holds the sign in its lowest bit and R in the next ones. */
+typedef struct cydp_split_law {
+  double step;    /* 2^-m: r = R step */
+  double rate0;   /* 1 / (2 s0^2), at most 1/32 */
+  unsigned shift; /* m, at least 1 */
+  unsigned width; /* bytes of a word: 2, 4 or 8 for m <= 15, 31 or 62 */
+} cydp_split_law;
+
+/* Whether V < exp(-g), g = r (r + 2 x) rate0, x < 2^9, by the first 16 bits of V: bit i
+ * of `accepted` is set or cleared for each i < n, other bits of its last byte
+ * arbitrarily, and the indices of the lanes that are not certain are listed. */
+typedef size_t cydp_accept_kernel(const cydp_split_law *law, const void *words,
+                                  const uint16_t *x, const uint16_t *v, size_t n,
+                                  uint8_t *accepted, uint16_t *undecided);
+/* exp(-g) on [0, CYDP_ACCEPT_LIMIT], within CYDP_ACCEPT_ERROR (proved: a sixteenth); and
+ * in single precision. */
+#define CYDP_ACCEPT_LIMIT 1.25
+#define CYDP_ACCEPT_ERROR 0x1p-20
+#define CYDP_ACCEPT_TERMS 8
+#define CYDP_ACCEPT_SINGLE_ERROR 0x1p-17F
+#define CYDP_ACCEPT_SINGLE_TERMS 7
+extern const double cydp_accept_q[CYDP_ACCEPT_TERMS];
+extern const float cydp_accept_single_q[CYDP_ACCEPT_SINGLE_TERMS];
+
+/* sign (M x + R) of the accepted candidates, but for negative zeros, in their order; and
+ * how many these are. `out` has room for n, and any of that may be written. */
+typedef size_t cydp_join_gaussian_kernel(const cydp_split_law *law, const void *words,
+                                         const uint16_t *x, const uint8_t *accepted,
+                                         size_t n, int64_t *out);
+
+/* The same of sign (M |Q| + R), or INT64_MAX with that sign if it is larger: M = 2^shift,
+ * 1 <= shift < 62, the signs in the lowest bits of `signs`, R in those of `remainders`.
+ * `out` may be `quotients`. */
+typedef size_t cydp_join_laplace_kernel(unsigned shift, const uint64_t *signs,
+                                        const uint64_t *remainders,
+                                        const int64_t *quotients, const uint8_t *accepted,
+                                        size_t n, int64_t *out);
+
+/* The indices of the words whose upper `bits`, 1 to 63, are all ones; and their number.
+ */
+typedef size_t cydp_list_ones_kernel(const uint64_t *words, unsigned bits, size_t n,
+                                     uint16_t *lanes);
 
 typedef struct cydp_kernels {
   const char *isa;
   cydp_chacha20_kernel *chacha20;
   cydp_log_kernel *log;
+  cydp_threshold_kernel *threshold;
+  cydp_signs_kernel *signs;
+  cydp_accept_kernel *accept;
+  cydp_join_gaussian_kernel *join_gaussian;
+  cydp_join_laplace_kernel *join_laplace;
+  cydp_list_ones_kernel *list_ones;
 } cydp_kernels;
 
 const cydp_kernels *cydp_kernels_in_use(void);
 
-cydp_chacha20_kernel cydp_chacha20_portable;
-cydp_log_kernel cydp_log_portable;
+/* The i-th table that runs here, best first; NULL behind the last, which is "portable".
+ */
+const cydp_kernels *cydp_kernels_at(size_t i);
+
+cydp_chacha20_kernel cydp_chacha20_portable, cydp_chacha20_avx2, cydp_chacha20_avx512,
+    cydp_chacha20_neon;
+cydp_log_kernel cydp_log_portable, cydp_log_avx2, cydp_log_avx512;
+cydp_threshold_kernel cydp_threshold_portable, cydp_threshold_avx2, cydp_threshold_avx512;
+cydp_signs_kernel cydp_signs_portable, cydp_signs_avx2, cydp_signs_avx512;
+cydp_accept_kernel cydp_accept_portable, cydp_accept_avx2, cydp_accept_avx512;
+cydp_join_gaussian_kernel cydp_join_gaussian_portable, cydp_join_gaussian_avx2,
+    cydp_join_gaussian_avx512;
+cydp_join_laplace_kernel cydp_join_laplace_portable, cydp_join_laplace_avx2,
+    cydp_join_laplace_avx512;
+cydp_list_ones_kernel cydp_list_ones_portable, cydp_list_ones_avx2, cydp_list_ones_avx512;
 
 /* The certified logarithm: ln(z) = -ln(c_i) + ln(1 + r), r = z c_i - 1, c_i ~ 1/z. */
 extern const double cydp_log_inverse[CYDP_LOG_INTERVALS]; /* c_i */
@@ -69,23 +152,27 @@ void cydp_wipe(void *memory, size_t n);
 
 /* Who may read which bits of a key: word 0 of the nonce. Level and round are 0 unless
  * set. */
-enum { CYDP_DOMAIN_PREFIX = 0, CYDP_DOMAIN_EXTENSION = 1 };
-void cydp_nonce(uint32_t nonce[3], uint32_t domain, uint32_t level, uint64_t chunk);
+enum { CYDP_DOMAIN_PREFIX = 0 }; /* 1 and 2: extensions of decision 1 and 2 */
+void cydp_nonce(uint32_t nonce[3], uint32_t domain, uint32_t level, uint32_t round,
+                uint64_t chunk);
 
-/* Words of the generator's own stream, for a small call: between `begin` and `end` the
- * caller alone has the generator. `take` serves up to n words of the given size (4 or 8
- * bytes) out of one refill, at least one; `used` wipes them, to be called before the next
- * `take`. The extension key and the numbers of the candidates belong to that refill. */
+/* Bytes of the generator's own stream, for a small call: between `begin` and `end` the
+ * caller alone has the generator. `left` says how many the refill still holds; `take`
+ * serves that many or fewer for so many candidates, at a multiple of 8; `used` wipes
+ * them, before the next `take`. The extension key and the numbers of the candidates
+ * belong to that refill. */
 typedef struct cydp_taken {
-  void *words;
-  size_t n;
+  void *bytes;
+  size_t n;               /* bytes */
   uint64_t first;         /* number of the first candidate since the refill */
   const uint32_t *extend; /* the refill's extension key */
 } cydp_taken;
 cydp_status cydp_rng_begin(cydp_rng *rng);
 void cydp_rng_end(cydp_rng *rng);
-cydp_taken cydp_rng_take(cydp_rng *rng, size_t word_bytes, size_t n);
-void cydp_rng_used(cydp_rng *rng, const cydp_taken *taken);
+void cydp_rng_refill(cydp_rng *rng);
+size_t cydp_rng_left(cydp_rng *rng);
+cydp_taken cydp_rng_take(cydp_rng *rng, size_t bytes, size_t candidates);
+void cydp_rng_used(const cydp_taken *taken);
 
 /* Fixed point ---------------------------------------------------------------------------
  */
@@ -93,7 +180,7 @@ void cydp_rng_used(cydp_rng *rng, const cydp_taken *taken);
 /* Numbers 0 <= x < 2^64 in limbs of 64 bits, least significant first: n fraction limbs
  * and then one for the integer part. Every operation rounds down; an "ulp" is 2^(-64 n).
  */
-#define CYDP_FIXED_LIMBS 20
+#define CYDP_FIXED_LIMBS 24
 typedef uint64_t cydp_fixed[CYDP_FIXED_LIMBS];
 
 int cydp_fixed_compare(size_t n, const uint64_t *a, const uint64_t *b);
@@ -105,11 +192,15 @@ void cydp_fixed_multiply_word(size_t n, uint64_t *out, const uint64_t *a, uint64
 void cydp_fixed_divide_word(size_t n, uint64_t *out, const uint64_t *a, uint64_t word);
 void cydp_fixed_shift_right(size_t n, uint64_t *out, const uint64_t *a, unsigned bits);
 
-/* floor(numerator / denominator * 2^(64 n)); CYDP_ERROR_DOMAIN if the quotient is 2^64 or
- * more, CYDP_ERROR_MEMORY. The denominator's top limb is not 0. */
+/* floor(numerator / denominator * 2^(64 n)), and whether that is the quotient exactly;
+ * CYDP_ERROR_DOMAIN if it is 2^64 or more, CYDP_ERROR_MEMORY. The denominator's top limb
+ * is not 0. */
 cydp_status cydp_fixed_divide(size_t n, uint64_t *out, const uint64_t *numerator,
                               size_t numerator_limbs, const uint64_t *denominator,
-                              size_t denominator_limbs);
+                              size_t denominator_limbs, bool *exact);
+
+/* Without the zeros at the upper end. */
+size_t cydp_significant_limbs(const uint64_t *limbs, size_t n);
 
 /* exp(-x), with n fraction limbs: true value in [out, out + 2 ulp). x has n + 1 fraction
  * limbs and stands for any value in [x, x + 2 ulp of its own). n <= 16, x < 2^11. */
@@ -118,21 +209,133 @@ void cydp_exp_negative(size_t n, uint64_t *out, const uint64_t *x);
 /* Resolver ------------------------------------------------------------------------------
  */
 
-/* The law as the resolver needs it: rational, to 1,024 bits. Upper limbs are the same
- * numbers, rounded down, to less. */
+/* Precision doubles from 2 limbs to this until a comparison is decided. A number kept to
+ * so many limbs is, without its lower ones, the same number rounded down to fewer. */
 #define CYDP_MOST_LIMBS 16
-typedef struct cydp_exact_law {
-  cydp_fixed inverse;    /* 1 / t, with CYDP_MOST_LIMBS + 2 fraction limbs */
-  cydp_fixed one_plus_p; /* 1 + exp(-1/t), within 2 ulps, CYDP_MOST_LIMBS limbs */
-  double scale, offset;  /* t and a, rounded */
-  double inverse_scale;  /* 1 / t, rounded */
-  unsigned prefix_bits;
-} cydp_exact_law;
+typedef enum cydp_answer { CYDP_NO, CYDP_YES, CYDP_TOO_CLOSE } cydp_answer;
 
-/* The value of one candidate, from its prefix word and as much of its extension as it
- * takes. Adds to work what that cost. */
-cydp_status cydp_resolve(const cydp_exact_law *law, uint64_t word,
-                         const cydp_extension *extension, uint64_t candidate,
-                         int64_t *out, cydp_work *work);
+/* A law by its tails, 1 > T_1 > T_2 > ...: |X| = #{k >= 1 : U < T_k}. */
+typedef struct cydp_tails cydp_tails;
+struct cydp_tails {
+  /* Whether U < T_k for all U in [u, u + ulp) of n limbs; k from 1 to 2^63 - 1. */
+  cydp_answer (*below)(const cydp_tails *tails, size_t n, const uint64_t *u, uint64_t k);
+  /* A guess at |X|, at most 2^62. */
+  uint64_t (*propose)(const cydp_tails *tails, size_t n, const uint64_t *u);
+};
+
+/* An endless stream of bits: the first of them, and where the rest is read. */
+typedef struct cydp_bits {
+  uint64_t prefix;
+  unsigned prefix_bits; /* 8 to 63 */
+  const cydp_extension *extension;
+  uint32_t decision;
+  uint64_t candidate;
+  cydp_work *work;
+  uint64_t words[CYDP_MOST_LIMBS]; /* of the extension, as far as it has been read */
+  size_t levels;
+} cydp_bits;
+
+/* The first 64 n bits of U, as n fraction limbs and a 0. */
+cydp_status cydp_first_bits(cydp_bits *bits, size_t n, uint64_t *u);
+
+/* |X|, at most 2^63 - 1, of the law with these tails. */
+cydp_status cydp_resolve_magnitude(const cydp_tails *tails, cydp_bits *bits,
+                                   uint64_t *magnitude);
+
+/* Whether U < bound, by a comparison that certifies its answers. */
+typedef cydp_answer cydp_comparison(const void *bound, size_t n, const uint64_t *u);
+cydp_status cydp_resolve_below(cydp_comparison *compare, const void *bound,
+                               cydp_bits *bits, bool *below);
+
+/* U < exp(-x), for an x in [x, x + 2 ulps) of n + 1 limbs. */
+cydp_answer cydp_below_exponential(size_t n, const uint64_t *u, const uint64_t *x);
+
+/* Tails of exponential laws: T_k = 2 p^k / (1 + p), or p^k if `one_sided`; p = exp(-1/t).
+ */
+typedef struct cydp_exponential_tails {
+  cydp_tails tails;
+  bool one_sided;
+  cydp_fixed inverse;    /* 1 / t, with CYDP_MOST_LIMBS + 2 fraction limbs */
+  cydp_fixed one_plus_p; /* 1 + p, within 2 ulps, CYDP_MOST_LIMBS limbs */
+  double scale, offset;  /* t, and a = t ln(2 / (1 + p)) or 0, rounded */
+  double inverse_scale;  /* 1 / t, rounded */
+} cydp_exponential_tails;
+
+/* From 1 / t with CYDP_MOST_LIMBS + 2 fraction limbs, rounded down. */
+void cydp_exponential_tails_set(cydp_exponential_tails *tails, const uint64_t *inverse,
+                                bool one_sided);
+
+/* Tails of Gaussian laws, rho(j) = exp(-j^2 / (2 s^2)), 1e-3 <= s < 8: T_k = 2 S_k / (1 +
+ * 2 S_1) for S_k = rho(k) + rho(k + 1) + ..., or S_k / (1 + S_1) if `one_sided`. */
+#define CYDP_GAUSSIAN_LIMBS 4   /* what undecided candidates nearly always need */
+#define CYDP_GAUSSIAN_TERMS 176 /* rho(j) above 2^-320, and zeros */
+typedef struct cydp_gaussian_tails {
+  cydp_tails tails;
+  bool one_sided;
+  cydp_fixed
+      rate; /* 1 / (2 s^2), with CYDP_MOST_LIMBS + 2 fraction limbs, rounded down */
+  uint64_t sums[CYDP_GAUSSIAN_TERMS][CYDP_GAUSSIAN_LIMBS + 1]; /* Z T_k, within 2 ulps */
+  double rounded[CYDP_GAUSSIAN_TERMS];                         /* T_k */
+} cydp_gaussian_tails;
+void cydp_gaussian_tails_set(cydp_gaussian_tails *tails, const uint64_t *rate,
+                             bool one_sided);
+
+/* Samplers
+ * ------------------------------------------------------------------------------- */
+
+/* Up to CYDP_BATCH candidates and where their further bits are. */
+typedef struct cydp_batch {
+  const void *plane[3];
+  const uint8_t *signs;
+  size_t n;
+  const cydp_extension *extension;
+  uint64_t first;
+  bool resolve_all;
+  cydp_work *work;
+} cydp_batch;
+
+/* What every law begins with. */
+struct cydp_sampler {
+  cydp_status (*map)(const cydp_sampler *sampler, const cydp_batch *batch, void *out,
+                     size_t *values);
+  cydp_layout layout;
+  size_t value_bytes;
+  size_t chunk; /* values; a constant of the stream, as is the next */
+  size_t spare; /* candidates drawn beyond the values wanted, in 1/1024 of these */
+};
+
+/* Aligned to 64 bytes and zeroed; NULL if memory ran out. Freed by cydp_sampler_free. */
+void *cydp_sampler_allocate(size_t bytes);
+
+/* The bits of one candidate of a batch, behind a prefix. */
+cydp_bits cydp_batch_bits(const cydp_batch *batch, size_t lane, uint32_t decision,
+                          uint64_t prefix, unsigned prefix_bits);
+
+/* Magnitudes by 16-bit thresholds. Undecided lanes get a second look, at 64 bits and with
+ * the rounded T_k, and where that is not certain the resolver. */
+typedef struct cydp_threshold_route {
+  const cydp_tails *tails;
+  const double *rounded; /* T_k within CYDP_TAIL_ERROR of itself */
+  size_t terms;
+  cydp_threshold_law law;
+} cydp_threshold_route;
+#define CYDP_TAIL_ERROR 0x1p-40 /* 16 times what docs/sampling.md proves, and more */
+void cydp_threshold_route_set(cydp_threshold_route *route, const cydp_tails *tails,
+                              const double *rounded, size_t terms);
+cydp_status cydp_threshold_magnitudes(const cydp_threshold_route *route,
+                                      const cydp_batch *batch, const uint16_t *words,
+                                      uint16_t *magnitudes);
+
+/* Magnitudes with a sign by the logarithm kernel. Undecided lanes of narrow words get a
+ * second look, at 63 bits, and where that is not certain the resolver. */
+typedef struct cydp_log_route {
+  const cydp_exponential_tails *tails;
+  cydp_log_law law, wide;
+  bool certain; /* false: the guard band fills everything */
+} cydp_log_route;
+void cydp_log_route_set(cydp_log_route *route, const cydp_exponential_tails *tails,
+                        unsigned bits);
+cydp_status cydp_log_values(const cydp_log_route *route, const cydp_batch *batch,
+                            const void *words, int64_t *out);
 
 #endif

@@ -52,8 +52,9 @@ static inline bool draw(const cydp_log_law *law, uint64_t word, int64_t *out) {
   return (fraction > law->guard) & (fraction < 1 - law->guard) & (u >= law->tail);
 }
 
-size_t cydp_log_portable(const cydp_log_law *law, const void *words, size_t n,
+size_t cydp_log_portable(const cydp_log_law *shared, const void *words, size_t n,
                          int64_t *out, uint16_t *undecided) {
+  const cydp_log_law copy = *shared, *law = &copy; /* which no store to out can change */
   size_t count = 0;
   if (law->bits == 63) {
     const uint64_t *word = words;

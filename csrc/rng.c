@@ -13,6 +13,7 @@
 
 #include <sched.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -37,9 +38,9 @@ struct cydp_rng {
   int keyed_by;               /* who keyed it, as `self` says; 0: nobody */
   uint32_t key[KEY_WORDS];    /* of the next refill */
   uint32_t extend[KEY_WORDS]; /* of the extension bits of this refill's candidates */
-  size_t position;            /* in words; what lies before it has been served */
+  size_t position;            /* in bytes; what lies before it has been served */
   uint64_t candidates;        /* served since this refill */
-  uint32_t words[REFILL_WORDS];
+  _Alignas(8) uint32_t words[REFILL_WORDS];
 };
 
 /* Not 0, and another in a forked child unless its copy has been wiped. */
@@ -61,7 +62,7 @@ cydp_status cydp_rng_begin(cydp_rng *rng) {
   cydp_status status = cydp_entropy(rng->key, sizeof rng->key);
   if (status == CYDP_OK) {
     rng->keyed_by = me;
-    rng->position = REFILL_WORDS;
+    rng->position = sizeof rng->words;
   } else {
     cydp_rng_end(rng);
   }
@@ -70,43 +71,38 @@ cydp_status cydp_rng_begin(cydp_rng *rng) {
 
 void cydp_rng_end(cydp_rng *rng) { atomic_store(&rng->lock, 0); }
 
-static void refill(cydp_rng *rng) {
+void cydp_rng_refill(cydp_rng *rng) {
   uint32_t nonce[3];
-  cydp_nonce(nonce, CYDP_DOMAIN_PREFIX, 0, 0);
+  cydp_nonce(nonce, CYDP_DOMAIN_PREFIX, 0, 0, 0);
   cydp_kernels_in_use()->chacha20(rng->key, nonce, 0, REFILL_GROUPS, rng->words);
   memcpy(rng->key, rng->words, sizeof rng->key);
   memcpy(rng->extend, rng->words + KEY_WORDS, sizeof rng->extend);
   cydp_wipe(rng->words, sizeof(uint32_t) * 2 * KEY_WORDS);
-  rng->position = 2 * KEY_WORDS;
+  rng->position = sizeof(uint32_t) * 2 * KEY_WORDS;
   rng->candidates = 0;
 }
 
-cydp_taken cydp_rng_take(cydp_rng *rng, size_t word_bytes, size_t n) {
-  size_t width = word_bytes / sizeof(uint32_t);
-  size_t position = (rng->position + width - 1) / width * width;
-  if (position + width > REFILL_WORDS) {
-    refill(rng);
-    position = rng->position;
-  }
-  size_t ready = (REFILL_WORDS - position) / width;
-  cydp_taken taken = {rng->words + position, n < ready ? n : ready, rng->candidates,
+size_t cydp_rng_left(cydp_rng *rng) {
+  rng->position = (rng->position + 7) / 8 * 8;
+  return sizeof rng->words - rng->position;
+}
+
+cydp_taken cydp_rng_take(cydp_rng *rng, size_t bytes, size_t candidates) {
+  cydp_taken taken = {(uint8_t *)rng->words + rng->position, bytes, rng->candidates,
                       rng->extend};
-  rng->position = position + taken.n * width;
-  rng->candidates += taken.n;
+  rng->position += bytes;
+  rng->candidates += candidates;
   return taken;
 }
 
-void cydp_rng_used(cydp_rng *rng, const cydp_taken *taken) {
-  uint32_t *from = taken->words;
-  cydp_wipe(from, (size_t)((char *)(rng->words + rng->position) - (char *)from));
-}
+void cydp_rng_used(const cydp_taken *taken) { cydp_wipe(taken->bytes, taken->n); }
 
 static cydp_status new_rng(cydp_rng **out) {
   cydp_rng *rng =
       mmap(NULL, sizeof *rng, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON, -1, 0);
   if (rng == MAP_FAILED)
     return CYDP_ERROR_MEMORY;
-  rng->position = REFILL_WORDS;
+  rng->position = sizeof rng->words;
   *out = rng;
   return CYDP_OK;
 }
@@ -118,7 +114,9 @@ cydp_status cydp_rng_new(cydp_rng **out) {
     return status;
   rng->guard = WATCHED;
 #ifdef MADV_WIPEONFORK
-  if (madvise(rng, sizeof *rng, MADV_WIPEONFORK) == 0)
+  /* An emulator may say yes to anything: it must refuse what does not exist. */
+  if (madvise(rng, sizeof *rng, MADV_WIPEONFORK) == 0 &&
+      madvise(rng, sizeof *rng, -1) != 0)
     rng->guard = WIPED;
 #endif
   status = cydp_rng_begin(rng); /* keys it, or tells why not */
@@ -149,17 +147,22 @@ void cydp_rng_free(cydp_rng *rng) {
   munmap(rng, sizeof *rng);
 }
 
-/* n bytes of the generator's own stream; what is left of a word is dropped. */
+/* n bytes of the generator's own stream; what is left of 8 is dropped. */
 static cydp_status few_bytes(cydp_rng *rng, void *out, size_t n) {
   uint8_t *next = out;
   cydp_status status = cydp_rng_begin(rng);
   if (status != CYDP_OK)
     return status;
   while (n > 0) {
-    cydp_taken taken = cydp_rng_take(rng, sizeof(uint32_t), (n + 3) / 4);
-    size_t part = n < 4 * taken.n ? n : 4 * taken.n;
-    memcpy(next, taken.words, part);
-    cydp_rng_used(rng, &taken);
+    size_t left = cydp_rng_left(rng);
+    if (left == 0) {
+      cydp_rng_refill(rng);
+      continue;
+    }
+    size_t part = n < left ? n : left;
+    cydp_taken taken = cydp_rng_take(rng, part, 0);
+    memcpy(next, taken.bytes, part);
+    cydp_rng_used(&taken);
     next += part;
     n -= part;
   }
@@ -171,21 +174,42 @@ cydp_status cydp_rng_key(cydp_rng *rng, uint32_t key[8]) {
   return few_bytes(rng, key, sizeof(uint32_t) * KEY_WORDS);
 }
 
+/* Whole groups go straight to where they are wanted, if words may stand there. */
 cydp_status cydp_rng_bytes(cydp_rng *rng, uint8_t *out, size_t n) {
   if (n <= SMALL_BYTES)
     return few_bytes(rng, out, n);
   uint32_t key[KEY_WORDS], nonce[3], group[CYDP_GROUP_WORDS];
+  bool aligned = (uintptr_t)out % sizeof(uint32_t) == 0;
   cydp_status status = cydp_rng_key(rng, key);
-  for (size_t i = 0; n > 0 && status == CYDP_OK; i++) {
-    cydp_nonce(nonce, CYDP_DOMAIN_PREFIX, 0, i / BYTES_CHUNK_GROUPS);
-    size_t part = n < sizeof group ? n : sizeof group;
-    status = cydp_chacha20_keystream(key, nonce, 16 * (uint32_t)(i % BYTES_CHUNK_GROUPS),
-                                     1, group);
-    memcpy(out, group, part);
+  for (size_t i = 0; n > 0 && status == CYDP_OK;) {
+    size_t whole = n / sizeof group, place = i % BYTES_CHUNK_GROUPS;
+    size_t rest = BYTES_CHUNK_GROUPS - place;
+    bool direct = aligned && whole > 0;
+    size_t groups = !direct ? 1 : whole < rest ? whole : rest;
+    cydp_nonce(nonce, CYDP_DOMAIN_PREFIX, 0, 0, i / BYTES_CHUNK_GROUPS);
+    status = cydp_chacha20_keystream(key, nonce, 16 * (uint32_t)place, groups,
+                                     direct ? (uint32_t *)(void *)out : group);
+    size_t part = groups * sizeof group < n ? groups * sizeof group : n;
+    if (!direct)
+      memcpy(out, group, part);
     out += part;
     n -= part;
+    i += groups;
   }
   cydp_wipe(group, sizeof group);
   cydp_wipe(key, sizeof key);
   return status;
+}
+
+uint64_t cydp_rng_next64(cydp_rng *rng) {
+  uint64_t word;
+  if (few_bytes(rng, &word, sizeof word) != CYDP_OK)
+    abort();
+  return word;
+}
+
+uint32_t cydp_rng_next32(cydp_rng *rng) { return (uint32_t)(cydp_rng_next64(rng) >> 32); }
+
+double cydp_rng_next_double(cydp_rng *rng) {
+  return (double)(cydp_rng_next64(rng) >> 11) * 0x1p-53;
 }

@@ -49,9 +49,17 @@ static void a_counter_never_wraps(void) {
         CYDP_ERROR_EXHAUSTED);
 }
 
+/* Each field has a place of its own: no two addresses share a nonce. */
+static void nonces_keep_their_fields_apart(void) {
+  uint32_t nonce[3];
+  cydp_nonce(nonce, 0x21, 0x43, 0x8765, UINT64_C(0xfedcba9876543210));
+  CHECK(nonce[0] == 0x87654321 && nonce[1] == 0x76543210 && nonce[2] == 0xfedcba98);
+}
+
 int main(void) {
   block_of_section_2_3_2();
   first_vector_of_appendix_a_1();
   groups_interleave_sixteen_blocks();
   a_counter_never_wraps();
+  nonces_keep_their_fields_apart();
 }

@@ -68,6 +68,24 @@ static void shifts(void) {
   CHECK(out[0] == UINT64_C(3) << 62 && out[1] == 0 && out[2] == 0);
 }
 
+/* A divisor of one limb gives what the same with a limb of zeros more would. */
+static void short_division(void) {
+  enum { N = 6 };
+  for (int i = 0; i < 500; i++) {
+    cydp_fixed a = {0}, q, shifted_a = {0}, long_q;
+    random_number(1, a);
+    uint64_t b[2] = {random_word() | 1, 0}, shifted_b[2] = {0, b[0]};
+    size_t limbs = 1 + random_word() % 2;
+    bool exact, long_exact;
+    memcpy(shifted_a + 1, a, limbs * sizeof *a);
+    cydp_status status = cydp_fixed_divide(N, q, a, limbs, b, 1, &exact);
+    CHECK(status ==
+          cydp_fixed_divide(N, long_q, shifted_a, limbs + 1, shifted_b, 2, &long_exact));
+    CHECK(status == CYDP_ERROR_DOMAIN || cydp_fixed_compare(N, q, long_q) == 0);
+    CHECK(exact == long_exact);
+  }
+}
+
 /* q = floor(a / b): q b <= a < (q + ulp) b, with a and b integers of several limbs. */
 static void quotients(void) {
   enum { N = 6 };
@@ -78,7 +96,8 @@ static void quotients(void) {
     for (size_t j = 0; j < limbs; j++)
       b[j] = random_word();
     b[limbs - 1] |= UINT64_C(1) << 40;
-    cydp_status status = cydp_fixed_divide(N, q, a, 3, b, limbs);
+    bool exact;
+    cydp_status status = cydp_fixed_divide(N, q, a, 3, b, limbs, &exact);
     if (limbs == 1) {
       CHECK(status == (a[2] || a[1] >= b[0] ? CYDP_ERROR_DOMAIN : CYDP_OK));
       continue;
@@ -99,11 +118,23 @@ static void quotients(void) {
   }
 }
 
+static void exactness_is_told(void) {
+  const uint64_t three[1] = {3}, eight[1] = {8};
+  cydp_fixed q;
+  bool exact;
+  CHECK(cydp_fixed_divide(1, q, three, 1, eight, 1, &exact) == CYDP_OK && exact);
+  CHECK(q[1] == 0 && q[0] == UINT64_C(3) << 61);
+  CHECK(cydp_fixed_divide(1, q, eight, 1, three, 1, &exact) == CYDP_OK && !exact);
+  CHECK(q[1] == 2 && q[0] == UINT64_MAX / 3 * 2);
+}
+
 int main(void) {
   add_and_subtract_are_inverse();
   ulps_carry();
   product_of_single_limbs();
   words_multiply_and_divide();
   shifts();
+  short_division();
   quotients();
+  exactness_is_told();
 }

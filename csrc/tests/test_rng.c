@@ -30,21 +30,24 @@ static void all_distinct(uint8_t (*draws)[DRAW], size_t n) {
     CHECK(memcmp(draws[i - 1], draws[i], DRAW) != 0);
 }
 
-static void served_words_are_wiped(void) {
+static void served_bytes_are_wiped(void) {
   cydp_rng *rng = fresh();
   CHECK(cydp_rng_begin(rng) == CYDP_OK);
-  cydp_taken taken = cydp_rng_take(rng, 8, 100);
-  CHECK(taken.n == 100 && taken.first == 0);
-  uint64_t *words = taken.words, any = 0, left = 0;
+  CHECK(cydp_rng_left(rng) == 0);
+  cydp_rng_refill(rng);
+  CHECK(cydp_rng_left(rng) == 4096 - 64); /* two keys go before */
+  cydp_taken taken = cydp_rng_take(rng, 801, 100);
+  CHECK(taken.n == 801 && taken.first == 0);
+  uint8_t *bytes = taken.bytes, any = 0, left = 0;
   for (size_t i = 0; i < taken.n; i++)
-    any |= words[i];
-  cydp_rng_used(rng, &taken);
+    any |= bytes[i];
+  cydp_rng_used(&taken);
   for (size_t i = 0; i < taken.n; i++)
-    left |= words[i];
+    left |= bytes[i];
   CHECK(any != 0 && left == 0);
-  cydp_taken next = cydp_rng_take(rng, 4, 100000);
-  CHECK(next.first == 100 && next.n < 1024); /* no more than the refill holds */
-  cydp_rng_used(rng, &next);
+  CHECK(cydp_rng_left(rng) == 4096 - 64 - 808); /* the next place is a multiple of 8 */
+  CHECK(cydp_rng_take(rng, 8, 3).first == 100);
+  cydp_rng_refill(rng);
   CHECK(cydp_rng_take(rng, 8, 1).first == 0); /* a new refill counts anew */
   cydp_rng_end(rng);
   cydp_rng_free(rng);
@@ -149,7 +152,7 @@ static void threads_share_nothing(void) {
 }
 
 int main(void) {
-  served_words_are_wiped();
+  served_bytes_are_wiped();
   seeds_repeat_and_keys_differ();
   forks_share_nothing(false);
 #ifdef __linux__

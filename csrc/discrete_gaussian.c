@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT
+ * The discrete Gaussian law: thresholds for sigma < 8; else sign (M x + R), M = 2^m, with
+ * x of the half-Gaussian of s0 = sigma / M in [4, 8), R from 0 to M - 1, accepted with
+ * probability exp(-g), g = R (R + 2 M x) / (2 sigma^2). docs/sampling.md. */
+#include "internal.h"
+#include "split.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+  RATE_LIMBS = CYDP_MOST_LIMBS + 4, /* 1/(2 sigma^2) times 4^m keeps MOST_LIMBS + 2 */
+  THRESHOLD_CHUNK = 1920,
+  SPLIT_CHUNK = 1024,
+  SPLIT_CHUNK_32 = 1104, /* which fills its keystream better */
+  SPLIT_SPARE = 160,     /* acceptance is 0.909 or more: a second round is rare */
+  V_BITS = 16
+};
+
+typedef struct gaussian {
+  cydp_sampler base;
+  cydp_gaussian_tails tails;
+  cydp_threshold_route threshold;
+  cydp_split_law split; /* of m = 0: not split */
+  cydp_fixed rate;      /* 1 / (2 sigma^2), RATE_LIMBS fraction limbs, rounded down */
+} gaussian;
+
+static cydp_status map_threshold(const cydp_sampler *self, const cydp_batch *batch,
+                                 void *out, size_t *values) {
+  const gaussian *law = (const gaussian *)self;
+  uint16_t magnitudes[CYDP_BATCH];
+  cydp_status status =
+      cydp_threshold_magnitudes(&law->threshold, batch, batch->plane[0], magnitudes);
+  cydp_kernels_in_use()->signs(magnitudes, batch->signs, batch->n, out);
+  *values = batch->n;
+  return status;
+}
+
+typedef struct exponent_of {
+  const gaussian *law;
+  uint64_t x, remainder;
+} exponent_of;
+
+/* V < exp(-g). R (R + 2 M x) is below 2^121 and 1/(2 sigma^2) short by 2^-1280 at most,
+ * so g has less than an ulp of 17 limbs of error, and one more by the cut. */
+static cydp_answer accepts(const void *bound, size_t n, const uint64_t *v) {
+  const exponent_of *of = bound;
+  const size_t wide = n + 4;
+  cydp_fixed g, factor;
+  const uint64_t *rate = of->law->rate + (RATE_LIMBS - wide);
+  uint64_t twice_mx = of->x << of->law->split.shift << 1; /* x < 2^9, m <= 54 */
+  cydp_fixed_multiply_word(wide, factor, rate, of->remainder + twice_mx);
+  cydp_fixed_multiply_word(wide, g, factor, of->remainder);
+  return cydp_below_exponential(n, v, g + 3);
+}
+
+static cydp_status accept_all(const gaussian *law, const cydp_batch *batch,
+                              const uint16_t *x, uint8_t *accepted) {
+  const void *words = batch->plane[0];
+  const uint16_t *v = batch->plane[2];
+  uint16_t lanes[CYDP_BATCH];
+  bool all = batch->resolve_all;
+  size_t open = all ? batch->n
+                    : cydp_kernels_in_use()->accept(&law->split, words, x, v, batch->n,
+                                                    accepted, lanes);
+  batch->work->undecided += open;
+  cydp_status status = CYDP_OK;
+  for (size_t j = 0; j < open && status == CYDP_OK; j++) {
+    size_t lane = all ? j : lanes[j];
+    exponent_of bound = {law, x[lane], split_remainder(&law->split, words, lane)};
+    bool below = true; /* R = 0 always is accepted */
+    if (bound.remainder != 0) {
+      cydp_bits bits = cydp_batch_bits(batch, lane, 2, v[lane], V_BITS);
+      status = cydp_resolve_below(accepts, &bound, &bits, &below);
+    }
+    split_accept(accepted, lane, below);
+  }
+  return status;
+}
+
+/* Plane 0: the sign in the lowest bit and R above; plane 1: x; plane 2: V. */
+static cydp_status map_split(const cydp_sampler *self, const cydp_batch *batch, void *out,
+                             size_t *values) {
+  const gaussian *law = (const gaussian *)self;
+  uint16_t x[CYDP_BATCH];
+  uint8_t accepted[CYDP_BATCH / 8] = {0};
+  cydp_status status =
+      cydp_threshold_magnitudes(&law->threshold, batch, batch->plane[1], x);
+  if (status == CYDP_OK)
+    status = accept_all(law, batch, x, accepted);
+  if (status == CYDP_OK)
+    *values = cydp_kernels_in_use()->join_gaussian(&law->split, batch->plane[0], x,
+                                                   accepted, batch->n, out);
+  return status;
+}
+
+/* out = a * 2^bits, bits < 128, n fraction limbs. */
+static void shift_left(size_t n, uint64_t *out, const uint64_t *a, unsigned bits) {
+  memcpy(out, a, sizeof(uint64_t) * (n + 1));
+  for (; bits > 0; bits -= bits < 32 ? bits : 32)
+    cydp_fixed_multiply_word(n, out, out, UINT64_C(1) << (bits < 32 ? bits : 32));
+}
+
+/* Least m with sigma / 2^m < 8, and 1 / (2 s0^2) = 4^m / (2 sigma^2). */
+static void reduce(gaussian *law, cydp_fixed rate0) {
+  cydp_fixed eighth = {0};
+  eighth[RATE_LIMBS - 1] = UINT64_C(1) << 57; /* 1/128 */
+  for (law->split.shift = 0;; law->split.shift++) {
+    shift_left(RATE_LIMBS, rate0, law->rate, 2 * law->split.shift);
+    if (cydp_fixed_compare(RATE_LIMBS, rate0, eighth) > 0)
+      return;
+  }
+}
+
+static void set_split(gaussian *law) {
+  uint8_t width = law->split.shift <= 15 ? 2 : law->split.shift <= 31 ? 4 : 8;
+  law->split.step = ldexp(1, -(int)law->split.shift);
+  law->split.width = width;
+  law->base.map = map_split;
+  law->base.layout = (cydp_layout){{width, 2, 2}, false};
+  law->base.chunk = width == 4 ? SPLIT_CHUNK_32 : SPLIT_CHUNK;
+  law->base.spare = SPLIT_SPARE;
+}
+
+static void set_threshold(gaussian *law) {
+  law->base.map = map_threshold;
+  law->base.layout = (cydp_layout){{2, 0, 0}, true};
+  law->base.chunk = THRESHOLD_CHUNK;
+}
+
+/* 1e-6 <= sigma^2 <= 2^112, on the exact 1 / sigma^2. */
+static bool in_range(const uint64_t *inverse) {
+  cydp_fixed least = {0}, most = {0};
+  least[RATE_LIMBS - 2] = (uint64_t)1 << 16;
+  most[RATE_LIMBS] = 1000000;
+  bool above = cydp_fixed_compare(RATE_LIMBS, inverse, least) >= 0;
+  return above && cydp_fixed_compare(RATE_LIMBS, inverse, most) <= 0;
+}
+
+cydp_status cydp_discrete_gaussian_new(cydp_sampler **out, const uint64_t *numerator,
+                                       size_t numerator_limbs,
+                                       const uint64_t *denominator,
+                                       size_t denominator_limbs) {
+  numerator_limbs = cydp_significant_limbs(numerator, numerator_limbs);
+  denominator_limbs = cydp_significant_limbs(denominator, denominator_limbs);
+  if (numerator_limbs == 0 || denominator_limbs == 0)
+    return CYDP_ERROR_DOMAIN;
+  cydp_fixed inverse, rate0;
+  bool exact;
+  cydp_status status =
+      cydp_fixed_divide(RATE_LIMBS, inverse, denominator, denominator_limbs, numerator,
+                        numerator_limbs, &exact);
+  if (status == CYDP_OK && !in_range(inverse))
+    status = CYDP_ERROR_DOMAIN;
+  if (status != CYDP_OK)
+    return status;
+  gaussian *law = cydp_sampler_allocate(sizeof *law);
+  if (!law)
+    return CYDP_ERROR_MEMORY;
+  law->base.value_bytes = sizeof(int64_t);
+  cydp_fixed_shift_right(RATE_LIMBS, law->rate, inverse, 1);
+  reduce(law, rate0);
+  const uint64_t *top = rate0 + RATE_LIMBS;
+  law->split.rate0 = (double)top[0] + ldexp((double)top[-1], -64);
+  bool split = law->split.shift > 0;
+  cydp_gaussian_tails_set(&law->tails, rate0 + (RATE_LIMBS - CYDP_MOST_LIMBS - 2), split);
+  cydp_threshold_route_set(&law->threshold, &law->tails.tails, law->tails.rounded,
+                           CYDP_GAUSSIAN_TERMS);
+  if (split)
+    set_split(law);
+  else
+    set_threshold(law);
+  *out = &law->base;
+  return CYDP_OK;
+}

@@ -1,0 +1,591 @@
+/* SPDX-License-Identifier: MIT
+ * Every kernel table that runs here: ChaCha20 word for word, the logarithm against the
+ * resolver on every lane that it decides, thresholds,
+ * signs and splits by their definitions. */
+#include "check.h"
+#include "internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void a_table_serves_by_its_name_or_for_being_the_best(void) {
+  const cydp_kernels *kernels, *last = NULL;
+  for (size_t i = 0; (kernels = cydp_kernels_at(i)); i++) {
+    CHECK(setenv("CYDP_FORCE_ISA", kernels->isa, 1) == 0);
+    CHECK(cydp_init() == CYDP_OK && cydp_kernels_in_use() == kernels);
+    last = kernels;
+  }
+  CHECK(last && strcmp(last->isa, "portable") == 0);
+  CHECK(setenv("CYDP_FORCE_ISA", "sparc", 1) == 0 && cydp_init() == CYDP_ERROR_ISA);
+  CHECK(unsetenv("CYDP_FORCE_ISA") == 0);
+  CHECK(cydp_init() == CYDP_OK && cydp_kernels_in_use() == cydp_kernels_at(0));
+}
+
+/* ChaCha20 */
+
+enum { MOST_GROUPS = 16 };
+
+static void chacha20_is_the_portable_one(cydp_chacha20_kernel *chacha20) {
+  static uint32_t expected[MOST_GROUPS * CYDP_GROUP_WORDS];
+  static uint32_t words[MOST_GROUPS * CYDP_GROUP_WORDS + 2];
+  const size_t groups[] = {0, 1, 2, 3, 4, MOST_GROUPS};
+  /* 2^32 - 8: half a group before the counter wraps, which single blocks may see */
+  const uint32_t counters[] = {0,          1,          7,          255,       0x7ffffff8,
+                               0xffffff00, 0xfffffff0, 0xfffffff8, 0xffffffff};
+  uint32_t seed[CYDP_GROUP_WORDS];
+  for (uint32_t run = 0; run < 20; run++) {
+    const uint32_t zeros[8] = {0};
+    cydp_chacha20_portable(zeros, zeros, 16 * run, 1, seed);
+    const uint32_t *key = run ? seed : zeros, *nonce = run ? seed + 8 : zeros;
+    for (size_t c = 0; c < sizeof counters / sizeof *counters; c++)
+      for (size_t g = 0; g < sizeof groups / sizeof *groups; g++) {
+        size_t n = groups[g] * CYDP_GROUP_WORDS;
+        uint32_t *out = words + 1; /* natural alignment only */
+        memset(words, 0xa5, sizeof words);
+        cydp_chacha20_portable(key, nonce, counters[c], groups[g], expected);
+        chacha20(key, nonce, counters[c], groups[g], out);
+        CHECK(memcmp(out, expected, n * sizeof *out) == 0);
+        CHECK(words[0] == 0xa5a5a5a5 && out[n] == 0xa5a5a5a5);
+      }
+  }
+}
+
+/* Logarithm */
+
+typedef struct scale {
+  uint64_t numerator, denominator;
+} scale;
+
+typedef struct prepared {
+  cydp_exponential_tails tails;
+  cydp_log_route route;
+} prepared;
+
+/* The logarithm's route at any scale: with so many bits, or 0 for what suits the scale.
+ */
+static prepared *law_of(scale t, unsigned bits) {
+  static prepared law;
+  cydp_fixed inverse;
+  bool exact;
+  CHECK(cydp_fixed_divide(CYDP_MOST_LIMBS + 2, inverse, &t.denominator, 1, &t.numerator,
+                          1, &exact) == CYDP_OK);
+  cydp_exponential_tails_set(&law.tails, inverse, false);
+  if (bits == 0)
+    bits = law.tails.scale <= 1024 ? 31 : 63;
+  cydp_log_route_set(&law.route, &law.tails, bits);
+  return &law;
+}
+
+static cydp_status hashed_words(void *self, uint32_t decision, uint32_t level,
+                                uint64_t candidate, uint64_t words[8]) {
+  const uint32_t key[8] = {11};
+  uint32_t nonce[3], block[16];
+  (void)self;
+  cydp_nonce(nonce, decision, level, 0, 0);
+  cydp_chacha20_block(key, nonce, (uint32_t)candidate, block);
+  memcpy(words, block, sizeof block);
+  return CYDP_OK;
+}
+
+/* What the resolver says, for up to CYDP_BATCH words. */
+static void resolve(const prepared *law, const void *words, size_t n, int64_t *exact) {
+  const cydp_extension extension = {hashed_words, NULL};
+  cydp_work work = {0};
+  cydp_batch batch = {
+      .n = n, .extension = &extension, .resolve_all = true, .work = &work};
+  CHECK(cydp_log_values(&law->route, &batch, words, exact) == CYDP_OK);
+}
+
+static uint64_t magnitude(const cydp_log_law *constants, const void *words, size_t i) {
+  uint64_t wide;
+  if (constants->bits == 63) {
+    memcpy(&wide, (const char *)words + i * sizeof wide, sizeof wide);
+    return wide >> 1;
+  }
+  return ((const uint32_t *)words)[i] >> 1 & ((UINT32_C(1) << constants->bits) - 1);
+}
+
+#define UNTOUCHED INT64_C(0x5a5a5a5a5a5a5a5a)
+
+/* Words and values lie at addresses that are no better than their types demand. Returns
+ * how many lanes are undecided. */
+static size_t decided_lanes_are_the_resolvers(cydp_log_kernel *kernel,
+                                              const cydp_log_law *constants,
+                                              const void *words, size_t n,
+                                              const int64_t *exact) {
+  static int64_t values[CYDP_BATCH + 2];
+  static uint16_t lanes[CYDP_BATCH + 1];
+  int64_t *out = values + 1;
+  for (size_t i = 0; i < CYDP_BATCH + 2; i++)
+    values[i] = UNTOUCHED;
+  lanes[n] = 0x5a5a;
+  size_t open = kernel(constants, words, n, out, lanes), met = 0;
+  CHECK(open <= n && lanes[n] == 0x5a5a);
+  CHECK(values[0] == UNTOUCHED && out[n] == UNTOUCHED);
+  for (size_t i = 0; i < n; i++) {
+    if (met < open && lanes[met] == i) {
+      met++;
+      continue;
+    }
+    CHECK(magnitude(constants, words, i) >= constants->tail);
+    CHECK(out[i] == exact[i]);
+  }
+  CHECK(met == open); /* so the list ascends and names each lane once */
+  return open;
+}
+
+static void put(const cydp_log_law *constants, uint32_t *words, size_t i, uint64_t word) {
+  if (constants->bits == 63)
+    memcpy(words + 2 * i, &word, sizeof word);
+  else
+    words[i] = (uint32_t)word;
+}
+
+/* Both signs of u - 1, u and u + 1, from lane i on; returns the lane behind them. */
+static size_t put_around(const cydp_log_law *constants, uint32_t *words, size_t i,
+                         double u) {
+  double cells = ldexp(1, (int)constants->bits);
+  if (!(u >= 1 && u < cells - 1))
+    return i;
+  for (uint64_t j = 0; j < 6 && i < CYDP_BATCH; j++)
+    put(constants, words, i++, 2 * ((uint64_t)u - 1) + j);
+  return i;
+}
+
+/* Random words, and in front of them those where something ends: u = 0, the greatest u,
+ * the tail, and the edges of the guard band around the least and some other k. */
+static void choose(const cydp_log_law *constants, double t, uint32_t *words) {
+  const uint32_t key[8] = {constants->bits}, nonce[3] = {(uint32_t)constants->tail};
+  const double cells = ldexp(1, (int)constants->bits);
+  const double offset = t * (log(2.0) - log1p(exp(-1 / t)));
+  cydp_chacha20_portable(key, nonce, 0, 2 * CYDP_BATCH / CYDP_GROUP_WORDS, words);
+  size_t i = 0;
+  for (uint64_t word = 0; word < 4; word++)
+    put(constants, words, i++, word);
+  for (uint64_t word = 1; word < 5; word++)
+    put(constants, words, i++, 2 * ((UINT64_C(1) << constants->bits) - 1) + 2 - word);
+  i = put_around(constants, words, i, (double)constants->tail);
+  for (double k = 1; k < 40 * t && i < CYDP_BATCH / 2; k = floor(2 * k) + 1)
+    for (double side = -1; side <= 1; side++) {
+      double y = k + side * constants->guard;
+      i = put_around(constants, words, i, floor(cells * exp((offset - y) / t)));
+    }
+}
+
+static void logarithm_at(scale at, unsigned prefix_bits) {
+  static _Alignas(64) uint32_t storage[2 * CYDP_BATCH + 2];
+  static int64_t exact[CYDP_BATCH];
+  double t = (double)at.numerator / (double)at.denominator;
+  const prepared *law = law_of(at, prefix_bits);
+  const cydp_log_law *constants = law->route.certain ? &law->route.law : NULL;
+  if (constants) {
+    size_t width = constants->bits == 63 ? 2 : 1;
+    uint32_t *words = storage + width;
+    choose(constants, t, words);
+    resolve(law, words, CYDP_BATCH, exact);
+    const cydp_kernels *kernels;
+    for (size_t table = 0; (kernels = cydp_kernels_at(table)); table++) {
+      size_t open = decided_lanes_are_the_resolvers(kernels->log, constants, words,
+                                                    CYDP_BATCH, exact);
+      CHECK(open < CYDP_BATCH);
+      for (size_t n = 0; n <= 70; n++) {
+        size_t from = 7 * n; /* special words in every lane */
+        decided_lanes_are_the_resolvers(kernels->log, constants, words + width * from, n,
+                                        exact + from);
+      }
+    }
+  }
+}
+
+static void logarithm(void) {
+  const scale scales[] = {{1, 1000000},
+                          {1, 1000},
+                          {1, 7},
+                          {1, 1},
+                          {22, 3},
+                          {10, 1},
+                          {1000, 1},
+                          {1024, 1},
+                          {100001, 97},
+                          {UINT64_C(1) << 20, 1},
+                          {(UINT64_C(1) << 30) + 1, 3},
+                          {UINT64_C(1) << 36, 1}};
+  const unsigned prefix_bits[] = {8, 12, 16, 31, 0}; /* 0: 31 or 63, by the scale */
+  for (size_t i = 0; i < sizeof scales / sizeof *scales; i++)
+    for (size_t j = 0; j < sizeof prefix_bits / sizeof *prefix_bits; j++)
+      logarithm_at(scales[i], prefix_bits[j]);
+}
+
+/* Each of the 2^16 words, and no table decides much less than the portable one. */
+static void every_word_of_15_bits(scale at) {
+  static uint32_t words[CYDP_BATCH];
+  static int64_t exact[CYDP_BATCH];
+  static uint16_t lanes[CYDP_BATCH];
+  static int64_t out[CYDP_BATCH];
+  const prepared *law = law_of(at, 15);
+  const cydp_log_law *constants = law->route.certain ? &law->route.law : NULL;
+  CHECK(constants);
+  for (uint32_t first = 0; first < 1 << 16; first += CYDP_BATCH) {
+    for (uint32_t i = 0; i < CYDP_BATCH; i++)
+      words[i] = first + i;
+    resolve(law, words, CYDP_BATCH, exact);
+    size_t expected = cydp_log_portable(constants, words, CYDP_BATCH, out, lanes);
+    const cydp_kernels *kernels;
+    for (size_t table = 0; (kernels = cydp_kernels_at(table)); table++) {
+      size_t open = decided_lanes_are_the_resolvers(kernels->log, constants, words,
+                                                    CYDP_BATCH, exact);
+      CHECK(open <= expected + 2);
+    }
+  }
+}
+
+/* Thresholds and signs */
+
+enum { WORDS = 1 << 16 };
+
+/* By the definition, for every word: how many cells lie above it, and whether one equals
+ * it. */
+static void count_cells(const cydp_threshold_law *law, uint16_t *above, bool *equal) {
+  for (uint32_t word = 0; word < WORDS; word++) {
+    above[word] = 0;
+    equal[word] = false;
+    for (unsigned k = 0; k < law->count; k++) {
+      above[word] = (uint16_t)(above[word] + (word < law->cell[k]));
+      equal[word] |= word == law->cell[k];
+    }
+  }
+}
+
+#define UNTOUCHED_16 0x5a5a
+
+static void thresholds_count(cydp_threshold_kernel *kernel, const cydp_threshold_law *law,
+                             const uint16_t *words, size_t n, const uint16_t *above,
+                             const bool *equal) {
+  static uint16_t magnitudes[CYDP_BATCH + 2], lanes[CYDP_BATCH + 1];
+  uint16_t *out = magnitudes + 1;
+  size_t met = 0;
+  for (size_t i = 0; i < CYDP_BATCH + 2; i++)
+    magnitudes[i] = UNTOUCHED_16;
+  lanes[n] = UNTOUCHED_16;
+  size_t open = kernel(law, words, n, out, lanes);
+  CHECK(open <= n && lanes[n] == UNTOUCHED_16);
+  CHECK(magnitudes[0] == UNTOUCHED_16 && out[n] == UNTOUCHED_16);
+  for (size_t i = 0; i < n; i++) {
+    CHECK(out[i] == above[words[i]]);
+    CHECK(!equal[words[i]] || (met < open && lanes[met] == i));
+    met += equal[words[i]];
+  }
+  CHECK(met == open);
+}
+
+static void thresholds_of(const cydp_threshold_law *law) {
+  static uint16_t words[WORDS + 1], above[WORDS];
+  static bool equal[WORDS];
+  const cydp_kernels *kernels;
+  for (uint32_t i = 0; i <= WORDS; i++)
+    words[i] = (uint16_t)(i - 1);
+  count_cells(law, above, equal);
+  for (size_t table = 0; (kernels = cydp_kernels_at(table)); table++) {
+    for (size_t first = 0; first < WORDS; first += CYDP_BATCH)
+      thresholds_count(kernels->threshold, law, words + 1 + first, CYDP_BATCH, above,
+                       equal);
+    for (size_t n = 0; n <= 70; n++) { /* in each, the least and greatest words */
+      thresholds_count(kernels->threshold, law, words + 1, n, above, equal);
+      thresholds_count(kernels->threshold, law, words + WORDS - n, n, above, equal);
+    }
+  }
+}
+
+/* Falling as the tails of a law do, from `top`, and so that cells repeat. */
+static cydp_threshold_law falling(unsigned positive, uint16_t top, double ratio,
+                                  bool ends_in_0) {
+  cydp_threshold_law law = {.count = positive + ends_in_0};
+  for (unsigned k = 0; k < positive; k++)
+    law.cell[k] = (uint16_t)fmax(1, floor(top * pow(ratio, k)));
+  return law;
+}
+
+static void thresholds(void) {
+  const uint16_t single[] = {0, 1, 2, 32767, 32768, 32769, 65534, 65535};
+  for (size_t i = 0; i < sizeof single / sizeof *single; i++) {
+    cydp_threshold_law law = {.cell = {single[i]}, .count = 1};
+    thresholds_of(&law);
+  }
+  for (unsigned positive = 1; positive < CYDP_THRESHOLDS; positive++) {
+    double ratio = pow(1.0 / 65536, 1.0 / positive);
+    cydp_threshold_law even = falling(positive, 65535, ratio, true),
+                       repeating = falling(positive, 50000, sqrt(ratio) / 2, true),
+                       bounded = falling(positive, 40000, ratio, false);
+    thresholds_of(&even);
+    thresholds_of(&repeating);
+    thresholds_of(&bounded);
+  }
+}
+
+static void signs_of(cydp_signs_kernel *kernel, const uint16_t *magnitudes,
+                     const uint8_t *signs, size_t n) {
+  static int64_t values[CYDP_BATCH + 2];
+  int64_t *out = values + 1;
+  for (size_t i = 0; i < CYDP_BATCH + 2; i++)
+    values[i] = UNTOUCHED;
+  kernel(magnitudes, signs, n, out);
+  CHECK(values[0] == UNTOUCHED && out[n] == UNTOUCHED);
+  for (size_t i = 0; i < n; i++)
+    CHECK(out[i] ==
+          (signs[i / 8] >> i % 8 & 1 ? -(int64_t)magnitudes[i] : magnitudes[i]));
+}
+
+static void signs(void) {
+  static uint16_t magnitudes[CYDP_BATCH + 1];
+  static uint32_t words[CYDP_BATCH];
+  const uint32_t key[8] = {5}, nonce[3] = {0};
+  const cydp_kernels *kernels;
+  cydp_chacha20_portable(key, nonce, 0, CYDP_BATCH / CYDP_GROUP_WORDS, words);
+  for (size_t i = 0; i <= CYDP_BATCH; i++)
+    magnitudes[i] = (uint16_t)(i % 3 == 0 ? 0 : i % 3 == 1 ? 0x7fff - i : i);
+  for (size_t table = 0; (kernels = cydp_kernels_at(table)); table++) {
+    const uint8_t *bits = (const uint8_t *)words + 1;
+    signs_of(kernels->signs, magnitudes + 1, bits, CYDP_BATCH);
+    for (size_t n = 0; n <= 70; n++)
+      signs_of(kernels->signs, magnitudes + 1 + n, bits + n, n);
+  }
+}
+
+/* Splits */
+
+enum { MARGIN = 2 }; /* values, before and behind what may be written */
+
+typedef struct parts {
+  const void *words;
+  const uint16_t *x, *v;
+  size_t n;
+} parts;
+
+static uint64_t part_word(unsigned width, const void *words, size_t i) {
+  uint64_t word = 0;
+  memcpy(&word, (const char *)words + width * i, width);
+  return word;
+}
+
+/* V < exp(-g) wherever it is decided; libm's exp is far better than the band is wide. */
+static size_t acceptance_is_true(cydp_accept_kernel *kernel, const cydp_split_law *law,
+                                 parts of, uint8_t *accepted) {
+  static uint16_t lanes[CYDP_BATCH + 1];
+  size_t bytes = (of.n + 7) / 8, met = 0;
+  memset(accepted, 0xa5, bytes + 1);
+  lanes[of.n] = UNTOUCHED_16;
+  size_t open = kernel(law, of.words, of.x, of.v, of.n, accepted, lanes);
+  CHECK(open <= of.n && lanes[of.n] == UNTOUCHED_16 && accepted[bytes] == 0xa5);
+  for (size_t i = 0; i < of.n; i++) {
+    uint64_t word = part_word(law->width, of.words, i);
+    uint64_t remainder = word >> 1 & ((UINT64_C(1) << law->shift) - 1);
+    double r = (double)remainder * law->step, g = r * (r + 2.0 * of.x[i]) * law->rate0;
+    bool yes = accepted[i / 8] >> i % 8 & 1;
+    double above = exp(-g) * 0x1p16 - of.v[i];
+    if (met < open && lanes[met] == i) {
+      met++;
+      CHECK(g > 1.2499 || fabs(above - 0.5) < 1.5);
+      continue;
+    }
+    CHECK(g < 1.2501);
+    CHECK(yes ? above > 1 : above < 0);
+  }
+  CHECK(met == open);
+  return open;
+}
+
+static int64_t bounded_value(__int128 magnitude, bool negative) {
+  int64_t value = magnitude > INT64_MAX ? INT64_MAX : (int64_t)magnitude;
+  return negative ? -value : value;
+}
+
+/* Compares with what is accepted of n candidates, one at a time. */
+typedef struct expected {
+  int64_t values[CYDP_BATCH];
+  size_t count;
+} expected;
+
+static void expect(expected *all, __int128 magnitude, bool negative,
+                   const uint8_t *accepted, size_t i) {
+  if ((accepted[i / 8] >> i % 8 & 1) && !(magnitude == 0 && negative))
+    all->values[all->count++] = bounded_value(magnitude, negative);
+}
+
+static void is_expected(const expected *all, const int64_t *stored, size_t count,
+                        size_t n) {
+  CHECK(count == all->count);
+  CHECK(memcmp(stored + MARGIN, all->values, count * sizeof *stored) == 0);
+  for (size_t i = 0; i < MARGIN; i++)
+    CHECK(stored[i] == UNTOUCHED && stored[MARGIN + n + i] == UNTOUCHED);
+}
+
+static int64_t *untouched(void) {
+  static int64_t stored[CYDP_BATCH + 2 * MARGIN + 1];
+  for (size_t i = 0; i < sizeof stored / sizeof *stored; i++)
+    stored[i] = UNTOUCHED;
+  return stored + 1;
+}
+
+static void gaussian_is_joined(cydp_join_gaussian_kernel *kernel,
+                               const cydp_split_law *law, parts of,
+                               const uint8_t *accepted) {
+  static expected all;
+  int64_t *stored = untouched();
+  all.count = 0;
+  for (size_t i = 0; i < of.n; i++) {
+    uint64_t word = part_word(law->width, of.words, i);
+    uint64_t remainder = word >> 1 & ((UINT64_C(1) << law->shift) - 1);
+    expect(&all, ((__int128)of.x[i] << law->shift) + remainder, word & 1, accepted, i);
+  }
+  size_t count = kernel(law, of.words, of.x, accepted, of.n, stored + MARGIN);
+  is_expected(&all, stored, count, of.n);
+}
+
+static void laplace_is_joined(cydp_join_laplace_kernel *kernel, unsigned shift,
+                              const uint64_t *signs, const uint64_t *remainders,
+                              const int64_t *quotients, const uint8_t *accepted, size_t n,
+                              bool in_place) {
+  static expected all;
+  int64_t *stored = untouched(), *out = stored + MARGIN;
+  all.count = 0;
+  for (size_t i = 0; i < n; i++) {
+    uint64_t remainder = remainders[i] & ((UINT64_C(1) << shift) - 1);
+    __int128 magnitude = ((__int128)llabs(quotients[i]) << shift) + remainder;
+    expect(&all, magnitude, signs[i] & 1, accepted, i);
+  }
+  if (in_place)
+    memcpy(out, quotients, n * sizeof *out);
+  size_t count =
+      kernel(shift, signs, remainders, in_place ? out : quotients, accepted, n, out);
+  is_expected(&all, stored, count, n);
+}
+
+/* 2^16 V for a V within a few cells of exp(-g), in every second lane. */
+static void aim(const cydp_split_law *law, const void *words, const uint16_t *x,
+                uint16_t *v) {
+  for (size_t i = 0; i < CYDP_BATCH; i += 2) {
+    uint64_t word = part_word(law->width, words, i);
+    double r = (double)(word >> 1 & ((UINT64_C(1) << law->shift) - 1)) * law->step;
+    double at = exp(-r * (r + 2.0 * x[i]) * law->rate0) * 0x1p16;
+    v[i] = (uint16_t)fmin(65535, fmax(0, floor(at) + (double)(v[i] % 5) - 2));
+  }
+}
+
+static void gaussian_split(unsigned shift, double s0) {
+  static uint32_t words[6 * CYDP_BATCH];
+  static uint16_t x[CYDP_BATCH + 1], v[CYDP_BATCH + 1];
+  static uint8_t accepted[CYDP_BATCH / 8 + 2];
+  const uint32_t key[8] = {shift}, nonce[3] = {0};
+  unsigned width = shift <= 15 ? 2 : shift <= 31 ? 4 : 8;
+  cydp_split_law law = {.step = ldexp(1, -(int)shift),
+                        .rate0 = 1 / (2 * s0 * s0),
+                        .shift = shift,
+                        .width = width};
+  const cydp_kernels *kernels;
+  cydp_chacha20_portable(key, nonce, 0, 6 * CYDP_BATCH / CYDP_GROUP_WORDS, words);
+  for (size_t i = 0; i <= CYDP_BATCH; i++) {
+    uint32_t random = words[5 * CYDP_BATCH + i % CYDP_BATCH];
+    double normal = fabs(s0 * sqrt(-2 * log((random + 1.0) * 0x1p-32)) * cos((double)i));
+    x[i] = (uint16_t)(i % 64 == 9 ? 300 : i % 64 == 17 ? 0 : normal);
+    v[i] = (uint16_t)(random * 40503 >> 8);
+  }
+  char *first = (char *)words + width;         /* natural alignment only */
+  for (size_t i = 0; i < CYDP_BATCH; i += 7) { /* R = 0 and small R, of both signs */
+    uint64_t word = i % 3;
+    memcpy(first + i * width, &word, width);
+  }
+  aim(&law, first, x + 1, v + 1);
+  for (size_t table = 0; (kernels = cydp_kernels_at(table)); table++)
+    for (size_t n = 0; n <= 71; n++) {
+      size_t from = n <= 70 ? 5 * n : 0;
+      parts of = {first + from * width, x + 1 + from, v + 1 + from,
+                  n <= 70 ? n : CYDP_BATCH};
+      acceptance_is_true(kernels->accept, &law, of, accepted + 1);
+      gaussian_is_joined(kernels->join_gaussian, &law, of, accepted + 1);
+      const uint8_t *random = (const uint8_t *)(words + 4 * CYDP_BATCH) + 1 + n;
+      gaussian_is_joined(kernels->join_gaussian, &law, of, random);
+    }
+}
+
+/* Random V are nearly always decided. */
+static void acceptance_is_mostly_decided(void) {
+  static uint32_t words[2 * CYDP_BATCH];
+  static uint16_t x[CYDP_BATCH];
+  static uint8_t accepted[CYDP_BATCH / 8 + 1];
+  const cydp_split_law law = {0x1p-7, 1 / 122.0, 7, 2};
+  const cydp_kernels *kernels;
+  for (size_t table = 0; (kernels = cydp_kernels_at(table)); table++) {
+    size_t open = 0;
+    for (uint32_t run = 0; run < 50; run++) {
+      const uint32_t key[8] = {run, 77}, nonce[3] = {0};
+      cydp_chacha20_portable(key, nonce, 0, 2 * CYDP_BATCH / CYDP_GROUP_WORDS, words);
+      for (size_t i = 0; i < CYDP_BATCH; i++)
+        x[i] = (uint16_t)(words[CYDP_BATCH + i] % 12);
+      parts of = {words, x, (const uint16_t *)words + CYDP_BATCH, CYDP_BATCH};
+      open += acceptance_is_true(kernels->accept, &law, of, accepted);
+    }
+    CHECK(open < 30); /* of 102,400: about 3 are expected */
+  }
+}
+
+static void laplace_split(unsigned shift) {
+  static uint64_t words[4 * CYDP_BATCH];
+  static int64_t quotients[CYDP_BATCH];
+  static uint16_t lanes[CYDP_BATCH + 1];
+  const uint32_t key[8] = {shift, 3}, nonce[3] = {0};
+  const uint64_t *signs = words, *remainders = words + CYDP_BATCH;
+  const cydp_kernels *kernels;
+  cydp_chacha20_portable(key, nonce, 0, 8 * CYDP_BATCH / CYDP_GROUP_WORDS,
+                         (uint32_t *)words);
+  for (size_t i = 0; i < CYDP_BATCH; i++) {
+    uint64_t magnitude = words[3 * CYDP_BATCH + i] >> 38, most = INT64_MAX >> shift;
+    magnitude = i % 11 == 0        ? 0
+                : i % 11 == 5      ? most + i % 3 - 1 /* both sides of saturation */
+                : magnitude < most ? magnitude
+                                   : most;
+    words[CYDP_BATCH + i] &= i % 3 == 0 ? (UINT64_C(1) << 62) << 1 : UINT64_MAX;
+    words[CYDP_BATCH + i] |= i % 5 == 1 ? UINT64_MAX << 45 : 0;
+    quotients[i] = words[i] & 1 ? -(int64_t)magnitude : (int64_t)magnitude;
+  }
+  for (size_t table = 0; (kernels = cydp_kernels_at(table)); table++)
+    for (size_t n = 0; n <= 71; n++) {
+      size_t from = n <= 70 ? 5 * n : 0, count = n <= 70 ? n : CYDP_BATCH, met = 0;
+      const uint8_t *accepted = (const uint8_t *)(words + 2 * CYDP_BATCH) + 1 + n;
+      for (int in_place = 0; in_place < 2; in_place++)
+        laplace_is_joined(kernels->join_laplace, shift, signs + from, remainders + from,
+                          quotients + from, accepted, count, in_place);
+      lanes[count] = UNTOUCHED_16;
+      size_t ones = kernels->list_ones(remainders + from, 19, count, lanes);
+      CHECK(ones <= count && lanes[count] == UNTOUCHED_16);
+      for (size_t i = 0; i < count; i++)
+        if (remainders[from + i] >> 45 == (1 << 19) - 1)
+          CHECK(met < ones && lanes[met++] == i);
+      CHECK(met == ones);
+    }
+}
+
+static void splits(void) {
+  const unsigned shifts[] = {1, 2, 7, 15, 16, 23, 24, 25, 31, 32, 33, 40, 54};
+  for (size_t i = 0; i < sizeof shifts / sizeof *shifts; i++)
+    for (double s0 = 4; s0 < 8; s0 += 1.3)
+      gaussian_split(shifts[i], s0);
+  acceptance_is_mostly_decided();
+  for (unsigned shift = 1; shift <= 40; shift++)
+    laplace_split(shift);
+}
+
+int main(void) {
+  a_table_serves_by_its_name_or_for_being_the_best();
+  const cydp_kernels *kernels;
+  for (size_t i = 0; (kernels = cydp_kernels_at(i)); i++)
+    chacha20_is_the_portable_one(kernels->chacha20);
+  logarithm();
+  every_word_of_15_bits((scale){1, 3});
+  every_word_of_15_bits((scale){1, 1});
+  every_word_of_15_bits((scale){22, 3});
+  every_word_of_15_bits((scale){100, 1});
+  thresholds();
+  signs();
+  splits();
+}

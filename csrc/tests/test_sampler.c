@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT
+ * Every route: the fast path against the resolver, calls against maps, and the limits. */
+#include "check.h"
+#include "internal.h"
+
+#include <string.h>
+
+enum { CANDIDATES = 4096, MOST_BYTES = 16 };
+
+static cydp_sampler *laplace(uint64_t numerator, uint64_t denominator, unsigned bits) {
+  cydp_sampler *made;
+  CHECK(cydp_discrete_laplace_new(&made, &numerator, 1, &denominator, 1, bits) ==
+        CYDP_OK);
+  return made;
+}
+
+static cydp_sampler *gaussian(uint64_t numerator, uint64_t denominator) {
+  cydp_sampler *made;
+  CHECK(cydp_discrete_gaussian_new(&made, &numerator, 1, &denominator, 1) == CYDP_OK);
+  return made;
+}
+
+static cydp_sampler *bernoulli(uint64_t numerator, uint64_t denominator) {
+  cydp_sampler *made;
+  CHECK(cydp_bernoulli_new(&made, &numerator, 1, &denominator, 1) == CYDP_OK);
+  return made;
+}
+
+static cydp_status hashed_words(void *self, uint32_t decision, uint32_t level,
+                                uint64_t candidate, uint64_t words[8]) {
+  uint32_t key[8] = {5}, nonce[3], block[16];
+  (void)self;
+  cydp_nonce(nonce, decision, level, 0, 0);
+  cydp_chacha20_block(key, nonce, (uint32_t)candidate, block);
+  memcpy(words, block, sizeof block);
+  return CYDP_OK;
+}
+static const cydp_extension extension = {hashed_words, NULL};
+
+static void the_resolver_agrees(cydp_sampler *sampler) {
+  _Alignas(8) static uint32_t planes[CANDIDATES * MOST_BYTES / 4];
+  static int64_t fast[CANDIDATES], exact[CANDIDATES];
+  const uint32_t key[8] = {3}, nonce[3] = {0};
+  cydp_work work = {0}, all = {0};
+  size_t n, m;
+  CHECK(cydp_chacha20_keystream(key, nonce, 0, sizeof planes / 1024, planes) == CYDP_OK);
+  memset(planes, 0, 64);         /* u = 0, */
+  memset(planes + 16, 0xff, 64); /* u next to 1 */
+  CHECK(cydp_sampler_map(sampler, planes, CANDIDATES, &extension, false, fast, &n,
+                         &work) == CYDP_OK);
+  CHECK(cydp_sampler_map(sampler, planes, CANDIDATES, &extension, true, exact, &m,
+                         &all) == CYDP_OK);
+  CHECK(n == m && n > CANDIDATES / 2 && memcmp(fast, exact, n * sizeof *fast) == 0);
+  CHECK(work.candidates == CANDIDATES && work.undecided < CANDIDATES / 8);
+  CHECK(all.resolved >= CANDIDATES);
+  cydp_sampler_free(sampler);
+}
+
+/* A call is one of the same seed, whatever its size, and its chunks are those of its key.
+ */
+static void calls_repeat(cydp_sampler *sampler) {
+  enum { N = 3000 };
+  const uint32_t seed[8] = {42};
+  int64_t one[N], two[N];
+  cydp_rng *rng;
+  for (size_t n = 0; n <= N; n += 250) { /* both sides of CYDP_SMALL_CALL */
+    CHECK(cydp_rng_new_seeded(&rng, seed) == CYDP_OK);
+    CHECK(cydp_sampler_fill(sampler, rng, one, n) == CYDP_OK);
+    cydp_rng_free(rng);
+    CHECK(cydp_rng_new_seeded(&rng, seed) == CYDP_OK);
+    CHECK(cydp_sampler_fill(sampler, rng, two, n) == CYDP_OK);
+    cydp_rng_free(rng);
+    CHECK(memcmp(one, two, n * sizeof *one) == 0);
+  }
+  uint32_t key[8];
+  CHECK(cydp_rng_new_seeded(&rng, seed) == CYDP_OK);
+  CHECK(cydp_rng_key(rng, key) == CYDP_OK);
+  size_t chunk = cydp_sampler_chunk(sampler);
+  CHECK(chunk < N);
+  CHECK(cydp_sampler_fill_chunks(sampler, key, 1, two + chunk, N - chunk) == CYDP_OK);
+  CHECK(cydp_sampler_fill_chunks(sampler, key, 0, two, chunk) == CYDP_OK);
+  CHECK(memcmp(one, two, sizeof one) == 0);
+  cydp_rng_free(rng);
+  cydp_sampler_free(sampler);
+}
+
+/* A law that rejects half of its candidates, and whose values are extension bits: those
+ * of both decisions of all candidates, rounds and chunks must differ. */
+static cydp_status map_extensions(const cydp_sampler *self, const cydp_batch *batch,
+                                  void *out, size_t *values) {
+  int64_t *next = out;
+  (void)self;
+  for (size_t i = 0; i < batch->n; i++) {
+    for (uint32_t decision = 1; decision <= 2; decision++)
+      for (uint32_t level = 0; level < 2; level++) {
+        uint64_t words[8];
+        CHECK(batch->extension->read(batch->extension->self, decision, level,
+                                     batch->first + i, words) == CYDP_OK);
+        if (((const uint32_t *)batch->plane[0])[i] & 1)
+          *next++ = (int64_t)words[0];
+      }
+  }
+  *values = (size_t)(next - (int64_t *)out) / 4;
+  return CYDP_OK;
+}
+
+static int compare(const void *a, const void *b) {
+  int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+  return (x > y) - (x < y);
+}
+
+/* Values are of 4 * 8 bytes here: 2 decisions at 2 levels. */
+static void extension_bits_are_never_shared(void) {
+  enum { CHUNK = 64, N = 5 * CHUNK, WORDS = 4 };
+  static int64_t out[N * WORDS + WORDS];
+  cydp_sampler law = {.map = map_extensions,
+                      .layout = {{4, 0, 0}, false},
+                      .value_bytes = WORDS * sizeof(int64_t),
+                      .chunk = CHUNK};
+  const uint32_t key[8] = {17};
+  CHECK(cydp_sampler_fill_chunks(&law, key, 0, out, N) == CYDP_OK);
+  qsort(out, N * WORDS, sizeof *out, compare);
+  for (size_t i = 1; i < N * WORDS; i++)
+    CHECK(out[i - 1] != out[i]);
+}
+
+static void scales_end_where_they_say(void) {
+  cydp_sampler *made;
+  const uint64_t one[2] = {1, 0}, million[1] = {1000000}, more[1] = {1000001};
+  const uint64_t top[1] = {UINT64_C(1) << 56}, above[1] = {(UINT64_C(1) << 56) + 1};
+  CHECK(cydp_discrete_laplace_new(&made, one, 2, million, 1, 0) == CYDP_OK);
+  cydp_sampler_free(made);
+  CHECK(cydp_discrete_laplace_new(&made, one, 2, more, 1, 0) == CYDP_ERROR_DOMAIN);
+  CHECK(cydp_discrete_laplace_new(&made, top, 1, one, 2, 0) == CYDP_OK);
+  cydp_sampler_free(made);
+  CHECK(cydp_discrete_laplace_new(&made, above, 1, one, 2, 0) == CYDP_ERROR_DOMAIN);
+  CHECK(cydp_discrete_laplace_new(&made, one + 1, 1, one, 1, 0) == CYDP_ERROR_DOMAIN);
+  CHECK(cydp_discrete_laplace_new(&made, one, 1, one + 1, 1, 0) == CYDP_ERROR_DOMAIN);
+  CHECK(cydp_discrete_laplace_new(&made, one, 1, one, 1, 7) == CYDP_ERROR_DOMAIN);
+  CHECK(cydp_discrete_laplace_new(&made, one, 1, one, 1, 32) == CYDP_ERROR_DOMAIN);
+
+  const uint64_t square[2] = {0, UINT64_C(1) << 48}, beyond[2] = {1, UINT64_C(1) << 48};
+  CHECK(cydp_discrete_gaussian_new(&made, one, 2, million, 1) == CYDP_OK);
+  cydp_sampler_free(made);
+  CHECK(cydp_discrete_gaussian_new(&made, one, 2, more, 1) == CYDP_ERROR_DOMAIN);
+  CHECK(cydp_discrete_gaussian_new(&made, square, 2, one, 1) == CYDP_OK);
+  cydp_sampler_free(made);
+  CHECK(cydp_discrete_gaussian_new(&made, beyond, 2, one, 1) == CYDP_ERROR_DOMAIN);
+  CHECK(cydp_discrete_gaussian_new(&made, one + 1, 1, one, 1) == CYDP_ERROR_DOMAIN);
+
+  CHECK(cydp_bernoulli_new(&made, more, 1, million, 1) == CYDP_ERROR_DOMAIN);
+  CHECK(cydp_bernoulli_new(&made, one, 1, one + 1, 1) == CYDP_ERROR_DOMAIN);
+  cydp_sampler_free(NULL);
+}
+
+static void coins_that_need_no_bits(void) {
+  bool out[1000];
+  cydp_rng *rng;
+  CHECK(cydp_rng_new(&rng) == CYDP_OK);
+  for (uint64_t p = 0; p <= 1; p++) {
+    cydp_sampler *coin = bernoulli(p, 1);
+    CHECK(cydp_sampler_fill(coin, rng, out, 1000) == CYDP_OK);
+    CHECK(cydp_sampler_fill(coin, rng, out, 10) == CYDP_OK);
+    for (int i = 0; i < 1000; i++)
+      CHECK(out[i] == (p == 1));
+    cydp_sampler_free(coin);
+  }
+  cydp_rng_free(rng);
+}
+
+int main(void) {
+  const uint64_t one = 1;
+  the_resolver_agrees(laplace(1, 1000000, 0));
+  the_resolver_agrees(laplace(1, 7, 0));
+  the_resolver_agrees(laplace(1, 1, 0));
+  the_resolver_agrees(laplace(11, 2, 0));
+  the_resolver_agrees(laplace(22, 3, 0));
+  the_resolver_agrees(laplace(1000, 1, 0));
+  the_resolver_agrees(laplace(1024, 1, 0));
+  the_resolver_agrees(laplace(100001, 97, 0));
+  the_resolver_agrees(laplace(one << 20, 1, 0));
+  the_resolver_agrees(laplace((one << 20) + 1, 1, 0));
+  the_resolver_agrees(laplace((one << 42) + 1, 3, 0));
+  the_resolver_agrees(laplace(one << 56, 1, 0));
+  the_resolver_agrees(laplace(1, 1, 12));
+  the_resolver_agrees(laplace(3, 1, 15));
+  the_resolver_agrees(gaussian(1, 1000000));
+  the_resolver_agrees(gaussian(1, 9));
+  the_resolver_agrees(gaussian(63, 1));
+  the_resolver_agrees(gaussian(64, 1));
+  the_resolver_agrees(gaussian(100, 1));
+  the_resolver_agrees(gaussian(1000001, 3));
+  the_resolver_agrees(gaussian(one << 40, 1));
+  the_resolver_agrees(gaussian((one << 63) + 1, 1));
+  the_resolver_agrees(bernoulli(1, 3));
+  the_resolver_agrees(bernoulli(1, 2));
+  the_resolver_agrees(bernoulli(65537, 131072));
+  calls_repeat(laplace(1, 1, 0));
+  calls_repeat(laplace(10, 1, 0));
+  calls_repeat(laplace(one << 40, 1, 0));
+  calls_repeat(gaussian(2, 1));
+  calls_repeat(gaussian(100, 1));
+  calls_repeat(gaussian(one << 40, 1));
+  extension_bits_are_never_shared();
+  scales_end_where_they_say();
+  coins_that_need_no_bits();
+}

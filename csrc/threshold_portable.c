@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT
+ * The threshold kernel: every word is compared with every cell, 32 words at a time, so
+ * that the work does not depend on them. */
+#include "internal.h"
+
+#include <string.h>
+
+typedef uint16_t vec __attribute__((vector_size(16)));
+typedef int16_t signed_vec __attribute__((vector_size(16)));
+enum {
+  VECTORS = 4,
+  LANES = 8 * VECTORS
+}; /* so that one broadcast of a cell serves four */
+
+/* SSE2 compares signed words only; flipping the top bit keeps the order. */
+#define TOP 0x8000
+
+static void compare_all(const cydp_threshold_law *law, const uint16_t *words,
+                        uint16_t *magnitudes, uint16_t *equal) {
+  signed_vec biased[VECTORS], count[VECTORS] = {{0}}, same[VECTORS] = {{0}};
+  for (int v = 0; v < VECTORS; v++) {
+    vec w;
+    memcpy(&w, words + 8 * v, sizeof w);
+    biased[v] = (signed_vec)(w ^ TOP);
+  }
+  for (unsigned k = 0; k < law->count; k++) {
+    int16_t cell = (int16_t)(law->cell[k] ^ TOP);
+    for (int v = 0; v < VECTORS; v++) {
+      count[v] -= biased[v] < cell;
+      same[v] |= biased[v] == cell;
+    }
+  }
+  memcpy(magnitudes, count, sizeof count);
+  memcpy(equal, same, sizeof same);
+}
+
+size_t cydp_threshold_portable(const cydp_threshold_law *law, const uint16_t *words,
+                               size_t n, uint16_t *magnitudes, uint16_t *undecided) {
+  size_t open = 0;
+  for (size_t i = 0; i < n; i += LANES) {
+    uint16_t in[LANES] = {0}, out[LANES], equal[LANES];
+    uint64_t any[LANES / 4];
+    size_t lanes = n - i < LANES ? n - i : LANES;
+    memcpy(in, words + i, lanes * sizeof *in);
+    compare_all(law, in, out, equal);
+    memcpy(magnitudes + i, out, lanes * sizeof *out);
+    memcpy(any, equal, sizeof any);
+    uint64_t some = 0;
+    for (int j = 0; j < LANES / 4; j++)
+      some |= any[j];
+    if (some)
+      for (size_t lane = 0; lane < lanes; lane++) {
+        undecided[open] = (uint16_t)(i + lane);
+        open += equal[lane] != 0;
+      }
+  }
+  return open;
+}
