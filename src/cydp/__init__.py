@@ -4,8 +4,9 @@
 from cydp import accounting, exact, testing
 from cydp._random import build_info
 from cydp.accounting import PureDP
+from cydp.build import get_include, get_lib
 from cydp.mechanisms import DiscreteLaplace
-from cydp.random import Generator, discrete_laplace
+from cydp.random import Generator, bernoulli, discrete_gaussian, discrete_laplace
 from cydp.releases import HistogramRelease, histogram
 
 __version__ = "0.1.0.dev0"
@@ -17,9 +18,13 @@ __all__ = [
     "PureDP",
     "__version__",
     "accounting",
+    "bernoulli",
     "build_info",
+    "discrete_gaussian",
     "discrete_laplace",
     "exact",
+    "get_include",
+    "get_lib",
     "histogram",
     "testing",
 ]

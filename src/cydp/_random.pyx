@@ -2,6 +2,8 @@
 """Generator, ChaCha20 and the discrete Laplace law of the C core, on memory views."""
 
 from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
+from cpython.bytes cimport PyBytes_AsString, PyBytes_FromStringAndSize
+from cpython.pycapsule cimport PyCapsule_New
 from libc.string cimport memcpy
 
 from cydp cimport _c
@@ -48,35 +50,95 @@ def add_noise(int64_t[::1] values not None, const int64_t[::1] noise not None):
         _c.cydp_add_noise(&values[0], &noise[0], values.shape[0])
 
 
-cdef class DiscreteLaplaceLaw:
-    """A prepared scale, given as limbs of 64 bits."""
+cdef class Sampler:
+    """A prepared law; its parameters are given as limbs of 64 bits."""
 
-    cdef _c.cydp_discrete_laplace *law
+    cdef _c.cydp_sampler *sampler
+    cdef readonly bint boolean
 
-    def __cinit__(self, const uint64_t[::1] numerator not None,
-                  const uint64_t[::1] denominator not None, unsigned prefix_bits=0):
-        if numerator.shape[0] == 0 or denominator.shape[0] == 0:
-            raise ValueError("numerator and denominator must have limbs")
-        check(_c.cydp_discrete_laplace_new(&self.law, &numerator[0], numerator.shape[0],
-                                           &denominator[0], denominator.shape[0],
-                                           prefix_bits))
+    def __init__(self):
+        raise TypeError("a Sampler is made by a function named for its law")
 
     def __dealloc__(self):
-        _c.cydp_discrete_laplace_free(self.law)
+        _c.cydp_sampler_free(self.sampler)
 
     def __reduce__(self):
-        raise TypeError("a DiscreteLaplaceLaw cannot be pickled or copied")
+        raise TypeError("a Sampler cannot be pickled or copied")
 
     @property
-    def prefix_bits(self):
-        """Magnitude bits of a prefix word."""
-        return _c.cydp_discrete_laplace_prefix_bits(self.law)
+    def chunk(self):
+        """Values in a chunk of a large call."""
+        return _c.cydp_sampler_chunk(self.sampler)
+
+    @property
+    def layout(self):
+        """Bytes of a candidate's words in each plane, and whether a sign bit follows."""
+        cdef _c.cydp_layout layout = _c.cydp_sampler_layout(self.sampler)
+        return (layout.width[0], layout.width[1], layout.width[2]), bool(layout.signs)
+
+
+cdef int check_limbs(Py_ssize_t numerator, Py_ssize_t denominator) except -1:
+    if numerator == 0 or denominator == 0:
+        raise ValueError("numerator and denominator must have limbs")
+    return 0
+
+
+def discrete_laplace(const uint64_t[::1] numerator not None,
+                     const uint64_t[::1] denominator not None, unsigned prefix_bits=0):
+    """Prepare discrete Laplace noise of a scale."""
+    cdef Sampler made = Sampler.__new__(Sampler)
+    check_limbs(numerator.shape[0], denominator.shape[0])
+    check(_c.cydp_discrete_laplace_new(&made.sampler, &numerator[0], numerator.shape[0],
+                                       &denominator[0], denominator.shape[0], prefix_bits))
+    return made
+
+
+def discrete_gaussian(const uint64_t[::1] numerator not None,
+                      const uint64_t[::1] denominator not None):
+    """Prepare discrete Gaussian noise of a sigma squared."""
+    cdef Sampler made = Sampler.__new__(Sampler)
+    check_limbs(numerator.shape[0], denominator.shape[0])
+    check(_c.cydp_discrete_gaussian_new(&made.sampler, &numerator[0], numerator.shape[0],
+                                        &denominator[0], denominator.shape[0]))
+    return made
+
+
+def bernoulli(const uint64_t[::1] numerator not None, const uint64_t[::1] denominator not None):
+    """Prepare coins of a probability."""
+    cdef Sampler made = Sampler.__new__(Sampler)
+    check_limbs(numerator.shape[0], denominator.shape[0])
+    check(_c.cydp_bernoulli_new(&made.sampler, &numerator[0], numerator.shape[0],
+                                &denominator[0], denominator.shape[0]))
+    made.boolean = True
+    return made
+
+
+# What numpy.random.Generator asks of a bit generator (numpy/random/bitgen.h).
+cdef struct bitgen:
+    void *state
+    uint64_t (*next_uint64)(void *state) noexcept nogil
+    uint32_t (*next_uint32)(void *state) noexcept nogil
+    double (*next_double)(void *state) noexcept nogil
+    uint64_t (*next_raw)(void *state) noexcept nogil
+
+
+cdef uint64_t next_uint64(void *state) noexcept nogil:
+    return _c.cydp_rng_next64(<_c.cydp_rng *> state)
+
+
+cdef uint32_t next_uint32(void *state) noexcept nogil:
+    return _c.cydp_rng_next32(<_c.cydp_rng *> state)
+
+
+cdef double next_double(void *state) noexcept nogil:
+    return _c.cydp_rng_next_double(<_c.cydp_rng *> state)
 
 
 cdef class Stream:
     """The C generator: keyed by the operating system, or by 8 given words."""
 
     cdef _c.cydp_rng *rng
+    cdef bitgen numpy
 
     def __cinit__(self, const uint32_t[::1] key=None):
         if key is None:
@@ -92,66 +154,102 @@ cdef class Stream:
     def __reduce__(self):
         raise TypeError("a Stream cannot be pickled or copied: its noise would repeat")
 
-    def fill_bytes(self, uint8_t[::1] out not None):
-        """Fill with uniform bytes."""
+    @property
+    def capsule(self):
+        """The functions that numpy.random.Generator calls; valid as long as this object."""
+        self.numpy = bitgen(self.rng, next_uint64, next_uint32, next_double, next_uint64)
+        return PyCapsule_New(&self.numpy, "BitGenerator", NULL)
+
+    def bytes(self, Py_ssize_t n):
+        """Return uniform bytes."""
         cdef _c.cydp_status status
-        if out.shape[0] == 0:
+        result = PyBytes_FromStringAndSize(NULL, n)
+        cdef uint8_t *out = <uint8_t *> PyBytes_AsString(result)
+        with nogil:
+            status = _c.cydp_rng_bytes(self.rng, out, n)
+        check(status)
+        return result
+
+    def key(self, uint32_t[::1] key not None):
+        """Fill 8 words with a fresh key."""
+        if key.shape[0] != 8:
+            raise ValueError("key must have 8 words")
+        check(_c.cydp_rng_key(self.rng, &key[0]))
+
+    def one(self, Sampler sampler not None):
+        """Return one value."""
+        cdef int64_t value = 0
+        check(_c.cydp_sampler_fill(sampler.sampler, self.rng, &value, 1))
+        return (<uint8_t *> &value)[0] != 0 if sampler.boolean else value
+
+    def fill(self, Sampler sampler not None, uint8_t[::1] out not None):
+        """Fill the bytes of an array with values."""
+        cdef _c.cydp_status status
+        cdef size_t n = out.shape[0] // (1 if sampler.boolean else 8)
+        if n == 0:
             return
         with nogil:
-            status = _c.cydp_rng_bytes(self.rng, &out[0], out.shape[0])
+            status = _c.cydp_sampler_fill(sampler.sampler, self.rng, &out[0], n)
         check(status)
 
-    def discrete_laplace(self, DiscreteLaplaceLaw law not None):
-        """Return one sample."""
-        cdef int64_t sample
-        check(_c.cydp_discrete_laplace_fill(law.law, self.rng, &sample, 1))
-        return sample
 
-    def fill_discrete_laplace(self, DiscreteLaplaceLaw law not None,
-                              int64_t[::1] out not None):
-        """Fill with samples."""
-        cdef _c.cydp_status status
-        if out.shape[0] == 0:
-            return
-        with nogil:
-            status = _c.cydp_discrete_laplace_fill(law.law, self.rng, &out[0], out.shape[0])
-        check(status)
+def fill_chunks(Sampler sampler not None, const uint32_t[::1] key not None, uint64_t first,
+                uint8_t[::1] out not None):
+    """Fill the bytes of an array with the chunks of a large call from `first` on."""
+    cdef _c.cydp_status status
+    cdef size_t n = out.shape[0] // (1 if sampler.boolean else 8)
+    if key.shape[0] != 8:
+        raise ValueError("key must have 8 words")
+    if n == 0:
+        return
+    with nogil:
+        status = _c.cydp_sampler_fill_chunks(sampler.sampler, &key[0], first, &out[0], n)
+    check(status)
 
 
 cdef struct given_extensions:
     const uint64_t *words
+    size_t candidates
     size_t levels
     uint8_t *asked
 
 
-cdef _c.cydp_status read_given(void *self, uint32_t level, uint64_t candidate,
-                               uint64_t *words) noexcept nogil:
-    given = <given_extensions *> self
+cdef _c.cydp_status read_given(void *self, uint32_t decision, uint32_t level,
+                               uint64_t candidate, uint64_t *words) noexcept nogil:
+    cdef given_extensions *given = <given_extensions *> self
+    cdef size_t row = (decision - 1) * given.candidates + candidate
     if level >= given.levels:
         return _c.CYDP_ERROR_EXHAUSTED
-    given.asked[candidate] = 1
-    memcpy(words, given.words + (candidate * given.levels + level) * 8, 64)
+    given.asked[row] = 1
+    memcpy(words, given.words + (row * given.levels + level) * 8, 64)
     return _c.CYDP_OK
 
 
-def map_discrete_laplace(DiscreteLaplaceLaw law not None, const uint8_t[::1] words not None,
-                         const uint64_t[:, ::1] extensions not None, bint resolve_all,
-                         int64_t[::1] out not None, uint8_t[::1] undecided not None):
-    """Map prefix words to samples; row i of extensions holds the bits behind word i."""
-    cdef size_t n = out.shape[0]
-    cdef size_t width = 8 if law.prefix_bits > 31 else 4
+def map_bits(Sampler sampler not None, const uint8_t[::1] planes not None,
+             const uint64_t[:, :, ::1] extensions not None, bint resolve_all,
+             uint8_t[::1] out not None, uint8_t[:, ::1] asked not None):
+    """Map the bits of n candidates; extensions[d - 1, i] lie behind decision d of candidate i.
+
+    Returns the number of values and the work; asked tells whose extensions were read.
+    """
+    cdef size_t n = extensions.shape[1], values = 0
     cdef _c.cydp_status status
-    cdef _c.cydp_work work = _c.cydp_work(0, 0, 0)
+    cdef _c.cydp_work work = _c.cydp_work(0, 0, 0, 0)
     cdef given_extensions given
     cdef _c.cydp_extension extension = _c.cydp_extension(read_given, &given)
-    if (words.shape[0] != n * width or extensions.shape[0] != n or undecided.shape[0] != n
-            or extensions.shape[1] == 0 or extensions.shape[1] % 8):
-        raise ValueError("words, extensions, out and undecided must have n entries, "
-                         "and extensions a multiple of 8 columns")
+    cdef _c.cydp_layout layout = _c.cydp_sampler_layout(sampler.sampler)
+    cdef size_t bytes = (layout.width[0] + layout.width[1] + layout.width[2]) * n
+    bytes += (n + 7) // 8 if layout.signs else 0
+    if (<size_t> planes.shape[0] != bytes or extensions.shape[0] != 2 or asked.shape[0] != 2
+            or extensions.shape[2] == 0 or extensions.shape[2] % 8
+            or <size_t> asked.shape[1] != n
+            or <size_t> out.shape[0] != n * (1 if sampler.boolean else 8)):
+        raise ValueError("planes, extensions, out and asked must be of the same n candidates")
     if n:
-        given = given_extensions(&extensions[0, 0], extensions.shape[1] // 8, &undecided[0])
+        given = given_extensions(&extensions[0, 0, 0], n, extensions.shape[2] // 8,
+                                 &asked[0, 0])
         with nogil:
-            status = _c.cydp_discrete_laplace_map(law.law, &words[0], n, &extension, 0,
-                                                  resolve_all, &out[0], &work)
+            status = _c.cydp_sampler_map(sampler.sampler, &planes[0] if bytes else NULL, n,
+                                         &extension, resolve_all, &out[0], &values, &work)
         check(status)
-    return {"words": work.words, "undecided": work.undecided, "levels": work.levels}
+    return values, work

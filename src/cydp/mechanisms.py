@@ -12,8 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from cydp._random import add_noise
 from cydp.accounting import PureDP
-from cydp.random import Generator, generator_or_default, law_of
+from cydp.random import Generator, generator_or_default
 from cydp.rational import Number, exact, float_of, index, positive, text
+from cydp.samplers import laplace_of
 
 # Values beyond this are read as this (cydp.h, "Saturating addition").
 _BOUND = 2**62
@@ -54,7 +55,7 @@ class DiscreteLaplace:
     def __init__(self, epsilon: Number, sensitivity: Number = 1) -> None:
         object.__setattr__(self, "epsilon", positive(epsilon, "epsilon"))
         object.__setattr__(self, "sensitivity", positive(sensitivity, "sensitivity"))
-        law_of(self.scale)
+        laplace_of(self.scale)
 
     @property
     def scale(self) -> Fraction:
@@ -179,7 +180,7 @@ class DiscreteLaplace:
         generator = generator_or_default(rng)
         values = _integers(value)
         noise = np.empty_like(values)
-        generator.fill_discrete_laplace(law_of(self.scale), noise)
+        generator.fill(laplace_of(self.scale), noise)
         add_noise(values.reshape(-1), noise.reshape(-1))
         if isinstance(value, (int, np.integer)):
             return int(values[()])

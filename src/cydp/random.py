@@ -1,23 +1,18 @@
 # SPDX-License-Identifier: MIT
 """Exact noise from a cryptographic generator."""
 
-import math
 import threading
-from collections.abc import Sequence
-from fractions import Fraction
-from functools import lru_cache
-from typing import NoReturn, SupportsIndex, TypeAlias, cast, overload
+from typing import Any, NoReturn, cast, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cydp._random import DiscreteLaplaceLaw, Stream
-from cydp.rational import Number, index, positive, text
+from cydp import samplers, threads
+from cydp._random import Sampler, Stream, fill_chunks
+from cydp.outputs import Size, length, output
+from cydp.rational import Number
 
-Size: TypeAlias = SupportsIndex | Sequence[SupportsIndex]
-
-_LEAST_SCALE = Fraction(1, 10**6)
-_LARGEST_SCALE = Fraction(2**56)
+_PARTS_A_THREAD = 8  # so that none waits long for another
 
 
 class Generator:
@@ -40,10 +35,30 @@ class Generator:
 
     """
 
-    __slots__ = ("__weakref__", "_stream")
+    __slots__ = ("__weakref__", "_lock", "_stream")
 
     def __init__(self) -> None:
-        self._stream = Stream()
+        self._start(Stream())
+
+    def _start(self, stream: Stream) -> None:
+        self._stream = stream
+        self._lock = threading.Lock()
+
+    @property
+    def capsule(self) -> object:
+        """What makes ``np.random.Generator(cydp.Generator())`` work.
+
+        It makes numpy's bits secure; it does not make numpy's floating-point noise private.
+
+        >>> np.random.Generator(Generator()).permutation(3).shape
+        (3,)
+        """
+        return self._stream.capsule
+
+    @property
+    def lock(self) -> threading.Lock:
+        """The lock that ``np.random.Generator`` holds while it draws."""
+        return self._lock
 
     @overload
     def discrete_laplace(self, scale: Number, size: None = None, *, out: None = None) -> int: ...
@@ -63,7 +78,7 @@ class Generator:
         Parameters
         ----------
         scale : number in [1e-6, 2**56]
-            Sensitivity over epsilon; 0.1 means 1/10. Above 2**36 a sample takes microseconds.
+            Sensitivity over epsilon; 0.1 means 1/10.
         size : int or tuple of int, optional
             Shape of the result; None for a Python int.
         out : ndarray of int64, optional
@@ -85,18 +100,160 @@ class Generator:
         (2, 5)
 
         """
-        law = law_of(positive(scale, "scale"))
+        return self.draw_integers(samplers.laplace(scale), size, out)
+
+    @overload
+    def discrete_gaussian(
+        self,
+        sigma: Number | None = None,
+        size: None = None,
+        *,
+        sigma2: Number | None = None,
+        out: None = None,
+    ) -> int: ...
+    @overload
+    def discrete_gaussian(
+        self,
+        sigma: Number | None,
+        size: Size,
+        *,
+        sigma2: Number | None = None,
+        out: NDArray[np.int64] | None = None,
+    ) -> NDArray[np.int64]: ...
+    @overload
+    def discrete_gaussian(
+        self,
+        sigma: Number | None = None,
+        *,
+        size: Size,
+        sigma2: Number | None = None,
+        out: NDArray[np.int64] | None = None,
+    ) -> NDArray[np.int64]: ...
+    @overload
+    def discrete_gaussian(
+        self,
+        sigma: Number | None = None,
+        size: Size | None = None,
+        *,
+        sigma2: Number | None = None,
+        out: NDArray[np.int64],
+    ) -> NDArray[np.int64]: ...
+    def discrete_gaussian(
+        self,
+        sigma: Number | None = None,
+        size: Size | None = None,
+        *,
+        sigma2: Number | None = None,
+        out: NDArray[np.int64] | None = None,
+    ) -> int | NDArray[np.int64]:
+        """Draw integers with P(k) proportional to exp(-k**2 / (2 sigma**2)), exactly.
+
+        Parameters
+        ----------
+        sigma : number in [1e-3, 2**56]
+            Parameter of the law: close to, but not, its standard deviation. Or give
+        sigma2 : number in [1e-6, 2**112]
+            its square, exactly.
+        size, out
+            As in `discrete_laplace`.
+
+        Raises
+        ------
+        TypeError, ValueError
+            For another or no sigma, or both, size or out, before anything is drawn.
+
+        Notes
+        -----
+        Privacy cost: rho = sensitivity**2 / (2 sigma**2) in zCDP (Canonne, Kamath, Steinke 2020).
+
+        Examples
+        --------
+        >>> Generator().discrete_gaussian(10, size=3).dtype
+        dtype('int64')
+
+        """
+        return self.draw_integers(samplers.gaussian(sigma, sigma2), size, out)
+
+    @overload
+    def bernoulli(self, p: Number, size: None = None, *, out: None = None) -> bool: ...
+    @overload
+    def bernoulli(
+        self, p: Number, size: Size, *, out: NDArray[np.bool_] | None = None
+    ) -> NDArray[np.bool_]: ...
+    @overload
+    def bernoulli(
+        self, p: Number, size: Size | None = None, *, out: NDArray[np.bool_]
+    ) -> NDArray[np.bool_]: ...
+    def bernoulli(
+        self, p: Number, size: Size | None = None, *, out: NDArray[np.bool_] | None = None
+    ) -> bool | NDArray[np.bool_]:
+        """Draw True with probability p, exactly, for any rational p.
+
+        Parameters
+        ----------
+        p : number in [0, 1]
+        size, out
+            As in `discrete_laplace`, of bool.
+
+        Raises
+        ------
+        TypeError, ValueError
+            For another p, size or out, before anything is drawn.
+
+        Examples
+        --------
+        >>> Generator().bernoulli("1/3", size=4).dtype
+        dtype('bool')
+
+        """
+        return self.draw_booleans(samplers.bernoulli(p), size, out)
+
+    def draw_integers(
+        self, sampler: Sampler, size: Size | None, out: NDArray[np.int64] | None
+    ) -> int | NDArray[np.int64]:
+        """Draw from a prepared law of integers."""
         if size is None and out is None:
-            return self._stream.discrete_laplace(law)
-        result = _output(size, out)
-        self.fill_discrete_laplace(law, result)
+            return self._stream.one(sampler)
+        result: NDArray[np.int64] = output(size, out, np.dtype(np.int64))
+        self.fill(sampler, result)
         return result
 
-    def fill_discrete_laplace(self, law: DiscreteLaplaceLaw, out: NDArray[np.int64]) -> None:
-        """Fill a C-contiguous int64 array from a prepared law; for mechanisms."""
+    def draw_booleans(
+        self, sampler: Sampler, size: Size | None, out: NDArray[np.bool_] | None
+    ) -> bool | NDArray[np.bool_]:
+        """Draw from a prepared law of booleans."""
+        if size is None and out is None:
+            return bool(self._stream.one(sampler))
+        result: NDArray[np.bool_] = output(size, out, np.dtype(np.bool_))
+        self.fill(sampler, result)
+        return result
+
+    def fill(self, sampler: Sampler, out: NDArray[Any]) -> None:
+        """Fill a C-contiguous array of the sampler's dtype; for mechanisms."""
         if not out.flags.c_contiguous:  # else reshape would copy, and `out` get no noise
             raise ValueError("out must be C-contiguous")
-        self._stream.fill_discrete_laplace(law, out.reshape(-1))
+        flat = out.reshape(-1)
+        if out.size > threads.SHARED_ABOVE and threads.NUM_THREADS > 1:
+            self._fill_shared(sampler, flat)
+        else:
+            self._stream.fill(sampler, flat.view(np.uint8))
+
+    def _fill_shared(self, sampler: Sampler, out: NDArray[Any]) -> None:
+        """Do what a large call does, its chunks shared between threads: the same values."""
+        key = np.empty(8, np.uint32)
+        self._stream.key(key)
+        chunks = -(-out.size // sampler.chunk)
+        part = -(-chunks // (_PARTS_A_THREAD * threads.NUM_THREADS))
+
+        def fill_part(i: int) -> None:
+            first, last = part * i, part * (i + 1)
+            values = out[first * sampler.chunk : last * sampler.chunk]
+            fill_chunks(sampler, key, first, values.view(np.uint8))
+
+        try:
+            threads.share(fill_part, -(-chunks // part))
+        finally:
+            key[:] = 0
 
     def bytes(self, n: int) -> bytes:
         """Draw n uniform bytes.
@@ -104,10 +261,7 @@ class Generator:
         >>> len(Generator().bytes(16))
         16
         """
-        length = _length(n, "n")
-        buffer = bytearray(length)
-        self._stream.fill_bytes(buffer)
-        return bytes(buffer)
+        return self._stream.bytes(length(n, "n"))
 
     def __reduce__(self) -> NoReturn:
         """Refuse: two copies would give the same noise."""
@@ -160,51 +314,82 @@ def discrete_laplace(
     (1000,)
 
     """
-    generator = default_generator()
-    if out is not None:
-        return generator.discrete_laplace(scale, size, out=out)
-    if size is not None:
-        return generator.discrete_laplace(scale, size)
-    return generator.discrete_laplace(scale)
+    return default_generator().draw_integers(samplers.laplace(scale), size, out)
 
 
-@lru_cache(maxsize=256)
-def law_of(scale: Fraction, prefix_bits: int = 0) -> DiscreteLaplaceLaw:
-    """Prepare the law of a scale; prefix_bits as in cydp.h."""
-    if not _LEAST_SCALE <= scale <= _LARGEST_SCALE:
-        raise ValueError(f"scale must be between 1e-6 and 2**56, not {text(scale)}")
-    return DiscreteLaplaceLaw(_limbs(scale.numerator), _limbs(scale.denominator), prefix_bits)
+@overload
+def discrete_gaussian(
+    sigma: Number | None = None,
+    size: None = None,
+    *,
+    sigma2: Number | None = None,
+    out: None = None,
+) -> int: ...
+@overload
+def discrete_gaussian(
+    sigma: Number | None,
+    size: Size,
+    *,
+    sigma2: Number | None = None,
+    out: NDArray[np.int64] | None = None,
+) -> NDArray[np.int64]: ...
+@overload
+def discrete_gaussian(
+    sigma: Number | None = None,
+    *,
+    size: Size,
+    sigma2: Number | None = None,
+    out: NDArray[np.int64] | None = None,
+) -> NDArray[np.int64]: ...
+@overload
+def discrete_gaussian(
+    sigma: Number | None = None,
+    size: Size | None = None,
+    *,
+    sigma2: Number | None = None,
+    out: NDArray[np.int64],
+) -> NDArray[np.int64]: ...
+def discrete_gaussian(
+    sigma: Number | None = None,
+    size: Size | None = None,
+    *,
+    sigma2: Number | None = None,
+    out: NDArray[np.int64] | None = None,
+) -> int | NDArray[np.int64]:
+    """Draw exact discrete Gaussian noise from this thread's default generator.
+
+    Parameters, errors and privacy cost are those of `Generator.discrete_gaussian`.
+
+    Examples
+    --------
+    >>> discrete_gaussian(10, 1000).shape
+    (1000,)
+
+    """
+    return default_generator().draw_integers(samplers.gaussian(sigma, sigma2), size, out)
 
 
-def _limbs(n: int) -> NDArray[np.uint64]:
-    return np.frombuffer(n.to_bytes((n.bit_length() + 63) // 64 * 8, "little"), np.uint64)
+@overload
+def bernoulli(p: Number, size: None = None, *, out: None = None) -> bool: ...
+@overload
+def bernoulli(
+    p: Number, size: Size, *, out: NDArray[np.bool_] | None = None
+) -> NDArray[np.bool_]: ...
+@overload
+def bernoulli(
+    p: Number, size: Size | None = None, *, out: NDArray[np.bool_]
+) -> NDArray[np.bool_]: ...
+def bernoulli(
+    p: Number, size: Size | None = None, *, out: NDArray[np.bool_] | None = None
+) -> bool | NDArray[np.bool_]:
+    """Draw exact coins from this thread's default generator.
 
+    Parameters and errors are those of `Generator.bernoulli`.
 
-def _length(n: SupportsIndex, name: str) -> int:
-    length = index(n, name)
-    if not 0 <= length < 2**60:
-        raise ValueError(f"{name} must be from 0 to 2**60 - 1")
-    return length
+    Examples
+    --------
+    >>> bernoulli("1/3", 1000).shape
+    (1000,)
 
-
-def _shape(size: Size) -> tuple[int, ...]:
-    if isinstance(size, Sequence | np.ndarray):
-        return tuple(_length(n, "each entry of size") for n in size)
-    return (_length(size, "size"),)
-
-
-def _output(size: Size | None, out: NDArray[np.int64] | None) -> NDArray[np.int64]:
-    if out is None:
-        shape = _shape(cast("Size", size))
-        if math.prod(shape) > np.iinfo(np.intp).max // 8:
-            raise ValueError("size must describe an array that memory can hold")
-        return np.empty(shape, np.int64)
-    if not isinstance(out, np.ndarray) or isinstance(out, np.ma.MaskedArray):
-        raise TypeError(f"out must be a numpy array of int64, not {type(out).__name__}")
-    if out.dtype != np.int64 or not out.dtype.isnative:
-        raise TypeError(f"out must have dtype int64 in native byte order, not {out.dtype.str}")
-    if not (out.flags.c_contiguous and out.flags.aligned and out.flags.writeable):
-        raise ValueError("out must be C-contiguous, aligned and writable")
-    if size is not None and _shape(size) != out.shape:
-        raise ValueError(f"size must equal the shape of out, {out.shape}, not {_shape(size)}")
-    return out
+    """
+    return default_generator().draw_booleans(samplers.bernoulli(p), size, out)

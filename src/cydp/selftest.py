@@ -26,19 +26,53 @@ _BLOCKS = {
     ),
 }
 
-# The first samples of SeededGenerator(7) in calls of 5 and of 500: the stream of version 0.1.
-STREAM: dict[str, tuple[list[int], list[int]]] = {
-    "1": ([-1, -1, -1, 2, 0], [3, 0, -1, -2, 0]),
-    "10": ([-13, -13, -11, 17, 5], [33, -6, -15, -17, 3]),
-    "1000": ([-1317, -1295, -1104, 1701, 543], [3253, -586, -1459, -1720, 289]),
-    "1e6": (
+# The first values of SeededGenerator(7) in calls of 5 and of 500: the stream of version 0.1. They
+# take every route, and bits of every kind: at scale 2^40 and sigma 2^20 rejections, too.
+STREAM: dict[tuple[str, str], tuple[list[int], list[int]]] = {
+    ("discrete_laplace", "1"): ([1, 1, 0, -1, 0], [0, -1, -1, 1, -1]),
+    ("discrete_laplace", "4"): ([5, 5, -2, -5, 0], [2, -5, -2, 3, -4]),
+    ("discrete_laplace", "10"): ([-13, -13, -11, 17, 5], [43, -1, 2, 3, 1]),
+    ("discrete_laplace", "1000"): ([-1317, -1295, -1104, 1701, 543], [4315, -90, 154, 295, 83]),
+    ("discrete_laplace", "1e6"): (
         [-1295030, -1700800, 710720, 759396, -3593558],
         [659684, -543959, 307778, -1404370, 1615311],
     ),
-    "2e10": (
-        [-25900591933, -34016008474, 14214404702, 15187927325, -71871167155],
-        [13193672541, -10879172783, 6155553807, -28087395708, 32306226528],
+    ("discrete_laplace", "2e10"): (
+        [-25900583315, -34016012162, 14214411742, 15187908324, -71871166439],
+        [12592964363, 4886777767, -11843308870, 6110405419, -783458984],
     ),
+    ("discrete_laplace", "1e12"): (
+        [-1295029504403, -1700800210818, 710720239070, 759396538084, -3593558423527],
+        [629647598347, 244338544551, -592166325574, 305519682347, -39174251176],
+    ),
+    ("discrete_laplace", "7e16"): (
+        [
+            -90652059972798867,
+            -119056017900676994,
+            49750363894068702,
+            53157745887516388,
+            -251549071401416679,
+        ],
+        [
+            44075229318472459,
+            17103679945854887,
+            -41451596091821382,
+            21386445178823467,
+            -2742164686086824,
+        ],
+    ),
+    ("discrete_gaussian", "2"): ([2, 2, -1, -2, 0], [1, -2, -1, 1, -2]),
+    ("discrete_gaussian", "10"): ([-10, 2, -12, -12, -5], [-5, -3, 8, -21, 3]),
+    ("discrete_gaussian", "1e3"): ([-946, 332, -1360, -1294, -513], [-585, -171, 888, -2117, 239]),
+    ("discrete_gaussian", "1e6"): (
+        [-1319218, -709072, -161537, 746072, 759779],
+        [638103, -101156, -1347795, -134478, 77237],
+    ),
+    ("discrete_gaussian", "1e12"): (
+        [-2133026677042, -790985864961, 815143950307, 20380675235, -536914169622],
+        [-158265746526, 1413495976382, -828645502766, -417338348998, 324520458037],
+    ),
+    ("bernoulli", "1/3"): ([1, 1, 0, 1, 0], [0, 1, 0, 0, 0]),
 }
 
 
@@ -49,7 +83,12 @@ def checks() -> Iterator[tuple[str, bool]]:
             np.frombuffer(key, np.uint32), np.frombuffer(nonce, np.uint32), counter
         )
         yield name, words.tobytes().hex() == block
-    for scale, (few, many) in STREAM.items():
-        rng = SeededGenerator(7)
-        drawn = rng.discrete_laplace(scale, 5), rng.discrete_laplace(scale, 500)[:5]
-        yield f"stream at scale {scale}", [d.tolist() for d in drawn] == [few, many]
+    for (law, parameter), expected in STREAM.items():
+        yield f"stream of {law}({parameter})", first_values(law, parameter) == expected
+
+
+def first_values(law: str, parameter: str) -> tuple[list[int], list[int]]:
+    """Draw 5 values from each of two calls of a generator that is always the same."""
+    draw = getattr(SeededGenerator(7), law)
+    few, many = draw(parameter, 5), draw(parameter, 500)[:5]
+    return few.astype(int).tolist(), many.astype(int).tolist()

@@ -1,18 +1,28 @@
 # SPDX-License-Identifier: MIT
 """Things that must never guard real data: a seeded generator and the samplers' own bits."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import SupportsIndex
+from typing import Any, SupportsIndex
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cydp._random import Stream, chacha20_block, chacha20_keystream, map_discrete_laplace
-from cydp.random import Generator, law_of
+from cydp._random import Sampler, Stream, chacha20_block, chacha20_keystream
+from cydp._random import map_bits as map_core
+from cydp.random import Generator
 from cydp.rational import Number, positive
+from cydp.samplers import bernoulli, gaussian, laplace_of
 
-__all__ = ["MappedWords", "SeededGenerator", "chacha20_words", "map_words"]
+__all__ = [
+    "Mapped",
+    "SeededGenerator",
+    "bernoulli_sampler",
+    "chacha20_words",
+    "gaussian_sampler",
+    "laplace_sampler",
+    "map_bits",
+]
 
 
 class SeededGenerator(Generator):
@@ -46,42 +56,86 @@ class SeededGenerator(Generator):
         key = seed.__index__()
         if not 0 <= key < 2**256:
             raise ValueError("seed must be in [0, 2**256)")
-        self._stream = Stream(np.frombuffer(key.to_bytes(32, "little"), np.uint32))
+        self._start(Stream(np.frombuffer(key.to_bytes(32, "little"), np.uint32)))
 
     def __repr__(self) -> str:
         return "<cydp.testing.SeededGenerator: predictable, not for real data>"
 
 
-@dataclass(frozen=True)
-class MappedWords:
-    """What `map_words` returns: values, which of them the resolver finished, and its work."""
+def laplace_sampler(scale: Number, prefix_bits: int = 0) -> Sampler:
+    """Prepare the discrete Laplace law of a scale.
 
-    values: NDArray[np.int64]
-    undecided: NDArray[np.bool_]
+    With `prefix_bits` from 8 to 31 it takes the logarithm's route, with so few bits of U in a
+    word of 32; with 0 the route that suits the scale, as `Generator` does.
+
+    >>> laplace_sampler(1).layout
+    ((2, 0, 0), True)
+    """
+    return laplace_of(positive(scale, "scale"), prefix_bits)
+
+
+def gaussian_sampler(sigma: Number | None = None, *, sigma2: Number | None = None) -> Sampler:
+    """Prepare the discrete Gaussian law, as `Generator.discrete_gaussian` does.
+
+    >>> gaussian_sampler(100).layout
+    ((2, 2, 2), False)
+    """
+    return gaussian(sigma, sigma2)
+
+
+def bernoulli_sampler(p: Number) -> Sampler:
+    """Prepare coins, as `Generator.bernoulli` does.
+
+    >>> bernoulli_sampler("1/3").layout
+    ((2, 0, 0), False)
+    """
+    return bernoulli(p)
+
+
+@dataclass(frozen=True)
+class Mapped:
+    """What `map_bits` returns.
+
+    Attributes
+    ----------
+    values : ndarray
+        Of the candidates that were accepted, in order.
+    asked : ndarray of bool, shape (2, n)
+        Whether extension bits were read, for decision 1 and 2 of each candidate.
+    work : dict
+        Candidates; decisions that the prefix left undecided; those that the resolver took;
+        levels of extension bits read.
+
+    """
+
+    values: NDArray[Any]
+    asked: NDArray[np.bool_]
     work: Mapping[str, int]
 
 
-def map_words(
-    scale: Number,
-    words: NDArray[np.integer],
+def map_bits(
+    sampler: Sampler,
+    planes: Sequence[NDArray[np.integer]],
+    signs: NDArray[np.bool_] | None = None,
     extensions: NDArray[np.uint64] | None = None,
     *,
-    prefix_bits: int = 0,
     resolve_all: bool = False,
-) -> MappedWords:
-    """Apply the discrete Laplace sampler to bits of your own: the code that serves `Generator`.
+) -> Mapped:
+    """Apply a sampler to bits of your own: the code that serves `Generator`.
 
     Parameters
     ----------
-    scale : number in [1e-6, 2**56]
-    words : integers, shape (n,)
-        One prefix word a sample: the sign in the lowest bit, the first bits of U above it.
-    extensions : uint64, shape (n, 8 m), optional
-        The bits behind each prefix, most significant first; by default m = 2 blocks of zeros.
-    prefix_bits : int, default 0
-        Bits of U in a word: 8 to 31, or 0 for the width that suits the scale.
+    sampler : Sampler
+        Of `laplace_sampler` and the like; its `layout` tells what a candidate is made of.
+    planes : sequence of integer arrays, shape (n,)
+        One for each width in `layout`: the words of the candidates.
+    signs : bool, shape (n,), optional
+        Needed if `layout` says so.
+    extensions : uint64, shape (2, n, 8 m), optional
+        The bits behind decision 1 and 2, most significant first; default: 2 levels of
+        01010...
     resolve_all : bool, default False
-        Send everything to the exact resolver.
+        Send every decision to the exact resolver.
 
     Raises
     ------
@@ -90,25 +144,32 @@ def map_words(
 
     Examples
     --------
-    >>> map_words(1, np.array([2**31, 2**31 + 1])).values
+    >>> map_bits(laplace_sampler(1), [np.array([0x8000, 0x4000])], np.array([0, 1])).values
     array([ 1, -1])
 
     """
-    law = law_of(positive(scale, "scale"), prefix_bits)
-    width = np.dtype(np.uint64 if law.prefix_bits > 31 else np.uint32)
-    prefixes = np.ascontiguousarray(words, width)
-    n = len(prefixes)
-    behind = np.zeros((n, 16), np.uint64) if extensions is None else extensions
-    values, undecided = np.zeros(n, np.int64), np.zeros(n, np.uint8)
-    work = map_discrete_laplace(
-        law,
-        prefixes.view(np.uint8),
-        np.ascontiguousarray(behind, np.uint64),
-        resolve_all,
-        values,
-        undecided,
+    widths, has_signs = sampler.layout
+    n = len(planes[0])
+    dtypes = [np.dtype(f"u{width}") for width in widths if width]
+    bits = b"".join(
+        np.ascontiguousarray(plane, dtype).tobytes()
+        for plane, dtype in zip(planes, dtypes, strict=True)
     )
-    return MappedWords(values, undecided.astype(bool), work)
+    if has_signs:
+        bits += np.packbits(np.asarray(signs, bool), bitorder="little").tobytes()
+    if extensions is None:
+        extensions = np.full((2, n, 16), 0x5555555555555555, np.uint64)
+    values: NDArray[Any] = np.zeros(n, np.bool_ if sampler.boolean else np.int64)
+    asked = np.zeros((2, n), np.uint8)
+    accepted, work = map_core(
+        sampler,
+        np.frombuffer(bits, np.uint8),
+        np.ascontiguousarray(extensions, np.uint64),
+        resolve_all,
+        values.view(np.uint8),
+        asked,
+    )
+    return Mapped(values[:accepted], asked.astype(bool), work)
 
 
 def chacha20_words(

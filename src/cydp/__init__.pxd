@@ -1,0 +1,99 @@
+# cython: language_level=3
+# SPDX-License-Identifier: MIT
+"""cydp.h in Cython, in its order, for other extensions: see cydp.get_include()."""
+
+from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
+
+
+cdef extern from "cydp.h" nogil:
+    # 1. Status
+    ctypedef enum cydp_status:
+        CYDP_OK
+        CYDP_ERROR_ENTROPY
+        CYDP_ERROR_MEMORY
+        CYDP_ERROR_DOMAIN
+        CYDP_ERROR_EXHAUSTED
+        CYDP_ERROR_UNDECIDED
+        CYDP_ERROR_ISA
+
+    const char *cydp_status_text(cydp_status status)
+
+    # 2. Build
+    cydp_status cydp_init()
+    const char *cydp_isa()
+    const char *cydp_compiler()
+    bint cydp_is_release()
+
+    # 3. ChaCha20
+    enum:
+        CYDP_GROUP_WORDS
+    void cydp_chacha20_block(const uint32_t *key, const uint32_t *nonce, uint32_t counter,
+                             uint32_t *words)
+    cydp_status cydp_chacha20_keystream(const uint32_t *key, const uint32_t *nonce,
+                                        uint32_t counter, size_t groups, uint32_t *words)
+
+    # 4. Generator
+    ctypedef struct cydp_rng:
+        pass
+    cydp_status cydp_rng_new(cydp_rng **rng)
+    cydp_status cydp_rng_new_seeded(cydp_rng **rng, const uint32_t *key)
+    void cydp_rng_free(cydp_rng *rng)
+    cydp_status cydp_rng_bytes(cydp_rng *rng, uint8_t *out, size_t n)
+    cydp_status cydp_rng_key(cydp_rng *rng, uint32_t *key)
+    uint64_t cydp_rng_next64(cydp_rng *rng)
+    uint32_t cydp_rng_next32(cydp_rng *rng)
+    double cydp_rng_next_double(cydp_rng *rng)
+
+    # 5. Samplers
+    ctypedef struct cydp_sampler:
+        pass
+    ctypedef struct cydp_layout:
+        uint8_t width[3]
+        bint signs
+    ctypedef struct cydp_extension:
+        cydp_status (*read)(void *self, uint32_t decision, uint32_t level, uint64_t candidate,
+                            uint64_t *words) noexcept nogil
+        void *self
+    ctypedef struct cydp_work:
+        uint64_t candidates
+        uint64_t undecided
+        uint64_t resolved
+        uint64_t levels
+    void cydp_sampler_free(cydp_sampler *sampler)
+    cydp_status cydp_sampler_fill(const cydp_sampler *sampler, cydp_rng *rng, void *out, size_t n)
+    size_t cydp_sampler_chunk(const cydp_sampler *sampler)
+    cydp_status cydp_sampler_fill_chunks(const cydp_sampler *sampler, const uint32_t *key,
+                                         uint64_t first, void *out, size_t n)
+    cydp_layout cydp_sampler_layout(const cydp_sampler *sampler)
+    cydp_status cydp_sampler_map(const cydp_sampler *sampler, const void *planes, size_t n,
+                                 const cydp_extension *extension, bint resolve_all, void *out,
+                                 size_t *values, cydp_work *work)
+
+    # 6. Discrete Laplace
+    cydp_status cydp_discrete_laplace_new(cydp_sampler **sampler, const uint64_t *numerator,
+                                          size_t numerator_limbs, const uint64_t *denominator,
+                                          size_t denominator_limbs, unsigned prefix_bits)
+
+    # 7. Discrete Gaussian
+    cydp_status cydp_discrete_gaussian_new(cydp_sampler **sampler, const uint64_t *numerator,
+                                           size_t numerator_limbs,
+                                           const uint64_t *denominator,
+                                           size_t denominator_limbs)
+
+    # 8. Bernoulli
+    cydp_status cydp_bernoulli_new(cydp_sampler **sampler, const uint64_t *numerator,
+                                   size_t numerator_limbs, const uint64_t *denominator,
+                                   size_t denominator_limbs)
+
+    # 9. Saturating addition
+    void cydp_add_noise(int64_t *values, const int64_t *noise, size_t n)
+
+    # 10. Histogram
+    cydp_status cydp_histogram_edges_f64(const double *x, size_t n, const double *edges,
+                                         size_t bins, int64_t *counts)
+    cydp_status cydp_histogram_edges_i64(const int64_t *x, size_t n, const int64_t *edges,
+                                         size_t bins, int64_t *counts)
+    cydp_status cydp_histogram_equal_f64(const double *x, size_t n, const double *edges,
+                                         size_t bins, int64_t *counts)
+    cydp_status cydp_histogram_equal_i64(const int64_t *x, size_t n, const double *edges,
+                                         size_t bins, int64_t *counts)
