@@ -1,0 +1,26 @@
+# cython: language_level=3
+"""A sum with discrete Laplace noise of an integer scale, through the C API of cydp."""
+
+from libc.stdint cimport int64_t, uint64_t
+
+from cydp cimport (CYDP_OK, cydp_discrete_laplace_new, cydp_rng, cydp_rng_free, cydp_rng_new,
+                   cydp_sampler, cydp_sampler_fill, cydp_sampler_free)
+
+
+def noisy_sum(values, uint64_t scale):
+    """Return the sum of integers plus noise of the scale."""
+    cdef cydp_rng *rng = NULL
+    cdef cydp_sampler *sampler = NULL
+    cdef int64_t noise = 0
+    cdef uint64_t one = 1
+    try:
+        if cydp_rng_new(&rng) != CYDP_OK:
+            raise OSError("no random bytes")
+        if cydp_discrete_laplace_new(&sampler, &scale, 1, &one, 1, 0) != CYDP_OK:
+            raise ValueError("scale must be between 1 and 2**56")
+        if cydp_sampler_fill(sampler, rng, &noise, 1) != CYDP_OK:
+            raise OSError("no random bytes")
+        return sum(values) + noise
+    finally:
+        cydp_sampler_free(sampler)
+        cydp_rng_free(rng)
