@@ -49,17 +49,47 @@ def test_import_needs_numpy_only() -> None:
     assert not {"duckdb", "scipy", "pandas", "pytest"} & set(done.stdout.split())
 
 
-@pytest.mark.parametrize("isa", ["portable", ""])
-def test_a_forced_isa_is_the_one_in_use(isa: str) -> None:
-    code = "import cydp; print(cydp.build_info()['isa'])"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True,
-                          env=os.environ | {"CYDP_FORCE_ISA": isa})  # fmt: skip
-    assert done.stdout.strip() == (isa or cydp.build_info()["isa"])
+ISAS = ["avx512", "avx2", "neon", "portable"]  # best first, as in csrc/dispatch.c
+
+
+def under_isa(isa: str, code: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True,
+                          check=False, env=os.environ | {"CYDP_FORCE_ISA": isa})  # fmt: skip
+
+
+def test_a_forced_isa_is_the_one_in_use_or_fails_at_import() -> None:
+    running = []
+    for isa in ISAS:
+        done = under_isa(isa, "import cydp; print(cydp.build_info()['isa'])")
+        if done.returncode == 0:
+            assert done.stdout.strip() == isa
+            running.append(isa)
+        else:
+            assert "ImportError: CYDP_FORCE_ISA names no kernels that run here" in done.stderr
+    assert running[-1] == "portable"
+    unforced = under_isa("", "import cydp; print(cydp.build_info()['isa'])")
+    assert unforced.stdout.strip() == running[0]
+
+
+STREAM = """
+import hashlib, cydp
+rng, digest = cydp.testing.SeededGenerator(2024), hashlib.sha256()
+for scale in ["1e-6", "1/7", "1", "22/3", "10", "1000", "1024", "1025", "1e6", "2e10", "1e12"]:
+    for size in [5, 300, 5000]:
+        digest.update(rng.discrete_laplace(scale, size).tobytes())
+print(digest.hexdigest(), rng.bytes(5).hex(), hashlib.sha256(rng.bytes(5000)).hexdigest())
+"""
+
+
+def test_a_seeded_stream_is_the_same_under_every_isa() -> None:
+    streams = {isa: under_isa(isa, STREAM) for isa in ISAS}
+    printed = {done.stdout for done in streams.values() if done.returncode == 0}
+    assert streams["portable"].returncode == 0, streams["portable"].stderr
+    assert len(printed) == 1
 
 
 def test_an_unknown_isa_fails_at_import() -> None:
-    done = subprocess.run([sys.executable, "-c", "import cydp"], capture_output=True, text=True,
-                          check=False, env=os.environ | {"CYDP_FORCE_ISA": "sparc"})  # fmt: skip
+    done = under_isa("sparc", "import cydp")
     assert done.returncode != 0
     assert "ImportError: CYDP_FORCE_ISA names no kernels that run here" in done.stderr
 

@@ -6,50 +6,79 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from goodness_of_fit import LIMIT, REJECTED, Samples, cells, ends_of
+from goodness_of_fit import p_value as chi2_p_value
 from numpy.typing import NDArray
 from reference import discrete_laplace as oracle
-from scipy.stats import chi2
+from reference import routes
+from scipy.stats import chi2, poisson
 
-from cydp.testing import SeededGenerator, map_words
+from cydp.testing import Mapped, SeededGenerator, laplace_sampler, map_bits
 
-Samples = NDArray[np.int64]
+Bits = NDArray[np.integer]
 PRECISION = 300
+
+
+def map_words(scale: str, words: Bits, signs: Bits | None = None, extension: int = 2**63,
+              prefix_bits: int = 0) -> Mapped:  # fmt: skip
+    """Map words of one plane, the same 512 bits behind each; all sixteen-bit routes need signs."""
+    extensions = np.full((2, len(words), 8), extension, np.uint64)
+    return map_bits(laplace_sampler(scale, prefix_bits), [words], signs, extensions)
 
 
 # --- Enumeration: every prefix, so that the pmf is a sum and not an estimate -------------------
 
 
-@pytest.mark.parametrize("scale", ["1/1000", "1/7", "1", "3/2", "4", "10", "33"])
-@pytest.mark.parametrize("bits", [12, 16])
-def test_prefixes_enumerate_the_pmf(scale: str, bits: int) -> None:
-    law = Fraction(scale)
-    mapped = map_words(scale, np.arange(0, 2 ** (bits + 1), 2), prefix_bits=bits,
-                       extensions=np.full((2**bits, 16), 2**63, np.uint64))  # fmt: skip
-    decided = ~mapped.undecided
+def assert_masses_are_those_of_the_law(
+    scale: Fraction, bits: int, magnitudes: Samples, undecided: NDArray[np.bool_]
+) -> None:
+    """Check |X| of the candidates with prefixes 0, 1, ..., and of which the prefix decides."""
     # A decided cell lies between its thresholds: no bits behind it can change the value.
     mass: dict[int, Fraction] = {}
-    for k in np.unique(mapped.values[decided]).tolist():
-        cells = np.flatnonzero(decided & (mapped.values == k))
-        _, below = oracle.tail_bounds(law, k + 1, PRECISION)
-        above, _ = oracle.tail_bounds(law, k, PRECISION)
+    for k in np.unique(magnitudes[~undecided]).tolist():
+        cells = np.flatnonzero(~undecided & (magnitudes == k))
+        _, below = oracle.tail_bounds(scale, k + 1, PRECISION)
+        above, _ = oracle.tail_bounds(scale, k, PRECISION)
         assert int(cells[0]) << (PRECISION - bits) >= below
         assert int(cells[-1] + 1) << (PRECISION - bits) <= above
         mass[k] = Fraction(len(cells), 2**bits)
     # With the resolver's share of the other cells, the masses are those of the law.
-    for u in np.flatnonzero(mapped.undecided).tolist():
-        for k, (low, _) in oracle.cell_masses(law, u, bits, PRECISION).items():
+    for u in np.flatnonzero(undecided).tolist():
+        for k, (low, _) in oracle.cell_masses(scale, u, bits, PRECISION).items():
             mass[k] = mass.get(k, Fraction(0)) + low
     for k, found in mass.items():
-        low, high = oracle.probability_bounds(law, k, PRECISION)
+        low, high = oracle.probability_bounds(scale, k, PRECISION)
         exact = Fraction(low + high, 2 ** (PRECISION + 1)) * (2 if k else 1)
         assert abs(found - exact) < Fraction(1, 2**250)
     assert 1 - sum(mass.values()) < Fraction(1, 2**200)
 
 
+@pytest.mark.parametrize("scale", ["1/1000", "1/7", "1", "3/2", "4", "10", "33"])
+@pytest.mark.parametrize("bits", [12, 16])
+def test_prefixes_of_the_logarithm_enumerate_the_pmf(scale: str, bits: int) -> None:
+    mapped = map_words(scale, np.arange(0, 2 ** (bits + 1), 2), prefix_bits=bits)
+    assert_masses_are_those_of_the_law(Fraction(scale), bits, mapped.values, mapped.asked[0])
+
+
+@pytest.mark.parametrize("scale", ["1/1000", "1/7", "1", "3/2", "4", "11/2"])
+def test_prefixes_of_the_thresholds_enumerate_the_pmf(scale: str) -> None:
+    law, prefixes = Fraction(scale), np.arange(2**16)
+    positive = map_words(scale, prefixes, prefixes < 0)
+    negative = map_words(scale, prefixes, prefixes >= 0)
+    assert np.array_equal(negative.values, -positive.values)
+    assert np.array_equal(negative.asked, positive.asked)
+    assert_masses_are_those_of_the_law(law, 16, positive.values, positive.asked[0])
+    # Undecided are the cells that hold a T_k, and no other.
+    cells, k = set(), 1
+    while (cell := oracle.tail_bounds(law, k, 64)[0] >> 48) > 0:
+        cells.add(cell)
+        k += 1
+    assert set(np.flatnonzero(positive.asked[0]).tolist()) == cells | {0}
+    assert positive.work["undecided"] == len(cells) + 1
+
+
 def test_the_sign_is_the_lowest_bit_and_zero_ignores_it() -> None:
-    words = np.arange(2**13)
-    ones = np.full((len(words), 16), 2**64 - 1, np.uint64)
-    values = map_words(2, words, ones, prefix_bits=12).values
+    values = map_words("2", np.arange(2**13), extension=2**64 - 1, prefix_bits=12).values
     assert np.array_equal(values[1::2], -values[::2])
     assert (values[::2] >= 0).all()
     assert (values == 0).any()
@@ -58,42 +87,23 @@ def test_the_sign_is_the_lowest_bit_and_zero_ignores_it() -> None:
 # --- Goodness of fit ---------------------------------------------------------------------------
 
 
-def cells(scale: Fraction, n: int) -> tuple[list[int], NDArray[np.float64]]:
-    """Ends of about 20 cells of |X|, and the chances of the signed cells, none rare."""
-    t = float(scale)
-    spread = t * math.log(n / 100)
-    step = max(1, round(spread / 20))
-    top = max(1, int(spread / step))
-    ends = [step * i + (i > 0) * (1 - step) for i in range(top + 1)]  # 0, 1, 1 + step, ...
-    tails = [Fraction(oracle.tail_bounds(scale, k, PRECISION)[0], 2**PRECISION) for k in ends]
-    masses = [a - b for a, b in zip(tails, [*tails[1:], Fraction(0)], strict=True)]
-    chances = np.array([float(m) for m in masses])
-    keep = int(np.argmax(chances * n / 2 < 50)) or len(chances)
-    chances = np.append(chances[: keep - 1], float(tails[keep - 1]))
-    halves = np.concatenate([chances[:0:-1] / 2, chances[:1], chances[1:] / 2])
-    return ends[:keep], halves
-
-
 def p_value(samples: Iterable[Samples], n: int, scale: Fraction) -> float:
-    """Exact chi-square tail of how the samples fall into cells."""
-    ends, chances = cells(scale, n)
-    counts = np.zeros(len(chances), np.int64)
-    for part in samples:
-        index = np.searchsorted(ends, np.abs(part), side="right") - 1
-        signed = np.where(part < 0, -index, index) + len(ends) - 1
-        counts += np.bincount(signed, minlength=len(chances))
-    expected = chances * n
-    return float(chi2.sf(((counts - expected) ** 2 / expected).sum(), len(chances) - 1))
-
-
-LIMIT = 1e-6  # of a test that is right once for one key
-REJECTED = LIMIT / 10  # of a mutant
+    """Of about 20 cells of |X|, to where 100 samples are expected, by sign."""
+    spread = float(scale) * math.log(n / 100)
+    step = max(1, round(spread / 20))
+    ends, chances = cells(
+        ends_of(step, max(1, int(spread / step))),
+        lambda k: Fraction(oracle.tail_bounds(scale, k, PRECISION)[0], 2**PRECISION),
+        n,
+    )
+    return chi2_p_value(samples, n, ends, chances)
 
 
 @pytest.mark.parametrize(
     ("scale", "n"),
     [("1/7", 10**6), ("1/2", 10**6), ("1", 10**7), ("4", 10**6), ("10", 10**7), ("1000", 10**6),
-     ("1025", 10**6), ("1048577/3", 10**6), (str(2**36), 10**5), (f"{3 * 2**40 + 1}/3", 10**5)],
+     ("1025", 10**6), ("1048577/3", 10**6), (f"{3 * 2**20 + 1}/3", 10**6), (str(2**36), 10**6),
+     (f"{3 * 2**40 + 1}/3", 10**6), (str(2**56), 10**6)],
 )  # fmt: skip
 def test_goodness_of_fit(scale: str, n: int) -> None:
     samples = SeededGenerator(20261120).discrete_laplace(scale, n)
@@ -104,6 +114,15 @@ def test_goodness_of_fit_of_small_calls() -> None:
     rng = SeededGenerator(3)
     samples = np.concatenate([rng.discrete_laplace(3, 1 + i % 256) for i in range(8000)])
     assert p_value([samples], len(samples), Fraction(3)) > LIMIT
+
+
+@pytest.mark.parametrize("scale", [f"{3 * 2**20 + 1}/3", str(2**36), str(2**56)])
+def test_low_bits_of_a_large_noise_are_uniform(scale: str) -> None:
+    n = 10**6
+    samples = SeededGenerator(8).discrete_laplace(scale, n)
+    counts = np.bincount(np.abs(samples) & 63, minlength=64)
+    # P(|X| mod 64 = r) is within 64 / t of 1/64.
+    assert chi2.sf(((counts - n / 64) ** 2 / (n / 64)).sum(), 63) > LIMIT
 
 
 def test_neighbours_in_the_stream_are_independent() -> None:
@@ -140,19 +159,19 @@ def tail_cut_at_eight(rng: np.random.Generator, n: int) -> Samples:
 
 
 def sign_taken_from_the_prefix(rng: np.random.Generator, n: int) -> Samples:
-    words = rng.integers(0, 2**32, n)
-    return map_words(1, words & ~1 | words >> 31).values
+    words = rng.integers(0, 2**16, n)
+    return map_words("1", words, words >> 15).values
 
 
 def prefixes_only(rng: np.random.Generator, n: int) -> tuple[Samples, NDArray[np.bool_], Samples]:
     """Values at scale 1 from 10-bit prefixes, which of them were undecided, and guesses."""
     words = rng.integers(0, 2**11, n)
-    extensions = rng.integers(0, 2**64, (n, 16), dtype=np.uint64)
-    mapped = map_words(1, words, extensions, prefix_bits=10)
+    extensions = rng.integers(0, 2**64, (2, n, 8), dtype=np.uint64)
+    mapped = map_bits(laplace_sampler(1, 10), [words], None, extensions)
     middle = ((words >> 1) + 0.5) / 2**10
     y = math.log(2 / (1 + math.exp(-1))) - np.log(middle)
     guesses = np.where(words & 1, -np.floor(y), np.floor(y)).astype(np.int64)
-    return mapped.values, mapped.undecided, guesses
+    return mapped.values, mapped.asked[0], guesses
 
 
 def undecided_left_as_they_are(rng: np.random.Generator, n: int) -> Samples:
@@ -181,16 +200,50 @@ def test_mutants_are_rejected(mutant: Callable[[np.random.Generator, int], Sampl
     assert p_value([samples], len(samples), Fraction(1)) < REJECTED
 
 
+def threshold_table(scale: str, extension: int) -> tuple[Samples, NDArray[np.bool_]]:
+    """Values and undecided ones of all 2^17 pairs of prefix and sign, for the same U behind."""
+    words = np.repeat(np.arange(2**16), 2)
+    mapped = map_words(scale, words, np.arange(2**17) & 1, extension)
+    return mapped.values, mapped.asked[0]
+
+
+def test_sixteen_bits_alone_are_rejected() -> None:
+    """The thresholds' mutants: undecided lanes left as they are, either way, and dropped."""
+    n = 2 * 10**7
+    words = np.random.default_rng(9).integers(0, 2**17, n, dtype=np.uint32)
+    for extension in (1, 2**64 - 1):
+        values, undecided = threshold_table("4", extension)
+        assert p_value([values[words]], n, Fraction(4)) < REJECTED
+    decided = words[~undecided[words]]
+    assert p_value([values[decided]], len(decided), Fraction(4)) < REJECTED
+
+
 # --- Work --------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("scale", ["1", "4", "10", "1000", "1025", str(2**20), str(2**30)])
+def stated(scale: Fraction) -> float:
+    """docs/sampling.md: at most 2 sqrt(t / 2^b) + t 2^-39; of a split, of Q, and 2^-19 for V."""
+    high = scale / 2 ** routes.laplace_split_bits(scale)
+    t, bits = float(high), 31 if scale <= 1024 else 63
+    return 2 * math.sqrt(t / 2**bits) + t * 2.0**-39 + (scale != high) * 2.0**-19
+
+
+@pytest.mark.parametrize(
+    "scale", ["6", "10", "1000", "1025", str(2**20), f"{3 * 2**20 + 1}/3", str(2**36), str(2**56)]
+)
 def test_undecided_candidates_are_as_rare_as_stated(scale: str) -> None:
-    """docs/sampling.md: at most 2^(1-c) + 2 t 2^-40, where 2^c = sqrt(2^bits / t)."""
-    t, bits = float(Fraction(scale)), 31 if Fraction(scale) <= 1024 else 63
-    stated = 2 * math.sqrt(t / 2**bits) + 2 * t * 2.0**-40
-    n = 4 * 10**6
-    words = np.random.default_rng(7).integers(0, 2 ** (bits + 1), n, dtype=np.uint64)
-    undecided = map_words(scale, words).work["undecided"]
-    # Poisson: the chance of exceeding the mean by this much is below 1e-6.
-    assert undecided <= n * stated + 6 * math.sqrt(n * stated) + 6
+    sampler, parts, n = laplace_sampler(scale), 10, 2 * 10**5
+    rng = np.random.default_rng(7)
+    extensions = rng.integers(0, 2**64, (2, n, 8), dtype=np.uint64)
+    undecided = levels = 0
+    for _ in range(parts):
+        planes = [rng.integers(0, 2 ** (8 * w), n, dtype=f"u{w}") for w in sampler.layout[0] if w]
+        mapped = map_bits(sampler, planes, None, extensions)
+        undecided += mapped.work["undecided"]
+        levels += mapped.work["levels"]
+        assert mapped.work["resolved"] <= mapped.work["undecided"] == mapped.asked.sum()
+        assert mapped.work["candidates"] == n
+    mean = parts * n * stated(Fraction(scale))
+    assert undecided <= levels <= undecided + 1
+    assert undecided <= poisson.isf(LIMIT, mean)
+    assert mean < 50 or undecided > mean / 4  # the bound is not an idle one

@@ -46,7 +46,7 @@ def test_mechanisms_cannot_fill_a_copy() -> None:
     """A view that reshape would copy must not be left without noise."""
     view = np.zeros((4, 4), np.int64)[:, :2]
     with pytest.raises(ValueError, match="contiguous"):
-        cydp.Generator().fill_discrete_laplace(cydp.random.law_of(Fraction(100)), view)
+        cydp.Generator().fill(cydp.samplers.laplace(100), view)
 
 
 def test_out_of_any_shape() -> None:
@@ -131,6 +131,77 @@ def test_a_refused_call_draws_nothing() -> None:
 def test_the_ends_of_the_scales(scale: Any) -> None:
     drawn = cydp.discrete_laplace(scale, 100)
     assert not drawn.any() if scale == "1e-6" else (np.abs(drawn) > 2**40).all()
+
+
+GAUSSIAN = [{"sigma": 3}, {"sigma2": 9}, {"sigma": "3.0"}, {"sigma2": Fraction(9)}]
+
+
+@pytest.mark.parametrize("given", GAUSSIAN)
+@pytest.mark.parametrize("size", [None, 5, 1000])
+def test_sigma_and_its_square_mean_the_same(given: dict[str, Any], size: Any) -> None:
+    drawn = SeededGenerator(2).discrete_gaussian(**given, size=size)
+    assert np.array_equal(drawn, SeededGenerator(2).discrete_gaussian(3, size))
+
+
+def test_gaussian_and_bernoulli_results() -> None:
+    assert type(cydp.discrete_gaussian(3)) is int
+    assert type(cydp.bernoulli("1/2")) is bool
+    assert cydp.discrete_gaussian(3, (2, 3)).dtype == np.int64
+    assert cydp.bernoulli("1/2", (2, 3)).dtype == np.bool_
+    gaussians, coins = np.zeros((3, 500), np.int64), np.zeros((3, 500), np.bool_)
+    assert SeededGenerator(1).discrete_gaussian(100, out=gaussians) is gaussians
+    assert SeededGenerator(1).bernoulli(0.3, out=coins) is coins
+    flat = SeededGenerator(1).discrete_gaussian(100, 1500)
+    assert np.array_equal(gaussians.reshape(-1), flat)
+    assert np.array_equal(coins.reshape(-1), SeededGenerator(1).bernoulli(0.3, 1500))
+
+
+@pytest.mark.parametrize(
+    ("given", "error"),
+    [
+        ({}, TypeError),
+        ({"sigma": 1, "sigma2": 1}, TypeError),
+        ({"sigma": True}, TypeError),
+        ({"sigma": [1]}, TypeError),
+        ({"sigma2": np.array([1.0])}, TypeError),
+        ({"sigma": 0}, ValueError),
+        ({"sigma": -1}, ValueError),
+        ({"sigma": "0.99e-3"}, ValueError),
+        ({"sigma": 2**56 + 1}, ValueError),
+        ({"sigma2": "0.99e-6"}, ValueError),
+        ({"sigma2": 2**112 + 1}, ValueError),
+        ({"sigma": float("nan")}, ValueError),
+        ({"sigma2": Decimal("Infinity")}, ValueError),
+        ({"sigma": Decimal("sNaN")}, ValueError),
+    ],
+)
+def test_bad_sigmas(given: dict[str, Any], error: type[Exception]) -> None:
+    with pytest.raises(error, match="sigma"):
+        cydp.discrete_gaussian(**given, size=3)
+
+
+@pytest.mark.parametrize("out", [np.zeros(4, np.int64), np.zeros(4, np.uint8), np.zeros(4)])
+def test_coins_are_booleans(out: Any) -> None:
+    with pytest.raises(TypeError, match="out must have dtype bool"):
+        cydp.bernoulli(0.5, out=out)
+
+
+@pytest.mark.parametrize(
+    ("p", "error"),
+    [(-0.1, ValueError), (1.1, ValueError), (float("nan"), ValueError), ("2/1", ValueError),
+     (True, TypeError), ([0.5], TypeError), (None, TypeError)],
+)  # fmt: skip
+def test_bad_probabilities(p: Any, error: type[Exception]) -> None:
+    with pytest.raises(error, match="p must"):
+        cydp.bernoulli(p)
+
+
+def test_a_cached_number_is_not_taken_for_a_bool() -> None:
+    """True == 1 == 1.0, and a cache must not know that."""
+    for draw in (cydp.discrete_laplace, cydp.discrete_gaussian, cydp.bernoulli):
+        draw(1)
+        with pytest.raises(TypeError, match="bool"):
+            draw(True)
 
 
 def test_bytes() -> None:

@@ -8,7 +8,7 @@ from decimal import Context, Decimal
 from fractions import Fraction
 
 import pytest
-from reference import chacha20, discrete_laplace, logarithm
+from reference import chacha20, discrete_gaussian, discrete_laplace, logarithm, routes
 
 # --- chacha20 -----------------------------------------------------------------------------------
 
@@ -423,6 +423,216 @@ def test_cell_agrees_with_magnitude() -> None:
         extension = extension_of(words, 64)
         assert discrete_laplace.magnitude(scale, u, prefix_bits, extension) == k
         right -= (lo + hi) / 2
+
+
+# --- discrete_gaussian: bounds ------------------------------------------------------------------
+
+SIGMAS2 = [
+    Fraction(1, 10**6),
+    Fraction(1, 9),
+    Fraction(2),
+    Fraction(63999, 1000),
+    Fraction(900),
+    10**6 + Fraction(1, 3),
+    Fraction(2**112),
+]
+
+
+def decimal_gaussian(sigma2: Fraction, last: int) -> list[Fraction]:
+    """Return rho(0), ..., rho(last), each short by less than 10^-78, by decimal's own exp."""
+    context = Context(prec=80)
+    half = context.divide(sigma2.denominator, 2 * sigma2.numerator)
+    exps = [context.exp(context.multiply(-j * j, half)) for j in range(last + 1)]
+    return [Fraction(int(y.scaleb(78, context)), 10**78) for y in exps]
+
+
+@pytest.mark.parametrize("sigma2", [Fraction(1, 9), Fraction(2), Fraction(63999, 1000)], ids=str)
+def test_gaussian_against_decimal(sigma2: Fraction) -> None:
+    rho = decimal_gaussian(sigma2, 200)  # the rest is below 2^-400
+    one_sided, every = sum(rho), 2 * sum(rho) - 1
+    near = Fraction(1, 10**70)
+    for k in (1, 2, 3, 10, 50):
+        truths = {
+            discrete_gaussian.tail_bounds(sigma2, k, 200): 2 * sum(rho[k:]) / every,
+            discrete_gaussian.tail_bounds(sigma2, k, 200, True): sum(rho[k:]) / one_sided,
+            discrete_gaussian.probability_bounds(sigma2, -k, 200): rho[k] / every,
+            discrete_gaussian.sum_bounds(sigma2, k, 200): sum(rho[k:]),
+        }
+        for (lo, hi), truth in truths.items():
+            assert lo <= (truth + near) * 2**200
+            assert hi >= (truth - near) * 2**200
+    lo, hi = discrete_gaussian.variance_bounds(sigma2, 200)
+    variance = 2 * sum(j * j * y for j, y in enumerate(rho)) / every
+    assert lo <= (variance + near) * 2**200
+    assert hi >= (variance - near) * 2**200
+
+
+def test_pi() -> None:
+    lo, hi = discrete_gaussian.pi_bounds(200)
+    digits = 314159265358979323846264338327950288419716939937510582097494  # 60 digits
+    assert lo * 10**59 >> 200 == hi * 10**59 >> 200 == digits
+
+
+@pytest.mark.parametrize("sigma2", SIGMAS2, ids=str)
+@pytest.mark.parametrize("bits", [10, 64, 300])
+def test_gaussian_bounds_are_tight_and_hold_those_of_more_bits(sigma2: Fraction, bits: int) -> None:
+    sigma = math.isqrt(int(sigma2))
+    bounds = (
+        discrete_gaussian.tail_bounds,
+        lambda s2, k, b: discrete_gaussian.tail_bounds(s2, k, b, one_sided=True),
+        discrete_gaussian.probability_bounds,
+        discrete_gaussian.sum_bounds,
+        lambda s2, _, b: discrete_gaussian.variance_bounds(s2, b),
+    )
+    for k in (0, 1, 2, 3, sigma, 5 * sigma + 1, 40 * sigma + 7):
+        for bound in bounds:
+            lo, hi = bound(sigma2, k, bits)
+            assert 0 <= lo <= hi <= lo + 2
+            fine_lo, fine_hi = bound(sigma2, k, bits + 50)
+            assert lo << 50 <= fine_lo
+            assert fine_hi <= hi << 50
+
+
+@pytest.mark.parametrize("sigma2", SIGMAS2, ids=str)
+def test_gaussian_probabilities_are_differences_of_tails(sigma2: Fraction) -> None:
+    sigma = max(1, math.isqrt(int(sigma2)))
+    for k in (1, 2, 17, sigma, 5 * sigma + 1):
+        a_lo, a_hi = discrete_gaussian.tail_bounds(sigma2, k, 300)
+        b_lo, b_hi = discrete_gaussian.tail_bounds(sigma2, k + 1, 300)
+        lo, hi = discrete_gaussian.probability_bounds(sigma2, k, 300)
+        assert 2 * lo <= a_hi - b_lo
+        assert 2 * hi >= a_lo - b_hi
+
+
+@pytest.mark.parametrize("sigma2", [Fraction(500), Fraction(2000, 3), Fraction(10**4)], ids=str)
+def test_sums_by_integrals_are_sums_of_terms(
+    sigma2: Fraction, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    places = [(k, bits) for k in (0, 1, 5, 30, 100, 900) for bits in (10, 64, 250)]
+    monkeypatch.setattr(discrete_gaussian, "TERMS", 10**6)
+    plain = [discrete_gaussian.sum_bounds(sigma2, k, bits) for k, bits in places]
+    monkeypatch.setattr(discrete_gaussian, "TERMS", 0)
+    for (k, bits), (lo, hi) in zip(places, plain, strict=True):
+        other_lo, other_hi = discrete_gaussian.sum_bounds(sigma2, k, bits)
+        assert max(lo, other_lo) <= min(hi, other_hi)
+        assert other_hi - other_lo <= 2
+
+
+@pytest.mark.parametrize("sigma2", [Fraction(64), Fraction(100), Fraction(10**9, 7)], ids=str)
+def test_accepted_candidates_of_the_split_have_the_law(sigma2: Fraction) -> None:
+    bits, m = 200, discrete_gaussian.split_bits(sigma2)
+    assert 16 <= sigma2 / 4**m < 64
+    assert sigma2 >= 16 * 4**m
+    rng = random.Random(5)
+    for _ in range(50):  # rho0(x) exp(-g) = rho(M x + R), as an identity of exponents
+        x, r = rng.randrange(200), rng.randrange(1 << m)
+        g = discrete_gaussian.acceptance_exponent(sigma2, x, r)
+        base = Fraction(x * x) / (2 * sigma2 / 4**m)
+        assert base + g == Fraction(((x << m) + r) ** 2) / (2 * sigma2)
+    rate_lo, rate_hi = discrete_gaussian.acceptance_rate_bounds(sigma2, bits)
+    assert 0.9 < rate_lo / 2**bits < 0.96
+    for v in (0, 1, 2, 3, -7, 5 << m, -(7 << m) - 1, 99 << m):
+        lo, hi = discrete_gaussian.candidate_bounds(sigma2, v, bits)
+        p_lo, p_hi = discrete_gaussian.probability_bounds(sigma2, v, bits)
+        assert 0 <= lo <= hi <= lo + 2
+        assert lo << bits <= p_hi * rate_hi
+        assert hi << bits >= p_lo * rate_lo
+
+
+def test_chances_of_candidates_sum_to_the_rate() -> None:
+    sigma2, bits = Fraction(100), 200
+    bounds = [discrete_gaussian.candidate_bounds(sigma2, v, bits) for v in range(-180, 181)]
+    lo, hi = discrete_gaussian.acceptance_rate_bounds(sigma2, bits)
+    assert sum(low for low, _ in bounds) <= hi
+    assert sum(high for _, high in bounds) + 2 >= lo  # what is beyond 180 weighs < 2^-230
+
+
+# --- routes -------------------------------------------------------------------------------------
+
+
+def falling(k: int, bits: int) -> tuple[int, int]:
+    """Bound 1 - k / 41, or 0 from k = 41 on."""
+    y = (max(41 - k, 0) << bits) // 41
+    return y, y + (k < 41)
+
+
+def test_uniform_is_compared_as_a_number() -> None:
+    word = 0x0123456789ABCDEF
+    for prefix in range(256):
+        u = Fraction(prefix << 64 | word, 1 << 72)
+        for p in (Fraction(1, 3), Fraction(77, 256), Fraction(77 << 64 | word, 1 << 72)):
+            uniform = routes.Uniform(prefix, 8, extension_of(word, 64))
+            assert uniform.below_rational(p) == (u < p)
+        uniform = routes.Uniform(prefix, 8, extension_of(word, 64))
+        expected = sum(u < 1 - Fraction(k, 41) for k in range(1, 42))
+        assert uniform.count(falling, prefix % 45) == expected
+
+
+def test_coins_need_no_more_bits_than_end_p() -> None:
+    coins = [routes.bernoulli(Fraction(3, 2**16), [w], no_extension) for w in range(5)]
+    assert coins == [True, True, True, False, False]
+    assert routes.bernoulli(Fraction(1), [], no_extension) is True
+    assert routes.bernoulli(Fraction(0), [], no_extension) is False
+
+
+def test_splits_at_powers_of_two() -> None:
+    scales = {Fraction(2**20): 0, 2**20 + Fraction(1, 3): 1, Fraction(2**56): 36}
+    assert {t: routes.laplace_split_bits(t) for t in scales} == scales
+    sigmas2 = {1: 0, 64: 1, 255: 1, 256: 2, 2**112: 54}
+    assert {s: discrete_gaussian.split_bits(Fraction(s)) for s in sigmas2} == sigmas2
+
+
+def test_split_of_laplace_is_the_law() -> None:
+    # exp(-M Q / t) exp(-R / t) = exp(-|X| / t); a candidate's quotient against logarithms
+    scale = 2**40 + Fraction(1, 3)
+    m = routes.laplace_split_bits(scale)
+    high = float(scale / 2**m)
+    assert 2**19 < high <= 2**20
+    rng = random.Random(8)
+    for _ in range(50):
+        low, word = rng.getrandbits(m), rng.getrandbits(63)
+        words = [word << 1 | 1, low]  # V = 0: accepted
+        value = routes.laplace(scale, words, False, extension_of(5, 64), extension_of(0, 64))
+        assert value is not None
+        quotient, rest = divmod(-value, 1 << m)
+        assert rest == low
+        assert abs(quotient + high * math.log((word + 0.5) / 2**63) + 0.5) < 0.5 + 1e-6
+        words[1] |= (2**19 - 1) << 45
+        rejected = routes.laplace(scale, words, False, extension_of(5, 64), lambda _: 2**64 - 1)
+        assert rejected is None
+    nothing = [2**64 - 1, 0]
+    assert routes.laplace(scale, nothing, False, lambda _: 2**64 - 1, no_extension) is None
+    nothing[0] -= 1
+    assert routes.laplace(scale, nothing, False, lambda _: 2**64 - 1, no_extension) == 0
+
+
+@pytest.mark.parametrize("sigma2", [Fraction(1, 9), Fraction(2), Fraction(63999, 1000)], ids=str)
+def test_gaussian_of_small_sigma_by_enumeration(sigma2: Fraction) -> None:
+    rho = decimal_gaussian(sigma2, 200)
+    tails = [2 * sum(rho[k:]) / (2 * sum(rho) - 1) for k in range(1, 80)]
+    word = 0x0123456789ABCDEF
+    for prefix in range(0, 2**16, 256):
+        u = Fraction(prefix << 64 | word, 1 << 80)
+        expected = sum(u < y for y in tails)
+        value = routes.gaussian(sigma2, [prefix], True, extension_of(word, 64), no_extension)
+        assert value == -expected
+
+
+def test_gaussian_of_a_split_candidate() -> None:
+    sigma2 = Fraction(100)  # m = 1, the base has sigma 5
+    rho = [math.exp(-j * j / 50) for j in range(60)]
+    tails = [sum(rho[k:]) / sum(rho) for k in range(1, 60)]
+    rng = random.Random(9)
+    for _ in range(200):
+        negative, r = rng.getrandbits(1), rng.getrandbits(1)
+        u, v = rng.randrange(2**16), rng.randrange(2**16)
+        x = sum((u + 0.5) / 2**16 < y for y in tails)
+        g = ((2 * x + r) ** 2 - (2 * x) ** 2) / 200
+        accepted = (v + 0.5) / 2**16 < math.exp(-g) and not (negative and x == r == 0)
+        words = [rng.getrandbits(14) << 2 | r << 1 | negative, u, v]
+        middle = extension_of(1 << 63, 64)
+        value = routes.gaussian(sigma2, words, False, middle, middle)
+        assert value == ((-1) ** negative * (2 * x + r) if accepted else None)
 
 
 # --- logarithm ----------------------------------------------------------------------------------

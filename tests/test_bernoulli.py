@@ -1,0 +1,154 @@
+"""csrc/bernoulli.c: p by enumeration, and by exact binomial tails with mutants."""
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+import cydp
+from cydp.testing import SeededGenerator, bernoulli_sampler, map_bits
+
+LIMIT = 1e-6  # of a test that is right once for one key
+REJECTED = LIMIT / 10  # of a mutant
+
+COINS = [
+    "1/3", "1e-3", "1/2", "6/7", "1e-6", "1e-300", "3/65536", "65535/65536",
+    f"{2**884 + 1}/{2**900}",
+    # Next to 1, where 2^16 p, and p itself, round to the next integer.
+    *(f"{2**n - 1}/{2**n}" for n in (17, 24, 39, 40, 41, 53, 54, 60, 64, 65, 128, 400)),
+]  # fmt: skip
+
+
+def short(value: str) -> str:
+    return value if len(value) < 20 else f"{value[:8]}..."
+
+
+@pytest.mark.parametrize("p", COINS, ids=short)
+def test_prefixes_enumerate_p(p: str) -> None:
+    exact, prefixes = Fraction(p), np.arange(2**16)
+    # A decided cell lies on one side of p: no bits behind it can change the value.
+    extensions = np.full((2, 2**16, 8), 2**63, np.uint64)
+    mapped = map_bits(bernoulli_sampler(p), [prefixes], None, extensions)
+    decided = ~mapped.asked[0]
+    true, false = prefixes[mapped.values & decided], prefixes[~mapped.values & decided]
+    assert not len(true) or Fraction(int(true[-1]) + 1, 2**16) <= exact
+    assert not len(false) or Fraction(int(false[0]), 2**16) >= exact
+    # With the resolver's share of the others, p: not about, but equal.
+    share = Fraction(len(true), 2**16)
+    for u in np.flatnonzero(~decided).tolist():
+        share += min(max(exact - Fraction(u, 2**16), Fraction(0)), Fraction(1, 2**16))
+    assert share == exact
+    assert mapped.work["undecided"] == np.count_nonzero(~decided) <= 1
+
+
+@pytest.mark.parametrize("p", COINS, ids=short)
+def test_undecided_cells_are_split_at_p(p: str) -> None:
+    """Bits that stay below p, reach it and exceed it, 64 and 128 bits behind the prefix."""
+    exact = Fraction(p)
+    for words in (1, 2):
+        bits = 16 + 64 * words
+        at = (exact.numerator << bits) // exact.denominator
+        streams = [u for u in (at - 1, at, at + 1) if 0 <= u < 2**bits]
+        extensions = np.zeros((2, len(streams), 16), np.uint64)
+        extensions[:, :, words:] = 2**63  # U is in the middle of its cell
+        for i, u in enumerate(streams):
+            extensions[0, i, :words] = [u >> 64 * j & (2**64 - 1) for j in range(words)][::-1]
+        prefixes = np.array([u >> 64 * words for u in streams])
+        expected = [Fraction(2 * u + 1, 2 ** (bits + 1)) < exact for u in streams]
+        for resolve_all in (False, True):
+            mapped = map_bits(
+                bernoulli_sampler(p), [prefixes], None, extensions, resolve_all=resolve_all
+            )
+            assert mapped.values.tolist() == expected
+
+
+def p_value(heads: int, n: int, p: Fraction) -> float:
+    """Exact two-sided tail of a binomial count."""
+    below, above = binom.cdf(heads, n, float(p)), binom.sf(heads - 1, n, float(p))
+    return float(min(1, 2 * min(below, above)))
+
+
+@pytest.mark.parametrize("p", ["1/3", "1e-3", "1/2", "6/7"])
+def test_counts_fit(p: str) -> None:
+    n = 10**6
+    heads = SeededGenerator(20261122).bernoulli(p, n)
+    assert heads.dtype == np.bool_
+    assert p_value(int(heads.sum()), n, Fraction(p)) > LIMIT
+
+
+@pytest.mark.parametrize("p", ["1/3", "6/7"])
+def test_counts_of_small_calls_and_of_scalars_fit(p: str) -> None:
+    rng = SeededGenerator(5)
+    parts = [rng.bernoulli(p, 1 + i % 256) for i in range(4000)]
+    assert p_value(sum(map(np.count_nonzero, parts)), sum(map(len, parts)), Fraction(p)) > LIMIT
+    coins = [rng.bernoulli(p) for _ in range(20_000)]
+    assert all(type(coin) is bool for coin in coins)
+    assert p_value(sum(coins), len(coins), Fraction(p)) > LIMIT
+
+
+@pytest.mark.parametrize("p", ["1/3", "1/2", "6/7"])
+def test_neighbours_in_the_stream_are_independent(p: str) -> None:
+    n, exact = 10**6, Fraction(p)
+    heads = SeededGenerator(6).bernoulli(p, 2 * n).reshape(-1, 2)
+    assert p_value(int(heads.all(axis=1).sum()), n, exact**2) > LIMIT
+
+
+@pytest.mark.parametrize(
+    ("p", "factor"), [("1/3", "1.01"), ("1/2", "1.01"), ("6/7", "1.01"), ("1e-3", "1.25")]
+)
+def test_a_mutant_p_is_rejected(p: str, factor: str) -> None:
+    n = 10**6
+    heads = SeededGenerator(20261122).bernoulli(Fraction(p) * Fraction(factor), n)
+    assert p_value(int(heads.sum()), n, Fraction(p)) < REJECTED
+
+
+def test_a_p_cut_to_sixteen_bits_is_rejected() -> None:
+    """The mutants of a lane left as it is: p = 1e-4 is 6.55 cells."""
+    n, p = 10**7, Fraction(1, 10**4)
+    fine = SeededGenerator(7).bernoulli(p, n).sum()
+    assert p_value(int(fine), n, p) > LIMIT
+    for cells in (6, 7):
+        heads = SeededGenerator(7).bernoulli(Fraction(cells, 2**16), 10 * n).sum()
+        assert p_value(int(heads), 10 * n, p) < REJECTED
+
+
+@pytest.mark.parametrize("p", [0, 1, 0.0, "1.0", Fraction(0), Fraction(7, 7)])
+def test_zero_and_one_are_certain_and_need_no_words(p: Any) -> None:
+    assert bernoulli_sampler(p).layout == ((0, 0, 0), False)
+    rng = SeededGenerator(8)
+    assert (rng.bernoulli(p, 10_000) == bool(Fraction(p))).all()
+    assert rng.bernoulli(p) is bool(Fraction(p))
+
+
+@pytest.mark.parametrize("n", [30, 41, 60, 400])
+def test_next_to_zero_and_one_is_nearly_certain(n: int) -> None:
+    rng = SeededGenerator(9)
+    assert not rng.bernoulli(Fraction(1, 2**n), 1000).any()
+    assert rng.bernoulli(1 - Fraction(1, 2**n), 1000).all()
+
+
+def test_shapes_and_out() -> None:
+    rng = SeededGenerator(10)
+    out = np.zeros((3, 5), np.bool_)
+    assert rng.bernoulli("1/2", out=out) is out
+    assert rng.bernoulli("1/2", (2, 3, 4)).shape == (2, 3, 4)
+    assert rng.bernoulli("1/2", 0).shape == (0,)
+    assert cydp.bernoulli("1/2", 7).shape == (7,)
+    with pytest.raises(TypeError, match="dtype"):
+        rng.bernoulli("1/2", out=np.zeros(3, np.int64))
+
+
+@pytest.mark.parametrize(
+    "p", [-1, "-1e-9", 2, Fraction(10**30 + 1, 10**30), float("nan"), float("inf"), "half", ""]
+)
+def test_p_out_of_range_is_refused(p: Any) -> None:
+    with pytest.raises(ValueError, match="p must be"):
+        SeededGenerator(11).bernoulli(p, 3)
+
+
+@pytest.mark.parametrize("p", [True, None, 1j, [0.5], np.array(0.5)])
+def test_p_that_is_no_number_is_refused(p: Any) -> None:
+    with pytest.raises(TypeError, match="p must be"):
+        SeededGenerator(11).bernoulli(p, 3)

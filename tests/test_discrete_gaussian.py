@@ -1,0 +1,313 @@
+"""csrc/discrete_gaussian.c: the pmf by enumeration, and by goodness of fit with mutants."""
+
+import itertools
+import math
+from collections.abc import Callable, Iterable
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from goodness_of_fit import LIMIT, REJECTED, Samples, cells, ends_of
+from goodness_of_fit import p_value as chi2_p_value
+from numpy.typing import NDArray
+from reference import discrete_gaussian as oracle
+from scipy.stats import chi2, poisson
+
+from cydp.testing import Mapped, SeededGenerator, gaussian_sampler, map_bits
+
+Bits = NDArray[np.integer]
+PRECISION = 300
+CELL = 1 << (PRECISION - 16)  # of a 16-bit prefix
+
+# --- Enumeration: every prefix, so that the pmf is a sum and not an estimate -------------------
+
+
+def map_same(sigma2: str, planes: list[Bits], signs: Bits | None = None,
+             extension: int = 2**63) -> Mapped:  # fmt: skip
+    """Map candidates that have the same 512 bits behind each decision."""
+    extensions = np.full((2, len(planes[0]), 8), extension, np.uint64)
+    return map_bits(gaussian_sampler(sigma2=sigma2), planes, signs, extensions)
+
+
+def share_below(y: int, below: NDArray[np.bool_], undecided: NDArray[np.bool_]) -> int:
+    """Return the measure, in 2^-PRECISION, of the U that are taken to be below y.
+
+    `below` says it of the prefixes 0, 1, ...; of an undecided one's cell it is the resolver's
+    share, exactly. A decided cell must lie on one side of y.
+    """
+    for prefixes, side in ((below & ~undecided, 1), (~below & ~undecided, -1)):
+        places = np.flatnonzero(prefixes)
+        if len(places):
+            end = int(places[-1]) + 1 if side == 1 else int(places[0])
+            assert (y - end * CELL) * side >= 0
+    inside = sum(min(max(y - u * CELL, 0), CELL) for u in np.flatnonzero(undecided).tolist())
+    return int(np.count_nonzero(below & ~undecided)) * CELL + inside
+
+
+def cells_of(sigma2: Fraction, one_sided: bool) -> set[int]:
+    """Return the prefixes whose cells hold a T_k (B_k); infinitely many are in cell 0."""
+    found, k = {0}, 1
+    while cell := oracle.tail_bounds(sigma2, k, 64, one_sided)[0] >> 48:
+        found.add(cell)
+        k += 1
+    return found
+
+
+@pytest.mark.parametrize("sigma2", ["1e-6", "1/9", "1", "2", "16", "63.999"])
+def test_prefixes_enumerate_the_pmf(sigma2: str) -> None:
+    law, prefixes = Fraction(sigma2), np.arange(2**16)
+    positive = map_same(sigma2, [prefixes], prefixes < 0)
+    negative = map_same(sigma2, [prefixes], prefixes >= 0)
+    assert np.array_equal(negative.values, -positive.values)
+    assert np.array_equal(negative.asked, positive.asked)
+    undecided = positive.asked[0]
+    tails = []
+    for k in range(positive.values.max() + 10):
+        low, high = oracle.tail_bounds(law, k, PRECISION)
+        tails.append(share_below(low, positive.values >= k, undecided))
+        assert low <= tails[-1] <= high
+    for k, (above, below) in enumerate(itertools.pairwise(tails)):
+        low, high = oracle.probability_bounds(law, k, PRECISION)
+        assert abs(2 * (above - below) - (low + high) * (2 if k else 1)) < 16
+    assert set(np.flatnonzero(undecided).tolist()) == cells_of(law, one_sided=False)
+    assert positive.work["undecided"] == undecided.sum()
+
+
+def values_below(mapped: Mapped) -> NDArray[np.bool_]:
+    """Tell which V were accepted: the smallest, since the others are equal in all else."""
+    return np.arange(2**16) < mapped.values.size
+
+
+@pytest.mark.parametrize(("sigma2", "m"), [("64", 1), ("100", 1), ("300", 2)])
+def test_candidates_of_the_split_enumerate_the_pmf(sigma2: str, m: int) -> None:
+    law, prefixes, zeros = Fraction(sigma2), np.arange(2**16), np.zeros(2**16, np.int64)
+    base = law / 4**m
+    # x of each prefix, from candidates with R = 0: none is rejected.
+    mapped = map_same(sigma2, [zeros, prefixes, zeros])
+    x = mapped.values >> m
+    undecided = mapped.asked[0]
+    assert np.array_equal(x << m, mapped.values)
+    assert not mapped.asked[1].any()
+    assert set(np.flatnonzero(undecided).tolist()) == cells_of(base, one_sided=True)
+    shares = [
+        share_below(oracle.tail_bounds(base, k, PRECISION, True)[0], x >= k, undecided)
+        for k in range(x[~undecided].max() + 2)
+    ]
+    rate = Fraction(oracle.acceptance_rate_bounds(law, PRECISION)[0], 2**PRECISION)
+    for k in range(len(shares) - 1):
+        prefix = int(np.flatnonzero(x == k)[-1])
+        for r in range(2**m):
+            # The candidates of this x and R, whichever their V.
+            for sign in (0, 1):
+                words = zeros + (r << 1 | sign), zeros + prefix, prefixes
+                tried = map_same(sigma2, list(words))
+                assert set(tried.values.tolist()) <= {((k << m) + r) * (-1) ** sign}
+                if not sign:
+                    accepted = values_below(tried)
+            if k == r == 0:
+                assert tried.values.size == 0  # no negative zero
+            low, high = oracle.acceptance_bounds(law, k, r, PRECISION)
+            share = share_below(low, accepted, tried.asked[1]) if r else 2**PRECISION
+            assert low <= share <= high
+            # The chances of x, V, R and the sign, given that a candidate is accepted.
+            found = Fraction((shares[k] - shares[k + 1]) * share, 4**PRECISION << (m + 1))
+            low, high = oracle.probability_bounds(law, (k << m) + r, PRECISION)
+            assert abs(found / rate - Fraction(low, 2**PRECISION)) < Fraction(1, 2**250)
+
+
+# --- Goodness of fit ---------------------------------------------------------------------------
+
+
+def p_value(samples: Iterable[Samples], n: int, sigma2: Fraction) -> float:
+    """Of about 20 cells of |X|, to where 100 samples are expected, by sign."""
+    spread = math.sqrt(2 * sigma2 * math.log(n / 100))
+    step = max(1, round(spread / 20))
+    ends, chances = cells(
+        ends_of(step, max(1, int(spread / step))),
+        lambda k: Fraction(oracle.tail_bounds(sigma2, k, 100)[0], 2**100),
+        n,
+    )
+    return chi2_p_value(samples, n, ends, chances)
+
+
+@pytest.mark.parametrize(
+    "sigma",
+    ["1/3", "1", "4", "7.99", "8", "10", "15.999", "100", "1000", "1000000", str(2**40),
+     str(2**56)],
+)  # fmt: skip
+def test_goodness_of_fit(sigma: str) -> None:
+    n = 10**6
+    samples = SeededGenerator(20261121).discrete_gaussian(sigma, n)
+    assert p_value([samples], n, Fraction(sigma) ** 2) > LIMIT
+
+
+@pytest.mark.parametrize("sigma", ["3", "10", str(2**30)])
+def test_goodness_of_fit_of_small_calls(sigma: str) -> None:
+    rng = SeededGenerator(3)
+    samples = np.concatenate([rng.discrete_gaussian(sigma, 1 + i % 256) for i in range(8000)])
+    assert p_value([samples], len(samples), Fraction(sigma) ** 2) > LIMIT
+
+
+@pytest.mark.parametrize("sigma", ["10", str(2**20), str(2**30)])
+def test_ends_of_chunks_fit(sigma: str) -> None:
+    """Where candidates that were moved, dropped or cut off would show."""
+    chunk = gaussian_sampler(sigma).chunk
+    samples = SeededGenerator(5).discrete_gaussian(sigma, 4000 * chunk).reshape(-1, chunk)
+    for part in (samples[:, :64].ravel(), samples[:, -64:].ravel()):
+        assert p_value([part], len(part), Fraction(sigma) ** 2) > LIMIT
+
+
+@pytest.mark.parametrize("sigma", ["1000000", str(2**40), str(2**56)])
+def test_low_bits_of_a_large_noise_are_uniform(sigma: str) -> None:
+    n = 10**6
+    samples = SeededGenerator(8).discrete_gaussian(sigma, n)
+    counts = np.bincount(np.abs(samples) & 63, minlength=64)
+    # P(|X| mod 64 = r) is within 64 / sigma of 1/64.
+    assert chi2.sf(((counts - n / 64) ** 2 / (n / 64)).sum(), 63) > LIMIT
+
+
+@pytest.mark.parametrize("sigma", ["1", "10"])
+def test_neighbours_in_the_stream_are_independent(sigma: str) -> None:
+    """A pair (X, Y) is judged through its cells, which are those of the product law."""
+    n, step = 2 * 10**6, int(sigma)
+    samples = SeededGenerator(4).discrete_gaussian(sigma, n)
+    index = np.clip((samples + step // 2) // step, -3, 3).reshape(-1, 2) + 3
+    sigma2, half = Fraction(sigma) ** 2, step // 2
+    # Cell i of -3 .. 3 is [step i - half, step i - half + step), the outer ones without end.
+    masses = [
+        sum(
+            oracle.probability_bounds(sigma2, v, 100)[0] / 2**100
+            for v in range(step * i - half, step * i - half + step)
+        )
+        for i in range(-2, 3)
+    ]
+    low_end = sum(
+        oracle.probability_bounds(sigma2, v, 100)[0] / 2**100
+        for v in range(-20 * step, -2 * step - half)
+    )
+    one = np.array([low_end, *masses, 1 - low_end - sum(masses)])
+    expected = np.outer(one, one) * len(index)
+    counts = np.bincount(index[:, 0] * 7 + index[:, 1], minlength=49).reshape(7, 7)
+    assert chi2.sf(((counts - expected) ** 2 / expected).sum(), 48) > LIMIT
+
+
+def test_a_sigma_off_by_a_thousandth_is_rejected() -> None:
+    def drawn(sigma: str) -> Iterable[Samples]:
+        for key in range(10):
+            yield SeededGenerator(key).discrete_gaussian(sigma, out=part)
+
+    part = np.empty(10**7, np.int64)
+    assert p_value(drawn("10"), 10**8, Fraction(100)) > LIMIT
+    assert p_value(drawn("10.01"), 10**8, Fraction(100)) < REJECTED
+
+
+def split_in_floats(
+    rng: np.random.Generator, n: int, weight_of_zero: float = 1, negative_zeros: bool = False
+) -> Samples:
+    """Sample sigma = 10 as the split does: the base has sigma 5, and R is one bit."""
+    weights = np.exp(-(np.arange(60.0) ** 2) / 50)
+    weights[0] *= weight_of_zero
+    x = rng.choice(60, n, p=weights / weights.sum())
+    r, sign = rng.integers(0, 2, n), rng.integers(0, 2, n)
+    magnitude = 2 * x + r
+    accepted = rng.random(n) < np.exp(-r * (r + 4.0 * x) / 200)
+    accepted &= negative_zeros | (magnitude != 0) | (sign == 0)
+    return np.where(sign, -magnitude, magnitude)[accepted]
+
+
+def half_weight_for_zero(rng: np.random.Generator, n: int) -> Samples:
+    return split_in_floats(rng, n, weight_of_zero=0.5)
+
+
+def zero_counted_twice(rng: np.random.Generator, n: int) -> Samples:
+    return split_in_floats(rng, n, negative_zeros=True)
+
+
+def candidates(rng: np.random.Generator, n: int) -> list[Bits]:
+    return [rng.integers(0, 2**16, n) for _ in range(3)]
+
+
+def sign_taken_from_the_remainder(rng: np.random.Generator, n: int) -> Samples:
+    first, u, v = candidates(rng, n)
+    return map_same("100", [first & ~1 | first >> 1 & 1, u, v]).values
+
+
+def sign_taken_from_v(rng: np.random.Generator, n: int) -> Samples:
+    first, u, v = candidates(rng, n)
+    return map_same("100", [first & ~1 | v & 1 | v >> 15, u, v]).values
+
+
+def v_taken_from_u(rng: np.random.Generator, n: int) -> Samples:
+    first, u, _ = candidates(rng, n)
+    return map_same("100", [first, u, u]).values
+
+
+def rejected_replaced_by_zero(rng: np.random.Generator, n: int) -> Samples:
+    samples = split_in_floats(rng, n)
+    return np.concatenate([samples, np.zeros(n - len(samples), np.int64)])
+
+
+def test_the_mutants_origins_fit() -> None:
+    rng, n = np.random.default_rng(6), 10**6
+    samples = split_in_floats(rng, n)
+    assert p_value([samples], len(samples), Fraction(100)) > LIMIT
+    samples = map_same("100", candidates(rng, n)).values
+    assert p_value([samples], len(samples), Fraction(100)) > LIMIT
+
+
+@pytest.mark.parametrize(
+    "mutant",
+    [half_weight_for_zero, zero_counted_twice, sign_taken_from_the_remainder, sign_taken_from_v,
+     v_taken_from_u, rejected_replaced_by_zero],
+)  # fmt: skip
+def test_mutants_are_rejected(mutant: Callable[[np.random.Generator, int], Samples]) -> None:
+    samples = mutant(np.random.default_rng(6), 10**6)
+    assert p_value([samples], len(samples), Fraction(100)) < REJECTED
+
+
+def threshold_table(sigma2: str, extension: int) -> tuple[Samples, NDArray[np.bool_]]:
+    """Values and undecided ones of all 2^17 pairs of prefix and sign, for the same U behind."""
+    words = np.repeat(np.arange(2**16), 2)
+    mapped = map_same(sigma2, [words], np.arange(2**17) & 1, extension)
+    return mapped.values, mapped.asked[0]
+
+
+def test_sixteen_bits_alone_are_rejected() -> None:
+    """The thresholds' mutants: undecided lanes left as they are, either way, and dropped."""
+    n = 2 * 10**7
+    words = np.random.default_rng(9).integers(0, 2**17, n, dtype=np.uint32)
+    for extension in (1, 2**64 - 1):
+        values, undecided = threshold_table("16", extension)
+        assert p_value([values[words]], n, Fraction(16)) < REJECTED
+    decided = words[~undecided[words]]
+    assert p_value([values[decided]], len(decided), Fraction(16)) < REJECTED
+
+
+def test_a_sign_taken_from_the_prefix_is_rejected() -> None:
+    words = np.random.default_rng(9).integers(0, 2**16, 10**6)
+    samples = map_same("16", [words], words >> 15).values
+    assert p_value([samples], len(samples), Fraction(16)) < REJECTED
+
+
+# --- Work --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("sigma2", ["64", "100", "1e6", str(2**60), str(2**80), str(2**112)])
+def test_undecided_candidates_are_as_rare_as_stated(sigma2: str) -> None:
+    """Of x the cells that hold a B_k, and no other; of V the cell of exp(-g) and its guard."""
+    sampler, parts, n = gaussian_sampler(sigma2=sigma2), 10, 2 * 10**5
+    law = Fraction(sigma2)
+    held = cells_of(law / 4 ** oracle.split_bits(law), one_sided=True)
+    rng = np.random.default_rng(7)
+    extensions = rng.integers(0, 2**64, (2, n, 8), dtype=np.uint64)
+    of_v = 0
+    for _ in range(parts):
+        planes = [rng.integers(0, 2 ** (8 * w), n, dtype=f"u{w}") for w in sampler.layout[0]]
+        mapped = map_bits(sampler, planes, None, extensions)
+        assert np.array_equal(mapped.asked[0], np.isin(planes[1], list(held)))
+        of_v += mapped.asked[1].sum()
+        assert mapped.work["candidates"] == n
+        assert mapped.work["resolved"] <= mapped.work["undecided"]
+        assert mapped.work["levels"] == mapped.asked.sum()
+    mean = parts * n * 2.1 * 2.0**-16  # the widest guard of a kernel, and g > 1.25
+    assert poisson.isf(1 - LIMIT, mean / 8) <= of_v <= poisson.isf(LIMIT, mean)
