@@ -10,14 +10,14 @@ def discrete_laplace(scale: float, n: int, rng: np.random.Generator) -> NDArray[
     return rng.geometric(p, n) - rng.geometric(p, n)
 
 
-def rounded_laplace(scale: float, n: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Laplace noise in doubles, rounded: another law, and its floats leak (Mironov 2012)."""
-    return np.rint(rng.laplace(0, scale, n)).astype(np.int64)
-
-
 def laplace(scale: float, n: int, rng: np.random.Generator) -> NDArray[np.float64]:
-    """Laplace noise in doubles, the fastest that numpy has."""
+    """Laplace noise in doubles, the fastest that numpy has; its floats leak (Mironov 2012)."""
     return rng.laplace(0, scale, n)
+
+
+def normal(sigma: float, n: int, rng: np.random.Generator) -> NDArray[np.float64]:
+    """Normal noise in doubles."""
+    return rng.normal(0, sigma, n)
 
 
 def histogram_counts(

@@ -1,0 +1,46 @@
+"""Other libraries' ways to the same answer; each is None if it is not installed."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+try:
+    import opendp.prelude as opendp
+
+    opendp.enable_features("contrib")
+except ImportError:
+    opendp = None
+
+try:
+    from cryptography.hazmat.primitives.ciphers import Cipher, algorithms
+except ImportError:
+    Cipher = None
+
+
+def opendp_laplace(scale: float, n: int) -> Callable[[], NDArray[np.int64]] | None:
+    """Vector make_laplace on integers."""
+    if opendp is None:
+        return None
+    space = opendp.vector_domain(opendp.atom_domain(T=int)), opendp.l1_distance(T=int)
+    measurement, zeros = opendp.m.make_laplace(*space, scale=float(scale)), [0] * n
+    return lambda: np.array(measurement(zeros))
+
+
+def opendp_gaussian(sigma: float, n: int) -> Callable[[], NDArray[np.int64]] | None:
+    """Vector make_gaussian on integers."""
+    if opendp is None:
+        return None
+    space = opendp.vector_domain(opendp.atom_domain(T=int)), opendp.l2_distance(T=float)
+    measurement, zeros = opendp.m.make_gaussian(*space, scale=float(sigma)), [0] * n
+    return lambda: np.array(measurement(zeros))
+
+
+def openssl_chacha20(n: int) -> Callable[[], Any] | None:
+    """Keystream of OpenSSL's ChaCha20 into a warm buffer."""
+    if Cipher is None:
+        return None
+    encryptor = Cipher(algorithms.ChaCha20(bytes(32), bytes(16)), mode=None).encryptor()
+    zeros, out = bytes(n), bytearray(n)
+    return lambda: encryptor.update_into(zeros, out)
