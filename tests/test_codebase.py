@@ -74,9 +74,13 @@ def test_a_forced_isa_is_the_one_in_use_or_fails_at_import() -> None:
 STREAM = """
 import hashlib, cydp
 rng, digest = cydp.testing.SeededGenerator(2024), hashlib.sha256()
-for scale in ["1e-6", "1/7", "1", "22/3", "10", "1000", "1024", "1025", "1e6", "2e10", "1e12"]:
-    for size in [5, 300, 5000]:
+for size in [5, 300, 5000]:
+    for scale in ["1e-6", "1/7", "1", "4", "22/3", "10", "1000", "1025", "1e6", "2e10", 2**56]:
         digest.update(rng.discrete_laplace(scale, size).tobytes())
+    for sigma in ["0.001", "1/3", "1", "7.99", 8, "10", "1e3", 2**20, "1e9", 2**40, 2**56]:
+        digest.update(rng.discrete_gaussian(sigma, size).tobytes())
+    for p in ["1/3", "0.5", "1e-6"]:
+        digest.update(rng.bernoulli(p, size).tobytes())
 print(digest.hexdigest(), rng.bytes(5).hex(), hashlib.sha256(rng.bytes(5000)).hexdigest())
 """
 

@@ -1,6 +1,7 @@
 """csrc/resolver.c, through every route, against a second implementation and the fast path."""
 
 import itertools
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -136,9 +137,9 @@ def targets(law: str, text: str) -> Iterator[Target]:
         yield Target(1, 16, coin, lambda u: [u])
 
 
-def laplace_targets(scale: Fraction) -> Iterator[Target]:
-    bits = 16 if scale <= Fraction(11, 2) else 31 if scale <= 2**10 else 63
-    for k in {1, 2, 3, max(1, int(scale)), max(1, int(5 * scale))}:
+def laplace_targets(scale: Fraction, ks: Sequence[int] = ()) -> Iterator[Target]:
+    bits = prefix_bits_of(scale)
+    for k in ks or {1, 2, 3, max(1, int(scale)), max(1, int(5 * scale))}:
         yield Target(
             1,
             bits,
@@ -147,17 +148,21 @@ def laplace_targets(scale: Fraction) -> Iterator[Target]:
         )
 
 
-def laplace_split_targets(scale: Fraction) -> Iterator[Target]:
+def laplace_split_targets(scale: Fraction, ks: Sequence[int] = ()) -> Iterator[Target]:
     m = routes.laplace_split_bits(scale)
     high = scale / 2**m
 
     def exp(x: Fraction) -> Callable[[int], tuple[int, int]]:
         return lambda bits: discrete_laplace.exp_negative_bounds(x, bits)
 
-    for k in (1, 2, 3, int(high), int(5 * high)):
+    for k in ks or (1, 2, 3, int(high), int(5 * high)):
         yield Target(1, 63, exp(k / high), lambda u: [u << 1, 1])
     for r in {1, 2**m // 3, 2**m - 1} - {0}:
         yield Target(2, 19, exp(r / scale), lambda v, r=r: [2**62 + 1, v << 45 | r])
+
+
+def prefix_bits_of(scale: Fraction) -> int:
+    return 16 if scale <= Fraction(11, 2) else 31 if scale <= 2**10 else 63
 
 
 def gaussian_targets(sigma2: Fraction) -> Iterator[Target]:
@@ -231,7 +236,9 @@ def test_random_bits(law: str, text: str) -> None:
 def test_smallest_and_largest_words(law: str, text: str, zeros: int) -> None:
     """All zeros or ones in each plane, and then in that many words of extension."""
     widths = widths_of(law, text)
-    ends = list(itertools.product(*((0, 2 ** (8 * w) - 1, 1, 2 ** (8 * w) - 2) for w in widths)))
+    near = 2 if zeros < 14 else 1  # words at each end
+    choices = ([*range(near), *range(2 ** (8 * w) - near, 2 ** (8 * w))] for w in widths)
+    ends = list(itertools.product(*choices))
     extensions = random_extensions(4 * len(ends), 3)
     extensions[:, ::2, :zeros] = 0
     extensions[:, 1::2, :zeros] = 2**64 - 1
@@ -256,6 +263,27 @@ def test_words_next_to_a_threshold(law: str, text: str) -> None:
     expected = given.expected(law, text)
     assert given.map(law, text).values.tolist() == expected
     assert given.map(law, text, resolve_all=True).values.tolist() == expected
+
+
+def dense_targets(scale: Fraction) -> Iterator[Target]:
+    """Thresholds T_k down to sqrt(t / 2^b), where the logarithm's guard band is narrowest."""
+    t, split = scale, scale > 2**20
+    if split:
+        t = scale / 2 ** routes.laplace_split_bits(scale)
+    last = int(float(t) * (prefix_bits_of(t) * math.log(2) - math.log(t)) / 2)
+    ks = sorted({1 + last * i // 100 for i in range(100)} | {max(last - i, 1) for i in range(200)})
+    yield from laplace_split_targets(scale, ks) if split else laplace_targets(scale, ks)
+
+
+@every_law(*((law, text) for law, text in LAWS if law == "laplace"))
+def test_cells_that_hold_a_threshold_are_undecided(law: str, text: str) -> None:
+    """Of the thresholds these are enumerated elsewhere; here the logarithm's and of V."""
+    found = list(dense_targets(Fraction(text)))
+    at = [(t, t.bounds(t.prefix_bits + DEEP)[0]) for t in found]
+    given = candidates_at(law, text, at)
+    given.extensions[:] = 2**63
+    asked = given.map(law, text).asked
+    assert asked[[t.decision - 1 for t in found], np.arange(len(at))].all()
 
 
 @every_law()
