@@ -8,16 +8,28 @@
 
 #include <string.h>
 
-/* floor(ln 2 * 2^1088): 17 fraction limbs and an integer part of 0. Its upper limbs are
+/* floor(ln 2 * 2^1152): 18 fraction limbs and an integer part of 0. Its upper limbs are
  * ln 2 rounded down to fewer. */
-#define LN2_LIMBS 17
-static const uint64_t ln2[LN2_LIMBS + 1] = {
-    0x07f4ca11fb5bfb90, 0xda2d97c50f3fd5c6, 0x655fa1872f20e3a2,
-    0xf5dfa6bd38303248, 0x72ce87b19d6548ca, 0x256fa0ec7657f74b,
-    0xb9ea9bc3b136603b, 0x1acbda11317c387e, 0x3e96ca16224ae8c5,
-    0x27573b291169b825, 0xed2eae35c1382144, 0x559552fb4afa1b10,
-    0xe7b876206debac98, 0x8a0d175b8baafa2b, 0x40f343267298b62d,
-    0xc9e3b39803f2f6af, 0xb17217f7d1cf79ab, 0};
+#define LN2_LIMBS 18
+static const uint64_t ln2[LN2_LIMBS + 1] = {0x610d30f88fe551a2,
+                                            0x07f4ca11fb5bfb90,
+                                            0xda2d97c50f3fd5c6,
+                                            0x655fa1872f20e3a2,
+                                            0xf5dfa6bd38303248,
+                                            0x72ce87b19d6548ca,
+                                            0x256fa0ec7657f74b,
+                                            0xb9ea9bc3b136603b,
+                                            0x1acbda11317c387e,
+                                            0x3e96ca16224ae8c5,
+                                            0x27573b291169b825,
+                                            0xed2eae35c1382144,
+                                            0x559552fb4afa1b10,
+                                            0xe7b876206debac98,
+                                            0x8a0d175b8baafa2b,
+                                            0x40f343267298b62d,
+                                            0xc9e3b39803f2f6af,
+                                            0xb17217f7d1cf79ab,
+                                            0};
 
 enum { HALVINGS = 24 }; /* r is divided by 2^24 before the series, which keeps it short */
 

@@ -203,7 +203,7 @@ cydp_status cydp_fixed_divide(size_t n, uint64_t *out, const uint64_t *numerator
 size_t cydp_significant_limbs(const uint64_t *limbs, size_t n);
 
 /* exp(-x), with n fraction limbs: true value in [out, out + 2 ulp). x has n + 1 fraction
- * limbs and stands for any value in [x, x + 2 ulp of its own). n <= 16, x < 2^11. */
+ * limbs and stands for any value in [x, x + 2 ulp of its own). n <= 17, x < 2^11. */
 void cydp_exp_negative(size_t n, uint64_t *out, const uint64_t *x);
 
 /* Resolver ------------------------------------------------------------------------------

@@ -19,19 +19,19 @@ static void inverse_of_e(void) {
 }
 
 /* A result to more limbs lies in the interval of the result to fewer. */
-static void precisions_agree(const uint64_t *x16) {
+static void precisions_agree(const uint64_t *x17) {
   cydp_fixed fine;
-  cydp_exp_negative(16, fine, x16);
-  for (size_t n = 2; n < 16; n *= 2) {
+  cydp_exp_negative(17, fine, x17);
+  for (size_t n = 2; n < 17; n++) {
     cydp_fixed coarse;
-    const uint64_t *upper = fine + 16 - n;
-    cydp_exp_negative(n, coarse, x16 + 16 - n);
+    const uint64_t *upper = fine + 17 - n;
+    cydp_exp_negative(n, coarse, x17 + 17 - n);
     CHECK(cydp_fixed_compare(n, coarse, upper) <= 0);
     cydp_fixed_add_ulps(n, coarse, 2);
     CHECK(cydp_fixed_compare(n, coarse, upper) >= 0);
   }
-  double x = (double)x16[17] + ldexp((double)x16[16], -64);
-  double value = (double)fine[16] + ldexp((double)fine[15], -64);
+  double x = (double)x17[18] + ldexp((double)x17[17], -64);
+  double value = (double)fine[17] + ldexp((double)fine[16], -64);
   CHECK(fabs(value - exp(-x)) <= 1e-15);
 }
 
@@ -39,9 +39,9 @@ int main(void) {
   inverse_of_e();
   for (uint64_t i = 0; i < 400; i++) {
     cydp_fixed x;
-    for (size_t j = 0; j < 17; j++)
+    for (size_t j = 0; j < 18; j++)
       x[j] = (i + 1) * UINT64_C(0x9e3779b97f4a7c15) * (j + 3);
-    x[17] = i < 200 ? i % 4 : i * 3;
+    x[18] = i < 200 ? i % 4 : i * 3;
     precisions_agree(x);
   }
   cydp_fixed zero = {0}, ln2 = {0}, out;

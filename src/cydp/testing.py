@@ -132,8 +132,8 @@ def map_bits(
     signs : bool, shape (n,), optional
         Needed if `layout` says so.
     extensions : uint64, shape (2, n, 8 m), optional
-        The bits behind decision 1 and 2, most significant first; default: 2 levels of
-        01010...
+        The bits behind decision 1 and 2, most significant first; default: 2 levels, each
+        64 bits a 1 and zeros.
     resolve_all : bool, default False
         Send every decision to the exact resolver.
 
@@ -158,7 +158,7 @@ def map_bits(
     if has_signs:
         bits += np.packbits(np.asarray(signs, bool), bitorder="little").tobytes()
     if extensions is None:
-        extensions = np.full((2, n, 16), 0x5555555555555555, np.uint64)
+        extensions = np.full((2, n, 16), 2**63, np.uint64)
     values: NDArray[Any] = np.zeros(n, np.bool_ if sampler.boolean else np.int64)
     asked = np.zeros((2, n), np.uint8)
     accepted, work = map_core(
