@@ -60,6 +60,9 @@ const char *cydp_isa(void);
 /* The compiler and its version. */
 const char *cydp_compiler(void);
 
+/* The flags that it was called with, but for warnings and those of single kernels. */
+const char *cydp_flags(void);
+
 /* True if the library was compiled for release (NDEBUG), as benchmarks demand. */
 bool cydp_is_release(void);
 

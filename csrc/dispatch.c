@@ -111,6 +111,11 @@ const char *cydp_compiler(void) {
 #endif
 }
 
+const char *cydp_flags(void) {
+  const char *flags = CYDP_FLAGS;
+  return flags + strspn(flags, " ");
+}
+
 bool cydp_is_release(void) {
 #ifdef NDEBUG
   return true;

@@ -37,6 +37,13 @@ def test_no_flag_breaks_floats_or_portability(flag: str) -> None:
         assert flag not in file.read_text()
 
 
+def test_build_info_tells_what_was_built() -> None:
+    info = cydp.build_info()
+    assert set(info) == {"isa", "compiler", "flags", "release"}
+    for flag in ("-O3", "-ffp-contract=off", "-fno-strict-aliasing"):
+        assert flag in str(info["flags"])
+
+
 def test_accounting_knows_nothing_of_noise() -> None:
     for file in (ROOT / "src" / "cydp" / "accounting").glob("*.py"):
         imported = re.findall(r"^(?:from|import) (cydp[\w.]*)", file.read_text(), re.MULTILINE)

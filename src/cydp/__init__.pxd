@@ -22,6 +22,7 @@ cdef extern from "cydp.h" nogil:
     cydp_status cydp_init()
     const char *cydp_isa()
     const char *cydp_compiler()
+    const char *cydp_flags()
     bint cydp_is_release()
 
     # 3. ChaCha20

@@ -17,6 +17,7 @@ def build_info():
     return {
         "isa": _c.cydp_isa().decode(),
         "compiler": _c.cydp_compiler().decode(),
+        "flags": _c.cydp_flags().decode(),
         "release": bool(_c.cydp_is_release()),
     }
 
