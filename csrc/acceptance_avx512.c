@@ -2,6 +2,7 @@
  * The acceptance kernel of the Gaussian split for AVX-512: 16 candidates a register, in
  * single precision. Error bound: docs/sampling.md, "The Gaussian split". */
 #include "internal.h"
+#include "mask_avx512.h"
 #include "undecided.h"
 
 #include <immintrin.h>
@@ -88,7 +89,7 @@ accept_all(const cydp_split_law *law, unsigned width, const void *words,
     uint16_t yes =
         test(&wide, remainders(&wide, width, words, i, lanes), base, bits, &certain);
     memcpy(accepted + i / 8, &yes, sizeof yes);
-    count = list_undecided(undecided, count, i, certain ^ 0xffffU);
+    count = list_undecided(undecided, count, i, bits_of_16(certain) ^ 0xffffU);
   }
   if (i < n) {
     __mmask16 lanes = (__mmask16)((1U << (n - i)) - 1);
@@ -97,7 +98,8 @@ accept_all(const cydp_split_law *law, unsigned width, const void *words,
     uint16_t yes =
         test(&wide, remainders(&wide, width, words, i, lanes), base, bits, &certain);
     memcpy(accepted + i / 8, &yes, (n - i + 7) / 8);
-    count = list_undecided(undecided, count, i, (certain & lanes) ^ lanes);
+    count =
+        list_undecided(undecided, count, i, bits_of_16((__mmask16)(~certain & lanes)));
   }
   return count;
 }

@@ -4,6 +4,7 @@
  * behind them is overwritten by the next, or lies within the n values that `out` has room
  * for. */
 #include "internal.h"
+#include "mask_avx512.h"
 #include "undecided.h"
 
 #include <immintrin.h>
@@ -41,14 +42,14 @@ static inline size_t append(__m512i magnitude, __mmask8 negative, uint8_t accept
                             int64_t *out, size_t count) {
   __mmask8 kept = kept_of(magnitude, negative, accepted);
   _mm512_storeu_si512(out + count, together(kept, magnitude, negative));
-  return count + (size_t)__builtin_popcount(kept);
+  return count + (size_t)__builtin_popcount(bits_of_8(kept));
 }
 
 /* The last, which a whole register would not have room for. */
 static inline size_t append_last(__m512i magnitude, __mmask8 negative, uint8_t accepted,
                                  int64_t *out, size_t count) {
   __mmask8 kept = kept_of(magnitude, negative, accepted);
-  size_t more = (size_t)__builtin_popcount(kept);
+  size_t more = (size_t)__builtin_popcount(bits_of_8(kept));
   _mm512_mask_storeu_epi64(out + count, first_lanes(more),
                            together(kept, magnitude, negative));
   return count + more;
@@ -113,7 +114,7 @@ static inline size_t join_narrow(const cydp_split_law *law, const uint16_t *word
                         _mm512_cvtepi32_epi64(_mm512_castsi512_si256(value)));
     _mm512_storeu_si512(out + count + LANES,
                         _mm512_cvtepi32_epi64(_mm512_extracti64x4_epi64(value, 1)));
-    count += (size_t)__builtin_popcount(kept);
+    count += (size_t)__builtin_popcount(bits_of_16(kept));
   }
   return count;
 }
@@ -173,14 +174,15 @@ size_t cydp_list_ones_avx512(const uint64_t *words, unsigned bits, size_t n,
     unsigned found = 0;
     for (unsigned j = 0; j < 4; j++) {
       __m512i word = _mm512_loadu_si512(words + i + LANES * j);
-      found |= (unsigned)_mm512_cmpge_epu64_mask(word, least) << LANES * j;
+      found |= bits_of_8(_mm512_cmpge_epu64_mask(word, least)) << LANES * j;
     }
     count = list_undecided(lanes, count, i, found);
   }
   for (; i < n; i += LANES) {
     __mmask8 present = n - i < LANES ? first_lanes(n - i) : 0xff;
     __m512i word = _mm512_maskz_loadu_epi64(present, words + i);
-    count = list_undecided(lanes, count, i, _mm512_cmpge_epu64_mask(word, least));
+    count =
+        list_undecided(lanes, count, i, bits_of_8(_mm512_cmpge_epu64_mask(word, least)));
   }
   return count;
 }

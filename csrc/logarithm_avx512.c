@@ -2,6 +2,7 @@
  * The logarithm kernel for AVX-512: eight candidates a register, with fused multiply-add.
  * Evaluation and error bound: docs/sampling.md, "The vector kernels". */
 #include "internal.h"
+#include "mask_avx512.h"
 #include "undecided.h"
 
 #include <immintrin.h>
@@ -67,13 +68,13 @@ static size_t wide_words(const cydp_log_law *law, const uint64_t *words, size_t 
   for (; i + 8 <= n; i += 8) {
     __mmask8 certain = draw_wide(&wide, _mm512_loadu_si512(words + i), &k);
     _mm512_storeu_si512(out + i, k);
-    count = list_undecided(undecided, count, i, certain ^ 0xffU);
+    count = list_undecided(undecided, count, i, bits_of_8(certain) ^ 0xffU);
   }
   if (i < n) {
     __mmask8 lanes = (__mmask8)((1U << (n - i)) - 1);
     __mmask8 certain = draw_wide(&wide, _mm512_maskz_loadu_epi64(lanes, words + i), &k);
     _mm512_mask_storeu_epi64(out + i, lanes, k);
-    count = list_undecided(undecided, count, i, (certain & lanes) ^ lanes);
+    count = list_undecided(undecided, count, i, bits_of_8((__mmask8)(~certain & lanes)));
   }
   return count;
 }
@@ -95,14 +96,14 @@ static size_t narrow_words(const cydp_log_law *law, const uint32_t *words, size_
     __m256i word = _mm256_loadu_si256((const __m256i *)(words + i));
     __mmask8 certain = draw_narrow(&wide, mask, word, &k);
     _mm512_storeu_si512(out + i, k);
-    count = list_undecided(undecided, count, i, certain ^ 0xffU);
+    count = list_undecided(undecided, count, i, bits_of_8(certain) ^ 0xffU);
   }
   if (i < n) {
     __mmask8 lanes = (__mmask8)((1U << (n - i)) - 1);
     __m256i word = _mm256_maskz_loadu_epi32(lanes, words + i);
     __mmask8 certain = draw_narrow(&wide, mask, word, &k);
     _mm512_mask_storeu_epi64(out + i, lanes, k);
-    count = list_undecided(undecided, count, i, (certain & lanes) ^ lanes);
+    count = list_undecided(undecided, count, i, bits_of_8((__mmask8)(~certain & lanes)));
   }
   return count;
 }
