@@ -175,6 +175,13 @@ def test_intervals() -> None:
         release.interval(1)
 
 
+def test_intervals_of_the_widest_noise_do_not_wrap() -> None:
+    release = cydp.histogram([1], 4, (0, 4), epsilon=Fraction(1, 2**56))
+    lower, upper = release.interval(1 - Fraction(1, 10**60))
+    assert (lower <= release.counts).all()
+    assert (release.counts <= upper).all()
+
+
 def test_intervals_cover_as_often_as_they_say() -> None:
     rng, n = SeededGenerator(9), 4000
     misses = 0
