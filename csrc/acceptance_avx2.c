@@ -2,7 +2,6 @@
  * The acceptance kernel of the Gaussian split for AVX2: eight candidates a register, in
  * single precision. Error bound: docs/sampling.md, "The Gaussian split". */
 #include "internal.h"
-#include "undecided.h"
 
 #include <immintrin.h>
 
@@ -76,33 +75,30 @@ static inline unsigned test(const registers *law, __m256i remainder, __m256i x, 
 }
 
 /* Whole registers; the rest is left to the portable kernel. */
-__attribute__((always_inline)) static inline size_t
+__attribute__((always_inline)) static inline void
 accept_all(const cydp_split_law *law, unsigned width, const void *words,
            const uint16_t *x, const uint16_t *v, size_t n, uint8_t *accepted,
-           uint16_t *undecided) {
+           uint8_t *undecided) {
   const registers wide = spread(law);
-  size_t count = 0, i = 0;
+  size_t i = 0;
   unsigned certain;
   for (; i + LANES <= n; i += LANES) {
     __m256i remainder = remainders(&wide, width, words, i);
     accepted[i / 8] =
         (uint8_t)test(&wide, remainder, load_16(x + i), load_16(v + i), &certain);
-    count = list_undecided(undecided, count, i, certain ^ 0xff);
+    undecided[i / 8] = (uint8_t)(certain ^ 0xff);
   }
-  if (i < n) {
-    size_t before = count;
-    count += cydp_accept_portable(law, (const char *)words + width * i, x + i, v + i,
-                                  n - i, accepted + i / 8, undecided + count);
-    for (size_t j = before; j < count; j++)
-      undecided[j] = (uint16_t)(undecided[j] + i);
-  }
-  return count;
+  cydp_accept_portable(law, (const char *)words + width * i, x + i, v + i, n - i,
+                       accepted + i / 8, undecided + i / 8);
 }
 
-size_t cydp_accept_avx2(const cydp_split_law *law, const void *words, const uint16_t *x,
-                        const uint16_t *v, size_t n, uint8_t *accepted,
-                        uint16_t *undecided) {
-  return law->width == 2   ? accept_all(law, 2, words, x, v, n, accepted, undecided)
-         : law->width == 4 ? accept_all(law, 4, words, x, v, n, accepted, undecided)
-                           : accept_all(law, 8, words, x, v, n, accepted, undecided);
+void cydp_accept_avx2(const cydp_split_law *law, const void *words, const uint16_t *x,
+                      const uint16_t *v, size_t n, uint8_t *accepted,
+                      uint8_t *undecided) {
+  if (law->width == 2)
+    accept_all(law, 2, words, x, v, n, accepted, undecided);
+  else if (law->width == 4)
+    accept_all(law, 4, words, x, v, n, accepted, undecided);
+  else
+    accept_all(law, 8, words, x, v, n, accepted, undecided);
 }

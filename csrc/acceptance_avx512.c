@@ -3,7 +3,6 @@
  * single precision. Error bound: docs/sampling.md, "The Gaussian split". */
 #include "internal.h"
 #include "mask_avx512.h"
-#include "undecided.h"
 
 #include <immintrin.h>
 #include <string.h>
@@ -75,39 +74,32 @@ static inline __mmask16 test(const registers *law, __m512i remainder, __m256i x,
   return _mm512_cmp_ps_mask(above, _mm512_setzero_ps(), _CMP_GT_OQ);
 }
 
-__attribute__((always_inline)) static inline size_t
+__attribute__((always_inline)) static inline void
 accept_all(const cydp_split_law *law, unsigned width, const void *words,
            const uint16_t *x, const uint16_t *v, size_t n, uint8_t *accepted,
-           uint16_t *undecided) {
+           uint8_t *undecided) {
   const registers wide = spread(law);
-  size_t count = 0, i = 0;
   __mmask16 certain;
-  for (; i + LANES <= n; i += LANES) {
-    const __mmask16 lanes = 0xffff;
-    __m256i base = _mm256_loadu_si256((const __m256i *)(x + i));
-    __m256i bits = _mm256_loadu_si256((const __m256i *)(v + i));
-    uint16_t yes =
-        test(&wide, remainders(&wide, width, words, i, lanes), base, bits, &certain);
-    memcpy(accepted + i / 8, &yes, sizeof yes);
-    count = list_undecided(undecided, count, i, bits_of_16(certain) ^ 0xffffU);
-  }
-  if (i < n) {
-    __mmask16 lanes = (__mmask16)((1U << (n - i)) - 1);
+  for (size_t i = 0; i < n; i += LANES) {
+    size_t left = n - i < LANES ? n - i : LANES;
+    __mmask16 lanes = (__mmask16)((1U << left) - 1);
     __m256i base = _mm256_maskz_loadu_epi16(lanes, x + i);
     __m256i bits = _mm256_maskz_loadu_epi16(lanes, v + i);
-    uint16_t yes =
-        test(&wide, remainders(&wide, width, words, i, lanes), base, bits, &certain);
-    memcpy(accepted + i / 8, &yes, (n - i + 7) / 8);
-    count =
-        list_undecided(undecided, count, i, bits_of_16((__mmask16)(~certain & lanes)));
+    __m512i remainder = remainders(&wide, width, words, i, lanes);
+    uint16_t yes = test(&wide, remainder, base, bits, &certain);
+    uint16_t open = (uint16_t)bits_of_16((__mmask16)(~certain & lanes));
+    memcpy(accepted + i / 8, &yes, (left + 7) / 8);
+    memcpy(undecided + i / 8, &open, (left + 7) / 8);
   }
-  return count;
 }
 
-size_t cydp_accept_avx512(const cydp_split_law *law, const void *words, const uint16_t *x,
-                          const uint16_t *v, size_t n, uint8_t *accepted,
-                          uint16_t *undecided) {
-  return law->width == 2   ? accept_all(law, 2, words, x, v, n, accepted, undecided)
-         : law->width == 4 ? accept_all(law, 4, words, x, v, n, accepted, undecided)
-                           : accept_all(law, 8, words, x, v, n, accepted, undecided);
+void cydp_accept_avx512(const cydp_split_law *law, const void *words, const uint16_t *x,
+                        const uint16_t *v, size_t n, uint8_t *accepted,
+                        uint8_t *undecided) {
+  if (law->width == 2)
+    accept_all(law, 2, words, x, v, n, accepted, undecided);
+  else if (law->width == 4)
+    accept_all(law, 4, words, x, v, n, accepted, undecided);
+  else
+    accept_all(law, 8, words, x, v, n, accepted, undecided);
 }

@@ -97,6 +97,9 @@ cydp_status cydp_bernoulli_new(cydp_sampler **out, const uint64_t *numerator,
         ldexp((double)law->p[n - 1], -64) + ldexp((double)law->p[n - 2], -128);
     cydp_threshold_route_set(&law->threshold, &law->tails, law->rounded, 2);
     law->threshold.law.count = 1; /* nothing lies in cell 0 but, perhaps, p itself */
+    law->threshold.rate = 0x1p-16;
+    law->base.tails = &law->tails;
+    law->base.resolved = cydp_threshold_resolved(&law->threshold);
     law->base.map = map;
     law->base.layout = (cydp_layout){{2, 0, 0}, false};
   }

@@ -74,3 +74,11 @@ void cydp_chacha20_avx2(const uint32_t key[8], const uint32_t nonce[3], uint32_t
     for (uint32_t block = 0; block < 16; block += 8, counter += 8)
       eight_blocks(key, nonce, _mm256_add_epi32(splat(counter), blocks), words + block);
 }
+
+void cydp_chacha20_blocks_avx2(const uint32_t key[8], const uint32_t nonce[3],
+                               const uint32_t counters[16],
+                               uint32_t words[CYDP_GROUP_WORDS]) {
+  for (int block = 0; block < 16; block += 8)
+    eight_blocks(key, nonce, _mm256_loadu_si256((const __m256i *)(counters + block)),
+                 words + block);
+}

@@ -77,3 +77,10 @@ void cydp_chacha20_neon(const uint32_t key[8], const uint32_t nonce[3], uint32_t
     for (uint32_t block = 0; block < 16; block += 4, counter += 4)
       four_blocks(key, nonce, vaddq_u32(vdupq_n_u32(counter), blocks), words + block);
 }
+
+void cydp_chacha20_blocks_neon(const uint32_t key[8], const uint32_t nonce[3],
+                               const uint32_t counters[16],
+                               uint32_t words[CYDP_GROUP_WORDS]) {
+  for (int block = 0; block < 16; block += 4)
+    four_blocks(key, nonce, vld1q_u32(counters + block), words + block);
+}

@@ -44,18 +44,36 @@ static void four_blocks(const vec start[16], uint32_t *words) {
   }
 }
 
-void cydp_chacha20_portable(const uint32_t key[8], const uint32_t nonce[3],
-                            uint32_t counter, size_t groups, uint32_t *words) {
-  vec state[16] = {splat(0x61707865), splat(0x3320646e), splat(0x79622d32),
-                   splat(0x6b206574)};
+static void prepare(vec state[16], const uint32_t key[8], const uint32_t nonce[3]) {
+  static const uint32_t sigma[4] = {0x61707865, 0x3320646e, 0x79622d32, 0x6b206574};
+  for (int i = 0; i < 4; i++)
+    state[i] = splat(sigma[i]);
   for (int i = 0; i < 8; i++)
     state[4 + i] = splat(key[i]);
   for (int i = 0; i < 3; i++)
     state[13 + i] = splat(nonce[i]);
+}
+
+void cydp_chacha20_portable(const uint32_t key[8], const uint32_t nonce[3],
+                            uint32_t counter, size_t groups, uint32_t *words) {
+  vec state[16];
+  prepare(state, key, nonce);
   for (size_t group = 0; group < groups; group++, words += CYDP_GROUP_WORDS)
     for (uint32_t block = 0; block < 16; block += 4, counter += 4) {
       state[12] = splat(counter) + (vec){0, 1, 2, 3};
       four_blocks(state, words + block);
     }
+  cydp_wipe(state, sizeof state);
+}
+
+void cydp_chacha20_blocks_portable(const uint32_t key[8], const uint32_t nonce[3],
+                                   const uint32_t counters[16],
+                                   uint32_t words[CYDP_GROUP_WORDS]) {
+  vec state[16];
+  prepare(state, key, nonce);
+  for (int block = 0; block < 16; block += 4) {
+    memcpy(state + 12, counters + block, sizeof *state);
+    four_blocks(state, words + block);
+  }
   cydp_wipe(state, sizeof state);
 }

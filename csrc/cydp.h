@@ -120,19 +120,28 @@ typedef struct cydp_sampler cydp_sampler;
 /* NULL is allowed. */
 void cydp_sampler_free(cydp_sampler *sampler);
 
+/* How much is done for candidates that their words leave undecided. The values are the
+ * same. */
+typedef enum cydp_effort {
+  CYDP_FAST = 0,   /* what they need, which a clock can see */
+  CYDP_FIXED_WORK, /* so much as they need but for a probability of 2^-39, always */
+  CYDP_RESOLVE_ALL /* the fast paths decide nothing; for tests */
+} cydp_effort;
+
 /* n values from a generator: int64_t each, or bool for Bernoulli. Up to CYDP_SMALL_CALL
  * of them come out of the generator's own stream; more come from a key of their own, in
  * chunks that threads could share. If it fails, what stands in `out` is no sample. */
 #define CYDP_SMALL_CALL 256
-cydp_status cydp_sampler_fill(const cydp_sampler *sampler, cydp_rng *rng, void *out,
-                              size_t n);
+cydp_status cydp_sampler_fill(const cydp_sampler *sampler, cydp_rng *rng,
+                              cydp_effort effort, void *out, size_t n);
 
 /* The chunks that a large call consists of, for those who share them between threads: the
  * same key gives the same values. `out` is the place of the first value of chunk `first`.
  */
 size_t cydp_sampler_chunk(const cydp_sampler *sampler); /* values in a chunk */
 cydp_status cydp_sampler_fill_chunks(const cydp_sampler *sampler, const uint32_t key[8],
-                                     uint64_t first, void *out, size_t n);
+                                     cydp_effort effort, uint64_t first, void *out,
+                                     size_t n);
 
 /* Bits of one's own, for tests. Candidates lie in planes, one behind the other: all words
  * of width[0] bytes, then those of width[1], width[2]; at last, if `signs`, a bit for
@@ -143,12 +152,12 @@ typedef struct cydp_layout {
 } cydp_layout;
 cydp_layout cydp_sampler_layout(const cydp_sampler *sampler);
 
-/* The endless bits behind a candidate's words, for its decision 1 or 2: 512 a level, the
- * most significant bit of words[0] first. Addressed, not consumed: the same arguments
- * give the same words. */
+/* The endless bits behind the words of n candidates, for their decision 1 or 2: 512 a
+ * level and candidate, the most significant bit of words[i][0] first. Addressed, not
+ * consumed: the same arguments give the same words. */
 typedef struct cydp_extension {
-  cydp_status (*read)(void *self, uint32_t decision, uint32_t level, uint64_t candidate,
-                      uint64_t words[8]);
+  cydp_status (*read)(void *self, uint32_t decision, uint32_t level,
+                      const uint64_t *candidates, size_t n, uint64_t (*words)[8]);
   void *self;
 } cydp_extension;
 
@@ -156,15 +165,16 @@ typedef struct cydp_extension {
 typedef struct cydp_work {
   uint64_t candidates;
   uint64_t undecided; /* decisions that the prefix left open */
-  uint64_t resolved;  /* those of them that 64 bits left open: the resolver's */
+  uint64_t looks;     /* at 64 bits, dummies included */
+  uint64_t resolved;  /* runs of the resolver, dummies included */
   uint64_t levels;    /* extension blocks read */
 } cydp_work;
 
 /* The map from bits to values under `fill`: n candidates give *values <= n values, in
- * order. With resolve_all the fast paths decide nothing; the values are the same. */
+ * order, the same for every effort. */
 cydp_status cydp_sampler_map(const cydp_sampler *sampler, const void *planes, size_t n,
-                             const cydp_extension *extension, bool resolve_all, void *out,
-                             size_t *values, cydp_work *work);
+                             const cydp_extension *extension, cydp_effort effort,
+                             void *out, size_t *values, cydp_work *work);
 
 /* Rational parameters are given in limbs of 64 bits, least significant first. */
 

@@ -2,6 +2,7 @@
  * The discrete Gaussian law: thresholds for sigma < 8; else sign (M x + R), M = 2^m, with
  * x of the half-Gaussian of s0 = sigma / M in [4, 8), R from 0 to M - 1, accepted with
  * probability exp(-g), g = R (R + 2 M x) / (2 sigma^2). docs/sampling.md. */
+#include "bitmap.h"
 #include "internal.h"
 #include "split.h"
 
@@ -16,6 +17,10 @@ enum {
   SPLIT_SPARE = 160,     /* acceptance is 0.909 or more: a second round is rare */
   V_BITS = 16
 };
+/* V's cell and those next to it, at most; and g > CYDP_ACCEPT_LIMIT, which takes an x
+ * beyond 4.8 s0. */
+#define V_RATE (0x1p-15 + 0x1p-19)
+#define V_RESOLVED (4 * CYDP_TAIL_ERROR)
 
 typedef struct gaussian {
   cydp_sampler base;
@@ -54,28 +59,65 @@ static cydp_answer accepts(const void *bound, size_t n, const uint64_t *v) {
   return cydp_below_exponential(n, v, g + 3);
 }
 
+typedef struct acceptances_of {
+  cydp_decision base;
+  const gaussian *law;
+  const void *words;
+  const uint16_t *x, *v;
+  uint8_t *accepted;
+} acceptances_of;
+
+static uint64_t v_prefix(const cydp_decision *self, size_t lane) {
+  return ((const acceptances_of *)self)->v[lane];
+}
+
+static uint64_t look(const cydp_decision *self, size_t n, const uint16_t *lanes,
+                     const uint64_t *v, uint64_t *answers) {
+  const acceptances_of *of = (const acceptances_of *)self;
+  const cydp_split_law *split = &of->law->split;
+  uint64_t open = 0;
+  for (size_t i = 0; i < n; i++) {
+    double r = (double)(int64_t)split_remainder(split, of->words, lanes[i]) * split->step;
+    double g = r * (r + 2.0 * of->x[lanes[i]]) * split->rate0;
+    cydp_answer answer = cydp_look_below_exponential(v[i], g);
+    answers[i] = answer == CYDP_YES;
+    open |= (uint64_t)(answer == CYDP_TOO_CLOSE) << i;
+  }
+  return open;
+}
+
+static cydp_status resolve(const cydp_decision *self, size_t lane, cydp_bits *bits,
+                           uint64_t *answer) {
+  const acceptances_of *of = (const acceptances_of *)self;
+  exponent_of bound = {of->law, of->x[lane],
+                       split_remainder(&of->law->split, of->words, lane)};
+  bool below = true; /* R = 0 always is accepted */
+  cydp_status status = CYDP_OK;
+  if (bound.remainder != 0)
+    status = cydp_resolve_below(accepts, &bound, bits, &below);
+  *answer = below;
+  return status;
+}
+
+static void put(const cydp_decision *self, size_t lane, uint64_t answer, uint64_t real) {
+  uint8_t *accepted = ((const acceptances_of *)self)->accepted;
+  set_bit(accepted, lane, (answer & real) | (bit_at(accepted, lane) & ~real));
+}
+
 static cydp_status accept_all(const gaussian *law, const cydp_batch *batch,
                               const uint16_t *x, uint8_t *accepted) {
-  const void *words = batch->plane[0];
-  const uint16_t *v = batch->plane[2];
-  uint16_t lanes[CYDP_BATCH];
-  bool all = batch->resolve_all;
-  size_t open = all ? batch->n
-                    : cydp_kernels_in_use()->accept(&law->split, words, x, v, batch->n,
-                                                    accepted, lanes);
-  batch->work->undecided += open;
-  cydp_status status = CYDP_OK;
-  for (size_t j = 0; j < open && status == CYDP_OK; j++) {
-    size_t lane = all ? j : lanes[j];
-    exponent_of bound = {law, x[lane], split_remainder(&law->split, words, lane)};
-    bool below = true; /* R = 0 always is accepted */
-    if (bound.remainder != 0) {
-      cydp_bits bits = cydp_batch_bits(batch, lane, 2, v[lane], V_BITS);
-      status = cydp_resolve_below(accepts, &bound, &bits, &below);
-    }
-    split_accept(accepted, lane, below);
-  }
-  return status;
+  const acceptances_of of = {{2, V_BITS, V_RATE, v_prefix, look, resolve, put},
+                             law,
+                             batch->plane[0],
+                             x,
+                             batch->plane[2],
+                             accepted};
+  uint8_t undecided[CYDP_BATCH / 8];
+  if (batch->effort == CYDP_RESOLVE_ALL)
+    return cydp_decide(&of.base, batch, NULL);
+  cydp_kernels_in_use()->accept(&law->split, of.words, x, of.v, batch->n, accepted,
+                                undecided);
+  return cydp_decide(&of.base, batch, undecided);
 }
 
 /* Plane 0: the sign in the lowest bit and R above; plane 1: x; plane 2: V. */
@@ -120,6 +162,7 @@ static void set_split(gaussian *law) {
   law->base.layout = (cydp_layout){{width, 2, 2}, false};
   law->base.chunk = width == 4 ? SPLIT_CHUNK_32 : SPLIT_CHUNK;
   law->base.spare = SPLIT_SPARE;
+  law->base.resolved += V_RESOLVED;
 }
 
 static void set_threshold(gaussian *law) {
@@ -166,6 +209,8 @@ cydp_status cydp_discrete_gaussian_new(cydp_sampler **out, const uint64_t *numer
   cydp_gaussian_tails_set(&law->tails, rate0 + (RATE_LIMBS - CYDP_MOST_LIMBS - 2), split);
   cydp_threshold_route_set(&law->threshold, &law->tails.tails, law->tails.rounded,
                            CYDP_GAUSSIAN_TERMS);
+  law->base.tails = &law->tails.tails;
+  law->base.resolved = cydp_threshold_resolved(&law->threshold);
   if (split)
     set_split(law);
   else

@@ -2,8 +2,8 @@
  * The discrete Laplace law by three routes: thresholds for small scales, the logarithm
  * for the middle, and for large ones G = M Q + R, M = 2^m, with Q geometric and R,
  * independent of it, from 0 to M - 1. docs/sampling.md. */
+#include "bitmap.h"
 #include "internal.h"
-#include "split.h"
 
 #include <math.h>
 #include <string.h>
@@ -14,11 +14,14 @@ enum {
   LEAST_PREFIX = 8,
   THRESHOLD_CHUNK = 1920, /* and its signs fill 4 groups of keystream but for 16 bytes */
   LOG_CHUNK = 1024,
-  SPLIT_CHUNK = 1024
+  SPLIT_CHUNK = 1024,
+  NARROW_REMAINDER = 20, /* bits of R that share a word of 32 with 12 of V */
+  WIDE_V = 19
 };
 #define LARGEST_THRESHOLD 5.5  /* 61 of its thresholds are above 2^-16 */
 #define LARGEST_NARROW 0x1p10  /* larger scales would leave too much undecided */
 #define LARGEST_UNSPLIT 0x1p20 /* as above */
+#define V_RESOLVED (2 * CYDP_TAIL_ERROR)
 
 typedef struct laplace {
   cydp_sampler base;
@@ -27,6 +30,7 @@ typedef struct laplace {
   double rounded[CYDP_THRESHOLDS]; /* T_1, T_2, ... */
   cydp_log_route log;
   unsigned shift;     /* m */
+  unsigned v_bits;    /* of V in a candidate's word */
   cydp_fixed inverse; /* 1 / t of the whole, where `tails` has that of Q */
 } laplace;
 
@@ -58,10 +62,6 @@ static cydp_status map_log(const cydp_sampler *self, const cydp_batch *batch, vo
   return cydp_log_values(&law->log, batch, batch->plane[0], out);
 }
 
-/* exp(-R / t) > 1 - R / t >= 1 - 2^-19, since R < M <= t 2^-19: V below that needs no
- * more than its first 19 bits, which are not all ones. */
-enum { ACCEPT_BITS = 19 };
-
 typedef struct remainder_of {
   const laplace *law;
   uint64_t remainder;
@@ -76,43 +76,92 @@ static cydp_answer accepts(const void *bound, size_t n, const uint64_t *v) {
   return cydp_below_exponential(n, v, wide + 1);
 }
 
-/* Whether V accepts each candidate; V's first bits are the highest of its word. */
-static cydp_status accept_all(const laplace *law, const cydp_batch *batch,
-                              const uint64_t *words, uint8_t *accepted) {
-  uint16_t lanes[CYDP_BATCH];
-  bool all = batch->resolve_all;
-  size_t open =
-      all ? batch->n
-          : cydp_kernels_in_use()->list_ones(words, ACCEPT_BITS, batch->n, lanes);
-  memset(accepted, 0xff, CYDP_BATCH / 8);
-  batch->work->undecided += open;
-  cydp_status status = CYDP_OK;
-  for (size_t j = 0; j < open && status == CYDP_OK; j++) {
-    size_t lane = all ? j : lanes[j];
-    remainder_of bound = {law, words[lane] & ((UINT64_C(1) << law->shift) - 1)};
-    cydp_bits bits =
-        cydp_batch_bits(batch, lane, 2, words[lane] >> (64 - ACCEPT_BITS), ACCEPT_BITS);
-    bool below;
-    status = cydp_resolve_below(accepts, &bound, &bits, &below);
-    split_accept(accepted, lane, below);
+typedef struct acceptances_of {
+  cydp_decision base;
+  const laplace *law;
+  const void *words;
+  uint8_t *accepted;
+} acceptances_of;
+
+/* Plane 1: R in the lowest m bits of a word of 32 or 64, V's first bits in the highest.
+ */
+static uint64_t word_at(const acceptances_of *of, size_t lane) {
+  return of->law->base.layout.width[1] == 4 ? ((const uint32_t *)of->words)[lane]
+                                            : ((const uint64_t *)of->words)[lane];
+}
+
+static uint64_t remainder_at(const acceptances_of *of, size_t lane) {
+  return word_at(of, lane) & ((UINT64_C(1) << of->law->shift) - 1);
+}
+
+static uint64_t v_prefix(const cydp_decision *self, size_t lane) {
+  const acceptances_of *of = (const acceptances_of *)self;
+  return word_at(of, lane) >> (8U * of->law->base.layout.width[1] - of->law->v_bits);
+}
+
+static uint64_t look(const cydp_decision *self, size_t n, const uint16_t *lanes,
+                     const uint64_t *v, uint64_t *answers) {
+  const acceptances_of *of = (const acceptances_of *)self;
+  double inverse = ldexp(of->law->tails.inverse_scale, -(int)of->law->shift);
+  uint64_t open = 0;
+  for (size_t i = 0; i < n; i++) {
+    double g = (double)(int64_t)remainder_at(of, lanes[i]) * inverse;
+    cydp_answer answer = cydp_look_below_exponential(v[i], g);
+    answers[i] = answer == CYDP_YES;
+    open |= (uint64_t)(answer == CYDP_TOO_CLOSE) << i;
   }
+  return open;
+}
+
+static cydp_status resolve(const cydp_decision *self, size_t lane, cydp_bits *bits,
+                           uint64_t *answer) {
+  const acceptances_of *of = (const acceptances_of *)self;
+  remainder_of bound = {of->law, remainder_at(of, lane)};
+  bool below;
+  cydp_status status = cydp_resolve_below(accepts, &bound, bits, &below);
+  *answer = below;
   return status;
 }
 
-/* Plane 0: the sign and Q's bits; plane 1: R in the lowest m bits, V's first in the
- * highest. A candidate is rejected if V says so, or for a negative zero. */
+static void put(const cydp_decision *self, size_t lane, uint64_t answer, uint64_t real) {
+  uint8_t *accepted = ((const acceptances_of *)self)->accepted;
+  set_bit(accepted, lane, (answer & real) | (bit_at(accepted, lane) & ~real));
+}
+
+/* exp(-R / t) > 1 - R / t >= 1 - 2^-19, since R < M <= t 2^-19: V below that needs no
+ * more than its first bits, 19 or fewer, unless these are all ones. */
+static cydp_status accept_all(const laplace *law, const cydp_batch *batch,
+                              uint8_t *accepted) {
+  const unsigned bits = law->v_bits;
+  const acceptances_of of = {
+      {2, bits, ldexp(1, -(int)bits), v_prefix, look, resolve, put},
+      law,
+      batch->plane[1],
+      accepted};
+  uint8_t undecided[CYDP_BATCH / 8];
+  memset(accepted, 0xff, CYDP_BATCH / 8);
+  if (batch->effort == CYDP_RESOLVE_ALL)
+    return cydp_decide(&of.base, batch, NULL);
+  cydp_kernels_in_use()->ones(law->base.layout.width[1], of.words, bits, batch->n,
+                              undecided);
+  return cydp_decide(&of.base, batch, undecided);
+}
+
+/* Plane 0: the sign and Q's bits; plane 1: R and V. A candidate is rejected if V says so,
+ * or for a negative zero. */
 static cydp_status map_split(const cydp_sampler *self, const cydp_batch *batch, void *out,
                              size_t *values) {
   const laplace *law = (const laplace *)self;
-  const uint64_t *first = batch->plane[0], *second = batch->plane[1];
+  const uint64_t *first = batch->plane[0];
   uint8_t accepted[CYDP_BATCH / 8];
   int64_t *quotients = out; /* overwritten by what they become */
   cydp_status status = cydp_log_values(&law->log, batch, first, quotients);
   if (status == CYDP_OK)
-    status = accept_all(law, batch, second, accepted);
+    status = accept_all(law, batch, accepted);
   if (status == CYDP_OK)
-    *values = cydp_kernels_in_use()->join_laplace(law->shift, first, second, quotients,
-                                                  accepted, batch->n, out);
+    *values = cydp_kernels_in_use()->join_laplace(law->shift, first,
+                                                  self->layout.width[1], batch->plane[1],
+                                                  quotients, accepted, batch->n, out);
   return status;
 }
 
@@ -122,6 +171,8 @@ static void set_threshold(laplace *law) {
     law->rounded[k] = 2 * exp(-rate * (k + 1)) / (1 + exp(-rate));
   cydp_threshold_route_set(&law->threshold, &law->tails.tails, law->rounded,
                            CYDP_THRESHOLDS);
+  cydp_log_route_set(&law->log, &law->tails, NARROW);
+  law->threshold.wide = &law->log.wide;
   law->base.map = map_threshold;
   law->base.layout = (cydp_layout){{2, 0, 0}, true};
   law->base.chunk = THRESHOLD_CHUNK;
@@ -150,7 +201,9 @@ static void set_split(laplace *law) {
   cydp_exponential_tails_set(&law->tails, scaled, true);
   cydp_log_route_set(&law->log, &law->tails, WIDE);
   law->base.map = map_split;
-  law->base.layout = (cydp_layout){{8, 8, 0}, false};
+  bool narrow = law->shift <= NARROW_REMAINDER;
+  law->base.layout = (cydp_layout){{8, narrow ? 4 : 8, 0}, false};
+  law->v_bits = narrow ? 32 - NARROW_REMAINDER : WIDE_V;
   law->base.chunk = SPLIT_CHUNK;
 }
 
@@ -186,6 +239,8 @@ cydp_status cydp_discrete_laplace_new(cydp_sampler **out, const uint64_t *numera
     set_log(law, t <= LARGEST_NARROW ? NARROW : WIDE);
   else
     set_split(law);
+  law->base.tails = &law->tails.tails;
+  law->base.resolved = law->log.resolved + V_RESOLVED;
   *out = &law->base;
   return CYDP_OK;
 }

@@ -19,6 +19,15 @@
 typedef void cydp_chacha20_kernel(const uint32_t key[8], const uint32_t nonce[3],
                                   uint32_t counter, size_t groups, uint32_t *words);
 
+/* The 16 blocks of these counters, in that order. */
+typedef void cydp_chacha20_blocks_kernel(const uint32_t key[8], const uint32_t nonce[3],
+                                         const uint32_t counters[16],
+                                         uint32_t words[CYDP_GROUP_WORDS]);
+
+/* Kernels are straight-line code: what they do depends on no bit of the words. They say
+ * of which candidates the answer is not certain, in `undecided`: bit i of it is that of
+ * candidate i, bits behind the n-th are 0. */
+
 /* The constants of the logarithm kernel for one law. Derived in docs/sampling.md. */
 #define CYDP_LOG_INTERVALS 8
 #define CYDP_LOG_TERMS 8
@@ -34,11 +43,10 @@ typedef struct cydp_log_law {
   unsigned bits;                      /* u has this many: 8..31 in 32-bit words, or 63 */
 } cydp_log_law;
 
-/* out[i] for n <= CYDP_BATCH words, and the indices of the lanes whose value is not
- * certain (their out[i] is arbitrary). Returns the number of these. */
+/* out[i] for n <= CYDP_BATCH words; arbitrary where undecided. */
 #define CYDP_BATCH 2048
-typedef size_t cydp_log_kernel(const cydp_log_law *law, const void *words, size_t n,
-                               int64_t *out, uint16_t *undecided);
+typedef void cydp_log_kernel(const cydp_log_law *law, const void *words, size_t n,
+                             int64_t *out, uint8_t *undecided);
 
 /* Thresholds floor(2^16 T_k) of a law with tails T_1 > T_2 > ..., falling; several may
  * share a cell. A law of unbounded support ends in a 0, since infinitely many lie in that
@@ -49,10 +57,9 @@ typedef struct cydp_threshold_law {
   unsigned count;
 } cydp_threshold_law;
 
-/* magnitudes[i] = #{k : words[i] < cell[k]}, and the indices of the lanes whose word
- * equals a cell. Returns the number of these. */
-typedef size_t cydp_threshold_kernel(const cydp_threshold_law *law, const uint16_t *words,
-                                     size_t n, uint16_t *magnitudes, uint16_t *undecided);
+/* magnitudes[i] = #{k : words[i] < cell[k]}; undecided if the word equals a cell. */
+typedef void cydp_threshold_kernel(const cydp_threshold_law *law, const uint16_t *words,
+                                   size_t n, uint16_t *magnitudes, uint8_t *undecided);
 
 /* out[i] = magnitudes[i], below 2^15, or the negative where bit i of `signs` is set. */
 typedef void cydp_signs_kernel(const uint16_t *magnitudes, const uint8_t *signs, size_t n,
@@ -68,10 +75,10 @@ typedef struct cydp_split_law {
 
 /* Whether V < exp(-g), g = r (r + 2 x) rate0, x < 2^9, by the first 16 bits of V: bit i
  * of `accepted` is set or cleared for each i < n, other bits of its last byte
- * arbitrarily, and the indices of the lanes that are not certain are listed. */
-typedef size_t cydp_accept_kernel(const cydp_split_law *law, const void *words,
-                                  const uint16_t *x, const uint16_t *v, size_t n,
-                                  uint8_t *accepted, uint16_t *undecided);
+ * arbitrarily. */
+typedef void cydp_accept_kernel(const cydp_split_law *law, const void *words,
+                                const uint16_t *x, const uint16_t *v, size_t n,
+                                uint8_t *accepted, uint8_t *undecided);
 /* exp(-g) on [0, CYDP_ACCEPT_LIMIT], within CYDP_ACCEPT_ERROR (proved: a sixteenth); and
  * in single precision. */
 #define CYDP_ACCEPT_LIMIT 1.25
@@ -89,28 +96,29 @@ typedef size_t cydp_join_gaussian_kernel(const cydp_split_law *law, const void *
                                          size_t n, int64_t *out);
 
 /* The same of sign (M |Q| + R), or INT64_MAX with that sign if it is larger: M = 2^shift,
- * 1 <= shift < 62, the signs in the lowest bits of `signs`, R in those of `remainders`.
- * `out` may be `quotients`. */
+ * 1 <= shift < 62, the signs in the lowest bits of `signs`, R in those of `remainders`,
+ * words of `width` 4 or 8. `out` may be `quotients`. */
 typedef size_t cydp_join_laplace_kernel(unsigned shift, const uint64_t *signs,
-                                        const uint64_t *remainders,
+                                        unsigned width, const void *remainders,
                                         const int64_t *quotients, const uint8_t *accepted,
                                         size_t n, int64_t *out);
 
-/* The indices of the words whose upper `bits`, 1 to 63, are all ones; and their number.
- */
-typedef size_t cydp_list_ones_kernel(const uint64_t *words, unsigned bits, size_t n,
-                                     uint16_t *lanes);
+/* Undecided are the words of `width` 4 or 8 whose upper `bits` are all ones: fewer than
+ * all of them. */
+typedef void cydp_ones_kernel(unsigned width, const void *words, unsigned bits, size_t n,
+                              uint8_t *undecided);
 
 typedef struct cydp_kernels {
   const char *isa;
   cydp_chacha20_kernel *chacha20;
+  cydp_chacha20_blocks_kernel *chacha20_blocks;
   cydp_log_kernel *log;
   cydp_threshold_kernel *threshold;
   cydp_signs_kernel *signs;
   cydp_accept_kernel *accept;
   cydp_join_gaussian_kernel *join_gaussian;
   cydp_join_laplace_kernel *join_laplace;
-  cydp_list_ones_kernel *list_ones;
+  cydp_ones_kernel *ones;
 } cydp_kernels;
 
 const cydp_kernels *cydp_kernels_in_use(void);
@@ -121,6 +129,8 @@ const cydp_kernels *cydp_kernels_at(size_t i);
 
 cydp_chacha20_kernel cydp_chacha20_portable, cydp_chacha20_avx2, cydp_chacha20_avx512,
     cydp_chacha20_neon;
+cydp_chacha20_blocks_kernel cydp_chacha20_blocks_portable, cydp_chacha20_blocks_avx2,
+    cydp_chacha20_blocks_avx512, cydp_chacha20_blocks_neon;
 cydp_log_kernel cydp_log_portable, cydp_log_avx2, cydp_log_avx512;
 cydp_threshold_kernel cydp_threshold_portable, cydp_threshold_avx2, cydp_threshold_avx512;
 cydp_signs_kernel cydp_signs_portable, cydp_signs_avx2, cydp_signs_avx512;
@@ -129,7 +139,7 @@ cydp_join_gaussian_kernel cydp_join_gaussian_portable, cydp_join_gaussian_avx2,
     cydp_join_gaussian_avx512;
 cydp_join_laplace_kernel cydp_join_laplace_portable, cydp_join_laplace_avx2,
     cydp_join_laplace_avx512;
-cydp_list_ones_kernel cydp_list_ones_portable, cydp_list_ones_avx2, cydp_list_ones_avx512;
+cydp_ones_kernel cydp_ones_portable, cydp_ones_avx2, cydp_ones_avx512;
 
 /* The certified logarithm: ln(z) = -ln(c_i) + ln(1 + r), r = z c_i - 1, c_i ~ 1/z. */
 extern const double cydp_log_inverse[CYDP_LOG_INTERVALS]; /* c_i */
@@ -290,7 +300,7 @@ typedef struct cydp_batch {
   size_t n;
   const cydp_extension *extension;
   uint64_t first;
-  bool resolve_all;
+  cydp_effort effort;
   cydp_work *work;
 } cydp_batch;
 
@@ -302,40 +312,84 @@ struct cydp_sampler {
   size_t value_bytes;
   size_t chunk; /* values; a constant of the stream, as is the next */
   size_t spare; /* candidates drawn beyond the values wanted, in 1/1024 of these */
+  const cydp_tails *tails; /* of decision 1 */
+  double resolved;         /* the resolver takes at most this share of candidates */
 };
 
 /* Aligned to 64 bytes and zeroed; NULL if memory ran out. Freed by cydp_sampler_free. */
 void *cydp_sampler_allocate(size_t bytes);
 
-/* The bits of one candidate of a batch, behind a prefix. */
-cydp_bits cydp_batch_bits(const cydp_batch *batch, size_t lane, uint32_t decision,
-                          uint64_t prefix, unsigned prefix_bits);
+/* Decisions
+ * ------------------------------------------------------------------------------ */
 
-/* Magnitudes by 16-bit thresholds. Undecided lanes get a second look, at 64 bits and with
- * the rounded T_k, and where that is not certain the resolver. */
+/* One of the decisions that a law takes for each candidate of a batch: an answer, given
+ * by the first bits of U or V, or by more of them. */
+#define CYDP_SLOTS 32 /* second looks at a time */
+typedef struct cydp_decision cydp_decision;
+struct cydp_decision {
+  uint32_t number; /* 1 or 2 */
+  unsigned prefix_bits;
+  double rate; /* the prefix leaves open at most this share of candidates */
+  uint64_t (*prefix)(const cydp_decision *self, size_t lane);
+  /* The answers of n <= CYDP_SLOTS lanes whose U begins with these 64 bits, and a bit for
+   * each whose answer is not certain. Straight-line code. NULL: only the resolver. */
+  uint64_t (*look)(const cydp_decision *self, size_t n, const uint16_t *lanes,
+                   const uint64_t *u, uint64_t *answers);
+  cydp_status (*resolve)(const cydp_decision *self, size_t lane, cydp_bits *bits,
+                         uint64_t *answer);
+  /* Stores the answer where `real` is all ones, nothing where it is 0. */
+  void (*put)(const cydp_decision *self, size_t lane, uint64_t answer, uint64_t real);
+};
+
+/* Decides those candidates that are undecided, or all of them, by the resolver, if that
+ * is NULL. */
+cydp_status cydp_decide(const cydp_decision *decision, const cydp_batch *batch,
+                        const uint8_t *undecided);
+
+/* What fixed work makes room for, given how many of independent events are expected: n
+ * more than which happen with a probability of at most mean^(n + 1) / (n + 1)!, which is
+ * CYDP_OVERFLOW or less, unless n is CYDP_SLOTS. */
+#define CYDP_OVERFLOW 0x1p-40
+size_t cydp_slots(double mean);
+
+/* Magnitudes by 16-bit thresholds. The second look is at the logarithm, or NULL, or the
+ * rounded T_k. */
 typedef struct cydp_threshold_route {
   const cydp_tails *tails;
   const double *rounded; /* T_k within CYDP_TAIL_ERROR of itself */
   size_t terms;
+  const cydp_log_law *wide;
+  double rate;
   cydp_threshold_law law;
 } cydp_threshold_route;
 #define CYDP_TAIL_ERROR 0x1p-40 /* 16 times what docs/sampling.md proves, and more */
+#define CYDP_LEAST_TAIL 0x1p-60
 void cydp_threshold_route_set(cydp_threshold_route *route, const cydp_tails *tails,
                               const double *rounded, size_t terms);
 cydp_status cydp_threshold_magnitudes(const cydp_threshold_route *route,
                                       const cydp_batch *batch, const uint16_t *words,
                                       uint16_t *magnitudes);
+/* With what probability the rounded T_k leave a candidate to the resolver, at most. */
+double cydp_threshold_resolved(const cydp_threshold_route *route);
 
-/* Magnitudes with a sign by the logarithm kernel. Undecided lanes of narrow words get a
- * second look, at 63 bits, and where that is not certain the resolver. */
+/* Magnitudes with a sign by the logarithm kernel. The second look at narrow words is the
+ * same kernel, at 63 bits. */
 typedef struct cydp_log_route {
   const cydp_exponential_tails *tails;
   cydp_log_law law, wide;
-  bool certain; /* false: the guard band fills everything */
+  bool certain;          /* false: the guard band fills everything */
+  double rate, resolved; /* undecided by `law` and by `wide`, at most */
 } cydp_log_route;
 void cydp_log_route_set(cydp_log_route *route, const cydp_exponential_tails *tails,
                         unsigned bits);
 cydp_status cydp_log_values(const cydp_log_route *route, const cydp_batch *batch,
                             const void *words, int64_t *out);
+/* `look` of a decision whose answers are magnitudes. */
+uint64_t cydp_log_look(const cydp_log_law *wide, size_t n, const uint64_t *u,
+                       uint64_t *answers);
+
+/* The second look at V < exp(-g), 0 <= g: which of yes, no and not certain. exp(-g) is
+ * within CYDP_TAIL_ERROR / 16 for g <= 4; beyond that nothing is certain. */
+cydp_answer cydp_look_below_exponential(uint64_t v, double g);
 
 #endif

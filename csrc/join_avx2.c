@@ -4,7 +4,6 @@
  * behind them is overwritten by the next, or lies within the n values that `out` has room
  * for. What does not fill eight is left to the portable kernel. */
 #include "internal.h"
-#include "undecided.h"
 
 #include <immintrin.h>
 
@@ -86,9 +85,10 @@ size_t cydp_join_gaussian_avx2(const cydp_split_law *law, const void *words,
                            : join_all(law, 8, words, x, accepted, n, out);
 }
 
-size_t cydp_join_laplace_avx2(unsigned shift, const uint64_t *signs,
-                              const uint64_t *remainders, const int64_t *quotients,
-                              const uint8_t *accepted, size_t n, int64_t *out) {
+__attribute__((always_inline)) static inline size_t
+join_quotients(unsigned shift, const uint64_t *signs, unsigned width,
+               const void *remainders, const int64_t *quotients, const uint8_t *accepted,
+               size_t n, int64_t *out) {
   const __m256i mask = _mm256_set1_epi64x((1LL << shift) - 1);
   const __m256i most = _mm256_set1_epi64x(INT64_MAX >> shift);
   const __m256i largest = _mm256_set1_epi64x(INT64_MAX);
@@ -97,34 +97,39 @@ size_t cydp_join_laplace_avx2(unsigned shift, const uint64_t *signs,
   for (size_t i = 0; i < whole; i += 4) {
     __m256i negative = signs_of(load_4(signs + i));
     __m256i quotient = negate(load_4(quotients + i), negative);
-    __m256i remainder = _mm256_and_si256(load_4(remainders + i), mask);
+    __m256i remainder = _mm256_and_si256(load_words(width, remainders, i), mask);
     __m256i magnitude = _mm256_or_si256(_mm256_sll_epi64(quotient, by), remainder);
     magnitude =
         _mm256_blendv_epi8(magnitude, largest, _mm256_cmpgt_epi64(quotient, most));
     count = append(magnitude, negative, (unsigned)accepted[i / 8] >> i % 8, out, count);
   }
-  return count + cydp_join_laplace_portable(shift, signs + whole, remainders + whole,
+  return count + cydp_join_laplace_portable(shift, signs + whole, width,
+                                            (const char *)remainders + width * whole,
                                             quotients + whole, accepted + whole / 8,
                                             n - whole, out + count);
 }
 
-/* That any is met is rare, so 16 are looked at together. */
-size_t cydp_list_ones_avx2(const uint64_t *words, unsigned bits, size_t n,
-                           uint16_t *lanes) {
+size_t cydp_join_laplace_avx2(unsigned shift, const uint64_t *signs, unsigned width,
+                              const void *remainders, const int64_t *quotients,
+                              const uint8_t *accepted, size_t n, int64_t *out) {
+  return width == 4
+             ? join_quotients(shift, signs, 4, remainders, quotients, accepted, n, out)
+             : join_quotients(shift, signs, 8, remainders, quotients, accepted, n, out);
+}
+
+void cydp_ones_avx2(unsigned width, const void *words, unsigned bits, size_t n,
+                    uint8_t *found) {
   const __m256i ones = _mm256_set1_epi64x(INT64_MAX >> (63 - bits));
-  const __m128i by = _mm_cvtsi32_si128(64 - (int)bits);
-  size_t count = 0, i = 0;
-  for (; i + 16 <= n; i += 16) {
-    unsigned found = 0;
-    for (unsigned j = 0; j < 16; j += 4) {
-      __m256i upper = _mm256_srl_epi64(load_4(words + i + j), by);
+  const __m128i by = _mm_cvtsi32_si128((int)(8 * width - bits));
+  size_t i = 0;
+  for (; i + 8 <= n; i += 8) {
+    unsigned met = 0;
+    for (unsigned j = 0; j < 8; j += 4) {
+      __m256i upper = _mm256_srl_epi64(load_words(width, words, i + j), by);
       __m256i equal = _mm256_cmpeq_epi64(upper, ones);
-      found |= (unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(equal)) << j;
+      met |= (unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(equal)) << j;
     }
-    count = list_undecided(lanes, count, i, found);
+    found[i / 8] = (uint8_t)met;
   }
-  for (; i < n; i++)
-    count = list_undecided(lanes, count, i,
-                           words[i] >> (64 - bits) == UINT64_MAX >> (64 - bits));
-  return count;
+  cydp_ones_portable(width, (const char *)words + width * i, bits, n - i, found + i / 8);
 }

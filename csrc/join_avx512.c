@@ -5,7 +5,6 @@
  * for. */
 #include "internal.h"
 #include "mask_avx512.h"
-#include "undecided.h"
 
 #include <immintrin.h>
 #include <string.h>
@@ -132,14 +131,14 @@ size_t cydp_join_gaussian_avx512(const cydp_split_law *law, const void *words,
                          : join_all(law, 8, words, x, accepted, n, out);
 }
 
-static inline candidates laplace(unsigned shift, const uint64_t *signs,
-                                 const uint64_t *remainders, const int64_t *quotients,
+static inline candidates laplace(unsigned shift, const uint64_t *signs, unsigned width,
+                                 const void *remainders, const int64_t *quotients,
                                  size_t i, __mmask8 lanes) {
   const __m512i mask = _mm512_set1_epi64((1LL << shift) - 1);
   const __m512i most = _mm512_set1_epi64(INT64_MAX >> shift);
   const __m128i by = _mm_cvtsi32_si128((int)shift);
   __m512i sign = _mm512_maskz_loadu_epi64(lanes, signs + i);
-  __m512i remainder = _mm512_maskz_loadu_epi64(lanes, remainders + i);
+  __m512i remainder = load_words(width, remainders, i, lanes);
   __m512i quotient = _mm512_abs_epi64(_mm512_maskz_loadu_epi64(lanes, quotients + i));
   __m512i joined =
       _mm512_or_si512(_mm512_sll_epi64(quotient, by), _mm512_and_si512(remainder, mask));
@@ -149,40 +148,46 @@ static inline candidates laplace(unsigned shift, const uint64_t *signs,
                       _mm512_test_epi64_mask(sign, _mm512_set1_epi64(1))};
 }
 
-size_t cydp_join_laplace_avx512(unsigned shift, const uint64_t *signs,
-                                const uint64_t *remainders, const int64_t *quotients,
-                                const uint8_t *accepted, size_t n, int64_t *out) {
+__attribute__((always_inline)) static inline size_t
+join_quotients(unsigned shift, const uint64_t *signs, unsigned width,
+               const void *remainders, const int64_t *quotients, const uint8_t *accepted,
+               size_t n, int64_t *out) {
   size_t count = 0, i = 0;
   for (; i + LANES <= n; i += LANES) {
-    candidates of = laplace(shift, signs, remainders, quotients, i, 0xff);
+    candidates of = laplace(shift, signs, width, remainders, quotients, i, 0xff);
     count = append(of.magnitude, of.negative, accepted[i / 8], out, count);
   }
   if (i < n) {
     __mmask8 lanes = first_lanes(n - i);
-    candidates of = laplace(shift, signs, remainders, quotients, i, lanes);
+    candidates of = laplace(shift, signs, width, remainders, quotients, i, lanes);
     count = append_last(of.magnitude, of.negative, accepted[i / 8] & lanes, out, count);
   }
   return count;
 }
 
-/* That any is met is rare, so 32 are looked at together. */
-size_t cydp_list_ones_avx512(const uint64_t *words, unsigned bits, size_t n,
-                             uint16_t *lanes) {
-  const __m512i least = _mm512_set1_epi64((int64_t) ~(UINT64_MAX >> bits));
-  size_t count = 0, i = 0;
-  for (; i + 4 * LANES <= n; i += 4 * LANES) {
-    unsigned found = 0;
-    for (unsigned j = 0; j < 4; j++) {
-      __m512i word = _mm512_loadu_si512(words + i + LANES * j);
-      found |= bits_of_8(_mm512_cmpge_epu64_mask(word, least)) << LANES * j;
-    }
-    count = list_undecided(lanes, count, i, found);
+size_t cydp_join_laplace_avx512(unsigned shift, const uint64_t *signs, unsigned width,
+                                const void *remainders, const int64_t *quotients,
+                                const uint8_t *accepted, size_t n, int64_t *out) {
+  return width == 4
+             ? join_quotients(shift, signs, 4, remainders, quotients, accepted, n, out)
+             : join_quotients(shift, signs, 8, remainders, quotients, accepted, n, out);
+}
+
+__attribute__((always_inline)) static inline void
+find_ones(unsigned width, const void *words, unsigned bits, size_t n, uint8_t *found) {
+  const __m512i least =
+      _mm512_set1_epi64((int64_t)((UINT64_MAX >> (64 - bits)) << (8 * width - bits)));
+  for (size_t i = 0; i < n; i += LANES) {
+    __mmask8 lanes = n - i < LANES ? first_lanes(n - i) : 0xff;
+    __m512i word = load_words(width, words, i, lanes);
+    found[i / 8] = (uint8_t)bits_of_8(_mm512_cmpge_epu64_mask(word, least));
   }
-  for (; i < n; i += LANES) {
-    __mmask8 present = n - i < LANES ? first_lanes(n - i) : 0xff;
-    __m512i word = _mm512_maskz_loadu_epi64(present, words + i);
-    count =
-        list_undecided(lanes, count, i, bits_of_8(_mm512_cmpge_epu64_mask(word, least)));
-  }
-  return count;
+}
+
+void cydp_ones_avx512(unsigned width, const void *words, unsigned bits, size_t n,
+                      uint8_t *found) {
+  if (width == 4)
+    find_ones(4, words, bits, n, found);
+  else
+    find_ones(8, words, bits, n, found);
 }

@@ -34,67 +34,84 @@ static bool is_certain(const cydp_log_law *law, const cydp_exponential_tails *ta
   return law->guard < 0.5 && (tails->one_sided || law->guard <= tails->offset);
 }
 
+static double rate_of(const cydp_log_law *law) {
+  return ldexp((double)law->tail, -(int)law->bits) + 2 * law->guard;
+}
+
 void cydp_log_route_set(cydp_log_route *route, const cydp_exponential_tails *tails,
                         unsigned bits) {
   route->tails = tails;
   set_law(&route->law, tails, bits);
   set_law(&route->wide, tails, WIDE);
   route->certain = is_certain(&route->law, tails);
+  route->rate = rate_of(&route->law);
+  route->resolved = rate_of(&route->wide);
 }
 
-static uint64_t word_at(const void *words, unsigned bits, size_t lane) {
-  return bits > NARROW ? ((const uint64_t *)words)[lane]
-                       : ((const uint32_t *)words)[lane];
+uint64_t cydp_log_look(const cydp_log_law *wide, size_t n, const uint64_t *u,
+                       uint64_t *answers) {
+  uint64_t words[CYDP_SLOTS];
+  uint8_t undecided[CYDP_SLOTS / 8] = {0};
+  int64_t values[CYDP_SLOTS];
+  uint64_t open = 0;
+  for (size_t i = 0; i < n; i++)
+    words[i] = u[i] & ~UINT64_C(1); /* a positive sign */
+  cydp_kernels_in_use()->log(wide, words, n, values, undecided);
+  for (size_t i = 0; i < n; i++)
+    answers[i] = (uint64_t)values[i];
+  for (size_t i = 0; i < sizeof undecided; i++)
+    open |= (uint64_t)undecided[i] << 8 * i;
+  cydp_wipe(words, n * sizeof *words);
+  return open;
 }
 
-static cydp_bits bits_of(const cydp_batch *batch, size_t lane, uint64_t word,
-                         unsigned width) {
-  return cydp_batch_bits(batch, lane, 1, word >> 1 & ((UINT64_C(1) << width) - 1), width);
+typedef struct values_of {
+  cydp_decision base;
+  const cydp_log_route *route;
+  const void *words;
+  int64_t *out;
+} values_of;
+
+static uint64_t word_at(const values_of *of, size_t lane) {
+  return of->route->law.bits > NARROW ? ((const uint64_t *)of->words)[lane]
+                                      : ((const uint32_t *)of->words)[lane];
 }
 
-/* Keeps in `lanes` those that 63 bits leave open; returns their number in *open. */
-static cydp_status look_again(const cydp_log_route *route, const cydp_batch *batch,
-                              const void *words, int64_t *out, uint16_t *lanes,
-                              size_t *open) {
-  uint64_t longer[CYDP_BATCH];
-  int64_t values[CYDP_BATCH];
-  uint16_t still[CYDP_BATCH];
-  for (size_t j = 0; j < *open; j++) {
-    uint64_t word = word_at(words, route->law.bits, lanes[j]), u[2];
-    cydp_bits bits = bits_of(batch, lanes[j], word, route->law.bits);
-    cydp_status status = cydp_first_bits(&bits, 1, u);
-    if (status != CYDP_OK)
-      return status;
-    longer[j] = (u[0] & ~UINT64_C(1)) | (word & 1);
-  }
-  size_t left = cydp_kernels_in_use()->log(&route->wide, longer, *open, values, still);
-  for (size_t j = 0; j < *open; j++)
-    out[lanes[j]] = values[j];
-  for (size_t j = 0; j < left; j++)
-    lanes[j] = lanes[still[j]];
-  cydp_wipe(longer, *open * sizeof *longer);
-  *open = left;
-  return CYDP_OK;
+static uint64_t prefix(const cydp_decision *self, size_t lane) {
+  return word_at((const values_of *)self, lane) >> 1 &
+         ((UINT64_C(1) << self->prefix_bits) - 1);
+}
+
+static uint64_t look(const cydp_decision *self, size_t n, const uint16_t *lanes,
+                     const uint64_t *u, uint64_t *answers) {
+  (void)lanes;
+  return cydp_log_look(&((const values_of *)self)->route->wide, n, u, answers);
+}
+
+static cydp_status resolve(const cydp_decision *self, size_t lane, cydp_bits *bits,
+                           uint64_t *answer) {
+  (void)lane;
+  return cydp_resolve_magnitude(&((const values_of *)self)->route->tails->tails, bits,
+                                answer);
+}
+
+static void put(const cydp_decision *self, size_t lane, uint64_t answer, uint64_t real) {
+  const values_of *of = (const values_of *)self;
+  uint64_t sign = word_at(of, lane) & 1, value = (answer ^ (0 - sign)) + sign;
+  of->out[lane] = (int64_t)((value & real) | ((uint64_t)of->out[lane] & ~real));
 }
 
 cydp_status cydp_log_values(const cydp_log_route *route, const cydp_batch *batch,
                             const void *words, int64_t *out) {
-  uint16_t lanes[CYDP_BATCH];
-  unsigned width = route->law.bits;
-  bool all = batch->resolve_all || !route->certain;
-  size_t open =
-      all ? batch->n
-          : cydp_kernels_in_use()->log(&route->law, words, batch->n, out, lanes);
-  cydp_status status = CYDP_OK;
-  batch->work->undecided += open;
-  if (!all && width < WIDE && open > 0)
-    status = look_again(route, batch, words, out, lanes, &open);
-  for (size_t j = 0; j < open && status == CYDP_OK; j++) {
-    size_t lane = all ? j : lanes[j];
-    uint64_t word = word_at(words, width, lane), magnitude;
-    cydp_bits bits = bits_of(batch, lane, word, width);
-    status = cydp_resolve_magnitude(&route->tails->tails, &bits, &magnitude);
-    out[lane] = word & 1 ? -(int64_t)magnitude : (int64_t)magnitude;
-  }
-  return status;
+  unsigned bits = route->law.bits;
+  const values_of of = {
+      {1, bits, route->rate, prefix, bits < WIDE ? look : NULL, resolve, put},
+      route,
+      words,
+      out};
+  uint8_t undecided[CYDP_BATCH / 8];
+  if (batch->effort == CYDP_RESOLVE_ALL || !route->certain)
+    return cydp_decide(&of.base, batch, NULL);
+  cydp_kernels_in_use()->log(&route->law, words, batch->n, out, undecided);
+  return cydp_decide(&of.base, batch, undecided);
 }

@@ -2,7 +2,6 @@
  * The logarithm kernel for AVX2: four candidates a register, with fused multiply-add.
  * Evaluation and error bound: docs/sampling.md, "The vector kernels". */
 #include "internal.h"
-#include "undecided.h"
 
 #include <immintrin.h>
 
@@ -46,7 +45,7 @@ static inline registers spread(const cydp_log_law *law) {
 }
 
 /* Four candidates from x = 2 u + 1 and their words, whose lowest bit is the sign: the
- * values, and which are certain. */
+ * values, and which are undecided. */
 static inline unsigned draw(const registers *law, __m256d x, __m256i word, __m256i *out) {
   const __m256d *q = law->q;
   const __m256i zero = _mm256_setzero_si256();
@@ -84,7 +83,7 @@ static inline unsigned draw(const registers *law, __m256d x, __m256i word, __m25
       _mm256_and_pd(_mm256_cmp_pd(fraction, law->guard, _CMP_GT_OQ),
                     _mm256_cmp_pd(fraction, law->one_less_guard, _CMP_LT_OQ));
   certain = _mm256_and_pd(certain, _mm256_cmp_pd(x, law->tail, _CMP_GT_OQ));
-  return (unsigned)_mm256_movemask_pd(certain);
+  return (unsigned)_mm256_movemask_pd(certain) ^ 15;
 }
 
 /* All ones in the first n lanes. */
@@ -103,26 +102,28 @@ static inline unsigned draw_wide(const registers *law, __m256i word, __m256i *ou
   return draw(law, _mm256_add_pd(exact, _mm256_castsi256_pd(low)), word, out);
 }
 
-static size_t wide_words(const cydp_log_law *law, const uint64_t *words, size_t n,
-                         int64_t *out, uint16_t *undecided) {
+static void wide_words(const cydp_log_law *law, const uint64_t *words, size_t n,
+                       int64_t *out, uint8_t *undecided) {
   const registers wide = spread(law);
-  size_t count = 0, i = 0;
+  size_t i = 0;
   __m256i k;
-  for (; i + 4 <= n; i += 4) {
-    __m256i word = _mm256_loadu_si256((const __m256i *)(words + i));
-    unsigned certain = draw_wide(&wide, word, &k);
-    _mm256_storeu_si256((__m256i *)(out + i), k);
-    count = list_undecided(undecided, count, i, certain ^ 15);
+  for (; i + 8 <= n; i += 8) {
+    unsigned open = 0;
+    for (unsigned j = 0; j < 8; j += 4) {
+      __m256i word = _mm256_loadu_si256((const __m256i *)(words + i + j));
+      open |= draw_wide(&wide, word, &k) << j;
+      _mm256_storeu_si256((__m256i *)(out + i + j), k);
+    }
+    undecided[i / 8] = (uint8_t)open;
   }
-  if (i < n) {
-    __m128i lanes = first_lanes(n - i);
-    __m256i word = _mm256_maskload_epi64((const long long *)(words + i),
-                                         _mm256_cvtepi32_epi64(lanes));
-    unsigned certain = draw_wide(&wide, word, &k), all = (1U << (n - i)) - 1;
-    _mm256_maskstore_epi64((long long *)(out + i), _mm256_cvtepi32_epi64(lanes), k);
-    count = list_undecided(undecided, count, i, (certain & all) ^ all);
+  for (size_t first = i; i < n; i += 4) {
+    __m256i lanes = _mm256_cvtepi32_epi64(first_lanes(n - i));
+    __m256i word = _mm256_maskload_epi64((const long long *)(words + i), lanes);
+    unsigned open = draw_wide(&wide, word, &k);
+    open &= (unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(lanes));
+    _mm256_maskstore_epi64((long long *)(out + i), lanes, k);
+    undecided[i / 8] = (uint8_t)(i == first ? open : undecided[i / 8] | open << 4);
   }
-  return count;
 }
 
 static inline unsigned draw_narrow(const registers *law, __m256i mask, __m128i word,
@@ -134,30 +135,35 @@ static inline unsigned draw_narrow(const registers *law, __m256i mask, __m128i w
   return draw(law, x, wide, out);
 }
 
-static size_t narrow_words(const cydp_log_law *law, const uint32_t *words, size_t n,
-                           int64_t *out, uint16_t *undecided) {
+static void narrow_words(const cydp_log_law *law, const uint32_t *words, size_t n,
+                         int64_t *out, uint8_t *undecided) {
   const registers wide = spread(law);
   const __m256i mask = _mm256_set1_epi64x((UINT32_C(2) << law->bits) - 1);
-  size_t count = 0, i = 0;
+  size_t i = 0;
   __m256i k;
-  for (; i + 4 <= n; i += 4) {
-    __m128i word = _mm_loadu_si128((const __m128i *)(words + i));
-    unsigned certain = draw_narrow(&wide, mask, word, &k);
-    _mm256_storeu_si256((__m256i *)(out + i), k);
-    count = list_undecided(undecided, count, i, certain ^ 15);
+  for (; i + 8 <= n; i += 8) {
+    unsigned open = 0;
+    for (unsigned j = 0; j < 8; j += 4) {
+      __m128i word = _mm_loadu_si128((const __m128i *)(words + i + j));
+      open |= draw_narrow(&wide, mask, word, &k) << j;
+      _mm256_storeu_si256((__m256i *)(out + i + j), k);
+    }
+    undecided[i / 8] = (uint8_t)open;
   }
-  if (i < n) {
+  for (size_t first = i; i < n; i += 4) {
     __m128i lanes = first_lanes(n - i);
     __m128i word = _mm_maskload_epi32((const int *)(words + i), lanes);
-    unsigned certain = draw_narrow(&wide, mask, word, &k), all = (1U << (n - i)) - 1;
+    unsigned open = draw_narrow(&wide, mask, word, &k);
+    open &= (unsigned)_mm_movemask_ps(_mm_castsi128_ps(lanes));
     _mm256_maskstore_epi64((long long *)(out + i), _mm256_cvtepi32_epi64(lanes), k);
-    count = list_undecided(undecided, count, i, (certain & all) ^ all);
+    undecided[i / 8] = (uint8_t)(i == first ? open : undecided[i / 8] | open << 4);
   }
-  return count;
 }
 
-size_t cydp_log_avx2(const cydp_log_law *law, const void *words, size_t n, int64_t *out,
-                     uint16_t *undecided) {
-  return law->bits == 63 ? wide_words(law, words, n, out, undecided)
-                         : narrow_words(law, words, n, out, undecided);
+void cydp_log_avx2(const cydp_log_law *law, const void *words, size_t n, int64_t *out,
+                   uint8_t *undecided) {
+  if (law->bits == 63)
+    wide_words(law, words, n, out, undecided);
+  else
+    narrow_words(law, words, n, out, undecided);
 }

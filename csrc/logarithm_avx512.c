@@ -3,7 +3,6 @@
  * Evaluation and error bound: docs/sampling.md, "The vector kernels". */
 #include "internal.h"
 #include "mask_avx512.h"
-#include "undecided.h"
 
 #include <immintrin.h>
 
@@ -26,8 +25,9 @@ static inline registers spread(const cydp_log_law *law) {
   return wide;
 }
 
-/* Eight candidates from x = 2 u + 1 and the signs: the values, and which are certain. */
-static inline __mmask8 draw(const registers *law, __m512d x, __mmask8 negative,
+/* Eight candidates from x = 2 u + 1 and the signs: the values, and which are undecided.
+ */
+static inline unsigned draw(const registers *law, __m512d x, __mmask8 negative,
                             __m512i *out) {
   const __m512d *q = law->q;
   __m512i interval =
@@ -51,65 +51,63 @@ static inline __mmask8 draw(const registers *law, __m512d x, __mmask8 negative,
   *out = _mm512_mask_sub_epi64(k, negative, _mm512_setzero_si512(), k);
   __mmask8 certain = _mm512_cmp_pd_mask(x, law->tail, _CMP_GT_OQ);
   certain = _mm512_mask_cmp_pd_mask(certain, fraction, law->guard, _CMP_GT_OQ);
-  return _mm512_mask_cmp_pd_mask(certain, fraction, law->one_less_guard, _CMP_LT_OQ);
+  certain = _mm512_mask_cmp_pd_mask(certain, fraction, law->one_less_guard, _CMP_LT_OQ);
+  return bits_of_8(certain) ^ 0xff;
 }
 
-static inline __mmask8 draw_wide(const registers *law, __m512i word, __m512i *out) {
+static inline unsigned draw_wide(const registers *law, __m512i word, __m512i *out) {
   const __m512i one = _mm512_set1_epi64(1);
   __m512d x = _mm512_cvtepu64_pd(_mm512_or_si512(word, one)); /* rounded once */
   return draw(law, x, _mm512_test_epi64_mask(word, one), out);
 }
 
-static size_t wide_words(const cydp_log_law *law, const uint64_t *words, size_t n,
-                         int64_t *out, uint16_t *undecided) {
+static void wide_words(const cydp_log_law *law, const uint64_t *words, size_t n,
+                       int64_t *out, uint8_t *undecided) {
   const registers wide = spread(law);
-  size_t count = 0, i = 0;
+  size_t i = 0;
   __m512i k;
   for (; i + 8 <= n; i += 8) {
-    __mmask8 certain = draw_wide(&wide, _mm512_loadu_si512(words + i), &k);
+    undecided[i / 8] = (uint8_t)draw_wide(&wide, _mm512_loadu_si512(words + i), &k);
     _mm512_storeu_si512(out + i, k);
-    count = list_undecided(undecided, count, i, bits_of_8(certain) ^ 0xffU);
   }
   if (i < n) {
     __mmask8 lanes = (__mmask8)((1U << (n - i)) - 1);
-    __mmask8 certain = draw_wide(&wide, _mm512_maskz_loadu_epi64(lanes, words + i), &k);
+    __m512i word = _mm512_maskz_loadu_epi64(lanes, words + i);
+    undecided[i / 8] = (uint8_t)(draw_wide(&wide, word, &k) & lanes);
     _mm512_mask_storeu_epi64(out + i, lanes, k);
-    count = list_undecided(undecided, count, i, bits_of_8((__mmask8)(~certain & lanes)));
   }
-  return count;
 }
 
-static inline __mmask8 draw_narrow(const registers *law, __m256i mask, __m256i word,
+static inline unsigned draw_narrow(const registers *law, __m256i mask, __m256i word,
                                    __m512i *out) {
   const __m256i one = _mm256_set1_epi32(1);
   __m256i odd = _mm256_or_si256(_mm256_and_si256(word, mask), one);
   return draw(law, _mm512_cvtepu32_pd(odd), _mm256_test_epi32_mask(word, one), out);
 }
 
-static size_t narrow_words(const cydp_log_law *law, const uint32_t *words, size_t n,
-                           int64_t *out, uint16_t *undecided) {
+static void narrow_words(const cydp_log_law *law, const uint32_t *words, size_t n,
+                         int64_t *out, uint8_t *undecided) {
   const registers wide = spread(law);
   const __m256i mask = _mm256_set1_epi32((int)((UINT32_C(2) << law->bits) - 1));
-  size_t count = 0, i = 0;
+  size_t i = 0;
   __m512i k;
   for (; i + 8 <= n; i += 8) {
     __m256i word = _mm256_loadu_si256((const __m256i *)(words + i));
-    __mmask8 certain = draw_narrow(&wide, mask, word, &k);
+    undecided[i / 8] = (uint8_t)draw_narrow(&wide, mask, word, &k);
     _mm512_storeu_si512(out + i, k);
-    count = list_undecided(undecided, count, i, bits_of_8(certain) ^ 0xffU);
   }
   if (i < n) {
     __mmask8 lanes = (__mmask8)((1U << (n - i)) - 1);
     __m256i word = _mm256_maskz_loadu_epi32(lanes, words + i);
-    __mmask8 certain = draw_narrow(&wide, mask, word, &k);
+    undecided[i / 8] = (uint8_t)(draw_narrow(&wide, mask, word, &k) & lanes);
     _mm512_mask_storeu_epi64(out + i, lanes, k);
-    count = list_undecided(undecided, count, i, bits_of_8((__mmask8)(~certain & lanes)));
   }
-  return count;
 }
 
-size_t cydp_log_avx512(const cydp_log_law *law, const void *words, size_t n, int64_t *out,
-                       uint16_t *undecided) {
-  return law->bits == 63 ? wide_words(law, words, n, out, undecided)
-                         : narrow_words(law, words, n, out, undecided);
+void cydp_log_avx512(const cydp_log_law *law, const void *words, size_t n, int64_t *out,
+                     uint8_t *undecided) {
+  if (law->bits == 63)
+    wide_words(law, words, n, out, undecided);
+  else
+    narrow_words(law, words, n, out, undecided);
 }

@@ -52,23 +52,19 @@ static inline bool draw(const cydp_log_law *law, uint64_t word, int64_t *out) {
   return (fraction > law->guard) & (fraction < 1 - law->guard) & (u >= law->tail);
 }
 
-size_t cydp_log_portable(const cydp_log_law *shared, const void *words, size_t n,
-                         int64_t *out, uint16_t *undecided) {
+void cydp_log_portable(const cydp_log_law *shared, const void *words, size_t n,
+                       int64_t *out, uint8_t *undecided) {
   const cydp_log_law copy = *shared, *law = &copy; /* which no store to out can change */
-  size_t count = 0;
-  if (law->bits == 63) {
-    const uint64_t *word = words;
-    for (size_t i = 0; i < n; i++) {
-      undecided[count] = (uint16_t)i;
-      count += !draw(law, word[i], out + i);
+  const bool wide = law->bits == 63;
+  const uint32_t mask = (UINT32_C(2) << (wide ? 31 : law->bits)) - 1;
+  for (size_t i = 0; i < n; i += 8) {
+    size_t lanes = n - i < 8 ? n - i : 8;
+    unsigned open = 0;
+    for (size_t j = 0; j < lanes; j++) {
+      uint64_t word = wide ? ((const uint64_t *)words)[i + j]
+                           : ((const uint32_t *)words)[i + j] & mask;
+      open |= (unsigned)!draw(law, word, out + i + j) << j;
     }
-  } else {
-    const uint32_t *word = words;
-    uint32_t mask = (UINT32_C(2) << law->bits) - 1; /* all ones for 31 bits */
-    for (size_t i = 0; i < n; i++) {
-      undecided[count] = (uint16_t)i;
-      count += !draw(law, word[i] & mask, out + i);
-    }
+    undecided[i / 8] = (uint8_t)open;
   }
-  return count;
 }

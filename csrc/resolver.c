@@ -3,16 +3,21 @@
  * until the comparison is decided. Doubles propose, certified comparisons decide. */
 #include "internal.h"
 
+#include <string.h>
+
 enum { LEAST_LIMBS = 2, WORDS_A_LEVEL = 8 };
 #define LARGEST ((uint64_t)INT64_MAX)
 
 cydp_status cydp_first_bits(cydp_bits *bits, size_t n, uint64_t *u) {
   for (; bits->levels * WORDS_A_LEVEL < n; bits->levels++) {
-    cydp_status status = bits->extension->read(
-        bits->extension->self, bits->decision, (uint32_t)bits->levels, bits->candidate,
-        bits->words + bits->levels * WORDS_A_LEVEL);
+    uint64_t words[1][WORDS_A_LEVEL];
+    cydp_status status =
+        bits->extension->read(bits->extension->self, bits->decision,
+                              (uint32_t)bits->levels, &bits->candidate, 1, words);
     if (status != CYDP_OK)
       return status;
+    memcpy(bits->words + bits->levels * WORDS_A_LEVEL, words, sizeof words);
+    cydp_wipe(words, sizeof words);
     bits->work->levels++;
   }
   unsigned shift = bits->prefix_bits;

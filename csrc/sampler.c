@@ -21,16 +21,6 @@ cydp_layout cydp_sampler_layout(const cydp_sampler *sampler) { return sampler->l
 
 size_t cydp_sampler_chunk(const cydp_sampler *sampler) { return sampler->chunk; }
 
-cydp_bits cydp_batch_bits(const cydp_batch *batch, size_t lane, uint32_t decision,
-                          uint64_t prefix, unsigned prefix_bits) {
-  return (cydp_bits){.prefix = prefix,
-                     .prefix_bits = prefix_bits,
-                     .extension = batch->extension,
-                     .decision = decision,
-                     .candidate = batch->first + lane,
-                     .work = batch->work};
-}
-
 /* Bytes of the planes of n candidates, to a multiple of 8. */
 static size_t plane_bytes(const cydp_layout *layout, size_t n) {
   size_t bytes = layout->signs ? (n + 7) / 8 : 0;
@@ -54,7 +44,7 @@ static cydp_batch part_of(const cydp_layout *layout, const void *planes, size_t 
 
 static cydp_status map_from(const cydp_sampler *sampler, const void *planes, size_t n,
                             const cydp_extension *extension, uint64_t first,
-                            bool resolve_all, void *out, size_t *values,
+                            cydp_effort effort, void *out, size_t *values,
                             cydp_work *work) {
   cydp_status status = CYDP_OK;
   char *next = out;
@@ -63,7 +53,7 @@ static cydp_status map_from(const cydp_sampler *sampler, const void *planes, siz
     cydp_batch batch = part_of(&sampler->layout, planes, n, done);
     batch.extension = extension;
     batch.first = first + done;
-    batch.resolve_all = resolve_all;
+    batch.effort = effort;
     batch.work = work;
     size_t accepted = 0;
     status = sampler->map(sampler, &batch, next, &accepted);
@@ -75,10 +65,12 @@ static cydp_status map_from(const cydp_sampler *sampler, const void *planes, siz
 }
 
 cydp_status cydp_sampler_map(const cydp_sampler *sampler, const void *planes, size_t n,
-                             const cydp_extension *extension, bool resolve_all, void *out,
-                             size_t *values, cydp_work *work) {
-  return map_from(sampler, planes, n, extension, 0, resolve_all, out, values, work);
+                             const cydp_extension *extension, cydp_effort effort,
+                             void *out, size_t *values, cydp_work *work) {
+  return map_from(sampler, planes, n, extension, 0, effort, out, values, work);
 }
+
+enum { BLOCKS = 16, UNUSED_DECISION = 3 };
 
 /* Extension bits under a key, and which of its candidates are meant. */
 typedef struct addressed {
@@ -88,15 +80,44 @@ typedef struct addressed {
 } addressed;
 
 static cydp_status read_addressed(void *self, uint32_t decision, uint32_t level,
-                                  uint64_t candidate, uint64_t words[8]) {
+                                  const uint64_t *candidates, size_t n,
+                                  uint64_t (*words)[8]) {
   const addressed *source = self;
-  uint32_t nonce[3], block[16];
+  uint32_t nonce[3], counters[BLOCKS] = {0}, group[CYDP_GROUP_WORDS];
   cydp_nonce(nonce, decision, level, source->round, source->chunk);
-  cydp_chacha20_block(source->key, nonce, (uint32_t)candidate, block);
-  for (int i = 0; i < 8; i++)
-    words[i] = block[2 * i] | (uint64_t)block[2 * i + 1] << 32;
-  cydp_wipe(block, sizeof block);
+  for (size_t first = 0; first < n; first += BLOCKS) {
+    size_t blocks = n - first < BLOCKS ? n - first : BLOCKS;
+    for (size_t i = 0; i < blocks; i++)
+      counters[i] = (uint32_t)candidates[first + i];
+    cydp_kernels_in_use()->chacha20_blocks(source->key, nonce, counters, group);
+    for (size_t i = 0; i < blocks; i++)
+      for (size_t j = 0; j < 8; j++)
+        words[first + i][j] =
+            group[BLOCKS * 2 * j + i] | (uint64_t)group[BLOCKS * (2 * j + 1) + i] << 32;
+  }
+  cydp_wipe(group, sizeof group);
   return CYDP_OK;
+}
+
+/* Fixed work is a number of runs of the resolver too: those that are missing are made up
+ * for, at bits that nobody uses. */
+static cydp_status make_up(const cydp_sampler *sampler, const addressed *source,
+                           cydp_work *work) {
+  size_t runs = cydp_slots(sampler->resolved * (double)work->candidates);
+  cydp_status status = CYDP_OK;
+  addressed unused = *source;
+  cydp_extension extension = {read_addressed, &unused};
+  while (work->resolved < runs && status == CYDP_OK) {
+    cydp_bits bits = {.prefix = UINT64_C(1) << 15,
+                      .prefix_bits = 16,
+                      .extension = &extension,
+                      .decision = UNUSED_DECISION,
+                      .candidate = work->resolved,
+                      .work = work};
+    uint64_t magnitude;
+    status = cydp_resolve_magnitude(sampler->tails, &bits, &magnitude);
+  }
+  return status;
 }
 
 /* The most candidates, up to n, whose planes fit. */
@@ -107,7 +128,7 @@ static size_t fitting(const cydp_layout *layout, size_t n, size_t bytes) {
 }
 
 static cydp_status fill_from_refills(const cydp_sampler *sampler, cydp_rng *rng,
-                                     char *out, size_t n) {
+                                     cydp_effort effort, char *out, size_t n) {
   cydp_work work = {0};
   cydp_status status = cydp_rng_begin(rng);
   if (status != CYDP_OK)
@@ -123,11 +144,13 @@ static cydp_status fill_from_refills(const cydp_sampler *sampler, cydp_rng *rng,
     addressed source = {.key = taken.extend};
     cydp_extension extension = {read_addressed, &source};
     size_t values;
-    status = map_from(sampler, taken.bytes, candidates, &extension, taken.first, false,
+    status = map_from(sampler, taken.bytes, candidates, &extension, taken.first, effort,
                       out, &values, &work);
     cydp_rng_used(&taken);
     out += values * sampler->value_bytes;
     n -= values;
+    if (n == 0 && effort == CYDP_FIXED_WORK && status == CYDP_OK)
+      status = make_up(sampler, &source, &work);
   }
   cydp_rng_end(rng);
   return status;
@@ -135,69 +158,91 @@ static cydp_status fill_from_refills(const cydp_sampler *sampler, cydp_rng *rng,
 
 enum {
   SCRATCH = 16 * 1024, /* bytes of keystream for one round */
+  BLOCK_CHUNKS = 64,   /* that share what fixed work makes room for in the resolver */
   LARGEST_ROUND =
       UINT16_MAX /* what the nonce has room for; a sixteenth is never reached */
 };
 
-/* One round: candidates for `wanted` values; *values of them, at most, are kept. There is
- * room for `room`: what is left over may stand there until the next chunk overwrites it.
- */
-static cydp_status fill_round(const cydp_sampler *sampler, const uint32_t key[8],
-                              uint64_t chunk, uint32_t round, char *out, size_t wanted,
-                              size_t room, size_t *values) {
+/* Where values go, and what they cost. */
+typedef struct filling {
+  const cydp_sampler *sampler;
+  const uint32_t *key;
+  cydp_effort effort;
+  char *out;
+  size_t room; /* values; more than are wanted may be overwritten, until the next come */
+  cydp_work work;
+} filling;
+
+/* One round: candidates for `wanted` values; *values of them, at most, are kept. */
+static cydp_status fill_round(filling *to, const addressed *source, size_t wanted,
+                              size_t *values) {
   _Alignas(64) uint32_t planes[SCRATCH / sizeof(uint32_t)];
   int64_t spilled[CYDP_BATCH];
-  cydp_work work = {0};
+  const cydp_sampler *sampler = to->sampler;
   size_t candidates = wanted + (wanted * sampler->spare + 1023) / 1024;
   size_t group = CYDP_GROUP_WORDS * sizeof(uint32_t);
   size_t groups = (plane_bytes(&sampler->layout, candidates) + group - 1) / group;
   uint32_t nonce[3];
-  cydp_nonce(nonce, CYDP_DOMAIN_PREFIX, 0, round, chunk);
-  cydp_status status = cydp_chacha20_keystream(key, nonce, 0, groups, planes);
+  cydp_nonce(nonce, CYDP_DOMAIN_PREFIX, 0, source->round, source->chunk);
+  cydp_status status = cydp_chacha20_keystream(source->key, nonce, 0, groups, planes);
   if (status != CYDP_OK)
     return status;
-  addressed source = {key, chunk, round};
-  cydp_extension extension = {read_addressed, &source};
-  void *into = candidates > room ? (void *)spilled : out;
-  status =
-      map_from(sampler, planes, candidates, &extension, 0, false, into, values, &work);
+  addressed of = *source;
+  cydp_extension extension = {read_addressed, &of};
+  void *into = candidates > to->room ? (void *)spilled : to->out;
+  status = map_from(sampler, planes, candidates, &extension, 0, to->effort, into, values,
+                    &to->work);
   if (*values > wanted)
     *values = wanted;
   if (into == spilled) {
-    memcpy(out, spilled, *values * sampler->value_bytes);
+    memcpy(to->out, spilled, *values * sampler->value_bytes);
     cydp_wipe(spilled, candidates * sampler->value_bytes);
   }
   cydp_wipe(planes, groups * group);
   return status;
 }
 
-cydp_status cydp_sampler_fill_chunks(const cydp_sampler *sampler, const uint32_t key[8],
-                                     uint64_t first, void *out, size_t n) {
-  char *next = out;
+static cydp_status fill_chunk(filling *to, uint64_t chunk) {
+  size_t left = to->room < to->sampler->chunk ? to->room : to->sampler->chunk;
+  addressed source = {to->key, chunk, 0};
   cydp_status status = CYDP_OK;
-  for (uint64_t chunk = first; n > 0 && status == CYDP_OK; chunk++) {
-    size_t left = n < sampler->chunk ? n : sampler->chunk;
-    for (uint32_t round = 0; left > 0 && status == CYDP_OK; round++) {
-      size_t values = 0;
-      if (round > LARGEST_ROUND)
-        return CYDP_ERROR_EXHAUSTED;
-      status = fill_round(sampler, key, chunk, round, next, left, n, &values);
-      next += values * sampler->value_bytes;
-      left -= values;
-      n -= values;
+  for (; left > 0 && status == CYDP_OK; source.round++) {
+    size_t values = 0;
+    if (source.round > LARGEST_ROUND)
+      return CYDP_ERROR_EXHAUSTED;
+    status = fill_round(to, &source, left, &values);
+    to->out += values * to->sampler->value_bytes;
+    to->room -= values;
+    left -= values;
+  }
+  return status;
+}
+
+cydp_status cydp_sampler_fill_chunks(const cydp_sampler *sampler, const uint32_t key[8],
+                                     cydp_effort effort, uint64_t first, void *out,
+                                     size_t n) {
+  filling to = {.sampler = sampler, .key = key, .effort = effort, .out = out, .room = n};
+  cydp_status status = CYDP_OK;
+  for (uint64_t chunk = first; to.room > 0 && status == CYDP_OK; chunk++) {
+    status = fill_chunk(&to, chunk);
+    bool ends = to.room == 0 || (chunk + 1) % BLOCK_CHUNKS == 0;
+    if (ends && effort == CYDP_FIXED_WORK && status == CYDP_OK) {
+      addressed source = {key, chunk, 0};
+      status = make_up(sampler, &source, &to.work);
+      to.work = (cydp_work){0};
     }
   }
   return status;
 }
 
-cydp_status cydp_sampler_fill(const cydp_sampler *sampler, cydp_rng *rng, void *out,
-                              size_t n) {
+cydp_status cydp_sampler_fill(const cydp_sampler *sampler, cydp_rng *rng,
+                              cydp_effort effort, void *out, size_t n) {
   if (n <= CYDP_SMALL_CALL)
-    return fill_from_refills(sampler, rng, out, n);
+    return fill_from_refills(sampler, rng, effort, out, n);
   uint32_t key[8];
   cydp_status status = cydp_rng_key(rng, key);
   if (status == CYDP_OK)
-    status = cydp_sampler_fill_chunks(sampler, key, 0, out, n);
+    status = cydp_sampler_fill_chunks(sampler, key, effort, 0, out, n);
   cydp_wipe(key, sizeof key);
   return status;
 }

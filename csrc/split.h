@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * One candidate of a split: its word, and its bit among those that say what is accepted.
- */
+ * One candidate of the Gaussian split: its word and R. */
 #ifndef CYDP_SPLIT_H
 #define CYDP_SPLIT_H
 
@@ -16,15 +15,6 @@ static inline uint64_t split_word(const cydp_split_law *law, const void *words,
 static inline uint64_t split_remainder(const cydp_split_law *law, const void *words,
                                        size_t i) {
   return split_word(law, words, i) >> 1 & ((UINT64_C(1) << law->shift) - 1);
-}
-
-static inline void split_accept(uint8_t *accepted, size_t i, bool yes) {
-  unsigned bit = 1U << i % 8;
-  accepted[i / 8] = (uint8_t)((accepted[i / 8] & ~bit) | (yes ? bit : 0));
-}
-
-static inline bool split_accepted(const uint8_t *accepted, size_t i) {
-  return accepted[i / 8] >> i % 8 & 1;
 }
 
 #endif

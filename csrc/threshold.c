@@ -37,49 +37,93 @@ void cydp_threshold_route_set(cydp_threshold_route *route, const cydp_tails *tai
   cydp_threshold_law *law = &route->law;
   route->tails = tails;
   route->rounded = rounded;
-  route->terms = terms;
   memset(law, 0, sizeof *law);
   for (size_t k = 0; k < terms; k++) {
     law->cell[law->count] = cell_of(tails, k + 1, rounded[k]);
     if (law->cell[law->count++] == 0)
       break;
   }
+  route->rate = 0;
+  for (unsigned i = 0; i < law->count; i++)
+    route->rate += (i == 0 || law->cell[i] != law->cell[i - 1]) * 0x1p-16;
+  /* One below the least is enough: what lies below that is left to the resolver. */
+  while (terms > 1 && rounded[terms - 2] < CYDP_LEAST_TAIL)
+    terms--;
+  route->terms = terms;
 }
 
-/* Whether 64 bits of U tell the magnitude: they do unless U is next to a T_k, or below
- * all. */
-static bool look_again(const cydp_threshold_route *route, uint64_t first_bits,
-                       uint16_t *magnitude) {
-  double u = ((double)first_bits + 0.5) * 0x1p-64;
-  double lower = u * (1 - CYDP_TAIL_ERROR) - 0x1p-60, upper = 2 * u - lower;
-  size_t k = 0;
-  while (k < route->terms && upper < route->rounded[k])
-    k++;
-  *magnitude = (uint16_t)k;
-  return k < route->terms && lower > route->rounded[k];
+double cydp_threshold_resolved(const cydp_threshold_route *route) {
+  double sum = 0;
+  for (size_t k = 0; k < route->terms; k++)
+    sum += 2 * (route->rounded[k] * CYDP_TAIL_ERROR + CYDP_LEAST_TAIL);
+  return sum + fmax(route->rounded[route->terms - 1], CYDP_LEAST_TAIL);
+}
+
+typedef struct magnitudes_of {
+  cydp_decision base;
+  const cydp_threshold_route *route;
+  const uint16_t *words;
+  uint16_t *magnitudes;
+} magnitudes_of;
+
+static uint64_t prefix(const cydp_decision *self, size_t lane) {
+  return ((const magnitudes_of *)self)->words[lane];
+}
+
+/* By the rounded T_k: 64 bits tell unless U is next to one of them, or below all. */
+static uint64_t look_at_tails(const cydp_decision *self, size_t n, const uint16_t *lanes,
+                              const uint64_t *u, uint64_t *answers) {
+  const cydp_threshold_route *route = ((const magnitudes_of *)self)->route;
+  uint64_t open = 0;
+  (void)lanes;
+  for (size_t i = 0; i < n; i++) {
+    double middle = ((double)u[i] + 0.5) * 0x1p-64;
+    double lower = middle * (1 - CYDP_TAIL_ERROR) - CYDP_LEAST_TAIL;
+    double upper = 2 * middle - lower;
+    size_t above = 0, not_below = 0;
+    for (size_t k = 0; k < route->terms; k++) {
+      above += upper < route->rounded[k];
+      not_below += lower <= route->rounded[k];
+    }
+    answers[i] = above;
+    open |= (uint64_t)((above != not_below) | (above == route->terms)) << i;
+  }
+  return open;
+}
+
+/* By the logarithm, where there is one. */
+static uint64_t look_at_logarithm(const cydp_decision *self, size_t n,
+                                  const uint16_t *lanes, const uint64_t *u,
+                                  uint64_t *answers) {
+  (void)lanes;
+  return cydp_log_look(((const magnitudes_of *)self)->route->wide, n, u, answers);
+}
+
+static cydp_status resolve(const cydp_decision *self, size_t lane, cydp_bits *bits,
+                           uint64_t *answer) {
+  (void)lane;
+  return cydp_resolve_magnitude(((const magnitudes_of *)self)->route->tails, bits,
+                                answer);
+}
+
+/* Below 2^13, within 1,024 bits of U. */
+static void put(const cydp_decision *self, size_t lane, uint64_t answer, uint64_t real) {
+  uint16_t *at = ((const magnitudes_of *)self)->magnitudes + lane;
+  *at = (uint16_t)((answer & real) | (*at & ~real));
 }
 
 cydp_status cydp_threshold_magnitudes(const cydp_threshold_route *route,
                                       const cydp_batch *batch, const uint16_t *words,
                                       uint16_t *magnitudes) {
-  uint16_t lanes[CYDP_BATCH];
-  bool all = batch->resolve_all;
-  size_t open = all ? batch->n
-                    : cydp_kernels_in_use()->threshold(&route->law, words, batch->n,
-                                                       magnitudes, lanes);
-  batch->work->undecided += open;
-  cydp_status status = CYDP_OK;
-  for (size_t j = 0; j < open && status == CYDP_OK; j++) {
-    size_t lane = all ? j : lanes[j];
-    uint64_t u[2], magnitude;
-    cydp_bits bits = cydp_batch_bits(batch, lane, 1, words[lane], PREFIX_BITS);
-    if (!all) {
-      status = cydp_first_bits(&bits, 1, u);
-      if (status != CYDP_OK || look_again(route, u[0], magnitudes + lane))
-        continue;
-    }
-    status = cydp_resolve_magnitude(route->tails, &bits, &magnitude);
-    magnitudes[lane] = (uint16_t)magnitude; /* below 2^13 within 1,024 bits of U */
-  }
-  return status;
+  const magnitudes_of of = {{1, PREFIX_BITS, route->rate, prefix,
+                             route->wide ? look_at_logarithm : look_at_tails, resolve,
+                             put},
+                            route,
+                            words,
+                            magnitudes};
+  uint8_t undecided[CYDP_BATCH / 8];
+  if (batch->effort == CYDP_RESOLVE_ALL)
+    return cydp_decide(&of.base, batch, NULL);
+  cydp_kernels_in_use()->threshold(&route->law, words, batch->n, magnitudes, undecided);
+  return cydp_decide(&of.base, batch, undecided);
 }

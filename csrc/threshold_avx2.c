@@ -3,7 +3,6 @@
  * last of each block of eight tells in which block a word ends, and comparing with all
  * eight of that block tells where. A byte shuffle looks up one cell of any block. */
 #include "internal.h"
-#include "undecided.h"
 
 #include <immintrin.h>
 #include <string.h>
@@ -68,19 +67,20 @@ static inline uint32_t count_two(const cells *law, const uint16_t *words,
   return (uint32_t)_mm256_movemask_epi8(_mm256_permute4x64_epi64(bytes, 0xd8));
 }
 
-size_t cydp_threshold_avx2(const cydp_threshold_law *law, const uint16_t *words, size_t n,
-                           uint16_t *magnitudes, uint16_t *undecided) {
+void cydp_threshold_avx2(const cydp_threshold_law *law, const uint16_t *words, size_t n,
+                         uint16_t *magnitudes, uint8_t *undecided) {
   const cells wide = spread(law);
-  size_t count = 0, i = 0;
-  for (; i + 2 * LANES <= n; i += 2 * LANES)
-    count =
-        list_undecided(undecided, count, i, count_two(&wide, words + i, magnitudes + i));
+  size_t i = 0;
+  for (; i + 2 * LANES <= n; i += 2 * LANES) {
+    uint32_t open = count_two(&wide, words + i, magnitudes + i);
+    memcpy(undecided + i / 8, &open, sizeof open);
+  }
   if (i < n) {
     uint16_t in[2 * LANES] = {0}, out[2 * LANES];
     memcpy(in, words + i, (n - i) * sizeof *in);
     uint32_t lanes = (UINT32_C(1) << (n - i)) - 1;
-    count = list_undecided(undecided, count, i, count_two(&wide, in, out) & lanes);
+    uint32_t open = count_two(&wide, in, out) & lanes;
+    memcpy(undecided + i / 8, &open, (n - i + 7) / 8);
     memcpy(magnitudes + i, out, (n - i) * sizeof *out);
   }
-  return count;
 }

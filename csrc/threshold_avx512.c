@@ -2,9 +2,9 @@
  * The threshold kernel for AVX-512: 32 words a register, and a binary search among cells
  * that lie in registers too. Every word takes the same steps. */
 #include "internal.h"
-#include "undecided.h"
 
 #include <immintrin.h>
+#include <string.h>
 
 enum { LANES = 32, MOST_LEVELS = 6 };
 
@@ -51,33 +51,36 @@ static inline __mmask32 search(const levels *cells, int depth, __m512i count,
                                       look_up(cells, depth, 0, at), words);
 }
 
-__attribute__((always_inline)) static inline size_t
+__attribute__((always_inline)) static inline void
 search_all(const cydp_threshold_law *law, int depth, const uint16_t *words, size_t n,
-           uint16_t *magnitudes, uint16_t *undecided) {
+           uint16_t *magnitudes, uint8_t *undecided) {
   const levels cells = spread(law, depth);
   const __m512i behind = _mm512_set1_epi16((short)law->count);
-  size_t count = 0, i = 0;
+  size_t i = 0;
   __m512i k;
   for (; i + LANES <= n; i += LANES) {
     __mmask32 open = search(&cells, depth, behind, _mm512_loadu_si512(words + i), &k);
     _mm512_storeu_si512(magnitudes + i, k);
-    count = list_undecided(undecided, count, i, open);
+    memcpy(undecided + i / 8, &open, sizeof open);
   }
   if (i < n) {
     __mmask32 lanes = first_lanes(n - i);
     __m512i word = _mm512_maskz_loadu_epi16(lanes, words + i);
-    __mmask32 open = search(&cells, depth, behind, word, &k);
+    __mmask32 open = search(&cells, depth, behind, word, &k) & lanes;
     _mm512_mask_storeu_epi16(magnitudes + i, lanes, k);
-    count = list_undecided(undecided, count, i, open & lanes);
+    memcpy(undecided + i / 8, &open, (n - i + 7) / 8);
   }
-  return count;
 }
 
 /* As deep as the number of cells, which is public, demands. */
-size_t cydp_threshold_avx512(const cydp_threshold_law *law, const uint16_t *words,
-                             size_t n, uint16_t *magnitudes, uint16_t *undecided) {
-  return law->count < 2    ? search_all(law, 1, words, n, magnitudes, undecided)
-         : law->count < 16 ? search_all(law, 4, words, n, magnitudes, undecided)
-         : law->count < 32 ? search_all(law, 5, words, n, magnitudes, undecided)
-                           : search_all(law, 6, words, n, magnitudes, undecided);
+void cydp_threshold_avx512(const cydp_threshold_law *law, const uint16_t *words, size_t n,
+                           uint16_t *magnitudes, uint8_t *undecided) {
+  if (law->count < 2)
+    search_all(law, 1, words, n, magnitudes, undecided);
+  else if (law->count < 16)
+    search_all(law, 4, words, n, magnitudes, undecided);
+  else if (law->count < 32)
+    search_all(law, 5, words, n, magnitudes, undecided);
+  else
+    search_all(law, 6, words, n, magnitudes, undecided);
 }

@@ -34,25 +34,17 @@ static void compare_all(const cydp_threshold_law *law, const uint16_t *words,
   memcpy(equal, same, sizeof same);
 }
 
-size_t cydp_threshold_portable(const cydp_threshold_law *law, const uint16_t *words,
-                               size_t n, uint16_t *magnitudes, uint16_t *undecided) {
-  size_t open = 0;
+void cydp_threshold_portable(const cydp_threshold_law *law, const uint16_t *words,
+                             size_t n, uint16_t *magnitudes, uint8_t *undecided) {
   for (size_t i = 0; i < n; i += LANES) {
     uint16_t in[LANES] = {0}, out[LANES], equal[LANES];
-    uint64_t any[LANES / 4];
     size_t lanes = n - i < LANES ? n - i : LANES;
     memcpy(in, words + i, lanes * sizeof *in);
     compare_all(law, in, out, equal);
     memcpy(magnitudes + i, out, lanes * sizeof *out);
-    memcpy(any, equal, sizeof any);
-    uint64_t some = 0;
-    for (int j = 0; j < LANES / 4; j++)
-      some |= any[j];
-    if (some)
-      for (size_t lane = 0; lane < lanes; lane++) {
-        undecided[open] = (uint16_t)(i + lane);
-        open += equal[lane] != 0;
-      }
+    uint32_t open = 0;
+    for (size_t lane = 0; lane < lanes; lane++)
+      open |= (uint32_t)(equal[lane] & 1) << lane;
+    memcpy(undecided + i / 8, &open, (lanes + 7) / 8);
   }
-  return open;
 }

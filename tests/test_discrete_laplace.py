@@ -223,10 +223,11 @@ def test_sixteen_bits_alone_are_rejected() -> None:
 
 
 def stated(scale: Fraction) -> float:
-    """docs/sampling.md: at most 2 sqrt(t / 2^b) + t 2^-39; of a split, of Q, and 2^-19 for V."""
+    """docs/sampling.md: at most 2 sqrt(t / 2^b) + t 2^-39; of a split, of Q, and of V."""
     high = scale / 2 ** routes.laplace_split_bits(scale)
     t, bits = float(high), 31 if scale <= 1024 else 63
-    return 2 * math.sqrt(t / 2**bits) + t * 2.0**-39 + (scale != high) * 2.0**-19
+    of_v = 2.0 ** -routes.laplace_split_v(routes.laplace_split_bits(scale))[1]
+    return 2 * math.sqrt(t / 2**bits) + t * 2.0**-39 + (scale != high) * of_v
 
 
 @pytest.mark.parametrize(

@@ -157,8 +157,9 @@ def laplace_split_targets(scale: Fraction, ks: Sequence[int] = ()) -> Iterator[T
 
     for k in ks or (1, 2, 3, int(high), int(5 * high)):
         yield Target(1, 63, exp(k / high), lambda u: [u << 1, 1])
+    place, v_bits = routes.laplace_split_v(m)
     for r in {1, 2**m // 3, 2**m - 1} - {0}:
-        yield Target(2, 19, exp(r / scale), lambda v, r=r: [2**62 + 1, v << 45 | r])
+        yield Target(2, v_bits, exp(r / scale), lambda v, r=r: [2**62 + 1, v << place | r])
 
 
 def prefix_bits_of(scale: Fraction) -> int:

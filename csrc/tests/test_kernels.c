@@ -51,6 +51,27 @@ static void chacha20_is_the_portable_one(cydp_chacha20_kernel *chacha20) {
   }
 }
 
+/* Blocks of any counters are those of the keystream. */
+static void chacha20_blocks_are_those_of_the_keystream(const cydp_kernels *kernels) {
+  uint32_t key[8], nonce[3], counters[16], words[CYDP_GROUP_WORDS], block[16];
+  uint32_t seed[CYDP_GROUP_WORDS];
+  for (uint32_t run = 0; run < 20; run++) {
+    const uint32_t zeros[8] = {0};
+    cydp_chacha20_portable(zeros, zeros, 16 * run, 1, seed);
+    memcpy(key, seed, sizeof key);
+    memcpy(nonce, seed + 8, sizeof nonce);
+    memcpy(counters, seed + 16, sizeof counters);
+    counters[3] = counters[7] = 0;
+    counters[15] = UINT32_MAX;
+    kernels->chacha20_blocks(key, nonce, counters, words);
+    for (size_t i = 0; i < 16; i++) {
+      cydp_chacha20_block(key, nonce, counters[i], block);
+      for (size_t w = 0; w < 16; w++)
+        CHECK(words[16 * w + i] == block[w]);
+    }
+  }
+}
+
 /* Logarithm */
 
 typedef struct scale {
@@ -78,13 +99,16 @@ static prepared *law_of(scale t, unsigned bits) {
 }
 
 static cydp_status hashed_words(void *self, uint32_t decision, uint32_t level,
-                                uint64_t candidate, uint64_t words[8]) {
+                                const uint64_t *candidates, size_t n,
+                                uint64_t (*words)[8]) {
   const uint32_t key[8] = {11};
   uint32_t nonce[3], block[16];
   (void)self;
   cydp_nonce(nonce, decision, level, 0, 0);
-  cydp_chacha20_block(key, nonce, (uint32_t)candidate, block);
-  memcpy(words, block, sizeof block);
+  for (size_t i = 0; i < n; i++) {
+    cydp_chacha20_block(key, nonce, (uint32_t)candidates[i], block);
+    memcpy(words[i], block, sizeof block);
+  }
   return CYDP_OK;
 }
 
@@ -93,7 +117,7 @@ static void resolve(const prepared *law, const void *words, size_t n, int64_t *e
   const cydp_extension extension = {hashed_words, NULL};
   cydp_work work = {0};
   cydp_batch batch = {
-      .n = n, .extension = &extension, .resolve_all = true, .work = &work};
+      .n = n, .extension = &extension, .effort = CYDP_RESOLVE_ALL, .work = &work};
   CHECK(cydp_log_values(&law->route, &batch, words, exact) == CYDP_OK);
 }
 
@@ -108,6 +132,31 @@ static uint64_t magnitude(const cydp_log_law *constants, const void *words, size
 
 #define UNTOUCHED INT64_C(0x5a5a5a5a5a5a5a5a)
 
+/* What a kernel says of its lanes: a bit each, the others of the last byte 0, and nothing
+ * behind it. */
+typedef struct lanes {
+  uint8_t guarded[CYDP_BATCH / 8 + 2], *open;
+} lanes;
+
+static lanes *no_lanes(void) {
+  static lanes of;
+  memset(of.guarded, 0x5a, sizeof of.guarded);
+  of.open = of.guarded + 1;
+  return &of;
+}
+
+static bool is_open(const lanes *of, size_t i) { return of->open[i / 8] >> i % 8 & 1; }
+
+static size_t count_open(const lanes *of, size_t n) {
+  size_t count = 0;
+  CHECK(of->guarded[0] == 0x5a && of->open[(n + 7) / 8] == 0x5a);
+  for (size_t i = 0; i < (n + 7) / 8 * 8; i++) {
+    CHECK(i < n || !is_open(of, i));
+    count += is_open(of, i);
+  }
+  return count;
+}
+
 /* Words and values lie at addresses that are no better than their types demand. Returns
  * how many lanes are undecided. */
 static size_t decided_lanes_are_the_resolvers(cydp_log_kernel *kernel,
@@ -115,24 +164,18 @@ static size_t decided_lanes_are_the_resolvers(cydp_log_kernel *kernel,
                                               const void *words, size_t n,
                                               const int64_t *exact) {
   static int64_t values[CYDP_BATCH + 2];
-  static uint16_t lanes[CYDP_BATCH + 1];
   int64_t *out = values + 1;
+  lanes *of = no_lanes();
   for (size_t i = 0; i < CYDP_BATCH + 2; i++)
     values[i] = UNTOUCHED;
-  lanes[n] = 0x5a5a;
-  size_t open = kernel(constants, words, n, out, lanes), met = 0;
-  CHECK(open <= n && lanes[n] == 0x5a5a);
+  kernel(constants, words, n, out, of->open);
   CHECK(values[0] == UNTOUCHED && out[n] == UNTOUCHED);
-  for (size_t i = 0; i < n; i++) {
-    if (met < open && lanes[met] == i) {
-      met++;
-      continue;
+  for (size_t i = 0; i < n; i++)
+    if (!is_open(of, i)) {
+      CHECK(magnitude(constants, words, i) >= constants->tail);
+      CHECK(out[i] == exact[i]);
     }
-    CHECK(magnitude(constants, words, i) >= constants->tail);
-    CHECK(out[i] == exact[i]);
-  }
-  CHECK(met == open); /* so the list ascends and names each lane once */
-  return open;
+  return count_open(of, n);
 }
 
 static void put(const cydp_log_law *constants, uint32_t *words, size_t i, uint64_t word) {
@@ -221,8 +264,6 @@ static void logarithm(void) {
 static void every_word_of_15_bits(scale at) {
   static uint32_t words[CYDP_BATCH];
   static int64_t exact[CYDP_BATCH];
-  static uint16_t lanes[CYDP_BATCH];
-  static int64_t out[CYDP_BATCH];
   const prepared *law = law_of(at, 15);
   const cydp_log_law *constants = law->route.certain ? &law->route.law : NULL;
   CHECK(constants);
@@ -230,7 +271,8 @@ static void every_word_of_15_bits(scale at) {
     for (uint32_t i = 0; i < CYDP_BATCH; i++)
       words[i] = first + i;
     resolve(law, words, CYDP_BATCH, exact);
-    size_t expected = cydp_log_portable(constants, words, CYDP_BATCH, out, lanes);
+    size_t expected = decided_lanes_are_the_resolvers(cydp_log_portable, constants, words,
+                                                      CYDP_BATCH, exact);
     const cydp_kernels *kernels;
     for (size_t table = 0; (kernels = cydp_kernels_at(table)); table++) {
       size_t open = decided_lanes_are_the_resolvers(kernels->log, constants, words,
@@ -262,21 +304,18 @@ static void count_cells(const cydp_threshold_law *law, uint16_t *above, bool *eq
 static void thresholds_count(cydp_threshold_kernel *kernel, const cydp_threshold_law *law,
                              const uint16_t *words, size_t n, const uint16_t *above,
                              const bool *equal) {
-  static uint16_t magnitudes[CYDP_BATCH + 2], lanes[CYDP_BATCH + 1];
+  static uint16_t magnitudes[CYDP_BATCH + 2];
   uint16_t *out = magnitudes + 1;
-  size_t met = 0;
+  lanes *of = no_lanes();
   for (size_t i = 0; i < CYDP_BATCH + 2; i++)
     magnitudes[i] = UNTOUCHED_16;
-  lanes[n] = UNTOUCHED_16;
-  size_t open = kernel(law, words, n, out, lanes);
-  CHECK(open <= n && lanes[n] == UNTOUCHED_16);
+  kernel(law, words, n, out, of->open);
   CHECK(magnitudes[0] == UNTOUCHED_16 && out[n] == UNTOUCHED_16);
   for (size_t i = 0; i < n; i++) {
     CHECK(out[i] == above[words[i]]);
-    CHECK(!equal[words[i]] || (met < open && lanes[met] == i));
-    met += equal[words[i]];
+    CHECK(equal[words[i]] == is_open(of, i));
   }
-  CHECK(met == open);
+  count_open(of, n);
 }
 
 static void thresholds_of(const cydp_threshold_law *law) {
@@ -371,28 +410,25 @@ static uint64_t part_word(unsigned width, const void *words, size_t i) {
 /* V < exp(-g) wherever it is decided; libm's exp is far better than the band is wide. */
 static size_t acceptance_is_true(cydp_accept_kernel *kernel, const cydp_split_law *law,
                                  parts of, uint8_t *accepted) {
-  static uint16_t lanes[CYDP_BATCH + 1];
-  size_t bytes = (of.n + 7) / 8, met = 0;
+  size_t bytes = (of.n + 7) / 8;
+  lanes *undecided = no_lanes();
   memset(accepted, 0xa5, bytes + 1);
-  lanes[of.n] = UNTOUCHED_16;
-  size_t open = kernel(law, of.words, of.x, of.v, of.n, accepted, lanes);
-  CHECK(open <= of.n && lanes[of.n] == UNTOUCHED_16 && accepted[bytes] == 0xa5);
+  kernel(law, of.words, of.x, of.v, of.n, accepted, undecided->open);
+  CHECK(accepted[bytes] == 0xa5);
   for (size_t i = 0; i < of.n; i++) {
     uint64_t word = part_word(law->width, of.words, i);
     uint64_t remainder = word >> 1 & ((UINT64_C(1) << law->shift) - 1);
     double r = (double)remainder * law->step, g = r * (r + 2.0 * of.x[i]) * law->rate0;
     bool yes = accepted[i / 8] >> i % 8 & 1;
     double above = exp(-g) * 0x1p16 - of.v[i];
-    if (met < open && lanes[met] == i) {
-      met++;
+    if (is_open(undecided, i)) {
       CHECK(g > 1.2499 || fabs(above - 0.5) < 1.5);
       continue;
     }
     CHECK(g < 1.2501);
     CHECK(yes ? above > 1 : above < 0);
   }
-  CHECK(met == open);
-  return open;
+  return count_open(undecided, of.n);
 }
 
 static int64_t bounded_value(__int128 magnitude, bool negative) {
@@ -443,21 +479,22 @@ static void gaussian_is_joined(cydp_join_gaussian_kernel *kernel,
 }
 
 static void laplace_is_joined(cydp_join_laplace_kernel *kernel, unsigned shift,
-                              const uint64_t *signs, const uint64_t *remainders,
-                              const int64_t *quotients, const uint8_t *accepted, size_t n,
-                              bool in_place) {
+                              const uint64_t *signs, unsigned width,
+                              const void *remainders, const int64_t *quotients,
+                              const uint8_t *accepted, size_t n, bool in_place) {
   static expected all;
   int64_t *stored = untouched(), *out = stored + MARGIN;
   all.count = 0;
   for (size_t i = 0; i < n; i++) {
-    uint64_t remainder = remainders[i] & ((UINT64_C(1) << shift) - 1);
+    uint64_t word = part_word(width, remainders, i);
+    uint64_t remainder = word & ((UINT64_C(1) << shift) - 1);
     __int128 magnitude = ((__int128)llabs(quotients[i]) << shift) + remainder;
     expect(&all, magnitude, signs[i] & 1, accepted, i);
   }
   if (in_place)
     memcpy(out, quotients, n * sizeof *out);
-  size_t count =
-      kernel(shift, signs, remainders, in_place ? out : quotients, accepted, n, out);
+  size_t count = kernel(shift, signs, width, remainders, in_place ? out : quotients,
+                        accepted, n, out);
   is_expected(&all, stored, count, n);
 }
 
@@ -529,12 +566,22 @@ static void acceptance_is_mostly_decided(void) {
   }
 }
 
-static void laplace_split(unsigned shift) {
+static void ones_are_found(cydp_ones_kernel *kernel, unsigned width, const void *words,
+                           unsigned bits, size_t n) {
+  lanes *of = no_lanes();
+  kernel(width, words, bits, n, of->open);
+  for (size_t i = 0; i < n; i++)
+    CHECK(is_open(of, i) == (part_word(width, words, i) >> (8 * width - bits) ==
+                             (UINT64_C(1) << bits) - 1));
+  count_open(of, n);
+}
+
+static void laplace_split(unsigned shift, unsigned width, unsigned v_bits) {
   static uint64_t words[4 * CYDP_BATCH];
   static int64_t quotients[CYDP_BATCH];
-  static uint16_t lanes[CYDP_BATCH + 1];
   const uint32_t key[8] = {shift, 3}, nonce[3] = {0};
-  const uint64_t *signs = words, *remainders = words + CYDP_BATCH;
+  const uint64_t *signs = words;
+  char *remainders = (char *)(words + CYDP_BATCH);
   const cydp_kernels *kernels;
   cydp_chacha20_portable(key, nonce, 0, 8 * CYDP_BATCH / CYDP_GROUP_WORDS,
                          (uint32_t *)words);
@@ -544,24 +591,21 @@ static void laplace_split(unsigned shift) {
                 : i % 11 == 5      ? most + i % 3 - 1 /* both sides of saturation */
                 : magnitude < most ? magnitude
                                    : most;
-    words[CYDP_BATCH + i] &= i % 3 == 0 ? (UINT64_C(1) << 62) << 1 : UINT64_MAX;
-    words[CYDP_BATCH + i] |= i % 5 == 1 ? UINT64_MAX << 45 : 0;
+    uint64_t word = part_word(width, remainders, i), top = 8 * width - v_bits;
+    word &= i % 3 == 0 ? UINT64_C(1) << (8 * width - 1) : UINT64_MAX;
+    word |= i % 5 == 1 ? ((UINT64_C(1) << v_bits) - 1) << top : 0;
+    memcpy(remainders + width * i, &word, width);
     quotients[i] = words[i] & 1 ? -(int64_t)magnitude : (int64_t)magnitude;
   }
   for (size_t table = 0; (kernels = cydp_kernels_at(table)); table++)
     for (size_t n = 0; n <= 71; n++) {
-      size_t from = n <= 70 ? 5 * n : 0, count = n <= 70 ? n : CYDP_BATCH, met = 0;
+      size_t from = n <= 70 ? 5 * n : 0, count = n <= 70 ? n : CYDP_BATCH;
       const uint8_t *accepted = (const uint8_t *)(words + 2 * CYDP_BATCH) + 1 + n;
+      const char *rest = remainders + width * from;
       for (int in_place = 0; in_place < 2; in_place++)
-        laplace_is_joined(kernels->join_laplace, shift, signs + from, remainders + from,
+        laplace_is_joined(kernels->join_laplace, shift, signs + from, width, rest,
                           quotients + from, accepted, count, in_place);
-      lanes[count] = UNTOUCHED_16;
-      size_t ones = kernels->list_ones(remainders + from, 19, count, lanes);
-      CHECK(ones <= count && lanes[count] == UNTOUCHED_16);
-      for (size_t i = 0; i < count; i++)
-        if (remainders[from + i] >> 45 == (1 << 19) - 1)
-          CHECK(met < ones && lanes[met++] == i);
-      CHECK(met == ones);
+      ones_are_found(kernels->ones, width, rest, v_bits, count);
     }
 }
 
@@ -572,14 +616,18 @@ static void splits(void) {
       gaussian_split(shifts[i], s0);
   acceptance_is_mostly_decided();
   for (unsigned shift = 1; shift <= 40; shift++)
-    laplace_split(shift);
+    laplace_split(shift, 8, 19);
+  for (unsigned shift = 1; shift <= 20; shift++)
+    laplace_split(shift, 4, 12);
 }
 
 int main(void) {
   a_table_serves_by_its_name_or_for_being_the_best();
   const cydp_kernels *kernels;
-  for (size_t i = 0; (kernels = cydp_kernels_at(i)); i++)
+  for (size_t i = 0; (kernels = cydp_kernels_at(i)); i++) {
     chacha20_is_the_portable_one(kernels->chacha20);
+    chacha20_blocks_are_those_of_the_keystream(kernels);
+  }
   logarithm();
   every_word_of_15_bits((scale){1, 3});
   every_word_of_15_bits((scale){1, 1});

@@ -27,30 +27,37 @@ static cydp_sampler *bernoulli(uint64_t numerator, uint64_t denominator) {
 }
 
 static cydp_status hashed_words(void *self, uint32_t decision, uint32_t level,
-                                uint64_t candidate, uint64_t words[8]) {
+                                const uint64_t *candidates, size_t n,
+                                uint64_t (*words)[8]) {
   uint32_t key[8] = {5}, nonce[3], block[16];
   (void)self;
   cydp_nonce(nonce, decision, level, 0, 0);
-  cydp_chacha20_block(key, nonce, (uint32_t)candidate, block);
-  memcpy(words, block, sizeof block);
+  for (size_t i = 0; i < n; i++) {
+    cydp_chacha20_block(key, nonce, (uint32_t)candidates[i], block);
+    memcpy(words[i], block, sizeof block);
+  }
   return CYDP_OK;
 }
 static const cydp_extension extension = {hashed_words, NULL};
 
 static void the_resolver_agrees(cydp_sampler *sampler) {
   _Alignas(8) static uint32_t planes[CANDIDATES * MOST_BYTES / 4];
-  static int64_t fast[CANDIDATES], exact[CANDIDATES];
+  static int64_t fast[CANDIDATES], fixed[CANDIDATES], exact[CANDIDATES];
   const uint32_t key[8] = {3}, nonce[3] = {0};
-  cydp_work work = {0}, all = {0};
+  cydp_work work = {0}, padded = {0}, all = {0};
   size_t n, m;
   CHECK(cydp_chacha20_keystream(key, nonce, 0, sizeof planes / 1024, planes) == CYDP_OK);
   memset(planes, 0, 64);         /* u = 0, */
   memset(planes + 16, 0xff, 64); /* u next to 1 */
-  CHECK(cydp_sampler_map(sampler, planes, CANDIDATES, &extension, false, fast, &n,
+  CHECK(cydp_sampler_map(sampler, planes, CANDIDATES, &extension, CYDP_FAST, fast, &n,
                          &work) == CYDP_OK);
-  CHECK(cydp_sampler_map(sampler, planes, CANDIDATES, &extension, true, exact, &m,
-                         &all) == CYDP_OK);
+  CHECK(cydp_sampler_map(sampler, planes, CANDIDATES, &extension, CYDP_RESOLVE_ALL, exact,
+                         &m, &all) == CYDP_OK);
   CHECK(n == m && n > CANDIDATES / 2 && memcmp(fast, exact, n * sizeof *fast) == 0);
+  CHECK(cydp_sampler_map(sampler, planes, CANDIDATES, &extension, CYDP_FIXED_WORK, fixed,
+                         &m, &padded) == CYDP_OK);
+  CHECK(n == m && memcmp(fast, fixed, n * sizeof *fast) == 0);
+  CHECK(padded.undecided == work.undecided && padded.looks >= work.looks);
   CHECK(work.candidates == CANDIDATES && work.undecided < CANDIDATES / 8);
   CHECK(all.resolved >= CANDIDATES);
   cydp_sampler_free(sampler);
@@ -65,10 +72,10 @@ static void calls_repeat(cydp_sampler *sampler) {
   cydp_rng *rng;
   for (size_t n = 0; n <= N; n += 250) { /* both sides of CYDP_SMALL_CALL */
     CHECK(cydp_rng_new_seeded(&rng, seed) == CYDP_OK);
-    CHECK(cydp_sampler_fill(sampler, rng, one, n) == CYDP_OK);
+    CHECK(cydp_sampler_fill(sampler, rng, CYDP_FAST, one, n) == CYDP_OK);
     cydp_rng_free(rng);
     CHECK(cydp_rng_new_seeded(&rng, seed) == CYDP_OK);
-    CHECK(cydp_sampler_fill(sampler, rng, two, n) == CYDP_OK);
+    CHECK(cydp_sampler_fill(sampler, rng, CYDP_FIXED_WORK, two, n) == CYDP_OK);
     cydp_rng_free(rng);
     CHECK(memcmp(one, two, n * sizeof *one) == 0);
   }
@@ -77,8 +84,9 @@ static void calls_repeat(cydp_sampler *sampler) {
   CHECK(cydp_rng_key(rng, key) == CYDP_OK);
   size_t chunk = cydp_sampler_chunk(sampler);
   CHECK(chunk < N);
-  CHECK(cydp_sampler_fill_chunks(sampler, key, 1, two + chunk, N - chunk) == CYDP_OK);
-  CHECK(cydp_sampler_fill_chunks(sampler, key, 0, two, chunk) == CYDP_OK);
+  CHECK(cydp_sampler_fill_chunks(sampler, key, CYDP_FAST, 1, two + chunk, N - chunk) ==
+        CYDP_OK);
+  CHECK(cydp_sampler_fill_chunks(sampler, key, CYDP_FAST, 0, two, chunk) == CYDP_OK);
   CHECK(memcmp(one, two, sizeof one) == 0);
   cydp_rng_free(rng);
   cydp_sampler_free(sampler);
@@ -93,11 +101,12 @@ static cydp_status map_extensions(const cydp_sampler *self, const cydp_batch *ba
   for (size_t i = 0; i < batch->n; i++) {
     for (uint32_t decision = 1; decision <= 2; decision++)
       for (uint32_t level = 0; level < 2; level++) {
-        uint64_t words[8];
-        CHECK(batch->extension->read(batch->extension->self, decision, level,
-                                     batch->first + i, words) == CYDP_OK);
+        const uint64_t candidate = batch->first + i;
+        uint64_t words[1][8];
+        CHECK(batch->extension->read(batch->extension->self, decision, level, &candidate,
+                                     1, words) == CYDP_OK);
         if (((const uint32_t *)batch->plane[0])[i] & 1)
-          *next++ = (int64_t)words[0];
+          *next++ = (int64_t)words[0][0];
       }
   }
   *values = (size_t)(next - (int64_t *)out) / 4;
@@ -118,7 +127,7 @@ static void extension_bits_are_never_shared(void) {
                       .value_bytes = WORDS * sizeof(int64_t),
                       .chunk = CHUNK};
   const uint32_t key[8] = {17};
-  CHECK(cydp_sampler_fill_chunks(&law, key, 0, out, N) == CYDP_OK);
+  CHECK(cydp_sampler_fill_chunks(&law, key, CYDP_FAST, 0, out, N) == CYDP_OK);
   qsort(out, N * WORDS, sizeof *out, compare);
   for (size_t i = 1; i < N * WORDS; i++)
     CHECK(out[i - 1] != out[i]);
@@ -159,8 +168,8 @@ static void coins_that_need_no_bits(void) {
   CHECK(cydp_rng_new(&rng) == CYDP_OK);
   for (uint64_t p = 0; p <= 1; p++) {
     cydp_sampler *coin = bernoulli(p, 1);
-    CHECK(cydp_sampler_fill(coin, rng, out, 1000) == CYDP_OK);
-    CHECK(cydp_sampler_fill(coin, rng, out, 10) == CYDP_OK);
+    CHECK(cydp_sampler_fill(coin, rng, CYDP_FAST, out, 1000) == CYDP_OK);
+    CHECK(cydp_sampler_fill(coin, rng, CYDP_FAST, out, 10) == CYDP_OK);
     for (int i = 0; i < 1000; i++)
       CHECK(out[i] == (p == 1));
     cydp_sampler_free(coin);

@@ -52,23 +52,31 @@ cdef extern from "cydp.h" nogil:
         uint8_t width[3]
         bint signs
     ctypedef struct cydp_extension:
-        cydp_status (*read)(void *self, uint32_t decision, uint32_t level, uint64_t candidate,
-                            uint64_t *words) noexcept nogil
+        cydp_status (*read)(void *self, uint32_t decision, uint32_t level,
+                            const uint64_t *candidates, size_t n,
+                            uint64_t (*words)[8]) noexcept nogil
         void *self
     ctypedef struct cydp_work:
         uint64_t candidates
         uint64_t undecided
+        uint64_t looks
         uint64_t resolved
         uint64_t levels
+    ctypedef enum cydp_effort:
+        CYDP_FAST
+        CYDP_FIXED_WORK
+        CYDP_RESOLVE_ALL
     void cydp_sampler_free(cydp_sampler *sampler)
-    cydp_status cydp_sampler_fill(const cydp_sampler *sampler, cydp_rng *rng, void *out, size_t n)
+    cydp_status cydp_sampler_fill(const cydp_sampler *sampler, cydp_rng *rng,
+                                  cydp_effort effort, void *out, size_t n)
     size_t cydp_sampler_chunk(const cydp_sampler *sampler)
     cydp_status cydp_sampler_fill_chunks(const cydp_sampler *sampler, const uint32_t *key,
-                                         uint64_t first, void *out, size_t n)
+                                         cydp_effort effort, uint64_t first, void *out,
+                                         size_t n)
     cydp_layout cydp_sampler_layout(const cydp_sampler *sampler)
     cydp_status cydp_sampler_map(const cydp_sampler *sampler, const void *planes, size_t n,
-                                 const cydp_extension *extension, bint resolve_all, void *out,
-                                 size_t *values, cydp_work *work)
+                                 const cydp_extension *extension, cydp_effort effort,
+                                 void *out, size_t *values, cydp_work *work)
 
     # 6. Discrete Laplace
     cydp_status cydp_discrete_laplace_new(cydp_sampler **sampler, const uint64_t *numerator,

@@ -135,13 +135,19 @@ cdef double next_double(void *state) noexcept nogil:
     return _c.cydp_rng_next_double(<_c.cydp_rng *> state)
 
 
+cdef _c.cydp_effort effort_of(bint fixed_work) noexcept:
+    return _c.CYDP_FIXED_WORK if fixed_work else _c.CYDP_FAST
+
+
 cdef class Stream:
     """The C generator: keyed by the operating system, or by 8 given words."""
 
     cdef _c.cydp_rng *rng
+    cdef _c.cydp_effort effort
     cdef bitgen numpy
 
-    def __cinit__(self, const uint32_t[::1] key=None):
+    def __cinit__(self, const uint32_t[::1] key=None, bint fixed_work=False):
+        self.effort = effort_of(fixed_work)
         if key is None:
             check(_c.cydp_rng_new(&self.rng))
             return
@@ -180,7 +186,7 @@ cdef class Stream:
     def one(self, Sampler sampler not None):
         """Return one value."""
         cdef int64_t value = 0
-        check(_c.cydp_sampler_fill(sampler.sampler, self.rng, &value, 1))
+        check(_c.cydp_sampler_fill(sampler.sampler, self.rng, self.effort, &value, 1))
         return (<uint8_t *> &value)[0] != 0 if sampler.boolean else value
 
     def fill(self, Sampler sampler not None, uint8_t[::1] out not None):
@@ -190,21 +196,23 @@ cdef class Stream:
         if n == 0:
             return
         with nogil:
-            status = _c.cydp_sampler_fill(sampler.sampler, self.rng, &out[0], n)
+            status = _c.cydp_sampler_fill(sampler.sampler, self.rng, self.effort, &out[0], n)
         check(status)
 
 
-def fill_chunks(Sampler sampler not None, const uint32_t[::1] key not None, uint64_t first,
-                uint8_t[::1] out not None):
+def fill_chunks(Sampler sampler not None, const uint32_t[::1] key not None, bint fixed_work,
+                uint64_t first, uint8_t[::1] out not None):
     """Fill the bytes of an array with the chunks of a large call from `first` on."""
     cdef _c.cydp_status status
+    cdef _c.cydp_effort effort = effort_of(fixed_work)
     cdef size_t n = out.shape[0] // (1 if sampler.boolean else 8)
     if key.shape[0] != 8:
         raise ValueError("key must have 8 words")
     if n == 0:
         return
     with nogil:
-        status = _c.cydp_sampler_fill_chunks(sampler.sampler, &key[0], first, &out[0], n)
+        status = _c.cydp_sampler_fill_chunks(sampler.sampler, &key[0], effort, first, &out[0],
+                                             n)
     check(status)
 
 
@@ -216,18 +224,21 @@ cdef struct given_extensions:
 
 
 cdef _c.cydp_status read_given(void *self, uint32_t decision, uint32_t level,
-                               uint64_t candidate, uint64_t *words) noexcept nogil:
+                               const uint64_t *candidates, size_t n,
+                               uint64_t (*words)[8]) noexcept nogil:
     cdef given_extensions *given = <given_extensions *> self
-    cdef size_t row = (decision - 1) * given.candidates + candidate
+    cdef size_t i, row
     if level >= given.levels:
         return _c.CYDP_ERROR_EXHAUSTED
-    given.asked[row] = 1
-    memcpy(words, given.words + (row * given.levels + level) * 8, 64)
+    for i in range(n):
+        row = (decision - 1) * given.candidates + candidates[i]
+        given.asked[row] = 1
+        memcpy(words[i], given.words + (row * given.levels + level) * 8, 64)
     return _c.CYDP_OK
 
 
 def map_bits(Sampler sampler not None, const uint8_t[::1] planes not None,
-             const uint64_t[:, :, ::1] extensions not None, bint resolve_all,
+             const uint64_t[:, :, ::1] extensions not None, bint resolve_all, bint fixed_work,
              uint8_t[::1] out not None, uint8_t[:, ::1] asked not None):
     """Map the bits of n candidates; extensions[d - 1, i] lie behind decision d of candidate i.
 
@@ -235,7 +246,8 @@ def map_bits(Sampler sampler not None, const uint8_t[::1] planes not None,
     """
     cdef size_t n = extensions.shape[1], values = 0
     cdef _c.cydp_status status
-    cdef _c.cydp_work work = _c.cydp_work(0, 0, 0, 0)
+    cdef _c.cydp_work work = _c.cydp_work(0, 0, 0, 0, 0)
+    cdef _c.cydp_effort effort = _c.CYDP_RESOLVE_ALL if resolve_all else effort_of(fixed_work)
     cdef given_extensions given
     cdef _c.cydp_extension extension = _c.cydp_extension(read_given, &given)
     cdef _c.cydp_layout layout = _c.cydp_sampler_layout(sampler.sampler)
@@ -251,6 +263,6 @@ def map_bits(Sampler sampler not None, const uint8_t[::1] planes not None,
                                  &asked[0, 0])
         with nogil:
             status = _c.cydp_sampler_map(sampler.sampler, &planes[0] if bytes else NULL, n,
-                                         &extension, resolve_all, &out[0], &values, &work)
+                                         &extension, effort, &out[0], &values, &work)
         check(status)
     return values, work

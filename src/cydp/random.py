@@ -22,6 +22,13 @@ class Generator:
     from the generator's memory. Threads may share one. A forked child keys its copy afresh.
     It cannot be seeded, pickled or copied.
 
+    Parameters
+    ----------
+    fixed_work : bool, default False
+        Hide from a clock which candidates took further bits to decide, but for an event of
+        stated probability: see "Fixed work" in docs/sampling.md. Slower; the values of a stream
+        are the same.
+
     Raises
     ------
     OSError
@@ -35,13 +42,16 @@ class Generator:
 
     """
 
-    __slots__ = ("__weakref__", "_lock", "_stream")
+    __slots__ = ("__weakref__", "_fixed_work", "_lock", "_stream")
 
-    def __init__(self) -> None:
-        self._start(Stream())
+    def __init__(self, *, fixed_work: bool = False) -> None:
+        self._start(None, fixed_work)
 
-    def _start(self, stream: Stream) -> None:
-        self._stream = stream
+    def _start(self, key: NDArray[np.uint32] | None, fixed_work: bool) -> None:
+        if not isinstance(fixed_work, bool):
+            raise TypeError(f"fixed_work must be True or False, not {type(fixed_work).__name__}")
+        self._stream = Stream(key, fixed_work)
+        self._fixed_work = fixed_work
         self._lock = threading.Lock()
 
     @property
@@ -248,7 +258,7 @@ class Generator:
         def fill_part(i: int) -> None:
             first, last = part * i, part * (i + 1)
             values = out[first * sampler.chunk : last * sampler.chunk]
-            fill_chunks(sampler, key, first, values.view(np.uint8))
+            fill_chunks(sampler, key, self._fixed_work, first, values.view(np.uint8))
 
         try:
             threads.share(fill_part, -(-chunks // part))

@@ -8,7 +8,7 @@ from typing import Any, SupportsIndex
 import numpy as np
 from numpy.typing import NDArray
 
-from cydp._random import Sampler, Stream, chacha20_block, chacha20_keystream
+from cydp._random import Sampler, chacha20_block, chacha20_keystream
 from cydp._random import map_bits as map_core
 from cydp.random import Generator
 from cydp.rational import Number, positive
@@ -35,6 +35,8 @@ class SeededGenerator(Generator):
     ----------
     seed : int in [0, 2**256)
         The ChaCha20 key.
+    fixed_work : bool, default False
+        As of `Generator`; the values are the same.
 
     Raises
     ------
@@ -50,13 +52,13 @@ class SeededGenerator(Generator):
 
     __slots__ = ()
 
-    def __init__(self, seed: SupportsIndex) -> None:
+    def __init__(self, seed: SupportsIndex, *, fixed_work: bool = False) -> None:
         if isinstance(seed, (bool, np.bool_)) or not hasattr(seed, "__index__"):
             raise TypeError(f"seed must be an integer, not {type(seed).__name__}")
         key = seed.__index__()
         if not 0 <= key < 2**256:
             raise ValueError("seed must be in [0, 2**256)")
-        self._start(Stream(np.frombuffer(key.to_bytes(32, "little"), np.uint32)))
+        self._start(np.frombuffer(key.to_bytes(32, "little"), np.uint32), fixed_work)
 
     def __repr__(self) -> str:
         return "<cydp.testing.SeededGenerator: predictable, not for real data>"
@@ -103,8 +105,8 @@ class Mapped:
     asked : ndarray of bool, shape (2, n)
         Whether extension bits were read, for decision 1 and 2 of each candidate.
     work : dict
-        Candidates; decisions that the prefix left undecided; those that the resolver took;
-        levels of extension bits read.
+        Candidates; decisions that the prefix left undecided; second looks, at 64 bits; those
+        that the resolver took; levels of extension bits read.
 
     """
 
@@ -120,6 +122,7 @@ def map_bits(
     extensions: NDArray[np.uint64] | None = None,
     *,
     resolve_all: bool = False,
+    fixed_work: bool = False,
 ) -> Mapped:
     """Apply a sampler to bits of your own: the code that serves `Generator`.
 
@@ -136,6 +139,8 @@ def map_bits(
         64 bits a 1 and zeros.
     resolve_all : bool, default False
         Send every decision to the exact resolver.
+    fixed_work : bool, default False
+        Look again as often as ``Generator(fixed_work=True)`` does.
 
     Raises
     ------
@@ -166,6 +171,7 @@ def map_bits(
         np.frombuffer(bits, np.uint8),
         np.ascontiguousarray(extensions, np.uint64),
         resolve_all,
+        fixed_work,
         values.view(np.uint8),
         asked,
     )

@@ -81,6 +81,11 @@ def laplace_split_bits(scale: Fraction) -> int:
     return m
 
 
+def laplace_split_v(m: int) -> tuple[int, int]:
+    """Return where V's first bits begin in the word that they share with R, and their number."""
+    return (20, 12) if m <= 20 else (45, 19)
+
+
 def laplace(
     scale: Fraction,
     words: Sequence[int],
@@ -121,7 +126,8 @@ def _laplace_split(
     near = int(float(high) * (63 * math.log(2) - math.log(u + 1)))
     quotient = Uniform(u, 63, extension1).count(quotient_tail, near)
     rest = words[1] & ((1 << m) - 1)
-    v = Uniform(words[1] >> 45, 19, extension2)
+    place, v_bits = laplace_split_v(m)
+    v = Uniform(words[1] >> place, v_bits, extension2)
     if not v.below(lambda bits: discrete_laplace.exp_negative_bounds(rest / scale, bits)):
         return None
     negative, magnitude = words[0] & 1, (quotient << m) + rest

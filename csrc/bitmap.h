@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT
+ * A bit for each candidate of a batch, lowest first. */
+#ifndef CYDP_BITMAP_H
+#define CYDP_BITMAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+static inline bool bit_at(const uint8_t *bits, size_t i) {
+  return bits[i / 8] >> i % 8 & 1;
+}
+
+/* Without a branch: neither `yes` nor i is anybody's business. */
+static inline void set_bit(uint8_t *bits, size_t i, bool yes) {
+  unsigned bit = 1U << i % 8;
+  bits[i / 8] = (uint8_t)((bits[i / 8] & ~bit) | (unsigned)yes << i % 8);
+}
+
+#endif
