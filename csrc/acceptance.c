@@ -12,7 +12,7 @@ cydp_answer cydp_look_below_exponential(uint64_t v, double g) {
     value = 1 + x * value / j;
   for (int i = 0; i < SQUARINGS; i++)
     value *= value;
-  double middle = ((double)v + 0.5) * 0x1p-64;
+  double middle = cydp_middle(v);
   bool near = g <= LARGEST;
   unsigned yes = near & (middle < value - CYDP_TAIL_ERROR);
   unsigned no = near & (middle > value + CYDP_TAIL_ERROR);

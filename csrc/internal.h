@@ -352,6 +352,12 @@ cydp_status cydp_decide(const cydp_decision *decision, const cydp_batch *batch,
 #define CYDP_OVERFLOW 0x1p-40
 size_t cydp_slots(double mean);
 
+/* About the U that begins with these 64 bits, within 2^-63 and an ulp. As a signed
+ * number, which compilers convert without a branch. */
+static inline double cydp_middle(uint64_t u) {
+  return ((double)(int64_t)(u >> 1) + 0.5) * 0x1p-63;
+}
+
 /* Magnitudes by 16-bit thresholds. The second look is at the logarithm, or NULL, or the
  * rounded T_k. */
 typedef struct cydp_threshold_route {

@@ -77,7 +77,7 @@ static uint64_t look_at_tails(const cydp_decision *self, size_t n, const uint16_
   uint64_t open = 0;
   (void)lanes;
   for (size_t i = 0; i < n; i++) {
-    double middle = ((double)u[i] + 0.5) * 0x1p-64;
+    double middle = cydp_middle(u[i]);
     double lower = middle * (1 - CYDP_TAIL_ERROR) - CYDP_LEAST_TAIL;
     double upper = 2 * middle - lower;
     size_t above = 0, not_below = 0;
