@@ -124,7 +124,7 @@ void cydp_sampler_free(cydp_sampler *sampler);
  * same. */
 typedef enum cydp_effort {
   CYDP_FAST = 0,   /* what they need, which a clock can see */
-  CYDP_FIXED_WORK, /* so much as they need but for a probability of 2^-39, always */
+  CYDP_FIXED_WORK, /* always what they might need, but for a probability of 2^-40 */
   CYDP_RESOLVE_ALL /* the fast paths decide nothing; for tests */
 } cydp_effort;
 

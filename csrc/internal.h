@@ -349,7 +349,7 @@ cydp_status cydp_decide(const cydp_decision *decision, const cydp_batch *batch,
 /* What fixed work makes room for, given how many of independent events are expected: n
  * more than which happen with a probability of at most mean^(n + 1) / (n + 1)!, which is
  * CYDP_OVERFLOW or less, unless n is CYDP_SLOTS. */
-#define CYDP_OVERFLOW 0x1p-40
+#define CYDP_OVERFLOW 0x1p-48
 size_t cydp_slots(double mean);
 
 /* About the U that begins with these 64 bits, within 2^-63 and an ulp. As a signed

@@ -34,8 +34,10 @@ static bool is_certain(const cydp_log_law *law, const cydp_exponential_tails *ta
   return law->guard < 0.5 && (tails->one_sided || law->guard <= tails->offset);
 }
 
-static double rate_of(const cydp_log_law *law) {
-  return ldexp((double)law->tail, -(int)law->bits) + 2 * law->guard;
+/* With what probability a word is undecided, at most: the tail, bands of 2 guard, and a
+ * word more for each of these, of which there are fewer than 1 + 22 t. */
+static double rate_of(const cydp_log_law *law, double t) {
+  return ldexp((double)law->tail + 1 + 22 * t, -(int)law->bits) + 2 * law->guard;
 }
 
 void cydp_log_route_set(cydp_log_route *route, const cydp_exponential_tails *tails,
@@ -44,8 +46,8 @@ void cydp_log_route_set(cydp_log_route *route, const cydp_exponential_tails *tai
   set_law(&route->law, tails, bits);
   set_law(&route->wide, tails, WIDE);
   route->certain = is_certain(&route->law, tails);
-  route->rate = rate_of(&route->law);
-  route->resolved = rate_of(&route->wide);
+  route->rate = rate_of(&route->law, tails->scale);
+  route->resolved = rate_of(&route->wide, tails->scale);
 }
 
 uint64_t cydp_log_look(const cydp_log_law *wide, size_t n, const uint64_t *u,

@@ -223,11 +223,12 @@ def test_sixteen_bits_alone_are_rejected() -> None:
 
 
 def stated(scale: Fraction) -> float:
-    """docs/sampling.md: at most 2 sqrt(t / 2^b) + t 2^-39; of a split, of Q, and of V."""
+    """docs/sampling.md: a word's rate; of a split, of Q, and of V."""
     high = scale / 2 ** routes.laplace_split_bits(scale)
     t, bits = float(high), 31 if scale <= 1024 else 63
     of_v = 2.0 ** -routes.laplace_split_v(routes.laplace_split_bits(scale))[1]
-    return 2 * math.sqrt(t / 2**bits) + t * 2.0**-39 + (scale != high) * of_v
+    of_u = 2 * math.sqrt(t / 2**bits) + t * 2.0**-39 + (2 + 22 * t) / 2**bits
+    return of_u + (scale != high) * of_v
 
 
 @pytest.mark.parametrize(
@@ -249,3 +250,38 @@ def test_undecided_candidates_are_as_rare_as_stated(scale: str) -> None:
     assert undecided <= levels <= undecided + 1
     assert undecided <= poisson.isf(LIMIT, mean)
     assert mean < 50 or undecided > mean / 4  # the bound is not an idle one
+
+
+def band_of(scale: float, bits: int, grows: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Return abs(X) of each u from the tail on and whether it is in the guard band.
+
+    `grows` is the mutant: a band as wide as the cell of each u demands.
+    """
+    sampler = laplace_sampler(scale, bits)
+    tail = math.ceil(math.sqrt(scale * 2**bits))
+    values, undecided = [], []
+    for first in range(tail, 2**bits, 2**16):
+        u = np.arange(first, min(first + 2**16, 2**bits), dtype=np.uint32)
+        mapped = map_bits(sampler, [2 * u])
+        values.append(mapped.values)
+        undecided.append(mapped.asked[0])
+    k, band = np.concatenate(values), np.concatenate(undecided)
+    if grows:
+        u = np.arange(tail, 2**bits)
+        offset = scale * math.log(2 / (1 + math.exp(-1 / scale)))
+        y = offset - scale * np.log((u + 0.5) / 2**bits)
+        band = np.abs(y - np.rint(y)) <= 0.5 * scale / u
+    return k, band
+
+
+@pytest.mark.parametrize("grows", [False, True])
+@pytest.mark.parametrize("scale", [6, 20, 100])
+def test_the_guard_band_tells_nothing_of_the_magnitude(scale: int, grows: bool) -> None:
+    """Over eight ranges of k >= 1, the share of candidates in the band: all of 2^20 are counted."""
+    k, band = band_of(scale, 20, grows)
+    k, band = k[k >= 1], band[k >= 1]
+    ends = np.quantile(k, np.linspace(0, 1, 9)[1:-1], method="nearest")
+    ranges = np.searchsorted(ends, k, side="left")
+    shares = np.bincount(ranges, band) / np.bincount(ranges)
+    assert len(shares) == 8
+    assert (shares.max() < 1.2 * shares.min()) is not grows

@@ -133,6 +133,84 @@ static void extension_bits_are_never_shared(void) {
     CHECK(out[i - 1] != out[i]);
 }
 
+/* A law that runs the resolver once for each candidate with an odd word, where fixed
+ * work makes room for that many: how many these are must not show. */
+static size_t resolved;
+
+static cydp_answer count_runs(const cydp_tails *tails, size_t n, const uint64_t *u,
+                              uint64_t k) {
+  (void)tails, (void)n, (void)u;
+  resolved += k == 1;
+  return CYDP_NO;
+}
+
+static uint64_t propose_none(const cydp_tails *tails, size_t n, const uint64_t *u) {
+  (void)tails, (void)n, (void)u;
+  return 0;
+}
+
+static cydp_status map_resolving(const cydp_sampler *self, const cydp_batch *batch,
+                                 void *out, size_t *values) {
+  for (size_t i = 0; i < batch->n; i++) {
+    ((int64_t *)out)[i] = 0;
+    if (((const uint16_t *)batch->plane[0])[i] < 6) { /* in 6 of 65,536 */
+      cydp_bits bits = {.prefix_bits = 16,
+                        .extension = batch->extension,
+                        .decision = 1,
+                        .candidate = batch->first + i,
+                        .work = batch->work};
+      uint64_t magnitude;
+      CHECK(cydp_resolve_magnitude(self->tails, &bits, &magnitude) == CYDP_OK);
+    }
+  }
+  *values = batch->n;
+  return CYDP_OK;
+}
+
+static void the_resolver_runs_as_often_whatever_is_drawn(void) {
+  enum { CHUNK = 64, N = 100 * CHUNK, MOST = 2 * CYDP_SLOTS };
+  const cydp_tails tails = {count_runs, propose_none};
+  const cydp_sampler law = {.map = map_resolving,
+                            .layout = {{2, 0, 0}, false},
+                            .value_bytes = sizeof(int64_t),
+                            .chunk = CHUNK,
+                            .tails = &tails,
+                            .resolved = 6.0 / 65536};
+  static int64_t out[N];
+  bool met[MOST] = {0};
+  size_t kinds = 0;
+  /* blocks of 64 and of 36 chunks */
+  size_t expected =
+      cydp_slots(64 * CHUNK * law.resolved) + cydp_slots(36 * CHUNK * law.resolved);
+  for (uint32_t run = 0; run < 50; run++) {
+    const uint32_t key[8] = {run};
+    resolved = 0;
+    CHECK(cydp_sampler_fill_chunks(&law, key, CYDP_FIXED_WORK, 0, out, N) == CYDP_OK);
+    CHECK(resolved == expected);
+    resolved = 0;
+    CHECK(cydp_sampler_fill_chunks(&law, key, CYDP_FAST, 0, out, N) == CYDP_OK);
+    CHECK(resolved < expected && resolved < MOST);
+    kinds += !met[resolved];
+    met[resolved] = true;
+  }
+  CHECK(kinds > 1);
+  cydp_rng *rng;
+  const uint32_t seed[8] = {3};
+  CHECK(cydp_rng_new_seeded(&rng, seed) == CYDP_OK);
+  for (size_t n = 1; n <= CYDP_SMALL_CALL; n++) {
+    resolved = 0;
+    CHECK(cydp_sampler_fill(&law, rng, CYDP_FIXED_WORK, out, n) == CYDP_OK);
+    CHECK(resolved == cydp_slots((double)n * law.resolved));
+  }
+  cydp_rng_free(rng);
+}
+
+/* The least n with mean^(n + 1) / (n + 1)! <= 2^-48. */
+static void slots_are_as_many_as_stated(void) {
+  CHECK(cydp_slots(0) == 0 && cydp_slots(0x1p-48) == 0 && cydp_slots(0x1.1p-48) == 1);
+  CHECK(cydp_slots(0x1p-24) == 1 && cydp_slots(1) == 16 && cydp_slots(1e9) == CYDP_SLOTS);
+}
+
 static void scales_end_where_they_say(void) {
   cydp_sampler *made;
   const uint64_t one[2] = {1, 0}, million[1] = {1000000}, more[1] = {1000001};
@@ -178,6 +256,8 @@ static void coins_that_need_no_bits(void) {
 }
 
 int main(void) {
+  slots_are_as_many_as_stated();
+  the_resolver_runs_as_often_whatever_is_drawn();
   const uint64_t one = 1;
   the_resolver_agrees(laplace(1, 1000000, 0));
   the_resolver_agrees(laplace(1, 7, 0));
