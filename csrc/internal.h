@@ -184,6 +184,16 @@ size_t cydp_rng_left(cydp_rng *rng);
 cydp_taken cydp_rng_take(cydp_rng *rng, size_t bytes, size_t candidates);
 void cydp_rng_used(const cydp_taken *taken);
 
+/* Threads -------------------------------------------------------------------------------
+ */
+
+/* Calls task(self, i) once for each i < count, in any order, on this thread and up to
+ * threads - 1 more (1,023 at most), which are gone when it returns. A status other than
+ * CYDP_OK ends it early and is returned. Where the system gives no thread, fewer do all
+ * the work. Helpers take no signals. */
+typedef cydp_status cydp_task(void *self, size_t i);
+cydp_status cydp_share(cydp_task *task, void *self, size_t count, unsigned threads);
+
 /* Fixed point ---------------------------------------------------------------------------
  */
 

@@ -24,7 +24,7 @@ def test_the_example_extension(tmp_path: Path) -> None:
     subprocess.run(
         [COMPILER, "-shared", "-fPIC", "noisy_sum.c", "-o", "noisy_sum.so", *undefined,
          f"-I{sysconfig.get_path('include')}", f"-I{cydp.get_include()}",
-         f"-L{cydp.get_lib()}", "-lcydp", "-lm"],
+         f"-L{cydp.get_lib()}", "-lcydp", "-lm", "-pthread"],
         cwd=tmp_path, check=True,
     )  # fmt: skip
     code = (

@@ -16,7 +16,9 @@ def get_include() -> str:
 
 
 def get_lib() -> str:
-    """Return the folder of ``libcydp.a``, static and position-independent. Link libm behind it.
+    """Return the folder of ``libcydp.a``, static and position-independent.
+
+    Link ``-lm -pthread`` behind it.
 
     >>> (Path(get_lib()) / "libcydp.a").is_file()
     True
