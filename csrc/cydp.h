@@ -130,14 +130,19 @@ typedef enum cydp_effort {
 
 /* n values from a generator: int64_t each, or bool for Bernoulli. Up to CYDP_SMALL_CALL
  * of them come out of the generator's own stream; more come from a key of their own, in
- * chunks that threads could share. If it fails, what stands in `out` is no sample. */
+ * chunks. If it fails, what stands in `out` is no sample. */
 #define CYDP_SMALL_CALL 256
 cydp_status cydp_sampler_fill(const cydp_sampler *sampler, cydp_rng *rng,
                               cydp_effort effort, void *out, size_t n);
 
-/* The chunks that a large call consists of, for those who share them between threads: the
- * same key gives the same values. `out` is the place of the first value of chunk `first`.
- */
+/* The same values, from this thread and up to threads - 1 more, which live as long as the
+ * call: worth it above some 2^19 values. */
+cydp_status cydp_sampler_fill_shared(const cydp_sampler *sampler, cydp_rng *rng,
+                                     cydp_effort effort, void *out, size_t n,
+                                     unsigned threads);
+
+/* The chunks that a large call consists of, for those with threads of their own: the same
+ * key gives the same values. `out` is the place of the first value of chunk `first`. */
 size_t cydp_sampler_chunk(const cydp_sampler *sampler); /* values in a chunk */
 cydp_status cydp_sampler_fill_chunks(const cydp_sampler *sampler, const uint32_t key[8],
                                      cydp_effort effort, uint64_t first, void *out,

@@ -235,14 +235,43 @@ cydp_status cydp_sampler_fill_chunks(const cydp_sampler *sampler, const uint32_t
   return status;
 }
 
-cydp_status cydp_sampler_fill(const cydp_sampler *sampler, cydp_rng *rng,
-                              cydp_effort effort, void *out, size_t n) {
+/* Threads take a large call in parts, whose work is fixed where that of the call is. 40
+ * to 160 us with AVX-512: smaller ones cost a per cent (a part's last round is copied),
+ * for larger ones threads wait longer at the end. */
+enum { PART_CHUNKS = BLOCK_CHUNKS };
+typedef struct large_call {
+  const cydp_sampler *sampler;
+  const uint32_t *key;
+  cydp_effort effort;
+  char *out;
+  size_t n;
+} large_call;
+
+static cydp_status fill_part(void *self, size_t i) {
+  const large_call *call = self;
+  size_t part = PART_CHUNKS * call->sampler->chunk, done = part * i;
+  return cydp_sampler_fill_chunks(call->sampler, call->key, call->effort, PART_CHUNKS * i,
+                                  call->out + done * call->sampler->value_bytes,
+                                  call->n - done < part ? call->n - done : part);
+}
+
+cydp_status cydp_sampler_fill_shared(const cydp_sampler *sampler, cydp_rng *rng,
+                                     cydp_effort effort, void *out, size_t n,
+                                     unsigned threads) {
   if (n <= CYDP_SMALL_CALL)
     return fill_from_refills(sampler, rng, effort, out, n);
   uint32_t key[8];
+  large_call call = {sampler, key, effort, out, n};
+  size_t part = PART_CHUNKS * sampler->chunk;
   cydp_status status = cydp_rng_key(rng, key);
   if (status == CYDP_OK)
-    status = cydp_sampler_fill_chunks(sampler, key, effort, 0, out, n);
+    status = threads > 1 ? cydp_share(fill_part, &call, (n - 1) / part + 1, threads)
+                         : cydp_sampler_fill_chunks(sampler, key, effort, 0, out, n);
   cydp_wipe(key, sizeof key);
   return status;
+}
+
+cydp_status cydp_sampler_fill(const cydp_sampler *sampler, cydp_rng *rng,
+                              cydp_effort effort, void *out, size_t n) {
+  return cydp_sampler_fill_shared(sampler, rng, effort, out, n, 1);
 }

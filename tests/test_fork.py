@@ -97,6 +97,31 @@ def test_fork_while_threads_draw() -> None:
     all_differ(draws, 40)
 
 
+def test_fork_while_threads_share_large_calls(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cydp.threads, "NUM_THREADS", 3)
+    g, stop = cydp.Generator(), threading.Event()
+    n = cydp.threads.SHARED_ABOVE + 1
+
+    def busy() -> None:
+        while not stop.is_set():
+            g.discrete_laplace(1, n)
+
+    def fork() -> int:
+        pid = os.fork()
+        if pid == 0:
+            g.discrete_laplace(2, n)  # the child has threads of its own
+        return pid
+
+    thread = threading.Thread(target=busy)
+    thread.start()
+    try:
+        draws = [one for _ in range(5) for one in from_children(fork, g)]
+    finally:
+        stop.set()
+        thread.join()
+    all_differ(draws, 20)
+
+
 def test_fork_in_a_thread() -> None:
     g, draws = cydp.Generator(), list[bytes]()
     draws.append(draw(g))

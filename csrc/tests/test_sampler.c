@@ -3,6 +3,7 @@
 #include "check.h"
 #include "internal.h"
 
+#include <pthread.h>
 #include <string.h>
 
 enum { CANDIDATES = 4096, MOST_BYTES = 16 };
@@ -90,6 +91,76 @@ static void calls_repeat(cydp_sampler *sampler) {
   CHECK(memcmp(one, two, sizeof one) == 0);
   cydp_rng_free(rng);
   cydp_sampler_free(sampler);
+}
+
+/* Any number of threads gives the same values, and writes nothing behind them. */
+static void threads_change_nothing(cydp_sampler *sampler) {
+  enum { N = 200003 }; /* several parts, the last one with part of a chunk */
+  static int64_t one[N + 1], many[N + 1];
+  const uint32_t seed[8] = {43};
+  const unsigned threads[] = {0, 1, 2, 3, 8};
+  size_t bytes = N * sampler->value_bytes;
+  cydp_rng *rng;
+  CHECK(cydp_rng_new_seeded(&rng, seed) == CYDP_OK);
+  CHECK(cydp_sampler_fill(sampler, rng, CYDP_FAST, one, N) == CYDP_OK);
+  cydp_rng_free(rng);
+  for (size_t i = 0; i < sizeof threads / sizeof *threads; i++) {
+    cydp_effort effort = i % 2 ? CYDP_FIXED_WORK : CYDP_FAST;
+    memset(many, 0x55, sizeof many);
+    CHECK(cydp_rng_new_seeded(&rng, seed) == CYDP_OK);
+    CHECK(cydp_sampler_fill_shared(sampler, rng, effort, many, N, threads[i]) == CYDP_OK);
+    cydp_rng_free(rng);
+    CHECK(memcmp(one, many, bytes) == 0);
+    for (size_t j = 0; j < 8; j++)
+      CHECK(((char *)many)[bytes + j] == 0x55);
+  }
+  cydp_sampler_free(sampler);
+}
+
+/* A large call that runs on a stack of the test's own, and not at its top, which the end
+ * of the thread overwrites. */
+enum { STACK = 1 << 20, TOP = 1 << 14, DRAWN = 3000 };
+typedef struct drawing {
+  const cydp_sampler *sampler; /* NULL: leaves the key where it was */
+  cydp_rng *rng;
+} drawing;
+
+static void *draw(void *argument) {
+  static int64_t out[DRAWN];
+  const drawing *of = argument;
+  uint32_t key[TOP];
+  if (of->sampler)
+    CHECK(cydp_sampler_fill_shared(of->sampler, of->rng, CYDP_FAST, out, DRAWN, 2) ==
+          CYDP_OK);
+  else
+    CHECK(cydp_rng_key(of->rng, key) == CYDP_OK);
+  __asm__ volatile("" : : "r"(key) : "memory"); /* it is there, and so is what is above */
+  return NULL;
+}
+
+static bool leaves_its_key(cydp_sampler *sampler) {
+  const uint32_t seed[8] = {44};
+  uint32_t key[8];
+  char *stack = aligned_alloc(1 << 14, STACK);
+  drawing of = {.sampler = sampler};
+  pthread_attr_t attributes;
+  pthread_t thread;
+  bool found = false;
+  CHECK(stack != NULL && cydp_rng_new_seeded(&of.rng, seed) == CYDP_OK);
+  CHECK(pthread_attr_init(&attributes) == 0);
+  CHECK(pthread_attr_setstack(&attributes, stack, STACK) == 0);
+  CHECK(pthread_create(&thread, &attributes, draw, &of) == 0);
+  CHECK(pthread_join(thread, NULL) == 0);
+  pthread_attr_destroy(&attributes);
+  cydp_rng_free(of.rng);
+  CHECK(cydp_rng_new_seeded(&of.rng, seed) == CYDP_OK);
+  CHECK(cydp_rng_key(of.rng, key) == CYDP_OK);
+  cydp_rng_free(of.rng);
+  for (size_t i = 0; i + sizeof key <= STACK; i += sizeof *key)
+    found |= memcmp(stack + i, key, sizeof key) == 0;
+  free(stack);
+  cydp_sampler_free(sampler);
+  return found;
 }
 
 /* A law that rejects half of its candidates, and whose values are extension bits: those
@@ -290,6 +361,19 @@ int main(void) {
   calls_repeat(gaussian(2, 1));
   calls_repeat(gaussian(100, 1));
   calls_repeat(gaussian(one << 40, 1));
+  threads_change_nothing(laplace(1, 1, 0));
+  threads_change_nothing(laplace(10, 1, 0));
+  threads_change_nothing(laplace(2000, 1, 0));
+  threads_change_nothing(laplace(one << 40, 1, 0));
+  threads_change_nothing(gaussian(2, 1));
+  threads_change_nothing(gaussian(100, 1));
+  threads_change_nothing(gaussian(one << 40, 1));
+  threads_change_nothing(gaussian((one << 63) + 1, 1));
+  threads_change_nothing(bernoulli(1, 3));
+  CHECK(leaves_its_key(NULL)); /* or the search would prove nothing */
+  CHECK(!leaves_its_key(laplace(1, 1, 0)));
+  CHECK(!leaves_its_key(laplace(10, 1, 0)));
+  CHECK(!leaves_its_key(gaussian(100, 1)));
   extension_bits_are_never_shared();
   scales_end_where_they_say();
   coins_that_need_no_bits();

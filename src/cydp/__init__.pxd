@@ -69,6 +69,9 @@ cdef extern from "cydp.h" nogil:
     void cydp_sampler_free(cydp_sampler *sampler)
     cydp_status cydp_sampler_fill(const cydp_sampler *sampler, cydp_rng *rng,
                                   cydp_effort effort, void *out, size_t n)
+    cydp_status cydp_sampler_fill_shared(const cydp_sampler *sampler, cydp_rng *rng,
+                                         cydp_effort effort, void *out, size_t n,
+                                         unsigned threads)
     size_t cydp_sampler_chunk(const cydp_sampler *sampler)
     cydp_status cydp_sampler_fill_chunks(const cydp_sampler *sampler, const uint32_t *key,
                                          cydp_effort effort, uint64_t first, void *out,

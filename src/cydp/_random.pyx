@@ -177,43 +177,22 @@ cdef class Stream:
         check(status)
         return result
 
-    def key(self, uint32_t[::1] key not None):
-        """Fill 8 words with a fresh key."""
-        if key.shape[0] != 8:
-            raise ValueError("key must have 8 words")
-        check(_c.cydp_rng_key(self.rng, &key[0]))
-
     def one(self, Sampler sampler not None):
         """Return one value."""
         cdef int64_t value = 0
         check(_c.cydp_sampler_fill(sampler.sampler, self.rng, self.effort, &value, 1))
         return (<uint8_t *> &value)[0] != 0 if sampler.boolean else value
 
-    def fill(self, Sampler sampler not None, uint8_t[::1] out not None):
-        """Fill the bytes of an array with values."""
+    def fill(self, Sampler sampler not None, uint8_t[::1] out not None, unsigned threads=1):
+        """Fill the bytes of an array with values, the same for any number of threads."""
         cdef _c.cydp_status status
         cdef size_t n = out.shape[0] // (1 if sampler.boolean else 8)
         if n == 0:
             return
         with nogil:
-            status = _c.cydp_sampler_fill(sampler.sampler, self.rng, self.effort, &out[0], n)
+            status = _c.cydp_sampler_fill_shared(sampler.sampler, self.rng, self.effort, &out[0], n,
+                                                 threads)
         check(status)
-
-
-def fill_chunks(Sampler sampler not None, const uint32_t[::1] key not None, bint fixed_work,
-                uint64_t first, uint8_t[::1] out not None):
-    """Fill the bytes of an array with the chunks of a large call from `first` on."""
-    cdef _c.cydp_status status
-    cdef _c.cydp_effort effort = effort_of(fixed_work)
-    cdef size_t n = out.shape[0] // (1 if sampler.boolean else 8)
-    if key.shape[0] != 8:
-        raise ValueError("key must have 8 words")
-    if n == 0:
-        return
-    with nogil:
-        status = _c.cydp_sampler_fill_chunks(sampler.sampler, &key[0], effort, first, &out[0],
-                                             n)
-    check(status)
 
 
 cdef struct given_extensions:

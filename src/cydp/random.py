@@ -8,11 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp import samplers, threads
-from cydp._random import Sampler, Stream, fill_chunks
+from cydp._random import Sampler, Stream
 from cydp.outputs import Size, length, output
 from cydp.rational import Number
-
-_PARTS_A_THREAD = 8  # so that none waits long for another
 
 
 class Generator:
@@ -42,7 +40,7 @@ class Generator:
 
     """
 
-    __slots__ = ("__weakref__", "_fixed_work", "_lock", "_stream")
+    __slots__ = ("__weakref__", "_lock", "_stream")
 
     def __init__(self, *, fixed_work: bool = False) -> None:
         self._start(None, fixed_work)
@@ -51,7 +49,6 @@ class Generator:
         if not isinstance(fixed_work, bool):
             raise TypeError(f"fixed_work must be True or False, not {type(fixed_work).__name__}")
         self._stream = Stream(key, fixed_work)
-        self._fixed_work = fixed_work
         self._lock = threading.Lock()
 
     @property
@@ -242,28 +239,8 @@ class Generator:
         """Fill a C-contiguous array of the sampler's dtype; for mechanisms."""
         if not out.flags.c_contiguous:  # else reshape would copy, and `out` get no noise
             raise ValueError("out must be C-contiguous")
-        flat = out.reshape(-1)
-        if out.size > threads.SHARED_ABOVE and threads.NUM_THREADS > 1:
-            self._fill_shared(sampler, flat)
-        else:
-            self._stream.fill(sampler, flat.view(np.uint8))
-
-    def _fill_shared(self, sampler: Sampler, out: NDArray[Any]) -> None:
-        """Do what a large call does, its chunks shared between threads: the same values."""
-        key = np.empty(8, np.uint32)
-        self._stream.key(key)
-        chunks = -(-out.size // sampler.chunk)
-        part = -(-chunks // (_PARTS_A_THREAD * threads.NUM_THREADS))
-
-        def fill_part(i: int) -> None:
-            first, last = part * i, part * (i + 1)
-            values = out[first * sampler.chunk : last * sampler.chunk]
-            fill_chunks(sampler, key, self._fixed_work, first, values.view(np.uint8))
-
-        try:
-            threads.share(fill_part, -(-chunks // part))
-        finally:
-            key[:] = 0
+        number = threads.NUM_THREADS if out.size > threads.SHARED_ABOVE else 1
+        self._stream.fill(sampler, out.reshape(-1).view(np.uint8), number)
 
     def bytes(self, n: int) -> bytes:
         """Draw n uniform bytes.

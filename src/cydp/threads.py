@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Threads for large calls. They live as long as the call: no fork can find one waiting."""
+"""How many threads serve a large call, and what is large. They are made in csrc/share.c."""
 
 import os
-import threading
-from collections.abc import Callable
 
-SHARED_ABOVE = 2**20  # elements; a smaller call is over before a thread has started
+SHARED_ABOVE = 2**19  # values; from 2**18 on (2**19 for coins) two threads were the faster
 
 
 def _from_environment() -> int:
@@ -17,34 +15,3 @@ def _from_environment() -> int:
 
 
 NUM_THREADS = _from_environment()
-
-
-def share(task: Callable[[int], None], count: int) -> None:
-    """Call task(i) for all i < count on this thread and NUM_THREADS - 1 more.
-
-    The first exception stops the others after their current task and is raised here.
-    """
-    pending, lock, errors = iter(range(count)), threading.Lock(), list[BaseException]()
-
-    def work() -> None:
-        while not errors:
-            with lock:
-                index = next(pending, None)
-            if index is None:
-                return
-            try:
-                task(index)
-            except BaseException as error:
-                errors.append(error)
-
-    helpers = [
-        threading.Thread(target=work, name="cydp", daemon=True)
-        for _ in range(min(NUM_THREADS, count) - 1)
-    ]
-    for helper in helpers:
-        helper.start()
-    work()
-    for helper in helpers:
-        helper.join()
-    if errors:
-        raise errors[0]
