@@ -1,7 +1,9 @@
 """Exact noise beside numpy's, which is not private, and beside OpenDP's, which is exact."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from fractions import Fraction
+from threading import Thread
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -18,6 +20,13 @@ N = 10**6
 OUT = np.zeros(N, np.int64)
 LARGE = np.zeros(10**7, np.int64)
 RNG = np.random.default_rng(1)
+ROUNDS = 31
+
+
+@pytest.fixture(autouse=True)
+def one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Give no rival two threads; bench_threads alone asks for more."""
+    monkeypatch.setattr(threads, "NUM_THREADS", 1)
 
 
 def measure(benchmark: Any, draw: Callable[[], NDArray[Any]] | None, variance: float) -> None:
@@ -25,8 +34,42 @@ def measure(benchmark: Any, draw: Callable[[], NDArray[Any]] | None, variance: f
     if draw is None:
         pytest.skip("the rival is not installed")
     slow = getattr(draw, "__module__", "") == "rivals"
-    drawn = benchmark.pedantic(draw, rounds=1 if slow else 31, warmup_rounds=0 if slow else 2)
+    drawn = benchmark.pedantic(draw, rounds=1 if slow else ROUNDS, warmup_rounds=0 if slow else 2)
+    check(drawn, variance)
+
+
+def check(drawn: NDArray[Any], variance: float) -> None:
     assert abs(np.square(drawn, dtype=float).mean() / variance - 1) < 0.02
+
+
+def in_turn(
+    benchmark: Any, ways: Mapping[str, Callable[[], object]], ratios: list[tuple[str, str]]
+) -> None:
+    """Measure ways in turn, round by round, since the machine's clock drifts.
+
+    The first is what the table shows. The medians of all and the quartiles of the ratios of two
+    ways in the same round go to extra_info, which conftest.py prints.
+    """
+    seconds: dict[str, list[float]] = {way: [] for way in ways}
+
+    def timed(way: str) -> None:
+        start = perf_counter()
+        ways[way]()
+        seconds[way].append(perf_counter() - start)
+
+    def time_others() -> None:
+        for way in list(ways)[1:]:
+            timed(way)
+
+    benchmark.pedantic(
+        timed, (next(iter(ways)),), setup=time_others, rounds=ROUNDS, warmup_rounds=2
+    )
+    taken = {way: np.array(every[-ROUNDS:]) for way, every in seconds.items()}
+    for way, every in taken.items():
+        benchmark.extra_info[f"{way}, ms"] = round(float(np.median(every)) * 1e3, 2)
+    for one, other in ratios:
+        quartiles = np.percentile(taken[one] / taken[other], [50, 25, 75]).round(2).tolist()
+        benchmark.extra_info[f"{one} / {other}: median, quartiles"] = quartiles
 
 
 @pytest.mark.parametrize("rival", ["cydp", "cydp-new-array", "numpy", "numpy-geometric", "opendp"])
@@ -77,16 +120,50 @@ def bench_keystream(benchmark: Any, rival: str) -> None:
     draw = (lambda: g.bytes(8 * N)) if rival == "cydp-bytes" else rivals.openssl_chacha20(8 * N)
     if draw is None:
         pytest.skip("the rival is not installed")
-    assert benchmark.pedantic(draw, rounds=31, warmup_rounds=2)
+    assert benchmark.pedantic(draw, rounds=ROUNDS, warmup_rounds=2)
 
 
-@pytest.mark.parametrize("number", [1, 2])
+@pytest.mark.parametrize(("scale", "width"), [(1, 2), (2**20, 8)])
+def bench_against_keystream(benchmark: Any, scale: int, width: int) -> None:
+    """A draw beside what it cannot do without: to read its bits and to write 8 MB."""
+    benchmark.group = f"discrete Laplace, 10^6, scale {scale}, and its {width} MB of keystream"
+    g, copied = cydp.Generator(), RNG.integers(0, 100, N)
+
+    def read() -> None:
+        assert len(g.bytes(width * N)) == width * N
+        np.copyto(OUT, copied)
+
+    draw = lambda: cydp.discrete_laplace(scale, out=OUT)  # noqa: E731
+    in_turn(benchmark, {"draw": draw, "keystream and copy": read}, [("draw", "keystream and copy")])
+    check(draw(), cydp.DiscreteLaplace(1 / scale).variance)
+
+
 @pytest.mark.parametrize("law", ["laplace", "gaussian"])
-def bench_threads(benchmark: Any, law: str, number: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    benchmark.group = f"{law}, 10^7, scale or sigma 10"
-    monkeypatch.setattr(threads, "NUM_THREADS", number)
+def bench_threads(benchmark: Any, law: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two threads against one; and two callers with a half each: what the machine can give."""
+    benchmark.group = f"{law}, 10^7, scale or sigma 10, two threads"
     draw = cydp.discrete_laplace if law == "laplace" else cydp.discrete_gaussian
-    measure(benchmark, lambda: draw(10, out=LARGE), 200 if law == "laplace" else 100)
+
+    def shared(number: int) -> None:
+        monkeypatch.setattr(threads, "NUM_THREADS", number)
+        draw(10, out=LARGE)
+
+    def two_callers() -> None:
+        monkeypatch.setattr(threads, "NUM_THREADS", 1)
+        mine, other = np.split(LARGE, 2)
+        helper = Thread(target=lambda: draw(10, out=other))
+        helper.start()
+        draw(10, out=mine)
+        helper.join()
+
+    ways = {
+        "two threads": lambda: shared(2),
+        "two callers": two_callers,
+        "one thread": lambda: shared(1),
+    }
+    in_turn(benchmark, ways, [("one thread", way) for way in ("two threads", "two callers")])
+    shared(2)
+    check(LARGE, 200 if law == "laplace" else 100)
 
 
 @pytest.mark.parametrize("rival", ["cydp", "numpy"])
