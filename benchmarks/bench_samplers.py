@@ -20,6 +20,7 @@ N = 10**6
 OUT = np.zeros(N, np.int64)
 LARGE = np.zeros(10**7, np.int64)
 RNG = np.random.default_rng(1)
+FIXED = cydp.Generator(fixed_work=True)
 ROUNDS = 31
 
 
@@ -72,13 +73,17 @@ def in_turn(
         benchmark.extra_info[f"{one} / {other}: median, quartiles"] = quartiles
 
 
-@pytest.mark.parametrize("rival", ["cydp", "cydp-new-array", "numpy", "numpy-geometric", "opendp"])
+@pytest.mark.parametrize(
+    "rival", ["cydp", "cydp-fixed-work", "cydp-new-array", "numpy", "numpy-geometric", "opendp"]
+)
 @pytest.mark.parametrize("scale", [1, 4, 10, 1000, 2**20, 2**40])
 def bench_laplace(benchmark: Any, scale: int, rival: str) -> None:
     benchmark.group = f"discrete Laplace, 10^6, scale {scale}"
     exact = cydp.DiscreteLaplace(1 / scale).variance
     if rival == "cydp":
         measure(benchmark, lambda: cydp.discrete_laplace(scale, out=OUT), exact)
+    elif rival == "cydp-fixed-work":
+        measure(benchmark, lambda: FIXED.discrete_laplace(scale, out=OUT), exact)
     elif rival == "cydp-new-array":
         measure(benchmark, lambda: cydp.discrete_laplace(scale, N), exact)
     elif rival == "numpy":
@@ -91,12 +96,14 @@ def bench_laplace(benchmark: Any, scale: int, rival: str) -> None:
         pytest.skip("measured at scale 1")
 
 
-@pytest.mark.parametrize("rival", ["cydp", "numpy", "opendp"])
+@pytest.mark.parametrize("rival", ["cydp", "cydp-fixed-work", "numpy", "opendp"])
 @pytest.mark.parametrize("sigma", [1, 10, 1000, 2**20])
 def bench_gaussian(benchmark: Any, sigma: int, rival: str) -> None:
     benchmark.group = f"discrete Gaussian, 10^6, sigma {sigma}"
     if rival == "cydp":
         measure(benchmark, lambda: cydp.discrete_gaussian(sigma, out=OUT), sigma**2)
+    elif rival == "cydp-fixed-work":
+        measure(benchmark, lambda: FIXED.discrete_gaussian(sigma, out=OUT), sigma**2)
     elif rival == "numpy":
         measure(benchmark, lambda: numpy_reference.normal(sigma, N, RNG), sigma**2)
     elif sigma in (10, 1000):
@@ -105,11 +112,15 @@ def bench_gaussian(benchmark: Any, sigma: int, rival: str) -> None:
         pytest.skip("measured at sigma 10 and 1000")
 
 
-@pytest.mark.parametrize("rival", ["cydp", "numpy"])
+@pytest.mark.parametrize("rival", ["cydp", "cydp-fixed-work", "numpy"])
 def bench_bernoulli(benchmark: Any, rival: str) -> None:
     benchmark.group = "Bernoulli(1/3), 10^6"
     out = np.zeros(N, np.bool_)
-    draw = {"cydp": lambda: cydp.bernoulli("1/3", out=out), "numpy": lambda: RNG.random(N) < 1 / 3}
+    draw = {
+        "cydp": lambda: cydp.bernoulli("1/3", out=out),
+        "cydp-fixed-work": lambda: FIXED.bernoulli("1/3", out=out),
+        "numpy": lambda: RNG.random(N) < 1 / 3,
+    }
     measure(benchmark, draw[rival], 1 / 3)
 
 
@@ -166,11 +177,12 @@ def bench_threads(benchmark: Any, law: str, monkeypatch: pytest.MonkeyPatch) -> 
     check(LARGE, 200 if law == "laplace" else 100)
 
 
-@pytest.mark.parametrize("rival", ["cydp", "numpy"])
+@pytest.mark.parametrize("rival", ["cydp", "cydp-fixed-work", "numpy"])
 def bench_scalar(benchmark: Any, rival: str) -> None:
     benchmark.group = "discrete Laplace, one sample, scale 10"
     draw: dict[str, Callable[[], float]] = {
         "cydp": lambda: cydp.discrete_laplace(10),
+        "cydp-fixed-work": lambda: FIXED.discrete_laplace(10),
         "numpy": lambda: RNG.laplace(0, 10),
     }
     assert abs(benchmark(draw[rival])) < 1000

@@ -28,6 +28,15 @@ def opendp_laplace(scale: float, n: int) -> Callable[[], NDArray[np.int64]] | No
     return lambda: np.array(measurement(zeros))
 
 
+def opendp_scalar_laplace(scale: float) -> Callable[[], int] | None:
+    """Scalar make_laplace on integers."""
+    if opendp is None:
+        return None
+    space = opendp.atom_domain(T=int), opendp.absolute_distance(T=int)
+    measurement = opendp.m.make_laplace(*space, scale=float(scale))
+    return lambda: measurement(0)
+
+
 def opendp_gaussian(sigma: float, n: int) -> Callable[[], NDArray[np.int64]] | None:
     """Vector make_gaussian on integers."""
     if opendp is None:
