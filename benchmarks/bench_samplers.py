@@ -1,11 +1,11 @@
 """Exact noise beside numpy's, which is not private, and beside OpenDP's, which is exact."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from fractions import Fraction
 from threading import Thread
-from time import perf_counter
 from typing import Any
 
+import in_turn
 import numpy as np
 import numpy_reference
 import pytest
@@ -21,7 +21,6 @@ OUT = np.zeros(N, np.int64)
 LARGE = np.zeros(10**7, np.int64)
 RNG = np.random.default_rng(1)
 FIXED = cydp.Generator(fixed_work=True)
-ROUNDS = 31
 
 
 @pytest.fixture(autouse=True)
@@ -30,108 +29,83 @@ def one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(threads, "NUM_THREADS", 1)
 
 
-def measure(benchmark: Any, draw: Callable[[], NDArray[Any]] | None, variance: float) -> None:
-    """Measure, and hold the last draw to its variance: 2 % is ten standard errors or more."""
-    if draw is None:
-        pytest.skip("the rival is not installed")
-    slow = getattr(draw, "__module__", "") == "rivals"
-    drawn = benchmark.pedantic(draw, rounds=1 if slow else ROUNDS, warmup_rounds=0 if slow else 2)
-    check(drawn, variance)
-
-
 def check(drawn: NDArray[Any], variance: float) -> None:
+    """Hold a draw to its variance: 2 % is ten standard errors or more."""
     assert abs(np.square(drawn, dtype=float).mean() / variance - 1) < 0.02
 
 
-def in_turn(
-    benchmark: Any, ways: Mapping[str, Callable[[], object]], ratios: list[tuple[str, str]]
-) -> None:
-    """Measure ways in turn, round by round, since the machine's clock drifts.
-
-    The first is what the table shows. The medians of all and the quartiles of the ratios of two
-    ways in the same round go to extra_info, which conftest.py prints.
-    """
-    seconds: dict[str, list[float]] = {way: [] for way in ways}
-
-    def timed(way: str) -> None:
-        start = perf_counter()
-        ways[way]()
-        seconds[way].append(perf_counter() - start)
-
-    def time_others() -> None:
-        for way in list(ways)[1:]:
-            timed(way)
-
-    benchmark.pedantic(
-        timed, (next(iter(ways)),), setup=time_others, rounds=ROUNDS, warmup_rounds=2
-    )
-    taken = {way: np.array(every[-ROUNDS:]) for way, every in seconds.items()}
-    for way, every in taken.items():
-        benchmark.extra_info[f"{way}, ms"] = round(float(np.median(every)) * 1e3, 2)
-    for one, other in ratios:
-        quartiles = np.percentile(taken[one] / taken[other], [50, 25, 75]).round(2).tolist()
-        benchmark.extra_info[f"{one} / {other}: median, quartiles"] = quartiles
-
-
-@pytest.mark.parametrize(
-    "rival", ["cydp", "cydp-fixed-work", "cydp-new-array", "numpy", "numpy-geometric", "opendp"]
-)
-@pytest.mark.parametrize("scale", [1, 4, 10, 1000, 2**20, 2**40])
-def bench_laplace(benchmark: Any, scale: int, rival: str) -> None:
-    benchmark.group = f"discrete Laplace, 10^6, scale {scale}"
-    exact = cydp.DiscreteLaplace(1 / scale).variance
-    if rival == "cydp":
-        measure(benchmark, lambda: cydp.discrete_laplace(scale, out=OUT), exact)
-    elif rival == "cydp-fixed-work":
-        measure(benchmark, lambda: FIXED.discrete_laplace(scale, out=OUT), exact)
-    elif rival == "cydp-new-array":
-        measure(benchmark, lambda: cydp.discrete_laplace(scale, N), exact)
-    elif rival == "numpy":
-        measure(benchmark, lambda: numpy_reference.laplace(scale, N, RNG), 2 * scale**2)
-    elif rival == "numpy-geometric":
-        measure(benchmark, lambda: numpy_reference.discrete_laplace(scale, N, RNG), exact)
-    elif scale == 1:
-        measure(benchmark, rivals.opendp_laplace(scale, N), exact)
-    else:
-        pytest.skip("measured at scale 1")
-
-
-@pytest.mark.parametrize("rival", ["cydp", "cydp-fixed-work", "numpy", "opendp"])
-@pytest.mark.parametrize("sigma", [1, 10, 1000, 2**20])
-def bench_gaussian(benchmark: Any, sigma: int, rival: str) -> None:
-    benchmark.group = f"discrete Gaussian, 10^6, sigma {sigma}"
-    if rival == "cydp":
-        measure(benchmark, lambda: cydp.discrete_gaussian(sigma, out=OUT), sigma**2)
-    elif rival == "cydp-fixed-work":
-        measure(benchmark, lambda: FIXED.discrete_gaussian(sigma, out=OUT), sigma**2)
-    elif rival == "numpy":
-        measure(benchmark, lambda: numpy_reference.normal(sigma, N, RNG), sigma**2)
-    elif sigma in (10, 1000):
-        measure(benchmark, rivals.opendp_gaussian(sigma, N), sigma**2)
-    else:
-        pytest.skip("measured at sigma 10 and 1000")
-
-
-@pytest.mark.parametrize("rival", ["cydp", "cydp-fixed-work", "numpy"])
-def bench_bernoulli(benchmark: Any, rival: str) -> None:
-    benchmark.group = "Bernoulli(1/3), 10^6"
-    out = np.zeros(N, np.bool_)
-    draw = {
-        "cydp": lambda: cydp.bernoulli("1/3", out=out),
-        "cydp-fixed-work": lambda: FIXED.bernoulli("1/3", out=out),
-        "numpy": lambda: RNG.random(N) < 1 / 3,
-    }
-    measure(benchmark, draw[rival], 1 / 3)
-
-
-@pytest.mark.parametrize("rival", ["cydp-bytes", "openssl"])
-def bench_keystream(benchmark: Any, rival: str) -> None:
-    benchmark.group = "ChaCha20, 8 MB"
-    g = cydp.Generator()
-    draw = (lambda: g.bytes(8 * N)) if rival == "cydp-bytes" else rivals.openssl_chacha20(8 * N)
+def once(benchmark: Any, draw: Callable[[], NDArray[Any]] | None, variance: float) -> None:
+    """Measure a rival that takes seconds."""
     if draw is None:
         pytest.skip("the rival is not installed")
-    assert benchmark.pedantic(draw, rounds=ROUNDS, warmup_rounds=2)
+    check(benchmark.pedantic(draw, rounds=1), variance)
+
+
+@pytest.mark.parametrize("scale", [1, 4, 10, 1000, 2**20, 2**40])
+def bench_laplace(benchmark: Any, scale: int) -> None:
+    benchmark.group = f"discrete Laplace, 10^6, scale {scale}"
+    answers = in_turn.measure(
+        benchmark,
+        {
+            "cydp": lambda: cydp.discrete_laplace(scale, out=OUT),
+            "cydp, fixed work": lambda: FIXED.discrete_laplace(scale, out=OUT),
+            "cydp, new array": lambda: cydp.discrete_laplace(scale, N),
+            "numpy": lambda: numpy_reference.laplace(scale, N, RNG),
+            "numpy, geometric": lambda: numpy_reference.discrete_laplace(scale, N, RNG),
+        },
+    )
+    exact = cydp.DiscreteLaplace(1 / scale).variance
+    for way, drawn in answers.items():
+        check(drawn, 2 * scale**2 if way == "numpy" else exact)
+
+
+@pytest.mark.parametrize("sigma", [1, 10, 1000, 2**20])
+def bench_gaussian(benchmark: Any, sigma: int) -> None:
+    benchmark.group = f"discrete Gaussian, 10^6, sigma {sigma}"
+    answers = in_turn.measure(
+        benchmark,
+        {
+            "cydp": lambda: cydp.discrete_gaussian(sigma, out=OUT),
+            "cydp, fixed work": lambda: FIXED.discrete_gaussian(sigma, out=OUT),
+            "numpy": lambda: numpy_reference.normal(sigma, N, RNG),
+        },
+    )
+    for drawn in answers.values():
+        check(drawn, sigma**2)
+
+
+def bench_opendp_laplace(benchmark: Any) -> None:
+    benchmark.group = "OpenDP, 10^6, Laplace, scale 1"
+    once(benchmark, rivals.opendp_laplace(1, N), cydp.DiscreteLaplace(1).variance)
+
+
+@pytest.mark.parametrize("sigma", [10, 1000])
+def bench_opendp_gaussian(benchmark: Any, sigma: int) -> None:
+    benchmark.group = f"OpenDP, 10^6, Gaussian, sigma {sigma}"
+    once(benchmark, rivals.opendp_gaussian(sigma, N), sigma**2)
+
+
+def bench_bernoulli(benchmark: Any) -> None:
+    benchmark.group = "Bernoulli(1/3), 10^6"
+    out = np.zeros(N, np.bool_)
+    answers = in_turn.measure(
+        benchmark,
+        {
+            "cydp": lambda: cydp.bernoulli("1/3", out=out),
+            "cydp, fixed work": lambda: FIXED.bernoulli("1/3", out=out),
+            "numpy": lambda: RNG.random(N) < 1 / 3,
+        },
+    )
+    for drawn in answers.values():
+        check(drawn, 1 / 3)
+
+
+def bench_keystream(benchmark: Any) -> None:
+    benchmark.group = "ChaCha20, 8 MB"
+    g = cydp.Generator()
+    openssl = rivals.openssl_chacha20(8 * N)
+    answers = in_turn.measure(benchmark, {"cydp": lambda: g.bytes(8 * N), "OpenSSL": openssl})
+    assert len(answers["cydp"]) == 8 * N
 
 
 @pytest.mark.parametrize(("scale", "width"), [(1, 2), (2**20, 8)])
@@ -140,12 +114,13 @@ def bench_against_keystream(benchmark: Any, scale: int, width: int) -> None:
     benchmark.group = f"discrete Laplace, 10^6, scale {scale}, and its {width} MB of keystream"
     g, copied = cydp.Generator(), RNG.integers(0, 100, N)
 
-    def read() -> None:
-        assert len(g.bytes(width * N)) == width * N
+    def read() -> int:
         np.copyto(OUT, copied)
+        return len(g.bytes(width * N))
 
     draw = lambda: cydp.discrete_laplace(scale, out=OUT)  # noqa: E731
-    in_turn(benchmark, {"draw": draw, "keystream and copy": read}, [("draw", "keystream and copy")])
+    answers = in_turn.measure(benchmark, {"draw": draw, "keystream and copy": read})
+    assert answers["keystream and copy"] == width * N
     check(draw(), cydp.DiscreteLaplace(1 / scale).variance)
 
 
@@ -155,9 +130,9 @@ def bench_threads(benchmark: Any, law: str, monkeypatch: pytest.MonkeyPatch) -> 
     benchmark.group = f"{law}, 10^7, scale or sigma 10, two threads"
     draw = cydp.discrete_laplace if law == "laplace" else cydp.discrete_gaussian
 
-    def shared(number: int) -> None:
+    def shared(number: int) -> NDArray[np.int64]:
         monkeypatch.setattr(threads, "NUM_THREADS", number)
-        draw(10, out=LARGE)
+        return draw(10, out=LARGE)
 
     def two_callers() -> None:
         monkeypatch.setattr(threads, "NUM_THREADS", 1)
@@ -172,20 +147,20 @@ def bench_threads(benchmark: Any, law: str, monkeypatch: pytest.MonkeyPatch) -> 
         "two callers": two_callers,
         "one thread": lambda: shared(1),
     }
-    in_turn(benchmark, ways, [("one thread", way) for way in ("two threads", "two callers")])
-    shared(2)
-    check(LARGE, 200 if law == "laplace" else 100)
+    in_turn.measure(benchmark, ways)
+    check(shared(2), 200 if law == "laplace" else 100)
 
 
-@pytest.mark.parametrize("rival", ["cydp", "cydp-fixed-work", "numpy"])
-def bench_scalar(benchmark: Any, rival: str) -> None:
-    benchmark.group = "discrete Laplace, one sample, scale 10"
-    draw: dict[str, Callable[[], float]] = {
+def bench_scalar(benchmark: Any) -> None:
+    benchmark.group = "discrete Laplace, 1,000 times one sample, scale 10"
+    draws: dict[str, Callable[[], float]] = {
         "cydp": lambda: cydp.discrete_laplace(10),
-        "cydp-fixed-work": lambda: FIXED.discrete_laplace(10),
+        "cydp, fixed work": lambda: FIXED.discrete_laplace(10),
         "numpy": lambda: RNG.laplace(0, 10),
     }
-    assert abs(benchmark(draw[rival])) < 1000
+    many = {name: (lambda draw=draw: [draw() for _ in range(1000)]) for name, draw in draws.items()}
+    for drawn in in_turn.measure(benchmark, many).values():
+        assert abs(np.mean(np.abs(drawn)) - 10) < 3
 
 
 def bench_new_scale(benchmark: Any) -> None:
@@ -194,12 +169,16 @@ def bench_new_scale(benchmark: Any) -> None:
     benchmark(lambda: laplace_of(next(scales)))
 
 
-@pytest.mark.parametrize("rival", ["cydp", "numpy"])
-def bench_private_histogram(benchmark: Any, rival: str) -> None:
+def bench_private_histogram(benchmark: Any) -> None:
     benchmark.group = "private histogram, 10^6 bins of 10^7 records"
     x = np.random.default_rng(2).random(10**7)
-    if rival == "cydp":
-        counts = benchmark(lambda: cydp.histogram(x, 10**6, (0, 1), epsilon=1).counts)
-    else:
-        counts = benchmark(numpy_reference.private_histogram, x, 10**6, (0, 1), 1.0, RNG)
-    assert abs(counts.sum() - len(x)) < 10**5
+    answers = in_turn.measure(
+        benchmark,
+        {
+            "cydp": lambda: cydp.histogram(x, 10**6, (0, 1), epsilon=1).counts,
+            "numpy": lambda: numpy_reference.private_histogram(x, 10**6, (0, 1), 1.0, RNG),
+        },
+        rounds=7,
+    )
+    for counts in answers.values():
+        assert abs(counts.sum() - len(x)) < 10**5

@@ -12,9 +12,8 @@
 enum {
   RATE_LIMBS = CYDP_MOST_LIMBS + 4, /* 1/(2 sigma^2) times 4^m keeps MOST_LIMBS + 2 */
   THRESHOLD_CHUNK = 1920,
-  SPLIT_CHUNK = 1024,
-  SPLIT_CHUNK_32 = 1104, /* which fills its keystream better */
-  SPLIT_SPARE = 160,     /* acceptance is 0.909 or more: a second round is rare */
+  CANDIDATES = 1194,    /* of 6 or 12 bytes fill 7 or 14 groups of keystream */
+  CANDIDATES_32 = 1280, /* of 8 bytes fill 10 */
   V_BITS = 16
 };
 /* V's cell and those next to it, at most; and g > CYDP_ACCEPT_LIMIT, which takes an x
@@ -154,14 +153,22 @@ static void reduce(gaussian *law, cydp_fixed rate0) {
   }
 }
 
+/* So many candidates in 1,024 beyond the values wanted that a second round is needed in
+ * one of 200: 2.6 standard deviations more than acceptance demands at the lower end of
+ * each range of s0^2. */
+static size_t spare_of(double rate0) {
+  return rate0 > 1.0 / 46 ? 126 : rate0 > 1.0 / 64 ? 108 : rate0 > 1.0 / 90 ? 93 : 80;
+}
+
 static void set_split(gaussian *law) {
   uint8_t width = law->split.shift <= 15 ? 2 : law->split.shift <= 31 ? 4 : 8;
   law->split.step = ldexp(1, -(int)law->split.shift);
   law->split.width = width;
   law->base.map = map_split;
   law->base.layout = (cydp_layout){{width, 2, 2}, false};
-  law->base.chunk = width == 4 ? SPLIT_CHUNK_32 : SPLIT_CHUNK;
-  law->base.spare = SPLIT_SPARE;
+  law->base.spare = spare_of(law->split.rate0);
+  size_t candidates = width == 4 ? CANDIDATES_32 : CANDIDATES;
+  law->base.chunk = candidates * 1024 / (1024 + law->base.spare);
   law->base.resolved += V_RESOLVED;
 }
 

@@ -171,34 +171,35 @@ typedef struct filling {
   char *out;
   size_t room; /* values; more than are wanted may be overwritten, until the next come */
   cydp_work work;
+  size_t used; /* bytes of the planes, to be wiped after the last round */
+  _Alignas(64) uint32_t planes[SCRATCH / sizeof(uint32_t)];
 } filling;
 
 /* One round: candidates for `wanted` values; *values of them, at most, are kept. */
 static cydp_status fill_round(filling *to, const addressed *source, size_t wanted,
                               size_t *values) {
-  _Alignas(64) uint32_t planes[SCRATCH / sizeof(uint32_t)];
   int64_t spilled[CYDP_BATCH];
   const cydp_sampler *sampler = to->sampler;
   size_t candidates = wanted + (wanted * sampler->spare + 1023) / 1024;
   size_t group = CYDP_GROUP_WORDS * sizeof(uint32_t);
   size_t groups = (plane_bytes(&sampler->layout, candidates) + group - 1) / group;
+  to->used = groups * group > to->used ? groups * group : to->used;
   uint32_t nonce[3];
   cydp_nonce(nonce, CYDP_DOMAIN_PREFIX, 0, source->round, source->chunk);
-  cydp_status status = cydp_chacha20_keystream(source->key, nonce, 0, groups, planes);
+  cydp_status status = cydp_chacha20_keystream(source->key, nonce, 0, groups, to->planes);
   if (status != CYDP_OK)
     return status;
   addressed of = *source;
   cydp_extension extension = {read_addressed, &of};
   void *into = candidates > to->room ? (void *)spilled : to->out;
-  status = map_from(sampler, planes, candidates, &extension, 0, to->effort, into, values,
-                    &to->work);
+  status = map_from(sampler, to->planes, candidates, &extension, 0, to->effort, into,
+                    values, &to->work);
   if (*values > wanted)
     *values = wanted;
   if (into == spilled) {
     memcpy(to->out, spilled, *values * sampler->value_bytes);
     cydp_wipe(spilled, candidates * sampler->value_bytes);
   }
-  cydp_wipe(planes, groups * group);
   return status;
 }
 
@@ -221,7 +222,14 @@ static cydp_status fill_chunk(filling *to, uint64_t chunk) {
 cydp_status cydp_sampler_fill_chunks(const cydp_sampler *sampler, const uint32_t key[8],
                                      cydp_effort effort, uint64_t first, void *out,
                                      size_t n) {
-  filling to = {.sampler = sampler, .key = key, .effort = effort, .out = out, .room = n};
+  filling to;
+  to.sampler = sampler;
+  to.key = key;
+  to.effort = effort;
+  to.out = out;
+  to.room = n;
+  to.work = (cydp_work){0};
+  to.used = 0;
   cydp_status status = CYDP_OK;
   for (uint64_t chunk = first; to.room > 0 && status == CYDP_OK; chunk++) {
     status = fill_chunk(&to, chunk);
@@ -232,6 +240,7 @@ cydp_status cydp_sampler_fill_chunks(const cydp_sampler *sampler, const uint32_t
       to.work = (cydp_work){0};
     }
   }
+  cydp_wipe(to.planes, to.used);
   return status;
 }
 

@@ -10,7 +10,7 @@ from functools import lru_cache
 
 import numpy as np
 import pytest
-from reference import chacha20, routes
+from reference import chacha20, discrete_gaussian, routes
 
 from cydp.testing import SeededGenerator, bernoulli_sampler, gaussian_sampler, laplace_sampler
 
@@ -25,7 +25,7 @@ def law(name: str, parameter: str) -> tuple[Map, tuple[tuple[int, ...], bool], i
         sampler, spare = laplace_sampler(value), 0
         return (lambda *bits: routes.laplace(value, *bits)), sampler.layout, sampler.chunk, spare
     if name == "discrete_gaussian":
-        sampler, spare = gaussian_sampler(value), 160 if value >= 8 else 0
+        sampler, spare = gaussian_sampler(value), gaussian_spare(value**2) if value >= 8 else 0
         return (
             (lambda *bits: routes.gaussian(value**2, *bits)),
             sampler.layout,
@@ -35,6 +35,11 @@ def law(name: str, parameter: str) -> tuple[Map, tuple[tuple[int, ...], bool], i
     sampler = bernoulli_sampler(value)
     coin: Map = lambda words, _, one, __: routes.bernoulli(value, words, one)  # noqa: E731
     return coin, sampler.layout, sampler.chunk, 0
+
+
+def gaussian_spare(sigma2: Fraction) -> int:
+    base = sigma2 / 4 ** discrete_gaussian.split_bits(sigma2)
+    return 126 if base < 23 else 108 if base < 32 else 93 if base < 45 else 80
 
 
 def split(planes: bytes, layout: tuple[tuple[int, ...], bool], n: int) -> Iterator[tuple]:
@@ -140,6 +145,9 @@ LARGE = [
     ("discrete_laplace", str(2**40), 2100),
     ("discrete_gaussian", "7.9", 20_000),
     ("discrete_gaussian", "8", 12_000),
+    ("discrete_gaussian", "10", 3000),
+    ("discrete_gaussian", "12", 3000),
+    ("discrete_gaussian", "1000", 3000),
     ("discrete_gaussian", str(2**20), 2300),
     ("discrete_gaussian", str(2**40), 2100),
     ("bernoulli", "1/3", 70_000),
