@@ -1,66 +1,25 @@
 # SPDX-License-Identifier: MIT
-"""Exact aggregates: fast, and NOT private. What they return is the data's own."""
+"""Bins that follow from parameters and a dtype alone."""
 
 import operator
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
-from numbers import Real
-from typing import Any, SupportsIndex, TypeAlias, cast
+from typing import Any, SupportsIndex, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cydp import _exact
-
-__all__ = ["histogram"]
+from cydp.exact._columns import blocks, check_real, column
 
 _Array: TypeAlias = NDArray[Any]
 _Dtype: TypeAlias = np.dtype[Any]
-_Pair: TypeAlias = tuple[Any, Any] | Sequence[Any] | _Array
+Pair: TypeAlias = tuple[Any, Any] | Sequence[Any] | _Array
 
 _BLOCK_ROWS = 65_536  # rows converted at a time
 _MOST_BINS = 2**32
 _ROUNDED = 2**53  # from here on not every integer is a float64
 _SIGN_BIT = np.uint64(2**63)  # flipped, it maps uint64 to int64 and keeps the order
-
-
-def histogram(
-    x: ArrayLike, bins: SupportsIndex | Sequence[float] | _Array, range: _Pair | None = None
-) -> tuple[NDArray[np.int64], _Array]:
-    """Count values in bins, as `numpy.histogram` does. NOT private.
-
-    Parameters
-    ----------
-    x : array_like of real numbers, any shape
-        NaN, masked values and what lies outside the bins are left out.
-    bins : int or sequence of edges
-        A number of equal bins, or edges that never decrease. The last bin is closed.
-    range : (lo, hi), optional
-        Ends of the equal bins; default: those of the data. Ignored if `bins` are edges.
-
-    Returns
-    -------
-    (counts, edges) : ndarray of int64, shape (bins,), and ndarray, shape (bins + 1,)
-        Those of numpy. Exact comparison with the edges decides; numpy's differs from it only
-        where bins are a few roundings wide.
-
-    Raises
-    ------
-    TypeError, ValueError
-        For a bad parameter; without `range`, for data that is not finite too.
-
-    Examples
-    --------
-    >>> histogram([0.5, 1.5, 2, 4], bins=2, range=(0, 2))
-    (array([1, 2]), array([0., 1., 2.]))
-
-    """
-    values = column(x)
-    if range is None and _bin_count(bins) is not None:
-        range = _data_ends(values)
-    grid = public_bins(bins, range, values.dtype)
-    return grid.count(values), grid.edges
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -92,81 +51,14 @@ class Bins:
         # Each call of a kernel visits every bin once, so let it have as many rows.
         block_rows = max(_BLOCK_ROWS, len(counts))
         with np.errstate(all="ignore"):  # converting a signalling NaN may warn
-            for rows in _blocks(values, self._read, block_rows):
+            for rows in blocks(values, self._read, block_rows):
                 prepared = rows if self._prepare is None else self._prepare(rows)
                 self._kernel(prepared, self._kernel_edges, counts)
         return counts
 
 
-def column(x: ArrayLike | Sequence[Any], name: str = "x") -> _Array:
-    """Return x as an array of real numbers.
-
-    Parameters
-    ----------
-    x : array_like
-        A masked array stays one. Of a list, and of a column that is no numpy array, None, NA
-        and masked entries become NaN; the types of the other entries must be of numbers.
-
-    Returns
-    -------
-    ndarray of bool, int, uint, or float of at most 64 bits
-
-    Raises
-    ------
-    TypeError
-        For another dtype, with its name and no value.
-
-    Examples
-    --------
-    >>> column([1, None]).tolist()
-    [1.0, nan]
-
-    """
-    types = set(map(type, x)) if isinstance(x, list | tuple) else _PLAIN
-    values: _Array
-    if not types <= _PLAIN | _NESTED:
-        values = np.empty(len(cast("Sequence[Any]", x)), object)
-        values[:] = x
-    elif isinstance(x, np.ma.MaskedArray):
-        values = x
-    else:
-        try:
-            values = np.asarray(x)
-        except ValueError:  # lists of different lengths
-            raise TypeError(f"{name} must be an array of real numbers, not of sequences") from None
-    if values.dtype == object and values.ndim > 0 and not isinstance(x, np.ndarray):
-        values = _with_nulls(values, name)
-    check_real(values.dtype, name)
-    return values
-
-
-# Entries that numpy makes an array of, without a warning, and numbers only of numbers.
-_PLAIN = {bool, int, float, np.bool, np.float32, np.float64, np.int32, np.int64, np.uint64}
-_NESTED = {list, tuple, np.ndarray}
-
-
-def _with_nulls(values: _Array, name: str) -> _Array:
-    """Return the entries of an object array, which numpy has no dtype for, as float64."""
-    entries = [_float_or_nan(value, name) for value in values.flat]
-    return np.array(entries, np.float64).reshape(values.shape)
-
-
-def _float_or_nan(value: Any, name: str) -> float:
-    # pandas.NA, by name: pandas is not imported for it
-    if value is None or value is np.ma.masked or type(value).__name__ == "NAType":
-        return np.nan
-    if isinstance(value, bool | np.bool | Real | Decimal):
-        try:
-            return float(value)
-        except OverflowError:  # an integer or a fraction beyond the floats
-            return np.inf if cast("Any", value) > 0 else -np.inf
-        except ValueError:  # Decimal's signalling NaN
-            return np.nan
-    raise TypeError(f"{name} must be of real numbers, not of {type(value).__name__}")
-
-
 def public_bins(
-    bins: SupportsIndex | Sequence[float] | _Array, range: _Pair | None, dtype: _Dtype
+    bins: SupportsIndex | Sequence[float] | _Array, range: Pair | None, dtype: _Dtype
 ) -> Bins:
     """Return bins that depend on parameters and dtype alone.
 
@@ -188,7 +80,7 @@ def public_bins(
     array([0. , 0.5, 1. ])
 
     """
-    count = _bin_count(bins)
+    count = bin_count(bins)
     if count is None:
         return _between(_given_edges(bins), dtype)
     if range is None:
@@ -201,16 +93,7 @@ def public_bins(
     return _among_floats(edges, dtype)
 
 
-def check_real(dtype: _Dtype, name: str) -> None:
-    """Raise a TypeError for a dtype other than bool, int, uint, and float up to 64 bits."""
-    if dtype.kind not in "biuf" or dtype.itemsize > 8:
-        raise TypeError(
-            f"{name} must be of bool, integers, or floats of at most 64 bits, "
-            f"not {dtype.type.__name__}"
-        )
-
-
-def _bin_count(bins: Any) -> int | None:
+def bin_count(bins: Any) -> int | None:
     """Return how many bins were asked for, or None if they were given by edges."""
     if isinstance(bins, str):
         raise TypeError("bins must be an integer or edges: no rule may take them from the data")
@@ -247,7 +130,7 @@ def _given_edges(bins: Any) -> _Array:
     return edges
 
 
-def _ends(range: _Pair) -> tuple[Any, Any]:
+def _ends(range: Pair) -> tuple[Any, Any]:
     if not isinstance(range, Sequence | np.ndarray) or isinstance(range, str | bytes):
         raise TypeError(f"range must be a pair (lo, hi), not {type(range).__name__}")
     if len(range) != 2:
@@ -263,17 +146,6 @@ def _ends(range: _Pair) -> tuple[Any, Any]:
     if not (np.isfinite(lo) and np.isfinite(hi) and lo <= hi):
         raise ValueError(f"range must be finite with lo <= hi, not ({lo}, {hi})")
     return lo, hi
-
-
-def _data_ends(values: _Array) -> tuple[Any, Any]:
-    if isinstance(values, np.ma.MaskedArray):
-        values = values.compressed()
-    if values.size == 0:
-        return 0, 1  # as numpy does
-    lo, hi = values.min(), values.max()
-    if not (np.isfinite(lo) and np.isfinite(hi)):
-        raise ValueError("x must be finite if range is None")
-    return (np.uint8(lo), np.uint8(hi)) if values.dtype.kind == "b" else (lo, hi)
 
 
 def _equal_edges(count: int, lo: Any, hi: Any, dtype: _Dtype) -> _Array:
@@ -344,20 +216,3 @@ def _between(edges: _Array, dtype: _Dtype) -> Bins:
 def _flip(values: _Array) -> _Array:
     flipped: _Array = (values ^ _SIGN_BIT).view(np.int64)
     return flipped
-
-
-def _blocks(values: _Array, dtype: _Dtype, rows: int) -> Iterator[_Array]:
-    """Yield the values as contiguous arrays of a dtype that holds them, in any order."""
-    if values.dtype == dtype and values.flags.c_contiguous and values.flags.aligned:
-        yield values.reshape(-1)
-    elif values.size:
-        op_flags: Any = ["readonly", "aligned", "contig", "nbo"]  # numpy's stub lacks "contig"
-        yield from np.nditer(
-            np.atleast_1d(values),  # of a 0-d array numpy 2.0 gives an unfilled buffer
-            flags=["buffered", "external_loop"],
-            op_flags=op_flags,
-            op_dtypes=dtype,
-            casting="safe",
-            order="K",
-            buffersize=min(rows, values.size),
-        )
