@@ -57,6 +57,11 @@ static cydp_status map(const cydp_sampler *self, const cydp_batch *batch, void *
   return status;
 }
 
+static cydp_status resolve_unused(const cydp_sampler *self, cydp_bits *bits) {
+  uint64_t magnitude;
+  return cydp_resolve_magnitude(&((const bernoulli *)self)->tails, bits, &magnitude);
+}
+
 /* p = 0 and p = 1 need no bits. */
 static cydp_status map_constant(const cydp_sampler *self, const cydp_batch *batch,
                                 void *out, size_t *values) {
@@ -98,8 +103,8 @@ cydp_status cydp_bernoulli_new(cydp_sampler **out, const uint64_t *numerator,
     cydp_threshold_route_set(&law->threshold, &law->tails, law->rounded, 2);
     law->threshold.law.count = 1; /* nothing lies in cell 0 but, perhaps, p itself */
     law->threshold.rate = 0x1p-16;
-    law->base.tails = &law->tails;
-    law->base.resolved = cydp_threshold_resolved(&law->threshold);
+    law->base.resolved[0] = cydp_threshold_resolved(&law->threshold);
+    law->base.resolve_unused = resolve_unused;
     law->base.map = map;
     law->base.layout = (cydp_layout){{2, 0, 0}, false};
   }

@@ -169,10 +169,11 @@ typedef struct cydp_extension {
 /* What the draws of one call cost. */
 typedef struct cydp_work {
   uint64_t candidates;
-  uint64_t undecided; /* decisions that the prefix left open */
-  uint64_t looks;     /* at 64 bits, dummies included */
-  uint64_t resolved;  /* runs of the resolver, dummies included */
-  uint64_t levels;    /* extension blocks read */
+  uint64_t undecided;       /* decisions that the prefix left open */
+  uint64_t looks;           /* at 64 bits, dummies included */
+  uint64_t resolved;        /* runs of the resolver, dummies included */
+  uint64_t second_resolved; /* those of them for decision 2 */
+  uint64_t levels;          /* extension blocks read */
 } cydp_work;
 
 /* The map from bits to values under `fill`: n candidates give *values <= n values, in

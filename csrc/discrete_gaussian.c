@@ -135,6 +135,15 @@ static cydp_status map_split(const cydp_sampler *self, const cydp_batch *batch, 
   return status;
 }
 
+static cydp_status resolve_unused(const cydp_sampler *self, cydp_bits *bits) {
+  const gaussian *law = (const gaussian *)self;
+  const exponent_of bound = {law, 5, UINT64_C(1) << law->split.shift >> 1};
+  uint64_t magnitude;
+  bool below;
+  return bits->decision == 1 ? cydp_resolve_magnitude(&law->tails.tails, bits, &magnitude)
+                             : cydp_resolve_below(accepts, &bound, bits, &below);
+}
+
 /* out = a * 2^bits, bits < 128, n fraction limbs. */
 static void shift_left(size_t n, uint64_t *out, const uint64_t *a, unsigned bits) {
   memcpy(out, a, sizeof(uint64_t) * (n + 1));
@@ -154,8 +163,7 @@ static void reduce(gaussian *law, cydp_fixed rate0) {
 }
 
 /* So many candidates in 1,024 beyond the values wanted that a second round is needed in
- * one of 200: 2.6 standard deviations more than acceptance demands at the lower end of
- * each range of s0^2. */
+ * one of 80 or fewer, at the lower end of each range of s0^2. */
 static size_t spare_of(double rate0) {
   return rate0 > 1.0 / 46 ? 126 : rate0 > 1.0 / 64 ? 108 : rate0 > 1.0 / 90 ? 93 : 80;
 }
@@ -169,7 +177,7 @@ static void set_split(gaussian *law) {
   law->base.spare = spare_of(law->split.rate0);
   size_t candidates = width == 4 ? CANDIDATES_32 : CANDIDATES;
   law->base.chunk = candidates * 1024 / (1024 + law->base.spare);
-  law->base.resolved += V_RESOLVED;
+  law->base.resolved[1] = V_RESOLVED;
 }
 
 static void set_threshold(gaussian *law) {
@@ -216,8 +224,8 @@ cydp_status cydp_discrete_gaussian_new(cydp_sampler **out, const uint64_t *numer
   cydp_gaussian_tails_set(&law->tails, rate0 + (RATE_LIMBS - CYDP_MOST_LIMBS - 2), split);
   cydp_threshold_route_set(&law->threshold, &law->tails.tails, law->tails.rounded,
                            CYDP_GAUSSIAN_TERMS);
-  law->base.tails = &law->tails.tails;
-  law->base.resolved = cydp_threshold_resolved(&law->threshold);
+  law->base.resolve_unused = resolve_unused;
+  law->base.resolved[0] = cydp_threshold_resolved(&law->threshold);
   if (split)
     set_split(law);
   else

@@ -165,6 +165,15 @@ static cydp_status map_split(const cydp_sampler *self, const cydp_batch *batch, 
   return status;
 }
 
+static cydp_status resolve_unused(const cydp_sampler *self, cydp_bits *bits) {
+  const laplace *law = (const laplace *)self;
+  const remainder_of bound = {law, UINT64_C(1) << law->shift >> 1};
+  uint64_t magnitude;
+  bool below;
+  return bits->decision == 1 ? cydp_resolve_magnitude(&law->tails.tails, bits, &magnitude)
+                             : cydp_resolve_below(accepts, &bound, bits, &below);
+}
+
 static void set_threshold(laplace *law) {
   double rate = law->tails.inverse_scale;
   for (int k = 0; k < CYDP_THRESHOLDS; k++)
@@ -204,6 +213,7 @@ static void set_split(laplace *law) {
   bool narrow = law->shift <= NARROW_REMAINDER;
   law->base.layout = (cydp_layout){{8, narrow ? 4 : 8, 0}, false};
   law->v_bits = narrow ? 32 - NARROW_REMAINDER : WIDE_V;
+  law->base.resolved[1] = V_RESOLVED;
   law->base.chunk = SPLIT_CHUNK;
 }
 
@@ -229,18 +239,19 @@ cydp_status cydp_discrete_laplace_new(cydp_sampler **out, const uint64_t *numera
   if (!law)
     return CYDP_ERROR_MEMORY;
   law->base.value_bytes = sizeof(int64_t);
-  cydp_exponential_tails_set(&law->tails, inverse, false);
+  cydp_exponential_tails_set(&law->tails, inverse, true);
   double t = law->tails.scale;
-  if (prefix_bits != 0)
-    set_log(law, prefix_bits);
-  else if (t <= LARGEST_THRESHOLD)
-    set_threshold(law);
-  else if (t <= LARGEST_UNSPLIT)
-    set_log(law, t <= LARGEST_NARROW ? NARROW : WIDE);
-  else
+  bool split = prefix_bits == 0 && t > LARGEST_UNSPLIT;
+  if (!split) /* what a split has no use for takes half of the time */
+    cydp_exponential_tails_set(&law->tails, inverse, false);
+  if (split)
     set_split(law);
-  law->base.tails = &law->tails.tails;
-  law->base.resolved = law->log.resolved + V_RESOLVED;
+  else if (prefix_bits == 0 && t <= LARGEST_THRESHOLD)
+    set_threshold(law);
+  else
+    set_log(law, prefix_bits != 0 ? prefix_bits : t <= LARGEST_NARROW ? NARROW : WIDE);
+  law->base.resolve_unused = resolve_unused;
+  law->base.resolved[0] = law->log.resolved;
   *out = &law->base;
   return CYDP_OK;
 }

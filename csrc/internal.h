@@ -320,10 +320,12 @@ struct cydp_sampler {
                      size_t *values);
   cydp_layout layout;
   size_t value_bytes;
-  size_t chunk; /* values; a constant of the stream, as is the next */
-  size_t spare; /* candidates drawn beyond the values wanted, in 1/1024 of these */
-  const cydp_tails *tails; /* of decision 1 */
-  double resolved;         /* the resolver takes at most this share of candidates */
+  size_t chunk;       /* values; a constant of the stream, as is the next */
+  size_t spare;       /* candidates drawn beyond the values wanted, in 1/1024 of these */
+  double resolved[2]; /* the resolver takes at most this share of decisions 1 and 2 */
+  /* Runs it for decision 1 or 2 of a candidate of which nobody asks; its like costs as
+   * much as any other. */
+  cydp_status (*resolve_unused)(const cydp_sampler *sampler, cydp_bits *bits);
 };
 
 /* Aligned to 64 bytes and zeroed; NULL if memory ran out. Freed by cydp_sampler_free. */

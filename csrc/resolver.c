@@ -31,12 +31,15 @@ cydp_status cydp_first_bits(cydp_bits *bits, size_t n, uint64_t *u) {
 }
 
 /* The greatest k <= LARGEST with U < T_k (T_0 = 1). The proposal is nearly always right,
- * which costs two comparisons. */
+ * which costs two comparisons; of 0 too, for which one would do, so that it takes no less
+ * time. */
 static cydp_answer magnitude(const cydp_tails *tails, size_t n, const uint64_t *u,
                              uint64_t *k) {
   uint64_t low = tails->propose(tails, n, u); /* U < T_low, after the first loop */
   uint64_t high = 0; /* U >= T_high, unless 0; LARGEST + 1 is above all */
   cydp_answer answer;
+  if (low == 0)
+    (void)tails->below(tails, n, u, 1);
   for (uint64_t step = 1; low > 0; step *= 2) {
     if ((answer = tails->below(tails, n, u, low)) == CYDP_TOO_CLOSE)
       return answer;
@@ -90,6 +93,7 @@ cydp_status cydp_resolve_below(cydp_comparison *compare, const void *bound,
     status = CYDP_ERROR_UNDECIDED;
   *below = answer == CYDP_YES;
   bits->work->resolved++;
+  bits->work->second_resolved += bits->decision == 2;
   cydp_wipe(bits->words, sizeof bits->words);
   cydp_wipe(u, sizeof u);
   return status;

@@ -70,7 +70,7 @@ cydp_status cydp_sampler_map(const cydp_sampler *sampler, const void *planes, si
   return map_from(sampler, planes, n, extension, 0, effort, out, values, work);
 }
 
-enum { BLOCKS = 16, UNUSED_DECISION = 3 };
+enum { BLOCKS = 16, UNUSED_ROUND = UINT16_MAX };
 
 /* Extension bits under a key, and which of its candidates are meant. */
 typedef struct addressed {
@@ -99,23 +99,26 @@ static cydp_status read_addressed(void *self, uint32_t decision, uint32_t level,
   return CYDP_OK;
 }
 
-/* Fixed work is a number of runs of the resolver too: those that are missing are made up
- * for, at bits that nobody uses. */
+/* Fixed work is a number of runs of the resolver too, for each decision: those that are
+ * missing are made up for, at bits that nobody uses. */
 static cydp_status make_up(const cydp_sampler *sampler, const addressed *source,
                            cydp_work *work) {
-  size_t runs = cydp_slots(sampler->resolved * (double)work->candidates);
+  const uint64_t done[2] = {work->resolved - work->second_resolved,
+                            work->second_resolved};
   cydp_status status = CYDP_OK;
-  addressed unused = *source;
+  addressed unused = {source->key, source->chunk, UNUSED_ROUND};
   cydp_extension extension = {read_addressed, &unused};
-  while (work->resolved < runs && status == CYDP_OK) {
-    cydp_bits bits = {.prefix = UINT64_C(1) << 15,
-                      .prefix_bits = 16,
-                      .extension = &extension,
-                      .decision = UNUSED_DECISION,
-                      .candidate = work->resolved,
-                      .work = work};
-    uint64_t magnitude;
-    status = cydp_resolve_magnitude(sampler->tails, &bits, &magnitude);
+  for (uint32_t decision = 1; decision <= 2; decision++) {
+    size_t runs = cydp_slots(sampler->resolved[decision - 1] * (double)work->candidates);
+    for (uint64_t run = done[decision - 1]; run < runs && status == CYDP_OK; run++) {
+      cydp_bits bits = {.prefix = UINT64_C(1) << 15,
+                        .prefix_bits = 16,
+                        .extension = &extension,
+                        .decision = decision,
+                        .candidate = run,
+                        .work = work};
+      status = sampler->resolve_unused(sampler, &bits);
+    }
   }
   return status;
 }
@@ -160,7 +163,7 @@ enum {
   SCRATCH = 16 * 1024, /* bytes of keystream for one round */
   BLOCK_CHUNKS = 64,   /* that share what fixed work makes room for in the resolver */
   LARGEST_ROUND =
-      UINT16_MAX /* what the nonce has room for; a sixteenth is never reached */
+      UNUSED_ROUND - 1 /* what the nonce has room for; a sixteenth is never reached */
 };
 
 /* Where values go, and what they cost. */

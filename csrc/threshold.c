@@ -70,7 +70,8 @@ static uint64_t prefix(const cydp_decision *self, size_t lane) {
   return ((const magnitudes_of *)self)->words[lane];
 }
 
-/* By the rounded T_k: 64 bits tell unless U is next to one of them, or below all. */
+/* By the rounded T_k, of which the last is below CYDP_LEAST_TAIL: 64 bits tell unless U
+ * is next to one of them. */
 static uint64_t look_at_tails(const cydp_decision *self, size_t n, const uint16_t *lanes,
                               const uint64_t *u, uint64_t *answers) {
   const cydp_threshold_route *route = ((const magnitudes_of *)self)->route;
@@ -86,7 +87,7 @@ static uint64_t look_at_tails(const cydp_decision *self, size_t n, const uint16_
       not_below += lower <= route->rounded[k];
     }
     answers[i] = above;
-    open |= (uint64_t)((above != not_below) | (above == route->terms)) << i;
+    open |= (uint64_t)(above != not_below) << i;
   }
   return open;
 }

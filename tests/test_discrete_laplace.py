@@ -1,7 +1,9 @@
 """csrc/discrete_laplace.c: the pmf by enumeration, and by goodness of fit with mutants."""
 
+import decimal
 import math
 from collections.abc import Callable, Iterable
+from decimal import Decimal
 from fractions import Fraction
 from zlib import crc32
 
@@ -217,6 +219,27 @@ def test_sixteen_bits_alone_are_rejected() -> None:
         assert p_value([values[words]], n, Fraction(4)) < REJECTED
     decided = words[~undecided[words]]
     assert p_value([values[decided]], len(decided), Fraction(4)) < REJECTED
+
+
+def scale_with_threshold_just_above(cell: int) -> Fraction:
+    """T_1 = 2 p / (1 + p) exceeds cell / 2^16 by 2^-80 or so."""
+    with decimal.localcontext(prec=60):
+        threshold = Decimal(cell) / 2**16 + Decimal(2) ** -80
+        return Fraction(1 / ((2 - threshold) / threshold).ln())
+
+
+def test_cells_where_doubles_round_below() -> None:
+    """T_1 is above a cell's end, its double is not: U = that end is below T_1 all the same."""
+    met = 0
+    for cell in range(20_000, 50_000, 97):
+        scale = scale_with_threshold_just_above(cell)
+        p = math.exp(-float(1 / scale))
+        if 2 * p / (1 + p) * 2**16 < cell:
+            mapped = map_words(str(scale), np.array([cell]), np.zeros(1), extension=0)
+            assert mapped.values.tolist() == [1]
+            assert map_words(str(scale), np.array([cell]), np.zeros(1)).values.tolist() == [0]
+            met += 1
+    assert met > 20
 
 
 # --- Work --------------------------------------------------------------------------------------

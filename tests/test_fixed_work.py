@@ -154,3 +154,16 @@ def test_a_generator_of_fixed_work_serves_everything() -> None:
     assert release.counts.shape == (3,)
     assert np.random.Generator(g).permutation(3).shape == (3,)
     assert len(g.bytes(5)) == 5
+
+
+def test_dummies_never_reach_the_resolver() -> None:
+    """They are lane 0, whose own decision is the resolver's here: it runs once for it."""
+    sampler, n = bernoulli_sampler("1/3"), 100
+    words = np.full(n, 60_000, np.uint16)
+    words[0] = 0x5555  # 1/3, and so for 192 bits more; then below it
+    extensions = np.full((2, n, 24), 0x5555555555555555, np.uint64)
+    extensions[0, 0, 3] = 0
+    fixed = testing.map_bits(sampler, [words], None, extensions, fixed_work=True)
+    assert fixed.values.tolist() == [True] + [False] * (n - 1)
+    assert fixed.work["looks"] > 1
+    assert fixed.work["resolved"] == fixed.work["undecided"] == 1

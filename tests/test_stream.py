@@ -179,6 +179,16 @@ def test_scalars_are_small_calls() -> None:
         assert [getattr(rng, name)(parameter)] == replay.draw(name, parameter, 1)
 
 
+@pytest.mark.parametrize(
+    ("name", "parameter"), [("discrete_laplace", "5.5"), ("discrete_gaussian", "7.9")]
+)
+def test_extension_bits_of_many_scalars(name: str, parameter: str) -> None:
+    """8,000 scalars, of which six or so are undecided: each has extension bits of its own."""
+    rng, replay = SeededGenerator(5), Replay(5)
+    for _ in range(8000):
+        assert [getattr(rng, name)(parameter)] == replay.draw(name, parameter, 1)
+
+
 def test_calls_of_all_sizes_follow_each_other() -> None:
     rng, replay = SeededGenerator(4), Replay(4)
     for n in (3, 257, 1, 300, 256, 1000):

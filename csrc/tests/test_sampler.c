@@ -3,6 +3,7 @@
 #include "check.h"
 #include "internal.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <string.h>
 
@@ -130,7 +131,7 @@ static void *draw(void *argument) {
   const drawing *of = argument;
   uint32_t key[TOP];
   if (of->sampler)
-    CHECK(cydp_sampler_fill_shared(of->sampler, of->rng, CYDP_FAST, out, DRAWN, 2) ==
+    CHECK(cydp_sampler_fill_shared(of->sampler, of->rng, CYDP_FAST, out, DRAWN, 1) ==
           CYDP_OK);
   else
     CHECK(cydp_rng_key(of->rng, key) == CYDP_OK);
@@ -138,14 +139,33 @@ static void *draw(void *argument) {
   return NULL;
 }
 
-static bool leaves_its_key(cydp_sampler *sampler) {
+static bool stack_holds(const char *stack, const uint32_t words[8]) {
+  bool found = false;
+  for (size_t i = 0; i + 32 <= STACK; i += sizeof *words)
+    found |= memcmp(stack + i, words, 32) == 0;
+  return found;
+}
+
+/* Any words of a chunk's planes, of its first round. */
+static bool stack_holds_planes(const char *stack, const uint32_t key[8], uint64_t chunk) {
+  enum { GROUPS = 16 };
+  static uint32_t words[GROUPS * CYDP_GROUP_WORDS];
+  uint32_t nonce[3];
+  bool found = false;
+  cydp_nonce(nonce, CYDP_DOMAIN_PREFIX, 0, 0, chunk);
+  CHECK(cydp_chacha20_keystream(key, nonce, 0, GROUPS, words) == CYDP_OK);
+  for (size_t i = 0; i < GROUPS * CYDP_GROUP_WORDS; i += 64)
+    found |= stack_holds(stack, words + i);
+  return found;
+}
+
+static void leaves_nothing(cydp_sampler *sampler) {
   const uint32_t seed[8] = {44};
   uint32_t key[8];
   char *stack = aligned_alloc(1 << 14, STACK);
   drawing of = {.sampler = sampler};
   pthread_attr_t attributes;
   pthread_t thread;
-  bool found = false;
   CHECK(stack != NULL && cydp_rng_new_seeded(&of.rng, seed) == CYDP_OK);
   CHECK(pthread_attr_init(&attributes) == 0);
   CHECK(pthread_attr_setstack(&attributes, stack, STACK) == 0);
@@ -156,11 +176,11 @@ static bool leaves_its_key(cydp_sampler *sampler) {
   CHECK(cydp_rng_new_seeded(&of.rng, seed) == CYDP_OK);
   CHECK(cydp_rng_key(of.rng, key) == CYDP_OK);
   cydp_rng_free(of.rng);
-  for (size_t i = 0; i + sizeof key <= STACK; i += sizeof *key)
-    found |= memcmp(stack + i, key, sizeof key) == 0;
+  CHECK(stack_holds(stack, key) == !sampler); /* or the search would prove nothing */
+  for (uint64_t chunk = 0; sampler && chunk * sampler->chunk < DRAWN; chunk++)
+    CHECK(!stack_holds_planes(stack, key, chunk));
   free(stack);
   cydp_sampler_free(sampler);
-  return found;
 }
 
 /* A law that rejects half of its candidates, and whose values are extension bits: those
@@ -204,35 +224,57 @@ static void extension_bits_are_never_shared(void) {
     CHECK(out[i - 1] != out[i]);
 }
 
-/* A law that runs the resolver once for each candidate with an odd word, where fixed
- * work makes room for that many: how many these are must not show. */
-static size_t resolved;
-
-static cydp_answer count_runs(const cydp_tails *tails, size_t n, const uint64_t *u,
-                              uint64_t k) {
-  (void)tails, (void)n, (void)u;
-  resolved += k == 1;
-  return CYDP_NO;
+static void extension_bits_of_small_calls_are_never_shared(void) {
+  enum { WORDS = 4, N = 3000 };
+  static int64_t out[N * WORDS + CYDP_SMALL_CALL * WORDS];
+  const cydp_sampler law = {.map = map_extensions,
+                            .layout = {{4, 0, 0}, false},
+                            .value_bytes = WORDS * sizeof(int64_t),
+                            .chunk = 64};
+  const uint32_t seed[8] = {19};
+  cydp_rng *rng;
+  size_t done = 0;
+  CHECK(cydp_rng_new_seeded(&rng, seed) == CYDP_OK);
+  for (size_t n = 1; done < N; n = n % 11 + 1) { /* many to a refill, and many refills */
+    CHECK(cydp_sampler_fill(&law, rng, CYDP_FAST, out + done * WORDS, n) == CYDP_OK);
+    done += n;
+  }
+  cydp_rng_free(rng);
+  qsort(out, done * WORDS, sizeof *out, compare);
+  for (size_t i = 1; i < done * WORDS; i++)
+    CHECK(out[i - 1] != out[i]);
 }
 
-static uint64_t propose_none(const cydp_tails *tails, size_t n, const uint64_t *u) {
-  (void)tails, (void)n, (void)u;
-  return 0;
+/* A law that runs the resolver for both decisions, each for 6 of 65,536 candidates, and
+ * says so: how many these are must not show. */
+static size_t runs[2];
+
+static cydp_answer count_run(const void *bound, size_t n, const uint64_t *u) {
+  (void)n, (void)u;
+  runs[*(const uint32_t *)bound - 1]++;
+  return CYDP_YES;
+}
+
+static cydp_status count_resolver(const cydp_sampler *self, cydp_bits *bits) {
+  bool below;
+  (void)self;
+  return cydp_resolve_below(count_run, &bits->decision, bits, &below);
 }
 
 static cydp_status map_resolving(const cydp_sampler *self, const cydp_batch *batch,
                                  void *out, size_t *values) {
+  const uint16_t *words = batch->plane[0];
   for (size_t i = 0; i < batch->n; i++) {
     ((int64_t *)out)[i] = 0;
-    if (((const uint16_t *)batch->plane[0])[i] < 6) { /* in 6 of 65,536 */
-      cydp_bits bits = {.prefix_bits = 16,
-                        .extension = batch->extension,
-                        .decision = 1,
-                        .candidate = batch->first + i,
-                        .work = batch->work};
-      uint64_t magnitude;
-      CHECK(cydp_resolve_magnitude(self->tails, &bits, &magnitude) == CYDP_OK);
-    }
+    for (uint32_t decision = 1; decision <= 2; decision++)
+      if (words[i] >= 6 * (decision - 1) && words[i] < 6 * decision) {
+        cydp_bits bits = {.prefix_bits = 16,
+                          .extension = batch->extension,
+                          .decision = decision,
+                          .candidate = batch->first + i,
+                          .work = batch->work};
+        CHECK(count_resolver(self, &bits) == CYDP_OK);
+      }
   }
   *values = batch->n;
   return CYDP_OK;
@@ -240,40 +282,114 @@ static cydp_status map_resolving(const cydp_sampler *self, const cydp_batch *bat
 
 static void the_resolver_runs_as_often_whatever_is_drawn(void) {
   enum { CHUNK = 64, N = 100 * CHUNK, MOST = 2 * CYDP_SLOTS };
-  const cydp_tails tails = {count_runs, propose_none};
   const cydp_sampler law = {.map = map_resolving,
                             .layout = {{2, 0, 0}, false},
                             .value_bytes = sizeof(int64_t),
                             .chunk = CHUNK,
-                            .tails = &tails,
-                            .resolved = 6.0 / 65536};
+                            .resolved = {6.0 / 65536, 6.0 / 65536},
+                            .resolve_unused = count_resolver};
   static int64_t out[N];
   bool met[MOST] = {0};
   size_t kinds = 0;
   /* blocks of 64 and of 36 chunks */
   size_t expected =
-      cydp_slots(64 * CHUNK * law.resolved) + cydp_slots(36 * CHUNK * law.resolved);
+      cydp_slots(64 * CHUNK * law.resolved[0]) + cydp_slots(36 * CHUNK * law.resolved[0]);
   for (uint32_t run = 0; run < 50; run++) {
     const uint32_t key[8] = {run};
-    resolved = 0;
+    runs[0] = runs[1] = 0;
     CHECK(cydp_sampler_fill_chunks(&law, key, CYDP_FIXED_WORK, 0, out, N) == CYDP_OK);
-    CHECK(resolved == expected);
-    resolved = 0;
+    CHECK(runs[0] == expected && runs[1] == expected);
+    runs[0] = runs[1] = 0;
     CHECK(cydp_sampler_fill_chunks(&law, key, CYDP_FAST, 0, out, N) == CYDP_OK);
-    CHECK(resolved < expected && resolved < MOST);
-    kinds += !met[resolved];
-    met[resolved] = true;
+    CHECK(runs[0] < expected && runs[1] < expected && runs[0] < MOST);
+    kinds += !met[runs[0]];
+    met[runs[0]] = true;
   }
   CHECK(kinds > 1);
   cydp_rng *rng;
   const uint32_t seed[8] = {3};
   CHECK(cydp_rng_new_seeded(&rng, seed) == CYDP_OK);
   for (size_t n = 1; n <= CYDP_SMALL_CALL; n++) {
-    resolved = 0;
+    runs[0] = runs[1] = 0;
     CHECK(cydp_sampler_fill(&law, rng, CYDP_FIXED_WORK, out, n) == CYDP_OK);
-    CHECK(resolved == cydp_slots((double)n * law.resolved));
+    CHECK(runs[0] == cydp_slots((double)n * law.resolved[0]) && runs[1] == runs[0]);
   }
   cydp_rng_free(rng);
+}
+
+/* A run of the resolver compares twice, whatever the value and whoever asks. */
+typedef struct counting_tails {
+  cydp_tails tails;
+  const cydp_tails *of;
+  size_t comparisons;
+} counting_tails;
+
+static cydp_answer count_comparison(const cydp_tails *self, size_t n, const uint64_t *u,
+                                    uint64_t k) {
+  counting_tails *counting = (counting_tails *)(uintptr_t)self;
+  counting->comparisons++;
+  return counting->of->below(counting->of, n, u, k);
+}
+
+static uint64_t propose_too(const cydp_tails *self, size_t n, const uint64_t *u) {
+  const counting_tails *counting = (const counting_tails *)self;
+  return counting->of->propose(counting->of, n, u);
+}
+
+static void two_comparisons_a_run(uint64_t scale) {
+  const uint64_t one = 1;
+  cydp_exponential_tails tails;
+  cydp_fixed inverse;
+  bool exact;
+  CHECK(cydp_fixed_divide(CYDP_MOST_LIMBS + 2, inverse, &one, 1, &scale, 1, &exact) ==
+        CYDP_OK);
+  cydp_exponential_tails_set(&tails, inverse, false);
+  for (uint64_t prefix = 1; prefix < 65536; prefix += 331) {
+    counting_tails counting = {{count_comparison, propose_too}, &tails.tails, 0};
+    cydp_work work = {0};
+    cydp_bits bits = {.prefix = prefix,
+                      .prefix_bits = 16,
+                      .extension = &extension,
+                      .decision = 1,
+                      .candidate = prefix,
+                      .work = &work};
+    uint64_t magnitude;
+    CHECK(cydp_resolve_magnitude(&counting.tails, &bits, &magnitude) == CYDP_OK);
+    CHECK(counting.comparisons == 2 && work.resolved == 1 && work.second_resolved == 0);
+  }
+}
+
+/* What is left to the resolver, as docs/sampling.md bounds it, within a half. */
+static void is_left_to_the_resolver(cydp_sampler *sampler, double first, double second) {
+  CHECK(sampler->resolved[0] <= first && sampler->resolved[0] > first / 2);
+  CHECK(sampler->resolved[1] <= second && sampler->resolved[1] >= second / 2);
+  cydp_work work = {0};
+  cydp_bits bits = {.prefix = 1 << 15,
+                    .prefix_bits = 16,
+                    .extension = &extension,
+                    .candidate = 1,
+                    .work = &work};
+  for (bits.decision = 1; bits.decision <= (second > 0 ? 2U : 1U); bits.decision++)
+    CHECK(sampler->resolve_unused(sampler, &bits) == CYDP_OK);
+  CHECK(work.resolved == (second > 0 ? 2 : 1) && work.second_resolved == (second > 0));
+  cydp_sampler_free(sampler);
+}
+
+static double by_logarithm(double t) {
+  return 2 * sqrt(t / 0x1p63) + t * 0x1p-39 + (2 + 22 * t) / 0x1p63;
+}
+
+static void shares_of_the_resolver(void) {
+  const uint64_t one = 1;
+  is_left_to_the_resolver(laplace(1, 1, 0), by_logarithm(1), 0);
+  is_left_to_the_resolver(laplace(4, 1, 0), by_logarithm(4), 0);
+  is_left_to_the_resolver(laplace(1000, 1, 0), by_logarithm(1000), 0);
+  is_left_to_the_resolver(laplace(one << 20, 1, 0), by_logarithm(0x1p20), 0);
+  is_left_to_the_resolver(laplace(one << 40, 1, 0), by_logarithm(0x1p20), 0x1p-39);
+  is_left_to_the_resolver(gaussian(60, 1), 7 * 0x1p-39, 0); /* E|X| is 6.2 */
+  is_left_to_the_resolver(gaussian(100, 1), 5 * 0x1p-39, 0x1p-38);
+  is_left_to_the_resolver(gaussian(one << 40, 1), 5 * 0x1p-39, 0x1p-38);
+  is_left_to_the_resolver(bernoulli(1, 3), 0x1p-40, 0);
 }
 
 /* The least n with mean^(n + 1) / (n + 1)! <= 2^-48. */
@@ -329,6 +445,11 @@ static void coins_that_need_no_bits(void) {
 int main(void) {
   slots_are_as_many_as_stated();
   the_resolver_runs_as_often_whatever_is_drawn();
+  two_comparisons_a_run(1);
+  two_comparisons_a_run(10);
+  two_comparisons_a_run(1000);
+  shares_of_the_resolver();
+  extension_bits_of_small_calls_are_never_shared();
   const uint64_t one = 1;
   the_resolver_agrees(laplace(1, 1000000, 0));
   the_resolver_agrees(laplace(1, 7, 0));
@@ -370,10 +491,10 @@ int main(void) {
   threads_change_nothing(gaussian(one << 40, 1));
   threads_change_nothing(gaussian((one << 63) + 1, 1));
   threads_change_nothing(bernoulli(1, 3));
-  CHECK(leaves_its_key(NULL)); /* or the search would prove nothing */
-  CHECK(!leaves_its_key(laplace(1, 1, 0)));
-  CHECK(!leaves_its_key(laplace(10, 1, 0)));
-  CHECK(!leaves_its_key(gaussian(100, 1)));
+  leaves_nothing(NULL);
+  leaves_nothing(laplace(1, 1, 0));
+  leaves_nothing(laplace(10, 1, 0));
+  leaves_nothing(gaussian(100, 1));
   extension_bits_are_never_shared();
   scales_end_where_they_say();
   coins_that_need_no_bits();

@@ -61,6 +61,7 @@ cdef extern from "cydp.h" nogil:
         uint64_t undecided
         uint64_t looks
         uint64_t resolved
+        uint64_t second_resolved
         uint64_t levels
     ctypedef enum cydp_effort:
         CYDP_FAST

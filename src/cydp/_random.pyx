@@ -225,7 +225,7 @@ def map_bits(Sampler sampler not None, const uint8_t[::1] planes not None,
     """
     cdef size_t n = extensions.shape[1], values = 0
     cdef _c.cydp_status status
-    cdef _c.cydp_work work = _c.cydp_work(0, 0, 0, 0, 0)
+    cdef _c.cydp_work work = _c.cydp_work(0, 0, 0, 0, 0, 0)
     cdef _c.cydp_effort effort = _c.CYDP_RESOLVE_ALL if resolve_all else effort_of(fixed_work)
     cdef given_extensions given
     cdef _c.cydp_extension extension = _c.cydp_extension(read_given, &given)

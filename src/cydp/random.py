@@ -85,7 +85,8 @@ class Generator:
         Parameters
         ----------
         scale : number in [1e-6, 2**56]
-            Sensitivity over epsilon; 0.1 means 1/10.
+            Sensitivity over epsilon; 0.1 means 1/10. Of a rational the numerator and the
+            denominator may have 4,096 bits.
         size : int or tuple of int, optional
             Shape of the result; None for a Python int.
         out : ndarray of int64, optional
@@ -194,11 +195,12 @@ class Generator:
     def bernoulli(
         self, p: Number, size: Size | None = None, *, out: NDArray[np.bool_] | None = None
     ) -> bool | NDArray[np.bool_]:
-        """Draw True with probability p, exactly, for any rational p.
+        """Draw True with probability p, exactly, for a rational p.
 
         Parameters
         ----------
         p : number in [0, 1]
+            Of a rational the numerator and the denominator may have 4,096 bits.
         size, out
             As in `discrete_laplace`, of bool.
 

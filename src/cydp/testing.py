@@ -106,7 +106,7 @@ class Mapped:
         Whether extension bits were read, for decision 1 and 2 of each candidate.
     work : dict
         Candidates; decisions that the prefix left undecided; second looks, at 64 bits; those
-        that the resolver took; levels of extension bits read.
+        that the resolver took, and of these those for decision 2; levels of extension bits read.
 
     """
 
