@@ -14,6 +14,7 @@
  *   8. Bernoulli
  *   9. Saturating addition
  *  10. Histogram
+ *  11. Contribution bounding
  *
  * A function that returns void cannot fail. State is passed, never global. The library
  * knows scales; it knows nothing of epsilon. Proofs are in docs/sampling.md.
@@ -243,6 +244,33 @@ cydp_status cydp_histogram_equal_f64(const double *x, size_t n, const double *ed
                                      size_t bins, int64_t *counts);
 cydp_status cydp_histogram_equal_i64(const int64_t *x, size_t n, const double *edges,
                                      size_t bins, int64_t *counts);
+
+/* 11. Contribution bounding
+ * --------------------------------------------------------------
+ */
+
+/* A column of users or groups. Rows with the same code are the same user; the name is
+ * what is hashed of him. Both may be one array. */
+typedef struct cydp_column {
+  const uint64_t *code, *name;
+} cydp_column;
+
+/* Codes and names of n strings of `width` bytes each: the place of the first that is
+ * equal, and a keyed hash. Strings are compared byte by byte. CYDP_ERROR_MEMORY. */
+cydp_status cydp_encode(const uint8_t *strings, size_t width, size_t n,
+                        const uint64_t key[2], uint64_t *code, uint64_t *name);
+
+/* mask[i] becomes 1 for the rows that stay, else 0: of each user at most max_groups
+ * groups, of each of his groups at most max_rows rows, uniformly at random under a key
+ * that is fresh and secret, by his own rows and their order alone. Rows whose `valid` is
+ * 0 do not stay and count for nothing; NULL: all are valid. `valid` must not change
+ * meanwhile. Takes 36 bytes a row and more, and up to `threads` threads.
+ * CYDP_ERROR_DOMAIN for max_groups or max_rows of 0 and for 2^40 rows or more,
+ * CYDP_ERROR_MEMORY. */
+cydp_status cydp_bound_contributions(const cydp_column *users, const cydp_column *groups,
+                                     const uint8_t *valid, size_t n, uint64_t max_groups,
+                                     uint64_t max_rows, const uint64_t key[2],
+                                     unsigned threads, uint8_t *mask);
 
 #ifdef __cplusplus
 }

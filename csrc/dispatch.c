@@ -39,7 +39,8 @@ static const table tables[] = {
       .accept = cydp_accept_avx512,
       .join_gaussian = cydp_join_gaussian_avx512,
       .join_laplace = cydp_join_laplace_avx512,
-      .ones = cydp_ones_avx512},
+      .ones = cydp_ones_avx512,
+      .siphash = cydp_siphash_avx512},
      has_avx512},
     {{.isa = "avx2",
       .chacha20 = cydp_chacha20_avx2,
@@ -50,7 +51,8 @@ static const table tables[] = {
       .accept = cydp_accept_avx2,
       .join_gaussian = cydp_join_gaussian_avx2,
       .join_laplace = cydp_join_laplace_avx2,
-      .ones = cydp_ones_avx2},
+      .ones = cydp_ones_avx2,
+      .siphash = cydp_siphash_avx2},
      has_avx2},
 #elif defined(__aarch64__)
     {{.isa = "neon",
@@ -62,7 +64,8 @@ static const table tables[] = {
       .accept = cydp_accept_portable,
       .join_gaussian = cydp_join_gaussian_portable,
       .join_laplace = cydp_join_laplace_portable,
-      .ones = cydp_ones_portable},
+      .ones = cydp_ones_portable,
+      .siphash = cydp_siphash_portable},
      always},
 #endif
     {{.isa = "portable",
@@ -74,7 +77,8 @@ static const table tables[] = {
       .accept = cydp_accept_portable,
       .join_gaussian = cydp_join_gaussian_portable,
       .join_laplace = cydp_join_laplace_portable,
-      .ones = cydp_ones_portable},
+      .ones = cydp_ones_portable,
+      .siphash = cydp_siphash_portable},
      always}};
 
 enum { TABLES = sizeof tables / sizeof *tables };

@@ -108,6 +108,11 @@ typedef size_t cydp_join_laplace_kernel(unsigned shift, const uint64_t *signs,
 typedef void cydp_ones_kernel(unsigned width, const void *words, unsigned bits, size_t n,
                               uint8_t *undecided);
 
+/* SipHash-2-4 of n messages of `length` words, 1 to 3: message i is words[0][i],
+ * words[1][i], words[2][i]. `out` may be one of these. */
+typedef void cydp_siphash_kernel(const uint64_t key[2], const uint64_t *const *words,
+                                 size_t length, size_t n, uint64_t *out);
+
 typedef struct cydp_kernels {
   const char *isa;
   cydp_chacha20_kernel *chacha20;
@@ -119,6 +124,7 @@ typedef struct cydp_kernels {
   cydp_join_gaussian_kernel *join_gaussian;
   cydp_join_laplace_kernel *join_laplace;
   cydp_ones_kernel *ones;
+  cydp_siphash_kernel *siphash;
 } cydp_kernels;
 
 const cydp_kernels *cydp_kernels_in_use(void);
@@ -140,6 +146,7 @@ cydp_join_gaussian_kernel cydp_join_gaussian_portable, cydp_join_gaussian_avx2,
 cydp_join_laplace_kernel cydp_join_laplace_portable, cydp_join_laplace_avx2,
     cydp_join_laplace_avx512;
 cydp_ones_kernel cydp_ones_portable, cydp_ones_avx2, cydp_ones_avx512;
+cydp_siphash_kernel cydp_siphash_portable, cydp_siphash_avx2, cydp_siphash_avx512;
 
 /* The certified logarithm: ln(z) = -ln(c_i) + ln(1 + r), r = z c_i - 1, c_i ~ 1/z. */
 extern const double cydp_log_inverse[CYDP_LOG_INTERVALS]; /* c_i */
@@ -156,6 +163,9 @@ cydp_status cydp_entropy(void *out, size_t n);
 
 /* Overwrites in a way that the compiler may not leave out. */
 void cydp_wipe(void *memory, size_t n);
+
+/* Memory, in huge pages where there are any; NULL if it ran out. For free(). */
+void *cydp_large_allocate(size_t bytes);
 
 /* Generator -----------------------------------------------------------------------------
  */

@@ -110,3 +110,14 @@ cdef extern from "cydp.h" nogil:
                                          size_t bins, int64_t *counts)
     cydp_status cydp_histogram_equal_i64(const int64_t *x, size_t n, const double *edges,
                                          size_t bins, int64_t *counts)
+
+    # 11. Contribution bounding
+    ctypedef struct cydp_column:
+        const uint64_t *code
+        const uint64_t *name
+    cydp_status cydp_encode(const uint8_t *strings, size_t width, size_t n, const uint64_t *key,
+                            uint64_t *code, uint64_t *name)
+    cydp_status cydp_bound_contributions(const cydp_column *users, const cydp_column *groups,
+                                         const uint8_t *valid, size_t n, uint64_t max_groups,
+                                         uint64_t max_rows, const uint64_t *key,
+                                         unsigned threads, uint8_t *mask)

@@ -3,6 +3,7 @@
 
 from cydp.exact._bins import Bins, public_bins
 from cydp.exact._columns import check_real, column
+from cydp.exact._contributions import bound_contributions
 from cydp.exact._histogram import histogram
 
-__all__ = ["Bins", "check_real", "column", "histogram", "public_bins"]
+__all__ = ["Bins", "bound_contributions", "check_real", "column", "histogram", "public_bins"]
