@@ -117,8 +117,8 @@ static cydp_status scatter(void *self, size_t chunk) {
 
 /* What a thread works with. */
 typedef struct scratch {
-  record *sorted;  /* of a part */
-  size_t *buckets; /* where each begins */
+  record *ranked, *sorted; /* those of a part, in buckets and in there by pairs */
+  size_t *buckets;         /* where each begins */
 } scratch;
 
 static bool less(const record *a, const record *b) {
@@ -173,15 +173,14 @@ static bool order_by_keys(const record *rows, size_t n, unsigned bucket_bits,
 }
 
 /* By user, priority and group, so that pairs stand together; then by row. */
-static void sort(record *rows, size_t n, unsigned bucket_bits) {
+static void sort(const record *rows, size_t n, unsigned bucket_bits, record *sorted) {
   uint8_t order[SHORT];
   if (n <= SHORT && order_by_keys(rows, n, bucket_bits, order)) {
-    record sorted[SHORT];
     for (size_t i = 0; i < n; i++)
       sorted[i] = rows[order[i]];
-    memcpy(rows, sorted, n * sizeof *rows);
   } else {
-    qsort(rows, n, sizeof *rows, compare);
+    memcpy(sorted, rows, n * sizeof *rows);
+    qsort(sorted, n, sizeof *rows, compare);
   }
 }
 
@@ -254,17 +253,18 @@ static void fill_buckets(const record *records, size_t n, unsigned bits,
   for (size_t bucket = 0; bucket < (size_t)1 << bits; bucket++)
     ends[bucket + 1] += ends[bucket];
   for (size_t i = 0; i < n; i++)
-    with->sorted[ends[records[i].tag >> 1 >> shift]++] = records[i];
+    with->ranked[ends[records[i].tag >> 1 >> shift]++] = records[i];
 }
 
 /* The third pass: whole parts, as many as there are. */
 static cydp_status bound_parts(void *self, size_t worker) {
   bounding *of = self;
   const unsigned most = bits_for(of->longest, BUCKET_ROWS, MOST_BUCKET_BITS);
-  scratch with = {malloc(of->longest * sizeof *with.sorted),
+  scratch with = {malloc(of->longest * sizeof *with.ranked),
+                  malloc(of->longest * sizeof *with.sorted),
                   malloc((((size_t)1 << most) + 2) * sizeof *with.buckets)};
   choices all = {0};
-  bool enough = with.sorted && with.buckets;
+  bool enough = with.ranked && with.sorted && with.buckets;
   (void)worker;
   for (size_t part;
        enough && (part = atomic_fetch_add(&of->next, 1)) < (size_t)1 << of->part_bits;) {
@@ -272,13 +272,13 @@ static cydp_status bound_parts(void *self, size_t worker) {
     unsigned bits = bits_for(n, BUCKET_ROWS, MOST_BUCKET_BITS);
     fill_buckets(of->records + begin, n, bits, &with);
     for (size_t bucket = 0; bucket < (size_t)1 << bits; bucket++) {
-      record *rows = with.sorted + with.buckets[bucket];
-      size_t length = with.buckets[bucket + 1] - with.buckets[bucket];
-      sort(rows, length, bits);
-      keep(of, rows, length, &all);
+      size_t first = with.buckets[bucket], length = with.buckets[bucket + 1] - first;
+      sort(with.ranked + first, length, bits, with.sorted + first);
+      keep(of, with.sorted + first, length, &all);
     }
     choose(of, &all);
   }
+  free(with.ranked);
   free(with.sorted);
   free(with.buckets);
   return enough ? CYDP_OK : CYDP_ERROR_MEMORY;
