@@ -16,7 +16,8 @@ ROWS, USERS, MOST = 10**7, 10**6, 3
 def by_lexsort(users: NDArray[Any], groups: NDArray[Any], rng: Any) -> NDArray[np.bool_]:
     """Sort by user, then by a random priority of the pair; numpy's generator is no cipher."""
     secret = rng.integers(0, 2**63, 2)
-    priority = (users * secret[0] + groups * secret[1]) * np.int64(-7046029254386353131)  # no real hash
+    # No real hash, but a fast one.
+    priority = (users * secret[0] + groups * secret[1]) * np.int64(-7046029254386353131)
     order = np.lexsort((rng.random(len(users)), groups, priority, users))
     u, g = users[order], groups[order]
     new_user = np.r_[True, u[1:] != u[:-1]]
