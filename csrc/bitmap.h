@@ -17,4 +17,9 @@ static inline void set_bit(uint8_t *bits, size_t i, bool yes) {
   bits[i / 8] = (uint8_t)((bits[i / 8] & ~bit) | (unsigned)yes << i % 8);
 }
 
+/* The lowest bit of `answer` where `real` is all ones, nothing where it is 0. */
+static inline void put_bit(uint8_t *bits, size_t i, uint64_t answer, uint64_t real) {
+  set_bit(bits, i, (answer & real) | (bit_at(bits, i) & ~real));
+}
+
 #endif

@@ -99,8 +99,7 @@ static cydp_status resolve(const cydp_decision *self, size_t lane, cydp_bits *bi
 }
 
 static void put(const cydp_decision *self, size_t lane, uint64_t answer, uint64_t real) {
-  uint8_t *accepted = ((const acceptances_of *)self)->accepted;
-  set_bit(accepted, lane, (answer & real) | (bit_at(accepted, lane) & ~real));
+  put_bit(((const acceptances_of *)self)->accepted, lane, answer, real);
 }
 
 static cydp_status accept_all(const gaussian *law, const cydp_batch *batch,

@@ -53,13 +53,24 @@ static inline void sip_some(const uint64_t key[2], const uint64_t *const *words,
   memcpy(out + first, &v[0], lanes * sizeof *out);
 }
 
-static inline void sip_all(const uint64_t key[2], const uint64_t *const *words,
-                           size_t length, size_t n, uint64_t *out) {
+static inline void sip_length(const uint64_t key[2], const uint64_t *const *words,
+                              size_t length, size_t n, uint64_t *out) {
   size_t i = 0;
   for (; i + SIP_LANES <= n; i += SIP_LANES)
     sip_some(key, words, length, i, SIP_LANES, out);
   if (i < n)
     sip_some(key, words, length, i, n - i, out);
+}
+
+/* Loops of a known length are unrolled. */
+static inline void sip_all(const uint64_t key[2], const uint64_t *const *words,
+                           size_t length, size_t n, uint64_t *out) {
+  if (length == 1)
+    sip_length(key, words, 1, n, out);
+  else if (length == 2)
+    sip_length(key, words, 2, n, out);
+  else
+    sip_length(key, words, 3, n, out);
 }
 
 #endif
