@@ -15,6 +15,7 @@
  *   9. Saturating addition
  *  10. Histogram
  *  11. Contribution bounding
+ *  12. Sums on a grid
  *
  * A function that returns void cannot fail. State is passed, never global. The library
  * knows scales; it knows nothing of epsilon. Proofs are in docs/sampling.md.
@@ -271,6 +272,41 @@ cydp_status cydp_bound_contributions(const cydp_column *users, const cydp_column
                                      const uint8_t *valid, size_t n, uint64_t max_groups,
                                      uint64_t max_rows, const uint64_t key[2],
                                      unsigned threads, uint8_t *mask);
+
+/* 12. Sums on a grid --------------------------------------------------------------------
+ */
+
+/* A number x becomes q, the integer nearest to x / step, ties to even, and that is
+ * clamped to [lowest, highest]; NaN becomes 0. The sums of q are exact: the same for
+ * every order, every number of threads and all kernels. The input may change under the
+ * call: a number is then the old or the new one. CYDP_ERROR_DOMAIN unless |lowest|,
+ * |highest| <= 2^51, lowest <= highest, and -1021 <= exponent <= 1022, or 62 for
+ * CYDP_I64. */
+typedef struct cydp_grid {
+  int exponent; /* step = 2^exponent */
+  int64_t lowest, highest;
+} cydp_grid;
+
+typedef enum cydp_number { CYDP_F64, CYDP_F32, CYDP_I64, CYDP_I32 } cydp_number;
+
+/* high 2^64 + low */
+typedef struct cydp_wide {
+  uint64_t low;
+  int64_t high;
+} cydp_wide;
+
+/* The sum of q, and that of q^2 unless `squares` is NULL; with it CYDP_ERROR_DOMAIN
+ * unless |lowest|, |highest| <= 2^31. */
+cydp_status cydp_grid_sum(const cydp_grid *grid, cydp_number type, const void *x,
+                          size_t n, unsigned threads, cydp_wide *sum, cydp_wide *squares);
+
+/* Adds q of each row to units[code]; codes (CYDP_I64 or CYDP_I32) outside [0, groups) are
+ * left out. CYDP_ERROR_DOMAIN if so many rows could carry a sum beyond int64; whoever
+ * adds in several calls counts them all. */
+cydp_status cydp_grid_sum_groups(const cydp_grid *grid, cydp_number codes_type,
+                                 const void *codes, cydp_number type, const void *x,
+                                 size_t n, unsigned threads, size_t groups,
+                                 int64_t *units);
 
 #ifdef __cplusplus
 }

@@ -40,7 +40,9 @@ static const table tables[] = {
       .join_gaussian = cydp_join_gaussian_avx512,
       .join_laplace = cydp_join_laplace_avx512,
       .ones = cydp_ones_avx512,
-      .siphash = cydp_siphash_avx512},
+      .siphash = cydp_siphash_avx512,
+      .grid_sum = cydp_grid_sum_avx512,
+      .grid_round = cydp_grid_round_avx512},
      has_avx512},
     {{.isa = "avx2",
       .chacha20 = cydp_chacha20_avx2,
@@ -52,7 +54,9 @@ static const table tables[] = {
       .join_gaussian = cydp_join_gaussian_avx2,
       .join_laplace = cydp_join_laplace_avx2,
       .ones = cydp_ones_avx2,
-      .siphash = cydp_siphash_avx2},
+      .siphash = cydp_siphash_avx2,
+      .grid_sum = cydp_grid_sum_avx2,
+      .grid_round = cydp_grid_round_avx2},
      has_avx2},
 #elif defined(__aarch64__)
     {{.isa = "neon",
@@ -65,7 +69,9 @@ static const table tables[] = {
       .join_gaussian = cydp_join_gaussian_portable,
       .join_laplace = cydp_join_laplace_portable,
       .ones = cydp_ones_portable,
-      .siphash = cydp_siphash_portable},
+      .siphash = cydp_siphash_portable,
+      .grid_sum = cydp_grid_sum_portable,
+      .grid_round = cydp_grid_round_portable},
      always},
 #endif
     {{.isa = "portable",
@@ -78,7 +84,9 @@ static const table tables[] = {
       .join_gaussian = cydp_join_gaussian_portable,
       .join_laplace = cydp_join_laplace_portable,
       .ones = cydp_ones_portable,
-      .siphash = cydp_siphash_portable},
+      .siphash = cydp_siphash_portable,
+      .grid_sum = cydp_grid_sum_portable,
+      .grid_round = cydp_grid_round_portable},
      always}};
 
 enum { TABLES = sizeof tables / sizeof *tables };

@@ -113,6 +113,13 @@ typedef void cydp_ones_kernel(unsigned width, const void *words, unsigned bits, 
 typedef void cydp_siphash_kernel(const uint64_t key[2], const uint64_t *const *words,
                                  size_t length, size_t n, uint64_t *out);
 
+/* The sum of the integers q of n numbers, which int64 holds whatever they are; and these
+ * integers. Rounding is to nearest. */
+typedef int64_t cydp_grid_sum_kernel(const cydp_grid *grid, cydp_number type,
+                                     const void *x, size_t n);
+typedef void cydp_grid_round_kernel(const cydp_grid *grid, cydp_number type,
+                                    const void *x, size_t n, int64_t *q);
+
 typedef struct cydp_kernels {
   const char *isa;
   cydp_chacha20_kernel *chacha20;
@@ -125,6 +132,8 @@ typedef struct cydp_kernels {
   cydp_join_laplace_kernel *join_laplace;
   cydp_ones_kernel *ones;
   cydp_siphash_kernel *siphash;
+  cydp_grid_sum_kernel *grid_sum;
+  cydp_grid_round_kernel *grid_round;
 } cydp_kernels;
 
 const cydp_kernels *cydp_kernels_in_use(void);
@@ -147,6 +156,9 @@ cydp_join_laplace_kernel cydp_join_laplace_portable, cydp_join_laplace_avx2,
     cydp_join_laplace_avx512;
 cydp_ones_kernel cydp_ones_portable, cydp_ones_avx2, cydp_ones_avx512;
 cydp_siphash_kernel cydp_siphash_portable, cydp_siphash_avx2, cydp_siphash_avx512;
+cydp_grid_sum_kernel cydp_grid_sum_portable, cydp_grid_sum_avx2, cydp_grid_sum_avx512;
+cydp_grid_round_kernel cydp_grid_round_portable, cydp_grid_round_avx2,
+    cydp_grid_round_avx512;
 
 /* The certified logarithm: ln(z) = -ln(c_i) + ln(1 + r), r = z c_i - 1, c_i ~ 1/z. */
 extern const double cydp_log_inverse[CYDP_LOG_INTERVALS]; /* c_i */

@@ -121,3 +121,24 @@ cdef extern from "cydp.h" nogil:
                                          const uint8_t *valid, size_t n, uint64_t max_groups,
                                          uint64_t max_rows, const uint64_t *key,
                                          unsigned threads, uint8_t *mask)
+
+    # 12. Sums on a grid
+    ctypedef struct cydp_grid:
+        int exponent
+        int64_t lowest
+        int64_t highest
+    ctypedef enum cydp_number:
+        CYDP_F64
+        CYDP_F32
+        CYDP_I64
+        CYDP_I32
+    ctypedef struct cydp_wide:
+        uint64_t low
+        int64_t high
+    cydp_status cydp_grid_sum(const cydp_grid *grid, cydp_number type, const void *x,
+                              size_t n, unsigned threads, cydp_wide *sum,
+                              cydp_wide *squares)
+    cydp_status cydp_grid_sum_groups(const cydp_grid *grid, cydp_number codes_type,
+                                     const void *codes, cydp_number type, const void *x,
+                                     size_t n, unsigned threads, size_t groups,
+                                     int64_t *units)

@@ -65,6 +65,17 @@ def exact(value: Number, name: str) -> Fraction:
     raise TypeError(f"{name} must be {_ALLOWED}, not {type(value).__name__}")
 
 
+def binary(value: Number, name: str) -> Fraction:
+    """Read a number as `exact` does, but a float by its exact binary value.
+
+    >>> binary(0.5, "lower"), binary(0.1, "lower") == Fraction(1, 10)
+    (Fraction(1, 2), False)
+    """
+    if isinstance(value, (float, np.floating)) and np.isfinite(value):
+        return exact(Fraction(*value.as_integer_ratio()), name)
+    return exact(value, name)
+
+
 def positive(value: Number, name: str) -> Fraction:
     """Read a number exactly and refuse zero and less with a ValueError."""
     number = exact(value, name)

@@ -5,5 +5,17 @@ from cydp.exact._bins import Bins, public_bins
 from cydp.exact._columns import check_real, column
 from cydp.exact._contributions import bound_contributions
 from cydp.exact._histogram import histogram
+from cydp.exact._sums import GridSum, clamped_sum, clamped_sums, grouped_clamped_sum
 
-__all__ = ["Bins", "bound_contributions", "check_real", "column", "histogram", "public_bins"]
+__all__ = [
+    "Bins",
+    "GridSum",
+    "bound_contributions",
+    "check_real",
+    "clamped_sum",
+    "clamped_sums",
+    "column",
+    "grouped_clamped_sum",
+    "histogram",
+    "public_bins",
+]

@@ -101,3 +101,25 @@ def blocks(values: NDArray[Any], dtype: np.dtype[Any], rows: int) -> Iterator[ND
             order="K",
             buffersize=min(rows, values.size),
         )
+
+
+def paired_blocks(
+    columns: tuple[NDArray[Any], ...], dtypes: tuple[np.dtype[Any], ...], rows: int
+) -> Iterator[tuple[NDArray[Any], ...]]:
+    """Yield columns of one shape together, as `blocks` does one; not for empty ones."""
+    if all(
+        values.dtype == dtype and values.flags.c_contiguous and values.flags.aligned
+        for values, dtype in zip(columns, dtypes, strict=True)
+    ):
+        yield tuple(values.reshape(-1) for values in columns)
+        return
+    op_flags: Any = [["readonly", "aligned", "contig", "nbo"]] * len(columns)
+    yield from np.nditer(
+        tuple(map(np.atleast_1d, columns)),
+        flags=["buffered", "external_loop"],
+        op_flags=op_flags,
+        op_dtypes=dtypes,
+        casting="safe",
+        order="K",
+        buffersize=min(rows, columns[0].size),
+    )

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: MIT
+"""The grid that numbers are clamped and rounded to, from parameters and a dtype alone."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from cydp.rational import Number, binary, text
+
+MOST_STEPS = 2**51  # from zero to a bound
+_LEAST_EXPONENT, _MOST_EXPONENT = -1021, 1022
+_DEFAULT_BITS = 29
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """Multiples of a power of two, from the lowest to the highest unit.
+
+    Attributes
+    ----------
+    exponent : int
+        One unit is 2**exponent.
+    lowest, highest : int
+        The bounds, rounded to whole units.
+
+    """
+
+    exponent: int
+    lowest: int
+    highest: int
+
+    @property
+    def step(self) -> Fraction:
+        """What one unit is worth."""
+        return Fraction(2) ** self.exponent
+
+    @property
+    def largest(self) -> int:
+        """The most units that one number can weigh."""
+        return max(abs(self.lowest), abs(self.highest))
+
+
+def public_grid(lower: Number, upper: Number, step: Number | None, whole: bool) -> Grid:
+    """Return the grid of a sum.
+
+    Parameters
+    ----------
+    lower, upper : number
+        Clamping bounds, read exactly: a float means its binary value.
+    step : number, optional
+        A power of two. Default: the one with max(abs(lower), abs(upper)) / step in
+        (2**28, 2**29]; 1 if both bounds are 0.
+    whole : bool
+        Whether the numbers are integers: then the default step is at least 1.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For a bad parameter.
+
+    Examples
+    --------
+    >>> public_grid(0, 100, None, whole=True)
+    Grid(exponent=0, lowest=0, highest=100)
+
+    """
+    low, high = binary(lower, "lower"), binary(upper, "upper")
+    if low > high:
+        raise ValueError(f"lower must be at most upper, not {text(low)} above {text(high)}")
+    bound = max(abs(low), abs(high))
+    exponent = _default_exponent(bound, whole) if step is None else _exponent(step)
+    if not _LEAST_EXPONENT <= exponent <= _MOST_EXPONENT:
+        raise ValueError(
+            f"step must be from 2**{_LEAST_EXPONENT} to 2**{_MOST_EXPONENT}, not 2**{exponent}"
+        )
+    unit = Fraction(2) ** exponent
+    if bound > MOST_STEPS * unit:
+        raise ValueError(
+            f"lower and upper must be at most 2**51 steps from 0; with step 2**{exponent} "
+            f"they are {text(low)} and {text(high)}"
+        )
+    return Grid(exponent, round(low / unit), round(high / unit))
+
+
+def _default_exponent(bound: Fraction, whole: bool) -> int:
+    if bound == 0:
+        return 0
+    # The least e with bound <= 2**e: that of the lengths, or one more.
+    e = bound.numerator.bit_length() - bound.denominator.bit_length()
+    e = (e if bound <= Fraction(2) ** e else e + 1) - _DEFAULT_BITS
+    return max(e, 0) if whole else e
+
+
+def _exponent(step: Number) -> int:
+    number = binary(step, "step")
+    ends = sorted((number.numerator, number.denominator))
+    if ends[0] != 1 or ends[1] & (ends[1] - 1):
+        raise ValueError(f"step must be a power of two, not {text(number)}")
+    exponent = ends[1].bit_length() - 1
+    return exponent if number >= 1 else -exponent

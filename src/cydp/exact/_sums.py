@@ -1,0 +1,287 @@
+# SPDX-License-Identifier: MIT
+"""Sums of clamped numbers, exact whatever the order."""
+
+import functools
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, SupportsIndex, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from cydp import _grid, threads
+from cydp.exact._columns import blocks, column, paired_blocks
+from cydp.exact._grid import Grid, public_grid
+from cydp.rational import Number, index
+
+_Array: TypeAlias = NDArray[Any]
+_Dtype: TypeAlias = np.dtype[Any]
+
+_BLOCK_ROWS = 65_536  # rows converted at a time
+_MOST_SQUARED = 2**31  # units: the squares fit 62 bits
+_MOST_SHIFT = 62  # the kernel's for int64
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class GridSum:
+    """An exact sum of numbers that were clamped and rounded to a grid. NOT private.
+
+    Attributes
+    ----------
+    units : int, or ndarray of int64, shape (n_groups,)
+        The sum in steps of the grid; noise is added to these.
+    step : Fraction
+        A power of two.
+    lowest, highest : int
+        What one number can add, in units, if it is not missing.
+
+    """
+
+    units: int | NDArray[np.int64]
+    step: Fraction
+    lowest: int
+    highest: int
+
+    @property
+    def value(self) -> Fraction | _Array:
+        """Units * step, exactly; of groups, an object array of Fractions."""
+        if isinstance(self.units, int):
+            return self.units * self.step
+        return np.array([units * self.step for units in self.units.tolist()], object)
+
+    def sensitivity(self, relation: str = "add-remove", *, missing: bool = True) -> int:
+        """Return what one record can change, in units: of groups, all of them together (L1).
+
+        Parameters
+        ----------
+        relation : {"add-remove", "change-one"}
+            Neighbours differ in one record's presence, or in its number and group.
+        missing : bool, default True
+            Whether a record can be missing (NaN, null, masked, of no group) without being
+            absent. Only "change-one" asks.
+
+        Examples
+        --------
+        >>> clamped_sum([3], 2, 5).sensitivity("change-one", missing=False)
+        3
+
+        """
+        largest = max(abs(self.lowest), abs(self.highest))
+        if relation == "add-remove":
+            return largest
+        if relation != "change-one":
+            raise ValueError(f"relation must be 'add-remove' or 'change-one', not {relation!r:.40}")
+        if not isinstance(self.units, int) and len(self.units) > 1:
+            return 2 * largest  # it leaves one group for another
+        if missing:
+            return max(self.highest, 0) - min(self.lowest, 0)
+        return self.highest - self.lowest
+
+    def __repr__(self) -> str:
+        if isinstance(self.units, int):
+            shown = f"{self.units} units"
+        else:
+            shown = f"{len(self.units)} groups in units"
+        exponent = self.step.numerator.bit_length() - self.step.denominator.bit_length()
+        return f"<GridSum: {shown} of 2**{exponent}, exact and NOT private>"
+
+
+def clamped_sum(x: ArrayLike, lower: Number, upper: Number, step: Number | None = None) -> GridSum:
+    """Sum numbers after clamping them and rounding them to a grid, exactly. NOT private.
+
+    Parameters
+    ----------
+    x : array_like of real numbers, any shape
+        NaN, null and masked entries add nothing; infinities are clamped.
+    lower, upper : number
+        Clamping bounds, public. A float means its binary value.
+    step : number, optional
+        A power of two; numbers are rounded to its multiples, ties to even, and the bounds
+        too. Default: max(abs(lower), abs(upper)) / step is in (2**28, 2**29], but step is
+        at least 1 for integers and bool.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For a bad parameter, such as bounds more than 2**51 steps from 0.
+
+    Examples
+    --------
+    >>> clamped_sum([2**53, 1, float("nan")], 0, 2**50).value
+    Fraction(1125899906842624, 1)
+
+    """
+    values = column(x)
+    grid = public_grid(lower, upper, step, values.dtype.kind in "biu")
+    units = 0
+    for rows, number in _rows(values, grid):
+        units += _grid.grid_sum(rows, *number, _threads(rows, number))
+    return GridSum(units, grid.step, grid.lowest, grid.highest)
+
+
+def clamped_sums(
+    x: ArrayLike, lower: Number, upper: Number, step: Number | None = None
+) -> tuple[GridSum, GridSum]:
+    """Sum numbers, and the squares of the same rounded numbers, exactly. NOT private.
+
+    Parameters
+    ----------
+    x, lower, upper, step
+        As in `clamped_sum`; bounds at most 2**31 steps from 0.
+
+    Returns
+    -------
+    (sum, sum_of_squares) : GridSum, GridSum
+        The step of the second is the square of that of the first.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For a bad parameter.
+
+    Examples
+    --------
+    >>> [float(total.value) for total in clamped_sums([0.5, 3, -7], -1, 2)]
+    [1.5, 5.25]
+
+    """
+    values = column(x)
+    grid = public_grid(lower, upper, step, values.dtype.kind in "biu")
+    if grid.largest > _MOST_SQUARED:
+        raise ValueError("lower and upper must be at most 2**31 steps from 0 for squares")
+    units = squares = 0
+    for rows, number in _rows(values, grid):
+        more, more_squares = _grid.grid_sums(rows, *number, _threads(rows, number))
+        units += more
+        squares += more_squares
+    ends = grid.lowest**2, grid.highest**2
+    least = 0 if grid.lowest <= 0 <= grid.highest else min(ends)
+    return (
+        GridSum(units, grid.step, grid.lowest, grid.highest),
+        GridSum(squares, grid.step**2, least, max(ends)),
+    )
+
+
+def grouped_clamped_sum(
+    codes: ArrayLike,
+    x: ArrayLike,
+    n_groups: SupportsIndex,
+    lower: Number,
+    upper: Number,
+    step: Number | None = None,
+) -> GridSum:
+    """Sum the numbers of each group as `clamped_sum` does. NOT private.
+
+    Parameters
+    ----------
+    codes : array_like of int, the shape of x
+        Group of each number; what is masked or outside [0, n_groups) is left out.
+    x, lower, upper, step
+        As in `clamped_sum`.
+    n_groups : int
+        How many groups there are.
+
+    Returns
+    -------
+    GridSum
+        With `units` of int64, shape (n_groups,).
+
+    Raises
+    ------
+    TypeError, ValueError
+        For a bad parameter, and if so many rows with such bounds could reach 2**63 units.
+
+    Examples
+    --------
+    >>> grouped_clamped_sum([0, 2, 2, 9], [1, 5, 7, 1], 3, 0, 6).units
+    array([ 1,  0, 11])
+
+    """
+    groups = index(n_groups, "n_groups")
+    if groups < 0:
+        raise ValueError(f"n_groups must be at least 0, not {groups}")
+    keys, values = column(codes, "codes"), column(x)
+    if keys.dtype.kind not in "biu" and (isinstance(codes, np.ndarray) or keys.size):
+        raise TypeError(f"codes must be of integers, not {keys.dtype.name}")
+    if keys.shape != values.shape:
+        raise ValueError(f"codes must be of the shape of x, {values.shape}, not {keys.shape}")
+    grid = public_grid(lower, upper, step, values.dtype.kind in "biu")
+    if values.size * grid.largest >= 2**63:
+        raise ValueError(
+            f"step must be larger for {values.size} rows: bounds of {grid.largest} steps "
+            "could reach 2**63"
+        )
+    units = np.zeros(groups, np.int64)
+    for key_rows, key_type, rows, number in _paired_rows(keys, values, grid):
+        _grid.grid_sum_groups(key_rows, key_type, rows, *number, _threads(rows, number), units)
+    return GridSum(units, grid.step, grid.lowest, grid.highest)
+
+
+# What a kernel needs to read a column: type, exponent, lowest, highest.
+_Number: TypeAlias = tuple[int, int, int, int]
+
+
+def _rows(values: _Array, grid: Grid) -> Iterator[tuple[NDArray[np.uint8], _Number]]:
+    if isinstance(values, np.ma.MaskedArray):
+        values = values.compressed()
+    read, type_ = _kernel(values.dtype)
+    with np.errstate(all="ignore"):  # converting a signalling NaN may warn
+        for rows in blocks(values, read, _BLOCK_ROWS):
+            rows, exponent = _shifted(rows, grid.exponent)
+            yield rows.view(np.uint8), (type_, exponent, grid.lowest, grid.highest)
+
+
+def _paired_rows(
+    keys: _Array, values: _Array, grid: Grid
+) -> Iterator[tuple[NDArray[np.uint8], int, NDArray[np.uint8], _Number]]:
+    if isinstance(keys, np.ma.MaskedArray) or isinstance(values, np.ma.MaskedArray):
+        present = ~(np.ma.getmaskarray(keys) | np.ma.getmaskarray(values))
+        keys, values = np.ma.getdata(keys)[present], np.ma.getdata(values)[present]
+    if keys.size == 0:
+        return
+    # A code that is no int64 is negative as one: outside of the groups in either case.
+    (key_read, key_type), (read, type_) = _kernel(keys.dtype, np.int64), _kernel(values.dtype)
+    with np.errstate(all="ignore"):
+        for key_rows, rows in paired_blocks((keys, values), (key_read, read), _BLOCK_ROWS):
+            rows, exponent = _shifted(rows, grid.exponent)
+            number = (type_, exponent, grid.lowest, grid.highest)
+            yield key_rows.view(np.uint8), key_type, rows.view(np.uint8), number
+
+
+@functools.cache
+def _kernel(dtype: _Dtype, uint32: type = np.float64) -> tuple[_Dtype, int]:
+    """Return a dtype that holds all values of this one, and how the kernels call it."""
+    kind, size = dtype.kind, dtype.itemsize
+    if kind == "f":
+        return (np.dtype(np.float64), _grid.F64) if size == 8 else (np.dtype(np.float32), _grid.F32)
+    if size == 8:
+        return dtype.newbyteorder("="), _grid.I64
+    if size < 4 or kind == "i":
+        return np.dtype(np.int32), _grid.I32
+    return np.dtype(uint32), _grid.I64 if uint32 is np.int64 else _grid.F64
+
+
+def _shifted(rows: _Array, exponent: int) -> tuple[_Array, int]:
+    """Return integers of 64 bits as int64, for a step that the kernel has a shift for.
+
+    What is shifted out stays as a lowest bit that is not 0, below the one that breaks ties.
+    """
+    if rows.dtype.kind == "f" or rows.dtype.itemsize < 8:
+        return rows, exponent
+    if rows.dtype.kind == "u":
+        if exponent < 2:  # so the bounds are below 2**53, and all from there on is clamped
+            rows = np.minimum(rows, np.uint64(2**63 - 1)).view(np.int64)
+        else:
+            rows, exponent = (
+                ((rows >> np.uint64(1)) | (rows & np.uint64(1))).view(np.int64),
+                exponent - 1,
+            )
+    if exponent > _MOST_SHIFT:
+        rows, exponent = (rows >> 8) | ((rows & 255) != 0), min(exponent - 8, _MOST_SHIFT)
+    return rows, exponent
+
+
+def _threads(rows: NDArray[np.uint8], number: _Number) -> int:
+    size = 8 if number[0] in (_grid.F64, _grid.I64) else 4
+    return threads.NUM_THREADS if len(rows) > size * threads.SHARED_ABOVE else 1
