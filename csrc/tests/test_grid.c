@@ -173,7 +173,7 @@ static void kernels_round_exactly(const cydp_kernels *kernels) {
     }
 }
 
-static wide whole(cydp_wide sum) { return ((wide)sum.high << 64) + sum.low; }
+static wide whole(cydp_wide sum) { return sum.high * ((wide)1 << 64) + sum.low; }
 
 /* Chunks of any length, threads of any number, and sums that int64 does not hold. */
 static void sums_are_folded(void) {

@@ -265,12 +265,12 @@ def _kernel(dtype: _Dtype, uint32: type = np.float64) -> tuple[_Dtype, int]:
 def _shifted(rows: _Array, exponent: int) -> tuple[_Array, int]:
     """Return integers of 64 bits as int64, for a step that the kernel has a shift for.
 
-    What is shifted out stays as a lowest bit that is not 0, below the one that breaks ties.
+    A bit shifted out stays as a lowest one, which must be below half of the step.
     """
     if rows.dtype.kind == "f" or rows.dtype.itemsize < 8:
         return rows, exponent
     if rows.dtype.kind == "u":
-        if exponent < 2:  # so the bounds are below 2**53, and all from there on is clamped
+        if exponent < 3:  # so the bounds are below 2**54, and all from there on is clamped
             rows = np.minimum(rows, np.uint64(2**63 - 1)).view(np.int64)
         else:
             rows, exponent = (
