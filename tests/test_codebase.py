@@ -24,6 +24,12 @@ def test_bindings_are_short_and_files_hold_one_thing() -> None:
         assert lines <= (300 if file.suffix == ".pyx" else 600), file.name
 
 
+def test_each_binding_chooses_its_kernels() -> None:
+    """Each links a core of its own, which serves with portable kernels until then."""
+    for file in (ROOT / "src" / "cydp").glob("_*.pyx"):
+        assert "check(_c.cydp_init())" in file.read_text(), file.name
+
+
 def test_the_core_knows_nothing_of_python_nor_of_epsilon() -> None:
     for file in (ROOT / "csrc").rglob("*.[ch]"):
         code = re.sub(r"/\*.*?\*/", "", file.read_text(), flags=re.DOTALL)

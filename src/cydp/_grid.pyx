@@ -6,6 +6,8 @@ from libc.stdint cimport int64_t, uint8_t
 from cydp cimport _c
 from cydp._c cimport check
 
+check(_c.cydp_init())
+
 F64 = _c.CYDP_F64
 F32 = _c.CYDP_F32
 I64 = _c.CYDP_I64

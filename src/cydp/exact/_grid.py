@@ -39,18 +39,34 @@ class Grid:
         return max(abs(self.lowest), abs(self.highest))
 
 
-def public_grid(lower: Number, upper: Number, step: Number | None, whole: bool) -> Grid:
-    """Return the grid of a sum.
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """Clamping bounds, and the step's exponent if it was given."""
+
+    lower: Fraction
+    upper: Fraction
+    exponent: int | None
+
+    def grid(self, whole: bool) -> Grid:
+        """Return the grid for such numbers; the default step of integers is at least 1."""
+        exponent = self.exponent
+        if exponent is None:
+            exponent = _default_exponent(self.lower, self.upper)
+            exponent = max(exponent, 0) if whole else exponent
+        step = Fraction(2) ** exponent
+        return Grid(exponent, round(self.lower / step), round(self.upper / step))
+
+
+def public_bounds(lower: Number, upper: Number, step: Number | None) -> Bounds:
+    """Read the parameters of a sum.
 
     Parameters
     ----------
     lower, upper : number
-        Clamping bounds, read exactly: a float means its binary value.
+        Read exactly: a float means its binary value.
     step : number, optional
         A power of two. Default: the one with max(abs(lower), abs(upper)) / step in
         (2**28, 2**29]; 1 if both bounds are 0.
-    whole : bool
-        Whether the numbers are integers: then the default step is at least 1.
 
     Raises
     ------
@@ -59,35 +75,34 @@ def public_grid(lower: Number, upper: Number, step: Number | None, whole: bool) 
 
     Examples
     --------
-    >>> public_grid(0, 100, None, whole=True)
+    >>> public_bounds(0, 100, None).grid(whole=True)
     Grid(exponent=0, lowest=0, highest=100)
 
     """
     low, high = binary(lower, "lower"), binary(upper, "upper")
     if low > high:
         raise ValueError(f"lower must be at most upper, not {text(low)} above {text(high)}")
-    bound = max(abs(low), abs(high))
-    exponent = _default_exponent(bound, whole) if step is None else _exponent(step)
+    given = None if step is None else _exponent(step)
+    exponent = _default_exponent(low, high) if given is None else given
     if not _LEAST_EXPONENT <= exponent <= _MOST_EXPONENT:
         raise ValueError(
             f"step must be from 2**{_LEAST_EXPONENT} to 2**{_MOST_EXPONENT}, not 2**{exponent}"
         )
-    unit = Fraction(2) ** exponent
-    if bound > MOST_STEPS * unit:
+    if max(abs(low), abs(high)) > MOST_STEPS * Fraction(2) ** exponent:
         raise ValueError(
             f"lower and upper must be at most 2**51 steps from 0; with step 2**{exponent} "
             f"they are {text(low)} and {text(high)}"
         )
-    return Grid(exponent, round(low / unit), round(high / unit))
+    return Bounds(low, high, given)
 
 
-def _default_exponent(bound: Fraction, whole: bool) -> int:
+def _default_exponent(low: Fraction, high: Fraction) -> int:
+    bound = max(abs(low), abs(high))
     if bound == 0:
         return 0
     # The least e with bound <= 2**e: that of the lengths, or one more.
     e = bound.numerator.bit_length() - bound.denominator.bit_length()
-    e = (e if bound <= Fraction(2) ** e else e + 1) - _DEFAULT_BITS
-    return max(e, 0) if whole else e
+    return (e if bound <= Fraction(2) ** e else e + 1) - _DEFAULT_BITS
 
 
 def _exponent(step: Number) -> int:

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from cydp import _grid, threads
 from cydp.exact._columns import blocks, column, paired_blocks
-from cydp.exact._grid import Grid, public_grid
+from cydp.exact._grid import Grid, public_bounds
 from cydp.rational import Number, index
 
 _Array: TypeAlias = NDArray[Any]
@@ -112,8 +112,9 @@ def clamped_sum(x: ArrayLike, lower: Number, upper: Number, step: Number | None 
     Fraction(1125899906842624, 1)
 
     """
+    bounds = public_bounds(lower, upper, step)
     values = column(x)
-    grid = public_grid(lower, upper, step, values.dtype.kind in "biu")
+    grid = bounds.grid(whole=values.dtype.kind in "biu")
     units = 0
     for rows, number in _rows(values, grid):
         units += _grid.grid_sum(rows, *number, _threads(rows, number))
@@ -146,8 +147,9 @@ def clamped_sums(
     [1.5, 5.25]
 
     """
+    bounds = public_bounds(lower, upper, step)
     values = column(x)
-    grid = public_grid(lower, upper, step, values.dtype.kind in "biu")
+    grid = bounds.grid(whole=values.dtype.kind in "biu")
     if grid.largest > _MOST_SQUARED:
         raise ValueError("lower and upper must be at most 2**31 steps from 0 for squares")
     units = squares = 0
@@ -201,12 +203,13 @@ def grouped_clamped_sum(
     groups = index(n_groups, "n_groups")
     if groups < 0:
         raise ValueError(f"n_groups must be at least 0, not {groups}")
+    bounds = public_bounds(lower, upper, step)
     keys, values = column(codes, "codes"), column(x)
     if keys.dtype.kind not in "biu" and (isinstance(codes, np.ndarray) or keys.size):
         raise TypeError(f"codes must be of integers, not {keys.dtype.name}")
     if keys.shape != values.shape:
         raise ValueError(f"codes must be of the shape of x, {values.shape}, not {keys.shape}")
-    grid = public_grid(lower, upper, step, values.dtype.kind in "biu")
+    grid = bounds.grid(whole=values.dtype.kind in "biu")
     if values.size * grid.largest >= 2**63:
         raise ValueError(
             f"step must be larger for {values.size} rows: bounds of {grid.largest} steps "
