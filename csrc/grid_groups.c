@@ -11,6 +11,8 @@
 enum {
   CHUNK_ROWS = 1 << 16,
   BLOCK_ROWS = 1 << 8, /* small, to leave the L1 cache to the table */
+  UNROLLED = 8,
+  AHEAD = 1 << 8, /* rows: fetched early, for adding leaves no room to look ahead */
   MERGED_GROUPS = 1 << 14,
   MOST_HELPERS = 63
 };
@@ -26,30 +28,42 @@ typedef struct shared_groups {
 } shared_groups;
 
 /* A code is read once and bounded where it is used, whatever another thread writes. */
-static inline void add_rows(const void *codes, bool wide, const int64_t *q, size_t n,
-                            size_t groups, int64_t *table) {
-  for (size_t i = 0; i < n; i++) {
-    uint64_t code = wide ? (uint64_t)((const volatile int64_t *)codes)[i]
-                         : (uint64_t)((const volatile int32_t *)codes)[i];
-    if (code < groups)
-      table[code] += q[i];
+static inline void add_row(const void *codes, bool wide, size_t i, int64_t q,
+                           size_t groups, int64_t *table) {
+  uint64_t code = wide ? (uint64_t)((const volatile int64_t *)codes)[i]
+                       : (uint64_t)((const volatile int32_t *)codes)[i];
+  if (code < groups)
+    table[code] += q;
+}
+
+static inline void add_rows(const char *codes, bool wide, const char *x, size_t x_bytes,
+                            const int64_t *q, size_t n, size_t groups, int64_t *table) {
+  size_t i = 0, bytes = wide ? 8 : 4;
+  for (; n - i >= UNROLLED; i += UNROLLED) {
+    __builtin_prefetch(codes + (i + AHEAD) * bytes);
+    __builtin_prefetch(x + (i + AHEAD) * x_bytes);
+    for (size_t j = i; j < i + UNROLLED; j++)
+      add_row(codes, wide, j, q[j], groups, table);
   }
+  for (; i < n; i++)
+    add_row(codes, wide, i, q[i], groups, table);
 }
 
 static void add_chunk(const shared_groups *call, size_t first, size_t end,
                       int64_t *table) {
   const cydp_kernels *kernels = cydp_kernels_in_use();
+  size_t x_bytes = cydp_number_bytes(call->type);
   int64_t q[BLOCK_ROWS];
   for (size_t i = first; i < end; i += BLOCK_ROWS) {
     size_t rows = end - i < BLOCK_ROWS ? end - i : BLOCK_ROWS;
-    const char *x = call->x, *codes = call->codes;
+    const char *x = (const char *)call->x + i * x_bytes;
+    const char *codes = call->codes;
     codes += i * cydp_number_bytes(call->codes_type);
-    kernels->grid_round(call->grid, call->type, x + i * cydp_number_bytes(call->type),
-                        rows, q);
+    kernels->grid_round(call->grid, call->type, x, rows, q);
     if (call->codes_type == CYDP_I64)
-      add_rows(codes, true, q, rows, call->groups, table);
+      add_rows(codes, true, x, x_bytes, q, rows, call->groups, table);
     else
-      add_rows(codes, false, q, rows, call->groups, table);
+      add_rows(codes, false, x, x_bytes, q, rows, call->groups, table);
   }
 }
 
