@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * cydp: exact noise for differential privacy, and the counts it is added to.
+ * cydp: exact noise for differential privacy, and the counts and sums it is added to.
  *
  * The whole public C API, in this order:
  *
@@ -18,7 +18,7 @@
  *  12. Sums on a grid
  *
  * A function that returns void cannot fail. State is passed, never global. The library
- * knows scales; it knows nothing of epsilon. Proofs are in docs/sampling.md.
+ * knows scales; it knows nothing of epsilon. Proofs are in docs/sampling.md, exact.md.
  */
 #ifndef CYDP_H
 #define CYDP_H
