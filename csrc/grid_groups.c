@@ -11,8 +11,8 @@
 enum {
   CHUNK_ROWS = 1 << 16,
   BLOCK_ROWS = 1 << 8, /* small, to leave the L1 cache to the table */
-  UNROLLED = 8,
-  AHEAD = 1 << 8, /* rows: fetched early, for adding leaves no room to look ahead */
+  AT_ONCE = 8,
+  AHEAD = BLOCK_ROWS, /* rows: fetched early, for adding leaves no room to look ahead */
   MERGED_GROUPS = 1 << 14,
   MOST_HELPERS = 63
 };
@@ -27,26 +27,34 @@ typedef struct shared_groups {
   _Atomic(size_t) next;          /* the first chunk that nobody has taken */
 } shared_groups;
 
-/* A code is read once and bounded where it is used, whatever another thread writes. */
-static inline void add_row(const void *codes, bool wide, size_t i, int64_t q,
-                           size_t groups, int64_t *table) {
-  uint64_t code = wide ? (uint64_t)((const volatile int64_t *)codes)[i]
-                       : (uint64_t)((const volatile int32_t *)codes)[i];
-  if (code < groups)
-    table[code] += q;
+static inline uint64_t load(const char *codes, bool wide, size_t i) {
+  return wide ? (uint64_t)((const volatile int64_t *)codes)[i]
+              : (uint64_t)((const volatile int32_t *)codes)[i];
 }
 
+/* A code is read once and compared before it is used, whatever another thread writes:
+ * several together, since nearly all are in range. */
 static inline void add_rows(const char *codes, bool wide, const char *x, size_t x_bytes,
                             const int64_t *q, size_t n, size_t groups, int64_t *table) {
   size_t i = 0, bytes = wide ? 8 : 4;
-  for (; n - i >= UNROLLED; i += UNROLLED) {
+  for (; n - i >= AT_ONCE; i += AT_ONCE) {
+    uint64_t code[AT_ONCE];
+    bool outside = false;
     __builtin_prefetch(codes + (i + AHEAD) * bytes);
-    __builtin_prefetch(x + (i + AHEAD) * x_bytes);
-    for (size_t j = i; j < i + UNROLLED; j++)
-      add_row(codes, wide, j, q[j], groups, table);
+    __builtin_prefetch(x + (i + 2 * AHEAD) * x_bytes);
+    for (size_t j = 0; j < AT_ONCE; j++) {
+      code[j] = load(codes, wide, i + j);
+      outside |= code[j] >= groups;
+    }
+    for (size_t j = 0; j < AT_ONCE; j++)
+      if (!outside || code[j] < groups)
+        table[code[j]] += q[i + j];
   }
-  for (; i < n; i++)
-    add_row(codes, wide, i, q[i], groups, table);
+  for (; i < n; i++) {
+    uint64_t code = load(codes, wide, i);
+    if (code < groups)
+      table[code] += q[i];
+  }
 }
 
 static void add_chunk(const shared_groups *call, size_t first, size_t end,
