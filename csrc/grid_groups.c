@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Sums on a grid by group: a block of rows is rounded, then added to a table row by row.
  * One table for each thread: several, against stores that wait for each other, leave the
- * L1 cache sooner than they gain anything. */
+ * L1 cache sooner than they gain anything. A first pass that sorts rows by ranges of
+ * codes took longer than the misses that it saves, up to 10^7 groups. */
 #include "grid.h"
 
 #include <fenv.h>
