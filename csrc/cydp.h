@@ -14,8 +14,9 @@
  *   8. Bernoulli
  *   9. Saturating addition
  *  10. Histogram
- *  11. Contribution bounding
- *  12. Sums on a grid
+ *  11. Counts of codes
+ *  12. Contribution bounding
+ *  13. Sums on a grid
  *
  * A function that returns void cannot fail. State is passed, never global. The library
  * knows scales; it knows nothing of epsilon. Proofs are in docs/sampling.md, exact.md.
@@ -227,27 +228,57 @@ void cydp_add_noise(int64_t *values, const int64_t *noise, size_t n);
 /* 10. Histogram -------------------------------------------------------------------------
  */
 
-/* Adds to counts[j] the number of x in [edges[j], edges[j + 1]), the last bin closed on
- * the right; edges has bins + 1 entries that never fall, none of them NaN. NaN and what
- * lies outside are left out. Exact comparisons with the edges decide. The input may
+typedef enum cydp_number {
+  CYDP_F64,
+  CYDP_F32,
+  CYDP_I64,
+  CYDP_I32,
+  CYDP_I16,
+  CYDP_I8,
+  CYDP_U32,
+  CYDP_U16,
+  CYDP_U8
+} cydp_number;
+
+/* Bin j is [edges[j], edges[j + 1]), the last one closed on the right too; `count` bins
+ * have count + 1 edges that never fall, none of them NaN. Read-only once made: any number
+ * of threads may count in them. CYDP_ERROR_DOMAIN unless 1 <= count <= CYDP_MOST_BINS. */
+#define CYDP_MOST_BINS ((size_t)1 << 30)
+typedef struct cydp_bins cydp_bins;
+cydp_status cydp_bins_new(cydp_bins **bins, const double *edges, size_t count);
+cydp_status cydp_bins_new_i64(cydp_bins **bins, const int64_t *edges, size_t count);
+
+/* NULL is allowed. */
+void cydp_bins_free(cydp_bins *bins);
+
+/* Numbers, and the bins to count them in. Those of another type are compared as doubles:
+ * an int64 is rounded first. But bins of int64 edges take CYDP_I64 only, as it is. */
+typedef struct cydp_axis {
+  const cydp_bins *bins;
+  const void *x;
+  cydp_number number; /* CYDP_F64, CYDP_F32, CYDP_I64 or CYDP_I32 */
+} cydp_axis;
+
+/* Adds to `counts`, one for each cell of the columns' bins, those of the last column next
+ * to each other, how many of the n rows lie in it. A row that any column has NaN or a
+ * number outside for is left out. Exact comparisons with the edges decide. The input may
  * change under the call: counts are then those of some mixture of old and new values.
- * CYDP_ERROR_DOMAIN for no bins. */
-cydp_status cydp_histogram_edges_f64(const double *x, size_t n, const double *edges,
-                                     size_t bins, int64_t *counts);
-cydp_status cydp_histogram_edges_i64(const int64_t *x, size_t n, const int64_t *edges,
-                                     size_t bins, int64_t *counts);
+ * CYDP_ERROR_DOMAIN for other types, and for more than CYDP_MOST_BINS cells. */
+cydp_status cydp_histogram(const cydp_axis *axes, size_t n_axes, size_t n,
+                           int64_t *counts, unsigned threads);
 
-/* The same counts, faster, for finite edges from lo to hi in near-equal steps:
- * |edges[j] - (lo + j width)| < width / 8 for the real width (hi - lo) / bins. Other
- * edges give wrong counts, nothing worse. Integers are rounded to double first.
- * CYDP_ERROR_DOMAIN unless 1 <= bins <= 2^32 and 2^-900 <= hi - lo <= 2^1000. */
-cydp_status cydp_histogram_equal_f64(const double *x, size_t n, const double *edges,
-                                     size_t bins, int64_t *counts);
-cydp_status cydp_histogram_equal_i64(const int64_t *x, size_t n, const double *edges,
-                                     size_t bins, int64_t *counts);
+/* 11. Counts of codes -------------------------------------------------------------------
+ */
 
-/* 11. Contribution bounding
- * --------------------------------------------------------------
+/* Adds to counts[c] how many of the n codes are c, for c < length; others are left out.
+ * `largest` becomes the largest code, or UINT64_MAX if any is negative; 0 for none. The
+ * input may change under the call, as in section 10. CYDP_ERROR_DOMAIN for floats, and
+ * for a length of 2^32 - 2 or more. */
+cydp_status cydp_bincount(const void *codes, cydp_number number, size_t n,
+                          int64_t *counts, size_t length, uint64_t *largest,
+                          unsigned threads);
+
+/* 12. Contribution bounding -------------------------------------------------------------
  */
 
 /* A column of users or groups. Rows with the same code are the same user; the name is
@@ -273,21 +304,19 @@ cydp_status cydp_bound_contributions(const cydp_column *users, const cydp_column
                                      uint64_t max_rows, const uint64_t key[2],
                                      unsigned threads, uint8_t *mask);
 
-/* 12. Sums on a grid --------------------------------------------------------------------
+/* 13. Sums on a grid --------------------------------------------------------------------
  */
 
 /* A number x becomes q, the integer nearest to x / step, ties to even, and that is
  * clamped to [lowest, highest]; NaN becomes 0. The sums of q are exact: the same for
  * every order, every number of threads and all kernels. The input may change under the
  * call: a number is then the old or the new one. CYDP_ERROR_DOMAIN unless |lowest|,
- * |highest| <= 2^51, lowest <= highest, and -1021 <= exponent <= 1022, or 62 for
- * CYDP_I64. */
+ * |highest| <= 2^51, lowest <= highest, -1021 <= exponent <= 1022, or 62 for CYDP_I64,
+ * and for other types than CYDP_F64, CYDP_F32, CYDP_I64, CYDP_I32. */
 typedef struct cydp_grid {
   int exponent; /* step = 2^exponent */
   int64_t lowest, highest;
 } cydp_grid;
-
-typedef enum cydp_number { CYDP_F64, CYDP_F32, CYDP_I64, CYDP_I32 } cydp_number;
 
 /* high 2^64 + low */
 typedef struct cydp_wide {

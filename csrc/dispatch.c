@@ -42,7 +42,10 @@ static const table tables[] = {
       .ones = cydp_ones_avx512,
       .siphash = cydp_siphash_avx512,
       .grid_sum = cydp_grid_sum_avx512,
-      .grid_round = cydp_grid_round_avx512},
+      .grid_round = cydp_grid_round_avx512,
+      .even = cydp_even_avx512,
+      .cells = cydp_cells_avx512,
+      .codes = cydp_codes_avx512},
      has_avx512},
     {{.isa = "avx2",
       .chacha20 = cydp_chacha20_avx2,
@@ -56,7 +59,10 @@ static const table tables[] = {
       .ones = cydp_ones_avx2,
       .siphash = cydp_siphash_avx2,
       .grid_sum = cydp_grid_sum_avx2,
-      .grid_round = cydp_grid_round_avx2},
+      .grid_round = cydp_grid_round_avx2,
+      .even = cydp_even_avx2,
+      .cells = cydp_cells_avx2,
+      .codes = cydp_codes_avx2},
      has_avx2},
 #elif defined(__aarch64__)
     {{.isa = "neon",
@@ -71,7 +77,10 @@ static const table tables[] = {
       .ones = cydp_ones_portable,
       .siphash = cydp_siphash_portable,
       .grid_sum = cydp_grid_sum_portable,
-      .grid_round = cydp_grid_round_portable},
+      .grid_round = cydp_grid_round_portable,
+      .even = cydp_even_portable,
+      .cells = cydp_cells_portable,
+      .codes = cydp_codes_portable},
      always},
 #endif
     {{.isa = "portable",
@@ -86,7 +95,10 @@ static const table tables[] = {
       .ones = cydp_ones_portable,
       .siphash = cydp_siphash_portable,
       .grid_sum = cydp_grid_sum_portable,
-      .grid_round = cydp_grid_round_portable},
+      .grid_round = cydp_grid_round_portable,
+      .even = cydp_even_portable,
+      .cells = cydp_cells_portable,
+      .codes = cydp_codes_portable},
      always}};
 
 enum { TABLES = sizeof tables / sizeof *tables };

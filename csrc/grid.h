@@ -43,10 +43,6 @@ static inline double cydp_grid_scale(const cydp_grid *grid) {
   return ldexp(1.0, -grid->exponent);
 }
 
-static inline size_t cydp_number_bytes(cydp_number type) {
-  return type == CYDP_F64 || type == CYDP_I64 ? 8 : 4;
-}
-
 /* Whether the grid is one that cydp.h allows for such numbers. */
 bool cydp_grid_valid(const cydp_grid *grid, cydp_number type);
 

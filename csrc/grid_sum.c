@@ -23,9 +23,9 @@ typedef struct shared_sum {
 } shared_sum;
 
 bool cydp_grid_valid(const cydp_grid *grid, cydp_number type) {
-  return grid->lowest <= grid->highest && grid->lowest >= -CYDP_GRID_MOST &&
-         grid->highest <= CYDP_GRID_MOST && grid->exponent >= -1021 &&
-         grid->exponent <= (type == CYDP_I64 ? 62 : 1022);
+  return type <= CYDP_I32 && grid->lowest <= grid->highest &&
+         grid->lowest >= -CYDP_GRID_MOST && grid->highest <= CYDP_GRID_MOST &&
+         grid->exponent >= -1021 && grid->exponent <= (type == CYDP_I64 ? 62 : 1022);
 }
 
 static int64_t largest(const cydp_grid *grid) {

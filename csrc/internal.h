@@ -119,6 +119,54 @@ typedef int64_t cydp_grid_sum_kernel(const cydp_grid *grid, cydp_number type,
                                      const void *x, size_t n);
 typedef void cydp_grid_round_kernel(const cydp_grid *grid, cydp_number type,
                                     const void *x, size_t n, int64_t *q);
+static inline size_t cydp_number_bytes(cydp_number number) {
+  static const uint8_t bytes[] = {
+      [CYDP_F64] = 8, [CYDP_F32] = 4, [CYDP_I64] = 8, [CYDP_I32] = 4, [CYDP_I16] = 2,
+      [CYDP_I8] = 1,  [CYDP_U32] = 4, [CYDP_U16] = 2, [CYDP_U8] = 1};
+  return bytes[number];
+}
+
+static inline const void *cydp_row(cydp_number number, const void *x, size_t i) {
+  return (const char *)x + i * cydp_number_bytes(number);
+}
+
+/* Cells on the real line: x lies in the cell trunc((x - origin) scale), clamped to
+ * [0, last]; cells never fall as x grows. Each operation is rounded by itself. */
+typedef struct cydp_cells {
+  double origin, scale;
+  double last;         /* below 2^31 */
+  double lo, step, hi; /* even edges only */
+  bool single;         /* even edges are rounded to float */
+  bool integers;       /* keys are those of integers */
+} cydp_cells;
+
+static inline uint32_t cydp_cell(const cydp_cells *cells, double x) {
+  double t = (x - cells->origin) * cells->scale;
+  t = t > 0 ? t : 0; /* NaN too */
+  t = t < cells->last ? t : cells->last;
+  return (uint32_t)(int32_t)t;
+}
+
+/* Edge j, but for the last one. */
+static inline double cydp_even_edge(const cydp_cells *cells, double j) {
+  double edge = j * cells->step + cells->lo;
+  return cells->single ? (double)(float)edge : edge;
+}
+
+/* slots[i] = j + (x[i] >= edge j) for the cell j of x[i]; the last cell's edge is the
+ * number above hi. For n <= CYDP_SLOTS_BATCH. */
+#define CYDP_SLOTS_BATCH 256
+typedef void cydp_even_kernel(const cydp_cells *cells, cydp_number number, const void *x,
+                              size_t n, uint32_t *slots);
+
+/* The cell of each x[i], and its key (bins.h). */
+typedef void cydp_cells_kernel(const cydp_cells *cells, cydp_number number, const void *x,
+                               size_t n, uint32_t *cell, uint64_t *keys);
+
+/* slots[i] = min(codes[i], length) + 1, a negative code being above all others; returns
+ * the largest code, or UINT64_MAX if any is negative. length < 2^32 - 2. */
+typedef uint64_t cydp_codes_kernel(cydp_number number, const void *codes, size_t n,
+                                   uint32_t length, uint32_t *slots);
 
 typedef struct cydp_kernels {
   const char *isa;
@@ -134,6 +182,9 @@ typedef struct cydp_kernels {
   cydp_siphash_kernel *siphash;
   cydp_grid_sum_kernel *grid_sum;
   cydp_grid_round_kernel *grid_round;
+  cydp_even_kernel *even;
+  cydp_cells_kernel *cells;
+  cydp_codes_kernel *codes;
 } cydp_kernels;
 
 const cydp_kernels *cydp_kernels_in_use(void);
@@ -159,6 +210,9 @@ cydp_siphash_kernel cydp_siphash_portable, cydp_siphash_avx2, cydp_siphash_avx51
 cydp_grid_sum_kernel cydp_grid_sum_portable, cydp_grid_sum_avx2, cydp_grid_sum_avx512;
 cydp_grid_round_kernel cydp_grid_round_portable, cydp_grid_round_avx2,
     cydp_grid_round_avx512;
+cydp_even_kernel cydp_even_portable, cydp_even_avx2, cydp_even_avx512;
+cydp_cells_kernel cydp_cells_portable, cydp_cells_avx2, cydp_cells_avx512;
+cydp_codes_kernel cydp_codes_portable, cydp_codes_avx2, cydp_codes_avx512;
 
 /* The certified logarithm: ln(z) = -ln(c_i) + ln(1 + r), r = z c_i - 1, c_i ~ 1/z. */
 extern const double cydp_log_inverse[CYDP_LOG_INTERVALS]; /* c_i */

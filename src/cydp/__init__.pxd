@@ -102,16 +102,34 @@ cdef extern from "cydp.h" nogil:
     void cydp_add_noise(int64_t *values, const int64_t *noise, size_t n)
 
     # 10. Histogram
-    cydp_status cydp_histogram_edges_f64(const double *x, size_t n, const double *edges,
-                                         size_t bins, int64_t *counts)
-    cydp_status cydp_histogram_edges_i64(const int64_t *x, size_t n, const int64_t *edges,
-                                         size_t bins, int64_t *counts)
-    cydp_status cydp_histogram_equal_f64(const double *x, size_t n, const double *edges,
-                                         size_t bins, int64_t *counts)
-    cydp_status cydp_histogram_equal_i64(const int64_t *x, size_t n, const double *edges,
-                                         size_t bins, int64_t *counts)
+    ctypedef enum cydp_number:
+        CYDP_F64
+        CYDP_F32
+        CYDP_I64
+        CYDP_I32
+        CYDP_I16
+        CYDP_I8
+        CYDP_U32
+        CYDP_U16
+        CYDP_U8
+    ctypedef struct cydp_bins:
+        pass
+    ctypedef struct cydp_axis:
+        const cydp_bins *bins
+        const void *x
+        cydp_number number
+    cydp_status cydp_bins_new(cydp_bins **bins, const double *edges, size_t count)
+    cydp_status cydp_bins_new_i64(cydp_bins **bins, const int64_t *edges, size_t count)
+    void cydp_bins_free(cydp_bins *bins)
+    cydp_status cydp_histogram(const cydp_axis *columns, size_t n_columns, size_t n,
+                               int64_t *counts, unsigned threads)
 
-    # 11. Contribution bounding
+    # 11. Counts of codes
+    cydp_status cydp_bincount(const void *codes, cydp_number number, size_t n,
+                              int64_t *counts, size_t length, uint64_t *largest,
+                              unsigned threads)
+
+    # 12. Contribution bounding
     ctypedef struct cydp_column:
         const uint64_t *code
         const uint64_t *name
@@ -122,16 +140,11 @@ cdef extern from "cydp.h" nogil:
                                          uint64_t max_rows, const uint64_t *key,
                                          unsigned threads, uint8_t *mask)
 
-    # 12. Sums on a grid
+    # 13. Sums on a grid
     ctypedef struct cydp_grid:
         int exponent
         int64_t lowest
         int64_t highest
-    ctypedef enum cydp_number:
-        CYDP_F64
-        CYDP_F32
-        CYDP_I64
-        CYDP_I32
     ctypedef struct cydp_wide:
         uint64_t low
         int64_t high

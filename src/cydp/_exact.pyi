@@ -1,18 +1,16 @@
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
-def histogram_equal_f64(
-    x: NDArray[np.float64], edges: NDArray[np.float64], counts: NDArray[np.int64]
+class Edges:
+    count: int
+    def __init__(self, edges: NDArray[np.float64] | NDArray[np.int64]) -> None: ...
+
+def histogram(
+    edges: list[Edges], columns: list[NDArray[Any]], counts: NDArray[np.int64], threads: int
 ) -> None: ...
-def histogram_equal_i64(
-    x: NDArray[np.int64], edges: NDArray[np.float64], counts: NDArray[np.int64]
-) -> None: ...
-def histogram_edges_f64(
-    x: NDArray[np.float64], edges: NDArray[np.float64], counts: NDArray[np.int64]
-) -> None: ...
-def histogram_edges_i64(
-    x: NDArray[np.int64], edges: NDArray[np.int64], counts: NDArray[np.int64]
-) -> None: ...
+def bincount(codes: NDArray[Any], counts: NDArray[np.int64], threads: int) -> int: ...
 def encode(
     strings: NDArray[np.uint8],
     key: NDArray[np.uint64],

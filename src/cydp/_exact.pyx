@@ -1,69 +1,121 @@
 # cython: language_level=3, freethreading_compatible=True, boundscheck=False, wraparound=False
-"""The histogram kernels of the C core, on memory views. They add to counts."""
+"""The kernels of the C core that count and choose rows, on buffers."""
 
+from cpython.buffer cimport (PyBUF_C_CONTIGUOUS, PyBUF_FORMAT, PyBuffer_Release,
+                             PyObject_GetBuffer)
 from libc.stdint cimport int64_t, uint8_t, uint64_t
+from libc.stdlib cimport calloc, free
 
 from cydp cimport _c
 from cydp._c cimport check
 
 check(_c.cydp_init())
 
-cdef int check_lengths(Py_ssize_t edges, Py_ssize_t bins) except -1:
-    if bins == 0 or edges - 1 != bins:
-        raise ValueError("edges must have one entry more than counts, and counts at least one")
+
+cdef int number_of(const Py_buffer *view, _c.cydp_number *number) except -1:
+    """What the entries of a one-dimensional array are."""
+    cdef char kind = view.format[0]
+    if view.ndim != 1 or view.format[1] != 0:
+        raise TypeError("an array of one dimension and native byte order is needed")
+    if kind == b"d":
+        number[0] = _c.CYDP_F64
+    elif kind == b"f":
+        number[0] = _c.CYDP_F32
+    elif kind in b"lqLQ" and view.itemsize == 8:  # of unsigned ones, those above 2**63 are negative
+        number[0] = _c.CYDP_I64
+    elif kind in b"il" and view.itemsize == 4:
+        number[0] = _c.CYDP_I32
+    elif kind == b"h":
+        number[0] = _c.CYDP_I16
+    elif kind == b"b":
+        number[0] = _c.CYDP_I8
+    elif kind in b"IL" and view.itemsize == 4:
+        number[0] = _c.CYDP_U32
+    elif kind == b"H":
+        number[0] = _c.CYDP_U16
+    elif kind in b"B?":
+        number[0] = _c.CYDP_U8
+    else:
+        raise TypeError("no kernel takes this dtype")
     return 0
 
 
-def histogram_equal_f64(const double[::1] x not None, const double[::1] edges not None,
-                        int64_t[::1] counts not None):
-    """Count in near-equal bins, as cydp.h defines them."""
-    cdef _c.cydp_status status
-    check_lengths(edges.shape[0], counts.shape[0])
-    if x.shape[0] == 0:
-        return
-    with nogil:
-        status = _c.cydp_histogram_equal_f64(&x[0], x.shape[0], &edges[0], counts.shape[0],
-                                             &counts[0])
-    check(status)
+cdef class Edges:
+    """Bins between float64 or int64 edges that never fall, prepared for counting."""
+
+    cdef _c.cydp_bins *bins
+    cdef readonly Py_ssize_t count
+
+    def __cinit__(self, edges not None):
+        cdef const double[::1] floats
+        cdef const int64_t[::1] integers
+        self.count = len(edges) - 1
+        if self.count < 1:
+            raise ValueError("edges must be at least two")
+        if edges.dtype.kind == "f":
+            floats = edges
+            with nogil:
+                status = _c.cydp_bins_new(&self.bins, &floats[0], self.count)
+        else:
+            integers = edges
+            with nogil:
+                status = _c.cydp_bins_new_i64(&self.bins, &integers[0], self.count)
+        check(status)
+
+    def __dealloc__(self):
+        _c.cydp_bins_free(self.bins)
 
 
-def histogram_equal_i64(const int64_t[::1] x not None, const double[::1] edges not None,
-                        int64_t[::1] counts not None):
-    """Count integers, rounded to double, in near-equal bins."""
-    cdef _c.cydp_status status
-    check_lengths(edges.shape[0], counts.shape[0])
-    if x.shape[0] == 0:
-        return
-    with nogil:
-        status = _c.cydp_histogram_equal_i64(&x[0], x.shape[0], &edges[0], counts.shape[0],
-                                             &counts[0])
-    check(status)
+def histogram(list edges not None, list columns not None, int64_t[::1] counts not None,
+              unsigned int threads):
+    """Add to counts how many rows lie in each cell of the columns' bins."""
+    cdef Py_ssize_t n_columns = len(columns), cells = 1, taken = 0, rows, i
+    cdef _c.cydp_axis *described = <_c.cydp_axis *>calloc(n_columns + 1, sizeof(_c.cydp_axis))
+    cdef Py_buffer *views = <Py_buffer *>calloc(n_columns + 1, sizeof(Py_buffer))
+    cdef Edges bins
+    try:
+        if described == NULL or views == NULL:
+            raise MemoryError
+        for i in range(n_columns):
+            bins = edges[i]
+            PyObject_GetBuffer(columns[i], &views[i], PyBUF_C_CONTIGUOUS | PyBUF_FORMAT)
+            taken += 1
+            number_of(&views[i], &described[i].number)
+            if views[i].shape[0] != views[0].shape[0]:
+                raise ValueError("columns must be of one length")
+            described[i].bins = bins.bins
+            described[i].x = views[i].buf
+            cells *= bins.count
+        if len(edges) != n_columns or n_columns == 0 or cells != counts.shape[0]:
+            raise ValueError("counts must have one entry for each cell")
+        rows = views[0].shape[0]
+        with nogil:
+            status = _c.cydp_histogram(described, n_columns, rows, &counts[0], threads)
+        check(status)
+    finally:
+        for i in range(taken):
+            PyBuffer_Release(&views[i])
+        free(views)
+        free(described)
 
 
-def histogram_edges_f64(const double[::1] x not None, const double[::1] edges not None,
-                        int64_t[::1] counts not None):
-    """Count between edges that never fall."""
-    cdef _c.cydp_status status
-    check_lengths(edges.shape[0], counts.shape[0])
-    if x.shape[0] == 0:
-        return
-    with nogil:
-        status = _c.cydp_histogram_edges_f64(&x[0], x.shape[0], &edges[0], counts.shape[0],
-                                             &counts[0])
-    check(status)
-
-
-def histogram_edges_i64(const int64_t[::1] x not None, const int64_t[::1] edges not None,
-                        int64_t[::1] counts not None):
-    """Count integers between integer edges that never fall."""
-    cdef _c.cydp_status status
-    check_lengths(edges.shape[0], counts.shape[0])
-    if x.shape[0] == 0:
-        return
-    with nogil:
-        status = _c.cydp_histogram_edges_i64(&x[0], x.shape[0], &edges[0], counts.shape[0],
-                                             &counts[0])
-    check(status)
+def bincount(codes not None, int64_t[::1] counts not None, unsigned int threads):
+    """Add to counts how often each code occurs, and return the largest code."""
+    cdef Py_buffer view
+    cdef _c.cydp_number number
+    cdef uint64_t largest = 0
+    PyObject_GetBuffer(codes, &view, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT)
+    try:
+        number_of(&view, &number)
+        if counts.shape[0] == 0:
+            raise ValueError("counts must have an entry")
+        with nogil:
+            status = _c.cydp_bincount(view.buf, number, view.shape[0], &counts[0],
+                                      counts.shape[0], &largest, threads)
+        check(status)
+    finally:
+        PyBuffer_Release(&view)
+    return largest
 
 
 def encode(const uint8_t[:, ::1] strings not None, const uint64_t[::1] key not None,

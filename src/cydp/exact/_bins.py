@@ -11,13 +11,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from cydp import _exact
 from cydp.exact._columns import blocks, check_real, column
+from cydp.threads import NUM_THREADS, SHARED_ABOVE
 
 _Array: TypeAlias = NDArray[Any]
 _Dtype: TypeAlias = np.dtype[Any]
 Pair: TypeAlias = tuple[Any, Any] | Sequence[Any] | _Array
 
 _BLOCK_ROWS = 65_536  # rows converted at a time
-_MOST_BINS = 2**32
+_MOST_BINS = 2**30
 _ROUNDED = 2**53  # from here on not every integer is a float64
 _SIGN_BIT = np.uint64(2**63)  # flipped, it maps uint64 to int64 and keeps the order
 
@@ -37,10 +38,9 @@ class Bins:
     """
 
     edges: _Array
-    _kernel: Callable[[_Array, _Array, NDArray[np.int64]], None]
-    _kernel_edges: _Array
-    _read: _Dtype
-    _prepare: Callable[[_Array], _Array] | None = None
+    kernel: _exact.Edges
+    reads: tuple[_Dtype, ...]  # what the kernel takes; the first holds all values
+    prepare: Callable[[_Array], _Array] | None = None
 
     def count(self, x: ArrayLike) -> NDArray[np.int64]:
         """Count the values of x, of the dtype that these bins were made for."""
@@ -48,13 +48,18 @@ class Bins:
         if isinstance(values, np.ma.MaskedArray):
             values = values.compressed()
         counts = np.zeros(len(self.edges) - 1, dtype=np.int64)
+        threads = NUM_THREADS if values.size >= SHARED_ABOVE else 1
         # Each call of a kernel visits every bin once, so let it have as many rows.
         block_rows = max(_BLOCK_ROWS, len(counts))
         with np.errstate(all="ignore"):  # converting a signalling NaN may warn
-            for rows in blocks(values, self._read, block_rows):
-                prepared = rows if self._prepare is None else self._prepare(rows)
-                self._kernel(prepared, self._kernel_edges, counts)
+            for rows in blocks(values, self.read(values.dtype), block_rows):
+                prepared = rows if self.prepare is None else self.prepare(rows)
+                _exact.histogram([self.kernel], [prepared], counts, threads)
         return counts
+
+    def read(self, dtype: _Dtype) -> _Dtype:
+        """Return the dtype to read values of this one as."""
+        return dtype if dtype in self.reads else self.reads[0]
 
 
 def public_bins(
@@ -107,7 +112,7 @@ def bin_count(bins: Any) -> int | None:
         raise TypeError(f"bins must be an integer or edges, not {type(bins).__name__}") from None
     if not 1 <= count <= _MOST_BINS:
         shown = f", not {count}" if abs(count) < 10**18 else ""
-        raise ValueError(f"bins must be from 1 to 2**32{shown}")
+        raise ValueError(f"bins must be from 1 to 2**30{shown}")
     return count
 
 
@@ -165,52 +170,66 @@ def _equal_edges(count: int, lo: Any, hi: Any, dtype: _Dtype) -> _Array:
     return edges
 
 
-def _near_equal(edges: NDArray[np.float64]) -> bool:
-    """Whether the kernel for equal bins may be used: half of what cydp.h allows it."""
-    count = len(edges) - 1
+def even_bins(count: int, range: Pair, dtype: _Dtype) -> Bins:
+    """Return the equal bins of `histogramdd`, which compares floats whatever the dtype."""
+    lo, hi = _ends(range)
+    if lo == hi:
+        lo, hi = lo - 0.5, hi + 0.5
     with np.errstate(all="ignore"):
-        span = edges[-1] - edges[0]
-        if count > _MOST_BINS or not 2.0**-900 <= span <= 2.0**1000:
-            return False
-        positions = (edges - edges[0]) / span * count
-    return bool((np.abs(positions - np.arange(count + 1)) < 1 / 16).all())
+        edges = np.linspace(lo, hi, count + 1)
+        distinct = np.isfinite(edges).all() and (edges[:-1] < edges[1:]).all()
+    if not distinct:
+        raise ValueError(
+            f"bins and range must give finite and distinct edges; {count} bins over this range "
+            "do not"
+        )
+    return _among_floats(edges, dtype)
+
+
+def data_ends(values: _Array, name: str) -> tuple[Any, Any]:
+    """Return the range of the data as numpy takes it."""
+    if isinstance(values, np.ma.MaskedArray):
+        values = values.compressed()
+    if values.size == 0:
+        return 0, 1  # as numpy does
+    lo, hi = values.min(), values.max()
+    if not (np.isfinite(lo) and np.isfinite(hi)):
+        raise ValueError(f"{name} must be finite if range is None")
+    return (np.uint8(lo), np.uint8(hi)) if values.dtype.kind == "b" else (lo, hi)
+
+
+_F64, _F32, _I64, _I32 = map(np.dtype, (np.float64, np.float32, np.int64, np.int32))
 
 
 def _among_floats(edges: _Array, dtype: _Dtype) -> Bins:
     """Compare as float64: what numpy does, or the same for what is exact in it."""
-    kernel_edges = np.ascontiguousarray(edges, dtype=np.float64)
-    if not _near_equal(kernel_edges):
-        return Bins(edges, _exact.histogram_edges_f64, kernel_edges, np.dtype(np.float64))
-    if dtype.kind == "i" and dtype.itemsize == 8:
-        return Bins(edges, _exact.histogram_equal_i64, kernel_edges, np.dtype(np.int64))
-    return Bins(edges, _exact.histogram_equal_f64, kernel_edges, np.dtype(np.float64))
+    kernel = _exact.Edges(np.ascontiguousarray(edges, dtype=np.float64))
+    rounded = dtype.kind == "i" and dtype.itemsize == 8
+    return Bins(edges, kernel, (_I64,) if rounded else (_F64, _F32, _I32))
 
 
 def _between_large_integers(edges: _Array, lo: Any, hi: Any, dtype: _Dtype) -> Bins:
     """Drop as integers what is out of range, as numpy does, and bin the rest as float64."""
-    floats = _among_floats(edges, np.dtype(np.float64))
 
     def keep(rows: _Array) -> _Array:
         kept: _Array = rows[(rows >= lo) & (rows <= hi)]
         return kept.astype(np.float64)
 
-    return Bins(edges, floats._kernel, floats._kernel_edges, dtype.newbyteorder("="), keep)
+    kernel = _exact.Edges(np.ascontiguousarray(edges, dtype=np.float64))
+    return Bins(edges, kernel, (dtype.newbyteorder("="),), keep)
 
 
 def _between(edges: _Array, dtype: _Dtype) -> Bins:
     """Compare in the common dtype, as numpy does with given edges."""
     common = np.promote_types(np.uint8 if dtype.kind == "b" else dtype, edges.dtype)
-    if common.kind == "f":
-        return _among_floats(edges, dtype)
     # Rounding an integer to float64 moves it past no edge that is small enough.
-    small = edges[0] > -_ROUNDED and edges[-1] < _ROUNDED
-    if small and _near_equal(edges.astype(np.float64)):
+    if common.kind == "f" or (edges[0] > -_ROUNDED and edges[-1] < _ROUNDED):
         return _among_floats(edges, dtype)
     if common == np.uint64:
-        kernel_edges = _flip(edges.astype(np.uint64))
-        return Bins(edges, _exact.histogram_edges_i64, kernel_edges, common, _flip)
-    kernel_edges = np.ascontiguousarray(edges, dtype=np.int64)
-    return Bins(edges, _exact.histogram_edges_i64, kernel_edges, np.dtype(np.int64))
+        flipped = _flip(np.ascontiguousarray(edges, dtype=np.uint64))
+        return Bins(edges, _exact.Edges(flipped), (common,), _flip)
+    kernel = _exact.Edges(np.ascontiguousarray(edges, dtype=np.int64))
+    return Bins(edges, kernel, (_I64,))
 
 
 def _flip(values: _Array) -> _Array:

@@ -52,6 +52,55 @@ def column(x: ArrayLike | Sequence[Any], name: str = "x") -> NDArray[Any]:
     return values
 
 
+def codes_column(x: ArrayLike | Sequence[Any], name: str = "codes") -> NDArray[Any]:
+    """Return x as a one-dimensional array of integers, masked and null entries left out.
+
+    Parameters
+    ----------
+    x : array_like
+        Integers or bool. A null is None, NA or masked; of a column of another library, what
+        the column calls so.
+
+    Returns
+    -------
+    ndarray of bool, int or uint, shape (n,)
+
+    Raises
+    ------
+    TypeError, ValueError
+        For another dtype or shape.
+
+    Examples
+    --------
+    >>> codes_column([1, None, 2]).tolist()
+    [1, 2]
+
+    """
+    if isinstance(x, list | tuple):
+        x = [value for value in x if not _is_null(value)]
+        values = np.asarray(x) if x else np.empty(0, np.int64)
+    elif isinstance(x, np.ma.MaskedArray):
+        values = x if x.ndim != 1 else x.compressed()
+    elif isinstance(x, np.ndarray):
+        values = np.asarray(x)
+    else:
+        for without in ("dropna", "drop_nulls", "drop_null"):  # pandas, polars, pyarrow
+            if hasattr(x, without):
+                x = getattr(x, without)()
+                break
+        values = np.asarray(x)
+    if values.ndim != 1:
+        raise ValueError(f"{name} must be of one dimension, not of shape {values.shape}")
+    if values.dtype.kind not in "biu":
+        raise TypeError(f"{name} must be of integers or bool, not {values.dtype.type.__name__}")
+    return values
+
+
+def _is_null(value: Any) -> bool:
+    # pandas.NA, by name: pandas is not imported for it
+    return value is None or value is np.ma.masked or type(value).__name__ == "NAType"
+
+
 # Entries that numpy makes an array of, without a warning, and numbers only of numbers.
 _PLAIN = {bool, int, float, np.bool, np.float32, np.float64, np.int32, np.int64, np.uint64}
 _NESTED = {list, tuple, np.ndarray}
@@ -64,8 +113,7 @@ def _with_nulls(values: NDArray[Any], name: str) -> NDArray[Any]:
 
 
 def _float_or_nan(value: Any, name: str) -> float:
-    # pandas.NA, by name: pandas is not imported for it
-    if value is None or value is np.ma.masked or type(value).__name__ == "NAType":
+    if _is_null(value):
         return np.nan
     if isinstance(value, bool | np.bool | Real | Decimal):
         try:

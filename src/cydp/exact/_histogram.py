@@ -7,7 +7,7 @@ from typing import Any, SupportsIndex
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cydp.exact._bins import Pair, bin_count, public_bins
+from cydp.exact._bins import Pair, bin_count, data_ends, public_bins
 from cydp.exact._columns import column
 
 
@@ -44,17 +44,6 @@ def histogram(
     """
     values = column(x)
     if range is None and bin_count(bins) is not None:
-        range = _data_ends(values)
+        range = data_ends(values, "x")
     grid = public_bins(bins, range, values.dtype)
     return grid.count(values), grid.edges
-
-
-def _data_ends(values: NDArray[Any]) -> tuple[Any, Any]:
-    if isinstance(values, np.ma.MaskedArray):
-        values = values.compressed()
-    if values.size == 0:
-        return 0, 1  # as numpy does
-    lo, hi = values.min(), values.max()
-    if not (np.isfinite(lo) and np.isfinite(hi)):
-        raise ValueError("x must be finite if range is None")
-    return (np.uint8(lo), np.uint8(hi)) if values.dtype.kind == "b" else (lo, hi)

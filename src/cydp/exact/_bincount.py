@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: MIT
+"""Counts of codes, as numpy counts them."""
+
+import operator
+from typing import Any, SupportsIndex
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from cydp import _exact
+from cydp.exact._columns import blocks, codes_column
+from cydp.threads import NUM_THREADS, SHARED_ABOVE
+
+_SAMPLE = 4096  # codes from which the number of counts is guessed
+_BLOCK_ROWS = 65_536  # rows converted at a time
+_MOST_COUNTS = 2**32 - 3  # more are left to numpy
+
+
+def bincount(codes: ArrayLike, minlength: SupportsIndex = 0) -> NDArray[np.int64]:
+    """Count how often each code occurs, as `numpy.bincount` does. NOT private.
+
+    Parameters
+    ----------
+    codes : array_like of integers or bool, shape (n,)
+        None below 0. Masked and null entries are left out.
+    minlength : int, optional
+        The least number of counts.
+
+    Returns
+    -------
+    ndarray of int64, shape (max(largest code + 1, minlength),)
+
+    Raises
+    ------
+    TypeError, ValueError
+        For codes that are no integers, are negative, or not of one dimension.
+
+    Examples
+    --------
+    >>> bincount([0, 3, 1, 3], minlength=5)
+    array([1, 1, 0, 2, 0])
+
+    """
+    least = _least_length(minlength)
+    values = codes_column(codes)
+    if values.size == 0:
+        return np.zeros(least, np.int64)
+    length = max(least, _guess(values), 1)
+    for _ in range(2):  # a third would find what another thread has written meanwhile
+        if length > _MOST_COUNTS:
+            _check_signs(int(values.min()), int(values.max()))
+            return np.bincount(values.astype(np.int64), minlength=least)
+        counts = np.zeros(length, np.int64)
+        largest = _count(values, counts)
+        _check_signs(0, largest)
+        if largest < length:
+            break
+        length = largest + 1
+    counts.resize(max(least, min(length, largest + 1)), refcheck=False)
+    return counts
+
+
+def _check_signs(smallest: int, largest: int) -> None:
+    if smallest < 0 or largest >= 2**63:
+        raise ValueError("codes must be from 0 to 2**63 - 1")
+
+
+def _least_length(minlength: Any) -> int:
+    if isinstance(minlength, bool | np.bool):
+        raise TypeError("minlength must be an integer, not bool")
+    try:
+        least = operator.index(minlength)
+    except TypeError:
+        raise TypeError(f"minlength must be an integer, not {type(minlength).__name__}") from None
+    if not 0 <= least < 2**63:
+        raise ValueError("minlength must be from 0 to 2**63 - 1")
+    return least
+
+
+def _guess(values: NDArray[Any]) -> int:
+    """Return how many counts the codes need, or for many codes probably a few more."""
+    step = max(1, len(values) // _SAMPLE)
+    needed = max(0, int(values[::step].max()) + 1)
+    return needed if step == 1 else needed + needed // 32 + 64
+
+
+def _count(values: NDArray[Any], counts: NDArray[np.int64]) -> int:
+    """Add to counts; return the largest code, or one above 2**63 if any is negative."""
+    threads = NUM_THREADS if len(values) >= SHARED_ABOVE else 1
+    largest = 0
+    for rows in blocks(values, values.dtype.newbyteorder("="), max(_BLOCK_ROWS, len(counts))):
+        largest = max(largest, _exact.bincount(rows, counts, threads))
+    return largest

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: MIT
+"""Counts in cells of several columns, as numpy counts them."""
+
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from cydp import _exact
+from cydp.exact._bins import Bins, Pair, bin_count, data_ends, even_bins, public_bins
+from cydp.exact._columns import column
+from cydp.threads import NUM_THREADS, SHARED_ABOVE
+
+_MOST_CELLS = 2**30
+_BLOCK_ROWS = 65_536  # rows converted at a time
+
+
+def histogramdd(
+    columns: Sequence[ArrayLike] | NDArray[Any],
+    bins: Any,
+    range: Sequence[Pair | None] | None = None,
+) -> tuple[NDArray[np.int64], list[NDArray[Any]]]:
+    """Count rows in the cells of a grid, as `numpy.histogramdd` does. NOT private.
+
+    Parameters
+    ----------
+    columns : sequence of D array_like of real numbers, shape (n,), or ndarray, shape (n, D)
+        A row with a NaN or masked value, or one outside the bins, is left out.
+    bins : int, or sequence of D ints or sequences of edges
+        As in `histogram`, for each column.
+    range : sequence of D pairs (lo, hi) or None, optional
+        Ends of equal bins; default, and for None: those of the column.
+
+    Returns
+    -------
+    (counts, edges) : ndarray of int64 with D dimensions, and list of D ndarrays
+        numpy's, but for counts being integers. Exact comparison with the edges decides.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For a bad parameter, columns of different lengths, more than 2**30 cells.
+
+    Examples
+    --------
+    >>> counts, edges = histogramdd([[0.5, 1.5, 2], [1, 3, 3]], bins=(2, [0, 2, 4]))
+    >>> counts
+    array([[1, 0],
+           [0, 2]])
+
+    """
+    values, keep = _split(columns)
+    grids = _grids(values, keep, bins, range)
+    shape = [len(grid.edges) - 1 for grid in grids]
+    cells = int(np.prod(shape, dtype=object))
+    if cells > _MOST_CELLS:
+        raise ValueError(f"bins must give at most 2**30 cells, not {cells}")
+    counts = np.zeros(cells, np.int64)
+    rows = len(values[0])
+    threads = NUM_THREADS if rows >= SHARED_ABOVE else 1
+    kernels = [grid.kernel for grid in grids]
+    whole = keep is None and all(map(_is_native, grids, values))
+    block_rows = max(rows, 1) if whole else max(_BLOCK_ROWS, cells)
+    with np.errstate(all="ignore"):  # converting a signalling NaN may warn
+        for first in np.arange(0, rows, block_rows):
+            block = slice(first, first + block_rows)
+            chosen = slice(None) if keep is None else keep[block]
+            read = [_read(grid, x[block][chosen]) for grid, x in zip(grids, values, strict=True)]
+            _exact.histogram(kernels, read, counts, threads)
+    return counts.reshape(shape), [grid.edges for grid in grids]
+
+
+def _split(columns: Any) -> tuple[list[NDArray[Any]], NDArray[np.bool] | None]:
+    """Return the columns without their masks, and which rows no mask hides."""
+    if isinstance(columns, np.ndarray) and columns.ndim == 2:
+        columns = list(columns.T)
+    if isinstance(columns, str | bytes) or not hasattr(columns, "__len__"):
+        raise TypeError(f"columns must be a sequence of columns, not {type(columns).__name__}")
+    values = [column(x, "columns") for x in columns]
+    if not values:
+        raise ValueError("columns must hold at least one column")
+    keep = None
+    for i, x in enumerate(values):
+        if x.ndim != 1 or len(x) != len(values[0]):
+            raise ValueError("columns must be of one dimension and one length")
+        if isinstance(x, np.ma.MaskedArray):
+            shown = ~np.ma.getmaskarray(x)
+            keep = shown if keep is None else keep & shown
+            values[i] = x.data
+    return values, keep
+
+
+def _grids(values: list[NDArray[Any]], keep: Any, bins: Any, range: Any) -> list[Bins]:
+    bins = _one_each(bins, "bins", len(values), operator.index)
+    range = _one_each(range, "range", len(values), _none)
+    common = np.result_type(*[x.dtype for x in values])  # numpy's sample has one dtype
+    grids = []
+    for x, given, ends in zip(values, bins, range, strict=True):
+        count = bin_count(given)
+        if count is None:
+            grids.append(public_bins(given, None, x.dtype))
+            continue
+        if ends is None:
+            ends = data_ends((x if keep is None else x[keep]).astype(common), "columns")
+        grids.append(even_bins(count, ends, x.dtype))
+    return grids
+
+
+def _one_each(given: Any, name: str, columns: int, single: Callable[[Any], Any]) -> Sequence[Any]:
+    """Return what is given for each column, or one thing for all of them."""
+    if isinstance(given, str | bytes):
+        raise TypeError(f"{name} must not be a string")
+    try:
+        length = len(given)
+    except TypeError:
+        return [single(given)] * columns
+    if length != columns:
+        raise ValueError(f"{name} must have an entry for each of {columns} columns, not {length}")
+    return cast("Sequence[Any]", given)
+
+
+def _none(range: Any) -> None:
+    if range is not None:
+        raise TypeError(f"range must be a sequence of pairs, not {type(range).__name__}")
+
+
+def _is_native(grid: Bins, x: NDArray[Any]) -> bool:
+    if grid.prepare is not None or x.dtype != grid.read(x.dtype):
+        return False
+    return bool(x.flags.c_contiguous and x.flags.aligned)
+
+
+def _read(grid: Bins, x: NDArray[Any]) -> NDArray[Any]:
+    read = np.require(x, grid.read(x.dtype), ["C", "ALIGNED"])
+    return read if grid.prepare is None else grid.prepare(read)
