@@ -13,6 +13,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+import cydp.exact._bins as module
 from cydp import exact
 
 FLOATS = ["float16", "float32", "float64"]
@@ -305,6 +306,46 @@ def test_any_given_edges(edges, x, repeats):
 def test_any_given_integer_edges(edges, x):
     edges = np.sort(np.array(edges, np.int64))
     check(np.concatenate([np.array(x, np.int64), edges]), edges)
+
+
+CLUSTERS = [1 + 2.0**-52 * np.arange(40), 1e10 + np.arange(40) / 64, 1e300 * np.arange(1, 20)]
+UNEVEN = {
+    "powers": np.geomspace(1e-3, 1e6, 101),
+    "both signs": np.concatenate([-np.geomspace(1e6, 1e-6, 50), np.geomspace(1e-6, 1e6, 50)]),
+    "clusters": np.concatenate(CLUSTERS),
+    "random": np.sort(np.random.default_rng(5).random(101)),
+    "normal": np.sort(np.random.default_rng(6).normal(size=5000)),
+    "repeated": np.repeat(np.arange(20.0), 5),
+    "twice": np.repeat(np.sort(np.random.default_rng(7).random(50)), 2),
+    "subnormal": np.cumsum(np.arange(60)) * 5e-324,
+    "infinite": np.array([-np.inf, -np.inf, -1, 0.3, 2, 7, np.inf, np.inf]),
+    "huge": np.array([-1.7e308, -1e308, 0, 5, 1e308, 1.7e308]),
+    "integers": np.array([0, 1, 2, 4, 5, 9, 10, 11, 30]),
+    "odd steps": np.arange(0, 1.01, 0.01),
+    "float32": np.linspace(0, 1, 101, dtype=np.float32),
+}
+
+
+@pytest.mark.parametrize("dtype", [*FLOATS, "int32", "int64"])
+@pytest.mark.parametrize("name", UNEVEN)
+def test_uneven_edges(name, dtype):
+    edges = UNEVEN[name]
+    x = around(edges, np.float64)
+    x = np.concatenate([x, np.random.default_rng(8).permutation(x)])
+    with np.errstate(all="ignore"):
+        x = x.astype(dtype) if dtype in FLOATS else np.nan_to_num(x).clip(-1e9, 1e9).astype(dtype)
+    assert check(x, edges).sum() > 0 or dtype != "float64"
+
+
+def test_threads(monkeypatch):
+    x = np.random.default_rng(9).normal(size=500_000)
+    monkeypatch.setattr(module, "SHARED_ABOVE", 1)
+    for threads in (1, 2, 3, 16):
+        monkeypatch.setattr(module, "NUM_THREADS", threads)
+        for values in (x, x.astype(np.float32), (x * 100).astype(int), (x * 100).astype("int32")):
+            check(values, 100, (-2, 2))
+            check(values, UNEVEN["both signs"])
+            check(values, 100_000, (-2, 2))
 
 
 # Kinds of data
