@@ -18,6 +18,23 @@ try:
 except ImportError:
     Cipher = None
 
+try:
+    import boost_histogram as boost
+except ImportError:
+    boost = None
+
+
+def boost_histogram(x: Any, bins: int, lo: float, hi: float) -> Callable[[], Any] | None:
+    """Counts in equal bins. The last one is open there: for data below hi."""
+    if boost is None:
+        return None
+    axis = boost.axis.Regular(bins, lo, hi)
+
+    def fill() -> Any:
+        return boost.Histogram(axis, storage=boost.storage.Int64()).fill(x).view()
+
+    return fill
+
 
 def opendp_laplace(scale: float, n: int) -> Callable[[], NDArray[np.int64]] | None:
     """Vector make_laplace on integers."""
