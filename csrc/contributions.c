@@ -13,10 +13,12 @@
 #include <string.h>
 
 enum {
-  BLOCK = 256,           /* rows hashed at a time */
-  PART_ROWS = 8192,      /* that a part has on average, unless there are too many */
-  MOST_PART_BITS = 10,   /* more parts than that, and writing to them is slow */
-  BUCKET_ROWS = 8,       /* as of parts */
+  BLOCK = 256,         /* rows hashed at a time */
+  PART_ROWS = 8192,    /* that a part has on average, unless there are too many */
+  MOST_PART_BITS = 10, /* more parts than that, and writing to them is slow */
+  BUCKET_ROWS = 8,     /* as of parts */
+  SLICE_ROWS =
+      1 << 22, /* recorded at a time: fresh memory costs more than another pass */
   MOST_BUCKET_BITS = 20, /* with those of the part, of the 32 bits of hash kept */
   SHORT = 32,
   ROW_BITS = 40, /* of a tag; above them lie those of the bucket */
@@ -43,10 +45,11 @@ typedef struct bounding {
   size_t chunks;    /* of rows, each one task of a pass */
   uint32_t *hashes; /* of users, their upper halves */
   size_t *starts;   /* [chunk][part]: where its records go; at first how many they are */
-  record *records;
-  size_t *parts; /* where each begins, and the end */
+  record *records;  /* of the slice */
+  size_t *parts;    /* where each begins, and the end */
   size_t longest;
-  _Atomic(size_t) next; /* the first part that nobody has taken */
+  size_t first, last;   /* the slice: parts from `first` to before `last` */
+  _Atomic(size_t) next; /* the first of these that nobody has taken */
 } bounding;
 
 static size_t chunk_begin(const bounding *of, size_t chunk) {
@@ -94,23 +97,40 @@ static void place_parts(bounding *of) {
   of->parts[parts] = at;
 }
 
-/* The second pass: records, in the order of rows. */
+/* The first rows behind `row`, up to n, that are valid and in the slice; how many. Which
+ * these are decides no branch. */
+static size_t rows_of_slice(const bounding *of, size_t row, size_t n, size_t *rows) {
+  size_t count = 0;
+  for (size_t i = row; i < row + n; i++) {
+    rows[count] = i;
+    count += (part_of(of, i) - of->first < of->last - of->first) &
+             (!of->valid || of->valid[i]);
+  }
+  return count;
+}
+
+/* The second pass: records of the slice, in the order of rows. */
 static cydp_status scatter(void *self, size_t chunk) {
   bounding *of = self;
   size_t end = chunk_begin(of, chunk + 1);
   size_t *starts = of->starts + (chunk << of->part_bits);
-  for (size_t row = chunk_begin(of, chunk); row < end;) {
-    uint64_t priorities[BLOCK];
-    size_t n = end - row < BLOCK ? end - row : BLOCK;
-    const uint64_t *words[] = {of->user_names + row, of->group_names + row};
-    cydp_kernels_in_use()->siphash(of->key, words, 2, n, priorities);
-    for (size_t i = 0; i < n; i++, row++)
-      if (!of->valid || of->valid[row]) {
-        uint64_t behind = (uint32_t)((uint64_t)of->hashes[row] << of->part_bits);
-        of->records[starts[part_of(of, row)]++] =
-            (record){of->users[row], of->groups[row], priorities[i],
-                     behind >> (ROW_BITS - 32) << ROW_BITS | row};
-      }
+  size_t before = of->parts[of->first];
+  for (size_t row = chunk_begin(of, chunk); row < end; row += BLOCK) {
+    size_t rows[BLOCK], n = end - row < BLOCK ? end - row : BLOCK;
+    uint64_t users[BLOCK], groups[BLOCK], priorities[BLOCK];
+    const uint64_t *words[] = {users, groups};
+    size_t count = rows_of_slice(of, row, n, rows);
+    for (size_t i = 0; i < count; i++) {
+      users[i] = of->user_names[rows[i]];
+      groups[i] = of->group_names[rows[i]];
+    }
+    cydp_kernels_in_use()->siphash(of->key, words, 2, count, priorities);
+    for (size_t i = 0; i < count; i++) {
+      uint64_t behind = (uint32_t)((uint64_t)of->hashes[rows[i]] << of->part_bits);
+      of->records[starts[part_of(of, rows[i])]++ - before] =
+          (record){of->users[rows[i]], of->groups[rows[i]], priorities[i],
+                   behind >> (ROW_BITS - 32) << ROW_BITS | rows[i]};
+    }
   }
   return CYDP_OK;
 }
@@ -266,9 +286,9 @@ static cydp_status bound_parts(void *self, size_t worker) {
   choices all = {0};
   bool enough = with.ranked && with.sorted && with.buckets;
   (void)worker;
-  for (size_t part;
-       enough && (part = atomic_fetch_add(&of->next, 1)) < (size_t)1 << of->part_bits;) {
-    size_t begin = of->parts[part], n = of->parts[part + 1] - begin;
+  for (size_t part; enough && (part = atomic_fetch_add(&of->next, 1)) < of->last;) {
+    size_t begin = of->parts[part] - of->parts[of->first];
+    size_t n = of->parts[part + 1] - of->parts[part];
     unsigned bits = bits_for(n, BUCKET_ROWS, MOST_BUCKET_BITS);
     fill_buckets(of->records + begin, n, bits, &with);
     for (size_t bucket = 0; bucket < (size_t)1 << bits; bucket++) {
@@ -284,20 +304,44 @@ static cydp_status bound_parts(void *self, size_t worker) {
   return enough ? CYDP_OK : CYDP_ERROR_MEMORY;
 }
 
-static cydp_status bound(bounding *of, unsigned threads) {
+/* The parts from of->first on that make a slice: at least one. Returns its rows. */
+static size_t choose_slice(bounding *of, size_t rows) {
+  const size_t *parts = of->parts, before = parts[of->first];
+  of->last = of->first + 1;
+  while (of->last < (size_t)1 << of->part_bits && parts[of->last + 1] - before <= rows)
+    of->last++;
+  return parts[of->last] - before;
+}
+
+static cydp_status bound_slice(bounding *of, unsigned threads) {
+  cydp_status status = cydp_share(scatter, of, of->chunks, threads);
+  of->next = of->first;
+  return status == CYDP_OK ? cydp_share(bound_parts, of, of->chunks, threads) : status;
+}
+
+static cydp_status bound(bounding *of, size_t slice_rows, unsigned threads) {
+  const size_t parts = (size_t)1 << of->part_bits;
   cydp_status status = cydp_share(count_parts, of, of->chunks, threads);
+  size_t largest = 1;
   place_parts(of);
-  if (status == CYDP_OK)
-    status = cydp_share(scatter, of, of->chunks, threads);
-  if (status == CYDP_OK && of->longest > 0)
-    status = cydp_share(bound_parts, of, of->chunks, threads);
+  for (of->first = 0; of->first < parts; of->first = of->last) {
+    size_t rows = choose_slice(of, slice_rows);
+    largest = rows > largest ? rows : largest;
+  }
+  of->records = cydp_large_allocate(largest * sizeof *of->records);
+  if (!of->records)
+    return CYDP_ERROR_MEMORY;
+  for (of->first = 0; of->first < parts && status == CYDP_OK; of->first = of->last)
+    if (choose_slice(of, slice_rows) > 0)
+      status = bound_slice(of, threads);
+  free(of->records);
   return status;
 }
 
-cydp_status cydp_bound_contributions(const cydp_column *users, const cydp_column *groups,
-                                     const uint8_t *valid, size_t n, uint64_t max_groups,
-                                     uint64_t max_rows, const uint64_t key[2],
-                                     unsigned threads, uint8_t *mask) {
+cydp_status cydp_bound_slices(const cydp_column *users, const cydp_column *groups,
+                              const uint8_t *valid, size_t n, uint64_t max_groups,
+                              uint64_t max_rows, const uint64_t key[2], unsigned threads,
+                              size_t slice_rows, uint8_t *mask) {
   if (max_groups == 0 || max_rows == 0 || (uint64_t)n >> ROW_BITS > 0)
     return CYDP_ERROR_DOMAIN;
   bounding of = {.users = users->code,
@@ -316,16 +360,22 @@ cydp_status cydp_bound_contributions(const cydp_column *users, const cydp_column
   memset(mask, 0, n);
   if (n == 0)
     return CYDP_OK;
-  of.hashes = malloc(n * sizeof *of.hashes);
-  of.records = cydp_large_allocate(n * sizeof *of.records);
+  of.hashes = cydp_large_allocate(n * sizeof *of.hashes);
   of.starts = calloc(of.chunks * parts, sizeof *of.starts);
   of.parts = malloc((parts + 1) * sizeof *of.parts);
   cydp_status status = CYDP_ERROR_MEMORY;
-  if (of.hashes && of.records && of.starts && of.parts)
-    status = bound(&of, threads);
+  if (of.hashes && of.starts && of.parts)
+    status = bound(&of, slice_rows, threads);
   free(of.hashes);
-  free(of.records);
   free(of.starts);
   free(of.parts);
   return status;
+}
+
+cydp_status cydp_bound_contributions(const cydp_column *users, const cydp_column *groups,
+                                     const uint8_t *valid, size_t n, uint64_t max_groups,
+                                     uint64_t max_rows, const uint64_t key[2],
+                                     unsigned threads, uint8_t *mask) {
+  return cydp_bound_slices(users, groups, valid, n, max_groups, max_rows, key, threads,
+                           SLICE_ROWS, mask);
 }

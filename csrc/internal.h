@@ -233,6 +233,16 @@ void cydp_wipe(void *memory, size_t n);
 /* Memory, in huge pages where there are any; NULL if it ran out. For free(). */
 void *cydp_large_allocate(size_t bytes);
 
+/* Contribution bounding -----------------------------------------------------------------
+ */
+
+/* cydp_bound_contributions with records of so many rows at a time, or more if one part
+ * has them: for tests. The mask is the same. */
+cydp_status cydp_bound_slices(const cydp_column *users, const cydp_column *groups,
+                              const uint8_t *valid, size_t n, uint64_t max_groups,
+                              uint64_t max_rows, const uint64_t key[2], unsigned threads,
+                              size_t slice_rows, uint8_t *mask);
+
 /* Generator -----------------------------------------------------------------------------
  */
 

@@ -53,6 +53,12 @@ static void threads_change_nothing(uint64_t max_groups, uint64_t max_rows) {
     CHECK(cydp_bound_contributions(&by_user, &by_group, valid, ROWS, max_groups, max_rows,
                                    key, threads, mask) == CYDP_OK);
     CHECK(memcmp(mask, alone, ROWS) == 0 && mask[ROWS] == 0x5a);
+    for (size_t slice = 1; slice < ROWS; slice = 10 * slice + 1) {
+      memset(mask, 0x5a, sizeof mask);
+      CHECK(cydp_bound_slices(&by_user, &by_group, valid, ROWS, max_groups, max_rows, key,
+                              threads, slice, mask) == CYDP_OK);
+      CHECK(memcmp(mask, alone, ROWS) == 0 && mask[ROWS] == 0x5a);
+    }
     limits_hold(max_groups, max_rows);
   }
 }
