@@ -263,6 +263,16 @@ def test_users_whose_hashes_collide_stay_apart() -> None:
     assert stays.tolist() == expected(u.tolist(), g.tolist(), 2, 1, 77)
 
 
+def test_pairs_whose_priorities_begin_alike_stay_apart() -> None:
+    """Of 400,000 users with 6 groups, six or so have two whose first 20 bits are equal."""
+    n, groups, most = 400_000, 6, 3
+    u = np.repeat(np.arange(n), 2 * groups)
+    g = np.tile(np.arange(groups), 2 * n)  # the rows of a pair are not next to each other
+    kept_pairs = (u * groups + g)[bound(u, g, most, 1, SeededGenerator(0))]
+    assert len(np.unique(kept_pairs)) == len(kept_pairs)  # one row each
+    assert (np.bincount(kept_pairs // groups, minlength=n) == most).all()
+
+
 # --- Uniformity ---------------------------------------------------------------------------------
 
 
