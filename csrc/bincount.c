@@ -12,7 +12,7 @@ enum {
   AHEAD = 2 * BATCH, /* codes on their way from memory meanwhile */
   PART_BITS = 15,    /* a part's table of uint32 is 128 KiB */
   GAP = 32,       /* between parts: equal ones would grow in the same sets of a cache */
-  NEAR = 1 << 21, /* counts whose table a shared cache holds */
+  NEAR = 1 << 23, /* counts whose bytes a shared cache holds */
   SEGMENT = 1 << 28, /* rows partitioned at a time: positions are uint32 */
   FEW = 4            /* counts a row */
 };
@@ -103,10 +103,14 @@ static uint64_t lay_out(const job *call, size_t first, size_t n, part *parts,
 static void partition(const job *call, size_t first, size_t n, part *parts,
                       uint16_t *low) {
   uint32_t slots[BATCH];
+  const size_t bytes = cydp_number_bytes(call->number);
   for (size_t i = 0, m; i < n; i += m) {
     m = n - i < BATCH ? n - i : BATCH;
     read_slots(call, first + i, m, slots);
+    const char *next = cydp_row(call->number, call->codes, first + i + AHEAD);
     for (size_t k = 0; k < m; k++) {
+      if (k % 8 == 0)
+        __builtin_prefetch(next + k * bytes);
       part *to = &parts[slots[k] >> PART_BITS];
       uint32_t at = to->next;
       bool room = at < to->end;

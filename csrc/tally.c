@@ -4,25 +4,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { AHEAD = 32 }; /* slots from the load of a counter, if it may be far, to its use */
+enum { AHEAD = 8 }; /* slots from the load of a byte, if it may be far, to its use */
 
 bool cydp_tally_new(cydp_tally *tally, cydp_counts *to) {
   size_t slots = to->size + 2;
-  *tally = (cydp_tally){.to = to, .ways = to->size <= CYDP_WAYS_SIZE ? CYDP_WAYS : 1};
-  size_t bytes = tally->ways * slots * sizeof(uint32_t);
-  uint32_t *table = cydp_large_allocate(bytes);
-  if (table == NULL)
+  bool near = to->size <= CYDP_WAYS_SIZE;
+  size_t bytes = near ? CYDP_WAYS * slots * sizeof(uint32_t) : slots;
+  *tally = (cydp_tally){.to = to, .table = cydp_large_allocate(bytes)};
+  if (tally->table == NULL)
     return false;
-  memset(table, 0, bytes);
-  for (size_t w = 0; w < CYDP_WAYS; w++)
-    tally->way[w] = table + w % tally->ways * slots;
+  memset(tally->table, 0, bytes);
+  if (!near)
+    tally->bytes = tally->table;
+  for (size_t w = 0; near && w < CYDP_WAYS; w++)
+    tally->way[w] = (uint32_t *)tally->table + w * slots;
   return true;
 }
 
-static void flush(cydp_tally *tally) {
+static void flush_near(cydp_tally *tally) {
   cydp_counts *to = tally->to;
   pthread_mutex_lock(&to->mutex);
-  for (size_t w = 0; w < tally->ways; w++) {
+  for (size_t w = 0; w < CYDP_WAYS; w++) {
     uint32_t *slots = tally->way[w] + 1;
     for (size_t j = 0; j < to->size; j++) {
       to->counts[j] += slots[j];
@@ -31,6 +33,19 @@ static void flush(cydp_tally *tally) {
   }
   pthread_mutex_unlock(&to->mutex);
   tally->rows = 0;
+}
+
+/* The rows of the bytes that have wrapped. */
+static void flush_wraps(cydp_tally *tally) {
+  cydp_counts *to = tally->to;
+  pthread_mutex_lock(&to->mutex);
+  for (size_t i = 0; i < tally->n_wraps; i++) {
+    size_t j = tally->wraps[i] - (size_t)1;
+    if (j < to->size)
+      to->counts[j] += UINT8_MAX + 1;
+  }
+  pthread_mutex_unlock(&to->mutex);
+  tally->n_wraps = 0;
 }
 
 static void add_near(const cydp_tally *tally, const uint32_t *slots, size_t n,
@@ -49,33 +64,55 @@ static void add_near(const cydp_tally *tally, const uint32_t *slots, size_t n,
     way0[slots[i]]++;
 }
 
-static void add_far(uint32_t *table, const uint32_t *slots, size_t n, const char *next,
+static inline void add_far_one(cydp_tally *tally, uint8_t *bytes, uint32_t slot) {
+  if (__builtin_add_overflow(bytes[slot], 1, &bytes[slot]))
+    tally->wraps[tally->n_wraps++] = slot;
+}
+
+static void add_far(cydp_tally *tally, const uint32_t *slots, size_t n, const char *next,
                     size_t stride) {
+  uint8_t *const bytes = tally->bytes;
   size_t i = 0;
-  for (; n - i > AHEAD; i++) {
-    if (i % 8 == 0)
-      __builtin_prefetch(next + i * stride);
-    __builtin_prefetch(table + slots[i + AHEAD], 1);
-    table[slots[i]]++;
+  for (; n - i > 2 * AHEAD; i += AHEAD) {
+    __builtin_prefetch(next + i * stride);
+    for (size_t j = i; j < i + AHEAD; j++) {
+      __builtin_prefetch(bytes + slots[j + AHEAD], 1);
+      add_far_one(tally, bytes, slots[j]);
+    }
   }
   for (; i < n; i++)
-    table[slots[i]]++;
+    add_far_one(tally, bytes, slots[i]);
 }
 
 void cydp_tally_add(cydp_tally *tally, const uint32_t *slots, size_t n, const void *next,
                     size_t stride) {
-  if (n > tally->to->flush_rows - tally->rows)
-    flush(tally);
-  tally->rows += n;
-  if (tally->ways == 1)
-    add_far(tally->way[0], slots, n, next, stride);
-  else
+  if (tally->bytes) {
+    if (n > CYDP_WRAPS - tally->n_wraps)
+      flush_wraps(tally);
+    add_far(tally, slots, n, next, stride);
+  } else {
+    if (n > tally->to->flush_rows - tally->rows)
+      flush_near(tally);
+    tally->rows += n;
     add_near(tally, slots, n, next, stride);
+  }
+}
+
+static void flush_bytes(cydp_tally *tally) {
+  cydp_counts *to = tally->to;
+  flush_wraps(tally);
+  pthread_mutex_lock(&to->mutex);
+  for (size_t j = 0; j < to->size; j++)
+    to->counts[j] += tally->bytes[j + 1];
+  pthread_mutex_unlock(&to->mutex);
 }
 
 void cydp_tally_end(cydp_tally *tally) {
-  flush(tally);
-  free(tally->way[0]);
+  if (tally->bytes)
+    flush_bytes(tally);
+  else
+    flush_near(tally);
+  free(tally->table);
 }
 
 /* Each task visits every count once, so let it have several rows for each. */

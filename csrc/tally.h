@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Counting slots: sub-tables of uint32, added to int64 counts before they wrap. Slot j +
- * 1 is that of counts[j]; what falls into slot 0 or size + 1 is left out. */
+ * Counting slots in tables that stay in a cache: of uint32, added to the int64 counts
+ * before they wrap, or where slots are many of bytes, each of whose wraps is noted and
+ * adds 256. Slot j + 1 is that of counts[j]; what falls into slot 0 or size + 1 is left
+ * out. */
 #ifndef CYDP_TALLY_H
 #define CYDP_TALLY_H
 
@@ -12,10 +14,11 @@
 /* Rows between two flushes, so that no uint32 wraps; tests choose fewer. */
 #define CYDP_FLUSH_ROWS ((size_t)UINT32_MAX)
 
-/* Equal rows in a row would wait for each other's store, hence four tables; one if four
- * would not stay in the cache: all of `way` is then the same. */
-#define CYDP_WAYS 4
-#define CYDP_WAYS_SIZE 16384
+enum {
+  CYDP_WAYS = 4, /* tables of uint32: equal rows in a row would wait for each other */
+  CYDP_WAYS_SIZE = 16384, /* more counts are in bytes */
+  CYDP_WRAPS = 1024       /* noted at a time, and rows that are added at most */
+};
 
 /* What the threads of a call add to. */
 typedef struct cydp_counts {
@@ -27,15 +30,18 @@ typedef struct cydp_counts {
 
 typedef struct cydp_tally {
   cydp_counts *to;
-  uint32_t *way[CYDP_WAYS];
-  size_t ways;
-  size_t rows; /* since the last flush */
+  void *table;              /* which has the ways, or the bytes */
+  uint32_t *way[CYDP_WAYS]; /* if these are NULL, then */
+  uint8_t *bytes;
+  size_t rows;                /* in the ways since the last flush */
+  size_t n_wraps;             /* of bytes, since the last flush: */
+  uint32_t wraps[CYDP_WRAPS]; /* their slots */
 } cydp_tally;
 
 bool cydp_tally_new(cydp_tally *tally, cydp_counts *to);
 
-/* n <= flush_rows slots, none above size + 1. Asks for the n numbers at `next`, so that
- * memory is read all the time. */
+/* n <= flush_rows and CYDP_WRAPS slots, none above size + 1. Asks for the n numbers at
+ * `next`, so that memory is read all the time. */
 void cydp_tally_add(cydp_tally *tally, const uint32_t *slots, size_t n, const void *next,
                     size_t stride);
 

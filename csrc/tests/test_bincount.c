@@ -114,6 +114,25 @@ static void test_threads(void) {
   free(codes);
 }
 
+/* Bytes that wrap, oftener than is noted at a time; by outside codes as well. */
+static void test_wraps(void) {
+  enum { MANY = 1 << 20, LENGTH = 20000 };
+  static int32_t codes[MANY];
+  static int64_t counts[LENGTH];
+  for (int i = 0; i < MANY; i++)
+    codes[i] = i % 4 == 0 ? LENGTH + 5 : i % 4 == 1 ? LENGTH - 1 : i / 256 % 2 ? 0 : 300;
+  for (unsigned threads = 1; threads <= 3; threads++) {
+    uint64_t largest;
+    memset(counts, 0, sizeof counts);
+    CHECK(cydp_bincount(codes, CYDP_I32, MANY, counts, LENGTH, &largest, threads) ==
+          CYDP_OK);
+    CHECK(largest == LENGTH + 5 && counts[LENGTH - 1] == MANY / 4);
+    CHECK(counts[0] == MANY / 4 && counts[300] == MANY / 4);
+    for (int c = 0; c < LENGTH - 1; c++)
+      CHECK(c == 0 || c == 300 || counts[c] == 0);
+  }
+}
+
 static void test_empty_and_domain(void) {
   int64_t count = 7;
   uint64_t largest = 1;
@@ -131,6 +150,7 @@ int main(void) {
     CHECK(setenv("CYDP_FORCE_ISA", kernels->isa, 1) == 0 && cydp_init() == CYDP_OK);
     test_every_type();
     test_few_codes();
+    test_wraps();
   }
   test_threads();
   test_empty_and_domain();
