@@ -330,9 +330,9 @@ typedef struct cydp_wide {
 cydp_status cydp_grid_sum(const cydp_grid *grid, cydp_number type, const void *x,
                           size_t n, unsigned threads, cydp_wide *sum, cydp_wide *squares);
 
-/* Adds q of each row to units[code]; codes (CYDP_I64 or CYDP_I32) outside [0, groups) are
- * left out. CYDP_ERROR_DOMAIN if so many rows could carry a sum beyond int64; whoever
- * adds in several calls counts them all. */
+/* Adds q of each row to units[code]; codes, of integers, outside [0, groups) are left
+ * out. CYDP_ERROR_DOMAIN for 2^32 - 2 groups and more, and if so many rows could carry a
+ * sum beyond int64; whoever adds in several calls counts them all. */
 cydp_status cydp_grid_sum_groups(const cydp_grid *grid, cydp_number codes_type,
                                  const void *codes, cydp_number type, const void *x,
                                  size_t n, unsigned threads, size_t groups,

@@ -8,7 +8,7 @@
 
 #include "internal.h"
 
-#include <math.h>
+#include <string.h>
 
 /* Adding it to |t| <= 2^51 rounds t to an integer, which then stands in the low bits. */
 #define CYDP_GRID_MAGIC 0x1.8p52
@@ -38,9 +38,12 @@ static inline cydp_grid_shift cydp_grid_shift_of(const cydp_grid *grid,
                            0,         exponent};
 }
 
-/* 2^-exponent, a normal number. */
+/* 2^-exponent, a normal number; of its bits, since blocks of rows are short. */
 static inline double cydp_grid_scale(const cydp_grid *grid) {
-  return ldexp(1.0, -grid->exponent);
+  uint64_t bits = (uint64_t)(1023 - grid->exponent) << 52;
+  double scale;
+  memcpy(&scale, &bits, sizeof scale);
+  return scale;
 }
 
 /* Whether the grid is one that cydp.h allows for such numbers. */

@@ -121,7 +121,9 @@ int64_t cydp_grid_sum_avx2(const cydp_grid *of, cydp_number type, const void *x,
     done = sum_most(&g, CYDP_I64, true, x, n, &sum);
   else
     done = sum_most(&g, CYDP_I64, false, x, n, &sum);
-  return sum + cydp_grid_sum_portable(of, type, behind(type, x, done), n - done);
+  if (done < n)
+    sum += cydp_grid_sum_portable(of, type, behind(type, x, done), n - done);
+  return sum;
 }
 
 void cydp_grid_round_avx2(const cydp_grid *of, cydp_number type, const void *x, size_t n,
@@ -138,5 +140,6 @@ void cydp_grid_round_avx2(const cydp_grid *of, cydp_number type, const void *x, 
     done = round_most(&g, CYDP_I64, true, x, n, q);
   else
     done = round_most(&g, CYDP_I64, false, x, n, q);
-  cydp_grid_round_portable(of, type, behind(type, x, done), n - done, q + done);
+  if (done < n)
+    cydp_grid_round_portable(of, type, behind(type, x, done), n - done, q + done);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * Sums on a grid by group: a block of rows is rounded, then added to a table row by row.
- * One table for each thread: several, against stores that wait for each other, leave the
- * L1 cache sooner than they gain anything. A first pass that sorts rows by ranges of
- * codes took longer than the misses that it saves, up to 10^7 groups. */
+ * Sums on a grid by group: a block of rows is rounded and its codes are read, then it is
+ * added to a table row by row. One table for each thread: several, against stores that
+ * wait for each other, leave the L1 cache sooner than they gain anything. A first pass
+ * that sorts rows by ranges of codes took longer than the misses that it saves, up to
+ * 10^7 groups. */
 #include "grid.h"
 
 #include <fenv.h>
@@ -13,7 +14,9 @@ enum {
   CHUNK_ROWS = 1 << 16,
   BLOCK_ROWS = 1 << 8, /* small, to leave the L1 cache to the table */
   AT_ONCE = 8,
-  AHEAD = BLOCK_ROWS, /* rows: fetched early, for adding leaves no room to look ahead */
+  ROWS_AHEAD = 2 * BLOCK_ROWS, /* on their way from memory meanwhile */
+  UNITS_AHEAD = 32, /* rows from asking for units, if they may be far, to their use */
+  FAR_GROUPS = 1 << 16,
   MERGED_GROUPS = 1 << 14,
   MOST_HELPERS = 63
 };
@@ -28,51 +31,62 @@ typedef struct shared_groups {
   _Atomic(size_t) next;          /* the first chunk that nobody has taken */
 } shared_groups;
 
-static inline uint64_t load(const char *codes, bool wide, size_t i) {
-  return wide ? (uint64_t)((const volatile int64_t *)codes)[i]
-              : (uint64_t)((const volatile int32_t *)codes)[i];
+/* A block of rows. Codes are copies, so that what is compared is what is used, whatever
+ * another thread writes. */
+typedef struct block {
+  size_t n;
+  const char *next_codes, *next_x; /* what will be read soon */
+  size_t codes_bytes, x_bytes;
+  _Alignas(64) uint32_t slots[BLOCK_ROWS + UNITS_AHEAD]; /* code + 1; the last are 1 */
+  _Alignas(64) int64_t q[BLOCK_ROWS];
+} block;
+
+static inline void add_inside(const block *restrict rows, bool far,
+                              int64_t *restrict table) {
+  const size_t n = rows->n, codes_bytes = rows->codes_bytes, x_bytes = rows->x_bytes;
+  const char *next_codes = rows->next_codes, *next_x = rows->next_x;
+  size_t i = 0;
+  for (; n - i >= AT_ONCE; i += AT_ONCE) {
+    __builtin_prefetch(next_codes + i * codes_bytes);
+    __builtin_prefetch(next_x + i * x_bytes);
+    for (size_t j = i; j < i + AT_ONCE; j++) {
+      if (far)
+        __builtin_prefetch(table + rows->slots[j + UNITS_AHEAD] - (size_t)1, 1);
+      table[rows->slots[j] - (size_t)1] += rows->q[j];
+    }
+  }
+  for (; i < n; i++)
+    table[rows->slots[i] - (size_t)1] += rows->q[i];
 }
 
-/* A code is read once and compared before it is used, whatever another thread writes:
- * several together, since nearly all are in range. */
-static inline void add_rows(const char *codes, bool wide, const char *x, size_t x_bytes,
-                            const int64_t *q, size_t n, size_t groups, int64_t *table) {
-  size_t i = 0, bytes = wide ? 8 : 4;
-  for (; n - i >= AT_ONCE; i += AT_ONCE) {
-    uint64_t code[AT_ONCE];
-    bool outside = false;
-    __builtin_prefetch(codes + (i + AHEAD) * bytes);
-    __builtin_prefetch(x + (i + 2 * AHEAD) * x_bytes);
-    for (size_t j = 0; j < AT_ONCE; j++) {
-      code[j] = load(codes, wide, i + j);
-      outside |= code[j] >= groups;
-    }
-    for (size_t j = 0; j < AT_ONCE; j++)
-      if (!outside || code[j] < groups)
-        table[code[j]] += q[i + j];
-  }
-  for (; i < n; i++) {
-    uint64_t code = load(codes, wide, i);
-    if (code < groups)
-      table[code] += q[i];
-  }
+static void add_checked(const block *rows, size_t groups, int64_t *table) {
+  for (size_t i = 0; i < rows->n; i++)
+    if (rows->slots[i] <= groups)
+      table[rows->slots[i] - (size_t)1] += rows->q[i];
 }
 
 static void add_chunk(const shared_groups *call, size_t first, size_t end,
                       int64_t *table) {
   const cydp_kernels *kernels = cydp_kernels_in_use();
-  size_t x_bytes = cydp_number_bytes(call->type);
-  int64_t q[BLOCK_ROWS];
-  for (size_t i = first; i < end; i += BLOCK_ROWS) {
-    size_t rows = end - i < BLOCK_ROWS ? end - i : BLOCK_ROWS;
-    const char *x = (const char *)call->x + i * x_bytes;
-    const char *codes = call->codes;
-    codes += i * cydp_number_bytes(call->codes_type);
-    kernels->grid_round(call->grid, call->type, x, rows, q);
-    if (call->codes_type == CYDP_I64)
-      add_rows(codes, true, x, x_bytes, q, rows, call->groups, table);
+  block rows = {.codes_bytes = cydp_number_bytes(call->codes_type),
+                .x_bytes = cydp_number_bytes(call->type)};
+  for (size_t i = 0; i < BLOCK_ROWS + UNITS_AHEAD; i++)
+    rows.slots[i] = 1;
+  for (size_t i = first; i < end; i += rows.n) {
+    rows.n = end - i < BLOCK_ROWS ? end - i : BLOCK_ROWS;
+    rows.next_codes = cydp_row(call->codes_type, call->codes, i + ROWS_AHEAD);
+    rows.next_x = cydp_row(call->type, call->x, i + ROWS_AHEAD);
+    kernels->grid_round(call->grid, call->type, cydp_row(call->type, call->x, i), rows.n,
+                        rows.q);
+    uint64_t largest =
+        kernels->codes(call->codes_type, cydp_row(call->codes_type, call->codes, i),
+                       rows.n, (uint32_t)call->groups, rows.slots);
+    if (largest >= call->groups)
+      add_checked(&rows, call->groups, table);
+    else if (call->groups < FAR_GROUPS)
+      add_inside(&rows, false, table);
     else
-      add_rows(codes, false, x, x_bytes, q, rows, call->groups, table);
+      add_inside(&rows, true, table);
   }
 }
 
@@ -116,7 +130,7 @@ cydp_status cydp_grid_sum_groups(const cydp_grid *grid, cydp_number codes_type,
                                  size_t n, unsigned threads, size_t groups,
                                  int64_t *units) {
   if (!cydp_grid_valid(grid, type) || n > cydp_grid_fold_rows(grid) ||
-      (codes_type != CYDP_I64 && codes_type != CYDP_I32))
+      codes_type < CYDP_I64 || codes_type > CYDP_U8 || groups >= UINT32_MAX - 1)
     return CYDP_ERROR_DOMAIN;
   if (groups == 0)
     return CYDP_OK;

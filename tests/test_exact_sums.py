@@ -484,8 +484,9 @@ def test_bad_columns():
             exact.grouped_clamped_sum(codes, np.zeros(len(codes)), 1, 0, 1)
     with pytest.raises(ValueError, match="codes must be of the shape of x"):
         exact.grouped_clamped_sum([0, 1], [1.0], 1, 0, 1)
-    with pytest.raises(ValueError, match="n_groups must be at least 0, not -1"):
-        exact.grouped_clamped_sum([0], [1.0], -1, 0, 1)
+    for groups in (-1, 2**32 - 2):
+        with pytest.raises(ValueError, match=f"must be from 0 to 2..32 - 3, not {groups}"):
+            exact.grouped_clamped_sum([0], [1.0], groups, 0, 1)
     with pytest.raises(TypeError, match="n_groups must be an integer"):
         exact.grouped_clamped_sum([0], [1.0], 1.5, 0, 1)
 

@@ -243,39 +243,75 @@ enum { ROWS = 1 << 18, GROUPS = 1000 };
 static double numbers[ROWS];
 static int64_t codes64[ROWS];
 static int32_t codes32[ROWS];
+static int16_t codes16[ROWS];
+static uint8_t codes8[ROWS];
 
 static void groups_are_summed(void) {
   const cydp_grid grid = {-20, -3000, CYDP_GRID_MOST >> 10};
   const unsigned threads[] = {0, 1, 2, 3, 16, 1000};
-  static int64_t sums[GROUPS];
+  static int64_t sums[GROUPS], sums8[100]; /* of the first, by other codes */
   static int64_t units[GROUPS + 1];
   memset(sums, 0, sizeof sums);
+  memset(sums8, 0, sizeof sums8);
   for (size_t i = 0; i < ROWS; i++) {
     numbers[i] = i % 100 == 7 ? NAN : (double)(int64_t)random64() * 0x1p-50;
     codes32[i] = (int32_t)(random64() % (GROUPS + 20)) - 10;
-    codes64[i] = codes32[i];
+    codes64[i] = codes16[i] = (int16_t)codes32[i];
+    codes8[i] = (uint8_t)random64();
     if (codes32[i] == -10)
       codes64[i] = random64() % 2 ? INT64_MIN : INT64_C(1) << 32;
     if (codes32[i] == -9)
       codes32[i] = random64() % 2 ? INT32_MIN : INT32_MAX;
-    if (codes32[i] >= 0 && codes32[i] < GROUPS) {
-      int64_t q;
-      cydp_grid_round_portable(&grid, CYDP_F64, numbers + i, 1, &q);
+    int64_t q;
+    cydp_grid_round_portable(&grid, CYDP_F64, numbers + i, 1, &q);
+    if (codes32[i] >= 0 && codes32[i] < GROUPS)
       sums[codes32[i]] += q;
-    }
+    if (codes8[i] < LENGTH(sums8))
+      sums8[codes8[i]] += q;
   }
+  const struct {
+    cydp_number type;
+    const void *codes;
+  } of[] = {{CYDP_I64, codes64}, {CYDP_I32, codes32}, {CYDP_I16, codes16}};
   for (size_t t = 0; t < LENGTH(threads); t++)
-    for (int small = 0; small < 2; small++) {
+    for (size_t c = 0; c < LENGTH(of); c++) {
       memset(units, 0, sizeof units);
       units[GROUPS] = 77;
-      CHECK(cydp_grid_sum_groups(&grid, small ? CYDP_I32 : CYDP_I64,
-                                 small ? (void *)codes32 : (void *)codes64, CYDP_F64,
-                                 numbers, ROWS, threads[t], GROUPS, units) == CYDP_OK);
+      CHECK(cydp_grid_sum_groups(&grid, of[c].type, of[c].codes, CYDP_F64, numbers, ROWS,
+                                 threads[t], GROUPS, units) == CYDP_OK);
       CHECK(memcmp(units, sums, sizeof sums) == 0 && units[GROUPS] == 77);
     }
+  memset(units, 0, sizeof units);
+  CHECK(cydp_grid_sum_groups(&grid, CYDP_U8, codes8, CYDP_F64, numbers, ROWS, 1,
+                             LENGTH(sums8), units) == CYDP_OK);
+  CHECK(memcmp(units, sums8, sizeof sums8) == 0 && units[LENGTH(sums8)] == 0);
+  memcpy(units, sums, sizeof sums);
   CHECK(cydp_grid_sum_groups(&grid, CYDP_I32, codes32, CYDP_F64, numbers, ROWS, 1, 0,
                              units) == CYDP_OK);
   CHECK(memcmp(units, sums, sizeof sums) == 0);
+}
+
+/* So many that their table is far; in some blocks none is outside. */
+static void many_groups_are_summed(void) {
+  enum { MANY = 1 << 17 };
+  static int64_t sums[MANY], units[MANY];
+  const cydp_grid grid = {0, -100, 100};
+  for (unsigned threads = 1; threads < 3; threads++) {
+    memset(sums, 0, sizeof sums);
+    memset(units, 0, sizeof units);
+    for (size_t i = 0; i < ROWS; i++) {
+      numbers[i] = (double)(random64() % 100);
+      codes32[i] = (int32_t)(random64() % (i % 5000 < 3000 ? MANY : MANY + 2000));
+      if (codes32[i] < MANY)
+        sums[codes32[i]] += (int64_t)numbers[i];
+    }
+    CHECK(cydp_grid_sum_groups(&grid, CYDP_I32, codes32, CYDP_F64, numbers, ROWS - 3,
+                               threads, MANY, units) == CYDP_OK);
+    for (size_t i = ROWS - 3; i < ROWS; i++)
+      if (codes32[i] < MANY)
+        sums[codes32[i]] -= (int64_t)numbers[i];
+    CHECK(memcmp(units, sums, sizeof sums) == 0);
+  }
 }
 
 static void bad_grids_are_refused(void) {
@@ -302,6 +338,8 @@ static void bad_grids_are_refused(void) {
                              &units) == CYDP_ERROR_DOMAIN);
   CHECK(cydp_grid_sum_groups(&one, CYDP_F64, &code, CYDP_F64, &number, 1, 1, 1, &units) ==
         CYDP_ERROR_DOMAIN);
+  CHECK(cydp_grid_sum_groups(&one, CYDP_I64, &code, CYDP_F64, &number, 1, 1,
+                             UINT32_MAX - 1, &units) == CYDP_ERROR_DOMAIN);
   CHECK(units == 0);
 }
 
@@ -314,6 +352,7 @@ int main(void) {
     squares_are_exact();
     ties_go_to_even_in_any_mode();
     groups_are_summed();
+    many_groups_are_summed();
   }
   bad_grids_are_refused();
 }

@@ -5,6 +5,11 @@ F64: int
 F32: int
 I64: int
 I32: int
+U32: int
+I16: int
+U16: int
+I8: int
+U8: int
 
 def grid_sum(
     x: NDArray[np.uint8], type: int, exponent: int, lowest: int, highest: int, threads: int

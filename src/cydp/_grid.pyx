@@ -12,12 +12,25 @@ F64 = _c.CYDP_F64
 F32 = _c.CYDP_F32
 I64 = _c.CYDP_I64
 I32 = _c.CYDP_I32
+U32 = _c.CYDP_U32
+I16 = _c.CYDP_I16
+U16 = _c.CYDP_U16
+I8 = _c.CYDP_I8
+U8 = _c.CYDP_U8
 
 cdef Py_ssize_t rows(const uint8_t[::1] column, int type) except -1:
     """Count the numbers in a column; 0 bytes have no address that could be asked for."""
-    if type < _c.CYDP_F64 or type > _c.CYDP_I32:
-        raise ValueError("type must be F64, F32, I64 or I32")
-    cdef Py_ssize_t size = 8 if type == _c.CYDP_F64 or type == _c.CYDP_I64 else 4
+    cdef Py_ssize_t size
+    if type in (_c.CYDP_F64, _c.CYDP_I64):
+        size = 8
+    elif type in (_c.CYDP_F32, _c.CYDP_I32, _c.CYDP_U32):
+        size = 4
+    elif type in (_c.CYDP_I16, _c.CYDP_U16):
+        size = 2
+    elif type in (_c.CYDP_I8, _c.CYDP_U8):
+        size = 1
+    else:
+        raise ValueError("type must be a number of the C core")
     if column.shape[0] % size:
         raise ValueError("a column must be of whole numbers of its type")
     return column.shape[0] // size

@@ -182,7 +182,7 @@ def grouped_clamped_sum(
     x, lower, upper, step
         As in `clamped_sum`.
     n_groups : int
-        How many groups there are.
+        How many groups there are, below 2**32 - 2.
 
     Returns
     -------
@@ -201,8 +201,8 @@ def grouped_clamped_sum(
 
     """
     groups = index(n_groups, "n_groups")
-    if groups < 0:
-        raise ValueError(f"n_groups must be at least 0, not {groups}")
+    if not 0 <= groups < 2**32 - 2:
+        raise ValueError(f"n_groups must be from 0 to 2**32 - 3, not {groups}")
     bounds = public_bounds(lower, upper, step)
     keys, values = column(codes, "codes"), column(x)
     if keys.dtype.kind not in "biu" and (isinstance(codes, np.ndarray) or keys.size):
@@ -243,8 +243,8 @@ def _paired_rows(
         keys, values = np.ma.getdata(keys)[present], np.ma.getdata(values)[present]
     if keys.size == 0:
         return
-    # A code that is no int64 is negative as one: outside of the groups in either case.
-    (key_read, key_type), (read, type_) = _kernel(keys.dtype, np.int64), _kernel(values.dtype)
+    key_read, key_type = keys.dtype.newbyteorder("="), _CODES[keys.dtype.kind, keys.dtype.itemsize]
+    read, type_ = _kernel(values.dtype)
     with np.errstate(all="ignore"):
         for key_rows, rows in paired_blocks((keys, values), (key_read, read), _BLOCK_ROWS):
             rows, exponent = _shifted(rows, grid.exponent)
@@ -252,8 +252,14 @@ def _paired_rows(
             yield key_rows.view(np.uint8), key_type, rows.view(np.uint8), number
 
 
+# A code that is no int64 is negative as one: outside of the groups in either case.
+_CODES = {("i", 8): _grid.I64, ("i", 4): _grid.I32, ("i", 2): _grid.I16, ("i", 1): _grid.I8}
+_CODES |= {("u", 8): _grid.I64, ("u", 4): _grid.U32, ("u", 2): _grid.U16, ("u", 1): _grid.U8}
+_CODES |= {("b", 1): _grid.U8}
+
+
 @functools.cache
-def _kernel(dtype: _Dtype, uint32: type = np.float64) -> tuple[_Dtype, int]:
+def _kernel(dtype: _Dtype) -> tuple[_Dtype, int]:
     """Return a dtype that holds all values of this one, and how the kernels call it."""
     kind, size = dtype.kind, dtype.itemsize
     if kind == "f":
@@ -262,7 +268,7 @@ def _kernel(dtype: _Dtype, uint32: type = np.float64) -> tuple[_Dtype, int]:
         return dtype.newbyteorder("="), _grid.I64
     if size < 4 or kind == "i":
         return np.dtype(np.int32), _grid.I32
-    return np.dtype(uint32), _grid.I64 if uint32 is np.int64 else _grid.F64
+    return np.dtype(np.float64), _grid.F64
 
 
 def _shifted(rows: _Array, exponent: int) -> tuple[_Array, int]:
