@@ -296,10 +296,9 @@ cydp_status cydp_encode(const uint8_t *strings, size_t width, size_t n,
  * groups, of each of his groups at most max_rows rows, uniformly at random under a key
  * that is fresh and secret, by his own rows and their order alone. Rows whose `valid` is
  * 0 do not stay and count for nothing; NULL: all are valid. `valid` must not change
- * meanwhile. Takes 4 bytes a row and some 200 MB; 96 bytes for each row of one user who
- * has millions; and up to `threads` threads.
- * CYDP_ERROR_DOMAIN for max_groups or max_rows of 0 and for 2^40 rows or more,
- * CYDP_ERROR_MEMORY. */
+ * meanwhile. Takes up to 256 MB, or more if a user has millions of rows: then 96 to 144
+ * bytes for each of these; and up to `threads` threads. CYDP_ERROR_DOMAIN for max_groups
+ * or max_rows of 0 and for 2^40 rows or more, CYDP_ERROR_MEMORY. */
 cydp_status cydp_bound_contributions(const cydp_column *users, const cydp_column *groups,
                                      const uint8_t *valid, size_t n, uint64_t max_groups,
                                      uint64_t max_rows, const uint64_t key[2],

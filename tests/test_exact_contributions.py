@@ -50,26 +50,28 @@ def expected(
     stays = [False] * len(users)
     for user, pairs in rows.items():
         name = word(name_of(user, key, widths[0]))
-        ranked = sorted(
-            (siphash(key, name + word(name_of(group, key, widths[1]))), group) for group in pairs
-        )
-        for priority, group in ranked[:most_groups]:
+        named = [(name_of(group, key, widths[1]), group) for group in pairs]
+        ranked = sorted((siphash(key, name + word(other)), group, other) for other, group in named)
+        for _, group, other in ranked[:most_groups]:
             places = pairs[group]
             chosen = set(range(len(places)))
             if len(places) > most_rows:
                 chosen = set()
                 for j in range(len(places) - most_rows + 1, len(places) + 1):
-                    place = siphash(key, word(priority) + word(j) + word(j)) * j >> 64
+                    place = siphash(key, name + word(other) + word(j)) * j >> 64
                     chosen.add(j - 1 if place in chosen else place)
             for place in chosen:
                 stays[places[place]] = True
     return stays
 
 
-def random_ids(rng: np.random.Generator, n: int, users: int, groups: int) -> tuple[Any, Any]:
-    """Some users have few rows, some many."""
+def random_ids(
+    rng: np.random.Generator, n: int, users: int, groups: int, wide: bool = True
+) -> tuple[Any, Any]:
+    """Some users have few rows, some many. Wide ids are beyond 32 bits."""
     u = np.minimum(rng.integers(0, users, n), rng.integers(0, users, n))
-    return u - users // 2, rng.integers(-groups, 0, n) * 2**40
+    g = rng.integers(-groups, 0, n)
+    return (u - users // 2, g * 2**40) if wide else (2**32 - 1 - u, 2**32 + g)
 
 
 def test_siphash_of_the_paper() -> None:
@@ -82,8 +84,11 @@ def test_siphash_of_the_paper() -> None:
 @pytest.mark.parametrize("most_groups", [1, 3, 50])
 @pytest.mark.parametrize(("n", "users", "groups"), [(1, 1, 1), (300, 10, 5), (9000, 900, 7),
                                                     (9000, 3, 400), (2000, 2000, 2)])  # fmt: skip
-def test_the_definition(n: int, users: int, groups: int, most_groups: int, most_rows: int) -> None:
-    u, g = random_ids(np.random.default_rng(n + users), n, users, groups)
+@pytest.mark.parametrize("wide", [False, True])
+def test_the_definition(
+    n: int, users: int, groups: int, most_groups: int, most_rows: int, wide: bool
+) -> None:
+    u, g = random_ids(np.random.default_rng(n + users), n, users, groups, wide)
     stays = bound(u, g, most_groups, most_rows, SeededGenerator(n))
     assert stays.dtype == bool
     assert stays.tolist() == expected(u.tolist(), g.tolist(), most_groups, most_rows, n)
@@ -212,23 +217,31 @@ def test_a_new_key_for_each_call() -> None:
     assert len(drawn) > 20
 
 
-def hashes_of(users: NDArray[np.uint64], key: bytes) -> NDArray[np.uint64]:
-    """SipHash of single words, many at a time."""
-    with np.errstate(over="ignore"):
-        v = [np.full(len(users), siphash_start, np.uint64) for siphash_start in start_of(key)]
-        for message in (users, np.full(len(users), 8 << 56, np.uint64)):
-            v[3] = v[3] ^ message
-            sip_rounds(v, 2)
-            v[0] = v[0] ^ message
-        v[2] = v[2] ^ np.uint64(0xFF)
-        sip_rounds(v, 4)
-    return v[0] ^ v[1] ^ v[2] ^ v[3]
+@pytest.mark.parametrize("wide", [False, True])
+def test_users_whose_order_bits_are_equal_stay_apart(wide: bool) -> None:
+    """Of 400,000 users, hundreds share their bucket and the next 7 bits with another one."""
+    n = 400_000
+    ids = np.arange(n) * (2**33 if wide else 1)
+    u = np.random.default_rng(12).permutation(np.repeat(ids, 3))
+    kept = u[bound(u, np.zeros(3 * n, int), 1, 1, SeededGenerator(77))]
+    assert np.array_equal(np.sort(kept), ids)  # one row of each
 
 
-def start_of(key: bytes) -> list[int]:
-    k = [int.from_bytes(key[i : i + 8], "little") for i in (0, 8)]
+def hashes_of_groups(key: bytes, user: int, groups: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """SipHash of (user, group), many at a time."""
     text = [b"somepseu", b"dorandom", b"lygenera", b"tedbytes"]
-    return [int.from_bytes(letters, "big") ^ k[i % 2] for i, letters in enumerate(text)]
+    k = [int.from_bytes(key[i : i + 8], "little") for i in (0, 8)]
+    v = [
+        np.full(len(groups), int.from_bytes(letters, "big") ^ k[i % 2], np.uint64)
+        for i, letters in enumerate(text)
+    ]
+    for message in (np.uint64(user), groups, np.uint64(16 << 56)):
+        v[3] = v[3] ^ message
+        sip_rounds(v, 2)
+        v[0] = v[0] ^ message
+    v[2] = v[2] ^ np.uint64(0xFF)
+    sip_rounds(v, 4)
+    return v[0] ^ v[1] ^ v[2] ^ v[3]
 
 
 def sip_rounds(v: list[NDArray[np.uint64]], rounds: int) -> None:
@@ -246,21 +259,19 @@ def sip_rounds(v: list[NDArray[np.uint64]], rounds: int) -> None:
         v[2] = rotate(v[2], 32)
 
 
-def test_users_whose_hashes_collide_stay_apart() -> None:
-    """The 32 bits of hash that are kept are equal for some of 400,000 users: found, and used."""
-    key = SeededGenerator(77).bytes(16)
-    ids = np.arange(400_000, dtype=np.uint64)
-    hashes = hashes_of(ids, key) >> np.uint64(32)
-    assert int(hashes[5]) == siphash(key, word(5)) >> 32
+def test_all_bits_of_the_hash_decide() -> None:
+    """Pairs of groups whose hashes have their upper 32 bits in common: found, and used."""
+    key = SeededGenerator(78).bytes(16)
+    groups = np.arange(400_000, dtype=np.uint64)
+    hashes = hashes_of_groups(key, 5, groups)
+    assert int(hashes[9]) == siphash(key, word(5) + word(9))
     order = np.argsort(hashes, kind="stable")
-    equal = np.flatnonzero(np.diff(hashes[order]) == 0)
-    assert len(equal) > 5
-    crafted = ids[np.concatenate([order[equal], order[equal + 1]])].astype(np.int64)
-    rng = np.random.default_rng(12)
-    u = rng.permutation(np.repeat(crafted, 40))
-    g = rng.integers(0, 6, len(u))
-    stays = bound(u, g, 2, 1, SeededGenerator(77))
-    assert stays.tolist() == expected(u.tolist(), g.tolist(), 2, 1, 77)
+    first, second = order[:-1], order[1:]
+    alike = np.flatnonzero(hashes[first] >> np.uint64(32) == hashes[second] >> np.uint64(32))
+    assert (first[alike] > second[alike]).sum() > 3  # where the group itself would say otherwise
+    for one, other in zip(first[alike], second[alike], strict=True):
+        stays = bound([5, 5], [int(other), int(one)], 1, 1, SeededGenerator(78))
+        assert stays.tolist() == [False, True]
 
 
 def test_pairs_whose_priorities_begin_alike_stay_apart() -> None:

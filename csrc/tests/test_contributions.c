@@ -11,6 +11,10 @@ static uint64_t users[ROWS], groups[ROWS], codes[ROWS], names[ROWS];
 static uint8_t valid[ROWS], mask[ROWS + 1], alone[ROWS];
 static const uint64_t key[2] = {1, 2};
 static const cydp_column by_user = {users, users}, by_group = {groups, groups};
+/* The same names, other codes: of up to 32 bits, and beyond. */
+static uint64_t users32[ROWS], groups32[ROWS], users64[ROWS], groups64[ROWS];
+static const cydp_column other_users[] = {{users32, users}, {users64, users}};
+static const cydp_column other_groups[] = {{groups32, groups}, {groups64, groups}};
 
 static void fill(void) {
   const uint32_t seed[8] = {9}, nonce[3] = {0};
@@ -20,6 +24,10 @@ static void fill(void) {
     uint32_t word = words[i];
     users[i] = word % 10 == 0 ? 5 : word % USERS; /* one has many rows */
     groups[i] = word / USERS % GROUPS;
+    users32[i] = UINT32_MAX - users[i];
+    groups32[i] = UINT32_MAX - groups[i];
+    users64[i] = ~users[i];
+    groups64[i] = groups[i] << 60;
     valid[i] = word >> 28 != 0;
   }
 }
@@ -63,6 +71,18 @@ static void threads_change_nothing(uint64_t max_groups, uint64_t max_rows) {
   }
 }
 
+/* Only ties could tell: those of groups, whose order they decide. */
+static void codes_change_nothing(uint64_t max_groups, uint64_t max_rows) {
+  CHECK(cydp_bound_contributions(&by_user, &by_group, valid, ROWS, max_groups, max_rows,
+                                 key, 1, alone) == CYDP_OK);
+  for (size_t u = 0; u < 2; u++)
+    for (size_t g = 0; g < 2; g++) {
+      CHECK(cydp_bound_contributions(&other_users[u], &other_groups[g], valid, ROWS,
+                                     max_groups, max_rows, key, 2, mask) == CYDP_OK);
+      CHECK(memcmp(mask, alone, ROWS) == 0);
+    }
+}
+
 static void refusals(void) {
   CHECK(cydp_bound_contributions(&by_user, &by_group, NULL, 1, 0, 1, key, 1, mask) ==
         CYDP_ERROR_DOMAIN);
@@ -103,6 +123,8 @@ int main(void) {
   fill();
   threads_change_nothing(1, 1);
   threads_change_nothing(3, 2);
+  codes_change_nothing(3, 2);
+  codes_change_nothing(2, 1);
   threads_change_nothing(UINT64_MAX, 40);
   threads_change_nothing(2, UINT64_MAX);
   refusals();
