@@ -211,14 +211,16 @@ typedef struct choices {
 
 static void choose(const cydp_bounding *of, choices *all) {
   uint64_t hashes[BLOCK];
+  uint8_t *chosen[BLOCK];
   const uint64_t *words[] = {all->user, all->group, all->j};
   cydp_kernels_in_use()->siphash(of->key, words, 3, all->n, hashes);
   for (size_t i = 0; i < all->n; i++) {
-    uint64_t j = all->j[i];
-    size_t place = (size_t)((unsigned __int128)hashes[i] * j >> 64);
-    uint8_t *chosen = of->mask + all->pair[i][place].row;
-    *(*chosen ? of->mask + all->pair[i][j - 1].row : chosen) = 1;
+    size_t place = (size_t)((unsigned __int128)hashes[i] * all->j[i] >> 64);
+    chosen[i] = of->mask + all->pair[i][place].row;
+    __builtin_prefetch(chosen[i], 1);
   }
+  for (size_t i = 0; i < all->n; i++)
+    *(*chosen[i] ? of->mask + all->pair[i][all->j[i] - 1].row : chosen[i]) = 1;
   all->n = 0;
 }
 
@@ -233,7 +235,21 @@ static void sample(const cydp_bounding *of, const record *pair, size_t n, choice
   }
 }
 
-static void keep_rows(const cydp_bounding *of, const record *rows, size_t n,
+/* Rows that stay, marked many at a time, for their places in the mask are far. */
+typedef struct marks {
+  size_t n;
+  word rows[BLOCK];
+} marks;
+
+static void mark(const cydp_bounding *of, marks *some) {
+  for (size_t i = 0; i < some->n; i++)
+    __builtin_prefetch(of->mask + some->rows[i], 1);
+  for (size_t i = 0; i < some->n; i++)
+    of->mask[some->rows[i]] = 1;
+  some->n = 0;
+}
+
+static void keep_rows(const cydp_bounding *of, const record *rows, size_t n, marks *some,
                       choices *all) {
   for (size_t i = 0; i < n;) {
     word user = rows[i].user;
@@ -247,8 +263,11 @@ static void keep_rows(const cydp_bounding *of, const record *rows, size_t n,
       if (length > of->max_rows)
         sample(of, pair, length, all);
       else
-        for (size_t j = 0; j < length; j++)
-          of->mask[pair[j].row] = 1;
+        for (size_t j = 0; j < length; j++) {
+          some->rows[some->n++] = pair[j].row;
+          if (some->n == BLOCK)
+            mark(of, some);
+        }
     }
   }
 }
@@ -269,7 +288,7 @@ static void fill_buckets(const cydp_bounding *of, const record *records, size_t 
 }
 
 static bool keep_part(const cydp_bounding *of, const record *records, size_t n,
-                      scratch *with, choices *all) {
+                      scratch *with, marks *some, choices *all) {
   unsigned bits = cydp_bounding_bits(n, CYDP_BOUND_BUCKET_ROWS, CYDP_BOUND_BUCKET_BITS);
   fill_buckets(of, records, n, bits, with);
   for (size_t bucket = 0; bucket < (size_t)1 << bits; bucket++) {
@@ -279,8 +298,9 @@ static bool keep_part(const cydp_bounding *of, const record *records, size_t n,
     if (length > SHORT || !sort_by_keys(rows, length, of->part_bits + bits, sorted))
       if (!sort_wholly(of, rows, length, with, sorted))
         return false;
-    keep_rows(of, sorted, length, all);
+    keep_rows(of, sorted, length, some, all);
   }
+  mark(of, some);
   choose(of, all); /* before `sorted` is that of another part */
   return true;
 }
@@ -293,13 +313,14 @@ static cydp_status keep(void *self, size_t worker) {
                   .sorted = malloc(of->longest * sizeof *with.sorted),
                   .buckets = malloc((((size_t)1 << most) + 2) * sizeof *with.buckets)};
   const record *records = of->records;
+  marks some;
   choices all;
   bool enough = with.ranked && with.sorted && with.buckets;
   (void)worker;
-  all.n = 0;
+  some.n = all.n = 0;
   for (size_t part; enough && (part = atomic_fetch_add(&of->next, 1)) < of->last;)
     enough = keep_part(of, records + (of->parts[part] - of->parts[of->first]),
-                       of->parts[part + 1] - of->parts[part], &with, &all);
+                       of->parts[part + 1] - of->parts[part], &with, &some, &all);
   free(with.ranked);
   free(with.sorted);
   free(with.buckets);
