@@ -287,10 +287,18 @@ typedef struct cydp_column {
   const uint64_t *code, *name;
 } cydp_column;
 
-/* Codes and names of n strings of `width` bytes each: the place of the first that is
- * equal, and a keyed hash. Strings are compared byte by byte. CYDP_ERROR_MEMORY. */
-cydp_status cydp_encode(const uint8_t *strings, size_t width, size_t n,
-                        const uint64_t key[2], uint64_t *code, uint64_t *name);
+/* Strings of bytes: string i from offsets[i] to before offsets[i + 1], which never fall;
+ * or, if `offsets` is NULL, of `width` bytes each, without the zeros at its end. */
+typedef struct cydp_strings {
+  const uint8_t *bytes;
+  const int64_t *offsets;
+  size_t width;
+} cydp_strings;
+
+/* Codes and names of n strings: the place of the first that is equal, and a keyed hash of
+ * the string alone. Strings are compared byte by byte. CYDP_ERROR_MEMORY. */
+cydp_status cydp_encode(const cydp_strings *strings, size_t n, const uint64_t key[2],
+                        uint64_t *code, uint64_t *name);
 
 /* mask[i] becomes 1 for the rows that stay, else 0: of each user at most max_groups
  * groups, of each of his groups at most max_rows rows, uniformly at random under a key

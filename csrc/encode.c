@@ -1,33 +1,61 @@
 /* SPDX-License-Identifier: MIT
- * Strings of one width as codes: a hash table of the first of each kind. The hash is
- * keyed, so that nobody can choose strings that collide; bytes decide what is equal. */
+ * Strings as codes: a hash table of the first of each kind. The hash is keyed, so that
+ * nobody can choose strings that collide; bytes decide what is equal. */
 #include "internal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { PLACE_BITS = 40, LEAST_SLOTS = 1024 };
+enum { PLACE_BITS = 40, LEAST_SLOTS = 1024, BLOCK = 256 };
 #define PLACE ((UINT64_C(1) << PLACE_BITS) - 1)
 
-/* A string of any length as words of a hash of pairs: h(h(h(length, 0), w1), w2) ... */
-static void hash_strings(const uint8_t *strings, size_t width, size_t n,
+typedef struct string {
+  const uint8_t *bytes;
+  size_t length;
+} string;
+
+/* Of a fixed width, zeros at the end are no part of the string. */
+static string string_at(const cydp_strings *of, size_t i) {
+  if (of->offsets)
+    return (string){of->bytes + of->offsets[i],
+                    (size_t)(of->offsets[i + 1] - of->offsets[i])};
+  string s = {of->bytes + i * of->width, of->width};
+  while (s.length > 0 && s.bytes[s.length - 1] == 0)
+    s.length--;
+  return s;
+}
+
+static bool equal_strings(string a, string b) {
+  return a.length == b.length && memcmp(a.bytes, b.bytes, a.length) == 0;
+}
+
+/* A string as words of a hash of pairs, h(h(length, w1), w2) ... , of at most BLOCK
+ * strings at a time: those that have a k-th word. */
+static void hash_strings(const cydp_strings *of, size_t first, size_t n,
                          const uint64_t key[2], uint64_t *name) {
-  enum { BLOCK = 256 };
-  uint64_t state[BLOCK], next[BLOCK];
-  const uint64_t *words[] = {state, next};
-  for (size_t first = 0; first < n; first += BLOCK) {
-    size_t some = n - first < BLOCK ? n - first : BLOCK;
-    for (size_t i = 0; i < some; i++)
-      state[i] = width;
-    for (size_t byte = 0; byte < width; byte += sizeof *next) {
-      size_t bytes = width - byte < sizeof *next ? width - byte : sizeof *next;
-      for (size_t i = 0; i < some; i++) {
-        next[i] = 0;
-        memcpy(next + i, strings + (first + i) * width + byte, bytes);
-      }
-      cydp_kernels_in_use()->siphash(key, words, 2, some, state);
+  uint64_t state[BLOCK], word[BLOCK];
+  size_t which[BLOCK], left = n;
+  const uint64_t *words[] = {state, word};
+  for (size_t i = 0; i < n; i++) {
+    name[i] = string_at(of, first + i).length;
+    which[i] = i;
+  }
+  for (size_t byte = 0; left > 0; byte += sizeof *word) {
+    size_t longer = 0;
+    for (size_t i = 0; i < left; i++) {
+      string s = string_at(of, first + which[i]);
+      if (s.length <= byte)
+        continue;
+      size_t bytes = s.length - byte < sizeof *word ? s.length - byte : sizeof *word;
+      which[longer] = which[i];
+      state[longer] = name[which[i]];
+      word[longer] = 0;
+      memcpy(word + longer++, s.bytes + byte, bytes);
     }
-    memcpy(name + first, state, some * sizeof *name);
+    cydp_kernels_in_use()->siphash(key, words, 2, longer, state);
+    for (size_t i = 0; i < longer; i++)
+      name[which[i]] = state[i];
+    left = longer;
   }
 }
 
@@ -58,14 +86,14 @@ static bool grow(table *of, const uint64_t *name) {
   return true;
 }
 
-static uint64_t find_or_add(table *of, const uint8_t *strings, size_t width,
-                            uint64_t place, uint64_t hash) {
+static uint64_t find_or_add(table *of, const cydp_strings *strings, uint64_t place,
+                            uint64_t hash) {
   uint64_t entry = (hash & ~PLACE) | (place + 1);
   size_t at = (size_t)hash & of->mask;
   for (; of->slots[at]; at = (at + 1) & of->mask) {
     uint64_t other = (of->slots[at] & PLACE) - 1;
     if ((of->slots[at] ^ entry) <= PLACE &&
-        memcmp(strings + other * width, strings + place * width, width) == 0)
+        equal_strings(string_at(strings, other), string_at(strings, place)))
       return other;
   }
   of->slots[at] = entry;
@@ -73,15 +101,16 @@ static uint64_t find_or_add(table *of, const uint8_t *strings, size_t width,
   return place;
 }
 
-cydp_status cydp_encode(const uint8_t *strings, size_t width, size_t n,
-                        const uint64_t key[2], uint64_t *code, uint64_t *name) {
+cydp_status cydp_encode(const cydp_strings *strings, size_t n, const uint64_t key[2],
+                        uint64_t *code, uint64_t *name) {
   if ((uint64_t)n >= PLACE)
     return CYDP_ERROR_DOMAIN;
   table of = {0};
   bool enough = grow(&of, name);
-  hash_strings(strings, width, n, key, name);
   for (size_t i = 0; i < n && enough; i++) {
-    code[i] = find_or_add(&of, strings, width, i, name[i]);
+    if (i % BLOCK == 0)
+      hash_strings(strings, i, n - i < BLOCK ? n - i : BLOCK, key, name + i);
+    code[i] = find_or_add(&of, strings, i, name[i]);
     if (2 * of.used > of.mask)
       enough = grow(&of, name);
   }

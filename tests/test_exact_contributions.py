@@ -1,6 +1,7 @@
 """exact.bound_contributions: its definition row by row, what it must not depend on, uniformity."""
 
 import itertools
+import tracemalloc
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -25,12 +26,13 @@ def word(x: int) -> bytes:
     return (x & MASK).to_bytes(8, "little")
 
 
-def name_of(value: int | str, key: bytes, width: int) -> int:
+def name_of(value: int | str, key: bytes) -> int:
     """What is hashed of an identity: a number itself, a string's hash."""
     if not isinstance(value, str):
         return int(value) & MASK
-    state, text = width, value.encode("utf-32-le").ljust(width, b"\0")
-    for i in range(0, width, 8):
+    text = value.encode("utf-8", "surrogatepass")
+    state = len(text)
+    for i in range(0, len(text), 8):
         state = siphash(key, word(state) + text[i : i + 8].ljust(8, b"\0"))
     return state
 
@@ -40,17 +42,14 @@ def expected(
 ) -> list[bool]:
     """By the definition in docs/exact.md, one user at a time."""
     key = SeededGenerator(seed).bytes(16)
-    widths = [
-        4 * max((len(v) for v in c if isinstance(v, str)), default=0) for c in (users, groups)
-    ]
     rows = defaultdict(lambda: defaultdict(list))
     for i, (user, group) in enumerate(zip(users, groups, strict=True)):
         if user is not None and group is not None:
             rows[user][group].append(i)
     stays = [False] * len(users)
     for user, pairs in rows.items():
-        name = word(name_of(user, key, widths[0]))
-        named = [(name_of(group, key, widths[1]), group) for group in pairs]
+        name = word(name_of(user, key))
+        named = [(name_of(group, key), group) for group in pairs]
         ranked = sorted((siphash(key, name + word(other)), group, other) for other, group in named)
         for _, group, other in ranked[:most_groups]:
             places = pairs[group]
@@ -117,12 +116,14 @@ def test_lists_with_nothing(rows: list[Any], most_groups: int, most_rows: int) -
                 max_size=40))  # fmt: skip
 def test_strings(rows: list[tuple[str, str]]) -> None:
     users, groups = [u for u, _ in rows], [g for _, g in rows]
-    want = expected(users, groups, 2, 1, 6) if rows else []
-    if rows and max(map(len, users)) and max(map(len, groups)):
-        assert bound(users, groups, 2, 1, SeededGenerator(6)).tolist() == want
-        for dtype in ("<U4", ">U4", "<U9"):
-            stays = bound(np.array(users, dtype), np.array(groups), 2)
-            assert kept(users, groups, stays) == kept(users, groups, np.array(want))
+    want = expected(users, groups, 2, 1, 6)
+    assert bound(users, groups, 2, 1, SeededGenerator(6)).tolist() == want
+    narrow, *others = (
+        bound(np.array(users, dtype), np.array(groups, "U"), 2, 1, SeededGenerator(6))
+        for dtype in ("<U4", ">U4", "<U9")
+    )
+    assert kept(users, groups, narrow) == kept(users, groups, np.array(want, bool))
+    assert all(np.array_equal(narrow, other) for other in others)
 
 
 def kept(users: Sequence[Any], groups: Sequence[Any], stays: NDArray[np.bool_]) -> Counter[Any]:
@@ -198,6 +199,37 @@ def test_other_users_do_not_matter() -> None:
         others = np.concatenate([u[~alone], u[alone]]), np.concatenate([g[~alone], g[alone]])
         moved = bound(*others, 2, 1, SeededGenerator(1))
         assert np.array_equal(moved[(~alone).sum() :], everybody[alone])
+
+
+def test_other_users_names_do_not_matter() -> None:
+    users, groups = [f"u{i % 40:03d}" for i in range(400)], [f"g{i // 40}" for i in range(400)]
+    alone = bound(users, groups, 2, 1, SeededGenerator(5))
+    for user in ("zoe", "a much longer name", "u\0", ""):
+        for group in ("g0", "a longer group", ""):
+            stays = bound([*users, user], [*groups, group], 2, 1, SeededGenerator(5))
+            assert np.array_equal(stays[:400], alone)
+
+
+def test_one_long_string_takes_its_own_memory_only() -> None:
+    users = [f"user {i}" for i in range(20_000)]
+    tracemalloc.start()
+    assert bound([*users, "x" * 10**6], [0] * 20_001, 1).all()
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 2**25
+
+
+def test_integers_of_any_size_in_a_list() -> None:
+    ids = [2**63 + 7, 5, -1, 2**64, 2**64 + 1, -(2**70), 5, np.uint64(2**63 + 7)]
+    assert bound(ids, [1] * 8, 1).sum() == 6
+    assert bound([1] * 8, ids, 8).sum() == 6
+
+
+def test_a_mask_over_objects() -> None:
+    users = np.ma.array(np.array(["a", "b", None], object), mask=[True, False, False])
+    assert bound(users, [1, 1, 1], 1).tolist() == [False, True, False]
+    assert bound(np.array([None, 3.0, 3], object)[::2], [1, 1], 1).tolist() == [False, True]
+    assert bound([float("nan"), 3], [1, 1], 1).tolist() == [False, True]
 
 
 def test_the_order_of_rows_does_not_change_the_groups() -> None:
@@ -349,7 +381,7 @@ DATES = np.array(["2020-01-01"], "datetime64[D]")
 
 @pytest.mark.parametrize(
     "bad",
-    [[1.5], np.array([1.0]), [2**64, -1], ["a", 1], [b"a", "a"], [[1]], DATES, [object()]],
+    [[1.5], np.array([1.0]), ["a", 1], [b"a", "a"], [[1]], DATES, [object()]],
     ids=str,
 )
 def test_what_is_no_identity(bad: Any) -> None:

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS = 5003, MOST = 40000 };
+enum { ROWS = 20011, MOST = 40000 }; /* rows enough for parts */
 
 /* The codes as a type, and the count of each below MOST; UINT64_MAX or the largest. */
 static uint64_t as_type(cydp_number number, const int64_t *codes, void *out,
@@ -79,6 +79,11 @@ static void test_every_type(void) {
                    : run == 2 ? (int64_t)(state >> (state % 64)) /* negative ones too */
                               : 7;
       }
+      if (run == 1) { /* the ends of parts */
+        codes[1] = 32766;
+        codes[2] = 32767;
+        codes[3] = MOST - 1;
+      }
       if (run == 3)
         codes[ROWS - 1] = -1;
       check_all(number, codes);
@@ -102,14 +107,15 @@ static void test_threads(void) {
   CHECK(codes != NULL);
   for (int i = 0; i < MANY; i++)
     codes[i] = i % 1000;
+  codes[7] = 5000; /* in the first chunk alone */
   for (unsigned threads = 1; threads <= 16; threads++) {
     int64_t counts[1000] = {0};
     uint64_t largest;
     CHECK(cydp_bincount(codes, CYDP_I32, MANY, counts, 1000, &largest, threads) ==
           CYDP_OK);
-    CHECK(largest == 999);
+    CHECK(largest == 5000);
     for (int c = 0; c < 1000; c++)
-      CHECK(counts[c] == 300 + (c == 0));
+      CHECK(counts[c] == 300 + (c == 0) - (c == 7));
   }
   free(codes);
 }

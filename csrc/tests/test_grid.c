@@ -293,23 +293,25 @@ static void groups_are_summed(void) {
 
 /* So many that their table is far; in some blocks none is outside. */
 static void many_groups_are_summed(void) {
-  enum { MANY = 1 << 17 };
+  enum { MANY = 1 << 17, ALL = 1 << 22 }; /* so many that each thread has some */
   static int64_t sums[MANY], units[MANY];
+  static double amounts[ALL];
+  static int32_t groups[ALL];
   const cydp_grid grid = {0, -100, 100};
   for (unsigned threads = 1; threads < 3; threads++) {
     memset(sums, 0, sizeof sums);
     memset(units, 0, sizeof units);
-    for (size_t i = 0; i < ROWS; i++) {
-      numbers[i] = (double)(random64() % 100);
-      codes32[i] = (int32_t)(random64() % (i % 5000 < 3000 ? MANY : MANY + 2000));
-      if (codes32[i] < MANY)
-        sums[codes32[i]] += (int64_t)numbers[i];
+    for (size_t i = 0; i < ALL; i++) {
+      amounts[i] = (double)(random64() % 100);
+      groups[i] = (int32_t)(random64() % (i % 5000 < 3000 ? MANY : MANY + 2000));
+      if (groups[i] < MANY)
+        sums[groups[i]] += (int64_t)amounts[i];
     }
-    CHECK(cydp_grid_sum_groups(&grid, CYDP_I32, codes32, CYDP_F64, numbers, ROWS - 3,
+    CHECK(cydp_grid_sum_groups(&grid, CYDP_I32, groups, CYDP_F64, amounts, ALL - 3,
                                threads, MANY, units) == CYDP_OK);
-    for (size_t i = ROWS - 3; i < ROWS; i++)
-      if (codes32[i] < MANY)
-        sums[codes32[i]] -= (int64_t)numbers[i];
+    for (size_t i = ALL - 3; i < ALL; i++)
+      if (groups[i] < MANY)
+        sums[groups[i]] -= (int64_t)amounts[i];
     CHECK(memcmp(units, sums, sizeof sums) == 0);
   }
 }

@@ -133,7 +133,11 @@ cdef extern from "cydp.h" nogil:
     ctypedef struct cydp_column:
         const uint64_t *code
         const uint64_t *name
-    cydp_status cydp_encode(const uint8_t *strings, size_t width, size_t n, const uint64_t *key,
+    ctypedef struct cydp_strings:
+        const uint8_t *bytes
+        const int64_t *offsets
+        size_t width
+    cydp_status cydp_encode(const cydp_strings *strings, size_t n, const uint64_t *key,
                             uint64_t *code, uint64_t *name)
     cydp_status cydp_bound_contributions(const cydp_column *users, const cydp_column *groups,
                                          const uint8_t *valid, size_t n, uint64_t max_groups,

@@ -12,7 +12,9 @@ def histogram(
 ) -> None: ...
 def bincount(codes: NDArray[Any], counts: NDArray[np.int64], threads: int) -> int: ...
 def encode(
-    strings: NDArray[np.uint8],
+    text: NDArray[np.uint8],
+    offsets: NDArray[np.int64] | None,
+    width: int,
     key: NDArray[np.uint64],
     code: NDArray[np.uint64],
     name: NDArray[np.uint64],

@@ -118,18 +118,28 @@ def bincount(codes not None, int64_t[::1] counts not None, unsigned int threads)
     return largest
 
 
-def encode(const uint8_t[:, ::1] strings not None, const uint64_t[::1] key not None,
-           uint64_t[::1] code not None, uint64_t[::1] name not None):
-    """Fill codes and names of strings, a row of bytes each, as cydp.h defines them."""
+def encode(const uint8_t[::1] text not None, const int64_t[::1] offsets, size_t width,
+           const uint64_t[::1] key not None, uint64_t[::1] code not None,
+           uint64_t[::1] name not None):
+    """Fill codes and names of strings, as cydp.h defines them; offsets may be None."""
     cdef _c.cydp_status status
-    cdef size_t n = strings.shape[0], width = strings.shape[1]
-    if key.shape[0] != 2 or <size_t> code.shape[0] != n or <size_t> name.shape[0] != n:
+    cdef size_t n = code.shape[0]
+    cdef _c.cydp_strings strings
+    if key.shape[0] != 2 or <size_t> name.shape[0] != n:
         raise ValueError("key must have 2 words, code and name one for each string")
+    if offsets is None and <size_t> text.shape[0] != n * width:
+        raise ValueError("text must have width bytes for each string")
+    if offsets is not None and <size_t> offsets.shape[0] != n + 1:
+        raise ValueError("offsets must have one entry more than there are strings")
     if n == 0:
         return
+    strings = _c.cydp_strings(NULL, NULL, width)
+    if text.shape[0]:
+        strings.bytes = &text[0]
+    if offsets is not None:
+        strings.offsets = &offsets[0]
     with nogil:
-        status = _c.cydp_encode(&strings[0, 0] if width else NULL, width, n, &key[0], &code[0],
-                                &name[0])
+        status = _c.cydp_encode(&strings, n, &key[0], &code[0], &name[0])
     check(status)
 
 

@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: MIT
 """Contribution bounding: a random sample of each user's groups and rows."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, SupportsIndex, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cydp import _exact, threads
+from cydp.exact._columns import present_entries
 from cydp.random import Generator, generator_or_default
 from cydp.rational import index
 
@@ -85,72 +88,89 @@ def _at_least_one(value: SupportsIndex, name: str) -> int:
     return min(number, _MOST)
 
 
-def _identities(x: ArrayLike, name: str) -> tuple[NDArray[Any], NDArray[np.bool_] | None]:
+@dataclass(frozen=True, slots=True, eq=False)
+class _Strings:
+    """Strings one behind the other, as Arrow has them: the i-th from offsets[i] on."""
+
+    text: NDArray[np.uint8]
+    offsets: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+
+_Identities: TypeAlias = tuple[NDArray[Any] | _Strings, NDArray[np.bool_] | None]
+
+
+def _identities(x: ArrayLike, name: str) -> _Identities:
     """Return a column of integers or strings, and which of its entries are present."""
     valid: NDArray[np.bool_] | None = None
+    if isinstance(x, list | tuple):
+        return _of_objects(x, name)
     if isinstance(x, np.ma.MaskedArray):
         valid = ~np.ma.getmaskarray(x)
         values = np.asarray(x.data)
-    elif isinstance(x, list | tuple):
-        values = np.empty(len(x), object)
-        values[:] = x
     else:
         values = np.asarray(x)
     if values.ndim != 1:
         raise ValueError(f"{name} must have one dimension, not {values.ndim}")
     if values.dtype == object or values.dtype.kind == "T":
-        values, present = _of_objects(values.astype(object), valid, name)
-        valid = present
+        if valid is not None:
+            values = values.astype(object)  # a copy
+            values[~valid] = None
+        return _of_objects(values.tolist(), name)
     if values.dtype.kind not in "biuUS":
         raise TypeError(f"{name} must be of integers or strings, not {values.dtype.type.__name__}")
     return values, valid
 
 
-_KINDS = (((str,), ""), ((bytes,), b""), ((bool, np.bool), False), ((int, np.integer), 0))
+def _of_objects(x: Sequence[Any], name: str) -> _Identities:
+    """Return Python values as integers of 64 bits or as strings, whatever their length."""
+    if any(issubclass(of, float) for of in set(map(type, x))):  # NaN is how pandas says null
+        x = [None if isinstance(entry, float) and entry != entry else entry for entry in x]
+    entries, present = present_entries(x)
+    types = set(map(type, entries))
+    if all(issubclass(of, str) for of in types):
+        # A lone surrogate, which Python allows, is kept as it is.
+        return _joined([entry.encode("utf-8", "surrogatepass") for entry in entries], present)
+    if all(issubclass(of, bytes) for of in types):
+        return _joined(entries, present)
+    if all(issubclass(of, bool | np.bool) for of in types) or all(
+        issubclass(of, int | np.integer) and of is not bool for of in types
+    ):
+        numbers = list(map(int, entries))
+        if min(numbers) < -(2**63) or max(numbers) >= 2**63:
+            return _joined([b"%d" % number for number in numbers], present)
+        return _spread(np.array(numbers, np.int64), present), present
+    raise TypeError(f"{name} must be of integers or of strings, all of one kind")
 
 
-def _of_objects(
-    values: NDArray[Any], valid: NDArray[np.bool_] | None, name: str
-) -> tuple[NDArray[Any], NDArray[np.bool_]]:
-    """Return the entries of an object array in a dtype that tells them apart."""
-    present = np.array([not _is_missing(value) for value in values], np.bool_)
-    if valid is not None:
-        present &= valid
-    types = {type(value) for value in values[present]}
-    for kinds, missing in _KINDS:
-        if all(issubclass(of, kinds) for of in types):
-            filled = values.copy()
-            filled[~present] = missing
-            entries = filled.tolist()
-            if kinds[0] in _END and any(map(_ends_in_zero, entries)):
-                entries = [entry + _END[kinds[0]] for entry in entries]
-            array = np.array(entries, None if entries else np.int64)
-            if array.dtype.kind in "biuUS":  # no integers beyond 64 bits
-                return array, present
-    raise TypeError(f"{name} must be of integers up to 64 bits or of strings, all of one kind")
+def _spread(values: NDArray[np.int64], present: NDArray[np.bool_] | None) -> NDArray[np.int64]:
+    """Return the values of the entries that are present, with 0 for the others."""
+    if present is None:
+        return values
+    spread = np.zeros(len(present), np.int64)
+    spread[present] = values
+    return spread
 
 
-_END: dict[type, Any] = {str: ".", bytes: b"."}
+def _joined(entries: Sequence[bytes], present: NDArray[np.bool_] | None) -> _Identities:
+    lengths = _spread(np.fromiter(map(len, entries), np.int64, len(entries)), present)
+    offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
+    return _Strings(np.frombuffer(b"".join(entries), np.uint8), offsets), present
 
 
-def _ends_in_zero(entry: Any) -> bool:
-    """Whether numpy would drop the end of a string."""
-    return bool(entry) and entry[-1] in ("\0", 0)
-
-
-def _is_missing(value: Any) -> bool:
-    if value is None or value is np.ma.masked or type(value).__name__ in ("NAType", "NaTType"):
-        return True
-    return isinstance(value, float) and value != value
-
-
-def _words(values: NDArray[Any], key: Words) -> tuple[Words, Words]:
+def _words(values: NDArray[Any] | _Strings, key: Words) -> tuple[Words, Words]:
     """Return what tells the entries apart, and what is hashed of them."""
     n = len(values)
-    if values.dtype.kind in "US":
-        strings = np.ascontiguousarray(values, values.dtype.newbyteorder("="))
+    if isinstance(values, _Strings) or values.dtype.kind in "US":
         code, name = np.empty(n, np.uint64), np.empty(n, np.uint64)
-        _exact.encode(strings.view(np.uint8).reshape(n, values.dtype.itemsize), key, code, name)
+        if isinstance(values, _Strings):
+            _exact.encode(values.text, values.offsets, 0, key, code, name)
+        else:
+            native = values.astype(values.dtype.newbyteorder("="))
+            text = np.frombuffer(native.tobytes(), np.uint8)
+            _exact.encode(text, None, values.dtype.itemsize, key, code, name)
         return code, name
     wide = np.uint64 if values.dtype.kind == "u" else np.int64
     numbers = np.ascontiguousarray(values, wide).view(np.uint64)
