@@ -163,5 +163,48 @@ def test_no_message_shows_the_data():
 
 
 def test_more_counts_than_memory_holds():
-    with pytest.raises((MemoryError, ValueError)):
-        exact.bincount([2**62])
+    for codes in ([2**62 + 12345], [2**40 + 12345]):
+        with pytest.raises((MemoryError, ValueError)) as info:
+            exact.bincount(codes)
+        assert "1234" not in str(info.value)
+    with pytest.raises(ValueError, match="minlength must be from 0 to"):
+        exact.bincount([1], 2**62)
+
+
+def test_the_largest_code_may_stand_in_any_block():
+    codes = np.zeros(200_000, ">i8")
+    codes[0] = 3
+    assert exact.bincount(codes).tolist() == [199_999, 0, 0, 1]
+    codes[0] = -3
+    with pytest.raises(ValueError, match="codes must be from 0"):
+        exact.bincount(codes)
+
+
+@pytest.mark.parametrize("dtype", ["int32", "int64"])
+def test_more_counts_than_a_cache_holds(dtype):
+    rng = np.random.default_rng(5)
+    n = 9 * 10**6
+    for codes in (np.arange(n), rng.integers(0, n, n), np.minimum(rng.integers(0, 10 * n, n), n)):
+        codes = codes.astype(dtype)
+        np.testing.assert_array_equal(exact.bincount(codes), np.bincount(codes))
+
+
+def test_many_codes_that_change_under_the_call():
+    """They pile up in the last part between the two looks at them."""
+    n = 9 * 10**6
+    codes = np.arange(n, dtype=np.int32)
+    stop = threading.Event()
+
+    def write():
+        while not stop.is_set():
+            codes[:] = n - 1
+            codes[:] = np.arange(n, dtype=np.int32)
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    try:
+        for _ in range(8):
+            assert 0 <= exact.bincount(codes, n).sum() <= n
+    finally:
+        stop.set()
+        writer.join()

@@ -134,7 +134,7 @@ def test_any(pairs, edges, count):
 WRONG = [
     (([1, 2],), {"bins": 2}, ValueError, "one dimension"),
     (([[1, 2], [3]],), {"bins": 2}, ValueError, "one length"),
-    (([],), {"bins": 2}, ValueError, "at least one column"),
+    (([],), {"bins": 2}, ValueError, "columns must be from 1 to 64, not 0"),
     (("ab",), {"bins": 2}, TypeError, "sequence of columns"),
     ((5,), {"bins": 2}, TypeError, "sequence of columns"),
     (([["a"], ["b"]],), {"bins": 2}, TypeError, "columns must be"),
@@ -157,3 +157,15 @@ WRONG = [
 def test_wrong_parameters(args, kwargs, error, message):
     with pytest.raises(error, match=message):
         exact.histogramdd(*args, **kwargs)
+
+
+def test_columns_of_mixed_dtypes_have_numpys_edges():
+    columns = [np.array([1, 2], "u2"), np.array([1, 2], "i2"), np.array([0.1, 0.7], "f4")]
+    for x in (columns, columns[::-1]):
+        np.testing.assert_array_equal(exact.histogramdd(x, 3)[1], np.histogramdd(x, 3)[1])
+
+
+def test_columns_with_names():
+    table = {"a": [1, 2, None], "b": [0.5, 1.5, 1]}
+    counts, _ = exact.histogramdd(table, 2, [(0, 2), (0, 2)])
+    assert counts.tolist() == [[0, 0], [1, 1]]

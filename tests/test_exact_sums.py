@@ -459,7 +459,7 @@ class Unread:
             1e-300,
             None,
             ValueError,
-            "step must be from 2\\*\\*-1021 to 2\\*\\*1022, not 2\\*\\*-1025",
+            "without a step, lower and upper must be 0, or one of them more than 2..-993 from 0",
         ),
         (0, 2**1100, None, ValueError, "step must be from 2\\*\\*-1021 to 2\\*\\*1022"),
         (0, 0, Fraction(1, 2**1022), ValueError, "step must be from 2\\*\\*-1021"),
@@ -507,6 +507,14 @@ def test_sensitivity_comes_from_the_rounded_bounds():
     assert (squares.lowest, squares.highest) == (0, 900)
     assert exact.clamped_sums([1], -30, -10)[1].lowest == 100
     assert exact.clamped_sums([1], 10, 30)[1].lowest == 100
+
+
+def test_a_record_leaves_one_of_two_groups_for_the_other():
+    for groups, stated in ((1, 10), (2, 20), (3, 20)):
+        before = exact.grouped_clamped_sum([0], [10], groups, 0, 10, 1)
+        after = exact.grouped_clamped_sum([groups - 1], [10], groups, 0, 10, 1)
+        assert before.sensitivity("change-one") == stated
+        assert abs(before.units - after.units).sum() == (20 if groups > 1 else 0)
 
 
 def test_a_sum_says_that_it_is_not_private():

@@ -46,6 +46,13 @@ def bincount(codes: ArrayLike, minlength: SupportsIndex = 0) -> NDArray[np.int64
     if values.size == 0:
         return np.zeros(least, np.int64)
     length = max(least, _guess(values), 1)
+    try:
+        return _bincount(values, length, least)
+    except MemoryError:  # whose message has the largest code
+        raise MemoryError("no memory for a count of each code to the largest") from None
+
+
+def _bincount(values: NDArray[Any], length: int, least: int) -> NDArray[np.int64]:
     for _ in range(2):  # a third would find what another thread has written meanwhile
         if length > _MOST_COUNTS:
             _check_signs(int(values.min()), int(values.max()))
@@ -72,8 +79,8 @@ def _least_length(minlength: Any) -> int:
         least = operator.index(minlength)
     except TypeError:
         raise TypeError(f"minlength must be an integer, not {type(minlength).__name__}") from None
-    if not 0 <= least < 2**63:
-        raise ValueError("minlength must be from 0 to 2**63 - 1")
+    if not 0 <= least < 2**60:  # what numpy can address
+        raise ValueError("minlength must be from 0 to 2**60 - 1")
     return least
 
 

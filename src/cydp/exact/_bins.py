@@ -102,7 +102,7 @@ def bin_count(bins: Any) -> int | None:
     """Return how many bins were asked for, or None if they were given by edges."""
     if isinstance(bins, str):
         raise TypeError("bins must be an integer or edges: no rule may take them from the data")
-    if np.ndim(bins) != 0:
+    if isinstance(bins, list | tuple) or np.ndim(bins) != 0:
         return None
     if isinstance(bins, bool | np.bool):
         raise TypeError("bins must be an integer or edges, not bool")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Columns of real numbers, from what people have."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 from numbers import Real
 from typing import Any, cast
@@ -16,8 +16,9 @@ def column(x: ArrayLike | Sequence[Any], name: str = "x") -> NDArray[Any]:
     Parameters
     ----------
     x : array_like
-        A masked array stays one. Of a list, and of a column that is no numpy array, None, NA
-        and masked entries become NaN; the types of the other entries must be of numbers.
+        A masked array stays one. In a list, in an object array, and in a column that is no numpy
+        array, None, NA, NaT and masked entries are null, and the others must be numbers. Integers
+        with nulls become a masked array; in other numbers a null becomes NaN.
 
     Returns
     -------
@@ -30,14 +31,17 @@ def column(x: ArrayLike | Sequence[Any], name: str = "x") -> NDArray[Any]:
 
     Examples
     --------
-    >>> column([1, None]).tolist()
-    [1.0, nan]
+    >>> column([1.5, None]).tolist()
+    [1.5, nan]
+    >>> column([2, None])
+    masked_array(data=[2, --],
+                 mask=[False,  True],
+           fill_value=999999)
 
     """
-    types = set(map(type, x)) if isinstance(x, list | tuple) else _PLAIN
     values: NDArray[Any]
-    if not types <= _PLAIN | _NESTED:
-        values = np.empty(len(cast("Sequence[Any]", x)), object)
+    if isinstance(x, list | tuple) and not set(map(type, x)) <= _PLAIN | _NESTED:
+        values = np.empty(len(x), object)
         values[:] = x
     elif isinstance(x, np.ma.MaskedArray):
         values = x
@@ -46,8 +50,8 @@ def column(x: ArrayLike | Sequence[Any], name: str = "x") -> NDArray[Any]:
             values = np.asarray(x)
         except ValueError:  # lists of different lengths
             raise TypeError(f"{name} must be an array of real numbers, not of sequences") from None
-    if values.dtype == object and values.ndim > 0 and not isinstance(x, np.ndarray):
-        values = _with_nulls(values, name)
+    if values.dtype == object and not isinstance(x, np.ma.MaskedArray) and values.ndim > 0:
+        values = _of_objects(values, name)
     check_real(values.dtype, name)
     return values
 
@@ -77,8 +81,8 @@ def codes_column(x: ArrayLike | Sequence[Any], name: str = "codes") -> NDArray[A
 
     """
     if isinstance(x, list | tuple):
-        x = [value for value in x if not _is_null(value)]
-        values = np.asarray(x) if x else np.empty(0, np.int64)
+        entries, _ = present_entries(x)
+        values = np.asarray(entries) if entries else np.empty(0, np.int64)
     elif isinstance(x, np.ma.MaskedArray):
         values = x if x.ndim != 1 else x.compressed()
     elif isinstance(x, np.ndarray):
@@ -96,25 +100,57 @@ def codes_column(x: ArrayLike | Sequence[Any], name: str = "codes") -> NDArray[A
     return values
 
 
-def _is_null(value: Any) -> bool:
-    # pandas.NA, by name: pandas is not imported for it
-    return value is None or value is np.ma.masked or type(value).__name__ == "NAType"
+def present_entries(x: Sequence[Any]) -> tuple[Sequence[Any], NDArray[np.bool_] | None]:
+    """Return the entries that are not null, and a mask of these, or None if all are.
 
+    Examples
+    --------
+    >>> present_entries([7, None])
+    ([7], array([ True, False]))
+
+    """
+    # By name: pandas is not imported for it.
+    nulls = {of for of in set(map(type, x)) if of.__name__ in _NULLS}
+    if not nulls:
+        return x, None
+    present = np.fromiter((type(value) not in nulls for value in x), np.bool_, len(x))
+    return [value for value in x if type(value) not in nulls], present
+
+
+_NULLS = {"NoneType", "NAType", "NaTType", "MaskedConstant"}
 
 # Entries that numpy makes an array of, without a warning, and numbers only of numbers.
 _PLAIN = {bool, int, float, np.bool, np.float32, np.float64, np.int32, np.int64, np.uint64}
 _NESTED = {list, tuple, np.ndarray}
+_INTEGERS = (int, np.integer, np.bool)
 
 
-def _with_nulls(values: NDArray[Any], name: str) -> NDArray[Any]:
-    """Return the entries of an object array, which numpy has no dtype for, as float64."""
-    entries = [_float_or_nan(value, name) for value in values.flat]
-    return np.array(entries, np.float64).reshape(values.shape)
+def integers_only(types: Iterable[type]) -> bool:
+    """Whether values of these types are integers or bool."""
+    return all(issubclass(of, _INTEGERS) for of in types)
 
 
-def _float_or_nan(value: Any, name: str) -> float:
-    if _is_null(value):
-        return np.nan
+def _of_objects(values: NDArray[Any], name: str) -> NDArray[Any]:
+    """Return an object array, or a list that numpy has no dtype for, in a dtype of numbers."""
+    entries, present = present_entries(values.ravel().tolist())
+    types = set(map(type, entries))
+    numbers = np.asarray(entries) if entries and types <= _PLAIN else None
+    if numbers is None or numbers.dtype.kind not in "biuf":
+        if entries and integers_only(types):
+            numbers = np.asarray([int(entry) for entry in entries])
+        if numbers is None or numbers.dtype == object:
+            numbers = np.array([_float(entry, name) for entry in entries], np.float64)
+    if present is None:
+        return numbers.reshape(values.shape)
+    spread = np.full(len(present), np.nan if numbers.dtype.kind == "f" else 0, numbers.dtype)
+    spread[present] = numbers
+    spread = spread.reshape(values.shape)
+    if numbers.dtype.kind == "f":
+        return spread
+    return np.ma.MaskedArray(spread, ~present.reshape(values.shape))
+
+
+def _float(value: Any, name: str) -> float:
     if isinstance(value, bool | np.bool | Real | Decimal):
         try:
             return float(value)

@@ -3,6 +3,10 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from cydp.rational import Number, binary, text
 
@@ -32,6 +36,13 @@ class Grid:
     def step(self) -> Fraction:
         """What one unit is worth."""
         return Fraction(2) ** self.exponent
+
+    def units_of(self, integers: NDArray[Any]) -> NDArray[np.int64]:
+        """Return what Python's integers, of any size, are in units."""
+        step = self.step
+        units = (round(number / step) for number in integers.ravel().tolist())
+        clamped = [min(max(unit, self.lowest), self.highest) for unit in units]
+        return np.array(clamped, np.int64)
 
     @property
     def largest(self) -> int:
@@ -84,6 +95,11 @@ def public_bounds(lower: Number, upper: Number, step: Number | None) -> Bounds:
         raise ValueError(f"lower must be at most upper, not {text(low)} above {text(high)}")
     given = None if step is None else _exponent(step)
     exponent = _default_exponent(low, high) if given is None else given
+    if given is None and exponent < _LEAST_EXPONENT:
+        raise ValueError(
+            "without a step, lower and upper must be 0, or one of them more than "
+            f"2**{_LEAST_EXPONENT + _DEFAULT_BITS - 1} from 0"
+        )
     if not _LEAST_EXPONENT <= exponent <= _MOST_EXPONENT:
         raise ValueError(
             f"step must be from 2**{_LEAST_EXPONENT} to 2**{_MOST_EXPONENT}, not 2**{exponent}"

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Counts in cells of several columns, as numpy counts them."""
 
+import functools
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -14,6 +15,7 @@ from cydp.exact._columns import column
 from cydp.threads import NUM_THREADS, SHARED_ABOVE
 
 _MOST_CELLS = 2**30
+_MOST_COLUMNS = 64  # numpy has no more dimensions
 _BLOCK_ROWS = 65_536  # rows converted at a time
 
 
@@ -26,8 +28,8 @@ def histogramdd(
 
     Parameters
     ----------
-    columns : sequence of D array_like of real numbers, shape (n,), or ndarray, shape (n, D)
-        A row with a NaN or masked value, or one outside the bins, is left out.
+    columns : sequence, mapping or table of D array_like, shape (n,), or ndarray, shape (n, D)
+        Of real numbers. A row with a NaN or masked value, or one outside the bins, is left out.
     bins : int, or sequence of D ints or sequences of edges
         As in `histogram`, for each column.
     range : sequence of D pairs (lo, hi) or None, optional
@@ -41,7 +43,8 @@ def histogramdd(
     Raises
     ------
     TypeError, ValueError
-        For a bad parameter, columns of different lengths, more than 2**30 cells.
+        For a bad parameter, columns of different lengths or more than 64, more than 2**30 cells,
+        and equal bins too narrow to have distinct edges.
 
     Examples
     --------
@@ -76,11 +79,13 @@ def _split(columns: Any) -> tuple[list[NDArray[Any]], NDArray[np.bool] | None]:
     """Return the columns without their masks, and which rows no mask hides."""
     if isinstance(columns, np.ndarray) and columns.ndim == 2:
         columns = list(columns.T)
+    if isinstance(columns, Mapping) or hasattr(columns, "items"):  # pandas iterates over names
+        columns = [x for _, x in columns.items()]
     if isinstance(columns, str | bytes) or not hasattr(columns, "__len__"):
         raise TypeError(f"columns must be a sequence of columns, not {type(columns).__name__}")
     values = [column(x, "columns") for x in columns]
-    if not values:
-        raise ValueError("columns must hold at least one column")
+    if not 1 <= len(values) <= _MOST_COLUMNS:
+        raise ValueError(f"columns must be from 1 to {_MOST_COLUMNS}, not {len(values)}")
     keep = None
     for i, x in enumerate(values):
         if x.ndim != 1 or len(x) != len(values[0]):
@@ -95,7 +100,8 @@ def _split(columns: Any) -> tuple[list[NDArray[Any]], NDArray[np.bool] | None]:
 def _grids(values: list[NDArray[Any]], keep: Any, bins: Any, range: Any) -> list[Bins]:
     bins = _one_each(bins, "bins", len(values), operator.index)
     range = _one_each(range, "range", len(values), _none)
-    common = np.result_type(*[x.dtype for x in values])  # numpy's sample has one dtype
+    # numpy's sample has one dtype, found from the first column on.
+    common = functools.reduce(np.promote_types, [x.dtype for x in values])
     grids = []
     for x, given, ends in zip(values, bins, range, strict=True):
         count = bin_count(given)

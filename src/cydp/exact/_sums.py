@@ -3,7 +3,7 @@
 
 import functools
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, SupportsIndex, TypeAlias
 
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cydp import _grid, threads
-from cydp.exact._columns import blocks, column, paired_blocks
+from cydp.exact._columns import blocks, column, integers_only, paired_blocks, present_entries
 from cydp.exact._grid import Grid, public_bounds
 from cydp.rational import Number, index
 
@@ -48,7 +48,8 @@ class GridSum:
         """Units * step, exactly; of groups, an object array of Fractions."""
         if isinstance(self.units, int):
             return self.units * self.step
-        return np.array([units * self.step for units in self.units.tolist()], object)
+        weight, parts = self.step.numerator, self.step.denominator
+        return np.array([Fraction(units * weight, parts) for units in self.units.tolist()], object)
 
     def sensitivity(self, relation: str = "add-remove", *, missing: bool = True) -> int:
         """Return what one record can change, in units: of groups, all of them together (L1).
@@ -113,8 +114,8 @@ def clamped_sum(x: ArrayLike, lower: Number, upper: Number, step: Number | None 
 
     """
     bounds = public_bounds(lower, upper, step)
-    values = column(x)
-    grid = bounds.grid(whole=values.dtype.kind in "biu")
+    values = _numbers(x)
+    grid = bounds.grid(whole=values.dtype.kind != "f")
     units = 0
     for rows, number in _rows(values, grid):
         units += _grid.grid_sum(rows, *number, _threads(rows, number))
@@ -148,8 +149,8 @@ def clamped_sums(
 
     """
     bounds = public_bounds(lower, upper, step)
-    values = column(x)
-    grid = bounds.grid(whole=values.dtype.kind in "biu")
+    values = _numbers(x)
+    grid = bounds.grid(whole=values.dtype.kind != "f")
     if grid.largest > _MOST_SQUARED:
         raise ValueError("lower and upper must be at most 2**31 steps from 0 for squares")
     units = squares = 0
@@ -204,12 +205,10 @@ def grouped_clamped_sum(
     if not 0 <= groups < 2**32 - 2:
         raise ValueError(f"n_groups must be from 0 to 2**32 - 3, not {groups}")
     bounds = public_bounds(lower, upper, step)
-    keys, values = column(codes, "codes"), column(x)
-    if keys.dtype.kind not in "biu" and (isinstance(codes, np.ndarray) or keys.size):
-        raise TypeError(f"codes must be of integers, not {keys.dtype.name}")
+    keys, values = _codes(codes), _numbers(x)
     if keys.shape != values.shape:
         raise ValueError(f"codes must be of the shape of x, {values.shape}, not {keys.shape}")
-    grid = bounds.grid(whole=values.dtype.kind in "biu")
+    grid = bounds.grid(whole=values.dtype.kind != "f")
     if values.size * grid.largest >= 2**63:
         raise ValueError(
             f"step must be larger for {values.size} rows: bounds of {grid.largest} steps "
@@ -221,6 +220,40 @@ def grouped_clamped_sum(
     return GridSum(units, grid.step, grid.lowest, grid.highest)
 
 
+def _numbers(x: ArrayLike) -> _Array:
+    """Return a column of numbers; integers of a list beyond 64 bits as an object array."""
+    values = column(x)
+    if values.dtype.kind == "f" and (entries := _python_integers(x)) is not None:
+        return entries
+    return values
+
+
+def _codes(codes: ArrayLike) -> _Array:
+    """Return a column of integers."""
+    keys = column(codes, "codes")
+    if keys.dtype.kind in "biu":
+        return keys
+    if isinstance(codes, list | tuple) and keys.size == 0:
+        return keys.astype(np.int64)
+    if (entries := _python_integers(codes)) is None:
+        raise TypeError(f"codes must be of integers, not {keys.dtype.name}")
+    return np.ma.MaskedArray(np.clip(entries.data, -1, 2**32).astype(np.int64), entries.mask)
+
+
+def _python_integers(x: ArrayLike) -> np.ma.MaskedArray[Any, Any] | None:
+    """Return a list of integers, of which some are beyond 64 bits or of both signs, or None."""
+    if not isinstance(x, list | tuple | np.ndarray) or getattr(x, "dtype", "O") != "O":
+        return None
+    values = np.array(x, object)
+    entries, present = present_entries(values.ravel().tolist())
+    if not entries or not integers_only(set(map(type, entries))):
+        return None
+    spread = np.zeros(values.size, object)
+    spread[slice(None) if present is None else present] = list(map(int, entries))
+    hidden = np.zeros(values.size, bool) if present is None else ~present
+    return np.ma.MaskedArray(spread.reshape(values.shape), hidden.reshape(values.shape))
+
+
 # What a kernel needs to read a column: type, exponent, lowest, highest.
 _Number: TypeAlias = tuple[int, int, int, int]
 
@@ -228,6 +261,8 @@ _Number: TypeAlias = tuple[int, int, int, int]
 def _rows(values: _Array, grid: Grid) -> Iterator[tuple[NDArray[np.uint8], _Number]]:
     if isinstance(values, np.ma.MaskedArray):
         values = values.compressed()
+    if values.dtype == object:
+        values, grid = grid.units_of(values), replace(grid, exponent=0)
     read, type_ = _kernel(values.dtype)
     with np.errstate(all="ignore"):  # converting a signalling NaN may warn
         for rows in blocks(values, read, _BLOCK_ROWS):
@@ -243,6 +278,8 @@ def _paired_rows(
         keys, values = np.ma.getdata(keys)[present], np.ma.getdata(values)[present]
     if keys.size == 0:
         return
+    if values.dtype == object:
+        values, grid = grid.units_of(values), replace(grid, exponent=0)
     key_read, key_type = keys.dtype.newbyteorder("="), _CODES[keys.dtype.kind, keys.dtype.itemsize]
     read, type_ = _kernel(values.dtype)
     with np.errstate(all="ignore"):
