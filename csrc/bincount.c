@@ -11,9 +11,9 @@ enum {
   BATCH = 256,
   AHEAD = 2 * BATCH, /* codes on their way from memory meanwhile */
   PART_BITS = 15,    /* a part's table of uint32 is 128 KiB */
-  GAP = 32,       /* between parts: equal ones would grow in the same sets of a cache */
-  NEAR = 1 << 23, /* counts whose bytes a shared cache holds */
-  SEGMENT = 1 << 28, /* rows partitioned at a time: positions are uint32 */
+  BLOCK = 4096,      /* rows of one part that stand together */
+  NEAR = 1 << 23,    /* counts whose bytes a shared cache holds */
+  SEGMENT = 1 << 28, /* rows partitioned at a time: places are uint32 */
   FEW = 4            /* counts a row */
 };
 
@@ -66,69 +66,57 @@ static cydp_status count_few(job *call, uint64_t *largest) {
   return CYDP_OK;
 }
 
+/* The lower bits of slots, part by part in blocks; each block knows the one before it. */
+typedef struct blocks {
+  uint16_t *low;
+  uint32_t *before;
+  uint32_t used;
+} blocks;
+
 typedef struct part {
-  uint32_t next, end; /* in `low` */
+  uint32_t next; /* place in `low`: if at the end of a block, a new one is needed */
+  uint32_t last; /* its last block */
 } part;
 
-/* Room for each part, from a first look at the codes; returns the largest one. */
-static uint64_t lay_out(const job *call, size_t first, size_t n, part *parts,
-                        size_t n_parts) {
+/* Each row is read once: as many blocks are enough as are full, and one for each part. */
+static uint64_t partition(const job *call, size_t first, size_t n, part *parts,
+                          blocks *to) {
   uint32_t slots[BATCH];
   uint64_t largest = 0;
-  memset(parts, 0, n_parts * sizeof *parts);
+  const size_t bytes = cydp_number_bytes(call->number);
   for (size_t i = 0, m; i < n; i += m) {
     m = n - i < BATCH ? n - i : BATCH;
     uint64_t here = read_slots(call, first + i, m, slots);
     largest = here > largest ? here : largest;
-    size_t k = 0;
-    for (; m - k >= 2; k += 2) { /* two counters, as equal parts would wait */
-      parts[slots[k] >> PART_BITS].next++;
-      parts[slots[k + 1] >> PART_BITS].end++;
-    }
-    if (k < m)
-      parts[slots[k] >> PART_BITS].next++;
-  }
-  uint32_t start = 0;
-  for (size_t p = 0; p < n_parts; p++) {
-    uint32_t rows = parts[p].next + parts[p].end;
-    parts[p].next = start;
-    parts[p].end = start + rows;
-    start += rows + GAP;
-  }
-  return largest;
-}
-
-/* The lower bits of the slots, part by part. By the second look a part may have more rows
- * than by the first, if another thread writes: those go into the gap behind it. */
-static void partition(const job *call, size_t first, size_t n, part *parts,
-                      uint16_t *low) {
-  uint32_t slots[BATCH];
-  const size_t bytes = cydp_number_bytes(call->number);
-  for (size_t i = 0, m; i < n; i += m) {
-    m = n - i < BATCH ? n - i : BATCH;
-    read_slots(call, first + i, m, slots);
     const char *next = cydp_row(call->number, call->codes, first + i + AHEAD);
     for (size_t k = 0; k < m; k++) {
       if (k % 8 == 0)
         __builtin_prefetch(next + k * bytes);
-      part *to = &parts[slots[k] >> PART_BITS];
-      uint32_t at = to->next;
-      bool room = at < to->end;
-      to->next = at + room;
-      low[at] = slots[k] & ((1 << PART_BITS) - 1);
+      part *of = &parts[slots[k] >> PART_BITS];
+      uint32_t at = of->next;
+      if (at % BLOCK == 0) {
+        to->before[to->used] = of->last;
+        of->last = to->used++;
+        at = of->last * BLOCK;
+      }
+      to->low[at] = slots[k] & ((1 << PART_BITS) - 1);
+      of->next = at + 1;
     }
   }
+  return largest;
 }
 
-static void count_part(job *call, size_t p, const uint16_t *low, size_t rows,
+static void count_part(job *call, size_t p, const part *of, const blocks *from,
                        uint32_t *table) {
-  if (rows == 0)
+  if (of->next == 0)
     return;
   size_t slot = p << PART_BITS, end = slot + (1 << PART_BITS);
   end = end < call->to.size + 1 ? end : call->to.size + 1;
   memset(table, 0, sizeof *table << PART_BITS);
-  for (size_t i = 0; i < rows; i++)
-    table[low[i]]++;
+  uint32_t block = of->last, rows = of->next - block * BLOCK;
+  for (; block != UINT32_MAX; block = from->before[block], rows = BLOCK)
+    for (uint32_t i = 0; i < rows; i++)
+      table[from->low[block * BLOCK + i]]++;
   pthread_mutex_lock(&call->to.mutex);
   for (size_t j = slot ? slot : 1; j < end; j++)
     call->to.counts[j - 1] += table[j - slot];
@@ -139,23 +127,25 @@ static cydp_status count_by_parts(job *call, size_t first, size_t end,
                                   uint64_t *largest) {
   size_t n_parts = ((call->to.size + 1) >> PART_BITS) + 1;
   size_t rows = end - first < SEGMENT ? end - first : SEGMENT;
+  size_t n_blocks = rows / BLOCK + n_parts;
   part *parts = malloc(n_parts * sizeof *parts);
-  uint16_t *low = cydp_large_allocate((rows + n_parts * GAP) * sizeof *low);
   uint32_t *table = malloc(sizeof *table << PART_BITS);
-  bool ready = parts && low && table;
+  blocks all = {cydp_large_allocate(n_blocks * BLOCK * sizeof *all.low),
+                malloc(n_blocks * sizeof *all.before), 0};
+  bool ready = parts && table && all.low && all.before;
   for (size_t n; ready && first < end; first += n) {
     n = end - first < rows ? end - first : rows;
-    uint64_t here = lay_out(call, first, n, parts, n_parts);
+    for (size_t p = 0; p < n_parts; p++)
+      parts[p] = (part){0, UINT32_MAX};
+    all.used = 0;
+    uint64_t here = partition(call, first, n, parts, &all);
     *largest = here > *largest ? here : *largest;
-    partition(call, first, n, parts, low);
-    uint32_t start = 0;
-    for (size_t p = 0; p < n_parts; p++) {
-      count_part(call, p, low + start, parts[p].next - start, table);
-      start = parts[p].end + GAP;
-    }
+    for (size_t p = 0; p < n_parts; p++)
+      count_part(call, p, parts + p, &all, table);
   }
+  free(all.before);
+  free(all.low);
   free(table);
-  free(low);
   free(parts);
   return ready ? CYDP_OK : CYDP_ERROR_MEMORY;
 }
