@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from cydp import exact
+from cydp.exact._columns import column
 
 
 def units_of(value, lower, upper, step):
@@ -64,10 +65,10 @@ def test_null_has_many_names():
 
     class NaTType: ...
 
-    assert exact.column([1.5, None, NAType(), NaTType(), np.ma.masked]).tolist()[:1] == [1.5]
-    assert np.isnan(exact.column([1.5, None, NAType(), NaTType(), np.ma.masked])).sum() == 4
-    assert exact.column([[1, None], [2, 3]]).mask.tolist() == [[False, True], [False, False]]
-    assert exact.column([None, None]).size == 2
+    assert column([1.5, None, NAType(), NaTType(), np.ma.masked]).tolist()[:1] == [1.5]
+    assert np.isnan(column([1.5, None, NAType(), NaTType(), np.ma.masked])).sum() == 4
+    assert column([[1, None], [2, 3]]).mask.tolist() == [[False, True], [False, False]]
+    assert column([None, None]).size == 2
 
 
 def test_large_integer_edges():

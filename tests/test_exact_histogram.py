@@ -15,6 +15,8 @@ from hypothesis import strategies as st
 
 import cydp.exact._bins as module
 from cydp import exact
+from cydp.exact._bins import public_bins
+from cydp.exact._columns import column
 
 FLOATS = ["float16", "float32", "float64"]
 INTEGERS = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
@@ -198,7 +200,7 @@ def equal_bins(draw):
 def test_any_equal_bins(case):
     x, bins, range = case
     try:
-        edges = exact.public_bins(bins, range, x.dtype).edges
+        edges = public_bins(bins, range, x.dtype).edges
     except ValueError:
         assume(False)
     x = np.concatenate([x, around(edges[:: max(1, bins // 50)], x.dtype.type)])
@@ -479,7 +481,7 @@ WRONG_RANGE = [
 @pytest.mark.parametrize(("bins", "error", "message"), WRONG_BINS, ids=repr)
 def test_wrong_bins(bins, error, message):
     with pytest.raises(error, match=message):
-        exact.public_bins(bins, (0, 1), np.dtype(float))
+        public_bins(bins, (0, 1), np.dtype(float))
     with pytest.raises(error, match=message):
         exact.histogram([0.5], bins, (0, 1))
 
@@ -487,22 +489,22 @@ def test_wrong_bins(bins, error, message):
 @pytest.mark.parametrize(("range", "error", "message"), WRONG_RANGE, ids=repr)
 def test_wrong_range(range, error, message):
     with pytest.raises(error, match=message):
-        exact.public_bins(10, range, np.dtype(float))
+        public_bins(10, range, np.dtype(float))
     with pytest.raises(error, match=message):
         exact.histogram([0.5], 10, range)
 
 
 def test_range_beyond_the_dtype():
     with pytest.raises(ValueError, match="float16"):
-        exact.public_bins(2, (0, 1e5), np.dtype(np.float16))
+        public_bins(2, (0, 1e5), np.dtype(np.float16))
     with pytest.raises(ValueError, match="float32"):
-        exact.public_bins(10, (1, 1 + 1e-6), np.dtype(np.float32))
+        public_bins(10, (1, 1 + 1e-6), np.dtype(np.float32))
 
 
 def test_a_release_takes_no_range_from_the_data():
     with pytest.raises(ValueError, match="range must be a pair"):
-        exact.public_bins(10, None, np.dtype(float))
-    assert exact.public_bins([0, 1], None, np.dtype(float)).count([0.5]).tolist() == [1]
+        public_bins(10, None, np.dtype(float))
+    assert public_bins([0, 1], None, np.dtype(float)).count([0.5]).tolist() == [1]
 
 
 WRONG_DATA = [
@@ -557,7 +559,7 @@ def test_every_null_is_missing(null, values):
 
 @pytest.mark.parametrize(("x", "name"), WRONG_DATA, ids=[name for _, name in WRONG_DATA])
 def test_wrong_data(x, name):
-    for call in (exact.histogram, lambda x, *_: exact.column(x)):
+    for call in (exact.histogram, lambda x, *_: column(x)):
         with pytest.raises(TypeError, match=f"^x must be .* {name}$") as info:
             call(x, 10, (0, 1))
         assert "31415" not in str(info.value)
@@ -589,10 +591,10 @@ def test_counting_gives_no_warning(dtype):
     with np.errstate(all="raise"):
         for bins, range in [(10, (0, 1)), (3, (0, 2**60)), ([0, 1, 7], None), ([-np.inf, 0], None)]:
             if dtype != "float16" or bins != 3:
-                exact.public_bins(bins, range, x.dtype).count(x)
+                public_bins(bins, range, x.dtype).count(x)
 
 
 def test_bins_for_another_dtype_are_refused():
-    grid = exact.public_bins(2, (0, 10), np.dtype(np.int64))
+    grid = public_bins(2, (0, 10), np.dtype(np.int64))
     with pytest.raises(TypeError):
         grid.count([0.5])

@@ -2,24 +2,18 @@
 """Exact aggregates: fast, and NOT private. What they return is the data's own."""
 
 from cydp.exact._bincount import bincount
-from cydp.exact._bins import Bins, public_bins
-from cydp.exact._columns import check_real, column
 from cydp.exact._contributions import bound_contributions
 from cydp.exact._histogram import histogram
 from cydp.exact._histogramdd import histogramdd
 from cydp.exact._sums import GridSum, clamped_sum, clamped_sums, grouped_clamped_sum
 
 __all__ = [
-    "Bins",
     "GridSum",
     "bincount",
     "bound_contributions",
-    "check_real",
     "clamped_sum",
     "clamped_sums",
-    "column",
     "grouped_clamped_sum",
     "histogram",
     "histogramdd",
-    "public_bins",
 ]

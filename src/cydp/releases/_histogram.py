@@ -9,8 +9,8 @@ from typing import Any, SupportsIndex, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cydp import exact
 from cydp.accounting import PureDP
+from cydp.exact._bins import public_bins
 from cydp.mechanisms import DiscreteLaplace
 from cydp.random import Generator, generator_or_default
 from cydp.rational import Number, text
@@ -71,7 +71,7 @@ def histogram(
     generator = generator_or_default(rng)
     if range is not None and np.ndim(cast(Any, bins)) != 0:
         raise ValueError("range must be None if bins are edges")
-    grid = exact.public_bins(bins, range, declared_dtype(x))
+    grid = public_bins(bins, range, declared_dtype(x))
     counts = mechanism.release(grid.count(read(x)), rng=generator)
     return HistogramRelease(counts, grid.edges, mechanism, relation)
 

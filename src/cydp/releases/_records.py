@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cydp import exact
+from cydp.exact._columns import check_real, column
 
 
 def declared_dtype(x: ArrayLike | Sequence[Any], name: str = "x") -> np.dtype[Any]:
@@ -24,13 +24,13 @@ def declared_dtype(x: ArrayLike | Sequence[Any], name: str = "x") -> np.dtype[An
     dtype = getattr(x, "dtype", None)
     if not isinstance(dtype, np.dtype):
         return np.dtype(np.float64)
-    exact.check_real(dtype, name)
+    check_real(dtype, name)
     return dtype
 
 
 def read(x: ArrayLike | Sequence[Any], name: str = "x") -> NDArray[Any]:
     """Return the values of a column; one dimension, since a row is what one unit adds."""
-    values = exact.column(x, name)
+    values = column(x, name)
     _check_column(values.ndim, name)
     return values
 
