@@ -43,7 +43,7 @@ def bincount(codes: ArrayLike, minlength: SupportsIndex = 0) -> NDArray[np.int64
     """
     least = _least_length(minlength)
     values = codes_column(codes)
-    if values.size == 0:
+    if np.ma.count(values) == 0:
         return np.zeros(least, np.int64)
     length = max(least, _guess(values), 1)
     try:
@@ -55,6 +55,8 @@ def bincount(codes: ArrayLike, minlength: SupportsIndex = 0) -> NDArray[np.int64
 def _bincount(values: NDArray[Any], length: int, least: int) -> NDArray[np.int64]:
     for _ in range(2):  # a third would find what another thread has written meanwhile
         if length > _MOST_COUNTS:
+            if isinstance(values, np.ma.MaskedArray):
+                values = values.compressed()
             _check_signs(int(values.min()), int(values.max()))
             return np.bincount(values.astype(np.int64), minlength=least)
         counts = np.zeros(length, np.int64)
@@ -87,7 +89,10 @@ def _least_length(minlength: Any) -> int:
 def _guess(values: NDArray[Any]) -> int:
     """Return how many counts the codes need, or for many codes probably a few more."""
     step = max(1, len(values) // _SAMPLE)
-    needed = max(0, int(values[::step].max()) + 1)
+    sample = values[::step]
+    if isinstance(sample, np.ma.MaskedArray):
+        sample = sample.compressed()
+    needed = max(0, int(sample.max(initial=0)) + 1)
     return needed if step == 1 else needed + needed // 32 + 64
 
 

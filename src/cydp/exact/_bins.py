@@ -45,8 +45,6 @@ class Bins:
     def count(self, x: ArrayLike) -> NDArray[np.int64]:
         """Count the values of x, of the dtype that these bins were made for."""
         values = column(x)
-        if isinstance(values, np.ma.MaskedArray):
-            values = values.compressed()
         counts = np.zeros(len(self.edges) - 1, dtype=np.int64)
         threads = NUM_THREADS if values.size >= SHARED_ABOVE else 1
         # Each call of a kernel visits every bin once, so let it have as many rows.

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Columns of real numbers, from what people have."""
 
+import functools
 from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 from numbers import Real
@@ -9,6 +10,8 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from cydp.exact._arrow import numbers, speaks_arrow
+
 
 def column(x: ArrayLike | Sequence[Any], name: str = "x") -> NDArray[Any]:
     """Return x as an array of real numbers.
@@ -16,9 +19,11 @@ def column(x: ArrayLike | Sequence[Any], name: str = "x") -> NDArray[Any]:
     Parameters
     ----------
     x : array_like
-        A masked array stays one. In a list, in an object array, and in a column that is no numpy
-        array, None, NA, NaT and masked entries are null, and the others must be numbers. Integers
-        with nulls become a masked array; in other numbers a null becomes NaN.
+        A masked array stays one. A column that speaks Arrow (pandas, polars, pyarrow, DuckDB), or
+        a table of one column, is read with `nanoarrow` (extra `arrow`); without it only if it
+        has no nulls. In a list and in an object array None, NA, NaT and masked entries are null,
+        and the others must be numbers. Numbers with nulls become a masked array, but in a list
+        of floats a null becomes NaN.
 
     Returns
     -------
@@ -45,6 +50,10 @@ def column(x: ArrayLike | Sequence[Any], name: str = "x") -> NDArray[Any]:
         values[:] = x
     elif isinstance(x, np.ma.MaskedArray):
         values = x
+    elif speaks_arrow(x):
+        values = _of_arrow(x, name)
+    elif hasattr(x, "collect"):
+        raise TypeError(f"{name} is lazy: collect it first")
     else:
         try:
             values = np.asarray(x)
@@ -57,7 +66,7 @@ def column(x: ArrayLike | Sequence[Any], name: str = "x") -> NDArray[Any]:
 
 
 def codes_column(x: ArrayLike | Sequence[Any], name: str = "codes") -> NDArray[Any]:
-    """Return x as a one-dimensional array of integers, masked and null entries left out.
+    """Return x as a one-dimensional array of integers, masked where entries are null.
 
     Parameters
     ----------
@@ -68,6 +77,7 @@ def codes_column(x: ArrayLike | Sequence[Any], name: str = "codes") -> NDArray[A
     Returns
     -------
     ndarray of bool, int or uint, shape (n,)
+        Of a list, without the nulls.
 
     Raises
     ------
@@ -84,20 +94,35 @@ def codes_column(x: ArrayLike | Sequence[Any], name: str = "codes") -> NDArray[A
         entries, _ = present_entries(x)
         values = np.asarray(entries) if entries else np.empty(0, np.int64)
     elif isinstance(x, np.ma.MaskedArray):
-        values = x if x.ndim != 1 else x.compressed()
-    elif isinstance(x, np.ndarray):
-        values = np.asarray(x)
+        values = x
     else:
-        for without in ("dropna", "drop_nulls", "drop_null"):  # pandas, polars, pyarrow
-            if hasattr(x, without):
-                x = getattr(x, without)()
-                break
-        values = np.asarray(x)
+        values = _of_arrow(x, name) if speaks_arrow(x) else np.asarray(x)
     if values.ndim != 1:
         raise ValueError(f"{name} must be of one dimension, not of shape {values.shape}")
     if values.dtype.kind not in "biu":
         raise TypeError(f"{name} must be of integers or bool, not {values.dtype.type.__name__}")
     return values
+
+
+def _of_arrow(x: Any, name: str) -> NDArray[Any]:
+    try:
+        values, present = numbers(x, name)
+    except ImportError:
+        if _has_nulls(x) is not False:
+            raise
+        return np.asarray(x)
+    if present is None or present.all():
+        return values
+    return np.ma.MaskedArray(values, ~present)
+
+
+def _has_nulls(x: Any) -> bool | None:
+    """Return what a column says of itself; None if it says nothing, or is no column of numbers."""
+    if hasattr(x, "hasnans"):  # pandas
+        return bool(x.hasnans)
+    nulls = getattr(x, "null_count", None)  # pyarrow, polars
+    nulls = nulls() if callable(nulls) else nulls
+    return bool(nulls) if isinstance(nulls, int) else None
 
 
 def present_entries(x: Sequence[Any]) -> tuple[Sequence[Any], NDArray[np.bool_] | None]:
@@ -171,7 +196,16 @@ def check_real(dtype: np.dtype[Any], name: str) -> None:
 
 
 def blocks(values: NDArray[Any], dtype: np.dtype[Any], rows: int) -> Iterator[NDArray[Any]]:
-    """Yield the values as contiguous arrays of a dtype that holds them, in any order."""
+    """Yield the values as contiguous arrays of a dtype that holds them, in any order.
+
+    What is masked is left out.
+    """
+    if isinstance(values, np.ma.MaskedArray):
+        data, shown = np.ma.getdata(values).reshape(-1), ~np.ma.getmaskarray(values).reshape(-1)
+        for first in range(0, data.size, rows):
+            some = slice(first, first + rows)
+            yield from blocks(data[some][shown[some]], dtype, rows)
+        return
     if values.dtype == dtype and values.flags.c_contiguous and values.flags.aligned:
         yield values.reshape(-1)
     elif values.size:
@@ -190,7 +224,19 @@ def blocks(values: NDArray[Any], dtype: np.dtype[Any], rows: int) -> Iterator[ND
 def paired_blocks(
     columns: tuple[NDArray[Any], ...], dtypes: tuple[np.dtype[Any], ...], rows: int
 ) -> Iterator[tuple[NDArray[Any], ...]]:
-    """Yield columns of one shape together, as `blocks` does one; not for empty ones."""
+    """Yield columns of one shape together, as `blocks` does one; not for empty ones.
+
+    A row is left out if any of its values is masked.
+    """
+    if any(isinstance(values, np.ma.MaskedArray) for values in columns):
+        shown = ~functools.reduce(np.logical_or, map(np.ma.getmaskarray, columns)).reshape(-1)
+        data = [np.ma.getdata(values).reshape(-1) for values in columns]
+        for first in range(0, shown.size, rows):
+            some = slice(first, first + rows)
+            if shown[some].any():
+                block = tuple(values[some][shown[some]] for values in data)
+                yield from paired_blocks(block, dtypes, rows)
+        return
     if all(
         values.dtype == dtype and values.flags.c_contiguous and values.flags.aligned
         for values, dtype in zip(columns, dtypes, strict=True)

@@ -2,13 +2,13 @@
 """Contribution bounding: a random sample of each user's groups and rows."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, SupportsIndex, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cydp import _exact, threads
+from cydp.exact._arrow import Strings, numbers, speaks_arrow, strings
 from cydp.exact._columns import present_entries
 from cydp.random import Generator, generator_or_default
 from cydp.rational import index
@@ -88,18 +88,7 @@ def _at_least_one(value: SupportsIndex, name: str) -> int:
     return min(number, _MOST)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Strings:
-    """Strings one behind the other, as Arrow has them: the i-th from offsets[i] on."""
-
-    text: NDArray[np.uint8]
-    offsets: NDArray[np.int64]
-
-    def __len__(self) -> int:
-        return len(self.offsets) - 1
-
-
-_Identities: TypeAlias = tuple[NDArray[Any] | _Strings, NDArray[np.bool_] | None]
+_Identities: TypeAlias = tuple[NDArray[Any] | Strings, NDArray[np.bool_] | None]
 
 
 def _identities(x: ArrayLike, name: str) -> _Identities:
@@ -107,6 +96,9 @@ def _identities(x: ArrayLike, name: str) -> _Identities:
     valid: NDArray[np.bool_] | None = None
     if isinstance(x, list | tuple):
         return _of_objects(x, name)
+    if speaks_arrow(x):
+        text = strings(x, name)
+        return numbers(x, name) if text is None else text
     if isinstance(x, np.ma.MaskedArray):
         valid = ~np.ma.getmaskarray(x)
         values = np.asarray(x.data)
@@ -157,21 +149,26 @@ def _spread(values: NDArray[np.int64], present: NDArray[np.bool_] | None) -> NDA
 def _joined(entries: Sequence[bytes], present: NDArray[np.bool_] | None) -> _Identities:
     lengths = _spread(np.fromiter(map(len, entries), np.int64, len(entries)), present)
     offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
-    return _Strings(np.frombuffer(b"".join(entries), np.uint8), offsets), present
+    return Strings(np.frombuffer(b"".join(entries), np.uint8), offsets), present
 
 
-def _words(values: NDArray[Any] | _Strings, key: Words) -> tuple[Words, Words]:
+def _words(values: NDArray[Any] | Strings, key: Words) -> tuple[Words, Words]:
     """Return what tells the entries apart, and what is hashed of them."""
-    n = len(values)
-    if isinstance(values, _Strings) or values.dtype.kind in "US":
-        code, name = np.empty(n, np.uint64), np.empty(n, np.uint64)
-        if isinstance(values, _Strings):
-            _exact.encode(values.text, values.offsets, 0, key, code, name)
-        else:
-            native = values.astype(values.dtype.newbyteorder("="))
-            text = np.frombuffer(native.tobytes(), np.uint8)
-            _exact.encode(text, None, values.dtype.itemsize, key, code, name)
-        return code, name
+    if isinstance(values, Strings):
+        code, name = _encoded(values.text, values.offsets, 0, len(values.offsets) - 1, key)
+        return (code, name) if values.rows is None else (code[values.rows], name[values.rows])
+    if values.dtype.kind in "US":
+        native = values.astype(values.dtype.newbyteorder("="))
+        text = np.frombuffer(native.tobytes(), np.uint8)
+        return _encoded(text, None, values.dtype.itemsize, len(values), key)
     wide = np.uint64 if values.dtype.kind == "u" else np.int64
     numbers = np.ascontiguousarray(values, wide).view(np.uint64)
     return numbers, numbers
+
+
+def _encoded(
+    text: NDArray[np.uint8], offsets: NDArray[np.int64] | None, width: int, n: int, key: Words
+) -> tuple[Words, Words]:
+    code, name = np.empty(n, np.uint64), np.empty(n, np.uint64)
+    _exact.encode(text, offsets, width, key, code, name)
+    return code, name

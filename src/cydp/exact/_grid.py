@@ -37,12 +37,12 @@ class Grid:
         """What one unit is worth."""
         return Fraction(2) ** self.exponent
 
-    def units_of(self, integers: NDArray[Any]) -> NDArray[np.int64]:
+    def units_of(self, integers: NDArray[Any]) -> np.ma.MaskedArray[Any, Any]:
         """Return what Python's integers, of any size, are in units."""
         step = self.step
-        units = (round(number / step) for number in integers.ravel().tolist())
-        clamped = [min(max(unit, self.lowest), self.highest) for unit in units]
-        return np.array(clamped, np.int64)
+        units = (round(number / step) for number in np.ma.getdata(integers).ravel().tolist())
+        clamped = np.array([min(max(unit, self.lowest), self.highest) for unit in units], np.int64)
+        return np.ma.MaskedArray(clamped.reshape(integers.shape), np.ma.getmaskarray(integers))
 
     @property
     def largest(self) -> int:

@@ -259,8 +259,6 @@ _Number: TypeAlias = tuple[int, int, int, int]
 
 
 def _rows(values: _Array, grid: Grid) -> Iterator[tuple[NDArray[np.uint8], _Number]]:
-    if isinstance(values, np.ma.MaskedArray):
-        values = values.compressed()
     if values.dtype == object:
         values, grid = grid.units_of(values), replace(grid, exponent=0)
     read, type_ = _kernel(values.dtype)
@@ -273,9 +271,6 @@ def _rows(values: _Array, grid: Grid) -> Iterator[tuple[NDArray[np.uint8], _Numb
 def _paired_rows(
     keys: _Array, values: _Array, grid: Grid
 ) -> Iterator[tuple[NDArray[np.uint8], int, NDArray[np.uint8], _Number]]:
-    if isinstance(keys, np.ma.MaskedArray) or isinstance(values, np.ma.MaskedArray):
-        present = ~(np.ma.getmaskarray(keys) | np.ma.getmaskarray(values))
-        keys, values = np.ma.getdata(keys)[present], np.ma.getdata(values)[present]
     if keys.size == 0:
         return
     if values.dtype == object:

@@ -1,0 +1,266 @@
+# SPDX-License-Identifier: MIT
+"""Columns that speak Arrow: chunks, null bitmaps, offsets, dictionaries; copied only to be joined.
+
+The Arrow PyCapsule protocol, read by nanoarrow:
+https://arrow.apache.org/docs/format/CDataInterface/PyCapsuleInterface.html
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Mask: TypeAlias = NDArray[np.bool_] | None  # of the entries that are present; None: all
+
+_NUMBERS = {
+    "c": np.int8, "C": np.uint8, "s": np.int16, "S": np.uint16, "i": np.int32, "I": np.uint32,
+    "l": np.int64, "L": np.uint64, "e": np.float16, "f": np.float32, "g": np.float64,
+}  # fmt: skip
+_OFFSETS = {"u": np.int32, "z": np.int32, "U": np.int64, "Z": np.int64}
+_VIEWS = {"vu", "vz"}
+_INLINE = 12  # bytes of a string that stand in its view
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Strings:
+    """Strings one behind the other: the i-th from offsets[i] on.
+
+    Attributes
+    ----------
+    text : ndarray of uint8
+    offsets : ndarray of int64, one more than strings
+    rows : ndarray of int64, or None
+        Which string each row holds; None: row i the i-th.
+
+    """
+
+    text: NDArray[np.uint8]
+    offsets: NDArray[np.int64]
+    rows: NDArray[np.int64] | None = None
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1 if self.rows is None else len(self.rows)
+
+
+def speaks_arrow(x: Any) -> bool:
+    """Whether x is a column or table of another library that Arrow can read.
+
+    Not if its own dtype is one of numpy's, which needs no help.
+    """
+    if isinstance(x, np.ndarray) or isinstance(getattr(x, "dtype", None), np.dtype):
+        return False
+    return hasattr(x, "__arrow_c_array__") or hasattr(x, "__arrow_c_stream__")
+
+
+def numbers(x: Any, name: str) -> tuple[NDArray[Any], Mask]:
+    """Return a column of numbers and which of them are not null.
+
+    Raises
+    ------
+    TypeError
+        For what holds no numbers.
+
+    """
+    form, chunks = _column(x, name)
+    parts = [_numbers(chunk, name) for chunk in chunks if chunk.rows]
+    if not parts:
+        return np.empty(0, _dtype(form, name)), None
+    if len(parts) == 1:
+        return parts[0]
+    return np.concatenate([values for values, _ in parts]), _joined(parts)
+
+
+def strings(x: Any, name: str) -> tuple[Strings, Mask] | None:
+    """Return a column of strings or bytes and which are not null; None for other columns."""
+    form, chunks = _column(x, name)
+    parts = [_strings(chunk) for chunk in chunks if chunk.rows]
+    if not parts:
+        return (Strings(_NOTHING, np.zeros(1, np.int64)), None) if _is_text(form) else None
+    given = [part for part in parts if part is not None]
+    if len(given) < len(parts):
+        return None
+    return given[0] if len(given) == 1 else (_one(given), _joined(given))
+
+
+_NOTHING = np.empty(0, np.uint8)
+_EMPTY = Strings(_NOTHING, np.zeros(2, np.int64))  # one string, for null indices
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Chunk:
+    """Rows of an array of nanoarrow's, from `first` on."""
+
+    array: Any
+    view: Any
+    first: int
+    rows: int
+
+    @property
+    def form(self) -> str:
+        form: str = self.array.schema.format
+        return form
+
+    def buffer(self, i: int, dtype: Any) -> NDArray[Any]:
+        """Return a buffer, whole."""
+        return np.frombuffer(self.view.buffer(i), dtype)
+
+    def values(self, dtype: Any) -> NDArray[Any]:
+        """Return the entries of a type of fixed width."""
+        return self.buffer(1, dtype)[self.first : self.first + self.rows]
+
+    def present(self) -> Mask:
+        """Return which entries are not null."""
+        if self.form == "n":
+            return np.zeros(self.rows, np.bool_)
+        if self.array.null_count == 0 or self.view.buffer(0).size_bytes == 0:
+            return None
+        return self.bits(0)
+
+    def bits(self, i: int) -> NDArray[np.bool_]:
+        """Return the bits of a buffer that are those of the rows."""
+        first, end = self.first // 8, (self.first + self.rows + 7) // 8
+        bits = np.unpackbits(self.buffer(i, np.uint8)[first:end], bitorder="little")
+        return bits[self.first % 8 :][: self.rows].view(np.bool_)
+
+    def dictionary(self) -> "_Chunk | None":
+        """Return the values of a dictionary."""
+        values = self.array.dictionary
+        return None if values is None else _whole(values)
+
+    def indices(self) -> tuple[NDArray[np.int64], Mask]:
+        """Return the places in the dictionary, 0 for null."""
+        present = self.present()
+        places = self.values(_NUMBERS[self.form]).astype(np.int64)
+        if present is not None:
+            places[~present] = 0
+        return places, present
+
+
+def _whole(array: Any, first: int = 0, rows: int | None = None) -> _Chunk:
+    view = array.view()
+    return _Chunk(array, view, first + array.offset, len(array) if rows is None else rows)
+
+
+def _column(x: Any, name: str) -> tuple[str, list[_Chunk]]:
+    """Return the format of the values and the chunks of a column, or of a table's only one."""
+    try:
+        import nanoarrow
+    except ImportError:
+        raise ImportError(
+            f'{name} is read through Arrow, which needs nanoarrow: pip install "cydp[arrow]"'
+        ) from None
+    if hasattr(x, "__arrow_c_array__"):
+        arrays = [nanoarrow.c_array(x)]
+        schema = arrays[0].schema
+    else:
+        stream = nanoarrow.c_array_stream(x)
+        schema = stream.get_schema()
+        arrays = list(stream)
+    if schema.format != "+s":
+        chunks = [_whole(array) for array in arrays]
+    elif schema.n_children == 1:
+        schema = schema.child(0)
+        chunks = [_whole(array.child(0), array.offset, len(array)) for array in arrays]
+    else:
+        raise TypeError(f"{name} must be one column, not a table of {schema.n_children}")
+    return (schema.dictionary or schema).format, chunks
+
+
+def _numbers(chunk: _Chunk, name: str) -> tuple[NDArray[Any], Mask]:
+    if (words := chunk.dictionary()) is not None:
+        places, present = chunk.indices()
+        values, known = _numbers(words, name) if words.rows else (np.zeros(1), None)
+        return values[places], _both(present, None if known is None else known[places])
+    dtype = _dtype(chunk.form, name)
+    if chunk.form == "n":
+        return np.zeros(chunk.rows, dtype), chunk.present()
+    return chunk.bits(1) if chunk.form == "b" else chunk.values(dtype), chunk.present()
+
+
+def _dtype(form: str, name: str) -> Any:
+    """Return the dtype of numbers; the type without values, null, counts as float64."""
+    if form in "nb":
+        return np.float64 if form == "n" else np.bool_
+    if form not in _NUMBERS:
+        raise TypeError(
+            f"{name} must be of bool, integers, or floats of at most 64 bits, "
+            f"not of Arrow's format {form[:1]!r}"
+        )
+    return _NUMBERS[form]
+
+
+def _is_text(form: str) -> bool:
+    return form in _OFFSETS or form in _VIEWS
+
+
+def _strings(chunk: _Chunk) -> tuple[Strings, Mask] | None:
+    if (words := chunk.dictionary()) is not None:
+        if not _is_text(words.form):
+            return None
+        places, present = chunk.indices()
+        text, known = (
+            _text(words) if words.rows else (Strings(_NOTHING, np.zeros(2, np.int64)), None)
+        )
+        rows = Strings(text.text, text.offsets, places)
+        return rows, _both(present, None if known is None else known[places])
+    return _text(chunk) if _is_text(chunk.form) else None
+
+
+def _text(chunk: _Chunk) -> tuple[Strings, Mask]:
+    """Return strings that are no dictionary's."""
+    if chunk.form in _VIEWS:
+        return _viewed(chunk), chunk.present()
+    ends = chunk.buffer(1, _OFFSETS[chunk.form])[chunk.first : chunk.first + chunk.rows + 1]
+    return Strings(chunk.buffer(2, np.uint8), ends.astype(np.int64)), chunk.present()
+
+
+def _viewed(chunk: _Chunk) -> Strings:
+    """Gather strings from their views: a length, and the bytes or where they are."""
+    views = chunk.buffer(1, np.uint8)[16 * chunk.first :][: 16 * chunk.rows]
+    words = views.view(np.int32).reshape(-1, 4)
+    lengths = words[:, 0].astype(np.int64)
+    present = chunk.present()
+    if present is not None:
+        lengths[~present] = 0  # what stands there may be anything
+    source, begins = [views], [0]
+    for i in range(2, chunk.view.n_buffers - 1):  # the last one has their sizes
+        begins.append(sum(map(len, source)))
+        source.append(chunk.buffer(i, np.uint8))
+    at = np.arange(chunk.rows, dtype=np.int64) * 16 + 4
+    far = lengths > _INLINE
+    at[far] = np.array(begins[1:] or [0])[words[far, 2]] + words[far, 3]
+    offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
+    places = np.repeat(at - offsets[:-1], lengths) + np.arange(offsets[-1])
+    return Strings(np.concatenate(source)[places], offsets)
+
+
+def _one(parts: list[tuple[Strings, Mask]]) -> Strings:
+    """Join chunks, whose dictionaries may differ."""
+    texts, offsets, rows, shift, before = [], [np.zeros(0, np.int64)], [], 0, 0
+    for part, _ in parts:
+        begin, end = int(part.offsets[0]), int(part.offsets[-1])
+        texts.append(part.text[begin:end])
+        offsets.append(part.offsets[:-1] - begin + shift)
+        count = len(part.offsets) - 1
+        rows.append(before + (np.arange(count) if part.rows is None else part.rows))
+        shift, before = shift + end - begin, before + count
+    plain = all(part.rows is None for part, _ in parts)
+    return Strings(
+        np.concatenate(texts),
+        np.concatenate([*offsets, [shift]]),
+        None if plain else np.concatenate(rows),
+    )
+
+
+def _both(one: Mask, other: Mask) -> Mask:
+    return other if one is None else one if other is None else one & other
+
+
+def _joined(parts: Sequence[tuple[Any, Mask]]) -> Mask:
+    if all(present is None for _, present in parts):
+        return None
+    return np.concatenate(
+        [np.ones(len(part), np.bool_) if present is None else present for part, present in parts]
+    )

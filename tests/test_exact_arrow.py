@@ -1,0 +1,232 @@
+"""Columns of pandas, polars, pyarrow and DuckDB: the same integers as from numpy."""
+
+import sys
+from typing import Any
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import cydp
+from cydp import exact
+from cydp.exact._columns import column
+from cydp.testing import SeededGenerator
+
+ROWS = 3000
+INTEGERS = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
+
+
+def shapes(x: np.ndarray, present: np.ndarray | None) -> dict[str, Any]:
+    """One column in every shape; sliced and chunked ones have neighbours that are not theirs."""
+    null = None if present is None else ~present
+    arrow = pa.array(x, mask=null)
+    wide = pa.concat_arrays([arrow.slice(0, 13), arrow, arrow.slice(0, 11)])
+    sliced = wide.slice(13, len(x))
+    return {
+        "list": arrow.to_pylist(),
+        "pyarrow": arrow,
+        "pyarrow sliced": sliced,
+        "pyarrow chunks": pa.chunked_array(
+            [sliced.slice(0, 7), sliced.slice(7, 0), sliced.slice(7)]
+        ),
+        "pyarrow dictionary": arrow.dictionary_encode(),
+        "pyarrow dictionaries that differ": pa.chunked_array(
+            [sliced.slice(0, 701).dictionary_encode(), sliced.slice(701).dictionary_encode()]
+        ),
+        "pyarrow record batch": pa.record_batch({"x": wide}).slice(13, len(x)),
+        "pyarrow table": pa.table({"x": pa.chunked_array([sliced.slice(0, 9), sliced.slice(9)])}),
+        "polars": pl.Series(arrow),
+        "polars sliced": pl.Series(wide).slice(13, len(x)),
+        "polars chunks": pl.concat(
+            [pl.Series("x", sliced.slice(0, 99)), pl.Series("x", sliced.slice(99))], rechunk=False
+        ),
+        "polars frame": pl.DataFrame({"x": arrow}),
+        "pandas of Arrow": pd.Series(pd.arrays.ArrowExtensionArray(pa.chunked_array([sliced]))),
+        "pandas categorical": pd.Series(
+            pd.arrays.ArrowExtensionArray(pa.chunked_array([arrow]))
+        ).astype("category"),
+        "DuckDB": duckdb.from_arrow(pa.table({"x": arrow})),
+    }
+
+
+@pytest.mark.parametrize("nulls", [False, True])
+@pytest.mark.parametrize("dtype", [*INTEGERS, "float32", "float64"])
+def test_one_column_in_every_shape(dtype: str, nulls: bool) -> None:
+    rng = np.random.default_rng(1)
+    x = (rng.random(ROWS) * 100).astype(dtype)
+    present = rng.random(ROWS) < 0.8 if nulls else None
+    bare = x if present is None else x[present]
+    users = rng.integers(0, 50, ROWS)
+    stays = exact.bound_contributions(
+        users if present is None else np.ma.array(users, mask=~present),
+        users % 7,
+        2,
+        rng=SeededGenerator(1),
+    )
+    codes = rng.integers(0, 5, ROWS)
+    for name, given in shapes(x, present).items():
+        assert (
+            exact.histogram(given, 7, (0, 90))[0].tolist()
+            == np.histogram(bare, 7, (0, 90))[0].tolist()
+        ), name
+        total, expected = exact.clamped_sum(given, 3, 60), exact.clamped_sum(bare, 3, 60)
+        if name != "list" or dtype[0] != "f":
+            assert (total.units, total.step) == (expected.units, expected.step), name
+        grouped = exact.grouped_clamped_sum(codes, given, 5, 3, 60, step=1)
+        kept = codes if present is None else codes[present]
+        assert (
+            grouped.units.tolist()
+            == exact.grouped_clamped_sum(kept, bare, 5, 3, 60, step=1).units.tolist()
+        ), name
+        if dtype[0] != "f":
+            assert exact.bincount(given).tolist() == np.bincount(bare.astype(int)).tolist(), name
+            again = exact.grouped_clamped_sum(given, x, 50, 3, 60, step=1)
+            assert (
+                again.units.tolist()
+                == exact.grouped_clamped_sum(bare, bare, 50, 3, 60, step=1).units.tolist()
+            )
+    assert stays.any()
+
+
+@pytest.mark.parametrize("nulls", [False, True])
+def test_users_in_every_shape(nulls: bool) -> None:
+    rng = np.random.default_rng(2)
+    users, groups = rng.integers(0, 300, ROWS), rng.integers(0, 7, ROWS)
+    present = rng.random(ROWS) < 0.8 if nulls else None
+    expected = exact.bound_contributions(
+        users if present is None else np.ma.array(users, mask=~present),
+        groups,
+        2,
+        rng=SeededGenerator(1),
+    )
+    for name, given in shapes(users, present).items():
+        assert np.array_equal(
+            exact.bound_contributions(given, groups, 2, rng=SeededGenerator(1)), expected
+        ), name
+
+
+def text_shapes(values: list[str | None]) -> dict[str, Any]:
+    wide = ["no", None, "other row", *values, "nor this"]
+    cut = slice(3, 3 + len(values))
+    kinds = {
+        "string": pa.string(),
+        "large string": pa.large_string(),
+        "string view": pa.string_view(),
+    }
+    given: dict[str, Any] = {"list": values, "pandas object": pd.Series(values, dtype=object)}
+    for name, kind in kinds.items():
+        given[name] = pa.array(values, kind)
+        given[f"{name} sliced"] = pa.array(wide, kind)[cut]
+        given[f"{name} chunks"] = pa.chunked_array([given[f"{name} sliced"][:31], given[name][31:]])
+    return given | {
+        "dictionary": pa.array(values).dictionary_encode(),
+        "dictionaries that differ": pa.chunked_array(
+            [pa.array(values[:500]).dictionary_encode(), pa.array(values[500:]).dictionary_encode()]
+        ),
+        "bytes": pa.array([None if value is None else value.encode() for value in values]),
+        "polars": pl.Series(values),
+        "polars sliced": pl.Series(wide)[cut],
+        "polars categorical": pl.Series(values, dtype=pl.Categorical),
+        "pandas": pd.Series(values),
+        "pandas of Arrow": pd.Series(values, dtype=pd.ArrowDtype(pa.string())),
+        "pandas categorical": pd.Series(values, dtype="category"),
+        "DuckDB": duckdb.from_arrow(pa.table({"x": values})),
+    }
+
+
+@pytest.mark.parametrize("nulls", [False, True])
+def test_text_in_every_shape(nulls: bool) -> None:
+    rng = np.random.default_rng(3)
+    words = ["", "a", "b\0", "twelve bytes", "thirteen byte", "\u20ac" * 9, "x" * 40, "x" * 41]
+    values = [words[i] + str(j) * (i % 2) for i, j in rng.integers(0, 8, (1000, 2)).tolist()]
+    if nulls:
+        values = [
+            None if lost else value
+            for value, lost in zip(values, rng.random(1000) < 0.2, strict=True)
+        ]
+    other = rng.integers(0, 20, 1000)
+    by_user = exact.bound_contributions(values, other, 2, rng=SeededGenerator(4))
+    by_group = exact.bound_contributions(other, values, 2, rng=SeededGenerator(4))
+    for name, given in text_shapes(values).items():
+        assert np.array_equal(
+            exact.bound_contributions(given, other, 2, rng=SeededGenerator(4)), by_user
+        ), name
+        assert np.array_equal(
+            exact.bound_contributions(other, given, 2, rng=SeededGenerator(4)), by_group
+        ), name
+
+
+def test_bool_and_what_is_empty() -> None:
+    flags = [True, None, False, True, True, None, True, False, True, True]
+    for given in (
+        pa.array(flags),
+        pl.Series(flags),
+        pd.Series(flags, dtype="boolean"),
+        pa.array([False, *flags])[1:],
+    ):
+        assert exact.clamped_sum(given, 0, 1).units == 6
+        assert exact.bincount(given).tolist() == [2, 6]
+    for empty in (
+        pa.array([], pa.int16()),
+        pa.chunked_array([], pa.int16()),
+        pl.Series([], dtype=pl.Int16),
+    ):
+        assert column(empty).dtype == np.int16
+        assert exact.bincount(empty).size == 0
+        assert exact.histogram(empty, 2, (0, 1))[0].tolist() == [0, 0]
+    assert exact.clamped_sum(pa.nulls(3), 0, 1).units == 0
+    nothing = pa.array([None, None], pa.dictionary(pa.int8(), pa.string()))
+    for none in (pa.array([], pa.string()), pl.Series([], dtype=pl.Categorical), nothing[:0]):
+        assert exact.bound_contributions(none, [], 1).tolist() == []
+    assert exact.bound_contributions(nothing, [1, 1], 1).tolist() == [False, False]
+
+
+def test_no_copy_without_need() -> None:
+    x = np.arange(1000)
+    for given in (pa.array(x), pl.Series(x), pd.Series(x), pa.array(x)[5:], pa.table({"x": x})):
+        values = column(given)
+        assert not values.flags.owndata
+        assert np.shares_memory(values, column(given))
+
+
+WRONG = [
+    (pl.LazyFrame({"a": [31415]}), "x is lazy: collect it first"),
+    (pa.array(["31415"]), "not of Arrow's format 'u'"),
+    (pl.Series(["31415"]), "not of Arrow's format 'v'"),
+    (pa.array([], pa.string()), "not of Arrow's format 'u'"),
+    (pa.array([31415], pa.timestamp("s")), "not of Arrow's format 't'"),
+    (pa.array(["31415"]).dictionary_encode(), "not of Arrow's format 'u'"),
+    (pa.array([[31415]]), "not of Arrow's format"),
+    (pa.array([31415]).cast(pa.decimal128(30, 2)), "not of Arrow's format 'd'"),
+    (pl.DataFrame({"a": [31415], "b": [2]}), "x must be one column, not a table of 2"),
+]
+
+
+@pytest.mark.parametrize(("bad", "says"), WRONG, ids=str)
+def test_what_holds_no_numbers(bad: Any, says: str) -> None:
+    for call in (lambda: exact.histogram(bad, 2, (0, 1)), lambda: exact.clamped_sum(bad, 0, 1)):
+        with pytest.raises(TypeError, match=says) as info:
+            call()
+        assert "31415" not in str(info.value)
+
+
+def test_without_nanoarrow(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "nanoarrow", None)
+    for whole in (pa.array([1, 2]), pl.Series([1, 2]), pd.Series([1, 2], dtype="Int64")):
+        assert exact.clamped_sum(whole, 0, 5).units == 3
+    for null in (pa.array([1, None]), pl.Series([1, None]), pd.Series([1, None], dtype="Int64")):
+        with pytest.raises(
+            ImportError, match=r'x is read through Arrow.*pip install "cydp\[arrow\]"'
+        ):
+            exact.clamped_sum(null, 0, 5)
+
+
+def test_releases_of_columns() -> None:
+    x = [3, 14, None, 15, 92, 65]
+    frames = (pa.array(x), pl.Series(x), pd.Series(x, dtype="Int64"), pl.DataFrame({"x": x}))
+    for given in (*frames, duckdb.from_arrow(pa.table({"x": x}))):
+        release = cydp.histogram(given, 4, (0, 100), epsilon=1000)
+        assert release.counts.tolist() == [3, 0, 1, 1]
