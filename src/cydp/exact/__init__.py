@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Exact aggregates: fast, and NOT private. What they return is the data's own."""
 
+from cydp.exact._accumulators import GroupedAccumulator, HistogramAccumulator
 from cydp.exact._bincount import bincount
 from cydp.exact._contributions import bound_contributions
 from cydp.exact._histogram import histogram
@@ -9,6 +10,8 @@ from cydp.exact._sums import GridSum, clamped_sum, clamped_sums, grouped_clamped
 
 __all__ = [
     "GridSum",
+    "GroupedAccumulator",
+    "HistogramAccumulator",
     "bincount",
     "bound_contributions",
     "clamped_sum",

@@ -143,29 +143,64 @@ def _whole(array: Any, first: int = 0, rows: int | None = None) -> _Chunk:
     return _Chunk(array, view, first + array.offset, len(array) if rows is None else rows)
 
 
-def _column(x: Any, name: str) -> tuple[str, list[_Chunk]]:
-    """Return the format of the values and the chunks of a column, or of a table's only one."""
+def nanoarrow(name: str) -> Any:
+    """Return the module, or say which extra has it."""
     try:
         import nanoarrow
     except ImportError:
         raise ImportError(
             f'{name} is read through Arrow, which needs nanoarrow: pip install "cydp[arrow]"'
         ) from None
+    return nanoarrow
+
+
+def _arrays(x: Any, name: str) -> tuple[Any, list[Any]]:
+    """Return the schema and the arrays of a column or table."""
+    na = nanoarrow(name)
     if hasattr(x, "__arrow_c_array__"):
-        arrays = [nanoarrow.c_array(x)]
-        schema = arrays[0].schema
-    else:
-        stream = nanoarrow.c_array_stream(x)
-        schema = stream.get_schema()
-        arrays = list(stream)
+        array = na.c_array(x)
+        return array.schema, [array]
+    stream = na.c_array_stream(x)
+    return stream.get_schema(), list(stream)
+
+
+def _child(array: Any, i: int) -> _Chunk:
+    return _whole(array.child(i), array.offset, len(array))
+
+
+def _column(x: Any, name: str) -> tuple[str, list[_Chunk]]:
+    """Return the format of the values and the chunks of a column, or of a table's only one."""
+    schema, arrays = _arrays(x, name)
     if schema.format != "+s":
         chunks = [_whole(array) for array in arrays]
     elif schema.n_children == 1:
         schema = schema.child(0)
-        chunks = [_whole(array.child(0), array.offset, len(array)) for array in arrays]
+        chunks = [_child(array, 0) for array in arrays]
     else:
         raise TypeError(f"{name} must be one column, not a table of {schema.n_children}")
     return (schema.dictionary or schema).format, chunks
+
+
+def columns_of(x: Any, name: str) -> tuple[dict[str, NDArray[Any]], dict[bytes, bytes]]:
+    """Return the columns of a table, of numbers without nulls, and its metadata.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For another table.
+
+    """
+    schema, arrays = _arrays(x, name)
+    if schema.format != "+s":
+        raise TypeError(f"{name} must be a table")
+    columns = {}
+    for i in range(schema.n_children):
+        parts = [_numbers(_child(array, i), name) for array in arrays if len(array)]
+        if any(present is not None and not present.all() for _, present in parts):
+            raise ValueError(f"{name} must have no nulls")
+        empty = np.empty(0, _dtype(schema.child(i).format, name))
+        columns[schema.child(i).name] = np.concatenate([empty, *(values for values, _ in parts)])
+    return columns, dict(schema.metadata.items()) if schema.metadata else {}
 
 
 def _numbers(chunk: _Chunk, name: str) -> tuple[NDArray[Any], Mask]:

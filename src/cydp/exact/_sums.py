@@ -114,7 +114,7 @@ def clamped_sum(x: ArrayLike, lower: Number, upper: Number, step: Number | None 
 
     """
     bounds = public_bounds(lower, upper, step)
-    values = _numbers(x)
+    values = number_column(x)
     grid = bounds.grid(whole=values.dtype.kind != "f")
     units = 0
     for rows, number in _rows(values, grid):
@@ -149,7 +149,7 @@ def clamped_sums(
 
     """
     bounds = public_bounds(lower, upper, step)
-    values = _numbers(x)
+    values = number_column(x)
     grid = bounds.grid(whole=values.dtype.kind != "f")
     if grid.largest > _MOST_SQUARED:
         raise ValueError("lower and upper must be at most 2**31 steps from 0 for squares")
@@ -205,9 +205,8 @@ def grouped_clamped_sum(
     if not 0 <= groups < 2**32 - 2:
         raise ValueError(f"n_groups must be from 0 to 2**32 - 3, not {groups}")
     bounds = public_bounds(lower, upper, step)
-    keys, values = _codes(codes), _numbers(x)
-    if keys.shape != values.shape:
-        raise ValueError(f"codes must be of the shape of x, {values.shape}, not {keys.shape}")
+    keys, values = integer_column(codes), number_column(x)
+    check_shapes(keys, values, "x")
     grid = bounds.grid(whole=values.dtype.kind != "f")
     if values.size * grid.largest >= 2**63:
         raise ValueError(
@@ -215,20 +214,31 @@ def grouped_clamped_sum(
             "could reach 2**63"
         )
     units = np.zeros(groups, np.int64)
-    for key_rows, key_type, rows, number in _paired_rows(keys, values, grid):
-        _grid.grid_sum_groups(key_rows, key_type, rows, *number, _threads(rows, number), units)
+    add_groups(keys, values, grid, units)
     return GridSum(units, grid.step, grid.lowest, grid.highest)
 
 
-def _numbers(x: ArrayLike) -> _Array:
+def check_shapes(keys: _Array, values: _Array, name: str) -> None:
+    """Raise a ValueError unless there is a code for each number."""
+    if keys.shape != values.shape:
+        raise ValueError(f"codes must be of the shape of {name}, {values.shape}, not {keys.shape}")
+
+
+def add_groups(keys: _Array, values: _Array, grid: Grid, units: NDArray[np.int64]) -> None:
+    """Add what the numbers are on the grid to the units of their groups."""
+    for key_rows, key_type, rows, number in _paired_rows(keys, values, grid):
+        _grid.grid_sum_groups(key_rows, key_type, rows, *number, _threads(rows, number), units)
+
+
+def number_column(x: ArrayLike, name: str = "x") -> _Array:
     """Return a column of numbers; integers of a list beyond 64 bits as an object array."""
-    values = column(x)
+    values = column(x, name)
     if values.dtype.kind == "f" and (entries := _python_integers(x)) is not None:
         return entries
     return values
 
 
-def _codes(codes: ArrayLike) -> _Array:
+def integer_column(codes: ArrayLike) -> _Array:
     """Return a column of integers."""
     keys = column(codes, "codes")
     if keys.dtype.kind in "biu":

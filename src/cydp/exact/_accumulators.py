@@ -1,0 +1,341 @@
+# SPDX-License-Identifier: MIT
+"""Counts and sums over any number of pieces, on any number of machines."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Self, SupportsIndex
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from cydp import _exact, threads
+from cydp.exact import _arrow_tables as tables
+from cydp.exact._bins import Bins, Pair, public_bins
+from cydp.exact._columns import blocks, check_real
+from cydp.exact._grid import Grid, public_bounds
+from cydp.exact._sums import GridSum, add_groups, check_shapes, integer_column, number_column
+from cydp.rational import Number, index
+
+_BLOCK_ROWS = 65_536  # rows converted at a time
+
+
+class HistogramAccumulator:
+    """Counts in bins, added up piece by piece. NOT private.
+
+    The counts are those of `histogram` over all pieces together, however they were split, and
+    take memory for the bins alone.
+
+    Parameters
+    ----------
+    bins, range
+        As in `histogram`, but a number of bins needs a range.
+    dtype : dtype, default float64
+        Of the data; the edges are numpy's for it. Pieces of other dtypes are converted to it.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For a bad parameter.
+
+    Examples
+    --------
+    >>> parts = [HistogramAccumulator(2, (0, 10)).update(x) for x in ([1, 2], [7, 10, 11])]
+    >>> sum(parts[1:], parts[0]).counts
+    array([2, 2])
+
+    """
+
+    __slots__ = ("_bins", "_counts", "_given")
+
+    def __init__(
+        self,
+        bins: SupportsIndex | Sequence[float] | NDArray[Any],
+        range: Pair | None = None,
+        *,
+        dtype: Any = np.float64,
+    ) -> None:
+        kind = np.dtype(dtype)
+        check_real(kind, "dtype")
+        self._bins: Bins = public_bins(bins, range, kind)
+        self._given = (self._bins.edges if range is None else bins, range, kind)
+        self._counts = np.zeros(len(self._bins.edges) - 1, np.int64)
+
+    @property
+    def counts(self) -> NDArray[np.int64]:
+        """A copy of the counts, shape (bins,)."""
+        return self._counts.copy()
+
+    @property
+    def edges(self) -> NDArray[Any]:
+        """A copy of the edges, shape (bins + 1,)."""
+        return self._bins.edges.copy()
+
+    def update(self, x: ArrayLike) -> Self:
+        """Count the values of one more piece, of any length, and return the accumulator.
+
+        Raises
+        ------
+        TypeError
+            For what is no column of real numbers; then nothing is counted.
+
+        """
+        self._counts += self._bins.count(x)
+        return self
+
+    def merge(self, other: "HistogramAccumulator") -> Self:
+        """Add the counts of another accumulator with the same edges.
+
+        Raises
+        ------
+        TypeError, ValueError
+            For another kind of thing, and for other edges.
+
+        """
+        if not isinstance(other, HistogramAccumulator):
+            raise TypeError(f"other must be a HistogramAccumulator, not {type(other).__name__}")
+        mine, theirs = self._bins.edges, other._bins.edges
+        if mine.dtype != theirs.dtype or not np.array_equal(mine, theirs):
+            raise ValueError("other must have the same edges")
+        self._counts += other._counts
+        return self
+
+    def __add__(self, other: "HistogramAccumulator") -> "HistogramAccumulator":
+        """Return a new accumulator of both."""
+        if not isinstance(other, HistogramAccumulator):
+            return NotImplemented
+        bins, range, dtype = self._given
+        return HistogramAccumulator(bins, range, dtype=dtype).merge(self).merge(other)
+
+    def __getstate__(self) -> tuple[Any, NDArray[np.int64]]:
+        return self._given, self._counts
+
+    def __setstate__(self, state: tuple[Any, NDArray[np.int64]]) -> None:
+        (bins, range, dtype), counts = state
+        self.__init__(bins, range, dtype=dtype)  # type: ignore[misc]
+        self._counts += counts
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """Export a table with a row for each bin: lower, upper, count."""
+        edges = self._bins.edges
+        columns = {"lower": edges[:-1], "upper": edges[1:], "count": self._counts}
+        _, range, dtype = self._given
+        about: dict[str, Any] = {"dtype": dtype.name}
+        if range is not None:
+            about |= {"bins": len(self._counts), "range": [np.asarray(end).item() for end in range]}
+        return tables.export(columns, about, requested_schema)
+
+    @classmethod
+    def from_arrow(cls, table: Any) -> "HistogramAccumulator":
+        """Import what `__arrow_c_stream__` has exported.
+
+        Raises
+        ------
+        TypeError, ValueError
+            For another table.
+
+        """
+        columns, about = tables.read(table, "table")
+        if set(columns) != {"lower", "upper", "count"} or len(columns["count"]) == 0:
+            raise ValueError("table must have the columns lower, upper, count, and a row")
+        lower, upper = columns["lower"], columns["upper"]
+        if not np.array_equal(lower[1:], upper[:-1]):
+            raise ValueError("table must have a row for each bin, in their order")
+        edges = np.append(lower, upper[-1:])
+        dtype = about.get("dtype", lower.dtype)
+        new = cls(about.get("bins", edges), about.get("range"), dtype=dtype)
+        if not np.array_equal(new._bins.edges, edges):
+            raise ValueError("table must have the edges that its metadata says")
+        new._counts += counts_of(columns["count"])
+        return new
+
+    def __repr__(self) -> str:
+        return f"<HistogramAccumulator: {len(self._counts)} bins, exact and NOT private>"
+
+
+def counts_of(values: NDArray[Any]) -> NDArray[np.int64]:
+    """Return counts that were imported."""
+    if values.dtype != np.int64:
+        raise ValueError(f"counts must be of int64, not {values.dtype.name}")
+    return values
+
+
+class GroupedAccumulator:
+    """Counts and clamped sums by group, added up piece by piece. NOT private.
+
+    Parameters
+    ----------
+    n_groups : int
+        Codes of groups are from 0 to n_groups - 1; rows with others are left out.
+    sums : mapping of names to (lower, upper) or (lower, upper, step), optional
+        Columns to sum, with their clamping bounds, as in `clamped_sum`; the default step is
+        that of floats whatever the dtype of the pieces, since it must be the same for all.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For a bad parameter.
+
+    Examples
+    --------
+    >>> total = GroupedAccumulator(2, {"income": (0, 100)})
+    >>> total.update([0, 1, 1, 5], income=[10, 20, 999, 1]).update([0], income=[None])
+    <GroupedAccumulator: 2 groups, 1 sum, exact and NOT private>
+    >>> total.counts, total.sums["income"].value.tolist()
+    (array([2, 2]), [Fraction(10, 1), Fraction(120, 1)])
+
+    """
+
+    __slots__ = ("_counts", "_grids", "_rows", "_units")
+
+    def __init__(
+        self, n_groups: SupportsIndex, sums: Mapping[str, Sequence[Number]] | None = None
+    ) -> None:
+        groups = index(n_groups, "n_groups")
+        if not 1 <= groups < 2**32 - 2:
+            raise ValueError(f"n_groups must be from 1 to 2**32 - 3, not {groups}")
+        grids = {name: _grid_of(name, given) for name, given in dict(sums or {}).items()}
+        self._start(groups, grids)
+
+    def _start(self, groups: int, grids: dict[str, Grid]) -> None:
+        self._grids = grids
+        self._rows = 0
+        self._counts = np.zeros(groups, np.int64)
+        self._units = {name: np.zeros(groups, np.int64) for name in grids}
+
+    @property
+    def counts(self) -> NDArray[np.int64]:
+        """How many rows each group has, shape (n_groups,)."""
+        return self._counts.copy()
+
+    @property
+    def sums(self) -> dict[str, GridSum]:
+        """The sum of each column by group."""
+        return {
+            name: GridSum(self._units[name].copy(), grid.step, grid.lowest, grid.highest)
+            for name, grid in self._grids.items()
+        }
+
+    def update(self, codes: ArrayLike, **columns: ArrayLike) -> Self:
+        """Add one more piece, of any length, and return the accumulator.
+
+        Parameters
+        ----------
+        codes : array_like of int, shape (n,)
+        **columns : array_like of real numbers, shape (n,)
+            One for each sum, by its name. What is missing counts as a row and adds nothing.
+
+        Raises
+        ------
+        TypeError, ValueError
+            For wrong columns, and if so many rows could carry a sum to 2**63 units; then
+            nothing is added.
+
+        """
+        if columns.keys() != self._grids.keys():
+            raise TypeError(f"columns must be {sorted(self._grids)}, not {sorted(columns)}")
+        keys = integer_column(codes)
+        if keys.ndim != 1:
+            raise ValueError(f"codes must be of one dimension, not of shape {keys.shape}")
+        numbers = {name: number_column(x, name) for name, x in columns.items()}
+        for name, values in numbers.items():
+            check_shapes(keys, values, name)
+        self._check_rows(self._rows + len(keys))
+        self._rows += len(keys)
+        many = threads.NUM_THREADS if len(keys) >= threads.SHARED_ABOVE else 1
+        block_rows = max(_BLOCK_ROWS, len(self._counts))
+        for rows in blocks(keys, keys.dtype.newbyteorder("="), block_rows):
+            _exact.bincount(rows, self._counts, many)
+        for name, values in numbers.items():
+            add_groups(keys, values, self._grids[name], self._units[name])
+        return self
+
+    def _check_rows(self, rows: int) -> None:
+        for name, grid in self._grids.items():
+            if rows * grid.largest >= 2**63:
+                raise ValueError(
+                    f"step of {name} must be larger for {rows} rows: bounds of {grid.largest} "
+                    "steps could reach 2**63"
+                )
+
+    def merge(self, other: "GroupedAccumulator") -> Self:
+        """Add what another accumulator with the same groups and sums holds.
+
+        Raises
+        ------
+        TypeError, ValueError
+            For another kind of thing, for other groups, names, bounds or steps, and if so many
+            rows could carry a sum to 2**63 units; then nothing is added.
+
+        """
+        if not isinstance(other, GroupedAccumulator):
+            raise TypeError(f"other must be a GroupedAccumulator, not {type(other).__name__}")
+        if len(self._counts) != len(other._counts) or self._grids != other._grids:
+            raise ValueError("other must have the same groups, and sums with the same grids")
+        self._check_rows(self._rows + other._rows)
+        self._rows += other._rows
+        self._counts += other._counts
+        for name, units in other._units.items():
+            self._units[name] += units
+        return self
+
+    def __add__(self, other: "GroupedAccumulator") -> "GroupedAccumulator":
+        """Return a new accumulator of both."""
+        if not isinstance(other, GroupedAccumulator):
+            return NotImplemented
+        new = GroupedAccumulator(len(self._counts))
+        new._start(len(self._counts), self._grids)
+        return new.merge(self).merge(other)
+
+    def __getstate__(self) -> tuple[Any, ...]:
+        return self._grids, self._rows, self._counts, self._units
+
+    def __setstate__(self, state: tuple[Any, ...]) -> None:
+        self._grids, self._rows, self._counts, self._units = state
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """Export a table with a row for each group: count, and the units of each sum.
+
+        The grids stand in the table's metadata.
+        """
+        about = {
+            name: [grid.exponent, grid.lowest, grid.highest] for name, grid in self._grids.items()
+        }
+        columns = {"count": self._counts} | {f"sum_{name}": x for name, x in self._units.items()}
+        return tables.export(columns, {"rows": self._rows, "sums": about}, requested_schema)
+
+    @classmethod
+    def from_arrow(cls, table: Any) -> "GroupedAccumulator":
+        """Import what `__arrow_c_stream__` has exported, with its metadata.
+
+        Raises
+        ------
+        TypeError, ValueError
+            For another table.
+
+        """
+        columns, about = tables.read(table, "table")
+        grids = {name: Grid(*ends) for name, ends in about.get("sums", {}).items()}
+        if "rows" not in about or list(columns) != ["count", *(f"sum_{name}" for name in grids)]:
+            raise ValueError("table must be that of a GroupedAccumulator, with its metadata")
+        new = cls(len(columns["count"]))
+        new._start(len(columns["count"]), grids)
+        new._check_rows(about["rows"])
+        new._rows = about["rows"]
+        new._counts += counts_of(columns["count"])
+        for name in grids:
+            new._units[name] += counts_of(columns[f"sum_{name}"])
+        return new
+
+    def __repr__(self) -> str:
+        groups, sums = len(self._counts), len(self._grids)
+        noun = "sum" if sums == 1 else "sums"
+        return f"<GroupedAccumulator: {groups} groups, {sums} {noun}, exact and NOT private>"
+
+
+def _grid_of(name: Any, given: Sequence[Number]) -> Grid:
+    if not isinstance(name, str) or not name.isidentifier() or name in ("codes", "self"):
+        raise ValueError("names in sums must be identifiers, but not codes or self")
+    if isinstance(given, str | bytes) or not hasattr(given, "__len__") or len(given) not in (2, 3):
+        raise ValueError(f"sums[{name!r}] must be (lower, upper) or (lower, upper, step)")
+    return public_bounds(given[0], given[1], given[2] if len(given) == 3 else None).grid(
+        whole=False
+    )

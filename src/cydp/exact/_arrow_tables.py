@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: MIT
+"""Tables of numbers to and from Arrow, with a description in their metadata."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cydp.exact._arrow import columns_of, nanoarrow
+
+_KEY = "cydp"
+
+
+def export(
+    columns: Mapping[str, NDArray[Any]], about: Mapping[str, Any], requested_schema: object
+) -> object:
+    """Return a stream capsule of a table of columns of one length."""
+    na = nanoarrow("a table")
+    types = {name: getattr(na, values.dtype.name)() for name, values in columns.items()}
+    schema = na.c_schema(na.struct(types)).modify(metadata={_KEY: json.dumps(about)})
+    children = [
+        na.c_array_from_buffers(schema.child(i), len(values), [None, np.array(values)])
+        for i, values in enumerate(columns.values())
+    ]
+    rows = len(next(iter(columns.values())))
+    array = na.c_array_from_buffers(schema, rows, [None], children=children)
+    stream = na.c_array_stream(array)
+    return stream.__arrow_c_stream__(requested_schema)
+
+
+def read(table: Any, name: str) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+    """Return the columns of a table without nulls, and its description if it has one."""
+    columns, metadata = columns_of(table, name)
+    return columns, json.loads(metadata.get(_KEY.encode(), b"{}"))

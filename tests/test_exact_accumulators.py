@@ -1,0 +1,225 @@
+"""Accumulators: the integers of one call, however the rows are split, merged, stored and sent."""
+
+import multiprocessing
+import pickle
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cydp.exact import (
+    GroupedAccumulator,
+    HistogramAccumulator,
+    bincount,
+    grouped_clamped_sum,
+    histogram,
+)
+
+fixed = settings(derandomize=True, deadline=None, max_examples=60)
+SUMS: dict[str, Any] = {"income": (0, 1000), "loss": (-3, 2, Fraction(1, 64))}
+
+
+def table(rows: int, seed: int = 1) -> dict[str, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    income = rng.normal(500, 400, rows)
+    income[rng.random(rows) < 0.1] = np.nan
+    codes = rng.integers(-1, 12, rows)
+    return {"codes": codes, "income": income, "loss": rng.normal(0, 3, rows).astype("float32")}
+
+
+def pieces(rows: int, cuts: list[int]) -> Iterator[slice]:
+    ends = sorted({0, rows, *(cut % (rows + 1) for cut in cuts)})
+    yield from map(slice, ends[:-1], ends[1:])
+
+
+def check_groups(total: GroupedAccumulator, all_rows: dict[str, np.ndarray]) -> None:
+    codes = all_rows["codes"]
+    inside = codes[(codes >= 0) & (codes < 10)]
+    assert total.counts.tolist() == bincount(inside, 10).tolist()
+    for name, ends in SUMS.items():
+        expected = grouped_clamped_sum(codes, all_rows[name], 10, *ends)
+        found = total.sums[name]
+        assert (found.step, found.lowest, found.highest) == (
+            expected.step, expected.lowest, expected.highest,
+        )  # fmt: skip
+        assert found.units.tolist() == expected.units.tolist()
+
+
+@fixed
+@given(st.lists(st.integers(0, 10**6), max_size=9), st.randoms(use_true_random=False))
+def test_any_split_and_any_order_of_merging(cuts: list[int], random: Any) -> None:
+    rows = table(3000)
+    grouped, counted = [], []
+    for some in pieces(3000, cuts):
+        part = {name: x[some] for name, x in rows.items()}
+        grouped.append(GroupedAccumulator(10, SUMS).update(**part))
+        counted.append(HistogramAccumulator(9, (0, 900)).update(part["income"]))
+    order = list(range(len(grouped)))
+    random.shuffle(order)
+    total, counts = GroupedAccumulator(10, SUMS), HistogramAccumulator(9, (0, 900))
+    for i in order:
+        total, counts = total + grouped[i], counts.merge(counted[i])
+    check_groups(total, rows)
+    assert counts.counts.tolist() == histogram(rows["income"], 9, (0, 900))[0].tolist()
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int64", "uint8"])
+@pytest.mark.parametrize("bins", [(7, (0, 200)), ([0, 1, 5, 200], None)])
+def test_numpys_answer_for_the_dtype(dtype: str, bins: Any) -> None:
+    x = np.random.default_rng(2).uniform(0, 210, 5000).astype(dtype)
+    counter = HistogramAccumulator(*bins, dtype=dtype)
+    for some in pieces(5000, [17, 1000, 1001]):
+        counter.update(x[some])
+    counts, edges = np.histogram(x, *bins)
+    assert counter.counts.tolist() == counts.tolist()
+    np.testing.assert_array_equal(counter.edges, edges)
+
+
+def partial(seed: int) -> bytes:
+    rows = table(500, seed)
+    both = (
+        GroupedAccumulator(10, SUMS).update(**rows),
+        HistogramAccumulator(9, (0, 900)).update(rows["income"]),
+    )
+    return pickle.dumps(both)
+
+
+def test_64_pickled_partials_of_8_processes() -> None:
+    with multiprocessing.get_context("spawn").Pool(8) as pool:
+        parts = [pickle.loads(data) for data in pool.map(partial, range(64))]
+    every = [table(500, seed) for seed in range(64)]
+    rows = {name: np.concatenate([one[name] for one in every]) for name in every[0]}
+    total, counts = parts[0]
+    for other_total, other_counts in parts[1:]:
+        total, counts = total + other_total, counts + other_counts
+    check_groups(total, rows)
+    assert counts.counts.tolist() == histogram(rows["income"], 9, (0, 900))[0].tolist()
+
+
+ACCUMULATORS: list[Any] = [
+    HistogramAccumulator(9, (0, 900)),
+    HistogramAccumulator(9, (-1, 900), dtype="float32"),
+    HistogramAccumulator([0, 0.5, 7, 900]),
+    HistogramAccumulator([0, 7, 900], dtype="int64"),
+    HistogramAccumulator(4, (0, 2**60), dtype="int64"),
+]
+
+
+@pytest.mark.parametrize("counter", ACCUMULATORS, ids=repr)
+def test_histograms_through_arrow(counter: HistogramAccumulator) -> None:
+    counter = counter + counter  # leaves the parameter as it is
+    counter.update(np.arange(0, 900, 7))
+    sent = pa.table(counter)
+    assert sent.column_names == ["lower", "upper", "count"]
+    for received in (counter, sent, pl.DataFrame(counter), pa.concat_tables([sent[:2], sent[2:]])):
+        new = HistogramAccumulator.from_arrow(received)
+        assert new.edges.tolist() == counter.edges.tolist()
+        assert new.counts.tolist() == counter.counts.tolist()
+        twice = counter + new
+        assert twice.counts.tolist() == (2 * counter.counts).tolist()
+
+
+def test_groups_through_arrow() -> None:
+    rows = table(1000)
+    total = GroupedAccumulator(10, SUMS).update(**rows)
+    sent = pa.table(total)
+    assert sent.column_names == ["count", "sum_income", "sum_loss"]
+    for received in (total, sent, pa.concat_tables([sent[:3], sent[3:]])):
+        check_groups(GroupedAccumulator.from_arrow(received), rows)
+    with pytest.raises(ValueError, match="with its metadata"):
+        GroupedAccumulator.from_arrow(pl.DataFrame(total))  # polars has no place for it
+
+
+def test_so_many_rows_that_a_sum_could_overflow() -> None:
+    ends = {"x": (0, 2**51, 1)}
+    half = GroupedAccumulator(1, ends).update(np.zeros(2048, int), x=np.full(2048, 2**51))
+    before = half.sums["x"].units.tolist()
+    with pytest.raises(ValueError, match="step of x must be larger for 4096 rows"):
+        half.update(np.zeros(2048, int), x=np.zeros(2048))
+    with pytest.raises(ValueError, match="step of x must be larger for 4096 rows"):
+        half.merge(pickle.loads(pickle.dumps(half)))
+    imported = GroupedAccumulator.from_arrow(pa.table(half))
+    with pytest.raises(ValueError, match="step of x must be larger for 4096 rows"):
+        imported.merge(half)
+    assert half.sums["x"].units.tolist() == before == [2048 * 2**51]
+    assert half.counts.tolist() == [2048]
+
+
+def test_a_mistake_adds_nothing() -> None:
+    total = GroupedAccumulator(3, {"x": (0, 10)}).update([0, 1], x=[1, 2])
+    for error, codes, columns in (
+        (TypeError, [0], {}),
+        (TypeError, [0], {"x": [1], "y": [1]}),
+        (TypeError, [0.5], {"x": [1]}),
+        (TypeError, [0], {"x": ["31415"]}),
+        (ValueError, [0, 1], {"x": [1]}),
+        (ValueError, [[0]], {"x": [[1]]}),
+    ):
+        with pytest.raises(error, match=r"codes|x must|columns") as info:
+            total.update(codes, **columns)
+        assert "31415" not in str(info.value)
+    assert total.counts.tolist() == [1, 1, 0]
+    counter = HistogramAccumulator(2, (0, 2)).update([1])
+    with pytest.raises(TypeError, match="x must be of"):
+        counter.update(["31415"])
+    for other in (
+        HistogramAccumulator(2, (0, 3)),
+        HistogramAccumulator(2, (0, 2), dtype="float32"),
+    ):
+        with pytest.raises(ValueError, match="same edges"):
+            counter.merge(other)
+    with pytest.raises(TypeError, match="must be a HistogramAccumulator, not int"):
+        counter.merge(1)
+    with pytest.raises(TypeError, match="unsupported operand"):
+        counter + 1
+    assert counter.counts.tolist() == [0, 1]
+    for other in (GroupedAccumulator(2, {"x": (0, 10)}), GroupedAccumulator(3, {"x": (0, 11)}),
+                  GroupedAccumulator(3, {"y": (0, 10)}), GroupedAccumulator(3)):  # fmt: skip
+        with pytest.raises(ValueError, match="same groups"):
+            total.merge(other)
+
+
+def test_wrong_parameters() -> None:
+    for error, says, groups, sums in (
+        (ValueError, "n_groups must be from 1", 0, None),
+        (TypeError, "n_groups must be an integer", 1.5, None),
+        (ValueError, "sums\\['x'\\] must be \\(lower, upper\\)", 1, {"x": (1,)}),
+        (ValueError, "sums\\['x'\\] must be \\(lower, upper\\)", 1, {"x": 1}),
+        (ValueError, "lower must be at most upper", 1, {"x": (1, 0)}),
+        (ValueError, "names in sums", 1, {"a b": (0, 1)}),
+        (ValueError, "names in sums", 1, {"codes": (0, 1)}),
+    ):
+        with pytest.raises(error, match=says):
+            GroupedAccumulator(groups, sums)
+    with pytest.raises(ValueError, match="range must be a pair"):
+        HistogramAccumulator(3)
+    with pytest.raises(TypeError, match="dtype must be of"):
+        HistogramAccumulator(3, (0, 1), dtype="complex128")
+    good = pa.table(HistogramAccumulator(3, (0, 3)))
+    for bad in (good.select(["lower", "upper"]), good.take([2, 1, 0]), good[:0],
+                good.set_column(2, "count", pa.array([1.0, 2, 3])),
+                good.set_column(2, "count", pa.array([1, None, 3]))):  # fmt: skip
+        with pytest.raises(ValueError, match=r"table must|counts must"):
+            HistogramAccumulator.from_arrow(bad)
+    with pytest.raises(TypeError, match="table must be a table"):
+        HistogramAccumulator.from_arrow(pa.array([1]))
+
+
+def test_results_are_copies_and_say_that_they_are_not_private() -> None:
+    counter = HistogramAccumulator(2, (0, 2)).update([1])
+    counter.counts[:] = 7
+    counter.edges[:] = 7
+    assert (counter.counts.tolist(), counter.edges.tolist()) == ([0, 1], [0, 1, 2])
+    total = GroupedAccumulator(2, {"x": (0, 1)}).update([1], x=[1])
+    total.counts[:] = 7
+    total.sums["x"].units[:] = 7
+    assert total.counts.tolist() == [0, 1]
+    assert total.sums["x"].value.tolist() == [0, 1]
+    assert "NOT private" in repr(counter)
+    assert "NOT private" in repr(total)
