@@ -288,17 +288,26 @@ typedef struct cydp_column {
 } cydp_column;
 
 /* Strings of bytes: string i from offsets[i] to before offsets[i + 1], which never fall;
- * or, if `offsets` is NULL, of `width` bytes each, without the zeros at its end. */
+ * or, if `offsets` is NULL, of `width` bytes each, without the zeros at its end; or, if
+ * `buffers` is not NULL, Arrow's views of 16 bytes each. `bytes` is never NULL. */
 typedef struct cydp_strings {
   const uint8_t *bytes;
   const int64_t *offsets;
   size_t width;
+  const uint8_t *const *buffers;
 } cydp_strings;
 
 /* Codes and names of n strings: the place of the first that is equal, and a keyed hash of
  * the string alone. Strings are compared byte by byte. CYDP_ERROR_MEMORY. */
 cydp_status cydp_encode(const cydp_strings *strings, size_t n, const uint64_t key[2],
                         uint64_t *code, uint64_t *name);
+
+/* codes[i] becomes the place of string i among the keys, the first if some are equal, or
+ * n_keys if it is none of them. CYDP_ERROR_DOMAIN for 2^32 - 1 keys and more,
+ * CYDP_ERROR_MEMORY. */
+cydp_status cydp_match(const cydp_strings *keys, size_t n_keys,
+                       const cydp_strings *strings, size_t n, unsigned threads,
+                       uint32_t *codes);
 
 /* mask[i] becomes 1 for the rows that stay, else 0: of each user at most max_groups
  * groups, of each of his groups at most max_rows rows, uniformly at random under a key

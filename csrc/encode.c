@@ -1,33 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * Strings as codes: a hash table of the first of each kind. The hash is keyed, so that
  * nobody can choose strings that collide; bytes decide what is equal. */
-#include "internal.h"
+#include "text.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { PLACE_BITS = 40, LEAST_SLOTS = 1024, BLOCK = 256 };
 #define PLACE ((UINT64_C(1) << PLACE_BITS) - 1)
-
-typedef struct string {
-  const uint8_t *bytes;
-  size_t length;
-} string;
-
-/* Of a fixed width, zeros at the end are no part of the string. */
-static string string_at(const cydp_strings *of, size_t i) {
-  if (of->offsets)
-    return (string){of->bytes + of->offsets[i],
-                    (size_t)(of->offsets[i + 1] - of->offsets[i])};
-  string s = {of->bytes + i * of->width, of->width};
-  while (s.length > 0 && s.bytes[s.length - 1] == 0)
-    s.length--;
-  return s;
-}
-
-static bool equal_strings(string a, string b) {
-  return a.length == b.length && memcmp(a.bytes, b.bytes, a.length) == 0;
-}
 
 /* A string as words of a hash of pairs, h(h(length, w1), w2) ... , of at most BLOCK
  * strings at a time: those that have a k-th word. */
@@ -89,11 +69,11 @@ static bool grow(table *of, const uint64_t *name) {
 static uint64_t find_or_add(table *of, const cydp_strings *strings, uint64_t place,
                             uint64_t hash) {
   uint64_t entry = (hash & ~PLACE) | (place + 1);
+  string one = string_at(strings, place);
   size_t at = (size_t)hash & of->mask;
   for (; of->slots[at]; at = (at + 1) & of->mask) {
     uint64_t other = (of->slots[at] & PLACE) - 1;
-    if ((of->slots[at] ^ entry) <= PLACE &&
-        equal_strings(string_at(strings, other), string_at(strings, place)))
+    if ((of->slots[at] ^ entry) <= PLACE && equal_strings(string_at(strings, other), one))
       return other;
   }
   of->slots[at] = entry;

@@ -92,7 +92,7 @@ static void refusals(void) {
   size_t many = (size_t)1 << 40;
   CHECK(cydp_bound_contributions(&by_user, &by_group, NULL, many, 1, 1, key, 1, mask) ==
         CYDP_ERROR_DOMAIN);
-  const cydp_strings none = {mask, NULL, 0};
+  const cydp_strings none = {mask, NULL, 0, NULL};
   CHECK(cydp_encode(&none, many, key, codes, names) == CYDP_ERROR_DOMAIN);
   CHECK(cydp_bound_contributions(&by_user, &by_group, NULL, 0, 1, 1, key, 1, mask) ==
         CYDP_OK);
@@ -112,7 +112,8 @@ static void strings_are_told_apart(size_t width) {
            width < 2 ? width : 2);
     offsets[i + 1] = (int64_t)((i + 1) * width);
   }
-  const cydp_strings fixed = {strings, NULL, width}, any = {strings, offsets, 0};
+  const cydp_strings fixed = {strings, NULL, width, NULL},
+                     any = {strings, offsets, 0, NULL};
   CHECK(cydp_encode(&fixed, STRINGS, key, codes, names) == CYDP_OK);
   CHECK(cydp_encode(&any, STRINGS, key, other_codes, other_names) == CYDP_OK);
   CHECK(memcmp(codes, other_codes, sizeof other_codes) == 0);
@@ -139,12 +140,12 @@ static void names_are_of_the_string_alone(void) {
     memset(wide + i * LONGEST, (int)(1 + i % 5), length);
     offsets[i + 1] = offsets[i] + (int64_t)length;
   }
-  const cydp_strings any = {bytes, offsets, 0}, fixed = {wide, NULL, LONGEST};
+  const cydp_strings any = {bytes, offsets, 0, NULL}, fixed = {wide, NULL, LONGEST, NULL};
   CHECK(cydp_encode(&any, STRINGS, key, codes, names) == CYDP_OK);
   CHECK(cydp_encode(&fixed, STRINGS, key, codes + STRINGS, names + STRINGS) == CYDP_OK);
   CHECK(memcmp(names, names + STRINGS, STRINGS * sizeof *names) == 0);
   for (size_t i = 0; i < STRINGS; i++) {
-    const cydp_strings one = {bytes, offsets + i, 0};
+    const cydp_strings one = {bytes, offsets + i, 0, NULL};
     uint64_t code, name;
     CHECK(cydp_encode(&one, 1, key, &code, &name) == CYDP_OK);
     CHECK(code == 0 && name == names[i]);
@@ -167,7 +168,7 @@ static void bytes_decide_what_is_equal(void) {
   CHECK(numbers && of && pairs);
   for (uint64_t i = 0; i < STRINGS; i++)
     numbers[i] = i | UINT64_C(1) << 63;
-  const cydp_strings all = {(uint8_t *)numbers, NULL, 8};
+  const cydp_strings all = {(uint8_t *)numbers, NULL, 8, NULL};
   CHECK(cydp_encode(&all, STRINGS, key, of, of + STRINGS) == CYDP_OK);
   for (uint64_t i = 0; i < STRINGS; i++) {
     pairs[2 * i] = of[STRINGS + i];
@@ -178,7 +179,7 @@ static void bytes_decide_what_is_equal(void) {
     if (by_kept_bits(pairs + 2 * i - 2, pairs + 2 * i) != 0)
       continue;
     const uint64_t two[] = {pairs[2 * i - 1], pairs[2 * i + 1]};
-    const cydp_strings alike = {(const uint8_t *)two, NULL, 8};
+    const cydp_strings alike = {(const uint8_t *)two, NULL, 8, NULL};
     CHECK(cydp_encode(&alike, 2, key, codes, names) == CYDP_OK);
     CHECK(codes[0] == 0 && codes[1] == 1);
     found++;

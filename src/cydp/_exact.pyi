@@ -11,13 +11,29 @@ def histogram(
     edges: list[Edges], columns: list[NDArray[Any]], counts: NDArray[np.int64], threads: int
 ) -> None: ...
 def bincount(codes: NDArray[Any], counts: NDArray[np.int64], threads: int) -> int: ...
+
+class Strings:
+    count: int
+    def __init__(
+        self,
+        count: int,
+        text: NDArray[np.uint8],
+        offsets: NDArray[np.int64] | None = None,
+        width: int = 0,
+        addresses: NDArray[np.uint64] | None = None,
+    ) -> None: ...
+
 def encode(
-    text: NDArray[np.uint8],
-    offsets: NDArray[np.int64] | None,
-    width: int,
+    strings: Strings,
     key: NDArray[np.uint64],
     code: NDArray[np.uint64],
     name: NDArray[np.uint64],
+) -> None: ...
+def match(
+    keys: Strings,
+    strings: Strings,
+    threads: int,
+    codes: NDArray[np.uint32],
 ) -> None: ...
 def bound_contributions(
     users: NDArray[np.uint64],

@@ -3,7 +3,7 @@
 
 from cpython.buffer cimport (PyBUF_C_CONTIGUOUS, PyBUF_FORMAT, PyBuffer_Release,
                              PyObject_GetBuffer)
-from libc.stdint cimport int64_t, uint8_t, uint64_t
+from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
 
 from cydp cimport _c
@@ -118,28 +118,62 @@ def bincount(codes not None, int64_t[::1] counts not None, unsigned int threads)
     return largest
 
 
-def encode(const uint8_t[::1] text not None, const int64_t[::1] offsets, size_t width,
-           const uint64_t[::1] key not None, uint64_t[::1] code not None,
-           uint64_t[::1] name not None):
-    """Fill codes and names of strings, as cydp.h defines them; offsets may be None."""
+cdef class Strings:
+    """Strings as cydp.h describes them: with offsets, of a width, or views into buffers."""
+
+    cdef _c.cydp_strings described
+    cdef readonly size_t count
+    cdef const uint8_t[::1] text
+    cdef const int64_t[::1] offsets
+    cdef const uint64_t[::1] addresses
+
+    def __cinit__(self, size_t count, const uint8_t[::1] text not None,
+                  const int64_t[::1] offsets=None, size_t width=0,
+                  const uint64_t[::1] addresses=None):
+        self.count, self.text = count, text
+        self.offsets, self.addresses = offsets, addresses
+        self.described = _c.cydp_strings(<const uint8_t *>b"", NULL, width, NULL)
+        if text.shape[0]:
+            self.described.bytes = &text[0]
+        if addresses is not None:
+            if <size_t> text.shape[0] != 16 * count or addresses.shape[0] == 0:
+                raise ValueError("text must have 16 bytes for each view, addresses an entry")
+            self.described.buffers = <const uint8_t *const *> &addresses[0]
+        elif offsets is None:
+            if <size_t> text.shape[0] != count * width:
+                raise ValueError("text must have width bytes for each string")
+        elif <size_t> offsets.shape[0] != count + 1:
+            raise ValueError("offsets must have one entry more than there are strings")
+        else:
+            self.described.offsets = &offsets[0]
+
+
+def encode(Strings strings not None, const uint64_t[::1] key not None,
+           uint64_t[::1] code not None, uint64_t[::1] name not None):
+    """Fill codes and names of strings, as cydp.h defines them."""
     cdef _c.cydp_status status
-    cdef size_t n = code.shape[0]
-    cdef _c.cydp_strings strings
-    if key.shape[0] != 2 or <size_t> name.shape[0] != n:
+    cdef size_t n = strings.count
+    if key.shape[0] != 2 or <size_t> code.shape[0] != n or <size_t> name.shape[0] != n:
         raise ValueError("key must have 2 words, code and name one for each string")
-    if offsets is None and <size_t> text.shape[0] != n * width:
-        raise ValueError("text must have width bytes for each string")
-    if offsets is not None and <size_t> offsets.shape[0] != n + 1:
-        raise ValueError("offsets must have one entry more than there are strings")
     if n == 0:
         return
-    strings = _c.cydp_strings(NULL, NULL, width)
-    if text.shape[0]:
-        strings.bytes = &text[0]
-    if offsets is not None:
-        strings.offsets = &offsets[0]
     with nogil:
-        status = _c.cydp_encode(&strings, n, &key[0], &code[0], &name[0])
+        status = _c.cydp_encode(&strings.described, n, &key[0], &code[0], &name[0])
+    check(status)
+
+
+def match(Strings keys not None, Strings strings not None, unsigned threads,
+          uint32_t[::1] codes not None):
+    """Fill the codes of strings among given ones, as cydp.h defines them."""
+    cdef _c.cydp_status status
+    cdef size_t n = strings.count
+    if <size_t> codes.shape[0] != n:
+        raise ValueError("codes must have one entry for each string")
+    if n == 0:
+        return
+    with nogil:
+        status = _c.cydp_match(&keys.described, keys.count, &strings.described, n, threads,
+                               &codes[0])
     check(status)
 
 

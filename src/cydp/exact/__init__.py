@@ -6,6 +6,7 @@ from cydp.exact._bincount import bincount
 from cydp.exact._contributions import bound_contributions
 from cydp.exact._histogram import histogram
 from cydp.exact._histogramdd import histogramdd
+from cydp.exact._match import match_keys
 from cydp.exact._sums import GridSum, clamped_sum, clamped_sums, grouped_clamped_sum
 
 __all__ = [
@@ -19,4 +20,5 @@ __all__ = [
     "grouped_clamped_sum",
     "histogram",
     "histogramdd",
+    "match_keys",
 ]

@@ -7,10 +7,12 @@ https://arrow.apache.org/docs/format/CDataInterface/PyCapsuleInterface.html
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
+
+from cydp import _exact
 
 Mask: TypeAlias = NDArray[np.bool_] | None  # of the entries that are present; None: all
 
@@ -25,23 +27,43 @@ _INLINE = 12  # bytes of a string that stand in its view
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Strings:
-    """Strings one behind the other: the i-th from offsets[i] on.
+    """Strings one behind the other, or Arrow's views of them.
 
     Attributes
     ----------
     text : ndarray of uint8
-    offsets : ndarray of int64, one more than strings
+        The bytes, or views of 16 bytes each.
+    offsets : ndarray of int64, one more than strings, or None for views
+        The i-th string begins at offsets[i].
     rows : ndarray of int64, or None
         Which string each row holds; None: row i the i-th.
+    buffers : tuple of ndarray of uint8
+        What views point into.
+    decimal : bool
+        Whether they stand for integers beyond 64 bits.
 
     """
 
     text: NDArray[np.uint8]
-    offsets: NDArray[np.int64]
+    offsets: NDArray[np.int64] | None
     rows: NDArray[np.int64] | None = None
+    buffers: tuple[NDArray[np.uint8], ...] = ()
+    decimal: bool = False
 
     def __len__(self) -> int:
-        return len(self.offsets) - 1 if self.rows is None else len(self.rows)
+        return self.count if self.rows is None else len(self.rows)
+
+    @property
+    def count(self) -> int:
+        """How many strings there are, rows aside."""
+        return len(self.text) // 16 if self.offsets is None else len(self.offsets) - 1
+
+    def kernel(self) -> _exact.Strings:
+        """Return the strings for a kernel; this object must live as long."""
+        if self.offsets is not None:
+            return _exact.Strings(self.count, self.text, self.offsets)
+        addresses = np.array([buffer.ctypes.data for buffer in self.buffers] or [0], np.uint64)
+        return _exact.Strings(self.count, self.text, addresses=addresses)
 
 
 def speaks_arrow(x: Any) -> bool:
@@ -81,7 +103,9 @@ def strings(x: Any, name: str) -> tuple[Strings, Mask] | None:
     given = [part for part in parts if part is not None]
     if len(given) < len(parts):
         return None
-    return given[0] if len(given) == 1 else (_one(given), _joined(given))
+    if len(given) == 1:
+        return given[0]
+    return _one([part for part, _ in given]), _joined(given)
 
 
 _NOTHING = np.empty(0, np.uint8)
@@ -238,7 +262,7 @@ def _strings(chunk: _Chunk) -> tuple[Strings, Mask] | None:
         text, known = (
             _text(words) if words.rows else (Strings(_NOTHING, np.zeros(2, np.int64)), None)
         )
-        rows = Strings(text.text, text.offsets, places)
+        rows = Strings(text.text, text.offsets, places, text.buffers)
         return rows, _both(present, None if known is None else known[places])
     return _text(chunk) if _is_text(chunk.form) else None
 
@@ -248,45 +272,50 @@ def _text(chunk: _Chunk) -> tuple[Strings, Mask]:
     if chunk.form in _VIEWS:
         return _viewed(chunk), chunk.present()
     ends = chunk.buffer(1, _OFFSETS[chunk.form])[chunk.first : chunk.first + chunk.rows + 1]
-    return Strings(chunk.buffer(2, np.uint8), ends.astype(np.int64)), chunk.present()
+    return Strings(chunk.buffer(2, np.uint8), ends.astype(np.int64, copy=False)), chunk.present()
 
 
 def _viewed(chunk: _Chunk) -> Strings:
-    """Gather strings from their views: a length, and the bytes or where they are."""
     views = chunk.buffer(1, np.uint8)[16 * chunk.first :][: 16 * chunk.rows]
-    words = views.view(np.int32).reshape(-1, 4)
-    lengths = words[:, 0].astype(np.int64)
     present = chunk.present()
-    if present is not None:
-        lengths[~present] = 0  # what stands there may be anything
-    source, begins = [views], [0]
-    for i in range(2, chunk.view.n_buffers - 1):  # the last one has their sizes
-        begins.append(sum(map(len, source)))
-        source.append(chunk.buffer(i, np.uint8))
-    at = np.arange(chunk.rows, dtype=np.int64) * 16 + 4
-    far = lengths > _INLINE
-    at[far] = np.array(begins[1:] or [0])[words[far, 2]] + words[far, 3]
-    offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
-    places = np.repeat(at - offsets[:-1], lengths) + np.arange(offsets[-1])
-    return Strings(np.concatenate(source)[places], offsets)
+    if present is not None:  # what stands there for a null may be anything
+        views = np.where(present[:, None], views.reshape(-1, 16), np.uint8(0)).reshape(-1)
+    # The last buffer has the sizes of those before it.
+    buffers = [chunk.buffer(i, np.uint8) for i in range(2, chunk.view.n_buffers - 1)]
+    return Strings(views, None, None, tuple(buffers))
 
 
-def _one(parts: list[tuple[Strings, Mask]]) -> Strings:
+def _one(parts: Sequence[Strings]) -> Strings:
     """Join chunks, whose dictionaries may differ."""
-    texts, offsets, rows, shift, before = [], [np.zeros(0, np.int64)], [], 0, 0
-    for part, _ in parts:
-        begin, end = int(part.offsets[0]), int(part.offsets[-1])
-        texts.append(part.text[begin:end])
-        offsets.append(part.offsets[:-1] - begin + shift)
-        count = len(part.offsets) - 1
-        rows.append(before + (np.arange(count) if part.rows is None else part.rows))
-        shift, before = shift + end - begin, before + count
-    plain = all(part.rows is None for part, _ in parts)
-    return Strings(
-        np.concatenate(texts),
-        np.concatenate([*offsets, [shift]]),
-        None if plain else np.concatenate(rows),
-    )
+    counts = np.cumsum([0, *(part.count for part in parts)])
+    rows = None
+    if any(part.rows is not None for part in parts):
+        rows = np.concatenate(
+            [
+                first + (np.arange(part.count) if part.rows is None else part.rows)
+                for first, part in zip(counts, parts, strict=False)
+            ]
+        )
+    if parts[0].offsets is None:
+        return _joined_views(parts, rows)
+    texts, offsets, shift = [], [], 0
+    for part in parts:
+        ends = cast("NDArray[np.int64]", part.offsets)
+        texts.append(part.text[ends[0] : ends[-1]])
+        offsets.append(ends[:-1] - ends[0] + shift)
+        shift += len(texts[-1])
+    return Strings(np.concatenate(texts), np.concatenate([*offsets, [shift]]), rows)
+
+
+def _joined_views(parts: Sequence[Strings], rows: NDArray[np.int64] | None) -> Strings:
+    views: list[NDArray[np.uint8]] = []
+    buffers: list[NDArray[np.uint8]] = []
+    for part in parts:
+        words = part.text.view(np.int32).reshape(-1, 4).copy()
+        words[words[:, 0] > _INLINE, 2] += len(buffers)
+        views.append(words.view(np.uint8).reshape(-1))
+        buffers.extend(part.buffers)
+    return Strings(np.concatenate(views), None, rows, tuple(buffers))
 
 
 def _both(one: Mask, other: Mask) -> Mask:

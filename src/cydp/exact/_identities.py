@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: MIT
+"""Columns of integers or strings, which are told apart by value."""
+
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from cydp import _exact
+from cydp.exact._arrow import Strings, numbers, speaks_arrow, strings
+from cydp.exact._columns import present_entries
+
+Identities: TypeAlias = tuple[NDArray[Any] | Strings, NDArray[np.bool_] | None]
+
+
+def identities(x: ArrayLike, name: str) -> Identities:
+    """Return a column of integers or strings, and which of its entries are present."""
+    valid: NDArray[np.bool_] | None = None
+    if isinstance(x, list | tuple):
+        return _of_objects(x, name)
+    if speaks_arrow(x):
+        text = strings(x, name)
+        return numbers(x, name) if text is None else text
+    if isinstance(x, np.ma.MaskedArray):
+        valid = ~np.ma.getmaskarray(x)
+        values = np.asarray(x.data)
+    else:
+        values = np.asarray(x)
+    if values.ndim != 1:
+        raise ValueError(f"{name} must have one dimension, not {values.ndim}")
+    if values.dtype == object or values.dtype.kind == "T":
+        if valid is not None:
+            values = values.astype(object)  # a copy
+            values[~valid] = None
+        return _of_objects(values.tolist(), name)
+    if values.dtype.kind not in "biuUS":
+        raise TypeError(f"{name} must be of integers or strings, not {values.dtype.type.__name__}")
+    return values, valid
+
+
+def _of_objects(x: Sequence[Any], name: str) -> Identities:
+    """Return Python values as integers of 64 bits or as strings, whatever their length."""
+    if any(issubclass(of, float) for of in set(map(type, x))):  # NaN is how pandas says null
+        x = [None if isinstance(entry, float) and entry != entry else entry for entry in x]
+    entries, present = present_entries(x)
+    types = set(map(type, entries))
+    if all(issubclass(of, str) for of in types):
+        # A lone surrogate, which Python allows, is kept as it is.
+        return _joined([entry.encode("utf-8", "surrogatepass") for entry in entries], present)
+    if all(issubclass(of, bytes) for of in types):
+        return _joined(entries, present)
+    if all(issubclass(of, bool | np.bool) for of in types) or all(
+        issubclass(of, int | np.integer) and of is not bool for of in types
+    ):
+        integers = list(map(int, entries))
+        if min(integers) < -(2**63) or max(integers) >= 2**63:
+            return _joined([b"%d" % integer for integer in integers], present, decimal=True)
+        return _spread(np.array(integers, np.int64), present), present
+    raise TypeError(f"{name} must be of integers or of strings, all of one kind")
+
+
+def _spread(values: NDArray[np.int64], present: NDArray[np.bool_] | None) -> NDArray[np.int64]:
+    """Return the values of the entries that are present, with 0 for the others."""
+    if present is None:
+        return values
+    spread = np.zeros(len(present), np.int64)
+    spread[present] = values
+    return spread
+
+
+def _joined(
+    entries: Sequence[bytes], present: NDArray[np.bool_] | None, decimal: bool = False
+) -> Identities:
+    lengths = _spread(np.fromiter(map(len, entries), np.int64, len(entries)), present)
+    offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
+    return Strings(np.frombuffer(b"".join(entries), np.uint8), offsets, decimal=decimal), present
+
+
+def fixed_width(values: NDArray[Any]) -> _exact.Strings:
+    """Return an array of numpy's strings for a kernel."""
+    native = np.ascontiguousarray(values, values.dtype.newbyteorder("="))
+    width = native.dtype.itemsize
+    text = native.view(np.uint8) if width else np.empty(0, np.uint8)
+    return _exact.Strings(len(native), text, width=width)

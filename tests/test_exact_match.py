@@ -1,0 +1,141 @@
+"""exact.match_keys: places among keys, by value, in every shape a column has."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cydp import exact, threads
+
+fixed = settings(derandomize=True, deadline=None, max_examples=300)
+match = exact.match_keys
+
+
+def places(x: list[Any], keys: list[Any]) -> list[int]:
+    return [keys.index(value) if value in keys else len(keys) for value in x]
+
+
+LENGTHS = [0, 1, 7, 8, 9, 12, 13, 15, 16, 17, 23, 24, 25, 31, 32, 33, 100]
+NEAR = "ab" * 50
+# Of each length some that differ in one byte, and in zeros at the end.
+WORDS = [NEAR[:i] for i in LENGTHS] + [
+    NEAR[:j] + other + NEAR[j + 1 : i] for i in LENGTHS for j in {0, i // 2, i - 1} if i
+    for other in "\0\u00e9"
+]  # fmt: skip
+
+
+@fixed
+@given(
+    st.lists(st.sampled_from(WORDS) | st.none(), max_size=40),
+    st.lists(st.sampled_from(WORDS), min_size=1, max_size=30, unique=True),
+)
+def test_strings_of_all_lengths(x: list[str | None], keys: list[str]) -> None:
+    expected = places(x, keys)
+    assert match(x, keys).tolist() == expected
+    assert match(pa.array(x, pa.string()), keys).tolist() == expected
+    assert match(pa.array(x, pa.string_view()), keys).tolist() == expected
+    assert match(pl.Series(x, dtype=pl.String), keys).tolist() == expected
+    if None not in x:
+        plain = [word.rstrip("\0") for word in x]  # as numpy's arrays have them
+        assert match(np.array(plain, "U100"), keys).tolist() == places(plain, keys)
+        encoded = [word.encode() for word in plain]
+        byte_keys = [key.encode() for key in keys]
+        assert match(np.array(encoded, "S120"), byte_keys).tolist() == places(encoded, byte_keys)
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [
+        lambda x: pd.Series(x), lambda x: pd.Series(x, dtype="category"), lambda x: pd.array(x),
+        lambda x: pl.Series(x), lambda x: pl.Series(x, dtype=pl.Categorical),
+        lambda x: pa.array(x).dictionary_encode(), lambda x: pa.array([None, "no", *x])[2:],
+        lambda x: pa.chunked_array([pa.array(x[:7]).dictionary_encode(),
+                                    pa.array(x[7:]).dictionary_encode()]),
+        lambda x: pa.chunked_array([pa.array(x[:7], pa.string_view()),
+                                    pa.array(x[7:], pa.string_view())]),
+        lambda x: np.array(x, object), lambda x: tuple(x),
+    ],
+)  # fmt: skip
+def test_every_shape(shape: Callable[[list[Any]], Any]) -> None:
+    rng = np.random.default_rng(1)
+    x = [None if i == 9 else f"{'long ' * (i % 4)}word {i}" for i in rng.integers(0, 10, 300)]
+    keys = [f"{'long ' * (i % 4)}word {i}" for i in (8, 3, 0, 5)]
+    expected = places(x, keys)
+    assert match(shape(x), keys).tolist() == expected
+    for given_keys in (
+        np.array(keys),
+        pl.Series(keys),
+        pa.array(keys),
+        pd.Series(keys),
+        tuple(keys),
+    ):
+        assert match(shape(x), given_keys).tolist() == expected
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32",
+                                   "uint64", ">i4", "bool"])  # fmt: skip
+def test_integers(dtype: str) -> None:
+    kind = np.dtype(dtype)
+    ends = [0, 1] if dtype == "bool" else [np.iinfo(kind).min, np.iinfo(kind).max, 0, 1, 7, 100]
+    x = np.array(ends * 3, kind)
+    keys = [1, -1, 2**63, 255, 2**64 - 1, 2**32 - 1, 0, 2**70, -(2**63), 127, -128, 65535, 256]
+    expected = places([int(value) for value in x], keys)
+    assert match(x, keys).tolist() == expected
+    assert match(x.tolist(), keys).tolist() == expected
+    if dtype != "bool" and kind.isnative:
+        assert match(pl.Series(x), keys).tolist() == expected
+    strided = np.repeat(x, 2)[::2]
+    assert match(strided, keys).tolist() == expected
+
+
+def test_integers_beyond_64_bits() -> None:
+    keys = [2**64, -1, 2**64 + 1]
+    assert match([2**64 + 1, 5, None, -1, 2**64], keys).tolist() == [2, 3, 3, 1, 0]
+
+
+@pytest.mark.parametrize("number", [1, 2, 16])
+def test_many_rows_and_keys(monkeypatch: pytest.MonkeyPatch, number: int) -> None:
+    monkeypatch.setattr(threads, "NUM_THREADS", number)
+    rng = np.random.default_rng(3)
+    ids = rng.integers(0, 40_000, 700_000)
+    words = np.array([f"user number {i}" if i % 3 else f"u{i}" for i in range(40_000)])
+    keys = rng.permutation(40_000)[:30_000]
+    expected = np.full(40_000, 30_000)
+    expected[keys] = np.arange(30_000)
+    assert np.array_equal(match(pa.array(words[ids]), words[keys]), expected[ids])
+    assert np.array_equal(match(ids, keys), expected[ids])
+
+
+def test_nothing_to_match() -> None:
+    for x in ([], [None, None], np.array([], int), pa.array([], pa.string()), pa.nulls(2)):
+        for keys in (["a"], [1, 2]):
+            assert match(x, keys).tolist() == [len(keys)] * len(x)
+
+
+@pytest.mark.parametrize(
+    ("x", "keys", "error", "says"),
+    [
+        (["a"], [], ValueError, "keys must be from 1"),
+        (["a"], ["b", "b"], ValueError, "keys must be distinct"),
+        (["a"], [1], TypeError, "keys must be strings, as x is"),
+        ([1], ["a"], TypeError, "keys must be integers, as x is"),
+        ([2**64], ["a"], TypeError, "keys must be integers, as x is"),
+        ([1], [1, "a"], TypeError, "keys must be integers or strings, all of one kind"),
+        ([1], [1.5], TypeError, "keys must be integers or strings, all of one kind"),
+        ([1], [None], TypeError, "keys must be integers or strings, all of one kind"),
+        ([1], "ab", TypeError, "keys must be a sequence, not str"),
+        ([1], 1, TypeError, "keys must be a sequence, not int"),
+        ([1.5], [1], TypeError, "x must be of integers or of strings"),
+        (np.array([31415.5]), [1], TypeError, "x must be of integers or strings, not float64"),
+    ],
+)
+def test_wrong_parameters(x: Any, keys: Any, error: type[Exception], says: str) -> None:
+    with pytest.raises(error, match=says) as info:
+        match(x, keys)
+    assert "31415" not in str(info.value)
