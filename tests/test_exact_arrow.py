@@ -92,6 +92,30 @@ def test_one_column_in_every_shape(dtype: str, nulls: bool) -> None:
 
 
 @pytest.mark.parametrize("nulls", [False, True])
+def test_other_kernels_of_one_column_in_every_shape(nulls: bool) -> None:
+    rng = np.random.default_rng(5)
+    x = rng.integers(0, 100, ROWS)
+    present = rng.random(ROWS) < 0.8 if nulls else None
+    masked = x if present is None else np.ma.array(x, mask=~present)
+    y = rng.random(ROWS)
+    ends = [(0, 90), (0, 1)]
+    cells = exact.histogramdd([masked, y], 5, ends)[0].tolist()
+    sums = [total.units for total in exact.clamped_sums(masked, 3, 60, 1)]
+    counts = exact.HistogramAccumulator(7, (0, 90)).update(masked).counts.tolist()
+    groups = exact.GroupedAccumulator(90, {"x": (3, 60)}).update(masked, x=masked)
+    found = exact.match_keys(masked, [7, 300, 2]).tolist()
+    for name, given in shapes(x, present).items():
+        assert exact.histogramdd([given, y], 5, ends)[0].tolist() == cells, name
+        assert [total.units for total in exact.clamped_sums(given, 3, 60, 1)] == sums, name
+        counter = exact.HistogramAccumulator(7, (0, 90)).update(given)
+        assert counter.counts.tolist() == counts, name
+        again = exact.GroupedAccumulator(90, {"x": (3, 60)}).update(given, x=given)
+        assert again.counts.tolist() == groups.counts.tolist(), name
+        assert again.sums["x"].units.tolist() == groups.sums["x"].units.tolist(), name
+        assert exact.match_keys(given, [7, 300, 2]).tolist() == found, name
+
+
+@pytest.mark.parametrize("nulls", [False, True])
 def test_users_in_every_shape(nulls: bool) -> None:
     rng = np.random.default_rng(2)
     users, groups = rng.integers(0, 300, ROWS), rng.integers(0, 7, ROWS)
