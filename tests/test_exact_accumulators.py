@@ -1,5 +1,6 @@
 """Accumulators: the integers of one call, however the rows are split, merged, stored and sent."""
 
+import copy
 import multiprocessing
 import pickle
 from collections.abc import Iterator
@@ -129,9 +130,21 @@ def test_groups_through_arrow() -> None:
     rows = table(1000)
     total = GroupedAccumulator(10, SUMS).update(**rows)
     sent = pa.table(total)
-    assert sent.column_names == ["count", "sum_income", "sum_loss"]
+    assert sent.column_names == ["group", "count", "sum_income", "sum_loss"]
     for received in (total, sent, pa.concat_tables([sent[:3], sent[3:]])):
         check_groups(GroupedAccumulator.from_arrow(received), rows)
+    about = sent.schema.metadata[b"cydp"]
+    wrong = [(b"1000,", b"-5,"), (b"1000,", b"1.5,"), (b"[", b"[1, "), (b"{", b"[")]
+    for bad in (
+        sent.take([1, 0, *range(2, 10)]),
+        pa.concat_tables([sent, sent]),
+        sent.set_column(1, "count", pa.array([-1] * 10)),
+        sent.set_column(1, "count", pa.array([2**40] * 10)),
+        sent.set_column(2, "sum_income", pa.array([2**62] * 10)),
+        *(sent.replace_schema_metadata({b"cydp": about.replace(*pair)}) for pair in wrong),
+    ):
+        with pytest.raises(ValueError, match=r"table must|step of|lower and upper"):
+            GroupedAccumulator.from_arrow(bad)
     with pytest.raises(ValueError, match="with its metadata"):
         GroupedAccumulator.from_arrow(pl.DataFrame(total))  # polars has no place for it
 
@@ -149,6 +162,27 @@ def test_so_many_rows_that_a_sum_could_overflow() -> None:
         imported.merge(half)
     assert half.sums["x"].units.tolist() == before == [2048 * 2**51]
     assert half.counts.tolist() == [2048]
+
+
+def test_what_the_caller_changes_later_reaches_nothing() -> None:
+    ends = [0.0, 10.0]
+    counter = HistogramAccumulator(2, ends).update([1, 7])
+    ends[1] = 100.0
+    assert pickle.loads(pickle.dumps(counter)).edges.tolist() == [0, 5, 10]
+    assert (counter + counter).counts.tolist() == [2, 2]
+    narrow = HistogramAccumulator(3, (np.float32(0.1), np.float32(0.9)))
+    np.testing.assert_array_equal(HistogramAccumulator.from_arrow(narrow).edges, narrow.edges)
+    total = GroupedAccumulator(1, {"x": (0, 10)}).update([0], x=[1])
+    other = copy.copy(total).update([0], x=[1])
+    assert (total.counts.tolist(), other.counts.tolist()) == ([1], [2])
+    assert sum([total, other]).counts.tolist() == [3]
+    assert sum([counter, counter]).counts.tolist() == [2, 2]
+
+
+def test_a_piece_of_nulls_alone() -> None:
+    for nothing in ([None, None], pa.nulls(2), pl.Series([None, None]), np.ma.masked_all(2)):
+        total = GroupedAccumulator(4, {"x": (0, 10)}).update(nothing, x=nothing)
+        assert total.counts.tolist() == [0] * 4
 
 
 def test_a_mistake_adds_nothing() -> None:

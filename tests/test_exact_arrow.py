@@ -254,3 +254,68 @@ def test_releases_of_columns() -> None:
     for given in (*frames, duckdb.from_arrow(pa.table({"x": x}))):
         release = cydp.histogram(given, 4, (0, 100), epsilon=1000)
         assert release.counts.tolist() == [3, 0, 1, 1]
+
+
+def test_dictionaries_of_views_with_an_empty_one() -> None:
+    def chunk(places: list[int | None], words: list[str]) -> pa.Array:
+        text = pa.array(words, pa.string_view())
+        return pa.DictionaryArray.from_arrays(pa.array(places, pa.int32()), text)
+
+    parts = [chunk([0, 1], ["a", "b"]), chunk([None], []), chunk([0, 1, 0], ["c", "d" * 20])]
+    keys = ["a", "b", "c", "d" * 20]
+    for order in ([0, 1, 2], [1, 0, 2], [2, 1, 0]):
+        chunks = pa.chunked_array([parts[i] for i in order])
+        expected = [4 if word is None else keys.index(word) for word in chunks.to_pylist()]
+        assert exact.match_keys(chunks, keys).tolist() == expected
+        assert exact.bound_contributions(chunks, [0] * 6, 1).sum() == 4
+
+
+def test_a_stream_that_can_be_read_once() -> None:
+    for x, keys in (([1, 2, None], [1]), (["a", "b", None], ["a"])):
+
+        def reader(x: Any = x) -> Any:
+            return pa.table({"x": x}).to_reader()
+
+        assert exact.match_keys(reader(), keys).tolist() == [0, 1, 1]
+        assert exact.bound_contributions(reader(), [1, 1, 1], 1).tolist() == [True, True, False]
+    assert exact.clamped_sum(pa.table({"x": [1, 2]}).to_reader(), 0, 9).units == 3
+
+
+def test_nulls_of_a_struct_hide_its_values() -> None:
+    hidden = pa.array([False, True, True])
+    struct = pa.StructArray.from_arrays([pa.array([1, 1, 2])], names=["x"], mask=hidden)
+    for x in (struct, pa.chunked_array([struct]), pa.chunked_array([struct[1:], struct[:1]])):
+        assert exact.bincount(x).tolist() == [0, 1]
+        assert exact.clamped_sum(x, 0, 10).units == 1
+        assert (exact.match_keys(x, [1, 2]) < 2).sum() == 1
+
+
+def test_what_is_no_identity() -> None:
+    period = pd.Series(pd.period_range("1970-01", periods=3, freq="M"))
+    floats = (pl.Series([1.0]), pa.array([1.0]), pd.Series([1.0]).astype("category"))
+    for bad in (
+        *floats,
+        pa.array([1], pa.timestamp("s")),
+        [np.timedelta64(1, "ns")],
+        pl.LazyFrame({"x": [1]}),
+    ):
+        with pytest.raises(TypeError, match=r"^x "):
+            exact.match_keys(bad, [1])
+        with pytest.raises(TypeError, match=r"^users "):
+            exact.bound_contributions(bad, [1], 1)
+    for bad in (period, [np.timedelta64(3, "Y")], pl.LazyFrame({"x": [1]})):
+        with pytest.raises(TypeError, match=r"^x "):
+            exact.clamped_sum(bad, 0, 1)
+    for x, keys in ((np.array(["a"]), [b"a"]), (np.array([b"a"]), ["a"])):
+        with pytest.raises(TypeError, match="keys must be"):
+            exact.match_keys(x, keys)
+
+
+def test_arrays_of_pandas_keep_their_integers() -> None:
+    for x in (
+        pd.array([2**60 + 1, None], dtype="Int64"),
+        pd.Index([2**60 + 1, None], dtype="Int64"),
+    ):
+        assert exact.clamped_sum(x, 0, 2**61, 2**10).units == round((2**60 + 1) / 2**10)
+        assert column(x).compressed().tolist() == [2**60 + 1]
+        assert exact.match_keys(x, [2**60 + 1]).tolist() == [0, 1]

@@ -2,6 +2,7 @@
 """Counts and sums over any number of pieces, on any number of machines."""
 
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from typing import Any, Self, SupportsIndex
 
 import numpy as np
@@ -56,8 +57,11 @@ class HistogramAccumulator:
         kind = np.dtype(dtype)
         check_real(kind, "dtype")
         self._bins: Bins = public_bins(bins, range, kind)
-        self._given = (self._bins.edges if range is None else bins, range, kind)
         self._counts = np.zeros(len(self._bins.edges) - 1, np.int64)
+        # Copies: what the caller changes later must not reach a pickle.
+        self._given: tuple[Any, Any, Any] = (self._bins.edges, None, kind)
+        if range is not None:
+            self._given = (len(self._counts), tuple(range), kind)
 
     @property
     def counts(self) -> NDArray[np.int64]:
@@ -105,6 +109,13 @@ class HistogramAccumulator:
         bins, range, dtype = self._given
         return HistogramAccumulator(bins, range, dtype=dtype).merge(self).merge(other)
 
+    def __radd__(self, other: int) -> "HistogramAccumulator":
+        """Return a copy for 0, from which Python's `sum` starts."""
+        if other != 0:
+            return NotImplemented
+        bins, range, dtype = self._given
+        return HistogramAccumulator(bins, range, dtype=dtype).merge(self)
+
     def __getstate__(self) -> tuple[Any, NDArray[np.int64]]:
         return self._given, self._counts
 
@@ -119,8 +130,8 @@ class HistogramAccumulator:
         columns = {"lower": edges[:-1], "upper": edges[1:], "count": self._counts}
         _, range, dtype = self._given
         about: dict[str, Any] = {"dtype": dtype.name}
-        if range is not None:
-            about |= {"bins": len(self._counts), "range": [np.asarray(end).item() for end in range]}
+        if range is not None and all(isinstance(end, int | float) for end in range):
+            about |= {"bins": len(self._counts), "range": list(range)}
         return tables.export(columns, about, requested_schema)
 
     @classmethod
@@ -239,14 +250,16 @@ class GroupedAccumulator:
         for name, values in numbers.items():
             check_shapes(keys, values, name)
         self._check_rows(self._rows + len(keys))
-        self._rows += len(keys)
+        more = GroupedAccumulator(len(self._counts))
+        more._start(len(self._counts), self._grids)
+        more._rows = len(keys)
         many = threads.NUM_THREADS if len(keys) >= threads.SHARED_ABOVE else 1
         block_rows = max(_BLOCK_ROWS, len(self._counts))
         for rows in blocks(keys, keys.dtype.newbyteorder("="), block_rows):
-            _exact.bincount(rows, self._counts, many)
+            _exact.bincount(rows, more._counts, many)
         for name, values in numbers.items():
-            add_groups(keys, values, self._grids[name], self._units[name])
-        return self
+            add_groups(keys, values, self._grids[name], more._units[name])
+        return self.merge(more)  # at the end: an interrupt adds nothing
 
     def _check_rows(self, rows: int) -> None:
         for name, grid in self._grids.items():
@@ -285,11 +298,21 @@ class GroupedAccumulator:
         new._start(len(self._counts), self._grids)
         return new.merge(self).merge(other)
 
+    def __radd__(self, other: int) -> "GroupedAccumulator":
+        """Return a copy for 0, from which Python's `sum` starts."""
+        if other != 0:
+            return NotImplemented
+        new = GroupedAccumulator(len(self._counts))
+        new._start(len(self._counts), self._grids)
+        return new.merge(self)
+
     def __getstate__(self) -> tuple[Any, ...]:
         return self._grids, self._rows, self._counts, self._units
 
     def __setstate__(self, state: tuple[Any, ...]) -> None:
-        self._grids, self._rows, self._counts, self._units = state
+        self._grids, self._rows, counts, units = state
+        self._counts = counts.copy()  # copy.copy hands over its own
+        self._units = {name: sums.copy() for name, sums in units.items()}
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         """Export a table with a row for each group: count, and the units of each sum.
@@ -299,7 +322,8 @@ class GroupedAccumulator:
         about = {
             name: [grid.exponent, grid.lowest, grid.highest] for name, grid in self._grids.items()
         }
-        columns = {"count": self._counts} | {f"sum_{name}": x for name, x in self._units.items()}
+        columns = {"group": np.arange(len(self._counts)), "count": self._counts}
+        columns |= {f"sum_{name}": x for name, x in self._units.items()}
         return tables.export(columns, {"rows": self._rows, "sums": about}, requested_schema)
 
     @classmethod
@@ -313,16 +337,25 @@ class GroupedAccumulator:
 
         """
         columns, about = tables.read(table, "table")
-        grids = {name: Grid(*ends) for name, ends in about.get("sums", {}).items()}
-        if "rows" not in about or list(columns) != ["count", *(f"sum_{name}" for name in grids)]:
+        rows, grids = _described(about)
+        if list(columns) != ["group", "count", *(f"sum_{name}" for name in grids)]:
             raise ValueError("table must be that of a GroupedAccumulator, with its metadata")
-        new = cls(len(columns["count"]))
-        new._start(len(columns["count"]), grids)
-        new._check_rows(about["rows"])
-        new._rows = about["rows"]
-        new._counts += counts_of(columns["count"])
-        for name in grids:
-            new._units[name] += counts_of(columns[f"sum_{name}"])
+        counts = counts_of(columns["count"])
+        if not np.array_equal(columns["group"], np.arange(len(counts))) or len(counts) == 0:
+            raise ValueError("table must have a row for each group, in their order")
+        if counts.sum() > rows or counts.min() < 0:
+            raise ValueError("table must have counts from 0 on, of as many rows as it says")
+        new = cls(len(counts))
+        new._start(len(counts), grids)
+        new._check_rows(rows)
+        new._rows = rows
+        new._counts += counts
+        for name, grid in grids.items():
+            units = counts_of(columns[f"sum_{name}"])
+            most = rows * grid.largest
+            if units.min() < -most or units.max() > most:
+                raise ValueError("table must have sums that its bounds allow")
+            new._units[name] += units
         return new
 
     def __repr__(self) -> str:
@@ -339,3 +372,22 @@ def _grid_of(name: Any, given: Sequence[Number]) -> Grid:
     return public_bounds(given[0], given[1], given[2] if len(given) == 3 else None).grid(
         whole=False
     )
+
+
+def _described(about: Any) -> tuple[int, dict[str, Grid]]:
+    """Return the number of rows and the grids that metadata tells of."""
+    sums = about.get("sums") if isinstance(about, dict) else None
+    rows = about.get("rows") if isinstance(about, dict) else None
+    if not isinstance(sums, dict) or type(rows) is not int:
+        raise ValueError("table must be that of a GroupedAccumulator, with its metadata")
+    grids = {}
+    for name, ends in sums.items():
+        if not isinstance(ends, list) or list(map(type, ends)) != [int, int, int]:
+            raise ValueError("table must have grids of three integers")
+        exponent, lowest, highest = ends
+        step = Fraction(2) ** max(min(exponent, 2000), -2000)
+        given = public_bounds(lowest * step, highest * step, step)  # refuses what is no grid
+        grids[name] = Grid(exponent, lowest, highest)
+        if given.grid(whole=False) != grids[name]:
+            raise ValueError("table must have grids that sums can have")
+    return rows, grids

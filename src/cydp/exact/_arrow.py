@@ -6,7 +6,7 @@ https://arrow.apache.org/docs/format/CDataInterface/PyCapsuleInterface.html
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias, cast
 
 import numpy as np
@@ -94,22 +94,38 @@ def numbers(x: Any, name: str) -> tuple[NDArray[Any], Mask]:
     return np.concatenate([values for values, _ in parts]), _joined(parts)
 
 
-def strings(x: Any, name: str) -> tuple[Strings, Mask] | None:
-    """Return a column of strings or bytes and which are not null; None for other columns."""
-    form, chunks = _column(x, name)
-    parts = [_strings(chunk) for chunk in chunks if chunk.rows]
-    if not parts:
-        return (Strings(_NOTHING, np.zeros(1, np.int64)), None) if _is_text(form) else None
-    given = [part for part in parts if part is not None]
-    if len(given) < len(parts):
-        return None
-    if len(given) == 1:
-        return given[0]
-    return _one([part for part, _ in given]), _joined(given)
+def identities(x: Any, name: str) -> tuple[Strings | NDArray[Any], Mask]:
+    """Return a column of integers, strings or bytes, and which are not null.
+
+    Raises
+    ------
+    TypeError
+        For what holds neither.
+
+    """
+    form, chunks = _column(x, name)  # once: a stream may be read only once
+    chunks = [chunk for chunk in chunks if chunk.rows]
+    if not chunks and _is_text(form):
+        return Strings(_NOTHING, np.zeros(1, np.int64)), None
+    if form not in _IDENTITIES and not _is_text(form):
+        raise TypeError(f"{name} must be of integers or strings, not of Arrow's {form[:1]!r}")
+    if not chunks:
+        return np.empty(0, _dtype(form, name)), None
+    if not _is_text(form):
+        parts = [_numbers(chunk, name) for chunk in chunks]
+        values = np.concatenate([values for values, _ in parts])
+        return values.astype(np.int64) if form == "n" else values, _joined(parts)
+    texts = [_strings(chunk) for chunk in chunks]
+    if len(texts) == 1:
+        return texts[0]
+    return _one([part for part, _ in texts]), _joined(texts)
 
 
+_IDENTITIES = "bcCsSiIlLn"  # formats of integers, and that of nothing
 _NOTHING = np.empty(0, np.uint8)
-_EMPTY = Strings(_NOTHING, np.zeros(2, np.int64))  # one string, for null indices
+# One string, for null indices.
+_EMPTY = Strings(_NOTHING, np.zeros(2, np.int64))
+_EMPTY_VIEW = Strings(np.zeros(16, np.uint8), None)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -117,9 +133,10 @@ class _Chunk:
     """Rows of an array of nanoarrow's, from `first` on."""
 
     array: Any
-    view: Any
+    view: Any  # None if there are no values
     first: int
     rows: int
+    outer: Mask = None  # what a table or struct says of its rows
 
     @property
     def form(self) -> str:
@@ -139,8 +156,8 @@ class _Chunk:
         if self.form == "n":
             return np.zeros(self.rows, np.bool_)
         if self.array.null_count == 0 or self.view.buffer(0).size_bytes == 0:
-            return None
-        return self.bits(0)
+            return self.outer
+        return _both(self.bits(0), self.outer)
 
     def bits(self, i: int) -> NDArray[np.bool_]:
         """Return the bits of a buffer that are those of the rows."""
@@ -163,7 +180,7 @@ class _Chunk:
 
 
 def _whole(array: Any, first: int = 0, rows: int | None = None) -> _Chunk:
-    view = array.view()
+    view = None if array.schema.format == "n" else array.view()  # some say it has a buffer
     return _Chunk(array, view, first + array.offset, len(array) if rows is None else rows)
 
 
@@ -189,7 +206,7 @@ def _arrays(x: Any, name: str) -> tuple[Any, list[Any]]:
 
 
 def _child(array: Any, i: int) -> _Chunk:
-    return _whole(array.child(i), array.offset, len(array))
+    return replace(_whole(array.child(i), array.offset, len(array)), outer=_whole(array).present())
 
 
 def _column(x: Any, name: str) -> tuple[str, list[_Chunk]]:
@@ -230,9 +247,15 @@ def columns_of(x: Any, name: str) -> tuple[dict[str, NDArray[Any]], dict[bytes, 
 def _numbers(chunk: _Chunk, name: str) -> tuple[NDArray[Any], Mask]:
     if (words := chunk.dictionary()) is not None:
         places, present = chunk.indices()
-        values, known = _numbers(words, name) if words.rows else (np.zeros(1), None)
+        if words.rows:
+            values, known = _numbers(words, name)
+        else:  # and so every index is null
+            values, known = np.zeros(1, _dtype(words.form, name)), None
         return values[places], _both(present, None if known is None else known[places])
     dtype = _dtype(chunk.form, name)
+    about = chunk.array.schema.metadata
+    if about and b"ARROW:extension:name" in dict(about.items()):
+        raise TypeError(f"{name} must be of plain numbers, not of an extension type")
     if chunk.form == "n":
         return np.zeros(chunk.rows, dtype), chunk.present()
     return chunk.bits(1) if chunk.form == "b" else chunk.values(dtype), chunk.present()
@@ -254,17 +277,17 @@ def _is_text(form: str) -> bool:
     return form in _OFFSETS or form in _VIEWS
 
 
-def _strings(chunk: _Chunk) -> tuple[Strings, Mask] | None:
-    if (words := chunk.dictionary()) is not None:
-        if not _is_text(words.form):
-            return None
-        places, present = chunk.indices()
-        text, known = (
-            _text(words) if words.rows else (Strings(_NOTHING, np.zeros(2, np.int64)), None)
-        )
-        rows = Strings(text.text, text.offsets, places, text.buffers)
-        return rows, _both(present, None if known is None else known[places])
-    return _text(chunk) if _is_text(chunk.form) else None
+def _strings(chunk: _Chunk) -> tuple[Strings, Mask]:
+    words = chunk.dictionary()
+    if words is None:
+        return _text(chunk)
+    places, present = chunk.indices()
+    if words.rows:
+        text, known = _text(words)
+    else:  # and so every index is null
+        text, known = _EMPTY_VIEW if words.form in _VIEWS else _EMPTY, None
+    rows = Strings(text.text, text.offsets, places, text.buffers)
+    return rows, _both(present, None if known is None else known[places])
 
 
 def _text(chunk: _Chunk) -> tuple[Strings, Mask]:

@@ -33,4 +33,10 @@ def export(
 def read(table: Any, name: str) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
     """Return the columns of a table without nulls, and its description if it has one."""
     columns, metadata = columns_of(table, name)
-    return columns, json.loads(metadata.get(_KEY.encode(), b"{}"))
+    try:
+        about = json.loads(metadata.get(_KEY.encode(), b"{}"))
+    except ValueError:
+        about = None
+    if not isinstance(about, dict):
+        raise ValueError(f"{name} must have the metadata that it was exported with")
+    return columns, about

@@ -52,11 +52,10 @@ def column(x: ArrayLike | Sequence[Any], name: str = "x") -> NDArray[Any]:
         values = x
     elif speaks_arrow(x):
         values = _of_arrow(x, name)
-    elif hasattr(x, "collect"):
-        raise TypeError(f"{name} is lazy: collect it first")
     else:
+        refuse_lazy(x, name)
         try:
-            values = np.asarray(x)
+            values = as_array(x)
         except ValueError:  # lists of different lengths
             raise TypeError(f"{name} must be an array of real numbers, not of sequences") from None
     if values.dtype == object and not isinstance(x, np.ma.MaskedArray) and values.ndim > 0:
@@ -96,12 +95,28 @@ def codes_column(x: ArrayLike | Sequence[Any], name: str = "codes") -> NDArray[A
     elif isinstance(x, np.ma.MaskedArray):
         values = x
     else:
-        values = _of_arrow(x, name) if speaks_arrow(x) else np.asarray(x)
+        refuse_lazy(x, name)
+        values = _of_arrow(x, name) if speaks_arrow(x) else as_array(x)
+        if values.dtype == object and values.ndim == 1:
+            values = _of_objects(values, name)
     if values.ndim != 1:
         raise ValueError(f"{name} must be of one dimension, not of shape {values.shape}")
     if values.dtype.kind not in "biu":
         raise TypeError(f"{name} must be of integers or bool, not {values.dtype.type.__name__}")
     return values
+
+
+def refuse_lazy(x: Any, name: str) -> None:
+    """Raise a TypeError for a frame that has not been computed."""
+    if hasattr(x, "collect") and not speaks_arrow(x):
+        raise TypeError(f"{name} is lazy: collect it first")
+
+
+def as_array(x: Any) -> NDArray[Any]:
+    """Return an array; of pandas' arrays with nulls one of objects, which are kept as they are."""
+    if hasattr(x, "isna") and not isinstance(getattr(x, "dtype", None), np.dtype):
+        return np.asarray(x, object)
+    return np.asarray(x)
 
 
 def _of_arrow(x: Any, name: str) -> NDArray[Any]:
@@ -152,7 +167,7 @@ _INTEGERS = (int, np.integer, np.bool)
 
 def integers_only(types: Iterable[type]) -> bool:
     """Whether values of these types are integers or bool."""
-    return all(issubclass(of, _INTEGERS) for of in types)
+    return all(issubclass(of, _INTEGERS) and not issubclass(of, np.timedelta64) for of in types)
 
 
 def _of_objects(values: NDArray[Any], name: str) -> NDArray[Any]:
@@ -176,7 +191,8 @@ def _of_objects(values: NDArray[Any], name: str) -> NDArray[Any]:
 
 
 def _float(value: Any, name: str) -> float:
-    if isinstance(value, bool | np.bool | Real | Decimal):
+    # timedelta64 is a subclass of numpy's integers
+    if isinstance(value, bool | np.bool | Real | Decimal) and not isinstance(value, np.timedelta64):
         try:
             return float(value)
         except OverflowError:  # an integer or a fraction beyond the floats

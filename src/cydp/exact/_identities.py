@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cydp import _exact
-from cydp.exact._arrow import Strings, numbers, speaks_arrow, strings
-from cydp.exact._columns import present_entries
+from cydp.exact import _arrow
+from cydp.exact._arrow import Strings, speaks_arrow
+from cydp.exact._columns import as_array, present_entries, refuse_lazy
 
 Identities: TypeAlias = tuple[NDArray[Any] | Strings, NDArray[np.bool_] | None]
 
@@ -20,13 +21,13 @@ def identities(x: ArrayLike, name: str) -> Identities:
     if isinstance(x, list | tuple):
         return _of_objects(x, name)
     if speaks_arrow(x):
-        text = strings(x, name)
-        return numbers(x, name) if text is None else text
+        return _arrow.identities(x, name)
+    refuse_lazy(x, name)
     if isinstance(x, np.ma.MaskedArray):
         valid = ~np.ma.getmaskarray(x)
         values = np.asarray(x.data)
     else:
-        values = np.asarray(x)
+        values = as_array(x)
     if values.ndim != 1:
         raise ValueError(f"{name} must have one dimension, not {values.ndim}")
     if values.dtype == object or values.dtype.kind == "T":
@@ -51,7 +52,8 @@ def _of_objects(x: Sequence[Any], name: str) -> Identities:
     if all(issubclass(of, bytes) for of in types):
         return _joined(entries, present)
     if all(issubclass(of, bool | np.bool) for of in types) or all(
-        issubclass(of, int | np.integer) and of is not bool for of in types
+        issubclass(of, int | np.integer) and not issubclass(of, bool | np.timedelta64)
+        for of in types
     ):
         integers = list(map(int, entries))
         if min(integers) < -(2**63) or max(integers) >= 2**63:

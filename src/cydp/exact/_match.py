@@ -92,8 +92,10 @@ def _text(keys: list[Any], encoding: str | None) -> list[bytes]:
     """Return keys as the bytes that equal strings have; without an encoding they are bytes."""
     if isinstance(keys[0], int):
         raise TypeError("keys must be strings, as x is")
+    if encoding != "utf-8" and isinstance(keys[0], bytes) != (encoding is None):
+        raise TypeError(f"keys must be {'bytes' if encoding is None else 'str'}, as x is")
     encoded = [
-        key.encode(encoding or "utf-8", "surrogatepass") if isinstance(key, str) else key
+        key.encode(encoding, "surrogatepass") if encoding and isinstance(key, str) else key
         for key in keys
     ]
     if encoding == "utf-8":

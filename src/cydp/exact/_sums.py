@@ -243,8 +243,9 @@ def integer_column(codes: ArrayLike) -> _Array:
     keys = column(codes, "codes")
     if keys.dtype.kind in "biu":
         return keys
-    if isinstance(codes, list | tuple) and keys.size == 0:
-        return keys.astype(np.int64)
+    plain = isinstance(codes, np.ndarray) and not isinstance(codes, np.ma.MaskedArray)
+    if not plain and (np.ma.count(keys) == 0 or np.isnan(keys).all()):
+        return np.ma.MaskedArray(np.zeros(keys.shape, np.int64), True)  # nothing says a type
     if (entries := _python_integers(codes)) is None:
         raise TypeError(f"codes must be of integers, not {keys.dtype.name}")
     return np.ma.MaskedArray(np.clip(entries.data, -1, 2**32).astype(np.int64), entries.mask)
