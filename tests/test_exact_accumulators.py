@@ -241,6 +241,8 @@ def test_wrong_parameters() -> None:
                 good.set_column(2, "count", pa.array([1, None, 3]))):  # fmt: skip
         with pytest.raises(ValueError, match=r"table must|counts must"):
             HistogramAccumulator.from_arrow(bad)
+    with pytest.raises(ValueError, match="counts from 0 on"):
+        HistogramAccumulator.from_arrow(good.set_column(2, "count", pa.array([1, -1, 3])))
     with pytest.raises(TypeError, match="table must be a table"):
         HistogramAccumulator.from_arrow(pa.array([1]))
 

@@ -208,6 +208,12 @@ def test_bool_and_what_is_empty() -> None:
     assert exact.bound_contributions(nothing, [1, 1], 1).tolist() == [False, False]
 
 
+def test_a_frame_of_nulls_alone() -> None:
+    for nothing in (pl.DataFrame({"x": [None, None]}), pa.table({"x": pa.nulls(2)})):
+        assert exact.clamped_sum(nothing, 0, 1).units == 0
+        assert exact.match_keys(nothing, ["a"]).tolist() == [1, 1]
+
+
 def test_no_copy_without_need() -> None:
     x = np.arange(1000)
     for given in (pa.array(x), pl.Series(x), pd.Series(x), pa.array(x)[5:], pa.table({"x": x})):

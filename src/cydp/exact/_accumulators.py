@@ -2,6 +2,7 @@
 """Counts and sums over any number of pieces, on any number of machines."""
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from fractions import Fraction
 from typing import Any, Self, SupportsIndex
 
@@ -106,15 +107,13 @@ class HistogramAccumulator:
         """Return a new accumulator of both."""
         if not isinstance(other, HistogramAccumulator):
             return NotImplemented
-        bins, range, dtype = self._given
-        return HistogramAccumulator(bins, range, dtype=dtype).merge(self).merge(other)
+        return copy(self).merge(other)
 
     def __radd__(self, other: int) -> "HistogramAccumulator":
         """Return a copy for 0, from which Python's `sum` starts."""
         if other != 0:
             return NotImplemented
-        bins, range, dtype = self._given
-        return HistogramAccumulator(bins, range, dtype=dtype).merge(self)
+        return copy(self)
 
     def __getstate__(self) -> tuple[Any, NDArray[np.int64]]:
         return self._given, self._counts
@@ -155,7 +154,10 @@ class HistogramAccumulator:
         new = cls(about.get("bins", edges), about.get("range"), dtype=dtype)
         if not np.array_equal(new._bins.edges, edges):
             raise ValueError("table must have the edges that its metadata says")
-        new._counts += counts_of(columns["count"])
+        counts = counts_of(columns["count"])
+        if counts.min() < 0:
+            raise ValueError("table must have counts from 0 on")
+        new._counts += counts
         return new
 
     def __repr__(self) -> str:
@@ -294,24 +296,20 @@ class GroupedAccumulator:
         """Return a new accumulator of both."""
         if not isinstance(other, GroupedAccumulator):
             return NotImplemented
-        new = GroupedAccumulator(len(self._counts))
-        new._start(len(self._counts), self._grids)
-        return new.merge(self).merge(other)
+        return copy(self).merge(other)
 
     def __radd__(self, other: int) -> "GroupedAccumulator":
         """Return a copy for 0, from which Python's `sum` starts."""
         if other != 0:
             return NotImplemented
-        new = GroupedAccumulator(len(self._counts))
-        new._start(len(self._counts), self._grids)
-        return new.merge(self)
+        return copy(self)
 
     def __getstate__(self) -> tuple[Any, ...]:
         return self._grids, self._rows, self._counts, self._units
 
     def __setstate__(self, state: tuple[Any, ...]) -> None:
         self._grids, self._rows, counts, units = state
-        self._counts = counts.copy()  # copy.copy hands over its own
+        self._counts = counts.copy()  # copy hands over its own
         self._units = {name: sums.copy() for name, sums in units.items()}
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:

@@ -206,7 +206,8 @@ def _arrays(x: Any, name: str) -> tuple[Any, list[Any]]:
 
 
 def _child(array: Any, i: int) -> _Chunk:
-    return replace(_whole(array.child(i), array.offset, len(array)), outer=_whole(array).present())
+    outer = _whole(array).present() if array.null_count else None
+    return replace(_whole(array.child(i), array.offset, len(array)), outer=outer)
 
 
 def _column(x: Any, name: str) -> tuple[str, list[_Chunk]]:
