@@ -49,7 +49,7 @@ def bench_strings(benchmark: Any, number: int, monkeypatch: pytest.MonkeyPatch) 
     objects = pd.Series(words, dtype=object)
 
     def counts() -> Any:
-        return exact.bincount(exact.match_keys(text, keys), KEYS + 1)[:KEYS]
+        return exact.value_counts(text, keys)
 
     answers = in_turn.measure(
         benchmark,

@@ -302,12 +302,24 @@ typedef struct cydp_strings {
 cydp_status cydp_encode(const cydp_strings *strings, size_t n, const uint64_t key[2],
                         uint64_t *code, uint64_t *name);
 
-/* codes[i] becomes the place of string i among the keys, the first if some are equal, or
- * n_keys if it is none of them. CYDP_ERROR_DOMAIN for 2^32 - 1 keys and more,
- * CYDP_ERROR_MEMORY. */
-cydp_status cydp_match(const cydp_strings *keys, size_t n_keys,
-                       const cydp_strings *strings, size_t n, unsigned threads,
-                       uint32_t *codes);
+/* Copies the entries of 1, 2, 4 or 8 bytes whose `masked` is 0, one behind the other, and
+ * returns how many they are, or SIZE_MAX for another size. `to` must have room for n. */
+size_t cydp_compress(const void *from, size_t bytes, const uint8_t *masked, size_t n,
+                     void *to);
+
+/* Keys to find strings among, from 0 to 2^32 - 2. They are read as long as the table
+ * lives. CYDP_ERROR_DOMAIN for equal keys and for more of them; CYDP_ERROR_MEMORY, and
+ * CYDP_ERROR_ENTROPY, since the table is seeded. Any number of threads may use it. */
+typedef struct cydp_keys cydp_keys;
+cydp_status cydp_keys_new(cydp_keys **keys, const cydp_strings *strings, size_t n);
+
+/* NULL is allowed. */
+void cydp_keys_free(cydp_keys *keys);
+
+/* codes[i] becomes the place of string i among the keys, or their number if it is none of
+ * them, or valid[i] is 0; NULL: all are valid. */
+cydp_status cydp_match(const cydp_keys *keys, const cydp_strings *strings,
+                       const uint8_t *valid, size_t n, unsigned threads, uint32_t *codes);
 
 /* mask[i] becomes 1 for the rows that stay, else 0: of each user at most max_groups
  * groups, of each of his groups at most max_rows rows, uniformly at random under a key

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
+import duckdb
 import numpy as np
 import polars as pl
 import pyarrow as pa
@@ -145,20 +146,30 @@ def test_groups_through_arrow() -> None:
     ):
         with pytest.raises(ValueError, match=r"table must|step of|lower and upper"):
             GroupedAccumulator.from_arrow(bad)
-    with pytest.raises(ValueError, match="with its metadata"):
-        GroupedAccumulator.from_arrow(pl.DataFrame(total))  # polars has no place for it
+    for dropped in (pl.DataFrame(total), sent.to_pandas(), duckdb.from_arrow(sent)):
+        with pytest.raises(ValueError, match="table must have its metadata, or sums"):
+            GroupedAccumulator.from_arrow(dropped)
+        check_groups(GroupedAccumulator.from_arrow(dropped, SUMS), rows)
+        doubled = GroupedAccumulator.from_arrow(dropped, SUMS) + total
+        check_groups(doubled, {name: np.tile(x, 2) for name, x in rows.items()})
+    check_groups(GroupedAccumulator.from_arrow(sent, SUMS), rows)
+    other = {name: (*ends[:2], 8) for name, ends in SUMS.items()}
+    with pytest.raises(ValueError, match="sums must be those of the table's metadata"):
+        GroupedAccumulator.from_arrow(sent, other)
+    with pytest.raises(ValueError, match="table must be that of a GroupedAccumulator"):
+        GroupedAccumulator.from_arrow(pl.DataFrame(total), {"income": (0, 1)})
 
 
 def test_so_many_rows_that_a_sum_could_overflow() -> None:
     ends = {"x": (0, 2**51, 1)}
     half = GroupedAccumulator(1, ends).update(np.zeros(2048, int), x=np.full(2048, 2**51))
     before = half.sums["x"].units.tolist()
-    with pytest.raises(ValueError, match="step of x must be larger for 4096 rows"):
+    with pytest.raises(ValueError, match="step of x must be larger for so many rows"):
         half.update(np.zeros(2048, int), x=np.zeros(2048))
-    with pytest.raises(ValueError, match="step of x must be larger for 4096 rows"):
+    with pytest.raises(ValueError, match="step of x must be larger for so many rows"):
         half.merge(pickle.loads(pickle.dumps(half)))
     imported = GroupedAccumulator.from_arrow(pa.table(half))
-    with pytest.raises(ValueError, match="step of x must be larger for 4096 rows"):
+    with pytest.raises(ValueError, match="step of x must be larger for so many rows"):
         imported.merge(half)
     assert half.sums["x"].units.tolist() == before == [2048 * 2**51]
     assert half.counts.tolist() == [2048]

@@ -3,7 +3,11 @@
 
 import warnings
 
+import duckdb
 import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -169,3 +173,24 @@ def test_columns_with_names():
     table = {"a": [1, 2, None], "b": [0.5, 1.5, 1]}
     counts, _ = exact.histogramdd(table, 2, [(0, 2), (0, 2)])
     assert counts.tolist() == [[0, 0], [1, 1]]
+
+
+def test_tables():
+    """A table of any library, in several pieces, its integers narrower than the other column."""
+    rng = np.random.default_rng(1)
+    a, b = rng.integers(0, 10, 1000).astype(np.int16), rng.random(1000)
+    null = rng.random(1000) < 0.2
+    ends = [(0, 10), (0, 1)]
+    expected = np.histogram2d(a[~null], b[~null], 5, ends)[0].tolist()
+    table = pa.table({"a": pa.array(a, mask=null), "b": b})
+    words = table.set_column(0, "a", table["a"].dictionary_encode())
+    pieces = pa.concat_tables([table[:7], table[7:7], table[7:]])
+    nested = pa.RecordBatch.from_struct_array(pieces.to_struct_array().combine_chunks()[3:])
+    for shape in (table, words, pieces, duckdb.from_arrow(table), pl.DataFrame(table),
+                  table.to_pandas(types_mapper=pd.ArrowDtype)):  # fmt: skip
+        assert exact.histogramdd(shape, 5, ends)[0].tolist() == expected
+    some = np.histogram2d(a[3:][~null[3:]], b[3:][~null[3:]], 5, ends)[0]
+    assert exact.histogramdd(nested, 5, ends)[0].tolist() == some.tolist()
+    assert exact.histogramdd(table[:0], 5, ends)[0].sum() == 0
+    with pytest.raises(TypeError, match="columns must be a table"):
+        exact.histogramdd(pa.array([1, 2]), 5, ends[:1])

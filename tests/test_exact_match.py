@@ -1,5 +1,6 @@
-"""exact.match_keys: places among keys, by value, in every shape a column has."""
+"""exact.match_keys and value_counts: by value, in every shape a column has."""
 
+import enum
 from collections.abc import Callable
 from typing import Any
 
@@ -14,7 +15,15 @@ from hypothesis import strategies as st
 from cydp import exact, threads
 
 fixed = settings(derandomize=True, deadline=None, max_examples=300)
-match = exact.match_keys
+
+
+def match(x: Any, keys: Any) -> Any:
+    """Return the places of values, and check what counts them at once."""
+    codes = exact.match_keys(x, keys)
+    counts = exact.value_counts(x, keys)
+    assert counts.dtype == np.int64
+    assert np.array_equal(counts, np.bincount(codes, minlength=len(keys) + 1)[:-1])
+    return codes
 
 
 def places(x: list[Any], keys: list[Any]) -> list[int]:
@@ -110,6 +119,31 @@ def test_many_rows_and_keys(monkeypatch: pytest.MonkeyPatch, number: int) -> Non
     expected[keys] = np.arange(30_000)
     assert np.array_equal(match(pa.array(words[ids]), words[keys]), expected[ids])
     assert np.array_equal(match(ids, keys), expected[ids])
+
+
+def test_nulls_among_many_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What stands behind a null is a key, in every way that a null is said."""
+    monkeypatch.setattr(threads, "NUM_THREADS", 2)
+    rng = np.random.default_rng(4)
+    ids = rng.integers(0, 7, 600_000)
+    null = rng.random(len(ids)) < 0.1
+    expected = np.where(null, 7, ids)
+    words = np.array([f"{'a long ' * (i % 3)}word {i}" for i in range(7)])
+    for kind in (pa.string(), pa.large_string(), pa.string_view()):
+        assert np.array_equal(match(pa.array(words[ids], kind, mask=null), words), expected)
+    categories = pa.DictionaryArray.from_arrays(pa.array(ids, mask=null), words)
+    assert np.array_equal(match(categories, words), expected)
+    for column in (np.ma.MaskedArray(words[ids], null), np.ma.MaskedArray(ids, null)):
+        keys = words if column.dtype.kind == "U" else np.arange(7)
+        assert np.array_equal(match(column, keys), expected)
+
+
+def test_keys_of_an_enumeration() -> None:
+    class Colour(enum.IntEnum):
+        RED, GREEN = 5, 3
+
+    assert match([3, 5, 4], list(Colour)).tolist() == [1, 0, 2]
+    assert match(list(Colour), [3, 5]).tolist() == [1, 0]
 
 
 def test_nothing_to_match() -> None:

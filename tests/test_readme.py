@@ -11,10 +11,12 @@ import cydp
 README = Path(__file__).parent.parent / "README.md"
 
 
-def test_the_example_runs() -> None:
-    (example,) = re.findall(r"```python\n(.*?)```", README.read_text(), re.DOTALL)
+def test_the_examples_run() -> None:
     names: dict[str, Any] = {}
-    exec(compile(example, "README.md", "exec"), names)
+    for example in re.findall(r"```python\n(.*?)```", README.read_text(), re.DOTALL):
+        exec(compile(example, "README.md", "exec"), names)
+    assert names["total"].counts.tolist() == [2, 1]
+    assert names["total"].sums["income"].value.tolist() == [100_010, 20.5]
     assert names["release"].counts.shape == (10,)
     assert names["noise"].shape == names["coins"].shape == (1_000_000,)
 

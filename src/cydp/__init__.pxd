@@ -140,8 +140,14 @@ cdef extern from "cydp.h" nogil:
         const uint8_t *const *buffers
     cydp_status cydp_encode(const cydp_strings *strings, size_t n, const uint64_t *key,
                             uint64_t *code, uint64_t *name)
-    cydp_status cydp_match(const cydp_strings *keys, size_t n_keys, const cydp_strings *strings,
-                           size_t n, unsigned threads, uint32_t *codes)
+    size_t cydp_compress(const void *from_, size_t bytes, const uint8_t *masked, size_t n,
+                         void *to)
+    ctypedef struct cydp_keys:
+        pass
+    cydp_status cydp_keys_new(cydp_keys **keys, const cydp_strings *strings, size_t n)
+    void cydp_keys_free(cydp_keys *keys)
+    cydp_status cydp_match(const cydp_keys *keys, const cydp_strings *strings,
+                           const uint8_t *valid, size_t n, unsigned threads, uint32_t *codes)
     cydp_status cydp_bound_contributions(const cydp_column *users, const cydp_column *groups,
                                          const uint8_t *valid, size_t n, uint64_t max_groups,
                                          uint64_t max_rows, const uint64_t *key,

@@ -11,6 +11,9 @@ def histogram(
     edges: list[Edges], columns: list[NDArray[Any]], counts: NDArray[np.int64], threads: int
 ) -> None: ...
 def bincount(codes: NDArray[Any], counts: NDArray[np.int64], threads: int) -> int: ...
+def compress(
+    values: NDArray[np.uint8], bytes: int, masked: NDArray[np.uint8], to: NDArray[np.uint8]
+) -> int: ...
 
 class Strings:
     count: int
@@ -29,9 +32,15 @@ def encode(
     code: NDArray[np.uint64],
     name: NDArray[np.uint64],
 ) -> None: ...
+
+class Keys:
+    def __init__(self, strings: Strings) -> None: ...
+
 def match(
-    keys: Strings,
+    keys: Keys,
     strings: Strings,
+    first: int,
+    valid: NDArray[np.uint8] | None,
     threads: int,
     codes: NDArray[np.uint32],
 ) -> None: ...

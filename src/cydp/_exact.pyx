@@ -118,6 +118,21 @@ def bincount(codes not None, int64_t[::1] counts not None, unsigned int threads)
     return largest
 
 
+def compress(const uint8_t[::1] values not None, size_t bytes,
+             const uint8_t[::1] masked not None, uint8_t[::1] to not None):
+    """Copy the entries that are not masked, and return how many they are."""
+    cdef size_t n = masked.shape[0], shown
+    if <size_t> values.shape[0] != n * bytes or <size_t> to.shape[0] < n * bytes:
+        raise ValueError("values must have as many entries as masked, and to room for them")
+    if n == 0:
+        return 0
+    with nogil:
+        shown = _c.cydp_compress(&values[0], bytes, &masked[0], n, &to[0])
+    if shown > n:
+        raise ValueError("entries must be of 1, 2, 4 or 8 bytes")
+    return shown
+
+
 cdef class Strings:
     """Strings as cydp.h describes them: with offsets, of a width, or views into buffers."""
 
@@ -162,17 +177,42 @@ def encode(Strings strings not None, const uint64_t[::1] key not None,
     check(status)
 
 
-def match(Strings keys not None, Strings strings not None, unsigned threads,
-          uint32_t[::1] codes not None):
-    """Fill the codes of strings among given ones, as cydp.h defines them."""
+cdef class Keys:
+    """Strings to find others among."""
+
+    cdef _c.cydp_keys *keys
+    cdef Strings strings
+
+    def __cinit__(self, Strings strings not None):
+        self.strings = strings  # which are read as long as this lives
+        with nogil:
+            status = _c.cydp_keys_new(&self.keys, &strings.described, strings.count)
+        check(status)
+
+    def __dealloc__(self):
+        _c.cydp_keys_free(self.keys)
+
+
+def match(Keys keys not None, Strings strings not None, size_t first, const uint8_t[::1] valid,
+          unsigned threads, uint32_t[::1] codes not None):
+    """Fill the codes of strings from the first on, as cydp.h defines them."""
     cdef _c.cydp_status status
-    cdef size_t n = strings.count
-    if <size_t> codes.shape[0] != n:
-        raise ValueError("codes must have one entry for each string")
+    cdef size_t n = codes.shape[0]
+    cdef _c.cydp_strings rest = strings.described
+    if first > strings.count or n > strings.count - first:
+        raise ValueError("codes must have no more entries than there are strings")
+    if valid is not None and <size_t> valid.shape[0] != n:
+        raise ValueError("valid must have an entry for each code")
     if n == 0:
         return
+    if rest.buffers != NULL:
+        rest.bytes += 16 * first
+    elif rest.offsets != NULL:
+        rest.offsets += first
+    else:
+        rest.bytes += rest.width * first
     with nogil:
-        status = _c.cydp_match(&keys.described, keys.count, &strings.described, n, threads,
+        status = _c.cydp_match(keys.keys, &rest, NULL if valid is None else &valid[0], n, threads,
                                &codes[0])
     check(status)
 

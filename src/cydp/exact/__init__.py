@@ -6,7 +6,7 @@ from cydp.exact._bincount import bincount
 from cydp.exact._contributions import bound_contributions
 from cydp.exact._histogram import histogram
 from cydp.exact._histogramdd import histogramdd
-from cydp.exact._match import match_keys
+from cydp.exact._match import match_keys, value_counts
 from cydp.exact._sums import GridSum, clamped_sum, clamped_sums, grouped_clamped_sum
 
 __all__ = [
@@ -21,4 +21,5 @@ __all__ = [
     "histogram",
     "histogramdd",
     "match_keys",
+    "value_counts",
 ]

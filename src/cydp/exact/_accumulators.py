@@ -205,8 +205,7 @@ class GroupedAccumulator:
         groups = index(n_groups, "n_groups")
         if not 1 <= groups < 2**32 - 2:
             raise ValueError(f"n_groups must be from 1 to 2**32 - 3, not {groups}")
-        grids = {name: _grid_of(name, given) for name, given in dict(sums or {}).items()}
-        self._start(groups, grids)
+        self._start(groups, _grids_of(sums or {}))
 
     def _start(self, groups: int, grids: dict[str, Grid]) -> None:
         self._grids = grids
@@ -267,7 +266,7 @@ class GroupedAccumulator:
         for name, grid in self._grids.items():
             if rows * grid.largest >= 2**63:
                 raise ValueError(
-                    f"step of {name} must be larger for {rows} rows: bounds of {grid.largest} "
+                    f"step of {name} must be larger for so many rows: bounds of {grid.largest} "
                     "steps could reach 2**63"
                 )
 
@@ -325,20 +324,33 @@ class GroupedAccumulator:
         return tables.export(columns, {"rows": self._rows, "sums": about}, requested_schema)
 
     @classmethod
-    def from_arrow(cls, table: Any) -> "GroupedAccumulator":
-        """Import what `__arrow_c_stream__` has exported, with its metadata.
+    def from_arrow(
+        cls, table: Any, sums: Mapping[str, Sequence[Number]] | None = None
+    ) -> "GroupedAccumulator":
+        """Import what `__arrow_c_stream__` has exported.
+
+        Parameters
+        ----------
+        table : table
+        sums : mapping, optional
+            As the accumulator was made with, for a table whose metadata with the grids were
+            dropped on its way, as polars, pandas and DuckDB do.
 
         Raises
         ------
         TypeError, ValueError
-            For another table.
+            For another table, and for other sums than its metadata tell of.
 
         """
         columns, about = tables.read(table, "table")
-        rows, grids = _described(about)
+        given = None if sums is None else _grids_of(sums)
+        rows, grids = _described(about) if given is None or about else (None, given)
+        if given is not None and grids != given:
+            raise ValueError("sums must be those of the table's metadata")
         if list(columns) != ["group", "count", *(f"sum_{name}" for name in grids)]:
-            raise ValueError("table must be that of a GroupedAccumulator, with its metadata")
+            raise ValueError("table must be that of a GroupedAccumulator, with its sums")
         counts = counts_of(columns["count"])
+        rows = int(counts.sum()) if rows is None else rows
         if not np.array_equal(columns["group"], np.arange(len(counts))) or len(counts) == 0:
             raise ValueError("table must have a row for each group, in their order")
         if counts.sum() > rows or counts.min() < 0:
@@ -362,6 +374,10 @@ class GroupedAccumulator:
         return f"<GroupedAccumulator: {groups} groups, {sums} {noun}, exact and NOT private>"
 
 
+def _grids_of(sums: Mapping[str, Sequence[Number]]) -> dict[str, Grid]:
+    return {name: _grid_of(name, given) for name, given in dict(sums).items()}
+
+
 def _grid_of(name: Any, given: Sequence[Number]) -> Grid:
     if not isinstance(name, str) or not name.isidentifier() or name in ("codes", "self"):
         raise ValueError("names in sums must be identifiers, but not codes or self")
@@ -372,12 +388,12 @@ def _grid_of(name: Any, given: Sequence[Number]) -> Grid:
     )
 
 
-def _described(about: Any) -> tuple[int, dict[str, Grid]]:
+def _described(about: Any) -> tuple[int | None, dict[str, Grid]]:
     """Return the number of rows and the grids that metadata tells of."""
     sums = about.get("sums") if isinstance(about, dict) else None
     rows = about.get("rows") if isinstance(about, dict) else None
     if not isinstance(sums, dict) or type(rows) is not int:
-        raise ValueError("table must be that of a GroupedAccumulator, with its metadata")
+        raise ValueError("table must have its metadata, or sums must be given")
     grids = {}
     for name, ends in sums.items():
         if not isinstance(ends, list) or list(map(type, ends)) != [int, int, int]:

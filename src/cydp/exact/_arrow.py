@@ -86,6 +86,23 @@ def numbers(x: Any, name: str) -> tuple[NDArray[Any], Mask]:
 
     """
     form, chunks = _column(x, name)
+    return _joined_numbers(form, chunks, name)
+
+
+def table_numbers(x: Any, name: str) -> list[tuple[NDArray[Any], Mask]]:
+    """Return each column of a table as `numbers` does one."""
+    schema, arrays = _arrays(x, name)
+    if schema.format != "+s":
+        raise TypeError(f"{name} must be a table")
+    columns = []
+    for i in range(schema.n_children):
+        child = schema.child(i)
+        chunks = [_child(array, i) for array in arrays]
+        columns.append(_joined_numbers((child.dictionary or child).format, chunks, name))
+    return columns
+
+
+def _joined_numbers(form: str, chunks: list["_Chunk"], name: str) -> tuple[NDArray[Any], Mask]:
     parts = [_numbers(chunk, name) for chunk in chunks if chunk.rows]
     if not parts:
         return np.empty(0, _dtype(form, name)), None

@@ -43,7 +43,8 @@ def bincount(codes: ArrayLike, minlength: SupportsIndex = 0) -> NDArray[np.int64
     """
     least = _least_length(minlength)
     values = codes_column(codes)
-    if np.ma.count(values) == 0:
+    masked = isinstance(values, np.ma.MaskedArray) and np.ma.getmaskarray(values).all()
+    if values.size == 0 or masked:
         return np.zeros(least, np.int64)
     length = max(least, _guess(values), 1)
     try:

@@ -10,7 +10,8 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cydp.exact._arrow import numbers, speaks_arrow
+from cydp import _exact
+from cydp.exact._arrow import Mask, numbers, speaks_arrow
 
 
 def column(x: ArrayLike | Sequence[Any], name: str = "x") -> NDArray[Any]:
@@ -126,9 +127,14 @@ def _of_arrow(x: Any, name: str) -> NDArray[Any]:
         if _has_nulls(x) is not False:
             raise
         return np.asarray(x)
+    return masked(values, present)
+
+
+def masked(values: NDArray[Any], present: Mask) -> NDArray[Any]:
+    """Return what was read through Arrow with a mask, which takes the place of `present`."""
     if present is None or present.all():
         return values
-    return np.ma.MaskedArray(values, ~present)
+    return np.ma.MaskedArray(values, np.logical_not(present, out=present))
 
 
 def _has_nulls(x: Any) -> bool | None:
@@ -211,16 +217,34 @@ def check_real(dtype: np.dtype[Any], name: str) -> None:
         )
 
 
+def _shown_blocks(
+    columns: Sequence[NDArray[Any]], mask: NDArray[np.bool_], rows: int
+) -> Iterator[tuple[NDArray[Any], ...]]:
+    """Yield what the mask does not hide; each block is overwritten by the next."""
+    data = [np.ascontiguousarray(values).reshape(-1) for values in columns]
+    buffers = [np.empty(min(rows, mask.size), values.dtype) for values in data]
+    for first in range(0, mask.size, rows):
+        some = slice(first, first + rows)
+        hidden = np.ascontiguousarray(mask[some]).view(np.uint8)
+        yield tuple(
+            buffer[
+                : _exact.compress(
+                    values[some].view(np.uint8), values.itemsize, hidden, buffer.view(np.uint8)
+                )
+            ]
+            for values, buffer in zip(data, buffers, strict=True)
+        )
+
+
 def blocks(values: NDArray[Any], dtype: np.dtype[Any], rows: int) -> Iterator[NDArray[Any]]:
     """Yield the values as contiguous arrays of a dtype that holds them, in any order.
 
     What is masked is left out.
     """
     if isinstance(values, np.ma.MaskedArray):
-        data, shown = np.ma.getdata(values).reshape(-1), ~np.ma.getmaskarray(values).reshape(-1)
-        for first in range(0, data.size, rows):
-            some = slice(first, first + rows)
-            yield from blocks(data[some][shown[some]], dtype, rows)
+        mask = np.ma.getmaskarray(values).reshape(-1)
+        for (shown,) in _shown_blocks([np.ma.getdata(values)], mask, rows):
+            yield from blocks(shown, dtype, rows)
         return
     if values.dtype == dtype and values.flags.c_contiguous and values.flags.aligned:
         yield values.reshape(-1)
@@ -245,13 +269,10 @@ def paired_blocks(
     A row is left out if any of its values is masked.
     """
     if any(isinstance(values, np.ma.MaskedArray) for values in columns):
-        shown = ~functools.reduce(np.logical_or, map(np.ma.getmaskarray, columns)).reshape(-1)
-        data = [np.ma.getdata(values).reshape(-1) for values in columns]
-        for first in range(0, shown.size, rows):
-            some = slice(first, first + rows)
-            if shown[some].any():
-                block = tuple(values[some][shown[some]] for values in data)
-                yield from paired_blocks(block, dtypes, rows)
+        mask = functools.reduce(np.logical_or, map(np.ma.getmaskarray, columns)).reshape(-1)
+        for shown in _shown_blocks(list(map(np.ma.getdata, columns)), mask, rows):
+            if shown[0].size:
+                yield from paired_blocks(shown, dtypes, rows)
         return
     if all(
         values.dtype == dtype and values.flags.c_contiguous and values.flags.aligned

@@ -12,8 +12,8 @@ from cydp import _exact, threads
 from cydp.exact._arrow import Strings
 from cydp.exact._identities import fixed_width, identities
 
-_MOST_KEYS = 2**32 - 2
-_NEVER = b"\0" * 9  # no integer of 8 bytes, and no string without zeros at its end
+_MOST_KEYS = 2**32 - 4
+_CHUNK_ROWS = 2**18  # whose codes stay in the cache, for each thread
 
 
 def match_keys(x: ArrayLike, keys: ArrayLike) -> NDArray[np.uint32]:
@@ -28,7 +28,8 @@ def match_keys(x: ArrayLike, keys: ArrayLike) -> NDArray[np.uint32]:
     Returns
     -------
     ndarray of uint32, shape (n,)
-        From 0 on; len(keys) for what is none of the keys, or missing. `bincount` counts them.
+        From 0 on; len(keys) for what is none of the keys, or missing. `bincount` counts them,
+        `value_counts` at once.
 
     Raises
     ------
@@ -41,35 +42,93 @@ def match_keys(x: ArrayLike, keys: ArrayLike) -> NDArray[np.uint32]:
     array([1, 2, 2, 0], dtype=uint32)
 
     """
+    sought = _Sought(x, _distinct(keys))
+    codes = np.empty(sought.rows, np.uint32)
+    sought.fill(codes, 0)
+    return codes
+
+
+def value_counts(x: ArrayLike, keys: ArrayLike) -> NDArray[np.int64]:
+    """Count how often each key occurs. NOT private.
+
+    Parameters
+    ----------
+    x, keys : array_like
+        As in `match_keys`.
+
+    Returns
+    -------
+    ndarray of int64, shape (len(keys),)
+        In the order of the keys. What is none of them, or missing, is left out.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As in `match_keys`.
+
+    Examples
+    --------
+    >>> value_counts(["b", "z", None, "a", "b"], ["a", "b"])
+    array([1, 2])
+
+    """
     given = _distinct(keys)
-    values, present = identities(x, "x")
-    if len(values) == 0 or (present is not None and not present.any()):
-        return np.full(len(values), len(given), np.uint32)
+    sought = _Sought(x, given)
+    counts = np.zeros(len(given) + 1, np.int64)
+    # Each call of a kernel visits every count once, so let it have more rows.
+    most = max(_CHUNK_ROWS * sought.threads, 4 * len(counts))
+    codes = np.empty(min(most, sought.rows), np.uint32)
+    for first in range(0, sought.rows, most):
+        part = codes[: sought.rows - first]
+        sought.fill(part, first)
+        _exact.bincount(part, counts, sought.threads)
+    return counts[:-1]
+
+
+class _Sought:
+    """A column whose values are sought among keys."""
+
+    def __init__(self, x: ArrayLike, keys: list[Any]) -> None:
+        self._none = len(keys)
+        values, present = identities(x, "x")
+        self.rows = len(values)
+        self.threads = threads.NUM_THREADS if self.rows > threads.SHARED_ABOVE else 1
+        self._present, self._values = present, values  # the latter: kernels read it
+        self._places: NDArray[Any] | None = None
+        if self.rows == 0 or (present is not None and not present.any()):
+            self._words = np.full(1, self._none, np.uint32)
+            self._places = np.zeros(self.rows, np.int8)
+            return
+        self._strings, wanted = _kernel(values, keys)
+        offsets = np.cumsum([0, *map(len, wanted)], dtype=np.int64)
+        text = np.frombuffer(b"".join(wanted), np.uint8)
+        self._keys = _exact.Keys(_exact.Strings(len(wanted), text, offsets))
+        if isinstance(values, Strings) and values.rows is not None:
+            self._words, self._places = np.empty(values.count, np.uint32), values.rows
+            _exact.match(self._keys, self._strings, 0, None, 1, self._words)
+
+    def fill(self, codes: NDArray[np.uint32], first: int) -> None:
+        """Set codes to those of the rows from the first on."""
+        rows = slice(first, first + len(codes))
+        present = None if self._present is None else self._present[rows]
+        if self._places is None:
+            valid = None if present is None else present.view(np.uint8)
+            _exact.match(self._keys, self._strings, first, valid, self.threads, codes)
+            return
+        np.take(self._words, self._places[rows], out=codes, mode="clip")  # else it is buffered
+        if present is not None:
+            codes[~present] = self._none
+
+
+def _kernel(values: NDArray[Any] | Strings, keys: list[Any]) -> tuple[_exact.Strings, list[bytes]]:
+    """Return the values for a kernel, and the keys as bytes that equal theirs."""
     if isinstance(values, Strings):
-        strings = values.kernel()
-        wanted = _decimal(given) if values.decimal else _text(given, "utf-8")
-    elif values.dtype.kind in "US":
-        strings = fixed_width(values)
-        wanted = _text(given, "utf-32-le" if values.dtype.kind == "U" else None)
-    else:
-        native = np.ascontiguousarray(values, values.dtype.newbyteorder("="))
-        strings = _exact.Strings(len(native), native.view(np.uint8), width=native.itemsize)
-        wanted = _integers(given, native.dtype)
-    codes = _matched(wanted, strings)
-    if isinstance(values, Strings) and values.rows is not None:
-        codes = codes[values.rows]
-    if present is not None:
-        codes[~present] = len(given)
-    return codes
-
-
-def _matched(keys: list[bytes], strings: _exact.Strings) -> NDArray[np.uint32]:
-    offsets = np.cumsum([0, *map(len, keys)], dtype=np.int64)
-    given = _exact.Strings(len(keys), np.frombuffer(b"".join(keys), np.uint8), offsets)
-    codes = np.empty(strings.count, np.uint32)
-    number = threads.NUM_THREADS if strings.count > threads.SHARED_ABOVE else 1
-    _exact.match(given, strings, number, codes)
-    return codes
+        return values.kernel(), _decimal(keys) if values.decimal else _text(keys, "utf-8")
+    if values.dtype.kind in "US":
+        return fixed_width(values), _text(keys, "utf-32-le" if values.dtype.kind == "U" else None)
+    native = np.ascontiguousarray(values, values.dtype.newbyteorder("="))
+    strings = _exact.Strings(len(native), native.view(np.uint8), width=native.itemsize)
+    return strings, _integers(keys, native.dtype)
 
 
 def _distinct(keys: Any) -> list[Any]:
@@ -78,10 +137,11 @@ def _distinct(keys: Any) -> list[Any]:
         raise TypeError(f"keys must be a sequence, not {type(keys).__name__}")
     given = keys.to_pylist() if hasattr(keys, "to_pylist") else list(keys)
     given = [key.item() if isinstance(key, np.generic) else key for key in given]
+    given = [int(key) if isinstance(key, int) else key for key in given]  # also of enumerations
     if not 1 <= len(given) <= _MOST_KEYS:
-        raise ValueError(f"keys must be from 1 to 2**32 - 2, not {len(given)}")
+        raise ValueError(f"keys must be from 1 to 2**32 - 4, not {len(given)}")
     types = set(map(type, given))
-    if types not in ({str}, {bytes}) and not types <= {int, bool}:
+    if types not in ({str}, {bytes}) and types != {int}:
         raise TypeError("keys must be integers or strings, all of one kind")
     if len(set(given)) < len(given):
         raise ValueError("keys must be distinct")
@@ -102,7 +162,7 @@ def _text(keys: list[Any], encoding: str | None) -> list[bytes]:
         return encoded
     # numpy's arrays drop zeros at the end, so no entry of x ends in one
     ends = [key[-1:] in ("\0", b"\0") for key in keys]
-    return [_NEVER if end else key.rstrip(b"\0") for key, end in zip(encoded, ends, strict=True)]
+    return [key if end else key.rstrip(b"\0") for key, end in zip(encoded, ends, strict=True)]
 
 
 def _decimal(keys: list[Any]) -> list[bytes]:
@@ -120,6 +180,6 @@ def _integers(keys: list[Any], dtype: np.dtype[Any]) -> list[bytes]:
     return [
         int(key).to_bytes(dtype.itemsize, sys.byteorder, signed=signed).rstrip(b"\0")
         if least <= key < most
-        else _NEVER
+        else b"\0" * 8 + b"%d" % key  # longer than any
         for key in keys
     ]

@@ -210,7 +210,7 @@ def grouped_clamped_sum(
     grid = bounds.grid(whole=values.dtype.kind != "f")
     if values.size * grid.largest >= 2**63:
         raise ValueError(
-            f"step must be larger for {values.size} rows: bounds of {grid.largest} steps "
+            f"step must be larger for so many rows: bounds of {grid.largest} steps "
             "could reach 2**63"
         )
     units = np.zeros(groups, np.int64)
