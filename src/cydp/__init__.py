@@ -3,7 +3,18 @@
 
 from cydp import accounting, exact, testing
 from cydp._random import build_info
-from cydp.accounting import PureDP
+from cydp.accounting import (
+    ZCDP,
+    ApproxDP,
+    BudgetExceededError,
+    PrivacyError,
+    PrivacyFilter,
+    PrivacyOdometer,
+    PureDP,
+    group_privacy,
+    parallel,
+    sequential,
+)
 from cydp.build import get_include, get_lib
 from cydp.mechanisms import DiscreteLaplace
 from cydp.random import Generator, bernoulli, discrete_gaussian, discrete_laplace
@@ -12,9 +23,15 @@ from cydp.releases import HistogramRelease, histogram
 __version__ = "0.1.0.dev0"
 
 __all__ = [
+    "ZCDP",
+    "ApproxDP",
+    "BudgetExceededError",
     "DiscreteLaplace",
     "Generator",
     "HistogramRelease",
+    "PrivacyError",
+    "PrivacyFilter",
+    "PrivacyOdometer",
     "PureDP",
     "__version__",
     "accounting",
@@ -25,6 +42,9 @@ __all__ = [
     "exact",
     "get_include",
     "get_lib",
+    "group_privacy",
     "histogram",
+    "parallel",
+    "sequential",
     "testing",
 ]

@@ -42,6 +42,8 @@ class Generator:
 
     __slots__ = ("__weakref__", "_lock", "_stream")
 
+    reproducible = False  # whether somebody who knows a seed can draw the same
+
     def __init__(self, *, fixed_work: bool = False) -> None:
         self._start(None, fixed_work)
 

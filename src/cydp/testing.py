@@ -52,6 +52,8 @@ class SeededGenerator(Generator):
 
     __slots__ = ()
 
+    reproducible = True
+
     def __init__(self, seed: SupportsIndex, *, fixed_work: bool = False) -> None:
         if isinstance(seed, (bool, np.bool_)) or not hasattr(seed, "__index__"):
             raise TypeError(f"seed must be an integer, not {type(seed).__name__}")

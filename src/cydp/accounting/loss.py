@@ -1,10 +1,16 @@
 # SPDX-License-Identifier: MIT
-"""Privacy losses, as exact fractions."""
+"""Privacy losses, as exact fractions. They compose by + and by * with a count."""
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any, Self, SupportsIndex, TypeAlias, TypeVar, cast
 
-from cydp.rational import Number, exact, text
+from cydp.accounting.errors import MeasureMismatchError
+from cydp.certified import exp_bounds
+from cydp.rational import Number, exact, index, text
+
+
+_Kind = TypeVar("_Kind")
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
@@ -15,32 +21,240 @@ class PureDP:
     ----------
     epsilon : number >= 0
         Kept as a Fraction: 0.1 means 1/10.
+    rho : number >= 0, optional
+        What holds at once in zCDP; default epsilon**2 / 2, which always does.
 
     Raises
     ------
     TypeError, ValueError
-        If epsilon is not a finite number of at least 0.
+        If either is not a finite number of at least 0.
 
     Notes
     -----
-    Dwork, McSherry, Nissim, Smith, "Calibrating noise to sensitivity", 2006.
+    Dwork, McSherry, Nissim, Smith, "Calibrating noise to sensitivity", 2006. Bun, Steinke,
+    "Concentrated differential privacy", 2016, proposition 1.4.
 
     Examples
     --------
-    >>> PureDP(0.1)
-    PureDP(epsilon=0.1)
-    >>> PureDP("1/3").epsilon
-    Fraction(1, 3)
+    >>> PureDP(0.1) + PureDP(0.2) == PureDP("0.3", rho="0.025")
+    True
+    >>> PureDP("1/3") * 2
+    PureDP(epsilon=2/3, rho=1/9)
 
     """
 
     epsilon: Fraction
+    rho: Fraction
 
-    def __init__(self, epsilon: Number) -> None:
-        value = exact(epsilon, "epsilon")
-        if value < 0:
-            raise ValueError(f"epsilon must be at least 0, not {text(value)}")
-        object.__setattr__(self, "epsilon", value)
+    def __init__(self, epsilon: Number, *, rho: Number | None = None) -> None:
+        value = _at_least_0(epsilon, "epsilon")
+        _set(self, value, value**2 / 2 if rho is None else _at_least_0(rho, "rho"))
+
+    def __add__(self, other: "Loss") -> "Loss":
+        """Return the loss of both, one after the other."""
+        if isinstance(other, PureDP):
+            return new_loss(PureDP, self.epsilon + other.epsilon, self.rho + other.rho)
+        return other + self if isinstance(other, ApproxDP | ZCDP) else NotImplemented
+
+    def __mul__(self, count: SupportsIndex) -> Self:
+        """Return the loss of so many, one after the other."""
+        n = _count(count)
+        return new_loss(type(self), n * self.epsilon, n * self.rho)
+
+    __rmul__ = __mul__
+
+    def group(self, k: SupportsIndex) -> Self:
+        """Return what holds for neighbours that differ in k units.
+
+        >>> PureDP(1).group(3)
+        PureDP(epsilon=3)
+        """
+        size = _group_size(k)
+        return new_loss(type(self), size * self.epsilon, size**2 * self.rho)
 
     def __repr__(self) -> str:
-        return f"PureDP(epsilon={text(self.epsilon)})"
+        rho = "" if self.rho == self.epsilon**2 / 2 else f", rho={text(self.rho)}"
+        return f"PureDP(epsilon={text(self.epsilon)}{rho})"
+
+
+@dataclass(frozen=True, slots=True, init=False, repr=False)
+class ApproxDP:
+    """Approximate differential privacy: as PureDP, but for events of probability delta.
+
+    Parameters
+    ----------
+    epsilon : number >= 0
+    delta : number in [0, 1)
+    rho : number >= 0, optional
+        What holds at once in zCDP, if anything does.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If they are not such numbers.
+
+    Notes
+    -----
+    Dwork, Kenthapadi, McSherry, Mironov, Naor, "Our data, ourselves", 2006.
+
+    Examples
+    --------
+    >>> ApproxDP(1, 1e-6) + PureDP(0.5)
+    ApproxDP(epsilon=1.5, delta=1e-06)
+
+    """
+
+    epsilon: Fraction
+    delta: Fraction
+    rho: Fraction | None
+
+    def __init__(self, epsilon: Number, delta: Number, *, rho: Number | None = None) -> None:
+        value, rest = _at_least_0(epsilon, "epsilon"), _at_least_0(delta, "delta")
+        if rest >= 1:
+            raise ValueError(f"delta must be less than 1, not {text(rest)}")
+        _set(self, value, rest, None if rho is None else _at_least_0(rho, "rho"))
+
+    def __add__(self, other: "Loss") -> "Loss":
+        """Return the loss of both, one after the other; a ValueError if delta reaches 1."""
+        if isinstance(other, ZCDP):
+            return other + self
+        if not isinstance(other, PureDP | ApproxDP):
+            return NotImplemented
+        delta = self.delta + (other.delta if isinstance(other, ApproxDP) else 0)
+        rho = None if self.rho is None or other.rho is None else self.rho + other.rho
+        return new_loss(ApproxDP, self.epsilon + other.epsilon, delta, rho)
+
+    def __mul__(self, count: SupportsIndex) -> Self:
+        """Return the loss of so many, one after the other."""
+        n = _count(count)
+        rho = None if self.rho is None else n * self.rho
+        return new_loss(type(self), n * self.epsilon, n * self.delta, rho)
+
+    __rmul__ = __mul__
+
+    def group(self, k: SupportsIndex) -> Self:
+        """Return what holds for neighbours that differ in k units, its delta rounded up.
+
+        >>> round(float(ApproxDP(1, 1e-6).group(3).delta), 8)
+        1.111e-05
+        """
+        size = _group_size(k)
+        rho = None if self.rho is None else size**2 * self.rho
+        return new_loss(type(self), size * self.epsilon, self._group_delta(size), rho)
+
+    def _group_delta(self, size: int) -> Fraction:
+        """Return delta * (1 + e + ... + e**(size - 1)), e = exp(epsilon), or a little more."""
+        if self.delta == 0 or size == 1:
+            return self.delta
+        if (size - 1) * self.epsilon > 12_000:  # beyond every delta of 4,096 bits
+            return Fraction(1)
+        if self.epsilon == 0:
+            return size * self.delta
+        factor = exp_bounds(self.epsilon)
+        whole = exp_bounds(size * self.epsilon)
+        return rounded_up(self.delta * (whole[1] - 1) / (factor[0] - 1))
+
+    def __repr__(self) -> str:
+        rho = "" if self.rho is None else f", rho={text(self.rho)}"
+        return f"ApproxDP(epsilon={text(self.epsilon)}, delta={text(self.delta)}{rho})"
+
+
+@dataclass(frozen=True, slots=True, init=False, repr=False)
+class ZCDP:
+    """Zero-concentrated differential privacy.
+
+    Parameters
+    ----------
+    rho : number >= 0
+
+    Raises
+    ------
+    TypeError, ValueError
+        If it is not such a number.
+
+    Notes
+    -----
+    Bun, Steinke, "Concentrated differential privacy", 2016.
+
+    Examples
+    --------
+    >>> ZCDP(0.5) + PureDP(1)
+    ZCDP(rho=1)
+
+    """
+
+    rho: Fraction
+
+    def __init__(self, rho: Number) -> None:
+        _set(self, _at_least_0(rho, "rho"))
+
+    def __add__(self, other: "Loss") -> "ZCDP":
+        """Return the loss of both, one after the other."""
+        if not isinstance(other, PureDP | ApproxDP | ZCDP):
+            return NotImplemented
+        if other.rho is None:
+            raise MeasureMismatchError(f"{other} says nothing in zCDP, as {self} does")
+        return new_loss(ZCDP, self.rho + other.rho)
+
+    def __mul__(self, count: SupportsIndex) -> Self:
+        """Return the loss of so many, one after the other."""
+        return new_loss(type(self), _count(count) * self.rho)
+
+    __rmul__ = __mul__
+
+    def group(self, k: SupportsIndex) -> Self:
+        """Return what holds for neighbours that differ in k units.
+
+        >>> ZCDP(0.5).group(3)
+        ZCDP(rho=4.5)
+        """
+        return new_loss(type(self), _group_size(k) ** 2 * self.rho)
+
+    def __repr__(self) -> str:
+        return f"ZCDP(rho={text(self.rho)})"
+
+
+Loss: TypeAlias = PureDP | ApproxDP | ZCDP
+
+
+def new_loss(kind: type[_Kind], *values: Fraction | None) -> _Kind:
+    """Return a loss of numbers of any length, which sums can have."""
+    if kind is ApproxDP and cast("Fraction", values[1]) >= 1:
+        raise ValueError("delta would reach 1: nothing is guaranteed")
+    loss = cast("_Kind", object.__new__(kind))
+    _set(loss, *values)
+    return loss
+
+
+def _set(loss: object, *values: Fraction | None) -> None:
+    for name, value in zip(cast("Any", type(loss)).__slots__, values, strict=True):
+        object.__setattr__(loss, name, value)
+
+
+def _at_least_0(value: Number, name: str) -> Fraction:
+    number = exact(value, name)
+    if number < 0:
+        raise ValueError(f"{name} must be at least 0, not {text(number)}")
+    return number
+
+
+def _count(count: SupportsIndex) -> int:
+    n = index(count, "count")
+    if n < 0:
+        raise ValueError(f"count must be at least 0, not {n}")
+    return n
+
+
+def _group_size(k: SupportsIndex) -> int:
+    size = index(k, "k")
+    if size < 1:
+        raise ValueError(f"k must be at least 1, not {size}")
+    return size
+
+
+def rounded_up(number: Fraction) -> Fraction:
+    """Return a number at least as large, of 256 significant bits."""
+    shift = number.denominator.bit_length() - number.numerator.bit_length() + 256
+    if shift <= 0:
+        return number
+    return Fraction(-((-number.numerator << shift) // number.denominator), 1 << shift)

@@ -14,6 +14,7 @@ from cydp.exact._bins import public_bins
 from cydp.mechanisms import DiscreteLaplace
 from cydp.random import Generator, generator_or_default
 from cydp.rational import Number, text
+from cydp.relations import check_relation
 from cydp.releases._records import declared_dtype, read
 
 # What one record can change in all counts together (L1): it comes or goes, or it moves.
@@ -64,10 +65,7 @@ def histogram(
     (2,)
 
     """
-    if not isinstance(relation, str) or relation not in _SENSITIVITY:
-        allowed = " or ".join(map(repr, _SENSITIVITY))
-        raise ValueError(f"relation must be {allowed}, not {relation!r}")
-    mechanism = DiscreteLaplace(epsilon, _SENSITIVITY[relation])
+    mechanism = DiscreteLaplace(epsilon, _SENSITIVITY[check_relation(relation)])
     generator = generator_or_default(rng)
     if range is not None and np.ndim(cast(Any, bins)) != 0:
         raise ValueError("range must be None if bins are edges")

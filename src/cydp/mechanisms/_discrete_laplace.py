@@ -1,18 +1,20 @@
 # SPDX-License-Identifier: MIT
-"""Mechanisms: noise that hides one unit, and what it costs."""
+"""The Laplace mechanism on integers."""
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, cast, overload
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cydp._random import add_noise
 from cydp.accounting import PureDP
-from cydp.random import Generator, generator_or_default
+from cydp.mechanisms._charge import Budget, charged_generator
+from cydp.mechanisms._integers import check_integers, read_integers
+from cydp.random import Generator
 from cydp.rational import Number, exact, float_of, index, positive, text
 from cydp.samplers import laplace_of
 
@@ -144,13 +146,27 @@ class DiscreteLaplace:
         return _unwrap(np.where(steps < 0, tail, 1 - tail))
 
     @overload
-    def release(self, value: int | np.integer, *, rng: Generator | None = None) -> int: ...
+    def release(
+        self,
+        value: int | np.integer,
+        *,
+        budget: Budget | None = None,
+        rng: Generator | None = None,
+    ) -> int: ...
     @overload
     def release(
-        self, value: NDArray[np.integer] | Sequence[Any], *, rng: Generator | None = None
+        self,
+        value: NDArray[np.integer] | Sequence[Any],
+        *,
+        budget: Budget | None = None,
+        rng: Generator | None = None,
     ) -> NDArray[np.int64]: ...
     def release(
-        self, value: int | ArrayLike, *, rng: Generator | None = None
+        self,
+        value: int | ArrayLike,
+        *,
+        budget: Budget | None = None,
+        rng: Generator | None = None,
     ) -> int | NDArray[np.int64]:
         """Return the value plus noise, of which `loss` covers the whole call.
 
@@ -158,6 +174,8 @@ class DiscreteLaplace:
         ----------
         value : int, or array of any integer dtype and shape
             Read as the nearest integer in [-2**62, 2**62].
+        budget : PrivacyFilter, optional
+            Charged before the value is read.
         rng : Generator, optional
             Default: this thread's own.
 
@@ -169,7 +187,9 @@ class DiscreteLaplace:
         Raises
         ------
         TypeError
-            If value is not of integers, or rng not a Generator.
+            If value is not of integers, budget no budget, or rng not a Generator.
+        PrivacyError
+            If the budget refuses.
 
         Examples
         --------
@@ -177,8 +197,9 @@ class DiscreteLaplace:
         dtype('int64')
 
         """
-        generator = generator_or_default(rng)
-        values = _integers(value)
+        check_integers(value)
+        generator = charged_generator(rng, budget, self)
+        values = read_integers(value, _BOUND)
         noise = np.empty_like(values)
         generator.fill(laplace_of(self.scale), noise)
         add_noise(values.reshape(-1), noise.reshape(-1))
@@ -207,29 +228,3 @@ def _whole(k: ArrayLike) -> NDArray[np.float64]:
 
 def _unwrap(result: NDArray[np.float64]) -> float | NDArray[np.float64]:
     return float(result) if np.ndim(result) == 0 else result
-
-
-def _integers(value: int | ArrayLike) -> NDArray[np.int64]:
-    """Return a new, contiguous int64 array of the values, cut at the bound."""
-    if isinstance(value, (bool, np.bool_)):
-        raise TypeError("value must be of integers, not bool")
-    if isinstance(value, int):
-        return np.array(_cut(value), np.int64)
-    if isinstance(value, np.ma.MaskedArray):
-        raise TypeError("value must be without a mask: fill it first")
-    array = np.asarray(value)
-    if not hasattr(value, "dtype") and array.dtype.kind not in "iub":
-        # numpy takes an empty list for floats, and long integers for floats or objects.
-        array = np.array(value, object)
-        if any(isinstance(entry, bool) or not isinstance(entry, int) for entry in array.flat):
-            raise TypeError("value must be of integers")
-        return np.array([_cut(entry) for entry in array.flat], np.int64).reshape(array.shape)
-    if array.dtype.kind not in "iu":
-        raise TypeError(f"value must be of integers, not of dtype {array.dtype}")
-    if array.dtype.itemsize == 8 and array.dtype.kind == "u":
-        array = np.minimum(array, np.uint64(_BOUND))
-    return cast("NDArray[np.int64]", np.array(array, np.int64, order="C"))
-
-
-def _cut(value: int) -> int:
-    return min(max(value, -_BOUND), _BOUND)

@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: MIT
+"""Budgets in memory: what was spent, and a filter that refuses."""
+
+import os
+import threading
+from fractions import Fraction
+from typing import NoReturn, Protocol, SupportsIndex, TypeAlias, runtime_checkable
+
+from cydp.accounting.errors import (
+    BudgetExceededError,
+    MeasureMismatchError,
+    PrivacyError,
+    RelationMismatchError,
+)
+from cydp.accounting.loss import ZCDP, ApproxDP, Loss, PureDP, new_loss
+from cydp.rational import index
+from cydp.relations import check_relation
+
+_MOST_BITS = 8192  # of a total; beyond, charges are rounded up to multiples of the grid
+_GRID = 2**4096
+
+
+@runtime_checkable
+class HasLoss(Protocol):
+    """A mechanism or a release."""
+
+    @property
+    def loss(self) -> Loss:
+        """Privacy cost."""
+
+
+Cost: TypeAlias = Loss | HasLoss
+
+
+class PrivacyOdometer:
+    """Adds up what releases cost, without a limit.
+
+    Parameters
+    ----------
+    relation : {"add-remove", "change-one"}
+        What the losses are stated under.
+
+    Raises
+    ------
+    ValueError
+        For another relation.
+
+    Notes
+    -----
+    For reading only: no guarantee comes from stopping where a total is seen to be reached. That
+    is what `PrivacyFilter` is for (Rogers, Roth, Ullman, Vadhan, 2016).
+
+    Examples
+    --------
+    >>> odometer = PrivacyOdometer("add-remove")
+    >>> odometer.compose(PureDP(0.1), count=3)
+    >>> odometer.spent
+    {'pure': PureDP(epsilon=0.3, rho=0.015)}
+
+    """
+
+    __slots__ = ("_lock", "_spent", "relation")
+
+    def __init__(self, relation: str = "add-remove") -> None:
+        self.relation = check_relation(relation)
+        self._spent: dict[str, Loss] = {}
+        self._lock = threading.Lock()
+
+    def compose(self, cost: Cost, count: SupportsIndex = 1) -> None:
+        """Add the loss of a mechanism, or a loss, so many times."""
+        loss = loss_of(cost) * index(count, "count")
+        with self._lock:
+            name = _NAMES[type(loss)]
+            self._spent[name] = self._spent[name] + loss if name in self._spent else loss
+
+    @property
+    def spent(self) -> dict[str, Loss]:
+        """One total for each measure that was given: "pure", "approximate", "zcdp"."""
+        return dict(self._spent)
+
+
+_NAMES = {PureDP: "pure", ApproxDP: "approximate", ZCDP: "zcdp"}
+
+
+class PrivacyFilter:
+    """A budget in memory, which refuses what does not fit. For threads of one process.
+
+    Parameters
+    ----------
+    budget : PureDP, ApproxDP or ZCDP
+        Also the measure in which it is kept. Totals are exact fractions.
+    relation : {"add-remove", "change-one"}
+        What the losses are stated under.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For what is no loss, or no relation.
+
+    Notes
+    -----
+    Charges may be chosen adaptively, with their sizes: Rogers, Roth, Ullman, Vadhan, "Privacy
+    odometers and filters", 2016; for zCDP, Feldman and Zrnic, "Individual privacy accounting via
+    a Renyi filter", 2021.
+
+    Examples
+    --------
+    >>> budget = PrivacyFilter(PureDP(1))
+    >>> for _ in range(10):
+    ...     budget.charge(PureDP(0.1))
+    >>> budget.remaining
+    PureDP(epsilon=0)
+    >>> budget.would_exceed(PureDP(1e-300))
+    True
+
+    """
+
+    __slots__ = ("_lock", "_pid", "_spent", "budget", "relation")
+
+    def __init__(self, budget: Loss, relation: str = "add-remove") -> None:
+        if not isinstance(budget, PureDP | ApproxDP | ZCDP):
+            raise TypeError(f"budget must be PureDP, ApproxDP or ZCDP, not {type(budget).__name__}")
+        self.budget = budget
+        self.relation = check_relation(relation)
+        self._spent = tuple(Fraction(0) for _ in _measured(budget, budget))
+        self._lock = threading.Lock()
+        self._pid = os.getpid()
+
+    def charge(self, cost: Cost, count: SupportsIndex = 1, *, relation: str | None = None) -> None:
+        """Spend a loss so many times, or raise and spend nothing.
+
+        Parameters
+        ----------
+        cost : loss, mechanism or release
+        count : int >= 0, default 1
+        relation : str, optional
+            What the loss is stated under, if that is known.
+
+        Raises
+        ------
+        BudgetExceededError
+            If it does not fit. It may fit exactly.
+        MeasureMismatchError, RelationMismatchError
+            If the loss says nothing in the budget's measure, or is stated under another relation.
+        PrivacyError
+            In a forked child: the parent has the budget.
+        TypeError, ValueError
+            For what is no loss or no count.
+
+        """
+        loss, asked = self._asked(cost, count, relation)
+        with self._lock:
+            total = tuple(map(_total, self._spent, asked))
+            if self._exceeds(total):
+                raise BudgetExceededError(self.spent, loss, self.budget)
+            self._spent = total
+
+    def would_exceed(self, cost: Cost, count: SupportsIndex = 1) -> bool:
+        """Whether a charge would be refused for lack of budget, as things stand."""
+        _, asked = self._asked(cost, count, None)
+        return self._exceeds(tuple(map(_total, self._spent, asked)))
+
+    @property
+    def spent(self) -> Loss:
+        """What was charged."""
+        return self._loss(self._spent)
+
+    @property
+    def remaining(self) -> Loss:
+        """What may still be charged."""
+        budget = _measured(self.budget, self.budget)
+        return self._loss(tuple(a - b for a, b in zip(budget, self._spent, strict=True)))
+
+    def _asked(
+        self, cost: Cost, count: SupportsIndex, relation: str | None
+    ) -> tuple[Loss, tuple[Fraction, ...]]:
+        if os.getpid() != self._pid:
+            raise PrivacyError("a PrivacyFilter is its process's own: a forked child has no budget")
+        if relation is not None and check_relation(relation) != self.relation:
+            raise RelationMismatchError(
+                f"the budget is kept under {self.relation!r}, the loss is stated under {relation!r}"
+            )
+        loss = loss_of(cost)
+        asked = _measured(loss, self.budget)
+        times = index(count, "count")
+        if times < 0:
+            raise ValueError(f"count must be at least 0, not {times}")
+        return loss, tuple(times * part for part in asked)
+
+    def _exceeds(self, total: tuple[Fraction, ...]) -> bool:
+        budget = _measured(self.budget, self.budget)
+        return any(a > b for a, b in zip(total, budget, strict=True))
+
+    def _loss(self, parts: tuple[Fraction, ...]) -> Loss:
+        if isinstance(self.budget, ApproxDP):
+            return new_loss(ApproxDP, *parts, None)
+        if isinstance(self.budget, ZCDP):
+            return new_loss(ZCDP, *parts)
+        return new_loss(PureDP, *parts, parts[0] ** 2 / 2)
+
+    def __reduce__(self) -> NoReturn:
+        """Refuse: two copies would spend the budget twice."""
+        raise TypeError("a PrivacyFilter cannot be pickled or copied: its budget would double")
+
+    def __repr__(self) -> str:
+        return f"PrivacyFilter({self.budget}, {self.relation!r}, spent={self.spent})"
+
+
+def loss_of(cost: Cost) -> Loss:
+    """Return a loss, or that of a mechanism; a TypeError for anything else."""
+    loss = cost if isinstance(cost, PureDP | ApproxDP | ZCDP) else getattr(cost, "loss", None)
+    if not isinstance(loss, PureDP | ApproxDP | ZCDP):
+        raise TypeError(f"a loss or a mechanism is needed, not {type(cost).__name__}")
+    return loss
+
+
+def _measured(loss: Loss, budget: Loss) -> tuple[Fraction, ...]:
+    """Return the numbers of a loss in the measure of a budget."""
+    if isinstance(budget, ZCDP):
+        if loss.rho is not None:
+            return (loss.rho,)
+    elif isinstance(loss, PureDP):
+        return (loss.epsilon,) if isinstance(budget, PureDP) else (loss.epsilon, Fraction(0))
+    elif isinstance(loss, ApproxDP) and isinstance(budget, ApproxDP):
+        return loss.epsilon, loss.delta
+    raise MeasureMismatchError(f"{loss} says nothing in the measure of a budget of {budget}")
+
+
+def _total(spent: Fraction, asked: Fraction) -> Fraction:
+    """Return the sum, or a little more where it would be too long."""
+    total = spent + asked
+    if max(total.numerator.bit_length(), total.denominator.bit_length()) <= _MOST_BITS:
+        return total
+    return spent + Fraction(-(-asked.numerator * _GRID // asked.denominator), _GRID)

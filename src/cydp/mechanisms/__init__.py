@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: MIT
+"""Mechanisms: noise that hides one unit, and what it costs."""
+
+from cydp.mechanisms._discrete_laplace import DiscreteLaplace
+
+__all__ = ["DiscreteLaplace"]
