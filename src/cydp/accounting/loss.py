@@ -9,7 +9,6 @@ from cydp.accounting.errors import MeasureMismatchError
 from cydp.certified import exp_bounds
 from cydp.rational import Number, exact, index, text
 
-
 _Kind = TypeVar("_Kind")
 
 
@@ -221,7 +220,7 @@ def new_loss(kind: type[_Kind], *values: Fraction | None) -> _Kind:
     """Return a loss of numbers of any length, which sums can have."""
     if kind is ApproxDP and cast("Fraction", values[1]) >= 1:
         raise ValueError("delta would reach 1: nothing is guaranteed")
-    loss = cast("_Kind", object.__new__(kind))
+    loss = object.__new__(kind)
     _set(loss, *values)
     return loss
 
