@@ -12,7 +12,7 @@
  *   6. Discrete Laplace
  *   7. Discrete Gaussian
  *   8. Bernoulli
- *   9. Saturating addition
+ *   9. Addition of noise
  *  10. Histogram
  *  11. Counts of codes
  *  12. Contribution bounding
@@ -216,14 +216,22 @@ cydp_status cydp_bernoulli_new(cydp_sampler **sampler, const uint64_t *numerator
                                size_t numerator_limbs, const uint64_t *denominator,
                                size_t denominator_limbs);
 
-/* 9. Saturating addition ---------------------------------------------------------------
+/* 9. Addition of noise ---------------------------------------------------------------
  */
 
-/* values[i] becomes clamp(clamp(values[i], 2^62) + noise[i], 2^62 - 1), where clamp(x, b)
- * is the nearest integer in [-b, b]. Private although the noise stops at 2^63 - 1:
- * whatever it would have been beyond lands on the same end for every value. */
+/* values[i] becomes values[i] + noise[i], or the end of int64 next to that. If the noise
+ * may have stopped, at 2^63 - 1, a value is clamped to 2^62 before, and the sum to
+ * 2^62 - 1: whatever the noise would have been beyond lands on the same end for every
+ * value. Only discrete Laplace noise of a scale above 2^52 stops. */
 #define CYDP_VALUE_BOUND ((int64_t)1 << 62)
-void cydp_add_noise(int64_t *values, const int64_t *noise, size_t n);
+void cydp_add_noise(int64_t *values, const int64_t *noise, size_t n, bool stops);
+
+/* out[i] becomes the multiple of 2^exponent nearest to values[i], ties to even, at most
+ * 2^126 of these from 0, plus noise[i] of them; their exact sum is rounded to a double
+ * once. NaN counts as 0. The noise must be within 2^62; `out` may be its memory, or that
+ * of the values. CYDP_ERROR_DOMAIN unless -1021 <= exponent <= 896. */
+cydp_status cydp_add_grid_noise(const double *values, const int64_t *noise, size_t n,
+                                int exponent, unsigned threads, double *out);
 
 /* 10. Histogram -------------------------------------------------------------------------
  */

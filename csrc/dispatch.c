@@ -45,7 +45,8 @@ static const table tables[] = {
       .grid_round = cydp_grid_round_avx512,
       .even = cydp_even_avx512,
       .cells = cydp_cells_avx512,
-      .codes = cydp_codes_avx512},
+      .codes = cydp_codes_avx512,
+      .grid_noise = cydp_grid_noise_avx512},
      has_avx512},
     {{.isa = "avx2",
       .chacha20 = cydp_chacha20_avx2,
@@ -62,7 +63,8 @@ static const table tables[] = {
       .grid_round = cydp_grid_round_avx2,
       .even = cydp_even_avx2,
       .cells = cydp_cells_avx2,
-      .codes = cydp_codes_avx2},
+      .codes = cydp_codes_avx2,
+      .grid_noise = cydp_grid_noise_avx2},
      has_avx2},
 #elif defined(__aarch64__)
     {{.isa = "neon",
@@ -80,7 +82,8 @@ static const table tables[] = {
       .grid_round = cydp_grid_round_portable,
       .even = cydp_even_portable,
       .cells = cydp_cells_portable,
-      .codes = cydp_codes_portable},
+      .codes = cydp_codes_portable,
+      .grid_noise = cydp_grid_noise_portable},
      always},
 #endif
     {{.isa = "portable",
@@ -98,7 +101,8 @@ static const table tables[] = {
       .grid_round = cydp_grid_round_portable,
       .even = cydp_even_portable,
       .cells = cydp_cells_portable,
-      .codes = cydp_codes_portable},
+      .codes = cydp_codes_portable,
+      .grid_noise = cydp_grid_noise_portable},
      always}};
 
 enum { TABLES = sizeof tables / sizeof *tables };

@@ -168,6 +168,12 @@ typedef void cydp_cells_kernel(const cydp_cells *cells, cydp_number number, cons
 typedef uint64_t cydp_codes_kernel(cydp_number number, const void *codes, size_t n,
                                    uint32_t length, uint32_t *slots);
 
+/* out[i] becomes the number nearest to values[i] on the grid of `unit`, a power of two,
+ * plus noise[i] units, rounded once. NaN counts as 0; values are clamped to 2^126 units.
+ * `out` may be the memory of `noise`. */
+typedef void cydp_grid_noise_kernel(const double *values, const int64_t *noise, size_t n,
+                                    double per_unit, double unit, double *out);
+
 typedef struct cydp_kernels {
   const char *isa;
   cydp_chacha20_kernel *chacha20;
@@ -185,6 +191,7 @@ typedef struct cydp_kernels {
   cydp_even_kernel *even;
   cydp_cells_kernel *cells;
   cydp_codes_kernel *codes;
+  cydp_grid_noise_kernel *grid_noise;
 } cydp_kernels;
 
 const cydp_kernels *cydp_kernels_in_use(void);
@@ -213,6 +220,8 @@ cydp_grid_round_kernel cydp_grid_round_portable, cydp_grid_round_avx2,
 cydp_even_kernel cydp_even_portable, cydp_even_avx2, cydp_even_avx512;
 cydp_cells_kernel cydp_cells_portable, cydp_cells_avx2, cydp_cells_avx512;
 cydp_codes_kernel cydp_codes_portable, cydp_codes_avx2, cydp_codes_avx512;
+cydp_grid_noise_kernel cydp_grid_noise_portable, cydp_grid_noise_avx2,
+    cydp_grid_noise_avx512;
 
 /* The certified logarithm: ln(z) = -ln(c_i) + ln(1 + r), r = z c_i - 1, c_i ~ 1/z. */
 extern const double cydp_log_inverse[CYDP_LOG_INTERVALS]; /* c_i */

@@ -6,13 +6,20 @@ static int64_t clamp(int64_t x, int64_t bound) {
   return x < -bound ? -bound : x > bound ? bound : x;
 }
 
-void cydp_add_noise(int64_t *values, const int64_t *noise, size_t n) {
-  for (size_t i = 0; i < n; i++) {
-    int64_t value = clamp(values[i], CYDP_VALUE_BOUND);
-    int64_t sum;
-    /* An overflow has the sign of the noise, and so has the end it is clamped to. */
-    if (__builtin_add_overflow(value, noise[i], &sum))
-      sum = noise[i] < 0 ? INT64_MIN + 1 : INT64_MAX;
-    values[i] = clamp(sum, CYDP_VALUE_BOUND - 1);
-  }
+/* An overflow has the sign of the noise. */
+static int64_t add(int64_t value, int64_t noise) {
+  int64_t sum;
+  if (__builtin_add_overflow(value, noise, &sum))
+    return noise < 0 ? INT64_MIN : INT64_MAX;
+  return sum;
+}
+
+void cydp_add_noise(int64_t *values, const int64_t *noise, size_t n, bool stops) {
+  if (!stops)
+    for (size_t i = 0; i < n; i++)
+      values[i] = add(values[i], noise[i]);
+  else
+    for (size_t i = 0; i < n; i++)
+      values[i] =
+          clamp(add(clamp(values[i], CYDP_VALUE_BOUND), noise[i]), CYDP_VALUE_BOUND - 1);
 }

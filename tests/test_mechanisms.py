@@ -155,15 +155,26 @@ def test_release_keeps_shapes() -> None:
 
 
 def test_release_saturates() -> None:
-    m, end = DiscreteLaplace(10**6), 2**62 - 1
-    assert m.release(10**30) == end
-    assert m.release(-(10**30)) == -end
+    m, least, most = DiscreteLaplace(10**6), -(2**63), 2**63 - 1
+    assert m.release(10**30) == most
+    assert m.release(-(10**30)) == least
     for dtype in (np.int64, np.uint64):
         limits = np.iinfo(dtype)
-        expected = [max(limits.min, -end), min(limits.max, end)]
+        expected = [max(limits.min, least), min(limits.max, most)]
         assert m.release(np.array([limits.min, limits.max], dtype)).tolist() == expected
-    wide = DiscreteLaplace(Fraction(1, 2**56)).release(np.full(1000, 2**62))
-    assert (np.abs(wide) <= end).all()
+    for end in (least, most):  # noise of either sign, which must not wrap
+        noisy = DiscreteLaplace(Fraction(1, 2**50)).release(np.full(1000, end))
+        assert (np.abs(noisy - end).astype(float) < 2**60).all()
+        assert 300 < (noisy == end).sum() < 700
+
+
+def test_release_saturates_early_where_noise_may_stop() -> None:
+    end = 2**62 - 1
+    m = DiscreteLaplace(Fraction(1, 2**56))
+    wide = m.release(np.full(1000, 2**63 - 1))
+    assert (wide <= end).all()
+    assert (wide >= end - 2**61).all()
+    assert 300 < (wide == end).sum() < 700
 
 
 @pytest.mark.parametrize(
@@ -182,9 +193,9 @@ def test_release_takes_cydp_generators_only(rng: Any) -> None:
 
 
 def test_release_of_lists_does_not_depend_on_their_length_in_bits() -> None:
-    m, end = DiscreteLaplace(10**6), 2**62 - 1
-    assert m.release([2**63, -1]).tolist() == [end, -1]
-    assert m.release([[2**64], [-(2**70)]]).tolist() == [[end], [-end]]
+    m = DiscreteLaplace(10**6)
+    assert m.release([2**63, -1]).tolist() == [2**63 - 1, -1]
+    assert m.release([[2**64], [-(2**70)]]).tolist() == [[2**63 - 1], [-(2**63)]]
 
 
 def test_release_refuses_masks() -> None:

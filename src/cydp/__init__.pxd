@@ -98,8 +98,10 @@ cdef extern from "cydp.h" nogil:
                                    size_t numerator_limbs, const uint64_t *denominator,
                                    size_t denominator_limbs)
 
-    # 9. Saturating addition
-    void cydp_add_noise(int64_t *values, const int64_t *noise, size_t n)
+    # 9. Addition of noise
+    void cydp_add_noise(int64_t *values, const int64_t *noise, size_t n, bint stops)
+    cydp_status cydp_add_grid_noise(const double *values, const int64_t *noise, size_t n,
+                                    int exponent, unsigned threads, double *out)
 
     # 10. Histogram
     ctypedef enum cydp_number:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Exact noise and private histograms for differential privacy."""
 
-from cydp import accounting, exact, testing
+from cydp import accounting, exact, sensitivity, testing
 from cydp._random import build_info
 from cydp.accounting import (
     ZCDP,
@@ -16,7 +16,7 @@ from cydp.accounting import (
     sequential,
 )
 from cydp.build import get_include, get_lib
-from cydp.mechanisms import DiscreteLaplace
+from cydp.mechanisms import DiscreteGaussian, DiscreteLaplace, Gaussian, Laplace, Snapping
 from cydp.random import Generator, bernoulli, discrete_gaussian, discrete_laplace
 from cydp.releases import HistogramRelease, histogram
 
@@ -26,13 +26,17 @@ __all__ = [
     "ZCDP",
     "ApproxDP",
     "BudgetExceededError",
+    "DiscreteGaussian",
     "DiscreteLaplace",
+    "Gaussian",
     "Generator",
     "HistogramRelease",
+    "Laplace",
     "PrivacyError",
     "PrivacyFilter",
     "PrivacyOdometer",
     "PureDP",
+    "Snapping",
     "__version__",
     "accounting",
     "bernoulli",
@@ -45,6 +49,7 @@ __all__ = [
     "group_privacy",
     "histogram",
     "parallel",
+    "sensitivity",
     "sequential",
     "testing",
 ]

@@ -116,6 +116,17 @@ def float_of(number: Fraction) -> float:
         return math.inf if number > 0 else -math.inf
 
 
+def log_of(number: Fraction) -> float:
+    """Return the logarithm of a number > 0, however large or small.
+
+    >>> log_of(Fraction(1, 10**400)).__round__(3)
+    -921.034
+    """
+    if Fraction(1, 2) < number < 2:
+        return math.log1p(float_of(number - 1))  # keeps the digits of what is next to 1
+    return math.log(number.numerator) - math.log(number.denominator)
+
+
 def _read(digits: str, name: str) -> Fraction:
     match = _TEXT.fullmatch(digits) if len(digits) <= 3 * _MAX_DIGITS else None
     if match is None:

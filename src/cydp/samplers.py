@@ -44,8 +44,11 @@ def laplace_of(scale: Fraction, prefix_bits: int = 0) -> Sampler:
     return _random.discrete_laplace(_limbs(scale.numerator), _limbs(scale.denominator), prefix_bits)
 
 
-def gaussian_of(sigma2: Fraction) -> Sampler:
-    """Prepare discrete Gaussian noise of a sigma squared of any length, in range."""
+@lru_cache(_KEPT)
+def gaussian_of_square(sigma2: Fraction) -> Sampler:
+    """Prepare discrete Gaussian noise of a sigma squared of any length."""
+    if not _LEAST_SIGMA**2 <= sigma2 <= _LARGEST_SIGMA**2:
+        raise ValueError(f"sigma2 must be between 1e-6 and 2**112, not {text(sigma2)}")
     return _random.discrete_gaussian(_limbs(sigma2.numerator), _limbs(sigma2.denominator))
 
 
@@ -68,15 +71,12 @@ def _gaussian(sigma: Number) -> Sampler:
     value = positive(sigma, "sigma")
     if not _LEAST_SIGMA <= value <= _LARGEST_SIGMA:
         raise ValueError(f"sigma must be between 1e-3 and 2**56, not {text(value)}")
-    return gaussian_of(value**2)
+    return gaussian_of_square(value**2)
 
 
 @lru_cache(_KEPT, typed=True)
 def _gaussian_of_square(sigma2: Number) -> Sampler:
-    value = positive(sigma2, "sigma2")
-    if not _LEAST_SIGMA**2 <= value <= _LARGEST_SIGMA**2:
-        raise ValueError(f"sigma2 must be between 1e-6 and 2**112, not {text(value)}")
-    return gaussian_of(value)
+    return gaussian_of_square(positive(sigma2, "sigma2"))
 
 
 @lru_cache(_KEPT, typed=True)

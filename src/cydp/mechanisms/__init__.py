@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Mechanisms: noise that hides one unit, and what it costs."""
 
+from cydp.mechanisms._discrete_gaussian import DiscreteGaussian
 from cydp.mechanisms._discrete_laplace import DiscreteLaplace
+from cydp.mechanisms._gaussian import Gaussian
+from cydp.mechanisms._laplace import Laplace
+from cydp.mechanisms._snapping import Snapping
 
-__all__ = ["DiscreteLaplace"]
+__all__ = ["DiscreteGaussian", "DiscreteLaplace", "Gaussian", "Laplace", "Snapping"]

@@ -10,16 +10,17 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cydp._random import add_noise
 from cydp.accounting import PureDP
 from cydp.mechanisms._charge import Budget, charged_generator
-from cydp.mechanisms._integers import check_integers, read_integers
+from cydp.mechanisms._confidence import miss_of
+from cydp.mechanisms._integers import check_integers, noisy, unwrap, whole
+from cydp.mechanisms._norm import norm_of
 from cydp.random import Generator
-from cydp.rational import Number, exact, float_of, index, positive, text
+from cydp.rational import Number, float_of, positive, text
 from cydp.samplers import laplace_of
 
-# Values beyond this are read as this (cydp.h, "Saturating addition").
-_BOUND = 2**62
+# Up to it the 1,024 bits of a sample end before the noise is 2**62.
+MOST_UNSTOPPED_SCALE = 2**52
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
@@ -34,6 +35,11 @@ class DiscreteLaplace:
         Privacy cost of one `release`, in pure DP.
     sensitivity : number > 0, default 1
         L1 norm, over the whole array released, of what one unit can change.
+
+    Attributes
+    ----------
+    scale : Fraction
+        Scale of the noise: sensitivity / epsilon.
 
     Raises
     ------
@@ -53,16 +59,13 @@ class DiscreteLaplace:
 
     epsilon: Fraction
     sensitivity: Fraction
+    scale: Fraction
 
     def __init__(self, epsilon: Number, sensitivity: Number = 1) -> None:
         object.__setattr__(self, "epsilon", positive(epsilon, "epsilon"))
-        object.__setattr__(self, "sensitivity", positive(sensitivity, "sensitivity"))
+        object.__setattr__(self, "sensitivity", norm_of(sensitivity))
+        object.__setattr__(self, "scale", self.sensitivity / self.epsilon)
         laplace_of(self.scale)
-
-    @property
-    def scale(self) -> Fraction:
-        """Scale of the noise: sensitivity / epsilon."""
-        return self.sensitivity / self.epsilon
 
     @property
     def loss(self) -> PureDP:
@@ -104,16 +107,10 @@ class DiscreteLaplace:
         3
 
         """
-        draws = index(count, "count")
-        if not 1 <= draws <= 2**62:
-            raise ValueError("count must be from 1 to 2**62")
-        share = exact(confidence, "confidence")
-        if not 0 < share < 1:
-            raise ValueError(f"confidence must be between 0 and 1, not {text(share)}")
         # P(|X| > h) = 2 p**(h + 1) / (1 + p), which must be at most `miss` for one draw. The
         # factor covers the rounding of the logarithms: h is never too small.
-        log_miss = _log(1 - share) if draws == 1 else math.log(-math.expm1(_log(share) / draws))
         rate = self._rate
+        log_miss = miss_of(confidence, count)
         steps = (math.log(2) - math.log1p(math.exp(-rate)) - log_miss) / rate
         return max(math.ceil(steps * (1 + 2**-48)) - 1, 0)
 
@@ -127,8 +124,8 @@ class DiscreteLaplace:
         >>> round(DiscreteLaplace(epsilon=1).pmf(0), 4)
         0.4621
         """
-        steps = np.abs(_whole(k))
-        return _unwrap(math.tanh(0.5 * self._rate) * np.exp(-self._rate * steps))
+        steps = np.abs(whole(k))
+        return unwrap(math.tanh(0.5 * self._rate) * np.exp(-self._rate * steps))
 
     @overload
     def cdf(self, k: int) -> float: ...
@@ -140,10 +137,10 @@ class DiscreteLaplace:
         >>> DiscreteLaplace(epsilon=1).cdf([-1, 0]).round(4)
         array([0.2689, 0.7311])
         """
-        steps = _whole(k)
+        steps = whole(k)
         tail = np.exp(-self._rate * np.where(steps < 0, -steps, steps + 1))
         tail /= 1 + math.exp(-self._rate)
-        return _unwrap(np.where(steps < 0, tail, 1 - tail))
+        return unwrap(np.where(steps < 0, tail, 1 - tail))
 
     @overload
     def release(
@@ -173,7 +170,7 @@ class DiscreteLaplace:
         Parameters
         ----------
         value : int, or array of any integer dtype and shape
-            Read as the nearest integer in [-2**62, 2**62].
+            Read as the nearest int64; for a scale above 2**52, in [-2**62, 2**62].
         budget : PrivacyFilter, optional
             Charged before the value is read.
         rng : Generator, optional
@@ -182,7 +179,8 @@ class DiscreteLaplace:
         Returns
         -------
         int, or ndarray of int64 of the same shape
-            In (-2**62, 2**62): ends are saturated, which is post-processing.
+            Saturated at the ends of int64, or, for a scale above 2**52, within 2**62, which is
+            post-processing.
 
         Raises
         ------
@@ -199,32 +197,11 @@ class DiscreteLaplace:
         """
         check_integers(value)
         generator = charged_generator(rng, budget, self)
-        values = read_integers(value, _BOUND)
-        noise = np.empty_like(values)
-        generator.fill(laplace_of(self.scale), noise)
-        add_noise(values.reshape(-1), noise.reshape(-1))
-        if isinstance(value, (int, np.integer)):
-            return int(values[()])
-        return values
+        return noisy(
+            value, laplace_of(self.scale), generator, stops=self.scale > MOST_UNSTOPPED_SCALE
+        )
 
     def __repr__(self) -> str:
         return (
             f"DiscreteLaplace(epsilon={text(self.epsilon)}, sensitivity={text(self.sensitivity)})"
         )
-
-
-def _log(share: Fraction) -> float:
-    if 2 * share > 1:
-        return math.log1p(-float_of(1 - share))  # keeps the digits of a share next to 1
-    return math.log(share.numerator) - math.log(share.denominator)  # of any length
-
-
-def _whole(k: ArrayLike) -> NDArray[np.float64]:
-    steps = np.asarray(k)
-    if steps.dtype.kind not in "iu":
-        raise TypeError(f"k must be of integers, not {steps.dtype}")
-    return steps.astype(np.float64)
-
-
-def _unwrap(result: NDArray[np.float64]) -> float | NDArray[np.float64]:
-    return float(result) if np.ndim(result) == 0 else result

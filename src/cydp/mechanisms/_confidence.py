@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: MIT
+"""How often an error bound may be missed."""
+
+import math
+
+from cydp.rational import Number, exact, index, log_of, text
+
+
+def miss_of(confidence: Number, count: int) -> float:
+    """Return ln of how likely one of `count` draws may miss a bound that all must keep to.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If confidence or count is outside its range.
+
+    Examples
+    --------
+    >>> round(miss_of("0.95", 1), 6) == round(math.log(0.05), 6)
+    True
+
+    """
+    draws = index(count, "count")
+    if not 1 <= draws <= 2**62:
+        raise ValueError("count must be from 1 to 2**62")
+    share = exact(confidence, "confidence")
+    if not 0 < share < 1:
+        raise ValueError(f"confidence must be between 0 and 1, not {text(share)}")
+    if draws == 1:
+        return log_of(1 - share)
+    return math.log(-math.expm1(log_of(share) / draws))

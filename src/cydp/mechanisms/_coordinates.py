@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: MIT
+"""How many entries one unit can change."""
+
+from typing import SupportsIndex
+
+from cydp.rational import index
+
+
+def coordinates_of(coordinates: SupportsIndex | None) -> int | None:
+    """Return a number of entries, or None for all; TypeError or ValueError for anything else."""
+    if coordinates is None:
+        return None
+    count = index(coordinates, "coordinates")
+    if not 1 <= count < 2**60:
+        raise ValueError("coordinates must be from 1 to 2**60 - 1")
+    return count

@@ -1,0 +1,240 @@
+# SPDX-License-Identifier: MIT
+"""The Gaussian mechanism on real numbers."""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from typing import SupportsIndex, overload
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from cydp.accounting import ZCDP, ApproxDP
+from cydp.certified import sqrt_bounds
+from cydp.mechanisms import _gaussian_law as law
+from cydp.mechanisms._charge import Budget, charged_generator
+from cydp.mechanisms._confidence import miss_of
+from cydp.mechanisms._gaussian_given import Given, read_given
+from cydp.mechanisms._integers import entries_of
+from cydp.mechanisms._reals import (
+    ceil_log2,
+    check_reals,
+    float_up,
+    grid_exponent,
+    noisy_on_grid,
+)
+from cydp.random import Generator
+from cydp.rational import Number, float_of, text
+from cydp.samplers import gaussian_of_square
+
+
+@dataclass(frozen=True, slots=True, init=False, repr=False)
+class Gaussian:
+    """The Gaussian mechanism on real numbers, exact on a grid.
+
+    A value is rounded to a grid of a power of two, discrete Gaussian noise is added as an integer,
+    and the sum is converted to float64 once. No output tells by its bits what the value was.
+
+    Parameters
+    ----------
+    sensitivity : number > 0, default 1
+        L2 norm, over the whole array released, of what one unit can change.
+    rho : number > 0
+        Privacy cost of one `release` in zCDP: sigma = sensitivity / sqrt(2 rho). Or instead
+    sigma, sigma2 : number > 0
+        that sigma, or its square; or
+    epsilon, delta : number > 0
+        the cost in approximate DP, which sigma is found for.
+    granularity : number, optional
+        The grid, a power of two. Default: the least that is at least 2**-40 of sigma.
+    coordinates : int >= 1, optional
+        How many entries one unit can change; default all that are released. Rounding moves
+        each of them by up to one step of the grid: the sigma in use is larger by as much.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For a bad parameter, and if sigma is outside [1e-3, 2**56] steps of the grid.
+
+    Notes
+    -----
+    As `DiscreteGaussian`, whose noise it adds; docs/mechanisms.md.
+
+    Examples
+    --------
+    >>> Gaussian(rho=0.5).granularity == Fraction(1, 2**40)
+    True
+
+    """
+
+    _given: Given
+    exponent: int
+    _single: Fraction
+
+    def __init__(
+        self,
+        sensitivity: Number = 1,
+        *,
+        rho: Number | None = None,
+        sigma: Number | None = None,
+        sigma2: Number | None = None,
+        epsilon: Number | None = None,
+        delta: Number | None = None,
+        granularity: Number | None = None,
+        coordinates: SupportsIndex | None = None,
+    ) -> None:
+        given = read_given(sensitivity, rho, sigma, sigma2, epsilon, delta, coordinates)
+        square = given.sensitivity**2 / (2 * given.rho)
+        if granularity is None:  # the root of the square's power of four, rounded up
+            exponent = -(-ceil_log2(square) // 2)
+            exponent = grid_exponent(Fraction(2) ** exponent, None)
+        else:
+            exponent = grid_exponent(Fraction(1), granularity)
+        object.__setattr__(self, "_given", given)
+        object.__setattr__(self, "exponent", exponent)
+        object.__setattr__(self, "_single", _steps2(given, exponent, given.coordinates or 1))
+        for entries in (1, 2):
+            gaussian_of_square(self._steps2(entries))
+
+    def _steps2(self, entries: int) -> Fraction:
+        """Return sigma squared in steps of the grid, for so many entries."""
+        if entries <= 1 or self.coordinates is not None:
+            return self._single
+        return _steps2(self._given, self.exponent, entries)
+
+    @property
+    def sensitivity(self) -> Fraction:
+        """L2 norm of what one unit can change."""
+        return self._given.sensitivity
+
+    @property
+    def coordinates(self) -> int | None:
+        """How many entries one unit can change; None: all."""
+        return self._given.coordinates
+
+    @property
+    def granularity(self) -> Fraction:
+        """The step of the grid."""
+        return Fraction(2) ** self.exponent
+
+    @property
+    def sigma2(self) -> Fraction:
+        """Square of the noise's sigma, for `coordinates` entries, or else for one."""
+        return self._steps2(1) * self.granularity**2
+
+    @property
+    def sigma(self) -> float:
+        """The noise's sigma."""
+        return math.sqrt(float_of(self.sigma2))
+
+    @property
+    def rho(self) -> Fraction:
+        """What the sigma in use costs in zCDP, the rounding included."""
+        norm2 = _norm2(self._given, self.exponent, self.coordinates or 1)
+        return norm2 / (2 * self._steps2(1))
+
+    @property
+    def loss(self) -> ZCDP | ApproxDP:
+        """Privacy cost of one release."""
+        return self._given.loss(self.rho)
+
+    @property
+    def variance(self) -> float:
+        """Variance of the noise.
+
+        >>> round(Gaussian(sigma=3).variance, 6)
+        9.0
+        """
+        return law.variance(self._steps2(1)) * float_of(self.granularity) ** 2
+
+    def error_bound(self, confidence: Number = 0.95, *, count: int = 1) -> float:
+        """Half-width that `count` independent results are within of their values, all of them.
+
+        The rounding to the grid is part of it, that of the result to float64 is not.
+
+        Parameters
+        ----------
+        confidence : number between 0 and 1, default 0.95
+            Probability that they are, at least.
+        count : int >= 1, default 1
+
+        Raises
+        ------
+        TypeError, ValueError
+            If confidence or count is outside its range.
+
+        Examples
+        --------
+        >>> round(Gaussian(sigma=1).error_bound(0.95), 3)
+        1.96
+
+        """
+        steps = law.reach(self._steps2(1), math.exp(miss_of(confidence, count))) + Fraction(1, 2)
+        return float_up(steps * self.granularity)
+
+    @overload
+    def release(
+        self, value: float, *, budget: Budget | None = None, rng: Generator | None = None
+    ) -> float: ...
+    @overload
+    def release(
+        self, value: ArrayLike, *, budget: Budget | None = None, rng: Generator | None = None
+    ) -> float | NDArray[np.float64]: ...
+    def release(
+        self, value: ArrayLike, *, budget: Budget | None = None, rng: Generator | None = None
+    ) -> float | NDArray[np.float64]:
+        """Return the value plus noise, of which `loss` covers the whole call.
+
+        Parameters
+        ----------
+        value : float or int, or array of floats of up to 64 bits or integers, of any shape
+            NaN counts as 0; more than 2**126 steps of the grid from 0 are cut there, integers
+            beyond 2**53 at that.
+        budget : PrivacyFilter, optional
+            Charged before the value is read.
+        rng : Generator, optional
+            Default: this thread's own.
+
+        Returns
+        -------
+        float, or ndarray of float64 of the same shape
+            Multiples of the grid, rounded to float64.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If value is not of numbers, budget no budget, or rng not a Generator.
+        PrivacyError
+            If the budget refuses.
+
+        Examples
+        --------
+        >>> Gaussian(rho=0.5, sensitivity=0.5).release([0.25, 1]).dtype
+        dtype('float64')
+
+        """
+        check_reals(value)
+        sampler = gaussian_of_square(self._steps2(entries_of(value)))
+        generator = charged_generator(rng, budget, self)
+        return noisy_on_grid(value, self.exponent, sampler, generator)
+
+    def __repr__(self) -> str:
+        given = self._given
+        rest = "" if given.coordinates is None else f", coordinates={given.coordinates}"
+        return (
+            f"Gaussian(sensitivity={text(given.sensitivity)}, {given.words}, "
+            f"granularity=2.0**{self.exponent}{rest})"
+        )
+
+
+def _norm2(given: Given, exponent: int, count: int) -> Fraction:
+    """Return the square of the norm in steps of the grid; rounding adds one in each entry."""
+    steps = given.sensitivity / Fraction(2) ** exponent
+    return (steps + sqrt_bounds(Fraction(count))[1]) ** 2
+
+
+@lru_cache(256)
+def _steps2(given: Given, exponent: int, count: int) -> Fraction:
+    single = math.floor(given.sensitivity / Fraction(2) ** exponent) + 1
+    return given.sigma2(_norm2(given, exponent, count), count, single)

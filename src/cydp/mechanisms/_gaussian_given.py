@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: MIT
+"""What a Gaussian mechanism is given: exactly one of rho, sigma, sigma2, (epsilon, delta)."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import SupportsIndex
+
+from cydp.accounting import ZCDP, ApproxDP
+from cydp.accounting.conversion import rho_of
+from cydp.mechanisms import _gaussian_law
+from cydp.mechanisms._coordinates import coordinates_of
+from cydp.mechanisms._norm import norm_of
+from cydp.rational import Number, positive, text
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """The parameters of a Gaussian mechanism, checked.
+
+    Attributes
+    ----------
+    sensitivity : Fraction
+        L2 norm of what one unit can change.
+    coordinates : int or None
+        How many entries it can change; None: all of those released.
+    rho : Fraction
+        What sigma = sensitivity / sqrt(2 rho) gives, for any number of coordinates.
+    approximate : ApproxDP or None
+        What was asked for instead, which one coordinate gets from a smaller sigma.
+    words : str
+        What was given, for a repr.
+
+    """
+
+    sensitivity: Fraction
+    coordinates: int | None
+    rho: Fraction
+    approximate: ApproxDP | None
+    words: str
+
+    def sigma2(self, norm2: Fraction, entries: int, steps: int) -> Fraction:
+        """Return sigma squared for a squared L2 norm, in units of integers.
+
+        Parameters
+        ----------
+        norm2 : Fraction
+            Of what one unit can change in all entries together.
+        entries : int
+            How many are released.
+        steps : int
+            By how many one unit can change a single entry.
+
+        """
+        enough = norm2 / (2 * self.rho)
+        if self.approximate is None or (self.coordinates or entries) > 1:
+            return enough
+        epsilon, delta = self.approximate.epsilon, self.approximate.delta
+        return _gaussian_law.least_sigma2(epsilon, delta, steps, enough)
+
+    def loss(self, rho: Fraction) -> ZCDP | ApproxDP:
+        """Return the cost, where the sigma in use gives so much zCDP."""
+        if self.approximate is None:
+            return ZCDP(self.rho)
+        return ApproxDP(self.approximate.epsilon, self.approximate.delta, rho=rho)
+
+
+def read_given(
+    sensitivity: Number,
+    rho: Number | None,
+    sigma: Number | None,
+    sigma2: Number | None,
+    epsilon: Number | None,
+    delta: Number | None,
+    coordinates: SupportsIndex | None,
+) -> Given:
+    """Check the parameters of a Gaussian mechanism.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For a bad parameter, and unless exactly one of rho, sigma, sigma2 and the pair of epsilon
+        and delta is given.
+
+    """
+    norm = norm_of(sensitivity)
+    count = coordinates_of(coordinates)
+    pair = None if epsilon is None and delta is None else (epsilon, delta)
+    if sum(given is not None for given in (rho, sigma, sigma2, pair)) != 1:
+        raise TypeError("exactly one of rho, sigma, sigma2, and epsilon with delta must be given")
+    if rho is not None:
+        cost = positive(rho, "rho")
+        return Given(norm, count, cost, None, f"rho={text(cost)}")
+    if sigma is not None:
+        width = positive(sigma, "sigma")
+        return Given(norm, count, norm**2 / (2 * width**2), None, f"sigma={text(width)}")
+    if sigma2 is not None:
+        square = positive(sigma2, "sigma2")
+        return Given(norm, count, norm**2 / (2 * square), None, f"sigma2={text(square)}")
+    if epsilon is None or delta is None:
+        raise TypeError("epsilon and delta must be given together")
+    limit, rest = positive(epsilon, "epsilon"), positive(delta, "delta")
+    target = ApproxDP(limit, rest)
+    words = f"epsilon={text(limit)}, delta={text(rest)}"
+    return Given(norm, count, rho_of(limit, rest), target, words)

@@ -1,0 +1,250 @@
+# SPDX-License-Identifier: MIT
+"""The snapping mechanism of Mironov."""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import overload
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from cydp.accounting import PureDP
+from cydp.certified import ln_bounds
+from cydp.mechanisms._charge import Budget, charged_generator
+from cydp.mechanisms._confidence import miss_of
+from cydp.mechanisms._integers import entries_of
+from cydp.mechanisms._norm import norm_of
+from cydp.mechanisms._reals import as_given, ceil_log2, check_reals, float_up, read_reals
+from cydp.random import Generator
+from cydp.rational import Number, binary, float_of, positive, text
+
+_ETA = Fraction(1, 2**53)
+_MOST_SCALES = 2**46  # from 0 to the bound
+# How far numpy's logarithm and a product may be from the correctly rounded ones: 32 units in the
+# last place, where less than 2 are seen.
+_DOUBT = 2.0**-48
+
+
+@dataclass(frozen=True, slots=True, init=False, repr=False)
+class Snapping:
+    """The snapping mechanism: Laplace noise in floating point, made private by rounding.
+
+    Clamps to [-bound, bound], adds scale * ln(U) with a random sign, rounds to a multiple of the
+    least power of two that is at least the scale, and clamps again. For compatibility: `Laplace`
+    has a finer grid for the same cost.
+
+    Parameters
+    ----------
+    epsilon : number > 0
+        Privacy cost of each entry released, in pure DP. The noise is that of a smaller one, since
+        rounding costs, too.
+    sensitivity : number > 0
+        What one unit can change in an entry; rounded up to a power of two.
+    bound : number > 0
+        More than the scale, and less than 2**46 of it.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For a bad parameter.
+
+    Notes
+    -----
+    Mironov, "On significance of the least significant bits for differential privacy", 2012,
+    theorem 1; docs/mechanisms.md says how its operations are done.
+
+    Examples
+    --------
+    >>> Snapping(epsilon=1, sensitivity=1, bound=1000).granularity
+    Fraction(2, 1)
+
+    """
+
+    epsilon: Fraction
+    sensitivity: Fraction
+    bound: Fraction
+    _unit: Fraction  # the sensitivity's power of two
+    _bound: float  # in units, and so are
+    _scale: float  # these
+    _step: float
+
+    def __init__(self, epsilon: Number, sensitivity: Number, bound: Number) -> None:
+        limit, norm = positive(epsilon, "epsilon"), norm_of(sensitivity)
+        end = binary(bound, "bound")
+        unit = Fraction(2) ** ceil_log2(norm)
+        if not Fraction(2) ** -900 <= unit <= Fraction(2) ** 900:
+            raise ValueError("sensitivity must be from 2**-900 to 2**900")
+        most = float_of(end / unit)
+        if limit <= 2 * _ETA:
+            raise ValueError("epsilon must be greater than 2**-52")
+        if not 0 < most < math.inf:
+            raise ValueError("bound must be greater than 0 and finite")
+        smaller = (limit - 2 * _ETA) / (1 + 12 * Fraction(most) * _ETA)
+        scale = float_up(1 / smaller)
+        if not scale < most < _MOST_SCALES * scale:
+            raise ValueError(
+                f"bound must be more than the scale, about {scale * float_of(unit):.6g}, and less "
+                "than 2**46 of it"
+            )
+        values = (limit, norm, end, unit, most, scale, 2.0 ** ceil_log2(Fraction(scale)))
+        for name, value in zip(self.__slots__, values, strict=True):
+            object.__setattr__(self, name, value)
+
+    @property
+    def scale(self) -> Fraction:
+        """Scale of the noise."""
+        return Fraction(self._scale) * self._unit
+
+    @property
+    def granularity(self) -> Fraction:
+        """What released numbers are multiples of, but for the ends."""
+        return Fraction(self._step) * self._unit
+
+    @property
+    def loss(self) -> PureDP:
+        """Privacy cost of each entry released."""
+        return PureDP(self.epsilon)
+
+    @property
+    def variance(self) -> float:
+        """About the variance of the noise before clamping: 2 scale**2 + granularity**2 / 12.
+
+        >>> round(Snapping(1, 1, 1000).variance, 3)
+        2.333
+        """
+        return float_of(2 * self.scale**2 + self.granularity**2 / 12)
+
+    def error_bound(self, confidence: Number = 0.95, *, count: int = 1) -> float:
+        """Half-width that `count` results are within of their values, if those keep to the bound.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If confidence or count is outside its range.
+
+        Examples
+        --------
+        >>> round(Snapping(1, 1, 1000).error_bound(0.95), 3)
+        3.996
+
+        """
+        scales = Fraction(-miss_of(confidence, count)) * (1 + Fraction(1, 2**40))
+        return float_up(scales * self.scale + self.granularity / 2)
+
+    @overload
+    def release(
+        self, value: float, *, budget: Budget | None = None, rng: Generator | None = None
+    ) -> float: ...
+    @overload
+    def release(
+        self, value: ArrayLike, *, budget: Budget | None = None, rng: Generator | None = None
+    ) -> float | NDArray[np.float64]: ...
+    def release(
+        self, value: ArrayLike, *, budget: Budget | None = None, rng: Generator | None = None
+    ) -> float | NDArray[np.float64]:
+        """Return each value with noise; a budget pays `loss` for each entry.
+
+        Parameters
+        ----------
+        value : float or int, or array of floats of up to 64 bits or integers, of any shape
+            NaN counts as 0; clamped to the bound.
+        budget : PrivacyFilter, optional
+            Charged before the value is read.
+        rng : Generator, optional
+            Default: this thread's own.
+
+        Returns
+        -------
+        float, or ndarray of float64 of the same shape
+
+        Raises
+        ------
+        TypeError
+            If value is not of numbers, budget no budget, or rng not a Generator.
+        PrivacyError
+            If the budget refuses.
+
+        Examples
+        --------
+        >>> abs(Snapping(1, 1, 1000).release(7.5)) % 2
+        0.0
+
+        """
+        check_reals(value)
+        generator = charged_generator(rng, budget, self, entries_of(value))
+        values = read_reals(value)
+        with np.errstate(all="ignore"):  # a signalling NaN may warn
+            units = np.nan_to_num(values, nan=0.0, posinf=np.inf, neginf=-np.inf)
+            units = np.clip(units / float_of(self._unit), -self._bound, self._bound)
+        u, sign = _draw(generator, units.size)
+        released = self._snapped(units.reshape(-1), u, sign).reshape(values.shape)
+        return as_given(value, released * float_of(self._unit))
+
+    def _snapped(
+        self, x: NDArray[np.float64], u: NDArray[np.float64], sign: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        noise = sign * self._scale * np.log(u)
+        steps = self._steps(x, noise * (1 - _DOUBT))
+        for i in np.flatnonzero(steps != self._steps(x, noise * (1 + _DOUBT))):
+            exactly = np.array([sign[i] * self._scale * ln(float(u[i]))])
+            steps[i] = self._steps(x[i : i + 1], exactly)[0]
+        return np.clip(steps * self._step, -self._bound, self._bound)
+
+    def _steps(self, x: NDArray[np.float64], noise: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the nearest multiples of the step, ties upwards; grows with the noise."""
+        places = (x + noise) / self._step
+        below = np.floor(places)
+        nearest: NDArray[np.float64] = below + (places - below >= 0.5)
+        return nearest
+
+    def __repr__(self) -> str:
+        return (
+            f"Snapping(epsilon={text(self.epsilon)}, sensitivity={text(self.sensitivity)}, "
+            f"bound={text(self.bound)})"
+        )
+
+
+def _draw(generator: Generator, n: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return n doubles in (0, 1), and n signs."""
+    words = np.frombuffer(generator.bytes(16 * n), np.uint64).reshape(2, n)
+    zeros = np.zeros(n, np.int64)
+    more = words[0].copy()
+    while len(rare := np.flatnonzero((more == 0) & (zeros < 1024))):  # once in 2**64
+        more[rare] = np.frombuffer(generator.bytes(8 * len(rare)), np.uint64)
+        zeros[rare] += 64
+    sign = np.where(words[1] & np.uint64(1), -1.0, 1.0)
+    return uniform(zeros + _trailing_zeros(more), words[1]), sign
+
+
+def _trailing_zeros(words: NDArray[np.uint64]) -> NDArray[np.int64]:
+    last_one = words & (~words + np.uint64(1))
+    return np.log2(np.maximum(last_one, 1).astype(np.float64)).astype(np.int64)
+
+
+def uniform(zeros: NDArray[np.int64], bits: NDArray[np.uint64]) -> NDArray[np.float64]:
+    """Return doubles in (0, 1), each with the probability of the reals that round down to it.
+
+    `zeros` are how many of fair bits come before the first one, cut at 1021; the upper 52 of
+    `bits` come behind it.
+
+    >>> uniform(np.array([0, 1]), np.array([0, 2**63], np.uint64)).tolist()
+    [0.5, 0.375]
+    """
+    ones = (bits >> np.uint64(12)) | np.uint64(0x3FF << 52)
+    u: NDArray[np.float64] = np.ldexp(ones.view(np.float64), -1 - np.minimum(zeros, 1021))
+    return u
+
+
+def ln(u: float) -> float:
+    """Return the float nearest to ln(u).
+
+    >>> ln(0.5)
+    -0.6931471805599453
+    """
+    digits = 40
+    while True:
+        low, high = ln_bounds(Fraction(u), digits)
+        if float(low) == float(high):  # fractions are rounded correctly
+            return float(low)
+        digits *= 2

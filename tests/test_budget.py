@@ -1,0 +1,185 @@
+"""accounting/budget.py: filters refuse, and nothing is lost."""
+
+import copy
+import os
+import pickle
+import threading
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cydp import (
+    ZCDP,
+    ApproxDP,
+    BudgetExceededError,
+    DiscreteGaussian,
+    DiscreteLaplace,
+    PrivacyError,
+    PrivacyFilter,
+    PrivacyOdometer,
+    PureDP,
+)
+from cydp.accounting import MeasureMismatchError, RelationMismatchError
+
+fixed = settings(derandomize=True, deadline=None, max_examples=300)
+
+
+def test_ten_charges_of_a_tenth_empty_a_budget_of_one() -> None:
+    budget = PrivacyFilter(PureDP(1))
+    for _ in range(10):
+        budget.charge(PureDP(0.1))
+    assert budget.spent.epsilon == 1  # type: ignore[union-attr]
+    for cost in (PureDP(1e-300), DiscreteLaplace(1e-3), PureDP("1e-400")):
+        assert budget.would_exceed(cost)
+        with pytest.raises(BudgetExceededError, match="is spent"):
+            budget.charge(cost)
+    budget.charge(PureDP(0))
+    assert budget.remaining == PureDP(0)
+
+
+def like(limit: Any, epsilon: Fraction, delta: Fraction) -> Any:
+    if isinstance(limit, ApproxDP):
+        return ApproxDP(epsilon, delta)
+    return type(limit)(epsilon)
+
+
+@fixed
+@given(
+    st.sampled_from([PureDP(1), ApproxDP(1, 0.25), ZCDP(1)]),
+    st.lists(st.tuples(st.fractions(0, 1), st.fractions(0, Fraction(1, 4)), st.integers(0, 3))),
+)
+def test_against_a_model(limit: Any, charges: list[tuple[Fraction, Fraction, int]]) -> None:
+    budget = PrivacyFilter(limit)
+    spent = [Fraction(0), Fraction(0)]
+    for epsilon, delta, count in charges:
+        loss = like(limit, epsilon, delta)
+        total = [spent[0] + count * epsilon, spent[1] + count * delta]
+        fits = total[0] <= 1 and (not isinstance(limit, ApproxDP) or total[1] <= Fraction(1, 4))
+        assert budget.would_exceed(loss, count) == (not fits)
+        if fits:
+            budget.charge(loss, count)
+            spent = total
+        else:
+            with pytest.raises(BudgetExceededError):
+                budget.charge(loss, count)
+        assert budget.spent == like(limit, *spent)
+
+
+def test_measures() -> None:
+    zcdp = PrivacyFilter(ZCDP(1))
+    zcdp.charge(PureDP(1))  # rho = 1/2
+    zcdp.charge(PureDP(1, rho=0.125))
+    zcdp.charge(DiscreteGaussian(rho=0.125))
+    zcdp.charge(ApproxDP(3, 1e-6, rho=0.25))
+    assert zcdp.spent == ZCDP(1)
+    with pytest.raises(MeasureMismatchError):
+        zcdp.charge(ApproxDP(1, 1e-6))
+    approximate = PrivacyFilter(ApproxDP(1, 1e-6))
+    approximate.charge(PureDP(0.5))
+    approximate.charge(ApproxDP(0.5, 1e-6))
+    with pytest.raises(MeasureMismatchError):
+        approximate.charge(ZCDP(0))
+    pure = PrivacyFilter(PureDP(1))
+    for loss in (ApproxDP(1, 0), ZCDP(0.1), DiscreteGaussian(rho=0.1)):
+        with pytest.raises(MeasureMismatchError):
+            pure.charge(loss)
+    assert pure.spent == PureDP(0)
+
+
+def test_relations() -> None:
+    budget = PrivacyFilter(PureDP(1), "change-one")
+    budget.charge(PureDP(0.5), relation="change-one")
+    with pytest.raises(RelationMismatchError, match="'change-one'"):
+        budget.charge(PureDP(0.5), relation="add-remove")
+    with pytest.raises(ValueError, match="relation must be"):
+        PrivacyFilter(PureDP(1), "bounded")
+
+
+@pytest.mark.parametrize(
+    ("cost", "count", "error"),
+    [
+        (1, 1, TypeError), (0.5, 1, TypeError), (None, 1, TypeError), ("1", 1, TypeError),
+        (PureDP(0.1), -1, ValueError), (PureDP(0.1), 1.0, TypeError),
+        (PureDP(0.1), True, TypeError),
+        (np.array([0.1]), 1, TypeError), (Decimal(1), 1, TypeError),
+    ],
+)  # fmt: skip
+def test_bad_charges_change_nothing(cost: Any, count: Any, error: type[Exception]) -> None:
+    budget = PrivacyFilter(PureDP(1))
+    for call in (budget.charge, budget.would_exceed):
+        with pytest.raises(error):
+            call(cost, count)
+    assert budget.spent == PureDP(0)
+
+
+def test_long_totals_are_rounded_up() -> None:
+    budget, exact = PrivacyFilter(PureDP(1)), Fraction(0)
+    for i in range(20):
+        third = Fraction(1, 3**2000 + 2 * i)
+        budget.charge(PureDP(third))
+        exact += third
+    spent = budget.spent.epsilon  # type: ignore[union-attr]
+    assert exact < spent < exact + Fraction(20, 2**4096)
+    assert spent.denominator.bit_length() < 20_000
+
+
+def test_threads_share_a_budget() -> None:
+    budget, granted = PrivacyFilter(PureDP(1000)), []
+
+    def work() -> None:
+        for _ in range(200):
+            try:
+                budget.charge(PureDP(1))
+            except BudgetExceededError:
+                continue
+            granted.append(1)
+
+    workers = [threading.Thread(target=work) for _ in range(16)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert len(granted) == 1000
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+def test_a_forked_child_has_no_budget() -> None:
+    budget = PrivacyFilter(PureDP(1))
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            budget.charge(PureDP(0.1))
+        except PrivacyError:
+            code = 0
+        finally:
+            os._exit(code)
+    assert os.waitpid(child, 0)[1] == 0
+    budget.charge(PureDP(1))
+
+
+def test_a_filter_is_not_copied() -> None:
+    budget = PrivacyFilter(PureDP(1))
+    for call in (pickle.dumps, copy.copy, copy.deepcopy):
+        with pytest.raises(TypeError, match="budget would double"):
+            call(budget)
+    error = BudgetExceededError(PureDP(1), PureDP(2), PureDP(1))
+    assert str(pickle.loads(pickle.dumps(error))) == str(error)
+    assert repr(budget).startswith("PrivacyFilter(PureDP(epsilon=1), 'add-remove'")
+    with pytest.raises(TypeError, match="budget must be"):
+        PrivacyFilter(1)  # type: ignore[arg-type]
+
+
+def test_odometer() -> None:
+    odometer = PrivacyOdometer()
+    odometer.compose(DiscreteLaplace(0.1), 10)
+    odometer.compose(ZCDP(0.5))
+    odometer.compose(ZCDP(0.5))
+    assert odometer.spent == {"pure": PureDP(1, rho=0.05), "zcdp": ZCDP(1)}
+    with pytest.raises(ValueError, match="count must be at least 0"):
+        odometer.compose(PureDP(1), -1)

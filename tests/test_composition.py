@@ -1,0 +1,144 @@
+"""accounting/composition.py, and how losses add."""
+
+import json
+import pickle
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import cydp
+from cydp import ZCDP, ApproxDP, PureDP, group_privacy, parallel, sequential
+from cydp.accounting import MeasureMismatchError
+
+VALUES = json.loads((Path(__file__).parent / "reference" / "accounting.json").read_text())["values"]
+
+
+def test_sums_are_exact() -> None:
+    assert sequential(*[PureDP(0.1)] * 10).epsilon == 1
+    assert (PureDP(0.1) + PureDP(0.2)).epsilon == Fraction(3, 10)
+    assert sequential(*[PureDP(1)] * 3).rho == Fraction(3, 2)
+    assert PureDP(1) * 3 == 3 * PureDP(1) == sequential(*[PureDP(1)] * 3)
+    assert ApproxDP(1, 1e-6) * 2 == ApproxDP(2, 2e-6)
+    assert ZCDP(0.1) * 3 == ZCDP(0.3)
+    assert PureDP(5) * 0 == PureDP(0)
+
+
+def test_measures_mix_where_they_can() -> None:
+    assert PureDP(1) + ApproxDP(1, 1e-6) == ApproxDP(1, 1e-6) + PureDP(1) == ApproxDP(2, 1e-6)
+    assert PureDP(1) + ZCDP(1) == ZCDP(1) + PureDP(1) == ZCDP(1.5)
+    assert PureDP(1, rho=0.125) + ZCDP(1) == ZCDP("1.125")
+    assert ApproxDP(1, 1e-6, rho=0.1) + ZCDP(1) == ZCDP(1) + ApproxDP(1, 1e-6, rho=0.1)
+    for first, second in ((ApproxDP(1, 1e-6), ZCDP(1)), (ZCDP(1), ApproxDP(1, 1e-6))):
+        with pytest.raises(MeasureMismatchError, match="says nothing in zCDP"):
+            first + second
+    for loss in (PureDP(1), ApproxDP(1, 0), ZCDP(1)):
+        with pytest.raises(TypeError):
+            loss + 1  # type: ignore[operator]
+        with pytest.raises(TypeError, match="count must be an integer"):
+            loss * 1.5  # type: ignore[operator]
+        with pytest.raises(ValueError, match="count must be at least 0"):
+            loss * -1
+
+
+@pytest.mark.parametrize("row", [row for row in VALUES if row["id"] == "F1"], ids=str)
+def test_groups(row: Any) -> None:
+    params = {name: Fraction(value) for name, value in row["params"].items()}
+    k = int(params.pop("k"))
+    if row["kind"] == "group_privacy_pure":
+        assert group_privacy(PureDP(**params), k).epsilon == Fraction(row["value"])
+        assert group_privacy(PureDP(**params), k).rho == k**2 * PureDP(**params).rho
+    elif row["kind"] == "group_privacy_zcdp":
+        assert group_privacy(ZCDP(**params), k).rho == Fraction(row["value"])
+    else:
+        found = group_privacy(ApproxDP(**params, rho=1), k)
+        epsilon, delta = map(Fraction, row["value"])
+        assert found.epsilon == epsilon
+        assert found.rho == k**2
+        assert -Fraction(1, 10**14) <= found.delta / delta - 1 <= Fraction(row["rel_tol"])
+
+
+def test_the_delta_of_a_group_is_rounded_up() -> None:
+    # (e^2 - 1) / (e - 1) = 1 + e
+    found = ApproxDP(1, Fraction(1, 1000)).group(2).delta
+    e = Fraction("2.71828182845904523536028747135266249775724709369995")
+    assert 0 < found - (1 + e) / 1000 < Fraction(1, 10**40)
+    assert ApproxDP(0, 0.25).group(3).delta == Fraction(3, 4)
+    assert ApproxDP(3, 0).group(100) == ApproxDP(300, 0)
+    assert ApproxDP(3, 0.1).group(1) == ApproxDP(3, 0.1)
+
+
+@pytest.mark.parametrize(
+    ("loss", "k"), [(ApproxDP(3, 0.1), 3), (ApproxDP(10**9, 1e-6), 2), (ApproxDP(0, 0.5), 2)]
+)
+def test_a_group_without_any_guarantee(loss: ApproxDP, k: int) -> None:
+    with pytest.raises(ValueError, match="delta would reach 1"):
+        loss.group(k)
+
+
+@pytest.mark.parametrize(("k", "error"), [(0, ValueError), (-1, ValueError), (1.0, TypeError)])
+def test_wrong_groups(k: Any, error: type[Exception]) -> None:
+    for loss in (PureDP(1), ApproxDP(1, 0), ZCDP(1)):
+        with pytest.raises(error, match="k must be"):
+            loss.group(k)
+
+
+def test_parallel_under_add_remove() -> None:
+    pay = lambda *losses: parallel(*losses, relation="add-remove")  # noqa: E731
+    assert pay(PureDP(1), PureDP(2), PureDP(0.5)) == PureDP(2)
+    assert pay(ApproxDP(1, 1e-5), ApproxDP(2, 1e-6)) == ApproxDP(2, 1e-5)
+    assert pay(PureDP(1), ApproxDP(0.5, 1e-6)) == ApproxDP(1, 1e-6)
+    assert pay(PureDP(1, rho=0.5), PureDP(0.5, rho=0.125)) == PureDP(1)
+    assert pay(PureDP(1), ZCDP(0.1)) == ZCDP(0.5)
+    with pytest.raises(MeasureMismatchError, match="measure in common"):
+        pay(ApproxDP(1, 0.1), ZCDP(1))
+
+
+def test_parallel_under_change_one() -> None:
+    """A record that moves is missing in one slice and new in another."""
+    pay = lambda *pairs: parallel(*pairs, relation="change-one")  # noqa: E731
+    histogram = (PureDP(2), PureDP(1))
+    assert pay(histogram) == PureDP(2)
+    assert pay(histogram, histogram) == PureDP(2, rho=2)
+    assert pay((PureDP(1), PureDP(1)), (PureDP(1), PureDP(3)), (PureDP(1), PureDP(2))).epsilon == 5
+    assert pay((ZCDP(3), ZCDP(1)), (ZCDP(1), ZCDP(1))) == ZCDP(3)
+    mixed = pay((ApproxDP(1, 0.1), ApproxDP(1, 0.01)), (PureDP(1), ApproxDP(3, 0.2)))
+    assert mixed == ApproxDP(4, Fraction(21, 100))
+    with pytest.raises(ValueError, match="delta would reach 1"):
+        pay(*[(ApproxDP(1, 0.1), ApproxDP(1, 0.5))] * 2)
+    with pytest.raises(TypeError, match="must be pairs"):
+        pay(PureDP(1), PureDP(2))
+
+
+def test_wrong_losses() -> None:
+    for call in (sequential, lambda *losses: parallel(*losses, relation="add-remove")):
+        with pytest.raises(ValueError, match="at least one"):
+            call()
+        with pytest.raises(TypeError, match="losses must be"):
+            call(1)
+    with pytest.raises(ValueError, match="relation must be"):
+        parallel(PureDP(1), relation="both")
+    with pytest.raises(TypeError, match="losses must be"):
+        group_privacy(1, 2)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("make", "error"),
+    [
+        (lambda: ApproxDP(1, 1), ValueError), (lambda: ApproxDP(1, -0.1), ValueError),
+        (lambda: ApproxDP(-1, 0), ValueError), (lambda: ApproxDP(1, float("nan")), ValueError),
+        (lambda: ApproxDP(1, True), TypeError), (lambda: ZCDP(-1), ValueError),
+        (lambda: ZCDP(float("inf")), ValueError), (lambda: ZCDP(None), TypeError),  # type: ignore[arg-type]
+        (lambda: PureDP(1, rho=-1), ValueError), (lambda: ApproxDP(1, 0, rho=1j), TypeError),  # type: ignore[arg-type]
+    ],
+)  # fmt: skip
+def test_bad_numbers(make: Any, error: type[Exception]) -> None:
+    with pytest.raises(error, match=r"epsilon|delta|rho"):
+        make()
+
+
+def test_losses_pickle_and_print() -> None:
+    for loss in (PureDP(1, rho=0.1), ApproxDP(1, 1e-6), ApproxDP(1, 0.5, rho=2), ZCDP("1/3")):
+        assert pickle.loads(pickle.dumps(loss)) == loss
+        assert eval(repr(loss).replace("1/3", "'1/3'"), vars(cydp)) == loss
