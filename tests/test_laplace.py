@@ -100,7 +100,7 @@ def test_parameters() -> None:
         ({"granularity": -1}, ValueError, "power of two"),
         ({"granularity": 0.1}, ValueError, "power of two"),
         ({"granularity": "x"}, ValueError, "granularity"),
-        ({"granularity": 2.0**-60}, ValueError, r"2\*\*-52"),
+        ({"granularity": 2.0**-60}, ValueError, "steps of the grid"),
         ({"granularity": 2**1000}, ValueError, r"2\*\*896"),
         ({"coordinates": 0}, ValueError, "coordinates"),
         ({"coordinates": 2**60}, ValueError, "coordinates"),

@@ -10,6 +10,7 @@ from typing import SupportsIndex, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from cydp._random import Sampler
 from cydp.accounting import ZCDP, ApproxDP
 from cydp.certified import sqrt_bounds
 from cydp.mechanisms import _gaussian_law as law
@@ -95,7 +96,16 @@ class Gaussian:
         object.__setattr__(self, "exponent", exponent)
         object.__setattr__(self, "_single", _steps2(given, exponent, given.coordinates or 1))
         for entries in (1, 2):
-            gaussian_of_square(self._steps2(entries))
+            self._sampler(entries)
+
+    def _sampler(self, entries: int) -> Sampler:
+        try:
+            return gaussian_of_square(self._steps2(entries))
+        except ValueError:
+            raise ValueError(
+                "sigma must be between 1e-3 and 2**56 steps of the grid: the granularity is too "
+                "fine or too coarse, or the sensitivity is less than a step"
+            ) from None
 
     def _steps2(self, entries: int) -> Fraction:
         """Return sigma squared in steps of the grid, for so many entries."""
@@ -215,7 +225,7 @@ class Gaussian:
 
         """
         check_reals(value)
-        sampler = gaussian_of_square(self._steps2(entries_of(value)))
+        sampler = self._sampler(entries_of(value))
         generator = charged_generator(rng, budget, self)
         return noisy_on_grid(value, self.exponent, sampler, generator)
 

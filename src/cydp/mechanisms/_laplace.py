@@ -88,7 +88,10 @@ class Laplace:
     def _computed(self, count: int) -> Fraction:
         steps = (self.sensitivity / self.granularity + count) / self.epsilon
         if steps > MOST_UNSTOPPED_SCALE:
-            raise ValueError("granularity must be at least 2**-52 of the scale of the noise")
+            raise ValueError(
+                "scale must be at most 2**52 steps of the grid: the granularity is too fine, or "
+                "the sensitivity is less than a step"
+            )
         return steps
 
     @property

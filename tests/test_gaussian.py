@@ -1,0 +1,224 @@
+"""DiscreteGaussian and Gaussian: parameters, calibration, exact sums."""
+
+import dataclasses
+import json
+import math
+import pickle
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from goodness_of_fit import LIMIT, REJECTED, cells, ends_of, p_value
+from reference import discrete_gaussian as oracle
+
+import cydp
+from cydp import ZCDP, ApproxDP, DiscreteGaussian, Gaussian
+from cydp.certified import sqrt_bounds
+from cydp.mechanisms import _gaussian_law as law
+from cydp.testing import SeededGenerator
+
+BITS = 200
+VALUES = json.loads((Path(__file__).parent / "reference" / "accounting.json").read_text())["values"]
+
+
+def middle(bounds: tuple[int, int], bits: int = BITS) -> Fraction:
+    return Fraction(sum(bounds), 2 * 2**bits)
+
+
+def upper_tail(sigma2: Fraction, m: int) -> Fraction:
+    """Return P(X >= m), by the oracle."""
+    if m <= 0:
+        return 1 - upper_tail(sigma2, 1 - m)
+    return middle(oracle.tail_bounds(sigma2, m, BITS)) / 2
+
+
+def exact_delta(sigma2: Fraction, sensitivity: int, epsilon: Fraction) -> Fraction:
+    """Return the largest P(X in S) - exp(epsilon) P(X + sensitivity in S), summed term by term."""
+    total = Fraction(0)
+    e = Fraction(math.exp(epsilon))
+    for k in range(-int(20 * math.sqrt(sigma2)) - 9, int(20 * math.sqrt(sigma2)) + 9):
+        here = middle(oracle.probability_bounds(sigma2, k, BITS))
+        there = middle(oracle.probability_bounds(sigma2, k + sensitivity, BITS))
+        total += max(here - e * there, Fraction(0))
+    return total
+
+
+@pytest.mark.parametrize("row", [row for row in VALUES if row["id"] == "D1"], ids=str)
+def test_delta_of_the_reference(row: Any) -> None:
+    params = row["params"]
+    found = law.delta(
+        Fraction(params["sigma2"]), params["sensitivity"], Fraction(params["epsilon"])
+    )
+    assert 0 <= found / float(row["value"]) - 1 <= float(row["rel_tol"])
+
+
+@pytest.mark.parametrize("sigma2", ["1/4", "1", "7.3", "100"])
+@pytest.mark.parametrize("sensitivity", [1, 2, 5])
+@pytest.mark.parametrize("epsilon", ["0.1", "1", "3"])
+def test_delta_is_the_exact_one(sigma2: str, sensitivity: int, epsilon: str) -> None:
+    expected = float(exact_delta(Fraction(sigma2), sensitivity, Fraction(epsilon)))
+    found = law.delta(Fraction(sigma2), sensitivity, Fraction(epsilon))
+    assert expected * (1 - 1e-12) - 1e-50 <= found <= expected * (1 + 1e-7) + 1e-15
+
+
+@pytest.mark.parametrize("sigma2", ["1/1000", "1/4", "1", "17", "16000", "41000", "1e8"])
+def test_law(sigma2: str) -> None:
+    """Probabilities and tails against the oracle; beyond DIRECT the tails are bounded."""
+    square = Fraction(sigma2)
+    m = DiscreteGaussian(sigma2=square)
+    sigma = math.sqrt(square)
+    points = sorted({0, 1, 2, *(int(sigma * x) for x in (0.3, 1, 1.1, 3, 6))})
+    for k in points:
+        expected = float(middle(oracle.probability_bounds(square, k, BITS)))
+        assert m.pmf(k) == m.pmf(-k) == pytest.approx(expected, rel=1e-12, abs=1e-55)
+        above = float(upper_tail(square, k + 1))
+        assert 1 - m.cdf(k) == pytest.approx(above, rel=1e-9, abs=1e-15)
+        assert m.cdf(-k - 1) == pytest.approx(above, rel=1e-9, abs=1e-55)
+        bounds = law.tail(sigma, k + 1)
+        assert bounds.low <= above * (1 + 1e-13) + 1e-55
+        assert above <= bounds.high * (1 + 2e-13) + 1e-55
+        if k > sigma + 1:
+            assert bounds.high - bounds.low <= above * (3e-10 + 10 / square)
+    variance = float(middle(oracle.variance_bounds(square, BITS)))
+    assert m.variance == pytest.approx(variance, rel=1e-10)
+    assert m.pmf(np.array(points)).shape == (len(points),)
+    for confidence in ("0.5", "0.95", "0.999999"):
+        h = m.error_bound(confidence)
+        miss = 1 - Fraction(confidence)
+        assert 2 * upper_tail(square, h + 1) <= miss
+        assert h == 0 or 2 * upper_tail(square, h - (square > 10**5)) > miss
+
+
+@pytest.mark.parametrize("row", [row for row in VALUES if row["id"] == "E1"], ids=str)
+def test_calibration_beside_the_continuous_one(row: Any) -> None:
+    """On a fine grid sigma is nearly the analytic Gaussian's; never below what theorem 7 allows."""
+    epsilon, delta = (Fraction(row["params"][name]) for name in ("epsilon", "delta"))
+    m = Gaussian(epsilon=epsilon, delta=delta)
+    assert m.sigma == pytest.approx(float(row["value"]), rel=1e-6)
+    assert m.loss == ApproxDP(epsilon, delta, rho=m.rho)
+
+
+@pytest.mark.parametrize("sensitivity", [1, 2, Fraction(7, 2)])
+@pytest.mark.parametrize(("epsilon", "delta"), [(1, 1e-6), (0.1, 1e-3), (3, 1e-9), (5, 0.1)])
+def test_calibration(sensitivity: Any, epsilon: Any, delta: float) -> None:
+    """The delta in use is at most the one asked for, and a little less noise exceeds it."""
+    m = DiscreteGaussian(sensitivity, epsilon=epsilon, delta=delta)
+    steps = math.floor(sensitivity)
+    assert exact_delta(m.sigma2, steps, Fraction(str(epsilon))) <= delta
+    assert exact_delta(m.sigma2 * Fraction(97, 100), steps, Fraction(str(epsilon))) > delta
+    wide = DiscreteGaussian(sensitivity, epsilon=epsilon, delta=delta, coordinates=2)
+    assert wide.sigma2 > m.sigma2
+    assert m._sigma2(2) == wide.sigma2 == wide._sigma2(1)
+    assert wide.loss.rho == sensitivity**2 / (2 * wide.sigma2)
+
+
+def test_parameters() -> None:
+    m = DiscreteGaussian(3, rho="0.5")
+    assert (m.sigma2, m.rho, m.loss, m.sensitivity) == (9, Fraction(1, 2), ZCDP(0.5), 3)
+    assert DiscreteGaussian(3, sigma=3).rho == DiscreteGaussian(3, sigma2=9).rho == m.rho
+    assert DiscreteGaussian(sigma2="1/3").sigma2 == Fraction(1, 3)
+    assert DiscreteGaussian(rho=0.5, coordinates=7).sigma2 == 1
+    for m in (DiscreteGaussian(3, rho="0.5"), DiscreteGaussian(sigma=2, coordinates=4),
+              DiscreteGaussian(epsilon=1, delta=1e-6), Gaussian(rho=2), Gaussian(2, sigma2=3),
+              Gaussian(epsilon=1, delta=1e-6, granularity=2.0**-30, coordinates=3)):  # fmt: skip
+        assert eval(repr(m), vars(cydp)) == m
+        assert pickle.loads(pickle.dumps(m)) == m
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            m._given = None  # type: ignore[misc, assignment]
+
+
+def test_the_grid_is_paid_for() -> None:
+    m = Gaussian(3, rho=0.5)
+    assert m.granularity == Fraction(4, 2**40)  # the least at or above 3 / 2**40
+    assert m.sigma2 == (3 + m.granularity) ** 2
+    assert m.rho == m.loss.rho == Fraction(1, 2)
+    many = Gaussian(3, rho=0.5, coordinates=2)
+    assert many.sigma2 == (3 + sqrt_bounds(Fraction(2))[1] * m.granularity) ** 2
+    assert m._steps2(2) * m.granularity**2 == many.sigma2
+    assert Gaussian(sigma=3).sigma > 3
+    for sigma in (1, 2, 2.01, 3.99, 4, 1e-30, 1e30):
+        g = Gaussian(sigma, sigma=sigma).granularity
+        assert g >= Fraction(str(sigma)) / 2**40 > g / 2
+
+
+@pytest.mark.parametrize("kind", [DiscreteGaussian, Gaussian])
+@pytest.mark.parametrize(
+    ("args", "error", "says"),
+    [
+        ({}, TypeError, "exactly one of"),
+        ({"rho": 1, "sigma": 1}, TypeError, "exactly one of"),
+        ({"sigma": 1, "sigma2": 1}, TypeError, "exactly one of"),
+        ({"rho": 1, "epsilon": 1, "delta": 0.1}, TypeError, "exactly one of"),
+        ({"epsilon": 1}, TypeError, "together"),
+        ({"delta": 0.1}, TypeError, "together"),
+        ({"epsilon": 1, "delta": 0}, ValueError, "delta"),
+        ({"epsilon": 1, "delta": 1}, ValueError, "delta"),
+        ({"epsilon": 0, "delta": 0.1}, ValueError, "epsilon"),
+        ({"epsilon": 1, "delta": math.nan}, ValueError, "delta"),
+        ({"rho": 0}, ValueError, "rho"),
+        ({"rho": -1}, ValueError, "rho"),
+        ({"rho": True}, TypeError, "rho"),
+        ({"rho": np.array([1])}, TypeError, "rho"),
+        ({"sigma": math.inf}, ValueError, "sigma"),
+        ({"sigma2": "x"}, ValueError, "sigma2"),
+        ({"sigma": 1j}, TypeError, "sigma"),
+        ({"rho": 1, "sensitivity": 0}, ValueError, "sensitivity"),
+        ({"rho": 1, "coordinates": 0}, ValueError, "coordinates"),
+        ({"rho": 1, "coordinates": 2.0}, TypeError, "coordinates"),
+    ],
+    ids=str,
+)
+def test_bad_parameters(kind: Any, args: Any, error: type[Exception], says: str) -> None:
+    with pytest.raises(error, match=says):
+        kind(**args)
+
+
+@pytest.mark.parametrize("args", [{"sigma": 1e-4}, {"sigma": 2.0**57}, {"rho": 1e30}])
+def test_sigma_of_the_discrete_one_has_a_range(args: Any) -> None:
+    with pytest.raises(ValueError, match="sigma2 must be between"):
+        DiscreteGaussian(**args)
+
+
+@pytest.mark.parametrize("x", [0.0, 1.25, -1e6, 1e12, 5e-7])
+@pytest.mark.parametrize("m", [Gaussian(rho=0.5), Gaussian(2, sigma="0.1", granularity=2.0**-10)])
+def test_every_release_is_the_exact_sum_rounded_once(m: Gaussian, x: float) -> None:
+    noise = SeededGenerator(3).discrete_gaussian(sigma2=m.sigma2 / m.granularity**2)
+    units = round(Fraction(x) / m.granularity) + noise
+    assert m.release(x, rng=SeededGenerator(3)) == float(units * m.granularity)
+    coded = DiscreteGaussian(sigma=10)
+    noise = SeededGenerator(3).discrete_gaussian(10)
+    assert coded.release(7, rng=SeededGenerator(3)) == 7 + noise
+    assert coded.release([7, 8], rng=SeededGenerator(3)).shape == (2,)
+
+
+@pytest.mark.parametrize(
+    "make", [lambda: Gaussian(sigma=1e30), lambda: Gaussian(sigma=1, granularity=2.0**-60),
+             lambda: Gaussian(1e-30, rho=1e-300)],
+)  # fmt: skip
+def test_noise_too_wide_for_its_grid(make: Any) -> None:
+    with pytest.raises(ValueError, match=r"sigma must be between .* steps of the grid"):
+        make()
+
+
+def test_releases_saturate() -> None:
+    least, most = -(2**63), 2**63 - 1
+    m = DiscreteGaussian(sigma=2**56)
+    for end in (least, most):
+        released = m.release(np.full(1000, end))
+        assert 400 < (released == end).sum() < 600
+        assert (np.abs(released.astype(float) - end) < 2**60).all()
+    assert m.release(10**30) > 2**61
+
+
+def test_goodness_of_fit() -> None:
+    """In steps of a coarse grid; mutants: the rounding not paid for, sigma 1 % larger."""
+    m, n = Gaussian(1, sigma=1, granularity=0.25, coordinates=1), 10**6
+    released = np.asarray(m.release(np.full(n, 3.1), rng=SeededGenerator(3)))
+    samples = ((released - 3.0) * 4).astype(int)
+    for sigma2, right in ((25, True), (16, False), (Fraction(51, 2), False)):
+        tail = lambda k, s=Fraction(sigma2): 2 * upper_tail(s, k) if k else Fraction(1)  # noqa: E731
+        ends, chances = cells(ends_of(1, 40), tail, n)
+        p = p_value([samples], n, ends, chances)
+        assert p > LIMIT if right else p < REJECTED
