@@ -2,27 +2,25 @@
 """The Gaussian mechanism on integers."""
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, SupportsIndex, overload
+from typing import SupportsIndex
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
+from cydp._random import Sampler
 from cydp.accounting import ZCDP, ApproxDP
 from cydp.mechanisms import _gaussian_law as law
-from cydp.mechanisms._charge import Budget, charged_generator
 from cydp.mechanisms._confidence import miss_of
 from cydp.mechanisms._gaussian_given import Given, read_given
-from cydp.mechanisms._integers import check_integers, entries_of, noisy, unwrap, whole
-from cydp.random import Generator
+from cydp.mechanisms._integers import IntegerMechanism
 from cydp.rational import Number, float_of, text
 from cydp.samplers import gaussian_of_square
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
-class DiscreteGaussian:
+class DiscreteGaussian(IntegerMechanism):
     """The Gaussian mechanism on integers, exact.
 
     Adds noise with P(k) proportional to exp(-k**2 / (2 sigma**2)).
@@ -150,86 +148,14 @@ class DiscreteGaussian:
         """
         return law.reach(self.sigma2, math.exp(miss_of(confidence, count)))
 
-    @overload
-    def pmf(self, k: int) -> float: ...
-    @overload
-    def pmf(self, k: NDArray[np.integer] | Sequence[int]) -> NDArray[np.float64]: ...
-    def pmf(self, k: ArrayLike) -> float | NDArray[np.float64]:
-        """Probability that the noise is k; float in, float out, and array in, array out.
+    def _pmf(self, k: NDArray[np.float64]) -> NDArray[np.float64]:
+        return law.pmf(self.sigma2, k)
 
-        >>> round(DiscreteGaussian(sigma=1).pmf(0), 6)
-        0.398942
-        """
-        return unwrap(law.pmf(self.sigma2, whole(k)))
+    def _cdf(self, k: NDArray[np.float64]) -> NDArray[np.float64]:
+        return law.cdf(self.sigma2, k)
 
-    @overload
-    def cdf(self, k: int) -> float: ...
-    @overload
-    def cdf(self, k: NDArray[np.integer] | Sequence[int]) -> NDArray[np.float64]: ...
-    def cdf(self, k: ArrayLike) -> float | NDArray[np.float64]:
-        """Probability that the noise is at most k.
-
-        >>> DiscreteGaussian(sigma=1).cdf([-1, 0]).round(4)
-        array([0.3005, 0.6995])
-        """
-        return unwrap(law.cdf(self.sigma2, whole(k)))
-
-    @overload
-    def release(
-        self,
-        value: int | np.integer,
-        *,
-        budget: Budget | None = None,
-        rng: Generator | None = None,
-    ) -> int: ...
-    @overload
-    def release(
-        self,
-        value: NDArray[np.integer] | Sequence[Any],
-        *,
-        budget: Budget | None = None,
-        rng: Generator | None = None,
-    ) -> NDArray[np.int64]: ...
-    def release(
-        self,
-        value: int | ArrayLike,
-        *,
-        budget: Budget | None = None,
-        rng: Generator | None = None,
-    ) -> int | NDArray[np.int64]:
-        """Return the value plus noise, of which `loss` covers the whole call.
-
-        Parameters
-        ----------
-        value : int, or array of any integer dtype and shape
-            Read as the nearest int64.
-        budget : PrivacyFilter, optional
-            Charged before the value is read.
-        rng : Generator, optional
-            Default: this thread's own.
-
-        Returns
-        -------
-        int, or ndarray of int64 of the same shape
-            Saturated at the ends of int64, which is post-processing.
-
-        Raises
-        ------
-        TypeError
-            If value is not of integers, budget no budget, or rng not a Generator.
-        PrivacyError
-            If the budget refuses.
-
-        Examples
-        --------
-        >>> DiscreteGaussian(rho=0.5).release([10, 20]).dtype
-        dtype('int64')
-
-        """
-        check_integers(value)
-        sampler = gaussian_of_square(self._sigma2(entries_of(value)))
-        generator = charged_generator(rng, budget, self)
-        return noisy(value, sampler, generator, stops=False)
+    def _noise(self, entries: int) -> tuple[Sampler, bool]:
+        return gaussian_of_square(self._sigma2(entries)), False
 
     def __repr__(self) -> str:
         given = self._given

@@ -2,20 +2,17 @@
 """The Laplace mechanism on integers."""
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, overload
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
+from cydp._random import Sampler
 from cydp.accounting import PureDP
-from cydp.mechanisms._charge import Budget, charged_generator
 from cydp.mechanisms._confidence import miss_of
-from cydp.mechanisms._integers import check_integers, noisy, unwrap, whole
+from cydp.mechanisms._integers import IntegerMechanism
 from cydp.mechanisms._norm import norm_of
-from cydp.random import Generator
 from cydp.rational import Number, float_of, positive, text
 from cydp.samplers import laplace_of
 
@@ -24,7 +21,7 @@ MOST_UNSTOPPED_SCALE = 2**52
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
-class DiscreteLaplace:
+class DiscreteLaplace(IntegerMechanism):
     """The Laplace mechanism on integers, exact.
 
     Adds noise with P(k) proportional to exp(-abs(k) / scale), scale = sensitivity / epsilon.
@@ -114,92 +111,16 @@ class DiscreteLaplace:
         steps = (math.log(2) - math.log1p(math.exp(-rate)) - log_miss) / rate
         return max(math.ceil(steps * (1 + 2**-48)) - 1, 0)
 
-    @overload
-    def pmf(self, k: int) -> float: ...
-    @overload
-    def pmf(self, k: NDArray[np.integer] | Sequence[int]) -> NDArray[np.float64]: ...
-    def pmf(self, k: ArrayLike) -> float | NDArray[np.float64]:
-        """Probability that the noise is k; float in, float out, and array in, array out.
+    def _pmf(self, k: NDArray[np.float64]) -> NDArray[np.float64]:
+        masses: NDArray[np.float64] = math.tanh(0.5 * self._rate) * np.exp(-self._rate * np.abs(k))
+        return masses
 
-        >>> round(DiscreteLaplace(epsilon=1).pmf(0), 4)
-        0.4621
-        """
-        steps = np.abs(whole(k))
-        return unwrap(math.tanh(0.5 * self._rate) * np.exp(-self._rate * steps))
+    def _cdf(self, k: NDArray[np.float64]) -> NDArray[np.float64]:
+        tail = np.exp(-self._rate * np.where(k < 0, -k, k + 1)) / (1 + math.exp(-self._rate))
+        return np.where(k < 0, tail, 1 - tail)
 
-    @overload
-    def cdf(self, k: int) -> float: ...
-    @overload
-    def cdf(self, k: NDArray[np.integer] | Sequence[int]) -> NDArray[np.float64]: ...
-    def cdf(self, k: ArrayLike) -> float | NDArray[np.float64]:
-        """Probability that the noise is at most k.
-
-        >>> DiscreteLaplace(epsilon=1).cdf([-1, 0]).round(4)
-        array([0.2689, 0.7311])
-        """
-        steps = whole(k)
-        tail = np.exp(-self._rate * np.where(steps < 0, -steps, steps + 1))
-        tail /= 1 + math.exp(-self._rate)
-        return unwrap(np.where(steps < 0, tail, 1 - tail))
-
-    @overload
-    def release(
-        self,
-        value: int | np.integer,
-        *,
-        budget: Budget | None = None,
-        rng: Generator | None = None,
-    ) -> int: ...
-    @overload
-    def release(
-        self,
-        value: NDArray[np.integer] | Sequence[Any],
-        *,
-        budget: Budget | None = None,
-        rng: Generator | None = None,
-    ) -> NDArray[np.int64]: ...
-    def release(
-        self,
-        value: int | ArrayLike,
-        *,
-        budget: Budget | None = None,
-        rng: Generator | None = None,
-    ) -> int | NDArray[np.int64]:
-        """Return the value plus noise, of which `loss` covers the whole call.
-
-        Parameters
-        ----------
-        value : int, or array of any integer dtype and shape
-            Read as the nearest int64; for a scale above 2**52, in [-2**62, 2**62].
-        budget : PrivacyFilter, optional
-            Charged before the value is read.
-        rng : Generator, optional
-            Default: this thread's own.
-
-        Returns
-        -------
-        int, or ndarray of int64 of the same shape
-            Saturated at the ends of int64, or, for a scale above 2**52, within 2**62, which is
-            post-processing.
-
-        Raises
-        ------
-        TypeError
-            If value is not of integers, budget no budget, or rng not a Generator.
-        PrivacyError
-            If the budget refuses.
-
-        Examples
-        --------
-        >>> DiscreteLaplace(epsilon=1).release([10, 20]).dtype
-        dtype('int64')
-
-        """
-        check_integers(value)
-        generator = charged_generator(rng, budget, self)
-        return noisy(
-            value, laplace_of(self.scale), generator, stops=self.scale > MOST_UNSTOPPED_SCALE
-        )
+    def _noise(self, entries: int) -> tuple[Sampler, bool]:
+        return laplace_of(self.scale), self.scale > MOST_UNSTOPPED_SCALE
 
     def __repr__(self) -> str:
         return (

@@ -5,33 +5,26 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import SupportsIndex, overload
-
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from typing import SupportsIndex
 
 from cydp._random import Sampler
 from cydp.accounting import ZCDP, ApproxDP
 from cydp.certified import sqrt_bounds
 from cydp.mechanisms import _gaussian_law as law
-from cydp.mechanisms._charge import Budget, charged_generator
 from cydp.mechanisms._confidence import miss_of
 from cydp.mechanisms._gaussian_given import Given, read_given
-from cydp.mechanisms._integers import entries_of
 from cydp.mechanisms._reals import (
+    GridMechanism,
     ceil_log2,
-    check_reals,
     float_up,
     grid_exponent,
-    noisy_on_grid,
 )
-from cydp.random import Generator
 from cydp.rational import Number, float_of, text
 from cydp.samplers import gaussian_of_square
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
-class Gaussian:
+class Gaussian(GridMechanism):
     """The Gaussian mechanism on real numbers, exact on a grid.
 
     A value is rounded to a grid of a power of two, discrete Gaussian noise is added as an integer,
@@ -96,9 +89,9 @@ class Gaussian:
         object.__setattr__(self, "exponent", exponent)
         object.__setattr__(self, "_single", _steps2(given, exponent, given.coordinates or 1))
         for entries in (1, 2):
-            self._sampler(entries)
+            self._noise(entries)
 
-    def _sampler(self, entries: int) -> Sampler:
+    def _noise(self, entries: int) -> Sampler:
         try:
             return gaussian_of_square(self._steps2(entries))
         except ValueError:
@@ -122,11 +115,6 @@ class Gaussian:
     def coordinates(self) -> int | None:
         """How many entries one unit can change; None: all."""
         return self._given.coordinates
-
-    @property
-    def granularity(self) -> Fraction:
-        """The step of the grid."""
-        return Fraction(2) ** self.exponent
 
     @property
     def sigma2(self) -> Fraction:
@@ -182,52 +170,6 @@ class Gaussian:
         """
         steps = law.reach(self._steps2(1), math.exp(miss_of(confidence, count))) + Fraction(1, 2)
         return float_up(steps * self.granularity)
-
-    @overload
-    def release(
-        self, value: float, *, budget: Budget | None = None, rng: Generator | None = None
-    ) -> float: ...
-    @overload
-    def release(
-        self, value: ArrayLike, *, budget: Budget | None = None, rng: Generator | None = None
-    ) -> float | NDArray[np.float64]: ...
-    def release(
-        self, value: ArrayLike, *, budget: Budget | None = None, rng: Generator | None = None
-    ) -> float | NDArray[np.float64]:
-        """Return the value plus noise, of which `loss` covers the whole call.
-
-        Parameters
-        ----------
-        value : float or int, or array of floats of up to 64 bits or integers, of any shape
-            NaN counts as 0; more than 2**126 steps of the grid from 0 are cut there, integers
-            beyond 2**53 at that.
-        budget : PrivacyFilter, optional
-            Charged before the value is read.
-        rng : Generator, optional
-            Default: this thread's own.
-
-        Returns
-        -------
-        float, or ndarray of float64 of the same shape
-            Multiples of the grid, rounded to float64.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If value is not of numbers, budget no budget, or rng not a Generator.
-        PrivacyError
-            If the budget refuses.
-
-        Examples
-        --------
-        >>> Gaussian(rho=0.5, sensitivity=0.5).release([0.25, 1]).dtype
-        dtype('float64')
-
-        """
-        check_reals(value)
-        sampler = self._sampler(entries_of(value))
-        generator = charged_generator(rng, budget, self)
-        return noisy_on_grid(value, self.exponent, sampler, generator)
 
     def __repr__(self) -> str:
         given = self._given

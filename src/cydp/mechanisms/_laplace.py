@@ -3,25 +3,20 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import SupportsIndex, overload
+from typing import SupportsIndex
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
-
+from cydp._random import Sampler
 from cydp.accounting import PureDP
-from cydp.mechanisms._charge import Budget, charged_generator
 from cydp.mechanisms._coordinates import coordinates_of
 from cydp.mechanisms._discrete_laplace import MOST_UNSTOPPED_SCALE, DiscreteLaplace
-from cydp.mechanisms._integers import entries_of
 from cydp.mechanisms._norm import norm_of
-from cydp.mechanisms._reals import check_reals, float_up, grid_exponent, noisy_on_grid
-from cydp.random import Generator
+from cydp.mechanisms._reals import GridMechanism, float_up, grid_exponent
 from cydp.rational import Number, float_of, positive, text
 from cydp.samplers import laplace_of
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
-class Laplace:
+class Laplace(GridMechanism):
     """The Laplace mechanism on real numbers, exact on a grid.
 
     A value is rounded to a grid of a power of two, discrete Laplace noise is added as an integer,
@@ -95,11 +90,6 @@ class Laplace:
         return steps
 
     @property
-    def granularity(self) -> Fraction:
-        """The step of the grid."""
-        return Fraction(2) ** self.exponent
-
-    @property
     def scale(self) -> Fraction:
         """Scale of the noise, for `coordinates` entries, or else for one."""
         return self._steps(1) * self.granularity
@@ -116,7 +106,7 @@ class Laplace:
         >>> round(Laplace(epsilon=1, sensitivity=1).variance, 6)
         2.0
         """
-        return self._noise.variance * float_of(self.granularity) ** 2
+        return self._discrete.variance * float_of(self.granularity) ** 2
 
     def error_bound(self, confidence: Number = 0.95, *, count: int = 1) -> float:
         """Half-width that `count` independent results are within of their values, all of them.
@@ -140,58 +130,15 @@ class Laplace:
         2.996
 
         """
-        steps = self._noise.error_bound(confidence, count=count) + Fraction(1, 2)
+        steps = self._discrete.error_bound(confidence, count=count) + Fraction(1, 2)
         return float_up(steps * self.granularity)
 
     @property
-    def _noise(self) -> DiscreteLaplace:
+    def _discrete(self) -> DiscreteLaplace:
         return DiscreteLaplace(1 / self._steps(1))
 
-    @overload
-    def release(
-        self, value: float, *, budget: Budget | None = None, rng: Generator | None = None
-    ) -> float: ...
-    @overload
-    def release(
-        self, value: ArrayLike, *, budget: Budget | None = None, rng: Generator | None = None
-    ) -> float | NDArray[np.float64]: ...
-    def release(
-        self, value: ArrayLike, *, budget: Budget | None = None, rng: Generator | None = None
-    ) -> float | NDArray[np.float64]:
-        """Return the value plus noise, of which `loss` covers the whole call.
-
-        Parameters
-        ----------
-        value : float or int, or array of floats of up to 64 bits or integers, of any shape
-            NaN counts as 0; more than 2**126 steps of the grid from 0 are cut there, integers
-            beyond 2**53 at that.
-        budget : PrivacyFilter, optional
-            Charged before the value is read.
-        rng : Generator, optional
-            Default: this thread's own.
-
-        Returns
-        -------
-        float, or ndarray of float64 of the same shape
-            Multiples of the grid, rounded to float64.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If value is not of numbers, budget no budget, or rng not a Generator.
-        PrivacyError
-            If the budget refuses.
-
-        Examples
-        --------
-        >>> Laplace(epsilon=1, sensitivity=0.5).release([0.25, 1]).dtype
-        dtype('float64')
-
-        """
-        check_reals(value)
-        sampler = laplace_of(self._steps(entries_of(value)))
-        generator = charged_generator(rng, budget, self)
-        return noisy_on_grid(value, self.exponent, sampler, generator)
+    def _noise(self, entries: int) -> Sampler:
+        return laplace_of(self._steps(entries))
 
     def __repr__(self) -> str:
         rest = "" if self.coordinates is None else f", coordinates={self.coordinates}"

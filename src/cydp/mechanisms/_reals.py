@@ -1,21 +1,121 @@
 # SPDX-License-Identifier: MIT
-"""Real numbers that noise on a power-of-two grid is added to."""
+"""Mechanisms that add noise to real numbers, on a power-of-two grid."""
 
 import math
+from abc import ABC, abstractmethod
 from fractions import Fraction
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cydp import threads
 from cydp._random import Sampler, add_grid_noise
+from cydp.accounting.loss import Loss
+from cydp.mechanisms._charge import Budget, charged_generator
+from cydp.mechanisms._integers import entries_of
 from cydp.random import Generator
 from cydp.rational import Number, binary, text
 
 _LARGEST_INTEGER = 2**53  # to which every integer is a float64
 _LEAST_EXPONENT, _MOST_EXPONENT = -1021, 896  # cydp.h
 NOISE_BITS = 40  # of the scale of the noise in units of the grid
+
+
+class RealMechanism(ABC):
+    """Adds noise to real numbers."""
+
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def loss(self) -> Loss:
+        """Privacy cost."""
+
+    @abstractmethod
+    def _released(
+        self, value: ArrayLike, budget: Budget | None, rng: Generator | None
+    ) -> NDArray[np.float64]:
+        """Charge, read, and return the value plus noise."""
+
+    @overload
+    def release(
+        self, value: float, *, budget: Budget | None = None, rng: Generator | None = None
+    ) -> float: ...
+    @overload
+    def release(
+        self, value: ArrayLike, *, budget: Budget | None = None, rng: Generator | None = None
+    ) -> float | NDArray[np.float64]: ...
+    def release(
+        self, value: ArrayLike, *, budget: Budget | None = None, rng: Generator | None = None
+    ) -> float | NDArray[np.float64]:
+        """Return the value plus noise.
+
+        Of `Laplace` and `Gaussian`, `loss` covers the whole call; of `Snapping` it is paid for each
+        entry.
+
+        Parameters
+        ----------
+        value : float or int, or array of floats of up to 64 bits or integers, of any shape
+            NaN counts as 0; integers beyond 2**53 as that. More than 2**126 steps of the grid from
+            0, or Snapping's bound, is cut there.
+        budget : PrivacyFilter, optional
+            Charged before the value is read.
+        rng : Generator, optional
+            Default: this thread's own.
+
+        Returns
+        -------
+        float, or ndarray of float64 of the same shape
+            Multiples of the grid, rounded to float64.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If value is not of numbers, budget no budget, or rng not a Generator.
+        PrivacyError
+            If the budget refuses.
+
+        Examples
+        --------
+        >>> from cydp import Laplace
+        >>> Laplace(epsilon=1, sensitivity=0.5).release([0.25, 1]).dtype
+        dtype('float64')
+
+        """
+        check_reals(value)
+        released = self._released(value, budget, rng)
+        number = released.ndim == 0 and not isinstance(value, np.ndarray)
+        return float(released) if number else released
+
+
+class GridMechanism(RealMechanism):
+    """Adds integer noise in units of a grid, so that the sum is exact."""
+
+    __slots__ = ()
+
+    exponent: int
+
+    @abstractmethod
+    def _noise(self, entries: int) -> Sampler:
+        """Return the noise for so many entries, in steps of the grid."""
+
+    @property
+    def granularity(self) -> Fraction:
+        """The step of the grid."""
+        return Fraction(2) ** self.exponent
+
+    def _released(
+        self, value: ArrayLike, budget: Budget | None, rng: Generator | None
+    ) -> NDArray[np.float64]:
+        sampler = self._noise(entries_of(value))
+        generator = charged_generator(rng, budget, self)
+        values = read_reals(value)
+        noise = np.empty(values.shape, np.int64)
+        generator.fill(sampler, noise)
+        many = threads.NUM_THREADS if values.size > threads.SHARED_ABOVE else 1
+        add_grid_noise(values.reshape(-1), noise.reshape(-1), self.exponent, many)
+        return noise.view(np.float64)
 
 
 def check_reals(value: Any) -> None:
@@ -40,23 +140,6 @@ def check_reals(value: Any) -> None:
 
 def _is_plain(entry: Any) -> bool:
     return isinstance(entry, int | float | np.integer | np.floating) and not isinstance(entry, bool)
-
-
-def noisy_on_grid(
-    value: ArrayLike, exponent: int, sampler: Sampler, generator: Generator
-) -> float | NDArray[np.float64]:
-    """Return numbers plus noise in units of 2**exponent: float out, or an array for an array."""
-    values = read_reals(value)
-    noise = np.empty(values.shape, np.int64)
-    generator.fill(sampler, noise)
-    many = threads.NUM_THREADS if values.size > threads.SHARED_ABOVE else 1
-    add_grid_noise(values.reshape(-1), noise.reshape(-1), exponent, many)
-    return as_given(value, noise.view(np.float64))
-
-
-def as_given(value: ArrayLike, released: NDArray[np.float64]) -> float | NDArray[np.float64]:
-    """Return a float for a number, and an array for an array, also one without dimensions."""
-    return float(released) if released.ndim == 0 and not isinstance(value, np.ndarray) else released
 
 
 def read_reals(value: ArrayLike) -> NDArray[np.float64]:

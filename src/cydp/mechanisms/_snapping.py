@@ -4,7 +4,6 @@
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,7 +14,7 @@ from cydp.mechanisms._charge import Budget, charged_generator
 from cydp.mechanisms._confidence import miss_of
 from cydp.mechanisms._integers import entries_of
 from cydp.mechanisms._norm import norm_of
-from cydp.mechanisms._reals import as_given, ceil_log2, check_reals, float_up, read_reals
+from cydp.mechanisms._reals import RealMechanism, ceil_log2, float_up, read_reals
 from cydp.random import Generator
 from cydp.rational import Number, binary, float_of, positive, text
 
@@ -27,7 +26,7 @@ _DOUBT = 2.0**-48
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
-class Snapping:
+class Snapping(RealMechanism):
     """The snapping mechanism: Laplace noise in floating point, made private by rounding.
 
     Clamps to [-bound, bound], adds scale * ln(U) with a random sign, rounds to a multiple of the
@@ -132,46 +131,9 @@ class Snapping:
         scales = Fraction(-miss_of(confidence, count)) * (1 + Fraction(1, 2**40))
         return float_up(scales * self.scale + self.granularity / 2)
 
-    @overload
-    def release(
-        self, value: float, *, budget: Budget | None = None, rng: Generator | None = None
-    ) -> float: ...
-    @overload
-    def release(
-        self, value: ArrayLike, *, budget: Budget | None = None, rng: Generator | None = None
-    ) -> float | NDArray[np.float64]: ...
-    def release(
-        self, value: ArrayLike, *, budget: Budget | None = None, rng: Generator | None = None
-    ) -> float | NDArray[np.float64]:
-        """Return each value with noise; a budget pays `loss` for each entry.
-
-        Parameters
-        ----------
-        value : float or int, or array of floats of up to 64 bits or integers, of any shape
-            NaN counts as 0; clamped to the bound.
-        budget : PrivacyFilter, optional
-            Charged before the value is read.
-        rng : Generator, optional
-            Default: this thread's own.
-
-        Returns
-        -------
-        float, or ndarray of float64 of the same shape
-
-        Raises
-        ------
-        TypeError
-            If value is not of numbers, budget no budget, or rng not a Generator.
-        PrivacyError
-            If the budget refuses.
-
-        Examples
-        --------
-        >>> abs(Snapping(1, 1, 1000).release(7.5)) % 2
-        0.0
-
-        """
-        check_reals(value)
+    def _released(
+        self, value: ArrayLike, budget: Budget | None, rng: Generator | None
+    ) -> NDArray[np.float64]:
         generator = charged_generator(rng, budget, self, entries_of(value))
         values = read_reals(value)
         with np.errstate(all="ignore"):  # a signalling NaN may warn
@@ -179,7 +141,7 @@ class Snapping:
             units = np.clip(units / float_of(self._unit), -self._bound, self._bound)
         u, sign = _draw(generator, units.size)
         released = self._snapped(units.reshape(-1), u, sign).reshape(values.shape)
-        return as_given(value, released * float_of(self._unit))
+        return released * float_of(self._unit)
 
     def _snapped(
         self, x: NDArray[np.float64], u: NDArray[np.float64], sign: NDArray[np.float64]
