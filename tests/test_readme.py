@@ -11,7 +11,8 @@ import cydp
 README = Path(__file__).parent.parent / "README.md"
 
 
-def test_the_examples_run() -> None:
+def test_the_examples_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
     names: dict[str, Any] = {}
     for example in re.findall(r"```python\n(.*?)```", README.read_text(), re.DOTALL):
         exec(compile(example, "README.md", "exec"), names)

@@ -2,27 +2,50 @@
 """What releases cost, and budgets that refuse. Knows nothing of noise."""
 
 from cydp.accounting.budget import PrivacyFilter, PrivacyOdometer
+from cydp.accounting.charges import Receipt
 from cydp.accounting.composition import group_privacy, parallel, sequential
 from cydp.accounting.errors import (
     AdaptivityError,
+    BlockRetiredError,
     BudgetExceededError,
+    ChargeConflictError,
+    ChargeInDoubtError,
+    LedgerBusyError,
+    LedgerCorruptError,
+    LedgerError,
+    LedgerRollbackError,
+    LedgerSchemaError,
     MeasureMismatchError,
     PrivacyError,
     RelationMismatchError,
+    UnknownBlockError,
 )
+from cydp.accounting.ledger import BudgetLedger, LedgerBlocks
 from cydp.accounting.loss import ZCDP, ApproxDP, PureDP
 
 __all__ = [
     "ZCDP",
     "AdaptivityError",
     "ApproxDP",
+    "BlockRetiredError",
     "BudgetExceededError",
+    "BudgetLedger",
+    "ChargeConflictError",
+    "ChargeInDoubtError",
+    "LedgerBlocks",
+    "LedgerBusyError",
+    "LedgerCorruptError",
+    "LedgerError",
+    "LedgerRollbackError",
+    "LedgerSchemaError",
     "MeasureMismatchError",
     "PrivacyError",
     "PrivacyFilter",
     "PrivacyOdometer",
     "PureDP",
+    "Receipt",
     "RelationMismatchError",
+    "UnknownBlockError",
     "group_privacy",
     "parallel",
     "sequential",

@@ -122,7 +122,7 @@ class PrivacyFilter:
             raise TypeError(f"budget must be PureDP, ApproxDP or ZCDP, not {type(budget).__name__}")
         self.budget = budget
         self.relation = check_relation(relation)
-        self._spent = tuple(Fraction(0) for _ in _measured(budget, budget))
+        self._spent = tuple(Fraction(0) for _ in measured(budget, budget))
         self._lock = threading.Lock()
         self._pid = os.getpid()
 
@@ -150,7 +150,7 @@ class PrivacyFilter:
         """
         loss, asked = self._asked(cost, count, relation)
         with self._lock:
-            total = tuple(map(_total, self._spent, asked))
+            total = tuple(map(total_of, self._spent, asked))
             if self._exceeds(total):
                 raise BudgetExceededError(self.spent, loss, self.budget)
             self._spent = total
@@ -158,7 +158,7 @@ class PrivacyFilter:
     def would_exceed(self, cost: Cost, count: SupportsIndex = 1) -> bool:
         """Whether a charge would be refused for lack of budget, as things stand."""
         _, asked = self._asked(cost, count, None)
-        return self._exceeds(tuple(map(_total, self._spent, asked)))
+        return self._exceeds(tuple(map(total_of, self._spent, asked)))
 
     @property
     def spent(self) -> Loss:
@@ -168,7 +168,7 @@ class PrivacyFilter:
     @property
     def remaining(self) -> Loss:
         """What may still be charged."""
-        budget = _measured(self.budget, self.budget)
+        budget = measured(self.budget, self.budget)
         return self._loss(tuple(a - b for a, b in zip(budget, self._spent, strict=True)))
 
     def _asked(
@@ -181,14 +181,14 @@ class PrivacyFilter:
                 f"the budget is kept under {self.relation!r}, the loss is stated under {relation!r}"
             )
         loss = loss_of(cost)
-        asked = _measured(loss, self.budget)
+        asked = measured(loss, self.budget)
         times = index(count, "count")
         if times < 0:
             raise ValueError(f"count must be at least 0, not {times}")
         return loss, tuple(times * part for part in asked)
 
     def _exceeds(self, total: tuple[Fraction, ...]) -> bool:
-        budget = _measured(self.budget, self.budget)
+        budget = measured(self.budget, self.budget)
         return any(a > b for a, b in zip(total, budget, strict=True))
 
     def _loss(self, parts: tuple[Fraction, ...]) -> Loss:
@@ -214,7 +214,7 @@ def loss_of(cost: Cost) -> Loss:
     return loss
 
 
-def _measured(loss: Loss, budget: Loss) -> tuple[Fraction, ...]:
+def measured(loss: Loss, budget: Loss) -> tuple[Fraction, ...]:
     """Return the numbers of a loss in the measure of a budget."""
     if isinstance(budget, ZCDP):
         if loss.rho is not None:
@@ -226,7 +226,7 @@ def _measured(loss: Loss, budget: Loss) -> tuple[Fraction, ...]:
     raise MeasureMismatchError(f"{loss} says nothing in the measure of a budget of {budget}")
 
 
-def _total(spent: Fraction, asked: Fraction) -> Fraction:
+def total_of(spent: Fraction, asked: Fraction) -> Fraction:
     """Return the sum, or a little more where it would be too long."""
     total = spent + asked
     if max(total.numerator.bit_length(), total.denominator.bit_length()) <= _MOST_BITS:

@@ -38,3 +38,39 @@ class RelationMismatchError(PrivacyError):
 
 class AdaptivityError(PrivacyError):
     """A guarantee of plans that are fixed in advance was asked for what is not."""
+
+
+class LedgerError(PrivacyError):
+    """A ledger cannot be read or written; nothing was charged."""
+
+
+class LedgerBusyError(LedgerError):
+    """Another process held a ledger for too long; nothing was charged."""
+
+
+class LedgerCorruptError(LedgerError):
+    """A ledger is not what was written."""
+
+
+class LedgerRollbackError(LedgerError):
+    """A ledger is an older copy than the head that was expected."""
+
+
+class LedgerSchemaError(LedgerError):
+    """A file is no ledger, or one of another version."""
+
+
+class UnknownBlockError(LedgerError):
+    """A charge names a block that the ledger does not have."""
+
+
+class BlockRetiredError(LedgerError):
+    """A charge names a block that was retired."""
+
+
+class ChargeConflictError(LedgerError):
+    """A charge has the id of another one."""
+
+
+class ChargeInDoubtError(LedgerError):
+    """A charge of this id was paid, and whether its result was released is not known."""

@@ -3,15 +3,19 @@
 
 from typing import TypeAlias
 
-from cydp.accounting import PrivacyFilter
+from cydp.accounting import BudgetLedger, LedgerBlocks, PrivacyFilter
 from cydp.accounting.budget import Cost
 from cydp.random import Generator, generator_or_default
 
-Budget: TypeAlias = PrivacyFilter
+Budget: TypeAlias = PrivacyFilter | BudgetLedger | LedgerBlocks
 
 
 def charged_generator(
-    rng: Generator | None, budget: Budget | None, cost: Cost, count: int = 1
+    rng: Generator | None,
+    budget: Budget | None,
+    cost: Cost,
+    count: int = 1,
+    relation: str | None = None,
 ) -> Generator:
     """Charge a budget, if there is one, and return the generator to draw from.
 
@@ -28,9 +32,12 @@ def charged_generator(
     generator = generator_or_default(rng)
     if budget is None:
         return generator
-    if not isinstance(budget, PrivacyFilter):
-        raise TypeError(f"budget must be a PrivacyFilter, not {type(budget).__name__}")
+    if not isinstance(budget, PrivacyFilter | BudgetLedger | LedgerBlocks):
+        raise TypeError(
+            "budget must be a PrivacyFilter, a BudgetLedger or blocks of one, not "
+            f"{type(budget).__name__}"
+        )
     if generator.reproducible:
         raise TypeError("rng must not be seeded where a budget pays: its noise is known")
-    budget.charge(cost, count)
+    budget.charge(cost, count, relation=relation)
     return generator

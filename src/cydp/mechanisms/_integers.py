@@ -93,7 +93,7 @@ class IntegerMechanism(ABC):
         value : int, or array of any integer dtype and shape
             Read as the nearest int64; for discrete Laplace noise of a scale above 2**52 as the
             nearest integer in [-2**62, 2**62].
-        budget : PrivacyFilter, optional
+        budget : PrivacyFilter, BudgetLedger or blocks of one, optional
             Charged before the value is read.
         rng : Generator, optional
             Default: this thread's own.

@@ -59,7 +59,7 @@ class RealMechanism(ABC):
         value : float or int, or array of floats of up to 64 bits or integers, of any shape
             NaN counts as 0; integers beyond 2**53 as that. More than 2**126 steps of the grid from
             0, or Snapping's bound, is cut there.
-        budget : PrivacyFilter, optional
+        budget : PrivacyFilter, BudgetLedger or blocks of one, optional
             Charged before the value is read.
         rng : Generator, optional
             Default: this thread's own.

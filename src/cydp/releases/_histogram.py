@@ -12,7 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from cydp.accounting import PureDP
 from cydp.exact._bins import public_bins
 from cydp.mechanisms import DiscreteLaplace
-from cydp.random import Generator, generator_or_default
+from cydp.mechanisms._charge import Budget, charged_generator
+from cydp.random import Generator
 from cydp.rational import Number, text
 from cydp.relations import check_relation
 from cydp.releases._records import declared_dtype, read
@@ -30,6 +31,7 @@ def histogram(
     *,
     epsilon: Number,
     relation: str = "add-remove",
+    budget: Budget | None = None,
     rng: Generator | None = None,
 ) -> "HistogramRelease":
     """Count records in bins and add exact discrete Laplace noise to every count.
@@ -47,13 +49,17 @@ def histogram(
         Privacy cost of the release, in pure DP.
     relation : {"add-remove", "change-one"}
         Neighbours differ in one record's presence (L1 sensitivity 1) or value (2).
+    budget : PrivacyFilter, BudgetLedger or blocks of one, optional
+        Charged before data is read.
     rng : Generator, optional
         Default: this thread's own.
 
     Raises
     ------
     TypeError, ValueError
-        For a bad parameter, before data is read.
+        For a bad parameter, before anything is charged and data is read.
+    PrivacyError
+        If the budget refuses.
 
     Notes
     -----
@@ -66,10 +72,10 @@ def histogram(
 
     """
     mechanism = DiscreteLaplace(epsilon, _SENSITIVITY[check_relation(relation)])
-    generator = generator_or_default(rng)
     if range is not None and np.ndim(cast(Any, bins)) != 0:
         raise ValueError("range must be None if bins are edges")
     grid = public_bins(bins, range, declared_dtype(x))
+    generator = charged_generator(rng, budget, mechanism, relation=relation)
     counts = mechanism.release(grid.count(read(x)), rng=generator)
     return HistogramRelease(counts, grid.edges, mechanism, relation)
 

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: MIT
+"""Charges of a ledger: what they say, and how blocks follow from them."""
+
+import datetime
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, TypeAlias
+
+from cydp.accounting.budget import measured, total_of
+from cydp.accounting.errors import UnknownBlockError
+from cydp.accounting.loss import ZCDP, ApproxDP, Loss, PureDP, new_loss
+
+ALL = "all"  # the block of a ledger made without blocks
+
+Parts: TypeAlias = tuple[Fraction, ...]  # the numbers of a loss in the ledger's measure
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What a charge has written.
+
+    Attributes
+    ----------
+    seq : int
+        Its place in the ledger, from 1 on.
+    charge_id : str
+    cost : loss
+        What each block has paid.
+    blocks : tuple of str
+    hash : str
+        Of this entry and all before it.
+    rounded : bool
+        Whether a total was so long that the charge was rounded up.
+    result : object
+        What `record` has stored for the charge, if it was paid before.
+
+    """
+
+    seq: int
+    charge_id: str
+    cost: Loss
+    blocks: tuple[str, ...]
+    hash: str
+    rounded: bool = False
+    result: Any = None
+
+
+ARGUMENTS: dict[str, Any] = {
+    "cost": None, "count": 1, "blocks": None, "charge_id": None, "label": None, "relation": None
+}  # fmt: skip
+
+
+def check_names(given: dict[str, Any]) -> bool:
+    """Raise a TypeError unless these are arguments of `charge` by name; return False."""
+    if not isinstance(given, dict) or "cost" not in given or not given.keys() <= ARGUMENTS.keys():
+        raise TypeError(f"each of charges must be a dict of {', '.join(ARGUMENTS)}")
+    return False
+
+
+@dataclass(frozen=True, slots=True)
+class Charge:
+    """A charge that was checked, and not yet written."""
+
+    loss: Loss
+    asked: Parts
+    blocks: tuple[str, ...]
+    charge_id: str
+    entry: dict[str, Any]
+
+
+def replayed(entries: Any) -> dict[str, tuple[Parts, Parts, int]]:
+    """Return each block's budget, spending and state, as the entries give them."""
+    blocks: dict[str, tuple[Parts, Parts, int]] = {}
+    whole: Parts = ()
+    for entry in entries:
+        if entry["kind"] == "create":
+            whole = fractions_of(entry["budget"])
+        elif entry["kind"] == "block":
+            budget = fractions_of(entry["budget"]) if "budget" in entry else whole
+            blocks[entry["block"]] = (budget, tuple(Fraction(0) for _ in budget), 0)
+        elif entry["kind"] == "retire":
+            budget, spent, _ = blocks[entry["block"]]
+            blocks[entry["block"]] = (budget, spent, 1)
+        else:
+            for block in entry["blocks"]:
+                budget, spent, retired = blocks[block]
+                total = tuple(map(total_of, spent, fractions_of(entry["cost"])))
+                blocks[block] = (budget, total, retired)
+    return blocks
+
+
+def block_of(connection: Any, block: str) -> tuple[Parts, Parts, int]:
+    """Return budget, spending and state of a block; UnknownBlockError if there is none."""
+    row = connection.execute(
+        "SELECT budget, spent, retired FROM block WHERE id = ?", (block,)
+    ).fetchone()
+    if row is None:
+        what = "must be named" if block == ALL else f"{block!r} is not in the ledger"
+        raise UnknownBlockError(f"block {what}")
+    return fractions_of(json.loads(row[0])), fractions_of(json.loads(row[1])), row[2]
+
+
+def insert_block(connection: Any, block: str, budget: Parts) -> None:
+    """Write a block that nothing was charged for."""
+    nothing = json.dumps(["0"] * len(budget))
+    connection.execute(
+        "INSERT INTO block VALUES (?, ?, ?, 0)", (block, json.dumps(texts_of(budget)), nothing)
+    )
+
+
+def block_ids(blocks: Sequence[str]) -> tuple[str, ...]:
+    """Return ids; TypeError or ValueError for other things, none, or one twice."""
+    if isinstance(blocks, str) or not all(isinstance(block, str) for block in blocks):
+        raise TypeError("blocks must be ids of blocks")
+    if not blocks or len(set(blocks)) < len(blocks):
+        raise ValueError("blocks must be at least one, and each of them once")
+    return tuple(blocks)
+
+
+def when() -> dict[str, Any]:
+    """Return who writes an entry, and when."""
+    from cydp import __version__
+
+    now = datetime.datetime.now(datetime.UTC).isoformat(timespec="microseconds")
+    return {"time": now, "pid": os.getpid(), "version": __version__}
+
+
+def parts_of(loss: Loss) -> Parts:
+    """Return the numbers of a loss in its own measure."""
+    return measured(loss, loss)
+
+
+def loss_from(kind: type[Loss], parts: Parts) -> Loss:
+    """Return the loss of a measure that has these numbers."""
+    if kind is PureDP:
+        return new_loss(PureDP, parts[0], parts[0] ** 2 / 2)
+    if kind is ApproxDP:
+        return new_loss(ApproxDP, parts[0], parts[1], None)
+    return new_loss(ZCDP, parts[0])
+
+
+def texts_of(parts: Parts) -> list[str]:
+    """Return fractions as JSON can hold them."""
+    return [str(part) for part in parts]
+
+
+def fractions_of(texts: Sequence[str]) -> Parts:
+    """Read what `texts_of` has written."""
+    return tuple(map(Fraction, texts))

@@ -1,0 +1,548 @@
+# SPDX-License-Identifier: MIT
+"""A budget in a file: durable, for several processes, with blocks of growing data."""
+
+import hashlib
+import json
+import os
+import uuid
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any, NoReturn, Self, SupportsIndex
+
+from cydp.accounting import store
+from cydp.accounting.budget import Cost, loss_of, measured, total_of
+from cydp.accounting.charges import (
+    ALL,
+    ARGUMENTS,
+    Charge,
+    Receipt,
+    block_ids,
+    block_of,
+    check_names,
+    fractions_of,
+    insert_block,
+    loss_from,
+    parts_of,
+    replayed,
+    texts_of,
+    when,
+)
+from cydp.accounting.errors import (
+    BlockRetiredError,
+    BudgetExceededError,
+    ChargeConflictError,
+    ChargeInDoubtError,
+    LedgerCorruptError,
+    LedgerError,
+    LedgerRollbackError,
+    RelationMismatchError,
+)
+from cydp.accounting.loss import ZCDP, ApproxDP, Loss, PureDP
+from cydp.rational import index
+from cydp.relations import check_relation
+
+_MEASURES: dict[str, type[Loss]] = {"pure": PureDP, "approximate": ApproxDP, "zcdp": ZCDP}
+_NAMES = {kind: name for name, kind in _MEASURES.items()}
+
+
+class BudgetLedger:
+    """A budget that is kept in a file, charged durably before data is read.
+
+    Several processes and threads may charge one ledger. Entries are appended and chained by
+    hashes; nothing is paid back. Made by `create` and `open`.
+
+    Notes
+    -----
+    Blocks with budgets of their own: Lecuyer, Spahn, Vodrahalli, Geambasu, Hsu, "Privacy accounting
+    and quality control in the Sage differentially private ML platform", 2019.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = folder + "/ledger"
+    ...     with BudgetLedger.create(path, PureDP(1), privacy_unit="person") as ledger:
+    ...         receipt = ledger.charge(PureDP("0.3"), label="ages")
+    ...         ledger.remaining
+    PureDP(epsilon=0.7)
+
+    """
+
+    __slots__ = ("_store", "budget", "privacy_unit", "relation")
+
+    _store: store.Store
+    budget: Loss
+    privacy_unit: str
+    relation: str
+
+    def __init__(self) -> None:
+        raise TypeError("a BudgetLedger is made by BudgetLedger.create or BudgetLedger.open")
+
+    @classmethod
+    def create(
+        cls,
+        path: str | os.PathLike[str],
+        budget: Loss,
+        *,
+        relation: str = "add-remove",
+        privacy_unit: str,
+        blocks: bool = False,
+    ) -> Self:
+        """Make a ledger in a new file.
+
+        Parameters
+        ----------
+        path : path
+            Of a file that does not exist.
+        budget : PureDP, ApproxDP or ZCDP
+            Also the measure that it is kept in.
+        relation : {"add-remove", "change-one"}
+        privacy_unit : str
+            Whom a unit stands for: "person", "person-day".
+        blocks : bool, default False
+            Whether blocks will be added, each with a budget of its own, at most this one. Else
+            there is one, "all".
+
+        Raises
+        ------
+        TypeError, ValueError
+            For a bad parameter.
+        LedgerError
+            If there is a file already, or none can be made that keeps what is written.
+
+        """
+        if not isinstance(budget, PureDP | ApproxDP | ZCDP):
+            raise TypeError(f"budget must be PureDP, ApproxDP or ZCDP, not {type(budget).__name__}")
+        if not isinstance(privacy_unit, str) or not privacy_unit.strip():
+            raise ValueError("privacy_unit must say whom a unit stands for, such as 'person'")
+        if check_relation(relation) == "change-one" and blocks:
+            raise ValueError(
+                "relation must be 'add-remove' for blocks: a record that changes may move"
+            )
+        new = cls._of(store.Store.create(Path(path)))
+        about = {
+            "kind": "create", "measure": _NAMES[type(budget)], "budget": texts_of(parts_of(budget)),
+            "relation": relation, "privacy_unit": privacy_unit, "uuid": str(uuid.uuid4()),
+        }  # fmt: skip
+        with new._store.writing() as connection:
+            store.append(connection, about | when())
+            if not blocks:
+                store.append(connection, {"kind": "block", "block": ALL} | when())
+                insert_block(connection, ALL, parts_of(budget))
+        new._read_about()
+        return new
+
+    @classmethod
+    def open(
+        cls, path: str | os.PathLike[str], *, expect_head: tuple[int, str] | None = None
+    ) -> Self:
+        """Open a ledger.
+
+        Parameters
+        ----------
+        path : path
+        expect_head : (int, str), optional
+            What `head()` gave before and was kept elsewhere: an older copy of the file is refused.
+
+        Raises
+        ------
+        LedgerError
+            If there is none, or it is damaged, older than expected or of another version.
+
+        """
+        opened = cls._of(store.Store.open(Path(path)))
+        opened._read_about()
+        if expect_head is not None:
+            seq, digest = expect_head
+            with opened._store.reading() as connection:
+                row = connection.execute("SELECT hash FROM entry WHERE seq = ?", (seq,)).fetchone()
+            if row is None or row[0] != digest:
+                opened.close()
+                raise LedgerRollbackError(f"the ledger does not have the entry {seq} it had")
+        return opened
+
+    @classmethod
+    def _of(cls, file: store.Store) -> Self:
+        new = object.__new__(cls)
+        new._store = file
+        return new
+
+    def _read_about(self) -> None:
+        with self._store.reading() as connection:
+            row = connection.execute("SELECT body FROM entry WHERE seq = 1").fetchone()
+        try:
+            about = json.loads(row[0])
+            self.budget = loss_from(_MEASURES[about["measure"]], fractions_of(about["budget"]))
+            self.relation = check_relation(about["relation"])
+            self.privacy_unit = about["privacy_unit"]
+        except (TypeError, KeyError, ValueError):
+            raise LedgerCorruptError(
+                "the first entry of the ledger is not what was written"
+            ) from None
+
+    def add_block(self, block: str, budget: Loss | None = None, **dims: Any) -> None:
+        """Add a block of data that nothing was charged for yet.
+
+        Parameters
+        ----------
+        block : str
+            Its id, such as a day. What lies in it must not depend on the data.
+        budget : loss, optional
+            Of the ledger's measure; default, and at most, the ledger's budget.
+        **dims
+            What else is to be known of it; kept in the history.
+
+        Raises
+        ------
+        TypeError, ValueError
+            For a bad id, a larger budget or one of another measure, and for dims that JSON has not.
+        LedgerError
+            If the ledger was made without blocks, or has such a block.
+
+        """
+        if not isinstance(block, str) or not block or block == ALL:
+            raise ValueError("block must be the id of a block, but not 'all'")
+        allowed = self.budget if budget is None else budget
+        if type(allowed) is not type(self.budget):
+            raise TypeError(f"budget must be of the ledger's measure, as {self.budget} is")
+        parts = parts_of(allowed)
+        if any(a > b for a, b in zip(parts, parts_of(self.budget), strict=True)):
+            raise ValueError(f"budget must be at most the ledger's, {self.budget}")
+        entry = {"kind": "block", "block": block, "budget": texts_of(parts), "dims": dims} | when()
+        with self._store.writing() as connection:
+            known = {row[0] for row in connection.execute("SELECT id FROM block")}
+            if ALL in known:
+                raise LedgerError("the ledger was made without blocks")
+            if block in known:
+                raise LedgerError(f"the ledger has a block {block!r} already")
+            store.append(connection, entry)
+            insert_block(connection, block, parts)
+
+    def retire(self, block: str) -> None:
+        """Let nothing be charged to a block any more, for ever.
+
+        Raises
+        ------
+        UnknownBlockError
+            If there is no such block.
+
+        """
+        with self._store.writing() as connection:
+            block_of(connection, block)
+            store.append(connection, {"kind": "retire", "block": block} | when())
+            connection.execute("UPDATE block SET retired = 1 WHERE id = ?", (block,))
+
+    def blocks(self, *blocks: str) -> "LedgerBlocks":
+        """Return the budget of some blocks, to be passed as ``budget=``.
+
+        Raises
+        ------
+        TypeError, ValueError
+            For no blocks, or the same one twice.
+
+        """
+        return LedgerBlocks(self, block_ids(blocks))
+
+    def charge(
+        self,
+        cost: Cost,
+        count: SupportsIndex = 1,
+        *,
+        blocks: Sequence[str] | None = None,
+        charge_id: str | None = None,
+        label: str | None = None,
+        relation: str | None = None,
+    ) -> Receipt:
+        """Spend a loss so many times in each block, durably, or raise and spend nothing.
+
+        Parameters
+        ----------
+        cost : loss, mechanism or release
+        count : int >= 0, default 1
+        blocks : sequence of str, optional
+            Those that will be read; each pays in full. Needed if the ledger has any.
+        charge_id : str, optional
+            Makes the call safe to repeat. Default: a fresh one.
+        label : str, optional
+            For the history.
+        relation : str, optional
+            What the loss is stated under, if that is known.
+
+        Returns
+        -------
+        Receipt
+            For an id that was charged before, and whose result was recorded: that result.
+
+        Raises
+        ------
+        BudgetExceededError
+            If it does not fit into a block. It may fit exactly.
+        MeasureMismatchError, RelationMismatchError
+            If the loss says nothing in the ledger's measure, or is stated under another relation.
+        UnknownBlockError, BlockRetiredError
+        ChargeConflictError, ChargeInDoubtError
+            If something else, or the same without a recorded result, was charged by this id.
+        LedgerError
+            If the file cannot be written.
+        TypeError, ValueError
+            For what is no loss, count, id or label.
+
+        """
+        charge = self._charge(cost, count, blocks, charge_id, label, relation)
+        with self._store.writing() as connection:
+            return self._write(connection, charge)
+
+    def charge_many(self, charges: Sequence[dict[str, Any]]) -> list[Receipt]:
+        """Make several charges at once, all of them or none.
+
+        Parameters
+        ----------
+        charges : sequence of dict
+            The arguments of `charge`, by name.
+
+        """
+        read = [
+            self._charge(*(given.get(name, default) for name, default in ARGUMENTS.items()))
+            for given in charges
+            if not check_names(given)
+        ]
+        with self._store.writing() as connection:
+            return [self._write(connection, charge) for charge in read]
+
+    def _charge(
+        self,
+        cost: Cost,
+        count: SupportsIndex,
+        blocks: Sequence[str] | None,
+        charge_id: str | None,
+        label: str | None,
+        relation: str | None,
+    ) -> Charge:
+        if relation is not None and check_relation(relation) != self.relation:
+            raise RelationMismatchError(
+                f"the ledger is kept under {self.relation!r}, the loss is stated under {relation!r}"
+            )
+        times = index(count, "count")
+        if times < 0:
+            raise ValueError(f"count must be at least 0, not {times}")
+        for name, text in (("charge_id", charge_id), ("label", label)):
+            if text is not None and not (isinstance(text, str) and 0 < len(text) <= 1000):
+                raise TypeError(f"{name} must be a text of 1 to 1,000 characters")
+        loss = loss_of(cost)
+        asked = tuple(times * part for part in measured(loss, self.budget))
+        ids = (ALL,) if blocks is None else block_ids(blocks)
+        mechanism = None if cost is loss else type(cost).__name__
+        described = {
+            "cost": texts_of(asked), "blocks": sorted(ids), "mechanism": mechanism,
+            "params": None if mechanism is None else repr(cost), "count": times,
+        }  # fmt: skip
+        digest = hashlib.sha256(json.dumps(described, sort_keys=True).encode()).hexdigest()
+        entry = {"kind": "charge", "label": label, "fingerprint": digest} | described
+        return Charge(loss * times, asked, ids, charge_id or str(uuid.uuid4()), entry)
+
+    def _write(self, connection: Any, charge: Charge) -> Receipt:
+        row = connection.execute(
+            "SELECT seq, body, hash, result FROM entry LEFT JOIN outcome USING (charge_id) "
+            "WHERE charge_id = ?", (charge.charge_id,),
+        ).fetchone()  # fmt: skip
+        if row is not None:
+            return self._repeated(charge, *row)
+        rounded = False
+        for block in charge.blocks:
+            budget, spent, retired = block_of(connection, block)
+            if retired:
+                raise BlockRetiredError(f"block {block!r} was retired")
+            total = tuple(map(total_of, spent, charge.asked))
+            if any(a > b for a, b in zip(total, budget, strict=True)):
+                kind = type(self.budget)
+                raise BudgetExceededError(
+                    loss_from(kind, spent), charge.loss, loss_from(kind, budget),
+                    None if block == ALL else block,
+                )  # fmt: skip
+            exact = tuple(a + b for a, b in zip(spent, charge.asked, strict=True))
+            rounded = rounded or total != exact
+            connection.execute(
+                "UPDATE block SET spent = ? WHERE id = ?", (json.dumps(texts_of(total)), block)
+            )
+        entry = charge.entry | {"rounded": rounded} | when()
+        written = store.append(connection, entry, charge.charge_id)
+        return Receipt(
+            written["seq"], charge.charge_id, charge.loss, charge.blocks, written["hash"], rounded
+        )
+
+    def _repeated(self, charge: Charge, seq: int, body: str, digest: str, result: Any) -> Receipt:
+        entry = json.loads(body)
+        if entry.get("fingerprint") != charge.entry["fingerprint"]:
+            raise ChargeConflictError(f"another charge has the id {charge.charge_id!r}")
+        if result is None:
+            raise ChargeInDoubtError(
+                f"{charge.charge_id!r} was charged, and its result may have been released"
+            )
+        return Receipt(
+            seq, charge.charge_id, charge.loss, charge.blocks, digest, entry["rounded"],
+            json.loads(result),
+        )  # fmt: skip
+
+    def record(self, charge_id: str, result: Any) -> None:
+        """Store what was released for a charge, once: who repeats the charge gets it.
+
+        Parameters
+        ----------
+        charge_id : str
+        result : what JSON can hold
+            Of a release, not of the data.
+
+        Raises
+        ------
+        TypeError, ValueError
+            For what JSON cannot hold.
+        LedgerError
+            If nothing was charged by this id, or its result was recorded before.
+
+        """
+        text = json.dumps(result)
+        with self._store.writing() as connection:
+            known = connection.execute(
+                "SELECT result FROM entry LEFT JOIN outcome USING (charge_id) WHERE charge_id = ?",
+                (charge_id,),
+            ).fetchone()
+            if known is None:
+                raise LedgerError(f"nothing was charged by the id {charge_id!r}")
+            if known[0] is not None:
+                raise LedgerError(f"the result of {charge_id!r} was recorded before")
+            connection.execute("INSERT INTO outcome VALUES (?, ?)", (charge_id, text))
+
+    @property
+    def spent(self) -> Any:
+        """What was charged; of a ledger with blocks, a dict of them."""
+        return self._by_block(lambda budget, spent: spent)
+
+    @property
+    def remaining(self) -> Any:
+        """What may still be charged; of a ledger with blocks, a dict of them."""
+        return self._by_block(
+            lambda budget, spent: tuple(a - b for a, b in zip(budget, spent, strict=True))
+        )
+
+    def _by_block(self, part: Any) -> Any:
+        kind = type(self.budget)
+        with self._store.reading() as connection:
+            rows = connection.execute("SELECT id, budget, spent FROM block ORDER BY id").fetchall()
+        found = {
+            block: loss_from(kind, part(fractions_of(json.loads(b)), fractions_of(json.loads(s))))
+            for block, b, s in rows
+        }
+        return found.get(ALL, found)
+
+    def would_exceed(
+        self, cost: Cost, count: SupportsIndex = 1, *, blocks: Sequence[str] | None = None
+    ) -> bool:
+        """Whether a charge would be refused for lack of budget, as things stand."""
+        charge = self._charge(cost, count, blocks, None, None, None)
+        with self._store.reading() as connection:
+            for block in charge.blocks:
+                budget, spent, _ = block_of(connection, block)
+                total = map(total_of, spent, charge.asked)
+                if any(a > b for a, b in zip(total, budget, strict=True)):
+                    return True
+        return False
+
+    def history(self) -> list[dict[str, Any]]:
+        """Return all entries, oldest first, with their hashes checked.
+
+        Raises
+        ------
+        LedgerCorruptError
+            If one is not what was written.
+
+        """
+        with self._store.reading() as connection:
+            return list(store.entries(connection))
+
+    def head(self) -> tuple[int, str]:
+        """Return place and hash of the last entry; kept elsewhere, they show an old copy."""
+        with self._store.reading() as connection:
+            return store.head(connection)
+
+    def verify(self) -> None:
+        """Compute everything anew from the entries, and compare.
+
+        Raises
+        ------
+        LedgerCorruptError
+            If the file is damaged, or anything in it is not what was written.
+
+        """
+        with self._store.reading() as connection:
+            if connection.execute("PRAGMA integrity_check").fetchone()[0] != "ok":
+                raise LedgerCorruptError("the file of the ledger is damaged")
+            expected = replayed(store.entries(connection))
+            found = {
+                block: (fractions_of(json.loads(budget)), fractions_of(json.loads(spent)), retired)
+                for block, budget, spent, retired in connection.execute("SELECT * FROM block")
+            }
+        if found != expected:
+            raise LedgerCorruptError("the blocks of the ledger are not what its entries say")
+
+    def report(self) -> str:
+        """Return for people what was spent, on what, and what is left."""
+        lines = [f"budget {self.budget} for each {self.privacy_unit}, under {self.relation!r}"]
+        spent, remaining = self.spent, self.remaining
+        if isinstance(spent, dict):
+            lines += [
+                f"  {block}: spent {spent[block]}, left {remaining[block]}" for block in spent
+            ]
+        else:
+            lines.append(f"  spent {spent}, left {remaining}")
+        for entry in self.history():
+            if entry["kind"] == "charge":
+                cost = loss_from(type(self.budget), fractions_of(entry["cost"]))
+                on = "" if entry["blocks"] == [ALL] else f" in {', '.join(entry['blocks'])}"
+                what = entry["label"] or entry["params"] or "a loss"
+                lines.append(f"  {entry['seq']}. {entry['time']} {cost}{on}: {what}")
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        escaped = self.report().replace("&", "&amp;").replace("<", "&lt;")
+        return f"<pre>{escaped}</pre>"
+
+    def close(self) -> None:
+        """Close the file; the next use opens it again."""
+        self._store.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def __reduce__(self) -> NoReturn:
+        """Refuse: another process opens the ledger by its path."""
+        raise TypeError("a BudgetLedger cannot be pickled or copied: open it by its path")
+
+    def __repr__(self) -> str:
+        return f"<BudgetLedger: {self.budget} for each {self.privacy_unit}, {self.relation!r}>"
+
+
+class LedgerBlocks:
+    """Some blocks of a ledger, as a budget; made by `BudgetLedger.blocks`."""
+
+    __slots__ = ("blocks", "ledger")
+
+    def __init__(self, ledger: BudgetLedger, blocks: tuple[str, ...]) -> None:
+        self.ledger, self.blocks = ledger, blocks
+
+    def charge(
+        self, cost: Cost, count: SupportsIndex = 1, *, relation: str | None = None
+    ) -> Receipt:
+        """Spend a loss in each of the blocks, as `BudgetLedger.charge` does."""
+        return self.ledger.charge(cost, count, blocks=self.blocks, relation=relation)
+
+    def __repr__(self) -> str:
+        return f"{self.ledger!r}.blocks({', '.join(map(repr, self.blocks))})"
