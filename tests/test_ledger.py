@@ -423,7 +423,7 @@ def test_forks(path: Path) -> None:
     assert os.waitpid(process, 0)[1] == 0
     assert BudgetLedger.open(path).spent == PureDP(0.625)
     ledger._store._pid += 1  # as in a process that was cloned without handlers
-    with pytest.raises(LedgerError, match="cloned process"):
+    with pytest.raises(LedgerError, match="cloned without fork"):
         ledger.charge(PureDP(0.01))
     assert BudgetLedger.open(path).spent == PureDP(0.625)
 
