@@ -441,3 +441,37 @@ def test_a_query_that_fails_shows_no_data() -> None:
             with pytest.raises(ValueError, match="x could not be read: its query") as info:
                 call()
             assert info.value.__suppress_context__
+
+
+def views_with_rubbish(words: list[str | None]) -> pa.Array:
+    """Views whose nulls point nowhere."""
+    array = pa.array(words, pa.string_view())
+    bits, views, *buffers = array.buffers()
+    entries = np.frombuffer(views, np.int32).reshape(-1, 4)[: len(words)].copy()
+    entries[[word is None for word in words]] = [10**9, 1, 10**8, 10**9]
+    parts = [bits, pa.py_buffer(entries), *buffers]
+    return pa.Array.from_buffers(pa.string_view(), len(words), parts)
+
+
+def test_views_of_nulls_are_not_read() -> None:
+    words = ["a", None, "b" * 30, None, "c" * 16, "a", "b" * 30] * 50
+    array, keys = views_with_rubbish(words), ["b" * 30, "a", "c" * 16]
+    expected = [keys.index(word) if word else 3 for word in words]
+    for x in (array, pa.chunked_array([array]), pa.table({"x": array})):
+        assert exact.match_keys(x, keys).tolist() == expected
+        assert exact.value_counts(x, keys).tolist() == [100, 100, 50]
+        stays = exact.bound_contributions(x, x, 1, 1000)
+        assert stays.tolist() == [word is not None for word in words]
+    pieces = pa.chunked_array([array[1:5], array[2:], array[:3]])
+    assert exact.match_keys(pieces, keys).tolist() == [*expected[1:5], *expected[2:], *expected[:3]]
+    assert exact.bound_contributions(pieces, pieces, 1, 1000).sum() == 3 + 248 + 2
+    places = pa.array([6, 1, 3, 0, None], pa.int8())
+    dictionary = pa.DictionaryArray.from_arrays(places, array[:7], safe=False)
+    assert exact.match_keys(dictionary, keys).tolist() == [0, 3, 3, 1, 3]
+    assert exact.bound_contributions(dictionary, [1] * 5, 1, 9).tolist() == [1, 0, 0, 1, 0]
+
+
+def test_views_with_nulls_are_not_copied() -> None:
+    array = pa.array(["a", None, "b" * 30], pa.string_view())
+    one, other = (identities(array, "x")[0] for _ in range(2))
+    assert np.shares_memory(one.text, other.text)

@@ -40,7 +40,7 @@ class Strings:
     rows : ndarray of int64, or None
         Which string each row holds; None: row i the i-th.
     buffers : tuple of ndarray of uint8
-        What views point into.
+        What views point into. The view of a null row may be anything.
     decimal : bool
         Whether they stand for integers beyond 64 bits.
 
@@ -59,6 +59,14 @@ class Strings:
     def count(self) -> int:
         """How many strings there are, rows aside."""
         return len(self.text) // 16 if self.offsets is None else len(self.offsets) - 1
+
+    def without(self, present: Mask) -> "Strings":
+        """Return the strings with empty views for null rows, so that all may be read."""
+        if present is None or self.offsets is not None or self.rows is not None:
+            return self
+        views = self.text.reshape(-1, 16).copy()
+        views[~present] = 0
+        return replace(self, text=views.reshape(-1))
 
     def kernel(self) -> _exact.Strings:
         """Return the strings for a kernel; this object must live as long."""
@@ -314,6 +322,7 @@ def _strings(chunk: _Chunk, name: str) -> tuple[Strings, Mask]:
     places, present = chunk.indices(words, name)
     if words.rows:
         text, known = _text(words)
+        text = text.without(known)
     else:  # and so every index is null
         text, known = _EMPTY_VIEW if words.form in _VIEWS else _EMPTY, None
     rows = Strings(text.text, text.offsets, places, text.buffers)
@@ -330,9 +339,6 @@ def _text(chunk: _Chunk) -> tuple[Strings, Mask]:
 
 def _viewed(chunk: _Chunk) -> Strings:
     views = chunk.buffer(1, np.uint8)[16 * chunk.first :][: 16 * chunk.rows]
-    present = chunk.present()
-    if present is not None:  # what stands there for a null may be anything
-        views = np.where(present[:, None], views.reshape(-1, 16), np.uint8(0)).reshape(-1)
     # The last buffer has the sizes of those before it.
     buffers = [chunk.buffer(i, np.uint8) for i in range(2, chunk.view.n_buffers - 1)]
     return Strings(views, None, None, tuple(buffers))
