@@ -325,7 +325,7 @@ cydp_status cydp_keys_new(cydp_keys **keys, const cydp_strings *strings, size_t 
 void cydp_keys_free(cydp_keys *keys);
 
 /* codes[i] becomes the place of string i among the keys, or their number if it is none of
- * them, or valid[i] is 0; NULL: all are valid. */
+ * them, or valid[i] is 0; NULL: all are valid. A view that is not may be anything. */
 cydp_status cydp_match(const cydp_keys *keys, const cydp_strings *strings,
                        const uint8_t *valid, size_t n, unsigned threads, uint32_t *codes);
 

@@ -27,7 +27,9 @@ static inline __attribute__((always_inline)) void match_block(const matching *of
   const key *slots[BLOCK];
   size_t lengths[BLOCK];
   for (size_t i = 0; i < n; i++) {
-    string s = string_at(strings, first + i);
+    string s = {strings->bytes, 0}; /* for a view behind which anything may be */
+    if (!strings->buffers || !valid || valid[first + i])
+      s = string_at(strings, first + i);
     lengths[i] = s.length;
     prefixes[i] = prefix_of(strings, s, limit);
     slots[i] = slot_of(&keys, hash_of(&keys, s, prefixes[i]));

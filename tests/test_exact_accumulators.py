@@ -110,6 +110,9 @@ ACCUMULATORS: list[Any] = [
     HistogramAccumulator([0, 0.5, 7, 900]),
     HistogramAccumulator([0, 7, 900], dtype="int64"),
     HistogramAccumulator(4, (0, 2**60), dtype="int64"),
+    HistogramAccumulator(4, (np.int64(0), np.uint64(2**60)), dtype="int64"),
+    HistogramAccumulator(4, (0.5, 2**60), dtype="int64"),
+    HistogramAccumulator(np.array([0, 7, 900.0], ">f8"), dtype=">f4"),
 ]
 
 
@@ -119,12 +122,139 @@ def test_histograms_through_arrow(counter: HistogramAccumulator) -> None:
     counter.update(np.arange(0, 900, 7))
     sent = pa.table(counter)
     assert sent.column_names == ["lower", "upper", "count"]
-    for received in (counter, sent, pl.DataFrame(counter), pa.concat_tables([sent[:2], sent[2:]])):
-        new = HistogramAccumulator.from_arrow(received)
-        assert new.edges.tolist() == counter.edges.tolist()
-        assert new.counts.tolist() == counter.counts.tolist()
-        twice = counter + new
+    _, ends, dtype = counter.__getstate__()[0]
+    for received in (counter, sent, pa.concat_tables([sent[:2], sent[2:]])):
+        check_twice(counter, HistogramAccumulator.from_arrow(received))
+        check_twice(counter, HistogramAccumulator.from_arrow(received, ends, dtype=dtype))
+        for other in ("uint32", "bool"):
+            with pytest.raises(
+                ValueError, match=r"must be those of the table's|must have the edges"
+            ):
+                HistogramAccumulator.from_arrow(received, dtype=other)
+    for dropped in (pl.DataFrame(counter), sent.to_pandas(), duckdb.from_arrow(sent)):
+        check_twice(counter, HistogramAccumulator.from_arrow(dropped, ends, dtype=dtype))
+        with pytest.raises(ValueError, match="must have its metadata, or dtype must be given"):
+            HistogramAccumulator.from_arrow(dropped)
+        with pytest.raises(ValueError, match="table must have the edges that range and dtype give"):
+            HistogramAccumulator.from_arrow(dropped, (-7, 901), dtype=dtype)
+
+
+def check_twice(counter: HistogramAccumulator, other: HistogramAccumulator) -> None:
+    assert other.edges.tolist() == counter.edges.tolist()
+    assert other.counts.tolist() == counter.counts.tolist()
+    for twice in (counter + other, pickle.loads(pickle.dumps(other)).merge(counter)):
         assert twice.counts.tolist() == (2 * counter.counts).tolist()
+
+
+def test_pieces_without_values_are_skipped() -> None:
+    for dtype in ("int64", "uint8", "float32", "bool"):
+        counter = HistogramAccumulator([0, 5, 10], dtype=dtype)
+        for nothing in ([None], [], np.array([]), pa.nulls(2), np.ma.masked_all(3), [None, None]):
+            assert counter.update([1]).update(nothing) is counter
+        assert counter.counts.tolist() == [6, 0]
+
+
+@pytest.mark.parametrize(
+    ("dtype", "x"),
+    [
+        *((dtype, [1.5]) for dtype in ("int64", "int8", "uint64", "bool")),
+        ("int64", np.array([1], np.uint64)),
+        ("int64", np.ma.array([1.0, 2], mask=[0, 1])),
+        ("int64", pl.Series([1.0])),
+        ("int32", np.array([1], np.float32)),
+    ],
+)
+def test_pieces_that_do_not_become_the_dtype(dtype: str, x: Any) -> None:
+    other = "float32" if getattr(x, "dtype", None) == np.float32 else "(float|uint)64"
+    counter = HistogramAccumulator([0, 2**60], dtype=dtype)
+    says = f"^x must be of a dtype that becomes {dtype} without loss, not {other}$"
+    with pytest.raises(TypeError, match=says):
+        counter.update(x)
+    assert counter.counts.tolist() == [0]
+
+
+def test_pieces_of_other_dtypes_count_alike() -> None:
+    x = np.random.default_rng(1).uniform(0, 1, 10_000).astype("float32")
+    ends = np.linspace(0, 1, 1001)
+    for bins in (ends, ends.astype("float32"), (1000, (0, 1))):
+        given = bins if isinstance(bins, tuple) else (bins,)
+        whole = HistogramAccumulator(*given, dtype="float32").update(x)
+        assert whole.counts.tolist() == np.histogram(x, *given)[0].tolist()
+        for piece in (x.astype(float), x.astype(float).tolist(), x.astype(">f8")):
+            again = HistogramAccumulator(*given, dtype="float32").update(piece)
+            assert again.counts.tolist() == whole.counts.tolist()
+    below = np.nextafter(0.1, 0)  # as float32 it is above
+    assert HistogramAccumulator([0, 0.1, 1], dtype="float32").update([below]).counts[1] == 1
+    assert HistogramAccumulator([0, 1, np.inf], dtype="float16").update([1e300]).counts[1] == 1
+    for dtype, kinds in {
+        "int64": "bhi",
+        "float32": "bhilL",
+        "uint8": "bhiql",
+        "bool": "bl",
+    }.items():
+        counter = HistogramAccumulator([0, 2, 5], dtype=dtype)
+        for kind in kinds:
+            counter.update(np.array([1, 4], kind))
+        assert counter.counts.tolist() == [len(kinds)] * 2
+
+
+def test_what_counts_otherwise_is_not_merged() -> None:
+    large = HistogramAccumulator(4, (0, 2**60), dtype="int64")
+    edges = large.edges
+    for other in (
+        HistogramAccumulator(edges, dtype="int64"),
+        HistogramAccumulator(4, (0.0, 2.0**60), dtype="int64"),
+        HistogramAccumulator(4, (0.0, 2**60), dtype="int64"),
+        HistogramAccumulator(4, (0, 2**60), dtype="int32"),
+        HistogramAccumulator(4, (0, 2**60)),
+    ):
+        for one, two in ((large, other), (other, large)):
+            with pytest.raises(ValueError, match="other must have the same dtype"):
+                one + two
+    assert (large + HistogramAccumulator(4, (0, np.int64(2**60)), dtype="int64")).counts.sum() == 0
+    both = HistogramAccumulator([0, 1, 5], (0, 100)).update([3])  # where range is ignored
+    check_twice(both, pickle.loads(pickle.dumps(both)))
+
+
+def test_big_endian_edges() -> None:
+    for bins, dtype in (([0, 5, 10.0], ">f8"), ([0, 5, 10], ">i4"), ([0, 5, 10], ">u8")):
+        counter = HistogramAccumulator(np.array(bins, dtype), dtype=dtype).update([1, 7])
+        assert counter.edges.dtype.isnative
+        check_twice(counter, pickle.loads(pickle.dumps(counter)))
+        check_twice(counter, HistogramAccumulator.from_arrow(counter))
+
+
+def test_counts_do_not_wrap() -> None:
+    counter, total = HistogramAccumulator([0, 1]).update([0]), GroupedAccumulator(1).update([0])
+    for _ in range(62):
+        counter, total = counter + counter, total + total
+    for one in (counter, total):
+        for call in (lambda x=one: x + x, lambda x=one: copy.copy(x).merge(x)):
+            with pytest.raises(ValueError, match=r"counts could pass 2\*\*63"):
+                call()
+        assert one.counts.tolist() == [2**62]
+        with pytest.raises(ValueError, match=r"counts could pass 2\*\*63"):
+            one.merge(one)
+        assert one.counts.tolist() == [2**62]
+
+
+def test_counts_from_elsewhere_do_not_wrap() -> None:
+    sent = pa.table(HistogramAccumulator([0, 1, 2]))
+    for counts, good in (([2**63 - 1, 0], True), ([2**63 - 1, 1], False), ([2**62] * 2, False)):
+        table = sent.set_column(2, "count", pa.array(counts))
+        group = pa.table({"group": [0, 1], "count": counts})
+        if good:
+            counter = HistogramAccumulator.from_arrow(table)
+            total = GroupedAccumulator.from_arrow(group, {})
+            for call in (lambda x=counter: x.update([0.5]), lambda x=total: x.update([0])):
+                with pytest.raises(ValueError, match=r"counts could pass 2\*\*63"):
+                    call()
+            assert counter.counts.tolist() == total.counts.tolist() == counts
+            continue
+        with pytest.raises(ValueError, match="table must have counts"):
+            HistogramAccumulator.from_arrow(table)
+        with pytest.raises(ValueError, match=r"counts could pass 2\*\*63"):
+            GroupedAccumulator.from_arrow(group, {})
 
 
 def test_groups_through_arrow() -> None:
@@ -150,6 +280,9 @@ def test_groups_through_arrow() -> None:
         with pytest.raises(ValueError, match="table must have its metadata, or sums"):
             GroupedAccumulator.from_arrow(dropped)
         check_groups(GroupedAccumulator.from_arrow(dropped, SUMS), rows)
+        turned = GroupedAccumulator.from_arrow(dropped, dict(reversed(SUMS.items())))
+        check_groups(turned, rows)
+        check_groups(turned + GroupedAccumulator(10, SUMS), rows)
         doubled = GroupedAccumulator.from_arrow(dropped, SUMS) + total
         check_groups(doubled, {name: np.tile(x, 2) for name, x in rows.items()})
     check_groups(GroupedAccumulator.from_arrow(sent, SUMS), rows)
@@ -216,8 +349,9 @@ def test_a_mistake_adds_nothing() -> None:
     for other in (
         HistogramAccumulator(2, (0, 3)),
         HistogramAccumulator(2, (0, 2), dtype="float32"),
+        HistogramAccumulator([0.0, 1, 2], dtype="int64"),
     ):
-        with pytest.raises(ValueError, match="same edges"):
+        with pytest.raises(ValueError, match=r"same (edges|dtype)"):
             counter.merge(other)
     with pytest.raises(TypeError, match="must be a HistogramAccumulator, not int"):
         counter.merge(1)

@@ -9,10 +9,12 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from pyarrow.dataset import dataset
 
 import cydp
 from cydp import exact
 from cydp.exact._columns import column
+from cydp.exact._identities import identities
 from cydp.testing import SeededGenerator
 
 ROWS = 3000
@@ -230,7 +232,12 @@ WRONG = [
     (pa.array([31415], pa.timestamp("s")), "not of Arrow's format 't'"),
     (pa.array(["31415"]).dictionary_encode(), "not of Arrow's format 'u'"),
     (pa.array([[31415]]), "not of Arrow's format"),
-    (pa.array([31415]).cast(pa.decimal128(30, 2)), "not of Arrow's format 'd'"),
+    (pa.array([31415]).cast(pa.decimal128(30, 2)), "not of Arrow's format 'd'; cast it to"),
+    (pl.Series([31415], dtype=pl.Int128), "x must be .*'_'; cast it to"),
+    (pd.DataFrame({"a": pd.arrays.SparseArray([31415])}), "x must be of a type that Arrow has"),
+    (pl.col("a"), "x must be a column, not Expr"),
+    (dataset(pa.table({"a": [31415]})), "x is not read yet: call its to_table first"),
+    (dataset(pa.table({"a": [31415]})).scanner(), "x is not read yet: call its to_table first"),
     (pl.DataFrame({"a": [31415], "b": [2]}), "x must be one column, not a table of 2"),
 ]
 
@@ -243,15 +250,49 @@ def test_what_holds_no_numbers(bad: Any, says: str) -> None:
         assert "31415" not in str(info.value)
 
 
+def test_hugeint_holds_no_numbers() -> None:
+    with pytest.raises(TypeError, match=r"x must be of .* of at most 64 bits"):
+        exact.clamped_sum(duckdb.sql("select 31415::hugeint as a"), 0, 1)
+    with pytest.raises(TypeError, match=r"x must be of integers or strings.*; cast it to"):
+        exact.match_keys(duckdb.sql("select 31415::hugeint as a"), [31415])
+
+
 def test_without_nanoarrow(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "nanoarrow", None)
     for whole in (pa.array([1, 2]), pl.Series([1, 2]), pd.Series([1, 2], dtype="Int64")):
         assert exact.clamped_sum(whole, 0, 5).units == 3
     for null in (pa.array([1, None]), pl.Series([1, None]), pd.Series([1, None], dtype="Int64")):
-        with pytest.raises(
-            ImportError, match=r'x is read through Arrow.*pip install "cydp\[arrow\]"'
+        for call in (
+            lambda x=null: exact.clamped_sum(x, 0, 5),
+            lambda x=null: exact.match_keys(x, [1]),
         ):
-            exact.clamped_sum(null, 0, 5)
+            with pytest.raises(
+                ImportError, match=r'x is read through Arrow.*pip install "cydp\[arrow\]"'
+            ):
+                call()
+    whole_numbers = (pa.array([1, 2, 3]), pl.Series([1, 2, 3]), pd.Series([1, 2, 3], dtype="Int64"))
+    for x in (
+        *whole_numbers,
+        pa.array([1, 2, 3]).dictionary_encode(),
+        pl.DataFrame({"a": [1, 2, 3]}),
+    ):
+        assert exact.value_counts(x, [2, 7]).tolist() == [1, 0]
+        assert exact.bincount(x).tolist() == [0, 1, 1, 1]
+        assert exact.bound_contributions(x, x, 1).all()
+    words = ["a", "b"]
+    for text in (
+        pa.array(words),
+        pl.Series(words),
+        pd.Series(words),
+        pd.Categorical(words),
+        pl.Series(words, dtype=pl.Categorical),
+    ):
+        assert exact.match_keys(text, ["b"]).tolist() == [1, 0]
+    frame = {"a": [1, 2], "b": [0.5, 1.5]}
+    for table in (pl.DataFrame(frame), pa.table(frame), pd.DataFrame(frame, dtype="Float64")):
+        assert exact.histogramdd(table, 2, [(1, 2), (0, 2)])[0].tolist() == [[1, 0], [0, 1]]
+    with pytest.raises(ImportError, match="columns is read through Arrow"):
+        exact.histogramdd(pl.DataFrame({"a": [1, None]}), 2)
 
 
 def test_releases_of_columns() -> None:
@@ -325,3 +366,112 @@ def test_arrays_of_pandas_keep_their_integers() -> None:
         assert exact.clamped_sum(x, 0, 2**61, 2**10).units == round((2**60 + 1) / 2**10)
         assert column(x).compressed().tolist() == [2**60 + 1]
         assert exact.match_keys(x, [2**60 + 1]).tolist() == [0, 1]
+
+
+def test_arrays_of_pandas_are_read_as_their_series() -> None:
+    x = pd.Series([5, 7, None, 7], dtype="Int64")
+    category, words = x.astype("category"), pd.Series(["a", "b", None, "b"])
+    for given in (x, x.array, x.values, pd.Index(x), category, category.array, category.values,
+                  pd.Categorical([5, 7, None, 7]), pd.CategoricalIndex(category)):  # fmt: skip
+        assert exact.match_keys(given, [5, 7]).tolist() == [0, 1, 2, 1]
+        assert exact.clamped_sum(given, 0, 10).units == 19
+        assert exact.bincount(given)[[5, 7]].tolist() == [1, 2]
+    for given in (words, words.array, words.values, pd.Index(words), pd.Categorical(words)):
+        assert exact.match_keys(given, ["a", "b"]).tolist() == [0, 1, 2, 1]
+    for given in (pd.Series([1.5]).array, pd.Index([1.5]), pd.RangeIndex(2)):
+        assert exact.clamped_sum(given, 0, 10).units > 0
+
+
+def test_integers_of_one_chunk_are_not_copied() -> None:
+    x = pa.array(np.arange(1000))
+    one, other = (identities(x, "x")[0] for _ in range(2))
+    assert np.shares_memory(one, other)
+    words = pa.DictionaryArray.from_arrays(pa.array([0, 1] * 500, pa.int16()), ["a", "b"])
+    assert identities(words, "x")[0].rows.dtype == np.int16
+
+
+@pytest.mark.parametrize("kind", [pa.int8(), pa.uint8(), pa.int32(), pa.uint64()])
+@pytest.mark.parametrize("words", [[1, 2], ["a", "b"], []])
+def test_dictionary_indices_out_of_range(kind: pa.DataType, words: list[Any]) -> None:
+    values = pa.array(words, None if words else pa.string())
+    wrong = [2, 5] if kind in (pa.uint8(), pa.uint64()) else [2, 5, -1]
+    for place in wrong if words else [0]:
+        bad = pa.DictionaryArray.from_arrays(pa.array([place, None], kind), values, safe=False)
+        for x in (bad, pa.chunked_array([bad, bad]), pa.table({"x": bad})):
+            with pytest.raises(ValueError, match="x must have indices that are in its dictionary"):
+                exact.match_keys(x, words or ["a"])
+    hidden = pa.array(np.array([5, 0], kind.to_pandas_dtype()), mask=np.array([True, False]))
+    if words:
+        good = pa.DictionaryArray.from_arrays(hidden, values, safe=False)
+        assert exact.match_keys(good, words).tolist() == [2, 0]
+
+
+def test_what_is_lazy_says_so_everywhere() -> None:
+    lazy = pl.LazyFrame({"a": [1]})
+    for name, call in {
+        "x": lambda: cydp.histogram(lazy, 2, (0, 1), epsilon=1),
+        "columns": lambda: exact.histogramdd(lazy, 2),
+        "codes": lambda: exact.bincount(lazy),
+        "keys": lambda: exact.match_keys([1], lazy),
+        "users": lambda: exact.bound_contributions(lazy, [1], 1),
+        "table": lambda: exact.HistogramAccumulator.from_arrow(lazy),
+    }.items():
+        with pytest.raises(TypeError, match=f"^{name} is lazy: collect it first$"):
+            call()
+    for bad in (pl.col("a"), dataset(pa.table({"a": [1]})), duckdb.ColumnExpression("a"), None):
+        for name, call in {
+            "columns": lambda x=bad: exact.histogramdd(x, 2),
+            "codes": lambda x=bad: exact.bincount(x),
+            "keys": lambda x=bad: exact.match_keys([1], x),
+            "users": lambda x=bad: exact.bound_contributions(x, [1], 1),
+            "table": lambda x=bad: exact.GroupedAccumulator.from_arrow(x),
+        }.items():
+            with pytest.raises(TypeError, match=f"^{name} "):
+                call()
+
+
+def test_a_query_that_fails_shows_no_data() -> None:
+    relation = duckdb.sql("select s::int as a from (values ('1'), ('secret')) of_(s)")
+    mixed = pd.DataFrame({"a": np.array([1, "secret"], object)})
+    for bad in (relation, mixed):
+        for call in (
+            lambda x=bad: exact.clamped_sum(x, 0, 1),
+            lambda x=bad: exact.match_keys(x, [1]),
+        ):
+            with pytest.raises(ValueError, match="x could not be read: its query") as info:
+                call()
+            assert info.value.__suppress_context__
+
+
+def views_with_rubbish(words: list[str | None]) -> pa.Array:
+    """Views whose nulls point nowhere."""
+    array = pa.array(words, pa.string_view())
+    bits, views, *buffers = array.buffers()
+    entries = np.frombuffer(views, np.int32).reshape(-1, 4)[: len(words)].copy()
+    entries[[word is None for word in words]] = [10**9, 1, 10**8, 10**9]
+    parts = [bits, pa.py_buffer(entries), *buffers]
+    return pa.Array.from_buffers(pa.string_view(), len(words), parts)
+
+
+def test_views_of_nulls_are_not_read() -> None:
+    words = ["a", None, "b" * 30, None, "c" * 16, "a", "b" * 30] * 50
+    array, keys = views_with_rubbish(words), ["b" * 30, "a", "c" * 16]
+    expected = [keys.index(word) if word else 3 for word in words]
+    for x in (array, pa.chunked_array([array]), pa.table({"x": array})):
+        assert exact.match_keys(x, keys).tolist() == expected
+        assert exact.value_counts(x, keys).tolist() == [100, 100, 50]
+        stays = exact.bound_contributions(x, x, 1, 1000)
+        assert stays.tolist() == [word is not None for word in words]
+    pieces = pa.chunked_array([array[1:5], array[2:], array[:3]])
+    assert exact.match_keys(pieces, keys).tolist() == [*expected[1:5], *expected[2:], *expected[:3]]
+    assert exact.bound_contributions(pieces, pieces, 1, 1000).sum() == 3 + 248 + 2
+    places = pa.array([6, 1, 3, 0, None], pa.int8())
+    dictionary = pa.DictionaryArray.from_arrays(places, array[:7], safe=False)
+    assert exact.match_keys(dictionary, keys).tolist() == [0, 3, 3, 1, 3]
+    assert exact.bound_contributions(dictionary, [1] * 5, 1, 9).tolist() == [1, 0, 0, 1, 0]
+
+
+def test_views_with_nulls_are_not_copied() -> None:
+    array = pa.array(["a", None, "b" * 30], pa.string_view())
+    one, other = (identities(array, "x")[0] for _ in range(2))
+    assert np.shares_memory(one.text, other.text)

@@ -138,7 +138,7 @@ WRONG = [
     (np.array([]), 0, TypeError, "float64"),
     (["a"], 0, TypeError, "str_"),
     ("a", 0, ValueError, "one dimension"),
-    (None, 0, ValueError, "one dimension"),
+    (None, 0, TypeError, "codes must be a column, not NoneType"),
     (5, 0, ValueError, "one dimension"),
     ([[1]], 0, ValueError, "one dimension"),
     (np.ma.array([[1]]), 0, ValueError, "one dimension"),

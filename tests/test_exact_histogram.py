@@ -518,8 +518,8 @@ WRONG_DATA = [
     (np.array([31415], np.longdouble), "longdouble"),
     (np.ma.array([31415], dtype=object), "object_"),
     ("31415", "str_"),
-    (None, "object_"),
-    ({31415}, "object_"),
+    (None, "column, not NoneType"),
+    ({31415}, "column, not set"),
     ([[31415, 2], [3]], "sequences"),
 ]
 

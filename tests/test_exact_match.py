@@ -1,9 +1,13 @@
 """exact.match_keys and value_counts: by value, in every shape a column has."""
 
+import copy
 import enum
+import pickle
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+import duckdb
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -13,6 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cydp import exact, threads
+from cydp.exact import _keys
 
 fixed = settings(derandomize=True, deadline=None, max_examples=300)
 
@@ -144,6 +149,75 @@ def test_keys_of_an_enumeration() -> None:
 
     assert match([3, 5, 4], list(Colour)).tolist() == [1, 0, 2]
     assert match(list(Colour), [3, 5]).tolist() == [1, 0]
+
+
+class Colour(enum.StrEnum):
+    RED, GREEN = "r", "g"
+
+
+@pytest.mark.parametrize("words", [["r", "g"], [5, 7]])
+def test_keys_in_every_shape(words: list[Any]) -> None:
+    table = pa.table({"not a key": words})
+    reader = table.to_reader()
+    shapes = [
+        table, reader, table.to_batches()[0], duckdb.from_arrow(table), pl.DataFrame(table),
+        pd.DataFrame({"a": words}), pd.DataFrame({"a": words}).convert_dtypes(),
+        pd.Categorical(words), pd.Index(words), pd.Series(words, dtype="category"),
+        pa.array(words).dictionary_encode(), pa.chunked_array([words[:1], words[1:]]),
+        np.array(words), np.array(words, object), tuple(words), dict.fromkeys(words),
+        pl.Series(words),
+    ]  # fmt: skip
+    if isinstance(words[0], str):
+        shapes += [list(Colour), pl.Series(words, dtype=pl.Categorical)]
+    for keys in shapes:
+        assert exact.match_keys([words[1], None, words[0]], keys).tolist() == [1, 2, 0]
+        assert exact.match_keys(np.array(words), exact.Keys(words)).tolist() == [0, 1]
+    assert exact.match_keys(list(Colour), ["g", "r"]).tolist() == [1, 0]
+
+
+def test_what_are_no_keys() -> None:
+    two = {"a": [1], "b": [2]}
+    for bad in (
+        *(pa.table(two), pl.DataFrame(two), pd.DataFrame(two), duckdb.from_arrow(pa.table(two))),
+        *([np.timedelta64(3, "ns")], np.array([3], "m8[ns]"), np.array([3], "M8[ns]")),
+        *(pa.array([1, None]), pl.Series([1, None]), pd.Categorical([1, None])),
+        *(pl.LazyFrame({"a": [1]}), np.array(5), np.array([[1, 2]]), pl.Series([1.5])),
+    ):
+        with pytest.raises(TypeError, match=r"^keys (must be|is lazy)"):
+            exact.match_keys([1, 2], bad)
+
+
+def test_prepared_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = []
+    table = _keys._exact.Keys
+    monkeypatch.setattr(_keys._exact, "Keys", lambda *strings: made.append(1) or table(*strings))
+    words, numbers = exact.Keys(["a", "b\0", "c"]), exact.Keys(pl.Series([2**40, 7, -1]))
+    for _ in range(3):
+        for x in (["c", "a"], pa.array(["c", "a"]), np.array(["c", "a"]), pl.Series(["c", "a"])):
+            assert match(x, words).tolist() == [2, 0]
+        for kind in ("int8", "int16", "int64", object):
+            assert match(np.array([7, -1], kind), numbers).tolist() == [1, 2]
+        assert match([2**64, 7], numbers).tolist() == [3, 1]
+        assert match(np.array([7], np.uint64), numbers).tolist() == [1]
+    assert len(made) == 2 + 3 + 1 + 1  # utf-8, utf-32; dtypes, decimals
+    for keys in (pickle.loads(pickle.dumps(words)), copy.copy(words), exact.Keys(words)):
+        assert match(["c"], keys).tolist() == [2]
+        assert len(keys) == 3
+    assert repr(words) == "<Keys: 3 of str>"
+    assert repr(numbers) == "<Keys: 3 of int>"
+    with pytest.raises(TypeError, match="keys must be integers, as x is"):
+        match([1], words)
+    with pytest.raises(ValueError, match="keys must be distinct"):
+        exact.Keys([1, 1])
+
+
+def test_prepared_keys_in_many_threads() -> None:
+    words = [f"word {i}" for i in range(1000)]
+    keys = exact.Keys(words)
+    shapes = [pa.array(words), np.array(words), words, pl.Series(words)] * 4
+    with ThreadPoolExecutor(8) as pool:
+        for codes in pool.map(lambda x: exact.match_keys(x, keys), shapes):
+            assert codes.tolist() == list(range(1000))
 
 
 def test_nothing_to_match() -> None:

@@ -69,6 +69,22 @@ static void check_alike(void) {
   cydp_keys_free(keys);
 }
 
+/* A view that is not valid points nowhere. */
+static void check_views(void) {
+  static const uint8_t far[] = "seventeen letters";
+  const uint8_t *const buffers[] = {far};
+  const int32_t views[] = {17, 0, 0, 0, INT32_MAX, 1, INT32_MAX, 9, 0, 0, 0, 0};
+  const uint8_t valid[] = {1, 0, 1};
+  const cydp_strings rows = {.bytes = (const uint8_t *)views, .buffers = buffers};
+  const cydp_strings given = {.bytes = far, .width = 17};
+  uint32_t codes[3];
+  cydp_keys *keys;
+  CHECK(cydp_keys_new(&keys, &given, 1) == CYDP_OK);
+  CHECK(cydp_match(keys, &rows, valid, 3, 1, codes) == CYDP_OK);
+  CHECK(codes[0] == 0 && codes[1] == 1 && codes[2] == 1);
+  cydp_keys_free(keys);
+}
+
 static void check_equal_keys(size_t n) {
   static uint8_t text[5000];
   const cydp_strings equal = {.bytes = text, .width = 1};
@@ -83,6 +99,7 @@ int main(void) {
   check_match(1);
   check_match(3);
   check_alike();
+  check_views();
   for (size_t n = 0; n < 70; n++)
     check_equal_keys(n);
   check_equal_keys(5000);

@@ -6,6 +6,7 @@ from cydp.exact._bincount import bincount
 from cydp.exact._contributions import bound_contributions
 from cydp.exact._histogram import histogram
 from cydp.exact._histogramdd import histogramdd
+from cydp.exact._keys import Keys
 from cydp.exact._match import match_keys, value_counts
 from cydp.exact._sums import GridSum, clamped_sum, clamped_sums, grouped_clamped_sum
 
@@ -13,6 +14,7 @@ __all__ = [
     "GridSum",
     "GroupedAccumulator",
     "HistogramAccumulator",
+    "Keys",
     "bincount",
     "bound_contributions",
     "clamped_sum",

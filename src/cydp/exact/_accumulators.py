@@ -3,6 +3,7 @@
 
 from collections.abc import Mapping, Sequence
 from copy import copy
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any, Self, SupportsIndex
 
@@ -11,8 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from cydp import _exact, threads
 from cydp.exact import _arrow_tables as tables
-from cydp.exact._bins import Bins, Pair, public_bins
-from cydp.exact._columns import blocks, check_real
+from cydp.exact._bins import Bins, Pair, bin_count, public_bins
+from cydp.exact._columns import blocks, check_real, column
 from cydp.exact._grid import Grid, public_bounds
 from cydp.exact._sums import GridSum, add_groups, check_shapes, integer_column, number_column
 from cydp.rational import Number, index
@@ -31,7 +32,9 @@ class HistogramAccumulator:
     bins, range
         As in `histogram`, but a number of bins needs a range.
     dtype : dtype, default float64
-        Of the data; the edges are numpy's for it. Pieces of other dtypes are converted to it.
+        Of the data; the edges are numpy's for it. Pieces of floats are converted to it, and
+        refused if it is none of floats. Pieces of integers are taken as numpy compares them
+        with the edges, and refused where that could change them: uint64 for int64.
 
     Raises
     ------
@@ -55,14 +58,27 @@ class HistogramAccumulator:
         *,
         dtype: Any = np.float64,
     ) -> None:
-        kind = np.dtype(dtype)
+        kind = np.dtype(dtype).newbyteorder("=")
         check_real(kind, "dtype")
-        self._bins: Bins = public_bins(bins, range, kind)
-        self._counts = np.zeros(len(self._bins.edges) - 1, np.int64)
+        made = public_bins(bins, range, kind)
+        edges = made.edges.astype(made.edges.dtype.newbyteorder("="))
+        self._bins: Bins = replace(made, edges=edges)
+        self._counts = np.zeros(len(edges) - 1, np.int64)
         # Copies: what the caller changes later must not reach a pickle.
-        self._given: tuple[Any, Any, Any] = (self._bins.edges, None, kind)
-        if range is not None:
+        self._given: tuple[Any, Any, Any] = (edges, None, kind)
+        if bin_count(bins) is not None and range is not None:
             self._given = (len(self._counts), tuple(range), kind)
+
+    @property
+    def _rule(self) -> dict[str, Any]:
+        """What decides where values are counted, edges aside."""
+        _, range, kind = self._given
+        rule = {"dtype": kind.name}
+        if range is not None and self._bins.prepare is not None:  # which compares with the ends
+            rule["range"] = [
+                (int if isinstance(end, int | np.integer) else float)(end) for end in range
+            ]
+        return rule
 
     @property
     def counts(self) -> NDArray[np.int64]:
@@ -79,20 +95,41 @@ class HistogramAccumulator:
 
         Raises
         ------
-        TypeError
-            For what is no column of real numbers; then nothing is counted.
+        TypeError, ValueError
+            For what is no column of real numbers, or of a dtype that does not become the
+            accumulator's; and if a count could pass 2**63. Then nothing is counted.
 
         """
-        self._counts += self._bins.count(x)
+        values, kind = column(x), self._given[2]
+        if values.dtype.kind == "f" and kind.kind == "f":
+            with np.errstate(all="ignore"):
+                values = values.astype(kind, copy=False)
+        elif values.dtype.kind == "f" or not np.can_cast(
+            values.dtype, self._bins.read(values.dtype)
+        ):
+            if np.ma.count(values) == 0:
+                return self  # as [] or [None], nothing says a dtype
+            raise TypeError(
+                f"x must be of a dtype that becomes {kind.name} without loss, "
+                f"not {values.dtype.name}"
+            )
+        return self._add(self._bins.count(values))
+
+    def _add(self, counts: NDArray[np.int64]) -> Self:
+        total = self._counts + counts
+        if total.min() < 0:
+            raise ValueError("counts could pass 2**63")
+        self._counts = total
         return self
 
     def merge(self, other: "HistogramAccumulator") -> Self:
-        """Add the counts of another accumulator with the same edges.
+        """Add the counts of another accumulator with the same edges and dtype.
 
         Raises
         ------
         TypeError, ValueError
-            For another kind of thing, and for other edges.
+            For another kind of thing, for one that counts otherwise, and if a count could pass
+            2**63; then nothing is added.
 
         """
         if not isinstance(other, HistogramAccumulator):
@@ -100,8 +137,9 @@ class HistogramAccumulator:
         mine, theirs = self._bins.edges, other._bins.edges
         if mine.dtype != theirs.dtype or not np.array_equal(mine, theirs):
             raise ValueError("other must have the same edges")
-        self._counts += other._counts
-        return self
+        if repr(self._rule) != repr(other._rule):  # a range of floats is another one
+            raise ValueError("other must have the same dtype, and the same range if it is large")
+        return self._add(other._counts)
 
     def __add__(self, other: "HistogramAccumulator") -> "HistogramAccumulator":
         """Return a new accumulator of both."""
@@ -127,20 +165,25 @@ class HistogramAccumulator:
         """Export a table with a row for each bin: lower, upper, count."""
         edges = self._bins.edges
         columns = {"lower": edges[:-1], "upper": edges[1:], "count": self._counts}
-        _, range, dtype = self._given
-        about: dict[str, Any] = {"dtype": dtype.name}
-        if range is not None and all(isinstance(end, int | float) for end in range):
-            about |= {"bins": len(self._counts), "range": list(range)}
-        return tables.export(columns, about, requested_schema)
+        return tables.export(columns, self._rule, requested_schema)
 
     @classmethod
-    def from_arrow(cls, table: Any) -> "HistogramAccumulator":
+    def from_arrow(
+        cls, table: Any, range: Pair | None = None, *, dtype: Any = None
+    ) -> "HistogramAccumulator":
         """Import what `__arrow_c_stream__` has exported.
+
+        Parameters
+        ----------
+        table : table
+        range, dtype : optional
+            As the accumulator was made with, for a table whose metadata were dropped on its
+            way, as polars, pandas and DuckDB do. Without the dtype such a table is refused.
 
         Raises
         ------
         TypeError, ValueError
-            For another table.
+            For another table, and for another dtype or range than its metadata tell of.
 
         """
         columns, about = tables.read(table, "table")
@@ -150,15 +193,19 @@ class HistogramAccumulator:
         if not np.array_equal(lower[1:], upper[:-1]):
             raise ValueError("table must have a row for each bin, in their order")
         edges = np.append(lower, upper[-1:])
-        dtype = about.get("dtype", lower.dtype)
-        new = cls(about.get("bins", edges), about.get("range"), dtype=dtype)
+        if dtype is None and "dtype" not in about:
+            raise ValueError("table must have its metadata, or dtype must be given")
+        ends = about.get("range") if range is None else range
+        kind = about["dtype"] if dtype is None else dtype
+        new = cls(edges if ends is None else len(lower), ends, dtype=kind)
         if not np.array_equal(new._bins.edges, edges):
-            raise ValueError("table must have the edges that its metadata says")
+            raise ValueError("table must have the edges that range and dtype give")
+        if about and repr(new._rule) != repr(about):
+            raise ValueError("range and dtype must be those of the table's metadata")
         counts = counts_of(columns["count"])
-        if counts.min() < 0:
-            raise ValueError("table must have counts from 0 on")
-        new._counts += counts
-        return new
+        if counts.min() < 0 or total_of(counts) >= 2**63:
+            raise ValueError("table must have counts from 0 on, below 2**63 together")
+        return new._add(counts)
 
     def __repr__(self) -> str:
         return f"<HistogramAccumulator: {len(self._counts)} bins, exact and NOT private>"
@@ -169,6 +216,11 @@ def counts_of(values: NDArray[Any]) -> NDArray[np.int64]:
     if values.dtype != np.int64:
         raise ValueError(f"counts must be of int64, not {values.dtype.name}")
     return values
+
+
+def total_of(counts: NDArray[np.int64]) -> int:
+    """Return the sum of counts from 0 on, which may be beyond 64 bits."""
+    return (int((counts >> 32).sum()) << 32) + int((counts & (2**32 - 1)).sum())
 
 
 class GroupedAccumulator:
@@ -238,8 +290,8 @@ class GroupedAccumulator:
         Raises
         ------
         TypeError, ValueError
-            For wrong columns, and if so many rows could carry a sum to 2**63 units; then
-            nothing is added.
+            For wrong columns, and if so many rows could carry a count or a sum, in units, to
+            2**63; then nothing is added.
 
         """
         if columns.keys() != self._grids.keys():
@@ -263,6 +315,8 @@ class GroupedAccumulator:
         return self.merge(more)  # at the end: an interrupt adds nothing
 
     def _check_rows(self, rows: int) -> None:
+        if rows >= 2**63:
+            raise ValueError("counts could pass 2**63")
         for name, grid in self._grids.items():
             if rows * grid.largest >= 2**63:
                 raise ValueError(
@@ -277,7 +331,7 @@ class GroupedAccumulator:
         ------
         TypeError, ValueError
             For another kind of thing, for other groups, names, bounds or steps, and if so many
-            rows could carry a sum to 2**63 units; then nothing is added.
+            rows could carry a count or a sum, in units, to 2**63; then nothing is added.
 
         """
         if not isinstance(other, GroupedAccumulator):
@@ -347,13 +401,14 @@ class GroupedAccumulator:
         rows, grids = _described(about) if given is None or about else (None, given)
         if given is not None and grids != given:
             raise ValueError("sums must be those of the table's metadata")
-        if list(columns) != ["group", "count", *(f"sum_{name}" for name in grids)]:
+        if columns.keys() != {"group", "count", *(f"sum_{name}" for name in grids)}:
             raise ValueError("table must be that of a GroupedAccumulator, with its sums")
         counts = counts_of(columns["count"])
-        rows = int(counts.sum()) if rows is None else rows
+        total = total_of(counts)
+        rows = total if rows is None else rows
         if not np.array_equal(columns["group"], np.arange(len(counts))) or len(counts) == 0:
             raise ValueError("table must have a row for each group, in their order")
-        if counts.sum() > rows or counts.min() < 0:
+        if counts.min() < 0 or total > rows:
             raise ValueError("table must have counts from 0 on, of as many rows as it says")
         new = cls(len(counts))
         new._start(len(counts), grids)

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp import _exact
+from cydp.exact._foreign import opened, speaks_arrow
 
 Mask: TypeAlias = NDArray[np.bool_] | None  # of the entries that are present; None: all
 
@@ -22,6 +23,7 @@ _NUMBERS = {
 }  # fmt: skip
 _OFFSETS = {"u": np.int32, "z": np.int32, "U": np.int64, "Z": np.int64}
 _VIEWS = {"vu", "vz"}
+_KNOWN = {"+s", "b", *_NUMBERS, *_OFFSETS, *_VIEWS}  # what has buffers that are read
 _INLINE = 12  # bytes of a string that stand in its view
 
 
@@ -38,7 +40,7 @@ class Strings:
     rows : ndarray of int64, or None
         Which string each row holds; None: row i the i-th.
     buffers : tuple of ndarray of uint8
-        What views point into.
+        What views point into. The view of a null row may be anything.
     decimal : bool
         Whether they stand for integers beyond 64 bits.
 
@@ -58,22 +60,20 @@ class Strings:
         """How many strings there are, rows aside."""
         return len(self.text) // 16 if self.offsets is None else len(self.offsets) - 1
 
+    def without(self, present: Mask) -> "Strings":
+        """Return the strings with empty views for null rows, so that all may be read."""
+        if present is None or self.offsets is not None or self.rows is not None:
+            return self
+        views = self.text.reshape(-1, 16).copy()
+        views[~present] = 0
+        return replace(self, text=views.reshape(-1))
+
     def kernel(self) -> _exact.Strings:
         """Return the strings for a kernel; this object must live as long."""
         if self.offsets is not None:
             return _exact.Strings(self.count, self.text, self.offsets)
         addresses = np.array([buffer.ctypes.data for buffer in self.buffers] or [0], np.uint64)
         return _exact.Strings(self.count, self.text, addresses=addresses)
-
-
-def speaks_arrow(x: Any) -> bool:
-    """Whether x is a column or table of another library that Arrow can read.
-
-    Not if its own dtype is one of numpy's, which needs no help.
-    """
-    if isinstance(x, np.ndarray) or isinstance(getattr(x, "dtype", None), np.dtype):
-        return False
-    return hasattr(x, "__arrow_c_array__") or hasattr(x, "__arrow_c_stream__")
 
 
 def numbers(x: Any, name: str) -> tuple[NDArray[Any], Mask]:
@@ -125,14 +125,11 @@ def identities(x: Any, name: str) -> tuple[Strings | NDArray[Any], Mask]:
     if not chunks and _is_text(form):
         return Strings(_NOTHING, np.zeros(1, np.int64)), None
     if form not in _IDENTITIES and not _is_text(form):
-        raise TypeError(f"{name} must be of integers or strings, not of Arrow's {form[:1]!r}")
-    if not chunks:
-        return np.empty(0, _dtype(form, name)), None
+        raise TypeError(f"{name} must be of integers or strings, not of {_shown(form)}")
     if not _is_text(form):
-        parts = [_numbers(chunk, name) for chunk in chunks]
-        values = np.concatenate([values for values, _ in parts])
-        return values.astype(np.int64) if form == "n" else values, _joined(parts)
-    texts = [_strings(chunk) for chunk in chunks]
+        values, present = _joined_numbers(form, chunks, name)
+        return values.astype(np.int64) if form == "n" else values, present
+    texts = [_strings(chunk, name) for chunk in chunks]
     if len(texts) == 1:
         return texts[0]
     return _one([part for part, _ in texts]), _joined(texts)
@@ -187,17 +184,22 @@ class _Chunk:
         values = self.array.dictionary
         return None if values is None else _whole(values)
 
-    def indices(self) -> tuple[NDArray[np.int64], Mask]:
+    def indices(self, words: "_Chunk", name: str) -> tuple[NDArray[Any], Mask]:
         """Return the places in the dictionary, 0 for null."""
         present = self.present()
-        places = self.values(_NUMBERS[self.form]).astype(np.int64)
+        places = self.values(_NUMBERS[self.form])
         if present is not None:
-            places[~present] = 0
+            places = np.where(present, places, places.dtype.type(0))
+        most = words.rows - 1
+        if words.rows == 0 and present is not None and not present.any():
+            most = 0
+        if places.min(initial=0) < 0 or places.max(initial=0) > most:
+            raise ValueError(f"{name} must have indices that are in its dictionary")
         return places, present
 
 
 def _whole(array: Any, first: int = 0, rows: int | None = None) -> _Chunk:
-    view = None if array.schema.format == "n" else array.view()  # some say it has a buffer
+    view = array.view() if array.schema.format in _KNOWN else None
     return _Chunk(array, view, first + array.offset, len(array) if rows is None else rows)
 
 
@@ -213,13 +215,26 @@ def nanoarrow(name: str) -> Any:
 
 
 def _arrays(x: Any, name: str) -> tuple[Any, list[Any]]:
-    """Return the schema and the arrays of a column or table."""
+    """Return the schema and the arrays of a column or table.
+
+    What the other library says of a failure may show data.
+    """
+    if not speaks_arrow(opened(x, name)):
+        raise TypeError(f"{name} must be a table that speaks Arrow, not {type(x).__name__}")
     na = nanoarrow(name)
-    if hasattr(x, "__arrow_c_array__"):
-        array = na.c_array(x)
-        return array.schema, [array]
-    stream = na.c_array_stream(x)
-    return stream.get_schema(), list(stream)
+    try:
+        if hasattr(x, "__arrow_c_array__"):
+            array = na.c_array(x)
+            return array.schema, [array]
+        stream = na.c_array_stream(x)  # DuckDB's query runs here
+        return stream.get_schema(), list(stream)
+    except (ImportError, MemoryError):
+        raise
+    except TypeError:
+        raise TypeError(f"{name} must be of a type that Arrow has") from None
+    except Exception:
+        said = f"{name} could not be read: its query, or conversion to Arrow, failed"
+        raise ValueError(said) from None
 
 
 def _child(array: Any, i: int) -> _Chunk:
@@ -264,7 +279,7 @@ def columns_of(x: Any, name: str) -> tuple[dict[str, NDArray[Any]], dict[bytes, 
 
 def _numbers(chunk: _Chunk, name: str) -> tuple[NDArray[Any], Mask]:
     if (words := chunk.dictionary()) is not None:
-        places, present = chunk.indices()
+        places, present = chunk.indices(words, name)
         if words.rows:
             values, known = _numbers(words, name)
         else:  # and so every index is null
@@ -285,23 +300,29 @@ def _dtype(form: str, name: str) -> Any:
         return np.float64 if form == "n" else np.bool_
     if form not in _NUMBERS:
         raise TypeError(
-            f"{name} must be of bool, integers, or floats of at most 64 bits, "
-            f"not of Arrow's format {form[:1]!r}"
+            f"{name} must be of bool, integers, or floats of at most 64 bits, not of {_shown(form)}"
         )
     return _NUMBERS[form]
+
+
+def _shown(form: str) -> str:
+    wide = form[:1] in ("d", "_")  # decimals, which DuckDB's HUGEINT is too, and polars' Int128
+    hint = "; cast it to a float or to an integer of at most 64 bits" if wide else ""
+    return f"Arrow's format {form[:1]!r}{hint}"
 
 
 def _is_text(form: str) -> bool:
     return form in _OFFSETS or form in _VIEWS
 
 
-def _strings(chunk: _Chunk) -> tuple[Strings, Mask]:
+def _strings(chunk: _Chunk, name: str) -> tuple[Strings, Mask]:
     words = chunk.dictionary()
     if words is None:
         return _text(chunk)
-    places, present = chunk.indices()
+    places, present = chunk.indices(words, name)
     if words.rows:
         text, known = _text(words)
+        text = text.without(known)
     else:  # and so every index is null
         text, known = _EMPTY_VIEW if words.form in _VIEWS else _EMPTY, None
     rows = Strings(text.text, text.offsets, places, text.buffers)
@@ -318,9 +339,6 @@ def _text(chunk: _Chunk) -> tuple[Strings, Mask]:
 
 def _viewed(chunk: _Chunk) -> Strings:
     views = chunk.buffer(1, np.uint8)[16 * chunk.first :][: 16 * chunk.rows]
-    present = chunk.present()
-    if present is not None:  # what stands there for a null may be anything
-        views = np.where(present[:, None], views.reshape(-1, 16), np.uint8(0)).reshape(-1)
     # The last buffer has the sizes of those before it.
     buffers = [chunk.buffer(i, np.uint8) for i in range(2, chunk.view.n_buffers - 1)]
     return Strings(views, None, None, tuple(buffers))

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cydp import _exact
-from cydp.exact._arrow import Mask, numbers, speaks_arrow
+from cydp.exact._arrow import Mask, numbers
+from cydp.exact._foreign import as_array, opened, speaks_arrow, without_nulls
 
 
 def column(x: ArrayLike | Sequence[Any], name: str = "x") -> NDArray[Any]:
@@ -23,8 +24,7 @@ def column(x: ArrayLike | Sequence[Any], name: str = "x") -> NDArray[Any]:
         A masked array stays one. A column that speaks Arrow (pandas, polars, pyarrow, DuckDB), or
         a table of one column, is read with `nanoarrow` (extra `arrow`); without it only if it
         has no nulls. In a list and in an object array None, NA, NaT and masked entries are null,
-        and the others must be numbers. Numbers with nulls become a masked array, but in a list
-        of floats a null becomes NaN.
+        and the others must be numbers. Numbers with nulls become a masked array.
 
     Returns
     -------
@@ -37,8 +37,6 @@ def column(x: ArrayLike | Sequence[Any], name: str = "x") -> NDArray[Any]:
 
     Examples
     --------
-    >>> column([1.5, None]).tolist()
-    [1.5, nan]
     >>> column([2, None])
     masked_array(data=[2, --],
                  mask=[False,  True],
@@ -51,13 +49,12 @@ def column(x: ArrayLike | Sequence[Any], name: str = "x") -> NDArray[Any]:
         values[:] = x
     elif isinstance(x, np.ma.MaskedArray):
         values = x
-    elif speaks_arrow(x):
-        values = _of_arrow(x, name)
     else:
-        refuse_lazy(x, name)
         try:
-            values = as_array(x)
+            values = _read(x, name)
         except ValueError:  # lists of different lengths
+            if not isinstance(x, list | tuple):
+                raise
             raise TypeError(f"{name} must be an array of real numbers, not of sequences") from None
     if values.dtype == object and not isinstance(x, np.ma.MaskedArray) and values.ndim > 0:
         values = _of_objects(values, name)
@@ -96,37 +93,28 @@ def codes_column(x: ArrayLike | Sequence[Any], name: str = "codes") -> NDArray[A
     elif isinstance(x, np.ma.MaskedArray):
         values = x
     else:
-        refuse_lazy(x, name)
-        values = _of_arrow(x, name) if speaks_arrow(x) else as_array(x)
+        values = _read(x, name)
         if values.dtype == object and values.ndim == 1:
             values = _of_objects(values, name)
     if values.ndim != 1:
         raise ValueError(f"{name} must be of one dimension, not of shape {values.shape}")
+    if values.dtype == object:
+        raise TypeError(f"{name} must be of bool, or of integers that one dtype of 64 bits holds")
     if values.dtype.kind not in "biu":
         raise TypeError(f"{name} must be of integers or bool, not {values.dtype.type.__name__}")
     return values
 
 
-def refuse_lazy(x: Any, name: str) -> None:
-    """Raise a TypeError for a frame that has not been computed."""
-    if hasattr(x, "collect") and not speaks_arrow(x):
-        raise TypeError(f"{name} is lazy: collect it first")
-
-
-def as_array(x: Any) -> NDArray[Any]:
-    """Return an array; of pandas' arrays with nulls one of objects, which are kept as they are."""
-    if hasattr(x, "isna") and not isinstance(getattr(x, "dtype", None), np.dtype):
-        return np.asarray(x, object)
-    return np.asarray(x)
-
-
-def _of_arrow(x: Any, name: str) -> NDArray[Any]:
+def _read(x: Any, name: str) -> NDArray[Any]:
+    x = opened(x, name)
+    if not speaks_arrow(x):
+        return as_array(x, name)
     try:
         values, present = numbers(x, name)
     except ImportError:
-        if _has_nulls(x) is not False:
+        if (plain := without_nulls(x)) is None:
             raise
-        return np.asarray(x)
+        return plain
     return masked(values, present)
 
 
@@ -135,15 +123,6 @@ def masked(values: NDArray[Any], present: Mask) -> NDArray[Any]:
     if present is None or present.all():
         return values
     return np.ma.MaskedArray(values, np.logical_not(present, out=present))
-
-
-def _has_nulls(x: Any) -> bool | None:
-    """Return what a column says of itself; None if it says nothing, or is no column of numbers."""
-    if hasattr(x, "hasnans"):  # pandas
-        return bool(x.hasnans)
-    nulls = getattr(x, "null_count", None)  # pyarrow, polars
-    nulls = nulls() if callable(nulls) else nulls
-    return bool(nulls) if isinstance(nulls, int) else None
 
 
 def present_entries(x: Sequence[Any]) -> tuple[Sequence[Any], NDArray[np.bool_] | None]:
@@ -188,12 +167,9 @@ def _of_objects(values: NDArray[Any], name: str) -> NDArray[Any]:
             numbers = np.array([_float(entry, name) for entry in entries], np.float64)
     if present is None:
         return numbers.reshape(values.shape)
-    spread = np.full(len(present), np.nan if numbers.dtype.kind == "f" else 0, numbers.dtype)
+    spread = np.zeros(len(present), numbers.dtype)
     spread[present] = numbers
-    spread = spread.reshape(values.shape)
-    if numbers.dtype.kind == "f":
-        return spread
-    return np.ma.MaskedArray(spread, ~present.reshape(values.shape))
+    return np.ma.MaskedArray(spread.reshape(values.shape), ~present.reshape(values.shape))
 
 
 def _float(value: Any, name: str) -> float:
@@ -221,7 +197,7 @@ def _shown_blocks(
     columns: Sequence[NDArray[Any]], mask: NDArray[np.bool_], rows: int
 ) -> Iterator[tuple[NDArray[Any], ...]]:
     """Yield what the mask does not hide; each block is overwritten by the next."""
-    data = [np.ascontiguousarray(values).reshape(-1) for values in columns]
+    data = [values.reshape(-1) for values in columns]
     buffers = [np.empty(min(rows, mask.size), values.dtype) for values in data]
     for first in range(0, mask.size, rows):
         some = slice(first, first + rows)
@@ -229,7 +205,10 @@ def _shown_blocks(
         yield tuple(
             buffer[
                 : _exact.compress(
-                    values[some].view(np.uint8), values.itemsize, hidden, buffer.view(np.uint8)
+                    np.ascontiguousarray(values[some]).view(np.uint8),
+                    values.itemsize,
+                    hidden,
+                    buffer.view(np.uint8),
                 )
             ]
             for values, buffer in zip(data, buffers, strict=True)

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cydp import _exact, threads
-from cydp.exact._arrow import Strings
+from cydp.exact._arrow import Mask, Strings
 from cydp.exact._identities import fixed_width, identities
 from cydp.random import Generator, generator_or_default
 from cydp.rational import index
@@ -71,7 +71,7 @@ def bound_contributions(
     valid = np.logical_and.reduce(present).view(np.uint8) if present else None
     key = np.frombuffer(generator.bytes(16), np.uint64)
     stays = np.zeros(n, np.bool_)
-    (user, user_name), (group, group_name) = (_words(values, key) for values, _ in columns)
+    (user, user_name), (group, group_name) = (_words(*column, key) for column in columns)
     number = threads.NUM_THREADS if n > threads.SHARED_ABOVE else 1
     _exact.bound_contributions(
         user, user_name, group, group_name, valid, most_groups, most_rows, key, number,
@@ -87,11 +87,12 @@ def _at_least_one(value: SupportsIndex, name: str) -> int:
     return min(number, _MOST)
 
 
-def _words(values: NDArray[Any] | Strings, key: Words) -> tuple[Words, Words]:
+def _words(values: NDArray[Any] | Strings, present: Mask, key: Words) -> tuple[Words, Words]:
     """Return what tells the entries apart, and what is hashed of them."""
     if isinstance(values, Strings):
         code, name = np.empty(values.count, np.uint64), np.empty(values.count, np.uint64)
-        _exact.encode(values.kernel(), key, code, name)
+        strings = values.without(present)
+        _exact.encode(strings.kernel(), key, code, name)
         return (code, name) if values.rows is None else (code[values.rows], name[values.rows])
     if values.dtype.kind in "US":
         code, name = np.empty(len(values), np.uint64), np.empty(len(values), np.uint64)

@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cydp import _exact
-from cydp.exact._arrow import speaks_arrow, table_numbers
+from cydp.exact._arrow import table_numbers
 from cydp.exact._bins import Bins, Pair, bin_count, data_ends, even_bins, public_bins
 from cydp.exact._columns import column, masked
+from cydp.exact._foreign import frame_columns, opened, speaks_arrow
 from cydp.threads import NUM_THREADS, SHARED_ABOVE
 
 _MOST_CELLS = 2**30
@@ -78,12 +79,18 @@ def histogramdd(
 
 def _split(columns: Any) -> tuple[list[NDArray[Any]], NDArray[np.bool] | None]:
     """Return the columns without their masks, and which rows no mask hides."""
+    columns = opened(columns, "columns")
     if isinstance(columns, np.ndarray) and columns.ndim == 2:
         columns = list(columns.T)
     if isinstance(columns, Mapping) or hasattr(columns, "items"):  # pandas iterates over names
         columns = [x for _, x in columns.items()]
     elif speaks_arrow(columns):
-        columns = [masked(x, present) for x, present in table_numbers(columns, "columns")]
+        try:
+            columns = [masked(x, present) for x, present in table_numbers(columns, "columns")]
+        except ImportError:  # each of them is read if it has no nulls
+            if (parts := frame_columns(columns)) is None:
+                raise
+            columns = parts
     if isinstance(columns, str | bytes) or not hasattr(columns, "__len__"):
         raise TypeError(f"columns must be a sequence of columns, not {type(columns).__name__}")
     values = [column(x, "columns") for x in columns]

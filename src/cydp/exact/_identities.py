@@ -9,8 +9,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from cydp import _exact
 from cydp.exact import _arrow
-from cydp.exact._arrow import Strings, speaks_arrow
-from cydp.exact._columns import as_array, present_entries, refuse_lazy
+from cydp.exact._arrow import Strings
+from cydp.exact._columns import present_entries
+from cydp.exact._foreign import as_array, opened, speaks_arrow, without_nulls
 
 Identities: TypeAlias = tuple[NDArray[Any] | Strings, NDArray[np.bool_] | None]
 
@@ -20,14 +21,19 @@ def identities(x: ArrayLike, name: str) -> Identities:
     valid: NDArray[np.bool_] | None = None
     if isinstance(x, list | tuple):
         return _of_objects(x, name)
+    x = opened(x, name)
     if speaks_arrow(x):
-        return _arrow.identities(x, name)
-    refuse_lazy(x, name)
-    if isinstance(x, np.ma.MaskedArray):
+        try:
+            return _arrow.identities(x, name)
+        except ImportError:
+            if (plain := without_nulls(x)) is None:
+                raise
+        values = plain
+    elif isinstance(x, np.ma.MaskedArray):
         valid = ~np.ma.getmaskarray(x)
         values = np.asarray(x.data)
     else:
-        values = as_array(x)
+        values = as_array(x, name)
     if values.ndim != 1:
         raise ValueError(f"{name} must have one dimension, not {values.ndim}")
     if values.dtype == object or values.dtype.kind == "T":

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Places of values among given keys."""
 
-import sys
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -11,19 +9,20 @@ from numpy.typing import ArrayLike, NDArray
 from cydp import _exact, threads
 from cydp.exact._arrow import Strings
 from cydp.exact._identities import fixed_width, identities
+from cydp.exact._keys import Keys
 
-_MOST_KEYS = 2**32 - 4
 _CHUNK_ROWS = 2**18  # whose codes stay in the cache, for each thread
 
 
-def match_keys(x: ArrayLike, keys: ArrayLike) -> NDArray[np.uint32]:
+def match_keys(x: ArrayLike, keys: ArrayLike | Keys) -> NDArray[np.uint32]:
     """Return the place of each value among the keys. NOT private.
 
     Parameters
     ----------
     x : array_like of integers or strings, shape (n,)
-    keys : array_like of integers or strings, as in x
-        Public and distinct. A categorical or dictionary column is matched by its categories.
+    keys : array_like of integers or strings, as in x, or Keys
+        Public and distinct; `Keys` prepares them once for many pieces. A categorical or
+        dictionary column is matched by its categories.
 
     Returns
     -------
@@ -42,18 +41,18 @@ def match_keys(x: ArrayLike, keys: ArrayLike) -> NDArray[np.uint32]:
     array([1, 2, 2, 0], dtype=uint32)
 
     """
-    sought = _Sought(x, _distinct(keys))
+    sought = _Sought(x, keys if isinstance(keys, Keys) else Keys(keys))
     codes = np.empty(sought.rows, np.uint32)
     sought.fill(codes, 0)
     return codes
 
 
-def value_counts(x: ArrayLike, keys: ArrayLike) -> NDArray[np.int64]:
+def value_counts(x: ArrayLike, keys: ArrayLike | Keys) -> NDArray[np.int64]:
     """Count how often each key occurs. NOT private.
 
     Parameters
     ----------
-    x, keys : array_like
+    x, keys : array_like, or Keys
         As in `match_keys`.
 
     Returns
@@ -72,7 +71,7 @@ def value_counts(x: ArrayLike, keys: ArrayLike) -> NDArray[np.int64]:
     array([1, 2])
 
     """
-    given = _distinct(keys)
+    given = keys if isinstance(keys, Keys) else Keys(keys)
     sought = _Sought(x, given)
     counts = np.zeros(len(given) + 1, np.int64)
     # Each call of a kernel visits every count once, so let it have more rows.
@@ -88,7 +87,7 @@ def value_counts(x: ArrayLike, keys: ArrayLike) -> NDArray[np.int64]:
 class _Sought:
     """A column whose values are sought among keys."""
 
-    def __init__(self, x: ArrayLike, keys: list[Any]) -> None:
+    def __init__(self, x: ArrayLike, keys: Keys) -> None:
         self._none = len(keys)
         values, present = identities(x, "x")
         self.rows = len(values)
@@ -99,10 +98,8 @@ class _Sought:
             self._words = np.full(1, self._none, np.uint32)
             self._places = np.zeros(self.rows, np.int8)
             return
-        self._strings, wanted = _kernel(values, keys)
-        offsets = np.cumsum([0, *map(len, wanted)], dtype=np.int64)
-        text = np.frombuffer(b"".join(wanted), np.uint8)
-        self._keys = _exact.Keys(_exact.Strings(len(wanted), text, offsets))
+        self._strings, encoding = _kernel(values)
+        self._keys = keys.table(encoding)
         if isinstance(values, Strings) and values.rows is not None:
             self._words, self._places = np.empty(values.count, np.uint32), values.rows
             _exact.match(self._keys, self._strings, 0, None, 1, self._words)
@@ -115,71 +112,19 @@ class _Sought:
             valid = None if present is None else present.view(np.uint8)
             _exact.match(self._keys, self._strings, first, valid, self.threads, codes)
             return
-        np.take(self._words, self._places[rows], out=codes, mode="clip")  # else it is buffered
-        if present is not None:
-            codes[~present] = self._none
+        for start in range(0, len(codes), _CHUNK_ROWS):  # of which numpy makes indices of 64 bits
+            some = slice(start, start + _CHUNK_ROWS)
+            np.take(self._words, self._places[rows][some], out=codes[some], mode="clip")
+            if present is not None:
+                codes[some][~present[some]] = self._none
 
 
-def _kernel(values: NDArray[Any] | Strings, keys: list[Any]) -> tuple[_exact.Strings, list[bytes]]:
-    """Return the values for a kernel, and the keys as bytes that equal theirs."""
+def _kernel(values: NDArray[Any] | Strings) -> tuple[_exact.Strings, str]:
+    """Return the values for a kernel, and which bytes equal keys have."""
     if isinstance(values, Strings):
-        return values.kernel(), _decimal(keys) if values.decimal else _text(keys, "utf-8")
+        return values.kernel(), "decimal" if values.decimal else "utf-8"
     if values.dtype.kind in "US":
-        return fixed_width(values), _text(keys, "utf-32-le" if values.dtype.kind == "U" else None)
+        return fixed_width(values), "utf-32-le" if values.dtype.kind == "U" else "bytes"
     native = np.ascontiguousarray(values, values.dtype.newbyteorder("="))
     strings = _exact.Strings(len(native), native.view(np.uint8), width=native.itemsize)
-    return strings, _integers(keys, native.dtype)
-
-
-def _distinct(keys: Any) -> list[Any]:
-    """Return the keys as Python's values."""
-    if isinstance(keys, str | bytes) or not isinstance(keys, Iterable):
-        raise TypeError(f"keys must be a sequence, not {type(keys).__name__}")
-    given = keys.to_pylist() if hasattr(keys, "to_pylist") else list(keys)
-    given = [key.item() if isinstance(key, np.generic) else key for key in given]
-    given = [int(key) if isinstance(key, int) else key for key in given]  # also of enumerations
-    if not 1 <= len(given) <= _MOST_KEYS:
-        raise ValueError(f"keys must be from 1 to 2**32 - 4, not {len(given)}")
-    types = set(map(type, given))
-    if types not in ({str}, {bytes}) and types != {int}:
-        raise TypeError("keys must be integers or strings, all of one kind")
-    if len(set(given)) < len(given):
-        raise ValueError("keys must be distinct")
-    return given
-
-
-def _text(keys: list[Any], encoding: str | None) -> list[bytes]:
-    """Return keys as the bytes that equal strings have; without an encoding they are bytes."""
-    if isinstance(keys[0], int):
-        raise TypeError("keys must be strings, as x is")
-    if encoding != "utf-8" and isinstance(keys[0], bytes) != (encoding is None):
-        raise TypeError(f"keys must be {'bytes' if encoding is None else 'str'}, as x is")
-    encoded = [
-        key.encode(encoding, "surrogatepass") if encoding and isinstance(key, str) else key
-        for key in keys
-    ]
-    if encoding == "utf-8":
-        return encoded
-    # numpy's arrays drop zeros at the end, so no entry of x ends in one
-    ends = [key[-1:] in ("\0", b"\0") for key in keys]
-    return [key if end else key.rstrip(b"\0") for key, end in zip(encoded, ends, strict=True)]
-
-
-def _decimal(keys: list[Any]) -> list[bytes]:
-    if not isinstance(keys[0], int):
-        raise TypeError("keys must be integers, as x is")
-    return [b"%d" % key for key in keys]
-
-
-def _integers(keys: list[Any], dtype: np.dtype[Any]) -> list[bytes]:
-    """Return keys as the bytes that equal numbers have, without zeros at the end."""
-    if not isinstance(keys[0], int):
-        raise TypeError("keys must be integers, as x is")
-    bits, signed = 8 * dtype.itemsize, dtype.kind == "i"
-    least, most = (-(2 ** (bits - 1)), 2 ** (bits - 1)) if signed else (0, 2**bits)
-    return [
-        int(key).to_bytes(dtype.itemsize, sys.byteorder, signed=signed).rstrip(b"\0")
-        if least <= key < most
-        else b"\0" * 8 + b"%d" % key  # longer than any
-        for key in keys
-    ]
+    return strings, f"{native.dtype.kind}{native.itemsize}"

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cydp.exact._arrow import speaks_arrow
 from cydp.exact._columns import check_real, column
+from cydp.exact._foreign import opened, speaks_arrow
 
 
 def declared_dtype(x: ArrayLike | Sequence[Any], name: str = "x") -> np.dtype[Any]:
@@ -19,6 +19,7 @@ def declared_dtype(x: ArrayLike | Sequence[Any], name: str = "x") -> np.dtype[An
     """
     if isinstance(x, Sequence) and not isinstance(x, str | bytes):
         return np.dtype(np.float64)
+    x = opened(x, name)
     if not (hasattr(x, "__array__") or speaks_arrow(x)):
         raise TypeError(f"{name} must be an array or a list of numbers, not {type(x).__name__}")
     _check_column(getattr(x, "ndim", 1), name)

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: MIT
+"""What other libraries hand over, known by what it can do; none of them is imported."""
+
+import sys
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def speaks_arrow(x: Any) -> bool:
+    """Whether x is a column or table of another library that Arrow can read.
+
+    Not if its own dtype is one of numpy's, which needs no help.
+    """
+    if isinstance(x, np.ndarray) or isinstance(getattr(x, "dtype", None), np.dtype):
+        return False
+    return hasattr(x, "__arrow_c_array__") or hasattr(x, "__arrow_c_stream__")
+
+
+def opened(x: Any, name: str) -> Any:
+    """Return x, but of an array of pandas' own the Series, which speaks Arrow.
+
+    Raises
+    ------
+    TypeError
+        For what has not been computed yet.
+
+    """
+    if isinstance(x, np.ndarray) or speaks_arrow(x):
+        return x
+    if hasattr(x, "collect"):
+        raise TypeError(f"{name} is lazy: collect it first")
+    if hasattr(x, "to_table"):  # a dataset or scanner of pyarrow
+        raise TypeError(f"{name} is not read yet: call its to_table first")
+    pandas = sys.modules.get("pandas")
+    if pandas is None or isinstance(getattr(x, "dtype", None), np.dtype):
+        return x
+    if isinstance(x, pandas.Index | pandas.api.extensions.ExtensionArray):
+        return pandas.Series(x, copy=False)
+    return x
+
+
+def as_array(x: Any, name: str) -> NDArray[Any]:
+    """Return an array; of pandas' arrays with nulls one of objects, which are kept as they are.
+
+    Raises
+    ------
+    TypeError
+        For what is no column.
+
+    """
+    if hasattr(x, "isna") and not isinstance(getattr(x, "dtype", None), np.dtype):
+        return np.asarray(x, object)
+    values = np.asarray(x)
+    if values.dtype == object and values.ndim == 0:
+        raise TypeError(f"{name} must be a column, not {type(x).__name__}")
+    return values
+
+
+def frame_columns(x: Any) -> list[Any] | None:
+    """Return the columns of a frame or table, or None for what cannot be asked for them."""
+    if hasattr(x, "get_columns"):  # polars
+        return list(x.get_columns())
+    if hasattr(x, "itercolumns"):  # pyarrow
+        return list(x.itercolumns())
+    if hasattr(x, "items") and getattr(x, "ndim", 0) == 2:  # pandas, which iterates over names
+        return [column for _, column in x.items()]
+    return None
+
+
+def without_nulls(x: Any) -> NDArray[Any] | None:
+    """Return what numpy makes of a column without nulls; None if it does not say that it is one."""
+    columns = frame_columns(x)
+    if columns is not None and len(columns) == 1:
+        x = columns[0]
+    if hasattr(x, "hasnans"):  # pandas
+        nulls = x.hasnans
+    else:
+        nulls = getattr(x, "null_count", None)  # pyarrow, polars
+        nulls = nulls() if callable(nulls) else nulls
+    whole = isinstance(nulls, int | np.bool) and not nulls
+    return np.asarray(x) if whole else None
