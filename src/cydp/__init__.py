@@ -16,7 +16,7 @@ from cydp.accounting import (
     sequential,
 )
 from cydp.build import get_include, get_lib
-from cydp.mechanisms import DiscreteLaplace
+from cydp.mechanisms import DiscreteLaplace, PartitionSelection, RandomizedResponse
 from cydp.random import Generator, bernoulli, discrete_gaussian, discrete_laplace
 from cydp.releases import HistogramRelease, histogram
 
@@ -29,10 +29,12 @@ __all__ = [
     "DiscreteLaplace",
     "Generator",
     "HistogramRelease",
+    "PartitionSelection",
     "PrivacyError",
     "PrivacyFilter",
     "PrivacyOdometer",
     "PureDP",
+    "RandomizedResponse",
     "__version__",
     "accounting",
     "bernoulli",

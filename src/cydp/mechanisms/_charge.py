@@ -11,18 +11,24 @@ Budget: TypeAlias = PrivacyFilter
 
 
 def charged_generator(
-    rng: Generator | None, budget: Budget | None, cost: Cost, count: int = 1
+    rng: Generator | None,
+    budget: Budget | None,
+    cost: Cost,
+    count: int = 1,
+    *,
+    relation: str | None = None,
 ) -> Generator:
     """Charge a budget, if there is one, and return the generator to draw from.
 
-    Everything public must have been checked before, and no data been read.
+    Everything public must have been checked before, and no data been read. `relation`: what
+    the cost is stated under, if it is known.
 
     Raises
     ------
     TypeError
         If rng is no Generator or a seeded one that a budget should pay for, or budget no budget.
     PrivacyError
-        If the budget refuses; then nothing was charged.
+        If the budget refuses, or is kept under another relation; then nothing was charged.
 
     """
     generator = generator_or_default(rng)
@@ -32,5 +38,5 @@ def charged_generator(
         raise TypeError(f"budget must be a PrivacyFilter, not {type(budget).__name__}")
     if generator.reproducible:
         raise TypeError("rng must not be seeded where a budget pays: its noise is known")
-    budget.charge(cost, count)
+    budget.charge(cost, count, relation=relation)
     return generator
