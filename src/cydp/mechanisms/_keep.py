@@ -90,17 +90,18 @@ def _steps(ratio: Fraction, least: int, bits: int) -> Iterator[int]:
 
 
 def _least_length(excess: float, delta: Fraction) -> float:
-    """Return less than the steps that delta (E**n - 1) / (E - 1) >= pi(n) takes to 1.
+    """Return less than the steps to 1, of which half lead to 1/2: so refusals take no second.
 
-    So what would be refused after a million steps mostly is at once.
+    Up to there pi(n) <= delta (E**n - 1) / (E - 1), and 1 - pi goes down as pi went up.
     """
     log_delta = math.log(delta.numerator) - math.log(delta.denominator)
     rate = math.log1p(excess)
     if rate * MOST_COUNTS < 1e-3:  # next to n delta
-        return math.exp(min(-log_delta, 700)) * 0.99
-    # E**n = 1 + (E - 1) / delta
-    log_growth = math.log(excess) - log_delta
-    return 0.99 * (log_growth if log_growth > 40 else math.log1p(math.exp(log_growth))) / rate
+        return math.exp(min(-log_delta, 700)) * 0.99 - 2
+    # E**n = 1 + (E - 1) / (2 delta)
+    log_growth = math.log(excess / 2) - log_delta
+    steps = (log_growth if log_growth > 40 else math.log1p(math.exp(log_growth))) / rate
+    return 0.99 * 2 * steps - 2
 
 
 def _too_long() -> ValueError:

@@ -4,11 +4,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any, NamedTuple, SupportsIndex, cast, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from cydp._random import Sampler
 from cydp.accounting import PureDP
 from cydp.certified import exp_below
 from cydp.mechanisms._categories import check_codes, read_codes
@@ -20,6 +22,21 @@ from cydp.samplers import shift_of
 # Beyond this epsilon a lie has a probability below 2**-834, and is drawn with that of this one.
 _LARGEST = 600
 _MOST_CATEGORIES = 2**31
+
+
+class _Law(NamedTuple):
+    p_truth: Fraction
+    p_other: Fraction  # of each report but the truth, q / k
+    shift: Sampler
+    uniform: Sampler
+
+
+@lru_cache(256)
+def _law(epsilon: Fraction, categories: int) -> _Law:
+    ratio = exp_below(min(epsilon, Fraction(_LARGEST)))
+    other = 1 / (categories - 1 + ratio)
+    uniform = shift_of(Fraction(1, categories), categories)
+    return _Law(ratio * other, other, shift_of(other, categories), uniform)
 
 
 class Estimate(NamedTuple):
@@ -87,17 +104,7 @@ class RandomizedResponse:
     @property
     def p_truth(self) -> Fraction:
         """Probability that a report is the truth, 1 - q + q / k."""
-        return self._ratio * self._weight
-
-    @property
-    def _ratio(self) -> Fraction:
-        """P(truth) over the probability of each other report, at most exp(epsilon)."""
-        return exp_below(min(self.epsilon, Fraction(_LARGEST)))
-
-    @property
-    def _weight(self) -> Fraction:
-        """Probability of each report but the truth, q / k."""
-        return 1 / (self.n_categories - 1 + self._ratio)
+        return _law(self.epsilon, self.n_categories).p_truth
 
     def probabilities(self, code: SupportsIndex) -> NDArray[np.float64]:
         """Return the probability of each report of a code, shape (n_categories,).
@@ -108,8 +115,9 @@ class RandomizedResponse:
         truth, k = index(code, "code"), self.n_categories
         if not 0 <= truth < k:
             return np.full(k, 1 / k)
-        chances = np.full(k, float_of(self._weight))
-        chances[truth] = float_of(self.p_truth)
+        law = _law(self.epsilon, k)
+        chances = np.full(k, float_of(law.p_other))
+        chances[truth] = float_of(law.p_truth)
         return chances
 
     @overload
@@ -173,8 +181,8 @@ class RandomizedResponse:
         generator = charged_generator(rng, budget, self, relation="change-one")
         values, dtype = read_codes(codes, k)
         reports = np.empty_like(values)
-        shift, uniform = shift_of(self._weight, k), shift_of(Fraction(1, k), k)
-        generator.respond(shift, uniform, values, reports)
+        law = _law(self.epsilon, k)
+        generator.respond(law.shift, law.uniform, values, reports)
         if isinstance(codes, (int, np.integer, np.bool_)):
             return cast("bool | int", reports.item())
         return reports.astype(dtype, copy=False)
@@ -215,7 +223,7 @@ class RandomizedResponse:
         if codes.dtype != np.bool_:
             inside = inside[(inside >= 0) & (inside < k)].astype(np.intp)
         h = np.bincount(inside, minlength=k).astype(np.float64)
-        p, w = self.p_truth, self._weight
+        p, w, *_ = _law(self.epsilon, k)
         n = h.sum()
         with np.errstate(over="ignore", invalid="ignore"):  # of an epsilon next to 0
             slope = np.float64(float_of(1 / (p - w)))
