@@ -178,10 +178,10 @@ typedef struct cydp_shift_law {
 } cydp_shift_law;
 #define CYDP_SHIFT_ERROR 0x1p-46 /* 16 times what docs/sampling.md proves of y / K */
 
-/* out[i] = max(last - floor(y), 0) for n <= CYDP_BATCH words; arbitrary where undecided.
- */
+/* out[i] = max(last - floor(y), 0), a uint16_t by 32 bits, else a uint32_t, for n <=
+ * CYDP_BATCH words; arbitrary where undecided. */
 typedef void cydp_shift_kernel(const cydp_shift_law *law, const void *words, size_t n,
-                               uint32_t *out, uint8_t *undecided);
+                               void *out, uint8_t *undecided);
 
 /* reports[i] = (codes[i] + shifts[i]) mod (last + 1), which fits, for shifts in
  * [0, last]; 0 for codes, taken as unsigned, beyond `last`; whether there was one.

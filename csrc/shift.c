@@ -76,7 +76,7 @@ typedef struct shifts_of {
   cydp_decision base;
   const shift *law;
   const void *words;
-  uint32_t *shifts;
+  void *shifts;
 } shifts_of;
 
 static uint64_t prefix_of_32(const cydp_decision *self, size_t lane) {
@@ -107,44 +107,45 @@ static cydp_status resolve(const cydp_decision *self, size_t lane, cydp_bits *bi
   return cydp_resolve_magnitude(&((const shifts_of *)self)->law->tails, bits, answer);
 }
 
-static void put(const cydp_decision *self, size_t lane, uint64_t answer, uint64_t real) {
-  uint32_t *at = ((const shifts_of *)self)->shifts + lane;
+static void put_16(const cydp_decision *self, size_t lane, uint64_t answer,
+                   uint64_t real) {
+  uint16_t *at = (uint16_t *)((const shifts_of *)self)->shifts + lane;
+  *at = (uint16_t)((answer & real) | (*at & ~real));
+}
+
+static void put_32(const cydp_decision *self, size_t lane, uint64_t answer,
+                   uint64_t real) {
+  uint32_t *at = (uint32_t *)((const shifts_of *)self)->shifts + lane;
   *at = (uint32_t)((answer & real) | (*at & ~real));
 }
 
 static cydp_status map_many(const shift *law, const cydp_batch *batch,
-                            const cydp_decision *decision, uint32_t *out) {
+                            const cydp_decision *decision,
+                            const cydp_shift_law *constants, void *out) {
   const shifts_of of = {*decision, law, batch->plane[0], out};
   uint8_t undecided[CYDP_BATCH / 8];
   if (batch->effort == CYDP_RESOLVE_ALL)
     return cydp_decide(&of.base, batch, NULL);
-  cydp_kernels_in_use()->shift(decision->look ? &law->law : &law->wide, batch->plane[0],
-                               batch->n, out, undecided);
+  cydp_kernels_in_use()->shift(constants, batch->plane[0], batch->n, out, undecided);
   return cydp_decide(&of.base, batch, undecided);
 }
 
 static cydp_status map_narrow(const cydp_sampler *self, const cydp_batch *batch,
                               void *out, size_t *values) {
   const shift *law = (const shift *)self;
-  const cydp_decision decision = {1, 32, law->law.rate, prefix_of_32, look, resolve, put};
-  uint32_t shifts[CYDP_BATCH];
-  const size_t n = batch->n; /* a register, not memory that the result could alias */
-  uint16_t *restrict result = out;
-  cydp_status status = map_many(law, batch, &decision, shifts);
-  for (size_t i = 0; i < n; i++)
-    result[i] = (uint16_t)shifts[i];
-  cydp_wipe(shifts, n * sizeof *shifts);
-  *values = n;
-  return status;
+  const cydp_decision decision = {1,    32,      law->law.rate, prefix_of_32,
+                                  look, resolve, put_16};
+  *values = batch->n;
+  return map_many(law, batch, &decision, &law->law, out);
 }
 
 static cydp_status map_wide(const cydp_sampler *self, const cydp_batch *batch, void *out,
                             size_t *values) {
   const shift *law = (const shift *)self;
-  const cydp_decision decision = {1,       63, law->wide.rate, prefix_of_63, NULL,
-                                  resolve, put};
+  const cydp_decision decision = {1,    63,      law->wide.rate, prefix_of_63,
+                                  NULL, resolve, put_32};
   *values = batch->n;
-  return map_many(law, batch, &decision, out);
+  return map_many(law, batch, &decision, &law->wide, out);
 }
 
 static cydp_status resolve_unused(const cydp_sampler *self, cydp_bits *bits) {

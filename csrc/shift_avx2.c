@@ -42,40 +42,43 @@ static inline __m128i shift_half(const cydp_shift_law *law, __m256d x, unsigned 
 }
 
 static inline unsigned shift_eight(const cydp_shift_law *law, unsigned bits,
-                                   const void *words, uint32_t *out) {
+                                   const void *words, void *out) {
   const uint32_t *narrow = words;
   const uint64_t *wide = words;
+  __m128i shifts[2];
   unsigned open[2];
   for (int half = 0; half < 2; half++) {
     __m256d x = bits == 32 ? middles_of_32(narrow + HALF * half)
                            : middles_of_63(wide + HALF * half);
-    _mm_storeu_si128((__m128i *)(void *)(out + HALF * half),
-                     shift_half(law, x, &open[half]));
+    shifts[half] = shift_half(law, x, &open[half]);
   }
+  if (bits == 32)
+    shifts[0] = _mm_packus_epi32(shifts[0], shifts[1]);
+  memcpy(out, shifts, bits == 32 ? sizeof *shifts : sizeof shifts);
   return open[0] | open[1] << HALF;
 }
 
 __attribute__((always_inline)) static inline void
 shift_all(const cydp_shift_law *given, unsigned bits, const void *words, size_t n,
-          uint32_t *out, uint8_t *undecided) {
+          void *out, uint8_t *undecided) {
   const cydp_shift_law law = *given; /* registers, not memory that `out` could alias */
-  const size_t width = bits == 32 ? 4 : 8;
+  const size_t width = bits == 32 ? 4 : 8, to = width / 2; /* bytes of a shift */
   size_t i = 0;
   for (; i + LANES <= n; i += LANES)
-    undecided[i / LANES] =
-        (uint8_t)shift_eight(&law, bits, (const char *)words + width * i, out + i);
+    undecided[i / LANES] = (uint8_t)shift_eight(
+        &law, bits, (const char *)words + width * i, (char *)out + to * i);
   if (i < n) {
     uint64_t rest[LANES] = {0};
     uint32_t shifts[LANES];
     memcpy(rest, (const char *)words + width * i, width * (n - i));
     unsigned open = shift_eight(&law, bits, rest, shifts);
-    memcpy(out + i, shifts, (n - i) * sizeof *out);
+    memcpy((char *)out + to * i, shifts, to * (n - i));
     undecided[i / LANES] = (uint8_t)(open & ((1U << (n - i)) - 1));
   }
 }
 
-void cydp_shift_avx2(const cydp_shift_law *law, const void *words, size_t n,
-                     uint32_t *out, uint8_t *undecided) {
+void cydp_shift_avx2(const cydp_shift_law *law, const void *words, size_t n, void *out,
+                     uint8_t *undecided) {
   if (law->bits == 32)
     shift_all(law, 32, words, n, out, undecided);
   else

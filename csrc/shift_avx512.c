@@ -25,7 +25,7 @@ static inline __m512d middles(unsigned bits, const void *words, size_t i,
 
 __attribute__((always_inline)) static inline void
 shift_all(const cydp_shift_law *law, unsigned bits, const void *words, size_t n,
-          uint32_t *out, uint8_t *undecided) {
+          void *out, uint8_t *undecided) {
   const __m512d factor = _mm512_set1_pd(law->factor), last = _mm512_set1_pd(law->last),
                 near = _mm512_set1_pd(law->guard), far = _mm512_set1_pd(1 - law->guard),
                 end = _mm512_set1_pd(law->last + law->guard);
@@ -38,13 +38,17 @@ shift_all(const cydp_shift_law *law, unsigned bits, const void *words, size_t n,
     __mmask8 open = _mm512_cmp_pd_mask(above, near, _CMP_LT_OQ) |
                     (_mm512_cmp_pd_mask(above, far, _CMP_GT_OQ) &
                      _mm512_cmp_pd_mask(y, end, _CMP_LT_OQ));
-    _mm256_mask_storeu_epi32(out + i, lanes, _mm256_sub_epi32(highest, floor));
+    __m256i shifts = _mm256_sub_epi32(highest, floor);
+    if (bits == 32)
+      _mm_mask_storeu_epi16((uint16_t *)out + i, lanes, _mm256_cvtepi32_epi16(shifts));
+    else
+      _mm256_mask_storeu_epi32((uint32_t *)out + i, lanes, shifts);
     undecided[i / LANES] = (uint8_t)(open & lanes);
   }
 }
 
-void cydp_shift_avx512(const cydp_shift_law *law, const void *words, size_t n,
-                       uint32_t *out, uint8_t *undecided) {
+void cydp_shift_avx512(const cydp_shift_law *law, const void *words, size_t n, void *out,
+                       uint8_t *undecided) {
   if (law->bits == 32)
     shift_all(law, 32, words, n, out, undecided);
   else

@@ -22,8 +22,19 @@ static inline void middles(unsigned bits, const void *words, size_t n, double *x
   }
 }
 
+static inline void store(unsigned bits, const uint32_t *shifts, size_t n, void *out,
+                         size_t at) {
+  uint16_t narrow[LANES];
+  for (int i = 0; i < LANES; i++)
+    narrow[i] = (uint16_t)shifts[i];
+  if (bits == 32)
+    memcpy((uint16_t *)out + at, narrow, n * sizeof *narrow);
+  else
+    memcpy((uint32_t *)out + at, shifts, n * sizeof *shifts);
+}
+
 void cydp_shift_portable(const cydp_shift_law *law, const void *words, size_t n,
-                         uint32_t *out, uint8_t *undecided) {
+                         void *out, uint8_t *undecided) {
   const double last = law->last, guard = law->guard, factor = law->factor;
   const size_t width = law->bits == 32 ? 4 : 8;
   for (size_t i = 0; i < n; i += LANES) {
@@ -39,7 +50,7 @@ void cydp_shift_portable(const cydp_shift_law *law, const void *words, size_t n,
       shifts[lane] = (uint32_t)((int32_t)last - floor);
       open |= (uint32_t)close << lane;
     }
-    memcpy(out + i, shifts, lanes * sizeof *out);
+    store(law->bits, shifts, lanes, out, i);
     if (lanes < LANES)
       open &= (UINT32_C(1) << lanes) - 1;
     memcpy(undecided + i / 8, &open, (lanes + 7) / 8);
