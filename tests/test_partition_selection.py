@@ -258,6 +258,15 @@ def test_blocks_are_drawn_one_after_the_other() -> None:
     assert np.array_equal(kept, np.frombuffer(bits, np.uint64) < ends[counts].astype(np.uint64))
 
 
+STORED = [0, 0, 0, 0, 1, 0, 0, 0, 1, 1, 1, 1]
+
+
+def test_stored_selections() -> None:
+    """Changes here belong into the changelog."""
+    kept = PartitionSelection(1, "1e-5").release(np.arange(5, 17), rng=SeededGenerator(7))
+    assert kept.astype(int).tolist() == STORED
+
+
 def p_value(kept: int, n: int, chance: Fraction) -> float:
     below, above = binom.cdf(kept, n, float(chance)), binom.sf(kept - 1, n, float(chance))
     return float(min(1, 2 * min(below, above)))

@@ -54,6 +54,14 @@ def test_p_truth_is_rounded_down_by_little(epsilon: str, k: int) -> None:
     assert ratio == (1 - q) * k / q + 1
 
 
+@pytest.mark.parametrize(("q", "k", "ratio"), [("1/2", 2, 3), ("1/4", 2, 7), ("1/2", 10, 11)])
+def test_the_chance_of_a_uniform_answer(q: str, k: int, ratio: int) -> None:
+    """exp(epsilon) = (1 - q) k / q + 1, on values from elsewhere."""
+    p = RandomizedResponse(Fraction(CONTEXT.ln(Decimal(ratio))), k).p_truth
+    expected = 1 - Fraction(q) + Fraction(q) / k
+    assert 0 <= expected - p < Fraction(1, 10**28) or abs(p - expected) < Fraction(1, 10**60)
+
+
 def test_an_epsilon_of_any_size_is_answered() -> None:
     for epsilon in ("1e300", 10**1200, 601):
         m = RandomizedResponse(epsilon, 5)
@@ -330,6 +338,23 @@ def test_every_dtype_gives_the_same_reports(n: int) -> None:
         released = RandomizedResponse(2, 5).release(codes.astype(dtype), rng=SeededGenerator(2))
         assert released.dtype == np.dtype(dtype)
         assert np.array_equal(released, expected)
+
+
+STORED = [
+    [1, 1, 0, 1, 0, 1, 0, 1, 0, 0, 0, 1],
+    [6, 6, 6, 6, 6, 0, 6, 7, 4, 8, 5, 1],
+    [119, 80, 125, 19, 197, 46, 146, 38, 75, 2, 75, 69],
+    [404243, 90868, 212579, 162972, 967424, 298233, 355898, 24316, 707995, 412232, 410758, 386621],
+]
+
+
+def test_stored_reports() -> None:
+    """Changes here belong into the changelog."""
+    reports = [
+        RandomizedResponse(1, k).release(np.arange(12) % k, rng=SeededGenerator(7)).tolist()
+        for k in (2, 10, 200, 10**6)
+    ]
+    assert reports == STORED
 
 
 STREAM = """
