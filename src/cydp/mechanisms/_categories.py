@@ -38,7 +38,9 @@ def read_codes(codes: int | ArrayLike, categories: int) -> tuple[NDArray[Any], n
     """Return a C-contiguous array of the codes in native byte order, and their own dtype."""
     if isinstance(codes, bool):
         array: NDArray[Any] = np.array(codes)
-    elif isinstance(codes, int | list | tuple) and _dtype_of_entries(codes) != np.bool_:
+    elif isinstance(codes, int):
+        array = np.array(codes if abs(codes) < 2**63 else _OUTSIDE, np.int64)
+    elif isinstance(codes, list | tuple) and _dtype_of_entries(codes) != np.bool_:
         entries = np.array(codes, object)
         cut = [entry if abs(entry) < 2**63 else _OUTSIDE for entry in entries.flat]
         array = np.array(cut, np.int64).reshape(entries.shape)

@@ -47,8 +47,8 @@ class KeepTable:
 
 
 @lru_cache(16)
-def keep_table(epsilon: Fraction, delta: Fraction) -> KeepTable:
-    """Compute the probabilities for what one count may cost.
+def keep_table(epsilon: Fraction, delta: Fraction, counts: int = 1) -> KeepTable:
+    """Compute the probabilities, for what so many counts may cost together.
 
     Raises
     ------
@@ -56,7 +56,8 @@ def keep_table(epsilon: Fraction, delta: Fraction) -> KeepTable:
         If there are more than 10**6 of them.
 
     """
-    ratio = exp_below(min(epsilon, _LARGEST))
+    delta /= counts
+    ratio = exp_below(min(epsilon / counts, _LARGEST))
     # 2**-bits <= delta * 2**-64
     bits = _SPARE_BITS + delta.denominator.bit_length() - delta.numerator.bit_length() + 1
     least = (delta.numerator << bits) // delta.denominator

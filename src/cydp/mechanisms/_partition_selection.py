@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from cydp.accounting import ApproxDP
 from cydp.mechanisms._charge import Budget, charged_generator
 from cydp.mechanisms._integers import check_integers, read_integers
-from cydp.mechanisms._keep import MOST_COUNTS, draw, keep_table
+from cydp.mechanisms._keep import MOST_COUNTS, KeepTable, draw, keep_table
 from cydp.random import Generator
 from cydp.rational import Number, exact, index, positive, quoted, text
 from cydp.relations import check_relation
@@ -77,18 +77,16 @@ class PartitionSelection:
         object.__setattr__(self, "delta", rest)
         object.__setattr__(self, "max_partitions", most)
         object.__setattr__(self, "relation", check_relation(relation))
-        keep_table(*self._share)
+        self._table()  # refuses what would be too long
 
     @property
     def loss(self) -> ApproxDP:
         """Privacy cost of one release of all partitions, under `relation`."""
         return ApproxDP(self.epsilon, self.delta)
 
-    @property
-    def _share(self) -> tuple[Fraction, Fraction]:
-        """Epsilon and delta of each count that a user can change."""
-        counts = self.max_partitions * (2 if self.relation == "change-one" else 1)
-        return self.epsilon / counts, self.delta / counts
+    def _table(self) -> KeepTable:
+        twice = 2 if self.relation == "change-one" else 1
+        return keep_table(self.epsilon, self.delta, twice * self.max_partitions)
 
     @overload
     def probability(self, n: int | np.integer) -> float: ...
@@ -101,7 +99,7 @@ class PartitionSelection:
         0.01
         """
         check_integers(n)
-        table = keep_table(*self._share)
+        table = self._table()
         chances = table.chances[table.places(read_integers(n, MOST_COUNTS))]
         return float(chances) if isinstance(n, (int, np.integer)) else chances
 
@@ -163,7 +161,7 @@ class PartitionSelection:
         check_integers(counts)
         generator = charged_generator(rng, budget, self, relation=self.relation)
         values = read_integers(counts, MOST_COUNTS)
-        kept = draw(keep_table(*self._share), values, generator.bytes)
+        kept = draw(self._table(), values, generator.bytes)
         if isinstance(counts, (int, np.integer)):
             return bool(kept.item())
         return kept
