@@ -7,14 +7,15 @@
 
 #include <string.h>
 
+__extension__ typedef unsigned __int128 uint128;
 enum { MOST = 2048, MARGIN = 64 };
 
 static uint32_t words[2 * MOST + CYDP_GROUP_WORDS];
 
-static cydp_status zeros(void *self, uint32_t decision, uint32_t level,
-                         const uint64_t *candidates, size_t n, uint64_t (*of)[8]) {
+static cydp_status same(void *self, uint32_t decision, uint32_t level,
+                        const uint64_t *candidates, size_t n, uint64_t (*of)[8]) {
   (void)self, (void)decision, (void)level, (void)candidates;
-  memset(of, 0, n * sizeof *of);
+  memset(of, 0x35, n * sizeof *of);
   return CYDP_OK;
 }
 
@@ -33,6 +34,18 @@ static uint64_t value_at(unsigned bytes, const void *values, size_t i) {
   return value;
 }
 
+/* Half of the words: floor(j w 2^bits), one less and one more, for some j. */
+static void words_next_to_thresholds(unsigned width, uint64_t categories,
+                                     uint64_t denominator) {
+  const unsigned bits = width == 8 ? 63 : 8 * width;
+  for (size_t i = 0; i < MOST; i += 2) {
+    uint64_t j = words[i] % (categories + 1), mask = UINT64_MAX >> (64 - bits);
+    uint64_t word = (uint64_t)(((uint128)j << bits) / denominator) + i / 2 % 3 - 1;
+    word = (word & mask) << (width == 8);
+    memcpy((char *)words + width * i, &word, width);
+  }
+}
+
 /* The fast map is the resolver's, by every table, for all lengths of a tail; and nothing
  * is written behind the last value. */
 static void maps_are_the_resolvers(const cydp_kernels *kernels, uint64_t categories,
@@ -42,12 +55,11 @@ static void maps_are_the_resolvers(const cydp_kernels *kernels, uint64_t categor
   const size_t lengths[] = {0, 1, 7, 8, 31, 32, 33, 95, MOST - 1, MOST};
   cydp_sampler *law = law_of(categories, denominator);
   unsigned bytes = (unsigned)cydp_sampler_value_bytes(law);
-  cydp_extension extension = {zeros, NULL};
+  cydp_extension extension = {same, NULL};
   cydp_work work = {0};
   size_t values;
   cydp_chacha20_portable(key, nonce, 0, sizeof words / 1024, words);
-  memset(words, 0xff, 8);
-  memset(words + 2, 0, 16);
+  words_next_to_thresholds(cydp_sampler_layout(law).width[0], categories, denominator);
   CHECK(cydp_sampler_map(law, words, MOST, &extension, CYDP_RESOLVE_ALL, exact, &values,
                          &work) == CYDP_OK);
   CHECK(setenv("CYDP_FORCE_ISA", kernels->isa, 1) == 0 && cydp_init() == CYDP_OK);
