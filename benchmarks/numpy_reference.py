@@ -20,6 +20,15 @@ def normal(sigma: float, n: int, rng: np.random.Generator) -> NDArray[np.float64
     return rng.normal(0, sigma, n)
 
 
+def randomized_response(
+    codes: NDArray[np.integer], k: int, epsilon: float, rng: np.random.Generator
+) -> NDArray[np.integer]:
+    """The truth, or any category: the chance is rounded, and the generator is no cipher."""
+    q = k / (np.exp(epsilon) - 1 + k)
+    others = rng.integers(0, k, len(codes), dtype=codes.dtype)
+    return np.where(rng.random(len(codes)) < q, others, codes)
+
+
 def histogram_counts(
     x: NDArray[np.float64] | NDArray[np.int64],
     bins: int | NDArray[np.float64],

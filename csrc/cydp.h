@@ -17,6 +17,7 @@
  *  11. Counts of codes
  *  12. Contribution bounding
  *  13. Sums on a grid
+ *  14. Randomized response
  *
  * A function that returns void cannot fail. State is passed, never global. The library
  * knows scales; it knows nothing of epsilon. Proofs are in docs/sampling.md, exact.md.
@@ -116,8 +117,8 @@ double cydp_rng_next_double(cydp_rng *rng);
 /* 5. Samplers --------------------------------------------------------------------------
  */
 
-/* A prepared law, made by one of the constructors of sections 6 to 8. It is read-only:
- * any number of threads may draw from it. */
+/* A prepared law, made by one of the constructors of sections 6 to 8 and 14. It is
+ * read-only: any number of threads may draw from it. */
 typedef struct cydp_sampler cydp_sampler;
 
 /* NULL is allowed. */
@@ -131,7 +132,8 @@ typedef enum cydp_effort {
   CYDP_RESOLVE_ALL /* the fast paths decide nothing; for tests */
 } cydp_effort;
 
-/* n values from a generator: int64_t each, or bool for Bernoulli. Up to CYDP_SMALL_CALL
+/* n values from a generator: int64_t each, or bool for Bernoulli; section 14 has its own.
+ * Up to CYDP_SMALL_CALL
  * of them come out of the generator's own stream; more come from a key of their own, in
  * chunks. If it fails, what stands in `out` is no sample. */
 #define CYDP_SMALL_CALL 256
@@ -373,6 +375,31 @@ cydp_status cydp_grid_sum_groups(const cydp_grid *grid, cydp_number codes_type,
                                  const void *codes, cydp_number type, const void *x,
                                  size_t n, unsigned threads, size_t groups,
                                  int64_t *units);
+
+/* 14. Randomized response ---------------------------------------------------------------
+ */
+
+/* One of 0 to categories - 1: each but 0 with the probability w = numerator /
+ * denominator, 0 with what is left, exactly. CYDP_ERROR_DOMAIN unless w >= 2^-900,
+ * 2 <= categories <= CYDP_MOST_CATEGORIES, and categories w <= 1. Values are uint16_t for
+ * up to 2^16 categories, else uint32_t. */
+#define CYDP_MOST_CATEGORIES (UINT64_C(1) << 31)
+cydp_status cydp_shift_new(cydp_sampler **sampler, const uint64_t *numerator,
+                           size_t numerator_limbs, const uint64_t *denominator,
+                           size_t denominator_limbs, uint64_t categories);
+
+/* Bytes of a value. */
+size_t cydp_sampler_value_bytes(const cydp_sampler *sampler);
+
+/* reports[i] = (codes[i] + a shift) mod categories. A code that is no category, taken as
+ * unsigned, becomes a value of `uniform`: the shift with w = 1 / categories. Codes and
+ * reports, of 1, 2, 4 or 8 bytes, do not overlap. The values are the same for every
+ * number of threads. CYDP_ERROR_DOMAIN for other laws, laws of different numbers of
+ * categories, and widths that do not hold them. If it fails, what stands in `reports` is
+ * no report. */
+cydp_status cydp_respond(const cydp_sampler *shift, const cydp_sampler *uniform,
+                         cydp_rng *rng, cydp_effort effort, const void *codes,
+                         size_t code_bytes, size_t n, unsigned threads, void *reports);
 
 #ifdef __cplusplus
 }

@@ -46,7 +46,10 @@ static const table tables[] = {
       .even = cydp_even_avx512,
       .cells = cydp_cells_avx512,
       .codes = cydp_codes_avx512,
-      .grid_noise = cydp_grid_noise_avx512},
+      .grid_noise = cydp_grid_noise_avx512,
+      .shift = cydp_shift_avx512,
+      .respond = cydp_respond_avx512,
+      .replace = cydp_replace_avx512},
      has_avx512},
     {{.isa = "avx2",
       .chacha20 = cydp_chacha20_avx2,
@@ -64,7 +67,10 @@ static const table tables[] = {
       .even = cydp_even_avx2,
       .cells = cydp_cells_avx2,
       .codes = cydp_codes_avx2,
-      .grid_noise = cydp_grid_noise_avx2},
+      .grid_noise = cydp_grid_noise_avx2,
+      .shift = cydp_shift_avx2,
+      .respond = cydp_respond_avx2,
+      .replace = cydp_replace_avx2},
      has_avx2},
 #elif defined(__aarch64__)
     {{.isa = "neon",
@@ -83,7 +89,10 @@ static const table tables[] = {
       .even = cydp_even_portable,
       .cells = cydp_cells_portable,
       .codes = cydp_codes_portable,
-      .grid_noise = cydp_grid_noise_portable},
+      .grid_noise = cydp_grid_noise_portable,
+      .shift = cydp_shift_portable,
+      .respond = cydp_respond_portable,
+      .replace = cydp_replace_portable},
      always},
 #endif
     {{.isa = "portable",
@@ -102,7 +111,10 @@ static const table tables[] = {
       .even = cydp_even_portable,
       .cells = cydp_cells_portable,
       .codes = cydp_codes_portable,
-      .grid_noise = cydp_grid_noise_portable},
+      .grid_noise = cydp_grid_noise_portable,
+      .shift = cydp_shift_portable,
+      .respond = cydp_respond_portable,
+      .replace = cydp_replace_portable},
      always}};
 
 enum { TABLES = sizeof tables / sizeof *tables };

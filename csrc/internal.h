@@ -174,6 +174,33 @@ typedef uint64_t cydp_codes_kernel(cydp_number number, const void *codes, size_t
 typedef void cydp_grid_noise_kernel(const double *values, const int64_t *noise, size_t n,
                                     double per_unit, double unit, double *out);
 
+/* The constants of shifts among many categories: y = (u + 1/2) factor is U / w. */
+typedef struct cydp_shift_law {
+  double factor; /* 2^-bits / w */
+  double last;   /* K - 1 */
+  double guard;  /* half-width of the guard band around integers */
+  double rate;   /* undecided, at most */
+  unsigned bits; /* 32, or the upper 63 of 64-bit words */
+} cydp_shift_law;
+#define CYDP_SHIFT_ERROR 0x1p-46 /* 16 times what docs/sampling.md proves of y / K */
+
+/* out[i] = max(last - floor(y), 0), a uint16_t by 32 bits, else a uint32_t, for n <=
+ * CYDP_BATCH words; arbitrary where undecided. */
+typedef void cydp_shift_kernel(const cydp_shift_law *law, const void *words, size_t n,
+                               void *out, uint8_t *undecided);
+
+/* reports[i] = (codes[i] + shifts[i]) mod (last + 1), which fits, for shifts in
+ * [0, last]; 0 for codes, taken as unsigned, beyond `last`; whether there was one.
+ * Codes have 1, 2, 4 or 8 bytes, shifts 2 or 4: these if `last` needs them. */
+typedef bool cydp_respond_kernel(uint32_t last, unsigned code_bytes, const void *codes,
+                                 unsigned shift_bytes, const void *shifts, size_t n,
+                                 void *reports);
+
+/* reports[i] = others[i] where codes[i] is beyond `last`. */
+typedef void cydp_replace_kernel(uint32_t last, unsigned code_bytes, const void *codes,
+                                 unsigned shift_bytes, const void *others, size_t n,
+                                 void *reports);
+
 typedef struct cydp_kernels {
   const char *isa;
   cydp_chacha20_kernel *chacha20;
@@ -192,6 +219,9 @@ typedef struct cydp_kernels {
   cydp_cells_kernel *cells;
   cydp_codes_kernel *codes;
   cydp_grid_noise_kernel *grid_noise;
+  cydp_shift_kernel *shift;
+  cydp_respond_kernel *respond;
+  cydp_replace_kernel *replace;
 } cydp_kernels;
 
 const cydp_kernels *cydp_kernels_in_use(void);
@@ -222,6 +252,9 @@ cydp_cells_kernel cydp_cells_portable, cydp_cells_avx2, cydp_cells_avx512;
 cydp_codes_kernel cydp_codes_portable, cydp_codes_avx2, cydp_codes_avx512;
 cydp_grid_noise_kernel cydp_grid_noise_portable, cydp_grid_noise_avx2,
     cydp_grid_noise_avx512;
+cydp_shift_kernel cydp_shift_portable, cydp_shift_avx2, cydp_shift_avx512;
+cydp_respond_kernel cydp_respond_portable, cydp_respond_avx2, cydp_respond_avx512;
+cydp_replace_kernel cydp_replace_portable, cydp_replace_avx2, cydp_replace_avx512;
 
 /* The certified logarithm: ln(z) = -ln(c_i) + ln(1 + r), r = z c_i - 1, c_i ~ 1/z. */
 extern const double cydp_log_inverse[CYDP_LOG_INTERVALS]; /* c_i */
@@ -425,6 +458,9 @@ struct cydp_sampler {
 
 /* Aligned to 64 bytes and zeroed; NULL if memory ran out. Freed by cydp_sampler_free. */
 void *cydp_sampler_allocate(size_t bytes);
+
+/* The categories of a law of cydp_shift_new, 0 of any other. */
+uint64_t cydp_shift_categories(const cydp_sampler *sampler);
 
 /* Decisions
  * ------------------------------------------------------------------------------ */

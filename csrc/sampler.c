@@ -21,6 +21,10 @@ cydp_layout cydp_sampler_layout(const cydp_sampler *sampler) { return sampler->l
 
 size_t cydp_sampler_chunk(const cydp_sampler *sampler) { return sampler->chunk; }
 
+size_t cydp_sampler_value_bytes(const cydp_sampler *sampler) {
+  return sampler->value_bytes;
+}
+
 /* Bytes of the planes of n candidates, to a multiple of 8. */
 static size_t plane_bytes(const cydp_layout *layout, size_t n) {
   size_t bytes = layout->signs ? (n + 7) / 8 : 0;

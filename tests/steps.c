@@ -82,6 +82,7 @@ int main(void) {
   const uint64_t scales[] = {1, 5, 10, 1000, UINT64_C(1) << 20, UINT64_C(1) << 30,
                              UINT64_C(1) << 50};
   const uint64_t squares[] = {4, 60, 100, 1000000, UINT64_C(1) << 50};
+  const uint64_t categories[] = {2, 50, 1000, 100000};
   char name[64];
   cydp_sampler *law;
   check(cydp_init());
@@ -100,4 +101,11 @@ int main(void) {
   check(cydp_bernoulli_new(&law, &one, 1, &three, 1));
   count("bernoulli 1/3", law);
   cydp_sampler_free(law);
+  for (size_t i = 0; i < sizeof categories / sizeof *categories; i++) {
+    const uint64_t denominator = 2 * categories[i];
+    check(cydp_shift_new(&law, &one, 1, &denominator, 1, categories[i]));
+    snprintf(name, sizeof name, "shift %llu", (unsigned long long)categories[i]);
+    count(name, law);
+    cydp_sampler_free(law);
+  }
 }

@@ -12,7 +12,14 @@ import numpy as np
 import pytest
 from reference import chacha20, discrete_gaussian, routes
 
-from cydp.testing import SeededGenerator, bernoulli_sampler, gaussian_sampler, laplace_sampler
+from cydp import RandomizedResponse
+from cydp.testing import (
+    SeededGenerator,
+    bernoulli_sampler,
+    gaussian_sampler,
+    laplace_sampler,
+    shift_sampler,
+)
 
 Map = Callable[[list[int], bool, routes.Extension, routes.Extension], int | None]
 GROUP = 1024  # bytes
@@ -114,11 +121,18 @@ class Replay:
             self.candidates += fitting
 
     def large(self, of: Map, layout: tuple, chunk: int, spare: int, n: int) -> Iterator[int]:
+        yield from self.chunks(self.call_key(), of, layout, chunk, spare, n)
+
+    def call_key(self) -> bytes:
         self.at = math.ceil(self.at / 8) * 8
         if self.at >= len(self.buffer):
             self.refill()
-        key = self.buffer[self.at : self.at + 32]
         self.at += 32
+        return self.buffer[self.at - 32 : self.at]
+
+    def chunks(
+        self, key: bytes, of: Map, layout: tuple, chunk: int, spare: int, n: int
+    ) -> Iterator[int]:
         for c in range(math.ceil(n / chunk)):
             wanted = min(chunk, n - c * chunk)
             for round_ in range(100):
@@ -194,3 +208,27 @@ def test_calls_of_all_sizes_follow_each_other() -> None:
     for n in (3, 257, 1, 300, 256, 1000):
         drawn = rng.discrete_gaussian(100, n)
         assert drawn.tolist() == replay.draw("discrete_gaussian", "100", n)
+
+
+def respond(replay: Replay, w: Fraction, k: int, codes: list[int]) -> list[int]:
+    """Reports by randomized response: two keys a call, of shifts and of uniform categories."""
+    keys, drawn = [replay.call_key(), replay.call_key()], []
+    for key, weight in zip(keys, [w, Fraction(1, k)], strict=True):
+        sampler = shift_sampler(weight, k)
+        of: Map = lambda words, _, one, __, weight=weight: routes.shift(weight, k, words, one)  # noqa: E731
+        drawn.append(replay.chunks(key, of, sampler.layout, sampler.chunk, 0, len(codes)))
+    return [
+        (code + shift) % k if 0 <= code < k else other
+        for code, shift, other in zip(codes, *drawn, strict=True)
+    ]
+
+
+@pytest.mark.parametrize("k", [2, 3, 40, 70, 300])
+def test_reports(k: int) -> None:
+    rng, replay, m = SeededGenerator(6), Replay(6), RandomizedResponse(1, k)
+    w = (1 - m.p_truth) / (k - 1)
+    for n in (1, 3, 256, 257, 2049, 9000 if k < 50 else 2100):  # a chunk is 2,048
+        codes = [i * i % (k + 1) for i in range(n)]
+        released = m.release(np.array(codes, np.int16), rng=rng).tolist()
+        assert released == respond(replay, w, k, codes)
+    assert rng.discrete_laplace(10) == replay.draw("discrete_laplace", "10", 1)[0]

@@ -170,3 +170,12 @@ cdef extern from "cydp.h" nogil:
                                      const void *codes, cydp_number type, const void *x,
                                      size_t n, unsigned threads, size_t groups,
                                      int64_t *units)
+
+    # 14. Randomized response
+    cydp_status cydp_shift_new(cydp_sampler **sampler, const uint64_t *numerator,
+                               size_t numerator_limbs, const uint64_t *denominator,
+                               size_t denominator_limbs, uint64_t categories)
+    size_t cydp_sampler_value_bytes(const cydp_sampler *sampler)
+    cydp_status cydp_respond(const cydp_sampler *shift, const cydp_sampler *uniform,
+                             cydp_rng *rng, cydp_effort effort, const void *codes,
+                             size_t code_bytes, size_t n, unsigned threads, void *reports)

@@ -18,7 +18,15 @@ from cydp.accounting import (
     sequential,
 )
 from cydp.build import get_include, get_lib
-from cydp.mechanisms import DiscreteGaussian, DiscreteLaplace, Gaussian, Laplace, Snapping
+from cydp.mechanisms import (
+    DiscreteGaussian,
+    DiscreteLaplace,
+    Gaussian,
+    Laplace,
+    PartitionSelection,
+    RandomizedResponse,
+    Snapping,
+)
 from cydp.random import Generator, bernoulli, discrete_gaussian, discrete_laplace
 from cydp.releases import HistogramRelease, histogram
 
@@ -36,10 +44,12 @@ __all__ = [
     "HistogramRelease",
     "Laplace",
     "LedgerError",
+    "PartitionSelection",
     "PrivacyError",
     "PrivacyFilter",
     "PrivacyOdometer",
     "PureDP",
+    "RandomizedResponse",
     "Snapping",
     "__version__",
     "accounting",

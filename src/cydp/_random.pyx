@@ -86,6 +86,11 @@ cdef class Sampler:
         return _c.cydp_sampler_chunk(self.sampler)
 
     @property
+    def value_bytes(self):
+        """Bytes of a value."""
+        return _c.cydp_sampler_value_bytes(self.sampler)
+
+    @property
     def layout(self):
         """Bytes of a candidate's words in each plane, and whether a sign bit follows."""
         cdef _c.cydp_layout layout = _c.cydp_sampler_layout(self.sampler)
@@ -125,6 +130,16 @@ def bernoulli(const uint64_t[::1] numerator not None, const uint64_t[::1] denomi
     check(_c.cydp_bernoulli_new(&made.sampler, &numerator[0], numerator.shape[0],
                                 &denominator[0], denominator.shape[0]))
     made.boolean = True
+    return made
+
+
+def shift(const uint64_t[::1] numerator not None, const uint64_t[::1] denominator not None,
+          uint64_t categories):
+    """Prepare shifts among categories, each but 0 of a probability."""
+    cdef Sampler made = Sampler.__new__(Sampler)
+    check_limbs(numerator.shape[0], denominator.shape[0])
+    check(_c.cydp_shift_new(&made.sampler, &numerator[0], numerator.shape[0], &denominator[0],
+                            denominator.shape[0], categories))
     return made
 
 
@@ -200,12 +215,27 @@ cdef class Stream:
     def fill(self, Sampler sampler not None, uint8_t[::1] out not None, unsigned threads=1):
         """Fill the bytes of an array with values, the same for any number of threads."""
         cdef _c.cydp_status status
-        cdef size_t n = out.shape[0] // (1 if sampler.boolean else 8)
+        cdef size_t n = out.shape[0] // _c.cydp_sampler_value_bytes(sampler.sampler)
         if n == 0:
             return
         with nogil:
             status = _c.cydp_sampler_fill_shared(sampler.sampler, self.rng, self.effort, &out[0], n,
                                                  threads)
+        check(status)
+
+    def respond(self, Sampler shift not None, Sampler uniform not None,
+                const uint8_t[::1] codes not None, uint8_t[::1] reports not None,
+                size_t code_bytes, unsigned threads=1):
+        """Fill the bytes of an array with the reports of codes, as cydp.h says."""
+        cdef _c.cydp_status status
+        if codes.shape[0] != reports.shape[0] or code_bytes == 0:
+            raise ValueError("codes and reports must have the same length")
+        cdef size_t n = <size_t> codes.shape[0] // code_bytes
+        if n == 0:
+            return
+        with nogil:
+            status = _c.cydp_respond(shift.sampler, uniform.sampler, self.rng, self.effort,
+                                     &codes[0], code_bytes, n, threads, &reports[0])
         check(status)
 
 
@@ -249,7 +279,7 @@ def map_bits(Sampler sampler not None, const uint8_t[::1] planes not None,
     if (<size_t> planes.shape[0] != bytes or extensions.shape[0] != 2 or asked.shape[0] != 2
             or extensions.shape[2] == 0 or extensions.shape[2] % 8
             or <size_t> asked.shape[1] != n
-            or <size_t> out.shape[0] != n * (1 if sampler.boolean else 8)):
+            or <size_t> out.shape[0] != n * _c.cydp_sampler_value_bytes(sampler.sampler)):
         raise ValueError("planes, extensions, out and asked must be of the same n candidates")
     if n:
         given = given_extensions(&extensions[0, 0, 0], n, extensions.shape[2] // 8,

@@ -24,6 +24,21 @@ def exp_bounds(x: Fraction, digits: int = DIGITS) -> tuple[Fraction, Fraction]:
     return Fraction(below.next_minus(context)), Fraction(above.next_plus(context))
 
 
+def exp_below(x: Fraction) -> Fraction:
+    """Return a fraction above 1, at most exp(x) for x > 0: exp(x) - 1 within 1e-28 of itself.
+
+    Its difference to 1 has 128 significant bits, whatever the length of x.
+
+    >>> exp_below(Fraction(1, 10**100)) > 1
+    True
+    """
+    above = max(exp_bounds(x)[0] - 1, x)  # 1 + x <= exp(x), which is the better bound next to 0
+    shift = above.denominator.bit_length() - above.numerator.bit_length() + 128
+    if shift > 0:
+        return 1 + Fraction((above.numerator << shift) // above.denominator, 1 << shift)
+    return 1 + Fraction(above.numerator // (above.denominator << -shift) << -shift)
+
+
 def ln_bounds(x: Fraction, digits: int = DIGITS) -> tuple[Fraction, Fraction]:
     """Return fractions at most and at least ln(x), x > 0, of about so many digits.
 

@@ -246,6 +246,16 @@ class Generator:
         number = threads.NUM_THREADS if out.size > threads.SHARED_ABOVE else 1
         self._stream.fill(sampler, out.reshape(-1).view(np.uint8), number)
 
+    def respond(
+        self, shift: Sampler, uniform: Sampler, codes: NDArray[Any], reports: NDArray[Any]
+    ) -> None:
+        """Fill an array with the reports of codes; both C-contiguous, of one dtype and shape."""
+        if not (codes.flags.c_contiguous and reports.flags.c_contiguous):
+            raise ValueError("codes and reports must be C-contiguous")
+        number = threads.NUM_THREADS if codes.size > threads.SHARED_ABOVE else 1
+        flat = codes.reshape(-1).view(np.uint8), reports.reshape(-1).view(np.uint8)
+        self._stream.respond(shift, uniform, *flat, codes.itemsize, number)
+
     def bytes(self, n: int) -> bytes:
         """Draw n uniform bytes.
 

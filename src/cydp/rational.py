@@ -108,6 +108,16 @@ def text(number: Fraction) -> str:
     return decimal if Fraction(decimal) == number else str(number)
 
 
+def quoted(number: Fraction) -> str:
+    """Write a Fraction as `text` does, as an expression that evaluates to what means the same.
+
+    >>> quoted(Fraction(1, 10)), quoted(Fraction(1, 3))
+    ('0.1', "'1/3'")
+    """
+    written = text(number)
+    return written if written.replace("e-", "").replace(".", "").isdigit() else repr(written)
+
+
 def float_of(number: Fraction) -> float:
     """Round to the nearest float; infinite beyond the largest."""
     try:

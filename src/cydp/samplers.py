@@ -52,6 +52,12 @@ def gaussian_of_square(sigma2: Fraction) -> Sampler:
     return _random.discrete_gaussian(_limbs(sigma2.numerator), _limbs(sigma2.denominator))
 
 
+@lru_cache(_KEPT)
+def shift_of(weight: Fraction, categories: int) -> Sampler:
+    """Prepare shifts among categories: each but 0 with this probability, of any length."""
+    return _random.shift(_limbs(weight.numerator), _limbs(weight.denominator), categories)
+
+
 def _hashable(value: Number, name: str) -> Number:
     try:
         hash(value)

@@ -12,7 +12,7 @@ from cydp._random import Sampler, chacha20_block, chacha20_keystream
 from cydp._random import map_bits as map_core
 from cydp.random import Generator
 from cydp.rational import Number, positive
-from cydp.samplers import bernoulli, gaussian, laplace_of
+from cydp.samplers import bernoulli, gaussian, laplace_of, shift_of
 
 __all__ = [
     "Mapped",
@@ -22,6 +22,7 @@ __all__ = [
     "gaussian_sampler",
     "laplace_sampler",
     "map_bits",
+    "shift_sampler",
 ]
 
 
@@ -96,6 +97,18 @@ def bernoulli_sampler(p: Number) -> Sampler:
     return bernoulli(p)
 
 
+def shift_sampler(p: Number, n_categories: int) -> Sampler:
+    """Prepare the shifts of randomized response: 1 to n_categories - 1 with probability p each.
+
+    >>> shift_sampler("1/3", 3).layout
+    ((2, 0, 0), False)
+    """
+    return shift_of(positive(p, "p"), n_categories)
+
+
+_DTYPES = {1: np.bool_, 2: np.uint16, 4: np.uint32, 8: np.int64}
+
+
 @dataclass(frozen=True)
 class Mapped:
     """What `map_bits` returns.
@@ -166,7 +179,7 @@ def map_bits(
         bits += np.packbits(np.asarray(signs, bool), bitorder="little").tobytes()
     if extensions is None:
         extensions = np.full((2, n, 16), 2**63, np.uint64)
-    values: NDArray[Any] = np.zeros(n, np.bool_ if sampler.boolean else np.int64)
+    values: NDArray[Any] = np.zeros(n, _DTYPES[sampler.value_bytes])
     asked = np.zeros((2, n), np.uint8)
     accepted, work = map_core(
         sampler,

@@ -163,3 +163,14 @@ def bernoulli(p: Fraction, words: Sequence[int], extension1: Extension) -> bool:
     if p in (0, 1):
         return p == 1
     return Uniform(words[0], 16, extension1).below_rational(p)
+
+
+def shift(w: Fraction, k: int, words: Sequence[int], extension1: Extension) -> int:
+    """Return the shift among k categories: k - 1 - floor(U / w), or 0 if that is negative."""
+    if k <= 64:
+        u = Uniform(words[0], 16, extension1)
+    elif k <= 2**16:
+        u = Uniform(words[0], 32, extension1)
+    else:
+        u = Uniform(words[0] >> 1, 63, extension1)
+    return sum(u.below_rational(j * w) for j in range(1, k))

@@ -5,6 +5,16 @@ from cydp.mechanisms._discrete_gaussian import DiscreteGaussian
 from cydp.mechanisms._discrete_laplace import DiscreteLaplace
 from cydp.mechanisms._gaussian import Gaussian
 from cydp.mechanisms._laplace import Laplace
+from cydp.mechanisms._partition_selection import PartitionSelection
+from cydp.mechanisms._randomized_response import RandomizedResponse
 from cydp.mechanisms._snapping import Snapping
 
-__all__ = ["DiscreteGaussian", "DiscreteLaplace", "Gaussian", "Laplace", "Snapping"]
+__all__ = [
+    "DiscreteGaussian",
+    "DiscreteLaplace",
+    "Gaussian",
+    "Laplace",
+    "PartitionSelection",
+    "RandomizedResponse",
+    "Snapping",
+]

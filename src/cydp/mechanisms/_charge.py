@@ -15,18 +15,20 @@ def charged_generator(
     budget: Budget | None,
     cost: Cost,
     count: int = 1,
+    *,
     relation: str | None = None,
 ) -> Generator:
     """Charge a budget, if there is one, and return the generator to draw from.
 
-    Everything public must have been checked before, and no data been read.
+    Everything public must have been checked before, and no data been read. `relation`: what
+    the cost is stated under, if it is known.
 
     Raises
     ------
     TypeError
         If rng is no Generator or a seeded one that a budget should pay for, or budget no budget.
     PrivacyError
-        If the budget refuses; then nothing was charged.
+        If the budget refuses, or is kept under another relation; then nothing was charged.
 
     """
     generator = generator_or_default(rng)

@@ -121,7 +121,7 @@ class IntegerMechanism(ABC):
         check_integers(value)
         sampler, stops = self._noise(entries_of(value))
         generator = charged_generator(rng, budget, self)
-        values = _read(value)
+        values = read_int64(value)
         noise = np.empty_like(values)
         generator.fill(sampler, noise)
         add_noise(values.reshape(-1), noise.reshape(-1), stops)
@@ -156,7 +156,7 @@ def entries_of(value: Any) -> int:
     return np.array(value, object).size if isinstance(value, list | tuple) else 1
 
 
-def _read(value: int | ArrayLike) -> NDArray[np.int64]:
+def read_int64(value: int | ArrayLike) -> NDArray[np.int64]:
     """Return a new, contiguous array of the nearest int64."""
     if isinstance(value, int):
         return np.array(min(max(value, _LEAST), _LARGEST), np.int64)

@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: MIT
+"""Which partitions of an unknown domain may be seen."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, SupportsIndex, overload
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from cydp.accounting import ApproxDP
+from cydp.mechanisms._charge import Budget, charged_generator
+from cydp.mechanisms._integers import check_integers, read_int64
+from cydp.mechanisms._keep import MOST_COUNTS, KeepTable, draw, keep_table
+from cydp.random import Generator
+from cydp.rational import Number, exact, index, positive, quoted, text
+from cydp.relations import check_relation
+
+
+@dataclass(frozen=True, slots=True, init=False, repr=False)
+class PartitionSelection:
+    """Keeps each partition with the largest probability that privacy allows. Exact.
+
+    The counts are numbers of distinct **users**, never of rows: a user with many rows in a
+    partition counts once there, and must be in at most `max_partitions` of them; bound that
+    first (`cydp.exact.bound_contributions`). A partition without users is never kept.
+
+    Parameters
+    ----------
+    epsilon : number > 0
+    delta : number between 0 and 1
+        Privacy cost of a `release` of all partitions, in approximate DP.
+    max_partitions : int >= 1, default 1
+        Partitions that a user may be in.
+    relation : {"add-remove", "change-one"}
+        Under change-one a user leaves as many partitions, and another enters as many.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If any is no such number, or so small that a partition of 10**6 users would not be sure
+        to be kept.
+
+    Notes
+    -----
+    Desfontaines, Voss, Gipson, Mandayam, "Differentially private partition selection", 2022.
+    Proof: docs/mechanisms.md.
+
+    Examples
+    --------
+    >>> PartitionSelection(epsilon=1, delta=1e-5).probability([1, 10, 25]).round(5)
+    array([1.0000e-05, 1.2818e-01, 1.0000e+00])
+
+    """
+
+    epsilon: Fraction
+    delta: Fraction
+    max_partitions: int
+    relation: str
+
+    def __init__(
+        self,
+        epsilon: Number,
+        delta: Number,
+        max_partitions: SupportsIndex = 1,
+        *,
+        relation: str = "add-remove",
+    ) -> None:
+        value, rest = positive(epsilon, "epsilon"), exact(delta, "delta")
+        if not 0 < rest < 1:
+            raise ValueError(f"delta must be between 0 and 1, not {text(rest)}")
+        most = index(max_partitions, "max_partitions")
+        if not 1 <= most < 2**63:
+            raise ValueError("max_partitions must be from 1 to 2**63 - 1")
+        object.__setattr__(self, "epsilon", value)
+        object.__setattr__(self, "delta", rest)
+        object.__setattr__(self, "max_partitions", most)
+        object.__setattr__(self, "relation", check_relation(relation))
+        self._table()  # refuses what would be too long
+
+    @property
+    def loss(self) -> ApproxDP:
+        """Privacy cost of one release of all partitions, under `relation`."""
+        return ApproxDP(self.epsilon, self.delta)
+
+    def _table(self) -> KeepTable:
+        twice = 2 if self.relation == "change-one" else 1
+        return keep_table(self.epsilon, self.delta, twice * self.max_partitions)
+
+    @overload
+    def probability(self, n: int | np.integer) -> float: ...
+    @overload
+    def probability(self, n: NDArray[np.integer] | Sequence[Any]) -> NDArray[np.float64]: ...
+    def probability(self, n: int | ArrayLike) -> float | NDArray[np.float64]:
+        """Return the probability that a partition of n distinct users is kept.
+
+        >>> PartitionSelection(epsilon=1, delta=0.01).probability(1)
+        0.01
+        """
+        check_integers(n)
+        table = self._table()
+        chances = table.chances[table.places(np.minimum(read_int64(n), MOST_COUNTS))]
+        return float(chances) if isinstance(n, (int, np.integer)) else chances
+
+    @overload
+    def release(
+        self,
+        counts: int | np.integer,
+        *,
+        budget: Budget | None = None,
+        rng: Generator | None = None,
+    ) -> bool: ...
+    @overload
+    def release(
+        self,
+        counts: NDArray[np.integer] | Sequence[Any],
+        *,
+        budget: Budget | None = None,
+        rng: Generator | None = None,
+    ) -> NDArray[np.bool_]: ...
+    def release(
+        self,
+        counts: int | ArrayLike,
+        *,
+        budget: Budget | None = None,
+        rng: Generator | None = None,
+    ) -> bool | NDArray[np.bool_]:
+        """Return which partitions may be seen; `loss` covers the whole call.
+
+        Parameters
+        ----------
+        counts : int, or array of any integer dtype and shape
+            Distinct users, not rows, of each partition; below 0 is 0.
+        budget : PrivacyFilter, BudgetLedger or blocks of one, optional
+            Charged before counts are read; its relation must be this one's.
+        rng : Generator, optional
+            Default: this thread's own.
+
+        Returns
+        -------
+        bool, or ndarray of bool of the same shape
+
+        Raises
+        ------
+        TypeError
+            If counts are not of integers, budget no budget, or rng not a Generator.
+        PrivacyError
+            If the budget refuses, or is kept under another relation.
+
+        Notes
+        -----
+        Noisy counts of what is kept cost their own loss on top.
+
+        Examples
+        --------
+        >>> PartitionSelection(epsilon=1, delta=1e-5).release([0, 1000])
+        array([False,  True])
+
+        """
+        check_integers(counts)
+        generator = charged_generator(rng, budget, self, relation=self.relation)
+        values = np.minimum(read_int64(counts), MOST_COUNTS)
+        kept = draw(self._table(), values, generator.bytes)
+        if isinstance(counts, (int, np.integer)):
+            return bool(kept.item())
+        return kept
+
+    def __repr__(self) -> str:
+        return (
+            f"PartitionSelection(epsilon={quoted(self.epsilon)}, delta={quoted(self.delta)}, "
+            f"max_partitions={self.max_partitions}, relation={self.relation!r})"
+        )

@@ -1,0 +1,237 @@
+# SPDX-License-Identifier: MIT
+"""Randomized response among categories."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any, NamedTuple, SupportsIndex, cast, overload
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from cydp._random import Sampler
+from cydp.accounting import PureDP
+from cydp.certified import exp_below
+from cydp.mechanisms._categories import check_codes, read_codes
+from cydp.mechanisms._charge import Budget, charged_generator
+from cydp.random import Generator
+from cydp.rational import Number, float_of, index, positive, quoted
+from cydp.samplers import shift_of
+
+# Beyond this epsilon a lie has a probability below 2**-834, and is drawn with that of this one.
+_LARGEST = 600
+_MOST_CATEGORIES = 2**31
+
+
+class _Law(NamedTuple):
+    p_truth: Fraction
+    p_other: Fraction  # of each report but the truth, q / k
+    shift: Sampler
+    uniform: Sampler
+
+
+@lru_cache(256)
+def _law(epsilon: Fraction, categories: int) -> _Law:
+    ratio = exp_below(min(epsilon, Fraction(_LARGEST)))
+    other = 1 / (categories - 1 + ratio)
+    uniform = shift_of(Fraction(1, categories), categories)
+    return _Law(ratio * other, other, shift_of(other, categories), uniform)
+
+
+class Estimate(NamedTuple):
+    """True counts of categories, estimated from reports.
+
+    Attributes
+    ----------
+    counts : ndarray of float64, shape (n_categories,)
+        Unbiased; any of them may be negative.
+    variance : ndarray of float64, shape (n_categories,)
+        Unbiased estimates of the variances of `counts`.
+
+    """
+
+    counts: NDArray[np.float64]
+    variance: NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, init=False, repr=False)
+class RandomizedResponse:
+    """Randomized response: each answers uniformly with chance q, else with the truth. Exact.
+
+    exp(epsilon) = (1 - q) k / q + 1 for k categories, rounded down: P(truth) is a fraction at
+    most, and within 1e-28 of, the one that epsilon allows.
+
+    Parameters
+    ----------
+    epsilon : number > 0
+        Privacy cost of a report, in pure DP, to the person whose it is.
+    n_categories : int from 2 to 2**31, default 2
+
+    Raises
+    ------
+    TypeError, ValueError
+        If either is not such a number.
+
+    Notes
+    -----
+    Warner, "Randomized response", 1965. Kairouz, Bonawitz, Ramage, "Discrete distribution
+    estimation under local privacy", 2016. Proof: docs/sampling.md, "Randomized response".
+
+    Examples
+    --------
+    >>> round(float(RandomizedResponse(epsilon=1, n_categories=2).p_truth), 4)
+    0.7311
+
+    """
+
+    epsilon: Fraction
+    n_categories: int
+
+    def __init__(self, epsilon: Number, n_categories: SupportsIndex = 2) -> None:
+        value = positive(epsilon, "epsilon")
+        categories = index(n_categories, "n_categories")
+        if not 2 <= categories <= _MOST_CATEGORIES:
+            raise ValueError("n_categories must be from 2 to 2**31")
+        object.__setattr__(self, "epsilon", value)
+        object.__setattr__(self, "n_categories", categories)
+
+    @property
+    def loss(self) -> PureDP:
+        """Privacy cost of one report, under change-one: that there is a report is not hidden."""
+        return PureDP(self.epsilon)
+
+    @property
+    def p_truth(self) -> Fraction:
+        """Probability that a report is the truth, 1 - q + q / k."""
+        return _law(self.epsilon, self.n_categories).p_truth
+
+    def probabilities(self, code: SupportsIndex) -> NDArray[np.float64]:
+        """Return the probability of each report of a code, shape (n_categories,).
+
+        >>> RandomizedResponse(epsilon=1, n_categories=3).probabilities(0).round(3)
+        array([0.576, 0.212, 0.212])
+        """
+        truth, k = index(code, "code"), self.n_categories
+        if not 0 <= truth < k:
+            return np.full(k, 1 / k)
+        law = _law(self.epsilon, k)
+        chances = np.full(k, float_of(law.p_other))
+        chances[truth] = float_of(law.p_truth)
+        return chances
+
+    @overload
+    def release(
+        self, codes: bool, *, budget: Budget | None = None, rng: Generator | None = None
+    ) -> bool: ...
+    @overload
+    def release(
+        self,
+        codes: int | np.integer,
+        *,
+        budget: Budget | None = None,
+        rng: Generator | None = None,
+    ) -> int: ...
+    @overload
+    def release(
+        self,
+        codes: NDArray[Any] | Sequence[Any],
+        *,
+        budget: Budget | None = None,
+        rng: Generator | None = None,
+    ) -> NDArray[Any]: ...
+    def release(
+        self,
+        codes: int | ArrayLike,
+        *,
+        budget: Budget | None = None,
+        rng: Generator | None = None,
+    ) -> bool | int | NDArray[Any]:
+        """Return a report for each code, one of a person each.
+
+        Parameters
+        ----------
+        codes : int, or array of any integer dtype, or bool for two categories, of any shape
+            From 0 to n_categories - 1; any other is answered by a uniform category.
+        budget : PrivacyFilter of relation "change-one", optional
+            Pays `loss` once, before codes are read: nobody has more than one report here.
+        rng : Generator, optional
+            Default: this thread's own.
+
+        Returns
+        -------
+        int or bool, or ndarray of the dtype and shape of codes
+
+        Raises
+        ------
+        TypeError, ValueError
+            If codes are not of integers, or of a dtype that does not hold n_categories - 1,
+            budget is no budget, or rng not a Generator.
+        PrivacyError
+            If the budget refuses, or is kept under add-remove.
+
+        Examples
+        --------
+        >>> RandomizedResponse(1, 2).release(np.zeros(3, np.uint8)).dtype
+        dtype('uint8')
+
+        """
+        k = self.n_categories
+        check_codes(codes, k)
+        generator = charged_generator(rng, budget, self, relation="change-one")
+        values, dtype = read_codes(codes, k)
+        reports = np.empty_like(values)
+        law = _law(self.epsilon, k)
+        generator.respond(law.shift, law.uniform, values, reports)
+        if isinstance(codes, (int, np.integer, np.bool_)):
+            return cast("bool | int", reports.item())
+        return reports.astype(dtype, copy=False)
+
+    def estimate(self, reports: ArrayLike) -> Estimate:
+        """Return the estimated counts of the true codes, and their variances.
+
+        Parameters
+        ----------
+        reports : array of integers or bool, of any shape
+            Of `release`; any outside the categories are left out.
+
+        Returns
+        -------
+        Estimate
+            With h reports of a category among n, p = P(truth) and w that of each other report:
+            count (h - n w) / (p - w), variance w (n p + (k - 2) h) / (p - w)**2.
+
+        Raises
+        ------
+        TypeError
+            If reports are not of integers.
+
+        Notes
+        -----
+        docs/sampling.md, "Randomized response". What is estimated costs nothing more.
+
+        Examples
+        --------
+        >>> RandomizedResponse(epsilon=2).estimate([0, 0, 0, 1]).counts.round(2)
+        array([3.31, 0.69])
+
+        """
+        k = self.n_categories
+        check_codes(reports, k)
+        codes, _ = read_codes(reports, k)
+        inside = codes.reshape(-1)
+        if codes.dtype != np.bool_:
+            inside = inside[(inside >= 0) & (inside < k)].astype(np.intp)
+        h = np.bincount(inside, minlength=k).astype(np.float64)
+        p, w, *_ = _law(self.epsilon, k)
+        n = h.sum()
+        with np.errstate(over="ignore", invalid="ignore"):  # of an epsilon next to 0
+            slope = np.float64(float_of(1 / (p - w)))
+            counts = (h - n * float_of(w)) * slope
+            variance = float_of(w) * (n * float_of(p) + (k - 2) * h) * slope * slope
+        return Estimate(counts, variance)
+
+    def __repr__(self) -> str:
+        return (
+            f"RandomizedResponse(epsilon={quoted(self.epsilon)}, n_categories={self.n_categories})"
+        )
