@@ -141,4 +141,4 @@ def test_bad_numbers(make: Any, error: type[Exception]) -> None:
 def test_losses_pickle_and_print() -> None:
     for loss in (PureDP(1, rho=0.1), ApproxDP(1, 1e-6), ApproxDP(1, 0.5, rho=2), ZCDP("1/3")):
         assert pickle.loads(pickle.dumps(loss)) == loss
-        assert eval(repr(loss).replace("1/3", "'1/3'"), vars(cydp)) == loss
+        assert eval(repr(loss), vars(cydp)) == loss

@@ -7,7 +7,7 @@ from typing import Any, Self, SupportsIndex, TypeAlias, TypeVar, cast
 
 from cydp.accounting.errors import MeasureMismatchError
 from cydp.certified import exp_bounds
-from cydp.rational import Number, exact, index, text
+from cydp.rational import Number, exact, index, quoted, text
 
 _Kind = TypeVar("_Kind")
 
@@ -38,7 +38,7 @@ class PureDP:
     >>> PureDP(0.1) + PureDP(0.2) == PureDP("0.3", rho="0.025")
     True
     >>> PureDP("1/3") * 2
-    PureDP(epsilon=2/3, rho=1/9)
+    PureDP(epsilon='2/3', rho='1/9')
 
     """
 
@@ -72,8 +72,8 @@ class PureDP:
         return new_loss(type(self), size * self.epsilon, size**2 * self.rho)
 
     def __repr__(self) -> str:
-        rho = "" if self.rho == self.epsilon**2 / 2 else f", rho={text(self.rho)}"
-        return f"PureDP(epsilon={text(self.epsilon)}{rho})"
+        rho = "" if self.rho == self.epsilon**2 / 2 else f", rho={quoted(self.rho)}"
+        return f"PureDP(epsilon={quoted(self.epsilon)}{rho})"
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
@@ -154,8 +154,8 @@ class ApproxDP:
         return rounded_up(self.delta * (whole[1] - 1) / (factor[0] - 1))
 
     def __repr__(self) -> str:
-        rho = "" if self.rho is None else f", rho={text(self.rho)}"
-        return f"ApproxDP(epsilon={text(self.epsilon)}, delta={text(self.delta)}{rho})"
+        rho = "" if self.rho is None else f", rho={quoted(self.rho)}"
+        return f"ApproxDP(epsilon={quoted(self.epsilon)}, delta={quoted(self.delta)}{rho})"
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
@@ -210,7 +210,7 @@ class ZCDP:
         return new_loss(type(self), _group_size(k) ** 2 * self.rho)
 
     def __repr__(self) -> str:
-        return f"ZCDP(rho={text(self.rho)})"
+        return f"ZCDP(rho={quoted(self.rho)})"
 
 
 Loss: TypeAlias = PureDP | ApproxDP | ZCDP

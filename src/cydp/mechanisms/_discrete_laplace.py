@@ -13,7 +13,7 @@ from cydp.accounting import PureDP
 from cydp.mechanisms._confidence import miss_of
 from cydp.mechanisms._integers import IntegerMechanism
 from cydp.mechanisms._norm import norm_of
-from cydp.rational import Number, float_of, positive, text
+from cydp.rational import Number, float_of, positive, quoted
 from cydp.samplers import laplace_of
 
 # Up to it the 1,024 bits of a sample end before the noise is 2**62.
@@ -123,6 +123,5 @@ class DiscreteLaplace(IntegerMechanism):
         return laplace_of(self.scale), self.scale > MOST_UNSTOPPED_SCALE
 
     def __repr__(self) -> str:
-        return (
-            f"DiscreteLaplace(epsilon={text(self.epsilon)}, sensitivity={text(self.sensitivity)})"
-        )
+        epsilon, norm = quoted(self.epsilon), quoted(self.sensitivity)
+        return f"DiscreteLaplace(epsilon={epsilon}, sensitivity={norm})"

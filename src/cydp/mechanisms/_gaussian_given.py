@@ -10,7 +10,7 @@ from cydp.accounting.conversion import rho_of
 from cydp.mechanisms import _gaussian_law
 from cydp.mechanisms._coordinates import coordinates_of
 from cydp.mechanisms._norm import norm_of
-from cydp.rational import Number, positive, text
+from cydp.rational import Number, positive, quoted
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,16 +89,16 @@ def read_given(
         raise TypeError("exactly one of rho, sigma, sigma2, and epsilon with delta must be given")
     if rho is not None:
         cost = positive(rho, "rho")
-        return Given(norm, count, cost, None, f"rho={text(cost)}")
+        return Given(norm, count, cost, None, f"rho={quoted(cost)}")
     if sigma is not None:
         width = positive(sigma, "sigma")
-        return Given(norm, count, norm**2 / (2 * width**2), None, f"sigma={text(width)}")
+        return Given(norm, count, norm**2 / (2 * width**2), None, f"sigma={quoted(width)}")
     if sigma2 is not None:
         square = positive(sigma2, "sigma2")
-        return Given(norm, count, norm**2 / (2 * square), None, f"sigma2={text(square)}")
+        return Given(norm, count, norm**2 / (2 * square), None, f"sigma2={quoted(square)}")
     if epsilon is None or delta is None:
         raise TypeError("epsilon and delta must be given together")
     limit, rest = positive(epsilon, "epsilon"), positive(delta, "delta")
     target = ApproxDP(limit, rest)
-    words = f"epsilon={text(limit)}, delta={text(rest)}"
+    words = f"epsilon={quoted(limit)}, delta={quoted(rest)}"
     return Given(norm, count, rho_of(limit, rest), target, words)

@@ -11,7 +11,7 @@ from cydp.mechanisms._coordinates import coordinates_of
 from cydp.mechanisms._discrete_laplace import MOST_UNSTOPPED_SCALE, DiscreteLaplace
 from cydp.mechanisms._norm import norm_of
 from cydp.mechanisms._reals import GridMechanism, float_up, grid_exponent
-from cydp.rational import Number, float_of, positive, text
+from cydp.rational import Number, float_of, positive, quoted
 from cydp.samplers import laplace_of
 
 
@@ -143,6 +143,6 @@ class Laplace(GridMechanism):
     def __repr__(self) -> str:
         rest = "" if self.coordinates is None else f", coordinates={self.coordinates}"
         return (
-            f"Laplace(epsilon={text(self.epsilon)}, sensitivity={text(self.sensitivity)}, "
+            f"Laplace(epsilon={quoted(self.epsilon)}, sensitivity={quoted(self.sensitivity)}, "
             f"granularity=2.0**{self.exponent}{rest})"
         )

@@ -16,7 +16,7 @@ from cydp.mechanisms._integers import entries_of
 from cydp.mechanisms._norm import norm_of
 from cydp.mechanisms._reals import RealMechanism, ceil_log2, float_up, read_reals
 from cydp.random import Generator
-from cydp.rational import Number, binary, float_of, positive, text
+from cydp.rational import Number, binary, float_of, positive, quoted
 
 _ETA = Fraction(1, 2**53)
 _MOST_SCALES = 2**46  # from 0 to the bound
@@ -162,8 +162,8 @@ class Snapping(RealMechanism):
 
     def __repr__(self) -> str:
         return (
-            f"Snapping(epsilon={text(self.epsilon)}, sensitivity={text(self.sensitivity)}, "
-            f"bound={text(self.bound)})"
+            f"Snapping(epsilon={quoted(self.epsilon)}, sensitivity={quoted(self.sensitivity)}, "
+            f"bound={quoted(self.bound)})"
         )
 
 
