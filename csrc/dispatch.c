@@ -45,7 +45,10 @@ static const table tables[] = {
       .grid_round = cydp_grid_round_avx512,
       .even = cydp_even_avx512,
       .cells = cydp_cells_avx512,
-      .codes = cydp_codes_avx512},
+      .codes = cydp_codes_avx512,
+      .keys = cydp_keys_avx512,
+      .next_key = cydp_next_key_avx512,
+      .largest = cydp_largest_avx512},
      has_avx512},
     {{.isa = "avx2",
       .chacha20 = cydp_chacha20_avx2,
@@ -62,7 +65,10 @@ static const table tables[] = {
       .grid_round = cydp_grid_round_avx2,
       .even = cydp_even_avx2,
       .cells = cydp_cells_avx2,
-      .codes = cydp_codes_avx2},
+      .codes = cydp_codes_avx2,
+      .keys = cydp_keys_avx2,
+      .next_key = cydp_next_key_avx2,
+      .largest = cydp_largest_avx2},
      has_avx2},
 #elif defined(__aarch64__)
     {{.isa = "neon",
@@ -80,7 +86,10 @@ static const table tables[] = {
       .grid_round = cydp_grid_round_portable,
       .even = cydp_even_portable,
       .cells = cydp_cells_portable,
-      .codes = cydp_codes_portable},
+      .codes = cydp_codes_portable,
+      .keys = cydp_keys_portable,
+      .next_key = cydp_next_key_portable,
+      .largest = cydp_largest_portable},
      always},
 #endif
     {{.isa = "portable",
@@ -98,7 +107,10 @@ static const table tables[] = {
       .grid_round = cydp_grid_round_portable,
       .even = cydp_even_portable,
       .cells = cydp_cells_portable,
-      .codes = cydp_codes_portable},
+      .codes = cydp_codes_portable,
+      .keys = cydp_keys_portable,
+      .next_key = cydp_next_key_portable,
+      .largest = cydp_largest_portable},
      always}};
 
 enum { TABLES = sizeof tables / sizeof *tables };

@@ -168,6 +168,26 @@ typedef void cydp_cells_kernel(const cydp_cells *cells, cydp_number number, cons
 typedef uint64_t cydp_codes_kernel(cydp_number number, const void *codes, size_t n,
                                    uint32_t length, uint32_t *slots);
 
+/* Selection: coarse keys of candidates that race. v = ((score half - reference) rate)
+ * rate_units is what a candidate is behind the best score, in units of ln 2 / 2^23, cut
+ * to [CYDP_KEY_LOWEST, 0]; keys[i] = trunc(v) - the bits of the float nearest to
+ * floor(words[i] / 2), an upper bound as docs/sampling.md, "Selection", has it. Returns
+ * the largest. n >= 1. */
+typedef struct cydp_keys_law {
+  double half, rate, rate_units;
+} cydp_keys_law;
+#define CYDP_KEY_LOWEST (-80 * 0x1p23)
+typedef int32_t cydp_keys_kernel(const cydp_keys_law *law, double reference,
+                                 const double *scores, const uint32_t *words, size_t n,
+                                 int32_t *keys);
+
+/* The first i >= first with keys[i] >= limit, or n. */
+typedef size_t cydp_next_key_kernel(const int32_t *keys, int32_t limit, size_t first,
+                                    size_t n);
+
+/* The largest of n numbers, NaN left out; -infinity for none. */
+typedef double cydp_largest_kernel(const double *x, size_t n);
+
 typedef struct cydp_kernels {
   const char *isa;
   cydp_chacha20_kernel *chacha20;
@@ -185,6 +205,9 @@ typedef struct cydp_kernels {
   cydp_even_kernel *even;
   cydp_cells_kernel *cells;
   cydp_codes_kernel *codes;
+  cydp_keys_kernel *keys;
+  cydp_next_key_kernel *next_key;
+  cydp_largest_kernel *largest;
 } cydp_kernels;
 
 const cydp_kernels *cydp_kernels_in_use(void);
@@ -213,6 +236,9 @@ cydp_grid_round_kernel cydp_grid_round_portable, cydp_grid_round_avx2,
 cydp_even_kernel cydp_even_portable, cydp_even_avx2, cydp_even_avx512;
 cydp_cells_kernel cydp_cells_portable, cydp_cells_avx2, cydp_cells_avx512;
 cydp_codes_kernel cydp_codes_portable, cydp_codes_avx2, cydp_codes_avx512;
+cydp_keys_kernel cydp_keys_portable, cydp_keys_avx2, cydp_keys_avx512;
+cydp_next_key_kernel cydp_next_key_portable, cydp_next_key_avx2, cydp_next_key_avx512;
+cydp_largest_kernel cydp_largest_portable, cydp_largest_avx2, cydp_largest_avx512;
 
 /* The certified logarithm: ln(z) = -ln(c_i) + ln(1 + r), r = z c_i - 1, c_i ~ 1/z. */
 extern const double cydp_log_inverse[CYDP_LOG_INTERVALS]; /* c_i */
