@@ -168,3 +168,21 @@ cdef extern from "cydp.h" nogil:
                                      const void *codes, cydp_number type, const void *x,
                                      size_t n, unsigned threads, size_t groups,
                                      int64_t *units)
+
+    # 14. Selection
+    ctypedef enum cydp_race:
+        CYDP_GUMBEL
+        CYDP_EXPONENTIAL
+    ctypedef struct cydp_selection:
+        pass
+    cydp_status cydp_selection_new(cydp_selection **selection, cydp_race race,
+                                   const uint64_t *numerator, size_t numerator_limbs,
+                                   const uint64_t *denominator, size_t denominator_limbs)
+    void cydp_selection_free(cydp_selection *selection)
+    cydp_status cydp_select(const cydp_selection *selection, cydp_rng *rng, cydp_effort effort,
+                            const void *scores, cydp_number number, size_t rows, size_t length,
+                            unsigned threads, int64_t *chosen)
+    cydp_status cydp_select_map(const cydp_selection *selection, cydp_effort effort,
+                                const void *scores, cydp_number number, size_t length,
+                                const uint32_t *words, const cydp_extension *extension,
+                                int64_t *chosen)

@@ -16,7 +16,7 @@ from cydp.accounting import (
     sequential,
 )
 from cydp.build import get_include, get_lib
-from cydp.mechanisms import DiscreteLaplace
+from cydp.mechanisms import DiscreteLaplace, ExponentialMechanism, PermuteAndFlip
 from cydp.random import Generator, bernoulli, discrete_gaussian, discrete_laplace
 from cydp.releases import HistogramRelease, histogram
 
@@ -27,8 +27,10 @@ __all__ = [
     "ApproxDP",
     "BudgetExceededError",
     "DiscreteLaplace",
+    "ExponentialMechanism",
     "Generator",
     "HistogramRelease",
+    "PermuteAndFlip",
     "PrivacyError",
     "PrivacyFilter",
     "PrivacyOdometer",

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from cydp import _random
 from cydp._random import Sampler
+from cydp._selection import Selection
 from cydp.rational import Number, exact, positive, text
 
 _KEPT = 256
@@ -47,6 +48,12 @@ def laplace_of(scale: Fraction, prefix_bits: int = 0) -> Sampler:
 def gaussian_of(sigma2: Fraction) -> Sampler:
     """Prepare discrete Gaussian noise of a sigma squared of any length, in range."""
     return _random.discrete_gaussian(_limbs(sigma2.numerator), _limbs(sigma2.denominator))
+
+
+@lru_cache(_KEPT)
+def selection_of(gumbel: bool, rate: Fraction) -> Selection:
+    """Prepare races at a positive rate whose numerator and denominator have up to 8,193 bits."""
+    return Selection(gumbel, _limbs(rate.numerator), _limbs(rate.denominator))
 
 
 def _hashable(value: Number, name: str) -> Number:

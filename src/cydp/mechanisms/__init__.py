@@ -2,5 +2,6 @@
 """Mechanisms: noise that hides one unit, and what it costs."""
 
 from cydp.mechanisms._discrete_laplace import DiscreteLaplace
+from cydp.mechanisms._selection import ExponentialMechanism, PermuteAndFlip
 
-__all__ = ["DiscreteLaplace"]
+__all__ = ["DiscreteLaplace", "ExponentialMechanism", "PermuteAndFlip"]
