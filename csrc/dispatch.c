@@ -48,7 +48,9 @@ static const table tables[] = {
       .codes = cydp_codes_avx512,
       .keys = cydp_keys_avx512,
       .next_key = cydp_next_key_avx512,
-      .largest = cydp_largest_avx512},
+      .largest = cydp_largest_avx512,
+      .largest_integer = cydp_largest_integer_avx512,
+      .distances = cydp_distances_avx512},
      has_avx512},
     {{.isa = "avx2",
       .chacha20 = cydp_chacha20_avx2,
@@ -68,7 +70,9 @@ static const table tables[] = {
       .codes = cydp_codes_avx2,
       .keys = cydp_keys_avx2,
       .next_key = cydp_next_key_avx2,
-      .largest = cydp_largest_avx2},
+      .largest = cydp_largest_avx2,
+      .largest_integer = cydp_largest_integer_avx2,
+      .distances = cydp_distances_avx2},
      has_avx2},
 #elif defined(__aarch64__)
     {{.isa = "neon",
@@ -89,7 +93,9 @@ static const table tables[] = {
       .codes = cydp_codes_portable,
       .keys = cydp_keys_portable,
       .next_key = cydp_next_key_portable,
-      .largest = cydp_largest_portable},
+      .largest = cydp_largest_portable,
+      .largest_integer = cydp_largest_integer_portable,
+      .distances = cydp_distances_portable},
      always},
 #endif
     {{.isa = "portable",
@@ -110,7 +116,9 @@ static const table tables[] = {
       .codes = cydp_codes_portable,
       .keys = cydp_keys_portable,
       .next_key = cydp_next_key_portable,
-      .largest = cydp_largest_portable},
+      .largest = cydp_largest_portable,
+      .largest_integer = cydp_largest_integer_portable,
+      .distances = cydp_distances_portable},
      always}};
 
 enum { TABLES = sizeof tables / sizeof *tables };

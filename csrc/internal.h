@@ -188,6 +188,12 @@ typedef size_t cydp_next_key_kernel(const int32_t *keys, int32_t limit, size_t f
 /* The largest of n numbers, NaN left out; -infinity for none. */
 typedef double cydp_largest_kernel(const double *x, size_t n);
 
+/* The largest of n >= 1 integers; and factor (top - x[i]), that difference below 2^64
+ * rounded to the nearest. */
+typedef int64_t cydp_largest_integer_kernel(const int64_t *x, size_t n);
+typedef void cydp_distances_kernel(int64_t top, double factor, const int64_t *x, size_t n,
+                                   double *out);
+
 typedef struct cydp_kernels {
   const char *isa;
   cydp_chacha20_kernel *chacha20;
@@ -208,6 +214,8 @@ typedef struct cydp_kernels {
   cydp_keys_kernel *keys;
   cydp_next_key_kernel *next_key;
   cydp_largest_kernel *largest;
+  cydp_largest_integer_kernel *largest_integer;
+  cydp_distances_kernel *distances;
 } cydp_kernels;
 
 const cydp_kernels *cydp_kernels_in_use(void);
@@ -239,6 +247,9 @@ cydp_codes_kernel cydp_codes_portable, cydp_codes_avx2, cydp_codes_avx512;
 cydp_keys_kernel cydp_keys_portable, cydp_keys_avx2, cydp_keys_avx512;
 cydp_next_key_kernel cydp_next_key_portable, cydp_next_key_avx2, cydp_next_key_avx512;
 cydp_largest_kernel cydp_largest_portable, cydp_largest_avx2, cydp_largest_avx512;
+cydp_largest_integer_kernel cydp_largest_integer_portable, cydp_largest_integer_avx2,
+    cydp_largest_integer_avx512;
+cydp_distances_kernel cydp_distances_portable, cydp_distances_avx2, cydp_distances_avx512;
 
 /* The certified logarithm: ln(z) = -ln(c_i) + ln(1 + r), r = z c_i - 1, c_i ~ 1/z. */
 extern const double cydp_log_inverse[CYDP_LOG_INTERVALS]; /* c_i */

@@ -60,26 +60,14 @@ static cydp_status look_at(heat *of, size_t place, double score, double referenc
   return enter(of, &runner);
 }
 
-/* To the nearest double, in a way that compilers put into vectors: both halves are exact
- * under the bits of 2^84 and 2^52. */
-static inline double rounded(uint64_t integer) {
-  uint64_t upper = integer >> 32 | UINT64_C(0x4530000000000000);
-  uint64_t lower = (integer & UINT32_MAX) | UINT64_C(0x4330000000000000);
-  double high, low;
-  memcpy(&high, &upper, sizeof high);
-  memcpy(&low, &lower, sizeof low);
-  return (high - (0x1p84 + 0x1p52)) + low;
-}
-
 /* What is raced by the differences to the largest: integers, and rows in which it is not
  * finite. */
 static void set_behind(heat *of, size_t from, size_t n) {
   const cydp_field *row = of->row;
   const double half = row->law->keys.half;
   if (row->integers) {
-    const int64_t *scores = (const int64_t *)row->scores + from;
-    for (size_t i = 0; i < n; i++)
-      of->behind[i] = half * -rounded((uint64_t)row->top_integer - (uint64_t)scores[i]);
+    cydp_kernels_in_use()->distances(row->top_integer, -half,
+                                     (const int64_t *)row->scores + from, n, of->behind);
     return;
   }
   for (size_t i = 0; i < n; i++)
@@ -169,25 +157,14 @@ static cydp_status read_extension(void *self, uint32_t decision, uint32_t level,
   return CYDP_OK;
 }
 
-static int64_t largest_integer(const int64_t *x, size_t n) {
-  int64_t largest = INT64_MIN, other = INT64_MIN; /* which do not wait for each other */
-  size_t i = 0;
-  for (; i + 2 <= n; i += 2) {
-    largest = x[i] > largest ? x[i] : largest;
-    other = x[i + 1] > other ? x[i + 1] : other;
-  }
-  if (i < n)
-    largest = x[i] > largest ? x[i] : largest;
-  return largest > other ? largest : other;
-}
-
 /* The largest of n scores from `from` on joins the row's. */
 static void raise_top(cydp_field *row, size_t from, size_t n) {
+  const cydp_kernels *kernels = cydp_kernels_in_use();
   if (row->integers) {
-    int64_t top = largest_integer((const int64_t *)row->scores + from, n);
+    int64_t top = kernels->largest_integer((const int64_t *)row->scores + from, n);
     row->top_integer = top > row->top_integer ? top : row->top_integer;
   } else {
-    double top = cydp_kernels_in_use()->largest(doubles(row) + from, n);
+    double top = kernels->largest(doubles(row) + from, n);
     row->top = top > row->top ? top : row->top;
   }
 }

@@ -70,3 +70,42 @@ double cydp_largest_avx2(const double *x, size_t n) {
     all = lane[k] > all ? lane[k] : all;
   return all;
 }
+
+int64_t cydp_largest_integer_avx2(const int64_t *x, size_t n) {
+  __m256i a = _mm256_set1_epi64x(x[0]), b = a;
+  int64_t lane[4], all = x[n - 1];
+  size_t i = 0;
+  for (; i + 8 <= n; i += 8) {
+    __m256i low = _mm256_loadu_si256((const __m256i *)(x + i));
+    __m256i high = _mm256_loadu_si256((const __m256i *)(x + i + 4));
+    a = _mm256_blendv_epi8(a, low, _mm256_cmpgt_epi64(low, a));
+    b = _mm256_blendv_epi8(b, high, _mm256_cmpgt_epi64(high, b));
+  }
+  a = _mm256_blendv_epi8(a, b, _mm256_cmpgt_epi64(b, a));
+  _mm256_storeu_si256((__m256i *)lane, a);
+  for (; i < n; i++)
+    all = x[i] > all ? x[i] : all;
+  for (int k = 0; k < 4; k++)
+    all = lane[k] > all ? lane[k] : all;
+  return all;
+}
+
+/* Both halves of an integer are exact under the bits of 2^84 and 2^52. */
+void cydp_distances_avx2(int64_t top, double factor, const int64_t *x, size_t n,
+                         double *out) {
+  const __m256i from = _mm256_set1_epi64x(top);
+  const __m256i upper = _mm256_set1_epi64x(0x4530000000000000);
+  const __m256i lower = _mm256_set1_epi64x(0x4330000000000000);
+  const __m256d magic = _mm256_set1_pd(0x1p84 + 0x1p52), times = _mm256_set1_pd(factor);
+  size_t i = 0;
+  for (; i + 4 <= n; i += 4) {
+    __m256i x4 = _mm256_loadu_si256((const __m256i *)(x + i));
+    __m256i distance = _mm256_sub_epi64(from, x4);
+    __m256i high = _mm256_or_si256(_mm256_srli_epi64(distance, 32), upper);
+    __m256i low = _mm256_blend_epi32(lower, distance, 0x55);
+    __m256d sum = _mm256_sub_pd(_mm256_castsi256_pd(high), magic);
+    sum = _mm256_add_pd(sum, _mm256_castsi256_pd(low));
+    _mm256_storeu_pd(out + i, _mm256_mul_pd(times, sum));
+  }
+  cydp_distances_portable(top, factor, x + i, n - i, out + i);
+}

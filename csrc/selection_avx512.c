@@ -60,3 +60,29 @@ double cydp_largest_avx512(const double *x, size_t n) {
   }
   return _mm512_reduce_max_pd(_mm512_max_pd(a, b));
 }
+
+int64_t cydp_largest_integer_avx512(const int64_t *x, size_t n) {
+  __m512i a = _mm512_set1_epi64(x[0]), b = a;
+  size_t i = 0;
+  for (; i + 16 <= n; i += 16) {
+    a = _mm512_max_epi64(a, _mm512_loadu_si512(x + i));
+    b = _mm512_max_epi64(b, _mm512_loadu_si512(x + i + 8));
+  }
+  for (; i < n; i += 8) {
+    __mmask8 lanes = n - i < 8 ? (__mmask8)((1U << (n - i)) - 1) : UINT8_MAX;
+    a = _mm512_max_epi64(a, _mm512_mask_loadu_epi64(a, lanes, x + i));
+  }
+  return _mm512_reduce_max_epi64(_mm512_max_epi64(a, b));
+}
+
+void cydp_distances_avx512(int64_t top, double factor, const int64_t *x, size_t n,
+                           double *out) {
+  const __m512i from = _mm512_set1_epi64(top);
+  const __m512d times = _mm512_set1_pd(factor);
+  for (size_t i = 0; i < n; i += 8) {
+    __mmask8 lanes = n - i < 8 ? (__mmask8)((1U << (n - i)) - 1) : UINT8_MAX;
+    __m512i distance = _mm512_sub_epi64(from, _mm512_maskz_loadu_epi64(lanes, x + i));
+    __m512d apart = _mm512_mul_pd(times, _mm512_cvtepu64_pd(distance));
+    _mm512_mask_storeu_pd(out + i, lanes, apart);
+  }
+}

@@ -57,3 +57,27 @@ double cydp_largest_portable(const double *x, size_t n) {
     largest = lane[j] > largest ? lane[j] : largest;
   return largest;
 }
+
+int64_t cydp_largest_integer_portable(const int64_t *x, size_t n) {
+  int64_t largest = x[0], other = x[n - 1]; /* which do not wait for each other */
+  size_t i = 0;
+  for (; i + 2 <= n; i += 2) {
+    largest = x[i] > largest ? x[i] : largest;
+    other = x[i + 1] > other ? x[i + 1] : other;
+  }
+  return largest > other ? largest : other;
+}
+
+/* Both halves of an integer are exact under the bits of 2^84 and 2^52. */
+void cydp_distances_portable(int64_t top, double factor, const int64_t *x, size_t n,
+                             double *out) {
+  for (size_t i = 0; i < n; i++) {
+    uint64_t distance = (uint64_t)top - (uint64_t)x[i];
+    uint64_t upper = distance >> 32 | UINT64_C(0x4530000000000000);
+    uint64_t lower = (distance & UINT32_MAX) | UINT64_C(0x4330000000000000);
+    double high, low;
+    memcpy(&high, &upper, sizeof high);
+    memcpy(&low, &lower, sizeof low);
+    out[i] = factor * ((high - (0x1p84 + 0x1p52)) + low);
+  }
+}

@@ -5,11 +5,13 @@ import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any, SupportsIndex
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from cydp._selection import Selection
 from cydp.accounting import PureDP
 from cydp.accounting.loss import new_loss
 from cydp.mechanisms import _race
@@ -128,7 +130,7 @@ class _Selection(ABC):
         generator = charged_generator(rng, budget, self, count=rows)
         values = read_scores(scores, shape)
         chosen = np.empty(rows, np.int64)
-        generator.select(selection_of(self._gumbel, 1 / self.scale), values, chosen)
+        generator.select(_prepared(self), values, chosen)
         return int(chosen[0]) if len(shape) == 1 else chosen.reshape(shape[:-1])
 
     @property
@@ -142,6 +144,11 @@ class _Selection(ABC):
     def __repr__(self) -> str:
         parameters = f"epsilon={text(self.epsilon)}, sensitivity={text(self.sensitivity)}"
         return f"{type(self).__name__}({parameters}{', monotonic=True' if self.monotonic else ''})"
+
+
+@lru_cache(256)
+def _prepared(mechanism: _Selection) -> Selection:
+    return selection_of(mechanism._gumbel, 1 / mechanism.scale)
 
 
 class ExponentialMechanism(_Selection):
