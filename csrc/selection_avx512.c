@@ -4,6 +4,11 @@
 
 #include <immintrin.h>
 
+/* The first n of 16 lanes, or all of them. */
+static inline __mmask16 first_lanes(size_t n) {
+  return (__mmask16)(n < 16 ? (1U << n) - 1 : 0xffffU);
+}
+
 /* v of 8 scores as integers. The second operand of max and min is what NaN gives. */
 static inline __m256i behind(const cydp_keys_law *law, __m512d reference,
                              __m512d scores) {
@@ -20,7 +25,7 @@ int32_t cydp_keys_avx512(const cydp_keys_law *law, double reference, const doubl
   const __m512d top = _mm512_set1_pd(reference);
   __m512i largest = _mm512_set1_epi32(INT32_MIN);
   for (size_t i = 0; i < n; i += 16) {
-    __mmask16 lanes = n - i < 16 ? (__mmask16)((1U << (n - i)) - 1) : UINT16_MAX;
+    __mmask16 lanes = first_lanes(n - i);
     __m256i low = behind(&copy, top, _mm512_maskz_loadu_pd((__mmask8)lanes, scores + i));
     __m256i high =
         behind(&copy, top, _mm512_maskz_loadu_pd((__mmask8)(lanes >> 8), scores + i + 8));
@@ -37,7 +42,7 @@ int32_t cydp_keys_avx512(const cydp_keys_law *law, double reference, const doubl
 size_t cydp_next_key_avx512(const int32_t *keys, int32_t limit, size_t first, size_t n) {
   const __m512i least = _mm512_set1_epi32(limit);
   for (size_t i = first; i < n; i += 16) {
-    __mmask16 lanes = n - i < 16 ? (__mmask16)((1U << (n - i)) - 1) : UINT16_MAX;
+    __mmask16 lanes = first_lanes(n - i);
     __m512i key = _mm512_maskz_loadu_epi32(lanes, keys + i);
     unsigned found = _mm512_mask_cmpge_epi32_mask(lanes, key, least);
     if (found)
@@ -55,7 +60,7 @@ double cydp_largest_avx512(const double *x, size_t n) {
     b = _mm512_max_pd(_mm512_loadu_pd(x + i + 8), b);
   }
   for (; i < n; i += 8) {
-    __mmask8 lanes = n - i < 8 ? (__mmask8)((1U << (n - i)) - 1) : UINT8_MAX;
+    __mmask8 lanes = (__mmask8)first_lanes(n - i);
     a = _mm512_max_pd(_mm512_mask_loadu_pd(none, lanes, x + i), a);
   }
   return _mm512_reduce_max_pd(_mm512_max_pd(a, b));
@@ -69,7 +74,7 @@ int64_t cydp_largest_integer_avx512(const int64_t *x, size_t n) {
     b = _mm512_max_epi64(b, _mm512_loadu_si512(x + i + 8));
   }
   for (; i < n; i += 8) {
-    __mmask8 lanes = n - i < 8 ? (__mmask8)((1U << (n - i)) - 1) : UINT8_MAX;
+    __mmask8 lanes = (__mmask8)first_lanes(n - i);
     a = _mm512_max_epi64(a, _mm512_mask_loadu_epi64(a, lanes, x + i));
   }
   return _mm512_reduce_max_epi64(_mm512_max_epi64(a, b));
@@ -80,7 +85,7 @@ void cydp_distances_avx512(int64_t top, double factor, const int64_t *x, size_t 
   const __m512i from = _mm512_set1_epi64(top);
   const __m512d times = _mm512_set1_pd(factor);
   for (size_t i = 0; i < n; i += 8) {
-    __mmask8 lanes = n - i < 8 ? (__mmask8)((1U << (n - i)) - 1) : UINT8_MAX;
+    __mmask8 lanes = (__mmask8)first_lanes(n - i);
     __m512i distance = _mm512_sub_epi64(from, _mm512_maskz_loadu_epi64(lanes, x + i));
     __m512d apart = _mm512_mul_pd(times, _mm512_cvtepu64_pd(distance));
     _mm512_mask_storeu_pd(out + i, lanes, apart);
