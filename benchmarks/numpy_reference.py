@@ -1,5 +1,8 @@
 """What a user would write by hand with numpy: fast or slow, and not private."""
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -44,3 +47,8 @@ def private_histogram(
 ) -> NDArray[np.int64]:  # fmt: skip
     """A histogram with noise as it is often written: not private, for the reasons above."""
     return histogram_counts(x, bins, range) + discrete_laplace(1 / epsilon, bins, rng)
+
+
+def noisy_argmax(scores: NDArray[np.float64], noise: Callable[..., Any]) -> Any:
+    """Report the noisy maximum of each row; the noise is in doubles."""
+    return np.argmax(scores + noise(size=scores.shape), axis=-1)

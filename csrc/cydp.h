@@ -18,6 +18,7 @@
  *  12. Contribution bounding
  *  13. Sums on a grid
  *  14. Randomized response
+ *  15. Selection
  *
  * A function that returns void cannot fail. State is passed, never global. The library
  * knows scales; it knows nothing of epsilon. Proofs are in docs/sampling.md, exact.md.
@@ -400,6 +401,41 @@ size_t cydp_sampler_value_bytes(const cydp_sampler *sampler);
 cydp_status cydp_respond(const cydp_sampler *shift, const cydp_sampler *uniform,
                          cydp_rng *rng, cydp_effort effort, const void *codes,
                          size_t code_bytes, size_t n, unsigned threads, void *reports);
+
+/* 15. Selection -------------------------------------------------------------------------
+ */
+
+/* The law of G in a race, which the candidate with the largest c s + G wins: -ln(-ln(1 -
+ * U)), so that i wins with a probability proportional to exp(c s_i); or -ln(U), as
+ * permute-and-flip does. */
+typedef enum cydp_race { CYDP_GUMBEL, CYDP_EXPONENTIAL } cydp_race;
+
+/* Races at a rate c > 0, whose numerator and denominator may have 130 limbs, else
+ * CYDP_ERROR_DOMAIN. Read-only once made: any number of threads may race by it. */
+typedef struct cydp_selection cydp_selection;
+cydp_status cydp_selection_new(cydp_selection **selection, cydp_race race,
+                               const uint64_t *numerator, size_t numerator_limbs,
+                               const uint64_t *denominator, size_t denominator_limbs);
+
+/* NULL is allowed. */
+void cydp_selection_free(cydp_selection *selection);
+
+/* The place of the winner of each row of `length` >= 1 scores, exactly. Scores are
+ * CYDP_F64 or CYDP_I64, read as they are, else CYDP_ERROR_DOMAIN. NaN counts as
+ * -infinity, which wins only where there is nothing else; then, and among several of
+ * +infinity, all of these are equal. The scores may change under the call: the places
+ * stay within the row. The same places for any number of threads and every effort, of
+ * which CYDP_FIXED_WORK is CYDP_FAST. If it fails, `chosen` is no sample. */
+cydp_status cydp_select(const cydp_selection *selection, cydp_rng *rng,
+                        cydp_effort effort, const void *scores, cydp_number number,
+                        size_t rows, size_t length, unsigned threads, int64_t *chosen);
+
+/* The winner of one row by words of one's own, for tests: 32 bits of U for each, and
+ * behind them the extension's for decision 1. */
+cydp_status cydp_select_map(const cydp_selection *selection, cydp_effort effort,
+                            const void *scores, cydp_number number, size_t length,
+                            const uint32_t *words, const cydp_extension *extension,
+                            int64_t *chosen);
 
 #ifdef __cplusplus
 }

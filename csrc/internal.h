@@ -201,6 +201,32 @@ typedef void cydp_replace_kernel(uint32_t last, unsigned code_bytes, const void 
                                  unsigned shift_bytes, const void *others, size_t n,
                                  void *reports);
 
+/* Selection: coarse keys of candidates that race. v = ((score half - reference) rate)
+ * rate_units is what a candidate is behind the best score, in units of ln 2 / 2^23, cut
+ * to [CYDP_KEY_LOWEST, 0]; keys[i] = trunc(v) - the bits of the float nearest to
+ * floor(words[i] / 2), an upper bound as docs/sampling.md, "Selection", has it. Returns
+ * the largest. n >= 1. */
+typedef struct cydp_keys_law {
+  double half, rate, rate_units;
+} cydp_keys_law;
+#define CYDP_KEY_LOWEST (-80 * 0x1p23)
+typedef int32_t cydp_keys_kernel(const cydp_keys_law *law, double reference,
+                                 const double *scores, const uint32_t *words, size_t n,
+                                 int32_t *keys);
+
+/* The first i >= first with keys[i] >= limit, or n. */
+typedef size_t cydp_next_key_kernel(const int32_t *keys, int32_t limit, size_t first,
+                                    size_t n);
+
+/* The largest of n numbers, NaN left out; -infinity for none. */
+typedef double cydp_largest_kernel(const double *x, size_t n);
+
+/* The largest of n >= 1 integers; and factor (top - x[i]), that difference below 2^64
+ * rounded to the nearest. */
+typedef int64_t cydp_largest_integer_kernel(const int64_t *x, size_t n);
+typedef void cydp_distances_kernel(int64_t top, double factor, const int64_t *x, size_t n,
+                                   double *out);
+
 typedef struct cydp_kernels {
   const char *isa;
   cydp_chacha20_kernel *chacha20;
@@ -222,6 +248,11 @@ typedef struct cydp_kernels {
   cydp_shift_kernel *shift;
   cydp_respond_kernel *respond;
   cydp_replace_kernel *replace;
+  cydp_keys_kernel *keys;
+  cydp_next_key_kernel *next_key;
+  cydp_largest_kernel *largest;
+  cydp_largest_integer_kernel *largest_integer;
+  cydp_distances_kernel *distances;
 } cydp_kernels;
 
 const cydp_kernels *cydp_kernels_in_use(void);
@@ -255,6 +286,12 @@ cydp_grid_noise_kernel cydp_grid_noise_portable, cydp_grid_noise_avx2,
 cydp_shift_kernel cydp_shift_portable, cydp_shift_avx2, cydp_shift_avx512;
 cydp_respond_kernel cydp_respond_portable, cydp_respond_avx2, cydp_respond_avx512;
 cydp_replace_kernel cydp_replace_portable, cydp_replace_avx2, cydp_replace_avx512;
+cydp_keys_kernel cydp_keys_portable, cydp_keys_avx2, cydp_keys_avx512;
+cydp_next_key_kernel cydp_next_key_portable, cydp_next_key_avx2, cydp_next_key_avx512;
+cydp_largest_kernel cydp_largest_portable, cydp_largest_avx2, cydp_largest_avx512;
+cydp_largest_integer_kernel cydp_largest_integer_portable, cydp_largest_integer_avx2,
+    cydp_largest_integer_avx512;
+cydp_distances_kernel cydp_distances_portable, cydp_distances_avx2, cydp_distances_avx512;
 
 /* The certified logarithm: ln(z) = -ln(c_i) + ln(1 + r), r = z c_i - 1, c_i ~ 1/z. */
 extern const double cydp_log_inverse[CYDP_LOG_INTERVALS]; /* c_i */

@@ -179,3 +179,21 @@ cdef extern from "cydp.h" nogil:
     cydp_status cydp_respond(const cydp_sampler *shift, const cydp_sampler *uniform,
                              cydp_rng *rng, cydp_effort effort, const void *codes,
                              size_t code_bytes, size_t n, unsigned threads, void *reports)
+
+    # 15. Selection
+    ctypedef enum cydp_race:
+        CYDP_GUMBEL
+        CYDP_EXPONENTIAL
+    ctypedef struct cydp_selection:
+        pass
+    cydp_status cydp_selection_new(cydp_selection **selection, cydp_race race,
+                                   const uint64_t *numerator, size_t numerator_limbs,
+                                   const uint64_t *denominator, size_t denominator_limbs)
+    void cydp_selection_free(cydp_selection *selection)
+    cydp_status cydp_select(const cydp_selection *selection, cydp_rng *rng, cydp_effort effort,
+                            const void *scores, cydp_number number, size_t rows, size_t length,
+                            unsigned threads, int64_t *chosen)
+    cydp_status cydp_select_map(const cydp_selection *selection, cydp_effort effort,
+                                const void *scores, cydp_number number, size_t length,
+                                const uint32_t *words, const cydp_extension *extension,
+                                int64_t *chosen)

@@ -143,15 +143,6 @@ def shift(const uint64_t[::1] numerator not None, const uint64_t[::1] denominato
     return made
 
 
-# What numpy.random.Generator asks of a bit generator (numpy/random/bitgen.h).
-cdef struct bitgen:
-    void *state
-    uint64_t (*next_uint64)(void *state) noexcept nogil
-    uint32_t (*next_uint32)(void *state) noexcept nogil
-    double (*next_double)(void *state) noexcept nogil
-    uint64_t (*next_raw)(void *state) noexcept nogil
-
-
 cdef uint64_t next_uint64(void *state) noexcept nogil:
     return _c.cydp_rng_next64(<_c.cydp_rng *> state)
 
@@ -170,10 +161,6 @@ cdef _c.cydp_effort effort_of(bint fixed_work) noexcept:
 
 cdef class Stream:
     """The C generator: keyed by the operating system, or by 8 given words."""
-
-    cdef _c.cydp_rng *rng
-    cdef _c.cydp_effort effort
-    cdef bitgen numpy
 
     def __cinit__(self, const uint32_t[::1] key=None, bint fixed_work=False):
         self.effort = effort_of(fixed_work)

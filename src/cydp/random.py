@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 from cydp import samplers, threads
 from cydp._random import Sampler, Stream
+from cydp._selection import Selection
+from cydp._selection import select as select_core
 from cydp.outputs import Size, length, output
 from cydp.rational import Number
 
@@ -255,6 +257,18 @@ class Generator:
         number = threads.NUM_THREADS if codes.size > threads.SHARED_ABOVE else 1
         flat = codes.reshape(-1).view(np.uint8), reports.reshape(-1).view(np.uint8)
         self._stream.respond(shift, uniform, *flat, codes.itemsize, number)
+
+    def select(
+        self,
+        selection: Selection,
+        scores: NDArray[np.float64] | NDArray[np.int64],
+        chosen: NDArray[np.int64],
+    ) -> None:
+        """Race C-contiguous rows of scores, one for each of `chosen`; for mechanisms."""
+        number = threads.NUM_THREADS if scores.size > threads.SHARED_ABOVE else 1
+        integers = scores.dtype == np.int64
+        data = scores.reshape(-1).view(np.uint8)
+        select_core(selection, self._stream, data, integers, chosen, number)
 
     def bytes(self, n: int) -> bytes:
         """Draw n uniform bytes.

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from cydp import _random
 from cydp._random import Sampler
+from cydp._selection import Selection
 from cydp.rational import Number, exact, positive, text
 
 _KEPT = 256
@@ -56,6 +57,12 @@ def gaussian_of_square(sigma2: Fraction) -> Sampler:
 def shift_of(weight: Fraction, categories: int) -> Sampler:
     """Prepare shifts among categories: each but 0 with this probability, of any length."""
     return _random.shift(_limbs(weight.numerator), _limbs(weight.denominator), categories)
+
+
+@lru_cache(_KEPT)
+def selection_of(gumbel: bool, rate: Fraction) -> Selection:
+    """Prepare races at a positive rate whose numerator and denominator have up to 8,193 bits."""
+    return Selection(gumbel, _limbs(rate.numerator), _limbs(rate.denominator))
 
 
 def _hashable(value: Number, name: str) -> Number:

@@ -7,14 +7,17 @@ from cydp.mechanisms._gaussian import Gaussian
 from cydp.mechanisms._laplace import Laplace
 from cydp.mechanisms._partition_selection import PartitionSelection
 from cydp.mechanisms._randomized_response import RandomizedResponse
+from cydp.mechanisms._selection import ExponentialMechanism, PermuteAndFlip
 from cydp.mechanisms._snapping import Snapping
 
 __all__ = [
     "DiscreteGaussian",
     "DiscreteLaplace",
+    "ExponentialMechanism",
     "Gaussian",
     "Laplace",
     "PartitionSelection",
+    "PermuteAndFlip",
     "RandomizedResponse",
     "Snapping",
 ]

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT
+ * Every kernel table that runs here gives the portable one's keys; bounds of logarithms
+ * hold; doubles and the resolver agree on who is ahead. */
+#include "../selection.h"
+#include "check.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST = 70 };
+
+/* Numbers that repeat: words w and w + 1 are 64 bits. */
+static uint64_t random_bits(void) {
+  static uint32_t words[CYDP_GROUP_WORDS], counter, left;
+  static const uint32_t zeros[8];
+  if (left == 0) {
+    cydp_chacha20_portable(zeros, zeros, 16 * counter++, 1, words);
+    left = CYDP_GROUP_WORDS / 2;
+  }
+  left--;
+  return words[2 * left] | (uint64_t)words[2 * left + 1] << 32;
+}
+
+static double some_score(void) {
+  static const double edges[] = {0,      -0.0,      1,        -1,        1e308,
+                                 -1e308, 0x1p-1074, INFINITY, -INFINITY, NAN};
+  uint64_t bits = random_bits();
+  if (bits % 4 == 0)
+    return edges[(bits >> 8) % (sizeof edges / sizeof *edges)];
+  return ldexp((double)(int64_t)random_bits(), (int)(bits % 200) - 160);
+}
+
+static cydp_selection *law_of(cydp_race race, uint64_t numerator, uint64_t denominator,
+                              size_t shift) {
+  uint64_t limbs[2][CYDP_RATE_LIMBS] = {{0}};
+  cydp_selection *law;
+  limbs[0][0] = numerator;
+  limbs[1][shift] = denominator;
+  CHECK(cydp_selection_new(&law, race, limbs[0], CYDP_RATE_LIMBS, limbs[1],
+                           CYDP_RATE_LIMBS) == CYDP_OK);
+  return law;
+}
+
+static void kernels_agree(const cydp_kernels *kernels) {
+  double scores[MOST], apart[2][MOST + 1];
+  int64_t integers[MOST];
+  uint32_t words[MOST];
+  int32_t keys[2][MOST + 1];
+  for (int run = 0; run < 300; run++)
+    for (size_t n = 1; n <= MOST; n += 1 + (size_t)(run % 3)) {
+      cydp_selection *law = law_of(CYDP_GUMBEL, 3, 7, run % 2 ? 0 : (size_t)run % 20);
+      for (size_t i = 0; i < n; i++) {
+        scores[i] = some_score();
+        integers[i] = (int64_t)random_bits() >> (random_bits() % 60);
+        words[i] = (uint32_t)(random_bits() >> (random_bits() % 64));
+      }
+      double top = cydp_largest_portable(scores, n);
+      CHECK(kernels->largest(scores, n) == top);
+      keys[0][n] = keys[1][n] = 77;
+      int32_t best = cydp_keys_portable(&law->keys, 1.5, scores, words, n, keys[0]);
+      CHECK(kernels->keys(&law->keys, 1.5, scores, words, n, keys[1]) == best);
+      CHECK(memcmp(keys[0], keys[1], (n + 1) * sizeof **keys) == 0);
+      for (size_t first = 0; first < n; first += 5) {
+        int32_t limit = keys[0][random_bits() % n];
+        CHECK(kernels->next_key(keys[0], limit, first, n) ==
+              cydp_next_key_portable(keys[0], limit, first, n));
+      }
+      int64_t largest = cydp_largest_integer_portable(integers, n);
+      CHECK(kernels->largest_integer(integers, n) == largest);
+      apart[0][n] = apart[1][n] = 77;
+      cydp_distances_portable(largest, -0.5, integers, n, apart[0]);
+      kernels->distances(largest, -0.5, integers, n, apart[1]);
+      CHECK(memcmp(apart[0], apart[1], (n + 1) * sizeof **apart) == 0);
+      for (size_t i = 0; i < n; i++)
+        CHECK(apart[0][i] == -0.5 * (double)((uint64_t)largest - (uint64_t)integers[i]));
+      cydp_selection_free(law);
+    }
+}
+
+/* Close together, and on both sides: exp(-low) >= x >= exp(-high). */
+static void logarithms_are_bounded(void) {
+  for (int run = 0; run < 300; run++)
+    for (size_t n = 2; n <= 16; n *= 2) {
+      cydp_fixed x = {0}, low, high, wide = {0}, f;
+      size_t lowest = run % 5 == 0 ? n - 1 : 0;
+      for (size_t i = lowest; i < n; i++)
+        x[i] = random_bits() >> (run % 7 == 0 ? random_bits() % 64 : 0);
+      if (run % 11 == 0)
+        x[n - 1] = 0;
+      if (run == 0) {
+        memset(x, 0, sizeof x);
+        x[n] = 1;
+      }
+      if (cydp_significant_limbs(x, n + 1) == 0)
+        x[0] = 1;
+      CHECK(cydp_negative_logarithm(n, low, high, x) == CYDP_OK);
+      memcpy(wide + 1, high, (n + 1) * sizeof *high);
+      cydp_exp_negative(n, f, wide);
+      CHECK(cydp_fixed_compare(n, f, x) <= 0);
+      memcpy(wide + 1, low, (n + 1) * sizeof *low);
+      cydp_exp_negative(n, f, wide);
+      cydp_fixed_add_ulps(n, f, 2);
+      CHECK(cydp_fixed_compare(n, f, x) >= 0);
+      if (x[n - 1] >> 40) { /* then 1 / x is below 2^24 */
+        cydp_fixed_subtract(n, high, high, low);
+        CHECK(cydp_significant_limbs(high, n + 1) <= 1 && high[0] < UINT64_C(1) << 32);
+      }
+    }
+}
+
+static cydp_status read_few(void *self, uint32_t decision, uint32_t level,
+                            const uint64_t *candidates, size_t n, uint64_t (*words)[8]) {
+  const uint32_t nonce[3] = {decision, level, *(const uint32_t *)self};
+  uint32_t block[16];
+  static const uint32_t zeros[8];
+  for (size_t i = 0; i < n; i++) {
+    cydp_chacha20_block(zeros, nonce, (uint32_t)candidates[i], block);
+    memcpy(words[i], block, sizeof words[i]);
+  }
+  return CYDP_OK;
+}
+
+static void efforts_agree(cydp_race race, uint64_t numerator, uint64_t denominator,
+                          size_t shift) {
+  cydp_selection *law = law_of(race, numerator, denominator, shift);
+  for (uint32_t run = 1; run <= 100; run++) {
+    double scores[MOST];
+    int64_t integers[MOST], chosen[2];
+    uint32_t words[MOST];
+    size_t n = 1 + run % 9;
+    cydp_extension extension = {read_few, &run};
+    for (size_t i = 0; i < n; i++) {
+      scores[i] = run % 2 ? some_score() : (double)(random_bits() % 3);
+      integers[i] = (int64_t)random_bits() >> (random_bits() % 64);
+      words[i] = (uint32_t)(random_bits() >> (run % 3 ? 32 : 62));
+      words[i] = run % 4 ? words[i] : ~words[i];
+    }
+    for (int effort = 0; effort < 2; effort++)
+      CHECK(cydp_select_map(law, effort ? CYDP_RESOLVE_ALL : CYDP_FAST, scores, CYDP_F64,
+                            n, words, &extension, chosen + effort) == CYDP_OK);
+    CHECK(chosen[0] == chosen[1]);
+    for (int effort = 0; effort < 2; effort++)
+      CHECK(cydp_select_map(law, effort ? CYDP_RESOLVE_ALL : CYDP_FAST, integers,
+                            CYDP_I64, n, words, &extension, chosen + effort) == CYDP_OK);
+    CHECK(chosen[0] == chosen[1]);
+  }
+  cydp_selection_free(law);
+}
+
+static void what_is_no_race_is_refused(void) {
+  const uint64_t one[CYDP_RATE_LIMBS + 1] = {1, [CYDP_RATE_LIMBS] = 1}, zero[1] = {0};
+  cydp_selection *law;
+  cydp_rng *rng;
+  int64_t chosen;
+  CHECK(cydp_selection_new(&law, CYDP_GUMBEL, zero, 1, one, 1) == CYDP_ERROR_DOMAIN);
+  CHECK(cydp_selection_new(&law, CYDP_GUMBEL, one, 1, zero, 1) == CYDP_ERROR_DOMAIN);
+  CHECK(cydp_selection_new(&law, CYDP_GUMBEL, one, CYDP_RATE_LIMBS + 1, one, 1) ==
+        CYDP_ERROR_DOMAIN);
+  CHECK(cydp_selection_new(&law, CYDP_GUMBEL, one, 1, one, 1) == CYDP_OK);
+  CHECK(cydp_rng_new(&rng) == CYDP_OK);
+  CHECK(cydp_select(law, rng, CYDP_FAST, one, CYDP_F32, 1, 1, 1, &chosen) ==
+        CYDP_ERROR_DOMAIN);
+  CHECK(cydp_select(law, rng, CYDP_FAST, one, CYDP_I64, 1, 0, 1, &chosen) ==
+        CYDP_ERROR_DOMAIN);
+  CHECK(cydp_select(law, rng, CYDP_FAST, NULL, CYDP_I64, 0, 1, 1, &chosen) == CYDP_OK);
+  CHECK(cydp_select(law, rng, CYDP_FAST, one, CYDP_I64, 1, 1, 8, &chosen) == CYDP_OK);
+  CHECK(chosen == 0);
+  cydp_rng_free(rng);
+  cydp_selection_free(law);
+  cydp_selection_free(NULL);
+}
+
+/* The largest score at each end of a part, and far ahead. */
+static void parts_find_the_far_best(void) {
+  enum { N = 300000 };
+  double *scores = calloc(N, sizeof *scores);
+  cydp_selection *law = law_of(CYDP_EXPONENTIAL, 1, 1, 0);
+  cydp_rng *rng;
+  CHECK(scores && cydp_rng_new(&rng) == CYDP_OK);
+  const size_t places[] = {0, 2047, 2048, 131071, 131072, 262144, N - 1};
+  for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+    for (unsigned threads = 1; threads < 4; threads++) {
+      int64_t chosen;
+      scores[places[i]] = 1e6;
+      CHECK(cydp_select(law, rng, CYDP_FAST, scores, CYDP_F64, 1, N, threads, &chosen) ==
+            CYDP_OK);
+      CHECK(chosen == (int64_t)places[i]);
+      scores[places[i]] = 0;
+    }
+  cydp_rng_free(rng);
+  cydp_selection_free(law);
+  free(scores);
+}
+
+int main(void) {
+  const cydp_kernels *kernels;
+  for (size_t i = 0; (kernels = cydp_kernels_at(i)); i++)
+    kernels_agree(kernels);
+  CHECK(cydp_init() == CYDP_OK);
+  logarithms_are_bounded();
+  for (int race = 0; race < 2; race++) {
+    efforts_agree(race ? CYDP_GUMBEL : CYDP_EXPONENTIAL, 1, 2, 0);
+    efforts_agree(race ? CYDP_GUMBEL : CYDP_EXPONENTIAL, 1000, 3, 0);
+    efforts_agree(race ? CYDP_GUMBEL : CYDP_EXPONENTIAL, 1, 3, 2);
+    efforts_agree(race ? CYDP_GUMBEL : CYDP_EXPONENTIAL, 1, 3, 64);
+  }
+  what_is_no_race_is_refused();
+  parts_find_the_far_best();
+  return 0;
+}

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: MIT
+"""Scores of candidates: checked without being read, then read as they are."""
+
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+Scores = NDArray[np.float64] | NDArray[np.int64]
+
+_LARGEST = 2**53  # of an integer among floats, which holds every one up to it
+_END = 2**63
+
+
+def check_scores(scores: Any) -> tuple[int, ...]:
+    """Return the shape; a TypeError or ValueError for what is no array of numbers.
+
+    No value is read, but for the types of a list's entries.
+    """
+    if isinstance(scores, np.ma.MaskedArray):
+        raise TypeError("scores must be without a mask: fill it first")
+    if isinstance(scores, list | tuple):
+        entries = np.array(scores, object)
+        if not all(map(_is_number, entries.flat)):
+            raise TypeError("scores must be of real numbers, in rows of one length")
+        return _checked(entries.shape)
+    dtype = getattr(scores, "dtype", None)
+    if isinstance(dtype, np.dtype) and not _is_real(dtype):
+        raise TypeError(f"scores must be of floats or integers of up to 64 bits, not {dtype}")
+    if not hasattr(scores, "__array__") or isinstance(scores, np.generic):
+        raise TypeError(f"scores must be an array of numbers, not {type(scores).__name__}")
+    shape = scores.shape if hasattr(scores, "shape") else (len(scores),)
+    return _checked(tuple(shape))
+
+
+def read_scores(scores: Any, shape: tuple[int, ...]) -> Scores:
+    """Return float64 or int64, contiguous, whose differences are those of the scores.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an object turns out not to be what it said.
+
+    """
+    if isinstance(scores, list | tuple):
+        return _of_list(np.array(scores, object))
+    array = np.asarray(scores)
+    if not _is_real(array.dtype):
+        raise TypeError(f"scores must be of floats or integers of up to 64 bits, not {array.dtype}")
+    if array.shape != shape:
+        raise ValueError(f"scores must have the shape {shape} that they said they have")
+    if array.dtype.kind == "u" and array.dtype.itemsize == 8:
+        array = (array.astype(np.uint64) ^ np.uint64(_END)).view(np.int64)
+    kind = np.int64 if array.dtype.kind == "i" and array.dtype.itemsize == 8 else np.float64
+    with np.errstate(all="ignore"):  # signalling NaN
+        return cast("Scores", np.require(array, kind, ["C", "A"]))
+
+
+def _checked(shape: tuple[int, ...]) -> tuple[int, ...]:
+    if not shape:
+        raise TypeError("scores must be an array: one number for each candidate")
+    if shape[-1] == 0:
+        raise ValueError("scores must have at least one candidate in the last axis")
+    return shape
+
+
+def _is_real(dtype: np.dtype[Any]) -> bool:
+    return dtype.kind in "iuf" and dtype.itemsize <= 8
+
+
+def _is_number(entry: object) -> bool:
+    if isinstance(entry, np.generic):
+        return _is_real(entry.dtype)
+    return isinstance(entry, int | float) and not isinstance(entry, bool)
+
+
+def _of_list(entries: NDArray[Any]) -> Scores:
+    whole = np.array([isinstance(entry, int | np.integer) for entry in entries.flat], bool)
+    least, most = (-_END, _END - 1) if whole.all() else (-_LARGEST, _LARGEST)
+    cut = np.empty(entries.size, object)
+    cut[:] = [
+        min(max(int(entry), least), most) if is_whole else float(entry)
+        for entry, is_whole in zip(entries.flat, whole, strict=True)
+    ]
+    shaped = cut.reshape(entries.shape)
+    return shaped.astype(np.int64) if whole.all() else shaped.astype(np.float64)
