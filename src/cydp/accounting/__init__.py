@@ -22,6 +22,7 @@ from cydp.accounting.errors import (
 )
 from cydp.accounting.ledger import BudgetLedger, LedgerBlocks
 from cydp.accounting.loss import ZCDP, ApproxDP, PureDP
+from cydp.accounting.optimal import convert, optimal_composition
 
 __all__ = [
     "ZCDP",
@@ -46,7 +47,9 @@ __all__ = [
     "Receipt",
     "RelationMismatchError",
     "UnknownBlockError",
+    "convert",
     "group_privacy",
+    "optimal_composition",
     "parallel",
     "sequential",
 ]
