@@ -210,13 +210,13 @@ typedef struct cydp_keys_law {
   double half, rate, rate_units;
 } cydp_keys_law;
 #define CYDP_KEY_LOWEST (-80 * 0x1p23)
-typedef int32_t cydp_keys_kernel(const cydp_keys_law *law, double reference,
-                                 const double *scores, const uint32_t *words, size_t n,
-                                 int32_t *keys);
+typedef int32_t cydp_race_keys_kernel(const cydp_keys_law *law, double reference,
+                                      const double *scores, const uint32_t *words,
+                                      size_t n, int32_t *keys);
 
 /* The first i >= first with keys[i] >= limit, or n. */
-typedef size_t cydp_next_key_kernel(const int32_t *keys, int32_t limit, size_t first,
-                                    size_t n);
+typedef size_t cydp_race_next_kernel(const int32_t *keys, int32_t limit, size_t first,
+                                     size_t n);
 
 /* The largest of n numbers, NaN left out; -infinity for none. */
 typedef double cydp_largest_kernel(const double *x, size_t n);
@@ -248,8 +248,8 @@ typedef struct cydp_kernels {
   cydp_shift_kernel *shift;
   cydp_respond_kernel *respond;
   cydp_replace_kernel *replace;
-  cydp_keys_kernel *keys;
-  cydp_next_key_kernel *next_key;
+  cydp_race_keys_kernel *race_keys;
+  cydp_race_next_kernel *race_next;
   cydp_largest_kernel *largest;
   cydp_largest_integer_kernel *largest_integer;
   cydp_distances_kernel *distances;
@@ -286,8 +286,8 @@ cydp_grid_noise_kernel cydp_grid_noise_portable, cydp_grid_noise_avx2,
 cydp_shift_kernel cydp_shift_portable, cydp_shift_avx2, cydp_shift_avx512;
 cydp_respond_kernel cydp_respond_portable, cydp_respond_avx2, cydp_respond_avx512;
 cydp_replace_kernel cydp_replace_portable, cydp_replace_avx2, cydp_replace_avx512;
-cydp_keys_kernel cydp_keys_portable, cydp_keys_avx2, cydp_keys_avx512;
-cydp_next_key_kernel cydp_next_key_portable, cydp_next_key_avx2, cydp_next_key_avx512;
+cydp_race_keys_kernel cydp_race_keys_portable, cydp_race_keys_avx2, cydp_race_keys_avx512;
+cydp_race_next_kernel cydp_race_next_portable, cydp_race_next_avx2, cydp_race_next_avx512;
 cydp_largest_kernel cydp_largest_portable, cydp_largest_avx2, cydp_largest_avx512;
 cydp_largest_integer_kernel cydp_largest_integer_portable, cydp_largest_integer_avx2,
     cydp_largest_integer_avx512;

@@ -93,15 +93,15 @@ static cydp_status race(heat *of, size_t from, const uint32_t *words, size_t n) 
       status = look_at(of, from + i, scores[i], reference, words[i]);
     return status;
   }
-  int32_t best = kernels->keys(&law->keys, reference, scores, words, n, of->keys);
+  int32_t best = kernels->race_keys(&law->keys, reference, scores, words, n, of->keys);
   int32_t limit = limit_of(least_key(of));
   if (best < limit)
     return CYDP_OK;
   /* The largest bound first: hardly any other reaches what it is worth. */
-  size_t first = kernels->next_key(of->keys, best, 0, n);
+  size_t first = kernels->race_next(of->keys, best, 0, n);
   status = look_at(of, from + first, scores[first], reference, words[first]);
   for (size_t i = 0; status == CYDP_OK; i++) {
-    i = kernels->next_key(of->keys, limit_of(least_key(of)), i, n);
+    i = kernels->race_next(of->keys, limit_of(least_key(of)), i, n);
     if (i >= n)
       break;
     if (i != first)

@@ -14,8 +14,9 @@ static inline __m128i behind(const cydp_keys_law *law, __m256d reference,
   return _mm256_cvttpd_epi32(_mm256_min_pd(v, _mm256_setzero_pd()));
 }
 
-int32_t cydp_keys_avx2(const cydp_keys_law *law, double reference, const double *scores,
-                       const uint32_t *words, size_t n, int32_t *keys) {
+int32_t cydp_race_keys_avx2(const cydp_keys_law *law, double reference,
+                            const double *scores, const uint32_t *words, size_t n,
+                            int32_t *keys) {
   const cydp_keys_law copy = *law;
   const __m256d top = _mm256_set1_pd(reference);
   size_t whole = n / 8 * 8;
@@ -36,12 +37,12 @@ int32_t cydp_keys_avx2(const cydp_keys_law *law, double reference, const double 
     all = lane[k] > all ? lane[k] : all;
   if (whole == n)
     return all;
-  int32_t rest = cydp_keys_portable(law, reference, scores + whole, words + whole,
-                                    n - whole, keys + whole);
+  int32_t rest = cydp_race_keys_portable(law, reference, scores + whole, words + whole,
+                                         n - whole, keys + whole);
   return rest > all ? rest : all;
 }
 
-size_t cydp_next_key_avx2(const int32_t *keys, int32_t limit, size_t first, size_t n) {
+size_t cydp_race_next_avx2(const int32_t *keys, int32_t limit, size_t first, size_t n) {
   const __m256i least = _mm256_set1_epi32(limit);
   size_t i = first;
   for (; i + 8 <= n; i += 8) {

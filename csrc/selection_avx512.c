@@ -19,8 +19,9 @@ static inline __m256i behind(const cydp_keys_law *law, __m512d reference,
   return _mm512_cvttpd_epi32(_mm512_min_pd(v, _mm512_setzero_pd()));
 }
 
-int32_t cydp_keys_avx512(const cydp_keys_law *law, double reference, const double *scores,
-                         const uint32_t *words, size_t n, int32_t *keys) {
+int32_t cydp_race_keys_avx512(const cydp_keys_law *law, double reference,
+                              const double *scores, const uint32_t *words, size_t n,
+                              int32_t *keys) {
   const cydp_keys_law copy = *law;
   const __m512d top = _mm512_set1_pd(reference);
   __m512i largest = _mm512_set1_epi32(INT32_MIN);
@@ -39,7 +40,7 @@ int32_t cydp_keys_avx512(const cydp_keys_law *law, double reference, const doubl
   return _mm512_reduce_max_epi32(largest);
 }
 
-size_t cydp_next_key_avx512(const int32_t *keys, int32_t limit, size_t first, size_t n) {
+size_t cydp_race_next_avx512(const int32_t *keys, int32_t limit, size_t first, size_t n) {
   const __m512i least = _mm512_set1_epi32(limit);
   for (size_t i = first; i < n; i += 16) {
     __mmask16 lanes = first_lanes(n - i);

@@ -6,9 +6,9 @@
 #include <math.h>
 #include <string.h>
 
-int32_t cydp_keys_portable(const cydp_keys_law *law, double reference,
-                           const double *scores, const uint32_t *words, size_t n,
-                           int32_t *keys) {
+int32_t cydp_race_keys_portable(const cydp_keys_law *law, double reference,
+                                const double *scores, const uint32_t *words, size_t n,
+                                int32_t *keys) {
   const double half = law->half, rate = law->rate, rate_units = law->rate_units;
   int32_t largest = INT32_MIN;
   for (size_t i = 0; i < n; i++) {
@@ -26,8 +26,8 @@ int32_t cydp_keys_portable(const cydp_keys_law *law, double reference,
 
 enum { GROUP = 16 };
 
-size_t cydp_next_key_portable(const int32_t *keys, int32_t limit, size_t first,
-                              size_t n) {
+size_t cydp_race_next_portable(const int32_t *keys, int32_t limit, size_t first,
+                               size_t n) {
   size_t i = first;
   for (; i + GROUP <= n; i += GROUP) {
     int32_t any = 0;

@@ -58,13 +58,13 @@ static void kernels_agree(const cydp_kernels *kernels) {
       double top = cydp_largest_portable(scores, n);
       CHECK(kernels->largest(scores, n) == top);
       keys[0][n] = keys[1][n] = 77;
-      int32_t best = cydp_keys_portable(&law->keys, 1.5, scores, words, n, keys[0]);
-      CHECK(kernels->keys(&law->keys, 1.5, scores, words, n, keys[1]) == best);
+      int32_t best = cydp_race_keys_portable(&law->keys, 1.5, scores, words, n, keys[0]);
+      CHECK(kernels->race_keys(&law->keys, 1.5, scores, words, n, keys[1]) == best);
       CHECK(memcmp(keys[0], keys[1], (n + 1) * sizeof **keys) == 0);
       for (size_t first = 0; first < n; first += 5) {
         int32_t limit = keys[0][random_bits() % n];
-        CHECK(kernels->next_key(keys[0], limit, first, n) ==
-              cydp_next_key_portable(keys[0], limit, first, n));
+        CHECK(kernels->race_next(keys[0], limit, first, n) ==
+              cydp_race_next_portable(keys[0], limit, first, n));
       }
       int64_t largest = cydp_largest_integer_portable(integers, n);
       CHECK(kernels->largest_integer(integers, n) == largest);
