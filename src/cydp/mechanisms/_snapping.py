@@ -64,6 +64,7 @@ class Snapping(RealMechanism):
     sensitivity: Fraction
     bound: Fraction
     _unit: Fraction  # the sensitivity's power of two
+    _unit_float: float
     _bound: float  # in units, and so are
     _scale: float  # these
     _step: float
@@ -86,7 +87,16 @@ class Snapping(RealMechanism):
                 f"bound must be more than the scale, about {scale * float_of(unit):.6g}, and less "
                 "than 2**46 of it"
             )
-        values = (limit, norm, end, unit, most, scale, 2.0 ** ceil_log2(Fraction(scale)))
+        values = (
+            limit,
+            norm,
+            end,
+            unit,
+            float_of(unit),
+            most,
+            scale,
+            2.0 ** ceil_log2(Fraction(scale)),
+        )
         for name, value in zip(self.__slots__, values, strict=True):
             object.__setattr__(self, name, value)
 
@@ -137,11 +147,13 @@ class Snapping(RealMechanism):
         generator = charged_generator(rng, budget, self, entries_of(value))
         values = read_reals(value)
         with np.errstate(all="ignore"):  # a signalling NaN may warn
-            units = np.nan_to_num(values, nan=0.0, posinf=np.inf, neginf=-np.inf)
-            units = np.clip(units / float_of(self._unit), -self._bound, self._bound)
+            units = values.reshape(-1) / self._unit_float
+            units[np.isnan(units)] = 0
+            np.minimum(np.maximum(units, -self._bound, out=units), self._bound, out=units)
         u, sign = _draw(generator, units.size)
-        released = self._snapped(units.reshape(-1), u, sign).reshape(values.shape)
-        return released * float_of(self._unit)
+        released = self._snapped(units, u, sign)
+        released *= self._unit_float
+        return released.reshape(values.shape)
 
     def _snapped(
         self, x: NDArray[np.float64], u: NDArray[np.float64], sign: NDArray[np.float64]
@@ -151,7 +163,8 @@ class Snapping(RealMechanism):
         for i in np.flatnonzero(steps != self._steps(x, noise * (1 + _DOUBT))):
             exactly = np.array([sign[i] * self._scale * ln(float(u[i]))])
             steps[i] = self._steps(x[i : i + 1], exactly)[0]
-        return np.clip(steps * self._step, -self._bound, self._bound)
+        steps *= self._step
+        return np.minimum(np.maximum(steps, -self._bound, out=steps), self._bound, out=steps)
 
     def _steps(self, x: NDArray[np.float64], noise: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the nearest multiples of the step, ties upwards; grows with the noise."""
@@ -170,18 +183,19 @@ class Snapping(RealMechanism):
 def _draw(generator: Generator, n: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return n doubles in (0, 1), and n signs."""
     words = np.frombuffer(generator.bytes(16 * n), np.uint64).reshape(2, n)
-    zeros = np.zeros(n, np.int64)
-    more = words[0].copy()
-    while len(rare := np.flatnonzero((more == 0) & (zeros < 1024))):  # once in 2**64
-        more[rare] = np.frombuffer(generator.bytes(8 * len(rare)), np.uint64)
-        zeros[rare] += 64
+    zeros = _trailing_zeros(words[0])
+    rare = np.flatnonzero(zeros == 64)  # once in 2**64
+    while len(rare):
+        more = _trailing_zeros(np.frombuffer(generator.bytes(8 * len(rare)), np.uint64))
+        zeros[rare] += more
+        rare = rare[(more == 64) & (zeros[rare] < 1024)]
     sign = np.where(words[1] & np.uint64(1), -1.0, 1.0)
-    return uniform(zeros + _trailing_zeros(more), words[1]), sign
+    return uniform(zeros, words[1]), sign
 
 
 def _trailing_zeros(words: NDArray[np.uint64]) -> NDArray[np.int64]:
-    last_one = words & (~words + np.uint64(1))
-    return np.log2(np.maximum(last_one, 1).astype(np.float64)).astype(np.int64)
+    """Return how many fair bits are 0 before the first 1; 64 if all are."""
+    return np.bitwise_count(~words & (words - np.uint64(1))).astype(np.int64)
 
 
 def uniform(zeros: NDArray[np.int64], bits: NDArray[np.uint64]) -> NDArray[np.float64]:
