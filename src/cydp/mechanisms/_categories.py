@@ -35,7 +35,7 @@ def check_codes(codes: Any, categories: int) -> None:
 
 
 def read_codes(codes: int | ArrayLike, categories: int) -> tuple[NDArray[Any], np.dtype[Any]]:
-    """Return a C-contiguous array of the codes in native byte order, and their own dtype."""
+    """Return a contiguous, aligned array of the codes in native byte order, and their own dtype."""
     if isinstance(codes, bool):
         array: NDArray[Any] = np.array(codes)
     elif isinstance(codes, int):
@@ -47,7 +47,7 @@ def read_codes(codes: int | ArrayLike, categories: int) -> tuple[NDArray[Any], n
     else:
         array = np.asarray(codes)
     _check_dtype(array.dtype, categories)
-    native = np.ascontiguousarray(array, array.dtype.newbyteorder("="))
+    native = np.require(array, array.dtype.newbyteorder("="), ["C", "ALIGNED"])
     return native.reshape(array.shape), array.dtype
 
 
