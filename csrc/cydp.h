@@ -222,12 +222,12 @@ cydp_status cydp_bernoulli_new(cydp_sampler **sampler, const uint64_t *numerator
 /* 9. Addition of noise ---------------------------------------------------------------
  */
 
-/* values[i] becomes values[i] + noise[i], or the end of int64 next to that. If the noise
+/* noise[i] becomes values[i] + noise[i], or the end of int64 next to that. If the noise
  * may have stopped, at 2^63 - 1, a value is clamped to 2^62 before, and the sum to
  * 2^62 - 1: whatever the noise would have been beyond lands on the same end for every
  * value. Only discrete Laplace noise of a scale above 2^52 stops. */
 #define CYDP_VALUE_BOUND ((int64_t)1 << 62)
-void cydp_add_noise(int64_t *values, const int64_t *noise, size_t n, bool stops);
+void cydp_add_noise(int64_t *noise, const int64_t *values, size_t n, bool stops);
 
 /* out[i] becomes the multiple of 2^exponent nearest to values[i], ties to even, at most
  * 2^126 of these from 0, plus noise[i] of them; their exact sum is rounded to a double

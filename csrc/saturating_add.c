@@ -14,12 +14,12 @@ static int64_t add(int64_t value, int64_t noise) {
   return sum;
 }
 
-void cydp_add_noise(int64_t *values, const int64_t *noise, size_t n, bool stops) {
+void cydp_add_noise(int64_t *noise, const int64_t *values, size_t n, bool stops) {
   if (!stops)
     for (size_t i = 0; i < n; i++)
-      values[i] = add(values[i], noise[i]);
+      noise[i] = add(values[i], noise[i]);
   else
     for (size_t i = 0; i < n; i++)
-      values[i] =
+      noise[i] =
           clamp(add(clamp(values[i], CYDP_VALUE_BOUND), noise[i]), CYDP_VALUE_BOUND - 1);
 }

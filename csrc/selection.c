@@ -64,9 +64,8 @@ static cydp_status look_at(heat *of, size_t place, double score, double referenc
  * finite. */
 static void set_behind(heat *of, size_t from, size_t n) {
   const cydp_field *row = of->row;
-  const double half = row->law->keys.half;
   if (row->integers) {
-    cydp_kernels_in_use()->distances(row->top_integer, -half,
+    cydp_kernels_in_use()->distances(row->top_integer, -1,
                                      (const int64_t *)row->scores + from, n, of->behind);
     return;
   }

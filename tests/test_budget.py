@@ -23,6 +23,7 @@ from cydp import (
     PrivacyFilter,
     PrivacyOdometer,
     PureDP,
+    RandomizedResponse,
 )
 from cydp.accounting import MeasureMismatchError, RelationMismatchError
 
@@ -98,6 +99,14 @@ def test_relations() -> None:
         budget.charge(PureDP(0.5), relation="add-remove")
     with pytest.raises(ValueError, match="relation must be"):
         PrivacyFilter(PureDP(1), "bounded")
+    for call in (PrivacyFilter(PureDP(1)).charge, PrivacyOdometer().compose):
+        with pytest.raises(RelationMismatchError):  # a mechanism knows what it is stated under
+            call(RandomizedResponse(1))  # type: ignore[operator]
+    for name, value in (("budget", PureDP(9)), ("relation", "add-remove")):
+        with pytest.raises(AttributeError):
+            setattr(budget, name, value)
+    with pytest.raises(TypeError, match="made once"):
+        budget.__init__(PureDP(9))  # type: ignore[misc]
 
 
 @pytest.mark.parametrize(
@@ -181,5 +190,5 @@ def test_odometer() -> None:
     odometer.compose(ZCDP(0.5))
     odometer.compose(ZCDP(0.5))
     assert odometer.spent == {"pure": PureDP(1, rho=0.05), "zcdp": ZCDP(1)}
-    with pytest.raises(ValueError, match="count must be at least 0"):
+    with pytest.raises(ValueError, match="count must be from 0"):
         odometer.compose(PureDP(1), -1)

@@ -11,6 +11,7 @@ import pytest
 import cydp
 from cydp import ZCDP, ApproxDP, PureDP, group_privacy, parallel, sequential
 from cydp.accounting import MeasureMismatchError
+from cydp.certified import exp_bounds
 
 VALUES = json.loads((Path(__file__).parent / "reference" / "accounting.json").read_text())["values"]
 
@@ -38,7 +39,7 @@ def test_measures_mix_where_they_can() -> None:
             loss + 1  # type: ignore[operator]
         with pytest.raises(TypeError, match="count must be an integer"):
             loss * 1.5  # type: ignore[operator]
-        with pytest.raises(ValueError, match="count must be at least 0"):
+        with pytest.raises(ValueError, match="count must be from 0"):
             loss * -1
 
 
@@ -67,6 +68,20 @@ def test_the_delta_of_a_group_is_rounded_up() -> None:
     assert ApproxDP(0, 0.25).group(3).delta == Fraction(3, 4)
     assert ApproxDP(3, 0).group(100) == ApproxDP(300, 0)
     assert ApproxDP(3, 0.1).group(1) == ApproxDP(3, 0.1)
+
+
+@pytest.mark.parametrize("power", [-400, -300, -60, -59, -55, -40, -29, -10, -2, 0])
+@pytest.mark.parametrize("k", [2, 3, 1000])
+def test_the_delta_of_a_group_at_any_epsilon(power: int, k: int) -> None:
+    """Never below the sum of k powers of e**epsilon, and next to it."""
+    epsilon, delta = Fraction(10) ** power, Fraction(1, 10**900)
+    found = ApproxDP(epsilon, delta).group(k).delta / delta
+    if power < -2:
+        assert k <= found <= k * (1 + 2 * k * epsilon) + Fraction(1, 10**25)
+    elif k < 10:
+        e = exp_bounds(epsilon, 200)[1]
+        expected = sum(e**j for j in range(k))
+        assert -Fraction(1, 10**150) <= found / expected - 1 < Fraction(1, 10**30)
 
 
 @pytest.mark.parametrize(
@@ -107,8 +122,14 @@ def test_parallel_under_change_one() -> None:
     assert mixed == ApproxDP(4, Fraction(21, 100))
     with pytest.raises(ValueError, match="delta would reach 1"):
         pay(*[(ApproxDP(1, 0.1), ApproxDP(1, 0.5))] * 2)
-    with pytest.raises(TypeError, match="must be pairs"):
-        pay(PureDP(1), PureDP(2))
+    # A slice need not be all: what moves in costs what comes.
+    assert pay((PureDP("0.1"), PureDP(1))) == pay((PureDP("0.1"), PureDP(1)), (PureDP(0),) * 2)
+    assert pay((PureDP(0), PureDP(1))) == PureDP(1)
+    for wrong in (PureDP(1), 3, (PureDP(1),)):
+        with pytest.raises(TypeError, match="must be pairs"):
+            pay(wrong, PureDP(2))
+    with pytest.raises(ValueError, match="at least one"):
+        pay()
 
 
 def test_wrong_losses() -> None:

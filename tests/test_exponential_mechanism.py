@@ -278,6 +278,8 @@ def test_no_candidate_is_an_error_before_a_charge(kind: Any, scores: Any) -> Non
 class Column:
     """An array that says when it is read."""
 
+    dtype = np.dtype(np.float64)
+
     def __init__(self, shape: tuple[int, ...], gives: NDArray[Any] | None = None) -> None:
         self.shape, self.gives = shape, gives
 
@@ -313,8 +315,12 @@ def test_a_zcdp_budget_pays_rho(kind: Any) -> None:
 def test_a_column_is_what_it_said(kind: Any) -> None:
     with pytest.raises(ValueError, match="shape"):
         kind(1).release(Column((2,), np.zeros(3)))
-    with pytest.raises(TypeError, match="scores must be"):
+    with pytest.raises(ValueError, match="dtype"):
         kind(1).release(Column((1,), np.array([None])))
+    nothing = Column((1,))
+    nothing.dtype = None  # type: ignore[assignment]
+    with pytest.raises(TypeError, match="scores must be"):
+        kind(1).release(nothing)
 
 
 @each

@@ -108,10 +108,18 @@ def test_calibration(sensitivity: Any, epsilon: Any, delta: float) -> None:
     steps = math.floor(sensitivity)
     assert exact_delta(m.sigma2, steps, Fraction(str(epsilon))) <= delta
     assert exact_delta(m.sigma2 * Fraction(97, 100), steps, Fraction(str(epsilon))) > delta
+    fifty = DiscreteGaussian(sensitivity, epsilon=epsilon, delta=delta, coordinates=50)
+    assert m.error_bound(0.95, count=50) == fifty.error_bound(0.95, count=50)
     wide = DiscreteGaussian(sensitivity, epsilon=epsilon, delta=delta, coordinates=2)
     assert wide.sigma2 > m.sigma2
     assert m._sigma2(2) == wide.sigma2 == wide._sigma2(1)
     assert wide.loss.rho == sensitivity**2 / (2 * wide.sigma2)
+
+
+def test_extreme_confidences() -> None:
+    h = DiscreteGaussian(sigma=10).error_bound(1 - Fraction(1, 10**400))
+    assert 428 <= h <= 432
+    assert DiscreteGaussian(sigma=10).error_bound(1 - Fraction(1, 10**250)) < h
 
 
 def test_parameters() -> None:

@@ -7,13 +7,24 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 from goodness_of_fit import LIMIT, REJECTED, cells, ends_of, p_value
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cydp
-from cydp import BudgetExceededError, Gaussian, Laplace, PrivacyFilter, PureDP
+from cydp import (
+    BudgetExceededError,
+    DiscreteLaplace,
+    Gaussian,
+    Laplace,
+    PrivacyFilter,
+    PureDP,
+    Snapping,
+)
 from cydp.testing import SeededGenerator
 
 fixed = settings(derandomize=True, deadline=None, max_examples=300)
@@ -152,6 +163,50 @@ def test_wrong_values(mechanism: Any, value: Any) -> None:
     assert budget.spent == cydp.ZCDP(0)
 
 
+class NoShape:
+    def __array__(self, *args: Any, **kwargs: Any) -> Any:
+        return np.zeros(1000)
+
+
+class OtherShape(NoShape):
+    dtype, shape = np.dtype(np.float64), (2,)
+
+
+class OtherDtype(NoShape):
+    dtype, shape = np.dtype(np.int64), (1000,)
+
+
+@pytest.mark.parametrize(
+    "mechanism", [Laplace(1, 1), Gaussian(rho=1), Snapping(1, 1, 100), DiscreteLaplace(1)], ids=str
+)
+def test_arrays_are_what_they_say(mechanism: Any) -> None:
+    """Entries are counted before they are read: who hides them would pay for one."""
+    with pytest.raises(TypeError, match="value must be of"):
+        mechanism.release(NoShape())
+    for liar in (OtherShape(), OtherDtype()):
+        with pytest.raises((ValueError, TypeError), match="value must"):
+            mechanism.release(liar)
+    for column in (pa.array(["secret"]), pa.array([1, None]), pl.Series([1]), pd.array([1, None])):
+        with pytest.raises(TypeError, match="value must be of") as error:
+            mechanism.release(column)
+        assert "secret" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "pair",
+    [
+        ([2**63 - 1, -1], [2**63, -1]), ([2**53 + 1, 0.5], [2**53 + 2, 0.5]),
+        ([np.uint64(2**63), np.int64(-1)], [np.uint64(2**63 - 1), np.int64(-1)]),
+        (np.array([2**63 - 1, 0]), np.array([2**63 - 2, 0])),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_integers_are_cut_before_they_are_rounded(pair: Any) -> None:
+    for m in (Laplace(1, 1), Gaussian(rho=1), Snapping(1, 1, 2.0**45)):
+        first, second = (m.release(x, rng=SeededGenerator(1)) for x in pair)
+        assert np.array_equal(first, second)  # type: ignore[arg-type]
+
+
 class Unreadable:
     """An array that says what it is, and must not be asked for more."""
 
@@ -190,6 +245,11 @@ def test_formulas() -> None:
     released = np.asarray(coarse.release(np.full(10_000, 1.9), rng=SeededGenerator(1)))
     inside = (np.abs(released - 1.9) <= coarse.error_bound(0.9)).mean()
     assert inside > 0.89
+    many = Laplace(1, 1, granularity=1)  # an array pays for the rounding of each entry
+    bound = many.error_bound(0.95, count=100)
+    assert bound == Laplace(1, 1, granularity=1, coordinates=100).error_bound(0.95, count=100)
+    kept = [np.abs(np.asarray(many.release(np.zeros(100)))).max() <= bound for _ in range(200)]
+    assert np.mean(kept) > 0.85
 
 
 def test_goodness_of_fit() -> None:

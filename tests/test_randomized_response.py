@@ -461,6 +461,8 @@ def test_rng_is_a_generator_of_cydp(rng: Any) -> None:
 class Unread:
     """Raises when its values are asked for."""
 
+    dtype, shape = np.dtype(np.uint8), (3,)
+
     def __array__(self, *_: Any, **__: Any) -> NDArray[Any]:
         raise AssertionError("read")
 

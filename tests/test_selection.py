@@ -72,7 +72,7 @@ def expected(scores: NDArray[Any], rate: Fraction, gumbel: bool, seed: int) -> l
 def drawn(
     scores: NDArray[Any], rate: Fraction, gumbel: bool, seed: int, *, resolve_all: bool = False
 ) -> list[int]:
-    values = read_scores(scores, scores.shape)
+    values = read_scores(scores)
     chosen = np.empty(math.prod(scores.shape[:-1]), np.int64)
     select(
         selection_of(gumbel, rate),
@@ -329,3 +329,11 @@ def test_selections_do_not_pickle() -> None:
     with pytest.raises(TypeError, match="pickled"):
         pickle.dumps(selection_of(True, Fraction(1)))
     assert cydp.ExponentialMechanism is ExponentialMechanism
+
+
+@pytest.mark.parametrize("rate", [Fraction(1, 2**62), Fraction(1, 2**64), Fraction(3, 2**61)])
+@pytest.mark.parametrize("gumbel", [True, False])
+def test_integers_far_apart_at_tiny_rates(rate: Fraction, gumbel: bool) -> None:
+    """Differences beyond 2**63 were once halved twice: the fast path must be the exact one."""
+    scores = np.tile(np.array([2**63 - 1, 0, -(2**63), 5, 2**62]), (3000, 1))
+    assert drawn(scores, rate, gumbel, 1) == drawn(scores, rate, gumbel, 1, resolve_all=True)

@@ -16,6 +16,8 @@ from cydp import sensitivity as of
 def test_the_textbook() -> None:
     assert of.count() == of.histogram() == 1
     assert of.histogram("change-one") == 2
+    assert of.histogram(norm=2) == 1
+    assert 0 < of.histogram("change-one", norm=2) ** 2 - 2 < Fraction(1, 10**50)
     assert of.sum((-2, 5)) == 5
     assert of.sum((2, 5), "change-one") == 3
     assert of.sum((2, 5), "change-one", missing=True) == 5
@@ -97,8 +99,9 @@ def test_sums_of_small_tables(bounds: tuple[int, int], relation: str) -> None:
         (lambda: of.sum((0, True)), TypeError), (lambda: of.mean((0, 1), 0), ValueError),
         (lambda: of.mean((0, 1), 1.5), TypeError), (lambda: of.queries(-1), ValueError),
         (lambda: of.queries(1, "x"), ValueError), (lambda: of.count("none"), ValueError),
+        (lambda: of.histogram(norm=3), ValueError),
     ],
 )  # fmt: skip
 def test_bad_parameters(call: Callable[[], Any], error: type[Exception]) -> None:
-    with pytest.raises(error, match=r"bounds|lower|upper|relation|n must|sensitivities"):
+    with pytest.raises(error, match=r"bounds|lower|upper|relation|n must|norm|sensitivities"):
         call()

@@ -4,8 +4,8 @@
 #include "cydp.h"
 
 static int64_t add(int64_t value, int64_t noise, bool stops) {
-  cydp_add_noise(&value, &noise, 1, stops);
-  return value;
+  cydp_add_noise(&noise, &value, 1, stops);
+  return noise;
 }
 
 int main(void) {

@@ -99,7 +99,7 @@ cdef extern from "cydp.h" nogil:
                                    size_t denominator_limbs)
 
     # 9. Addition of noise
-    void cydp_add_noise(int64_t *values, const int64_t *noise, size_t n, bint stops)
+    void cydp_add_noise(int64_t *noise, const int64_t *values, size_t n, bint stops)
     cydp_status cydp_add_grid_noise(const double *values, const int64_t *noise, size_t n,
                                     int exponent, unsigned threads, double *out)
 

@@ -41,14 +41,14 @@ def chacha20_keystream(const uint32_t[::1] key not None, const uint32_t[::1] non
     check(_c.cydp_chacha20_keystream(&key[0], &nonce[0], counter, groups, &words[0]))
 
 
-def add_noise(int64_t[::1] values not None, const int64_t[::1] noise not None, bint stops):
-    """Add noise to values in place, saturating as cydp.h says."""
+def add_noise(int64_t[::1] noise not None, const int64_t[::1] values not None, bint stops):
+    """Add values to noise in place, saturating as cydp.h says."""
     if values.shape[0] != noise.shape[0]:
         raise ValueError("values and noise must have the same length")
     if values.shape[0] == 0:
         return
     with nogil:
-        _c.cydp_add_noise(&values[0], &noise[0], values.shape[0], stops)
+        _c.cydp_add_noise(&noise[0], &values[0], values.shape[0], stops)
 
 
 def add_grid_noise(const double[::1] values not None, int64_t[::1] noise not None, int exponent,

@@ -5,6 +5,7 @@ import math
 import numbers
 import operator
 import re
+import sys
 from decimal import Decimal
 from fractions import Fraction
 from typing import SupportsIndex, TypeAlias, cast
@@ -45,8 +46,8 @@ def exact(value: Number, name: str) -> Fraction:
     Fraction(1, 10)
 
     """
-    if isinstance(value, (bool, np.bool_)):
-        raise TypeError(f"{name} must be {_ALLOWED}, not a bool")
+    if isinstance(value, (bool, np.bool_, np.timedelta64)):
+        raise TypeError(f"{name} must be {_ALLOWED}, not a {type(value).__name__.rstrip('_')}")
     if isinstance(value, (int, np.integer, numbers.Rational)):
         if max(int(value.numerator).bit_length(), int(value.denominator).bit_length()) > MAX_BITS:
             raise _too_long(name)
@@ -77,8 +78,10 @@ def binary(value: Number, name: str) -> Fraction:
 
 
 def positive(value: Number, name: str) -> Fraction:
-    """Read a number exactly and refuse zero and less with a ValueError."""
+    """Read a number exactly; a ValueError for zero, less, and floats that are subnormal."""
     number = exact(value, name)
+    if isinstance(value, (float, np.floating)) and 0 < number < sys.float_info.min:
+        raise ValueError(f"{name} must not be a subnormal float: write what it means as text")
     if number <= 0:
         raise ValueError(f"{name} must be greater than 0, not {text(number)}")
     return number
@@ -86,8 +89,8 @@ def positive(value: Number, name: str) -> Fraction:
 
 def index(n: SupportsIndex, name: str) -> int:
     """Read an integer: a length, a count. TypeError for bool and what is no integer."""
-    if isinstance(n, (bool, np.bool_)):
-        raise TypeError(f"{name} must be an integer, not a bool")
+    if isinstance(n, (bool, np.bool_, np.timedelta64)):
+        raise TypeError(f"{name} must be an integer, not a {type(n).__name__.rstrip('_')}")
     try:
         return operator.index(n)
     except TypeError:

@@ -12,6 +12,7 @@ from typing import SupportsIndex, TypeAlias
 
 import numpy as np
 
+from cydp.certified import sqrt_bounds
 from cydp.rational import Number, binary, exact, index, text
 from cydp.relations import check_relation
 
@@ -116,7 +117,7 @@ def mean(bounds: Bounds, n: SupportsIndex, relation: str = "change-one") -> Frac
     lower, upper = _read(bounds)
     rows = index(n, "n")
     if rows < 1:
-        raise ValueError(f"n must be at least 1, not {rows}")
+        raise ValueError("n must be at least 1")
     if check_relation(relation) == "add-remove":
         return Unbounded("public number of records")
     if lower is None or upper is None:
@@ -159,13 +160,19 @@ def maximum(bounds: Bounds) -> Fraction | Unbounded:
     return minimum(bounds)
 
 
-def histogram(relation: str = "add-remove") -> Fraction:
-    """Return the L1 sensitivity of counts in disjoint cells: 1, or 2 under "change-one".
+def histogram(relation: str = "add-remove", norm: int = 1) -> Fraction:
+    """Return the sensitivity of counts in disjoint cells.
+
+    Parameters
+    ----------
+    relation : {"add-remove", "change-one"}
+    norm : {1, 2}
+        L1: 1, or 2 under "change-one". L2, for Gaussian noise: 1, or sqrt(2), rounded up.
 
     Raises
     ------
     ValueError
-        For another relation.
+        For another relation or norm.
 
     Examples
     --------
@@ -173,7 +180,11 @@ def histogram(relation: str = "add-remove") -> Fraction:
     (Fraction(1, 1), Fraction(2, 1))
 
     """
-    return Fraction(1 if check_relation(relation) == "add-remove" else 2)
+    if norm not in (1, 2) or isinstance(norm, bool):
+        raise ValueError("norm must be 1 or 2")
+    if check_relation(relation) == "add-remove":
+        return Fraction(1)
+    return Fraction(2) if norm == 1 else sqrt_bounds(Fraction(2))[1]
 
 
 def queries(*sensitivities: Number) -> Fraction | Unbounded:

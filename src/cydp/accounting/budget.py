@@ -69,6 +69,7 @@ class PrivacyOdometer:
     def compose(self, cost: Cost, count: SupportsIndex = 1) -> None:
         """Add the loss of a mechanism, or a loss, so many times."""
         loss = loss_of(cost) * index(count, "count")
+        check_stated(cost, None, self.relation)
         with self._lock:
             name = _NAMES[type(loss)]
             self._spent[name] = self._spent[name] + loss if name in self._spent else loss
@@ -115,16 +116,28 @@ class PrivacyFilter:
 
     """
 
-    __slots__ = ("_lock", "_pid", "_spent", "budget", "relation")
+    __slots__ = ("_budget", "_lock", "_pid", "_relation", "_spent")
 
     def __init__(self, budget: Loss, relation: str = "add-remove") -> None:
         if not isinstance(budget, PureDP | ApproxDP | ZCDP):
             raise TypeError(f"budget must be PureDP, ApproxDP or ZCDP, not {type(budget).__name__}")
-        self.budget = budget
-        self.relation = check_relation(relation)
+        if hasattr(self, "_pid"):
+            raise TypeError("a PrivacyFilter is made once: its budget cannot change")
+        self._budget = budget
+        self._relation = check_relation(relation)
         self._spent = tuple(Fraction(0) for _ in measured(budget, budget))
         self._lock = threading.Lock()
         self._pid = os.getpid()
+
+    @property
+    def budget(self) -> Loss:
+        """What may be spent in all."""
+        return self._budget
+
+    @property
+    def relation(self) -> str:
+        """What the losses are stated under."""
+        return self._relation
 
     def charge(self, cost: Cost, count: SupportsIndex = 1, *, relation: str | None = None) -> None:
         """Spend a loss so many times, or raise and spend nothing.
@@ -134,7 +147,7 @@ class PrivacyFilter:
         cost : loss, mechanism or release
         count : int >= 0, default 1
         relation : str, optional
-            What the loss is stated under, if that is known.
+            What the loss is stated under; default what a mechanism says of itself, if it does.
 
         Raises
         ------
@@ -176,11 +189,8 @@ class PrivacyFilter:
     ) -> tuple[Loss, tuple[Fraction, ...]]:
         if os.getpid() != self._pid:
             raise PrivacyError("a PrivacyFilter is its process's own: a forked child has no budget")
-        if relation is not None and check_relation(relation) != self.relation:
-            raise RelationMismatchError(
-                f"the budget is kept under {self.relation!r}, the loss is stated under {relation!r}"
-            )
         loss = loss_of(cost)
+        check_stated(cost, relation, self.relation)
         asked = measured(loss, self.budget)
         times = index(count, "count")
         if times < 0:
@@ -212,6 +222,18 @@ def loss_of(cost: Cost) -> Loss:
     if not isinstance(loss, PureDP | ApproxDP | ZCDP):
         raise TypeError(f"a loss or a mechanism is needed, not {type(cost).__name__}")
     return loss
+
+
+def check_stated(cost: Cost, relation: str | None, kept: str) -> None:
+    """Raise a RelationMismatchError if a cost is stated under another relation than is kept.
+
+    `relation` is what it is stated under; for None, what it says of itself.
+    """
+    stated = getattr(cost, "relation", None) if relation is None else check_relation(relation)
+    if stated is not None and stated != kept:
+        raise RelationMismatchError(
+            f"the budget is kept under {kept!r}, the loss is stated under {stated!r}"
+        )
 
 
 def measured(loss: Loss, budget: Loss) -> tuple[Fraction, ...]:

@@ -77,15 +77,15 @@ def parallel(*losses: Loss | Sequence[Loss], relation: str) -> Loss:
         return _each(_checked(losses), max)
     pairs: list[list[Loss]] = []
     for given in losses:
-        if isinstance(given, PureDP | ApproxDP | ZCDP) or len(tuple(given)) != 2:
+        if not isinstance(given, list | tuple) or len(given) != 2:
             raise TypeError(
                 "losses under 'change-one' must be pairs: of a record that changes, and of one "
                 "that comes or goes"
             )
         pairs.append(_checked(tuple(given)))
+    if not pairs:
+        raise ValueError("losses must be at least one")
     inside = _each([change for change, _ in pairs], max)
-    if len(pairs) == 1:
-        return inside
     return _each([inside, _each([presence for _, presence in pairs], _two_largest)], max)
 
 

@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import Any, NoReturn, Self, SupportsIndex
 
 from cydp.accounting import store
-from cydp.accounting.budget import Cost, loss_of, measured, total_of
+from cydp.accounting.budget import Cost, check_stated, loss_of, measured, total_of
 from cydp.accounting.charges import (
     ALL,
     ARGUMENTS,
@@ -36,7 +36,6 @@ from cydp.accounting.errors import (
     LedgerCorruptError,
     LedgerError,
     LedgerRollbackError,
-    RelationMismatchError,
 )
 from cydp.accounting.loss import ZCDP, ApproxDP, Loss, PureDP
 from cydp.rational import index
@@ -319,17 +318,14 @@ class BudgetLedger:
         label: str | None,
         relation: str | None,
     ) -> Charge:
-        if relation is not None and check_relation(relation) != self.relation:
-            raise RelationMismatchError(
-                f"the ledger is kept under {self.relation!r}, the loss is stated under {relation!r}"
-            )
+        loss = loss_of(cost)
+        check_stated(cost, relation, self.relation)
         times = index(count, "count")
         if times < 0:
             raise ValueError(f"count must be at least 0, not {times}")
         for name, text in (("charge_id", charge_id), ("label", label)):
             if text is not None and not (isinstance(text, str) and 0 < len(text) <= 1000):
                 raise TypeError(f"{name} must be a text of 1 to 1,000 characters")
-        loss = loss_of(cost)
         asked = tuple(times * part for part in measured(loss, self.budget))
         ids = (ALL,) if blocks is None else block_ids(blocks)
         mechanism = None if cost is loss else type(cost).__name__

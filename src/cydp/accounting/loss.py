@@ -149,9 +149,11 @@ class ApproxDP:
             return Fraction(1)
         if self.epsilon == 0:
             return size * self.delta
-        factor = exp_bounds(self.epsilon)
-        whole = exp_bounds(size * self.epsilon)
-        return rounded_up(self.delta * (whole[1] - 1) / (factor[0] - 1))
+        if size * self.epsilon < Fraction(1, 10**30):  # no term is above e**(size epsilon)
+            return rounded_up(self.delta * size * exp_bounds(size * self.epsilon)[1])
+        factor = exp_bounds(self.epsilon, 120)[0] - 1
+        whole = exp_bounds(size * self.epsilon, 120)[1] - 1
+        return rounded_up(self.delta * whole / max(factor, self.epsilon))
 
     def __repr__(self) -> str:
         rho = "" if self.rho is None else f", rho={quoted(self.rho)}"
@@ -218,6 +220,8 @@ Loss: TypeAlias = PureDP | ApproxDP | ZCDP
 
 def new_loss(kind: type[_Kind], *values: Fraction | None) -> _Kind:
     """Return a loss of numbers of any length, which sums can have."""
+    if any(value is not None and value < 0 for value in values):
+        raise ValueError("a loss must be at least 0")
     if kind is ApproxDP and cast("Fraction", values[1]) >= 1:
         raise ValueError("delta would reach 1: nothing is guaranteed")
     loss = object.__new__(kind)
@@ -239,15 +243,15 @@ def _at_least_0(value: Number, name: str) -> Fraction:
 
 def _count(count: SupportsIndex) -> int:
     n = index(count, "count")
-    if n < 0:
-        raise ValueError(f"count must be at least 0, not {n}")
+    if not 0 <= n < 2**64:
+        raise ValueError("count must be from 0 to 2**64 - 1")
     return n
 
 
 def _group_size(k: SupportsIndex) -> int:
     size = index(k, "k")
-    if size < 1:
-        raise ValueError(f"k must be at least 1, not {size}")
+    if not 1 <= size < 2**64:
+        raise ValueError("k must be from 1 to 2**64 - 1")
     return size
 
 

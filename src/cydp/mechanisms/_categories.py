@@ -6,6 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from cydp.mechanisms._arrays import declared, is_integer, read_declared
+
 _OUTSIDE = -1  # what stands for a Python integer that int64 does not hold
 
 
@@ -20,17 +22,12 @@ def check_codes(codes: Any, categories: int) -> None:
         For a dtype too small for the last category.
 
     """
-    if isinstance(codes, np.ma.MaskedArray):
-        raise TypeError("codes must be without a mask: fill it first")
-    dtype = getattr(codes, "dtype", None)
     if isinstance(codes, (bool, int)):
         dtype = np.dtype(bool) if isinstance(codes, bool) else np.dtype(np.int64)
     elif isinstance(codes, list | tuple):
         dtype = _dtype_of_entries(codes)
-    elif not isinstance(dtype, np.dtype):
-        if not hasattr(codes, "__array__"):
-            raise TypeError(f"codes must be of integers, not {type(codes).__name__}")
-        return  # known only when it is read
+    else:
+        dtype, _ = declared(codes, "codes", "integers")
     _check_dtype(dtype, categories)
 
 
@@ -42,20 +39,20 @@ def read_codes(codes: int | ArrayLike, categories: int) -> tuple[NDArray[Any], n
         array = np.array(codes if abs(codes) < 2**63 else _OUTSIDE, np.int64)
     elif isinstance(codes, list | tuple) and _dtype_of_entries(codes) != np.bool_:
         entries = np.array(codes, object)
-        cut = [entry if abs(entry) < 2**63 else _OUTSIDE for entry in entries.flat]
+        cut = [int(entry) if abs(int(entry)) < 2**63 else _OUTSIDE for entry in entries.flat]
         array = np.array(cut, np.int64).reshape(entries.shape)
     else:
-        array = np.asarray(codes)
-    _check_dtype(array.dtype, categories)
+        given = isinstance(codes, list | tuple)
+        array = np.asarray(codes) if given else read_declared(codes, "codes")
     native = np.require(array, array.dtype.newbyteorder("="), ["C", "ALIGNED"])
     return native.reshape(array.shape), array.dtype
 
 
 def _dtype_of_entries(codes: Any) -> np.dtype[Any]:
-    kinds = {type(entry) for entry in np.array(codes, object).flat}
-    if kinds == {bool}:
+    entries = list(np.array(codes, object).flat)
+    if entries and all(isinstance(entry, bool | np.bool_) for entry in entries):
         return np.dtype(bool)
-    if bool in kinds or not all(issubclass(kind, int) for kind in kinds):
+    if not all(map(is_integer, entries)):
         raise TypeError("codes must be of integers")
     return np.dtype(np.int64)
 

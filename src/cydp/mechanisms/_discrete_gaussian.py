@@ -42,7 +42,8 @@ class DiscreteGaussian(IntegerMechanism):
     Attributes
     ----------
     sigma2 : Fraction
-        Square of the noise's sigma, for `coordinates` entries, or else for one.
+        Square of the noise's sigma, for `coordinates` entries, or else for one: give
+        ``coordinates=n`` to see, and to have, that of a release of n entries.
 
     Raises
     ------
@@ -133,7 +134,8 @@ class DiscreteGaussian(IntegerMechanism):
         confidence : number between 0 and 1, default 0.95
             Probability that they do, at least.
         count : int >= 1, default 1
-            How many draws the bound must hold for together.
+            How many draws the bound must hold for together. Without coordinates, as the
+            entries of one release.
 
         Raises
         ------
@@ -146,7 +148,7 @@ class DiscreteGaussian(IntegerMechanism):
         20
 
         """
-        return law.reach(self.sigma2, math.exp(miss_of(confidence, count)))
+        return law.reach(self._sigma2(count), miss_of(confidence, count))
 
     def _pmf(self, k: NDArray[np.float64]) -> NDArray[np.float64]:
         return law.pmf(self.sigma2, k)

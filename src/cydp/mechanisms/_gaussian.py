@@ -118,7 +118,10 @@ class Gaussian(GridMechanism):
 
     @property
     def sigma2(self) -> Fraction:
-        """Square of the noise's sigma, for `coordinates` entries, or else for one."""
+        """Square of the noise's sigma, for `coordinates` entries, or else for one.
+
+        Give ``coordinates=n`` to see, and to have, that of a release of n entries.
+        """
         return self._steps2(1) * self.granularity**2
 
     @property
@@ -156,6 +159,7 @@ class Gaussian(GridMechanism):
         confidence : number between 0 and 1, default 0.95
             Probability that they are, at least.
         count : int >= 1, default 1
+            Without coordinates, as the entries of one release.
 
         Raises
         ------
@@ -168,7 +172,7 @@ class Gaussian(GridMechanism):
         1.96
 
         """
-        steps = law.reach(self._steps2(1), math.exp(miss_of(confidence, count))) + Fraction(1, 2)
+        steps = law.reach(self._steps2(count), miss_of(confidence, count)) + Fraction(1, 2)
         return float_up(steps * self.granularity)
 
     def __repr__(self) -> str:

@@ -100,9 +100,15 @@ def cdf(sigma2: Fraction, k: NDArray[np.float64]) -> NDArray[np.float64]:
     return below
 
 
-def reach(sigma2: Fraction, miss: float) -> int:
-    """Return the least h with P(abs(X) > h) at most `miss`, or at times one more."""
+def reach(sigma2: Fraction, log_miss: float) -> int:
+    """Return the least h with ln P(abs(X) > h) at most `log_miss`, or at times one more.
+
+    Where that has no float, a little more: P(X > h) < exp(-h**2 / (2 sigma**2)).
+    """
     sigma = math.sqrt(float_of(sigma2))
+    if log_miss < -600:
+        return math.ceil(sigma * math.sqrt(2 * (math.log(2) - log_miss)) * (1 + MARGIN))
+    miss = math.exp(log_miss)
     low, high = -1, math.ceil(_REACH * max(sigma, 1))
     while high - low > 1:
         middle = (low + high) // 2

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from cydp._random import Sampler, add_noise
 from cydp.accounting.loss import Loss
+from cydp.mechanisms._arrays import declared, is_integer, read_declared
 from cydp.mechanisms._charge import Budget, charged_generator
 from cydp.random import Generator
 
@@ -122,55 +123,45 @@ class IntegerMechanism(ABC):
         sampler, stops = self._noise(entries_of(value))
         generator = charged_generator(rng, budget, self)
         values = read_int64(value)
-        noise = np.empty_like(values)
-        generator.fill(sampler, noise)
-        add_noise(values.reshape(-1), noise.reshape(-1), stops)
-        return int(values[()]) if isinstance(value, (int, np.integer)) else values
+        noisy = np.empty(values.shape, np.int64)
+        generator.fill(sampler, noisy)
+        add_noise(noisy.reshape(-1), values.reshape(-1), stops)
+        return int(noisy[()]) if isinstance(value, (int, np.integer)) else noisy
 
 
 def check_integers(value: Any) -> None:
     """Raise a TypeError for what is no integer and no array of integers, reading no value."""
     if isinstance(value, (bool, np.bool_)):
         raise TypeError("value must be of integers, not bool")
-    if isinstance(value, np.ma.MaskedArray):
-        raise TypeError("value must be without a mask: fill it first")
-    if isinstance(value, int):
-        return
-    dtype = getattr(value, "dtype", None)
-    if isinstance(dtype, np.dtype):
+    if isinstance(value, list | tuple):
+        if not all(map(is_integer, np.array(value, object).flat)):
+            raise TypeError("value must be of integers")
+    elif not isinstance(value, int):
+        dtype, _ = declared(value, "value", "integers")
         if dtype.kind not in "iu":
             raise TypeError(f"value must be of integers, not of dtype {dtype}")
-    elif isinstance(value, list | tuple):
-        entries = np.array(value, object).flat
-        if any(isinstance(entry, bool) or not isinstance(entry, int) for entry in entries):
-            raise TypeError("value must be of integers")
-    elif not hasattr(value, "__array__"):
-        raise TypeError(f"value must be of integers, not {type(value).__name__}")
 
 
 def entries_of(value: Any) -> int:
-    """Return how many entries an array, a sequence or a number has, reading none."""
-    shape = getattr(value, "shape", None)
-    if shape is not None:
-        return math.prod(shape)
-    return np.array(value, object).size if isinstance(value, list | tuple) else 1
+    """Return how many entries an array, a list or a number has, reading none."""
+    if isinstance(value, list | tuple):
+        return np.array(value, object).size
+    return math.prod(getattr(value, "shape", ()))
 
 
 def read_int64(value: int | ArrayLike) -> NDArray[np.int64]:
-    """Return a new, contiguous array of the nearest int64."""
+    """Return a contiguous array of the nearest int64."""
     if isinstance(value, int):
         return np.array(min(max(value, _LEAST), _LARGEST), np.int64)
-    array = np.asarray(value)
-    if not hasattr(value, "dtype") and array.dtype.kind not in "iu":
+    if isinstance(value, list | tuple):
         # numpy takes an empty list for floats, and long integers for floats or objects.
-        array = np.array(value, object)
-        cut = [min(max(int(entry), _LEAST), _LARGEST) for entry in array.flat]
-        return np.array(cut, np.int64).reshape(array.shape)
-    if array.dtype.kind not in "iu":
-        raise TypeError(f"value must be of integers, not of dtype {array.dtype}")
+        entries = np.array(value, object)
+        cut = [min(max(int(entry), _LEAST), _LARGEST) for entry in entries.flat]
+        return np.array(cut, np.int64).reshape(entries.shape)
+    array = read_declared(value, "value")
     if array.dtype.itemsize == 8 and array.dtype.kind == "u":
         array = np.minimum(array, np.uint64(_LARGEST))
-    return cast("NDArray[np.int64]", np.array(array, np.int64, order="C"))
+    return cast("NDArray[np.int64]", np.require(array, np.int64, ["C", "ALIGNED"]))
 
 
 def _whole(k: ArrayLike) -> NDArray[np.float64]:

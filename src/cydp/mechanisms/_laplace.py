@@ -91,7 +91,10 @@ class Laplace(GridMechanism):
 
     @property
     def scale(self) -> Fraction:
-        """Scale of the noise, for `coordinates` entries, or else for one."""
+        """Scale of the noise, for `coordinates` entries, or else for one.
+
+        Give ``coordinates=n`` to see, and to have, that of a release of n entries.
+        """
         return self._steps(1) * self.granularity
 
     @property
@@ -106,7 +109,7 @@ class Laplace(GridMechanism):
         >>> round(Laplace(epsilon=1, sensitivity=1).variance, 6)
         2.0
         """
-        return self._discrete.variance * float_of(self.granularity) ** 2
+        return self._discrete(1).variance * float_of(self.granularity) ** 2
 
     def error_bound(self, confidence: Number = 0.95, *, count: int = 1) -> float:
         """Half-width that `count` independent results are within of their values, all of them.
@@ -118,6 +121,7 @@ class Laplace(GridMechanism):
         confidence : number between 0 and 1, default 0.95
             Probability that they are, at least.
         count : int >= 1, default 1
+            Without coordinates, as the entries of one release.
 
         Raises
         ------
@@ -130,12 +134,12 @@ class Laplace(GridMechanism):
         2.996
 
         """
-        steps = self._discrete.error_bound(confidence, count=count) + Fraction(1, 2)
+        noise = self._discrete(count)
+        steps = noise.error_bound(confidence, count=count) + Fraction(1, 2)
         return float_up(steps * self.granularity)
 
-    @property
-    def _discrete(self) -> DiscreteLaplace:
-        return DiscreteLaplace(1 / self._steps(1))
+    def _discrete(self, entries: int) -> DiscreteLaplace:
+        return DiscreteLaplace(1 / self._steps(entries))
 
     def _noise(self, entries: int) -> Sampler:
         return laplace_of(self._steps(entries))

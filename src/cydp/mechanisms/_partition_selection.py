@@ -159,7 +159,7 @@ class PartitionSelection:
 
         """
         check_integers(counts)
-        generator = charged_generator(rng, budget, self, relation=self.relation)
+        generator = charged_generator(rng, budget, self)
         values = np.minimum(read_int64(counts), MOST_COUNTS)
         kept = draw(self._table(), values, generator.bytes)
         if isinstance(counts, (int, np.integer)):

@@ -102,6 +102,11 @@ class RandomizedResponse:
         return PureDP(self.epsilon)
 
     @property
+    def relation(self) -> str:
+        """What the loss is stated under: a report of one's own is never missing."""
+        return "change-one"
+
+    @property
     def p_truth(self) -> Fraction:
         """Probability that a report is the truth, 1 - q + q / k."""
         return _law(self.epsilon, self.n_categories).p_truth
@@ -178,7 +183,7 @@ class RandomizedResponse:
         """
         k = self.n_categories
         check_codes(codes, k)
-        generator = charged_generator(rng, budget, self, relation="change-one")
+        generator = charged_generator(rng, budget, self)
         values, dtype = read_codes(codes, k)
         reports = np.empty_like(values)
         law = _law(self.epsilon, k)

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from cydp import threads
 from cydp._random import Sampler, add_grid_noise
 from cydp.accounting.loss import Loss
+from cydp.mechanisms._arrays import declared, is_real, read_declared
 from cydp.mechanisms._charge import Budget, charged_generator
 from cydp.mechanisms._integers import entries_of
 from cydp.random import Generator
@@ -122,49 +123,34 @@ def check_reals(value: Any) -> None:
     """Raise a TypeError for what is no number and no array of numbers, reading no value."""
     if isinstance(value, (bool, np.bool_)):
         raise TypeError("value must be of real numbers, not bool")
-    if isinstance(value, np.ma.MaskedArray):
-        raise TypeError("value must be without a mask: fill it first")
-    if isinstance(value, int | float):
-        return
-    dtype = getattr(value, "dtype", None)
-    if isinstance(dtype, np.dtype):
+    if isinstance(value, list | tuple):
+        if not all(map(is_real, np.array(value, object).flat)):
+            raise TypeError("value must be of integers or floats")
+    elif not isinstance(value, int | float):
+        dtype, _ = declared(value, "value", "real numbers")
         if dtype.kind not in "iuf" or dtype.itemsize > 8:
             raise TypeError(f"value must be of integers or floats of 64 bits, not {dtype}")
-    elif isinstance(value, list | tuple):
-        entries = np.array(value, object).flat
-        if not all(_is_plain(entry) for entry in entries):
-            raise TypeError("value must be of integers or floats")
-    elif not hasattr(value, "__array__"):
-        raise TypeError(f"value must be of real numbers, not {type(value).__name__}")
-
-
-def _is_plain(entry: Any) -> bool:
-    return isinstance(entry, int | float | np.integer | np.floating) and not isinstance(entry, bool)
 
 
 def read_reals(value: ArrayLike) -> NDArray[np.float64]:
     """Return a contiguous array of float64; integers that this rounds would be further apart."""
-    if isinstance(value, int):
-        value = float(min(max(value, -_LARGEST_INTEGER), _LARGEST_INTEGER))
-    if isinstance(value, float):
-        return np.array(value, np.float64)
-    array = np.asarray(value)
-    if array.dtype == object and isinstance(value, list | tuple):  # of long integers
-        cut = [_cut(entry) for entry in array.flat]
-        return np.array(cut, np.float64).reshape(array.shape)
-    if array.dtype.kind in "iu":
-        if array.dtype.itemsize == 8:
-            least = 0 if array.dtype.kind == "u" else -_LARGEST_INTEGER
-            array = np.clip(array, least, _LARGEST_INTEGER)
-    elif array.dtype.kind != "f" or array.dtype.itemsize > 8:
-        raise TypeError(f"value must be of integers or floats of 64 bits, not {array.dtype}")
+    if isinstance(value, int | float):
+        return np.array(_cut(value), np.float64)
+    if isinstance(value, list | tuple):
+        entries = np.array(value, object)
+        cut = [_cut(entry) for entry in entries.flat]
+        return np.array(cut, np.float64).reshape(entries.shape)
+    array = read_declared(value, "value")
+    if array.dtype.kind in "iu" and array.dtype.itemsize == 8:
+        least = 0 if array.dtype.kind == "u" else -_LARGEST_INTEGER
+        array = np.clip(array, least, _LARGEST_INTEGER)
     with np.errstate(all="ignore"):  # a signalling NaN may warn
         return np.require(array, np.float64, ["C", "ALIGNED"])
 
 
 def _cut(entry: float) -> float:
-    if isinstance(entry, int):
-        return min(max(entry, -_LARGEST_INTEGER), _LARGEST_INTEGER)
+    if isinstance(entry, int | np.integer):
+        return float(min(max(int(entry), -_LARGEST_INTEGER), _LARGEST_INTEGER))
     return entry
 
 

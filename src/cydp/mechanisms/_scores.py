@@ -6,6 +6,8 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from cydp.mechanisms._arrays import declared, is_real, read_declared
+
 Scores = NDArray[np.float64] | NDArray[np.int64]
 
 _LARGEST = 2**53  # of an integer among floats, which holds every one up to it
@@ -17,38 +19,29 @@ def check_scores(scores: Any) -> tuple[int, ...]:
 
     No value is read, but for the types of a list's entries.
     """
-    if isinstance(scores, np.ma.MaskedArray):
-        raise TypeError("scores must be without a mask: fill it first")
     if isinstance(scores, list | tuple):
         entries = np.array(scores, object)
-        if not all(map(_is_number, entries.flat)):
+        if not all(map(is_real, entries.flat)):
             raise TypeError("scores must be of real numbers, in rows of one length")
         return _checked(entries.shape)
-    dtype = getattr(scores, "dtype", None)
-    if isinstance(dtype, np.dtype) and not _is_real(dtype):
+    dtype, shape = declared(scores, "scores", "real numbers")
+    if not _is_real(dtype):
         raise TypeError(f"scores must be of floats or integers of up to 64 bits, not {dtype}")
-    if not hasattr(scores, "__array__") or isinstance(scores, np.generic):
-        raise TypeError(f"scores must be an array of numbers, not {type(scores).__name__}")
-    shape = scores.shape if hasattr(scores, "shape") else (len(scores),)
-    return _checked(tuple(shape))
+    return _checked(shape)
 
 
-def read_scores(scores: Any, shape: tuple[int, ...]) -> Scores:
+def read_scores(scores: Any) -> Scores:
     """Return float64 or int64, contiguous, whose differences are those of the scores.
 
     Raises
     ------
-    TypeError, ValueError
+    ValueError
         If an object turns out not to be what it said.
 
     """
     if isinstance(scores, list | tuple):
         return _of_list(np.array(scores, object))
-    array = np.asarray(scores)
-    if not _is_real(array.dtype):
-        raise TypeError(f"scores must be of floats or integers of up to 64 bits, not {array.dtype}")
-    if array.shape != shape:
-        raise ValueError(f"scores must have the shape {shape} that they said they have")
+    array = read_declared(scores, "scores")
     if array.dtype.kind == "u" and array.dtype.itemsize == 8:
         array = (array.astype(np.uint64) ^ np.uint64(_END)).view(np.int64)
     kind = np.int64 if array.dtype.kind == "i" and array.dtype.itemsize == 8 else np.float64
@@ -66,12 +59,6 @@ def _checked(shape: tuple[int, ...]) -> tuple[int, ...]:
 
 def _is_real(dtype: np.dtype[Any]) -> bool:
     return dtype.kind in "iuf" and dtype.itemsize <= 8
-
-
-def _is_number(entry: object) -> bool:
-    if isinstance(entry, np.generic):
-        return _is_real(entry.dtype)
-    return isinstance(entry, int | float) and not isinstance(entry, bool)
 
 
 def _of_list(entries: NDArray[Any]) -> Scores:

@@ -16,9 +16,10 @@ from cydp.accounting import PureDP
 from cydp.accounting.loss import new_loss
 from cydp.mechanisms import _race
 from cydp.mechanisms._charge import Budget, charged_generator
+from cydp.mechanisms._norm import norm_of
 from cydp.mechanisms._scores import check_scores, read_scores
 from cydp.random import Generator
-from cydp.rational import Number, exact, float_of, index, positive, text
+from cydp.rational import Number, exact, float_of, index, positive, quoted, text
 from cydp.samplers import selection_of
 
 
@@ -36,7 +37,7 @@ class _Selection(ABC):
         if not isinstance(monotonic, bool):
             raise TypeError(f"monotonic must be True or False, not {type(monotonic).__name__}")
         object.__setattr__(self, "epsilon", positive(epsilon, "epsilon"))
-        object.__setattr__(self, "sensitivity", positive(sensitivity, "sensitivity"))
+        object.__setattr__(self, "sensitivity", norm_of(sensitivity))
         object.__setattr__(self, "monotonic", monotonic)
 
     @property
@@ -128,7 +129,7 @@ class _Selection(ABC):
         shape = check_scores(scores)
         rows = math.prod(shape[:-1])
         generator = charged_generator(rng, budget, self, count=rows)
-        values = read_scores(scores, shape)
+        values = read_scores(scores)
         chosen = np.empty(rows, np.int64)
         generator.select(_prepared(self), values, chosen)
         return int(chosen[0]) if len(shape) == 1 else chosen.reshape(shape[:-1])
@@ -139,10 +140,11 @@ class _Selection(ABC):
         """Whether the noise is Gumbel's, or else exponential."""
 
     def _behind(self, scores: Any) -> NDArray[np.float64]:
-        return _race.behind(read_scores(scores, check_scores(scores)), 1 / self.scale)
+        check_scores(scores)
+        return _race.behind(read_scores(scores), 1 / self.scale)
 
     def __repr__(self) -> str:
-        parameters = f"epsilon={text(self.epsilon)}, sensitivity={text(self.sensitivity)}"
+        parameters = f"epsilon={quoted(self.epsilon)}, sensitivity={quoted(self.sensitivity)}"
         return f"{type(self).__name__}({parameters}{', monotonic=True' if self.monotonic else ''})"
 
 
