@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Randomized response among categories."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -15,6 +16,7 @@ from cydp.accounting import PureDP
 from cydp.certified import exp_below
 from cydp.mechanisms._categories import check_codes, read_codes
 from cydp.mechanisms._charge import Budget, charged_generator
+from cydp.mechanisms._confidence import miss_of
 from cydp.random import Generator
 from cydp.rational import Number, float_of, index, positive, quoted
 from cydp.samplers import shift_of
@@ -110,6 +112,49 @@ class RandomizedResponse:
     def p_truth(self) -> Fraction:
         """Probability that a report is the truth, 1 - q + q / k."""
         return _law(self.epsilon, self.n_categories).p_truth
+
+    @property
+    def variance(self) -> float:
+        """Variance that one report adds to an estimated count, at most.
+
+        >>> round(RandomizedResponse(epsilon=1).variance, 4)
+        0.9207
+        """
+        law = _law(self.epsilon, self.n_categories)
+        spread = max(p * (1 - p) for p in (law.p_truth, law.p_other))
+        return float_of(spread / (law.p_truth - law.p_other) ** 2)
+
+    def error_bound(self, confidence: Number = 0.95, *, n_reports: SupportsIndex) -> float:
+        """Half-width that an estimated count is within of the true one.
+
+        Parameters
+        ----------
+        confidence : number between 0 and 1, default 0.95
+            Probability that it is, at least.
+        n_reports : int >= 1
+            How many reports it is estimated from.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If confidence or n_reports is outside its range.
+
+        Notes
+        -----
+        Hoeffding, "Probability inequalities for sums of bounded random variables", 1963.
+
+        Examples
+        --------
+        >>> round(RandomizedResponse(epsilon=1).error_bound(0.95, n_reports=1000), 1)
+        92.9
+
+        """
+        n = index(n_reports, "n_reports")
+        if not 1 <= n < 2**62:
+            raise ValueError("n_reports must be from 1 to 2**62 - 1")
+        law = _law(self.epsilon, self.n_categories)
+        width = math.sqrt(n * (math.log(2) - miss_of(confidence, 1)) / 2)
+        return width / float_of(law.p_truth - law.p_other) * (1 + 2**-40)
 
     def probabilities(self, code: SupportsIndex) -> NDArray[np.float64]:
         """Return the probability of each report of a code, shape (n_categories,).
