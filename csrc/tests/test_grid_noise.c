@@ -44,6 +44,13 @@ static void check_exponent(int exponent, const cydp_kernels *kernels) {
   for (size_t i = 0; i < ROWS; i++) {
     values[i] = before[i] = number(i, exponent);
     noise[i] = (int64_t)draw() >> (2 + draw() % 62);
+    if (i % 4 == 1 && i > 8) { /* next to a tie, by less than 53 bits of the noise tell */
+      int half = 54 + (int)(draw() % 8);
+      double units = (double)((UINT64_C(1) << 52) + draw() % (UINT64_C(1) << 52));
+      values[i] = before[i] = ldexp(units, half + 1 + exponent);
+      noise[i] = (INT64_C(1) << half) + (int64_t)(draw() % 5) - 2;
+      noise[i] = draw() % 2 ? noise[i] : -noise[i];
+    }
   }
   if (kernels)
     kernels->grid_noise(values, noise, ROWS, ldexp(1, -exponent), ldexp(1, exponent),
