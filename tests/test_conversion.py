@@ -1,39 +1,10 @@
-"""accounting/conversion.py against reference/accounting.json, whose source stands in it."""
+"""accounting/conversion.py: there and back; test_accounting_rows.py has the reference."""
 
-import json
 from fractions import Fraction
-from pathlib import Path
-from typing import Any
 
 import pytest
 
 from cydp.accounting.conversion import delta_of, epsilon_of, rho_of
-
-VALUES = json.loads((Path(__file__).parent / "reference" / "accounting.json").read_text())["values"]
-
-
-def rows(kind: str) -> list[Any]:
-    found = [row for row in VALUES if row["kind"] == kind]
-    assert found
-    return found
-
-
-@pytest.mark.parametrize("row", rows("zcdp_to_epsilon"), ids=lambda row: str(row["params"]))
-def test_epsilon(row: Any) -> None:
-    found = epsilon_of(*(Fraction(row["params"][name]) for name in ("rho", "delta")))
-    assert 0 <= found / Fraction(row["value"]) - 1 <= Fraction(row["rel_tol"])
-
-
-@pytest.mark.parametrize("row", rows("zcdp_to_delta"), ids=lambda row: str(row["params"]))
-def test_delta(row: Any) -> None:
-    found = delta_of(*(Fraction(row["params"][name]) for name in ("rho", "epsilon")))
-    assert 0 <= found / Fraction(row["value"]) - 1 <= Fraction(row["rel_tol"])
-
-
-@pytest.mark.parametrize("row", rows("calibrate_rho"), ids=lambda row: str(row["params"]))
-def test_rho(row: Any) -> None:
-    found = rho_of(*(Fraction(row["params"][name]) for name in ("epsilon", "delta")))
-    assert 0 <= 1 - found / Fraction(row["value"]) <= Fraction(row["rel_tol"])
 
 
 @pytest.mark.parametrize("epsilon", ["1e-6", "0.01", "1", "50", "1e6"])

@@ -46,12 +46,15 @@ def exact(value: Number, name: str) -> Fraction:
     Fraction(1, 10)
 
     """
+    if type(value) is Fraction and _are_short(value.numerator, value.denominator):
+        return value  # most often, and the quickest way
     if isinstance(value, (bool, np.bool_, np.timedelta64)):
         raise TypeError(f"{name} must be {_ALLOWED}, not a {type(value).__name__.rstrip('_')}")
     if isinstance(value, (int, np.integer, numbers.Rational)):
-        if max(int(value.numerator).bit_length(), int(value.denominator).bit_length()) > MAX_BITS:
+        numerator, denominator = int(value.numerator), int(value.denominator)
+        if not _are_short(numerator, denominator):
             raise _too_long(name)
-        return Fraction(int(value.numerator), int(value.denominator))
+        return Fraction(numerator, denominator)
     if isinstance(value, (float, np.floating)):
         if not np.isfinite(value):
             raise ValueError(f"{name} must be finite, not {float(value)}")
@@ -153,9 +156,13 @@ def _read(digits: str, name: str) -> Fraction:
         number = Fraction(digits)
     except ZeroDivisionError:
         raise ValueError(f"{name} must be a number, and its denominator is 0") from None
-    if max(number.numerator.bit_length(), number.denominator.bit_length()) > MAX_BITS:
+    if not _are_short(number.numerator, number.denominator):
         raise _too_long(name)
     return number
+
+
+def _are_short(numerator: int, denominator: int) -> bool:
+    return max(numerator.bit_length(), denominator.bit_length()) <= MAX_BITS
 
 
 def _too_long(name: str) -> ValueError:

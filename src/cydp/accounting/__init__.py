@@ -2,6 +2,7 @@
 """What releases cost, and budgets that refuse. Knows nothing of noise."""
 
 from cydp.accounting.budget import PrivacyFilter, PrivacyOdometer
+from cydp.accounting.calibration import calibrate
 from cydp.accounting.charges import Receipt
 from cydp.accounting.composition import group_privacy, parallel, sequential
 from cydp.accounting.errors import (
@@ -23,6 +24,7 @@ from cydp.accounting.errors import (
 from cydp.accounting.ledger import BudgetLedger, LedgerBlocks
 from cydp.accounting.loss import ZCDP, ApproxDP, PureDP
 from cydp.accounting.optimal import convert, optimal_composition
+from cydp.accounting.plan import Plan
 
 __all__ = [
     "ZCDP",
@@ -40,6 +42,7 @@ __all__ = [
     "LedgerRollbackError",
     "LedgerSchemaError",
     "MeasureMismatchError",
+    "Plan",
     "PrivacyError",
     "PrivacyFilter",
     "PrivacyOdometer",
@@ -47,6 +50,7 @@ __all__ = [
     "Receipt",
     "RelationMismatchError",
     "UnknownBlockError",
+    "calibrate",
     "convert",
     "group_privacy",
     "optimal_composition",

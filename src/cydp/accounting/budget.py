@@ -7,17 +7,20 @@ from fractions import Fraction
 from typing import NoReturn, Protocol, SupportsIndex, TypeAlias, runtime_checkable
 
 from cydp.accounting.errors import (
+    AdaptivityError,
     BudgetExceededError,
     MeasureMismatchError,
     PrivacyError,
     RelationMismatchError,
 )
 from cydp.accounting.loss import ZCDP, ApproxDP, Loss, PureDP, new_loss
+from cydp.accounting.report import html_of
 from cydp.rational import index
 from cydp.relations import check_relation
 
 _MOST_BITS = 8192  # of a total; beyond, charges are rounded up to multiples of the grid
 _GRID = 2**4096
+_NOTHING = (Fraction(0), Fraction(0))  # of either measure: what is added to it may be shorter
 
 
 @runtime_checkable
@@ -30,6 +33,7 @@ class HasLoss(Protocol):
 
 
 Cost: TypeAlias = Loss | HasLoss
+Parts: TypeAlias = tuple[Fraction, ...]  # the numbers of a loss in a budget's measure
 
 
 class PrivacyOdometer:
@@ -116,16 +120,17 @@ class PrivacyFilter:
 
     """
 
-    __slots__ = ("_budget", "_lock", "_pid", "_relation", "_spent")
+    __slots__ = ("_budget", "_by_kind", "_limit", "_lock", "_pid", "_relation", "_spent")
 
     def __init__(self, budget: Loss, relation: str = "add-remove") -> None:
-        if not isinstance(budget, PureDP | ApproxDP | ZCDP):
-            raise TypeError(f"budget must be PureDP, ApproxDP or ZCDP, not {type(budget).__name__}")
+        check_budget(budget)
         if hasattr(self, "_pid"):
             raise TypeError("a PrivacyFilter is made once: its budget cannot change")
         self._budget = budget
         self._relation = check_relation(relation)
-        self._spent = tuple(Fraction(0) for _ in measured(budget, budget))
+        self._limit = measured(budget, budget)
+        self._spent = _NOTHING[: len(self._limit)]
+        self._by_kind: dict[type, tuple[int, Parts]] = {}  # how many charges, and their cost
         self._lock = threading.Lock()
         self._pid = os.getpid()
 
@@ -161,16 +166,18 @@ class PrivacyFilter:
             For what is no loss or no count.
 
         """
-        loss, asked = self._asked(cost, count, relation)
+        loss, times, asked = self._asked(cost, count, relation)
         with self._lock:
             total = tuple(map(total_of, self._spent, asked))
             if self._exceeds(total):
                 raise BudgetExceededError(self.spent, loss, self.budget)
             self._spent = total
+            number, paid = self._by_kind.get(type(cost), (0, _NOTHING))
+            self._by_kind[type(cost)] = number + times, tuple(map(total_of, paid, asked))
 
     def would_exceed(self, cost: Cost, count: SupportsIndex = 1) -> bool:
         """Whether a charge would be refused for lack of budget, as things stand."""
-        _, asked = self._asked(cost, count, None)
+        *_, asked = self._asked(cost, count, None)
         return self._exceeds(tuple(map(total_of, self._spent, asked)))
 
     @property
@@ -181,12 +188,11 @@ class PrivacyFilter:
     @property
     def remaining(self) -> Loss:
         """What may still be charged."""
-        budget = measured(self.budget, self.budget)
-        return self._loss(tuple(a - b for a, b in zip(budget, self._spent, strict=True)))
+        return self._loss(tuple(a - b for a, b in zip(self._limit, self._spent, strict=True)))
 
     def _asked(
         self, cost: Cost, count: SupportsIndex, relation: str | None
-    ) -> tuple[Loss, tuple[Fraction, ...]]:
+    ) -> tuple[Loss, int, Parts]:
         if os.getpid() != self._pid:
             raise PrivacyError("a PrivacyFilter is its process's own: a forked child has no budget")
         loss = loss_of(cost)
@@ -195,18 +201,32 @@ class PrivacyFilter:
         times = index(count, "count")
         if times < 0:
             raise ValueError(f"count must be at least 0, not {times}")
-        return loss, tuple(times * part for part in asked)
+        return loss, times, asked if times == 1 else tuple(times * part for part in asked)
 
-    def _exceeds(self, total: tuple[Fraction, ...]) -> bool:
-        budget = measured(self.budget, self.budget)
-        return any(a > b for a, b in zip(total, budget, strict=True))
+    def _exceeds(self, total: Parts) -> bool:
+        return any(a > b for a, b in zip(total, self._limit, strict=True))
 
-    def _loss(self, parts: tuple[Fraction, ...]) -> Loss:
+    def _loss(self, parts: Parts) -> Loss:
         if isinstance(self.budget, ApproxDP):
             return new_loss(ApproxDP, *parts, None)
         if isinstance(self.budget, ZCDP):
             return new_loss(ZCDP, *parts)
         return new_loss(PureDP, *parts, parts[0] ** 2 / 2)
+
+    def report(self) -> str:
+        """Return for people what was spent, on what, and what is left."""
+        with self._lock:
+            kinds = dict(self._by_kind)
+        lines = [f"budget {self.budget} under {self.relation!r}, in memory"]
+        lines.append(f"  spent {self.spent}, left {self.remaining}")
+        lines += [
+            f"  {number:,} x {kind.__name__}: {self._loss(paid)}"
+            for kind, (number, paid) in kinds.items()
+        ]
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        return html_of(self.report())
 
     def __reduce__(self) -> NoReturn:
         """Refuse: two copies would spend the budget twice."""
@@ -216,10 +236,23 @@ class PrivacyFilter:
         return f"PrivacyFilter({self.budget}, {self.relation!r}, spent={self.spent})"
 
 
+def check_budget(budget: Loss) -> Loss:
+    """Return a loss that is to be a budget; a TypeError for anything else."""
+    if hasattr(budget, "as_loss"):
+        raise AdaptivityError(
+            "a plan is no budget: to stop where its total is seen to be reached guarantees nothing"
+        )
+    if not isinstance(budget, PureDP | ApproxDP | ZCDP):
+        raise TypeError(f"budget must be PureDP, ApproxDP or ZCDP, not {type(budget).__name__}")
+    return budget
+
+
 def loss_of(cost: Cost) -> Loss:
     """Return a loss, or that of a mechanism; a TypeError for anything else."""
     loss = cost if isinstance(cost, PureDP | ApproxDP | ZCDP) else getattr(cost, "loss", None)
     if not isinstance(loss, PureDP | ApproxDP | ZCDP):
+        if hasattr(cost, "as_loss"):
+            raise TypeError("a plan is charged as a whole, at a delta: charge plan.as_loss(delta)")
         raise TypeError(f"a loss or a mechanism is needed, not {type(cost).__name__}")
     return loss
 
@@ -236,7 +269,7 @@ def check_stated(cost: Cost, relation: str | None, kept: str) -> None:
         )
 
 
-def measured(loss: Loss, budget: Loss) -> tuple[Fraction, ...]:
+def measured(loss: Loss, budget: Loss) -> Parts:
     """Return the numbers of a loss in the measure of a budget."""
     if isinstance(budget, ZCDP):
         if loss.rho is not None:

@@ -12,7 +12,7 @@ from cydp.accounting import conversion
 from cydp.accounting.loss import ZCDP, ApproxDP, Loss, PureDP
 from cydp.rational import Number, exact, float_of, index, log_of, positive, text
 
-_MOST = 10**7
+MOST = 10**7
 _MARGIN = 1e-10  # relative; more than the rounding of logarithms of factorials to 10**7
 
 
@@ -93,37 +93,36 @@ def optimal_composition(epsilon: Number, count: SupportsIndex, delta: Number) ->
     if each < 0:
         raise ValueError(f"epsilon must be at least 0, not {text(each)}")
     times = index(count, "count")
-    if not 0 <= times <= _MOST:
+    if not 0 <= times <= MOST:
         raise ValueError(f"count must be from 0 to 10**7, not {times}")
     rest = _delta(delta)
-    low, high = 0.0, float_of(each * times)
-    if math.isinf(high):
+    if each * times >= 10**300:
         raise ValueError("epsilon must be less than 1e300 in all")
-    curve = _curve(float_of(each), times)
-    wanted = log_of(rest)
+    return ApproxDP(epsilon_of(each, times, rest), rest)
+
+
+def epsilon_of(each: Fraction, count: int, delta: Fraction) -> Fraction:
+    """Return the least epsilon at a delta in (0, 1), rounded up; each * count is below 1e300."""
+    low, high = 0.0, float_of(each * count)
+    curve = _curve(float_of(each), count)
+    wanted = log_of(delta)
     for _ in range(80):
         middle = (low + high) / 2
-        if _log_delta(curve, float_of(each), times, middle) <= wanted:
+        if _log_delta(curve, float_of(each), count, middle) <= wanted:
             high = middle
         else:
             low = middle
-    return ApproxDP(min(Fraction(high * (1 + _MARGIN)), each * times), rest)
+    return min(Fraction(high * (1 + _MARGIN)), each * count)
 
 
-def optimal_delta(epsilon: Number, count: SupportsIndex, at: Number) -> Fraction:
-    """Return the least delta at an epsilon that `count` pure losses compose to, rounded up.
+def delta_of(each: Fraction, count: int, epsilon: Fraction) -> Fraction:
+    """Return the least delta that `count` losses of `each` compose to at an epsilon, rounded up.
 
-    >>> round(float(optimal_delta("0.1", 30, 1)), 8)
+    >>> round(float(delta_of(Fraction(1, 10), 30, Fraction(1))), 8)
     0.01056168
     """
-    each, whole = positive(epsilon, "epsilon"), exact(at, "at")
-    times = index(count, "count")
-    if not 0 <= times <= _MOST:
-        raise ValueError(f"count must be from 0 to 10**7, not {times}")
-    if whole < 0:
-        raise ValueError(f"at must be at least 0, not {text(whole)}")
-    curve = _curve(float_of(each), times)
-    log_delta = _log_delta(curve, float_of(each), times, float_of(whole))
+    curve = _curve(float_of(each), count)
+    log_delta = _log_delta(curve, float_of(each), count, float_of(epsilon))
     return Fraction(math.exp(min(log_delta, 0.0)) * (1 + _MARGIN))
 
 

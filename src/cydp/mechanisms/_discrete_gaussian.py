@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from cydp._random import Sampler
 from cydp.accounting import ZCDP, ApproxDP
+from cydp.accounting.pairs import Pairs, gaussian_pairs
 from cydp.mechanisms import _gaussian_law as law
 from cydp.mechanisms._confidence import miss_of
 from cydp.mechanisms._gaussian_given import Given, read_given
@@ -116,6 +117,10 @@ class DiscreteGaussian(IntegerMechanism):
     def loss(self) -> ZCDP | ApproxDP:
         """Privacy cost of one release."""
         return self._given.loss(self.rho)
+
+    @property
+    def _pairs(self) -> Pairs | None:
+        return gaussian_pairs(self.sensitivity**2, self.sigma2, self.coordinates)
 
     @property
     def variance(self) -> float:

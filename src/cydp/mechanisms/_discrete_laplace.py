@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from cydp._random import Sampler
 from cydp.accounting import PureDP
+from cydp.accounting.pairs import Pairs, laplace_pairs
 from cydp.mechanisms._confidence import miss_of
 from cydp.mechanisms._integers import IntegerMechanism
 from cydp.mechanisms._norm import norm_of
@@ -68,6 +69,10 @@ class DiscreteLaplace(IntegerMechanism):
     def loss(self) -> PureDP:
         """Privacy cost of one release."""
         return PureDP(self.epsilon)
+
+    @property
+    def _pairs(self) -> Pairs:
+        return laplace_pairs(self.epsilon, self.sensitivity)
 
     @property
     def variance(self) -> float:

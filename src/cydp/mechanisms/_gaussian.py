@@ -9,6 +9,7 @@ from typing import SupportsIndex
 
 from cydp._random import Sampler
 from cydp.accounting import ZCDP, ApproxDP
+from cydp.accounting.pairs import Pairs, gaussian_pairs
 from cydp.certified import sqrt_bounds
 from cydp.mechanisms import _gaussian_law as law
 from cydp.mechanisms._confidence import miss_of
@@ -132,13 +133,21 @@ class Gaussian(GridMechanism):
     @property
     def rho(self) -> Fraction:
         """What the sigma in use costs in zCDP, the rounding included."""
-        norm2 = _norm2(self._given, self.exponent, self.coordinates or 1)
-        return norm2 / (2 * self._steps2(1))
+        return self._norm2 / (2 * self._steps2(1))
+
+    @property
+    def _norm2(self) -> Fraction:
+        return _norm2(self._given, self.exponent, self.coordinates or 1)
 
     @property
     def loss(self) -> ZCDP | ApproxDP:
         """Privacy cost of one release."""
         return self._given.loss(self.rho)
+
+    @property
+    def _pairs(self) -> Pairs | None:
+        unknown = self.coordinates is None
+        return gaussian_pairs(self._norm2, self._steps2(1), self.coordinates, or_more=unknown)
 
     @property
     def variance(self) -> float:

@@ -7,6 +7,7 @@ from typing import SupportsIndex
 
 from cydp._random import Sampler
 from cydp.accounting import PureDP
+from cydp.accounting.pairs import Pairs, laplace_pairs
 from cydp.mechanisms._coordinates import coordinates_of
 from cydp.mechanisms._discrete_laplace import MOST_UNSTOPPED_SCALE, DiscreteLaplace
 from cydp.mechanisms._norm import norm_of
@@ -101,6 +102,11 @@ class Laplace(GridMechanism):
     def loss(self) -> PureDP:
         """Privacy cost of one release."""
         return PureDP(self.epsilon)
+
+    @property
+    def _pairs(self) -> Pairs:
+        norm = self._steps(1) * self.epsilon
+        return laplace_pairs(self.epsilon, norm, or_more=self.coordinates is None)
 
     @property
     def variance(self) -> float:

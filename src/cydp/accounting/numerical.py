@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: MIT
+"""Privacy loss distributions of whole plans, by dp-accounting (extra ``pld``).
+
+Wrapped, not trusted: https://github.com/google/differential-privacy/tree/main/python/dp_accounting
+adds up rounded numbers, so what it says of a small delta may be too little. It is asked at a delta
+that is smaller by a guard, which is more than any rounding that was seen, and at no tiny delta.
+"""
+
+import importlib.util
+import math
+from fractions import Fraction
+from typing import Any
+
+from cydp.accounting.pairs import GaussianPair, LaplacePair, Pair, Pairs
+from cydp.rational import float_of
+
+MARGIN = 1e-9  # relative, of what is found
+LEAST_DELTA = 1e-10
+_GUARD, _ROUNDING = 1e-12, 2e-15  # of all, and of each release
+_TINY, _MOST_LOSS = 1e-200, 1e4  # squared widths of what is lost in all
+_MOST_EPSILON = 50
+_COARSEST, _MOST_POINTS = 1e-3, 2**22
+_FINENESS = 200  # points in the width of one release
+
+
+def installed() -> bool:
+    """Whether dp-accounting is there."""
+    return importlib.util.find_spec("dp_accounting") is not None
+
+
+class Curve:
+    """The least delta at each epsilon of pairs that are composed, from above."""
+
+    __slots__ = ("_composed", "_guard", "_least")
+
+    def __init__(self, composed: Any, releases: int) -> None:
+        self._composed = composed
+        mass = float(composed.get_delta_for_epsilon(-1e3 - _MOST_LOSS))  # 1, but for rounding
+        self._guard = _GUARD + releases * _ROUNDING + max(1 - mass, 0.0)
+        self._least = max(LEAST_DELTA, 2 * self._guard)
+
+    def epsilon(self, delta: float) -> float | None:
+        """Return an epsilon at a delta; None for one too small for floats."""
+        if delta < self._least:
+            return None
+        found = float(self._composed.get_epsilon_for_delta(delta - self._guard))
+        return found * (1 + MARGIN) if math.isfinite(found) else None
+
+    def delta(self, epsilon: float) -> float:
+        """Return a delta at an epsilon, not below what floats can tell from 0."""
+        found = float(self._composed.get_delta_for_epsilon(epsilon / (1 + MARGIN))) + self._guard
+        return max(found, self._least)
+
+
+def can_compose(pairs: Pairs) -> bool:
+    """Whether floats can follow these pairs: those that lose more guarantee nothing."""
+    laplace = [pair for pair in pairs if isinstance(pair, LaplacePair)]
+    small = all(pair.epsilon <= _MOST_EPSILON for pair in laplace)
+    return small and _TINY < _square(pairs) <= _MOST_LOSS
+
+
+def composed(pairs: Pairs) -> Curve:
+    """Return the curve of all pairs together."""
+    releases, square = sum(pairs.values()), _square(pairs)
+    span = square + 16 * math.sqrt(square)
+    spacing = min(math.sqrt(square / releases) / _FINENESS, _COARSEST)
+    spacing = max(spacing, span / _MOST_POINTS)
+    whole = None
+    for pair, times in pairs.items():
+        several = _single(pair, spacing).self_compose(times)
+        whole = several if whole is None else whole.compose(several, tail_mass_truncation=1e-15)
+    return Curve(whole, releases)
+
+
+def _square(pairs: Pairs) -> float:
+    """Return the variance of the loss, or more."""
+    return 2 * float_of(sum((times * pair.rho for pair, times in pairs.items()), Fraction(0)))
+
+
+def _single(pair: Pair, spacing: float) -> Any:
+    # Here: the import takes a second, and is of an extra.
+    from dp_accounting.pld import privacy_loss_distribution as pld
+
+    how: dict[str, Any] = {"value_discretization_interval": spacing, "use_connect_dots": True}
+    if isinstance(pair, LaplacePair):
+        rate = float_of(pair.epsilon / pair.steps)
+        return pld.from_discrete_laplace_mechanism(rate, pair.steps, **how)
+    if isinstance(pair, GaussianPair):
+        sigma = math.sqrt(float_of(pair.sigma2))
+        return pld.from_discrete_gaussian_mechanism(sigma, pair.steps, **how)
+    return pld.from_gaussian_mechanism(1 / math.sqrt(2 * float_of(pair.rho)), **how)

@@ -1,0 +1,272 @@
+"""accounting/plan.py, bounds.py and numerical.py: what is fixed in advance, and its least cost."""
+
+import math
+import random
+import subprocess
+import sys
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from cydp import (
+    ZCDP,
+    ApproxDP,
+    DiscreteGaussian,
+    DiscreteLaplace,
+    ExponentialMechanism,
+    Gaussian,
+    Laplace,
+    PartitionSelection,
+    Plan,
+    PrivacyFilter,
+    PureDP,
+    RandomizedResponse,
+    convert,
+    optimal_composition,
+)
+from cydp.accounting import AdaptivityError, RelationMismatchError, numerical
+
+MIXED = [(DiscreteLaplace("0.01"), 1000), (DiscreteGaussian(sigma2=400), 100)]
+EXACT = Fraction("2.71292655230125")  # reference/accounting.json, row D4
+
+
+def test_a_thousand_counts_and_a_hundred_gaussians() -> None:
+    plan = Plan(MIXED)
+    assert EXACT < plan.epsilon(1e-6) <= Fraction("2.7140")
+    assert plan.delta(plan.epsilon(1e-6)) == pytest.approx(Fraction(1, 10**6), rel=1e-4)
+    loss = plan.as_loss(1e-6)
+    assert loss == ApproxDP(
+        plan.epsilon(1e-6), 1e-6, rho=1000 * Fraction(1, 20_000) + Fraction(1, 8)
+    )
+    budget = PrivacyFilter(ApproxDP(3, 1e-6))
+    budget.charge(loss)
+    assert budget.remaining == ApproxDP(3 - plan.epsilon(1e-6), 0)
+    assert "(this counts)" in plan.report(1e-6).splitlines()[-1]
+
+
+def test_without_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(numerical, "installed", lambda: False)
+    plan = Plan(MIXED)
+    assert plan.epsilon(1e-6) == convert(ZCDP("0.175"), delta=1e-6).epsilon
+    assert set(plan.bounds(1e-6)) == {"zcdp"}
+    assert "by zCDP (this counts)" in plan.report(1e-6)
+    assert "pip install 'cydp[pld]'" in plan.report(1e-6)
+    counts = Plan(MIXED[:1])
+    assert counts.epsilon(1e-6) == optimal_composition("0.01", 1000, 1e-6).epsilon
+    assert set(counts.bounds(1e-6)) == {"basic", "zcdp", "optimal"}
+
+
+def test_the_extra_is_imported_late() -> None:
+    code = """
+import sys, cydp
+plan = cydp.Plan([(cydp.PureDP(0.1), 9)])
+assert "dp_accounting" not in sys.modules
+sys.modules["dp_accounting"] = None  # as if it were not installed
+print(*plan.bounds(1e-6))
+"""
+    printed = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
+    assert printed.stdout.split() == [b"basic", b"zcdp", b"optimal"]
+
+
+def test_bounds_of_each_kind() -> None:
+    assert set(Plan([(ZCDP(0.1), 3)]).bounds(1e-6)) == {"zcdp"}
+    assert set(Plan([(PureDP(0.1), 3), (PureDP(0.2), 3)]).bounds(1e-6)) == {"basic", "zcdp", "pld"}
+    assert set(Plan([(PureDP(0.1), 3)]).bounds(0)) == {"basic"}
+    assert set(Plan([(PureDP(0.1), 3)]).bounds(1e-11)) == {"basic", "zcdp", "optimal"}
+    assert set(Plan([(PureDP(60), 3)]).bounds(0.1)) == {"basic", "zcdp", "optimal"}
+    assert Plan([(PureDP(0.1), 3)]).epsilon(0) == Fraction(3, 10)
+    assert Plan([]).epsilon(0) == Plan([]).delta(0) == Plan([(PureDP(0), 9)]).epsilon(0) == 0
+    assert Plan([(DiscreteLaplace(1), 0)]).as_loss(0) == ApproxDP(0, 0, rho=0)
+    assert Plan([(PureDP(1e-300), 10**18)]).epsilon(1e-6) <= Fraction(10) ** -282
+
+
+def test_deltas_that_come_true() -> None:
+    """Keys are chosen with an (epsilon, delta) that says nothing in zCDP, beside Gaussian noise."""
+    keys, sums = PartitionSelection(1, 1e-7), Gaussian(rho=0.01)
+    plan = Plan([(keys, 1), (sums, 10)])
+    alone = Plan([(sums, 10)])
+    assert plan.bounds(1e-6)["zcdp"] == 1 + alone.bounds(Fraction(9, 10**7))["zcdp"]
+    assert plan.epsilon(1e-6) < plan.bounds(1e-6)["zcdp"]
+    assert plan.bounds(1e-7) == {}
+    with pytest.raises(ValueError, match="delta must be larger for this plan than 1e-07"):
+        plan.epsilon(1e-7)
+    assert plan.delta(0) > Fraction(1, 10**7)
+    assert Plan([(keys, 1)]).delta(1) == Fraction(1, 10**7)
+    assert plan.as_loss(1e-6).rho is None
+    tiny = Plan([(ApproxDP(1, Fraction(1, 10**400)), 2)])
+    assert tiny.delta(2) == Fraction(2, 10**400)
+
+
+def exact_delta(parts: list[tuple[float, int]], epsilon: float) -> float:
+    """Return the delta of randomized responses, by all their outcomes."""
+    outcomes = {0.0: 1.0}
+    for each, count in parts:
+        for _ in range(count):
+            p, after = 1 / (1 + math.exp(-each)), {}
+            for loss, chance in outcomes.items():
+                for change, q in ((each, p), (-each, 1 - p)):
+                    key = round(loss + change, 9)
+                    after[key] = after.get(key, 0.0) + chance * q
+            outcomes = after
+    return sum(q * -math.expm1(epsilon - x) for x, q in outcomes.items() if x > epsilon)
+
+
+@pytest.mark.parametrize("parts", [[(0.3, 4), (0.7, 3)], [(1.0, 2), (0.01, 30)], [(5.0, 1)]])
+@pytest.mark.parametrize("share", [0.1, 0.4, 0.7])
+def test_delta_of_small_plans(parts: list[tuple[float, int]], share: float) -> None:
+    epsilon = share * sum(each * count for each, count in parts)
+    expected = exact_delta(parts, epsilon)
+    found = float(Plan([(DiscreteLaplace(each), n) for each, n in parts]).delta(epsilon))
+    assert expected * (1 - 1e-9) <= found <= expected * (1 + 1e-4) + 1e-9
+    one_less = [(each, n - 1) for each, n in parts]  # the mutant forgets a release
+    assert exact_delta(one_less, epsilon) < expected * (1 - 1e-2)
+
+
+def test_what_a_pure_loss_hides_is_used() -> None:
+    """Noise that moves by ten steps is nearer to itself than a loss of the same epsilon says."""
+    noise = DiscreteLaplace(0.1, 10)
+    assert Plan([(noise, 100)]).epsilon(1e-6) < Plan([(noise.loss, 100)]).epsilon(1e-6)
+    real = Laplace(epsilon=0.1, sensitivity=10)
+    assert Plan([(real, 100)]).epsilon(1e-6) < Plan([(noise, 100)]).epsilon(1e-6)
+
+
+@pytest.mark.parametrize(
+    ("items", "error", "says"),
+    [
+        ([(1, 1)], TypeError, "a loss or a mechanism"),
+        ([PureDP(1)], TypeError, "pairs"),
+        ([(PureDP(1), 1, 1)], TypeError, "pairs"),
+        ([(PureDP(1), -1)], ValueError, "count"),
+        ([(PureDP(1), 2**64)], ValueError, "count"),
+        ([(PureDP(1), 1.0)], TypeError, "count"),
+        ([(PureDP(1), True)], TypeError, "count"),
+        (PureDP(1), TypeError, "iterable"),
+    ],
+)
+def test_bad_items(items: Any, error: type[Exception], says: str) -> None:
+    with pytest.raises(error, match=says):
+        Plan(items)
+
+
+@pytest.mark.parametrize("bad", [-0.1, 1, math.nan, math.inf, True, None, "x", [0.1], 1j])
+def test_bad_questions(bad: Any) -> None:
+    plan = Plan(MIXED)
+    for ask in (plan.epsilon, plan.bounds, plan.as_loss, plan.report):
+        if ask != plan.report or bad is not None:
+            with pytest.raises((TypeError, ValueError), match="delta must be"):
+                ask(bad)
+    if bad != 1 or bad is True:
+        with pytest.raises((TypeError, ValueError), match="epsilon must be"):
+            plan.delta(bad)
+
+
+def test_relations() -> None:
+    survey = RandomizedResponse(1)
+    assert Plan([(survey, 1), (DiscreteLaplace(1), 1)]).relation == "change-one"
+    assert Plan(MIXED).relation is None
+
+    class Stated(RandomizedResponse):
+        relation = "add-remove"
+
+    with pytest.raises(RelationMismatchError):
+        Plan([(survey, 1), (Stated(1), 1)])
+
+
+def test_a_plan_is_not_adaptive() -> None:
+    plan = Plan(MIXED)
+    for extend in (lambda: plan + plan, lambda: plan + PureDP(1), lambda: PureDP(1) + plan):
+        with pytest.raises(AdaptivityError, match="cannot be extended"):
+            extend()
+    with pytest.raises(AdaptivityError, match="guarantees nothing"):
+        PrivacyFilter(plan)  # type: ignore[arg-type]
+    budget = PrivacyFilter(PureDP(1))
+    with pytest.raises(TypeError, match="as_loss"):
+        budget.charge(plan)  # type: ignore[arg-type]
+    assert budget.spent == PureDP(0)
+
+
+def test_reports() -> None:
+    plan = Plan([(ExponentialMechanism(0.5), 1200)])
+    assert repr(plan) == "Plan([(ExponentialMechanism(epsilon=0.5, sensitivity=1), 1200)])"
+    assert "1,200 x ExponentialMechanism" in plan.report()
+    assert plan._repr_html_() == f"<pre>{plan.report()}</pre>"
+    assert "delta" not in plan.report()
+
+
+def schedule(rng: random.Random) -> list[tuple[Any, int]]:
+    """Return a random plan of one to four kinds of noise."""
+    items: list[tuple[Any, int]] = []
+    for _ in range(rng.randint(1, 4)):
+        kind, count = rng.randrange(4), int(10 ** rng.uniform(0, 2.5))
+        if kind == 0:
+            items.append((DiscreteLaplace(round(10 ** rng.uniform(-2.5, 0), 4)), count))
+        elif kind == 1:
+            steps = rng.randint(2, 9)
+            items.append((DiscreteLaplace(round(10 ** rng.uniform(-2.5, 0), 4), steps), count))
+        elif kind == 2:
+            items.append((DiscreteGaussian(sigma=round(10 ** rng.uniform(0.5, 2), 2)), count))
+        else:
+            items.append((PureDP(round(10 ** rng.uniform(-2.5, 0), 4)), count))
+    return items
+
+
+def as_dp_accounting_has_it(items: list[tuple[Any, int]], pessimistic: bool) -> Any:
+    """Compose by rounding every loss up, or down, to a grid: dp-accounting's other algorithm."""
+    from dp_accounting.pld import privacy_loss_distribution as pld
+
+    how = {"pessimistic_estimate": pessimistic, "value_discretization_interval": 1e-4}
+    whole = None
+    for mechanism, count in items:
+        if isinstance(mechanism, DiscreteGaussian):
+            one = pld.from_discrete_gaussian_mechanism(mechanism.sigma, **how)
+        else:
+            steps = int(getattr(mechanism, "sensitivity", 1))
+            rate = float(mechanism.epsilon) / steps
+            one = pld.from_discrete_laplace_mechanism(rate, steps, **how)
+        several = one.self_compose(count)
+        whole = several if whole is None else whole.compose(several)
+    return whole
+
+
+def agree(seed: int) -> None:
+    rng = random.Random(seed)
+    items = schedule(rng)
+    delta = 10 ** rng.uniform(-9, -2)
+    plan = Plan(items)
+    low = as_dp_accounting_has_it(items, False)
+    high = as_dp_accounting_has_it(items, True)
+    found = float(plan.epsilon(delta))
+    assert low.get_epsilon_for_delta(delta * (1 + 1e-9) + 1e-15) <= found * (1 + 1e-9)
+    assert found <= high.get_epsilon_for_delta(delta * (1 - 1e-4) - 1e-12) * (1 + 1e-4)
+    epsilon = found / 2
+    lost = float(plan.delta(epsilon))
+    assert low.get_delta_for_epsilon(epsilon) * (1 - 1e-9) <= lost
+    assert lost <= high.get_delta_for_epsilon(epsilon) * (1 + 1e-3) + 2e-10
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_agreement_with_dp_accounting(seed: int) -> None:
+    """Between what it computes from below and from above; ten schedules each."""
+    for i in range(10):
+        agree(10 * seed + i)
+
+
+@pytest.mark.slow
+def test_agreement_on_a_thousand_schedules() -> None:
+    for seed in range(100, 1100):
+        agree(seed)
+
+
+def test_agreement_with_renyi_orders() -> None:
+    """dp-accounting takes the best of its orders, zCDP the best of all."""
+    import dp_accounting
+    from dp_accounting.rdp import RdpAccountant
+
+    for sigma, count, delta in ((5.0, 10, 1e-6), (30.0, 200, 1e-9), (100.0, 1, 1e-5)):
+        accountant = RdpAccountant()
+        accountant.compose(dp_accounting.GaussianDpEvent(sigma), count)
+        theirs = accountant.get_epsilon(delta)
+        ours = float(Plan([(Gaussian(sigma=sigma), count)]).bounds(delta)["zcdp"])
+        assert ours <= theirs * (1 + 1e-9)
+        assert theirs <= ours * 1.05
