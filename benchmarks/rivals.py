@@ -9,9 +9,14 @@ from numpy.typing import NDArray
 try:
     import opendp.prelude as opendp
 
-    opendp.enable_features("contrib")
+    opendp.enable_features("contrib", "honest-but-curious")
 except ImportError:
     opendp = None
+
+try:
+    from diffprivlib import BudgetAccountant
+except ImportError:
+    BudgetAccountant = None
 
 try:
     from cryptography.hazmat.primitives.ciphers import Cipher, algorithms
@@ -70,3 +75,38 @@ def openssl_chacha20(n: int) -> Callable[[], Any] | None:
     encryptor = Cipher(algorithms.ChaCha20(bytes(32), bytes(16)), mode=None).encryptor()
     zeros, out = bytes(n), bytearray(n)
     return lambda: encryptor.update_into(zeros, out)
+
+
+def diffprivlib_budget(epsilon: float, each: float, count: int) -> Callable[[], float] | None:
+    """Charges to a BudgetAccountant in memory, which keeps floats; returns what is spent."""
+    if BudgetAccountant is None:
+        return None
+
+    def spend() -> float:
+        budget = BudgetAccountant(epsilon=epsilon, delta=0)
+        for _ in range(count):
+            budget.spend(each, 0)
+        return float(budget.total()[0])
+
+    return spend
+
+
+def opendp_budget(epsilon: float, each: float, count: int) -> Callable[[], float] | None:
+    """Queries of a privacy filter in memory that do nothing but cost; returns what is spent."""
+    if opendp is None:
+        return None
+    space = opendp.atom_domain(T=int), opendp.absolute_distance(T=int)
+    measure = opendp.max_divergence()
+    odometer = opendp.c.make_fully_adaptive_composition(*space, output_measure=measure)
+    budget = opendp.c.make_privacy_filter(odometer, d_in=1, d_out=epsilon)
+    query = opendp.m.make_user_measurement(
+        *space, measure, lambda _: 0, lambda moved: each * moved, TO=int
+    )
+
+    def spend() -> float:
+        filled = budget(0)
+        for _ in range(count):
+            filled(query)
+        return each * count
+
+    return spend
