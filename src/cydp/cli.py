@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import NoReturn
 
 import cydp
-from cydp.engines.duckdb import read_column
+from cydp.engines.duckdb import open_column
 from cydp.rational import exact, float_of
 from cydp.selftest import checks
 
@@ -107,7 +107,7 @@ def _histogram(options: argparse.Namespace) -> int:
     edges = _edges(options.bins)
     privacy = {"epsilon": options.epsilon, "relation": options.relation}
     cydp.histogram((), edges, **privacy)  # refuses bad parameters before a file is read
-    column = read_column(options.file, options.column)
+    column = open_column(options.file, options.column)
     release = cydp.histogram(column, edges, **privacy)
     print(json.dumps(_json(release)) if options.json else release)
     return 0
