@@ -41,6 +41,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run ``cydp``; return the exit code."""
     parser = _parser()
     options = parser.parse_args(_joined(sys.argv[1:] if arguments is None else arguments))
+    if sys.stdout is None:  # closed: what nobody can read must not be paid for
+        parser.error("there is no standard output to write to")
     if isinstance(sys.stdout, io.TextIOWrapper):  # ids are any text, and a terminal may lack it
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
@@ -50,6 +52,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.refuse(str(error), 1)
     except (TypeError, ValueError) as error:
         parser.error(str(error))
+    except KeyboardInterrupt:
+        parser.refuse("interrupted", 130)
     except OSError as error:
         # What is still in the buffer would fail again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

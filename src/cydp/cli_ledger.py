@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from cydp.accounting import ZCDP, ApproxDP, BudgetLedger, LedgerError, PureDP
-from cydp.cli_show import head_of, history, left_of, open_ledger, show
+from cydp.cli_show import head_of, history, left_of, open_ledger, reading, show
 
 _NUMBERS = (
     "Numbers are exact: 1, 0.1, 1e-6, 1/3. In JSON they are texts, which these options take and "
@@ -166,7 +166,7 @@ def _retire(options: argparse.Namespace) -> int:
 
 
 def _verify(options: argparse.Namespace) -> int:
-    with open_ledger(options.path, options.head) as ledger:
+    with reading(options.path, options.head) as ledger:
         ledger.verify()
         print("ok", head_of(ledger))
     return 0

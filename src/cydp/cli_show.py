@@ -3,10 +3,12 @@
 
 import argparse
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from fractions import Fraction
 from typing import Any, TypeAlias
 
-from cydp.accounting import ZCDP, ApproxDP, BudgetLedger, LedgerError, PureDP
+from cydp.accounting import ZCDP, ApproxDP, BudgetLedger, LedgerCorruptError, LedgerError, PureDP
 from cydp.rational import text
 
 Numbers: TypeAlias = dict[str, Fraction]  # of a loss in its own measure, by name
@@ -21,6 +23,16 @@ def open_ledger(path: str, expect_head: tuple[int, str] | None = None) -> Budget
         return BudgetLedger.open(path, expect_head=expect_head)
     except OSError as error:
         raise LedgerError(f"cannot open {path!r}: {error.strerror}") from None
+
+
+@contextmanager
+def reading(path: str, expect_head: tuple[int, str] | None = None) -> Iterator[BudgetLedger]:
+    """Open a ledger to look at it: what goes wrong then is the fault of what is in the file."""
+    try:
+        with open_ledger(path, expect_head) as ledger:
+            yield ledger
+    except (ArithmeticError, LookupError, TypeError, ValueError):
+        raise LedgerCorruptError("the ledger is not what was written") from None
 
 
 def head_of(ledger: BudgetLedger) -> str:
@@ -63,16 +75,16 @@ def shown_block(block: str) -> str:
 
 def show(options: argparse.Namespace) -> int:
     """Print what is spent and left."""
-    with open_ledger(options.path) as ledger:
+    with reading(options.path) as ledger:
         entries, left = _at_one_moment(ledger)
-    about = {
-        "budget": _numbers(ledger.budget),
-        "privacy_unit": ledger.privacy_unit,
-        "relation": ledger.relation,
-        "charges": sum(entry["kind"] == "charge" for entry in entries),
-        "head": f"{entries[-1]['seq']}:{entries[-1]['hash']}",
-        "blocks": _blocks(entries, left),
-    }
+        about = {
+            "budget": _numbers(ledger.budget),
+            "privacy_unit": ledger.privacy_unit,
+            "relation": ledger.relation,
+            "charges": sum(entry["kind"] == "charge" for entry in entries),
+            "head": f"{entries[-1]['seq']}:{entries[-1]['hash']}",
+            "blocks": _blocks(entries, left),
+        }
     if options.json:
         print(as_json(about))
         return 0
@@ -90,7 +102,7 @@ def show(options: argparse.Namespace) -> int:
 
 def history(options: argparse.Namespace) -> int:
     """Print all entries, a line each."""
-    with open_ledger(options.path) as ledger:
+    with reading(options.path) as ledger:
         names, entries = _NAMES[type(ledger.budget)], ledger.history()
     for entry in entries:
         for key in {"budget", "cost"} & entry.keys():
