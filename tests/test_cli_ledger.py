@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 import cydp
-from cydp import ApproxDP, BudgetLedger, PureDP, cli_show
+from cydp import ApproxDP, BudgetLedger, LedgerError, PureDP, cli_histogram, cli_show
 from cydp.cli import main
 from cydp.engines.duckdb import FileColumn
 
@@ -304,6 +304,18 @@ def test_a_file_that_breaks_after_the_charge(run: Run, tmp_path: Path, ledger: s
     assert "ledger" not in done[2]
 
 
+def test_a_ledger_that_breaks_after_the_charge(
+    run: Run, ledger: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(_: BudgetLedger) -> Any:
+        raise LedgerError("the disk is gone")
+
+    monkeypatch.setattr(cli_histogram, "left_of", broken)
+    done = run(*HISTOGRAM, "--epsilon", "0.4", "--ledger", ledger)
+    refused(done, 2, "the disk is gone; the ledger was charged all the same")
+    assert charges(ledger) == 1
+
+
 def test_processes_race_for_what_is_left(ledger: str) -> None:
     command = [*PROGRAM, *HISTOGRAM, "--epsilon", "1/3", "--ledger", ledger]
     racers = [
@@ -412,6 +424,7 @@ def test_a_reader_that_has_seen_enough(ledger: str) -> None:
         running.stdout.readline()
         running.stdout.close()
         assert running.stderr.read() == b""
+    assert running.returncode == 141
 
 
 def test_an_interruption(run: Run, ledger: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -58,7 +58,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # What is still in the buffer would fail again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         if isinstance(error, BrokenPipeError):  # the reader has seen enough
-            return 1
+            return 141  # what a shell says of SIGPIPE
         parser.error(f"cannot write: {error.strerror}")
     return code
 

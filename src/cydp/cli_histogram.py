@@ -16,6 +16,7 @@ from cydp.rational import exact, float_of
 
 _CONFIDENCE = 0.999
 _MOST_BINS = 10**6
+_CHARGED = "the ledger was charged all the same"
 
 
 def add_command(commands: Any) -> None:
@@ -78,9 +79,11 @@ def _paid(options: argparse.Namespace, edges: list[float]) -> int:
                 budget=ledger.blocks(*options.block) if options.block else ledger,
             )
         except FileError as error:  # of reading the values
-            raise FileError(f"{error}; the ledger was charged all the same") from None
-        left = left_of(ledger)
-        head = head_of(ledger)
+            raise FileError(f"{error}; {_CHARGED}") from None
+        try:
+            left, head = left_of(ledger), head_of(ledger)
+        except cydp.LedgerError as error:  # no refusal: those charge nothing
+            raise FileError(f"{error}; {_CHARGED}") from None
     if options.block:
         left = {block: left[block] for block in options.block}
     if options.json:

@@ -61,7 +61,7 @@ class FileColumn:
         try:
             with duckdb.connect() as connection:
                 values = connection.execute(query, [self._pattern]).fetchnumpy()["x"]
-        except (duckdb.Error, OSError):
+        except (duckdb.Error, OSError, MemoryError):
             raise FileError(self._cannot) from None
         return np.asarray(values, self.dtype if dtype is None else dtype)
 
