@@ -200,7 +200,7 @@ def test_blocks_are_added_all_or_none(run: Run, path: str) -> None:
     run("ledger", "create", path, "--epsilon", "1", "--privacy-unit", "person", "--blocks")
     assert run("ledger", "add-block", path, "a", "b")[0] == 0
     refused(run("ledger", "add-block", path, "c", "b"), 1, "has a block 'b' already")
-    refused(run("ledger", "add-block", path, "c", "c"), 2, "each block once")
+    refused(run("ledger", "add-block", path, "c", "c"), 2, "must be given once")
     refused(run("ledger", "add-block", path, "c", ""), 2, "must not be empty")
     refused(run("ledger", "add-block", path, "c", "--epsilon", "2"), 2, "at most the ledger's")
     assert list(json.loads(run("ledger", "show", path, "--json")[1])["blocks"]) == ["a", "b"]

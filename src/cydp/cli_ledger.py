@@ -146,7 +146,7 @@ def _create(options: argparse.Namespace) -> int:
 def _add_block(options: argparse.Namespace) -> int:
     budget, dims, blocks = _budget(options), _dims(options), options.block
     if len(set(blocks)) < len(blocks):
-        raise ValueError("ID must be each block once")
+        raise ValueError("each ID must be given once")
     with open_ledger(options.path) as ledger:
         # All or none, so that the command can be repeated without those that were there.
         for known in left_of(ledger):
