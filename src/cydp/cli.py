@@ -2,69 +2,75 @@
 """The command line: arguments in, the public API, text or JSON out."""
 
 import argparse
-import json
-import math
+import io
 import os
 import sys
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import NoReturn
 
 import cydp
-from cydp.engines.duckdb import read_column
-from cydp.rational import exact, float_of
+from cydp import cli_histogram, cli_ledger
 from cydp.selftest import checks
 
-_CONFIDENCE = 0.999
-_MOST_BINS = 10**6
+_EXIT_CODES = (
+    "Exit codes: 0 done; 1 refused by a budget or a ledger, and nothing charged; 2 a mistake in "
+    "the command, or a file that cannot be read or written. What is wrong is told in one line."
+)
+_LONGEST_MESSAGE = 500
+
+# Their values may begin with a minus sign.
+_TAKE_A_VALUE = {
+    "--bins", "--block", "--column", "--delta", "--dim", "--epsilon", "--ledger",
+    "--privacy-unit", "--rho",
+}  # fmt: skip
 
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Say what is wrong in one line and exit with 2."""
-        self.exit(2, f"{self.prog}: error: {message}\n")
+        self.refuse(message, 2)
+
+    def refuse(self, message: str, code: int) -> NoReturn:
+        """Say what is wrong in one line and exit."""
+        line = " ".join(message.split())
+        shown = line if len(line) <= _LONGEST_MESSAGE else line[:_LONGEST_MESSAGE] + " ..."
+        self.exit(code, f"{self.prog}: error: {shown}\n")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run ``cydp``; return the exit code."""
     parser = _parser()
     options = parser.parse_args(_joined(sys.argv[1:] if arguments is None else arguments))
+    if sys.stdout is None:  # closed: what nobody can read must not be paid for
+        parser.error("there is no standard output to write to")
+    if isinstance(sys.stdout, io.TextIOWrapper):  # ids are any text, and a terminal may lack it
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         code = int(options.run(options))
         sys.stdout.flush()
+    except cydp.PrivacyError as error:
+        parser.refuse(str(error), 1)
     except (TypeError, ValueError) as error:
-        parser.error(" ".join(str(error).split()))
+        parser.error(str(error))
+    except KeyboardInterrupt:
+        parser.refuse("interrupted", 130)
     except OSError as error:
         # What is still in the buffer would fail again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         if isinstance(error, BrokenPipeError):  # the reader has seen enough
-            return 1
+            return 141  # what a shell says of SIGPIPE
         parser.error(f"cannot write: {error.strerror}")
     return code
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = _Parser(prog="cydp", description="Exact noise and private histograms.")
+def _parser() -> _Parser:
+    parser = _Parser(
+        prog="cydp", description="Exact noise, private histograms, budgets.", epilog=_EXIT_CODES
+    )
     parser.add_argument("--version", action="version", version=f"cydp {cydp.__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-
-    histogram = commands.add_parser(
-        "histogram", help="print a private histogram of a column of a CSV or Parquet file"
-    )
-    histogram.add_argument("file", metavar="FILE", help="*.parquet, else read as CSV")
-    histogram.add_argument("--column", required=True, help="name of a numeric column")
-    histogram.add_argument(
-        "--bins", required=True, metavar="LO:HI:STEP", help="equal bins; never from the data"
-    )
-    histogram.add_argument("--epsilon", required=True, help="privacy cost: 1, 0.1, 1/3 ...")
-    histogram.add_argument(
-        "--relation",
-        default="add-remove",
-        help="what neighbours differ in: add-remove (default) or change-one",
-    )
-    histogram.add_argument("--json", action="store_true", help="print JSON")
-    histogram.set_defaults(run=_histogram)
-
+    cli_histogram.add_command(commands)
+    cli_ledger.add_commands(commands)
     selftest = commands.add_parser("selftest", help="check the installed package")
     selftest.set_defaults(run=_selftest)
     return parser
@@ -74,58 +80,11 @@ def _joined(arguments: Sequence[str]) -> list[str]:
     """Tie values that may begin with a minus sign to their option, for argparse."""
     joined: list[str] = []
     for argument in arguments:
-        if joined and joined[-1] in ("--bins", "--column", "--epsilon"):
+        if joined and joined[-1] in _TAKE_A_VALUE:
             joined[-1] += f"={argument}"
         else:
             joined.append(argument)
     return joined
-
-
-def _edges(spec: str) -> list[float]:
-    parts = spec.split(":")
-    if len(parts) != 3:
-        raise ValueError(f"--bins must be LO:HI:STEP, such as 0:100:10, not {spec!r}")
-    low, high, step = (
-        exact(part, f"{name} of --bins")
-        for part, name in zip(parts, ("LO", "HI", "STEP"), strict=True)
-    )
-    if low >= high or step <= 0:
-        raise ValueError(f"--bins must have LO < HI and STEP > 0, not {spec!r}")
-    count = (high - low) / step
-    if count.denominator != 1:
-        raise ValueError(f"STEP of --bins must divide HI - LO into whole bins, not {spec!r}")
-    if count > _MOST_BINS:
-        raise ValueError(f"--bins must ask for at most {_MOST_BINS} bins, not {spec!r}")
-    # Each rounded once, so that 0.1:0.4:0.1 has the edge 0.3.
-    edges = [float_of(low + i * step) for i in range(int(count) + 1)]
-    if not all(a < b < math.inf for a, b in pairwise([-sys.float_info.max, *edges])):
-        raise ValueError(f"--bins must have distinct edges as floats, not {spec!r}")
-    return edges
-
-
-def _histogram(options: argparse.Namespace) -> int:
-    edges = _edges(options.bins)
-    privacy = {"epsilon": options.epsilon, "relation": options.relation}
-    cydp.histogram((), edges, **privacy)  # refuses bad parameters before a file is read
-    column = read_column(options.file, options.column)
-    release = cydp.histogram(column, edges, **privacy)
-    print(json.dumps(_json(release)) if options.json else release)
-    return 0
-
-
-def _json(release: cydp.HistogramRelease) -> dict[str, object]:
-    mechanism = release.mechanism
-    return {
-        "counts": release.counts.tolist(),
-        "edges": release.edges.tolist(),
-        "epsilon": float_of(mechanism.epsilon),
-        "relation": release.relation,
-        "mechanism": type(mechanism).__name__,
-        "scale": float_of(mechanism.scale),
-        "sensitivity": float_of(mechanism.sensitivity),
-        "error_bound": release.error_bound(_CONFIDENCE, simultaneous=True),
-        "confidence": _CONFIDENCE,
-    }
 
 
 def _selftest(options: argparse.Namespace) -> int:

@@ -7,9 +7,11 @@ line of a CSV file may be a record, so no message passes either on.
 """
 
 import csv
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
+import numpy as np
 from numpy.typing import NDArray
 
 # Not parallel: with several threads a newline inside quotes is an error.
@@ -20,7 +22,7 @@ _CSV = (
     "hive_partitioning = false)"
 )
 _PARQUET = "SELECT {columns} FROM read_parquet(?, hive_partitioning = false)"
-_INTEGERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT")
+_INTEGERS = {"TINYINT": "int8", "SMALLINT": "int16", "INTEGER": "int32", "BIGINT": "int64"}
 _NUMBERS = ("BOOLEAN", "FLOAT", "DOUBLE", "HUGEINT", "UHUGEINT", "DECIMAL")
 
 
@@ -28,13 +30,57 @@ class FileError(ValueError):
     """A file or column that cannot be read; the message is one line without data."""
 
 
-def read_column(path: str, column: str) -> NDArray[Any]:
-    """Read a numeric column, nulls as NaN or masked; the suffix .parquet tells the format.
+@dataclass(frozen=True, slots=True, eq=False)
+class FileColumn:
+    """A numeric column of a file, whose values are read when numpy asks for them.
+
+    Made by `open_column`. What is null is left out.
+
+    Attributes
+    ----------
+    dtype : dtype
+        Of the values, by what the file declares; float64 for CSV.
+    ndim : int
+        1.
+
+    """
+
+    dtype: np.dtype[Any]
+    _query: str
+    _pattern: str
+    _cannot: str
+    ndim: ClassVar[int] = 1
+
+    def __array__(
+        self, dtype: np.dtype[Any] | None = None, copy: bool | None = None
+    ) -> NDArray[Any]:
+        """Read the values; a FileError if the file cannot be read."""
+        import duckdb
+
+        query = f"SELECT x FROM ({self._query}) WHERE x IS NOT NULL"
+        try:
+            with duckdb.connect() as connection:
+                values = connection.execute(query, [self._pattern]).fetchnumpy()["x"]
+        except (duckdb.Error, OSError, MemoryError):
+            raise FileError(self._cannot) from None
+        return np.asarray(values, self.dtype if dtype is None else dtype)
+
+
+def open_column(path: str, column: str) -> FileColumn:
+    r"""Find a numeric column, without its values; the suffix .parquet tells the format.
 
     Raises
     ------
     FileError
         If the file, its header or the column cannot be read, or DuckDB is not installed.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "t.csv").write_text("age,sex\n31,f\n,m\n")
+    ...     np.asarray(open_column(f"{folder}/t.csv", "age"))
+    array([31.])
 
     """
     try:
@@ -43,18 +89,17 @@ def read_column(path: str, column: str) -> NDArray[Any]:
         raise FileError("reading files needs DuckDB: pip install 'cydp[cli]'") from None
     file = _existing(path)
     parquet = file.suffix.lower() in (".parquet", ".pq")
+    cannot = f"cannot read {path!r} as {'Parquet' if parquet else 'CSV'}"
     # A name with a star would match other files too.
-    quoted = "".join(f"[{letter}]" if letter in "*?[" else letter for letter in str(file))
+    pattern = "".join(f"[{letter}]" if letter in "*?[" else letter for letter in str(file))
     try:
+        if not parquet:
+            return FileColumn(np.dtype(float), _csv_query(file, column, path), pattern, cannot)
         with duckdb.connect() as connection:
-            if parquet:
-                query = _parquet_query(connection, quoted, column, path)
-            else:
-                query = _csv_query(file, column, path)
-            values: NDArray[Any] = connection.execute(query, [quoted]).fetchnumpy()["x"]
-    except (duckdb.Error, OSError):
-        raise FileError(f"cannot read {path!r} as {'Parquet' if parquet else 'CSV'}") from None
-    return values
+            dtype, query = _parquet_query(connection, pattern, column, path)
+    except (csv.Error, duckdb.Error, OSError):
+        raise FileError(cannot) from None
+    return FileColumn(dtype, query, pattern, cannot)
 
 
 def _existing(path: str) -> Path:
@@ -64,6 +109,7 @@ def _existing(path: str) -> Path:
             raise FileError(f"no such file: {path!r}")
         if not file.is_file():
             raise FileError(f"not a regular file: {path!r}")
+        str(file).encode()  # DuckDB takes no other names
     except (OSError, ValueError) as error:
         if isinstance(error, FileError):
             raise
@@ -72,12 +118,9 @@ def _existing(path: str) -> Path:
 
 
 def _csv_query(file: Path, column: str, path: str) -> str:
-    try:
-        # The buffer reaches into the records, whose bytes may be anything.
-        with file.open(encoding="utf-8-sig", errors="surrogateescape", newline="") as lines:
-            header = next(csv.reader(lines), [])
-    except csv.Error:
-        raise FileError(f"cannot read {path!r} as CSV") from None
+    # The buffer reaches into the records, whose bytes may be anything.
+    with file.open(encoding="utf-8-sig", errors="surrogateescape", newline="") as lines:
+        header = next(csv.reader(lines), [])
     if header.count(column) != 1:
         found = "more than one" if column in header else "no"
         raise FileError(f"{found} column {column!r} in the first line of {path!r}")
@@ -86,16 +129,19 @@ def _csv_query(file: Path, column: str, path: str) -> str:
     return _CSV.format(column=f"c{header.index(column)}", columns=f"{{{columns}}}")
 
 
-def _parquet_query(connection: Any, quoted: str, column: str, path: str) -> str:
+def _parquet_query(
+    connection: Any, pattern: str, column: str, path: str
+) -> tuple[np.dtype[Any], str]:
     query = _PARQUET.format(columns="*") + " LIMIT 0"
-    types = {name: str(kind) for name, kind, *_ in connection.execute(query, [quoted]).description}
+    types = {name: str(kind) for name, kind, *_ in connection.execute(query, [pattern]).description}
     if column not in types:
         names = ", ".join(map(repr, types))
         shown = names if len(names) <= 200 else names[:200] + " ..."
         raise FileError(f"no column {column!r} in {path!r}; it has: {shown}")
     kind, name = types[column], '"' + column.replace('"', '""') + '"'
-    if kind.removeprefix("U") in _INTEGERS:
-        return _PARQUET.format(columns=f"{name} AS x")
+    if (integer := kind.removeprefix("U")) in _INTEGERS:
+        dtype = np.dtype(("u" if kind != integer else "") + _INTEGERS[integer])
+        return dtype, _PARQUET.format(columns=f"{name} AS x")
     if kind.startswith(_NUMBERS) and not kind.endswith("]"):
-        return _PARQUET.format(columns=f"CAST({name} AS DOUBLE) AS x")
+        return np.dtype(float), _PARQUET.format(columns=f"CAST({name} AS DOUBLE) AS x")
     raise FileError(f"column {column!r} of {path!r} must be numeric, not {kind[:40]}")

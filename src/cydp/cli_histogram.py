@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: MIT
+"""``cydp histogram``: a private histogram of a column of a file, paid by a ledger or not."""
+
+import argparse
+import json
+import math
+import sys
+from itertools import pairwise
+from typing import Any
+
+import cydp
+from cydp.cli_ledger import block_id
+from cydp.cli_show import as_json, head_of, left_of, open_ledger, shown, shown_block, told
+from cydp.engines.duckdb import FileError, open_column
+from cydp.rational import exact, float_of
+
+_CONFIDENCE = 0.999
+_MOST_BINS = 10**6
+_CHARGED = "the ledger was charged all the same"
+
+
+def add_command(commands: Any) -> None:
+    """Tell the parser of the command."""
+    parser = commands.add_parser(
+        "histogram",
+        help="print a private histogram of a column of a CSV or Parquet file",
+        epilog="With --ledger, all arguments, the ledger, the file and its column are checked; "
+        "then epsilon is charged durably; then the values are read. What was charged stays "
+        "charged, whatever happens afterwards. In JSON the release's numbers are floats, those "
+        'of the ledger exact texts ("0.1", "1/3").',
+    )
+    parser.add_argument("file", metavar="FILE", help="*.parquet, else read as CSV")
+    parser.add_argument("--column", required=True, help="name of a numeric column")
+    parser.add_argument(
+        "--bins", required=True, metavar="LO:HI:STEP", help="equal bins; never from the data"
+    )
+    parser.add_argument("--epsilon", required=True, help="privacy cost: 1, 0.1, 1/3 ...")
+    parser.add_argument(
+        "--relation",
+        help="what neighbours differ in: add-remove or change-one (default: the ledger's; "
+        "add-remove without one)",
+    )
+    parser.add_argument("--ledger", metavar="PATH", help="the ledger that pays")
+    parser.add_argument(
+        "--block",
+        action="append",
+        type=block_id,
+        metavar="ID",
+        help="a block of the ledger that FILE lies in; repeat for several, each pays in full",
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.set_defaults(run=_histogram)
+
+
+def _histogram(options: argparse.Namespace) -> int:
+    edges = _edges(options.bins)
+    # Refuses bad parameters before a file is looked at.
+    cydp.histogram((), edges, epsilon=options.epsilon, relation=options.relation or "add-remove")
+    if options.ledger is not None:
+        return _paid(options, edges)
+    if options.block:
+        raise ValueError("--block needs --ledger")
+    column = open_column(options.file, options.column)
+    relation = options.relation or "add-remove"
+    release = cydp.histogram(column, edges, epsilon=options.epsilon, relation=relation)
+    print(json.dumps(_json(release)) if options.json else release)
+    return 0
+
+
+def _paid(options: argparse.Namespace, edges: list[float]) -> int:
+    with open_ledger(options.ledger) as ledger:
+        column = open_column(options.file, options.column)
+        try:
+            release = cydp.histogram(
+                column,
+                edges,
+                epsilon=options.epsilon,
+                relation=options.relation or ledger.relation,
+                budget=ledger.blocks(*options.block) if options.block else ledger,
+            )
+        except FileError as error:  # of reading the values
+            raise FileError(f"{error}; {_CHARGED}") from None
+        try:
+            left, head = left_of(ledger), head_of(ledger)
+        except cydp.LedgerError as error:  # no refusal: those charge nothing
+            raise FileError(f"{error}; {_CHARGED}") from None
+    if options.block:
+        left = {block: left[block] for block in options.block}
+    if options.json:
+        about = {"privacy_unit": ledger.privacy_unit, "left": left, "head": head}
+        print(as_json(_json(release) | {"ledger": about}))
+    else:
+        print(release)
+        print(f"left in the ledger for each {shown(ledger.privacy_unit)}:")
+        for block, loss in left.items():
+            print(f"  {shown_block(block)}: {told(loss)}")
+    return 0
+
+
+def _edges(spec: str) -> list[float]:
+    parts = spec.split(":")
+    if len(parts) != 3:
+        raise ValueError(f"--bins must be LO:HI:STEP, such as 0:100:10, not {spec!r}")
+    low, high, step = (
+        exact(part, f"{name} of --bins")
+        for part, name in zip(parts, ("LO", "HI", "STEP"), strict=True)
+    )
+    if low >= high or step <= 0:
+        raise ValueError(f"--bins must have LO < HI and STEP > 0, not {spec!r}")
+    count = (high - low) / step
+    if count.denominator != 1:
+        raise ValueError(f"STEP of --bins must divide HI - LO into whole bins, not {spec!r}")
+    if count > _MOST_BINS:
+        raise ValueError(f"--bins must ask for at most {_MOST_BINS} bins, not {spec!r}")
+    # Each rounded once, so that 0.1:0.4:0.1 has the edge 0.3.
+    edges = [float_of(low + i * step) for i in range(int(count) + 1)]
+    if not all(a < b < math.inf for a, b in pairwise([-sys.float_info.max, *edges])):
+        raise ValueError(f"--bins must have distinct edges as floats, not {spec!r}")
+    return edges
+
+
+def _json(release: cydp.HistogramRelease) -> dict[str, object]:
+    mechanism = release.mechanism
+    return {
+        "counts": release.counts.tolist(),
+        "edges": release.edges.tolist(),
+        "epsilon": float_of(mechanism.epsilon),
+        "relation": release.relation,
+        "mechanism": type(mechanism).__name__,
+        "scale": float_of(mechanism.scale),
+        "sensitivity": float_of(mechanism.sensitivity),
+        "error_bound": release.error_bound(_CONFIDENCE, simultaneous=True),
+        "confidence": _CONFIDENCE,
+    }

@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: MIT
+"""``cydp ledger``: make a ledger, add and retire blocks, verify it."""
+
+import argparse
+import re
+from typing import Any
+
+from cydp.accounting import ZCDP, ApproxDP, BudgetLedger, LedgerError, PureDP
+from cydp.cli_show import head_of, history, left_of, open_ledger, reading, show
+
+_NUMBERS = (
+    "Numbers are exact: 1, 0.1, 1e-6, 1/3. In JSON they are texts, which these options take and "
+    "Python's Fraction: a decimal where that is exact, else a quotient."
+)
+_HEAD = (
+    "The head, SEQ:HASH, is printed: kept elsewhere, it lets `cydp ledger verify --head` tell an "
+    "older copy of the ledger."
+)
+
+
+def add_commands(commands: Any) -> None:
+    """Tell the parser of the commands."""
+    ledger = commands.add_parser(
+        "ledger", help="make and inspect a budget that is kept in a file", epilog=_NUMBERS
+    ).add_subparsers(required=True, metavar="COMMAND")
+
+    create = _command(ledger, "create", _create, "make a ledger in a new file", _NUMBERS, _HEAD)
+    _add_budget(create, "of each person, or whatever the privacy unit is")
+    create.add_argument(
+        "--privacy-unit", required=True, metavar="TEXT", help="whom a unit stands for: person ..."
+    )
+    create.add_argument(
+        "--relation",
+        default="add-remove",
+        help="what neighbours differ in: add-remove (default) or change-one",
+    )
+    create.add_argument(
+        "--blocks",
+        action="store_true",
+        help="blocks of data will be added, each with a budget of its own",
+    )
+
+    add = _command(ledger, "add-block", _add_block, "add blocks of data", _NUMBERS, _HEAD)
+    add.add_argument("block", nargs="+", type=block_id, metavar="ID", help="such as a day")
+    _add_budget(add, "of each of these blocks (default: the ledger's)")
+    add.add_argument(
+        "--dim",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="what else is to be known of them; repeat for several",
+    )
+
+    retire = _command(
+        ledger, "retire", _retire, "let nothing be charged to a block any more", _HEAD
+    )
+    retire.add_argument("block", type=block_id, metavar="ID")
+
+    what = _command(ledger, "show", show, "print what is spent and left", _NUMBERS)
+    what.add_argument("--json", action="store_true", help="print JSON")
+
+    past = _command(ledger, "history", history, "print all entries, oldest first", _NUMBERS)
+    past.add_argument("--json", action="store_true", help="print a JSON object a line")
+
+    verify = _command(
+        ledger, "verify", _verify, "compute everything anew, and exit with 1 if it differs"
+    )
+    verify.add_argument(
+        "--head",
+        type=_head,
+        metavar="SEQ:HASH",
+        help="what another command printed: an older copy is refused",
+    )
+
+
+def _command(ledger: Any, name: str, run: Any, summary: str, *more: str) -> Any:
+    parser = ledger.add_parser(name, help=summary, epilog=" ".join(more))
+    parser.add_argument("path", metavar="PATH", help="file of the ledger")
+    parser.set_defaults(run=run)
+    return parser
+
+
+def _add_budget(parser: Any, whose: str) -> None:
+    group = parser.add_argument_group(f"budget {whose}")
+    group.add_argument("--epsilon", metavar="E", help="pure, or with --delta approximate, DP")
+    group.add_argument("--delta", metavar="D")
+    group.add_argument("--rho", metavar="R", help="zero-concentrated DP")
+
+
+def block_id(given: str) -> str:
+    """Return an id of a block, if it can be one."""
+    try:
+        given.encode()
+    except UnicodeEncodeError:
+        raise argparse.ArgumentTypeError("must be text in the terminal's encoding") from None
+    if not given:
+        raise argparse.ArgumentTypeError("must not be empty")
+    return given
+
+
+def _head(given: str) -> tuple[int, str]:
+    match = re.fullmatch("([0-9]{1,18}):([0-9a-f]{64})", given)
+    if match is None:
+        raise argparse.ArgumentTypeError(f"must be SEQ:HASH, not {given[:100]!r}")
+    return int(match[1]), match[2]
+
+
+def _budget(options: argparse.Namespace) -> PureDP | ApproxDP | ZCDP | None:
+    epsilon, delta, rho = options.epsilon, options.delta, options.rho
+    if rho is not None and epsilon is None and delta is None:
+        return ZCDP(rho)
+    if epsilon is not None and rho is None:
+        return PureDP(epsilon) if delta is None else ApproxDP(epsilon, delta)
+    if delta is None and rho is None:
+        return None
+    raise ValueError("a budget must be --epsilon, --epsilon with --delta, or --rho alone")
+
+
+def _dims(options: argparse.Namespace) -> dict[str, str]:
+    dims: dict[str, str] = {}
+    for given in options.dim:
+        key, equals, value = given.partition("=")
+        if not (key and equals):
+            raise ValueError(f"--dim must be KEY=VALUE, not {given[:100]!r}")
+        if key in dims or key in ("self", "block", "budget"):
+            raise ValueError(f"--dim must have another key than {key[:100]!r}")
+        dims[key] = value
+    return dims
+
+
+def _create(options: argparse.Namespace) -> int:
+    budget = _budget(options)
+    if budget is None:
+        raise ValueError("a ledger needs a budget: --epsilon, --epsilon with --delta, or --rho")
+    with BudgetLedger.create(
+        options.path,
+        budget,
+        relation=options.relation,
+        privacy_unit=options.privacy_unit,
+        blocks=options.blocks,
+    ) as ledger:
+        print(head_of(ledger))
+    return 0
+
+
+def _add_block(options: argparse.Namespace) -> int:
+    budget, dims, blocks = _budget(options), _dims(options), options.block
+    if len(set(blocks)) < len(blocks):
+        raise ValueError("each ID must be given once")
+    with open_ledger(options.path) as ledger:
+        # All or none, so that the command can be repeated without those that were there.
+        for known in left_of(ledger):
+            if known in blocks:
+                raise LedgerError(f"the ledger has a block {known!r} already")
+        for block in blocks:
+            ledger.add_block(block, budget, **dims)
+        print(head_of(ledger))
+    return 0
+
+
+def _retire(options: argparse.Namespace) -> int:
+    with open_ledger(options.path) as ledger:
+        ledger.retire(options.block)
+        print(head_of(ledger))
+    return 0
+
+
+def _verify(options: argparse.Namespace) -> int:
+    with reading(options.path, options.head) as ledger:
+        ledger.verify()
+        print("ok", head_of(ledger))
+    return 0

@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: MIT
+"""``cydp ledger show`` and ``history``, and how a ledger's numbers and names are written."""
+
+import argparse
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from fractions import Fraction
+from typing import Any, TypeAlias
+
+from cydp.accounting import ZCDP, ApproxDP, BudgetLedger, LedgerCorruptError, LedgerError, PureDP
+from cydp.rational import text
+
+Numbers: TypeAlias = dict[str, Fraction]  # of a loss in its own measure, by name
+
+_ALL = "all"  # the block of a ledger without blocks
+_NAMES = {PureDP: ("epsilon",), ApproxDP: ("epsilon", "delta"), ZCDP: ("rho",)}
+
+
+def open_ledger(path: str, expect_head: tuple[int, str] | None = None) -> BudgetLedger:
+    """Open a ledger; a LedgerError also for what the operating system refuses."""
+    try:
+        return BudgetLedger.open(path, expect_head=expect_head)
+    except OSError as error:
+        raise LedgerError(f"cannot open {path!r}: {error.strerror}") from None
+
+
+@contextmanager
+def reading(path: str, expect_head: tuple[int, str] | None = None) -> Iterator[BudgetLedger]:
+    """Open a ledger to look at it: what goes wrong then is the fault of what is in the file."""
+    try:
+        with open_ledger(path, expect_head) as ledger:
+            yield ledger
+    except (ArithmeticError, LookupError, TypeError, ValueError):
+        raise LedgerCorruptError("the ledger is not what was written") from None
+
+
+def head_of(ledger: BudgetLedger) -> str:
+    """Return place and hash of the last entry, as ``--head`` takes them."""
+    seq, digest = ledger.head()
+    return f"{seq}:{digest}"
+
+
+def left_of(ledger: BudgetLedger) -> dict[str, Numbers]:
+    """Return what is left in each block; of a ledger without blocks, in "all"."""
+    left = ledger.remaining
+    each = left if isinstance(left, dict) else {_ALL: left}
+    return {block: _numbers(loss) for block, loss in each.items()}
+
+
+def told(numbers: Numbers) -> str:
+    """Write a loss for people: ``epsilon=0.1, delta=1e-06``."""
+    return ", ".join(f"{name}={text(number)}" for name, number in numbers.items())
+
+
+def as_json(what: dict[str, Any]) -> str:
+    """Write JSON in one line, numbers of losses as texts, however long they are."""
+    return json.dumps(what, default=_exact)
+
+
+def _exact(number: Fraction) -> str:
+    short = text(number)
+    return str(number) if short.startswith("about") else short
+
+
+def shown(name: str) -> str:
+    """Return what somebody has written, in quotes if it could take more than its line."""
+    return name if name.isprintable() else repr(name)
+
+
+def shown_block(block: str) -> str:
+    """Return the id of a block in quotes, since it may have spaces and commas."""
+    return block if block == _ALL else repr(block)
+
+
+def show(options: argparse.Namespace) -> int:
+    """Print what is spent and left."""
+    with reading(options.path) as ledger:
+        entries, left = _at_one_moment(ledger)
+        about = {
+            "budget": _numbers(ledger.budget),
+            "privacy_unit": ledger.privacy_unit,
+            "relation": ledger.relation,
+            "charges": sum(entry["kind"] == "charge" for entry in entries),
+            "head": f"{entries[-1]['seq']}:{entries[-1]['hash']}",
+            "blocks": _blocks(entries, left),
+        }
+    if options.json:
+        print(as_json(about))
+        return 0
+    print(f"budget: {told(about['budget'])}")
+    print(f"privacy unit: {shown(about['privacy_unit'])}")
+    for name in ("relation", "charges", "head"):
+        print(f"{name}: {about[name]}")
+    for block, its in about["blocks"].items():
+        print(
+            f"{shown_block(block)}: left {told(its['left'])}; "
+            f"spent {told(its['spent'])} of {told(its['budget'])}; {its['state']}"
+        )
+    return 0
+
+
+def history(options: argparse.Namespace) -> int:
+    """Print all entries, a line each."""
+    with reading(options.path) as ledger:
+        names, entries = _NAMES[type(ledger.budget)], ledger.history()
+    for entry in entries:
+        for key in {"budget", "cost"} & entry.keys():
+            entry[key] = _read(names, entry[key])
+        print(as_json(entry) if options.json else _line(entry))
+    return 0
+
+
+def _line(entry: dict[str, Any]) -> str:
+    words = [str(entry["seq"]), entry["time"], entry["kind"]]
+    if "block" in entry:
+        words.append(shown_block(entry["block"]))
+    words += [told(entry[key]) for key in ("budget", "cost") if key in entry]
+    if "privacy_unit" in entry:
+        words.append(f"for each {shown(entry['privacy_unit'])}, {entry['relation']}")
+    words += [f"{shown(key)}={shown(str(value))}" for key, value in entry.get("dims", {}).items()]
+    if "blocks" in entry:
+        words.append(f"to {', '.join(map(shown_block, entry['blocks']))}:")
+        words.append(shown(entry["label"] or entry["params"] or "a loss"))
+    return " ".join(words)
+
+
+def _at_one_moment(ledger: BudgetLedger) -> tuple[list[dict[str, Any]], dict[str, Numbers]]:
+    """Return all entries and what they leave: again, if somebody charged in between."""
+    while True:
+        entries, left = ledger.history(), left_of(ledger)
+        if ledger.head()[0] == len(entries):
+            return entries, left
+
+
+def _blocks(entries: list[dict[str, Any]], left: dict[str, Numbers]) -> dict[str, dict[str, Any]]:
+    blocks: dict[str, dict[str, Any]] = {}
+    for entry in entries:
+        if entry["kind"] == "create":
+            whole = entry["budget"]
+        elif entry["kind"] == "block":
+            rest = left[entry["block"]]
+            budget = _read(tuple(rest), entry.get("budget", whole))
+            spent = {name: budget[name] - rest[name] for name in rest}
+            blocks[entry["block"]] = {
+                "budget": budget, "spent": spent, "left": rest, "state": "open",
+                "dims": entry.get("dims", {}),
+            }  # fmt: skip
+        elif entry["kind"] == "retire":
+            blocks[entry["block"]]["state"] = "retired"
+    return blocks
+
+
+def _numbers(loss: PureDP | ApproxDP | ZCDP) -> Numbers:
+    return {name: getattr(loss, name) for name in _NAMES[type(loss)]}
+
+
+def _read(names: tuple[str, ...], texts: list[str]) -> Numbers:
+    return dict(zip(names, map(Fraction, texts), strict=True))
