@@ -115,7 +115,7 @@ def test_json_has_exact_texts(run: Run, path: str) -> None:
     run("ledger", "create", path, *budget, "--privacy-unit", "person-day", "--blocks")
     run("ledger", "add-block", path, "mon", "--epsilon", "1", "--delta", "0", "--dim", "week=3")
     run("ledger", "add-block", path, "tue")
-    paid = ["--ledger", path, "--block", "mon", "--block", "tue"]
+    paid = ["--ledger", path, "--blocks", "mon", "tue"]
     release = json.loads(run(*HISTOGRAM, "--epsilon", "0.3", *paid, "--json")[1])
     assert len(release["counts"]) == 10
     left = {
@@ -168,7 +168,7 @@ def test_what_is_left_can_be_spent(run: Run, path: str) -> None:
 def test_any_text_is_an_id(run: Run, path: str, block: str) -> None:
     run("ledger", "create", path, "--epsilon", "1", "--privacy-unit", "person", "--blocks")
     assert run("ledger", "add-block", path, "--", block)[0] == 0
-    arguments = [*HISTOGRAM, "--epsilon", "0.5", "--ledger", path, "--block", block]
+    arguments = [*HISTOGRAM, "--epsilon", "0.5", "--ledger", path, f"--blocks={block}"]
     assert run(*arguments)[1].splitlines()[-1] == f"  {block!r}: epsilon=0.5"
     assert list(json.loads(run("ledger", "show", path, "--json")[1])["blocks"]) == [block]
     assert len(run("ledger", "history", path)[1].splitlines()) == 3
@@ -239,9 +239,9 @@ PAID = [*HISTOGRAM, "--epsilon", "0.1", "--ledger", "LEDGER"]
         (["ledger", "add-block", "LEDGER", "a", "--dim", "k=1", "--dim", "k=2"], 2, "another key"),
         (["ledger"], 2, "required: COMMAND"),
         ([*PAID[:-1], "PATH"], 1, "there is no ledger"),
-        ([*PAID, "--block", "mon"], 1, "block 'mon' is not in the ledger"),
-        ([*PAID, "--block", "all", "--block", "all"], 2, "each of them once"),
-        ([*PAID[:-2], "--block", "mon"], 2, "--block needs --ledger"),
+        ([*PAID, "--blocks", "mon"], 1, "block 'mon' is not in the ledger"),
+        ([*PAID, "--blocks", "all", "--blocks", "all"], 2, "each of them once"),
+        ([*PAID[:-2], "--blocks", "mon"], 2, "--blocks needs --ledger"),
         ([*PAID, "--relation", "change-one"], 1, "is kept under 'add-remove'"),
         ([*PAID, "--relation", "x"], 2, "relation must be"),
         ([*PAID, "--epsilon", "1.1"], 1, "PureDP(epsilon=1.1) does not fit"),

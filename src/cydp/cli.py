@@ -20,8 +20,7 @@ _LONGEST_MESSAGE = 500
 
 # Their values may begin with a minus sign.
 _TAKE_A_VALUE = {
-    "--bins", "--block", "--column", "--delta", "--dim", "--epsilon", "--ledger",
-    "--privacy-unit", "--rho",
+    "--bins", "--column", "--delta", "--dim", "--epsilon", "--ledger", "--privacy-unit", "--rho",
 }  # fmt: skip
 
 

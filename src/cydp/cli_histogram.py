@@ -42,11 +42,13 @@ def add_command(commands: Any) -> None:
     )
     parser.add_argument("--ledger", metavar="PATH", help="the ledger that pays")
     parser.add_argument(
-        "--block",
-        action="append",
+        "--blocks",
+        nargs="+",
+        action="extend",
         type=block_id,
         metavar="ID",
-        help="a block of the ledger that FILE lies in; repeat for several, each pays in full",
+        help="the blocks of the ledger that FILE lies in; each pays in full (--blocks=-1 for an "
+        "id that begins with a minus sign)",
     )
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=_histogram)
@@ -58,8 +60,8 @@ def _histogram(options: argparse.Namespace) -> int:
     cydp.histogram((), edges, epsilon=options.epsilon, relation=options.relation or "add-remove")
     if options.ledger is not None:
         return _paid(options, edges)
-    if options.block:
-        raise ValueError("--block needs --ledger")
+    if options.blocks:
+        raise ValueError("--blocks needs --ledger")
     column = open_column(options.file, options.column)
     relation = options.relation or "add-remove"
     release = cydp.histogram(column, edges, epsilon=options.epsilon, relation=relation)
@@ -76,7 +78,7 @@ def _paid(options: argparse.Namespace, edges: list[float]) -> int:
                 edges,
                 epsilon=options.epsilon,
                 relation=options.relation or ledger.relation,
-                budget=ledger.blocks(*options.block) if options.block else ledger,
+                budget=ledger.blocks(*options.blocks) if options.blocks else ledger,
             )
         except FileError as error:  # of reading the values
             raise FileError(f"{error}; {_CHARGED}") from None
@@ -84,8 +86,8 @@ def _paid(options: argparse.Namespace, edges: list[float]) -> int:
             left, head = left_of(ledger), head_of(ledger)
         except cydp.LedgerError as error:  # no refusal: those charge nothing
             raise FileError(f"{error}; {_CHARGED}") from None
-    if options.block:
-        left = {block: left[block] for block in options.block}
+    if options.blocks:
+        left = {block: left[block] for block in options.blocks}
     if options.json:
         about = {"privacy_unit": ledger.privacy_unit, "left": left, "head": head}
         print(as_json(_json(release) | {"ledger": about}))
