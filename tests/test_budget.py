@@ -192,3 +192,24 @@ def test_odometer() -> None:
     assert odometer.spent == {"pure": PureDP(1, rho=0.05), "zcdp": ZCDP(1)}
     with pytest.raises(ValueError, match="count must be from 0"):
         odometer.compose(PureDP(1), -1)
+    assert odometer.report().splitlines()[1:] == [
+        "  spent PureDP(epsilon=1, rho=0.05)", "  spent ZCDP(rho=1)",
+    ]  # fmt: skip
+    assert odometer._repr_html_() == f"<pre>{odometer.report()}</pre>"
+    assert "nothing was spent" in PrivacyOdometer().report()
+
+
+def test_reports() -> None:
+    budget = PrivacyFilter(ApproxDP(1, 1e-6))
+    budget.charge(DiscreteLaplace(0.125), 2)
+    budget.charge(DiscreteLaplace(0.25))
+    budget.charge(ApproxDP(0.25, 1e-6))
+    with pytest.raises(BudgetExceededError):
+        budget.charge(DiscreteLaplace(1))
+    assert budget.report().splitlines() == [
+        "budget ApproxDP(epsilon=1, delta=1e-06) under 'add-remove', in memory",
+        "  spent ApproxDP(epsilon=0.75, delta=1e-06), left ApproxDP(epsilon=0.25, delta=0)",
+        "  3 x DiscreteLaplace: ApproxDP(epsilon=0.5, delta=0)",
+        "  1 x ApproxDP: ApproxDP(epsilon=0.25, delta=1e-06)",
+    ]
+    assert budget._repr_html_() == f"<pre>{budget.report()}</pre>"

@@ -29,6 +29,23 @@ def test_delta_of_small_compositions(epsilon: float, count: int, share: float) -
     assert abs(found / expected - 1) < 1e-9
 
 
+@pytest.mark.parametrize(
+    ("epsilon", "count", "expected"),
+    [
+        ("0.01", 10**4, "4.8855156010073155303"),
+        ("0.001", 10**6, "4.8865437437576490078"),
+        ("0.0003", 10**7, "4.6026779635327360741"),
+    ],
+)
+def test_many_losses(epsilon: str, count: int, expected: str) -> None:
+    """Expected: theorem 3.3 summed and inverted with 40 digits, by mpmath.
+
+    Logarithms of factorials, summed in floats, would give 1.2e-8 less for 10**6.
+    """
+    found = optimal_composition(epsilon, count, 1e-6).epsilon
+    assert 0 <= found / Fraction(expected) - 1 <= Fraction(1, 10**9)
+
+
 def test_ends() -> None:
     assert optimal_composition(1, 0, 0.5).epsilon == 0
     assert optimal_composition(0, 100, 0.5).epsilon == 0

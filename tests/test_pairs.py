@@ -105,6 +105,19 @@ def test_pairs_of_laplace_noise() -> None:
         assert norm <= pair.steps * factor <= norm * (1 + Fraction(1, 4096))
 
 
+def test_roots_that_were_rounded_down() -> None:
+    """Without that, a plan would take three ones for two."""
+    root = math.sqrt(3)
+    assert Fraction(root) ** 2 < 3
+    assert DiscreteGaussian(root, sigma2=9)._pairs == {GaussianPair(Fraction(9)): 3}
+    three = 0.1 * 3 * 10 - 1e-12
+    assert Fraction(three) < 3
+    ((pair, _),) = DiscreteLaplace(1, three)._pairs.items()
+    assert isinstance(pair, LaplacePair)
+    assert pair.steps == 3
+    assert pair.epsilon > 1
+
+
 def test_pairs_of_laplace_noise_for_any_number_of_entries() -> None:
     """The one pair covers that of every number of entries, to which norm and scale grow."""
     noise = Laplace(epsilon=0.5, sensitivity=1)

@@ -42,7 +42,8 @@ def test_a_thousand_counts_and_a_hundred_gaussians() -> None:
     budget = PrivacyFilter(ApproxDP(3, 1e-6))
     budget.charge(loss)
     assert budget.remaining == ApproxDP(3 - plan.epsilon(1e-6), 0)
-    assert "(this counts)" in plan.report(1e-6).splitlines()[-1]
+    last = plan.report(1e-6).splitlines()[-1]
+    assert last == "  epsilon 2.71294 by the privacy loss distribution (this counts)"
 
 
 def test_without_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -75,6 +76,9 @@ def test_bounds_of_each_kind() -> None:
     assert set(Plan([(PureDP(0.1), 3)]).bounds(0)) == {"basic"}
     assert set(Plan([(PureDP(0.1), 3)]).bounds(1e-11)) == {"basic", "zcdp", "optimal"}
     assert set(Plan([(PureDP(60), 3)]).bounds(0.1)) == {"basic", "zcdp", "optimal"}
+    short = DiscreteGaussian(30, sigma=1, coordinates=1)  # dp-accounting refuses such a move
+    assert set(Plan([(short, 1)]).bounds(0.1)) == {"zcdp"}
+    assert set(Plan([(DiscreteGaussian(sigma=99), 10**18)]).bounds(0.1)) == {"zcdp"}
     assert Plan([(PureDP(0.1), 3)]).epsilon(0) == Fraction(3, 10)
     assert Plan([]).epsilon(0) == Plan([]).delta(0) == Plan([(PureDP(0), 9)]).epsilon(0) == 0
     assert Plan([(DiscreteLaplace(1), 0)]).as_loss(0) == ApproxDP(0, 0, rho=0)

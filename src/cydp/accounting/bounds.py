@@ -94,7 +94,7 @@ def _zcdp(parts: Sequence[Part]) -> Bound:
 
     def delta(epsilon: Fraction) -> Fraction:
         left = epsilon - others
-        if left < 0 or (left == 0 and rho > 0):
+        if left < 0:
             return Fraction(1)
         try:
             return lost + (conversion.delta_of(rho, left) if rho else 0)

@@ -83,6 +83,17 @@ class PrivacyOdometer:
         """One total for each measure that was given: "pure", "approximate", "zcdp"."""
         return dict(self._spent)
 
+    def report(self) -> str:
+        """Return for people what was spent."""
+        spent = [f"  spent {loss}" for loss in self.spent.values()] or ["  nothing was spent"]
+        return "\n".join([f"an odometer without a limit, under {self.relation!r}", *spent])
+
+    def _repr_html_(self) -> str:
+        return html_of(self.report())
+
+    def __repr__(self) -> str:
+        return f"PrivacyOdometer({self.relation!r}, spent={self.spent})"
+
 
 _NAMES = {PureDP: "pure", ApproxDP: "approximate", ZCDP: "zcdp"}
 

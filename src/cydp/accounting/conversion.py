@@ -39,7 +39,7 @@ def delta_of(rho: Fraction, epsilon: Fraction) -> Fraction:
     """
     if rho == 0:
         return Fraction(0)
-    r, e = _float(rho), _float(epsilon)
+    r, e = _float(rho), _float(epsilon) if epsilon else 0.0
     alpha = _order(lambda a: e - (2 * a - 1) * r - math.log1p(-1 / a))
     gain = math.log(alpha - 1) - alpha * math.log1p(-1 / alpha)
     log_delta = (alpha - 1) * (alpha * r - e) - gain

@@ -16,10 +16,12 @@ from cydp.rational import float_of
 
 MARGIN = 1e-9  # relative, of what is found
 LEAST_DELTA = 1e-10
+MOST_RELEASES = 10**7
 _GUARD, _ROUNDING = 1e-12, 2e-15  # of all, and of each release
-_TINY, _MOST_LOSS = 1e-200, 1e4  # squared widths of what is lost in all
-_MOST_EPSILON = 50
-_COARSEST, _MOST_POINTS = 1e-3, 2**22
+_TINY, _MOST_LOSS = 1e-200, 1e3  # squared widths of what is lost in all
+_MOST_RHO = 200  # of one release: a shift by 20 sigmas
+_MOST_POINTS = 2**18
+_COARSEST = 1e-4  # of 1, or of the width of what is lost in all
 _FINENESS = 200  # points in the width of one release
 
 
@@ -54,17 +56,16 @@ class Curve:
 
 def can_compose(pairs: Pairs) -> bool:
     """Whether floats can follow these pairs: those that lose more guarantee nothing."""
-    laplace = [pair for pair in pairs if isinstance(pair, LaplacePair)]
-    small = all(pair.epsilon <= _MOST_EPSILON for pair in laplace)
-    return small and _TINY < _square(pairs) <= _MOST_LOSS
+    few = sum(pairs.values()) <= MOST_RELEASES and all(pair.rho <= _MOST_RHO for pair in pairs)
+    return few and _TINY < _square(pairs) <= _MOST_LOSS
 
 
 def composed(pairs: Pairs) -> Curve:
     """Return the curve of all pairs together."""
     releases, square = sum(pairs.values()), _square(pairs)
-    span = square + 16 * math.sqrt(square)
-    spacing = min(math.sqrt(square / releases) / _FINENESS, _COARSEST)
-    spacing = max(spacing, span / _MOST_POINTS)
+    width = math.sqrt(square)
+    spacing = min(width / math.sqrt(releases) / _FINENESS, _COARSEST * max(width, 1))
+    spacing = max(spacing, (square + 16 * width) / _MOST_POINTS)
     whole = None
     for pair, times in pairs.items():
         several = _single(pair, spacing).self_compose(times)

@@ -13,7 +13,7 @@ from cydp.accounting.loss import ZCDP, ApproxDP, Loss, PureDP
 from cydp.rational import Number, exact, float_of, index, log_of, positive, text
 
 MOST = 10**7
-_MARGIN = 1e-10  # relative; more than the rounding of logarithms of factorials to 10**7
+_MARGIN = 1e-10  # relative, of a delta and an epsilon; more than the rounding of 10**7 sums
 
 
 def convert(loss: Loss, *, delta: Number) -> ApproxDP:
@@ -103,12 +103,14 @@ def optimal_composition(epsilon: Number, count: SupportsIndex, delta: Number) ->
 
 def epsilon_of(each: Fraction, count: int, delta: Fraction) -> Fraction:
     """Return the least epsilon at a delta in (0, 1), rounded up; each * count is below 1e300."""
+    epsilon, wanted = float_of(each), log_of(delta) - _MARGIN
+    lies, curve = _curve(epsilon, count)
+    likely = curve > wanted - 60  # what is left out is no share of delta that a float could tell
+    losses, curve = (count - 2 * lies[likely]) * epsilon, curve[likely]
     low, high = 0.0, float_of(each * count)
-    curve = _curve(float_of(each), count)
-    wanted = log_of(delta)
     for _ in range(80):
         middle = (low + high) / 2
-        if _log_delta(curve, float_of(each), count, middle) <= wanted:
+        if _log_delta(losses, curve, middle) <= wanted:
             high = middle
         else:
             low = middle
@@ -121,8 +123,8 @@ def delta_of(each: Fraction, count: int, epsilon: Fraction) -> Fraction:
     >>> round(float(delta_of(Fraction(1, 10), 30, Fraction(1))), 8)
     0.01056168
     """
-    curve = _curve(float_of(each), count)
-    log_delta = _log_delta(curve, float_of(each), count, float_of(epsilon))
+    lies, curve = _curve(float_of(each), count)
+    log_delta = _log_delta((count - 2 * lies) * float_of(each), curve, float_of(epsilon))
     return Fraction(math.exp(min(log_delta, 0.0)) * (1 + _MARGIN))
 
 
@@ -133,19 +135,22 @@ def _delta(delta: Number) -> Fraction:
     return rest
 
 
-def _curve(epsilon: float, count: int) -> NDArray[np.float64]:
-    """Return the logarithms of the probabilities of l lies among `count` answers."""
-    lies = np.arange(count + 1)
-    factorials = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1.0, count + 1)))])
-    ways = factorials[-1] - factorials - factorials[::-1]
-    # ln(1 + e**epsilon) without overflow
-    chance: NDArray[np.float64] = ways - count * np.log1p(np.exp(-epsilon)) - epsilon * lies
-    return chance
+def _curve(epsilon: float, count: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return how many of `count` answers may be lies, and the logarithms of the probabilities.
+
+    Summed from the most likely number outwards: where it matters, few and small terms.
+    """
+    lies = np.arange(count + 1.0)
+    steps = np.log((count - lies[:-1]) / lies[1:]) - epsilon
+    peak = int((count + 1) * math.exp(-epsilon) / (1 + math.exp(-epsilon)))
+    below, above = -np.cumsum(steps[:peak][::-1])[::-1], np.cumsum(steps[peak:])
+    curve = np.concatenate([below, [0.0], above])
+    return lies, curve - math.log(np.exp(curve).sum())
 
 
-def _log_delta(curve: NDArray[np.float64], epsilon: float, count: int, at: float) -> float:
-    """Return ln of the sum over l of P(l) max(0, 1 - e**(at - (count - 2 l) epsilon))."""
-    gap = at - (count - 2 * np.arange(count + 1)) * epsilon
+def _log_delta(losses: NDArray[np.float64], curve: NDArray[np.float64], epsilon: float) -> float:
+    """Return ln of the sum of P(loss) max(0, 1 - e**(epsilon - loss))."""
+    gap = epsilon - losses
     counted = gap < 0
     if not counted.any():
         return -math.inf

@@ -66,7 +66,7 @@ def laplace_pairs(epsilon: Fraction, steps: Fraction, *, or_more: bool = False) 
         Whether it may also be larger, with a scale that grows along.
 
     """
-    whole = math.floor(steps)
+    whole = _whole(steps)
     if whole < 1 or (or_more and whole < _SURELY):
         return {LaplacePair(epsilon): 1}
     if or_more:
@@ -95,11 +95,17 @@ def gaussian_pairs(
         Whether both squares may also be larger, in the same proportion.
 
     """
-    if norm2 >= 1 and sigma2 <= MOST_SIGMA2 and not or_more:
-        if norm2 < 4:  # no entry moves by 2
-            return {GaussianPair(sigma2): min(math.floor(norm2), coordinates or 3)}
+    whole = _whole(norm2)
+    if whole >= 1 and sigma2 <= MOST_SIGMA2 and not or_more:
+        if whole < 4:  # no entry moves by 2
+            return {GaussianPair(sigma2): min(whole, coordinates or whole)}
         if coordinates == 1:
-            return {GaussianPair(sigma2, math.isqrt(math.floor(norm2))): 1}
+            return {GaussianPair(sigma2, math.isqrt(whole)): 1}
     if sigma2 <= 2 * _SMOOTH2:
         return None
     return {NormalPair(norm2 / (2 * (sigma2 - _SMOOTH2))): 1}
+
+
+def _whole(norm: Fraction) -> int:
+    """Return the largest integer that a norm allows; a root of 3 that was rounded down means 3."""
+    return math.floor(norm + Fraction(1, 2**20))

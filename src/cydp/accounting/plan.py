@@ -2,6 +2,7 @@
 """What many releases cost together, if all of them are fixed before the first."""
 
 from collections.abc import Iterable
+from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from typing import NoReturn, SupportsIndex, cast
 
@@ -11,7 +12,7 @@ from cydp.accounting.budget import Cost, loss_of
 from cydp.accounting.errors import AdaptivityError, RelationMismatchError
 from cydp.accounting.loss import ApproxDP, new_loss
 from cydp.accounting.report import html_of
-from cydp.rational import Number, exact, float_of, index, text
+from cydp.rational import Number, exact, index, text
 
 _NAMES = {
     "basic": "by basic composition",
@@ -131,7 +132,7 @@ class Plan:
         for name, how in _NAMES.items():
             if name in found:
                 used = " (this counts)" if name == least else ""
-                lines.append(f"  epsilon {float_of(found[name]):.6g} {how}{used}")
+                lines.append(f"  epsilon {_shown(found[name])} {how}{used}")
             elif name == "pld" and not numerical.installed():
                 lines.append(f"  perhaps less {how}: pip install 'cydp[pld]'")
         return lines
@@ -170,6 +171,12 @@ def _item(item: tuple[Cost, SupportsIndex]) -> tuple[Cost, int]:
     if not 0 <= count < 2**64:
         raise ValueError("count must be from 0 to 2**64 - 1")
     return item[0], count
+
+
+def _shown(number: Fraction) -> str:
+    """Write six digits, rounded up."""
+    up = Context(prec=6, rounding=ROUND_CEILING)
+    return str(up.divide(Decimal(number.numerator), Decimal(number.denominator)))
 
 
 def _delta(delta: Number) -> Fraction:
