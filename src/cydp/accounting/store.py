@@ -31,6 +31,7 @@ _PRAGMAS: tuple[tuple[str, Any], ...] = (
     ("journal_mode", "wal"), ("synchronous", 2), ("fullfsync", 1), ("foreign_keys", 1)
 )  # fmt: skip
 _SCHEMA = f"""
+BEGIN;
 PRAGMA application_id = {APPLICATION_ID};
 PRAGMA user_version = {VERSION};
 CREATE TABLE entry (
@@ -49,6 +50,7 @@ CREATE TRIGGER same_budget BEFORE UPDATE OF id, budget ON block
 CREATE TRIGGER same_blocks BEFORE DELETE ON block BEGIN SELECT RAISE(ABORT, 'append-only'); END;
 CREATE TRIGGER once BEFORE UPDATE ON outcome BEGIN SELECT RAISE(ABORT, 'append-only'); END;
 CREATE TRIGGER for_ever BEFORE DELETE ON outcome BEGIN SELECT RAISE(ABORT, 'append-only'); END;
+COMMIT;
 """
 
 Entry = dict[str, Any]
