@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
     RuleBasedStateMachine,
@@ -37,7 +37,9 @@ pytestmark = [
 
 BUDGETS = {"pure": PureDP(1), "approximate": ApproxDP(1, "1e-6"), "zcdp": ZCDP(1)}
 BLOCKS = ["a", "b", "c"]
-PARTS = st.tuples(st.fractions(0, 1, max_denominator=12), st.sampled_from([0, "1e-7", "1/1000003"]))
+PARTS = st.tuples(
+    st.fractions(0, "1/2", max_denominator=12), st.sampled_from(["6e-7", "1/2000003", 0])
+)
 
 
 @dataclass
@@ -243,12 +245,13 @@ class Machine(RuleBasedStateMachine):
                 ledger.close()
 
 
-@pytest.mark.parametrize("examples", [20, pytest.param(1000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("examples", [30, pytest.param(500, marks=pytest.mark.slow)])
 def test_against_a_model(examples: int) -> None:
     run_state_machine_as_test(
         Machine,
         settings=settings(
             derandomize=True, deadline=None, max_examples=examples, stateful_step_count=30,
             suppress_health_check=list(HealthCheck),
+            phases=[Phase.generate],  # to shrink takes minutes: add Phase.shrink when it fails
         ),
     )  # fmt: skip

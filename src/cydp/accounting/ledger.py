@@ -317,8 +317,7 @@ class BudgetLedger:
         loss = loss_of(cost)
         check_stated(cost, relation, self.relation)
         times = index(count, "count")
-        if times < 0:
-            raise ValueError(f"count must be at least 0, not {times}")
+        total = loss * times
         for name, text in (("charge_id", charge_id), ("label", label)):
             if text is not None and not (isinstance(text, str) and 0 < len(text) <= 1000):
                 raise TypeError(f"{name} must be a text of 1 to 1,000 characters")
@@ -331,7 +330,7 @@ class BudgetLedger:
         }  # fmt: skip
         digest = digest_of(json.dumps(described, sort_keys=True))
         entry = {"kind": "charge", "label": label, "fingerprint": digest} | described
-        return Charge(loss * times, asked, ids, charge_id or str(uuid.uuid4()), entry)
+        return Charge(total, asked, ids, charge_id or str(uuid.uuid4()), entry)
 
     def _write(self, connection: Any, charge: Charge) -> Receipt:
         row = connection.execute(

@@ -168,6 +168,8 @@ class Store:
                     raise LedgerError(f"no ledger can be kept here: {pragma} cannot be {wanted}")
             connection.execute("PRAGMA schema_version")  # reads, so that there is a WAL file
             self._files = self._found()
+            if not self._files:
+                raise LedgerError(f"no ledger can be kept here: there is no {self.wal}")
         except BaseException:
             connection.close()
             raise
@@ -175,7 +177,10 @@ class Store:
         return connection
 
     def _found(self) -> list[tuple[int, int]]:
-        both = os.stat(self.path), os.stat(self.wal)
+        try:
+            both = os.stat(self.path), os.stat(self.wal)
+        except OSError:
+            return []
         return [(found.st_dev, found.st_ino) for found in both]
 
     def _check_files(self) -> None:
@@ -184,11 +189,7 @@ class Store:
         A file can be replaced; and whoever opens and closes the file in this process, be it to
         copy it, drops SQLite's locks on it, and other processes delete the WAL file as unused.
         """
-        try:
-            same = self._files == self._found()
-        except OSError:
-            same = False
-        if not same:
+        if self._files != self._found():
             self.close()
             raise LedgerError(f"{self.path} was replaced or removed while it was in use")
 
