@@ -264,8 +264,8 @@ def test_tampering_is_noticed(path: Path, statement: str) -> None:
         connection.execute(f"DROP TRIGGER {name}")
     connection.execute(statement)
     connection.close()
-    with pytest.raises(LedgerCorruptError):
-        BudgetLedger.open(path).verify()
+    with pytest.raises(LedgerCorruptError), BudgetLedger.open(path) as opened:
+        opened.verify()
 
 
 def test_old_copies_are_noticed(path: Path) -> None:
@@ -311,12 +311,11 @@ def test_garbled_bytes_are_noticed_or_do_not_matter(path: Path) -> None:
             stale.unlink()
         path.write_bytes(changed)
         try:
-            opened = BudgetLedger.open(path)
-            opened.verify()
+            with BudgetLedger.open(path) as opened:
+                opened.verify()
+                assert opened.spent == spent
         except LedgerError:
             continue
-        assert opened.spent == spent
-        opened.close()
 
 
 def charge_and_die(path: Path) -> None:

@@ -153,21 +153,21 @@ class BudgetLedger:
         if expect_head is not None:
             seq, digest = index(expect_head[0], "expect_head[0]"), expect_head[1]
         file = store.Store.open(path_of(path))
-        with file.reading() as connection:
+        with file.closed_by_errors(), file.reading() as connection:
             first = connection.execute("SELECT body FROM entry WHERE seq = 1").fetchone()
             if expect_head is not None:
                 row = connection.execute("SELECT hash FROM entry WHERE seq = ?", (seq,)).fetchone()
                 if row is None or row[0] != digest:
                     raise LedgerRollbackError(f"the ledger does not have the entry {seq} it had")
+            try:
+                about = json.loads(first[0])
+                budget = loss_from(_MEASURES[about["measure"]], fractions_of(about["budget"]))
+                relation, unit = check_relation(about["relation"]), about["privacy_unit"]
+            except (TypeError, KeyError, ValueError, ArithmeticError):
+                raise LedgerCorruptError(
+                    "the first entry of the ledger is not what was written"
+                ) from None
         new = object.__new__(cls)
-        try:
-            about = json.loads(first[0])
-            budget = loss_from(_MEASURES[about["measure"]], fractions_of(about["budget"]))
-            relation, unit = check_relation(about["relation"]), about["privacy_unit"]
-        except (TypeError, KeyError, ValueError, ArithmeticError):
-            raise LedgerCorruptError(
-                "the first entry of the ledger is not what was written"
-            ) from None
         for name, value in zip(cls.__slots__, (file, budget, unit, relation), strict=True):
             object.__setattr__(new, name, value)
         return new

@@ -108,7 +108,7 @@ class Store:
         if not path.is_file():
             raise LedgerError(f"there is no ledger at {path}")
         store = cls(path)
-        with store.reading() as connection:
+        with store.closed_by_errors(), store.reading() as connection:
             pages = connection.execute("PRAGMA page_count").fetchone()[0]
             size = connection.execute("PRAGMA page_size").fetchone()[0]
             # While the WAL holds pages, the file may lack them.
@@ -120,6 +120,15 @@ class Store:
     def wal(self) -> str:
         """The file to which SQLite writes first."""
         return f"{self.path}-wal"
+
+    @contextmanager
+    def closed_by_errors(self) -> Iterator[None]:
+        """Close the file if anything is raised; it would be open as long as the error is held."""
+        try:
+            yield
+        except BaseException:
+            self.close()
+            raise
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
@@ -170,10 +179,10 @@ class Store:
             self._files = self._found()
             if not self._files:
                 raise LedgerError(f"no ledger can be kept here: there is no {self.wal}")
+            self._connection = connection
         except BaseException:
             connection.close()
             raise
-        self._connection = connection
         return connection
 
     def _found(self) -> list[tuple[int, int]]:
