@@ -4,6 +4,7 @@ import copy
 import os
 import pickle
 import threading
+from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -40,6 +41,29 @@ def test_ten_charges_of_a_tenth_empty_a_budget_of_one() -> None:
         with pytest.raises(BudgetExceededError, match="is spent"):
             budget.charge(cost)
     budget.charge(PureDP(0))
+    assert budget.remaining == PureDP(0)
+
+
+@pytest.mark.parametrize("attempts", [10_000, pytest.param(10**6, marks=pytest.mark.slow)])
+def test_an_empty_budget_stays_so(attempts: int) -> None:
+    budget, refused = PrivacyFilter(PureDP(1)), 0
+    budget.charge(PureDP(1))
+    bad: list[Callable[[], object]] = [
+        lambda: budget.charge(PureDP("1e-300")),
+        lambda: budget.charge(PureDP(Fraction(1, 2**4000)), 3),
+        lambda: budget.charge(DiscreteLaplace("1e-6")),
+        lambda: budget.charge(PureDP("1e-300"), -1),
+        lambda: budget.charge(PureDP(-1e-300)),
+        lambda: budget.charge(PureDP(float("nan"))),
+        lambda: budget.charge(PureDP(float("inf"))),
+    ]
+    for attempt in range(attempts):
+        try:
+            bad[attempt % len(bad)]()
+        except (BudgetExceededError, ValueError):
+            refused += 1
+    assert refused == attempts
+    assert budget.spent == PureDP(1)
     assert budget.remaining == PureDP(0)
 
 

@@ -4,13 +4,13 @@
 import datetime
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeAlias
 
 from cydp.accounting.budget import measured, total_of
-from cydp.accounting.errors import UnknownBlockError
+from cydp.accounting.errors import LedgerCorruptError, UnknownBlockError
 from cydp.accounting.loss import ZCDP, ApproxDP, Loss, PureDP, new_loss
 
 ALL = "all"  # the block of a ledger made without blocks
@@ -71,9 +71,10 @@ class Charge:
     entry: dict[str, Any]
 
 
-def replayed(entries: Any) -> dict[str, tuple[Parts, Parts, int]]:
-    """Return each block's budget, spending and state, as the entries give them."""
+def replayed(entries: Iterable[dict[str, Any]]) -> tuple[set[tuple[Any, ...]], set[Any]]:
+    """Return the rows of blocks, and the hash of each charge's result, as the entries give them."""
     blocks: dict[str, tuple[Parts, Parts, int]] = {}
+    results = set()
     whole: Parts = ()
     for entry in entries:
         if entry["kind"] == "create":
@@ -84,12 +85,15 @@ def replayed(entries: Any) -> dict[str, tuple[Parts, Parts, int]]:
         elif entry["kind"] == "retire":
             budget, spent, _ = blocks[entry["block"]]
             blocks[entry["block"]] = (budget, spent, 1)
+        elif entry["kind"] == "result":
+            results.add((entry["result_of"], entry["sha256"]))
         else:
             for block in entry["blocks"]:
                 budget, spent, retired = blocks[block]
                 total = tuple(map(total_of, spent, fractions_of(entry["cost"])))
                 blocks[block] = (budget, total, retired)
-    return blocks
+    rows = {(block, row_of(b), row_of(s), retired) for block, (b, s, retired) in blocks.items()}
+    return rows, results
 
 
 def block_of(connection: Any, block: str) -> tuple[Parts, Parts, int]:
@@ -100,15 +104,28 @@ def block_of(connection: Any, block: str) -> tuple[Parts, Parts, int]:
     if row is None:
         what = "must be named" if block == ALL else f"{block!r} is not in the ledger"
         raise UnknownBlockError(f"block {what}")
-    return fractions_of(json.loads(row[0])), fractions_of(json.loads(row[1])), row[2]
+    return from_row(row[0]), from_row(row[1]), row[2]
 
 
 def insert_block(connection: Any, block: str, budget: Parts) -> None:
     """Write a block that nothing was charged for."""
-    nothing = json.dumps(["0"] * len(budget))
+    nothing = tuple(Fraction(0) for _ in budget)
     connection.execute(
-        "INSERT INTO block VALUES (?, ?, ?, 0)", (block, json.dumps(texts_of(budget)), nothing)
+        "INSERT INTO block VALUES (?, ?, ?, 0)", (block, row_of(budget), row_of(nothing))
     )
+
+
+def row_of(parts: Parts) -> str:
+    """Return fractions as the table of blocks has them."""
+    return json.dumps(texts_of(parts))
+
+
+def from_row(text: str) -> Parts:
+    """Read what `row_of` has written; a LedgerCorruptError for anything else."""
+    try:
+        return fractions_of(json.loads(text))
+    except (TypeError, ValueError, ArithmeticError):
+        raise LedgerCorruptError("a block of the ledger is not what was written") from None
 
 
 def block_ids(blocks: Sequence[str]) -> tuple[str, ...]:

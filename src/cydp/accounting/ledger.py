@@ -21,10 +21,12 @@ from cydp.accounting.charges import (
     block_of,
     check_names,
     fractions_of,
+    from_row,
     insert_block,
     loss_from,
     parts_of,
     replayed,
+    row_of,
     texts_of,
     when,
 )
@@ -119,18 +121,16 @@ class BudgetLedger:
             raise ValueError(
                 "relation must be 'add-remove' for blocks: a record that changes may move"
             )
-        new = cls._of(store.Store.create(Path(path)))
         about = {
             "kind": "create", "measure": _NAMES[type(budget)], "budget": texts_of(parts_of(budget)),
             "relation": relation, "privacy_unit": privacy_unit, "uuid": str(uuid.uuid4()),
         }  # fmt: skip
-        with new._store.writing() as connection:
+        with store.Store.creating(path_of(path)) as connection:
             store.append(connection, about | when())
             if not blocks:
                 store.append(connection, {"kind": "block", "block": ALL} | when())
                 insert_block(connection, ALL, parts_of(budget))
-        new._read_about()
-        return new
+        return cls.open(path)
 
     @classmethod
     def open(
@@ -150,35 +150,30 @@ class BudgetLedger:
             If there is none, or it is damaged, older than expected or of another version.
 
         """
-        opened = cls._of(store.Store.open(Path(path)))
-        opened._read_about()
         if expect_head is not None:
-            seq, digest = expect_head
-            with opened._store.reading() as connection:
+            seq, digest = index(expect_head[0], "expect_head[0]"), expect_head[1]
+        file = store.Store.open(path_of(path))
+        with file.closed_by_errors(), file.reading() as connection:
+            first = connection.execute("SELECT body FROM entry WHERE seq = 1").fetchone()
+            if expect_head is not None:
                 row = connection.execute("SELECT hash FROM entry WHERE seq = ?", (seq,)).fetchone()
-            if row is None or row[0] != digest:
-                opened.close()
-                raise LedgerRollbackError(f"the ledger does not have the entry {seq} it had")
-        return opened
-
-    @classmethod
-    def _of(cls, file: store.Store) -> Self:
+                if row is None or row[0] != digest:
+                    raise LedgerRollbackError(f"the ledger does not have the entry {seq} it had")
+            try:
+                about = json.loads(first[0])
+                budget = loss_from(_MEASURES[about["measure"]], fractions_of(about["budget"]))
+                relation, unit = check_relation(about["relation"]), about["privacy_unit"]
+            except (TypeError, KeyError, ValueError, ArithmeticError):
+                raise LedgerCorruptError(
+                    "the first entry of the ledger is not what was written"
+                ) from None
         new = object.__new__(cls)
-        new._store = file
+        for name, value in zip(cls.__slots__, (file, budget, unit, relation), strict=True):
+            object.__setattr__(new, name, value)
         return new
 
-    def _read_about(self) -> None:
-        with self._store.reading() as connection:
-            row = connection.execute("SELECT body FROM entry WHERE seq = 1").fetchone()
-        try:
-            about = json.loads(row[0])
-            self.budget = loss_from(_MEASURES[about["measure"]], fractions_of(about["budget"]))
-            self.relation = check_relation(about["relation"])
-            self.privacy_unit = about["privacy_unit"]
-        except (TypeError, KeyError, ValueError):
-            raise LedgerCorruptError(
-                "the first entry of the ledger is not what was written"
-            ) from None
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError(f"the {name} of a ledger cannot be changed")
 
     def add_block(self, block: str, budget: Loss | None = None, **dims: Any) -> None:
         """Add a block of data that nothing was charged for yet.
@@ -210,10 +205,11 @@ class BudgetLedger:
             raise ValueError(f"budget must be at most the ledger's, {self.budget}")
         entry = {"kind": "block", "block": block, "budget": texts_of(parts), "dims": dims} | when()
         with self._store.writing() as connection:
-            known = {row[0] for row in connection.execute("SELECT id FROM block")}
-            if ALL in known:
+            ids = connection.execute("SELECT id FROM block WHERE id IN (?, ?)", (ALL, block))
+            found = ids.fetchone()
+            if found == (ALL,):
                 raise LedgerError("the ledger was made without blocks")
-            if block in known:
+            if found is not None:
                 raise LedgerError(f"the ledger has a block {block!r} already")
             store.append(connection, entry)
             insert_block(connection, block, parts)
@@ -321,8 +317,7 @@ class BudgetLedger:
         loss = loss_of(cost)
         check_stated(cost, relation, self.relation)
         times = index(count, "count")
-        if times < 0:
-            raise ValueError(f"count must be at least 0, not {times}")
+        total = loss * times
         for name, text in (("charge_id", charge_id), ("label", label)):
             if text is not None and not (isinstance(text, str) and 0 < len(text) <= 1000):
                 raise TypeError(f"{name} must be a text of 1 to 1,000 characters")
@@ -333,9 +328,9 @@ class BudgetLedger:
             "cost": texts_of(asked), "blocks": sorted(ids), "mechanism": mechanism,
             "params": None if mechanism is None else repr(cost), "count": times,
         }  # fmt: skip
-        digest = hashlib.sha256(json.dumps(described, sort_keys=True).encode()).hexdigest()
+        digest = digest_of(json.dumps(described, sort_keys=True))
         entry = {"kind": "charge", "label": label, "fingerprint": digest} | described
-        return Charge(loss * times, asked, ids, charge_id or str(uuid.uuid4()), entry)
+        return Charge(total, asked, ids, charge_id or str(uuid.uuid4()), entry)
 
     def _write(self, connection: Any, charge: Charge) -> Receipt:
         row = connection.execute(
@@ -358,9 +353,7 @@ class BudgetLedger:
                 )  # fmt: skip
             exact = tuple(a + b for a, b in zip(spent, charge.asked, strict=True))
             rounded = rounded or total != exact
-            connection.execute(
-                "UPDATE block SET spent = ? WHERE id = ?", (json.dumps(texts_of(total)), block)
-            )
+            connection.execute("UPDATE block SET spent = ? WHERE id = ?", (row_of(total), block))
         entry = charge.entry | {"rounded": rounded} | when()
         written = store.append(connection, entry, charge.charge_id)
         return Receipt(
@@ -397,7 +390,8 @@ class BudgetLedger:
             If nothing was charged by this id, or its result was recorded before.
 
         """
-        text = json.dumps(result)
+        text = json.dumps(result, allow_nan=False)
+        entry = {"kind": "result", "result_of": charge_id, "sha256": digest_of(text)} | when()
         with self._store.writing() as connection:
             known = connection.execute(
                 "SELECT result FROM entry LEFT JOIN outcome USING (charge_id) WHERE charge_id = ?",
@@ -408,6 +402,7 @@ class BudgetLedger:
             if known[0] is not None:
                 raise LedgerError(f"the result of {charge_id!r} was recorded before")
             connection.execute("INSERT INTO outcome VALUES (?, ?)", (charge_id, text))
+            store.append(connection, entry)
 
     @property
     def spent(self) -> Any:
@@ -425,10 +420,7 @@ class BudgetLedger:
         kind = type(self.budget)
         with self._store.reading() as connection:
             rows = connection.execute("SELECT id, budget, spent FROM block ORDER BY id").fetchall()
-        found = {
-            block: loss_from(kind, part(fractions_of(json.loads(b)), fractions_of(json.loads(s))))
-            for block, b, s in rows
-        }
+        found = {block: loss_from(kind, part(from_row(b), from_row(s))) for block, b, s in rows}
         return found.get(ALL, found)
 
     def would_exceed(
@@ -473,13 +465,12 @@ class BudgetLedger:
         with self._store.reading() as connection:
             if connection.execute("PRAGMA integrity_check").fetchone()[0] != "ok":
                 raise LedgerCorruptError("the file of the ledger is damaged")
-            expected = replayed(store.entries(connection))
-            found = {
-                block: (fractions_of(json.loads(budget)), fractions_of(json.loads(spent)), retired)
-                for block, budget, spent, retired in connection.execute("SELECT * FROM block")
-            }
-        if found != expected:
-            raise LedgerCorruptError("the blocks of the ledger are not what its entries say")
+            blocks, results = replayed(store.entries(connection))
+            if blocks != set(connection.execute("SELECT id, budget, spent, retired FROM block")):
+                raise LedgerCorruptError("the blocks of the ledger are not what its entries say")
+            stored = connection.execute("SELECT charge_id, result FROM outcome")
+            if results != {(charge_id, digest_of(str(text))) for charge_id, text in stored}:
+                raise LedgerCorruptError("the results of the ledger are not what its entries say")
 
     def report(self) -> str:
         """Return for people what was spent, on what, and what is left."""
@@ -542,3 +533,18 @@ class LedgerBlocks:
 
     def __repr__(self) -> str:
         return f"{self.ledger!r}.blocks({', '.join(map(repr, self.blocks))})"
+
+
+def path_of(path: str | os.PathLike[str]) -> Path:
+    """Return the path of a file; TypeError or ValueError for what SQLite has as none."""
+    text = os.fspath(path)
+    if not isinstance(text, str):
+        raise TypeError(f"path must be text, not {type(text).__name__}")
+    if text in ("", ":memory:") or text.startswith("file:"):
+        raise ValueError(f"path must be that of a file, not {text!r}")
+    return Path(text)
+
+
+def digest_of(text: str) -> str:
+    """Return the SHA-256 of a text."""
+    return hashlib.sha256(text.encode()).hexdigest()

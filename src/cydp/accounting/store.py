@@ -7,11 +7,13 @@ Durable by WAL and synchronous=FULL: https://www.sqlite.org/wal.html, https://ww
 import hashlib
 import json
 import os
+import shutil
 import sqlite3
+import tempfile
 import threading
 import weakref
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +27,13 @@ from cydp.accounting.errors import (
 APPLICATION_ID = 0x63796470  # "cydp"
 VERSION = 1
 BUSY_SECONDS = 30
-_SCHEMA = """
+_PRAGMAS: tuple[tuple[str, Any], ...] = (
+    ("journal_mode", "wal"), ("synchronous", 2), ("fullfsync", 1), ("foreign_keys", 1)
+)  # fmt: skip
+_SCHEMA = f"""
+BEGIN;
+PRAGMA application_id = {APPLICATION_ID};
+PRAGMA user_version = {VERSION};
 CREATE TABLE entry (
     seq INTEGER PRIMARY KEY, charge_id TEXT UNIQUE, body TEXT NOT NULL, hash TEXT NOT NULL
 );
@@ -42,6 +50,7 @@ CREATE TRIGGER same_budget BEFORE UPDATE OF id, budget ON block
 CREATE TRIGGER same_blocks BEFORE DELETE ON block BEGIN SELECT RAISE(ABORT, 'append-only'); END;
 CREATE TRIGGER once BEFORE UPDATE ON outcome BEGIN SELECT RAISE(ABORT, 'append-only'); END;
 CREATE TRIGGER for_ever BEFORE DELETE ON outcome BEGIN SELECT RAISE(ABORT, 'append-only'); END;
+COMMIT;
 """
 
 Entry = dict[str, Any]
@@ -51,50 +60,75 @@ class Store:
     """One connection, which one thread uses at a time, and no fork inherits."""
 
     def __init__(self, path: Path) -> None:
-        self.path = path
-        self._lock = threading.RLock()
         self._connection: sqlite3.Connection | None = None
-        self._pid = os.getpid()
+        self._lock = threading.RLock()
+        self._files: list[tuple[int, int]] = []
+        # As SQLite names the WAL file; and neither chdir nor another link leads to another file.
+        self.path = path.resolve()
         _stores.add(self)
 
     @classmethod
-    def create(cls, path: Path) -> "Store":
-        """Make the file, which must not exist, and its tables."""
+    @contextmanager
+    def creating(cls, path: Path) -> Iterator[sqlite3.Connection]:
+        """Give a connection that writes a new file: at the end it is there, whole, or not at all.
+
+        It is made in a folder of its own beside the path, and linked to the path when it is closed.
+        """
+        for suffix in ("", "-journal", "-wal", "-shm"):  # what SQLite would take for the ledger's
+            if os.path.lexists(f"{path}{suffix}"):
+                raise LedgerError(f"a file is there already: {path}{suffix}")
+        with _explained(path):
+            folder = Path(tempfile.mkdtemp(prefix=".ledger-", dir=path.parent))
+        draft = cls(folder / "ledger")
         try:
-            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
-        except FileExistsError:
-            raise LedgerError(f"a file is there already: {path}") from None
-        except OSError as error:
-            raise LedgerError(f"no ledger can be made at {path}: {error.strerror}") from None
-        store = cls(path)
-        with store._errors():
-            connection = store._connect()
-            connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-            connection.execute(f"PRAGMA user_version = {VERSION}")
-            connection.executescript(_SCHEMA)
-        return store
+            with _explained(path), draft._lock, draft._errors():  # the lock lets a fork wait
+                os.close(os.open(draft.path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+                with closing(sqlite3.connect(draft.path)) as connection:
+                    connection.executescript(_SCHEMA)
+            with draft.writing() as connection:
+                yield connection
+            draft.close()
+            if os.path.lexists(draft.wal):
+                raise LedgerError(f"no ledger can be made at {path}: what was written is not whole")
+            with _explained(path, "; its file system must have hard links"):
+                os.link(draft.path, path)
+        finally:
+            draft.close()
+            shutil.rmtree(folder, ignore_errors=True)
+        with _explained(path):
+            descriptor = os.open(path.parent, os.O_RDONLY)
+            try:
+                os.fsync(descriptor)
+            finally:
+                os.close(descriptor)
 
     @classmethod
     def open(cls, path: Path) -> "Store":
-        """Open a file, and see that it is a ledger and whole."""
+        """Open a file, and see that it is a ledger and not cut off."""
         if not path.is_file():
             raise LedgerError(f"there is no ledger at {path}")
-        with path.open("rb") as file:
-            head = file.read(100)
-        if len(head) < 100 or head[:16] != b"SQLite format 3\0":
-            raise LedgerSchemaError(f"{path} is no ledger")
-        page = int.from_bytes(head[16:18], "big")
-        pages = int.from_bytes(head[28:32], "big")
-        if path.stat().st_size < (65536 if page == 1 else page) * pages:
-            raise LedgerCorruptError(f"{path} has been cut off")
         store = cls(path)
-        with store.reading() as rows:
-            kind = rows.execute("PRAGMA application_id").fetchone()[0]
-            version = rows.execute("PRAGMA user_version").fetchone()[0]
-        if kind != APPLICATION_ID or version != VERSION:
-            store.close()
-            raise LedgerSchemaError(f"{path} is no ledger that this version of cydp can read")
+        with store.closed_by_errors(), store.reading() as connection:
+            pages = connection.execute("PRAGMA page_count").fetchone()[0]
+            size = connection.execute("PRAGMA page_size").fetchone()[0]
+            # While the WAL holds pages, the file may lack them.
+            if os.stat(store.wal).st_size == 0 and os.stat(store.path).st_size < pages * size:
+                raise LedgerCorruptError(f"{path} has been cut off")
         return store
+
+    @property
+    def wal(self) -> str:
+        """The file to which SQLite writes first."""
+        return f"{self.path}-wal"
+
+    @contextmanager
+    def closed_by_errors(self) -> Iterator[None]:
+        """Close the file if anything is raised; it would be open as long as the error is held."""
+        try:
+            yield
+        except BaseException:
+            self.close()
+            raise
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
@@ -110,51 +144,80 @@ class Store:
 
     @contextmanager
     def _transaction(self, begin: str) -> Iterator[sqlite3.Connection]:
-        with self._lock:
-            if os.getpid() != self._pid:
-                raise LedgerError(
-                    "a process that was cloned without fork must open the ledger anew"
-                )
-            with self._errors():
-                connection = self._connection or self._connect()
+        if os.getpid() != _process:
+            raise LedgerError("a process that was cloned without fork can use no ledger")
+        with self._lock, self._errors():
+            connection = self._connection or self._connect()
+            try:
                 connection.execute(begin)
-                try:
-                    yield connection
-                    connection.execute("COMMIT")
-                except BaseException:
-                    if connection.in_transaction:
-                        connection.execute("ROLLBACK")
-                    raise
+                self._check_files()
+                yield connection
+                connection.execute("COMMIT")
+                self._check_files()
+            except BaseException:
+                if connection is self._connection and connection.in_transaction:
+                    connection.execute("ROLLBACK")
+                raise
 
     def _connect(self) -> sqlite3.Connection:
         connection = sqlite3.connect(
-            f"{self.path.absolute().as_uri()}?mode=rw", uri=True, timeout=BUSY_SECONDS,
+            f"{self.path.as_uri()}?mode=rw", uri=True, timeout=BUSY_SECONDS,
             isolation_level=None, check_same_thread=False,
         )  # fmt: skip
-        self._connection = connection
-        for pragma, wanted in (("journal_mode = WAL", "wal"), ("synchronous = FULL", None),
-                               ("fullfsync = ON", None), ("foreign_keys = ON", None)):  # fmt: skip
-            found = connection.execute(f"PRAGMA {pragma}").fetchone()
-            if wanted is not None and found[0] != wanted:
-                self.close()
-                raise LedgerError("the file system cannot keep a ledger: it has no WAL mode")
-        if connection.execute("PRAGMA synchronous").fetchone()[0] != 2:
-            self.close()
-            raise LedgerError("this SQLite does not write durably")
+        try:
+            kind = connection.execute("PRAGMA application_id").fetchone()[0]
+            version = connection.execute("PRAGMA user_version").fetchone()[0]
+            if (kind, version) != (APPLICATION_ID, VERSION):
+                raise LedgerSchemaError(
+                    f"{self.path} is no ledger that this version of cydp can read"
+                )
+            for pragma, wanted in _PRAGMAS:
+                connection.execute(f"PRAGMA {pragma} = {wanted}")
+                if connection.execute(f"PRAGMA {pragma}").fetchone()[0] != wanted:
+                    raise LedgerError(f"no ledger can be kept here: {pragma} cannot be {wanted}")
+            connection.execute("PRAGMA schema_version")  # reads, so that there is a WAL file
+            self._files = self._found()
+            if not self._files:
+                raise LedgerError(f"no ledger can be kept here: there is no {self.wal}")
+            self._connection = connection
+        except BaseException:
+            connection.close()
+            raise
         return connection
+
+    def _found(self) -> list[tuple[int, int]]:
+        try:
+            both = os.stat(self.path), os.stat(self.wal)
+        except OSError:
+            return []
+        return [(found.st_dev, found.st_ino) for found in both]
+
+    def _check_files(self) -> None:
+        """Raise a LedgerError unless what is open is what others find by the path.
+
+        A file can be replaced; and whoever opens and closes the file in this process, be it to
+        copy it, drops SQLite's locks on it, and other processes delete the WAL file as unused.
+        """
+        if self._files != self._found():
+            self.close()
+            raise LedgerError(f"{self.path} was replaced or removed while it was in use")
 
     @contextmanager
     def _errors(self) -> Iterator[None]:
         try:
             yield
-        except sqlite3.OperationalError as error:
+        except sqlite3.DatabaseError as error:
             name = getattr(error, "sqlite_errorname", "")
             if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
                 raise LedgerBusyError(f"the ledger was in use for {BUSY_SECONDS} seconds") from None
-            raise LedgerError(f"the ledger cannot be used: {error}") from None
-        except sqlite3.DatabaseError as error:
+            if name == "SQLITE_NOTADB":
+                raise LedgerSchemaError(f"{self.path} is no ledger") from None
+            if isinstance(error, sqlite3.OperationalError):
+                raise LedgerError(f"the ledger cannot be used: {error}") from None
             self.close()
             raise LedgerCorruptError(f"the ledger is damaged: {error}") from None
+        except UnicodeDecodeError:
+            raise LedgerCorruptError("the ledger is damaged: it has text that is none") from None
 
     def close(self) -> None:
         """Close the connection; the next use opens another one."""
@@ -163,15 +226,18 @@ class Store:
                 self._connection.close()
                 self._connection = None
 
-    def before_fork(self) -> None:
-        """Leave nothing that a child could inherit: SQLite's locks are a process's own."""
-        self._lock.acquire()
+    def __del__(self) -> None:
         self.close()
 
-    def after_fork(self) -> None:
-        """Be of this process again."""
-        self._pid = os.getpid()
-        self._lock.release()
+
+@contextmanager
+def _explained(path: Path, needed: str = "") -> Iterator[None]:
+    try:
+        yield
+    except FileExistsError:
+        raise LedgerError(f"a file is there already: {path}") from None
+    except OSError as error:
+        raise LedgerError(f"no ledger can be made at {path}: {error.strerror}{needed}") from None
 
 
 def append(connection: sqlite3.Connection, entry: Entry, charge_id: str | None = None) -> Entry:
@@ -202,23 +268,39 @@ def entries(connection: sqlite3.Connection) -> Iterator[Entry]:
 
 def hash_of(previous: str, seq: int, charge_id: str | None, body: str) -> str:
     """Return the hash of an entry and all before it."""
-    return hashlib.sha256(json.dumps([previous, seq, charge_id, body]).encode()).hexdigest()
+    # By repr what a damaged file gives for text, such as bytes.
+    text = json.dumps([previous, seq, charge_id, body], default=repr)
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 _stores: "weakref.WeakSet[Store]" = weakref.WeakSet()
 _held = threading.local()  # two threads may fork at once
+_process = os.getpid()
 
 
 def _before_fork() -> None:
-    _held.stores = list(_stores)
-    for store in _held.stores:
-        store.before_fork()
+    """Leave nothing that a child could inherit: SQLite's locks are a process's own."""
+    _held.stores = []
+    for store in sorted(_stores, key=id):  # one order for all threads
+        store._lock.acquire()
+        _held.stores.append(store)
+        store.close()
 
 
 def _after_fork() -> None:
-    for store in reversed(_held.stores):
-        store.after_fork()
+    for store in _held.stores:
+        store._lock.release()
     _held.stores = []
 
 
-os.register_at_fork(before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork)
+def _after_fork_in_child() -> None:
+    global _process
+    _after_fork()
+    # Python forks although a signal has interrupted the handler above.
+    if all(store._connection is None for store in _stores):
+        _process = os.getpid()
+
+
+os.register_at_fork(
+    before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork_in_child
+)

@@ -1,0 +1,76 @@
+"""A ledger, and the processes that use it beside the one that runs the tests."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from cydp import BudgetLedger, PureDP
+from cydp.accounting import charges, ledger, store
+
+LEDGER_FILES = {module.__file__ for module in (charges, ledger, store)}
+
+
+def new(path: Path, budget: Any = None, **more: Any) -> BudgetLedger:
+    return BudgetLedger.create(path, budget or PureDP(1), privacy_unit="person", **more)
+
+
+def child(code: str, *arguments: str, before: tuple[str, ...] = ()) -> "subprocess.Popen[bytes]":
+    """Start another Python, which `before` may start in turn."""
+    start = "import sys, os\nfrom cydp import *\nfrom cydp.accounting import *\n"
+    return subprocess.Popen(
+        [*before, sys.executable, "-c", start + code, *arguments], stdout=subprocess.PIPE
+    )
+
+
+def forked(work: Callable[[], object], fork: Callable[[], int] = os.fork) -> int:
+    """Run in a forked child, and return its process id; it exits with 0 if nothing was raised."""
+    process = fork()
+    if process == 0:
+        code = 1
+        try:
+            signal.alarm(60)  # a deadlock in the child is a failure, not a hang
+            work()
+            code = 0
+        finally:
+            os._exit(code)
+    return process
+
+
+def ended(process: int) -> int:
+    """Wait for a child, and return its exit code, or the signal that killed it below 0."""
+    return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+
+
+def at_line(number: int, do: Callable[[], None], work: Callable[[], object]) -> None:
+    """Do something before a line of the ledger's code is executed, counted from 1, while working.
+
+    >>> at_line(1, lambda: print("first"), lambda: charges.texts_of(()))
+    first
+    """
+    lines = 0
+
+    def trace(frame: FrameType, event: str, _: Any) -> Any:
+        nonlocal lines
+        if frame.f_code.co_filename not in LEDGER_FILES:
+            return None
+        if event == "line":
+            lines += 1
+            if lines == number:
+                do()
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        work()
+    finally:
+        sys.settrace(before)
+
+
+def die() -> None:
+    os.kill(os.getpid(), signal.SIGKILL)

@@ -1,0 +1,129 @@
+"""Ledgers in forked children, in cloned ones, and between threads that fork."""
+
+import ctypes
+import os
+import subprocess
+import sys
+import threading
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from ledger_children import ended, forked, new
+
+from cydp import BudgetLedger, LedgerError, PureDP
+
+pytestmark = [
+    pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork"),
+    pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning"),
+]
+
+
+def test_a_child_and_its_parent_charge_one_ledger(tmp_path: Path) -> None:
+    """The child reopens, the parent closes, the child charges, a fresh reader counts."""
+    path = tmp_path / "ledger"
+    ledger = new(path)
+    ledger.charge(PureDP(0.125))
+    ready, go = os.pipe(), os.pipe()
+
+    def work() -> None:
+        ledger.charge(PureDP(0.125))
+        os.write(ready[1], b"x")
+        os.read(go[0], 1)
+        ledger.charge(PureDP(0.25))
+
+    process = forked(work)
+    os.read(ready[0], 1)
+    ledger.charge(PureDP(0.125))
+    ledger.close()
+    os.write(go[1], b"x")
+    assert ended(process) == 0
+    assert BudgetLedger.open(path).spent == PureDP(0.625)
+
+
+def test_a_cloned_process_charges_nothing(tmp_path: Path) -> None:
+    """The C library's fork, of which Python is not told; with the file open, and closed."""
+    path = tmp_path / "ledger"
+    ledger = new(path)
+    clone = ctypes.PyDLL(None).fork
+
+    def work() -> None:
+        for call in (
+            lambda: ledger.charge(PureDP(0.25)),
+            lambda: ledger.remaining,
+            lambda: BudgetLedger.open(path),
+            lambda: new(path.with_name("other")),
+        ):
+            with pytest.raises(LedgerError, match="cloned without fork"):
+                call()
+
+    assert ended(forked(work, fork=clone)) == 0
+    ledger.close()
+    assert ended(forked(work, fork=clone)) == 0
+    assert ledger.spent == BudgetLedger.open(path).spent == PureDP(0)
+    assert not path.with_name("other").exists()
+    assert ended(forked(lambda: ledger.charge(PureDP(0.25)))) == 0
+    assert ledger.spent == PureDP(0.25)
+
+
+INTERRUPTED = """
+import signal
+from cydp.accounting import store
+ledger = BudgetLedger.open(sys.argv[1])
+ledger.charge(PureDP(0.25))
+sys.unraisablehook = lambda _: None
+def interrupt(_, close=store.Store.close):
+    store.Store.close = close
+    raise KeyboardInterrupt
+store.Store.close = interrupt
+if os.fork() == 0:
+    try:
+        ledger.charge(PureDP(0.25))
+    except LedgerError:
+        os._exit(42)
+    os._exit(1)
+_, status = os.wait()
+ledger.charge(PureDP(0.5))
+sys.exit(os.waitstatus_to_exitcode(status))
+"""
+
+
+def test_a_fork_whose_handler_was_interrupted(tmp_path: Path) -> None:
+    """Python forks nevertheless: the child, whose connection is open, charges nothing."""
+    path = tmp_path / "ledger"
+    new(path).close()
+    code = "import sys, os\nfrom cydp import *\n" + INTERRUPTED
+    done = subprocess.run([sys.executable, "-c", code, str(path)], check=False)
+    assert done.returncode == 42
+    assert BudgetLedger.open(path).spent == PureDP(0.75)
+
+
+@pytest.mark.parametrize("charges", [20, pytest.param(1000, marks=pytest.mark.slow)])
+def test_threads_fork_while_threads_charge(tmp_path: Path, charges: int) -> None:
+    """Two ledgers, two threads that fork, two that charge; every child charges, too."""
+    paths = [tmp_path / "a", tmp_path / "b"]
+    ledgers = [new(path, PureDP(1)) for path in paths]
+    codes = []
+
+    def charge() -> None:
+        for ledger in ledgers:
+            ledger.charge(PureDP("1e-9"))
+
+    def charge_often() -> None:
+        for _ in range(charges):
+            charge()
+
+    def fork_often() -> None:
+        for _ in range(charges):
+            codes.append(ended(forked(charge)))
+
+    threads = [threading.Thread(target=work) for work in 2 * (charge_often, fork_often)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert codes == [0] * 2 * charges
+    for path in paths:
+        ledger = BudgetLedger.open(path)
+        ledger.verify()
+        assert ledger.spent == PureDP(Fraction(4 * charges, 10**9))
