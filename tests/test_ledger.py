@@ -5,6 +5,7 @@ import datetime
 import pickle
 from collections.abc import Callable
 from fractions import Fraction
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -185,7 +186,7 @@ def test_what_is_shown(path: Path) -> None:
     ledger.charge(PureDP(0.5), label="<ages>")
     assert "person" in repr(ledger)
     assert "<ages>" in ledger.report()
-    assert ledger.report().replace("<", "&lt;") in ledger._repr_html_()
+    assert ledger._repr_html_() == f"<pre>{escape(ledger.report(), quote=False)}</pre>"
 
 
 def test_a_ledger_is_not_copied_nor_changed(path: Path) -> None:

@@ -12,6 +12,7 @@ import pytest
 from cydp import (
     ZCDP,
     ApproxDP,
+    BudgetLedger,
     DiscreteGaussian,
     DiscreteLaplace,
     ExponentialMechanism,
@@ -184,6 +185,8 @@ def test_a_plan_is_not_adaptive() -> None:
             extend()
     with pytest.raises(AdaptivityError, match="guarantees nothing"):
         PrivacyFilter(plan)  # type: ignore[arg-type]
+    with pytest.raises(AdaptivityError, match="guarantees nothing"):
+        BudgetLedger.create("none", plan, privacy_unit="person")  # type: ignore[arg-type]
     budget = PrivacyFilter(PureDP(1))
     with pytest.raises(TypeError, match="as_loss"):
         budget.charge(plan)  # type: ignore[arg-type]

@@ -10,7 +10,7 @@ from typing import Any
 
 import cydp
 from cydp.cli_ledger import block_id
-from cydp.cli_show import as_json, head_of, left_of, open_ledger, shown, shown_block, told
+from cydp.cli_show import as_json, head_of, left_of, shown, shown_block, told
 from cydp.engines.duckdb import FileError, open_column
 from cydp.rational import exact, float_of
 
@@ -70,7 +70,7 @@ def _histogram(options: argparse.Namespace) -> int:
 
 
 def _paid(options: argparse.Namespace, edges: list[float]) -> int:
-    with open_ledger(options.ledger) as ledger:
+    with cydp.BudgetLedger.open(options.ledger) as ledger:
         column = open_column(options.file, options.column)
         try:
             release = cydp.histogram(

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from cydp.accounting import ZCDP, ApproxDP, BudgetLedger, LedgerError, PureDP
-from cydp.cli_show import head_of, history, left_of, open_ledger, reading, show
+from cydp.cli_show import head_of, history, left_of, reading, show
 
 _NUMBERS = (
     "Numbers are exact: 1, 0.1, 1e-6, 1/3. In JSON they are texts, which these options take and "
@@ -147,7 +147,7 @@ def _add_block(options: argparse.Namespace) -> int:
     budget, dims, blocks = _budget(options), _dims(options), options.block
     if len(set(blocks)) < len(blocks):
         raise ValueError("each ID must be given once")
-    with open_ledger(options.path) as ledger:
+    with BudgetLedger.open(options.path) as ledger:
         # All or none, so that the command can be repeated without those that were there.
         for known in left_of(ledger):
             if known in blocks:
@@ -159,7 +159,7 @@ def _add_block(options: argparse.Namespace) -> int:
 
 
 def _retire(options: argparse.Namespace) -> int:
-    with open_ledger(options.path) as ledger:
+    with BudgetLedger.open(options.path) as ledger:
         ledger.retire(options.block)
         print(head_of(ledger))
     return 0

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from fractions import Fraction
 from typing import Any, TypeAlias
 
-from cydp.accounting import ZCDP, ApproxDP, BudgetLedger, LedgerCorruptError, LedgerError, PureDP
+from cydp.accounting import ZCDP, ApproxDP, BudgetLedger, LedgerCorruptError, PureDP
 from cydp.rational import text
 
 Numbers: TypeAlias = dict[str, Fraction]  # of a loss in its own measure, by name
@@ -17,19 +17,11 @@ _ALL = "all"  # the block of a ledger without blocks
 _NAMES = {PureDP: ("epsilon",), ApproxDP: ("epsilon", "delta"), ZCDP: ("rho",)}
 
 
-def open_ledger(path: str, expect_head: tuple[int, str] | None = None) -> BudgetLedger:
-    """Open a ledger; a LedgerError also for what the operating system refuses."""
-    try:
-        return BudgetLedger.open(path, expect_head=expect_head)
-    except OSError as error:
-        raise LedgerError(f"cannot open {path!r}: {error.strerror}") from None
-
-
 @contextmanager
 def reading(path: str, expect_head: tuple[int, str] | None = None) -> Iterator[BudgetLedger]:
     """Open a ledger to look at it: what goes wrong then is the fault of what is in the file."""
     try:
-        with open_ledger(path, expect_head) as ledger:
+        with BudgetLedger.open(path, expect_head=expect_head) as ledger:
             yield ledger
     except (ArithmeticError, LookupError, TypeError, ValueError):
         raise LedgerCorruptError("the ledger is not what was written") from None

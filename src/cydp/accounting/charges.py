@@ -7,15 +7,13 @@ import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, TypeAlias
+from typing import Any
 
-from cydp.accounting.budget import measured, total_of
+from cydp.accounting.budget import Parts, measured, total_of
 from cydp.accounting.errors import LedgerCorruptError, UnknownBlockError
 from cydp.accounting.loss import ZCDP, ApproxDP, Loss, PureDP, new_loss
 
 ALL = "all"  # the block of a ledger made without blocks
-
-Parts: TypeAlias = tuple[Fraction, ...]  # the numbers of a loss in the ledger's measure
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +100,9 @@ def block_of(connection: Any, block: str) -> tuple[Parts, Parts, int]:
         "SELECT budget, spent, retired FROM block WHERE id = ?", (block,)
     ).fetchone()
     if row is None:
-        what = "must be named" if block == ALL else f"{block!r} is not in the ledger"
-        raise UnknownBlockError(f"block {what}")
+        if block == ALL:
+            raise UnknownBlockError("blocks must be named: the ledger was made with blocks")
+        raise UnknownBlockError(f"block {block!r} is not in the ledger")
     return from_row(row[0]), from_row(row[1]), row[2]
 
 

@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import Any, NoReturn, Self, SupportsIndex
 
 from cydp.accounting import store
-from cydp.accounting.budget import Cost, check_stated, loss_of, measured, total_of
+from cydp.accounting.budget import Cost, check_budget, check_stated, loss_of, measured, total_of
 from cydp.accounting.charges import (
     ALL,
     ARGUMENTS,
@@ -40,6 +40,7 @@ from cydp.accounting.errors import (
     LedgerRollbackError,
 )
 from cydp.accounting.loss import ZCDP, ApproxDP, Loss, PureDP
+from cydp.accounting.report import html_of
 from cydp.rational import index
 from cydp.relations import check_relation
 
@@ -113,8 +114,7 @@ class BudgetLedger:
             If there is a file already, or none can be made that keeps what is written.
 
         """
-        if not isinstance(budget, PureDP | ApproxDP | ZCDP):
-            raise TypeError(f"budget must be PureDP, ApproxDP or ZCDP, not {type(budget).__name__}")
+        check_budget(budget)
         if not isinstance(privacy_unit, str) or not privacy_unit.strip():
             raise ValueError("privacy_unit must say whom a unit stands for, such as 'person'")
         if check_relation(relation) == "change-one" and blocks:
@@ -491,8 +491,7 @@ class BudgetLedger:
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        escaped = self.report().replace("&", "&amp;").replace("<", "&lt;")
-        return f"<pre>{escaped}</pre>"
+        return html_of(self.report())
 
     def close(self) -> None:
         """Close the file; the next use opens it again."""

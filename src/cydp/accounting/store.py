@@ -105,7 +105,11 @@ class Store:
     @classmethod
     def open(cls, path: Path) -> "Store":
         """Open a file, and see that it is a ledger and not cut off."""
-        if not path.is_file():
+        try:
+            found = path.is_file()
+        except OSError as error:
+            raise LedgerError(f"cannot open the ledger ({error.strerror}): {path}") from None
+        if not found:
             raise LedgerError(f"there is no ledger at {path}")
         store = cls(path)
         with store.closed_by_errors(), store.reading() as connection:
