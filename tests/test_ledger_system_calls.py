@@ -99,7 +99,8 @@ def test_killed_at_any_call(tmp_path: Path) -> None:
         time, code = 0, -signal.SIGKILL
         while code == -signal.SIGKILL:
             time += 1
-            code, out = traced(path, KILLED, "-e", f"inject={name}:signal=SIGKILL:when={time}")
+            inject = f"inject={name}:signal=SIGKILL:when={time}"
+            code, out = traced(path, KILLED, "-e", inject, "-P", str(path), "-P", f"{path}-wal")
             ledger = BudgetLedger.open(path)
             ledger.verify()
             found = sum(entry["kind"] == "charge" for entry in ledger.history()) - charges
