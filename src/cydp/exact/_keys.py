@@ -39,7 +39,7 @@ class Keys:
 
     __slots__ = ("_given", "_tables")
 
-    def __init__(self, keys: ArrayLike | "Keys") -> None:
+    def __init__(self, keys: "ArrayLike | Keys") -> None:
         self.__setstate__(keys._given if isinstance(keys, Keys) else _distinct(keys))
 
     def table(self, encoding: str) -> _exact.Keys:
