@@ -93,8 +93,8 @@ def test_round_trip(run: Run, path: str) -> None:
         "1 ", "create epsilon=1 for each person, add-remove"
     )  # fmt: skip
     assert (block[:2], block.split(" ", 2)[2]) == ("2 ", "block all")
-    noise = "DiscreteLaplace(epsilon='1/3', sensitivity=1)"
-    assert (charge[:2], charge.split(" ", 2)[2]) == ("3 ", f"charge epsilon=1/3 to all: {noise}")
+    label = "histogram of age in pums.csv by 0:100:10"
+    assert (charge[:2], charge.split(" ", 2)[2]) == ("3 ", f"charge epsilon=1/3 to all: {label}")
     assert run("ledger", "verify", path) == (0, f"ok {seq}:{digest}\n", "")
     assert run("ledger", "verify", path, "--head", head.strip())[0] == 0
 

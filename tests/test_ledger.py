@@ -23,8 +23,11 @@ from cydp import (
     DiscreteLaplace,
     LedgerError,
     PureDP,
+    RandomizedResponse,
+    sequential,
 )
 from cydp.accounting import (
+    BlockRetiredError,
     ChargeConflictError,
     ChargeInDoubtError,
     MeasureMismatchError,
@@ -143,6 +146,7 @@ def test_releases_charge_before_they_read(path: Path) -> None:
         (lambda path: new(path, relation="both"), ValueError),
         (lambda path: new(path, relation="change-one", blocks=True), ValueError),
         (lambda path: BudgetLedger.create(path, PureDP(1), privacy_unit=" "), ValueError),
+        (lambda path: BudgetLedger.create(path, PureDP(1), privacy_unit=5), TypeError),
         (lambda path: BudgetLedger(), TypeError),
         (lambda path: BudgetLedger.open(path), LedgerError),
         (lambda path: new(path / "no" / "folder"), LedgerError),
@@ -161,12 +165,22 @@ def test_bad_ledgers(path: Path, make: Any, error: type[Exception]) -> None:
         (lambda ledger: ledger.add_block("b", PureDP(2)), ValueError),
         (lambda ledger: ledger.add_block("b", ZCDP(0.1)), TypeError),
         (lambda ledger: ledger.add_block("b", day={1}), TypeError),
+        (lambda ledger: ledger.add_block("b", day=float("nan")), ValueError),
+        (lambda ledger: ledger.add_block(5), TypeError),
+        (lambda ledger: ledger.add_block("\ud800"), ValueError),
+        (lambda ledger: ledger.add_blocks(["b", "a"]), LedgerError),
+        (lambda ledger: ledger.add_blocks(["b", "all"]), ValueError),
+        (lambda ledger: ledger.add_blocks("b"), TypeError),
+        (lambda ledger: ledger.add_blocks(["b"], PureDP(2)), ValueError),
+        (lambda ledger: ledger.blocks("a", label=""), ValueError),
+        (lambda ledger: ledger.charge(PureDP(0.1), blocks=5), TypeError),
+        (lambda ledger: ledger.charge(PureDP(0.1), blocks=["a"], charge_id=""), ValueError),
         (lambda ledger: ledger.retire("none"), UnknownBlockError),
         (lambda ledger: ledger.blocks(), ValueError),
         (lambda ledger: ledger.blocks("a", "a"), ValueError),
         (lambda ledger: ledger.charge(PureDP(0.1), blocks="a"), TypeError),
         (lambda ledger: ledger.charge(PureDP(0.1)), UnknownBlockError),
-        (lambda ledger: ledger.charge(PureDP(0.1), blocks=["a"], label=""), TypeError),
+        (lambda ledger: ledger.charge(PureDP(0.1), blocks=["a"], label=""), ValueError),
         (lambda ledger: ledger.charge(PureDP(0.1), blocks=["a"], charge_id=1), TypeError),
         (lambda ledger: ledger.charge(PureDP(0.1), -1, blocks=["a"]), ValueError),
         (lambda ledger: ledger.record("x", {1}), TypeError),
@@ -179,6 +193,72 @@ def test_bad_changes_change_nothing(path: Path, change: Any, error: type[Excepti
     with pytest.raises(error):
         change(ledger)
     assert ledger.head() == before
+
+
+def test_blocks_with_a_label(path: Path) -> None:
+    ledger = new(path, blocks=True)
+    ledger.add_blocks(["mon", "tue"], PureDP(0.5), year=2026)
+    budget = ledger.blocks("mon", label="ages by\ndecade")
+    assert not budget.would_exceed(PureDP(0.5))
+    assert budget.would_exceed(PureDP(0.75))
+    cydp.histogram([1, 2], 2, (0, 4), epsilon=0.5, budget=budget)
+    assert ledger.spent == {"mon": PureDP(0.5), "tue": PureDP(0)}
+    last = ledger.report().splitlines()[-1]
+    assert last.endswith("Z PureDP(epsilon=0.5) in 'mon': 'ages by\\ndecade'")
+    ledger.retire("tue")
+    for call in (ledger.retire, lambda block: ledger.would_exceed(PureDP(0.1), blocks=[block])):
+        with pytest.raises(BlockRetiredError):
+            call("tue")
+    ledger.verify()
+
+
+def test_what_is_requested(path: Path) -> None:
+    """In the measure of the budget, count and all, though no budget could have it."""
+    ledger = new(path, ApproxDP(1, 0.5))
+    with pytest.raises(BudgetExceededError) as refused:
+        ledger.charge(ApproxDP(1, 0.6), 2)
+    assert (refused.value.requested.epsilon, refused.value.requested.delta) == (2, Fraction(6, 5))
+    long = sequential(*(PureDP(Fraction(1, prime**900)) for prime in (3, 5, 7, 11, 13, 17, 19)))
+    receipt = ledger.charge(long)
+    assert long.epsilon <= receipt.cost.epsilon <= long.epsilon + Fraction(1, 2**4096)
+    ledger.verify()
+
+
+def test_only_what_was_stated_may_be_charged(path: Path) -> None:
+    ledger = new(path)
+    before = ledger.head()
+    refund = PureDP(0.1)
+    object.__setattr__(refund, "epsilon", Fraction(-5))
+    with pytest.raises(ValueError, match="cost must be at least 0"):
+        ledger.charge(refund)
+    with pytest.raises(RelationMismatchError):
+        ledger.charge(RandomizedResponse(0.5), relation="add-remove")
+    assert ledger.head() == before
+
+
+class Nameless:
+    loss = PureDP(0.25)
+
+
+def test_what_is_kept_of_a_cost(path: Path) -> None:
+    """No address, by which a repeated charge would be another one; nothing that was released."""
+    ledger = new(path)
+    ledger.charge(Nameless(), charge_id="a")
+    ledger.record("a", 1)
+    assert ledger.charge(Nameless(), charge_id="a").result == 1
+    released = cydp.histogram([1, 2], 2, (0, 4), epsilon=0.5)
+    ledger.charge(released)
+    charges = [entry["params"] for entry in ledger.history() if entry["kind"] == "charge"]
+    assert charges == ["PureDP(epsilon=0.25)", "DiscreteLaplace(epsilon=0.5, sensitivity=1)"]
+
+
+def test_long_reports_are_cut(path: Path) -> None:
+    ledger = new(path)
+    ledger.charge_many([{"cost": PureDP("1e-3"), "label": f"no {i}"} for i in range(30)])
+    lines = ledger.report().splitlines()
+    assert lines[2] == "  10 charges, and then"
+    assert len(lines) == 23
+    assert lines[3].endswith("no 10")
 
 
 def test_what_is_shown(path: Path) -> None:
@@ -210,7 +290,7 @@ def test_results_that_json_has_not(path: Path) -> None:
     for bad in (float("nan"), float("inf"), {1}, b"x"):
         with pytest.raises((TypeError, ValueError)):
             ledger.record("monday", bad)
-    with pytest.raises(ValueError, match="surrogates"):
+    with pytest.raises(ValueError, match="charge_id must be text"):
         ledger.charge(PureDP(0.1), charge_id="\ud800")
     assert ledger.head() == before
     ledger.record("monday", {"counts": [1, 2.5, None]})

@@ -244,6 +244,9 @@ TAMPERING = [
     "UPDATE outcome SET charge_id = 'tuesday'",
     "DELETE FROM outcome",
     "INSERT INTO outcome VALUES ('tuesday', '5')",
+    "INSERT OR REPLACE INTO outcome VALUES ('monday', '6')",
+    "INSERT OR REPLACE INTO block VALUES ('all', '[\"1\"]', '[\"0\"]', 0)",
+    "INSERT OR REPLACE INTO entry SELECT seq, charge_id, body || ' ', hash FROM entry",
 ]
 
 
@@ -256,7 +259,7 @@ def test_tampering_is_noticed(path: Path, statement: str) -> None:
     ledger.verify()
     ledger.close()
     connection = sqlite3.connect(path, isolation_level=None)
-    if not any(free in statement for free in ("SET spent", "SET retired", "INSERT")):
+    if not any(free in statement for free in ("SET spent", "retired = 1", "('tuesday', '5')")):
         with pytest.raises(sqlite3.Error, match="append-only"):
             connection.execute(statement)
     triggers = "SELECT name FROM sqlite_master WHERE type = 'trigger'"
@@ -266,6 +269,47 @@ def test_tampering_is_noticed(path: Path, statement: str) -> None:
     connection.close()
     with pytest.raises(LedgerCorruptError), BudgetLedger.open(path) as opened:
         opened.verify()
+
+
+def appended(path: Path, entry: dict[str, Any]) -> None:
+    """Write an entry with the right hash, as somebody who knows how may do."""
+    with sqlite3.connect(path) as connection:
+        store.append(connection, entry)
+        connection.execute("UPDATE block SET spent = '[\"2\"]' WHERE id = 'all'")
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        {"kind": "charge", "blocks": ["all"], "cost": ["2"]},
+        {"kind": "charge", "blocks": ["none"], "cost": ["2"]},
+        {"kind": "charge", "cost": ["2"]},
+        {"kind": "charge", "blocks": ["all"], "cost": ["x"]},
+        {"kind": "charge", "blocks": 5, "cost": ["2"]},
+        {},
+    ],
+    ids=str,
+)
+def test_what_no_charge_writes_is_noticed(path: Path, entry: dict[str, Any]) -> None:
+    """More than the budget is spent, with a chain of hashes that is whole."""
+    new(path).close()
+    appended(path, entry)
+    with BudgetLedger.open(path) as ledger:
+        with pytest.raises(LedgerCorruptError):
+            ledger.verify()
+        with pytest.raises(LedgerCorruptError):
+            print(ledger.remaining)
+
+
+def test_retired_blocks_stay_so(path: Path) -> None:
+    with new(path, blocks=True) as ledger:
+        ledger.add_block("a")
+        ledger.retire("a")
+    with sqlite3.connect(path) as connection, pytest.raises(sqlite3.Error, match="append-only"):
+        connection.execute("UPDATE block SET retired = 0")
+    appended(path, {"kind": "charge", "blocks": ["a"], "cost": ["0"]})
+    with BudgetLedger.open(path) as ledger, pytest.raises(LedgerCorruptError):
+        ledger.verify()
 
 
 def test_old_copies_are_noticed(path: Path) -> None:
@@ -279,8 +323,9 @@ def test_old_copies_are_noticed(path: Path) -> None:
         BudgetLedger.open(path.with_name("old"), expect_head=head)
     with pytest.raises(LedgerRollbackError):
         BudgetLedger.open(path, expect_head=(head[0], "0" * 64))
-    with pytest.raises(TypeError):
-        BudgetLedger.open(path, expect_head=("3", head[1]))  # type: ignore[arg-type]
+    for bad in (("3", head[1]), (3, 5), (3,), 5, (True, head[1]), (2**70, head[1]), (0, head[1])):
+        with pytest.raises((TypeError, ValueError), match="expect_head"):
+            BudgetLedger.open(path, bad)  # type: ignore[arg-type]
 
 
 def charged_twenty_times(path: Path) -> None:

@@ -6,16 +6,18 @@ import json
 import math
 import sys
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import cydp
 from cydp.cli_ledger import block_id
-from cydp.cli_show import as_json, head_of, left_of, shown, shown_block, told
+from cydp.cli_show import ALL, as_json, head_of, left_of, shown, shown_block, told
 from cydp.engines.duckdb import FileError, open_column
 from cydp.rational import exact, float_of
 
 _CONFIDENCE = 0.999
 _MOST_BINS = 10**6
+_LONGEST_LABEL = 1000
 _CHARGED = "the ledger was charged all the same"
 
 
@@ -50,6 +52,11 @@ def add_command(commands: Any) -> None:
         help="the blocks of the ledger that FILE lies in; each pays in full (--blocks=-1 for an "
         "id that begins with a minus sign)",
     )
+    parser.add_argument(
+        "--label",
+        metavar="TEXT",
+        help="what the ledger's history says of it (default: the column, the file's name and bins)",
+    )
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=_histogram)
 
@@ -60,8 +67,8 @@ def _histogram(options: argparse.Namespace) -> int:
     cydp.histogram((), edges, epsilon=options.epsilon, relation=options.relation or "add-remove")
     if options.ledger is not None:
         return _paid(options, edges)
-    if options.blocks:
-        raise ValueError("--blocks needs --ledger")
+    if options.blocks or options.label:
+        raise ValueError(f"{'--blocks' if options.blocks else '--label'} needs --ledger")
     column = open_column(options.file, options.column)
     relation = options.relation or "add-remove"
     release = cydp.histogram(column, edges, epsilon=options.epsilon, relation=relation)
@@ -78,7 +85,7 @@ def _paid(options: argparse.Namespace, edges: list[float]) -> int:
                 edges,
                 epsilon=options.epsilon,
                 relation=options.relation or ledger.relation,
-                budget=ledger.blocks(*options.blocks) if options.blocks else ledger,
+                budget=ledger.blocks(*options.blocks or [ALL], label=_label(options)),
             )
         except FileError as error:  # of reading the values
             raise FileError(f"{error}; {_CHARGED}") from None
@@ -97,6 +104,13 @@ def _paid(options: argparse.Namespace, edges: list[float]) -> int:
         for block, loss in left.items():
             print(f"  {shown_block(block)}: {told(loss)}")
     return 0
+
+
+def _label(options: argparse.Namespace) -> str:
+    if options.label is not None:
+        return str(options.label)
+    told = f"histogram of {options.column} in {Path(options.file).name} by {options.bins}"
+    return told.encode(errors="replace").decode()[:_LONGEST_LABEL]
 
 
 def _edges(spec: str) -> list[float]:

@@ -5,8 +5,8 @@ import argparse
 import re
 from typing import Any
 
-from cydp.accounting import ZCDP, ApproxDP, BudgetLedger, LedgerError, PureDP
-from cydp.cli_show import head_of, history, left_of, reading, show
+from cydp.accounting import ZCDP, ApproxDP, BudgetLedger, PureDP
+from cydp.cli_show import head_of, history, reading, show
 
 _NUMBERS = (
     "Numbers are exact: 1, 0.1, 1e-6, 1/3. In JSON they are texts, which these options take and "
@@ -148,12 +148,7 @@ def _add_block(options: argparse.Namespace) -> int:
     if len(set(blocks)) < len(blocks):
         raise ValueError("each ID must be given once")
     with BudgetLedger.open(options.path) as ledger:
-        # All or none, so that the command can be repeated without those that were there.
-        for known in left_of(ledger):
-            if known in blocks:
-                raise LedgerError(f"the ledger has a block {known!r} already")
-        for block in blocks:
-            ledger.add_block(block, budget, **dims)
+        ledger.add_blocks(blocks, budget, **dims)
         print(head_of(ledger))
     return 0
 

@@ -13,7 +13,7 @@ from cydp.rational import text
 
 Numbers: TypeAlias = dict[str, Fraction]  # of a loss in its own measure, by name
 
-_ALL = "all"  # the block of a ledger without blocks
+ALL = "all"  # the block of a ledger without blocks
 _NAMES = {PureDP: ("epsilon",), ApproxDP: ("epsilon", "delta"), ZCDP: ("rho",)}
 
 
@@ -36,7 +36,7 @@ def head_of(ledger: BudgetLedger) -> str:
 def left_of(ledger: BudgetLedger) -> dict[str, Numbers]:
     """Return what is left in each block; of a ledger without blocks, in "all"."""
     left = ledger.remaining
-    each = left if isinstance(left, dict) else {_ALL: left}
+    each = left if isinstance(left, dict) else {ALL: left}
     return {block: _numbers(loss) for block, loss in each.items()}
 
 
@@ -62,7 +62,7 @@ def shown(name: str) -> str:
 
 def shown_block(block: str) -> str:
     """Return the id of a block in quotes, since it may have spaces and commas."""
-    return block if block == _ALL else repr(block)
+    return block if block == ALL else repr(block)
 
 
 def show(options: argparse.Namespace) -> int:

@@ -6,7 +6,7 @@ import numbers
 import operator
 import re
 import sys
-from decimal import Decimal
+from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
 from fractions import Fraction
 from typing import SupportsIndex, TypeAlias, cast
 
@@ -107,7 +107,8 @@ def text(number: Fraction) -> str:
     ('0.1', '1/3', '2')
     """
     if number.numerator.bit_length() + number.denominator.bit_length() > 256:
-        return f"about {float_of(number):.6g}"
+        about = Context(prec=6, Emax=MAX_EMAX, Emin=MIN_EMIN)
+        return f"about {about.divide(Decimal(number.numerator), Decimal(number.denominator))}"
     if number.denominator == 1:
         return str(number.numerator)
     decimal = float.__repr__(float_of(number))

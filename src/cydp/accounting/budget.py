@@ -13,12 +13,12 @@ from cydp.accounting.errors import (
     PrivacyError,
     RelationMismatchError,
 )
-from cydp.accounting.loss import ZCDP, ApproxDP, Loss, PureDP, new_loss
+from cydp.accounting.loss import ZCDP, ApproxDP, Loss, PureDP, loss_from
 from cydp.accounting.report import html_of
 from cydp.rational import index
 from cydp.relations import check_relation
 
-_MOST_BITS = 8192  # of a total; beyond, charges are rounded up to multiples of the grid
+_MOST_BITS = 8192  # of a total; beyond, it is rounded up to a multiple of the grid
 _GRID = 2**4096
 _NOTHING = (Fraction(0), Fraction(0))  # of either measure: what is added to it may be shorter
 
@@ -131,7 +131,7 @@ class PrivacyFilter:
 
     """
 
-    __slots__ = ("_budget", "_by_kind", "_limit", "_lock", "_pid", "_relation", "_spent")
+    __slots__ = ("_budget", "_limit", "_lock", "_pid", "_relation", "_spent", "_spent_on")
 
     def __init__(self, budget: Loss, relation: str = "add-remove") -> None:
         check_budget(budget)
@@ -141,8 +141,8 @@ class PrivacyFilter:
         self._relation = check_relation(relation)
         self._limit = measured(budget, budget)
         self._spent = _NOTHING[: len(self._limit)]
-        self._by_kind: dict[type, tuple[int, Parts]] = {}  # how many charges, and their cost
-        self._lock = threading.Lock()
+        self._spent_on: dict[type, _Spending] = {}
+        self._lock = threading.RLock()
         self._pid = os.getpid()
 
     @property
@@ -163,7 +163,7 @@ class PrivacyFilter:
         cost : loss, mechanism or release
         count : int >= 0, default 1
         relation : str, optional
-            What the loss is stated under; default what a mechanism says of itself, if it does.
+            What the loss is stated under, if that is known. A mechanism may say so itself.
 
         Raises
         ------
@@ -177,14 +177,18 @@ class PrivacyFilter:
             For what is no loss or no count.
 
         """
-        loss, times, asked = self._asked(cost, count, relation)
+        times, asked = self._asked(cost, count, relation)
         with self._lock:
-            total = tuple(map(total_of, self._spent, asked))
-            if self._exceeds(total):
-                raise BudgetExceededError(self.spent, loss, self.budget)
-            self._spent = total
-            number, paid = self._by_kind.get(type(cost), (0, _NOTHING))
-            self._by_kind[type(cost)] = number + times, tuple(map(total_of, paid, asked))
+            while True:
+                spent = self._spent
+                total = tuple(map(total_of, spent, asked))
+                if self._exceeds(total):
+                    raise BudgetExceededError(self.spent, self._loss(asked), self.budget)
+                # A signal handler of this thread gets past the lock, and may have charged.
+                if self._spent is spent:
+                    self._spent = total
+                    break
+            self._spent_on.setdefault(type(cost), _Spending()).add(times, asked)
 
     def would_exceed(self, cost: Cost, count: SupportsIndex = 1) -> bool:
         """Whether a charge would be refused for lack of budget, as things stand."""
@@ -201,38 +205,27 @@ class PrivacyFilter:
         """What may still be charged."""
         return self._loss(tuple(a - b for a, b in zip(self._limit, self._spent, strict=True)))
 
-    def _asked(
-        self, cost: Cost, count: SupportsIndex, relation: str | None
-    ) -> tuple[Loss, int, Parts]:
+    def _asked(self, cost: Cost, count: SupportsIndex, relation: str | None) -> tuple[int, Parts]:
         if os.getpid() != self._pid:
             raise PrivacyError("a PrivacyFilter is its process's own: a forked child has no budget")
-        loss = loss_of(cost)
         check_stated(cost, relation, self.relation)
-        asked = measured(loss, self.budget)
         times = index(count, "count")
-        if times < 0:
-            raise ValueError(f"count must be at least 0, not {times}")
-        return loss, times, asked if times == 1 else tuple(times * part for part in asked)
+        return times, asked_of(loss_of(cost), times, self.budget)
 
     def _exceeds(self, total: Parts) -> bool:
         return any(a > b for a, b in zip(total, self._limit, strict=True))
 
     def _loss(self, parts: Parts) -> Loss:
-        if isinstance(self.budget, ApproxDP):
-            return new_loss(ApproxDP, *parts, None)
-        if isinstance(self.budget, ZCDP):
-            return new_loss(ZCDP, *parts)
-        return new_loss(PureDP, *parts, parts[0] ** 2 / 2)
+        return loss_from(type(self.budget), parts)
 
     def report(self) -> str:
         """Return for people what was spent, on what, and what is left."""
-        with self._lock:
-            kinds = dict(self._by_kind)
+        kinds = dict(self._spent_on)  # at once, for other threads
         lines = [f"budget {self.budget} under {self.relation!r}, in memory"]
         lines.append(f"  spent {self.spent}, left {self.remaining}")
         lines += [
-            f"  {number:,} x {kind.__name__}: {self._loss(paid)}"
-            for kind, (number, paid) in kinds.items()
+            f"  {spending.number:,} x {kind.__name__}: {self._loss(spending.total)}"
+            for kind, spending in kinds.items()
         ]
         return "\n".join(lines)
 
@@ -245,6 +238,30 @@ class PrivacyFilter:
 
     def __repr__(self) -> str:
         return f"PrivacyFilter({self.budget}, {self.relation!r}, spent={self.spent})"
+
+
+class _Spending:
+    """How many charges there were of a kind, and what they cost; quick for the same again."""
+
+    __slots__ = ("_each", "_rest", "_times", "number")
+
+    def __init__(self) -> None:
+        self.number = 0
+        self._rest: Parts = _NOTHING
+        self._each: Parts = _NOTHING
+        self._times = 0
+
+    def add(self, number: int, cost: Parts) -> None:
+        self.number += number
+        if cost != self._each:
+            self._rest, self._each, self._times = self.total, cost, 0
+        self._times += 1
+
+    @property
+    def total(self) -> Parts:
+        """The cost of all."""
+        last = (self._times * part for part in self._each)
+        return tuple(map(total_of, self._rest, last))
 
 
 def check_budget(budget: Loss) -> Loss:
@@ -264,20 +281,21 @@ def loss_of(cost: Cost) -> Loss:
     if not isinstance(loss, PureDP | ApproxDP | ZCDP):
         if hasattr(cost, "as_loss"):
             raise TypeError("a plan is charged as a whole, at a delta: charge plan.as_loss(delta)")
-        raise TypeError(f"a loss or a mechanism is needed, not {type(cost).__name__}")
+        raise TypeError(f"cost must be a loss or a mechanism, not {type(cost).__name__}")
     return loss
 
 
 def check_stated(cost: Cost, relation: str | None, kept: str) -> None:
     """Raise a RelationMismatchError if a cost is stated under another relation than is kept.
 
-    `relation` is what it is stated under; for None, what it says of itself.
+    `relation` is what the caller says that it is stated under; a mechanism may say so, too.
     """
-    stated = getattr(cost, "relation", None) if relation is None else check_relation(relation)
-    if stated is not None and stated != kept:
-        raise RelationMismatchError(
-            f"the budget is kept under {kept!r}, the loss is stated under {stated!r}"
-        )
+    given = None if relation is None else check_relation(relation)
+    for stated in (getattr(cost, "relation", None), given):
+        if stated is not None and stated != kept:
+            raise RelationMismatchError(
+                f"the budget is kept under {kept!r}, the loss is stated under {stated!r}"
+            )
 
 
 def measured(loss: Loss, budget: Loss) -> Parts:
@@ -292,9 +310,25 @@ def measured(loss: Loss, budget: Loss) -> Parts:
     raise MeasureMismatchError(f"{loss} says nothing in the measure of a budget of {budget}")
 
 
+def asked_of(loss: Loss, times: int, budget: Loss) -> Parts:
+    """Return what so many of a loss cost, in the measure of a budget.
+
+    Raises MeasureMismatchError, and ValueError for a negative count or cost.
+    """
+    asked = measured(loss, budget)
+    if times < 0:
+        raise ValueError(f"count must be at least 0, not {times}")
+    for part in asked:
+        if part.numerator < 0:
+            raise ValueError("cost must be at least 0")
+    return asked if times == 1 else tuple(times * part for part in asked)
+
+
 def total_of(spent: Fraction, asked: Fraction) -> Fraction:
     """Return the sum, or a little more where it would be too long."""
+    if not asked:
+        return spent
     total = spent + asked
     if max(total.numerator.bit_length(), total.denominator.bit_length()) <= _MOST_BITS:
         return total
-    return spent + Fraction(-(-asked.numerator * _GRID // asked.denominator), _GRID)
+    return Fraction(-(-total.numerator * _GRID // total.denominator), _GRID)

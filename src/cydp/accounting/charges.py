@@ -11,7 +11,7 @@ from typing import Any
 
 from cydp.accounting.budget import Parts, measured, total_of
 from cydp.accounting.errors import LedgerCorruptError, UnknownBlockError
-from cydp.accounting.loss import ZCDP, ApproxDP, Loss, PureDP, new_loss
+from cydp.accounting.loss import Loss
 
 ALL = "all"  # the block of a ledger made without blocks
 
@@ -62,7 +62,6 @@ def check_names(given: dict[str, Any]) -> bool:
 class Charge:
     """A charge that was checked, and not yet written."""
 
-    loss: Loss
     asked: Parts
     blocks: tuple[str, ...]
     charge_id: str
@@ -89,6 +88,10 @@ def replayed(entries: Iterable[dict[str, Any]]) -> tuple[set[tuple[Any, ...]], s
             for block in entry["blocks"]:
                 budget, spent, retired = blocks[block]
                 total = tuple(map(total_of, spent, fractions_of(entry["cost"])))
+                if retired or any(a > b for a, b in zip(total, budget, strict=True)):
+                    raise LedgerCorruptError(
+                        f"entry {entry['seq']} charges what nothing was left of"
+                    )
                 blocks[block] = (budget, total, retired)
     rows = {(block, row_of(b), row_of(s), retired) for block, (b, s, retired) in blocks.items()}
     return rows, results
@@ -127,13 +130,33 @@ def from_row(text: str) -> Parts:
         raise LedgerCorruptError("a block of the ledger is not what was written") from None
 
 
-def block_ids(blocks: Sequence[str]) -> tuple[str, ...]:
+def block_ids(blocks: Iterable[str]) -> tuple[str, ...]:
     """Return ids; TypeError or ValueError for other things, none, or one twice."""
-    if isinstance(blocks, str) or not all(isinstance(block, str) for block in blocks):
-        raise TypeError("blocks must be ids of blocks")
-    if not blocks or len(set(blocks)) < len(blocks):
+    if isinstance(blocks, str) or not isinstance(blocks, Iterable):
+        raise TypeError(f"blocks must be ids of blocks, not {type(blocks).__name__}")
+    ids = tuple(text_of(block, "blocks") for block in blocks)
+    if not ids or len(set(ids)) < len(ids):
         raise ValueError("blocks must be at least one, and each of them once")
-    return tuple(blocks)
+    return ids
+
+
+def text_of(value: str, name: str) -> str:
+    """Return a text that a ledger can hold; TypeError or ValueError for anything else."""
+    if not isinstance(value, str):
+        raise TypeError(f"{name} must be text, not {type(value).__name__}")
+    if not 0 < len(value) <= 1000:
+        raise ValueError(f"{name} must have 1 to 1,000 characters")
+    if not value.isascii() and any("\ud800" <= letter <= "\udfff" for letter in value):
+        raise ValueError(f"{name} must be text that has an encoding")
+    return value
+
+
+def json_of(value: Any, name: str) -> str:
+    """Return the JSON of a value; TypeError or ValueError for what it cannot hold."""
+    try:
+        return json.dumps(value, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"{name} must be what JSON can hold") from None
 
 
 def when() -> dict[str, Any]:
@@ -147,15 +170,6 @@ def when() -> dict[str, Any]:
 def parts_of(loss: Loss) -> Parts:
     """Return the numbers of a loss in its own measure."""
     return measured(loss, loss)
-
-
-def loss_from(kind: type[Loss], parts: Parts) -> Loss:
-    """Return the loss of a measure that has these numbers."""
-    if kind is PureDP:
-        return new_loss(PureDP, parts[0], parts[0] ** 2 / 2)
-    if kind is ApproxDP:
-        return new_loss(ApproxDP, parts[0], parts[1], None)
-    return new_loss(ZCDP, parts[0])
 
 
 def texts_of(parts: Parts) -> list[str]:

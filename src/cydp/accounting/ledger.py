@@ -5,13 +5,15 @@ import hashlib
 import json
 import os
 import uuid
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
 from pathlib import Path
 from types import TracebackType
 from typing import Any, NoReturn, Self, SupportsIndex
 
 from cydp.accounting import store
-from cydp.accounting.budget import Cost, check_budget, check_stated, loss_of, measured, total_of
+from cydp.accounting.blocks import LedgerBlocks
+from cydp.accounting.budget import Cost, asked_of, check_budget, check_stated, loss_of, total_of
 from cydp.accounting.charges import (
     ALL,
     ARGUMENTS,
@@ -23,10 +25,11 @@ from cydp.accounting.charges import (
     fractions_of,
     from_row,
     insert_block,
-    loss_from,
+    json_of,
     parts_of,
     replayed,
     row_of,
+    text_of,
     texts_of,
     when,
 )
@@ -39,13 +42,14 @@ from cydp.accounting.errors import (
     LedgerError,
     LedgerRollbackError,
 )
-from cydp.accounting.loss import ZCDP, ApproxDP, Loss, PureDP
-from cydp.accounting.report import html_of
+from cydp.accounting.loss import ZCDP, ApproxDP, Loss, PureDP, loss_from
+from cydp.accounting.report import html_of, printable
 from cydp.rational import index
 from cydp.relations import check_relation
 
 _MEASURES: dict[str, type[Loss]] = {"pure": PureDP, "approximate": ApproxDP, "zcdp": ZCDP}
 _NAMES = {kind: name for name, kind in _MEASURES.items()}
+_SHOWN = 20  # charges of a report
 
 
 class BudgetLedger:
@@ -115,7 +119,7 @@ class BudgetLedger:
 
         """
         check_budget(budget)
-        if not isinstance(privacy_unit, str) or not privacy_unit.strip():
+        if not text_of(privacy_unit, "privacy_unit").strip():
             raise ValueError("privacy_unit must say whom a unit stands for, such as 'person'")
         if check_relation(relation) == "change-one" and blocks:
             raise ValueError(
@@ -133,9 +137,7 @@ class BudgetLedger:
         return cls.open(path)
 
     @classmethod
-    def open(
-        cls, path: str | os.PathLike[str], *, expect_head: tuple[int, str] | None = None
-    ) -> Self:
+    def open(cls, path: str | os.PathLike[str], expect_head: tuple[int, str] | None = None) -> Self:
         """Open a ledger.
 
         Parameters
@@ -150,8 +152,7 @@ class BudgetLedger:
             If there is none, or it is damaged, older than expected or of another version.
 
         """
-        if expect_head is not None:
-            seq, digest = index(expect_head[0], "expect_head[0]"), expect_head[1]
+        seq, digest = (0, "") if expect_head is None else head_of(expect_head)
         file = store.Store.open(path_of(path))
         with file.closed_by_errors(), file.reading() as connection:
             first = connection.execute("SELECT body FROM entry WHERE seq = 1").fetchone()
@@ -195,41 +196,59 @@ class BudgetLedger:
             If the ledger was made without blocks, or has such a block.
 
         """
-        if not isinstance(block, str) or not block or block == ALL:
-            raise ValueError("block must be the id of a block, but not 'all'")
-        allowed = self.budget if budget is None else budget
+        self.add_blocks([block], budget, **dims)
+
+    def add_blocks(self, blocks: Iterable[str], budget: Loss | None = None, **dims: Any) -> None:
+        """Add several blocks of data at once, as `add_block` does, all of them or none."""
+        ids = block_ids(blocks)
+        if ALL in ids:
+            raise ValueError("a block cannot have the id 'all'")
+        allowed = self.budget if budget is None else check_budget(budget)
         if type(allowed) is not type(self.budget):
             raise TypeError(f"budget must be of the ledger's measure, as {self.budget} is")
         parts = parts_of(allowed)
         if any(a > b for a, b in zip(parts, parts_of(self.budget), strict=True)):
             raise ValueError(f"budget must be at most the ledger's, {self.budget}")
-        entry = {"kind": "block", "block": block, "budget": texts_of(parts), "dims": dims} | when()
+        json_of(dims, "dims")
         with self._store.writing() as connection:
-            ids = connection.execute("SELECT id FROM block WHERE id IN (?, ?)", (ALL, block))
-            found = ids.fetchone()
-            if found == (ALL,):
-                raise LedgerError("the ledger was made without blocks")
-            if found is not None:
-                raise LedgerError(f"the ledger has a block {block!r} already")
-            store.append(connection, entry)
-            insert_block(connection, block, parts)
+            for block in ids:
+                known = connection.execute("SELECT id FROM block WHERE id IN (?, ?)", (ALL, block))
+                found = known.fetchone()
+                if found == (ALL,):
+                    raise LedgerError("the ledger was made without blocks")
+                if found is not None:
+                    raise LedgerError(f"the ledger has a block {block!r} already")
+                entry = {"kind": "block", "block": block, "budget": texts_of(parts), "dims": dims}
+                store.append(connection, entry | when())
+                insert_block(connection, block, parts)
 
     def retire(self, block: str) -> None:
         """Let nothing be charged to a block any more, for ever.
 
         Raises
         ------
-        UnknownBlockError
-            If there is no such block.
+        UnknownBlockError, BlockRetiredError
+            If there is no such block, or it was retired before.
+        TypeError, ValueError
+            For what is no id.
 
         """
+        text_of(block, "block")
         with self._store.writing() as connection:
-            block_of(connection, block)
+            if block_of(connection, block)[2]:
+                raise BlockRetiredError(f"block {block!r} was retired")
             store.append(connection, {"kind": "retire", "block": block} | when())
             connection.execute("UPDATE block SET retired = 1 WHERE id = ?", (block,))
 
-    def blocks(self, *blocks: str) -> "LedgerBlocks":
+    def blocks(self, *blocks: str, label: str | None = None) -> LedgerBlocks:
         """Return the budget of some blocks, to be passed as ``budget=``.
+
+        Parameters
+        ----------
+        *blocks : str
+            Those that will be read. For a ledger without blocks, "all".
+        label : str, optional
+            What the charges are for, in the history.
 
         Raises
         ------
@@ -237,7 +256,9 @@ class BudgetLedger:
             For no blocks, or the same one twice.
 
         """
-        return LedgerBlocks(self, block_ids(blocks))
+        return LedgerBlocks(
+            self, block_ids(blocks), None if label is None else text_of(label, "label")
+        )
 
     def charge(
         self,
@@ -314,23 +335,22 @@ class BudgetLedger:
         label: str | None,
         relation: str | None,
     ) -> Charge:
-        loss = loss_of(cost)
         check_stated(cost, relation, self.relation)
         times = index(count, "count")
-        total = loss * times
+        asked = asked_of(loss_of(cost), times, self.budget)
+        asked = tuple(total_of(Fraction(0), part) for part in asked)  # not too long for a text
         for name, text in (("charge_id", charge_id), ("label", label)):
-            if text is not None and not (isinstance(text, str) and 0 < len(text) <= 1000):
-                raise TypeError(f"{name} must be a text of 1 to 1,000 characters")
-        asked = tuple(times * part for part in measured(loss, self.budget))
+            if text is not None:
+                text_of(text, name)
         ids = (ALL,) if blocks is None else block_ids(blocks)
-        mechanism = None if cost is loss else type(cost).__name__
+        mechanism = None if isinstance(cost, PureDP | ApproxDP | ZCDP) else type(cost).__name__
         described = {
             "cost": texts_of(asked), "blocks": sorted(ids), "mechanism": mechanism,
-            "params": None if mechanism is None else repr(cost), "count": times,
+            "params": None if mechanism is None else described_by(cost), "count": times,
         }  # fmt: skip
         digest = digest_of(json.dumps(described, sort_keys=True))
         entry = {"kind": "charge", "label": label, "fingerprint": digest} | described
-        return Charge(total, asked, ids, charge_id or str(uuid.uuid4()), entry)
+        return Charge(asked, ids, charge_id or str(uuid.uuid4()), entry)
 
     def _write(self, connection: Any, charge: Charge) -> Receipt:
         row = connection.execute(
@@ -348,17 +368,20 @@ class BudgetLedger:
             if any(a > b for a, b in zip(total, budget, strict=True)):
                 kind = type(self.budget)
                 raise BudgetExceededError(
-                    loss_from(kind, spent), charge.loss, loss_from(kind, budget),
+                    loss_from(kind, spent), loss_from(kind, charge.asked), loss_from(kind, budget),
                     None if block == ALL else block,
                 )  # fmt: skip
             exact = tuple(a + b for a, b in zip(spent, charge.asked, strict=True))
             rounded = rounded or total != exact
-            connection.execute("UPDATE block SET spent = ? WHERE id = ?", (row_of(total), block))
+            written = connection.execute(
+                "UPDATE block SET spent = ? WHERE id = ? AND spent = ?",
+                (row_of(total), block, row_of(spent)),
+            )
+            if written.rowcount != 1:
+                raise LedgerCorruptError(f"block {block!r} changed while it was charged")
         entry = charge.entry | {"rounded": rounded} | when()
-        written = store.append(connection, entry, charge.charge_id)
-        return Receipt(
-            written["seq"], charge.charge_id, charge.loss, charge.blocks, written["hash"], rounded
-        )
+        appended = store.append(connection, entry, charge.charge_id)
+        return self._receipt(charge, appended["seq"], appended["hash"], rounded)
 
     def _repeated(self, charge: Charge, seq: int, body: str, digest: str, result: Any) -> Receipt:
         entry = json.loads(body)
@@ -368,10 +391,13 @@ class BudgetLedger:
             raise ChargeInDoubtError(
                 f"{charge.charge_id!r} was charged, and its result may have been released"
             )
-        return Receipt(
-            seq, charge.charge_id, charge.loss, charge.blocks, digest, entry["rounded"],
-            json.loads(result),
-        )  # fmt: skip
+        return self._receipt(charge, seq, digest, entry["rounded"], json.loads(result))
+
+    def _receipt(
+        self, charge: Charge, seq: int, digest: str, rounded: bool, result: Any = None
+    ) -> Receipt:
+        cost = loss_from(type(self.budget), charge.asked)
+        return Receipt(seq, charge.charge_id, cost, charge.blocks, digest, rounded, result)
 
     def record(self, charge_id: str, result: Any) -> None:
         """Store what was released for a charge, once: who repeats the charge gets it.
@@ -390,7 +416,7 @@ class BudgetLedger:
             If nothing was charged by this id, or its result was recorded before.
 
         """
-        text = json.dumps(result, allow_nan=False)
+        text = json_of(result, "result")
         entry = {"kind": "result", "result_of": charge_id, "sha256": digest_of(text)} | when()
         with self._store.writing() as connection:
             known = connection.execute(
@@ -420,7 +446,10 @@ class BudgetLedger:
         kind = type(self.budget)
         with self._store.reading() as connection:
             rows = connection.execute("SELECT id, budget, spent FROM block ORDER BY id").fetchall()
-        found = {block: loss_from(kind, part(from_row(b), from_row(s))) for block, b, s in rows}
+        try:
+            found = {block: loss_from(kind, part(from_row(b), from_row(s))) for block, b, s in rows}
+        except ValueError:  # less than nothing is left
+            raise LedgerCorruptError("a block of the ledger is not what was written") from None
         return found.get(ALL, found)
 
     def would_exceed(
@@ -430,7 +459,9 @@ class BudgetLedger:
         charge = self._charge(cost, count, blocks, None, None, None)
         with self._store.reading() as connection:
             for block in charge.blocks:
-                budget, spent, _ = block_of(connection, block)
+                budget, spent, retired = block_of(connection, block)
+                if retired:
+                    raise BlockRetiredError(f"block {block!r} was retired")
                 total = map(total_of, spent, charge.asked)
                 if any(a > b for a, b in zip(total, budget, strict=True)):
                     return True
@@ -465,7 +496,10 @@ class BudgetLedger:
         with self._store.reading() as connection:
             if connection.execute("PRAGMA integrity_check").fetchone()[0] != "ok":
                 raise LedgerCorruptError("the file of the ledger is damaged")
-            blocks, results = replayed(store.entries(connection))
+            try:
+                blocks, results = replayed(store.entries(connection))
+            except (LookupError, TypeError, ValueError, ArithmeticError):
+                raise LedgerCorruptError("an entry of the ledger is not what is written") from None
             if blocks != set(connection.execute("SELECT id, budget, spent, retired FROM block")):
                 raise LedgerCorruptError("the blocks of the ledger are not what its entries say")
             stored = connection.execute("SELECT charge_id, result FROM outcome")
@@ -482,12 +516,14 @@ class BudgetLedger:
             ]
         else:
             lines.append(f"  spent {spent}, left {remaining}")
-        for entry in self.history():
-            if entry["kind"] == "charge":
-                cost = loss_from(type(self.budget), fractions_of(entry["cost"]))
-                on = "" if entry["blocks"] == [ALL] else f" in {', '.join(entry['blocks'])}"
-                what = entry["label"] or entry["params"] or "a loss"
-                lines.append(f"  {entry['seq']}. {entry['time']} {cost}{on}: {what}")
+        charges = [entry for entry in self.history() if entry["kind"] == "charge"]
+        if len(charges) > _SHOWN:
+            lines.append(f"  {len(charges) - _SHOWN:,} charges, and then")
+        for entry in charges[-_SHOWN:]:
+            cost = loss_from(type(self.budget), fractions_of(entry["cost"]))
+            on = "" if entry["blocks"] == [ALL] else f" in {', '.join(map(repr, entry['blocks']))}"
+            what = printable(entry["label"] or entry["params"] or "a loss")
+            lines.append(f"  {entry['seq']}. {entry['time'][:19]}Z {cost}{on}: {what}")
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
@@ -516,22 +552,14 @@ class BudgetLedger:
         return f"<BudgetLedger: {self.budget} for each {self.privacy_unit}, {self.relation!r}>"
 
 
-class LedgerBlocks:
-    """Some blocks of a ledger, as a budget; made by `BudgetLedger.blocks`."""
-
-    __slots__ = ("blocks", "ledger")
-
-    def __init__(self, ledger: BudgetLedger, blocks: tuple[str, ...]) -> None:
-        self.ledger, self.blocks = ledger, blocks
-
-    def charge(
-        self, cost: Cost, count: SupportsIndex = 1, *, relation: str | None = None
-    ) -> Receipt:
-        """Spend a loss in each of the blocks, as `BudgetLedger.charge` does."""
-        return self.ledger.charge(cost, count, blocks=self.blocks, relation=relation)
-
-    def __repr__(self) -> str:
-        return f"{self.ledger!r}.blocks({', '.join(map(repr, self.blocks))})"
+def head_of(expected: tuple[int, str]) -> tuple[int, str]:
+    """Return what `head` gave; TypeError or ValueError for what it never gives."""
+    if not isinstance(expected, tuple | list) or len(expected) != 2:
+        raise TypeError("expect_head must be what head() gave, a place and a hash")
+    seq, digest = index(expected[0], "expect_head[0]"), text_of(expected[1], "expect_head[1]")
+    if not 0 < seq < 2**63:
+        raise ValueError("expect_head[0] must be the place of an entry")
+    return seq, digest
 
 
 def path_of(path: str | os.PathLike[str]) -> Path:
@@ -547,3 +575,9 @@ def path_of(path: str | os.PathLike[str]) -> Path:
 def digest_of(text: str) -> str:
     """Return the SHA-256 of a text."""
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def described_by(cost: Cost) -> str:
+    """Return what the history says of a mechanism: nothing that was released, and no address."""
+    mechanism = getattr(cost, "mechanism", cost)  # of a release
+    return repr(loss_of(cost) if type(mechanism).__repr__ is object.__repr__ else mechanism)

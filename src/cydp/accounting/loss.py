@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Privacy losses, as exact fractions. They compose by + and by * with a count."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Self, SupportsIndex, TypeAlias, TypeVar, cast
@@ -226,6 +227,18 @@ def new_loss(kind: type[_Kind], *values: Fraction | None) -> _Kind:
         raise ValueError("delta would reach 1: nothing is guaranteed")
     loss = object.__new__(kind)
     _set(loss, *values)
+    return loss
+
+
+def loss_from(kind: type[Loss], parts: Sequence[Fraction]) -> Loss:
+    """Return the loss of a measure that has these numbers: what was asked for, its delta any."""
+    if any(part < 0 for part in parts):
+        raise ValueError("a loss must be at least 0")
+    numbers: list[Fraction | None] = list(parts)
+    if kind is not ZCDP:
+        numbers.append(_half_square(parts[0]) if kind is PureDP else None)
+    loss = object.__new__(kind)
+    _set(loss, *numbers)
     return loss
 
 

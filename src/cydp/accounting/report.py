@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How a report for people looks in a notebook."""
+"""How reports for people are written."""
 
 from html import escape
 
@@ -11,3 +11,12 @@ def html_of(report: str) -> str:
     '<pre>1 &lt; 2</pre>'
     """
     return f"<pre>{escape(report, quote=False)}</pre>"
+
+
+def printable(text: str) -> str:
+    r"""Return what somebody has written, in quotes if it could take more than its line.
+
+    >>> printable("ages"), printable("a\nb")
+    ('ages', "'a\\nb'")
+    """
+    return text if text.isprintable() else repr(text)

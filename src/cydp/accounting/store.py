@@ -44,10 +44,21 @@ CREATE TABLE outcome (
     charge_id TEXT PRIMARY KEY REFERENCES entry (charge_id), result TEXT NOT NULL
 );
 CREATE TRIGGER no_update BEFORE UPDATE ON entry BEGIN SELECT RAISE(ABORT, 'append-only'); END;
+CREATE TRIGGER no_replace BEFORE INSERT ON entry
+    WHEN EXISTS (SELECT 1 FROM entry WHERE seq = new.seq OR charge_id = new.charge_id)
+    BEGIN SELECT RAISE(ABORT, 'append-only'); END;
 CREATE TRIGGER no_delete BEFORE DELETE ON entry BEGIN SELECT RAISE(ABORT, 'append-only'); END;
 CREATE TRIGGER same_budget BEFORE UPDATE OF id, budget ON block
     BEGIN SELECT RAISE(ABORT, 'append-only'); END;
+CREATE TRIGGER never_again BEFORE UPDATE OF retired ON block WHEN new.retired < old.retired
+    BEGIN SELECT RAISE(ABORT, 'append-only'); END;
+CREATE TRIGGER other_block BEFORE INSERT ON block
+    WHEN EXISTS (SELECT 1 FROM block WHERE id = new.id)
+    BEGIN SELECT RAISE(ABORT, 'append-only'); END;
 CREATE TRIGGER same_blocks BEFORE DELETE ON block BEGIN SELECT RAISE(ABORT, 'append-only'); END;
+CREATE TRIGGER other_outcome BEFORE INSERT ON outcome
+    WHEN EXISTS (SELECT 1 FROM outcome WHERE charge_id = new.charge_id)
+    BEGIN SELECT RAISE(ABORT, 'append-only'); END;
 CREATE TRIGGER once BEFORE UPDATE ON outcome BEGIN SELECT RAISE(ABORT, 'append-only'); END;
 CREATE TRIGGER for_ever BEFORE DELETE ON outcome BEGIN SELECT RAISE(ABORT, 'append-only'); END;
 COMMIT;
@@ -62,6 +73,7 @@ class Store:
     def __init__(self, path: Path) -> None:
         self._connection: sqlite3.Connection | None = None
         self._lock = threading.RLock()
+        self._busy = False
         self._files: list[tuple[int, int]] = []
         # As SQLite names the WAL file; and neither chdir nor another link leads to another file.
         self.path = path.resolve()
@@ -151,17 +163,36 @@ class Store:
         if os.getpid() != _process:
             raise LedgerError("a process that was cloned without fork can use no ledger")
         with self._lock, self._errors():
-            connection = self._connection or self._connect()
+            self._check_free()
+            before, self._busy = self._busy, True
             try:
-                connection.execute(begin)
-                self._check_files()
-                yield connection
-                connection.execute("COMMIT")
-                self._check_files()
-            except BaseException:
-                if connection is self._connection and connection.in_transaction:
+                connection = self._connection or self._connect()
+                if connection.in_transaction:  # whose end was interrupted
                     connection.execute("ROLLBACK")
-                raise
+                try:
+                    connection.execute(begin)
+                    self._check_files()
+                    yield connection
+                    connection.execute("COMMIT")
+                    self._check_files()
+                except BaseException:
+                    if connection is self._connection and connection.in_transaction:
+                        connection.execute("ROLLBACK")
+                    raise
+            finally:
+                self._busy = before
+
+    def _check_free(self) -> None:
+        """Raise a LedgerError if this thread is in the middle of a transaction.
+
+        A signal handler or a finalizer gets past a lock that its own thread holds.
+        """
+        try:
+            inside = self._connection is not None and self._connection.in_transaction
+        except sqlite3.ProgrammingError:  # it is being closed
+            inside = False
+        if self._busy and inside:
+            raise LedgerError("the ledger is in use by this thread, which was interrupted")
 
     def _connect(self) -> sqlite3.Connection:
         connection = sqlite3.connect(
@@ -203,7 +234,7 @@ class Store:
         copy it, drops SQLite's locks on it, and other processes delete the WAL file as unused.
         """
         if self._files != self._found():
-            self.close()
+            self._drop()
             raise LedgerError(f"{self.path} was replaced or removed while it was in use")
 
     @contextmanager
@@ -218,7 +249,7 @@ class Store:
                 raise LedgerSchemaError(f"{self.path} is no ledger") from None
             if isinstance(error, sqlite3.OperationalError):
                 raise LedgerError(f"the ledger cannot be used: {error}") from None
-            self.close()
+            self._drop()
             raise LedgerCorruptError(f"the ledger is damaged: {error}") from None
         except UnicodeDecodeError:
             raise LedgerCorruptError("the ledger is damaged: it has text that is none") from None
@@ -226,12 +257,16 @@ class Store:
     def close(self) -> None:
         """Close the connection; the next use opens another one."""
         with self._lock:
-            if self._connection is not None:
-                self._connection.close()
-                self._connection = None
+            self._check_free()
+            self._drop()
+
+    def _drop(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
 
     def __del__(self) -> None:
-        self.close()
+        self._drop()
 
 
 @contextmanager

@@ -68,6 +68,7 @@ class DiscreteGaussian(IntegerMechanism):
 
     _given: Given
     sigma2: Fraction
+    _loss: ZCDP | ApproxDP
 
     def __init__(
         self,
@@ -83,6 +84,7 @@ class DiscreteGaussian(IntegerMechanism):
         given = read_given(sensitivity, rho, sigma, sigma2, epsilon, delta, coordinates)
         object.__setattr__(self, "_given", given)
         object.__setattr__(self, "sigma2", self._computed(1))
+        object.__setattr__(self, "_loss", given.loss(self.rho))
         for entries in (1, 2):
             gaussian_of_square(self._sigma2(entries))
 
@@ -116,7 +118,7 @@ class DiscreteGaussian(IntegerMechanism):
     @property
     def loss(self) -> ZCDP | ApproxDP:
         """Privacy cost of one release."""
-        return self._given.loss(self.rho)
+        return self._loss
 
     @property
     def _pairs(self) -> Pairs | None:

@@ -58,17 +58,19 @@ class DiscreteLaplace(IntegerMechanism):
     epsilon: Fraction
     sensitivity: Fraction
     scale: Fraction
+    _loss: PureDP
 
     def __init__(self, epsilon: Number, sensitivity: Number = 1) -> None:
         object.__setattr__(self, "epsilon", positive(epsilon, "epsilon"))
         object.__setattr__(self, "sensitivity", norm_of(sensitivity))
         object.__setattr__(self, "scale", self.sensitivity / self.epsilon)
+        object.__setattr__(self, "_loss", PureDP(self.epsilon))
         laplace_of(self.scale)
 
     @property
     def loss(self) -> PureDP:
         """Privacy cost of one release."""
-        return PureDP(self.epsilon)
+        return self._loss
 
     @property
     def _pairs(self) -> Pairs:

@@ -66,6 +66,7 @@ class Gaussian(GridMechanism):
     _given: Given
     exponent: int
     _single: Fraction
+    _loss: ZCDP | ApproxDP
 
     def __init__(
         self,
@@ -91,6 +92,7 @@ class Gaussian(GridMechanism):
         object.__setattr__(self, "_single", _steps2(given, exponent, given.coordinates or 1))
         for entries in (1, 2):
             self._noise(entries)
+        object.__setattr__(self, "_loss", given.loss(self.rho))
 
     def _noise(self, entries: int) -> Sampler:
         try:
@@ -142,7 +144,7 @@ class Gaussian(GridMechanism):
     @property
     def loss(self) -> ZCDP | ApproxDP:
         """Privacy cost of one release."""
-        return self._given.loss(self.rho)
+        return self._loss
 
     @property
     def _pairs(self) -> Pairs | None:

@@ -58,6 +58,7 @@ class Laplace(GridMechanism):
     exponent: int
     coordinates: int | None
     _single: Fraction
+    _loss: PureDP
 
     def __init__(
         self,
@@ -73,6 +74,7 @@ class Laplace(GridMechanism):
         object.__setattr__(self, "coordinates", coordinates_of(coordinates))
         object.__setattr__(self, "exponent", grid_exponent(norm / limit, granularity))
         object.__setattr__(self, "_single", self._computed(self.coordinates or 1))
+        object.__setattr__(self, "_loss", PureDP(limit))
         laplace_of(self._single)
 
     def _steps(self, entries: int) -> Fraction:
@@ -101,7 +103,7 @@ class Laplace(GridMechanism):
     @property
     def loss(self) -> PureDP:
         """Privacy cost of one release."""
-        return PureDP(self.epsilon)
+        return self._loss
 
     @property
     def _pairs(self) -> Pairs:

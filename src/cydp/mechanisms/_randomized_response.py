@@ -203,7 +203,7 @@ class RandomizedResponse:
         ----------
         codes : int, or array of any integer dtype, or bool for two categories, of any shape
             From 0 to n_categories - 1; any other is answered by a uniform category.
-        budget : PrivacyFilter of relation "change-one", optional
+        budget : PrivacyFilter or BudgetLedger of relation "change-one", optional
             Pays `loss` once, before codes are read: nobody has more than one report here.
         rng : Generator, optional
             Default: this thread's own.

@@ -103,7 +103,7 @@ class _Selection(ABC):
             Higher is better. Read as they are: a float by its exact binary value. NaN counts as
             -inf; several of +inf, or a row of nothing but -inf, are equal. Lists of integers are
             cut to int64, and integers among floats to 2**53.
-        budget : PrivacyFilter, optional
+        budget : PrivacyFilter, BudgetLedger or blocks of one, optional
             Pays `loss` for each row, before a score is read.
         rng : Generator, optional
             Default: this thread's own. `fixed_work` changes nothing.
