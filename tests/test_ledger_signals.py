@@ -11,7 +11,7 @@ import pytest
 from ledger_children import new
 
 from cydp import BudgetExceededError, BudgetLedger, LedgerError, PrivacyFilter, PureDP
-from cydp.accounting import budget, ledger
+from cydp.accounting import budget, charges
 
 pytestmark = pytest.mark.skipif(not hasattr(signal, "SIGUSR1"), reason="no such signals here")
 
@@ -57,7 +57,7 @@ def test_a_handler_does_not_end_the_charge(
         except LedgerError as error:
             said.append(str(error))
 
-    with in_the_middle(ledger, "row_of", handler, monkeypatch):
+    with in_the_middle(charges, "row_of", handler, monkeypatch):
         mine.charge(PureDP(0.5))
     assert said == ["the ledger is in use by this thread, which was interrupted"]
     assert mine.spent == PureDP(0.5)
@@ -71,7 +71,7 @@ def test_another_ledger_may_be_used_in_a_handler(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     mine, other = new(path), new(path.with_name("other"))
-    with in_the_middle(ledger, "row_of", lambda: other.charge(PureDP(1)), monkeypatch):
+    with in_the_middle(charges, "row_of", lambda: other.charge(PureDP(1)), monkeypatch):
         mine.charge(PureDP(0.5))
     assert (mine.spent, other.spent) == (PureDP(0.5), PureDP(1))
 

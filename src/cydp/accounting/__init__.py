@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """What releases cost, and budgets that refuse. Knows nothing of noise."""
 
-from cydp.accounting.blocks import LedgerBlocks
 from cydp.accounting.budget import PrivacyFilter, PrivacyOdometer
 from cydp.accounting.calibration import calibrate
 from cydp.accounting.charges import Receipt
@@ -22,7 +21,7 @@ from cydp.accounting.errors import (
     RelationMismatchError,
     UnknownBlockError,
 )
-from cydp.accounting.ledger import BudgetLedger
+from cydp.accounting.ledger import BudgetLedger, LedgerBlocks
 from cydp.accounting.loss import ZCDP, ApproxDP, PureDP
 from cydp.accounting.optimal import convert, optimal_composition
 from cydp.accounting.plan import Plan

@@ -1,34 +1,85 @@
 # SPDX-License-Identifier: MIT
-"""Some blocks of a ledger, as a budget."""
+"""Blocks of a ledger: their rows, and how these follow from the entries."""
 
-from typing import TYPE_CHECKING, SupportsIndex
+import json
+from collections.abc import Iterable
+from fractions import Fraction
+from typing import Any
 
-from cydp.accounting.budget import Cost
-from cydp.accounting.charges import Receipt
+from cydp.accounting.budget import Parts, total_of
+from cydp.accounting.entries import fractions_of, text_of, texts_of
+from cydp.accounting.errors import LedgerCorruptError, UnknownBlockError
 
-if TYPE_CHECKING:
-    from cydp.accounting.ledger import BudgetLedger
+ALL = "all"  # the block of a ledger made without blocks
 
 
-class LedgerBlocks:
-    """Some blocks of a ledger, as a budget; made by `BudgetLedger.blocks`."""
+def replayed(entries: Iterable[dict[str, Any]]) -> tuple[set[tuple[Any, ...]], set[Any]]:
+    """Return the rows of blocks, and the hash of each charge's result, as the entries give them."""
+    blocks: dict[str, tuple[Parts, Parts, int]] = {}
+    results = set()
+    whole: Parts = ()
+    for entry in entries:
+        if entry["kind"] == "create":
+            whole = fractions_of(entry["budget"])
+        elif entry["kind"] == "block":
+            budget = fractions_of(entry["budget"]) if "budget" in entry else whole
+            blocks[entry["block"]] = (budget, tuple(Fraction(0) for _ in budget), 0)
+        elif entry["kind"] == "retire":
+            budget, spent, _ = blocks[entry["block"]]
+            blocks[entry["block"]] = (budget, spent, 1)
+        elif entry["kind"] == "result":
+            results.add((entry["result_of"], entry["sha256"]))
+        else:
+            for block in entry["blocks"]:
+                budget, spent, retired = blocks[block]
+                total = tuple(map(total_of, spent, fractions_of(entry["cost"])))
+                if retired or any(a > b for a, b in zip(total, budget, strict=True)):
+                    raise LedgerCorruptError(
+                        f"entry {entry['seq']} charges what nothing was left of"
+                    )
+                blocks[block] = (budget, total, retired)
+    rows = {(block, row_of(b), row_of(s), retired) for block, (b, s, retired) in blocks.items()}
+    return rows, results
 
-    __slots__ = ("blocks", "label", "ledger")
 
-    def __init__(self, ledger: "BudgetLedger", blocks: tuple[str, ...], label: str | None) -> None:
-        self.ledger, self.blocks, self.label = ledger, blocks, label
+def block_of(connection: Any, block: str) -> tuple[Parts, Parts, int]:
+    """Return budget, spending and state of a block; UnknownBlockError if there is none."""
+    row = connection.execute(
+        "SELECT budget, spent, retired FROM block WHERE id = ?", (block,)
+    ).fetchone()
+    if row is None:
+        if block == ALL:
+            raise UnknownBlockError("blocks must be named: the ledger was made with blocks")
+        raise UnknownBlockError(f"block {block!r} is not in the ledger")
+    return from_row(row[0]), from_row(row[1]), row[2]
 
-    def charge(
-        self, cost: Cost, count: SupportsIndex = 1, *, relation: str | None = None
-    ) -> Receipt:
-        """Spend a loss in each of the blocks, as `BudgetLedger.charge` does."""
-        return self.ledger.charge(
-            cost, count, blocks=self.blocks, label=self.label, relation=relation
-        )
 
-    def would_exceed(self, cost: Cost, count: SupportsIndex = 1) -> bool:
-        """Whether a charge would be refused for lack of budget, as things stand."""
-        return self.ledger.would_exceed(cost, count, blocks=self.blocks)
+def insert_block(connection: Any, block: str, budget: Parts) -> None:
+    """Write a block that nothing was charged for."""
+    nothing = tuple(Fraction(0) for _ in budget)
+    connection.execute(
+        "INSERT INTO block VALUES (?, ?, ?, 0)", (block, row_of(budget), row_of(nothing))
+    )
 
-    def __repr__(self) -> str:
-        return f"{self.ledger!r}.blocks({', '.join(map(repr, self.blocks))})"
+
+def row_of(parts: Parts) -> str:
+    """Return fractions as the table of blocks has them."""
+    return json.dumps(texts_of(parts))
+
+
+def from_row(text: str) -> Parts:
+    """Read what `row_of` has written; a LedgerCorruptError for anything else."""
+    try:
+        return fractions_of(json.loads(text))
+    except (TypeError, ValueError, ArithmeticError):
+        raise LedgerCorruptError("a block of the ledger is not what was written") from None
+
+
+def block_ids(blocks: Iterable[str]) -> tuple[str, ...]:
+    """Return ids; TypeError or ValueError for other things, none, or one twice."""
+    if isinstance(blocks, str) or not isinstance(blocks, Iterable):
+        raise TypeError(f"blocks must be ids of blocks, not {type(blocks).__name__}")
+    ids = tuple(text_of(block, "blocks") for block in blocks)
+    if not ids or len(set(ids)) < len(ids):
+        raise ValueError("blocks must be at least one, and each of them once")
+    return ids

@@ -70,10 +70,26 @@ class PrivacyOdometer:
         self._spent: dict[str, Loss] = {}
         self._lock = threading.Lock()
 
-    def compose(self, cost: Cost, count: SupportsIndex = 1) -> None:
-        """Add the loss of a mechanism, or a loss, so many times."""
+    def compose(self, cost: Cost, count: SupportsIndex = 1, *, relation: str | None = None) -> None:
+        """Add a loss so many times.
+
+        Parameters
+        ----------
+        cost : loss, mechanism or release
+        count : int >= 0, default 1
+        relation : str, optional
+            What the loss is stated under, if that is known.
+
+        Raises
+        ------
+        RelationMismatchError
+            If it is stated under another relation.
+        TypeError, ValueError
+            For what is no loss or no count, and where delta would reach 1.
+
+        """
         loss = loss_of(cost) * index(count, "count")
-        check_stated(cost, None, self.relation)
+        check_stated(cost, relation, self.relation)
         with self._lock:
             name = _NAMES[type(loss)]
             self._spent[name] = self._spent[name] + loss if name in self._spent else loss
@@ -176,6 +192,13 @@ class PrivacyFilter:
         TypeError, ValueError
             For what is no loss or no count.
 
+        Examples
+        --------
+        >>> budget = PrivacyFilter(PureDP(1))
+        >>> budget.charge(PureDP(0.25), count=3)
+        >>> budget.spent.epsilon
+        Fraction(3, 4)
+
         """
         times, asked = self._asked(cost, count, relation)
         with self._lock:
@@ -191,7 +214,14 @@ class PrivacyFilter:
             self._spent_on.setdefault(type(cost), _Spending()).add(times, asked)
 
     def would_exceed(self, cost: Cost, count: SupportsIndex = 1) -> bool:
-        """Whether a charge would be refused for lack of budget, as things stand."""
+        """Whether a charge would be refused for lack of budget, as things stand.
+
+        Nothing is promised: another thread may charge in between. Raises what `charge` raises
+        for a cost that could never be charged.
+
+        >>> PrivacyFilter(PureDP(1)).would_exceed(PureDP(0.5), count=3)
+        True
+        """
         *_, asked = self._asked(cost, count, None)
         return self._exceeds(tuple(map(total_of, self._spent, asked)))
 
@@ -219,7 +249,15 @@ class PrivacyFilter:
         return loss_from(type(self.budget), parts)
 
     def report(self) -> str:
-        """Return for people what was spent, on what, and what is left."""
+        """Return for people what was spent, on what, and what is left.
+
+        >>> budget = PrivacyFilter(PureDP(1))
+        >>> budget.charge(PureDP(0.25), count=3)
+        >>> print(budget.report())
+        budget PureDP(epsilon=1) under 'add-remove', in memory
+          spent PureDP(epsilon=0.75), left PureDP(epsilon=0.25)
+          3 x PureDP: PureDP(epsilon=0.75)
+        """
         kinds = dict(self._spent_on)  # at once, for other threads
         lines = [f"budget {self.budget} under {self.relation!r}, in memory"]
         lines.append(f"  spent {self.spent}, left {self.remaining}")

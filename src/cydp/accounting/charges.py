@@ -1,19 +1,27 @@
 # SPDX-License-Identifier: MIT
-"""Charges of a ledger: what they say, and how blocks follow from them."""
+"""Charges of a ledger: checked, and then written."""
 
-import datetime
 import json
-import os
-from collections.abc import Iterable, Sequence
+import sqlite3
+import uuid
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, SupportsIndex
 
-from cydp.accounting.budget import Parts, measured, total_of
-from cydp.accounting.errors import LedgerCorruptError, UnknownBlockError
-from cydp.accounting.loss import Loss
-
-ALL = "all"  # the block of a ledger made without blocks
+from cydp.accounting import store
+from cydp.accounting.blocks import ALL, block_ids, block_of, row_of
+from cydp.accounting.budget import Cost, Parts, asked_of, check_stated, loss_of, total_of
+from cydp.accounting.entries import digest_of, text_of, texts_of, when
+from cydp.accounting.errors import (
+    BlockRetiredError,
+    BudgetExceededError,
+    ChargeConflictError,
+    ChargeInDoubtError,
+    LedgerCorruptError,
+)
+from cydp.accounting.loss import ZCDP, ApproxDP, Loss, PureDP, loss_from
+from cydp.rational import index
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,121 +70,95 @@ def check_names(given: dict[str, Any]) -> bool:
 class Charge:
     """A charge that was checked, and not yet written."""
 
+    kind: type[Loss]
     asked: Parts
+    rounded: bool
     blocks: tuple[str, ...]
     charge_id: str
     entry: dict[str, Any]
 
 
-def replayed(entries: Iterable[dict[str, Any]]) -> tuple[set[tuple[Any, ...]], set[Any]]:
-    """Return the rows of blocks, and the hash of each charge's result, as the entries give them."""
-    blocks: dict[str, tuple[Parts, Parts, int]] = {}
-    results = set()
-    whole: Parts = ()
-    for entry in entries:
-        if entry["kind"] == "create":
-            whole = fractions_of(entry["budget"])
-        elif entry["kind"] == "block":
-            budget = fractions_of(entry["budget"]) if "budget" in entry else whole
-            blocks[entry["block"]] = (budget, tuple(Fraction(0) for _ in budget), 0)
-        elif entry["kind"] == "retire":
-            budget, spent, _ = blocks[entry["block"]]
-            blocks[entry["block"]] = (budget, spent, 1)
-        elif entry["kind"] == "result":
-            results.add((entry["result_of"], entry["sha256"]))
-        else:
-            for block in entry["blocks"]:
-                budget, spent, retired = blocks[block]
-                total = tuple(map(total_of, spent, fractions_of(entry["cost"])))
-                if retired or any(a > b for a, b in zip(total, budget, strict=True)):
-                    raise LedgerCorruptError(
-                        f"entry {entry['seq']} charges what nothing was left of"
-                    )
-                blocks[block] = (budget, total, retired)
-    rows = {(block, row_of(b), row_of(s), retired) for block, (b, s, retired) in blocks.items()}
-    return rows, results
+def checked(
+    budget: Loss,
+    kept: str,
+    cost: Cost,
+    count: SupportsIndex,
+    blocks: Iterable[str] | None,
+    charge_id: str | None,
+    label: str | None,
+    relation: str | None,
+) -> Charge:
+    """Return a charge to a ledger of a budget, which is kept under a relation."""
+    check_stated(cost, relation, kept)
+    times = index(count, "count")
+    given = asked_of(loss_of(cost), times, budget)
+    asked = tuple(total_of(Fraction(0), part) for part in given)  # not too long for a text
+    for name, text in (("charge_id", charge_id), ("label", label)):
+        if text is not None:
+            text_of(text, name)
+    ids = (ALL,) if blocks is None else block_ids(blocks)
+    mechanism = None if isinstance(cost, PureDP | ApproxDP | ZCDP) else type(cost).__name__
+    described = {
+        "cost": texts_of(asked), "blocks": sorted(ids), "mechanism": mechanism,
+        "params": None if mechanism is None else _described(cost), "count": times,
+    }  # fmt: skip
+    digest = digest_of(json.dumps(described, sort_keys=True))
+    entry = {"kind": "charge", "label": label, "fingerprint": digest} | described
+    id_ = charge_id or str(uuid.uuid4())
+    return Charge(type(budget), asked, asked != given, ids, id_, entry)
 
 
-def block_of(connection: Any, block: str) -> tuple[Parts, Parts, int]:
-    """Return budget, spending and state of a block; UnknownBlockError if there is none."""
+def written(connection: sqlite3.Connection, charge: Charge) -> Receipt:
+    """Write a charge if it fits into all its blocks, and was not made before."""
     row = connection.execute(
-        "SELECT budget, spent, retired FROM block WHERE id = ?", (block,)
-    ).fetchone()
-    if row is None:
-        if block == ALL:
-            raise UnknownBlockError("blocks must be named: the ledger was made with blocks")
-        raise UnknownBlockError(f"block {block!r} is not in the ledger")
-    return from_row(row[0]), from_row(row[1]), row[2]
+        "SELECT seq, body, hash, result FROM entry LEFT JOIN outcome USING (charge_id) "
+        "WHERE charge_id = ?", (charge.charge_id,),
+    ).fetchone()  # fmt: skip
+    if row is not None:
+        return _repeated(charge, *row)
+    rounded = charge.rounded
+    for block in charge.blocks:
+        budget, spent, retired = block_of(connection, block)
+        if retired:
+            raise BlockRetiredError(f"block {block!r} was retired")
+        total = tuple(map(total_of, spent, charge.asked))
+        if any(a > b for a, b in zip(total, budget, strict=True)):
+            kind, place = charge.kind, None if block == ALL else block
+            raise BudgetExceededError(
+                loss_from(kind, spent),
+                loss_from(kind, charge.asked),
+                loss_from(kind, budget),
+                place,
+            )
+        exact = tuple(a + b for a, b in zip(spent, charge.asked, strict=True))
+        rounded = rounded or total != exact
+        changed = connection.execute(
+            "UPDATE block SET spent = ? WHERE id = ? AND spent = ?",
+            (row_of(total), block, row_of(spent)),
+        )
+        if changed.rowcount != 1:
+            raise LedgerCorruptError(f"block {block!r} changed while it was charged")
+    entry = store.append(connection, charge.entry | {"rounded": rounded} | when(), charge.charge_id)
+    return _receipt(charge, entry["seq"], entry["hash"], rounded)
 
 
-def insert_block(connection: Any, block: str, budget: Parts) -> None:
-    """Write a block that nothing was charged for."""
-    nothing = tuple(Fraction(0) for _ in budget)
-    connection.execute(
-        "INSERT INTO block VALUES (?, ?, ?, 0)", (block, row_of(budget), row_of(nothing))
-    )
+def _repeated(charge: Charge, seq: int, body: str, digest: str, result: Any) -> Receipt:
+    entry = json.loads(body)
+    if entry.get("fingerprint") != charge.entry["fingerprint"]:
+        raise ChargeConflictError(f"another charge has the id {charge.charge_id!r}")
+    if result is None:
+        raise ChargeInDoubtError(
+            f"{charge.charge_id!r} was charged, and its result may have been released"
+        )
+    return _receipt(charge, seq, digest, entry["rounded"], json.loads(result))
 
 
-def row_of(parts: Parts) -> str:
-    """Return fractions as the table of blocks has them."""
-    return json.dumps(texts_of(parts))
+def _receipt(charge: Charge, seq: int, digest: str, rounded: bool, result: Any = None) -> Receipt:
+    cost = loss_from(charge.kind, charge.asked)
+    return Receipt(seq, charge.charge_id, cost, charge.blocks, digest, rounded, result)
 
 
-def from_row(text: str) -> Parts:
-    """Read what `row_of` has written; a LedgerCorruptError for anything else."""
-    try:
-        return fractions_of(json.loads(text))
-    except (TypeError, ValueError, ArithmeticError):
-        raise LedgerCorruptError("a block of the ledger is not what was written") from None
-
-
-def block_ids(blocks: Iterable[str]) -> tuple[str, ...]:
-    """Return ids; TypeError or ValueError for other things, none, or one twice."""
-    if isinstance(blocks, str) or not isinstance(blocks, Iterable):
-        raise TypeError(f"blocks must be ids of blocks, not {type(blocks).__name__}")
-    ids = tuple(text_of(block, "blocks") for block in blocks)
-    if not ids or len(set(ids)) < len(ids):
-        raise ValueError("blocks must be at least one, and each of them once")
-    return ids
-
-
-def text_of(value: str, name: str) -> str:
-    """Return a text that a ledger can hold; TypeError or ValueError for anything else."""
-    if not isinstance(value, str):
-        raise TypeError(f"{name} must be text, not {type(value).__name__}")
-    if not 0 < len(value) <= 1000:
-        raise ValueError(f"{name} must have 1 to 1,000 characters")
-    if not value.isascii() and any("\ud800" <= letter <= "\udfff" for letter in value):
-        raise ValueError(f"{name} must be text that has an encoding")
-    return value
-
-
-def json_of(value: Any, name: str) -> str:
-    """Return the JSON of a value; TypeError or ValueError for what it cannot hold."""
-    try:
-        return json.dumps(value, allow_nan=False)
-    except (TypeError, ValueError) as error:
-        raise type(error)(f"{name} must be what JSON can hold") from None
-
-
-def when() -> dict[str, Any]:
-    """Return who writes an entry, and when."""
-    from cydp import __version__
-
-    now = datetime.datetime.now(datetime.UTC).isoformat(timespec="microseconds")
-    return {"time": now, "pid": os.getpid(), "version": __version__}
-
-
-def parts_of(loss: Loss) -> Parts:
-    """Return the numbers of a loss in its own measure."""
-    return measured(loss, loss)
-
-
-def texts_of(parts: Parts) -> list[str]:
-    """Return fractions as JSON can hold them."""
-    return [str(part) for part in parts]
-
-
-def fractions_of(texts: Sequence[str]) -> Parts:
-    """Read what `texts_of` has written."""
-    return tuple(map(Fraction, texts))
+def _described(cost: Cost) -> str:
+    """Return what the history says of a mechanism: nothing that was released, and no address."""
+    mechanism = getattr(cost, "mechanism", cost)  # of a release
+    return repr(loss_of(cost) if type(mechanism).__repr__ is object.__repr__ else mechanism)

@@ -92,6 +92,27 @@ def parallel(*losses: Loss | Sequence[Loss], relation: str) -> Loss:
 def group_privacy(loss: Loss, k: SupportsIndex) -> Loss:
     """Return what a loss means for neighbours that differ in k units: ``loss.group(k)``.
 
+    Parameters
+    ----------
+    loss : PureDP, ApproxDP or ZCDP
+    k : int >= 1
+
+    Returns
+    -------
+    loss
+        k epsilon; k epsilon and delta (e**(k epsilon) - 1) / (e**epsilon - 1), rounded up;
+        k**2 rho.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For what is no loss or no such integer, and where delta would reach 1.
+
+    Notes
+    -----
+    Dwork, Roth, "The algorithmic foundations of differential privacy", 2014, theorem 2.2; for zCDP
+    Bun, Steinke, 2016, proposition 1.9.
+
     Examples
     --------
     >>> group_privacy(PureDP(0.5), 3).epsilon

@@ -1,43 +1,28 @@
 # SPDX-License-Identifier: MIT
 """A budget in a file: durable, for several processes, with blocks of growing data."""
 
-import hashlib
 import json
 import os
 import uuid
 from collections.abc import Iterable, Sequence
-from fractions import Fraction
-from pathlib import Path
 from types import TracebackType
 from typing import Any, NoReturn, Self, SupportsIndex
 
 from cydp.accounting import store
-from cydp.accounting.blocks import LedgerBlocks
-from cydp.accounting.budget import Cost, asked_of, check_budget, check_stated, loss_of, total_of
-from cydp.accounting.charges import (
-    ALL,
-    ARGUMENTS,
-    Charge,
-    Receipt,
-    block_ids,
-    block_of,
-    check_names,
+from cydp.accounting.blocks import ALL, block_ids, block_of, from_row, insert_block, replayed
+from cydp.accounting.budget import Cost, check_budget, total_of
+from cydp.accounting.charges import ARGUMENTS, Charge, Receipt, check_names, checked, written
+from cydp.accounting.entries import (
+    digest_of,
     fractions_of,
-    from_row,
-    insert_block,
     json_of,
     parts_of,
-    replayed,
-    row_of,
     text_of,
     texts_of,
     when,
 )
 from cydp.accounting.errors import (
     BlockRetiredError,
-    BudgetExceededError,
-    ChargeConflictError,
-    ChargeInDoubtError,
     LedgerCorruptError,
     LedgerError,
     LedgerRollbackError,
@@ -129,7 +114,7 @@ class BudgetLedger:
             "kind": "create", "measure": _NAMES[type(budget)], "budget": texts_of(parts_of(budget)),
             "relation": relation, "privacy_unit": privacy_unit, "uuid": str(uuid.uuid4()),
         }  # fmt: skip
-        with store.Store.creating(path_of(path)) as connection:
+        with store.Store.creating(store.path_of(path)) as connection:
             store.append(connection, about | when())
             if not blocks:
                 store.append(connection, {"kind": "block", "block": ALL} | when())
@@ -153,7 +138,7 @@ class BudgetLedger:
 
         """
         seq, digest = (0, "") if expect_head is None else head_of(expect_head)
-        file = store.Store.open(path_of(path))
+        file = store.Store.open(store.path_of(path))
         with file.closed_by_errors(), file.reading() as connection:
             first = connection.execute("SELECT body FROM entry WHERE seq = 1").fetchone()
             if expect_head is not None:
@@ -225,6 +210,10 @@ class BudgetLedger:
     def retire(self, block: str) -> None:
         """Let nothing be charged to a block any more, for ever.
 
+        Parameters
+        ----------
+        block : str
+
         Raises
         ------
         UnknownBlockError, BlockRetiredError
@@ -240,7 +229,7 @@ class BudgetLedger:
             store.append(connection, {"kind": "retire", "block": block} | when())
             connection.execute("UPDATE block SET retired = 1 WHERE id = ?", (block,))
 
-    def blocks(self, *blocks: str, label: str | None = None) -> LedgerBlocks:
+    def blocks(self, *blocks: str, label: str | None = None) -> "LedgerBlocks":
         """Return the budget of some blocks, to be passed as ``budget=``.
 
         Parameters
@@ -254,6 +243,21 @@ class BudgetLedger:
         ------
         TypeError, ValueError
             For no blocks, or the same one twice.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from cydp import DiscreteLaplace
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = folder + "/l"
+        ...     with BudgetLedger.create(
+        ...         path, PureDP(1), privacy_unit="person-day", blocks=True
+        ...     ) as ledger:
+        ...         ledger.add_block("2026-11-20")
+        ...         budget = ledger.blocks("2026-11-20", label="visits")
+        ...         visits = DiscreteLaplace(0.1).release(12, budget=budget)
+        ...         ledger.remaining
+        {'2026-11-20': PureDP(epsilon=0.9)}
 
         """
         return LedgerBlocks(
@@ -304,100 +308,59 @@ class BudgetLedger:
         TypeError, ValueError
             For what is no loss, count, id or label.
 
+        Examples
+        --------
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     with BudgetLedger.create(folder + "/l", ZCDP(1), privacy_unit="person") as ledger:
+        ...         ledger.charge(PureDP(0.5), charge_id="monday").cost
+        ZCDP(rho=0.125)
+
         """
-        charge = self._charge(cost, count, blocks, charge_id, label, relation)
+        charge = self._checked(cost, count, blocks, charge_id, label, relation)
         with self._store.writing() as connection:
-            return self._write(connection, charge)
+            return written(connection, charge)
 
     def charge_many(self, charges: Sequence[dict[str, Any]]) -> list[Receipt]:
-        """Make several charges at once, all of them or none.
+        """Make several charges in one transaction, all of them or none.
 
         Parameters
         ----------
         charges : sequence of dict
             The arguments of `charge`, by name.
 
+        Returns
+        -------
+        list of Receipt
+            One for each.
+
+        Raises
+        ------
+        TypeError, ValueError, PrivacyError
+            What `charge` raises for any of them; then none is charged.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     with BudgetLedger.create(folder + "/l", PureDP(1), privacy_unit="person") as ledger:
+        ...         receipts = ledger.charge_many([{"cost": PureDP(0.01), "label": "ages"}] * 50)
+        ...         ledger.spent
+        PureDP(epsilon=0.5)
+
         """
+        if not isinstance(charges, Iterable):
+            raise TypeError(f"charges must be dicts, not {type(charges).__name__}")
         read = [
-            self._charge(*(given.get(name, default) for name, default in ARGUMENTS.items()))
+            self._checked(*(given.get(name, default) for name, default in ARGUMENTS.items()))
             for given in charges
             if not check_names(given)
         ]
         with self._store.writing() as connection:
-            return [self._write(connection, charge) for charge in read]
+            return [written(connection, charge) for charge in read]
 
-    def _charge(
-        self,
-        cost: Cost,
-        count: SupportsIndex,
-        blocks: Sequence[str] | None,
-        charge_id: str | None,
-        label: str | None,
-        relation: str | None,
-    ) -> Charge:
-        check_stated(cost, relation, self.relation)
-        times = index(count, "count")
-        asked = asked_of(loss_of(cost), times, self.budget)
-        asked = tuple(total_of(Fraction(0), part) for part in asked)  # not too long for a text
-        for name, text in (("charge_id", charge_id), ("label", label)):
-            if text is not None:
-                text_of(text, name)
-        ids = (ALL,) if blocks is None else block_ids(blocks)
-        mechanism = None if isinstance(cost, PureDP | ApproxDP | ZCDP) else type(cost).__name__
-        described = {
-            "cost": texts_of(asked), "blocks": sorted(ids), "mechanism": mechanism,
-            "params": None if mechanism is None else described_by(cost), "count": times,
-        }  # fmt: skip
-        digest = digest_of(json.dumps(described, sort_keys=True))
-        entry = {"kind": "charge", "label": label, "fingerprint": digest} | described
-        return Charge(asked, ids, charge_id or str(uuid.uuid4()), entry)
-
-    def _write(self, connection: Any, charge: Charge) -> Receipt:
-        row = connection.execute(
-            "SELECT seq, body, hash, result FROM entry LEFT JOIN outcome USING (charge_id) "
-            "WHERE charge_id = ?", (charge.charge_id,),
-        ).fetchone()  # fmt: skip
-        if row is not None:
-            return self._repeated(charge, *row)
-        rounded = False
-        for block in charge.blocks:
-            budget, spent, retired = block_of(connection, block)
-            if retired:
-                raise BlockRetiredError(f"block {block!r} was retired")
-            total = tuple(map(total_of, spent, charge.asked))
-            if any(a > b for a, b in zip(total, budget, strict=True)):
-                kind = type(self.budget)
-                raise BudgetExceededError(
-                    loss_from(kind, spent), loss_from(kind, charge.asked), loss_from(kind, budget),
-                    None if block == ALL else block,
-                )  # fmt: skip
-            exact = tuple(a + b for a, b in zip(spent, charge.asked, strict=True))
-            rounded = rounded or total != exact
-            written = connection.execute(
-                "UPDATE block SET spent = ? WHERE id = ? AND spent = ?",
-                (row_of(total), block, row_of(spent)),
-            )
-            if written.rowcount != 1:
-                raise LedgerCorruptError(f"block {block!r} changed while it was charged")
-        entry = charge.entry | {"rounded": rounded} | when()
-        appended = store.append(connection, entry, charge.charge_id)
-        return self._receipt(charge, appended["seq"], appended["hash"], rounded)
-
-    def _repeated(self, charge: Charge, seq: int, body: str, digest: str, result: Any) -> Receipt:
-        entry = json.loads(body)
-        if entry.get("fingerprint") != charge.entry["fingerprint"]:
-            raise ChargeConflictError(f"another charge has the id {charge.charge_id!r}")
-        if result is None:
-            raise ChargeInDoubtError(
-                f"{charge.charge_id!r} was charged, and its result may have been released"
-            )
-        return self._receipt(charge, seq, digest, entry["rounded"], json.loads(result))
-
-    def _receipt(
-        self, charge: Charge, seq: int, digest: str, rounded: bool, result: Any = None
-    ) -> Receipt:
-        cost = loss_from(type(self.budget), charge.asked)
-        return Receipt(seq, charge.charge_id, cost, charge.blocks, digest, rounded, result)
+    def _checked(self, cost: Cost, *arguments: Any) -> Charge:
+        return checked(self.budget, self.relation, cost, *arguments)
 
     def record(self, charge_id: str, result: Any) -> None:
         """Store what was released for a charge, once: who repeats the charge gets it.
@@ -414,6 +377,16 @@ class BudgetLedger:
             For what JSON cannot hold.
         LedgerError
             If nothing was charged by this id, or its result was recorded before.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     with BudgetLedger.create(folder + "/l", PureDP(1), privacy_unit="person") as ledger:
+        ...         receipt = ledger.charge(PureDP(0.5), charge_id="monday")
+        ...         ledger.record("monday", {"counts": [3, 4]})
+        ...         ledger.charge(PureDP(0.5), charge_id="monday").result  # and nothing is charged
+        {'counts': [3, 4]}
 
         """
         text = json_of(result, "result")
@@ -455,8 +428,12 @@ class BudgetLedger:
     def would_exceed(
         self, cost: Cost, count: SupportsIndex = 1, *, blocks: Sequence[str] | None = None
     ) -> bool:
-        """Whether a charge would be refused for lack of budget, as things stand."""
-        charge = self._charge(cost, count, blocks, None, None, None)
+        """Whether a charge would be refused for lack of budget, as things stand.
+
+        Nothing is promised: another process may charge in between. Raises what `charge` raises
+        for a cost or blocks that could never be charged.
+        """
+        charge = self._checked(cost, count, blocks, None, None, None)
         with self._store.reading() as connection:
             for block in charge.blocks:
                 budget, spent, retired = block_of(connection, block)
@@ -562,22 +539,25 @@ def head_of(expected: tuple[int, str]) -> tuple[int, str]:
     return seq, digest
 
 
-def path_of(path: str | os.PathLike[str]) -> Path:
-    """Return the path of a file; TypeError or ValueError for what SQLite has as none."""
-    text = os.fspath(path)
-    if not isinstance(text, str):
-        raise TypeError(f"path must be text, not {type(text).__name__}")
-    if text in ("", ":memory:") or text.startswith("file:"):
-        raise ValueError(f"path must be that of a file, not {text!r}")
-    return Path(text)
+class LedgerBlocks:
+    """Some blocks of a ledger, as a budget; made by `BudgetLedger.blocks`."""
 
+    __slots__ = ("blocks", "label", "ledger")
 
-def digest_of(text: str) -> str:
-    """Return the SHA-256 of a text."""
-    return hashlib.sha256(text.encode()).hexdigest()
+    def __init__(self, ledger: BudgetLedger, blocks: tuple[str, ...], label: str | None) -> None:
+        self.ledger, self.blocks, self.label = ledger, blocks, label
 
+    def charge(
+        self, cost: Cost, count: SupportsIndex = 1, *, relation: str | None = None
+    ) -> Receipt:
+        """Spend a loss in each of the blocks, as `BudgetLedger.charge` does."""
+        return self.ledger.charge(
+            cost, count, blocks=self.blocks, label=self.label, relation=relation
+        )
 
-def described_by(cost: Cost) -> str:
-    """Return what the history says of a mechanism: nothing that was released, and no address."""
-    mechanism = getattr(cost, "mechanism", cost)  # of a release
-    return repr(loss_of(cost) if type(mechanism).__repr__ is object.__repr__ else mechanism)
+    def would_exceed(self, cost: Cost, count: SupportsIndex = 1) -> bool:
+        """Whether a charge would be refused for lack of budget, as things stand."""
+        return self.ledger.would_exceed(cost, count, blocks=self.blocks)
+
+    def __repr__(self) -> str:
+        return f"{self.ledger!r}.blocks({', '.join(map(repr, self.blocks))})"

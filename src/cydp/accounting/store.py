@@ -279,6 +279,16 @@ def _explained(path: Path, needed: str = "") -> Iterator[None]:
         raise LedgerError(f"no ledger can be made at {path}: {error.strerror}{needed}") from None
 
 
+def path_of(path: str | os.PathLike[str]) -> Path:
+    """Return the path of a file; TypeError or ValueError for what SQLite has as none."""
+    text = os.fspath(path)
+    if not isinstance(text, str):
+        raise TypeError(f"path must be text, not {type(text).__name__}")
+    if text in ("", ":memory:") or text.startswith("file:"):
+        raise ValueError(f"path must be that of a file, not {text!r}")
+    return Path(text)
+
+
 def append(connection: sqlite3.Connection, entry: Entry, charge_id: str | None = None) -> Entry:
     """Write an entry behind the last one, and return it with its place and hash."""
     seq, last = head(connection)

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: MIT
+"""What the entries of a ledger are made of: texts, numbers as texts, who and when."""
+
+import datetime
+import hashlib
+import json
+import os
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+from cydp.accounting.budget import Parts, measured
+from cydp.accounting.loss import Loss
+
+
+def when() -> dict[str, Any]:
+    """Return who writes an entry, and when."""
+    from cydp import __version__
+
+    now = datetime.datetime.now(datetime.UTC).isoformat(timespec="microseconds")
+    return {"time": now, "pid": os.getpid(), "version": __version__}
+
+
+def text_of(value: str, name: str) -> str:
+    """Return a text that a ledger can hold; TypeError or ValueError for anything else."""
+    if not isinstance(value, str):
+        raise TypeError(f"{name} must be text, not {type(value).__name__}")
+    if not 0 < len(value) <= 1000:
+        raise ValueError(f"{name} must have 1 to 1,000 characters")
+    if not value.isascii() and any("\ud800" <= letter <= "\udfff" for letter in value):
+        raise ValueError(f"{name} must be text that has an encoding")
+    return value
+
+
+def json_of(value: Any, name: str) -> str:
+    """Return the JSON of a value; TypeError or ValueError for what it cannot hold."""
+    try:
+        return json.dumps(value, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"{name} must be what JSON can hold") from None
+
+
+def digest_of(text: str) -> str:
+    """Return the SHA-256 of a text."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def parts_of(loss: Loss) -> Parts:
+    """Return the numbers of a loss in its own measure."""
+    return measured(loss, loss)
+
+
+def texts_of(parts: Parts) -> list[str]:
+    """Return fractions as JSON can hold them."""
+    return [str(part) for part in parts]
+
+
+def fractions_of(texts: Sequence[str]) -> Parts:
+    """Read what `texts_of` has written."""
+    return tuple(map(Fraction, texts))
