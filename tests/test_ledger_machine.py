@@ -195,6 +195,10 @@ class Machine(RuleBasedStateMachine):
             with pytest.raises(UnknownBlockError):
                 self.ledger.retire(block)
         else:
+            if self.model.blocks[block].retired:
+                with pytest.raises(BlockRetiredError):
+                    self.ledger.retire(block)
+                return
             self.ledger.retire(block)
             self.model.blocks[block].retired = True
             self.model.entries += 1
