@@ -71,6 +71,19 @@ print(*plan.bounds(1e-6))
     assert printed.stdout.split() == [b"basic", b"zcdp", b"optimal"]
 
 
+def test_what_is_exact_already_is_left_to_the_optimal_composition() -> None:
+    counts = Plan([(DiscreteLaplace("0.1"), 30), (PureDP("0.1"), 30)])
+    assert set(counts.bounds(1e-6)) == {"basic", "zcdp", "optimal"}
+    for better in (DiscreteLaplace("0.1", 2), DiscreteLaplace("0.1", "1.5")):
+        bounds = Plan([(better, 30), (PureDP("0.1"), 30)]).bounds(1e-6)
+        assert bounds["pld"] < bounds["optimal"]
+
+
+def test_a_mechanism_that_stands_for_two_counts_twice() -> None:
+    twice = Plan([(DiscreteGaussian("1.5", sigma2=9), 3)])  # it may move two entries by 1
+    assert twice.bounds(1e-6)["pld"] == Plan([(DiscreteGaussian(sigma2=9), 6)]).bounds(1e-6)["pld"]
+
+
 def test_bounds_of_each_kind() -> None:
     assert set(Plan([(ZCDP(0.1), 3)]).bounds(1e-6)) == {"zcdp"}
     assert set(Plan([(PureDP(0.1), 3), (PureDP(0.2), 3)]).bounds(1e-6)) == {"basic", "zcdp", "pld"}
@@ -101,6 +114,34 @@ def test_deltas_that_come_true() -> None:
     assert plan.as_loss(1e-6).rho is None
     tiny = Plan([(ApproxDP(1, Fraction(1, 10**400)), 2)])
     assert tiny.delta(2) == Fraction(2, 10**400)
+
+
+def test_deltas_that_are_nearly_nothing_or_nearly_sure() -> None:
+    """Rounded up: never 0 where something is lost, and never below what is lost for sure."""
+    counts = Plan([(PureDP("0.01"), 2000)])
+    assert 0 < counts.delta("19.99") < Fraction(1, 2**1990)
+    assert counts.delta(20) == 0
+    assert 0 < Plan([(PureDP(0.1), 10)]).delta(1 - Fraction(1, 10**20)) < Fraction(1, 10**22)
+    assert 0 < Plan([(ZCDP("1e-9"), 1)]).delta(1) < Fraction(1, 10**300)
+    sure = ApproxDP(1, 1 - Fraction(1, 10**20))
+    assert Plan([(sure, 2)]).delta(3) == 1
+    assert Plan([(sure, 1)]).delta(1) == sure.delta
+    assert Plan([(ApproxDP(1, "0.9"), 2)]).bounds("0.98").keys() == set()
+    assert "optimal" in Plan([(ApproxDP(1, "0.9"), 2)]).bounds("0.991")
+
+
+@pytest.mark.parametrize("extra", [True, False])
+def test_there_and_back(extra: bool) -> None:
+    """The mutant forgets that what comes true leaves less delta for the rest."""
+    items = [(ApproxDP("0.1", "0.01"), 30)]
+    if extra:
+        items.append((ApproxDP("0.2", "0.001"), 20))
+    plan = Plan(items)
+    name = "pld" if extra else "optimal"
+    for delta in (Fraction(3, 10), Fraction(4, 10)):
+        epsilon = plan.bounds(delta)[name]
+        assert epsilon == plan.epsilon(delta)
+        assert plan.delta(epsilon) == pytest.approx(delta, rel=1e-6)
 
 
 def exact_delta(parts: list[tuple[float, int]], epsilon: float) -> float:
