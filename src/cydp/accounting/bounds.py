@@ -61,8 +61,13 @@ def bounds_of(parts: Sequence[Part]) -> dict[str, Bound]:
     """Return the bounds that say something of these parts, by name."""
     found = {"basic": _basic(parts), "zcdp": _zcdp(parts), "optimal": _optimal(parts)}
     if numerical.installed():
-        found["pld"] = _pld(parts, exact=found["optimal"] is not None)
+        found["pld"] = _pld(parts)
     return {name: bound for name, bound in found.items() if bound is not None}
+
+
+def could_be_less(parts: Sequence[Part], delta: Fraction) -> bool:
+    """Whether the extra ``pld`` may say something at a delta, and something new."""
+    return delta >= numerical.LEAST_DELTA and delta > _lost(parts) and _pld(parts) is not None
 
 
 def _basic(parts: Sequence[Part]) -> Bound | None:
@@ -118,10 +123,10 @@ def _optimal(parts: Sequence[Part]) -> Bound | None:
     )
 
 
-def _pld(parts: Sequence[Part], *, exact: bool) -> Bound | None:
+def _pld(parts: Sequence[Part]) -> Bound | None:
     """Pairs of laws that stand for all parts are composed, by the extra ``pld``.
 
-    Not if all are randomized response of the losses' own epsilon, and the bound "optimal" is exact.
+    Not if all are randomized response of the losses' own epsilon: then "optimal" is exact.
     """
     pairs: Counter[Pair] = Counter()
     losing = []
@@ -136,7 +141,9 @@ def _pld(parts: Sequence[Part], *, exact: bool) -> Bound | None:
             pairs[pair] += times * part.count
     if not pairs or not numerical.can_compose(pairs):
         return None
-    if exact and set(pairs) == {LaplacePair(part.known[0]) for part in parts if part.known}:
+    if _optimal(parts) and set(pairs) == {
+        LaplacePair(part.known[0]) for part in parts if part.known
+    }:
         return None
     lost = _lost(losing)
 
