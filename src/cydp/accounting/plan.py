@@ -121,12 +121,6 @@ class Plan:
         TypeError, ValueError
             For another epsilon.
 
-        Examples
-        --------
-        >>> plan = Plan([(ApproxDP("0.1", "1e-8"), 10)])
-        >>> float(plan.delta(1)), plan.delta("0.9") < Fraction(1, 1000)
-        (1e-07, True)
-
         """
         whole = exact(epsilon, "epsilon")
         if whole < 0:
@@ -199,14 +193,6 @@ class Plan:
         TypeError, ValueError
             For another delta.
 
-        Examples
-        --------
-        >>> print(Plan([(ApproxDP("0.5", 0), 3)]).report(0))
-        a plan of 3 releases, fixed before the first
-          3 x ApproxDP(epsilon=0.5, delta=0)
-        at delta 0 it costs
-          epsilon 1.5 by basic composition (this counts)
-
         """
         count = sum(count for _, count in self._items)
         lines = [f"a plan of {count:,} releases, fixed before the first"]
@@ -239,6 +225,12 @@ class Plan:
         )
 
     __radd__ = __add__
+
+    def _fits(self, epsilon: Fraction, delta: Fraction, *, quickly: bool) -> bool:
+        """Whether a bound says so: any of them, or any of the quick ones."""
+        bounds = [b for name, b in self._computed().items() if not (quickly and name == "pld")]
+        found = (bound.epsilon(delta) for bound in bounds)  # in turn: the slow one comes last
+        return any(each is not None and each <= epsilon for each in found)
 
     def _computed(self) -> dict[str, Bound]:
         if self._bounds is None:
