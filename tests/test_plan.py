@@ -271,6 +271,7 @@ def test_reports() -> None:
     [
         ([(Gaussian(rho=0.01), 3)], 0, "at delta 0 no bound says anything: a larger delta"),
         ([(PartitionSelection(1, 1e-7), 2)], 1e-7, "at delta 1e-07 no bound says anything"),
+        ([(ApproxDP(1, 1e-6), 2), (PureDP(2), 1)], 1e-6, "at delta 1e-06 no bound says anything"),
         ([(Gaussian(rho=0.01), 3)], 1e-11, "by zCDP (this counts)"),
         ([(DiscreteLaplace("0.1"), 30)], 1e-6, "by optimal composition (this counts)"),
         ([(ZCDP("0.1"), 30)], 1e-6, "by zCDP (this counts)"),
