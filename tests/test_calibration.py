@@ -27,6 +27,10 @@ def by_rho(rho: Fraction) -> DiscreteGaussian:
     return DiscreteGaussian(rho=rho)
 
 
+def falling(epsilon: Fraction) -> DiscreteLaplace:
+    return DiscreteLaplace(1 / epsilon)
+
+
 def by_epsilon(epsilon: Fraction) -> Laplace:
     return Laplace(epsilon, sensitivity=3)
 
@@ -110,7 +114,13 @@ def test_the_extra_allows_more(monkeypatch: pytest.MonkeyPatch) -> None:
         (lambda _: PureDP(1), ApproxDP(0.1, 1e-6), 1, ValueError, "that fits"),
         (lambda _: PureDP(0), PureDP(1), 1, ValueError, "must cost"),
         (DiscreteLaplace, PureDP(1e-12), 10**9, ValueError, "scale"),
-        (Plan, PureDP(1), 1, TypeError, "iterable"),
+        (Plan, PureDP(1), 1, TypeError, "items must be"),
+        (falling, PureDP(3), 1, ValueError, "must cost more for a larger"),
+        (falling, PureDP("0.3"), 1, ValueError, "must cost more for a larger"),
+        (falling, ZCDP(3), 2, ValueError, "must cost more for a larger"),
+        (falling, ApproxDP(1, 1e-6), 100, ValueError, "must cost more for a larger"),
+        (DiscreteLaplace, ApproxDP("1e400", 1e-6), 1, ValueError, "budget must be between"),
+        (DiscreteLaplace, ApproxDP("1e-400", 1e-6), 1, ValueError, "budget must be between"),
     ],
 )
 def test_bad_parameters(
@@ -118,6 +128,19 @@ def test_bad_parameters(
 ) -> None:
     with pytest.raises(error, match=says):
         calibrate(make, budget, count)
+
+
+def test_the_slow_bound_is_asked_only_near_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Fraction] = []
+    composed = numerical.composed
+
+    def counted(pairs: Any) -> Any:
+        asked.extend(pair.rho for pair in pairs)
+        return composed(pairs)
+
+    monkeypatch.setattr(numerical, "composed", counted)
+    calibrate(by_rho, ApproxDP(1, 1e-6), 200)
+    assert max(asked) < 2 * min(asked)
 
 
 def test_a_plan_is_no_budget() -> None:

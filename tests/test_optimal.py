@@ -1,6 +1,7 @@
 """accounting/optimal.py against sums of fractions; test_accounting_rows.py has the reference."""
 
 import math
+from decimal import Decimal, localcontext
 from fractions import Fraction
 from typing import Any
 
@@ -44,6 +45,40 @@ def test_many_losses(epsilon: str, count: int, expected: str) -> None:
     """
     found = optimal_composition(epsilon, count, 1e-6).epsilon
     assert 0 <= found / Fraction(expected) - 1 <= Fraction(1, 10**9)
+
+
+@pytest.mark.parametrize("gap", ["1.1e-6", "1e-9", "1e-20", "1e-200"])
+@pytest.mark.parametrize(("each", "count"), [("1.708", 10), ("0.1", 10), ("0.01", 200), ("9", 1)])
+def test_next_to_the_largest_loss(each: str, count: int, gap: str) -> None:
+    """There only the outcome without a lie counts; a difference of floats would be nothing."""
+    with localcontext(prec=50):
+        truths = 1 / (1 + (-Decimal(each)).exp())
+        expected = Fraction(truths**count) * Fraction(gap) * (1 - Fraction(gap) / 2)
+    found = delta_of(Fraction(each), count, count * Fraction(each) - Fraction(gap))
+    assert 0 <= found / expected - 1 < 1e-9
+
+
+@pytest.mark.parametrize(
+    ("each", "count", "gap", "bits"),
+    [
+        ("0.01", 2000, "0.01", 1992.2),  # (2000 ln(1 + e**-0.01) - ln(1 - e**-0.01)) / ln(2)
+        ("0.001", 10**7, "0.001", 4095),  # more: then the least that another loss may have
+        ("1", 1, Fraction(1, 10**1000), 1022.5),  # gaps below the least normal float are that
+    ],
+)
+def test_deltas_below_all_floats(each: str, count: int, gap: Any, bits: float) -> None:
+    found = delta_of(Fraction(each), count, count * Fraction(each) - Fraction(gap))
+    assert found.numerator == 1
+    assert bits - 1.1 <= math.log2(found.denominator) <= bits
+    assert delta_of(Fraction(each), count, count * Fraction(each)) == 0
+    assert ApproxDP(1, found).delta == found
+
+
+def test_losses_below_all_floats() -> None:
+    for count, delta in ((1, "1e-1000"), (10**7, 0.5)):
+        assert optimal_composition("1e-400", count, delta).epsilon == count * Fraction("1e-400")
+    assert optimal_composition("1e-280", 100, 0.5).epsilon < Fraction("1e-279")
+    assert optimal_composition("0.1", 3, "1e-1000").epsilon == Fraction("0.3")
 
 
 def test_ends() -> None:

@@ -27,6 +27,7 @@ from cydp import (
     optimal_composition,
 )
 from cydp.accounting import AdaptivityError, RelationMismatchError, numerical
+from cydp.accounting.pairs import LaplacePair, NormalPair
 
 MIXED = [(DiscreteLaplace("0.01"), 1000), (DiscreteGaussian(sigma2=400), 100)]
 EXACT = Fraction("2.71292655230125")  # reference/accounting.json, row D4
@@ -71,6 +72,19 @@ print(*plan.bounds(1e-6))
     assert printed.stdout.split() == [b"basic", b"zcdp", b"optimal"]
 
 
+def test_what_is_exact_already_is_left_to_the_optimal_composition() -> None:
+    counts = Plan([(DiscreteLaplace("0.1"), 30), (PureDP("0.1"), 30)])
+    assert set(counts.bounds(1e-6)) == {"basic", "zcdp", "optimal"}
+    for better in (DiscreteLaplace("0.1", 2), DiscreteLaplace("0.1", "1.5")):
+        bounds = Plan([(better, 30), (PureDP("0.1"), 30)]).bounds(1e-6)
+        assert bounds["pld"] < bounds["optimal"]
+
+
+def test_a_mechanism_that_stands_for_two_counts_twice() -> None:
+    twice = Plan([(DiscreteGaussian("1.5", sigma2=9), 3)])  # it may move two entries by 1
+    assert twice.bounds(1e-6)["pld"] == Plan([(DiscreteGaussian(sigma2=9), 6)]).bounds(1e-6)["pld"]
+
+
 def test_bounds_of_each_kind() -> None:
     assert set(Plan([(ZCDP(0.1), 3)]).bounds(1e-6)) == {"zcdp"}
     assert set(Plan([(PureDP(0.1), 3), (PureDP(0.2), 3)]).bounds(1e-6)) == {"basic", "zcdp", "pld"}
@@ -101,6 +115,34 @@ def test_deltas_that_come_true() -> None:
     assert plan.as_loss(1e-6).rho is None
     tiny = Plan([(ApproxDP(1, Fraction(1, 10**400)), 2)])
     assert tiny.delta(2) == Fraction(2, 10**400)
+
+
+def test_deltas_that_are_nearly_nothing_or_nearly_sure() -> None:
+    """Rounded up: never 0 where something is lost, and never below what is lost for sure."""
+    counts = Plan([(PureDP("0.01"), 2000)])
+    assert 0 < counts.delta("19.99") < Fraction(1, 2**1990)
+    assert counts.delta(20) == 0
+    assert 0 < Plan([(PureDP(0.1), 10)]).delta(1 - Fraction(1, 10**20)) < Fraction(1, 10**22)
+    assert 0 < Plan([(ZCDP("1e-9"), 1)]).delta(1) < Fraction(1, 10**300)
+    sure = ApproxDP(1, 1 - Fraction(1, 10**20))
+    assert Plan([(sure, 2)]).delta(3) == 1
+    assert Plan([(sure, 1)]).delta(1) == sure.delta
+    assert Plan([(ApproxDP(1, "0.9"), 2)]).bounds("0.98").keys() == set()
+    assert "optimal" in Plan([(ApproxDP(1, "0.9"), 2)]).bounds("0.991")
+
+
+@pytest.mark.parametrize("extra", [True, False])
+def test_there_and_back(extra: bool) -> None:
+    """The mutant forgets that what comes true leaves less delta for the rest."""
+    items = [(ApproxDP("0.1", "0.01"), 30)]
+    if extra:
+        items.append((ApproxDP("0.2", "0.001"), 20))
+    plan = Plan(items)
+    name = "pld" if extra else "optimal"
+    for delta in (Fraction(3, 10), Fraction(4, 10)):
+        epsilon = plan.bounds(delta)[name]
+        assert epsilon == plan.epsilon(delta)
+        assert plan.delta(epsilon) == pytest.approx(delta, rel=1e-6)
 
 
 def exact_delta(parts: list[tuple[float, int]], epsilon: float) -> float:
@@ -146,7 +188,8 @@ def test_what_a_pure_loss_hides_is_used() -> None:
         ([(PureDP(1), 2**64)], ValueError, "count"),
         ([(PureDP(1), 1.0)], TypeError, "count"),
         ([(PureDP(1), True)], TypeError, "count"),
-        (PureDP(1), TypeError, "iterable"),
+        (PureDP(1), TypeError, "items must be a sequence of pairs, not PureDP"),
+        (5, TypeError, "items must be a sequence of pairs, not int"),
     ],
 )
 def test_bad_items(items: Any, error: type[Exception], says: str) -> None:
@@ -178,6 +221,28 @@ def test_relations() -> None:
         Plan([(survey, 1), (Stated(1), 1)])
 
 
+def test_a_plan_cannot_be_changed() -> None:
+    """Its bounds are computed once; what is said of other items would not be their cost."""
+    plan = Plan(MIXED)
+    for name, value in (("items", (*plan.items, (PureDP(9), 9))), ("relation", "change-one")):
+        with pytest.raises(AttributeError):
+            setattr(plan, name, value)
+    assert plan.items == tuple(MIXED)
+    assert plan.relation is None
+
+
+def test_a_subclass_does_not_inherit_what_stands_for_its_parent() -> None:
+    class Twice(DiscreteLaplace):
+        @property
+        def loss(self) -> PureDP:
+            return PureDP(2 * self.epsilon)
+
+    twice, same = Plan([(Twice("0.1"), 30)]), Plan([(PureDP("0.2"), 30)])
+    assert twice.bounds(1e-6) == same.bounds(1e-6)
+    several = Plan([(Twice("0.1"), 30), (PureDP("0.3"), 1)])
+    assert several.epsilon(1e-6) == Plan([*same.items, (PureDP("0.3"), 1)]).epsilon(1e-6)
+
+
 def test_a_plan_is_not_adaptive() -> None:
     plan = Plan(MIXED)
     for extend in (lambda: plan + plan, lambda: plan + PureDP(1), lambda: PureDP(1) + plan):
@@ -199,6 +264,59 @@ def test_reports() -> None:
     assert "1,200 x ExponentialMechanism" in plan.report()
     assert plan._repr_html_() == f"<pre>{plan.report()}</pre>"
     assert "delta" not in plan.report()
+
+
+@pytest.mark.parametrize(
+    ("items", "delta", "last"),
+    [
+        ([(Gaussian(rho=0.01), 3)], 0, "at delta 0 no bound says anything: a larger delta"),
+        ([(PartitionSelection(1, 1e-7), 2)], 1e-7, "at delta 1e-07 no bound says anything"),
+        ([(ApproxDP(1, 1e-6), 2), (PureDP(2), 1)], 1e-6, "at delta 1e-06 no bound says anything"),
+        ([(Gaussian(rho=0.01), 3)], 1e-11, "by zCDP (this counts)"),
+        ([(DiscreteLaplace("0.1"), 30)], 1e-6, "by optimal composition (this counts)"),
+        ([(ZCDP("0.1"), 30)], 1e-6, "by zCDP (this counts)"),
+        ([(Gaussian(rho=0.01), 3)], 1e-6, "pip install 'cydp[pld]'"),
+    ],
+)
+def test_advice_only_where_it_helps(
+    items: Any, delta: float, last: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(numerical, "installed", lambda: False)
+    assert last in Plan(items).report(delta).splitlines()[-1]
+
+
+def test_the_guard_is_needed_and_enough() -> None:
+    """Of randomized response the exact epsilon is known, and dp-accounting alone says less."""
+    too_little = []
+    for count, each, delta in (
+        (224, "0.0604", 3.049183828834354e-10),
+        (204, "0.0906", 3.8302295049810257e-10),
+        (144, "0.0685", 3.7455324222468403e-10),
+        (1919, "0.01362", 2.801742031998517e-10),  # these, if it is asked to compose all at once
+        (3340, "0.0092", 1.310902019197016e-10),
+        (30000, "0.0017", 2.220670977711559e-10),
+    ):
+        curve = numerical.composed({LaplacePair(Fraction(each)): count})
+        exact = float(optimal_composition(each, count, delta).epsilon) * (1 - 1e-10)
+        guarded = curve.epsilon(delta)
+        assert guarded is not None
+        assert guarded >= exact
+        assert curve.delta(exact) >= delta
+        unguarded = curve._composed.get_epsilon_for_delta(delta) * (1 + numerical.MARGIN)
+        too_little.append(unguarded < exact * (1 - 1e-9))
+    assert any(too_little)
+
+
+@pytest.mark.parametrize("count", [1, 255, 256, 257, 65_791])
+def test_as_many_releases_as_were_asked_for(count: int) -> None:
+    """Digits of the count are composed one by one; of normal noise the sum is known."""
+    rho = Fraction(1, 2)
+    found, whole = (numerical.composed({NormalPair(rho / times): times}) for times in (count, 1))
+    fewer = numerical.composed({NormalPair(rho / (count + 1)): count})  # the mutant forgets one
+    for epsilon in (0.5, 2.0):
+        assert found.delta(epsilon) == pytest.approx(whole.delta(epsilon), rel=2e-4)
+        if count <= 257:
+            assert fewer.delta(epsilon) < whole.delta(epsilon) * (1 - 1e-3)
 
 
 ROUNDING = 1e-13  # of a delta that floats have summed and transformed

@@ -11,8 +11,9 @@ from functools import cache
 from cydp.accounting import conversion, numerical, optimal
 from cydp.accounting.loss import ZCDP, ApproxDP, Loss
 from cydp.accounting.pairs import LaplacePair, Pair, Pairs
-from cydp.rational import float_of
+from cydp.rational import float_of, log_of
 
+_LEAST_DELTA = Fraction(1, 2**1000)  # of zCDP: what is less, floats round to 0
 _SMALL = Fraction(1, 10**12)
 _MARGIN = Fraction(1, 10**12)  # relative; more than the rounding of a power
 
@@ -58,13 +59,15 @@ class Bound:
 
 def bounds_of(parts: Sequence[Part]) -> dict[str, Bound]:
     """Return the bounds that say something of these parts, by name."""
-    found = {
-        "basic": _basic(parts),
-        "zcdp": _zcdp(parts),
-        "optimal": _optimal(parts),
-        "pld": _pld(parts) if numerical.installed() else None,
-    }
+    found = {"basic": _basic(parts), "zcdp": _zcdp(parts), "optimal": _optimal(parts)}
+    if numerical.installed():
+        found["pld"] = _pld(parts)
     return {name: bound for name, bound in found.items() if bound is not None}
+
+
+def could_be_less(parts: Sequence[Part], delta: Fraction) -> bool:
+    """Whether the extra ``pld`` may say something at a delta, and something new."""
+    return delta >= numerical.LEAST_DELTA and delta > _lost(parts) and _pld(parts) is not None
 
 
 def _basic(parts: Sequence[Part]) -> Bound | None:
@@ -97,7 +100,7 @@ def _zcdp(parts: Sequence[Part]) -> Bound:
         if left < 0:
             return Fraction(1)
         try:
-            return lost + (conversion.delta_of(rho, left) if rho else 0)
+            return lost + (max(conversion.delta_of(rho, left), _LEAST_DELTA) if rho else 0)
         except ValueError:
             return Fraction(1)
 
@@ -109,10 +112,10 @@ def _optimal(parts: Sequence[Part]) -> Bound | None:
     known = [part.known for part in parts]
     epsilons = {numbers[0] for numbers in known if numbers is not None}
     count = sum(part.count for part in parts)
-    if None in known or len(epsilons) != 1 or count > optimal.MOST:
+    if None in known or len(epsilons) != 1:
         return None
     each, lost = epsilons.pop(), _lost(parts)
-    if not 0 < each * count < 10**300:
+    if not optimal.can_compose(each, count):
         return None
     return Bound(
         lambda delta: optimal.epsilon_of(each, count, _left(delta, lost)) if lost < delta else None,
@@ -121,7 +124,10 @@ def _optimal(parts: Sequence[Part]) -> Bound | None:
 
 
 def _pld(parts: Sequence[Part]) -> Bound | None:
-    """Pairs of laws that stand for all parts are composed, by the extra ``pld``."""
+    """Pairs of laws that stand for all parts are composed, by the extra ``pld``.
+
+    Not if all are randomized response of the losses' own epsilon: then "optimal" is exact.
+    """
     pairs: Counter[Pair] = Counter()
     losing = []
     for part in parts:
@@ -134,6 +140,10 @@ def _pld(parts: Sequence[Part]) -> Bound | None:
         for pair, times in one.items():
             pairs[pair] += times * part.count
     if not pairs or not numerical.can_compose(pairs):
+        return None
+    if _optimal(parts) and set(pairs) == {
+        LaplacePair(part.known[0]) for part in parts if part.known
+    }:
         return None
     lost = _lost(losing)
 
@@ -162,7 +172,7 @@ def _lost(parts: Sequence[Part]) -> Fraction:
     _, total = _total(parts)
     if total < _SMALL:
         return total
-    stays = [part.count * math.log1p(-float_of(part.known[1])) for part in parts if part.known]
+    stays = [part.count * log_of(1 - part.known[1]) for part in parts if part.known]
     return min(total, Fraction(-math.expm1(sum(stays))) * (1 + _MARGIN), Fraction(1))
 
 

@@ -4,6 +4,7 @@
 import math
 from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 from typing import SupportsIndex, TypeVar
 
 from cydp.accounting.budget import HasLoss, check_budget, loss_of, measured
@@ -14,6 +15,9 @@ from cydp.rational import float_of, index
 _Mechanism = TypeVar("_Mechanism", bound=HasLoss)
 
 _MOST_DOUBLINGS = 64
+_MOST_GAIN = Fraction(5, 4)  # of the slow bound over the others, mostly
+_LEAST, _MOST = Fraction(1, 10**290), 10**290  # what floats can halve and double
+_FALLS = "make_mechanism must cost more for a larger parameter"
 _CLOSE = 1 + 1e-6  # the largest parameter is at most so many times the one returned
 
 
@@ -25,8 +29,7 @@ def calibrate(
     Parameters
     ----------
     make_mechanism : callable
-        Takes one privacy parameter, an epsilon or a rho, and returns the mechanism, which must
-        cost more if that is larger.
+        Takes an epsilon or a rho; what it returns must cost more if that is larger.
     budget : PureDP, ApproxDP or ZCDP
         For ApproxDP the releases cost what `Plan` says: they must be fixed in advance.
     count : int >= 1
@@ -40,7 +43,7 @@ def calibrate(
     Raises
     ------
     TypeError, ValueError
-        For a bad parameter, and if no mechanism fits.
+        For a bad parameter, if no mechanism fits, and if one of a larger parameter costs less.
     MeasureMismatchError
         If the mechanism says nothing in the budget's measure.
 
@@ -61,57 +64,87 @@ def calibrate(
     if limits[0] == 0:
         raise ValueError("budget must be more than nothing")
 
+    start = limits[0] / times
+    if isinstance(budget, ApproxDP):
+        return _planned(make_mechanism, budget, times, start)
+
     def fits(mechanism: HasLoss) -> bool:
-        if isinstance(budget, ApproxDP):
-            found = Plan([(mechanism, times)]).bounds(budget.delta)
-            return min(found.values(), default=limits[0] + 1) <= limits[0]
         return times * measured(loss_of(mechanism), budget)[0] <= limits[0]
 
-    start = limits[0] / times
-    first = None if isinstance(budget, ApproxDP) else _made(make_mechanism, start)
+    first = _made(make_mechanism, start)
     cost = Fraction(0) if first is None else times * measured(loss_of(first), budget)[0]
     if cost:
         exact = _made(make_mechanism, start * limits[0] / cost)
         if exact is not None and times * measured(loss_of(exact), budget)[0] == limits[0]:
             return exact
-    return _largest(make_mechanism, fits, start)
+    return _largest(make_mechanism, fits, start, 2)[1]
+
+
+def _planned(
+    make: Callable[[Fraction], _Mechanism], budget: ApproxDP, count: int, start: Fraction
+) -> _Mechanism:
+    def fits(mechanism: HasLoss, *, quickly: bool) -> bool:
+        plan = Plan([(mechanism, count)])
+        return plan._fits(budget.epsilon, budget.delta, quickly=quickly)
+
+    # First without the slow bound, which gains little; then from there.
+    near, _ = _largest(make, partial(fits, quickly=True), start, 2)
+    return _largest(make, partial(fits, quickly=False), near, _MOST_GAIN)[1]
 
 
 def _largest(
-    make: Callable[[Fraction], _Mechanism], fits: Callable[[HasLoss], bool], start: Fraction
-) -> _Mechanism:
+    make: Callable[[Fraction], _Mechanism],
+    fits: Callable[[HasLoss], bool],
+    start: Fraction,
+    step: int | Fraction,
+) -> tuple[Fraction, _Mechanism]:
+    """Return the largest parameter that fits, and its mechanism."""
+    if not _LEAST < start < _MOST:
+        raise ValueError("budget must be between 1e-290 and 1e290 for each of the releases")
+    sizes: list[tuple[Fraction, Fraction]] = []
+
+    def fitting(parameter: Fraction) -> _Mechanism | None:
+        mechanism = _made(make, parameter)
+        if mechanism is None:
+            return None
+        size = _size(loss_of(mechanism))
+        if any((size - other) * (parameter - given) < 0 for given, other in sizes):
+            raise ValueError(_FALLS)
+        sizes.append((parameter, size))
+        return mechanism if fits(mechanism) else None
+
     low, found = start, None
     for _ in range(_MOST_DOUBLINGS):
-        found = _fitting(make, fits, low)
+        found = fitting(low)
         if found is not None:
             break
-        low /= 2
+        low /= step
     if found is None:
         make(start)  # says what is wrong with it, if it is wrong
         raise ValueError("make_mechanism must give a mechanism that fits the budget")
-    high = 2 * low
+    high = low * step
     for _ in range(_MOST_DOUBLINGS):
-        larger = _fitting(make, fits, high)
+        larger = fitting(high)
         if larger is None:
             break
-        found, low, high = larger, high, 2 * high
+        found, low, high = larger, high, high * step
     else:
-        raise ValueError("make_mechanism must cost more for a larger parameter")
+        raise ValueError(_FALLS)
     while high > low * _CLOSE:
         middle = _between(low, high)
-        larger = _fitting(make, fits, middle)
+        larger = fitting(middle)
         if larger is None:
             high = middle
         else:
             found, low = larger, middle
-    return found
+    return low, found
 
 
-def _fitting(
-    make: Callable[[Fraction], _Mechanism], fits: Callable[[HasLoss], bool], parameter: Fraction
-) -> _Mechanism | None:
-    mechanism = _made(make, parameter)
-    return mechanism if mechanism is not None and fits(mechanism) else None
+def _size(loss: Loss) -> Fraction:
+    """Return what grows with a loss."""
+    if loss.rho is not None:
+        return loss.rho
+    return loss.epsilon  # of the others, each has a rho
 
 
 def _made(make: Callable[[Fraction], _Mechanism], parameter: Fraction) -> _Mechanism | None:

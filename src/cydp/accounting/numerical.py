@@ -23,6 +23,8 @@ _MOST_RHO = 200  # of one release: a shift by 20 sigmas
 _MOST_POINTS = 2**18
 _COARSEST = 1e-4  # of 1, or of the width of what is lost in all
 _FINENESS = 200  # points in the width of one release
+_BASE = 256
+_TAIL = 1e-15  # mass beyond the points that are kept; it is added to the delta
 
 
 def installed() -> bool:
@@ -68,9 +70,28 @@ def composed(pairs: Pairs) -> Curve:
     spacing = max(spacing, (square + 16 * width) / _MOST_POINTS)
     whole = None
     for pair, times in pairs.items():
-        several = _single(pair, spacing).self_compose(times)
-        whole = several if whole is None else whole.compose(several, tail_mass_truncation=1e-15)
+        whole = _joined(whole, _powered(_single(pair, spacing), times))
     return Curve(whole, releases)
+
+
+def _powered(single: Any, times: int) -> Any:
+    """Return so many of one, digit by digit.
+
+    At once dp-accounting would not know the width of what it gets, and would compute more than
+    10**7 points for 10**6 releases.
+    """
+    whole, power, left = None, single, times
+    while True:
+        left, digit = divmod(left, _BASE)
+        if digit:
+            whole = _joined(whole, power.self_compose(digit, _TAIL))
+        if not left:
+            return whole
+        power = power.self_compose(_BASE, _TAIL / left)  # so often it will be there
+
+
+def _joined(one: Any, other: Any) -> Any:
+    return other if one is None else one.compose(other, tail_mass_truncation=_TAIL)
 
 
 def _square(pairs: Pairs) -> float:

@@ -2,18 +2,22 @@
 """The exact cost of composing pure losses, and other answers in (epsilon, delta)."""
 
 import math
+import sys
 from fractions import Fraction
 from typing import SupportsIndex
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cydp.accounting import conversion
 from cydp.accounting.loss import ZCDP, ApproxDP, Loss, PureDP
-from cydp.rational import Number, exact, float_of, index, log_of, positive, text
+from cydp.rational import MAX_BITS, Number, exact, float_of, index, log_of, positive, text
 
 MOST = 10**7
-_MARGIN = 1e-10  # relative, of a delta and an epsilon; more than the rounding of 10**7 sums
+_LEAST_LOSS, _MOST_LOSS = Fraction(1, 10**290), 10**300  # of one, and of all: normal floats
+_MARGIN = 1e-10  # relative, of a delta and an epsilon; more than the rounding of all sums
+_DRIFT = 1e-12  # of ln(delta); more than the rounding of the sums that lead to a rare number
+_CLOSE = 2.0**-40  # of epsilon, where a bisection ends
+_RARE = 2900  # -ln of a chance; no delta of MAX_BITS is below e**-2840
 
 
 def convert(loss: Loss, *, delta: Number) -> ApproxDP:
@@ -81,7 +85,8 @@ def optimal_composition(epsilon: Number, count: SupportsIndex, delta: Number) ->
     Notes
     -----
     Kairouz, Oh, Viswanath, "The composition theorem for differential privacy", 2015, theorem 3.3.
-    For discrete Laplace noise of sensitivity 1, which is randomized response, it is exact.
+    For discrete Laplace noise of sensitivity 1, which is randomized response, it is exact. For an
+    epsilon below 1e-290 it is the sum.
 
     Examples
     --------
@@ -96,36 +101,48 @@ def optimal_composition(epsilon: Number, count: SupportsIndex, delta: Number) ->
     if not 0 <= times <= MOST:
         raise ValueError(f"count must be from 0 to 10**7, not {times}")
     rest = _delta(delta)
-    if each * times >= 10**300:
+    if each * times >= _MOST_LOSS:
         raise ValueError("epsilon must be less than 1e300 in all")
     return ApproxDP(epsilon_of(each, times, rest), rest)
 
 
 def epsilon_of(each: Fraction, count: int, delta: Fraction) -> Fraction:
     """Return the least epsilon at a delta in (0, 1), rounded up; each * count is below 1e300."""
-    epsilon, wanted = float_of(each), log_of(delta) - _MARGIN
-    lies, curve = _curve(epsilon, count)
-    likely = curve > wanted - 60  # what is left out is no share of delta that a float could tell
-    losses, curve = (count - 2 * lies[likely]) * epsilon, curve[likely]
-    low, high = 0.0, float_of(each * count)
-    for _ in range(80):
+    whole = each * count
+    if not can_compose(each, count):
+        return whole
+    wanted = log_of(delta) - _MARGIN
+    curve = _Curve(each, count, wanted - 60)  # less is no share of delta that a float could tell
+    low, high = 0.0, float_of(whole)
+    while high - low > high * _CLOSE:
         middle = (low + high) / 2
-        if _log_delta(losses, curve, middle) <= wanted:
+        if curve.log_delta(Fraction(middle)) <= wanted:
             high = middle
         else:
             low = middle
-    return min(Fraction(high * (1 + _MARGIN)), each * count)
+    return min(Fraction(high * (1 + _MARGIN)), whole)
 
 
 def delta_of(each: Fraction, count: int, epsilon: Fraction) -> Fraction:
     """Return the least delta that `count` losses of `each` compose to at an epsilon, rounded up.
 
+    Where that is below e**-700, a power of two above it; 0 only where delta is 0.
+
     >>> round(float(delta_of(Fraction(1, 10), 30, Fraction(1))), 8)
     0.01056168
     """
-    lies, curve = _curve(float_of(each), count)
-    log_delta = _log_delta((count - 2 * lies) * float_of(each), curve, float_of(epsilon))
-    return Fraction(math.exp(min(log_delta, 0.0)) * (1 + _MARGIN))
+    log_delta = _Curve(each, count).log_delta(epsilon)
+    if log_delta == -math.inf:
+        return Fraction(0)
+    log_delta += _MARGIN - _DRIFT * log_delta
+    if log_delta < -700:
+        return Fraction(1, 2 ** min(math.floor(-log_delta / math.log(2)), MAX_BITS - 1))
+    return min(Fraction(math.exp(min(log_delta, 0.0))), Fraction(1))
+
+
+def can_compose(each: Fraction, count: int) -> bool:
+    """Whether floats can follow losses of this size, and so many."""
+    return count <= MOST and each >= _LEAST_LOSS and each * count < _MOST_LOSS
 
 
 def _delta(delta: Number) -> Fraction:
@@ -135,25 +152,50 @@ def _delta(delta: Number) -> Fraction:
     return rest
 
 
-def _curve(epsilon: float, count: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return how many of `count` answers may be lies, and the logarithms of the probabilities.
+class _Curve:
+    """Of `count` answers to randomized response of a loss of `each`, how many may be lies.
 
-    Summed from the most likely number outwards: where it matters, few and small terms.
+    Only numbers of lies are kept that matter. By Chernoff's bounds fewer are told with a chance
+    below e**-2900, less than any delta that can be asked for, and more with one below e**-60. Nor
+    are those kept whose own chance has a logarithm below `least`.
     """
-    lies = np.arange(count + 1.0)
-    steps = np.log((count - lies[:-1]) / lies[1:]) - epsilon
-    peak = int((count + 1) * math.exp(-epsilon) / (1 + math.exp(-epsilon)))
-    below, above = -np.cumsum(steps[:peak][::-1])[::-1], np.cumsum(steps[peak:])
-    curve = np.concatenate([below, [0.0], above])
-    return lies, curve - math.log(np.exp(curve).sum())
 
+    __slots__ = ("_chances", "_count", "_each", "_first")
 
-def _log_delta(losses: NDArray[np.float64], curve: NDArray[np.float64], epsilon: float) -> float:
-    """Return ln of the sum of P(loss) max(0, 1 - e**(epsilon - loss))."""
-    gap = epsilon - losses
-    counted = gap < 0
-    if not counted.any():
-        return -math.inf
-    terms = curve[counted] + np.log(-np.expm1(gap[counted]))
-    most = float(terms.max())
-    return most + math.log(float(np.exp(terms - most).sum()))
+    def __init__(self, each: Fraction, count: int, least: float = -math.inf) -> None:
+        self._each, self._count = each, count
+        epsilon = float_of(each)
+        truths = 1 / (1 + math.exp(-epsilon))
+        mean = count * math.exp(-epsilon) * truths
+        peak = min(int(mean), count)
+        self._first = max(math.floor(mean - math.sqrt(2 * _RARE * mean)), 0)
+        last = min(math.ceil(mean + math.sqrt(120 * mean)) + 41, count)
+        lies = np.arange(self._first, last, dtype=np.float64)
+        steps = np.log((count - lies) / (lies + 1)) - epsilon
+        # Summed from the most likely number outwards: where it matters, few and small terms.
+        up = peak - self._first
+        below, above = -np.cumsum(steps[:up][::-1])[::-1], np.cumsum(steps[up:])
+        chances = np.concatenate([below, [0.0], above])
+        chances -= math.log(np.exp(chances).sum())
+        likely = np.flatnonzero(chances > least)
+        self._first += int(likely[0])
+        self._chances = chances[likely]
+
+    def log_delta(self, epsilon: Fraction) -> float:
+        """Return ln of the sum of P(loss) max(0, 1 - e**(epsilon - loss)).
+
+        The gap between the next loss and epsilon is exact, and the other gaps are added to it: a
+        difference of two floats would lose its digits next to the largest loss.
+        """
+        top = self._count * self._each - epsilon
+        if top <= 0:
+            return -math.inf
+        most = math.ceil(top / (2 * self._each)) - 1  # lies, while the loss is above epsilon
+        if most < self._first:
+            return -float(_RARE)
+        chances = self._chances[: most + 1 - self._first]
+        gap = max(float_of(top - 2 * most * self._each), sys.float_info.min)
+        gaps = gap + 2 * float_of(self._each) * (most - self._first - np.arange(len(chances)))
+        terms = chances + np.log(-np.expm1(-gaps))
+        highest = float(terms.max())
+        return highest + math.log(float(np.exp(terms - highest).sum()))

@@ -7,10 +7,11 @@ from fractions import Fraction
 from typing import NoReturn, SupportsIndex, cast
 
 from cydp.accounting import numerical
-from cydp.accounting.bounds import Bound, Part, bounds_of
+from cydp.accounting.bounds import Bound, Part, bounds_of, could_be_less
 from cydp.accounting.budget import Cost, loss_of
 from cydp.accounting.errors import AdaptivityError, RelationMismatchError
 from cydp.accounting.loss import ApproxDP, new_loss
+from cydp.accounting.pairs import Pairs
 from cydp.accounting.report import html_of
 from cydp.rational import Number, exact, index, text
 
@@ -20,6 +21,7 @@ _NAMES = {
     "optimal": "by optimal composition",
     "pld": "by the privacy loss distribution",
 }
+_NOTHING = "at delta {} no bound says anything: a larger delta is needed"
 
 
 class Plan:
@@ -56,21 +58,39 @@ class Plan:
 
     """
 
-    __slots__ = ("_bounds", "items", "relation")
-
-    items: tuple[tuple[Cost, int], ...]
-    relation: str | None
+    __slots__ = ("_bounds", "_items", "_relation")
 
     def __init__(self, items: Iterable[tuple[Cost, SupportsIndex]]) -> None:
-        self.items = tuple(map(_item, items))
-        stated = {getattr(cost, "relation", None) for cost, _ in self.items} - {None}
+        if not isinstance(items, Iterable):
+            raise TypeError(f"items must be a sequence of pairs, not {type(items).__name__}")
+        self._items = tuple(map(_item, items))
+        stated = {getattr(cost, "relation", None) for cost, _ in self._items} - {None}
         if len(stated) > 1:
             raise RelationMismatchError("items are stated under different relations")
-        self.relation = cast("str | None", stated.pop() if stated else None)
+        self._relation = cast("str | None", stated.pop() if stated else None)
         self._bounds: dict[str, Bound] | None = None
 
+    @property
+    def items(self) -> tuple[tuple[Cost, int], ...]:
+        """What is released, and how often."""
+        return self._items
+
+    @property
+    def relation(self) -> str | None:
+        """What the mechanisms are stated under; None if none of them says."""
+        return self._relation
+
     def epsilon(self, delta: Number) -> Fraction:
-        """Return the least epsilon found at a delta in [0, 1), rounded up.
+        """Return the least epsilon found at a delta.
+
+        Parameters
+        ----------
+        delta : number in [0, 1)
+
+        Returns
+        -------
+        Fraction
+            Epsilon of all releases together, in nats, rounded up.
 
         Raises
         ------
@@ -84,7 +104,17 @@ class Plan:
         return min(found.values())
 
     def delta(self, epsilon: Number) -> Fraction:
-        """Return the least delta found at an epsilon >= 0, rounded up; at most 1.
+        """Return the least delta found at an epsilon.
+
+        Parameters
+        ----------
+        epsilon : number >= 0
+            Of all releases together.
+
+        Returns
+        -------
+        Fraction
+            A probability, rounded up; 0 only where nothing is left.
 
         Raises
         ------
@@ -98,10 +128,24 @@ class Plan:
         return min(Fraction(1), *(bound.delta(whole) for bound in self._computed().values()))
 
     def bounds(self, delta: Number) -> dict[str, Fraction]:
-        """Return the epsilons at a delta that `epsilon` takes the least of, by name.
+        """Return the epsilons at a delta that `epsilon` takes the least of.
 
-        "basic", "zcdp", "optimal", "pld": those that say something. The last one needs the
-        extra ``pld`` and a delta of at least 1e-10.
+        Parameters
+        ----------
+        delta : number in [0, 1)
+
+        Returns
+        -------
+        dict
+            By the names "basic", "zcdp", "optimal" and "pld", in nats: those that say something.
+            The last one needs the extra ``pld``, a delta of at least 1e-10, and that "optimal" is
+            not exact already.
+
+        Raises
+        ------
+        TypeError, ValueError
+            For another delta.
+
         """
         rest = _delta(delta)
         found = {name: bound.epsilon(rest) for name, bound in self._computed().items()}
@@ -110,38 +154,67 @@ class Plan:
     def as_loss(self, delta: Number) -> ApproxDP:
         """Return what the plan costs at a delta, to be charged as one before the first release.
 
-        It carries the plan's rho, if all releases have one. Under "change-one", say so:
-        ``budget.charge(plan.as_loss(1e-6), relation=plan.relation)``.
+        Parameters
+        ----------
+        delta : number in [0, 1)
+
+        Returns
+        -------
+        ApproxDP
+            With the plan's rho, if all releases have one. Under "change-one", say so:
+            ``budget.charge(plan.as_loss(1e-6), relation=plan.relation)``.
+
+        Raises
+        ------
+        TypeError, ValueError
+            For another delta, and for one at which no bound says anything.
+
         """
-        losses = [(loss_of(cost), count) for cost, count in self.items]
+        losses = [(loss_of(cost), count) for cost, count in self._items]
         rhos = [None if loss.rho is None else count * loss.rho for loss, count in losses]
         rho = None if None in rhos else sum(cast("list[Fraction]", rhos), Fraction(0))
         return new_loss(ApproxDP, self.epsilon(delta), _delta(delta), rho)
 
     def report(self, delta: Number | None = None) -> str:
-        """Return for people what is released and, at a delta, what each bound says."""
-        count = sum(count for _, count in self.items)
+        """Return for people what is released and what it costs.
+
+        Parameters
+        ----------
+        delta : number in [0, 1), optional
+            At which each bound is asked; without it, no cost is reported.
+
+        Returns
+        -------
+        str
+            Lines; epsilons have six digits, rounded up.
+
+        Raises
+        ------
+        TypeError, ValueError
+            For another delta.
+
+        """
+        count = sum(count for _, count in self._items)
         lines = [f"a plan of {count:,} releases, fixed before the first"]
-        lines += [f"  {times:,} x {cost}" for cost, times in self.items]
+        lines += [f"  {times:,} x {cost}" for cost, times in self._items]
         return "\n".join(lines if delta is None else [*lines, *self._costs(delta)])
 
     def _costs(self, delta: Number) -> list[str]:
-        found = self.bounds(delta)
+        found, rest = self.bounds(delta), _delta(delta)
         least = min(found, key=found.__getitem__, default=None)
-        lines = [f"at delta {text(_delta(delta))} it costs"]
-        for name, how in _NAMES.items():
-            if name in found:
-                used = " (this counts)" if name == least else ""
-                lines.append(f"  epsilon {_shown(found[name])} {how}{used}")
-            elif name == "pld" and not numerical.installed():
-                lines.append(f"  perhaps less {how}: pip install 'cydp[pld]'")
+        lines = [f"at delta {text(rest)} it costs" if found else _NOTHING.format(text(rest))]
+        for name, epsilon in found.items():
+            used = " (this counts)" if name == least else ""
+            lines.append(f"  epsilon {_shown(epsilon)} {_NAMES[name]}{used}")
+        if not numerical.installed() and could_be_less(self._parts, rest):
+            lines.append(f"  perhaps less {_NAMES['pld']}: pip install 'cydp[pld]'")
         return lines
 
     def _repr_html_(self) -> str:
         return html_of(self.report())
 
     def __repr__(self) -> str:
-        items = ", ".join(f"({cost!r}, {count})" for cost, count in self.items)
+        items = ", ".join(f"({cost!r}, {count})" for cost, count in self._items)
         return f"Plan([{items}])"
 
     def __add__(self, other: object) -> NoReturn:
@@ -153,14 +226,30 @@ class Plan:
 
     __radd__ = __add__
 
+    def _fits(self, epsilon: Fraction, delta: Fraction, *, quickly: bool) -> bool:
+        """Whether a bound says so: any of them, or any of the quick ones."""
+        bounds = [b for name, b in self._computed().items() if not (quickly and name == "pld")]
+        found = (bound.epsilon(delta) for bound in bounds)  # in turn: the slow one comes last
+        return any(each is not None and each <= epsilon for each in found)
+
     def _computed(self) -> dict[str, Bound]:
         if self._bounds is None:
-            parts = [
-                Part(loss_of(cost), count, getattr(cost, "_pairs", None))
-                for cost, count in self.items
-            ]
-            self._bounds = bounds_of([part for part in parts if part.costs])
+            self._bounds = bounds_of(self._parts)
         return self._bounds
+
+    @property
+    def _parts(self) -> list[Part]:
+        parts = [Part(loss_of(cost), count, _pairs(cost)) for cost, count in self._items]
+        return [part for part in parts if part.costs]
+
+
+def _pairs(cost: Cost) -> Pairs | None:
+    """Return the pairs that a mechanism's own class says stand for it.
+
+    A subclass may release something else, at another loss, and knows nothing of pairs.
+    """
+    own = "_pairs" in type(cost).__dict__
+    return cast("Pairs | None", cost._pairs) if own else None  # type: ignore[union-attr]
 
 
 def _item(item: tuple[Cost, SupportsIndex]) -> tuple[Cost, int]:
