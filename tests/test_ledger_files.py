@@ -301,6 +301,18 @@ def test_what_no_charge_writes_is_noticed(path: Path, entry: dict[str, Any]) -> 
             print(ledger.remaining)
 
 
+def test_a_charge_replaces_only_what_a_charge_has_written(path: Path) -> None:
+    """The same number, but written otherwise: by somebody else."""
+    new(path).close()
+    with sqlite3.connect(path) as connection:
+        connection.execute("UPDATE block SET spent = '[\"0/7\"]'")
+    connection.close()
+    with BudgetLedger.open(path) as ledger:
+        with pytest.raises(LedgerCorruptError):
+            ledger.charge(PureDP(0.5))
+        assert ledger.spent == PureDP(0)
+
+
 def test_retired_blocks_stay_so(path: Path) -> None:
     with new(path, blocks=True) as ledger:
         ledger.add_block("a")

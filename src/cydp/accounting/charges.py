@@ -137,7 +137,7 @@ def written(connection: sqlite3.Connection, charge: Charge) -> Receipt:
             (row_of(total), block, row_of(spent)),
         )
         if changed.rowcount != 1:
-            raise LedgerCorruptError(f"block {block!r} changed while it was charged")
+            raise LedgerCorruptError(f"block {block!r} is not what was written")
     entry = store.append(connection, charge.entry | {"rounded": rounded} | when(), charge.charge_id)
     return _receipt(charge, entry["seq"], entry["hash"], rounded)
 
