@@ -176,7 +176,7 @@ def test_bad_ledgers(path: Path, make: Any, error: type[Exception]) -> None:
         (lambda ledger: ledger.charge(PureDP(0.1), blocks=5), TypeError),
         (lambda ledger: ledger.charge(PureDP(0.1), blocks=["a"], charge_id=""), ValueError),
         (lambda ledger: ledger.retire("none"), UnknownBlockError),
-        (lambda ledger: ledger.blocks(), ValueError),
+        (lambda ledger: ledger.blocks().charge(PureDP(0.1)), UnknownBlockError),
         (lambda ledger: ledger.blocks("a", "a"), ValueError),
         (lambda ledger: ledger.charge(PureDP(0.1), blocks="a"), TypeError),
         (lambda ledger: ledger.charge(PureDP(0.1)), UnknownBlockError),

@@ -333,7 +333,7 @@ def test_shapes_and_dtypes() -> None:
     "counts", [1.0, True, "1", None, [1.5], [True], np.zeros(3), np.ma.array([1, 2], mask=[0, 1])]
 )
 def test_counts_are_integers(counts: Any) -> None:
-    with pytest.raises(TypeError, match="value must be"):
+    with pytest.raises(TypeError, match="counts must be"):
         PartitionSelection(1, 0.1).release(counts)
 
 

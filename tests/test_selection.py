@@ -18,7 +18,7 @@ from test_stream import Replay, keystream, nonce
 import cydp
 from cydp import ExponentialMechanism, PermuteAndFlip, threads
 from cydp._selection import select, select_map
-from cydp.mechanisms._scores import read_scores
+from cydp.mechanisms._scores import declare_scores, read_scores
 from cydp.samplers import selection_of
 from cydp.testing import SeededGenerator
 
@@ -72,7 +72,7 @@ def expected(scores: NDArray[Any], rate: Fraction, gumbel: bool, seed: int) -> l
 def drawn(
     scores: NDArray[Any], rate: Fraction, gumbel: bool, seed: int, *, resolve_all: bool = False
 ) -> list[int]:
-    values = read_scores(scores)
+    values = read_scores(declare_scores(scores))
     chosen = np.empty(math.prod(scores.shape[:-1]), np.int64)
     select(
         selection_of(gumbel, rate),

@@ -21,7 +21,8 @@ from cydp.accounting.errors import (
     RelationMismatchError,
     UnknownBlockError,
 )
-from cydp.accounting.ledger import BudgetLedger, LedgerBlocks
+from cydp.accounting.ledger import BudgetLedger
+from cydp.accounting.ledger_blocks import LedgerBlocks
 from cydp.accounting.loss import ZCDP, ApproxDP, PureDP
 from cydp.accounting.optimal import convert, optimal_composition
 from cydp.accounting.plan import Plan

@@ -12,7 +12,7 @@ from typing import Any, SupportsIndex
 from cydp.accounting import store
 from cydp.accounting.blocks import ALL, block_ids, block_of, row_of
 from cydp.accounting.budget import Cost, Parts, asked_of, check_stated, loss_of, total_of
-from cydp.accounting.entries import digest_of, text_of, texts_of, when
+from cydp.accounting.entries import digest_of, json_of, text_of, texts_of, when
 from cydp.accounting.errors import (
     BlockRetiredError,
     BudgetExceededError,
@@ -21,6 +21,7 @@ from cydp.accounting.errors import (
     LedgerCorruptError,
 )
 from cydp.accounting.loss import ZCDP, ApproxDP, Loss, PureDP, loss_from
+from cydp.accounting.outcomes import result_of_text
 from cydp.rational import index
 
 
@@ -41,7 +42,10 @@ class Receipt:
     rounded : bool
         Whether a total was so long that the charge was rounded up.
     result : object
-        What `record` has stored for the charge, if it was paid before.
+        What was recorded for the charge, if it was paid before.
+    fresh : bool
+        Whether this call has paid. If not, the charge was paid before: use `result`, and draw no
+        new noise, which nobody would have paid for.
 
     """
 
@@ -52,11 +56,17 @@ class Receipt:
     hash: str
     rounded: bool = False
     result: Any = None
+    fresh: bool = True
 
 
 ARGUMENTS: dict[str, Any] = {
     "cost": None, "count": 1, "blocks": None, "charge_id": None, "label": None, "relation": None
 }  # fmt: skip
+
+# What a repetition can differ in.
+_COMPARED = (
+    "cost", "count", "blocks", "mechanism", "params", "function", "arguments", "data_version"
+)  # fmt: skip
 
 
 def check_names(given: dict[str, Any]) -> bool:
@@ -64,6 +74,33 @@ def check_names(given: dict[str, Any]) -> bool:
     if not isinstance(given, dict) or "cost" not in given or not given.keys() <= ARGUMENTS.keys():
         raise TypeError(f"each of charges must be a dict of {', '.join(ARGUMENTS)}")
     return False
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """What a charge pays for: a repetition must be the same in all of it.
+
+    Attributes
+    ----------
+    function : str
+        What releases.
+    arguments : object
+        Its public arguments, as JSON can hold them. The ledger keeps their SHA-256.
+    data_version : str or None
+        What the caller calls the data that is read.
+
+    """
+
+    function: str
+    arguments: Any
+    data_version: str | None = None
+
+    def described(self) -> dict[str, Any]:
+        """Return what the entry of the charge says of the call."""
+        if self.data_version is not None:
+            text_of(self.data_version, "data_version")
+        digest = digest_of(json_of(self.arguments, "arguments", sort_keys=True))
+        return {"function": self.function, "arguments": digest, "data_version": self.data_version}
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,13 +119,17 @@ def checked(
     budget: Loss,
     kept: str,
     cost: Cost,
-    count: SupportsIndex,
-    blocks: Iterable[str] | None,
-    charge_id: str | None,
-    label: str | None,
-    relation: str | None,
+    count: SupportsIndex = 1,
+    blocks: Iterable[str] | None = None,
+    charge_id: str | None = None,
+    label: str | None = None,
+    relation: str | None = None,
+    call: Call | None = None,
 ) -> Charge:
-    """Return a charge to a ledger of a budget, which is kept under a relation."""
+    """Return a charge to a ledger of a budget, which is kept under a relation.
+
+    `call` is what the charge pays for, if the ledger itself sees that.
+    """
     check_stated(cost, relation, kept)
     times = index(count, "count")
     given = asked_of(loss_of(cost), times, budget)
@@ -102,6 +143,8 @@ def checked(
         "cost": texts_of(asked), "blocks": sorted(ids), "mechanism": mechanism,
         "params": None if mechanism is None else _described(cost), "count": times,
     }  # fmt: skip
+    if call is not None:
+        described |= call.described()
     digest = digest_of(json.dumps(described, sort_keys=True))
     entry = {"kind": "charge", "label": label, "fingerprint": digest} | described
     id_ = charge_id or str(uuid.uuid4())
@@ -145,17 +188,37 @@ def written(connection: sqlite3.Connection, charge: Charge) -> Receipt:
 def _repeated(charge: Charge, seq: int, body: str, digest: str, result: Any) -> Receipt:
     entry = json.loads(body)
     if entry.get("fingerprint") != charge.entry["fingerprint"]:
-        raise ChargeConflictError(f"another charge has the id {charge.charge_id!r}")
+        differs = [name for name in _COMPARED if entry.get(name) != charge.entry.get(name)]
+        raise ChargeConflictError(
+            f"another charge has the id {charge.charge_id!r}; it differs in {', '.join(differs)}"
+        )
     if result is None:
         raise ChargeInDoubtError(
-            f"{charge.charge_id!r} was charged, and its result may have been released"
+            f"{charge.charge_id!r} was charged and has no recorded result, which may have been "
+            "released: to release again takes another id, and another charge"
         )
-    return _receipt(charge, seq, digest, entry["rounded"], json.loads(result))
+    return _receipt(charge, seq, digest, entry["rounded"], read_result(result), fresh=False)
 
 
-def _receipt(charge: Charge, seq: int, digest: str, rounded: bool, result: Any = None) -> Receipt:
+def read_result(text: str) -> Any:
+    """Return a recorded result; a LedgerCorruptError for what nobody has recorded."""
+    try:
+        return result_of_text(text)
+    except (ValueError, TypeError, LookupError):
+        raise LedgerCorruptError("a result in the ledger is not what was written") from None
+
+
+def _receipt(
+    charge: Charge,
+    seq: int,
+    digest: str,
+    rounded: bool,
+    result: Any = None,
+    *,
+    fresh: bool = True,
+) -> Receipt:
     cost = loss_from(charge.kind, charge.asked)
-    return Receipt(seq, charge.charge_id, cost, charge.blocks, digest, rounded, result)
+    return Receipt(seq, charge.charge_id, cost, charge.blocks, digest, rounded, result, fresh)
 
 
 def _described(cost: Cost) -> str:

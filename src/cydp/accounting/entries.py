@@ -32,10 +32,10 @@ def text_of(value: str, name: str) -> str:
     return value
 
 
-def json_of(value: Any, name: str) -> str:
+def json_of(value: Any, name: str, *, sort_keys: bool = False) -> str:
     """Return the JSON of a value; TypeError or ValueError for what it cannot hold."""
     try:
-        return json.dumps(value, allow_nan=False)
+        return json.dumps(value, allow_nan=False, sort_keys=sort_keys)
     except (TypeError, ValueError) as error:
         raise type(error)(f"{name} must be what JSON can hold") from None
 

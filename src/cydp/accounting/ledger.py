@@ -4,14 +4,23 @@
 import json
 import os
 import uuid
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from types import TracebackType
 from typing import Any, NoReturn, Self, SupportsIndex
 
 from cydp.accounting import store
 from cydp.accounting.blocks import ALL, block_ids, block_of, from_row, insert_block, replayed
 from cydp.accounting.budget import Cost, check_budget, total_of
-from cydp.accounting.charges import ARGUMENTS, Charge, Receipt, check_names, checked, written
+from cydp.accounting.charges import (
+    ARGUMENTS,
+    Call,
+    Charge,
+    Receipt,
+    check_names,
+    checked,
+    read_result,
+    written,
+)
 from cydp.accounting.entries import (
     digest_of,
     fractions_of,
@@ -27,7 +36,10 @@ from cydp.accounting.errors import (
     LedgerError,
     LedgerRollbackError,
 )
+from cydp.accounting.ledger_blocks import LedgerBlocks
 from cydp.accounting.loss import ZCDP, ApproxDP, Loss, PureDP, loss_from
+from cydp.accounting.notes import note
+from cydp.accounting.outcomes import check_size, text_of_result
 from cydp.accounting.report import html_of, printable
 from cydp.rational import index
 from cydp.relations import check_relation
@@ -229,20 +241,32 @@ class BudgetLedger:
             store.append(connection, {"kind": "retire", "block": block} | when())
             connection.execute("UPDATE block SET retired = 1 WHERE id = ?", (block,))
 
-    def blocks(self, *blocks: str, label: str | None = None) -> "LedgerBlocks":
+    def blocks(
+        self,
+        *blocks: str,
+        label: str | None = None,
+        charge_id: str | None = None,
+        data_version: str | None = None,
+    ) -> LedgerBlocks:
         """Return the budget of some blocks, to be passed as ``budget=``.
 
         Parameters
         ----------
         *blocks : str
-            Those that will be read. For a ledger without blocks, "all".
+            The blocks that will be read. For a ledger without blocks: none, or "all".
         label : str, optional
             What the charges are for, in the history.
+        charge_id : str, optional
+            Makes one release safe to repeat: it is charged, drawn and recorded once, and the same
+            call with the same id returns what was recorded, without a charge and without reading
+            data. See `once`.
+        data_version : str, optional
+            What the caller calls the data, so that a repetition on other data is refused.
 
         Raises
         ------
         TypeError, ValueError
-            For no blocks, or the same one twice.
+            For the same block twice, and for what is no block, label, id or version.
 
         Examples
         --------
@@ -250,19 +274,19 @@ class BudgetLedger:
         >>> from cydp import DiscreteLaplace
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     path = folder + "/l"
-        ...     with BudgetLedger.create(
-        ...         path, PureDP(1), privacy_unit="person-day", blocks=True
-        ...     ) as ledger:
-        ...         ledger.add_block("2026-11-20")
-        ...         budget = ledger.blocks("2026-11-20", label="visits")
-        ...         visits = DiscreteLaplace(0.1).release(12, budget=budget)
-        ...         ledger.remaining
-        {'2026-11-20': PureDP(epsilon=0.9)}
+        ...     with BudgetLedger.create(path, PureDP(1), privacy_unit="person") as ledger:
+        ...         budget = ledger.blocks(charge_id="visits", data_version="2026-11-20")
+        ...         first = DiscreteLaplace(0.1).release(12, budget=budget)
+        ...         again = DiscreteLaplace(0.1).release(12, budget=budget)
+        ...         first == again, ledger.remaining
+        (True, PureDP(epsilon=0.9))
 
         """
-        return LedgerBlocks(
-            self, block_ids(blocks), None if label is None else text_of(label, "label")
-        )
+        texts = {"label": label, "charge_id": charge_id, "data_version": data_version}
+        for name, text in texts.items():
+            if text is not None:
+                text_of(text, name)
+        return LedgerBlocks(self, block_ids(blocks or (ALL,)), label, charge_id, data_version)
 
     def charge(
         self,
@@ -292,7 +316,8 @@ class BudgetLedger:
         Returns
         -------
         Receipt
-            For an id that was charged before, and whose result was recorded: that result.
+            For an id that was charged before, and whose result was recorded, it has that result
+            and is not `fresh`: nothing was charged now, and new noise must not be drawn.
 
         Raises
         ------
@@ -362,19 +387,112 @@ class BudgetLedger:
     def _checked(self, cost: Cost, *arguments: Any) -> Charge:
         return checked(self.budget, self.relation, cost, *arguments)
 
-    def record(self, charge_id: str, result: Any) -> None:
-        """Store what was released for a charge, once: who repeats the charge gets it.
+    def once(
+        self,
+        charge_id: str,
+        cost: Cost,
+        release: Callable[[], Any],
+        count: SupportsIndex = 1,
+        *,
+        blocks: Sequence[str] | None = None,
+        label: str | None = None,
+        relation: str | None = None,
+        function: str | None = None,
+        arguments: Any = None,
+        data_version: str | None = None,
+        nbytes: SupportsIndex = 0,
+    ) -> Any:
+        """Charge, release and record; a repetition returns what was recorded.
 
         Parameters
         ----------
         charge_id : str
-        result : what JSON can hold
+            Names this one release.
+        cost, count, blocks, label, relation
+            As in `charge`.
+        release : callable
+            Called without arguments after the charge. What it returns is recorded: what JSON can
+            hold, arrays of numbers or bool, and releases of cydp; not None.
+        function : str, optional
+            Names what releases; default: the qualified name of `release`.
+        arguments : what JSON can hold, optional
+            The public arguments of the release. The ledger keeps their SHA-256.
+        data_version : str, optional
+            What the caller calls the data.
+        nbytes : int, default 0
+            How many bytes the arrays of the result will have, if that is known.
+
+        Returns
+        -------
+        object
+            The result, as it is read back from its record; tuples are lists.
+
+        Raises
+        ------
+        ChargeConflictError
+            If the id was charged with another cost, function, arguments, version or blocks.
+        ChargeInDoubtError
+            If the id was charged and has no recorded result: another process is at work, or
+            one was stopped. The result may have been released, so to release again takes another
+            id, and another charge.
+        TypeError, ValueError, PrivacyError
+            What `charge` raises, and for `nbytes` beyond 2**26, before anything is charged. For a
+            result that cannot be recorded, after the charge, as a note to the error says.
+
+        Notes
+        -----
+        The record is durable before the call returns.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from cydp import histogram
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     with BudgetLedger.create(folder + "/l", PureDP(1), privacy_unit="person") as ledger:
+        ...
+        ...         def ages():
+        ...             return histogram([18, 25], 2, (0, 40), epsilon=0.5)
+        ...
+        ...         first = ledger.once("ages", PureDP(0.5), ages, data_version="2026")
+        ...         again = ledger.once("ages", PureDP(0.5), ages, data_version="2026")
+        ...         bool((first.counts == again.counts).all()), ledger.spent
+        (True, PureDP(epsilon=0.5))
+
+        """
+        text_of(charge_id, "charge_id")
+        if not callable(release):
+            raise TypeError(f"release must be callable, not {type(release).__name__}")
+        name = getattr(release, "__qualname__", type(release).__qualname__)
+        call = Call(name if function is None else function, arguments, data_version)
+        check_size(index(nbytes, "nbytes"))
+        charge = self._checked(cost, count, blocks, charge_id, label, relation, call)
+        with self._store.writing() as connection:
+            receipt = written(connection, charge)
+        if not receipt.fresh:
+            return receipt.result
+        try:
+            text = text_of_result(release())
+            self._record(charge_id, text)
+        except BaseException as error:
+            note(error, receipt.cost, receipt)
+            raise
+        return read_result(text)
+
+    def record(self, charge_id: str, result: Any) -> None:
+        """Store what was released for a charge, once: who repeats the charge gets it.
+
+        `once` charges, releases and records in one call, and is safer.
+
+        Parameters
+        ----------
+        charge_id : str
+        result : what JSON can hold, arrays of numbers or bool, and releases of cydp; not None
             Of a release, not of the data.
 
         Raises
         ------
         TypeError, ValueError
-            For what JSON cannot hold.
+            For a bad id, and for a result that cannot be recorded.
         LedgerError
             If nothing was charged by this id, or its result was recorded before.
 
@@ -385,11 +503,14 @@ class BudgetLedger:
         ...     with BudgetLedger.create(folder + "/l", PureDP(1), privacy_unit="person") as ledger:
         ...         receipt = ledger.charge(PureDP(0.5), charge_id="monday")
         ...         ledger.record("monday", {"counts": [3, 4]})
-        ...         ledger.charge(PureDP(0.5), charge_id="monday").result  # and nothing is charged
-        {'counts': [3, 4]}
+        ...         again = ledger.charge(PureDP(0.5), charge_id="monday")
+        ...         again.result, again.fresh  # and nothing is charged
+        ({'counts': [3, 4]}, False)
 
         """
-        text = json_of(result, "result")
+        self._record(text_of(charge_id, "charge_id"), text_of_result(result))
+
+    def _record(self, charge_id: str, text: str) -> None:
         entry = {"kind": "result", "result_of": charge_id, "sha256": digest_of(text)} | when()
         with self._store.writing() as connection:
             known = connection.execute(
@@ -537,27 +658,3 @@ def head_of(expected: tuple[int, str]) -> tuple[int, str]:
     if not 0 < seq < 2**63:
         raise ValueError("expect_head[0] must be the place of an entry")
     return seq, digest
-
-
-class LedgerBlocks:
-    """Some blocks of a ledger, as a budget; made by `BudgetLedger.blocks`."""
-
-    __slots__ = ("blocks", "label", "ledger")
-
-    def __init__(self, ledger: BudgetLedger, blocks: tuple[str, ...], label: str | None) -> None:
-        self.ledger, self.blocks, self.label = ledger, blocks, label
-
-    def charge(
-        self, cost: Cost, count: SupportsIndex = 1, *, relation: str | None = None
-    ) -> Receipt:
-        """Spend a loss in each of the blocks, as `BudgetLedger.charge` does."""
-        return self.ledger.charge(
-            cost, count, blocks=self.blocks, label=self.label, relation=relation
-        )
-
-    def would_exceed(self, cost: Cost, count: SupportsIndex = 1) -> bool:
-        """Whether a charge would be refused for lack of budget, as things stand."""
-        return self.ledger.would_exceed(cost, count, blocks=self.blocks)
-
-    def __repr__(self) -> str:
-        return f"{self.ledger!r}.blocks({', '.join(map(repr, self.blocks))})"

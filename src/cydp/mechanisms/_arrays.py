@@ -1,14 +1,70 @@
 # SPDX-License-Identifier: MIT
-"""What an array says of itself, before anybody reads it."""
+"""What is to be released, as it says it is before anybody reads it."""
 
+import math
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 
-def declared(value: Any, name: str, kind: str) -> tuple[np.dtype[Any], tuple[int, ...]]:
-    """Return dtype and shape of a numpy array, or of what has both, reading no value.
+class Declared:
+    """A number, a list or an array: what it says of itself, which its values must then be.
+
+    Attributes
+    ----------
+    value : object
+        A number; an array; of a list or a tuple an array of its entries as objects, copied at
+        once, so that nobody can add to them.
+    dtype : dtype or None
+        Of an array; None for a number and a list.
+    shape : tuple of int
+    listed : bool
+        Whether the value is such a copy of a list.
+
+    """
+
+    __slots__ = ("dtype", "listed", "shape", "value")
+
+    def __init__(
+        self,
+        value: Any,
+        dtype: np.dtype[Any] | None,
+        shape: tuple[int, ...],
+        listed: bool = False,
+    ) -> None:
+        self.value, self.dtype, self.shape, self.listed = value, dtype, shape, listed
+
+    @property
+    def size(self) -> int:
+        """How many entries there are."""
+        return math.prod(self.shape)
+
+    def read(self, name: str) -> NDArray[Any]:
+        """Return the array, which must still be what it was when it was declared.
+
+        Raises
+        ------
+        ValueError
+            If its dtype or shape has changed.
+
+        """
+        array = np.asarray(self.value)
+        if array.dtype != self.dtype or array.shape != self.shape:
+            raise ValueError(
+                f"{name} must have the dtype and the shape that it had when it was charged"
+            )
+        return array
+
+
+def declare(value: Any, name: str, kind: str) -> Declared:
+    """Return what a number, a list or an array says of itself, reading no value of an array.
+
+    Parameters
+    ----------
+    value : number, list, tuple, numpy array, or what has a numpy dtype and a shape
+    name, kind : str
+        What to call it in an error, and what it must be of.
 
     Raises
     ------
@@ -16,6 +72,14 @@ def declared(value: Any, name: str, kind: str) -> tuple[np.dtype[Any], tuple[int
         For anything else. Columns that may have nulls are no answers; a mask is none either.
 
     """
+    kind_of = type(value)
+    if kind_of is int or kind_of is float:  # most often, and the quickest way
+        return Declared(value, None, ())
+    if isinstance(value, (list, tuple)):
+        entries = np.array(value, object)
+        return Declared(entries, None, entries.shape, True)
+    if isinstance(value, (int, float)) and not isinstance(value, np.generic):
+        return Declared(value, None, ())
     if isinstance(value, np.ma.MaskedArray):
         raise TypeError(f"{name} must be without a mask: fill it first")
     dtype, shape = getattr(value, "dtype", None), getattr(value, "shape", None)
@@ -23,21 +87,14 @@ def declared(value: Any, name: str, kind: str) -> tuple[np.dtype[Any], tuple[int
         raise TypeError(
             f"{name} must be of {kind}, in a list or a numpy array, not {type(value).__name__}"
         )
-    return dtype, shape
-
-
-def read_declared(value: Any, name: str) -> NDArray[Any]:
-    """Return the array, which must be what it said it was."""
-    dtype, shape = declared(value, name, "numbers")
-    array = np.asarray(value)
-    if array.dtype != dtype or array.shape != shape:
-        raise ValueError(f"{name} must have the dtype and the shape that it says it has")
-    return array
+    return Declared(value, dtype, shape)
 
 
 def is_integer(entry: object) -> bool:
     """Whether an entry of a list is an integer; bool and a timedelta are none."""
-    return isinstance(entry, int | np.integer) and not isinstance(entry, bool | np.timedelta64)
+    return type(entry) is int or (
+        isinstance(entry, (int, np.integer)) and not isinstance(entry, (bool, np.timedelta64))
+    )
 
 
 def is_real(entry: object) -> bool:

@@ -4,15 +4,17 @@
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from cydp.mechanisms._arrays import declared, is_integer, read_declared
+from cydp.mechanisms._arrays import Declared, declare, is_integer
 
 _OUTSIDE = -1  # what stands for a Python integer that int64 does not hold
 
 
-def check_codes(codes: Any, categories: int) -> None:
-    """Raise for what are no codes of so many categories, reading no value of an array.
+def declare_codes(codes: Any, categories: int, name: str) -> tuple[Declared, np.dtype[Any]]:
+    """Return what codes of so many categories say of themselves, and the dtype of their reports.
+
+    No value of an array is read; of a list the types of its entries are.
 
     Raises
     ------
@@ -22,46 +24,45 @@ def check_codes(codes: Any, categories: int) -> None:
         For a dtype too small for the last category.
 
     """
-    if isinstance(codes, (bool, int)):
+    given = declare(codes, name, "integers")
+    dtype = given.dtype
+    if given.listed:
+        dtype = _dtype_of_entries(given.value.ravel().tolist(), name)
+    elif dtype is None:
+        if isinstance(codes, float):
+            raise TypeError(f"{name} must be of integers, not float")
         dtype = np.dtype(bool) if isinstance(codes, bool) else np.dtype(np.int64)
-    elif isinstance(codes, list | tuple):
-        dtype = _dtype_of_entries(codes)
+    _check_dtype(dtype, categories, name)
+    return given, dtype
+
+
+def read_codes(given: Declared, dtype: np.dtype[Any], name: str) -> NDArray[Any]:
+    """Return a contiguous, aligned array of the codes, of their dtype in native byte order."""
+    if given.dtype is not None:
+        array = given.read(name)
+    elif dtype == np.bool_:
+        array = np.array(given.value, np.bool_)
     else:
-        dtype, _ = declared(codes, "codes", "integers")
-    _check_dtype(dtype, categories)
-
-
-def read_codes(codes: int | ArrayLike, categories: int) -> tuple[NDArray[Any], np.dtype[Any]]:
-    """Return a contiguous, aligned array of the codes in native byte order, and their own dtype."""
-    if isinstance(codes, bool):
-        array: NDArray[Any] = np.array(codes)
-    elif isinstance(codes, int):
-        array = np.array(codes if abs(codes) < 2**63 else _OUTSIDE, np.int64)
-    elif isinstance(codes, list | tuple) and _dtype_of_entries(codes) != np.bool_:
-        entries = np.array(codes, object)
+        entries = np.array(given.value, object)
         cut = [int(entry) if abs(int(entry)) < 2**63 else _OUTSIDE for entry in entries.flat]
-        array = np.array(cut, np.int64).reshape(entries.shape)
-    else:
-        given = isinstance(codes, list | tuple)
-        array = np.asarray(codes) if given else read_declared(codes, "codes")
+        array = np.array(cut, np.int64).reshape(given.shape)
     native = np.require(array, array.dtype.newbyteorder("="), ["C", "ALIGNED"])
-    return native.reshape(array.shape), array.dtype
+    return native.reshape(array.shape)
 
 
-def _dtype_of_entries(codes: Any) -> np.dtype[Any]:
-    entries = list(np.array(codes, object).flat)
+def _dtype_of_entries(entries: list[Any], name: str) -> np.dtype[Any]:
     if entries and all(isinstance(entry, bool | np.bool_) for entry in entries):
         return np.dtype(bool)
     if not all(map(is_integer, entries)):
-        raise TypeError("codes must be of integers")
+        raise TypeError(f"{name} must be of integers")
     return np.dtype(np.int64)
 
 
-def _check_dtype(dtype: np.dtype[Any], categories: int) -> None:
+def _check_dtype(dtype: np.dtype[Any], categories: int, name: str) -> None:
     if dtype.kind not in "iub":
-        raise TypeError(f"codes must be of integers, not of dtype {dtype}")
+        raise TypeError(f"{name} must be of integers, not of dtype {dtype}")
     if dtype.kind == "b":
         if categories != 2:
-            raise TypeError(f"codes must be of integers, not bool, for {categories} categories")
+            raise TypeError(f"{name} must be of integers, not bool, for {categories} categories")
     elif np.iinfo(dtype).max < categories - 1:
-        raise ValueError(f"codes of dtype {dtype} do not hold {categories} categories")
+        raise ValueError(f"{name} of dtype {dtype} do not hold {categories} categories")

@@ -1,27 +1,58 @@
 # SPDX-License-Identifier: MIT
-"""Who draws the noise of a release, and who pays for it."""
+"""Who draws the noise of a release, and who pays for it.
 
-from typing import TypeAlias
+The order of every release: what is public is checked, the budget is charged durably, the data is
+read, noise is drawn. What was checked and charged is what is read, or an error before any noise.
+"""
+
+import math
+from collections.abc import Callable
+from hashlib import sha256
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
 
 from cydp.accounting import BudgetLedger, LedgerBlocks, PrivacyFilter
-from cydp.accounting.budget import Cost
+from cydp.accounting.budget import Cost, loss_of
+from cydp.accounting.notes import note
 from cydp.random import Generator, generator_or_default
 
 Budget: TypeAlias = PrivacyFilter | BudgetLedger | LedgerBlocks
 
 
-def charged_generator(
-    rng: Generator | None,
-    budget: Budget | None,
+def paid(
     cost: Cost,
-    count: int = 1,
+    draw: Callable[[Generator], NDArray[Any]],
+    shape: tuple[int, ...],
+    dtype: np.dtype[Any],
+    budget: Budget | None,
+    rng: Generator | None,
     *,
+    count: int = 1,
+    function: str | None = None,
+    arguments: Any = None,
     relation: str | None = None,
-) -> Generator:
-    """Charge a budget, if there is one, and return the generator to draw from.
+) -> NDArray[Any]:
+    """Charge a budget, if there is one, and return what is drawn.
 
-    Everything public must have been checked before, and no data been read. `relation`: what
-    the cost is stated under, if it is known.
+    For blocks of a ledger with a charge id, return what was recorded if it was paid before.
+
+    Parameters
+    ----------
+    cost : mechanism
+        What the release costs, `count` times.
+    draw : callable
+        Reads the data and returns an array of that shape and dtype, with noise from a generator.
+    shape, dtype
+    budget, rng
+        Of the release, not checked yet; everything else is.
+    function : str, optional
+        What releases; default: the mechanism.
+    arguments : object, optional
+        What is public, and no part of `cost`: an array, or what JSON can hold.
+    relation : str, optional
+        What the cost is stated under, if that is known.
 
     Raises
     ------
@@ -33,7 +64,7 @@ def charged_generator(
     """
     generator = generator_or_default(rng)
     if budget is None:
-        return generator
+        return draw(generator)
     if not isinstance(budget, PrivacyFilter | BudgetLedger | LedgerBlocks):
         raise TypeError(
             "budget must be a PrivacyFilter, a BudgetLedger or blocks of one, not "
@@ -41,5 +72,27 @@ def charged_generator(
         )
     if generator.reproducible:
         raise TypeError("rng must not be seeded where a budget pays: its noise is known")
-    budget.charge(cost, count, relation=relation)
-    return generator
+    if isinstance(budget, LedgerBlocks) and budget.charge_id is not None:
+        result: NDArray[Any] = budget.once(
+            cost,
+            lambda: draw(generator),
+            count,
+            relation=relation,
+            function=function or type(cost).__name__,
+            arguments={"shape": shape, "dtype": dtype.str, "other": _short(arguments)},
+            nbytes=math.prod(shape) * dtype.itemsize,
+        )
+        return result
+    receipt = budget.charge(cost, count, relation=relation)
+    try:
+        return draw(generator)
+    except BaseException as error:
+        note(error, loss_of(cost) * count, receipt)
+        raise
+
+
+def _short(arguments: Any) -> Any:
+    """Return an array's dtype and SHA-256, and anything else as it is."""
+    if not isinstance(arguments, np.ndarray):
+        return arguments
+    return [arguments.dtype.str, sha256(arguments.tobytes()).hexdigest()]

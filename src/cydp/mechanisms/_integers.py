@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Mechanisms that add noise to integers."""
 
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, cast, overload
 
 import numpy as np
@@ -11,10 +11,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from cydp._random import Sampler, add_noise
 from cydp.accounting.loss import Loss
-from cydp.mechanisms._arrays import declared, is_integer, read_declared
-from cydp.mechanisms._charge import Budget, charged_generator
+from cydp.mechanisms._arrays import Declared, declare, is_integer
+from cydp.mechanisms._charge import Budget, paid
 from cydp.random import Generator
 
+INT64 = np.dtype(np.int64)
 _LEAST, _LARGEST = -(2**63), 2**63 - 1
 
 
@@ -119,46 +120,51 @@ class IntegerMechanism(ABC):
         dtype('int64')
 
         """
-        check_integers(value)
-        sampler, stops = self._noise(entries_of(value))
-        generator = charged_generator(rng, budget, self)
-        values = read_int64(value)
-        noisy = np.empty(values.shape, np.int64)
-        generator.fill(sampler, noisy)
-        add_noise(noisy.reshape(-1), values.reshape(-1), stops)
+        given = declare_integers(value, "value")
+        draw = partial(_noisy, given, *self._noise(given.size))
+        noisy = paid(self, draw, given.shape, INT64, budget, rng)
         return int(noisy[()]) if isinstance(value, (int, np.integer)) else noisy
 
 
-def check_integers(value: Any) -> None:
-    """Raise a TypeError for what is no integer and no array of integers, reading no value."""
-    if isinstance(value, (bool, np.bool_)):
-        raise TypeError("value must be of integers, not bool")
-    if isinstance(value, list | tuple):
-        if not all(map(is_integer, np.array(value, object).flat)):
-            raise TypeError("value must be of integers")
-    elif not isinstance(value, int):
-        dtype, _ = declared(value, "value", "integers")
-        if dtype.kind not in "iu":
-            raise TypeError(f"value must be of integers, not of dtype {dtype}")
+def _noisy(
+    given: Declared, sampler: Sampler, stops: bool, generator: Generator
+) -> NDArray[np.int64]:
+    values = read_int64(given, "value")
+    noisy = np.empty(values.shape, np.int64)
+    generator.fill(sampler, noisy)
+    add_noise(noisy.reshape(-1), values.reshape(-1), stops)
+    return noisy
 
 
-def entries_of(value: Any) -> int:
-    """Return how many entries an array, a list or a number has, reading none."""
-    if isinstance(value, list | tuple):
-        return np.array(value, object).size
-    return math.prod(getattr(value, "shape", ()))
+def declare_integers(value: Any, name: str) -> Declared:
+    """Return what an integer, or an array of integers, says of itself; no value is read.
+
+    Raises
+    ------
+    TypeError
+        For anything else, by the dtype of an array and the types of a list's entries.
+
+    """
+    given = declare(value, name, "integers")
+    if given.listed:
+        if not all(map(is_integer, given.value.flat)):
+            raise TypeError(f"{name} must be of integers")
+    elif given.dtype is None:
+        if not is_integer(value):
+            raise TypeError(f"{name} must be of integers, not {type(value).__name__}")
+    elif given.dtype.kind not in "iu":
+        raise TypeError(f"{name} must be of integers, not of dtype {given.dtype}")
+    return given
 
 
-def read_int64(value: int | ArrayLike) -> NDArray[np.int64]:
+def read_int64(given: Declared, name: str) -> NDArray[np.int64]:
     """Return a contiguous array of the nearest int64."""
-    if isinstance(value, int):
-        return np.array(min(max(value, _LEAST), _LARGEST), np.int64)
-    if isinstance(value, list | tuple):
-        # numpy takes an empty list for floats, and long integers for floats or objects.
-        entries = np.array(value, object)
-        cut = [min(max(int(entry), _LEAST), _LARGEST) for entry in entries.flat]
-        return np.array(cut, np.int64).reshape(entries.shape)
-    array = read_declared(value, "value")
+    if given.listed:  # numpy would take an empty list for floats, and long integers for objects
+        cut = [min(max(int(entry), _LEAST), _LARGEST) for entry in given.value.flat]
+        return np.array(cut, np.int64).reshape(given.shape)
+    if given.dtype is None:
+        return np.array(min(max(given.value, _LEAST), _LARGEST), np.int64)
+    array = given.read(name)
     if array.dtype.itemsize == 8 and array.dtype.kind == "u":
         array = np.minimum(array, np.uint64(_LARGEST))
     return cast("NDArray[np.int64]", np.require(array, np.int64, ["C", "ALIGNED"]))

@@ -4,18 +4,22 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import Any, SupportsIndex, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cydp.accounting import ApproxDP
-from cydp.mechanisms._charge import Budget, charged_generator
-from cydp.mechanisms._integers import check_integers, read_int64
+from cydp.mechanisms._arrays import Declared
+from cydp.mechanisms._charge import Budget, paid
+from cydp.mechanisms._integers import declare_integers, read_int64
 from cydp.mechanisms._keep import MOST_COUNTS, KeepTable, draw, keep_table
 from cydp.random import Generator
 from cydp.rational import Number, exact, index, positive, quoted, text
 from cydp.relations import check_relation
+
+_BOOL = np.dtype(np.bool_)
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
@@ -98,9 +102,9 @@ class PartitionSelection:
         >>> PartitionSelection(epsilon=1, delta=0.01).probability(1)
         0.01
         """
-        check_integers(n)
+        counts = read_int64(declare_integers(n, "n"), "n")
         table = self._table()
-        chances = table.chances[table.places(np.minimum(read_int64(n), MOST_COUNTS))]
+        chances = table.chances[table.places(np.minimum(counts, MOST_COUNTS))]
         return float(chances) if isinstance(n, (int, np.integer)) else chances
 
     @overload
@@ -158,13 +162,14 @@ class PartitionSelection:
         array([False,  True])
 
         """
-        check_integers(counts)
-        generator = charged_generator(rng, budget, self)
-        values = np.minimum(read_int64(counts), MOST_COUNTS)
-        kept = draw(self._table(), values, generator.bytes)
-        if isinstance(counts, (int, np.integer)):
-            return bool(kept.item())
-        return kept
+        given = declare_integers(counts, "counts")
+
+        kept = paid(self, partial(self._kept, given), given.shape, _BOOL, budget, rng)
+        return bool(kept.item()) if isinstance(counts, (int, np.integer)) else kept
+
+    def _kept(self, given: Declared, generator: Generator) -> NDArray[np.bool_]:
+        values = np.minimum(read_int64(given, "counts"), MOST_COUNTS)
+        return draw(self._table(), values, generator.bytes)
 
     def __repr__(self) -> str:
         return (

@@ -5,7 +5,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, NamedTuple, SupportsIndex, cast, overload
 
 import numpy as np
@@ -14,8 +14,9 @@ from numpy.typing import ArrayLike, NDArray
 from cydp._random import Sampler
 from cydp.accounting import PureDP
 from cydp.certified import exp_below
-from cydp.mechanisms._categories import check_codes, read_codes
-from cydp.mechanisms._charge import Budget, charged_generator
+from cydp.mechanisms._arrays import Declared
+from cydp.mechanisms._categories import declare_codes, read_codes
+from cydp.mechanisms._charge import Budget, paid
 from cydp.mechanisms._confidence import miss_of
 from cydp.random import Generator
 from cydp.rational import Number, float_of, index, positive, quoted
@@ -226,15 +227,21 @@ class RandomizedResponse:
         dtype('uint8')
 
         """
-        k = self.n_categories
-        check_codes(codes, k)
-        generator = charged_generator(rng, budget, self)
-        values, dtype = read_codes(codes, k)
-        reports = np.empty_like(values)
-        law = _law(self.epsilon, k)
-        generator.respond(law.shift, law.uniform, values, reports)
+        given, dtype = declare_codes(codes, self.n_categories, "codes")
+
+        draw = partial(self._reported, given, dtype)
+        reports = paid(self, draw, given.shape, dtype, budget, rng)
         if isinstance(codes, (int, np.integer, np.bool_)):
             return cast("bool | int", reports.item())
+        return reports
+
+    def _reported(
+        self, given: Declared, dtype: np.dtype[Any], generator: Generator
+    ) -> NDArray[Any]:
+        values = read_codes(given, dtype, "codes")
+        reports = np.empty_like(values)
+        law = _law(self.epsilon, self.n_categories)
+        generator.respond(law.shift, law.uniform, values, reports)
         return reports.astype(dtype, copy=False)
 
     def estimate(self, reports: ArrayLike) -> Estimate:
@@ -267,8 +274,7 @@ class RandomizedResponse:
 
         """
         k = self.n_categories
-        check_codes(reports, k)
-        codes, _ = read_codes(reports, k)
+        codes = read_codes(*declare_codes(reports, k, "reports"), "reports")
         inside = codes.reshape(-1)
         if codes.dtype != np.bool_:
             inside = inside[(inside >= 0) & (inside < k)].astype(np.intp)

@@ -3,7 +3,9 @@
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 from typing import Any, overload
 
 import numpy as np
@@ -12,12 +14,12 @@ from numpy.typing import ArrayLike, NDArray
 from cydp import threads
 from cydp._random import Sampler, add_grid_noise
 from cydp.accounting.loss import Loss
-from cydp.mechanisms._arrays import declared, is_real, read_declared
-from cydp.mechanisms._charge import Budget, charged_generator
-from cydp.mechanisms._integers import entries_of
+from cydp.mechanisms._arrays import Declared, declare, is_real
+from cydp.mechanisms._charge import Budget, paid
 from cydp.random import Generator
 from cydp.rational import Number, binary, text
 
+FLOAT64 = np.dtype(np.float64)
 _LARGEST_INTEGER = 2**53  # to which every integer is a float64
 _LEAST_EXPONENT, _MOST_EXPONENT = -1021, 896  # cydp.h
 NOISE_BITS = 40  # of the scale of the noise in units of the grid
@@ -34,10 +36,8 @@ class RealMechanism(ABC):
         """Privacy cost."""
 
     @abstractmethod
-    def _released(
-        self, value: ArrayLike, budget: Budget | None, rng: Generator | None
-    ) -> NDArray[np.float64]:
-        """Charge, read, and return the value plus noise."""
+    def _drawing(self, given: Declared) -> tuple[int, Callable[[Generator], NDArray[np.float64]]]:
+        """Return how often the loss is paid, and what reads the value and adds noise."""
 
     @overload
     def release(
@@ -84,8 +84,9 @@ class RealMechanism(ABC):
         dtype('float64')
 
         """
-        check_reals(value)
-        released = self._released(value, budget, rng)
+        given = declare_reals(value, "value")
+        count, draw = self._drawing(given)
+        released = paid(self, draw, given.shape, FLOAT64, budget, rng, count=count)
         number = released.ndim == 0 and not isinstance(value, np.ndarray)
         return float(released) if number else released
 
@@ -106,41 +107,50 @@ class GridMechanism(RealMechanism):
         """The step of the grid."""
         return Fraction(2) ** self.exponent
 
-    def _released(
-        self, value: ArrayLike, budget: Budget | None, rng: Generator | None
-    ) -> NDArray[np.float64]:
-        sampler = self._noise(entries_of(value))
-        generator = charged_generator(rng, budget, self)
-        values = read_reals(value)
-        noise = np.empty(values.shape, np.int64)
-        generator.fill(sampler, noise)
-        many = threads.NUM_THREADS if values.size > threads.SHARED_ABOVE else 1
-        add_grid_noise(values.reshape(-1), noise.reshape(-1), self.exponent, many)
-        return noise.view(np.float64)
+    def _drawing(self, given: Declared) -> tuple[int, Callable[[Generator], NDArray[np.float64]]]:
+        return 1, partial(_noisy, given, self._noise(given.size), self.exponent)
 
 
-def check_reals(value: Any) -> None:
-    """Raise a TypeError for what is no number and no array of numbers, reading no value."""
-    if isinstance(value, (bool, np.bool_)):
-        raise TypeError("value must be of real numbers, not bool")
-    if isinstance(value, list | tuple):
-        if not all(map(is_real, np.array(value, object).flat)):
-            raise TypeError("value must be of integers or floats")
-    elif not isinstance(value, int | float):
-        dtype, _ = declared(value, "value", "real numbers")
-        if dtype.kind not in "iuf" or dtype.itemsize > 8:
-            raise TypeError(f"value must be of integers or floats of 64 bits, not {dtype}")
+def _noisy(
+    given: Declared, sampler: Sampler, exponent: int, generator: Generator
+) -> NDArray[np.float64]:
+    values = read_reals(given, "value")
+    noise = np.empty(values.shape, np.int64)
+    generator.fill(sampler, noise)
+    many = threads.NUM_THREADS if values.size > threads.SHARED_ABOVE else 1
+    add_grid_noise(values.reshape(-1), noise.reshape(-1), exponent, many)
+    return noise.view(np.float64)
 
 
-def read_reals(value: ArrayLike) -> NDArray[np.float64]:
+def declare_reals(value: Any, name: str) -> Declared:
+    """Return what a number, or an array of numbers, says of itself; no value is read.
+
+    Raises
+    ------
+    TypeError
+        For anything else, by the dtype of an array and the types of a list's entries.
+
+    """
+    given = declare(value, name, "real numbers")
+    if given.listed:
+        if not all(map(is_real, given.value.flat)):
+            raise TypeError(f"{name} must be of integers or floats")
+    elif given.dtype is None:
+        if not is_real(value):
+            raise TypeError(f"{name} must be of real numbers, not {type(value).__name__}")
+    elif given.dtype.kind not in "iuf" or given.dtype.itemsize > 8:
+        raise TypeError(f"{name} must be of integers or floats of 64 bits, not {given.dtype}")
+    return given
+
+
+def read_reals(given: Declared, name: str) -> NDArray[np.float64]:
     """Return a contiguous array of float64; integers that this rounds would be further apart."""
-    if isinstance(value, int | float):
-        return np.array(_cut(value), np.float64)
-    if isinstance(value, list | tuple):
-        entries = np.array(value, object)
-        cut = [_cut(entry) for entry in entries.flat]
-        return np.array(cut, np.float64).reshape(entries.shape)
-    array = read_declared(value, "value")
+    if given.listed:
+        cut = [_cut(entry) for entry in given.value.flat]
+        return np.array(cut, np.float64).reshape(given.shape)
+    if given.dtype is None:
+        return np.array(_cut(given.value), np.float64)
+    array = given.read(name)
     if array.dtype.kind in "iu" and array.dtype.itemsize == 8:
         least = 0 if array.dtype.kind == "u" else -_LARGEST_INTEGER
         array = np.clip(array, least, _LARGEST_INTEGER)

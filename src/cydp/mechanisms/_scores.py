@@ -6,7 +6,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from cydp.mechanisms._arrays import declared, is_real, read_declared
+from cydp.mechanisms._arrays import Declared, declare, is_real
 
 Scores = NDArray[np.float64] | NDArray[np.int64]
 
@@ -14,23 +14,28 @@ _LARGEST = 2**53  # of an integer among floats, which holds every one up to it
 _END = 2**63
 
 
-def check_scores(scores: Any) -> tuple[int, ...]:
-    """Return the shape; a TypeError or ValueError for what is no array of numbers.
+def declare_scores(scores: Any) -> Declared:
+    """Return what scores say of themselves; no value is read, but for the types in a list.
 
-    No value is read, but for the types of a list's entries.
+    Raises
+    ------
+    TypeError, ValueError
+        For what is no array of numbers, with at least one candidate.
+
     """
-    if isinstance(scores, list | tuple):
-        entries = np.array(scores, object)
-        if not all(map(is_real, entries.flat)):
-            raise TypeError("scores must be of real numbers, in rows of one length")
-        return _checked(entries.shape)
-    dtype, shape = declared(scores, "scores", "real numbers")
-    if not _is_real(dtype):
-        raise TypeError(f"scores must be of floats or integers of up to 64 bits, not {dtype}")
-    return _checked(shape)
+    given = declare(scores, "scores", "real numbers")
+    if given.listed and not all(map(is_real, given.value.flat)):
+        raise TypeError("scores must be of real numbers, in rows of one length")
+    if given.dtype is not None and not _is_real(given.dtype):
+        raise TypeError(f"scores must be of floats or integers of up to 64 bits, not {given.dtype}")
+    if not given.shape:
+        raise TypeError("scores must be an array: one number for each candidate")
+    if given.shape[-1] == 0:
+        raise ValueError("scores must have at least one candidate in the last axis")
+    return given
 
 
-def read_scores(scores: Any) -> Scores:
+def read_scores(given: Declared) -> Scores:
     """Return float64 or int64, contiguous, whose differences are those of the scores.
 
     Raises
@@ -39,22 +44,14 @@ def read_scores(scores: Any) -> Scores:
         If an object turns out not to be what it said.
 
     """
-    if isinstance(scores, list | tuple):
-        return _of_list(np.array(scores, object))
-    array = read_declared(scores, "scores")
+    if given.listed:
+        return _of_list(given.value)
+    array = given.read("scores")
     if array.dtype.kind == "u" and array.dtype.itemsize == 8:
         array = (array.astype(np.uint64) ^ np.uint64(_END)).view(np.int64)
     kind = np.int64 if array.dtype.kind == "i" and array.dtype.itemsize == 8 else np.float64
     with np.errstate(all="ignore"):  # signalling NaN
         return cast("Scores", np.require(array, kind, ["C", "A"]))
-
-
-def _checked(shape: tuple[int, ...]) -> tuple[int, ...]:
-    if not shape:
-        raise TypeError("scores must be an array: one number for each candidate")
-    if shape[-1] == 0:
-        raise ValueError("scores must have at least one candidate in the last axis")
-    return shape
 
 
 def _is_real(dtype: np.dtype[Any]) -> bool:

@@ -5,7 +5,7 @@ import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, SupportsIndex
 
 import numpy as np
@@ -15,9 +15,11 @@ from cydp._selection import Selection
 from cydp.accounting import PureDP
 from cydp.accounting.loss import new_loss
 from cydp.mechanisms import _race
-from cydp.mechanisms._charge import Budget, charged_generator
+from cydp.mechanisms._arrays import Declared
+from cydp.mechanisms._charge import Budget, paid
+from cydp.mechanisms._integers import INT64
 from cydp.mechanisms._norm import norm_of
-from cydp.mechanisms._scores import check_scores, read_scores
+from cydp.mechanisms._scores import declare_scores, read_scores
 from cydp.random import Generator
 from cydp.rational import Number, exact, float_of, index, positive, quoted, text
 from cydp.samplers import selection_of
@@ -126,13 +128,19 @@ class _Selection(ABC):
         1
 
         """
-        shape = check_scores(scores)
-        rows = math.prod(shape[:-1])
-        generator = charged_generator(rng, budget, self, count=rows)
-        values = read_scores(scores)
-        chosen = np.empty(rows, np.int64)
-        generator.select(_prepared(self), values, chosen)
-        return int(chosen[0]) if len(shape) == 1 else chosen.reshape(shape[:-1])
+        given = declare_scores(scores)
+        shape, candidates = given.shape[:-1], given.shape[-1]
+        chosen = paid(
+            self, partial(self._chosen, given), shape, INT64, budget, rng,
+            count=math.prod(shape), arguments=candidates,
+        )  # fmt: skip
+        return chosen if shape else int(chosen[()])
+
+    def _chosen(self, given: Declared, generator: Generator) -> NDArray[np.int64]:
+        values = read_scores(given)
+        chosen = np.empty(given.shape[:-1], np.int64)
+        generator.select(_prepared(self), values, chosen.reshape(-1))
+        return chosen
 
     @property
     @abstractmethod
@@ -140,8 +148,7 @@ class _Selection(ABC):
         """Whether the noise is Gumbel's, or else exponential."""
 
     def _behind(self, scores: Any) -> NDArray[np.float64]:
-        check_scores(scores)
-        return _race.behind(read_scores(scores), 1 / self.scale)
+        return _race.behind(read_scores(declare_scores(scores)), 1 / self.scale)
 
     def __repr__(self) -> str:
         parameters = f"epsilon={quoted(self.epsilon)}, sensitivity={quoted(self.sensitivity)}"

@@ -2,17 +2,18 @@
 """The snapping mechanism of Mironov."""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from cydp.accounting import PureDP
 from cydp.certified import ln_bounds
-from cydp.mechanisms._charge import Budget, charged_generator
+from cydp.mechanisms._arrays import Declared
 from cydp.mechanisms._confidence import miss_of
-from cydp.mechanisms._integers import entries_of
 from cydp.mechanisms._norm import norm_of
 from cydp.mechanisms._reals import RealMechanism, ceil_log2, float_up, read_reals
 from cydp.random import Generator
@@ -141,11 +142,11 @@ class Snapping(RealMechanism):
         scales = Fraction(-miss_of(confidence, count)) * (1 + Fraction(1, 2**40))
         return float_up(scales * self.scale + self.granularity / 2)
 
-    def _released(
-        self, value: ArrayLike, budget: Budget | None, rng: Generator | None
-    ) -> NDArray[np.float64]:
-        generator = charged_generator(rng, budget, self, entries_of(value))
-        values = read_reals(value)
+    def _drawing(self, given: Declared) -> tuple[int, Callable[[Generator], NDArray[np.float64]]]:
+        return given.size, partial(self._noisy, given)
+
+    def _noisy(self, given: Declared, generator: Generator) -> NDArray[np.float64]:
+        values = read_reals(given, "value")
         with np.errstate(all="ignore"):  # a signalling NaN may warn
             units = values.reshape(-1) / self._unit_float
             units[np.isnan(units)] = 0

@@ -4,15 +4,18 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import Any, SupportsIndex, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cydp.accounting import PureDP
-from cydp.exact._bins import public_bins
+from cydp.accounting.outcomes import keep
+from cydp.exact._bins import Bins, public_bins
 from cydp.mechanisms import DiscreteLaplace
-from cydp.mechanisms._charge import Budget, charged_generator
+from cydp.mechanisms._charge import Budget, paid
+from cydp.mechanisms._integers import INT64
 from cydp.random import Generator
 from cydp.rational import Number, text
 from cydp.relations import check_relation
@@ -75,9 +78,18 @@ def histogram(
     if range is not None and np.ndim(cast(Any, bins)) != 0:
         raise ValueError("range must be None if bins are edges")
     grid = public_bins(bins, range, declared_dtype(x))
-    generator = charged_generator(rng, budget, mechanism, relation=relation)
-    counts = mechanism.release(grid.count(read(x)), rng=generator)
+    shape = (len(grid.edges) - 1,)
+    counts = paid(
+        mechanism, partial(_noisy, mechanism, grid, x), shape, INT64, budget, rng,
+        function="histogram", arguments=grid.edges, relation=relation,
+    )  # fmt: skip
     return HistogramRelease(counts, grid.edges, mechanism, relation)
+
+
+def _noisy(
+    mechanism: DiscreteLaplace, grid: Bins, x: Any, generator: Generator
+) -> NDArray[np.int64]:
+    return mechanism.release(grid.count(read(x)), rng=generator)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -172,3 +184,19 @@ class HistogramRelease:
 
 def _number(edge: np.number[Any]) -> str:
     return str(edge).removesuffix(".0")
+
+
+def _packed(release: HistogramRelease) -> dict[str, Any]:
+    noise = release.mechanism
+    return {
+        "counts": release.counts, "edges": release.edges, "relation": release.relation,
+        "epsilon": str(noise.epsilon), "sensitivity": str(noise.sensitivity),
+    }  # fmt: skip
+
+
+def _unpacked(parts: dict[str, Any]) -> HistogramRelease:
+    noise = DiscreteLaplace(Fraction(parts["epsilon"]), Fraction(parts["sensitivity"]))
+    return HistogramRelease(parts["counts"], parts["edges"], noise, parts["relation"])
+
+
+keep(HistogramRelease, _packed, _unpacked)
