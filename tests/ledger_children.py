@@ -10,9 +10,9 @@ from types import FrameType
 from typing import Any
 
 from cydp import BudgetLedger, PureDP
-from cydp.accounting import blocks, charges, ledger, store
+from cydp.accounting import blocks, charges, ledger, outcomes, store
 
-LEDGER_FILES = {module.__file__ for module in (blocks, charges, ledger, store)}
+LEDGER_FILES = {module.__file__ for module in (blocks, charges, ledger, outcomes, store)}
 
 
 def new(path: Path, budget: Any = None, **more: Any) -> BudgetLedger:

@@ -100,6 +100,11 @@ CHANGES: dict[str, tuple[Step, Step, Callable[[BudgetLedger, str], bool]]] = {
         lambda ledger, name: ledger.record(name, [1]),
         recorded,
     ),
+    "once": (
+        lambda ledger, name: None,
+        lambda ledger, name: ledger.once(name, PureDP("1e-9"), lambda: [1], blocks=["a"]),
+        lambda ledger, name: any(entry.get("result_of") == name for entry in ledger.history()),
+    ),
     "add a block": (
         lambda ledger, name: None,
         lambda ledger, name: ledger.add_block(name),

@@ -5,6 +5,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -136,7 +137,7 @@ def test_anything_else_by_the_same_id_is_refused(path: Path) -> None:
     for differs, other in others.items():
         with pytest.raises(ChargeConflictError, match=f"'monday'; it differs in {differs}$"):
             other()
-    with pytest.raises(ChargeConflictError, match="differs in data_version$"):
+    with pytest.raises(ChargeConflictError, match=r"differs in data_version$"):
         cydp.histogram([1], 4, (0, 4), epsilon=0.1, budget=ledger.blocks(charge_id="monday"))
     assert ledger.head() == head
     again = cydp.histogram([1, 2], 4, (0, 4), epsilon=0.1, budget=blocks(label="another"))
@@ -229,8 +230,10 @@ def test_a_result_that_cannot_be_recorded_is_not_returned(path: Path, result: An
 
 
 def test_results_keep_their_bits() -> None:
-    values = [np.array([0.1, -0.0, np.nan, np.inf]), np.zeros((2, 0), np.int8), np.array(3),
-              np.arange(6, dtype=">i4").reshape(2, 3)[:, ::2], np.array([True, False]), "a", 10**30]  # fmt: skip
+    values = [
+        np.array([0.1, -0.0, np.nan, np.inf]), np.zeros((2, 0), np.int8), np.array(3), "a", 10**30,
+        np.arange(6, dtype=">i4").reshape(2, 3)[:, ::2], np.array([True, False]),
+    ]  # fmt: skip
     for value in values:
         again = outcomes.result_of_text(outcomes.text_of_result(value))
         if isinstance(value, np.ndarray):
@@ -260,8 +263,8 @@ with cydp.BudgetLedger.open(sys.argv[1]) as ledger:
 
 
 def start(path: Path, *words: str) -> subprocess.Popen[str]:
-    return subprocess.Popen([sys.executable, "-c", SCRIPT, str(path), *words], text=True,
-                            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)  # fmt: skip
+    command, pipe = [sys.executable, "-c", SCRIPT, str(path), *words], subprocess.PIPE
+    return subprocess.Popen(command, text=True, stdin=pipe, stdout=pipe, stderr=pipe)
 
 
 def test_a_script_that_is_run_again_prints_the_same(path: Path) -> None:
@@ -302,10 +305,8 @@ def test_many_threads_release_once(path: Path) -> None:
     ledger, results = new(path), []
 
     def run() -> None:
-        try:
+        with suppress(ChargeInDoubtError):
             results.append(DiscreteLaplace("1e-3").release(5, budget=budget))
-        except ChargeInDoubtError:
-            pass
 
     budget = ledger.blocks(charge_id="monday")
     threads = [threading.Thread(target=run) for _ in range(16)]

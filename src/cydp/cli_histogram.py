@@ -5,6 +5,7 @@ import argparse
 import json
 import math
 import sys
+from hashlib import sha256
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -57,6 +58,17 @@ def add_command(commands: Any) -> None:
         metavar="TEXT",
         help="what the ledger's history says of it (default: the column, the file's name and bins)",
     )
+    parser.add_argument(
+        "--charge-id",
+        metavar="ID",
+        help="makes the command safe to repeat with --ledger: a repetition prints what was "
+        "released, and charges nothing",
+    )
+    parser.add_argument(
+        "--data-version",
+        metavar="TEXT",
+        help="with --charge-id, what you call the data: a repetition on other data is refused",
+    )
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=_histogram)
 
@@ -67,8 +79,9 @@ def _histogram(options: argparse.Namespace) -> int:
     cydp.histogram((), edges, epsilon=options.epsilon, relation=options.relation or "add-remove")
     if options.ledger is not None:
         return _paid(options, edges)
-    if options.blocks or options.label:
-        raise ValueError(f"{'--blocks' if options.blocks else '--label'} needs --ledger")
+    for name in ("blocks", "label", "charge_id", "data_version"):
+        if getattr(options, name) is not None:
+            raise ValueError(f"--{name.replace('_', '-')} needs --ledger")
     column = open_column(options.file, options.column)
     relation = options.relation or "add-remove"
     release = cydp.histogram(column, edges, epsilon=options.epsilon, relation=relation)
@@ -77,6 +90,8 @@ def _histogram(options: argparse.Namespace) -> int:
 
 
 def _paid(options: argparse.Namespace, edges: list[float]) -> int:
+    if options.data_version is not None and options.charge_id is None:
+        raise ValueError("--data-version needs --charge-id")
     with cydp.BudgetLedger.open(options.ledger) as ledger:
         column = open_column(options.file, options.column)
         try:
@@ -85,7 +100,12 @@ def _paid(options: argparse.Namespace, edges: list[float]) -> int:
                 edges,
                 epsilon=options.epsilon,
                 relation=options.relation or ledger.relation,
-                budget=ledger.blocks(*options.blocks or [ALL], label=_label(options)),
+                budget=ledger.blocks(
+                    *options.blocks or [ALL],
+                    label=_label(options),
+                    charge_id=options.charge_id,
+                    data_version=_source(options),
+                ),
             )
         except FileError as error:  # of reading the values
             raise FileError(f"{error}; {_CHARGED}") from None
@@ -104,6 +124,14 @@ def _paid(options: argparse.Namespace, edges: list[float]) -> int:
         for block, loss in left.items():
             print(f"  {shown_block(block)}: {told(loss)}")
     return 0
+
+
+def _source(options: argparse.Namespace) -> str | None:
+    """Return what data a charge id is for, which a repetition must name too."""
+    if options.charge_id is None:
+        return None
+    text = json.dumps([Path(options.file).name, options.column, options.data_version])
+    return text if len(text) <= _LONGEST_LABEL else sha256(text.encode()).hexdigest()
 
 
 def _label(options: argparse.Namespace) -> str:
