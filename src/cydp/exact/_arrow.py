@@ -295,6 +295,8 @@ def columns_of(x: Any, name: str) -> tuple[dict[str, NDArray[Any]], dict[bytes, 
         if present is not None and not present.all():
             raise ValueError(f"{name} must have no nulls")
         columns[child.name] = values
+    if len(columns) != schema.n_children:
+        raise ValueError(f"{name} must have columns of different names")
     return columns, dict(schema.metadata.items()) if schema.metadata else {}
 
 

@@ -74,7 +74,7 @@ def codes_column(x: ArrayLike | Sequence[Any], name: str = "codes") -> NDArray[A
     Returns
     -------
     ndarray of bool, int or uint, shape (n,)
-        Of a list, without the nulls.
+        Of a list or objects, without the nulls.
 
     Raises
     ------
@@ -87,15 +87,12 @@ def codes_column(x: ArrayLike | Sequence[Any], name: str = "codes") -> NDArray[A
     [1, 2]
 
     """
-    if isinstance(x, list | tuple):
-        entries, _ = present_entries(x)
+    values = np.empty(0, object)
+    if not isinstance(x, list | tuple):
+        values = x if isinstance(x, np.ma.MaskedArray) else _read(x, name)
+    if isinstance(x, list | tuple) or (values.dtype == object and values.ndim == 1):
+        entries, _ = present_entries(x if isinstance(x, list | tuple) else values.tolist())
         values = np.asarray(entries) if entries else np.empty(0, np.int64)
-    elif isinstance(x, np.ma.MaskedArray):
-        values = x
-    else:
-        values = _read(x, name)
-        if values.dtype == object and values.ndim == 1:
-            values = _of_objects(values, name)
     if values.ndim != 1:
         raise ValueError(f"{name} must be of one dimension, not of shape {values.shape}")
     if values.dtype == object:
