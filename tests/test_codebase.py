@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -61,10 +62,16 @@ def test_accounting_knows_nothing_of_noise() -> None:
         }
 
 
-def test_import_needs_numpy_only() -> None:
+def test_import_loads_numpy_only() -> None:
     code = "import sys, cydp; print(*{m.split('.')[0] for m in sys.modules})"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert not {"duckdb", "scipy", "pandas", "pytest"} & set(done.stdout.split())
+    others = {"duckdb", "nanoarrow", "pandas", "polars", "pyarrow", "pytest", "scipy"}
+    assert not others & set(done.stdout.split())
+
+
+def test_what_is_installed_with_it_is_numpy_and_nanoarrow() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert [re.split("[>=]", name)[0] for name in project["dependencies"]] == ["nanoarrow", "numpy"]
 
 
 ISAS = ["avx512", "avx2", "neon", "portable"]  # best first, as in csrc/dispatch.c

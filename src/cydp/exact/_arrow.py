@@ -85,8 +85,23 @@ def numbers(x: Any, name: str) -> tuple[NDArray[Any], Mask]:
         For what holds no numbers.
 
     """
-    form, chunks = _column(x, name)
-    return _joined_numbers(form, chunks, name)
+    schema, chunks = _column(x, name)
+    return _joined_numbers(schema, chunks, name)
+
+
+def numbers_dtype(schema: Any, name: str) -> np.dtype[Any]:
+    """Return the dtype of the numbers in a column, or in a table of one, of this schema.
+
+    The type without values, null, counts as float64.
+
+    Raises
+    ------
+    TypeError
+        For a schema of anything else.
+
+    """
+    dtype: np.dtype[Any] = np.dtype(_dtype(_only(schema, name), name))
+    return dtype
 
 
 def table_numbers(x: Any, name: str) -> list[tuple[NDArray[Any], Mask]]:
@@ -98,14 +113,15 @@ def table_numbers(x: Any, name: str) -> list[tuple[NDArray[Any], Mask]]:
     for i in range(schema.n_children):
         child = schema.child(i)
         chunks = [_child(array, i) for array in arrays]
-        columns.append(_joined_numbers((child.dictionary or child).format, chunks, name))
+        columns.append(_joined_numbers(child, chunks, name))
     return columns
 
 
-def _joined_numbers(form: str, chunks: list["_Chunk"], name: str) -> tuple[NDArray[Any], Mask]:
+def _joined_numbers(schema: Any, chunks: list["_Chunk"], name: str) -> tuple[NDArray[Any], Mask]:
+    dtype = _dtype(schema, name)
     parts = [_numbers(chunk, name) for chunk in chunks if chunk.rows]
     if not parts:
-        return np.empty(0, _dtype(form, name)), None
+        return np.empty(0, dtype), None
     if len(parts) == 1:
         return parts[0]
     return np.concatenate([values for values, _ in parts]), _joined(parts)
@@ -120,14 +136,15 @@ def identities(x: Any, name: str) -> tuple[Strings | NDArray[Any], Mask]:
         For what holds neither.
 
     """
-    form, chunks = _column(x, name)  # once: a stream may be read only once
+    schema, chunks = _column(x, name)  # once: a stream may be read only once
+    form = (schema.dictionary or schema).format
     chunks = [chunk for chunk in chunks if chunk.rows]
     if not chunks and _is_text(form):
         return Strings(_NOTHING, np.zeros(1, np.int64)), None
     if form not in _IDENTITIES and not _is_text(form):
         raise TypeError(f"{name} must be of integers or strings, not of {_shown(form)}")
     if not _is_text(form):
-        values, present = _joined_numbers(form, chunks, name)
+        values, present = _joined_numbers(schema, chunks, name)
         return values.astype(np.int64) if form == "n" else values, present
     texts = [_strings(chunk, name) for chunk in chunks]
     if len(texts) == 1:
@@ -204,12 +221,12 @@ def _whole(array: Any, first: int = 0, rows: int | None = None) -> _Chunk:
 
 
 def nanoarrow(name: str) -> Any:
-    """Return the module, or say which extra has it."""
+    """Return the module, which cydp depends on but imports only where it is needed."""
     try:
         import nanoarrow
     except ImportError:
         raise ImportError(
-            f'{name} is read through Arrow, which needs nanoarrow: pip install "cydp[arrow]"'
+            f"{name} is read through Arrow, which needs nanoarrow: pip install nanoarrow"
         ) from None
     return nanoarrow
 
@@ -242,17 +259,21 @@ def _child(array: Any, i: int) -> _Chunk:
     return replace(_whole(array.child(i), array.offset, len(array)), outer=outer)
 
 
-def _column(x: Any, name: str) -> tuple[str, list[_Chunk]]:
-    """Return the format of the values and the chunks of a column, or of a table's only one."""
+def _column(x: Any, name: str) -> tuple[Any, list[_Chunk]]:
+    """Return the schema and the chunks of a column, or of a table's only one."""
     schema, arrays = _arrays(x, name)
     if schema.format != "+s":
-        chunks = [_whole(array) for array in arrays]
-    elif schema.n_children == 1:
-        schema = schema.child(0)
-        chunks = [_child(array, 0) for array in arrays]
-    else:
+        return schema, [_whole(array) for array in arrays]
+    return _only(schema, name), [_child(array, 0) for array in arrays]
+
+
+def _only(schema: Any, name: str) -> Any:
+    """Return the schema of a column, or that of the only column in a table's schema."""
+    if schema.format != "+s":
+        return schema
+    if schema.n_children != 1:
         raise TypeError(f"{name} must be one column, not a table of {schema.n_children}")
-    return (schema.dictionary or schema).format, chunks
+    return schema.child(0)
 
 
 def columns_of(x: Any, name: str) -> tuple[dict[str, NDArray[Any]], dict[bytes, bytes]]:
@@ -269,11 +290,13 @@ def columns_of(x: Any, name: str) -> tuple[dict[str, NDArray[Any]], dict[bytes, 
         raise TypeError(f"{name} must be a table")
     columns = {}
     for i in range(schema.n_children):
-        parts = [_numbers(_child(array, i), name) for array in arrays if len(array)]
-        if any(present is not None and not present.all() for _, present in parts):
+        child = schema.child(i)
+        values, present = _joined_numbers(child, [_child(array, i) for array in arrays], name)
+        if present is not None and not present.all():
             raise ValueError(f"{name} must have no nulls")
-        empty = np.empty(0, _dtype(schema.child(i).format, name))
-        columns[schema.child(i).name] = np.concatenate([empty, *(values for values, _ in parts)])
+        columns[child.name] = values
+    if len(columns) != schema.n_children:
+        raise ValueError(f"{name} must have columns of different names")
     return columns, dict(schema.metadata.items()) if schema.metadata else {}
 
 
@@ -283,26 +306,29 @@ def _numbers(chunk: _Chunk, name: str) -> tuple[NDArray[Any], Mask]:
         if words.rows:
             values, known = _numbers(words, name)
         else:  # and so every index is null
-            values, known = np.zeros(1, _dtype(words.form, name)), None
+            values, known = np.zeros(1, _dtype(words.array.schema, name)), None
         return values[places], _both(present, None if known is None else known[places])
-    dtype = _dtype(chunk.form, name)
-    about = chunk.array.schema.metadata
-    if about and b"ARROW:extension:name" in dict(about.items()):
-        raise TypeError(f"{name} must be of plain numbers, not of an extension type")
+    dtype = _dtype(chunk.array.schema, name)
     if chunk.form == "n":
         return np.zeros(chunk.rows, dtype), chunk.present()
     return chunk.bits(1) if chunk.form == "b" else chunk.values(dtype), chunk.present()
 
 
-def _dtype(form: str, name: str) -> Any:
+def _dtype(schema: Any, name: str) -> Any:
     """Return the dtype of numbers; the type without values, null, counts as float64."""
-    if form in "nb":
-        return np.float64 if form == "n" else np.bool_
-    if form not in _NUMBERS:
+    if schema.dictionary is not None:
+        return _dtype(schema.dictionary, name)
+    about = schema.metadata
+    if about and b"ARROW:extension:name" in dict(about.items()):
+        raise TypeError(f"{name} must be of plain numbers, not of an extension type")
+    if schema.format in ("n", "b"):
+        return np.float64 if schema.format == "n" else np.bool_
+    if schema.format not in _NUMBERS:
         raise TypeError(
-            f"{name} must be of bool, integers, or floats of at most 64 bits, not of {_shown(form)}"
+            f"{name} must be of bool, integers, or floats of at most 64 bits, "
+            f"not of {_shown(schema.format)}"
         )
-    return _NUMBERS[form]
+    return _NUMBERS[schema.format]
 
 
 def _shown(form: str) -> str:

@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp.exact._arrow import columns_of, nanoarrow
+from cydp.exact._columns import column
+from cydp.exact._foreign import is_pandas_frame
 
 _KEY = "cydp"
 
@@ -32,6 +34,8 @@ def export(
 
 def read(table: Any, name: str) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
     """Return the columns of a table without nulls, and its description if it has one."""
+    if is_pandas_frame(table):
+        return _own_columns(table, name), {}
     columns, metadata = columns_of(table, name)
     try:
         about = json.loads(metadata.get(_KEY.encode(), b"{}"))
@@ -40,3 +44,13 @@ def read(table: Any, name: str) -> tuple[dict[str, NDArray[Any]], dict[str, Any]
     if not isinstance(about, dict):
         raise ValueError(f"{name} must have the metadata that it was exported with")
     return columns, about
+
+
+def _own_columns(frame: Any, name: str) -> dict[str, NDArray[Any]]:
+    """Return the columns of a pandas frame, its index left out."""
+    if not frame.columns.is_unique:
+        raise ValueError(f"{name} must have columns of different names")
+    columns = {label: column(x, name) for label, x in frame.items()}
+    if any(isinstance(values, np.ma.MaskedArray) for values in columns.values()):
+        raise ValueError(f"{name} must have no nulls")
+    return columns

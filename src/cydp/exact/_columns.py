@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from cydp import _exact
 from cydp.exact._arrow import Mask, numbers
-from cydp.exact._foreign import as_array, opened, speaks_arrow, without_nulls
+from cydp.exact._foreign import as_array, opened, speaks_arrow
 
 
 def column(x: ArrayLike | Sequence[Any], name: str = "x") -> NDArray[Any]:
@@ -22,9 +22,9 @@ def column(x: ArrayLike | Sequence[Any], name: str = "x") -> NDArray[Any]:
     ----------
     x : array_like
         A masked array stays one. A column that speaks Arrow (pandas, polars, pyarrow, DuckDB), or
-        a table of one column, is read with `nanoarrow` (extra `arrow`); without it only if it
-        has no nulls. In a list and in an object array None, NA, NaT and masked entries are null,
-        and the others must be numbers. Numbers with nulls become a masked array.
+        a table of one column, is read with `nanoarrow`. In a list and in an object array None,
+        NA, NaT and masked entries are null, and the others must be numbers. Numbers with nulls
+        become a masked array.
 
     Returns
     -------
@@ -74,7 +74,7 @@ def codes_column(x: ArrayLike | Sequence[Any], name: str = "codes") -> NDArray[A
     Returns
     -------
     ndarray of bool, int or uint, shape (n,)
-        Of a list, without the nulls.
+        Of a list or objects, without the nulls.
 
     Raises
     ------
@@ -87,15 +87,12 @@ def codes_column(x: ArrayLike | Sequence[Any], name: str = "codes") -> NDArray[A
     [1, 2]
 
     """
-    if isinstance(x, list | tuple):
-        entries, _ = present_entries(x)
+    values = np.empty(0, object)
+    if not isinstance(x, list | tuple):
+        values = x if isinstance(x, np.ma.MaskedArray) else _read(x, name)
+    if isinstance(x, list | tuple) or (values.dtype == object and values.ndim == 1):
+        entries, _ = present_entries(x if isinstance(x, list | tuple) else values.tolist())
         values = np.asarray(entries) if entries else np.empty(0, np.int64)
-    elif isinstance(x, np.ma.MaskedArray):
-        values = x
-    else:
-        values = _read(x, name)
-        if values.dtype == object and values.ndim == 1:
-            values = _of_objects(values, name)
     if values.ndim != 1:
         raise ValueError(f"{name} must be of one dimension, not of shape {values.shape}")
     if values.dtype == object:
@@ -109,13 +106,7 @@ def _read(x: Any, name: str) -> NDArray[Any]:
     x = opened(x, name)
     if not speaks_arrow(x):
         return as_array(x, name)
-    try:
-        values, present = numbers(x, name)
-    except ImportError:
-        if (plain := without_nulls(x)) is None:
-            raise
-        return plain
-    return masked(values, present)
+    return masked(*numbers(x, name))
 
 
 def masked(values: NDArray[Any], present: Mask) -> NDArray[Any]:
@@ -135,14 +126,14 @@ def present_entries(x: Sequence[Any]) -> tuple[Sequence[Any], NDArray[np.bool_] 
 
     """
     # By name: pandas is not imported for it.
-    nulls = {of for of in set(map(type, x)) if of.__name__ in _NULLS}
+    nulls = {of for of in set(map(type, x)) if of.__name__ in NULLS}
     if not nulls:
         return x, None
     present = np.fromiter((type(value) not in nulls for value in x), np.bool_, len(x))
     return [value for value in x if type(value) not in nulls], present
 
 
-_NULLS = {"NoneType", "NAType", "NaTType", "MaskedConstant"}
+NULLS = {"NoneType", "NAType", "NaTType", "MaskedConstant"}
 
 # Entries that numpy makes an array of, without a warning, and numbers only of numbers.
 _PLAIN = {bool, int, float, np.bool, np.float32, np.float64, np.int32, np.int64, np.uint64}

@@ -18,15 +18,34 @@ def speaks_arrow(x: Any) -> bool:
     return hasattr(x, "__arrow_c_array__") or hasattr(x, "__arrow_c_stream__")
 
 
+def is_pandas_frame(x: Any) -> bool:
+    """Whether x is a frame of pandas, which is read column by column, its index left out.
+
+    Its Arrow export has the index as a column, unless that is a range.
+    """
+    pandas = sys.modules.get("pandas")
+    return pandas is not None and isinstance(x, pandas.DataFrame)
+
+
+def is_relation(x: Any) -> bool:
+    """Whether x is a relation of DuckDB, whose query runs when it is read or its length asked."""
+    duckdb = sys.modules.get("duckdb")
+    return duckdb is not None and isinstance(x, duckdb.DuckDBPyRelation)
+
+
 def opened(x: Any, name: str) -> Any:
-    """Return x, but of an array of pandas' own the Series, which speaks Arrow.
+    """Return x as the column to read: of a frame of pandas, or an array of its own, a Series.
 
     Raises
     ------
     TypeError
-        For what has not been computed yet.
+        For a frame of several columns or none, and for what has not been computed yet.
 
     """
+    if is_pandas_frame(x):
+        if x.shape[1] != 1:
+            raise TypeError(f"{name} must be one column, not a table of {x.shape[1]}")
+        return x.iloc[:, 0]
     if isinstance(x, np.ndarray) or speaks_arrow(x):
         return x
     if hasattr(x, "collect"):
@@ -67,17 +86,3 @@ def frame_columns(x: Any) -> list[Any] | None:
     if hasattr(x, "items") and getattr(x, "ndim", 0) == 2:  # pandas, which iterates over names
         return [column for _, column in x.items()]
     return None
-
-
-def without_nulls(x: Any) -> NDArray[Any] | None:
-    """Return what numpy makes of a column without nulls; None if it does not say that it is one."""
-    columns = frame_columns(x)
-    if columns is not None and len(columns) == 1:
-        x = columns[0]
-    if hasattr(x, "hasnans"):  # pandas
-        nulls = x.hasnans
-    else:
-        nulls = getattr(x, "null_count", None)  # pyarrow, polars
-        nulls = nulls() if callable(nulls) else nulls
-    whole = isinstance(nulls, int | np.bool) and not nulls
-    return np.asarray(x) if whole else None

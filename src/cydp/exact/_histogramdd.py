@@ -13,7 +13,7 @@ from cydp import _exact
 from cydp.exact._arrow import table_numbers
 from cydp.exact._bins import Bins, Pair, bin_count, data_ends, even_bins, public_bins
 from cydp.exact._columns import column, masked
-from cydp.exact._foreign import frame_columns, opened, speaks_arrow
+from cydp.exact._foreign import is_pandas_frame, opened, speaks_arrow
 from cydp.threads import NUM_THREADS, SHARED_ABOVE
 
 _MOST_CELLS = 2**30
@@ -79,18 +79,14 @@ def histogramdd(
 
 def _split(columns: Any) -> tuple[list[NDArray[Any]], NDArray[np.bool] | None]:
     """Return the columns without their masks, and which rows no mask hides."""
-    columns = opened(columns, "columns")
-    if isinstance(columns, np.ndarray) and columns.ndim == 2:
-        columns = list(columns.T)
-    if isinstance(columns, Mapping) or hasattr(columns, "items"):  # pandas iterates over names
+    if is_pandas_frame(columns):
         columns = [x for _, x in columns.items()]
-    elif speaks_arrow(columns):
-        try:
-            columns = [masked(x, present) for x, present in table_numbers(columns, "columns")]
-        except ImportError:  # each of them is read if it has no nulls
-            if (parts := frame_columns(columns)) is None:
-                raise
-            columns = parts
+    elif speaks_arrow(columns := opened(columns, "columns")):
+        columns = [masked(x, present) for x, present in table_numbers(columns, "columns")]
+    elif isinstance(columns, np.ndarray) and columns.ndim == 2:
+        columns = list(columns.T)
+    elif isinstance(columns, Mapping) or hasattr(columns, "items"):
+        columns = [x for _, x in columns.items()]
     if isinstance(columns, str | bytes) or not hasattr(columns, "__len__"):
         raise TypeError(f"columns must be a sequence of columns, not {type(columns).__name__}")
     values = [column(x, "columns") for x in columns]

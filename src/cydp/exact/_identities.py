@@ -11,7 +11,7 @@ from cydp import _exact
 from cydp.exact import _arrow
 from cydp.exact._arrow import Strings
 from cydp.exact._columns import present_entries
-from cydp.exact._foreign import as_array, opened, speaks_arrow, without_nulls
+from cydp.exact._foreign import as_array, opened, speaks_arrow
 
 Identities: TypeAlias = tuple[NDArray[Any] | Strings, NDArray[np.bool_] | None]
 
@@ -23,13 +23,8 @@ def identities(x: ArrayLike, name: str) -> Identities:
         return _of_objects(x, name)
     x = opened(x, name)
     if speaks_arrow(x):
-        try:
-            return _arrow.identities(x, name)
-        except ImportError:
-            if (plain := without_nulls(x)) is None:
-                raise
-        values = plain
-    elif isinstance(x, np.ma.MaskedArray):
+        return _arrow.identities(x, name)
+    if isinstance(x, np.ma.MaskedArray):
         valid = ~np.ma.getmaskarray(x)
         values = np.asarray(x.data)
     else:

@@ -13,13 +13,14 @@ from numpy.typing import ArrayLike, NDArray
 from cydp.accounting import PureDP
 from cydp.accounting.outcomes import keep
 from cydp.exact._bins import Bins, public_bins
+from cydp.exact._declared import declared_dtype
 from cydp.mechanisms import DiscreteLaplace
 from cydp.mechanisms._charge import Budget, paid
 from cydp.mechanisms._integers import INT64
 from cydp.random import Generator
 from cydp.rational import Number, text
 from cydp.relations import check_relation
-from cydp.releases._records import declared_dtype, read
+from cydp.releases._records import read
 
 # What one record can change in all counts together (L1): it comes or goes, or it moves.
 _SENSITIVITY = {"add-remove": 1, "change-one": 2}

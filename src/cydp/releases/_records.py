@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The records of a release: what they say they are, and then their values."""
+"""The records of a release, read after it was paid for."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -7,36 +7,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cydp.exact._columns import check_real, column
-from cydp.exact._foreign import opened, speaks_arrow
-
-
-def declared_dtype(x: ArrayLike | Sequence[Any], name: str = "x") -> np.dtype[Any]:
-    """Return the dtype of a column by what it says of itself, without reading a value.
-
-    A list says nothing and stands for float64. Raises TypeError or ValueError for what is no
-    column of real numbers.
-    """
-    if isinstance(x, Sequence) and not isinstance(x, str | bytes):
-        return np.dtype(np.float64)
-    x = opened(x, name)
-    if not (hasattr(x, "__array__") or speaks_arrow(x)):
-        raise TypeError(f"{name} must be an array or a list of numbers, not {type(x).__name__}")
-    _check_column(getattr(x, "ndim", 1), name)
-    dtype = getattr(x, "dtype", None)
-    if not isinstance(dtype, np.dtype):
-        return np.dtype(np.float64)
-    check_real(dtype, name)
-    return dtype
+from cydp.exact._columns import column
+from cydp.exact._declared import sequence
 
 
 def read(x: ArrayLike | Sequence[Any], name: str = "x") -> NDArray[Any]:
-    """Return the values of a column; one dimension, since a row is what one unit adds."""
+    """Return the values of a column, as `declared_dtype` says: those of a sequence as float64.
+
+    Raises
+    ------
+    ValueError
+        For another number of dimensions than one: a row is what one unit adds.
+
+    """
+    x = sequence(x)
     values = column(x, name)
-    _check_column(values.ndim, name)
+    if isinstance(x, list | tuple):
+        values = values.astype(np.float64, copy=False)
+    if values.ndim != 1:
+        raise ValueError(f"{name} must have one dimension, a record each, not {values.ndim}")
     return values
-
-
-def _check_column(ndim: int, name: str) -> None:
-    if ndim != 1:
-        raise ValueError(f"{name} must have one dimension, a record each, not {ndim}")
