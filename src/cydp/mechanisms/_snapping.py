@@ -16,7 +16,7 @@ from cydp.mechanisms._integers import entries_of
 from cydp.mechanisms._norm import norm_of
 from cydp.mechanisms._reals import RealMechanism, ceil_log2, float_up, read_reals
 from cydp.random import Generator
-from cydp.rational import Number, binary, float_of, positive, quoted
+from cydp.rational import Number, binary, float_of, positive, quoted, quoted_binary
 
 _ETA = Fraction(1, 2**53)
 _MOST_SCALES = 2**46  # from 0 to the bound
@@ -174,10 +174,8 @@ class Snapping(RealMechanism):
         return nearest
 
     def __repr__(self) -> str:
-        return (
-            f"Snapping(epsilon={quoted(self.epsilon)}, sensitivity={quoted(self.sensitivity)}, "
-            f"bound={quoted(self.bound)})"
-        )
+        epsilon, norm = quoted(self.epsilon), quoted_binary(self.sensitivity)
+        return f"Snapping(epsilon={epsilon}, sensitivity={norm}, bound={quoted_binary(self.bound)})"
 
 
 def _draw(generator: Generator, n: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
