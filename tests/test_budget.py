@@ -226,7 +226,7 @@ def test_a_filter_is_not_copied() -> None:
             call(budget)
     error = BudgetExceededError(PureDP(1), PureDP(2), PureDP(1))
     assert str(pickle.loads(pickle.dumps(error))) == str(error)
-    assert repr(budget).startswith("PrivacyFilter(PureDP(epsilon=1), 'add-remove'")
+    assert repr(budget).startswith("<PrivacyFilter: PureDP(epsilon=1), 'add-remove'")
     with pytest.raises(TypeError, match="budget must be"):
         PrivacyFilter(1)  # type: ignore[arg-type]
 

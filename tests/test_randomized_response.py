@@ -560,13 +560,15 @@ def test_variance_and_error_bound(epsilon: str, k: int) -> None:
     rng = SeededGenerator(5)
     counts = np.array([m.estimate(m.release(codes, rng=rng)).counts for _ in range(rounds)])
     off = np.abs(counts - np.array([n] + [0] * (k - 1)))
-    assert (off <= m.error_bound(0.9, n_reports=n)).mean() > 0.9
+    assert (off <= m.hoeffding_bound(0.9, n_reports=n)).mean() > 0.9
     assert (counts.var(axis=0) < 1.3 * n * m.variance).all()
     assert counts.var(axis=0).max() > 0.75 * n * m.variance
-    assert m.error_bound(0.99, n_reports=n) > m.error_bound(0.9, n_reports=n)
+    for bound in (m.error_bound, m.hoeffding_bound):
+        assert bound(0.99, n_reports=n) > bound(0.9, n_reports=n)
 
 
 @pytest.mark.parametrize(("n", "error"), [(0, ValueError), (1.5, TypeError), (2**62, ValueError)])
 def test_wrong_numbers_of_reports(n: Any, error: type[Exception]) -> None:
-    with pytest.raises(error, match="n_reports must be"):
-        RandomizedResponse(1).error_bound(n_reports=n)
+    for bound in (RandomizedResponse(1).error_bound, RandomizedResponse(1).hoeffding_bound):
+        with pytest.raises(error, match="n_reports must be"):
+            bound(n_reports=n)

@@ -20,13 +20,13 @@ ETA = Fraction(1, 2**53)
 LIMIT, REJECTED = 1e-6, 1e-7
 
 
-def correctly_rounded_ln(u: float) -> float:
+def correctly_rounded_ln(u: float | Fraction) -> float:
     (low, high) = ln_bounds(Fraction(u), 100)
     assert float(low) == float(high)
     return float(low)
 
 
-def defined(m: Snapping, x: float, u: float, sign: float) -> float:
+def defined(m: Snapping, x: float, u: float | Fraction, sign: float) -> float:
     """Return clamp(round(clamp(x) + sign scale ln(u))), each operation rounded as in the paper."""
     unit = float(m._unit)
     bound = float(m.bound) / unit
@@ -47,7 +47,8 @@ def test_every_release_is_as_defined(epsilon: Any, sensitivity: Any, bound: floa
         np.linspace(-1.5, 1.5, 200) * bound, np.arange(50) * float(m.granularity) / 2,
         [math.nan, math.inf, -math.inf, 0.0, -0.0, 5e-324],
     ])  # fmt: skip
-    u, sign = _snapping._draw(SeededGenerator(4), len(values))
+    u, halvings, sign = _snapping._draw(SeededGenerator(4), len(values))
+    assert not halvings.any()
     released = m.release(values, rng=SeededGenerator(4))
     expected = [defined(m, *triple) for triple in zip(values, u, sign, strict=True)]
     assert np.asarray(released).tolist() == expected
@@ -60,7 +61,7 @@ def test_doubtful_logarithms_are_done_exactly(monkeypatch: pytest.MonkeyPatch) -
     before = m.release(x, rng=SeededGenerator(2))
     monkeypatch.setattr(_snapping, "_DOUBT", 0.5)
     assert np.array_equal(m.release(x, rng=SeededGenerator(2)), before)
-    wrong = lambda u: -float(np.log(u))  # noqa: E731
+    wrong = lambda u, halvings: -float(np.log(u))  # noqa: E731
     monkeypatch.setattr(_snapping, "ln", wrong)
     assert not np.array_equal(m.release(x, rng=SeededGenerator(2)), before)
 
@@ -70,7 +71,8 @@ def test_ties_go_up(sign: float) -> None:
     m = Snapping(1, 1, 1000)
     half = float(m.granularity) / 2
     x = np.array([half, -half, 3 * half, -3 * half])
-    steps = m._snapped(x, np.full(4, 1 - 2.0**-53), np.full(4, sign * 2.0**-200))
+    u = np.full(4, 1 - 2.0**-53)
+    steps = m._snapped(x, u, np.zeros(4, np.int64), np.full(4, sign * 2.0**-200))
     assert steps.tolist() == [2 * half, 0, 4 * half, -2 * half]
 
 
@@ -141,7 +143,8 @@ def test_each_entry_is_paid_for() -> None:
 
 def test_uniforms() -> None:
     """Each exponent has its probability; mutant: one bit of them is not random."""
-    u, sign = _snapping._draw(SeededGenerator(8), 10**6)
+    u, halvings, sign = _snapping._draw(SeededGenerator(8), 10**6)
+    assert not halvings.any()
     assert 0 < u.min() < u.max() < 1
     assert abs(sign.sum()) < 6000
     exponents = np.minimum(-np.frexp(u)[1], 15)
@@ -151,26 +154,44 @@ def test_uniforms() -> None:
         expected = chances * 10**6
         p = chi2.sf(((counts - expected) ** 2 / expected).sum(), 15)
         assert p > LIMIT if right else p < REJECTED
-    zeros = np.array([0, 70, 5000])
+    zeros = np.array([0, 70, 1021])
     assert _snapping.uniform(zeros, np.zeros(3, np.uint64)).tolist() == [0.5, 2.0**-71, 2.0**-1022]
 
 
 class NoOnes:
-    """A generator whose first words are 0, as happens once in 2**64."""
+    """A generator whose first words are 0, as each is once in 2**64; then come others."""
 
-    def __init__(self) -> None:
-        self.asked: list[int] = []
+    reproducible = False
+
+    def __init__(self, empty: int = 2) -> None:
+        self.empty, self.asked = empty, list[int]()
 
     def bytes(self, n: int) -> bytes:
         self.asked.append(n)
-        return bytes(n) if len(self.asked) < 3 else (1 << 5).to_bytes(8, "little") * (n // 8)
+        filled = len(self.asked) > self.empty
+        return (1 << 5).to_bytes(8, "little") * (n // 8) if filled else bytes(n)
 
 
 def test_long_runs_of_zeros_are_followed() -> None:
     source = NoOnes()
-    u, _ = _snapping._draw(source, 2)  # type: ignore[arg-type]
+    u, halvings, _ = _snapping._draw(source, 2)  # type: ignore[arg-type]
     assert source.asked == [32, 16, 16]
     assert u.tolist() == [2.0 ** -(64 + 64 + 5 + 1)] * 2
+    assert halvings.tolist() == [0, 0]
+
+
+@pytest.mark.parametrize("words", [15, 16, 17, 40, 600])
+@pytest.mark.parametrize("epsilon", [1, "0.3"])
+def test_noise_has_no_end(words: int, epsilon: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What one value can become, each neighbour can: U goes below the least double."""
+    monkeypatch.setattr("cydp.mechanisms._charge.generator_or_default", lambda rng: rng)
+    m, u = Snapping(epsilon, 1, 10**7), Fraction(1, 2 ** (64 * words + 5 + 1))
+    for x in (0.0, 1.0, -3.25):
+        noisy = m.release(x, rng=NoOnes(words))  # type: ignore[call-overload]
+        assert noisy == defined(m, x, u, 1.0)
+        assert noisy < -(64 * words) * math.log(2) * float(m.scale) + 10
+    noisy = m.release(5.5e6 + 4, rng=NoOnes(words))  # type: ignore[call-overload]
+    assert abs(noisy - 5.5e6 - 4 + (64 * words + 6) * math.log(2) * float(m.scale)) < 10
 
 
 def test_goodness_of_fit() -> None:

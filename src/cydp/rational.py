@@ -101,12 +101,14 @@ def index(n: SupportsIndex, name: str) -> int:
 
 
 def text(number: Fraction) -> str:
-    """Write a Fraction as a decimal where that is exact and short, else as a quotient.
+    """Write a Fraction for people: a decimal where that is exact and short, else a quotient.
+
+    A number of more than 256 bits is only written roughly.
 
     >>> text(Fraction(1, 10)), text(Fraction(1, 3)), text(Fraction(2))
     ('0.1', '1/3', '2')
     """
-    if number.numerator.bit_length() + number.denominator.bit_length() > 256:
+    if _is_long(number):
         about = Context(prec=6, Emax=MAX_EMAX, Emin=MIN_EMIN)
         return f"about {about.divide(Decimal(number.numerator), Decimal(number.denominator))}"
     if number.denominator == 1:
@@ -116,13 +118,45 @@ def text(number: Fraction) -> str:
 
 
 def quoted(number: Fraction) -> str:
-    """Write a Fraction as `text` does, as an expression that evaluates to what means the same.
+    """Write a Fraction as an expression that `exact` reads as that very number.
 
-    >>> quoted(Fraction(1, 10)), quoted(Fraction(1, 3))
-    ('0.1', "'1/3'")
+    A number of more than 4,096 bits, which no constructor takes, is only written roughly.
+
+    >>> quoted(Fraction(1, 10)), quoted(Fraction(1, 3)), quoted(Fraction(1, 10**400))
+    ('0.1', "'1/3'", "'1e-400'")
     """
-    written = text(number)
-    return written if written.replace("e-", "").replace(".", "").isdigit() else repr(written)
+    written = _written(number)
+    plain = written.replace("e-", "").replace(".", "").isdigit()
+    # As a float, what is below the normal ones would be 0, or refused.
+    least = Fraction(sys.float_info.min)
+    return written if plain and (number == 0 or number >= least) else repr(written)
+
+
+def quoted_binary(number: Fraction) -> str:
+    """Write a Fraction as an expression that both `exact` and `binary` read as that very number.
+
+    >>> quoted_binary(Fraction(1, 2)), quoted_binary(Fraction(1, 10))
+    ('0.5', "'0.1'")
+    """
+    written = quoted(number)
+    if number.denominator == 1 or Fraction(float_of(number)) == number:
+        return written
+    return repr(_written(number))
+
+
+def _written(number: Fraction) -> str:
+    """Write a Fraction exactly, unless it has more than `MAX_BITS`."""
+    if not _is_long(number) or not _are_short(number.numerator, number.denominator):
+        return text(number)
+    context = Context(prec=17, Emax=MAX_EMAX, Emin=MIN_EMIN)
+    decimal = context.divide(Decimal(number.numerator), Decimal(number.denominator))
+    if Fraction(decimal) == number:
+        return f"{decimal.normalize(context):e}".replace("e+", "e")
+    return str(number)
+
+
+def _is_long(number: Fraction) -> bool:
+    return number.numerator.bit_length() + number.denominator.bit_length() > 256
 
 
 def float_of(number: Fraction) -> float:

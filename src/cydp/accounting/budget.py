@@ -108,7 +108,7 @@ class PrivacyOdometer:
         return html_of(self.report())
 
     def __repr__(self) -> str:
-        return f"PrivacyOdometer({self.relation!r}, spent={self.spent})"
+        return f"<PrivacyOdometer: {self.relation!r}, spent {self.spent}>"
 
 
 _NAMES = {PureDP: "pure", ApproxDP: "approximate", ZCDP: "zcdp"}
@@ -275,7 +275,7 @@ class PrivacyFilter:
         raise TypeError("a PrivacyFilter cannot be pickled or copied: its budget would double")
 
     def __repr__(self) -> str:
-        return f"PrivacyFilter({self.budget}, {self.relation!r}, spent={self.spent})"
+        return f"<PrivacyFilter: {self.budget}, {self.relation!r}, spent {self.spent}>"
 
 
 class _Spending:

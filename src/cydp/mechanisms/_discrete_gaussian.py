@@ -16,7 +16,7 @@ from cydp.mechanisms import _gaussian_law as law
 from cydp.mechanisms._confidence import miss_of
 from cydp.mechanisms._gaussian_given import Given, read_given
 from cydp.mechanisms._integers import IntegerMechanism
-from cydp.rational import Number, float_of, quoted
+from cydp.rational import Number, float_of, quoted_binary
 from cydp.samplers import gaussian_of_square
 
 
@@ -169,4 +169,6 @@ class DiscreteGaussian(IntegerMechanism):
     def __repr__(self) -> str:
         given = self._given
         rest = "" if given.coordinates is None else f", coordinates={given.coordinates}"
-        return f"DiscreteGaussian(sensitivity={quoted(given.sensitivity)}, {given.words}{rest})"
+        return (
+            f"DiscreteGaussian(sensitivity={quoted_binary(given.sensitivity)}, {given.words}{rest})"
+        )

@@ -14,7 +14,7 @@ from cydp.accounting.pairs import Pairs, laplace_pairs
 from cydp.mechanisms._confidence import miss_of
 from cydp.mechanisms._integers import IntegerMechanism
 from cydp.mechanisms._norm import norm_of
-from cydp.rational import Number, float_of, positive, quoted
+from cydp.rational import Number, float_of, positive, quoted, quoted_binary
 from cydp.samplers import laplace_of
 
 # Up to it the 1,024 bits of a sample end before the noise is 2**62.
@@ -130,5 +130,5 @@ class DiscreteLaplace(IntegerMechanism):
         return laplace_of(self.scale), self.scale > MOST_UNSTOPPED_SCALE
 
     def __repr__(self) -> str:
-        epsilon, norm = quoted(self.epsilon), quoted(self.sensitivity)
+        epsilon, norm = quoted(self.epsilon), quoted_binary(self.sensitivity)
         return f"DiscreteLaplace(epsilon={epsilon}, sensitivity={norm})"

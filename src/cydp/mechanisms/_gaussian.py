@@ -20,7 +20,7 @@ from cydp.mechanisms._reals import (
     float_up,
     grid_exponent,
 )
-from cydp.rational import Number, float_of, quoted
+from cydp.rational import Number, float_of, quoted_binary
 from cydp.samplers import gaussian_of_square
 
 
@@ -190,7 +190,7 @@ class Gaussian(GridMechanism):
         given = self._given
         rest = "" if given.coordinates is None else f", coordinates={given.coordinates}"
         return (
-            f"Gaussian(sensitivity={quoted(given.sensitivity)}, {given.words}, "
+            f"Gaussian(sensitivity={quoted_binary(given.sensitivity)}, {given.words}, "
             f"granularity=2.0**{self.exponent}{rest})"
         )
 

@@ -12,7 +12,7 @@ from cydp.mechanisms._coordinates import coordinates_of
 from cydp.mechanisms._discrete_laplace import MOST_UNSTOPPED_SCALE, DiscreteLaplace
 from cydp.mechanisms._norm import norm_of
 from cydp.mechanisms._reals import GridMechanism, float_up, grid_exponent
-from cydp.rational import Number, float_of, positive, quoted
+from cydp.rational import Number, float_of, positive, quoted, quoted_binary
 from cydp.samplers import laplace_of
 
 
@@ -154,7 +154,8 @@ class Laplace(GridMechanism):
 
     def __repr__(self) -> str:
         rest = "" if self.coordinates is None else f", coordinates={self.coordinates}"
+        norm = quoted_binary(self.sensitivity)
         return (
-            f"Laplace(epsilon={quoted(self.epsilon)}, sensitivity={quoted(self.sensitivity)}, "
+            f"Laplace(epsilon={quoted(self.epsilon)}, sensitivity={norm}, "
             f"granularity=2.0**{self.exponent}{rest})"
         )

@@ -18,6 +18,7 @@ from cydp.mechanisms._arrays import Declared
 from cydp.mechanisms._categories import declare_codes, read_codes
 from cydp.mechanisms._charge import Budget, paid
 from cydp.mechanisms._confidence import miss_of
+from cydp.mechanisms._estimate import Estimate, quantile_of
 from cydp.random import Generator
 from cydp.rational import Number, float_of, index, positive, quoted
 from cydp.samplers import shift_of
@@ -40,22 +41,6 @@ def _law(epsilon: Fraction, categories: int) -> _Law:
     other = 1 / (categories - 1 + ratio)
     uniform = shift_of(Fraction(1, categories), categories)
     return _Law(ratio * other, other, shift_of(other, categories), uniform)
-
-
-class Estimate(NamedTuple):
-    """True counts of categories, estimated from reports.
-
-    Attributes
-    ----------
-    counts : ndarray of float64, shape (n_categories,)
-        Unbiased; any of them may be negative.
-    variance : ndarray of float64, shape (n_categories,)
-        Unbiased estimates of the variances of `counts`.
-
-    """
-
-    counts: NDArray[np.float64]
-    variance: NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
@@ -126,12 +111,45 @@ class RandomizedResponse:
         return float_of(spread / (law.p_truth - law.p_other) ** 2)
 
     def error_bound(self, confidence: Number = 0.95, *, n_reports: SupportsIndex) -> float:
-        """Half-width that an estimated count is within of the true one.
+        """Half-width that an estimated count is within of the true one, about as often as said.
+
+        To plan with, before there are reports; `Estimate.interval` says more afterwards.
 
         Parameters
         ----------
         confidence : number between 0 and 1, default 0.95
-            Probability that it is, at least.
+            Probability that it is, for those true counts at which estimates vary most.
+        n_reports : int >= 1
+            How many reports it is estimated from.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If confidence or n_reports is outside its range.
+
+        Notes
+        -----
+        By the normal approximation, with a continuity correction. For 95 % it covers 95 to 96 %
+        at those counts if the number of reports of a category has a variance of 100 or more there:
+        docs/sampling.md, "Randomized response". `hoeffding_bound` is proven, and wider.
+
+        Examples
+        --------
+        >>> round(RandomizedResponse(epsilon=1).error_bound(0.95, n_reports=1000), 1)
+        60.6
+
+        """
+        n = _reports(n_reports)
+        slope = self._slope
+        return quantile_of(confidence) * math.sqrt(n * self.variance) + slope / 2
+
+    def hoeffding_bound(self, confidence: Number = 0.95, *, n_reports: SupportsIndex) -> float:
+        """Half-width that an estimated count is within of the true one, proven for all counts.
+
+        Parameters
+        ----------
+        confidence : number between 0 and 1, default 0.95
+            Probability that it is, at least: for 95 % it is 99.3 % or more.
         n_reports : int >= 1
             How many reports it is estimated from.
 
@@ -146,16 +164,18 @@ class RandomizedResponse:
 
         Examples
         --------
-        >>> round(RandomizedResponse(epsilon=1).error_bound(0.95, n_reports=1000), 1)
+        >>> round(RandomizedResponse(epsilon=1).hoeffding_bound(0.95, n_reports=1000), 1)
         92.9
 
         """
-        n = index(n_reports, "n_reports")
-        if not 1 <= n < 2**62:
-            raise ValueError("n_reports must be from 1 to 2**62 - 1")
+        width = math.sqrt(_reports(n_reports) * (math.log(2) - miss_of(confidence, 1)) / 2)
+        return width * self._slope * (1 + 2**-40)
+
+    @property
+    def _slope(self) -> float:
+        """What one report more adds to an estimated count."""
         law = _law(self.epsilon, self.n_categories)
-        width = math.sqrt(n * (math.log(2) - miss_of(confidence, 1)) / 2)
-        return width / float_of(law.p_truth - law.p_other) * (1 + 2**-40)
+        return float_of(1 / (law.p_truth - law.p_other))
 
     def probabilities(self, code: SupportsIndex) -> NDArray[np.float64]:
         """Return the probability of each report of a code, shape (n_categories,).
@@ -255,8 +275,9 @@ class RandomizedResponse:
         Returns
         -------
         Estimate
-            With h reports of a category among n, p = P(truth) and w that of each other report:
-            count (h - n w) / (p - w), variance w (n p + (k - 2) h) / (p - w)**2.
+            Counts and variance, and `interval` for confidence intervals. With h reports of a
+            category among n, p = P(truth) and w that of each other report: count
+            (h - n w) / (p - w), variance w (n p + (k - 2) h) / (p - w)**2.
 
         Raises
         ------
@@ -282,12 +303,20 @@ class RandomizedResponse:
         p, w, *_ = _law(self.epsilon, k)
         n = h.sum()
         with np.errstate(over="ignore", invalid="ignore"):  # of an epsilon next to 0
-            slope = np.float64(float_of(1 / (p - w)))
+            slope = np.float64(self._slope)
             counts = (h - n * float_of(w)) * slope
             variance = float_of(w) * (n * float_of(p) + (k - 2) * h) * slope * slope
-        return Estimate(counts, variance)
+        return Estimate(counts, variance, float(slope), (k - 2) * float_of(w))
 
     def __repr__(self) -> str:
         return (
             f"RandomizedResponse(epsilon={quoted(self.epsilon)}, n_categories={self.n_categories})"
         )
+
+
+def _reports(n_reports: SupportsIndex) -> int:
+    """Return a number of reports; a TypeError or ValueError for anything else."""
+    n = index(n_reports, "n_reports")
+    if not 1 <= n < 2**62:
+        raise ValueError("n_reports must be from 1 to 2**62 - 1")
+    return n

@@ -21,7 +21,7 @@ from cydp.mechanisms._integers import INT64
 from cydp.mechanisms._norm import norm_of
 from cydp.mechanisms._scores import declare_scores, read_scores
 from cydp.random import Generator
-from cydp.rational import Number, exact, float_of, index, positive, quoted, text
+from cydp.rational import Number, exact, float_of, index, positive, quoted, quoted_binary, text
 from cydp.samplers import selection_of
 
 
@@ -151,7 +151,9 @@ class _Selection(ABC):
         return _race.behind(read_scores(declare_scores(scores)), 1 / self.scale)
 
     def __repr__(self) -> str:
-        parameters = f"epsilon={quoted(self.epsilon)}, sensitivity={quoted(self.sensitivity)}"
+        parameters = (
+            f"epsilon={quoted(self.epsilon)}, sensitivity={quoted_binary(self.sensitivity)}"
+        )
         return f"{type(self).__name__}({parameters}{', monotonic=True' if self.monotonic else ''})"
 
 

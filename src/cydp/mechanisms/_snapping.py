@@ -17,13 +17,14 @@ from cydp.mechanisms._confidence import miss_of
 from cydp.mechanisms._norm import norm_of
 from cydp.mechanisms._reals import RealMechanism, ceil_log2, float_up, read_reals
 from cydp.random import Generator
-from cydp.rational import Number, binary, float_of, positive, quoted
+from cydp.rational import Number, binary, float_of, positive, quoted, quoted_binary
 
 _ETA = Fraction(1, 2**53)
 _MOST_SCALES = 2**46  # from 0 to the bound
 # How far numpy's logarithm and a product may be from the correctly rounded ones: 32 units in the
 # last place, where less than 2 are seen.
 _DOUBT = 2.0**-48
+_MOST_ZEROS = 1021  # before the first one, of a double that is not subnormal
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
@@ -151,18 +152,22 @@ class Snapping(RealMechanism):
             units = values.reshape(-1) / self._unit_float
             units[np.isnan(units)] = 0
             np.minimum(np.maximum(units, -self._bound, out=units), self._bound, out=units)
-        u, sign = _draw(generator, units.size)
-        released = self._snapped(units, u, sign)
+        released = self._snapped(units, *_draw(generator, units.size))
         released *= self._unit_float
         return released.reshape(values.shape)
 
     def _snapped(
-        self, x: NDArray[np.float64], u: NDArray[np.float64], sign: NDArray[np.float64]
+        self,
+        x: NDArray[np.float64],
+        u: NDArray[np.float64],
+        halvings: NDArray[np.int64],
+        sign: NDArray[np.float64],
     ) -> NDArray[np.float64]:
         noise = sign * self._scale * np.log(u)
         steps = self._steps(x, noise * (1 - _DOUBT))
-        for i in np.flatnonzero(steps != self._steps(x, noise * (1 + _DOUBT))):
-            exactly = np.array([sign[i] * self._scale * ln(float(u[i]))])
+        doubtful = steps != self._steps(x, noise * (1 + _DOUBT))
+        for i in np.flatnonzero(doubtful | (halvings > 0)):
+            exactly = np.array([sign[i] * self._scale * ln(float(u[i]), int(halvings[i]))])
             steps[i] = self._steps(x[i : i + 1], exactly)[0]
         steps *= self._step
         return np.minimum(np.maximum(steps, -self._bound, out=steps), self._bound, out=steps)
@@ -175,23 +180,27 @@ class Snapping(RealMechanism):
         return nearest
 
     def __repr__(self) -> str:
-        return (
-            f"Snapping(epsilon={quoted(self.epsilon)}, sensitivity={quoted(self.sensitivity)}, "
-            f"bound={quoted(self.bound)})"
-        )
+        epsilon, norm = quoted(self.epsilon), quoted_binary(self.sensitivity)
+        return f"Snapping(epsilon={epsilon}, sensitivity={norm}, bound={quoted_binary(self.bound)})"
 
 
-def _draw(generator: Generator, n: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return n doubles in (0, 1), and n signs."""
+def _draw(
+    generator: Generator, n: int
+) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.float64]]:
+    """Return n doubles in (0, 1), how often each is to be halved, and n signs.
+
+    A halving is asked for where the number itself would be subnormal: once in 2**1022.
+    """
     words = np.frombuffer(generator.bytes(16 * n), np.uint64).reshape(2, n)
     zeros = _trailing_zeros(words[0])
     rare = np.flatnonzero(zeros == 64)  # once in 2**64
     while len(rare):
         more = _trailing_zeros(np.frombuffer(generator.bytes(8 * len(rare)), np.uint64))
         zeros[rare] += more
-        rare = rare[(more == 64) & (zeros[rare] < 1024)]
+        rare = rare[more == 64]
     sign = np.where(words[1] & np.uint64(1), -1.0, 1.0)
-    return uniform(zeros, words[1]), sign
+    halvings = np.maximum(zeros - _MOST_ZEROS, 0)
+    return uniform(zeros - halvings, words[1]), halvings, sign
 
 
 def _trailing_zeros(words: NDArray[np.uint64]) -> NDArray[np.int64]:
@@ -202,26 +211,26 @@ def _trailing_zeros(words: NDArray[np.uint64]) -> NDArray[np.int64]:
 def uniform(zeros: NDArray[np.int64], bits: NDArray[np.uint64]) -> NDArray[np.float64]:
     """Return doubles in (0, 1), each with the probability of the reals that round down to it.
 
-    `zeros` are how many of fair bits come before the first one, cut at 1021; the upper 52 of
+    `zeros`, at most 1,021, are how many of fair bits come before the first one; the upper 52 of
     `bits` come behind it.
 
     >>> uniform(np.array([0, 1]), np.array([0, 2**63], np.uint64)).tolist()
     [0.5, 0.375]
     """
     ones = (bits >> np.uint64(12)) | np.uint64(0x3FF << 52)
-    u: NDArray[np.float64] = np.ldexp(ones.view(np.float64), -1 - np.minimum(zeros, 1021))
+    u: NDArray[np.float64] = np.ldexp(ones.view(np.float64), -1 - zeros)
     return u
 
 
-def ln(u: float) -> float:
-    """Return the float nearest to ln(u).
+def ln(u: float, halvings: int = 0) -> float:
+    """Return the float nearest to the logarithm of u / 2**halvings.
 
-    >>> ln(0.5)
-    -0.6931471805599453
+    >>> ln(0.5), round(ln(0.5, 1999) / ln(0.5))
+    (-0.6931471805599453, 2000)
     """
-    digits = 40
+    number, digits = Fraction(u) / 2**halvings, 40
     while True:
-        low, high = ln_bounds(Fraction(u), digits)
+        low, high = ln_bounds(number, digits)
         if float(low) == float(high):  # fractions are rounded correctly
             return float(low)
         digits *= 2

@@ -1,0 +1,175 @@
+"""mechanisms/_estimate.py: intervals of true counts, and exactly how often they cover."""
+
+import copy
+import math
+import pickle
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy.stats import binom, norm
+
+from cydp import RandomizedResponse
+from cydp.mechanisms._estimate import Estimate, quantile_of
+from cydp.testing import SeededGenerator
+
+Floats = NDArray[np.float64]
+
+NORMAL = 100  # variance of the number of reports from which on coverage is within 95 and 96 %
+LARGE = [(600, 2, "1"), (600, 2, "0.01"), (2000, 10, "1"), (1200, 3, "2"), (900, 5, "0.5")]
+SMALL = [
+    (n, k, epsilon)
+    for n in (1, 2, 7, 30, 100) for k in (2, 3, 1000) for epsilon in ("0.1", "2", "6")
+]  # fmt: skip
+
+
+def law(m: RandomizedResponse, n: int, t: int) -> Floats:
+    """Return the probability of each number of reports of a category that t of n people are in."""
+    p = float(m.p_truth)
+    w = float((1 - m.p_truth) / (m.n_categories - 1))
+    true, false = binom.pmf(np.arange(t + 1), t, p), binom.pmf(np.arange(n - t + 1), n - t, w)
+    return np.convolve(true, false)
+
+
+def variance(m: RandomizedResponse, n: int, t: int) -> float:
+    p, w = float(m.p_truth), float((1 - m.p_truth) / (m.n_categories - 1))
+    return t * p * (1 - p) + (n - t) * w * (1 - w)
+
+
+def intervals(m: RandomizedResponse, n: int, confidence: Any = 0.95) -> tuple[Floats, Floats]:
+    """Return those of a category with 0, 1, ..., n reports."""
+    found = [m.estimate(np.repeat([0, 1], [h, n - h])).interval(confidence) for h in range(n + 1)]
+    return np.array([low[0] for low, _ in found]), np.array([high[0] for _, high in found])
+
+
+def coverage(
+    m: RandomizedResponse, n: int, ends: tuple[Floats, Floats], least: float = 0
+) -> list[float]:
+    """Return that of true counts from 0 to n at which reports vary by so much."""
+    low, high = ends
+    counts = sorted({0, 1, 2, n // 20, n // 3, n // 2, n - 1, n} & set(range(n + 1)))
+    return [
+        float(law(m, n, t)[(low <= t) & (t <= high)].sum())
+        for t in counts if variance(m, n, t) >= least
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("n", "k", "epsilon"), LARGE)
+def test_coverage_is_what_was_asked_for(n: int, k: int, epsilon: str) -> None:
+    m = RandomizedResponse(epsilon, k)
+    for confidence, most in ((0.9, 0.92), (0.95, 0.96), (0.99, 0.993)):
+        found = coverage(m, n, intervals(m, n, confidence), NORMAL)
+        assert len(found) > 2
+        assert confidence <= min(found) <= max(found) < most
+
+
+@pytest.mark.parametrize(("n", "k", "epsilon"), LARGE)
+def test_other_intervals_are_found_out(n: int, k: int, epsilon: str) -> None:
+    m = RandomizedResponse(epsilon, k)
+    p, w = float(m.p_truth), float((1 - m.p_truth) / (k - 1))
+    h = np.arange(n + 1)
+    counts, rest = (h - n * w) / (p - w), p * (n * w + (k - 2) * h)  # p and w swapped
+    swapped = 1.96 * np.sqrt(rest) / (p - w)
+    proven = m.hoeffding_bound(n_reports=n)
+    assert not min(coverage(m, n, intervals(m, n, 0.9), NORMAL)) >= 0.95
+    assert min(coverage(m, n, (counts - proven, counts + proven), NORMAL)) > 0.992
+    if k > 2:  # of two categories p w is w p
+        assert max(coverage(m, n, (counts - swapped, counts + swapped), NORMAL)) > 0.96
+    low, high = intervals(m, n)
+    assert max(coverage(m, n, (low + 3, high + 3), NORMAL)) < 0.96
+    narrow = np.minimum(counts - low, high - counts) * 0.95
+    assert min(coverage(m, n, (counts - narrow, counts + narrow), NORMAL)) < 0.95
+
+
+@pytest.mark.parametrize(("n", "k", "epsilon"), SMALL)
+def test_few_reports_are_covered_too_often_rather_than_too_rarely(
+    n: int, k: int, epsilon: str
+) -> None:
+    m = RandomizedResponse(epsilon, k)
+    for confidence, least in ((0.9, 0.9), (0.95, 0.938), (0.99, 0.964)):
+        assert min(coverage(m, n, intervals(m, n, confidence))) >= least
+
+
+def test_without_care_few_reports_are_covered_rarely() -> None:
+    """The usual interval, count +- z sqrt(variance), on the same cases."""
+    found = []
+    for n, k, epsilon in SMALL:
+        m = RandomizedResponse(epsilon, k)
+        each = [m.estimate(np.repeat([0, 1], [h, n - h])) for h in range(n + 1)]
+        counts = np.array([estimate.counts[0] for estimate in each])
+        width = 1.96 * np.sqrt([estimate.variance[0] for estimate in each])
+        found += coverage(m, n, (counts - width, counts + width))
+    assert min(found) < 0.1
+
+
+@pytest.mark.parametrize(("n", "k", "epsilon"), LARGE)
+def test_error_bounds_cover_where_reports_vary_most(n: int, k: int, epsilon: str) -> None:
+    m = RandomizedResponse(epsilon, k)
+    worst = max((0, n), key=lambda t: variance(m, n, t))
+    p, w = float(m.p_truth), float((1 - m.p_truth) / (k - 1))
+    off = np.abs((np.arange(n + 1) - n * w) / (p - w) - worst)
+    inside = lambda bound: float(law(m, n, worst)[off <= bound].sum())  # noqa: E731
+    assert 0.95 <= inside(m.error_bound(n_reports=n)) < 0.96
+    assert 0.9 <= inside(m.error_bound(0.9, n_reports=n)) < 0.92
+    assert inside(m.hoeffding_bound(n_reports=n)) > 0.992
+
+
+def test_ends_solve_their_equation() -> None:
+    """At each end, h is z standard deviations and a half from its expectation."""
+    m, n = RandomizedResponse("0.7", 7), 500
+    p, w = float(m.p_truth), float((1 - m.p_truth) / 6)
+    h = np.arange(2, n + 1)
+    for confidence in (0.5, 0.95, 1 - Fraction(1, 10**12)):
+        z = -norm.ppf(float(1 - Fraction(confidence)) / 2)
+        for ends, side in zip(intervals(m, n, confidence), (1, -1), strict=True):
+            t = ends[2:]
+            deviation = np.sqrt(t * p * (1 - p) + (n - t) * w * (1 - w))
+            assert np.allclose(side * (h - n * w - t * (p - w)) - 0.5, z * deviation, atol=1e-6)
+
+
+def test_an_estimate_is_a_pair_and_more() -> None:
+    m = RandomizedResponse(1, 4)
+    estimate = m.estimate(m.release([0, 1, 2, 3] * 250, rng=SeededGenerator(1)))
+    counts, about = estimate
+    assert counts is estimate.counts
+    assert about is estimate.variance
+    assert len(estimate) == 2
+    low, high = estimate.interval()
+    assert low.shape == high.shape == (4,)
+    assert low.dtype == high.dtype == np.float64
+    assert (low < counts).all()
+    assert (counts < high).all()
+    for again in (pickle.loads(pickle.dumps(estimate)), copy.deepcopy(estimate)):
+        assert type(again) is Estimate
+        assert np.array_equal(again.interval(), (low, high))
+    assert repr(estimate).startswith("<Estimate: counts [")
+
+
+@pytest.mark.parametrize("epsilon", ["1e-1200", "1e-200", "1e-100", 600])
+@pytest.mark.parametrize("reports", [[], [0], [0, 1, 1, 0]])
+def test_intervals_of_extreme_epsilons(epsilon: Any, reports: list[int]) -> None:
+    estimate = RandomizedResponse(epsilon, 3).estimate(np.array(reports, int))
+    for confidence in ("1e-300", 0.95, 1 - Fraction(1, 10**400)):
+        low, high = estimate.interval(confidence)
+        assert (low < high).all()  # and none is NaN
+        if confidence != "1e-300":
+            assert (low <= np.bincount(reports, minlength=3)).all()
+            assert (high >= np.bincount(reports, minlength=3)).all()
+
+
+@pytest.mark.parametrize("confidence", [0, 1, -1, 1.5, math.nan])
+def test_wrong_confidences(confidence: Any) -> None:
+    m = RandomizedResponse(1)
+    for ask in (m.estimate([0, 1]).interval, lambda c: m.error_bound(c, n_reports=3)):
+        with pytest.raises(ValueError, match="confidence must be"):
+            ask(confidence)
+
+
+def test_quantiles() -> None:
+    for miss in ("0.5", "0.05", "1e-9", "1e-200", "1e-303"):
+        z = quantile_of(1 - Fraction(miss))
+        assert z == pytest.approx(norm.isf(float(miss) / 2), rel=1e-9)
+    assert 42 < quantile_of(1 - Fraction(1, 10**400)) < 43
+    assert quantile_of(Fraction(1, 10**400)) == 0
