@@ -2,38 +2,48 @@
 """What is to be released, as it says it is before anybody reads it."""
 
 import math
+import sys
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cydp.exact._columns import column
+from cydp.exact._declared import declared_dtype, declared_length
+from cydp.exact._foreign import opened, speaks_arrow
+
 
 class Declared:
-    """A number, a list or an array: what it says of itself, which its values must then be.
+    """A number, a list, an array or a column: what it says of itself, and must then be.
 
     Attributes
     ----------
     value : object
-        A number; an array; of a list or a tuple an array of its entries as objects, copied at
-        once, so that nobody can add to them.
+        A number; an array; a column of pandas, polars or pyarrow; of a list or a tuple an array
+        of its entries as objects, copied at once, so that nobody can add to them.
     dtype : dtype or None
-        Of an array; None for a number and a list.
+        Of an array or a column; None for a number and a list.
     shape : tuple of int
     listed : bool
         Whether the value is such a copy of a list.
+    column : bool
+        Whether the value is a column, which may have nulls.
 
     """
 
-    __slots__ = ("dtype", "listed", "shape", "value")
+    __slots__ = ("column", "dtype", "listed", "shape", "value")
 
     def __init__(
         self,
         value: Any,
         dtype: np.dtype[Any] | None,
         shape: tuple[int, ...],
+        *,
         listed: bool = False,
+        column: bool = False,
     ) -> None:
-        self.value, self.dtype, self.shape, self.listed = value, dtype, shape, listed
+        self.value, self.dtype, self.shape = value, dtype, shape
+        self.listed, self.column = listed, column
 
     @property
     def size(self) -> int:
@@ -41,15 +51,24 @@ class Declared:
         return math.prod(self.shape)
 
     def read(self, name: str) -> NDArray[Any]:
-        """Return the array, which must still be what it was when it was declared.
+        """Return the array, or the column with 0 for null.
 
         Raises
         ------
         ValueError
-            If its dtype or shape has changed.
+            If its dtype or shape is not what was declared.
 
         """
-        array = np.asarray(self.value)
+        if not self.column:
+            return self._checked(np.asarray(self.value), name)
+        filled: NDArray[Any] = np.ma.filled(self.read_column(name), 0)
+        return filled
+
+    def read_column(self, name: str) -> NDArray[Any]:
+        """Return the column, masked where it is null."""
+        return self._checked(column(self.value, name), name)
+
+    def _checked(self, array: NDArray[Any], name: str) -> NDArray[Any]:
         if array.dtype != self.dtype or array.shape != self.shape:
             raise ValueError(
                 f"{name} must have the dtype and the shape that it had when it was charged"
@@ -58,18 +77,21 @@ class Declared:
 
 
 def declare(value: Any, name: str, kind: str) -> Declared:
-    """Return what a number, a list or an array says of itself, reading no value of an array.
+    """Return what a number, a list, an array or a column says of itself.
+
+    No value of an array or a column is read.
 
     Parameters
     ----------
-    value : number, list, tuple, numpy array, or what has a numpy dtype and a shape
+    value : number, list, tuple, numpy array or what has a numpy dtype and a shape, or column
+        A column of pandas, polars or pyarrow, whose length does not depend on its values.
     name, kind : str
         What to call it in an error, and what it must be of.
 
     Raises
     ------
     TypeError
-        For anything else. Columns that may have nulls are no answers; a mask is none either.
+        For anything else, such as masked arrays and relations of DuckDB.
 
     """
     kind_of = type(value)
@@ -77,17 +99,38 @@ def declare(value: Any, name: str, kind: str) -> Declared:
         return Declared(value, None, ())
     if isinstance(value, (list, tuple)):
         entries = np.array(value, object)
-        return Declared(entries, None, entries.shape, True)
+        return Declared(entries, None, entries.shape, listed=True)
     if isinstance(value, (int, float)) and not isinstance(value, np.generic):
         return Declared(value, None, ())
     if isinstance(value, np.ma.MaskedArray):
         raise TypeError(f"{name} must be without a mask: fill it first")
     dtype, shape = getattr(value, "dtype", None), getattr(value, "shape", None)
-    if not isinstance(dtype, np.dtype) or not isinstance(shape, tuple):
+    if isinstance(dtype, np.dtype) and isinstance(shape, tuple):
+        return Declared(value, dtype, shape)
+    if hasattr(value, "columns"):
+        raise TypeError(f"{name} must be one column, not a {kind_of.__name__}: pass one of its own")
+    if speaks_arrow(opened(value, name)):
+        return _declare_column(value, name)
+    raise TypeError(
+        f"{name} must be of {kind}, in a list, a numpy array or a column, not {kind_of.__name__}"
+    )
+
+
+def _declare_column(value: Any, name: str) -> Declared:
+    dtype, length = declared_dtype(value, name), declared_length(value)
+    if length is None:
         raise TypeError(
-            f"{name} must be of {kind}, in a list or a numpy array, not {type(value).__name__}"
+            f"{name} must have a length that is known before it is read: fetch it first"
         )
-    return Declared(value, dtype, shape)
+    return Declared(value, dtype, (length,), column=True)
+
+
+def like(value: Any, released: NDArray[Any]) -> Any:
+    """Return what was released in place of a Series of pandas as a Series with its index."""
+    pandas = sys.modules.get("pandas")
+    if pandas is None or not isinstance(value, pandas.Series):
+        return released
+    return pandas.Series(released, index=value.index, name=value.name)
 
 
 def is_integer(entry: object) -> bool:

@@ -38,7 +38,9 @@ def declare_codes(codes: Any, categories: int, name: str) -> tuple[Declared, np.
 
 def read_codes(given: Declared, dtype: np.dtype[Any], name: str) -> NDArray[Any]:
     """Return a contiguous, aligned array of the codes, of their dtype in native byte order."""
-    if given.dtype is not None:
+    if given.column:  # a null is answered by a uniform category
+        array = np.ma.filled(given.read_column(name).astype(np.int64), _OUTSIDE)
+    elif given.dtype is not None:
         array = given.read(name)
     elif dtype == np.bool_:
         array = np.array(given.value, np.bool_)

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from cydp._random import Sampler, add_noise
 from cydp.accounting.loss import Loss
-from cydp.mechanisms._arrays import Declared, declare, is_integer
+from cydp.mechanisms._arrays import Declared, declare, is_integer, like
 from cydp.mechanisms._charge import Budget, paid
 from cydp.random import Generator
 
@@ -92,8 +92,9 @@ class IntegerMechanism(ABC):
 
         Parameters
         ----------
-        value : int, or array of any integer dtype and shape
-            Read as the nearest int64; for discrete Laplace noise of a scale above 2**52 as the
+        value : int, or array of any integer dtype and shape, or column
+            A null in a column of pandas, polars or pyarrow counts as 0. Read as the nearest
+            int64; for discrete Laplace noise of a scale above 2**52 as the
             nearest integer in [-2**62, 2**62].
         budget : PrivacyFilter, BudgetLedger or blocks of one, optional
             Charged before the value is read.
@@ -102,7 +103,7 @@ class IntegerMechanism(ABC):
 
         Returns
         -------
-        int, or ndarray of int64 of the same shape
+        int, or ndarray of int64 of the same shape; for a pandas Series one with its index
             Saturated at the ends of int64, or within 2**62 for such a scale, which is
             post-processing.
 
@@ -123,7 +124,7 @@ class IntegerMechanism(ABC):
         given = declare_integers(value, "value")
         draw = partial(_noisy, given, *self._noise(given.size))
         noisy = paid(self, draw, given.shape, INT64, budget, rng)
-        return int(noisy[()]) if isinstance(value, (int, np.integer)) else noisy
+        return int(noisy[()]) if isinstance(value, (int, np.integer)) else like(value, noisy)
 
 
 def _noisy(

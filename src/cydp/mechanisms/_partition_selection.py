@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cydp.accounting import ApproxDP
-from cydp.mechanisms._arrays import Declared
+from cydp.mechanisms._arrays import Declared, like
 from cydp.mechanisms._charge import Budget, paid
 from cydp.mechanisms._integers import declare_integers, read_int64
 from cydp.mechanisms._keep import MOST_COUNTS, KeepTable, draw, keep_table
@@ -165,7 +165,7 @@ class PartitionSelection:
         given = declare_integers(counts, "counts")
 
         kept = paid(self, partial(self._kept, given), given.shape, _BOOL, budget, rng)
-        return bool(kept.item()) if isinstance(counts, (int, np.integer)) else kept
+        return bool(kept.item()) if isinstance(counts, (int, np.integer)) else like(counts, kept)
 
     def _kept(self, given: Declared, generator: Generator) -> NDArray[np.bool_]:
         values = np.minimum(read_int64(given, "counts"), MOST_COUNTS)

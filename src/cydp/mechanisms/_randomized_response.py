@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from cydp._random import Sampler
 from cydp.accounting import PureDP
 from cydp.certified import exp_below
-from cydp.mechanisms._arrays import Declared
+from cydp.mechanisms._arrays import Declared, like
 from cydp.mechanisms._categories import declare_codes, read_codes
 from cydp.mechanisms._charge import Budget, paid
 from cydp.mechanisms._confidence import miss_of
@@ -253,7 +253,7 @@ class RandomizedResponse:
         reports = paid(self, draw, given.shape, dtype, budget, rng)
         if isinstance(codes, (int, np.integer, np.bool_)):
             return cast("bool | int", reports.item())
-        return reports
+        return cast("NDArray[Any]", like(codes, reports))
 
     def _reported(
         self, given: Declared, dtype: np.dtype[Any], generator: Generator

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from cydp import threads
 from cydp._random import Sampler, add_grid_noise
 from cydp.accounting.loss import Loss
-from cydp.mechanisms._arrays import Declared, declare, is_real
+from cydp.mechanisms._arrays import Declared, declare, is_real, like
 from cydp.mechanisms._charge import Budget, paid
 from cydp.random import Generator
 from cydp.rational import Number, binary, text
@@ -57,8 +57,9 @@ class RealMechanism(ABC):
 
         Parameters
         ----------
-        value : float or int, or array of floats of up to 64 bits or integers, of any shape
-            NaN counts as 0; integers beyond 2**53 as that. More than 2**126 steps of the grid from
+        value : float or int, or array of floats of up to 64 bits or integers, or column
+            Of any shape. NaN, and a null in a column of pandas, polars or pyarrow, counts as 0;
+            integers beyond 2**53 as that. More than 2**126 steps of the grid from
             0, or Snapping's bound, is cut there.
         budget : PrivacyFilter, BudgetLedger or blocks of one, optional
             Charged before the value is read.
@@ -67,7 +68,7 @@ class RealMechanism(ABC):
 
         Returns
         -------
-        float, or ndarray of float64 of the same shape
+        float, or ndarray of float64 of the same shape; for a pandas Series one with its index
             Multiples of the grid, rounded to float64.
 
         Raises
@@ -88,7 +89,7 @@ class RealMechanism(ABC):
         count, draw = self._drawing(given)
         released = paid(self, draw, given.shape, FLOAT64, budget, rng, count=count)
         number = released.ndim == 0 and not isinstance(value, np.ndarray)
-        return float(released) if number else released
+        return float(released) if number else like(value, released)
 
 
 class GridMechanism(RealMechanism):

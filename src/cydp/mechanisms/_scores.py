@@ -46,12 +46,24 @@ def read_scores(given: Declared) -> Scores:
     """
     if given.listed:
         return _of_list(given.value)
-    array = given.read("scores")
+    array = _of_column(given) if given.column else given.read("scores")
     if array.dtype.kind == "u" and array.dtype.itemsize == 8:
         array = (array.astype(np.uint64) ^ np.uint64(_END)).view(np.int64)
     kind = np.int64 if array.dtype.kind == "i" and array.dtype.itemsize == 8 else np.float64
     with np.errstate(all="ignore"):  # signalling NaN
         return cast("Scores", np.require(array, kind, ["C", "A"]))
+
+
+def _of_column(given: Declared) -> NDArray[Any]:
+    """Return a column whose nulls are below every other score."""
+    values = given.read_column("scores")
+    if values.dtype.kind == "f":
+        filled = np.ma.filled(values.astype(np.float64), np.nan)
+    elif values.dtype == np.uint64:
+        filled = np.ma.filled(values, 0)
+    else:
+        filled = np.ma.filled(values.astype(np.int64), -_END)
+    return cast("NDArray[Any]", filled)
 
 
 def _is_real(dtype: np.dtype[Any]) -> bool:

@@ -1,0 +1,128 @@
+"""Columns of other libraries are released as arrays of the same values are."""
+
+from collections.abc import Callable
+from typing import Any
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from cydp import (
+    DiscreteGaussian,
+    DiscreteLaplace,
+    ExponentialMechanism,
+    Gaussian,
+    Laplace,
+    PartitionSelection,
+    PermuteAndFlip,
+    PrivacyFilter,
+    PureDP,
+    RandomizedResponse,
+    Snapping,
+)
+from cydp.testing import SeededGenerator
+
+# Each with the value that stands for null in an array.
+MECHANISMS: dict[str, tuple[Any, float]] = {
+    "DiscreteLaplace": (DiscreteLaplace(1, 1), 0),
+    "DiscreteGaussian": (DiscreteGaussian(1, rho=1), 0),
+    "Laplace": (Laplace(1, 1), 0),
+    "Gaussian": (Gaussian(1, rho=1), 0),
+    "Snapping": (Snapping(1, 1, 1000), 0),
+    "PartitionSelection": (PartitionSelection(1, 0.1), 0),
+    "RandomizedResponse": (RandomizedResponse(1, 4), -1),
+    "ExponentialMechanism": (ExponentialMechanism(1), -(2**63)),
+    "PermuteAndFlip": (PermuteAndFlip(1), -(2**63)),
+}
+COLUMNS: dict[str, Callable[[list[Any]], Any]] = {
+    "pandas nullable": lambda values: pd.Series(values, dtype="Int64"),
+    "pandas of pyarrow": lambda values: pd.Series(values, dtype="int64[pyarrow]"),
+    "pandas array": lambda values: pd.array(values, dtype="Int64"),
+    "polars": lambda values: pl.Series(values, dtype=pl.Int64),
+    "pyarrow": lambda values: pa.array(values, pa.int64()),
+    "pyarrow in chunks": lambda values: pa.chunked_array([values[:1], values[1:]], pa.int64()),
+}
+VALUES: list[Any] = [3, None, 2, 0, 1]
+
+
+@pytest.mark.parametrize("shape", COLUMNS)
+@pytest.mark.parametrize("name", MECHANISMS)
+def test_a_column_is_released_as_an_array_is(name: str, shape: str) -> None:
+    mechanism, null = MECHANISMS[name]
+    filled = np.array([null if value is None else value for value in VALUES], np.int64)
+    for seed in range(5):
+        from_array = mechanism.release(filled, rng=SeededGenerator(seed))
+        from_column = mechanism.release(COLUMNS[shape](VALUES), rng=SeededGenerator(seed))
+        assert np.array_equal(from_column, from_array)
+        assert getattr(from_column, "dtype", int) == getattr(from_array, "dtype", int)
+
+
+@pytest.mark.parametrize("name", ["Laplace", "Gaussian", "Snapping"])
+def test_real_numbers_with_nulls(name: str) -> None:
+    mechanism, _ = MECHANISMS[name]
+    values = [1.5, None, float("nan"), -2.25]
+    expected = mechanism.release(np.array([1.5, 0, np.nan, -2.25]), rng=SeededGenerator(1))
+    for column in (pl.Series(values), pa.array(values), pd.Series(values, dtype="Float64")):
+        assert np.array_equal(mechanism.release(column, rng=SeededGenerator(1)), expected)
+
+
+def test_a_null_score_is_below_every_other() -> None:
+    for dtype in (pl.Int8, pl.Int64, pl.UInt64, pl.Float32, pl.Float64):
+        column = pl.Series([None, 0, None, 100, None], dtype=dtype)
+        assert ExponentialMechanism(100).release(column) == 3
+        assert ExponentialMechanism(1).release(pl.Series([None] * 5, dtype=dtype)) in range(5)
+
+
+def test_a_null_code_is_answered_by_a_uniform_category() -> None:
+    column = pa.array([None] * 30_000, pa.uint8())
+    reports = RandomizedResponse(50, 256).release(column)
+    assert reports.dtype == np.uint8
+    assert len(set(reports.tolist())) == 256
+    flags = RandomizedResponse(50).release(pa.array([None] * 64 + [True, False], pa.bool_()))
+    assert flags.dtype == np.bool_
+    assert flags[64:].tolist() == [True, False]
+    assert set(flags[:64].tolist()) == {True, False}
+
+
+@pytest.mark.parametrize(
+    "name", [n for n in MECHANISMS if n not in ("ExponentialMechanism", "PermuteAndFlip")]
+)
+def test_a_series_keeps_its_index_and_name(name: str) -> None:
+    mechanism, _ = MECHANISMS[name]
+    for dtype in ("int64", "Int64", "int8"):
+        counts = pd.Series([3, 2, 1], index=list("abc"), dtype=dtype, name="people")
+        released = mechanism.release(counts)
+        assert isinstance(released, pd.Series)
+        assert (released.index.tolist(), released.name) == (list("abc"), "people")
+        assert released.dtype == mechanism.release(np.array([3, 2, 1], dtype.lower())).dtype
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        duckdb.sql("SELECT 1::BIGINT AS x"),
+        pl.DataFrame({"x": [1]}),
+        pd.DataFrame({"x": [1]}),
+        pa.table({"x": [1]}),
+        pl.Series(["a"]),
+        pa.array(["a"]),
+        pd.Series(["a"], dtype="string"),
+        pd.Series(["a"], dtype="category"),
+        pl.Series([[1]]),
+        "a",
+        None,
+        np.ma.array([1], mask=[True]),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+@pytest.mark.parametrize("name", MECHANISMS)
+def test_what_is_no_column_of_numbers_is_refused_before_the_charge(name: str, value: Any) -> None:
+    mechanism, _ = MECHANISMS[name]
+    relation = "change-one" if name == "RandomizedResponse" else "add-remove"
+    budget = PrivacyFilter(PureDP(100), relation=relation)
+    with pytest.raises(TypeError, match=r"(value|counts|codes|scores) must be"):
+        mechanism.release(value, budget=budget)
+    assert budget.spent == PureDP(0)
