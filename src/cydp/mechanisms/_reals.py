@@ -15,10 +15,10 @@ from cydp.accounting.loss import Loss
 from cydp.mechanisms._arrays import declared, is_real, read_declared
 from cydp.mechanisms._charge import Budget, charged_generator
 from cydp.mechanisms._integers import entries_of
+from cydp.mechanisms._steps import read_steps
 from cydp.random import Generator
 from cydp.rational import Number, binary, text
 
-_LARGEST_INTEGER = 2**53  # to which every integer is a float64
 _LEAST_EXPONENT, _MOST_EXPONENT = -1021, 896  # cydp.h
 NOISE_BITS = 40  # of the scale of the noise in units of the grid
 
@@ -58,8 +58,8 @@ class RealMechanism(ABC):
         Parameters
         ----------
         value : float or int, or array of floats of up to 64 bits or integers, of any shape
-            NaN counts as 0; integers beyond 2**53 as that. More than 2**126 steps of the grid from
-            0, or Snapping's bound, is cut there.
+            NaN counts as 0. Integers of any size are as exact as floats. More than 2**113 steps of
+            the grid from 0 (or 2**53, if that is more), or Snapping's bound, is cut there.
         budget : PrivacyFilter, BudgetLedger or blocks of one, optional
             Charged before the value is read.
         rng : Generator, optional
@@ -111,9 +111,11 @@ class GridMechanism(RealMechanism):
     ) -> NDArray[np.float64]:
         sampler = self._noise(entries_of(value))
         generator = charged_generator(rng, budget, self)
-        values = read_reals(value)
+        values, rest = read_steps(value, self.exponent)
         noise = np.empty(values.shape, np.int64)
         generator.fill(sampler, noise)
+        if rest is not None:
+            noise += rest
         many = threads.NUM_THREADS if values.size > threads.SHARED_ABOVE else 1
         add_grid_noise(values.reshape(-1), noise.reshape(-1), self.exponent, many)
         return noise.view(np.float64)
@@ -133,25 +135,38 @@ def check_reals(value: Any) -> None:
 
 
 def read_reals(value: ArrayLike) -> NDArray[np.float64]:
-    """Return a contiguous array of float64; integers that this rounds would be further apart."""
-    if isinstance(value, int | float):
-        return np.array(_cut(value), np.float64)
-    if isinstance(value, list | tuple):
+    """Return a contiguous array of float64; integers that it does not hold, rounded towards 0."""
+    if isinstance(value, int | float | list | tuple):
         entries = np.array(value, object)
-        cut = [_cut(entry) for entry in entries.flat]
-        return np.array(cut, np.float64).reshape(entries.shape)
+        read = [_towards_zero(entry) for entry in entries.flat]
+        return np.array(read, np.float64).reshape(entries.shape)
     array = read_declared(value, "value")
     if array.dtype.kind in "iu" and array.dtype.itemsize == 8:
-        least = 0 if array.dtype.kind == "u" else -_LARGEST_INTEGER
-        array = np.clip(array, least, _LARGEST_INTEGER)
+        return _all_towards_zero(array)
     with np.errstate(all="ignore"):  # a signalling NaN may warn
         return np.require(array, np.float64, ["C", "ALIGNED"])
 
 
-def _cut(entry: float) -> float:
-    if isinstance(entry, int | np.integer):
-        return float(min(max(int(entry), -_LARGEST_INTEGER), _LARGEST_INTEGER))
-    return entry
+def _towards_zero(entry: Any) -> float:
+    if not isinstance(entry, int | np.integer):
+        return float(entry)
+    size = abs(int(entry))
+    extra = max(size.bit_length() - 53, 0)
+    # Beyond the largest float64 there is no neighbour below: infinite.
+    number = float(size >> extra << extra) if extra <= 1024 - 53 else math.inf
+    return -number if entry < 0 else number
+
+
+def _all_towards_zero(array: NDArray[Any]) -> NDArray[np.float64]:
+    """Return what `_towards_zero` does of each 64-bit integer."""
+    signed = array.dtype.kind == "i"
+    native = np.require(array, array.dtype.newbyteorder("="), ["C", "ALIGNED"])
+    size = np.abs(native).view(np.uint64) if signed else native
+    # The upper 53 of 64 bits are a float64 exactly, so that its exponent counts them.
+    upper = np.frexp((size >> np.uint64(11)).astype(np.float64))[1].astype(np.int64)
+    extra = np.maximum(upper + 11 - 53, 0).astype(np.uint64)
+    numbers: NDArray[np.float64] = (size >> extra << extra).astype(np.float64)
+    return np.where(native < 0, -numbers, numbers)
 
 
 def grid_exponent(width: Fraction, granularity: Number | None) -> int:
