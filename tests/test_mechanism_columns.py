@@ -100,29 +100,30 @@ def test_a_series_keeps_its_index_and_name(name: str) -> None:
         assert released.dtype == mechanism.release(np.array([3, 2, 1], dtype.lower())).dtype
 
 
-@pytest.mark.parametrize(
-    "value",
-    [
-        duckdb.sql("SELECT 1::BIGINT AS x"),
-        pl.DataFrame({"x": [1]}),
-        pd.DataFrame({"x": [1]}),
-        pa.table({"x": [1]}),
-        pl.Series(["a"]),
-        pa.array(["a"]),
-        pd.Series(["a"], dtype="string"),
-        pd.Series(["a"], dtype="category"),
-        pl.Series([[1]]),
-        "a",
-        None,
-        np.ma.array([1], mask=[True]),
-    ],
-    ids=lambda value: type(value).__name__,
-)
+NO_COLUMNS: dict[str, Callable[[], Any]] = {
+    "relation": lambda: duckdb.sql("SELECT 1::BIGINT AS x"),
+    "polars frame": lambda: pl.DataFrame({"x": [1]}),
+    "pandas frame": lambda: pd.DataFrame({"x": [1]}),
+    "pyarrow table": lambda: pa.table({"x": [1]}),
+    "polars text": lambda: pl.Series(["a"]),
+    "pyarrow text": lambda: pa.array(["a"]),
+    "pandas text": lambda: pd.Series(["a"], dtype="string"),
+    "categories": lambda: pd.Series(["a"], dtype="category"),
+    "lists": lambda: pl.Series([[1]]),
+    "text": lambda: "a",
+    "nothing": lambda: None,
+    "masked": lambda: np.ma.array([1], mask=[True]),
+}
+
+
+@pytest.mark.parametrize("make", NO_COLUMNS.values(), ids=NO_COLUMNS)
 @pytest.mark.parametrize("name", MECHANISMS)
-def test_what_is_no_column_of_numbers_is_refused_before_the_charge(name: str, value: Any) -> None:
+def test_what_is_no_column_of_numbers_is_refused_before_the_charge(
+    name: str, make: Callable[[], Any]
+) -> None:
     mechanism, _ = MECHANISMS[name]
     relation = "change-one" if name == "RandomizedResponse" else "add-remove"
     budget = PrivacyFilter(PureDP(100), relation=relation)
-    with pytest.raises(TypeError, match=r"(value|counts|codes|scores) must be"):
-        mechanism.release(value, budget=budget)
+    with pytest.raises(TypeError, match=r"(value|counts|codes|scores) must be|one column|a length"):
+        mechanism.release(make(), budget=budget)
     assert budget.spent == PureDP(0)

@@ -16,11 +16,11 @@ from cydp._random import Sampler, add_grid_noise
 from cydp.accounting.loss import Loss
 from cydp.mechanisms._arrays import Declared, declare, is_real, like
 from cydp.mechanisms._charge import Budget, paid
+from cydp.mechanisms._steps import read_steps
 from cydp.random import Generator
 from cydp.rational import Number, binary, text
 
 FLOAT64 = np.dtype(np.float64)
-_LARGEST_INTEGER = 2**53  # to which every integer is a float64
 _LEAST_EXPONENT, _MOST_EXPONENT = -1021, 896  # cydp.h
 NOISE_BITS = 40  # of the scale of the noise in units of the grid
 
@@ -58,9 +58,9 @@ class RealMechanism(ABC):
         Parameters
         ----------
         value : float or int, or array of floats of up to 64 bits or integers, or column
-            Of any shape. NaN, and a null in a column of pandas, polars or pyarrow, counts as 0;
-            integers beyond 2**53 as that. More than 2**126 steps of the grid from
-            0, or Snapping's bound, is cut there.
+            Of any shape. NaN, and a null in a column of pandas, polars or pyarrow, counts as 0.
+            Integers of any size are as exact as floats. More than 2**113 steps of the grid from 0
+            (or 2**53, if that is more), or Snapping's bound, is cut there.
         budget : PrivacyFilter, BudgetLedger or blocks of one, optional
             Charged before the value is read.
         rng : Generator, optional
@@ -115,9 +115,11 @@ class GridMechanism(RealMechanism):
 def _noisy(
     given: Declared, sampler: Sampler, exponent: int, generator: Generator
 ) -> NDArray[np.float64]:
-    values = read_reals(given, "value")
+    values, rest = read_steps(given, exponent, "value")
     noise = np.empty(values.shape, np.int64)
     generator.fill(sampler, noise)
+    if rest is not None:
+        noise += rest
     many = threads.NUM_THREADS if values.size > threads.SHARED_ABOVE else 1
     add_grid_noise(values.reshape(-1), noise.reshape(-1), exponent, many)
     return noise.view(np.float64)
@@ -145,24 +147,39 @@ def declare_reals(value: Any, name: str) -> Declared:
 
 
 def read_reals(given: Declared, name: str) -> NDArray[np.float64]:
-    """Return a contiguous array of float64; integers that this rounds would be further apart."""
+    """Return a contiguous array of float64; integers that it does not hold, rounded towards 0."""
     if given.listed:
-        cut = [_cut(entry) for entry in given.value.flat]
-        return np.array(cut, np.float64).reshape(given.shape)
+        read = [_towards_zero(entry) for entry in given.value.flat]
+        return np.array(read, np.float64).reshape(given.shape)
     if given.dtype is None:
-        return np.array(_cut(given.value), np.float64)
+        return np.array(_towards_zero(given.value), np.float64)
     array = given.read(name)
     if array.dtype.kind in "iu" and array.dtype.itemsize == 8:
-        least = 0 if array.dtype.kind == "u" else -_LARGEST_INTEGER
-        array = np.clip(array, least, _LARGEST_INTEGER)
+        return _all_towards_zero(array)
     with np.errstate(all="ignore"):  # a signalling NaN may warn
         return np.require(array, np.float64, ["C", "ALIGNED"])
 
 
-def _cut(entry: float) -> float:
-    if isinstance(entry, int | np.integer):
-        return float(min(max(int(entry), -_LARGEST_INTEGER), _LARGEST_INTEGER))
-    return entry
+def _towards_zero(entry: Any) -> float:
+    if not isinstance(entry, int | np.integer):
+        return float(entry)
+    size = abs(int(entry))
+    extra = max(size.bit_length() - 53, 0)
+    # Beyond the largest float64 there is no neighbour below: infinite.
+    number = float(size >> extra << extra) if extra <= 1024 - 53 else math.inf
+    return -number if entry < 0 else number
+
+
+def _all_towards_zero(array: NDArray[Any]) -> NDArray[np.float64]:
+    """Return what `_towards_zero` does of each 64-bit integer."""
+    signed = array.dtype.kind == "i"
+    native = np.require(array, array.dtype.newbyteorder("="), ["C", "ALIGNED"])
+    size = np.abs(native).view(np.uint64) if signed else native
+    # The upper 53 of 64 bits are a float64 exactly, so that its exponent counts them.
+    upper = np.frexp((size >> np.uint64(11)).astype(np.float64))[1].astype(np.int64)
+    extra = np.maximum(upper + 11 - 53, 0).astype(np.uint64)
+    numbers: NDArray[np.float64] = (size >> extra << extra).astype(np.float64)
+    return np.where(native < 0, -numbers, numbers)
 
 
 def grid_exponent(width: Fraction, granularity: Number | None) -> int:

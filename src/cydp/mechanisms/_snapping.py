@@ -21,6 +21,7 @@ from cydp.rational import Number, binary, float_of, positive, quoted, quoted_bin
 
 _ETA = Fraction(1, 2**53)
 _MOST_SCALES = 2**46  # from 0 to the bound
+_MOST_UNITS = 2**53  # to here float64 holds every multiple of the unit, so that reading is safe
 # How far numpy's logarithm and a product may be from the correctly rounded ones: 32 units in the
 # last place, where less than 2 are seen.
 _DOUBT = 2.0**-48
@@ -43,7 +44,7 @@ class Snapping(RealMechanism):
     sensitivity : number > 0
         What one unit can change in an entry; rounded up to a power of two.
     bound : number > 0
-        More than the scale, and less than 2**46 of it.
+        More than the scale, less than 2**46 of it, and at most 2**53 of the rounded sensitivity.
 
     Raises
     ------
@@ -88,6 +89,10 @@ class Snapping(RealMechanism):
             raise ValueError(
                 f"bound must be more than the scale, about {scale * float_of(unit):.6g}, and less "
                 "than 2**46 of it"
+            )
+        if most > _MOST_UNITS:
+            raise ValueError(
+                "bound must be at most 2**53 of the sensitivity rounded up to a power of two"
             )
         values = (
             limit,
