@@ -186,7 +186,7 @@ def test_arrays_are_what_they_say(mechanism: Any) -> None:
     for liar in (OtherShape(), OtherDtype()):
         with pytest.raises((ValueError, TypeError), match="value must"):
             mechanism.release(liar)
-    for column in (pa.array(["secret"]), pa.array([1, None]), pl.Series([1]), pd.array([1, None])):
+    for column in (pa.array(["secret"]), pl.Series(["secret"]), pd.array(["secret"])):
         with pytest.raises(TypeError, match="value must be of") as error:
             mechanism.release(column)
         assert "secret" not in str(error.value)

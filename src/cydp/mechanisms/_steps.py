@@ -25,12 +25,14 @@ def read_steps(given: Declared, exponent: int, name: str) -> Steps:
     and floats on one grid".
     """
     end = max(_WHOLE, _MOST + exponent)
-    if given.dtype is None:
-        entries = np.array(given.value, object)
-        pairs = [_split(entry, exponent, end) for entry in entries.flat]
-        near = np.array([pair[0] for pair in pairs], np.float64).reshape(entries.shape)
-        rest = np.array([pair[1] for pair in pairs], np.int64).reshape(entries.shape)
+    if given.listed:
+        pairs = [_split(entry, exponent, end) for entry in given.value.flat]
+        near = np.array([pair[0] for pair in pairs], np.float64).reshape(given.shape)
+        rest = np.array([pair[1] for pair in pairs], np.int64).reshape(given.shape)
         return near, rest if rest.any() else None
+    if given.dtype is None:
+        number, steps = _split(given.value, exponent, end)
+        return np.array(number, np.float64), np.array(steps) if steps else None
     array = given.read(name)
     if array.dtype.kind in "iu" and array.dtype.itemsize == 8:
         return _split_array(array, exponent, end)
