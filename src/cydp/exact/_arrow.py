@@ -92,8 +92,6 @@ def numbers(x: Any, name: str) -> tuple[NDArray[Any], Mask]:
 def numbers_dtype(schema: Any, name: str) -> np.dtype[Any]:
     """Return the dtype of the numbers in a column, or in a table of one, of this schema.
 
-    The type without values, null, counts as float64.
-
     Raises
     ------
     TypeError
@@ -315,14 +313,17 @@ def _numbers(chunk: _Chunk, name: str) -> tuple[NDArray[Any], Mask]:
 
 
 def _dtype(schema: Any, name: str) -> Any:
-    """Return the dtype of numbers; the type without values, null, counts as float64."""
+    """Return the dtype of numbers; the type without values, null, counts as bool.
+
+    So it becomes every other dtype, and a column of codes may have it.
+    """
     if schema.dictionary is not None:
         return _dtype(schema.dictionary, name)
     about = schema.metadata
     if about and b"ARROW:extension:name" in dict(about.items()):
         raise TypeError(f"{name} must be of plain numbers, not of an extension type")
     if schema.format in ("n", "b"):
-        return np.float64 if schema.format == "n" else np.bool_
+        return np.bool_
     if schema.format not in _NUMBERS:
         raise TypeError(
             f"{name} must be of bool, integers, or floats of at most 64 bits, "

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from cydp import _exact
 from cydp.exact import _arrow
 from cydp.exact._arrow import Strings
-from cydp.exact._columns import present_entries
+from cydp.exact._entries import present_entries
 from cydp.exact._foreign import as_array, opened, speaks_arrow
 
 Identities: TypeAlias = tuple[NDArray[Any] | Strings, NDArray[np.bool_] | None]
