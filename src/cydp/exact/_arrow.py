@@ -41,8 +41,9 @@ class Strings:
         Which string each row holds; None: row i the i-th.
     buffers : tuple of ndarray of uint8
         What views point into. The view of a null row may be anything.
-    decimal : bool
-        Whether they stand for integers beyond 64 bits.
+    integers : tuple of int, or None
+        What the strings stand for, in decimal digits, if integers of a list pass 64 bits; 0 for
+        null.
 
     """
 
@@ -50,7 +51,7 @@ class Strings:
     offsets: NDArray[np.int64] | None
     rows: NDArray[np.int64] | None = None
     buffers: tuple[NDArray[np.uint8], ...] = ()
-    decimal: bool = False
+    integers: tuple[int, ...] | None = None
 
     def __len__(self) -> int:
         return self.count if self.rows is None else len(self.rows)
