@@ -75,8 +75,7 @@ def test_one_column_in_every_shape(dtype: str, nulls: bool) -> None:
             == np.histogram(bare, 7, (0, 90))[0].tolist()
         ), name
         total, expected = exact.clamped_sum(given, 3, 60), exact.clamped_sum(bare, 3, 60)
-        if name != "list" or dtype[0] != "f":
-            assert (total.units, total.step) == (expected.units, expected.step), name
+        assert (total.units, total.step) == (expected.units, expected.step), name
         grouped = exact.grouped_clamped_sum(codes, given, 5, 3, 60, step=1)
         kept = codes if present is None else codes[present]
         assert (
@@ -193,7 +192,7 @@ def test_bool_and_what_is_empty() -> None:
         pd.Series(flags, dtype="boolean"),
         pa.array([False, *flags])[1:],
     ):
-        assert exact.clamped_sum(given, 0, 1).units == 6
+        assert exact.clamped_sum(given, 0, 1).value == 6
         assert exact.bincount(given).tolist() == [2, 6]
     for empty in (
         pa.array([], pa.int16()),
@@ -287,7 +286,7 @@ def test_a_stream_that_can_be_read_once() -> None:
 
         assert exact.match_keys(reader(), keys).tolist() == [0, 1, 1]
         assert exact.bound_contributions(reader(), [1, 1, 1], 1).tolist() == [True, True, False]
-    assert exact.clamped_sum(pa.table({"x": [1, 2]}).to_reader(), 0, 9).units == 3
+    assert exact.clamped_sum(pa.table({"x": [1, 2]}).to_reader(), 0, 9).value == 3
 
 
 def test_nulls_of_a_struct_hide_its_values() -> None:
@@ -295,7 +294,7 @@ def test_nulls_of_a_struct_hide_its_values() -> None:
     struct = pa.StructArray.from_arrays([pa.array([1, 1, 2])], names=["x"], mask=hidden)
     for x in (struct, pa.chunked_array([struct]), pa.chunked_array([struct[1:], struct[:1]])):
         assert exact.bincount(x).tolist() == [0, 1]
-        assert exact.clamped_sum(x, 0, 10).units == 1
+        assert exact.clamped_sum(x, 0, 10).value == 1
         assert (exact.match_keys(x, [1, 2]) < 2).sum() == 1
 
 
@@ -336,7 +335,7 @@ def test_arrays_of_pandas_are_read_as_their_series() -> None:
     for given in (x, x.array, x.values, pd.Index(x), category, category.array, category.values,
                   pd.Categorical([5, 7, None, 7]), pd.CategoricalIndex(category)):  # fmt: skip
         assert exact.match_keys(given, [5, 7]).tolist() == [0, 1, 2, 1]
-        assert exact.clamped_sum(given, 0, 10).units == 19
+        assert exact.clamped_sum(given, 0, 10).value == 19
         assert exact.bincount(given)[[5, 7]].tolist() == [1, 2]
     for given in (words, words.array, words.values, pd.Index(words), pd.Categorical(words)):
         assert exact.match_keys(given, ["a", "b"]).tolist() == [0, 1, 2, 1]

@@ -22,7 +22,6 @@ def test_integers_of_any_size_are_summed_exactly(ends):
     for pair in itertools.product(values, repeat=2):
         for x in (list(pair), [*pair, None], np.array(pair, object), [pair]):
             total = exact.clamped_sum(x, *ends)
-            assert total.step >= 1
             assert total.units == sum(units_of(value, *ends, total.step) for value in pair)
 
 
@@ -48,10 +47,10 @@ def test_codes_with_nulls_and_beyond_64_bits():
         np.array([0, None, 1], object),
         np.ma.array([0, 5, 1], mask=[0, 1, 0]),
     ):
-        assert exact.grouped_clamped_sum(codes, [1, 2, 3], 2, 0, 5).units.tolist() == [1, 3]
+        assert exact.grouped_clamped_sum(codes, [1, 2, 3], 2, 0, 5, 1).units.tolist() == [1, 3]
     for code in (2**64 - 1, 2**64, -(2**70)):
-        assert exact.grouped_clamped_sum([code, 0], [1, 2], 2, 0, 5).units.tolist() == [2, 0]
-    with pytest.raises(TypeError, match="codes must be of integers, not float64"):
+        assert exact.grouped_clamped_sum([code, 0], [1, 2], 2, 0, 5, 1).units.tolist() == [2, 0]
+    with pytest.raises(TypeError, match="codes must be of integers, not of float"):
         exact.grouped_clamped_sum([0.5, None], [1, 2], 2, 0, 5)
 
 

@@ -33,12 +33,17 @@ KERNELS: dict[str, Callable[[Any], Any]] = {
 }
 
 
-@pytest.mark.parametrize("kernel", KERNELS)
-@pytest.mark.parametrize("dtype", ["int64", "Int64", "int64[pyarrow]", "category", "object"])
+@pytest.mark.parametrize(
+    ("dtype", "kernel"),
+    [
+        (dtype, kernel)
+        for dtype in ("int64", "Int64", "int64[pyarrow]", "category", "object")
+        for kernel in KERNELS
+        if (dtype, kernel) != ("object", "cydp.histogram")  # a release takes no objects
+    ],
+)
 def test_a_frame_counts_whichever_rows_a_mask_left(dtype: str, kernel: str) -> None:
     """After a mask pandas keeps a RangeIndex only if the rows left are evenly spaced."""
-    if (kernel, dtype) == ("cydp.histogram", "object"):
-        pytest.skip("a release takes no objects")
     frame = pd.DataFrame({"a": [1, 2, 3, 4, 5]}).astype(dtype)
     even, uneven = ([True, False, True, False, True], [True, True, False, True, False])
     of = KERNELS[kernel]

@@ -14,7 +14,8 @@ from cydp import _exact, threads
 from cydp.exact import _arrow_tables as tables
 from cydp.exact._bins import Bins, Pair, bin_count, public_bins
 from cydp.exact._columns import blocks, check_real, column
-from cydp.exact._grid import Grid, public_bounds
+from cydp.exact._entries import integers_of, sequence, undeclared
+from cydp.exact._grid import Grid, public_grid
 from cydp.exact._sums import GridSum, add_groups, check_shapes, integer_column, number_column
 from cydp.rational import Number, index
 
@@ -34,7 +35,9 @@ class HistogramAccumulator:
     dtype : dtype, default float64
         Of the data; the edges are numpy's for it. Pieces of floats are converted to it, and
         refused if it is none of floats. Pieces of integers are taken as numpy compares them
-        with the edges, and refused where that could change them: uint64 for int64.
+        with the edges, and refused where that could change them: uint64 for int64. Lists are
+        float64, or lists of integers if the dtype is one of integers; what of these is beyond
+        64 bits is left out.
 
     Raises
     ------
@@ -100,20 +103,30 @@ class HistogramAccumulator:
             accumulator's; and if a count could pass 2**63. Then nothing is counted.
 
         """
-        values, kind = column(x), self._given[2]
+        x, kind = sequence(x), self._given[2]
+        values, entries = column(x), undeclared(x, "x")
+        if entries is not None:
+            values = self._listed(values, entries)
         if values.dtype.kind == "f" and kind.kind == "f":
             with np.errstate(all="ignore"):
                 values = values.astype(kind, copy=False)
         elif values.dtype.kind == "f" or not np.can_cast(
             values.dtype, self._bins.read(values.dtype)
         ):
-            if np.ma.count(values) == 0:
-                return self  # as [] or [None], nothing says a dtype
             raise TypeError(
                 f"x must be of a dtype that becomes {kind.name} without loss, "
                 f"not {values.dtype.name}"
             )
         return self._add(self._bins.count(values))
+
+    def _listed(self, values: NDArray[Any], entries: NDArray[Any]) -> NDArray[Any]:
+        """Return a list in one dtype whatever its values: float64, or integers if all are."""
+        read, kind = self._bins.reads[0], self._given[2]
+        if kind.kind == "f":
+            return values.astype(np.float64, copy=False)
+        if read.kind == "f":
+            read = kind if kind in (np.int64, np.uint64) else np.dtype(np.int64)
+        return integers_of(entries, read, "x")
 
     def _add(self, counts: NDArray[np.int64]) -> Self:
         total = self._counts + counts
@@ -231,8 +244,7 @@ class GroupedAccumulator:
     n_groups : int
         Codes of groups are from 0 to n_groups - 1; rows with others are left out.
     sums : mapping of names to (lower, upper) or (lower, upper, step), optional
-        Columns to sum, with their clamping bounds, as in `clamped_sum`; the default step is
-        that of floats whatever the dtype of the pieces, since it must be the same for all.
+        Columns to sum, with their clamping bounds, as in `clamped_sum`.
 
     Raises
     ------
@@ -438,9 +450,7 @@ def _grid_of(name: Any, given: Sequence[Number]) -> Grid:
         raise ValueError("names in sums must be identifiers, but not codes or self")
     if isinstance(given, str | bytes) or not hasattr(given, "__len__") or len(given) not in (2, 3):
         raise ValueError(f"sums[{name!r}] must be (lower, upper) or (lower, upper, step)")
-    return public_bounds(given[0], given[1], given[2] if len(given) == 3 else None).grid(
-        whole=False
-    )
+    return public_grid(given[0], given[1], given[2] if len(given) == 3 else None)
 
 
 def _described(about: Any) -> tuple[int | None, dict[str, Grid]]:
@@ -455,8 +465,8 @@ def _described(about: Any) -> tuple[int | None, dict[str, Grid]]:
             raise ValueError("table must have grids of three integers")
         exponent, lowest, highest = ends
         step = Fraction(2) ** max(min(exponent, 2000), -2000)
-        given = public_bounds(lowest * step, highest * step, step)  # refuses what is no grid
+        given = public_grid(lowest * step, highest * step, step)  # refuses what is no grid
         grids[name] = Grid(exponent, lowest, highest)
-        if given.grid(whole=False) != grids[name]:
+        if given != grids[name]:
             raise ValueError("table must have grids that sums can have")
     return rows, grids

@@ -41,8 +41,9 @@ class Strings:
         Which string each row holds; None: row i the i-th.
     buffers : tuple of ndarray of uint8
         What views point into. The view of a null row may be anything.
-    decimal : bool
-        Whether they stand for integers beyond 64 bits.
+    integers : tuple of int, or None
+        What the strings stand for, in decimal digits, if integers of a list pass 64 bits; 0 for
+        null.
 
     """
 
@@ -50,7 +51,7 @@ class Strings:
     offsets: NDArray[np.int64] | None
     rows: NDArray[np.int64] | None = None
     buffers: tuple[NDArray[np.uint8], ...] = ()
-    decimal: bool = False
+    integers: tuple[int, ...] | None = None
 
     def __len__(self) -> int:
         return self.count if self.rows is None else len(self.rows)
@@ -91,8 +92,6 @@ def numbers(x: Any, name: str) -> tuple[NDArray[Any], Mask]:
 
 def numbers_dtype(schema: Any, name: str) -> np.dtype[Any]:
     """Return the dtype of the numbers in a column, or in a table of one, of this schema.
-
-    The type without values, null, counts as float64.
 
     Raises
     ------
@@ -315,14 +314,17 @@ def _numbers(chunk: _Chunk, name: str) -> tuple[NDArray[Any], Mask]:
 
 
 def _dtype(schema: Any, name: str) -> Any:
-    """Return the dtype of numbers; the type without values, null, counts as float64."""
+    """Return the dtype of numbers; the type without values, null, counts as bool.
+
+    So it becomes every other dtype, and a column of codes may have it.
+    """
     if schema.dictionary is not None:
         return _dtype(schema.dictionary, name)
     about = schema.metadata
     if about and b"ARROW:extension:name" in dict(about.items()):
         raise TypeError(f"{name} must be of plain numbers, not of an extension type")
     if schema.format in ("n", "b"):
-        return np.float64 if schema.format == "n" else np.bool_
+        return np.bool_
     if schema.format not in _NUMBERS:
         raise TypeError(
             f"{name} must be of bool, integers, or floats of at most 64 bits, "

@@ -2,16 +2,15 @@
 """Columns of real numbers, from what people have."""
 
 import functools
-from collections.abc import Iterable, Iterator, Sequence
-from decimal import Decimal
-from numbers import Real
-from typing import Any, cast
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cydp import _exact
 from cydp.exact._arrow import Mask, numbers
+from cydp.exact._entries import PLAIN, numbers_of, present_entries, sequence, undeclared
 from cydp.exact._foreign import as_array, opened, speaks_arrow
 
 
@@ -43,8 +42,9 @@ def column(x: ArrayLike | Sequence[Any], name: str = "x") -> NDArray[Any]:
            fill_value=999999)
 
     """
+    x = sequence(x)
     values: NDArray[Any]
-    if isinstance(x, list | tuple) and not set(map(type, x)) <= _PLAIN | _NESTED:
+    if isinstance(x, list | tuple) and not set(map(type, x)) <= PLAIN | _NESTED:
         values = np.empty(len(x), object)
         values[:] = x
     elif isinstance(x, np.ma.MaskedArray):
@@ -57,7 +57,7 @@ def column(x: ArrayLike | Sequence[Any], name: str = "x") -> NDArray[Any]:
                 raise
             raise TypeError(f"{name} must be an array of real numbers, not of sequences") from None
     if values.dtype == object and not isinstance(x, np.ma.MaskedArray) and values.ndim > 0:
-        values = _of_objects(values, name)
+        values = numbers_of(values, name)
     check_real(values.dtype, name)
     return values
 
@@ -87,12 +87,15 @@ def codes_column(x: ArrayLike | Sequence[Any], name: str = "codes") -> NDArray[A
     [1, 2]
 
     """
-    values = np.empty(0, object)
-    if not isinstance(x, list | tuple):
+    x = sequence(x)
+    entries = x if isinstance(x, list | tuple) else undeclared(x, name)
+    if isinstance(entries, np.ndarray) and entries.ndim == 1:
+        entries = entries.tolist()
+    if not isinstance(entries, list | tuple):
         values = x if isinstance(x, np.ma.MaskedArray) else _read(x, name)
-    if isinstance(x, list | tuple) or (values.dtype == object and values.ndim == 1):
-        entries, _ = present_entries(x if isinstance(x, list | tuple) else values.tolist())
-        values = np.asarray(entries) if entries else np.empty(0, np.int64)
+    else:
+        present, _ = present_entries(entries)
+        values = np.asarray(present) if present else np.empty(0, np.int64)
     if values.ndim != 1:
         raise ValueError(f"{name} must be of one dimension, not of shape {values.shape}")
     if values.dtype == object:
@@ -100,6 +103,9 @@ def codes_column(x: ArrayLike | Sequence[Any], name: str = "codes") -> NDArray[A
     if values.dtype.kind not in "biu":
         raise TypeError(f"{name} must be of integers or bool, not {values.dtype.type.__name__}")
     return values
+
+
+_NESTED = {list, tuple, np.ndarray}
 
 
 def _read(x: Any, name: str) -> NDArray[Any]:
@@ -114,65 +120,6 @@ def masked(values: NDArray[Any], present: Mask) -> NDArray[Any]:
     if present is None or present.all():
         return values
     return np.ma.MaskedArray(values, np.logical_not(present, out=present))
-
-
-def present_entries(x: Sequence[Any]) -> tuple[Sequence[Any], NDArray[np.bool_] | None]:
-    """Return the entries that are not null, and a mask of these, or None if all are.
-
-    Examples
-    --------
-    >>> present_entries([7, None])
-    ([7], array([ True, False]))
-
-    """
-    # By name: pandas is not imported for it.
-    nulls = {of for of in set(map(type, x)) if of.__name__ in NULLS}
-    if not nulls:
-        return x, None
-    present = np.fromiter((type(value) not in nulls for value in x), np.bool_, len(x))
-    return [value for value in x if type(value) not in nulls], present
-
-
-NULLS = {"NoneType", "NAType", "NaTType", "MaskedConstant"}
-
-# Entries that numpy makes an array of, without a warning, and numbers only of numbers.
-_PLAIN = {bool, int, float, np.bool, np.float32, np.float64, np.int32, np.int64, np.uint64}
-_NESTED = {list, tuple, np.ndarray}
-_INTEGERS = (int, np.integer, np.bool)
-
-
-def integers_only(types: Iterable[type]) -> bool:
-    """Whether values of these types are integers or bool."""
-    return all(issubclass(of, _INTEGERS) and not issubclass(of, np.timedelta64) for of in types)
-
-
-def _of_objects(values: NDArray[Any], name: str) -> NDArray[Any]:
-    """Return an object array, or a list that numpy has no dtype for, in a dtype of numbers."""
-    entries, present = present_entries(values.ravel().tolist())
-    types = set(map(type, entries))
-    numbers = np.asarray(entries) if entries and types <= _PLAIN else None
-    if numbers is None or numbers.dtype.kind not in "biuf":
-        if entries and integers_only(types):
-            numbers = np.asarray([int(entry) for entry in entries])
-        if numbers is None or numbers.dtype == object:
-            numbers = np.array([_float(entry, name) for entry in entries], np.float64)
-    if present is None:
-        return numbers.reshape(values.shape)
-    spread = np.zeros(len(present), numbers.dtype)
-    spread[present] = numbers
-    return np.ma.MaskedArray(spread.reshape(values.shape), ~present.reshape(values.shape))
-
-
-def _float(value: Any, name: str) -> float:
-    # timedelta64 is a subclass of numpy's integers
-    if isinstance(value, bool | np.bool | Real | Decimal) and not isinstance(value, np.timedelta64):
-        try:
-            return float(value)
-        except OverflowError:  # an integer or a fraction beyond the floats
-            return np.inf if cast("Any", value) > 0 else -np.inf
-        except ValueError:  # Decimal's signalling NaN
-            return np.nan
-    raise TypeError(f"{name} must be of real numbers, not of {type(value).__name__}")
 
 
 def check_real(dtype: np.dtype[Any], name: str) -> None:

@@ -33,7 +33,8 @@ def bound_contributions(
     ----------
     users, groups : array_like of integers or strings, shape (n,)
         Who the rows belong to and what they count for. They are compared by value, never by a
-        hash alone. Rows with a missing user or group (masked, None, NA) do not stay.
+        hash alone. Rows with a missing user or group (masked, None, NA, or a float in a list of
+        others) do not stay.
     max_groups, max_rows_per_group : int, at least 1
     rng : Generator, optional
         Where the sample's secret key comes from; default: this thread's generator.
@@ -93,6 +94,8 @@ def _words(values: NDArray[Any] | Strings, present: Mask, key: Words) -> tuple[W
         code, name = np.empty(values.count, np.uint64), np.empty(values.count, np.uint64)
         strings = values.without(present)
         _exact.encode(strings.kernel(), key, code, name)
+        if values.integers is not None:
+            name = _named_by_value(values.integers, name, key)
         return (code, name) if values.rows is None else (code[values.rows], name[values.rows])
     if values.dtype.kind in "US":
         code, name = np.empty(len(values), np.uint64), np.empty(len(values), np.uint64)
@@ -100,4 +103,33 @@ def _words(values: NDArray[Any] | Strings, present: Mask, key: Words) -> tuple[W
         return code, name
     wide = np.uint64 if values.dtype.kind == "u" else np.int64
     numbers = np.ascontiguousarray(values, wide).view(np.uint64)
-    return numbers, numbers
+    if wide == np.int64 or not (numbers >> _SIGN).any():
+        return numbers, numbers
+    return numbers, _named(numbers, numbers >> _SIGN != 0, key)
+
+
+_SIGN = np.uint64(63)
+
+
+def _named(words: Words, unsigned: NDArray[np.bool_], key: Words) -> Words:
+    """Return what is hashed of integers, given modulo 2**64: of one value always the same.
+
+    Those from 2**63 on get a secret of the key added, or they would share names with negative
+    ones.
+    """
+    place, secret = np.empty(1, np.uint64), np.empty(1, np.uint64)
+    text = np.frombuffer(b"from 2**63 on", np.uint8)
+    _exact.encode(_exact.Strings(1, text, width=len(text)), key, place, secret)
+    return np.where(unsigned, words ^ secret, words)
+
+
+def _named_by_value(integers: tuple[int, ...], names: Words, key: Words) -> Words:
+    """Return names of integers of any size; `names` are those of their decimal digits.
+
+    What is no integer of 64 bits keeps that. The others have the names that they have in a
+    column of such integers, so that no user's sample depends on another user's number.
+    """
+    fit = np.array([-(2**63) <= number < 2**64 for number in integers], np.bool_)
+    words = np.array([number % 2**64 for number in integers], np.uint64)
+    unsigned = np.array([number >= 2**63 for number in integers], np.bool_)
+    return np.where(fit, _named(words, unsigned, key), names)

@@ -1,23 +1,21 @@
 # SPDX-License-Identifier: MIT
 """What a column says of itself before a value is read: its dtype and its length."""
 
-from array import array
 from collections.abc import Iterable, Sequence
-from decimal import Decimal
-from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from cydp.exact._arrow import nanoarrow, numbers_dtype
-from cydp.exact._columns import NULLS, check_real, column
+from cydp.exact._columns import check_real, column
+from cydp.exact._entries import NULLS, is_number, sequence
 from cydp.exact._foreign import is_relation, opened, speaks_arrow
 
 _RELATION_DTYPES = {
     "boolean": np.bool_, "tinyint": np.int8, "smallint": np.int16, "integer": np.int32,
     "bigint": np.int64, "utinyint": np.uint8, "usmallint": np.uint16, "uinteger": np.uint32,
-    "ubigint": np.uint64, "float": np.float32, "double": np.float64, "null": np.float64,
+    "ubigint": np.uint64, "float": np.float32, "double": np.float64, "null": np.bool_,
 }  # fmt: skip
 
 
@@ -98,15 +96,6 @@ def declared_length(x: ArrayLike | Sequence[Any]) -> int | None:
         return None
 
 
-def sequence(x: Any) -> Any:
-    """Return a sequence as a list or a tuple, or as the array that it is a view of."""
-    if isinstance(x, memoryview | array):
-        return np.asarray(x)
-    if isinstance(x, list | tuple | str | bytes | bytearray) or not isinstance(x, Sequence):
-        return x
-    return list(x)
-
-
 def _check_entries(types: Iterable[type], name: str) -> None:
     """Refuse a list by the types of its entries."""
     for of in sorted(types, key=lambda of: of.__name__):
@@ -114,7 +103,7 @@ def _check_entries(types: Iterable[type], name: str) -> None:
             continue
         if issubclass(of, Sequence | np.ndarray) and not issubclass(of, str | bytes | bytearray):
             raise ValueError(f"{name} must have one dimension, a record each, not {of.__name__}s")
-        if not issubclass(of, Real | Decimal | np.bool) or issubclass(of, np.timedelta64):
+        if not is_number(of):
             raise TypeError(f"{name} must be of real numbers, not of {of.__name__}")
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The grid that numbers are clamped and rounded to, from parameters and a dtype alone."""
+"""The grid that numbers are clamped and rounded to, from parameters alone."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -37,12 +37,12 @@ class Grid:
         """What one unit is worth."""
         return Fraction(2) ** self.exponent
 
-    def units_of(self, integers: NDArray[Any]) -> np.ma.MaskedArray[Any, Any]:
-        """Return what Python's integers, of any size, are in units."""
+    def units_of(self, numbers: NDArray[Any]) -> np.ma.MaskedArray[Any, Any]:
+        """Return what integers and fractions, of any size, are in units."""
         step = self.step
-        units = (round(number / step) for number in np.ma.getdata(integers).ravel().tolist())
+        units = (round(number / step) for number in np.ma.getdata(numbers).ravel().tolist())
         clamped = np.array([min(max(unit, self.lowest), self.highest) for unit in units], np.int64)
-        return np.ma.MaskedArray(clamped.reshape(integers.shape), np.ma.getmaskarray(integers))
+        return np.ma.MaskedArray(clamped.reshape(numbers.shape), np.ma.getmaskarray(numbers))
 
     @property
     def largest(self) -> int:
@@ -50,26 +50,8 @@ class Grid:
         return max(abs(self.lowest), abs(self.highest))
 
 
-@dataclass(frozen=True, slots=True)
-class Bounds:
-    """Clamping bounds, and the step's exponent if it was given."""
-
-    lower: Fraction
-    upper: Fraction
-    exponent: int | None
-
-    def grid(self, whole: bool) -> Grid:
-        """Return the grid for such numbers; the default step of integers is at least 1."""
-        exponent = self.exponent
-        if exponent is None:
-            exponent = _default_exponent(self.lower, self.upper)
-            exponent = max(exponent, 0) if whole else exponent
-        step = Fraction(2) ** exponent
-        return Grid(exponent, round(self.lower / step), round(self.upper / step))
-
-
-def public_bounds(lower: Number, upper: Number, step: Number | None) -> Bounds:
-    """Read the parameters of a sum.
+def public_grid(lower: Number, upper: Number, step: Number | None) -> Grid:
+    """Return the grid of a sum, from its parameters alone.
 
     Parameters
     ----------
@@ -86,7 +68,7 @@ def public_bounds(lower: Number, upper: Number, step: Number | None) -> Bounds:
 
     Examples
     --------
-    >>> public_bounds(0, 100, None).grid(whole=True)
+    >>> public_grid(0, 100, step=1)
     Grid(exponent=0, lowest=0, highest=100)
 
     """
@@ -109,7 +91,8 @@ def public_bounds(lower: Number, upper: Number, step: Number | None) -> Bounds:
             f"lower and upper must be at most 2**51 steps from 0; with step 2**{exponent} "
             f"they are {text(low)} and {text(high)}"
         )
-    return Bounds(low, high, given)
+    unit = Fraction(2) ** exponent
+    return Grid(exponent, round(low / unit), round(high / unit))
 
 
 def _default_exponent(low: Fraction, high: Fraction) -> int:

@@ -2,6 +2,7 @@
 """Columns of integers or strings, which are told apart by value."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -10,15 +11,19 @@ from numpy.typing import ArrayLike, NDArray
 from cydp import _exact
 from cydp.exact import _arrow
 from cydp.exact._arrow import Strings
-from cydp.exact._columns import present_entries
+from cydp.exact._entries import present_entries, sequence
 from cydp.exact._foreign import as_array, opened, speaks_arrow
 
 Identities: TypeAlias = tuple[NDArray[Any] | Strings, NDArray[np.bool_] | None]
 
 
 def identities(x: ArrayLike, name: str) -> Identities:
-    """Return a column of integers or strings, and which of its entries are present."""
+    """Return a column of integers or strings, and which of its entries are present.
+
+    In a list or objects a float counts as missing, by its type, unless all entries are floats.
+    """
     valid: NDArray[np.bool_] | None = None
+    x = sequence(x)
     if isinstance(x, list | tuple):
         return _of_objects(x, name)
     x = opened(x, name)
@@ -43,8 +48,10 @@ def identities(x: ArrayLike, name: str) -> Identities:
 
 def _of_objects(x: Sequence[Any], name: str) -> Identities:
     """Return Python values as integers of 64 bits or as strings, whatever their length."""
-    if any(issubclass(of, float) for of in set(map(type, x))):  # NaN is how pandas says null
-        x = [None if isinstance(entry, float) and entry != entry else entry for entry in x]
+    types = set(map(type, x))
+    floats = tuple(of for of in types if issubclass(of, float | np.floating))
+    if floats and len(floats) < len(types):  # such as NaN, with which pandas says null
+        x = [None if isinstance(entry, floats) else entry for entry in x]
     entries, present = present_entries(x)
     types = set(map(type, entries))
     if all(issubclass(of, str) for of in types):
@@ -58,7 +65,10 @@ def _of_objects(x: Sequence[Any], name: str) -> Identities:
     ):
         integers = list(map(int, entries))
         if min(integers) < -(2**63) or max(integers) >= 2**63:
-            return _joined([b"%d" % integer for integer in integers], present, decimal=True)
+            texts, valid = _joined([b"%d" % integer for integer in integers], present)
+            every = np.zeros(len(x), object)
+            every[slice(None) if present is None else present] = integers
+            return replace(texts, integers=tuple(every)), valid
         return _spread(np.array(integers, np.int64), present), present
     raise TypeError(f"{name} must be of integers or of strings, all of one kind")
 
@@ -73,11 +83,11 @@ def _spread(values: NDArray[np.int64], present: NDArray[np.bool_] | None) -> NDA
 
 
 def _joined(
-    entries: Sequence[bytes], present: NDArray[np.bool_] | None, decimal: bool = False
-) -> Identities:
+    entries: Sequence[bytes], present: NDArray[np.bool_] | None
+) -> tuple[Strings, NDArray[np.bool_] | None]:
     lengths = _spread(np.fromiter(map(len, entries), np.int64, len(entries)), present)
     offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
-    return Strings(np.frombuffer(b"".join(entries), np.uint8), offsets, decimal=decimal), present
+    return Strings(np.frombuffer(b"".join(entries), np.uint8), offsets), present
 
 
 def fixed_width(values: NDArray[Any]) -> _exact.Strings:

@@ -122,7 +122,7 @@ class _Sought:
 def _kernel(values: NDArray[Any] | Strings) -> tuple[_exact.Strings, str]:
     """Return the values for a kernel, and which bytes equal keys have."""
     if isinstance(values, Strings):
-        return values.kernel(), "decimal" if values.decimal else "utf-8"
+        return values.kernel(), "utf-8" if values.integers is None else "decimal"
     if values.dtype.kind in "US":
         return fixed_width(values), "utf-32-le" if values.dtype.kind == "U" else "bytes"
     native = np.ascontiguousarray(values, values.dtype.newbyteorder("="))

@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cydp import _grid, threads
-from cydp.exact._columns import blocks, column, integers_only, paired_blocks, present_entries
-from cydp.exact._grid import Grid, public_bounds
+from cydp.exact._columns import blocks, column, paired_blocks
+from cydp.exact._entries import exactly, integers_of, sequence, undeclared
+from cydp.exact._grid import Grid, public_grid
 from cydp.rational import Number, index
 
 _Array: TypeAlias = NDArray[Any]
@@ -21,6 +22,7 @@ _Dtype: TypeAlias = np.dtype[Any]
 _BLOCK_ROWS = 65_536  # rows converted at a time
 _MOST_SQUARED = 2**31  # units: the squares fit 62 bits
 _MOST_SHIFT = 62  # the kernel's for int64
+_ROUNDED = 2**53  # from here on not every integer is a float64
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -64,7 +66,7 @@ class GridSum:
 
         Examples
         --------
-        >>> clamped_sum([3], 2, 5).sensitivity("change-one", missing=False)
+        >>> clamped_sum([3], 2, 5, step=1).sensitivity("change-one", missing=False)
         3
 
         """
@@ -99,8 +101,8 @@ def clamped_sum(x: ArrayLike, lower: Number, upper: Number, step: Number | None 
         Clamping bounds, public. A float means its binary value.
     step : number, optional
         A power of two; numbers are rounded to its multiples, ties to even, and the bounds
-        too. Default: max(abs(lower), abs(upper)) / step is in (2**28, 2**29], but step is
-        at least 1 for integers and bool.
+        too. Default: the one with max(abs(lower), abs(upper)) / step in (2**28, 2**29],
+        whatever the dtype of x is; 1 if both bounds are 0.
 
     Raises
     ------
@@ -113,9 +115,8 @@ def clamped_sum(x: ArrayLike, lower: Number, upper: Number, step: Number | None 
     Fraction(1125899906842624, 1)
 
     """
-    bounds = public_bounds(lower, upper, step)
+    grid = public_grid(lower, upper, step)
     values = number_column(x)
-    grid = bounds.grid(whole=values.dtype.kind != "f")
     units = 0
     for rows, number in _rows(values, grid):
         units += _grid.grid_sum(rows, *number, _threads(rows, number))
@@ -148,9 +149,8 @@ def clamped_sums(
     [1.5, 5.25]
 
     """
-    bounds = public_bounds(lower, upper, step)
+    grid = public_grid(lower, upper, step)
     values = number_column(x)
-    grid = bounds.grid(whole=values.dtype.kind != "f")
     if grid.largest > _MOST_SQUARED:
         raise ValueError("lower and upper must be at most 2**31 steps from 0 for squares")
     units = squares = 0
@@ -197,17 +197,16 @@ def grouped_clamped_sum(
 
     Examples
     --------
-    >>> grouped_clamped_sum([0, 2, 2, 9], [1, 5, 7, 1], 3, 0, 6).units
+    >>> grouped_clamped_sum([0, 2, 2, 9], [1, 5, 7, 1], 3, 0, 6, step=1).units
     array([ 1,  0, 11])
 
     """
     groups = index(n_groups, "n_groups")
     if not 0 <= groups < 2**32 - 2:
         raise ValueError(f"n_groups must be from 0 to 2**32 - 3, not {groups}")
-    bounds = public_bounds(lower, upper, step)
+    grid = public_grid(lower, upper, step)
     keys, values = integer_column(codes), number_column(x)
     check_shapes(keys, values, "x")
-    grid = bounds.grid(whole=values.dtype.kind != "f")
     if values.size * grid.largest >= 2**63:
         raise ValueError(
             f"step must be larger for so many rows: bounds of {grid.largest} steps "
@@ -231,38 +230,28 @@ def add_groups(keys: _Array, values: _Array, grid: Grid, units: NDArray[np.int64
 
 
 def number_column(x: ArrayLike, name: str = "x") -> _Array:
-    """Return a column of numbers; integers of a list beyond 64 bits as an object array."""
+    """Return a column of numbers; a list with integers beyond 2**53 may become one of objects.
+
+    Each entry of a list is read by itself: beside a float an integer is as exact as alone.
+    """
+    x = sequence(x)
     values = column(x, name)
-    if values.dtype.kind == "f" and (entries := _python_integers(x)) is not None:
-        return entries
-    return values
+    if values.dtype.kind != "f" or (entries := undeclared(x, name)) is None:
+        return values
+    with np.errstate(invalid="ignore"):  # a signalling NaN
+        large = (np.abs(np.ma.getdata(values)) >= np.float64(_ROUNDED)).any()
+    return exactly(entries, name) if large else values
 
 
 def integer_column(codes: ArrayLike) -> _Array:
-    """Return a column of integers."""
+    """Return a column of integers, by its dtype; of a list, by the types of its entries."""
+    codes = sequence(codes)
     keys = column(codes, "codes")
     if keys.dtype.kind in "biu":
         return keys
-    plain = isinstance(codes, np.ndarray) and not isinstance(codes, np.ma.MaskedArray)
-    if not plain and (np.ma.count(keys) == 0 or np.isnan(keys).all()):
-        return np.ma.MaskedArray(np.zeros(keys.shape, np.int64), True)  # nothing says a type
-    if (entries := _python_integers(codes)) is None:
+    if (entries := undeclared(codes, "codes")) is None:
         raise TypeError(f"codes must be of integers, not {keys.dtype.name}")
-    return np.ma.MaskedArray(np.clip(entries.data, -1, 2**32).astype(np.int64), entries.mask)
-
-
-def _python_integers(x: ArrayLike) -> np.ma.MaskedArray[Any, Any] | None:
-    """Return a list of integers, of which some are beyond 64 bits or of both signs, or None."""
-    if not isinstance(x, list | tuple | np.ndarray) or getattr(x, "dtype", "O") != "O":
-        return None
-    values = np.array(x, object)
-    entries, present = present_entries(values.ravel().tolist())
-    if not entries or not integers_only(set(map(type, entries))):
-        return None
-    spread = np.zeros(values.size, object)
-    spread[slice(None) if present is None else present] = list(map(int, entries))
-    hidden = np.zeros(values.size, bool) if present is None else ~present
-    return np.ma.MaskedArray(spread.reshape(values.shape), hidden.reshape(values.shape))
+    return integers_of(entries, np.dtype(np.int64), "codes")
 
 
 # What a kernel needs to read a column: type, exponent, lowest, highest.

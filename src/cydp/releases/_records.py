@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cydp.exact._columns import column
-from cydp.exact._declared import sequence
+from cydp.exact._entries import sequence
 
 
 def read(x: ArrayLike | Sequence[Any], name: str = "x") -> NDArray[Any]:

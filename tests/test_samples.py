@@ -1,0 +1,95 @@
+"""exact/_contributions.py: a user's sample follows from the key and the user's own rows."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from cydp.exact import bound_contributions
+from cydp.testing import SeededGenerator
+
+NARROW = [*range(-60, 60), 2**63 - 1, -(2**63), 10**18]
+WIDE = [2**63, 2**63 + 5, 2**64 - 1, 2**64, 2**70, -(2**63) - 1, -(10**30)]
+SHAPES: dict[str, Callable[[list[Any]], Any]] = {
+    "list": list,
+    "objects": lambda x: np.array(x, object),
+    "pandas objects": lambda x: pd.Series(x, dtype=object),
+}
+
+
+def sample(users: Any, groups: Any) -> list[bool]:
+    kept = bound_contributions(users, groups, 2, 2, rng=SeededGenerator(5))
+    return [bool(stays) for stays in kept]
+
+
+def rows_of(ids: list[int], each: int = 24) -> tuple[list[int], list[int]]:
+    """Rows in an order that mixes the users: of each `each` rows in 8 groups."""
+    users = [one for _ in range(each) for one in ids]
+    return users, [3 * i % 8 for i in range(each) for _ in ids]
+
+
+@pytest.mark.parametrize("name", SHAPES)
+@pytest.mark.parametrize("other", [*WIDE, 5, None, 0.5])
+def test_a_user_who_joins_changes_nobody_elses_sample(name: str, other: Any) -> None:
+    shape = SHAPES[name]
+    users, groups = rows_of([one for one in NARROW if one != other])
+    alone = sample(shape(users), groups)
+    for place in (0, len(users) // 2, len(users)):
+        joined = [*users[:place], *[other] * 30, *users[place:]]
+        with_theirs = [*groups[:place], *[i % 8 for i in range(30)], *groups[place:]]
+        found = sample(shape(joined), with_theirs)
+        assert [*found[:place], *found[place + 30 :]] == alone
+        theirs = found[place : place + 30]
+        assert sum(theirs) == (0 if other is None or other == 0.5 else 4)
+        if name == "list":
+            assert theirs == sample([other, 7] * 30, [i // 2 % 8 for i in range(60)])[::2]
+
+
+@pytest.mark.parametrize("other", [*WIDE, None])
+def test_a_group_that_joins_changes_nobody_elses_sample(other: Any) -> None:
+    users, groups = rows_of(NARROW)
+    alone = sample(users, groups)
+    assert sample([*users, 999], [*groups, other])[:-1] == alone
+
+
+def test_an_id_has_one_sample_in_every_type_that_holds_it() -> None:
+    ids = [*range(40), 2**63 - 1, 2**63, 2**63 + 5, 2**64 - 1]
+    users, groups = rows_of(ids)
+    expected = sample(users, groups)
+    unsigned = np.array(users, np.uint64)
+    columns = (unsigned, pa.array(unsigned), pl.Series(unsigned), pd.Series(users, dtype="UInt64"))
+    for column in (*columns, np.array(users, object), pa.array(unsigned).dictionary_encode()):
+        assert sample(column, groups) == expected
+        assert sample(groups, column) == sample(groups, users)
+    signed, their_groups = rows_of(ids[:41])
+    places = [i for i, one in enumerate(users) if one < 2**63]
+    assert sample(np.array(signed), their_groups) == [expected[i] for i in places]
+
+
+def test_negative_ids_share_no_sample_with_large_ones() -> None:
+    """Modulo 2**64 they are the same words."""
+    pairs = [(2**64 - one, -one) for one in range(1, 200)]
+    users, groups = rows_of([one for pair in pairs for one in pair], 8)
+    kept = np.array(sample(users, groups)).reshape(8, -1, 2)
+    same = (kept[:, :, 0] == kept[:, :, 1]).all(0).mean()
+    assert same < 0.2  # 2 of 8 groups: 1 of 28
+
+
+def test_a_large_group_is_chosen_as_often_as_its_negative_twin() -> None:
+    """If both had one name, the hashes of the pairs would tie, and the code decide."""
+    users = [user for user in range(400) for _ in range(2)]
+    kept = bound_contributions(users, [2**64 - 5, -5] * 400, 1, rng=SeededGenerator(6))
+    assert 120 < kept[::2].sum() < 280  # 8 standard deviations
+
+
+def test_floats_among_ids_are_missing_by_their_type() -> None:
+    for odd in (float("nan"), 0.5, 7.0, np.float32(7), np.float64("inf"), None):
+        assert sample([7, 7, odd], [1, 1, 1]) == [True, True, False]
+        assert sample(["a", "a", odd], [1, 1, 1]) == [True, True, False]
+    for floats in ([float("nan")], [0.5], [7.0, float("nan")], [np.float64(1)]):
+        with pytest.raises(TypeError, match="users must be of integers or of strings"):
+            bound_contributions(floats, [1] * len(floats), 1)
