@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from cydp._selection import Selection
 from cydp.accounting import PureDP
 from cydp.accounting.loss import new_loss
-from cydp.mechanisms import _race
+from cydp.mechanisms import _race, _wide
 from cydp.mechanisms._charge import Budget, charged_generator
 from cydp.mechanisms._norm import norm_of
 from cydp.mechanisms._scores import check_scores, read_scores
@@ -100,9 +100,9 @@ class _Selection(ABC):
         Parameters
         ----------
         scores : array of floats or integers of up to 64 bits, shape (..., m), m >= 1
-            Higher is better. Read as they are: a float by its exact binary value. NaN counts as
-            -inf; several of +inf, or a row of nothing but -inf, are equal. Lists of integers are
-            cut to int64, and integers among floats to 2**53.
+            Higher is better. Read as they are: a float by its exact binary value, an integer of
+            any size as itself. NaN counts as -inf; several of +inf, or a row of nothing but -inf,
+            are equal. Lists that neither float64 nor int64 holds take longer, which a clock sees.
         budget : PrivacyFilter, BudgetLedger or blocks of one, optional
             Pays `loss` for each row, before a score is read.
         rng : Generator, optional
@@ -131,7 +131,10 @@ class _Selection(ABC):
         generator = charged_generator(rng, budget, self, count=rows)
         values = read_scores(scores)
         chosen = np.empty(rows, np.int64)
-        generator.select(_prepared(self), values, chosen)
+        if values.dtype == object:
+            _wide.race(1 / self.scale, self._gumbel, values, chosen, generator)
+        else:
+            generator.select(_prepared(self), values, chosen)
         return int(chosen[0]) if len(shape) == 1 else chosen.reshape(shape[:-1])
 
     @property
