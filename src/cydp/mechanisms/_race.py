@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: MIT
 """With what probability candidates are selected, in doubles."""
 
+import math
 from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cydp.mechanisms import _wide
 from cydp.mechanisms._scores import Scores
 from cydp.rational import float_of
 
@@ -20,6 +22,8 @@ def behind(scores: Scores, rate: Fraction) -> Floats:
 
     Without a finite largest score, who can win is 0: all, or those of +infinity.
     """
+    if scores.dtype == object:
+        return _behind_exactly(scores, rate)
     if scores.dtype == np.int64:
         top = scores.max(axis=-1, keepdims=True).view(np.uint64)
         return _scaled(-(top - scores.view(np.uint64)).astype(np.float64), rate)
@@ -32,6 +36,15 @@ def behind(scores: Scores, rate: Fraction) -> Floats:
     equal = np.where(known == top, 0.0, -np.inf)  # of -infinity: all
     keys: Floats = np.where(np.isfinite(top), apart, equal)
     return keys
+
+
+def _behind_exactly(scores: NDArray[np.object_], rate: Fraction) -> Floats:
+    keys = [
+        -math.inf if apart is None else -float_of(rate * apart)
+        for row in scores.reshape(-1, scores.shape[-1])
+        for apart in _wide.behind(row)
+    ]
+    return np.array(keys, np.float64).reshape(scores.shape)
 
 
 def gumbel_probabilities(keys: Floats) -> Floats:

@@ -8,9 +8,8 @@ from numpy.typing import NDArray
 
 from cydp.mechanisms._arrays import Declared, declare, is_real
 
-Scores = NDArray[np.float64] | NDArray[np.int64]
+Scores = NDArray[Any]  # of float64, int64, or Python's ints and floats
 
-_LARGEST = 2**53  # of an integer among floats, which holds every one up to it
 _END = 2**63
 
 
@@ -38,6 +37,8 @@ def declare_scores(scores: Any) -> Declared:
 def read_scores(given: Declared) -> Scores:
     """Return float64 or int64, contiguous, whose differences are those of the scores.
 
+    Of lists that neither of them holds, an array of Python's ints and floats as they are.
+
     Raises
     ------
     ValueError
@@ -51,7 +52,7 @@ def read_scores(given: Declared) -> Scores:
         array = (array.astype(np.uint64) ^ np.uint64(_END)).view(np.int64)
     kind = np.int64 if array.dtype.kind == "i" and array.dtype.itemsize == 8 else np.float64
     with np.errstate(all="ignore"):  # signalling NaN
-        return cast("Scores", np.require(array, kind, ["C", "A"]))
+        return np.require(array, kind, ["C", "A"])
 
 
 def _of_column(given: Declared) -> NDArray[Any]:
@@ -71,12 +72,19 @@ def _is_real(dtype: np.dtype[Any]) -> bool:
 
 
 def _of_list(entries: NDArray[Any]) -> Scores:
-    whole = np.array([isinstance(entry, int | np.integer) for entry in entries.flat], bool)
-    least, most = (-_END, _END - 1) if whole.all() else (-_LARGEST, _LARGEST)
-    cut = np.empty(entries.size, object)
-    cut[:] = [
-        min(max(int(entry), least), most) if is_whole else float(entry)
-        for entry, is_whole in zip(entries.flat, whole, strict=True)
-    ]
-    shaped = cut.reshape(entries.shape)
-    return shaped.astype(np.int64) if whole.all() else shaped.astype(np.float64)
+    exactly = np.empty(entries.size, object)
+    exactly[:] = [int(x) if isinstance(x, int | np.integer) else float(x) for x in entries.flat]
+    whole = [x for x in exactly if isinstance(x, int)]
+    shaped = exactly.reshape(entries.shape)
+    if len(whole) == len(exactly) and all(-_END <= x < _END for x in whole):
+        return shaped.astype(np.int64)
+    if all(map(_is_float, whole)):
+        return shaped.astype(np.float64)
+    return shaped
+
+
+def _is_float(number: int) -> bool:
+    """Whether float64 holds an integer exactly."""
+    size = abs(number)
+    zeros = (size & -size).bit_length() - 1
+    return size.bit_length() <= 1024 and size.bit_length() - zeros <= 53

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from cydp._selection import Selection
 from cydp.accounting import PureDP
 from cydp.accounting.loss import new_loss
-from cydp.mechanisms import _race
+from cydp.mechanisms import _race, _wide
 from cydp.mechanisms._arrays import Declared
 from cydp.mechanisms._charge import Budget, paid
 from cydp.mechanisms._integers import INT64
@@ -102,9 +102,9 @@ class _Selection(ABC):
         Parameters
         ----------
         scores : array of floats or integers of up to 64 bits, shape (..., m), m >= 1
-            Higher is better. Read as they are: a float by its exact binary value. NaN counts as
-            -inf; several of +inf, or a row of nothing but -inf, are equal. Lists of integers are
-            cut to int64, and integers among floats to 2**53.
+            Higher is better. Read as they are: a float by its exact binary value, an integer of
+            any size as itself. NaN counts as -inf; several of +inf, or a row of nothing but -inf,
+            are equal. Lists that neither float64 nor int64 holds take longer, which a clock sees.
         budget : PrivacyFilter, BudgetLedger or blocks of one, optional
             Pays `loss` for each row, before a score is read.
         rng : Generator, optional
@@ -139,7 +139,11 @@ class _Selection(ABC):
     def _chosen(self, given: Declared, generator: Generator) -> NDArray[np.int64]:
         values = read_scores(given)
         chosen = np.empty(given.shape[:-1], np.int64)
-        generator.select(_prepared(self), values, chosen.reshape(-1))
+        rows = chosen.reshape(-1)
+        if values.dtype == object:
+            _wide.race(1 / self.scale, self._gumbel, values, rows, generator)
+        else:
+            generator.select(_prepared(self), values, rows)
         return chosen
 
     @property
