@@ -13,10 +13,11 @@ from cydp.certified import ln_bounds
 from cydp.mechanisms._charge import Budget, charged_generator
 from cydp.mechanisms._confidence import miss_of
 from cydp.mechanisms._integers import entries_of
-from cydp.mechanisms._norm import norm_of
+from cydp.mechanisms._norm import norm_of, words_of
 from cydp.mechanisms._reals import RealMechanism, ceil_log2, float_up, read_reals
 from cydp.random import Generator
 from cydp.rational import Number, binary, float_of, positive, quoted
+from cydp.sensitivity import relation_of
 
 _ETA = Fraction(1, 2**53)
 _MOST_SCALES = 2**46  # from 0 to the bound
@@ -39,9 +40,15 @@ class Snapping(RealMechanism):
         Privacy cost of each entry released, in pure DP. The noise is that of a smaller one, since
         rounding costs, too.
     sensitivity : number > 0
-        What one unit can change in an entry; rounded up to a power of two.
+        What one unit can change in an entry; rounded up to a power of two. One of
+        `cydp.sensitivity` states the relation, and the loss is stated under it.
     bound : number > 0
         More than the scale, and less than 2**46 of it.
+
+    Attributes
+    ----------
+    relation : str or None
+        What the sensitivity, and so the loss, is stated under; None: nobody said.
 
     Raises
     ------
@@ -63,6 +70,7 @@ class Snapping(RealMechanism):
     epsilon: Fraction
     sensitivity: Fraction
     bound: Fraction
+    relation: str | None
     _unit: Fraction  # the sensitivity's power of two
     _unit_float: float
     _bound: float  # in units, and so are
@@ -91,6 +99,7 @@ class Snapping(RealMechanism):
             limit,
             norm,
             end,
+            relation_of(sensitivity),
             unit,
             float_of(unit),
             most,
@@ -113,7 +122,7 @@ class Snapping(RealMechanism):
     @property
     def loss(self) -> PureDP:
         """Privacy cost of each entry released."""
-        return PureDP(self.epsilon)
+        return PureDP(self.epsilon, relation=self.relation)
 
     @property
     def variance(self) -> float:
@@ -174,8 +183,9 @@ class Snapping(RealMechanism):
         return nearest
 
     def __repr__(self) -> str:
+        norm = words_of(self.sensitivity, self.relation)
         return (
-            f"Snapping(epsilon={quoted(self.epsilon)}, sensitivity={quoted(self.sensitivity)}, "
+            f"Snapping(epsilon={quoted(self.epsilon)}, sensitivity={norm}, "
             f"bound={quoted(self.bound)})"
         )
 
