@@ -124,8 +124,10 @@ def test_relations() -> None:
     budget.charge(PureDP(0.5), relation="change-one")
     with pytest.raises(RelationMismatchError, match="'change-one'"):
         budget.charge(PureDP(0.5), relation="add-remove")
-    with pytest.raises(ValueError, match="relation must be"):
-        PrivacyFilter(PureDP(1), "bounded")
+    for bad in ("bounded", None, 1):
+        for make in (lambda r: PrivacyFilter(PureDP(1), r), PrivacyOdometer):
+            with pytest.raises(ValueError, match="relation must be"):
+                make(bad)  # type: ignore[operator]
     for call in (PrivacyFilter(PureDP(1)).charge, PrivacyOdometer().compose):
         with pytest.raises(RelationMismatchError):  # a mechanism knows what it is stated under
             call(RandomizedResponse(1))  # type: ignore[operator]

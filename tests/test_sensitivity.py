@@ -229,6 +229,11 @@ def test_a_float_is_read_up(value: Any) -> None:
 def test_long_sensitivities_evaluate(value: Any) -> None:
     number = of.Sensitivity(value, relation="add-remove")
     assert eval(repr(number), vars(of)) == number
+    root = of.histogram("change-one", norm=2)
+    for long in (root, root * number.numerator, number / 3):
+        assert eval(repr(long), vars(of)) == long
+    noise = Gaussian(root, rho=1)
+    assert eval(repr(noise), vars(cydp) | vars(of)) == noise
 
 
 def test_text_means_what_it_says() -> None:

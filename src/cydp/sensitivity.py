@@ -18,7 +18,7 @@ import numpy as np
 
 from cydp.accounting.stated import common_relation
 from cydp.certified import sqrt_bounds
-from cydp.rational import Number, binary, float_of, index, quoted, text, upward
+from cydp.rational import Number, binary, float_of, index, text, upward
 from cydp.relations import check_relation, check_stated
 
 Bounds: TypeAlias = Sequence[Number | None] | None
@@ -394,12 +394,16 @@ def written(number: Fraction) -> str:
     >>> written(Fraction(1, 10)), written(Fraction(0.1)), written(Fraction(3))
     ("'0.1'", '0.1', '3')
     """
+    if number.denominator == 1 and number < _MOST_DIGITS:
+        return str(number)
     near = float_of(number)
-    if sys.float_info.min <= near < math.inf and upward(near, "number") == number:
-        short = number.denominator == 1 and number < _MOST_DIGITS
-        return str(number) if short else float.__repr__(near)
-    words = quoted(number)
-    return repr(words) if words[0].isdigit() and number.denominator > 1 else words
+    if sys.float_info.min <= near < math.inf:
+        decimal = float.__repr__(near)
+        if upward(near, "number") == number:
+            return decimal
+        if Fraction(decimal) == number:
+            return repr(decimal)
+    return repr(str(number))  # however long it is
 
 
 def _stated(number: Fraction, relation: str | None) -> Sensitivity:

@@ -162,7 +162,7 @@ class PrivacyFilter:
     def __init__(self, budget: Loss, relation: str = "add-remove") -> None:
         if hasattr(self, "_pid"):
             raise TypeError("a PrivacyFilter is made once: its budget cannot change")
-        self._budget = check_budget(budget, relation)
+        self._budget = check_budget(budget, check_relation(relation))
         self._relation = relation
         self._limit = measured(budget, budget)
         self._spent = _NOTHING[: len(self._limit)]
