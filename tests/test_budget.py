@@ -7,12 +7,14 @@ import threading
 from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from ledger_children import new
 
 from cydp import (
     ZCDP,
@@ -20,6 +22,7 @@ from cydp import (
     BudgetExceededError,
     DiscreteGaussian,
     DiscreteLaplace,
+    Plan,
     PrivacyError,
     PrivacyFilter,
     PrivacyOdometer,
@@ -121,8 +124,10 @@ def test_relations() -> None:
     budget.charge(PureDP(0.5), relation="change-one")
     with pytest.raises(RelationMismatchError, match="'change-one'"):
         budget.charge(PureDP(0.5), relation="add-remove")
-    with pytest.raises(ValueError, match="relation must be"):
-        PrivacyFilter(PureDP(1), "bounded")
+    for bad in ("bounded", None, 1):
+        for make in (lambda r: PrivacyFilter(PureDP(1), r), PrivacyOdometer):
+            with pytest.raises(ValueError, match="relation must be"):
+                make(bad)  # type: ignore[operator]
     for call in (PrivacyFilter(PureDP(1)).charge, PrivacyOdometer().compose):
         with pytest.raises(RelationMismatchError):  # a mechanism knows what it is stated under
             call(RandomizedResponse(1))  # type: ignore[operator]
@@ -131,6 +136,38 @@ def test_relations() -> None:
             setattr(budget, name, value)
     with pytest.raises(TypeError, match="made once"):
         budget.__init__(PureDP(9))  # type: ignore[misc]
+
+
+def test_what_keeps_or_states_a_budget_cannot_be_changed(tmp_path: Path) -> None:
+    odometer, budget, plan = PrivacyOdometer(), PrivacyFilter(PureDP(1)), Plan([(PureDP(1), 2)])
+    odometer.compose(PureDP(1))
+    budget.charge(PureDP(1))
+    again: list[tuple[Any, tuple[Any, ...]]] = [
+        (odometer, ()), (budget, (PureDP(9),)), (plan, ([],)), (PureDP(1), (9,)),
+        (ApproxDP(1, 0), (9, 0)), (ZCDP(1), (9,)),
+    ]  # fmt: skip
+    for kept, arguments in again:
+        before = repr(kept)
+        with pytest.raises(TypeError, match="made once"):
+            kept.__init__(*arguments)
+        assert repr(kept) == before
+    ledger = new(tmp_path / "ledger")
+    receipt = ledger.charge(PureDP("0.5"))
+    public: list[tuple[Any, tuple[str, ...]]] = [
+        (odometer, ("relation", "spent")), (budget, ("relation", "budget", "spent", "remaining")),
+        (plan, ("relation", "items")), (PureDP(1), ("epsilon", "rho", "relation")),
+        (ledger, ("relation", "budget", "privacy_unit", "spent")),
+        (ledger.blocks("all"), ("ledger", "blocks", "label")), (receipt, ("cost", "result", "seq")),
+        (RandomizedResponse(1), ("epsilon", "relation")), (DiscreteLaplace(1), ("relation",)),
+    ]  # fmt: skip
+    for kept, names in public:
+        for name in names:
+            value = getattr(kept, name)
+            with pytest.raises((AttributeError, TypeError)):
+                setattr(kept, name, value)
+            with pytest.raises((AttributeError, TypeError)):
+                delattr(kept, name)
+            getattr(kept, name)
 
 
 @pytest.mark.parametrize(

@@ -100,6 +100,9 @@ def test_the_extra_allows_more(monkeypatch: pytest.MonkeyPatch) -> None:
     assert calibrate(by_rho, ApproxDP(1, 1e-6), 100).sigma > tight.sigma * 1.05
 
 
+MAKERS = r"DiscreteLaplace or lambda rho: DiscreteGaussian\(rho=rho\)"
+
+
 @pytest.mark.parametrize(
     ("make", "budget", "count", "error", "says"),
     [
@@ -115,6 +118,12 @@ def test_the_extra_allows_more(monkeypatch: pytest.MonkeyPatch) -> None:
         (lambda _: PureDP(0), PureDP(1), 1, ValueError, "must cost"),
         (DiscreteLaplace, PureDP(1e-12), 10**9, ValueError, "scale"),
         (Plan, PureDP(1), 1, TypeError, "items must be"),
+        (DiscreteLaplace(1), PureDP(1), 1, TypeError, f"make_mechanism must be {MAKERS}, not a D"),
+        (PureDP(1), PureDP(1), 1, TypeError, f"make_mechanism must be {MAKERS}, not a PureDP"),
+        (DiscreteGaussian, ZCDP(1), 1, TypeError, f"must take one privacy parameter, as {MAKERS}"),
+        (Gaussian, ApproxDP(1, 1e-6), 3, TypeError, f"one privacy parameter, as {MAKERS} does"),
+        (Laplace, PureDP(1), 1, TypeError, f"{MAKERS} does; it raised: .* 'sensitivity'"),
+        (lambda _: 3, PureDP(1), 1, TypeError, f"make_mechanism must return .* as {MAKERS} does"),
         (falling, PureDP(3), 1, ValueError, "must cost more for a larger"),
         (falling, PureDP("0.3"), 1, ValueError, "must cost more for a larger"),
         (falling, ZCDP(3), 2, ValueError, "must cost more for a larger"),

@@ -9,6 +9,7 @@ import pytest
 import cydp
 from cydp import ZCDP, ApproxDP, PureDP, group_privacy, parallel, sequential
 from cydp.accounting import MeasureMismatchError
+from cydp.accounting.loss import new_loss
 from cydp.certified import exp_bounds
 
 
@@ -83,8 +84,20 @@ def test_wrong_groups(k: Any, error: type[Exception]) -> None:
             loss.group(k)
 
 
+def unstated(pay: Any, relation: str) -> Any:
+    """Return the same call; what it returns must be stated under a relation, and then is not."""
+
+    def call(*losses: Any) -> Any:
+        found = pay(*losses)
+        assert found.relation == relation
+        names = [name for name in type(found).__slots__ if name not in ("relation", "plan")]
+        return new_loss(type(found), *(getattr(found, name) for name in names))
+
+    return call
+
+
 def test_parallel_under_add_remove() -> None:
-    pay = lambda *losses: parallel(*losses, relation="add-remove")  # noqa: E731
+    pay = unstated(lambda *losses: parallel(*losses, relation="add-remove"), "add-remove")
     assert pay(PureDP(1), PureDP(2), PureDP(0.5)) == PureDP(2)
     assert pay(ApproxDP(1, 1e-5), ApproxDP(2, 1e-6)) == ApproxDP(2, 1e-5)
     assert pay(PureDP(1), ApproxDP(0.5, 1e-6)) == ApproxDP(1, 1e-6)
@@ -96,7 +109,7 @@ def test_parallel_under_add_remove() -> None:
 
 def test_parallel_under_change_one() -> None:
     """A record that moves is missing in one slice and new in another."""
-    pay = lambda *pairs: parallel(*pairs, relation="change-one")  # noqa: E731
+    pay = unstated(lambda *pairs: parallel(*pairs, relation="change-one"), "change-one")
     histogram = (PureDP(2), PureDP(1))
     assert pay(histogram) == PureDP(2)
     assert pay(histogram, histogram) == PureDP(2, rho=2)

@@ -249,7 +249,8 @@ def test_what_is_kept_of_a_cost(path: Path) -> None:
     released = cydp.histogram([1, 2], 2, (0, 4), epsilon=0.5)
     ledger.charge(released)
     charges = [entry["params"] for entry in ledger.history() if entry["kind"] == "charge"]
-    assert charges == ["PureDP(epsilon=0.25)", "DiscreteLaplace(epsilon=0.5, sensitivity=1)"]
+    noise = "DiscreteLaplace(epsilon=0.5, sensitivity=Sensitivity(1, relation='add-remove'))"
+    assert charges == ["PureDP(epsilon=0.25)", noise]
 
 
 def test_long_reports_are_cut(path: Path) -> None:

@@ -155,7 +155,7 @@ def test_change_one_costs_twice_as_much() -> None:
     assert one.probability(range_ := np.arange(200)).tolist() == (
         PartitionSelection(1, "1e-5", 6).probability(range_).tolist()
     )
-    assert one.loss == ApproxDP(1, "1e-5")
+    assert one.loss == ApproxDP(1, "1e-5", relation="change-one")
 
 
 # Parameters
@@ -165,7 +165,7 @@ def test_parameters_are_exact_frozen_and_pickle() -> None:
     m = PartitionSelection(0.1, 1e-6, np.int64(3))
     assert (m.epsilon, m.delta, m.max_partitions) == (Fraction(1, 10), Fraction(1, 10**6), 3)
     assert m.relation == "add-remove"
-    assert m.loss == ApproxDP("0.1", "1e-6")
+    assert m.loss == ApproxDP("0.1", "1e-6", relation="add-remove")
     for other in (m, PartitionSelection("1/3", "1/7", relation="change-one")):
         assert eval(repr(other), {"PartitionSelection": PartitionSelection}) == other
         assert pickle.loads(pickle.dumps(other)) == other

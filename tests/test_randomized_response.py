@@ -66,7 +66,7 @@ def test_an_epsilon_of_any_size_is_answered() -> None:
     for epsilon in ("1e300", 10**1200, 601):
         m = RandomizedResponse(epsilon, 5)
         assert m.p_truth == RandomizedResponse(600, 5).p_truth
-        assert m.loss == PureDP(epsilon)
+        assert m.loss == PureDP(epsilon, relation="change-one")
         assert m.release([0, 1, 2, 3, 4]).tolist() == [0, 1, 2, 3, 4]
     tiny = RandomizedResponse("1e-1200", 3)
     assert 1 < tiny.p_truth * 3 < 1 + Fraction(1, 10**1199)
@@ -76,7 +76,8 @@ def test_an_epsilon_of_any_size_is_answered() -> None:
 
 def test_parameters_are_exact_frozen_and_pickle() -> None:
     m = RandomizedResponse(0.1, 3)
-    assert (m.epsilon, m.n_categories, m.loss) == (Fraction(1, 10), 3, PureDP("0.1"))
+    assert (m.epsilon, m.n_categories) == (Fraction(1, 10), 3)
+    assert m.loss == PureDP("0.1", relation="change-one")
     assert m == RandomizedResponse("1/10", np.int8(3))
     for other in (m, RandomizedResponse("1/3"), RandomizedResponse(1e-6, 7), RandomizedResponse(2)):
         assert eval(repr(other), {"RandomizedResponse": RandomizedResponse}) == other

@@ -1,5 +1,6 @@
 """sensitivity.py: the textbook's numbers, checked against every pair of small neighbours."""
 
+import copy
 import itertools
 import math
 import pickle
@@ -7,10 +8,21 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import pytest
 
-from cydp import DiscreteGaussian, DiscreteLaplace, Gaussian, Laplace, Snapping
+import cydp
+from cydp import (
+    DiscreteGaussian,
+    DiscreteLaplace,
+    ExponentialMechanism,
+    Gaussian,
+    Laplace,
+    PermuteAndFlip,
+    Snapping,
+)
 from cydp import sensitivity as of
+from cydp.accounting import RelationMismatchError
 
 
 def test_the_textbook() -> None:
@@ -19,8 +31,8 @@ def test_the_textbook() -> None:
     assert of.histogram(norm=2) == 1
     assert 0 < of.histogram("change-one", norm=2) ** 2 - 2 < Fraction(1, 10**50)
     assert of.sum((-2, 5)) == 5
-    assert of.sum((2, 5), "change-one") == 3
-    assert of.sum((2, 5), "change-one", missing=True) == 5
+    assert of.sum((2, 5), "change-one", missing=False) == 3
+    assert of.sum((2, 5), "change-one") == of.sum((2, 5), "change-one", missing=True) == 5
     assert of.mean((0, 100), 50) == 2
     assert of.maximum((0, 100)) == of.minimum((0, 100)) == 100
     assert of.sum((0.1, 1)) == 1
@@ -31,16 +43,27 @@ def test_the_survey() -> None:
     assert (smokers, sexes, table) == (1, 1, 1)
     assert of.queries(smokers, sexes) == 2
     assert of.sum((0, 7)) == 7  # books read
+    assert of.mean((0, 7), empty=0) == 7
+    assert of.mean((0, 7), empty="3.5") == of.mean((0, 7), n_at_least=1) == Fraction(7, 2)
 
 
 @pytest.mark.parametrize("bounds", [None, (None, 1), (0, None), (-math.inf, 1), (0, math.inf)])
 def test_unbounded(bounds: Any) -> None:
-    for found in (of.sum(bounds), of.mean(bounds, 3), of.minimum(bounds), of.maximum(bounds),
-                  of.queries(1, of.sum(bounds)), of.sum(bounds, "change-one")):  # fmt: skip
+    for found, relation in (
+        (of.sum(bounds), "add-remove"), (of.sum(bounds, "change-one"), "change-one"),
+        (of.mean(bounds, 3), "change-one"), (of.mean(bounds, empty=0), "add-remove"),
+        (of.mean(bounds, relation="change-one", n_at_least=2), "change-one"),
+        (of.minimum(bounds), None), (of.maximum(bounds), None),
+        (of.queries(1, of.sum(bounds)), "add-remove"),
+    ):  # fmt: skip
+        assert isinstance(found, of.Unbounded)
         assert found == math.inf
-        assert "bound" in found.missing  # type: ignore[union-attr]
-    assert of.mean((0, 1), 3, "add-remove") == math.inf
-    assert pickle.loads(pickle.dumps(of.sum(bounds))).missing == of.sum(bounds).missing  # type: ignore[union-attr]
+        assert "bound" in found.missing
+        copied = pickle.loads(pickle.dumps(found))
+        assert (copied.missing, copied.relation) == (found.missing, relation)
+        for name in ("missing", "relation"):
+            with pytest.raises(AttributeError):
+                setattr(found, name, None)
 
 
 @pytest.mark.parametrize(
@@ -71,28 +94,171 @@ def most(query: Callable[[list[Any]], Any], pairs: list[tuple[list[Any], list[An
     return max(abs(query(a) - query(b)) for a, b in pairs)
 
 
+def present(table: list[Any]) -> list[Any]:
+    return [x for x in table if x is not None]
+
+
+def total(table: list[Any]) -> Any:
+    return sum(present(table))
+
+
 @pytest.mark.parametrize("relation", ["add-remove", "change-one"])
 @pytest.mark.parametrize("bounds", [(0, 3), (-2, 5), (2, 5), (-5, -2), (4, 4), (0, 0)])
 def test_sums_of_small_tables(bounds: tuple[int, int], relation: str) -> None:
     values = list(range(bounds[0], bounds[1] + 1))
-    assert most(sum, neighbours(values, relation)) == of.sum(bounds, relation)
+    assert most(sum, neighbours(values, relation)) == of.sum(bounds, relation, missing=False)
     pairs = neighbours([None, *values], relation)
-    total = lambda t: sum(x for x in t if x is not None)  # noqa: E731
+    assert most(total, pairs) == of.sum(bounds, relation)
     assert most(total, pairs) == of.sum(bounds, relation, missing=True)
-    if relation == "change-one":
-        same_size = [pair for pair in neighbours(values, relation) if len(pair[0]) == 3]
-        assert most(lambda t: Fraction(sum(t), 3), same_size) == of.mean(bounds, 3)
-        assert most(max, same_size) == of.maximum(bounds)
-        assert most(min, same_size) == of.minimum(bounds)
+    for empty in bounds:  # of no numbers: whichever within the bounds
+        for query, found in ((min, of.minimum(bounds)), (max, of.maximum(bounds))):
+            within = lambda t: query(present(t), default=empty)  # noqa: B023, E731
+            assert most(within, pairs) == found
+            assert found.relation is None
     cells = neighbours([0, 1, 2], relation)
     moved = max(sum(abs(a.count(c) - b.count(c)) for c in range(3)) for a, b in cells)
     assert moved == of.histogram(relation)
     assert most(lambda t: t.count(1), cells) == of.count(relation)
 
 
+def mean_of(empty: Fraction) -> Callable[[list[Any]], Fraction]:
+    """Return the mean of the numbers that are there, and of none of them this one."""
+
+    def mean(table: list[Any]) -> Fraction:
+        numbers = present(table)
+        return Fraction(sum(numbers), len(numbers)) if numbers else empty
+
+    return mean
+
+
+MEAN_BOUNDS = [(0, 3), (-2, 2), (2, 5), (-5, -2), (4, 4), (0, 7)]
+
+
+@pytest.mark.parametrize("relation", ["add-remove", "change-one"])
+@pytest.mark.parametrize("bounds", MEAN_BOUNDS)
+def test_means_of_small_tables(bounds: tuple[int, int], relation: str) -> None:
+    """Tables of up to three records, each of them a number of the bounds or missing."""
+    low, high = bounds
+    values = [low, (low + high) // 2, high]
+    whole, full = neighbours([None, *values], relation), neighbours(values, relation)
+    middle = Fraction(low + high, 2)
+    for empty in (middle, *map(Fraction, (low, high, low - 3, high + 10, 0))):
+        query = mean_of(empty)
+        assert most(query, whole) == of.mean(bounds, relation=relation, empty=empty)
+        if relation == "change-one":
+            stated = of.mean(bounds, relation=relation, empty=empty, missing=False)
+            assert most(query, full) == stated == high - low
+    for n in (1, 2, 3):
+        promised = [pair for pair in whole if min(len(present(t)) for t in pair) >= n]
+        stated = of.mean(bounds, relation=relation, n_at_least=n)
+        if n < 3 or relation == "change-one":  # else no table here has one more
+            assert most(mean_of(middle), promised) == stated
+        if relation == "change-one":
+            rows = [pair for pair in whole if len(pair[0]) == n]
+            assert most(lambda t: Fraction(total(t), n), rows) == of.mean(bounds, n)  # noqa: B023
+            rows = [pair for pair in full if len(pair[0]) == n]
+            exactly = of.mean(bounds, n, missing=False)
+            assert most(lambda t: Fraction(total(t), n), rows) == exactly  # noqa: B023
+
+
+def test_the_middle_is_the_best_mean_of_nothing() -> None:
+    for low, high in MEAN_BOUNDS:
+        middle = Fraction(low + high, 2)
+        least = of.mean((low, high), empty=middle)
+        assert least == Fraction(high - low, 2)
+        assert all(of.mean((low, high), empty=middle + k) > least for k in (-9, -1, 1, 2, 30))
+
+
+def test_means_that_are_too_good_to_be_true() -> None:
+    """The same comparison refutes what does not hold."""
+    pairs = neighbours([0, 7], "add-remove")
+    assert most(mean_of(Fraction(0)), pairs) > Fraction(7, 2)  # the middle's, with another mean
+    two = [pair for pair in pairs if min(map(len, pair)) >= 2]
+    assert most(mean_of(Fraction(0)), two) == of.mean((0, 7), n_at_least=2) > Fraction(7, 4)
+    actual = [(a, b) for a, b in pairs if len(a) == 3]  # 7 / 3, but a neighbour of [0] moves by 7/2
+    assert most(mean_of(Fraction(0)), actual) == Fraction(7, 3)
+    assert most(mean_of(Fraction(7, 2)), pairs) == Fraction(7, 2) > Fraction(7, 3)
+    dropped = [pair for pair in neighbours([None, 0, 7], "change-one") if len(pair[0]) == 3]
+    assert most(mean_of(Fraction(0)), dropped) > of.mean((0, 7), 3)  # rows are not numbers
+
+
+def test_a_sensitivity_is_a_number_that_knows_its_relation() -> None:
+    one = of.sum((0, 5), "change-one")
+    assert one == 5 == Fraction(5)
+    assert hash(one) == hash(5)
+    # fmt: off
+    for kept in (2 * one, one * 2, one / 3, one + 1, 1 + one, one + one, Fraction(1, 3) * one,
+                 np.int64(3) * one, one * np.int64(3), max(one, Fraction(1)), copy.copy(one),
+                 copy.deepcopy(one), pickle.loads(pickle.dumps(one)), of.queries(one, 1)):
+        # fmt: on
+        assert (type(kept), kept.relation) == (of.Sensitivity, "change-one")
+        assert eval(repr(kept), vars(of)) == kept
+        assert eval(repr(kept), vars(of)).relation == "change-one"
+    assert type(one * -1) is type(one - 6) is type(one**2) is Fraction
+    assert (one * 0.5, type(one * 0.5)) == (2.5, float)
+    for call in (lambda: one + of.count(), lambda: of.queries(one, of.count()),
+                 lambda: of.queries(one, of.sum(None))):  # fmt: skip
+        with pytest.raises(RelationMismatchError):
+            call()
+    assert repr(of.Sensitivity("1/3")) == "Sensitivity('1/3')"
+    assert (one + of.minimum((0, 1))).relation == "change-one"  # of both
+    for name in ("relation", "numerator"):
+        with pytest.raises(AttributeError):
+            setattr(one, name, None)
+
+
+@pytest.mark.parametrize("value", [0.1, 0.7, 1e-30, 1 / 3, 2.5, 1e22, 2.0**70, 1e30,
+                                   np.float32(0.1), np.float64(0.3), np.float16(0.1)])  # fmt: skip
+def test_a_float_is_read_up(value: Any) -> None:
+    """Whichever was meant, its digits or its bits: the noise is enough for both."""
+    digits, bits = Fraction(str(value)), Fraction(*value.as_integer_ratio())
+    larger = max(digits, bits)
+    # fmt: off
+    for mechanism in (DiscreteLaplace(larger, value), Laplace(1, value),
+                      DiscreteGaussian(value, sigma=9), Gaussian(value, sigma=value),
+                      ExponentialMechanism(1, value), PermuteAndFlip(1, value),
+                      Snapping(1, value, 100 * larger)):
+        # fmt: on
+        assert mechanism.sensitivity == larger
+        assert eval(repr(mechanism), vars(cydp)) == mechanism
+        assert pickle.loads(pickle.dumps(mechanism)) == mechanism
+    assert of.Sensitivity(value) == of.queries(value) == larger
+
+
+@pytest.mark.parametrize("value", [1e-300, 2.0**-1022, 1e300, 10**15, 10**17, 2**80, "1e17", 1e17])
+def test_long_sensitivities_evaluate(value: Any) -> None:
+    number = of.Sensitivity(value, relation="add-remove")
+    assert eval(repr(number), vars(of)) == number
+    root = of.histogram("change-one", norm=2)
+    for long in (root, root * number.numerator, number / 3):
+        assert eval(repr(long), vars(of)) == long
+    noise = Gaussian(root, rho=1)
+    assert eval(repr(noise), vars(cydp) | vars(of)) == noise
+
+
+def test_text_means_what_it_says() -> None:
+    read_up, tenth = Laplace(1, 0.1), Laplace(1, "0.1")
+    assert (tenth.sensitivity, read_up.sensitivity) == (Fraction(1, 10), Fraction(0.1))
+    assert read_up != tenth == eval(repr(tenth), vars(cydp))
+    assert "sensitivity='0.1'" in repr(tenth)
+    assert "sensitivity=0.1," in repr(read_up)
+
+
 @pytest.mark.parametrize(
     ("call", "error"),
     [
+        (lambda: of.mean((0, 1)), TypeError), (lambda: of.mean((0, 1), 3, empty=0), TypeError),
+        (lambda: of.mean((0, 1), empty=0, n_at_least=1), TypeError),
+        (lambda: of.mean((0, 1), 3, "add-remove"), ValueError),
+        (lambda: of.mean((0, 1), n_at_least=0), ValueError),
+        (lambda: of.mean((0, 1), n_at_least=1.5), TypeError),
+        (lambda: of.mean((0, 1), empty=math.nan), ValueError),
+        (lambda: of.mean((0, 1), empty=True), TypeError),
+        (lambda: of.mean((0, 1), 3, missing=1), TypeError),
+        (lambda: of.mean((0, 1), 3, "both"), ValueError),
+        (lambda: of.sum((0, 1), missing=None), TypeError),
+        (lambda: of.Sensitivity(-1), ValueError), (lambda: of.Sensitivity(True), TypeError),
+        (lambda: of.Sensitivity(math.inf), ValueError),
         (lambda: of.sum((2, 1)), ValueError), (lambda: of.sum((0, math.nan)), ValueError),
         (lambda: of.sum((0, 1), "both"), ValueError), (lambda: of.sum(5), TypeError),
         (lambda: of.sum("01"), TypeError), (lambda: of.sum((0, 1, 2)), TypeError),
@@ -103,5 +269,8 @@ def test_sums_of_small_tables(bounds: tuple[int, int], relation: str) -> None:
     ],
 )  # fmt: skip
 def test_bad_parameters(call: Callable[[], Any], error: type[Exception]) -> None:
-    with pytest.raises(error, match=r"bounds|lower|upper|relation|n must|norm|sensitivities"):
+    with pytest.raises(
+        error,
+        match=r"bounds|lower|upper|relation|n must|norm|sensitivit|n_at_least|empty|missing|value",
+    ):
         call()

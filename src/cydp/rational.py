@@ -15,6 +15,7 @@ import numpy as np
 Number: TypeAlias = int | float | str | Fraction | Decimal | np.integer | np.floating
 
 MAX_BITS = 4096
+_MOST_INDEX_BITS = 2048  # of a length or a count: few enough digits for a message
 # Enough decimal digits for MAX_BITS, and an exponent that such a number can need: longer text
 # is refused before it is computed with.
 _MAX_DIGITS = 1240
@@ -80,6 +81,18 @@ def binary(value: Number, name: str) -> Fraction:
     return exact(value, name)
 
 
+def upward(value: Number, name: str) -> Fraction:
+    """Read a number as `exact` does, but a float as what is larger: its repr or its binary value.
+
+    For a number that must not be too small, whichever of the two is meant.
+
+    >>> upward(0.7, "sensitivity"), upward(0.1, "sensitivity") > Fraction(1, 10)
+    (Fraction(7, 10), True)
+    """
+    number = exact(value, name)
+    return max(number, binary(value, name)) if isinstance(value, float | np.floating) else number
+
+
 def positive(value: Number, name: str) -> Fraction:
     """Read a number exactly; a ValueError for zero, less, and floats that are subnormal."""
     number = exact(value, name)
@@ -91,13 +104,19 @@ def positive(value: Number, name: str) -> Fraction:
 
 
 def index(n: SupportsIndex, name: str) -> int:
-    """Read an integer: a length, a count. TypeError for bool and what is no integer."""
+    """Read an integer: a length, a count.
+
+    TypeError for bool and what is no integer, ValueError for one that no message could print.
+    """
     if isinstance(n, (bool, np.bool_, np.timedelta64)):
         raise TypeError(f"{name} must be an integer, not a {type(n).__name__.rstrip('_')}")
     try:
-        return operator.index(n)
+        integer = operator.index(n)
     except TypeError:
         raise TypeError(f"{name} must be an integer, not {type(n).__name__}") from None
+    if integer.bit_length() > _MOST_INDEX_BITS:
+        raise ValueError(f"{name} must be an integer of at most {_MOST_INDEX_BITS} bits")
+    return integer
 
 
 def text(number: Fraction) -> str:

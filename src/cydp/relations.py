@@ -8,5 +8,11 @@ def check_relation(relation: object) -> str:
     """Return the relation, or raise a ValueError that names those there are."""
     if not isinstance(relation, str) or relation not in RELATIONS:
         allowed = " or ".join(map(repr, RELATIONS))
-        raise ValueError(f"relation must be {allowed}, not {str(relation)[:40]!r}")
+        given = repr(relation[:40]) if isinstance(relation, str) else type(relation).__name__
+        raise ValueError(f"relation must be {allowed}, not {given}")
     return relation
+
+
+def check_stated(relation: object) -> str | None:
+    """Return the relation that a number is stated under; None: that is not said."""
+    return None if relation is None else check_relation(relation)

@@ -1,45 +1,141 @@
 # SPDX-License-Identifier: MIT
 """Global sensitivity: how much one record can change an answer, as the textbook has it.
 
-Under "add-remove" one record more or less, under "change-one" one with another value. Source:
-Dwork, Roth, "The algorithmic foundations of differential privacy", 2014, section 3.3.
+Under "add-remove" one record more or less, under "change-one" one with another value. What is
+returned knows its relation, and hands it to the mechanism that is given it. Source: Dwork, Roth,
+"The algorithmic foundations of differential privacy", 2014, section 3.3; docs/sensitivity.md.
 """
 
 import math
-from collections.abc import Sequence
+import operator
+import sys
+from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import SupportsIndex, TypeAlias
+from numbers import Rational
+from typing import Any, SupportsIndex, TypeAlias
 
 import numpy as np
 
+from cydp.accounting.stated import common_relation
 from cydp.certified import sqrt_bounds
-from cydp.rational import Number, binary, exact, index, text
-from cydp.relations import check_relation
+from cydp.rational import Number, binary, float_of, index, text, upward
+from cydp.relations import check_relation, check_stated
 
 Bounds: TypeAlias = Sequence[Number | None] | None
+_MOST_DIGITS = 10**16  # an integer below is written without an exponent
 _Pair: TypeAlias = tuple[Fraction | None, Fraction | None]
 
 
-class Unbounded(float):
-    """An infinite sensitivity, which knows what is missing.
+class Sensitivity(Fraction):
+    """A sensitivity that knows which relation of neighbours it holds under.
 
-    >>> sum((0, None)) == math.inf, sum((0, None)).missing
-    (True, 'upper bound')
+    It is a Fraction, equal to any other number of its value. What is added to it, and what it is
+    multiplied or divided by, may be an int, a Fraction or another of the same relation: then the
+    result keeps the relation. Every other operation gives a plain number, which has none.
+
+    Parameters
+    ----------
+    value : number >= 0
+        A float is read up: as the larger of its shortest repr and its binary value.
+    relation : {"add-remove", "change-one"}, optional
+        None: both, or it is not said, and the caller answers for it.
+
+    Attributes
+    ----------
+    relation : str or None
+
+    Raises
+    ------
+    TypeError, ValueError
+        If value is no such number, or for another relation.
+
+    Examples
+    --------
+    >>> 2 * Sensitivity("1/3", relation="change-one")
+    Sensitivity('2/3', relation='change-one')
+    >>> Sensitivity(5, relation="change-one") == 5
+    True
+
     """
 
-    missing: str
+    __slots__ = ("_relation",)
 
-    def __new__(cls, missing: str) -> "Unbounded":
+    _relation: str | None
+
+    def __new__(cls, value: Number, *, relation: str | None = None) -> "Sensitivity":
+        """Return a sensitivity that is stated under a relation."""
+        number = upward(value, "value")
+        if number < 0:
+            raise ValueError(f"value must be at least 0, not {text(number)}")
+        return _stated(number, check_stated(relation))
+
+    @property
+    def relation(self) -> str | None:
+        """What it holds under; None: both, or it is not said."""
+        return self._relation
+
+    def __add__(self, other: Any) -> Any:
+        return _kept(operator.add, self, other)
+
+    def __radd__(self, other: Any) -> Any:
+        return _kept(operator.add, other, self)
+
+    def __mul__(self, other: Any) -> Any:
+        return _kept(operator.mul, self, other)
+
+    def __rmul__(self, other: Any) -> Any:
+        return _kept(operator.mul, other, self)
+
+    def __truediv__(self, other: Any) -> Any:
+        return _kept(operator.truediv, self, other)
+
+    def __copy__(self) -> "Sensitivity":
+        return self
+
+    def __deepcopy__(self, memo: object) -> "Sensitivity":
+        return self
+
+    def __reduce__(self) -> tuple[Callable[..., "Sensitivity"], tuple[Fraction, str | None]]:
+        return _stated, (_plain(self), self._relation)
+
+    def __repr__(self) -> str:
+        relation = "" if self._relation is None else f", relation={self._relation!r}"
+        return f"Sensitivity({written(self)}{relation})"
+
+
+class Unbounded(float):
+    """An infinite sensitivity, which knows what is missing, and its relation.
+
+    >>> sum((0, None)) == math.inf, sum((0, None)).missing, sum((0, None)).relation
+    (True, 'upper bound', 'add-remove')
+    """
+
+    __slots__ = ("_missing", "_relation")
+
+    _missing: str
+    _relation: str | None
+
+    def __new__(cls, missing: str, relation: str | None = None) -> "Unbounded":
         """Return infinity for lack of a bound."""
         new = super().__new__(cls, math.inf)
-        new.missing = missing
+        new._missing, new._relation = missing, check_stated(relation)
         return new
 
-    def __reduce__(self) -> tuple[type, tuple[str]]:
-        return Unbounded, (self.missing,)
+    @property
+    def missing(self) -> str:
+        """What would make it finite."""
+        return self._missing
+
+    @property
+    def relation(self) -> str | None:
+        """What it was asked for under."""
+        return self._relation
+
+    def __reduce__(self) -> tuple[type, tuple[str, str | None]]:
+        return Unbounded, (self._missing, self._relation)
 
 
-def count(relation: str = "add-remove") -> Fraction:
+def count(relation: str = "add-remove") -> Sensitivity:
     """Return the sensitivity of the number of records with some property: 1.
 
     Raises
@@ -50,16 +146,15 @@ def count(relation: str = "add-remove") -> Fraction:
     Examples
     --------
     >>> count("change-one")
-    Fraction(1, 1)
+    Sensitivity(1, relation='change-one')
 
     """
-    check_relation(relation)
-    return Fraction(1)
+    return _stated(Fraction(1), check_relation(relation))
 
 
 def sum(
-    bounds: Bounds, relation: str = "add-remove", missing: bool = False
-) -> Fraction | Unbounded:
+    bounds: Bounds, relation: str = "add-remove", *, missing: bool = True
+) -> Sensitivity | Unbounded:
     """Return the sensitivity of a sum of numbers clamped to bounds.
 
     Parameters
@@ -67,12 +162,13 @@ def sum(
     bounds : (lower, upper)
         None or an infinity: there is none.
     relation : {"add-remove", "change-one"}
-    missing : bool, default False
-        Whether a record may have no number, and so add 0; matters under "change-one".
+    missing : bool, default True
+        Whether a record may have no number, and so add 0; matters under "change-one". False is
+        the caller's promise that none is missing.
 
     Returns
     -------
-    Fraction, or infinity
+    Sensitivity, or infinity
         Add-remove: max(abs(lower), abs(upper)). Change-one: upper - lower, of bounds that hold 0
         if numbers may be missing.
 
@@ -83,50 +179,117 @@ def sum(
 
     Examples
     --------
-    >>> sum((-2, 5)), sum((2, 5), "change-one"), sum((2, 5), "change-one", missing=True)
-    (Fraction(5, 1), Fraction(3, 1), Fraction(5, 1))
+    >>> sum((-2, 5)) == 5, sum((2, 5), "change-one") == 5
+    (True, True)
+    >>> sum((2, 5), "change-one", missing=False)
+    Sensitivity(3, relation='change-one')
 
     """
     lower, upper = _read(bounds)
     check_relation(relation)
+    may_be_missing = _flag(missing)
     if lower is None or upper is None:
-        return _unbounded(lower, upper)
+        return _unbounded(lower, upper, relation)
     if relation == "add-remove":
-        return max(abs(lower), abs(upper))
-    if missing:
-        return max(upper, Fraction(0)) - min(lower, Fraction(0))
-    return upper - lower
+        return _stated(max(abs(lower), abs(upper)), relation)
+    if may_be_missing:
+        lower, upper = min(lower, Fraction(0)), max(upper, Fraction(0))
+    return _stated(upper - lower, relation)
 
 
-def mean(bounds: Bounds, n: SupportsIndex, relation: str = "change-one") -> Fraction | Unbounded:
-    """Return the sensitivity of the mean of n numbers clamped to bounds: (upper - lower) / n.
+def mean(
+    bounds: Bounds,
+    n: SupportsIndex | None = None,
+    relation: str | None = None,
+    *,
+    empty: Number | None = None,
+    n_at_least: SupportsIndex | None = None,
+    missing: bool = True,
+) -> Sensitivity | Unbounded:
+    """Return the sensitivity of a mean of numbers clamped to bounds.
 
-    Under "add-remove" n is private, and so it is infinite: divide a noisy sum by a noisy count.
+    What is divided by must be said, by exactly one of `n`, `empty` and `n_at_least`.
+
+    Parameters
+    ----------
+    bounds : (lower, upper)
+        None or an infinity: there is none.
+    n : int >= 1
+        The sum is divided by this public number of all records, those without a number included.
+        Only under "change-one": under "add-remove" the number of records is private.
+    relation : {"add-remove", "change-one"}, optional
+        Default: "change-one" with `n`, else "add-remove".
+    empty : number
+        The sum is divided by how many numbers there are, and the mean of none of them is this one,
+        fixed in advance. The middle of the bounds is best.
+    n_at_least : int >= 1
+        The sum is divided by how many numbers there are, and every table has so many at least.
+        That is a promise, and the guarantee holds only among tables that keep it.
+    missing : bool, default True
+        Whether a record may have no number; matters under "change-one". With `n` it adds 0 to the
+        sum. False is the caller's promise that none is missing.
+
+    Returns
+    -------
+    Sensitivity, or infinity
+        With `n`: that of the sum, over n. With `empty`: max(upper - empty, empty - lower). With
+        `n_at_least`: (upper - lower) / (n_at_least + 1); under "change-one"
+        (upper - lower) / n_at_least.
 
     Raises
     ------
     TypeError, ValueError
-        For bad bounds, an n below 1, or another relation.
+        For bad parameters, and for none or two of `n`, `empty` and `n_at_least`.
+
+    Notes
+    -----
+    docs/sensitivity.md has the proofs. (upper - lower) / n with the n of the data at hand is no
+    global sensitivity where n is private.
 
     Examples
     --------
     >>> mean((0, 100), 50)
-    Fraction(2, 1)
+    Sensitivity(2, relation='change-one')
+    >>> mean((0, 7), empty=3.5), mean((0, 7), empty=0), mean((0, 7), n_at_least=13)
+    ... # doctest: +NORMALIZE_WHITESPACE
+    (Sensitivity(3.5, relation='add-remove'), Sensitivity(7, relation='add-remove'),
+     Sensitivity(0.5, relation='add-remove'))
 
     """
     lower, upper = _read(bounds)
-    rows = index(n, "n")
-    if rows < 1:
-        raise ValueError("n must be at least 1")
-    if check_relation(relation) == "add-remove":
-        return Unbounded("public number of records")
+    may_be_missing = _flag(missing)
+    if [n, empty, n_at_least].count(None) != 2:
+        raise TypeError("exactly one of n, empty and n_at_least must be given")
+    usual = "add-remove" if n is None else "change-one"
+    kept = usual if relation is None else check_relation(relation)
+    if n is not None:
+        if kept == "add-remove":
+            raise ValueError(
+                "n must not be given under 'add-remove', where it is private: give empty or "
+                "n_at_least"
+            )
+        whole = sum(bounds, kept, missing=may_be_missing)
+        each = Fraction(1, _rows(n, "n"))
+        return whole if isinstance(whole, Unbounded) else _stated(whole * each, kept)
+    rows = None if n_at_least is None else _rows(n_at_least, "n_at_least")
+    center = None if empty is None else binary(empty, "empty")
     if lower is None or upper is None:
-        return _unbounded(lower, upper)
-    return (upper - lower) / rows
+        return _unbounded(lower, upper, kept)
+    width = upper - lower
+    if rows is not None:
+        return _stated(width / (rows + (kept == "add-remove")), kept)
+    assert center is not None  # one of the three was given
+    one_or_none = max(upper - center, center - lower)
+    if kept == "add-remove" or (may_be_missing and one_or_none > width):
+        return _stated(one_or_none, kept)
+    return _stated(width, kept)
 
 
-def minimum(bounds: Bounds) -> Fraction | Unbounded:
+def minimum(bounds: Bounds) -> Sensitivity | Unbounded:
     """Return the sensitivity of the least of numbers clamped to bounds: upper - lower.
+
+    It holds under both relations, and so states neither, if the least of no numbers is one within
+    the bounds, fixed in advance.
 
     Raises
     ------
@@ -136,15 +299,17 @@ def minimum(bounds: Bounds) -> Fraction | Unbounded:
     Examples
     --------
     >>> minimum((0, 100))
-    Fraction(100, 1)
+    Sensitivity(100)
 
     """
     lower, upper = _read(bounds)
-    return _unbounded(lower, upper) if lower is None or upper is None else upper - lower
+    if lower is None or upper is None:
+        return _unbounded(lower, upper, None)
+    return _stated(upper - lower, None)
 
 
-def maximum(bounds: Bounds) -> Fraction | Unbounded:
-    """Return the sensitivity of the largest of numbers clamped to bounds: upper - lower.
+def maximum(bounds: Bounds) -> Sensitivity | Unbounded:
+    """Return the sensitivity of the largest of numbers clamped to bounds, as of the least.
 
     Raises
     ------
@@ -160,7 +325,7 @@ def maximum(bounds: Bounds) -> Fraction | Unbounded:
     return minimum(bounds)
 
 
-def histogram(relation: str = "add-remove", norm: int = 1) -> Fraction:
+def histogram(relation: str = "add-remove", norm: int = 1) -> Sensitivity:
     """Return the sensitivity of counts in disjoint cells.
 
     Parameters
@@ -176,40 +341,101 @@ def histogram(relation: str = "add-remove", norm: int = 1) -> Fraction:
 
     Examples
     --------
-    >>> histogram(), histogram("change-one")
-    (Fraction(1, 1), Fraction(2, 1))
+    >>> histogram() == 1, histogram("change-one") == 2
+    (True, True)
 
     """
     if norm not in (1, 2) or isinstance(norm, bool):
         raise ValueError("norm must be 1 or 2")
     if check_relation(relation) == "add-remove":
-        return Fraction(1)
-    return Fraction(2) if norm == 1 else sqrt_bounds(Fraction(2))[1]
+        return _stated(Fraction(1), relation)
+    return _stated(Fraction(2) if norm == 1 else sqrt_bounds(Fraction(2))[1], relation)
 
 
-def queries(*sensitivities: Number) -> Fraction | Unbounded:
+def queries(*sensitivities: Number) -> Sensitivity | Unbounded:
     """Return the L1 sensitivity of several answers together: at most the sum of theirs.
+
+    It is stated under the relation of those that are stated under one.
 
     Raises
     ------
     TypeError, ValueError
         For what is no number of at least 0.
+    RelationMismatchError
+        For sensitivities that are stated under different relations.
 
     Examples
     --------
     >>> queries(count(), histogram())
-    Fraction(2, 1)
+    Sensitivity(2, relation='add-remove')
 
     """
+    relation = common_relation("sensitivities", *map(relation_of, sensitivities))
     total = Fraction(0)
     for given in sensitivities:
         if _is_infinite(given):
-            return given if isinstance(given, Unbounded) else Unbounded("bound")
-        value = exact(given, "sensitivities")
+            missing = given.missing if isinstance(given, Unbounded) else "bound"
+            return Unbounded(missing, relation)
+        value = upward(given, "sensitivities")
         if value < 0:
             raise ValueError(f"sensitivities must be at least 0, not {text(value)}")
         total += value
-    return total
+    return _stated(total, relation)
+
+
+def relation_of(sensitivity: object) -> str | None:
+    """Return what a sensitivity is stated under; None: a plain number, or one of both."""
+    return sensitivity.relation if isinstance(sensitivity, Sensitivity | Unbounded) else None
+
+
+def written(number: Fraction) -> str:
+    """Write a sensitivity as an expression that means the same to whoever reads it up.
+
+    >>> written(Fraction(1, 10)), written(Fraction(0.1)), written(Fraction(3))
+    ("'0.1'", '0.1', '3')
+    """
+    if number.denominator == 1 and number < _MOST_DIGITS:
+        return str(number)
+    near = float_of(number)
+    if sys.float_info.min <= near < math.inf:
+        decimal = float.__repr__(near)
+        if upward(near, "number") == number:
+            return decimal
+        if Fraction(decimal) == number:
+            return repr(decimal)
+    return repr(str(number))  # however long it is
+
+
+def _stated(number: Fraction, relation: str | None) -> Sensitivity:
+    new = Fraction.__new__(Sensitivity, number)
+    new._relation = relation
+    return new
+
+
+def _plain(number: Any) -> Any:
+    return Fraction(number) if isinstance(number, Sensitivity) else number
+
+
+def _kept(operation: Callable[[Any, Any], Any], one: Any, other: Any) -> Any:
+    """Return what an operation gives, under the relation of what it was given."""
+    result = operation(_plain(one), _plain(other))
+    relation = common_relation("sensitivities", relation_of(one), relation_of(other))
+    if not isinstance(one, Rational) or not isinstance(other, Rational) or result < 0:
+        return result
+    return _stated(result, relation)
+
+
+def _flag(missing: object) -> bool:
+    if not isinstance(missing, bool):
+        raise TypeError(f"missing must be True or False, not {type(missing).__name__}")
+    return missing
+
+
+def _rows(n: SupportsIndex, name: str) -> int:
+    rows = index(n, name)
+    if rows < 1:
+        raise ValueError(f"{name} must be at least 1, not {rows}")
+    return rows
 
 
 def _is_infinite(value: Number | None) -> bool:
@@ -230,6 +456,6 @@ def _read(bounds: Bounds) -> _Pair:
     return lower, upper
 
 
-def _unbounded(lower: Fraction | None, upper: Fraction | None) -> Unbounded:
+def _unbounded(lower: Fraction | None, upper: Fraction | None, relation: str | None) -> Unbounded:
     names = [name for name, end in (("lower", lower), ("upper", upper)) if end is None]
-    return Unbounded(" and ".join(names) + " bound")
+    return Unbounded(" and ".join(names) + " bound", relation)

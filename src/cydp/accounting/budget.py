@@ -6,6 +6,7 @@ import threading
 from fractions import Fraction
 from typing import NoReturn, Protocol, SupportsIndex, TypeAlias, runtime_checkable
 
+from cydp.accounting.described import described
 from cydp.accounting.errors import (
     AdaptivityError,
     BudgetExceededError,
@@ -13,10 +14,10 @@ from cydp.accounting.errors import (
     PrivacyError,
     RelationMismatchError,
 )
-from cydp.accounting.loss import ZCDP, ApproxDP, Loss, PureDP, loss_from
+from cydp.accounting.loss import ZCDP, ApproxDP, Loss, PureDP, count_of, loss_from
 from cydp.accounting.report import html_of
-from cydp.rational import index
-from cydp.relations import check_relation
+from cydp.accounting.stated import common_relation
+from cydp.relations import check_relation, check_stated
 
 _MOST_BITS = 8192  # of a total; beyond, it is rounded up to a multiple of the grid
 _GRID = 2**4096
@@ -63,12 +64,19 @@ class PrivacyOdometer:
 
     """
 
-    __slots__ = ("_lock", "_spent", "relation")
+    __slots__ = ("_lock", "_relation", "_spent")
 
     def __init__(self, relation: str = "add-remove") -> None:
-        self.relation = check_relation(relation)
+        if hasattr(self, "_relation"):
+            raise TypeError("a PrivacyOdometer is made once: what was spent cannot be forgotten")
         self._spent: dict[str, Loss] = {}
         self._lock = threading.Lock()
+        self._relation = check_relation(relation)
+
+    @property
+    def relation(self) -> str:
+        """What the losses are stated under."""
+        return self._relation
 
     def compose(self, cost: Cost, count: SupportsIndex = 1, *, relation: str | None = None) -> None:
         """Add a loss so many times.
@@ -88,8 +96,8 @@ class PrivacyOdometer:
             For what is no loss or no count, and where delta would reach 1.
 
         """
-        loss = loss_of(cost) * index(count, "count")
-        check_stated(cost, relation, self.relation)
+        loss = loss_of(cost) * count
+        check_kept(cost, relation, self.relation)
         with self._lock:
             name = _NAMES[type(loss)]
             self._spent[name] = self._spent[name] + loss if name in self._spent else loss
@@ -128,6 +136,8 @@ class PrivacyFilter:
     ------
     TypeError, ValueError
         For what is no loss, or no relation.
+    RelationMismatchError
+        If the budget is stated under another relation.
 
     Notes
     -----
@@ -150,14 +160,13 @@ class PrivacyFilter:
     __slots__ = ("_budget", "_limit", "_lock", "_pid", "_relation", "_spent", "_spent_on")
 
     def __init__(self, budget: Loss, relation: str = "add-remove") -> None:
-        check_budget(budget)
         if hasattr(self, "_pid"):
             raise TypeError("a PrivacyFilter is made once: its budget cannot change")
-        self._budget = budget
-        self._relation = check_relation(relation)
+        self._budget = check_budget(budget, check_relation(relation))
+        self._relation = relation
         self._limit = measured(budget, budget)
         self._spent = _NOTHING[: len(self._limit)]
-        self._spent_on: dict[type, _Spending] = {}
+        self._spent_on: dict[str, _Spending] = {}
         self._lock = threading.RLock()
         self._pid = os.getpid()
 
@@ -211,7 +220,7 @@ class PrivacyFilter:
                 if self._spent is spent:
                     self._spent = total
                     break
-            self._spent_on.setdefault(type(cost), _Spending()).add(times, asked)
+            self._spent_on.setdefault(_kind_of(cost), _Spending()).add(times, asked)
 
     def would_exceed(self, cost: Cost, count: SupportsIndex = 1) -> bool:
         """Whether a charge would be refused for lack of budget, as things stand.
@@ -238,15 +247,15 @@ class PrivacyFilter:
     def _asked(self, cost: Cost, count: SupportsIndex, relation: str | None) -> tuple[int, Parts]:
         if os.getpid() != self._pid:
             raise PrivacyError("a PrivacyFilter is its process's own: a forked child has no budget")
-        check_stated(cost, relation, self.relation)
-        times = index(count, "count")
+        check_kept(cost, relation, self.relation)
+        times = count_of(count)
         return times, asked_of(loss_of(cost), times, self.budget)
 
     def _exceeds(self, total: Parts) -> bool:
         return any(a > b for a, b in zip(total, self._limit, strict=True))
 
     def _loss(self, parts: Parts) -> Loss:
-        return loss_from(type(self.budget), parts)
+        return loss_from(type(self.budget), parts, self.budget.relation)
 
     def report(self) -> str:
         """Return for people what was spent, on what, and what is left.
@@ -262,7 +271,7 @@ class PrivacyFilter:
         lines = [f"budget {self.budget} under {self.relation!r}, in memory"]
         lines.append(f"  spent {self.spent}, left {self.remaining}")
         lines += [
-            f"  {spending.number:,} x {kind.__name__}: {self._loss(spending.total)}"
+            f"  {spending.number:,} x {kind}: {self._loss(spending.total)}"
             for kind, spending in kinds.items()
         ]
         return "\n".join(lines)
@@ -276,6 +285,12 @@ class PrivacyFilter:
 
     def __repr__(self) -> str:
         return f"<PrivacyFilter: {self.budget}, {self.relation!r}, spent {self.spent}>"
+
+
+def _kind_of(cost: Cost) -> str:
+    """Return what a report calls a charge: a plan by itself, all else by its class."""
+    plan = cost.plan if isinstance(cost, ApproxDP) else None
+    return type(cost).__name__ if plan is None else described(cost)
 
 
 class _Spending:
@@ -302,14 +317,21 @@ class _Spending:
         return tuple(map(total_of, self._rest, last))
 
 
-def check_budget(budget: Loss) -> Loss:
-    """Return a loss that is to be a budget; a TypeError for anything else."""
+def check_budget(budget: Loss, relation: str | None = None) -> Loss:
+    """Return a loss that is to be a budget, kept under a relation.
+
+    A TypeError for anything else, a RelationMismatchError if it is stated under another relation.
+    """
     if hasattr(budget, "as_loss"):
         raise AdaptivityError(
             "a plan is no budget: to stop where its total is seen to be reached guarantees nothing"
         )
     if not isinstance(budget, PureDP | ApproxDP | ZCDP):
         raise TypeError(f"budget must be PureDP, ApproxDP or ZCDP, not {type(budget).__name__}")
+    if relation is not None and budget.relation not in (None, check_relation(relation)):
+        raise RelationMismatchError(
+            f"the budget is stated under {budget.relation!r} and would be kept under {relation!r}"
+        )
     return budget
 
 
@@ -323,13 +345,22 @@ def loss_of(cost: Cost) -> Loss:
     return loss
 
 
-def check_stated(cost: Cost, relation: str | None, kept: str) -> None:
+def relation_of(cost: Cost) -> str | None:
+    """Return what a cost is stated under: a loss, or a mechanism and its loss; None: no one says.
+
+    Raises RelationMismatchError for a mechanism that is stated under another one than its loss.
+    """
+    return common_relation(
+        "a mechanism and its loss", getattr(cost, "relation", None), loss_of(cost).relation
+    )
+
+
+def check_kept(cost: Cost, relation: str | None, kept: str) -> None:
     """Raise a RelationMismatchError if a cost is stated under another relation than is kept.
 
-    `relation` is what the caller says that it is stated under; a mechanism may say so, too.
+    `relation` is what the caller says that it is stated under; the cost may say so, too.
     """
-    given = None if relation is None else check_relation(relation)
-    for stated in (getattr(cost, "relation", None), given):
+    for stated in (relation_of(cost), check_stated(relation)):
         if stated is not None and stated != kept:
             raise RelationMismatchError(
                 f"the budget is kept under {kept!r}, the loss is stated under {stated!r}"
@@ -351,11 +382,9 @@ def measured(loss: Loss, budget: Loss) -> Parts:
 def asked_of(loss: Loss, times: int, budget: Loss) -> Parts:
     """Return what so many of a loss cost, in the measure of a budget.
 
-    Raises MeasureMismatchError, and ValueError for a negative count or cost.
+    Raises MeasureMismatchError, and ValueError for a negative cost.
     """
     asked = measured(loss, budget)
-    if times < 0:
-        raise ValueError(f"count must be at least 0, not {times}")
     for part in asked:
         if part.numerator < 0:
             raise ValueError("cost must be at least 0")

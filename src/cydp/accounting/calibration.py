@@ -7,9 +7,10 @@ from fractions import Fraction
 from functools import partial
 from typing import SupportsIndex, TypeVar
 
-from cydp.accounting.budget import HasLoss, check_budget, loss_of, measured
-from cydp.accounting.loss import ApproxDP, Loss
+from cydp.accounting.budget import HasLoss, check_budget, loss_of, measured, relation_of
+from cydp.accounting.loss import ZCDP, ApproxDP, Loss, PureDP
 from cydp.accounting.plan import Plan
+from cydp.accounting.stated import common_relation
 from cydp.rational import float_of, index
 
 _Mechanism = TypeVar("_Mechanism", bound=HasLoss)
@@ -17,6 +18,7 @@ _Mechanism = TypeVar("_Mechanism", bound=HasLoss)
 _MOST_DOUBLINGS = 64
 _MOST_GAIN = Fraction(5, 4)  # of the slow bound over the others, mostly
 _LEAST, _MOST = Fraction(1, 10**290), 10**290  # what floats can halve and double
+_MAKERS = "DiscreteLaplace or lambda rho: DiscreteGaussian(rho=rho)"
 _FALLS = "make_mechanism must cost more for a larger parameter"
 _CLOSE = 1 + 1e-6  # the largest parameter is at most so many times the one returned
 
@@ -29,7 +31,8 @@ def calibrate(
     Parameters
     ----------
     make_mechanism : callable
-        Takes an epsilon or a rho; what it returns must cost more if that is larger.
+        Takes one privacy parameter, an epsilon or a rho: ``DiscreteLaplace``, or
+        ``lambda rho: DiscreteGaussian(rho=rho)``. What it returns must cost more if that is larger.
     budget : PureDP, ApproxDP or ZCDP
         For ApproxDP the releases cost what `Plan` says: they must be fixed in advance.
     count : int >= 1
@@ -44,8 +47,9 @@ def calibrate(
     ------
     TypeError, ValueError
         For a bad parameter, if no mechanism fits, and if one of a larger parameter costs less.
-    MeasureMismatchError
-        If the mechanism says nothing in the budget's measure.
+    MeasureMismatchError, RelationMismatchError
+        If the mechanism says nothing in the budget's measure, or is stated under another relation
+        than the budget.
 
     Examples
     --------
@@ -65,6 +69,7 @@ def calibrate(
         raise ValueError("budget must be more than nothing")
 
     start = limits[0] / times
+    _check_maker(make_mechanism, start, budget)
     if isinstance(budget, ApproxDP):
         return _planned(make_mechanism, budget, times, start)
 
@@ -78,6 +83,26 @@ def calibrate(
         if exact is not None and times * measured(loss_of(exact), budget)[0] == limits[0]:
             return exact
     return _largest(make_mechanism, fits, start, 2)[1]
+
+
+def _check_maker(make: object, parameter: Fraction, budget: Loss) -> None:
+    """Raise a TypeError that says what to pass, if this makes no mechanism of one parameter."""
+    if not callable(make):
+        raise TypeError(f"make_mechanism must be {_MAKERS}, not a {type(make).__name__}")
+    try:
+        mechanism = make(parameter)
+    except TypeError as error:
+        raise TypeError(
+            f"make_mechanism must take one privacy parameter, as {_MAKERS} does; it raised: {error}"
+        ) from error
+    except ValueError:  # of this parameter; another one may do
+        return
+    if not isinstance(getattr(mechanism, "loss", mechanism), PureDP | ApproxDP | ZCDP):
+        raise TypeError(
+            "make_mechanism must return a loss or a mechanism, not a "
+            f"{type(mechanism).__name__}, as {_MAKERS} does"
+        )
+    common_relation("the budget and the mechanism", budget.relation, relation_of(mechanism))
 
 
 def _planned(

@@ -11,7 +11,8 @@ from typing import Any, SupportsIndex
 
 from cydp.accounting import store
 from cydp.accounting.blocks import ALL, block_ids, block_of, row_of
-from cydp.accounting.budget import Cost, Parts, asked_of, check_stated, loss_of, total_of
+from cydp.accounting.budget import Cost, Parts, asked_of, check_kept, loss_of, total_of
+from cydp.accounting.described import described
 from cydp.accounting.entries import digest_of, json_of, text_of, texts_of, when
 from cydp.accounting.errors import (
     BlockRetiredError,
@@ -20,9 +21,8 @@ from cydp.accounting.errors import (
     ChargeInDoubtError,
     LedgerCorruptError,
 )
-from cydp.accounting.loss import ZCDP, ApproxDP, Loss, PureDP, loss_from
+from cydp.accounting.loss import ZCDP, ApproxDP, Loss, PureDP, count_of, loss_from
 from cydp.accounting.outcomes import result_of_text
-from cydp.rational import index
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,23 +130,23 @@ def checked(
 
     `call` is what the charge pays for, if the ledger itself sees that.
     """
-    check_stated(cost, relation, kept)
-    times = index(count, "count")
+    check_kept(cost, relation, kept)
+    times = count_of(count)
     given = asked_of(loss_of(cost), times, budget)
     asked = tuple(total_of(Fraction(0), part) for part in given)  # not too long for a text
     for name, text in (("charge_id", charge_id), ("label", label)):
         if text is not None:
             text_of(text, name)
     ids = (ALL,) if blocks is None else block_ids(blocks)
-    mechanism = None if isinstance(cost, PureDP | ApproxDP | ZCDP) else type(cost).__name__
-    described = {
+    mechanism = _name_of(cost)
+    what = {
         "cost": texts_of(asked), "blocks": sorted(ids), "mechanism": mechanism,
-        "params": None if mechanism is None else _described(cost), "count": times,
+        "params": None if mechanism is None else described(cost), "count": times,
     }  # fmt: skip
     if call is not None:
-        described |= call.described()
-    digest = digest_of(json.dumps(described, sort_keys=True))
-    entry = {"kind": "charge", "label": label, "fingerprint": digest} | described
+        what |= call.described()
+    digest = digest_of(json.dumps(what, sort_keys=True))
+    entry = {"kind": "charge", "label": label, "fingerprint": digest} | what
     id_ = charge_id or str(uuid.uuid4())
     return Charge(type(budget), asked, asked != given, ids, id_, entry)
 
@@ -221,7 +221,8 @@ def _receipt(
     return Receipt(seq, charge.charge_id, cost, charge.blocks, digest, rounded, result, fresh)
 
 
-def _described(cost: Cost) -> str:
-    """Return what the history says of a mechanism: nothing that was released, and no address."""
-    mechanism = getattr(cost, "mechanism", cost)  # of a release
-    return repr(loss_of(cost) if type(mechanism).__repr__ is object.__repr__ else mechanism)
+def _name_of(cost: Cost) -> str | None:
+    """Return what the history calls a cost; None: a loss, which nobody said more about."""
+    if isinstance(cost, PureDP | ApproxDP | ZCDP):
+        return "Plan" if isinstance(cost, ApproxDP) and cost.plan is not None else None
+    return type(cost).__name__

@@ -9,6 +9,7 @@ from typing import Any, SupportsIndex, cast
 
 from cydp.accounting.errors import MeasureMismatchError
 from cydp.accounting.loss import ZCDP, ApproxDP, Loss, PureDP, new_loss
+from cydp.accounting.stated import common_relation
 from cydp.relations import check_relation
 
 
@@ -26,6 +27,8 @@ def sequential(*losses: Loss) -> Loss:
         For no losses, or what is none.
     MeasureMismatchError
         For zCDP beside an (epsilon, delta) that says nothing in zCDP.
+    RelationMismatchError
+        For losses that are stated under different relations.
 
     Notes
     -----
@@ -50,7 +53,8 @@ def parallel(*losses: Loss | Sequence[Loss], relation: str) -> Loss:
         Under "add-remove" one for each slice. Under "change-one" for each slice a pair: what it
         costs if one of its records changes, and what if one comes or goes.
     relation : {"add-remove", "change-one"}
-        A record that changes may move from one slice to another: then both pay.
+        A record that changes may move from one slice to another: then both pay. The result is
+        stated under it.
 
     Raises
     ------
@@ -58,6 +62,9 @@ def parallel(*losses: Loss | Sequence[Loss], relation: str) -> Loss:
         For no losses, what is none, or another relation.
     MeasureMismatchError
         For losses without a measure in common.
+    RelationMismatchError
+        For a loss that is stated under another relation than its place asks for: "add-remove",
+        or of a pair "change-one" for the first and "add-remove" for the second.
 
     Notes
     -----
@@ -66,7 +73,7 @@ def parallel(*losses: Loss | Sequence[Loss], relation: str) -> Loss:
     Examples
     --------
     >>> parallel(PureDP(1), PureDP(2), relation="add-remove")
-    PureDP(epsilon=2)
+    PureDP(epsilon=2, relation='add-remove')
     >>> slices = [(PureDP(2), PureDP(1)), (PureDP(2), PureDP(1.5))]
     >>> parallel(*slices, relation="change-one").epsilon
     Fraction(5, 2)
@@ -74,7 +81,7 @@ def parallel(*losses: Loss | Sequence[Loss], relation: str) -> Loss:
     """
     check_relation(relation)
     if relation == "add-remove":
-        return _each(_checked(losses), max)
+        return _each(_stated(_checked(losses), "add-remove"), max, relation)
     pairs: list[list[Loss]] = []
     for given in losses:
         if not isinstance(given, list | tuple) or len(given) != 2:
@@ -85,8 +92,10 @@ def parallel(*losses: Loss | Sequence[Loss], relation: str) -> Loss:
         pairs.append(_checked(tuple(given)))
     if not pairs:
         raise ValueError("losses must be at least one")
-    inside = _each([change for change, _ in pairs], max)
-    return _each([inside, _each([presence for _, presence in pairs], _two_largest)], max)
+    changed = _stated([change for change, _ in pairs], "change-one")
+    moved = _stated([presence for _, presence in pairs], "add-remove")
+    whole = [_each(changed, max, relation), _each(moved, _two_largest, relation)]
+    return _each(whole, max, relation)
 
 
 def group_privacy(loss: Loss, k: SupportsIndex) -> Loss:
@@ -132,6 +141,12 @@ def _checked(losses: Sequence[Loss | Sequence[Loss]]) -> list[Loss]:
     return cast("list[Loss]", list(losses))
 
 
+def _stated(losses: list[Loss], relation: str) -> list[Loss]:
+    """Return losses; a RelationMismatchError if one is stated under another relation."""
+    common_relation("losses", relation, *(loss.relation for loss in losses))
+    return losses
+
+
 def _parts(losses: Sequence[Loss]) -> tuple[type[Loss], list[list[Any]]]:
     """Return the measure in common, and the numbers of the losses in it."""
     rhos = [loss.rho for loss in losses]
@@ -146,10 +161,13 @@ def _parts(losses: Sequence[Loss]) -> tuple[type[Loss], list[list[Any]]]:
     return ApproxDP, [epsilons, deltas, rhos]
 
 
-def _each(losses: Sequence[Loss], combine: Callable[[list[Fraction]], Fraction]) -> Loss:
-    """Combine the numbers of each kind."""
+def _each(
+    losses: Sequence[Loss], combine: Callable[[list[Fraction]], Fraction], relation: str
+) -> Loss:
+    """Combine the numbers of each kind; what comes out holds under the relation."""
     kind, parts = _parts(losses)
-    return new_loss(kind, *(None if None in part else combine(part) for part in parts))
+    combined = (None if None in part else combine(part) for part in parts)
+    return new_loss(kind, *combined, relation=relation)
 
 
 def _two_largest(numbers: list[Fraction]) -> Fraction:

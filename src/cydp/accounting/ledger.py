@@ -115,7 +115,7 @@ class BudgetLedger:
             If there is a file already, or none can be made that keeps what is written.
 
         """
-        check_budget(budget)
+        check_budget(budget, relation)
         if not text_of(privacy_unit, "privacy_unit").strip():
             raise ValueError("privacy_unit must say whom a unit stands for, such as 'person'")
         if check_relation(relation) == "change-one" and blocks:
@@ -173,6 +173,9 @@ class BudgetLedger:
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise AttributeError(f"the {name} of a ledger cannot be changed")
 
+    def __delattr__(self, name: str) -> NoReturn:
+        raise AttributeError(f"the {name} of a ledger cannot be deleted")
+
     def add_block(self, block: str, budget: Loss | None = None, **dims: Any) -> None:
         """Add a block of data that nothing was charged for yet.
 
@@ -200,7 +203,7 @@ class BudgetLedger:
         ids = block_ids(blocks)
         if ALL in ids:
             raise ValueError("a block cannot have the id 'all'")
-        allowed = self.budget if budget is None else check_budget(budget)
+        allowed = self.budget if budget is None else check_budget(budget, self.relation)
         if type(allowed) is not type(self.budget):
             raise TypeError(f"budget must be of the ledger's measure, as {self.budget} is")
         parts = parts_of(allowed)

@@ -2,7 +2,7 @@
 """Some blocks of a ledger as a budget, and charges that can be repeated safely."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, SupportsIndex
+from typing import TYPE_CHECKING, Any, NoReturn, SupportsIndex
 
 from cydp.accounting.budget import Cost
 from cydp.accounting.charges import Receipt
@@ -31,6 +31,12 @@ class LedgerBlocks:
 
     __slots__ = ("blocks", "charge_id", "data_version", "label", "ledger")
 
+    blocks: tuple[str, ...]
+    charge_id: str | None
+    data_version: str | None
+    label: str | None
+    ledger: "BudgetLedger"
+
     def __init__(
         self,
         ledger: "BudgetLedger",
@@ -39,8 +45,15 @@ class LedgerBlocks:
         charge_id: str | None = None,
         data_version: str | None = None,
     ) -> None:
-        self.ledger, self.blocks, self.label = ledger, blocks, label
-        self.charge_id, self.data_version = charge_id, data_version
+        values = blocks, charge_id, data_version, label, ledger
+        for name, value in zip(self.__slots__, values, strict=True):
+            object.__setattr__(self, name, value)
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError(f"the {name} of a ledger's blocks cannot be changed")
+
+    def __delattr__(self, name: str) -> NoReturn:
+        raise AttributeError(f"the {name} of a ledger's blocks cannot be deleted")
 
     def charge(
         self, cost: Cost, count: SupportsIndex = 1, *, relation: str | None = None

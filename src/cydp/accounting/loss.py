@@ -1,14 +1,23 @@
 # SPDX-License-Identifier: MIT
-"""Privacy losses, as exact fractions. They compose by + and by * with a count."""
+"""Privacy losses, as exact fractions. They compose by + and by * with a count.
+
+A loss may be stated under a relation of neighbours. It keeps the relation wherever it goes, and a
+budget that is kept under another one refuses it. None: it is not said which one.
+"""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, Self, SupportsIndex, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Any, SupportsIndex, TypeAlias, TypeVar, cast
 
 from cydp.accounting.errors import MeasureMismatchError
+from cydp.accounting.stated import common_relation
 from cydp.certified import exp_bounds
 from cydp.rational import Number, exact, index, quoted, text
+from cydp.relations import check_stated
+
+if TYPE_CHECKING:
+    from cydp.accounting.plan import Plan
 
 _Kind = TypeVar("_Kind")
 
@@ -22,12 +31,17 @@ class PureDP:
     epsilon : number >= 0
         Kept as a Fraction: 0.1 means 1/10.
     rho : number >= 0, optional
-        What holds at once in zCDP; default epsilon**2 / 2, which always does.
+        What holds at once in zCDP; default epsilon**2 / 2, which always does. A smaller one is
+        the caller's claim: epsilon alone does not say how small rho can be, except that it is 0
+        only if epsilon is.
+    relation : {"add-remove", "change-one"}, optional
+        What the loss is stated under. None: it is not said, and the caller answers for it.
 
     Raises
     ------
     TypeError, ValueError
-        If either is not a finite number of at least 0.
+        If either is not a finite number of at least 0, if rho is 0 and epsilon is not, or for
+        another relation.
 
     Notes
     -----
@@ -45,36 +59,43 @@ class PureDP:
 
     epsilon: Fraction
     rho: Fraction
+    relation: str | None
 
-    def __init__(self, epsilon: Number, *, rho: Number | None = None) -> None:
+    def __init__(
+        self, epsilon: Number, *, rho: Number | None = None, relation: str | None = None
+    ) -> None:
         value = _at_least_0(epsilon, "epsilon")
-        _set(self, value, _half_square(value) if rho is None else _at_least_0(rho, "rho"))
+        square = _half_square(value) if rho is None else _rho_beside(value, rho)
+        _set(self, value, square, check_stated(relation))
 
     def __add__(self, other: "Loss") -> "Loss":
         """Return the loss of both, one after the other."""
         if isinstance(other, PureDP):
-            return new_loss(PureDP, self.epsilon + other.epsilon, self.rho + other.rho)
+            relation = _common(self, other)
+            return new_loss(
+                PureDP, self.epsilon + other.epsilon, self.rho + other.rho, relation=relation
+            )
         return other + self if isinstance(other, ApproxDP | ZCDP) else NotImplemented
 
-    def __mul__(self, count: SupportsIndex) -> Self:
+    def __mul__(self, count: SupportsIndex) -> "PureDP":
         """Return the loss of so many, one after the other."""
-        n = _count(count)
-        return new_loss(type(self), n * self.epsilon, n * self.rho)
+        n = count_of(count)
+        return new_loss(PureDP, n * self.epsilon, n * self.rho, relation=self.relation)
 
     __rmul__ = __mul__
 
-    def group(self, k: SupportsIndex) -> Self:
+    def group(self, k: SupportsIndex) -> "PureDP":
         """Return what holds for neighbours that differ in k units.
 
         >>> PureDP(1).group(3)
         PureDP(epsilon=3)
         """
         size = _group_size(k)
-        return new_loss(type(self), size * self.epsilon, size**2 * self.rho)
+        return new_loss(PureDP, size * self.epsilon, size**2 * self.rho, relation=self.relation)
 
     def __repr__(self) -> str:
         rho = "" if self.rho == _half_square(self.epsilon) else f", rho={quoted(self.rho)}"
-        return f"PureDP(epsilon={quoted(self.epsilon)}{rho})"
+        return f"PureDP(epsilon={quoted(self.epsilon)}{rho}{_words(self.relation)})"
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
@@ -86,12 +107,20 @@ class ApproxDP:
     epsilon : number >= 0
     delta : number in [0, 1)
     rho : number >= 0, optional
-        What holds at once in zCDP, if anything does.
+        What holds at once in zCDP, if anything does: the caller's claim, but 0 only if epsilon is.
+    relation : {"add-remove", "change-one"}, optional
+        What the loss is stated under. None: it is not said, and the caller answers for it.
+
+    Attributes
+    ----------
+    plan : Plan or None
+        The plan that costs this, of a loss that `Plan.as_loss` has returned. A budget's history
+        shows it. Not compared.
 
     Raises
     ------
     TypeError, ValueError
-        If they are not such numbers.
+        If they are not such numbers, or for another relation.
 
     Notes
     -----
@@ -107,12 +136,22 @@ class ApproxDP:
     epsilon: Fraction
     delta: Fraction
     rho: Fraction | None
+    relation: str | None
+    plan: "Plan | None" = field(compare=False)
 
-    def __init__(self, epsilon: Number, delta: Number, *, rho: Number | None = None) -> None:
+    def __init__(
+        self,
+        epsilon: Number,
+        delta: Number,
+        *,
+        rho: Number | None = None,
+        relation: str | None = None,
+    ) -> None:
         value, rest = _at_least_0(epsilon, "epsilon"), _at_least_0(delta, "delta")
         if rest >= 1:
             raise ValueError(f"delta must be less than 1, not {text(rest)}")
-        _set(self, value, rest, None if rho is None else _at_least_0(rho, "rho"))
+        known = None if rho is None else _rho_beside(value, rho)
+        _set(self, value, rest, known, check_stated(relation), None)
 
     def __add__(self, other: "Loss") -> "Loss":
         """Return the loss of both, one after the other; a ValueError if delta reaches 1."""
@@ -122,17 +161,18 @@ class ApproxDP:
             return NotImplemented
         delta = self.delta + (other.delta if isinstance(other, ApproxDP) else 0)
         rho = None if self.rho is None or other.rho is None else self.rho + other.rho
-        return new_loss(ApproxDP, self.epsilon + other.epsilon, delta, rho)
+        relation = _common(self, other)
+        return new_loss(ApproxDP, self.epsilon + other.epsilon, delta, rho, relation=relation)
 
-    def __mul__(self, count: SupportsIndex) -> Self:
+    def __mul__(self, count: SupportsIndex) -> "ApproxDP":
         """Return the loss of so many, one after the other."""
-        n = _count(count)
+        n = count_of(count)
         rho = None if self.rho is None else n * self.rho
-        return new_loss(type(self), n * self.epsilon, n * self.delta, rho)
+        return new_loss(ApproxDP, n * self.epsilon, n * self.delta, rho, relation=self.relation)
 
     __rmul__ = __mul__
 
-    def group(self, k: SupportsIndex) -> Self:
+    def group(self, k: SupportsIndex) -> "ApproxDP":
         """Return what holds for neighbours that differ in k units, its delta rounded up.
 
         >>> round(float(ApproxDP(1, 1e-6).group(3).delta), 8)
@@ -140,7 +180,8 @@ class ApproxDP:
         """
         size = _group_size(k)
         rho = None if self.rho is None else size**2 * self.rho
-        return new_loss(type(self), size * self.epsilon, self._group_delta(size), rho)
+        delta = self._group_delta(size)
+        return new_loss(ApproxDP, size * self.epsilon, delta, rho, relation=self.relation)
 
     def _group_delta(self, size: int) -> Fraction:
         """Return delta * (1 + e + ... + e**(size - 1)), e = exp(epsilon), or a little more."""
@@ -158,7 +199,8 @@ class ApproxDP:
 
     def __repr__(self) -> str:
         rho = "" if self.rho is None else f", rho={quoted(self.rho)}"
-        return f"ApproxDP(epsilon={quoted(self.epsilon)}, delta={quoted(self.delta)}{rho})"
+        numbers = f"epsilon={quoted(self.epsilon)}, delta={quoted(self.delta)}{rho}"
+        return f"ApproxDP({numbers}{_words(self.relation)})"
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
@@ -168,11 +210,13 @@ class ZCDP:
     Parameters
     ----------
     rho : number >= 0
+    relation : {"add-remove", "change-one"}, optional
+        What the loss is stated under. None: it is not said, and the caller answers for it.
 
     Raises
     ------
     TypeError, ValueError
-        If it is not such a number.
+        If rho is not such a number, or for another relation.
 
     Notes
     -----
@@ -186,9 +230,10 @@ class ZCDP:
     """
 
     rho: Fraction
+    relation: str | None
 
-    def __init__(self, rho: Number) -> None:
-        _set(self, _at_least_0(rho, "rho"))
+    def __init__(self, rho: Number, *, relation: str | None = None) -> None:
+        _set(self, _at_least_0(rho, "rho"), check_stated(relation))
 
     def __add__(self, other: "Loss") -> "ZCDP":
         """Return the loss of both, one after the other."""
@@ -196,41 +241,46 @@ class ZCDP:
             return NotImplemented
         if other.rho is None:
             raise MeasureMismatchError(f"{other} says nothing in zCDP, as {self} does")
-        return new_loss(ZCDP, self.rho + other.rho)
+        return new_loss(ZCDP, self.rho + other.rho, relation=_common(self, other))
 
-    def __mul__(self, count: SupportsIndex) -> Self:
+    def __mul__(self, count: SupportsIndex) -> "ZCDP":
         """Return the loss of so many, one after the other."""
-        return new_loss(type(self), _count(count) * self.rho)
+        return new_loss(ZCDP, count_of(count) * self.rho, relation=self.relation)
 
     __rmul__ = __mul__
 
-    def group(self, k: SupportsIndex) -> Self:
+    def group(self, k: SupportsIndex) -> "ZCDP":
         """Return what holds for neighbours that differ in k units.
 
         >>> ZCDP(0.5).group(3)
         ZCDP(rho=4.5)
         """
-        return new_loss(type(self), _group_size(k) ** 2 * self.rho)
+        return new_loss(ZCDP, _group_size(k) ** 2 * self.rho, relation=self.relation)
 
     def __repr__(self) -> str:
-        return f"ZCDP(rho={quoted(self.rho)})"
+        return f"ZCDP(rho={quoted(self.rho)}{_words(self.relation)})"
 
 
 Loss: TypeAlias = PureDP | ApproxDP | ZCDP
 
 
-def new_loss(kind: type[_Kind], *values: Fraction | None) -> _Kind:
+def new_loss(
+    kind: type[_Kind],
+    *values: Fraction | None,
+    relation: str | None = None,
+    plan: "Plan | None" = None,
+) -> _Kind:
     """Return a loss of numbers of any length, which sums can have."""
     if any(value is not None and value < 0 for value in values):
         raise ValueError("a loss must be at least 0")
     if kind is ApproxDP and cast("Fraction", values[1]) >= 1:
         raise ValueError("delta would reach 1: nothing is guaranteed")
     loss = object.__new__(kind)
-    _set(loss, *values)
+    _set(loss, *values, relation, *([plan] if kind is ApproxDP else []))
     return loss
 
 
-def loss_from(kind: type[Loss], parts: Sequence[Fraction]) -> Loss:
+def loss_from(kind: type[Loss], parts: Sequence[Fraction], relation: str | None = None) -> Loss:
     """Return the loss of a measure that has these numbers: what was asked for, its delta any."""
     if any(part < 0 for part in parts):
         raise ValueError("a loss must be at least 0")
@@ -238,11 +288,13 @@ def loss_from(kind: type[Loss], parts: Sequence[Fraction]) -> Loss:
     if kind is not ZCDP:
         numbers.append(_half_square(parts[0]) if kind is PureDP else None)
     loss = object.__new__(kind)
-    _set(loss, *numbers)
+    _set(loss, *numbers, relation, *([None] if kind is ApproxDP else []))
     return loss
 
 
-def _set(loss: object, *values: Fraction | None) -> None:
+def _set(loss: object, *values: object) -> None:
+    if hasattr(loss, "rho"):  # __init__ was called again
+        raise TypeError(f"a {type(loss).__name__} is made once: its numbers cannot change")
     for name, value in zip(cast("Any", type(loss)).__slots__, values, strict=True):
         object.__setattr__(loss, name, value)
 
@@ -258,7 +310,24 @@ def _at_least_0(value: Number, name: str) -> Fraction:
     return number
 
 
-def _count(count: SupportsIndex) -> int:
+def _rho_beside(epsilon: Fraction, rho: Number) -> Fraction:
+    """Return a rho that is claimed beside an epsilon: 0 would say that nothing is lost at all."""
+    value = _at_least_0(rho, "rho")
+    if value == 0 and epsilon > 0:
+        raise ValueError(f"rho must be more than 0, as epsilon is: {text(epsilon)}")
+    return value
+
+
+def _common(loss: "Loss", other: "Loss") -> str | None:
+    return common_relation("losses", loss.relation, other.relation)
+
+
+def _words(relation: str | None) -> str:
+    return "" if relation is None else f", relation={relation!r}"
+
+
+def count_of(count: SupportsIndex) -> int:
+    """Return how often something is released, from 0 to 2**64 - 1; else TypeError, ValueError."""
     n = index(count, "count")
     if not 0 <= n < 2**64:
         raise ValueError("count must be from 0 to 2**64 - 1")

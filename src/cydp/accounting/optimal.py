@@ -33,6 +33,7 @@ def convert(loss: Loss, *, delta: Number) -> ApproxDP:
     -------
     ApproxDP
         The least epsilon of those that hold: the loss's own, and that of its rho, rounded up.
+        Under the loss's relation.
 
     Raises
     ------
@@ -59,7 +60,7 @@ def convert(loss: Loss, *, delta: Number) -> ApproxDP:
         found.append(conversion.epsilon_of(loss.rho, rest))
     if not found:
         raise ValueError(f"delta must be at least that of the loss, {text(loss.delta)}")  # type: ignore[union-attr]
-    return ApproxDP(min(found), rest)
+    return ApproxDP(min(found), rest, relation=loss.relation)
 
 
 def optimal_composition(epsilon: Number, count: SupportsIndex, delta: Number) -> ApproxDP:
@@ -75,7 +76,7 @@ def optimal_composition(epsilon: Number, count: SupportsIndex, delta: Number) ->
     Returns
     -------
     ApproxDP
-        Rounded up.
+        Rounded up. Under no relation: an epsilon has none.
 
     Raises
     ------

@@ -8,12 +8,13 @@ from typing import NoReturn, SupportsIndex, cast
 
 from cydp.accounting import numerical
 from cydp.accounting.bounds import Bound, Part, bounds_of, could_be_less
-from cydp.accounting.budget import Cost, loss_of
-from cydp.accounting.errors import AdaptivityError, RelationMismatchError
-from cydp.accounting.loss import ApproxDP, new_loss
+from cydp.accounting.budget import Cost, loss_of, relation_of
+from cydp.accounting.errors import AdaptivityError
+from cydp.accounting.loss import ApproxDP, count_of, new_loss
 from cydp.accounting.pairs import Pairs
 from cydp.accounting.report import html_of
-from cydp.rational import Number, exact, index, text
+from cydp.accounting.stated import common_relation
+from cydp.rational import Number, exact, text
 
 _NAMES = {
     "basic": "by basic composition",
@@ -37,7 +38,7 @@ class Plan:
     TypeError, ValueError
         For what is no mechanism and no loss, and no count.
     RelationMismatchError
-        For mechanisms that are stated under different relations.
+        For mechanisms or losses that are stated under different relations.
 
     Notes
     -----
@@ -61,13 +62,13 @@ class Plan:
     __slots__ = ("_bounds", "_items", "_relation")
 
     def __init__(self, items: Iterable[tuple[Cost, SupportsIndex]]) -> None:
+        if hasattr(self, "_items"):
+            raise TypeError("a Plan is made once: what it fixes cannot change")
         if not isinstance(items, Iterable):
             raise TypeError(f"items must be a sequence of pairs, not {type(items).__name__}")
-        self._items = tuple(map(_item, items))
-        stated = {getattr(cost, "relation", None) for cost, _ in self._items} - {None}
-        if len(stated) > 1:
-            raise RelationMismatchError("items are stated under different relations")
-        self._relation = cast("str | None", stated.pop() if stated else None)
+        read = tuple(map(_item, items))
+        self._relation = common_relation("items", *(relation_of(cost) for cost, _ in read))
+        self._items = read
         self._bounds: dict[str, Bound] | None = None
 
     @property
@@ -77,7 +78,7 @@ class Plan:
 
     @property
     def relation(self) -> str | None:
-        """What the mechanisms are stated under; None if none of them says."""
+        """What the items are stated under; None if none of them says."""
         return self._relation
 
     def epsilon(self, delta: Number) -> Fraction:
@@ -161,8 +162,8 @@ class Plan:
         Returns
         -------
         ApproxDP
-            With the plan's rho, if all releases have one. Under "change-one", say so:
-            ``budget.charge(plan.as_loss(1e-6), relation=plan.relation)``.
+            With the plan's rho, if all releases have one, and its relation. It knows the plan,
+            and the history of a budget that it is charged to shows it.
 
         Raises
         ------
@@ -173,7 +174,8 @@ class Plan:
         losses = [(loss_of(cost), count) for cost, count in self._items]
         rhos = [None if loss.rho is None else count * loss.rho for loss, count in losses]
         rho = None if None in rhos else sum(cast("list[Fraction]", rhos), Fraction(0))
-        return new_loss(ApproxDP, self.epsilon(delta), _delta(delta), rho)
+        values = self.epsilon(delta), _delta(delta), rho
+        return new_loss(ApproxDP, *values, relation=self.relation, plan=self)
 
     def report(self, delta: Number | None = None) -> str:
         """Return for people what is released and what it costs.
@@ -212,6 +214,9 @@ class Plan:
 
     def _repr_html_(self) -> str:
         return html_of(self.report())
+
+    def __reduce__(self) -> tuple[type["Plan"], tuple[tuple[tuple[Cost, int], ...]]]:
+        return Plan, (self._items,)
 
     def __repr__(self) -> str:
         items = ", ".join(f"({cost!r}, {count})" for cost, count in self._items)
@@ -256,10 +261,7 @@ def _item(item: tuple[Cost, SupportsIndex]) -> tuple[Cost, int]:
     if not isinstance(item, tuple | list) or len(item) != 2:
         raise TypeError("items must be pairs of a mechanism or a loss, and a count")
     loss_of(item[0])
-    count = index(item[1], "count")
-    if not 0 <= count < 2**64:
-        raise ValueError("count must be from 0 to 2**64 - 1")
-    return item[0], count
+    return item[0], count_of(item[1])
 
 
 def _shown(number: Fraction) -> str:

@@ -15,6 +15,8 @@ from cydp.exact._columns import blocks, column, paired_blocks
 from cydp.exact._entries import exactly, integers_of, sequence, undeclared
 from cydp.exact._grid import Grid, public_grid
 from cydp.rational import Number, index
+from cydp.relations import check_relation
+from cydp.sensitivity import Sensitivity
 
 _Array: TypeAlias = NDArray[Any]
 _Dtype: TypeAlias = np.dtype[Any]
@@ -53,7 +55,7 @@ class GridSum:
         weight, parts = self.step.numerator, self.step.denominator
         return np.array([Fraction(units * weight, parts) for units in self.units.tolist()], object)
 
-    def sensitivity(self, relation: str = "add-remove", *, missing: bool = True) -> int:
+    def sensitivity(self, relation: str = "add-remove", *, missing: bool = True) -> Sensitivity:
         """Return what one record can change, in units: of groups, all of them together (L1).
 
         Parameters
@@ -62,24 +64,28 @@ class GridSum:
             Neighbours differ in one record's presence, or in its number and group.
         missing : bool, default True
             Whether a record can be missing (NaN, null, masked, of no group) without being
-            absent. Only "change-one" asks.
+            absent. Only "change-one" asks. False is the caller's promise that none is.
+
+        Returns
+        -------
+        Sensitivity
+            A whole number, which hands the relation to the mechanism that is given it.
 
         Examples
         --------
         >>> clamped_sum([3], 2, 5, step=1).sensitivity("change-one", missing=False)
-        3
+        Sensitivity(3, relation='change-one')
 
         """
-        largest = max(abs(self.lowest), abs(self.highest))
-        if relation == "add-remove":
-            return largest
-        if relation != "change-one":
-            raise ValueError(f"relation must be 'add-remove' or 'change-one', not {relation!r:.40}")
-        if not isinstance(self.units, int) and len(self.units) > 1:
-            return 2 * largest  # it leaves one group for another
-        if missing:
-            return max(self.highest, 0) - min(self.lowest, 0)
-        return self.highest - self.lowest
+        most = max(abs(self.lowest), abs(self.highest))
+        if check_relation(relation) == "change-one":
+            if not isinstance(self.units, int) and len(self.units) > 1:
+                most *= 2  # it leaves one group for another
+            elif missing:
+                most = max(self.highest, 0) - min(self.lowest, 0)
+            else:
+                most = self.highest - self.lowest
+        return Sensitivity(most, relation=relation)
 
     def __repr__(self) -> str:
         if isinstance(self.units, int):

@@ -16,8 +16,10 @@ from cydp.mechanisms import _gaussian_law as law
 from cydp.mechanisms._confidence import miss_of
 from cydp.mechanisms._gaussian_given import Given, read_given
 from cydp.mechanisms._integers import IntegerMechanism
-from cydp.rational import Number, float_of, quoted_binary
+from cydp.mechanisms._norm import words_of
+from cydp.rational import Number, float_of
 from cydp.samplers import gaussian_of_square
+from cydp.sensitivity import relation_of
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
@@ -29,7 +31,8 @@ class DiscreteGaussian(IntegerMechanism):
     Parameters
     ----------
     sensitivity : number > 0, default 1
-        L2 norm, over the whole array released, of what one unit can change.
+        L2 norm, over the whole array released, of what one unit can change. A float is read up;
+        one of `cydp.sensitivity` states the relation, and the loss is stated under it.
     rho : number > 0
         Privacy cost of one `release` in zCDP: sigma = sensitivity / sqrt(2 rho). Or instead
     sigma, sigma2 : number > 0
@@ -45,6 +48,8 @@ class DiscreteGaussian(IntegerMechanism):
     sigma2 : Fraction
         Square of the noise's sigma, for `coordinates` entries, or else for one: give
         ``coordinates=n`` to see, and to have, that of a release of n entries.
+    relation : str or None
+        What the sensitivity, and so the loss, is stated under; None: nobody said.
 
     Raises
     ------
@@ -68,6 +73,7 @@ class DiscreteGaussian(IntegerMechanism):
 
     _given: Given
     sigma2: Fraction
+    relation: str | None
     _loss: ZCDP | ApproxDP
 
     def __init__(
@@ -84,7 +90,8 @@ class DiscreteGaussian(IntegerMechanism):
         given = read_given(sensitivity, rho, sigma, sigma2, epsilon, delta, coordinates)
         object.__setattr__(self, "_given", given)
         object.__setattr__(self, "sigma2", self._computed(1))
-        object.__setattr__(self, "_loss", given.loss(self.rho))
+        object.__setattr__(self, "relation", relation_of(sensitivity))
+        object.__setattr__(self, "_loss", given.loss(self.rho, self.relation))
         for entries in (1, 2):
             gaussian_of_square(self._sigma2(entries))
 
@@ -169,6 +176,5 @@ class DiscreteGaussian(IntegerMechanism):
     def __repr__(self) -> str:
         given = self._given
         rest = "" if given.coordinates is None else f", coordinates={given.coordinates}"
-        return (
-            f"DiscreteGaussian(sensitivity={quoted_binary(given.sensitivity)}, {given.words}{rest})"
-        )
+        norm = words_of(given.sensitivity, self.relation)
+        return f"DiscreteGaussian(sensitivity={norm}, {given.words}{rest})"

@@ -13,9 +13,10 @@ from cydp.accounting import PureDP
 from cydp.accounting.pairs import Pairs, laplace_pairs
 from cydp.mechanisms._confidence import miss_of
 from cydp.mechanisms._integers import IntegerMechanism
-from cydp.mechanisms._norm import norm_of
-from cydp.rational import Number, float_of, positive, quoted, quoted_binary
+from cydp.mechanisms._norm import norm_of, words_of
+from cydp.rational import Number, float_of, positive, quoted
 from cydp.samplers import laplace_of
+from cydp.sensitivity import relation_of
 
 # Up to it the 1,024 bits of a sample end before the noise is 2**62.
 MOST_UNSTOPPED_SCALE = 2**52
@@ -32,12 +33,15 @@ class DiscreteLaplace(IntegerMechanism):
     epsilon : number > 0
         Privacy cost of one `release`, in pure DP.
     sensitivity : number > 0, default 1
-        L1 norm, over the whole array released, of what one unit can change.
+        L1 norm, over the whole array released, of what one unit can change. A float is read up;
+        one of `cydp.sensitivity` states the relation, and the loss is stated under it.
 
     Attributes
     ----------
     scale : Fraction
         Scale of the noise: sensitivity / epsilon.
+    relation : str or None
+        What the sensitivity, and so the loss, is stated under; None: nobody said.
 
     Raises
     ------
@@ -58,13 +62,15 @@ class DiscreteLaplace(IntegerMechanism):
     epsilon: Fraction
     sensitivity: Fraction
     scale: Fraction
+    relation: str | None
     _loss: PureDP
 
     def __init__(self, epsilon: Number, sensitivity: Number = 1) -> None:
         object.__setattr__(self, "epsilon", positive(epsilon, "epsilon"))
         object.__setattr__(self, "sensitivity", norm_of(sensitivity))
         object.__setattr__(self, "scale", self.sensitivity / self.epsilon)
-        object.__setattr__(self, "_loss", PureDP(self.epsilon))
+        object.__setattr__(self, "relation", relation_of(sensitivity))
+        object.__setattr__(self, "_loss", PureDP(self.epsilon, relation=self.relation))
         laplace_of(self.scale)
 
     @property
@@ -130,5 +136,5 @@ class DiscreteLaplace(IntegerMechanism):
         return laplace_of(self.scale), self.scale > MOST_UNSTOPPED_SCALE
 
     def __repr__(self) -> str:
-        epsilon, norm = quoted(self.epsilon), quoted_binary(self.sensitivity)
+        epsilon, norm = quoted(self.epsilon), words_of(self.sensitivity, self.relation)
         return f"DiscreteLaplace(epsilon={epsilon}, sensitivity={norm})"

@@ -14,14 +14,16 @@ from cydp.certified import sqrt_bounds
 from cydp.mechanisms import _gaussian_law as law
 from cydp.mechanisms._confidence import miss_of
 from cydp.mechanisms._gaussian_given import Given, read_given
+from cydp.mechanisms._norm import words_of
 from cydp.mechanisms._reals import (
     GridMechanism,
     ceil_log2,
     float_up,
     grid_exponent,
 )
-from cydp.rational import Number, float_of, quoted_binary
+from cydp.rational import Number, float_of
 from cydp.samplers import gaussian_of_square
+from cydp.sensitivity import relation_of
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
@@ -34,7 +36,8 @@ class Gaussian(GridMechanism):
     Parameters
     ----------
     sensitivity : number > 0, default 1
-        L2 norm, over the whole array released, of what one unit can change.
+        L2 norm, over the whole array released, of what one unit can change. A float is read up;
+        one of `cydp.sensitivity` states the relation, and the loss is stated under it.
     rho : number > 0
         Privacy cost of one `release` in zCDP: sigma = sensitivity / sqrt(2 rho). Or instead
     sigma, sigma2 : number > 0
@@ -46,6 +49,11 @@ class Gaussian(GridMechanism):
     coordinates : int >= 1, optional
         How many entries one unit can change; default all that are released. Rounding moves
         each of them by up to one step of the grid: the sigma in use is larger by as much.
+
+    Attributes
+    ----------
+    relation : str or None
+        What the sensitivity, and so the loss, is stated under; None: nobody said.
 
     Raises
     ------
@@ -64,6 +72,7 @@ class Gaussian(GridMechanism):
     """
 
     _given: Given
+    relation: str | None
     exponent: int
     _single: Fraction
     _loss: ZCDP | ApproxDP
@@ -88,11 +97,12 @@ class Gaussian(GridMechanism):
         else:
             exponent = grid_exponent(Fraction(1), granularity)
         object.__setattr__(self, "_given", given)
+        object.__setattr__(self, "relation", relation_of(sensitivity))
         object.__setattr__(self, "exponent", exponent)
         object.__setattr__(self, "_single", _steps2(given, exponent, given.coordinates or 1))
         for entries in (1, 2):
             self._noise(entries)
-        object.__setattr__(self, "_loss", given.loss(self.rho))
+        object.__setattr__(self, "_loss", given.loss(self.rho, self.relation))
 
     def _noise(self, entries: int) -> Sampler:
         try:
@@ -190,7 +200,7 @@ class Gaussian(GridMechanism):
         given = self._given
         rest = "" if given.coordinates is None else f", coordinates={given.coordinates}"
         return (
-            f"Gaussian(sensitivity={quoted_binary(given.sensitivity)}, {given.words}, "
+            f"Gaussian(sensitivity={words_of(given.sensitivity, self.relation)}, {given.words}, "
             f"granularity=2.0**{self.exponent}{rest})"
         )
 

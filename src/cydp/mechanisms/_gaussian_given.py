@@ -57,11 +57,12 @@ class Given:
         epsilon, delta = self.approximate.epsilon, self.approximate.delta
         return _gaussian_law.least_sigma2(epsilon, delta, steps, enough)
 
-    def loss(self, rho: Fraction) -> ZCDP | ApproxDP:
-        """Return the cost, where the sigma in use gives so much zCDP."""
+    def loss(self, rho: Fraction, relation: str | None) -> ZCDP | ApproxDP:
+        """Return the cost under a relation, where the sigma in use gives so much zCDP."""
         if self.approximate is None:
-            return ZCDP(self.rho)
-        return ApproxDP(self.approximate.epsilon, self.approximate.delta, rho=rho)
+            return ZCDP(self.rho, relation=relation)
+        epsilon, delta = self.approximate.epsilon, self.approximate.delta
+        return ApproxDP(epsilon, delta, rho=rho, relation=relation)
 
 
 def read_given(

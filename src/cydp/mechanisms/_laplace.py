@@ -10,10 +10,11 @@ from cydp.accounting import PureDP
 from cydp.accounting.pairs import Pairs, laplace_pairs
 from cydp.mechanisms._coordinates import coordinates_of
 from cydp.mechanisms._discrete_laplace import MOST_UNSTOPPED_SCALE, DiscreteLaplace
-from cydp.mechanisms._norm import norm_of
+from cydp.mechanisms._norm import norm_of, words_of
 from cydp.mechanisms._reals import GridMechanism, float_up, grid_exponent
-from cydp.rational import Number, float_of, positive, quoted, quoted_binary
+from cydp.rational import Number, float_of, positive, quoted
 from cydp.samplers import laplace_of
+from cydp.sensitivity import relation_of
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
@@ -28,13 +29,19 @@ class Laplace(GridMechanism):
     epsilon : number > 0
         Privacy cost of one `release`, in pure DP.
     sensitivity : number > 0
-        L1 norm, over the whole array released, of what one unit can change.
+        L1 norm, over the whole array released, of what one unit can change. A float is read up;
+        one of `cydp.sensitivity` states the relation, and the loss is stated under it.
     granularity : number, optional
         The grid, a power of two. Default: the least that is at least 2**-40 of
         sensitivity / epsilon.
     coordinates : int >= 1, optional
         How many entries one unit can change; default all that are released. Rounding moves
         each of them by up to one step of the grid, and the scale pays for it.
+
+    Attributes
+    ----------
+    relation : str or None
+        What the sensitivity, and so the loss, is stated under; None: nobody said.
 
     Raises
     ------
@@ -57,6 +64,7 @@ class Laplace(GridMechanism):
     sensitivity: Fraction
     exponent: int
     coordinates: int | None
+    relation: str | None
     _single: Fraction
     _loss: PureDP
 
@@ -74,7 +82,8 @@ class Laplace(GridMechanism):
         object.__setattr__(self, "coordinates", coordinates_of(coordinates))
         object.__setattr__(self, "exponent", grid_exponent(norm / limit, granularity))
         object.__setattr__(self, "_single", self._computed(self.coordinates or 1))
-        object.__setattr__(self, "_loss", PureDP(limit))
+        object.__setattr__(self, "relation", relation_of(sensitivity))
+        object.__setattr__(self, "_loss", PureDP(limit, relation=self.relation))
         laplace_of(self._single)
 
     def _steps(self, entries: int) -> Fraction:
@@ -154,7 +163,7 @@ class Laplace(GridMechanism):
 
     def __repr__(self) -> str:
         rest = "" if self.coordinates is None else f", coordinates={self.coordinates}"
-        norm = quoted_binary(self.sensitivity)
+        norm = words_of(self.sensitivity, self.relation)
         return (
             f"Laplace(epsilon={quoted(self.epsilon)}, sensitivity={norm}, "
             f"granularity=2.0**{self.exponent}{rest})"

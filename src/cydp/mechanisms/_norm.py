@@ -6,17 +6,28 @@ from fractions import Fraction
 
 import numpy as np
 
-from cydp.rational import Number, positive
-from cydp.sensitivity import Unbounded
+from cydp.rational import Number, positive, upward
+from cydp.sensitivity import Sensitivity, Unbounded, written
 
 
 def norm_of(sensitivity: Number) -> Fraction:
     """Return a sensitivity > 0; of an infinite one, say what would make it finite.
 
-    >>> norm_of("0.5")
-    Fraction(1, 2)
+    A float is read up: as the larger of its shortest repr and its binary value.
+
+    >>> norm_of("0.5"), norm_of(0.1) > Fraction(1, 10)
+    (Fraction(1, 2), True)
     """
     if isinstance(sensitivity, float | np.floating) and math.isinf(sensitivity):
         missing = sensitivity.missing if isinstance(sensitivity, Unbounded) else "bound"
         raise ValueError(f"sensitivity must be finite: the data has no {missing}")
-    return positive(sensitivity, "sensitivity")
+    return max(positive(sensitivity, "sensitivity"), upward(sensitivity, "sensitivity"))
+
+
+def words_of(norm: Fraction, relation: str | None) -> str:
+    """Write a sensitivity, with its relation if it has one, as an expression.
+
+    >>> words_of(Fraction(1, 2), None), words_of(Fraction(2), "change-one")
+    ('0.5', "Sensitivity(2, relation='change-one')")
+    """
+    return written(norm) if relation is None else repr(Sensitivity(norm, relation=relation))

@@ -86,7 +86,7 @@ class PartitionSelection:
     @property
     def loss(self) -> ApproxDP:
         """Privacy cost of one release of all partitions, under `relation`."""
-        return ApproxDP(self.epsilon, self.delta)
+        return ApproxDP(self.epsilon, self.delta, relation=self.relation)
 
     def _table(self) -> KeepTable:
         twice = 2 if self.relation == "change-one" else 1

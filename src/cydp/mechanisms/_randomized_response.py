@@ -87,7 +87,7 @@ class RandomizedResponse:
     @property
     def loss(self) -> PureDP:
         """Privacy cost of one report, under change-one: that there is a report is not hidden."""
-        return PureDP(self.epsilon)
+        return PureDP(self.epsilon, relation=self.relation)
 
     @property
     def relation(self) -> str:

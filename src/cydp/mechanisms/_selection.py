@@ -18,11 +18,12 @@ from cydp.mechanisms import _race, _wide
 from cydp.mechanisms._arrays import Declared
 from cydp.mechanisms._charge import Budget, paid
 from cydp.mechanisms._integers import INT64
-from cydp.mechanisms._norm import norm_of
+from cydp.mechanisms._norm import norm_of, words_of
 from cydp.mechanisms._scores import declare_scores, read_scores
 from cydp.random import Generator
-from cydp.rational import Number, exact, float_of, index, positive, quoted, quoted_binary, text
+from cydp.rational import Number, exact, float_of, index, positive, quoted, text
 from cydp.samplers import selection_of
+from cydp.sensitivity import relation_of
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
@@ -32,15 +33,23 @@ class _Selection(ABC):
     epsilon: Fraction
     sensitivity: Fraction
     monotonic: bool
+    relation: str | None
 
     def __init__(
         self, epsilon: Number, sensitivity: Number = 1, *, monotonic: bool = False
     ) -> None:
         if not isinstance(monotonic, bool):
             raise TypeError(f"monotonic must be True or False, not {type(monotonic).__name__}")
+        norm, relation = norm_of(sensitivity), relation_of(sensitivity)
+        if monotonic and relation == "change-one":
+            raise ValueError(
+                "monotonic must be False for a sensitivity that is stated under 'change-one': a "
+                "record that changes moves scores in both directions"
+            )
         object.__setattr__(self, "epsilon", positive(epsilon, "epsilon"))
-        object.__setattr__(self, "sensitivity", norm_of(sensitivity))
+        object.__setattr__(self, "sensitivity", norm)
         object.__setattr__(self, "monotonic", monotonic)
+        object.__setattr__(self, "relation", "add-remove" if monotonic else relation)
 
     @property
     @abstractmethod
@@ -155,10 +164,9 @@ class _Selection(ABC):
         return _race.behind(read_scores(declare_scores(scores)), 1 / self.scale)
 
     def __repr__(self) -> str:
-        parameters = (
-            f"epsilon={quoted(self.epsilon)}, sensitivity={quoted_binary(self.sensitivity)}"
-        )
-        return f"{type(self).__name__}({parameters}{', monotonic=True' if self.monotonic else ''})"
+        stated = None if self.monotonic else self.relation  # monotonic says it already
+        norm, rest = words_of(self.sensitivity, stated), ", monotonic=True" * self.monotonic
+        return f"{type(self).__name__}(epsilon={quoted(self.epsilon)}, sensitivity={norm}{rest})"
 
 
 @lru_cache(256)
@@ -174,15 +182,24 @@ class ExponentialMechanism(_Selection):
     epsilon : number > 0
         Privacy cost of one selection, in pure DP.
     sensitivity : number > 0, default 1
-        How much one unit can change any one score.
+        How much one unit can change any one score. A float is read up; one of `cydp.sensitivity`
+        states the relation, and the loss is stated under it.
     monotonic : bool, default False
-        One unit moves all scores in the same direction, as counts under add-remove, but neither
-        counts under change-one nor quantiles: half the noise will do.
+        Adding a record moves all scores in one direction, as it does counts, but not quantiles:
+        half the noise will do. The loss is then stated under "add-remove": a record that changes
+        moves scores in both directions, and a budget under "change-one" refuses it.
 
     Raises
     ------
     TypeError, ValueError
-        If epsilon or sensitivity is not a positive number, or monotonic no bool.
+        If epsilon or sensitivity is not a positive number, monotonic no bool, or True for a
+        sensitivity that is stated under "change-one".
+
+    Attributes
+    ----------
+    relation : str or None
+        What the loss is stated under: "add-remove" if monotonic, else as the sensitivity is;
+        None: nobody said.
 
     Notes
     -----
@@ -201,7 +218,7 @@ class ExponentialMechanism(_Selection):
     @property
     def loss(self) -> PureDP:
         """Privacy cost of one selection: of each row of scores."""
-        return new_loss(PureDP, self.epsilon, self.epsilon**2 / 8)
+        return new_loss(PureDP, self.epsilon, self.epsilon**2 / 8, relation=self.relation)
 
     def probabilities(self, scores: ArrayLike) -> NDArray[np.float64]:
         """Probability of each candidate, along the last axis. It depends on the data: private.
@@ -229,7 +246,7 @@ class PermuteAndFlip(_Selection):
     Raises
     ------
     TypeError, ValueError
-        If epsilon or sensitivity is not a positive number, or monotonic no bool.
+        As `ExponentialMechanism`.
 
     Notes
     -----
@@ -248,7 +265,7 @@ class PermuteAndFlip(_Selection):
     @property
     def loss(self) -> PureDP:
         """Privacy cost of one selection: of each row of scores."""
-        return PureDP(self.epsilon)
+        return PureDP(self.epsilon, relation=self.relation)
 
     def probabilities(self, scores: ArrayLike) -> NDArray[np.float64]:
         """Probability of each candidate, along the last axis. It depends on the data: private.

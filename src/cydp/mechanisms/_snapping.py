@@ -14,10 +14,11 @@ from cydp.accounting import PureDP
 from cydp.certified import ln_bounds
 from cydp.mechanisms._arrays import Declared
 from cydp.mechanisms._confidence import miss_of
-from cydp.mechanisms._norm import norm_of
+from cydp.mechanisms._norm import norm_of, words_of
 from cydp.mechanisms._reals import RealMechanism, ceil_log2, float_up, read_reals
 from cydp.random import Generator
 from cydp.rational import Number, binary, float_of, positive, quoted, quoted_binary
+from cydp.sensitivity import relation_of
 
 _ETA = Fraction(1, 2**53)
 _MOST_SCALES = 2**46  # from 0 to the bound
@@ -42,9 +43,15 @@ class Snapping(RealMechanism):
         Privacy cost of each entry released, in pure DP. The noise is that of a smaller one, since
         rounding costs, too.
     sensitivity : number > 0
-        What one unit can change in an entry; rounded up to a power of two.
+        What one unit can change in an entry; rounded up to a power of two. One of
+        `cydp.sensitivity` states the relation, and the loss is stated under it.
     bound : number > 0
         More than the scale, less than 2**46 of it, and at most 2**53 of the rounded sensitivity.
+
+    Attributes
+    ----------
+    relation : str or None
+        What the sensitivity, and so the loss, is stated under; None: nobody said.
 
     Raises
     ------
@@ -66,6 +73,7 @@ class Snapping(RealMechanism):
     epsilon: Fraction
     sensitivity: Fraction
     bound: Fraction
+    relation: str | None
     _unit: Fraction  # the sensitivity's power of two
     _unit_float: float
     _bound: float  # in units, and so are
@@ -98,6 +106,7 @@ class Snapping(RealMechanism):
             limit,
             norm,
             end,
+            relation_of(sensitivity),
             unit,
             float_of(unit),
             most,
@@ -120,7 +129,7 @@ class Snapping(RealMechanism):
     @property
     def loss(self) -> PureDP:
         """Privacy cost of each entry released."""
-        return PureDP(self.epsilon)
+        return PureDP(self.epsilon, relation=self.relation)
 
     @property
     def variance(self) -> float:
@@ -185,7 +194,7 @@ class Snapping(RealMechanism):
         return nearest
 
     def __repr__(self) -> str:
-        epsilon, norm = quoted(self.epsilon), quoted_binary(self.sensitivity)
+        epsilon, norm = quoted(self.epsilon), words_of(self.sensitivity, self.relation)
         return f"Snapping(epsilon={epsilon}, sensitivity={norm}, bound={quoted_binary(self.bound)})"
 
 

@@ -10,6 +10,7 @@ from typing import Any, SupportsIndex, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from cydp import sensitivity
 from cydp.accounting import PureDP
 from cydp.accounting.outcomes import keep
 from cydp.exact._bins import Bins, public_bins
@@ -19,11 +20,8 @@ from cydp.mechanisms._charge import Budget, paid
 from cydp.mechanisms._integers import INT64
 from cydp.random import Generator
 from cydp.rational import Number, text
-from cydp.relations import check_relation
 from cydp.releases._records import read
 
-# What one record can change in all counts together (L1): it comes or goes, or it moves.
-_SENSITIVITY = {"add-remove": 1, "change-one": 2}
 _SHOWN_CONFIDENCE = Fraction(999, 1000)
 _SHOWN_BINS = 20
 
@@ -75,7 +73,7 @@ def histogram(
     (2,)
 
     """
-    mechanism = DiscreteLaplace(epsilon, _SENSITIVITY[check_relation(relation)])
+    mechanism = DiscreteLaplace(epsilon, sensitivity.histogram(relation))
     if range is not None and np.ndim(cast(Any, bins)) != 0:
         raise ValueError("range must be None if bins are edges")
     grid = public_bins(bins, range, declared_dtype(x))
