@@ -241,7 +241,7 @@ def test_neighbours_that_float_sums_tear_apart(x, y):
     for lower, upper, step in [(0, 2**54, 8), (BIG, BIG + 2, 8), (0, 2**51, 1), (0, 1, None)]:
         first, second = check(np.array(x), lower, upper, step), check(y, lower, upper, step)
         gap = abs(first.units - second.units)
-        assert gap <= first.sensitivity("change-one", missing=False)
+        assert gap <= first.sensitivity("change-one", missing=False) / first.step
         assert gap == 0  # both are clamped, or on the same multiple of 8
     assert abs(math.fsum([BIG + 2, 1]) - math.fsum([BIG, 1])) == 4  # of records 2 apart
 
@@ -294,16 +294,16 @@ def test_neighbours_are_never_further_apart_than_stated():
     for x, without, other, place, lower, upper, step in neighbours(100_000):
         total = exact.clamped_sum(np.array(x), lower, upper, step)
         less = exact.clamped_sum(np.array(without), lower, upper, step)
-        assert abs(total.units - less.units) <= total.sensitivity("add-remove")
+        assert abs(total.units - less.units) <= total.sensitivity("add-remove") / total.step
         changed = [*without[:place], other, *without[place:]]
         changed_total = exact.clamped_sum(np.array(changed), lower, upper, step)
         gap = abs(total.units - changed_total.units)
-        assert gap <= total.sensitivity("change-one")
+        assert gap <= total.sensitivity("change-one") / total.step
         if not (math.isnan(x[place]) or math.isnan(other)):
-            assert gap <= total.sensitivity("change-one", missing=False)
+            assert gap <= total.sensitivity("change-one", missing=False) / total.step
         # the mutants have the power to fail
         wrong = abs(float_sum(x, lower, upper, step) - float_sum(without, lower, upper, step))
-        broken += wrong > total.sensitivity("add-remove")
+        broken += wrong > total.sensitivity("add-remove") / total.step
         first, stated = float_clamp(x, lower, upper, step)
         clamped_outwards += abs(first - float_clamp(without, lower, upper, step)[0]) > stated
     assert broken > 100
@@ -377,11 +377,11 @@ def test_groups_of_neighbours():
         )
         other = exact.grouped_clamped_sum(keys, values, 3, -4, 7, 0.5)
         gap = np.abs(total.units - other.units).sum()
-        assert gap <= total.sensitivity("change-one") == 28
+        assert gap <= total.sensitivity("change-one") / total.step == 28
         less = exact.grouped_clamped_sum(
             np.delete(codes, place), np.delete(x, place), 3, -4, 7, 0.5
         )
-        assert np.abs(total.units - less.units).sum() <= total.sensitivity() == 14
+        assert np.abs(total.units - less.units).sum() <= total.sensitivity() / total.step == 14
 
 
 # Parameters
@@ -494,13 +494,15 @@ def test_bad_columns():
 def test_sensitivity_comes_from_the_rounded_bounds():
     total = exact.clamped_sum([1.0], -0.6, 1.6, 1)
     assert (total.lowest, total.highest) == (-1, 2)
-    assert total.sensitivity() == 2
-    assert total.sensitivity("change-one") == total.sensitivity("change-one", missing=False) == 3
+    assert total.sensitivity() / total.step == 2
+    for missing in (True, False):
+        assert total.sensitivity("change-one", missing=missing) / total.step == 3
     positive = exact.clamped_sum([1], 10, 30, 1)
-    assert positive.sensitivity("change-one") == 30
-    assert positive.sensitivity("change-one", missing=False) == 20
+    assert positive.sensitivity("change-one") / positive.step == 30
+    assert positive.sensitivity("change-one", missing=False) / positive.step == 20
     negative = exact.clamped_sum([1], -30, -10, 1)
-    assert negative.sensitivity() == negative.sensitivity("change-one") == 30
+    for relation in ("add-remove", "change-one"):
+        assert negative.sensitivity(relation) / negative.step == 30
     with pytest.raises(ValueError, match="relation must be 'add-remove' or 'change-one'"):
         total.sensitivity("both")
     squares = exact.clamped_sums([1], -30, 10, 1)[1]
@@ -513,7 +515,7 @@ def test_a_record_leaves_one_of_two_groups_for_the_other():
     for groups, stated in ((1, 10), (2, 20), (3, 20)):
         before = exact.grouped_clamped_sum([0], [10], groups, 0, 10, 1)
         after = exact.grouped_clamped_sum([groups - 1], [10], groups, 0, 10, 1)
-        assert before.sensitivity("change-one") == stated
+        assert before.sensitivity("change-one") / before.step == stated
         assert abs(before.units - after.units).sum() == (20 if groups > 1 else 0)
 
 

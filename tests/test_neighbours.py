@@ -81,7 +81,10 @@ def test_the_stated_sensitivity_holds_between_neighbours(name: str, grid: Any) -
         for one, other in zip(sums_of(shape, x, *grid), sums_of(shape, y, *grid), strict=True):
             described = [(s.step, s.lowest, s.highest, s.sensitivity()) for s in (one, other)]
             assert described[0] == described[1], (x, y)
-            assert np.abs(np.subtract(one.units, other.units)) <= one.sensitivity(), (x, y)
+            assert np.abs(np.subtract(one.units, other.units)) <= one.sensitivity() / one.step, (
+                x,
+                y,
+            )
 
 
 # Beside a float, numpy and pandas would round the integers among these.

@@ -121,6 +121,7 @@ def test_anything_else_by_the_same_id_is_refused(path: Path) -> None:
     def blocks(**given: Any) -> Any:
         return ledger.blocks(**{"charge_id": "monday", "data_version": "1"} | given)
 
+    noise = DiscreteLaplace(0.1, cydp.sensitivity.histogram("add-remove"))
     first = cydp.histogram([1, 2], 4, (0, 4), epsilon=0.1, budget=blocks())
     head = ledger.head()
     others: dict[str, Callable[[], object]] = {
@@ -129,7 +130,7 @@ def test_anything_else_by_the_same_id_is_refused(path: Path) -> None:
         "data_version": lambda: cydp.histogram(
             [1], 4, (0, 4), epsilon=0.1, budget=blocks(data_version="2")
         ),
-        "function, arguments": lambda: DiscreteLaplace(0.1).release([1] * 4, budget=blocks()),
+        "function, arguments": lambda: noise.release([1] * 4, budget=blocks()),
         "cost, mechanism, params, function, arguments, data_version": lambda: ledger.charge(
             PureDP(1), charge_id="monday"
         ),

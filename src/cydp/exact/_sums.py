@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cydp import _grid, threads
+from cydp.certified import sqrt_bounds
 from cydp.exact._columns import blocks, column, paired_blocks
 from cydp.exact._entries import exactly, integers_of, sequence, undeclared
 from cydp.exact._grid import Grid, public_grid
@@ -31,10 +32,13 @@ _ROUNDED = 2**53  # from here on not every integer is a float64
 class GridSum:
     """An exact sum of numbers that were clamped and rounded to a grid. NOT private.
 
+    `Laplace` and `Gaussian` release it: their noise is added to `units`, on the sum's own grid, so
+    nothing more is rounded.
+
     Attributes
     ----------
     units : int, or ndarray of int64, shape (n_groups,)
-        The sum in steps of the grid; noise is added to these.
+        The sum in steps of the grid.
     step : Fraction
         A power of two.
     lowest, highest : int
@@ -55,8 +59,10 @@ class GridSum:
         weight, parts = self.step.numerator, self.step.denominator
         return np.array([Fraction(units * weight, parts) for units in self.units.tolist()], object)
 
-    def sensitivity(self, relation: str = "add-remove", *, missing: bool = True) -> Sensitivity:
-        """Return what one record can change, in units: of groups, all of them together (L1).
+    def sensitivity(
+        self, relation: str = "add-remove", *, missing: bool = True, norm: int = 1
+    ) -> Sensitivity:
+        """Return what one record can change in `value`; of groups, in all of them together.
 
         Parameters
         ----------
@@ -65,27 +71,35 @@ class GridSum:
         missing : bool, default True
             Whether a record can be missing (NaN, null, masked, of no group) without being
             absent. Only "change-one" asks. False is the caller's promise that none is.
+        norm : {1, 2}, default 1
+            L1, for Laplace noise, or L2, for Gaussian noise; of a single sum they are equal.
 
         Returns
         -------
         Sensitivity
-            A whole number, which hands the relation to the mechanism that is given it.
+            A number of steps of the grid, or, if it is irrational, a little more. It hands the
+            relation to the mechanism that is given it.
 
         Examples
         --------
-        >>> clamped_sum([3], 2, 5, step=1).sensitivity("change-one", missing=False)
+        >>> clamped_sum([3], 2, 5).sensitivity("change-one", missing=False)
         Sensitivity(3, relation='change-one')
 
         """
-        most = max(abs(self.lowest), abs(self.highest))
-        if check_relation(relation) == "change-one":
-            if not isinstance(self.units, int) and len(self.units) > 1:
-                most *= 2  # it leaves one group for another
-            elif missing:
-                most = max(self.highest, 0) - min(self.lowest, 0)
-            else:
-                most = self.highest - self.lowest
-        return Sensitivity(most, relation=relation)
+        if norm not in (1, 2) or isinstance(norm, bool):
+            raise ValueError(f"norm must be 1 or 2, not {norm!r:.40}")
+        largest = max(abs(self.lowest), abs(self.highest))
+        inside = (
+            max(self.highest, 0) - min(self.lowest, 0) if missing else self.highest - self.lowest
+        )
+        most: int | Fraction = inside
+        if check_relation(relation) == "add-remove":
+            most = largest
+        elif not isinstance(self.units, int) and len(self.units) > 1:
+            # It leaves one group for another, or changes inside its group.
+            root = sqrt_bounds(Fraction(2))[1]
+            most = 2 * largest if norm == 1 else max(root * largest, Fraction(inside))
+        return Sensitivity(most * self.step, relation=relation)
 
     def __repr__(self) -> str:
         if isinstance(self.units, int):

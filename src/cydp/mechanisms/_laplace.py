@@ -158,6 +158,13 @@ class Laplace(GridMechanism):
     def _discrete(self, entries: int) -> DiscreteLaplace:
         return DiscreteLaplace(1 / self._steps(entries))
 
+    @property
+    def _norm_order(self) -> int:
+        return 1
+
+    def _in_steps(self, step: Fraction) -> DiscreteLaplace:
+        return DiscreteLaplace(self.epsilon, self.sensitivity / step)
+
     def _noise(self, entries: int) -> Sampler:
         return laplace_of(self._steps(entries))
 

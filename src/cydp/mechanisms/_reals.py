@@ -14,12 +14,16 @@ from numpy.typing import ArrayLike, NDArray
 from cydp import threads
 from cydp._random import Sampler, add_grid_noise
 from cydp.accounting.loss import Loss
+from cydp.exact._sums import GridSum
 from cydp.mechanisms._arrays import Declared, declare, is_real, like
 from cydp.mechanisms._charge import Budget, paid
+from cydp.mechanisms._integers import IntegerMechanism
 from cydp.mechanisms._steps import read_steps
+from cydp.mechanisms._sums import release_sum
 from cydp.random import Generator
 from cydp.rational import Number, binary, text
 
+_SUMS = "Laplace and Gaussian"
 FLOAT64 = np.dtype(np.float64)
 _LEAST_EXPONENT, _MOST_EXPONENT = -1021, 896  # cydp.h
 NOISE_BITS = 40  # of the scale of the noise in units of the grid
@@ -39,16 +43,29 @@ class RealMechanism(ABC):
     def _drawing(self, given: Declared) -> tuple[int, Callable[[Generator], NDArray[np.float64]]]:
         """Return how often the loss is paid, and what reads the value and adds noise."""
 
+    def _release_sum(
+        self, total: GridSum, budget: Budget | None, rng: Generator | None
+    ) -> float | NDArray[np.float64]:
+        raise TypeError(f"value must be of real numbers, not an exact sum, which {_SUMS} release")
+
     @overload
     def release(
         self, value: float, *, budget: Budget | None = None, rng: Generator | None = None
     ) -> float: ...
     @overload
     def release(
-        self, value: ArrayLike, *, budget: Budget | None = None, rng: Generator | None = None
+        self,
+        value: ArrayLike | GridSum,
+        *,
+        budget: Budget | None = None,
+        rng: Generator | None = None,
     ) -> float | NDArray[np.float64]: ...
     def release(
-        self, value: ArrayLike, *, budget: Budget | None = None, rng: Generator | None = None
+        self,
+        value: ArrayLike | GridSum,
+        *,
+        budget: Budget | None = None,
+        rng: Generator | None = None,
     ) -> float | NDArray[np.float64]:
         """Return the value plus noise.
 
@@ -60,7 +77,8 @@ class RealMechanism(ABC):
         value : float or int, or array of floats of up to 64 bits or integers, or column
             Of any shape. NaN, and a null in a column of pandas, polars or pyarrow, counts as 0.
             Integers of any size are as exact as floats. More than 2**113 steps of the grid from 0
-            (or 2**53, if that is more), or Snapping's bound, is cut there.
+            (or 2**53, if that is more), or Snapping's bound, is cut there. `Laplace` and `Gaussian`
+            also take a `GridSum` of `cydp.exact`, to which they add noise on its own grid.
         budget : PrivacyFilter, BudgetLedger or blocks of one, optional
             Charged before the value is read.
         rng : Generator, optional
@@ -85,6 +103,8 @@ class RealMechanism(ABC):
         dtype('float64')
 
         """
+        if isinstance(value, GridSum):
+            return self._release_sum(value, budget, rng)
         given = declare_reals(value, "value")
         count, draw = self._drawing(given)
         released = paid(self, draw, given.shape, FLOAT64, budget, rng, count=count)
@@ -98,10 +118,30 @@ class GridMechanism(RealMechanism):
     __slots__ = ()
 
     exponent: int
+    relation: str | None
 
     @abstractmethod
     def _noise(self, entries: int) -> Sampler:
         """Return the noise for so many entries, in steps of the grid."""
+
+    @property
+    @abstractmethod
+    def sensitivity(self) -> Fraction:
+        """What one unit can change."""
+
+    @property
+    @abstractmethod
+    def _norm_order(self) -> int:
+        """Whether the sensitivity is an L1 or an L2 norm."""
+
+    @abstractmethod
+    def _in_steps(self, step: Fraction) -> IntegerMechanism:
+        """Return the mechanism for integers that count steps, at the same cost."""
+
+    def _release_sum(
+        self, total: GridSum, budget: Budget | None, rng: Generator | None
+    ) -> float | NDArray[np.float64]:
+        return release_sum(self, self._in_steps(total.step), total, budget, rng)
 
     @property
     def granularity(self) -> Fraction:
