@@ -14,7 +14,8 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from cydp.exact._foreign import is_pandas_frame, opened
+from cydp.exact._foreign import opened
+from cydp.exact._pandas import is_frame
 
 NULLS = {"NoneType", "NAType", "NaTType", "MaskedConstant"}
 
@@ -42,7 +43,7 @@ def undeclared(x: Any, name: str) -> NDArray[Any] | None:
         For lists of different lengths in a list.
 
     """
-    x = opened(x, name) if is_pandas_frame(x) else x
+    x = opened(x, name) if is_frame(x) else x
     dtype = getattr(x, "dtype", None)
     objects = isinstance(dtype, np.dtype) and dtype.kind == "O"
     if not isinstance(x, list | tuple) and not objects:
