@@ -25,7 +25,7 @@ def bound_contributions(
 ) -> NDArray[np.bool_]:
     """Choose the rows that stay if each user may be in few groups, with few rows. NOT private.
 
-    Of each user `max_groups` of his distinct groups stay, each as likely as the others, and of
+    Of each user `max_groups` of their distinct groups stay, each as likely as the others, and of
     each of these `max_rows_per_group` rows. So a user changes at most that many groups of what is
     computed from the rows that stay, and privacy for rows becomes privacy for users.
 
@@ -42,8 +42,8 @@ def bound_contributions(
     Returns
     -------
     ndarray of bool, shape (n,)
-        True for the rows that stay. Which of a user's rows these are depends on the key and on
-        his own rows and their order: not on other users, nor on where his rows stand.
+        True for the rows that stay. Which of a user's rows these are depends on the key, on the
+        user's own rows and on the order of these: not on other users, nor on where the rows stand.
 
     Raises
     ------

@@ -29,9 +29,9 @@ def sequence(x: Any) -> Any:
     """Return a sequence as a list or a tuple, or as the array that it is a view of."""
     if isinstance(x, memoryview | array):
         return np.asarray(x)
-    if isinstance(x, list | tuple | str | bytes | bytearray) or not isinstance(x, Sequence):
+    if isinstance(x, list | tuple | str | bytes | bytearray) or hasattr(x, "__array__"):
         return x
-    return list(x)
+    return list(x) if isinstance(x, Sequence) else x
 
 
 def undeclared(x: Any, name: str) -> NDArray[Any] | None:

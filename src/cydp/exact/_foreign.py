@@ -68,11 +68,9 @@ def as_array(x: Any, name: str) -> NDArray[Any]:
 
 
 def frame_columns(x: Any) -> list[Any] | None:
-    """Return the columns of a frame or table, or None for what cannot be asked for them."""
+    """Return the columns of a table of polars or pyarrow; None for anything else."""
     if hasattr(x, "get_columns"):  # polars
         return list(x.get_columns())
     if hasattr(x, "itercolumns"):  # pyarrow
         return list(x.itercolumns())
-    if hasattr(x, "items") and getattr(x, "ndim", 0) == 2:  # pandas, which iterates over names
-        return [column for _, column in x.items()]
     return None
