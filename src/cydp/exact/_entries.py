@@ -37,6 +37,8 @@ def sequence(x: Any) -> Any:
 def undeclared(x: Any, name: str) -> NDArray[Any] | None:
     """Return the entries of a list, or of objects of numpy or pandas; None for another column.
 
+    Objects with a mask are none: they are refused by their dtype.
+
     Raises
     ------
     TypeError
@@ -46,7 +48,7 @@ def undeclared(x: Any, name: str) -> NDArray[Any] | None:
     x = opened(x, name) if is_frame(x) else x
     dtype = getattr(x, "dtype", None)
     objects = isinstance(dtype, np.dtype) and dtype.kind == "O"
-    if not isinstance(x, list | tuple) and not objects:
+    if not isinstance(x, list | tuple) and (not objects or isinstance(x, np.ma.MaskedArray)):
         return None
     try:
         return np.array(x, object)
