@@ -123,7 +123,10 @@ def _arrow_dtype(x: Any, name: str) -> np.dtype[Any]:
     if hasattr(x, "__arrow_c_schema__"):
         return numbers_dtype(na.c_schema(x), name)
     if (empty := _without_rows(x)) is None:
-        raise TypeError(f"{name} must be a column that says its type, not {type(x).__name__}")
+        raise TypeError(
+            f"{name} must be a column that says its type before it is read, as those of pyarrow "
+            f"do, not {type(x).__name__}"
+        )
     return column(empty, name).dtype
 
 
