@@ -120,23 +120,15 @@ def _arrow_dtype(x: Any, name: str) -> np.dtype[Any]:
     na = nanoarrow(name)
     if is_relation(x):
         return _relation_dtype(x, name)
-    if hasattr(x, "__arrow_c_schema__"):
-        return numbers_dtype(na.c_schema(x), name)
-    if (empty := _without_rows(x)) is None:
-        raise TypeError(
-            f"{name} must be a column that says its type before it is read, as those of pyarrow "
-            f"do, not {type(x).__name__}"
-        )
-    return column(empty, name).dtype
-
-
-def _without_rows(x: Any) -> Any:
-    """Return the column without its rows, or None for what has no way to say so."""
-    if hasattr(x, "slice"):  # polars, pyarrow
-        return x.slice(0, 0)
-    if hasattr(x, "schema") and hasattr(x.schema, "empty_table"):  # a reader of pyarrow
-        return x.schema.empty_table()
-    return None
+    for said in (x, getattr(x, "schema", None), getattr(x, "type", None)):  # pyarrow, nanoarrow
+        if hasattr(said, "__arrow_c_schema__"):
+            return numbers_dtype(na.c_schema(said), name)
+    if hasattr(x, "slice"):  # polars
+        return column(x.slice(0, 0), name).dtype
+    raise TypeError(
+        f"{name} must be a column that says its type before it is read, as those of pyarrow do, "
+        f"not {type(x).__name__}"
+    )
 
 
 def _relation_dtype(x: Any, name: str) -> np.dtype[Any]:
