@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 import duckdb
+import nanoarrow as na
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -38,6 +39,8 @@ def arrow_columns(dtype: str, entries: list[Any]) -> dict[str, Any]:
         "pyarrow table": table,
         "pyarrow record batch": pa.record_batch({"x": arrow}),
         "pyarrow reader": table.to_reader(),
+        "nanoarrow": na.Array(arrow),
+        "nanoarrow stream": na.ArrayStream(arrow),
         "polars": pl.Series(arrow),
         "polars frame": pl.DataFrame({"x": arrow}),
         "pandas of Arrow": pd.Series(arrow.to_pandas(), dtype=pd.ArrowDtype(kind)),
@@ -50,7 +53,7 @@ def arrow_columns(dtype: str, entries: list[Any]) -> dict[str, Any]:
 def test_the_dtype_that_is_declared_is_the_one_that_is_read(dtype: str, entries: list[Any]) -> None:
     for name, x in arrow_columns(dtype, entries).items():
         assert declared_dtype(x) == np.dtype(dtype), name
-        streams = name in ("DuckDB", "pyarrow reader")
+        streams = name in ("DuckDB", "pyarrow reader", "nanoarrow stream")
         assert declared_length(x) == (None if streams else len(entries)), name
         assert column(x).dtype == np.dtype(dtype), name
     nullable = pd.Series(entries, dtype=NULLABLE.get(dtype, "Int64"))

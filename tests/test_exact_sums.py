@@ -415,6 +415,21 @@ def test_the_default_step_comes_from_the_bounds_alone():
         assert exact.clamped_sum(x, 0, 0).step == 1
 
 
+@pytest.mark.parametrize(
+    "bounds", [(0, 7), (-5, 3), (2, 2), (-9, -4), (0, 0), (-2.5, 6), (-6, 6.25)]
+)
+@pytest.mark.parametrize("step", [None, 1, 0.25, 2.0**-20, 2.0**-40, 4])
+def test_integers_between_integer_bounds_are_summed_at_step_one(bounds, step):
+    x, codes = np.arange(-20, 20), np.arange(40) % 3
+    for dtype in (np.int8, np.int32, np.int64):
+        total = check(x.astype(dtype), *bounds, step)
+        groups = exact.grouped_clamped_sum(codes, x.astype(dtype), 3, *bounds, step)
+        units = [units_of(value, *bounds, total.step) for value in x.tolist()]
+        assert groups.units.tolist() == [sum(units[group::3]) for group in range(3)]
+        assert groups.step == total.step
+    assert exact.grouped_clamped_sum(codes, x, 3, 0, 0, 2.0**-1021).units.tolist() == [0, 0, 0]
+
+
 def test_a_float_bound_is_its_binary_value():
     seen = set()
     for n in range(1, 1000):  # three digits, and a grid that tells them from the float

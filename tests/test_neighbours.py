@@ -130,6 +130,19 @@ def test_codes_are_told_by_the_types_of_entries(name: str) -> None:
             exact.grouped_clamped_sum(shape(bad), np.ones(len(bad)), 2, 0, 1)
 
 
+def test_objects_with_a_mask_are_refused() -> None:
+    masked = np.ma.array([1, 2], mask=[False, True], dtype=object)
+    for call in (
+        lambda: exact.bincount(masked),
+        lambda: exact.clamped_sum(masked, 0, 1),
+        lambda: exact.grouped_clamped_sum(masked, [1, 2], 2, 0, 1),
+        lambda: HistogramAccumulator(2, (0, 2), dtype="int64").update(masked),
+        lambda: cydp.histogram(masked, 2, (0, 2), epsilon=1),
+    ):
+        with pytest.raises(TypeError, match=r"^(x|codes) must be of bool"):
+            call()
+
+
 def test_whether_all_are_missing_decides_about_no_error() -> None:
     """A dtype is refused by itself, not by what it holds."""
     missing = [np.ma.masked_all(2), np.full(2, np.nan), pa.array([None, None], pa.float32()),

@@ -16,7 +16,7 @@ from cydp.exact._bins import Bins, Pair, bin_count, public_bins
 from cydp.exact._columns import blocks, check_real, column
 from cydp.exact._entries import integers_of, sequence, undeclared
 from cydp.exact._grid import Grid, public_grid
-from cydp.exact._sums import GridSum, add_groups, check_shapes, integer_column, number_column
+from cydp.exact._sums import GridSum, check_shapes, group_units, integer_column, number_column
 from cydp.rational import Number, index
 
 _BLOCK_ROWS = 65_536  # rows converted at a time
@@ -323,7 +323,7 @@ class GroupedAccumulator:
         for rows in blocks(keys, keys.dtype.newbyteorder("="), block_rows):
             _exact.bincount(rows, more._counts, many)
         for name, values in numbers.items():
-            add_groups(keys, values, self._grids[name], more._units[name])
+            more._units[name] = group_units(keys, values, self._grids[name], len(self._counts))
         return self.merge(more)  # at the end: an interrupt adds nothing
 
     def _check_rows(self, rows: int) -> None:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from cydp.exact._arrow import columns_of, nanoarrow
 from cydp.exact._columns import column
-from cydp.exact._foreign import is_pandas_frame
+from cydp.exact._pandas import is_frame
 
 _KEY = "cydp"
 
@@ -34,7 +34,7 @@ def export(
 
 def read(table: Any, name: str) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
     """Return the columns of a table without nulls, and its description if it has one."""
-    if is_pandas_frame(table):
+    if is_frame(table):
         return _own_columns(table, name), {}
     columns, metadata = columns_of(table, name)
     try:

@@ -12,6 +12,7 @@ from cydp import _exact
 from cydp.exact._arrow import Mask, numbers
 from cydp.exact._entries import PLAIN, numbers_of, present_entries, sequence, undeclared
 from cydp.exact._foreign import as_array, opened, speaks_arrow
+from cydp.exact._pandas import as_numpy, categorical
 
 
 def column(x: ArrayLike | Sequence[Any], name: str = "x") -> NDArray[Any]:
@@ -110,9 +111,13 @@ _NESTED = {list, tuple, np.ndarray}
 
 def _read(x: Any, name: str) -> NDArray[Any]:
     x = opened(x, name)
-    if not speaks_arrow(x):
-        return as_array(x, name)
-    return masked(*numbers(x, name))
+    if (parts := categorical(x)) is not None:
+        places, present, categories = parts
+        # Without categories every entry is null, and the dtype of none was not declared.
+        values = column(categories, name) if len(categories) else np.zeros(1, np.bool_)
+        return masked(values[places], present)
+    x = as_numpy(x)
+    return masked(*numbers(x, name)) if speaks_arrow(x) else as_array(x, name)
 
 
 def masked(values: NDArray[Any], present: Mask) -> NDArray[Any]:

@@ -25,7 +25,7 @@ def bound_contributions(
 ) -> NDArray[np.bool_]:
     """Choose the rows that stay if each user may be in few groups, with few rows. NOT private.
 
-    Of each user `max_groups` of his distinct groups stay, each as likely as the others, and of
+    Of each user `max_groups` of their distinct groups stay, each as likely as the others, and of
     each of these `max_rows_per_group` rows. So a user changes at most that many groups of what is
     computed from the rows that stay, and privacy for rows becomes privacy for users.
 
@@ -42,8 +42,8 @@ def bound_contributions(
     Returns
     -------
     ndarray of bool, shape (n,)
-        True for the rows that stay. Which of a user's rows these are depends on the key and on
-        his own rows and their order: not on other users, nor on where his rows stand.
+        True for the rows that stay. Which of a user's rows these are depends on the key, on the
+        user's own rows and on the order of these: not on other users, nor on where the rows stand.
 
     Raises
     ------
@@ -101,26 +101,28 @@ def _words(values: NDArray[Any] | Strings, present: Mask, key: Words) -> tuple[W
         code, name = np.empty(len(values), np.uint64), np.empty(len(values), np.uint64)
         _exact.encode(fixed_width(values), key, code, name)
         return code, name
-    wide = np.uint64 if values.dtype.kind == "u" else np.int64
-    numbers = np.ascontiguousarray(values, wide).view(np.uint64)
-    if wide == np.int64 or not (numbers >> _SIGN).any():
-        return numbers, numbers
-    return numbers, _named(numbers, numbers >> _SIGN != 0, key)
+    if values.dtype.kind == "u":
+        numbers = np.ascontiguousarray(values, np.uint64)
+        named = _named(numbers, numbers >> _SIGN, key) if (numbers >> _SIGN).any() else numbers
+    else:
+        named = np.ascontiguousarray(values, np.int64).view(np.uint64)
+    return named, named
 
 
 _SIGN = np.uint64(63)
 
 
-def _named(words: Words, unsigned: NDArray[np.bool_], key: Words) -> Words:
+def _named(words: Words, unsigned: Words, key: Words) -> Words:
     """Return what is hashed of integers, given modulo 2**64: of one value always the same.
 
-    Those from 2**63 on get a secret of the key added, or they would share names with negative
-    ones.
+    Those from 2**63 on, for which `unsigned` is 1, have all bits but the highest changed by a
+    secret of the key, or they would share names with negative ones. They stay distinct.
     """
     place, secret = np.empty(1, np.uint64), np.empty(1, np.uint64)
     text = np.frombuffer(b"from 2**63 on", np.uint8)
     _exact.encode(_exact.Strings(1, text, width=len(text)), key, place, secret)
-    return np.where(unsigned, words ^ secret, words)
+    named: Words = words ^ (unsigned * (secret & np.uint64(2**63 - 1)))
+    return named
 
 
 def _named_by_value(integers: tuple[int, ...], names: Words, key: Words) -> Words:
@@ -131,5 +133,5 @@ def _named_by_value(integers: tuple[int, ...], names: Words, key: Words) -> Word
     """
     fit = np.array([-(2**63) <= number < 2**64 for number in integers], np.bool_)
     words = np.array([number % 2**64 for number in integers], np.uint64)
-    unsigned = np.array([number >= 2**63 for number in integers], np.bool_)
+    unsigned = np.array([number >= 2**63 for number in integers], np.uint64)
     return np.where(fit, _named(words, unsigned, key), names)

@@ -11,6 +11,7 @@ from cydp.exact._arrow import nanoarrow, numbers_dtype
 from cydp.exact._columns import check_real, column
 from cydp.exact._entries import NULLS, is_number, sequence
 from cydp.exact._foreign import is_relation, opened, speaks_arrow
+from cydp.exact._pandas import is_series
 
 _RELATION_DTYPES = {
     "boolean": np.bool_, "tinyint": np.int8, "smallint": np.int16, "integer": np.int32,
@@ -57,9 +58,11 @@ def declared_dtype(x: ArrayLike | Sequence[Any], name: str = "x") -> np.dtype[An
         _check_entries(set(map(type, x)), name)
         return np.dtype(np.float64)
     x = opened(x, name)
+    dtype = getattr(x, "dtype", None)
+    if is_series(x) and not isinstance(dtype, np.dtype):
+        return column(x.iloc[:0], name).dtype
     if speaks_arrow(x):
         return _arrow_dtype(x, name)
-    dtype = getattr(x, "dtype", None)
     if not hasattr(x, "__array__") or not isinstance(dtype, np.dtype):
         raise TypeError(
             f"{name} must be a list, or a column that has a dtype, not {type(x).__name__}"
@@ -117,22 +120,15 @@ def _arrow_dtype(x: Any, name: str) -> np.dtype[Any]:
     na = nanoarrow(name)
     if is_relation(x):
         return _relation_dtype(x, name)
-    if hasattr(x, "__arrow_c_schema__"):
-        return numbers_dtype(na.c_schema(x), name)
-    if (empty := _without_rows(x)) is None:
-        raise TypeError(f"{name} must be a column that says its type, not {type(x).__name__}")
-    return column(empty, name).dtype
-
-
-def _without_rows(x: Any) -> Any:
-    """Return the column without its rows, or None for what has no way to say so."""
-    if hasattr(x, "iloc"):  # pandas
-        return x.iloc[:0]
-    if hasattr(x, "slice"):  # polars, pyarrow
-        return x.slice(0, 0)
-    if hasattr(x, "schema") and hasattr(x.schema, "empty_table"):  # a reader of pyarrow
-        return x.schema.empty_table()
-    return None
+    for said in (x, getattr(x, "schema", None), getattr(x, "type", None)):  # pyarrow, nanoarrow
+        if hasattr(said, "__arrow_c_schema__"):
+            return numbers_dtype(na.c_schema(said), name)
+    if hasattr(x, "slice"):  # polars
+        return column(x.slice(0, 0), name).dtype
+    raise TypeError(
+        f"{name} must be a column that says its type before it is read, as those of pyarrow do, "
+        f"not {type(x).__name__}"
+    )
 
 
 def _relation_dtype(x: Any, name: str) -> np.dtype[Any]:

@@ -14,7 +14,8 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from cydp.exact._foreign import is_pandas_frame, opened
+from cydp.exact._foreign import opened
+from cydp.exact._pandas import is_frame
 
 NULLS = {"NoneType", "NAType", "NaTType", "MaskedConstant"}
 
@@ -28,13 +29,15 @@ def sequence(x: Any) -> Any:
     """Return a sequence as a list or a tuple, or as the array that it is a view of."""
     if isinstance(x, memoryview | array):
         return np.asarray(x)
-    if isinstance(x, list | tuple | str | bytes | bytearray) or not isinstance(x, Sequence):
+    if isinstance(x, list | tuple | str | bytes | bytearray) or hasattr(x, "__array__"):
         return x
-    return list(x)
+    return list(x) if isinstance(x, Sequence) else x
 
 
 def undeclared(x: Any, name: str) -> NDArray[Any] | None:
     """Return the entries of a list, or of objects of numpy or pandas; None for another column.
+
+    Objects with a mask are none: they are refused by their dtype.
 
     Raises
     ------
@@ -42,10 +45,10 @@ def undeclared(x: Any, name: str) -> NDArray[Any] | None:
         For lists of different lengths in a list.
 
     """
-    x = opened(x, name) if is_pandas_frame(x) else x
+    x = opened(x, name) if is_frame(x) else x
     dtype = getattr(x, "dtype", None)
     objects = isinstance(dtype, np.dtype) and dtype.kind == "O"
-    if not isinstance(x, list | tuple) and not objects:
+    if not isinstance(x, list | tuple) and (not objects or isinstance(x, np.ma.MaskedArray)):
         return None
     try:
         return np.array(x, object)

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cydp.exact._pandas import as_series, is_frame
+
 
 def speaks_arrow(x: Any) -> bool:
     """Whether x is a column or table of another library that Arrow can read.
@@ -16,15 +18,6 @@ def speaks_arrow(x: Any) -> bool:
     if isinstance(x, np.ndarray) or isinstance(getattr(x, "dtype", None), np.dtype):
         return False
     return hasattr(x, "__arrow_c_array__") or hasattr(x, "__arrow_c_stream__")
-
-
-def is_pandas_frame(x: Any) -> bool:
-    """Whether x is a frame of pandas, which is read column by column, its index left out.
-
-    Its Arrow export has the index as a column, unless that is a range.
-    """
-    pandas = sys.modules.get("pandas")
-    return pandas is not None and isinstance(x, pandas.DataFrame)
 
 
 def is_relation(x: Any) -> bool:
@@ -42,7 +35,7 @@ def opened(x: Any, name: str) -> Any:
         For a frame of several columns or none, and for what has not been computed yet.
 
     """
-    if is_pandas_frame(x):
+    if is_frame(x):
         if x.shape[1] != 1:
             raise TypeError(f"{name} must be one column, not a table of {x.shape[1]}")
         return x.iloc[:, 0]
@@ -52,12 +45,7 @@ def opened(x: Any, name: str) -> Any:
         raise TypeError(f"{name} is lazy: collect it first")
     if hasattr(x, "to_table"):  # a dataset or scanner of pyarrow
         raise TypeError(f"{name} is not read yet: call its to_table first")
-    pandas = sys.modules.get("pandas")
-    if pandas is None or isinstance(getattr(x, "dtype", None), np.dtype):
-        return x
-    if isinstance(x, pandas.Index | pandas.api.extensions.ExtensionArray):
-        return pandas.Series(x, copy=False)
-    return x
+    return as_series(x)
 
 
 def as_array(x: Any, name: str) -> NDArray[Any]:
@@ -69,6 +57,8 @@ def as_array(x: Any, name: str) -> NDArray[Any]:
         For what is no column.
 
     """
+    if isinstance(x, np.ma.MaskedArray):
+        return x
     if hasattr(x, "isna") and not isinstance(getattr(x, "dtype", None), np.dtype):
         return np.asarray(x, object)
     values = np.asarray(x)
@@ -78,11 +68,9 @@ def as_array(x: Any, name: str) -> NDArray[Any]:
 
 
 def frame_columns(x: Any) -> list[Any] | None:
-    """Return the columns of a frame or table, or None for what cannot be asked for them."""
+    """Return the columns of a table of polars or pyarrow; None for anything else."""
     if hasattr(x, "get_columns"):  # polars
         return list(x.get_columns())
     if hasattr(x, "itercolumns"):  # pyarrow
         return list(x.itercolumns())
-    if hasattr(x, "items") and getattr(x, "ndim", 0) == 2:  # pandas, which iterates over names
-        return [column for _, column in x.items()]
     return None

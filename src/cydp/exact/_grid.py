@@ -44,6 +44,17 @@ class Grid:
         clamped = np.array([min(max(unit, self.lowest), self.highest) for unit in units], np.int64)
         return np.ma.MaskedArray(clamped.reshape(numbers.shape), np.ma.getmaskarray(numbers))
 
+    def of_integers(self) -> tuple["Grid", int]:
+        """Return the grid that integers need, and how many units of this one its unit has.
+
+        Below a step of 1 and between integer bounds that is the grid of step 1, for which
+        kernels shift nothing; else it is this grid.
+        """
+        weight = 1 << max(-self.exponent, 0)
+        if self.largest == 0 or self.lowest % weight or self.highest % weight:
+            return self, 1
+        return Grid(max(self.exponent, 0), self.lowest // weight, self.highest // weight), weight
+
     @property
     def largest(self) -> int:
         """The most units that one number can weigh."""

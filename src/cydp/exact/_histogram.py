@@ -19,7 +19,8 @@ def histogram(
     Parameters
     ----------
     x : array_like of real numbers, any shape
-        NaN, masked values and what lies outside the bins are left out.
+        NaN, masked values and what lies outside the bins are left out. A list has the dtype
+        that numpy infers from its entries; an array or column has its own.
     bins : int or sequence of edges
         A number of equal bins, or edges that never decrease. The last bin is closed.
     range : (lo, hi), optional

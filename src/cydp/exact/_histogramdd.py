@@ -13,7 +13,8 @@ from cydp import _exact
 from cydp.exact._arrow import table_numbers
 from cydp.exact._bins import Bins, Pair, bin_count, data_ends, even_bins, public_bins
 from cydp.exact._columns import column, masked
-from cydp.exact._foreign import is_pandas_frame, opened, speaks_arrow
+from cydp.exact._foreign import opened, speaks_arrow
+from cydp.exact._pandas import is_frame
 from cydp.threads import NUM_THREADS, SHARED_ABOVE
 
 _MOST_CELLS = 2**30
@@ -79,7 +80,7 @@ def histogramdd(
 
 def _split(columns: Any) -> tuple[list[NDArray[Any]], NDArray[np.bool] | None]:
     """Return the columns without their masks, and which rows no mask hides."""
-    if is_pandas_frame(columns):
+    if is_frame(columns):
         columns = [x for _, x in columns.items()]
     elif speaks_arrow(columns := opened(columns, "columns")):
         columns = [masked(x, present) for x, present in table_numbers(columns, "columns")]

@@ -13,6 +13,7 @@ from cydp.exact import _arrow
 from cydp.exact._arrow import Strings
 from cydp.exact._entries import present_entries, sequence
 from cydp.exact._foreign import as_array, opened, speaks_arrow
+from cydp.exact._pandas import as_numpy, categorical
 
 Identities: TypeAlias = tuple[NDArray[Any] | Strings, NDArray[np.bool_] | None]
 
@@ -27,6 +28,9 @@ def identities(x: ArrayLike, name: str) -> Identities:
     if isinstance(x, list | tuple):
         return _of_objects(x, name)
     x = opened(x, name)
+    if (parts := categorical(x)) is not None:
+        return _of_categories(*parts, name)
+    x = as_numpy(x)
     if speaks_arrow(x):
         return _arrow.identities(x, name)
     if isinstance(x, np.ma.MaskedArray):
@@ -44,6 +48,17 @@ def identities(x: ArrayLike, name: str) -> Identities:
     if values.dtype.kind not in "biuUS":
         raise TypeError(f"{name} must be of integers or strings, not {values.dtype.type.__name__}")
     return values, valid
+
+
+def _of_categories(
+    places: NDArray[Any], present: NDArray[np.bool_] | None, categories: Any, name: str
+) -> Identities:
+    if len(categories) == 0:  # every entry is null, and the dtype of none was not declared
+        return np.zeros(len(places), np.int64), present
+    values, _ = identities(categories, name)  # which has no nulls
+    if isinstance(values, Strings):
+        return replace(values, rows=places), present
+    return values[places], present
 
 
 def _of_objects(x: Sequence[Any], name: str) -> Identities:

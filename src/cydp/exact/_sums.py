@@ -137,10 +137,10 @@ def clamped_sum(x: ArrayLike, lower: Number, upper: Number, step: Number | None 
     """
     grid = public_grid(lower, upper, step)
     values = number_column(x)
-    units = 0
-    for rows, number in _rows(values, grid):
+    units, (inner, weight) = 0, _inner(values, grid)
+    for rows, number in _rows(values, inner):
         units += _grid.grid_sum(rows, *number, _threads(rows, number))
-    return GridSum(units, grid.step, grid.lowest, grid.highest)
+    return GridSum(units * weight, grid.step, grid.lowest, grid.highest)
 
 
 def clamped_sums(
@@ -173,16 +173,16 @@ def clamped_sums(
     values = number_column(x)
     if grid.largest > _MOST_SQUARED:
         raise ValueError("lower and upper must be at most 2**31 steps from 0 for squares")
-    units = squares = 0
-    for rows, number in _rows(values, grid):
+    units, squares, (inner, weight) = 0, 0, _inner(values, grid)
+    for rows, number in _rows(values, inner):
         more, more_squares = _grid.grid_sums(rows, *number, _threads(rows, number))
         units += more
         squares += more_squares
     ends = grid.lowest**2, grid.highest**2
     least = 0 if grid.lowest <= 0 <= grid.highest else min(ends)
     return (
-        GridSum(units, grid.step, grid.lowest, grid.highest),
-        GridSum(squares, grid.step**2, least, max(ends)),
+        GridSum(units * weight, grid.step, grid.lowest, grid.highest),
+        GridSum(squares * weight**2, grid.step**2, least, max(ends)),
     )
 
 
@@ -232,8 +232,7 @@ def grouped_clamped_sum(
             f"step must be larger for so many rows: bounds of {grid.largest} steps "
             "could reach 2**63"
         )
-    units = np.zeros(groups, np.int64)
-    add_groups(keys, values, grid, units)
+    units = group_units(keys, values, grid, groups)
     return GridSum(units, grid.step, grid.lowest, grid.highest)
 
 
@@ -243,10 +242,14 @@ def check_shapes(keys: _Array, values: _Array, name: str) -> None:
         raise ValueError(f"codes must be of the shape of {name}, {values.shape}, not {keys.shape}")
 
 
-def add_groups(keys: _Array, values: _Array, grid: Grid, units: NDArray[np.int64]) -> None:
-    """Add what the numbers are on the grid to the units of their groups."""
-    for key_rows, key_type, rows, number in _paired_rows(keys, values, grid):
+def group_units(keys: _Array, values: _Array, grid: Grid, groups: int) -> NDArray[np.int64]:
+    """Return the sums by group of what the numbers are on the grid, in units."""
+    units, (inner, weight) = np.zeros(groups, np.int64), _inner(values, grid)
+    for key_rows, key_type, rows, number in _paired_rows(keys, values, inner):
         _grid.grid_sum_groups(key_rows, key_type, rows, *number, _threads(rows, number), units)
+    if weight > 1:
+        units *= weight
+    return units
 
 
 def number_column(x: ArrayLike, name: str = "x") -> _Array:
@@ -276,6 +279,11 @@ def integer_column(codes: ArrayLike) -> _Array:
 
 # What a kernel needs to read a column: type, exponent, lowest, highest.
 _Number: TypeAlias = tuple[int, int, int, int]
+
+
+def _inner(values: _Array, grid: Grid) -> tuple[Grid, int]:
+    """Return the grid for the kernel, and how many units of the sum's one of it has."""
+    return grid.of_integers() if values.dtype.kind in "biu" else (grid, 1)
 
 
 def _rows(values: _Array, grid: Grid) -> Iterator[tuple[NDArray[np.uint8], _Number]]:

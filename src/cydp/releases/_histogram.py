@@ -41,7 +41,9 @@ def histogram(
     Parameters
     ----------
     x : array_like of real numbers, shape (n,)
-        One record each. NaN, masked values and what lies outside the bins are left out.
+        One record each: a list, which counts as float64, an array, or a column or one-column
+        table of pandas, polars, pyarrow or DuckDB. NaN, null and masked values and what lies
+        outside the bins are left out.
     bins : int or sequence of edges
         A number of equal bins over `range`, or edges that never decrease. The last bin is
         closed.
