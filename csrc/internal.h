@@ -190,16 +190,15 @@ typedef void cydp_shift_kernel(const cydp_shift_law *law, const void *words, siz
                                void *out, uint8_t *undecided);
 
 /* reports[i] = (codes[i] + shifts[i]) mod (last + 1), which fits, for shifts in
- * [0, last]; 0 for codes, taken as unsigned, beyond `last`; whether there was one.
+ * [0, last]; last + 1 for codes, taken as unsigned, beyond `last`; whether there was one.
  * Codes have 1, 2, 4 or 8 bytes, shifts 2 or 4: these if `last` needs them. */
 typedef bool cydp_respond_kernel(uint32_t last, unsigned code_bytes, const void *codes,
                                  unsigned shift_bytes, const void *shifts, size_t n,
                                  void *reports);
 
-/* reports[i] = others[i] where codes[i] is beyond `last`. */
-typedef void cydp_replace_kernel(uint32_t last, unsigned code_bytes, const void *codes,
-                                 unsigned shift_bytes, const void *others, size_t n,
-                                 void *reports);
+/* reports[i] = others[i] where it is beyond `last`. */
+typedef void cydp_replace_kernel(uint32_t last, unsigned code_bytes, unsigned shift_bytes,
+                                 const void *others, size_t n, void *reports);
 
 /* Selection: coarse keys of candidates that race. v = ((score half - reference) rate)
  * rate_units is what a candidate is behind the best score, in units of ln 2 / 2^23, cut
