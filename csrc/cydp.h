@@ -293,14 +293,16 @@ cydp_status cydp_bincount(const void *codes, cydp_number number, size_t n,
  */
 
 /* A column of users or groups. Rows with the same code are the same user; the name is
- * what is hashed of him. Both may be one array. */
+ * what is hashed of them, so the same code has the same name. Both may be one array. */
 typedef struct cydp_column {
   const uint64_t *code, *name;
 } cydp_column;
 
 /* Strings of bytes: string i from offsets[i] to before offsets[i + 1], which never fall;
  * or, if `offsets` is NULL, of `width` bytes each, without the zeros at its end; or, if
- * `buffers` is not NULL, Arrow's views of 16 bytes each. `bytes` is never NULL. */
+ * `buffers` is not NULL, Arrow's views of 16 bytes each. `bytes` is never NULL. While a
+ * call runs, the strings' bytes may change, but not the offsets, views or buffers, which
+ * are addresses. */
 typedef struct cydp_strings {
   const uint8_t *bytes;
   const int64_t *offsets;
@@ -309,7 +311,9 @@ typedef struct cydp_strings {
 } cydp_strings;
 
 /* Codes and names of n strings: the place of the first that is equal, and a keyed hash of
- * the string alone. Strings are compared byte by byte. CYDP_ERROR_MEMORY. */
+ * the string alone. Strings are compared byte by byte. If their bytes change under the
+ * call, a string is some mixture of old and new bytes; two that were read as the same
+ * bytes have the same code and name all the same. CYDP_ERROR_MEMORY. */
 cydp_status cydp_encode(const cydp_strings *strings, size_t n, const uint64_t key[2],
                         uint64_t *code, uint64_t *name);
 
@@ -333,12 +337,14 @@ cydp_status cydp_match(const cydp_keys *keys, const cydp_strings *strings,
                        const uint8_t *valid, size_t n, unsigned threads, uint32_t *codes);
 
 /* mask[i] becomes 1 for the rows that stay, else 0: of each user at most max_groups
- * groups, of each of his groups at most max_rows rows, uniformly at random under a key
- * that is fresh and secret, by his own rows and their order alone. Rows whose `valid` is
- * 0 do not stay and count for nothing; NULL: all are valid. `valid` must not change
- * meanwhile. Takes up to 256 MB, or more if a user has millions of rows: then 96 to 144
- * bytes for each of these; and up to `threads` threads. CYDP_ERROR_DOMAIN for max_groups
- * or max_rows of 0 and for 2^40 rows or more, CYDP_ERROR_MEMORY. */
+ * groups, of each of these groups at most max_rows rows, uniformly at random under a key
+ * that is fresh and secret, by the user's own rows and their order alone. Rows whose
+ * `valid` is 0 do not stay and count for nothing; NULL: all are valid. Codes may change
+ * under the call: a row then counts for a user and a group that were read of it, and the
+ * limits hold for these; it may be left out. Names in an array of their own, and `valid`,
+ * must not change. Takes up to 256 MB, or more if a user has millions of rows: then 96 to
+ * 144 bytes for each of these; and up to `threads` threads. CYDP_ERROR_DOMAIN for
+ * max_groups or max_rows of 0 and for 2^40 rows or more, CYDP_ERROR_MEMORY. */
 cydp_status cydp_bound_contributions(const cydp_column *users, const cydp_column *groups,
                                      const uint8_t *valid, size_t n, uint64_t max_groups,
                                      uint64_t max_rows, const uint64_t key[2],
