@@ -20,8 +20,9 @@
  *  14. Randomized response
  *  15. Selection
  *
- * A function that returns void cannot fail. State is passed, never global. The library
- * knows scales; it knows nothing of epsilon. Proofs are in docs/sampling.md, exact.md.
+ * A function that returns void cannot fail. State is passed, never global, but for the
+ * kernels in use and the number of forks. The library knows scales; it knows nothing of
+ * epsilon. Proofs are in docs/sampling.md, exact.md.
  */
 #ifndef CYDP_H
 #define CYDP_H
@@ -91,13 +92,18 @@ cydp_status cydp_chacha20_keystream(const uint32_t key[8], const uint32_t nonce[
 
 /* A keyed ChaCha20 stream with fast key erasure: what was served cannot be computed again
  * from the state. Any number of threads may use one. A forked child, raw clone included,
- * finds it wiped and keys it afresh. */
+ * finds it wiped and keys it afresh. Where the kernel has no MADV_WIPEONFORK (before
+ * Linux 4.14, gVisor, macOS), process ids and a handler of pthread_atfork tell that there
+ * was a fork: there a child may not be cloned without handlers under its parent's process
+ * id, and a library that holds the core may be unloaded only if the C library then drops
+ * its handlers, as glibc does. */
 typedef struct cydp_rng cydp_rng;
 
-/* Keyed by the operating system. */
+/* Keyed by the operating system. CYDP_ERROR_ENTROPY, CYDP_ERROR_MEMORY. */
 cydp_status cydp_rng_new(cydp_rng **rng);
 
-/* The same stream for the same key, in a forked child too. For tests, never for data. */
+/* The same stream for the same key, in a forked child too. For tests, never for data.
+ * CYDP_ERROR_MEMORY. */
 cydp_status cydp_rng_new_seeded(cydp_rng **rng, const uint32_t key[8]);
 
 /* Wipes and frees; NULL is allowed. */

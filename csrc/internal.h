@@ -305,6 +305,14 @@ extern const double cydp_log_q[CYDP_LOG_TERMS];           /* ln(1 + r) / r */
 /* n bytes from the operating system's generator, or CYDP_ERROR_ENTROPY. */
 cydp_status cydp_entropy(void *out, size_t n);
 
+/* Where a forked child's memory is not wiped: makes `cydp_process` differ in every child,
+ * from now on. CYDP_ERROR_MEMORY. */
+cydp_status cydp_watch_forks(void);
+
+/* Not 0; no other in this process, and none of an ancestor's. A child that was cloned
+ * without fork handlers differs only if its process id does. */
+uint64_t cydp_process(void);
+
 /* Overwrites in a way that the compiler may not leave out. */
 void cydp_wipe(void *memory, size_t n);
 
