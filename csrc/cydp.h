@@ -324,7 +324,8 @@ cydp_status cydp_encode(const cydp_strings *strings, size_t n, const uint64_t ke
                         uint64_t *code, uint64_t *name);
 
 /* Copies the entries of 1, 2, 4 or 8 bytes whose `masked` is 0, one behind the other, and
- * returns how many they are, or SIZE_MAX for another size. `to` must have room for n. */
+ * returns how many they are, or SIZE_MAX for another size. `to` must have room for n.
+ * Both inputs may change under the call: an entry is then hidden or not. */
 size_t cydp_compress(const void *from, size_t bytes, const uint8_t *masked, size_t n,
                      void *to);
 
@@ -406,10 +407,10 @@ size_t cydp_sampler_value_bytes(const cydp_sampler *sampler);
 
 /* reports[i] = (codes[i] + a shift) mod categories. A code that is no category, taken as
  * unsigned, becomes a value of `uniform`: the shift with w = 1 / categories. Codes and
- * reports, of 1, 2, 4 or 8 bytes, do not overlap. The values are the same for every
- * number of threads. CYDP_ERROR_DOMAIN for other laws, laws of different numbers of
- * categories, and widths that do not hold them. If it fails, what stands in `reports` is
- * no report. */
+ * reports, of 1, 2, 4 or 8 bytes, do not overlap. Codes may change under the call: each
+ * is read once. The values are the same for every number of threads. CYDP_ERROR_DOMAIN
+ * for other laws, laws of different numbers of categories, and widths that do not hold
+ * them. If it fails, what stands in `reports` is no report. */
 cydp_status cydp_respond(const cydp_sampler *shift, const cydp_sampler *uniform,
                          cydp_rng *rng, cydp_effort effort, const void *codes,
                          size_t code_bytes, size_t n, unsigned threads, void *reports);

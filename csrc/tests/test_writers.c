@@ -11,7 +11,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-enum { ROWS = 1 << 15, GUARDS = 64, RUNS = 12, MOST_KINDS = 8 };
+enum { ROWS = 1 << 15, GUARDS = 64, RUNS = 8, MOST_KINDS = 8 };
 
 /* What is written: every place gets one kind after the other. */
 typedef struct writes {
@@ -334,7 +334,7 @@ static void groups_are_summed_in_bounds(cydp_number number, cydp_number type,
 
 /* Shifts and answers to codes that are no category are both uniform here, so every report
  * is, whatever was read: 0 has a share of 1 / K. Twice that has a probability below
- * exp(-K' / 3), K' = RUNS ROWS / K >= 1,500. */
+ * exp(-K' / 3), K' = RUNS ROWS / K >= 1,000. */
 static void reports_are_of_the_law(size_t bytes, uint64_t categories) {
   static uint8_t reports[8 * ROWS + GUARDS];
   const uint32_t seed[8] = {5};
