@@ -13,6 +13,8 @@ static uint64_t codes_8(const int64_t *codes, size_t n, uint32_t length,
   __m256i largest = _mm256_setzero_si256(), signs = _mm256_setzero_si256();
   for (size_t i = 0; i < n; i += 4) {
     __m256i code = _mm256_loadu_si256((const __m256i *)(codes + i));
+    /* One load: nothing below may see what another thread has written meanwhile. */
+    __asm__("" : "+x"(code));
     __m256i outside = _mm256_or_si256(code, _mm256_sub_epi64(limit, code));
     signs = _mm256_or_si256(signs, code);
     largest = _mm256_blendv_epi8(largest, code, _mm256_cmpgt_epi64(code, largest));

@@ -40,9 +40,9 @@ static void place_parts(cydp_bounding *of) {
   for (size_t part = 0; part < parts; part++) {
     of->parts[part] = at;
     for (size_t chunk = 0; chunk < of->chunks; chunk++) {
-      size_t *start = of->starts + (chunk << of->part_bits) + part, count = *start;
-      *start = at;
-      at += count;
+      size_t place = (chunk << of->part_bits) + part, count = of->starts[place];
+      of->starts[place] = at;
+      of->ends[place] = at += count;
     }
     size_t length = at - of->parts[part];
     of->longest = length > of->longest ? length : of->longest;
@@ -113,11 +113,13 @@ cydp_status cydp_bound_slices(const cydp_column *users, const cydp_column *group
   for (size_t i = 0; i < 2; i++)
     of.inverse[i] = inverse(of.odd[i] |= 1);
   of.starts = calloc(of.chunks * parts, sizeof *of.starts);
+  of.ends = malloc(of.chunks * parts * sizeof *of.ends);
   of.parts = malloc((parts + 1) * sizeof *of.parts);
   cydp_status status = CYDP_ERROR_MEMORY;
-  if (of.starts && of.parts)
+  if (of.starts && of.ends && of.parts)
     status = bound(&of, slice_rows, threads);
   free(of.starts);
+  free(of.ends);
   free(of.parts);
   return status;
 }

@@ -26,10 +26,12 @@ typedef struct cydp_bounding {
   uint64_t inverse[2]; /* of these, modulo 2^64 */
   uint8_t *mask;
   unsigned part_bits;
-  size_t chunks;  /* of rows, each one task of a pass */
-  size_t *starts; /* [chunk][part]: where its records go; at first how many they are */
-  void *records;  /* of the slice */
-  size_t *parts;  /* where each begins, and the end */
+  size_t chunks; /* of rows, each one task of a pass */
+  size_t
+      *starts; /* [chunk][part]: where its next record goes; at first how many they are */
+  size_t *ends;  /* [chunk][part]: before which they stay */
+  void *records; /* of the slice */
+  size_t *parts; /* where each begins, and the end */
   size_t longest;
   size_t first, last;   /* the slice: parts from `first` to before `last` */
   _Atomic(size_t) next; /* the first of these that nobody has taken */

@@ -40,7 +40,13 @@ static size_t part_of(const cydp_bounding *of, word user) {
   return user >> 1 >> (WORD_BITS - 1 - of->part_bits);
 }
 
-/* What is hashed of a record's user and group. */
+/* Another thread may write to the codes. So one load, and what follows uses the copy. */
+static uint64_t code_at(const cydp_column *column, size_t row) {
+  return ((const volatile uint64_t *)column->code)[row];
+}
+
+/* What is hashed of a record's user and group: of the record's own, if these are codes.
+ */
 static uint64_t user_name(const cydp_bounding *of, const record *row) {
   return of->users->name == of->users->code ? restored(of, row->user)
                                             : of->users->name[row->row];
@@ -56,7 +62,7 @@ static cydp_status count(void *self, size_t chunk) {
   size_t *counts = of->starts + (chunk << of->part_bits);
   for (size_t row = cydp_bounding_begin(of, chunk); row < end; row++)
     if (!of->valid || of->valid[row])
-      counts[part_of(of, permuted(of, of->users->code[row]))]++;
+      counts[part_of(of, permuted(of, code_at(of->users, row)))]++;
   return CYDP_OK;
 }
 
@@ -65,6 +71,7 @@ typedef struct block {
   size_t n;
   size_t rows[BLOCK];
   word users[BLOCK]; /* permuted */
+  uint64_t user_codes[BLOCK], group_codes[BLOCK];
   uint64_t user_names[BLOCK], group_names[BLOCK], hashes[BLOCK];
 } block;
 
@@ -73,36 +80,54 @@ static void select_rows(const cydp_bounding *of, size_t row, size_t n, block *so
   const size_t parts = of->last - of->first;
   some->n = 0;
   for (size_t i = row; i < row + n; i++) {
-    word user = permuted(of, of->users->code[i]);
+    uint64_t code = code_at(of->users, i);
+    word user = permuted(of, code);
     some->rows[some->n] = i;
     some->users[some->n] = user;
+    some->user_codes[some->n] = code;
     some->n += (part_of(of, user) - of->first < parts) & (!of->valid || of->valid[i]);
   }
 }
 
+/* Codes may change, but names that are not the codes do not: equal pairs have one hash.
+ */
 static void hash_rows(const cydp_bounding *of, block *some) {
-  const uint64_t *words[] = {some->user_names, some->group_names};
-  for (size_t i = 0; i < some->n; i++) {
-    some->user_names[i] = of->users->name[some->rows[i]];
-    some->group_names[i] = of->groups->name[some->rows[i]];
+  const uint64_t *words[] = {some->user_codes, some->group_codes};
+  for (size_t i = 0; i < some->n; i++)
+    some->group_codes[i] = code_at(of->groups, some->rows[i]);
+  if (of->users->name != of->users->code) {
+    words[0] = some->user_names;
+    for (size_t i = 0; i < some->n; i++)
+      some->user_names[i] = of->users->name[some->rows[i]];
+  }
+  if (of->groups->name != of->groups->code) {
+    words[1] = some->group_names;
+    for (size_t i = 0; i < some->n; i++)
+      some->group_names[i] = of->groups->name[some->rows[i]];
   }
   cydp_kernels_in_use()->siphash(of->key, words, 2, some->n, some->hashes);
 }
 
+/* Users and groups may have changed since they were looked at. A part takes no more
+ * records than were counted: a row that finds it full is left out, and one that no longer
+ * fits the words. */
 static cydp_status scatter(void *self, size_t chunk) {
   const cydp_bounding *of = self;
   size_t end = cydp_bounding_begin(of, chunk + 1), before = of->parts[of->first];
-  size_t *starts = of->starts + (chunk << of->part_bits);
+  size_t *next = of->starts + (chunk << of->part_bits);
+  const size_t *ends = of->ends + (chunk << of->part_bits);
   record *records = of->records;
   block some;
   for (size_t row = cydp_bounding_begin(of, chunk); row < end; row += BLOCK) {
     select_rows(of, row, end - row < BLOCK ? end - row : BLOCK, &some);
     hash_rows(of, &some);
     for (size_t i = 0; i < some.n; i++) {
-      word user = some.users[i];
-      records[starts[part_of(of, user)]++ - before] =
-          (record){user, (word)of->groups->code[some.rows[i]],
-                   (word)(some.hashes[i] >> (64 - WORD_BITS)), (word)some.rows[i]};
+      word user = some.users[i], group = (word)some.group_codes[i];
+      size_t part = part_of(of, user);
+      if (next[part] < ends[part] && (word)some.user_codes[i] == some.user_codes[i] &&
+          group == some.group_codes[i])
+        records[next[part]++ - before] = (record){
+            user, group, (word)(some.hashes[i] >> (64 - WORD_BITS)), (word)some.rows[i]};
     }
   }
   return CYDP_OK;
@@ -305,6 +330,20 @@ static bool keep_part(const cydp_bounding *of, const record *records, size_t n,
   return true;
 }
 
+/* Moves the records of a part together: a chunk leaves a gap where users have changed.
+ * Returns how many they are. */
+static size_t close_gaps(const cydp_bounding *of, size_t part, record *records) {
+  size_t n = 0, begin = of->parts[part];
+  for (size_t chunk = 0; chunk < of->chunks; chunk++) {
+    size_t at = (chunk << of->part_bits) + part, length = of->starts[at] - begin;
+    if (n < begin - of->parts[part])
+      memmove(records + n, records + (begin - of->parts[part]), length * sizeof *records);
+    n += length;
+    begin = of->ends[at];
+  }
+  return n;
+}
+
 static cydp_status keep(void *self, size_t worker) {
   cydp_bounding *of = self;
   const unsigned most =
@@ -312,15 +351,16 @@ static cydp_status keep(void *self, size_t worker) {
   scratch with = {.ranked = malloc(of->longest * sizeof *with.ranked),
                   .sorted = malloc(of->longest * sizeof *with.sorted),
                   .buckets = malloc((((size_t)1 << most) + 2) * sizeof *with.buckets)};
-  const record *records = of->records;
+  record *records = of->records;
   marks some;
   choices all;
   bool enough = with.ranked && with.sorted && with.buckets;
   (void)worker;
   some.n = all.n = 0;
-  for (size_t part; enough && (part = atomic_fetch_add(&of->next, 1)) < of->last;)
-    enough = keep_part(of, records + (of->parts[part] - of->parts[of->first]),
-                       of->parts[part + 1] - of->parts[part], &with, &some, &all);
+  for (size_t part; enough && (part = atomic_fetch_add(&of->next, 1)) < of->last;) {
+    record *own = records + (of->parts[part] - of->parts[of->first]);
+    enough = keep_part(of, own, close_gaps(of, part, own), &with, &some, &all);
+  }
   free(with.ranked);
   free(with.sorted);
   free(with.buckets);

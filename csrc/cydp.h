@@ -20,8 +20,9 @@
  *  14. Randomized response
  *  15. Selection
  *
- * A function that returns void cannot fail. State is passed, never global. The library
- * knows scales; it knows nothing of epsilon. Proofs are in docs/sampling.md, exact.md.
+ * A function that returns void cannot fail. State is passed, never global, but for the
+ * kernels in use and the number of forks. The library knows scales; it knows nothing of
+ * epsilon. Proofs are in docs/sampling.md, exact.md.
  */
 #ifndef CYDP_H
 #define CYDP_H
@@ -91,13 +92,18 @@ cydp_status cydp_chacha20_keystream(const uint32_t key[8], const uint32_t nonce[
 
 /* A keyed ChaCha20 stream with fast key erasure: what was served cannot be computed again
  * from the state. Any number of threads may use one. A forked child, raw clone included,
- * finds it wiped and keys it afresh. */
+ * finds it wiped and keys it afresh. Where the kernel has no MADV_WIPEONFORK (before
+ * Linux 4.14, gVisor, macOS), process ids and a handler of pthread_atfork tell that there
+ * was a fork: there a child may not be cloned without handlers under its parent's process
+ * id, and a library that holds the core may be unloaded only if the C library then drops
+ * its handlers, as glibc does. */
 typedef struct cydp_rng cydp_rng;
 
-/* Keyed by the operating system. */
+/* Keyed by the operating system. CYDP_ERROR_ENTROPY, CYDP_ERROR_MEMORY. */
 cydp_status cydp_rng_new(cydp_rng **rng);
 
-/* The same stream for the same key, in a forked child too. For tests, never for data. */
+/* The same stream for the same key, in a forked child too. For tests, never for data.
+ * CYDP_ERROR_MEMORY. */
 cydp_status cydp_rng_new_seeded(cydp_rng **rng, const uint32_t key[8]);
 
 /* Wipes and frees; NULL is allowed. */
@@ -293,14 +299,16 @@ cydp_status cydp_bincount(const void *codes, cydp_number number, size_t n,
  */
 
 /* A column of users or groups. Rows with the same code are the same user; the name is
- * what is hashed of him. Both may be one array. */
+ * what is hashed of them, so the same code has the same name. Both may be one array. */
 typedef struct cydp_column {
   const uint64_t *code, *name;
 } cydp_column;
 
 /* Strings of bytes: string i from offsets[i] to before offsets[i + 1], which never fall;
  * or, if `offsets` is NULL, of `width` bytes each, without the zeros at its end; or, if
- * `buffers` is not NULL, Arrow's views of 16 bytes each. `bytes` is never NULL. */
+ * `buffers` is not NULL, Arrow's views of 16 bytes each. `bytes` is never NULL. While a
+ * call runs, the strings' bytes may change, but not the offsets, views or buffers, which
+ * are addresses. */
 typedef struct cydp_strings {
   const uint8_t *bytes;
   const int64_t *offsets;
@@ -309,12 +317,15 @@ typedef struct cydp_strings {
 } cydp_strings;
 
 /* Codes and names of n strings: the place of the first that is equal, and a keyed hash of
- * the string alone. Strings are compared byte by byte. CYDP_ERROR_MEMORY. */
+ * the string alone. Strings are compared byte by byte. If their bytes change under the
+ * call, a string is some mixture of old and new bytes; two that were read as the same
+ * bytes have the same code and name all the same. CYDP_ERROR_MEMORY. */
 cydp_status cydp_encode(const cydp_strings *strings, size_t n, const uint64_t key[2],
                         uint64_t *code, uint64_t *name);
 
 /* Copies the entries of 1, 2, 4 or 8 bytes whose `masked` is 0, one behind the other, and
- * returns how many they are, or SIZE_MAX for another size. `to` must have room for n. */
+ * returns how many they are, or SIZE_MAX for another size. `to` must have room for n.
+ * Both inputs may change under the call: an entry is then hidden or not. */
 size_t cydp_compress(const void *from, size_t bytes, const uint8_t *masked, size_t n,
                      void *to);
 
@@ -333,12 +344,14 @@ cydp_status cydp_match(const cydp_keys *keys, const cydp_strings *strings,
                        const uint8_t *valid, size_t n, unsigned threads, uint32_t *codes);
 
 /* mask[i] becomes 1 for the rows that stay, else 0: of each user at most max_groups
- * groups, of each of his groups at most max_rows rows, uniformly at random under a key
- * that is fresh and secret, by his own rows and their order alone. Rows whose `valid` is
- * 0 do not stay and count for nothing; NULL: all are valid. `valid` must not change
- * meanwhile. Takes up to 256 MB, or more if a user has millions of rows: then 96 to 144
- * bytes for each of these; and up to `threads` threads. CYDP_ERROR_DOMAIN for max_groups
- * or max_rows of 0 and for 2^40 rows or more, CYDP_ERROR_MEMORY. */
+ * groups, of each of these groups at most max_rows rows, uniformly at random under a key
+ * that is fresh and secret, by the user's own rows and their order alone. Rows whose
+ * `valid` is 0 do not stay and count for nothing; NULL: all are valid. Codes may change
+ * under the call: a row then counts for a user and a group that were read of it, and the
+ * limits hold for these; it may be left out. Names in an array of their own, and `valid`,
+ * must not change. Takes up to 256 MB, or more if a user has millions of rows: then 96 to
+ * 144 bytes for each of these; and up to `threads` threads. CYDP_ERROR_DOMAIN for
+ * max_groups or max_rows of 0 and for 2^40 rows or more, CYDP_ERROR_MEMORY. */
 cydp_status cydp_bound_contributions(const cydp_column *users, const cydp_column *groups,
                                      const uint8_t *valid, size_t n, uint64_t max_groups,
                                      uint64_t max_rows, const uint64_t key[2],
@@ -394,10 +407,10 @@ size_t cydp_sampler_value_bytes(const cydp_sampler *sampler);
 
 /* reports[i] = (codes[i] + a shift) mod categories. A code that is no category, taken as
  * unsigned, becomes a value of `uniform`: the shift with w = 1 / categories. Codes and
- * reports, of 1, 2, 4 or 8 bytes, do not overlap. The values are the same for every
- * number of threads. CYDP_ERROR_DOMAIN for other laws, laws of different numbers of
- * categories, and widths that do not hold them. If it fails, what stands in `reports` is
- * no report. */
+ * reports, of 1, 2, 4 or 8 bytes, do not overlap. Codes may change under the call: each
+ * is read once. The values are the same for every number of threads. CYDP_ERROR_DOMAIN
+ * for other laws, laws of different numbers of categories, and widths that do not hold
+ * them. If it fails, what stands in `reports` is no report. */
 cydp_status cydp_respond(const cydp_sampler *shift, const cydp_sampler *uniform,
                          cydp_rng *rng, cydp_effort effort, const void *codes,
                          size_t code_bytes, size_t n, unsigned threads, void *reports);

@@ -16,7 +16,9 @@ enum {
   LOG_CHUNK = 1024,
   SPLIT_CHUNK = 1024,
   NARROW_REMAINDER = 20, /* bits of R that share a word of 32 with 12 of V */
-  WIDE_V = 19
+  WIDE_V = 19,
+  RATE_LIMBS = CYDP_MOST_LIMBS + 2, /* of a rate that is multiplied by k < 2^63 */
+  WHOLE_LIMBS = RATE_LIMBS + 1      /* of 1 / t: times M < 2^64 it keeps so many */
 };
 #define LARGEST_THRESHOLD 5.5  /* 61 of its thresholds are above 2^-16 */
 #define LARGEST_NARROW 0x1p10  /* larger scales would leave too much undecided */
@@ -31,12 +33,12 @@ typedef struct laplace {
   cydp_log_route log;
   unsigned shift;     /* m */
   unsigned v_bits;    /* of V in a candidate's word */
-  cydp_fixed inverse; /* 1 / t of the whole, where `tails` has that of Q */
+  cydp_fixed inverse; /* 1 / t with RATE_LIMBS, where `tails` has M / t */
 } laplace;
 
 /* 1e-6 <= t <= 2^56, decided on the exact quotient 1 / t. */
 static bool in_range(const uint64_t *inverse) {
-  const size_t n = CYDP_MOST_LIMBS + 2;
+  const size_t n = WHOLE_LIMBS;
   cydp_fixed least = {0}, most = {0};
   least[n - 1] = (uint64_t)1 << 8;
   most[n] = 1000000;
@@ -193,18 +195,17 @@ static void set_log(laplace *law, unsigned bits) {
   law->base.chunk = LOG_CHUNK;
 }
 
-/* m such that t / M is in (2^19, 2^20]. Where t is a power of two, so is its double. */
-static void set_split(laplace *law) {
-  const size_t n = CYDP_MOST_LIMBS + 2;
+/* m such that t / M is in (2^19, 2^20]. Where t is a power of two, so is its double.
+ * `inverse` is 1 / t rounded down to WHOLE_LIMBS. Of these the rate M / t takes the lower
+ * ones too, so that it is rounded down to RATE_LIMBS once: from 1 / t with RATE_LIMBS it
+ * would be short by M ulps, and k times that is too much for k M >= 2^64. */
+static void set_split(laplace *law, const uint64_t *inverse) {
   while (ldexp(law->tails.scale, -(int)law->shift) > LARGEST_UNSPLIT)
     law->shift++;
-  cydp_fixed inverse, scaled = {0};
-  for (size_t i = 0; i <= n; i++)
-    inverse[i] = law->inverse[i] = law->tails.inverse[i];
-  uint64_t carry = 0; /* M / t: m is below 64 */
-  for (size_t i = 0; i <= n; i++) {
-    scaled[i] = inverse[i] << law->shift | carry;
-    carry = inverse[i] >> (64 - law->shift);
+  cydp_fixed scaled;
+  for (size_t i = 0; i <= RATE_LIMBS; i++) {
+    law->inverse[i] = inverse[i + 1];
+    scaled[i] = inverse[i + 1] << law->shift | inverse[i] >> (64 - law->shift);
   }
   cydp_exponential_tails_set(&law->tails, scaled, true);
   cydp_log_route_set(&law->log, &law->tails, WIDE);
@@ -228,8 +229,8 @@ cydp_status cydp_discrete_laplace_new(cydp_sampler **out, const uint64_t *numera
   cydp_fixed inverse;
   bool exact;
   cydp_status status =
-      cydp_fixed_divide(CYDP_MOST_LIMBS + 2, inverse, denominator, denominator_limbs,
-                        numerator, numerator_limbs, &exact);
+      cydp_fixed_divide(WHOLE_LIMBS, inverse, denominator, denominator_limbs, numerator,
+                        numerator_limbs, &exact);
   if (status == CYDP_OK && !in_range(inverse))
     status = CYDP_ERROR_DOMAIN;
   if (status != CYDP_OK)
@@ -238,13 +239,13 @@ cydp_status cydp_discrete_laplace_new(cydp_sampler **out, const uint64_t *numera
   if (!law)
     return CYDP_ERROR_MEMORY;
   law->base.value_bytes = sizeof(int64_t);
-  cydp_exponential_tails_set(&law->tails, inverse, true);
+  cydp_exponential_tails_set(&law->tails, inverse + 1, true);
   double t = law->tails.scale;
   bool split = prefix_bits == 0 && t > LARGEST_UNSPLIT;
   if (!split) /* what a split has no use for takes half of the time */
-    cydp_exponential_tails_set(&law->tails, inverse, false);
+    cydp_exponential_tails_set(&law->tails, inverse + 1, false);
   if (split)
-    set_split(law);
+    set_split(law, inverse);
   else if (prefix_bits == 0 && t <= LARGEST_THRESHOLD)
     set_threshold(law);
   else

@@ -9,6 +9,15 @@
 enum { PLACE_BITS = 40, LEAST_SLOTS = 1024, BLOCK = 256 };
 #define PLACE ((UINT64_C(1) << PLACE_BITS) - 1)
 
+/* A string's word from a byte on, with zeros behind the end. */
+static uint64_t word_from(string s, size_t byte) {
+  uint64_t word = 0;
+  if (byte < s.length)
+    memcpy(&word, s.bytes + byte,
+           s.length - byte < sizeof word ? s.length - byte : sizeof word);
+  return word;
+}
+
 /* A string as words of a hash of pairs, h(h(length, w1), w2) ... , of at most BLOCK
  * strings at a time: those that have a k-th word. */
 static void hash_strings(const cydp_strings *of, size_t first, size_t n,
@@ -26,17 +35,36 @@ static void hash_strings(const cydp_strings *of, size_t first, size_t n,
       string s = string_at(of, first + which[i]);
       if (s.length <= byte)
         continue;
-      size_t bytes = s.length - byte < sizeof *word ? s.length - byte : sizeof *word;
       which[longer] = which[i];
       state[longer] = name[which[i]];
-      word[longer] = 0;
-      memcpy(word + longer++, s.bytes + byte, bytes);
+      word[longer++] = word_from(s, byte);
     }
     cydp_kernels_in_use()->siphash(key, words, 2, longer, state);
     for (size_t i = 0; i < longer; i++)
       name[which[i]] = state[i];
     left = longer;
   }
+}
+
+/* Whether two strings with the same name are equal. Another thread may have written to
+ * them since they were hashed. So each word is read once, for the comparison and for the
+ * hash: if a string no longer has its name, then the names alone decide. */
+static bool equal_when_hashed(const cydp_strings *of, size_t a, size_t b,
+                              const uint64_t key[2], const uint64_t *name) {
+  const string s[2] = {string_at(of, a), string_at(of, b)};
+  const size_t longest = s[0].length > s[1].length ? s[0].length : s[1].length;
+  uint64_t state[2] = {s[0].length, s[1].length}, word[2], hashed[2];
+  const uint64_t *words[] = {state, word};
+  bool equal = s[0].length == s[1].length;
+  for (size_t byte = 0; byte < longest; byte += sizeof *word) {
+    for (size_t k = 0; k < 2; k++)
+      word[k] = word_from(s[k], byte);
+    equal &= word[0] == word[1];
+    cydp_kernels_in_use()->siphash(key, words, 2, 2, hashed);
+    for (size_t k = 0; k < 2; k++)
+      state[k] = byte < s[k].length ? hashed[k] : state[k];
+  }
+  return equal || state[0] != name[a] || state[1] != name[b];
 }
 
 /* A slot holds a place plus one, and above it other bits of the hash; or 0. */
@@ -67,13 +95,15 @@ static bool grow(table *of, const uint64_t *name) {
 }
 
 static uint64_t find_or_add(table *of, const cydp_strings *strings, uint64_t place,
-                            uint64_t hash) {
-  uint64_t entry = (hash & ~PLACE) | (place + 1);
+                            const uint64_t key[2], const uint64_t *name) {
+  uint64_t entry = (name[place] & ~PLACE) | (place + 1);
   string one = string_at(strings, place);
-  size_t at = (size_t)hash & of->mask;
+  size_t at = (size_t)name[place] & of->mask;
   for (; of->slots[at]; at = (at + 1) & of->mask) {
     uint64_t other = (of->slots[at] & PLACE) - 1;
-    if ((of->slots[at] ^ entry) <= PLACE && equal_strings(string_at(strings, other), one))
+    if ((of->slots[at] ^ entry) <= PLACE && name[other] == name[place] &&
+        (equal_strings(string_at(strings, other), one) ||
+         equal_when_hashed(strings, other, place, key, name)))
       return other;
   }
   of->slots[at] = entry;
@@ -90,7 +120,7 @@ cydp_status cydp_encode(const cydp_strings *strings, size_t n, const uint64_t ke
   for (size_t i = 0; i < n && enough; i++) {
     if (i % BLOCK == 0)
       hash_strings(strings, i, n - i < BLOCK ? n - i : BLOCK, key, name + i);
-    code[i] = find_or_add(&of, strings, i, name[i]);
+    code[i] = find_or_add(&of, strings, i, key, name);
     if (2 * of.used > of.mask)
       enough = grow(&of, name);
   }

@@ -59,6 +59,15 @@ static inline void add_inside(const block *restrict rows, bool far,
     table[rows->slots[i] - (size_t)1] += rows->q[i];
 }
 
+/* Decided by the copies: what the kernel says of the codes, it may have read before. */
+static bool any_outside(const block *rows, size_t groups) {
+  const uint32_t outside = (uint32_t)groups + 1;
+  uint32_t any = 0;
+  for (size_t i = 0; i < rows->n; i++)
+    any |= rows->slots[i] == outside;
+  return any;
+}
+
 static void add_checked(const block *rows, size_t groups, int64_t *table) {
   for (size_t i = 0; i < rows->n; i++)
     if (rows->slots[i] <= groups)
@@ -78,10 +87,9 @@ static void add_chunk(const shared_groups *call, size_t first, size_t end,
     rows.next_x = cydp_row(call->type, call->x, i + ROWS_AHEAD);
     kernels->grid_round(call->grid, call->type, cydp_row(call->type, call->x, i), rows.n,
                         rows.q);
-    uint64_t largest =
-        kernels->codes(call->codes_type, cydp_row(call->codes_type, call->codes, i),
-                       rows.n, (uint32_t)call->groups, rows.slots);
-    if (largest >= call->groups)
+    (void)kernels->codes(call->codes_type, cydp_row(call->codes_type, call->codes, i),
+                         rows.n, (uint32_t)call->groups, rows.slots);
+    if (any_outside(&rows, call->groups))
       add_checked(&rows, call->groups, table);
     else if (call->groups < FAR_GROUPS)
       add_inside(&rows, false, table);

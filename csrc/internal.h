@@ -190,16 +190,15 @@ typedef void cydp_shift_kernel(const cydp_shift_law *law, const void *words, siz
                                void *out, uint8_t *undecided);
 
 /* reports[i] = (codes[i] + shifts[i]) mod (last + 1), which fits, for shifts in
- * [0, last]; 0 for codes, taken as unsigned, beyond `last`; whether there was one.
+ * [0, last]; last + 1 for codes, taken as unsigned, beyond `last`; whether there was one.
  * Codes have 1, 2, 4 or 8 bytes, shifts 2 or 4: these if `last` needs them. */
 typedef bool cydp_respond_kernel(uint32_t last, unsigned code_bytes, const void *codes,
                                  unsigned shift_bytes, const void *shifts, size_t n,
                                  void *reports);
 
-/* reports[i] = others[i] where codes[i] is beyond `last`. */
-typedef void cydp_replace_kernel(uint32_t last, unsigned code_bytes, const void *codes,
-                                 unsigned shift_bytes, const void *others, size_t n,
-                                 void *reports);
+/* reports[i] = others[i] where it is beyond `last`. */
+typedef void cydp_replace_kernel(uint32_t last, unsigned code_bytes, unsigned shift_bytes,
+                                 const void *others, size_t n, void *reports);
 
 /* Selection: coarse keys of candidates that race. v = ((score half - reference) rate)
  * rate_units is what a candidate is behind the best score, in units of ln 2 / 2^23, cut
@@ -305,6 +304,14 @@ extern const double cydp_log_q[CYDP_LOG_TERMS];           /* ln(1 + r) / r */
 
 /* n bytes from the operating system's generator, or CYDP_ERROR_ENTROPY. */
 cydp_status cydp_entropy(void *out, size_t n);
+
+/* Where a forked child's memory is not wiped: makes `cydp_process` differ in every child,
+ * from now on. CYDP_ERROR_MEMORY. */
+cydp_status cydp_watch_forks(void);
+
+/* Not 0; no other in this process, and none of an ancestor's. A child that was cloned
+ * without fork handlers differs only if its process id does. */
+uint64_t cydp_process(void);
 
 /* Overwrites in a way that the compiler may not leave out. */
 void cydp_wipe(void *memory, size_t n);

@@ -39,8 +39,10 @@ static inline __attribute__((always_inline)) void match_block(const matching *of
     uint32_t same = is_prefix(slots[i], prefixes[i], lengths[i]);
     if (valid)
       same &= valid[first + i] != 0;
-    if (lengths[i] > PREFIX && same)
-      same = ends_alike(&keys, slots[i], string_at(strings, first + i));
+    if (lengths[i] > PREFIX && same) {
+      string s = string_at(strings, first + i);
+      same = s.length == lengths[i] && ends_alike(&keys, slots[i], s);
+    }
     of->codes[first + i] = none ^ (((uint32_t)slots[i]->place ^ none) & -same);
   }
 }

@@ -40,8 +40,8 @@ static cydp_status respond(const response_call *call, uint64_t first, size_t n,
   status = cydp_sampler_fill_chunks(call->uniform, call->uniform_key, call->effort, first,
                                     drawn, n);
   if (status == CYDP_OK)
-    kernels->replace(call->last, call->code_bytes, call->codes + at, shift_bytes, drawn,
-                     n, call->reports + at);
+    kernels->replace(call->last, call->code_bytes, shift_bytes, drawn, n,
+                     call->reports + at);
   return status;
 }
 

@@ -6,9 +6,9 @@
 
 #include "internal.h"
 
-/* Modulo 2^width, which may be the number of categories: last + 1 is then 0. A code that
- * is no category becomes 0 here, so that no code can become a report that is none, not
- * even one that another thread changes. */
+/* Modulo 2^width, which may be the number of categories: last + 1 is then 0. Each code is
+ * read once, since another thread may change it: one that is no category leaves last + 1
+ * in its report, by which it is known from then on. */
 #define RESPOND(CODE, SHIFT)                                                             \
   static inline bool respond_##CODE##_##SHIFT(CODE last, const CODE *restrict codes,     \
                                               const SHIFT *restrict shifts, size_t n,    \
@@ -20,16 +20,16 @@
       CODE room = (CODE)(last - shift); /* codes up to here do not wrap */               \
       CODE wrapped = (CODE)(code > room ? categories : 0);                               \
       CODE report = (CODE)(code + shift - wrapped);                                      \
-      outside |= (CODE)(code > last);                                                    \
-      reports[i] = (CODE)(code > last ? 0 : report);                                     \
+      report = (CODE)(code > last ? categories : report);                                \
+      outside |= (CODE)(report > last);                                                  \
+      reports[i] = report;                                                               \
     }                                                                                    \
     return outside != 0;                                                                 \
   }                                                                                      \
-  static inline void replace_##CODE##_##SHIFT(CODE last, const CODE *restrict codes,     \
-                                              const SHIFT *restrict others, size_t n,    \
-                                              CODE *restrict reports) {                  \
+  static inline void replace_##CODE##_##SHIFT(CODE last, const SHIFT *restrict others,   \
+                                              size_t n, CODE *restrict reports) {        \
     for (size_t i = 0; i < n; i++)                                                       \
-      reports[i] = (CODE)(codes[i] > last ? (CODE)others[i] : reports[i]);               \
+      reports[i] = (CODE)(reports[i] > last ? (CODE)others[i] : reports[i]);             \
   }
 
 RESPOND(uint8_t, uint16_t)
@@ -53,21 +53,20 @@ static inline bool respond_all(uint32_t last, unsigned code_bytes, const void *c
                          : respond_uint64_t_uint16_t(last, codes, shifts, n, reports);
 }
 
-static inline void replace_all(uint32_t last, unsigned code_bytes, const void *codes,
-                               unsigned shift_bytes, const void *others, size_t n,
-                               void *reports) {
+static inline void replace_all(uint32_t last, unsigned code_bytes, unsigned shift_bytes,
+                               const void *others, size_t n, void *reports) {
   if (shift_bytes == 4 && code_bytes == 4)
-    replace_uint32_t_uint32_t(last, codes, others, n, reports);
+    replace_uint32_t_uint32_t(last, others, n, reports);
   else if (shift_bytes == 4)
-    replace_uint64_t_uint32_t(last, codes, others, n, reports);
+    replace_uint64_t_uint32_t(last, others, n, reports);
   else if (code_bytes == 1)
-    replace_uint8_t_uint16_t((uint8_t)last, codes, others, n, reports);
+    replace_uint8_t_uint16_t((uint8_t)last, others, n, reports);
   else if (code_bytes == 2)
-    replace_uint16_t_uint16_t((uint16_t)last, codes, others, n, reports);
+    replace_uint16_t_uint16_t((uint16_t)last, others, n, reports);
   else if (code_bytes == 4)
-    replace_uint32_t_uint16_t(last, codes, others, n, reports);
+    replace_uint32_t_uint16_t(last, others, n, reports);
   else
-    replace_uint64_t_uint16_t(last, codes, others, n, reports);
+    replace_uint64_t_uint16_t(last, others, n, reports);
 }
 
 #endif

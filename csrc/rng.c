@@ -2,8 +2,8 @@
  * The generator: a buffer of keystream whose first words are the next key.
  *
  * It lives in pages that the kernel wipes in a forked child, the lock included: a wiped
- * generator is unlocked and has no key. Where the kernel cannot do that, process ids
- * tell. */
+ * generator is unlocked and has no key. Where the kernel cannot do that, process ids and
+ * a fork handler tell. */
 #if defined(__APPLE__)
 #define _DARWIN_C_SOURCE /* MAP_ANON */
 #else
@@ -16,7 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 enum {
   REFILL_GROUPS = 4, /* 4 KiB */
@@ -28,14 +27,14 @@ enum {
 
 enum fork_guard {
   WIPED = 0, /* by the kernel; 0, since that is what a wiped page says */
-  WATCHED,   /* by comparing process ids */
+  WATCHED,   /* by comparing processes, as `cydp_process` has them */
   REPEATED   /* seeded: the child is meant to repeat the parent */
 };
 
 struct cydp_rng {
-  _Atomic(int) lock; /* 0, or who holds it: see `self` */
+  _Atomic(uint64_t) lock; /* 0, or who holds it: see `self` */
+  uint64_t keyed_by;      /* who keyed it, as `self` says; 0: nobody */
   int guard;
-  int keyed_by;               /* who keyed it, as `self` says; 0: nobody */
   uint32_t key[KEY_WORDS];    /* of the next refill */
   uint32_t extend[KEY_WORDS]; /* of the extension bits of this refill's candidates */
   size_t position;            /* in bytes; what lies before it has been served */
@@ -44,12 +43,14 @@ struct cydp_rng {
 };
 
 /* Not 0, and another in a forked child unless its copy has been wiped. */
-static int self(const cydp_rng *rng) { return rng->guard == WIPED ? 1 : (int)getpid(); }
+static uint64_t self(const cydp_rng *rng) {
+  return rng->guard == WIPED ? 1 : cydp_process();
+}
 
 cydp_status cydp_rng_begin(cydp_rng *rng) {
-  int me = self(rng);
+  uint64_t me = self(rng);
   for (;;) {
-    int holder = 0;
+    uint64_t holder = 0;
     if (atomic_compare_exchange_strong(&rng->lock, &holder, me))
       break;
     /* A holder of another process is a thread that the fork left behind. */
@@ -119,7 +120,10 @@ cydp_status cydp_rng_new(cydp_rng **out) {
       madvise(rng, sizeof *rng, -1) != 0)
     rng->guard = WIPED;
 #endif
-  status = cydp_rng_begin(rng); /* keys it, or tells why not */
+  if (rng->guard == WATCHED)
+    status = cydp_watch_forks();
+  if (status == CYDP_OK)
+    status = cydp_rng_begin(rng); /* keys it, or tells why not */
   if (status != CYDP_OK) {
     cydp_rng_free(rng);
     return status;
@@ -131,7 +135,9 @@ cydp_status cydp_rng_new(cydp_rng **out) {
 
 cydp_status cydp_rng_new_seeded(cydp_rng **out, const uint32_t key[8]) {
   cydp_rng *rng;
-  cydp_status status = new_rng(&rng);
+  cydp_status status = cydp_watch_forks(); /* for the lock */
+  if (status == CYDP_OK)
+    status = new_rng(&rng);
   if (status != CYDP_OK)
     return status;
   rng->guard = REPEATED;

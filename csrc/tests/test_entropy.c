@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * An operating system that misbehaves: getrandom fails, is short or interrupted; madvise
- * does not know how to wipe on fork. The linker puts these in the place of the real ones.
- */
+ * does not know how to wipe on fork; no fork handler can be registered; a child has the
+ * process id of its parent, as in two namespaces. The linker puts these in the place of
+ * the real ones. */
 #define _GNU_SOURCE
 #include "check.h"
 #include "internal.h"
@@ -46,6 +47,38 @@ int __wrap_madvise(void *address, size_t n, int advice) {
   return madvise_answer;
 }
 
+/* Every process is the first of its namespace. */
+static bool one_pid;
+
+pid_t __real_getpid(void);
+pid_t __wrap_getpid(void);
+pid_t __wrap_getpid(void) { return one_pid ? 1 : __real_getpid(); }
+
+static bool handlers_fit = true;
+
+int __real_pthread_atfork(void (*before)(void), void (*parent)(void),
+                          void (*child)(void));
+int __wrap_pthread_atfork(void (*before)(void), void (*parent)(void),
+                          void (*child)(void));
+int __wrap_pthread_atfork(void (*before)(void), void (*parent)(void),
+                          void (*child)(void)) {
+  return handlers_fit ? __real_pthread_atfork(before, parent, child) : ENOMEM;
+}
+
+/* Nobody has registered one yet; and the next call tries again. */
+static void no_fork_handler_is_an_error(void) {
+  const uint32_t key[8] = {1};
+  cydp_rng *rng = NULL;
+  mode = WORKS;
+  madvise_answer = -1;
+  handlers_fit = false;
+  CHECK(cydp_rng_new(&rng) == CYDP_ERROR_MEMORY && rng == NULL);
+  CHECK(cydp_rng_new_seeded(&rng, key) == CYDP_ERROR_MEMORY && rng == NULL);
+  handlers_fit = true;
+  CHECK(cydp_rng_new(&rng) == CYDP_OK);
+  cydp_rng_free(rng);
+}
+
 static void failure_is_an_error(void) {
   uint8_t bytes[32];
   cydp_rng *rng = NULL;
@@ -66,8 +99,8 @@ static void short_and_interrupted_reads_go_on(void) {
   }
 }
 
-/* Without wiping, the process id tells a child that it must key afresh, and entropy that
- * fails there leaves nothing behind. */
+/* Without wiping, the process id or the fork handler tells a child that it must key
+ * afresh, and entropy that fails there leaves nothing behind. */
 static void children_key_afresh(void) {
   cydp_rng *rng;
   uint8_t own[16], child[16];
@@ -96,10 +129,71 @@ static void children_key_afresh(void) {
   cydp_rng_free(rng);
 }
 
+/* What children, and the children of one that draws nothing itself, draw is new. */
+static void families_share_nothing(void) {
+  enum { CHILDREN = 6, DRAW = 16 };
+  cydp_rng *rng;
+  uint8_t draws[2 + CHILDREN][DRAW];
+  int pipes[2], status;
+  CHECK(cydp_rng_new(&rng) == CYDP_OK && pipe(pipes) == 0);
+  CHECK(cydp_rng_bytes(rng, draws[0], DRAW) == CYDP_OK);
+  for (int child = 0; child < CHILDREN; child++) {
+    pid_t pid = fork();
+    CHECK(pid >= 0);
+    if (pid == 0) {
+      alarm(10);
+      pid_t grandchild = child % 2 ? fork() : 0;
+      CHECK(grandchild >= 0);
+      if (grandchild == 0) {
+        CHECK(cydp_rng_bytes(rng, draws[0], DRAW) == CYDP_OK);
+        CHECK(write(pipes[1], draws[0], DRAW) == DRAW);
+      } else {
+        CHECK(waitpid(grandchild, &status, 0) == grandchild && status == 0);
+      }
+      _exit(0);
+    }
+    CHECK(waitpid(pid, &status, 0) == pid && status == 0);
+    CHECK(read(pipes[0], draws[2 + child], DRAW) == DRAW);
+  }
+  CHECK(cydp_rng_bytes(rng, draws[1], DRAW) == CYDP_OK);
+  for (int i = 0; i < 2 + CHILDREN; i++)
+    for (int j = 0; j < i; j++)
+      CHECK(memcmp(draws[i], draws[j], DRAW) != 0);
+  cydp_rng_free(rng);
+}
+
+/* A seeded generator repeats itself in a child, also where a thread held the lock. */
+static void seeded_children_are_not_locked_out(void) {
+  const uint32_t key[8] = {1};
+  cydp_rng *rng;
+  uint8_t bytes[16];
+  int status;
+  CHECK(cydp_rng_new_seeded(&rng, key) == CYDP_OK);
+  CHECK(cydp_rng_begin(rng) == CYDP_OK);
+  pid_t pid = fork();
+  CHECK(pid >= 0);
+  if (pid == 0) {
+    alarm(10);
+    CHECK(cydp_rng_bytes(rng, bytes, sizeof bytes) == CYDP_OK);
+    _exit(0);
+  }
+  CHECK(waitpid(pid, &status, 0) == pid && status == 0);
+  cydp_rng_end(rng);
+  cydp_rng_free(rng);
+}
+
 int main(void) {
+  no_fork_handler_is_an_error();
   failure_is_an_error();
   short_and_interrupted_reads_go_on();
-  for (madvise_answer = -1; madvise_answer <= 0; madvise_answer++)
-    children_key_afresh(); /* where wiping is unknown, and where the answer means nothing
-                            */
+  mode = WORKS;
+  for (int same = 0; same < 2; same++) {
+    one_pid = same;
+    for (madvise_answer = -1; madvise_answer <= 0; madvise_answer++) {
+      /* where wiping is unknown, and where the answer means nothing */
+      children_key_afresh();
+      families_share_nothing();
+    }
+    seeded_children_are_not_locked_out();
+  }
 }

@@ -117,9 +117,9 @@ static void reports_are_sums(const cydp_kernels *kernels, uint64_t categories,
     for (size_t i = 0; i < n; i++) {
       uint64_t code = value_at(code_bytes, codes, i);
       uint64_t sum = (code + value_at(shift_bytes, shifts, i)) % categories;
-      CHECK(value_at(code_bytes, reports, i) == (code > last ? 0 : sum));
+      CHECK(value_at(code_bytes, reports, i) == (code > last ? categories : sum));
     }
-    kernels->replace(last, code_bytes, codes, shift_bytes, shifts, n, reports);
+    kernels->replace(last, code_bytes, shift_bytes, shifts, n, reports);
     for (size_t i = 0; i < n; i++) {
       uint64_t code = value_at(code_bytes, codes, i);
       uint64_t shift = value_at(shift_bytes, shifts, i);

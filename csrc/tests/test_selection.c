@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Every kernel table that runs here gives the portable one's keys; bounds of logarithms
- * hold; doubles and the resolver agree on who is ahead. */
+ * and of keys hold; doubles and the resolver agree on who is ahead; the floor. */
 #include "../selection.h"
 #include "check.h"
 
@@ -148,6 +148,110 @@ static void efforts_agree(cydp_race race, uint64_t numerator, uint64_t denominat
   cydp_selection_free(law);
 }
 
+/* G for U = x 2^-bits: x = 0 and x = 2^bits are its ends. */
+static long double noise_at(cydp_race race, long double x, int bits) {
+  long double u = ldexpl(x, -bits), rest = ldexpl(ldexpl(1, bits) - x, -bits);
+  long double e = u < 0.5L ? -log1pl(-u) : -logl(rest);
+  return race == CYDP_GUMBEL ? -logl(e) : -logl(u);
+}
+
+/* G falls as U grows, so a cell's ends bound it; and the bounds are not wider than
+ * docs/sampling.md says. */
+static void bounds_hold_in_cell(cydp_race race, const cydp_runner *of) {
+  const int bits = (int)of->bits;
+  const long double u = of->u, rest = ldexpl(1, bits) - 1 - u;
+  const long double least = noise_at(race, u + 1, bits), most = noise_at(race, u, bits);
+  const double width = (double)((u > 0 ? 0.5L / u : 0) + (rest > 0 ? 0.5L / rest : 0));
+  CHECK(of->low <= least && most <= of->high);
+  CHECK(rest == 0 || of->low >= (double)least - 2.1 * width - 0x1p-30);
+  CHECK(u == 0 || rest == 0 || of->high <= (double)most + 2.1 * width + 0x1p-30);
+}
+
+static cydp_status read_same(void *self, uint32_t decision, uint32_t level,
+                             const uint64_t *candidates, size_t n, uint64_t (*words)[8]) {
+  (void)decision, (void)candidates;
+  for (size_t i = 0; i < n; i++)
+    memcpy(words[i], (const uint64_t(*)[8])self + level, sizeof words[i]);
+  return CYDP_OK;
+}
+
+/* Words at both ends and anywhere, and the same with 32 bits more: two equal candidates
+ * get these, before all of their bits are found equal. */
+static void bounds_of_keys_hold(cydp_race race) {
+  static const uint32_t edges[] = {0, 1, 2, 3, 0x0ffffff0, 0x10000000, 1U << 31};
+  const size_t count = sizeof edges / sizeof *edges;
+  cydp_selection *law = law_of(race, 1, 1, 0);
+  uint64_t further[2][8] = {{0}};
+  const cydp_extension extension = {read_same, further};
+  const double scores[2] = {0, 0};
+  const cydp_field row = {.law = law, .scores = scores, .extension = &extension};
+  for (size_t run = 0; run < 4 * count + 2000; run++) {
+    uint32_t word = run < 4 * count ? edges[run / 4] : (uint32_t)random_bits();
+    bool ahead;
+    word = run % 2 ? ~word : word;
+    further[0][0] = run % 4 < 2 ? 0 : UINT64_MAX;
+    if (run >= 4 * count)
+      further[0][0] = random_bits();
+    cydp_runner a = cydp_runner_of(law, 0, 0, word), b = cydp_runner_of(law, 1, 0, word);
+    CHECK(a.bits == 32 && a.u == word);
+    bounds_hold_in_cell(race, &a);
+    CHECK(cydp_ahead(&row, &a, &b, CYDP_FAST, &ahead) == CYDP_ERROR_UNDECIDED);
+    CHECK(a.bits == 64 && a.u == ((uint64_t)word << 32 | further[0][0] >> 32));
+    bounds_hold_in_cell(race, &a);
+  }
+  cydp_selection_free(law);
+}
+
+/* Far behind, v = -(2^40 i + 1/3) is what is rounded most. */
+static void bounds_of_scores_hold(void) {
+  cydp_selection *law = law_of(CYDP_GUMBEL, 1, 3, 0);
+  const double noise = (double)noise_at(CYDP_GUMBEL, 1 << 20, 32);
+  for (int i = 1; i < 1000; i++) {
+    const double whole = 0x1p40 * i;
+    cydp_runner of = cydp_runner_of(law, 0, -(3 * whole + 1), 1 << 20);
+    CHECK(of.low + whole <= noise - 1.0 / 3 && noise - 1.0 / 3 <= of.high + whole);
+  }
+  cydp_selection_free(law);
+}
+
+/* Ones, up to 1,024 of them, then a 0 and ones again: -ln(1 - U) is (ones + 1) ln 2. */
+static uint32_t set_ones(size_t ones, uint64_t (*further)[8]) {
+  uint64_t first = UINT64_MAX;
+  memset(further, 0xff, 2 * sizeof *further);
+  if (ones < 32)
+    first &= ~(UINT64_C(1) << (31 - ones));
+  else if (ones < 1024)
+    further[(ones - 32) / 512][(ones - 32) / 64 % 8] ^= UINT64_C(1)
+                                                        << (63 - (ones - 32) % 64);
+  return (uint32_t)first;
+}
+
+/* A winner's key may not be below the floor, since candidates there were left out. */
+static void winners_are_above_the_floor(void) {
+  static const size_t ones[] = {0, 1, 31, 32, 33, 63, 64, 65, 300, 959, 1023, 1024};
+  cydp_selection *law = law_of(CYDP_GUMBEL, 1, 1, 0);
+  uint64_t further[2][8];
+  const cydp_extension extension = {read_same, further};
+  const double score = 0;
+  const cydp_field row = {.law = law, .scores = &score, .extension = &extension};
+  for (size_t i = 0; i < sizeof ones / sizeof *ones; i++) {
+    const uint32_t word = set_ones(ones[i], further);
+    const bool known = ones[i] < 1024;
+    const double noise = -log((double)(ones[i] + 1) * 0.6931471805599453);
+    const cydp_status expected = known ? CYDP_OK : CYDP_ERROR_UNDECIDED;
+    int64_t chosen = -1;
+    cydp_runner above = cydp_runner_of(law, 0, -8 - noise + 1e-6, word);
+    cydp_runner below = cydp_runner_of(law, 0, -8 - noise - 1e-6, word);
+    CHECK(above.v < 0 && below.v < 0);
+    CHECK(cydp_above_floor(&row, &above) == expected);
+    CHECK(cydp_above_floor(&row, &below) == CYDP_ERROR_UNDECIDED);
+    CHECK(cydp_select_map(law, CYDP_FAST, &score, CYDP_F64, 1, &word, &extension,
+                          &chosen) == expected);
+    CHECK(chosen == 0);
+  }
+  cydp_selection_free(law);
+}
+
 static void what_is_no_race_is_refused(void) {
   const uint64_t one[CYDP_RATE_LIMBS + 1] = {1, [CYDP_RATE_LIMBS] = 1}, zero[1] = {0};
   cydp_selection *law;
@@ -205,6 +309,10 @@ int main(void) {
     efforts_agree(race ? CYDP_GUMBEL : CYDP_EXPONENTIAL, 1, 3, 2);
     efforts_agree(race ? CYDP_GUMBEL : CYDP_EXPONENTIAL, 1, 3, 64);
   }
+  bounds_of_keys_hold(CYDP_GUMBEL);
+  bounds_of_keys_hold(CYDP_EXPONENTIAL);
+  bounds_of_scores_hold();
+  winners_are_above_the_floor();
   what_is_no_race_is_refused();
   parts_find_the_far_best();
   return 0;

@@ -224,12 +224,48 @@ static void laplace_split(unsigned shift, unsigned width, unsigned v_bits) {
     }
 }
 
+/* How a law of discrete_laplace.c begins. */
+typedef struct laplace_head {
+  cydp_sampler base;
+  cydp_exponential_tails tails;
+} laplace_head;
+
+/* The rate of the quotients of t = numerator / denominator is M / t, M = 2^m for the
+ * least m with t / M <= 2^20, to the last of its bits: k times it, k < 2^63, must be
+ * short by less than 2^-64 ulps of one limb fewer. */
+static void rate_of_quotients_is_exact(uint64_t numerator, uint64_t denominator) {
+  const size_t n = CYDP_MOST_LIMBS + 2;
+  cydp_sampler *law;
+  cydp_fixed rate;
+  bool exact;
+  CHECK(cydp_discrete_laplace_new(&law, &numerator, 1, &denominator, 1, 0) == CYDP_OK);
+  unsigned m = 0;
+  while ((unsigned __int128)denominator << (20 + m) < numerator)
+    m++;
+  CHECK(m > 0 && m <= 36);
+  const uint64_t dividend[2] = {denominator << m, denominator >> (64 - m)};
+  CHECK(cydp_fixed_divide(n, rate, dividend, 2, &numerator, 1, &exact) == CYDP_OK);
+  CHECK(memcmp(((const laplace_head *)law)->tails.inverse, rate,
+               (n + 1) * sizeof *rate) == 0);
+  cydp_sampler_free(law);
+}
+
+static void rates_of_quotients_are_exact(void) {
+  for (unsigned bits = 20; bits < 56; bits++) {
+    rate_of_quotients_is_exact((UINT64_C(5) << bits) + 1, 4);
+    rate_of_quotients_is_exact((UINT64_C(127) << bits) - 1, 64);
+    rate_of_quotients_is_exact((UINT64_C(15) << bits) + 11, 13);
+    rate_of_quotients_is_exact(UINT64_C(2) << bits, 1);
+  }
+}
+
 int main(void) {
   const unsigned shifts[] = {1, 2, 7, 15, 16, 23, 24, 25, 31, 32, 33, 40, 54};
   for (size_t i = 0; i < sizeof shifts / sizeof *shifts; i++)
     for (double s0 = 4; s0 < 8; s0 += 1.3)
       gaussian_split(shifts[i], s0);
   acceptance_is_mostly_decided();
+  rates_of_quotients_are_exact();
   for (unsigned shift = 1; shift <= 40; shift++)
     laplace_split(shift, 8, 19);
   for (unsigned shift = 1; shift <= 20; shift++)

@@ -1,0 +1,457 @@
+/* SPDX-License-Identifier: MIT
+ * Another thread writes to the input of every kernel that reads a caller's memory, as
+ * long as the kernel runs. What a kernel writes stays in bounds, which AddressSanitizer
+ * checks too, and what it returns is right for some mixture of old and new values. */
+#include "../tally.h"
+#include "check.h"
+#include "internal.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+
+enum { ROWS = 1 << 15, GUARDS = 64, RUNS = 8, MOST_KINDS = 8 };
+
+/* What is written: every place gets one kind after the other. */
+typedef struct writes {
+  void *memory;
+  size_t bytes, n, kinds; /* of a place; places; kinds */
+  uint64_t kind[MOST_KINDS];
+} writes;
+
+typedef struct writer {
+  writes of;
+  pthread_t thread;
+  atomic_bool over;
+} writer;
+
+/* Not instrumented by ThreadSanitizer: that there is a race is what is tested. */
+__attribute__((no_sanitize("thread"))) static void *write_on(void *self) {
+  writer *own = self;
+  const writes *of = &own->of;
+  for (size_t round = 0; !atomic_load_explicit(&own->over, memory_order_relaxed); round++)
+    for (size_t i = 0; i < of->n; i++) {
+      uint64_t kind = of->kind[(round + (round % 2 ? i : 0)) % of->kinds];
+      switch (of->bytes) {
+      case 1:
+        ((volatile uint8_t *)of->memory)[i] = (uint8_t)kind;
+        break;
+      case 2:
+        ((volatile uint16_t *)of->memory)[i] = (uint16_t)kind;
+        break;
+      case 4:
+        ((volatile uint32_t *)of->memory)[i] = (uint32_t)kind;
+        break;
+      default:
+        ((volatile uint64_t *)of->memory)[i] = kind;
+      }
+    }
+  return NULL;
+}
+
+static void start(writer *own, writes of) {
+  own->of = of;
+  atomic_init(&own->over, false);
+  CHECK(pthread_create(&own->thread, NULL, write_on, own) == 0);
+}
+
+static void stop(writer *own) {
+  atomic_store(&own->over, true);
+  CHECK(pthread_join(own->thread, NULL) == 0);
+}
+
+static uint64_t bits_of(double x) {
+  uint64_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  return bits;
+}
+
+static uint64_t bits_of_float(float x) {
+  uint32_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  return bits;
+}
+
+/* Counts with guards around them. */
+enum { MOST_COUNTS = 1 << 17 };
+static int64_t guarded[GUARDS + MOST_COUNTS + GUARDS], *const counts = guarded + GUARDS;
+
+static void clear_counts(size_t n) {
+  memset(guarded, 0x5a, sizeof guarded);
+  memset(counts, 0, n * sizeof *counts);
+}
+
+static int64_t sum_of_counts(size_t n) {
+  int64_t sum = 0;
+  for (size_t i = 0; i < GUARDS; i++)
+    CHECK(guarded[i] == INT64_C(0x5a5a5a5a5a5a5a5a) && counts[n + i] == guarded[0]);
+  for (size_t i = 0; i < n; i++) {
+    CHECK(counts[i] >= 0);
+    sum += counts[i];
+  }
+  return sum;
+}
+
+static uint64_t columns[2][ROWS];
+static const uint64_t key[2] = {3, 4};
+
+static uint64_t rows_that_stay(const uint8_t *mask, size_t from, size_t to) {
+  uint64_t stay = 0;
+  for (size_t i = from; i < to; i++) {
+    CHECK(mask[i] <= 1);
+    stay += mask[i];
+  }
+  return stay;
+}
+
+/* However users and groups are mixed, of each user at most max_groups groups stay, and
+ * of each of these max_rows rows. A row counts for the user and group that were read of
+ * it. Users who do not change have EACH rows, so that they stand in short buckets. */
+static void limits_of_contributions_hold(bool users_change, uint64_t user_step,
+                                         uint64_t group_step) {
+  enum { EACH = 8 };
+  static uint8_t mask[ROWS + GUARDS];
+  const cydp_column users = {columns[0], columns[0]}, groups = {columns[1], columns[1]};
+  writer own[2];
+  const writes of[2] = {{columns[0], 8, ROWS, 3, {1, 1 + user_step, 1 + 2 * user_step}},
+                        {columns[1], 8, ROWS, 2, {5, 5 + group_step}}};
+  const size_t each = users_change ? ROWS : EACH;
+  const uint64_t kinds = users_change ? 3 : 1;
+  for (size_t i = 0; i < ROWS; i++) {
+    columns[0][i] = 1 + i / each * user_step;
+    columns[1][i] = of[1].kind[0];
+  }
+  start(own + 1, of[1]);
+  if (users_change)
+    start(own, of[0]);
+  for (unsigned run = 0; run < 2 * RUNS; run++) {
+    const uint64_t max_groups = 1 + run % 2 * 9, max_rows = 1 + run / 2 % 2 * 2;
+    const uint64_t most = kinds * (max_groups > 1 ? 2 : 1) * max_rows;
+    memset(mask, 0x5a, sizeof mask);
+    CHECK(cydp_bound_slices(&users, &groups, NULL, ROWS, max_groups, max_rows, key,
+                            1 + run % 3, run % 3 ? ROWS : ROWS / 8, mask) == CYDP_OK);
+    for (size_t i = 0; i < ROWS; i += each) {
+      uint64_t stay = rows_that_stay(mask, i, i + each);
+      CHECK(stay <= most && (users_change || stay > 0));
+    }
+    for (size_t i = 0; i < GUARDS; i++)
+      CHECK(mask[ROWS + i] == 0x5a);
+  }
+  stop(own + 1);
+  if (users_change)
+    stop(own);
+}
+
+/* A string's code is the place of a string before it, whose name it has. */
+static void codes_of_strings_have_one_name(size_t width) {
+  static uint8_t text[ROWS * 24];
+  static uint64_t code[ROWS], name[ROWS];
+  const cydp_strings strings = {text, NULL, width, NULL};
+  writer own;
+  writes of = {text, 1, sizeof text, 5, {'a', 0, 'b', 'a', 0}};
+  start(&own, of);
+  for (unsigned run = 0; run < RUNS; run++) {
+    CHECK(cydp_encode(&strings, ROWS, key, code, name) == CYDP_OK);
+    for (size_t i = 0; i < ROWS; i++)
+      CHECK(code[i] <= i && code[code[i]] == code[i] && name[code[i]] == name[i]);
+  }
+  stop(&own);
+}
+
+/* Each string is a or b, whenever it is read. */
+static void two_letters_have_two_codes(void) {
+  static uint8_t text[ROWS];
+  static uint64_t code[ROWS], name[ROWS];
+  const cydp_strings strings = {text, NULL, 1, NULL};
+  const writes of = {text, 1, ROWS, 2, {'a', 'b'}};
+  writer own;
+  memset(text, 'a', ROWS);
+  start(&own, of);
+  for (unsigned run = 0; run < 4 * RUNS; run++) {
+    size_t kinds = 0;
+    CHECK(cydp_encode(&strings, ROWS, key, code, name) == CYDP_OK);
+    for (size_t i = 0; i < ROWS; i++)
+      kinds += code[i] == i;
+    CHECK(kinds <= 2);
+  }
+  stop(&own);
+}
+
+static void places_of_strings_stay_among_the_keys(size_t width) {
+  static uint8_t text[ROWS * 24], known[3 * 24];
+  static uint32_t code[ROWS + GUARDS];
+  const cydp_strings strings = {text, NULL, width, NULL}, given = {known, NULL, 24, NULL};
+  writer own;
+  writes of = {text, 1, sizeof text, 4, {'a', 'a', 0, 'b'}};
+  cydp_keys *keys;
+  memset(known, 'a', 2 * 24);
+  memset(known + 17, 0, 7);
+  known[2 * 24] = 'b';
+  CHECK(cydp_keys_new(&keys, &given, 3) == CYDP_OK);
+  start(&own, of);
+  for (unsigned run = 0; run < RUNS; run++) {
+    memset(code, 0x5a, sizeof code);
+    CHECK(cydp_match(keys, &strings, NULL, ROWS, 1 + run % 2, code) == CYDP_OK);
+    for (size_t i = 0; i < ROWS; i++)
+      CHECK(code[i] <= 3);
+    for (size_t i = 0; i < GUARDS; i++)
+      CHECK(code[ROWS + i] == 0x5a5a5a5a);
+  }
+  stop(&own);
+  cydp_keys_free(keys);
+}
+
+static void what_is_shown_fits(size_t bytes) {
+  static uint8_t masked[ROWS], to[8 * ROWS + GUARDS];
+  writer own;
+  writes of = {masked, 1, ROWS, 4, {0, 1, 0, 255}};
+  start(&own, of);
+  for (unsigned run = 0; run < RUNS; run++) {
+    memset(to, 0x5a, sizeof to);
+    CHECK(cydp_compress(columns[0], bytes, masked, ROWS, to) <= ROWS);
+    for (size_t i = 0; i < GUARDS; i++)
+      CHECK(to[bytes * ROWS + i] == 0x5a);
+  }
+  stop(&own);
+}
+
+/* Numbers of a type: inside, on edges, outside, and none. */
+static writes numbers_of(cydp_number number) {
+  writes of = {columns[0], cydp_number_bytes(number), ROWS, 6, {0}};
+  const double some[] = {0, 7, 3.5, -1e300, 1e30, (double)NAN};
+  const int64_t integers[] = {0, 7, 3, INT64_MIN, 1000, INT64_MAX};
+  for (size_t i = 0; i < of.kinds; i++)
+    of.kind[i] = number == CYDP_F64   ? bits_of(some[i])
+                 : number == CYDP_F32 ? bits_of_float((float)some[i])
+                 : number == CYDP_I64
+                     ? (uint64_t)integers[i]
+                     : (uint64_t)(integers[i] >> (i > 2 && i != 4 ? 32 : 0));
+  return of;
+}
+
+static void histograms_count_rows_in_bins(const cydp_bins *bins, size_t count,
+                                          cydp_number number) {
+  const cydp_axis axes[2] = {{bins, columns[0], number}, {bins, columns[0], number}};
+  const writes of = numbers_of(number);
+  writer own;
+  start(&own, of);
+  for (unsigned run = 0; run < RUNS; run++) {
+    size_t n_axes = run % 2 && count < 300 ? 2 : 1,
+           cells = n_axes > 1 ? count * count : count;
+    clear_counts(cells);
+    CHECK(cydp_histogram_flushing(axes, n_axes, ROWS, counts, 1 + run % 3,
+                                  run % 2 ? 1000 : CYDP_FLUSH_ROWS) == CYDP_OK);
+    CHECK(sum_of_counts(cells) <= ROWS);
+  }
+  stop(&own);
+}
+
+static void every_way_to_bins_stays_in_bounds(void) {
+  enum { MOST = 20000 };
+  static double edges[MOST + 1];
+  static int64_t integers[MOST + 1];
+  static const size_t sizes[] = {1, 7, 40, MOST};
+  for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+    size_t count = sizes[s];
+    cydp_bins *bins;
+    for (int shape = 0; shape < 3; shape++) {
+      for (size_t j = 0; j <= count; j++) /* even; powers; all but one in one place */
+        edges[j] = shape == 0   ? (double)j * 7 / (double)count
+                   : shape == 1 ? pow(1.001, (double)j) - 1
+                                : (j < count ? (double)j * 0x1p-60 : 7);
+      CHECK(cydp_bins_new(&bins, edges, count) == CYDP_OK);
+      for (cydp_number number = CYDP_F64; number <= CYDP_I32; number++)
+        histograms_count_rows_in_bins(bins, count, number);
+      cydp_bins_free(bins);
+    }
+    for (size_t j = 0; j <= count; j++)
+      integers[j] = (int64_t)(j * j);
+    CHECK(cydp_bins_new_i64(&bins, integers, count) == CYDP_OK);
+    histograms_count_rows_in_bins(bins, count, CYDP_I64);
+    cydp_bins_free(bins);
+  }
+}
+
+static const size_t lengths[] = {1, 9, 100, 20000, MOST_COUNTS};
+
+/* Codes of a type: the first, the last, the next, negative ones and the largest. */
+static writes codes_of(cydp_number number, size_t length) {
+  return (writes){columns[1],
+                  cydp_number_bytes(number),
+                  ROWS,
+                  6,
+                  {0, length - 1, length, UINT64_MAX, (uint64_t)INT64_MAX, 1}};
+}
+
+static void codes_are_counted_in_bounds(cydp_number number, size_t length) {
+  const writes of = codes_of(number, length);
+  writer own;
+  start(&own, of);
+  for (unsigned run = 0; run < RUNS; run++) {
+    uint64_t largest;
+    clear_counts(length);
+    CHECK(cydp_bincount_flushing(columns[1], number, ROWS, counts, length, &largest,
+                                 1 + run % 3, run % 2 ? 1000 : CYDP_FLUSH_ROWS,
+                                 run % 3 ? 1 << 23 : 0) == CYDP_OK);
+    CHECK(sum_of_counts(length) <= ROWS);
+  }
+  stop(&own);
+}
+
+static void sums_are_of_clamped_numbers(cydp_number number) {
+  const writes of = numbers_of(number);
+  writer own;
+  const int exponents[] = {0, -3, 2};
+  start(&own, of);
+  for (unsigned run = 0; run < RUNS; run++) {
+    const cydp_grid grid = {exponents[run % 3], 1, 9};
+    cydp_wide sum, squares;
+    CHECK(cydp_grid_sum(&grid, number, columns[0], ROWS, 1 + run % 2, &sum,
+                        run % 4 ? NULL : &squares) == CYDP_OK);
+    bool floats = number == CYDP_F64 || number == CYDP_F32; /* NaN counts as 0 */
+    CHECK(sum.high == 0 && sum.low <= 9 * ROWS && sum.low >= (floats ? 0 : ROWS));
+    CHECK(run % 4 || (squares.high == 0 && squares.low <= 81 * ROWS));
+  }
+  stop(&own);
+}
+
+static void groups_are_summed_in_bounds(cydp_number number, cydp_number type,
+                                        size_t length) {
+  writer codes, numbers;
+  const cydp_grid grid = {0, 0, 9};
+  start(&codes, codes_of(number, length));
+  start(&numbers, numbers_of(type));
+  for (unsigned run = 0; run < RUNS; run++) {
+    clear_counts(length);
+    CHECK(cydp_grid_sum_groups(&grid, number, columns[1], type, columns[0], ROWS,
+                               1 + run % 3, length, counts) == CYDP_OK);
+    CHECK(sum_of_counts(length) <= 9 * ROWS);
+  }
+  stop(&codes);
+  stop(&numbers);
+}
+
+/* Shifts and answers to codes that are no category are both uniform here, so every report
+ * is, whatever was read: 0 has a share of 1 / K. Twice that has a probability below
+ * exp(-K' / 3), K' = RUNS ROWS / K >= 1,000. */
+static void reports_are_of_the_law(size_t bytes, uint64_t categories) {
+  static uint8_t reports[8 * ROWS + GUARDS];
+  const uint32_t seed[8] = {5};
+  const uint64_t one = 1;
+  uint64_t zeros = 0, report;
+  writer own;
+  writes of = {columns[0], bytes, ROWS, 4, {0, categories, categories - 1, UINT64_MAX}};
+  cydp_sampler *law;
+  cydp_rng *rng;
+  CHECK(cydp_shift_new(&law, &one, 1, &categories, 1, categories) == CYDP_OK);
+  CHECK(cydp_rng_new_seeded(&rng, seed) == CYDP_OK);
+  start(&own, of);
+  for (unsigned run = 0; run < RUNS; run++) {
+    memset(reports, 0x5a, sizeof reports);
+    CHECK(cydp_respond(law, law, rng, run % 2 ? CYDP_FAST : CYDP_FIXED_WORK, columns[0],
+                       bytes, ROWS, 1 + run % 2, reports) == CYDP_OK);
+    for (size_t i = 0; i < ROWS; i++) {
+      report = 0;
+      memcpy(&report, reports + bytes * i, bytes);
+      CHECK(report < categories);
+      zeros += report == 0;
+    }
+    for (size_t i = 0; i < GUARDS; i++)
+      CHECK(reports[bytes * ROWS + i] == 0x5a);
+  }
+  stop(&own);
+  CHECK(zeros < 2 * RUNS * ROWS / categories);
+  cydp_rng_free(rng);
+  cydp_sampler_free(law);
+}
+
+static void noise_is_added_to_numbers(void) {
+  static double out[ROWS];
+  static int64_t noise[ROWS], sums[ROWS];
+  const double some[] = {0, -1.5, 1e308, -INFINITY, INFINITY, NAN};
+  writer own;
+  writes of = {columns[0], 8, ROWS, 6, {0}};
+  for (size_t i = 0; i < of.kinds; i++)
+    of.kind[i] = bits_of(some[i]);
+  for (size_t i = 0; i < ROWS; i++)
+    noise[i] = (int64_t)(i * i) - ROWS;
+  start(&own, of);
+  for (unsigned run = 0; run < 4 * RUNS; run++) {
+    CHECK(cydp_add_grid_noise((const double *)(void *)columns[0], noise, ROWS, -3,
+                              1 + run % 2, out) == CYDP_OK);
+    for (size_t i = 0; i < ROWS; i++)
+      CHECK(fabs(out[i]) <= 0x1p124);
+    memcpy(sums, noise, sizeof sums);
+    cydp_add_noise(sums, (const int64_t *)(void *)columns[0], ROWS, true);
+    for (size_t i = 0; i < ROWS; i++)
+      CHECK(sums[i] > -CYDP_VALUE_BOUND && sums[i] < CYDP_VALUE_BOUND);
+  }
+  stop(&own);
+}
+
+/* The winner is a place of the row, or nobody's key can be told from the floor. */
+static void winners_are_in_their_row(cydp_race race, cydp_number number) {
+  enum { LENGTH = 500 };
+  static int64_t chosen[ROWS / LENGTH + 1];
+  const uint64_t one = 1;
+  const double some[] = {0, -1e308, 3, INFINITY, -INFINITY, NAN};
+  writer own;
+  writes of = {columns[0], 8, ROWS, 6, {0, 3, UINT64_MAX, (uint64_t)INT64_MAX, 1, 2}};
+  cydp_selection *law;
+  cydp_rng *rng;
+  for (size_t i = 0; number == CYDP_F64 && i < of.kinds; i++)
+    of.kind[i] = bits_of(some[i]);
+  CHECK(cydp_selection_new(&law, race, &one, 1, &one, 1) == CYDP_OK);
+  CHECK(cydp_rng_new(&rng) == CYDP_OK);
+  start(&own, of);
+  for (unsigned run = 0; run < RUNS; run++) {
+    size_t length = run % 2 ? LENGTH : ROWS;
+    cydp_status status = cydp_select(law, rng, CYDP_FAST, columns[0], number,
+                                     ROWS / length, length, 1 + run % 3, chosen);
+    CHECK(status == CYDP_OK || status == CYDP_ERROR_UNDECIDED);
+    for (size_t i = 0; status == CYDP_OK && i < ROWS / length; i++)
+      CHECK(chosen[i] >= 0 && (size_t)chosen[i] < length);
+  }
+  stop(&own);
+  cydp_rng_free(rng);
+  cydp_selection_free(law);
+}
+
+static void all_hold(void) {
+  limits_of_contributions_hold(true, 1, 1);
+  limits_of_contributions_hold(false, 1, 1);
+  limits_of_contributions_hold(true, UINT64_C(1) << 33, 1);
+  limits_of_contributions_hold(false, 1, UINT64_C(1) << 33);
+  two_letters_have_two_codes();
+  for (size_t width = 3; width <= 24; width += 7) {
+    codes_of_strings_have_one_name(width);
+    places_of_strings_stay_among_the_keys(width);
+  }
+  for (size_t bytes = 1; bytes <= 8; bytes *= 2) {
+    what_is_shown_fits(bytes);
+    reports_are_of_the_law(bytes, bytes > 1 ? 250 : 100);
+  }
+  every_way_to_bins_stays_in_bounds();
+  for (cydp_number number = CYDP_I64; number <= CYDP_U8; number++)
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+      codes_are_counted_in_bounds(number, lengths[i]);
+      groups_are_summed_in_bounds(number, (cydp_number)(i % 4), lengths[i]);
+    }
+  for (cydp_number number = CYDP_F64; number <= CYDP_I32; number++)
+    sums_are_of_clamped_numbers(number);
+  noise_is_added_to_numbers();
+  for (int race = 0; race < 2; race++) {
+    winners_are_in_their_row(race ? CYDP_GUMBEL : CYDP_EXPONENTIAL, CYDP_F64);
+    winners_are_in_their_row(race ? CYDP_GUMBEL : CYDP_EXPONENTIAL, CYDP_I64);
+  }
+}
+
+int main(void) {
+  const cydp_kernels *kernels;
+  for (size_t i = 0; (kernels = cydp_kernels_at(i)); i++) {
+    CHECK(setenv("CYDP_FORCE_ISA", kernels->isa, 1) == 0 && cydp_init() == CYDP_OK);
+    all_hold();
+  }
+  return 0;
+}
