@@ -197,9 +197,11 @@ def test_a_sensitivity_is_a_number_that_knows_its_relation() -> None:
     assert type(one * -1) is type(one - 6) is type(one**2) is Fraction
     assert (one * 0.5, type(one * 0.5)) == (2.5, float)
     for call in (lambda: one + of.count(), lambda: of.queries(one, of.count()),
-                 lambda: of.queries(one, of.sum(None))):  # fmt: skip
+                 lambda: of.queries(one, of.sum(None)), lambda: one * of.count(),
+                 lambda: of.Sensitivity(one, relation="add-remove")):  # fmt: skip
         with pytest.raises(RelationMismatchError):
             call()
+    assert of.Sensitivity(one).relation == "change-one"
     assert repr(of.Sensitivity("1/3")) == "Sensitivity('1/3')"
     assert (one + of.minimum((0, 1))).relation == "change-one"  # of both
     for name in ("relation", "numerator"):

@@ -48,6 +48,8 @@ class Sensitivity(Fraction):
     ------
     TypeError, ValueError
         If value is no such number, or for another relation.
+    RelationMismatchError
+        If value is stated under another one already.
 
     Examples
     --------
@@ -67,7 +69,8 @@ class Sensitivity(Fraction):
         number = upward(value, "value")
         if number < 0:
             raise ValueError(f"value must be at least 0, not {text(number)}")
-        return _stated(number, check_stated(relation))
+        stated = common_relation("value", relation_of(value), check_stated(relation))
+        return _stated(number, stated)
 
     @property
     def relation(self) -> str | None:

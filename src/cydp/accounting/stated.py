@@ -27,7 +27,6 @@ def common_relation(what: str, *relations: str | None) -> str | None:
     """
     stated = {relation for relation in relations if relation is not None}
     if len(stated) > 1:
-        raise RelationMismatchError(
-            f"{what} must be stated under one relation, not under 'add-remove' and 'change-one'"
-        )
+        both = " and ".join(sorted(map(repr, stated)))
+        raise RelationMismatchError(f"{what} must be stated under one relation, not under {both}")
     return stated.pop() if stated else None
