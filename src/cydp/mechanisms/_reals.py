@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Mechanisms that add noise to real numbers, on a power-of-two grid."""
 
-import math
 from abc import ABC, abstractmethod
 from fractions import Fraction
 from typing import Any, overload
@@ -16,11 +15,8 @@ from cydp.mechanisms._arrays import declared, is_real, read_declared
 from cydp.mechanisms._charge import Budget, charged_generator
 from cydp.mechanisms._integers import entries_of
 from cydp.random import Generator
-from cydp.rational import Number, binary, text
 
 _LARGEST_INTEGER = 2**53  # to which every integer is a float64
-_LEAST_EXPONENT, _MOST_EXPONENT = -1021, 896  # cydp.h
-NOISE_BITS = 40  # of the scale of the noise in units of the grid
 
 
 class RealMechanism(ABC):
@@ -101,21 +97,30 @@ class GridMechanism(RealMechanism):
     def _noise(self, entries: int) -> Sampler:
         """Return the noise for so many entries, in steps of the grid."""
 
+    @abstractmethod
+    def _exponent(self, entries: int) -> int:
+        """Return the exponent of the grid of a release of so many entries."""
+
     @property
     def granularity(self) -> Fraction:
-        """The step of the grid."""
+        """The step of the grid, for `coordinates` entries, or else for one.
+
+        Without coordinates and a granularity of its own, an array of many entries is released on a
+        finer grid: each entry that is rounded adds to the noise.
+        """
         return Fraction(2) ** self.exponent
 
     def _released(
         self, value: ArrayLike, budget: Budget | None, rng: Generator | None
     ) -> NDArray[np.float64]:
-        sampler = self._noise(entries_of(value))
+        entries = entries_of(value)
+        sampler, exponent = self._noise(entries), self._exponent(entries)
         generator = charged_generator(rng, budget, self)
         values = read_reals(value)
         noise = np.empty(values.shape, np.int64)
         generator.fill(sampler, noise)
         many = threads.NUM_THREADS if values.size > threads.SHARED_ABOVE else 1
-        add_grid_noise(values.reshape(-1), noise.reshape(-1), self.exponent, many)
+        add_grid_noise(values.reshape(-1), noise.reshape(-1), exponent, many)
         return noise.view(np.float64)
 
 
@@ -152,46 +157,3 @@ def _cut(entry: float) -> float:
     if isinstance(entry, int | np.integer):
         return float(min(max(int(entry), -_LARGEST_INTEGER), _LARGEST_INTEGER))
     return entry
-
-
-def grid_exponent(width: Fraction, granularity: Number | None) -> int:
-    """Return the exponent of the grid for noise of a width, or of the one that was given.
-
-    Raises
-    ------
-    TypeError, ValueError
-        For a granularity that is no power of two, and for a grid outside 2**-1021 to 2**896.
-
-    """
-    if granularity is None:
-        exponent = ceil_log2(width) - NOISE_BITS
-        if not _LEAST_EXPONENT <= exponent <= _MOST_EXPONENT:
-            raise ValueError("scale must be between 2**-981 and 2**936 without a granularity")
-        return exponent
-    step = binary(granularity, "granularity")
-    if step <= 0 or Fraction(2) ** (exponent := ceil_log2(step)) != step:
-        raise ValueError(f"granularity must be a power of two, not {text(step)}")
-    if not _LEAST_EXPONENT <= exponent <= _MOST_EXPONENT:
-        raise ValueError(f"granularity must be from 2**-1021 to 2**896, not 2**{exponent}")
-    return exponent
-
-
-def ceil_log2(number: Fraction) -> int:
-    """Return the least e with 2**e >= number > 0.
-
-    >>> ceil_log2(Fraction(1, 4)), ceil_log2(Fraction(5))
-    (-2, 3)
-    """
-    e = number.numerator.bit_length() - number.denominator.bit_length() - 1
-    while Fraction(2) ** e < number:
-        e += 1
-    return e
-
-
-def float_up(number: Fraction) -> float:
-    """Return the least float at or above a number >= 0."""
-    try:
-        nearest = number.numerator / number.denominator
-    except OverflowError:
-        return math.inf
-    return nearest if Fraction(nearest) >= number else math.nextafter(nearest, math.inf)

@@ -12,9 +12,10 @@ from cydp.accounting import PureDP
 from cydp.certified import ln_bounds
 from cydp.mechanisms._charge import Budget, charged_generator
 from cydp.mechanisms._confidence import miss_of
+from cydp.mechanisms._grid import ceil_log2, float_up
 from cydp.mechanisms._integers import entries_of
 from cydp.mechanisms._norm import norm_of
-from cydp.mechanisms._reals import RealMechanism, ceil_log2, float_up, read_reals
+from cydp.mechanisms._reals import RealMechanism, read_reals
 from cydp.random import Generator
 from cydp.rational import Number, binary, float_of, positive, quoted
 
