@@ -76,8 +76,8 @@ def test_arrays_pay_for_the_rounding_of_each_entry(x: list[Any], seed: int) -> N
 def test_parameters() -> None:
     m = Laplace(0.1, 3)
     assert (m.epsilon, m.sensitivity, m.loss) == (Fraction(1, 10), 3, PureDP(0.1))
-    # The least power of two at or above (3 / 0.1) / 2**40.
-    assert m.granularity == Fraction(2**5, 2**40)
+    # The largest power of two at or below (3 / 0.1) / 2**40.
+    assert m.granularity == Fraction(2**4, 2**40)
     assert m.scale == (3 + m.granularity) * 10
     assert Laplace(1, 1).granularity == Fraction(1, 2**40)
     assert Laplace(1, 1, coordinates=5).scale == 1 + 5 * Fraction(1, 2**40)
@@ -101,7 +101,7 @@ def test_parameters() -> None:
         ({"epsilon": True}, TypeError, "epsilon"),
         ({"epsilon": 1j}, TypeError, "epsilon"),
         ({"epsilon": np.array([1.0])}, TypeError, "epsilon"),
-        ({"epsilon": "1e-400"}, ValueError, "scale"),
+        ({"epsilon": "1e-400"}, ValueError, "epsilon must be larger"),
         ({"sensitivity": 0}, ValueError, "sensitivity"),
         ({"sensitivity": math.inf}, ValueError, "sensitivity must be finite"),
         ({"sensitivity": "1e-400"}, ValueError, "scale"),

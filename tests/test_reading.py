@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cydp import Gaussian, Laplace, Snapping
-from cydp.mechanisms._reals import declare_reals, read_reals
+from cydp.mechanisms._floats import read_floats
+from cydp.mechanisms._reals import declare_reals
 from cydp.mechanisms._steps import read_steps
 from cydp.testing import SeededGenerator
 
@@ -163,7 +164,7 @@ def test_snapping_reads_neighbours_no_further_apart(
     for first in shapes(number):
         for second in shapes(other):
             one, two = (
-                Fraction(float(read_reals(declare_reals(x, "value"), "value").flat[0]))
+                Fraction(float(read_floats(declare_reals(x, "value"), "value").flat[0]))
                 for x in (first, second)
             )
             assert abs(one - two) <= unit
@@ -176,7 +177,7 @@ def test_snapping_reads_integers_towards_zero(number: int) -> None:
     extra = max(size.bit_length() - 53, 0)
     expected = math.copysign(size >> extra << extra, number) if number else 0.0
     for value in shapes(number):
-        assert read_reals(declare_reals(value, "value"), "value").flat[0] == expected
+        assert read_floats(declare_reals(value, "value"), "value").flat[0] == expected
 
 
 def test_snapping_has_one_answer_for_one_number() -> None:
@@ -188,8 +189,8 @@ def test_snapping_has_one_answer_for_one_number() -> None:
         }  # fmt: skip
         assert len(answers) == 1
         assert abs(answers.pop() - number) < 2**26
-    assert read_reals(declare_reals(10**400, "value"), "value") == math.inf
-    assert read_reals(declare_reals([-(10**400), 2**1024 - 1], "value"), "value")[0] == -math.inf
+    assert read_floats(declare_reals(10**400, "value"), "value") == math.inf
+    assert read_floats(declare_reals([-(10**400), 2**1024 - 1], "value"), "value")[0] == -math.inf
 
 
 def test_snapping_bounds_are_within_what_float64_has() -> None:

@@ -8,8 +8,11 @@ https://docs.python.org/3/library/decimal.html#decimal.Decimal.exp
 import decimal
 from decimal import Decimal
 from fractions import Fraction
+from typing import TypeAlias
 
 DIGITS = 60
+
+Interval: TypeAlias = tuple[Decimal, Decimal]  # a bound from below, and one from above
 
 
 def exp_bounds(x: Fraction, digits: int = DIGITS) -> tuple[Fraction, Fraction]:
@@ -19,9 +22,26 @@ def exp_bounds(x: Fraction, digits: int = DIGITS) -> tuple[Fraction, Fraction]:
     >>> low < high, high - low < Fraction(1, 10**58)
     (True, True)
     """
-    context, (low, high) = _context(digits), _decimals(x, digits)
-    below, above = context.exp(low), context.exp(high)
-    return Fraction(below.next_minus(context)), Fraction(above.next_plus(context))
+    low, high = exp_interval(x, digits)
+    return Fraction(low), Fraction(high)
+
+
+def exp_interval(x: Fraction, digits: int = DIGITS) -> Interval:
+    """Return decimals at most and at least exp(x), of about so many digits.
+
+    As `exp_bounds`, for a number too small or too large to be a fraction.
+
+    >>> low, high = exp_interval(Fraction(-(10**9)))
+    >>> 0 < low < high < Decimal("1e-434294481")
+    True
+    """
+    context, (low, high) = _context(digits), quotients(x, digits)
+    return context.exp(low).next_minus(context), context.exp(high).next_plus(context)
+
+
+def directed(digits: int = DIGITS) -> tuple[decimal.Context, decimal.Context]:
+    """Return contexts whose sums, products and quotients are rounded down, and up."""
+    return _context(digits, decimal.ROUND_FLOOR), _context(digits, decimal.ROUND_CEILING)
 
 
 def exp_below(x: Fraction) -> Fraction:
@@ -46,7 +66,7 @@ def ln_bounds(x: Fraction, digits: int = DIGITS) -> tuple[Fraction, Fraction]:
     >>> low < high, high - low < Fraction(1, 10**58)
     (True, True)
     """
-    context, (low, high) = _context(digits), _decimals(x, digits)
+    context, (low, high) = _context(digits), quotients(x, digits)
     below, above = context.ln(low), context.ln(high)
     return Fraction(below.next_minus(context)), Fraction(above.next_plus(context))
 
@@ -57,22 +77,20 @@ def sqrt_bounds(x: Fraction, digits: int = DIGITS) -> tuple[Fraction, Fraction]:
     >>> sqrt_bounds(Fraction(9, 4))
     (Fraction(3, 2), Fraction(3, 2))
     """
-    context, (low, high) = _context(digits), _decimals(x, digits)
+    context, (low, high) = _context(digits), quotients(x, digits)
     below, above = context.sqrt(low), context.sqrt(high)
     if low == high and Fraction(below) ** 2 == x:
         return Fraction(below), Fraction(above)
     return Fraction(max(below.next_minus(context), Decimal(0))), Fraction(above.next_plus(context))
 
 
+def quotients(x: Fraction, digits: int = DIGITS) -> Interval:
+    """Return decimals of so many digits: x rounded down, and up."""
+    down, up = directed(digits)
+    over, under = Decimal(x.numerator), Decimal(x.denominator)  # exact, of any length
+    return down.divide(over, under), up.divide(over, under)
+
+
 def _context(digits: int, rounding: str = decimal.ROUND_HALF_EVEN) -> decimal.Context:
     traps = [decimal.InvalidOperation, decimal.DivisionByZero, decimal.Overflow]
     return decimal.Context(digits, rounding, decimal.MIN_EMIN, decimal.MAX_EMAX, traps=traps)
-
-
-def _decimals(x: Fraction, digits: int) -> tuple[Decimal, Decimal]:
-    """Return x rounded down and up."""
-    over, under = Decimal(x.numerator), Decimal(x.denominator)  # exact, of any length
-    return (
-        _context(digits, decimal.ROUND_FLOOR).divide(over, under),
-        _context(digits, decimal.ROUND_CEILING).divide(over, under),
-    )

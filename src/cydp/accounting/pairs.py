@@ -13,7 +13,7 @@ from typing import TypeAlias
 MOST_STEPS = 4096  # of a Laplace pair: what is finer costs hardly less, and takes longer
 MOST_SIGMA2 = 10**6  # of a Gaussian pair: beyond, a normal one is the same but for 3 in a million
 _SURELY = 2**24  # steps, beside which MOST_STEPS are few
-_SMOOTH2 = 3  # of sigma squared, which makes integers of a normal law
+SMOOTH2 = 3  # of sigma squared, which makes integers of a normal law
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ def gaussian_pairs(
     coordinates : int or None
         How many entries one unit can change, if that is known.
     or_more : bool
-        Whether both squares may also be larger, in the same proportion.
+        Whether both may also be larger, as long as norm2 / (sigma2 - 3) is not.
 
     """
     whole = _whole(norm2)
@@ -101,9 +101,9 @@ def gaussian_pairs(
             return {GaussianPair(sigma2): min(whole, coordinates or whole)}
         if coordinates == 1:
             return {GaussianPair(sigma2, math.isqrt(whole)): 1}
-    if sigma2 <= 2 * _SMOOTH2:
+    if sigma2 <= 2 * SMOOTH2:
         return None
-    return {NormalPair(norm2 / (2 * (sigma2 - _SMOOTH2))): 1}
+    return {NormalPair(norm2 / (2 * (sigma2 - SMOOTH2))): 1}
 
 
 def _whole(norm: Fraction) -> int:

@@ -15,13 +15,9 @@ from cydp.mechanisms import _gaussian_law as law
 from cydp.mechanisms._confidence import miss_of
 from cydp.mechanisms._discrete_gaussian import DiscreteGaussian
 from cydp.mechanisms._gaussian_given import Given, read_given
+from cydp.mechanisms._grid import FINEST, default_exponent, float_up, given_exponent
 from cydp.mechanisms._norm import words_of
-from cydp.mechanisms._reals import (
-    GridMechanism,
-    ceil_log2,
-    float_up,
-    grid_exponent,
-)
+from cydp.mechanisms._reals import GridMechanism
 from cydp.rational import Number, float_of
 from cydp.samplers import gaussian_of_square
 from cydp.sensitivity import relation_of
@@ -46,7 +42,10 @@ class Gaussian(GridMechanism):
     epsilon, delta : number > 0
         the cost in approximate DP, which sigma is found for.
     granularity : number, optional
-        The grid, a power of two. Default: the least that is at least 2**-40 of sigma.
+        The grid, a power of two. Default: the largest that makes sigma, which pays for the
+        rounding, 2**40 steps or more, and at most 0.1 % larger for `coordinates` entries, or else
+        for as many as are released. Where that would take more than 2**52 steps, the finest grid
+        of no more; then `sigma` shows what the rounding costs.
     coordinates : int >= 1, optional
         How many entries one unit can change; default all that are released. Rounding moves
         each of them by up to one step of the grid: the sigma in use is larger by as much.
@@ -75,6 +74,7 @@ class Gaussian(GridMechanism):
     _given: Given
     relation: str | None
     exponent: int
+    _fixed: bool  # the grid, by who made it
     _single: Fraction
     _loss: ZCDP | ApproxDP
 
@@ -91,14 +91,10 @@ class Gaussian(GridMechanism):
         coordinates: SupportsIndex | None = None,
     ) -> None:
         given = read_given(sensitivity, rho, sigma, sigma2, epsilon, delta, coordinates)
-        square = given.sensitivity**2 / (2 * given.rho)
-        if granularity is None:  # the root of the square's power of four, rounded up
-            exponent = -(-ceil_log2(square) // 2)
-            exponent = grid_exponent(Fraction(2) ** exponent, None)
-        else:
-            exponent = grid_exponent(Fraction(1), granularity)
         object.__setattr__(self, "_given", given)
         object.__setattr__(self, "relation", relation_of(sensitivity))
+        object.__setattr__(self, "_fixed", granularity is not None)
+        exponent = self._default(1) if granularity is None else given_exponent(granularity)
         object.__setattr__(self, "exponent", exponent)
         object.__setattr__(self, "_single", _steps2(given, exponent, given.coordinates or 1))
         for entries in (1, 2):
@@ -124,14 +120,24 @@ class Gaussian(GridMechanism):
         except ValueError:
             raise ValueError(
                 "sigma must be between 1e-3 and 2**56 steps of the grid: the granularity is too "
-                "fine or too coarse, or the sensitivity is less than a step"
+                "fine or too coarse, the sensitivity is less than a step, or the entries are too "
+                "many"
             ) from None
+
+    def _exponent(self, entries: int) -> int:
+        if self._fixed or entries <= 1 or self.coordinates is not None:
+            return self.exponent
+        return self._default(entries)
+
+    def _default(self, entries: int) -> int:
+        norm2, sigma2 = self.sensitivity**2, self.sensitivity**2 * self._given.spread
+        return default_exponent(sigma2, norm2 / (self.coordinates or entries), sigma2 / FINEST**2)
 
     def _steps2(self, entries: int) -> Fraction:
         """Return sigma squared in steps of the grid, for so many entries."""
         if entries <= 1 or self.coordinates is not None:
             return self._single
-        return _steps2(self._given, self.exponent, entries)
+        return _steps2(self._given, self._exponent(entries), entries)
 
     @property
     def sensitivity(self) -> Fraction:
@@ -158,12 +164,12 @@ class Gaussian(GridMechanism):
 
     @property
     def rho(self) -> Fraction:
-        """What the sigma in use costs in zCDP, the rounding included."""
-        return self._norm2 / (2 * self._steps2(1))
+        """What the sigma in use costs in zCDP, the rounding included, for any number of entries."""
+        return self._given.largest_rho(self._norm2 / (2 * self._steps2(1)))
 
     @property
     def _norm2(self) -> Fraction:
-        return _norm2(self._given, self.exponent, self.coordinates or 1)
+        return _norm(self._given, self.exponent, self.coordinates or 1) ** 2
 
     @property
     def loss(self) -> ZCDP | ApproxDP:
@@ -208,24 +214,22 @@ class Gaussian(GridMechanism):
 
         """
         steps = law.reach(self._steps2(count), miss_of(confidence, count)) + Fraction(1, 2)
-        return float_up(steps * self.granularity)
+        return float_up(steps * Fraction(2) ** self._exponent(count))
 
     def __repr__(self) -> str:
         given = self._given
+        grid = f", granularity=2.0**{self.exponent}" if self._fixed else ""
         rest = "" if given.coordinates is None else f", coordinates={given.coordinates}"
-        return (
-            f"Gaussian(sensitivity={words_of(given.sensitivity, self.relation)}, {given.words}, "
-            f"granularity=2.0**{self.exponent}{rest})"
-        )
+        norm = words_of(given.sensitivity, self.relation)
+        return f"Gaussian(sensitivity={norm}, {given.words}{grid}{rest})"
 
 
-def _norm2(given: Given, exponent: int, count: int) -> Fraction:
-    """Return the square of the norm in steps of the grid; rounding adds one in each entry."""
-    steps = given.sensitivity / Fraction(2) ** exponent
-    return (steps + sqrt_bounds(Fraction(count))[1]) ** 2
+def _norm(given: Given, exponent: int, count: int) -> Fraction:
+    """Return the L2 norm in steps of the grid; rounding adds one in each entry."""
+    return given.sensitivity / Fraction(2) ** exponent + sqrt_bounds(Fraction(count))[1]
 
 
 @lru_cache(256)
 def _steps2(given: Given, exponent: int, count: int) -> Fraction:
     single = math.floor(given.sensitivity / Fraction(2) ** exponent) + 1
-    return given.sigma2(_norm2(given, exponent, count), count, single)
+    return given.sigma2(_norm(given, exponent, count), count, single)

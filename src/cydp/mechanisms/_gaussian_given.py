@@ -7,8 +7,8 @@ from typing import SupportsIndex
 
 from cydp.accounting import ZCDP, ApproxDP
 from cydp.accounting.conversion import rho_of
-from cydp.mechanisms import _gaussian_law
 from cydp.mechanisms._coordinates import coordinates_of
+from cydp.mechanisms._gaussian_calibration import least_sigma2, normal_spread
 from cydp.mechanisms._norm import norm_of
 from cydp.rational import Number, positive, quoted
 
@@ -26,7 +26,7 @@ class Given:
     rho : Fraction
         What sigma = sensitivity / sqrt(2 rho) gives, for any number of coordinates.
     approximate : ApproxDP or None
-        What was asked for instead, which one coordinate gets from a smaller sigma.
+        What was asked for instead, which a smaller sigma may give.
     words : str
         What was given, for a repr.
 
@@ -38,12 +38,17 @@ class Given:
     approximate: ApproxDP | None
     words: str
 
-    def sigma2(self, norm2: Fraction, entries: int, steps: int) -> Fraction:
-        """Return sigma squared for a squared L2 norm, in units of integers.
+    @property
+    def spread(self) -> Fraction:
+        """About the variance, for `coordinates` entries or else for one, at L2 norm 1."""
+        return self._normal(self.coordinates or 1) or 1 / (2 * self.rho)
+
+    def sigma2(self, norm: Fraction, entries: int, steps: int) -> Fraction:
+        """Return sigma squared for an L2 norm, in units of integers.
 
         Parameters
         ----------
-        norm2 : Fraction
+        norm : Fraction
             Of what one unit can change in all entries together.
         entries : int
             How many are released.
@@ -51,11 +56,29 @@ class Given:
             By how many one unit can change a single entry.
 
         """
-        enough = norm2 / (2 * self.rho)
-        if self.approximate is None or (self.coordinates or entries) > 1:
+        enough = norm**2 / (2 * self.rho)
+        if self.approximate is None:
             return enough
         epsilon, delta = self.approximate.epsilon, self.approximate.delta
-        return _gaussian_law.least_sigma2(epsilon, delta, steps, enough)
+        return least_sigma2(epsilon, delta, norm, steps, self.coordinates or entries, enough)
+
+    def largest_rho(self, single: Fraction) -> Fraction:
+        """Return the largest rho of all numbers of entries, where the norm grows with them.
+
+        Parameters
+        ----------
+        single : Fraction
+            That of one entry, or of `coordinates`.
+
+        """
+        spread = None if self.coordinates is not None else self._normal(2)
+        # norm**2 / (2 (spread norm**2 + 3)) grows with the norm, to this:
+        return single if spread is None else max(single, 1 / (2 * spread))
+
+    def _normal(self, entries: int) -> Fraction | None:
+        if self.approximate is None:
+            return None
+        return normal_spread(self.approximate.epsilon, self.approximate.delta, entries)
 
     def loss(self, rho: Fraction, relation: str | None) -> ZCDP | ApproxDP:
         """Return the cost under a relation, where the sigma in use gives so much zCDP."""

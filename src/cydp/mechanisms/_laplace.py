@@ -10,8 +10,9 @@ from cydp.accounting import PureDP
 from cydp.accounting.pairs import Pairs, laplace_pairs
 from cydp.mechanisms._coordinates import coordinates_of
 from cydp.mechanisms._discrete_laplace import MOST_UNSTOPPED_SCALE, DiscreteLaplace
+from cydp.mechanisms._grid import default_exponent, float_up, given_exponent
 from cydp.mechanisms._norm import norm_of, words_of
-from cydp.mechanisms._reals import GridMechanism, float_up, grid_exponent
+from cydp.mechanisms._reals import GridMechanism
 from cydp.rational import Number, float_of, positive, quoted
 from cydp.samplers import laplace_of
 from cydp.sensitivity import relation_of
@@ -32,8 +33,10 @@ class Laplace(GridMechanism):
         L1 norm, over the whole array released, of what one unit can change. A float is read up;
         one of `cydp.sensitivity` states the relation, and the loss is stated under it.
     granularity : number, optional
-        The grid, a power of two. Default: the least that is at least 2**-40 of
-        sensitivity / epsilon.
+        The grid, a power of two. Default: the largest that makes the scale, which is sensitivity /
+        epsilon and pays for the rounding, 2**40 steps or more, and at most 0.1 % larger for
+        `coordinates` entries, or else for as many as are released. Where that would take more than
+        2**52 steps, the finest grid of no more; then `scale` shows what the rounding costs.
     coordinates : int >= 1, optional
         How many entries one unit can change; default all that are released. Rounding moves
         each of them by up to one step of the grid, and the scale pays for it.
@@ -46,7 +49,8 @@ class Laplace(GridMechanism):
     Raises
     ------
     TypeError, ValueError
-        For a bad parameter, and if the scale is outside [1e-6, 2**52] steps of the grid.
+        For a bad parameter, and if the scale is outside [1e-6, 2**52] steps of the grid. It is,
+        on every grid, for 2**52 epsilon entries or more.
 
     Notes
     -----
@@ -65,6 +69,7 @@ class Laplace(GridMechanism):
     exponent: int
     coordinates: int | None
     relation: str | None
+    _fixed: bool  # the grid, by who made it
     _single: Fraction
     _loss: PureDP
 
@@ -80,11 +85,28 @@ class Laplace(GridMechanism):
         object.__setattr__(self, "epsilon", limit)
         object.__setattr__(self, "sensitivity", norm)
         object.__setattr__(self, "coordinates", coordinates_of(coordinates))
-        object.__setattr__(self, "exponent", grid_exponent(norm / limit, granularity))
-        object.__setattr__(self, "_single", self._computed(self.coordinates or 1))
+        object.__setattr__(self, "_fixed", granularity is not None)
+        exponent = self._default(1) if granularity is None else given_exponent(granularity)
+        object.__setattr__(self, "exponent", exponent)
+        object.__setattr__(self, "_single", self._computed(1))
         object.__setattr__(self, "relation", relation_of(sensitivity))
         object.__setattr__(self, "_loss", PureDP(limit, relation=self.relation))
         laplace_of(self._single)
+
+    def _exponent(self, entries: int) -> int:
+        if self._fixed or entries <= 1 or self.coordinates is not None:
+            return self.exponent
+        return self._default(entries)
+
+    def _default(self, entries: int) -> int:
+        count, scale = self.coordinates or entries, self.sensitivity / self.epsilon
+        left = MOST_UNSTOPPED_SCALE - count / self.epsilon  # steps, beside those for the rounding
+        if left <= 0:
+            raise ValueError(
+                f"epsilon must be larger than {count} / 2**52 for {count} entries, each of which "
+                "is rounded to a grid: fewer coordinates need less"
+            )
+        return default_exponent(scale**2, (self.sensitivity / count) ** 2, (scale / left) ** 2)
 
     def _steps(self, entries: int) -> Fraction:
         """Return the scale in steps of the grid, for so many entries."""
@@ -92,12 +114,14 @@ class Laplace(GridMechanism):
             return self._single
         return self._computed(entries)
 
-    def _computed(self, count: int) -> Fraction:
-        steps = (self.sensitivity / self.granularity + count) / self.epsilon
+    def _computed(self, entries: int) -> Fraction:
+        count = self.coordinates or entries
+        step = Fraction(2) ** self._exponent(entries)
+        steps = (self.sensitivity / step + count) / self.epsilon
         if steps > MOST_UNSTOPPED_SCALE:
             raise ValueError(
-                "scale must be at most 2**52 steps of the grid: the granularity is too fine, or "
-                "the sensitivity is less than a step"
+                "scale must be at most 2**52 steps of the grid: the granularity is too fine, the "
+                "sensitivity is less than a step, or the entries are too many"
             )
         return steps
 
@@ -153,7 +177,7 @@ class Laplace(GridMechanism):
         """
         noise = self._discrete(count)
         steps = noise.error_bound(confidence, count=count) + Fraction(1, 2)
-        return float_up(steps * self.granularity)
+        return float_up(steps * Fraction(2) ** self._exponent(count))
 
     def _discrete(self, entries: int) -> DiscreteLaplace:
         return DiscreteLaplace(1 / self._steps(entries))
@@ -169,9 +193,7 @@ class Laplace(GridMechanism):
         return laplace_of(self._steps(entries))
 
     def __repr__(self) -> str:
+        grid = f", granularity=2.0**{self.exponent}" if self._fixed else ""
         rest = "" if self.coordinates is None else f", coordinates={self.coordinates}"
         norm = words_of(self.sensitivity, self.relation)
-        return (
-            f"Laplace(epsilon={quoted(self.epsilon)}, sensitivity={norm}, "
-            f"granularity=2.0**{self.exponent}{rest})"
-        )
+        return f"Laplace(epsilon={quoted(self.epsilon)}, sensitivity={norm}{grid}{rest})"

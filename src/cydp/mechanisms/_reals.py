@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Mechanisms that add noise to real numbers, on a power-of-two grid."""
 
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from fractions import Fraction
@@ -21,12 +20,9 @@ from cydp.mechanisms._integers import IntegerMechanism
 from cydp.mechanisms._steps import read_steps
 from cydp.mechanisms._sums import release_sum
 from cydp.random import Generator
-from cydp.rational import Number, binary, text
 
 _SUMS = "Laplace and Gaussian"
 FLOAT64 = np.dtype(np.float64)
-_LEAST_EXPONENT, _MOST_EXPONENT = -1021, 896  # cydp.h
-NOISE_BITS = 40  # of the scale of the noise in units of the grid
 
 
 class RealMechanism(ABC):
@@ -124,6 +120,10 @@ class GridMechanism(RealMechanism):
     def _noise(self, entries: int) -> Sampler:
         """Return the noise for so many entries, in steps of the grid."""
 
+    @abstractmethod
+    def _exponent(self, entries: int) -> int:
+        """Return the exponent of the grid of a release of so many entries."""
+
     @property
     @abstractmethod
     def sensitivity(self) -> Fraction:
@@ -145,11 +145,15 @@ class GridMechanism(RealMechanism):
 
     @property
     def granularity(self) -> Fraction:
-        """The step of the grid."""
+        """The step of the grid, for `coordinates` entries, or else for one.
+
+        Without coordinates and a granularity of its own, an array of many entries is released on a
+        finer grid: each entry that is rounded adds to the noise.
+        """
         return Fraction(2) ** self.exponent
 
     def _drawing(self, given: Declared) -> tuple[int, Callable[[Generator], NDArray[np.float64]]]:
-        return 1, partial(_noisy, given, self._noise(given.size), self.exponent)
+        return 1, partial(_noisy, given, self._noise(given.size), self._exponent(given.size))
 
 
 def _noisy(
@@ -184,82 +188,3 @@ def declare_reals(value: Any, name: str) -> Declared:
     elif given.dtype.kind not in "iuf" or given.dtype.itemsize > 8:
         raise TypeError(f"{name} must be of integers or floats of 64 bits, not {given.dtype}")
     return given
-
-
-def read_reals(given: Declared, name: str) -> NDArray[np.float64]:
-    """Return a contiguous array of float64; integers that it does not hold, rounded towards 0."""
-    if given.listed:
-        read = [_towards_zero(entry) for entry in given.value.flat]
-        return np.array(read, np.float64).reshape(given.shape)
-    if given.dtype is None:
-        return np.array(_towards_zero(given.value), np.float64)
-    array = given.read(name)
-    if array.dtype.kind in "iu" and array.dtype.itemsize == 8:
-        return _all_towards_zero(array)
-    with np.errstate(all="ignore"):  # a signalling NaN may warn
-        return np.require(array, np.float64, ["C", "ALIGNED"])
-
-
-def _towards_zero(entry: Any) -> float:
-    if not isinstance(entry, int | np.integer):
-        return float(entry)
-    size = abs(int(entry))
-    extra = max(size.bit_length() - 53, 0)
-    # Beyond the largest float64 there is no neighbour below: infinite.
-    number = float(size >> extra << extra) if extra <= 1024 - 53 else math.inf
-    return -number if entry < 0 else number
-
-
-def _all_towards_zero(array: NDArray[Any]) -> NDArray[np.float64]:
-    """Return what `_towards_zero` does of each 64-bit integer."""
-    signed = array.dtype.kind == "i"
-    native = np.require(array, array.dtype.newbyteorder("="), ["C", "ALIGNED"])
-    size = np.abs(native).view(np.uint64) if signed else native
-    # The upper 53 of 64 bits are a float64 exactly, so that its exponent counts them.
-    upper = np.frexp((size >> np.uint64(11)).astype(np.float64))[1].astype(np.int64)
-    extra = np.maximum(upper + 11 - 53, 0).astype(np.uint64)
-    numbers: NDArray[np.float64] = (size >> extra << extra).astype(np.float64)
-    return np.where(native < 0, -numbers, numbers)
-
-
-def grid_exponent(width: Fraction, granularity: Number | None) -> int:
-    """Return the exponent of the grid for noise of a width, or of the one that was given.
-
-    Raises
-    ------
-    TypeError, ValueError
-        For a granularity that is no power of two, and for a grid outside 2**-1021 to 2**896.
-
-    """
-    if granularity is None:
-        exponent = ceil_log2(width) - NOISE_BITS
-        if not _LEAST_EXPONENT <= exponent <= _MOST_EXPONENT:
-            raise ValueError("scale must be between 2**-981 and 2**936 without a granularity")
-        return exponent
-    step = binary(granularity, "granularity")
-    if step <= 0 or Fraction(2) ** (exponent := ceil_log2(step)) != step:
-        raise ValueError(f"granularity must be a power of two, not {text(step)}")
-    if not _LEAST_EXPONENT <= exponent <= _MOST_EXPONENT:
-        raise ValueError(f"granularity must be from 2**-1021 to 2**896, not 2**{exponent}")
-    return exponent
-
-
-def ceil_log2(number: Fraction) -> int:
-    """Return the least e with 2**e >= number > 0.
-
-    >>> ceil_log2(Fraction(1, 4)), ceil_log2(Fraction(5))
-    (-2, 3)
-    """
-    e = number.numerator.bit_length() - number.denominator.bit_length() - 1
-    while Fraction(2) ** e < number:
-        e += 1
-    return e
-
-
-def float_up(number: Fraction) -> float:
-    """Return the least float at or above a number >= 0."""
-    try:
-        nearest = number.numerator / number.denominator
-    except OverflowError:
-        return math.inf
-    return nearest if Fraction(nearest) >= number else math.nextafter(nearest, math.inf)

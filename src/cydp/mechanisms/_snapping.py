@@ -14,8 +14,10 @@ from cydp.accounting import PureDP
 from cydp.certified import ln_bounds
 from cydp.mechanisms._arrays import Declared
 from cydp.mechanisms._confidence import miss_of
+from cydp.mechanisms._floats import read_floats
+from cydp.mechanisms._grid import ceil_log2, float_up
 from cydp.mechanisms._norm import norm_of, words_of
-from cydp.mechanisms._reals import RealMechanism, ceil_log2, float_up, read_reals
+from cydp.mechanisms._reals import RealMechanism
 from cydp.random import Generator
 from cydp.rational import Number, binary, float_of, positive, quoted, quoted_binary
 from cydp.sensitivity import relation_of
@@ -161,7 +163,7 @@ class Snapping(RealMechanism):
         return given.size, partial(self._noisy, given)
 
     def _noisy(self, given: Declared, generator: Generator) -> NDArray[np.float64]:
-        values = read_reals(given, "value")
+        values = read_floats(given, "value")
         with np.errstate(all="ignore"):  # a signalling NaN may warn
             units = values.reshape(-1) / self._unit_float
             units[np.isnan(units)] = 0

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: MIT
+"""The delta of normal noise, from above. Every operation is a decimal one, rounded outwards.
+
+Normal laws whose means are mu standard deviations apart have, at an epsilon,
+
+    delta = phi(u) (R(u) - R(v)),  u = epsilon / mu - mu / 2,  v = u + mu = sqrt(u**2 + 2 epsilon),
+
+where phi is the normal density, and R(x) the Mills ratio: the mass beyond x divided by phi(x)
+(Balle, Wang, "Improving the Gaussian mechanism for differential privacy", 2018, theorem 8). The
+functions here take u instead of mu: then no number is too large and no difference loses its digits.
+"""
+
+import math
+from decimal import Context, Decimal
+from fractions import Fraction
+
+from cydp.certified import Interval, directed, exp_interval, quotients
+
+DIGITS = 30
+# Bounds of pi, of 60 digits.
+PI = (
+    Decimal("3.14159265358979323846264338327950288419716939937510582097494"),
+    Decimal("3.14159265358979323846264338327950288419716939937510582097495"),
+)
+_FAR = 4  # from there on the continued fraction takes fewer terms than the series
+
+
+def normal_delta(u: Decimal, epsilon: Fraction) -> Decimal:
+    """Return a delta of normal noise at an epsilon > 0, from above, for the distance that u gives.
+
+    >>> round(float(normal_delta(Decimal(-1), Fraction(1))), 6)  # of mu = 1 + sqrt(3)
+    0.728177
+    """
+    down, up = directed(DIGITS)
+    density = up.divide(_exp_of_half_square(u, -1)[1], _root_of_two_pi(down))
+    low, high = mills(u)
+    beyond = mills(_root(u, epsilon)[1])[0]
+    # R(u) - R(v) is the integral of 1 - x R(x) from u to v, which falls: this is better next to u.
+    slope = up.subtract(1, down.multiply(u, low if u >= 0 else high))
+    return up.multiply(
+        density, min(up.subtract(high, beyond), up.multiply(distance(u, epsilon)[1], slope))
+    )
+
+
+def distance(u: Decimal, epsilon: Fraction) -> Interval:
+    """Return mu = v - u from below and above."""
+    down, up = directed(DIGITS)
+    low, high = _root(u, epsilon)
+    if u <= 0:
+        return down.subtract(low, u), up.subtract(high, u)
+    twice = quotients(2 * epsilon, DIGITS)
+    return down.divide(twice[0], up.add(high, u)), up.divide(twice[1], down.add(low, u))
+
+
+def mills(x: Decimal) -> Interval:
+    """Return the Mills ratio from below and above.
+
+    >>> [round(float(bound), 6) for bound in mills(Decimal(1))]
+    [0.65568, 0.65568]
+    """
+    return _fraction(x) if x >= _FAR else _series(x)
+
+
+def _fraction(x: Decimal) -> Interval:
+    """R(x) = 1 / T(1), T(j) = x + j / T(j + 1), and each T(j) is between x and x + j / x."""
+    down, up = directed(DIGITS)
+    terms = math.ceil(((DIGITS + 3) * math.log(10) / (2 * min(float(x), 1e9))) ** 2 / 2) + 30
+    low, high = x, up.add(x, up.divide(terms, x))
+    for j in range(terms - 1, 0, -1):
+        low, high = down.add(x, down.divide(j, high)), up.add(x, up.divide(j, low))
+    return down.divide(1, high), up.divide(1, low)
+
+
+def _series(x: Decimal) -> Interval:
+    """R(x) = sqrt(pi / 2) exp(x**2 / 2) - (x + x**3 / 3 + x**5 / (3 5) + ...)."""
+    down, up = directed(DIGITS)
+    size = x.copy_abs()  # abs() would round it
+    squares = down.multiply(size, size), up.multiply(size, size)
+    term = total = (size, size)
+    n = 1
+    while term[1] > total[0].scaleb(-DIGITS - 3) or squares[1] > n:
+        n += 2
+        term = (
+            down.divide(down.multiply(term[0], squares[0]), n),
+            up.divide(up.multiply(term[1], squares[1]), n),
+        )
+        total = down.add(total[0], term[0]), up.add(total[1], term[1])
+    total = total[0], up.add(total[1], term[1])  # each later term is less than half the one before
+    low, high = _exp_of_half_square(x, 1)
+    whole = (
+        down.multiply(low, down.sqrt(down.divide(PI[0], 2)).next_minus(down)),
+        up.multiply(high, up.sqrt(up.divide(PI[1], 2)).next_plus(up)),
+    )
+    if x < 0:
+        return down.add(whole[0], total[0]), up.add(whole[1], total[1])
+    return down.subtract(whole[0], total[1]), up.subtract(whole[1], total[0])
+
+
+def _exp_of_half_square(x: Decimal, sign: int) -> Interval:
+    return exp_interval(sign * Fraction(x) ** 2 / 2, DIGITS)
+
+
+def _root(u: Decimal, epsilon: Fraction) -> Interval:
+    """Return v = sqrt(u**2 + 2 epsilon) from below and above."""
+    down, up = directed(DIGITS)
+    low, high = quotients(Fraction(u) ** 2 + 2 * epsilon, DIGITS)
+    return down.sqrt(low).next_minus(down), up.sqrt(high).next_plus(up)
+
+
+def _root_of_two_pi(down: Context) -> Decimal:
+    return down.sqrt(down.multiply(2, PI[0])).next_minus(down)
