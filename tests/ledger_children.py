@@ -10,9 +10,9 @@ from types import FrameType
 from typing import Any
 
 from cydp import BudgetLedger, PureDP
-from cydp.accounting import blocks, charges, ledger, store
+from cydp.accounting import blocks, charges, forks, ledger, place, store
 
-LEDGER_FILES = {module.__file__ for module in (blocks, charges, ledger, store)}
+LEDGER_FILES = {module.__file__ for module in (blocks, charges, forks, ledger, place, store)}
 
 
 def new(path: Path, budget: Any = None, **more: Any) -> BudgetLedger:
