@@ -116,7 +116,7 @@ def test_a_signal_handler_that_forks(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("what", ["open", "create", "collect"])
-@pytest.mark.parametrize("rounds", [40, pytest.param(1000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("rounds", [25, pytest.param(1000, marks=pytest.mark.slow)])
 def test_forks_while_a_thread_opens_ledgers(tmp_path: Path, what: str, rounds: int) -> None:
     """No child inherits an open file, or a lock inside SQLite that nobody will release."""
     path = tmp_path / "ledger"

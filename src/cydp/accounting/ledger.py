@@ -4,17 +4,28 @@
 import json
 import os
 import uuid
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from types import TracebackType
 from typing import Any, NoReturn, Self, SupportsIndex
 
 from cydp.accounting import store
-from cydp.accounting.blocks import ALL, block_ids, block_of, from_row, insert_block, replayed
+from cydp.accounting.blocks import (
+    ALL,
+    State,
+    block_ids,
+    block_of,
+    insert_block,
+    parts_within,
+    states,
+    verify,
+)
 from cydp.accounting.budget import Cost, check_budget, total_of
 from cydp.accounting.charges import ARGUMENTS, Charge, Receipt, check_names, checked, written
 from cydp.accounting.entries import (
     digest_of,
+    dims_of,
     fractions_of,
+    head_of,
     json_of,
     parts_of,
     text_of,
@@ -27,14 +38,13 @@ from cydp.accounting.errors import (
     LedgerError,
     LedgerRollbackError,
 )
+from cydp.accounting.ledger_report import report_of
 from cydp.accounting.loss import ZCDP, ApproxDP, Loss, PureDP, loss_from
 from cydp.accounting.report import html_of, printable
-from cydp.rational import index
 from cydp.relations import check_relation
 
 _MEASURES: dict[str, type[Loss]] = {"pure": PureDP, "approximate": ApproxDP, "zcdp": ZCDP}
 _NAMES = {kind: name for name, kind in _MEASURES.items()}
-_SHOWN = 20  # charges of a report
 
 
 class BudgetLedger:
@@ -67,8 +77,11 @@ class BudgetLedger:
     privacy_unit: str
     relation: str
 
-    def __init__(self) -> None:
-        raise TypeError("a BudgetLedger is made by BudgetLedger.create or BudgetLedger.open")
+    def __init__(self, *_: object, **__: object) -> None:
+        raise TypeError(
+            "a BudgetLedger is made by BudgetLedger.create(path, budget, privacy_unit=...) or by "
+            "BudgetLedger.open(path)"
+        )
 
     @classmethod
     def create(
@@ -119,26 +132,38 @@ class BudgetLedger:
             if not blocks:
                 store.append(connection, {"kind": "block", "block": ALL} | when())
                 insert_block(connection, ALL, parts_of(budget))
-        return cls.open(path)
+            head = store.head(connection)
+        return cls.open(path, head)
 
     @classmethod
-    def open(cls, path: str | os.PathLike[str], expect_head: tuple[int, str] | None = None) -> Self:
+    def open(
+        cls,
+        path: str | os.PathLike[str],
+        expect_head: tuple[int, str] | None = None,
+        *,
+        read_only: bool = False,
+    ) -> Self:
         """Open a ledger.
 
         Parameters
         ----------
         path : path
+            Of a file with one name (one hard link, no mount point) on a disk of this machine.
         expect_head : (int, str), optional
             What `head()` gave before and was kept elsewhere: an older copy of the file is refused.
+        read_only : bool, default False
+            Whether to refuse every change with a LedgerError. The file and its folder need not be
+            writable then, and nothing is written to them.
 
         Raises
         ------
         LedgerError
-            If there is none, or it is damaged, older than expected or of another version.
+            If there is no ledger, or it is damaged, older than expected, of another version, or
+            has another name.
 
         """
         seq, digest = (0, "") if expect_head is None else head_of(expect_head)
-        file = store.Store.open(store.path_of(path))
+        file = store.Store.open(store.path_of(path), read_only=read_only)
         with file.closed_by_errors(), file.reading() as connection:
             first = connection.execute("SELECT body FROM entry WHERE seq = 1").fetchone()
             if expect_head is not None:
@@ -183,29 +208,34 @@ class BudgetLedger:
         """
         self.add_blocks([block], budget, **dims)
 
-    def add_blocks(self, blocks: Iterable[str], budget: Loss | None = None, **dims: Any) -> None:
-        """Add several blocks of data at once, as `add_block` does, all of them or none."""
-        ids = block_ids(blocks)
-        if ALL in ids:
+    def add_blocks(
+        self, blocks: Iterable[str] | Mapping[str, Loss], budget: Loss | None = None, **dims: Any
+    ) -> None:
+        """Add several blocks of data at once, as `add_block` does, all of them or none.
+
+        A mapping gives each block its own budget; it is a TypeError to pass `budget` besides.
+        """
+        if isinstance(blocks, Mapping):
+            if budget is not None:
+                raise TypeError("budget must not be given besides a mapping of blocks to budgets")
+            budgets = dict(blocks)
+        else:
+            budgets = dict.fromkeys(block_ids(blocks), self.budget if budget is None else budget)
+        if ALL in block_ids(list(budgets)):
             raise ValueError("a block cannot have the id 'all'")
-        allowed = self.budget if budget is None else check_budget(budget)
-        if type(allowed) is not type(self.budget):
-            raise TypeError(f"budget must be of the ledger's measure, as {self.budget} is")
-        parts = parts_of(allowed)
-        if any(a > b for a, b in zip(parts, parts_of(self.budget), strict=True)):
-            raise ValueError(f"budget must be at most the ledger's, {self.budget}")
-        json_of(dims, "dims")
+        parts = {block: parts_within(budget, self.budget) for block, budget in budgets.items()}
+        described = dims_of(dims)
         with self._store.writing() as connection:
-            for block in ids:
+            for block, part in parts.items():
                 known = connection.execute("SELECT id FROM block WHERE id IN (?, ?)", (ALL, block))
                 found = known.fetchone()
                 if found == (ALL,):
                     raise LedgerError("the ledger was made without blocks")
                 if found is not None:
                     raise LedgerError(f"the ledger has a block {block!r} already")
-                entry = {"kind": "block", "block": block, "budget": texts_of(parts), "dims": dims}
-                store.append(connection, entry | when())
-                insert_block(connection, block, parts)
+                entry = {"kind": "block", "block": block, "budget": texts_of(part)}
+                store.append(connection, entry | {"dims": described} | when())
+                insert_block(connection, block, part)
 
     def retire(self, block: str) -> None:
         """Let nothing be charged to a block any more, for ever.
@@ -406,24 +436,21 @@ class BudgetLedger:
     @property
     def spent(self) -> Any:
         """What was charged; of a ledger with blocks, a dict of them."""
-        return self._by_block(lambda budget, spent: spent)
+        found = {block: spent for block, (_, spent, _, _) in self._by_block().items()}
+        return found.get(ALL, found)
 
     @property
     def remaining(self) -> Any:
-        """What may still be charged; of a ledger with blocks, a dict of them."""
-        return self._by_block(
-            lambda budget, spent: tuple(a - b for a, b in zip(budget, spent, strict=True))
-        )
+        """What may still be charged; of a ledger with blocks, a dict of them.
 
-    def _by_block(self, part: Any) -> Any:
-        kind = type(self.budget)
-        with self._store.reading() as connection:
-            rows = connection.execute("SELECT id, budget, spent FROM block ORDER BY id").fetchall()
-        try:
-            found = {block: loss_from(kind, part(from_row(b), from_row(s))) for block, b, s in rows}
-        except ValueError:  # less than nothing is left
-            raise LedgerCorruptError("a block of the ledger is not what was written") from None
+        That is 0 for a retired block, whatever was charged to it.
+        """
+        found = {block: left for block, (_, _, left, _) in self._by_block().items()}
         return found.get(ALL, found)
+
+    def _by_block(self) -> dict[str, State]:
+        with self._store.reading() as connection:
+            return states(connection, type(self.budget))
 
     def would_exceed(
         self, cost: Cost, count: SupportsIndex = 1, *, blocks: Sequence[str] | None = None
@@ -471,37 +498,19 @@ class BudgetLedger:
 
         """
         with self._store.reading() as connection:
-            if connection.execute("PRAGMA integrity_check").fetchone()[0] != "ok":
-                raise LedgerCorruptError("the file of the ledger is damaged")
-            try:
-                blocks, results = replayed(store.entries(connection))
-            except (LookupError, TypeError, ValueError, ArithmeticError):
-                raise LedgerCorruptError("an entry of the ledger is not what is written") from None
-            if blocks != set(connection.execute("SELECT id, budget, spent, retired FROM block")):
-                raise LedgerCorruptError("the blocks of the ledger are not what its entries say")
-            stored = connection.execute("SELECT charge_id, result FROM outcome")
-            if results != {(charge_id, digest_of(str(text))) for charge_id, text in stored}:
-                raise LedgerCorruptError("the results of the ledger are not what its entries say")
+            verify(connection)
 
     def report(self) -> str:
-        """Return for people what was spent, on what, and what is left."""
-        lines = [f"budget {self.budget} for each {self.privacy_unit}, under {self.relation!r}"]
-        spent, remaining = self.spent, self.remaining
-        if isinstance(spent, dict):
-            lines += [
-                f"  {block}: spent {spent[block]}, left {remaining[block]}" for block in spent
-            ]
-        else:
-            lines.append(f"  spent {spent}, left {remaining}")
-        charges = [entry for entry in self.history() if entry["kind"] == "charge"]
-        if len(charges) > _SHOWN:
-            lines.append(f"  {len(charges) - _SHOWN:,} charges, and then")
-        for entry in charges[-_SHOWN:]:
-            cost = loss_from(type(self.budget), fractions_of(entry["cost"]))
-            on = "" if entry["blocks"] == [ALL] else f" in {', '.join(map(repr, entry['blocks']))}"
-            what = printable(entry["label"] or entry["params"] or "a loss")
-            lines.append(f"  {entry['seq']}. {entry['time'][:19]}Z {cost}{on}: {what}")
-        return "\n".join(lines)
+        """Return for people what was spent, on what, and what is left.
+
+        Of more than 20 blocks or 20 charges, the last ones.
+        """
+        with self._store.reading() as connection:
+            found = states(connection, type(self.budget))
+            charges = [entry for entry in store.entries(connection) if entry["kind"] == "charge"]
+        about = f"budget {self.budget} for each {printable(self.privacy_unit)}"
+        about += f", under {self.relation!r}"
+        return report_of(about, found, charges, type(self.budget))
 
     def _repr_html_(self) -> str:
         return html_of(self.report())
@@ -526,17 +535,8 @@ class BudgetLedger:
         raise TypeError("a BudgetLedger cannot be pickled or copied: open it by its path")
 
     def __repr__(self) -> str:
-        return f"<BudgetLedger: {self.budget} for each {self.privacy_unit}, {self.relation!r}>"
-
-
-def head_of(expected: tuple[int, str]) -> tuple[int, str]:
-    """Return what `head` gave; TypeError or ValueError for what it never gives."""
-    if not isinstance(expected, tuple | list) or len(expected) != 2:
-        raise TypeError("expect_head must be what head() gave, a place and a hash")
-    seq, digest = index(expected[0], "expect_head[0]"), text_of(expected[1], "expect_head[1]")
-    if not 0 < seq < 2**63:
-        raise ValueError("expect_head[0] must be the place of an entry")
-    return seq, digest
+        unit = printable(self.privacy_unit)
+        return f"<BudgetLedger: {self.budget} for each {unit}, {self.relation!r}>"
 
 
 class LedgerBlocks:

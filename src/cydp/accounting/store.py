@@ -12,7 +12,7 @@ import sqlite3
 import tempfile
 import threading
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -74,8 +74,9 @@ class _Opened:
     def __init__(self, path: Path) -> None:
         self.connection: sqlite3.Connection | None = None
         self.hold = place.Hold(path)
-        self.files: list[tuple[int, ...]] = []
+        self.files: list[tuple[int, ...]] = []  # the ledger, its WAL file and its shared memory
         self.closed = False
+        self._path = path
         forks.opened(self)
 
     def close(self) -> None:
@@ -83,10 +84,33 @@ class _Opened:
         if not forks.own():
             return
         if self.connection is not None:
+            if self._moved():
+                self._empty_wal(self.connection)
             self.connection.close()
         self.hold.release()  # closes a descriptor: after the connection, whose locks it drops
         self.closed = True
         forks.closed(self)
+
+    def _moved(self) -> bool:
+        """Whether the file was moved away from its WAL file, which is as it was."""
+        now = [_identity(f"{self._path}{suffix}") for suffix in ("", "-wal", "-shm")]
+        return now[1:] == self.files[1:] and now[:1] != self.files[:1]
+
+    def _empty_wal(self, connection: sqlite3.Connection) -> None:
+        """Copy what was charged from the WAL file, since SQLite does not for a file that moved."""
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        with suppress(sqlite3.OperationalError):  # then it stays where it is
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
+def _identity(path: str | Path) -> tuple[int, int]:
+    """Return device and inode of a file, zeros if there is none."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return 0, 0
+    return found.st_dev, found.st_ino
 
 
 class Store:
