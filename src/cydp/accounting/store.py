@@ -325,6 +325,8 @@ class Store:
         """
         if opened.files != self._found():
             self._drop()
+            if self._read_only and opened.files[0][:2] == _identity(self.path):
+                raise LedgerBusyError("the ledger was charged while it was read: read it again")
             raise LedgerError(f"{self.path} was replaced or removed while it was in use")
 
     def _check_entries(self, connection: sqlite3.Connection) -> None:
