@@ -10,9 +10,21 @@ from types import FrameType
 from typing import Any
 
 from cydp import BudgetLedger, PureDP
-from cydp.accounting import blocks, charges, ledger, outcomes, store
+from cydp.accounting import (
+    blocks,
+    charges,
+    forks,
+    ledger,
+    ledger_charges,
+    outcomes,
+    place,
+    store,
+)
 
-LEDGER_FILES = {module.__file__ for module in (blocks, charges, ledger, outcomes, store)}
+LEDGER_FILES = {
+    module.__file__
+    for module in (blocks, charges, forks, ledger, ledger_charges, outcomes, place, store)
+}
 
 
 def new(path: Path, budget: Any = None, **more: Any) -> BudgetLedger:

@@ -148,6 +148,8 @@ def test_releases_charge_before_they_read(path: Path) -> None:
         (lambda path: BudgetLedger.create(path, PureDP(1), privacy_unit=" "), ValueError),
         (lambda path: BudgetLedger.create(path, PureDP(1), privacy_unit=5), TypeError),
         (lambda path: BudgetLedger(), TypeError),
+        (lambda path: BudgetLedger("x.db"), TypeError),
+        (lambda path: BudgetLedger(path, PureDP(1), privacy_unit="person"), TypeError),
         (lambda path: BudgetLedger.open(path), LedgerError),
         (lambda path: new(path / "no" / "folder"), LedgerError),
     ],
@@ -158,6 +160,13 @@ def test_bad_ledgers(path: Path, make: Any, error: type[Exception]) -> None:
     assert not path.exists()
 
 
+def nested(depth: int) -> list[Any]:
+    value: list[Any] = []
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
 @pytest.mark.parametrize(
     ("change", "error"),
     [
@@ -166,6 +175,19 @@ def test_bad_ledgers(path: Path, make: Any, error: type[Exception]) -> None:
         (lambda ledger: ledger.add_block("b", ZCDP(0.1)), TypeError),
         (lambda ledger: ledger.add_block("b", day={1}), TypeError),
         (lambda ledger: ledger.add_block("b", day=float("nan")), ValueError),
+        (lambda ledger: ledger.add_block("b", day={1: 1, "1": 2}), TypeError),
+        (lambda ledger: ledger.add_block("b", day=[{"a": {None: 1, "b": 2}}]), TypeError),
+        (lambda ledger: ledger.add_block("b", day={(1, 2): 1}), TypeError),
+        (lambda ledger: ledger.add_block("b", day=nested(100_000)), ValueError),
+        (lambda ledger: ledger.add_blocks({"b": PureDP(2)}), ValueError),
+        (lambda ledger: ledger.add_blocks({"b": ZCDP("0.1")}), TypeError),
+        (lambda ledger: ledger.add_blocks({"b": None}), TypeError),
+        (lambda ledger: ledger.add_blocks({"b": PureDP("0.1")}, PureDP("0.1")), TypeError),
+        (lambda ledger: ledger.add_blocks({"b": PureDP("0.1"), "a": PureDP("0.1")}), LedgerError),
+        (lambda ledger: ledger.add_blocks({"b": PureDP("0.1"), "all": PureDP("0.1")}), ValueError),
+        (lambda ledger: ledger.add_blocks({5: PureDP("0.1")}), TypeError),
+        (lambda ledger: ledger.add_blocks({}), ValueError),
+        (lambda ledger: ledger.charge(PureDP("0.1"), blocks={"a": PureDP("0.2")}), TypeError),
         (lambda ledger: ledger.add_block(5), TypeError),
         (lambda ledger: ledger.add_block("\ud800"), ValueError),
         (lambda ledger: ledger.add_blocks(["b", "a"]), LedgerError),
@@ -193,6 +215,43 @@ def test_bad_changes_change_nothing(path: Path, change: Any, error: type[Excepti
     with pytest.raises(error):
         change(ledger)
     assert ledger.head() == before
+
+
+def test_a_ledger_is_made_by_create_or_open() -> None:
+    with pytest.raises(TypeError, match=r"create\(.*\) or by BudgetLedger\.open\(path\)"):
+        BudgetLedger("x.db")
+
+
+def test_a_mapping_gives_each_block_its_budget(path: Path) -> None:
+    ledger = new(path, blocks=True)
+    ledger.add_blocks({"d5": PureDP("0.2"), "d6": PureDP("0.3")}, week=3)
+    assert ledger.remaining == {"d5": PureDP("0.2"), "d6": PureDP("0.3")}
+    with pytest.raises(BudgetExceededError, match="'d5'"):
+        ledger.charge(PureDP("0.25"), blocks=["d5", "d6"])
+    assert [entry["dims"] for entry in ledger.history()[1:]] == [{"week": 3}] * 2
+    ledger.verify()
+
+
+def test_dims_are_those_at_the_call(path: Path) -> None:
+    ledger = new(path, blocks=True)
+    ledger.add_block("a", day={"b": 1, "a": [2, None]})
+    assert ledger.history()[-1]["dims"] == {"day": {"a": [2, None], "b": 1}}
+
+
+@pytest.mark.parametrize("budget", [PureDP(1), ApproxDP(1, 1e-6), ZCDP(1)])
+def test_nothing_is_left_of_a_retired_block(path: Path, budget: Any) -> None:
+    ledger = new(path, budget, blocks=True)
+    ledger.add_blocks(["a", "b"])
+    ledger.charge(PureDP("0.5"), blocks=["a", "b"])
+    before, spent = ledger.remaining, ledger.spent
+    ledger.retire("a")
+    nothing = ApproxDP(0, 0) if isinstance(budget, ApproxDP) else type(budget)(0)
+    assert ledger.remaining == before | {"a": nothing}
+    assert ledger.spent == spent
+    lines = ledger.report().splitlines()
+    assert lines[1] == f"  'a': spent {spent['a']}, retired"
+    assert lines[2] == f"  'b': spent {spent['b']}, left {before['b']}"
+    ledger.verify()
 
 
 def test_blocks_with_a_label(path: Path) -> None:
@@ -260,6 +319,23 @@ def test_long_reports_are_cut(path: Path) -> None:
     assert lines[2] == "  10 charges, and then"
     assert len(lines) == 23
     assert lines[3].endswith("no 10")
+
+
+def test_reports_of_many_blocks_are_cut(path: Path) -> None:
+    ledger = new(path, blocks=True)
+    ledger.add_blocks([f"day {number:04}\n" for number in range(1000)])
+    ledger.charge(PureDP("0.5"), blocks=list(ledger.spent), label="ages")
+    lines = ledger.report().splitlines()
+    assert lines[1] == "  980 blocks, and then"
+    assert lines[2] == r"  'day 0980\n': spent PureDP(epsilon=0.5), left PureDP(epsilon=0.5)"
+    assert len(lines) == 1 + 1 + 20 + 1
+    assert lines[-1].endswith(r"'day 0003\n', 'day 0004\n' and 995 more: ages")
+
+
+def test_a_unit_of_two_lines_is_quoted(path: Path) -> None:
+    with BudgetLedger.create(path, PureDP(1), privacy_unit="person\nday") as ledger:
+        for text in (repr(ledger), ledger.report()):
+            assert r"for each 'person\nday'" in text
 
 
 def test_what_is_shown(path: Path) -> None:

@@ -188,7 +188,9 @@ def test_every_connection_writes_durably(path: Path, monkeypatch: pytest.MonkeyP
     ledger = new(path)
     for _ in range(2):
         ledger.charge(PureDP(0.25))
-        connection = ledger._store._connection
+        opened = ledger._store._opened
+        assert opened is not None
+        connection = opened.connection
         assert connection is not None
         found = [
             connection.execute(f"PRAGMA {name}").fetchone()[0]

@@ -9,7 +9,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from ledger_children import ended, forked, new
+from ledger_children import at_line, ended, forked, new
 
 from cydp import BudgetLedger, LedgerError, PureDP
 
@@ -72,10 +72,10 @@ from cydp.accounting import store
 ledger = BudgetLedger.open(sys.argv[1])
 ledger.charge(PureDP(0.25))
 sys.unraisablehook = lambda _: None
-def interrupt(_, close=store.Store.close):
-    store.Store.close = close
+def interrupt(_, close=store._Opened.close):
+    store._Opened.close = close
     raise KeyboardInterrupt
-store.Store.close = interrupt
+store._Opened.close = interrupt
 if os.fork() == 0:
     try:
         ledger.charge(PureDP(0.25))
@@ -96,6 +96,67 @@ def test_a_fork_whose_handler_was_interrupted(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-c", code, str(path)], check=False)
     assert done.returncode == 42
     assert BudgetLedger.open(path).spent == PureDP(0.75)
+
+
+def test_a_signal_handler_that_forks(tmp_path: Path) -> None:
+    """In the middle of a charge: the child is refused, and the charge goes on."""
+    path, codes = tmp_path / "ledger", []
+    ledger = new(path)
+
+    def work() -> None:
+        with pytest.raises(LedgerError, match="in the middle of using one"):
+            ledger.charge(PureDP(0.25))
+        with pytest.raises(LedgerError, match="in the middle of using one"):
+            BudgetLedger.open(path)
+
+    at_line(40, lambda: codes.append(ended(forked(work))), lambda: ledger.charge(PureDP(0.5)))
+    assert codes == [0]
+    assert ended(forked(lambda: ledger.charge(PureDP(0.25)))) == 0
+    assert ledger.spent == PureDP(0.75)
+
+
+@pytest.mark.parametrize("what", ["open", "create", "collect"])
+@pytest.mark.parametrize("rounds", [25, pytest.param(1000, marks=pytest.mark.slow)])
+def test_forks_while_a_thread_opens_ledgers(tmp_path: Path, what: str, rounds: int) -> None:
+    """No child inherits an open file, or a lock inside SQLite that nobody will release."""
+    path = tmp_path / "ledger"
+    new(path).close()
+    stop, failed = threading.Event(), []
+
+    def use(number: int) -> None:
+        if what == "open":
+            BudgetLedger.open(path).close()
+        elif what == "create":
+            new(tmp_path / f"another{number}").close()
+        else:  # closed by its finalizer, without being asked to
+            BudgetLedger.open(path).charge(PureDP(0))
+
+    def use_often() -> None:
+        number = 0
+        while not stop.is_set():
+            number += 1
+            try:
+                use(number)
+            except BaseException as error:
+                failed.append(error)
+                raise
+
+    def work() -> None:
+        BudgetLedger.open(path).charge(PureDP("1e-9"))
+        new(tmp_path / f"of{os.getpid()}").charge(PureDP(1))
+
+    thread = threading.Thread(target=use_often)
+    thread.start()
+    try:
+        codes = [ended(forked(work)) for _ in range(rounds)]
+    finally:
+        stop.set()
+        thread.join()
+    assert failed == []
+    assert codes == [0] * rounds
+    ledger = BudgetLedger.open(path)
+    ledger.verify()
+    assert ledger.spent == PureDP(Fraction(rounds, 10**9))
 
 
 @pytest.mark.parametrize("charges", [20, pytest.param(1000, marks=pytest.mark.slow)])

@@ -12,6 +12,7 @@ _NUMBERS = (
     "Numbers are exact: 1, 0.1, 1e-6, 1/3. In JSON they are texts, which these options take and "
     "Python's Fraction: a decimal where that is exact, else a quotient."
 )
+_READ = "Nothing is written: leave to read the file and its folder is enough."
 _HEAD = (
     "The head, SEQ:HASH, is printed: kept elsewhere, it lets `cydp ledger verify --head` tell an "
     "older copy of the ledger."
@@ -56,14 +57,14 @@ def add_commands(commands: Any) -> None:
     )
     retire.add_argument("block", type=block_id, metavar="ID")
 
-    what = _command(ledger, "show", show, "print what is spent and left", _NUMBERS)
+    what = _command(ledger, "show", show, "print what is spent and left", _NUMBERS, _READ)
     what.add_argument("--json", action="store_true", help="print JSON")
 
-    past = _command(ledger, "history", history, "print all entries, oldest first", _NUMBERS)
+    past = _command(ledger, "history", history, "print all entries, oldest first", _NUMBERS, _READ)
     past.add_argument("--json", action="store_true", help="print a JSON object a line")
 
     verify = _command(
-        ledger, "verify", _verify, "compute everything anew, and exit with 1 if it differs"
+        ledger, "verify", _verify, "compute everything anew, and exit with 1 if it differs", _READ
     )
     verify.add_argument(
         "--head",

@@ -19,9 +19,12 @@ _NAMES = {PureDP: ("epsilon",), ApproxDP: ("epsilon", "delta"), ZCDP: ("rho",)}
 
 @contextmanager
 def reading(path: str, expect_head: tuple[int, str] | None = None) -> Iterator[BudgetLedger]:
-    """Open a ledger to look at it: what goes wrong then is the fault of what is in the file."""
+    """Open a ledger to look at it: what goes wrong then is the fault of what is in the file.
+
+    Nothing is written, so that whoever may read the file and its folder may look.
+    """
     try:
-        with BudgetLedger.open(path, expect_head=expect_head) as ledger:
+        with BudgetLedger.open(path, expect_head=expect_head, read_only=True) as ledger:
             yield ledger
     except (ArithmeticError, LookupError, TypeError, ValueError):
         raise LedgerCorruptError("the ledger is not what was written") from None
@@ -35,8 +38,11 @@ def head_of(ledger: BudgetLedger) -> str:
 
 def left_of(ledger: BudgetLedger) -> dict[str, Numbers]:
     """Return what is left in each block; of a ledger without blocks, in "all"."""
-    left = ledger.remaining
-    each = left if isinstance(left, dict) else {ALL: left}
+    return _each(ledger.remaining)
+
+
+def _each(losses: Any) -> dict[str, Numbers]:
+    each = losses if isinstance(losses, dict) else {ALL: losses}
     return {block: _numbers(loss) for block, loss in each.items()}
 
 
@@ -68,14 +74,14 @@ def shown_block(block: str) -> str:
 def show(options: argparse.Namespace) -> int:
     """Print what is spent and left."""
     with reading(options.path) as ledger:
-        entries, left = _at_one_moment(ledger)
+        entries, left, spent = _at_one_moment(ledger)
         about = {
             "budget": _numbers(ledger.budget),
             "privacy_unit": ledger.privacy_unit,
             "relation": ledger.relation,
             "charges": sum(entry["kind"] == "charge" for entry in entries),
             "head": f"{entries[-1]['seq']}:{entries[-1]['hash']}",
-            "blocks": _blocks(entries, left),
+            "blocks": _blocks(entries, left, spent),
         }
     if options.json:
         print(as_json(about))
@@ -117,27 +123,32 @@ def _line(entry: dict[str, Any]) -> str:
     return " ".join(words)
 
 
-def _at_one_moment(ledger: BudgetLedger) -> tuple[list[dict[str, Any]], dict[str, Numbers]]:
-    """Return all entries and what they leave: again, if somebody charged in between."""
+def _at_one_moment(
+    ledger: BudgetLedger,
+) -> tuple[list[dict[str, Any]], dict[str, Numbers], dict[str, Numbers]]:
+    """Return all entries, what they leave and what they spend: again, if somebody charged."""
     while True:
-        entries, left = ledger.history(), left_of(ledger)
+        entries, left, spent = ledger.history(), left_of(ledger), _each(ledger.spent)
         if ledger.head()[0] == len(entries):
-            return entries, left
+            return entries, left, spent
 
 
-def _blocks(entries: list[dict[str, Any]], left: dict[str, Numbers]) -> dict[str, dict[str, Any]]:
+def _blocks(
+    entries: list[dict[str, Any]], left: dict[str, Numbers], spent: dict[str, Numbers]
+) -> dict[str, dict[str, Any]]:
     blocks: dict[str, dict[str, Any]] = {}
     for entry in entries:
         if entry["kind"] == "create":
             whole = entry["budget"]
         elif entry["kind"] == "block":
             rest = left[entry["block"]]
-            budget = _read(tuple(rest), entry.get("budget", whole))
-            spent = {name: budget[name] - rest[name] for name in rest}
             blocks[entry["block"]] = {
-                "budget": budget, "spent": spent, "left": rest, "state": "open",
+                "budget": _read(tuple(rest), entry.get("budget", whole)),
+                "spent": spent[entry["block"]],
+                "left": rest,
+                "state": "open",
                 "dims": entry.get("dims", {}),
-            }  # fmt: skip
+            }
         elif entry["kind"] == "retire":
             blocks[entry["block"]]["state"] = "retired"
     return blocks

@@ -11,6 +11,7 @@ from typing import Any
 
 from cydp.accounting.budget import Parts, measured
 from cydp.accounting.loss import Loss
+from cydp.rational import index
 
 
 def when() -> dict[str, Any]:
@@ -38,6 +39,31 @@ def json_of(value: Any, name: str, *, sort_keys: bool = False) -> str:
         return json.dumps(value, allow_nan=False, sort_keys=sort_keys)
     except (TypeError, ValueError) as error:
         raise type(error)(f"{name} must be what JSON can hold") from None
+
+
+def dims_of(dims: dict[str, Any]) -> dict[str, Any]:
+    """Return what JSON makes of the dims of a block; TypeError or ValueError if it cannot.
+
+    Later changes by the caller are not in it.
+    """
+    try:
+        text = json.dumps(dims, allow_nan=False, sort_keys=True)
+    except TypeError:
+        raise TypeError("dims must be what JSON can hold, with keys of one type") from None
+    except (ValueError, RecursionError):
+        raise ValueError("dims must be what JSON can hold") from None
+    read: dict[str, Any] = json.loads(text)
+    return read
+
+
+def head_of(expected: tuple[int, str]) -> tuple[int, str]:
+    """Return what `head` gave; TypeError or ValueError for what it never gives."""
+    if not isinstance(expected, tuple | list) or len(expected) != 2:
+        raise TypeError("expect_head must be what head() gave, a place and a hash")
+    seq, digest = index(expected[0], "expect_head[0]"), text_of(expected[1], "expect_head[1]")
+    if not 0 < seq < 2**63:
+        raise ValueError("expect_head[0] must be the place of an entry")
+    return seq, digest
 
 
 def digest_of(text: str) -> str:

@@ -8,7 +8,7 @@ from cydp.accounting.budget import Cost
 from cydp.accounting.charges import Receipt
 
 if TYPE_CHECKING:
-    from cydp.accounting.ledger import BudgetLedger
+    from cydp.accounting.ledger_charges import LedgerCharges
 
 
 class LedgerBlocks:
@@ -35,11 +35,11 @@ class LedgerBlocks:
     charge_id: str | None
     data_version: str | None
     label: str | None
-    ledger: "BudgetLedger"
+    ledger: "LedgerCharges"
 
     def __init__(
         self,
-        ledger: "BudgetLedger",
+        ledger: "LedgerCharges",
         blocks: tuple[str, ...],
         label: str | None = None,
         charge_id: str | None = None,

@@ -11,16 +11,17 @@ import shutil
 import sqlite3
 import tempfile
 import threading
-import weakref
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from cydp.accounting import forks, place
 from cydp.accounting.errors import (
     LedgerBusyError,
     LedgerCorruptError,
     LedgerError,
+    LedgerRollbackError,
     LedgerSchemaError,
 )
 
@@ -67,17 +68,63 @@ COMMIT;
 Entry = dict[str, Any]
 
 
+class _Opened:
+    """A connection, and the hold on its file that the users of other names notice."""
+
+    def __init__(self, path: Path) -> None:
+        self.connection: sqlite3.Connection | None = None
+        self.hold = place.Hold(path)
+        self.files: list[tuple[int, ...]] = []  # the ledger, its WAL file and its shared memory
+        self.closed = False
+        self._path = path
+        forks.opened(self)
+
+    def close(self) -> None:
+        """Close the file; not what a clone has of its parent's."""
+        if not forks.own():
+            return
+        if self.connection is not None:
+            if self._moved():
+                self._empty_wal(self.connection)
+            self.connection.close()
+        self.hold.release()  # closes a descriptor: after the connection, whose locks it drops
+        self.closed = True
+        forks.closed(self)
+
+    def _moved(self) -> bool:
+        """Whether the file was moved away from its WAL file, which is as it was."""
+        now = [_identity(f"{self._path}{suffix}") for suffix in ("", "-wal", "-shm")]
+        return now[1:] == self.files[1:] and now[:1] != self.files[:1]
+
+    def _empty_wal(self, connection: sqlite3.Connection) -> None:
+        """Copy what was charged from the WAL file, since SQLite does not for a file that moved."""
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        with suppress(sqlite3.OperationalError):  # then it stays where it is
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
+def _identity(path: str | Path) -> tuple[int, int]:
+    """Return device and inode of a file, zeros if there is none."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return 0, 0
+    return found.st_dev, found.st_ino
+
+
 class Store:
     """One connection, which one thread uses at a time, and no fork inherits."""
 
-    def __init__(self, path: Path) -> None:
-        self._connection: sqlite3.Connection | None = None
+    def __init__(self, path: Path, *, read_only: bool = False) -> None:
+        self._opened: _Opened | None = None
         self._lock = threading.RLock()
         self._busy = False
-        self._files: list[tuple[int, int]] = []
+        self._read_only = read_only
+        self._first = ""  # the hash of the first entry, as soon as it was seen
+        self._last = 0, ""  # place and hash of the last entry that was seen
         # As SQLite names the WAL file; and neither chdir nor another link leads to another file.
         self.path = path.resolve()
-        _stores.add(self)
 
     @classmethod
     @contextmanager
@@ -89,11 +136,13 @@ class Store:
         for suffix in ("", "-journal", "-wal", "-shm"):  # what SQLite would take for the ledger's
             if os.path.lexists(f"{path}{suffix}"):
                 raise LedgerError(f"a file is there already: {path}{suffix}")
+        place.check(path.resolve())
         with _explained(path):
             folder = Path(tempfile.mkdtemp(prefix=".ledger-", dir=path.parent))
         draft = cls(folder / "ledger")
         try:
-            with _explained(path), draft._lock, draft._errors():  # the lock lets a fork wait
+            with _explained(path), forks.using(), draft._errors():
+                forks.check_process()
                 os.close(os.open(draft.path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
                 with closing(sqlite3.connect(draft.path)) as connection:
                     connection.executescript(_SCHEMA)
@@ -104,6 +153,7 @@ class Store:
                 raise LedgerError(f"no ledger can be made at {path}: what was written is not whole")
             with _explained(path, "; its file system must have hard links"):
                 os.link(draft.path, path)
+            os.unlink(draft.path)  # a file with two names is refused
         finally:
             draft.close()
             shutil.rmtree(folder, ignore_errors=True)
@@ -115,7 +165,7 @@ class Store:
                 os.close(descriptor)
 
     @classmethod
-    def open(cls, path: Path) -> "Store":
+    def open(cls, path: Path, *, read_only: bool = False) -> "Store":
         """Open a file, and see that it is a ledger and not cut off."""
         try:
             found = path.is_file()
@@ -123,12 +173,12 @@ class Store:
             raise LedgerError(f"cannot open the ledger ({error.strerror}): {path}") from None
         if not found:
             raise LedgerError(f"there is no ledger at {path}")
-        store = cls(path)
+        store = cls(path, read_only=read_only)
         with store.closed_by_errors(), store.reading() as connection:
             pages = connection.execute("PRAGMA page_count").fetchone()[0]
             size = connection.execute("PRAGMA page_size").fetchone()[0]
             # While the WAL holds pages, the file may lack them.
-            if os.stat(store.wal).st_size == 0 and os.stat(store.path).st_size < pages * size:
+            if not _length(store.wal) and os.stat(store.path).st_size < pages * size:
                 raise LedgerCorruptError(f"{path} has been cut off")
         return store
 
@@ -155,87 +205,142 @@ class Store:
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
         """Give a connection that alone writes; committed durably at the end, or not at all."""
+        if self._read_only:
+            raise LedgerError("the ledger was opened read-only: nothing is charged or changed")
         with self._transaction("BEGIN IMMEDIATE") as connection:
             yield connection
 
     @contextmanager
     def _transaction(self, begin: str) -> Iterator[sqlite3.Connection]:
-        if os.getpid() != _process:
-            raise LedgerError("a process that was cloned without fork can use no ledger")
-        with self._lock, self._errors():
+        forks.check_process()
+        with forks.using(), self._lock, self._errors():
             self._check_free()
-            before, self._busy = self._busy, True
+            before = self._busy
             try:
-                connection = self._connection or self._connect()
-                if connection.in_transaction:  # whose end was interrupted
-                    connection.execute("ROLLBACK")
-                try:
-                    connection.execute(begin)
-                    self._check_files()
+                self._busy = True
+                opened = self._opened
+                if opened is None or opened.closed:
+                    opened = self._open()
+                with self._as_expected(opened, begin) as connection:
                     yield connection
-                    connection.execute("COMMIT")
-                    self._check_files()
-                except BaseException:
-                    if connection is self._connection and connection.in_transaction:
-                        connection.execute("ROLLBACK")
-                    raise
             finally:
                 self._busy = before
+                if self._read_only and not before:
+                    self._drop()  # a reader need not notice what becomes of the files in between
+
+    @contextmanager
+    def _as_expected(self, opened: _Opened, begin: str) -> Iterator[sqlite3.Connection]:
+        connection = opened.connection
+        assert connection is not None
+        if connection.in_transaction:  # whose end was interrupted
+            connection.execute("ROLLBACK")
+        try:
+            connection.execute(begin)
+            self._check_files(opened)
+            self._check_entries(connection)
+            yield connection
+            last = head(connection)
+            connection.execute("COMMIT")
+            self._check_files(opened)
+            self._last = last
+        except BaseException:
+            if not opened.closed and connection.in_transaction:
+                connection.execute("ROLLBACK")
+            raise
 
     def _check_free(self) -> None:
         """Raise a LedgerError if this thread is in the middle of a transaction.
 
         A signal handler or a finalizer gets past a lock that its own thread holds.
         """
+        connection = None if self._opened is None else self._opened.connection
         try:
-            inside = self._connection is not None and self._connection.in_transaction
+            inside = connection is not None and connection.in_transaction
         except sqlite3.ProgrammingError:  # it is being closed
             inside = False
         if self._busy and inside:
             raise LedgerError("the ledger is in use by this thread, which was interrupted")
 
-    def _connect(self) -> sqlite3.Connection:
-        connection = sqlite3.connect(
-            f"{self.path.as_uri()}?mode=rw", uri=True, timeout=BUSY_SECONDS,
+    def _open(self) -> _Opened:
+        place.check(self.path)
+        try:
+            place.wait_for_one_name(self.path)
+            opened = _Opened(self.path)
+        except OSError as error:
+            raise LedgerError(f"cannot open the ledger ({error.strerror}): {self.path}") from None
+        try:
+            opened.hold.take()
+            if self._read_only:
+                opened.hold.share(BUSY_SECONDS)
+            self._connect(opened)
+        except OSError as error:
+            opened.close()
+            raise LedgerError(f"cannot open the ledger ({error.strerror}): {self.path}") from None
+        except BaseException:
+            opened.close()
+            raise
+        self._opened = opened
+        return opened
+
+    def _connect(self, opened: _Opened) -> None:
+        # Without a WAL file, which cannot appear and disappear while `share` holds, a reader needs
+        # no locks, which need files beside the ledger. With one, it needs them, and they are there.
+        mode = "rw"
+        if self._read_only:
+            mode = "ro" if _length(self.wal) else "ro&immutable=1"
+        connection = opened.connection = sqlite3.connect(
+            f"{self.path.as_uri()}?mode={mode}", uri=True, timeout=BUSY_SECONDS,
             isolation_level=None, check_same_thread=False,
         )  # fmt: skip
-        try:
-            kind = connection.execute("PRAGMA application_id").fetchone()[0]
-            version = connection.execute("PRAGMA user_version").fetchone()[0]
-            if (kind, version) != (APPLICATION_ID, VERSION):
-                raise LedgerSchemaError(
-                    f"{self.path} is no ledger that this version of cydp can read"
-                )
-            for pragma, wanted in _PRAGMAS:
-                connection.execute(f"PRAGMA {pragma} = {wanted}")
-                if connection.execute(f"PRAGMA {pragma}").fetchone()[0] != wanted:
-                    raise LedgerError(f"no ledger can be kept here: {pragma} cannot be {wanted}")
-            connection.execute("PRAGMA schema_version")  # reads, so that there is a WAL file
-            self._files = self._found()
-            if not self._files:
-                raise LedgerError(f"no ledger can be kept here: there is no {self.wal}")
-            self._connection = connection
-        except BaseException:
-            connection.close()
-            raise
-        return connection
+        kind = connection.execute("PRAGMA application_id").fetchone()[0]
+        version = connection.execute("PRAGMA user_version").fetchone()[0]
+        if (kind, version) != (APPLICATION_ID, VERSION):
+            raise LedgerSchemaError(f"{self.path} is no ledger that this version of cydp can read")
+        for pragma, wanted in () if self._read_only else _PRAGMAS:
+            connection.execute(f"PRAGMA {pragma} = {wanted}")
+            if connection.execute(f"PRAGMA {pragma}").fetchone()[0] != wanted:
+                raise LedgerError(f"no ledger can be kept here: {pragma} cannot be {wanted}")
+        connection.execute("PRAGMA schema_version")  # reads, so that there is a WAL file
+        opened.files = self._found()
+        if not opened.files:
+            raise LedgerError(f"no ledger can be kept here: there is no {self.wal}")
 
-    def _found(self) -> list[tuple[int, int]]:
+    def _found(self) -> list[tuple[int, ...]]:
+        """Return what is at the path: no file that SQLite needs is missing, or nothing is."""
         try:
-            both = os.stat(self.path), os.stat(self.wal)
+            file = os.stat(self.path)
+            place.check_links(self.path, file.st_nlink)
+            if self._read_only and not _length(self.wal):
+                return [(file.st_dev, file.st_ino, file.st_size, file.st_mtime_ns)]
+            both = os.stat(self.wal), os.stat(f"{self.path}-shm")
         except OSError:
             return []
-        return [(found.st_dev, found.st_ino) for found in both]
+        return [(found.st_dev, found.st_ino) for found in (file, *both)]
 
-    def _check_files(self) -> None:
+    def _check_files(self, opened: _Opened) -> None:
         """Raise a LedgerError unless what is open is what others find by the path.
 
         A file can be replaced; and whoever opens and closes the file in this process, be it to
         copy it, drops SQLite's locks on it, and other processes delete the WAL file as unused.
         """
-        if self._files != self._found():
+        if opened.files != self._found():
             self._drop()
+            if self._read_only and opened.files[0][:2] == _identity(self.path):
+                raise LedgerBusyError("the ledger was charged while it was read: read it again")
             raise LedgerError(f"{self.path} was replaced or removed while it was in use")
+
+    def _check_entries(self, connection: sqlite3.Connection) -> None:
+        """Raise a LedgerError unless this is the ledger that was seen before, and no older."""
+        seq, digest = self._last
+        if seq == 0:
+            self._first = _hash_at(connection, 1)
+        elif _hash_at(connection, seq) != digest:
+            if _hash_at(connection, 1) != self._first:
+                raise LedgerError(f"another ledger was put at {self.path}")
+            raise LedgerRollbackError(
+                f"an older copy of the ledger was put at {self.path}: it does not have the entry "
+                f"{seq} it had"
+            )
 
     @contextmanager
     def _errors(self) -> Iterator[None]:
@@ -248,7 +353,10 @@ class Store:
             if name == "SQLITE_NOTADB":
                 raise LedgerSchemaError(f"{self.path} is no ledger") from None
             if isinstance(error, sqlite3.OperationalError):
-                raise LedgerError(f"the ledger cannot be used: {error}") from None
+                more = ""
+                if name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN")) and not self._read_only:
+                    more = "; who may not write to it, may open it with read_only=True"
+                raise LedgerError(f"the ledger cannot be used: {error}{more}") from None
             self._drop()
             raise LedgerCorruptError(f"the ledger is damaged: {error}") from None
         except UnicodeDecodeError:
@@ -256,17 +364,26 @@ class Store:
 
     def close(self) -> None:
         """Close the connection; the next use opens another one."""
-        with self._lock:
+        with forks.using(), self._lock:
             self._check_free()
             self._drop()
 
     def _drop(self) -> None:
-        if self._connection is not None:
-            self._connection.close()
-            self._connection = None
+        if self._opened is not None:
+            self._opened.close()
+            self._opened = None
 
     def __del__(self) -> None:
-        self._drop()
+        with forks.using():
+            self._drop()
+
+
+def _length(path: str) -> int:
+    """Return the length of a file, 0 for one that is not there."""
+    try:
+        return os.stat(path).st_size
+    except FileNotFoundError:
+        return 0
 
 
 @contextmanager
@@ -304,6 +421,12 @@ def head(connection: sqlite3.Connection) -> tuple[int, str]:
     return (0, "") if row is None else (row[0], row[1])
 
 
+def _hash_at(connection: sqlite3.Connection, seq: int) -> str:
+    """Return the hash of an entry, "" if there is none."""
+    row = connection.execute("SELECT hash FROM entry WHERE seq = ?", (seq,)).fetchone()
+    return "" if row is None else str(row[0])
+
+
 def entries(connection: sqlite3.Connection) -> Iterator[Entry]:
     """Yield all entries, whose chain of hashes is checked."""
     last = ""
@@ -320,36 +443,3 @@ def hash_of(previous: str, seq: int, charge_id: str | None, body: str) -> str:
     # By repr what a damaged file gives for text, such as bytes.
     text = json.dumps([previous, seq, charge_id, body], default=repr)
     return hashlib.sha256(text.encode()).hexdigest()
-
-
-_stores: "weakref.WeakSet[Store]" = weakref.WeakSet()
-_held = threading.local()  # two threads may fork at once
-_process = os.getpid()
-
-
-def _before_fork() -> None:
-    """Leave nothing that a child could inherit: SQLite's locks are a process's own."""
-    _held.stores = []
-    for store in sorted(_stores, key=id):  # one order for all threads
-        store._lock.acquire()
-        _held.stores.append(store)
-        store.close()
-
-
-def _after_fork() -> None:
-    for store in _held.stores:
-        store._lock.release()
-    _held.stores = []
-
-
-def _after_fork_in_child() -> None:
-    global _process
-    _after_fork()
-    # Python forks although a signal has interrupted the handler above.
-    if all(store._connection is None for store in _stores):
-        _process = os.getpid()
-
-
-os.register_at_fork(
-    before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork_in_child
-)

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: MIT
+"""SQLite and forks: when a process forks, no thread is inside SQLite, and no ledger's file is open.
+
+SQLite's locks belong to a process, so that a child must not use what its parent has open:
+https://www.sqlite.org/howtocorrupt.html#_carrying_an_open_database_connection_across_a_fork_. And
+a mutex that another thread of the parent holds at the fork stays locked in the child for ever.
+"""
+
+import os
+import threading
+import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Any, Protocol
+
+from cydp.accounting.errors import LedgerError
+
+
+class _Closable(Protocol):
+    def close(self) -> None: ...
+
+
+class _OfThread(threading.local):
+    """A lock that the thread holds while it uses SQLite; a fork takes the locks of all threads."""
+
+    def __init__(self) -> None:
+        self.lock = threading.RLock()
+        self.busy = False
+        self.ready = False
+        self.taken: list[Any] = []
+        with _forking:
+            _locks.add(self.lock)
+
+
+_forking = threading.RLock()
+_locks: "weakref.WeakSet[Any]" = weakref.WeakSet()
+_mine = _OfThread()
+_open: set[_Closable] = set()
+_waiting = False  # whether a thread is about to fork
+_process = os.getpid()
+
+
+@contextmanager
+def using() -> Iterator[None]:
+    """Let every fork by another thread wait until the caller is done with SQLite."""
+    if _waiting and not _mine.busy:
+        with _forking:  # or a thread that is never done for long would keep the fork waiting
+            pass
+    with _mine.lock:
+        before = _mine.busy
+        try:
+            _mine.busy = True
+            yield
+        finally:
+            _mine.busy = before
+
+
+def opened(file: _Closable) -> None:
+    """Let a fork close this file, until `closed` says that it is closed."""
+    _open.add(file)
+
+
+def closed(file: _Closable) -> None:
+    """Forget what `opened` was told."""
+    _open.discard(file)
+
+
+def own() -> bool:
+    """Whether this process may use ledgers, and close those that it has open."""
+    return os.getpid() == _process
+
+
+def check_process() -> None:
+    """Raise a LedgerError in a process that has a copy of its parent's open ledger."""
+    if not own():
+        raise LedgerError(
+            "this process can use no ledger: it was cloned without fork, or it was forked by a "
+            "thread that was in the middle of using one"
+        )
+
+
+def _before_fork() -> None:
+    global _waiting
+    if _mine.busy:  # A signal handler forks. To wait for the others may be to wait for ever.
+        return
+    _take(_forking)
+    _waiting = True
+    for lock in list(_locks):
+        _take(lock)
+    for file in list(_open):
+        file.close()
+    _mine.ready = True
+
+
+def _take(lock: Any) -> None:
+    _mine.taken.append(lock)  # first: an interruption must not leave a lock that nobody releases
+    lock.acquire()
+
+
+def _after_fork() -> None:
+    global _waiting
+    if _mine.taken:
+        _waiting = False
+    while _mine.taken:
+        with suppress(RuntimeError):  # it was not acquired yet when a signal came
+            _mine.taken[-1].release()
+        _mine.taken.pop()
+    _mine.ready = False
+
+
+def _after_fork_in_child() -> None:
+    global _process
+    # Python forks although a signal has interrupted the handler above.
+    if _mine.ready and not _open:
+        _process = os.getpid()
+    _after_fork()
+
+
+os.register_at_fork(
+    before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork_in_child
+)

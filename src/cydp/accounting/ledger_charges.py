@@ -1,0 +1,341 @@
+# SPDX-License-Identifier: MIT
+"""How a ledger is charged: what is spent, released and recorded."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, SupportsIndex
+
+from cydp.accounting import store
+from cydp.accounting.blocks import ALL, block_ids, block_of
+from cydp.accounting.budget import Cost, total_of
+from cydp.accounting.charges import (
+    ARGUMENTS,
+    Call,
+    Charge,
+    Receipt,
+    check_names,
+    checked,
+    read_result,
+    written,
+)
+from cydp.accounting.entries import digest_of, text_of, when
+from cydp.accounting.errors import BlockRetiredError, LedgerError
+from cydp.accounting.ledger_blocks import LedgerBlocks
+from cydp.accounting.loss import Loss
+from cydp.accounting.notes import note
+from cydp.accounting.outcomes import check_size, text_of_result
+from cydp.rational import index
+
+
+class LedgerCharges:
+    """The part of `BudgetLedger` that spends its budget."""
+
+    __slots__ = ()
+
+    _store: store.Store
+    budget: Loss
+    relation: str
+
+    def blocks(
+        self,
+        *blocks: str,
+        label: str | None = None,
+        charge_id: str | None = None,
+        data_version: str | None = None,
+    ) -> LedgerBlocks:
+        """Return the budget of some blocks, to be passed as ``budget=``.
+
+        Parameters
+        ----------
+        *blocks : str
+            The blocks that will be read. For a ledger without blocks: none, or "all".
+        label : str, optional
+            What the charges are for, in the history.
+        charge_id : str, optional
+            Makes one release safe to repeat: it is charged, drawn and recorded once, and the same
+            call with the same id returns what was recorded, without a charge and without reading
+            data. See `once`.
+        data_version : str, optional
+            What the caller calls the data, so that a repetition on other data is refused.
+
+        Raises
+        ------
+        TypeError, ValueError
+            For the same block twice, and for what is no block, label, id or version.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from cydp import BudgetLedger, DiscreteLaplace, PureDP
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = folder + "/l"
+        ...     with BudgetLedger.create(path, PureDP(1), privacy_unit="person") as ledger:
+        ...         budget = ledger.blocks(charge_id="visits", data_version="2026-11-20")
+        ...         first = DiscreteLaplace(0.1).release(12, budget=budget)
+        ...         again = DiscreteLaplace(0.1).release(12, budget=budget)
+        ...         first == again, ledger.remaining
+        (True, PureDP(epsilon=0.9))
+
+        """
+        texts = {"label": label, "charge_id": charge_id, "data_version": data_version}
+        for name, text in texts.items():
+            if text is not None:
+                text_of(text, name)
+        return LedgerBlocks(self, block_ids(blocks or (ALL,)), label, charge_id, data_version)
+
+    def charge(
+        self,
+        cost: Cost,
+        count: SupportsIndex = 1,
+        *,
+        blocks: Sequence[str] | None = None,
+        charge_id: str | None = None,
+        label: str | None = None,
+        relation: str | None = None,
+    ) -> Receipt:
+        """Spend a loss so many times in each block, durably, or raise and spend nothing.
+
+        Parameters
+        ----------
+        cost : loss, mechanism or release
+        count : int >= 0, default 1
+        blocks : sequence of str, optional
+            Those that will be read; each pays in full. Needed if the ledger has any.
+        charge_id : str, optional
+            Makes the call safe to repeat. Default: a fresh one.
+        label : str, optional
+            For the history.
+        relation : str, optional
+            What the loss is stated under, if that is known.
+
+        Returns
+        -------
+        Receipt
+            For an id that was charged before, and whose result was recorded, it has that result
+            and is not `fresh`: nothing was charged now, and new noise must not be drawn.
+
+        Raises
+        ------
+        BudgetExceededError
+            If it does not fit into a block. It may fit exactly.
+        MeasureMismatchError, RelationMismatchError
+            If the loss says nothing in the ledger's measure, or is stated under another relation.
+        UnknownBlockError, BlockRetiredError
+        ChargeConflictError, ChargeInDoubtError
+            If something else, or the same without a recorded result, was charged by this id.
+        LedgerError
+            If the file cannot be written.
+        TypeError, ValueError
+            For what is no loss, count, id or label.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from cydp import ZCDP, BudgetLedger, PureDP
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     with BudgetLedger.create(folder + "/l", ZCDP(1), privacy_unit="person") as ledger:
+        ...         ledger.charge(PureDP(0.5), charge_id="monday").cost
+        ZCDP(rho=0.125)
+
+        """
+        charge = self._checked(cost, count, blocks, charge_id, label, relation)
+        with self._store.writing() as connection:
+            return written(connection, charge)
+
+    def charge_many(self, charges: Sequence[dict[str, Any]]) -> list[Receipt]:
+        """Make several charges in one transaction, all of them or none.
+
+        Parameters
+        ----------
+        charges : sequence of dict
+            The arguments of `charge`, by name.
+
+        Returns
+        -------
+        list of Receipt
+            One for each.
+
+        Raises
+        ------
+        TypeError, ValueError, PrivacyError
+            What `charge` raises for any of them; then none is charged.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from cydp import BudgetLedger, PureDP
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     with BudgetLedger.create(folder + "/l", PureDP(1), privacy_unit="person") as ledger:
+        ...         receipts = ledger.charge_many([{"cost": PureDP(0.01), "label": "ages"}] * 50)
+        ...         ledger.spent
+        PureDP(epsilon=0.5)
+
+        """
+        if not isinstance(charges, Iterable):
+            raise TypeError(f"charges must be dicts, not {type(charges).__name__}")
+        read = [
+            self._checked(*(given.get(name, default) for name, default in ARGUMENTS.items()))
+            for given in charges
+            if not check_names(given)
+        ]
+        with self._store.writing() as connection:
+            return [written(connection, charge) for charge in read]
+
+    def _checked(self, cost: Cost, *arguments: Any) -> Charge:
+        return checked(self.budget, self.relation, cost, *arguments)
+
+    def once(
+        self,
+        charge_id: str,
+        cost: Cost,
+        release: Callable[[], Any],
+        count: SupportsIndex = 1,
+        *,
+        blocks: Sequence[str] | None = None,
+        label: str | None = None,
+        relation: str | None = None,
+        function: str | None = None,
+        arguments: Any = None,
+        data_version: str | None = None,
+        nbytes: SupportsIndex = 0,
+    ) -> Any:
+        """Charge, release and record; a repetition returns what was recorded.
+
+        Parameters
+        ----------
+        charge_id : str
+            Names this one release.
+        cost, count, blocks, label, relation
+            As in `charge`.
+        release : callable
+            Called without arguments after the charge. What it returns is recorded: what JSON can
+            hold, arrays of numbers or bool, and releases of cydp; not None.
+        function : str, optional
+            Names what releases; default: the qualified name of `release`.
+        arguments : what JSON can hold, optional
+            The public arguments of the release. The ledger keeps their SHA-256.
+        data_version : str, optional
+            What the caller calls the data.
+        nbytes : int, default 0
+            How many bytes the arrays of the result will have, if that is known.
+
+        Returns
+        -------
+        object
+            The result, as it is read back from its record; tuples are lists.
+
+        Raises
+        ------
+        ChargeConflictError
+            If the id was charged with another cost, function, arguments, version or blocks.
+        ChargeInDoubtError
+            If the id was charged and has no recorded result: another process is at work, or
+            one was stopped. The result may have been released, so to release again takes another
+            id, and another charge.
+        TypeError, ValueError, PrivacyError
+            What `charge` raises, and for `nbytes` beyond 2**26, before anything is charged. For a
+            result that cannot be recorded, after the charge, as a note to the error says.
+
+        Notes
+        -----
+        The record is durable before the call returns.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from cydp import BudgetLedger, PureDP, histogram
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     with BudgetLedger.create(folder + "/l", PureDP(1), privacy_unit="person") as ledger:
+        ...
+        ...         def ages():
+        ...             return histogram([18, 25], 2, (0, 40), epsilon=0.5)
+        ...
+        ...         first = ledger.once("ages", PureDP(0.5), ages, data_version="2026")
+        ...         again = ledger.once("ages", PureDP(0.5), ages, data_version="2026")
+        ...         bool((first.counts == again.counts).all()), ledger.spent
+        (True, PureDP(epsilon=0.5))
+
+        """
+        text_of(charge_id, "charge_id")
+        if not callable(release):
+            raise TypeError(f"release must be callable, not {type(release).__name__}")
+        name = getattr(release, "__qualname__", type(release).__qualname__)
+        call = Call(name if function is None else function, arguments, data_version)
+        check_size(index(nbytes, "nbytes"))
+        charge = self._checked(cost, count, blocks, charge_id, label, relation, call)
+        with self._store.writing() as connection:
+            receipt = written(connection, charge)
+        if not receipt.fresh:
+            return receipt.result
+        try:
+            text = text_of_result(release())
+            self._record(charge_id, text)
+        except BaseException as error:
+            note(error, receipt.cost, receipt)
+            raise
+        return read_result(text)
+
+    def record(self, charge_id: str, result: Any) -> None:
+        """Store what was released for a charge, once: who repeats the charge gets it.
+
+        `once` charges, releases and records in one call, and is safer.
+
+        Parameters
+        ----------
+        charge_id : str
+        result : what JSON can hold, arrays of numbers or bool, and releases of cydp; not None
+            Of a release, not of the data.
+
+        Raises
+        ------
+        TypeError, ValueError
+            For a bad id, and for a result that cannot be recorded.
+        LedgerError
+            If nothing was charged by this id, or its result was recorded before.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from cydp import BudgetLedger, PureDP
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     with BudgetLedger.create(folder + "/l", PureDP(1), privacy_unit="person") as ledger:
+        ...         receipt = ledger.charge(PureDP(0.5), charge_id="monday")
+        ...         ledger.record("monday", {"counts": [3, 4]})
+        ...         again = ledger.charge(PureDP(0.5), charge_id="monday")
+        ...         again.result, again.fresh  # and nothing is charged
+        ({'counts': [3, 4]}, False)
+
+        """
+        self._record(text_of(charge_id, "charge_id"), text_of_result(result))
+
+    def _record(self, charge_id: str, text: str) -> None:
+        entry = {"kind": "result", "result_of": charge_id, "sha256": digest_of(text)} | when()
+        with self._store.writing() as connection:
+            known = connection.execute(
+                "SELECT result FROM entry LEFT JOIN outcome USING (charge_id) WHERE charge_id = ?",
+                (charge_id,),
+            ).fetchone()
+            if known is None:
+                raise LedgerError(f"nothing was charged by the id {charge_id!r}")
+            if known[0] is not None:
+                raise LedgerError(f"the result of {charge_id!r} was recorded before")
+            connection.execute("INSERT INTO outcome VALUES (?, ?)", (charge_id, text))
+            store.append(connection, entry)
+
+    def would_exceed(
+        self, cost: Cost, count: SupportsIndex = 1, *, blocks: Sequence[str] | None = None
+    ) -> bool:
+        """Whether a charge would be refused for lack of budget, as things stand.
+
+        Nothing is promised: another process may charge in between. Raises what `charge` raises
+        for a cost or blocks that could never be charged.
+        """
+        charge = self._checked(cost, count, blocks, None, None, None)
+        with self._store.reading() as connection:
+            for block in charge.blocks:
+                budget, spent, retired = block_of(connection, block)
+                if retired:
+                    raise BlockRetiredError(f"block {block!r} was retired")
+                total = map(total_of, spent, charge.asked)
+                if any(a > b for a, b in zip(total, budget, strict=True)):
+                    return True
+        return False
