@@ -185,7 +185,7 @@ static void bounds_of_keys_hold(cydp_race race) {
   const cydp_extension extension = {read_same, further};
   const double scores[2] = {0, 0};
   const cydp_field row = {.law = law, .scores = scores, .extension = &extension};
-  for (size_t run = 0; run < 4 * count + 2000; run++) {
+  for (size_t run = 0; run < 4 * count + 300; run++) {
     uint32_t word = run < 4 * count ? edges[run / 4] : (uint32_t)random_bits();
     bool ahead;
     word = run % 2 ? ~word : word;
