@@ -97,9 +97,9 @@ class _Opened:
 
     def _empty_wal(self, connection: sqlite3.Connection) -> None:
         """Copy what was charged from the WAL file, since SQLite does not for a file that moved."""
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-        with suppress(sqlite3.OperationalError):  # then it stays where it is
+        with suppress(sqlite3.DatabaseError):  # then it stays where it is
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
