@@ -232,6 +232,13 @@ def test_a_mapping_gives_each_block_its_budget(path: Path) -> None:
     ledger.verify()
 
 
+@pytest.mark.parametrize("day", [{1: 1, "1": 2}, [{"a": {None: 1, "b": 2}}], {(1, 2): 1}, {1}, 1j])
+def test_dims_that_json_cannot_sort(path: Path, day: Any) -> None:
+    ledger = new(path, blocks=True)
+    with pytest.raises(TypeError, match="dims must be what JSON can hold, with keys of one type"):
+        ledger.add_block("a", day=day)
+
+
 def test_dims_are_those_at_the_call(path: Path) -> None:
     ledger = new(path, blocks=True)
     ledger.add_block("a", day={"b": 1, "a": [2, None]})

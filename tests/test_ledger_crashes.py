@@ -3,6 +3,7 @@
 import gc
 import os
 import random
+import shutil
 import signal
 import time
 from collections.abc import Callable
@@ -146,6 +147,18 @@ def test_killed_at_any_line(tmp_path: Path, change: str) -> None:
     assert line > 30
 
 
+def opened(path: Path) -> BudgetLedger:
+    """Open a ledger; of one whose `create` was killed, the other name is removed as it is told."""
+    try:
+        return BudgetLedger.open(path)
+    except LedgerError as error:
+        if "2 names" not in str(error):
+            raise
+    for folder in path.parent.glob(".ledger-*"):
+        shutil.rmtree(folder)
+    return BudgetLedger.open(path)
+
+
 def test_a_ledger_is_created_whole_or_not_at_all(tmp_path: Path) -> None:
     path = tmp_path / "ledger"
     line, code = 0, -signal.SIGKILL
@@ -154,7 +167,7 @@ def test_a_ledger_is_created_whole_or_not_at_all(tmp_path: Path) -> None:
         path.unlink(missing_ok=True)
         code = ended(forked(partial(at_line, line, die, partial(new, path))))
         if path.exists():
-            ledger = BudgetLedger.open(path)
+            ledger = opened(path)
             ledger.verify()
             assert ledger.remaining == PureDP(1)
             ledger.close()
@@ -206,7 +219,7 @@ def test_creating_is_interrupted_at_any_line(tmp_path: Path) -> None:
             done = True
         except InterruptedHereError:
             if (tmp_path / "ledger").exists():
-                BudgetLedger.open(tmp_path / "ledger").verify()
+                opened(tmp_path / "ledger").verify()
                 (tmp_path / "ledger").unlink()
     assert line > 60
     gc.collect()  # while warnings of connections are ignored

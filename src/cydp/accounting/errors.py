@@ -53,7 +53,7 @@ class LedgerCorruptError(LedgerError):
 
 
 class LedgerRollbackError(LedgerError):
-    """A ledger is an older copy than the head that was expected."""
+    """A ledger is an older copy than the head that was expected, or than what was seen before."""
 
 
 class LedgerSchemaError(LedgerError):

@@ -20,12 +20,16 @@ class _Closable(Protocol):
     def close(self) -> None: ...
 
 
+class _Use:
+    """That a thread is using SQLite: it lives as long as the call that does."""
+
+
 class _OfThread(threading.local):
     """A lock that the thread holds while it uses SQLite; a fork takes the locks of all threads."""
 
     def __init__(self) -> None:
         self.lock = threading.RLock()
-        self.busy = False
+        self.uses: weakref.WeakSet[_Use] = weakref.WeakSet()
         self.ready = False
         self.taken: list[Any] = []
         with _forking:
@@ -43,16 +47,16 @@ _process = os.getpid()
 @contextmanager
 def using() -> Iterator[None]:
     """Let every fork by another thread wait until the caller is done with SQLite."""
-    if _waiting and not _mine.busy:
+    if _waiting and not _mine.uses:
         with _forking:  # or a thread that is never done for long would keep the fork waiting
             pass
     with _mine.lock:
-        before = _mine.busy
+        use = _Use()  # ends even if a signal interrupts the last line here
         try:
-            _mine.busy = True
+            _mine.uses.add(use)
             yield
         finally:
-            _mine.busy = before
+            _mine.uses.discard(use)
 
 
 def opened(file: _Closable) -> None:
@@ -81,7 +85,7 @@ def check_process() -> None:
 
 def _before_fork() -> None:
     global _waiting
-    if _mine.busy:  # A signal handler forks. To wait for the others may be to wait for ever.
+    if _mine.uses:  # A signal handler forks. To wait for the others may be to wait for ever.
         return
     _take(_forking)
     _waiting = True

@@ -150,8 +150,8 @@ class BudgetLedger(LedgerCharges):
         expect_head : (int, str), optional
             What `head()` gave before and was kept elsewhere: an older copy of the file is refused.
         read_only : bool, default False
-            Whether to refuse every change with a LedgerError. The file and its folder need not be
-            writable then, and nothing is written to them.
+            Whether to refuse every change with a LedgerError. To open it, leave to read the file
+            and its folder is enough.
 
         Raises
         ------

@@ -166,9 +166,11 @@ class Hold:
             these = _files.get(self._inode)
             if these is None or self not in these.users:
                 return
-            if self._descriptor >= 0:
-                these.spare.append(self._descriptor)
-                self._descriptor = -1
+            # A signal that interrupts here leaves it open, which harms nothing: to have it twice
+            # among the spare ones would.
+            descriptor, self._descriptor = self._descriptor, -1
+            if descriptor >= 0:
+                these.spare.append(descriptor)
             these.users.discard(self)
             if not these.users:
                 while these.spare:

@@ -72,10 +72,9 @@ class _Opened:
     """A connection, and the hold on its file that the users of other names notice."""
 
     def __init__(self, path: Path) -> None:
-        self.connection: sqlite3.Connection | None = None
+        self.connection: sqlite3.Connection | None = None  # none before it is open and afterwards
         self.hold = place.Hold(path)
         self.files: list[tuple[int, ...]] = []  # the ledger, its WAL file and its shared memory
-        self.closed = False
         self._path = path
         forks.opened(self)
 
@@ -87,8 +86,8 @@ class _Opened:
             if self._moved():
                 self._empty_wal(self.connection)
             self.connection.close()
+            self.connection = None
         self.hold.release()  # closes a descriptor: after the connection, whose locks it drops
-        self.closed = True
         forks.closed(self)
 
     def _moved(self) -> bool:
@@ -98,9 +97,9 @@ class _Opened:
 
     def _empty_wal(self, connection: sqlite3.Connection) -> None:
         """Copy what was charged from the WAL file, since SQLite does not for a file that moved."""
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-        with suppress(sqlite3.OperationalError):  # then it stays where it is
+        with suppress(sqlite3.DatabaseError):  # then it stays where it is
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
@@ -219,7 +218,7 @@ class Store:
             try:
                 self._busy = True
                 opened = self._opened
-                if opened is None or opened.closed:
+                if opened is None or opened.connection is None:
                     opened = self._open()
                 with self._as_expected(opened, begin) as connection:
                     yield connection
@@ -244,7 +243,7 @@ class Store:
             self._check_files(opened)
             self._last = last
         except BaseException:
-            if not opened.closed and connection.in_transaction:
+            if opened.connection is not None and connection.in_transaction:
                 connection.execute("ROLLBACK")
             raise
 
