@@ -36,7 +36,8 @@ def read_steps(value: ArrayLike, exponent: int) -> Steps:
         return _split_array(array, exponent, end)
     with np.errstate(all="ignore"):  # a signalling NaN may warn
         limit = math.ldexp(1, end)
-        return np.require(np.clip(array.astype(np.float64), -limit, limit), None, ["C"]), None
+        floats = array.astype(np.float64, copy=False)
+        return np.require(np.clip(floats, -limit, limit), None, ["C"]), None
 
 
 def _split(entry: Any, exponent: int, end: int) -> tuple[float, int]:
@@ -66,4 +67,4 @@ def _split_array(array: NDArray[Any], exponent: int, end: int) -> Steps:
     low = max(min(end, 64) - 52, exponent + 1)
     upper = whole >> low << low
     lower = (whole - upper).astype(np.float64)
-    return upper.astype(np.float64), np.rint(np.ldexp(lower, -exponent)).astype(np.int64)
+    return upper.astype(np.float64), np.rint(lower * 2.0**-exponent).astype(np.int64)
