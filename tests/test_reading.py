@@ -193,7 +193,27 @@ def test_snapping_has_one_answer_for_one_number() -> None:
     assert read_floats(declare_reals([-(10**400), 2**1024 - 1], "value"), "value")[0] == -math.inf
 
 
-def test_snapping_bounds_are_within_what_float64_has() -> None:
-    Snapping("1e-4", 1, 2**53)
-    with pytest.raises(ValueError, match=r"bound must be at most 2\*\*53"):
-        Snapping("1e-4", 1, 2**53 + 2)
+def clamped(m: Snapping, value: Any) -> Fraction:
+    """Return the units that noise is added to."""
+    seen: list[float] = []
+
+    def look(_: Snapping, units: Any, *rest: Any) -> Any:
+        seen.append(float(units[0]))
+        return np.zeros_like(units)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Snapping, "_snapped", look)
+        m.release(value, rng=SeededGenerator(1))
+    return Fraction(seen[0])
+
+
+@fixed
+@given(NUMBERS, st.integers(-5, 5), st.sampled_from([1, 2.0**-5, 2**12]))
+def test_snapping_clamps_neighbours_no_further_apart(number: Any, off: int, unit: Any) -> None:
+    """Also where the bound is beyond what float64 holds; one number has one answer."""
+    m, other = Snapping("1e-8", unit, 2**66 * Fraction(unit)), number + off * unit
+    (one,) = {clamped(m, value) for value in shapes(number)}
+    (two,) = {clamped(m, value) for value in shapes(other)}
+    apart = abs(Fraction(number) - Fraction(other)) / Fraction(unit)
+    assert abs(one - two) <= math.ceil(apart)
+    assert abs(one) <= max(2**53, 2**53 / Fraction(unit))

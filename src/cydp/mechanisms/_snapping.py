@@ -24,7 +24,9 @@ from cydp.sensitivity import relation_of
 
 _ETA = Fraction(1, 2**53)
 _MOST_SCALES = 2**46  # from 0 to the bound
-_MOST_UNITS = 2**53  # to here float64 holds every multiple of the unit, so that reading is safe
+# To here float64 holds every integer, and in units every multiple of the unit: reading keeps
+# neighbours as close as they are.
+_WHOLE = 2.0**53
 # How far numpy's logarithm and a product may be from the correctly rounded ones: 32 units in the
 # last place, where less than 2 are seen.
 _DOUBT = 2.0**-48
@@ -48,7 +50,8 @@ class Snapping(RealMechanism):
         What one unit can change in an entry; rounded up to a power of two. One of
         `cydp.sensitivity` states the relation, and the loss is stated under it.
     bound : number > 0
-        More than the scale, less than 2**46 of it, and at most 2**53 of the rounded sensitivity.
+        More than the scale, and less than 2**46 of it. Values beyond 2**53 that are also beyond
+        2**53 rounded sensitivities are cut there, if the bound is larger.
 
     Attributes
     ----------
@@ -99,10 +102,6 @@ class Snapping(RealMechanism):
             raise ValueError(
                 f"bound must be more than the scale, about {scale * float_of(unit):.6g}, and less "
                 "than 2**46 of it"
-            )
-        if most > _MOST_UNITS:
-            raise ValueError(
-                "bound must be at most 2**53 of the sensitivity rounded up to a power of two"
             )
         values = (
             limit,
@@ -167,7 +166,8 @@ class Snapping(RealMechanism):
         with np.errstate(all="ignore"):  # a signalling NaN may warn
             units = values.reshape(-1) / self._unit_float
             units[np.isnan(units)] = 0
-            np.minimum(np.maximum(units, -self._bound, out=units), self._bound, out=units)
+            end = min(self._bound, max(_WHOLE, _WHOLE / self._unit_float))
+            np.minimum(np.maximum(units, -end, out=units), end, out=units)
         released = self._snapped(units, *_draw(generator, units.size))
         released *= self._unit_float
         return released.reshape(values.shape)

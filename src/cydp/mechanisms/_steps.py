@@ -69,4 +69,4 @@ def _split_array(array: NDArray[Any], exponent: int, end: int) -> Steps:
     low = max(min(end, 64) - 52, exponent + 1)
     upper = whole >> low << low
     lower = (whole - upper).astype(np.float64)
-    return upper.astype(np.float64), np.rint(np.ldexp(lower, -exponent)).astype(np.int64)
+    return upper.astype(np.float64), np.rint(lower * 2.0**-exponent).astype(np.int64)
