@@ -244,6 +244,8 @@ class Machine(RuleBasedStateMachine):
                     assert spent.keys() == self.model.blocks.keys()
                     for name, block in self.model.blocks.items():
                         left = [a - b for a, b in zip(block.budget, block.spent, strict=True)]
+                        if block.retired:
+                            left = [Fraction(0) for _ in left]
                         expected = kind(*(block.spent if part == "spent" else left))
                         assert spent[name] == expected
                 assert ledger.head()[0] == self.model.entries

@@ -159,6 +159,20 @@ def test_a_ledger_that_is_moved_while_it_is_open(path: Path, charged: bool) -> N
 
 
 @linux
+def test_a_ledger_that_was_moved_and_replaced_while_it_was_open(path: Path) -> None:
+    """What is in the WAL file then belongs to the new file as much as to the old one: it stays."""
+    first, copy = User(path), path.with_name("copy")
+    copy.write_bytes(path.read_bytes())
+    assert [first.do(order) for order in "oc"] == ["1", "1"]
+    length = path.with_name("ledger-wal").stat().st_size
+    path.rename(path.with_name("old"))
+    copy.rename(path)
+    assert first.do("c") == "e"
+    first.end()
+    assert path.with_name("ledger-wal").stat().st_size == length
+
+
+@linux
 def test_two_names_at_once(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The lock by name alone: of two that open at once, at most one may charge."""
     monkeypatch.setattr(place, "check_links", lambda *_: None)

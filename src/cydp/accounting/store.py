@@ -66,6 +66,7 @@ COMMIT;
 """
 
 Entry = dict[str, Any]
+_NONE = 0, 0
 
 
 class _Opened:
@@ -91,9 +92,9 @@ class _Opened:
         forks.closed(self)
 
     def _moved(self) -> bool:
-        """Whether the file was moved away from its WAL file, which is as it was."""
+        """Whether the file was moved away from its WAL file, and nothing was put in its place."""
         now = [_identity(f"{self._path}{suffix}") for suffix in ("", "-wal", "-shm")]
-        return now[1:] == self.files[1:] and now[:1] != self.files[:1]
+        return now == [_NONE, *self.files[1:]]
 
     def _empty_wal(self, connection: sqlite3.Connection) -> None:
         """Copy what was charged from the WAL file, since SQLite does not for a file that moved."""
@@ -104,11 +105,11 @@ class _Opened:
 
 
 def _identity(path: str | Path) -> tuple[int, int]:
-    """Return device and inode of a file, zeros if there is none."""
+    """Return device and inode of a file, or _NONE."""
     try:
         found = os.stat(path)
     except OSError:
-        return 0, 0
+        return _NONE
     return found.st_dev, found.st_ino
 
 
