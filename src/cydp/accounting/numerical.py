@@ -64,14 +64,19 @@ def can_compose(pairs: Pairs) -> bool:
 
 def composed(pairs: Pairs) -> Curve:
     """Return the curve of all pairs together."""
-    releases, square = sum(pairs.values()), _square(pairs)
-    width = math.sqrt(square)
-    spacing = min(width / math.sqrt(releases) / _FINENESS, _COARSEST * max(width, 1))
-    spacing = max(spacing, (square + 16 * width) / _MOST_POINTS)
+    spacing = spacing_of(pairs)
     whole = None
     for pair, times in pairs.items():
         whole = _joined(whole, _powered(_single(pair, spacing), times))
-    return Curve(whole, releases)
+    return Curve(whole, sum(pairs.values()))
+
+
+def spacing_of(pairs: Pairs) -> float:
+    """Return the spacing of the grid of losses; a release may cost so much more by it."""
+    releases, square = sum(pairs.values()), _square(pairs)
+    width = math.sqrt(square)
+    spacing = min(width / math.sqrt(releases) / _FINENESS, _COARSEST * max(width, 1))
+    return max(spacing, (square + 16 * width) / _MOST_POINTS)
 
 
 def _powered(single: Any, times: int) -> Any:
