@@ -334,6 +334,15 @@ def test_what_the_grid_of_losses_adds(losses: dict[str, int]) -> None:
     assert whole * (1 - 1e-8) <= found <= (whole + slack) * (1 + 1e-8)
 
 
+@pytest.mark.parametrize("rho", ["1e-30", "1e-25", "1e-21", "1e-18", "1e-14", "1e-9"])
+def test_losses_next_to_nothing(rho: str) -> None:
+    """Where floats cannot compose them, which gave NaN, zCDP answers."""
+    plan = Plan([(Gaussian(rho=rho), 1000)])
+    mu = math.sqrt(2000 * Fraction(rho))
+    assert ("pld" in plan.bounds(1e-6)) == (Fraction(rho) > Fraction(1, 10**15))
+    assert math.erf(mu / math.sqrt(8)) <= plan.delta(0) <= 3 * mu + 1e-10
+
+
 def test_what_the_grid_of_losses_adds_to_normal_noise() -> None:
     for rho, count in ((0.005, 1), (0.5, 100), (5.0, 1), (50.0, 10_000)):
         curve = numerical.composed({NormalPair(Fraction(rho) / count): count})
