@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cydp.certified import exp_bounds, ln_bounds, sqrt_bounds
+from cydp.certified import exp_bounds, exp_interval, ln_bounds, quotients, sqrt_bounds
 
 WIDE = Context(200)
 fixed = settings(derandomize=True, deadline=None, max_examples=200)
@@ -46,3 +46,15 @@ def test_exact_roots(x: Fraction) -> None:
 def test_far_exponents() -> None:
     low, high = exp_bounds(Fraction(-(10**4)))
     assert 0 < low < high < Fraction(1, 10**4342)
+
+
+def test_what_is_next_to_1() -> None:
+    """The logarithm of 1 is 0; a decimal next to that has 10**18 digits as a fraction."""
+    for x in (Fraction(1), 1 - Fraction(1, 2**4000), 1 + Fraction(1, 2**4000)):
+        low, high = ln_bounds(x)
+        assert low <= min(x - 1, 0)
+        assert max(x - 1, 0) <= high + (x - 1) ** 2
+        assert high - low < Fraction(1, 10**58)
+    low, high = exp_interval(Fraction(-(10**9)))
+    assert 0 < low < high
+    assert quotients(Fraction(1, 3), 3) == (Decimal("0.333"), Decimal("0.334"))

@@ -319,6 +319,44 @@ def test_as_many_releases_as_were_asked_for(count: int) -> None:
             assert fewer.delta(epsilon) < whole.delta(epsilon) * (1 - 1e-3)
 
 
+@pytest.mark.parametrize(
+    "losses",
+    [{"3": 1}, {"20": 1}, {"3": 1, "1": 1}, {"3": 1, "0.01": 1}, {"3": 2, "1/3": 10}],
+    ids=str,
+)
+def test_what_the_grid_of_losses_adds(losses: dict[str, int]) -> None:
+    """At a small delta, up to a spacing for each release."""
+    pairs = {LaplacePair(Fraction(each)): count for each, count in losses.items()}
+    found = numerical.composed(pairs).epsilon(1e-9)
+    whole = float(sum(Fraction(each) * count for each, count in losses.items()))
+    assert found is not None
+    slack = sum(losses.values()) * numerical.spacing_of(pairs)
+    assert whole * (1 - 1e-8) <= found <= (whole + slack) * (1 + 1e-8)
+
+
+@pytest.mark.parametrize("rho", ["1e-30", "1e-25", "1e-21", "1e-18", "1e-14", "1e-9"])
+def test_losses_next_to_nothing(rho: str) -> None:
+    """Where floats cannot compose them, which gave NaN, zCDP answers."""
+    plan = Plan([(Gaussian(rho=rho), 1000)])
+    mu = math.sqrt(2000 * Fraction(rho))
+    assert ("pld" in plan.bounds(1e-6)) == (Fraction(rho) > Fraction(1, 10**15))
+    assert math.erf(mu / math.sqrt(8)) <= plan.delta(0) <= 3 * mu + 1e-10
+
+
+def test_what_the_grid_of_losses_adds_to_normal_noise() -> None:
+    for rho, count in ((0.005, 1), (0.5, 100), (5.0, 1), (50.0, 10_000)):
+        curve = numerical.composed({NormalPair(Fraction(rho) / count): count})
+        found = curve.epsilon(1e-6)
+        assert found is not None
+        mu = math.sqrt(2 * rho)
+        low, high = [
+            math.erfc((x / mu - mu / 2) / math.sqrt(2)) / 2
+            - math.exp(x) * math.erfc((x / mu + mu / 2) / math.sqrt(2)) / 2
+            for x in (found, found * (1 - 2e-5))
+        ]
+        assert low <= 1e-6 <= high
+
+
 ROUNDING = 1e-13  # of a delta that floats have summed and transformed
 
 

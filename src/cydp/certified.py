@@ -68,7 +68,10 @@ def ln_bounds(x: Fraction, digits: int = DIGITS) -> tuple[Fraction, Fraction]:
     """
     context, (low, high) = _context(digits), quotients(x, digits)
     below, above = context.ln(low), context.ln(high)
-    return Fraction(below.next_minus(context)), Fraction(above.next_plus(context))
+    return (  # ln(1) is exact, and next to 0 is no decimal that could be a fraction
+        Fraction(below.next_minus(context) if below else 0),
+        Fraction(above.next_plus(context) if above else 0),
+    )
 
 
 def sqrt_bounds(x: Fraction, digits: int = DIGITS) -> tuple[Fraction, Fraction]:

@@ -13,7 +13,6 @@ from cydp.accounting.loss import ZCDP, ApproxDP, Loss
 from cydp.accounting.pairs import LaplacePair, Pair, Pairs
 from cydp.rational import float_of, log_of
 
-_LEAST_DELTA = Fraction(1, 2**1000)  # of zCDP: what is less, floats round to 0
 _SMALL = Fraction(1, 10**12)
 _MARGIN = Fraction(1, 10**12)  # relative; more than the rounding of a power
 
@@ -100,7 +99,7 @@ def _zcdp(parts: Sequence[Part]) -> Bound:
         if left < 0:
             return Fraction(1)
         try:
-            return lost + (max(conversion.delta_of(rho, left), _LEAST_DELTA) if rho else 0)
+            return lost + conversion.delta_of(rho, left)
         except ValueError:
             return Fraction(1)
 

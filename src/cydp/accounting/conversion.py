@@ -2,19 +2,22 @@
 """Between rho and (epsilon, delta), by one formula that holds for every order alpha.
 
 Canonne, Kamath, Steinke, "The discrete Gaussian for differential privacy", 2020, corollary 13:
-rho-zCDP implies (epsilon, delta) for every epsilon and alpha > 1, with
-ln(delta) = (alpha - 1) (alpha rho - epsilon) - ln(alpha - 1) + alpha ln(1 - 1/alpha).
-Floats choose alpha, and then evaluate the formula; what is returned is moved by MARGIN to the
-safe side, which is far more than their rounding.
+rho-zCDP implies (epsilon, delta) for every epsilon and alpha = 1 + x, x > 0, with
+ln(delta) = x ((1 + x) rho - epsilon) + x ln(x) - (1 + x) ln(1 + x).
+Floats choose x. The formula is then evaluated by fractions and by bounds of logarithms, so that
+what is returned holds whatever x is.
 """
 
 import math
 from collections.abc import Callable
 from fractions import Fraction
 
-from cydp.rational import float_of, log_of
+from cydp.certified import exp_interval, ln_bounds
+from cydp.rational import MAX_BITS, float_of, log_of
 
-MARGIN = 1e-10
+_FAR = Fraction(10**20)  # of x, and of 1 / x, where the logarithms would lose their digits
+_HAIR = Fraction(1, 2**36)  # of a rho: where it is written with 12 digits, that holds as well
+_NO_FLOAT = -700  # a logarithm
 
 
 def epsilon_of(rho: Fraction, delta: Fraction) -> Fraction:
@@ -26,25 +29,29 @@ def epsilon_of(rho: Fraction, delta: Fraction) -> Fraction:
     if rho == 0:
         return Fraction(0)
     log_delta, r = log_of(delta), _float(rho)
-    alpha = _order(lambda a: -((a - 1) ** 2) * r + _log_rest(a) - log_delta)
-    gain = math.log(alpha - 1) - alpha * math.log1p(-1 / alpha)
-    return _up(alpha * r + (-log_delta - gain) / (alpha - 1))
+    x = _order(lambda x: -x * r * x - math.log1p(x) - log_delta)
+    return _short(max((1 + x) * rho + (_rest(x) - _ln_below(delta)) / x, Fraction(0)), up=True)
 
 
 def delta_of(rho: Fraction, epsilon: Fraction) -> Fraction:
     """Return a delta that rho-zCDP gives at an epsilon, next to the least; at most 1.
+
+    Where that is below e**-700, a power of two above it; 0 only for a rho of 0.
 
     >>> round(float(delta_of(Fraction(1, 2), Fraction(5))), 12)
     2.896123e-06
     """
     if rho == 0:
         return Fraction(0)
-    r, e = _float(rho), _float(epsilon) if epsilon else 0.0
-    alpha = _order(lambda a: e - (2 * a - 1) * r - math.log1p(-1 / a))
-    gain = math.log(alpha - 1) - alpha * math.log1p(-1 / alpha)
-    log_delta = (alpha - 1) * (alpha * r - e) - gain
-    slack = 1e-13 * (1 + (alpha - 1) * (alpha * r + e))
-    return _up(min(math.exp(log_delta + slack), 1.0)) if log_delta < 0 else Fraction(1)
+    r, gap = _float(rho), float_of(epsilon - rho)
+    x = _order(lambda x: gap - 2 * x * r + math.log1p(1 / x))
+    log_delta = x * ((1 + x) * rho - epsilon) + _rest(x)
+    if log_delta >= 0:
+        return Fraction(1)
+    if log_delta < _NO_FLOAT:
+        bits = -log_delta / ln_bounds(Fraction(2))[1]
+        return Fraction(1, 2 ** min(math.floor(bits), MAX_BITS - 1))
+    return min(_short(Fraction(exp_interval(log_delta)[1]), up=True), Fraction(1))
 
 
 def rho_of(epsilon: Fraction, delta: Fraction) -> Fraction:
@@ -55,31 +62,40 @@ def rho_of(epsilon: Fraction, delta: Fraction) -> Fraction:
     """
     log_delta, e = log_of(delta), _float(epsilon)
 
-    def rho_at(a: float) -> float:
-        return (e - math.log1p(-1 / a)) / (2 * a - 1)
+    def falls(x: float) -> float:
+        rho = (e + math.log1p(1 / x)) / (1 + 2 * x)
+        return -x * rho * x - math.log1p(x) - log_delta
 
-    alpha = _order(lambda a: -((a - 1) ** 2) * rho_at(a) + _log_rest(a) - log_delta)
-    gain = math.log(alpha - 1) - alpha * math.log1p(-1 / alpha)
-    rho = e / alpha + (log_delta + gain) / (alpha * (alpha - 1))
-    if not rho > 0:
+    x = _order(falls)
+    rho = epsilon / (1 + x) + (_ln_below(delta) - _rest(x)) / (x * (1 + x))
+    if rho <= 0:
         raise ValueError("epsilon and delta must not be so small that no rho gives them")
-    return Fraction(rho * (1 - MARGIN))
+    return _short(rho * (1 - _HAIR), up=False)
 
 
-def _log_rest(alpha: float) -> float:
-    return math.log1p(-1 / alpha) - math.log(alpha - 1)
+def _ln_below(delta: Fraction) -> Fraction:
+    return max(ln_bounds(delta)[0], 1 - 1 / delta)  # the latter next to 1
 
 
-def _order(falls: Callable[[float], float]) -> float:
-    """Return about where a function of alpha > 1 that falls is 0."""
-    low, high = -34.0, 700.0  # of ln(alpha - 1); below, alpha would be 1
-    for _ in range(100):
+def _rest(x: Fraction) -> Fraction:
+    """Return x ln(x) - (1 + x) ln(1 + x), or a little more."""
+    if x > _FAR:  # x ln(1 + 1 / x) is at least 1 - 1 / (2 x)
+        return -ln_bounds(1 + x)[0] - 1 + 1 / (2 * x)
+    if x < 1 / _FAR:  # (1 + x) ln(1 + x) is at least x
+        return x * ln_bounds(x)[1] - x
+    return x * ln_bounds(x)[1] - (1 + x) * ln_bounds(1 + x)[0]
+
+
+def _order(falls: Callable[[float], float]) -> Fraction:
+    """Return about where a function of x > 0 that falls is 0."""
+    low, high = -700.0, 700.0  # of ln(x)
+    for _ in range(64):
         middle = (low + high) / 2
-        if falls(1 + math.exp(middle)) > 0:
+        if falls(math.exp(middle)) > 0:
             low = middle
         else:
             high = middle
-    return 1 + math.exp(low)
+    return Fraction(math.exp(low))
 
 
 def _float(number: Fraction) -> float:
@@ -89,5 +105,7 @@ def _float(number: Fraction) -> float:
     return value
 
 
-def _up(number: float) -> Fraction:
-    return Fraction(max(number, 0.0) * (1 + MARGIN))
+def _short(number: Fraction, *, up: bool) -> Fraction:
+    """Return 53 bits of a number, rounded up or down."""
+    unit = Fraction(2) ** (number.numerator.bit_length() - number.denominator.bit_length() - 53)
+    return unit * (math.ceil(number / unit) if up else math.floor(number / unit))

@@ -18,7 +18,8 @@ MARGIN = 1e-9  # relative, of what is found
 LEAST_DELTA = 1e-10
 MOST_RELEASES = 10**7
 _GUARD, _ROUNDING = 1e-12, 2e-15  # of all, and of each release
-_TINY, _MOST_LOSS = 1e-200, 1e3  # squared widths of what is lost in all
+_MOST_LOSS = 1e3  # squared width of what is lost in all
+_FINEST = 1e-10  # spacing; below it differences of floats are mostly rounding, or NaN
 _MOST_RHO = 200  # of one release: a shift by 20 sigmas
 _MOST_POINTS = 2**18
 _COARSEST = 1e-4  # of 1, or of the width of what is lost in all
@@ -59,19 +60,24 @@ class Curve:
 def can_compose(pairs: Pairs) -> bool:
     """Whether floats can follow these pairs: those that lose more guarantee nothing."""
     few = sum(pairs.values()) <= MOST_RELEASES and all(pair.rho <= _MOST_RHO for pair in pairs)
-    return few and _TINY < _square(pairs) <= _MOST_LOSS
+    return few and _square(pairs) <= _MOST_LOSS and spacing_of(pairs) >= _FINEST
 
 
 def composed(pairs: Pairs) -> Curve:
     """Return the curve of all pairs together."""
-    releases, square = sum(pairs.values()), _square(pairs)
-    width = math.sqrt(square)
-    spacing = min(width / math.sqrt(releases) / _FINENESS, _COARSEST * max(width, 1))
-    spacing = max(spacing, (square + 16 * width) / _MOST_POINTS)
+    spacing = spacing_of(pairs)
     whole = None
     for pair, times in pairs.items():
         whole = _joined(whole, _powered(_single(pair, spacing), times))
-    return Curve(whole, releases)
+    return Curve(whole, sum(pairs.values()))
+
+
+def spacing_of(pairs: Pairs) -> float:
+    """Return the spacing of the grid of losses; a release may cost so much more by it."""
+    releases, square = sum(pairs.values()), _square(pairs)
+    width = math.sqrt(square)
+    spacing = min(width / math.sqrt(releases) / _FINENESS, _COARSEST * max(width, 1))
+    return max(spacing, (square + 16 * width) / _MOST_POINTS)
 
 
 def _powered(single: Any, times: int) -> Any:

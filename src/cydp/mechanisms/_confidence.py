@@ -28,4 +28,7 @@ def miss_of(confidence: Number, count: int) -> float:
         raise ValueError(f"confidence must be between 0 and 1, not {text(share)}")
     if draws == 1:
         return log_of(1 - share)
-    return math.log(-math.expm1(log_of(share) / draws))
+    each = -math.expm1(log_of(share) / draws)
+    if each > 0:
+        return math.log(each)
+    return log_of(1 - share) - math.log(draws)  # a little less: 1 - share**(1 / n) is at least that

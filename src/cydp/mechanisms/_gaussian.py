@@ -188,7 +188,7 @@ class Gaussian(GridMechanism):
         >>> round(Gaussian(sigma=3).variance, 6)
         9.0
         """
-        return law.variance(self._steps2(1)) * float_of(self.granularity) ** 2
+        return float_of(Fraction(law.variance(self._steps2(1))) * self.granularity**2)
 
     def error_bound(self, confidence: Number = 0.95, *, count: int = 1) -> float:
         """Half-width that `count` independent results are within of their values, all of them.

@@ -6,6 +6,7 @@ midpoint and trapezoid rules bound them from above and below, and elsewhere that
 """
 
 import math
+import sys
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -42,7 +43,7 @@ def tail(sigma: float, m: int) -> Bounds:
         return Bounds(1 - rest.high, 1 - rest.low)
     low, high = _direct(sigma, m) if sigma <= DIRECT else _integrals(sigma, m)
     total = mass(sigma)
-    return Bounds(low / total * (1 - MARGIN), high / total * (1 + MARGIN))
+    return Bounds(low / total * (1 - MARGIN), high / total * (1 + MARGIN) + sys.float_info.min)
 
 
 def _direct(sigma: float, m: int) -> tuple[float, float]:

@@ -150,7 +150,7 @@ class Laplace(GridMechanism):
         >>> round(Laplace(epsilon=1, sensitivity=1).variance, 6)
         2.0
         """
-        return self._discrete(1).variance * float_of(self.granularity) ** 2
+        return float_of(Fraction(self._discrete(1).variance) * self.granularity**2)
 
     def error_bound(self, confidence: Number = 0.95, *, count: int = 1) -> float:
         """Half-width that `count` independent results are within of their values, all of them.
