@@ -243,6 +243,10 @@ def test_results_keep_their_bits() -> None:
             assert again.flags.writeable
         else:
             assert again == value
+    itself: list[Any] = []
+    itself.append(itself)
+    with pytest.raises(ValueError, match="nested so deeply"):
+        outcomes.text_of_result(itself)
     assert outcomes.text_of_result([np.zeros(2**25, np.int8)] * 2)
     with pytest.raises(ValueError, match="keeps results of up to 67,108,864 bytes"):
         outcomes.text_of_result([np.zeros(2**25, np.int8)] * 2 + [np.zeros(1, np.int8)])

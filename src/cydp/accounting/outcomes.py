@@ -6,6 +6,7 @@ Nothing that is read back can run code, as a pickle could.
 
 import base64
 import json
+import math
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -40,12 +41,13 @@ def text_of_result(result: Any) -> str:
     """
     if result is None:
         raise TypeError("result must not be None, which would look like no result")
-    packed, size = _packed(result)
-    check_size(size)
     try:
-        return json.dumps(packed, allow_nan=False)
-    except (TypeError, ValueError) as error:
-        raise type(error)("result must hold what JSON can, arrays and releases only") from None
+        packed, size = _packed(result)
+        check_size(size)
+        text = json.dumps(packed, allow_nan=False)
+    except RecursionError:
+        raise ValueError("result must not be nested so deeply, or hold itself") from None
+    return text
 
 
 def result_of_text(text: str) -> Any:
@@ -84,6 +86,13 @@ def _packed(result: Any) -> tuple[Any, int]:
         if type(result) is kind:
             packed, size = _packed(pack(result))
             return {_OBJECT: [name, packed]}, size
+    if not (result is None or isinstance(result, str | int | float)):
+        raise TypeError(
+            "a result must hold what JSON can, arrays and releases only, not "
+            f"{type(result).__name__}"
+        )
+    if isinstance(result, float) and not math.isfinite(result):
+        raise ValueError("numbers of a result must be finite; arrays may hold any")
     return result, 0
 
 
