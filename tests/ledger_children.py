@@ -1,9 +1,11 @@
 """A ledger, and the processes that use it beside the one that runs the tests."""
 
+import functools
 import os
 import signal
 import subprocess
 import sys
+import traceback
 from collections.abc import Callable
 from pathlib import Path
 from types import FrameType
@@ -41,13 +43,13 @@ def child(code: str, *arguments: str, before: tuple[str, ...] = ()) -> "subproce
     )
 
 
-def forked(work: Callable[[], object], fork: Callable[[], int] = os.fork) -> int:
+def forked(work: Callable[[], object], fork: Callable[[], int] = os.fork, seconds: int = 60) -> int:
     """Run in a forked child, and return its process id; it exits with 0 if nothing was raised."""
     process = fork()
     if process == 0:
         code = 1
         try:
-            signal.alarm(60)  # a deadlock in the child is a failure, not a hang
+            signal.alarm(seconds)  # a deadlock in the child is a failure, not a hang
             work()
             code = 0
         finally:
@@ -58,6 +60,27 @@ def forked(work: Callable[[], object], fork: Callable[[], int] = os.fork) -> int
 def ended(process: int) -> int:
     """Wait for a child, and return its exit code, or the signal that killed it below 0."""
     return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+
+
+def in_a_child(test: Callable[..., None]) -> Callable[..., None]:
+    """Run a test in a forked child, which may leave locks taken that the whole process shares.
+
+    What a trace function raises at the end of a with statement leaves the block without `__exit__`,
+    as no interruption by a signal does.
+    """
+
+    @functools.wraps(test)
+    def run(**arguments: Any) -> None:
+        def work() -> None:
+            try:
+                test(**arguments)
+            except BaseException:
+                traceback.print_exc()
+                raise
+
+        assert ended(forked(work, seconds=300)) == 0
+
+    return run
 
 
 def at_line(number: int, do: Callable[[], None], work: Callable[[], object]) -> None:

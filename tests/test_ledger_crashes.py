@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from ledger_children import at_line, child, die, ended, forked, new
+from ledger_children import at_line, child, die, ended, forked, in_a_child, new
 
 from cydp import BudgetLedger, LedgerError, PureDP
 from cydp.accounting import ChargeInDoubtError
@@ -184,6 +184,7 @@ def interrupt() -> None:
 
 
 @pytest.mark.parametrize("change", CHANGES)
+@in_a_child
 def test_interrupted_at_any_line(tmp_path: Path, change: str) -> None:
     """As Ctrl-C does: the same object and another one can be used at once."""
     prepare, make, was_made = CHANGES[change]
@@ -210,6 +211,7 @@ def test_interrupted_at_any_line(tmp_path: Path, change: str) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # in __del__
+@in_a_child
 def test_creating_is_interrupted_at_any_line(tmp_path: Path) -> None:
     line, done = 0, False
     while not done:
