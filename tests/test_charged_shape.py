@@ -166,8 +166,8 @@ def test_a_reader_that_fails_tells_what_was_charged(tmp_path: Path, make: Any) -
             call()
         (note,) = failed.value.__notes__
         if ledger is None:
-            assert note.startswith("PureDP(epsilon='1/3'")
-            assert note.endswith(" was charged to the budget; nothing was released")
+            charged = "ApproxDP(epsilon='1/3', delta=0)"
+            assert note == f"{charged} was charged to the budget; nothing was released"
         else:
             assert note.startswith(
                 f"ApproxDP(epsilon='1/3', delta=0) was charged as entry {number + 3} of the ledger"

@@ -103,7 +103,9 @@ CHANGES: dict[str, tuple[Step, Step, Callable[[BudgetLedger, str], bool]]] = {
     ),
     "once": (
         lambda ledger, name: None,
-        lambda ledger, name: ledger.once(name, PureDP("1e-9"), lambda: [1], blocks=["a"]),
+        lambda ledger, name: ledger.once(
+            name, PureDP("1e-9"), lambda: [1], blocks=["a"], function="f"
+        ),
         lambda ledger, name: any(entry.get("result_of") == name for entry in ledger.history()),
     ),
     "add a block": (

@@ -12,72 +12,90 @@ from ledger_children import new
 import cydp
 from cydp import DiscreteLaplace, Gaussian, Laplace, PrivacyFilter, PureDP, Snapping, exact
 from cydp.exact import GridSum
+from cydp.rational import float_of
 from cydp.sensitivity import Sensitivity
 from cydp.testing import SeededGenerator
 
 
-def noise_of(mechanism: Any, step: Fraction, size: Any, seed: int) -> Any:
-    """Return the noise alone, in steps, as the integer mechanism draws it."""
-    in_steps = mechanism._in_steps(step)
-    return in_steps.release(0 if size is None else np.zeros(size, int), rng=SeededGenerator(seed))
+def expected(mechanism: Any, total: GridSum, seed: int) -> list[float]:
+    """Return the exact sums, rounded to the mechanism's grid, plus its noise, rounded once."""
+    units = [total.units] if isinstance(total.units, int) else total.units.tolist()
+    grid = Fraction(2) ** mechanism._exponent(len(units))
+    noise = np.empty(len(units), np.int64)
+    SeededGenerator(seed).fill(mechanism._noise(len(units)), noise)
+    return [
+        float_of((round(u * total.step / grid) + z) * grid)
+        for u, z in zip(units, noise.tolist(), strict=True)
+    ]
 
 
 @pytest.mark.parametrize("bounds", [(0, 100), (-2, 5), (0.1, 0.3), (-1e-9, 2e-9), (0, 1e30)])
 @pytest.mark.parametrize("relation", ["add-remove", "change-one"])
-@pytest.mark.parametrize("kind", ["laplace", "gaussian", "approximate"])
+@pytest.mark.parametrize("kind", ["laplace", "gaussian", "approximate", "tiny epsilon"])
 def test_a_sum_is_the_exact_one_plus_noise_rounded_once(
     bounds: tuple[float, float], relation: str, kind: str
 ) -> None:
-    rng = np.random.default_rng(1)
-    values = rng.uniform(*bounds, 1000)
+    values = np.random.default_rng(1).uniform(*bounds, 1000)
     total = exact.clamped_sum(values, *bounds)
     norm = total.sensitivity(relation)
     mechanism: Any = {
         "laplace": lambda: Laplace(0.5, norm),
         "gaussian": lambda: Gaussian(norm, rho=0.1, coordinates=1),
         "approximate": lambda: Gaussian(norm, epsilon=1, delta=1e-6, coordinates=1),
+        "tiny epsilon": lambda: Laplace("1e-6", norm),  # whose grid is coarser than the sum's
     }[kind]()
     for seed in range(3):
         released = mechanism.release(total, rng=SeededGenerator(seed))
-        noise = noise_of(mechanism, total.step, None, seed)
-        assert released == float((total.units + noise) * total.step)
-    scale = float(norm) / 0.5 if kind == "laplace" else mechanism.sigma
-    assert abs(released - float(total.value)) < 40 * scale
-    assert isinstance(released, float)
+        assert [released] == expected(mechanism, total, seed)
+        assert isinstance(released, float)
+    assert mechanism.loss.relation == relation
 
 
+@pytest.mark.parametrize("step", [None, 1, 2**-40, 4])
 @pytest.mark.parametrize("kind", ["laplace", "gaussian"])
-def test_groups_are_the_exact_ones_plus_noise(kind: str) -> None:
+def test_groups_are_the_exact_ones_plus_noise(kind: str, step: float | None) -> None:
     codes, values = np.array([0, 2, 2, 1, 9]), np.array([1.5, 2.25, 1e9, -7, 1])
-    total = exact.grouped_clamped_sum(codes, values, 3, -2, 5)
+    total = exact.grouped_clamped_sum(codes, values, 3, -2, 5, step)
     mechanism: Any = (
         Laplace(1, total.sensitivity("change-one"))
         if kind == "laplace"
         else Gaussian(total.sensitivity("change-one", norm=2), rho=0.5)
     )
     released = mechanism.release(total, rng=SeededGenerator(5))
-    noise = noise_of(mechanism, total.step, 3, 5)
-    expected = [float(Fraction(u) * total.step) for u in (np.array(total.units) + noise).tolist()]
-    assert released.tolist() == expected
-    assert mechanism.loss.relation == "change-one"
+    assert released.tolist() == expected(mechanism, total, 5)
 
 
-def test_the_scale_is_that_of_the_sensitivity_without_a_term_for_rounding() -> None:
-    total = exact.clamped_sum([3.5], 0, 10)
-    in_steps = Laplace(0.5, total.sensitivity())._in_steps(total.step)
-    assert in_steps.scale * total.step == Fraction(10) / Fraction(1, 2)
+@pytest.mark.parametrize(
+    "mechanism",
+    [
+        Gaussian(1, epsilon=10, delta=1e-3),
+        Gaussian(1, rho=2),
+        Gaussian(1, sigma="0.4"),
+        Laplace(10, 1),
+    ],
+    ids=repr,
+)
+def test_the_noise_does_not_depend_on_the_step_of_the_sum(mechanism: Any) -> None:
+    """Noise in whole steps of a coarse sum would cost more than the loss, and plans, say."""
+    coarse, fine = exact.clamped_sum([1], 0, 1, step=1), exact.clamped_sum([1], 0, 1)
+    for seed in range(20):
+        released = [mechanism.release(total, rng=SeededGenerator(seed)) for total in (coarse, fine)]
+        assert released == [mechanism.release(1.0, rng=SeededGenerator(seed))] * 2
+        assert released[0] != round(released[0])
 
 
 def test_sums_beyond_64_bits_are_exact() -> None:
     total = GridSum(2**100 + 1, Fraction(1), 0, 2**29)
     mechanism = Laplace(1, 2**29)
-    noise = noise_of(mechanism, total.step, None, 1)
-    assert mechanism.release(total, rng=SeededGenerator(1)) == float(2**100 + 1 + noise)
-    huge = Laplace(1, 2**54)  # noise that ends at 2**62: the sum ends there, too
-    released = huge.release(GridSum(2**100, Fraction(1), 0, 2**54), rng=SeededGenerator(1))
-    assert released == float(min(2**62 + noise_of(huge, Fraction(1), None, 1), 2**62))
+    assert [mechanism.release(total, rng=SeededGenerator(1))] == expected(mechanism, total, 1)
     far = GridSum(2**126, Fraction(2) ** 900, 0, 2**29)
-    assert Laplace(1, far.sensitivity()).release(far) == math.inf
+    assert Laplace(1, far.sensitivity()).release(far) > 2.0**1000
+
+
+def test_a_step_far_from_the_grid_is_refused() -> None:
+    total = GridSum(5, Fraction(2) ** 1000, 0, 2**29)
+    with pytest.raises(ValueError, match="must fit the step"):
+        Laplace(1, total.sensitivity(), granularity=Fraction(1, 2**900)).release(total)
 
 
 @pytest.mark.parametrize("grouped", [False, True])
@@ -103,7 +121,12 @@ def test_a_sensitivity_below_that_of_one_record_is_refused(grouped: bool) -> Non
             Laplace(1, total.sensitivity(relation, missing=missing)).release(total)
             norm = total.sensitivity(relation, missing=missing, norm=2)
             Gaussian(norm, rho=1).release(total)
-    assert float(Laplace(1, 5).release(total) if not grouped else 0) < math.inf
+    one = Gaussian(total.sensitivity("change-one", norm=2), rho=1, coordinates=1)
+    if grouped:
+        with pytest.raises(ValueError, match="coordinates must be at least 2"):
+            one.release(total)
+    else:
+        assert math.isfinite(one.release(total))
 
 
 @pytest.mark.parametrize("wrong", [Snapping(1, 100, 1000), DiscreteLaplace(1, 100)])

@@ -1,17 +1,21 @@
 """accounting/ledger.py: a release that is charged, drawn and recorded once."""
 
+import itertools
 import signal
 import subprocess
 import sys
 import threading
 from collections.abc import Callable
 from contextlib import suppress
+from fractions import Fraction
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
+import pandas as pd
 import pytest
-from ledger_children import new
+from ledger_children import at_line, in_a_child, new
 
 import cydp
 from cydp import (
@@ -23,6 +27,7 @@ from cydp import (
     ExponentialMechanism,
     Gaussian,
     Laplace,
+    LedgerError,
     PartitionSelection,
     PermuteAndFlip,
     PureDP,
@@ -179,16 +184,108 @@ def test_a_release_object_is_rebuilt(path: Path) -> None:
     first, again = (ledger.once("ages", PureDP("1/3"), ages) for _ in range(2))
     for release in (first, again):
         assert isinstance(release, cydp.HistogramRelease)
-        assert (release.mechanism, release.relation) == (DiscreteLaplace("1/3", 1), "add-remove")
+        stated = cydp.sensitivity.histogram("add-remove")
+        assert release.mechanism == DiscreteLaplace("1/3", stated)
+        assert release.loss == PureDP("1/3", relation="add-remove") == first.loss
         assert same(release.counts, first.counts)
         assert same(release.edges, np.linspace(0, 1, 4))
 
 
+def test_results_of_many_kinds(path: Path) -> None:
+    ledger = new(path)
+    series = pd.Series([1.5, 2], index=["a", "b"], name="income")
+    estimate = RandomizedResponse(1).estimate([0, 1, 1])
+    results: list[Any] = [series, estimate, Fraction(1, 3), float("inf"), {"n": float("-inf")}]
+    for number, result in enumerate(results):
+
+        def release(result: Any = result) -> Any:
+            return result
+
+        for _ in range(2):
+            again = ledger.once(f"{number}", PureDP(0.1), release)
+            assert type(again) is type(result)
+            if number == 0:
+                pd.testing.assert_series_equal(again, series)
+            elif number == 1:
+                assert np.array_equal(again.interval(), estimate.interval())
+            else:
+                assert again == result
+        assert type(ledger.result(f"{number}")) is type(result)
+
+
+def test_a_series_is_repeated_with_its_own_index_only(path: Path) -> None:
+    ledger = new(path)
+    series = pd.Series([1, 2, 3], index=list("abc"))
+    budget = ledger.blocks(charge_id="monday")
+    first, again = (DiscreteLaplace(0.1).release(series, budget=budget) for _ in range(2))
+    pd.testing.assert_series_equal(first, again)
+    for other in (series[::-1], series.rename("people")):
+        with pytest.raises(ChargeConflictError, match="differs in arguments"):
+            DiscreteLaplace(0.1).release(other, budget=budget)
+
+
+def test_a_recorded_result_can_be_read(path: Path) -> None:
+    ledger = new(path)
+    counts = cydp.histogram([1], 2, (0, 4), epsilon=0.1, budget=ledger.blocks(charge_id="a")).counts
+    assert same(ledger.result("a"), counts)
+    ledger.charge(PureDP(0.1), charge_id="b")
+    with pytest.raises(ChargeInDoubtError, match="no recorded result"):
+        ledger.result("b")
+    with pytest.raises(LedgerError, match="nothing was charged"):
+        ledger.result("c")
+
+
+@in_a_child
+def test_an_interrupt_tells_what_became_of_the_charge(path: Path) -> None:
+    """After the commit, wherever it comes: charged, or charged and recorded; never neither."""
+    ledger = new(path, PureDP(10**4))
+
+    def interrupt() -> None:
+        raise KeyboardInterrupt
+
+    def release() -> int:
+        return 1
+
+    for line in itertools.count(1):
+        notes: list[str] = []
+        work = partial(ledger.once, f"{line}", PureDP(1), release)
+        try:
+            at_line(line, interrupt, work)
+        except KeyboardInterrupt as error:
+            notes = getattr(error, "__notes__", [])
+        else:
+            break
+        kinds = {
+            entry["kind"]
+            for entry in ledger.history()
+            if f"{line}" in (entry["charge_id"], entry.get("result_of"))
+        }
+        if "result" in kinds:
+            assert [
+                note.endswith("its result is recorded: repeat the call to get it") for note in notes
+            ] == [True]
+        elif "charge" in kinds:
+            assert [note.endswith("nothing was released") for note in notes] == [True]
+        else:
+            assert notes == []
+    assert line > 50
+
+
 def test_what_fails_before_the_charge_charges_nothing(path: Path) -> None:
     ledger = new(path)
-    head = ledger.head()
+    head, deep = ledger.head(), cast("list[Any]", [])
+    for _ in range(10**5):
+        deep = [deep]
     wrong: list[tuple[Callable[[], object], type[Exception]]] = [
         (lambda: ledger.once("a", PureDP(0.5), 5), TypeError),  # type: ignore[arg-type]
+        (lambda: ledger.once("a", PureDP(0.5), lambda: 5), TypeError),
+        (lambda: ledger.once("a", PureDP(0.5), partial(dict, a=1)), TypeError),
+        (lambda: ledger.once("a", PureDP(0.5), dict, function=5), TypeError),  # type: ignore[arg-type]
+        (lambda: ledger.once("a", PureDP(0.5), dict, nbytes=-5), ValueError),
+        (lambda: ledger.once("a", PureDP(0.5), dict, arguments=deep), ValueError),
+        (lambda: ledger.blocks(data_version="1"), ValueError),
+        (lambda: ledger.result("a"), LedgerError),
+        (lambda: ledger.result(5), TypeError),  # type: ignore[arg-type]
         (lambda: ledger.once(5, PureDP(0.5), dict), TypeError),  # type: ignore[arg-type]
         (lambda: ledger.once("", PureDP(0.5), dict), ValueError),
         (lambda: ledger.once("a", PureDP(0.5), dict, arguments={1}), TypeError),
@@ -213,20 +310,20 @@ def test_what_fails_before_the_charge_charges_nothing(path: Path) -> None:
 
 @pytest.mark.parametrize(
     "result",
-    [None, float("nan"), {1}, object(), {1: 2}, {"$array": 1}, np.array([object()]),
+    [None, {1}, 1j, object(), {1: 2}, {"$array": 1}, np.array([object()]),
      np.ma.array([1], mask=[True])],
     ids=str,
 )  # fmt: skip
 def test_a_result_that_cannot_be_recorded_is_not_returned(path: Path, result: Any) -> None:
     ledger = new(path)
     with pytest.raises((TypeError, ValueError)) as refused:
-        ledger.once("monday", PureDP(0.5), lambda: result)
+        ledger.once("monday", PureDP(0.5), lambda: result, function="f")
     assert refused.value.__notes__ == [
         "PureDP(epsilon=0.5) was charged as entry 3 of the ledger, by the id 'monday'; "
         "nothing was released"
     ]
     with pytest.raises(ChargeInDoubtError):
-        ledger.once("monday", PureDP(0.5), lambda: result)
+        ledger.once("monday", PureDP(0.5), lambda: result, function="f")
     assert ledger.spent == PureDP(0.5)
 
 

@@ -243,7 +243,7 @@ def test_text_means_what_it_says() -> None:
     assert (tenth.sensitivity, read_up.sensitivity) == (Fraction(1, 10), Fraction(0.1))
     assert read_up != tenth == eval(repr(tenth), vars(cydp))
     assert "sensitivity='0.1'" in repr(tenth)
-    assert "sensitivity=0.1," in repr(read_up)
+    assert "sensitivity=0.1)" in repr(read_up)
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ import numpy as np
 
 from cydp.accounting.stated import common_relation
 from cydp.certified import sqrt_bounds
-from cydp.rational import Number, binary, float_of, index, text, upward
+from cydp.rational import Number, binary, exact, float_of, index, text, upward
 from cydp.relations import check_relation, check_stated
 
 Bounds: TypeAlias = Sequence[Number | None] | None
@@ -30,8 +30,9 @@ class Sensitivity(Fraction):
     """A sensitivity that knows which relation of neighbours it holds under.
 
     It is a Fraction, equal to any other number of its value. What is added to it, and what it is
-    multiplied or divided by, may be an int, a Fraction or another of the same relation: then the
-    result keeps the relation. Every other operation gives a plain number, which has none.
+    multiplied or divided by, may be an int, a Fraction, a positive float or another of the same
+    relation: then the result keeps the relation. Every other operation gives a plain number, which
+    has none.
 
     Parameters
     ----------
@@ -420,12 +421,33 @@ def _plain(number: Any) -> Any:
 
 
 def _kept(operation: Callable[[Any, Any], Any], one: Any, other: Any) -> Any:
-    """Return what an operation gives, under the relation of what it was given."""
+    """Return what an operation gives, under the relation of what it was given.
+
+    A positive float is read up, or, as a divisor, down: the result is not less than is meant.
+    """
+    one, other = (
+        _read_up(one),
+        _read_down(other) if operation is operator.truediv else _read_up(other),
+    )
     result = operation(_plain(one), _plain(other))
     relation = common_relation("sensitivities", relation_of(one), relation_of(other))
     if not isinstance(one, Rational) or not isinstance(other, Rational) or result < 0:
         return result
     return _stated(result, relation)
+
+
+def _read_up(number: Any) -> Any:
+    return upward(number, "number") if _is_positive_float(number) else number
+
+
+def _read_down(number: Any) -> Any:
+    if not _is_positive_float(number):
+        return number
+    return min(exact(number, "number"), binary(number, "number"))
+
+
+def _is_positive_float(number: Any) -> bool:
+    return isinstance(number, float | np.floating) and bool(0 < number < math.inf)
 
 
 def _flag(missing: object) -> bool:

@@ -97,6 +97,7 @@ class Call:
 
     def described(self) -> dict[str, Any]:
         """Return what the entry of the charge says of the call."""
+        text_of(self.function, "function")
         if self.data_version is not None:
             text_of(self.data_version, "data_version")
         digest = digest_of(json_of(self.arguments, "arguments", sort_keys=True))

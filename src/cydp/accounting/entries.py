@@ -39,6 +39,8 @@ def json_of(value: Any, name: str, *, sort_keys: bool = False) -> str:
         return json.dumps(value, allow_nan=False, sort_keys=sort_keys)
     except (TypeError, ValueError) as error:
         raise type(error)(f"{name} must be what JSON can hold") from None
+    except RecursionError:
+        raise ValueError(f"{name} must not be nested so deeply") from None
 
 
 def dims_of(dims: dict[str, Any]) -> dict[str, Any]:

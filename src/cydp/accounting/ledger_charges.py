@@ -18,7 +18,7 @@ from cydp.accounting.charges import (
     written,
 )
 from cydp.accounting.entries import digest_of, text_of, when
-from cydp.accounting.errors import BlockRetiredError, LedgerError
+from cydp.accounting.errors import BlockRetiredError, ChargeInDoubtError, LedgerError
 from cydp.accounting.ledger_blocks import LedgerBlocks
 from cydp.accounting.loss import Loss
 from cydp.accounting.notes import note
@@ -55,12 +55,14 @@ class LedgerCharges:
             call with the same id returns what was recorded, without a charge and without reading
             data. See `once`.
         data_version : str, optional
-            What the caller calls the data, so that a repetition on other data is refused.
+            With a charge id: what the caller calls the data, so that a repetition on other data is
+            refused. The ledger cannot see that the data has changed.
 
         Raises
         ------
         TypeError, ValueError
-            For the same block twice, and for what is no block, label, id or version.
+            For the same block twice, for what is no block, label, id or version, and for a version
+            without an id.
 
         Examples
         --------
@@ -80,6 +82,8 @@ class LedgerCharges:
         for name, text in texts.items():
             if text is not None:
                 text_of(text, name)
+        if data_version is not None and charge_id is None:
+            raise ValueError("data_version needs a charge_id: it tells a repetition on other data")
         return LedgerBlocks(self, block_ids(blocks or (ALL,)), label, charge_id, data_version)
 
     def charge(
@@ -138,8 +142,14 @@ class LedgerCharges:
 
         """
         charge = self._checked(cost, count, blocks, charge_id, label, relation)
-        with self._store.writing() as connection:
-            return written(connection, charge)
+        receipt: Receipt | None = None
+        try:
+            with self._store.writing() as connection:
+                receipt = written(connection, charge)
+        except BaseException as error:
+            self._note(error, receipt)
+            raise
+        return receipt
 
     def charge_many(self, charges: Sequence[dict[str, Any]]) -> list[Receipt]:
         """Make several charges in one transaction, all of them or none.
@@ -208,9 +218,11 @@ class LedgerCharges:
             As in `charge`.
         release : callable
             Called without arguments after the charge. What it returns is recorded: what JSON can
-            hold, arrays of numbers or bool, and releases of cydp; not None.
+            hold, Fractions, arrays of numbers or bool, Series of pandas whose index JSON can hold,
+            and releases of cydp; not None.
         function : str, optional
-            Names what releases; default: the qualified name of `release`.
+            Names what releases, for a repetition must be of the same. Default: the qualified name
+            of `release`; needed if that is a lambda or has no name.
         arguments : what JSON can hold, optional
             The public arguments of the release. The ledger keeps their SHA-256.
         data_version : str, optional
@@ -258,21 +270,79 @@ class LedgerCharges:
         text_of(charge_id, "charge_id")
         if not callable(release):
             raise TypeError(f"release must be callable, not {type(release).__name__}")
-        name = getattr(release, "__qualname__", type(release).__qualname__)
-        call = Call(name if function is None else function, arguments, data_version)
-        check_size(index(nbytes, "nbytes"))
+        name = _name_of(release) if function is None else function
+        call = Call(name, arguments, data_version)
+        size = index(nbytes, "nbytes")
+        if size < 0:
+            raise ValueError(f"nbytes must be at least 0, not {size}")
+        check_size(size)
         charge = self._checked(cost, count, blocks, charge_id, label, relation, call)
-        with self._store.writing() as connection:
-            receipt = written(connection, charge)
-        if not receipt.fresh:
-            return receipt.result
+        receipt: Receipt | None = None
         try:
+            with self._store.writing() as connection:
+                receipt = written(connection, charge)
+            if not receipt.fresh:
+                return receipt.result
             text = text_of_result(release())
             self._record(charge_id, text)
+            return read_result(text)
         except BaseException as error:
-            note(error, receipt.cost, receipt)
+            self._note(error, receipt)
             raise
-        return read_result(text)
+
+    def _note(self, error: BaseException, receipt: Receipt | None) -> None:
+        """Tell what became of a charge that was written before an exception, if any was."""
+        if receipt is None or not receipt.fresh:
+            return
+        try:
+            known = self._known(receipt.charge_id)
+        except (LedgerError, KeyboardInterrupt):
+            note(error, receipt.cost, receipt, "may have been charged")
+            return
+        if known is not None and known[0] is not None:
+            recorded = "its result is recorded: repeat the call to get it"
+            note(error, receipt.cost, receipt, end=recorded)
+        elif known is not None:
+            note(error, receipt.cost, receipt)
+
+    def _known(self, charge_id: str) -> Any:
+        """Return None for an id that nothing was charged by, or the text of its result in a row."""
+        with self._store.reading() as connection:
+            return _row_of(connection, charge_id)
+
+    def result(self, charge_id: str) -> Any:
+        """Return what was recorded for a charge.
+
+        Parameters
+        ----------
+        charge_id : str
+
+        Raises
+        ------
+        LedgerError
+            If nothing was charged by this id.
+        ChargeInDoubtError
+            If its result was not recorded.
+        TypeError, ValueError
+            For a bad id.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from cydp import BudgetLedger, PureDP
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     with BudgetLedger.create(folder + "/l", PureDP(1), privacy_unit="person") as ledger:
+        ...         _ = ledger.once("monday", PureDP(0.5), lambda: [3, 4], function="visits")
+        ...         ledger.result("monday")
+        [3, 4]
+
+        """
+        known = self._known(text_of(charge_id, "charge_id"))
+        if known is None:
+            raise LedgerError(f"nothing was charged by the id {charge_id!r}")
+        if known[0] is None:
+            raise ChargeInDoubtError(f"{charge_id!r} was charged and has no recorded result")
+        return read_result(known[0])
 
     def record(self, charge_id: str, result: Any) -> None:
         """Store what was released for a charge, once: who repeats the charge gets it.
@@ -282,8 +352,8 @@ class LedgerCharges:
         Parameters
         ----------
         charge_id : str
-        result : what JSON can hold, arrays of numbers or bool, and releases of cydp; not None
-            Of a release, not of the data.
+        result : object
+            Of a release, not of the data: of the kinds that `once` records.
 
         Raises
         ------
@@ -310,10 +380,7 @@ class LedgerCharges:
     def _record(self, charge_id: str, text: str) -> None:
         entry = {"kind": "result", "result_of": charge_id, "sha256": digest_of(text)} | when()
         with self._store.writing() as connection:
-            known = connection.execute(
-                "SELECT result FROM entry LEFT JOIN outcome USING (charge_id) WHERE charge_id = ?",
-                (charge_id,),
-            ).fetchone()
+            known = _row_of(connection, charge_id)
             if known is None:
                 raise LedgerError(f"nothing was charged by the id {charge_id!r}")
             if known[0] is not None:
@@ -339,3 +406,18 @@ class LedgerCharges:
                 if any(a > b for a, b in zip(total, budget, strict=True)):
                     return True
         return False
+
+
+def _name_of(release: Callable[[], Any]) -> str:
+    """Return the name of a function; a TypeError for one that has none of its own."""
+    name = getattr(release, "__qualname__", "<none>")
+    if name.endswith(">"):  # of a lambda; a partial has none
+        raise TypeError("function must name what releases, if release is a lambda or has no name")
+    return str(name)
+
+
+def _row_of(connection: Any, charge_id: str) -> Any:
+    return connection.execute(
+        "SELECT result FROM entry LEFT JOIN outcome USING (charge_id) WHERE charge_id = ?",
+        (charge_id,),
+    ).fetchone()

@@ -5,9 +5,12 @@ Nothing that is read back can run code, as a pickle could.
 """
 
 import base64
+import importlib
 import json
 import math
+import sys
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any, TypeVar
 
 import numpy as np
@@ -15,7 +18,8 @@ import numpy as np
 _Kind = TypeVar("_Kind")
 
 MOST_BYTES = 2**26  # of the arrays of one result, 64 MiB
-_ARRAY, _OBJECT = "$array", "$object"
+_MOST_TEXT = 2**27  # characters of the text that they are kept as, and all else
+_ARRAY, _FLOAT, _FRACTION, _OBJECT, _SERIES = "$array", "$float", "$fraction", "$object", "$series"
 _KEPT: dict[str, tuple[type, Callable[[Any], Any], Callable[[Any], Any]]] = {}
 
 
@@ -30,8 +34,8 @@ def text_of_result(result: Any) -> str:
     Raises
     ------
     TypeError, ValueError
-        If it is None, holds anything but JSON, arrays of numbers or bool, and releases, or its
-        arrays have more than `MOST_BYTES`.
+        If it is None, holds anything but JSON, Fractions, arrays of numbers or bool, pandas Series
+        of these, and releases, or is longer than a ledger keeps.
 
     Examples
     --------
@@ -47,6 +51,7 @@ def text_of_result(result: Any) -> str:
         text = json.dumps(packed, allow_nan=False)
     except RecursionError:
         raise ValueError("result must not be nested so deeply, or hold itself") from None
+    check_size(len(text) - _MOST_TEXT + MOST_BYTES)
     return text
 
 
@@ -67,13 +72,17 @@ def check_size(size: int) -> None:
 def _packed(result: Any) -> tuple[Any, int]:
     """Return what JSON can hold, and how many bytes its arrays have."""
     if isinstance(result, np.generic):
-        return result.item(), 0
+        return _packed(result.item())
     if isinstance(result, np.ndarray):
         if result.dtype.kind not in "biuf" or isinstance(result, np.ma.MaskedArray):
             raise TypeError("arrays of a result must be of numbers or bool, without a mask")
         native = np.ascontiguousarray(result, result.dtype.newbyteorder("<"))
         data = base64.b64encode(native.tobytes()).decode()
         return {_ARRAY: [native.dtype.str, list(result.shape), data]}, native.nbytes
+    for name, (kind, pack, _) in _KEPT.items():
+        if type(result) is kind:
+            packed, size = _packed(pack(result))
+            return {_OBJECT: [name, packed]}, size
     if isinstance(result, dict):
         if not all(isinstance(key, str) and not key.startswith("$") for key in result):
             raise TypeError("keys of a result must be text that does not begin with '$'")
@@ -82,18 +91,25 @@ def _packed(result: Any) -> tuple[Any, int]:
     if isinstance(result, list | tuple):
         entries = [_packed(entry) for entry in result]
         return [entry for entry, _ in entries], sum(size for _, size in entries)
-    for name, (kind, pack, _) in _KEPT.items():
-        if type(result) is kind:
-            packed, size = _packed(pack(result))
-            return {_OBJECT: [name, packed]}, size
+    if is_series(result):
+        packed, size = _packed([result.index.tolist(), result.name, result.to_numpy()])
+        return {_SERIES: packed}, size
+    if isinstance(result, Fraction):
+        return {_FRACTION: str(result)}, 0
+    if isinstance(result, float) and not math.isfinite(result):
+        return {_FLOAT: repr(result)}, 0
     if not (result is None or isinstance(result, str | int | float)):
         raise TypeError(
-            "a result must hold what JSON can, arrays and releases only, not "
+            "a result must hold what JSON can, Fractions, arrays, Series and releases only, not "
             f"{type(result).__name__}"
         )
-    if isinstance(result, float) and not math.isfinite(result):
-        raise ValueError("numbers of a result must be finite; arrays may hold any")
     return result, 0
+
+
+def is_series(value: Any) -> bool:
+    """Whether a value is a Series of pandas, which is not imported for it."""
+    pandas = sys.modules.get("pandas")
+    return pandas is not None and isinstance(value, pandas.Series)
 
 
 def _unpacked(packed: Any) -> Any:
@@ -106,6 +122,13 @@ def _unpacked(packed: Any) -> Any:
         stored = np.dtype(kind)
         array = np.frombuffer(base64.b64decode(data), stored).reshape(shape)
         return array.astype(stored.newbyteorder("="))
+    if _SERIES in packed:
+        index, name, values = map(_unpacked, packed[_SERIES])
+        return importlib.import_module("pandas").Series(values, index=index, name=name)
+    if _FRACTION in packed:
+        return Fraction(packed[_FRACTION])
+    if _FLOAT in packed:
+        return float(packed[_FLOAT])
     if _OBJECT in packed:
         name, parts = packed[_OBJECT]
         return _KEPT[name][2](_unpacked(parts))

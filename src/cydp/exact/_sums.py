@@ -32,8 +32,8 @@ _ROUNDED = 2**53  # from here on not every integer is a float64
 class GridSum:
     """An exact sum of numbers that were clamped and rounded to a grid. NOT private.
 
-    `Laplace` and `Gaussian` release it: their noise is added to `units`, on the sum's own grid, so
-    nothing more is rounded.
+    `Laplace` and `Gaussian` release it: their noise is added to the exact sum, which becomes a
+    float only afterwards.
 
     Attributes
     ----------

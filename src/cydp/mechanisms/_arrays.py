@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cydp.accounting.outcomes import is_series
 from cydp.exact._columns import column
 from cydp.exact._declared import declared_dtype, declared_length
 from cydp.exact._foreign import opened, speaks_arrow
@@ -127,10 +128,14 @@ def _declare_column(value: Any, name: str) -> Declared:
 
 def like(value: Any, released: NDArray[Any]) -> Any:
     """Return what was released in place of a Series of pandas as a Series with its index."""
-    pandas = sys.modules.get("pandas")
-    if pandas is None or not isinstance(value, pandas.Series):
+    if not is_series(value):
         return released
-    return pandas.Series(released, index=value.index, name=value.name)
+    return sys.modules["pandas"].Series(released, index=value.index, name=value.name)
+
+
+def labels_of(value: Any) -> Any:
+    """Return a Series, whose index a repetition must have too, or None for anything else."""
+    return value if is_series(value) else None
 
 
 def is_integer(entry: object) -> bool:

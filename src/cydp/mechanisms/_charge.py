@@ -14,8 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp.accounting import BudgetLedger, LedgerBlocks, PrivacyFilter
-from cydp.accounting.budget import Cost, loss_of
+from cydp.accounting.budget import Cost, asked_of, loss_of
+from cydp.accounting.loss import Loss, loss_from
 from cydp.accounting.notes import note
+from cydp.accounting.outcomes import is_series
 from cydp.random import Generator, generator_or_default
 
 Budget: TypeAlias = PrivacyFilter | BudgetLedger | LedgerBlocks
@@ -50,7 +52,8 @@ def paid(
     function : str, optional
         What releases; default: the mechanism.
     arguments : object, optional
-        What is public, and no part of `cost`: an array, or what JSON can hold.
+        What is public, and no part of `cost`: an array, a Series whose index is, or what JSON can
+        hold.
     relation : str, optional
         What the cost is stated under, if that is known.
 
@@ -87,12 +90,21 @@ def paid(
     try:
         return draw(generator)
     except BaseException as error:
-        note(error, loss_of(cost) * count, receipt)
+        note(error, _charged(budget, cost, count) if receipt is None else receipt.cost, receipt)
         raise
 
 
+def _charged(budget: Any, cost: Cost, count: int) -> Loss:
+    """Return what a filter was charged, in its own measure."""
+    kind = budget.budget
+    return loss_from(type(kind), asked_of(loss_of(cost), count, kind))
+
+
 def _short(arguments: Any) -> Any:
-    """Return an array's dtype and SHA-256, and anything else as it is."""
+    """Return a digest of an array or of a Series' index, and anything else as it is."""
+    if is_series(arguments):
+        labels = repr((arguments.name, arguments.index.tolist()))
+        return ["index", sha256(labels.encode(errors="replace")).hexdigest()]
     if not isinstance(arguments, np.ndarray):
         return arguments
     return [arguments.dtype.str, sha256(arguments.tobytes()).hexdigest()]

@@ -7,6 +7,7 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
+from cydp.accounting.outcomes import keep
 from cydp.mechanisms._confidence import miss_of
 from cydp.rational import Number
 
@@ -108,3 +109,6 @@ def quantile_of(confidence: Number) -> float:
     if log_miss < -700:  # exp(-z**2 / 2) / 2 is a bound of the tail
         return math.sqrt(-2 * log_miss)
     return -NormalDist().inv_cdf(math.exp(log_miss) / 2)
+
+
+keep(Estimate, lambda estimate: [*estimate.__getnewargs__()], lambda parts: Estimate(*parts))

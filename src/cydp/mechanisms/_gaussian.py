@@ -13,7 +13,6 @@ from cydp.accounting.pairs import Pairs, gaussian_pairs
 from cydp.certified import sqrt_bounds
 from cydp.mechanisms import _gaussian_law as law
 from cydp.mechanisms._confidence import miss_of
-from cydp.mechanisms._discrete_gaussian import DiscreteGaussian
 from cydp.mechanisms._gaussian_given import Given, read_given
 from cydp.mechanisms._grid import FINEST, default_exponent, float_up, given_exponent
 from cydp.mechanisms._norm import words_of
@@ -104,15 +103,6 @@ class Gaussian(GridMechanism):
     @property
     def _norm_order(self) -> int:
         return 2
-
-    def _in_steps(self, step: Fraction) -> DiscreteGaussian:
-        given, norm = self._given, self.sensitivity / step
-        if given.approximate is None:
-            return DiscreteGaussian(norm, rho=given.rho, coordinates=given.coordinates)
-        cost = given.approximate
-        return DiscreteGaussian(
-            norm, epsilon=cost.epsilon, delta=cost.delta, coordinates=given.coordinates
-        )
 
     def _noise(self, entries: int) -> Sampler:
         try:

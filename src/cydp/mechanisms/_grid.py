@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from cydp.rational import Number, binary, text
 
-_LEAST_EXPONENT, _MOST_EXPONENT = -1021, 896  # cydp.h
+LEAST_EXPONENT, MOST_EXPONENT = -1021, 896  # cydp.h
 _COARSEST = 2**40  # steps in the scale of the noise, at least
 FINEST = 2**52  # and at most
 _ROUNDING = 1024  # times the norm that rounding adds is at most the norm, if the finest grid allows
@@ -34,7 +34,7 @@ def default_exponent(scale2: Fraction, spread2: Fraction, least2: Fraction) -> i
         raise ValueError("scale must be between 2**-981 and 2**936 without a granularity")
     wanted = -ceil_log2(1 / min(spread2 / _ROUNDING**2, scale2 / _COARSEST**2)) // 2
     finest = -(-ceil_log2(least2) // 2)
-    return max(wanted, finest, _LEAST_EXPONENT)
+    return max(wanted, finest, LEAST_EXPONENT)
 
 
 def given_exponent(granularity: Number) -> int:
@@ -49,7 +49,7 @@ def given_exponent(granularity: Number) -> int:
     step = binary(granularity, "granularity")
     if step <= 0 or Fraction(2) ** (exponent := ceil_log2(step)) != step:
         raise ValueError(f"granularity must be a power of two, not {text(step)}")
-    if not _LEAST_EXPONENT <= exponent <= _MOST_EXPONENT:
+    if not LEAST_EXPONENT <= exponent <= MOST_EXPONENT:
         raise ValueError(f"granularity must be from 2**-1021 to 2**896, not 2**{exponent}")
     return exponent
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from cydp._random import Sampler, add_noise
 from cydp.accounting.loss import Loss
-from cydp.mechanisms._arrays import Declared, declare, is_integer, like
+from cydp.mechanisms._arrays import Declared, declare, is_integer, labels_of, like
 from cydp.mechanisms._charge import Budget, paid
 from cydp.random import Generator
 
@@ -123,7 +123,8 @@ class IntegerMechanism(ABC):
         """
         given = declare_integers(value, "value")
         draw = partial(_noisy, given, *self._noise(given.size))
-        noisy = paid(self, draw, given.shape, INT64, budget, rng)
+        labels = labels_of(value)
+        noisy = paid(self, draw, given.shape, INT64, budget, rng, arguments=labels)
         return int(noisy[()]) if isinstance(value, (int, np.integer)) else like(value, noisy)
 
 

@@ -186,9 +186,6 @@ class Laplace(GridMechanism):
     def _norm_order(self) -> int:
         return 1
 
-    def _in_steps(self, step: Fraction) -> DiscreteLaplace:
-        return DiscreteLaplace(self.epsilon, self.sensitivity / step)
-
     def _noise(self, entries: int) -> Sampler:
         return laplace_of(self._steps(entries))
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cydp.accounting import ApproxDP
-from cydp.mechanisms._arrays import Declared, like
+from cydp.mechanisms._arrays import Declared, labels_of, like
 from cydp.mechanisms._charge import Budget, paid
 from cydp.mechanisms._integers import declare_integers, read_int64
 from cydp.mechanisms._keep import MOST_COUNTS, KeepTable, draw, keep_table
@@ -164,7 +164,8 @@ class PartitionSelection:
         """
         given = declare_integers(counts, "counts")
 
-        kept = paid(self, partial(self._kept, given), given.shape, _BOOL, budget, rng)
+        draws, labels = partial(self._kept, given), labels_of(counts)
+        kept = paid(self, draws, given.shape, _BOOL, budget, rng, arguments=labels)
         return bool(kept.item()) if isinstance(counts, (int, np.integer)) else like(counts, kept)
 
     def _kept(self, given: Declared, generator: Generator) -> NDArray[np.bool_]:

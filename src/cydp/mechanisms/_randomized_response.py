@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from cydp._random import Sampler
 from cydp.accounting import PureDP
 from cydp.certified import exp_below
-from cydp.mechanisms._arrays import Declared, like
+from cydp.mechanisms._arrays import Declared, labels_of, like
 from cydp.mechanisms._categories import declare_codes, read_codes
 from cydp.mechanisms._charge import Budget, paid
 from cydp.mechanisms._confidence import miss_of
@@ -250,7 +250,8 @@ class RandomizedResponse:
         given, dtype = declare_codes(codes, self.n_categories, "codes")
 
         draw = partial(self._reported, given, dtype)
-        reports = paid(self, draw, given.shape, dtype, budget, rng)
+        labels = labels_of(codes)
+        reports = paid(self, draw, given.shape, dtype, budget, rng, arguments=labels)
         if isinstance(codes, (int, np.integer, np.bool_)):
             return cast("bool | int", reports.item())
         return cast("NDArray[Any]", like(codes, reports))

@@ -10,14 +10,12 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cydp import threads
-from cydp._random import Sampler, add_grid_noise
+from cydp._random import Sampler
 from cydp.accounting.loss import Loss
 from cydp.exact._sums import GridSum
-from cydp.mechanisms._arrays import Declared, declare, is_real, like
+from cydp.mechanisms._arrays import Declared, declare, is_real, labels_of, like
 from cydp.mechanisms._charge import Budget, paid
-from cydp.mechanisms._integers import IntegerMechanism
-from cydp.mechanisms._steps import read_steps
+from cydp.mechanisms._steps import add_noise
 from cydp.mechanisms._sums import release_sum
 from cydp.random import Generator
 
@@ -74,7 +72,7 @@ class RealMechanism(ABC):
             Of any shape. NaN, and a null in a column of pandas, polars or pyarrow, counts as 0.
             Integers of any size are as exact as floats. More than 2**113 steps of the grid from 0
             (or 2**53, if that is more), or Snapping's bound, is cut there. `Laplace` and `Gaussian`
-            also take a `GridSum` of `cydp.exact`, to which they add noise on its own grid.
+            also take a `GridSum` of `cydp.exact`, as the exact number that it is.
         budget : PrivacyFilter, BudgetLedger or blocks of one, optional
             Charged before the value is read.
         rng : Generator, optional
@@ -103,7 +101,10 @@ class RealMechanism(ABC):
             return self._release_sum(value, budget, rng)
         given = declare_reals(value, "value")
         count, draw = self._drawing(given)
-        released = paid(self, draw, given.shape, FLOAT64, budget, rng, count=count)
+        labels = labels_of(value)
+        released = paid(
+            self, draw, given.shape, FLOAT64, budget, rng, count=count, arguments=labels
+        )
         number = released.ndim == 0 and not isinstance(value, np.ndarray)
         return float(released) if number else like(value, released)
 
@@ -131,17 +132,18 @@ class GridMechanism(RealMechanism):
 
     @property
     @abstractmethod
+    def coordinates(self) -> int | None:
+        """How many entries one unit can change; None: all that are released."""
+
+    @property
+    @abstractmethod
     def _norm_order(self) -> int:
         """Whether the sensitivity is an L1 or an L2 norm."""
-
-    @abstractmethod
-    def _in_steps(self, step: Fraction) -> IntegerMechanism:
-        """Return the mechanism for integers that count steps, at the same cost."""
 
     def _release_sum(
         self, total: GridSum, budget: Budget | None, rng: Generator | None
     ) -> float | NDArray[np.float64]:
-        return release_sum(self, self._in_steps(total.step), total, budget, rng)
+        return release_sum(self, total, budget, rng)
 
     @property
     def granularity(self) -> Fraction:
@@ -153,20 +155,7 @@ class GridMechanism(RealMechanism):
         return Fraction(2) ** self.exponent
 
     def _drawing(self, given: Declared) -> tuple[int, Callable[[Generator], NDArray[np.float64]]]:
-        return 1, partial(_noisy, given, self._noise(given.size), self._exponent(given.size))
-
-
-def _noisy(
-    given: Declared, sampler: Sampler, exponent: int, generator: Generator
-) -> NDArray[np.float64]:
-    values, rest = read_steps(given, exponent, "value")
-    noise = np.empty(values.shape, np.int64)
-    generator.fill(sampler, noise)
-    if rest is not None:
-        noise += rest
-    many = threads.NUM_THREADS if values.size > threads.SHARED_ABOVE else 1
-    add_grid_noise(values.reshape(-1), noise.reshape(-1), exponent, many)
-    return noise.view(np.float64)
+        return 1, partial(add_noise, given, self._noise(given.size), self._exponent(given.size))
 
 
 def declare_reals(value: Any, name: str) -> Declared:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Real numbers read for a power-of-two grid, integers of any size as exactly as floats."""
+"""Real numbers on a power-of-two grid, plus noise. Integers of any size are read exactly."""
 
 import math
 from fractions import Fraction
@@ -8,7 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cydp import threads
+from cydp._random import Sampler, add_grid_noise
 from cydp.mechanisms._arrays import Declared
+from cydp.random import Generator
 
 _WHOLE = 53  # 2**53: to here every integer is a float64
 _MOST = 113  # 2**113 steps: what float64 leaves of an integer to here is below 2**61 steps
@@ -70,3 +73,17 @@ def _split_array(array: NDArray[Any], exponent: int, end: int) -> Steps:
     upper = whole >> low << low
     lower = (whole - upper).astype(np.float64)
     return upper.astype(np.float64), np.rint(lower * 2.0**-exponent).astype(np.int64)
+
+
+def add_noise(
+    given: Declared, sampler: Sampler, exponent: int, generator: Generator
+) -> NDArray[np.float64]:
+    """Return numbers, rounded to a grid, plus noise in steps of it, as float64."""
+    values, rest = read_steps(given, exponent, "value")
+    noise = np.empty(values.shape, np.int64)
+    generator.fill(sampler, noise)
+    if rest is not None:
+        noise += rest
+    many = threads.NUM_THREADS if values.size > threads.SHARED_ABOVE else 1
+    add_grid_noise(values.reshape(-1), noise.reshape(-1), exponent, many)
+    return noise.view(np.float64)

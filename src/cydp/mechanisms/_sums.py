@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: MIT
-"""Noise on the exact sums of `cydp.exact`, in steps of their own grid."""
+"""Noise on the exact sums of `cydp.exact`, which are not made floats before it is added."""
 
-from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cydp._random import Sampler
 from cydp.exact._sums import GridSum
 from cydp.mechanisms._arrays import Declared
 from cydp.mechanisms._charge import Budget, paid
-from cydp.mechanisms._integers import IntegerMechanism, declare_integers, read_int64
+from cydp.mechanisms._grid import LEAST_EXPONENT, MOST_EXPONENT
+from cydp.mechanisms._integers import declare_integers
+from cydp.mechanisms._steps import add_noise
 from cydp.random import Generator
 from cydp.rational import float_of
 from cydp.relations import RELATIONS
@@ -23,73 +25,49 @@ _FLOAT64 = np.dtype(np.float64)
 
 
 def release_sum(
-    mechanism: "GridMechanism",
-    noise: IntegerMechanism,
-    total: GridSum,
-    budget: Budget | None,
-    rng: Generator | None,
+    mechanism: "GridMechanism", total: GridSum, budget: Budget | None, rng: Generator | None
 ) -> float | NDArray[np.float64]:
-    """Return a sum with noise, converted to float64 once, at the end.
+    """Return a sum with the noise of a mechanism, on the mechanism's grid.
 
-    Parameters
-    ----------
-    mechanism : GridMechanism
-        Whose loss is paid.
-    noise : IntegerMechanism
-        The same noise in steps of the sum's grid. Nothing is rounded to a grid here, so its
-        sensitivity is that of the mechanism, in steps.
-    total : GridSum
-    budget, rng
-        Of the release.
+    The noise is the one that the mechanism adds to any other value, so its loss, and what plans and
+    budgets make of it, hold for sums of any step.
 
     Raises
     ------
     ValueError
-        If the mechanism's sensitivity is less than what one record can change in the sum.
+        If the sensitivity, or the number of coordinates, is less than what one record can change
+        in the sum; and if the step and the grid are too far apart.
 
     """
-    check_sensitivity(mechanism, total)
-    if isinstance(total.units, int):
-        draw = partial(_one, total.units, total.step, noise)
-        shape: tuple[int, ...] = ()
-    else:
-        given = declare_integers(total.units, "value")
-        draw, shape = partial(_groups, given, total.step, noise), given.shape
+    _check_sensitivity(mechanism, total)
+    given = declare_integers(total.units, "value")
+    step = total.step.numerator.bit_length() - total.step.denominator.bit_length()
+    exponent = mechanism._exponent(given.size) - step  # of the grid, in steps of the sum
+    if not LEAST_EXPONENT <= exponent <= MOST_EXPONENT:
+        raise ValueError("sensitivity and epsilon must fit the step of the sum better")
+    draw = partial(_scaled, given, mechanism._noise(given.size), exponent, step)
     public = [str(total.step), total.lowest, total.highest]
-    released = paid(mechanism, draw, shape, _FLOAT64, budget, rng, arguments=public)
-    return released if shape else float(released)
+    released = paid(mechanism, draw, given.shape, _FLOAT64, budget, rng, arguments=public)
+    return released if given.shape else float(released)
 
 
-def check_sensitivity(mechanism: "GridMechanism", total: GridSum) -> None:
-    """Raise a ValueError for a sensitivity below the least that a sum of single records has."""
+def _check_sensitivity(mechanism: "GridMechanism", total: GridSum) -> None:
     stated = RELATIONS if mechanism.relation is None else (mechanism.relation,)
-    least = min(
-        total.sensitivity(relation, missing=False, norm=mechanism._norm_order)
-        for relation in stated
-    )
+    order = mechanism._norm_order
+    least = min(total.sensitivity(relation, missing=False, norm=order) for relation in stated)
     if mechanism.sensitivity < least:
         raise ValueError(
             f"sensitivity must be at least {float_of(least)!r}, by which one record can change this"
             " sum on its grid: give the mechanism sensitivity=total.sensitivity(relation)"
         )
+    groups = 1 if isinstance(total.units, int) else len(total.units)
+    if mechanism.coordinates == 1 < groups and mechanism.relation == "change-one":
+        raise ValueError("coordinates must be at least 2: a record that changes may change groups")
 
 
-def _one(
-    units: int, step: Fraction, noise: IntegerMechanism, generator: Generator
+def _scaled(
+    given: Declared, sampler: Sampler, exponent: int, step: int, generator: Generator
 ) -> NDArray[np.float64]:
-    """Add noise to a sum, which may have 128 bits, as to an integer of any size."""
-    _, stops = noise._noise(1)
-    if stops:  # the noise ends at 2**62, so the sum must, too
-        noisy = noise.release(units, rng=generator)
-    else:
-        noisy = units + noise.release(0, rng=generator)
-    return np.array(float_of(noisy * step))
-
-
-def _groups(
-    given: Declared, step: Fraction, noise: IntegerMechanism, generator: Generator
-) -> NDArray[np.float64]:
-    noisy = noise.release(read_int64(given, "value"), rng=generator)
-    exponent = step.numerator.bit_length() - step.denominator.bit_length()
+    noisy = add_noise(given, sampler, exponent, generator)
     with np.errstate(all="ignore"):  # beyond float64 a sum is infinite, or 0
-        return np.ldexp(noisy.astype(np.float64), exponent)
+        return np.ldexp(noisy, step)

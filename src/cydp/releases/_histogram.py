@@ -191,12 +191,13 @@ def _packed(release: HistogramRelease) -> dict[str, Any]:
     noise = release.mechanism
     return {
         "counts": release.counts, "edges": release.edges, "relation": release.relation,
-        "epsilon": str(noise.epsilon), "sensitivity": str(noise.sensitivity),
+        "epsilon": noise.epsilon, "sensitivity": noise.sensitivity, "stated": noise.relation,
     }  # fmt: skip
 
 
 def _unpacked(parts: dict[str, Any]) -> HistogramRelease:
-    noise = DiscreteLaplace(Fraction(parts["epsilon"]), Fraction(parts["sensitivity"]))
+    norm = sensitivity.Sensitivity(parts["sensitivity"], relation=parts["stated"])
+    noise = DiscreteLaplace(parts["epsilon"], norm)
     return HistogramRelease(parts["counts"], parts["edges"], noise, parts["relation"])
 
 
