@@ -3,6 +3,7 @@
 
 import itertools
 import threading
+from typing import Any
 
 import numpy as np
 import pytest
@@ -220,3 +221,10 @@ def test_many_codes_that_change_under_the_call():
     finally:
         stop.set()
         writer.join()
+
+
+@pytest.mark.parametrize("code", [2**59, 2**62, 2**63 - 2, 2**63 - 1])
+@pytest.mark.parametrize("make", [list, np.array, np.ma.array])
+def test_codes_beyond_all_memory_are_refused_before_numpy_counts(make: Any, code: int) -> None:
+    with pytest.raises(MemoryError, match="no memory for a count of each code"):
+        exact.bincount(make([code, 1]), 5)

@@ -371,7 +371,7 @@ def test_results_that_json_has_not(path: Path) -> None:
     ledger = new(path)
     ledger.charge(PureDP(0.5), charge_id="monday")
     before = ledger.head()
-    for bad in (float("nan"), float("inf"), {1}, b"x"):
+    for bad in (1j, {1}, b"x", {1: 2}):
         with pytest.raises((TypeError, ValueError)):
             ledger.record("monday", bad)
     with pytest.raises(ValueError, match="charge_id must be text"):

@@ -10,6 +10,7 @@ from cydp.accounting.report import printable
 
 _SHOWN = 20  # blocks, and charges
 _NAMED = 5  # blocks of a charge
+_LONGEST = 200  # characters of what was charged
 
 
 def report_of(
@@ -24,7 +25,12 @@ def report_of(
     for entry in charges[-_SHOWN:]:
         cost = loss_from(kind, fractions_of(entry["cost"]))
         what = printable(entry["label"] or entry["params"] or "a loss")
-        lines.append(f"  {entry['seq']}. {entry['time'][:19]}Z {cost}{_where(entry)}: {what}")
+        if len(what) > _LONGEST:
+            what = what[:_LONGEST] + " ..."
+        times = "" if entry["count"] == 1 else f"{entry['count']:,} x "
+        lines.append(
+            f"  {entry['seq']}. {entry['time'][:19]}Z {cost}{_where(entry)}: {times}{what}"
+        )
     return "\n".join(lines)
 
 

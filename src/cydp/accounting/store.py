@@ -398,9 +398,9 @@ def _explained(path: Path, needed: str = "") -> Iterator[None]:
 
 def path_of(path: str | os.PathLike[str]) -> Path:
     """Return the path of a file; TypeError or ValueError for what SQLite has as none."""
-    text = os.fspath(path)
+    text = os.fspath(path) if isinstance(path, os.PathLike) else path
     if not isinstance(text, str):
-        raise TypeError(f"path must be text, not {type(text).__name__}")
+        raise TypeError(f"path must be text or a path, not {type(text).__name__}")
     if text in ("", ":memory:") or text.startswith("file:"):
         raise ValueError(f"path must be that of a file, not {text!r}")
     return Path(text)

@@ -123,7 +123,8 @@ class HistogramAccumulator:
         """Return a list in one dtype whatever its values: float64, or integers if all are."""
         read, kind = self._bins.reads[0], self._given[2]
         if kind.kind == "f":
-            return values.astype(np.float64, copy=False)
+            with np.errstate(all="ignore"):  # a signalling NaN may warn
+                return values.astype(np.float64, copy=False)
         if read.kind == "f":
             read = kind if kind in (np.int64, np.uint64) else np.dtype(np.int64)
         return integers_of(entries, read, "x")

@@ -14,6 +14,7 @@ from cydp.threads import NUM_THREADS, SHARED_ABOVE
 _SAMPLE = 4096  # codes from which the number of counts is guessed
 _BLOCK_ROWS = 65_536  # rows converted at a time
 _MOST_COUNTS = 2**32 - 3  # more are left to numpy
+_ADDRESSABLE = 2**59  # counts, beyond all memory
 
 
 def bincount(codes: ArrayLike, minlength: SupportsIndex = 0) -> NDArray[np.int64]:
@@ -59,6 +60,8 @@ def _bincount(values: NDArray[Any], length: int, least: int) -> NDArray[np.int64
             if isinstance(values, np.ma.MaskedArray):
                 values = values.compressed()
             _check_signs(int(values.min()), int(values.max()))
+            if int(values.max()) >= _ADDRESSABLE:  # numpy would wrap, and write anywhere
+                raise MemoryError
             return np.bincount(values.astype(np.int64), minlength=least)
         counts = np.zeros(length, np.int64)
         largest = _count(values, counts)

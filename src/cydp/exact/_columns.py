@@ -52,13 +52,15 @@ def column(x: ArrayLike | Sequence[Any], name: str = "x") -> NDArray[Any]:
         values = x
     else:
         try:
-            values = _read(x, name)
+            with np.errstate(all="ignore"):  # a signalling NaN in a list may warn
+                values = _read(x, name)
         except ValueError:  # lists of different lengths
             if not isinstance(x, list | tuple):
                 raise
             raise TypeError(f"{name} must be an array of real numbers, not of sequences") from None
     if values.dtype == object and not isinstance(x, np.ma.MaskedArray) and values.ndim > 0:
-        values = numbers_of(values, name)
+        with np.errstate(all="ignore"):
+            values = numbers_of(values, name)
     check_real(values.dtype, name)
     return values
 

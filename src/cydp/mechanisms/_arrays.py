@@ -99,7 +99,10 @@ def declare(value: Any, name: str, kind: str) -> Declared:
     if kind_of is int or kind_of is float:  # most often, and the quickest way
         return Declared(value, None, ())
     if isinstance(value, (list, tuple)):
-        entries = np.array(value, object)
+        try:
+            entries = np.array(value, object)
+        except ValueError:
+            raise TypeError(f"{name} must be of {kind}, in rows of one length") from None
         return Declared(entries, None, entries.shape, listed=True)
     if isinstance(value, (int, float)) and not isinstance(value, np.generic):
         return Declared(value, None, ())
@@ -118,6 +121,9 @@ def declare(value: Any, name: str, kind: str) -> Declared:
 
 
 def _declare_column(value: Any, name: str) -> Declared:
+    if hasattr(getattr(value, "dtype", None), "categories"):
+        # Without a record they may have another type, or none.
+        raise TypeError(f"{name} must be of numbers, not of categories: take their codes")
     dtype, length = declared_dtype(value, name), declared_length(value)
     if length is None:
         raise TypeError(

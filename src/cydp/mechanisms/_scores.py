@@ -59,7 +59,8 @@ def _of_column(given: Declared) -> NDArray[Any]:
     """Return a column whose nulls are below every other score."""
     values = given.read_column("scores")
     if values.dtype.kind == "f":
-        filled = np.ma.filled(values.astype(np.float64), np.nan)
+        with np.errstate(all="ignore"):  # a signalling NaN may warn
+            filled = np.ma.filled(values.astype(np.float64), np.nan)
     elif values.dtype == np.uint64:
         filled = np.ma.filled(values, 0)
     else:

@@ -20,7 +20,7 @@ from cydp.mechanisms._charge import Budget, paid
 from cydp.mechanisms._integers import INT64
 from cydp.random import Generator
 from cydp.rational import Number, text
-from cydp.releases._records import read
+from cydp.releases._records import read, records
 
 _SHOWN_CONFIDENCE = Fraction(999, 1000)
 _SHOWN_BINS = 20
@@ -78,6 +78,7 @@ def histogram(
     mechanism = DiscreteLaplace(epsilon, sensitivity.histogram(relation))
     if range is not None and np.ndim(cast(Any, bins)) != 0:
         raise ValueError("range must be None if bins are edges")
+    x = records(x)
     grid = public_bins(bins, range, declared_dtype(x))
     shape = (len(grid.edges) - 1,)
     counts = paid(

@@ -11,6 +11,12 @@ from cydp.exact._columns import column
 from cydp.exact._entries import sequence
 
 
+def records(x: Any) -> Any:
+    """Return a column, or a copy of a list, so that what was checked is what will be read."""
+    x = sequence(x)
+    return x.copy() if isinstance(x, list) else x
+
+
 def read(x: ArrayLike | Sequence[Any], name: str = "x") -> NDArray[Any]:
     """Return the values of a column, as `declared_dtype` says: those of a sequence as float64.
 
@@ -23,7 +29,8 @@ def read(x: ArrayLike | Sequence[Any], name: str = "x") -> NDArray[Any]:
     x = sequence(x)
     values = column(x, name)
     if isinstance(x, list | tuple):
-        values = values.astype(np.float64, copy=False)
+        with np.errstate(all="ignore"):  # a signalling NaN may warn
+            values = values.astype(np.float64, copy=False)
     if values.ndim != 1:
         raise ValueError(f"{name} must have one dimension, a record each, not {values.ndim}")
     return values
