@@ -195,7 +195,13 @@ def test_a_sensitivity_is_a_number_that_knows_its_relation() -> None:
         assert eval(repr(kept), vars(of)) == kept
         assert eval(repr(kept), vars(of)).relation == "change-one"
     assert type(one * -1) is type(one - 6) is type(one**2) is Fraction
-    assert (one * 0.5, type(one * 0.5)) == (2.5, float)
+    for kept in (one * 0.5, 0.5 * one, one / 2.0, np.float64(0.5) * one):
+        assert kept == 2.5 < 2.6
+        assert kept < 2.6
+        assert (type(kept), kept.relation) == (of.Sensitivity, "change-one")
+    tenth = Fraction(0.1)  # read up as a factor, and down as a divisor
+    assert (one * 0.1, one / 0.1) == (5 * tenth, 50)
+    assert type(one * -0.5) is type(one * math.inf) is float
     for call in (lambda: one + of.count(), lambda: of.queries(one, of.count()),
                  lambda: of.queries(one, of.sum(None)), lambda: one * of.count(),
                  lambda: of.Sensitivity(one, relation="add-remove")):  # fmt: skip

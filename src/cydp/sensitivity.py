@@ -73,6 +73,9 @@ class Sensitivity(Fraction):
         stated = common_relation("value", relation_of(value), check_stated(relation))
         return _stated(number, stated)
 
+    # Comparisons of Fractions with floats call it on their own class.
+    from_float = Fraction.from_float  # type: ignore[assignment]
+
     @property
     def relation(self) -> str | None:
         """What it holds under; None: both, or it is not said."""
