@@ -7,11 +7,13 @@ import sys
 import threading
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pytest
-from ledger_children import at_line, ended, forked, new
+from ledger_children import ended, forked, new
 
 from cydp import BudgetLedger, LedgerError, PureDP
+from cydp.accounting import charges
 
 pytestmark = [
     pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork"),
@@ -98,7 +100,7 @@ def test_a_fork_whose_handler_was_interrupted(tmp_path: Path) -> None:
     assert BudgetLedger.open(path).spent == PureDP(0.75)
 
 
-def test_a_signal_handler_that_forks(tmp_path: Path) -> None:
+def test_a_signal_handler_that_forks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In the middle of a charge: the child is refused, and the charge goes on."""
     path, codes = tmp_path / "ledger", []
     ledger = new(path)
@@ -109,7 +111,13 @@ def test_a_signal_handler_that_forks(tmp_path: Path) -> None:
         with pytest.raises(LedgerError, match="in the middle of using one"):
             BudgetLedger.open(path)
 
-    at_line(40, lambda: codes.append(ended(forked(work))), lambda: ledger.charge(PureDP(0.5)))
+    def interrupted(*arguments: Any) -> Any:
+        monkeypatch.undo()
+        codes.append(ended(forked(work)))
+        return charges.row_of(*arguments)
+
+    monkeypatch.setattr(charges, "row_of", interrupted)
+    ledger.charge(PureDP(0.5))
     assert codes == [0]
     assert ended(forked(lambda: ledger.charge(PureDP(0.25)))) == 0
     assert ledger.spent == PureDP(0.75)

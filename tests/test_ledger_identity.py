@@ -5,6 +5,7 @@ The attacks put another file in the place of the ledger, in another process, bet
 
 import os
 import shutil
+import sqlite3
 import subprocess
 import threading
 from collections.abc import Callable
@@ -171,13 +172,12 @@ def test_a_refused_charge_is_not_expected_afterwards(path: Path) -> None:
     ledger = new(path)
     ledger.charge(PureDP("0.125"))
 
-    def change() -> None:
-        with ledger._store.writing() as connection:
-            connection.execute("INSERT INTO entry VALUES (4, NULL, '{}', 'x')")
-            raise BlockingIOError
+    def change(connection: sqlite3.Connection) -> None:
+        connection.execute("INSERT INTO entry VALUES (4, NULL, '{}', 'x')")
+        raise BlockingIOError
 
     with pytest.raises(BlockingIOError):
-        change()
+        ledger._store.write(change)
     ledger.charge(PureDP("0.125"))
     assert ledger.head()[0] == 4
     ledger.verify()

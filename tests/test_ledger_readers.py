@@ -163,27 +163,39 @@ with BudgetLedger.open(sys.argv[1]) as ledger:
 """
 
 
-def test_while_a_reader_reads_the_charges_go_on(path: Path) -> None:
+def test_while_a_reader_reads_the_charges_go_on(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """It reads without SQLite's locks: then it can tell that the file may have changed under it."""
     with new(path) as ledger:
         ledger.charge(PureDP(0.25))
     reader = BudgetLedger.open(path, read_only=True)
 
-    def read() -> None:
-        with reader._store.reading() as connection:
+    heads = []
+
+    def read(connection: sqlite3.Connection) -> None:
+        if len(heads) < charges:
             user = child(CHARGE, str(path))
             user.communicate()
             assert user.returncode == 0
-            assert store.head(connection)[0] == 3
             assert path.with_name("ledger-wal").stat().st_size > 0  # not deleted, though closed
+        heads.append(store.head(connection)[0])
 
+    charges = 1
+    reader._store.read(read)
+    assert heads == [3, 4]  # read again
+    ledger.charge(PureDP(0))
+    ledger.close()
+    heads.clear()
+    monkeypatch.setattr(store, "BUSY_SECONDS", 0)
     with pytest.raises(LedgerBusyError, match="while it was read"):
-        read()
-    assert reader.spent == PureDP(0.5)
+        reader._store.read(read)
+    assert heads == [5]
+    assert reader.spent == PureDP(0.75)
     ledger.charge(PureDP(0.25))
     ledger.close()
     assert list(path.parent.iterdir()) == [path]
-    assert reader.spent == PureDP(0.75)
+    assert reader.spent == PureDP(1)
 
 
 def test_readers_race_with_users_that_come_and_go(path: Path) -> None:

@@ -2,6 +2,7 @@
 """How a ledger is charged: what is spent, released and recorded."""
 
 from collections.abc import Callable, Iterable, Sequence
+from sqlite3 import Connection
 from typing import Any, SupportsIndex
 
 from cydp.accounting import store
@@ -138,8 +139,7 @@ class LedgerCharges:
 
         """
         charge = self._checked(cost, count, blocks, charge_id, label, relation)
-        with self._store.writing() as connection:
-            return written(connection, charge)
+        return self._store.write(lambda connection: written(connection, charge))
 
     def charge_many(self, charges: Sequence[dict[str, Any]]) -> list[Receipt]:
         """Make several charges in one transaction, all of them or none.
@@ -177,8 +177,9 @@ class LedgerCharges:
             for given in charges
             if not check_names(given)
         ]
-        with self._store.writing() as connection:
-            return [written(connection, charge) for charge in read]
+        return self._store.write(
+            lambda connection: [written(connection, charge) for charge in read]
+        )
 
     def _checked(self, cost: Cost, *arguments: Any) -> Charge:
         return checked(self.budget, self.relation, cost, *arguments)
@@ -262,8 +263,7 @@ class LedgerCharges:
         call = Call(name if function is None else function, arguments, data_version)
         check_size(index(nbytes, "nbytes"))
         charge = self._checked(cost, count, blocks, charge_id, label, relation, call)
-        with self._store.writing() as connection:
-            receipt = written(connection, charge)
+        receipt = self._store.write(lambda connection: written(connection, charge))
         if not receipt.fresh:
             return receipt.result
         try:
@@ -309,7 +309,8 @@ class LedgerCharges:
 
     def _record(self, charge_id: str, text: str) -> None:
         entry = {"kind": "result", "result_of": charge_id, "sha256": digest_of(text)} | when()
-        with self._store.writing() as connection:
+
+        def insert(connection: Connection) -> None:
             known = connection.execute(
                 "SELECT result FROM entry LEFT JOIN outcome USING (charge_id) WHERE charge_id = ?",
                 (charge_id,),
@@ -321,6 +322,8 @@ class LedgerCharges:
             connection.execute("INSERT INTO outcome VALUES (?, ?)", (charge_id, text))
             store.append(connection, entry)
 
+        self._store.write(insert)
+
     def would_exceed(
         self, cost: Cost, count: SupportsIndex = 1, *, blocks: Sequence[str] | None = None
     ) -> bool:
@@ -330,7 +333,8 @@ class LedgerCharges:
         for a cost or blocks that could never be charged.
         """
         charge = self._checked(cost, count, blocks, None, None, None)
-        with self._store.reading() as connection:
+
+        def exceeds(connection: Connection) -> bool:
             for block in charge.blocks:
                 budget, spent, retired = block_of(connection, block)
                 if retired:
@@ -338,4 +342,6 @@ class LedgerCharges:
                 total = map(total_of, spent, charge.asked)
                 if any(a > b for a, b in zip(total, budget, strict=True)):
                     return True
-        return False
+            return False
+
+        return self._store.read(exceeds)
