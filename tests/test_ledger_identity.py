@@ -183,6 +183,21 @@ def test_a_refused_charge_is_not_expected_afterwards(path: Path) -> None:
     ledger.verify()
 
 
+def test_what_is_put_there_after_a_refusal_is_looked_at_anew(path: Path) -> None:
+    """The refused copy is written over in place, as `cp` does: SQLite has its pages in memory."""
+    with new(path) as ledger:
+        older = copied(path, "older")
+        ledger.charge(PureDP("0.125"))
+    with new(path.with_name("other")) as other:
+        other.charge(PureDP("0.25"))
+    put(older, path)
+    with pytest.raises(LedgerRollbackError, match="older copy"):
+        ledger.charge(PureDP("0.125"))
+    subprocess.run(["cp", str(path.with_name("other")), str(path)], check=True)
+    with pytest.raises(LedgerError, match="another ledger was put"):
+        ledger.charge(PureDP("0.125"))
+
+
 def test_create_opens_what_it_has_made(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Not what was put there in between."""
     other = path.with_name("other")

@@ -104,21 +104,41 @@ def test_a_ledger_that_is_in_use(path: Path) -> None:
     assert ledger.spent == PureDP(0.5)
 
 
+def charge_and_die(path: Path) -> None:
+    ledger = BudgetLedger.open(path)
+    ledger.charge(PureDP(0.5), label="ages")
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
 def test_a_ledger_whose_user_was_killed(path: Path) -> None:
     """The charges are in the WAL file, which nobody has copied."""
     new(path).close()
-
-    def charge() -> None:
-        ledger = BudgetLedger.open(path)
-        ledger.charge(PureDP(0.5), label="ages")
-        os.kill(os.getpid(), signal.SIGKILL)
-
-    assert ended(forked(charge)) == -signal.SIGKILL
+    assert ended(forked(partial(charge_and_die, path))) == -signal.SIGKILL
     assert path.with_name("ledger-wal").stat().st_size > 0
     may_only_read(path)
     assert ended(forked(audited(path, PureDP(0.5), 3))) == 0
     path.parent.chmod(0o755)
     assert BudgetLedger.open(path).spent == PureDP(0.5)
+
+
+def test_a_wal_file_without_its_shared_memory(path: Path) -> None:
+    """As in a copy: what is missing, and what to do, is said."""
+    new(path).close()
+    user = forked(partial(charge_and_die, path))
+    assert ended(user) == -signal.SIGKILL
+    path.with_name("ledger-shm").unlink()
+    may_only_read(path)
+
+    def audit() -> None:
+        if os.geteuid() == 0:
+            os.setuid(NOBODY)
+        with pytest.raises(LedgerError, match="ledger-shm, which is not there .* open the ledger"):
+            BudgetLedger.open(path, read_only=True)
+
+    assert ended(forked(audit)) == 0
+    path.parent.chmod(0o755)
+    BudgetLedger.open(path).close()
+    assert BudgetLedger.open(path, read_only=True).spent == PureDP(0.5)
 
 
 def test_no_change_is_made(path: Path) -> None:
