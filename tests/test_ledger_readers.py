@@ -132,7 +132,7 @@ def test_a_wal_file_without_its_shared_memory(path: Path) -> None:
     def audit() -> None:
         if os.geteuid() == 0:
             os.setuid(NOBODY)
-        with pytest.raises(LedgerError, match="ledger-shm, which is not there .* open the ledger"):
+        with pytest.raises(LedgerError, match=r"ledger-shm, which is not there .* open the ledger"):
             BudgetLedger.open(path, read_only=True)
 
     assert ended(forked(audit)) == 0
