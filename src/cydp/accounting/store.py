@@ -297,7 +297,6 @@ class Store:
             raise LedgerError("the ledger is in use by this thread, which was interrupted")
 
     def _open(self) -> _Opened:
-        self._drop()  # of what a fork, or an interrupted call, has closed
         place.check(self.path)
         try:
             place.wait_for_one_name(self.path)
