@@ -39,7 +39,9 @@ def child(code: str, *arguments: str, before: tuple[str, ...] = ()) -> "subproce
     """Start another Python, which `before` may start in turn."""
     start = "import sys, os\nfrom cydp import *\nfrom cydp.accounting import *\n"
     return subprocess.Popen(
-        [*before, sys.executable, "-c", start + code, *arguments], stdout=subprocess.PIPE
+        [*before, sys.executable, "-c", start + code, *arguments],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
     )
 
 

@@ -5,13 +5,17 @@ import os
 import subprocess
 import sys
 import threading
+import time
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
-from ledger_children import at_line, ended, forked, new
+from ledger_children import child, ended, forked, new
 
 from cydp import BudgetLedger, LedgerError, PureDP
+from cydp.accounting import charges
 
 pytestmark = [
     pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork"),
@@ -98,7 +102,7 @@ def test_a_fork_whose_handler_was_interrupted(tmp_path: Path) -> None:
     assert BudgetLedger.open(path).spent == PureDP(0.75)
 
 
-def test_a_signal_handler_that_forks(tmp_path: Path) -> None:
+def test_a_signal_handler_that_forks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In the middle of a charge: the child is refused, and the charge goes on."""
     path, codes = tmp_path / "ledger", []
     ledger = new(path)
@@ -109,10 +113,44 @@ def test_a_signal_handler_that_forks(tmp_path: Path) -> None:
         with pytest.raises(LedgerError, match="in the middle of using one"):
             BudgetLedger.open(path)
 
-    at_line(40, lambda: codes.append(ended(forked(work))), lambda: ledger.charge(PureDP(0.5)))
+    def interrupted(*arguments: Any) -> Any:
+        monkeypatch.undo()
+        codes.append(ended(forked(work)))
+        return charges.row_of(*arguments)
+
+    monkeypatch.setattr(charges, "row_of", interrupted)
+    ledger.charge(PureDP(0.5))
     assert codes == [0]
     assert ended(forked(lambda: ledger.charge(PureDP(0.25)))) == 0
     assert ledger.spent == PureDP(0.75)
+
+
+def test_a_fork_does_not_wait_as_long_as_a_charge_does(tmp_path: Path) -> None:
+    """The charge waits for another process, which goes on when the fork has been made."""
+    path = tmp_path / "ledger"
+    ledger = new(path)
+    holder = child(HOLDER, str(path))
+    assert holder.stdin is not None
+    assert holder.stdout is not None
+    assert holder.stdout.readline() == b"held\n"
+    thread = threading.Thread(target=partial(ledger.charge, PureDP(0.25)))
+    thread.start()
+    while not ledger._store._busy:
+        time.sleep(0.001)
+    assert ended(forked(lambda: None)) == 0
+    assert thread.is_alive()
+    holder.communicate(b"\n")
+    thread.join()
+    assert ledger.spent == PureDP(0.25)
+
+
+HOLDER = """
+import sqlite3
+connection = sqlite3.connect(sys.argv[1], isolation_level=None)
+connection.execute("BEGIN IMMEDIATE")
+print("held", flush=True)
+sys.stdin.readline()
+"""
 
 
 @pytest.mark.parametrize("what", ["open", "create", "collect"])

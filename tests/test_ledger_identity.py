@@ -5,6 +5,7 @@ The attacks put another file in the place of the ledger, in another process, bet
 
 import os
 import shutil
+import sqlite3
 import subprocess
 import threading
 from collections.abc import Callable
@@ -171,16 +172,30 @@ def test_a_refused_charge_is_not_expected_afterwards(path: Path) -> None:
     ledger = new(path)
     ledger.charge(PureDP("0.125"))
 
-    def change() -> None:
-        with ledger._store.writing() as connection:
-            connection.execute("INSERT INTO entry VALUES (4, NULL, '{}', 'x')")
-            raise BlockingIOError
+    def change(connection: sqlite3.Connection) -> None:
+        connection.execute("INSERT INTO entry VALUES (4, NULL, '{}', 'x')")
+        raise BlockingIOError
 
     with pytest.raises(BlockingIOError):
-        change()
+        ledger._store.write(change)
     ledger.charge(PureDP("0.125"))
     assert ledger.head()[0] == 4
     ledger.verify()
+
+
+def test_what_is_put_there_after_a_refusal_is_looked_at_anew(path: Path) -> None:
+    """The refused copy is written over in place, as `cp` does: SQLite has its pages in memory."""
+    with new(path) as ledger:
+        older = copied(path, "older")
+        ledger.charge(PureDP("0.125"))
+    with new(path.with_name("other")) as other:
+        other.charge(PureDP("0.25"))
+    put(older, path)
+    with pytest.raises(LedgerRollbackError, match="older copy"):
+        ledger.charge(PureDP("0.125"))
+    subprocess.run(["cp", str(path.with_name("other")), str(path)], check=True)
+    with pytest.raises(LedgerError, match="another ledger was put"):
+        ledger.charge(PureDP("0.125"))
 
 
 def test_create_opens_what_it_has_made(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -104,21 +104,41 @@ def test_a_ledger_that_is_in_use(path: Path) -> None:
     assert ledger.spent == PureDP(0.5)
 
 
+def charge_and_die(path: Path) -> None:
+    ledger = BudgetLedger.open(path)
+    ledger.charge(PureDP(0.5), label="ages")
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
 def test_a_ledger_whose_user_was_killed(path: Path) -> None:
     """The charges are in the WAL file, which nobody has copied."""
     new(path).close()
-
-    def charge() -> None:
-        ledger = BudgetLedger.open(path)
-        ledger.charge(PureDP(0.5), label="ages")
-        os.kill(os.getpid(), signal.SIGKILL)
-
-    assert ended(forked(charge)) == -signal.SIGKILL
+    assert ended(forked(partial(charge_and_die, path))) == -signal.SIGKILL
     assert path.with_name("ledger-wal").stat().st_size > 0
     may_only_read(path)
     assert ended(forked(audited(path, PureDP(0.5), 3))) == 0
     path.parent.chmod(0o755)
     assert BudgetLedger.open(path).spent == PureDP(0.5)
+
+
+def test_a_wal_file_without_its_shared_memory(path: Path) -> None:
+    """As in a copy: what is missing, and what to do, is said."""
+    new(path).close()
+    user = forked(partial(charge_and_die, path))
+    assert ended(user) == -signal.SIGKILL
+    path.with_name("ledger-shm").unlink()
+    may_only_read(path)
+
+    def audit() -> None:
+        if os.geteuid() == 0:
+            os.setuid(NOBODY)
+        with pytest.raises(LedgerError, match=r"ledger-shm, which is not there .* open the ledger"):
+            BudgetLedger.open(path, read_only=True)
+
+    assert ended(forked(audit)) == 0
+    path.parent.chmod(0o755)
+    BudgetLedger.open(path).close()
+    assert BudgetLedger.open(path, read_only=True).spent == PureDP(0.5)
 
 
 def test_no_change_is_made(path: Path) -> None:
@@ -163,27 +183,39 @@ with BudgetLedger.open(sys.argv[1]) as ledger:
 """
 
 
-def test_while_a_reader_reads_the_charges_go_on(path: Path) -> None:
+def test_while_a_reader_reads_the_charges_go_on(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """It reads without SQLite's locks: then it can tell that the file may have changed under it."""
     with new(path) as ledger:
         ledger.charge(PureDP(0.25))
     reader = BudgetLedger.open(path, read_only=True)
 
-    def read() -> None:
-        with reader._store.reading() as connection:
+    heads = []
+
+    def read(connection: sqlite3.Connection) -> None:
+        if len(heads) < charges:
             user = child(CHARGE, str(path))
             user.communicate()
             assert user.returncode == 0
-            assert store.head(connection)[0] == 3
             assert path.with_name("ledger-wal").stat().st_size > 0  # not deleted, though closed
+        heads.append(store.head(connection)[0])
 
+    charges = 1
+    reader._store.read(read)
+    assert heads == [3, 4]  # read again
+    ledger.charge(PureDP(0))
+    ledger.close()
+    heads.clear()
+    monkeypatch.setattr(store, "BUSY_SECONDS", 0)
     with pytest.raises(LedgerBusyError, match="while it was read"):
-        read()
-    assert reader.spent == PureDP(0.5)
+        reader._store.read(read)
+    assert heads == [5]
+    assert reader.spent == PureDP(0.75)
     ledger.charge(PureDP(0.25))
     ledger.close()
     assert list(path.parent.iterdir()) == [path]
-    assert reader.spent == PureDP(0.75)
+    assert reader.spent == PureDP(1)
 
 
 def test_readers_race_with_users_that_come_and_go(path: Path) -> None:

@@ -49,14 +49,21 @@ def verify(connection: Any) -> None:
     """Compute everything anew from the entries; a LedgerCorruptError if anything else is stored."""
     if connection.execute("PRAGMA integrity_check").fetchone()[0] != "ok":
         raise LedgerCorruptError("the file of the ledger is damaged")
+    entries = store.entries(connection)
     try:
-        blocks, results = replayed(store.entries(connection))
+        blocks, results = replayed(entries)
     except (LookupError, TypeError, ValueError, ArithmeticError):
         raise LedgerCorruptError("an entry of the ledger is not what is written") from None
+    finally:
+        entries.close()  # as long as a SELECT has not ended, its transaction has not
     if blocks != set(connection.execute("SELECT id, budget, spent, retired FROM block")):
         raise LedgerCorruptError("the blocks of the ledger are not what its entries say")
     stored = connection.execute("SELECT charge_id, result FROM outcome")
-    if results != {(charge_id, digest_of(str(text))) for charge_id, text in stored}:
+    try:
+        found = {(charge_id, digest_of(str(text))) for charge_id, text in stored}
+    finally:
+        stored.close()
+    if results != found:
         raise LedgerCorruptError("the results of the ledger are not what its entries say")
 
 
@@ -86,7 +93,7 @@ def states(connection: Any, kind: type[Loss]) -> dict[str, State]:
     """Return budget, spending, what may still be charged, and whether it is retired, by block."""
     found = {}
     rows = connection.execute("SELECT id, budget, spent, retired FROM block ORDER BY id")
-    for block, *numbers, retired in rows:
+    for block, *numbers, retired in rows.fetchall():
         budget, spent = map(from_row, numbers)
         left = tuple(a - b for a, b in zip(budget, spent, strict=True))
         try:

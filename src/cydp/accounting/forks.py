@@ -9,19 +9,17 @@ a mutex that another thread of the parent holds at the fork stays locked in the 
 import os
 import threading
 import weakref
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from typing import Any, Protocol
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any, Protocol, TypeVar
 
 from cydp.accounting.errors import LedgerError
+
+T = TypeVar("T")
 
 
 class _Closable(Protocol):
     def close(self) -> None: ...
-
-
-class _Use:
-    """That a thread is using SQLite: it lives as long as the call that does."""
 
 
 class _OfThread(threading.local):
@@ -29,7 +27,7 @@ class _OfThread(threading.local):
 
     def __init__(self) -> None:
         self.lock = threading.RLock()
-        self.uses: weakref.WeakSet[_Use] = weakref.WeakSet()
+        self.inside = False  # whether the thread is using SQLite
         self.ready = False
         self.taken: list[Any] = []
         with _forking:
@@ -44,19 +42,22 @@ _waiting = False  # whether a thread is about to fork
 _process = os.getpid()
 
 
-@contextmanager
-def using() -> Iterator[None]:
-    """Let every fork by another thread wait until the caller is done with SQLite."""
-    if _waiting and not _mine.uses:
+def use(work: Callable[[], T]) -> T:
+    """Call a function that uses SQLite, and let every fork by another thread wait until it ends.
+
+    A function, not a context manager: a signal can interrupt the entry of an `__exit__` that is
+    written in Python, and the lock would be held as long as somebody keeps the exception.
+    """
+    if _waiting and not _mine.inside:
         with _forking:  # or a thread that is never done for long would keep the fork waiting
             pass
     with _mine.lock:
-        use = _Use()  # ends even if a signal interrupts the last line here
+        before = _mine.inside
         try:
-            _mine.uses.add(use)
-            yield
+            _mine.inside = True
+            return work()
         finally:
-            _mine.uses.discard(use)
+            _mine.inside = before
 
 
 def opened(file: _Closable) -> None:
@@ -85,7 +86,7 @@ def check_process() -> None:
 
 def _before_fork() -> None:
     global _waiting
-    if _mine.uses:  # A signal handler forks. To wait for the others may be to wait for ever.
+    if _mine.inside:  # A signal handler forks. To wait for the others may be to wait for ever.
         return
     _take(_forking)
     _waiting = True

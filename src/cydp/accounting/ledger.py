@@ -5,6 +5,7 @@ import json
 import os
 import uuid
 from collections.abc import Iterable, Mapping
+from sqlite3 import Connection
 from types import TracebackType
 from typing import Any, NoReturn, Self
 
@@ -125,13 +126,15 @@ class BudgetLedger(LedgerCharges):
             "kind": "create", "measure": _NAMES[type(budget)], "budget": texts_of(parts_of(budget)),
             "relation": relation, "privacy_unit": privacy_unit, "uuid": str(uuid.uuid4()),
         }  # fmt: skip
-        with store.Store.creating(store.path_of(path)) as connection:
+
+        def write(connection: Connection) -> tuple[int, str]:
             store.append(connection, about | when())
             if not blocks:
                 store.append(connection, {"kind": "block", "block": ALL} | when())
                 insert_block(connection, ALL, parts_of(budget))
-            head = store.head(connection)
-        return cls.open(path, head)
+            return store.head(connection)
+
+        return cls.open(path, store.Store.create(store.path_of(path), write))
 
     @classmethod
     def open(
@@ -161,21 +164,25 @@ class BudgetLedger(LedgerCharges):
 
         """
         seq, digest = (0, "") if expect_head is None else head_of(expect_head)
-        file = store.Store.open(store.path_of(path), read_only=read_only)
-        with file.closed_by_errors(), file.reading() as connection:
+
+        def about(connection: Connection) -> tuple[Loss, str, str]:
             first = connection.execute("SELECT body FROM entry WHERE seq = 1").fetchone()
             if expect_head is not None:
                 row = connection.execute("SELECT hash FROM entry WHERE seq = ?", (seq,)).fetchone()
                 if row is None or row[0] != digest:
                     raise LedgerRollbackError(f"the ledger does not have the entry {seq} it had")
             try:
-                about = json.loads(first[0])
-                budget = loss_from(_MEASURES[about["measure"]], fractions_of(about["budget"]))
-                relation, unit = check_relation(about["relation"]), about["privacy_unit"]
+                told = json.loads(first[0])
+                budget = loss_from(_MEASURES[told["measure"]], fractions_of(told["budget"]))
+                return budget, check_relation(told["relation"]), told["privacy_unit"]
             except (TypeError, KeyError, ValueError, ArithmeticError):
                 raise LedgerCorruptError(
                     "the first entry of the ledger is not what was written"
                 ) from None
+
+        file = store.Store.open(store.path_of(path), read_only=read_only)
+        with file.closed_by_errors():
+            budget, relation, unit = file.read(about)
         new = object.__new__(cls)
         for name, value in zip(cls.__slots__, (file, budget, unit, relation), strict=True):
             object.__setattr__(new, name, value)
@@ -229,7 +236,8 @@ class BudgetLedger(LedgerCharges):
             for block, budget in budgets.items()
         }
         described = dims_of(dims)
-        with self._store.writing() as connection:
+
+        def insert(connection: Connection) -> None:
             for block, part in parts.items():
                 known = connection.execute("SELECT id FROM block WHERE id IN (?, ?)", (ALL, block))
                 found = known.fetchone()
@@ -240,6 +248,8 @@ class BudgetLedger(LedgerCharges):
                 entry = {"kind": "block", "block": block, "budget": texts_of(part)}
                 store.append(connection, entry | {"dims": described} | when())
                 insert_block(connection, block, part)
+
+        self._store.write(insert)
 
     def retire(self, block: str) -> None:
         """Let nothing be charged to a block any more, for ever.
@@ -257,11 +267,14 @@ class BudgetLedger(LedgerCharges):
 
         """
         text_of(block, "block")
-        with self._store.writing() as connection:
+
+        def update(connection: Connection) -> None:
             if block_of(connection, block)[2]:
                 raise BlockRetiredError(f"block {block!r} was retired")
             store.append(connection, {"kind": "retire", "block": block} | when())
             connection.execute("UPDATE block SET retired = 1 WHERE id = ?", (block,))
+
+        self._store.write(update)
 
     @property
     def spent(self) -> Any:
@@ -279,8 +292,7 @@ class BudgetLedger(LedgerCharges):
         return found.get(ALL, found)
 
     def _by_block(self) -> dict[str, State]:
-        with self._store.reading() as connection:
-            return states(connection, type(self.budget))
+        return self._store.read(lambda connection: states(connection, type(self.budget)))
 
     def history(self) -> list[dict[str, Any]]:
         """Return all entries, oldest first, with their hashes checked.
@@ -291,13 +303,11 @@ class BudgetLedger(LedgerCharges):
             If one is not what was written.
 
         """
-        with self._store.reading() as connection:
-            return list(store.entries(connection))
+        return self._store.read(lambda connection: list(store.entries(connection)))
 
     def head(self) -> tuple[int, str]:
         """Return place and hash of the last entry; kept elsewhere, they show an old copy."""
-        with self._store.reading() as connection:
-            return store.head(connection)
+        return self._store.read(store.head)
 
     def verify(self) -> None:
         """Compute everything anew from the entries, and compare.
@@ -308,17 +318,19 @@ class BudgetLedger(LedgerCharges):
             If the file is damaged, or anything in it is not what was written.
 
         """
-        with self._store.reading() as connection:
-            verify(connection)
+        self._store.read(verify)
 
     def report(self) -> str:
         """Return for people what was spent, on what, and what is left.
 
         Of more than 20 blocks or 20 charges, the last ones.
         """
-        with self._store.reading() as connection:
-            found = states(connection, type(self.budget))
-            charges = [entry for entry in store.entries(connection) if entry["kind"] == "charge"]
+
+        def seen(connection: Connection) -> tuple[dict[str, State], list[store.Entry]]:
+            return states(connection, type(self.budget)), list(store.entries(connection))
+
+        found, entries = self._store.read(seen)
+        charges = [entry for entry in entries if entry["kind"] == "charge"]
         about = f"budget {self.budget} for each {printable(self.privacy_unit)}"
         about += f", under {self.relation!r}"
         return report_of(about, found, charges, type(self.budget))

@@ -2,6 +2,7 @@
 """How a ledger is charged: what is spent, released and recorded."""
 
 from collections.abc import Callable, Iterable, Sequence
+from sqlite3 import Connection
 from typing import Any, SupportsIndex
 
 from cydp.accounting import store
@@ -142,14 +143,13 @@ class LedgerCharges:
 
         """
         charge = self._checked(cost, count, blocks, charge_id, label, relation)
-        receipt: Receipt | None = None
+        receipts: list[Receipt] = []  # so that an interruption of the commit cannot lose it
         try:
-            with self._store.writing() as connection:
-                receipt = written(connection, charge)
+            self._store.write(lambda connection: receipts.append(written(connection, charge)))
         except BaseException as error:
-            self._note(error, receipt)
+            self._note(error, receipts)
             raise
-        return receipt
+        return receipts[0]
 
     def charge_many(self, charges: Sequence[dict[str, Any]]) -> list[Receipt]:
         """Make several charges in one transaction, all of them or none.
@@ -187,8 +187,9 @@ class LedgerCharges:
             for given in charges
             if not check_names(given)
         ]
-        with self._store.writing() as connection:
-            return [written(connection, charge) for charge in read]
+        return self._store.write(
+            lambda connection: [written(connection, charge) for charge in read]
+        )
 
     def _checked(self, cost: Cost, *arguments: Any) -> Charge:
         return checked(self.budget, self.relation, cost, *arguments)
@@ -277,23 +278,23 @@ class LedgerCharges:
             raise ValueError(f"nbytes must be at least 0, not {size}")
         check_size(size)
         charge = self._checked(cost, count, blocks, charge_id, label, relation, call)
-        receipt: Receipt | None = None
+        receipts: list[Receipt] = []
         try:
-            with self._store.writing() as connection:
-                receipt = written(connection, charge)
-            if not receipt.fresh:
-                return receipt.result
+            self._store.write(lambda connection: receipts.append(written(connection, charge)))
+            if not receipts[0].fresh:
+                return receipts[0].result
             text = text_of_result(release())
             self._record(charge_id, text)
             return read_result(text)
         except BaseException as error:
-            self._note(error, receipt)
+            self._note(error, receipts)
             raise
 
-    def _note(self, error: BaseException, receipt: Receipt | None) -> None:
+    def _note(self, error: BaseException, receipts: list[Receipt]) -> None:
         """Tell what became of a charge that was written before an exception, if any was."""
-        if receipt is None or not receipt.fresh:
+        if not receipts or not receipts[0].fresh:
             return
+        receipt = receipts[0]
         try:
             known = self._known(receipt.charge_id)
         except (LedgerError, KeyboardInterrupt):
@@ -307,8 +308,7 @@ class LedgerCharges:
 
     def _known(self, charge_id: str) -> Any:
         """Return None for an id that nothing was charged by, or the text of its result in a row."""
-        with self._store.reading() as connection:
-            return _row_of(connection, charge_id)
+        return self._store.read(lambda connection: _row_of(connection, charge_id))
 
     def result(self, charge_id: str) -> Any:
         """Return what was recorded for a charge.
@@ -379,7 +379,8 @@ class LedgerCharges:
 
     def _record(self, charge_id: str, text: str) -> None:
         entry = {"kind": "result", "result_of": charge_id, "sha256": digest_of(text)} | when()
-        with self._store.writing() as connection:
+
+        def insert(connection: Connection) -> None:
             known = _row_of(connection, charge_id)
             if known is None:
                 raise LedgerError(f"nothing was charged by the id {charge_id!r}")
@@ -387,6 +388,8 @@ class LedgerCharges:
                 raise LedgerError(f"the result of {charge_id!r} was recorded before")
             connection.execute("INSERT INTO outcome VALUES (?, ?)", (charge_id, text))
             store.append(connection, entry)
+
+        self._store.write(insert)
 
     def would_exceed(
         self, cost: Cost, count: SupportsIndex = 1, *, blocks: Sequence[str] | None = None
@@ -397,7 +400,8 @@ class LedgerCharges:
         for a cost or blocks that could never be charged.
         """
         charge = self._checked(cost, count, blocks, None, None, None)
-        with self._store.reading() as connection:
+
+        def exceeds(connection: Connection) -> bool:
             for block in charge.blocks:
                 budget, spent, retired = block_of(connection, block)
                 if retired:
@@ -405,7 +409,9 @@ class LedgerCharges:
                 total = map(total_of, spent, charge.asked)
                 if any(a > b for a, b in zip(total, budget, strict=True)):
                     return True
-        return False
+            return False
+
+        return self._store.read(exceeds)
 
 
 def _name_of(release: Callable[[], Any]) -> str:
@@ -416,7 +422,7 @@ def _name_of(release: Callable[[], Any]) -> str:
     return str(name)
 
 
-def _row_of(connection: Any, charge_id: str) -> Any:
+def _row_of(connection: Connection, charge_id: str) -> Any:
     return connection.execute(
         "SELECT result FROM entry LEFT JOIN outcome USING (charge_id) WHERE charge_id = ?",
         (charge_id,),

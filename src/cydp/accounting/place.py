@@ -15,7 +15,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from cydp.accounting.errors import LedgerBusyError, LedgerError
+from cydp.accounting.errors import LedgerError
 
 if sys.platform == "linux":
     import fcntl
@@ -141,22 +141,13 @@ class Hold:
                     "it was moved: each name would be a budget of its own"
                 )
 
-    def share(self, seconds: float) -> bool:
+    def share(self) -> bool:
         """Take the lock of SQLite's readers, as long as which no WAL file is deleted.
 
-        Return False if the system has no such locks. LedgerBusyError if the last user of the
-        ledger takes longer than so many seconds to copy the WAL file and to delete it.
+        Return False if the system has no such locks. BlockingIOError while the last user of the
+        ledger copies the WAL file and deletes it.
         """
-        if sys.platform != "linux":
-            return False
-        end = time.monotonic() + seconds
-        while True:
-            try:
-                return self._lock(fcntl.F_RDLCK, *_SQLITE_SHARED)
-            except BlockingIOError:
-                if time.monotonic() > end:
-                    raise LedgerBusyError(f"the ledger was in use for {seconds} seconds") from None
-                time.sleep(0.005)
+        return sys.platform == "linux" and self._lock(fcntl.F_RDLCK, *_SQLITE_SHARED)
 
     def release(self) -> None:
         """Let go of the locks, and close the file when nobody in this process uses it."""

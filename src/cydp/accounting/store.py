@@ -11,10 +11,11 @@ import shutil
 import sqlite3
 import tempfile
 import threading
-from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+import time
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from cydp.accounting import forks, place
 from cydp.accounting.errors import (
@@ -28,6 +29,8 @@ from cydp.accounting.errors import (
 APPLICATION_ID = 0x63796470  # "cydp"
 VERSION = 1
 BUSY_SECONDS = 30
+_TRY_SECONDS = 0.05  # how long one try waits for another process, and lets a fork wait
+_PAUSE_SECONDS = 0.005  # between two tries, so that other threads get the locks
 _PRAGMAS: tuple[tuple[str, Any], ...] = (
     ("journal_mode", "wal"), ("synchronous", 2), ("fullfsync", 1), ("foreign_keys", 1)
 )  # fmt: skip
@@ -66,6 +69,7 @@ COMMIT;
 """
 
 Entry = dict[str, Any]
+T = TypeVar("T")
 _NONE = 0, 0
 
 
@@ -86,8 +90,8 @@ class _Opened:
         if self.connection is not None:
             if self._moved():
                 self._empty_wal(self.connection)
-            self.connection.close()
-            self.connection = None
+            connection, self.connection = self.connection, None  # first: a signal may follow
+            connection.close()
         self.hold.release()  # closes a descriptor: after the connection, whose locks it drops
         forks.closed(self)
 
@@ -101,6 +105,7 @@ class _Opened:
         with suppress(sqlite3.DatabaseError):  # then it stays where it is
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
+            connection.execute(f"PRAGMA busy_timeout = {round(BUSY_SECONDS * 1000)}")
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
@@ -127,9 +132,8 @@ class Store:
         self.path = path.resolve()
 
     @classmethod
-    @contextmanager
-    def creating(cls, path: Path) -> Iterator[sqlite3.Connection]:
-        """Give a connection that writes a new file: at the end it is there, whole, or not at all.
+    def create(cls, path: Path, work: Callable[[sqlite3.Connection], T]) -> T:
+        """Let a function write a new file: at the end it is there, whole, or not at all.
 
         It is made in a folder of its own beside the path, and linked to the path when it is closed.
         """
@@ -141,13 +145,10 @@ class Store:
             folder = Path(tempfile.mkdtemp(prefix=".ledger-", dir=path.parent))
         draft = cls(folder / "ledger")
         try:
-            with _explained(path), forks.using(), draft._errors():
+            with _explained(path):
                 forks.check_process()
-                os.close(os.open(draft.path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
-                with closing(sqlite3.connect(draft.path)) as connection:
-                    connection.executescript(_SCHEMA)
-            with draft.writing() as connection:
-                yield connection
+                forks.use(draft._make)
+            written = draft.write(work)
             draft.close()
             if os.path.lexists(draft.wal):
                 raise LedgerError(f"no ledger can be made at {path}: what was written is not whole")
@@ -163,6 +164,18 @@ class Store:
                 os.fsync(descriptor)
             finally:
                 os.close(descriptor)
+        return written
+
+    def _make(self) -> None:
+        os.close(os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+        try:
+            connection = sqlite3.connect(self.path)
+            try:
+                connection.executescript(_SCHEMA)
+            finally:
+                connection.close()
+        except sqlite3.DatabaseError as error:
+            raise self._told(error) from None
 
     @classmethod
     def open(cls, path: Path, *, read_only: bool = False) -> "Store":
@@ -174,13 +187,16 @@ class Store:
         if not found:
             raise LedgerError(f"there is no ledger at {path}")
         store = cls(path, read_only=read_only)
-        with store.closed_by_errors(), store.reading() as connection:
-            pages = connection.execute("PRAGMA page_count").fetchone()[0]
-            size = connection.execute("PRAGMA page_size").fetchone()[0]
-            # While the WAL holds pages, the file may lack them.
-            if not _length(store.wal) and os.stat(store.path).st_size < pages * size:
-                raise LedgerCorruptError(f"{path} has been cut off")
+        with store.closed_by_errors():
+            store.read(store._check_length)
         return store
+
+    def _check_length(self, connection: sqlite3.Connection) -> None:
+        pages = connection.execute("PRAGMA page_count").fetchone()[0]
+        size = connection.execute("PRAGMA page_size").fetchone()[0]
+        # While the WAL holds pages, the file may lack them.
+        if not _length(self.wal) and os.stat(self.path).st_size < pages * size:
+            raise LedgerCorruptError(f"{self.path} has been cut off")
 
     @property
     def wal(self) -> str:
@@ -196,40 +212,58 @@ class Store:
             self.close()
             raise
 
-    @contextmanager
-    def reading(self) -> Iterator[sqlite3.Connection]:
-        """Give a connection that sees one state of the file."""
-        with self._transaction("BEGIN") as connection:
-            yield connection
+    def read(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """Call a function with a connection that sees one state of the file.
 
-    @contextmanager
-    def writing(self) -> Iterator[sqlite3.Connection]:
-        """Give a connection that alone writes; committed durably at the end, or not at all."""
+        It may be called again if the ledger, opened read-only, was charged while it was read.
+        """
+        return self._transaction("BEGIN", work)
+
+    def write(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """Call a function with the only connection that writes; commit durably, or nothing."""
         if self._read_only:
             raise LedgerError("the ledger was opened read-only: nothing is charged or changed")
-        with self._transaction("BEGIN IMMEDIATE") as connection:
-            yield connection
+        return self._transaction("BEGIN IMMEDIATE", work)
 
-    @contextmanager
-    def _transaction(self, begin: str) -> Iterator[sqlite3.Connection]:
+    # Functions are passed, and no generators are made context managers: a signal can interrupt the
+    # entry of their `__exit__`, and the transaction and the locks would be held as long as somebody
+    # keeps the exception. The locks' own `__exit__` is in C, where no signal interrupts.
+    def _transaction(self, begin: str, work: Callable[[sqlite3.Connection], T]) -> T:
         forks.check_process()
-        with forks.using(), self._lock, self._errors():
+        end = time.monotonic() + BUSY_SECONDS
+        called = False
+
+        def once(connection: sqlite3.Connection) -> T:
+            nonlocal called
+            called = not self._read_only
+            return work(connection)
+
+        while True:
+            try:
+                return forks.use(lambda: self._attempt(begin, once))
+            except LedgerBusyError:
+                if called or time.monotonic() >= end:
+                    raise
+            time.sleep(_PAUSE_SECONDS)  # without a lock, so that a fork need not wait for the end
+
+    def _attempt(self, begin: str, work: Callable[[sqlite3.Connection], T]) -> T:
+        with self._lock:
             self._check_free()
             before = self._busy
             try:
                 self._busy = True
-                opened = self._opened
-                if opened is None or opened.connection is None:
-                    opened = self._open()
-                with self._as_expected(opened, begin) as connection:
-                    yield connection
+                return self._as_expected(begin, work)
+            except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
+                raise self._told(error) from None
             finally:
                 self._busy = before
                 if self._read_only and not before:
                     self._drop()  # a reader need not notice what becomes of the files in between
 
-    @contextmanager
-    def _as_expected(self, opened: _Opened, begin: str) -> Iterator[sqlite3.Connection]:
+    def _as_expected(self, begin: str, work: Callable[[sqlite3.Connection], T]) -> T:
+        opened = self._opened
+        if opened is None or opened.connection is None:
+            opened = self._open()
         connection = opened.connection
         assert connection is not None
         if connection.in_transaction:  # whose end was interrupted
@@ -238,7 +272,7 @@ class Store:
             connection.execute(begin)
             self._check_files(opened)
             self._check_entries(connection)
-            yield connection
+            done = work(connection)
             last = head(connection)
             connection.execute("COMMIT")
             self._check_files(opened)
@@ -247,6 +281,7 @@ class Store:
             if opened.connection is not None and connection.in_transaction:
                 connection.execute("ROLLBACK")
             raise
+        return done
 
     def _check_free(self) -> None:
         """Raise a LedgerError if this thread is in the middle of a transaction.
@@ -271,8 +306,11 @@ class Store:
         try:
             opened.hold.take()
             if self._read_only:
-                opened.hold.share(BUSY_SECONDS)
+                opened.hold.share()
             self._connect(opened)
+        except BlockingIOError:
+            opened.close()
+            raise self._in_use() from None
         except OSError as error:
             opened.close()
             raise LedgerError(f"cannot open the ledger ({error.strerror}): {self.path}") from None
@@ -289,7 +327,7 @@ class Store:
         if self._read_only:
             mode = "ro" if _length(self.wal) else "ro&immutable=1"
         connection = opened.connection = sqlite3.connect(
-            f"{self.path.as_uri()}?mode={mode}", uri=True, timeout=BUSY_SECONDS,
+            f"{self.path.as_uri()}?mode={mode}", uri=True, timeout=_TRY_SECONDS,
             isolation_level=None, check_same_thread=False,
         )  # fmt: skip
         kind = connection.execute("PRAGMA application_id").fetchone()[0]
@@ -335,36 +373,48 @@ class Store:
         if seq == 0:
             self._first = _hash_at(connection, 1)
         elif _hash_at(connection, seq) != digest:
-            if _hash_at(connection, 1) != self._first:
+            another = _hash_at(connection, 1) != self._first
+            self._drop()  # SQLite would not notice if this file was written over
+            if another:
                 raise LedgerError(f"another ledger was put at {self.path}")
             raise LedgerRollbackError(
                 f"an older copy of the ledger was put at {self.path}: it does not have the entry "
                 f"{seq} it had"
             )
 
-    @contextmanager
-    def _errors(self) -> Iterator[None]:
-        try:
-            yield
-        except sqlite3.DatabaseError as error:
-            name = getattr(error, "sqlite_errorname", "")
-            if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
-                raise LedgerBusyError(f"the ledger was in use for {BUSY_SECONDS} seconds") from None
-            if name == "SQLITE_NOTADB":
-                raise LedgerSchemaError(f"{self.path} is no ledger") from None
-            if isinstance(error, sqlite3.OperationalError):
-                more = ""
-                if name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN")) and not self._read_only:
+    def _told(self, error: sqlite3.DatabaseError | UnicodeDecodeError) -> LedgerError:
+        """Return what is raised for an error of SQLite."""
+        if isinstance(error, UnicodeDecodeError):
+            return LedgerCorruptError("the ledger is damaged: it has text that is none")
+        name = getattr(error, "sqlite_errorname", "")
+        if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
+            return self._in_use()
+        if name == "SQLITE_NOTADB":
+            return LedgerSchemaError(f"{self.path} is no ledger")
+        if isinstance(error, sqlite3.OperationalError):
+            more = ""
+            if name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN")):
+                if not self._read_only:
                     more = "; who may not write to it, may open it with read_only=True"
-                raise LedgerError(f"the ledger cannot be used: {error}{more}") from None
-            self._drop()
-            raise LedgerCorruptError(f"the ledger is damaged: {error}") from None
-        except UnicodeDecodeError:
-            raise LedgerCorruptError("the ledger is damaged: it has text that is none") from None
+                elif _length(self.wal) and not os.path.lexists(f"{self.path}-shm"):
+                    more = (
+                        f"; {self.wal} holds charges, and SQLite reads them by {self.path}-shm, "
+                        "which is not there and cannot be made: let somebody who may write to the "
+                        "folder open the ledger and close it"
+                    )
+            return LedgerError(f"the ledger cannot be used: {error}{more}")
+        self._drop()
+        return LedgerCorruptError(f"the ledger is damaged: {error}")
+
+    def _in_use(self) -> LedgerBusyError:
+        return LedgerBusyError(f"the ledger was in use for {BUSY_SECONDS} seconds")
 
     def close(self) -> None:
         """Close the connection; the next use opens another one."""
-        with forks.using(), self._lock:
+        forks.use(self._close)
+
+    def _close(self) -> None:
+        with self._lock:
             self._check_free()
             self._drop()
 
@@ -374,8 +424,7 @@ class Store:
             self._opened = None
 
     def __del__(self) -> None:
-        with forks.using():
-            self._drop()
+        forks.use(self._drop)
 
 
 def _length(path: str) -> int:
@@ -427,15 +476,18 @@ def _hash_at(connection: sqlite3.Connection, seq: int) -> str:
     return "" if row is None else str(row[0])
 
 
-def entries(connection: sqlite3.Connection) -> Iterator[Entry]:
-    """Yield all entries, whose chain of hashes is checked."""
+def entries(connection: sqlite3.Connection) -> Generator[Entry, None, None]:
+    """Yield all entries, whose chain of hashes is checked; to be closed inside the transaction."""
     last = ""
     rows = connection.execute("SELECT seq, charge_id, body, hash FROM entry ORDER BY seq")
-    for expected, (seq, charge_id, body, digest) in enumerate(rows, 1):
-        if seq != expected or digest != hash_of(last, seq, charge_id, body):
-            raise LedgerCorruptError(f"entry {expected} of the ledger is not what was written")
-        last = digest
-        yield {**json.loads(body), "seq": seq, "charge_id": charge_id, "hash": digest}
+    try:
+        for expected, (seq, charge_id, body, digest) in enumerate(rows, 1):
+            if seq != expected or digest != hash_of(last, seq, charge_id, body):
+                raise LedgerCorruptError(f"entry {expected} of the ledger is not what was written")
+            last = digest
+            yield {**json.loads(body), "seq": seq, "charge_id": charge_id, "hash": digest}
+    finally:  # as long as a SELECT has not ended, its transaction has not, even by a ROLLBACK
+        rows.close()
 
 
 def hash_of(previous: str, seq: int, charge_id: str | None, body: str) -> str:
