@@ -160,7 +160,7 @@ cydp_status cydp_sampler_fill_chunks(const cydp_sampler *sampler, const uint32_t
                                      cydp_effort effort, uint64_t first, void *out,
                                      size_t n);
 
-/* Bits of one's own, for tests. Candidates lie in planes, one behind the other: all words
+/* Bits that the caller gives, for tests. Candidates lie in planes, one behind the other: all words
  * of width[0] bytes, then those of width[1], width[2]; at last, if `signs`, a bit for
  * each candidate, lowest first. A width of 0 ends the list. */
 typedef struct cydp_layout {
@@ -443,7 +443,7 @@ cydp_status cydp_select(const cydp_selection *selection, cydp_rng *rng,
                         cydp_effort effort, const void *scores, cydp_number number,
                         size_t rows, size_t length, unsigned threads, int64_t *chosen);
 
-/* The winner of one row by words of one's own, for tests: 32 bits of U for each, and
+/* The winner of one row by words that the caller gives, for tests: 32 bits of U for each, and
  * behind them the extension's for decision 1. */
 cydp_status cydp_select_map(const cydp_selection *selection, cydp_effort effort,
                             const void *scores, cydp_number number, size_t length,

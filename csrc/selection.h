@@ -38,7 +38,7 @@ typedef struct cydp_runner {
 } cydp_runner;
 
 /* The key of the best is above this with a probability of at least 1 - 2^-4300: who has
- * the best score falls below it only if more than 1,024 bits of his U are ones. */
+ * the best score falls below it only if more than 1,024 bits of its U are ones. */
 #define CYDP_KEY_FLOOR (-8.0)
 
 /* A runner from how far, in keys.half, its score is behind, and a word. */

@@ -145,6 +145,16 @@ def test_a_histogram_counts_what_it_reads() -> None:
     assert release.loss == PureDP(1, relation="add-remove")
 
 
+def test_a_histogram_reads_the_list_that_was_checked() -> None:
+    values: list[Any] = [1.0, 1.5]
+
+    def meddle() -> None:
+        values[:] = ["a", "b"]
+
+    release = cydp.histogram(values, 2, (0, 4), epsilon=100, budget=meddling(meddle))
+    assert release.counts.tolist() == [2, 0]
+
+
 @pytest.mark.parametrize("make", [lambda path: new(path, ApproxDP(9, 0.5)), lambda path: None])
 def test_a_reader_that_fails_tells_what_was_charged(tmp_path: Path, make: Any) -> None:
     ledger = make(tmp_path / "ledger")

@@ -213,15 +213,31 @@ def test_results_of_many_kinds(path: Path) -> None:
         assert type(ledger.result(f"{number}")) is type(result)
 
 
-def test_a_series_is_repeated_with_its_own_index_only(path: Path) -> None:
-    ledger = new(path)
+@pytest.mark.parametrize(
+    "mechanism",
+    [
+        DiscreteLaplace(0.1), Laplace(0.1, 1), Snapping(0.01, 1, 1000),
+        PartitionSelection(0.1, 1e-6), RandomizedResponse(0.1, 4),
+    ],
+    ids=lambda mechanism: type(mechanism).__name__,
+)  # fmt: skip
+def test_a_series_is_repeated_with_its_own_index_only(path: Path, mechanism: Any) -> None:
+    relation = mechanism.relation or "add-remove"
+    ledger = new(path, ApproxDP(1, 1e-5), relation=relation)
     series = pd.Series([1, 2, 3], index=list("abc"))
     budget = ledger.blocks(charge_id="monday")
-    first, again = (DiscreteLaplace(0.1).release(series, budget=budget) for _ in range(2))
+    first, again = (mechanism.release(series, budget=budget) for _ in range(2))
     pd.testing.assert_series_equal(first, again)
     for other in (series[::-1], series.rename("people")):
         with pytest.raises(ChargeConflictError, match="differs in arguments"):
-            DiscreteLaplace(0.1).release(other, budget=budget)
+            mechanism.release(other, budget=budget)
+
+
+def test_a_selection_is_repeated_among_as_many_candidates_only(path: Path) -> None:
+    budget = new(path).blocks(charge_id="monday")
+    ExponentialMechanism(0.1).release([1, 2, 3], budget=budget)
+    with pytest.raises(ChargeConflictError, match="differs in arguments"):
+        ExponentialMechanism(0.1).release([1, 2, 3, 4], budget=budget)
 
 
 def test_a_recorded_result_can_be_read(path: Path) -> None:

@@ -91,7 +91,7 @@ class RandomizedResponse:
 
     @property
     def relation(self) -> str:
-        """What the loss is stated under: a report of one's own is never missing."""
+        """What the loss is stated under: nobody's report is ever missing."""
         return "change-one"
 
     @property
