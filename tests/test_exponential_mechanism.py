@@ -245,7 +245,7 @@ def test_release_keeps_shapes(kind: Any) -> None:
 @pytest.mark.parametrize(
     "scores",
     [
-        *[1.0, np.float64(1), None, "12", ["1"], [True], [None], [[1], [1, 2]], [1j], {1: 2}],
+        *[1.0, np.float64(1), None, "12", ["1"], [True], [[1], [1, 2]], [1j], {1: 2}],
         *[np.array(["1"]), np.array([True]), np.array([1j]), np.array([1], "M8[s]")],
         *[np.zeros(2, np.longdouble), np.zeros(()), np.array([1], object)],
         np.ma.array([1.0, 2.0], mask=[0, 1]),

@@ -38,6 +38,9 @@ MECHANISMS: dict[str, tuple[Any, float]] = {
     "PermuteAndFlip": (PermuteAndFlip(1), -(2**63)),
 }
 COLUMNS: dict[str, Callable[[list[Any]], Any]] = {
+    "list": list,
+    "tuple": tuple,
+    "list with NA": lambda values: [pd.NA if value is None else value for value in values],
     "pandas nullable": lambda values: pd.Series(values, dtype="Int64"),
     "pandas of pyarrow": lambda values: pd.Series(values, dtype="int64[pyarrow]"),
     "pandas array": lambda values: pd.array(values, dtype="Int64"),
@@ -81,10 +84,12 @@ def test_a_null_code_is_answered_by_a_uniform_category() -> None:
     reports = RandomizedResponse(50, 256).release(column)
     assert reports.dtype == np.uint8
     assert len(set(reports.tolist())) == 256
-    flags = RandomizedResponse(50).release(pa.array([None] * 64 + [True, False], pa.bool_()))
-    assert flags.dtype == np.bool_
-    assert flags[64:].tolist() == [True, False]
-    assert set(flags[:64].tolist()) == {True, False}
+    answers = [None] * 64 + [True, False]
+    for given in (pa.array(answers, pa.bool_()), answers):
+        flags = RandomizedResponse(50).release(given)
+        assert flags.dtype == np.bool_
+        assert flags[64:].tolist() == [True, False]
+        assert set(flags[:64].tolist()) == {True, False}
 
 
 @pytest.mark.parametrize(

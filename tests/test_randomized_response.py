@@ -421,7 +421,7 @@ def test_integers_that_no_dtype_holds_are_answered() -> None:
 
 @pytest.mark.parametrize(
     "codes",
-    [1.0, "1", None, 1j, [1.5], [True, 2], [None], [[1], [1, 2]], np.zeros(3), np.array(["1"]),
+    [1.0, "1", None, 1j, [1.5], [True, 2], [[1], [1, 2]], np.zeros(3), np.array(["1"]),
      np.array([1], object), np.ma.array([0, 1], mask=[0, 1])],
 )  # fmt: skip
 def test_codes_are_integers(codes: Any) -> None:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from cydp.accounting.outcomes import is_series
 from cydp.exact._columns import column
 from cydp.exact._declared import declared_dtype, declared_length
+from cydp.exact._entries import NULLS
 from cydp.exact._foreign import opened, speaks_arrow
 
 
@@ -77,7 +78,7 @@ class Declared:
         return array
 
 
-def declare(value: Any, name: str, kind: str) -> Declared:
+def declare(value: Any, name: str, kind: str, null: float = 0) -> Declared:
     """Return what a number, a list, an array or a column says of itself.
 
     No value of an array or a column is read.
@@ -88,6 +89,8 @@ def declare(value: Any, name: str, kind: str) -> Declared:
         A column of pandas, polars or pyarrow, whose length does not depend on its values.
     name, kind : str
         What to call it in an error, and what it must be of.
+    null : int or float, default 0
+        What None, and what else stands for a null, counts as in a list.
 
     Raises
     ------
@@ -103,6 +106,10 @@ def declare(value: Any, name: str, kind: str) -> Declared:
             entries = np.array(value, object)
         except ValueError:
             raise TypeError(f"{name} must be of {kind}, in rows of one length") from None
+        nulls = {of for of in set(map(type, entries.flat)) if of.__name__ in NULLS}
+        if nulls:
+            hidden = [type(entry) in nulls for entry in entries.flat]
+            entries[np.reshape(hidden, entries.shape)] = null
         return Declared(entries, None, entries.shape, listed=True)
     if isinstance(value, (int, float)) and not isinstance(value, np.generic):
         return Declared(value, None, ())

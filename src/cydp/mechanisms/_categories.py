@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from cydp.mechanisms._arrays import Declared, declare, is_integer
 
-_OUTSIDE = -1  # what stands for a Python integer that int64 does not hold
+_OUTSIDE = -1  # what stands for a null, and for a Python integer that int64 does not hold
 
 
 def declare_codes(codes: Any, categories: int, name: str) -> tuple[Declared, np.dtype[Any]]:
@@ -24,7 +24,7 @@ def declare_codes(codes: Any, categories: int, name: str) -> tuple[Declared, np.
         For a dtype too small for the last category.
 
     """
-    given = declare(codes, name, "integers")
+    given = declare(codes, name, "integers", _OUTSIDE)
     dtype = given.dtype
     if given.listed:
         dtype = _dtype_of_entries(given.value.ravel().tolist(), name)
@@ -42,8 +42,6 @@ def read_codes(given: Declared, dtype: np.dtype[Any], name: str) -> NDArray[Any]
         array = np.ma.filled(given.read_column(name).astype(np.int64), _OUTSIDE)
     elif given.dtype is not None:
         array = given.read(name)
-    elif dtype == np.bool_:
-        array = np.array(given.value, np.bool_)
     else:
         entries = np.array(given.value, object)
         cut = [int(entry) if abs(int(entry)) < 2**63 else _OUTSIDE for entry in entries.flat]
@@ -53,7 +51,8 @@ def read_codes(given: Declared, dtype: np.dtype[Any], name: str) -> NDArray[Any]
 
 
 def _dtype_of_entries(entries: list[Any], name: str) -> np.dtype[Any]:
-    if entries and all(isinstance(entry, bool | np.bool_) for entry in entries):
+    known = [entry for entry in entries if type(entry) is not int or entry != _OUTSIDE]  # of null
+    if known and all(isinstance(entry, bool | np.bool_) for entry in known):
         return np.dtype(bool)
     if not all(map(is_integer, entries)):
         raise TypeError(f"{name} must be of integers")

@@ -93,7 +93,7 @@ class IntegerMechanism(ABC):
         Parameters
         ----------
         value : int, or array of any integer dtype and shape, or column
-            A null in a column of pandas, polars or pyarrow counts as 0. Read as the nearest
+            A null in a list or a column counts as 0. Read as the nearest
             int64; for discrete Laplace noise of a scale above 2**52 as the
             nearest integer in [-2**62, 2**62].
         budget : PrivacyFilter, BudgetLedger or blocks of one, optional

@@ -69,7 +69,7 @@ class RealMechanism(ABC):
         Parameters
         ----------
         value : float or int, or array of floats of up to 64 bits or integers, or column
-            Of any shape. NaN, and a null in a column of pandas, polars or pyarrow, counts as 0.
+            Of any shape. NaN, and a null in a list or a column, counts as 0.
             Integers of any size are as exact as floats. More than 2**113 steps of the grid from 0
             (or 2**53, if that is more), or Snapping's bound, is cut there. `Laplace` and `Gaussian`
             also take a `GridSum` of `cydp.exact`, as the exact number that it is.

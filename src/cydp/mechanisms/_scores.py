@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Scores of candidates: checked without being read, then read as they are."""
 
+import math
 from typing import Any, cast
 
 import numpy as np
@@ -22,7 +23,7 @@ def declare_scores(scores: Any) -> Declared:
         For what is no array of numbers, with at least one candidate.
 
     """
-    given = declare(scores, "scores", "real numbers")
+    given = declare(scores, "scores", "real numbers", -math.inf)
     if given.listed and not all(map(is_real, given.value.flat)):
         raise TypeError("scores must be of real numbers, in rows of one length")
     if given.dtype is not None and not _is_real(given.dtype):
