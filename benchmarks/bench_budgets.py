@@ -14,7 +14,7 @@ import cydp
 
 N = 100
 LOSS = cydp.PureDP("0.001")
-NOISE = cydp.DiscreteLaplace("0.001")
+NOISE = cydp.DiscreteLaplace(epsilon="0.001", sensitivity=1)
 
 
 def filter_of(cost: Any) -> Callable[[], float]:

@@ -33,7 +33,11 @@ def noise_and_copy(sampler: Any) -> np.ndarray:
 @pytest.mark.parametrize("law", ["Laplace", "Gaussian"])
 def bench_real(benchmark: Any, law: str) -> None:
     benchmark.group = f"{law}.release of 10^6 float64"
-    m: Any = cydp.Laplace(1, 1) if law == "Laplace" else cydp.Gaussian(sigma=1)
+    m: Any = (
+        cydp.Laplace(epsilon=1, sensitivity=1)
+        if law == "Laplace"
+        else cydp.Gaussian(sigma=1, sensitivity=1)
+    )
     sampler = laplace_of(m._steps(N)) if law == "Laplace" else gaussian_of_square(m._steps2(N))
     rival = RNG.laplace if law == "Laplace" else RNG.normal
     answers = in_turn.measure(
@@ -53,11 +57,11 @@ def bench_scalars(benchmark: Any) -> None:
     """One number, with parameters that have been seen."""
     benchmark.group = "one release of a number, 1000 times"
     mechanisms = {
-        "DiscreteLaplace": (cydp.DiscreteLaplace(1), 5),
-        "DiscreteGaussian": (cydp.DiscreteGaussian(rho=1), 5),
-        "Laplace": (cydp.Laplace(1, 1), 5.5),
-        "Gaussian": (cydp.Gaussian(rho=1), 5.5),
-        "Snapping": (cydp.Snapping(1, 1, 1000), 5.5),
+        "DiscreteLaplace": (cydp.DiscreteLaplace(epsilon=1, sensitivity=1), 5),
+        "DiscreteGaussian": (cydp.DiscreteGaussian(rho=1, sensitivity=1), 5),
+        "Laplace": (cydp.Laplace(epsilon=1, sensitivity=1), 5.5),
+        "Gaussian": (cydp.Gaussian(rho=1, sensitivity=1), 5.5),
+        "Snapping": (cydp.Snapping(epsilon=1, sensitivity=1, bounds=(-1000, 1000)), 5.5),
     }
 
     def repeated(m: Any, value: Any) -> list[Any]:

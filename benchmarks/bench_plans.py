@@ -6,8 +6,14 @@ import in_turn
 
 import cydp
 
-MIXED = [(cydp.DiscreteLaplace("0.01"), 1000), (cydp.DiscreteGaussian(sigma2=400), 100)]
-LARGE = [(cydp.DiscreteLaplace("1e-4"), 5 * 10**6), (cydp.DiscreteGaussian(sigma=3000), 4 * 10**6)]
+MIXED = [
+    (cydp.DiscreteLaplace(epsilon="0.01", sensitivity=1), 1000),
+    (cydp.DiscreteGaussian(sigma2=400, sensitivity=1), 100),
+]
+LARGE = [
+    (cydp.DiscreteLaplace(epsilon="1e-4", sensitivity=1), 5 * 10**6),
+    (cydp.DiscreteGaussian(sigma=3000, sensitivity=1), 4 * 10**6),
+]
 
 
 def accountant() -> float:
@@ -40,7 +46,9 @@ def bench_calibrate(benchmark: Any) -> None:
 
     def gaussian(count: int) -> float:
         budget = cydp.ApproxDP(1, 1e-6)
-        noise = cydp.calibrate(lambda rho: cydp.DiscreteGaussian(rho=rho), budget, count)
+        noise = cydp.calibrate(
+            lambda rho: cydp.DiscreteGaussian(rho=rho, sensitivity=1), budget, count
+        )
         return float(cydp.Plan([(noise, count)]).epsilon(1e-6))
 
     answers = in_turn.measure(

@@ -33,7 +33,7 @@ def check(m: cydp.RandomizedResponse, codes: Any, reports: Any) -> None:
 def bench_reports(benchmark: Any, k: int, dtype: str) -> None:
     benchmark.group = f"randomized response, 10^7 {dtype} codes, {k} categories"
     codes = RNG.integers(0, k, N, dtype=dtype)
-    m, fixed = cydp.RandomizedResponse(1, k), cydp.Generator(fixed_work=True)
+    m, fixed = cydp.RandomizedResponse(epsilon=1, n_categories=k), cydp.Generator(fixed_work=True)
     answers = in_turn.measure(
         benchmark,
         {
@@ -51,7 +51,7 @@ def bench_reports(benchmark: Any, k: int, dtype: str) -> None:
 
 def bench_threads(benchmark: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     benchmark.group = "randomized response, 10^7 uint8 codes, 2 categories, two threads"
-    codes, m = RNG.integers(0, 2, N, dtype=np.uint8), cydp.RandomizedResponse(1)
+    codes, m = RNG.integers(0, 2, N, dtype=np.uint8), cydp.RandomizedResponse(epsilon=1)
 
     def shared(number: int) -> Any:
         monkeypatch.setattr(threads, "NUM_THREADS", number)
@@ -64,7 +64,7 @@ def bench_threads(benchmark: Any, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def bench_estimate(benchmark: Any) -> None:
     benchmark.group = "estimate, 10^7 uint8 reports, 10 categories"
-    m = cydp.RandomizedResponse(1, 10)
+    m = cydp.RandomizedResponse(epsilon=1, n_categories=10)
     codes = RNG.integers(0, 10, N, dtype=np.uint8)
     reports = m.release(codes)
     ways = {"cydp": lambda: m.estimate(reports).counts, "bincount": lambda: np.bincount(reports)}
@@ -74,7 +74,11 @@ def bench_estimate(benchmark: Any) -> None:
 
 def bench_one(benchmark: Any) -> None:
     benchmark.group = "1,000 times one"
-    m, s, p = cydp.RandomizedResponse(1), cydp.PartitionSelection(1, 1e-5), np.exp(1) / (1 + np.e)
+    m, s, p = (
+        cydp.RandomizedResponse(epsilon=1),
+        cydp.PartitionSelection(epsilon=1, delta=1e-5, max_partitions=1),
+        np.exp(1) / (1 + np.e),
+    )
     ways = {
         "report": lambda: [m.release(1) for _ in range(1000)],
         "selection": lambda: [s.release(10) for _ in range(1000)],
@@ -87,7 +91,7 @@ def bench_one(benchmark: Any) -> None:
 def bench_selection(benchmark: Any) -> None:
     benchmark.group = "partition selection, 10^6 counts"
     counts = RNG.geometric(0.1, 10**6)
-    m = cydp.PartitionSelection(1, 1e-5)
+    m = cydp.PartitionSelection(epsilon=1, delta=1e-5, max_partitions=1)
     chances = m.probability(np.arange(100))
     answers = in_turn.measure(
         benchmark,

@@ -54,7 +54,7 @@ def bench_laplace(benchmark: Any, scale: int) -> None:
             "numpy, geometric": lambda: numpy_reference.discrete_laplace(scale, N, RNG),
         },
     )
-    exact = cydp.DiscreteLaplace(1 / scale).variance
+    exact = cydp.DiscreteLaplace(epsilon=1 / scale, sensitivity=1).variance
     for way, drawn in answers.items():
         check(drawn, 2 * scale**2 if way == "numpy" else exact)
 
@@ -76,7 +76,11 @@ def bench_gaussian(benchmark: Any, sigma: int) -> None:
 
 def bench_opendp_laplace(benchmark: Any) -> None:
     benchmark.group = "OpenDP, 10^6, Laplace, scale 1"
-    once(benchmark, rivals.opendp_laplace(1, N), cydp.DiscreteLaplace(1).variance)
+    once(
+        benchmark,
+        rivals.opendp_laplace(1, N),
+        cydp.DiscreteLaplace(epsilon=1, sensitivity=1).variance,
+    )
 
 
 @pytest.mark.parametrize("sigma", [10, 1000])
@@ -121,7 +125,7 @@ def bench_against_keystream(benchmark: Any, scale: int, width: int) -> None:
     draw = lambda: cydp.discrete_laplace(scale, out=OUT)  # noqa: E731
     answers = in_turn.measure(benchmark, {"draw": draw, "keystream and copy": read})
     assert answers["keystream and copy"] == width * N
-    check(draw(), cydp.DiscreteLaplace(1 / scale).variance)
+    check(draw(), cydp.DiscreteLaplace(epsilon=1 / scale, sensitivity=1).variance)
 
 
 @pytest.mark.parametrize("law", ["laplace", "gaussian"])

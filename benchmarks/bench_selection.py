@@ -32,11 +32,16 @@ def one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
 def check(chosen: Any, scores: NDArray[Any]) -> None:
     """Hold the mean chosen score to what it is expected to be, or a single one to its bound."""
     if scores.ndim == 1:
-        bound = cydp.ExponentialMechanism(2).error_bound(1 - 1e-9, n_candidates=len(scores))
+        bound = cydp.ExponentialMechanism(epsilon=2, sensitivity=1).error_bound(
+            1 - 1e-9, count=len(scores)
+        )
         assert scores[chosen] >= scores.max() - bound
         return
     mean = np.take_along_axis(scores, np.asarray(chosen)[:, None], 1).mean()
-    expected = [row @ cydp.ExponentialMechanism(2).probabilities(row) for row in scores[:2000]]
+    expected = [
+        row @ cydp.ExponentialMechanism(epsilon=2, sensitivity=1).probabilities(row)
+        for row in scores[:2000]
+    ]
     assert abs(mean - np.mean(expected)) < 0.06
 
 
@@ -45,8 +50,10 @@ def bench_selection(benchmark: Any, name: str) -> None:
     benchmark.group = f"selection, {name}"
     scores = SCORES[name]
     ways = {
-        "exponential mechanism": lambda: cydp.ExponentialMechanism(2).release(scores),
-        "permute-and-flip": lambda: cydp.PermuteAndFlip(2).release(scores),
+        "exponential mechanism": lambda: cydp.ExponentialMechanism(
+            epsilon=2, sensitivity=1
+        ).release(scores),
+        "permute-and-flip": lambda: cydp.PermuteAndFlip(epsilon=2, sensitivity=1).release(scores),
         "numpy, Gumbel": lambda: numpy_reference.noisy_argmax(scores, RNG.gumbel),
         "numpy, exponential": lambda: numpy_reference.noisy_argmax(scores, RNG.exponential),
     }
@@ -65,7 +72,10 @@ def bench_against_keystream(benchmark: Any, name: str) -> None:
     def read() -> int:
         return len(g.bytes(4 * scores.size)) + int(scores.max() > np.inf)
 
-    ways = {"select": lambda: cydp.ExponentialMechanism(2).release(scores), "read": read}
+    ways = {
+        "select": lambda: cydp.ExponentialMechanism(epsilon=2, sensitivity=1).release(scores),
+        "read": read,
+    }
     answers = in_turn.measure(benchmark, ways, rounds=15)
     assert answers["read"] == 4 * scores.size
     check(answers["select"], scores)
@@ -78,7 +88,7 @@ def bench_selection_threads(benchmark: Any, name: str, monkeypatch: pytest.Monke
 
     def with_threads(number: int) -> Any:
         monkeypatch.setattr(threads, "NUM_THREADS", number)
-        return cydp.ExponentialMechanism(2).release(scores)
+        return cydp.ExponentialMechanism(epsilon=2, sensitivity=1).release(scores)
 
     ways = {"two threads": lambda: with_threads(2), "one thread": lambda: with_threads(1)}
     for chosen in in_turn.measure(benchmark, ways, rounds=15).values():
@@ -88,7 +98,7 @@ def bench_selection_threads(benchmark: Any, name: str, monkeypatch: pytest.Monke
 def bench_small(benchmark: Any) -> None:
     benchmark.group = "selection among 4, 100 times"
     scores = np.array([27.0, 23, 9, 0])
-    m = cydp.ExponentialMechanism(2)
+    m = cydp.ExponentialMechanism(epsilon=2, sensitivity=1)
     ways = {
         "cydp": lambda: [m.release(scores) for _ in range(100)],
         "numpy, Gumbel": lambda: [

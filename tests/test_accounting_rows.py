@@ -42,12 +42,15 @@ Ask = Callable[[dict[str, Any]], Any]
 def mixed(p: dict[str, Any]) -> Fraction:
     (_, epsilon, lapses), (_, sigma2, draws) = p["parts"]
     return Plan(
-        [(DiscreteLaplace(epsilon), lapses), (DiscreteGaussian(sigma2=sigma2), draws)]
+        [
+            (DiscreteLaplace(epsilon=epsilon, sensitivity=1), lapses),
+            (DiscreteGaussian(sigma2=sigma2, sensitivity=1), draws),
+        ]
     ).epsilon(p["delta"])
 
 
 def gaussians(p: dict[str, Any]) -> Plan:
-    mechanism = DiscreteGaussian(p["sensitivity"], sigma2=p["sigma2"], coordinates=1)
+    mechanism = DiscreteGaussian(sensitivity=p["sensitivity"], sigma2=p["sigma2"], coordinates=1)
     return Plan([(mechanism, p.get("count", 1))])
 
 
@@ -64,7 +67,7 @@ def randomized_response(p: dict[str, Any]) -> float:
     """Return e**epsilon of the response whose chance of the truth is 1 - q + q/k."""
     q, k = Fraction(p["q"]), int(p["k"])
     odds = (1 - q) * k / q + 1
-    survey = RandomizedResponse(Fraction(math.log(odds)), k)
+    survey = RandomizedResponse(epsilon=Fraction(math.log(odds)), n_categories=k)
     assert float(survey.p_truth) == pytest.approx(float(1 - q + q / k), rel=1e-12)
     truth, lie = survey.probabilities(0)[:2]
     return float(truth / lie)
@@ -90,7 +93,12 @@ ASK: dict[str, tuple[str, Ask]] = {
     "plan_discrete_laplace": (
         ABOVE,
         lambda p: Plan(
-            [(DiscreteLaplace(p["epsilon_per_release"], p["sensitivity"]), p["count"])]
+            [
+                (
+                    DiscreteLaplace(epsilon=p["epsilon_per_release"], sensitivity=p["sensitivity"]),
+                    p["count"],
+                )
+            ]
         ).epsilon(p["delta"]),
     ),
     "plan_discrete_gaussian_epsilon": (ABOVE, lambda p: gaussians(p).epsilon(p["delta"])),
@@ -101,7 +109,9 @@ ASK: dict[str, tuple[str, Ask]] = {
     "calibrate_rho": (BELOW, lambda p: rho_of(Fraction(p["epsilon"]), Fraction(p["delta"]))),
     "analytic_gaussian_sigma": (
         NEAR,  # that of the continuous law: on a grid a hair more or less is enough
-        lambda p: Gaussian(p["sensitivity"], epsilon=p["epsilon"], delta=p["delta"]).sigma,
+        lambda p: (
+            Gaussian(sensitivity=p["sensitivity"], epsilon=p["epsilon"], delta=p["delta"]).sigma
+        ),
     ),
     "group_privacy_pure": (ABOVE, lambda p: group_privacy(PureDP(p["epsilon"]), p["k"]).epsilon),
     "group_privacy_approx": (
@@ -112,7 +122,7 @@ ASK: dict[str, tuple[str, Ask]] = {
     "randomized_response_exp_epsilon": (NEAR, randomized_response),
     "discrete_laplace_variance": (
         NEAR,
-        lambda p: DiscreteLaplace(p["epsilon"], p["sensitivity"]).variance,
+        lambda p: DiscreteLaplace(epsilon=p["epsilon"], sensitivity=p["sensitivity"]).variance,
     ),
     "exact_ledger": (ABOVE, exact_remaining),
 }

@@ -39,7 +39,7 @@ def test_ten_charges_of_a_tenth_empty_a_budget_of_one() -> None:
     for _ in range(10):
         budget.charge(PureDP(0.1))
     assert budget.spent.epsilon == 1  # type: ignore[union-attr]
-    for cost in (PureDP(1e-300), DiscreteLaplace(1e-3), PureDP("1e-400")):
+    for cost in (PureDP(1e-300), DiscreteLaplace(epsilon=1e-3, sensitivity=1), PureDP("1e-400")):
         assert budget.would_exceed(cost)
         with pytest.raises(BudgetExceededError, match="is spent"):
             budget.charge(cost)
@@ -54,7 +54,7 @@ def test_an_empty_budget_stays_so(attempts: int) -> None:
     bad: list[Callable[[], object]] = [
         lambda: budget.charge(PureDP("1e-300")),
         lambda: budget.charge(PureDP(Fraction(1, 2**4000)), 3),
-        lambda: budget.charge(DiscreteLaplace("1e-6")),
+        lambda: budget.charge(DiscreteLaplace(epsilon="1e-6", sensitivity=1)),
         lambda: budget.charge(PureDP("1e-300"), -1),
         lambda: budget.charge(PureDP(-1e-300)),
         lambda: budget.charge(PureDP(float("nan"))),
@@ -102,7 +102,7 @@ def test_measures() -> None:
     zcdp = PrivacyFilter(ZCDP(1))
     zcdp.charge(PureDP(1))  # rho = 1/2
     zcdp.charge(PureDP(1, rho=0.125))
-    zcdp.charge(DiscreteGaussian(rho=0.125))
+    zcdp.charge(DiscreteGaussian(rho=0.125, sensitivity=1))
     zcdp.charge(ApproxDP(3, 1e-6, rho=0.25))
     assert zcdp.spent == ZCDP(1)
     with pytest.raises(MeasureMismatchError):
@@ -113,7 +113,7 @@ def test_measures() -> None:
     with pytest.raises(MeasureMismatchError):
         approximate.charge(ZCDP(0))
     pure = PrivacyFilter(PureDP(1))
-    for loss in (ApproxDP(1, 0), ZCDP(0.1), DiscreteGaussian(rho=0.1)):
+    for loss in (ApproxDP(1, 0), ZCDP(0.1), DiscreteGaussian(rho=0.1, sensitivity=1)):
         with pytest.raises(MeasureMismatchError):
             pure.charge(loss)
     assert pure.spent == PureDP(0)
@@ -130,7 +130,7 @@ def test_relations() -> None:
                 make(bad)  # type: ignore[operator]
     for call in (PrivacyFilter(PureDP(1)).charge, PrivacyOdometer().compose):
         with pytest.raises(RelationMismatchError):  # a mechanism knows what it is stated under
-            call(RandomizedResponse(1))  # type: ignore[operator]
+            call(RandomizedResponse(epsilon=1))  # type: ignore[operator]
     for name, value in (("budget", PureDP(9)), ("relation", "add-remove")):
         with pytest.raises(AttributeError):
             setattr(budget, name, value)
@@ -158,7 +158,7 @@ def test_what_keeps_or_states_a_budget_cannot_be_changed(tmp_path: Path) -> None
         (plan, ("relation", "items")), (PureDP(1), ("epsilon", "rho", "relation")),
         (ledger, ("relation", "budget", "privacy_unit", "spent")),
         (ledger.blocks("all"), ("ledger", "blocks", "label")), (receipt, ("cost", "result", "seq")),
-        (RandomizedResponse(1), ("epsilon", "relation")), (DiscreteLaplace(1), ("relation",)),
+        (RandomizedResponse(epsilon=1), ("epsilon", "relation")), (DiscreteLaplace(epsilon=1, sensitivity=1), ("relation",)),
     ]  # fmt: skip
     for kept, names in public:
         for name in names:
@@ -206,7 +206,7 @@ def test_only_what_was_stated_may_be_charged() -> None:
     with pytest.raises(ValueError, match="cost must be at least 0"):
         budget.charge(refund)
     with pytest.raises(RelationMismatchError):  # what the caller says does not overrule it
-        budget.charge(RandomizedResponse(0.1), relation="add-remove")
+        budget.charge(RandomizedResponse(epsilon=0.1), relation="add-remove")
     assert budget.spent == PureDP(0.5)
 
 
@@ -270,7 +270,7 @@ def test_a_filter_is_not_copied() -> None:
 
 def test_odometer() -> None:
     odometer = PrivacyOdometer()
-    odometer.compose(DiscreteLaplace(0.1), 10)
+    odometer.compose(DiscreteLaplace(epsilon=0.1, sensitivity=1), 10)
     odometer.compose(ZCDP(0.5))
     odometer.compose(ZCDP(0.5))
     assert odometer.spent == {"pure": PureDP(1, rho=0.05), "zcdp": ZCDP(1)}
@@ -285,11 +285,11 @@ def test_odometer() -> None:
 
 def test_reports() -> None:
     budget = PrivacyFilter(ApproxDP(1, 1e-6))
-    budget.charge(DiscreteLaplace(0.125), 2)
-    budget.charge(DiscreteLaplace(0.25))
+    budget.charge(DiscreteLaplace(epsilon=0.125, sensitivity=1), 2)
+    budget.charge(DiscreteLaplace(epsilon=0.25, sensitivity=1))
     budget.charge(ApproxDP(0.25, 1e-6))
     with pytest.raises(BudgetExceededError):
-        budget.charge(DiscreteLaplace(1))
+        budget.charge(DiscreteLaplace(epsilon=1, sensitivity=1))
     assert budget.report().splitlines() == [
         "budget ApproxDP(epsilon=1, delta=1e-06) under 'add-remove', in memory",
         "  spent ApproxDP(epsilon=0.75, delta=1e-06), left ApproxDP(epsilon=0.25, delta=0)",

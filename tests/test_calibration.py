@@ -24,15 +24,15 @@ from cydp.accounting import AdaptivityError, MeasureMismatchError, numerical
 
 
 def by_rho(rho: Fraction) -> DiscreteGaussian:
-    return DiscreteGaussian(rho=rho)
+    return DiscreteGaussian(rho=rho, sensitivity=1)
 
 
 def falling(epsilon: Fraction) -> DiscreteLaplace:
-    return DiscreteLaplace(1 / epsilon)
+    return DiscreteLaplace(epsilon=1 / epsilon, sensitivity=1)
 
 
 def by_epsilon(epsilon: Fraction) -> Laplace:
-    return Laplace(epsilon, sensitivity=3)
+    return Laplace(epsilon=epsilon, sensitivity=3)
 
 
 @pytest.mark.parametrize(
@@ -40,7 +40,7 @@ def by_epsilon(epsilon: Fraction) -> Laplace:
     [
         (DiscreteLaplace, PureDP(1), 10, Fraction(1, 10)),
         (by_epsilon, PureDP("0.3"), 7, Fraction(3, 70)),
-        (lambda x: DiscreteLaplace(2 * x), PureDP(1), 3, Fraction(1, 6)),
+        (lambda x: DiscreteLaplace(epsilon=2 * x, sensitivity=1), PureDP(1), 3, Fraction(1, 6)),
         (by_rho, ZCDP("1/3"), 7, Fraction(1, 21)),
     ],
 )
@@ -118,7 +118,13 @@ MAKERS = r"DiscreteLaplace or lambda rho: DiscreteGaussian\(rho=rho\)"
         (lambda _: PureDP(0), PureDP(1), 1, ValueError, "must cost"),
         (DiscreteLaplace, PureDP(1e-12), 10**9, ValueError, "scale"),
         (Plan, PureDP(1), 1, TypeError, "items must be"),
-        (DiscreteLaplace(1), PureDP(1), 1, TypeError, f"make_mechanism must be {MAKERS}, not a D"),
+        (
+            DiscreteLaplace(epsilon=1, sensitivity=1),
+            PureDP(1),
+            1,
+            TypeError,
+            f"make_mechanism must be {MAKERS}, not a D",
+        ),
         (PureDP(1), PureDP(1), 1, TypeError, f"make_mechanism must be {MAKERS}, not a PureDP"),
         (DiscreteGaussian, ZCDP(1), 1, TypeError, f"must take one privacy parameter, as {MAKERS}"),
         (Gaussian, ApproxDP(1, 1e-6), 3, TypeError, f"one privacy parameter, as {MAKERS} does"),

@@ -29,13 +29,13 @@ from cydp import (
 
 # Each takes an array of integers of shape (n,), but selection, which takes (rows, 3).
 MECHANISMS: dict[str, Any] = {
-    "DiscreteLaplace": DiscreteLaplace(0.1),
-    "Laplace": Laplace(0.1, 1),
-    "Gaussian": Gaussian(epsilon=0.1, delta=1e-6),
-    "Snapping": Snapping(0.1, 1, 1000),
-    "ExponentialMechanism": ExponentialMechanism(0.1),
-    "PermuteAndFlip": PermuteAndFlip(0.1),
-    "PartitionSelection": PartitionSelection(0.1, 1e-6),
+    "DiscreteLaplace": DiscreteLaplace(epsilon=0.1, sensitivity=1),
+    "Laplace": Laplace(epsilon=0.1, sensitivity=1),
+    "Gaussian": Gaussian(epsilon=0.1, delta=1e-6, sensitivity=1),
+    "Snapping": Snapping(epsilon=0.1, sensitivity=1, bounds=(-1000, 1000)),
+    "ExponentialMechanism": ExponentialMechanism(epsilon=0.1, sensitivity=1),
+    "PermuteAndFlip": PermuteAndFlip(epsilon=0.1, sensitivity=1),
+    "PartitionSelection": PartitionSelection(epsilon=0.1, delta=1e-6, max_partitions=1),
 }
 SELECTIONS = ("ExponentialMechanism", "PermuteAndFlip")
 
@@ -82,7 +82,7 @@ def test_rows_that_grow_are_read_as_they_were_charged(name: str) -> None:
 def test_codes_that_grow_are_read_as_they_were_charged() -> None:
     codes = [0]
     budget = meddling(lambda: codes.extend([1] * 99), "change-one")
-    assert RandomizedResponse(0.1).release(codes, budget=budget).shape == (1,)
+    assert RandomizedResponse(epsilon=0.1).release(codes, budget=budget).shape == (1,)
 
 
 def test_entries_that_turn_to_text_are_read_as_they_were_checked() -> None:
@@ -116,7 +116,7 @@ class Growing:
 
 @pytest.mark.parametrize("name", [*MECHANISMS, "RandomizedResponse"])
 def test_an_array_of_another_shape_than_was_charged_is_an_error(name: str) -> None:
-    mechanism = MECHANISMS.get(name, RandomizedResponse(0.1))
+    mechanism = MECHANISMS.get(name, RandomizedResponse(epsilon=0.1))
     relation = "change-one" if name == "RandomizedResponse" else "add-remove"
     budget = PrivacyFilter(ApproxDP(1000, 0.5), relation=relation)
     with pytest.raises(ValueError, match="the shape that it had when it was charged") as refused:
@@ -167,9 +167,11 @@ def test_a_reader_that_fails_tells_what_was_charged(tmp_path: Path, make: Any) -
             raise OSError("the disk is gone")
 
     calls: list[Callable[[], object]] = [
-        lambda: DiscreteLaplace("1/3").release(Failing(""), budget=budget),  # type: ignore[call-overload]
+        lambda: DiscreteLaplace(epsilon="1/3", sensitivity=1).release(Failing(""), budget=budget),  # type: ignore[call-overload]
         lambda: cydp.histogram(Failing(""), 2, (0, 4), epsilon="1/3", budget=budget),  # type: ignore[arg-type]
-        lambda: Snapping("1/6", 1, 1000).release(Failing(""), budget=budget),  # type: ignore[call-overload]
+        lambda: Snapping(epsilon="1/6", sensitivity=1, bounds=(-1000, 1000)).release(
+            Failing(""), budget=budget
+        ),  # type: ignore[call-overload]
     ]
     for number, call in enumerate(calls):
         with pytest.raises(OSError, match="the disk is gone") as failed:

@@ -27,7 +27,9 @@ def test_json(capsys: pytest.CaptureFixture[str]) -> None:
     other = json.loads(capsys.readouterr().out)
     assert (other["scale"], other["sensitivity"], other["epsilon"]) == (8, 2, 0.25)
     assert (printed["sensitivity"], printed["confidence"]) == (1, 0.999)
-    assert printed["error_bound"] == cydp.DiscreteLaplace(1).error_bound(0.999, count=10)
+    assert printed["error_bound"] == cydp.DiscreteLaplace(epsilon=1, sensitivity=1).error_bound(
+        0.999, count=10
+    )
     # 4 times as wide: wrong once in 10^12 runs.
     assert (np.abs(printed["counts"] - counts) <= 4 * printed["error_bound"]).all()
 

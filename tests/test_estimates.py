@@ -58,7 +58,7 @@ def coverage(
 
 @pytest.mark.parametrize(("n", "k", "epsilon"), LARGE)
 def test_coverage_is_what_was_asked_for(n: int, k: int, epsilon: str) -> None:
-    m = RandomizedResponse(epsilon, k)
+    m = RandomizedResponse(epsilon=epsilon, n_categories=k)
     for confidence, most in ((0.9, 0.92), (0.95, 0.96), (0.99, 0.993)):
         found = coverage(m, n, intervals(m, n, confidence), NORMAL)
         assert len(found) > 2
@@ -67,12 +67,12 @@ def test_coverage_is_what_was_asked_for(n: int, k: int, epsilon: str) -> None:
 
 @pytest.mark.parametrize(("n", "k", "epsilon"), LARGE)
 def test_other_intervals_are_found_out(n: int, k: int, epsilon: str) -> None:
-    m = RandomizedResponse(epsilon, k)
+    m = RandomizedResponse(epsilon=epsilon, n_categories=k)
     p, w = float(m.p_truth), float((1 - m.p_truth) / (k - 1))
     h = np.arange(n + 1)
     counts, rest = (h - n * w) / (p - w), p * (n * w + (k - 2) * h)  # p and w swapped
     swapped = 1.96 * np.sqrt(rest) / (p - w)
-    proven = m.hoeffding_bound(n_reports=n)
+    proven = m.hoeffding_bound(count=n)
     assert not min(coverage(m, n, intervals(m, n, 0.9), NORMAL)) >= 0.95
     assert min(coverage(m, n, (counts - proven, counts + proven), NORMAL)) > 0.992
     if k > 2:  # of two categories p w is w p
@@ -87,7 +87,7 @@ def test_other_intervals_are_found_out(n: int, k: int, epsilon: str) -> None:
 def test_few_reports_are_covered_too_often_rather_than_too_rarely(
     n: int, k: int, epsilon: str
 ) -> None:
-    m = RandomizedResponse(epsilon, k)
+    m = RandomizedResponse(epsilon=epsilon, n_categories=k)
     for confidence, least in ((0.9, 0.9), (0.95, 0.938), (0.99, 0.964)):
         assert min(coverage(m, n, intervals(m, n, confidence))) >= least
 
@@ -96,7 +96,7 @@ def test_without_care_few_reports_are_covered_rarely() -> None:
     """The usual interval, count +- z sqrt(variance), on the same cases."""
     found = []
     for n, k, epsilon in SMALL:
-        m = RandomizedResponse(epsilon, k)
+        m = RandomizedResponse(epsilon=epsilon, n_categories=k)
         each = [m.estimate(np.repeat([0, 1], [h, n - h])) for h in range(n + 1)]
         counts = np.array([estimate.counts[0] for estimate in each])
         width = 1.96 * np.sqrt([estimate.variance[0] for estimate in each])
@@ -106,19 +106,19 @@ def test_without_care_few_reports_are_covered_rarely() -> None:
 
 @pytest.mark.parametrize(("n", "k", "epsilon"), LARGE)
 def test_error_bounds_cover_where_reports_vary_most(n: int, k: int, epsilon: str) -> None:
-    m = RandomizedResponse(epsilon, k)
+    m = RandomizedResponse(epsilon=epsilon, n_categories=k)
     worst = max((0, n), key=lambda t: variance(m, n, t))
     p, w = float(m.p_truth), float((1 - m.p_truth) / (k - 1))
     off = np.abs((np.arange(n + 1) - n * w) / (p - w) - worst)
     inside = lambda bound: float(law(m, n, worst)[off <= bound].sum())  # noqa: E731
-    assert 0.95 <= inside(m.error_bound(n_reports=n)) < 0.96
-    assert 0.9 <= inside(m.error_bound(0.9, n_reports=n)) < 0.92
-    assert inside(m.hoeffding_bound(n_reports=n)) > 0.992
+    assert 0.95 <= inside(m.error_bound(count=n)) < 0.96
+    assert 0.9 <= inside(m.error_bound(0.9, count=n)) < 0.92
+    assert inside(m.hoeffding_bound(count=n)) > 0.992
 
 
 def test_ends_solve_their_equation() -> None:
     """At each end, h is z standard deviations and a half from its expectation."""
-    m, n = RandomizedResponse("0.7", 7), 500
+    m, n = RandomizedResponse(epsilon="0.7", n_categories=7), 500
     p, w = float(m.p_truth), float((1 - m.p_truth) / 6)
     h = np.arange(2, n + 1)
     for confidence in (0.5, 0.95, 1 - Fraction(1, 10**12)):
@@ -130,7 +130,7 @@ def test_ends_solve_their_equation() -> None:
 
 
 def test_an_estimate_is_a_pair_and_more() -> None:
-    m = RandomizedResponse(1, 4)
+    m = RandomizedResponse(epsilon=1, n_categories=4)
     estimate = m.estimate(m.release([0, 1, 2, 3] * 250, rng=SeededGenerator(1)))
     counts, about = estimate
     assert counts is estimate.counts
@@ -150,7 +150,7 @@ def test_an_estimate_is_a_pair_and_more() -> None:
 @pytest.mark.parametrize("epsilon", ["1e-1200", "1e-200", "1e-100", 600])
 @pytest.mark.parametrize("reports", [[], [0], [0, 1, 1, 0]])
 def test_intervals_of_extreme_epsilons(epsilon: Any, reports: list[int]) -> None:
-    estimate = RandomizedResponse(epsilon, 3).estimate(np.array(reports, int))
+    estimate = RandomizedResponse(epsilon=epsilon, n_categories=3).estimate(np.array(reports, int))
     for confidence in ("1e-300", 0.95, 1 - Fraction(1, 10**400)):
         low, high = estimate.interval(confidence)
         assert (low < high).all()  # and none is NaN
@@ -161,8 +161,8 @@ def test_intervals_of_extreme_epsilons(epsilon: Any, reports: list[int]) -> None
 
 @pytest.mark.parametrize("confidence", [0, 1, -1, 1.5, math.nan])
 def test_wrong_confidences(confidence: Any) -> None:
-    m = RandomizedResponse(1)
-    for ask in (m.estimate([0, 1]).interval, lambda c: m.error_bound(c, n_reports=3)):
+    m = RandomizedResponse(epsilon=1)
+    for ask in (m.estimate([0, 1]).interval, lambda c: m.error_bound(c, count=3)):
         with pytest.raises(ValueError, match="confidence must be"):
             ask(confidence)
 

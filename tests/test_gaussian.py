@@ -56,7 +56,7 @@ def test_delta_is_the_exact_one(sigma2: str, sensitivity: int, epsilon: str) -> 
 def test_law(sigma2: str) -> None:
     """Probabilities and tails against the oracle; beyond DIRECT the tails are bounded."""
     square = Fraction(sigma2)
-    m = DiscreteGaussian(sigma2=square)
+    m = DiscreteGaussian(sigma2=square, sensitivity=1)
     sigma = math.sqrt(square)
     points = sorted({0, 1, 2, *(int(sigma * x) for x in (0.3, 1, 1.1, 3, 6))})
     for k in points:
@@ -81,7 +81,7 @@ def test_law(sigma2: str) -> None:
 
 
 def test_the_loss_of_what_was_asked_for() -> None:
-    m = Gaussian(epsilon=1, delta=1e-6)
+    m = Gaussian(epsilon=1, delta=1e-6, sensitivity=1)
     assert m.loss == ApproxDP(1, 1e-6, rho=m.rho)
 
 
@@ -89,33 +89,37 @@ def test_the_loss_of_what_was_asked_for() -> None:
 @pytest.mark.parametrize(("epsilon", "delta"), [(1, 1e-6), (0.1, 1e-3), (3, 1e-9), (5, 0.1)])
 def test_calibration(sensitivity: Any, epsilon: Any, delta: float) -> None:
     """The delta in use is at most the one asked for, and a little less noise exceeds it."""
-    m = DiscreteGaussian(sensitivity, epsilon=epsilon, delta=delta)
+    m = DiscreteGaussian(sensitivity=sensitivity, epsilon=epsilon, delta=delta)
     steps = math.floor(sensitivity)
     assert exact_delta(m.sigma2, steps, Fraction(str(epsilon))) <= delta
     assert exact_delta(m.sigma2 * Fraction(97, 100), steps, Fraction(str(epsilon))) > delta
-    fifty = DiscreteGaussian(sensitivity, epsilon=epsilon, delta=delta, coordinates=50)
+    fifty = DiscreteGaussian(sensitivity=sensitivity, epsilon=epsilon, delta=delta, coordinates=50)
     assert m.error_bound(0.95, count=50) == fifty.error_bound(0.95, count=50)
-    wide = DiscreteGaussian(sensitivity, epsilon=epsilon, delta=delta, coordinates=2)
+    wide = DiscreteGaussian(sensitivity=sensitivity, epsilon=epsilon, delta=delta, coordinates=2)
     assert wide.sigma2 > m.sigma2
     assert m._sigma2(2) == wide.sigma2 == wide._sigma2(1)
     assert wide.loss.rho == sensitivity**2 / (2 * wide.sigma2)
 
 
 def test_extreme_confidences() -> None:
-    h = DiscreteGaussian(sigma=10).error_bound(1 - Fraction(1, 10**400))
+    h = DiscreteGaussian(sigma=10, sensitivity=1).error_bound(1 - Fraction(1, 10**400))
     assert 428 <= h <= 432
-    assert DiscreteGaussian(sigma=10).error_bound(1 - Fraction(1, 10**250)) < h
+    assert DiscreteGaussian(sigma=10, sensitivity=1).error_bound(1 - Fraction(1, 10**250)) < h
 
 
 def test_parameters() -> None:
-    m = DiscreteGaussian(3, rho="0.5")
+    m = DiscreteGaussian(sensitivity=3, rho="0.5")
     assert (m.sigma2, m.rho, m.loss, m.sensitivity) == (9, Fraction(1, 2), ZCDP(0.5), 3)
-    assert DiscreteGaussian(3, sigma=3).rho == DiscreteGaussian(3, sigma2=9).rho == m.rho
-    assert DiscreteGaussian(sigma2="1/3").sigma2 == Fraction(1, 3)
-    assert DiscreteGaussian(rho=0.5, coordinates=7).sigma2 == 1
-    for m in (DiscreteGaussian(3, rho="0.5"), DiscreteGaussian(sigma=2, coordinates=4),
-              DiscreteGaussian(epsilon=1, delta=1e-6), Gaussian(rho=2), Gaussian(2, sigma2=3),
-              Gaussian(epsilon=1, delta=1e-6, granularity=2.0**-30, coordinates=3)):  # fmt: skip
+    assert (
+        DiscreteGaussian(sensitivity=3, sigma=3).rho
+        == DiscreteGaussian(sensitivity=3, sigma2=9).rho
+        == m.rho
+    )
+    assert DiscreteGaussian(sigma2="1/3", sensitivity=1).sigma2 == Fraction(1, 3)
+    assert DiscreteGaussian(rho=0.5, coordinates=7, sensitivity=1).sigma2 == 1
+    for m in (DiscreteGaussian(sensitivity=3, rho="0.5"), DiscreteGaussian(sigma=2, coordinates=4, sensitivity=1),
+              DiscreteGaussian(epsilon=1, delta=1e-6, sensitivity=1), Gaussian(rho=2, sensitivity=1), Gaussian(sensitivity=2, sigma2=3),
+              Gaussian(epsilon=1, delta=1e-6, step=2.0**-30, coordinates=3, sensitivity=1)):  # fmt: skip
         assert eval(repr(m), vars(cydp)) == m
         assert pickle.loads(pickle.dumps(m)) == m
         with pytest.raises(dataclasses.FrozenInstanceError):
@@ -123,16 +127,16 @@ def test_parameters() -> None:
 
 
 def test_the_grid_is_paid_for() -> None:
-    m = Gaussian(3, rho=0.5)
-    assert m.granularity == Fraction(2, 2**40)  # the largest at or below 3 / 2**40
-    assert m.sigma2 == (3 + m.granularity) ** 2
+    m = Gaussian(sensitivity=3, rho=0.5)
+    assert m.step == Fraction(2, 2**40)  # the largest at or below 3 / 2**40
+    assert m.sigma2 == (3 + m.step) ** 2
     assert m.rho == m.loss.rho == Fraction(1, 2)
-    many = Gaussian(3, rho=0.5, coordinates=2)
-    assert many.sigma2 == (3 + sqrt_bounds(Fraction(2))[1] * m.granularity) ** 2
-    assert m._steps2(2) * m.granularity**2 == many.sigma2
-    assert Gaussian(sigma=3).sigma > 3
+    many = Gaussian(sensitivity=3, rho=0.5, coordinates=2)
+    assert many.sigma2 == (3 + sqrt_bounds(Fraction(2))[1] * m.step) ** 2
+    assert m._steps2(2) * m.step**2 == many.sigma2
+    assert Gaussian(sigma=3, sensitivity=1).sigma > 3
     for sigma in (1, 2, 2.01, 3.99, 4, 1e-30, 1e30):
-        g = Gaussian(sigma, sigma=sigma).granularity
+        g = Gaussian(sensitivity=sigma, sigma=sigma).step
         assert g <= Fraction(str(sigma)) / 2**40 < 2 * g
 
 
@@ -165,30 +169,32 @@ def test_the_grid_is_paid_for() -> None:
 )
 def test_bad_parameters(kind: Any, args: Any, error: type[Exception], says: str) -> None:
     with pytest.raises(error, match=says):
-        kind(**args)
+        kind(**{"sensitivity": 1, **args})
 
 
 @pytest.mark.parametrize("args", [{"sigma": 1e-4}, {"sigma": 2.0**57}, {"rho": 1e30}])
 def test_sigma_of_the_discrete_one_has_a_range(args: Any) -> None:
     with pytest.raises(ValueError, match="sigma2 must be between"):
-        DiscreteGaussian(**args)
+        DiscreteGaussian(**args, sensitivity=1)
 
 
 @pytest.mark.parametrize("x", [0.0, 1.25, -1e6, 1e12, 5e-7])
-@pytest.mark.parametrize("m", [Gaussian(rho=0.5), Gaussian(2, sigma="0.1", granularity=2.0**-10)])
+@pytest.mark.parametrize(
+    "m", [Gaussian(rho=0.5, sensitivity=1), Gaussian(sensitivity=2, sigma="0.1", step=2.0**-10)]
+)
 def test_every_release_is_the_exact_sum_rounded_once(m: Gaussian, x: float) -> None:
-    noise = SeededGenerator(3).discrete_gaussian(sigma2=m.sigma2 / m.granularity**2)
-    units = round(Fraction(x) / m.granularity) + noise
-    assert m.release(x, rng=SeededGenerator(3)) == float(units * m.granularity)
-    coded = DiscreteGaussian(sigma=10)
+    noise = SeededGenerator(3).discrete_gaussian(sigma2=m.sigma2 / m.step**2)
+    units = round(Fraction(x) / m.step) + noise
+    assert m.release(x, rng=SeededGenerator(3)) == float(units * m.step)
+    coded = DiscreteGaussian(sigma=10, sensitivity=1)
     noise = SeededGenerator(3).discrete_gaussian(10)
     assert coded.release(7, rng=SeededGenerator(3)) == 7 + noise
     assert coded.release([7, 8], rng=SeededGenerator(3)).shape == (2,)
 
 
 @pytest.mark.parametrize(
-    "make", [lambda: Gaussian(sigma=1e30), lambda: Gaussian(sigma=1, granularity=2.0**-60),
-             lambda: Gaussian(1e-30, rho=1e-300)],
+    "make", [lambda: Gaussian(sigma=1e30, sensitivity=1), lambda: Gaussian(sigma=1, step=2.0**-60, sensitivity=1),
+             lambda: Gaussian(sensitivity=1e-30, rho=1e-300)],
 )  # fmt: skip
 def test_noise_too_wide_for_its_grid(make: Any) -> None:
     with pytest.raises(ValueError, match=r"sigma must be between .* steps of the grid"):
@@ -197,7 +203,7 @@ def test_noise_too_wide_for_its_grid(make: Any) -> None:
 
 def test_releases_saturate() -> None:
     least, most = -(2**63), 2**63 - 1
-    m = DiscreteGaussian(sigma=2**56)
+    m = DiscreteGaussian(sigma=2**56, sensitivity=1)
     for end in (least, most):
         released = m.release(np.full(1000, end))
         assert 400 < (released == end).sum() < 600
@@ -207,7 +213,7 @@ def test_releases_saturate() -> None:
 
 def test_goodness_of_fit() -> None:
     """In steps of a coarse grid; mutants: the rounding not paid for, sigma 1 % larger."""
-    m, n = Gaussian(1, sigma=1, granularity=0.25, coordinates=1), 10**6
+    m, n = Gaussian(sensitivity=1, sigma=1, step=0.25, coordinates=1), 10**6
     released = np.asarray(m.release(np.full(n, 3.1), rng=SeededGenerator(3)))
     samples = ((released - 3.0) * 4).astype(int)
     for sigma2, right in ((25, True), (16, False), (Fraction(51, 2), False)):

@@ -193,7 +193,7 @@ def test_no_delta_is_above_the_one_asked_for() -> None:
             less = normal_delta(1 / mp.sqrt(mp_of(spread) * mpf("0.99999")), mp_of(epsilon))
             assert found <= mp_of(delta) < less
         try:
-            noise = DiscreteGaussian(norm, epsilon=epsilon, delta=delta, coordinates=1)
+            noise = DiscreteGaussian(sensitivity=norm, epsilon=epsilon, delta=delta, coordinates=1)
         except ValueError as error:
             assert "sigma2 must be between" in str(error)  # noqa: PT017
             continue
@@ -211,7 +211,7 @@ def test_no_delta_is_above_the_one_asked_for() -> None:
 @pytest.mark.parametrize("coordinates", [None, 1, 3])
 def test_where_floats_underflow(epsilon: str, delta: str, coordinates: int | None) -> None:
     """Deltas of 0.125, and 10**76 times too large, came of this."""
-    noise = Gaussian(1, epsilon=epsilon, delta=delta, coordinates=coordinates)
+    noise = Gaussian(sensitivity=1, epsilon=epsilon, delta=delta, coordinates=coordinates)
     norm = noise._norm2
     with mpmath.workdps(700):
         mu = mp.sqrt(mp_of(norm) / mp_of(noise._steps2(1) - 3))
@@ -224,7 +224,7 @@ def test_where_floats_underflow(epsilon: str, delta: str, coordinates: int | Non
 @pytest.mark.parametrize("vector", [(1, 1), (1, 1, 1, 1), (2, 1), (3, 2, 2), (9, 3)])
 def test_several_integers(epsilon: float, delta: float, vector: tuple[int, ...]) -> None:
     norm2 = sum(step * step for step in vector)
-    noise = DiscreteGaussian(math.sqrt(norm2), epsilon=epsilon, delta=delta)
+    noise = DiscreteGaussian(sensitivity=math.sqrt(norm2), epsilon=epsilon, delta=delta)
     square = noise._sigma2(len(vector))
     assert vector_delta(vector, float(square), epsilon) <= delta
     assert square <= noise.sensitivity**2 / (2 * noise._given.rho)
@@ -245,7 +245,7 @@ def test_a_variance_that_is_less_by_3_is_needed() -> None:
 @pytest.mark.parametrize("entries", [1, 4, 9])
 def test_each_entry_pays_for_its_rounding(entries: int) -> None:
     """All move by a step though their norm is small; the mutant forgets the root of the entries."""
-    noise = Gaussian("0.01", epsilon=1, delta=1e-4, granularity=1)
+    noise = Gaussian(sensitivity="0.01", epsilon=1, delta=1e-4, step=1)
     assert vector_delta((1,) * entries, float(noise._steps2(entries)), 1) <= 1e-4
     if entries > 1:
         mutant = noise._given.sigma2(Fraction("1.01"), entries, 1)
@@ -263,24 +263,24 @@ def test_more_entries_are_corrected_for_more() -> None:
         assert found == max(spreads[: place + 1])  # type: ignore[type-var]
     # No epsilon is left of one that the correction is as large as: then rho is what holds.
     assert calibration.normal_spread(Fraction("1e-7"), Fraction("1e-5"), 2**62) is None
-    assert Gaussian(epsilon="1e-30", delta=1e-5).sigma > 0
+    assert Gaussian(epsilon="1e-30", delta=1e-5, sensitivity=1).sigma > 0
 
 
 def test_the_least_of_what_is_known_is_taken() -> None:
-    narrow = DiscreteGaussian(epsilon=4, delta=1e-9, coordinates=2)
+    narrow = DiscreteGaussian(epsilon=4, delta=1e-9, coordinates=2, sensitivity=1)
     assert narrow.rho == narrow._given.rho  # where 3 costs more than zCDP does
-    wide = DiscreteGaussian(40, epsilon=4, delta=1e-9, coordinates=2)
+    wide = DiscreteGaussian(sensitivity=40, epsilon=4, delta=1e-9, coordinates=2)
     spread = calibration.normal_spread(Fraction(4), Fraction("1e-9"), 2)
     assert wide.sigma2 == 1600 * spread + 3  # type: ignore[operator]
-    single = DiscreteGaussian(40, epsilon=4, delta=1e-9)
+    single = DiscreteGaussian(sensitivity=40, epsilon=4, delta=1e-9)
     assert single.sigma2 < wide.sigma2 - 2
 
 
 def test_what_the_sigma_costs_for_any_number_of_entries() -> None:
     for noise in (
-        Gaussian(epsilon=1, delta=1e-5),
-        Gaussian(3, epsilon=0.1, delta=1e-9, granularity=1),
-        Gaussian(epsilon=4, delta=1e-3, granularity="0.25"),
+        Gaussian(epsilon=1, delta=1e-5, sensitivity=1),
+        Gaussian(sensitivity=3, epsilon=0.1, delta=1e-9, step=1),
+        Gaussian(epsilon=4, delta=1e-3, step="0.25", sensitivity=1),
     ):
         ((pair, _),) = noise._pairs.items()  # type: ignore[union-attr]
         assert isinstance(pair, NormalPair)
@@ -293,14 +293,16 @@ def test_what_the_sigma_costs_for_any_number_of_entries() -> None:
             used.append(norm**2 / (2 * square))
             assert norm**2 / (2 * (square - 3)) <= pair.rho
         assert noise.rho * Fraction(999, 1000) < max(used) <= noise.rho
-    both = DiscreteGaussian(2, epsilon=1, delta=1e-5)
+    both = DiscreteGaussian(sensitivity=2, epsilon=1, delta=1e-5)
     assert both.rho == 4 / (2 * both.sigma2) > 4 / (2 * both._sigma2(2))
     assert both._pairs == {NormalPair(4 / (2 * (both.sigma2 - 3))): 1}
 
 
 def test_calibrate_by_epsilon() -> None:
-    wanted = Gaussian(epsilon=1, delta=1e-7)
-    found = calibrate(lambda e: Gaussian(epsilon=e, delta=1e-7), ZCDP(7 * wanted.rho), 7)
+    wanted = Gaussian(epsilon=1, delta=1e-7, sensitivity=1)
+    found = calibrate(
+        lambda e: Gaussian(epsilon=e, delta=1e-7, sensitivity=1), ZCDP(7 * wanted.rho), 7
+    )
     assert found.sigma == pytest.approx(wanted.sigma, rel=1e-5)
 
 
@@ -325,7 +327,7 @@ def delta_in_use(noise: Gaussian, entries: int) -> Any:
 
 @pytest.mark.parametrize(("epsilon", "delta"), BUDGETS)
 def test_the_noise_is_that_of_the_analytic_gaussian(epsilon: str, delta: str) -> None:
-    noise, sigma = Gaussian(epsilon=epsilon, delta=delta), analytic(epsilon, delta)
+    noise, sigma = Gaussian(epsilon=epsilon, delta=delta, sensitivity=1), analytic(epsilon, delta)
     for entries in (1, 2, 1000, 10**6, 10**9):
         assert delta_in_use(noise, entries) <= mpf(delta)
         step = Fraction(2) ** noise._exponent(entries)
@@ -339,14 +341,18 @@ def test_the_noise_is_that_of_the_analytic_gaussian(epsilon: str, delta: str) ->
 @pytest.mark.parametrize(("epsilon", "delta"), BUDGETS)
 def test_ten_million_entries_have_the_analytic_deviation(epsilon: str, delta: str) -> None:
     """Ten releases of a million, and as many of one entry, to 13 standard errors."""
-    noise, sigma, count = Gaussian(epsilon=epsilon, delta=delta), analytic(epsilon, delta), 10**6
+    noise, sigma, count = (
+        Gaussian(epsilon=epsilon, delta=delta, sensitivity=1),
+        analytic(epsilon, delta),
+        10**6,
+    )
     zeros, squares = np.zeros(count), {"array": 0.0, "single": 0.0}
     generator = Generator()
     single = np.empty(count, np.int64)
     for _ in range(10):
         squares["array"] += float((np.asarray(noise.release(zeros)) ** 2).sum())
         generator.fill(noise._noise(1), single)
-        squares["single"] += float(((single * float(noise.granularity)) ** 2).sum())
+        squares["single"] += float(((single * float(noise.step)) ** 2).sum())
     for name, total in squares.items():
         found = math.sqrt(total / (10 * count))
         print(f"{name}: epsilon {epsilon}, delta {delta}: {found:.5f}, analytic {sigma:.5f}")

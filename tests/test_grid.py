@@ -37,12 +37,14 @@ def test_the_grid_is_the_coarsest_that_costs_a_thousandth() -> None:
         epsilon = Fraction(f"{10 ** rng.uniform(-6, 2):.3g}")
         norm = Fraction(f"{10 ** rng.uniform(-30, 30):.3g}")
         count = round(10 ** rng.uniform(0, 6))
-        noise = Laplace(epsilon, norm)
+        noise = Laplace(epsilon=epsilon, sensitivity=norm)
         wanted = min(norm / (1024 * count), norm / epsilon / 2**40)
         assert noise._exponent(count) == at_most(wanted)
-        assert Laplace(epsilon, norm, coordinates=count).exponent == at_most(wanted)
+        assert Laplace(epsilon=epsilon, sensitivity=norm, coordinates=count)._power == at_most(
+            wanted
+        )
         assert used(noise, count) <= norm / epsilon * Fraction(1025, 1024)
-        wide = Gaussian(norm, sigma=norm / epsilon)
+        wide = Gaussian(sensitivity=norm, sigma=norm / epsilon)
         wanted2 = min(norm**2 / (1024**2 * count), (norm / epsilon) ** 2 / 4**40)
         assert wide._exponent(count) == at_most(wanted2) // 2
         assert used(wide, count) <= norm / epsilon * Fraction(10251, 10240)
@@ -53,7 +55,7 @@ def test_a_million_zeros_have_the_scale_that_was_asked_for() -> None:
     released = np.asarray(Laplace(epsilon=1e-6, sensitivity=1).release(np.zeros(10**6)))
     assert np.abs(released).mean() == pytest.approx(1e6, rel=0.01)
     assert released.min() < 0 < released.max()
-    wide = Gaussian(rho="1e-14")
+    wide = Gaussian(rho="1e-14", sensitivity=1)
     released = np.asarray(wide.release(np.zeros(10**6)))
     assert released.std() == pytest.approx(wide.sigma, rel=0.01)
 
@@ -61,35 +63,42 @@ def test_a_million_zeros_have_the_scale_that_was_asked_for() -> None:
 def test_where_no_grid_is_fine_enough() -> None:
     """The finest is taken, and the scale shows it; refused is what no grid serves."""
     for bits, share in ((31, 2), (25, 1.02), (20, 1.001)):
-        noise = Laplace(Fraction(1, 2**bits), 1)
+        noise = Laplace(epsilon=Fraction(1, 2**bits), sensitivity=1)
         assert noise._steps(2**20) <= 2**52
         assert 2**bits <= used(noise, 2**20) <= 2**bits * share * 1.001
-    assert used(Laplace(Fraction(1, 2**31), 1), 2**20) > 1.9 * 2**31
+    assert used(Laplace(epsilon=Fraction(1, 2**31), sensitivity=1), 2**20) > 1.9 * 2**31
     budget = PrivacyFilter(cydp.PureDP(1))
     for entries in (2**21, 10**7):
         with pytest.raises(ValueError, match=f"epsilon must be larger than {entries} / 2"):
-            Laplace(Fraction(1, 2**31), 1).release(np.zeros(entries), budget=budget)
+            Laplace(epsilon=Fraction(1, 2**31), sensitivity=1).release(
+                np.zeros(entries), budget=budget
+            )
     assert budget.spent == cydp.PureDP(0)
-    assert Laplace(Fraction(1, 2**31), 1, coordinates=5).release(np.zeros(2**21)).shape == (2**21,)
+    assert Laplace(epsilon=Fraction(1, 2**31), sensitivity=1, coordinates=5).release(
+        np.zeros(2**21)
+    ).shape == (2**21,)
     with pytest.raises(ValueError, match="epsilon must be larger than 1 / 2"):
-        Laplace(Fraction(1, 2**52), 1)
-    few = Gaussian(sigma=2**50)
-    assert few._exponent(10**6) == few.exponent == -2
+        Laplace(epsilon=Fraction(1, 2**52), sensitivity=1)
+    few = Gaussian(sigma=2**50, sensitivity=1)
+    assert few._exponent(10**6) == few._power == -2
     with pytest.raises(ValueError, match="the entries are too many"):
         few._noise(2**40)
 
 
 @pytest.mark.parametrize("norm", [Fraction(1, 2**990), 2**950, "1e-400", "1e400"], ids="abcd")
 def test_what_floats_cannot_hold(norm: Any) -> None:
-    for make in (lambda: Laplace(1, norm), lambda: Gaussian(norm, rho=1)):
+    for make in (
+        lambda: Laplace(epsilon=1, sensitivity=norm),
+        lambda: Gaussian(sensitivity=norm, rho=1),
+    ):
         with pytest.raises(ValueError, match=r"scale must be between 2\*\*-981 and 2\*\*936"):
             make()
 
 
 @pytest.mark.parametrize("norm", [Fraction(1, 2**980), 2**935], ids="ab")
 def test_the_ends_of_what_floats_can_hold(norm: Any) -> None:
-    for noise in (Laplace(1, norm), Gaussian(norm, rho="0.51")):
-        assert -1021 <= noise._exponent(10**6) <= noise.exponent <= 896
+    for noise in (Laplace(epsilon=1, sensitivity=norm), Gaussian(sensitivity=norm, rho="0.51")):
+        assert -1021 <= noise._exponent(10**6) <= noise._power <= 896
         released = np.asarray(noise.release(np.zeros(10**6)))
         assert np.isfinite(released).all()
         assert np.abs(released).mean() > float(norm) / 2
@@ -99,24 +108,32 @@ def test_one_grid_for_noise_value_and_bound() -> None:
     """An array without coordinates is released as with as many, to the bit."""
     x = np.linspace(-5, 5, 3000)
     pairs = [
-        (Laplace("1e-6", 1), Laplace("1e-6", 1, coordinates=3000)),
-        (Gaussian(rho="1e-17"), Gaussian(rho="1e-17", coordinates=3000)),
         (
-            Gaussian(epsilon=1e-9, delta=1e-12),
-            Gaussian(epsilon=1e-9, delta=1e-12, coordinates=3000),
+            Laplace(epsilon="1e-6", sensitivity=1),
+            Laplace(epsilon="1e-6", sensitivity=1, coordinates=3000),
+        ),
+        (
+            Gaussian(rho="1e-17", sensitivity=1),
+            Gaussian(rho="1e-17", coordinates=3000, sensitivity=1),
+        ),
+        (
+            Gaussian(epsilon=1e-9, delta=1e-12, sensitivity=1),
+            Gaussian(epsilon=1e-9, delta=1e-12, coordinates=3000, sensitivity=1),
         ),
     ]
     for free, known in pairs:
-        assert free.exponent > free._exponent(3000) == known.exponent
+        assert free._power > free._exponent(3000) == known._power
         released = [m.release(x, rng=SeededGenerator(5)) for m in (free, known)]
         assert np.array_equal(*released)
-        assert (np.asarray(released[0]) / float(known.granularity) % 1 == 0).all()
+        assert (np.asarray(released[0]) / float(known.step) % 1 == 0).all()
         assert free.error_bound(count=3000) == known.error_bound(count=3000)
 
 
 def test_reprs_show_a_grid_only_if_it_was_given() -> None:
-    for noise in (Laplace(1, 1), Gaussian(rho=1), Laplace(1, 1, granularity=0.25, coordinates=3),
-                  Gaussian(sigma=2, granularity=2.0**-40)):  # fmt: skip
+    for noise in (Laplace(epsilon=1, sensitivity=1), Gaussian(rho=1, sensitivity=1), Laplace(epsilon=1, sensitivity=1, step=0.25, coordinates=3),
+                  Gaussian(sigma=2, step=2.0**-40, sensitivity=1)):  # fmt: skip
         assert eval(repr(noise), vars(cydp)) == noise
-        assert ("granularity" in repr(noise)) == noise._fixed
-    assert Laplace(1, 1) != Laplace(1, 1, granularity=Laplace(1, 1).granularity)
+        assert (", step=" in repr(noise)) == noise._fixed
+    assert Laplace(epsilon=1, sensitivity=1) != Laplace(
+        epsilon=1, sensitivity=1, step=Laplace(epsilon=1, sensitivity=1).step
+    )

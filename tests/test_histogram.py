@@ -29,7 +29,9 @@ def test_a_release_is_the_counts_plus_the_noise() -> None:
 def test_sensitivity_follows_the_relation(relation: str, scale: int) -> None:
     """One record more changes one count; one that moves changes two."""
     release = cydp.histogram(AGES, 10, (0, 100), epsilon=0.5, relation=relation)
-    assert release.mechanism == cydp.DiscreteLaplace(0.5, cydp.sensitivity.histogram(relation))
+    assert release.mechanism == cydp.DiscreteLaplace(
+        epsilon=0.5, sensitivity=cydp.sensitivity.histogram(relation)
+    )
     assert release.mechanism.scale == scale
     assert release.relation == release.mechanism.relation == relation
     assert release.loss == cydp.PureDP(0.5, relation=relation)
@@ -166,10 +168,10 @@ def test_no_message_shows_a_record() -> None:
 
 def test_intervals() -> None:
     release = cydp.histogram(AGES, 10, (0, 100), epsilon=1)
-    one, all_ = release.error_bound(0.999), release.error_bound(0.999, simultaneous=True)
+    one, all_ = release.error_bound(0.999), release.error_bound(0.999, count=len(release.counts))
     assert one == release.mechanism.error_bound("0.999")
     assert all_ == release.mechanism.error_bound("0.999", count=10) > one
-    lower, upper = release.interval(0.999, simultaneous=True)
+    lower, upper = release.interval(0.999, count=len(release.counts))
     assert np.array_equal(lower, release.counts - all_)
     assert np.array_equal(upper, release.counts + all_)
     with pytest.raises(ValueError, match="confidence"):
@@ -187,9 +189,7 @@ def test_intervals_cover_as_often_as_they_say() -> None:
     rng, n = SeededGenerator(9), 4000
     misses = 0
     for _ in range(n):
-        lower, upper = cydp.histogram([1], 4, (0, 4), epsilon=1, rng=rng).interval(
-            0.9, simultaneous=True
-        )
+        lower, upper = cydp.histogram([1], 4, (0, 4), epsilon=1, rng=rng).interval(0.9, count=4)
         truth = [0, 1, 0, 0]
         misses += not ((lower <= truth) & (truth <= upper)).all()
     # The least bound of integers covers 0.9 to 0.96; 6 standard deviations beside that.
@@ -220,7 +220,7 @@ def p_value(relation: str, scale: Fraction) -> float:
     release = cydp.histogram(
         [], 20_000, (0, 1), epsilon=1, relation=relation, rng=SeededGenerator(11)
     )
-    law = cydp.DiscreteLaplace(1 / scale)
+    law = cydp.DiscreteLaplace(epsilon=1 / scale, sensitivity=1)
     inner = law.pmf(np.arange(-3, 4))
     chances = np.concatenate([[law.cdf(-4)], inner, [law.cdf(-4)]])
     found = np.bincount(np.clip(release.counts, -4, 4) + 4, minlength=9)

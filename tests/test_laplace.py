@@ -55,36 +55,41 @@ NUMBERS = (
 @fixed
 @given(NUMBERS, st.sampled_from([1, Fraction(1, 3), 1000, Fraction(1, 10**6)]), st.integers(0, 99))
 def test_every_release_is_the_exact_sum_rounded_once(x: Any, epsilon: Any, seed: int) -> None:
-    for m in (Laplace(epsilon, 1), Laplace(epsilon, "0.1", granularity=2.0**-20)):
-        scale = (m.sensitivity / m.granularity + 1) / m.epsilon
+    for m in (
+        Laplace(epsilon=epsilon, sensitivity=1),
+        Laplace(epsilon=epsilon, sensitivity="0.1", step=2.0**-20),
+    ):
+        scale = (m.sensitivity / m.step + 1) / m.epsilon
         noise = SeededGenerator(seed).discrete_laplace(scale)
-        assert m.release(x, rng=SeededGenerator(seed)) == exactly(x, noise, m.exponent)
+        assert m.release(x, rng=SeededGenerator(seed)) == exactly(x, noise, m._power)
 
 
 @fixed
 @given(st.lists(NUMBERS, min_size=1, max_size=30), st.integers(0, 99))
 def test_arrays_pay_for_the_rounding_of_each_entry(x: list[Any], seed: int) -> None:
-    for m in (Laplace(1, 1), Laplace(1, 1, coordinates=3)):
+    for m in (Laplace(epsilon=1, sensitivity=1), Laplace(epsilon=1, sensitivity=1, coordinates=3)):
         n = m.coordinates or len(x)
-        scale = (m.sensitivity / m.granularity + n) / m.epsilon
+        scale = (m.sensitivity / m.step + n) / m.epsilon
         noise = SeededGenerator(seed).discrete_laplace(scale, len(x))
         released = m.release(x, rng=SeededGenerator(seed))
-        expected = [exactly(a, int(z), m.exponent) for a, z in zip(x, noise, strict=True)]
+        expected = [exactly(a, int(z), m._power) for a, z in zip(x, noise, strict=True)]
         assert released.tolist() == expected  # type: ignore[union-attr]
 
 
 def test_parameters() -> None:
-    m = Laplace(0.1, 3)
+    m = Laplace(epsilon=0.1, sensitivity=3)
     assert (m.epsilon, m.sensitivity, m.loss) == (Fraction(1, 10), 3, PureDP(0.1))
     # The largest power of two at or below (3 / 0.1) / 2**40.
-    assert m.granularity == Fraction(2**4, 2**40)
-    assert m.scale == (3 + m.granularity) * 10
-    assert Laplace(1, 1).granularity == Fraction(1, 2**40)
-    assert Laplace(1, 1, coordinates=5).scale == 1 + 5 * Fraction(1, 2**40)
-    assert Laplace(1, 1, granularity="1/8").scale == Fraction(9, 8)
-    assert Laplace(1, 2**100).granularity == 2**60
+    assert m.step == Fraction(2**4, 2**40)
+    assert m.scale == (3 + m.step) * 10
+    assert Laplace(epsilon=1, sensitivity=1).step == Fraction(1, 2**40)
+    assert Laplace(epsilon=1, sensitivity=1, coordinates=5).scale == 1 + 5 * Fraction(1, 2**40)
+    assert Laplace(epsilon=1, sensitivity=1, step="1/8").scale == Fraction(9, 8)
+    assert Laplace(epsilon=1, sensitivity=2**100).step == 2**60
     assert eval(repr(m), vars(cydp)) == m
-    assert eval(repr(Laplace(1, 1, coordinates=2)), vars(cydp)) == Laplace(1, 1, coordinates=2)
+    assert eval(repr(Laplace(epsilon=1, sensitivity=1, coordinates=2)), vars(cydp)) == Laplace(
+        epsilon=1, sensitivity=1, coordinates=2
+    )
     assert pickle.loads(pickle.dumps(m)) == m
     with pytest.raises(dataclasses.FrozenInstanceError):
         m.epsilon = Fraction(1)  # type: ignore[misc]
@@ -105,13 +110,13 @@ def test_parameters() -> None:
         ({"sensitivity": 0}, ValueError, "sensitivity"),
         ({"sensitivity": math.inf}, ValueError, "sensitivity must be finite"),
         ({"sensitivity": "1e-400"}, ValueError, "scale"),
-        ({"granularity": 3}, ValueError, "power of two"),
-        ({"granularity": 0}, ValueError, "power of two"),
-        ({"granularity": -1}, ValueError, "power of two"),
-        ({"granularity": 0.1}, ValueError, "power of two"),
-        ({"granularity": "x"}, ValueError, "granularity"),
-        ({"granularity": 2.0**-60}, ValueError, "steps of the grid"),
-        ({"granularity": 2**1000}, ValueError, r"2\*\*896"),
+        ({"step": 3}, ValueError, "power of two"),
+        ({"step": 0}, ValueError, "power of two"),
+        ({"step": -1}, ValueError, "power of two"),
+        ({"step": 0.1}, ValueError, "power of two"),
+        ({"step": "x"}, ValueError, "step"),
+        ({"step": 2.0**-60}, ValueError, "steps of the grid"),
+        ({"step": 2**1000}, ValueError, r"2\*\*896"),
         ({"coordinates": 0}, ValueError, "coordinates"),
         ({"coordinates": 2**60}, ValueError, "coordinates"),
         ({"coordinates": 1.5}, TypeError, "coordinates"),
@@ -124,7 +129,11 @@ def test_bad_parameters(args: Any, error: type[Exception], says: str) -> None:
         Laplace(**{"epsilon": 1, "sensitivity": 1, **args})
 
 
-@pytest.mark.parametrize("mechanism", [Laplace(1, 1), Gaussian(rho=1)], ids=["Laplace", "Gaussian"])
+@pytest.mark.parametrize(
+    "mechanism",
+    [Laplace(epsilon=1, sensitivity=1), Gaussian(rho=1, sensitivity=1)],
+    ids=["Laplace", "Gaussian"],
+)
 def test_shapes_and_dtypes(mechanism: Any) -> None:
     release = mechanism.release
     assert type(release(1)) is type(release(1.5)) is type(release(np.float32(1))) is float
@@ -133,7 +142,7 @@ def test_shapes_and_dtypes(mechanism: Any) -> None:
         assert isinstance(released, np.ndarray)
         assert (released.shape, released.dtype) == (shape, np.float64)
     assert release([1, 2.5]).shape == release((1, 2)).shape == (2,)
-    grid = float(mechanism.granularity)
+    grid = float(mechanism.step)
     x = np.arange(12).reshape(3, 4) * 1e6
     others = [x.astype(dtype) for dtype in (">f8", "f4", "i8", "u2", "u8")]
     for given_ in (x.T, x[::-1, ::2], *others):
@@ -143,11 +152,15 @@ def test_shapes_and_dtypes(mechanism: Any) -> None:
         assert (released / grid % 1 == 0).all()
         assert (given_ == before).all()
     for big in (np.uint64(2**64 - 1), np.int64(2**63 - 1), 2**80, [2**70]):
-        expected = min(int(np.ravel(np.array(big, object))[0]), 2**113 * mechanism.granularity)
+        expected = min(int(np.ravel(np.array(big, object))[0]), 2**113 * mechanism.step)
         assert abs(Fraction(float(np.ravel(release(big))[0])) - expected) < 100 + expected / 2**52
 
 
-@pytest.mark.parametrize("mechanism", [Laplace(1, 1), Gaussian(rho=1)], ids=["Laplace", "Gaussian"])
+@pytest.mark.parametrize(
+    "mechanism",
+    [Laplace(epsilon=1, sensitivity=1), Gaussian(rho=1, sensitivity=1)],
+    ids=["Laplace", "Gaussian"],
+)
 @pytest.mark.parametrize(
     "value",
     [True, "1", None, [1, "2"], [True], np.array([True]), np.array(["1"]), np.ma.array([1.0]), 1j,
@@ -177,7 +190,14 @@ class OtherDtype(NoShape):
 
 
 @pytest.mark.parametrize(
-    "mechanism", [Laplace(1, 1), Gaussian(rho=1), Snapping(1, 1, 100), DiscreteLaplace(1)], ids=str
+    "mechanism",
+    [
+        Laplace(epsilon=1, sensitivity=1),
+        Gaussian(rho=1, sensitivity=1),
+        Snapping(epsilon=1, sensitivity=1, bounds=(-100, 100)),
+        DiscreteLaplace(epsilon=1, sensitivity=1),
+    ],
+    ids=str,
 )
 def test_arrays_are_what_they_say(mechanism: Any) -> None:
     """Entries are counted before they are read: who hides them would pay for one."""
@@ -201,7 +221,11 @@ class Unreadable:
         raise AssertionError("was read")
 
 
-@pytest.mark.parametrize("mechanism", [Laplace(1, 1), Gaussian(rho=1)], ids=["Laplace", "Gaussian"])
+@pytest.mark.parametrize(
+    "mechanism",
+    [Laplace(epsilon=1, sensitivity=1), Gaussian(rho=1, sensitivity=1)],
+    ids=["Laplace", "Gaussian"],
+)
 def test_budgets_pay_before_values_are_read(mechanism: Any) -> None:
     budget = PrivacyFilter(mechanism.loss)
     with pytest.raises(TypeError, match="must not be seeded"):
@@ -218,28 +242,30 @@ def test_budgets_pay_before_values_are_read(mechanism: Any) -> None:
 
 
 def test_formulas() -> None:
-    m = Laplace(0.5, 3)
+    m = Laplace(epsilon=0.5, sensitivity=3)
     assert m.variance == pytest.approx(2 * 36, rel=1e-9)
     for confidence in (0.5, 0.95, "0.999999"):
         expected = 6 * math.log(1 / (1 - float(confidence)))
         assert m.error_bound(confidence) == pytest.approx(expected, rel=1e-9)
     both = m.error_bound(0.95, count=10)
     assert both == pytest.approx(-6 * math.log(-math.expm1(math.log(0.95) / 10)), rel=1e-9)
-    coarse = Laplace(1, 1, granularity=4, coordinates=1)
+    coarse = Laplace(epsilon=1, sensitivity=1, step=4, coordinates=1)
     assert coarse.error_bound(0.5) % 4 == 2
     released = np.asarray(coarse.release(np.full(10_000, 1.9), rng=SeededGenerator(1)))
     inside = (np.abs(released - 1.9) <= coarse.error_bound(0.9)).mean()
     assert inside > 0.89
-    many = Laplace(1, 1, granularity=1)  # an array pays for the rounding of each entry
+    many = Laplace(epsilon=1, sensitivity=1, step=1)  # an array pays for the rounding of each entry
     bound = many.error_bound(0.95, count=100)
-    assert bound == Laplace(1, 1, granularity=1, coordinates=100).error_bound(0.95, count=100)
+    assert bound == Laplace(epsilon=1, sensitivity=1, step=1, coordinates=100).error_bound(
+        0.95, count=100
+    )
     kept = [np.abs(np.asarray(many.release(np.zeros(100)))).max() <= bound for _ in range(200)]
     assert np.mean(kept) > 0.85
 
 
 def test_goodness_of_fit() -> None:
     """In steps of a coarse grid; mutants: the rounding not paid for, a scale 2 % larger."""
-    m, n = Laplace(1, 1, granularity=0.25, coordinates=1), 10**6
+    m, n = Laplace(epsilon=1, sensitivity=1, step=0.25, coordinates=1), 10**6
     released = np.asarray(m.release(np.full(n, 3.1), rng=SeededGenerator(3)))
     samples = ((released - 3.0) * 4).astype(int)
     law = _tail(5)

@@ -47,7 +47,7 @@ def test_ten_charges_of_a_tenth_empty_a_budget_of_one(path: Path) -> None:
     ledger = new(path)
     for _ in range(10):
         ledger.charge(PureDP(0.1))
-    for bad in (PureDP(1e-300), DiscreteLaplace(1e-3)):
+    for bad in (PureDP(1e-300), DiscreteLaplace(epsilon=1e-3, sensitivity=1)):
         assert ledger.would_exceed(bad)
         with pytest.raises(BudgetExceededError):
             ledger.charge(bad)
@@ -63,7 +63,7 @@ def test_ten_charges_of_a_tenth_empty_a_budget_of_one(path: Path) -> None:
 def test_measures_and_relations(path: Path) -> None:
     zcdp = new(path, ZCDP(1), relation="change-one")
     zcdp.charge(PureDP(1), relation="change-one")
-    zcdp.charge(DiscreteGaussian(rho=0.25))
+    zcdp.charge(DiscreteGaussian(rho=0.25, sensitivity=1))
     assert zcdp.spent == ZCDP(0.75)
     with pytest.raises(MeasureMismatchError):
         zcdp.charge(ApproxDP(1, 1e-6))
@@ -87,7 +87,7 @@ def test_repeated_ids(path: Path) -> None:
     ledger.record("monday", {"counts": [1, 2]})
     again = BudgetLedger.open(path).charge(PureDP(0.5), charge_id="monday")
     assert (again.result, again.seq) == ({"counts": [1, 2]}, first.seq)
-    for other in (PureDP(0.4), DiscreteLaplace(0.5)):
+    for other in (PureDP(0.4), DiscreteLaplace(epsilon=0.5, sensitivity=1)):
         with pytest.raises(ChargeConflictError):
             ledger.charge(other, charge_id="monday")
     for wrong in ("monday", "tuesday"):
@@ -122,18 +122,20 @@ def test_releases_charge_before_they_read(path: Path) -> None:
     released = cydp.histogram([1, 2], 2, (0, 4), epsilon=0.25, budget=budget)
     assert released.counts.shape == (2,)
     with pytest.raises(AssertionError, match="was read"):
-        DiscreteLaplace(0.25).release(Unreadable(), budget=budget)  # type: ignore[call-overload]
+        DiscreteLaplace(epsilon=0.25, sensitivity=1).release(Unreadable(), budget=budget)  # type: ignore[call-overload]
     with pytest.raises(AssertionError, match="was read"):
         cydp.histogram(Unreadable(), 2, (0, 4), epsilon=0.25, budget=budget)  # type: ignore[arg-type]
     assert ledger.spent == {"today": PureDP(0.75)}
     with pytest.raises(BudgetExceededError, match="'today'"):
         cydp.histogram(Unreadable(), 2, (0, 4), epsilon=0.5, budget=budget)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="must not be seeded"):
-        DiscreteLaplace(0.1).release(1, budget=budget, rng=SeededGenerator(1))
+        DiscreteLaplace(epsilon=0.1, sensitivity=1).release(
+            1, budget=budget, rng=SeededGenerator(1)
+        )
     with pytest.raises(RelationMismatchError):
         cydp.histogram([1], 2, (0, 4), epsilon=0.1, budget=budget, relation="change-one")
     with pytest.raises(UnknownBlockError):
-        DiscreteLaplace(0.1).release(1, budget=ledger)
+        DiscreteLaplace(epsilon=0.1, sensitivity=1).release(1, budget=ledger)
     assert ledger.spent == {"today": PureDP(0.75)}
     names = [entry["mechanism"] for entry in ledger.history() if entry["kind"] == "charge"]
     assert names == ["DiscreteLaplace"] * 3
@@ -298,7 +300,7 @@ def test_only_what_was_stated_may_be_charged(path: Path) -> None:
     with pytest.raises(ValueError, match="cost must be at least 0"):
         ledger.charge(refund)
     with pytest.raises(RelationMismatchError):
-        ledger.charge(RandomizedResponse(0.5), relation="add-remove")
+        ledger.charge(RandomizedResponse(epsilon=0.5), relation="add-remove")
     assert ledger.head() == before
 
 
@@ -407,7 +409,7 @@ def test_an_empty_budget_stays_so(path: Path, attempts: int) -> None:
     bad: list[Callable[[], object]] = [
         lambda: ledger.charge(PureDP("1e-300")),
         lambda: ledger.charge(PureDP(Fraction(1, 2**4000)), 3),
-        lambda: ledger.charge(DiscreteLaplace("1e-6")),
+        lambda: ledger.charge(DiscreteLaplace(epsilon="1e-6", sensitivity=1)),
         lambda: ledger.charge(PureDP("1e-300"), -1),
         lambda: ledger.charge(PureDP(-1e-300)),
         lambda: ledger.charge(PureDP(float("nan"))),

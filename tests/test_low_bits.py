@@ -58,17 +58,19 @@ def caught(draw: Draw, pair: tuple[float, float], scale: float, epsilon: float) 
 
 
 def laplace(scale: float, norm: float, rng: Any) -> Draw:
-    mechanism = Laplace(norm / scale, norm)
+    mechanism = Laplace(epsilon=norm / scale, sensitivity=norm)
     return lambda x: np.asarray(mechanism.release(np.full(N, x), rng=rng))
 
 
 def gaussian(scale: float, norm: float, rng: Any) -> Draw:
-    mechanism = Gaussian(norm, sigma=scale)
+    mechanism = Gaussian(sensitivity=norm, sigma=scale)
     return lambda x: np.asarray(mechanism.release(np.full(N, x), rng=rng))
 
 
 def snapping(scale: float, norm: float, rng: Any) -> Draw:
-    mechanism = Snapping(norm / scale, norm, 2.0**45 * scale)
+    mechanism = Snapping(
+        epsilon=norm / scale, sensitivity=norm, bounds=(-(2.0**45 * scale), 2.0**45 * scale)
+    )
     return lambda x: np.asarray(mechanism.release(np.full(N, x), rng=rng))
 
 

@@ -27,15 +27,15 @@ from cydp.testing import SeededGenerator
 
 # Each with the value that stands for null in an array.
 MECHANISMS: dict[str, tuple[Any, float]] = {
-    "DiscreteLaplace": (DiscreteLaplace(1, 1), 0),
-    "DiscreteGaussian": (DiscreteGaussian(1, rho=1), 0),
-    "Laplace": (Laplace(1, 1), 0),
-    "Gaussian": (Gaussian(1, rho=1), 0),
-    "Snapping": (Snapping(1, 1, 1000), 0),
-    "PartitionSelection": (PartitionSelection(1, 0.1), 0),
-    "RandomizedResponse": (RandomizedResponse(1, 4), -1),
-    "ExponentialMechanism": (ExponentialMechanism(1), -(2**63)),
-    "PermuteAndFlip": (PermuteAndFlip(1), -(2**63)),
+    "DiscreteLaplace": (DiscreteLaplace(epsilon=1, sensitivity=1), 0),
+    "DiscreteGaussian": (DiscreteGaussian(sensitivity=1, rho=1), 0),
+    "Laplace": (Laplace(epsilon=1, sensitivity=1), 0),
+    "Gaussian": (Gaussian(sensitivity=1, rho=1), 0),
+    "Snapping": (Snapping(epsilon=1, sensitivity=1, bounds=(-1000, 1000)), 0),
+    "PartitionSelection": (PartitionSelection(epsilon=1, delta=0.1, max_partitions=1), 0),
+    "RandomizedResponse": (RandomizedResponse(epsilon=1, n_categories=4), -1),
+    "ExponentialMechanism": (ExponentialMechanism(epsilon=1, sensitivity=1), -(2**63)),
+    "PermuteAndFlip": (PermuteAndFlip(epsilon=1, sensitivity=1), -(2**63)),
 }
 COLUMNS: dict[str, Callable[[list[Any]], Any]] = {
     "list": list,
@@ -75,18 +75,20 @@ def test_real_numbers_with_nulls(name: str) -> None:
 def test_a_null_score_is_below_every_other() -> None:
     for dtype in (pl.Int8, pl.Int64, pl.UInt64, pl.Float32, pl.Float64):
         column = pl.Series([None, 0, None, 100, None], dtype=dtype)
-        assert ExponentialMechanism(100).release(column) == 3
-        assert ExponentialMechanism(1).release(pl.Series([None] * 5, dtype=dtype)) in range(5)
+        assert ExponentialMechanism(epsilon=100, sensitivity=1).release(column) == 3
+        assert ExponentialMechanism(epsilon=1, sensitivity=1).release(
+            pl.Series([None] * 5, dtype=dtype)
+        ) in range(5)
 
 
 def test_a_null_code_is_answered_by_a_uniform_category() -> None:
     column = pa.array([None] * 30_000, pa.uint8())
-    reports = RandomizedResponse(50, 256).release(column)
+    reports = RandomizedResponse(epsilon=50, n_categories=256).release(column)
     assert reports.dtype == np.uint8
     assert len(set(reports.tolist())) == 256
     answers = [None] * 64 + [True, False]
     for given in (pa.array(answers, pa.bool_()), answers):
-        flags = RandomizedResponse(50).release(given)
+        flags = RandomizedResponse(epsilon=50).release(given)
         assert flags.dtype == np.bool_
         assert flags[64:].tolist() == [True, False]
         assert set(flags[:64].tolist()) == {True, False}

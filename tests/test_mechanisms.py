@@ -18,15 +18,15 @@ BITS = 200
 
 
 def test_parameters_are_exact() -> None:
-    m = DiscreteLaplace(0.1, 3)
+    m = DiscreteLaplace(epsilon=0.1, sensitivity=3)
     assert (m.epsilon, m.sensitivity, m.scale) == (Fraction(1, 10), 3, 30)
     assert m.loss == cydp.PureDP("0.1")
     assert repr(m) == "DiscreteLaplace(epsilon=0.1, sensitivity=3)"
-    assert m == DiscreteLaplace("1/10", 3.0)
+    assert m == DiscreteLaplace(epsilon="1/10", sensitivity=3.0)
 
 
 def test_mechanisms_pickle_and_are_frozen() -> None:
-    m = DiscreteLaplace("1/3")
+    m = DiscreteLaplace(epsilon="1/3", sensitivity=1)
     assert pickle.loads(pickle.dumps(m)) == m
     with pytest.raises(dataclasses.FrozenInstanceError):
         m.epsilon = Fraction(2)  # type: ignore[misc]
@@ -48,25 +48,25 @@ def test_mechanisms_pickle_and_are_frozen() -> None:
 )
 def test_bad_values(name: str, value: Any) -> None:
     with pytest.raises(ValueError, match=f"{name}|scale"):
-        DiscreteLaplace(**{"epsilon": 1, name: value})
+        DiscreteLaplace(**{"epsilon": 1, "sensitivity": 1, name: value})
 
 
 @pytest.mark.parametrize("name", ["epsilon", "sensitivity"])
 @pytest.mark.parametrize("value", [True, None, [1], np.array([1.0]), 1j])
 def test_bad_types(name: str, value: Any) -> None:
     with pytest.raises(TypeError, match=name):
-        DiscreteLaplace(**{"epsilon": 1, name: value})
+        DiscreteLaplace(**{"epsilon": 1, "sensitivity": 1, name: value})
 
 
 @pytest.mark.parametrize("epsilon", [2 * 10**6, Fraction(1, 2**57)])
 def test_scales_that_cannot_be_drawn_are_refused(epsilon: Any) -> None:
     with pytest.raises(ValueError, match="scale must be between"):
-        DiscreteLaplace(epsilon)
+        DiscreteLaplace(epsilon=epsilon, sensitivity=1)
 
 
 @pytest.mark.parametrize("scale", ["1/7", "1", "10", "1000/3", str(2**20)])
 def test_formulas(scale: str) -> None:
-    law, m = Fraction(scale), DiscreteLaplace(1 / Fraction(scale))
+    law, m = Fraction(scale), DiscreteLaplace(epsilon=1 / Fraction(scale), sensitivity=1)
     ks = sorted({0, 1, 2, 5, int(3 * law)})
     for k in ks:
         low, high = oracle.probability_bounds(law, k, BITS)
@@ -83,13 +83,16 @@ def test_formulas(scale: str) -> None:
 
 
 def test_tiny_scales_do_not_overflow() -> None:
-    m = DiscreteLaplace(10**6)
+    m = DiscreteLaplace(epsilon=10**6, sensitivity=1)
     assert (m.variance, m.pmf(0), m.pmf(1), m.error_bound()) == (0, 1, 0, 0)
 
 
 @pytest.mark.parametrize("bad", [0.5, "1", [0.5], None])
 def test_probabilities_are_of_integers(bad: Any) -> None:
-    for function in (DiscreteLaplace(1).pmf, DiscreteLaplace(1).cdf):
+    for function in (
+        DiscreteLaplace(epsilon=1, sensitivity=1).pmf,
+        DiscreteLaplace(epsilon=1, sensitivity=1).cdf,
+    ):
         with pytest.raises(TypeError, match="k must be of integers"):
             function(bad)
 
@@ -100,7 +103,7 @@ def test_probabilities_are_of_integers(bad: Any) -> None:
 def test_error_bounds_are_least(scale: str, confidence: str, count: int) -> None:
     """P(|X| <= h)^count reaches the confidence, and that of h - 1 does not."""
     law, share = Fraction(scale), Fraction(confidence)
-    h = DiscreteLaplace(1 / law).error_bound(confidence, count=count)
+    h = DiscreteLaplace(epsilon=1 / law, sensitivity=1).error_bound(confidence, count=count)
 
     def misses(bound: int) -> float:
         chance = Fraction(oracle.tail_bounds(law, bound + 1, BITS)[1], 2**BITS)
@@ -114,7 +117,7 @@ def test_error_bounds_are_least(scale: str, confidence: str, count: int) -> None
 @pytest.mark.parametrize("confidence", [0, 1, -0.5, 1.5, float("nan"), "x"])
 def test_bad_confidence(confidence: Any) -> None:
     with pytest.raises(ValueError, match="confidence"):
-        DiscreteLaplace(1).error_bound(confidence)
+        DiscreteLaplace(epsilon=1, sensitivity=1).error_bound(confidence)
 
 
 @pytest.mark.parametrize(
@@ -123,11 +126,11 @@ def test_bad_confidence(confidence: Any) -> None:
 )
 def test_bad_count(count: Any, error: type[Exception]) -> None:
     with pytest.raises(error, match="count must"):
-        DiscreteLaplace(1).error_bound(count=count)
+        DiscreteLaplace(epsilon=1, sensitivity=1).error_bound(count=count)
 
 
 def test_release_adds_the_generators_noise() -> None:
-    m, values = DiscreteLaplace(0.1), np.arange(600).reshape(2, 300)
+    m, values = DiscreteLaplace(epsilon=0.1, sensitivity=1), np.arange(600).reshape(2, 300)
     noise = SeededGenerator(1).discrete_laplace(10, 600).reshape(2, 300)
     assert np.array_equal(m.release(values, rng=SeededGenerator(1)), values + noise)
     assert np.array_equal(values, np.arange(600).reshape(2, 300))  # the input is left alone
@@ -137,13 +140,13 @@ def test_release_adds_the_generators_noise() -> None:
 @pytest.mark.parametrize("dtype", ["i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", ">i4", ">u8"])
 def test_release_of_every_integer_dtype(dtype: str) -> None:
     values = np.arange(100).astype(dtype)[::-2]
-    released = DiscreteLaplace(1000).release(values)  # the noise is 0
+    released = DiscreteLaplace(epsilon=1000, sensitivity=1).release(values)  # the noise is 0
     assert released.dtype == np.int64
     assert np.array_equal(released, values)
 
 
 def test_release_keeps_shapes() -> None:
-    m = DiscreteLaplace(1)
+    m = DiscreteLaplace(epsilon=1, sensitivity=1)
     assert type(m.release(3)) is int
     assert type(m.release(np.int32(3))) is int
     for shape in [(0,), (), (2, 3), (1, 0, 2)]:
@@ -155,7 +158,7 @@ def test_release_keeps_shapes() -> None:
 
 
 def test_release_saturates() -> None:
-    m, least, most = DiscreteLaplace(10**6), -(2**63), 2**63 - 1
+    m, least, most = DiscreteLaplace(epsilon=10**6, sensitivity=1), -(2**63), 2**63 - 1
     assert m.release(10**30) == most
     assert m.release(-(10**30)) == least
     for dtype in (np.int64, np.uint64):
@@ -163,14 +166,16 @@ def test_release_saturates() -> None:
         expected = [max(limits.min, least), min(limits.max, most)]
         assert m.release(np.array([limits.min, limits.max], dtype)).tolist() == expected
     for end in (least, most):  # noise of either sign, which must not wrap
-        noisy = DiscreteLaplace(Fraction(1, 2**50)).release(np.full(1000, end))
+        noisy = DiscreteLaplace(epsilon=Fraction(1, 2**50), sensitivity=1).release(
+            np.full(1000, end)
+        )
         assert (np.abs(noisy - end).astype(float) < 2**60).all()
         assert 300 < (noisy == end).sum() < 700
 
 
 def test_release_saturates_early_where_noise_may_stop() -> None:
     end = 2**62 - 1
-    m = DiscreteLaplace(Fraction(1, 2**56))
+    m = DiscreteLaplace(epsilon=Fraction(1, 2**56), sensitivity=1)
     wide = m.release(np.full(1000, 2**63 - 1))
     assert (wide <= end).all()
     assert (wide >= end - 2**61).all()
@@ -183,28 +188,28 @@ def test_release_saturates_early_where_noise_may_stop() -> None:
 )
 def test_release_takes_integers_only(value: Any) -> None:
     with pytest.raises(TypeError, match="value must be of integers"):
-        DiscreteLaplace(1).release(value)
+        DiscreteLaplace(epsilon=1, sensitivity=1).release(value)
 
 
 @pytest.mark.parametrize("rng", [0, np.random.default_rng(0), "os", cydp.Generator])
 def test_release_takes_cydp_generators_only(rng: Any) -> None:
     with pytest.raises(TypeError, match=r"rng must be a cydp\.Generator"):
-        DiscreteLaplace(1).release(1, rng=rng)
+        DiscreteLaplace(epsilon=1, sensitivity=1).release(1, rng=rng)
 
 
 def test_release_of_lists_does_not_depend_on_their_length_in_bits() -> None:
-    m = DiscreteLaplace(10**6)
+    m = DiscreteLaplace(epsilon=10**6, sensitivity=1)
     assert m.release([2**63, -1]).tolist() == [2**63 - 1, -1]
     assert m.release([[2**64], [-(2**70)]]).tolist() == [[2**63 - 1], [-(2**63)]]
 
 
 def test_release_refuses_masks() -> None:
     with pytest.raises(TypeError, match="mask"):
-        DiscreteLaplace(1).release(np.ma.array([1, 2], mask=[0, 1]))
+        DiscreteLaplace(epsilon=1, sensitivity=1).release(np.ma.array([1, 2], mask=[0, 1]))
 
 
 def test_extreme_confidences() -> None:
-    m = DiscreteLaplace(1)
+    m = DiscreteLaplace(epsilon=1, sensitivity=1)
     assert m.error_bound(1 - Fraction(1, 10**400)) == m.error_bound(1 - Fraction(1, 10**400))
     assert 900 < m.error_bound(1 - Fraction(1, 10**400)) < 930
     assert m.error_bound(Fraction(1, 10**400)) == 0
@@ -214,5 +219,5 @@ def test_extreme_confidences() -> None:
 
 def test_messages_show_no_value() -> None:
     with pytest.raises(TypeError) as error:
-        DiscreteLaplace(1).release([123456.5])  # type: ignore[list-item]
+        DiscreteLaplace(epsilon=1, sensitivity=1).release([123456.5])  # type: ignore[list-item]
     assert "123456" not in str(error.value)

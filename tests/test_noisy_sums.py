@@ -39,10 +39,12 @@ def test_a_sum_is_the_exact_one_plus_noise_rounded_once(
     total = exact.clamped_sum(values, *bounds)
     norm = total.sensitivity(relation)
     mechanism: Any = {
-        "laplace": lambda: Laplace(0.5, norm),
-        "gaussian": lambda: Gaussian(norm, rho=0.1, coordinates=1),
-        "approximate": lambda: Gaussian(norm, epsilon=1, delta=1e-6, coordinates=1),
-        "tiny epsilon": lambda: Laplace("1e-6", norm),  # whose grid is coarser than the sum's
+        "laplace": lambda: Laplace(epsilon=0.5, sensitivity=norm),
+        "gaussian": lambda: Gaussian(sensitivity=norm, rho=0.1, coordinates=1),
+        "approximate": lambda: Gaussian(sensitivity=norm, epsilon=1, delta=1e-6, coordinates=1),
+        "tiny epsilon": lambda: Laplace(
+            epsilon="1e-6", sensitivity=norm
+        ),  # whose grid is coarser than the sum's
     }[kind]()
     for seed in range(3):
         released = mechanism.release(total, rng=SeededGenerator(seed))
@@ -57,9 +59,9 @@ def test_groups_are_the_exact_ones_plus_noise(kind: str, step: float | None) -> 
     codes, values = np.array([0, 2, 2, 1, 9]), np.array([1.5, 2.25, 1e9, -7, 1])
     total = exact.grouped_clamped_sum(codes, values, 3, -2, 5, step)
     mechanism: Any = (
-        Laplace(1, total.sensitivity("change-one"))
+        Laplace(epsilon=1, sensitivity=total.sensitivity("change-one"))
         if kind == "laplace"
-        else Gaussian(total.sensitivity("change-one", norm=2), rho=0.5)
+        else Gaussian(sensitivity=total.sensitivity("change-one", norm=2), rho=0.5)
     )
     released = mechanism.release(total, rng=SeededGenerator(5))
     assert released.tolist() == expected(mechanism, total, 5)
@@ -68,10 +70,10 @@ def test_groups_are_the_exact_ones_plus_noise(kind: str, step: float | None) -> 
 @pytest.mark.parametrize(
     "mechanism",
     [
-        Gaussian(1, epsilon=10, delta=1e-3),
-        Gaussian(1, rho=2),
-        Gaussian(1, sigma="0.4"),
-        Laplace(10, 1),
+        Gaussian(sensitivity=1, epsilon=10, delta=1e-3),
+        Gaussian(sensitivity=1, rho=2),
+        Gaussian(sensitivity=1, sigma="0.4"),
+        Laplace(epsilon=10, sensitivity=1),
     ],
     ids=repr,
 )
@@ -86,17 +88,17 @@ def test_the_noise_does_not_depend_on_the_step_of_the_sum(mechanism: Any) -> Non
 
 def test_sums_beyond_64_bits_are_exact() -> None:
     total = GridSum(2**100 + 1, Fraction(1), 0, 2**29)
-    mechanism = Laplace(1, 2**29)
+    mechanism = Laplace(epsilon=1, sensitivity=2**29)
     assert [mechanism.release(total, rng=SeededGenerator(1))] == expected(mechanism, total, 1)
     far = GridSum(2**126, Fraction(2) ** 900, 0, 2**29)
-    assert Laplace(1, far.sensitivity()).release(far) > 2.0**1000
+    assert Laplace(epsilon=1, sensitivity=far.sensitivity()).release(far) > 2.0**1000
 
 
 def test_a_step_far_from_the_grid_is_refused() -> None:
     total = GridSum(5, Fraction(2) ** 900, 0, 0)  # which is 0 for every table
     budget = PrivacyFilter(PureDP(1))
     with pytest.raises(ValueError, match="must fit the step"):
-        Laplace(1, Fraction(1, 2**500)).release(total, budget=budget)
+        Laplace(epsilon=1, sensitivity=Fraction(1, 2**500)).release(total, budget=budget)
     assert budget.spent == PureDP(0)
 
 
@@ -108,10 +110,12 @@ def test_a_sensitivity_below_that_of_one_record_is_refused(grouped: bool) -> Non
         else exact.clamped_sum([1], -2, 5)
     )
     refused = [
-        Laplace(1, 4.99),
-        Laplace(1, Sensitivity(4.99, relation="add-remove")),
-        Laplace(1, Sensitivity(9.99 if grouped else 6.99, relation="change-one")),
-        Gaussian(Sensitivity(7.07 if grouped else 6.99, relation="change-one"), rho=1),
+        Laplace(epsilon=1, sensitivity=4.99),
+        Laplace(epsilon=1, sensitivity=Sensitivity(4.99, relation="add-remove")),
+        Laplace(
+            epsilon=1, sensitivity=Sensitivity(9.99 if grouped else 6.99, relation="change-one")
+        ),
+        Gaussian(sensitivity=Sensitivity(7.07 if grouped else 6.99, relation="change-one"), rho=1),
     ]
     for mechanism in refused:
         budget = PrivacyFilter(cydp.ZCDP(100), relation=mechanism.relation or "add-remove")
@@ -120,10 +124,12 @@ def test_a_sensitivity_below_that_of_one_record_is_refused(grouped: bool) -> Non
         assert budget.spent == cydp.ZCDP(0)
     for relation in ("add-remove", "change-one"):
         for missing in (True, False):
-            Laplace(1, total.sensitivity(relation, missing=missing)).release(total)
+            Laplace(epsilon=1, sensitivity=total.sensitivity(relation, missing=missing)).release(
+                total
+            )
             norm = total.sensitivity(relation, missing=missing, norm=2)
-            Gaussian(norm, rho=1).release(total)
-    one = Gaussian(total.sensitivity("change-one", norm=2), rho=1, coordinates=1)
+            Gaussian(sensitivity=norm, rho=1).release(total)
+    one = Gaussian(sensitivity=total.sensitivity("change-one", norm=2), rho=1, coordinates=1)
     if grouped:
         with pytest.raises(ValueError, match="coordinates must be at least 2"):
             one.release(total)
@@ -131,7 +137,13 @@ def test_a_sensitivity_below_that_of_one_record_is_refused(grouped: bool) -> Non
         assert math.isfinite(one.release(total))
 
 
-@pytest.mark.parametrize("wrong", [Snapping(1, 100, 1000), DiscreteLaplace(1, 100)])
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        Snapping(epsilon=1, sensitivity=100, bounds=(-1000, 1000)),
+        DiscreteLaplace(epsilon=1, sensitivity=100),
+    ],
+)
 def test_other_mechanisms_take_no_sums(wrong: Any) -> None:
     budget = PrivacyFilter(PureDP(10))
     with pytest.raises(TypeError, match="value must be of"):
@@ -162,7 +174,7 @@ def test_the_norm_of_groups_covers_every_pair_of_neighbours() -> None:
 def test_sums_are_repeated_by_an_id(tmp_path: Path) -> None:
     with new(tmp_path / "ledger") as ledger:
         total = exact.clamped_sum([1, 2], 0, 10)
-        mechanism = Laplace(0.1, total.sensitivity())
+        mechanism = Laplace(epsilon=0.1, sensitivity=total.sensitivity())
         budget = ledger.blocks(charge_id="monday")
         first, again = (mechanism.release(total, budget=budget) for _ in range(2))
         assert first == again

@@ -43,22 +43,34 @@ def path(tmp_path: Path) -> Path:
 
 
 RELEASES: dict[str, Callable[[Any], Any]] = {
-    "DiscreteLaplace": lambda budget: DiscreteLaplace(0.1).release([[1, 2], [3, 4]], budget=budget),
-    "DiscreteLaplace of one": lambda budget: DiscreteLaplace(0.1).release(5, budget=budget),
-    "DiscreteGaussian": lambda budget: DiscreteGaussian(epsilon=0.1, delta=1e-6).release(
-        [1, 2], budget=budget
+    "DiscreteLaplace": lambda budget: DiscreteLaplace(epsilon=0.1, sensitivity=1).release(
+        [[1, 2], [3, 4]], budget=budget
     ),
-    "Laplace": lambda budget: Laplace(0.1, 1).release([1.5, 2], budget=budget),
-    "Laplace of one": lambda budget: Laplace(0.1, 1).release(1.5, budget=budget),
-    "Gaussian": lambda budget: Gaussian(epsilon=0.1, delta=1e-6).release([1.5], budget=budget),
-    "Snapping": lambda budget: Snapping(0.1, 1, 1000).release([1.5, 2], budget=budget),
-    "ExponentialMechanism": lambda budget: ExponentialMechanism(0.1).release(
+    "DiscreteLaplace of one": lambda budget: DiscreteLaplace(epsilon=0.1, sensitivity=1).release(
+        5, budget=budget
+    ),
+    "DiscreteGaussian": lambda budget: DiscreteGaussian(
+        epsilon=0.1, delta=1e-6, sensitivity=1
+    ).release([1, 2], budget=budget),
+    "Laplace": lambda budget: Laplace(epsilon=0.1, sensitivity=1).release([1.5, 2], budget=budget),
+    "Laplace of one": lambda budget: Laplace(epsilon=0.1, sensitivity=1).release(
+        1.5, budget=budget
+    ),
+    "Gaussian": lambda budget: Gaussian(epsilon=0.1, delta=1e-6, sensitivity=1).release(
+        [1.5], budget=budget
+    ),
+    "Snapping": lambda budget: Snapping(epsilon=0.1, sensitivity=1, bounds=(-1000, 1000)).release(
+        [1.5, 2], budget=budget
+    ),
+    "ExponentialMechanism": lambda budget: ExponentialMechanism(epsilon=0.1, sensitivity=1).release(
         np.zeros((3, 50)), budget=budget
     ),
-    "PermuteAndFlip": lambda budget: PermuteAndFlip(0.1).release(np.zeros(50), budget=budget),
-    "PartitionSelection": lambda budget: PartitionSelection(0.1, 1e-6).release(
-        np.full(50, 130), budget=budget
+    "PermuteAndFlip": lambda budget: PermuteAndFlip(epsilon=0.1, sensitivity=1).release(
+        np.zeros(50), budget=budget
     ),
+    "PartitionSelection": lambda budget: PartitionSelection(
+        epsilon=0.1, delta=1e-6, max_partitions=1
+    ).release(np.full(50, 130), budget=budget),
     "histogram": lambda budget: (
         cydp.histogram([1, 2, 3], 20, (0, 4), epsilon=0.1, budget=budget).counts
     ),
@@ -93,12 +105,12 @@ def test_a_survey_is_repeated(path: Path) -> None:
     ledger = new(path, relation="change-one")
     codes = np.zeros(100, np.uint8)
     budget = ledger.blocks(charge_id="monday")
-    first, again = (RandomizedResponse(0.5).release(codes, budget=budget) for _ in range(2))
+    first, again = (RandomizedResponse(epsilon=0.5).release(codes, budget=budget) for _ in range(2))
     assert same(first, again)
     assert ledger.spent == PureDP(0.5)
     flag = ledger.blocks(charge_id="flag")
-    assert type(RandomizedResponse(0.1).release(True, budget=flag)) is bool
-    assert type(RandomizedResponse(0.1).release(True, budget=flag)) is bool
+    assert type(RandomizedResponse(epsilon=0.1).release(True, budget=flag)) is bool
+    assert type(RandomizedResponse(epsilon=0.1).release(True, budget=flag)) is bool
 
 
 class Unreadable:
@@ -111,8 +123,8 @@ class Unreadable:
 def test_a_repetition_reads_nothing(path: Path) -> None:
     ledger = new(path)
     budget = ledger.blocks(charge_id="monday")
-    first = DiscreteLaplace(0.1).release(np.array([1, 2]), budget=budget)
-    again = DiscreteLaplace(0.1).release(Unreadable(), budget=budget)  # type: ignore[call-overload]
+    first = DiscreteLaplace(epsilon=0.1, sensitivity=1).release(np.array([1, 2]), budget=budget)
+    again = DiscreteLaplace(epsilon=0.1, sensitivity=1).release(Unreadable(), budget=budget)  # type: ignore[call-overload]
     assert same(first, again)
     counts = cydp.histogram(np.array([1, 2]), 2, (0, 4), epsilon=0.1,
                             budget=ledger.blocks(charge_id="h")).counts  # fmt: skip
@@ -126,7 +138,7 @@ def test_anything_else_by_the_same_id_is_refused(path: Path) -> None:
     def blocks(**given: Any) -> Any:
         return ledger.blocks(**{"charge_id": "monday", "data_version": "1"} | given)
 
-    noise = DiscreteLaplace(0.1, cydp.sensitivity.histogram("add-remove"))
+    noise = DiscreteLaplace(epsilon=0.1, sensitivity=cydp.sensitivity.histogram("add-remove"))
     first = cydp.histogram([1, 2], 4, (0, 4), epsilon=0.1, budget=blocks())
     head = ledger.head()
     others: dict[str, Callable[[], object]] = {
@@ -185,7 +197,7 @@ def test_a_release_object_is_rebuilt(path: Path) -> None:
     for release in (first, again):
         assert isinstance(release, cydp.HistogramRelease)
         stated = cydp.sensitivity.histogram("add-remove")
-        assert release.mechanism == DiscreteLaplace("1/3", stated)
+        assert release.mechanism == DiscreteLaplace(epsilon="1/3", sensitivity=stated)
         assert release.loss == PureDP("1/3", relation="add-remove") == first.loss
         assert same(release.counts, first.counts)
         assert same(release.edges, np.linspace(0, 1, 4))
@@ -194,7 +206,7 @@ def test_a_release_object_is_rebuilt(path: Path) -> None:
 def test_results_of_many_kinds(path: Path) -> None:
     ledger = new(path)
     series = pd.Series([1.5, 2], index=["a", "b"], name="income")
-    estimate = RandomizedResponse(1).estimate([0, 1, 1])
+    estimate = RandomizedResponse(epsilon=1).estimate([0, 1, 1])
     results: list[Any] = [series, estimate, Fraction(1, 3), float("inf"), {"n": float("-inf")}]
     for number, result in enumerate(results):
 
@@ -216,8 +228,8 @@ def test_results_of_many_kinds(path: Path) -> None:
 @pytest.mark.parametrize(
     "mechanism",
     [
-        DiscreteLaplace(0.1), Laplace(0.1, 1), Snapping(0.01, 1, 1000),
-        PartitionSelection(0.1, 1e-6), RandomizedResponse(0.1, 4),
+        DiscreteLaplace(epsilon=0.1, sensitivity=1), Laplace(epsilon=0.1, sensitivity=1), Snapping(epsilon=0.01, sensitivity=1, bounds=(-1000, 1000)),
+        PartitionSelection(epsilon=0.1, delta=1e-6, max_partitions=1), RandomizedResponse(epsilon=0.1, n_categories=4),
     ],
     ids=lambda mechanism: type(mechanism).__name__,
 )  # fmt: skip
@@ -235,9 +247,9 @@ def test_a_series_is_repeated_with_its_own_index_only(path: Path, mechanism: Any
 
 def test_a_selection_is_repeated_among_as_many_candidates_only(path: Path) -> None:
     budget = new(path).blocks(charge_id="monday")
-    ExponentialMechanism(0.1).release([1, 2, 3], budget=budget)
+    ExponentialMechanism(epsilon=0.1, sensitivity=1).release([1, 2, 3], budget=budget)
     with pytest.raises(ChargeConflictError, match="differs in arguments"):
-        ExponentialMechanism(0.1).release([1, 2, 3, 4], budget=budget)
+        ExponentialMechanism(epsilon=0.1, sensitivity=1).release([1, 2, 3, 4], budget=budget)
 
 
 def test_a_recorded_result_can_be_read(path: Path) -> None:
@@ -319,7 +331,9 @@ def test_what_fails_before_the_charge_charges_nothing(path: Path) -> None:
             call()
     huge = np.broadcast_to(np.int64(1), 2**23 + 1)  # takes no memory
     with pytest.raises(ValueError, match="67,108,864 bytes, and this one has 67,108,872"):
-        DiscreteLaplace(0.1).release(huge, budget=ledger.blocks(charge_id="huge"))
+        DiscreteLaplace(epsilon=0.1, sensitivity=1).release(
+            huge, budget=ledger.blocks(charge_id="huge")
+        )
     assert ledger.head() == head
     ledger.verify()
 
@@ -375,7 +389,7 @@ with cydp.BudgetLedger.open(sys.argv[1]) as ledger:
         if len(sys.argv) > 2:
             print("charged", flush=True)
             sys.stdin.readline()
-        return cydp.DiscreteLaplace(1e-3).release(5)
+        return cydp.DiscreteLaplace(epsilon=1e-3, sensitivity=1).release(5)
     print(ledger.once("nightly", PureDP(0.4), release))
 """
 
@@ -424,7 +438,7 @@ def test_many_threads_release_once(path: Path) -> None:
 
     def run() -> None:
         with suppress(ChargeInDoubtError):
-            results.append(DiscreteLaplace("1e-3").release(5, budget=budget))
+            results.append(DiscreteLaplace(epsilon="1e-3", sensitivity=1).release(5, budget=budget))
 
     budget = ledger.blocks(charge_id="monday")
     threads = [threading.Thread(target=run) for _ in range(16)]

@@ -109,10 +109,10 @@ def test_roots_that_were_rounded_down() -> None:
     """Without that, a plan would take three ones for two."""
     root = math.sqrt(3)
     assert Fraction(root) ** 2 < 3
-    assert DiscreteGaussian(root, sigma2=9)._pairs == {GaussianPair(Fraction(9)): 3}
+    assert DiscreteGaussian(sensitivity=root, sigma2=9)._pairs == {GaussianPair(Fraction(9)): 3}
     three = 0.1 * 3 * 10 - 1e-12
     assert Fraction(three) < 3
-    ((pair, _),) = DiscreteLaplace(1, three)._pairs.items()
+    ((pair, _),) = DiscreteLaplace(epsilon=1, sensitivity=three)._pairs.items()
     assert isinstance(pair, LaplacePair)
     assert pair.steps == 3
     assert pair.epsilon > 1
@@ -196,17 +196,23 @@ def test_normal_pairs(sigma2: int, vector: tuple[int, ...]) -> None:
 
 
 def test_which_pairs_gaussian_mechanisms_have() -> None:
-    assert DiscreteGaussian(sigma2=400)._pairs == {GaussianPair(Fraction(400)): 1}
-    assert DiscreteGaussian("1.5", sigma2=9)._pairs == {GaussianPair(Fraction(9)): 2}
-    assert DiscreteGaussian("1.5", sigma2=9, coordinates=1)._pairs == {GaussianPair(Fraction(9)): 1}
-    assert DiscreteGaussian(5, sigma2=9, coordinates=1)._pairs == {GaussianPair(Fraction(9), 5): 1}
-    assert DiscreteGaussian(2, sigma2=9)._pairs == {NormalPair(Fraction(1, 3)): 1}
-    assert DiscreteGaussian(2, sigma2=6)._pairs is None
-    assert DiscreteGaussian(sigma=2000)._pairs == {NormalPair(Fraction(1, 2 * (2000**2 - 3))): 1}
-    assert DiscreteLaplace(1, 3)._pairs == {LaplacePair(Fraction(1), 3): 1}
+    assert DiscreteGaussian(sigma2=400, sensitivity=1)._pairs == {GaussianPair(Fraction(400)): 1}
+    assert DiscreteGaussian(sensitivity="1.5", sigma2=9)._pairs == {GaussianPair(Fraction(9)): 2}
+    assert DiscreteGaussian(sensitivity="1.5", sigma2=9, coordinates=1)._pairs == {
+        GaussianPair(Fraction(9)): 1
+    }
+    assert DiscreteGaussian(sensitivity=5, sigma2=9, coordinates=1)._pairs == {
+        GaussianPair(Fraction(9), 5): 1
+    }
+    assert DiscreteGaussian(sensitivity=2, sigma2=9)._pairs == {NormalPair(Fraction(1, 3)): 1}
+    assert DiscreteGaussian(sensitivity=2, sigma2=6)._pairs is None
+    assert DiscreteGaussian(sigma=2000, sensitivity=1)._pairs == {
+        NormalPair(Fraction(1, 2 * (2000**2 - 3))): 1
+    }
+    assert DiscreteLaplace(epsilon=1, sensitivity=3)._pairs == {LaplacePair(Fraction(1), 3): 1}
     for coordinates in (None, 5):
-        noise = Gaussian(rho=0.125, coordinates=coordinates)
+        noise = Gaussian(rho=0.125, coordinates=coordinates, sensitivity=1)
         ((pair, times),) = noise._pairs.items()  # type: ignore[union-attr]
         assert times == 1
         assert Fraction(1, 8) < pair.rho < Fraction(1, 8) * (1 + Fraction(1, 10**9))
-    assert Gaussian(rho=0.5, granularity=2)._pairs is None
+    assert Gaussian(rho=0.5, step=2, sensitivity=1)._pairs is None

@@ -120,7 +120,7 @@ def excess(pairs: list[tuple[Fraction, Fraction]], ratio: Fraction) -> Fraction:
 ])  # fmt: skip
 def test_all_partitions_of_a_user_together(most: int, relation: str, tight: float) -> None:
     """Exactly: over all masks of a small table that users join and leave."""
-    m = PartitionSelection("0.9", "0.03", most, relation=relation)
+    m = PartitionSelection(epsilon="0.9", delta="0.03", max_partitions=most, relation=relation)
     changed = most * (2 if relation == "change-one" else 1)
     pi = table(str(m.epsilon / changed), str(m.delta / changed))
     ratio = ratio_bounds("0.9")[0]
@@ -136,7 +136,7 @@ def test_all_partitions_of_a_user_together(most: int, relation: str, tight: floa
 
 
 def test_probability() -> None:
-    m = PartitionSelection(1, "1e-5", 2)
+    m = PartitionSelection(epsilon=1, delta="1e-5", max_partitions=2)
     pi = table("1/2", "5e-6")
     assert [m.probability(n) for n in range(len(pi))] == [float(share) for share in pi]
     ns = np.array([[-5, 0, 1], [10, 10**6, 2**62]])
@@ -151,9 +151,9 @@ def test_probability() -> None:
 
 
 def test_change_one_costs_twice_as_much() -> None:
-    one = PartitionSelection(1, "1e-5", 3, relation="change-one")
+    one = PartitionSelection(epsilon=1, delta="1e-5", max_partitions=3, relation="change-one")
     assert one.probability(range_ := np.arange(200)).tolist() == (
-        PartitionSelection(1, "1e-5", 6).probability(range_).tolist()
+        PartitionSelection(epsilon=1, delta="1e-5", max_partitions=6).probability(range_).tolist()
     )
     assert one.loss == ApproxDP(1, "1e-5", relation="change-one")
 
@@ -162,11 +162,14 @@ def test_change_one_costs_twice_as_much() -> None:
 
 
 def test_parameters_are_exact_frozen_and_pickle() -> None:
-    m = PartitionSelection(0.1, 1e-6, np.int64(3))
+    m = PartitionSelection(epsilon=0.1, delta=1e-6, max_partitions=np.int64(3))
     assert (m.epsilon, m.delta, m.max_partitions) == (Fraction(1, 10), Fraction(1, 10**6), 3)
     assert m.relation == "add-remove"
     assert m.loss == ApproxDP("0.1", "1e-6", relation="add-remove")
-    for other in (m, PartitionSelection("1/3", "1/7", relation="change-one")):
+    for other in (
+        m,
+        PartitionSelection(epsilon="1/3", delta="1/7", relation="change-one", max_partitions=1),
+    ):
         assert eval(repr(other), {"PartitionSelection": PartitionSelection}) == other
         assert pickle.loads(pickle.dumps(other)) == other
     with pytest.raises(dataclasses.FrozenInstanceError):
@@ -184,14 +187,14 @@ BAD = [0, -1, math.nan, math.inf, "x", "1e400000", 10**2000]
 )  # fmt: skip
 def test_bad_values(name: str, value: Any) -> None:
     with pytest.raises(ValueError, match=f"{name} must"):
-        PartitionSelection(**{"epsilon": 1, "delta": 0.1, name: value})
+        PartitionSelection(**{"epsilon": 1, "delta": 0.1, "max_partitions": 1, name: value})
 
 
 @pytest.mark.parametrize("name", ["epsilon", "delta", "max_partitions"])
 @pytest.mark.parametrize("value", [True, np.True_, None, [1], np.array([0.5]), 1j])
 def test_bad_types(name: str, value: Any) -> None:
     with pytest.raises(TypeError, match=f"{name} must"):
-        PartitionSelection(**{"epsilon": 1, "delta": 0.1, name: value})
+        PartitionSelection(**{"epsilon": 1, "delta": 0.1, "max_partitions": 1, name: value})
 
 
 @pytest.mark.parametrize(
@@ -200,12 +203,14 @@ def test_bad_types(name: str, value: Any) -> None:
 )
 def test_what_would_take_a_million_users_is_refused(epsilon: str, delta: str, most: int) -> None:
     with pytest.raises(ValueError, match="epsilon and delta must be larger"):
-        PartitionSelection(epsilon, delta, most)
+        PartitionSelection(epsilon=epsilon, delta=delta, max_partitions=most)
 
 
 def test_the_longest_tables_are_served() -> None:
-    assert PartitionSelection("1e-300", "1e-5").probability(10**5) == 1
-    m = PartitionSelection("1e-4", "1e-8")
+    assert (
+        PartitionSelection(epsilon="1e-300", delta="1e-5", max_partitions=1).probability(10**5) == 1
+    )
+    m = PartitionSelection(epsilon="1e-4", delta="1e-8", max_partitions=1)
     assert m.probability(MOST_COUNTS) == 1
     assert m.release(np.array([0, MOST_COUNTS])).tolist() == [False, True]
 
@@ -249,7 +254,7 @@ def test_ties_take_the_words_behind_those_of_their_block() -> None:
 
 
 def test_blocks_are_drawn_one_after_the_other() -> None:
-    m, n = PartitionSelection(1, "1e-5"), 2**16 + 777
+    m, n = PartitionSelection(epsilon=1, delta="1e-5", max_partitions=1), 2**16 + 777
     counts = np.arange(n) % 23
     kept = m.release(counts, rng=SeededGenerator(3))
     rng = SeededGenerator(3)
@@ -263,7 +268,9 @@ STORED = [0, 0, 0, 0, 1, 0, 0, 0, 1, 1, 1, 1]
 
 def test_stored_selections() -> None:
     """Changes here belong into the changelog."""
-    kept = PartitionSelection(1, "1e-5").release(np.arange(5, 17), rng=SeededGenerator(7))
+    kept = PartitionSelection(epsilon=1, delta="1e-5", max_partitions=1).release(
+        np.arange(5, 17), rng=SeededGenerator(7)
+    )
     assert kept.astype(int).tolist() == STORED
 
 
@@ -274,7 +281,11 @@ def p_value(kept: int, n: int, chance: Fraction) -> float:
 
 @pytest.mark.parametrize("count", [6, 9, 12, 15, 18])
 def test_rates_fit_and_mutants_do_not(count: int) -> None:
-    m, n, pi = PartitionSelection(1, "1e-5"), 10**6, table("1", "1e-5")
+    m, n, pi = (
+        PartitionSelection(epsilon=1, delta="1e-5", max_partitions=1),
+        10**6,
+        table("1", "1e-5"),
+    )
     kept = int(m.release(np.full(n, count), rng=SeededGenerator(4)).sum())
     assert p_value(kept, n, pi[count]) > LIMIT
     for mutant in (pi[count - 1], pi[count + 1], (pi[count] + Fraction(1, 300)) % 1):
@@ -294,14 +305,16 @@ def upper(successes: int, n: int) -> float:
 def test_keys_of_single_users_are_seen_within_delta(most: int, relation: str) -> None:
     """10^6 keys of one user each: whether any of his `most` keys is seen is his risk."""
     delta, n = 0.01, 10**6 // most * most
-    m = PartitionSelection(1, delta, most, relation=relation)
+    m = PartitionSelection(epsilon=1, delta=delta, max_partitions=most, relation=relation)
     twice = 2 if relation == "change-one" else 1  # of which the keys he leaves are half
     users = m.release(np.ones(n, int), rng=SeededGenerator(5)).reshape(-1, most).any(axis=1)
     assert lower(int(users.sum()), len(users)) <= delta / twice
     assert upper(int(users.sum()), len(users)) >= 0.98 * delta / twice
     # The mutants: delta for each key; rows (three a user) for users.
     if most > 1:
-        each = PartitionSelection(1, delta).release(np.ones(n, int), rng=SeededGenerator(5))
+        each = PartitionSelection(epsilon=1, delta=delta, max_partitions=1).release(
+            np.ones(n, int), rng=SeededGenerator(5)
+        )
         risk = each.reshape(-1, most).any(axis=1)
         assert lower(int(risk.sum()), len(risk)) > delta
     rows = m.release(np.full(n, 3), rng=SeededGenerator(5)).reshape(-1, most).any(axis=1)
@@ -310,7 +323,7 @@ def test_keys_of_single_users_are_seen_within_delta(most: int, relation: str) ->
 
 
 def test_shapes_and_dtypes() -> None:
-    m = PartitionSelection(1, "1e-5")
+    m = PartitionSelection(epsilon=1, delta="1e-5", max_partitions=1)
     assert m.release(10**6) is True
     assert m.release(0) is False
     assert m.release(-(10**30)) is False
@@ -334,13 +347,13 @@ def test_shapes_and_dtypes() -> None:
 )
 def test_counts_are_integers(counts: Any) -> None:
     with pytest.raises(TypeError, match="counts must be"):
-        PartitionSelection(1, 0.1).release(counts)
+        PartitionSelection(epsilon=1, delta=0.1, max_partitions=1).release(counts)
 
 
 @pytest.mark.parametrize("rng", [0, np.random.default_rng(0), "os", cydp.Generator])
 def test_rng_is_a_generator_of_cydp(rng: Any) -> None:
     with pytest.raises(TypeError, match=r"rng must be a cydp\.Generator"):
-        PartitionSelection(1, 0.1).release(1, rng=rng)
+        PartitionSelection(epsilon=1, delta=0.1, max_partitions=1).release(1, rng=rng)
 
 
 class Unread:
@@ -354,7 +367,7 @@ class Unread:
 
 def test_a_budget_pays_for_the_whole_call_before_counts_are_read() -> None:
     budget = PrivacyFilter(ApproxDP(1, "1e-5"))
-    m = PartitionSelection("0.5", "5e-6", 3)
+    m = PartitionSelection(epsilon="0.5", delta="5e-6", max_partitions=3)
     m.release(np.arange(1000), budget=budget)
     with pytest.raises(TypeError, match="seeded"):
         m.release(Unread(), budget=budget, rng=SeededGenerator(1))  # type: ignore[call-overload]

@@ -29,7 +29,10 @@ from cydp import (
 from cydp.accounting import AdaptivityError, RelationMismatchError, numerical
 from cydp.accounting.pairs import LaplacePair, NormalPair
 
-MIXED = [(DiscreteLaplace("0.01"), 1000), (DiscreteGaussian(sigma2=400), 100)]
+MIXED = [
+    (DiscreteLaplace(epsilon="0.01", sensitivity=1), 1000),
+    (DiscreteGaussian(sigma2=400, sensitivity=1), 100),
+]
 EXACT = Fraction("2.71292655230125")  # reference/accounting.json, row D4
 
 
@@ -73,16 +76,24 @@ print(*plan.bounds(1e-6))
 
 
 def test_what_is_exact_already_is_left_to_the_optimal_composition() -> None:
-    counts = Plan([(DiscreteLaplace("0.1"), 30), (PureDP("0.1"), 30)])
+    counts = Plan([(DiscreteLaplace(epsilon="0.1", sensitivity=1), 30), (PureDP("0.1"), 30)])
     assert set(counts.bounds(1e-6)) == {"basic", "zcdp", "optimal"}
-    for better in (DiscreteLaplace("0.1", 2), DiscreteLaplace("0.1", "1.5")):
+    for better in (
+        DiscreteLaplace(epsilon="0.1", sensitivity=2),
+        DiscreteLaplace(epsilon="0.1", sensitivity="1.5"),
+    ):
         bounds = Plan([(better, 30), (PureDP("0.1"), 30)]).bounds(1e-6)
         assert bounds["pld"] < bounds["optimal"]
 
 
 def test_a_mechanism_that_stands_for_two_counts_twice() -> None:
-    twice = Plan([(DiscreteGaussian("1.5", sigma2=9), 3)])  # it may move two entries by 1
-    assert twice.bounds(1e-6)["pld"] == Plan([(DiscreteGaussian(sigma2=9), 6)]).bounds(1e-6)["pld"]
+    twice = Plan(
+        [(DiscreteGaussian(sensitivity="1.5", sigma2=9), 3)]
+    )  # it may move two entries by 1
+    assert (
+        twice.bounds(1e-6)["pld"]
+        == Plan([(DiscreteGaussian(sigma2=9, sensitivity=1), 6)]).bounds(1e-6)["pld"]
+    )
 
 
 def test_bounds_of_each_kind() -> None:
@@ -91,18 +102,25 @@ def test_bounds_of_each_kind() -> None:
     assert set(Plan([(PureDP(0.1), 3)]).bounds(0)) == {"basic"}
     assert set(Plan([(PureDP(0.1), 3)]).bounds(1e-11)) == {"basic", "zcdp", "optimal"}
     assert set(Plan([(PureDP(60), 3)]).bounds(0.1)) == {"basic", "zcdp", "optimal"}
-    short = DiscreteGaussian(30, sigma=1, coordinates=1)  # dp-accounting refuses such a move
+    short = DiscreteGaussian(
+        sensitivity=30, sigma=1, coordinates=1
+    )  # dp-accounting refuses such a move
     assert set(Plan([(short, 1)]).bounds(0.1)) == {"zcdp"}
-    assert set(Plan([(DiscreteGaussian(sigma=99), 10**18)]).bounds(0.1)) == {"zcdp"}
+    assert set(Plan([(DiscreteGaussian(sigma=99, sensitivity=1), 10**18)]).bounds(0.1)) == {"zcdp"}
     assert Plan([(PureDP(0.1), 3)]).epsilon(0) == Fraction(3, 10)
     assert Plan([]).epsilon(0) == Plan([]).delta(0) == Plan([(PureDP(0), 9)]).epsilon(0) == 0
-    assert Plan([(DiscreteLaplace(1), 0)]).as_loss(0) == ApproxDP(0, 0, rho=0)
+    assert Plan([(DiscreteLaplace(epsilon=1, sensitivity=1), 0)]).as_loss(0) == ApproxDP(
+        0, 0, rho=0
+    )
     assert Plan([(PureDP(1e-300), 10**18)]).epsilon(1e-6) <= Fraction(10) ** -282
 
 
 def test_deltas_that_come_true() -> None:
     """Keys are chosen with an (epsilon, delta) that says nothing in zCDP, beside Gaussian noise."""
-    keys, sums = PartitionSelection(1, 1e-7), Gaussian(rho=0.01)
+    keys, sums = (
+        PartitionSelection(epsilon=1, delta=1e-7, max_partitions=1),
+        Gaussian(rho=0.01, sensitivity=1),
+    )
     plan = Plan([(keys, 1), (sums, 10)])
     alone = Plan([(sums, 10)])
     assert plan.bounds(1e-6)["zcdp"] == 1 + alone.bounds(Fraction(9, 10**7))["zcdp"]
@@ -164,7 +182,11 @@ def exact_delta(parts: list[tuple[float, int]], epsilon: float) -> float:
 def test_delta_of_small_plans(parts: list[tuple[float, int]], share: float) -> None:
     epsilon = share * sum(each * count for each, count in parts)
     expected = exact_delta(parts, epsilon)
-    found = float(Plan([(DiscreteLaplace(each), n) for each, n in parts]).delta(epsilon))
+    found = float(
+        Plan([(DiscreteLaplace(epsilon=each, sensitivity=1), n) for each, n in parts]).delta(
+            epsilon
+        )
+    )
     assert expected * (1 - 1e-9) <= found <= expected * (1 + 1e-4) + 1e-9
     one_less = [(each, n - 1) for each, n in parts]  # the mutant forgets a release
     assert exact_delta(one_less, epsilon) < expected * (1 - 1e-2)
@@ -172,7 +194,7 @@ def test_delta_of_small_plans(parts: list[tuple[float, int]], share: float) -> N
 
 def test_what_a_pure_loss_hides_is_used() -> None:
     """Noise that moves by ten steps is nearer to itself than a loss of the same epsilon says."""
-    noise = DiscreteLaplace(0.1, 10)
+    noise = DiscreteLaplace(epsilon=0.1, sensitivity=10)
     assert Plan([(noise, 100)]).epsilon(1e-6) < Plan([(noise.loss, 100)]).epsilon(1e-6)
     real = Laplace(epsilon=0.1, sensitivity=10)
     assert Plan([(real, 100)]).epsilon(1e-6) < Plan([(noise, 100)]).epsilon(1e-6)
@@ -210,8 +232,10 @@ def test_bad_questions(bad: Any) -> None:
 
 
 def test_relations() -> None:
-    survey = RandomizedResponse(1)
-    assert Plan([(survey, 1), (DiscreteLaplace(1), 1)]).relation == "change-one"
+    survey = RandomizedResponse(epsilon=1)
+    assert (
+        Plan([(survey, 1), (DiscreteLaplace(epsilon=1, sensitivity=1), 1)]).relation == "change-one"
+    )
     assert Plan(MIXED).relation is None
 
     class Stated(RandomizedResponse):
@@ -259,7 +283,7 @@ def test_a_plan_is_not_adaptive() -> None:
 
 
 def test_reports() -> None:
-    plan = Plan([(ExponentialMechanism(0.5), 1200)])
+    plan = Plan([(ExponentialMechanism(epsilon=0.5, sensitivity=1), 1200)])
     assert repr(plan) == "Plan([(ExponentialMechanism(epsilon=0.5, sensitivity=1), 1200)])"
     assert "1,200 x ExponentialMechanism" in plan.report()
     assert plan._repr_html_() == f"<pre>{plan.report()}</pre>"
@@ -269,13 +293,25 @@ def test_reports() -> None:
 @pytest.mark.parametrize(
     ("items", "delta", "last"),
     [
-        ([(Gaussian(rho=0.01), 3)], 0, "at delta 0 no bound says anything: a larger delta"),
-        ([(PartitionSelection(1, 1e-7), 2)], 1e-7, "at delta 1e-07 no bound says anything"),
+        (
+            [(Gaussian(rho=0.01, sensitivity=1), 3)],
+            0,
+            "at delta 0 no bound says anything: a larger delta",
+        ),
+        (
+            [(PartitionSelection(epsilon=1, delta=1e-7, max_partitions=1), 2)],
+            1e-7,
+            "at delta 1e-07 no bound says anything",
+        ),
         ([(ApproxDP(1, 1e-6), 2), (PureDP(2), 1)], 1e-6, "at delta 1e-06 no bound says anything"),
-        ([(Gaussian(rho=0.01), 3)], 1e-11, "by zCDP (this counts)"),
-        ([(DiscreteLaplace("0.1"), 30)], 1e-6, "by optimal composition (this counts)"),
+        ([(Gaussian(rho=0.01, sensitivity=1), 3)], 1e-11, "by zCDP (this counts)"),
+        (
+            [(DiscreteLaplace(epsilon="0.1", sensitivity=1), 30)],
+            1e-6,
+            "by optimal composition (this counts)",
+        ),
         ([(ZCDP("0.1"), 30)], 1e-6, "by zCDP (this counts)"),
-        ([(Gaussian(rho=0.01), 3)], 1e-6, "pip install 'cydp[pld]'"),
+        ([(Gaussian(rho=0.01, sensitivity=1), 3)], 1e-6, "pip install 'cydp[pld]'"),
     ],
 )
 def test_advice_only_where_it_helps(
@@ -337,7 +373,7 @@ def test_what_the_grid_of_losses_adds(losses: dict[str, int]) -> None:
 @pytest.mark.parametrize("rho", ["1e-30", "1e-25", "1e-21", "1e-18", "1e-14", "1e-9"])
 def test_losses_next_to_nothing(rho: str) -> None:
     """Where floats cannot compose them, which gave NaN, zCDP answers."""
-    plan = Plan([(Gaussian(rho=rho), 1000)])
+    plan = Plan([(Gaussian(rho=rho, sensitivity=1), 1000)])
     mu = math.sqrt(2000 * Fraction(rho))
     assert ("pld" in plan.bounds(1e-6)) == (Fraction(rho) > Fraction(1, 10**15))
     assert math.erf(mu / math.sqrt(8)) <= plan.delta(0) <= 3 * mu + 1e-10
@@ -366,12 +402,26 @@ def schedule(rng: random.Random) -> list[tuple[Any, int]]:
     for _ in range(rng.randint(1, 4)):
         kind, count = rng.randrange(4), int(10 ** rng.uniform(0, 2.5))
         if kind == 0:
-            items.append((DiscreteLaplace(round(10 ** rng.uniform(-2.5, 0), 4)), count))
+            items.append(
+                (
+                    DiscreteLaplace(epsilon=round(10 ** rng.uniform(-2.5, 0), 4), sensitivity=1),
+                    count,
+                )
+            )
         elif kind == 1:
             steps = rng.randint(2, 9)
-            items.append((DiscreteLaplace(round(10 ** rng.uniform(-2.5, 0), 4), steps), count))
+            items.append(
+                (
+                    DiscreteLaplace(
+                        epsilon=round(10 ** rng.uniform(-2.5, 0), 4), sensitivity=steps
+                    ),
+                    count,
+                )
+            )
         elif kind == 2:
-            items.append((DiscreteGaussian(sigma=round(10 ** rng.uniform(0.5, 2), 2)), count))
+            items.append(
+                (DiscreteGaussian(sigma=round(10 ** rng.uniform(0.5, 2), 2), sensitivity=1), count)
+            )
         else:
             items.append((PureDP(round(10 ** rng.uniform(-2.5, 0), 4)), count))
     return items
@@ -433,6 +483,6 @@ def test_agreement_with_renyi_orders() -> None:
         accountant = RdpAccountant()
         accountant.compose(dp_accounting.GaussianDpEvent(sigma), count)
         theirs = accountant.get_epsilon(delta)
-        ours = float(Plan([(Gaussian(sigma=sigma), count)]).bounds(delta)["zcdp"])
+        ours = float(Plan([(Gaussian(sigma=sigma, sensitivity=1), count)]).bounds(delta)["zcdp"])
         assert ours <= theirs * (1 + 1e-9)
         assert theirs <= ours * 1.05

@@ -39,7 +39,7 @@ def weight(epsilon: Any, k: int) -> Fraction:
 @pytest.mark.parametrize("epsilon", ["1e-300", "1e-30", "0.001", "0.1", "1", "5", "40", "590"])
 @pytest.mark.parametrize("k", [2, 3, 10, 1000, 2**31])
 def test_p_truth_is_rounded_down_by_little(epsilon: str, k: int) -> None:
-    p = RandomizedResponse(epsilon, k).p_truth
+    p = RandomizedResponse(epsilon=epsilon, n_categories=k).p_truth
     lie = (1 - p) / (k - 1)
     ratio, x = p / lie, Fraction(epsilon)
     excess = ratio - 1
@@ -57,29 +57,34 @@ def test_p_truth_is_rounded_down_by_little(epsilon: str, k: int) -> None:
 @pytest.mark.parametrize(("q", "k", "ratio"), [("1/2", 2, 3), ("1/4", 2, 7), ("1/2", 10, 11)])
 def test_the_chance_of_a_uniform_answer(q: str, k: int, ratio: int) -> None:
     """exp(epsilon) = (1 - q) k / q + 1, on values from elsewhere."""
-    p = RandomizedResponse(Fraction(CONTEXT.ln(Decimal(ratio))), k).p_truth
+    p = RandomizedResponse(epsilon=Fraction(CONTEXT.ln(Decimal(ratio))), n_categories=k).p_truth
     expected = 1 - Fraction(q) + Fraction(q) / k
     assert 0 <= expected - p < Fraction(1, 10**28) or abs(p - expected) < Fraction(1, 10**60)
 
 
 def test_an_epsilon_of_any_size_is_answered() -> None:
     for epsilon in ("1e300", 10**1200, 601):
-        m = RandomizedResponse(epsilon, 5)
-        assert m.p_truth == RandomizedResponse(600, 5).p_truth
+        m = RandomizedResponse(epsilon=epsilon, n_categories=5)
+        assert m.p_truth == RandomizedResponse(epsilon=600, n_categories=5).p_truth
         assert m.loss == PureDP(epsilon, relation="change-one")
         assert m.release([0, 1, 2, 3, 4]).tolist() == [0, 1, 2, 3, 4]
-    tiny = RandomizedResponse("1e-1200", 3)
+    tiny = RandomizedResponse(epsilon="1e-1200", n_categories=3)
     assert 1 < tiny.p_truth * 3 < 1 + Fraction(1, 10**1199)
     assert set(tiny.release(np.zeros(100, int)).tolist()) == {0, 1, 2}
     tiny.estimate([0, 1])
 
 
 def test_parameters_are_exact_frozen_and_pickle() -> None:
-    m = RandomizedResponse(0.1, 3)
+    m = RandomizedResponse(epsilon=0.1, n_categories=3)
     assert (m.epsilon, m.n_categories) == (Fraction(1, 10), 3)
     assert m.loss == PureDP("0.1", relation="change-one")
-    assert m == RandomizedResponse("1/10", np.int8(3))
-    for other in (m, RandomizedResponse("1/3"), RandomizedResponse(1e-6, 7), RandomizedResponse(2)):
+    assert m == RandomizedResponse(epsilon="1/10", n_categories=np.int8(3))
+    for other in (
+        m,
+        RandomizedResponse(epsilon="1/3"),
+        RandomizedResponse(epsilon=1e-6, n_categories=7),
+        RandomizedResponse(epsilon=2),
+    ):
         assert eval(repr(other), {"RandomizedResponse": RandomizedResponse}) == other
         assert pickle.loads(pickle.dumps(other)) == other
     with pytest.raises(dataclasses.FrozenInstanceError):
@@ -92,29 +97,29 @@ BAD_NUMBERS = [0, -1, "-1e-9", math.nan, math.inf, "1e400000", "x", pytest.param
 @pytest.mark.parametrize("value", BAD_NUMBERS)
 def test_bad_epsilons(value: Any) -> None:
     with pytest.raises(ValueError, match="epsilon must"):
-        RandomizedResponse(value)
+        RandomizedResponse(epsilon=value)
 
 
 @pytest.mark.parametrize("value", [True, None, [1], np.array([1.0]), np.array(1.0), 1j, np.True_])
 def test_what_is_no_epsilon(value: Any) -> None:
     with pytest.raises(TypeError, match="epsilon must"):
-        RandomizedResponse(value)
+        RandomizedResponse(epsilon=value)
 
 
 @pytest.mark.parametrize("value", [1, 0, -2, 2**31 + 1, 10**100])
 def test_bad_numbers_of_categories(value: Any) -> None:
     with pytest.raises(ValueError, match="n_categories must be from 2"):
-        RandomizedResponse(1, value)
+        RandomizedResponse(epsilon=1, n_categories=value)
 
 
 @pytest.mark.parametrize("value", [True, 2.0, "2", None, Fraction(2), [2], 2j, math.nan])
 def test_what_is_no_number_of_categories(value: Any) -> None:
     with pytest.raises(TypeError, match="n_categories must be an integer"):
-        RandomizedResponse(1, value)
+        RandomizedResponse(epsilon=1, n_categories=value)
 
 
 def test_probabilities() -> None:
-    m = RandomizedResponse(1, 4)
+    m = RandomizedResponse(epsilon=1, n_categories=4)
     lie = weight(1, 4)
     for code in range(4):
         chances = m.probabilities(code)
@@ -247,7 +252,7 @@ def test_reports_fit_and_mutants_do_not(k: int) -> None:
     chances = [lie] * k
     chances[truth] = 1 - (k - 1) * lie
     codes = np.full(n, truth, np.uint8)
-    seen = np.bincount(RandomizedResponse(epsilon, k).release(codes, rng=SeededGenerator(8)),
+    seen = np.bincount(RandomizedResponse(epsilon=epsilon, n_categories=k).release(codes, rng=SeededGenerator(8)),
                        minlength=k)  # fmt: skip
     assert p_value(seen, chances) > LIMIT
     # The truth with 1 - q, where the uniform answer leaves the truth out; one category further.
@@ -271,7 +276,9 @@ def leaves_truth_out(codes: NDArray[Any], k: int, q: Fraction) -> NDArray[Any]:
 
 def test_uniform_answers_have_no_modulo_bias() -> None:
     k, n = 10_000, 10**6
-    seen = RandomizedResponse(1, k).release(np.full(n, -1), rng=SeededGenerator(13))
+    seen = RandomizedResponse(epsilon=1, n_categories=k).release(
+        np.full(n, -1), rng=SeededGenerator(13)
+    )
     assert p_value(np.bincount(seen, minlength=k), [Fraction(1, k)] * k) > LIMIT
     words = np.frombuffer(SeededGenerator(13).bytes(2 * n), np.uint16)
     assert p_value(np.bincount(words % k, minlength=k), [Fraction(1, k)] * k) < REJECTED
@@ -283,20 +290,24 @@ def test_codes_that_are_none_are_answered_uniformly(k: int, code: Any) -> None:
     n = 2 * 10**5
     codes = np.full(n, k if code == "k" else code, np.int16)
     codes[::3] = 0
-    fast = RandomizedResponse(1, k).release(codes, rng=SeededGenerator(10))
-    fixed = RandomizedResponse(1, k).release(codes, rng=SeededGenerator(10, fixed_work=True))
+    fast = RandomizedResponse(epsilon=1, n_categories=k).release(codes, rng=SeededGenerator(10))
+    fixed = RandomizedResponse(epsilon=1, n_categories=k).release(
+        codes, rng=SeededGenerator(10, fixed_work=True)
+    )
     assert np.array_equal(fast, fixed)
     assert 0 <= fast.min() <= fast.max() < k
     others = np.ones(n, bool)
     others[::3] = False
     assert p_value(np.bincount(fast[others], minlength=k), [Fraction(1, k)] * k) > LIMIT
     # Codes beside them are answered as they would be alone.
-    alone = RandomizedResponse(1, k).release(np.zeros(n, np.int16), rng=SeededGenerator(10))
+    alone = RandomizedResponse(epsilon=1, n_categories=k).release(
+        np.zeros(n, np.int16), rng=SeededGenerator(10)
+    )
     assert np.array_equal(fast[::3], alone[::3])
 
 
 def test_scalars_fit() -> None:
-    rng, m, n = SeededGenerator(11), RandomizedResponse(1, 3), 20_000
+    rng, m, n = SeededGenerator(11), RandomizedResponse(epsilon=1, n_categories=3), 20_000
     seen = np.bincount([m.release(2, rng=rng) for _ in range(n)], minlength=3)
     assert p_value(seen, [weight(1, 3)] * 2 + [1 - 2 * weight(1, 3)]) > LIMIT
     outside = np.bincount([m.release(-7, rng=rng) for _ in range(n)], minlength=3)
@@ -305,7 +316,9 @@ def test_scalars_fit() -> None:
 
 def test_neighbours_are_independent() -> None:
     n, lie = 10**6, weight(1, 2)
-    pairs = RandomizedResponse(1).release(np.zeros(2 * n, np.uint8), rng=SeededGenerator(12))
+    pairs = RandomizedResponse(epsilon=1).release(
+        np.zeros(2 * n, np.uint8), rng=SeededGenerator(12)
+    )
     seen = np.bincount(2 * pairs[::2] + pairs[1::2], minlength=4)
     chances = [(1 - lie) ** 2, (1 - lie) * lie, lie * (1 - lie), lie**2]
     assert p_value(seen, chances) > LIMIT
@@ -324,7 +337,12 @@ def test_any_number_of_threads_gives_the_same_reports(
     for number in (1, 2, 5):
         monkeypatch.setattr(threads, "NUM_THREADS", number)
         rng = SeededGenerator(1, fixed_work=number == 5)
-        released.append([RandomizedResponse(1, k).release(c, rng=rng) for c in (codes, codes[:9])])
+        released.append(
+            [
+                RandomizedResponse(epsilon=1, n_categories=k).release(c, rng=rng)
+                for c in (codes, codes[:9])
+            ]
+        )
     for others in released[1:]:
         for one, other in zip(released[0], others, strict=True):
             assert np.array_equal(one, other)
@@ -334,9 +352,11 @@ def test_any_number_of_threads_gives_the_same_reports(
 def test_every_dtype_gives_the_same_reports(n: int) -> None:
     codes = np.arange(n) % 5
     codes[::7] = 5
-    expected = RandomizedResponse(2, 5).release(codes, rng=SeededGenerator(2))
+    expected = RandomizedResponse(epsilon=2, n_categories=5).release(codes, rng=SeededGenerator(2))
     for dtype in ["i1", "u1", "i2", "u2", "i4", "u4", "u8", ">i2", ">u4", ">i8"]:
-        released = RandomizedResponse(2, 5).release(codes.astype(dtype), rng=SeededGenerator(2))
+        released = RandomizedResponse(epsilon=2, n_categories=5).release(
+            codes.astype(dtype), rng=SeededGenerator(2)
+        )
         assert released.dtype == np.dtype(dtype)
         assert np.array_equal(released, expected)
 
@@ -352,7 +372,9 @@ STORED = [
 def test_stored_reports() -> None:
     """Changes here belong into the changelog."""
     reports = [
-        RandomizedResponse(1, k).release(np.arange(12) % k, rng=SeededGenerator(7)).tolist()
+        RandomizedResponse(epsilon=1, n_categories=k)
+        .release(np.arange(12) % k, rng=SeededGenerator(7))
+        .tolist()
         for k in (2, 10, 200, 10**6)
     ]
     assert reports == STORED
@@ -366,7 +388,7 @@ for k in [2, 3, 64, 65, 128, 65536, 65537, 2**31]:
         for dtype in ["u1", "i2", "u4", "i8"]:
             if np.iinfo(dtype).max >= k - 1:
                 codes = (np.arange(9001) * 12345 % k).astype(dtype)
-                m = cydp.RandomizedResponse(epsilon, k)
+                m = cydp.RandomizedResponse(epsilon=epsilon, n_categories=k)
                 digest.update(m.release(codes, rng=rng).tobytes())
                 if np.iinfo(dtype).max >= k:
                     codes[::5] = k
@@ -385,7 +407,7 @@ def test_reports_are_the_same_under_every_isa() -> None:
 
 
 def test_dtypes_and_shapes_are_kept() -> None:
-    m = RandomizedResponse(700)  # the truth, always
+    m = RandomizedResponse(epsilon=700)  # the truth, always
     assert type(m.release(1)) is int
     assert type(m.release(np.uint8(1))) is int
     assert m.release(True) is True
@@ -413,7 +435,7 @@ def test_dtypes_and_shapes_are_kept() -> None:
 
 
 def test_integers_that_no_dtype_holds_are_answered() -> None:
-    m = RandomizedResponse(1, 3)
+    m = RandomizedResponse(epsilon=1, n_categories=3)
     assert m.release(10**30) in (0, 1, 2)
     assert m.release([2**63, -(10**30), 1]).dtype == np.int64
     assert set(m.release(np.full(100, 2**64 - 1, np.uint64)).tolist()) == {0, 1, 2}
@@ -426,13 +448,13 @@ def test_integers_that_no_dtype_holds_are_answered() -> None:
 )  # fmt: skip
 def test_codes_are_integers(codes: Any) -> None:
     with pytest.raises(TypeError, match="codes must be"):
-        RandomizedResponse(1).release(codes)
+        RandomizedResponse(epsilon=1).release(codes)
 
 
 @pytest.mark.parametrize("codes", [True, np.True_, [True, False], np.array([True])])
 def test_bool_is_for_two_categories(codes: Any) -> None:
     with pytest.raises(TypeError, match="not bool"):
-        RandomizedResponse(1, 3).release(codes)
+        RandomizedResponse(epsilon=1, n_categories=3).release(codes)
 
 
 @pytest.mark.parametrize(
@@ -441,11 +463,13 @@ def test_bool_is_for_two_categories(codes: Any) -> None:
 def test_a_dtype_holds_every_category(dtype: str, k: int) -> None:
     budget = PrivacyFilter(PureDP(1), "change-one")
     with pytest.raises(ValueError, match=f"do not hold {k} categories"):
-        RandomizedResponse(1, k).release(np.zeros(3, dtype), budget=budget)
+        RandomizedResponse(epsilon=1, n_categories=k).release(np.zeros(3, dtype), budget=budget)
     assert budget.spent == PureDP(0)
-    top = RandomizedResponse(590, k - 1).release(np.full(300, k - 2, dtype))
+    top = RandomizedResponse(epsilon=590, n_categories=k - 1).release(np.full(300, k - 2, dtype))
     assert (top == k - 2).all()
-    spread = RandomizedResponse("1e-9", k - 1).release(np.full(3000, k - 2, dtype))
+    spread = RandomizedResponse(epsilon="1e-9", n_categories=k - 1).release(
+        np.full(3000, k - 2, dtype)
+    )
     assert 0 <= spread.min() <= spread.max() < k - 1
     assert len(set(spread.tolist())) > min(k, 3000) / 3
 
@@ -453,7 +477,7 @@ def test_a_dtype_holds_every_category(dtype: str, k: int) -> None:
 @pytest.mark.parametrize("rng", [0, np.random.default_rng(0), "os", cydp.Generator])
 def test_rng_is_a_generator_of_cydp(rng: Any) -> None:
     with pytest.raises(TypeError, match=r"rng must be a cydp\.Generator"):
-        RandomizedResponse(1).release(1, rng=rng)
+        RandomizedResponse(epsilon=1).release(1, rng=rng)
 
 
 # Budgets
@@ -470,7 +494,7 @@ class Unread:
 
 def test_a_budget_pays_once_for_an_array_of_people() -> None:
     budget = PrivacyFilter(PureDP(1), "change-one")
-    m = RandomizedResponse("1/2")
+    m = RandomizedResponse(epsilon="1/2")
     m.release(np.zeros(1000, np.uint8), budget=budget)
     m.release(1, budget=budget)
     assert budget.remaining == PureDP(0)
@@ -481,14 +505,14 @@ def test_a_budget_pays_once_for_an_array_of_people() -> None:
 def test_a_refused_budget_leaves_codes_unread() -> None:
     budget = PrivacyFilter(PureDP("0.9"), "change-one")
     with pytest.raises(cydp.BudgetExceededError):
-        RandomizedResponse(1).release(Unread(), budget=budget)  # type: ignore[call-overload]
+        RandomizedResponse(epsilon=1).release(Unread(), budget=budget)  # type: ignore[call-overload]
     with pytest.raises(TypeError, match="seeded"):
-        RandomizedResponse("0.5").release(Unread(), budget=budget, rng=SeededGenerator(1))  # type: ignore[call-overload]
+        RandomizedResponse(epsilon="0.5").release(Unread(), budget=budget, rng=SeededGenerator(1))  # type: ignore[call-overload]
     with pytest.raises(cydp.accounting.RelationMismatchError):
-        RandomizedResponse("0.5").release(Unread(), budget=PrivacyFilter(PureDP(1)))  # type: ignore[call-overload]
+        RandomizedResponse(epsilon="0.5").release(Unread(), budget=PrivacyFilter(PureDP(1)))  # type: ignore[call-overload]
     assert budget.spent == PureDP(0)
     with pytest.raises(AssertionError, match="read"):
-        RandomizedResponse("0.5").release(Unread(), budget=budget)  # type: ignore[call-overload]
+        RandomizedResponse(epsilon="0.5").release(Unread(), budget=budget)  # type: ignore[call-overload]
     assert budget.spent == PureDP("0.5")
 
 
@@ -501,7 +525,7 @@ def test_a_refused_budget_leaves_codes_unread() -> None:
 def test_estimates_are_unbiased_and_so_are_their_variances(epsilon: str, truth: list[int]) -> None:
     """Exact expectations, over all reports that these people can send."""
     k = max(truth) + 1
-    m = RandomizedResponse(epsilon, k)
+    m = RandomizedResponse(epsilon=epsilon, n_categories=k)
     lie = (1 - m.p_truth) / (k - 1)
     mean, square, variance = np.zeros(k), np.zeros(k), np.zeros(k)
     for reports in itertools.product(range(k), repeat=len(truth)):
@@ -518,7 +542,7 @@ def test_estimates_are_unbiased_and_so_are_their_variances(epsilon: str, truth: 
 
 
 def test_estimates_of_arrays() -> None:
-    m = RandomizedResponse(1, 4)
+    m = RandomizedResponse(epsilon=1, n_categories=4)
     codes = np.random.default_rng(1).integers(0, 4, (1000, 100), dtype=np.uint8)
     counts, variance = m.estimate(m.release(codes, rng=SeededGenerator(1)))
     true = np.bincount(codes.reshape(-1), minlength=4)
@@ -528,7 +552,7 @@ def test_estimates_of_arrays() -> None:
     assert m.estimate([]).counts.tolist() == [0] * 4
     beyond = m.estimate(np.array([0, 4, -1, 0, 3], np.int8))
     assert beyond.counts.tolist() == m.estimate([0, 0, 3]).counts.tolist()
-    two = RandomizedResponse(1)
+    two = RandomizedResponse(epsilon=1)
     assert two.estimate([True, False]).counts.tolist() == two.estimate([1, 0]).counts.tolist()
     for wrong in ([0.5], "01", None, np.zeros(2)):
         with pytest.raises(TypeError, match="must be of integers"):
@@ -538,7 +562,7 @@ def test_estimates_of_arrays() -> None:
 def test_a_report_tells_as_little_as_promised() -> None:
     """P(report | one truth) <= exp(epsilon) P(report | another), the outsiders included."""
     for epsilon, k in itertools.product(["0.01", "1", "20"], [2, 3, 100]):
-        m = RandomizedResponse(epsilon, k)
+        m = RandomizedResponse(epsilon=epsilon, n_categories=k)
         bound = Fraction(CONTEXT.exp(Decimal(epsilon)).next_plus(CONTEXT))
         lie = (1 - m.p_truth) / (k - 1)
         uniform = Fraction(1, k)
@@ -556,20 +580,23 @@ def test_routes_knows_the_same_law() -> None:
 @pytest.mark.parametrize("epsilon", ["0.5", "2"])
 def test_variance_and_error_bound(epsilon: str, k: int) -> None:
     """Of estimates from seeded reports: the variance is reached, the bound is kept."""
-    m, n, rounds = RandomizedResponse(epsilon, k), 400, 500
+    m, n, rounds = RandomizedResponse(epsilon=epsilon, n_categories=k), 400, 500
     codes = np.zeros(n, np.uint8)
     rng = SeededGenerator(5)
     counts = np.array([m.estimate(m.release(codes, rng=rng)).counts for _ in range(rounds)])
     off = np.abs(counts - np.array([n] + [0] * (k - 1)))
-    assert (off <= m.hoeffding_bound(0.9, n_reports=n)).mean() > 0.9
+    assert (off <= m.hoeffding_bound(0.9, count=n)).mean() > 0.9
     assert (counts.var(axis=0) < 1.3 * n * m.variance).all()
     assert counts.var(axis=0).max() > 0.75 * n * m.variance
     for bound in (m.error_bound, m.hoeffding_bound):
-        assert bound(0.99, n_reports=n) > bound(0.9, n_reports=n)
+        assert bound(0.99, count=n) > bound(0.9, count=n)
 
 
 @pytest.mark.parametrize(("n", "error"), [(0, ValueError), (1.5, TypeError), (2**62, ValueError)])
 def test_wrong_numbers_of_reports(n: Any, error: type[Exception]) -> None:
-    for bound in (RandomizedResponse(1).error_bound, RandomizedResponse(1).hoeffding_bound):
-        with pytest.raises(error, match="n_reports must be"):
-            bound(n_reports=n)
+    for bound in (
+        RandomizedResponse(epsilon=1).error_bound,
+        RandomizedResponse(epsilon=1).hoeffding_bound,
+    ):
+        with pytest.raises(error, match="count must be"):
+            bound(count=n)

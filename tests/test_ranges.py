@@ -69,11 +69,16 @@ def test_laplace_noise(kind: Make, norm: str) -> None:
 
 def test_bounds_that_many_must_keep() -> None:
     """A chance to miss that no float tells from 0 is taken for a little less, not more."""
-    rare = DiscreteLaplace(1).error_bound(1 - Fraction(1, 10**400), count=2**62)
+    rare = DiscreteLaplace(epsilon=1, sensitivity=1).error_bound(
+        1 - Fraction(1, 10**400), count=2**62
+    )
     assert (
         400 * math.log(10) + 62 * math.log(2) - 1 < rare < 400 * math.log(10) + 62 * math.log(2) + 1
     )
-    assert DiscreteGaussian(sigma=10).error_bound(1 - Fraction(1, 10**400), count=2**62) > 428
+    assert (
+        DiscreteGaussian(sigma=10, sensitivity=1).error_bound(1 - Fraction(1, 10**400), count=2**62)
+        > 428
+    )
 
 
 @pytest.mark.parametrize(

@@ -120,16 +120,19 @@ def test_other_readings_are_found_out(read: Callable[[Any, int], int]) -> None:
 @fixed
 @given(INTEGERS, st.sampled_from([1, 2.0**-12, 3, 2**10, 2**30]), st.integers(0, 99))
 def test_releases_are_exact_sums_of_integers(number: int, sensitivity: Any, seed: int) -> None:
-    laplace, gaussian = Laplace(1, sensitivity), Gaussian(sensitivity, rho="0.5")
+    laplace, gaussian = (
+        Laplace(epsilon=1, sensitivity=sensitivity),
+        Gaussian(sensitivity=sensitivity, rho="0.5"),
+    )
     for value in shapes(number):
         entries = int(np.size(np.array(value, object)))
         z = SeededGenerator(seed).discrete_laplace(laplace._steps(entries), max(entries, 1))
-        expected = float((nearest(number, laplace.exponent) + int(z[0])) * laplace.granularity)
+        expected = float((nearest(number, laplace._power) + int(z[0])) * laplace.step)
         assert np.ravel(laplace.release(value, rng=SeededGenerator(seed)))[0] == expected
         z = SeededGenerator(seed).discrete_gaussian(
             sigma2=gaussian._steps2(entries), size=max(entries, 1)
         )
-        expected = float((nearest(number, gaussian.exponent) + int(z[0])) * gaussian.granularity)
+        expected = float((nearest(number, gaussian._power) + int(z[0])) * gaussian.step)
         assert np.ravel(gaussian.release(value, rng=SeededGenerator(seed)))[0] == expected
 
 
@@ -181,7 +184,7 @@ def test_snapping_reads_integers_towards_zero(number: int) -> None:
 
 
 def test_snapping_has_one_answer_for_one_number() -> None:
-    m = Snapping(1, 2**20, 2.0**62)
+    m = Snapping(epsilon=1, sensitivity=2**20, bounds=(-(2.0**62), 2.0**62))
     for number in (2**53, 2**60, -(2**60), 2**61 + 2**20):
         answers = {
             float(np.ravel(m.release(value, rng=SeededGenerator(3)))[0])
@@ -211,7 +214,14 @@ def clamped(m: Snapping, value: Any) -> Fraction:
 @given(NUMBERS, st.integers(-5, 5), st.sampled_from([1, 2.0**-5, 2**12]))
 def test_snapping_clamps_neighbours_no_further_apart(number: Any, off: int, unit: Any) -> None:
     """Also where the bound is beyond what float64 holds; one number has one answer."""
-    m, other = Snapping("1e-8", unit, 2**66 * Fraction(unit)), number + off * unit
+    m, other = (
+        Snapping(
+            epsilon="1e-8",
+            sensitivity=unit,
+            bounds=(-(2**66 * Fraction(unit)), 2**66 * Fraction(unit)),
+        ),
+        number + off * unit,
+    )
     (one,) = {clamped(m, value) for value in shapes(number)}
     (two,) = {clamped(m, value) for value in shapes(other)}
     apart = abs(Fraction(number) - Fraction(other)) / Fraction(unit)

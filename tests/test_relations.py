@@ -44,12 +44,12 @@ NAMES = vars(cydp) | {"Sensitivity": Sensitivity}
 additive = pytest.mark.parametrize(
     "make",
     [
-        lambda norm: DiscreteLaplace(1, norm), lambda norm: Laplace(1, norm),
-        lambda norm: DiscreteGaussian(norm, rho=1), lambda norm: Gaussian(norm, rho=1),
-        lambda norm: DiscreteGaussian(norm, epsilon=1, delta=1e-6),
-        lambda norm: Gaussian(norm, sigma=9, coordinates=2),
-        lambda norm: Snapping(1, norm, 100), lambda norm: ExponentialMechanism(1, norm),
-        lambda norm: PermuteAndFlip(1, norm),
+        lambda norm: DiscreteLaplace(epsilon=1, sensitivity=norm), lambda norm: Laplace(epsilon=1, sensitivity=norm),
+        lambda norm: DiscreteGaussian(sensitivity=norm, rho=1), lambda norm: Gaussian(sensitivity=norm, rho=1),
+        lambda norm: DiscreteGaussian(sensitivity=norm, epsilon=1, delta=1e-6),
+        lambda norm: Gaussian(sensitivity=norm, sigma=9, coordinates=2),
+        lambda norm: Snapping(epsilon=1, sensitivity=norm, bounds=(-100, 100)), lambda norm: ExponentialMechanism(epsilon=1, sensitivity=norm),
+        lambda norm: PermuteAndFlip(epsilon=1, sensitivity=norm),
     ],
 )  # fmt: skip
 
@@ -132,23 +132,31 @@ def test_what_is_released_is_stated(relation: str) -> None:
     total = exact.grouped_clamped_sum([0, 1], [1, 2], 2, 0, 4)
     for found in (total.sensitivity(relation), exact.clamped_sum([1], 0, 4).sensitivity(relation)):
         assert found.relation == relation
-        assert DiscreteLaplace(1, found).loss.relation == relation
+        assert DiscreteLaplace(epsilon=1, sensitivity=found).loss.relation == relation
 
 
 STATED: list[tuple[Callable[[], Any], str]] = [
-    (lambda: RandomizedResponse(1), "change-one"),
-    (lambda: RandomizedResponse(1).loss, "change-one"),
-    (lambda: RandomizedResponse(1).loss * 2 + PureDP(1), "change-one"),
-    (lambda: RandomizedResponse(1).loss.group(2), "change-one"),
-    (lambda: Plan([(RandomizedResponse(1), 1)]).as_loss(1e-6), "change-one"),
-    (lambda: Plan([(RandomizedResponse(1).loss, 1)]).as_loss(1e-6), "change-one"),
-    (lambda: ExponentialMechanism(1, monotonic=True), "add-remove"),
-    (lambda: PermuteAndFlip(1, monotonic=True).loss, "add-remove"),
-    (lambda: Laplace(1, of.sum((0, 5))), "add-remove"),
-    (lambda: Laplace(1, of.sum((0, 5), "change-one")).loss, "change-one"),
-    (lambda: Snapping(1, 2 * of.count("change-one"), 100), "change-one"),
-    (lambda: DiscreteLaplace(1, of.queries(1, of.histogram())), "add-remove"),
-    (lambda: PartitionSelection(1, 1e-6, relation="change-one").loss, "change-one"),
+    (lambda: RandomizedResponse(epsilon=1), "change-one"),
+    (lambda: RandomizedResponse(epsilon=1).loss, "change-one"),
+    (lambda: RandomizedResponse(epsilon=1).loss * 2 + PureDP(1), "change-one"),
+    (lambda: RandomizedResponse(epsilon=1).loss.group(2), "change-one"),
+    (lambda: Plan([(RandomizedResponse(epsilon=1), 1)]).as_loss(1e-6), "change-one"),
+    (lambda: Plan([(RandomizedResponse(epsilon=1).loss, 1)]).as_loss(1e-6), "change-one"),
+    (lambda: ExponentialMechanism(epsilon=1, monotonic=True, sensitivity=1), "add-remove"),
+    (lambda: PermuteAndFlip(epsilon=1, monotonic=True, sensitivity=1).loss, "add-remove"),
+    (lambda: Laplace(epsilon=1, sensitivity=of.sum((0, 5))), "add-remove"),
+    (lambda: Laplace(epsilon=1, sensitivity=of.sum((0, 5), "change-one")).loss, "change-one"),
+    (
+        lambda: Snapping(epsilon=1, sensitivity=2 * of.count("change-one"), bounds=(-100, 100)),
+        "change-one",
+    ),
+    (lambda: DiscreteLaplace(epsilon=1, sensitivity=of.queries(1, of.histogram())), "add-remove"),
+    (
+        lambda: (
+            PartitionSelection(epsilon=1, delta=1e-6, relation="change-one", max_partitions=1).loss
+        ),
+        "change-one",
+    ),
     (lambda: cydp.histogram([1], 2, (0, 4), epsilon=1).loss, "add-remove"),
     (lambda: ApproxDP(1, 1e-6, relation="change-one"), "change-one"),
 ]
@@ -189,9 +197,9 @@ def test_a_budget_is_stated_under_its_own_relation(tmp_path: Path) -> None:
         lambda: PrivacyFilter(stated),
         lambda: new(tmp_path / "a", stated),
         lambda: new(tmp_path / "b", PureDP(1), blocks=True).add_block("day", stated),
-        lambda: calibrate(lambda e: DiscreteLaplace(e, of.histogram()), stated),
+        lambda: calibrate(lambda e: DiscreteLaplace(epsilon=e, sensitivity=of.histogram()), stated),
         lambda: calibrate(ExponentialMechanism, stated) and calibrate(
-            lambda e: ExponentialMechanism(e, monotonic=True), stated
+            lambda e: ExponentialMechanism(epsilon=e, monotonic=True, sensitivity=1), stated
         ),
     ):  # fmt: skip
         with pytest.raises(RelationMismatchError):
@@ -214,11 +222,15 @@ def test_a_mechanism_that_contradicts_its_loss() -> None:
 @pytest.mark.parametrize("kind", [ExponentialMechanism, PermuteAndFlip])
 def test_monotonic_scores_are_those_of_add_remove(kind: Any) -> None:
     """Half the noise hides one record more or less, and not one that is taken for another."""
-    mechanism = kind(1, monotonic=True)
+    mechanism = kind(epsilon=1, monotonic=True, sensitivity=1)
     assert mechanism.relation == mechanism.loss.relation == "add-remove"
-    assert eval(repr(mechanism), NAMES) == mechanism == kind(1, of.count(), monotonic=True)
+    assert (
+        eval(repr(mechanism), NAMES)
+        == mechanism
+        == kind(epsilon=1, sensitivity=of.count(), monotonic=True)
+    )
     with pytest.raises(ValueError, match="monotonic must be False"):
-        kind(1, of.count("change-one"), monotonic=True)
+        kind(epsilon=1, sensitivity=of.count("change-one"), monotonic=True)
 
     def ratio(scores: list[int], neighbour: list[int]) -> float:
         a, b = (mechanism.probabilities(counts) for counts in (scores, neighbour))
@@ -228,15 +240,18 @@ def test_monotonic_scores_are_those_of_add_remove(kind: Any) -> None:
     assert ratio([0, 9], [1, 9]) <= limit
     assert ratio([0, 9], [0, 8]) <= limit
     assert ratio([0, 9], [1, 8]) > 1.5 * limit  # a record changes from 1 to 0
-    assert kind(1).relation is None
-    halved = kind(1).probabilities([0, 9]), kind(1).probabilities([1, 8])
+    assert kind(epsilon=1, sensitivity=1).relation is None
+    halved = (
+        kind(epsilon=1, sensitivity=1).probabilities([0, 9]),
+        kind(epsilon=1, sensitivity=1).probabilities([1, 8]),
+    )
     assert (halved[1] / halved[0]).max() <= limit
 
 
 def test_a_plan_stands_in_the_history_as_a_plan(tmp_path: Path) -> None:
     released = cydp.histogram([1, 2], 2, (0, 4), epsilon=0.5)
-    plan = Plan([(DiscreteLaplace("0.01"), 1000), (PureDP("0.1", relation="add-remove"), 3),
-                 (released, 1), (ExponentialMechanism(0.1, monotonic=True), 1)])  # fmt: skip
+    plan = Plan([(DiscreteLaplace(epsilon="0.01", sensitivity=1), 1000), (PureDP("0.1", relation="add-remove"), 3),
+                 (released, 1), (ExponentialMechanism(epsilon=0.1, monotonic=True, sensitivity=1), 1)])  # fmt: skip
     loss = plan.as_loss(1e-6)
     assert loss.plan is plan
     assert eval(repr(loss), NAMES) == loss == pickle.loads(pickle.dumps(loss))

@@ -52,25 +52,39 @@ MAKERS: dict[str, Callable[[Any], Any]] = {
     "PureDP with rho": lambda x: PureDP(x, rho=exact(x, "x") ** 2 / 8),
     "ApproxDP": lambda x: ApproxDP(x, exact(x, "x") / (exact(x, "x") + 1)),
     "ZCDP": ZCDP,
-    "DiscreteLaplace": lambda x: DiscreteLaplace(x, x),
-    "DiscreteLaplace scale": lambda x: DiscreteLaplace(1, x),
-    "Laplace": lambda x: Laplace(x, x),
-    "Laplace epsilon": lambda x: Laplace(x, 1, coordinates=3),
-    "Laplace sensitivity": lambda x: Laplace("1/3", x),
-    "DiscreteGaussian rho": lambda x: DiscreteGaussian(rho=x),
-    "DiscreteGaussian sigma": lambda x: DiscreteGaussian(x, sigma=x, coordinates=2),
-    "Gaussian rho": lambda x: Gaussian(rho=x),
-    "Gaussian sigma2": lambda x: Gaussian(x, sigma2=x),
-    "Gaussian sensitivity": lambda x: Gaussian(x, rho="1/7", coordinates=5),
-    "ExponentialMechanism": lambda x: ExponentialMechanism(x, x, monotonic=True),
-    "ExponentialMechanism loss": lambda x: ExponentialMechanism(_short(x)).loss,
-    "PermuteAndFlip": lambda x: PermuteAndFlip("1/3", x),
-    "PartitionSelection": lambda x: PartitionSelection(x, exact(x, "x") / (exact(x, "x") + 1)),
-    "RandomizedResponse": lambda x: RandomizedResponse(x, 5),
-    "Snapping": lambda x: Snapping(1, x, exact(x, "x") * 1000),
-    "Snapping bound": lambda x: Snapping(1, binary(x, "x") / 1000, x),
-    "Snapping bound as text": lambda x: Snapping(1, exact(x, "x") / 1000, exact(x, "x")),
-    "Snapping epsilon": lambda x: Snapping(x, 1, 10 + 3 / exact(x, "x")),
+    "DiscreteLaplace": lambda x: DiscreteLaplace(epsilon=x, sensitivity=x),
+    "DiscreteLaplace scale": lambda x: DiscreteLaplace(epsilon=1, sensitivity=x),
+    "Laplace": lambda x: Laplace(epsilon=x, sensitivity=x),
+    "Laplace epsilon": lambda x: Laplace(epsilon=x, sensitivity=1, coordinates=3),
+    "Laplace sensitivity": lambda x: Laplace(epsilon="1/3", sensitivity=x),
+    "DiscreteGaussian rho": lambda x: DiscreteGaussian(rho=x, sensitivity=1),
+    "DiscreteGaussian sigma": lambda x: DiscreteGaussian(sensitivity=x, sigma=x, coordinates=2),
+    "Gaussian rho": lambda x: Gaussian(rho=x, sensitivity=1),
+    "Gaussian sigma2": lambda x: Gaussian(sensitivity=x, sigma2=x),
+    "Gaussian sensitivity": lambda x: Gaussian(sensitivity=x, rho="1/7", coordinates=5),
+    "ExponentialMechanism": lambda x: ExponentialMechanism(
+        epsilon=x, sensitivity=x, monotonic=True
+    ),
+    "ExponentialMechanism loss": lambda x: (
+        ExponentialMechanism(epsilon=_short(x), sensitivity=1).loss
+    ),
+    "PermuteAndFlip": lambda x: PermuteAndFlip(epsilon="1/3", sensitivity=x),
+    "PartitionSelection": lambda x: PartitionSelection(
+        epsilon=x, delta=exact(x, "x") / (exact(x, "x") + 1), max_partitions=1
+    ),
+    "RandomizedResponse": lambda x: RandomizedResponse(epsilon=x, n_categories=5),
+    "Snapping": lambda x: Snapping(
+        epsilon=1, sensitivity=x, bounds=(-(exact(x, "x") * 1000), exact(x, "x") * 1000)
+    ),
+    "Snapping bound": lambda x: Snapping(
+        epsilon=1, sensitivity=binary(x, "x") / 1000, bounds=(0, x)
+    ),
+    "Snapping bound as text": lambda x: Snapping(
+        epsilon=1, sensitivity=exact(x, "x") / 1000, bounds=(-(exact(x, "x")), exact(x, "x"))
+    ),
+    "Snapping epsilon": lambda x: Snapping(
+        epsilon=x, sensitivity=1, bounds=(-(10 + 3 / exact(x, "x")), 10 + 3 / exact(x, "x"))
+    ),
     "Plan": lambda x: Plan([(PureDP(x), 3), (ApproxDP("1/3", "1e-300"), 1)]),
 }
 

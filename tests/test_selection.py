@@ -254,7 +254,7 @@ for kind in (cydp.ExponentialMechanism, cydp.PermuteAndFlip):
     for epsilon in ("1", "1e-9", "1e9", "1e-400", "1e400"):
         for scores in (x.normal(size=(300, 33)), x.standard_cauchy((3, 5000)), np.zeros((1, 9999)),
                        x.integers(-9, 9, (40, 70)), x.choice([np.nan, np.inf, 1, 2], (50, 8))):
-            digest.update(kind(epsilon).release(scores, rng=rng).tobytes())
+            digest.update(kind(epsilon=epsilon, sensitivity=1).release(scores, rng=rng).tobytes())
 print(digest.hexdigest())
 """
 
@@ -279,7 +279,10 @@ def test_any_number_of_threads_selects_the_same(
     for number in (1, 2, 3, 8):
         monkeypatch.setattr(threads, "NUM_THREADS", number)
         rng = SeededGenerator(1)
-        every = [kind(0.1).release(data, rng=rng) for data in (scores, (scores * 9).astype(int))]
+        every = [
+            kind(epsilon=0.1, sensitivity=1).release(data, rng=rng)
+            for data in (scores, (scores * 9).astype(int))
+        ]
         found.append(every)
     for others in found[1:]:
         for one, other in zip(found[0], others, strict=True):
@@ -288,7 +291,9 @@ def test_any_number_of_threads_selects_the_same(
 
 def test_calls_do_not_repeat_each_other() -> None:
     rng, scores = SeededGenerator(1), np.zeros((100, 1000))
-    calls = [PermuteAndFlip(1).release(scores, rng=rng).tolist() for _ in range(3)]
+    calls = [
+        PermuteAndFlip(epsilon=1, sensitivity=1).release(scores, rng=rng).tolist() for _ in range(3)
+    ]
     assert all(a != b for a, b in pairwise(calls))
     assert len({tuple(row) for row in calls}) == 3
 
@@ -297,7 +302,10 @@ def test_fixed_work_changes_nothing() -> None:
     scores = np.random.default_rng(1).normal(size=(50, 40))
     for kind in MECHANISMS:
         one, other = (SeededGenerator(1, fixed_work=fixed) for fixed in (False, True))
-        assert np.array_equal(kind(1).release(scores, rng=one), kind(1).release(scores, rng=other))
+        assert np.array_equal(
+            kind(epsilon=1, sensitivity=1).release(scores, rng=one),
+            kind(epsilon=1, sensitivity=1).release(scores, rng=other),
+        )
 
 
 def test_scores_that_change_under_the_call_stay_in_the_row(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -316,7 +324,7 @@ def test_scores_that_change_under_the_call_stay_in_the_row(monkeypatch: pytest.M
     try:
         for _ in range(60):
             for kind in MECHANISMS:
-                chosen = kind(1).release(scores)
+                chosen = kind(epsilon=1, sensitivity=1).release(scores)
                 assert ((chosen >= 0) & (chosen < 5000)).all()
     finally:
         over.set()

@@ -69,9 +69,9 @@ def test_unbounded(bounds: Any) -> None:
 @pytest.mark.parametrize(
     "mechanism",
     [
-        lambda norm: DiscreteLaplace(1, norm), lambda norm: Laplace(1, norm),
-        lambda norm: DiscreteGaussian(norm, rho=1), lambda norm: Gaussian(norm, rho=1),
-        lambda norm: Snapping(1, norm, 100),
+        lambda norm: DiscreteLaplace(epsilon=1, sensitivity=norm), lambda norm: Laplace(epsilon=1, sensitivity=norm),
+        lambda norm: DiscreteGaussian(sensitivity=norm, rho=1), lambda norm: Gaussian(sensitivity=norm, rho=1),
+        lambda norm: Snapping(epsilon=1, sensitivity=norm, bounds=(-100, 100)),
     ],
 )  # fmt: skip
 def test_a_mechanism_says_which_bound_is_missing(mechanism: Callable[[Any], Any]) -> None:
@@ -222,10 +222,10 @@ def test_a_float_is_read_up(value: Any) -> None:
     digits, bits = Fraction(str(value)), Fraction(*value.as_integer_ratio())
     larger = max(digits, bits)
     # fmt: off
-    for mechanism in (DiscreteLaplace(larger, value), Laplace(1, value),
-                      DiscreteGaussian(value, sigma=9), Gaussian(value, sigma=value),
-                      ExponentialMechanism(1, value), PermuteAndFlip(1, value),
-                      Snapping(1, value, 100 * larger)):
+    for mechanism in (DiscreteLaplace(epsilon=larger, sensitivity=value), Laplace(epsilon=1, sensitivity=value),
+                      DiscreteGaussian(sensitivity=value, sigma=9), Gaussian(sensitivity=value, sigma=value),
+                      ExponentialMechanism(epsilon=1, sensitivity=value), PermuteAndFlip(epsilon=1, sensitivity=value),
+                      Snapping(epsilon=1, sensitivity=value, bounds=(-(100 * larger), 100 * larger))):
         # fmt: on
         assert mechanism.sensitivity == larger
         assert eval(repr(mechanism), vars(cydp)) == mechanism
@@ -240,12 +240,12 @@ def test_long_sensitivities_evaluate(value: Any) -> None:
     root = of.histogram("change-one", norm=2)
     for long in (root, root * number.numerator, number / 3):
         assert eval(repr(long), vars(of)) == long
-    noise = Gaussian(root, rho=1)
+    noise = Gaussian(sensitivity=root, rho=1)
     assert eval(repr(noise), vars(cydp) | vars(of)) == noise
 
 
 def test_text_means_what_it_says() -> None:
-    read_up, tenth = Laplace(1, 0.1), Laplace(1, "0.1")
+    read_up, tenth = Laplace(epsilon=1, sensitivity=0.1), Laplace(epsilon=1, sensitivity="0.1")
     assert (tenth.sensitivity, read_up.sensitivity) == (Fraction(1, 10), Fraction(0.1))
     assert read_up != tenth == eval(repr(tenth), vars(cydp))
     assert "sensitivity='0.1'" in repr(tenth)

@@ -33,11 +33,11 @@ CALLS: dict[str, Callable[[Any], object]] = {
     "GroupedAccumulator": lambda x: exact.GroupedAccumulator(1, sums={"a": (0, 1)}).update(
         [0, 0], a=x
     ),
-    "Laplace": lambda x: Laplace(1, 1).release(x),
-    "Gaussian": lambda x: Gaussian(1, rho=1).release(x),
-    "Snapping": lambda x: Snapping(1, 1, 100).release(x),
-    "ExponentialMechanism": lambda x: ExponentialMechanism(1).release(x),
-    "PermuteAndFlip": lambda x: PermuteAndFlip(1).release(x),
+    "Laplace": lambda x: Laplace(epsilon=1, sensitivity=1).release(x),
+    "Gaussian": lambda x: Gaussian(sensitivity=1, rho=1).release(x),
+    "Snapping": lambda x: Snapping(epsilon=1, sensitivity=1, bounds=(-100, 100)).release(x),
+    "ExponentialMechanism": lambda x: ExponentialMechanism(epsilon=1, sensitivity=1).release(x),
+    "PermuteAndFlip": lambda x: PermuteAndFlip(epsilon=1, sensitivity=1).release(x),
 }
 
 

@@ -29,22 +29,27 @@ def correctly_rounded_ln(u: float | Fraction) -> float:
 def defined(m: Snapping, x: float, u: float | Fraction, sign: float) -> float:
     """Return clamp(round(clamp(x) + sign scale ln(u))), each operation rounded as in the paper."""
     unit = float(m._unit)
-    bound = float(m.bound) / unit
-    scaled = 0.0 if math.isnan(x) else min(max(x / unit, -bound), bound)
+    lower, upper = (float(end) / unit for end in m.bounds)
+    scaled = min(max(0.0 if math.isnan(x) else x / unit, lower), upper)
     scale = float(m.scale) / unit
     noisy = scaled + sign * scale * correctly_rounded_ln(u)
-    step = m.granularity / m._unit
+    step = m.step / m._unit
     nearest = math.floor(Fraction(noisy) / step + Fraction(1, 2)) * step
-    return float(min(max(nearest, Fraction(-bound)), Fraction(bound)) * m._unit)
+    return float(min(max(nearest, Fraction(lower)), Fraction(upper)) * m._unit)
 
 
-@pytest.mark.parametrize(("epsilon", "sensitivity", "bound"), [
-    (1, 1, 1000), (0.1, 3, 2.0**30), ("1/3", 0.1, 10), (5, 2.0**-40, 1), (1, 1, 2.0**45),
+@pytest.mark.parametrize(("epsilon", "sensitivity", "bounds"), [
+    (1, 1, (-1000, 1000)), (0.1, 3, (-(2.0**30), 2.0**30)), ("1/3", 0.1, (-10, 10)),
+    (5, 2.0**-40, (-1, 1)), (1, 1, (-(2.0**45), 2.0**45)), (1, 1, (0, 100)), (1, 1, (50, 100.5)),
+    (0.1, 3, (-2000, -700)), (1, 1, (-3, 1000)),
 ])  # fmt: skip
-def test_every_release_is_as_defined(epsilon: Any, sensitivity: Any, bound: float) -> None:
-    m = Snapping(epsilon, sensitivity, bound)
+def test_every_release_is_as_defined(
+    epsilon: Any, sensitivity: Any, bounds: tuple[float, float]
+) -> None:
+    m = Snapping(epsilon=epsilon, sensitivity=sensitivity, bounds=bounds)
+    bound = max(map(abs, bounds))
     values = np.concatenate([
-        np.linspace(-1.5, 1.5, 200) * bound, np.arange(50) * float(m.granularity) / 2,
+        np.linspace(-1.5, 1.5, 200) * bound, np.arange(50) * float(m.step) / 2,
         [math.nan, math.inf, -math.inf, 0.0, -0.0, 5e-324],
     ])  # fmt: skip
     u, halvings, sign = _snapping._draw(SeededGenerator(4), len(values))
@@ -56,7 +61,7 @@ def test_every_release_is_as_defined(epsilon: Any, sensitivity: Any, bound: floa
 
 def test_doubtful_logarithms_are_done_exactly(monkeypatch: pytest.MonkeyPatch) -> None:
     """With a wide doubt every entry is: the values stay the same."""
-    m = Snapping(1, 1, 1000)
+    m = Snapping(epsilon=1, sensitivity=1, bounds=(-1000, 1000))
     x = np.linspace(-10, 10, 300)
     before = m.release(x, rng=SeededGenerator(2))
     monkeypatch.setattr(_snapping, "_DOUBT", 0.5)
@@ -68,8 +73,8 @@ def test_doubtful_logarithms_are_done_exactly(monkeypatch: pytest.MonkeyPatch) -
 
 @pytest.mark.parametrize("sign", [-1.0, 1.0])
 def test_ties_go_up(sign: float) -> None:
-    m = Snapping(1, 1, 1000)
-    half = float(m.granularity) / 2
+    m = Snapping(epsilon=1, sensitivity=1, bounds=(-1000, 1000))
+    half = float(m.step) / 2
     x = np.array([half, -half, 3 * half, -3 * half])
     u = np.full(4, 1 - 2.0**-53)
     steps = m._snapped(x, u, np.zeros(4, np.int64), np.full(4, sign * 2.0**-200))
@@ -83,12 +88,12 @@ def test_ln(u: float) -> None:
 
 def test_parameters_are_those_of_the_paper() -> None:
     for epsilon, sensitivity, bound in ((1, 1, 1000), ("0.1", 3, 2**40), (8, "1/3", 5)):
-        m = Snapping(epsilon, sensitivity, bound)
+        m = Snapping(epsilon=epsilon, sensitivity=sensitivity, bounds=(-bound, bound))
         unit = 2 ** math.ceil(math.log2(m.sensitivity))
-        smaller = (m.epsilon - 2 * ETA) / (1 + 12 * (m.bound / Fraction(unit)) * ETA)
+        smaller = (m.epsilon - 2 * ETA) / (1 + 12 * (m.bounds[1] / Fraction(unit)) * ETA)
         scale = m.scale / Fraction(unit)
         assert 1 / smaller <= scale < (1 / smaller) * (1 + Fraction(1, 2**51))
-        assert m.granularity / Fraction(unit) / 2 < scale <= m.granularity / Fraction(unit)
+        assert m.step / Fraction(unit) / 2 < scale <= m.step / Fraction(unit)
         assert m.loss == PureDP(epsilon)
         assert eval(repr(m), vars(cydp)) == m
         assert pickle.loads(pickle.dumps(m)) == m
@@ -107,18 +112,22 @@ def test_parameters_are_those_of_the_paper() -> None:
         ({"sensitivity": 0}, ValueError, "sensitivity"),
         ({"sensitivity": math.inf}, ValueError, "sensitivity must be finite"),
         ({"sensitivity": "1e-400"}, ValueError, "sensitivity"),
-        ({"bound": 0}, ValueError, "bound"),
-        ({"bound": -1}, ValueError, "bound"),
-        ({"bound": 1}, ValueError, "more than the scale"),
-        ({"bound": 2.0**47}, ValueError, "less than 2"),
-        ({"bound": math.inf}, ValueError, "bound"),
-        ({"bound": None}, TypeError, "bound"),
+        ({"bounds": (0, 0)}, ValueError, "lower < upper"),
+        ({"bounds": (1000, -1000)}, ValueError, "lower < upper"),
+        ({"bounds": (-1, 1)}, ValueError, "bounds must have an end more than the scale"),
+        ({"bounds": (0, 2.0**47)}, ValueError, r"none 2\*\*46 times"),
+        ({"bounds": (0, math.inf)}, ValueError, "bounds must be finite"),
+        ({"bounds": (0, 2**1100)}, ValueError, "bounds must be less than"),
+        ({"bounds": None}, TypeError, "bounds must be a pair"),
+        ({"bounds": 1000}, TypeError, "bounds must be a pair"),
+        ({"bounds": (1, 2, 3)}, TypeError, "bounds must be a pair"),
+        ({"bounds": ("low", 3)}, ValueError, "bounds must be a number"),
     ],
     ids=str,
 )
 def test_bad_parameters(args: Any, error: type[Exception], says: str) -> None:
     with pytest.raises(error, match=says):
-        Snapping(**{"epsilon": 1, "sensitivity": 1, "bound": 1000, **args})
+        Snapping(**{"epsilon": 1, "sensitivity": 1, "bounds": (-1000, 1000), **args})
 
 
 class Unreadable:
@@ -129,7 +138,7 @@ class Unreadable:
 
 
 def test_each_entry_is_paid_for() -> None:
-    m = Snapping(1, 1, 1000)
+    m = Snapping(epsilon=1, sensitivity=1, bounds=(-1000, 1000))
     budget = PrivacyFilter(PureDP(4))
     assert np.shape(m.release([1.5, 2, 3], budget=budget)) == (3,)
     with pytest.raises(BudgetExceededError):
@@ -185,7 +194,10 @@ def test_long_runs_of_zeros_are_followed() -> None:
 def test_noise_has_no_end(words: int, epsilon: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """What one value can become, each neighbour can: U goes below the least double."""
     monkeypatch.setattr("cydp.mechanisms._charge.generator_or_default", lambda rng: rng)
-    m, u = Snapping(epsilon, 1, 10**7), Fraction(1, 2 ** (64 * words + 5 + 1))
+    m, u = (
+        Snapping(epsilon=epsilon, sensitivity=1, bounds=(-(10**7), 10**7)),
+        Fraction(1, 2 ** (64 * words + 5 + 1)),
+    )
     for x in (0.0, 1.0, -3.25):
         noisy = m.release(x, rng=NoOnes(words))  # type: ignore[call-overload]
         assert noisy == defined(m, x, u, 1.0)
@@ -196,11 +208,11 @@ def test_noise_has_no_end(words: int, epsilon: Any, monkeypatch: pytest.MonkeyPa
 
 def test_goodness_of_fit() -> None:
     """Masses of cells around 0; mutants: twice the scale, and half of it."""
-    m, n = Snapping(1, 1, 1000), 400_000
-    steps = np.asarray(m.release(np.zeros(n), rng=SeededGenerator(9))) / float(m.granularity)
+    m, n = Snapping(epsilon=1, sensitivity=1, bounds=(-1000, 1000)), 400_000
+    steps = np.asarray(m.release(np.zeros(n), rng=SeededGenerator(9))) / float(m.step)
     counts = np.bincount(np.clip(np.abs(steps), 0, 6).astype(int), minlength=7)
     for factor, right in ((1, True), (2, False), (Fraction(1, 2), False)):
-        ends = [(Fraction(2 * k + 1, 2) * m.granularity) / (m.scale * factor) for k in range(6)]
+        ends = [(Fraction(2 * k + 1, 2) * m.step) / (m.scale * factor) for k in range(6)]
         tails = [1.0, *(float(sum(exp_bounds(-end)) / 2) for end in ends), 0.0]
         chances = -np.diff(tails)
         p = chi2.sf(((counts - n * chances) ** 2 / (n * chances)).sum(), 6)
@@ -208,7 +220,7 @@ def test_goodness_of_fit() -> None:
 
 
 def test_error_bound() -> None:
-    m = Snapping(1, 1, 1000)
+    m = Snapping(epsilon=1, sensitivity=1, bounds=(-1000, 1000))
     released = np.asarray(m.release(np.full(50_000, 7.3), rng=SeededGenerator(1)))
     inside = np.abs(released - 7.3) <= m.error_bound(0.95)
     assert inside.mean() > 0.95

@@ -225,7 +225,7 @@ def respond(replay: Replay, w: Fraction, k: int, codes: list[int]) -> list[int]:
 
 @pytest.mark.parametrize("k", [2, 3, 40, 70, 300])
 def test_reports(k: int) -> None:
-    rng, replay, m = SeededGenerator(6), Replay(6), RandomizedResponse(1, k)
+    rng, replay, m = SeededGenerator(6), Replay(6), RandomizedResponse(epsilon=1, n_categories=k)
     w = (1 - m.p_truth) / (k - 1)
     for n in (1, 3, 256, 257, 2049, 9000 if k < 50 else 2100):  # a chunk is 2,048
         codes = [i * i % (k + 1) for i in range(n)]

@@ -176,7 +176,7 @@ def test_who_is_asked_first_is_uniform() -> None:
 
 def test_permute_and_flip_is_as_defined() -> None:
     """Of probabilities that the tests of `_race` do not know: over all orders."""
-    m = PermuteAndFlip(1, 2)
+    m = PermuteAndFlip(epsilon=1, sensitivity=2)
     scores = [TOP, TOP - 1, TOP - 3, TOP - 7, 0.5]
     accept = [math.exp(-min(float((TOP - Fraction(x)) / m.scale), 700)) for x in scores]
     chances = np.zeros(5)

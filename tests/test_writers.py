@@ -85,7 +85,7 @@ def test_reports_are_uniform_while_codes_change() -> None:
     Bernstein's inequality.
     """
     codes = np.empty(ROWS, np.int64)
-    mechanism, rng = cydp.RandomizedResponse("1e-9", 100), SeededGenerator(1)
+    mechanism, rng = cydp.RandomizedResponse(epsilon="1e-9", n_categories=100), SeededGenerator(1)
     with written(codes, 99, -1, 0, 100):
         reports = np.concatenate([mechanism.release(codes, rng=rng) for _ in range(CALLS)])
     assert reports.min() >= 0

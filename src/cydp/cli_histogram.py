@@ -173,6 +173,6 @@ def _json(release: cydp.HistogramRelease) -> dict[str, object]:
         "mechanism": type(mechanism).__name__,
         "scale": float_of(mechanism.scale),
         "sensitivity": float_of(mechanism.sensitivity),
-        "error_bound": release.error_bound(_CONFIDENCE, simultaneous=True),
+        "error_bound": release.error_bound(_CONFIDENCE, count=max(len(release.counts), 1)),
         "confidence": _CONFIDENCE,
     }

@@ -2,11 +2,12 @@
 """How often an error bound may be missed."""
 
 import math
+from typing import SupportsIndex
 
 from cydp.rational import Number, exact, index, log_of, text
 
 
-def miss_of(confidence: Number, count: int) -> float:
+def miss_of(confidence: Number, count: SupportsIndex) -> float:
     """Return ln of how likely one of `count` draws may miss a bound that all must keep to.
 
     Raises

@@ -16,8 +16,9 @@ from cydp.mechanisms import _gaussian_law as law
 from cydp.mechanisms._confidence import miss_of
 from cydp.mechanisms._gaussian_given import Given, read_given
 from cydp.mechanisms._integers import IntegerMechanism
+from cydp.mechanisms._named import by_name
 from cydp.mechanisms._norm import words_of
-from cydp.rational import Number, float_of
+from cydp.rational import Number, float_of, index
 from cydp.samplers import gaussian_of_square
 from cydp.sensitivity import relation_of
 
@@ -30,15 +31,15 @@ class DiscreteGaussian(IntegerMechanism):
 
     Parameters
     ----------
-    sensitivity : number > 0, default 1
-        L2 norm, over the whole array released, of what one unit can change. A float is read up;
-        one of `cydp.sensitivity` states the relation, and the loss is stated under it.
     rho : number > 0
         Privacy cost of one `release` in zCDP: sigma = sensitivity / sqrt(2 rho). Or instead
     sigma, sigma2 : number > 0
         the parameter of the noise, or its square; or
     epsilon, delta : number > 0
         the cost in approximate DP, which sigma is found for.
+    sensitivity : number > 0
+        L2 norm, over the whole array released, of what one unit can change. A float is read up;
+        one of `cydp.sensitivity` states the relation, and the loss is stated under it.
     coordinates : int >= 1, optional
         How many entries one unit can change; default all that are released. With epsilon and
         delta a single one may need a smaller sigma.
@@ -65,9 +66,9 @@ class DiscreteGaussian(IntegerMechanism):
 
     Examples
     --------
-    >>> DiscreteGaussian(rho=0.125).sigma2
+    >>> DiscreteGaussian(rho=0.125, sensitivity=1).sigma2
     Fraction(4, 1)
-    >>> DiscreteGaussian(epsilon=1, delta=1e-6).sigma < 4.3
+    >>> DiscreteGaussian(epsilon=1, delta=1e-6, sensitivity=1).sigma < 4.3
     True
 
     """
@@ -77,15 +78,16 @@ class DiscreteGaussian(IntegerMechanism):
     relation: str | None
     _loss: ZCDP | ApproxDP
 
+    @by_name
     def __init__(
         self,
-        sensitivity: Number = 1,
         *,
         rho: Number | None = None,
         sigma: Number | None = None,
         sigma2: Number | None = None,
         epsilon: Number | None = None,
         delta: Number | None = None,
+        sensitivity: Number,
         coordinates: SupportsIndex | None = None,
     ) -> None:
         given = read_given(sensitivity, rho, sigma, sigma2, epsilon, delta, coordinates)
@@ -137,12 +139,12 @@ class DiscreteGaussian(IntegerMechanism):
     def variance(self) -> float:
         """Variance of the noise.
 
-        >>> DiscreteGaussian(sigma=0.5).variance < 0.25
+        >>> DiscreteGaussian(sigma=0.5, sensitivity=1).variance < 0.25
         True
         """
         return law.variance(self.sigma2)
 
-    def error_bound(self, confidence: Number = 0.95, *, count: int = 1) -> int:
+    def error_bound(self, confidence: Number = 0.95, *, count: SupportsIndex = 1) -> int:
         """Least h such that `count` independent draws all lie in [-h, h], or one more.
 
         Parameters
@@ -160,11 +162,12 @@ class DiscreteGaussian(IntegerMechanism):
 
         Examples
         --------
-        >>> DiscreteGaussian(sigma=10).error_bound(0.95)
+        >>> DiscreteGaussian(sigma=10, sensitivity=1).error_bound(0.95)
         20
 
         """
-        return law.reach(self._sigma2(count), miss_of(confidence, count))
+        log_miss = miss_of(confidence, count)
+        return law.reach(self._sigma2(index(count, "count")), log_miss)
 
     def _pmf(self, k: NDArray[np.float64]) -> NDArray[np.float64]:
         return law.pmf(self.sigma2, k)
@@ -179,4 +182,4 @@ class DiscreteGaussian(IntegerMechanism):
         given = self._given
         rest = "" if given.coordinates is None else f", coordinates={given.coordinates}"
         norm = words_of(given.sensitivity, self.relation)
-        return f"DiscreteGaussian(sensitivity={norm}, {given.words}{rest})"
+        return f"DiscreteGaussian({given.words}, sensitivity={norm}{rest})"

@@ -4,6 +4,7 @@
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import SupportsIndex
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,7 @@ from cydp.accounting import PureDP
 from cydp.accounting.pairs import Pairs, laplace_pairs
 from cydp.mechanisms._confidence import miss_of
 from cydp.mechanisms._integers import IntegerMechanism
+from cydp.mechanisms._named import by_name
 from cydp.mechanisms._norm import norm_of, words_of
 from cydp.rational import Number, float_of, positive, quoted
 from cydp.samplers import laplace_of
@@ -32,7 +34,7 @@ class DiscreteLaplace(IntegerMechanism):
     ----------
     epsilon : number > 0
         Privacy cost of one `release`, in pure DP.
-    sensitivity : number > 0, default 1
+    sensitivity : number > 0
         L1 norm, over the whole array released, of what one unit can change. A float is read up;
         one of `cydp.sensitivity` states the relation, and the loss is stated under it.
 
@@ -54,7 +56,7 @@ class DiscreteLaplace(IntegerMechanism):
 
     Examples
     --------
-    >>> DiscreteLaplace(epsilon=0.5).scale
+    >>> DiscreteLaplace(epsilon=0.5, sensitivity=1).scale
     Fraction(2, 1)
 
     """
@@ -65,7 +67,8 @@ class DiscreteLaplace(IntegerMechanism):
     relation: str | None
     _loss: PureDP
 
-    def __init__(self, epsilon: Number, sensitivity: Number = 1) -> None:
+    @by_name
+    def __init__(self, *, epsilon: Number, sensitivity: Number) -> None:
         object.__setattr__(self, "epsilon", positive(epsilon, "epsilon"))
         object.__setattr__(self, "sensitivity", norm_of(sensitivity))
         object.__setattr__(self, "scale", self.sensitivity / self.epsilon)
@@ -86,7 +89,7 @@ class DiscreteLaplace(IntegerMechanism):
     def variance(self) -> float:
         """Variance of the noise, 2 p / (1 - p)**2 with p = exp(-1 / scale).
 
-        >>> round(DiscreteLaplace(epsilon=1).variance, 4)
+        >>> round(DiscreteLaplace(epsilon=1, sensitivity=1).variance, 4)
         1.8413
         """
         rate = self._rate
@@ -96,7 +99,7 @@ class DiscreteLaplace(IntegerMechanism):
     def _rate(self) -> float:
         return float_of(1 / self.scale)
 
-    def error_bound(self, confidence: Number = 0.95, *, count: int = 1) -> int:
+    def error_bound(self, confidence: Number = 0.95, *, count: SupportsIndex = 1) -> int:
         """Least h such that `count` independent draws all lie in [-h, h], up to 2**-45 of it.
 
         Parameters
@@ -104,7 +107,7 @@ class DiscreteLaplace(IntegerMechanism):
         confidence : number between 0 and 1, default 0.95
             Probability that they do, at least.
         count : int >= 1, default 1
-            How many counts the bound must hold for together.
+            For how many entries together.
 
         Raises
         ------
@@ -113,7 +116,7 @@ class DiscreteLaplace(IntegerMechanism):
 
         Examples
         --------
-        >>> DiscreteLaplace(epsilon=1).error_bound(0.95)
+        >>> DiscreteLaplace(epsilon=1, sensitivity=1).error_bound(0.95)
         3
 
         """

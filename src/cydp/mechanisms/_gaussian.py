@@ -15,9 +15,10 @@ from cydp.mechanisms import _gaussian_law as law
 from cydp.mechanisms._confidence import miss_of
 from cydp.mechanisms._gaussian_given import Given, read_given
 from cydp.mechanisms._grid import FINEST, default_exponent, float_up, given_exponent
+from cydp.mechanisms._named import by_name
 from cydp.mechanisms._norm import words_of
 from cydp.mechanisms._reals import GridMechanism
-from cydp.rational import Number, float_of
+from cydp.rational import Number, float_of, index
 from cydp.samplers import gaussian_of_square
 from cydp.sensitivity import relation_of
 
@@ -31,20 +32,20 @@ class Gaussian(GridMechanism):
 
     Parameters
     ----------
-    sensitivity : number > 0, default 1
-        L2 norm, over the whole array released, of what one unit can change. A float is read up;
-        one of `cydp.sensitivity` states the relation, and the loss is stated under it.
     rho : number > 0
         Privacy cost of one `release` in zCDP: sigma = sensitivity / sqrt(2 rho). Or instead
     sigma, sigma2 : number > 0
         that sigma, or its square; or
     epsilon, delta : number > 0
         the cost in approximate DP, which sigma is found for.
-    granularity : number, optional
-        The grid, a power of two. Default: the largest that makes sigma, which pays for the
-        rounding, 2**40 steps or more, and at most 0.1 % larger for `coordinates` entries, or else
-        for as many as are released. Where that would take more than 2**52 steps, the finest grid
-        of no more; then `sigma` shows what the rounding costs.
+    sensitivity : number > 0
+        L2 norm, over the whole array released, of what one unit can change. A float is read up;
+        one of `cydp.sensitivity` states the relation, and the loss is stated under it.
+    step : number, optional
+        The step of the grid, a power of two. Default: the largest that makes sigma, which pays for
+        the rounding, 2**40 steps or more, and at most 0.1 % larger for `coordinates` entries, or
+        else for as many as are released. Where that would take more than 2**52 steps, the finest
+        grid of no more; then `sigma` shows what the rounding costs.
     coordinates : int >= 1, optional
         How many entries one unit can change; default all that are released. Rounding moves
         each of them by up to one step of the grid: the sigma in use is larger by as much.
@@ -65,36 +66,37 @@ class Gaussian(GridMechanism):
 
     Examples
     --------
-    >>> Gaussian(rho=0.5).granularity == Fraction(1, 2**40)
+    >>> Gaussian(rho=0.5, sensitivity=1).step == Fraction(1, 2**40)
     True
 
     """
 
     _given: Given
     relation: str | None
-    exponent: int
+    _power: int  # of two: the step
     _fixed: bool  # the grid, by who made it
     _single: Fraction
     _loss: ZCDP | ApproxDP
 
+    @by_name
     def __init__(
         self,
-        sensitivity: Number = 1,
         *,
         rho: Number | None = None,
         sigma: Number | None = None,
         sigma2: Number | None = None,
         epsilon: Number | None = None,
         delta: Number | None = None,
-        granularity: Number | None = None,
+        sensitivity: Number,
+        step: Number | None = None,
         coordinates: SupportsIndex | None = None,
     ) -> None:
         given = read_given(sensitivity, rho, sigma, sigma2, epsilon, delta, coordinates)
         object.__setattr__(self, "_given", given)
         object.__setattr__(self, "relation", relation_of(sensitivity))
-        object.__setattr__(self, "_fixed", granularity is not None)
-        exponent = self._default(1) if granularity is None else given_exponent(granularity)
-        object.__setattr__(self, "exponent", exponent)
+        object.__setattr__(self, "_fixed", step is not None)
+        exponent = self._default(1) if step is None else given_exponent(step)
+        object.__setattr__(self, "_power", exponent)
         object.__setattr__(self, "_single", _steps2(given, exponent, given.coordinates or 1))
         for entries in (1, 2):
             self._noise(entries)
@@ -109,14 +111,14 @@ class Gaussian(GridMechanism):
             return gaussian_of_square(self._steps2(entries))
         except ValueError:
             raise ValueError(
-                "sigma must be between 1e-3 and 2**56 steps of the grid: the granularity is too "
+                "sigma must be between 1e-3 and 2**56 steps of the grid: the step is too "
                 "fine or too coarse, the sensitivity is less than a step, or the entries are too "
                 "many"
             ) from None
 
     def _exponent(self, entries: int) -> int:
         if self._fixed or entries <= 1 or self.coordinates is not None:
-            return self.exponent
+            return self._power
         return self._default(entries)
 
     def _default(self, entries: int) -> int:
@@ -145,7 +147,7 @@ class Gaussian(GridMechanism):
 
         Give ``coordinates=n`` to see, and to have, that of a release of n entries.
         """
-        return self._steps2(1) * self.granularity**2
+        return self._steps2(1) * self.step**2
 
     @property
     def sigma(self) -> float:
@@ -159,7 +161,7 @@ class Gaussian(GridMechanism):
 
     @property
     def _norm2(self) -> Fraction:
-        return _norm(self._given, self.exponent, self.coordinates or 1) ** 2
+        return _norm(self._given, self._power, self.coordinates or 1) ** 2
 
     @property
     def loss(self) -> ZCDP | ApproxDP:
@@ -175,12 +177,12 @@ class Gaussian(GridMechanism):
     def variance(self) -> float:
         """Variance of the noise.
 
-        >>> round(Gaussian(sigma=3).variance, 6)
+        >>> round(Gaussian(sigma=3, sensitivity=1).variance, 6)
         9.0
         """
-        return float_of(Fraction(law.variance(self._steps2(1))) * self.granularity**2)
+        return float_of(Fraction(law.variance(self._steps2(1))) * self.step**2)
 
-    def error_bound(self, confidence: Number = 0.95, *, count: int = 1) -> float:
+    def error_bound(self, confidence: Number = 0.95, *, count: SupportsIndex = 1) -> float:
         """Half-width that `count` independent results are within of their values, all of them.
 
         The rounding to the grid is part of it, that of the result to float64 is not.
@@ -199,19 +201,20 @@ class Gaussian(GridMechanism):
 
         Examples
         --------
-        >>> round(Gaussian(sigma=1).error_bound(0.95), 3)
+        >>> round(Gaussian(sigma=1, sensitivity=1).error_bound(0.95), 3)
         1.96
 
         """
-        steps = law.reach(self._steps2(count), miss_of(confidence, count)) + Fraction(1, 2)
-        return float_up(steps * Fraction(2) ** self._exponent(count))
+        log_miss, entries = miss_of(confidence, count), index(count, "count")
+        steps = law.reach(self._steps2(entries), log_miss) + Fraction(1, 2)
+        return float_up(steps * Fraction(2) ** self._exponent(entries))
 
     def __repr__(self) -> str:
         given = self._given
-        grid = f", granularity=2.0**{self.exponent}" if self._fixed else ""
+        grid = f", step=2.0**{self._power}" if self._fixed else ""
         rest = "" if given.coordinates is None else f", coordinates={given.coordinates}"
         norm = words_of(given.sensitivity, self.relation)
-        return f"Gaussian(sensitivity={norm}, {given.words}{grid}{rest})"
+        return f"Gaussian({given.words}, sensitivity={norm}{grid}{rest})"
 
 
 def _norm(given: Given, exponent: int, count: int) -> Fraction:

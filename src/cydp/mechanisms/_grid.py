@@ -31,13 +31,13 @@ def default_exponent(scale2: Fraction, spread2: Fraction, least2: Fraction) -> i
 
     """
     if not Fraction(1, 4**981) <= scale2 <= 4**936:
-        raise ValueError("scale must be between 2**-981 and 2**936 without a granularity")
+        raise ValueError("scale must be between 2**-981 and 2**936 without a step")
     wanted = -ceil_log2(1 / min(spread2 / _ROUNDING**2, scale2 / _COARSEST**2)) // 2
     finest = -(-ceil_log2(least2) // 2)
     return max(wanted, finest, LEAST_EXPONENT)
 
 
-def given_exponent(granularity: Number) -> int:
+def given_exponent(step: Number) -> int:
     """Return the exponent of a grid that was given.
 
     Raises
@@ -46,11 +46,11 @@ def given_exponent(granularity: Number) -> int:
         For what is no power of two from 2**-1021 to 2**896.
 
     """
-    step = binary(granularity, "granularity")
-    if step <= 0 or Fraction(2) ** (exponent := ceil_log2(step)) != step:
-        raise ValueError(f"granularity must be a power of two, not {text(step)}")
+    width = binary(step, "step")
+    if width <= 0 or Fraction(2) ** (exponent := ceil_log2(width)) != width:
+        raise ValueError(f"step must be a power of two, not {text(width)}")
     if not LEAST_EXPONENT <= exponent <= MOST_EXPONENT:
-        raise ValueError(f"granularity must be from 2**-1021 to 2**896, not 2**{exponent}")
+        raise ValueError(f"step must be from 2**-1021 to 2**896, not 2**{exponent}")
     return exponent
 
 

@@ -47,8 +47,8 @@ class IntegerMechanism(ABC):
         """Probability that the noise is k; float in, float out, and array in, array out.
 
         >>> from cydp import DiscreteGaussian, DiscreteLaplace
-        >>> round(DiscreteLaplace(epsilon=1).pmf(0), 4), round(DiscreteGaussian(sigma=1).pmf(0), 4)
-        (0.4621, 0.3989)
+        >>> round(DiscreteLaplace(epsilon=1, sensitivity=1).pmf(0), 4)
+        0.4621
         """
         return _unwrap(self._pmf(_whole(k)))
 
@@ -60,7 +60,7 @@ class IntegerMechanism(ABC):
         """Probability that the noise is at most k.
 
         >>> from cydp import DiscreteLaplace
-        >>> DiscreteLaplace(epsilon=1).cdf([-1, 0]).round(4)
+        >>> DiscreteLaplace(epsilon=1, sensitivity=1).cdf([-1, 0]).round(4)
         array([0.2689, 0.7311])
         """
         return _unwrap(self._cdf(_whole(k)))
@@ -117,7 +117,7 @@ class IntegerMechanism(ABC):
         Examples
         --------
         >>> from cydp import DiscreteLaplace
-        >>> DiscreteLaplace(epsilon=1).release([10, 20]).dtype
+        >>> DiscreteLaplace(epsilon=1, sensitivity=1).release([10, 20]).dtype
         dtype('int64')
 
         """

@@ -11,9 +11,10 @@ from cydp.accounting.pairs import Pairs, laplace_pairs
 from cydp.mechanisms._coordinates import coordinates_of
 from cydp.mechanisms._discrete_laplace import MOST_UNSTOPPED_SCALE, DiscreteLaplace
 from cydp.mechanisms._grid import default_exponent, float_up, given_exponent
+from cydp.mechanisms._named import by_name
 from cydp.mechanisms._norm import norm_of, words_of
 from cydp.mechanisms._reals import GridMechanism
-from cydp.rational import Number, float_of, positive, quoted
+from cydp.rational import Number, float_of, index, positive, quoted
 from cydp.samplers import laplace_of
 from cydp.sensitivity import relation_of
 
@@ -32,11 +33,12 @@ class Laplace(GridMechanism):
     sensitivity : number > 0
         L1 norm, over the whole array released, of what one unit can change. A float is read up;
         one of `cydp.sensitivity` states the relation, and the loss is stated under it.
-    granularity : number, optional
-        The grid, a power of two. Default: the largest that makes the scale, which is sensitivity /
-        epsilon and pays for the rounding, 2**40 steps or more, and at most 0.1 % larger for
-        `coordinates` entries, or else for as many as are released. Where that would take more than
-        2**52 steps, the finest grid of no more; then `scale` shows what the rounding costs.
+    step : number, optional
+        The step of the grid, a power of two. Default: the largest that makes the scale, which is
+        sensitivity / epsilon and pays for the rounding, 2**40 steps or more, and at most 0.1 %
+        larger for `coordinates` entries, or else for as many as are released. Where that would
+        take more than 2**52 steps, the finest grid of no more; then `scale` shows what the
+        rounding costs.
     coordinates : int >= 1, optional
         How many entries one unit can change; default all that are released. Rounding moves
         each of them by up to one step of the grid, and the scale pays for it.
@@ -59,35 +61,36 @@ class Laplace(GridMechanism):
 
     Examples
     --------
-    >>> Laplace(epsilon=0.5, sensitivity=1).granularity == Fraction(1, 2**39)
+    >>> Laplace(epsilon=0.5, sensitivity=1).step == Fraction(1, 2**39)
     True
 
     """
 
     epsilon: Fraction
     sensitivity: Fraction
-    exponent: int
+    _power: int  # of two: the step
     coordinates: int | None
     relation: str | None
     _fixed: bool  # the grid, by who made it
     _single: Fraction
     _loss: PureDP
 
+    @by_name
     def __init__(
         self,
+        *,
         epsilon: Number,
         sensitivity: Number,
-        *,
-        granularity: Number | None = None,
+        step: Number | None = None,
         coordinates: SupportsIndex | None = None,
     ) -> None:
         limit, norm = positive(epsilon, "epsilon"), norm_of(sensitivity)
         object.__setattr__(self, "epsilon", limit)
         object.__setattr__(self, "sensitivity", norm)
         object.__setattr__(self, "coordinates", coordinates_of(coordinates))
-        object.__setattr__(self, "_fixed", granularity is not None)
-        exponent = self._default(1) if granularity is None else given_exponent(granularity)
-        object.__setattr__(self, "exponent", exponent)
+        object.__setattr__(self, "_fixed", step is not None)
+        exponent = self._default(1) if step is None else given_exponent(step)
+        object.__setattr__(self, "_power", exponent)
         object.__setattr__(self, "_single", self._computed(1))
         object.__setattr__(self, "relation", relation_of(sensitivity))
         object.__setattr__(self, "_loss", PureDP(limit, relation=self.relation))
@@ -95,7 +98,7 @@ class Laplace(GridMechanism):
 
     def _exponent(self, entries: int) -> int:
         if self._fixed or entries <= 1 or self.coordinates is not None:
-            return self.exponent
+            return self._power
         return self._default(entries)
 
     def _default(self, entries: int) -> int:
@@ -120,7 +123,7 @@ class Laplace(GridMechanism):
         steps = (self.sensitivity / step + count) / self.epsilon
         if steps > MOST_UNSTOPPED_SCALE:
             raise ValueError(
-                "scale must be at most 2**52 steps of the grid: the granularity is too fine, the "
+                "scale must be at most 2**52 steps of the grid: the step is too fine, the "
                 "sensitivity is less than a step, or the entries are too many"
             )
         return steps
@@ -131,7 +134,7 @@ class Laplace(GridMechanism):
 
         Give ``coordinates=n`` to see, and to have, that of a release of n entries.
         """
-        return self._steps(1) * self.granularity
+        return self._steps(1) * self.step
 
     @property
     def loss(self) -> PureDP:
@@ -150,9 +153,9 @@ class Laplace(GridMechanism):
         >>> round(Laplace(epsilon=1, sensitivity=1).variance, 6)
         2.0
         """
-        return float_of(Fraction(self._discrete(1).variance) * self.granularity**2)
+        return float_of(Fraction(self._discrete(1).variance) * self.step**2)
 
-    def error_bound(self, confidence: Number = 0.95, *, count: int = 1) -> float:
+    def error_bound(self, confidence: Number = 0.95, *, count: SupportsIndex = 1) -> float:
         """Half-width that `count` independent results are within of their values, all of them.
 
         The rounding to the grid is part of it, that of the result to float64 is not.
@@ -175,12 +178,12 @@ class Laplace(GridMechanism):
         2.996
 
         """
-        noise = self._discrete(count)
-        steps = noise.error_bound(confidence, count=count) + Fraction(1, 2)
-        return float_up(steps * Fraction(2) ** self._exponent(count))
+        entries = index(count, "count")
+        steps = self._discrete(entries).error_bound(confidence, count=entries) + Fraction(1, 2)
+        return float_up(steps * Fraction(2) ** self._exponent(entries))
 
     def _discrete(self, entries: int) -> DiscreteLaplace:
-        return DiscreteLaplace(1 / self._steps(entries))
+        return DiscreteLaplace(epsilon=1 / self._steps(entries), sensitivity=1)
 
     @property
     def _norm_order(self) -> int:
@@ -190,7 +193,7 @@ class Laplace(GridMechanism):
         return laplace_of(self._steps(entries))
 
     def __repr__(self) -> str:
-        grid = f", granularity=2.0**{self.exponent}" if self._fixed else ""
+        grid = f", step=2.0**{self._power}" if self._fixed else ""
         rest = "" if self.coordinates is None else f", coordinates={self.coordinates}"
         norm = words_of(self.sensitivity, self.relation)
         return f"Laplace(epsilon={quoted(self.epsilon)}, sensitivity={norm}{grid}{rest})"

@@ -15,6 +15,7 @@ from cydp.mechanisms._arrays import Declared, labels_of, like
 from cydp.mechanisms._charge import Budget, paid
 from cydp.mechanisms._integers import declare_integers, read_int64
 from cydp.mechanisms._keep import MOST_COUNTS, KeepTable, draw, keep_table
+from cydp.mechanisms._named import by_name
 from cydp.random import Generator
 from cydp.rational import Number, exact, index, positive, quoted, text
 from cydp.relations import check_relation
@@ -35,8 +36,8 @@ class PartitionSelection:
     epsilon : number > 0
     delta : number between 0 and 1
         Privacy cost of a `release` of all partitions, in approximate DP.
-    max_partitions : int >= 1, default 1
-        Partitions that a user may be in.
+    max_partitions : int >= 1
+        In how many partitions one user is at most.
     relation : {"add-remove", "change-one"}
         Under change-one a user leaves as many partitions, and another enters as many.
 
@@ -53,7 +54,8 @@ class PartitionSelection:
 
     Examples
     --------
-    >>> PartitionSelection(epsilon=1, delta=1e-5).probability([1, 10, 25]).round(5)
+    >>> select = PartitionSelection(epsilon=1, delta=1e-5, max_partitions=1)
+    >>> select.probability([1, 10, 25]).round(5)
     array([1.0000e-05, 1.2818e-01, 1.0000e+00])
 
     """
@@ -63,12 +65,13 @@ class PartitionSelection:
     max_partitions: int
     relation: str
 
+    @by_name
     def __init__(
         self,
+        *,
         epsilon: Number,
         delta: Number,
-        max_partitions: SupportsIndex = 1,
-        *,
+        max_partitions: SupportsIndex,
         relation: str = "add-remove",
     ) -> None:
         value, rest = positive(epsilon, "epsilon"), exact(delta, "delta")
@@ -99,7 +102,7 @@ class PartitionSelection:
     def probability(self, n: int | ArrayLike) -> float | NDArray[np.float64]:
         """Return the probability that a partition of n distinct users is kept.
 
-        >>> PartitionSelection(epsilon=1, delta=0.01).probability(1)
+        >>> PartitionSelection(epsilon=1, delta=0.01, max_partitions=1).probability(1)
         0.01
         """
         counts = read_int64(declare_integers(n, "n"), "n")
@@ -158,7 +161,7 @@ class PartitionSelection:
 
         Examples
         --------
-        >>> PartitionSelection(epsilon=1, delta=1e-5).release([0, 1000])
+        >>> PartitionSelection(epsilon=1, delta=1e-5, max_partitions=1).release([0, 1000])
         array([False,  True])
 
         """

@@ -19,6 +19,7 @@ from cydp.mechanisms._categories import declare_codes, read_codes
 from cydp.mechanisms._charge import Budget, paid
 from cydp.mechanisms._confidence import miss_of
 from cydp.mechanisms._estimate import Estimate, quantile_of
+from cydp.mechanisms._named import by_name
 from cydp.random import Generator
 from cydp.rational import Number, float_of, index, positive, quoted
 from cydp.samplers import shift_of
@@ -76,7 +77,8 @@ class RandomizedResponse:
     epsilon: Fraction
     n_categories: int
 
-    def __init__(self, epsilon: Number, n_categories: SupportsIndex = 2) -> None:
+    @by_name
+    def __init__(self, *, epsilon: Number, n_categories: SupportsIndex = 2) -> None:
         value = positive(epsilon, "epsilon")
         categories = index(n_categories, "n_categories")
         if not 2 <= categories <= _MOST_CATEGORIES:
@@ -110,7 +112,7 @@ class RandomizedResponse:
         spread = max(p * (1 - p) for p in (law.p_truth, law.p_other))
         return float_of(spread / (law.p_truth - law.p_other) ** 2)
 
-    def error_bound(self, confidence: Number = 0.95, *, n_reports: SupportsIndex) -> float:
+    def error_bound(self, confidence: Number = 0.95, *, count: SupportsIndex) -> float:
         """Half-width that an estimated count is within of the true one, about as often as said.
 
         To plan with, before there are reports; `Estimate.interval` says more afterwards.
@@ -119,13 +121,13 @@ class RandomizedResponse:
         ----------
         confidence : number between 0 and 1, default 0.95
             Probability that it is, for those true counts at which estimates vary most.
-        n_reports : int >= 1
+        count : int >= 1
             How many reports it is estimated from.
 
         Raises
         ------
         TypeError, ValueError
-            If confidence or n_reports is outside its range.
+            If confidence or count is outside its range.
 
         Notes
         -----
@@ -135,28 +137,28 @@ class RandomizedResponse:
 
         Examples
         --------
-        >>> round(RandomizedResponse(epsilon=1).error_bound(0.95, n_reports=1000), 1)
+        >>> round(RandomizedResponse(epsilon=1).error_bound(0.95, count=1000), 1)
         60.6
 
         """
-        n = _reports(n_reports)
+        n = _reports(count)
         slope = self._slope
         return quantile_of(confidence) * math.sqrt(n * self.variance) + slope / 2
 
-    def hoeffding_bound(self, confidence: Number = 0.95, *, n_reports: SupportsIndex) -> float:
+    def hoeffding_bound(self, confidence: Number = 0.95, *, count: SupportsIndex) -> float:
         """Half-width that an estimated count is within of the true one, proven for all counts.
 
         Parameters
         ----------
         confidence : number between 0 and 1, default 0.95
             Probability that it is, at least: for 95 % it is 99.3 % or more.
-        n_reports : int >= 1
+        count : int >= 1
             How many reports it is estimated from.
 
         Raises
         ------
         TypeError, ValueError
-            If confidence or n_reports is outside its range.
+            If confidence or count is outside its range.
 
         Notes
         -----
@@ -164,11 +166,11 @@ class RandomizedResponse:
 
         Examples
         --------
-        >>> round(RandomizedResponse(epsilon=1).hoeffding_bound(0.95, n_reports=1000), 1)
+        >>> round(RandomizedResponse(epsilon=1).hoeffding_bound(0.95, count=1000), 1)
         92.9
 
         """
-        width = math.sqrt(_reports(n_reports) * (math.log(2) - miss_of(confidence, 1)) / 2)
+        width = math.sqrt(_reports(count) * (math.log(2) - miss_of(confidence, 1)) / 2)
         return width * self._slope * (1 + 2**-40)
 
     @property
@@ -243,7 +245,7 @@ class RandomizedResponse:
 
         Examples
         --------
-        >>> RandomizedResponse(1, 2).release(np.zeros(3, np.uint8)).dtype
+        >>> RandomizedResponse(epsilon=1, n_categories=2).release(np.zeros(3, np.uint8)).dtype
         dtype('uint8')
 
         """
@@ -315,9 +317,9 @@ class RandomizedResponse:
         )
 
 
-def _reports(n_reports: SupportsIndex) -> int:
+def _reports(count: SupportsIndex) -> int:
     """Return a number of reports; a TypeError or ValueError for anything else."""
-    n = index(n_reports, "n_reports")
+    n = index(count, "count")
     if not 1 <= n < 2**62:
-        raise ValueError("n_reports must be from 1 to 2**62 - 1")
+        raise ValueError("count must be from 1 to 2**62 - 1")
     return n

@@ -114,7 +114,7 @@ class GridMechanism(RealMechanism):
 
     __slots__ = ()
 
-    exponent: int
+    _power: int
     relation: str | None
 
     @abstractmethod
@@ -146,13 +146,13 @@ class GridMechanism(RealMechanism):
         return release_sum(self, total, budget, rng)
 
     @property
-    def granularity(self) -> Fraction:
+    def step(self) -> Fraction:
         """The step of the grid, for `coordinates` entries, or else for one.
 
-        Without coordinates and a granularity of its own, an array of many entries is released on a
+        Without `coordinates` and `step`, an array of many entries is released on a
         finer grid: each entry that is rounded adds to the noise.
         """
-        return Fraction(2) ** self.exponent
+        return Fraction(2) ** self._power
 
     def _drawing(self, given: Declared) -> tuple[int, Callable[[Generator], NDArray[np.float64]]]:
         return 1, partial(add_noise, given, self._noise(given.size), self._exponent(given.size))

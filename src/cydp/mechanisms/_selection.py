@@ -18,6 +18,7 @@ from cydp.mechanisms import _race, _wide
 from cydp.mechanisms._arrays import Declared
 from cydp.mechanisms._charge import Budget, paid
 from cydp.mechanisms._integers import INT64
+from cydp.mechanisms._named import by_name
 from cydp.mechanisms._norm import norm_of, words_of
 from cydp.mechanisms._scores import declare_scores, read_scores
 from cydp.random import Generator
@@ -35,9 +36,8 @@ class _Selection(ABC):
     monotonic: bool
     relation: str | None
 
-    def __init__(
-        self, epsilon: Number, sensitivity: Number = 1, *, monotonic: bool = False
-    ) -> None:
+    @by_name
+    def __init__(self, *, epsilon: Number, sensitivity: Number, monotonic: bool = False) -> None:
         if not isinstance(monotonic, bool):
             raise TypeError(f"monotonic must be True or False, not {type(monotonic).__name__}")
         norm, relation = norm_of(sensitivity), relation_of(sensitivity)
@@ -65,34 +65,34 @@ class _Selection(ABC):
     def probabilities(self, scores: ArrayLike) -> NDArray[np.float64]:
         """Probability of each candidate, along the last axis."""
 
-    def error_bound(self, confidence: Number = 0.95, *, n_candidates: SupportsIndex) -> float:
+    def error_bound(self, confidence: Number = 0.95, *, count: SupportsIndex) -> float:
         """How far the chosen score can be below the best, with this probability at least.
 
         Parameters
         ----------
         confidence : number between 0 and 1, default 0.95
-        n_candidates : int >= 1
+        count : int >= 1
             Scores in a row.
 
         Raises
         ------
         TypeError, ValueError
-            If confidence or n_candidates is outside its range.
+            If confidence or count is outside its range.
 
         Notes
         -----
-        scale * (ln(n_candidates) + ln(1 / (1 - confidence))): Dwork and Roth, "The algorithmic
+        scale * (ln(count) + ln(1 / (1 - confidence))): Dwork and Roth, "The algorithmic
         foundations of differential privacy", 2014, theorem 3.11.
 
         Examples
         --------
-        >>> round(ExponentialMechanism(epsilon=1).error_bound(0.95, n_candidates=4), 3)
+        >>> round(ExponentialMechanism(epsilon=1, sensitivity=1).error_bound(0.95, count=4), 3)
         8.764
 
         """
-        m = index(n_candidates, "n_candidates")
+        m = index(count, "count")
         if m < 1:
-            raise ValueError(f"n_candidates must be at least 1, not {m}")
+            raise ValueError(f"count must be at least 1, not {m}")
         share = exact(confidence, "confidence")
         if not 0 < share < 1:
             raise ValueError(f"confidence must be between 0 and 1, not {text(share)}")
@@ -133,7 +133,7 @@ class _Selection(ABC):
 
         Examples
         --------
-        >>> ExponentialMechanism(epsilon=100).release([1, 7, 2])
+        >>> ExponentialMechanism(epsilon=100, sensitivity=1).release([1, 7, 2])
         1
 
         """
@@ -181,7 +181,7 @@ class ExponentialMechanism(_Selection):
     ----------
     epsilon : number > 0
         Privacy cost of one selection, in pure DP.
-    sensitivity : number > 0, default 1
+    sensitivity : number > 0
         How much one unit can change any one score. A float is read up; one of `cydp.sensitivity`
         states the relation, and the loss is stated under it.
     monotonic : bool, default False
@@ -208,7 +208,7 @@ class ExponentialMechanism(_Selection):
 
     Examples
     --------
-    >>> ExponentialMechanism(epsilon=0.1).probabilities([27, 23, 9, 0]).round(2)
+    >>> ExponentialMechanism(epsilon=0.1, sensitivity=1).probabilities([27, 23, 9, 0]).round(2)
     array([0.4 , 0.33, 0.16, 0.1 ])
 
     """
@@ -223,7 +223,7 @@ class ExponentialMechanism(_Selection):
     def probabilities(self, scores: ArrayLike) -> NDArray[np.float64]:
         """Probability of each candidate, along the last axis. It depends on the data: private.
 
-        >>> ExponentialMechanism(epsilon=1).probabilities([27, 23, 9, 0]).round(2)
+        >>> ExponentialMechanism(epsilon=1, sensitivity=1).probabilities([27, 23, 9, 0]).round(2)
         array([0.88, 0.12, 0.  , 0.  ])
         """
         return _race.gumbel_probabilities(self._behind(scores))
@@ -255,7 +255,7 @@ class PermuteAndFlip(_Selection):
 
     Examples
     --------
-    >>> PermuteAndFlip(epsilon=0.1).probabilities([27, 23, 9, 0]).round(2)
+    >>> PermuteAndFlip(epsilon=0.1, sensitivity=1).probabilities([27, 23, 9, 0]).round(2)
     array([0.45, 0.33, 0.14, 0.08])
 
     """
@@ -272,7 +272,7 @@ class PermuteAndFlip(_Selection):
 
         Of m candidates it takes some 700 steps over all of them, or fewer: a microsecond each.
 
-        >>> PermuteAndFlip(epsilon=1).probabilities([1, 1]).round(2)
+        >>> PermuteAndFlip(epsilon=1, sensitivity=1).probabilities([1, 1]).round(2)
         array([0.5, 0.5])
         """
         return _race.exponential_probabilities(self._behind(scores))

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
+from typing import SupportsIndex
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,10 +17,11 @@ from cydp.mechanisms._arrays import Declared
 from cydp.mechanisms._confidence import miss_of
 from cydp.mechanisms._floats import read_floats
 from cydp.mechanisms._grid import ceil_log2, float_up
+from cydp.mechanisms._named import by_name
 from cydp.mechanisms._norm import norm_of, words_of
 from cydp.mechanisms._reals import RealMechanism
 from cydp.random import Generator
-from cydp.rational import Number, binary, float_of, positive, quoted, quoted_binary
+from cydp.rational import Number, binary, float_of, positive, quoted, quoted_binary, text
 from cydp.sensitivity import relation_of
 
 _ETA = Fraction(1, 2**53)
@@ -37,9 +39,9 @@ _MOST_ZEROS = 1021  # before the first one, of a double that is not subnormal
 class Snapping(RealMechanism):
     """The snapping mechanism: Laplace noise in floating point, made private by rounding.
 
-    Clamps to [-bound, bound], adds scale * ln(U) with a random sign, rounds to a multiple of the
-    least power of two that is at least the scale, and clamps again. For compatibility: `Laplace`
-    has a finer grid for the same cost.
+    Clamps to the bounds, adds scale * ln(U) with a random sign, rounds to a multiple of the least
+    power of two that is at least the scale, and clamps again. For compatibility: `Laplace` has a
+    finer grid for the same cost, and needs no bounds.
 
     Parameters
     ----------
@@ -49,9 +51,10 @@ class Snapping(RealMechanism):
     sensitivity : number > 0
         What one unit can change in an entry; rounded up to a power of two. One of
         `cydp.sensitivity` states the relation, and the loss is stated under it.
-    bound : number > 0
-        More than the scale, and less than 2**46 of it. Values beyond 2**53 that are also beyond
-        2**53 rounded sensitivities are cut there, if the bound is larger.
+    bounds : (lower, upper)
+        Mironov's are (-B, B). B, the larger of abs(lower) and abs(upper), must be more than the
+        scale, and less than 2**46 of it; the noise grows a little with it. Values beyond 2**53 that
+        are also beyond 2**53 rounded sensitivities are cut there, if the bounds are wider.
 
     Attributes
     ----------
@@ -70,47 +73,52 @@ class Snapping(RealMechanism):
 
     Examples
     --------
-    >>> Snapping(epsilon=1, sensitivity=1, bound=1000).granularity
+    >>> Snapping(epsilon=1, sensitivity=1, bounds=(-1000, 1000)).step
     Fraction(2, 1)
 
     """
 
     epsilon: Fraction
     sensitivity: Fraction
-    bound: Fraction
+    bounds: tuple[Fraction, Fraction]
     relation: str | None
     _unit: Fraction  # the sensitivity's power of two
     _unit_float: float
-    _bound: float  # in units, and so are
-    _scale: float  # these
+    _lower: float  # in units, and so are
+    _upper: float  # these
+    _scale: float
     _step: float
 
-    def __init__(self, epsilon: Number, sensitivity: Number, bound: Number) -> None:
+    @by_name
+    def __init__(
+        self, *, epsilon: Number, sensitivity: Number, bounds: tuple[Number, Number]
+    ) -> None:
         limit, norm = positive(epsilon, "epsilon"), norm_of(sensitivity)
-        end = binary(bound, "bound")
+        lower, upper = _read_bounds(bounds)
         unit = Fraction(2) ** ceil_log2(norm)
         if not Fraction(2) ** -900 <= unit <= Fraction(2) ** 900:
             raise ValueError("sensitivity must be from 2**-900 to 2**900")
-        most = float_of(end / unit)
+        ends = float_of(lower / unit), float_of(upper / unit)
+        most = max(-ends[0], ends[1])
         if limit <= 2 * _ETA:
             raise ValueError("epsilon must be greater than 2**-52")
-        if not 0 < most < math.inf:
-            raise ValueError("bound must be greater than 0 and finite")
+        if not most < math.inf:
+            raise ValueError("bounds must be less than 2**1024 sensitivities from 0")
         smaller = (limit - 2 * _ETA) / (1 + 12 * Fraction(most) * _ETA)
         scale = float_up(1 / smaller)
         if not scale < most < _MOST_SCALES * scale:
             raise ValueError(
-                f"bound must be more than the scale, about {scale * float_of(unit):.6g}, and less "
-                "than 2**46 of it"
+                "bounds must have an end more than the scale from 0, which is about "
+                f"{scale * float_of(unit):.6g}, and none 2**46 times as far"
             )
         values = (
             limit,
             norm,
-            end,
+            (lower, upper),
             relation_of(sensitivity),
             unit,
             float_of(unit),
-            most,
+            *ends,
             scale,
             2.0 ** ceil_log2(Fraction(scale)),
         )
@@ -123,8 +131,8 @@ class Snapping(RealMechanism):
         return Fraction(self._scale) * self._unit
 
     @property
-    def granularity(self) -> Fraction:
-        """What released numbers are multiples of, but for the ends."""
+    def step(self) -> Fraction:
+        """The step of the grid: released numbers are multiples of it, or a bound."""
         return Fraction(self._step) * self._unit
 
     @property
@@ -134,15 +142,15 @@ class Snapping(RealMechanism):
 
     @property
     def variance(self) -> float:
-        """About the variance of the noise before clamping: 2 scale**2 + granularity**2 / 12.
+        """About the variance of the noise before clamping: 2 scale**2 + step**2 / 12.
 
-        >>> round(Snapping(1, 1, 1000).variance, 3)
+        >>> round(Snapping(epsilon=1, sensitivity=1, bounds=(-1000, 1000)).variance, 3)
         2.333
         """
-        return float_of(2 * self.scale**2 + self.granularity**2 / 12)
+        return float_of(2 * self.scale**2 + self.step**2 / 12)
 
-    def error_bound(self, confidence: Number = 0.95, *, count: int = 1) -> float:
-        """Half-width that `count` results are within of their values, if those keep to the bound.
+    def error_bound(self, confidence: Number = 0.95, *, count: SupportsIndex = 1) -> float:
+        """Half-width that `count` results are within of their values inside the bounds.
 
         Raises
         ------
@@ -151,12 +159,12 @@ class Snapping(RealMechanism):
 
         Examples
         --------
-        >>> round(Snapping(1, 1, 1000).error_bound(0.95), 3)
+        >>> round(Snapping(epsilon=1, sensitivity=1, bounds=(-1000, 1000)).error_bound(0.95), 3)
         3.996
 
         """
         scales = Fraction(-miss_of(confidence, count)) * (1 + Fraction(1, 2**40))
-        return float_up(scales * self.scale + self.granularity / 2)
+        return float_up(scales * self.scale + self.step / 2)
 
     def _drawing(self, given: Declared) -> tuple[int, Callable[[Generator], NDArray[np.float64]]]:
         return given.size, partial(self._noisy, given)
@@ -166,8 +174,9 @@ class Snapping(RealMechanism):
         with np.errstate(all="ignore"):  # a signalling NaN may warn
             units = values.reshape(-1) / self._unit_float
             units[np.isnan(units)] = 0
-            end = min(self._bound, max(_WHOLE, _WHOLE / self._unit_float))
-            np.minimum(np.maximum(units, -end, out=units), end, out=units)
+            most = max(_WHOLE, _WHOLE / self._unit_float)
+            ends = (min(max(end, -most), most) for end in (self._lower, self._upper))
+            np.clip(units, *ends, out=units)
         released = self._snapped(units, *_draw(generator, units.size))
         released *= self._unit_float
         return released.reshape(values.shape)
@@ -186,7 +195,7 @@ class Snapping(RealMechanism):
             exactly = np.array([sign[i] * self._scale * ln(float(u[i]), int(halvings[i]))])
             steps[i] = self._steps(x[i : i + 1], exactly)[0]
         steps *= self._step
-        return np.minimum(np.maximum(steps, -self._bound, out=steps), self._bound, out=steps)
+        return np.clip(steps, self._lower, self._upper, out=steps)
 
     def _steps(self, x: NDArray[np.float64], noise: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the nearest multiples of the step, ties upwards; grows with the noise."""
@@ -197,7 +206,17 @@ class Snapping(RealMechanism):
 
     def __repr__(self) -> str:
         epsilon, norm = quoted(self.epsilon), words_of(self.sensitivity, self.relation)
-        return f"Snapping(epsilon={epsilon}, sensitivity={norm}, bound={quoted_binary(self.bound)})"
+        lower, upper = map(quoted_binary, self.bounds)
+        return f"Snapping(epsilon={epsilon}, sensitivity={norm}, bounds=({lower}, {upper}))"
+
+
+def _read_bounds(bounds: object) -> tuple[Fraction, Fraction]:
+    if not isinstance(bounds, tuple | list) or len(bounds) != 2:
+        raise TypeError("bounds must be a pair (lower, upper) of numbers")
+    lower, upper = (binary(end, "bounds") for end in bounds)
+    if lower >= upper:
+        raise ValueError(f"bounds must have lower < upper, not ({text(lower)}, {text(upper)})")
+    return lower, upper
 
 
 def _draw(

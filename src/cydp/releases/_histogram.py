@@ -75,7 +75,7 @@ def histogram(
     (2,)
 
     """
-    mechanism = DiscreteLaplace(epsilon, sensitivity.histogram(relation))
+    mechanism = DiscreteLaplace(epsilon=epsilon, sensitivity=sensitivity.histogram(relation))
     if range is not None and np.ndim(cast(Any, bins)) != 0:
         raise ValueError("range must be None if bins are edges")
     x = records(x)
@@ -85,7 +85,7 @@ def histogram(
         mechanism, partial(_noisy, mechanism, grid, x), shape, INT64, budget, rng,
         function="histogram", arguments=grid.edges, relation=relation,
     )  # fmt: skip
-    return HistogramRelease(counts, grid.edges, mechanism, relation)
+    return HistogramRelease(counts=counts, edges=grid.edges, mechanism=mechanism, relation=relation)
 
 
 def _noisy(
@@ -94,7 +94,7 @@ def _noisy(
     return mechanism.release(grid.count(read(x)), rng=generator)
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
 class HistogramRelease:
     """A private histogram, which knows what it is.
 
@@ -126,25 +126,50 @@ class HistogramRelease:
         """Variance of the noise in each count."""
         return self.mechanism.variance
 
-    def error_bound(self, confidence: Number = 0.95, *, simultaneous: bool = False) -> int:
-        """Distance within which a count is of the truth; with `simultaneous`, all of them."""
-        count = max(len(self.counts), 1) if simultaneous else 1
-        return self.mechanism.error_bound(confidence, count=count)
-
-    def interval(
-        self, confidence: Number = 0.95, *, simultaneous: bool = False
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Lower and upper ends that hold the true count of a bin.
+    def error_bound(self, confidence: Number = 0.95, *, count: SupportsIndex = 1) -> int:
+        """Return the distance that noisy counts are within of the true ones.
 
         Parameters
         ----------
         confidence : number between 0 and 1, default 0.95
-            Probability that they do, at least: for each bin, or with `simultaneous` for all
-            bins together.
+            Probability that they are, at least.
+        count : int >= 1, default 1
+            For how many bins together: one, or ``count=len(release.counts)`` for all of them.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If confidence or count is outside its range.
+
+        Examples
+        --------
+        >>> release = histogram([1, 2], 4, (0, 4), epsilon=1)
+        >>> release.error_bound(0.95), release.error_bound(0.95, count=4)
+        (3, 4)
+
+        """
+        return self.mechanism.error_bound(confidence, count=count)
+
+    def interval(
+        self, confidence: Number = 0.95, *, count: SupportsIndex = 1
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return lower and upper ends that hold the true counts.
+
+        Parameters
+        ----------
+        confidence : number between 0 and 1, default 0.95
+            Probability that they do, at least.
+        count : int >= 1, default 1
+            For how many bins together: one, or ``count=len(release.counts)`` for all of them.
 
         Returns
         -------
         (lower, upper) : ndarrays of int64, shape (bins,)
+
+        Raises
+        ------
+        TypeError, ValueError
+            If confidence or count is outside its range.
 
         Examples
         --------
@@ -154,12 +179,12 @@ class HistogramRelease:
 
         """
         # Beyond 2**62 lies no count (DiscreteLaplace.release), and int64 would wrap.
-        bound = min(self.error_bound(confidence, simultaneous=simultaneous), 2**62)
+        bound = min(self.error_bound(confidence, count=count), 2**62)
         return self.counts - bound, self.counts + bound
 
     def __repr__(self) -> str:
         noise = self.mechanism
-        bound = self.error_bound(_SHOWN_CONFIDENCE, simultaneous=True)
+        bound = self.error_bound(_SHOWN_CONFIDENCE, count=max(len(self.counts), 1))
         head = [
             f"HistogramRelease: {len(self.counts)} bins, epsilon={text(noise.epsilon)}, "
             f"relation={self.relation!r}",
@@ -198,8 +223,9 @@ def _packed(release: HistogramRelease) -> dict[str, Any]:
 
 def _unpacked(parts: dict[str, Any]) -> HistogramRelease:
     norm = sensitivity.Sensitivity(parts["sensitivity"], relation=parts["stated"])
-    noise = DiscreteLaplace(parts["epsilon"], norm)
-    return HistogramRelease(parts["counts"], parts["edges"], noise, parts["relation"])
+    noise = DiscreteLaplace(epsilon=parts["epsilon"], sensitivity=norm)
+    counts, edges, relation = parts["counts"], parts["edges"], parts["relation"]
+    return HistogramRelease(counts=counts, edges=edges, mechanism=noise, relation=relation)
 
 
 keep(HistogramRelease, _packed, _unpacked)

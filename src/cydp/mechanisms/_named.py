@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: MIT
+"""Parameters that are given by name, with errors that say what to write."""
+
+from collections.abc import Callable
+from difflib import get_close_matches
+from functools import wraps
+from inspect import Parameter, signature
+from typing import Any, TypeVar, cast
+
+__all__ = ["by_name"]
+
+_Init = TypeVar("_Init", bound=Callable[..., None])
+
+# What there is no default for, because the guarantee would rest on a number that nobody chose.
+_MEANINGS = {
+    "sensitivity": "by how much one unit can change what is released; cydp.sensitivity has those "
+    "of counts, sums, means and histograms",
+    "max_partitions": "in how many partitions one user is at most; "
+    "cydp.exact.bound_contributions sees to it",
+    "bounds": "the pair (lower, upper) that values are clamped to",
+}
+
+
+def by_name(init: _Init) -> _Init:
+    """Return an `__init__` that says which parameter is missing, unknown or without its name."""
+    parameters = list(signature(init).parameters.values())[1:]
+    known = dict.fromkeys(parameter.name for parameter in parameters)
+    required = {each.name for each in parameters if each.default is Parameter.empty}
+
+    @wraps(init)
+    def checked(self: object, *args: Any, **kwargs: Any) -> None:
+        if args or not required <= kwargs.keys() <= known.keys():
+            raise TypeError(_wrong(type(self).__name__, list(known), required, args, kwargs))
+        init(self, **kwargs)
+
+    return cast(_Init, checked)
+
+
+def _wrong(
+    name: str, known: list[str], required: set[str], args: tuple[Any, ...], given: dict[str, Any]
+) -> str:
+    usage = f"{name}({', '.join(f'{each}=...' for each in known if each in required)})"
+    if args:
+        return f"{name} takes its parameters by name, such as {usage}"
+    for each in given:
+        if each not in known:
+            near = get_close_matches(each, known, 1, 0.4)
+            hint = f"did you mean {near[0]}?" if near else f"it takes {', '.join(known)}"
+            return f"{name} has no parameter {each[:40]}: {hint}"
+    missing = next(each for each in known if each in required and each not in given)
+    meaning = f" {_MEANINGS[missing]}," if missing in _MEANINGS else ""
+    return f"{missing} must be given:{meaning} as in {usage}"
