@@ -154,12 +154,16 @@ def test_what_keeps_or_states_a_budget_cannot_be_changed(tmp_path: Path) -> None
     ledger = new(tmp_path / "ledger")
     receipt = ledger.charge(PureDP("0.5"))
     public: list[tuple[Any, tuple[str, ...]]] = [
-        (odometer, ("relation", "spent")), (budget, ("relation", "budget", "spent", "remaining")),
-        (plan, ("relation", "items")), (PureDP(1), ("epsilon", "rho", "relation")),
+        (odometer, ("relation", "spent")),
+        (budget, ("relation", "budget", "spent", "remaining")),
+        (plan, ("relation", "items")),
+        (PureDP(1), ("epsilon", "rho", "relation")),
         (ledger, ("relation", "budget", "privacy_unit", "spent")),
-        (ledger.blocks("all"), ("ledger", "blocks", "label")), (receipt, ("cost", "result", "seq")),
-        (RandomizedResponse(epsilon=1), ("epsilon", "relation")), (DiscreteLaplace(epsilon=1, sensitivity=1), ("relation",)),
-    ]  # fmt: skip
+        (ledger.blocks("all"), ("ledger", "blocks", "label")),
+        (receipt, ("cost", "result", "seq")),
+        (RandomizedResponse(epsilon=1), ("epsilon", "relation")),
+        (DiscreteLaplace(epsilon=1, sensitivity=1), ("relation",)),
+    ]
     for kept, names in public:
         for name in names:
             value = getattr(kept, name)

@@ -117,9 +117,14 @@ def test_parameters() -> None:
     )
     assert DiscreteGaussian(sigma2="1/3", sensitivity=1).sigma2 == Fraction(1, 3)
     assert DiscreteGaussian(rho=0.5, coordinates=7, sensitivity=1).sigma2 == 1
-    for m in (DiscreteGaussian(sensitivity=3, rho="0.5"), DiscreteGaussian(sigma=2, coordinates=4, sensitivity=1),
-              DiscreteGaussian(epsilon=1, delta=1e-6, sensitivity=1), Gaussian(rho=2, sensitivity=1), Gaussian(sensitivity=2, sigma2=3),
-              Gaussian(epsilon=1, delta=1e-6, step=2.0**-30, coordinates=3, sensitivity=1)):  # fmt: skip
+    for m in (
+        DiscreteGaussian(sensitivity=3, rho="0.5"),
+        DiscreteGaussian(sigma=2, coordinates=4, sensitivity=1),
+        DiscreteGaussian(epsilon=1, delta=1e-6, sensitivity=1),
+        Gaussian(rho=2, sensitivity=1),
+        Gaussian(sensitivity=2, sigma2=3),
+        Gaussian(epsilon=1, delta=1e-6, step=2.0**-30, coordinates=3, sensitivity=1),
+    ):
         assert eval(repr(m), vars(cydp)) == m
         assert pickle.loads(pickle.dumps(m)) == m
         with pytest.raises(dataclasses.FrozenInstanceError):
@@ -193,9 +198,13 @@ def test_every_release_is_the_exact_sum_rounded_once(m: Gaussian, x: float) -> N
 
 
 @pytest.mark.parametrize(
-    "make", [lambda: Gaussian(sigma=1e30, sensitivity=1), lambda: Gaussian(sigma=1, step=2.0**-60, sensitivity=1),
-             lambda: Gaussian(sensitivity=1e-30, rho=1e-300)],
-)  # fmt: skip
+    "make",
+    [
+        lambda: Gaussian(sigma=1e30, sensitivity=1),
+        lambda: Gaussian(sigma=1, step=2.0**-60, sensitivity=1),
+        lambda: Gaussian(sensitivity=1e-30, rho=1e-300),
+    ],
+)
 def test_noise_too_wide_for_its_grid(make: Any) -> None:
     with pytest.raises(ValueError, match=r"sigma must be between .* steps of the grid"):
         make()

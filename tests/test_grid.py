@@ -130,8 +130,12 @@ def test_one_grid_for_noise_value_and_bound() -> None:
 
 
 def test_reprs_show_a_grid_only_if_it_was_given() -> None:
-    for noise in (Laplace(epsilon=1, sensitivity=1), Gaussian(rho=1, sensitivity=1), Laplace(epsilon=1, sensitivity=1, step=0.25, coordinates=3),
-                  Gaussian(sigma=2, step=2.0**-40, sensitivity=1)):  # fmt: skip
+    for noise in (
+        Laplace(epsilon=1, sensitivity=1),
+        Gaussian(rho=1, sensitivity=1),
+        Laplace(epsilon=1, sensitivity=1, step=0.25, coordinates=3),
+        Gaussian(sigma=2, step=2.0**-40, sensitivity=1),
+    ):
         assert eval(repr(noise), vars(cydp)) == noise
         assert (", step=" in repr(noise)) == noise._fixed
     assert Laplace(epsilon=1, sensitivity=1) != Laplace(

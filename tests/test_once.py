@@ -228,11 +228,14 @@ def test_results_of_many_kinds(path: Path) -> None:
 @pytest.mark.parametrize(
     "mechanism",
     [
-        DiscreteLaplace(epsilon=0.1, sensitivity=1), Laplace(epsilon=0.1, sensitivity=1), Snapping(epsilon=0.01, sensitivity=1, bounds=(-1000, 1000)),
-        PartitionSelection(epsilon=0.1, delta=1e-6, max_partitions=1), RandomizedResponse(epsilon=0.1, n_categories=4),
+        DiscreteLaplace(epsilon=0.1, sensitivity=1),
+        Laplace(epsilon=0.1, sensitivity=1),
+        Snapping(epsilon=0.01, sensitivity=1, bounds=(-1000, 1000)),
+        PartitionSelection(epsilon=0.1, delta=1e-6, max_partitions=1),
+        RandomizedResponse(epsilon=0.1, n_categories=4),
     ],
     ids=lambda mechanism: type(mechanism).__name__,
-)  # fmt: skip
+)
 def test_a_series_is_repeated_with_its_own_index_only(path: Path, mechanism: Any) -> None:
     relation = mechanism.relation or "add-remove"
     ledger = new(path, ApproxDP(1, 1e-5), relation=relation)

@@ -252,8 +252,10 @@ def test_reports_fit_and_mutants_do_not(k: int) -> None:
     chances = [lie] * k
     chances[truth] = 1 - (k - 1) * lie
     codes = np.full(n, truth, np.uint8)
-    seen = np.bincount(RandomizedResponse(epsilon=epsilon, n_categories=k).release(codes, rng=SeededGenerator(8)),
-                       minlength=k)  # fmt: skip
+    seen = np.bincount(
+        RandomizedResponse(epsilon=epsilon, n_categories=k).release(codes, rng=SeededGenerator(8)),
+        minlength=k,
+    )
     assert p_value(seen, chances) > LIMIT
     # The truth with 1 - q, where the uniform answer leaves the truth out; one category further.
     assert (

@@ -53,10 +53,10 @@ def test_gaussian_noise(kind: Make, norm: str) -> None:
     made = 0
     for i, size in enumerate(SIZES):
         for given in ({"rho": size}, {"sigma": size}, {"sigma2": size}):
-            made += ask_everything(lambda g=given: kind(norm, **g))
+            made += ask_everything(lambda g=given: kind(**g, sensitivity=norm))
         for coordinates in (None, 1, 2**59):
             given = {"epsilon": size, "delta": DELTAS[i % 4], "coordinates": coordinates}
-            made += ask_everything(lambda g=given: kind(norm, **g))
+            made += ask_everything(lambda g=given: kind(**g, sensitivity=norm))
     assert made > 0 or "200" in norm
 
 
@@ -64,7 +64,7 @@ def test_gaussian_noise(kind: Make, norm: str) -> None:
 @pytest.mark.parametrize("norm", SIZES)
 def test_laplace_noise(kind: Make, norm: str) -> None:
     for epsilon in SIZES:
-        ask_everything(lambda e=epsilon: kind(e, norm))
+        ask_everything(lambda e=epsilon: kind(epsilon=e, sensitivity=norm))
 
 
 def test_bounds_that_many_must_keep() -> None:

@@ -44,14 +44,17 @@ NAMES = vars(cydp) | {"Sensitivity": Sensitivity}
 additive = pytest.mark.parametrize(
     "make",
     [
-        lambda norm: DiscreteLaplace(epsilon=1, sensitivity=norm), lambda norm: Laplace(epsilon=1, sensitivity=norm),
-        lambda norm: DiscreteGaussian(sensitivity=norm, rho=1), lambda norm: Gaussian(sensitivity=norm, rho=1),
+        lambda norm: DiscreteLaplace(epsilon=1, sensitivity=norm),
+        lambda norm: Laplace(epsilon=1, sensitivity=norm),
+        lambda norm: DiscreteGaussian(sensitivity=norm, rho=1),
+        lambda norm: Gaussian(sensitivity=norm, rho=1),
         lambda norm: DiscreteGaussian(sensitivity=norm, epsilon=1, delta=1e-6),
         lambda norm: Gaussian(sensitivity=norm, sigma=9, coordinates=2),
-        lambda norm: Snapping(epsilon=1, sensitivity=norm, bounds=(-100, 100)), lambda norm: ExponentialMechanism(epsilon=1, sensitivity=norm),
+        lambda norm: Snapping(epsilon=1, sensitivity=norm, bounds=(-100, 100)),
+        lambda norm: ExponentialMechanism(epsilon=1, sensitivity=norm),
         lambda norm: PermuteAndFlip(epsilon=1, sensitivity=norm),
     ],
-)  # fmt: skip
+)
 
 
 def other(relation: str) -> str:
@@ -250,8 +253,14 @@ def test_monotonic_scores_are_those_of_add_remove(kind: Any) -> None:
 
 def test_a_plan_stands_in_the_history_as_a_plan(tmp_path: Path) -> None:
     released = cydp.histogram([1, 2], 2, (0, 4), epsilon=0.5)
-    plan = Plan([(DiscreteLaplace(epsilon="0.01", sensitivity=1), 1000), (PureDP("0.1", relation="add-remove"), 3),
-                 (released, 1), (ExponentialMechanism(epsilon=0.1, monotonic=True, sensitivity=1), 1)])  # fmt: skip
+    plan = Plan(
+        [
+            (DiscreteLaplace(epsilon="0.01", sensitivity=1), 1000),
+            (PureDP("0.1", relation="add-remove"), 3),
+            (released, 1),
+            (ExponentialMechanism(epsilon=0.1, monotonic=True, sensitivity=1), 1),
+        ]
+    )
     loss = plan.as_loss(1e-6)
     assert loss.plan is plan
     assert eval(repr(loss), NAMES) == loss == pickle.loads(pickle.dumps(loss))

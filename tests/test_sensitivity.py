@@ -69,11 +69,13 @@ def test_unbounded(bounds: Any) -> None:
 @pytest.mark.parametrize(
     "mechanism",
     [
-        lambda norm: DiscreteLaplace(epsilon=1, sensitivity=norm), lambda norm: Laplace(epsilon=1, sensitivity=norm),
-        lambda norm: DiscreteGaussian(sensitivity=norm, rho=1), lambda norm: Gaussian(sensitivity=norm, rho=1),
+        lambda norm: DiscreteLaplace(epsilon=1, sensitivity=norm),
+        lambda norm: Laplace(epsilon=1, sensitivity=norm),
+        lambda norm: DiscreteGaussian(sensitivity=norm, rho=1),
+        lambda norm: Gaussian(sensitivity=norm, rho=1),
         lambda norm: Snapping(epsilon=1, sensitivity=norm, bounds=(-100, 100)),
     ],
-)  # fmt: skip
+)
 def test_a_mechanism_says_which_bound_is_missing(mechanism: Callable[[Any], Any]) -> None:
     with pytest.raises(ValueError, match="sensitivity must be finite: the data has no upper bound"):
         mechanism(of.sum((0, None)))
@@ -221,12 +223,15 @@ def test_a_float_is_read_up(value: Any) -> None:
     """Whichever was meant, its digits or its bits: the noise is enough for both."""
     digits, bits = Fraction(str(value)), Fraction(*value.as_integer_ratio())
     larger = max(digits, bits)
-    # fmt: off
-    for mechanism in (DiscreteLaplace(epsilon=larger, sensitivity=value), Laplace(epsilon=1, sensitivity=value),
-                      DiscreteGaussian(sensitivity=value, sigma=9), Gaussian(sensitivity=value, sigma=value),
-                      ExponentialMechanism(epsilon=1, sensitivity=value), PermuteAndFlip(epsilon=1, sensitivity=value),
-                      Snapping(epsilon=1, sensitivity=value, bounds=(-(100 * larger), 100 * larger))):
-        # fmt: on
+    for mechanism in (
+        DiscreteLaplace(epsilon=larger, sensitivity=value),
+        Laplace(epsilon=1, sensitivity=value),
+        DiscreteGaussian(sensitivity=value, sigma=9),
+        Gaussian(sensitivity=value, sigma=value),
+        ExponentialMechanism(epsilon=1, sensitivity=value),
+        PermuteAndFlip(epsilon=1, sensitivity=value),
+        Snapping(epsilon=1, sensitivity=value, bounds=(-(100 * larger), 100 * larger)),
+    ):
         assert mechanism.sensitivity == larger
         assert eval(repr(mechanism), vars(cydp)) == mechanism
         assert pickle.loads(pickle.dumps(mechanism)) == mechanism

@@ -39,7 +39,8 @@ def by_name(init: _Init) -> _Init:
 def _wrong(
     name: str, known: list[str], required: set[str], args: tuple[Any, ...], given: dict[str, Any]
 ) -> str:
-    usage = f"{name}({', '.join(f'{each}=...' for each in known if each in required)})"
+    shown = [each for each in known if each in required or each == "rho"]  # first of several ways
+    usage = f"{name}({', '.join(f'{each}=...' for each in shown)})"
     if args:
         return f"{name} takes its parameters by name, such as {usage}"
     for each in given:
