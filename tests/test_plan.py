@@ -242,7 +242,7 @@ def test_relations() -> None:
         relation = "add-remove"
 
     with pytest.raises(RelationMismatchError):
-        Plan([(survey, 1), (Stated(1), 1)])
+        Plan([(survey, 1), (Stated(epsilon=1), 1)])
 
 
 def test_a_plan_cannot_be_changed() -> None:
@@ -261,9 +261,9 @@ def test_a_subclass_does_not_inherit_what_stands_for_its_parent() -> None:
         def loss(self) -> PureDP:
             return PureDP(2 * self.epsilon)
 
-    twice, same = Plan([(Twice("0.1"), 30)]), Plan([(PureDP("0.2"), 30)])
+    twice, same = Plan([(Twice(epsilon="0.1", sensitivity=1), 30)]), Plan([(PureDP("0.2"), 30)])
     assert twice.bounds(1e-6) == same.bounds(1e-6)
-    several = Plan([(Twice("0.1"), 30), (PureDP("0.3"), 1)])
+    several = Plan([(Twice(epsilon="0.1", sensitivity=1), 30), (PureDP("0.3"), 1)])
     assert several.epsilon(1e-6) == Plan([*same.items, (PureDP("0.3"), 1)]).epsilon(1e-6)
 
 

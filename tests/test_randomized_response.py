@@ -596,9 +596,7 @@ def test_variance_and_error_bound(epsilon: str, k: int) -> None:
 
 @pytest.mark.parametrize(("n", "error"), [(0, ValueError), (1.5, TypeError), (2**62, ValueError)])
 def test_wrong_numbers_of_reports(n: Any, error: type[Exception]) -> None:
-    for bound in (
-        RandomizedResponse(epsilon=1).error_bound,
-        RandomizedResponse(epsilon=1).hoeffding_bound,
-    ):
+    m = RandomizedResponse(epsilon=1)
+    for bound in (m.error_bound, m.hoeffding_bound):
         with pytest.raises(error, match="count must be"):
             bound(count=n)

@@ -79,7 +79,7 @@ def test_other_readings_are_found_out(read: Callable[[list[Any]], NDArray[Any]])
 
 @each
 def test_probabilities_do_not_depend_on_types(kind: Any) -> None:
-    m = kind(1, 2)
+    m = kind(epsilon=1, sensitivity=2)
     near = m.probabilities([0, -1, -3, -7]).tolist()
 
     def agree(scores: Any, expected: list[Any]) -> bool:
@@ -102,7 +102,7 @@ def test_probabilities_do_not_depend_on_types(kind: Any) -> None:
 @pytest.mark.parametrize(("epsilon", "sensitivity"), [(1, 1), ("0.1", "1/3"), (1, 2**59)])
 def test_wide_draws_follow_the_probabilities(kind: Any, epsilon: Any, sensitivity: Any) -> None:
     """And not those of the other law."""
-    m, n = kind(epsilon, sensitivity), 6000
+    m, n = kind(epsilon=epsilon, sensitivity=sensitivity), 6000
     (other,) = {ExponentialMechanism, PermuteAndFlip} - {kind}
     step = max(1, int(m.scale))
     scores = [TOP, TOP - step, 0.5 if step > 2**50 else 2.0**60 - 2**10, TOP - 2 * step, 0.25]
@@ -123,7 +123,7 @@ def test_wide_draws_follow_the_probabilities(kind: Any, epsilon: Any, sensitivit
 
 @each
 def test_wide_rows_have_shapes_and_ends(kind: Any) -> None:
-    m = kind(100)
+    m = kind(epsilon=100, sensitivity=1)
     assert m.release([TOP, 0.5]) == 0
     assert type(m.release([0.5, 2**70])) is int
     assert m.release([[[TOP, 0.5], [0.5, TOP]], [[1, 0], [1, math.inf]]]).tolist() == [
@@ -133,8 +133,8 @@ def test_wide_rows_have_shapes_and_ends(kind: Any) -> None:
     assert {m.release([TOP, math.inf, 0.5, math.inf]) for _ in range(60)} == {1, 3}
     rows = m.release([[TOP, 0.5]] + [[math.nan, -math.inf]] * 60)
     assert set(rows[1:].tolist()) == {0, 1}
-    assert kind(Fraction(1, 2**4000)).release([TOP, 5e-324]) in (0, 1)
-    assert kind(Fraction(2**4000)).release([2**60, TOP, 5e-324]) == 1
+    assert kind(epsilon=Fraction(1, 2**4000), sensitivity=1).release([TOP, 5e-324]) in (0, 1)
+    assert kind(epsilon=Fraction(2**4000), sensitivity=1).release([2**60, TOP, 5e-324]) == 1
 
 
 def test_the_exact_coins() -> None:
