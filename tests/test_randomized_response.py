@@ -576,27 +576,3 @@ def test_routes_knows_the_same_law() -> None:
     assert routes.shift(Fraction(1, 4), 3, [0], lambda _: 2**63) == 2
     assert routes.shift(Fraction(1, 4), 3, [2**15 - 1], lambda _: 2**63) == 1
     assert routes.shift(Fraction(1, 4), 3, [2**15], lambda _: 2**63) == 0
-
-
-@pytest.mark.parametrize("k", [2, 5])
-@pytest.mark.parametrize("epsilon", ["0.5", "2"])
-def test_variance_and_error_bound(epsilon: str, k: int) -> None:
-    """Of estimates from seeded reports: the variance is reached, the bound is kept."""
-    m, n, rounds = RandomizedResponse(epsilon=epsilon, n_categories=k), 400, 500
-    codes = np.zeros(n, np.uint8)
-    rng = SeededGenerator(5)
-    counts = np.array([m.estimate(m.release(codes, rng=rng)).counts for _ in range(rounds)])
-    off = np.abs(counts - np.array([n] + [0] * (k - 1)))
-    assert (off <= m.hoeffding_bound(0.9, count=n)).mean() > 0.9
-    assert (counts.var(axis=0) < 1.3 * n * m.variance).all()
-    assert counts.var(axis=0).max() > 0.75 * n * m.variance
-    for bound in (m.error_bound, m.hoeffding_bound):
-        assert bound(0.99, count=n) > bound(0.9, count=n)
-
-
-@pytest.mark.parametrize(("n", "error"), [(0, ValueError), (1.5, TypeError), (2**62, ValueError)])
-def test_wrong_numbers_of_reports(n: Any, error: type[Exception]) -> None:
-    m = RandomizedResponse(epsilon=1)
-    for bound in (m.error_bound, m.hoeffding_bound):
-        with pytest.raises(error, match="count must be"):
-            bound(count=n)

@@ -118,7 +118,7 @@ def test_wide_draws_follow_the_probabilities(kind: Any, epsilon: Any, sensitivit
         return float(chi2.sf(((seen[likely] - expected) ** 2 / expected).sum(), likely.sum() - 1))
 
     assert p_value(m.probabilities(scores)) > LIMIT
-    assert p_value(other(epsilon, sensitivity).probabilities(scores)) < REJECTED
+    assert p_value(other(epsilon=epsilon, sensitivity=sensitivity).probabilities(scores)) < REJECTED
 
 
 @each
