@@ -81,7 +81,7 @@ def changed(option: str, value: str) -> list[str]:
         (changed("--epsilon", "-1"), "epsilon must be greater than 0"),
         (changed("--epsilon", "nan"), "epsilon must be a number"),
         (changed("--epsilon", ""), "epsilon must be a number"),
-        (changed("--epsilon", "1e-300"), "scale must be between"),
+        (changed("--epsilon", "1e-300"), "epsilon must give a scale"),
         (changed("--epsilon", "1e400000"), "epsilon must have"),
         (changed("--bins", "100:0:10"), "--bins must have LO < HI"),
         (changed("--bins", "0:100:-10"), "--bins must have LO < HI"),

@@ -149,12 +149,12 @@ def test_the_grid_is_paid_for() -> None:
 @pytest.mark.parametrize(
     ("args", "error", "says"),
     [
-        ({}, TypeError, "exactly one of"),
-        ({"rho": 1, "sigma": 1}, TypeError, "exactly one of"),
-        ({"sigma": 1, "sigma2": 1}, TypeError, "exactly one of"),
-        ({"rho": 1, "epsilon": 1, "delta": 0.1}, TypeError, "exactly one of"),
-        ({"epsilon": 1}, TypeError, "together"),
-        ({"delta": 0.1}, TypeError, "together"),
+        ({}, TypeError, "rho must be given, or sigma"),
+        ({"rho": 1, "sigma": 1}, TypeError, "only one of rho and sigma must"),
+        ({"sigma": 1, "sigma2": 1}, TypeError, "only one of sigma and sigma2"),
+        ({"rho": 1, "epsilon": 1, "delta": 0.1}, TypeError, "only one of rho and epsilon with"),
+        ({"epsilon": 1}, TypeError, "delta must be given with epsilon"),
+        ({"delta": 0.1}, TypeError, "epsilon must be given with delta"),
         ({"epsilon": 1, "delta": 0}, ValueError, "delta"),
         ({"epsilon": 1, "delta": 1}, ValueError, "delta"),
         ({"epsilon": 0, "delta": 0.1}, ValueError, "epsilon"),
@@ -177,9 +177,19 @@ def test_bad_parameters(kind: Any, args: Any, error: type[Exception], says: str)
         kind(**{"sensitivity": 1, **args})
 
 
-@pytest.mark.parametrize("args", [{"sigma": 1e-4}, {"sigma": 2.0**57}, {"rho": 1e30}])
-def test_sigma_of_the_discrete_one_has_a_range(args: Any) -> None:
-    with pytest.raises(ValueError, match="sigma2 must be between"):
+@pytest.mark.parametrize(
+    ("args", "says"),
+    [
+        ({"sigma": 1e-4}, "sigma must be between 1e-3 and"),
+        ({"sigma": 2.0**57}, "sigma must be between 1e-3 and"),
+        ({"sigma2": 1e-8}, "sigma2 must be between 1e-6 and"),
+        ({"rho": 1e30}, r"rho must give a sigma, sensitivity / sqrt\(2 rho\), between"),
+        ({"epsilon": 1e7, "delta": 0.1}, "epsilon and delta must give a sigma between"),
+    ],
+)
+def test_sigma_of_the_discrete_one_has_a_range(args: Any, says: str) -> None:
+    """The error names what was given."""
+    with pytest.raises(ValueError, match=f"^{says}"):
         DiscreteGaussian(**args, sensitivity=1)
 
 

@@ -195,7 +195,7 @@ def test_no_delta_is_above_the_one_asked_for() -> None:
         try:
             noise = DiscreteGaussian(sensitivity=norm, epsilon=epsilon, delta=delta, coordinates=1)
         except ValueError as error:
-            assert "sigma2 must be between" in str(error)  # noqa: PT017
+            assert "epsilon and delta must give a sigma" in str(error)  # noqa: PT017
             continue
         square = noise.sigma2
         assert square <= norm**2 * spread + 3

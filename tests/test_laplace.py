@@ -201,13 +201,13 @@ class OtherDtype(NoShape):
 )
 def test_arrays_are_what_they_say(mechanism: Any) -> None:
     """Entries are counted before they are read: who hides them would pay for one."""
-    with pytest.raises(TypeError, match="value must be of"):
+    with pytest.raises(TypeError, match="value must be"):
         mechanism.release(NoShape())
     for liar in (OtherShape(), OtherDtype()):
         with pytest.raises((ValueError, TypeError), match="value must"):
             mechanism.release(liar)
     for column in (pa.array(["secret"]), pl.Series(["secret"]), pd.array(["secret"])):
-        with pytest.raises(TypeError, match="value must be of") as error:
+        with pytest.raises(TypeError, match="value must be") as error:
             mechanism.release(column)
         assert "secret" not in str(error.value)
 

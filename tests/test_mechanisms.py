@@ -60,7 +60,7 @@ def test_bad_types(name: str, value: Any) -> None:
 
 @pytest.mark.parametrize("epsilon", [2 * 10**6, Fraction(1, 2**57)])
 def test_scales_that_cannot_be_drawn_are_refused(epsilon: Any) -> None:
-    with pytest.raises(ValueError, match="scale must be between"):
+    with pytest.raises(ValueError, match="epsilon must give a scale"):
         DiscreteLaplace(epsilon=epsilon, sensitivity=1)
 
 
@@ -93,7 +93,7 @@ def test_probabilities_are_of_integers(bad: Any) -> None:
         DiscreteLaplace(epsilon=1, sensitivity=1).pmf,
         DiscreteLaplace(epsilon=1, sensitivity=1).cdf,
     ):
-        with pytest.raises(TypeError, match="k must be of integers"):
+        with pytest.raises(TypeError, match="k must be integers"):
             function(bad)
 
 
@@ -187,7 +187,7 @@ def test_release_saturates_early_where_noise_may_stop() -> None:
     [1.0, True, "1", None, [1.5], [True], [1, True, 2**70], np.zeros(3), np.array(["1"])],
 )
 def test_release_takes_integers_only(value: Any) -> None:
-    with pytest.raises(TypeError, match="value must be of integers"):
+    with pytest.raises(TypeError, match="value must be"):
         DiscreteLaplace(epsilon=1, sensitivity=1).release(value)
 
 

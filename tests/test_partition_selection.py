@@ -146,7 +146,7 @@ def test_probability() -> None:
     assert m.probability(np.uint64(2**64 - 1)) == 1
     assert m.probability([]).shape == (0,)
     for wrong in (1.0, True, "1", None, [0.5]):
-        with pytest.raises(TypeError, match="must be of integers"):
+        with pytest.raises(TypeError, match="must be integers"):
             m.probability(wrong)  # type: ignore[call-overload]
 
 

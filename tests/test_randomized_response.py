@@ -464,7 +464,7 @@ def test_bool_is_for_two_categories(codes: Any) -> None:
 )
 def test_a_dtype_holds_every_category(dtype: str, k: int) -> None:
     budget = PrivacyFilter(PureDP(1), "change-one")
-    with pytest.raises(ValueError, match=f"do not hold {k} categories"):
+    with pytest.raises(ValueError, match=f"codes must be of a dtype that holds {k - 1}"):
         RandomizedResponse(epsilon=1, n_categories=k).release(np.zeros(3, dtype), budget=budget)
     assert budget.spent == PureDP(0)
     top = RandomizedResponse(epsilon=590, n_categories=k - 1).release(np.full(300, k - 2, dtype))
@@ -552,12 +552,15 @@ def test_estimates_of_arrays() -> None:
     assert counts.dtype == variance.dtype == np.float64
     assert (np.abs(counts - true) < 6 * np.sqrt(variance)).all()
     assert m.estimate([]).counts.tolist() == [0] * 4
-    beyond = m.estimate(np.array([0, 4, -1, 0, 3], np.int8))
-    assert beyond.counts.tolist() == m.estimate([0, 0, 3]).counts.tolist()
+    missing = m.estimate(np.array([0, -1, 0, 3], np.int8))
+    assert missing.counts.tolist() == m.estimate([0, None, 0, 3]).counts.tolist()
+    for counted_from_1 in ([1, 4], np.array([[4, 1]]), [-2]):
+        with pytest.raises(ValueError, match="reports must be from 0 to 3: n_categories is 4"):
+            m.estimate(counted_from_1)
     two = RandomizedResponse(epsilon=1)
     assert two.estimate([True, False]).counts.tolist() == two.estimate([1, 0]).counts.tolist()
     for wrong in ([0.5], "01", None, np.zeros(2)):
-        with pytest.raises(TypeError, match="must be of integers"):
+        with pytest.raises(TypeError, match="reports must be integers from 0 to 3"):
             m.estimate(wrong)  # type: ignore[arg-type]
 
 

@@ -17,7 +17,7 @@ SIZES = ["1e-1200", "1e-310", "1e-200", "1e-30", "1e-9", "0.1", "1", "745", "1e9
 DELTAS = ["1e-1200", "1e-300", "1e-5", 1 - Fraction(1, 2**4000)]
 CLEAR = re.compile(
     "(sigma|sigma2|scale|epsilon|delta|rho|sensitivity|rho and epsilon|epsilon and delta) "
-    "must (be|have|not)"
+    "must (be|have|not|give)"
 )
 
 Make = Callable[..., Any]

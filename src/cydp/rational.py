@@ -145,10 +145,10 @@ def quoted(number: Fraction) -> str:
     ('0.1', "'1/3'", "'1e-400'")
     """
     written = _written(number)
-    plain = written.replace("e-", "").replace(".", "").isdigit()
+    plain = written.removeprefix("-").replace("e-", "").replace(".", "").isdigit()
     # As a float, what is below the normal ones would be 0, or refused.
     least = Fraction(sys.float_info.min)
-    return written if plain and (number == 0 or number >= least) else repr(written)
+    return written if plain and (number == 0 or abs(number) >= least) else repr(written)
 
 
 def quoted_binary(number: Fraction) -> str:

@@ -3,6 +3,7 @@
 
 import math
 import sys
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -88,7 +89,7 @@ def declare(value: Any, name: str, kind: str, null: float = 0) -> Declared:
     value : number, list, tuple, numpy array or what has a numpy dtype and a shape, or column
         A column of pandas, polars or pyarrow, whose length does not depend on its values.
     name, kind : str
-        What to call it in an error, and what it must be of.
+        What to call it in an error, and what it must be.
     null : int or float, default 0
         What None, and what else stands for a null, counts as in a list.
 
@@ -105,7 +106,7 @@ def declare(value: Any, name: str, kind: str, null: float = 0) -> Declared:
         try:
             entries = np.array(value, object)
         except ValueError:
-            raise TypeError(f"{name} must be of {kind}, in rows of one length") from None
+            raise TypeError(_ragged(name, kind)) from None
         nulls = {of for of in set(map(type, entries.flat)) if of.__name__ in NULLS}
         if nulls:
             hidden = [type(entry) in nulls for entry in entries.flat]
@@ -114,23 +115,26 @@ def declare(value: Any, name: str, kind: str, null: float = 0) -> Declared:
     if isinstance(value, (int, float)) and not isinstance(value, np.generic):
         return Declared(value, None, ())
     if isinstance(value, np.ma.MaskedArray):
-        raise TypeError(f"{name} must be without a mask: fill it first")
+        raise TypeError(f"{name} must be without a mask: fill it first, as {name}.filled(0) does")
     dtype, shape = getattr(value, "dtype", None), getattr(value, "shape", None)
     if isinstance(dtype, np.dtype) and isinstance(shape, tuple):
         return Declared(value, dtype, shape)
     if hasattr(value, "columns"):
-        raise TypeError(f"{name} must be one column, not a {kind_of.__name__}: pass one of its own")
+        raise TypeError(
+            f"{name} must be one column, not a {kind_of.__name__}: pass one of its columns"
+        )
     if speaks_arrow(opened(value, name)):
-        return _declare_column(value, name)
+        return _declare_column(value, name, kind)
+    hint = ": pass its values as a list" if isinstance(value, Mapping) else ""
     raise TypeError(
-        f"{name} must be of {kind}, in a list, a numpy array or a column, not {kind_of.__name__}"
+        f"{name} must be {kind}, in a list, a numpy array or a column, not {kind_of.__name__}{hint}"
     )
 
 
-def _declare_column(value: Any, name: str) -> Declared:
+def _declare_column(value: Any, name: str, kind: str) -> Declared:
     if hasattr(getattr(value, "dtype", None), "categories"):
         # Without a record they may have another type, or none.
-        raise TypeError(f"{name} must be of numbers, not of categories: take their codes")
+        raise TypeError(f"{name} must be {kind}, not categories: pass their codes")
     dtype, length = declared_dtype(value, name), declared_length(value)
     if length is None:
         raise TypeError(
@@ -149,6 +153,27 @@ def like(value: Any, released: NDArray[Any]) -> Any:
 def labels_of(value: Any) -> Any:
     """Return a Series, whose index a repetition must have too, or None for anything else."""
     return value if is_series(value) else None
+
+
+def check_entries(given: Declared, allowed: Callable[[object], bool], name: str, kind: str) -> None:
+    """Check the types of the entries of a list.
+
+    Raises
+    ------
+    TypeError
+        If one is not allowed.
+
+    """
+    if all(map(allowed, given.value.flat)):
+        return
+    wrong = next(entry for entry in given.value.flat if not allowed(entry))
+    if isinstance(wrong, list | tuple | np.ndarray):
+        raise TypeError(_ragged(name, kind))
+    raise TypeError(f"{name} must be {kind}, not {type(wrong).__name__}")
+
+
+def _ragged(name: str, kind: str) -> str:
+    return f"{name} must be {kind}, in rows of one length"
 
 
 def is_integer(entry: object) -> bool:

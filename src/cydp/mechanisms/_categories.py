@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cydp.mechanisms._arrays import Declared, declare, is_integer
+from cydp.mechanisms._arrays import Declared, check_entries, declare, is_integer
 
 _OUTSIDE = -1  # what stands for a null, and for a Python integer that int64 does not hold
 
@@ -24,15 +24,16 @@ def declare_codes(codes: Any, categories: int, name: str) -> tuple[Declared, np.
         For a dtype too small for the last category.
 
     """
-    given = declare(codes, name, "integers", _OUTSIDE)
+    kind = f"integers from 0 to {categories - 1}"
+    given = declare(codes, name, kind, _OUTSIDE)
     dtype = given.dtype
     if given.listed:
-        dtype = _dtype_of_entries(given.value.ravel().tolist(), name)
+        dtype = _dtype_of_entries(given, name, kind)
     elif dtype is None:
         if isinstance(codes, float):
-            raise TypeError(f"{name} must be of integers, not float")
+            raise TypeError(f"{name} must be {kind}, not float")
         dtype = np.dtype(bool) if isinstance(codes, bool) else np.dtype(np.int64)
-    _check_dtype(dtype, categories, name)
+    _check_dtype(dtype, categories, name, kind)
     return given, dtype
 
 
@@ -50,20 +51,22 @@ def read_codes(given: Declared, dtype: np.dtype[Any], name: str) -> NDArray[Any]
     return native.reshape(array.shape)
 
 
-def _dtype_of_entries(entries: list[Any], name: str) -> np.dtype[Any]:
+def _dtype_of_entries(given: Declared, name: str, kind: str) -> np.dtype[Any]:
+    entries = given.value.ravel().tolist()
     known = [entry for entry in entries if type(entry) is not int or entry != _OUTSIDE]  # of null
     if known and all(isinstance(entry, bool | np.bool_) for entry in known):
         return np.dtype(bool)
-    if not all(map(is_integer, entries)):
-        raise TypeError(f"{name} must be of integers")
+    check_entries(given, is_integer, name, kind)
     return np.dtype(np.int64)
 
 
-def _check_dtype(dtype: np.dtype[Any], categories: int, name: str) -> None:
+def _check_dtype(dtype: np.dtype[Any], categories: int, name: str, kind: str) -> None:
     if dtype.kind not in "iub":
-        raise TypeError(f"{name} must be of integers, not of dtype {dtype}")
+        raise TypeError(f"{name} must be {kind}, not of dtype {dtype}: number the labels first")
     if dtype.kind == "b":
         if categories != 2:
-            raise TypeError(f"{name} must be of integers, not bool, for {categories} categories")
+            raise TypeError(f"{name} must be {kind}, not bool: n_categories is {categories}")
     elif np.iinfo(dtype).max < categories - 1:
-        raise ValueError(f"{name} of dtype {dtype} do not hold {categories} categories")
+        raise ValueError(
+            f"{name} must be of a dtype that holds {categories - 1}, not {dtype}: use int32"
+        )

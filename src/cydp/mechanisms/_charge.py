@@ -8,12 +8,13 @@ read, noise is drawn. What was checked and charged is what is read, or an error 
 import math
 from collections.abc import Callable
 from hashlib import sha256
+from os import PathLike
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cydp.accounting import BudgetLedger, LedgerBlocks, PrivacyFilter
+from cydp.accounting import ZCDP, ApproxDP, BudgetLedger, LedgerBlocks, PrivacyFilter, PureDP
 from cydp.accounting.budget import Cost, asked_of, loss_of
 from cydp.accounting.loss import Loss, loss_from
 from cydp.accounting.notes import note
@@ -69,10 +70,7 @@ def paid(
     if budget is None:
         return draw(generator)
     if not isinstance(budget, PrivacyFilter | BudgetLedger | LedgerBlocks):
-        raise TypeError(
-            "budget must be a PrivacyFilter, a BudgetLedger or blocks of one, not "
-            f"{type(budget).__name__}"
-        )
+        raise TypeError(_no_budget(budget))
     if generator.reproducible:
         raise TypeError("rng must not be seeded where a budget pays: its noise is known")
     if isinstance(budget, LedgerBlocks) and budget.charge_id is not None:
@@ -92,6 +90,19 @@ def paid(
     except BaseException as error:
         note(error, _charged(budget, cost, count) if receipt is None else receipt.cost, receipt)
         raise
+
+
+def _no_budget(given: object) -> str:
+    """Return what is wrong with what is no budget, and what to write instead."""
+    if isinstance(given, PureDP | ApproxDP | ZCDP):
+        what = f"a {type(given).__name__}: PrivacyFilter({type(given).__name__}(...)) is one"
+    elif isinstance(given, str | PathLike):
+        what = "a path: BudgetLedger.open(path) is one"
+    elif isinstance(given, type):
+        what = f"the class {given.__name__}: make one of it"
+    else:
+        what = type(given).__name__
+    return f"budget must be a PrivacyFilter, a BudgetLedger or its scope(), not {what}"
 
 
 def _charged(budget: Any, cost: Cost, count: int) -> Loss:

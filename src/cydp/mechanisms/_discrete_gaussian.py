@@ -95,8 +95,11 @@ class DiscreteGaussian(IntegerMechanism):
         object.__setattr__(self, "sigma2", self._computed(1))
         object.__setattr__(self, "relation", relation_of(sensitivity))
         object.__setattr__(self, "_loss", given.loss(self.rho, self.relation))
-        for entries in (1, 2):
-            gaussian_of_square(self._sigma2(entries))
+        try:
+            for entries in (1, 2):
+                gaussian_of_square(self._sigma2(entries))
+        except ValueError:
+            raise given.range_error from None
 
     def _sigma2(self, entries: int) -> Fraction:
         return self.sigma2 if entries <= 1 else self._computed(entries)

@@ -16,7 +16,7 @@ from cydp.mechanisms._confidence import miss_of
 from cydp.mechanisms._integers import IntegerMechanism
 from cydp.mechanisms._named import by_name
 from cydp.mechanisms._norm import norm_of, words_of
-from cydp.rational import Number, float_of, positive, quoted
+from cydp.rational import Number, float_of, positive, quoted, text
 from cydp.samplers import laplace_of
 from cydp.sensitivity import relation_of
 
@@ -74,7 +74,13 @@ class DiscreteLaplace(IntegerMechanism):
         object.__setattr__(self, "scale", self.sensitivity / self.epsilon)
         object.__setattr__(self, "relation", relation_of(sensitivity))
         object.__setattr__(self, "_loss", PureDP(self.epsilon, relation=self.relation))
-        laplace_of(self.scale)
+        try:
+            laplace_of(self.scale)
+        except ValueError:
+            raise ValueError(
+                "epsilon must give a scale, sensitivity / epsilon, between 1e-6 and 2**56, not "
+                f"{text(self.scale)}"
+            ) from None
 
     @property
     def loss(self) -> PureDP:

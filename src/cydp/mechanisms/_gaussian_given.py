@@ -39,6 +39,19 @@ class Given:
     words: str
 
     @property
+    def range_error(self) -> ValueError:
+        """What is wrong where sigma, in integers, is outside of what can be drawn."""
+        name = self.words.partition("=")[0]
+        if name == "sigma2":
+            return ValueError("sigma2 must be between 1e-6 and 2**112")
+        what = {
+            "sigma": "sigma must be",
+            "rho": "rho must give a sigma, sensitivity / sqrt(2 rho),",
+            "epsilon": "epsilon and delta must give a sigma",
+        }
+        return ValueError(f"{what[name]} between 1e-3 and 2**56")
+
+    @property
     def spread(self) -> Fraction:
         """About the variance, for `coordinates` entries or else for one, at L2 norm 1."""
         return self._normal(self.coordinates or 1) or 1 / (2 * self.rho)
@@ -109,8 +122,12 @@ def read_given(
     norm = norm_of(sensitivity)
     count = coordinates_of(coordinates)
     pair = None if epsilon is None and delta is None else (epsilon, delta)
-    if sum(given is not None for given in (rho, sigma, sigma2, pair)) != 1:
-        raise TypeError("exactly one of rho, sigma, sigma2, and epsilon with delta must be given")
+    ways = {"rho": rho, "sigma": sigma, "sigma2": sigma2, "epsilon with delta": pair}
+    given = [name for name, value in ways.items() if value is not None]
+    if not given:
+        raise TypeError("rho must be given, or sigma, or sigma2, or epsilon with delta")
+    if len(given) > 1:
+        raise TypeError(f"only one of {' and '.join(given)} must be given: each says the noise")
     if rho is not None:
         cost = positive(rho, "rho")
         return Given(norm, count, cost, None, f"rho={quoted(cost)}")
@@ -121,7 +138,8 @@ def read_given(
         square = positive(sigma2, "sigma2")
         return Given(norm, count, norm**2 / (2 * square), None, f"sigma2={quoted(square)}")
     if epsilon is None or delta is None:
-        raise TypeError("epsilon and delta must be given together")
+        missing, there = ("epsilon", "delta") if epsilon is None else ("delta", "epsilon")
+        raise TypeError(f"{missing} must be given with {there}: Gaussian noise has no pure epsilon")
     limit, rest = positive(epsilon, "epsilon"), positive(delta, "delta")
     target = ApproxDP(limit, rest)
     words = f"epsilon={quoted(limit)}, delta={quoted(rest)}"

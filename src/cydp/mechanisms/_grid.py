@@ -4,7 +4,7 @@
 import math
 from fractions import Fraction
 
-from cydp.rational import Number, binary, text
+from cydp.rational import Number, binary, exact, text
 
 LEAST_EXPONENT, MOST_EXPONENT = -1021, 896  # cydp.h
 _COARSEST = 2**40  # steps in the scale of the noise, at least
@@ -48,7 +48,8 @@ def given_exponent(step: Number) -> int:
     """
     width = binary(step, "step")
     if width <= 0 or Fraction(2) ** (exponent := ceil_log2(width)) != width:
-        raise ValueError(f"step must be a power of two, not {text(width)}")
+        near = f", such as 2.0**{ceil_log2(width)}" if width > 0 else ""
+        raise ValueError(f"step must be a power of two{near}, not {text(exact(step, 'step'))}")
     if not LEAST_EXPONENT <= exponent <= MOST_EXPONENT:
         raise ValueError(f"step must be from 2**-1021 to 2**896, not 2**{exponent}")
     return exponent

@@ -11,12 +11,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from cydp._random import Sampler, add_noise
 from cydp.accounting.loss import Loss
-from cydp.mechanisms._arrays import Declared, declare, is_integer, labels_of, like
+from cydp.mechanisms._arrays import Declared, check_entries, declare, is_integer, labels_of, like
 from cydp.mechanisms._charge import Budget, paid
 from cydp.random import Generator
 
 INT64 = np.dtype(np.int64)
 _LEAST, _LARGEST = -(2**63), 2**63 - 1
+_KIND = "integers (Laplace and Gaussian take real numbers)"
 
 
 class IntegerMechanism(ABC):
@@ -121,7 +122,7 @@ class IntegerMechanism(ABC):
         dtype('int64')
 
         """
-        given = declare_integers(value, "value")
+        given = declare_integers(value, "value", _KIND)
         draw = partial(_noisy, given, *self._noise(given.size))
         labels = labels_of(value)
         noisy = paid(self, draw, given.shape, INT64, budget, rng, arguments=labels)
@@ -138,7 +139,7 @@ def _noisy(
     return noisy
 
 
-def declare_integers(value: Any, name: str) -> Declared:
+def declare_integers(value: Any, name: str, kind: str = "integers") -> Declared:
     """Return what an integer, or an array of integers, says of itself; no value is read.
 
     Raises
@@ -147,15 +148,14 @@ def declare_integers(value: Any, name: str) -> Declared:
         For anything else, by the dtype of an array and the types of a list's entries.
 
     """
-    given = declare(value, name, "integers")
+    given = declare(value, name, kind)
     if given.listed:
-        if not all(map(is_integer, given.value.flat)):
-            raise TypeError(f"{name} must be of integers")
+        check_entries(given, is_integer, name, kind)
     elif given.dtype is None:
         if not is_integer(value):
-            raise TypeError(f"{name} must be of integers, not {type(value).__name__}")
+            raise TypeError(f"{name} must be {kind}, not {type(value).__name__}")
     elif given.dtype.kind not in "iu":
-        raise TypeError(f"{name} must be of integers, not of dtype {given.dtype}")
+        raise TypeError(f"{name} must be {kind}, not of dtype {given.dtype}")
     return given
 
 
@@ -176,7 +176,7 @@ def _whole(k: ArrayLike) -> NDArray[np.float64]:
     """Return integers as floats, to ask a law for their probabilities."""
     steps = np.asarray(k)
     if steps.dtype.kind not in "iu":
-        raise TypeError(f"k must be of integers, not {steps.dtype}")
+        raise TypeError(f"k must be integers, not of dtype {steps.dtype}")
     return steps.astype(np.float64)
 
 

@@ -13,11 +13,11 @@ _Init = TypeVar("_Init", bound=Callable[..., None])
 
 # What there is no default for, because the guarantee would rest on a number that nobody chose.
 _MEANINGS = {
-    "sensitivity": "by how much one unit can change what is released; cydp.sensitivity has those "
-    "of counts, sums, means and histograms",
-    "max_partitions": "in how many partitions one user is at most; "
+    "sensitivity": "it is by how much one unit can change what is released; cydp.sensitivity has "
+    "that of counts, sums, means and histograms",
+    "max_partitions": "it is in how many partitions one user can be; "
     "cydp.exact.bound_contributions sees to it",
-    "bounds": "the pair (lower, upper) that values are clamped to",
+    "bounds": "they are the pair (lower, upper) that values are clamped to",
 }
 
 
@@ -49,5 +49,5 @@ def _wrong(
             hint = f"did you mean {near[0]}?" if near else f"it takes {', '.join(known)}"
             return f"{name} has no parameter {each[:40]}: {hint}"
     missing = next(each for each in known if each in required and each not in given)
-    meaning = f" {_MEANINGS[missing]}," if missing in _MEANINGS else ""
-    return f"{missing} must be given:{meaning} as in {usage}"
+    meaning = f": {_MEANINGS[missing]}" if missing in _MEANINGS else ""
+    return f"{missing} must be given, as in {usage}{meaning}"

@@ -225,7 +225,8 @@ class RandomizedResponse:
         Parameters
         ----------
         codes : int, or array of any integer dtype, or bool for two categories, of any shape
-            From 0 to n_categories - 1; any other is answered by a uniform category.
+            From 0 to n_categories - 1, not from 1; any other is answered by a uniform category,
+            without an error, because an error would tell that there is one.
         budget : PrivacyFilter or BudgetLedger of relation "change-one", optional
             Pays `loss` once, before codes are read: nobody has more than one report here.
         rng : Generator, optional
@@ -273,7 +274,7 @@ class RandomizedResponse:
         Parameters
         ----------
         reports : array of integers or bool, of any shape
-            Of `release`; any outside the categories are left out.
+            Of `release`. Nulls and -1, which stand for no report, are left out.
 
         Returns
         -------
@@ -285,7 +286,9 @@ class RandomizedResponse:
         Raises
         ------
         TypeError
-            If reports are not of integers.
+            If reports are not integers.
+        ValueError
+            If one is not from -1 to n_categories - 1. Reports are no secret, unlike codes.
 
         Notes
         -----
@@ -301,7 +304,9 @@ class RandomizedResponse:
         codes = read_codes(*declare_codes(reports, k, "reports"), "reports")
         inside = codes.reshape(-1)
         if codes.dtype != np.bool_:
-            inside = inside[(inside >= 0) & (inside < k)].astype(np.intp)
+            if ((inside < -1) | (inside >= k)).any():
+                raise ValueError(f"reports must be from 0 to {k - 1}: n_categories is {k}")
+            inside = inside[inside >= 0].astype(np.intp)
         h = np.bincount(inside, minlength=k).astype(np.float64)
         p, w, *_ = _law(self.epsilon, k)
         n = h.sum()

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from cydp._random import Sampler
 from cydp.accounting.loss import Loss
 from cydp.exact._sums import GridSum
-from cydp.mechanisms._arrays import Declared, declare, is_real, labels_of, like
+from cydp.mechanisms._arrays import Declared, check_entries, declare, is_real, labels_of, like
 from cydp.mechanisms._charge import Budget, paid
 from cydp.mechanisms._steps import add_noise
 from cydp.mechanisms._sums import release_sum
@@ -40,7 +40,7 @@ class RealMechanism(ABC):
     def _release_sum(
         self, total: GridSum, budget: Budget | None, rng: Generator | None
     ) -> float | NDArray[np.float64]:
-        raise TypeError(f"value must be of real numbers, not an exact sum, which {_SUMS} release")
+        raise TypeError(f"value must be real numbers, not an exact sum, which {_SUMS} release")
 
     @overload
     def release(
@@ -169,11 +169,12 @@ def declare_reals(value: Any, name: str) -> Declared:
     """
     given = declare(value, name, "real numbers")
     if given.listed:
-        if not all(map(is_real, given.value.flat)):
-            raise TypeError(f"{name} must be of integers or floats")
+        check_entries(given, is_real, name, "integers or floats of up to 64 bits")
     elif given.dtype is None:
         if not is_real(value):
-            raise TypeError(f"{name} must be of real numbers, not {type(value).__name__}")
+            raise TypeError(f"{name} must be a real number, not {type(value).__name__}")
     elif given.dtype.kind not in "iuf" or given.dtype.itemsize > 8:
-        raise TypeError(f"{name} must be of integers or floats of 64 bits, not {given.dtype}")
+        raise TypeError(
+            f"{name} must be integers or floats of up to 64 bits, not of dtype {given.dtype}"
+        )
     return given

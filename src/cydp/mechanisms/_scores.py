@@ -7,7 +7,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from cydp.mechanisms._arrays import Declared, declare, is_real
+from cydp.mechanisms._arrays import Declared, check_entries, declare, is_real
 
 Scores = NDArray[Any]  # of float64, int64, or Python's ints and floats
 
@@ -24,12 +24,14 @@ def declare_scores(scores: Any) -> Declared:
 
     """
     given = declare(scores, "scores", "real numbers", -math.inf)
-    if given.listed and not all(map(is_real, given.value.flat)):
-        raise TypeError("scores must be of real numbers, in rows of one length")
+    if given.listed:
+        check_entries(given, is_real, "scores", "integers or floats of up to 64 bits")
     if given.dtype is not None and not _is_real(given.dtype):
-        raise TypeError(f"scores must be of floats or integers of up to 64 bits, not {given.dtype}")
+        raise TypeError(
+            f"scores must be integers or floats of up to 64 bits, not of dtype {given.dtype}"
+        )
     if not given.shape:
-        raise TypeError("scores must be an array: one number for each candidate")
+        raise TypeError("scores must be a list or an array, of one number for each candidate")
     if given.shape[-1] == 0:
         raise ValueError("scores must have at least one candidate in the last axis")
     return given

@@ -213,6 +213,8 @@ class Snapping(RealMechanism):
 def _read_bounds(bounds: object) -> tuple[Fraction, Fraction]:
     if not isinstance(bounds, tuple | list) or len(bounds) != 2:
         raise TypeError("bounds must be a pair (lower, upper) of numbers")
+    if any(end is None for end in bounds):
+        raise TypeError("bounds must be a pair (lower, upper) of numbers, both of them")
     lower, upper = (binary(end, "bounds") for end in bounds)
     if lower >= upper:
         raise ValueError(f"bounds must have lower < upper, not ({text(lower)}, {text(upper)})")
