@@ -1,0 +1,276 @@
+"""What people write by mistake, and what they are told.
+
+Each message names the argument as it was written, says what is allowed and what to do, in one line,
+before anything is charged.
+"""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import cydp
+from cydp import BudgetLedger, PrivacyFilter, PureDP, exact, sensitivity
+
+AGES = [18, 25, 31, 40, 59]
+TABLE = pd.DataFrame({"age": AGES, "town": ["A", "B", "A", "B", "A"]})
+NOISE = cydp.DiscreteLaplace(epsilon=0.5, sensitivity=1)
+SURVEY = cydp.RandomizedResponse(epsilon=0.5, n_categories=3)
+CHOICE = cydp.ExponentialMechanism(epsilon=0.5, sensitivity=1)
+KEYS = cydp.PartitionSelection(epsilon=0.5, delta=1e-6, max_partitions=1)
+
+Ask = Callable[[Any], Any]  # takes a budget of epsilon 1
+# What was written; which error it is; and words of its message.
+MISTAKES: dict[str, tuple[Ask, type[Exception], list[str]]] = {
+    # Parameters that are swapped, missing, misspelt or of another type.
+    "a parameter without its name": (
+        lambda _: cydp.Laplace(100, 1),
+        TypeError,
+        ["Laplace takes its parameters by name", "Laplace(epsilon=..., sensitivity=...)"],
+    ),
+    "one number for two parameters": (
+        lambda _: cydp.DiscreteGaussian(1),
+        TypeError,
+        ["by name", "DiscreteGaussian(rho=..., sensitivity=...)"],
+    ),
+    "no sensitivity": (
+        lambda _: cydp.DiscreteLaplace(epsilon=1),
+        TypeError,
+        ["sensitivity must be given", "cydp.sensitivity"],
+    ),
+    "no max_partitions": (
+        lambda _: cydp.PartitionSelection(epsilon=1, delta=1e-6),
+        TypeError,
+        ["max_partitions must be given", "bound_contributions"],
+    ),
+    "no delta": (
+        lambda _: cydp.Gaussian(epsilon=1, sensitivity=1),
+        TypeError,
+        ["delta must be given with epsilon"],
+    ),
+    "no noise": (
+        lambda _: cydp.Gaussian(sensitivity=1),
+        TypeError,
+        ["rho must be given, or sigma, or sigma2, or epsilon with delta"],
+    ),
+    "two noises": (
+        lambda _: cydp.Gaussian(rho=1, sigma=2, sensitivity=1),
+        TypeError,
+        ["only one of rho and sigma must be given"],
+    ),
+    "a misspelt parameter": (
+        lambda _: cydp.DiscreteLaplace(eps=1, sensitivity=1),
+        TypeError,
+        ["no parameter eps: did you mean epsilon?"],
+    ),
+    "a delta of several": (
+        lambda _: cydp.Gaussian(epsilon=1, delta=5, sensitivity=1),
+        ValueError,
+        ["delta must be less than 1, not 5"],
+    ),
+    "an epsilon of 0": (
+        lambda b: cydp.histogram(AGES, 10, (0, 100), epsilon=0, budget=b),
+        ValueError,
+        ["epsilon must be greater than 0"],
+    ),
+    "text for a number": (
+        lambda b: cydp.histogram(AGES, 10, (0, 100), epsilon="high", budget=b),
+        ValueError,
+        ["epsilon must be a number such as '0.1' or '1/3', not 'high'"],
+    ),
+    "a loss for an epsilon": (
+        lambda b: cydp.histogram(AGES, 10, (0, 100), epsilon=PureDP(1), budget=b),
+        TypeError,
+        ["epsilon must be an int, float", "not PureDP"],
+    ),
+    "a sensitivity without bounds": (
+        lambda _: cydp.Laplace(epsilon=1, sensitivity=sensitivity.sum((0, None))),
+        ValueError,
+        ["sensitivity must be finite", "no upper bound", "clamp"],
+    ),
+    "an epsilon too large to draw": (
+        lambda _: cydp.DiscreteLaplace(epsilon=1e9, sensitivity=1),
+        ValueError,
+        ["epsilon must give a scale, sensitivity / epsilon, between 1e-6 and 2**56, not 1e-09"],
+    ),
+    "a step that is no power of two": (
+        lambda _: cydp.Laplace(epsilon=1, sensitivity=1, step=0.1),
+        ValueError,
+        ["step must be a power of two, such as 2.0**-3, not 0.1"],
+    ),
+    "another word for a relation": (
+        lambda b: cydp.histogram(AGES, 10, (0, 100), epsilon=1, relation="bounded", budget=b),
+        ValueError,
+        ["relation must be 'add-remove' or 'change-one', not 'bounded'"],
+    ),
+    "a confidence in percent": (
+        lambda _: NOISE.error_bound(95),
+        ValueError,
+        ["confidence must be between 0 and 1, not 95"],
+    ),
+    # Bins and bounds.
+    "no range": (
+        lambda b: cydp.histogram(AGES, 10, epsilon=1, budget=b),
+        ValueError,
+        ["range must be a pair (lo, hi)"],
+    ),
+    "bins from the data": (
+        lambda b: cydp.histogram(AGES, "auto", epsilon=1, budget=b),
+        TypeError,
+        ["bins must be an integer or edges"],
+    ),
+    "a range the wrong way round": (
+        lambda b: cydp.histogram(AGES, 10, (100, 0), epsilon=1, budget=b),
+        ValueError,
+        ["range must be finite with lo <= hi, not (100, 0)"],
+    ),
+    "edges and a range": (
+        lambda b: cydp.histogram(AGES, [0, 50, 100], (0, 100), epsilon=1, budget=b),
+        ValueError,
+        ["range must be None if bins are edges"],
+    ),
+    "bounds that are one number": (
+        lambda _: exact.clamped_sum(AGES, 100),
+        TypeError,
+        ["bounds must be a pair", "(lower, upper)"],
+    ),
+    "bounds the wrong way round": (
+        lambda _: cydp.Snapping(epsilon=1, sensitivity=1, bounds=(100, 0)),
+        ValueError,
+        ["bounds must have lower < upper, not (100, 0)"],
+    ),
+    # Data of another form.
+    "a frame for a column": (
+        lambda b: cydp.histogram(TABLE, 10, (0, 100), epsilon=1, budget=b),
+        TypeError,
+        ["x must be one column", "2"],
+    ),
+    "a frame for an array": (
+        lambda b: NOISE.release(TABLE, budget=b),
+        TypeError,
+        ["value must be one column, not a DataFrame: pass one of its columns"],
+    ),
+    "a column of text": (
+        lambda b: cydp.histogram(TABLE["town"], 10, (0, 100), epsilon=1, budget=b),
+        TypeError,
+        ["x must be", "not", "text"],
+    ),
+    "a name for a column": (
+        lambda b: cydp.histogram("age", 10, (0, 100), epsilon=1, budget=b),
+        TypeError,
+        ["x must be a list", "not str"],
+    ),
+    "text for numbers": (
+        lambda b: NOISE.release(["18", "25"], budget=b),
+        TypeError,
+        ["value must be integers", "not str"],
+    ),
+    "real numbers for integers": (
+        lambda b: NOISE.release([1.5, 2], budget=b),
+        TypeError,
+        ["value must be integers (Laplace and Gaussian take real numbers), not float"],
+    ),
+    "a ragged list": (
+        lambda b: NOISE.release([[1, 2], [3]], budget=b),
+        TypeError,
+        ["value must be integers", "in rows of one length"],
+    ),
+    "None for a number": (
+        lambda b: NOISE.release(None, budget=b),
+        TypeError,
+        ["value must be integers", "in a list, a numpy array or a column, not NoneType"],
+    ),
+    "a list in a list": (
+        lambda b: cydp.histogram([[1, 2], [3]], 10, (0, 100), epsilon=1, budget=b),
+        ValueError,
+        ["x must have one dimension, a record each, not lists"],
+    ),
+    "a mask": (
+        lambda b: NOISE.release(np.ma.array([1, 2]), budget=b),
+        TypeError,
+        ["value must be without a mask: fill it first"],
+    ),
+    "a dict for scores": (
+        lambda b: CHOICE.release({"A": 3, "B": 5}, budget=b),
+        TypeError,
+        ["scores must be", "not dict: pass its values as a list"],
+    ),
+    "one score": (
+        lambda b: CHOICE.release(5, budget=b),
+        TypeError,
+        ["scores must be a list or an array, of one number for each candidate"],
+    ),
+    "labels for codes": (
+        lambda _: SURVEY.release(["yes", "no"]),
+        TypeError,
+        ["codes must be integers from 0 to 2, not str"],
+    ),
+    "labels for reports": (
+        lambda _: SURVEY.estimate(["yes", "no"]),
+        TypeError,
+        ["reports must be integers from 0 to 2, not str"],
+    ),
+    "codes from 1": (
+        lambda _: SURVEY.estimate([1, 2, 3]),
+        ValueError,
+        ["reports must be from 0 to 2: n_categories is 3"],
+    ),
+    "shares for counts": (
+        lambda b: KEYS.release([0.5], budget=b),
+        TypeError,
+        ["counts must be integers, not float"],
+    ),
+    # Generators.
+    "a seed for a generator": (
+        lambda b: NOISE.release(5, rng=42, budget=b),
+        TypeError,
+        ["rng must be a cydp.Generator", "not int"],
+    ),
+    "numpy's generator": (
+        lambda b: NOISE.release(5, rng=np.random.default_rng(), budget=b),
+        TypeError,
+        ["rng must be a cydp.Generator"],
+    ),
+    "known noise for a budget": (
+        lambda b: NOISE.release(5, rng=cydp.testing.SeededGenerator(1), budget=b),
+        TypeError,
+        ["rng must not be seeded where a budget pays"],
+    ),
+    # Budgets.
+    "a loss for a budget": (
+        lambda _: NOISE.release(5, budget=PureDP(1)),
+        TypeError,
+        ["budget must be a PrivacyFilter", "not a PureDP: PrivacyFilter(PureDP(...)) is one"],
+    ),
+    "a path for a budget": (
+        lambda _: NOISE.release(5, budget="budget.db"),
+        TypeError,
+        ["budget must be a PrivacyFilter", "not a path: BudgetLedger.open(path) is one"],
+    ),
+    "a class for a budget": (
+        lambda _: NOISE.release(5, budget=PrivacyFilter),
+        TypeError,
+        ["budget must be a PrivacyFilter", "not the class PrivacyFilter: make one of it"],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_a_mistake_is_told(name: str) -> None:
+    ask, kind, words = MISTAKES[name]
+    budget = PrivacyFilter(PureDP(1))
+    with pytest.raises(kind) as error:
+        ask(budget)
+    message = str(error.value)
+    assert type(error.value) is kind
+    assert "\n" not in message
+    assert len(message) < 250
+    for each in words:
+        assert each in message
+    assert budget.spent == PureDP(0)
+    for internal in ("Arrow's", "Mechanism.", "__", "<class", "NDArray", "make_mechanism"):
+        assert internal not in message
