@@ -73,9 +73,9 @@ def test_messages(make: Any, error: type[Exception], says: str) -> None:
 
 
 def test_numbers_of_losses_can_be_formatted() -> None:
-    for loss in (PureDP(0.1), PureDP("0.05") * 2, PureDP("0.05") + PureDP("0.05"),
-                 ApproxDP(0.1, 0.1), ApproxDP("0.05", "0.05") + ApproxDP("0.05", "0.05"),
-                 convert(PureDP(0.1), delta=1e-6), Plan([(PureDP(0.1), 1)]).as_loss(0)):  # fmt: skip
+    half = PureDP("0.05")
+    for loss in (PureDP(0.1), half * 2, half + half, ApproxDP(0.1, 0.1), ApproxDP("0.05", 0) + half,
+                 convert(PureDP(0.1), delta=1e-6), Plan([(half, 2)]).as_loss(0)):  # fmt: skip
         assert f"{loss.epsilon:.3f} {loss.epsilon:g} {loss.epsilon:>6}" == "0.100 0.1   1/10"
     assert f"{ApproxDP('0.05', '0.05').group(2).delta:.3f}" == "0.103"
     budget = PrivacyFilter(ZCDP(1))

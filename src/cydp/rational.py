@@ -41,6 +41,9 @@ class Exact(Fraction):
 
     __slots__ = ()
 
+    # The same, and quicker: they ask for the type of the other one, mostly a plain Fraction.
+    __radd__, __rmul__ = Fraction.__add__, Fraction.__mul__
+
     if sys.version_info < (3, 13):  # 3.11 formats no Fraction; 3.12 refuses a width alone
 
         def __format__(self, spec: str) -> str:
@@ -65,10 +68,13 @@ def as_exact(number: Fraction) -> Exact:
     >>> f"{as_exact(Fraction(1, 3) + 1):.3f}"
     '1.333'
     """
-    if type(number) is Exact:
-        return number
-    new = object.__new__(Exact)  # 0.6 us less than Exact(number), which checks its type anew
-    new._numerator, new._denominator = number.numerator, number.denominator  # type: ignore[attr-defined]
+    return number if type(number) is Exact else _reduced(number.numerator, number.denominator)
+
+
+def _reduced(numerator: int, denominator: int) -> Exact:
+    """Return a fraction in lowest terms: without Fraction's checks, half a microsecond sooner."""
+    new = object.__new__(Exact)
+    new._numerator, new._denominator = numerator, denominator  # type: ignore[attr-defined]
     return new
 
 
@@ -96,10 +102,13 @@ def exact(value: Number, name: str) -> Exact:
     Fraction(1, 10)
 
     """
-    if (type(value) is Exact or type(value) is Fraction) and _are_short(
-        value.numerator, value.denominator
-    ):
-        return as_exact(value)  # most often, and the quickest way
+    kind = type(value)  # most often one of these, which are read the quickest way
+    if kind is Exact or kind is Fraction or kind is int:
+        fraction = cast("Fraction | int", value)
+        numerator, denominator = fraction.numerator, fraction.denominator
+        if not _are_short(numerator, denominator):
+            raise _too_long(name)
+        return value if kind is Exact else _reduced(numerator, denominator)  # type: ignore[return-value]
     if isinstance(value, (bool, np.bool_, np.timedelta64)):
         raise TypeError(f"{name} must be {_ALLOWED}, not {type(value).__name__.rstrip('_')}")
     if isinstance(value, (int, np.integer, numbers.Rational)):
@@ -160,6 +169,8 @@ def index(n: SupportsIndex, name: str) -> int:
 
     TypeError for bool and what is no integer, ValueError for one that no message could print.
     """
+    if type(n) is int and n.bit_length() <= _MOST_INDEX_BITS:
+        return n  # most often, and the quickest way
     if isinstance(n, (bool, np.bool_, np.timedelta64)):
         raise TypeError(f"{name} must be an integer, not {type(n).__name__.rstrip('_')}")
     try:

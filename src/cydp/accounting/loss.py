@@ -296,26 +296,28 @@ def new_loss(
     plan: "Plan | None" = None,
 ) -> _Kind:
     """Return a loss of numbers of any length, which sums can have."""
-    if any(value is not None and value < 0 for value in values):
-        raise ValueError("a loss must be at least 0")
+    numbers = [value if value is None else _not_below_0(value) for value in values]
     if kind is ApproxDP and cast("Fraction", values[1]) >= 1:
         raise ValueError("delta would reach 1, where nothing is guaranteed: release less")
     loss = object.__new__(kind)
-    exacts = (value if value is None else as_exact(value) for value in values)
-    _set(loss, *exacts, relation, *([plan] if kind is ApproxDP else []))
+    _set(loss, *numbers, relation, *([plan] if kind is ApproxDP else []))
     return loss
 
 
 def loss_from(kind: type[Loss], parts: Sequence[Fraction], relation: str | None = None) -> Loss:
     """Return the loss of a measure that has these numbers: what was asked for, of any delta."""
-    if any(part < 0 for part in parts):
-        raise ValueError("a loss must be at least 0")
-    numbers: list[Fraction | None] = [as_exact(part) for part in parts]
+    numbers: list[Fraction | None] = [_not_below_0(part) for part in parts]
     if kind is not ZCDP:
         numbers.append(_half_square(parts[0]) if kind is PureDP else None)
     loss = object.__new__(kind)
     _set(loss, *numbers, relation, *([None] if kind is ApproxDP else []))
     return loss
+
+
+def _not_below_0(number: Fraction) -> Exact:
+    if number.numerator < 0:
+        raise ValueError("a loss must be at least 0")
+    return as_exact(number)
 
 
 def _set(loss: object, *values: object) -> None:
