@@ -30,15 +30,15 @@ def bench_plan(benchmark: Any) -> None:
     answers = in_turn.measure(
         benchmark,
         {
-            "1,100 releases": lambda: float(cydp.Plan(MIXED).epsilon(1e-6)),
+            "1,100 releases": lambda: cydp.Plan(MIXED).epsilon(1e-6),
             "the same by dp-accounting alone": accountant,
-            "9 * 10^6 releases": lambda: float(cydp.Plan(LARGE).epsilon(1e-6)),
+            "9 * 10^6 releases": lambda: cydp.Plan(LARGE).epsilon(1e-6),
         },
         rounds=5,
     )
     assert 2.71292655 < answers["1,100 releases"] <= 2.7140
     assert abs(answers["the same by dp-accounting alone"] - 2.71292655) < 1e-3
-    assert answers["9 * 10^6 releases"] < float(cydp.Plan(LARGE).bounds(1e-6)["zcdp"])
+    assert answers["9 * 10^6 releases"] < cydp.Plan(LARGE).bounds(1e-6)["zcdp"]
 
 
 def bench_calibrate(benchmark: Any) -> None:
@@ -46,10 +46,8 @@ def bench_calibrate(benchmark: Any) -> None:
 
     def gaussian(count: int) -> float:
         budget = cydp.ApproxDP(1, 1e-6)
-        noise = cydp.calibrate(
-            lambda rho: cydp.DiscreteGaussian(rho=rho, sensitivity=1), budget, count
-        )
-        return float(cydp.Plan([(noise, count)]).epsilon(1e-6))
+        noise = cydp.calibrate(cydp.DiscreteGaussian, budget, count=count, sensitivity=1)
+        return cydp.Plan([(noise, count)]).epsilon(1e-6)
 
     answers = in_turn.measure(
         benchmark,

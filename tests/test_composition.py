@@ -1,6 +1,7 @@
 """accounting/composition.py, and how losses add."""
 
 import pickle
+import re
 from fractions import Fraction
 from typing import Any
 
@@ -11,6 +12,7 @@ from cydp import ZCDP, ApproxDP, PureDP, group_privacy, parallel, sequential
 from cydp.accounting import MeasureMismatchError
 from cydp.accounting.loss import new_loss
 from cydp.certified import exp_bounds
+from cydp.rounding import decimal_above
 
 
 def test_sums_are_exact() -> None:
@@ -29,7 +31,9 @@ def test_measures_mix_where_they_can() -> None:
     assert PureDP(1, rho=0.125) + ZCDP(1) == ZCDP("1.125")
     assert ApproxDP(1, 1e-6, rho=0.1) + ZCDP(1) == ZCDP(1) + ApproxDP(1, 1e-6, rho=0.1)
     for first, second in ((ApproxDP(1, 1e-6), ZCDP(1)), (ZCDP(1), ApproxDP(1, 1e-6))):
-        with pytest.raises(MeasureMismatchError, match="says nothing in zCDP"):
+        place = "first" if isinstance(first, ApproxDP) else "second"
+        says = re.escape(f"cannot add {first} and {second}: the {place} has no known rho")
+        with pytest.raises(MeasureMismatchError, match=says):
             first + second
     for loss in (PureDP(1), ApproxDP(1, 0), ZCDP(1)):
         with pytest.raises(TypeError):
@@ -48,25 +52,36 @@ def test_groups_carry_their_rho() -> None:
 def test_the_delta_of_a_group_is_rounded_up() -> None:
     # (e^2 - 1) / (e - 1) = 1 + e
     found = ApproxDP(1, Fraction(1, 1000)).group(2).delta
-    e = Fraction("2.71828182845904523536028747135266249775724709369995")
-    assert 0 < found - (1 + e) / 1000 < Fraction(1, 10**40)
+    assert found == Fraction("0.00371829"), "3.718281828... / 1000"
     assert ApproxDP(0, 0.25).group(3).delta == Fraction(3, 4)
     assert ApproxDP(3, 0).group(100) == ApproxDP(300, 0)
     assert ApproxDP(3, 0.1).group(1) == ApproxDP(3, 0.1)
 
 
+def test_the_delta_of_a_group_stays_below_1() -> None:
+    """Six digits would make it 1: then what it lacks to 1 has six."""
+    almost = Fraction("0.26894142136999")  # times 1 + e, that is 1 - 4.7e-15
+    lacking = 1 - ApproxDP(1, almost).group(2).delta
+    e = Fraction("2.71828182845904523536028747135266249775724709369995")
+    least = 1 - almost * (1 + e)
+    assert least * Fraction(99_999, 100_000) < lacking <= least
+    with pytest.raises(ValueError, match="delta would reach 1"):
+        ApproxDP(1, Fraction("0.26894142137001")).group(2)
+
+
 @pytest.mark.parametrize("power", [-400, -300, -60, -59, -55, -40, -29, -10, -2, 0])
 @pytest.mark.parametrize("k", [2, 3, 1000])
 def test_the_delta_of_a_group_at_any_epsilon(power: int, k: int) -> None:
-    """Never below the sum of k powers of e**epsilon, and next to it."""
+    """Never below the sum of k powers of e**epsilon, and the next decimal of six digits."""
     epsilon, delta = Fraction(10) ** power, Fraction(1, 10**900)
     found = ApproxDP(epsilon, delta).group(k).delta / delta
     if power < -2:
-        assert k <= found <= k * (1 + 2 * k * epsilon) + Fraction(1, 10**25)
+        most = k * (1 + 2 * k * epsilon) + Fraction(1, 10**25)
+        assert k < found <= decimal_above(most)
     elif k < 10:
         e = exp_bounds(epsilon, 200)[1]
-        expected = sum(e**j for j in range(k))
-        assert -Fraction(1, 10**150) <= found / expected - 1 < Fraction(1, 10**30)
+        expected = sum((e**j for j in range(k)), Fraction(0))
+        assert expected <= found == decimal_above(expected)
 
 
 @pytest.mark.parametrize(

@@ -299,10 +299,8 @@ def test_what_the_sigma_costs_for_any_number_of_entries() -> None:
 
 
 def test_calibrate_by_epsilon() -> None:
-    wanted = Gaussian(epsilon=1, delta=1e-7, sensitivity=1)
-    found = calibrate(
-        lambda e: Gaussian(epsilon=e, delta=1e-7, sensitivity=1), ZCDP(7 * wanted.rho), 7
-    )
+    wanted = Gaussian(epsilon=1, delta=1e-7)
+    found = calibrate(lambda e: Gaussian(epsilon=e, delta=1e-7), ZCDP(7 * wanted.rho), count=7)
     assert found.sigma == pytest.approx(wanted.sigma, rel=1e-5)
 
 

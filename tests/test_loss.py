@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 import cydp
-from cydp import ZCDP, ApproxDP, Plan, PureDP
+from cydp import ZCDP, ApproxDP, Plan, PrivacyFilter, PureDP, convert
+from cydp.accounting import MeasureMismatchError
 
 
 def test_epsilon_is_exact() -> None:
@@ -41,6 +42,45 @@ def test_a_rho_of_nothing_is_not_believed() -> None:
                  PureDP(5) * 0, ApproxDP(5, 1e-6, rho=1) * 0, ZCDP(0), ZCDP(0) + PureDP(0),
                  Plan([(PureDP(0), 3)]).as_loss(1e-6)):  # fmt: skip
         assert eval(repr(loss), vars(cydp)) == loss
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "says"),
+    [
+        (lambda: PureDP("x"), ValueError,  # type: ignore[arg-type,unused-ignore]
+         "epsilon must be a number such as '0.1' or '1/3', not 'x'"),
+        (lambda: PureDP(None), TypeError,  # type: ignore[arg-type]
+         "epsilon must be an int, float, str, Fraction or Decimal, not None"),
+        (lambda: PureDP(True), TypeError,
+         "epsilon must be an int, float, str, Fraction or Decimal, not bool"),
+        (lambda: PureDP(-1), ValueError, "epsilon must be at least 0, not -1"),
+        (lambda: ApproxDP(1), TypeError,  # type: ignore[call-arg]
+         "ApproxDP.__init__() missing 1 required positional argument: 'delta'"),
+        (lambda: ApproxDP(1e-6, 1), ValueError,
+         "delta must be less than 1, not 1; the order is ApproxDP(epsilon, delta)"),
+        (lambda: PureDP(5, rho=0), ValueError, "rho must be more than 0 beside an epsilon of 5"),
+        (lambda: ApproxDP(1, 0.5) * 2, ValueError,
+         "delta would reach 1, where nothing is guaranteed: release less"),
+        (lambda: ZCDP(1) + ApproxDP(1, 1e-6), MeasureMismatchError,
+         "cannot add ZCDP(rho=1) and ApproxDP(epsilon=1, delta=1e-06): the second has no known "
+         "rho. Give it one by rho=, or convert the ZCDP by cydp.convert(loss, delta=...)"),
+    ],
+)  # fmt: skip
+def test_messages(make: Any, error: type[Exception], says: str) -> None:
+    with pytest.raises(error) as raised:
+        make()
+    assert str(raised.value) == says
+
+
+def test_numbers_of_losses_can_be_formatted() -> None:
+    half = PureDP("0.05")
+    for loss in (PureDP(0.1), half * 2, half + half, ApproxDP(0.1, 0.1), ApproxDP("0.05", 0) + half,
+                 convert(PureDP(0.1), delta=1e-6), Plan([(half, 2)]).as_loss(0)):  # fmt: skip
+        assert f"{loss.epsilon:.3f} {loss.epsilon:g} {loss.epsilon:>6}" == "0.100 0.1   1/10"
+    assert f"{ApproxDP('0.05', '0.05').group(2).delta:.3f}" == "0.103"
+    budget = PrivacyFilter(ZCDP(1))
+    budget.charge(ZCDP("0.25"))
+    assert f"{budget.spent.rho:.2f} {budget.remaining.rho:.2f}" == "0.25 0.75"
 
 
 @pytest.mark.parametrize("epsilon", [True, None, [1]])

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from cydp import ZCDP, ApproxDP, PureDP, convert, optimal_composition
-from cydp.accounting.optimal import delta_of
+from cydp import ZCDP, ApproxDP, DiscreteLaplace, PureDP, convert, optimal_composition
+from cydp.accounting.optimal import delta_of, epsilon_of
+from cydp.rounding import decimal_above
 
 
 def exact_delta(epsilon: float, count: int, at: float) -> Fraction:
@@ -43,8 +44,11 @@ def test_many_losses(epsilon: str, count: int, expected: str) -> None:
 
     Logarithms of factorials, summed in floats, would give 1.2e-8 less for 10**6.
     """
-    found = optimal_composition(epsilon, count, 1e-6).epsilon
+    found = epsilon_of(Fraction(epsilon), count, Fraction(1, 10**6))
     assert 0 <= found / Fraction(expected) - 1 <= Fraction(1, 10**9)
+    told = optimal_composition(epsilon=epsilon, count=count, delta=1e-6)
+    assert told.epsilon == decimal_above(found)
+    assert len(repr(told)) == len("ApproxDP(epsilon=4.88552, delta=1e-06)")
 
 
 @pytest.mark.parametrize("gap", ["1.1e-6", "1e-9", "1e-20", "1e-200"])
@@ -76,16 +80,18 @@ def test_deltas_below_all_floats(each: str, count: int, gap: Any, bits: float) -
 
 def test_losses_below_all_floats() -> None:
     for count, delta in ((1, "1e-1000"), (10**7, 0.5)):
-        assert optimal_composition("1e-400", count, delta).epsilon == count * Fraction("1e-400")
-    assert optimal_composition("1e-280", 100, 0.5).epsilon < Fraction("1e-279")
-    assert optimal_composition("0.1", 3, "1e-1000").epsilon == Fraction("0.3")
+        assert optimal_composition(
+            epsilon="1e-400", count=count, delta=delta
+        ).epsilon == count * Fraction("1e-400")
+    assert optimal_composition(epsilon="1e-280", count=100, delta=0.5).epsilon < Fraction("1e-279")
+    assert optimal_composition(epsilon="0.1", count=3, delta="1e-1000").epsilon == Fraction("0.3")
 
 
 def test_ends() -> None:
-    assert optimal_composition(1, 0, 0.5).epsilon == 0
-    assert optimal_composition(0, 100, 0.5).epsilon == 0
-    assert optimal_composition(1, 1, 1e-300).epsilon <= 1
-    assert optimal_composition(0.5, 10**6, 1e-9).epsilon < 10**6 / 2
+    assert optimal_composition(epsilon=1, count=0, delta=0.5).epsilon == 0
+    assert optimal_composition(epsilon=0, count=100, delta=0.5).epsilon == 0
+    assert optimal_composition(epsilon=1, count=1, delta=1e-300).epsilon <= 1
+    assert optimal_composition(epsilon=0.5, count=10**6, delta=1e-9).epsilon < 10**6 / 2
     assert delta_of(Fraction(1), 3, Fraction(3)) == 0
     assert delta_of(Fraction(1), 3, Fraction(0)) > 0
 
@@ -97,22 +103,36 @@ def test_convert() -> None:
     assert convert(ApproxDP(1, 1e-6), delta=1e-5) == ApproxDP(1, 1e-5)
     assert convert(ApproxDP(9, 1e-6, rho="0.01"), delta=1e-8).epsilon < 1
     found = convert(ZCDP(0.5), delta=1e-6)
-    assert found.epsilon == pytest.approx(Fraction("5.22153444453017"), rel=1e-9)
+    assert repr(found) == "ApproxDP(epsilon=5.22154, delta=1e-06)", "5.22153444453017"
+    assert convert(ApproxDP(1, "1e-9"), delta=1e-6).epsilon == 1
+
+
+def test_an_exact_sum_is_kept() -> None:
+    """It uses up a budget of itself."""
+    found = optimal_composition(epsilon="1/7", count=3, delta="1e-1000")
+    assert found.epsilon == Fraction(3, 7)
+    assert convert(PureDP("1/7"), delta=1e-6).epsilon == Fraction(1, 7)
 
 
 @pytest.mark.parametrize(
     ("call", "error", "says"),
     [
-        (lambda: optimal_composition(-1, 1, 0.1), ValueError, "epsilon"),
-        (lambda: optimal_composition(math.nan, 1, 0.1), ValueError, "epsilon"),
-        (lambda: optimal_composition(1, -1, 0.1), ValueError, "count"),
-        (lambda: optimal_composition(1, 10**8, 0.1), ValueError, "count"),
-        (lambda: optimal_composition(1, 1.5, 0.1), TypeError, "count"),  # type: ignore[arg-type]
-        (lambda: optimal_composition(1, 1, 0), ValueError, "delta"),
-        (lambda: optimal_composition(1, 1, 1), ValueError, "delta"),
-        (lambda: optimal_composition("1e400", 1, 0.1), ValueError, "epsilon"),
+        (lambda: optimal_composition(epsilon=-1, count=1, delta=0.1), ValueError, "epsilon"),
+        (lambda: optimal_composition(epsilon=math.nan, count=1, delta=0.1), ValueError, "epsilon"),
+        (lambda: optimal_composition(epsilon=1, count=-1, delta=0.1), ValueError, "count"),
+        (lambda: optimal_composition(epsilon=1, count=10**8, delta=0.1), ValueError, "count"),
+        (lambda: optimal_composition(epsilon=1, count=1.5, delta=0.1), TypeError, "count"),  # type: ignore[arg-type]
+        (lambda: optimal_composition(epsilon=1, count=1, delta=0), ValueError, "delta"),
+        (lambda: optimal_composition(epsilon=1, count=1, delta=1), ValueError, "delta"),
+        (lambda: optimal_composition(epsilon="1e400", count=1, delta=0.1), ValueError, "epsilon"),
         (lambda: convert(ApproxDP(1, 0.1), delta=0.01), ValueError, "delta"),
         (lambda: convert(1, delta=0.01), TypeError, "loss must be"),  # type: ignore[arg-type]
+        (
+            lambda: convert(DiscreteLaplace(epsilon=1, sensitivity=1), delta=0.01),
+            TypeError,  # type: ignore[arg-type]
+            "loss must be PureDP, ApproxDP or ZCDP, not DiscreteLaplace; pass its loss",
+        ),
+        (lambda: optimal_composition(1, 1, 0.1), TypeError, "positional"),  # type: ignore[misc]
         (lambda: convert(ZCDP(1), delta=0), ValueError, "delta"),
     ],
 )

@@ -1,5 +1,7 @@
 """rational.py: every way in which a number can be given, and be wrong."""
 
+import copy
+import pickle
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -7,7 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cydp.rational import exact, positive, text
+from cydp.rational import Exact, as_exact, binary, exact, positive, text, upward
+from cydp.sensitivity import Sensitivity
 
 TENTH = Fraction(1, 10)
 
@@ -39,7 +42,10 @@ TENTH = Fraction(1, 10)
     ],
 )
 def test_numbers_are_read_exactly(given: Any, read: Fraction) -> None:
-    assert exact(given, "epsilon") == read
+    found = exact(given, "epsilon")
+    assert found == read
+    assert hash(found) == hash(read)
+    assert {type(each) for each in (found, binary(given, "x"), upward(given, "x"))} == {Exact}
 
 
 @pytest.mark.parametrize(
@@ -98,3 +104,49 @@ def test_text_is_read_back(given: str) -> None:
 def test_long_fractions_are_abbreviated() -> None:
     assert text(Fraction(1, 3**200)) == "about 3.76486E-96"
     assert text(Fraction(10**400)) == "about 1.00000E+400"
+
+
+@pytest.mark.parametrize("number", [TENTH, Fraction(-7, 3), Fraction(0), Fraction(3**2000, 2**9)])
+def test_an_exact_number_is_a_fraction(number: Fraction) -> None:
+    found = as_exact(number)
+    assert found == number == as_exact(found)
+    assert as_exact(found) is found
+    assert repr(found) == repr(number)
+    assert hash(found) == hash(number)
+    assert (found.numerator, found.denominator) == (number.numerator, number.denominator)
+    for same in (pickle.loads(pickle.dumps(found)), copy.copy(found), copy.deepcopy(found)):
+        assert same == number
+        assert type(same) is Exact
+    assert type(found + 1) is type(-found) is type(2 * found) is Fraction
+    assert (found < 0.5) == (number < 0.5)
+    assert not hasattr(found, "__dict__")
+
+
+@pytest.mark.parametrize(
+    ("number", "spec", "shown"),
+    [
+        (TENTH, "", "1/10"), (TENTH, ".3f", "0.100"), (TENTH, "g", "0.1"), (TENTH, ".1%", "10.0%"),
+        (Fraction(1, 3), ".3f", "0.333"), (Fraction(2, 3), ".2e", "6.67e-01"),
+        (Fraction(2, 3), "+.4g", "+0.6667"), (Fraction(10**6), ",.1f", "1,000,000.0"),
+        (TENTH, ">10", "      1/10"), (TENTH, "10", "      1/10"), (TENTH, "<6", "1/10  "),
+        (TENTH, "^8", "  1/10  "), (TENTH, "*>6", "**1/10"), (TENTH, ">8.2f", "    0.10"),
+        (Fraction(0), ".2f", "0.00"), (Fraction(3), ">4", "   3"), (Fraction(-1, 2), ".1f", "-0.5"),
+    ],
+)  # fmt: skip
+def test_exact_numbers_are_formatted(number: Fraction, spec: str, shown: str) -> None:
+    """On every Python as 3.13 does it."""
+    for given in (as_exact(number), *([Sensitivity(number)] if number >= 0 else [])):
+        assert format(given, spec) == shown
+
+
+def test_numbers_beyond_floats_are_formatted() -> None:
+    assert f"{Exact(10**400):.3e}" == "1.000e+400"
+    assert f"{Exact(2, 10**400):.1e}" == "2.0e-400"
+    assert f"{Exact(1, 10**400):.2f}" == "0.00"
+
+
+@pytest.mark.parametrize("spec", ["d", "x", "3s", ".3", ">9.3"])
+def test_other_formats_are_refused(spec: str) -> None:
+    """A precision without a type would cut the quotient: 1/30 to 1/3."""
+    with pytest.raises(ValueError, match=r"(?i)format specifier"):
+        format(Exact(1, 3), spec)

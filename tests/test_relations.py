@@ -36,6 +36,7 @@ from cydp import (
 )
 from cydp import sensitivity as of
 from cydp.accounting import RelationMismatchError
+from cydp.rational import Exact
 from cydp.sensitivity import Sensitivity
 
 RELATIONS = ["add-remove", "change-one"]
@@ -123,7 +124,7 @@ def test_a_mechanism_is_stated_as_its_sensitivity_is(
     assert pickle.loads(pickle.dumps(stated)) == stated
     assert pickle.loads(pickle.dumps(stated)).loss.relation == relation
     assert plain == make(Fraction(3)) == eval(repr(plain), NAMES)
-    assert type(stated.sensitivity) is Fraction
+    assert type(stated.sensitivity) is Exact
     with pytest.raises(AttributeError):
         stated.relation = None
 
@@ -200,9 +201,9 @@ def test_a_budget_is_stated_under_its_own_relation(tmp_path: Path) -> None:
         lambda: PrivacyFilter(stated),
         lambda: new(tmp_path / "a", stated),
         lambda: new(tmp_path / "b", PureDP(1), blocks=True).add_block("day", stated),
-        lambda: calibrate(lambda e: DiscreteLaplace(epsilon=e, sensitivity=of.histogram()), stated),
-        lambda: calibrate(ExponentialMechanism, stated) and calibrate(
-            lambda e: ExponentialMechanism(epsilon=e, monotonic=True, sensitivity=1), stated
+        lambda: calibrate(lambda e: DiscreteLaplace(e, of.histogram()), stated),
+        lambda: calibrate(ExponentialMechanism, stated, sensitivity=1) and calibrate(
+            ExponentialMechanism, stated, sensitivity=1, monotonic=True
         ),
     ):  # fmt: skip
         with pytest.raises(RelationMismatchError):
@@ -282,7 +283,7 @@ def test_a_plan_stands_in_the_history_as_a_plan(tmp_path: Path) -> None:
     budget.charge(loss, 2)
     budget.charge(ApproxDP(1, 0))
     assert budget.report().splitlines()[2:] == [
-        f"  2 x {entry['params']}: ApproxDP(epsilon={str(2 * loss.epsilon)!r}, delta=2e-06)",
+        f"  2 x {entry['params']}: ApproxDP(epsilon={2 * float(loss.epsilon)}, delta=2e-06)",
         "  1 x ApproxDP: ApproxDP(epsilon=1, delta=0)",
     ]
     plain = ApproxDP(loss.epsilon, loss.delta, rho=loss.rho, relation=loss.relation)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The one way in which a number that matters becomes a Fraction, or an integer."""
+"""The one way in which a number that matters becomes an exact fraction, or an integer."""
 
 import math
 import numbers
@@ -21,9 +21,64 @@ _MOST_INDEX_BITS = 2048  # of a length or a count: few enough digits for a messa
 _MAX_DIGITS = 1240
 _TEXT = re.compile(r"\s*[-+]?(?:\d+/\d+|(?:\d+\.?\d*|\.\d+)(?:[eE]([-+]?\d+))?)\s*", re.ASCII)
 _ALLOWED = "an int, float, str, Fraction or Decimal"
+_PLACE = re.compile(r"(.?[<>^])?\d*", re.ASCII | re.DOTALL)  # a format of text: where it stands
+_AS_A_FLOAT = tuple("eEfFgG%")  # what a format ends with that shows digits of a float
 
 
-def exact(value: Number, name: str) -> Fraction:
+class Exact(Fraction):
+    """A Fraction that every supported Python can format; equal to any other of its value.
+
+    What is computed from it is a Fraction again.
+
+    Examples
+    --------
+    >>> Exact(1, 3)
+    Fraction(1, 3)
+    >>> f"{Exact(1, 3):.3f} {Exact(1, 3):g} {Exact(1, 3):>6}"
+    '0.333 0.333333    1/3'
+
+    """
+
+    __slots__ = ()
+
+    # The same, and quicker: they ask for the type of the other one, mostly a plain Fraction.
+    __radd__, __rmul__ = Fraction.__add__, Fraction.__mul__
+
+    if sys.version_info < (3, 13):  # 3.11 formats no Fraction; 3.12 refuses a width alone
+
+        def __format__(self, spec: str) -> str:
+            """Format the nearest float, or the quotient if no digits of a float are asked for."""
+            if spec.endswith(_AS_A_FLOAT):
+                near = float_of(self)
+                is_float = sys.float_info.min <= abs(near) <= sys.float_info.max
+                return format(near if is_float or not self else _divided(self, 17), spec)
+            match = _PLACE.fullmatch(spec)
+            if match is None:
+                allowed = "a width, or digits such as '.3f'"
+                raise ValueError(f"format specifier must be {allowed}, not {spec[:40]!r}")
+            return format(str(self), spec if match[1] else f">{spec}")
+
+    def __repr__(self) -> str:
+        return f"Fraction({self.numerator}, {self.denominator})"
+
+
+def as_exact(number: Fraction) -> Exact:
+    """Return the same number, which every supported Python can format.
+
+    >>> f"{as_exact(Fraction(1, 3) + 1):.3f}"
+    '1.333'
+    """
+    return number if type(number) is Exact else _reduced(number.numerator, number.denominator)
+
+
+def _reduced(numerator: int, denominator: int) -> Exact:
+    """Return a fraction in lowest terms: without Fraction's checks, half a microsecond sooner."""
+    new = object.__new__(Exact)
+    new._numerator, new._denominator = numerator, denominator  # type: ignore[attr-defined]
+    return new
+
+
+def exact(value: Number, name: str) -> Exact:
     """Read a number exactly.
 
     Parameters
@@ -47,15 +102,20 @@ def exact(value: Number, name: str) -> Fraction:
     Fraction(1, 10)
 
     """
-    if type(value) is Fraction and _are_short(value.numerator, value.denominator):
-        return value  # most often, and the quickest way
+    kind = type(value)  # most often one of these, which are read the quickest way
+    if kind is Exact or kind is Fraction or kind is int:
+        fraction = cast("Fraction | int", value)
+        numerator, denominator = fraction.numerator, fraction.denominator
+        if not _are_short(numerator, denominator):
+            raise _too_long(name)
+        return value if kind is Exact else _reduced(numerator, denominator)  # type: ignore[return-value]
     if isinstance(value, (bool, np.bool_, np.timedelta64)):
-        raise TypeError(f"{name} must be {_ALLOWED}, not a {type(value).__name__.rstrip('_')}")
+        raise TypeError(f"{name} must be {_ALLOWED}, not {type(value).__name__.rstrip('_')}")
     if isinstance(value, (int, np.integer, numbers.Rational)):
         numerator, denominator = int(value.numerator), int(value.denominator)
         if not _are_short(numerator, denominator):
             raise _too_long(name)
-        return Fraction(numerator, denominator)
+        return Exact(numerator, denominator)
     if isinstance(value, (float, np.floating)):
         if not np.isfinite(value):
             raise ValueError(f"{name} must be finite, not {float(value)}")
@@ -67,21 +127,22 @@ def exact(value: Number, name: str) -> Fraction:
         return _read(str(value), name)
     if isinstance(value, str):
         return _read(value, name)
-    raise TypeError(f"{name} must be {_ALLOWED}, not {type(value).__name__}")
+    given = "None" if value is None else type(value).__name__
+    raise TypeError(f"{name} must be {_ALLOWED}, not {given}")
 
 
-def binary(value: Number, name: str) -> Fraction:
+def binary(value: Number, name: str) -> Exact:
     """Read a number as `exact` does, but a float by its exact binary value.
 
     >>> binary(0.5, "lower"), binary(0.1, "lower") == Fraction(1, 10)
     (Fraction(1, 2), False)
     """
     if isinstance(value, (float, np.floating)) and np.isfinite(value):
-        return exact(Fraction(*value.as_integer_ratio()), name)
+        return exact(Exact(*value.as_integer_ratio()), name)
     return exact(value, name)
 
 
-def upward(value: Number, name: str) -> Fraction:
+def upward(value: Number, name: str) -> Exact:
     """Read a number as `exact` does, but a float as what is larger: its repr or its binary value.
 
     For a number that must not be too small, whichever of the two is meant.
@@ -93,7 +154,7 @@ def upward(value: Number, name: str) -> Fraction:
     return max(number, binary(value, name)) if isinstance(value, float | np.floating) else number
 
 
-def positive(value: Number, name: str) -> Fraction:
+def positive(value: Number, name: str) -> Exact:
     """Read a number exactly; a ValueError for zero, less, and floats that are subnormal."""
     number = exact(value, name)
     if isinstance(value, (float, np.floating)) and 0 < number < sys.float_info.min:
@@ -108,12 +169,15 @@ def index(n: SupportsIndex, name: str) -> int:
 
     TypeError for bool and what is no integer, ValueError for one that no message could print.
     """
+    if type(n) is int and n.bit_length() <= _MOST_INDEX_BITS:
+        return n  # most often, and the quickest way
     if isinstance(n, (bool, np.bool_, np.timedelta64)):
-        raise TypeError(f"{name} must be an integer, not a {type(n).__name__.rstrip('_')}")
+        raise TypeError(f"{name} must be an integer, not {type(n).__name__.rstrip('_')}")
     try:
         integer = operator.index(n)
     except TypeError:
-        raise TypeError(f"{name} must be an integer, not {type(n).__name__}") from None
+        given = "None" if n is None else type(n).__name__
+        raise TypeError(f"{name} must be an integer, not {given}") from None
     if integer.bit_length() > _MOST_INDEX_BITS:
         raise ValueError(f"{name} must be an integer of at most {_MOST_INDEX_BITS} bits")
     return integer
@@ -128,8 +192,7 @@ def text(number: Fraction) -> str:
     ('0.1', '1/3', '2')
     """
     if _is_long(number):
-        about = Context(prec=6, Emax=MAX_EMAX, Emin=MIN_EMIN)
-        return f"about {about.divide(Decimal(number.numerator), Decimal(number.denominator))}"
+        return f"about {_divided(number, 6)}"
     if number.denominator == 1:
         return str(number.numerator)
     decimal = float.__repr__(float_of(number))
@@ -167,11 +230,18 @@ def _written(number: Fraction) -> str:
     """Write a Fraction exactly, unless it has more than `MAX_BITS`."""
     if not _is_long(number) or not _are_short(number.numerator, number.denominator):
         return text(number)
-    context = Context(prec=17, Emax=MAX_EMAX, Emin=MIN_EMIN)
-    decimal = context.divide(Decimal(number.numerator), Decimal(number.denominator))
+    decimal = _divided(number, 17)
     if Fraction(decimal) == number:
-        return f"{decimal.normalize(context):e}".replace("e+", "e")
+        return f"{decimal.normalize(_context(17)):e}".replace("e+", "e")
     return str(number)
+
+
+def _divided(number: Fraction, digits: int) -> Decimal:
+    return _context(digits).divide(Decimal(number.numerator), Decimal(number.denominator))
+
+
+def _context(digits: int) -> Context:
+    return Context(prec=digits, Emax=MAX_EMAX, Emin=MIN_EMIN)
 
 
 def _is_long(number: Fraction) -> bool:
@@ -197,7 +267,15 @@ def log_of(number: Fraction) -> float:
     return math.log(number.numerator) - math.log(number.denominator)
 
 
-def _read(digits: str, name: str) -> Fraction:
+def rounded_up(number: Fraction) -> Fraction:
+    """Return a number at least as large, of 256 significant bits."""
+    shift = number.denominator.bit_length() - number.numerator.bit_length() + 256
+    if shift <= 0:
+        return number
+    return Fraction(-((-number.numerator << shift) // number.denominator), 1 << shift)
+
+
+def _read(digits: str, name: str) -> Exact:
     match = _TEXT.fullmatch(digits) if len(digits) <= 3 * _MAX_DIGITS else None
     if match is None:
         if len(digits) > 3 * _MAX_DIGITS:
@@ -207,7 +285,7 @@ def _read(digits: str, name: str) -> Fraction:
     if exponent is not None and (len(exponent) > 6 or abs(int(exponent)) > 2 * _MAX_DIGITS):
         raise _too_long(name)
     try:
-        number = Fraction(digits)
+        number = Exact(digits)
     except ZeroDivisionError:
         raise ValueError(f"{name} must be a number, and its denominator is 0") from None
     if not _are_short(number.numerator, number.denominator):

@@ -18,7 +18,7 @@ import numpy as np
 
 from cydp.accounting.stated import common_relation
 from cydp.certified import sqrt_bounds
-from cydp.rational import Number, binary, exact, float_of, index, text, upward
+from cydp.rational import Exact, Number, binary, exact, float_of, index, text, upward
 from cydp.relations import check_relation, check_stated
 
 Bounds: TypeAlias = Sequence[Number | None] | None
@@ -26,7 +26,7 @@ _MOST_DIGITS = 10**16  # an integer below is written without an exponent
 _Pair: TypeAlias = tuple[Fraction | None, Fraction | None]
 
 
-class Sensitivity(Fraction):
+class Sensitivity(Exact):
     """A sensitivity that knows which relation of neighbours it holds under.
 
     It is a Fraction, equal to any other number of its value. What is added to it, and what it is

@@ -69,7 +69,7 @@ def rho_of(epsilon: Fraction, delta: Fraction) -> Fraction:
     x = _order(falls)
     rho = epsilon / (1 + x) + (_ln_below(delta) - _rest(x)) / (x * (1 + x))
     if rho <= 0:
-        raise ValueError("epsilon and delta must not be so small that no rho gives them")
+        raise ValueError("epsilon and delta must be larger: no rho above 0 gives so little")
     return _short(rho * (1 - _HAIR), up=False)
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Privacy losses, as exact fractions. They compose by + and by * with a count.
+"""Privacy losses, as exact fractions. They add by +, repeat by * with a count, and compare by <.
 
 A loss may be stated under a relation of neighbours. It keeps the relation wherever it goes, and a
-budget that is kept under another one refuses it. None: it is not said which one.
+budget that is kept under another relation refuses it. None means that no relation is stated.
 """
 
 from collections.abc import Sequence
@@ -11,10 +11,12 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, SupportsIndex, TypeAlias, TypeVar, cast
 
 from cydp.accounting.errors import MeasureMismatchError
+from cydp.accounting.measure import Measure
 from cydp.accounting.stated import common_relation
 from cydp.certified import exp_bounds
-from cydp.rational import Number, exact, index, quoted, text
+from cydp.rational import Exact, Number, as_exact, exact, index, quoted, text
 from cydp.relations import check_stated
+from cydp.rounding import delta_above
 
 if TYPE_CHECKING:
     from cydp.accounting.plan import Plan
@@ -23,25 +25,26 @@ _Kind = TypeVar("_Kind")
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
-class PureDP:
+class PureDP(Measure):
     """Pure differential privacy: every event is at most exp(epsilon) times likelier.
 
     Parameters
     ----------
     epsilon : number >= 0
-        Kept as a Fraction: 0.1 means 1/10.
+        Kept as an exact fraction: 0.1 means 1/10.
     rho : number >= 0, optional
-        What holds at once in zCDP; default epsilon**2 / 2, which always does. A smaller one is
-        the caller's claim: epsilon alone does not say how small rho can be, except that it is 0
-        only if epsilon is.
+        What the same releases cost in zCDP; default epsilon**2 / 2, which always holds. A smaller
+        rho is the caller's claim: epsilon alone does not say how small rho can be, except that rho
+        is 0 only if epsilon is.
     relation : {"add-remove", "change-one"}, optional
-        What the loss is stated under. None: it is not said, and the caller answers for it.
+        The relation of neighbours that the loss is stated under. None: no relation is stated, and
+        the caller answers for it.
 
     Raises
     ------
     TypeError, ValueError
-        If either is not a finite number of at least 0, if rho is 0 and epsilon is not, or for
-        another relation.
+        If epsilon or rho is not a finite number of at least 0, if rho is 0 and epsilon is not, or
+        for another relation.
 
     Notes
     -----
@@ -54,11 +57,13 @@ class PureDP:
     True
     >>> PureDP("1/3") * 2
     PureDP(epsilon='2/3', rho='1/9')
+    >>> PureDP(0.1) < PureDP(0.2) <= ApproxDP(0.2, 1e-6)
+    True
 
     """
 
-    epsilon: Fraction
-    rho: Fraction
+    epsilon: Exact
+    rho: Exact
     relation: str | None
 
     def __init__(
@@ -75,7 +80,9 @@ class PureDP:
             return new_loss(
                 PureDP, self.epsilon + other.epsilon, self.rho + other.rho, relation=relation
             )
-        return other + self if isinstance(other, ApproxDP | ZCDP) else NotImplemented
+        if isinstance(other, ZCDP):
+            return _sum_in_zcdp(self, other)
+        return other + self if isinstance(other, ApproxDP) else NotImplemented
 
     def __mul__(self, count: SupportsIndex) -> "PureDP":
         """Return the loss of so many, one after the other."""
@@ -85,7 +92,7 @@ class PureDP:
     __rmul__ = __mul__
 
     def group(self, k: SupportsIndex) -> "PureDP":
-        """Return what holds for neighbours that differ in k units.
+        """Return the loss for neighbours that differ in k units.
 
         >>> PureDP(1).group(3)
         PureDP(epsilon=3)
@@ -93,13 +100,17 @@ class PureDP:
         size = _group_size(k)
         return new_loss(PureDP, size * self.epsilon, size**2 * self.rho, relation=self.relation)
 
+    @property
+    def _numbers(self) -> tuple[Fraction, Fraction]:
+        return self.epsilon, Fraction(0)
+
     def __repr__(self) -> str:
         rho = "" if self.rho == _half_square(self.epsilon) else f", rho={quoted(self.rho)}"
         return f"PureDP(epsilon={quoted(self.epsilon)}{rho}{_words(self.relation)})"
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
-class ApproxDP:
+class ApproxDP(Measure):
     """Approximate differential privacy: as PureDP, but for events of probability delta.
 
     Parameters
@@ -107,20 +118,22 @@ class ApproxDP:
     epsilon : number >= 0
     delta : number in [0, 1)
     rho : number >= 0, optional
-        What holds at once in zCDP, if anything does: the caller's claim, but 0 only if epsilon is.
+        What the same releases cost in zCDP, if that is known: the caller's claim, but 0 only if
+        epsilon is.
     relation : {"add-remove", "change-one"}, optional
-        What the loss is stated under. None: it is not said, and the caller answers for it.
+        The relation of neighbours that the loss is stated under. None: no relation is stated, and
+        the caller answers for it.
 
     Attributes
     ----------
     plan : Plan or None
-        The plan that costs this, of a loss that `Plan.as_loss` has returned. A budget's history
-        shows it. Not compared.
+        Of a loss that `Plan.as_loss` has returned: the plan. A budget's history shows it. Not
+        compared.
 
     Raises
     ------
     TypeError, ValueError
-        If they are not such numbers, or for another relation.
+        If epsilon, delta or rho is not such a number, or for another relation.
 
     Notes
     -----
@@ -130,12 +143,14 @@ class ApproxDP:
     --------
     >>> ApproxDP(1, 1e-6) + PureDP(0.5)
     ApproxDP(epsilon=1.5, delta=1e-06)
+    >>> ApproxDP(1, 1e-6) < ApproxDP(2, 1e-9), ApproxDP(2, 1e-9) < ApproxDP(1, 1e-6)
+    (False, False)
 
     """
 
-    epsilon: Fraction
-    delta: Fraction
-    rho: Fraction | None
+    epsilon: Exact
+    delta: Exact
+    rho: Exact | None
     relation: str | None
     plan: "Plan | None" = field(compare=False)
 
@@ -149,14 +164,17 @@ class ApproxDP:
     ) -> None:
         value, rest = _at_least_0(epsilon, "epsilon"), _at_least_0(delta, "delta")
         if rest >= 1:
-            raise ValueError(f"delta must be less than 1, not {text(rest)}")
+            raise ValueError(
+                f"delta must be less than 1, not {text(rest)}; the order is "
+                "ApproxDP(epsilon, delta)"
+            )
         known = None if rho is None else _rho_beside(value, rho)
         _set(self, value, rest, known, check_stated(relation), None)
 
     def __add__(self, other: "Loss") -> "Loss":
         """Return the loss of both, one after the other; a ValueError if delta reaches 1."""
         if isinstance(other, ZCDP):
-            return other + self
+            return _sum_in_zcdp(self, other)
         if not isinstance(other, PureDP | ApproxDP):
             return NotImplemented
         delta = self.delta + (other.delta if isinstance(other, ApproxDP) else 0)
@@ -173,10 +191,10 @@ class ApproxDP:
     __rmul__ = __mul__
 
     def group(self, k: SupportsIndex) -> "ApproxDP":
-        """Return what holds for neighbours that differ in k units, its delta rounded up.
+        """Return the loss for neighbours that differ in k units, its delta rounded up to 6 digits.
 
-        >>> round(float(ApproxDP(1, 1e-6).group(3).delta), 8)
-        1.111e-05
+        >>> ApproxDP(1, 1e-6).group(3)
+        ApproxDP(epsilon=3, delta=1.11074e-05)
         """
         size = _group_size(k)
         rho = None if self.rho is None else size**2 * self.rho
@@ -192,10 +210,14 @@ class ApproxDP:
         if self.epsilon == 0:
             return size * self.delta
         if size * self.epsilon < Fraction(1, 10**30):  # no term is above e**(size epsilon)
-            return rounded_up(self.delta * size * exp_bounds(size * self.epsilon)[1])
+            return delta_above(self.delta * size * exp_bounds(size * self.epsilon)[1])
         factor = exp_bounds(self.epsilon, 120)[0] - 1
         whole = exp_bounds(size * self.epsilon, 120)[1] - 1
-        return rounded_up(self.delta * whole / max(factor, self.epsilon))
+        return delta_above(self.delta * whole / max(factor, self.epsilon))
+
+    @property
+    def _numbers(self) -> tuple[Fraction, Fraction]:
+        return self.epsilon, self.delta
 
     def __repr__(self) -> str:
         rho = "" if self.rho is None else f", rho={quoted(self.rho)}"
@@ -204,14 +226,15 @@ class ApproxDP:
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
-class ZCDP:
+class ZCDP(Measure):
     """Zero-concentrated differential privacy.
 
     Parameters
     ----------
     rho : number >= 0
     relation : {"add-remove", "change-one"}, optional
-        What the loss is stated under. None: it is not said, and the caller answers for it.
+        The relation of neighbours that the loss is stated under. None: no relation is stated, and
+        the caller answers for it.
 
     Raises
     ------
@@ -229,7 +252,7 @@ class ZCDP:
 
     """
 
-    rho: Fraction
+    rho: Exact
     relation: str | None
 
     def __init__(self, rho: Number, *, relation: str | None = None) -> None:
@@ -239,9 +262,7 @@ class ZCDP:
         """Return the loss of both, one after the other."""
         if not isinstance(other, PureDP | ApproxDP | ZCDP):
             return NotImplemented
-        if other.rho is None:
-            raise MeasureMismatchError(f"{other} says nothing in zCDP, as {self} does")
-        return new_loss(ZCDP, self.rho + other.rho, relation=_common(self, other))
+        return _sum_in_zcdp(self, other)
 
     def __mul__(self, count: SupportsIndex) -> "ZCDP":
         """Return the loss of so many, one after the other."""
@@ -250,12 +271,16 @@ class ZCDP:
     __rmul__ = __mul__
 
     def group(self, k: SupportsIndex) -> "ZCDP":
-        """Return what holds for neighbours that differ in k units.
+        """Return the loss for neighbours that differ in k units.
 
         >>> ZCDP(0.5).group(3)
         ZCDP(rho=4.5)
         """
         return new_loss(ZCDP, _group_size(k) ** 2 * self.rho, relation=self.relation)
+
+    @property
+    def _numbers(self) -> tuple[Fraction]:
+        return (self.rho,)
 
     def __repr__(self) -> str:
         return f"ZCDP(rho={quoted(self.rho)}{_words(self.relation)})"
@@ -271,25 +296,28 @@ def new_loss(
     plan: "Plan | None" = None,
 ) -> _Kind:
     """Return a loss of numbers of any length, which sums can have."""
-    if any(value is not None and value < 0 for value in values):
-        raise ValueError("a loss must be at least 0")
+    numbers = [value if value is None else _not_below_0(value) for value in values]
     if kind is ApproxDP and cast("Fraction", values[1]) >= 1:
-        raise ValueError("delta would reach 1: nothing is guaranteed")
+        raise ValueError("delta would reach 1, where nothing is guaranteed: release less")
     loss = object.__new__(kind)
-    _set(loss, *values, relation, *([plan] if kind is ApproxDP else []))
+    _set(loss, *numbers, relation, *([plan] if kind is ApproxDP else []))
     return loss
 
 
 def loss_from(kind: type[Loss], parts: Sequence[Fraction], relation: str | None = None) -> Loss:
-    """Return the loss of a measure that has these numbers: what was asked for, its delta any."""
-    if any(part < 0 for part in parts):
-        raise ValueError("a loss must be at least 0")
-    numbers: list[Fraction | None] = list(parts)
+    """Return the loss of a measure that has these numbers: what was asked for, of any delta."""
+    numbers: list[Fraction | None] = [_not_below_0(part) for part in parts]
     if kind is not ZCDP:
         numbers.append(_half_square(parts[0]) if kind is PureDP else None)
     loss = object.__new__(kind)
     _set(loss, *numbers, relation, *([None] if kind is ApproxDP else []))
     return loss
+
+
+def _not_below_0(number: Fraction) -> Exact:
+    if number.numerator < 0:
+        raise ValueError("a loss must be at least 0")
+    return as_exact(number)
 
 
 def _set(loss: object, *values: object) -> None:
@@ -299,22 +327,33 @@ def _set(loss: object, *values: object) -> None:
         object.__setattr__(loss, name, value)
 
 
-def _half_square(number: Fraction) -> Fraction:
-    return Fraction(number.numerator**2, 2 * number.denominator**2)  # thrice as fast as **2 / 2
+def _half_square(number: Fraction) -> Exact:
+    return Exact(number.numerator**2, 2 * number.denominator**2)  # thrice as fast as **2 / 2
 
 
-def _at_least_0(value: Number, name: str) -> Fraction:
+def _sum_in_zcdp(one: "Loss", other: "Loss") -> ZCDP:
+    for loss, place in ((one, "first"), (other, "second")):
+        if loss.rho is None:
+            raise MeasureMismatchError(
+                f"cannot add {one} and {other}: the {place} has no known rho. Give it one by rho=, "
+                "or convert the ZCDP by cydp.convert(loss, delta=...)"
+            )
+    total = cast("Fraction", one.rho) + cast("Fraction", other.rho)
+    return new_loss(ZCDP, total, relation=_common(one, other))
+
+
+def _at_least_0(value: Number, name: str) -> Exact:
     number = exact(value, name)
     if number.numerator < 0:
         raise ValueError(f"{name} must be at least 0, not {text(number)}")
     return number
 
 
-def _rho_beside(epsilon: Fraction, rho: Number) -> Fraction:
+def _rho_beside(epsilon: Fraction, rho: Number) -> Exact:
     """Return a rho that is claimed beside an epsilon: 0 would say that nothing is lost at all."""
     value = _at_least_0(rho, "rho")
     if value == 0 and epsilon > 0:
-        raise ValueError(f"rho must be more than 0, as epsilon is: {text(epsilon)}")
+        raise ValueError(f"rho must be more than 0 beside an epsilon of {text(epsilon)}")
     return value
 
 
@@ -339,11 +378,3 @@ def _group_size(k: SupportsIndex) -> int:
     if not 1 <= size < 2**64:
         raise ValueError("k must be from 1 to 2**64 - 1")
     return size
-
-
-def rounded_up(number: Fraction) -> Fraction:
-    """Return a number at least as large, of 256 significant bits."""
-    shift = number.denominator.bit_length() - number.numerator.bit_length() + 256
-    if shift <= 0:
-        return number
-    return Fraction(-((-number.numerator << shift) // number.denominator), 1 << shift)

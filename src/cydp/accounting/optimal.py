@@ -11,6 +11,7 @@ import numpy as np
 from cydp.accounting import conversion
 from cydp.accounting.loss import ZCDP, ApproxDP, Loss, PureDP
 from cydp.rational import MAX_BITS, Number, exact, float_of, index, log_of, positive, text
+from cydp.rounding import decimal_above
 
 MOST = 10**7
 _LEAST_LOSS, _MOST_LOSS = Fraction(1, 10**290), 10**300  # of one, and of all: normal floats
@@ -27,18 +28,18 @@ def convert(loss: Loss, *, delta: Number) -> ApproxDP:
     ----------
     loss : PureDP, ApproxDP or ZCDP
     delta : number in (0, 1)
-        For an ApproxDP without a rho, at least its own.
+        For an ApproxDP without a rho, at least the loss's own delta.
 
     Returns
     -------
     ApproxDP
-        The least epsilon of those that hold: the loss's own, and that of its rho, rounded up.
-        Under the loss's relation.
+        The least epsilon that is known to hold: the loss's own, or what its rho implies, rounded
+        up to a decimal of six digits. Stated under the loss's relation.
 
     Raises
     ------
     TypeError, ValueError
-        For what is no loss, and for such a delta.
+        If loss is no loss, or delta is outside its range.
 
     Notes
     -----
@@ -46,53 +47,58 @@ def convert(loss: Loss, *, delta: Number) -> ApproxDP:
 
     Examples
     --------
-    >>> round(float(convert(ZCDP(0.5), delta=1e-6).epsilon), 6)
-    5.221534
+    >>> convert(ZCDP(0.5), delta=1e-6)
+    ApproxDP(epsilon=5.22154, delta=1e-06)
 
     """
     if not isinstance(loss, PureDP | ApproxDP | ZCDP):
-        raise TypeError(f"loss must be PureDP, ApproxDP or ZCDP, not {type(loss).__name__}")
+        advice = "; pass its loss" if hasattr(loss, "loss") else ""
+        given = type(loss).__name__
+        raise TypeError(f"loss must be PureDP, ApproxDP or ZCDP, not {given}{advice}")
     rest = _delta(delta)
     found: list[Fraction] = []
     if isinstance(loss, PureDP) or (isinstance(loss, ApproxDP) and loss.delta <= rest):
         found.append(loss.epsilon)
     if loss.rho is not None:
-        found.append(conversion.epsilon_of(loss.rho, rest))
+        found.append(decimal_above(conversion.epsilon_of(loss.rho, rest)))
     if not found:
-        raise ValueError(f"delta must be at least that of the loss, {text(loss.delta)}")  # type: ignore[union-attr]
+        least = text(loss.delta)  # type: ignore[union-attr]
+        raise ValueError(f"delta must be at least that of the loss, {least}, not {text(rest)}")
     return ApproxDP(min(found), rest, relation=loss.relation)
 
 
-def optimal_composition(epsilon: Number, count: SupportsIndex, delta: Number) -> ApproxDP:
-    """Return the least epsilon at a delta that `count` pure losses compose to, whatever they are.
+def optimal_composition(*, epsilon: Number, count: SupportsIndex, delta: Number) -> ApproxDP:
+    """Return the least epsilon at a delta that so many pure losses compose to.
 
     Parameters
     ----------
     epsilon : number >= 0
-        Of each of them.
+        Of each loss.
     count : int in [0, 10**7]
+        How many losses there are.
     delta : number in (0, 1)
 
     Returns
     -------
     ApproxDP
-        Rounded up. Under no relation: an epsilon has none.
+        Its epsilon is rounded up to a decimal of six digits, unless it is the exact sum. It states
+        no relation, since an epsilon has none.
 
     Raises
     ------
     TypeError, ValueError
-        For a bad parameter.
+        If a parameter is outside its range.
 
     Notes
     -----
     Kairouz, Oh, Viswanath, "The composition theorem for differential privacy", 2015, theorem 3.3.
-    For discrete Laplace noise of sensitivity 1, which is randomized response, it is exact. For an
-    epsilon below 1e-290 it is the sum.
+    For discrete Laplace noise of sensitivity 1, which is randomized response, the bound is exact
+    but for its rounding. For an epsilon below 1e-290 it is the sum.
 
     Examples
     --------
-    >>> round(float(optimal_composition("0.1", 100, 1e-6).epsilon), 6)
-    4.774568
+    >>> optimal_composition(epsilon=0.1, count=100, delta=1e-6)
+    ApproxDP(epsilon=4.77457, delta=1e-06)
 
     """
     each = exact(epsilon, "epsilon")
@@ -103,8 +109,9 @@ def optimal_composition(epsilon: Number, count: SupportsIndex, delta: Number) ->
         raise ValueError(f"count must be from 0 to 10**7, not {times}")
     rest = _delta(delta)
     if each * times >= _MOST_LOSS:
-        raise ValueError("epsilon must be less than 1e300 in all")
-    return ApproxDP(epsilon_of(each, times, rest), rest)
+        raise ValueError("epsilon must be less than 1e300 / count")
+    whole, found = each * times, epsilon_of(each, times, rest)
+    return ApproxDP(min(decimal_above(found), whole), rest)
 
 
 def epsilon_of(each: Fraction, count: int, delta: Fraction) -> Fraction:

@@ -11,12 +11,11 @@ from decimal import Context, Decimal
 from fractions import Fraction
 from functools import lru_cache
 
-from cydp.accounting.loss import rounded_up
 from cydp.accounting.pairs import SMOOTH2
 from cydp.certified import quotients
 from cydp.mechanisms._discrete_gaussian_delta import discrete_delta
 from cydp.mechanisms._normal_delta import DIGITS, distance, normal_delta
-from cydp.rational import float_of, log_of
+from cydp.rational import float_of, log_of, rounded_up
 
 # What an entry's discrete law differs by from the one that is computed from normal noise, in the
 # logarithm of its probabilities: at most 4 exp(-6 pi**2) < 7.7e-26.
