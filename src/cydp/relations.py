@@ -2,14 +2,14 @@
 """When two tables are neighbours."""
 
 RELATIONS = ("add-remove", "change-one")
+_ALLOWED = "'add-remove' (one record comes or goes) or 'change-one' (one record is replaced)"
 
 
 def check_relation(relation: object) -> str:
     """Return the relation, or raise a ValueError that names those there are."""
     if not isinstance(relation, str) or relation not in RELATIONS:
-        allowed = " or ".join(map(repr, RELATIONS))
         given = repr(relation[:40]) if isinstance(relation, str) else type(relation).__name__
-        raise ValueError(f"relation must be {allowed}, not {given}")
+        raise ValueError(f"relation must be {_ALLOWED}, not {given}")
     return relation
 
 

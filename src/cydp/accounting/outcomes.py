@@ -44,7 +44,7 @@ def text_of_result(result: Any) -> str:
 
     """
     if result is None:
-        raise TypeError("result must not be None, which would look like no result")
+        raise TypeError("result must not be None, which could not be told from no result")
     try:
         packed, size = _packed(result)
         check_size(size)

@@ -6,6 +6,7 @@ read, noise is drawn. What was checked and charged is what is read, or an error 
 """
 
 import math
+import os
 from collections.abc import Callable
 from hashlib import sha256
 from typing import Any, TypeAlias
@@ -13,14 +14,14 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from cydp.accounting import BudgetLedger, LedgerBlocks, PrivacyFilter
+from cydp.accounting import BudgetLedger, LedgerScope, PrivacyFilter, PrivacyOdometer
 from cydp.accounting.budget import Cost, asked_of, loss_of
-from cydp.accounting.loss import Loss, loss_from
+from cydp.accounting.loss import ZCDP, ApproxDP, Loss, PureDP, loss_from
 from cydp.accounting.notes import note
 from cydp.accounting.outcomes import is_series
 from cydp.random import Generator, generator_or_default
 
-Budget: TypeAlias = PrivacyFilter | BudgetLedger | LedgerBlocks
+Budget: TypeAlias = PrivacyFilter | BudgetLedger | LedgerScope
 
 
 def paid(
@@ -60,7 +61,7 @@ def paid(
     Raises
     ------
     TypeError
-        If rng is no Generator or a seeded one that a budget should pay for, or budget no budget.
+        If `rng` is no Generator, or a seeded one while a budget is given, or for a bad `budget`.
     PrivacyError
         If the budget refuses, or is kept under another relation; then nothing was charged.
 
@@ -68,14 +69,14 @@ def paid(
     generator = generator_or_default(rng)
     if budget is None:
         return draw(generator)
-    if not isinstance(budget, PrivacyFilter | BudgetLedger | LedgerBlocks):
+    if not isinstance(budget, PrivacyFilter | BudgetLedger | LedgerScope):
         raise TypeError(
-            "budget must be a PrivacyFilter, a BudgetLedger or blocks of one, not "
-            f"{type(budget).__name__}"
+            "budget must be a PrivacyFilter, a BudgetLedger or a ledger.scope(...), not "
+            f"{_kind_given(budget)}"
         )
     if generator.reproducible:
         raise TypeError("rng must not be seeded where a budget pays: its noise is known")
-    if isinstance(budget, LedgerBlocks) and budget.charge_id is not None:
+    if isinstance(budget, LedgerScope) and budget.charge_id is not None:
         result: NDArray[Any] = budget.once(
             cost,
             lambda: draw(generator),
@@ -92,6 +93,20 @@ def paid(
     except BaseException as error:
         note(error, _charged(budget, cost, count) if receipt is None else receipt.cost, receipt)
         raise
+
+
+def _kind_given(value: Any) -> str:
+    """Return what was passed for a budget, and what to do about it."""
+    if isinstance(value, type):
+        return f"the class {value.__name__}: pass an instance of it"
+    name = type(value).__name__
+    if isinstance(value, str | os.PathLike):
+        return f"{name}: open a ledger by its path with BudgetLedger.open"
+    if isinstance(value, PureDP | ApproxDP | ZCDP):
+        return f"{name}: make one PrivacyFilter of the loss, and pass it to every release"
+    if isinstance(value, PrivacyOdometer):
+        return f"{name}, which cannot refuse: call its charge beside the release"
+    return name
 
 
 def _charged(budget: Any, cost: Cost, count: int) -> Loss:
