@@ -310,7 +310,7 @@ MISTAKES: dict[str, Case] = {
     "a missing block": (
         lambda w: w.days.charge(PureDP(0.1), blocks=["sun"]),
         UnknownBlockError,
-        ("blocks must be in the ledger, and 'sun' is not: it has 'mon', 'old', 'tue'", "add"),
+        ("blocks must be in the ledger, and 'sun' is not: it has 'mon', 'tue'; name one of", "add"),
     ),
     "a missing block of a scope": (
         lambda w: w.days.scope(blocks=["mon", "sun"]).spent,
@@ -318,11 +318,12 @@ MISTAKES: dict[str, Case] = {
     ),
     "blocks that are not named": (
         lambda w: w.days.charge(PureDP(0.1)),
-        UnknownBlockError, ("blocks must name the blocks that are read", "'mon'"),
+        UnknownBlockError, ("blocks must name the blocks that are read", "has 'mon', 'tue'"),
     ),
     "a release without blocks": (
         lambda w: release(w.days),
-        UnknownBlockError, ("blocks must name the blocks that are read",),
+        UnknownBlockError,
+        ("budget must be ledger.scope(blocks=[...]), not the ledger itself", "has 'mon', 'tue'"),
     ),
     "blocks of a ledger without any": (
         lambda w: w.ledger.charge(PureDP(0.1), blocks=["mon"]),

@@ -100,18 +100,19 @@ def block_of(connection: Any, block: str, name: str = "blocks") -> tuple[Parts, 
 
 def _told_unknown(connection: Any, block: str, name: str) -> str:
     """Return the message for a block that the ledger does not have."""
-    rows = connection.execute("SELECT id FROM block ORDER BY id LIMIT ?", (_NAMED + 1,)).fetchall()
-    known = [str(row[0]) for row in rows]
-    if known == [ALL]:
+    if connection.execute("SELECT 1 FROM block WHERE id = ?", (ALL,)).fetchone() is not None:
         if name == "blocks":
             return "blocks must be left out, since this ledger was made without blocks"
         return f"{name} must be in the ledger, which was made without blocks, not {block!r}"
-    there = ", ".join(map(repr, known[:_NAMED])) or "no blocks yet"
-    there += " and others" if len(known) > _NAMED else ""
+    rows = connection.execute(
+        "SELECT id FROM block WHERE retired = 0 ORDER BY id LIMIT ?", (_NAMED + 1,)
+    ).fetchall()
+    there = ", ".join(repr(row[0]) for row in rows[:_NAMED]) or "no open block"
+    there += " and others" if len(rows) > _NAMED else ""
     if block == ALL:
         return (
-            f"{name} must name the blocks that are read, since this ledger keeps a budget for "
-            f"each block; it has {there}"
+            f"{name} must name the blocks that are read, since this ledger keeps a budget for each "
+            f"block: it has {there}"
         )
     return (
         f"{name} must be in the ledger, and {block!r} is not: it has {there}; name one of its "
@@ -189,7 +190,9 @@ def block_ids(blocks: Iterable[str]) -> tuple[str, ...]:
             )
         text_of(block, "each of blocks")
     if not ids:
-        raise ValueError("blocks must name at least one block; leave it out if there are none")
+        raise ValueError(
+            "blocks must name at least one block, or be left out if the ledger has no blocks"
+        )
     if len(set(ids)) < len(ids):
         raise ValueError("blocks must name each of them once")
     return ids

@@ -350,11 +350,16 @@ class Store:
         for pragma, wanted in () if self._read_only else _PRAGMAS:
             connection.execute(f"PRAGMA {pragma} = {wanted}")
             if connection.execute(f"PRAGMA {pragma}").fetchone()[0] != wanted:
-                raise LedgerError(f"no ledger can be kept here: {pragma} cannot be {wanted}")
+                raise LedgerError(
+                    f"no ledger can be kept here: {pragma} cannot be {wanted}; use a disk of this "
+                    "machine"
+                )
         connection.execute("PRAGMA schema_version")  # reads, so that there is a WAL file
         opened.files = self._found()
         if not opened.files:
-            raise LedgerError(f"no ledger can be kept here: there is no {self.wal}")
+            raise LedgerError(
+                f"no ledger can be kept here: there is no {self.wal}; use a disk of this machine"
+            )
 
     def _found(self) -> list[tuple[int, ...]]:
         """Return what is at the path: no file that SQLite needs is missing, or nothing is."""
@@ -378,7 +383,10 @@ class Store:
             self._drop()
             if self._read_only and opened.files[0][:2] == _identity(self.path):
                 raise LedgerBusyError("the ledger was charged while it was read: read it again")
-            raise LedgerError(f"{self.path} was replaced or removed while it was in use")
+            raise LedgerError(
+                f"{self.path} was replaced or removed while it was in use: open it again, and see "
+                "whether it is the ledger that you mean"
+            )
 
     def _check_entries(self, connection: sqlite3.Connection) -> None:
         """Raise a LedgerError unless this is the ledger that was seen before, and no older."""

@@ -14,7 +14,14 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from cydp.accounting import BudgetLedger, LedgerScope, PrivacyFilter, PrivacyOdometer
+from cydp.accounting import (
+    BudgetLedger,
+    LedgerScope,
+    PrivacyFilter,
+    PrivacyOdometer,
+    Receipt,
+    UnknownBlockError,
+)
 from cydp.accounting.budget import Cost, asked_of, loss_of
 from cydp.accounting.loss import ZCDP, ApproxDP, Loss, PureDP, loss_from
 from cydp.accounting.notes import note
@@ -87,11 +94,22 @@ def paid(
             nbytes=math.prod(shape) * dtype.itemsize,
         )
         return result
-    receipt = budget.charge(cost, count, relation=relation)
+    receipt = _receipt(budget, cost, count, relation)
     try:
         return draw(generator)
     except BaseException as error:
         note(error, _charged(budget, cost, count) if receipt is None else receipt.cost, receipt)
+        raise
+
+
+def _receipt(budget: Budget, cost: Cost, count: int, relation: str | None) -> Receipt | None:
+    try:
+        return budget.charge(cost, count, relation=relation)
+    except UnknownBlockError as error:
+        if isinstance(budget, BudgetLedger):
+            raise UnknownBlockError(
+                f"budget must be ledger.scope(blocks=[...]), not the ledger itself: {error}"
+            ) from None
         raise
 
 
