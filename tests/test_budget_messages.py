@@ -93,7 +93,7 @@ MISTAKES: dict[str, Case] = {
     ),
     "a plan for a budget": (
         lambda w: PrivacyFilter(Plan([(PureDP(1), 2)])),  # type: ignore[arg-type]
-        AdaptivityError, ("budget must not be a Plan", "fixed in advance", "plan.as_loss(delta)"),
+        AdaptivityError, ("budget must not be a Plan", "guarantees nothing", "plan.as_loss(delta)"),
     ),
     "a number for a ledger's budget": (
         lambda w: BudgetLedger.create(w.folder / "new", 1, privacy_unit="person"),  # type: ignore[arg-type]
@@ -109,11 +109,12 @@ MISTAKES: dict[str, Case] = {
     ),
     "an underscore in a relation": (
         lambda w: PrivacyFilter(PureDP(1), relation="add_remove"),
-        ValueError, ("relation must be 'add-remove' (", "or 'change-one' (", "not 'add_remove'"),
+        ValueError, ("relation must be 'add-remove' or 'change-one', not 'add_remove'",),
     ),
     "another word for a relation": (
         lambda w: PrivacyOdometer(relation="bounded"),
-        ValueError, ("relation must be", "one record comes or goes", "one record is replaced"),
+        ValueError,
+        ("relation must be", "not 'bounded'", "one record comes or goes", "one record is replaced"),
     ),
     "a wrong relation of a charge": (
         lambda w: w.ledger.charge(PureDP(0.1), relation="unbounded"),
@@ -121,11 +122,11 @@ MISTAKES: dict[str, Case] = {
     ),
     "text for a cost": (
         lambda w: w.filter.charge("0.5"),  # type: ignore[arg-type]
-        TypeError, ("cost must be a loss such as PureDP(0.1), a mechanism or a release", "str"),
+        TypeError, ("cost must be a loss or a mechanism, such as PureDP(0.1)", "str"),
     ),
     "a number for a cost": (
         lambda w: w.ledger.charge(0.5),  # type: ignore[arg-type]
-        TypeError, ("cost must be a loss such as PureDP(0.1)", "not float"),
+        TypeError, ("cost must be a loss or a mechanism, such as PureDP(0.1)", "not float"),
     ),
     "None for a cost": (
         lambda w: w.filter.charge(None),  # type: ignore[arg-type]
@@ -266,7 +267,7 @@ MISTAKES: dict[str, Case] = {
             w.folder / "new", PureDP(1), privacy_unit="person", by_block=True,
             relation="change-one",
         ),
-        ValueError, ("relation must be 'add-remove' if by_block is True", "may move"),
+        ValueError, ("relation must be 'add-remove' for a ledger with blocks", "may move"),
     ),
     "text for blocks of a charge": (
         lambda w: w.days.charge(PureDP(0.1), blocks="mon"),

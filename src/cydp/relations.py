@@ -2,14 +2,16 @@
 """When two tables are neighbours."""
 
 RELATIONS = ("add-remove", "change-one")
-_ALLOWED = "'add-remove' (one record comes or goes) or 'change-one' (one record is replaced)"
 
 
 def check_relation(relation: object) -> str:
     """Return the relation, or raise a ValueError that names those there are."""
     if not isinstance(relation, str) or relation not in RELATIONS:
         given = repr(relation[:40]) if isinstance(relation, str) else type(relation).__name__
-        raise ValueError(f"relation must be {_ALLOWED}, not {given}")
+        raise ValueError(
+            f"relation must be 'add-remove' or 'change-one', not {given}: 'add-remove' if one "
+            "record comes or goes, 'change-one' if one record is replaced by another"
+        )
     return relation
 
 

@@ -371,8 +371,9 @@ def check_budget(budget: Loss, relation: str | None = None) -> Loss:
     """
     if hasattr(budget, "as_loss"):
         raise AdaptivityError(
-            "budget must not be a Plan, whose guarantee holds only if everything in it is fixed in "
-            "advance: charge plan.as_loss(delta), at once, to a budget ApproxDP(epsilon, delta)"
+            "budget must not be a Plan, since to stop when the total of a plan is reached "
+            "guarantees nothing: charge plan.as_loss(delta) to a budget ApproxDP(epsilon, delta) "
+            "before the first release"
         )
     if not isinstance(budget, PureDP | ApproxDP | ZCDP):
         raise TypeError(
@@ -397,8 +398,7 @@ def loss_of(cost: Cost) -> Loss:
                 "plan.as_loss(delta)"
             )
         raise TypeError(
-            "cost must be a loss such as PureDP(0.1), a mechanism or a release, not "
-            f"{kind_given(cost)}"
+            f"cost must be a loss or a mechanism, such as PureDP(0.1), not {kind_given(cost)}"
         )
     return loss
 

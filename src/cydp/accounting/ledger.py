@@ -136,8 +136,8 @@ class BudgetLedger(LedgerCharges):
             )
         if check_relation(relation) == "change-one" and by_block:
             raise ValueError(
-                "relation must be 'add-remove' if by_block is True: under 'change-one' a record "
-                "that changes may move from one block to another"
+                "relation must be 'add-remove' for a ledger with blocks: under 'change-one' a "
+                "record that changes may move from one block to another"
             )
         about = {
             "kind": "create", "measure": _NAMES[type(budget)], "budget": texts_of(parts_of(budget)),

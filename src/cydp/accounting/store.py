@@ -457,7 +457,10 @@ def _told_taken(path: Path, suffix: str = "") -> str:
     if os.path.isdir(f"{path}{suffix}"):
         return f"path must be that of a new file, and {path}{suffix} is a folder already"
     if suffix:
-        return f"{path}{suffix} exists already, which SQLite would take for a part of the ledger"
+        return (
+            "a file is there already that SQLite would take for a part of the ledger: "
+            f"{path}{suffix}; choose another path"
+        )
     return f"{path} exists already: open a ledger with BudgetLedger.open, or choose another path"
 
 
