@@ -132,17 +132,19 @@ def group_privacy(loss: Loss, k: SupportsIndex) -> Loss:
     Fraction(3, 2)
 
     """
-    (checked,) = _checked([loss])
-    return checked.group(k)
+    return _checked_one(loss, "loss").group(k)
 
 
 def _checked(losses: Sequence[Loss | Sequence[Loss]]) -> list[Loss]:
     if not losses:
         raise ValueError(_NO_LOSSES)
-    for loss in losses:
-        if not isinstance(loss, PureDP | ApproxDP | ZCDP):
-            raise TypeError(f"losses must be PureDP, ApproxDP or ZCDP, not {kind_given(loss)}")
-    return cast("list[Loss]", list(losses))
+    return [_checked_one(loss, "losses") for loss in losses]
+
+
+def _checked_one(loss: object, name: str) -> Loss:
+    if not isinstance(loss, PureDP | ApproxDP | ZCDP):
+        raise TypeError(f"{name} must be PureDP, ApproxDP or ZCDP, not {kind_given(loss)}")
+    return loss
 
 
 def _stated(what: str, losses: list[Loss], relation: str) -> list[Loss]:

@@ -397,10 +397,13 @@ class Store:
             another = _hash_at(connection, 1) != self._first
             self._drop()  # SQLite would not notice if this file was written over
             if another:
-                raise LedgerError(f"another ledger was put at {self.path}")
+                raise LedgerError(
+                    f"another ledger was put at {self.path}: open it with BudgetLedger.open, if "
+                    "you mean that one"
+                )
             raise LedgerRollbackError(
                 f"an older copy of the ledger was put at {self.path}: it does not have the entry "
-                f"{seq} it had"
+                f"{seq} it had; put the newest copy back"
             )
 
     def _told(self, error: sqlite3.DatabaseError | UnicodeDecodeError) -> LedgerError:

@@ -19,10 +19,9 @@ from cydp.accounting import (
     LedgerScope,
     PrivacyFilter,
     PrivacyOdometer,
-    Receipt,
     UnknownBlockError,
 )
-from cydp.accounting.budget import Cost, asked_of, loss_of
+from cydp.accounting.budget import Cost, Spendable, asked_of, loss_of
 from cydp.accounting.loss import ZCDP, ApproxDP, Loss, PureDP, loss_from
 from cydp.accounting.notes import note
 from cydp.accounting.outcomes import is_series
@@ -82,7 +81,10 @@ def paid(
             f"{_kind_given(budget)}"
         )
     if generator.reproducible:
-        raise TypeError("rng must not be seeded where a budget pays: its noise is known")
+        raise TypeError(
+            "rng must not be seeded if a budget is given, since seeded noise can be known: leave "
+            "rng out"
+        )
     if isinstance(budget, LedgerScope) and budget.charge_id is not None:
         result: NDArray[Any] = budget.once(
             cost,
@@ -94,7 +96,10 @@ def paid(
             nbytes=math.prod(shape) * dtype.itemsize,
         )
         return result
-    receipt = _receipt(budget, cost, count, relation)
+    try:
+        receipt = budget.charge(cost, count, relation=relation)
+    except UnknownBlockError as error:
+        raise _without_blocks(error) if isinstance(budget, BudgetLedger) else error from None
     try:
         return draw(generator)
     except BaseException as error:
@@ -102,15 +107,11 @@ def paid(
         raise
 
 
-def _receipt(budget: Budget, cost: Cost, count: int, relation: str | None) -> Receipt | None:
-    try:
-        return budget.charge(cost, count, relation=relation)
-    except UnknownBlockError as error:
-        if isinstance(budget, BudgetLedger):
-            raise UnknownBlockError(
-                f"budget must be ledger.scope(blocks=[...]), not the ledger itself: {error}"
-            ) from None
-        raise
+def _without_blocks(error: UnknownBlockError) -> UnknownBlockError:
+    """Return what is raised for a ledger with blocks, which was passed without them."""
+    return UnknownBlockError(
+        f"budget must be ledger.scope(blocks=[...]), not the ledger itself: {error}"
+    )
 
 
 def _kind_given(value: Any) -> str:
@@ -127,7 +128,7 @@ def _kind_given(value: Any) -> str:
     return name
 
 
-def _charged(budget: Any, cost: Cost, count: int) -> Loss:
+def _charged(budget: Spendable, cost: Cost, count: int) -> Loss:
     """Return what a filter was charged, in its own measure."""
     kind = budget.budget
     return loss_from(type(kind), asked_of(loss_of(cost), count, kind))
