@@ -112,7 +112,7 @@ def test_the_readme(run: Run, path: str, monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_json_has_exact_texts(run: Run, path: str) -> None:
     budget = ["--epsilon", "2", "--delta", "1e-6"]
-    run("ledger", "create", path, *budget, "--privacy-unit", "person-day", "--blocks")
+    run("ledger", "create", path, *budget, "--privacy-unit", "person-day", "--by-block")
     run("ledger", "add-block", path, "mon", "--epsilon", "1", "--delta", "0", "--dim", "week=3")
     run("ledger", "add-block", path, "tue")
     paid = ["--ledger", path, "--blocks", "mon", "tue"]
@@ -166,7 +166,7 @@ def test_what_is_left_can_be_spent(run: Run, path: str) -> None:
 
 @pytest.mark.parametrize("block", ["a,b", "a b", "-1", "--dim", "x\ny", "'", "日"])
 def test_any_text_is_an_id(run: Run, path: str, block: str) -> None:
-    run("ledger", "create", path, "--epsilon", "1", "--privacy-unit", "person", "--blocks")
+    run("ledger", "create", path, "--epsilon", "1", "--privacy-unit", "person", "--by-block")
     assert run("ledger", "add-block", path, "--", block)[0] == 0
     arguments = [*HISTOGRAM, "--epsilon", "0.5", "--ledger", path, f"--blocks={block}"]
     assert run(*arguments)[1].splitlines()[-1] == f"  {block!r}: epsilon=0.5"
@@ -178,7 +178,7 @@ def test_any_text_is_an_id(run: Run, path: str, block: str) -> None:
 
 
 def test_values_may_begin_with_a_minus_sign(run: Run, path: str) -> None:
-    run("ledger", "create", path, "--epsilon", "1", "--privacy-unit", "-unit", "--blocks")
+    run("ledger", "create", path, "--epsilon", "1", "--privacy-unit", "-unit", "--by-block")
     assert run("ledger", "add-block", path, "day", "--dim", "-from=-5")[0] == 0
     state = json.loads(run("ledger", "show", path, "--json")[1])
     assert (state["privacy_unit"], state["blocks"]["day"]["dims"]) == ("-unit", {"-from": "-5"})
@@ -197,9 +197,9 @@ def test_the_relation_is_the_ledgers(run: Run, path: str) -> None:
 
 
 def test_blocks_are_added_all_or_none(run: Run, path: str) -> None:
-    run("ledger", "create", path, "--epsilon", "1", "--privacy-unit", "person", "--blocks")
+    run("ledger", "create", path, "--epsilon", "1", "--privacy-unit", "person", "--by-block")
     assert run("ledger", "add-block", path, "a", "b")[0] == 0
-    refused(run("ledger", "add-block", path, "c", "b"), 1, "has a block 'b' already")
+    refused(run("ledger", "add-block", path, "c", "b"), 1, "block 'b' is in the ledger already")
     refused(run("ledger", "add-block", path, "c", "c"), 2, "must be given once")
     refused(run("ledger", "add-block", path, "c", ""), 2, "must not be empty")
     refused(run("ledger", "add-block", path, "c", "--epsilon", "2"), 2, "at most the ledger's")
@@ -213,41 +213,50 @@ PAID = [*HISTOGRAM, "--epsilon", "0.1", "--ledger", "LEDGER"]
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (NEW, 2, "a ledger needs a budget"),
+        (NEW, 2, "the budget must be given: --epsilon alone"),
         ([*NEW, "--delta", "0.1"], 2, "--epsilon with --delta"),
         ([*NEW, "--rho", "1", "--epsilon", "1"], 2, "--rho alone"),
-        ([*NEW, "--epsilon", "-1"], 2, "epsilon must be at least 0, not -1"),
+        ([*NEW, "--epsilon", "-1"], 2, "error: --epsilon must be at least 0, not -1"),
         ([*NEW, "--epsilon", "nan"], 2, "epsilon must be a number"),
         ([*NEW, "--epsilon", "9" * 10**6], 2, "at most 4096 bits"),
         ([*NEW, "--epsilon", "1", "--delta", "1"], 2, "delta must be less than 1"),
-        ([*NEW, "--epsilon", "1", "--relation", "x"], 2, "relation must be"),
-        ([*NEW[:-1], " ", "--epsilon", "1"], 2, "privacy_unit must say"),
-        (["ledger", "create", "LEDGER", *NEW[3:], "--rho", "1"], 1, "a file is there already"),
-        (["ledger", "create", "FOLDER", *NEW[3:], "--rho", "1"], 1, "a file is there already"),
+        ([*NEW, "--epsilon", "1", "--relation", "x"], 2, "error: --relation must be"),
+        ([*NEW, "--epsilon", "1", "--blocks", "mon"], 2, "unrecognized arguments: --blocks mon"),
+        ([*NEW[:-1], " ", "--epsilon", "1"], 2, "--privacy-unit must say"),
+        (["ledger", "create", "LEDGER", *NEW[3:], "--rho", "1"], 1, "exists already"),
+        (["ledger", "create", "FOLDER", *NEW[3:], "--rho", "1"], 1, "is a folder already"),
         (["ledger", "create", "PATH/x", *NEW[3:], "--rho", "1"], 1, "no ledger can be made"),
         (["ledger", "show", "PATH"], 1, "there is no ledger"),
-        (["ledger", "history", "FOLDER"], 1, "there is no ledger"),
+        (["ledger", "history", "FOLDER"], 1, "is a folder"),
         (["ledger", "verify", str(PUMS)], 1, "is no ledger"),
         (["ledger", "show", "x" * 10**4], 1, "cannot open"),
         (["ledger", "verify", "LEDGER", "--head", "7"], 2, "--head: must be SEQ:HASH"),
         (["ledger", "verify", "LEDGER", "--head", "7:" + 64 * "a"], 1, "does not have the entry 7"),
-        (["ledger", "retire", "LEDGER", "mon"], 1, "block 'mon' is not in the ledger"),
+        (["ledger", "retire", "LEDGER", "mon"], 1, "made without blocks, not 'mon'"),
         (["ledger", "add-block", "LEDGER", "mon"], 1, "made without blocks"),
         (["ledger", "add-block", "LEDGER", "\udcff"], 2, "the terminal's encoding"),
         (["ledger", "add-block", "LEDGER", "a", "--dim", "k"], 2, "--dim must be KEY=VALUE"),
         (["ledger", "add-block", "LEDGER", "a", "--dim", "budget=1"], 2, "another key"),
-        (["ledger", "add-block", "LEDGER", "a", "--dim", "k=1", "--dim", "k=2"], 2, "another key"),
+        (
+            ["ledger", "add-block", "LEDGER", "a", "--dim", "k=1", "--dim", "k=2"],
+            2,
+            "key once",
+        ),
         (["ledger"], 2, "required: COMMAND"),
         ([*PAID[:-1], "PATH"], 1, "there is no ledger"),
-        ([*PAID, "--blocks", "mon"], 1, "block 'mon' is not in the ledger"),
-        ([*PAID, "--blocks", "all", "--blocks", "all"], 2, "each of them once"),
+        ([*PAID, "--blocks", "mon"], 1, "--blocks must be left out"),
+        (
+            [*PAID, "--blocks", "all", "--blocks", "all"],
+            2,
+            "error: --blocks must name each of them once",
+        ),
         ([*PAID[:-2], "--blocks", "mon"], 2, "--blocks needs --ledger"),
         ([*PAID[:-2], "--charge-id", "a"], 2, "--charge-id needs --ledger"),
         ([*PAID[:-2], "--data-version", "a"], 2, "--data-version needs --ledger"),
         ([*PAID, "--data-version", "a"], 2, "--data-version needs --charge-id"),
-        ([*PAID, "--charge-id", ""], 2, "charge_id must have 1 to 1,000 characters"),
+        ([*PAID, "--charge-id", ""], 2, "--charge-id must have 1 to 1,000 characters"),
         ([*PAID, "--relation", "change-one"], 1, "is kept under 'add-remove'"),
-        ([*PAID, "--relation", "x"], 2, "relation must be"),
+        ([*PAID, "--relation", "x"], 2, "error: --relation must be"),
         ([*PAID, "--epsilon", "1.1"], 1, "PureDP(epsilon=1.1) does not fit"),
         ([*PAID, "--epsilon", "0"], 2, "epsilon must be greater than 0"),
         ([*PAID, "--bins", "0:100:7"], 2, "must divide"),
@@ -401,7 +410,7 @@ def program(*arguments: str, **environment: str) -> subprocess.CompletedProcess[
 
 
 def test_a_terminal_that_lacks_letters(path: str) -> None:
-    with BudgetLedger.create(path, ApproxDP(1, 0), privacy_unit="Tür", blocks=True) as ledger:
+    with BudgetLedger.create(path, ApproxDP(1, 0), privacy_unit="Tür", by_block=True) as ledger:
         ledger.add_block("日")
     done = program("ledger", "show", path, PYTHONIOENCODING="ascii")
     assert (done.returncode, done.stderr) == (0, "")

@@ -45,7 +45,7 @@ def test_a_repeated_command(
     for changes in changed:
         code, printed, message = run(**changes)
         assert (code, printed) == (1, "")
-        assert "another charge has the id 'a'; it differs in" in message
+        assert "charge_id 'a' belongs to a charge that differs in" in message
     with BudgetLedger.open(ledger) as opened:
         assert opened.spent == PureDP(0.01)
     assert run(**{"--charge-id": "b"})[1] != first[1]

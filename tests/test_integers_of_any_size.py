@@ -31,7 +31,7 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "count": lambda n: PrivacyFilter(PureDP(1)).charge(PureDP("1e-3"), n),
     "count of nothing": lambda n: PrivacyFilter(PureDP(1)).charge(PureDP(0), n),
     "count asked for": lambda n: PrivacyFilter(PureDP(1)).would_exceed(PureDP("1e-3"), n),
-    "count of an odometer": lambda n: PrivacyOdometer().compose(PureDP(1), n),
+    "count of an odometer": lambda n: PrivacyOdometer().charge(PureDP(1), n),
     "count of a plan": lambda n: Plan([(PureDP(1), n)]),
     "count to calibrate": lambda n: calibrate(DiscreteLaplace, PureDP(1), count=n, sensitivity=1),
     "count to compose": lambda n: optimal_composition(epsilon=1, count=n, delta=1e-6),
@@ -54,7 +54,7 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "n_groups": lambda n: exact.grouped_clamped_sum([0], [1], n, 0, 1),
     "n_groups of pieces": lambda n: exact.GroupedAccumulator(n, sums={"x": (0, 1)}),
     "max_ of users": lambda n: exact.bound_contributions([0], [1], n),
-    "relation": lambda n: PrivacyFilter(PureDP(1), n),
+    "relation": lambda n: PrivacyFilter(PureDP(1), relation=n),
     "epsilon": PureDP,
 }
 

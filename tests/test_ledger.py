@@ -103,8 +103,9 @@ def test_many_charges_or_none(path: Path) -> None:
     assert [r.seq for r in receipts] == [3, 4]
     with pytest.raises(BudgetExceededError):
         ledger.charge_many([{"cost": PureDP(0.25)}, {"cost": PureDP(1e-9)}])
-    with pytest.raises(TypeError, match="each of charges"):
-        ledger.charge_many([{"cost": PureDP(0.1), "blok": 1}])
+    for wrong in ({"cost": PureDP(0.1), "blok": 1}, {"count": 1}, PureDP(0.1)):
+        with pytest.raises(TypeError, match="charges must be dicts of the arguments of charge"):
+            ledger.charge_many([{"cost": PureDP(0.01)}, wrong])  # type: ignore[list-item]
     assert ledger.spent == PureDP(0.75)
 
 
@@ -116,9 +117,9 @@ class Unreadable:
 
 
 def test_releases_charge_before_they_read(path: Path) -> None:
-    ledger = new(path, blocks=True)
+    ledger = new(path, by_block=True)
     ledger.add_block("today")
-    budget = ledger.blocks("today")
+    budget = ledger.scope(blocks=["today"])
     released = cydp.histogram([1, 2], 2, (0, 4), epsilon=0.25, budget=budget)
     assert released.counts.shape == (2,)
     with pytest.raises(AssertionError, match="was read"):
@@ -146,7 +147,7 @@ def test_releases_charge_before_they_read(path: Path) -> None:
     [
         (lambda path: new(path, 1.0), TypeError),
         (lambda path: new(path, relation="both"), ValueError),
-        (lambda path: new(path, relation="change-one", blocks=True), ValueError),
+        (lambda path: new(path, relation="change-one", by_block=True), ValueError),
         (lambda path: BudgetLedger.create(path, PureDP(1), privacy_unit=" "), ValueError),
         (lambda path: BudgetLedger.create(path, PureDP(1), privacy_unit=5), TypeError),
         (lambda path: BudgetLedger(), TypeError),
@@ -196,12 +197,12 @@ def nested(depth: int) -> list[Any]:
         (lambda ledger: ledger.add_blocks(["b", "all"]), ValueError),
         (lambda ledger: ledger.add_blocks("b"), TypeError),
         (lambda ledger: ledger.add_blocks(["b"], PureDP(2)), ValueError),
-        (lambda ledger: ledger.blocks("a", label=""), ValueError),
+        (lambda ledger: ledger.scope(blocks=["a"], label=""), ValueError),
         (lambda ledger: ledger.charge(PureDP(0.1), blocks=5), TypeError),
         (lambda ledger: ledger.charge(PureDP(0.1), blocks=["a"], charge_id=""), ValueError),
         (lambda ledger: ledger.retire("none"), UnknownBlockError),
-        (lambda ledger: ledger.blocks().charge(PureDP(0.1)), UnknownBlockError),
-        (lambda ledger: ledger.blocks("a", "a"), ValueError),
+        (lambda ledger: ledger.scope().charge(PureDP(0.1)), UnknownBlockError),
+        (lambda ledger: ledger.scope(blocks=["a", "a"]), ValueError),
         (lambda ledger: ledger.charge(PureDP(0.1), blocks="a"), TypeError),
         (lambda ledger: ledger.charge(PureDP(0.1)), UnknownBlockError),
         (lambda ledger: ledger.charge(PureDP(0.1), blocks=["a"], label=""), ValueError),
@@ -211,7 +212,7 @@ def nested(depth: int) -> list[Any]:
     ],
 )
 def test_bad_changes_change_nothing(path: Path, change: Any, error: type[Exception]) -> None:
-    ledger = new(path, blocks=True)
+    ledger = new(path, by_block=True)
     ledger.add_block("a")
     before = ledger.head()
     with pytest.raises(error):
@@ -220,12 +221,12 @@ def test_bad_changes_change_nothing(path: Path, change: Any, error: type[Excepti
 
 
 def test_a_ledger_is_made_by_create_or_open() -> None:
-    with pytest.raises(TypeError, match=r"create\(.*\) or by BudgetLedger\.open\(path\)"):
+    with pytest.raises(TypeError, match=r"create\(.*\) or opened by BudgetLedger\.open\(path\)"):
         BudgetLedger("x.db")
 
 
 def test_a_mapping_gives_each_block_its_budget(path: Path) -> None:
-    ledger = new(path, blocks=True)
+    ledger = new(path, by_block=True)
     ledger.add_blocks({"d5": PureDP("0.2"), "d6": PureDP("0.3")}, week=3)
     assert ledger.remaining == {"d5": PureDP("0.2"), "d6": PureDP("0.3")}
     with pytest.raises(BudgetExceededError, match="'d5'"):
@@ -236,20 +237,20 @@ def test_a_mapping_gives_each_block_its_budget(path: Path) -> None:
 
 @pytest.mark.parametrize("day", [{1: 1, "1": 2}, [{"a": {None: 1, "b": 2}}], {(1, 2): 1}, {1}, 1j])
 def test_dims_that_json_cannot_sort(path: Path, day: Any) -> None:
-    ledger = new(path, blocks=True)
-    with pytest.raises(TypeError, match="dims must be what JSON can hold, with keys of one type"):
+    ledger = new(path, by_block=True)
+    with pytest.raises(TypeError, match=r"day must be what JSON can hold.* keys are all text"):
         ledger.add_block("a", day=day)
 
 
 def test_dims_are_those_at_the_call(path: Path) -> None:
-    ledger = new(path, blocks=True)
+    ledger = new(path, by_block=True)
     ledger.add_block("a", day={"b": 1, "a": [2, None]})
     assert ledger.history()[-1]["dims"] == {"day": {"a": [2, None], "b": 1}}
 
 
 @pytest.mark.parametrize("budget", [PureDP(1), ApproxDP(1, 1e-6), ZCDP(1)])
 def test_nothing_is_left_of_a_retired_block(path: Path, budget: Any) -> None:
-    ledger = new(path, budget, blocks=True)
+    ledger = new(path, budget, by_block=True)
     ledger.add_blocks(["a", "b"])
     ledger.charge(PureDP("0.5"), blocks=["a", "b"])
     before, spent = ledger.remaining, ledger.spent
@@ -264,9 +265,9 @@ def test_nothing_is_left_of_a_retired_block(path: Path, budget: Any) -> None:
 
 
 def test_blocks_with_a_label(path: Path) -> None:
-    ledger = new(path, blocks=True)
+    ledger = new(path, by_block=True)
     ledger.add_blocks(["mon", "tue"], PureDP(0.5), year=2026)
-    budget = ledger.blocks("mon", label="ages by\ndecade")
+    budget = ledger.scope(blocks=["mon"], label="ages by\ndecade")
     assert not budget.would_exceed(PureDP(0.5))
     assert budget.would_exceed(PureDP(0.75))
     cydp.histogram([1, 2], 2, (0, 4), epsilon=0.5, budget=budget)
@@ -331,7 +332,7 @@ def test_long_reports_are_cut(path: Path) -> None:
 
 
 def test_reports_of_many_blocks_are_cut(path: Path) -> None:
-    ledger = new(path, blocks=True)
+    ledger = new(path, by_block=True)
     ledger.add_blocks([f"day {number:04}\n" for number in range(1000)])
     ledger.charge(PureDP("0.5"), blocks=list(ledger.spent), label="ages")
     lines = ledger.report().splitlines()
@@ -358,7 +359,7 @@ def test_what_is_shown(path: Path) -> None:
 def test_a_ledger_is_not_copied_nor_changed(path: Path) -> None:
     ledger = new(path)
     for _ in range(2):
-        for made in (ledger, ledger.blocks("all")):
+        for made in (ledger, ledger.scope(blocks=["all"])):
             with pytest.raises(TypeError, match="open it by its path"):
                 pickle.dumps(made)
         for call in (copy.copy, copy.deepcopy):

@@ -122,7 +122,7 @@ CHANGES: dict[str, tuple[Step, Step, Callable[[BudgetLedger, str], bool]]] = {
 
 
 def with_two_blocks(path: Path) -> BudgetLedger:
-    ledger = new(path, blocks=True)
+    ledger = new(path, by_block=True)
     ledger.add_block("a")
     ledger.add_block("b")
     return ledger

@@ -316,7 +316,7 @@ def test_a_charge_replaces_only_what_a_charge_has_written(path: Path) -> None:
 
 
 def test_retired_blocks_stay_so(path: Path) -> None:
-    with new(path, blocks=True) as ledger:
+    with new(path, by_block=True) as ledger:
         ledger.add_block("a")
         ledger.retire("a")
     with sqlite3.connect(path) as connection, pytest.raises(sqlite3.Error, match="append-only"):
@@ -339,7 +339,7 @@ def test_old_copies_are_noticed(path: Path) -> None:
         BudgetLedger.open(path, expect_head=(head[0], "0" * 64))
     for bad in (("3", head[1]), (3, 5), (3,), 5, (True, head[1]), (2**70, head[1]), (0, head[1])):
         with pytest.raises((TypeError, ValueError), match="expect_head"):
-            BudgetLedger.open(path, bad)  # type: ignore[arg-type]
+            BudgetLedger.open(path, expect_head=bad)  # type: ignore[arg-type]
 
 
 def charged_twenty_times(path: Path) -> None:

@@ -126,7 +126,7 @@ class Machine(RuleBasedStateMachine):
 
     @initialize()
     def create(self) -> None:
-        self.ledger = new(self.path, BUDGETS[self.measure], blocks=True)
+        self.ledger = new(self.path, BUDGETS[self.measure], by_block=True)
         self.model = Model(self.measure, entries=1)
         for block in "ab":
             self.add_block(block, Fraction(1))

@@ -39,7 +39,7 @@ def race(work: Callable[[Callable[[int], None]], None]) -> list[int]:
 def test_the_last_unit_is_granted_once(tmp_path: Path) -> None:
     """200 times, from a barrier on."""
     path, rounds = tmp_path / "ledger", 200
-    ledger = new(path, blocks=True)
+    ledger = new(path, by_block=True)
     for block in range(rounds):
         ledger.add_block(str(block))
     barrier = get_context("fork").Barrier(PROCESSES)

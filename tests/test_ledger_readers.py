@@ -142,7 +142,7 @@ def test_a_wal_file_without_its_shared_memory(path: Path) -> None:
 
 
 def test_no_change_is_made(path: Path) -> None:
-    with new(path, blocks=True) as ledger:
+    with new(path, by_block=True) as ledger:
         ledger.add_block("a")
         ledger.charge(PureDP(0.5), blocks=["a"], charge_id="monday")
     before = path.read_bytes()
@@ -150,7 +150,7 @@ def test_no_change_is_made(path: Path) -> None:
     for change in (
         partial(reader.charge, PureDP(0), blocks=["a"]),
         partial(reader.charge_many, [{"cost": PureDP(0), "blocks": ["a"]}]),
-        partial(reader.blocks("a").charge, PureDP(0)),
+        partial(reader.scope(blocks=["a"]).charge, PureDP(0)),
         partial(reader.record, "monday", 5),
         partial(reader.add_block, "b"),
         partial(reader.retire, "a"),

@@ -174,8 +174,8 @@ def test_the_norm_of_groups_covers_every_pair_of_neighbours() -> None:
 def test_sums_are_repeated_by_an_id(tmp_path: Path) -> None:
     with new(tmp_path / "ledger") as ledger:
         total = exact.clamped_sum([1, 2], 0, 10)
-        mechanism = Laplace(epsilon=0.1, sensitivity=total.sensitivity())
-        budget = ledger.blocks(charge_id="monday")
+        mechanism = Laplace(0.1, total.sensitivity())
+        budget = ledger.scope(charge_id="monday")
         first, again = (mechanism.release(total, budget=budget) for _ in range(2))
         assert first == again
         assert ledger.spent == PureDP(0.1)

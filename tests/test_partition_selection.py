@@ -379,4 +379,4 @@ def test_a_budget_pays_for_the_whole_call_before_counts_are_read() -> None:
     with pytest.raises(cydp.accounting.MeasureMismatchError):
         m.release(Unread(), budget=PrivacyFilter(cydp.PureDP(9)))  # type: ignore[call-overload]
     with pytest.raises(cydp.accounting.RelationMismatchError):
-        m.release(Unread(), budget=PrivacyFilter(ApproxDP(9, 0.5), "change-one"))  # type: ignore[call-overload]
+        m.release(Unread(), budget=PrivacyFilter(ApproxDP(9, 0.5), relation="change-one"))  # type: ignore[call-overload]

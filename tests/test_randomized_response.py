@@ -463,9 +463,9 @@ def test_bool_is_for_two_categories(codes: Any) -> None:
     ("dtype", "k"), [("i1", 129), ("u1", 257), ("i2", 2**15 + 1), ("u2", 2**16 + 1)]
 )
 def test_a_dtype_holds_every_category(dtype: str, k: int) -> None:
-    budget = PrivacyFilter(PureDP(1), "change-one")
-    with pytest.raises(ValueError, match=f"codes must be of a dtype that holds {k - 1}"):
-        RandomizedResponse(epsilon=1, n_categories=k).release(np.zeros(3, dtype), budget=budget)
+    budget = PrivacyFilter(PureDP(1), relation="change-one")
+    with pytest.raises(ValueError, match=f"do not hold {k} categories"):
+        RandomizedResponse(1, k).release(np.zeros(3, dtype), budget=budget)
     assert budget.spent == PureDP(0)
     top = RandomizedResponse(epsilon=590, n_categories=k - 1).release(np.full(300, k - 2, dtype))
     assert (top == k - 2).all()
@@ -495,8 +495,8 @@ class Unread:
 
 
 def test_a_budget_pays_once_for_an_array_of_people() -> None:
-    budget = PrivacyFilter(PureDP(1), "change-one")
-    m = RandomizedResponse(epsilon="1/2")
+    budget = PrivacyFilter(PureDP(1), relation="change-one")
+    m = RandomizedResponse("1/2")
     m.release(np.zeros(1000, np.uint8), budget=budget)
     m.release(1, budget=budget)
     assert budget.remaining == PureDP(0)
@@ -505,7 +505,7 @@ def test_a_budget_pays_once_for_an_array_of_people() -> None:
 
 
 def test_a_refused_budget_leaves_codes_unread() -> None:
-    budget = PrivacyFilter(PureDP("0.9"), "change-one")
+    budget = PrivacyFilter(PureDP("0.9"), relation="change-one")
     with pytest.raises(cydp.BudgetExceededError):
         RandomizedResponse(epsilon=1).release(Unread(), budget=budget)  # type: ignore[call-overload]
     with pytest.raises(TypeError, match="seeded"):

@@ -172,9 +172,9 @@ def test_budgets_ask_the_loss(number: int, tmp_path: Path) -> None:
     cost, limit = make(), ApproxDP(100, 0.5)
     for kept in RELATIONS:
         ledger = new(tmp_path / kept, limit, relation=kept)
-        odometer, budget = PrivacyOdometer(kept), PrivacyFilter(limit, kept)
-        filters = budget.charge, budget.would_exceed, odometer.compose
-        ledgers = ledger.charge, ledger.would_exceed, ledger.blocks("all").charge
+        odometer, budget = PrivacyOdometer(relation=kept), PrivacyFilter(limit, relation=kept)
+        filters = budget.charge, budget.would_exceed, odometer.charge
+        ledgers = ledger.charge, ledger.would_exceed, ledger.scope(blocks=["all"]).charge
         for charge in filters + ledgers:
             if kept == relation:
                 charge(cost)
@@ -193,14 +193,14 @@ def test_budgets_ask_the_loss(number: int, tmp_path: Path) -> None:
 
 def test_a_budget_is_stated_under_its_own_relation(tmp_path: Path) -> None:
     stated = PureDP(1, relation="change-one")
-    budget = PrivacyFilter(stated, "change-one")
+    budget = PrivacyFilter(stated, relation="change-one")
     budget.charge(PureDP(0.25))
     assert budget.spent == PureDP(0.25, relation="change-one")
     assert budget.remaining.relation == "change-one"
     for call in (
         lambda: PrivacyFilter(stated),
         lambda: new(tmp_path / "a", stated),
-        lambda: new(tmp_path / "b", PureDP(1), blocks=True).add_block("day", stated),
+        lambda: new(tmp_path / "b", PureDP(1), by_block=True).add_block("day", stated),
         lambda: calibrate(lambda e: DiscreteLaplace(e, of.histogram()), stated),
         lambda: calibrate(ExponentialMechanism, stated, sensitivity=1) and calibrate(
             ExponentialMechanism, stated, sensitivity=1, monotonic=True
@@ -218,7 +218,7 @@ def test_a_mechanism_that_contradicts_its_loss() -> None:
 
     for kept in RELATIONS:
         with pytest.raises(RelationMismatchError):
-            PrivacyFilter(PureDP(1), kept).charge(Confused())
+            PrivacyFilter(PureDP(1), relation=kept).charge(Confused())
     with pytest.raises(RelationMismatchError):
         Plan([(Confused(), 1)])
 

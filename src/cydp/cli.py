@@ -22,6 +22,7 @@ _LONGEST_MESSAGE = 500
 _TAKE_A_VALUE = {
     "--bins", "--column", "--delta", "--dim", "--epsilon", "--ledger", "--privacy-unit", "--rho",
 }  # fmt: skip
+_POSITIONAL = {"block", "file", "path"}
 
 
 class _Parser(argparse.ArgumentParser):
@@ -48,9 +49,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         code = int(options.run(options))
         sys.stdout.flush()
     except cydp.PrivacyError as error:
-        parser.refuse(str(error), 1)
+        parser.refuse(_as_typed(str(error), options), 1)
     except (TypeError, ValueError) as error:
-        parser.error(str(error))
+        parser.error(_as_typed(str(error), options))
     except KeyboardInterrupt:
         parser.refuse("interrupted", 130)
     except OSError as error:
@@ -73,6 +74,14 @@ def _parser() -> _Parser:
     selftest = commands.add_parser("selftest", help="check the installed package")
     selftest.set_defaults(run=_selftest)
     return parser
+
+
+def _as_typed(message: str, options: argparse.Namespace) -> str:
+    """Return a message that begins with the name of a parameter with the option's name instead."""
+    name, must, rest = message.partition(" must ")
+    if not must or name in _POSITIONAL or not hasattr(options, name):
+        return message
+    return f"--{name.replace('_', '-')} must {rest}"
 
 
 def _joined(arguments: Sequence[str]) -> list[str]:

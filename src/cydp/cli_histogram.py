@@ -12,7 +12,7 @@ from typing import Any
 
 import cydp
 from cydp.cli_ledger import block_id
-from cydp.cli_show import ALL, as_json, head_of, left_of, shown, shown_block, told
+from cydp.cli_show import as_json, head_of, left_of, shown, shown_block, told
 from cydp.engines.duckdb import FileError, open_column
 from cydp.rational import exact, float_of
 
@@ -32,10 +32,15 @@ def add_command(commands: Any) -> None:
         "charged, whatever happens afterwards. In JSON the release's numbers are floats, those "
         'of the ledger exact texts ("0.1", "1/3").',
     )
-    parser.add_argument("file", metavar="FILE", help="*.parquet, else read as CSV")
+    parser.add_argument(
+        "file", metavar="FILE", help="a file named *.parquet is read as Parquet, others as CSV"
+    )
     parser.add_argument("--column", required=True, help="name of a numeric column")
     parser.add_argument(
-        "--bins", required=True, metavar="LO:HI:STEP", help="equal bins; never from the data"
+        "--bins",
+        required=True,
+        metavar="LO:HI:STEP",
+        help="equal bins, chosen without looking at the data",
     )
     parser.add_argument("--epsilon", required=True, help="privacy cost: 1, 0.1, 1/3 ...")
     parser.add_argument(
@@ -50,24 +55,24 @@ def add_command(commands: Any) -> None:
         action="extend",
         type=block_id,
         metavar="ID",
-        help="the blocks of the ledger that FILE lies in; each pays in full (--blocks=-1 for an "
-        "id that begins with a minus sign)",
+        help="the blocks of the ledger that the data in FILE belongs to; each pays in full "
+        "(--blocks=-1 for an id that begins with a minus sign)",
     )
     parser.add_argument(
         "--label",
         metavar="TEXT",
-        help="what the ledger's history says of it (default: the column, the file's name and bins)",
+        help="what the ledger's history says of the release (default: column, file name and bins)",
     )
     parser.add_argument(
         "--charge-id",
         metavar="ID",
-        help="makes the command safe to repeat with --ledger: a repetition prints what was "
-        "released, and charges nothing",
+        help="with --ledger, makes the command safe to repeat: a repetition prints what was "
+        "released before, and charges nothing",
     )
     parser.add_argument(
         "--data-version",
         metavar="TEXT",
-        help="with --charge-id, what you call the data: a repetition on other data is refused",
+        help="with --charge-id, your name for the data: a repetition with another is refused",
     )
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=_histogram)
@@ -81,7 +86,8 @@ def _histogram(options: argparse.Namespace) -> int:
         return _paid(options, edges)
     for name in ("blocks", "label", "charge_id", "data_version"):
         if getattr(options, name) is not None:
-            raise ValueError(f"--{name.replace('_', '-')} needs --ledger")
+            option = f"--{name.replace('_', '-')}"
+            raise ValueError(f"{option} needs --ledger: give the ledger, or leave {option} out")
     column = open_column(options.file, options.column)
     relation = options.relation or "add-remove"
     release = cydp.histogram(column, edges, epsilon=options.epsilon, relation=relation)
@@ -91,7 +97,7 @@ def _histogram(options: argparse.Namespace) -> int:
 
 def _paid(options: argparse.Namespace, edges: list[float]) -> int:
     if options.data_version is not None and options.charge_id is None:
-        raise ValueError("--data-version needs --charge-id")
+        raise ValueError("--data-version needs --charge-id: give the id, or leave it out")
     with cydp.BudgetLedger.open(options.ledger) as ledger:
         column = open_column(options.file, options.column)
         try:
@@ -100,8 +106,8 @@ def _paid(options: argparse.Namespace, edges: list[float]) -> int:
                 edges,
                 epsilon=options.epsilon,
                 relation=options.relation or ledger.relation,
-                budget=ledger.blocks(
-                    *options.blocks or [ALL],
+                budget=ledger.scope(
+                    blocks=options.blocks,
                     label=_label(options),
                     charge_id=options.charge_id,
                     data_version=_source(options),
@@ -153,7 +159,9 @@ def _edges(spec: str) -> list[float]:
         raise ValueError(f"--bins must have LO < HI and STEP > 0, not {spec!r}")
     count = (high - low) / step
     if count.denominator != 1:
-        raise ValueError(f"STEP of --bins must divide HI - LO into whole bins, not {spec!r}")
+        raise ValueError(
+            f"STEP of --bins must divide HI - LO into a whole number of bins, not {spec!r}"
+        )
     if count > _MOST_BINS:
         raise ValueError(f"--bins must ask for at most {_MOST_BINS} bins, not {spec!r}")
     # Each rounded once, so that 0.1:0.4:0.1 has the edge 0.3.

@@ -9,14 +9,17 @@ from cydp.accounting import ZCDP, ApproxDP, BudgetLedger, PureDP
 from cydp.cli_show import head_of, history, reading, show
 
 _NUMBERS = (
-    "Numbers are exact: 1, 0.1, 1e-6, 1/3. In JSON they are texts, which these options take and "
-    "Python's Fraction: a decimal where that is exact, else a quotient."
+    "Numbers are exact: 1, 0.1, 1e-6, 1/3. In JSON they are texts, a decimal where that is exact, "
+    "else a quotient; these options and Python's Fraction read them."
 )
-_READ = "Nothing is written: leave to read the file and its folder is enough."
+_READ = "Nothing is written: permission to read the file and its folder is enough."
 _HEAD = (
-    "The head, SEQ:HASH, is printed: kept elsewhere, it lets `cydp ledger verify --head` tell an "
-    "older copy of the ledger."
+    "The head, SEQ:HASH, is printed. Keep it elsewhere: with it, `cydp ledger verify --head` "
+    "notices an older copy of the ledger."
 )
+
+_BUDGETS = "--epsilon alone, --epsilon with --delta, or --rho alone"
+_TAKEN = ("self", "block", "blocks", "budget")  # names of parameters
 
 
 def add_commands(commands: Any) -> None:
@@ -36,9 +39,9 @@ def add_commands(commands: Any) -> None:
         help="what neighbours differ in: add-remove (default) or change-one",
     )
     create.add_argument(
-        "--blocks",
+        "--by-block",
         action="store_true",
-        help="blocks of data will be added, each with a budget of its own",
+        help="keep a budget for each block of data; add the blocks with `cydp ledger add-block`",
     )
 
     add = _command(ledger, "add-block", _add_block, "add blocks of data", _NUMBERS, _HEAD)
@@ -49,7 +52,7 @@ def add_commands(commands: Any) -> None:
         action="append",
         default=[],
         metavar="KEY=VALUE",
-        help="what else is to be known of them; repeat for several",
+        help="what else the history should say of these blocks; repeat for several",
     )
 
     retire = _command(
@@ -70,7 +73,7 @@ def add_commands(commands: Any) -> None:
         "--head",
         type=_head,
         metavar="SEQ:HASH",
-        help="what another command printed: an older copy is refused",
+        help="the head that another command printed: an older copy of the ledger is refused",
     )
 
 
@@ -102,7 +105,9 @@ def block_id(given: str) -> str:
 def _head(given: str) -> tuple[int, str]:
     match = re.fullmatch("([0-9]{1,18}):([0-9a-f]{64})", given)
     if match is None:
-        raise argparse.ArgumentTypeError(f"must be SEQ:HASH, not {given[:100]!r}")
+        raise argparse.ArgumentTypeError(
+            f"must be SEQ:HASH, as another command printed it, not {given[:100]!r}"
+        )
     return int(match[1]), match[2]
 
 
@@ -114,7 +119,7 @@ def _budget(options: argparse.Namespace) -> PureDP | ApproxDP | ZCDP | None:
         return PureDP(epsilon) if delta is None else ApproxDP(epsilon, delta)
     if delta is None and rho is None:
         return None
-    raise ValueError("a budget must be --epsilon, --epsilon with --delta, or --rho alone")
+    raise ValueError(f"the budget must be {_BUDGETS}")
 
 
 def _dims(options: argparse.Namespace) -> dict[str, str]:
@@ -123,8 +128,10 @@ def _dims(options: argparse.Namespace) -> dict[str, str]:
         key, equals, value = given.partition("=")
         if not (key and equals):
             raise ValueError(f"--dim must be KEY=VALUE, not {given[:100]!r}")
-        if key in dims or key in ("self", "block", "budget"):
-            raise ValueError(f"--dim must have another key than {key[:100]!r}")
+        if key in dims:
+            raise ValueError(f"--dim must have each key once, and {key[:100]!r} is given twice")
+        if key in _TAKEN:
+            raise ValueError(f"--dim must have another key than {', '.join(_TAKEN)}")
         dims[key] = value
     return dims
 
@@ -132,13 +139,13 @@ def _dims(options: argparse.Namespace) -> dict[str, str]:
 def _create(options: argparse.Namespace) -> int:
     budget = _budget(options)
     if budget is None:
-        raise ValueError("a ledger needs a budget: --epsilon, --epsilon with --delta, or --rho")
+        raise ValueError(f"the budget must be given: {_BUDGETS}")
     with BudgetLedger.create(
         options.path,
         budget,
         relation=options.relation,
         privacy_unit=options.privacy_unit,
-        blocks=options.blocks,
+        by_block=options.by_block,
     ) as ledger:
         print(head_of(ledger))
     return 0
@@ -147,7 +154,7 @@ def _create(options: argparse.Namespace) -> int:
 def _add_block(options: argparse.Namespace) -> int:
     budget, dims, blocks = _budget(options), _dims(options), options.block
     if len(set(blocks)) < len(blocks):
-        raise ValueError("each ID must be given once")
+        raise ValueError("each ID must be given once, and one is given twice")
     with BudgetLedger.open(options.path) as ledger:
         ledger.add_blocks(blocks, budget, **dims)
         print(head_of(ledger))

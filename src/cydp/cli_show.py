@@ -27,7 +27,7 @@ def reading(path: str, expect_head: tuple[int, str] | None = None) -> Iterator[B
         with BudgetLedger.open(path, expect_head=expect_head, read_only=True) as ledger:
             yield ledger
     except (ArithmeticError, LookupError, TypeError, ValueError):
-        raise LedgerCorruptError("the ledger is not what was written") from None
+        raise LedgerCorruptError("the ledger is damaged: it is not what was written") from None
 
 
 def head_of(ledger: BudgetLedger) -> str:

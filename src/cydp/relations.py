@@ -7,9 +7,11 @@ RELATIONS = ("add-remove", "change-one")
 def check_relation(relation: object) -> str:
     """Return the relation, or raise a ValueError that names those there are."""
     if not isinstance(relation, str) or relation not in RELATIONS:
-        allowed = " or ".join(map(repr, RELATIONS))
         given = repr(relation[:40]) if isinstance(relation, str) else type(relation).__name__
-        raise ValueError(f"relation must be {allowed}, not {given}")
+        raise ValueError(
+            f"relation must be 'add-remove' or 'change-one', not {given}: 'add-remove' if one "
+            "record comes or goes, 'change-one' if one record is replaced by another"
+        )
     return relation
 
 

@@ -22,7 +22,7 @@ from cydp.accounting.errors import (
     UnknownBlockError,
 )
 from cydp.accounting.ledger import BudgetLedger
-from cydp.accounting.ledger_blocks import LedgerBlocks
+from cydp.accounting.ledger_scope import LedgerScope
 from cydp.accounting.loss import ZCDP, ApproxDP, PureDP
 from cydp.accounting.optimal import convert, optimal_composition
 from cydp.accounting.plan import Plan
@@ -36,12 +36,12 @@ __all__ = [
     "BudgetLedger",
     "ChargeConflictError",
     "ChargeInDoubtError",
-    "LedgerBlocks",
     "LedgerBusyError",
     "LedgerCorruptError",
     "LedgerError",
     "LedgerRollbackError",
     "LedgerSchemaError",
+    "LedgerScope",
     "MeasureMismatchError",
     "Plan",
     "PrivacyError",

@@ -4,7 +4,7 @@
 import os
 import threading
 from fractions import Fraction
-from typing import NoReturn, Protocol, SupportsIndex, TypeAlias, runtime_checkable
+from typing import Any, NoReturn, Protocol, SupportsIndex, TypeAlias, runtime_checkable
 
 from cydp.accounting.described import described
 from cydp.accounting.errors import (
@@ -14,8 +14,9 @@ from cydp.accounting.errors import (
     PrivacyError,
     RelationMismatchError,
 )
+from cydp.accounting.given import kind_given
 from cydp.accounting.loss import ZCDP, ApproxDP, Loss, PureDP, count_of, loss_from
-from cydp.accounting.report import html_of
+from cydp.accounting.report import html_of, plain
 from cydp.accounting.stated import common_relation
 from cydp.relations import check_relation, check_stated
 
@@ -37,13 +38,43 @@ Cost: TypeAlias = Loss | HasLoss
 Parts: TypeAlias = tuple[Fraction, ...]  # the numbers of a loss in a budget's measure
 
 
+class Spendable(Protocol):
+    """What every budget has: a `PrivacyFilter`, a `BudgetLedger`, a `LedgerScope`.
+
+    `budget`, `spent` and `remaining` are losses of one measure. Where several blocks of a ledger
+    have budgets of their own, `spent` and `remaining` are dicts of losses by block id.
+    """
+
+    @property
+    def budget(self) -> Any:
+        """What may be spent in all."""
+
+    @property
+    def relation(self) -> str:
+        """The relation of neighbours that the budget is kept under."""
+
+    @property
+    def spent(self) -> Any:
+        """What was charged."""
+
+    @property
+    def remaining(self) -> Any:
+        """What may still be charged."""
+
+    def would_exceed(self, cost: Cost, count: SupportsIndex = 1) -> bool:
+        """Whether a charge would be refused for lack of budget, as things stand."""
+
+    def charge(self, cost: Cost, count: SupportsIndex = 1, *, relation: str | None = None) -> Any:
+        """Spend a loss `count` times, or raise and spend nothing."""
+
+
 class PrivacyOdometer:
     """Adds up what releases cost, without a limit.
 
     Parameters
     ----------
-    relation : {"add-remove", "change-one"}
-        What the losses are stated under.
+    relation : {"add-remove", "change-one"}, default "add-remove"
+        The relation of neighbours that the losses are stated under.
 
     Raises
     ------
@@ -52,13 +83,13 @@ class PrivacyOdometer:
 
     Notes
     -----
-    For reading only: no guarantee comes from stopping where a total is seen to be reached. That
-    is what `PrivacyFilter` is for (Rogers, Roth, Ullman, Vadhan, 2016).
+    An odometer informs and refuses nothing: to stop when its total reaches a bound guarantees
+    nothing. Use a `PrivacyFilter` for that (Rogers, Roth, Ullman, Vadhan, 2016).
 
     Examples
     --------
-    >>> odometer = PrivacyOdometer("add-remove")
-    >>> odometer.compose(PureDP(0.1), count=3)
+    >>> odometer = PrivacyOdometer()
+    >>> odometer.charge(PureDP(0.1), count=3)
     >>> odometer.spent
     {'pure': PureDP(epsilon=0.3, rho=0.015)}
 
@@ -66,34 +97,38 @@ class PrivacyOdometer:
 
     __slots__ = ("_lock", "_relation", "_spent")
 
-    def __init__(self, relation: str = "add-remove") -> None:
+    def __init__(self, *, relation: str = "add-remove") -> None:
         if hasattr(self, "_relation"):
-            raise TypeError("a PrivacyOdometer is made once: what was spent cannot be forgotten")
+            raise TypeError(
+                "a PrivacyOdometer is made once, and what it has added up cannot be reset: make "
+                "another one"
+            )
         self._spent: dict[str, Loss] = {}
         self._lock = threading.Lock()
         self._relation = check_relation(relation)
 
     @property
     def relation(self) -> str:
-        """What the losses are stated under."""
+        """The relation of neighbours that the losses are stated under."""
         return self._relation
 
-    def compose(self, cost: Cost, count: SupportsIndex = 1, *, relation: str | None = None) -> None:
-        """Add a loss so many times.
+    def charge(self, cost: Cost, count: SupportsIndex = 1, *, relation: str | None = None) -> None:
+        """Add a loss `count` times.
 
         Parameters
         ----------
         cost : loss, mechanism or release
         count : int >= 0, default 1
-        relation : str, optional
-            What the loss is stated under, if that is known.
+        relation : {"add-remove", "change-one"}, optional
+            The relation that the cost is stated under. None: the loss or the mechanism says it,
+            or nobody does.
 
         Raises
         ------
         RelationMismatchError
-            If it is stated under another relation.
+            If the cost is stated under another relation than the odometer's.
         TypeError, ValueError
-            For what is no loss or no count, and where delta would reach 1.
+            For a bad cost or count, and if delta would reach 1.
 
         """
         loss = loss_of(cost) * count
@@ -128,14 +163,14 @@ class PrivacyFilter:
     Parameters
     ----------
     budget : PureDP, ApproxDP or ZCDP
-        Also the measure in which it is kept. Totals are exact fractions.
-    relation : {"add-remove", "change-one"}
-        What the losses are stated under.
+        What may be spent in all. Charges must be in its measure. Totals are exact fractions.
+    relation : {"add-remove", "change-one"}, default "add-remove"
+        The relation of neighbours that the losses are stated under.
 
     Raises
     ------
     TypeError, ValueError
-        For what is no loss, or no relation.
+        For a bad budget or relation.
     RelationMismatchError
         If the budget is stated under another relation.
 
@@ -159,9 +194,9 @@ class PrivacyFilter:
 
     __slots__ = ("_budget", "_limit", "_lock", "_pid", "_relation", "_spent", "_spent_on")
 
-    def __init__(self, budget: Loss, relation: str = "add-remove") -> None:
+    def __init__(self, budget: Loss, *, relation: str = "add-remove") -> None:
         if hasattr(self, "_pid"):
-            raise TypeError("a PrivacyFilter is made once: its budget cannot change")
+            raise TypeError("a PrivacyFilter is made once, and its budget cannot be changed")
         self._budget = check_budget(budget, check_relation(relation))
         self._relation = relation
         self._limit = measured(budget, budget)
@@ -177,29 +212,30 @@ class PrivacyFilter:
 
     @property
     def relation(self) -> str:
-        """What the losses are stated under."""
+        """The relation of neighbours that the losses are stated under."""
         return self._relation
 
     def charge(self, cost: Cost, count: SupportsIndex = 1, *, relation: str | None = None) -> None:
-        """Spend a loss so many times, or raise and spend nothing.
+        """Spend a loss `count` times, or raise and spend nothing.
 
         Parameters
         ----------
         cost : loss, mechanism or release
         count : int >= 0, default 1
-        relation : str, optional
-            What the loss is stated under, if that is known. A mechanism may say so itself.
+        relation : {"add-remove", "change-one"}, optional
+            The relation that the cost is stated under. None: the loss or the mechanism says it,
+            or nobody does.
 
         Raises
         ------
         BudgetExceededError
-            If it does not fit. It may fit exactly.
+            If the cost does not fit. It may use up the budget exactly.
         MeasureMismatchError, RelationMismatchError
-            If the loss says nothing in the budget's measure, or is stated under another relation.
+            If the cost is of another measure than the budget, or stated under another relation.
         PrivacyError
             In a forked child: the parent has the budget.
         TypeError, ValueError
-            For what is no loss or no count.
+            For a bad cost or count.
 
         Examples
         --------
@@ -215,7 +251,7 @@ class PrivacyFilter:
                 spent = self._spent
                 total = tuple(map(total_of, spent, asked))
                 if self._exceeds(total):
-                    raise BudgetExceededError(self.spent, self._loss(asked), self.budget)
+                    raise self._refusal(spent, asked)
                 # A signal handler of this thread gets past the lock, and may have charged.
                 if self._spent is spent:
                     self._spent = total
@@ -246,13 +282,21 @@ class PrivacyFilter:
 
     def _asked(self, cost: Cost, count: SupportsIndex, relation: str | None) -> tuple[int, Parts]:
         if os.getpid() != self._pid:
-            raise PrivacyError("a PrivacyFilter is its process's own: a forked child has no budget")
+            raise PrivacyError(
+                "a PrivacyFilter cannot be used in a forked process, which would spend its budget "
+                "once more: use a BudgetLedger, which processes share"
+            )
         check_kept(cost, relation, self.relation)
         times = count_of(count)
         return times, asked_of(loss_of(cost), times, self.budget)
 
     def _exceeds(self, total: Parts) -> bool:
         return any(a > b for a, b in zip(total, self._limit, strict=True))
+
+    def _refusal(self, spent: Parts, asked: Parts) -> BudgetExceededError:
+        left = tuple(a - b for a, b in zip(self._limit, spent, strict=True))
+        whole, loss = self.budget, self._loss
+        return BudgetExceededError(whole, loss(spent), loss(left), loss(asked))
 
     def _loss(self, parts: Parts) -> Loss:
         return loss_from(type(self.budget), parts, self.budget.relation)
@@ -281,7 +325,10 @@ class PrivacyFilter:
 
     def __reduce__(self) -> NoReturn:
         """Refuse: two copies would spend the budget twice."""
-        raise TypeError("a PrivacyFilter cannot be pickled or copied: its budget would double")
+        raise TypeError(
+            "a PrivacyFilter cannot be pickled or copied, because its budget would double: use a "
+            "BudgetLedger, which processes share"
+        )
 
     def __repr__(self) -> str:
         return f"<PrivacyFilter: {self.budget}, {self.relation!r}, spent {self.spent}>"
@@ -324,13 +371,19 @@ def check_budget(budget: Loss, relation: str | None = None) -> Loss:
     """
     if hasattr(budget, "as_loss"):
         raise AdaptivityError(
-            "a plan is no budget: to stop where its total is seen to be reached guarantees nothing"
+            "budget must not be a Plan, since to stop when the total of a plan is reached "
+            "guarantees nothing: charge plan.as_loss(delta) to a budget ApproxDP(epsilon, delta) "
+            "before the first release"
         )
     if not isinstance(budget, PureDP | ApproxDP | ZCDP):
-        raise TypeError(f"budget must be PureDP, ApproxDP or ZCDP, not {type(budget).__name__}")
+        raise TypeError(
+            "budget must be PureDP(epsilon), ApproxDP(epsilon, delta) or ZCDP(rho), not "
+            f"{kind_given(budget)}"
+        )
     if relation is not None and budget.relation not in (None, check_relation(relation)):
         raise RelationMismatchError(
-            f"the budget is stated under {budget.relation!r} and would be kept under {relation!r}"
+            f"budget is stated under {budget.relation!r} and cannot be kept under {relation!r}: "
+            f"pass relation={budget.relation!r}, or state the budget under {relation!r}"
         )
     return budget
 
@@ -339,9 +392,14 @@ def loss_of(cost: Cost) -> Loss:
     """Return a loss, or that of a mechanism; a TypeError for anything else."""
     loss = cost if isinstance(cost, PureDP | ApproxDP | ZCDP) else getattr(cost, "loss", None)
     if not isinstance(loss, PureDP | ApproxDP | ZCDP):
-        if hasattr(cost, "as_loss"):
-            raise TypeError("a plan is charged as a whole, at a delta: charge plan.as_loss(delta)")
-        raise TypeError(f"cost must be a loss or a mechanism, not {type(cost).__name__}")
+        if hasattr(cost, "as_loss") and not isinstance(cost, type):
+            raise TypeError(
+                "cost must not be a Plan, which is charged as a whole, at a delta: charge "
+                "plan.as_loss(delta)"
+            )
+        raise TypeError(
+            f"cost must be a loss or a mechanism, such as PureDP(0.1), not {kind_given(cost)}"
+        )
     return loss
 
 
@@ -363,7 +421,8 @@ def check_kept(cost: Cost, relation: str | None, kept: str) -> None:
     for stated in (relation_of(cost), check_stated(relation)):
         if stated is not None and stated != kept:
             raise RelationMismatchError(
-                f"the budget is kept under {kept!r}, the loss is stated under {stated!r}"
+                f"the cost is stated under {stated!r} and cannot be paid from a budget that is "
+                f"kept under {kept!r}: state both under one relation"
             )
 
 
@@ -372,11 +431,21 @@ def measured(loss: Loss, budget: Loss) -> Parts:
     if isinstance(budget, ZCDP):
         if loss.rho is not None:
             return (loss.rho,)
+        what_to_do = "use an ApproxDP budget, or a mechanism with epsilon or rho alone"
+    elif isinstance(loss, ZCDP):
+        what_to_do = "use a ZCDP budget, or a mechanism with epsilon"
+        if isinstance(budget, ApproxDP):
+            what_to_do += ", or charge cydp.convert(loss, delta=...)"
+    elif isinstance(budget, ApproxDP):
+        return loss.epsilon, loss.delta if isinstance(loss, ApproxDP) else Fraction(0)
     elif isinstance(loss, PureDP):
-        return (loss.epsilon,) if isinstance(budget, PureDP) else (loss.epsilon, Fraction(0))
-    elif isinstance(loss, ApproxDP) and isinstance(budget, ApproxDP):
-        return loss.epsilon, loss.delta
-    raise MeasureMismatchError(f"{loss} says nothing in the measure of a budget of {budget}")
+        return (loss.epsilon,)
+    else:
+        what_to_do = "use an ApproxDP budget, or a mechanism with epsilon alone"
+    kind = "an ApproxDP" if isinstance(budget, ApproxDP) else f"a {type(budget).__name__}"
+    raise MeasureMismatchError(
+        f"the cost {plain(loss)} cannot be paid from {kind} budget: {what_to_do}"
+    )
 
 
 def asked_of(loss: Loss, times: int, budget: Loss) -> Parts:

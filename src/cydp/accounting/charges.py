@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import Any, SupportsIndex
 
 from cydp.accounting import store
-from cydp.accounting.blocks import ALL, block_ids, block_of, row_of
+from cydp.accounting.blocks import ALL, block_ids, block_of, row_of, told_retired
 from cydp.accounting.budget import Cost, Parts, asked_of, check_kept, loss_of, total_of
 from cydp.accounting.described import described
 from cydp.accounting.entries import digest_of, json_of, text_of, texts_of, when
@@ -71,9 +71,17 @@ _COMPARED = (
 
 def check_names(given: dict[str, Any]) -> bool:
     """Raise a TypeError unless these are arguments of `charge` by name; return False."""
-    if not isinstance(given, dict) or "cost" not in given or not given.keys() <= ARGUMENTS.keys():
-        raise TypeError(f"each of charges must be a dict of {', '.join(ARGUMENTS)}")
-    return False
+    if not isinstance(given, dict):
+        found = type(given).__name__
+    elif unknown := [name for name in given if name not in ARGUMENTS]:
+        found = f"with {unknown[0]!r}" if isinstance(unknown[0], str) else "with other keys"
+    elif "cost" not in given:
+        found = "without 'cost'"
+    else:
+        return False
+    raise TypeError(
+        f"charges must be dicts of the arguments of charge ({', '.join(ARGUMENTS)}), not {found}"
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,16 +172,14 @@ def written(connection: sqlite3.Connection, charge: Charge) -> Receipt:
     for block in charge.blocks:
         budget, spent, retired = block_of(connection, block)
         if retired:
-            raise BlockRetiredError(f"block {block!r} was retired")
+            raise BlockRetiredError(told_retired(block))
         total = tuple(map(total_of, spent, charge.asked))
         if any(a > b for a, b in zip(total, budget, strict=True)):
-            kind, place = charge.kind, None if block == ALL else block
-            raise BudgetExceededError(
-                loss_from(kind, spent),
-                loss_from(kind, charge.asked),
-                loss_from(kind, budget),
-                place,
-            )
+            left = tuple(a - b for a, b in zip(budget, spent, strict=True))
+            losses = [loss_from(charge.kind, part) for part in (budget, spent, left, charge.asked)]
+            whole, paid, rest, cost = losses
+            named = None if block == ALL else block
+            raise BudgetExceededError(whole, paid, rest, cost, named)
         exact = tuple(a + b for a, b in zip(spent, charge.asked, strict=True))
         rounded = rounded or total != exact
         changed = connection.execute(
@@ -181,7 +187,9 @@ def written(connection: sqlite3.Connection, charge: Charge) -> Receipt:
             (row_of(total), block, row_of(spent)),
         )
         if changed.rowcount != 1:
-            raise LedgerCorruptError(f"block {block!r} is not what was written")
+            raise LedgerCorruptError(
+                f"the ledger is damaged: block {block!r} is not what was written"
+            )
     entry = store.append(connection, charge.entry | {"rounded": rounded} | when(), charge.charge_id)
     return _receipt(charge, entry["seq"], entry["hash"], rounded)
 
@@ -191,12 +199,13 @@ def _repeated(charge: Charge, seq: int, body: str, digest: str, result: Any) -> 
     if entry.get("fingerprint") != charge.entry["fingerprint"]:
         differs = [name for name in _COMPARED if entry.get(name) != charge.entry.get(name)]
         raise ChargeConflictError(
-            f"another charge has the id {charge.charge_id!r}; it differs in {', '.join(differs)}"
+            f"charge_id {charge.charge_id!r} belongs to a charge that differs in "
+            f"{', '.join(differs)}: repeat the same call, or use another charge_id"
         )
     if result is None:
         raise ChargeInDoubtError(
-            f"{charge.charge_id!r} was charged and has no recorded result, which may have been "
-            "released: to release again takes another id, and another charge"
+            f"charge_id {charge.charge_id!r} was charged and has no recorded result, which may "
+            "have been released: to release again, use another charge_id, which is charged again"
         )
     return _receipt(charge, seq, digest, entry["rounded"], read_result(result), fresh=False)
 
@@ -206,7 +215,9 @@ def read_result(text: str) -> Any:
     try:
         return result_of_text(text)
     except (ValueError, TypeError, LookupError):
-        raise LedgerCorruptError("a result in the ledger is not what was written") from None
+        raise LedgerCorruptError(
+            "the ledger is damaged: a result is not what was written"
+        ) from None
 
 
 def _receipt(

@@ -7,33 +7,35 @@ from functools import reduce
 from operator import add
 from typing import Any, SupportsIndex, cast
 
-from cydp.accounting.errors import MeasureMismatchError
+from cydp.accounting.errors import MeasureMismatchError, RelationMismatchError
+from cydp.accounting.given import kind_given
 from cydp.accounting.loss import ZCDP, ApproxDP, Loss, PureDP, new_loss
-from cydp.accounting.stated import common_relation
 from cydp.relations import check_relation
+
+_NO_LOSSES = "losses must be at least one, as in sequential(PureDP(0.1), PureDP(0.2))"
 
 
 def sequential(*losses: Loss) -> Loss:
-    """Return the loss of releases from the same data, one after the other.
+    """Return the loss of several releases from the same data.
 
     Parameters
     ----------
     *losses : loss
-        At least one, of measures that add.
+        At least one, of measures that can be added.
 
     Raises
     ------
     TypeError, ValueError
-        For no losses, or what is none.
+        Without losses, and for anything that is no loss.
     MeasureMismatchError
-        For zCDP beside an (epsilon, delta) that says nothing in zCDP.
+        For a ZCDP loss beside an ApproxDP loss without a rho.
     RelationMismatchError
         For losses that are stated under different relations.
 
     Notes
     -----
     Basic composition: McSherry, "Privacy integrated queries", 2009; for zCDP Bun, Steinke, 2016.
-    It holds for releases that are chosen adaptively, too, if their losses are fixed.
+    It also holds for releases that are chosen adaptively, if their losses are fixed in advance.
 
     Examples
     --------
@@ -44,27 +46,27 @@ def sequential(*losses: Loss) -> Loss:
     return reduce(add, _checked(losses))
 
 
-def parallel(*losses: Loss | Sequence[Loss], relation: str) -> Loss:
+def parallel(*losses: Loss | Sequence[Loss], relation: str = "add-remove") -> Loss:
     """Return the loss of releases from disjoint slices that do not depend on the data.
 
     Parameters
     ----------
     *losses : loss, or pair of losses
-        Under "add-remove" one for each slice. Under "change-one" for each slice a pair: what it
-        costs if one of its records changes, and what if one comes or goes.
-    relation : {"add-remove", "change-one"}
-        A record that changes may move from one slice to another: then both pay. The result is
-        stated under it.
+        Under "add-remove" one loss for each slice. Under "change-one" a pair for each slice: the
+        loss if one of its records changes, and the loss if one of its records comes or goes.
+    relation : {"add-remove", "change-one"}, default "add-remove"
+        The relation that the result is stated under. Under "change-one" a record that changes may
+        move from one slice to another, and then both slices pay: hence the pairs.
 
     Raises
     ------
     TypeError, ValueError
-        For no losses, what is none, or another relation.
+        Without losses, and for a bad loss, pair or relation.
     MeasureMismatchError
-        For losses without a measure in common.
+        For a ZCDP loss beside an ApproxDP loss without a rho.
     RelationMismatchError
-        For a loss that is stated under another relation than its place asks for: "add-remove",
-        or of a pair "change-one" for the first and "add-remove" for the second.
+        For a loss that is stated under another relation than its place needs: "add-remove"; in a
+        pair "change-one" for the first loss and "add-remove" for the second.
 
     Notes
     -----
@@ -72,7 +74,7 @@ def parallel(*losses: Loss | Sequence[Loss], relation: str) -> Loss:
 
     Examples
     --------
-    >>> parallel(PureDP(1), PureDP(2), relation="add-remove")
+    >>> parallel(PureDP(1), PureDP(2))
     PureDP(epsilon=2, relation='add-remove')
     >>> slices = [(PureDP(2), PureDP(1)), (PureDP(2), PureDP(1.5))]
     >>> parallel(*slices, relation="change-one").epsilon
@@ -81,19 +83,21 @@ def parallel(*losses: Loss | Sequence[Loss], relation: str) -> Loss:
     """
     check_relation(relation)
     if relation == "add-remove":
-        return _each(_stated(_checked(losses), "add-remove"), max, relation)
+        return _each(_stated("losses", _checked(losses), "add-remove"), max, relation)
     pairs: list[list[Loss]] = []
     for given in losses:
         if not isinstance(given, list | tuple) or len(given) != 2:
             raise TypeError(
-                "losses under 'change-one' must be pairs: of a record that changes, and of one "
-                "that comes or goes"
+                "losses must be pairs under relation='change-one', one for each slice: (loss if a "
+                "record changes, loss if a record comes or goes), because a record that changes "
+                "may move to another slice; for example parallel((PureDP(2), PureDP(1)), "
+                "relation='change-one')"
             )
         pairs.append(_checked(tuple(given)))
     if not pairs:
-        raise ValueError("losses must be at least one")
-    changed = _stated([change for change, _ in pairs], "change-one")
-    moved = _stated([presence for _, presence in pairs], "add-remove")
+        raise ValueError(_NO_LOSSES)
+    changed = _stated("the first loss of each pair", [one for one, _ in pairs], "change-one")
+    moved = _stated("the second loss of each pair", [two for _, two in pairs], "add-remove")
     whole = [_each(changed, max, relation), _each(moved, _two_largest, relation)]
     return _each(whole, max, relation)
 
@@ -115,7 +119,7 @@ def group_privacy(loss: Loss, k: SupportsIndex) -> Loss:
     Raises
     ------
     TypeError, ValueError
-        For what is no loss or no such integer, and where delta would reach 1.
+        For a bad loss or k, and if delta would reach 1.
 
     Notes
     -----
@@ -128,22 +132,28 @@ def group_privacy(loss: Loss, k: SupportsIndex) -> Loss:
     Fraction(3, 2)
 
     """
-    (checked,) = _checked([loss])
-    return checked.group(k)
+    return _checked_one(loss, "loss").group(k)
 
 
 def _checked(losses: Sequence[Loss | Sequence[Loss]]) -> list[Loss]:
     if not losses:
-        raise ValueError("losses must be at least one")
-    for loss in losses:
-        if not isinstance(loss, PureDP | ApproxDP | ZCDP):
-            raise TypeError(f"losses must be PureDP, ApproxDP or ZCDP, not {type(loss).__name__}")
-    return cast("list[Loss]", list(losses))
+        raise ValueError(_NO_LOSSES)
+    return [_checked_one(loss, "losses") for loss in losses]
 
 
-def _stated(losses: list[Loss], relation: str) -> list[Loss]:
+def _checked_one(loss: object, name: str) -> Loss:
+    if not isinstance(loss, PureDP | ApproxDP | ZCDP):
+        raise TypeError(f"{name} must be PureDP, ApproxDP or ZCDP, not {kind_given(loss)}")
+    return loss
+
+
+def _stated(what: str, losses: list[Loss], relation: str) -> list[Loss]:
     """Return losses; a RelationMismatchError if one is stated under another relation."""
-    common_relation("losses", relation, *(loss.relation for loss in losses))
+    for loss in losses:
+        if loss.relation not in (None, relation):
+            raise RelationMismatchError(
+                f"{what} must be stated under {relation!r}, not under {loss.relation!r}"
+            )
     return losses
 
 
@@ -152,7 +162,10 @@ def _parts(losses: Sequence[Loss]) -> tuple[type[Loss], list[list[Any]]]:
     rhos = [loss.rho for loss in losses]
     if any(isinstance(loss, ZCDP) for loss in losses):
         if None in rhos:
-            raise MeasureMismatchError("losses must have a measure in common: zCDP, or epsilon")
+            raise MeasureMismatchError(
+                "losses must have one measure: cannot combine a ZCDP loss and an ApproxDP loss "
+                "without a rho; convert the former with cydp.convert(loss, delta=...)"
+            )
         return ZCDP, [rhos]
     epsilons = [cast("PureDP | ApproxDP", loss).epsilon for loss in losses]
     if all(isinstance(loss, PureDP) for loss in losses):

@@ -13,6 +13,11 @@ from cydp.accounting.budget import Parts, measured
 from cydp.accounting.loss import Loss
 from cydp.rational import index
 
+_JSON = (
+    "what JSON can hold: text, finite numbers, bool, None, and lists and dicts of these whose keys "
+    "are all text"
+)
+
 
 def when() -> dict[str, Any]:
     """Return who writes an entry, and when."""
@@ -29,7 +34,7 @@ def text_of(value: str, name: str) -> str:
     if not 0 < len(value) <= 1000:
         raise ValueError(f"{name} must have 1 to 1,000 characters")
     if not value.isascii() and any("\ud800" <= letter <= "\udfff" for letter in value):
-        raise ValueError(f"{name} must be text that has an encoding")
+        raise ValueError(f"{name} must be text that UTF-8 can encode, without lone surrogates")
     return value
 
 
@@ -38,9 +43,9 @@ def json_of(value: Any, name: str, *, sort_keys: bool = False) -> str:
     try:
         return json.dumps(value, allow_nan=False, sort_keys=sort_keys)
     except (TypeError, ValueError) as error:
-        raise type(error)(f"{name} must be what JSON can hold") from None
+        raise type(error)(f"{name} must be {_JSON}") from None
     except RecursionError:
-        raise ValueError(f"{name} must not be nested so deeply") from None
+        raise ValueError(f"{name} must not be nested so deeply, or hold itself") from None
 
 
 def dims_of(dims: dict[str, Any]) -> dict[str, Any]:
@@ -48,23 +53,20 @@ def dims_of(dims: dict[str, Any]) -> dict[str, Any]:
 
     Later changes by the caller are not in it.
     """
-    try:
-        text = json.dumps(dims, allow_nan=False, sort_keys=True)
-    except TypeError:
-        raise TypeError("dims must be what JSON can hold, with keys of one type") from None
-    except (ValueError, RecursionError):
-        raise ValueError("dims must be what JSON can hold") from None
-    read: dict[str, Any] = json.loads(text)
-    return read
+    texts = {name: json_of(value, name, sort_keys=True) for name, value in dims.items()}
+    return {name: json.loads(text) for name, text in texts.items()}
 
 
 def head_of(expected: tuple[int, str]) -> tuple[int, str]:
     """Return what `head` gave; TypeError or ValueError for what it never gives."""
     if not isinstance(expected, tuple | list) or len(expected) != 2:
-        raise TypeError("expect_head must be what head() gave, a place and a hash")
+        raise TypeError(
+            "expect_head must be a pair (place, hash), as ledger.head() returns it, not "
+            f"{type(expected).__name__}"
+        )
     seq, digest = index(expected[0], "expect_head[0]"), text_of(expected[1], "expect_head[1]")
     if not 0 < seq < 2**63:
-        raise ValueError("expect_head[0] must be the place of an entry")
+        raise ValueError("expect_head[0] must be the place of an entry, which is at least 1")
     return seq, digest
 
 

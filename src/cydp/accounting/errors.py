@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """What can go wrong with a budget."""
 
+from cydp.accounting.report import plain
+
 
 class PrivacyError(Exception):
     """A privacy guarantee would not hold; nothing was released."""
@@ -11,25 +13,36 @@ class BudgetExceededError(PrivacyError):
 
     Attributes
     ----------
-    spent, requested, budget : loss
-        What had been spent, what was asked for, and what there is.
+    budget, spent, remaining, requested : loss
+        The whole budget, what was spent and left of it, and what was asked for.
     block : str or None
-        The block of a ledger that had too little left.
+        The block of a ledger that had too little left. None: the ledger has no blocks, or the
+        budget is no ledger.
 
     """
 
-    def __init__(self, spent: object, requested: object, budget: object, block: str | None = None):
-        super().__init__(spent, requested, budget, block)
-        self.spent, self.requested, self.budget, self.block = spent, requested, budget, block
+    def __init__(
+        self,
+        budget: object,
+        spent: object,
+        remaining: object,
+        requested: object,
+        block: str | None = None,
+    ) -> None:
+        super().__init__(budget, spent, remaining, requested, block)
+        self.budget, self.spent, self.remaining = budget, spent, remaining
+        self.requested, self.block = requested, block
 
     def __str__(self) -> str:
         place = "" if self.block is None else f" of block {self.block!r}"
-        spent = f"of which {self.spent} is spent"
-        return f"budget{place} is {self.budget}, {spent}: {self.requested} does not fit"
+        return (
+            f"the budget {plain(self.budget)}{place} has {plain(self.remaining)} left: "
+            f"{plain(self.requested)} does not fit; nothing was charged"
+        )
 
 
 class MeasureMismatchError(PrivacyError):
-    """A loss says nothing in the measure of the budget, or of another loss."""
+    """A loss cannot be paid from a budget, or be added to a loss, of another measure."""
 
 
 class RelationMismatchError(PrivacyError):
@@ -37,7 +50,7 @@ class RelationMismatchError(PrivacyError):
 
 
 class AdaptivityError(PrivacyError):
-    """A guarantee of plans that are fixed in advance was asked for what is not."""
+    """A guarantee that holds only for plans fixed in advance was asked for something else."""
 
 
 class LedgerError(PrivacyError):

@@ -79,8 +79,8 @@ def check_process() -> None:
     """Raise a LedgerError in a process that has a copy of its parent's open ledger."""
     if not own():
         raise LedgerError(
-            "this process can use no ledger: it was cloned without fork, or it was forked by a "
-            "thread that was in the middle of using one"
+            "this process can use no ledger, because it was cloned without fork, or forked by a "
+            "thread that was in the middle of using one: start a new process"
         )
 
 

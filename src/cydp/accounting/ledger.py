@@ -18,6 +18,7 @@ from cydp.accounting.blocks import (
     insert_block,
     parts_within,
     states,
+    told_retired,
     verify,
 )
 from cydp.accounting.budget import check_budget
@@ -52,6 +53,15 @@ class BudgetLedger(LedgerCharges):
     Several processes and threads may charge one ledger. Entries are appended and chained by
     hashes; nothing is paid back. Made by `create` and `open`.
 
+    Attributes
+    ----------
+    budget : loss
+        What may be spent in all. Of a ledger with blocks: the most that a block may have.
+    relation : {"add-remove", "change-one"}
+        The relation of neighbours that the losses are stated under.
+    privacy_unit : str
+        Whom a unit stands for.
+
     Notes
     -----
     Blocks with budgets of their own: Lecuyer, Spahn, Vodrahalli, Geambasu, Hsu, "Privacy accounting
@@ -78,8 +88,8 @@ class BudgetLedger(LedgerCharges):
 
     def __init__(self, *_: object, **__: object) -> None:
         raise TypeError(
-            "a BudgetLedger is made by BudgetLedger.create(path, budget, privacy_unit=...) or by "
-            "BudgetLedger.open(path)"
+            "a BudgetLedger is made by BudgetLedger.create(path, budget, privacy_unit='person') or "
+            "opened by BudgetLedger.open(path)"
         )
 
     @classmethod
@@ -90,7 +100,7 @@ class BudgetLedger(LedgerCharges):
         *,
         relation: str = "add-remove",
         privacy_unit: str,
-        blocks: bool = False,
+        by_block: bool = False,
     ) -> Self:
         """Make a ledger in a new file.
 
@@ -100,12 +110,13 @@ class BudgetLedger(LedgerCharges):
             Of a file that does not exist.
         budget : PureDP, ApproxDP or ZCDP
             Also the measure that it is kept in.
-        relation : {"add-remove", "change-one"}
+        relation : {"add-remove", "change-one"}, default "add-remove"
+            The relation of neighbours that the losses are stated under.
         privacy_unit : str
             Whom a unit stands for: "person", "person-day".
-        blocks : bool, default False
-            Whether blocks will be added, each with a budget of its own, at most this one. Else
-            there is one, "all".
+        by_block : bool, default False
+            Whether blocks of data will be added, each with a budget of its own, which is at most
+            this one.
 
         Raises
         ------
@@ -118,9 +129,15 @@ class BudgetLedger(LedgerCharges):
         check_budget(budget, relation)
         if not text_of(privacy_unit, "privacy_unit").strip():
             raise ValueError("privacy_unit must say whom a unit stands for, such as 'person'")
-        if check_relation(relation) == "change-one" and blocks:
+        if not isinstance(by_block, bool):
+            raise TypeError(
+                f"by_block must be True or False, not {type(by_block).__name__}: blocks are added "
+                "later, by add_blocks"
+            )
+        if check_relation(relation) == "change-one" and by_block:
             raise ValueError(
-                "relation must be 'add-remove' for blocks: a record that changes may move"
+                "relation must be 'add-remove' for a ledger with blocks: under 'change-one' a "
+                "record that changes may move from one block to another"
             )
         about = {
             "kind": "create", "measure": _NAMES[type(budget)], "budget": texts_of(parts_of(budget)),
@@ -129,19 +146,20 @@ class BudgetLedger(LedgerCharges):
 
         def write(connection: Connection) -> tuple[int, str]:
             store.append(connection, about | when())
-            if not blocks:
+            if not by_block:
                 store.append(connection, {"kind": "block", "block": ALL} | when())
                 insert_block(connection, ALL, parts_of(budget))
             return store.head(connection)
 
-        return cls.open(path, store.Store.create(store.path_of(path), write))
+        head = store.Store.create(store.path_of(path), write)
+        return cls.open(path, expect_head=head)
 
     @classmethod
     def open(
         cls,
         path: str | os.PathLike[str],
-        expect_head: tuple[int, str] | None = None,
         *,
+        expect_head: tuple[int, str] | None = None,
         read_only: bool = False,
     ) -> Self:
         """Open a ledger.
@@ -153,8 +171,8 @@ class BudgetLedger(LedgerCharges):
         expect_head : (int, str), optional
             What `head()` gave before and was kept elsewhere: an older copy of the file is refused.
         read_only : bool, default False
-            Whether to refuse every change with a LedgerError. To open it, leave to read the file
-            and its folder is enough.
+            Whether to refuse every change with a LedgerError. Permission to read the file and its
+            folder is then enough.
 
         Raises
         ------
@@ -170,14 +188,17 @@ class BudgetLedger(LedgerCharges):
             if expect_head is not None:
                 row = connection.execute("SELECT hash FROM entry WHERE seq = ?", (seq,)).fetchone()
                 if row is None or row[0] != digest:
-                    raise LedgerRollbackError(f"the ledger does not have the entry {seq} it had")
+                    raise LedgerRollbackError(
+                        "the ledger is older than expect_head, or another one: it does not have "
+                        f"the entry {seq} with that hash; find the newest copy"
+                    )
             try:
                 told = json.loads(first[0])
                 budget = loss_from(_MEASURES[told["measure"]], fractions_of(told["budget"]))
                 return budget, check_relation(told["relation"]), told["privacy_unit"]
             except (TypeError, KeyError, ValueError, ArithmeticError):
                 raise LedgerCorruptError(
-                    "the first entry of the ledger is not what was written"
+                    "the ledger is damaged: its first entry is not what was written"
                 ) from None
 
         file = store.Store.open(store.path_of(path), read_only=read_only)
@@ -200,37 +221,53 @@ class BudgetLedger(LedgerCharges):
         Parameters
         ----------
         block : str
-            Its id, such as a day. What lies in it must not depend on the data.
+            Its id, such as a day. Which records lie in it must not depend on the data.
         budget : loss, optional
-            Of the ledger's measure; default, and at most, the ledger's budget.
+            Of the ledger's measure. At most the ledger's budget, which is the default.
         **dims
-            What else is to be known of it; kept in the history.
+            What else is to be known of the block; kept in the history.
 
         Raises
         ------
         TypeError, ValueError
-            For a bad id, a larger budget or one of another measure, and for dims that JSON has not.
+            For a bad id, a budget that is larger or of another measure, and for dims that JSON
+            cannot hold.
         LedgerError
             If the ledger was made without blocks, or has such a block.
 
         """
-        self.add_blocks([block], budget, **dims)
+        self.add_blocks([text_of(block, "block")], budget, **dims)
 
     def add_blocks(
         self, blocks: Iterable[str] | Mapping[str, Loss], budget: Loss | None = None, **dims: Any
     ) -> None:
         """Add several blocks of data at once, as `add_block` does, all of them or none.
 
-        A mapping gives each block its own budget; it is a TypeError to pass `budget` besides.
+        Parameters
+        ----------
+        blocks : list of str, or dict of losses by block id
+            A dict gives each block its own budget; then `budget` must be left out.
+        budget, **dims
+            As in `add_block`, for all of these blocks.
+
+        Raises
+        ------
+        TypeError, ValueError, LedgerError
+            As `add_block` does.
+
         """
         if isinstance(blocks, Mapping):
             if budget is not None:
-                raise TypeError("budget must not be given besides a mapping of blocks to budgets")
+                raise TypeError(
+                    "budget must be left out if blocks is a dict, which has a budget for each"
+                )
             budgets = dict(blocks)
         else:
             budgets = dict.fromkeys(block_ids(blocks), self.budget if budget is None else budget)
         if ALL in block_ids(list(budgets)):
-            raise ValueError("a block cannot have the id 'all'")
+            raise ValueError(
+                "block must not be 'all', which stands for a ledger without blocks: use another id"
+            )
         parts = {
             block: parts_within(budget, self.budget, self.relation)
             for block, budget in budgets.items()
@@ -242,9 +279,14 @@ class BudgetLedger(LedgerCharges):
                 known = connection.execute("SELECT id FROM block WHERE id IN (?, ?)", (ALL, block))
                 found = known.fetchone()
                 if found == (ALL,):
-                    raise LedgerError("the ledger was made without blocks")
+                    raise LedgerError(
+                        "no block can be added, since the ledger was made without blocks: make "
+                        "another ledger with by_block=True"
+                    )
                 if found is not None:
-                    raise LedgerError(f"the ledger has a block {block!r} already")
+                    raise LedgerError(
+                        f"block {block!r} is in the ledger already: use another id, or leave it out"
+                    )
                 entry = {"kind": "block", "block": block, "budget": texts_of(part)}
                 store.append(connection, entry | {"dims": described} | when())
                 insert_block(connection, block, part)
@@ -263,14 +305,14 @@ class BudgetLedger(LedgerCharges):
         UnknownBlockError, BlockRetiredError
             If there is no such block, or it was retired before.
         TypeError, ValueError
-            For what is no id.
+            For a bad id.
 
         """
         text_of(block, "block")
 
         def update(connection: Connection) -> None:
-            if block_of(connection, block)[2]:
-                raise BlockRetiredError(f"block {block!r} was retired")
+            if block_of(connection, block, "block")[2]:
+                raise BlockRetiredError(told_retired(block))
             store.append(connection, {"kind": "retire", "block": block} | when())
             connection.execute("UPDATE block SET retired = 1 WHERE id = ?", (block,))
 
@@ -278,21 +320,18 @@ class BudgetLedger(LedgerCharges):
 
     @property
     def spent(self) -> Any:
-        """What was charged; of a ledger with blocks, a dict of them."""
-        found = {block: spent for block, (_, spent, _, _) in self._by_block().items()}
+        """What was charged; of a ledger with blocks, a dict of losses by block id."""
+        found = {block: spent for block, (_, spent, _, _) in self._states().items()}
         return found.get(ALL, found)
 
     @property
     def remaining(self) -> Any:
-        """What may still be charged; of a ledger with blocks, a dict of them.
+        """What may still be charged; of a ledger with blocks, a dict of losses by block id.
 
         That is 0 for a retired block, whatever was charged to it.
         """
-        found = {block: left for block, (_, _, left, _) in self._by_block().items()}
+        found = {block: left for block, (_, _, left, _) in self._states().items()}
         return found.get(ALL, found)
-
-    def _by_block(self) -> dict[str, State]:
-        return self._store.read(lambda connection: states(connection, type(self.budget)))
 
     def history(self) -> list[dict[str, Any]]:
         """Return all entries, oldest first, with their hashes checked.
@@ -300,7 +339,7 @@ class BudgetLedger(LedgerCharges):
         Raises
         ------
         LedgerCorruptError
-            If one is not what was written.
+            If an entry is not what was written.
 
         """
         return self._store.read(lambda connection: list(store.entries(connection)))

@@ -6,7 +6,7 @@ from sqlite3 import Connection
 from typing import Any, SupportsIndex
 
 from cydp.accounting import store
-from cydp.accounting.blocks import ALL, block_ids, block_of
+from cydp.accounting.blocks import ALL, State, block_ids, block_of, states, told_retired
 from cydp.accounting.budget import Cost, total_of
 from cydp.accounting.charges import (
     ARGUMENTS,
@@ -20,7 +20,7 @@ from cydp.accounting.charges import (
 )
 from cydp.accounting.entries import digest_of, text_of, when
 from cydp.accounting.errors import BlockRetiredError, ChargeInDoubtError, LedgerError
-from cydp.accounting.ledger_blocks import LedgerBlocks
+from cydp.accounting.ledger_scope import LedgerScope
 from cydp.accounting.loss import Loss
 from cydp.accounting.notes import note
 from cydp.accounting.outcomes import check_size, text_of_result
@@ -36,19 +36,21 @@ class LedgerCharges:
     budget: Loss
     relation: str
 
-    def blocks(
+    def scope(
         self,
-        *blocks: str,
+        *,
+        blocks: Iterable[str] | None = None,
         label: str | None = None,
         charge_id: str | None = None,
         data_version: str | None = None,
-    ) -> LedgerBlocks:
-        """Return the budget of some blocks, to be passed as ``budget=``.
+    ) -> LedgerScope:
+        """Return a budget of some blocks, with a label or a charge id, to pass as ``budget=``.
 
         Parameters
         ----------
-        *blocks : str
-            The blocks that will be read. For a ledger without blocks: none, or "all".
+        blocks : list of str, optional
+            The ids of the blocks that will be read; each pays in full. Leave it out for a ledger
+            without blocks.
         label : str, optional
             What the charges are for, in the history.
         charge_id : str, optional
@@ -59,11 +61,15 @@ class LedgerCharges:
             With a charge id: what the caller calls the data, so that a repetition on other data is
             refused. The ledger cannot see that the data has changed.
 
+        Returns
+        -------
+        LedgerScope
+
         Raises
         ------
         TypeError, ValueError
-            For the same block twice, for what is no block, label, id or version, and for a version
-            without an id.
+            For bad ids of blocks or the same one twice, for a bad label, charge id or version, and
+            for a version without a charge id.
 
         Examples
         --------
@@ -72,9 +78,9 @@ class LedgerCharges:
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     path = folder + "/l"
         ...     with BudgetLedger.create(path, PureDP(1), privacy_unit="person") as ledger:
-        ...         budget = ledger.blocks(charge_id="visits", data_version="2026-11-20")
-        ...         first = DiscreteLaplace(epsilon=0.1, sensitivity=1).release(12, budget=budget)
-        ...         again = DiscreteLaplace(epsilon=0.1, sensitivity=1).release(12, budget=budget)
+        ...         budget = ledger.scope(charge_id="visits", data_version="2026-11-20")
+        ...         first = DiscreteLaplace(0.1).release(12, budget=budget)
+        ...         again = DiscreteLaplace(0.1).release(12, budget=budget)
         ...         first == again, ledger.remaining
         (True, PureDP(epsilon=0.9))
 
@@ -84,33 +90,43 @@ class LedgerCharges:
             if text is not None:
                 text_of(text, name)
         if data_version is not None and charge_id is None:
-            raise ValueError("data_version needs a charge_id: it tells a repetition on other data")
-        return LedgerBlocks(self, block_ids(blocks or (ALL,)), label, charge_id, data_version)
+            raise ValueError(
+                "charge_id must be given with data_version, which only tells whether a repetition "
+                "is on the same data"
+            )
+        ids = (ALL,) if blocks is None else block_ids(blocks)
+        return LedgerScope(self, ids, label, charge_id, data_version)
+
+    def _states(self, blocks: Iterable[str] | None = None) -> dict[str, State]:
+        """Return budget, spending, rest and whether it is retired, of some blocks or of all."""
+        return self._store.read(lambda connection: states(connection, type(self.budget), blocks))
 
     def charge(
         self,
         cost: Cost,
         count: SupportsIndex = 1,
         *,
-        blocks: Sequence[str] | None = None,
+        blocks: Iterable[str] | None = None,
         charge_id: str | None = None,
         label: str | None = None,
         relation: str | None = None,
     ) -> Receipt:
-        """Spend a loss so many times in each block, durably, or raise and spend nothing.
+        """Spend a loss `count` times in each block, durably, or raise and spend nothing.
 
         Parameters
         ----------
         cost : loss, mechanism or release
         count : int >= 0, default 1
-        blocks : sequence of str, optional
-            Those that will be read; each pays in full. Needed if the ledger has any.
+        blocks : list of str, optional
+            The ids of the blocks that will be read; each pays in full. Needed if the ledger was
+            made with ``by_block=True``.
         charge_id : str, optional
             Makes the call safe to repeat. Default: a fresh one.
         label : str, optional
             For the history.
-        relation : str, optional
-            What the loss is stated under, if that is known.
+        relation : {"add-remove", "change-one"}, optional
+            The relation that the cost is stated under. None: the loss or the mechanism says it,
+            or nobody does.
 
         Returns
         -------
@@ -121,16 +137,16 @@ class LedgerCharges:
         Raises
         ------
         BudgetExceededError
-            If it does not fit into a block. It may fit exactly.
+            If the cost does not fit into a block. It may use up the budget exactly.
         MeasureMismatchError, RelationMismatchError
-            If the loss says nothing in the ledger's measure, or is stated under another relation.
+            If the cost is of another measure than the ledger, or stated under another relation.
         UnknownBlockError, BlockRetiredError
         ChargeConflictError, ChargeInDoubtError
             If something else, or the same without a recorded result, was charged by this id.
         LedgerError
             If the file cannot be written.
         TypeError, ValueError
-            For what is no loss, count, id or label.
+            For a bad cost, count, charge id, label or list of blocks.
 
         Examples
         --------
@@ -181,7 +197,7 @@ class LedgerCharges:
 
         """
         if not isinstance(charges, Iterable):
-            raise TypeError(f"charges must be dicts, not {type(charges).__name__}")
+            raise TypeError(f"charges must be a list of dicts, not {type(charges).__name__}")
         read = [
             self._checked(*(given.get(name, default) for name, default in ARGUMENTS.items()))
             for given in charges
@@ -201,7 +217,7 @@ class LedgerCharges:
         release: Callable[[], Any],
         count: SupportsIndex = 1,
         *,
-        blocks: Sequence[str] | None = None,
+        blocks: Iterable[str] | None = None,
         label: str | None = None,
         relation: str | None = None,
         function: str | None = None,
@@ -223,7 +239,7 @@ class LedgerCharges:
             and releases of cydp; not None.
         function : str, optional
             Names what releases, for a repetition must be of the same. Default: the qualified name
-            of `release`; needed if that is a lambda or has no name.
+            of `release`; needed if `release` is a lambda or has no name.
         arguments : what JSON can hold, optional
             The public arguments of the release. The ledger keeps their SHA-256.
         data_version : str, optional
@@ -339,9 +355,11 @@ class LedgerCharges:
         """
         known = self._known(text_of(charge_id, "charge_id"))
         if known is None:
-            raise LedgerError(f"nothing was charged by the id {charge_id!r}")
+            raise LedgerError(_told_uncharged(charge_id))
         if known[0] is None:
-            raise ChargeInDoubtError(f"{charge_id!r} was charged and has no recorded result")
+            raise ChargeInDoubtError(
+                f"charge_id {charge_id!r} was charged and has no recorded result"
+            )
         return read_result(known[0])
 
     def record(self, charge_id: str, result: Any) -> None:
@@ -383,16 +401,19 @@ class LedgerCharges:
         def insert(connection: Connection) -> None:
             known = _row_of(connection, charge_id)
             if known is None:
-                raise LedgerError(f"nothing was charged by the id {charge_id!r}")
+                raise LedgerError(_told_uncharged(charge_id))
             if known[0] is not None:
-                raise LedgerError(f"the result of {charge_id!r} was recorded before")
+                raise LedgerError(
+                    f"charge_id {charge_id!r} has a result, which was recorded before and cannot "
+                    "be changed"
+                )
             connection.execute("INSERT INTO outcome VALUES (?, ?)", (charge_id, text))
             store.append(connection, entry)
 
         self._store.write(insert)
 
     def would_exceed(
-        self, cost: Cost, count: SupportsIndex = 1, *, blocks: Sequence[str] | None = None
+        self, cost: Cost, count: SupportsIndex = 1, *, blocks: Iterable[str] | None = None
     ) -> bool:
         """Whether a charge would be refused for lack of budget, as things stand.
 
@@ -405,7 +426,7 @@ class LedgerCharges:
             for block in charge.blocks:
                 budget, spent, retired = block_of(connection, block)
                 if retired:
-                    raise BlockRetiredError(f"block {block!r} was retired")
+                    raise BlockRetiredError(told_retired(block))
                 total = map(total_of, spent, charge.asked)
                 if any(a > b for a, b in zip(total, budget, strict=True)):
                     return True
@@ -418,8 +439,15 @@ def _name_of(release: Callable[[], Any]) -> str:
     """Return the name of a function; a TypeError for one that has none of its own."""
     name = getattr(release, "__qualname__", "<none>")
     if name.endswith(">"):  # of a lambda; a partial has none
-        raise TypeError("function must name what releases, if release is a lambda or has no name")
+        raise TypeError(
+            "function must be given if release is a lambda or has no name: function='...' says "
+            "what is released"
+        )
     return str(name)
+
+
+def _told_uncharged(charge_id: str) -> str:
+    return f"charge_id {charge_id!r} is not in the ledger: nothing was charged by it"
 
 
 def _row_of(connection: Connection, charge_id: str) -> Any:

@@ -44,7 +44,7 @@ def text_of_result(result: Any) -> str:
 
     """
     if result is None:
-        raise TypeError("result must not be None, which would look like no result")
+        raise TypeError("result must not be None, which could not be told from no result")
     try:
         packed, size = _packed(result)
         check_size(size)
@@ -75,7 +75,7 @@ def _packed(result: Any) -> tuple[Any, int]:
         return _packed(result.item())
     if isinstance(result, np.ndarray):
         if result.dtype.kind not in "biuf" or isinstance(result, np.ma.MaskedArray):
-            raise TypeError("arrays of a result must be of numbers or bool, without a mask")
+            raise TypeError("result must have arrays of numbers or bool only, without a mask")
         native = np.ascontiguousarray(result, result.dtype.newbyteorder("<"))
         data = base64.b64encode(native.tobytes()).decode()
         return {_ARRAY: [native.dtype.str, list(result.shape), data]}, native.nbytes
@@ -85,7 +85,7 @@ def _packed(result: Any) -> tuple[Any, int]:
             return {_OBJECT: [name, packed]}, size
     if isinstance(result, dict):
         if not all(isinstance(key, str) and not key.startswith("$") for key in result):
-            raise TypeError("keys of a result must be text that does not begin with '$'")
+            raise TypeError("result must have keys that are text and do not begin with '$'")
         parts = {key: _packed(value) for key, value in result.items()}
         return {key: part for key, (part, _) in parts.items()}, sum(n for _, n in parts.values())
     if isinstance(result, list | tuple):
@@ -100,7 +100,7 @@ def _packed(result: Any) -> tuple[Any, int]:
         return {_FLOAT: repr(result)}, 0
     if not (result is None or isinstance(result, str | int | float)):
         raise TypeError(
-            "a result must hold what JSON can, Fractions, arrays, Series and releases only, not "
+            "result must hold what JSON can, Fractions, arrays, Series and releases only, not "
             f"{type(result).__name__}"
         )
     return result, 0

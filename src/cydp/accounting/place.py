@@ -52,7 +52,8 @@ def check(path: Path) -> None:
             kind, longest = its_kind, len(point)
     if kind in _SHARED_BY_MACHINES:
         raise LedgerError(
-            f"no ledger can be kept on {kind}, which several machines may share: {path}"
+            f"no ledger can be kept on {kind}, which several machines may share: {path}; use a "
+            "disk of this machine"
         )
 
 
@@ -138,7 +139,8 @@ class Hold:
             if struct.unpack(_FLOCK, met)[0] != fcntl.F_UNLCK:
                 raise LedgerError(
                     f"{self._path} is in use by another name, or by the name that it had before "
-                    "it was moved: each name would be a budget of its own"
+                    "it was moved: each name would be a budget of its own; close the ledger "
+                    "everywhere, and then use one name"
                 )
 
     def share(self) -> bool:
@@ -177,7 +179,9 @@ class Hold:
                 _files[inode].spare.append(descriptor)
             else:
                 os.close(descriptor)
-            raise LedgerError(f"{self._path} was replaced or removed while it was opened")
+            raise LedgerError(
+                f"{self._path} was replaced or removed while it was opened: open it again"
+            )
         return descriptor
 
     def _lock(self, kind: int, start: int, length: int) -> bool:

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""How reports for people are written."""
+"""How reports and messages for people are written."""
 
 from html import escape
+from typing import Any
+
+from cydp.rational import text as number_text
 
 
 def html_of(report: str) -> str:
@@ -11,6 +14,18 @@ def html_of(report: str) -> str:
     '<pre>1 &lt; 2</pre>'
     """
     return f"<pre>{escape(report, quote=False)}</pre>"
+
+
+def plain(loss: Any) -> str:
+    """Return a loss with its own numbers, which are written roughly where they are long.
+
+    >>> from cydp import ZCDP, PureDP
+    >>> plain(ZCDP("1/3")), plain(PureDP(1, relation="change-one")), plain(PureDP("1e-300"))
+    ('ZCDP(rho=1/3)', 'PureDP(epsilon=1)', 'PureDP(epsilon=about 1E-300)')
+    """
+    names = [name for name in ("epsilon", "delta") if hasattr(loss, name)] or ["rho"]
+    numbers = ", ".join(f"{name}={number_text(getattr(loss, name))}" for name in names)
+    return f"{type(loss).__name__}({numbers})"
 
 
 def printable(text: str) -> str:

@@ -139,7 +139,7 @@ class Store:
         """
         for suffix in ("", "-journal", "-wal", "-shm"):  # what SQLite would take for the ledger's
             if os.path.lexists(f"{path}{suffix}"):
-                raise LedgerError(f"a file is there already: {path}{suffix}")
+                raise LedgerError(_told_taken(path, suffix))
         place.check(path.resolve())
         with _explained(path):
             folder = Path(tempfile.mkdtemp(prefix=".ledger-", dir=path.parent))
@@ -184,8 +184,12 @@ class Store:
             found = path.is_file()
         except OSError as error:
             raise LedgerError(f"cannot open the ledger ({error.strerror}): {path}") from None
+        if not found and os.path.isdir(path):
+            raise LedgerError(f"path must be the file of a ledger, and {path} is a folder")
         if not found:
-            raise LedgerError(f"there is no ledger at {path}")
+            raise LedgerError(
+                f"there is no ledger at {path}: correct the path, or create a ledger there first"
+            )
         store = cls(path, read_only=read_only)
         with store.closed_by_errors():
             store.read(store._check_length)
@@ -196,7 +200,7 @@ class Store:
         size = connection.execute("PRAGMA page_size").fetchone()[0]
         # While the WAL holds pages, the file may lack them.
         if not _length(self.wal) and os.stat(self.path).st_size < pages * size:
-            raise LedgerCorruptError(f"{self.path} has been cut off")
+            raise LedgerCorruptError(f"the ledger is damaged: {self.path} has been cut off")
 
     @property
     def wal(self) -> str:
@@ -222,7 +226,10 @@ class Store:
     def write(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """Call a function with the only connection that writes; commit durably, or nothing."""
         if self._read_only:
-            raise LedgerError("the ledger was opened read-only: nothing is charged or changed")
+            raise LedgerError(
+                "the ledger was opened read-only, so that nothing can be charged or changed: open "
+                "it without read_only"
+            )
         return self._transaction("BEGIN IMMEDIATE", work)
 
     # Functions are passed, and no generators are made context managers: a signal can interrupt the
@@ -294,7 +301,10 @@ class Store:
         except sqlite3.ProgrammingError:  # it is being closed
             inside = False
         if self._busy and inside:
-            raise LedgerError("the ledger is in use by this thread, which was interrupted")
+            raise LedgerError(
+                "the ledger is in use by this thread, which a signal handler or a finalizer has "
+                "interrupted: use the ledger after the handler has returned"
+            )
 
     def _open(self) -> _Opened:
         place.check(self.path)
@@ -333,15 +343,23 @@ class Store:
         kind = connection.execute("PRAGMA application_id").fetchone()[0]
         version = connection.execute("PRAGMA user_version").fetchone()[0]
         if (kind, version) != (APPLICATION_ID, VERSION):
-            raise LedgerSchemaError(f"{self.path} is no ledger that this version of cydp can read")
+            raise LedgerSchemaError(
+                f"{self.path} is no ledger that this version of cydp can read: it was made by "
+                "another version, or by another program"
+            )
         for pragma, wanted in () if self._read_only else _PRAGMAS:
             connection.execute(f"PRAGMA {pragma} = {wanted}")
             if connection.execute(f"PRAGMA {pragma}").fetchone()[0] != wanted:
-                raise LedgerError(f"no ledger can be kept here: {pragma} cannot be {wanted}")
+                raise LedgerError(
+                    f"no ledger can be kept here: {pragma} cannot be {wanted}; use a disk of this "
+                    "machine"
+                )
         connection.execute("PRAGMA schema_version")  # reads, so that there is a WAL file
         opened.files = self._found()
         if not opened.files:
-            raise LedgerError(f"no ledger can be kept here: there is no {self.wal}")
+            raise LedgerError(
+                f"no ledger can be kept here: there is no {self.wal}; use a disk of this machine"
+            )
 
     def _found(self) -> list[tuple[int, ...]]:
         """Return what is at the path: no file that SQLite needs is missing, or nothing is."""
@@ -365,7 +383,10 @@ class Store:
             self._drop()
             if self._read_only and opened.files[0][:2] == _identity(self.path):
                 raise LedgerBusyError("the ledger was charged while it was read: read it again")
-            raise LedgerError(f"{self.path} was replaced or removed while it was in use")
+            raise LedgerError(
+                f"{self.path} was replaced or removed while it was in use: open it again, and see "
+                "whether it is the ledger that you mean"
+            )
 
     def _check_entries(self, connection: sqlite3.Connection) -> None:
         """Raise a LedgerError unless this is the ledger that was seen before, and no older."""
@@ -376,38 +397,45 @@ class Store:
             another = _hash_at(connection, 1) != self._first
             self._drop()  # SQLite would not notice if this file was written over
             if another:
-                raise LedgerError(f"another ledger was put at {self.path}")
+                raise LedgerError(
+                    f"another ledger was put at {self.path}: open it with BudgetLedger.open, if "
+                    "you mean that one"
+                )
             raise LedgerRollbackError(
                 f"an older copy of the ledger was put at {self.path}: it does not have the entry "
-                f"{seq} it had"
+                f"{seq} it had; put the newest copy back"
             )
 
     def _told(self, error: sqlite3.DatabaseError | UnicodeDecodeError) -> LedgerError:
         """Return what is raised for an error of SQLite."""
         if isinstance(error, UnicodeDecodeError):
-            return LedgerCorruptError("the ledger is damaged: it has text that is none")
+            return LedgerCorruptError("the ledger is damaged: it holds text that is not UTF-8")
         name = getattr(error, "sqlite_errorname", "")
         if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
             return self._in_use()
         if name == "SQLITE_NOTADB":
-            return LedgerSchemaError(f"{self.path} is no ledger")
+            return LedgerSchemaError(
+                f"{self.path} is no ledger: no BudgetLedger.create has made this file"
+            )
         if isinstance(error, sqlite3.OperationalError):
             more = ""
             if name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN")):
                 if not self._read_only:
-                    more = "; who may not write to it, may open it with read_only=True"
+                    more = "; without permission to write to it, open it with read_only=True"
                 elif _length(self.wal) and not os.path.lexists(f"{self.path}-shm"):
                     more = (
                         f"; {self.wal} holds charges, and SQLite reads them by {self.path}-shm, "
-                        "which is not there and cannot be made: let somebody who may write to the "
-                        "folder open the ledger and close it"
+                        "which is not there and cannot be made: somebody who may write to the "
+                        "folder must open the ledger and close it"
                     )
             return LedgerError(f"the ledger cannot be used: {error}{more}")
         self._drop()
         return LedgerCorruptError(f"the ledger is damaged: {error}")
 
     def _in_use(self) -> LedgerBusyError:
-        return LedgerBusyError(f"the ledger was in use for {BUSY_SECONDS} seconds")
+        return LedgerBusyError(
+            f"another process has used the ledger for {BUSY_SECONDS} seconds: try again later"
+        )
 
     def close(self) -> None:
         """Close the connection; the next use opens another one."""
@@ -427,6 +455,18 @@ class Store:
         forks.use(self._drop)
 
 
+def _told_taken(path: Path, suffix: str = "") -> str:
+    """Return the message for a new ledger where something is already."""
+    if os.path.isdir(f"{path}{suffix}"):
+        return f"path must be that of a new file, and {path}{suffix} is a folder already"
+    if suffix:
+        return (
+            "a file is there already that SQLite would take for a part of the ledger: "
+            f"{path}{suffix}; choose another path"
+        )
+    return f"{path} exists already: open a ledger with BudgetLedger.open, or choose another path"
+
+
 def _length(path: str) -> int:
     """Return the length of a file, 0 for one that is not there."""
     try:
@@ -440,18 +480,22 @@ def _explained(path: Path, needed: str = "") -> Iterator[None]:
     try:
         yield
     except FileExistsError:
-        raise LedgerError(f"a file is there already: {path}") from None
+        raise LedgerError(_told_taken(path)) from None
+    except FileNotFoundError:
+        raise LedgerError(
+            f"no ledger can be made at {path}: its folder does not exist; make the folder first"
+        ) from None
     except OSError as error:
         raise LedgerError(f"no ledger can be made at {path}: {error.strerror}{needed}") from None
 
 
 def path_of(path: str | os.PathLike[str]) -> Path:
-    """Return the path of a file; TypeError or ValueError for what SQLite has as none."""
+    """Return the path of a file; TypeError or ValueError for anything else."""
     text = os.fspath(path) if isinstance(path, os.PathLike) else path
     if not isinstance(text, str):
         raise TypeError(f"path must be text or a path, not {type(text).__name__}")
     if text in ("", ":memory:") or text.startswith("file:"):
-        raise ValueError(f"path must be that of a file, not {text!r}")
+        raise ValueError(f"path must be that of a file on a disk, not {text[:40]!r}")
     return Path(text)
 
 
@@ -483,7 +527,9 @@ def entries(connection: sqlite3.Connection) -> Generator[Entry, None, None]:
     try:
         for expected, (seq, charge_id, body, digest) in enumerate(rows, 1):
             if seq != expected or digest != hash_of(last, seq, charge_id, body):
-                raise LedgerCorruptError(f"entry {expected} of the ledger is not what was written")
+                raise LedgerCorruptError(
+                    f"the ledger is damaged: entry {expected} is not what was written"
+                )
             last = digest
             yield {**json.loads(body), "seq": seq, "charge_id": charge_id, "hash": digest}
     finally:  # as long as a SELECT has not ended, its transaction has not, even by a ROLLBACK

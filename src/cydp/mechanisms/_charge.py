@@ -6,6 +6,7 @@ read, noise is drawn. What was checked and charged is what is read, or an error 
 """
 
 import math
+import os
 from collections.abc import Callable
 from hashlib import sha256
 from os import PathLike
@@ -14,14 +15,20 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from cydp.accounting import ZCDP, ApproxDP, BudgetLedger, LedgerBlocks, PrivacyFilter, PureDP
-from cydp.accounting.budget import Cost, asked_of, loss_of
-from cydp.accounting.loss import Loss, loss_from
+from cydp.accounting import (
+    BudgetLedger,
+    LedgerScope,
+    PrivacyFilter,
+    PrivacyOdometer,
+    UnknownBlockError,
+)
+from cydp.accounting.budget import Cost, Spendable, asked_of, loss_of
+from cydp.accounting.loss import ZCDP, ApproxDP, Loss, PureDP, loss_from
 from cydp.accounting.notes import note
 from cydp.accounting.outcomes import is_series
 from cydp.random import Generator, generator_or_default
 
-Budget: TypeAlias = PrivacyFilter | BudgetLedger | LedgerBlocks
+Budget: TypeAlias = PrivacyFilter | BudgetLedger | LedgerScope
 
 
 def paid(
@@ -61,7 +68,7 @@ def paid(
     Raises
     ------
     TypeError
-        If rng is no Generator or a seeded one that a budget should pay for, or budget no budget.
+        If `rng` is no Generator, or a seeded one while a budget is given, or for a bad `budget`.
     PrivacyError
         If the budget refuses, or is kept under another relation; then nothing was charged.
 
@@ -69,11 +76,17 @@ def paid(
     generator = generator_or_default(rng)
     if budget is None:
         return draw(generator)
-    if not isinstance(budget, PrivacyFilter | BudgetLedger | LedgerBlocks):
-        raise TypeError(_no_budget(budget))
+    if not isinstance(budget, PrivacyFilter | BudgetLedger | LedgerScope):
+        raise TypeError(
+            "budget must be a PrivacyFilter, a BudgetLedger or a ledger.scope(...), not "
+            f"{_kind_given(budget)}"
+        )
     if generator.reproducible:
-        raise TypeError("rng must not be seeded where a budget pays: its noise is known")
-    if isinstance(budget, LedgerBlocks) and budget.charge_id is not None:
+        raise TypeError(
+            "rng must not be seeded if a budget is given, since seeded noise can be known: leave "
+            "rng out"
+        )
+    if isinstance(budget, LedgerScope) and budget.charge_id is not None:
         result: NDArray[Any] = budget.once(
             cost,
             lambda: draw(generator),
@@ -84,7 +97,10 @@ def paid(
             nbytes=math.prod(shape) * dtype.itemsize,
         )
         return result
-    receipt = budget.charge(cost, count, relation=relation)
+    try:
+        receipt = budget.charge(cost, count, relation=relation)
+    except UnknownBlockError as error:
+        raise _without_blocks(error) if isinstance(budget, BudgetLedger) else error from None
     try:
         return draw(generator)
     except BaseException as error:
@@ -92,20 +108,28 @@ def paid(
         raise
 
 
-def _no_budget(given: object) -> str:
-    """Return what is wrong with what is no budget, and what to write instead."""
-    if isinstance(given, PureDP | ApproxDP | ZCDP):
-        what = f"a {type(given).__name__}: PrivacyFilter({type(given).__name__}(...)) is one"
-    elif isinstance(given, str | PathLike):
-        what = "a path: BudgetLedger.open(path) is one"
-    elif isinstance(given, type):
-        what = f"the class {given.__name__}: make one of it"
-    else:
-        what = type(given).__name__
-    return f"budget must be a PrivacyFilter, a BudgetLedger or its scope(), not {what}"
+def _without_blocks(error: UnknownBlockError) -> UnknownBlockError:
+    """Return what is raised for a ledger with blocks, which was passed without them."""
+    return UnknownBlockError(
+        f"budget must be ledger.scope(blocks=[...]), not the ledger itself: {error}"
+    )
 
 
-def _charged(budget: Any, cost: Cost, count: int) -> Loss:
+def _kind_given(value: Any) -> str:
+    """Return what was passed for a budget, and what to do about it."""
+    if isinstance(value, type):
+        return f"the class {value.__name__}: pass an instance of it"
+    name = type(value).__name__
+    if isinstance(value, str | os.PathLike):
+        return f"{name}: open a ledger by its path with BudgetLedger.open"
+    if isinstance(value, PureDP | ApproxDP | ZCDP):
+        return f"{name}: make one PrivacyFilter of the loss, and pass it to every release"
+    if isinstance(value, PrivacyOdometer):
+        return f"{name}, which cannot refuse: call its charge beside the release"
+    return name
+
+
+def _charged(budget: Spendable, cost: Cost, count: int) -> Loss:
     """Return what a filter was charged, in its own measure."""
     kind = budget.budget
     return loss_from(type(kind), asked_of(loss_of(cost), count, kind))

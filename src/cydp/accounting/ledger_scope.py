@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Some blocks of a ledger as a budget, and charges that can be repeated safely."""
+"""A ledger's budget with what its charges have in common: blocks, label, charge id."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NoReturn, SupportsIndex
@@ -11,21 +11,37 @@ if TYPE_CHECKING:
     from cydp.accounting.ledger_charges import LedgerCharges
 
 
-class LedgerBlocks:
-    """Some blocks of a ledger, to be passed as ``budget=``; made by `BudgetLedger.blocks`.
+class LedgerScope:
+    """Some blocks of a ledger, to be passed as ``budget=``. Made by `BudgetLedger.scope`.
+
+    `budget`, `spent` and `remaining` are losses if the scope has one block, or if the ledger was
+    made without blocks. Of several blocks they are dicts of losses by block id.
 
     Attributes
     ----------
     ledger : BudgetLedger
     blocks : tuple of str
-        The blocks that pay, each of them in full.
+        The ids of the blocks that pay, each of them in full.
     label : str or None
         What the history says of the charges.
     charge_id : str or None
-        If given, one release is paid by these blocks, recorded, and returned again to whoever
-        repeats it.
+        If given, one release is charged to these blocks and recorded, and every repetition returns
+        the recorded result.
     data_version : str or None
         What the caller calls the data that is read.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from cydp import BudgetLedger, PureDP
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with BudgetLedger.create(
+    ...         folder + "/l", PureDP(1), privacy_unit="person", by_block=True
+    ...     ) as ledger:
+    ...         ledger.add_blocks(["mon", "tue"])
+    ...         receipt = ledger.scope(blocks=["mon"]).charge(PureDP(0.25))
+    ...         ledger.scope(blocks=["mon"]).remaining, ledger.scope(blocks=["tue"]).remaining
+    (PureDP(epsilon=0.75), PureDP(epsilon=1))
 
     """
 
@@ -50,10 +66,35 @@ class LedgerBlocks:
             object.__setattr__(self, name, value)
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
-        raise AttributeError(f"the {name} of a ledger's blocks cannot be changed")
+        raise AttributeError(f"the {name} of a LedgerScope cannot be changed: make another scope")
 
     def __delattr__(self, name: str) -> NoReturn:
-        raise AttributeError(f"the {name} of a ledger's blocks cannot be deleted")
+        raise AttributeError(f"the {name} of a LedgerScope cannot be deleted")
+
+    @property
+    def relation(self) -> str:
+        """The relation of neighbours that the ledger is kept under."""
+        return self.ledger.relation
+
+    @property
+    def budget(self) -> Any:
+        """What may be spent in all in the block; a dict of losses for several blocks."""
+        return self._each(0)
+
+    @property
+    def spent(self) -> Any:
+        """What was charged to the block; a dict of losses for several blocks."""
+        return self._each(1)
+
+    @property
+    def remaining(self) -> Any:
+        """What may still be charged to the block; a dict of losses for several blocks."""
+        return self._each(2)
+
+    def _each(self, place: int) -> Any:
+        states = self.ledger._states(self.blocks)
+        found = {block: state[place] for block, state in states.items()}
+        return found[self.blocks[0]] if len(found) == 1 else found
 
     def charge(
         self, cost: Cost, count: SupportsIndex = 1, *, relation: str | None = None
@@ -77,7 +118,10 @@ class LedgerBlocks:
     ) -> Any:
         """Charge, release and record, as `BudgetLedger.once` does with the `charge_id`."""
         if self.charge_id is None:
-            raise ValueError("charge_id must be given to blocks of which a release is recorded")
+            raise ValueError(
+                "charge_id must be given to the scope whose release is recorded: "
+                "ledger.scope(charge_id=...)"
+            )
         return self.ledger.once(
             self.charge_id, cost, release, count, blocks=self.blocks, label=self.label,
             relation=relation, function=function, arguments=arguments,
@@ -89,4 +133,4 @@ class LedgerBlocks:
         return self.ledger.would_exceed(cost, count, blocks=self.blocks)
 
     def __repr__(self) -> str:
-        return f"{self.ledger!r}.blocks({', '.join(map(repr, self.blocks))})"
+        return f"{self.ledger!r}.scope(blocks={list(self.blocks)!r})"
