@@ -134,12 +134,12 @@ def test_any_codes(codes, minlength, dtype):
 
 
 WRONG = [
-    ([1.0], 0, TypeError, "integers or bool, not float64"),
-    (np.array([1.0]), 0, TypeError, "integers or bool, not float64"),
-    (np.array([]), 0, TypeError, "float64"),
-    (["a"], 0, TypeError, "str_"),
+    ([1.0], 0, TypeError, "integers or bool, not floats"),
+    (np.array([1.0]), 0, TypeError, "integers or bool, not floats"),
+    (np.array([]), 0, TypeError, "not floats"),
+    (["a"], 0, TypeError, "not text"),
     ("a", 0, ValueError, "one dimension"),
-    (None, 0, TypeError, "codes must be a column, not NoneType"),
+    (None, 0, TypeError, "codes must be a list, an array or a column, not NoneType"),
     (5, 0, ValueError, "one dimension"),
     ([[1]], 0, ValueError, "one dimension"),
     (np.ma.array([[1]]), 0, ValueError, "one dimension"),

@@ -29,7 +29,9 @@ def test_a_release_is_the_counts_plus_the_noise() -> None:
 def test_sensitivity_follows_the_relation(relation: str, scale: int) -> None:
     """One record more changes one count; one that moves changes two."""
     release = cydp.histogram(AGES, 10, (0, 100), epsilon=0.5, relation=relation)
-    assert release.mechanism == cydp.DiscreteLaplace(0.5, cydp.sensitivity.histogram(relation))
+    assert release.mechanism == cydp.DiscreteLaplace(
+        0.5, cydp.sensitivity.histogram(relation=relation)
+    )
     assert release.mechanism.scale == scale
     assert release.relation == release.mechanism.relation == relation
     assert release.loss == cydp.PureDP(0.5, relation=relation)

@@ -129,8 +129,11 @@ def test_a_mechanism_is_stated_as_its_sensitivity_is(
 def test_what_is_released_is_stated(relation: str) -> None:
     released = cydp.histogram([1, 2], 2, (0, 4), epsilon=1, relation=relation)
     assert released.relation == released.loss.relation == released.mechanism.relation == relation
-    total = exact.grouped_clamped_sum([0, 1], [1, 2], 2, 0, 4)
-    for found in (total.sensitivity(relation), exact.clamped_sum([1], 0, 4).sensitivity(relation)):
+    total = exact.grouped_clamped_sum([0, 1], [1, 2], 2, (0, 4))
+    for found in (
+        total.sensitivity(relation=relation),
+        exact.clamped_sum([1], (0, 4)).sensitivity(relation=relation),
+    ):
         assert found.relation == relation
         assert DiscreteLaplace(1, found).loss.relation == relation
 
@@ -145,8 +148,8 @@ STATED: list[tuple[Callable[[], Any], str]] = [
     (lambda: ExponentialMechanism(1, monotonic=True), "add-remove"),
     (lambda: PermuteAndFlip(1, monotonic=True).loss, "add-remove"),
     (lambda: Laplace(1, of.sum((0, 5))), "add-remove"),
-    (lambda: Laplace(1, of.sum((0, 5), "change-one")).loss, "change-one"),
-    (lambda: Snapping(1, 2 * of.count("change-one"), 100), "change-one"),
+    (lambda: Laplace(1, of.sum((0, 5), relation="change-one")).loss, "change-one"),
+    (lambda: Snapping(1, 2 * of.count(relation="change-one"), 100), "change-one"),
     (lambda: DiscreteLaplace(1, of.queries(1, of.histogram())), "add-remove"),
     (lambda: PartitionSelection(1, 1e-6, relation="change-one").loss, "change-one"),
     (lambda: cydp.histogram([1], 2, (0, 4), epsilon=1).loss, "add-remove"),
@@ -218,7 +221,7 @@ def test_monotonic_scores_are_those_of_add_remove(kind: Any) -> None:
     assert mechanism.relation == mechanism.loss.relation == "add-remove"
     assert eval(repr(mechanism), NAMES) == mechanism == kind(1, of.count(), monotonic=True)
     with pytest.raises(ValueError, match="monotonic must be False"):
-        kind(1, of.count("change-one"), monotonic=True)
+        kind(1, of.count(relation="change-one"), monotonic=True)
 
     def ratio(scores: list[int], neighbour: list[int]) -> float:
         a, b = (mechanism.probabilities(counts) for counts in (scores, neighbour))

@@ -15,12 +15,12 @@ from cydp.rational import Number, positive
 from cydp.samplers import bernoulli, gaussian, laplace_of, shift_of
 
 __all__ = [
-    "Mapped",
+    "MappedBits",
     "SeededGenerator",
     "bernoulli_sampler",
     "chacha20_words",
-    "gaussian_sampler",
-    "laplace_sampler",
+    "discrete_gaussian_sampler",
+    "discrete_laplace_sampler",
     "map_bits",
     "shift_sampler",
 ]
@@ -53,7 +53,7 @@ class SeededGenerator(Generator):
 
     __slots__ = ()
 
-    reproducible = True
+    _reproducible = True
 
     def __init__(self, seed: SupportsIndex, *, fixed_work: bool = False) -> None:
         if isinstance(seed, (bool, np.bool_)) or not hasattr(seed, "__index__"):
@@ -67,22 +67,24 @@ class SeededGenerator(Generator):
         return "<cydp.testing.SeededGenerator: predictable, not for real data>"
 
 
-def laplace_sampler(scale: Number, prefix_bits: int = 0) -> Sampler:
+def discrete_laplace_sampler(scale: Number, prefix_bits: int = 0) -> Sampler:
     """Prepare the discrete Laplace law of a scale.
 
     With `prefix_bits` from 8 to 31 it takes the logarithm's route, with so few bits of U in a
     word of 32; with 0 the route that suits the scale, as `Generator` does.
 
-    >>> laplace_sampler(1).layout
+    >>> discrete_laplace_sampler(1).layout
     ((2, 0, 0), True)
     """
     return laplace_of(positive(scale, "scale"), prefix_bits)
 
 
-def gaussian_sampler(sigma: Number | None = None, *, sigma2: Number | None = None) -> Sampler:
+def discrete_gaussian_sampler(
+    sigma: Number | None = None, *, sigma2: Number | None = None
+) -> Sampler:
     """Prepare the discrete Gaussian law, as `Generator.discrete_gaussian` does.
 
-    >>> gaussian_sampler(100).layout
+    >>> discrete_gaussian_sampler(100).layout
     ((2, 2, 2), False)
     """
     return gaussian(sigma, sigma2)
@@ -110,7 +112,7 @@ _DTYPES = {1: np.bool_, 2: np.uint16, 4: np.uint32, 8: np.int64}
 
 
 @dataclass(frozen=True)
-class Mapped:
+class MappedBits:
     """What `map_bits` returns.
 
     Attributes
@@ -138,13 +140,13 @@ def map_bits(
     *,
     resolve_all: bool = False,
     fixed_work: bool = False,
-) -> Mapped:
+) -> MappedBits:
     """Apply a sampler to bits of your own: the code that serves `Generator`.
 
     Parameters
     ----------
     sampler : Sampler
-        Of `laplace_sampler` and the like; its `layout` tells what a candidate is made of.
+        Of `discrete_laplace_sampler` and the like; its `layout` tells what a candidate is made of.
     planes : sequence of integer arrays, shape (n,)
         One for each width in `layout`: the words of the candidates.
     signs : bool, shape (n,), optional
@@ -164,7 +166,7 @@ def map_bits(
 
     Examples
     --------
-    >>> map_bits(laplace_sampler(1), [np.array([0x8000, 0x4000])], np.array([0, 1])).values
+    >>> map_bits(discrete_laplace_sampler(1), [np.array([0x8000, 0x4000])], np.array([0, 1])).values
     array([ 1, -1])
 
     """
@@ -190,7 +192,7 @@ def map_bits(
         values.view(np.uint8),
         asked,
     )
-    return Mapped(values[:accepted], asked.astype(bool), work)
+    return MappedBits(values[:accepted], asked.astype(bool), work)
 
 
 def chacha20_words(

@@ -51,7 +51,9 @@ def bincount(codes: ArrayLike, minlength: SupportsIndex = 0) -> NDArray[np.int64
     try:
         return _bincount(values, length, least)
     except MemoryError:  # whose message has the largest code
-        raise MemoryError("no memory for a count of each code to the largest") from None
+        raise MemoryError(
+            "no memory for a count of each code up to the largest: codes must be smaller"
+        ) from None
 
 
 def _bincount(values: NDArray[Any], length: int, least: int) -> NDArray[np.int64]:

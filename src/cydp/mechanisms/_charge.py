@@ -73,7 +73,7 @@ def paid(
             "budget must be a PrivacyFilter, a BudgetLedger or blocks of one, not "
             f"{type(budget).__name__}"
         )
-    if generator.reproducible:
+    if generator._reproducible:
         raise TypeError("rng must not be seeded where a budget pays: its noise is known")
     if isinstance(budget, LedgerBlocks) and budget.charge_id is not None:
         result: NDArray[Any] = budget.once(

@@ -19,7 +19,7 @@ def norm_of(sensitivity: Number) -> Fraction:
     (Fraction(1, 2), True)
     """
     if isinstance(sensitivity, float | np.floating) and math.isinf(sensitivity):
-        missing = sensitivity.missing if isinstance(sensitivity, Unbounded) else "bound"
+        missing = sensitivity.missing_bound if isinstance(sensitivity, Unbounded) else "bound"
         raise ValueError(f"sensitivity must be finite: the data has no {missing}")
     return max(positive(sensitivity, "sensitivity"), upward(sensitivity, "sensitivity"))
 
