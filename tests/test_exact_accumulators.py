@@ -384,8 +384,18 @@ def test_wrong_parameters() -> None:
     for error, says, groups, sums in (
         (ValueError, "n_groups must be from 1", 0, None),
         (TypeError, "n_groups must be an integer", 1.5, None),
-        (ValueError, r"sums\['x'\] must be a pair of numbers, .*, not 1 entries", 1, {"x": (1,)}),
-        (ValueError, r"sums\['x'\] must be a pair of numbers, .*, not 3", 1, {"x": (0, 1, 1)}),
+        (
+            ValueError,
+            r"sums\['x'\] must be a pair of numbers, .*, not a tuple of 1",
+            1,
+            {"x": (1,)},
+        ),
+        (
+            ValueError,
+            r"sums\['x'\] must be a pair of numbers, .*, not a tuple of 3",
+            1,
+            {"x": (0, 1, 1)},
+        ),
         (TypeError, r"sums\['x'\] must be a pair of numbers", 1, {"x": 1}),
         (ValueError, r"sums\['x'\]=.* must have lower <= upper", 1, {"x": (1, 0)}),
         (TypeError, r"sums must be a mapping, .*, not tuple", 1, (0, 1)),

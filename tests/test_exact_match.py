@@ -239,7 +239,7 @@ def test_nothing_to_match() -> None:
         ([1], [None], TypeError, "keys must be integers, or text, or bytes: all of one kind"),
         ([1], "ab", TypeError, "keys must be a list, an array or a column, not text"),
         ([1], 1, TypeError, "keys must be a list, an array or a column, not int"),
-        ([1.5], [1], TypeError, "x must hold integers, or text, or bytes"),
+        ([1.5], [1], TypeError, "x must hold integers or text, not float"),
         (np.array([31415.5]), [1], TypeError, "x must hold integers or text, not floats"),
     ],
 )

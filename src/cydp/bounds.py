@@ -27,7 +27,7 @@ def pair_of(bounds: Any, name: str = "bounds") -> tuple[Any, Any]:
     if not isinstance(bounds, tuple | list):
         raise TypeError(f"{wanted}, not {type(bounds).__name__}")
     if len(bounds) != 2:
-        raise ValueError(f"{wanted}, not {len(bounds)} entries")
+        raise ValueError(f"{wanted}, not a {type(bounds).__name__} of {len(bounds)}")
     return bounds[0], bounds[1]
 
 

@@ -51,7 +51,7 @@ def length(n: SupportsIndex, name: str) -> int:
 
 
 def _shape(size: Size) -> tuple[int, ...]:
-    if isinstance(size, Sequence | np.ndarray):
+    if isinstance(size, Sequence | np.ndarray) and not isinstance(size, str | bytes):
         return tuple(length(n, "each entry of size") for n in size)
     if not hasattr(size, "__index__"):
         raise TypeError(

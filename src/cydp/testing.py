@@ -3,6 +3,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, SupportsIndex
 
 import numpy as np
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 from cydp._random import Sampler, chacha20_block, chacha20_keystream
 from cydp._random import map_bits as map_core
 from cydp.random import Generator
-from cydp.rational import Number, positive
+from cydp.rational import Number, index, positive, text
 from cydp.samplers import bernoulli, gaussian, laplace_of, shift_of
 
 __all__ = [
@@ -68,15 +69,18 @@ class SeededGenerator(Generator):
 
 
 def discrete_laplace_sampler(scale: Number, prefix_bits: int = 0) -> Sampler:
-    """Prepare the discrete Laplace law of a scale.
+    """Prepare the discrete Laplace law of a scale, as `Generator.discrete_laplace` does.
 
     With `prefix_bits` from 8 to 31 it takes the logarithm's route, with so few bits of U in a
-    word of 32; with 0 the route that suits the scale, as `Generator` does.
+    word of 32; with 0 it takes the route that suits the scale, as `Generator` does.
 
     >>> discrete_laplace_sampler(1).layout
     ((2, 0, 0), True)
     """
-    return laplace_of(positive(scale, "scale"), prefix_bits)
+    bits = index(prefix_bits, "prefix_bits")
+    if bits and not 8 <= bits <= 31:
+        raise ValueError(f"prefix_bits must be 0, or from 8 to 31, not {bits}")
+    return laplace_of(positive(scale, "scale"), bits)
 
 
 def discrete_gaussian_sampler(
@@ -105,9 +109,15 @@ def shift_sampler(p: Number, n_categories: int) -> Sampler:
     >>> shift_sampler("1/3", 3).layout
     ((2, 0, 0), False)
     """
-    return shift_of(positive(p, "p"), n_categories)
+    weight, categories = positive(p, "p"), index(n_categories, "n_categories")
+    if not 2 <= categories <= _MOST_CATEGORIES:
+        raise ValueError(f"n_categories must be from 2 to 2**31, not {categories}")
+    if not _LEAST_WEIGHT <= weight <= Fraction(1, categories):
+        raise ValueError(f"p must be from 2**-900 to 1 / n_categories, not {text(weight)}")
+    return shift_of(weight, categories)
 
 
+_MOST_CATEGORIES, _LEAST_WEIGHT = 2**31, Fraction(1, 2**900)  # those of cydp.h
 _DTYPES = {1: np.bool_, 2: np.uint16, 4: np.uint32, 8: np.int64}
 
 
@@ -141,7 +151,7 @@ def map_bits(
     resolve_all: bool = False,
     fixed_work: bool = False,
 ) -> MappedBits:
-    """Apply a sampler to bits of your own: the code that serves `Generator`.
+    """Apply a sampler to given bits, by the code that serves `Generator`.
 
     Parameters
     ----------
@@ -161,6 +171,8 @@ def map_bits(
 
     Raises
     ------
+    TypeError, ValueError
+        For planes, signs or extensions of other shapes, or words that are too wide.
     RuntimeError
         If the extensions given do not decide a sample.
 
@@ -170,17 +182,22 @@ def map_bits(
     array([ 1, -1])
 
     """
+    if not isinstance(sampler, Sampler):
+        raise TypeError(f"sampler must be a Sampler, not {type(sampler).__name__}")
     widths, has_signs = sampler.layout
-    n = len(planes[0])
     dtypes = [np.dtype(f"u{width}") for width in widths if width]
-    bits = b"".join(
-        np.ascontiguousarray(plane, dtype).tobytes()
-        for plane, dtype in zip(planes, dtypes, strict=True)
-    )
+    if not isinstance(planes, list | tuple) or len(planes) != len(dtypes):
+        raise ValueError(f"planes must be a list of {len(dtypes)}, as sampler.layout says")
+    n = len(planes[0])
+    bits = b"".join(map(_words, planes, dtypes))
     if has_signs:
+        if signs is None or len(signs) != n:
+            raise ValueError("signs must be given, one for each word of a plane")
         bits += np.packbits(np.asarray(signs, bool), bitorder="little").tobytes()
     if extensions is None:
         extensions = np.full((2, n, 16), 2**63, np.uint64)
+    if extensions.ndim != 3 or extensions.shape[:2] != (2, n) or extensions.shape[2] % 8:
+        raise ValueError(f"extensions must be of shape (2, {n}, 8 m), not {extensions.shape}")
     values: NDArray[Any] = np.zeros(n, _DTYPES[sampler.value_bytes])
     asked = np.zeros((2, n), np.uint8)
     accepted, work = map_core(
@@ -195,17 +212,32 @@ def map_bits(
     return MappedBits(values[:accepted], asked.astype(bool), work)
 
 
+def _words(plane: NDArray[np.integer], dtype: np.dtype[Any]) -> bytes:
+    words = np.ascontiguousarray(plane, dtype)
+    if not np.array_equal(words, plane):
+        raise ValueError(f"planes must hold words of {8 * dtype.itemsize} bits, as in their layout")
+    return words.tobytes()
+
+
 def chacha20_words(
     key: NDArray[np.uint32], nonce: NDArray[np.uint32], counter: int, groups: int | None = None
 ) -> NDArray[np.uint32]:
     """Return keystream words of RFC 8439: one block, or groups of 16 interleaved blocks.
 
-    In a group, word w of block b stands at 16 w + b.
+    `key` has 8 words and `nonce` 3. In a group, word w of block b stands at 16 w + b.
 
     >>> zeros = np.zeros(8, np.uint32)
     >>> hex(chacha20_words(zeros, zeros[:3], 0)[0])
     '0xade0b876'
     """
+    given = {"key": (key, 8), "nonce": (nonce, 3)}
+    for name, (array, length) in given.items():
+        if not isinstance(array, np.ndarray) or array.dtype != np.uint32 or len(array) != length:
+            raise TypeError(f"{name} must be an array of {length} uint32")
+    if not 0 <= index(counter, "counter") < 2**32:
+        raise ValueError("counter must be from 0 to 2**32 - 1")
+    if groups is not None and index(groups, "groups") < 0:
+        raise ValueError(f"groups must be at least 0, not {groups}")
     if groups is None:
         words = np.empty(16, np.uint32)
         chacha20_block(key, nonce, counter, words)

@@ -60,7 +60,7 @@ class HistogramAccumulator:
         *,
         dtype: Any = np.float64,
     ) -> None:
-        kind = np.dtype(dtype).newbyteorder("=")
+        kind = _dtype_of(dtype)
         check_real(kind, "dtype")
         made = public_bins(bins, range, kind)
         edges = made.edges.astype(made.edges.dtype.newbyteorder("="))
@@ -224,6 +224,15 @@ class HistogramAccumulator:
         return f"<HistogramAccumulator: {len(self._counts)} bins, exact and NOT private>"
 
 
+def _dtype_of(dtype: Any) -> np.dtype[Any]:
+    try:
+        kind: np.dtype[Any] = np.dtype(dtype).newbyteorder("=")
+    except TypeError:
+        given = repr(dtype[:40]) if isinstance(dtype, str) else type(dtype).__name__
+        raise TypeError(f"dtype must be one of numpy's, such as 'float64', not {given}") from None
+    return kind
+
+
 def counts_of(values: NDArray[Any]) -> NDArray[np.int64]:
     """Return counts that were imported."""
     if values.dtype != np.int64:
@@ -313,9 +322,8 @@ class GroupedAccumulator:
 
         """
         if columns.keys() != self._grids.keys():
-            names = ", ".join(f"{name}=" for name in self._grids)
-            wanted = f"given as {names}" if names else "none"
-            raise TypeError(f"the columns besides codes must be {wanted}, as in sums")
+            call = ", ".join(["codes", *(f"{name}=..." for name in self._grids)])
+            raise TypeError(f"columns must be those of sums: call update({call})")
         keys = integer_column(codes)
         if keys.ndim != 1:
             raise ValueError(f"codes must have one dimension, not {keys.ndim}")

@@ -88,7 +88,8 @@ def _least_length(minlength: Any) -> int:
     except TypeError:
         raise TypeError(f"minlength must be an integer, not {type(minlength).__name__}") from None
     if not 0 <= least < 2**60:  # what numpy can address
-        raise ValueError("minlength must be from 0 to 2**60 - 1")
+        shown = f", not {least}" if abs(least) < 10**18 else ""
+        raise ValueError(f"minlength must be from 0 to 2**60 - 1{shown}")
     return least
 
 

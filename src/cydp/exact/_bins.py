@@ -128,7 +128,7 @@ def _given_edges(bins: Any) -> _Array:
         raise ValueError(f"bins must be at least 2 edges in one list, not of shape {edges.shape}")
     if edges.dtype.kind == "b":
         raise TypeError("edges in bins must be numbers, not bool")
-    check_real(edges.dtype, "edges in bins")
+    check_real(edges.dtype, "bins")
     if np.isnan(edges).any():
         raise ValueError("edges in bins must be numbers, not NaN")
     if (edges[:-1] > edges[1:]).any():
@@ -140,7 +140,8 @@ def _ends(range: Pair) -> tuple[Any, Any]:
     if not isinstance(range, Sequence | np.ndarray) or isinstance(range, str | bytes):
         raise TypeError(f"range must be a pair, range=(lo, hi), not {type(range).__name__}")
     if len(range) != 2:
-        raise ValueError(f"range must be a pair, range=(lo, hi), not {len(range)} entries")
+        given = f"a {type(range).__name__} of {len(range)}"
+        raise ValueError(f"range must be a pair, range=(lo, hi), not {given}")
     lo, hi = range
     for end in (lo, hi):
         if isinstance(end, bool) or not isinstance(end, int | float | np.integer | np.floating):

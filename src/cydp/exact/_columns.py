@@ -106,6 +106,8 @@ def codes_column(x: ArrayLike | Sequence[Any], name: str = "codes") -> NDArray[A
         values = x if isinstance(x, np.ma.MaskedArray) else _read(x, name)
     else:
         present, _ = present_entries(entries)
+        if any(issubclass(of, list | tuple | np.ndarray) for of in set(map(type, present))):
+            raise ValueError(f"{name} must hold one integer for each record, not lists")
         values = np.asarray(present) if present else np.empty(0, np.int64)
     if values.ndim != 1:
         raise ValueError(f"{name} must have one dimension, not {values.ndim}")

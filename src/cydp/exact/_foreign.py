@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp.exact._pandas import as_series, is_frame
+from cydp.exact._words import of_entry
 
 
 def speaks_arrow(x: Any) -> bool:
@@ -67,8 +68,8 @@ def as_array(x: Any, name: str) -> NDArray[Any]:
     if hasattr(x, "isna") and not isinstance(getattr(x, "dtype", None), np.dtype):
         return np.asarray(x, object)
     values = np.asarray(x)
-    if values.dtype == object and values.ndim == 0:
-        raise TypeError(f"{name} must be a list, an array or a column, not {type(x).__name__}")
+    if values.ndim == 0 and values.dtype.kind in "OSU":
+        raise TypeError(f"{name} must be a list, an array or a column, not {of_entry(type(x))}")
     return values
 
 

@@ -105,8 +105,8 @@ def public_grid(bounds: tuple[Number, Number], step: Number | None, name: str = 
         )
     if max(abs(low), abs(high)) > MOST_STEPS * Fraction(2) ** exponent:
         raise ValueError(
-            f"{name} must be at most 2**51 steps from 0: with step=2**{exponent} they are "
-            f"({text(low)}, {text(high)}); give a larger step"
+            f"{name} must be at most 2**51 steps from 0, not ({text(low)}, {text(high)}) with "
+            f"step={text(Fraction(2) ** exponent)}: give a larger step"
         )
     unit = Fraction(2) ** exponent
     return Grid(exponent, round(low / unit), round(high / unit))

@@ -117,6 +117,8 @@ def _grids(values: list[NDArray[Any]], keep: Any, bins: Any, range: Any) -> list
         if count is None:
             grids.append(public_bins(given, None, x.dtype))
             continue
+        if ends is not None and not isinstance(ends, Sequence | np.ndarray):
+            raise _no_pairs(range)
         if ends is None:
             ends = data_ends((x if keep is None else x[keep]).astype(common), "columns")
         grids.append(even_bins(count, ends, x.dtype))
@@ -138,10 +140,14 @@ def _one_each(given: Any, name: str, columns: int, single: Callable[[Any], Any])
 
 def _none(range: Any) -> None:
     if range is not None:
-        raise TypeError(
-            f"range must be a list of pairs (lo, hi), one for each column, not "
-            f"{type(range).__name__}"
-        )
+        raise _no_pairs(range)
+
+
+def _no_pairs(range: object) -> TypeError:
+    return TypeError(
+        "range must be a list of pairs (lo, hi), one for each column, or None, not "
+        f"{type(range).__name__}"
+    )
 
 
 def _is_native(grid: Bins, x: NDArray[Any]) -> bool:

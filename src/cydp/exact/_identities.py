@@ -14,7 +14,7 @@ from cydp.exact._arrow import Strings
 from cydp.exact._entries import present_entries, sequence
 from cydp.exact._foreign import as_array, opened, speaks_arrow
 from cydp.exact._pandas import as_numpy, categorical
-from cydp.exact._words import of_dtype
+from cydp.exact._words import of_dtype, of_entry
 
 Identities: TypeAlias = tuple[NDArray[Any] | Strings, NDArray[np.bool_] | None]
 
@@ -62,6 +62,9 @@ def _of_categories(
     return values[places], present
 
 
+_KINDS = (int, np.integer, np.bool, str, bytes)
+
+
 def _of_objects(x: Sequence[Any], name: str) -> Identities:
     """Return Python values as integers of 64 bits or as strings, whatever their length."""
     types = set(map(type, x))
@@ -86,6 +89,8 @@ def _of_objects(x: Sequence[Any], name: str) -> Identities:
             every[slice(None) if present is None else present] = integers
             return replace(texts, integers=tuple(every)), valid
         return _spread(np.array(integers, np.int64), present), present
+    if others := [of_entry(of) for of in types if not issubclass(of, _KINDS)]:
+        raise TypeError(f"{name} must hold integers or text, not {min(others)}")
     raise TypeError(f"{name} must hold integers, or text, or bytes: all of one kind")
 
 
