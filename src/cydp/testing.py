@@ -213,8 +213,9 @@ def map_bits(
 
 
 def _words(plane: NDArray[np.integer], dtype: np.dtype[Any]) -> bytes:
-    words = np.ascontiguousarray(plane, dtype)
-    if not np.array_equal(words, plane):
+    given = np.asarray(plane)
+    words = given.astype(dtype)
+    if not np.array_equal(words, given):
         raise ValueError(f"planes must hold words of {8 * dtype.itemsize} bits, as in their layout")
     return words.tobytes()
 

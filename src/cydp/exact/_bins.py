@@ -97,6 +97,14 @@ def public_bins(
     return _among_floats(edges, dtype)
 
 
+def check_bins(bins: Any, range: Pair | None) -> None:
+    """Raise for bad bins or a bad range, before there is any data."""
+    if bin_count(bins) is None:
+        _given_edges(bins)
+    elif range is not None:
+        _ends(range)
+
+
 def bin_count(bins: Any) -> int | None:
     """Return how many bins were asked for, or None if they were given by edges."""
     if isinstance(bins, str):
