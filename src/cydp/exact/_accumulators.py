@@ -32,11 +32,11 @@ class HistogramAccumulator:
     bins, range
         As in `histogram`, but a number of bins needs a range.
     dtype : dtype, default float64
-        Of the data; the edges are numpy's for it. Pieces of floats are converted to it, and
-        refused if it is none of floats. Pieces of integers are taken as numpy compares them
-        with the edges, and refused where that could change them: uint64 for int64. Lists are
-        float64, or lists of integers if the dtype is one of integers; what of these is beyond
-        64 bits is left out.
+        The dtype of the data; the edges are those that numpy has for it. Pieces of floats are
+        converted to it, and refused if it is a dtype of integers. Pieces of integers are compared
+        with the edges as numpy compares them, and refused where the conversion could change them:
+        uint64 for int64. A list is read as float64, or as integers if the dtype is one of
+        integers; integers beyond 64 bits are then left out.
 
     Raises
     ------

@@ -202,11 +202,11 @@ def clamped_sum_and_squares(
 
     """
     grid = public_grid(bounds, step)
-    values = number_column(x)
     if grid.largest > _MOST_SQUARED:
         raise ValueError(
             "bounds must be at most 2**31 steps from 0 for squares: give a larger step"
         )
+    values = number_column(x)
     units, squares, (inner, weight) = 0, 0, _inner(values, grid)
     for rows, number in _rows(values, inner):
         more, more_squares = _grid.grid_sums(rows, *number, _threads(rows, number))
