@@ -30,7 +30,7 @@ def bench_columns(benchmark: Any, work: str, monkeypatch: pytest.MonkeyPatch) ->
         "pyarrow": pa.array(x),
         "pyarrow with nulls": pa.array(x, mask=x == 3),
     }
-    call = exact.bincount if work == "bincount" else lambda c: exact.clamped_sum(c, 0, 900).units
+    call = exact.bincount if work == "bincount" else lambda c: exact.clamped_sum(c, (0, 900)).units
     answers = in_turn.measure(
         benchmark, {name: lambda c=c: call(c) for name, c in columns.items()}, rounds=15
     )

@@ -50,7 +50,7 @@ def bench_bound_contributions(benchmark: Any, groups: int, monkeypatch: pytest.M
     answers = in_turn.measure(
         benchmark,
         {
-            "cydp": lambda: exact.bound_contributions(u, g, MOST),
+            "cydp": lambda: exact.bound_contributions(u, g, max_partitions=MOST),
             "numpy": lambda: by_lexsort(u, g, rng),
             "DuckDB": lambda: by_window(u, g),
         },

@@ -41,7 +41,7 @@ def bench_clamped_sum(benchmark: Any, dtype: str) -> None:
     answers = in_turn.measure(
         benchmark,
         {
-            "cydp": lambda: exact.clamped_sum(x, lower, upper).value,
+            "cydp": lambda: exact.clamped_sum(x, (lower, upper)).value,
             "np.clip().sum()": lambda: np.clip(x, lower, upper).sum(),
             "np.sum()": lambda: np.sum(x),
         },
@@ -56,7 +56,7 @@ def bench_clamped_sum_coarse_int64(benchmark: Any) -> None:
     answers = in_turn.measure(
         benchmark,
         {
-            "cydp": lambda: exact.clamped_sum(x, 0, 10**6, step=2).value,
+            "cydp": lambda: exact.clamped_sum(x, (0, 10**6), step=2).value,
             "np.sum()": lambda: np.sum(x),
         },
         rounds=21,
@@ -70,7 +70,7 @@ def bench_sum_and_squares(benchmark: Any) -> None:
     answers = in_turn.measure(
         benchmark,
         {
-            "cydp": lambda: exact.clamped_sums(x, 0, 1)[1].value,
+            "cydp": lambda: exact.clamped_sum_and_squares(x, (0, 1))[1].value,
             "np.clip().var()": lambda: np.clip(x, 0, 1).var(),
         },
         rounds=11,
@@ -88,7 +88,7 @@ def bench_grouped_clamped_sum(benchmark: Any, groups: int, dtype: str) -> None:
     answers = in_turn.measure(
         benchmark,
         {
-            "cydp": lambda: exact.grouped_clamped_sum(codes, x, groups, 0, 1),
+            "cydp": lambda: exact.grouped_clamped_sum(codes, x, groups, (0, 1)),
             "np.bincount": lambda: np.bincount(codes, x, groups),
         },
         rounds=11,
@@ -117,11 +117,11 @@ def bench_two_threads(benchmark: Any, monkeypatch: pytest.MonkeyPatch) -> None:
         return lambda: sum(pool.map(lambda share: sum(map(np.sum, share)), shares))
 
     pairs: dict[str, tuple[Callable[[], Any], NDArray[Any] | None]] = {
-        "clamped_sum": (lambda: exact.clamped_sum(x, 0, 1).units, None),
+        "clamped_sum": (lambda: exact.clamped_sum(x, (0, 1)).units, None),
     }
     for groups, codes in keys.items():
         pairs[f"grouped_clamped_sum, {groups} groups"] = (
-            lambda codes=codes, groups=groups: exact.grouped_clamped_sum(codes, x, groups, 0, 1),
+            lambda codes=codes, groups=groups: exact.grouped_clamped_sum(codes, x, groups, (0, 1)),
             codes,
         )
     for name, (way, codes) in pairs.items():

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from reference import discrete_gaussian as oracle
 from scipy.stats import chi2, poisson
 
-from cydp.testing import Mapped, SeededGenerator, gaussian_sampler, map_bits
+from cydp.testing import MappedBits, SeededGenerator, discrete_gaussian_sampler, map_bits
 
 Bits = NDArray[np.integer]
 PRECISION = 300
@@ -24,10 +24,10 @@ CELL = 1 << (PRECISION - 16)  # of a 16-bit prefix
 
 
 def map_same(sigma2: str, planes: list[Bits], signs: Bits | None = None,
-             extension: int = 2**63) -> Mapped:  # fmt: skip
+             extension: int = 2**63) -> MappedBits:  # fmt: skip
     """Map candidates that have the same 512 bits behind each decision."""
     extensions = np.full((2, len(planes[0]), 8), extension, np.uint64)
-    return map_bits(gaussian_sampler(sigma2=sigma2), planes, signs, extensions)
+    return map_bits(discrete_gaussian_sampler(sigma2=sigma2), planes, signs, extensions)
 
 
 def share_below(y: int, below: NDArray[np.bool_], undecided: NDArray[np.bool_]) -> int:
@@ -74,7 +74,7 @@ def test_prefixes_enumerate_the_pmf(sigma2: str) -> None:
     assert positive.work["undecided"] == undecided.sum()
 
 
-def values_below(mapped: Mapped) -> NDArray[np.bool_]:
+def values_below(mapped: MappedBits) -> NDArray[np.bool_]:
     """Tell which V were accepted: the smallest, since the others are equal in all else."""
     return np.arange(2**16) < mapped.values.size
 
@@ -152,7 +152,7 @@ def test_goodness_of_fit_of_small_calls(sigma: str) -> None:
 @pytest.mark.parametrize("sigma", ["10", str(2**20), str(2**30)])
 def test_ends_of_chunks_fit(sigma: str) -> None:
     """Where candidates that were moved, dropped or cut off would show."""
-    chunk = gaussian_sampler(sigma).chunk
+    chunk = discrete_gaussian_sampler(sigma).chunk
     samples = SeededGenerator(5).discrete_gaussian(sigma, 4000 * chunk).reshape(-1, chunk)
     for part in (samples[:, :64].ravel(), samples[:, -64:].ravel()):
         assert p_value([part], len(part), Fraction(sigma) ** 2) > LIMIT
@@ -296,7 +296,7 @@ def test_a_sign_taken_from_the_prefix_is_rejected() -> None:
 @pytest.mark.parametrize("sigma2", ["64", "100", "1e6", str(2**60), str(2**80), str(2**112)])
 def test_undecided_candidates_are_as_rare_as_stated(sigma2: str) -> None:
     """Of x the cells that hold a B_k, and no other; of V the cell of exp(-g) and its guard."""
-    sampler, parts, n = gaussian_sampler(sigma2=sigma2), 10, 2 * 10**5
+    sampler, parts, n = discrete_gaussian_sampler(sigma2=sigma2), 10, 2 * 10**5
     law = Fraction(sigma2)
     held = cells_of(law / 4 ** oracle.split_bits(law), one_sided=True)
     rng = np.random.default_rng(7)

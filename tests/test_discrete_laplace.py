@@ -16,17 +16,17 @@ from reference import discrete_laplace as oracle
 from reference import routes
 from scipy.stats import chi2, poisson
 
-from cydp.testing import Mapped, SeededGenerator, laplace_sampler, map_bits
+from cydp.testing import MappedBits, SeededGenerator, discrete_laplace_sampler, map_bits
 
 Bits = NDArray[np.integer]
 PRECISION = 300
 
 
 def map_words(scale: str, words: Bits, signs: Bits | None = None, extension: int = 2**63,
-              prefix_bits: int = 0) -> Mapped:  # fmt: skip
+              prefix_bits: int = 0) -> MappedBits:  # fmt: skip
     """Map words of one plane, the same 512 bits behind each; all sixteen-bit routes need signs."""
     extensions = np.full((2, len(words), 8), extension, np.uint64)
-    return map_bits(laplace_sampler(scale, prefix_bits), [words], signs, extensions)
+    return map_bits(discrete_laplace_sampler(scale, prefix_bits), [words], signs, extensions)
 
 
 # --- Enumeration: every prefix, so that the pmf is a sum and not an estimate -------------------
@@ -170,7 +170,7 @@ def prefixes_only(rng: np.random.Generator, n: int) -> tuple[Samples, NDArray[np
     """Values at scale 1 from 10-bit prefixes, which of them were undecided, and guesses."""
     words = rng.integers(0, 2**11, n)
     extensions = rng.integers(0, 2**64, (2, n, 8), dtype=np.uint64)
-    mapped = map_bits(laplace_sampler(1, 10), [words], None, extensions)
+    mapped = map_bits(discrete_laplace_sampler(1, 10), [words], None, extensions)
     middle = ((words >> 1) + 0.5) / 2**10
     y = math.log(2 / (1 + math.exp(-1))) - np.log(middle)
     guesses = np.where(words & 1, -np.floor(y), np.floor(y)).astype(np.int64)
@@ -258,7 +258,7 @@ def stated(scale: Fraction) -> float:
     "scale", ["6", "10", "1000", "1025", str(2**20), f"{3 * 2**20 + 1}/3", str(2**36), str(2**56)]
 )
 def test_undecided_candidates_are_as_rare_as_stated(scale: str) -> None:
-    sampler, parts, n = laplace_sampler(scale), 10, 2 * 10**5
+    sampler, parts, n = discrete_laplace_sampler(scale), 10, 2 * 10**5
     rng = np.random.default_rng(7)
     extensions = rng.integers(0, 2**64, (2, n, 8), dtype=np.uint64)
     undecided = levels = 0
@@ -280,7 +280,7 @@ def band_of(scale: float, bits: int, grows: bool) -> tuple[np.ndarray, np.ndarra
 
     `grows` is the mutant: a band as wide as the cell of each u demands.
     """
-    sampler = laplace_sampler(scale, bits)
+    sampler = discrete_laplace_sampler(scale, bits)
     tail = math.ceil(math.sqrt(scale * 2**bits))
     values, undecided = [], []
     for first in range(tail, 2**bits, 2**16):

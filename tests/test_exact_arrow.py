@@ -65,7 +65,7 @@ def test_one_column_in_every_shape(dtype: str, nulls: bool) -> None:
     stays = exact.bound_contributions(
         users if present is None else np.ma.array(users, mask=~present),
         users % 7,
-        2,
+        max_partitions=2,
         rng=SeededGenerator(1),
     )
     codes = rng.integers(0, 5, ROWS)
@@ -74,20 +74,20 @@ def test_one_column_in_every_shape(dtype: str, nulls: bool) -> None:
             exact.histogram(given, 7, (0, 90))[0].tolist()
             == np.histogram(bare, 7, (0, 90))[0].tolist()
         ), name
-        total, expected = exact.clamped_sum(given, 3, 60), exact.clamped_sum(bare, 3, 60)
+        total, expected = exact.clamped_sum(given, (3, 60)), exact.clamped_sum(bare, (3, 60))
         assert (total.units, total.step) == (expected.units, expected.step), name
-        grouped = exact.grouped_clamped_sum(codes, given, 5, 3, 60, step=1)
+        grouped = exact.grouped_clamped_sum(codes, given, 5, (3, 60), step=1)
         kept = codes if present is None else codes[present]
         assert (
             grouped.units.tolist()
-            == exact.grouped_clamped_sum(kept, bare, 5, 3, 60, step=1).units.tolist()
+            == exact.grouped_clamped_sum(kept, bare, 5, (3, 60), step=1).units.tolist()
         ), name
         if dtype[0] != "f":
             assert exact.bincount(given).tolist() == np.bincount(bare.astype(int)).tolist(), name
-            again = exact.grouped_clamped_sum(given, x, 50, 3, 60, step=1)
+            again = exact.grouped_clamped_sum(given, x, 50, (3, 60), step=1)
             assert (
                 again.units.tolist()
-                == exact.grouped_clamped_sum(bare, bare, 50, 3, 60, step=1).units.tolist()
+                == exact.grouped_clamped_sum(bare, bare, 50, (3, 60), step=1).units.tolist()
             )
     assert stays.any()
 
@@ -101,13 +101,15 @@ def test_other_kernels_of_one_column_in_every_shape(nulls: bool) -> None:
     y = rng.random(ROWS)
     ends = [(0, 90), (0, 1)]
     cells = exact.histogramdd([masked, y], 5, ends)[0].tolist()
-    sums = [total.units for total in exact.clamped_sums(masked, 3, 60, 1)]
+    sums = [total.units for total in exact.clamped_sum_and_squares(masked, (3, 60), step=1)]
     counts = exact.HistogramAccumulator(7, (0, 90)).update(masked).counts.tolist()
     groups = exact.GroupedAccumulator(90, {"x": (3, 60)}).update(masked, x=masked)
     found = exact.match_keys(masked, [7, 300, 2]).tolist()
     for name, given in shapes(x, present).items():
         assert exact.histogramdd([given, y], 5, ends)[0].tolist() == cells, name
-        assert [total.units for total in exact.clamped_sums(given, 3, 60, 1)] == sums, name
+        assert [
+            total.units for total in exact.clamped_sum_and_squares(given, (3, 60), step=1)
+        ] == sums, name
         counter = exact.HistogramAccumulator(7, (0, 90)).update(given)
         assert counter.counts.tolist() == counts, name
         again = exact.GroupedAccumulator(90, {"x": (3, 60)}).update(given, x=given)
@@ -124,12 +126,13 @@ def test_users_in_every_shape(nulls: bool) -> None:
     expected = exact.bound_contributions(
         users if present is None else np.ma.array(users, mask=~present),
         groups,
-        2,
+        max_partitions=2,
         rng=SeededGenerator(1),
     )
     for name, given in shapes(users, present).items():
         assert np.array_equal(
-            exact.bound_contributions(given, groups, 2, rng=SeededGenerator(1)), expected
+            exact.bound_contributions(given, groups, max_partitions=2, rng=SeededGenerator(1)),
+            expected,
         ), name
 
 
@@ -173,14 +176,16 @@ def test_text_in_every_shape(nulls: bool) -> None:
             for value, lost in zip(values, rng.random(1000) < 0.2, strict=True)
         ]
     other = rng.integers(0, 20, 1000)
-    by_user = exact.bound_contributions(values, other, 2, rng=SeededGenerator(4))
-    by_group = exact.bound_contributions(other, values, 2, rng=SeededGenerator(4))
+    by_user = exact.bound_contributions(values, other, max_partitions=2, rng=SeededGenerator(4))
+    by_group = exact.bound_contributions(other, values, max_partitions=2, rng=SeededGenerator(4))
     for name, given in text_shapes(values).items():
         assert np.array_equal(
-            exact.bound_contributions(given, other, 2, rng=SeededGenerator(4)), by_user
+            exact.bound_contributions(given, other, max_partitions=2, rng=SeededGenerator(4)),
+            by_user,
         ), name
         assert np.array_equal(
-            exact.bound_contributions(other, given, 2, rng=SeededGenerator(4)), by_group
+            exact.bound_contributions(other, given, max_partitions=2, rng=SeededGenerator(4)),
+            by_group,
         ), name
 
 
@@ -192,7 +197,7 @@ def test_bool_and_what_is_empty() -> None:
         pd.Series(flags, dtype="boolean"),
         pa.array([False, *flags])[1:],
     ):
-        assert exact.clamped_sum(given, 0, 1).value == 6
+        assert exact.clamped_sum(given, (0, 1)).value == 6
         assert exact.bincount(given).tolist() == [2, 6]
     for empty in (
         pa.array([], pa.int16()),
@@ -202,16 +207,16 @@ def test_bool_and_what_is_empty() -> None:
         assert column(empty).dtype == np.int16
         assert exact.bincount(empty).size == 0
         assert exact.histogram(empty, 2, (0, 1))[0].tolist() == [0, 0]
-    assert exact.clamped_sum(pa.nulls(3), 0, 1).units == 0
+    assert exact.clamped_sum(pa.nulls(3), (0, 1)).units == 0
     nothing = pa.array([None, None], pa.dictionary(pa.int8(), pa.string()))
     for none in (pa.array([], pa.string()), pl.Series([], dtype=pl.Categorical), nothing[:0]):
-        assert exact.bound_contributions(none, [], 1).tolist() == []
-    assert exact.bound_contributions(nothing, [1, 1], 1).tolist() == [False, False]
+        assert exact.bound_contributions(none, [], max_partitions=1).tolist() == []
+    assert exact.bound_contributions(nothing, [1, 1], max_partitions=1).tolist() == [False, False]
 
 
 def test_a_frame_of_nulls_alone() -> None:
     for nothing in (pl.DataFrame({"x": [None, None]}), pa.table({"x": pa.nulls(2)})):
-        assert exact.clamped_sum(nothing, 0, 1).units == 0
+        assert exact.clamped_sum(nothing, (0, 1)).units == 0
         assert exact.match_keys(nothing, ["a"]).tolist() == [1, 1]
 
 
@@ -224,35 +229,40 @@ def test_no_copy_without_need() -> None:
 
 
 WRONG = [
-    (pl.LazyFrame({"a": [31415]}), "x is lazy: collect it first"),
-    (pa.array(["31415"]), "not of Arrow's format 'u'"),
-    (pl.Series(["31415"]), "not of Arrow's format 'v'"),
-    (pa.array([], pa.string()), "not of Arrow's format 'u'"),
-    (pa.array([31415], pa.timestamp("s")), "not of Arrow's format 't'"),
-    (pa.array(["31415"]).dictionary_encode(), "not of Arrow's format 'u'"),
-    (pa.array([[31415]]), "not of Arrow's format"),
-    (pa.array([31415]).cast(pa.decimal128(30, 2)), "not of Arrow's format 'd'; cast it to"),
-    (pl.Series([31415], dtype=pl.Int128), "x must be .*'_'; cast it to"),
-    (pd.DataFrame({"a": pd.arrays.SparseArray([31415])}), "x must be of a type that Arrow has"),
-    (pl.col("a"), "x must be a column, not Expr"),
-    (dataset(pa.table({"a": [31415]})), "x is not read yet: call its to_table first"),
-    (dataset(pa.table({"a": [31415]})).scanner(), "x is not read yet: call its to_table first"),
+    (pl.LazyFrame({"a": [31415]}), "x must be computed first: call its collect()"),
+    (pa.array(["31415"]), "not text"),
+    (pl.Series(["31415"]), "not text"),
+    (pa.array([], pa.string()), "not text"),
+    (pa.array([31415], pa.timestamp("s")), "not timestamps"),
+    (pa.array(["31415"]).dictionary_encode(), "not text"),
+    (pa.array([[31415]]), "not lists"),
+    (pa.array([31415]).cast(pa.decimal128(30, 2)), "not decimals: cast them to"),
+    (pl.Series([31415], dtype=pl.Int128), "not integers of more than 64 bits: cast them to"),
+    (
+        pd.DataFrame({"a": pd.arrays.SparseArray([31415])}),
+        "x must be of a type that Arrow can express",
+    ),
+    (pl.col("a"), "x must be a list, an array or a column, not Expr"),
+    (dataset(pa.table({"a": [31415]})), "x must be read first: call its to_table()"),
+    (dataset(pa.table({"a": [31415]})).scanner(), "x must be read first: call its to_table()"),
     (pl.DataFrame({"a": [31415], "b": [2]}), "x must be one column, not a table of 2"),
 ]
 
 
 @pytest.mark.parametrize(("bad", "says"), WRONG, ids=str)
 def test_what_holds_no_numbers(bad: Any, says: str) -> None:
-    for call in (lambda: exact.histogram(bad, 2, (0, 1)), lambda: exact.clamped_sum(bad, 0, 1)):
+    for call in (lambda: exact.histogram(bad, 2, (0, 1)), lambda: exact.clamped_sum(bad, (0, 1))):
         with pytest.raises(TypeError, match=says) as info:
             call()
         assert "31415" not in str(info.value)
 
 
 def test_hugeint_holds_no_numbers() -> None:
-    with pytest.raises(TypeError, match=r"x must be of .* of at most 64 bits"):
-        exact.clamped_sum(duckdb.sql("select 31415::hugeint as a"), 0, 1)
-    with pytest.raises(TypeError, match=r"x must be of integers or strings.*; cast it to"):
+    with pytest.raises(TypeError, match=r"x must hold numbers .* not decimals: cast them to"):
+        exact.clamped_sum(duckdb.sql("select 31415::hugeint as a"), (0, 1))
+    with pytest.raises(
+        TypeError, match=r"x must hold integers or text, not decimals: cast them to"
+    ):
         exact.match_keys(duckdb.sql("select 31415::hugeint as a"), [31415])
 
 
@@ -275,7 +285,7 @@ def test_dictionaries_of_views_with_an_empty_one() -> None:
         chunks = pa.chunked_array([parts[i] for i in order])
         expected = [4 if word is None else keys.index(word) for word in chunks.to_pylist()]
         assert exact.match_keys(chunks, keys).tolist() == expected
-        assert exact.bound_contributions(chunks, [0] * 6, 1).sum() == 4
+        assert exact.bound_contributions(chunks, [0] * 6, max_partitions=1).sum() == 4
 
 
 def test_a_stream_that_can_be_read_once() -> None:
@@ -285,8 +295,12 @@ def test_a_stream_that_can_be_read_once() -> None:
             return pa.table({"x": x}).to_reader()
 
         assert exact.match_keys(reader(), keys).tolist() == [0, 1, 1]
-        assert exact.bound_contributions(reader(), [1, 1, 1], 1).tolist() == [True, True, False]
-    assert exact.clamped_sum(pa.table({"x": [1, 2]}).to_reader(), 0, 9).value == 3
+        assert exact.bound_contributions(reader(), [1, 1, 1], max_partitions=1).tolist() == [
+            True,
+            True,
+            False,
+        ]
+    assert exact.clamped_sum(pa.table({"x": [1, 2]}).to_reader(), (0, 9)).value == 3
 
 
 def test_nulls_of_a_struct_hide_its_values() -> None:
@@ -294,7 +308,7 @@ def test_nulls_of_a_struct_hide_its_values() -> None:
     struct = pa.StructArray.from_arrays([pa.array([1, 1, 2])], names=["x"], mask=hidden)
     for x in (struct, pa.chunked_array([struct]), pa.chunked_array([struct[1:], struct[:1]])):
         assert exact.bincount(x).tolist() == [0, 1]
-        assert exact.clamped_sum(x, 0, 10).value == 1
+        assert exact.clamped_sum(x, (0, 10)).value == 1
         assert (exact.match_keys(x, [1, 2]) < 2).sum() == 1
 
 
@@ -310,10 +324,10 @@ def test_what_is_no_identity() -> None:
         with pytest.raises(TypeError, match=r"^x "):
             exact.match_keys(bad, [1])
         with pytest.raises(TypeError, match=r"^users "):
-            exact.bound_contributions(bad, [1], 1)
+            exact.bound_contributions(bad, [1], max_partitions=1)
     for bad in (period, [np.timedelta64(3, "Y")], pl.LazyFrame({"x": [1]})):
         with pytest.raises(TypeError, match=r"^x "):
-            exact.clamped_sum(bad, 0, 1)
+            exact.clamped_sum(bad, (0, 1))
     for x, keys in ((np.array(["a"]), [b"a"]), (np.array([b"a"]), ["a"])):
         with pytest.raises(TypeError, match="keys must be"):
             exact.match_keys(x, keys)
@@ -324,7 +338,7 @@ def test_arrays_of_pandas_keep_their_integers() -> None:
         pd.array([2**60 + 1, None], dtype="Int64"),
         pd.Index([2**60 + 1, None], dtype="Int64"),
     ):
-        assert exact.clamped_sum(x, 0, 2**61, 2**10).units == round((2**60 + 1) / 2**10)
+        assert exact.clamped_sum(x, (0, 2**61), step=2**10).units == round((2**60 + 1) / 2**10)
         assert column(x).compressed().tolist() == [2**60 + 1]
         assert exact.match_keys(x, [2**60 + 1]).tolist() == [0, 1]
 
@@ -335,12 +349,12 @@ def test_arrays_of_pandas_are_read_as_their_series() -> None:
     for given in (x, x.array, x.values, pd.Index(x), category, category.array, category.values,
                   pd.Categorical([5, 7, None, 7]), pd.CategoricalIndex(category)):  # fmt: skip
         assert exact.match_keys(given, [5, 7]).tolist() == [0, 1, 2, 1]
-        assert exact.clamped_sum(given, 0, 10).value == 19
+        assert exact.clamped_sum(given, (0, 10)).value == 19
         assert exact.bincount(given)[[5, 7]].tolist() == [1, 2]
     for given in (words, words.array, words.values, pd.Index(words), pd.Categorical(words)):
         assert exact.match_keys(given, ["a", "b"]).tolist() == [0, 1, 2, 1]
     for given in (pd.Series([1.5]).array, pd.Index([1.5]), pd.RangeIndex(2)):
-        assert exact.clamped_sum(given, 0, 10).units > 0
+        assert exact.clamped_sum(given, (0, 10)).units > 0
 
 
 def test_integers_of_one_chunk_are_not_copied() -> None:
@@ -374,17 +388,19 @@ def test_what_is_lazy_says_so_everywhere() -> None:
         "columns": lambda: exact.histogramdd(lazy, 2),
         "codes": lambda: exact.bincount(lazy),
         "keys": lambda: exact.match_keys([1], lazy),
-        "users": lambda: exact.bound_contributions(lazy, [1], 1),
+        "users": lambda: exact.bound_contributions(lazy, [1], max_partitions=1),
         "table": lambda: exact.HistogramAccumulator.from_arrow(lazy),
     }.items():
-        with pytest.raises(TypeError, match=f"^{name} is lazy: collect it first$"):
+        with pytest.raises(
+            TypeError, match=rf"^{name} must be computed first: call its collect\(\)$"
+        ):
             call()
     for bad in (pl.col("a"), dataset(pa.table({"a": [1]})), duckdb.ColumnExpression("a"), None):
         for name, call in {
             "columns": lambda x=bad: exact.histogramdd(x, 2),
             "codes": lambda x=bad: exact.bincount(x),
             "keys": lambda x=bad: exact.match_keys([1], x),
-            "users": lambda x=bad: exact.bound_contributions(x, [1], 1),
+            "users": lambda x=bad: exact.bound_contributions(x, [1], max_partitions=1),
             "table": lambda x=bad: exact.GroupedAccumulator.from_arrow(x),
         }.items():
             with pytest.raises(TypeError, match=f"^{name} "):
@@ -394,10 +410,10 @@ def test_what_is_lazy_says_so_everywhere() -> None:
 def test_a_query_that_fails_shows_no_data() -> None:
     relation = duckdb.sql("select s::int as a from (values ('1'), ('secret')) of_(s)")
     mixed = pd.DataFrame({"a": np.array([1, "secret"], object)})
-    failed, objects = "x could not be read: its query", "x must be of "
+    failed, objects = "x could not be read: its query", "x must hold "
     for bad, error, says in ((relation, ValueError, failed), (mixed, TypeError, objects)):
         for call in (
-            lambda x=bad: exact.clamped_sum(x, 0, 1),
+            lambda x=bad: exact.clamped_sum(x, (0, 1)),
             lambda x=bad: exact.match_keys(x, [1]),
         ):
             with pytest.raises(error, match=says) as info:
@@ -422,15 +438,22 @@ def test_views_of_nulls_are_not_read() -> None:
     for x in (array, pa.chunked_array([array]), pa.table({"x": array})):
         assert exact.match_keys(x, keys).tolist() == expected
         assert exact.value_counts(x, keys).tolist() == [100, 100, 50]
-        stays = exact.bound_contributions(x, x, 1, 1000)
+        stays = exact.bound_contributions(x, x, max_partitions=1, max_rows_per_partition=1000)
         assert stays.tolist() == [word is not None for word in words]
     pieces = pa.chunked_array([array[1:5], array[2:], array[:3]])
     assert exact.match_keys(pieces, keys).tolist() == [*expected[1:5], *expected[2:], *expected[:3]]
-    assert exact.bound_contributions(pieces, pieces, 1, 1000).sum() == 3 + 248 + 2
+    assert (
+        exact.bound_contributions(
+            pieces, pieces, max_partitions=1, max_rows_per_partition=1000
+        ).sum()
+        == 3 + 248 + 2
+    )
     places = pa.array([6, 1, 3, 0, None], pa.int8())
     dictionary = pa.DictionaryArray.from_arrays(places, array[:7], safe=False)
     assert exact.match_keys(dictionary, keys).tolist() == [0, 3, 3, 1, 3]
-    assert exact.bound_contributions(dictionary, [1] * 5, 1, 9).tolist() == [1, 0, 0, 1, 0]
+    assert exact.bound_contributions(
+        dictionary, [1] * 5, max_partitions=1, max_rows_per_partition=9
+    ).tolist() == [1, 0, 0, 1, 0]
 
 
 def test_views_with_nulls_are_not_copied() -> None:

@@ -134,14 +134,14 @@ def test_any_codes(codes, minlength, dtype):
 
 
 WRONG = [
-    ([1.0], 0, TypeError, "integers or bool, not float64"),
-    (np.array([1.0]), 0, TypeError, "integers or bool, not float64"),
-    (np.array([]), 0, TypeError, "float64"),
-    (["a"], 0, TypeError, "str_"),
-    ("a", 0, ValueError, "one dimension"),
-    (None, 0, TypeError, "codes must be a column, not NoneType"),
+    ([1.0], 0, TypeError, "integers or bool, not floats"),
+    (np.array([1.0]), 0, TypeError, "integers or bool, not floats"),
+    (np.array([]), 0, TypeError, "not floats"),
+    (["a"], 0, TypeError, "not text"),
+    ("a", 0, TypeError, "codes must be a list, an array or a column, not text"),
+    (None, 0, TypeError, "codes must be a list, an array or a column, not NoneType"),
     (5, 0, ValueError, "one dimension"),
-    ([[1]], 0, ValueError, "one dimension"),
+    ([[1]], 0, ValueError, "one integer for each record, not lists"),
     (np.ma.array([[1]]), 0, ValueError, "one dimension"),
     (np.array([2**63], np.uint64), 0, ValueError, "from 0 to 2"),
     ([1], -1, ValueError, "minlength"),

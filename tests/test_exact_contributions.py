@@ -17,7 +17,13 @@ from scipy.stats import chi2
 from cydp import exact, threads
 from cydp.testing import SeededGenerator
 
-bound = exact.bound_contributions
+
+def bound(users: Any, partitions: Any, most: int, rows: int = 1, rng: Any = None) -> Any:
+    return exact.bound_contributions(
+        users, partitions, max_partitions=most, max_rows_per_partition=rows, rng=rng
+    )
+
+
 fixed = settings(derandomize=True, deadline=None, max_examples=150)
 LIMIT, REJECTED = 1e-3, 1e-9
 
@@ -385,18 +391,21 @@ DATES = np.array(["2020-01-01"], "datetime64[D]")
     ids=str,
 )
 def test_what_is_no_identity(bad: Any) -> None:
-    for users, groups, name in ((bad, [0] * len(bad), "users"), ([0] * len(bad), bad, "groups")):
+    for users, groups, name in (
+        (bad, [0] * len(bad), "users"),
+        ([0] * len(bad), bad, "partitions"),
+    ):
         with pytest.raises((TypeError, ValueError), match=name):
             bound(users, groups, 1)
 
 
 def test_bad_parameters() -> None:
     for wrong in (0, -1):
-        with pytest.raises(ValueError, match="max_groups must be at least 1"):
+        with pytest.raises(ValueError, match="max_partitions must be at least 1"):
             bound([1], [1], wrong)
-        with pytest.raises(ValueError, match="max_rows_per_group must be at least 1"):
+        with pytest.raises(ValueError, match="max_rows_per_partition must be at least 1"):
             bound([1], [1], 1, wrong)
-    with pytest.raises(TypeError, match="max_groups"):
+    with pytest.raises(TypeError, match="max_partitions"):
         bound([1], [1], 1.5)
     with pytest.raises(ValueError, match="same length"):
         bound([1], [1, 2], 1)

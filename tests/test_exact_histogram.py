@@ -448,11 +448,11 @@ WRONG_BINS = [
     ([1, 3, 2], ValueError, "never decrease"),
     ([0, np.nan, 1], ValueError, "NaN"),
     ([False, True], TypeError, "bool"),
-    (["a", "b"], TypeError, "str"),
+    (["a", "b"], TypeError, "not text"),
     ([0, 2**70], TypeError, "object"),
     ([0, 1j], TypeError, "complex"),
-    (np.array([0, 1], np.longdouble), TypeError, "longdouble"),
-    (np.array(["2020", "2021"], "M8[Y]"), TypeError, "datetime64"),
+    (np.array([0, 1], np.longdouble), TypeError, "not floats of more than 64 bits"),
+    (np.array(["2020", "2021"], "M8[Y]"), TypeError, "not dates"),
     (np.ma.array([0, 1, 2], mask=[0, 1, 0]), TypeError, "mask"),
 ]
 WRONG_RANGE = [
@@ -464,17 +464,17 @@ WRONG_RANGE = [
     ((-1.7e308, 1.7e308), ValueError, "finite and distinct"),
     ((1, 1 + 2**-51), ValueError, "distinct edges"),
     ((2**53, 2**53), ValueError, "distinct edges"),
-    ((0, 1, 2), ValueError, "not 3 entries"),
-    ((0,), ValueError, "not 1 entries"),
+    ((0, 1, 2), ValueError, "not a tuple of 3"),
+    ((0,), ValueError, "not a tuple of 1"),
     (5, TypeError, "pair"),
     ("01", TypeError, "pair"),
     ({0, 1}, TypeError, "pair"),
-    ((0, "1"), TypeError, "not str"),
+    ((0, "1"), TypeError, "not text"),
     ((False, True), TypeError, "not bool"),
     ((0, None), TypeError, "not NoneType"),
     ((0, 1j), TypeError, "not complex"),
     ((0, Fraction(1)), TypeError, "not Fraction"),
-    ((np.longdouble(0), 1), TypeError, "longdouble"),
+    ((np.longdouble(0), 1), TypeError, "not floats of more than 64 bits"),
 ]
 
 
@@ -502,25 +502,25 @@ def test_range_beyond_the_dtype():
 
 
 def test_a_release_takes_no_range_from_the_data():
-    with pytest.raises(ValueError, match="range must be a pair"):
+    with pytest.raises(ValueError, match=r"range=\(lo, hi\) must be given"):
         public_bins(10, None, np.dtype(float))
     assert public_bins([0, 1], None, np.dtype(float)).count([0.5]).tolist() == [1]
 
 
 WRONG_DATA = [
-    (np.array([1 + 31415j]), "complex128"),
-    (np.array(["31415"]), "str_"),
-    (np.array([b"31415"]), "bytes_"),
+    (np.array([1 + 31415j]), "complex numbers"),
+    (np.array(["31415"]), "text"),
+    (np.array([b"31415"]), "bytes"),
     (np.array([31415, object()]), "object"),
-    (np.array([31415], "M8[s]"), "datetime64"),
-    (np.array([31415], "m8[s]"), "timedelta64"),
-    (np.array([(31415,)], [("a", int)]), "void"),
-    (np.array([31415], np.longdouble), "longdouble"),
-    (np.ma.array([31415], dtype=object), "object_"),
-    ("31415", "str_"),
-    (None, "column, not NoneType"),
-    ({31415}, "column, not set"),
-    ([[31415, 2], [3]], "sequences"),
+    (np.array([31415], "M8[s]"), "dates"),
+    (np.array([31415], "m8[s]"), "time spans"),
+    (np.array([(31415,)], [("a", int)]), "records"),
+    (np.array([31415], np.longdouble), "floats of more than 64 bits"),
+    (np.ma.array([31415], dtype=object), "objects"),
+    ("31415", "text"),
+    (None, "NoneType"),
+    ({31415}, "set"),
+    ([[31415, 2], [3]], "lists of different lengths"),
 ]
 
 
@@ -560,14 +560,16 @@ def test_every_null_is_missing(null, values):
 @pytest.mark.parametrize(("x", "name"), WRONG_DATA, ids=[name for _, name in WRONG_DATA])
 def test_wrong_data(x, name):
     for call in (exact.histogram, lambda x, *_: column(x)):
-        with pytest.raises(TypeError, match=f"^x must be .* {name}$") as info:
+        with pytest.raises(TypeError, match=f"^x must .*not {name}$") as info:
             call(x, 10, (0, 1))
         assert "31415" not in str(info.value)
 
 
 @pytest.mark.parametrize("x", [[1, np.nan], [np.inf, 31415]])
 def test_no_range_without_finite_data(x):
-    with pytest.raises(ValueError, match=r"^x must be finite if range is None$"):
+    with pytest.raises(
+        ValueError, match=r"^x must be finite if range is None: give range=\(lo, hi\)$"
+    ):
         exact.histogram(x, 10)
 
 

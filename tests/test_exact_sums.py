@@ -40,13 +40,13 @@ def numbers_in(array):
 
 def check(x, lower, upper, step=None, **more):
     """Demand the oracle's units of one column."""
-    total = exact.clamped_sum(x, lower, upper, step)
+    total = exact.clamped_sum(x, (lower, upper), step=step)
     units = [units_of(value, lower, upper, total.step) for value in numbers_in(x)]
     assert total.units == sum(units)
     assert type(total.units) is int
     assert total.value == sum(units) * total.step
-    if max(map(abs, (total.lowest, total.highest))) <= 2**31:
-        first, second = exact.clamped_sums(x, lower, upper, step)
+    if max(map(abs, total.bounds)) <= 2**31 * total.step:
+        first, second = exact.clamped_sum_and_squares(x, (lower, upper), step=step)
         assert (first.units, second.units) == (sum(units), sum(q * q for q in units))
         assert second.step == total.step**2
     return total
@@ -103,22 +103,24 @@ def test_each_layout_gives_the_same(dtype):
     read_only.flags.writeable = False
     layouts["read-only"] = read_only
     for name, layout in layouts.items():
-        assert exact.clamped_sum(layout, 3, 150, 0.5).units == expected, name
+        assert exact.clamped_sum(layout, (3, 150), step=0.5).units == expected, name
     one = np.array(7, dtype)
-    assert exact.clamped_sum(one, 0, 10, 1).units == 7
-    assert exact.clamped_sum(np.empty(0, dtype), 1, 10, 1).units == 0
-    assert exact.clamped_sum(np.broadcast_to(one, (5, 4)), 0, 10, 1).units == 140
+    assert exact.clamped_sum(one, (0, 10), step=1).units == 7
+    assert exact.clamped_sum(np.empty(0, dtype), (1, 10), step=1).units == 0
+    assert exact.clamped_sum(np.broadcast_to(one, (5, 4)), (0, 10), step=1).units == 140
 
 
 def test_what_is_missing_adds_nothing():
     for lower in (-3, 0, 2):  # not even the lower bound
         x = np.ma.array([1.0, 50.0, 4.0, np.nan], mask=[0, 1, 0, 0])
-        assert exact.clamped_sum(x, lower, 5, 1).units == max(lower, 1) + 4
-        assert exact.clamped_sum([1, None, 4, math.nan], lower, 5, 1).units == max(lower, 1) + 4
+        assert exact.clamped_sum(x, (lower, 5), step=1).units == max(lower, 1) + 4
+        assert (
+            exact.clamped_sum([1, None, 4, math.nan], (lower, 5), step=1).units == max(lower, 1) + 4
+        )
     whole = np.ma.array([1, 50, 4], mask=[0, 1, 0])
-    assert exact.grouped_clamped_sum([0, 0, 0], whole, 1, 2, 5, 1).units.tolist() == [6]
+    assert exact.grouped_clamped_sum([0, 0, 0], whole, 1, (2, 5), step=1).units.tolist() == [6]
     codes = np.ma.array([0, 0, 1], mask=[1, 0, 0])
-    assert exact.grouped_clamped_sum(codes, [3, 4, 5], 2, 0, 9, 1).units.tolist() == [4, 5]
+    assert exact.grouped_clamped_sum(codes, [3, 4, 5], 2, (0, 9), step=1).units.tolist() == [4, 5]
 
 
 def test_every_order_and_every_chunking():
@@ -129,7 +131,7 @@ def test_every_order_and_every_chunking():
     large = rng.standard_normal(2000) * 10.0 ** rng.integers(-9, 9, 2000)
     whole = check(large, -1000, 1000).units
     for parts in (2, 3, 7, 1000):
-        cut = sum(exact.clamped_sum(p, -1000, 1000).units for p in np.array_split(large, parts))
+        cut = sum(exact.clamped_sum(p, (-1000, 1000)).units for p in np.array_split(large, parts))
         assert cut == whole
 
 
@@ -142,18 +144,18 @@ def test_every_number_of_threads(monkeypatch, dtype):
     if x.dtype.kind == "f":
         x[::1000] = np.nan
     monkeypatch.setattr(threads, "NUM_THREADS", 1)
-    total = exact.clamped_sum(x, -50_000, 10**5)
-    squares = exact.clamped_sums(x, -50_000, 10**5)[1]
-    groups = exact.grouped_clamped_sum(codes, x, 1000, -50_000, 10**5)
+    total = exact.clamped_sum(x, (-50_000, 10**5))
+    squares = exact.clamped_sum_and_squares(x, (-50_000, 10**5))[1]
+    groups = exact.grouped_clamped_sum(codes, x, 1000, (-50_000, 10**5))
     exactly = np.where(np.isnan(x), 0, np.clip(np.nan_to_num(x), -50_000, 10**5))
     q = np.rint(exactly.astype(np.float64) / float(total.step)).astype(np.int64)
     assert total.units == int(q.sum())
     assert squares.units == sum((q.astype(object) ** 2).tolist())
     for number in range(2, 17):
         monkeypatch.setattr(threads, "NUM_THREADS", number)
-        assert exact.clamped_sum(x, -50_000, 10**5).units == total.units
-        assert exact.clamped_sums(x, -50_000, 10**5)[1].units == squares.units
-        again = exact.grouped_clamped_sum(codes, x, 1000, -50_000, 10**5).units
+        assert exact.clamped_sum(x, (-50_000, 10**5)).units == total.units
+        assert exact.clamped_sum_and_squares(x, (-50_000, 10**5))[1].units == squares.units
+        again = exact.grouped_clamped_sum(codes, x, 1000, (-50_000, 10**5)).units
         np.testing.assert_array_equal(again, groups.units)
 
 
@@ -167,8 +169,9 @@ codes = rng.integers(-2, 40, len(x))
 whole = rng.integers(-2**63, 2**63 - 1, len(x)) >> rng.integers(0, 63, len(x))
 for y in (x, np.clip(x, -1e30, 1e30).astype("f4"), whole, whole.astype(np.int32)):
     for step in (None, 2.0**-10, 1, 8):
-        print(exact.clamped_sum(y, -10**6, 10**7, step), exact.clamped_sum(y, -10**6, 10**7, step)
-              .units, exact.grouped_clamped_sum(codes, y, 39, -10**6, 10**7, step).units.tolist())
+        total = exact.clamped_sum(y, (-10**6, 10**7), step=step)
+        groups = exact.grouped_clamped_sum(codes, y, 39, (-10**6, 10**7), step=step)
+        print(total, total.units, groups.units.tolist())
 """
 
 
@@ -187,9 +190,9 @@ def test_every_instruction_set_gives_the_same():
 def test_sums_beyond_int64_are_folded():
     n = 2**13
     for x, q in ((np.full(n, np.inf), 2**51), (np.full(n, -(2**63)), -(2**51))):
-        assert exact.clamped_sum(x, -(2**51), 2**51, 1).units == n * q
+        assert exact.clamped_sum(x, (-(2**51), 2**51), step=1).units == n * q
         assert abs(n * q) >= 2**63
-    _, squares = exact.clamped_sums(np.full(n, 2**31), 0, 2**31, 1)
+    _, squares = exact.clamped_sum_and_squares(np.full(n, 2**31), (0, 2**31), step=1)
     assert squares.units == n * 2**62
 
 
@@ -241,7 +244,7 @@ def test_neighbours_that_float_sums_tear_apart(x, y):
     for lower, upper, step in [(0, 2**54, 8), (BIG, BIG + 2, 8), (0, 2**51, 1), (0, 1, None)]:
         first, second = check(np.array(x), lower, upper, step), check(y, lower, upper, step)
         gap = abs(first.units - second.units)
-        assert gap <= first.sensitivity("change-one", missing=False) / first.step
+        assert gap <= first.sensitivity(relation="change-one", missing=False) / first.step
         assert gap == 0  # both are clamped, or on the same multiple of 8
     assert abs(math.fsum([BIG + 2, 1]) - math.fsum([BIG, 1])) == 4  # of records 2 apart
 
@@ -292,18 +295,20 @@ def neighbours(count):
 def test_neighbours_are_never_further_apart_than_stated():
     broken = clamped_outwards = 0
     for x, without, other, place, lower, upper, step in neighbours(100_000):
-        total = exact.clamped_sum(np.array(x), lower, upper, step)
-        less = exact.clamped_sum(np.array(without), lower, upper, step)
-        assert abs(total.units - less.units) <= total.sensitivity("add-remove") / total.step
+        total = exact.clamped_sum(np.array(x), (lower, upper), step=step)
+        less = exact.clamped_sum(np.array(without), (lower, upper), step=step)
+        assert (
+            abs(total.units - less.units) <= total.sensitivity(relation="add-remove") / total.step
+        )
         changed = [*without[:place], other, *without[place:]]
-        changed_total = exact.clamped_sum(np.array(changed), lower, upper, step)
+        changed_total = exact.clamped_sum(np.array(changed), (lower, upper), step=step)
         gap = abs(total.units - changed_total.units)
-        assert gap <= total.sensitivity("change-one") / total.step
+        assert gap <= total.sensitivity(relation="change-one") / total.step
         if not (math.isnan(x[place]) or math.isnan(other)):
-            assert gap <= total.sensitivity("change-one", missing=False) / total.step
+            assert gap <= total.sensitivity(relation="change-one", missing=False) / total.step
         # the mutants have the power to fail
         wrong = abs(float_sum(x, lower, upper, step) - float_sum(without, lower, upper, step))
-        broken += wrong > total.sensitivity("add-remove") / total.step
+        broken += wrong > total.sensitivity(relation="add-remove") / total.step
         first, stated = float_clamp(x, lower, upper, step)
         clamped_outwards += abs(first - float_clamp(without, lower, upper, step)[0]) > stated
     assert broken > 100
@@ -329,7 +334,7 @@ def test_groups_of_each_dtype(codes_dtype, dtype):
     codes = rng.permutation(np.resize(specials(codes_dtype), 300))
     for n_groups in (0, 1, 7, 2000):
         for step in (None, 0.5, 4):
-            total = exact.grouped_clamped_sum(codes, x, n_groups, -3, 9, step)
+            total = exact.grouped_clamped_sum(codes, x, n_groups, (-3, 9), step=step)
             assert total.units.dtype == np.int64
             expected = grouped(codes, x, n_groups, -3, 9, total.step)
             assert total.units.tolist() == expected
@@ -346,40 +351,40 @@ def test_groups_of_each_layout():
         (codes.astype("i2"), x), (codes, np.repeat(x, 2, axis=1)[:, ::2]),
         (np.ma.array(codes), np.ma.array(x)),
     ):  # fmt: skip
-        total = exact.grouped_clamped_sum(keys, values, 8, 0.1, 0.9, Fraction(1, 64))
+        total = exact.grouped_clamped_sum(keys, values, 8, (0.1, 0.9), step=Fraction(1, 64))
         assert total.units.tolist() == expected
     for empty in ([], np.empty(0, np.int32), np.empty((0, 3), np.int32)):
         x = np.empty(np.shape(empty))
-        assert exact.grouped_clamped_sum(empty, x, 2, 0, 1).units.tolist() == [0, 0]
+        assert exact.grouped_clamped_sum(empty, x, 2, (0, 1)).units.tolist() == [0, 0]
 
 
 def test_groups_that_could_overflow_are_refused_by_length():
     codes = np.broadcast_to(np.int32(0), (2**34,))  # as long as that, in 4 bytes
     x = np.broadcast_to(np.float64(0), (2**34,))
     with pytest.raises(ValueError, match="could reach 2\\*\\*63"):
-        exact.grouped_clamped_sum(codes, x, 1, 0, 1)
+        exact.grouped_clamped_sum(codes, x, 1, (0, 1))
     many = np.full(4096, math.inf)
     with pytest.raises(ValueError, match="step must be larger for so many rows"):
-        exact.grouped_clamped_sum(np.zeros(4096, int), many, 1, 0, 2**51, 1)
-    most = exact.grouped_clamped_sum(np.zeros(4095, int), many[1:], 1, 0, 2**51, 1)
+        exact.grouped_clamped_sum(np.zeros(4096, int), many, 1, (0, 2**51), step=1)
+    most = exact.grouped_clamped_sum(np.zeros(4095, int), many[1:], 1, (0, 2**51), step=1)
     assert most.units.tolist() == [4095 * 2**51]
 
 
 def test_groups_of_neighbours():
     rng = np.random.default_rng(8)
     x, codes = rng.standard_normal(50) * 10, rng.integers(-1, 4, 50)
-    total = exact.grouped_clamped_sum(codes, x, 3, -4, 7, 0.5)
+    total = exact.grouped_clamped_sum(codes, x, 3, (-4, 7), step=0.5)
     for place in range(50):
         keys, values = codes.copy(), x.copy()
         keys[place], values[place] = (
             rng.integers(-1, 4),
             rng.choice([-math.inf, math.inf, math.nan]),
         )
-        other = exact.grouped_clamped_sum(keys, values, 3, -4, 7, 0.5)
+        other = exact.grouped_clamped_sum(keys, values, 3, (-4, 7), step=0.5)
         gap = np.abs(total.units - other.units).sum()
-        assert gap <= total.sensitivity("change-one") / total.step == 28
+        assert gap <= total.sensitivity(relation="change-one") / total.step == 28
         less = exact.grouped_clamped_sum(
-            np.delete(codes, place), np.delete(x, place), 3, -4, 7, 0.5
+            np.delete(codes, place), np.delete(x, place), 3, (-4, 7), step=0.5
         )
         assert np.abs(total.units - less.units).sum() <= total.sensitivity() / total.step == 14
 
@@ -400,7 +405,7 @@ def test_groups_of_neighbours():
     ],
 )
 def test_the_step(lower, upper, step, expected):
-    total = exact.clamped_sum([0.5], lower, upper, step)
+    total = exact.clamped_sum([0.5], (lower, upper), step=step)
     assert total.step == Fraction(2) ** expected
     if step is None and upper > lower:
         bound = max(abs(Fraction(lower)), abs(Fraction(upper)))
@@ -409,10 +414,10 @@ def test_the_step(lower, upper, step, expected):
 
 def test_the_default_step_comes_from_the_bounds_alone():
     for x in (np.array([3]), np.array([True]), np.array([3], np.uint8), [3], [3.0], []):
-        assert exact.clamped_sum(x, 0, 10).step == Fraction(1, 2**25)
-        assert exact.clamped_sum(x, 0, 2**29 + 1).step == 2
-        assert exact.clamped_sum(x, 0, 2**29).step == 1
-        assert exact.clamped_sum(x, 0, 0).step == 1
+        assert exact.clamped_sum(x, (0, 10)).step == Fraction(1, 2**25)
+        assert exact.clamped_sum(x, (0, 2**29 + 1)).step == 2
+        assert exact.clamped_sum(x, (0, 2**29)).step == 1
+        assert exact.clamped_sum(x, (0, 0)).step == 1
 
 
 @pytest.mark.parametrize(
@@ -423,11 +428,12 @@ def test_integers_between_integer_bounds_are_summed_at_step_one(bounds, step):
     x, codes = np.arange(-20, 20), np.arange(40) % 3
     for dtype in (np.int8, np.int32, np.int64):
         total = check(x.astype(dtype), *bounds, step)
-        groups = exact.grouped_clamped_sum(codes, x.astype(dtype), 3, *bounds, step)
+        groups = exact.grouped_clamped_sum(codes, x.astype(dtype), 3, bounds, step=step)
         units = [units_of(value, *bounds, total.step) for value in x.tolist()]
         assert groups.units.tolist() == [sum(units[group::3]) for group in range(3)]
         assert groups.step == total.step
-    assert exact.grouped_clamped_sum(codes, x, 3, 0, 0, 2.0**-1021).units.tolist() == [0, 0, 0]
+    nothing = exact.grouped_clamped_sum(codes, x, 3, (0, 0), step=2.0**-1021)
+    assert nothing.units.tolist() == [0, 0, 0]
 
 
 def test_a_float_bound_is_its_binary_value():
@@ -435,12 +441,12 @@ def test_a_float_bound_is_its_binary_value():
     for n in range(1, 1000):  # three digits, and a grid that tells them from the float
         digits, step = f"0.{n:03}", 2.0**-51
         rounded = round(Fraction(float(digits)) / Fraction(step))
-        assert exact.clamped_sum([1.0], 0, float(digits), step).units == rounded
+        assert exact.clamped_sum([1.0], (0, float(digits)), step=step).units == rounded
         other = round(Fraction(digits) / Fraction(step))
-        assert exact.clamped_sum([1.0], 0, digits, step).units == other
+        assert exact.clamped_sum([1.0], (0, digits), step=step).units == other
         seen.add(rounded == other)
     assert seen == {True, False}
-    assert exact.clamped_sum([1.0], 0, np.float32(0.1), 2.0**-50).value == Fraction(
+    assert exact.clamped_sum([1.0], (0, np.float32(0.1)), step=2.0**-50).value == Fraction(
         float(np.float32(0.1))
     )
 
@@ -455,17 +461,23 @@ class Unread:
 @pytest.mark.parametrize(
     ("lower", "upper", "step", "error", "says"),
     [
-        (1, 0, None, ValueError, "lower must be at most upper, not 1 above 0"),
-        (math.nan, 0, None, ValueError, "lower must be finite"),
-        (0, math.inf, None, ValueError, "upper must be finite"),
-        (0, np.float32("inf"), None, ValueError, "upper must be finite"),
-        (0, True, None, TypeError, "upper must be an int"),
-        (0, [1], None, TypeError, "upper must be an int"),
-        (0, "one", None, ValueError, "upper must be a number"),
-        (0, 1, 3, ValueError, "step must be a power of two, not 3"),
-        (0, 1, 0, ValueError, "step must be a power of two, not 0"),
-        (0, 1, -2, ValueError, "step must be a power of two, not -2"),
-        (0, 1, 0.1, ValueError, "step must be a power of two, not"),
+        (1, 0, None, ValueError, r"bounds=\(lower, upper\) must have lower <= upper, not \(1, 0\)"),
+        (math.nan, 0, None, ValueError, r"lower in bounds=\(lower, upper\) must be finite"),
+        (0, math.inf, None, ValueError, r"upper in bounds=\(lower, upper\) must be finite"),
+        (
+            0,
+            np.float32("inf"),
+            None,
+            ValueError,
+            r"upper in bounds=\(lower, upper\) must be finite",
+        ),
+        (0, True, None, TypeError, r"upper in bounds=\(lower, upper\) must be an int"),
+        (0, [1], None, TypeError, r"upper in bounds=\(lower, upper\) must be an int"),
+        (0, "one", None, ValueError, r"upper in bounds=\(lower, upper\) must be a number"),
+        (0, 1, 3, ValueError, "step must be a power of two, such as 1 or 0.5, not 3"),
+        (0, 1, 0, ValueError, "step must be a power of two, such as 1 or 0.5, not 0"),
+        (0, 1, -2, ValueError, "step must be a power of two, such as 1 or 0.5, not -2"),
+        (0, 1, 0.1, ValueError, "step must be a power of two, such as 1 or 0.5, not"),
         (0, 1, math.inf, ValueError, "step must be finite"),
         (0, 1, 2.0**-52, ValueError, "at most 2\\*\\*51 steps from 0"),
         (-(2**51) - 1, 0, 1, ValueError, "at most 2\\*\\*51 steps from 0"),
@@ -474,71 +486,72 @@ class Unread:
             1e-300,
             None,
             ValueError,
-            "without a step, lower and upper must be 0, or one of them more than 2..-993 from 0",
+            r"bounds must be \(0, 0\), or one of them more than 2..-993 from 0, unless step",
         ),
         (0, 2**1100, None, ValueError, "step must be from 2\\*\\*-1021 to 2\\*\\*1022"),
         (0, 0, Fraction(1, 2**1022), ValueError, "step must be from 2\\*\\*-1021"),
     ],
 )
 def test_bad_parameters_are_refused_before_data_is_read(lower, upper, step, error, says):
-    for call in (exact.clamped_sum, exact.clamped_sums):
+    for call in (exact.clamped_sum, exact.clamped_sum_and_squares):
         with pytest.raises(error, match=says):
-            call(Unread(), lower, upper, step)
+            call(Unread(), (lower, upper), step=step)
     with pytest.raises(error, match=says):
-        exact.grouped_clamped_sum(Unread(), Unread(), 1, lower, upper, step)
+        exact.grouped_clamped_sum(Unread(), Unread(), 1, (lower, upper), step=step)
 
 
 def test_bad_columns():
     for bad in (["a"], np.zeros(2, complex), np.array(["x"]), np.zeros(1, np.longdouble)):
-        with pytest.raises(TypeError, match="x must be of"):
-            exact.clamped_sum(bad, 0, 1)
+        with pytest.raises(TypeError, match="x must hold numbers"):
+            exact.clamped_sum(bad, (0, 1))
     with pytest.raises(ValueError, match="2\\*\\*31 steps from 0 for squares"):
-        exact.clamped_sums([1], 0, 2**31 + 1, 1)
+        exact.clamped_sum_and_squares([1], (0, 2**31 + 1), step=1)
     for codes in ([0.5], np.zeros(1), np.zeros(0)):
-        with pytest.raises(TypeError, match=r"codes must be of integers, not (float64|of float)$"):
-            exact.grouped_clamped_sum(codes, np.zeros(len(codes)), 1, 0, 1)
-    with pytest.raises(ValueError, match="codes must be of the shape of x"):
-        exact.grouped_clamped_sum([0, 1], [1.0], 1, 0, 1)
+        with pytest.raises(TypeError, match=r"codes must hold integers, not floats?$"):
+            exact.grouped_clamped_sum(codes, np.zeros(len(codes)), 1, (0, 1))
+    with pytest.raises(ValueError, match="codes and x must have the same shape"):
+        exact.grouped_clamped_sum([0, 1], [1.0], 1, (0, 1))
     for groups in (-1, 2**32 - 2):
         with pytest.raises(ValueError, match=f"must be from 0 to 2..32 - 3, not {groups}"):
-            exact.grouped_clamped_sum([0], [1.0], groups, 0, 1)
+            exact.grouped_clamped_sum([0], [1.0], groups, (0, 1))
     with pytest.raises(TypeError, match="n_groups must be an integer"):
-        exact.grouped_clamped_sum([0], [1.0], 1.5, 0, 1)
+        exact.grouped_clamped_sum([0], [1.0], 1.5, (0, 1))
 
 
 def test_sensitivity_comes_from_the_rounded_bounds():
-    total = exact.clamped_sum([1.0], -0.6, 1.6, 1)
-    assert (total.lowest, total.highest) == (-1, 2)
+    total = exact.clamped_sum([1.0], (-0.6, 1.6), step=1)
+    assert total.bounds == (-1, 2)
     assert total.sensitivity() / total.step == 2
     for missing in (True, False):
-        assert total.sensitivity("change-one", missing=missing) / total.step == 3
-    positive = exact.clamped_sum([1], 10, 30, 1)
-    assert positive.sensitivity("change-one") / positive.step == 30
-    assert positive.sensitivity("change-one", missing=False) / positive.step == 20
-    negative = exact.clamped_sum([1], -30, -10, 1)
+        assert total.sensitivity(relation="change-one", missing=missing) / total.step == 3
+    positive = exact.clamped_sum([1], (10, 30), step=1)
+    assert positive.sensitivity(relation="change-one") / positive.step == 30
+    assert positive.sensitivity(relation="change-one", missing=False) / positive.step == 20
+    negative = exact.clamped_sum([1], (-30, -10), step=1)
     for relation in ("add-remove", "change-one"):
-        assert negative.sensitivity(relation) / negative.step == 30
+        assert negative.sensitivity(relation=relation) / negative.step == 30
     with pytest.raises(ValueError, match="relation must be 'add-remove' or 'change-one'"):
-        total.sensitivity("both")
-    squares = exact.clamped_sums([1], -30, 10, 1)[1]
-    assert (squares.lowest, squares.highest) == (0, 900)
-    assert exact.clamped_sums([1], -30, -10, 1)[1].lowest == 100
-    assert exact.clamped_sums([1], 10, 30, 1)[1].lowest == 100
+        total.sensitivity(relation="both")
+    squares = exact.clamped_sum_and_squares([1], (-30, 10), step=1)[1]
+    assert squares.bounds == (0, 900)
+    assert exact.clamped_sum_and_squares([1], (-30, -10), step=1)[1].bounds[0] == 100
+    assert exact.clamped_sum_and_squares([1], (10, 30), step=1)[1].bounds[0] == 100
 
 
 def test_a_record_leaves_one_of_two_groups_for_the_other():
     for groups, stated in ((1, 10), (2, 20), (3, 20)):
-        before = exact.grouped_clamped_sum([0], [10], groups, 0, 10, 1)
-        after = exact.grouped_clamped_sum([groups - 1], [10], groups, 0, 10, 1)
-        assert before.sensitivity("change-one") / before.step == stated
+        before = exact.grouped_clamped_sum([0], [10], groups, (0, 10), step=1)
+        after = exact.grouped_clamped_sum([groups - 1], [10], groups, (0, 10), step=1)
+        assert before.sensitivity(relation="change-one") / before.step == stated
         assert abs(before.units - after.units).sum() == (20 if groups > 1 else 0)
 
 
 def test_a_sum_says_that_it_is_not_private():
     assert (
-        repr(exact.clamped_sum([3], 0, 5, 1)) == "<GridSum: 3 units of 2**0, exact and NOT private>"
+        repr(exact.clamped_sum([3], (0, 5), step=1))
+        == "<GridSum: 3 units of 2**0, exact and NOT private>"
     )
-    groups = exact.grouped_clamped_sum([0], [3.0], 2, 0, 5)
+    groups = exact.grouped_clamped_sum([0], [3.0], 2, (0, 5))
     assert repr(groups) == "<GridSum: 2 groups in units of 2**-26, exact and NOT private>"
 
 
@@ -548,8 +561,8 @@ def test_no_value_gives_a_warning():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for x in (signalling, signalling64, signalling[::-1], np.array([np.nan, 1e308])):
-            assert exact.clamped_sum(x, 0, 1, 1).units <= 1
-            exact.grouped_clamped_sum(np.zeros(len(x), int), x, 1, 0, 1)
+            assert exact.clamped_sum(x, (0, 1), step=1).units <= 1
+            exact.grouped_clamped_sum(np.zeros(len(x), int), x, 1, (0, 1))
 
 
 def test_numbers_that_change_under_the_call_stay_in_their_bounds():
@@ -569,8 +582,8 @@ def test_numbers_that_change_under_the_call_stay_in_their_bounds():
     writer.start()
     try:
         for _ in range(300):
-            assert -3 * n <= exact.clamped_sum(x, -3, 7, 1).units <= 7 * n
-            groups = exact.grouped_clamped_sum(codes, x, 4, -3, 7, 1).units
+            assert -3 * n <= exact.clamped_sum(x, (-3, 7), step=1).units <= 7 * n
+            groups = exact.grouped_clamped_sum(codes, x, 4, (-3, 7), step=1).units
             assert len(groups) == 4
             assert -3 * n <= groups.min() <= groups.max() <= 7 * n
     finally:

@@ -10,7 +10,12 @@ from scipy.stats import binom
 
 import cydp
 from cydp import testing, threads
-from cydp.testing import SeededGenerator, bernoulli_sampler, gaussian_sampler, laplace_sampler
+from cydp.testing import (
+    SeededGenerator,
+    bernoulli_sampler,
+    discrete_gaussian_sampler,
+    discrete_laplace_sampler,
+)
 
 LAWS = [
     ("discrete_laplace", "1/7"),
@@ -26,8 +31,8 @@ LAWS = [
     ("bernoulli", "1/3"),
 ]
 SAMPLERS = {
-    "discrete_laplace": laplace_sampler,
-    "discrete_gaussian": gaussian_sampler,
+    "discrete_laplace": discrete_laplace_sampler,
+    "discrete_gaussian": discrete_gaussian_sampler,
     "bernoulli": bernoulli_sampler,
 }
 N = 1024
@@ -37,7 +42,7 @@ MOST = 32
 every_law = pytest.mark.parametrize(("law", "parameter"), LAWS)
 
 
-def mapped(law: str, parameter: str, key: int, **how: bool) -> testing.Mapped:
+def mapped(law: str, parameter: str, key: int, **how: bool) -> testing.MappedBits:
     sampler, rng = SAMPLERS[law](parameter), np.random.default_rng(key)
     planes = [rng.integers(0, 2 ** (8 * w), N, dtype=f"u{w}") for w in sampler.layout[0] if w]
     extensions = rng.integers(0, 2**64, (2, N, 24), dtype=np.uint64)
@@ -117,7 +122,7 @@ def test_overflow_is_as_rare_as_stated(law: str, parameter: str) -> None:
 
 @pytest.mark.parametrize("word", [0, 1, 24109, 35280])  # cells of scale 1: 65536 T_k
 def test_more_than_there_is_room_for(word: int) -> None:
-    sampler = laplace_sampler(1)
+    sampler = discrete_laplace_sampler(1)
     planes = [np.full(300, word, np.uint16)]
     extensions = np.random.default_rng(3).integers(0, 2**64, (2, 300, 24), dtype=np.uint64)
     signs = np.arange(300) % 2 == 0

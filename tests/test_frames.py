@@ -19,16 +19,20 @@ KERNELS: dict[str, Callable[[Any], Any]] = {
     "histogramdd": lambda x: exact.histogramdd(x, 4, [(0, 8)])[0],
     "histogramdd, of a list": lambda x: exact.histogramdd([x], 4, [(0, 8)])[0],
     "bincount": lambda x: exact.bincount(x, 9),
-    "clamped_sum": lambda x: exact.clamped_sum(x, 0, 8, 1).units,
-    "clamped_sums": lambda x: [total.units for total in exact.clamped_sums(x, 0, 8, 1)],
-    "grouped_clamped_sum": lambda x: exact.grouped_clamped_sum(x, x, 9, 0, 8, 1).units,
-    "bound_contributions": lambda x: exact.bound_contributions(x, x, 1, rng=SeededGenerator(1)),
+    "clamped_sum": lambda x: exact.clamped_sum(x, (0, 8), step=1).units,
+    "clamped_sum_and_squares": lambda x: [
+        total.units for total in exact.clamped_sum_and_squares(x, (0, 8), step=1)
+    ],
+    "grouped_clamped_sum": lambda x: exact.grouped_clamped_sum(x, x, 9, (0, 8), step=1).units,
+    "bound_contributions": lambda x: exact.bound_contributions(
+        x, x, max_partitions=1, rng=SeededGenerator(1)
+    ),
     "match_keys": lambda x: exact.match_keys(x, [4, 1]),
     "value_counts": lambda x: exact.value_counts(x, [4, 1]),
     "Keys": lambda x: exact.value_counts([4, 1, 1], exact.Keys(x)),
     "HistogramAccumulator": lambda x: exact.HistogramAccumulator(4, (0, 8)).update(x).counts,
     "GroupedAccumulator": lambda x: (
-        exact.GroupedAccumulator(9, {"x": (0, 8, 1)}).update(x, x=x).sums["x"].units
+        exact.GroupedAccumulator(9, {"x": (0, 8)}, step={"x": 1}).update(x, x=x).sums["x"].units
     ),
 }
 

@@ -349,8 +349,8 @@ def test_ten_million_entries_have_the_analytic_deviation(epsilon: str, delta: st
     single = np.empty(count, np.int64)
     for _ in range(10):
         squares["array"] += float((np.asarray(noise.release(zeros)) ** 2).sum())
-        generator.fill(noise._noise(1), single)
-        squares["single"] += float(((single * float(noise.step)) ** 2).sum())
+        generator._fill(noise._noise(1), single)
+        squares["single"] += float(((single * float(noise.granularity)) ** 2).sum())
     for name, total in squares.items():
         found = math.sqrt(total / (10 * count))
         print(f"{name}: epsilon {epsilon}, delta {delta}: {found:.5f}, analytic {sigma:.5f}")

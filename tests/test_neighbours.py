@@ -54,19 +54,21 @@ NEIGHBOURS: list[list[Any]] = [
     TABLE[:-1],
 ]
 SMALL: list[list[Any]] = [[], [3], [None], [2.5], [float("nan")], [3, None]]
-GRIDS = [(0, 15, None), (-4, 9, None), (2, 5, 0.5)]
+GRIDS = [((0, 15), None), ((-4, 9), None), ((2, 5), 0.5)]
 
 
-def sums_of(shape: Callable[[list[Any]], Any], x: list[Any], *grid: Any) -> list[exact.GridSum]:
+def sums_of(
+    shape: Callable[[list[Any]], Any], x: list[Any], bounds: Any, step: Any
+) -> list[exact.GridSum]:
     """Every sum there is of a table; of groups, all of them one."""
     codes = np.zeros(len(x), int)
-    name_and_grid = {"x": grid if grid[-1] is not None else grid[:-1]}
-    total = GroupedAccumulator(1, name_and_grid).update(codes, x=shape(x)).sums["x"]
+    steps = None if step is None else {"x": step}
+    grouped = GroupedAccumulator(1, {"x": bounds}, step=steps).update(codes, x=shape(x))
     return [
-        exact.clamped_sum(shape(x), *grid),
-        *exact.clamped_sums(shape(x), *grid),
-        exact.grouped_clamped_sum(codes, shape(x), 1, *grid),
-        total,
+        exact.clamped_sum(shape(x), bounds, step=step),
+        *exact.clamped_sum_and_squares(shape(x), bounds, step=step),
+        exact.grouped_clamped_sum(codes, shape(x), 1, bounds, step=step),
+        grouped.sums["x"],
     ]
 
 
@@ -79,7 +81,7 @@ def test_the_stated_sensitivity_holds_between_neighbours(name: str, grid: Any) -
     pairs += [(x, y) for x, y in itertools.permutations(SMALL, 2) if abs(len(x) - len(y)) == 1]
     for x, y in pairs:
         for one, other in zip(sums_of(shape, x, *grid), sums_of(shape, y, *grid), strict=True):
-            described = [(s.step, s.lowest, s.highest, s.sensitivity()) for s in (one, other)]
+            described = [(s.step, s.bounds, s.sensitivity()) for s in (one, other)]
             assert described[0] == described[1], (x, y)
             assert np.abs(np.subtract(one.units, other.units)) <= one.sensitivity() / one.step, (
                 x,
@@ -96,18 +98,18 @@ EXTREME = [2**54 + 9, 2**63, -1, 2**64 + 2**12 + 1, 0.5, Fraction(1, 3), Decimal
 @pytest.mark.parametrize("name", UNDECLARED)
 def test_each_entry_of_a_list_is_rounded_by_itself(name: str) -> None:
     shape = UNDECLARED[name]
-    for grid in ((-(2**60), 2**66, 2**16), (-5, 2**55, 16), (-(2**60), 2**80, None)):
-        alone = [exact.clamped_sum(shape([one]), *grid).units for one in EXTREME]
+    for bounds, step in (((-(2**60), 2**66), 2**16), ((-5, 2**55), 16), ((-(2**60), 2**80), None)):
+        alone = [exact.clamped_sum(shape([one]), bounds, step=step).units for one in EXTREME]
         for i, j in itertools.permutations(range(len(EXTREME)), 2):
             pair = shape([EXTREME[i], EXTREME[j]])
-            assert exact.clamped_sum(pair, *grid).units == alone[i] + alone[j]
-        assert exact.clamped_sum(shape(EXTREME), *grid).units == sum(alone)
+            assert exact.clamped_sum(pair, bounds, step=step).units == alone[i] + alone[j]
+        assert exact.clamped_sum(shape(EXTREME), bounds, step=step).units == sum(alone)
 
 
 def test_a_list_is_rounded_exactly() -> None:
     """2**54 + 9 lies above the middle of two multiples of 16; the float next to it does not."""
     for beside in ([], [0.5], [None], [Fraction(1, 3)]):
-        assert exact.clamped_sum([2**54 + 9, *beside], 0, 2**55, 16).units == 2**50 + 1
+        assert exact.clamped_sum([2**54 + 9, *beside], (0, 2**55), step=16).units == 2**50 + 1
 
 
 @pytest.mark.parametrize("name", UNDECLARED)
@@ -119,27 +121,27 @@ def test_codes_are_told_by_the_types_of_entries(name: str) -> None:
         for codes in (whole[:n], whole[n:]):
             counts = [sum(code is not None and code == group for code in codes) for group in (0, 1)]
             ones = np.ones(len(codes))
-            summed = exact.grouped_clamped_sum(shape(codes), ones, 2, 0, 1, 1)
+            summed = exact.grouped_clamped_sum(shape(codes), ones, 2, (0, 1), step=1)
             assert summed.units.tolist() == counts
             total = GroupedAccumulator(2).update(shape(codes))
             assert total.counts.tolist() == counts
             counter = HistogramAccumulator([0, 1, 2], dtype="int64").update(shape(codes))
             assert counter.counts.tolist() == counts
     for bad in ([0.5], [float("nan")], [0, 1.0], [None, float("nan")]):
-        with pytest.raises(TypeError, match="codes must be of integers, not of float"):
-            exact.grouped_clamped_sum(shape(bad), np.ones(len(bad)), 2, 0, 1)
+        with pytest.raises(TypeError, match="codes must hold integers, not float"):
+            exact.grouped_clamped_sum(shape(bad), np.ones(len(bad)), 2, (0, 1))
 
 
 def test_objects_with_a_mask_are_refused() -> None:
     masked = np.ma.array([1, 2], mask=[False, True], dtype=object)
     for call in (
         lambda: exact.bincount(masked),
-        lambda: exact.clamped_sum(masked, 0, 1),
-        lambda: exact.grouped_clamped_sum(masked, [1, 2], 2, 0, 1),
+        lambda: exact.clamped_sum(masked, (0, 1)),
+        lambda: exact.grouped_clamped_sum(masked, [1, 2], 2, (0, 1)),
         lambda: HistogramAccumulator(2, (0, 2), dtype="int64").update(masked),
         lambda: cydp.histogram(masked, 2, (0, 2), epsilon=1),
     ):
-        with pytest.raises(TypeError, match=r"^(x|codes) must be of bool"):
+        with pytest.raises(TypeError, match=r"^(x|codes) must hold (numbers|integers)"):
             call()
 
 
@@ -148,14 +150,14 @@ def test_whether_all_are_missing_decides_about_no_error() -> None:
     missing = [np.ma.masked_all(2), np.full(2, np.nan), pa.array([None, None], pa.float32()),
                pl.Series([None], dtype=pl.Float64), pd.Series([None], dtype="Float64")]  # fmt: skip
     for x in (*missing, np.array([]), pl.Series([], dtype=pl.Float64), pd.Series([], dtype=float)):
-        with pytest.raises(TypeError, match="codes must be of integers"):
-            exact.grouped_clamped_sum(x, np.zeros(len(x)), 1, 0, 1)
-        with pytest.raises(TypeError, match="codes must be of integers"):
+        with pytest.raises(TypeError, match="codes must hold integers"):
+            exact.grouped_clamped_sum(x, np.zeros(len(x)), 1, (0, 1))
+        with pytest.raises(TypeError, match="codes must hold integers"):
             exact.bincount(x)
-        with pytest.raises(TypeError, match="x must be of a dtype that becomes int64"):
+        with pytest.raises(TypeError, match="x must be of a dtype that converts to int64"):
             HistogramAccumulator(2, (0, 2), dtype="int64").update(x)
     for x in (pa.nulls(2), pl.Series([None, None]), duckdb.sql("select null as a from range(2)")):
-        assert exact.grouped_clamped_sum(x, [1, 1], 1, 0, 1).units.tolist() == [0]
+        assert exact.grouped_clamped_sum(x, [1, 1], 1, (0, 1)).units.tolist() == [0]
         assert exact.bincount(x).tolist() == []
         assert HistogramAccumulator(2, (0, 2), dtype="int64").update(x).counts.tolist() == [0, 0]
         assert exact.match_keys(x, [1]).tolist() == exact.match_keys(x, ["a"]).tolist() == [1, 1]

@@ -138,7 +138,7 @@ def test_anything_else_by_the_same_id_is_refused(path: Path) -> None:
     def blocks(**given: Any) -> Any:
         return ledger.scope(**{"charge_id": "monday", "data_version": "1"} | given)
 
-    noise = DiscreteLaplace(epsilon=0.1, sensitivity=cydp.sensitivity.histogram("add-remove"))
+    noise = DiscreteLaplace(0.1, cydp.sensitivity.histogram(relation="add-remove"))
     first = cydp.histogram([1, 2], 4, (0, 4), epsilon=0.1, budget=blocks())
     head = ledger.head()
     others: dict[str, Callable[[], object]] = {
@@ -196,8 +196,8 @@ def test_a_release_object_is_rebuilt(path: Path) -> None:
     first, again = (ledger.once("ages", PureDP("1/3"), ages) for _ in range(2))
     for release in (first, again):
         assert isinstance(release, cydp.HistogramRelease)
-        stated = cydp.sensitivity.histogram("add-remove")
-        assert release.mechanism == DiscreteLaplace(epsilon="1/3", sensitivity=stated)
+        stated = cydp.sensitivity.histogram(relation="add-remove")
+        assert release.mechanism == DiscreteLaplace("1/3", stated)
         assert release.loss == PureDP("1/3", relation="add-remove") == first.loss
         assert same(release.counts, first.counts)
         assert same(release.edges, np.linspace(0, 1, 4))

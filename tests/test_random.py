@@ -46,7 +46,7 @@ def test_mechanisms_cannot_fill_a_copy() -> None:
     """A view that reshape would copy must not be left without noise."""
     view = np.zeros((4, 4), np.int64)[:, :2]
     with pytest.raises(ValueError, match="contiguous"):
-        cydp.Generator().fill(cydp.samplers.laplace(100), view)
+        cydp.Generator()._fill(cydp.samplers.laplace(100), view)
 
 
 def test_out_of_any_shape() -> None:

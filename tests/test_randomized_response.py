@@ -225,9 +225,9 @@ def test_reports_need_laws_of_shifts() -> None:
     wide = shift_sampler("0.001", 300)
     for shift, uniform in ((two, three), (coin, two), (two, coin), (wide, wide)):
         with pytest.raises(ValueError, match="parameter"):
-            SeededGenerator(1).respond(shift, uniform, codes, reports)
+            SeededGenerator(1)._respond(shift, uniform, codes, reports)
     with pytest.raises(ValueError, match="contiguous"):
-        SeededGenerator(1).respond(two, two, codes[::2], reports[::2])
+        SeededGenerator(1)._respond(two, two, codes[::2], reports[::2])
 
 
 # Goodness of fit
@@ -241,7 +241,7 @@ def p_value(observed: NDArray[Any], chances: list[Fraction]) -> float:
 
 def drawn(codes: NDArray[Any], k: int, w: Fraction, seed: int) -> NDArray[Any]:
     reports = np.empty_like(codes)
-    SeededGenerator(seed).respond(shift_of(w, k), shift_of(Fraction(1, k), k), codes, reports)
+    SeededGenerator(seed)._respond(shift_of(w, k), shift_of(Fraction(1, k), k), codes, reports)
     return reports
 
 

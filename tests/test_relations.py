@@ -133,34 +133,29 @@ def test_a_mechanism_is_stated_as_its_sensitivity_is(
 def test_what_is_released_is_stated(relation: str) -> None:
     released = cydp.histogram([1, 2], 2, (0, 4), epsilon=1, relation=relation)
     assert released.relation == released.loss.relation == released.mechanism.relation == relation
-    total = exact.grouped_clamped_sum([0, 1], [1, 2], 2, 0, 4)
-    for found in (total.sensitivity(relation), exact.clamped_sum([1], 0, 4).sensitivity(relation)):
+    total = exact.grouped_clamped_sum([0, 1], [1, 2], 2, (0, 4))
+    for found in (
+        total.sensitivity(relation=relation),
+        exact.clamped_sum([1], (0, 4)).sensitivity(relation=relation),
+    ):
         assert found.relation == relation
         assert DiscreteLaplace(epsilon=1, sensitivity=found).loss.relation == relation
 
 
 STATED: list[tuple[Callable[[], Any], str]] = [
-    (lambda: RandomizedResponse(epsilon=1), "change-one"),
-    (lambda: RandomizedResponse(epsilon=1).loss, "change-one"),
-    (lambda: RandomizedResponse(epsilon=1).loss * 2 + PureDP(1), "change-one"),
-    (lambda: RandomizedResponse(epsilon=1).loss.group(2), "change-one"),
-    (lambda: Plan([(RandomizedResponse(epsilon=1), 1)]).as_loss(1e-6), "change-one"),
-    (lambda: Plan([(RandomizedResponse(epsilon=1).loss, 1)]).as_loss(1e-6), "change-one"),
-    (lambda: ExponentialMechanism(epsilon=1, monotonic=True, sensitivity=1), "add-remove"),
-    (lambda: PermuteAndFlip(epsilon=1, monotonic=True, sensitivity=1).loss, "add-remove"),
-    (lambda: Laplace(epsilon=1, sensitivity=of.sum((0, 5))), "add-remove"),
-    (lambda: Laplace(epsilon=1, sensitivity=of.sum((0, 5), "change-one")).loss, "change-one"),
-    (
-        lambda: Snapping(epsilon=1, sensitivity=2 * of.count("change-one"), bounds=(-100, 100)),
-        "change-one",
-    ),
-    (lambda: DiscreteLaplace(epsilon=1, sensitivity=of.queries(1, of.histogram())), "add-remove"),
-    (
-        lambda: (
-            PartitionSelection(epsilon=1, delta=1e-6, relation="change-one", max_partitions=1).loss
-        ),
-        "change-one",
-    ),
+    (lambda: RandomizedResponse(1), "change-one"),
+    (lambda: RandomizedResponse(1).loss, "change-one"),
+    (lambda: RandomizedResponse(1).loss * 2 + PureDP(1), "change-one"),
+    (lambda: RandomizedResponse(1).loss.group(2), "change-one"),
+    (lambda: Plan([(RandomizedResponse(1), 1)]).as_loss(1e-6), "change-one"),
+    (lambda: Plan([(RandomizedResponse(1).loss, 1)]).as_loss(1e-6), "change-one"),
+    (lambda: ExponentialMechanism(1, monotonic=True), "add-remove"),
+    (lambda: PermuteAndFlip(1, monotonic=True).loss, "add-remove"),
+    (lambda: Laplace(1, of.sum((0, 5))), "add-remove"),
+    (lambda: Laplace(1, of.sum((0, 5), relation="change-one")).loss, "change-one"),
+    (lambda: Snapping(1, 2 * of.count(relation="change-one"), 100), "change-one"),
+    (lambda: DiscreteLaplace(1, of.queries(1, of.histogram())), "add-remove"),
+    (lambda: PartitionSelection(1, 1e-6, relation="change-one").loss, "change-one"),
     (lambda: cydp.histogram([1], 2, (0, 4), epsilon=1).loss, "add-remove"),
     (lambda: ApproxDP(1, 1e-6, relation="change-one"), "change-one"),
 ]
@@ -234,7 +229,7 @@ def test_monotonic_scores_are_those_of_add_remove(kind: Any) -> None:
         == kind(epsilon=1, sensitivity=of.count(), monotonic=True)
     )
     with pytest.raises(ValueError, match="monotonic must be False"):
-        kind(epsilon=1, sensitivity=of.count("change-one"), monotonic=True)
+        kind(1, of.count(relation="change-one"), monotonic=True)
 
     def ratio(scores: list[int], neighbour: list[int]) -> float:
         a, b = (mechanism.probabilities(counts) for counts in (scores, neighbour))

@@ -11,7 +11,12 @@ import pytest
 from numpy.typing import NDArray
 from reference import discrete_gaussian, discrete_laplace, routes
 
-from cydp.testing import bernoulli_sampler, gaussian_sampler, laplace_sampler, map_bits
+from cydp.testing import (
+    bernoulli_sampler,
+    discrete_gaussian_sampler,
+    discrete_laplace_sampler,
+    map_bits,
+)
 
 # Rationals of about two thousand bits.
 LONG = f"{3**1250}/{2**1960 + 1}"  # 2^21.2
@@ -54,9 +59,9 @@ def every_law(*laws: tuple[str, str]) -> pytest.MarkDecorator:
 
 def sampler_of(law: str, parameter: str | Fraction):
     if law == "laplace":
-        return laplace_sampler(parameter)
+        return discrete_laplace_sampler(parameter)
     if law == "gaussian":
-        return gaussian_sampler(sigma2=parameter)
+        return discrete_gaussian_sampler(sigma2=parameter)
     return bernoulli_sampler(parameter)
 
 

@@ -22,7 +22,9 @@ SHAPES: dict[str, Callable[[list[Any]], Any]] = {
 
 
 def sample(users: Any, groups: Any) -> list[bool]:
-    kept = bound_contributions(users, groups, 2, 2, rng=SeededGenerator(5))
+    kept = bound_contributions(
+        users, groups, max_partitions=2, max_rows_per_partition=2, rng=SeededGenerator(5)
+    )
     return [bool(stays) for stays in kept]
 
 
@@ -82,7 +84,9 @@ def test_negative_ids_share_no_sample_with_large_ones() -> None:
 def test_a_large_group_is_chosen_as_often_as_its_negative_twin() -> None:
     """If both had one name, the hashes of the pairs would tie, and the code decide."""
     users = [user for user in range(400) for _ in range(2)]
-    kept = bound_contributions(users, [2**64 - 5, -5] * 400, 1, rng=SeededGenerator(6))
+    kept = bound_contributions(
+        users, [2**64 - 5, -5] * 400, max_partitions=1, rng=SeededGenerator(6)
+    )
     assert 120 < kept[::2].sum() < 280  # 8 standard deviations
 
 
@@ -91,5 +95,5 @@ def test_floats_among_ids_are_missing_by_their_type() -> None:
         assert sample([7, 7, odd], [1, 1, 1]) == [True, True, False]
         assert sample(["a", "a", odd], [1, 1, 1]) == [True, True, False]
     for floats in ([float("nan")], [0.5], [7.0, float("nan")], [np.float64(1)]):
-        with pytest.raises(TypeError, match="users must be of integers or of strings"):
-            bound_contributions(floats, [1] * len(floats), 1)
+        with pytest.raises(TypeError, match="users must hold integers, or text, or bytes"):
+            bound_contributions(floats, [1] * len(floats), max_partitions=1)

@@ -27,13 +27,17 @@ from cydp.accounting import RelationMismatchError
 
 def test_the_textbook() -> None:
     assert of.count() == of.histogram() == 1
-    assert of.histogram("change-one") == 2
+    assert of.histogram(relation="change-one") == 2
     assert of.histogram(norm=2) == 1
-    assert 0 < of.histogram("change-one", norm=2) ** 2 - 2 < Fraction(1, 10**50)
+    assert 0 < of.histogram(relation="change-one", norm=2) ** 2 - 2 < Fraction(1, 10**50)
     assert of.sum((-2, 5)) == 5
-    assert of.sum((2, 5), "change-one", missing=False) == 3
-    assert of.sum((2, 5), "change-one") == of.sum((2, 5), "change-one", missing=True) == 5
-    assert of.mean((0, 100), 50) == 2
+    assert of.sum((2, 5), relation="change-one", missing=False) == 3
+    assert (
+        of.sum((2, 5), relation="change-one")
+        == of.sum((2, 5), relation="change-one", missing=True)
+        == 5
+    )
+    assert of.mean((0, 100), 50, relation="change-one") == 2
     assert of.maximum((0, 100)) == of.minimum((0, 100)) == 100
     assert of.sum((0.1, 1)) == 1
 
@@ -50,17 +54,18 @@ def test_the_survey() -> None:
 @pytest.mark.parametrize("bounds", [None, (None, 1), (0, None), (-math.inf, 1), (0, math.inf)])
 def test_unbounded(bounds: Any) -> None:
     for found, relation in (
-        (of.sum(bounds), "add-remove"), (of.sum(bounds, "change-one"), "change-one"),
-        (of.mean(bounds, 3), "change-one"), (of.mean(bounds, empty=0), "add-remove"),
+        (of.sum(bounds), "add-remove"), (of.sum(bounds, relation="change-one"), "change-one"),
+        (of.mean(bounds, 3, relation="change-one"), "change-one"),
+        (of.mean(bounds, empty=0), "add-remove"),
         (of.mean(bounds, relation="change-one", n_at_least=2), "change-one"),
         (of.minimum(bounds), None), (of.maximum(bounds), None),
         (of.queries(1, of.sum(bounds)), "add-remove"),
     ):  # fmt: skip
         assert isinstance(found, of.Unbounded)
         assert found == math.inf
-        assert "bound" in found.missing
+        assert "bound" in found.missing_bound
         copied = pickle.loads(pickle.dumps(found))
-        assert (copied.missing, copied.relation) == (found.missing, relation)
+        assert (copied.missing_bound, copied.relation) == (found.missing_bound, relation)
         for name in ("missing", "relation"):
             with pytest.raises(AttributeError):
                 setattr(found, name, None)
@@ -108,10 +113,12 @@ def total(table: list[Any]) -> Any:
 @pytest.mark.parametrize("bounds", [(0, 3), (-2, 5), (2, 5), (-5, -2), (4, 4), (0, 0)])
 def test_sums_of_small_tables(bounds: tuple[int, int], relation: str) -> None:
     values = list(range(bounds[0], bounds[1] + 1))
-    assert most(sum, neighbours(values, relation)) == of.sum(bounds, relation, missing=False)
+    assert most(sum, neighbours(values, relation)) == of.sum(
+        bounds, relation=relation, missing=False
+    )
     pairs = neighbours([None, *values], relation)
-    assert most(total, pairs) == of.sum(bounds, relation)
-    assert most(total, pairs) == of.sum(bounds, relation, missing=True)
+    assert most(total, pairs) == of.sum(bounds, relation=relation)
+    assert most(total, pairs) == of.sum(bounds, relation=relation, missing=True)
     for empty in bounds:  # of no numbers: whichever within the bounds
         for query, found in ((min, of.minimum(bounds)), (max, of.maximum(bounds))):
             within = lambda t: query(present(t), default=empty)  # noqa: B023, E731
@@ -119,8 +126,8 @@ def test_sums_of_small_tables(bounds: tuple[int, int], relation: str) -> None:
             assert found.relation is None
     cells = neighbours([0, 1, 2], relation)
     moved = max(sum(abs(a.count(c) - b.count(c)) for c in range(3)) for a, b in cells)
-    assert moved == of.histogram(relation)
-    assert most(lambda t: t.count(1), cells) == of.count(relation)
+    assert moved == of.histogram(relation=relation)
+    assert most(lambda t: t.count(1), cells) == of.count(relation=relation)
 
 
 def mean_of(empty: Fraction) -> Callable[[list[Any]], Fraction]:
@@ -157,9 +164,10 @@ def test_means_of_small_tables(bounds: tuple[int, int], relation: str) -> None:
             assert most(mean_of(middle), promised) == stated
         if relation == "change-one":
             rows = [pair for pair in whole if len(pair[0]) == n]
-            assert most(lambda t: Fraction(total(t), n), rows) == of.mean(bounds, n)  # noqa: B023
+            stated = of.mean(bounds, n, relation="change-one")
+            assert most(lambda t: Fraction(total(t), n), rows) == stated  # noqa: B023
             rows = [pair for pair in full if len(pair[0]) == n]
-            exactly = of.mean(bounds, n, missing=False)
+            exactly = of.mean(bounds, n, missing=False, relation="change-one")
             assert most(lambda t: Fraction(total(t), n), rows) == exactly  # noqa: B023
 
 
@@ -181,11 +189,13 @@ def test_means_that_are_too_good_to_be_true() -> None:
     assert most(mean_of(Fraction(0)), actual) == Fraction(7, 3)
     assert most(mean_of(Fraction(7, 2)), pairs) == Fraction(7, 2) > Fraction(7, 3)
     dropped = [pair for pair in neighbours([None, 0, 7], "change-one") if len(pair[0]) == 3]
-    assert most(mean_of(Fraction(0)), dropped) > of.mean((0, 7), 3)  # rows are not numbers
+    assert most(mean_of(Fraction(0)), dropped) > of.mean(
+        (0, 7), 3, relation="change-one"
+    )  # rows are not numbers
 
 
 def test_a_sensitivity_is_a_number_that_knows_its_relation() -> None:
-    one = of.sum((0, 5), "change-one")
+    one = of.sum((0, 5), relation="change-one")
     assert one == 5 == Fraction(5)
     assert hash(one) == hash(5)
     # fmt: off
@@ -242,7 +252,7 @@ def test_a_float_is_read_up(value: Any) -> None:
 def test_long_sensitivities_evaluate(value: Any) -> None:
     number = of.Sensitivity(value, relation="add-remove")
     assert eval(repr(number), vars(of)) == number
-    root = of.histogram("change-one", norm=2)
+    root = of.histogram(relation="change-one", norm=2)
     for long in (root, root * number.numerator, number / 3):
         assert eval(repr(long), vars(of)) == long
     noise = Gaussian(sensitivity=root, rho=1)
@@ -260,24 +270,26 @@ def test_text_means_what_it_says() -> None:
 @pytest.mark.parametrize(
     ("call", "error"),
     [
-        (lambda: of.mean((0, 1)), TypeError), (lambda: of.mean((0, 1), 3, empty=0), TypeError),
+        (lambda: of.mean((0, 1)), TypeError),
+        (lambda: of.mean((0, 1), 3, empty=0, relation="change-one"), TypeError),
         (lambda: of.mean((0, 1), empty=0, n_at_least=1), TypeError),
-        (lambda: of.mean((0, 1), 3, "add-remove"), ValueError),
+        (lambda: of.mean((0, 1), 3, relation="add-remove"), ValueError),
         (lambda: of.mean((0, 1), n_at_least=0), ValueError),
         (lambda: of.mean((0, 1), n_at_least=1.5), TypeError),
         (lambda: of.mean((0, 1), empty=math.nan), ValueError),
         (lambda: of.mean((0, 1), empty=True), TypeError),
-        (lambda: of.mean((0, 1), 3, missing=1), TypeError),
-        (lambda: of.mean((0, 1), 3, "both"), ValueError),
+        (lambda: of.mean((0, 1), 3, missing=1, relation="change-one"), TypeError),
+        (lambda: of.mean((0, 1), 3, relation="both"), ValueError),
         (lambda: of.sum((0, 1), missing=None), TypeError),
         (lambda: of.Sensitivity(-1), ValueError), (lambda: of.Sensitivity(True), TypeError),
         (lambda: of.Sensitivity(math.inf), ValueError),
         (lambda: of.sum((2, 1)), ValueError), (lambda: of.sum((0, math.nan)), ValueError),
-        (lambda: of.sum((0, 1), "both"), ValueError), (lambda: of.sum(5), TypeError),
-        (lambda: of.sum("01"), TypeError), (lambda: of.sum((0, 1, 2)), TypeError),
-        (lambda: of.sum((0, True)), TypeError), (lambda: of.mean((0, 1), 0), ValueError),
-        (lambda: of.mean((0, 1), 1.5), TypeError), (lambda: of.queries(-1), ValueError),
-        (lambda: of.queries(1, "x"), ValueError), (lambda: of.count("none"), ValueError),
+        (lambda: of.sum((0, 1), relation="both"), ValueError), (lambda: of.sum(5), TypeError),
+        (lambda: of.sum("01"), TypeError), (lambda: of.sum((0, 1, 2)), ValueError),
+        (lambda: of.sum((0, True)), TypeError), (lambda: of.queries(-1), ValueError),
+        (lambda: of.mean((0, 1), 0, relation="change-one"), ValueError),
+        (lambda: of.mean((0, 1), 1.5, relation="change-one"), TypeError),
+        (lambda: of.queries(1, "x"), ValueError), (lambda: of.count(relation="none"), ValueError),
         (lambda: of.histogram(norm=3), ValueError),
     ],
 )  # fmt: skip

@@ -27,8 +27,8 @@ SHAPES: dict[str, Callable[[], Any]] = {
 CALLS: dict[str, Callable[[Any], object]] = {
     "histogram": lambda x: cydp.histogram(x, 4, (0, 4), epsilon=1),
     "exact.histogram": lambda x: exact.histogram(x, 4, (0, 4)),
-    "clamped_sum": lambda x: exact.clamped_sum(x, 0, 1),
-    "grouped_clamped_sum": lambda x: exact.grouped_clamped_sum([0, 0], x, 1, 0, 1),
+    "clamped_sum": lambda x: exact.clamped_sum(x, (0, 1)),
+    "grouped_clamped_sum": lambda x: exact.grouped_clamped_sum([0, 0], x, 1, (0, 1)),
     "HistogramAccumulator": lambda x: exact.HistogramAccumulator(4, (0, 4)).update(x),
     "GroupedAccumulator": lambda x: exact.GroupedAccumulator(1, sums={"a": (0, 1)}).update(
         [0, 0], a=x

@@ -170,7 +170,7 @@ def test_uniforms() -> None:
 class NoOnes:
     """A generator whose first words are 0, as each is once in 2**64; then come others."""
 
-    reproducible = False
+    _reproducible = False
 
     def __init__(self, empty: int = 2) -> None:
         self.empty, self.asked = empty, list[int]()

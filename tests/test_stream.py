@@ -16,8 +16,8 @@ from cydp import RandomizedResponse
 from cydp.testing import (
     SeededGenerator,
     bernoulli_sampler,
-    gaussian_sampler,
-    laplace_sampler,
+    discrete_gaussian_sampler,
+    discrete_laplace_sampler,
     shift_sampler,
 )
 
@@ -29,10 +29,13 @@ def law(name: str, parameter: str) -> tuple[Map, tuple[tuple[int, ...], bool], i
     """Return the map of a candidate, its layout, and the values and spare of a chunk."""
     value = Fraction(parameter)
     if name == "discrete_laplace":
-        sampler, spare = laplace_sampler(value), 0
+        sampler, spare = discrete_laplace_sampler(value), 0
         return (lambda *bits: routes.laplace(value, *bits)), sampler.layout, sampler.chunk, spare
     if name == "discrete_gaussian":
-        sampler, spare = gaussian_sampler(value), gaussian_spare(value**2) if value >= 8 else 0
+        sampler, spare = (
+            discrete_gaussian_sampler(value),
+            gaussian_spare(value**2) if value >= 8 else 0,
+        )
         return (
             (lambda *bits: routes.gaussian(value**2, *bits)),
             sampler.layout,

@@ -21,21 +21,22 @@ def taken(x, entries):
     present = [entry for entry in entries if entry is not None]
     released = cydp.histogram(x, 4, (0, 8), epsilon=1000, budget=budget).counts
     assert released.tolist() == np.histogram(present, 4, (0, 8))[0].tolist()
-    assert exact.clamped_sum(x, 0, 8).value == sum(present)
+    assert exact.clamped_sum(x, (0, 8)).value == sum(present)
     assert exact.value_counts(x, [1, 7]).tolist() == [present.count(1), present.count(7)]
-    assert exact.bound_contributions(x, x, 1).tolist() == [entry is not None for entry in entries]
-    assert exact.grouped_clamped_sum(x, x, 9, 0, 8).units.shape == (9,)
+    stays = exact.bound_contributions(x, x, max_partitions=1)
+    assert stays.tolist() == [entry is not None for entry in entries]
+    assert exact.grouped_clamped_sum(x, x, 9, (0, 8)).units.shape == (9,)
     assert exact.histogramdd([x], 4, [(0, 8)])[0].sum() == len(present)
 
 def refused(x, says):
     before = budget.spent
     for call in (
         lambda: cydp.histogram(x, 4, (0, 8), epsilon=1, budget=budget),
-        lambda: exact.clamped_sum(x, 0, 8),
+        lambda: exact.clamped_sum(x, (0, 8)),
         lambda: exact.value_counts(x, [1]),
-        lambda: exact.bound_contributions(x, x, 1),
+        lambda: exact.bound_contributions(x, x, max_partitions=1),
         lambda: exact.bincount(x),
-        lambda: exact.grouped_clamped_sum(x, x, 9, 0, 8),
+        lambda: exact.grouped_clamped_sum(x, x, 9, (0, 8)),
         lambda: exact.HistogramAccumulator(4, (0, 8)).update(x),
         lambda: exact.GroupedAccumulator(9).update(x),
     ):
@@ -71,9 +72,10 @@ for entries in ENTRIES:
     for dtype in texts:
         x = pd.Series(words, dtype=dtype)
         assert exact.value_counts(x, ["b", "z"]).tolist() == expected
-        assert exact.bound_contributions(x, x, 1, 9).tolist() == known
+        stays = exact.bound_contributions(x, x, max_partitions=1, max_rows_per_partition=9)
+        assert stays.tolist() == known
     flags = pd.Series([None if entry is None else entry > 2 for entry in entries], dtype="boolean")
-    assert exact.clamped_sum(flags, 0, 1).value == sum(entry > 2 for entry in ints)
+    assert exact.clamped_sum(flags, (0, 1)).value == sum(entry > 2 for entry in ints)
 """
 
 WITHOUT_NANOARROW = """

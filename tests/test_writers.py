@@ -56,9 +56,24 @@ def test_limits_hold_while_users_change(
     users, groups = np.empty(ROWS, kinds[0].dtype), np.zeros(ROWS, np.int64)
     with written(users, *kinds):
         for _ in range(CALLS):
-            assert exact.bound_contributions(users, groups, 1, 3).sum() <= 6
-            assert exact.bound_contributions(groups, users, 1, 3).sum() <= 3
-            assert exact.bound_contributions(groups, users, 5, 2).sum() <= 4
+            assert (
+                exact.bound_contributions(
+                    users, groups, max_partitions=1, max_rows_per_partition=3
+                ).sum()
+                <= 6
+            )
+            assert (
+                exact.bound_contributions(
+                    groups, users, max_partitions=1, max_rows_per_partition=3
+                ).sum()
+                <= 3
+            )
+            assert (
+                exact.bound_contributions(
+                    groups, users, max_partitions=5, max_rows_per_partition=2
+                ).sum()
+                <= 4
+            )
 
 
 def test_places_are_those_of_keys_while_strings_change() -> None:

@@ -25,12 +25,15 @@ def output(size: Size | None, out: NDArray[Any] | None, dtype: np.dtype[Any]) ->
     if out is None:
         shape = _shape(cast("Size", size))
         if math.prod(shape) > np.iinfo(np.intp).max // 8:
-            raise ValueError("size must describe an array that memory can hold")
+            raise ValueError("size must be that of an array that memory can hold")
         return np.empty(shape, dtype)
     if not isinstance(out, np.ndarray) or isinstance(out, np.ma.MaskedArray):
         raise TypeError(f"out must be a numpy array of {dtype}, not {type(out).__name__}")
     if out.dtype != dtype or not out.dtype.isnative:
-        raise TypeError(f"out must have dtype {dtype} in native byte order, not {out.dtype.str}")
+        given = (
+            out.dtype.name if out.dtype.isnative else f"{out.dtype.name} in the other byte order"
+        )
+        raise TypeError(f"out must have dtype {dtype} in native byte order, not {given}")
     if not (out.flags.c_contiguous and out.flags.aligned and out.flags.writeable):
         raise ValueError("out must be C-contiguous, aligned and writable")
     if size is not None and _shape(size) != out.shape:
@@ -42,11 +45,16 @@ def length(n: SupportsIndex, name: str) -> int:
     """Read a length; TypeError or ValueError for what is none."""
     value = index(n, name)
     if not 0 <= value < 2**60:
-        raise ValueError(f"{name} must be from 0 to 2**60 - 1")
+        shown = f", not {value}" if abs(value) < 10**18 else ""
+        raise ValueError(f"{name} must be from 0 to 2**60 - 1{shown}")
     return value
 
 
 def _shape(size: Size) -> tuple[int, ...]:
-    if isinstance(size, Sequence | np.ndarray):
+    if isinstance(size, Sequence | np.ndarray) and not isinstance(size, str | bytes):
         return tuple(length(n, "each entry of size") for n in size)
+    if not hasattr(size, "__index__"):
+        raise TypeError(
+            f"size must be an integer or a tuple of integers, not {type(size).__name__}"
+        )
     return (length(size, "size"),)

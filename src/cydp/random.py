@@ -44,7 +44,7 @@ class Generator:
 
     __slots__ = ("__weakref__", "_lock", "_stream")
 
-    reproducible = False  # whether somebody who knows a seed can draw the same
+    _reproducible = False  # whether whoever knows a seed can draw the same
 
     def __init__(self, *, fixed_work: bool = False) -> None:
         self._start(None, fixed_work)
@@ -57,9 +57,10 @@ class Generator:
 
     @property
     def capsule(self) -> object:
-        """What makes ``np.random.Generator(cydp.Generator())`` work.
+        """The source of bits that ``np.random.Generator(cydp.Generator())`` draws from.
 
-        It makes numpy's bits secure; it does not make numpy's floating-point noise private.
+        Its name is the one that numpy's BitGenerator protocol asks for. numpy's bits are then
+        secure, but numpy's floating-point noise is not private.
 
         >>> np.random.Generator(Generator()).permutation(3).shape
         (3,)
@@ -68,7 +69,10 @@ class Generator:
 
     @property
     def lock(self) -> threading.Lock:
-        """The lock that ``np.random.Generator`` holds while it draws."""
+        """The lock that ``np.random.Generator`` holds while it draws.
+
+        Its name is the one that numpy's BitGenerator protocol asks for.
+        """
         return self._lock
 
     @overload
@@ -112,7 +116,7 @@ class Generator:
         (2, 5)
 
         """
-        return self.draw_integers(samplers.laplace(scale), size, out)
+        return self._draw_integers(samplers.laplace(scale), size, out)
 
     @overload
     def discrete_gaussian(
@@ -184,7 +188,7 @@ class Generator:
         dtype('int64')
 
         """
-        return self.draw_integers(samplers.gaussian(sigma, sigma2), size, out)
+        return self._draw_integers(samplers.gaussian(sigma, sigma2), size, out)
 
     @overload
     def bernoulli(self, p: Number, size: None = None, *, out: None = None) -> bool: ...
@@ -219,36 +223,36 @@ class Generator:
         dtype('bool')
 
         """
-        return self.draw_booleans(samplers.bernoulli(p), size, out)
+        return self._draw_booleans(samplers.bernoulli(p), size, out)
 
-    def draw_integers(
+    def _draw_integers(
         self, sampler: Sampler, size: Size | None, out: NDArray[np.int64] | None
     ) -> int | NDArray[np.int64]:
         """Draw from a prepared law of integers."""
         if size is None and out is None:
             return self._stream.one(sampler)
         result: NDArray[np.int64] = output(size, out, np.dtype(np.int64))
-        self.fill(sampler, result)
+        self._fill(sampler, result)
         return result
 
-    def draw_booleans(
+    def _draw_booleans(
         self, sampler: Sampler, size: Size | None, out: NDArray[np.bool_] | None
     ) -> bool | NDArray[np.bool_]:
         """Draw from a prepared law of booleans."""
         if size is None and out is None:
             return bool(self._stream.one(sampler))
         result: NDArray[np.bool_] = output(size, out, np.dtype(np.bool_))
-        self.fill(sampler, result)
+        self._fill(sampler, result)
         return result
 
-    def fill(self, sampler: Sampler, out: NDArray[Any]) -> None:
-        """Fill a C-contiguous array of the sampler's dtype; for mechanisms."""
+    def _fill(self, sampler: Sampler, out: NDArray[Any]) -> None:
+        """Fill a C-contiguous array of the sampler's dtype."""
         if not out.flags.c_contiguous:  # else reshape would copy, and `out` get no noise
             raise ValueError("out must be C-contiguous")
         number = threads.NUM_THREADS if out.size > threads.SHARED_ABOVE else 1
         self._stream.fill(sampler, out.reshape(-1).view(np.uint8), number)
 
-    def respond(
+    def _respond(
         self, shift: Sampler, uniform: Sampler, codes: NDArray[Any], reports: NDArray[Any]
     ) -> None:
         """Fill an array with the reports of codes; both C-contiguous, of one dtype and shape."""
@@ -258,13 +262,13 @@ class Generator:
         flat = codes.reshape(-1).view(np.uint8), reports.reshape(-1).view(np.uint8)
         self._stream.respond(shift, uniform, *flat, codes.itemsize, number)
 
-    def select(
+    def _select(
         self,
         selection: Selection,
         scores: NDArray[np.float64] | NDArray[np.int64],
         chosen: NDArray[np.int64],
     ) -> None:
-        """Race C-contiguous rows of scores, one for each of `chosen`; for mechanisms."""
+        """Race C-contiguous rows of scores, one for each of `chosen`."""
         number = threads.NUM_THREADS if scores.size > threads.SHARED_ABOVE else 1
         integers = scores.dtype == np.int64
         data = scores.reshape(-1).view(np.uint8)
@@ -302,8 +306,14 @@ def generator_or_default(rng: Generator | None) -> Generator:
     if rng is None:
         return default_generator()
     if not isinstance(rng, Generator):
-        raise TypeError(f"rng must be a cydp.Generator or None, not {type(rng).__name__}")
+        raise TypeError(f"rng must be a cydp.Generator or None, not {_named(type(rng))}")
     return rng
+
+
+def _named(of: type) -> str:
+    """Return a type's name, with its library: numpy has a Generator too."""
+    library = of.__module__.partition(".")[0]
+    return of.__name__ if library == "builtins" else f"{library}'s {of.__name__}"
 
 
 @overload
@@ -329,7 +339,7 @@ def discrete_laplace(
     (1000,)
 
     """
-    return default_generator().draw_integers(samplers.laplace(scale), size, out)
+    return default_generator()._draw_integers(samplers.laplace(scale), size, out)
 
 
 @overload
@@ -381,7 +391,7 @@ def discrete_gaussian(
     (1000,)
 
     """
-    return default_generator().draw_integers(samplers.gaussian(sigma, sigma2), size, out)
+    return default_generator()._draw_integers(samplers.gaussian(sigma, sigma2), size, out)
 
 
 @overload
@@ -407,4 +417,4 @@ def bernoulli(
     (1000,)
 
     """
-    return default_generator().draw_booleans(samplers.bernoulli(p), size, out)
+    return default_generator()._draw_booleans(samplers.bernoulli(p), size, out)

@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: MIT
 """Global sensitivity: how much one record can change an answer, as the textbook has it.
 
-Under "add-remove" one record more or less, under "change-one" one with another value. What is
-returned knows its relation, and hands it to the mechanism that is given it. Source: Dwork, Roth,
-"The algorithmic foundations of differential privacy", 2014, section 3.3; docs/sensitivity.md.
+Neighbouring tables differ by one record more or less under "add-remove", and by one record that
+has another value under "change-one". What the functions return carries its relation to the
+mechanism that it is passed to. Source: Dwork, Roth, "The algorithmic foundations of differential
+privacy", 2014, section 3.3; docs/sensitivity.md.
 """
 
 import math
 import operator
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from fractions import Fraction
 from numbers import Rational
 from typing import Any, SupportsIndex, TypeAlias
@@ -17,11 +18,12 @@ from typing import Any, SupportsIndex, TypeAlias
 import numpy as np
 
 from cydp.accounting.stated import common_relation
+from cydp.bounds import check_order, pair_of
 from cydp.certified import sqrt_bounds
 from cydp.rational import Exact, Number, binary, exact, float_of, index, text, upward
 from cydp.relations import check_relation, check_stated
 
-Bounds: TypeAlias = Sequence[Number | None] | None
+Bounds: TypeAlias = tuple[Number | None, Number | None] | None
 _MOST_DIGITS = 10**16  # an integer below is written without an exponent
 _Pair: TypeAlias = tuple[Fraction | None, Fraction | None]
 
@@ -29,17 +31,17 @@ _Pair: TypeAlias = tuple[Fraction | None, Fraction | None]
 class Sensitivity(Exact):
     """A sensitivity that knows which relation of neighbours it holds under.
 
-    It is a Fraction, equal to any other number of its value. What is added to it, and what it is
-    multiplied or divided by, may be an int, a Fraction, a positive float or another of the same
-    relation: then the result keeps the relation. Every other operation gives a plain number, which
-    has none.
+    It is a Fraction, and equals every number of its value. Adding an int, a Fraction, a positive
+    float or a sensitivity under the same relation keeps the relation, and so does multiplying or
+    dividing by one. Every other operation gives a plain number, which has no relation.
 
     Parameters
     ----------
     value : number >= 0
         A float is read up: as the larger of its shortest repr and its binary value.
     relation : {"add-remove", "change-one"}, optional
-        None: both, or it is not said, and the caller answers for it.
+        None: the number holds under both relations, or its relation is not stated; then the caller
+        answers for it.
 
     Attributes
     ----------
@@ -48,9 +50,9 @@ class Sensitivity(Exact):
     Raises
     ------
     TypeError, ValueError
-        If value is no such number, or for another relation.
+        For another value or relation.
     RelationMismatchError
-        If value is stated under another one already.
+        If value is already stated under the other relation.
 
     Examples
     --------
@@ -78,7 +80,7 @@ class Sensitivity(Exact):
 
     @property
     def relation(self) -> str | None:
-        """What it holds under; None: both, or it is not said."""
+        """The relation that it holds under; None: both, or it is not stated."""
         return self._relation
 
     def __add__(self, other: Any) -> Any:
@@ -111,39 +113,14 @@ class Sensitivity(Exact):
 
 
 class Unbounded(float):
-    """An infinite sensitivity, which knows what is missing, and its relation.
+    """An infinite sensitivity, which knows which bound is missing, and its relation.
 
-    >>> sum((0, None)) == math.inf, sum((0, None)).missing, sum((0, None)).relation
-    (True, 'upper bound', 'add-remove')
-    """
-
-    __slots__ = ("_missing", "_relation")
-
-    _missing: str
-    _relation: str | None
-
-    def __new__(cls, missing: str, relation: str | None = None) -> "Unbounded":
-        """Return infinity for lack of a bound."""
-        new = super().__new__(cls, math.inf)
-        new._missing, new._relation = missing, check_stated(relation)
-        return new
-
-    @property
-    def missing(self) -> str:
-        """What would make it finite."""
-        return self._missing
-
-    @property
-    def relation(self) -> str | None:
-        """What it was asked for under."""
-        return self._relation
-
-    def __reduce__(self) -> tuple[type, tuple[str, str | None]]:
-        return Unbounded, (self._missing, self._relation)
-
-
-def count(relation: str = "add-remove") -> Sensitivity:
-    """Return the sensitivity of the number of records with some property: 1.
+    Parameters
+    ----------
+    missing_bound : str
+        Which bound would make it finite.
+    relation : {"add-remove", "change-one"}, optional
+        None: not stated.
 
     Raises
     ------
@@ -152,7 +129,51 @@ def count(relation: str = "add-remove") -> Sensitivity:
 
     Examples
     --------
-    >>> count("change-one")
+    >>> sum((0, None)) == math.inf, sum((0, None)).missing_bound, sum((0, None)).relation
+    (True, 'upper bound', 'add-remove')
+
+    """
+
+    __slots__ = ("_missing_bound", "_relation")
+
+    _missing_bound: str
+    _relation: str | None
+
+    def __new__(cls, missing_bound: str, *, relation: str | None = None) -> "Unbounded":
+        """Return infinity for lack of a bound."""
+        new = super().__new__(cls, math.inf)
+        new._missing_bound, new._relation = missing_bound, check_stated(relation)
+        return new
+
+    @property
+    def missing_bound(self) -> str:
+        """Which bound would make it finite."""
+        return self._missing_bound
+
+    @property
+    def relation(self) -> str | None:
+        """The relation that was asked for; None: it was not stated."""
+        return self._relation
+
+    def __reduce__(self) -> tuple[Callable[..., "Unbounded"], tuple[str, str | None]]:
+        return _infinite, (self._missing_bound, self._relation)
+
+
+def count(*, relation: str = "add-remove") -> Sensitivity:
+    """Return the sensitivity of the number of records with some property: 1.
+
+    Parameters
+    ----------
+    relation : {"add-remove", "change-one"}, default "add-remove"
+
+    Raises
+    ------
+    ValueError
+        For another relation.
+
+    Examples
+    --------
+    >>> count(relation="change-one")
     Sensitivity(1, relation='change-one')
 
     """
@@ -160,24 +181,24 @@ def count(relation: str = "add-remove") -> Sensitivity:
 
 
 def sum(
-    bounds: Bounds, relation: str = "add-remove", *, missing: bool = True
+    bounds: Bounds, *, relation: str = "add-remove", missing: bool = True
 ) -> Sensitivity | Unbounded:
     """Return the sensitivity of a sum of numbers clamped to bounds.
 
     Parameters
     ----------
     bounds : (lower, upper)
-        None or an infinity: there is none.
-    relation : {"add-remove", "change-one"}
+        What the numbers are clamped to. None or an infinity in place of a number: no such bound.
+    relation : {"add-remove", "change-one"}, default "add-remove"
     missing : bool, default True
-        Whether a record may have no number, and so add 0; matters under "change-one". False is
-        the caller's promise that none is missing.
+        Whether a record may have no number, and so add 0. It matters under "change-one" only.
+        False is the caller's promise that no number is missing.
 
     Returns
     -------
     Sensitivity, or infinity
-        Add-remove: max(abs(lower), abs(upper)). Change-one: upper - lower, of bounds that hold 0
-        if numbers may be missing.
+        Add-remove: max(abs(lower), abs(upper)). Change-one: upper - lower; if numbers may be
+        missing, that of the bounds widened to include 0.
 
     Raises
     ------
@@ -186,20 +207,20 @@ def sum(
 
     Examples
     --------
-    >>> sum((-2, 5)) == 5, sum((2, 5), "change-one") == 5
+    >>> sum((-2, 5)) == 5, sum((2, 5), relation="change-one") == 5
     (True, True)
-    >>> sum((2, 5), "change-one", missing=False)
+    >>> sum((2, 5), relation="change-one", missing=False)
     Sensitivity(3, relation='change-one')
 
     """
     lower, upper = _read(bounds)
     check_relation(relation)
-    may_be_missing = _flag(missing)
+    check_missing(missing)
     if lower is None or upper is None:
         return _unbounded(lower, upper, relation)
     if relation == "add-remove":
         return _stated(max(abs(lower), abs(upper)), relation)
-    if may_be_missing:
+    if missing:
         lower, upper = min(lower, Fraction(0)), max(upper, Fraction(0))
     return _stated(upper - lower, relation)
 
@@ -207,34 +228,33 @@ def sum(
 def mean(
     bounds: Bounds,
     n: SupportsIndex | None = None,
-    relation: str | None = None,
     *,
+    relation: str = "add-remove",
     empty: Number | None = None,
     n_at_least: SupportsIndex | None = None,
     missing: bool = True,
 ) -> Sensitivity | Unbounded:
     """Return the sensitivity of a mean of numbers clamped to bounds.
 
-    What is divided by must be said, by exactly one of `n`, `empty` and `n_at_least`.
+    Exactly one of `n`, `empty` and `n_at_least` says what the sum is divided by.
 
     Parameters
     ----------
     bounds : (lower, upper)
-        None or an infinity: there is none.
+        What the numbers are clamped to. None or an infinity in place of a number: no such bound.
     n : int >= 1
-        The sum is divided by this public number of all records, those without a number included.
-        Only under "change-one": under "add-remove" the number of records is private.
-    relation : {"add-remove", "change-one"}, optional
-        Default: "change-one" with `n`, else "add-remove".
+        The sum is divided by n, the public number of all records, including those without a
+        number. Only under "change-one": under "add-remove" the number of records is private.
+    relation : {"add-remove", "change-one"}, default "add-remove"
     empty : number
-        The sum is divided by how many numbers there are, and the mean of none of them is this one,
-        fixed in advance. The middle of the bounds is best.
+        The sum is divided by the number of numbers, and the mean of no numbers is `empty`, which
+        is fixed in advance. The middle of the bounds is best.
     n_at_least : int >= 1
-        The sum is divided by how many numbers there are, and every table has so many at least.
-        That is a promise, and the guarantee holds only among tables that keep it.
+        The sum is divided by the number of numbers, and every table has at least so many. That is
+        the caller's promise, and the guarantee holds only among tables that keep it.
     missing : bool, default True
-        Whether a record may have no number; matters under "change-one". With `n` it adds 0 to the
-        sum. False is the caller's promise that none is missing.
+        Whether a record may have no number. It matters under "change-one" only; with `n` such a
+        record adds 0 to the sum. False is the caller's promise that no number is missing.
 
     Returns
     -------
@@ -246,7 +266,7 @@ def mean(
     Raises
     ------
     TypeError, ValueError
-        For bad parameters, and for none or two of `n`, `empty` and `n_at_least`.
+        For bad parameters, and unless exactly one of `n`, `empty` and `n_at_least` is given.
 
     Notes
     -----
@@ -255,7 +275,7 @@ def mean(
 
     Examples
     --------
-    >>> mean((0, 100), 50)
+    >>> mean((0, 100), 50, relation="change-one")
     Sensitivity(2, relation='change-one')
     >>> mean((0, 7), empty=3.5), mean((0, 7), empty=0), mean((0, 7), n_at_least=13)
     ... # doctest: +NORMALIZE_WHITESPACE
@@ -264,39 +284,43 @@ def mean(
 
     """
     lower, upper = _read(bounds)
-    may_be_missing = _flag(missing)
+    check_relation(relation)
+    check_missing(missing)
     if [n, empty, n_at_least].count(None) != 2:
         raise TypeError("exactly one of n, empty and n_at_least must be given")
-    usual = "add-remove" if n is None else "change-one"
-    kept = usual if relation is None else check_relation(relation)
     if n is not None:
-        if kept == "add-remove":
+        if relation == "add-remove":
             raise ValueError(
-                "n must not be given under 'add-remove', where it is private: give empty or "
-                "n_at_least"
+                "n is private under 'add-remove': give relation='change-one', or empty= or "
+                "n_at_least= instead of n"
             )
-        whole = sum(bounds, kept, missing=may_be_missing)
+        whole = sum(bounds, relation=relation, missing=missing)
         each = Fraction(1, _rows(n, "n"))
-        return whole if isinstance(whole, Unbounded) else _stated(whole * each, kept)
+        return whole if isinstance(whole, Unbounded) else _stated(whole * each, relation)
     rows = None if n_at_least is None else _rows(n_at_least, "n_at_least")
     center = None if empty is None else binary(empty, "empty")
     if lower is None or upper is None:
-        return _unbounded(lower, upper, kept)
+        return _unbounded(lower, upper, relation)
     width = upper - lower
     if rows is not None:
-        return _stated(width / (rows + (kept == "add-remove")), kept)
+        return _stated(width / (rows + (relation == "add-remove")), relation)
     assert center is not None  # one of the three was given
     one_or_none = max(upper - center, center - lower)
-    if kept == "add-remove" or (may_be_missing and one_or_none > width):
-        return _stated(one_or_none, kept)
-    return _stated(width, kept)
+    if relation == "add-remove" or (missing and one_or_none > width):
+        return _stated(one_or_none, relation)
+    return _stated(width, relation)
 
 
 def minimum(bounds: Bounds) -> Sensitivity | Unbounded:
     """Return the sensitivity of the least of numbers clamped to bounds: upper - lower.
 
-    It holds under both relations, and so states neither, if the least of no numbers is one within
-    the bounds, fixed in advance.
+    It holds under both relations, and so states neither. The minimum of no numbers must be a number
+    within the bounds that is fixed in advance.
+
+    Parameters
+    ----------
+    bounds : (lower, upper)
+        What the numbers are clamped to. None or an infinity in place of a number: no such bound.
 
     Raises
     ------
@@ -316,7 +340,12 @@ def minimum(bounds: Bounds) -> Sensitivity | Unbounded:
 
 
 def maximum(bounds: Bounds) -> Sensitivity | Unbounded:
-    """Return the sensitivity of the largest of numbers clamped to bounds, as of the least.
+    """Return the sensitivity of the largest of numbers clamped to bounds: as of `minimum`.
+
+    Parameters
+    ----------
+    bounds : (lower, upper)
+        What the numbers are clamped to. None or an infinity in place of a number: no such bound.
 
     Raises
     ------
@@ -332,28 +361,27 @@ def maximum(bounds: Bounds) -> Sensitivity | Unbounded:
     return minimum(bounds)
 
 
-def histogram(relation: str = "add-remove", norm: int = 1) -> Sensitivity:
+def histogram(*, relation: str = "add-remove", norm: int = 1) -> Sensitivity:
     """Return the sensitivity of counts in disjoint cells.
 
     Parameters
     ----------
-    relation : {"add-remove", "change-one"}
-    norm : {1, 2}
+    relation : {"add-remove", "change-one"}, default "add-remove"
+    norm : {1, 2}, default 1
         L1: 1, or 2 under "change-one". L2, for Gaussian noise: 1, or sqrt(2), rounded up.
 
     Raises
     ------
-    ValueError
+    TypeError, ValueError
         For another relation or norm.
 
     Examples
     --------
-    >>> histogram() == 1, histogram("change-one") == 2
+    >>> histogram() == 1, histogram(relation="change-one") == 2
     (True, True)
 
     """
-    if norm not in (1, 2) or isinstance(norm, bool):
-        raise ValueError("norm must be 1 or 2")
+    check_norm(norm)
     if check_relation(relation) == "add-remove":
         return _stated(Fraction(1), relation)
     return _stated(Fraction(2) if norm == 1 else sqrt_bounds(Fraction(2))[1], relation)
@@ -362,7 +390,10 @@ def histogram(relation: str = "add-remove", norm: int = 1) -> Sensitivity:
 def queries(*sensitivities: Number) -> Sensitivity | Unbounded:
     """Return the L1 sensitivity of several answers together: at most the sum of theirs.
 
-    It is stated under the relation of those that are stated under one.
+    Parameters
+    ----------
+    *sensitivities : numbers >= 0
+        One for each answer. The result has the relation that any of them are stated under.
 
     Raises
     ------
@@ -381,17 +412,17 @@ def queries(*sensitivities: Number) -> Sensitivity | Unbounded:
     total = Fraction(0)
     for given in sensitivities:
         if _is_infinite(given):
-            missing = given.missing if isinstance(given, Unbounded) else "bound"
-            return Unbounded(missing, relation)
-        value = upward(given, "sensitivities")
+            missing = given.missing_bound if isinstance(given, Unbounded) else "bound"
+            return Unbounded(missing, relation=relation)
+        value = upward(given, "each of sensitivities")
         if value < 0:
-            raise ValueError(f"sensitivities must be at least 0, not {text(value)}")
+            raise ValueError(f"each of sensitivities must be at least 0, not {text(value)}")
         total += value
     return _stated(total, relation)
 
 
 def relation_of(sensitivity: object) -> str | None:
-    """Return what a sensitivity is stated under; None: a plain number, or one of both."""
+    """Return the relation that a sensitivity is stated under; None: it states none."""
     return sensitivity.relation if isinstance(sensitivity, Sensitivity | Unbounded) else None
 
 
@@ -453,10 +484,18 @@ def _is_positive_float(number: Any) -> bool:
     return isinstance(number, float | np.floating) and bool(0 < number < math.inf)
 
 
-def _flag(missing: object) -> bool:
+def check_missing(missing: object) -> None:
+    """Raise a TypeError unless missing is True or False."""
     if not isinstance(missing, bool):
         raise TypeError(f"missing must be True or False, not {type(missing).__name__}")
-    return missing
+
+
+def check_norm(norm: object) -> None:
+    """Raise an error unless norm is 1 or 2."""
+    if not isinstance(norm, int) or isinstance(norm, bool):
+        raise TypeError(f"norm must be 1 or 2, not {type(norm).__name__}")
+    if norm not in (1, 2):
+        raise ValueError("norm must be 1 or 2")
 
 
 def _rows(n: SupportsIndex, name: str) -> int:
@@ -473,17 +512,21 @@ def _is_infinite(value: Number | None) -> bool:
 def _read(bounds: Bounds) -> _Pair:
     if bounds is None:
         return None, None
-    if isinstance(bounds, str | bytes) or not hasattr(bounds, "__len__") or len(bounds) != 2:
-        raise TypeError("bounds must be a pair (lower, upper)")
     lower, upper = (
-        None if end is None or _is_infinite(end) else binary(end, name)
-        for end, name in zip(bounds, ("lower", "upper"), strict=True)
+        None
+        if end is None or _is_infinite(end)
+        else binary(end, f"{name} in bounds=(lower, upper)")
+        for end, name in zip(pair_of(bounds), ("lower", "upper"), strict=True)
     )
-    if lower is not None and upper is not None and lower > upper:
-        raise ValueError(f"lower must be at most upper, not {text(lower)} above {text(upper)}")
+    if lower is not None and upper is not None:
+        check_order(lower, upper)
     return lower, upper
 
 
 def _unbounded(lower: Fraction | None, upper: Fraction | None, relation: str | None) -> Unbounded:
     names = [name for name, end in (("lower", lower), ("upper", upper)) if end is None]
-    return Unbounded(" and ".join(names) + " bound", relation)
+    return Unbounded(" and ".join(names) + " bound", relation=relation)
+
+
+def _infinite(missing_bound: str, relation: str | None) -> Unbounded:
+    return Unbounded(missing_bound, relation=relation)

@@ -3,6 +3,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, SupportsIndex
 
 import numpy as np
@@ -11,16 +12,16 @@ from numpy.typing import NDArray
 from cydp._random import Sampler, chacha20_block, chacha20_keystream
 from cydp._random import map_bits as map_core
 from cydp.random import Generator
-from cydp.rational import Number, positive
+from cydp.rational import Number, index, positive, text
 from cydp.samplers import bernoulli, gaussian, laplace_of, shift_of
 
 __all__ = [
-    "Mapped",
+    "MappedBits",
     "SeededGenerator",
     "bernoulli_sampler",
     "chacha20_words",
-    "gaussian_sampler",
-    "laplace_sampler",
+    "discrete_gaussian_sampler",
+    "discrete_laplace_sampler",
     "map_bits",
     "shift_sampler",
 ]
@@ -53,7 +54,7 @@ class SeededGenerator(Generator):
 
     __slots__ = ()
 
-    reproducible = True
+    _reproducible = True
 
     def __init__(self, seed: SupportsIndex, *, fixed_work: bool = False) -> None:
         if isinstance(seed, (bool, np.bool_)) or not hasattr(seed, "__index__"):
@@ -67,22 +68,27 @@ class SeededGenerator(Generator):
         return "<cydp.testing.SeededGenerator: predictable, not for real data>"
 
 
-def laplace_sampler(scale: Number, prefix_bits: int = 0) -> Sampler:
-    """Prepare the discrete Laplace law of a scale.
+def discrete_laplace_sampler(scale: Number, prefix_bits: int = 0) -> Sampler:
+    """Prepare the discrete Laplace law of a scale, as `Generator.discrete_laplace` does.
 
     With `prefix_bits` from 8 to 31 it takes the logarithm's route, with so few bits of U in a
-    word of 32; with 0 the route that suits the scale, as `Generator` does.
+    word of 32; with 0 it takes the route that suits the scale, as `Generator` does.
 
-    >>> laplace_sampler(1).layout
+    >>> discrete_laplace_sampler(1).layout
     ((2, 0, 0), True)
     """
-    return laplace_of(positive(scale, "scale"), prefix_bits)
+    bits = index(prefix_bits, "prefix_bits")
+    if bits and not 8 <= bits <= 31:
+        raise ValueError(f"prefix_bits must be 0, or from 8 to 31, not {bits}")
+    return laplace_of(positive(scale, "scale"), bits)
 
 
-def gaussian_sampler(sigma: Number | None = None, *, sigma2: Number | None = None) -> Sampler:
+def discrete_gaussian_sampler(
+    sigma: Number | None = None, *, sigma2: Number | None = None
+) -> Sampler:
     """Prepare the discrete Gaussian law, as `Generator.discrete_gaussian` does.
 
-    >>> gaussian_sampler(100).layout
+    >>> discrete_gaussian_sampler(100).layout
     ((2, 2, 2), False)
     """
     return gaussian(sigma, sigma2)
@@ -103,14 +109,20 @@ def shift_sampler(p: Number, n_categories: int) -> Sampler:
     >>> shift_sampler("1/3", 3).layout
     ((2, 0, 0), False)
     """
-    return shift_of(positive(p, "p"), n_categories)
+    weight, categories = positive(p, "p"), index(n_categories, "n_categories")
+    if not 2 <= categories <= _MOST_CATEGORIES:
+        raise ValueError(f"n_categories must be from 2 to 2**31, not {categories}")
+    if not _LEAST_WEIGHT <= weight <= Fraction(1, categories):
+        raise ValueError(f"p must be from 2**-900 to 1 / n_categories, not {text(weight)}")
+    return shift_of(weight, categories)
 
 
+_MOST_CATEGORIES, _LEAST_WEIGHT = 2**31, Fraction(1, 2**900)  # those of cydp.h
 _DTYPES = {1: np.bool_, 2: np.uint16, 4: np.uint32, 8: np.int64}
 
 
 @dataclass(frozen=True)
-class Mapped:
+class MappedBits:
     """What `map_bits` returns.
 
     Attributes
@@ -138,13 +150,13 @@ def map_bits(
     *,
     resolve_all: bool = False,
     fixed_work: bool = False,
-) -> Mapped:
-    """Apply a sampler to bits of your own: the code that serves `Generator`.
+) -> MappedBits:
+    """Apply a sampler to given bits, by the code that serves `Generator`.
 
     Parameters
     ----------
     sampler : Sampler
-        Of `laplace_sampler` and the like; its `layout` tells what a candidate is made of.
+        Of `discrete_laplace_sampler` and the like; its `layout` tells what a candidate is made of.
     planes : sequence of integer arrays, shape (n,)
         One for each width in `layout`: the words of the candidates.
     signs : bool, shape (n,), optional
@@ -159,26 +171,33 @@ def map_bits(
 
     Raises
     ------
+    TypeError, ValueError
+        For planes, signs or extensions of other shapes, or words that are too wide.
     RuntimeError
         If the extensions given do not decide a sample.
 
     Examples
     --------
-    >>> map_bits(laplace_sampler(1), [np.array([0x8000, 0x4000])], np.array([0, 1])).values
+    >>> map_bits(discrete_laplace_sampler(1), [np.array([0x8000, 0x4000])], np.array([0, 1])).values
     array([ 1, -1])
 
     """
+    if not isinstance(sampler, Sampler):
+        raise TypeError(f"sampler must be a Sampler, not {type(sampler).__name__}")
     widths, has_signs = sampler.layout
-    n = len(planes[0])
     dtypes = [np.dtype(f"u{width}") for width in widths if width]
-    bits = b"".join(
-        np.ascontiguousarray(plane, dtype).tobytes()
-        for plane, dtype in zip(planes, dtypes, strict=True)
-    )
+    if not isinstance(planes, list | tuple) or len(planes) != len(dtypes):
+        raise ValueError(f"planes must be a list of {len(dtypes)}, as sampler.layout says")
+    n = len(planes[0])
+    bits = b"".join(map(_words, planes, dtypes))
     if has_signs:
+        if signs is None or len(signs) != n:
+            raise ValueError("signs must be given, one for each word of a plane")
         bits += np.packbits(np.asarray(signs, bool), bitorder="little").tobytes()
     if extensions is None:
         extensions = np.full((2, n, 16), 2**63, np.uint64)
+    if extensions.ndim != 3 or extensions.shape[:2] != (2, n) or extensions.shape[2] % 8:
+        raise ValueError(f"extensions must be of shape (2, {n}, 8 m), not {extensions.shape}")
     values: NDArray[Any] = np.zeros(n, _DTYPES[sampler.value_bytes])
     asked = np.zeros((2, n), np.uint8)
     accepted, work = map_core(
@@ -190,7 +209,15 @@ def map_bits(
         values.view(np.uint8),
         asked,
     )
-    return Mapped(values[:accepted], asked.astype(bool), work)
+    return MappedBits(values[:accepted], asked.astype(bool), work)
+
+
+def _words(plane: NDArray[np.integer], dtype: np.dtype[Any]) -> bytes:
+    given = np.asarray(plane)
+    words = given.astype(dtype)
+    if not np.array_equal(words, given):
+        raise ValueError(f"planes must hold words of {8 * dtype.itemsize} bits, as in their layout")
+    return words.tobytes()
 
 
 def chacha20_words(
@@ -198,12 +225,20 @@ def chacha20_words(
 ) -> NDArray[np.uint32]:
     """Return keystream words of RFC 8439: one block, or groups of 16 interleaved blocks.
 
-    In a group, word w of block b stands at 16 w + b.
+    `key` has 8 words and `nonce` 3. In a group, word w of block b stands at 16 w + b.
 
     >>> zeros = np.zeros(8, np.uint32)
     >>> hex(chacha20_words(zeros, zeros[:3], 0)[0])
     '0xade0b876'
     """
+    given = {"key": (key, 8), "nonce": (nonce, 3)}
+    for name, (array, length) in given.items():
+        if not isinstance(array, np.ndarray) or array.dtype != np.uint32 or len(array) != length:
+            raise TypeError(f"{name} must be an array of {length} uint32")
+    if not 0 <= index(counter, "counter") < 2**32:
+        raise ValueError("counter must be from 0 to 2**32 - 1")
+    if groups is not None and index(groups, "groups") < 0:
+        raise ValueError(f"groups must be at least 0, not {groups}")
     if groups is None:
         words = np.empty(16, np.uint32)
         chacha20_block(key, nonce, counter, words)

@@ -8,7 +8,7 @@ from cydp.exact._histogram import histogram
 from cydp.exact._histogramdd import histogramdd
 from cydp.exact._keys import Keys
 from cydp.exact._match import match_keys, value_counts
-from cydp.exact._sums import GridSum, clamped_sum, clamped_sums, grouped_clamped_sum
+from cydp.exact._sums import GridSum, clamped_sum, clamped_sum_and_squares, grouped_clamped_sum
 
 __all__ = [
     "GridSum",
@@ -18,7 +18,7 @@ __all__ = [
     "bincount",
     "bound_contributions",
     "clamped_sum",
-    "clamped_sums",
+    "clamped_sum_and_squares",
     "grouped_clamped_sum",
     "histogram",
     "histogramdd",

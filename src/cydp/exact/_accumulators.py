@@ -4,7 +4,6 @@
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import replace
-from fractions import Fraction
 from typing import Any, Self, SupportsIndex
 
 import numpy as np
@@ -33,11 +32,11 @@ class HistogramAccumulator:
     bins, range
         As in `histogram`, but a number of bins needs a range.
     dtype : dtype, default float64
-        Of the data; the edges are numpy's for it. Pieces of floats are converted to it, and
-        refused if it is none of floats. Pieces of integers are taken as numpy compares them
-        with the edges, and refused where that could change them: uint64 for int64. Lists are
-        float64, or lists of integers if the dtype is one of integers; what of these is beyond
-        64 bits is left out.
+        The dtype of the data; the edges are those that numpy has for it. Pieces of floats are
+        converted to it, and refused if it is a dtype of integers. Pieces of integers are compared
+        with the edges as numpy compares them, and refused where the conversion could change them:
+        uint64 for int64. A list is read as float64, or as integers if the dtype is one of
+        integers; integers beyond 64 bits are then left out.
 
     Raises
     ------
@@ -61,7 +60,7 @@ class HistogramAccumulator:
         *,
         dtype: Any = np.float64,
     ) -> None:
-        kind = np.dtype(dtype).newbyteorder("=")
+        kind = _dtype_of(dtype)
         check_real(kind, "dtype")
         made = public_bins(bins, range, kind)
         edges = made.edges.astype(made.edges.dtype.newbyteorder("="))
@@ -114,8 +113,8 @@ class HistogramAccumulator:
             values.dtype, self._bins.read(values.dtype)
         ):
             raise TypeError(
-                f"x must be of a dtype that becomes {kind.name} without loss, "
-                f"not {values.dtype.name}"
+                f"x must be of a dtype that converts to {kind.name} without loss, not "
+                f"{values.dtype.name}: convert it, or make the accumulator with another dtype"
             )
         return self._add(self._bins.count(values))
 
@@ -132,7 +131,7 @@ class HistogramAccumulator:
     def _add(self, counts: NDArray[np.int64]) -> Self:
         total = self._counts + counts
         if total.min() < 0:
-            raise ValueError("counts could pass 2**63")
+            raise ValueError("counts must stay below 2**63")
         self._counts = total
         return self
 
@@ -150,9 +149,9 @@ class HistogramAccumulator:
             raise TypeError(f"other must be a HistogramAccumulator, not {type(other).__name__}")
         mine, theirs = self._bins.edges, other._bins.edges
         if mine.dtype != theirs.dtype or not np.array_equal(mine, theirs):
-            raise ValueError("other must have the same edges")
+            raise ValueError("other must have the same edges, of the same dtype")
         if repr(self._rule) != repr(other._rule):  # a range of floats is another one
-            raise ValueError("other must have the same dtype, and the same range if it is large")
+            raise ValueError("other must be made with the same dtype and range")
         return self._add(other._counts)
 
     def __add__(self, other: "HistogramAccumulator") -> "HistogramAccumulator":
@@ -191,8 +190,8 @@ class HistogramAccumulator:
         ----------
         table : table
         range, dtype : optional
-            As the accumulator was made with, for a table whose metadata were dropped on its
-            way, as polars, pandas and DuckDB do. Without the dtype such a table is refused.
+            Those that the accumulator was made with. For a table without the metadata, which
+            polars, pandas and DuckDB drop, the dtype is needed.
 
         Raises
         ------
@@ -225,6 +224,15 @@ class HistogramAccumulator:
         return f"<HistogramAccumulator: {len(self._counts)} bins, exact and NOT private>"
 
 
+def _dtype_of(dtype: Any) -> np.dtype[Any]:
+    try:
+        kind: np.dtype[Any] = np.dtype(dtype).newbyteorder("=")
+    except TypeError:
+        given = repr(dtype[:40]) if isinstance(dtype, str) else type(dtype).__name__
+        raise TypeError(f"dtype must be one of numpy's, such as 'float64', not {given}") from None
+    return kind
+
+
 def counts_of(values: NDArray[Any]) -> NDArray[np.int64]:
     """Return counts that were imported."""
     if values.dtype != np.int64:
@@ -244,8 +252,10 @@ class GroupedAccumulator:
     ----------
     n_groups : int
         Codes of groups are from 0 to n_groups - 1; rows with others are left out.
-    sums : mapping of names to (lower, upper) or (lower, upper, step), optional
-        Columns to sum, with their clamping bounds, as in `clamped_sum`.
+    sums : mapping of names to bounds (lower, upper), optional
+        The columns to sum, with the bounds that `clamped_sum` clamps them to.
+    step : mapping of names to numbers, optional
+        The steps of some of these sums, as in `clamped_sum`; the others have the default step.
 
     Raises
     ------
@@ -265,12 +275,16 @@ class GroupedAccumulator:
     __slots__ = ("_counts", "_grids", "_rows", "_units")
 
     def __init__(
-        self, n_groups: SupportsIndex, sums: Mapping[str, Sequence[Number]] | None = None
+        self,
+        n_groups: SupportsIndex,
+        sums: Mapping[str, tuple[Number, Number]] | None = None,
+        *,
+        step: Mapping[str, Number] | None = None,
     ) -> None:
         groups = index(n_groups, "n_groups")
         if not 1 <= groups < 2**32 - 2:
             raise ValueError(f"n_groups must be from 1 to 2**32 - 3, not {groups}")
-        self._start(groups, _grids_of(sums or {}))
+        self._start(groups, _grids_of(sums, step))
 
     def _start(self, groups: int, grids: dict[str, Grid]) -> None:
         self._grids = grids
@@ -287,7 +301,7 @@ class GroupedAccumulator:
     def sums(self) -> dict[str, GridSum]:
         """The sum of each column by group."""
         return {
-            name: GridSum(self._units[name].copy(), grid.step, grid.lowest, grid.highest)
+            name: GridSum(self._units[name].copy(), grid.step, grid.bounds)
             for name, grid in self._grids.items()
         }
 
@@ -308,10 +322,11 @@ class GroupedAccumulator:
 
         """
         if columns.keys() != self._grids.keys():
-            raise TypeError(f"columns must be {sorted(self._grids)}, not {sorted(columns)}")
+            call = ", ".join(["codes", *(f"{name}=..." for name in self._grids)])
+            raise TypeError(f"columns must be those of sums: call update({call})")
         keys = integer_column(codes)
         if keys.ndim != 1:
-            raise ValueError(f"codes must be of one dimension, not of shape {keys.shape}")
+            raise ValueError(f"codes must have one dimension, not {keys.ndim}")
         numbers = {name: number_column(x, name) for name, x in columns.items()}
         for name, values in numbers.items():
             check_shapes(keys, values, name)
@@ -329,12 +344,12 @@ class GroupedAccumulator:
 
     def _check_rows(self, rows: int) -> None:
         if rows >= 2**63:
-            raise ValueError("counts could pass 2**63")
+            raise ValueError("counts must stay below 2**63")
         for name, grid in self._grids.items():
             if rows * grid.largest >= 2**63:
                 raise ValueError(
-                    f"step of {name} must be larger for so many rows: bounds of {grid.largest} "
-                    "steps could reach 2**63"
+                    f"step of {name} must be larger for so many rows: with bounds of "
+                    f"{grid.largest} steps a sum could reach 2**63 steps"
                 )
 
     def merge(self, other: "GroupedAccumulator") -> Self:
@@ -350,7 +365,7 @@ class GroupedAccumulator:
         if not isinstance(other, GroupedAccumulator):
             raise TypeError(f"other must be a GroupedAccumulator, not {type(other).__name__}")
         if len(self._counts) != len(other._counts) or self._grids != other._grids:
-            raise ValueError("other must have the same groups, and sums with the same grids")
+            raise ValueError("other must have the same n_groups, sums and steps")
         self._check_rows(self._rows + other._rows)
         self._rows += other._rows
         self._counts += other._counts
@@ -384,7 +399,8 @@ class GroupedAccumulator:
         The grids stand in the table's metadata.
         """
         about = {
-            name: [grid.exponent, grid.lowest, grid.highest] for name, grid in self._grids.items()
+            name: {"bounds": list(map(str, grid.bounds)), "step": str(grid.step)}
+            for name, grid in self._grids.items()
         }
         columns = {"group": np.arange(len(self._counts)), "count": self._counts}
         columns |= {f"sum_{name}": x for name, x in self._units.items()}
@@ -392,16 +408,20 @@ class GroupedAccumulator:
 
     @classmethod
     def from_arrow(
-        cls, table: Any, sums: Mapping[str, Sequence[Number]] | None = None
+        cls,
+        table: Any,
+        sums: Mapping[str, tuple[Number, Number]] | None = None,
+        *,
+        step: Mapping[str, Number] | None = None,
     ) -> "GroupedAccumulator":
         """Import what `__arrow_c_stream__` has exported.
 
         Parameters
         ----------
         table : table
-        sums : mapping, optional
-            As the accumulator was made with, for a table whose metadata with the grids were
-            dropped on its way, as polars, pandas and DuckDB do.
+        sums, step : mappings, optional
+            Those that the accumulator was made with. They are needed for a table without the
+            metadata, which polars, pandas and DuckDB drop.
 
         Raises
         ------
@@ -410,10 +430,10 @@ class GroupedAccumulator:
 
         """
         columns, about = tables.read(table, "table")
-        given = None if sums is None else _grids_of(sums)
+        given = None if sums is None and step is None else _grids_of(sums, step)
         rows, grids = _described(about) if given is None or about else (None, given)
         if given is not None and grids != given:
-            raise ValueError("sums must be those of the table's metadata")
+            raise ValueError("sums and step must be those in the table's metadata, or be left out")
         if columns.keys() != {"group", "count", *(f"sum_{name}" for name in grids)}:
             raise ValueError("table must be that of a GroupedAccumulator, with its sums")
         counts = counts_of(columns["count"])
@@ -442,16 +462,29 @@ class GroupedAccumulator:
         return f"<GroupedAccumulator: {groups} groups, {sums} {noun}, exact and NOT private>"
 
 
-def _grids_of(sums: Mapping[str, Sequence[Number]]) -> dict[str, Grid]:
-    return {name: _grid_of(name, given) for name, given in dict(sums).items()}
+def _grids_of(
+    sums: Mapping[str, tuple[Number, Number]] | None, step: Mapping[str, Number] | None
+) -> dict[str, Grid]:
+    bounds, steps = _mapping(sums, "sums", "(lower, upper)"), _mapping(step, "step", "step")
+    for name in bounds:
+        if not isinstance(name, str) or not name.isidentifier() or name in ("codes", "self"):
+            raise ValueError(
+                "names in sums must be identifiers other than codes and self: they are keywords "
+                "of update"
+            )
+    if not steps.keys() <= bounds.keys():
+        raise ValueError("names in step must be names in sums")
+    return {
+        name: public_grid(pair, steps.get(name), f"sums[{name!r}]") for name, pair in bounds.items()
+    }
 
 
-def _grid_of(name: Any, given: Sequence[Number]) -> Grid:
-    if not isinstance(name, str) or not name.isidentifier() or name in ("codes", "self"):
-        raise ValueError("names in sums must be identifiers, but not codes or self")
-    if isinstance(given, str | bytes) or not hasattr(given, "__len__") or len(given) not in (2, 3):
-        raise ValueError(f"sums[{name!r}] must be (lower, upper) or (lower, upper, step)")
-    return public_grid(given[0], given[1], given[2] if len(given) == 3 else None)
+def _mapping(given: Any, name: str, value: str) -> dict[str, Any]:
+    if given is not None and not isinstance(given, Mapping):
+        raise TypeError(
+            f"{name} must be a mapping, {name}={{'column': {value}}}, not {type(given).__name__}"
+        )
+    return dict(given or {})
 
 
 def _described(about: Any) -> tuple[int | None, dict[str, Grid]]:
@@ -460,14 +493,16 @@ def _described(about: Any) -> tuple[int | None, dict[str, Grid]]:
     rows = about.get("rows") if isinstance(about, dict) else None
     if not isinstance(sums, dict) or type(rows) is not int:
         raise ValueError("table must have its metadata, or sums must be given")
-    grids = {}
-    for name, ends in sums.items():
-        if not isinstance(ends, list) or list(map(type, ends)) != [int, int, int]:
-            raise ValueError("table must have grids of three integers")
-        exponent, lowest, highest = ends
-        step = Fraction(2) ** max(min(exponent, 2000), -2000)
-        given = public_grid(lowest * step, highest * step, step)  # refuses what is no grid
-        grids[name] = Grid(exponent, lowest, highest)
-        if given != grids[name]:
-            raise ValueError("table must have grids that sums can have")
-    return rows, grids
+    return rows, {name: _described_grid(said) for name, said in sums.items()}
+
+
+def _described_grid(said: Any) -> Grid:
+    """Return the grid that was exported; only what it is written as is accepted."""
+    try:
+        grid = public_grid(said["bounds"], said["step"])
+        written = [*said["bounds"], said["step"]]
+    except (KeyError, TypeError, ValueError):
+        written, grid = [], None
+    if grid is None or written != [*map(str, grid.bounds), str(grid.step)]:
+        raise ValueError("table must have the bounds and the step of each sum in its metadata")
+    return grid

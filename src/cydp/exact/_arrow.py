@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp import _exact
-from cydp.exact._foreign import opened, speaks_arrow
+from cydp.exact._foreign import one_column, opened, speaks_arrow
+from cydp.exact._words import NUMBERS, of_format
 
 Mask: TypeAlias = NDArray[np.bool_] | None  # of the entries that are present; None: all
 
@@ -141,7 +142,7 @@ def identities(x: Any, name: str) -> tuple[Strings | NDArray[Any], Mask]:
     if not chunks and _is_text(form):
         return Strings(_NOTHING, np.zeros(1, np.int64)), None
     if form not in _IDENTITIES and not _is_text(form):
-        raise TypeError(f"{name} must be of integers or strings, not of {_shown(form)}")
+        raise TypeError(f"{name} must hold integers or text, not {of_format(form)}")
     if not _is_text(form):
         values, present = _joined_numbers(schema, chunks, name)
         return values.astype(np.int64) if form == "n" else values, present
@@ -236,7 +237,7 @@ def _arrays(x: Any, name: str) -> tuple[Any, list[Any]]:
     What the other library says of a failure may show data.
     """
     if not speaks_arrow(opened(x, name)):
-        raise TypeError(f"{name} must be a table that speaks Arrow, not {type(x).__name__}")
+        raise TypeError(f"{name} must be a table that exports Arrow, not {type(x).__name__}")
     na = nanoarrow(name)
     try:
         if hasattr(x, "__arrow_c_array__"):
@@ -247,9 +248,9 @@ def _arrays(x: Any, name: str) -> tuple[Any, list[Any]]:
     except (ImportError, MemoryError):
         raise
     except TypeError:
-        raise TypeError(f"{name} must be of a type that Arrow has") from None
+        raise TypeError(f"{name} must be of a type that Arrow can express") from None
     except Exception:
-        said = f"{name} could not be read: its query, or conversion to Arrow, failed"
+        said = f"{name} could not be read: its query or its conversion to Arrow failed"
         raise ValueError(said) from None
 
 
@@ -271,7 +272,7 @@ def _only(schema: Any, name: str) -> Any:
     if schema.format != "+s":
         return schema
     if schema.n_children != 1:
-        raise TypeError(f"{name} must be one column, not a table of {schema.n_children}")
+        raise TypeError(one_column(name, schema.n_children))
     return schema.child(0)
 
 
@@ -322,21 +323,12 @@ def _dtype(schema: Any, name: str) -> Any:
         return _dtype(schema.dictionary, name)
     about = schema.metadata
     if about and b"ARROW:extension:name" in dict(about.items()):
-        raise TypeError(f"{name} must be of plain numbers, not of an extension type")
+        raise TypeError(f"{name} must hold plain numbers, not an extension type")
     if schema.format in ("n", "b"):
         return np.bool_
     if schema.format not in _NUMBERS:
-        raise TypeError(
-            f"{name} must be of bool, integers, or floats of at most 64 bits, "
-            f"not of {_shown(schema.format)}"
-        )
+        raise TypeError(f"{name} must hold {NUMBERS}, not {of_format(schema.format)}")
     return _NUMBERS[schema.format]
-
-
-def _shown(form: str) -> str:
-    wide = form[:1] in ("d", "_")  # decimals, which DuckDB's HUGEINT is too, and polars' Int128
-    hint = "; cast it to a float or to an integer of at most 64 bits" if wide else ""
-    return f"Arrow's format {form[:1]!r}{hint}"
 
 
 def _is_text(form: str) -> bool:

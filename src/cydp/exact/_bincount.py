@@ -51,7 +51,9 @@ def bincount(codes: ArrayLike, minlength: SupportsIndex = 0) -> NDArray[np.int64
     try:
         return _bincount(values, length, least)
     except MemoryError:  # whose message has the largest code
-        raise MemoryError("no memory for a count of each code to the largest") from None
+        raise MemoryError(
+            "no memory for a count of each code up to the largest: codes must be smaller"
+        ) from None
 
 
 def _bincount(values: NDArray[Any], length: int, least: int) -> NDArray[np.int64]:
@@ -86,7 +88,8 @@ def _least_length(minlength: Any) -> int:
     except TypeError:
         raise TypeError(f"minlength must be an integer, not {type(minlength).__name__}") from None
     if not 0 <= least < 2**60:  # what numpy can address
-        raise ValueError("minlength must be from 0 to 2**60 - 1")
+        shown = f", not {least}" if abs(least) < 10**18 else ""
+        raise ValueError(f"minlength must be from 0 to 2**60 - 1{shown}")
     return least
 
 

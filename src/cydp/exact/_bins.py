@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from cydp import _exact
 from cydp.exact._columns import blocks, check_real, column
+from cydp.exact._words import of_entry
 from cydp.threads import NUM_THREADS, SHARED_ABOVE
 
 _Array: TypeAlias = NDArray[Any]
@@ -87,7 +88,7 @@ def public_bins(
     if count is None:
         return _between(_given_edges(bins), dtype)
     if range is None:
-        raise ValueError("range must be a pair (lo, hi) if bins is a number")
+        raise ValueError("range=(lo, hi) must be given if bins is a number")
     lo, hi = _ends(range)
     edges = _equal_edges(count, lo, hi, dtype)
     integer_ends = [end for end in (lo, hi) if isinstance(end, int | np.integer)]
@@ -96,10 +97,20 @@ def public_bins(
     return _among_floats(edges, dtype)
 
 
+def check_bins(bins: Any, range: Pair | None) -> None:
+    """Raise for bad bins or a bad range, before there is any data."""
+    if bin_count(bins) is None:
+        _given_edges(bins)
+    elif range is not None:
+        _ends(range)
+
+
 def bin_count(bins: Any) -> int | None:
     """Return how many bins were asked for, or None if they were given by edges."""
     if isinstance(bins, str):
-        raise TypeError("bins must be an integer or edges: no rule may take them from the data")
+        raise TypeError(
+            "bins must be an integer or edges, not text: no rule may take them from the data"
+        )
     if isinstance(bins, list | tuple) or np.ndim(bins) != 0:
         return None
     if isinstance(bins, bool | np.bool):
@@ -116,38 +127,39 @@ def bin_count(bins: Any) -> int | None:
 
 def _given_edges(bins: Any) -> _Array:
     if isinstance(bins, np.ma.MaskedArray):
-        raise TypeError("bins must be edges without a mask")
+        raise TypeError("edges in bins must have no mask")
     try:
         edges = np.array(bins)
     except ValueError:  # sequences of different lengths
-        raise ValueError("bins must be a sequence of at least 2 edges") from None
+        raise ValueError("bins must be at least 2 edges in one list, not lists") from None
     if edges.ndim != 1 or len(edges) < 2:
-        raise ValueError(f"bins must be a sequence of at least 2 edges, not of shape {edges.shape}")
+        raise ValueError(f"bins must be at least 2 edges in one list, not of shape {edges.shape}")
     if edges.dtype.kind == "b":
-        raise TypeError("bins must be numbers, not bool")
+        raise TypeError("edges in bins must be numbers, not bool")
     check_real(edges.dtype, "bins")
     if np.isnan(edges).any():
-        raise ValueError("bins must not hold NaN")
+        raise ValueError("edges in bins must be numbers, not NaN")
     if (edges[:-1] > edges[1:]).any():
-        raise ValueError("bins must be edges that never decrease")
+        raise ValueError("edges in bins must never decrease: sort them")
     return edges
 
 
 def _ends(range: Pair) -> tuple[Any, Any]:
     if not isinstance(range, Sequence | np.ndarray) or isinstance(range, str | bytes):
-        raise TypeError(f"range must be a pair (lo, hi), not {type(range).__name__}")
+        raise TypeError(f"range must be a pair, range=(lo, hi), not {type(range).__name__}")
     if len(range) != 2:
-        raise ValueError(f"range must be a pair (lo, hi), not {len(range)} entries")
+        given = f"a {type(range).__name__} of {len(range)}"
+        raise ValueError(f"range must be a pair, range=(lo, hi), not {given}")
     lo, hi = range
     for end in (lo, hi):
         if isinstance(end, bool) or not isinstance(end, int | float | np.integer | np.floating):
-            raise TypeError(f"range must be a pair of real numbers, not {type(end).__name__}")
+            raise TypeError(f"range=(lo, hi) must be numbers, not {of_entry(type(end))}")
         if isinstance(end, np.floating):
             check_real(end.dtype, "range")
         if isinstance(end, int) and not -(2**63) <= end < 2**64:
-            raise ValueError("range must be of floats, or of integers from -2**63 to 2**64 - 1")
+            raise ValueError("range=(lo, hi) must be floats, or integers from -2**63 to 2**64 - 1")
     if not (np.isfinite(lo) and np.isfinite(hi) and lo <= hi):
-        raise ValueError(f"range must be finite with lo <= hi, not ({lo}, {hi})")
+        raise ValueError(f"range=(lo, hi) must be finite with lo <= hi, not ({lo}, {hi})")
     return lo, hi
 
 
@@ -162,8 +174,8 @@ def _equal_edges(count: int, lo: Any, hi: Any, dtype: _Dtype) -> _Array:
         distinct = False
     if not distinct:
         raise ValueError(
-            f"bins and range must give finite and distinct edges for data of {dtype.name}; "
-            f"{count} bins over this range do not"
+            f"bins and range must give finite and distinct edges for data of {dtype.name}, which "
+            f"{count} bins over this range do not: give fewer bins or a wider range"
         )
     return edges
 
@@ -178,8 +190,8 @@ def even_bins(count: int, range: Pair, dtype: _Dtype) -> Bins:
         distinct = np.isfinite(edges).all() and (edges[:-1] < edges[1:]).all()
     if not distinct:
         raise ValueError(
-            f"bins and range must give finite and distinct edges; {count} bins over this range "
-            "do not"
+            f"bins and range must give finite and distinct edges, which {count} bins over this "
+            "range do not: give fewer bins or a wider range"
         )
     return _among_floats(edges, dtype)
 
@@ -192,7 +204,7 @@ def data_ends(values: _Array, name: str) -> tuple[Any, Any]:
         return 0, 1  # as numpy does
     lo, hi = values.min(), values.max()
     if not (np.isfinite(lo) and np.isfinite(hi)):
-        raise ValueError(f"{name} must be finite if range is None")
+        raise ValueError(f"{name} must be finite if range is None: give range=(lo, hi)")
     return (np.uint8(lo), np.uint8(hi)) if values.dtype.kind == "b" else (lo, hi)
 
 

@@ -10,9 +10,17 @@ from numpy.typing import ArrayLike, NDArray
 
 from cydp import _exact
 from cydp.exact._arrow import Mask, numbers
-from cydp.exact._entries import PLAIN, numbers_of, present_entries, sequence, undeclared
+from cydp.exact._entries import (
+    PLAIN,
+    numbers_of,
+    present_entries,
+    ragged,
+    sequence,
+    undeclared,
+)
 from cydp.exact._foreign import as_array, opened, speaks_arrow
 from cydp.exact._pandas import as_numpy, categorical
+from cydp.exact._words import NUMBERS, of_dtype
 
 
 def column(x: ArrayLike | Sequence[Any], name: str = "x") -> NDArray[Any]:
@@ -33,7 +41,7 @@ def column(x: ArrayLike | Sequence[Any], name: str = "x") -> NDArray[Any]:
     Raises
     ------
     TypeError
-        For another dtype, with its name and no value.
+        For a column of another type; the message names the type, and no value.
 
     Examples
     --------
@@ -57,7 +65,7 @@ def column(x: ArrayLike | Sequence[Any], name: str = "x") -> NDArray[Any]:
         except ValueError:  # lists of different lengths
             if not isinstance(x, list | tuple):
                 raise
-            raise TypeError(f"{name} must be an array of real numbers, not of sequences") from None
+            raise TypeError(ragged(name)) from None
     if values.dtype == object and not isinstance(x, np.ma.MaskedArray) and values.ndim > 0:
         with np.errstate(all="ignore"):
             values = numbers_of(values, name)
@@ -98,13 +106,15 @@ def codes_column(x: ArrayLike | Sequence[Any], name: str = "codes") -> NDArray[A
         values = x if isinstance(x, np.ma.MaskedArray) else _read(x, name)
     else:
         present, _ = present_entries(entries)
+        if any(issubclass(of, list | tuple | np.ndarray) for of in set(map(type, present))):
+            raise ValueError(f"{name} must hold one integer for each record, not lists")
         values = np.asarray(present) if present else np.empty(0, np.int64)
     if values.ndim != 1:
-        raise ValueError(f"{name} must be of one dimension, not of shape {values.shape}")
+        raise ValueError(f"{name} must have one dimension, not {values.ndim}")
     if values.dtype == object:
-        raise TypeError(f"{name} must be of bool, or of integers that one dtype of 64 bits holds")
+        raise TypeError(f"{name} must hold integers of at most 64 bits, or bool")
     if values.dtype.kind not in "biu":
-        raise TypeError(f"{name} must be of integers or bool, not {values.dtype.type.__name__}")
+        raise TypeError(f"{name} must hold integers or bool, not {of_dtype(values.dtype)}")
     return values
 
 
@@ -132,10 +142,7 @@ def masked(values: NDArray[Any], present: Mask) -> NDArray[Any]:
 def check_real(dtype: np.dtype[Any], name: str) -> None:
     """Raise a TypeError for a dtype other than bool, int, uint, and float up to 64 bits."""
     if dtype.kind not in "biuf" or dtype.itemsize > 8:
-        raise TypeError(
-            f"{name} must be of bool, integers, or floats of at most 64 bits, "
-            f"not {dtype.type.__name__}"
-        )
+        raise TypeError(f"{name} must hold {NUMBERS}, not {of_dtype(dtype)}")
 
 
 def _shown_blocks(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Contribution bounding: a random sample of each user's groups and rows."""
+"""Contribution bounding: a random sample of each user's partitions and rows."""
 
 from typing import Any, SupportsIndex, TypeAlias
 
@@ -18,32 +18,37 @@ _MOST = 2**63 - 1
 
 def bound_contributions(
     users: ArrayLike,
-    groups: ArrayLike,
-    max_groups: SupportsIndex,
-    max_rows_per_group: SupportsIndex = 1,
+    partitions: ArrayLike,
+    *,
+    max_partitions: SupportsIndex,
+    max_rows_per_partition: SupportsIndex = 1,
     rng: Generator | None = None,
 ) -> NDArray[np.bool_]:
-    """Choose the rows that stay if each user may be in few groups, with few rows. NOT private.
+    """Choose the rows that stay, so that each user is in few partitions with few rows. NOT private.
 
-    Of each user `max_groups` of their distinct groups stay, each as likely as the others, and of
-    each of these `max_rows_per_group` rows. So a user changes at most that many groups of what is
-    computed from the rows that stay, and privacy for rows becomes privacy for users.
+    Of each user's distinct partitions `max_partitions` stay, chosen uniformly at random, and in
+    each of these `max_rows_per_partition` of the user's rows. So one user changes at most that many
+    partitions of what is computed from the rows that stay, and privacy for rows becomes privacy for
+    users.
 
     Parameters
     ----------
-    users, groups : array_like of integers or strings, shape (n,)
-        Who the rows belong to and what they count for. They are compared by value, never by a
-        hash alone. Rows with a missing user or group (masked, None, NA, or a float in a list of
-        others) do not stay.
-    max_groups, max_rows_per_group : int, at least 1
+    users, partitions : array_like of integers or text, shape (n,)
+        Who each row belongs to, and which partition it counts for. They are compared by value,
+        never by a hash alone. Rows with a missing user or partition (masked, None, NA, or a float
+        in a list of others) do not stay.
+    max_partitions : int, at least 1
+        How many partitions a user may be in.
+    max_rows_per_partition : int, at least 1, default 1
+        How many rows a user may have in each.
     rng : Generator, optional
-        Where the sample's secret key comes from; default: this thread's generator.
+        Where the secret key of the sample comes from; default: this thread's generator.
 
     Returns
     -------
     ndarray of bool, shape (n,)
-        True for the rows that stay. Which of a user's rows these are depends on the key, on the
-        user's own rows and on the order of these: not on other users, nor on where the rows stand.
+        True for the rows that stay. Which of a user's rows stay depends on the key, on the user's
+        own rows and on their order, but not on other users or on where the rows stand.
 
     Raises
     ------
@@ -52,31 +57,32 @@ def bound_contributions(
 
     Notes
     -----
-    Under SipHash-2-4 with a fresh key (Aumasson, Bernstein 2012); see docs/exact.md.
+    Privacy cost: none by itself; the rows that stay are the data's own. The sample is drawn with
+    SipHash-2-4 under a fresh key (Aumasson, Bernstein 2012); see docs/exact.md.
 
     Examples
     --------
-    >>> stays = bound_contributions(["ann", "ann", "bob"], ["x", "y", "x"], max_groups=1)
+    >>> stays = bound_contributions(["ann", "ann", "bob"], ["x", "y", "x"], max_partitions=1)
     >>> int(stays[:2].sum()), bool(stays[2])
     (1, True)
 
     """
-    most_groups = _at_least_one(max_groups, "max_groups")
-    most_rows = _at_least_one(max_rows_per_group, "max_rows_per_group")
+    most_partitions = _at_least_one(max_partitions, "max_partitions")
+    most_rows = _at_least_one(max_rows_per_partition, "max_rows_per_partition")
     generator = generator_or_default(rng)
-    columns = identities(users, "users"), identities(groups, "groups")
+    columns = identities(users, "users"), identities(partitions, "partitions")
     n = len(columns[0][0])
     if len(columns[1][0]) != n:
-        raise ValueError("users and groups must have the same length")
+        raise ValueError("users and partitions must have the same length: one entry for each row")
     present = [valid for _, valid in columns if valid is not None]
     valid = np.logical_and.reduce(present).view(np.uint8) if present else None
     key = np.frombuffer(generator.bytes(16), np.uint64)
     stays = np.zeros(n, np.bool_)
-    (user, user_name), (group, group_name) = (_words(*column, key) for column in columns)
+    (user, user_name), (partition, partition_name) = (_words(*column, key) for column in columns)
     number = threads.NUM_THREADS if n > threads.SHARED_ABOVE else 1
     _exact.bound_contributions(
-        user, user_name, group, group_name, valid, most_groups, most_rows, key, number,
-        stays.view(np.uint8),
+        user, user_name, partition, partition_name, valid, most_partitions, most_rows, key,
+        number, stays.view(np.uint8),
     )  # fmt: skip
     return stays
 

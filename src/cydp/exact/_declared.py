@@ -10,8 +10,9 @@ from numpy.typing import ArrayLike
 from cydp.exact._arrow import nanoarrow, numbers_dtype
 from cydp.exact._columns import check_real, column
 from cydp.exact._entries import NULLS, is_number, sequence
-from cydp.exact._foreign import is_relation, opened, speaks_arrow
+from cydp.exact._foreign import is_relation, one_column, opened, speaks_arrow
 from cydp.exact._pandas import is_series
+from cydp.exact._words import NUMBERS, of_entry
 
 _RELATION_DTYPES = {
     "boolean": np.bool_, "tinyint": np.int8, "smallint": np.int16, "integer": np.int32,
@@ -64,9 +65,7 @@ def declared_dtype(x: ArrayLike | Sequence[Any], name: str = "x") -> np.dtype[An
     if speaks_arrow(x):
         return _arrow_dtype(x, name)
     if not hasattr(x, "__array__") or not isinstance(dtype, np.dtype):
-        raise TypeError(
-            f"{name} must be a list, or a column that has a dtype, not {type(x).__name__}"
-        )
+        raise TypeError(f"{name} must be a list, an array or a column, not {type(x).__name__}")
     _check_dimensions(getattr(x, "ndim", 1), name)
     check_real(dtype, name)
     return dtype
@@ -105,14 +104,14 @@ def _check_entries(types: Iterable[type], name: str) -> None:
         if of.__name__ in NULLS:
             continue
         if issubclass(of, Sequence | np.ndarray) and not issubclass(of, str | bytes | bytearray):
-            raise ValueError(f"{name} must have one dimension, a record each, not {of.__name__}s")
+            raise ValueError(f"{name} must hold one number for each record, not {of.__name__}s")
         if not is_number(of):
-            raise TypeError(f"{name} must be of real numbers, not of {of.__name__}")
+            raise TypeError(f"{name} must hold numbers, not {of_entry(of)}")
 
 
 def _check_dimensions(ndim: int, name: str) -> None:
     if ndim != 1:
-        raise ValueError(f"{name} must have one dimension, a record each, not {ndim}")
+        raise ValueError(f"{name} must have one dimension, an entry for each record, not {ndim}")
 
 
 def _arrow_dtype(x: Any, name: str) -> np.dtype[Any]:
@@ -126,19 +125,16 @@ def _arrow_dtype(x: Any, name: str) -> np.dtype[Any]:
     if hasattr(x, "slice"):  # polars
         return column(x.slice(0, 0), name).dtype
     raise TypeError(
-        f"{name} must be a column that says its type before it is read, as those of pyarrow do, "
-        f"not {type(x).__name__}"
+        f"{name} must be a column that states its type before it is read, not "
+        f"{type(x).__name__}: convert it, for instance to one of pyarrow"
     )
 
 
 def _relation_dtype(x: Any, name: str) -> np.dtype[Any]:
     """Return the dtype of a relation's column; its query does not run."""
     if len(x.types) != 1:
-        raise TypeError(f"{name} must be one column, not a table of {len(x.types)}")
+        raise TypeError(one_column(name, len(x.types)))
     kind = str(x.types[0].id).strip('"')  # without what a composite type holds
     if kind not in _RELATION_DTYPES:
-        raise TypeError(
-            f"{name} must be of bool, integers, or floats of at most 64 bits, "
-            f"not of DuckDB's {kind.upper()}; cast it to one of these"
-        )
+        raise TypeError(f"{name} must hold {NUMBERS}, not {kind.upper()}: cast it to one of these")
     return np.dtype(_RELATION_DTYPES[kind])

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from cydp.exact._foreign import opened
 from cydp.exact._pandas import is_frame
+from cydp.exact._words import of_entry
 
 NULLS = {"NoneType", "NAType", "NaTType", "MaskedConstant"}
 
@@ -53,7 +54,12 @@ def undeclared(x: Any, name: str) -> NDArray[Any] | None:
     try:
         return np.array(x, object)
     except ValueError:
-        raise TypeError(f"{name} must be an array of real numbers, not of sequences") from None
+        raise TypeError(ragged(name)) from None
+
+
+def ragged(name: str) -> str:
+    """Return the message for a list of lists of different lengths."""
+    return f"{name} must hold a number in each entry, not lists of different lengths"
 
 
 def present_entries(x: Sequence[Any]) -> tuple[Sequence[Any], NDArray[np.bool_] | None]:
@@ -107,8 +113,8 @@ def integers_of(entries: NDArray[Any], dtype: np.dtype[Any], name: str) -> NDArr
     """
     present, mask = present_entries(entries.ravel().tolist())
     if not integers_only(types := set(map(type, present))):
-        shown = min(of.__name__ for of in types if not integers_only([of]))
-        raise TypeError(f"{name} must be of integers, not of {shown}")
+        shown = min(of_entry(of) for of in types if not integers_only([of]))
+        raise TypeError(f"{name} must hold integers, not {shown}")
     integers, ends = list(map(int, present)), np.iinfo(dtype)
     fit = np.array([ends.min <= entry <= ends.max for entry in integers], np.bool_)
     numbers = np.array([entry if ok else 0 for entry, ok in zip(integers, fit, strict=True)], dtype)
@@ -152,7 +158,7 @@ def _spread(
 
 def _float(value: Any, name: str) -> float:
     if not is_number(type(value)):
-        raise TypeError(f"{name} must be of real numbers, not of {type(value).__name__}")
+        raise TypeError(f"{name} must hold numbers, not {of_entry(type(value))}")
     try:
         return float(value)
     except OverflowError:  # an integer or a fraction beyond the floats

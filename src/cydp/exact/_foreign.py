@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp.exact._pandas import as_series, is_frame
+from cydp.exact._words import of_entry
 
 
 def speaks_arrow(x: Any) -> bool:
@@ -26,6 +27,11 @@ def is_relation(x: Any) -> bool:
     return duckdb is not None and isinstance(x, duckdb.DuckDBPyRelation)
 
 
+def one_column(name: str, columns: int) -> str:
+    """Return the message for a table in place of a column."""
+    return f"{name} must be one column, not a table of {columns}: choose one by its name"
+
+
 def opened(x: Any, name: str) -> Any:
     """Return x as the column to read: of a frame of pandas, or an array of its own, a Series.
 
@@ -37,14 +43,14 @@ def opened(x: Any, name: str) -> Any:
     """
     if is_frame(x):
         if x.shape[1] != 1:
-            raise TypeError(f"{name} must be one column, not a table of {x.shape[1]}")
+            raise TypeError(one_column(name, x.shape[1]))
         return x.iloc[:, 0]
     if isinstance(x, np.ndarray) or speaks_arrow(x):
         return x
     if hasattr(x, "collect"):
-        raise TypeError(f"{name} is lazy: collect it first")
+        raise TypeError(f"{name} must be computed first: call its collect()")
     if hasattr(x, "to_table"):  # a dataset or scanner of pyarrow
-        raise TypeError(f"{name} is not read yet: call its to_table first")
+        raise TypeError(f"{name} must be read first: call its to_table()")
     return as_series(x)
 
 
@@ -62,8 +68,8 @@ def as_array(x: Any, name: str) -> NDArray[Any]:
     if hasattr(x, "isna") and not isinstance(getattr(x, "dtype", None), np.dtype):
         return np.asarray(x, object)
     values = np.asarray(x)
-    if values.dtype == object and values.ndim == 0:
-        raise TypeError(f"{name} must be a column, not {type(x).__name__}")
+    if values.ndim == 0 and values.dtype.kind in "OSU":
+        raise TypeError(f"{name} must be a list, an array or a column, not {of_entry(type(x))}")
     return values
 
 

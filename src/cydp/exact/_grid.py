@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cydp.bounds import read_bounds
 from cydp.rational import Number, binary, text
 
 MOST_STEPS = 2**51  # from zero to a bound
@@ -24,7 +25,7 @@ class Grid:
     exponent : int
         One unit is 2**exponent.
     lowest, highest : int
-        The bounds, rounded to whole units.
+        The bounds in units, rounded to integers.
 
     """
 
@@ -36,6 +37,11 @@ class Grid:
     def step(self) -> Fraction:
         """What one unit is worth."""
         return Fraction(2) ** self.exponent
+
+    @property
+    def bounds(self) -> tuple[Fraction, Fraction]:
+        """The bounds in the unit of the data, rounded to multiples of the step."""
+        return self.lowest * self.step, self.highest * self.step
 
     def units_of(self, numbers: NDArray[Any]) -> np.ma.MaskedArray[Any, Any]:
         """Return what integers and fractions, of any size, are in units."""
@@ -61,16 +67,18 @@ class Grid:
         return max(abs(self.lowest), abs(self.highest))
 
 
-def public_grid(lower: Number, upper: Number, step: Number | None) -> Grid:
+def public_grid(bounds: tuple[Number, Number], step: Number | None, name: str = "bounds") -> Grid:
     """Return the grid of a sum, from its parameters alone.
 
     Parameters
     ----------
-    lower, upper : number
+    bounds : (lower, upper)
         Read exactly: a float means its binary value.
     step : number, optional
         A power of two. Default: the one with max(abs(lower), abs(upper)) / step in
         (2**28, 2**29]; 1 if both bounds are 0.
+    name : str
+        What the bounds are called in an error.
 
     Raises
     ------
@@ -79,19 +87,17 @@ def public_grid(lower: Number, upper: Number, step: Number | None) -> Grid:
 
     Examples
     --------
-    >>> public_grid(0, 100, step=1)
+    >>> public_grid((0, 100), step=1)
     Grid(exponent=0, lowest=0, highest=100)
 
     """
-    low, high = binary(lower, "lower"), binary(upper, "upper")
-    if low > high:
-        raise ValueError(f"lower must be at most upper, not {text(low)} above {text(high)}")
-    given = None if step is None else _exponent(step)
+    low, high = read_bounds(bounds, name)
+    given = None if step is None else step_exponent(step)
     exponent = _default_exponent(low, high) if given is None else given
     if given is None and exponent < _LEAST_EXPONENT:
         raise ValueError(
-            "without a step, lower and upper must be 0, or one of them more than "
-            f"2**{_LEAST_EXPONENT + _DEFAULT_BITS - 1} from 0"
+            f"{name} must be (0, 0), or one of them more than "
+            f"2**{_LEAST_EXPONENT + _DEFAULT_BITS - 1} from 0, unless step is given"
         )
     if not _LEAST_EXPONENT <= exponent <= _MOST_EXPONENT:
         raise ValueError(
@@ -99,8 +105,8 @@ def public_grid(lower: Number, upper: Number, step: Number | None) -> Grid:
         )
     if max(abs(low), abs(high)) > MOST_STEPS * Fraction(2) ** exponent:
         raise ValueError(
-            f"lower and upper must be at most 2**51 steps from 0; with step 2**{exponent} "
-            f"they are {text(low)} and {text(high)}"
+            f"{name} must be at most 2**51 steps from 0, not ({text(low)}, {text(high)}) with "
+            f"step={text(Fraction(2) ** exponent)}: give a larger step"
         )
     unit = Fraction(2) ** exponent
     return Grid(exponent, round(low / unit), round(high / unit))
@@ -115,10 +121,23 @@ def _default_exponent(low: Fraction, high: Fraction) -> int:
     return (e if bound <= Fraction(2) ** e else e + 1) - _DEFAULT_BITS
 
 
-def _exponent(step: Number) -> int:
+def step_exponent(step: Number) -> int:
+    """Return e for a step of 2**e.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For what is no power of two.
+
+    Examples
+    --------
+    >>> step_exponent(0.25)
+    -2
+
+    """
     number = binary(step, "step")
     ends = sorted((number.numerator, number.denominator))
     if ends[0] != 1 or ends[1] & (ends[1] - 1):
-        raise ValueError(f"step must be a power of two, not {text(number)}")
+        raise ValueError(f"step must be a power of two, such as 1 or 0.5, not {text(number)}")
     exponent = ends[1].bit_length() - 1
     return exponent if number >= 1 else -exponent

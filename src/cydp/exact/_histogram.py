@@ -7,7 +7,7 @@ from typing import Any, SupportsIndex
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cydp.exact._bins import Pair, bin_count, data_ends, public_bins
+from cydp.exact._bins import Pair, bin_count, check_bins, data_ends, public_bins
 from cydp.exact._columns import column
 
 
@@ -43,6 +43,7 @@ def histogram(
     (array([1, 2]), array([0., 1., 2.]))
 
     """
+    check_bins(bins, range)
     values = column(x)
     if range is None and bin_count(bins) is not None:
         range = data_ends(values, "x")

@@ -89,14 +89,16 @@ def _split(columns: Any) -> tuple[list[NDArray[Any]], NDArray[np.bool] | None]:
     elif isinstance(columns, Mapping) or hasattr(columns, "items"):
         columns = [x for _, x in columns.items()]
     if isinstance(columns, str | bytes) or not hasattr(columns, "__len__"):
-        raise TypeError(f"columns must be a sequence of columns, not {type(columns).__name__}")
+        raise TypeError(
+            f"columns must be a list, mapping or table of columns, not {type(columns).__name__}"
+        )
     values = [column(x, "columns") for x in columns]
     if not 1 <= len(values) <= _MOST_COLUMNS:
-        raise ValueError(f"columns must be from 1 to {_MOST_COLUMNS}, not {len(values)}")
+        raise ValueError(f"columns must be 1 to {_MOST_COLUMNS} columns, not {len(values)}")
     keep = None
     for i, x in enumerate(values):
         if x.ndim != 1 or len(x) != len(values[0]):
-            raise ValueError("columns must be of one dimension and one length")
+            raise ValueError("columns must have one dimension each, and all the same length")
         if isinstance(x, np.ma.MaskedArray):
             shown = ~np.ma.getmaskarray(x)
             keep = shown if keep is None else keep & shown
@@ -115,6 +117,8 @@ def _grids(values: list[NDArray[Any]], keep: Any, bins: Any, range: Any) -> list
         if count is None:
             grids.append(public_bins(given, None, x.dtype))
             continue
+        if ends is not None and not isinstance(ends, Sequence | np.ndarray):
+            raise _no_pairs(range)
         if ends is None:
             ends = data_ends((x if keep is None else x[keep]).astype(common), "columns")
         grids.append(even_bins(count, ends, x.dtype))
@@ -124,7 +128,7 @@ def _grids(values: list[NDArray[Any]], keep: Any, bins: Any, range: Any) -> list
 def _one_each(given: Any, name: str, columns: int, single: Callable[[Any], Any]) -> Sequence[Any]:
     """Return what is given for each column, or one thing for all of them."""
     if isinstance(given, str | bytes):
-        raise TypeError(f"{name} must not be a string")
+        raise TypeError(f"{name} must be given for each column, not as text")
     try:
         length = len(given)
     except TypeError:
@@ -136,7 +140,14 @@ def _one_each(given: Any, name: str, columns: int, single: Callable[[Any], Any])
 
 def _none(range: Any) -> None:
     if range is not None:
-        raise TypeError(f"range must be a sequence of pairs, not {type(range).__name__}")
+        raise _no_pairs(range)
+
+
+def _no_pairs(range: object) -> TypeError:
+    return TypeError(
+        "range must be a list of pairs (lo, hi), one for each column, or None, not "
+        f"{type(range).__name__}"
+    )
 
 
 def _is_native(grid: Bins, x: NDArray[Any]) -> bool:

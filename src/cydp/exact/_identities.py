@@ -14,6 +14,7 @@ from cydp.exact._arrow import Strings
 from cydp.exact._entries import present_entries, sequence
 from cydp.exact._foreign import as_array, opened, speaks_arrow
 from cydp.exact._pandas import as_numpy, categorical
+from cydp.exact._words import of_dtype, of_entry
 
 Identities: TypeAlias = tuple[NDArray[Any] | Strings, NDArray[np.bool_] | None]
 
@@ -46,7 +47,7 @@ def identities(x: ArrayLike, name: str) -> Identities:
             values[~valid] = None
         return _of_objects(values.tolist(), name)
     if values.dtype.kind not in "biuUS":
-        raise TypeError(f"{name} must be of integers or strings, not {values.dtype.type.__name__}")
+        raise TypeError(f"{name} must hold integers or text, not {of_dtype(values.dtype)}")
     return values, valid
 
 
@@ -59,6 +60,9 @@ def _of_categories(
     if isinstance(values, Strings):
         return replace(values, rows=places), present
     return values[places], present
+
+
+_KINDS = (int, np.integer, np.bool, str, bytes)
 
 
 def _of_objects(x: Sequence[Any], name: str) -> Identities:
@@ -85,7 +89,9 @@ def _of_objects(x: Sequence[Any], name: str) -> Identities:
             every[slice(None) if present is None else present] = integers
             return replace(texts, integers=tuple(every)), valid
         return _spread(np.array(integers, np.int64), present), present
-    raise TypeError(f"{name} must be of integers or of strings, all of one kind")
+    if others := [of_entry(of) for of in types if not issubclass(of, _KINDS)]:
+        raise TypeError(f"{name} must hold integers or text, not {min(others)}")
+    raise TypeError(f"{name} must hold integers, or text, or bytes: all of one kind")
 
 
 def _spread(values: NDArray[np.int64], present: NDArray[np.bool_] | None) -> NDArray[np.int64]:

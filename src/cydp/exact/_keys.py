@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cydp import _exact
-from cydp.exact._foreign import frame_columns, opened
+from cydp.exact._foreign import frame_columns, one_column, opened
+from cydp.exact._words import of_entry
 
 _MOST_KEYS = 2**32 - 4
 
@@ -77,11 +78,11 @@ def _distinct(keys: Any) -> list[Any]:
     if not set(map(type, given)) <= {int, str, bytes}:
         given = list(map(_plain, given))
     if not 1 <= len(given) <= _MOST_KEYS:
-        raise ValueError(f"keys must be from 1 to 2**32 - 4, not {len(given)}")
+        raise ValueError(f"keys must be 1 to 2**32 - 4 keys, not {len(given)}")
     if set(map(type, given)) not in ({str}, {bytes}, {int}):
-        raise TypeError("keys must be integers or strings, all of one kind")
+        raise TypeError("keys must be integers, or text, or bytes: all of one kind")
     if len(set(given)) < len(given):
-        raise ValueError("keys must be distinct")
+        raise ValueError("keys must be distinct: some are given more than once")
     return given
 
 
@@ -94,7 +95,7 @@ def _listed(keys: Any) -> list[Any]:
         columns = list(zip(*keys.fetchall(), strict=True)) or [[]]
     if columns is not None:
         if len(columns) != 1:
-            raise TypeError(f"keys must be one column, not a table of {len(columns)}")
+            raise TypeError(one_column("keys", len(columns)))
         (keys,) = columns
     if isinstance(keys, np.ndarray) and keys.dtype.kind in "biuUS" and keys.ndim == 1:
         entries: list[Any] = keys.tolist()
@@ -102,7 +103,7 @@ def _listed(keys: Any) -> list[Any]:
     for method in ("to_pylist", "to_list"):  # pyarrow; polars, pandas
         if hasattr(keys, method):
             return list(getattr(keys, method)())
-    refused = f"keys must be a sequence, not {type(keys).__name__}"
+    refused = f"keys must be a list, an array or a column, not {of_entry(type(keys))}"
     if isinstance(keys, str | bytes):
         raise TypeError(refused)
     try:
@@ -125,15 +126,16 @@ def _encoded(keys: list[Any], encoding: str) -> list[bytes]:
     if encoding in ("utf-8", "utf-32-le", "bytes"):
         return _text(keys, encoding)
     if not isinstance(keys[0], int):
-        raise TypeError("keys must be integers, as x is")
+        raise TypeError("keys must be integers, as the entries of x are")
     return [b"%d" % key for key in keys] if encoding == "decimal" else _integers(keys, encoding)
 
 
 def _text(keys: list[Any], encoding: str) -> list[bytes]:
     if isinstance(keys[0], int):
-        raise TypeError("keys must be strings, as x is")
+        raise TypeError("keys must be text or bytes, as the entries of x are")
     if encoding != "utf-8" and isinstance(keys[0], bytes) != (encoding == "bytes"):
-        raise TypeError(f"keys must be {'bytes' if encoding == 'bytes' else 'str'}, as x is")
+        kind = "bytes" if encoding == "bytes" else "text"
+        raise TypeError(f"keys must be {kind}, as the entries of x are")
     encoded = [
         key.encode(encoding, "surrogatepass") if isinstance(key, str) else key for key in keys
     ]

@@ -11,13 +11,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cydp import _grid, threads
+from cydp.bounds import read_bounds
 from cydp.certified import sqrt_bounds
 from cydp.exact._columns import blocks, column, paired_blocks
 from cydp.exact._entries import exactly, integers_of, sequence, undeclared
-from cydp.exact._grid import Grid, public_grid
+from cydp.exact._grid import Grid, public_grid, step_exponent
+from cydp.exact._words import of_dtype
 from cydp.rational import Number, index
 from cydp.relations import check_relation
-from cydp.sensitivity import Sensitivity
+from cydp.sensitivity import Sensitivity, check_missing, check_norm
 
 _Array: TypeAlias = NDArray[Any]
 _Dtype: TypeAlias = np.dtype[Any]
@@ -41,15 +43,37 @@ class GridSum:
         The sum in steps of the grid.
     step : Fraction
         A power of two.
-    lowest, highest : int
-        What one number can add, in units, if it is not missing.
+    bounds : (lower, upper), Fractions
+        What one number that is not missing can add to `value`: multiples of the step.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For other units, a step that is no power of two, or bounds that are no pair of its
+        multiples.
 
     """
 
     units: int | NDArray[np.int64]
     step: Fraction
-    lowest: int
-    highest: int
+    bounds: tuple[Fraction, Fraction]
+
+    def __post_init__(self) -> None:
+        if isinstance(self.units, np.ndarray):
+            if self.units.dtype != np.int64 or self.units.ndim != 1:
+                raise TypeError("units must be an int, or an array of int64 of one dimension")
+        elif isinstance(self.units, int | np.integer) and not isinstance(self.units, bool):
+            object.__setattr__(self, "units", int(self.units))
+        else:
+            raise TypeError(
+                f"units must be an int, or an array of int64, not {type(self.units).__name__}"
+            )
+        step = Fraction(2) ** step_exponent(self.step)
+        lower, upper = read_bounds(self.bounds)
+        if (lower / step).denominator != 1 or (upper / step).denominator != 1:
+            raise ValueError("bounds must be multiples of step")
+        object.__setattr__(self, "step", step)
+        object.__setattr__(self, "bounds", (lower, upper))
 
     @property
     def value(self) -> Fraction | _Array:
@@ -60,46 +84,52 @@ class GridSum:
         return np.array([Fraction(units * weight, parts) for units in self.units.tolist()], object)
 
     def sensitivity(
-        self, relation: str = "add-remove", *, missing: bool = True, norm: int = 1
+        self, *, relation: str = "add-remove", missing: bool = True, norm: int = 1
     ) -> Sensitivity:
         """Return what one record can change in `value`; of groups, in all of them together.
 
         Parameters
         ----------
-        relation : {"add-remove", "change-one"}
+        relation : {"add-remove", "change-one"}, default "add-remove"
             Neighbours differ in one record's presence, or in its number and group.
         missing : bool, default True
-            Whether a record can be missing (NaN, null, masked, of no group) without being
-            absent. Only "change-one" asks. False is the caller's promise that none is.
+            Whether a record may be there without a number (NaN, null, masked) or without a group.
+            It matters under "change-one" only. False is the caller's promise that no record is.
         norm : {1, 2}, default 1
             L1, for Laplace noise, or L2, for Gaussian noise; of a single sum they are equal.
 
         Returns
         -------
         Sensitivity
-            A number of steps of the grid, or, if it is irrational, a little more. It hands the
-            relation to the mechanism that is given it.
+            A multiple of the step; if it is irrational, that is rounded up a little. It carries its
+            relation to the mechanism that it is passed to.
+
+        Raises
+        ------
+        TypeError, ValueError
+            For another relation, missing or norm.
 
         Examples
         --------
-        >>> clamped_sum([3], 2, 5).sensitivity("change-one", missing=False)
+        >>> clamped_sum([3], (2, 5)).sensitivity(relation="change-one", missing=False)
         Sensitivity(3, relation='change-one')
 
         """
-        if norm not in (1, 2) or isinstance(norm, bool):
-            raise ValueError(f"norm must be 1 or 2, not {norm!r:.40}")
-        largest = max(abs(self.lowest), abs(self.highest))
-        inside = (
-            max(self.highest, 0) - min(self.lowest, 0) if missing else self.highest - self.lowest
-        )
-        most: int | Fraction = inside
-        if check_relation(relation) == "add-remove":
+        check_relation(relation)
+        check_missing(missing)
+        check_norm(norm)
+        lower, upper = self.bounds
+        largest = max(abs(lower), abs(upper))
+        zero = Fraction(0)
+        inside = max(upper, zero) - min(lower, zero) if missing else upper - lower
+        most = inside
+        if relation == "add-remove":
             most = largest
         elif not isinstance(self.units, int) and len(self.units) > 1:
             # It leaves one group for another, or changes inside its group.
             root = sqrt_bounds(Fraction(2))[1]
-            most = 2 * largest if norm == 1 else max(root * largest, Fraction(inside))
-        return Sensitivity(most * self.step, relation=relation)
+            most = 2 * largest if norm == 1 else max(root * largest, inside)
+        return Sensitivity(most, relation=relation)
 
     def __repr__(self) -> str:
         if isinstance(self.units, int):
@@ -110,14 +140,16 @@ class GridSum:
         return f"<GridSum: {shown} of 2**{exponent}, exact and NOT private>"
 
 
-def clamped_sum(x: ArrayLike, lower: Number, upper: Number, step: Number | None = None) -> GridSum:
+def clamped_sum(
+    x: ArrayLike, bounds: tuple[Number, Number], *, step: Number | None = None
+) -> GridSum:
     """Sum numbers after clamping them and rounding them to a grid, exactly. NOT private.
 
     Parameters
     ----------
     x : array_like of real numbers, any shape
         NaN, null and masked entries add nothing; infinities are clamped.
-    lower, upper : number
+    bounds : (lower, upper)
         Clamping bounds, public. A float means its binary value.
     step : number, optional
         A power of two; numbers are rounded to its multiples, ties to even, and the bounds
@@ -131,27 +163,27 @@ def clamped_sum(x: ArrayLike, lower: Number, upper: Number, step: Number | None 
 
     Examples
     --------
-    >>> clamped_sum([2**53, 1, float("nan")], 0, 2**50).value
+    >>> clamped_sum([2**53, 1, float("nan")], (0, 2**50)).value
     Fraction(1125899906842624, 1)
 
     """
-    grid = public_grid(lower, upper, step)
+    grid = public_grid(bounds, step)
     values = number_column(x)
     units, (inner, weight) = 0, _inner(values, grid)
     for rows, number in _rows(values, inner):
         units += _grid.grid_sum(rows, *number, _threads(rows, number))
-    return GridSum(units * weight, grid.step, grid.lowest, grid.highest)
+    return GridSum(units * weight, grid.step, grid.bounds)
 
 
-def clamped_sums(
-    x: ArrayLike, lower: Number, upper: Number, step: Number | None = None
+def clamped_sum_and_squares(
+    x: ArrayLike, bounds: tuple[Number, Number], *, step: Number | None = None
 ) -> tuple[GridSum, GridSum]:
     """Sum numbers, and the squares of the same rounded numbers, exactly. NOT private.
 
     Parameters
     ----------
-    x, lower, upper, step
-        As in `clamped_sum`; bounds at most 2**31 steps from 0.
+    x, bounds, step
+        As in `clamped_sum`; the bounds are at most 2**31 steps from 0.
 
     Returns
     -------
@@ -165,24 +197,26 @@ def clamped_sums(
 
     Examples
     --------
-    >>> [float(total.value) for total in clamped_sums([0.5, 3, -7], -1, 2)]
+    >>> [float(total.value) for total in clamped_sum_and_squares([0.5, 3, -7], (-1, 2))]
     [1.5, 5.25]
 
     """
-    grid = public_grid(lower, upper, step)
-    values = number_column(x)
+    grid = public_grid(bounds, step)
     if grid.largest > _MOST_SQUARED:
-        raise ValueError("lower and upper must be at most 2**31 steps from 0 for squares")
+        raise ValueError(
+            "bounds must be at most 2**31 steps from 0 for squares: give a larger step"
+        )
+    values = number_column(x)
     units, squares, (inner, weight) = 0, 0, _inner(values, grid)
     for rows, number in _rows(values, inner):
         more, more_squares = _grid.grid_sums(rows, *number, _threads(rows, number))
         units += more
         squares += more_squares
-    ends = grid.lowest**2, grid.highest**2
-    least = 0 if grid.lowest <= 0 <= grid.highest else min(ends)
+    ends = grid.bounds[0] ** 2, grid.bounds[1] ** 2
+    least = Fraction(0) if grid.lowest <= 0 <= grid.highest else min(ends)
     return (
-        GridSum(units * weight, grid.step, grid.lowest, grid.highest),
-        GridSum(squares * weight**2, grid.step**2, least, max(ends)),
+        GridSum(units * weight, grid.step, grid.bounds),
+        GridSum(squares * weight**2, grid.step**2, (least, max(ends))),
     )
 
 
@@ -190,8 +224,8 @@ def grouped_clamped_sum(
     codes: ArrayLike,
     x: ArrayLike,
     n_groups: SupportsIndex,
-    lower: Number,
-    upper: Number,
+    bounds: tuple[Number, Number],
+    *,
     step: Number | None = None,
 ) -> GridSum:
     """Sum the numbers of each group as `clamped_sum` does. NOT private.
@@ -200,10 +234,12 @@ def grouped_clamped_sum(
     ----------
     codes : array_like of int, the shape of x
         Group of each number; what is masked or outside [0, n_groups) is left out.
-    x, lower, upper, step
+    x : array_like of real numbers
         As in `clamped_sum`.
     n_groups : int
         How many groups there are, below 2**32 - 2.
+    bounds, step
+        As in `clamped_sum`.
 
     Returns
     -------
@@ -217,29 +253,31 @@ def grouped_clamped_sum(
 
     Examples
     --------
-    >>> grouped_clamped_sum([0, 2, 2, 9], [1, 5, 7, 1], 3, 0, 6, step=1).units
+    >>> grouped_clamped_sum([0, 2, 2, 9], [1, 5, 7, 1], 3, (0, 6), step=1).units
     array([ 1,  0, 11])
 
     """
     groups = index(n_groups, "n_groups")
     if not 0 <= groups < 2**32 - 2:
         raise ValueError(f"n_groups must be from 0 to 2**32 - 3, not {groups}")
-    grid = public_grid(lower, upper, step)
+    grid = public_grid(bounds, step)
     keys, values = integer_column(codes), number_column(x)
     check_shapes(keys, values, "x")
     if values.size * grid.largest >= 2**63:
         raise ValueError(
-            f"step must be larger for so many rows: bounds of {grid.largest} steps "
-            "could reach 2**63"
+            f"step must be larger for so many rows: with bounds of {grid.largest} steps a sum "
+            "could reach 2**63 steps"
         )
     units = group_units(keys, values, grid, groups)
-    return GridSum(units, grid.step, grid.lowest, grid.highest)
+    return GridSum(units, grid.step, grid.bounds)
 
 
 def check_shapes(keys: _Array, values: _Array, name: str) -> None:
     """Raise a ValueError unless there is a code for each number."""
     if keys.shape != values.shape:
-        raise ValueError(f"codes must be of the shape of {name}, {values.shape}, not {keys.shape}")
+        raise ValueError(
+            f"codes and {name} must have the same shape, not {keys.shape} and {values.shape}"
+        )
 
 
 def group_units(keys: _Array, values: _Array, grid: Grid, groups: int) -> NDArray[np.int64]:
@@ -273,7 +311,7 @@ def integer_column(codes: ArrayLike) -> _Array:
     if keys.dtype.kind in "biu":
         return keys
     if (entries := undeclared(codes, "codes")) is None:
-        raise TypeError(f"codes must be of integers, not {keys.dtype.name}")
+        raise TypeError(f"codes must hold integers, not {of_dtype(keys.dtype)}")
     return integers_of(entries, np.dtype(np.int64), "codes")
 
 

@@ -81,12 +81,9 @@ def paid(
             "budget must be a PrivacyFilter, a BudgetLedger or a ledger.scope(...), not "
             f"{_kind_given(budget)}"
         )
-    if generator.reproducible:
-        raise TypeError(
-            "rng must not be seeded if a budget is given, since seeded noise can be known: leave "
-            "rng out"
-        )
-    if isinstance(budget, LedgerScope) and budget.charge_id is not None:
+    if generator._reproducible:
+        raise TypeError("rng must not be seeded where a budget pays: its noise is known")
+    if isinstance(budget, LedgerBlocks) and budget.charge_id is not None:
         result: NDArray[Any] = budget.once(
             cost,
             lambda: draw(generator),

@@ -134,7 +134,7 @@ def _noisy(
 ) -> NDArray[np.int64]:
     values = read_int64(given, "value")
     noisy = np.empty(values.shape, np.int64)
-    generator.fill(sampler, noisy)
+    generator._fill(sampler, noisy)
     add_noise(noisy.reshape(-1), values.reshape(-1), stops)
     return noisy
 

@@ -19,11 +19,8 @@ def norm_of(sensitivity: Number) -> Fraction:
     (Fraction(1, 2), True)
     """
     if isinstance(sensitivity, float | np.floating) and math.isinf(sensitivity):
-        missing = sensitivity.missing if isinstance(sensitivity, Unbounded) else "bound"
-        raise ValueError(
-            f"sensitivity must be finite: the data has no {missing}, so clamp it to "
-            "bounds=(lower, upper) first"
-        )
+        missing = sensitivity.missing_bound if isinstance(sensitivity, Unbounded) else "bound"
+        raise ValueError(f"sensitivity must be finite: the data has no {missing}")
     return max(positive(sensitivity, "sensitivity"), upward(sensitivity, "sensitivity"))
 
 

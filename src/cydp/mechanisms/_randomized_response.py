@@ -265,7 +265,7 @@ class RandomizedResponse:
         values = read_codes(given, dtype, "codes")
         reports = np.empty_like(values)
         law = _law(self.epsilon, self.n_categories)
-        generator.respond(law.shift, law.uniform, values, reports)
+        generator._respond(law.shift, law.uniform, values, reports)
         return reports.astype(dtype, copy=False)
 
     def estimate(self, reports: ArrayLike) -> Estimate:

@@ -152,7 +152,7 @@ class _Selection(ABC):
         if values.dtype == object:
             _wide.race(1 / self.scale, self._gumbel, values, rows, generator)
         else:
-            generator.select(_prepared(self), values, rows)
+            generator._select(_prepared(self), values, rows)
         return chosen
 
     @property

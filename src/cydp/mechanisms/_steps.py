@@ -81,7 +81,7 @@ def add_noise(
     """Return numbers, rounded to a grid, plus noise in steps of it, as float64."""
     values, rest = read_steps(given, exponent, "value")
     noise = np.empty(values.shape, np.int64)
-    generator.fill(sampler, noise)
+    generator._fill(sampler, noise)
     if rest is not None:
         noise += rest
     many = threads.NUM_THREADS if values.size > threads.SHARED_ABOVE else 1

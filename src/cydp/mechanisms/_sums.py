@@ -46,7 +46,7 @@ def release_sum(
     if not LEAST_EXPONENT <= exponent <= MOST_EXPONENT:
         raise ValueError("sensitivity and epsilon must fit the step of the sum better")
     draw = partial(_scaled, given, mechanism._noise(given.size), exponent, step)
-    public = [str(total.step), total.lowest, total.highest]
+    public = list(map(str, (total.step, *total.bounds)))
     released = paid(mechanism, draw, given.shape, _FLOAT64, budget, rng, arguments=public)
     return released if given.shape else float(released)
 
@@ -54,11 +54,13 @@ def release_sum(
 def _check_sensitivity(mechanism: "GridMechanism", total: GridSum) -> None:
     stated = RELATIONS if mechanism.relation is None else (mechanism.relation,)
     order = mechanism._norm_order
-    least = min(total.sensitivity(relation, missing=False, norm=order) for relation in stated)
+    least = min(
+        total.sensitivity(relation=relation, missing=False, norm=order) for relation in stated
+    )
     if mechanism.sensitivity < least:
         raise ValueError(
             f"sensitivity must be at least {float_of(least)!r}, by which one record can change this"
-            " sum on its grid: give the mechanism sensitivity=total.sensitivity(relation)"
+            " sum on its grid: give the mechanism sensitivity=total.sensitivity(relation=...)"
         )
     groups = 1 if isinstance(total.units, int) else len(total.units)
     if mechanism.coordinates == 1 < groups and mechanism.relation == "change-one":

@@ -75,7 +75,7 @@ def histogram(
     (2,)
 
     """
-    mechanism = DiscreteLaplace(epsilon=epsilon, sensitivity=sensitivity.histogram(relation))
+    mechanism = DiscreteLaplace(epsilon, sensitivity.histogram(relation=relation))
     if range is not None and np.ndim(cast(Any, bins)) != 0:
         raise ValueError("range must be None if bins are edges")
     x = records(x)
