@@ -162,8 +162,9 @@ def test_what_keeps_or_states_a_budget_cannot_be_changed(tmp_path: Path) -> None
         (ledger, ("relation", "budget", "privacy_unit", "spent")),
         (ledger.scope(), ("ledger", "blocks", "label", "budget", "spent", "remaining")),
         (receipt, ("cost", "result", "seq")),
-        (RandomizedResponse(1), ("epsilon", "relation")), (DiscreteLaplace(1), ("relation",)),
-    ]  # fmt: skip
+        (RandomizedResponse(epsilon=1), ("epsilon", "relation")),
+        (DiscreteLaplace(epsilon=1, sensitivity=1), ("relation",)),
+    ]
     for kept, names in public:
         for name in names:
             value = getattr(kept, name)
@@ -274,7 +275,7 @@ def test_a_filter_is_not_copied() -> None:
 
 def test_odometer() -> None:
     odometer = PrivacyOdometer()
-    odometer.charge(DiscreteLaplace(0.1), 10)
+    odometer.charge(DiscreteLaplace(epsilon=0.1, sensitivity=1), 10)
     odometer.charge(ZCDP(0.5))
     odometer.charge(ZCDP(0.5))
     assert odometer.spent == {"pure": PureDP(1, rho=0.05), "zcdp": ZCDP(1)}

@@ -88,7 +88,7 @@ MISTAKES: dict[str, Case] = {
         TypeError, ("budget must be", "the class PureDP", "pass an instance"),
     ),
     "a mechanism for a budget": (
-        lambda w: PrivacyFilter(DiscreteLaplace(1)),  # type: ignore[arg-type]
+        lambda w: PrivacyFilter(DiscreteLaplace(epsilon=1, sensitivity=1)),  # type: ignore[arg-type]
         TypeError, ("budget must be", "not DiscreteLaplace: pass its loss"),
     ),
     "a plan for a budget": (
@@ -154,7 +154,7 @@ MISTAKES: dict[str, Case] = {
         ("ZCDP(rho=0.01) cannot be paid from a PureDP budget", "use a ZCDP budget", "epsilon"),
     ),
     "a zCDP mechanism from a pure ledger": (
-        lambda w: w.ledger.charge(cydp.DiscreteGaussian(rho=0.01)),
+        lambda w: w.ledger.charge(cydp.DiscreteGaussian(rho=0.01, sensitivity=1)),
         MeasureMismatchError, ("ZCDP(rho=0.01) cannot be paid from a PureDP budget",),
     ),
     "zCDP from approximate": (
@@ -193,7 +193,7 @@ MISTAKES: dict[str, Case] = {
         TypeError, ("budget must be a PrivacyFilter", "not PureDP: make one PrivacyFilter of"),
     ),
     "a mechanism to pay from": (
-        lambda w: release(DiscreteLaplace(1)),
+        lambda w: release(DiscreteLaplace(epsilon=1, sensitivity=1)),
         TypeError, ("budget must be a PrivacyFilter", "not DiscreteLaplace"),
     ),
     "a class to pay from": (
@@ -394,7 +394,7 @@ MISTAKES: dict[str, Case] = {
         TypeError, ("losses must be PureDP, ApproxDP or ZCDP, not list", "one by one, with *"),
     ),
     "a mechanism for a loss": (
-        lambda w: sequential(PureDP(1), DiscreteLaplace(1)),  # type: ignore[arg-type]
+        lambda w: sequential(PureDP(1), DiscreteLaplace(epsilon=1, sensitivity=1)),  # type: ignore[arg-type]
         TypeError, ("losses must be PureDP, ApproxDP or ZCDP, not DiscreteLaplace: pass its loss",),
     ),
     "losses for pairs": (

@@ -299,8 +299,10 @@ def test_what_the_sigma_costs_for_any_number_of_entries() -> None:
 
 
 def test_calibrate_by_epsilon() -> None:
-    wanted = Gaussian(epsilon=1, delta=1e-7)
-    found = calibrate(lambda e: Gaussian(epsilon=e, delta=1e-7), ZCDP(7 * wanted.rho), count=7)
+    wanted = Gaussian(epsilon=1, delta=1e-7, sensitivity=1)
+    found = calibrate(
+        lambda e: Gaussian(epsilon=e, delta=1e-7, sensitivity=1), ZCDP(7 * wanted.rho), count=7
+    )
     assert found.sigma == pytest.approx(wanted.sigma, rel=1e-5)
 
 
@@ -350,7 +352,7 @@ def test_ten_million_entries_have_the_analytic_deviation(epsilon: str, delta: st
     for _ in range(10):
         squares["array"] += float((np.asarray(noise.release(zeros)) ** 2).sum())
         generator._fill(noise._noise(1), single)
-        squares["single"] += float(((single * float(noise.granularity)) ** 2).sum())
+        squares["single"] += float(((single * float(noise.step)) ** 2).sum())
     for name, total in squares.items():
         found = math.sqrt(total / (10 * count))
         print(f"{name}: epsilon {epsilon}, delta {delta}: {found:.5f}, analytic {sigma:.5f}")

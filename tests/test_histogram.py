@@ -30,7 +30,7 @@ def test_sensitivity_follows_the_relation(relation: str, scale: int) -> None:
     """One record more changes one count; one that moves changes two."""
     release = cydp.histogram(AGES, 10, (0, 100), epsilon=0.5, relation=relation)
     assert release.mechanism == cydp.DiscreteLaplace(
-        0.5, cydp.sensitivity.histogram(relation=relation)
+        epsilon=0.5, sensitivity=cydp.sensitivity.histogram(relation=relation)
     )
     assert release.mechanism.scale == scale
     assert release.relation == release.mechanism.relation == relation

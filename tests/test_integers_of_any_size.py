@@ -54,7 +54,7 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "n_groups": lambda n: exact.grouped_clamped_sum([0], [1], n, (0, 1)),
     "n_groups of pieces": lambda n: exact.GroupedAccumulator(n, sums={"x": (0, 1)}),
     "max_ of users": lambda n: exact.bound_contributions([0], [1], max_partitions=n),
-    "relation": lambda n: PrivacyFilter(PureDP(1), n),
+    "relation": lambda n: PrivacyFilter(PureDP(1), relation=n),
     "epsilon": PureDP,
 }
 

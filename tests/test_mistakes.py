@@ -4,9 +4,7 @@ Each message names the argument as it was written, says what is allowed and what
 before anything is charged.
 """
 
-import json
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,7 +12,7 @@ import pandas as pd
 import pytest
 
 import cydp
-from cydp import BudgetLedger, PrivacyFilter, PureDP, exact, sensitivity
+from cydp import PrivacyFilter, PureDP, exact, sensitivity
 
 AGES = [18, 25, 31, 40, 59]
 TABLE = pd.DataFrame({"age": AGES, "town": ["A", "B", "A", "B", "A"]})

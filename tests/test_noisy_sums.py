@@ -59,9 +59,9 @@ def test_groups_are_the_exact_ones_plus_noise(kind: str, step: float | None) -> 
     codes, values = np.array([0, 2, 2, 1, 9]), np.array([1.5, 2.25, 1e9, -7, 1])
     total = exact.grouped_clamped_sum(codes, values, 3, (-2, 5), step=step)
     mechanism: Any = (
-        Laplace(1, total.sensitivity(relation="change-one"))
+        Laplace(epsilon=1, sensitivity=total.sensitivity(relation="change-one"))
         if kind == "laplace"
-        else Gaussian(total.sensitivity(relation="change-one", norm=2), rho=0.5)
+        else Gaussian(sensitivity=total.sensitivity(relation="change-one", norm=2), rho=0.5)
     )
     released = mechanism.release(total, rng=SeededGenerator(5))
     assert released.tolist() == expected(mechanism, total, 5)
@@ -88,10 +88,10 @@ def test_the_noise_does_not_depend_on_the_step_of_the_sum(mechanism: Any) -> Non
 
 def test_sums_beyond_64_bits_are_exact() -> None:
     total = GridSum(2**100 + 1, Fraction(1), (Fraction(0), Fraction(2**29)))
-    mechanism = Laplace(1, 2**29)
+    mechanism = Laplace(epsilon=1, sensitivity=2**29)
     assert [mechanism.release(total, rng=SeededGenerator(1))] == expected(mechanism, total, 1)
     far = GridSum(2**126, Fraction(2) ** 900, (Fraction(0), Fraction(2) ** 929))
-    assert Laplace(1, far.sensitivity()).release(far) > 2.0**1000
+    assert Laplace(epsilon=1, sensitivity=far.sensitivity()).release(far) > 2.0**1000
 
 
 def test_a_step_far_from_the_grid_is_refused() -> None:
@@ -124,10 +124,14 @@ def test_a_sensitivity_below_that_of_one_record_is_refused(grouped: bool) -> Non
         assert budget.spent == cydp.ZCDP(0)
     for relation in ("add-remove", "change-one"):
         for missing in (True, False):
-            Laplace(1, total.sensitivity(relation=relation, missing=missing)).release(total)
+            Laplace(
+                epsilon=1, sensitivity=total.sensitivity(relation=relation, missing=missing)
+            ).release(total)
             norm = total.sensitivity(relation=relation, missing=missing, norm=2)
-            Gaussian(norm, rho=1).release(total)
-    one = Gaussian(total.sensitivity(relation="change-one", norm=2), rho=1, coordinates=1)
+            Gaussian(sensitivity=norm, rho=1).release(total)
+    one = Gaussian(
+        sensitivity=total.sensitivity(relation="change-one", norm=2), rho=1, coordinates=1
+    )
     if grouped:
         with pytest.raises(ValueError, match="coordinates must be at least 2"):
             one.release(total)
@@ -172,7 +176,7 @@ def test_the_norm_of_groups_covers_every_pair_of_neighbours() -> None:
 def test_sums_are_repeated_by_an_id(tmp_path: Path) -> None:
     with new(tmp_path / "ledger") as ledger:
         total = exact.clamped_sum([1, 2], (0, 10))
-        mechanism = Laplace(0.1, total.sensitivity())
+        mechanism = Laplace(epsilon=0.1, sensitivity=total.sensitivity())
         budget = ledger.scope(charge_id="monday")
         first, again = (mechanism.release(total, budget=budget) for _ in range(2))
         assert first == again

@@ -105,12 +105,12 @@ def test_a_survey_is_repeated(path: Path) -> None:
     ledger = new(path, relation="change-one")
     codes = np.zeros(100, np.uint8)
     budget = ledger.scope(charge_id="monday")
-    first, again = (RandomizedResponse(0.5).release(codes, budget=budget) for _ in range(2))
+    first, again = (RandomizedResponse(epsilon=0.5).release(codes, budget=budget) for _ in range(2))
     assert same(first, again)
     assert ledger.spent == PureDP(0.5)
     flag = ledger.scope(charge_id="flag")
-    assert type(RandomizedResponse(0.1).release(True, budget=flag)) is bool
-    assert type(RandomizedResponse(0.1).release(True, budget=flag)) is bool
+    assert type(RandomizedResponse(epsilon=0.1).release(True, budget=flag)) is bool
+    assert type(RandomizedResponse(epsilon=0.1).release(True, budget=flag)) is bool
 
 
 class Unreadable:
@@ -123,8 +123,8 @@ class Unreadable:
 def test_a_repetition_reads_nothing(path: Path) -> None:
     ledger = new(path)
     budget = ledger.scope(charge_id="monday")
-    first = DiscreteLaplace(0.1).release(np.array([1, 2]), budget=budget)
-    again = DiscreteLaplace(0.1).release(Unreadable(), budget=budget)  # type: ignore[call-overload]
+    first = DiscreteLaplace(epsilon=0.1, sensitivity=1).release(np.array([1, 2]), budget=budget)
+    again = DiscreteLaplace(epsilon=0.1, sensitivity=1).release(Unreadable(), budget=budget)  # type: ignore[call-overload]
     assert same(first, again)
     counts = cydp.histogram(np.array([1, 2]), 2, (0, 4), epsilon=0.1,
                             budget=ledger.scope(charge_id="h")).counts  # fmt: skip
@@ -138,7 +138,9 @@ def test_anything_else_by_the_same_id_is_refused(path: Path) -> None:
     def blocks(**given: Any) -> Any:
         return ledger.scope(**{"charge_id": "monday", "data_version": "1"} | given)
 
-    noise = DiscreteLaplace(0.1, cydp.sensitivity.histogram(relation="add-remove"))
+    noise = DiscreteLaplace(
+        epsilon=0.1, sensitivity=cydp.sensitivity.histogram(relation="add-remove")
+    )
     first = cydp.histogram([1, 2], 4, (0, 4), epsilon=0.1, budget=blocks())
     head = ledger.head()
     others: dict[str, Callable[[], object]] = {
@@ -197,7 +199,7 @@ def test_a_release_object_is_rebuilt(path: Path) -> None:
     for release in (first, again):
         assert isinstance(release, cydp.HistogramRelease)
         stated = cydp.sensitivity.histogram(relation="add-remove")
-        assert release.mechanism == DiscreteLaplace("1/3", stated)
+        assert release.mechanism == DiscreteLaplace(epsilon="1/3", sensitivity=stated)
         assert release.loss == PureDP("1/3", relation="add-remove") == first.loss
         assert same(release.counts, first.counts)
         assert same(release.edges, np.linspace(0, 1, 4))
@@ -250,7 +252,7 @@ def test_a_series_is_repeated_with_its_own_index_only(path: Path, mechanism: Any
 
 def test_a_selection_is_repeated_among_as_many_candidates_only(path: Path) -> None:
     budget = new(path).scope(charge_id="monday")
-    ExponentialMechanism(0.1).release([1, 2, 3], budget=budget)
+    ExponentialMechanism(epsilon=0.1, sensitivity=1).release([1, 2, 3], budget=budget)
     with pytest.raises(ChargeConflictError, match="differs in arguments"):
         ExponentialMechanism(epsilon=0.1, sensitivity=1).release([1, 2, 3, 4], budget=budget)
 
@@ -334,7 +336,9 @@ def test_what_fails_before_the_charge_charges_nothing(path: Path) -> None:
             call()
     huge = np.broadcast_to(np.int64(1), 2**23 + 1)  # takes no memory
     with pytest.raises(ValueError, match="67,108,864 bytes, and this one has 67,108,872"):
-        DiscreteLaplace(0.1).release(huge, budget=ledger.scope(charge_id="huge"))
+        DiscreteLaplace(epsilon=0.1, sensitivity=1).release(
+            huge, budget=ledger.scope(charge_id="huge")
+        )
     assert ledger.head() == head
     ledger.verify()
 

@@ -111,12 +111,14 @@ def test_bounds_of_each_kind() -> None:
         sensitivity=30, sigma=1, coordinates=1
     )  # dp-accounting refuses such a move
     assert set(Plan([(short, 1)]).bounds(0.1)) == {"zcdp"}
-    assert set(Plan([(DiscreteGaussian(sigma=99), 10**18)]).bounds(0.1)) == {"zcdp"}
+    assert set(Plan([(DiscreteGaussian(sigma=99, sensitivity=1), 10**18)]).bounds(0.1)) == {"zcdp"}
     assert Plan([(PureDP(0.1), 3)]).as_loss(0).epsilon == Fraction(3, 10)
     assert Plan([(PureDP(0.1), 3)]).epsilon(0) == 0.300001, "0.3 is a float below 3/10"
     assert Plan([(PureDP(0.1), 10)]).epsilon(0) == 1
     assert Plan([]).epsilon(0) == Plan([]).delta(0) == Plan([(PureDP(0), 9)]).epsilon(0) == 0
-    assert Plan([(DiscreteLaplace(1), 0)]).as_loss(0) == ApproxDP(0, 0, rho=0)
+    assert Plan([(DiscreteLaplace(epsilon=1, sensitivity=1), 0)]).as_loss(0) == ApproxDP(
+        0, 0, rho=0
+    )
     assert Plan([(PureDP(1e-300), 10**18)]).epsilon(1e-6) <= 1e-282
 
 

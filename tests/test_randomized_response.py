@@ -465,7 +465,7 @@ def test_bool_is_for_two_categories(codes: Any) -> None:
 def test_a_dtype_holds_every_category(dtype: str, k: int) -> None:
     budget = PrivacyFilter(PureDP(1), relation="change-one")
     with pytest.raises(ValueError, match=f"do not hold {k} categories"):
-        RandomizedResponse(1, k).release(np.zeros(3, dtype), budget=budget)
+        RandomizedResponse(epsilon=1, n_categories=k).release(np.zeros(3, dtype), budget=budget)
     assert budget.spent == PureDP(0)
     top = RandomizedResponse(epsilon=590, n_categories=k - 1).release(np.full(300, k - 2, dtype))
     assert (top == k - 2).all()
@@ -496,7 +496,7 @@ class Unread:
 
 def test_a_budget_pays_once_for_an_array_of_people() -> None:
     budget = PrivacyFilter(PureDP(1), relation="change-one")
-    m = RandomizedResponse("1/2")
+    m = RandomizedResponse(epsilon="1/2")
     m.release(np.zeros(1000, np.uint8), budget=budget)
     m.release(1, budget=budget)
     assert budget.remaining == PureDP(0)

@@ -143,19 +143,32 @@ def test_what_is_released_is_stated(relation: str) -> None:
 
 
 STATED: list[tuple[Callable[[], Any], str]] = [
-    (lambda: RandomizedResponse(1), "change-one"),
-    (lambda: RandomizedResponse(1).loss, "change-one"),
-    (lambda: RandomizedResponse(1).loss * 2 + PureDP(1), "change-one"),
-    (lambda: RandomizedResponse(1).loss.group(2), "change-one"),
-    (lambda: Plan([(RandomizedResponse(1), 1)]).as_loss(1e-6), "change-one"),
-    (lambda: Plan([(RandomizedResponse(1).loss, 1)]).as_loss(1e-6), "change-one"),
-    (lambda: ExponentialMechanism(1, monotonic=True), "add-remove"),
-    (lambda: PermuteAndFlip(1, monotonic=True).loss, "add-remove"),
-    (lambda: Laplace(1, of.sum((0, 5))), "add-remove"),
-    (lambda: Laplace(1, of.sum((0, 5), relation="change-one")).loss, "change-one"),
-    (lambda: Snapping(1, 2 * of.count(relation="change-one"), 100), "change-one"),
-    (lambda: DiscreteLaplace(1, of.queries(1, of.histogram())), "add-remove"),
-    (lambda: PartitionSelection(1, 1e-6, relation="change-one").loss, "change-one"),
+    (lambda: RandomizedResponse(epsilon=1), "change-one"),
+    (lambda: RandomizedResponse(epsilon=1).loss, "change-one"),
+    (lambda: RandomizedResponse(epsilon=1).loss * 2 + PureDP(1), "change-one"),
+    (lambda: RandomizedResponse(epsilon=1).loss.group(2), "change-one"),
+    (lambda: Plan([(RandomizedResponse(epsilon=1), 1)]).as_loss(1e-6), "change-one"),
+    (lambda: Plan([(RandomizedResponse(epsilon=1).loss, 1)]).as_loss(1e-6), "change-one"),
+    (lambda: ExponentialMechanism(epsilon=1, monotonic=True, sensitivity=1), "add-remove"),
+    (lambda: PermuteAndFlip(epsilon=1, monotonic=True, sensitivity=1).loss, "add-remove"),
+    (lambda: Laplace(epsilon=1, sensitivity=of.sum((0, 5))), "add-remove"),
+    (
+        lambda: Laplace(epsilon=1, sensitivity=of.sum((0, 5), relation="change-one")).loss,
+        "change-one",
+    ),
+    (
+        lambda: Snapping(
+            epsilon=1, sensitivity=2 * of.count(relation="change-one"), bounds=(-100, 100)
+        ),
+        "change-one",
+    ),
+    (lambda: DiscreteLaplace(epsilon=1, sensitivity=of.queries(1, of.histogram())), "add-remove"),
+    (
+        lambda: (
+            PartitionSelection(epsilon=1, delta=1e-6, relation="change-one", max_partitions=1).loss
+        ),
+        "change-one",
+    ),
     (lambda: cydp.histogram([1], 2, (0, 4), epsilon=1).loss, "add-remove"),
     (lambda: ApproxDP(1, 1e-6, relation="change-one"), "change-one"),
 ]
@@ -196,7 +209,7 @@ def test_a_budget_is_stated_under_its_own_relation(tmp_path: Path) -> None:
         lambda: PrivacyFilter(stated),
         lambda: new(tmp_path / "a", stated),
         lambda: new(tmp_path / "b", PureDP(1), by_block=True).add_block("day", stated),
-        lambda: calibrate(lambda e: DiscreteLaplace(e, of.histogram()), stated),
+        lambda: calibrate(lambda e: DiscreteLaplace(epsilon=e, sensitivity=of.histogram()), stated),
         lambda: calibrate(ExponentialMechanism, stated, sensitivity=1) and calibrate(
             ExponentialMechanism, stated, sensitivity=1, monotonic=True
         ),
@@ -229,7 +242,7 @@ def test_monotonic_scores_are_those_of_add_remove(kind: Any) -> None:
         == kind(epsilon=1, sensitivity=of.count(), monotonic=True)
     )
     with pytest.raises(ValueError, match="monotonic must be False"):
-        kind(1, of.count(relation="change-one"), monotonic=True)
+        kind(epsilon=1, sensitivity=of.count(relation="change-one"), monotonic=True)
 
     def ratio(scores: list[int], neighbour: list[int]) -> float:
         a, b = (mechanism.probabilities(counts) for counts in (scores, neighbour))

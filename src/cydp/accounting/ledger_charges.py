@@ -79,8 +79,8 @@ class LedgerCharges:
         ...     path = folder + "/l"
         ...     with BudgetLedger.create(path, PureDP(1), privacy_unit="person") as ledger:
         ...         budget = ledger.scope(charge_id="visits", data_version="2026-11-20")
-        ...         first = DiscreteLaplace(0.1).release(12, budget=budget)
-        ...         again = DiscreteLaplace(0.1).release(12, budget=budget)
+        ...         first = DiscreteLaplace(epsilon=0.1, sensitivity=1).release(12, budget=budget)
+        ...         again = DiscreteLaplace(epsilon=0.1, sensitivity=1).release(12, budget=budget)
         ...         first == again, ledger.remaining
         (True, PureDP(epsilon=0.9))
 

@@ -9,7 +9,6 @@ import math
 import os
 from collections.abc import Callable
 from hashlib import sha256
-from os import PathLike
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -83,7 +82,7 @@ def paid(
         )
     if generator._reproducible:
         raise TypeError("rng must not be seeded where a budget pays: its noise is known")
-    if isinstance(budget, LedgerBlocks) and budget.charge_id is not None:
+    if isinstance(budget, LedgerScope) and budget.charge_id is not None:
         result: NDArray[Any] = budget.once(
             cost,
             lambda: draw(generator),

@@ -20,7 +20,10 @@ def norm_of(sensitivity: Number) -> Fraction:
     """
     if isinstance(sensitivity, float | np.floating) and math.isinf(sensitivity):
         missing = sensitivity.missing_bound if isinstance(sensitivity, Unbounded) else "bound"
-        raise ValueError(f"sensitivity must be finite: the data has no {missing}")
+        raise ValueError(
+            f"sensitivity must be finite: the data has no {missing}, so clamp it to "
+            "bounds=(lower, upper) first"
+        )
     return max(positive(sensitivity, "sensitivity"), upward(sensitivity, "sensitivity"))
 
 

@@ -75,16 +75,25 @@ def histogram(
     (2,)
 
     """
-    mechanism = DiscreteLaplace(epsilon, sensitivity.histogram(relation=relation))
+    mechanism = DiscreteLaplace(
+        epsilon=epsilon, sensitivity=sensitivity.histogram(relation=relation)
+    )
     if range is not None and np.ndim(cast(Any, bins)) != 0:
         raise ValueError("range must be None if bins are edges")
     x = records(x)
     grid = public_bins(bins, range, declared_dtype(x))
     shape = (len(grid.edges) - 1,)
     counts = paid(
-        mechanism, partial(_noisy, mechanism, grid, x), shape, INT64, budget, rng,
-        function="histogram", arguments=grid.edges, relation=relation,
-    )  # fmt: skip
+        mechanism,
+        partial(_noisy, mechanism, grid, x),
+        shape,
+        INT64,
+        budget,
+        rng,
+        function="histogram",
+        arguments=grid.edges,
+        relation=relation,
+    )
     return HistogramRelease(counts=counts, edges=grid.edges, mechanism=mechanism, relation=relation)
 
 
