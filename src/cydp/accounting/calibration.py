@@ -103,7 +103,7 @@ def calibrate(
 
 
 def _instead(given: object) -> str:
-    """Say what is wrong with what can not be called."""
+    """Say what was given instead of a class, and what to do."""
     kind = type(given).__name__
     if isinstance(given, PureDP | ApproxDP | ZCDP):
         return f"and the budget comes after it, not {kind} first"
@@ -126,6 +126,9 @@ def _maker(
         names = ["epsilon"]
     # A loss takes a rho beside its epsilon: what must be given comes first.
     names.sort(key=lambda name: known[name].default is not inspect.Parameter.empty)
+    given = [name for name in ("rho", "epsilon") if name in known and name in parameters]
+    if given and not names:
+        raise TypeError(f"{given[0]} must not be given: calibrate finds it")
     if not names:
         return lambda number: mechanism(number, **parameters), "one number"
     return lambda number: mechanism(**{names[0]: number}, **parameters), names[0]

@@ -11,6 +11,7 @@ from cydp.mechanisms._coordinates import coordinates_of
 from cydp.mechanisms._gaussian_calibration import least_sigma2, normal_spread
 from cydp.mechanisms._norm import norm_of
 from cydp.rational import Number, positive, quoted
+from cydp.rounding import decimal_above
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,11 +95,14 @@ class Given:
         return normal_spread(self.approximate.epsilon, self.approximate.delta, entries)
 
     def loss(self, rho: Fraction, relation: str | None) -> ZCDP | ApproxDP:
-        """Return the cost under a relation, where the sigma in use gives so much zCDP."""
+        """Return the cost under a relation, where the sigma in use costs so much in zCDP.
+
+        Beside an epsilon and a delta, that rho is rounded up to six digits.
+        """
         if self.approximate is None:
             return ZCDP(self.rho, relation=relation)
         epsilon, delta = self.approximate.epsilon, self.approximate.delta
-        return ApproxDP(epsilon, delta, rho=rho, relation=relation)
+        return ApproxDP(epsilon, delta, rho=decimal_above(rho), relation=relation)
 
 
 def read_given(
