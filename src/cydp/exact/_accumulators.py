@@ -18,10 +18,10 @@ from cydp.exact._grid import Grid, public_grid
 from cydp.exact._sums import (
     GridSum,
     check_shapes,
-    sum_on_grid,
     group_units,
     integer_column,
     number_column,
+    sum_on_grid,
 )
 from cydp.rational import Number, index
 
