@@ -451,7 +451,7 @@ WRONG_BINS = [
     (["a", "b"], TypeError, "not text"),
     ([0, 2**70], TypeError, "object"),
     ([0, 1j], TypeError, "complex"),
-    (np.array([0, 1], np.longdouble), TypeError, "not floats of more than 64 bits"),
+    (np.array([0, 1], np.longdouble), TypeError, "not floats of more"),
     (np.array(["2020", "2021"], "M8[Y]"), TypeError, "not dates"),
     (np.ma.array([0, 1, 2], mask=[0, 1, 0]), TypeError, "mask"),
 ]
@@ -474,7 +474,7 @@ WRONG_RANGE = [
     ((0, None), TypeError, "not NoneType"),
     ((0, 1j), TypeError, "not complex"),
     ((0, Fraction(1)), TypeError, "not Fraction"),
-    ((np.longdouble(0), 1), TypeError, "not floats of more than 64 bits"),
+    ((np.longdouble(0), 1), TypeError, "not floats of more"),
 ]
 
 
@@ -567,9 +567,7 @@ def test_wrong_data(x, name):
 
 @pytest.mark.parametrize("x", [[1, np.nan], [np.inf, 31415]])
 def test_no_range_without_finite_data(x):
-    with pytest.raises(
-        ValueError, match=r"^x must be finite if range is None: give range=\(lo, hi\)$"
-    ):
+    with pytest.raises(ValueError, match=r"^x must be finite if range is None: give range=\("):
         exact.histogram(x, 10)
 
 

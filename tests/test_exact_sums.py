@@ -4,6 +4,7 @@
 import itertools
 import math
 import os
+import pickle
 import random
 import subprocess
 import sys
@@ -532,6 +533,9 @@ def test_sensitivity_comes_from_the_rounded_bounds():
         assert negative.sensitivity(relation=relation) / negative.step == 30
     with pytest.raises(ValueError, match="relation must be 'add-remove' or 'change-one'"):
         total.sensitivity(relation="both")
+    for copied in (pickle.loads(pickle.dumps(total)), exact.GridSum(total.units, 1, (-1, 2))):
+        assert (copied.units, copied.step, copied.bounds) == (1, 1, (-1, 2))
+        assert set(map(type, (copied.step, *copied.bounds))) == {Fraction}
     squares = exact.clamped_sum_and_squares([1], (-30, 10), step=1)[1]
     assert squares.bounds == (0, 900)
     assert exact.clamped_sum_and_squares([1], (-30, -10), step=1)[1].bounds[0] == 100

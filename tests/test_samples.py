@@ -95,5 +95,5 @@ def test_floats_among_ids_are_missing_by_their_type() -> None:
         assert sample([7, 7, odd], [1, 1, 1]) == [True, True, False]
         assert sample(["a", "a", odd], [1, 1, 1]) == [True, True, False]
     for floats in ([float("nan")], [0.5], [7.0, float("nan")], [np.float64(1)]):
-        with pytest.raises(TypeError, match="users must hold integers, or text, or bytes"):
+        with pytest.raises(TypeError, match="users must hold integers or text, not float"):
             bound_contributions(floats, [1] * len(floats), max_partitions=1)

@@ -15,7 +15,14 @@ from cydp.exact._bins import Bins, Pair, bin_count, public_bins
 from cydp.exact._columns import blocks, check_real, column
 from cydp.exact._entries import integers_of, sequence, undeclared
 from cydp.exact._grid import Grid, public_grid
-from cydp.exact._sums import GridSum, check_shapes, group_units, integer_column, number_column
+from cydp.exact._sums import (
+    GridSum,
+    check_shapes,
+    group_units,
+    integer_column,
+    number_column,
+    sum_on_grid,
+)
 from cydp.rational import Number, index
 
 _BLOCK_ROWS = 65_536  # rows converted at a time
@@ -301,8 +308,7 @@ class GroupedAccumulator:
     def sums(self) -> dict[str, GridSum]:
         """The sum of each column by group."""
         return {
-            name: GridSum(self._units[name].copy(), grid.step, grid.bounds)
-            for name, grid in self._grids.items()
+            name: sum_on_grid(self._units[name].copy(), grid) for name, grid in self._grids.items()
         }
 
     def update(self, codes: ArrayLike, **columns: ArrayLike) -> Self:

@@ -36,12 +36,14 @@ class Grid:
     @property
     def step(self) -> Fraction:
         """What one unit is worth."""
-        return Fraction(2) ** self.exponent
+        weight = 1 << abs(self.exponent)
+        return Fraction(weight) if self.exponent >= 0 else Fraction(1, weight)
 
     @property
     def bounds(self) -> tuple[Fraction, Fraction]:
         """The bounds in the unit of the data, rounded to multiples of the step."""
-        return self.lowest * self.step, self.highest * self.step
+        step = self.step
+        return self.lowest * step, self.highest * step
 
     def units_of(self, numbers: NDArray[Any]) -> np.ma.MaskedArray[Any, Any]:
         """Return what integers and fractions, of any size, are in units."""

@@ -140,6 +140,14 @@ class GridSum:
         return f"<GridSum: {shown} of 2**{exponent}, exact and NOT private>"
 
 
+def sum_on_grid(units: int | NDArray[np.int64], grid: Grid) -> GridSum:
+    """Return a sum on a grid, whose parts need no check."""
+    total = object.__new__(GridSum)
+    for name, part in (("units", units), ("step", grid.step), ("bounds", grid.bounds)):
+        object.__setattr__(total, name, part)
+    return total
+
+
 def clamped_sum(
     x: ArrayLike, bounds: tuple[Number, Number], *, step: Number | None = None
 ) -> GridSum:
@@ -172,7 +180,7 @@ def clamped_sum(
     units, (inner, weight) = 0, _inner(values, grid)
     for rows, number in _rows(values, inner):
         units += _grid.grid_sum(rows, *number, _threads(rows, number))
-    return GridSum(units * weight, grid.step, grid.bounds)
+    return sum_on_grid(units * weight, grid)
 
 
 def clamped_sum_and_squares(
@@ -212,12 +220,10 @@ def clamped_sum_and_squares(
         more, more_squares = _grid.grid_sums(rows, *number, _threads(rows, number))
         units += more
         squares += more_squares
-    ends = grid.bounds[0] ** 2, grid.bounds[1] ** 2
-    least = Fraction(0) if grid.lowest <= 0 <= grid.highest else min(ends)
-    return (
-        GridSum(units * weight, grid.step, grid.bounds),
-        GridSum(squares * weight**2, grid.step**2, (least, max(ends))),
-    )
+    ends = grid.lowest**2, grid.highest**2
+    least = 0 if grid.lowest <= 0 <= grid.highest else min(ends)
+    squared = Grid(2 * grid.exponent, least, max(ends))
+    return sum_on_grid(units * weight, grid), sum_on_grid(squares * weight**2, squared)
 
 
 def grouped_clamped_sum(
@@ -269,7 +275,7 @@ def grouped_clamped_sum(
             "could reach 2**63 steps"
         )
     units = group_units(keys, values, grid, groups)
-    return GridSum(units, grid.step, grid.bounds)
+    return sum_on_grid(units, grid)
 
 
 def check_shapes(keys: _Array, values: _Array, name: str) -> None:
