@@ -82,7 +82,7 @@ def test_law(sigma2: str) -> None:
 
 
 def test_the_loss_of_what_was_asked_for() -> None:
-    m = Gaussian(epsilon=1, delta=1e-6)
+    m = Gaussian(epsilon=1, delta=1e-6, sensitivity=1)
     assert m.loss == ApproxDP(1, 1e-6, rho=decimal_above(m.rho))
 
 

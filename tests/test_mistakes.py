@@ -114,7 +114,7 @@ MISTAKES: dict[str, tuple[Ask, type[Exception], list[str]]] = {
     "no range": (
         lambda b: cydp.histogram(AGES, 10, epsilon=1, budget=b),
         ValueError,
-        ["range must be a pair (lo, hi)"],
+        ["range=(lo, hi) must be given"],
     ),
     "bins from the data": (
         lambda b: cydp.histogram(AGES, "auto", epsilon=1, budget=b),
@@ -124,7 +124,7 @@ MISTAKES: dict[str, tuple[Ask, type[Exception], list[str]]] = {
     "a range the wrong way round": (
         lambda b: cydp.histogram(AGES, 10, (100, 0), epsilon=1, budget=b),
         ValueError,
-        ["range must be finite with lo <= hi, not (100, 0)"],
+        ["range=(lo, hi) must be finite with lo <= hi, not (100, 0)"],
     ),
     "edges and a range": (
         lambda b: cydp.histogram(AGES, [0, 50, 100], (0, 100), epsilon=1, budget=b),
@@ -155,7 +155,7 @@ MISTAKES: dict[str, tuple[Ask, type[Exception], list[str]]] = {
     "a column of text": (
         lambda b: cydp.histogram(TABLE["town"], 10, (0, 100), epsilon=1, budget=b),
         TypeError,
-        ["x must be", "not", "text"],
+        ["x must hold numbers", "not text"],
     ),
     "a name for a column": (
         lambda b: cydp.histogram("age", 10, (0, 100), epsilon=1, budget=b),
@@ -185,7 +185,7 @@ MISTAKES: dict[str, tuple[Ask, type[Exception], list[str]]] = {
     "a list in a list": (
         lambda b: cydp.histogram([[1, 2], [3]], 10, (0, 100), epsilon=1, budget=b),
         ValueError,
-        ["x must have one dimension, a record each, not lists"],
+        ["x must hold one number for each record, not lists"],
     ),
     "a mask": (
         lambda b: NOISE.release(np.ma.array([1, 2]), budget=b),
@@ -242,17 +242,17 @@ MISTAKES: dict[str, tuple[Ask, type[Exception], list[str]]] = {
     "a loss for a budget": (
         lambda _: NOISE.release(5, budget=PureDP(1)),
         TypeError,
-        ["budget must be a PrivacyFilter", "not a PureDP: PrivacyFilter(PureDP(...)) is one"],
+        ["budget must be a PrivacyFilter", "not PureDP: make one PrivacyFilter of the loss"],
     ),
     "a path for a budget": (
         lambda _: NOISE.release(5, budget="budget.db"),
         TypeError,
-        ["budget must be a PrivacyFilter", "not a path: BudgetLedger.open(path) is one"],
+        ["budget must be a PrivacyFilter", "open a ledger by its path with BudgetLedger.open"],
     ),
     "a class for a budget": (
         lambda _: NOISE.release(5, budget=PrivacyFilter),
         TypeError,
-        ["budget must be a PrivacyFilter", "not the class PrivacyFilter: make one of it"],
+        ["budget must be a PrivacyFilter", "not the class PrivacyFilter: pass an instance"],
     ),
 }
 

@@ -148,7 +148,7 @@ def test_a_sensitivity_below_that_of_one_record_is_refused(grouped: bool) -> Non
 )
 def test_other_mechanisms_take_no_sums(wrong: Any) -> None:
     budget = PrivacyFilter(PureDP(10))
-    with pytest.raises(TypeError, match="value must be of"):
+    with pytest.raises(TypeError, match="value must be"):
         wrong.release(exact.clamped_sum([1], (0, 100)), budget=budget)
     assert budget.spent == PureDP(0)
 

@@ -39,7 +39,7 @@ MISTAKES: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: G.discrete_laplace(-1), ValueError, "scale must be greater than 0, not -1"),
     (lambda: G.discrete_laplace("x"), ValueError, "scale must be a number such as '0.1'"),
     (lambda: G.discrete_laplace([1, 2]), TypeError, f"{SCALE} list"),
-    (lambda: G.discrete_laplace(None), TypeError, f"{SCALE} NoneType"),
+    (lambda: G.discrete_laplace(None), TypeError, f"{SCALE} None"),
     (lambda: G.discrete_laplace(1e-9), ValueError, "scale must be between 1e-6 and 2**56, not"),
     (lambda: G.discrete_laplace(1, -1), ValueError, "size must be from 0 to 2**60 - 1, not -1"),
     (lambda: G.discrete_laplace(1, 2.5), TypeError, f"{INTEGERS} float"),
