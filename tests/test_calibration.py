@@ -168,7 +168,7 @@ def test_the_parameter_is_found_by_its_name(mechanism: Any, parameters: Any, nam
         (None, PureDP(1), {}, TypeError, f"^{A_CLASS}, not None$"),
         (Laplace, PureDP(1), {}, TypeError,
          "^mechanism must take epsilon and .* such as sensitivity=1; it raised: sensitivity must"),
-        (Laplace, PureDP(1), {"sensitivty": 1}, TypeError, "it raised: .* did you mean sensitivity"),
+        (Laplace, PureDP(1), {"sensitivty": 1}, TypeError, "raised: .* did you mean sens"),
         (Laplace, PureDP(1), {"sensitivity": -1}, ValueError, "^sensitivity must be greater than"),
         (DiscreteLaplace, PureDP(1), {"sensitivity": 1, "epsilon": 1}, TypeError,
          "^epsilon must not be given: calibrate finds it$"),

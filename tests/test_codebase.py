@@ -55,6 +55,7 @@ def test_accounting_knows_nothing_of_noise() -> None:
     for file in (ROOT / "src" / "cydp" / "accounting").glob("*.py"):
         imported = re.findall(r"^(?:from|import) (cydp[\w.]*)", file.read_text(), re.MULTILINE)
         assert {name.split(".")[1] for name in imported} <= {
+            "_arguments",
             "accounting",
             "certified",
             "rational",

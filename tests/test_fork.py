@@ -25,7 +25,7 @@ CLONE = {"x86_64": 56, "aarch64": 220}  # numbers of the system call
 def draw(g: cydp.Generator) -> bytes:
     """Bytes of a generator and of this thread's default one, and noise that is never equal."""
     noise = cydp.discrete_laplace(2**40, 2).tobytes()
-    return g.bytes(16) + cydp.random.default_generator().bytes(16) + noise
+    return g.bytes(16) + cydp._generator.default_generator().bytes(16) + noise
 
 
 def from_children(fork: Callable[[], int], g: cydp.Generator, depth: int = 1) -> list[bytes]:

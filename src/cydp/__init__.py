@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Exact noise and private histograms for differential privacy."""
 
+from __future__ import annotations
+
 from cydp import accounting, exact, sensitivity, testing
-from cydp._random import build_info
 from cydp.accounting import (
     ZCDP,
     ApproxDP,
@@ -21,7 +22,7 @@ from cydp.accounting import (
     parallel,
     sequential,
 )
-from cydp.build import get_include, get_lib
+from cydp.build import build_info, get_include, get_lib
 from cydp.mechanisms import (
     DiscreteGaussian,
     DiscreteLaplace,
@@ -79,3 +80,7 @@ __all__ = [
     "sequential",
     "testing",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

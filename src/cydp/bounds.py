@@ -1,10 +1,15 @@
 # SPDX-License-Identifier: MIT
 """The one way in which a pair of bounds is read."""
 
+from __future__ import annotations
+
 from fractions import Fraction
 from typing import Any
 
-from cydp.rational import Number, binary, text
+from cydp._arguments import Bounds
+from cydp.rational import binary, text
+
+__all__ = ["check_order", "pair_of", "read_bounds"]
 
 
 def pair_of(bounds: Any, name: str = "bounds") -> tuple[Any, Any]:
@@ -31,7 +36,7 @@ def pair_of(bounds: Any, name: str = "bounds") -> tuple[Any, Any]:
     return bounds[0], bounds[1]
 
 
-def read_bounds(bounds: tuple[Number, Number], name: str = "bounds") -> tuple[Fraction, Fraction]:
+def read_bounds(bounds: Bounds, name: str = "bounds") -> tuple[Fraction, Fraction]:
     """Read a pair of finite numbers exactly: a float means its binary value.
 
     Raises

@@ -1,9 +1,33 @@
 # SPDX-License-Identifier: MIT
-"""Where other extensions find the C core."""
+"""What was built, and where other extensions find the C core."""
+
+from __future__ import annotations
 
 from pathlib import Path
 
+from cydp import _random
+
+__all__ = ["build_info", "get_include", "get_lib"]
+
 _PACKAGE = Path(__file__).parent
+
+
+def build_info() -> dict[str, str | bool]:
+    """Return what was compiled, and which instructions are in use.
+
+    Returns
+    -------
+    dict
+        "isa", the kernels in use: "avx512", "avx2", "neon" or "portable"; "compiler" and "flags",
+        of the C core; "release", whether it was built for speed.
+
+    Examples
+    --------
+    >>> sorted(build_info())
+    ['compiler', 'flags', 'isa', 'release']
+
+    """
+    return _random.build_info()
 
 
 def get_include() -> str:

@@ -5,10 +5,23 @@ The standard library's decimal rounds both correctly, so a neighbour on each sid
 https://docs.python.org/3/library/decimal.html#decimal.Decimal.exp
 """
 
+from __future__ import annotations
+
 import decimal
 from decimal import Decimal
 from fractions import Fraction
 from typing import TypeAlias
+
+__all__ = [
+    "Interval",
+    "directed",
+    "exp_below",
+    "exp_bounds",
+    "exp_interval",
+    "ln_bounds",
+    "quotients",
+    "sqrt_bounds",
+]
 
 DIGITS = 60
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The command line: arguments in, the public API, text or JSON out."""
 
+from __future__ import annotations
+
 import argparse
 import io
 import os
@@ -11,6 +13,8 @@ from typing import NoReturn
 import cydp
 from cydp import cli_histogram, cli_ledger
 from cydp.selftest import checks
+
+__all__ = ["main"]
 
 _EXIT_CODES = (
     "Exit codes: 0 done; 1 refused by a budget or a ledger, and nothing charged; 2 a mistake in "

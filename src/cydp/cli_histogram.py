@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """``cydp histogram``: a private histogram of a column of a file, paid by a ledger or not."""
 
+from __future__ import annotations
+
 import argparse
 import json
 import math
@@ -15,6 +17,8 @@ from cydp.cli_ledger import block_id
 from cydp.cli_show import as_json, head_of, left_of, shown, shown_block, told
 from cydp.engines.duckdb import FileError, open_column
 from cydp.rational import exact, float_of
+
+__all__ = ["add_command"]
 
 _CONFIDENCE = 0.999
 _MOST_BINS = 10**6

@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: MIT
 """``cydp ledger``: make a ledger, add and retire blocks, verify it."""
 
+from __future__ import annotations
+
 import argparse
 import re
 from typing import Any
 
 from cydp.accounting import ZCDP, ApproxDP, BudgetLedger, PureDP
 from cydp.cli_show import head_of, history, reading, show
+
+__all__ = ["add_commands", "block_id"]
 
 _NUMBERS = (
     "Numbers are exact: 1, 0.1, 1e-6, 1/3. In JSON they are texts, a decimal where that is exact, "

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """``cydp ledger show`` and ``history``, and how a ledger's numbers and names are written."""
 
+from __future__ import annotations
+
 import argparse
 import json
 from collections.abc import Iterator
@@ -10,6 +12,18 @@ from typing import Any, TypeAlias
 
 from cydp.accounting import ZCDP, ApproxDP, BudgetLedger, LedgerCorruptError, PureDP
 from cydp.rational import text
+
+__all__ = [
+    "as_json",
+    "head_of",
+    "history",
+    "left_of",
+    "reading",
+    "show",
+    "shown",
+    "shown_block",
+    "told",
+]
 
 Numbers: TypeAlias = dict[str, Fraction]  # of a loss in its own measure, by name
 

@@ -1,16 +1,19 @@
 # SPDX-License-Identifier: MIT
 """The array that a draw is written into."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Sequence
-from typing import Any, SupportsIndex, TypeAlias, cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cydp._arguments import Integer, Size
 from cydp.rational import index
 
-Size: TypeAlias = SupportsIndex | Sequence[SupportsIndex]
+__all__ = ["length", "output"]
 
 
 def output(size: Size | None, out: NDArray[Any] | None, dtype: np.dtype[Any]) -> NDArray[Any]:
@@ -41,7 +44,7 @@ def output(size: Size | None, out: NDArray[Any] | None, dtype: np.dtype[Any]) ->
     return out
 
 
-def length(n: SupportsIndex, name: str) -> int:
+def length(n: Integer, name: str) -> int:
     """Read a length; TypeError or ValueError for what is none."""
     value = index(n, name)
     if not 0 <= value < 2**60:

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The one way in which a number that matters becomes an exact fraction, or an integer."""
 
+from __future__ import annotations
+
 import math
 import numbers
 import operator
@@ -8,11 +10,28 @@ import re
 import sys
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
 from fractions import Fraction
-from typing import SupportsIndex, TypeAlias, cast
+from typing import cast
 
 import numpy as np
 
-Number: TypeAlias = int | float | str | Fraction | Decimal | np.integer | np.floating
+from cydp._arguments import Integer, Number
+
+__all__ = [
+    "MAX_BITS",
+    "Exact",
+    "as_exact",
+    "binary",
+    "exact",
+    "float_of",
+    "index",
+    "log_of",
+    "positive",
+    "quoted",
+    "quoted_binary",
+    "rounded_up",
+    "text",
+    "upward",
+]
 
 MAX_BITS = 4096
 _MOST_INDEX_BITS = 2048  # of a length or a count: few enough digits for a message
@@ -164,7 +183,7 @@ def positive(value: Number, name: str) -> Exact:
     return number
 
 
-def index(n: SupportsIndex, name: str) -> int:
+def index(n: Integer, name: str) -> int:
     """Read an integer: a length, a count.
 
     TypeError for bool and what is no integer, ValueError for one that no message could print.

@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: MIT
 """When two tables are neighbours."""
 
+from __future__ import annotations
+
+__all__ = ["RELATIONS", "check_relation", "check_stated"]
+
 RELATIONS = ("add-remove", "change-one")
 
 

@@ -1,11 +1,23 @@
 # SPDX-License-Identifier: MIT
 """Bounds as short decimals. They are rounded outward, so what was a bound still is one."""
 
+from __future__ import annotations
+
 import math
 from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 
 from cydp.rational import Exact
+
+__all__ = [
+    "DIGITS",
+    "as_float",
+    "decimal_above",
+    "decimal_below",
+    "delta_above",
+    "outward",
+    "outward_delta",
+]
 
 DIGITS = 6
 _UP, _DOWN = (

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """From parameters, checked and exact, to prepared laws. What has been seen is kept."""
 
+from __future__ import annotations
+
 from fractions import Fraction
 from functools import lru_cache
 from typing import cast
@@ -9,9 +11,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp import _random
+from cydp._arguments import Number
 from cydp._random import Sampler
 from cydp._selection import Selection
-from cydp.rational import Number, exact, positive, text
+from cydp.rational import exact, positive, text
+
+__all__ = [
+    "bernoulli",
+    "gaussian",
+    "gaussian_of_square",
+    "laplace",
+    "laplace_of",
+    "selection_of",
+    "shift_of",
+]
 
 _KEPT = 256
 _LEAST_SCALE, _LARGEST_SCALE = Fraction(1, 10**6), Fraction(2**56)

@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: MIT
 """Checks that the installed package computes what it computed where it was made."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 
 import numpy as np
 
 from cydp.testing import SeededGenerator, chacha20_words
+
+__all__ = ["STREAM", "checks"]
 
 # RFC 8439: sections 2.3.2 and A.1, test vectors 1 and 2; (key, nonce, counter) and the block.
 _BLOCKS = {

@@ -7,156 +7,47 @@ mechanism that it is passed to. Source: Dwork, Roth, "The algorithmic foundation
 privacy", 2014, section 3.3; docs/sensitivity.md.
 """
 
+from __future__ import annotations
+
 import math
-import operator
-import sys
-from collections.abc import Callable
 from fractions import Fraction
-from numbers import Rational
-from typing import Any, SupportsIndex, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
+from cydp._arguments import Integer, Number, OpenBounds
+from cydp._sensitivity import (
+    Sensitivity,
+    Unbounded,
+    check_missing,
+    check_norm,
+    relation_of,
+    sensitivity_of,
+)
 from cydp.accounting.stated import common_relation
 from cydp.bounds import check_order, pair_of
 from cydp.certified import sqrt_bounds
-from cydp.rational import Exact, Number, binary, exact, float_of, index, text, upward
-from cydp.relations import check_relation, check_stated
+from cydp.rational import binary, index, text, upward
+from cydp.relations import check_relation
 
-Bounds: TypeAlias = tuple[Number | None, Number | None] | None
-_MOST_DIGITS = 10**16  # an integer below is written without an exponent
+__all__ = [
+    "Sensitivity",
+    "Unbounded",
+    "count",
+    "histogram",
+    "maximum",
+    "mean",
+    "minimum",
+    "queries",
+    "sum",
+]
+
+
+def __dir__() -> list[str]:
+    return __all__
+
+
 _Pair: TypeAlias = tuple[Fraction | None, Fraction | None]
-
-
-class Sensitivity(Exact):
-    """A sensitivity that knows which relation of neighbours it holds under.
-
-    It is a Fraction, and equals every number of its value. Adding an int, a Fraction, a positive
-    float or a sensitivity under the same relation keeps the relation, and so does multiplying or
-    dividing by one. Every other operation gives a plain number, which has no relation.
-
-    Parameters
-    ----------
-    value : number >= 0
-        A float is read up: as the larger of its shortest repr and its binary value.
-    relation : {"add-remove", "change-one"}, optional
-        None: the number holds under both relations, or its relation is not stated; then the caller
-        answers for it.
-
-    Attributes
-    ----------
-    relation : str or None
-
-    Raises
-    ------
-    TypeError, ValueError
-        For another value or relation.
-    RelationMismatchError
-        If value is already stated under the other relation.
-
-    Examples
-    --------
-    >>> 2 * Sensitivity("1/3", relation="change-one")
-    Sensitivity('2/3', relation='change-one')
-    >>> Sensitivity(5, relation="change-one") == 5
-    True
-
-    """
-
-    __slots__ = ("_relation",)
-
-    _relation: str | None
-
-    def __new__(cls, value: Number, *, relation: str | None = None) -> "Sensitivity":
-        """Return a sensitivity that is stated under a relation."""
-        number = upward(value, "value")
-        if number < 0:
-            raise ValueError(f"value must be at least 0, not {text(number)}")
-        stated = common_relation("value", relation_of(value), check_stated(relation))
-        return _stated(number, stated)
-
-    # Comparisons of Fractions with floats call it on their own class.
-    from_float = Fraction.from_float  # type: ignore[assignment]
-
-    @property
-    def relation(self) -> str | None:
-        """The relation that it holds under; None: both, or it is not stated."""
-        return self._relation
-
-    def __add__(self, other: Any) -> Any:
-        return _kept(operator.add, self, other)
-
-    def __radd__(self, other: Any) -> Any:
-        return _kept(operator.add, other, self)
-
-    def __mul__(self, other: Any) -> Any:
-        return _kept(operator.mul, self, other)
-
-    def __rmul__(self, other: Any) -> Any:
-        return _kept(operator.mul, other, self)
-
-    def __truediv__(self, other: Any) -> Any:
-        return _kept(operator.truediv, self, other)
-
-    def __copy__(self) -> "Sensitivity":
-        return self
-
-    def __deepcopy__(self, memo: object) -> "Sensitivity":
-        return self
-
-    def __reduce__(self) -> tuple[Callable[..., "Sensitivity"], tuple[Fraction, str | None]]:
-        return _stated, (_plain(self), self._relation)
-
-    def __repr__(self) -> str:
-        relation = "" if self._relation is None else f", relation={self._relation!r}"
-        return f"Sensitivity({written(self)}{relation})"
-
-
-class Unbounded(float):
-    """An infinite sensitivity, which knows which bound is missing, and its relation.
-
-    Parameters
-    ----------
-    missing_bound : str
-        Which bound would make it finite.
-    relation : {"add-remove", "change-one"}, optional
-        None: not stated.
-
-    Raises
-    ------
-    ValueError
-        For another relation.
-
-    Examples
-    --------
-    >>> sum((0, None)) == math.inf, sum((0, None)).missing_bound, sum((0, None)).relation
-    (True, 'upper bound', 'add-remove')
-
-    """
-
-    __slots__ = ("_missing_bound", "_relation")
-
-    _missing_bound: str
-    _relation: str | None
-
-    def __new__(cls, missing_bound: str, *, relation: str | None = None) -> "Unbounded":
-        """Return infinity for lack of a bound."""
-        new = super().__new__(cls, math.inf)
-        new._missing_bound, new._relation = missing_bound, check_stated(relation)
-        return new
-
-    @property
-    def missing_bound(self) -> str:
-        """Which bound would make it finite."""
-        return self._missing_bound
-
-    @property
-    def relation(self) -> str | None:
-        """The relation that was asked for; None: it was not stated."""
-        return self._relation
-
-    def __reduce__(self) -> tuple[Callable[..., "Unbounded"], tuple[str, str | None]]:
-        return _infinite, (self._missing_bound, self._relation)
 
 
 def count(*, relation: str = "add-remove") -> Sensitivity:
@@ -177,11 +68,11 @@ def count(*, relation: str = "add-remove") -> Sensitivity:
     Sensitivity(1, relation='change-one')
 
     """
-    return _stated(Fraction(1), check_relation(relation))
+    return sensitivity_of(Fraction(1), check_relation(relation))
 
 
 def sum(
-    bounds: Bounds, *, relation: str = "add-remove", missing: bool = True
+    bounds: OpenBounds, *, relation: str = "add-remove", missing: bool = True
 ) -> Sensitivity | Unbounded:
     """Return the sensitivity of a sum of numbers clamped to bounds.
 
@@ -219,19 +110,19 @@ def sum(
     if lower is None or upper is None:
         return _unbounded(lower, upper, relation)
     if relation == "add-remove":
-        return _stated(max(abs(lower), abs(upper)), relation)
+        return sensitivity_of(max(abs(lower), abs(upper)), relation)
     if missing:
         lower, upper = min(lower, Fraction(0)), max(upper, Fraction(0))
-    return _stated(upper - lower, relation)
+    return sensitivity_of(upper - lower, relation)
 
 
 def mean(
-    bounds: Bounds,
-    n: SupportsIndex | None = None,
+    bounds: OpenBounds,
+    n: Integer | None = None,
     *,
     relation: str = "add-remove",
     empty: Number | None = None,
-    n_at_least: SupportsIndex | None = None,
+    n_at_least: Integer | None = None,
     missing: bool = True,
 ) -> Sensitivity | Unbounded:
     """Return the sensitivity of a mean of numbers clamped to bounds.
@@ -296,22 +187,22 @@ def mean(
             )
         whole = sum(bounds, relation=relation, missing=missing)
         each = Fraction(1, _rows(n, "n"))
-        return whole if isinstance(whole, Unbounded) else _stated(whole * each, relation)
+        return whole if isinstance(whole, Unbounded) else sensitivity_of(whole * each, relation)
     rows = None if n_at_least is None else _rows(n_at_least, "n_at_least")
     center = None if empty is None else binary(empty, "empty")
     if lower is None or upper is None:
         return _unbounded(lower, upper, relation)
     width = upper - lower
     if rows is not None:
-        return _stated(width / (rows + (relation == "add-remove")), relation)
+        return sensitivity_of(width / (rows + (relation == "add-remove")), relation)
     assert center is not None  # one of the three was given
     one_or_none = max(upper - center, center - lower)
     if relation == "add-remove" or (missing and one_or_none > width):
-        return _stated(one_or_none, relation)
-    return _stated(width, relation)
+        return sensitivity_of(one_or_none, relation)
+    return sensitivity_of(width, relation)
 
 
-def minimum(bounds: Bounds) -> Sensitivity | Unbounded:
+def minimum(bounds: OpenBounds) -> Sensitivity | Unbounded:
     """Return the sensitivity of the least of numbers clamped to bounds: upper - lower.
 
     It holds under both relations, and so states neither. The minimum of no numbers must be a number
@@ -336,10 +227,10 @@ def minimum(bounds: Bounds) -> Sensitivity | Unbounded:
     lower, upper = _read(bounds)
     if lower is None or upper is None:
         return _unbounded(lower, upper, None)
-    return _stated(upper - lower, None)
+    return sensitivity_of(upper - lower, None)
 
 
-def maximum(bounds: Bounds) -> Sensitivity | Unbounded:
+def maximum(bounds: OpenBounds) -> Sensitivity | Unbounded:
     """Return the sensitivity of the largest of numbers clamped to bounds: as of `minimum`.
 
     Parameters
@@ -383,8 +274,8 @@ def histogram(*, relation: str = "add-remove", norm: int = 1) -> Sensitivity:
     """
     check_norm(norm)
     if check_relation(relation) == "add-remove":
-        return _stated(Fraction(1), relation)
-    return _stated(Fraction(2) if norm == 1 else sqrt_bounds(Fraction(2))[1], relation)
+        return sensitivity_of(Fraction(1), relation)
+    return sensitivity_of(Fraction(2) if norm == 1 else sqrt_bounds(Fraction(2))[1], relation)
 
 
 def queries(*sensitivities: Number) -> Sensitivity | Unbounded:
@@ -418,87 +309,10 @@ def queries(*sensitivities: Number) -> Sensitivity | Unbounded:
         if value < 0:
             raise ValueError(f"each of sensitivities must be at least 0, not {text(value)}")
         total += value
-    return _stated(total, relation)
+    return sensitivity_of(total, relation)
 
 
-def relation_of(sensitivity: object) -> str | None:
-    """Return the relation that a sensitivity is stated under; None: it states none."""
-    return sensitivity.relation if isinstance(sensitivity, Sensitivity | Unbounded) else None
-
-
-def written(number: Fraction) -> str:
-    """Write a sensitivity as an expression that means the same to whoever reads it up.
-
-    >>> written(Fraction(1, 10)), written(Fraction(0.1)), written(Fraction(3))
-    ("'0.1'", '0.1', '3')
-    """
-    if number.denominator == 1 and number < _MOST_DIGITS:
-        return str(number)
-    near = float_of(number)
-    if sys.float_info.min <= near < math.inf:
-        decimal = float.__repr__(near)
-        if upward(near, "number") == number:
-            return decimal
-        if Fraction(decimal) == number:
-            return repr(decimal)
-    return repr(str(number))  # however long it is
-
-
-def _stated(number: Fraction, relation: str | None) -> Sensitivity:
-    new = Fraction.__new__(Sensitivity, number)
-    new._relation = relation
-    return new
-
-
-def _plain(number: Any) -> Any:
-    return Fraction(number) if isinstance(number, Sensitivity) else number
-
-
-def _kept(operation: Callable[[Any, Any], Any], one: Any, other: Any) -> Any:
-    """Return what an operation gives, under the relation of what it was given.
-
-    A positive float is read up, or, as a divisor, down: the result is not less than is meant.
-    """
-    one, other = (
-        _read_up(one),
-        _read_down(other) if operation is operator.truediv else _read_up(other),
-    )
-    result = operation(_plain(one), _plain(other))
-    relation = common_relation("sensitivities", relation_of(one), relation_of(other))
-    if not isinstance(one, Rational) or not isinstance(other, Rational) or result < 0:
-        return result
-    return _stated(result, relation)
-
-
-def _read_up(number: Any) -> Any:
-    return upward(number, "number") if _is_positive_float(number) else number
-
-
-def _read_down(number: Any) -> Any:
-    if not _is_positive_float(number):
-        return number
-    return min(exact(number, "number"), binary(number, "number"))
-
-
-def _is_positive_float(number: Any) -> bool:
-    return isinstance(number, float | np.floating) and bool(0 < number < math.inf)
-
-
-def check_missing(missing: object) -> None:
-    """Raise a TypeError unless missing is True or False."""
-    if not isinstance(missing, bool):
-        raise TypeError(f"missing must be True or False, not {type(missing).__name__}")
-
-
-def check_norm(norm: object) -> None:
-    """Raise an error unless norm is 1 or 2."""
-    if not isinstance(norm, int) or isinstance(norm, bool):
-        raise TypeError(f"norm must be 1 or 2, not {type(norm).__name__}")
-    if norm not in (1, 2):
-        raise ValueError("norm must be 1 or 2")
-
-
-def _rows(n: SupportsIndex, name: str) -> int:
+def _rows(n: Integer, name: str) -> int:
     rows = index(n, name)
     if rows < 1:
         raise ValueError(f"{name} must be at least 1, not {rows}")
@@ -509,7 +323,7 @@ def _is_infinite(value: Number | None) -> bool:
     return isinstance(value, float | np.floating) and math.isinf(value)
 
 
-def _read(bounds: Bounds) -> _Pair:
+def _read(bounds: OpenBounds) -> _Pair:
     if bounds is None:
         return None, None
     lower, upper = (
@@ -526,7 +340,3 @@ def _read(bounds: Bounds) -> _Pair:
 def _unbounded(lower: Fraction | None, upper: Fraction | None, relation: str | None) -> Unbounded:
     names = [name for name, end in (("lower", lower), ("upper", upper)) if end is None]
     return Unbounded(" and ".join(names) + " bound", relation=relation)
-
-
-def _infinite(missing_bound: str, relation: str | None) -> Unbounded:
-    return Unbounded(missing_bound, relation=relation)

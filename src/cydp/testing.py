@@ -1,18 +1,21 @@
 # SPDX-License-Identifier: MIT
 """Things that must never guard real data: a seeded generator and the samplers' own bits."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, SupportsIndex
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cydp._arguments import Integer, Number
 from cydp._random import Sampler, chacha20_block, chacha20_keystream
 from cydp._random import map_bits as map_core
 from cydp.random import Generator
-from cydp.rational import Number, index, positive, text
+from cydp.rational import index, positive, text
 from cydp.samplers import bernoulli, gaussian, laplace_of, shift_of
 
 __all__ = [
@@ -25,6 +28,10 @@ __all__ = [
     "map_bits",
     "shift_sampler",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__
 
 
 class SeededGenerator(Generator):
@@ -56,7 +63,7 @@ class SeededGenerator(Generator):
 
     _reproducible = True
 
-    def __init__(self, seed: SupportsIndex, *, fixed_work: bool = False) -> None:
+    def __init__(self, seed: Integer, *, fixed_work: bool = False) -> None:
         if isinstance(seed, (bool, np.bool_)) or not hasattr(seed, "__index__"):
             raise TypeError(f"seed must be an integer, not {type(seed).__name__}")
         key = seed.__index__()
@@ -71,9 +78,25 @@ class SeededGenerator(Generator):
 def discrete_laplace_sampler(scale: Number, prefix_bits: int = 0) -> Sampler:
     """Prepare the discrete Laplace law of a scale, as `Generator.discrete_laplace` does.
 
-    With `prefix_bits` from 8 to 31 it takes the logarithm's route, with so few bits of U in a
-    word of 32; with 0 it takes the route that suits the scale, as `Generator` does.
+    Parameters
+    ----------
+    scale : number in [1e-6, 2**56]
+    prefix_bits : int, default 0
+        From 8 to 31: the logarithm's route is taken, with so few bits of U in a word of 32.
+        0: the route that suits the scale, as `Generator` takes it.
 
+    Returns
+    -------
+    Sampler
+        Its `layout` tells of which words a candidate is made.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For another scale or prefix_bits.
+
+    Examples
+    --------
     >>> discrete_laplace_sampler(1).layout
     ((2, 0, 0), True)
     """
@@ -88,6 +111,25 @@ def discrete_gaussian_sampler(
 ) -> Sampler:
     """Prepare the discrete Gaussian law, as `Generator.discrete_gaussian` does.
 
+    Parameters
+    ----------
+    sigma : number in [1e-3, 2**56]
+        Or give
+    sigma2 : number in [1e-6, 2**112]
+        its square, exactly.
+
+    Returns
+    -------
+    Sampler
+        Its `layout` tells of which words a candidate is made.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For another or no sigma, or both.
+
+    Examples
+    --------
     >>> discrete_gaussian_sampler(100).layout
     ((2, 2, 2), False)
     """
@@ -97,6 +139,23 @@ def discrete_gaussian_sampler(
 def bernoulli_sampler(p: Number) -> Sampler:
     """Prepare coins, as `Generator.bernoulli` does.
 
+    Parameters
+    ----------
+    p : number in [0, 1]
+        The probability of True.
+
+    Returns
+    -------
+    Sampler
+        Its `layout` tells of which words a candidate is made.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For another p.
+
+    Examples
+    --------
     >>> bernoulli_sampler("1/3").layout
     ((2, 0, 0), False)
     """
@@ -106,6 +165,24 @@ def bernoulli_sampler(p: Number) -> Sampler:
 def shift_sampler(p: Number, n_categories: int) -> Sampler:
     """Prepare the shifts of randomized response: 1 to n_categories - 1 with probability p each.
 
+    Parameters
+    ----------
+    p : number in [2**-900, 1 / n_categories]
+        The probability of each shift but 0.
+    n_categories : int in [2, 2**31]
+
+    Returns
+    -------
+    Sampler
+        Its `layout` tells of which words a candidate is made.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For another p or n_categories.
+
+    Examples
+    --------
     >>> shift_sampler("1/3", 3).layout
     ((2, 0, 0), False)
     """
@@ -225,8 +302,26 @@ def chacha20_words(
 ) -> NDArray[np.uint32]:
     """Return keystream words of RFC 8439: one block, or groups of 16 interleaved blocks.
 
-    `key` has 8 words and `nonce` 3. In a group, word w of block b stands at 16 w + b.
+    Parameters
+    ----------
+    key : ndarray of uint32, shape (8,)
+    nonce : ndarray of uint32, shape (3,)
+    counter : int in [0, 2**32)
+        Of the first block.
+    groups : int, optional
+        How many groups; None: one block. In a group, word w of block b stands at 16 w + b.
 
+    Returns
+    -------
+    ndarray of uint32, shape (16,) or (256 * groups,)
+
+    Raises
+    ------
+    TypeError, ValueError
+        For another key, nonce, counter or groups.
+
+    Examples
+    --------
     >>> zeros = np.zeros(8, np.uint32)
     >>> hex(chacha20_words(zeros, zeros[:3], 0)[0])
     '0xade0b876'

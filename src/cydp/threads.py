@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: MIT
 """How many threads serve a large call, and what is large. They are made in csrc/share.c."""
 
+from __future__ import annotations
+
 import os
+
+__all__ = ["NUM_THREADS", "SHARED_ABOVE"]
 
 SHARED_ABOVE = 2**19  # values; from 2**18 on (2**19 for coins) two threads were the faster
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """What releases cost, and budgets that refuse. Knows nothing of noise."""
 
+from __future__ import annotations
+
 from cydp.accounting.budget import PrivacyFilter, PrivacyOdometer
 from cydp.accounting.calibration import calibrate
 from cydp.accounting.charges import Receipt
@@ -58,3 +60,7 @@ __all__ = [
     "parallel",
     "sequential",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Blocks of a ledger: their rows, and how these follow from the entries."""
 
+from __future__ import annotations
+
 import json
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
@@ -12,6 +14,19 @@ from cydp.accounting.entries import digest_of, fractions_of, parts_of, text_of, 
 from cydp.accounting.errors import LedgerCorruptError, UnknownBlockError
 from cydp.accounting.loss import Loss, loss_from
 from cydp.accounting.report import plain
+
+__all__ = [
+    "ALL",
+    "State",
+    "block_ids",
+    "block_of",
+    "insert_block",
+    "parts_within",
+    "row_of",
+    "states",
+    "told_retired",
+    "verify",
+]
 
 ALL = "all"  # the block of a ledger made without blocks
 _NAMED = 5  # blocks in an error

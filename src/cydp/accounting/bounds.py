@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Four bounds on what releases cost together that are fixed in advance. Each holds by itself."""
 
+from __future__ import annotations
+
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -12,6 +14,8 @@ from cydp.accounting import conversion, numerical, optimal
 from cydp.accounting.loss import ZCDP, ApproxDP, Loss
 from cydp.accounting.pairs import LaplacePair, Pair, Pairs
 from cydp.rational import float_of, log_of
+
+__all__ = ["Bound", "Part", "bounds_of", "could_be_less"]
 
 _SMALL = Fraction(1, 10**12)
 _MARGIN = Fraction(1, 10**12)  # relative; more than the rounding of a power

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: MIT
 """Budgets in memory: what was spent, and a filter that refuses."""
 
+from __future__ import annotations
+
 import os
 import threading
 from fractions import Fraction
-from typing import Any, NoReturn, Protocol, SupportsIndex, TypeAlias, runtime_checkable
+from typing import Any, NoReturn, Protocol, TypeAlias, runtime_checkable
 
+from cydp._arguments import Integer
 from cydp.accounting.described import described
 from cydp.accounting.errors import (
     AdaptivityError,
@@ -19,6 +22,22 @@ from cydp.accounting.loss import ZCDP, ApproxDP, Loss, PureDP, count_of, loss_fr
 from cydp.accounting.report import html_of, plain
 from cydp.accounting.stated import common_relation
 from cydp.relations import check_relation, check_stated
+
+__all__ = [
+    "Cost",
+    "HasLoss",
+    "Parts",
+    "PrivacyFilter",
+    "PrivacyOdometer",
+    "Spendable",
+    "asked_of",
+    "check_budget",
+    "check_kept",
+    "loss_of",
+    "measured",
+    "relation_of",
+    "total_of",
+]
 
 _MOST_BITS = 8192  # of a total; beyond, it is rounded up to a multiple of the grid
 _GRID = 2**4096
@@ -61,10 +80,10 @@ class Spendable(Protocol):
     def remaining(self) -> Any:
         """What may still be charged."""
 
-    def would_exceed(self, cost: Cost, count: SupportsIndex = 1) -> bool:
+    def would_exceed(self, cost: Cost, count: Integer = 1) -> bool:
         """Whether a charge would be refused for lack of budget, as things stand."""
 
-    def charge(self, cost: Cost, count: SupportsIndex = 1, *, relation: str | None = None) -> Any:
+    def charge(self, cost: Cost, count: Integer = 1, *, relation: str | None = None) -> Any:
         """Spend a loss `count` times, or raise and spend nothing."""
 
 
@@ -112,7 +131,7 @@ class PrivacyOdometer:
         """The relation of neighbours that the losses are stated under."""
         return self._relation
 
-    def charge(self, cost: Cost, count: SupportsIndex = 1, *, relation: str | None = None) -> None:
+    def charge(self, cost: Cost, count: Integer = 1, *, relation: str | None = None) -> None:
         """Add a loss `count` times.
 
         Parameters
@@ -215,7 +234,7 @@ class PrivacyFilter:
         """The relation of neighbours that the losses are stated under."""
         return self._relation
 
-    def charge(self, cost: Cost, count: SupportsIndex = 1, *, relation: str | None = None) -> None:
+    def charge(self, cost: Cost, count: Integer = 1, *, relation: str | None = None) -> None:
         """Spend a loss `count` times, or raise and spend nothing.
 
         Parameters
@@ -258,7 +277,7 @@ class PrivacyFilter:
                     break
             self._spent_on.setdefault(_kind_of(cost), _Spending()).add(times, asked)
 
-    def would_exceed(self, cost: Cost, count: SupportsIndex = 1) -> bool:
+    def would_exceed(self, cost: Cost, count: Integer = 1) -> bool:
         """Whether a charge would be refused for lack of budget, as things stand.
 
         Nothing is promised: another thread may charge in between. Raises what `charge` raises
@@ -280,7 +299,7 @@ class PrivacyFilter:
         """What may still be charged."""
         return self._loss(tuple(a - b for a, b in zip(self._limit, self._spent, strict=True)))
 
-    def _asked(self, cost: Cost, count: SupportsIndex, relation: str | None) -> tuple[int, Parts]:
+    def _asked(self, cost: Cost, count: Integer, relation: str | None) -> tuple[int, Parts]:
         if os.getpid() != self._pid:
             raise PrivacyError(
                 "a PrivacyFilter cannot be used in a forked process, which would spend its budget "

@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: MIT
 """The most that a mechanism may cost, if so many releases of it must fit a budget."""
 
+from __future__ import annotations
+
 import inspect
 import math
 from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
 from types import MappingProxyType
-from typing import Any, SupportsIndex, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
+from cydp._arguments import Integer
 from cydp.accounting.budget import HasLoss, check_budget, loss_of, measured, relation_of
 from cydp.accounting.loss import ZCDP, ApproxDP, Loss, PureDP
 from cydp.accounting.plan import Plan
@@ -16,7 +19,9 @@ from cydp.accounting.stated import common_relation
 from cydp.rational import Exact, as_exact, float_of, index
 from cydp.rounding import DIGITS, decimal_above, decimal_below
 
-_Mechanism = TypeVar("_Mechanism", bound=HasLoss)
+__all__ = ["calibrate"]
+
+Mechanism = TypeVar("Mechanism", bound=HasLoss)
 
 _MOST_DOUBLINGS = 64
 _MOST_GAIN = Fraction(5, 4)  # of the slow bound over the others, mostly
@@ -25,16 +30,16 @@ _NEXT = 1 + Fraction(1, 10 ** (DIGITS + 1))  # times a decimal: between it and t
 _A_CLASS = "mechanism must be a class such as cydp.DiscreteLaplace"
 _FALLS = "mechanism must cost more for a larger parameter: it did not"
 
-_Make: TypeAlias = Callable[[Exact], _Mechanism]
+_Make: TypeAlias = Callable[[Exact], Mechanism]
 
 
 def calibrate(
-    mechanism: Callable[..., _Mechanism],
+    mechanism: Callable[..., Mechanism],
     budget: Loss,
     *,
-    count: SupportsIndex = 1,
+    count: Integer = 1,
     **parameters: Any,
-) -> _Mechanism:
+) -> Mechanism:
     """Return the mechanism with the least noise whose releases fit a budget.
 
     Parameters
@@ -113,8 +118,8 @@ def _instead(given: object) -> str:
 
 
 def _maker(
-    mechanism: Callable[..., _Mechanism], parameters: dict[str, Any]
-) -> tuple[_Make[_Mechanism], str]:
+    mechanism: Callable[..., Mechanism], parameters: dict[str, Any]
+) -> tuple[_Make[Mechanism], str]:
     """Return what makes a mechanism of one number, and what that number is called."""
     try:
         known = inspect.signature(mechanism).parameters
@@ -152,7 +157,7 @@ def _check_maker(make: _Make[Any], name: str, parameter: Exact, budget: Loss) ->
     common_relation("the budget and the mechanism", budget.relation, relation_of(mechanism))
 
 
-def _planned(make: _Make[_Mechanism], budget: ApproxDP, count: int, share: Exact) -> _Mechanism:
+def _planned(make: _Make[Mechanism], budget: ApproxDP, count: int, share: Exact) -> Mechanism:
     def fits(mechanism: HasLoss, *, quickly: bool) -> bool:
         plan = Plan([(mechanism, count)])
         return plan._fits(budget.epsilon, budget.delta, quickly=quickly)
@@ -168,17 +173,17 @@ def _planned(make: _Make[_Mechanism], budget: ApproxDP, count: int, share: Exact
 
 
 def _largest(
-    make: _Make[_Mechanism],
+    make: _Make[Mechanism],
     fits: Callable[[HasLoss], bool],
     start: Fraction,
     step: int | Fraction,
-) -> tuple[Exact, _Mechanism]:
+) -> tuple[Exact, Mechanism]:
     """Return the largest decimal of six digits that fits, and its mechanism."""
     if not _LEAST < start < _MOST:
         raise ValueError("budget must be between 1e-290 and 1e290 for each of the releases")
     sizes: list[tuple[Fraction, Fraction]] = []
 
-    def fitting(parameter: Exact) -> _Mechanism | None:
+    def fitting(parameter: Exact) -> Mechanism | None:
         mechanism = _made(make, parameter)
         if mechanism is None:
             return None
@@ -221,7 +226,7 @@ def _size(loss: Loss) -> Fraction:
     return loss.epsilon  # of the others, each has a rho
 
 
-def _made(make: _Make[_Mechanism], parameter: Exact) -> _Mechanism | None:
+def _made(make: _Make[Mechanism], parameter: Exact) -> Mechanism | None:
     try:
         return make(parameter)
     except ValueError:  # noise that is too small, or too large, to be drawn

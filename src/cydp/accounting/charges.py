@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: MIT
 """Charges of a ledger: checked, and then written."""
 
+from __future__ import annotations
+
 import json
 import sqlite3
 import uuid
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, SupportsIndex
+from typing import Any
 
+from cydp._arguments import Integer
 from cydp.accounting import store
 from cydp.accounting.blocks import ALL, block_ids, block_of, row_of, told_retired
 from cydp.accounting.budget import Cost, Parts, asked_of, check_kept, loss_of, total_of
@@ -23,6 +26,17 @@ from cydp.accounting.errors import (
 )
 from cydp.accounting.loss import ZCDP, ApproxDP, Loss, PureDP, count_of, loss_from
 from cydp.accounting.outcomes import result_of_text
+
+__all__ = [
+    "ARGUMENTS",
+    "Call",
+    "Charge",
+    "Receipt",
+    "check_names",
+    "checked",
+    "read_result",
+    "written",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +142,7 @@ def checked(
     budget: Loss,
     kept: str,
     cost: Cost,
-    count: SupportsIndex = 1,
+    count: Integer = 1,
     blocks: Iterable[str] | None = None,
     charge_id: str | None = None,
     label: str | None = None,

@@ -1,16 +1,21 @@
 # SPDX-License-Identifier: MIT
 """Losses together: one after the other, or on disjoint slices of the data."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import reduce
 from operator import add
-from typing import Any, SupportsIndex, cast
+from typing import Any, cast
 
+from cydp._arguments import Integer
 from cydp.accounting.errors import MeasureMismatchError, RelationMismatchError
 from cydp.accounting.given import kind_given
 from cydp.accounting.loss import ZCDP, ApproxDP, Loss, PureDP, new_loss
 from cydp.relations import check_relation
+
+__all__ = ["group_privacy", "parallel", "sequential"]
 
 _NO_LOSSES = "losses must be at least one, as in sequential(PureDP(0.1), PureDP(0.2))"
 
@@ -102,7 +107,7 @@ def parallel(*losses: Loss | Sequence[Loss], relation: str = "add-remove") -> Lo
     return _each(whole, max, relation)
 
 
-def group_privacy(loss: Loss, k: SupportsIndex) -> Loss:
+def group_privacy(loss: Loss, k: Integer) -> Loss:
     """Return what a loss means for neighbours that differ in k units: ``loss.group(k)``.
 
     Parameters

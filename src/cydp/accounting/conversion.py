@@ -8,12 +8,16 @@ Floats choose x. The formula is then evaluated by fractions and by bounds of log
 what is returned holds whatever x is.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable
 from fractions import Fraction
 
 from cydp.certified import exp_interval, ln_bounds
 from cydp.rational import MAX_BITS, float_of, log_of
+
+__all__ = ["delta_of", "epsilon_of", "rho_of"]
 
 _FAR = Fraction(10**20)  # of x, and of 1 / x, where the logarithms would lose their digits
 _HAIR = Fraction(1, 2**36)  # of a rho: where it is written with 12 digits, that holds as well

@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: MIT
 """What a history says of a cost."""
 
+from __future__ import annotations
+
 from typing import Any
 
 from cydp.accounting.loss import ApproxDP
 from cydp.rational import quoted
+
+__all__ = ["described"]
 
 
 def described(cost: Any) -> str:

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """What the entries of a ledger are made of: texts, numbers as texts, who and when."""
 
+from __future__ import annotations
+
 import datetime
 import hashlib
 import json
@@ -12,6 +14,18 @@ from typing import Any
 from cydp.accounting.budget import Parts, measured
 from cydp.accounting.loss import Loss
 from cydp.rational import index
+
+__all__ = [
+    "digest_of",
+    "dims_of",
+    "fractions_of",
+    "head_of",
+    "json_of",
+    "parts_of",
+    "text_of",
+    "texts_of",
+    "when",
+]
 
 _JSON = (
     "what JSON can hold: text, finite numbers, bool, None, and lists and dicts of these whose keys "

@@ -1,7 +1,26 @@
 # SPDX-License-Identifier: MIT
 """What can go wrong with a budget."""
 
+from __future__ import annotations
+
 from cydp.accounting.report import plain
+
+__all__ = [
+    "AdaptivityError",
+    "BlockRetiredError",
+    "BudgetExceededError",
+    "ChargeConflictError",
+    "ChargeInDoubtError",
+    "LedgerBusyError",
+    "LedgerCorruptError",
+    "LedgerError",
+    "LedgerRollbackError",
+    "LedgerSchemaError",
+    "MeasureMismatchError",
+    "PrivacyError",
+    "RelationMismatchError",
+    "UnknownBlockError",
+]
 
 
 class PrivacyError(Exception):

@@ -6,6 +6,8 @@ https://www.sqlite.org/howtocorrupt.html#_carrying_an_open_database_connection_a
 a mutex that another thread of the parent holds at the fork stays locked in the child for ever.
 """
 
+from __future__ import annotations
+
 import os
 import threading
 import weakref
@@ -14,6 +16,8 @@ from contextlib import suppress
 from typing import Any, Protocol, TypeVar
 
 from cydp.accounting.errors import LedgerError
+
+__all__ = ["check_process", "closed", "opened", "own", "use"]
 
 T = TypeVar("T")
 
@@ -35,7 +39,7 @@ class _OfThread(threading.local):
 
 
 _forking = threading.RLock()
-_locks: "weakref.WeakSet[Any]" = weakref.WeakSet()
+_locks: weakref.WeakSet[Any] = weakref.WeakSet()
 _mine = _OfThread()
 _open: set[_Closable] = set()
 _waiting = False  # whether a thread is about to fork

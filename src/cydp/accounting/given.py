@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: MIT
 """What an error says of a value that was passed by mistake: its type, never the value."""
 
+from __future__ import annotations
+
+__all__ = ["kind_given"]
+
 
 def kind_given(value: object) -> str:
     """Return the type of a value that was passed where a loss is needed, and what to do.

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """A budget in a file: durable, for several processes, with blocks of growing data."""
 
+from __future__ import annotations
+
 import json
 import os
 import uuid
@@ -42,6 +44,8 @@ from cydp.accounting.ledger_report import report_of
 from cydp.accounting.loss import ZCDP, ApproxDP, Loss, PureDP, loss_from
 from cydp.accounting.report import html_of, printable
 from cydp.relations import check_relation
+
+__all__ = ["BudgetLedger"]
 
 _MEASURES: dict[str, type[Loss]] = {"pure": PureDP, "approximate": ApproxDP, "zcdp": ZCDP}
 _NAMES = {kind: name for name, kind in _MEASURES.items()}

@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: MIT
 """How a ledger is charged: what is spent, released and recorded."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Sequence
 from sqlite3 import Connection
-from typing import Any, SupportsIndex
+from typing import Any
 
+from cydp._arguments import Integer
 from cydp.accounting import store
 from cydp.accounting.blocks import ALL, State, block_ids, block_of, states, told_retired
 from cydp.accounting.budget import Cost, total_of
@@ -25,6 +28,8 @@ from cydp.accounting.loss import Loss
 from cydp.accounting.notes import note
 from cydp.accounting.outcomes import check_size, text_of_result
 from cydp.rational import index
+
+__all__ = ["LedgerCharges"]
 
 
 class LedgerCharges:
@@ -104,7 +109,7 @@ class LedgerCharges:
     def charge(
         self,
         cost: Cost,
-        count: SupportsIndex = 1,
+        count: Integer = 1,
         *,
         blocks: Iterable[str] | None = None,
         charge_id: str | None = None,
@@ -215,7 +220,7 @@ class LedgerCharges:
         charge_id: str,
         cost: Cost,
         release: Callable[[], Any],
-        count: SupportsIndex = 1,
+        count: Integer = 1,
         *,
         blocks: Iterable[str] | None = None,
         label: str | None = None,
@@ -223,7 +228,7 @@ class LedgerCharges:
         function: str | None = None,
         arguments: Any = None,
         data_version: str | None = None,
-        nbytes: SupportsIndex = 0,
+        nbytes: Integer = 0,
     ) -> Any:
         """Charge, release and record; a repetition returns what was recorded.
 
@@ -413,7 +418,7 @@ class LedgerCharges:
         self._store.write(insert)
 
     def would_exceed(
-        self, cost: Cost, count: SupportsIndex = 1, *, blocks: Iterable[str] | None = None
+        self, cost: Cost, count: Integer = 1, *, blocks: Iterable[str] | None = None
     ) -> bool:
         """Whether a charge would be refused for lack of budget, as things stand.
 

@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: MIT
 """The report of a ledger for people: what was spent, on what, and what is left."""
 
+from __future__ import annotations
+
 from typing import Any
 
 from cydp.accounting.blocks import ALL, State
 from cydp.accounting.entries import fractions_of
 from cydp.accounting.loss import Loss, loss_from
 from cydp.accounting.report import printable
+
+__all__ = ["report_of"]
 
 _SHOWN = 20  # blocks, and charges
 _NAMED = 5  # blocks of a charge

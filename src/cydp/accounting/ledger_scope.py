@@ -1,14 +1,19 @@
 # SPDX-License-Identifier: MIT
 """A ledger's budget with what its charges have in common: blocks, label, charge id."""
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NoReturn, SupportsIndex
+from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from cydp._arguments import Integer
 from cydp.accounting.budget import Cost
 from cydp.accounting.charges import Receipt
 
 if TYPE_CHECKING:
     from cydp.accounting.ledger_charges import LedgerCharges
+
+__all__ = ["LedgerScope"]
 
 
 class LedgerScope:
@@ -51,11 +56,11 @@ class LedgerScope:
     charge_id: str | None
     data_version: str | None
     label: str | None
-    ledger: "LedgerCharges"
+    ledger: LedgerCharges
 
     def __init__(
         self,
-        ledger: "LedgerCharges",
+        ledger: LedgerCharges,
         blocks: tuple[str, ...],
         label: str | None = None,
         charge_id: str | None = None,
@@ -96,9 +101,7 @@ class LedgerScope:
         found = {block: state[place] for block, state in states.items()}
         return found[self.blocks[0]] if len(found) == 1 else found
 
-    def charge(
-        self, cost: Cost, count: SupportsIndex = 1, *, relation: str | None = None
-    ) -> Receipt:
+    def charge(self, cost: Cost, count: Integer = 1, *, relation: str | None = None) -> Receipt:
         """Spend a loss in each of the blocks, as `BudgetLedger.charge` does."""
         return self.ledger.charge(
             cost, count, blocks=self.blocks, charge_id=self.charge_id, label=self.label,
@@ -109,7 +112,7 @@ class LedgerScope:
         self,
         cost: Cost,
         release: Callable[[], Any],
-        count: SupportsIndex = 1,
+        count: Integer = 1,
         *,
         relation: str | None = None,
         function: str | None = None,
@@ -128,7 +131,7 @@ class LedgerScope:
             data_version=self.data_version, nbytes=nbytes,
         )  # fmt: skip
 
-    def would_exceed(self, cost: Cost, count: SupportsIndex = 1) -> bool:
+    def would_exceed(self, cost: Cost, count: Integer = 1) -> bool:
         """Whether a charge would be refused for lack of budget, as things stand."""
         return self.ledger.would_exceed(cost, count, blocks=self.blocks)
 

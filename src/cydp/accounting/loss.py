@@ -5,21 +5,26 @@ A loss may be stated under a relation of neighbours. It keeps the relation where
 budget that is kept under another relation refuses it. None means that no relation is stated.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, SupportsIndex, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 
+from cydp._arguments import Integer, Number
 from cydp.accounting.errors import MeasureMismatchError
 from cydp.accounting.measure import Measure
 from cydp.accounting.stated import common_relation
 from cydp.certified import exp_bounds
-from cydp.rational import Exact, Number, as_exact, exact, index, quoted, text
+from cydp.rational import Exact, as_exact, exact, index, quoted, text
 from cydp.relations import check_stated
 from cydp.rounding import delta_above
 
 if TYPE_CHECKING:
     from cydp.accounting.plan import Plan
+
+__all__ = ["ZCDP", "ApproxDP", "Loss", "PureDP", "count_of", "loss_from", "new_loss"]
 
 _Kind = TypeVar("_Kind")
 
@@ -73,7 +78,7 @@ class PureDP(Measure):
         square = _half_square(value) if rho is None else _rho_beside(value, rho)
         _set(self, value, square, check_stated(relation))
 
-    def __add__(self, other: "Loss") -> "Loss":
+    def __add__(self, other: Loss) -> Loss:
         """Return the loss of both, one after the other."""
         if isinstance(other, PureDP):
             relation = _common(self, other)
@@ -84,14 +89,14 @@ class PureDP(Measure):
             return _sum_in_zcdp(self, other)
         return other + self if isinstance(other, ApproxDP) else NotImplemented
 
-    def __mul__(self, count: SupportsIndex) -> "PureDP":
+    def __mul__(self, count: Integer) -> PureDP:
         """Return the loss of so many, one after the other."""
         n = count_of(count)
         return new_loss(PureDP, n * self.epsilon, n * self.rho, relation=self.relation)
 
     __rmul__ = __mul__
 
-    def group(self, k: SupportsIndex) -> "PureDP":
+    def group(self, k: Integer) -> PureDP:
         """Return the loss for neighbours that differ in k units.
 
         >>> PureDP(1).group(3)
@@ -152,7 +157,7 @@ class ApproxDP(Measure):
     delta: Exact
     rho: Exact | None
     relation: str | None
-    plan: "Plan | None" = field(compare=False)
+    plan: Plan | None = field(compare=False)
 
     def __init__(
         self,
@@ -171,7 +176,7 @@ class ApproxDP(Measure):
         known = None if rho is None else _rho_beside(value, rho)
         _set(self, value, rest, known, check_stated(relation), None)
 
-    def __add__(self, other: "Loss") -> "Loss":
+    def __add__(self, other: Loss) -> Loss:
         """Return the loss of both, one after the other; a ValueError if delta reaches 1."""
         if isinstance(other, ZCDP):
             return _sum_in_zcdp(self, other)
@@ -182,7 +187,7 @@ class ApproxDP(Measure):
         relation = _common(self, other)
         return new_loss(ApproxDP, self.epsilon + other.epsilon, delta, rho, relation=relation)
 
-    def __mul__(self, count: SupportsIndex) -> "ApproxDP":
+    def __mul__(self, count: Integer) -> ApproxDP:
         """Return the loss of so many, one after the other."""
         n = count_of(count)
         rho = None if self.rho is None else n * self.rho
@@ -190,7 +195,7 @@ class ApproxDP(Measure):
 
     __rmul__ = __mul__
 
-    def group(self, k: SupportsIndex) -> "ApproxDP":
+    def group(self, k: Integer) -> ApproxDP:
         """Return the loss for neighbours that differ in k units, its delta rounded up to 6 digits.
 
         >>> ApproxDP(1, 1e-6).group(3)
@@ -258,19 +263,19 @@ class ZCDP(Measure):
     def __init__(self, rho: Number, *, relation: str | None = None) -> None:
         _set(self, _at_least_0(rho, "rho"), check_stated(relation))
 
-    def __add__(self, other: "Loss") -> "ZCDP":
+    def __add__(self, other: Loss) -> ZCDP:
         """Return the loss of both, one after the other."""
         if not isinstance(other, PureDP | ApproxDP | ZCDP):
             return NotImplemented
         return _sum_in_zcdp(self, other)
 
-    def __mul__(self, count: SupportsIndex) -> "ZCDP":
+    def __mul__(self, count: Integer) -> ZCDP:
         """Return the loss of so many, one after the other."""
         return new_loss(ZCDP, count_of(count) * self.rho, relation=self.relation)
 
     __rmul__ = __mul__
 
-    def group(self, k: SupportsIndex) -> "ZCDP":
+    def group(self, k: Integer) -> ZCDP:
         """Return the loss for neighbours that differ in k units.
 
         >>> ZCDP(0.5).group(3)
@@ -293,7 +298,7 @@ def new_loss(
     kind: type[_Kind],
     *values: Fraction | None,
     relation: str | None = None,
-    plan: "Plan | None" = None,
+    plan: Plan | None = None,
 ) -> _Kind:
     """Return a loss of numbers of any length, which sums can have."""
     numbers = [value if value is None else _not_below_0(value) for value in values]
@@ -331,7 +336,7 @@ def _half_square(number: Fraction) -> Exact:
     return Exact(number.numerator**2, 2 * number.denominator**2)  # thrice as fast as **2 / 2
 
 
-def _sum_in_zcdp(one: "Loss", other: "Loss") -> ZCDP:
+def _sum_in_zcdp(one: Loss, other: Loss) -> ZCDP:
     for loss, place in ((one, "first"), (other, "second")):
         if loss.rho is None:
             raise MeasureMismatchError(
@@ -357,7 +362,7 @@ def _rho_beside(epsilon: Fraction, rho: Number) -> Exact:
     return value
 
 
-def _common(loss: "Loss", other: "Loss") -> str | None:
+def _common(loss: Loss, other: Loss) -> str | None:
     return common_relation("losses", loss.relation, other.relation)
 
 
@@ -365,7 +370,7 @@ def _words(relation: str | None) -> str:
     return "" if relation is None else f", relation={relation!r}"
 
 
-def count_of(count: SupportsIndex) -> int:
+def count_of(count: Integer) -> int:
     """Return how often something is released, from 0 to 2**64 - 1; else TypeError, ValueError."""
     n = index(count, "count")
     if not 0 <= n < 2**64:
@@ -373,7 +378,7 @@ def count_of(count: SupportsIndex) -> int:
     return n
 
 
-def _group_size(k: SupportsIndex) -> int:
+def _group_size(k: Integer) -> int:
     size = index(k, "k")
     if not 1 <= size < 2**64:
         raise ValueError("k must be from 1 to 2**64 - 1")

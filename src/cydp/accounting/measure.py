@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """What losses of all measures have in common: an order, and a form that JSON holds."""
 
+from __future__ import annotations
+
 from abc import abstractmethod
 from decimal import Decimal
 from fractions import Fraction
@@ -9,6 +11,8 @@ from typing import Any
 from cydp.accounting.errors import MeasureMismatchError
 from cydp.accounting.stated import common_relation
 from cydp.rounding import as_float
+
+__all__ = ["Measure", "exact_text"]
 
 
 class Measure:

@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: MIT
 """What an exception after a charge says: what has paid, and what became of the release."""
 
+from __future__ import annotations
+
 from cydp.accounting.charges import Receipt
 from cydp.accounting.loss import Loss
+
+__all__ = ["note"]
 
 
 def note(

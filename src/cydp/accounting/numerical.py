@@ -6,6 +6,8 @@ adds up rounded numbers, so what it says of a small delta may be too little. It 
 that is smaller by a guard, which is more than any rounding that was seen, and at no tiny delta.
 """
 
+from __future__ import annotations
+
 import importlib.util
 import math
 from fractions import Fraction
@@ -13,6 +15,8 @@ from typing import Any
 
 from cydp.accounting.pairs import GaussianPair, LaplacePair, Pair, Pairs
 from cydp.rational import float_of
+
+__all__ = ["LEAST_DELTA", "MARGIN", "Curve", "can_compose", "composed", "installed", "spacing_of"]
 
 MARGIN = 1e-9  # relative, of what is found
 LEAST_DELTA = 1e-10

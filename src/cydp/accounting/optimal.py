@@ -1,17 +1,21 @@
 # SPDX-License-Identifier: MIT
 """The exact cost of composing pure losses, and other answers in (epsilon, delta)."""
 
+from __future__ import annotations
+
 import math
 import sys
 from fractions import Fraction
-from typing import SupportsIndex
 
 import numpy as np
 
+from cydp._arguments import Integer, Number
 from cydp.accounting import conversion
 from cydp.accounting.loss import ZCDP, ApproxDP, Loss, PureDP
-from cydp.rational import MAX_BITS, Number, exact, float_of, index, log_of, positive, text
+from cydp.rational import MAX_BITS, exact, float_of, index, log_of, positive, text
 from cydp.rounding import decimal_above
+
+__all__ = ["can_compose", "convert", "delta_of", "epsilon_of", "optimal_composition"]
 
 MOST = 10**7
 _LEAST_LOSS, _MOST_LOSS = Fraction(1, 10**290), 10**300  # of one, and of all: normal floats
@@ -67,7 +71,7 @@ def convert(loss: Loss, *, delta: Number) -> ApproxDP:
     return ApproxDP(min(found), rest, relation=loss.relation)
 
 
-def optimal_composition(*, epsilon: Number, count: SupportsIndex, delta: Number) -> ApproxDP:
+def optimal_composition(*, epsilon: Number, count: Integer, delta: Number) -> ApproxDP:
     """Return the least epsilon at a delta that so many pure losses compose to.
 
     Parameters

@@ -4,6 +4,8 @@
 Nothing that is read back can run code, as a pickle could.
 """
 
+from __future__ import annotations
+
 import base64
 import importlib
 import json
@@ -14,6 +16,8 @@ from fractions import Fraction
 from typing import Any, TypeVar
 
 import numpy as np
+
+__all__ = ["check_size", "is_series", "keep", "result_of_text", "text_of_result"]
 
 _Kind = TypeVar("_Kind")
 

@@ -4,11 +4,24 @@
 A plan is composed from them. docs/plans.md has the proofs.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias
+
+__all__ = [
+    "SMOOTH2",
+    "GaussianPair",
+    "LaplacePair",
+    "NormalPair",
+    "Pair",
+    "Pairs",
+    "gaussian_pairs",
+    "laplace_pairs",
+]
 
 MOST_STEPS = 4096  # of a Laplace pair: what is finer costs hardly less, and takes longer
 MOST_SIGMA2 = 10**6  # of a Gaussian pair: beyond, a normal one is the same but for 3 in a million

@@ -5,6 +5,8 @@ SQLite names the WAL file after the path. Users of one file by two names would h
 and each would spend the budget anew: https://www.sqlite.org/howtocorrupt.html, 2.4 and 2.5.
 """
 
+from __future__ import annotations
+
 import hashlib
 import os
 import re
@@ -16,6 +18,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from cydp.accounting.errors import LedgerError
+
+__all__ = ["Hold", "check", "check_links", "wait_for_one_name"]
 
 if sys.platform == "linux":
     import fcntl

@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: MIT
 """What many releases cost together, if all of them are fixed before the first."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 from fractions import Fraction
-from typing import Any, NoReturn, SupportsIndex, cast
+from typing import Any, NoReturn, cast
 
+from cydp._arguments import Integer, Number
 from cydp.accounting import numerical
 from cydp.accounting.bounds import Bound, Part, bounds_of, could_be_less
 from cydp.accounting.budget import Cost, loss_of, relation_of
@@ -15,8 +18,10 @@ from cydp.accounting.measure import exact_text
 from cydp.accounting.pairs import Pairs
 from cydp.accounting.report import html_of
 from cydp.accounting.stated import common_relation
-from cydp.rational import Exact, Number, exact, text
+from cydp.rational import Exact, exact, text
 from cydp.rounding import as_float, decimal_above, outward, outward_delta
+
+__all__ = ["Plan"]
 
 _NAMES = {
     "basic": "by basic composition",
@@ -65,7 +70,7 @@ class Plan:
 
     __slots__ = ("_bounds", "_items", "_relation")
 
-    def __init__(self, items: Iterable[tuple[Cost, SupportsIndex]]) -> None:
+    def __init__(self, items: Iterable[tuple[Cost, Integer]]) -> None:
         if hasattr(self, "_items"):
             raise TypeError("a Plan is made once: what it fixes cannot change")
         if not isinstance(items, Iterable):
@@ -272,7 +277,7 @@ class Plan:
     def _repr_html_(self) -> str:
         return html_of(self.report())
 
-    def __reduce__(self) -> tuple[type["Plan"], tuple[tuple[tuple[Cost, int], ...]]]:
+    def __reduce__(self) -> tuple[type[Plan], tuple[tuple[tuple[Cost, int], ...]]]:
         return Plan, (self._items,)
 
     def __repr__(self) -> str:
@@ -337,7 +342,7 @@ def _charged(name: str, epsilon: Fraction) -> Fraction:
     return epsilon if name == "basic" else decimal_above(epsilon)
 
 
-def _item(item: tuple[Cost, SupportsIndex]) -> tuple[Cost, int]:
+def _item(item: tuple[Cost, Integer]) -> tuple[Cost, int]:
     if not isinstance(item, tuple | list) or len(item) != 2:
         raise TypeError(f"{_PAIRS}: one item is {_named(item)}, not a pair")
     cost, count = item

@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: MIT
 """How reports and messages for people are written."""
 
+from __future__ import annotations
+
 from html import escape
 from typing import Any
 
 from cydp.rational import text as number_text
+
+__all__ = ["html_of", "plain", "printable"]
 
 
 def html_of(report: str) -> str:

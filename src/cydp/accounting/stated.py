@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: MIT
 """The relation of neighbours that a number is stated under, where it is known."""
 
+from __future__ import annotations
+
 from cydp.accounting.errors import RelationMismatchError
+
+__all__ = ["common_relation"]
 
 
 def common_relation(what: str, *relations: str | None) -> str | None:

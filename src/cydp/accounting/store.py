@@ -4,6 +4,8 @@
 Durable by WAL and synchronous=FULL: https://www.sqlite.org/wal.html, https://www.sqlite.org/pragma.html
 """
 
+from __future__ import annotations
+
 import hashlib
 import json
 import os
@@ -25,6 +27,8 @@ from cydp.accounting.errors import (
     LedgerRollbackError,
     LedgerSchemaError,
 )
+
+__all__ = ["BUSY_SECONDS", "Entry", "Store", "append", "entries", "head", "path_of"]
 
 APPLICATION_ID = 0x63796470  # "cydp"
 VERSION = 1
@@ -178,7 +182,7 @@ class Store:
             raise self._told(error) from None
 
     @classmethod
-    def open(cls, path: Path, *, read_only: bool = False) -> "Store":
+    def open(cls, path: Path, *, read_only: bool = False) -> Store:
         """Open a file, and see that it is a ledger and not cut off."""
         try:
             found = path.is_file()

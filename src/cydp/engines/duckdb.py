@@ -6,6 +6,8 @@ record is what the CSV parser takes for one. DuckDB's own messages quote the dat
 line of a CSV file may be a record, so no message passes either on.
 """
 
+from __future__ import annotations
+
 import csv
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +15,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+
+__all__ = ["FileColumn", "FileError", "open_column"]
 
 # Not parallel: with several threads a newline inside quotes is an error.
 _CSV = (

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Exact aggregates: fast, and NOT private. What they return is the data's own."""
 
+from __future__ import annotations
+
 from cydp.exact._accumulators import GroupedAccumulator, HistogramAccumulator
 from cydp.exact._bincount import bincount
 from cydp.exact._contributions import bound_contributions
@@ -25,3 +27,7 @@ __all__ = [
     "match_keys",
     "value_counts",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

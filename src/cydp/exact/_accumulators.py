@@ -1,17 +1,20 @@
 # SPDX-License-Identifier: MIT
 """Counts and sums over any number of pieces, on any number of machines."""
 
-from collections.abc import Mapping, Sequence
+from __future__ import annotations
+
+from collections.abc import Mapping
 from copy import copy
 from dataclasses import replace
-from typing import Any, Self, SupportsIndex
+from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from cydp import _exact, threads
+from cydp._arguments import BinsLike, Bounds, Column, Integer, Number, RangeLike
 from cydp.exact import _arrow_tables as tables
-from cydp.exact._bins import Bins, Pair, bin_count, public_bins
+from cydp.exact._bins import Bins, bin_count, public_bins
 from cydp.exact._columns import blocks, check_real, column
 from cydp.exact._entries import integers_of, sequence, undeclared
 from cydp.exact._grid import Grid, public_grid
@@ -23,7 +26,9 @@ from cydp.exact._sums import (
     number_column,
     sum_on_grid,
 )
-from cydp.rational import Number, index
+from cydp.rational import index
+
+__all__ = ["GroupedAccumulator", "HistogramAccumulator"]
 
 _BLOCK_ROWS = 65_536  # rows converted at a time
 
@@ -62,10 +67,10 @@ class HistogramAccumulator:
 
     def __init__(
         self,
-        bins: SupportsIndex | Sequence[float] | NDArray[Any],
-        range: Pair | None = None,
+        bins: BinsLike,
+        range: RangeLike | None = None,
         *,
-        dtype: Any = np.float64,
+        dtype: Any = "float64",
     ) -> None:
         kind = _dtype_of(dtype)
         check_real(kind, "dtype")
@@ -99,7 +104,7 @@ class HistogramAccumulator:
         """A copy of the edges, shape (bins + 1,)."""
         return self._bins.edges.copy()
 
-    def update(self, x: ArrayLike) -> Self:
+    def update(self, x: Column) -> Self:
         """Count the values of one more piece, of any length, and return the accumulator.
 
         Raises
@@ -142,7 +147,7 @@ class HistogramAccumulator:
         self._counts = total
         return self
 
-    def merge(self, other: "HistogramAccumulator") -> Self:
+    def merge(self, other: HistogramAccumulator) -> Self:
         """Add the counts of another accumulator with the same edges and dtype.
 
         Raises
@@ -161,13 +166,13 @@ class HistogramAccumulator:
             raise ValueError("other must be made with the same dtype and range")
         return self._add(other._counts)
 
-    def __add__(self, other: "HistogramAccumulator") -> "HistogramAccumulator":
+    def __add__(self, other: HistogramAccumulator) -> HistogramAccumulator:
         """Return a new accumulator of both."""
         if not isinstance(other, HistogramAccumulator):
             return NotImplemented
         return copy(self).merge(other)
 
-    def __radd__(self, other: int) -> "HistogramAccumulator":
+    def __radd__(self, other: int) -> HistogramAccumulator:
         """Return a copy for 0, from which Python's `sum` starts."""
         if other != 0:
             return NotImplemented
@@ -189,8 +194,8 @@ class HistogramAccumulator:
 
     @classmethod
     def from_arrow(
-        cls, table: Any, range: Pair | None = None, *, dtype: Any = None
-    ) -> "HistogramAccumulator":
+        cls, table: Any, range: RangeLike | None = None, *, dtype: Any = None
+    ) -> HistogramAccumulator:
         """Import what `__arrow_c_stream__` has exported.
 
         Parameters
@@ -283,8 +288,8 @@ class GroupedAccumulator:
 
     def __init__(
         self,
-        n_groups: SupportsIndex,
-        sums: Mapping[str, tuple[Number, Number]] | None = None,
+        n_groups: Integer,
+        sums: Mapping[str, Bounds] | None = None,
         *,
         step: Mapping[str, Number] | None = None,
     ) -> None:
@@ -311,7 +316,7 @@ class GroupedAccumulator:
             name: sum_on_grid(self._units[name].copy(), grid) for name, grid in self._grids.items()
         }
 
-    def update(self, codes: ArrayLike, **columns: ArrayLike) -> Self:
+    def update(self, codes: Column, **columns: Column) -> Self:
         """Add one more piece, of any length, and return the accumulator.
 
         Parameters
@@ -358,7 +363,7 @@ class GroupedAccumulator:
                     f"{grid.largest} steps a sum could reach 2**63 steps"
                 )
 
-    def merge(self, other: "GroupedAccumulator") -> Self:
+    def merge(self, other: GroupedAccumulator) -> Self:
         """Add what another accumulator with the same groups and sums holds.
 
         Raises
@@ -379,13 +384,13 @@ class GroupedAccumulator:
             self._units[name] += units
         return self
 
-    def __add__(self, other: "GroupedAccumulator") -> "GroupedAccumulator":
+    def __add__(self, other: GroupedAccumulator) -> GroupedAccumulator:
         """Return a new accumulator of both."""
         if not isinstance(other, GroupedAccumulator):
             return NotImplemented
         return copy(self).merge(other)
 
-    def __radd__(self, other: int) -> "GroupedAccumulator":
+    def __radd__(self, other: int) -> GroupedAccumulator:
         """Return a copy for 0, from which Python's `sum` starts."""
         if other != 0:
             return NotImplemented
@@ -416,10 +421,10 @@ class GroupedAccumulator:
     def from_arrow(
         cls,
         table: Any,
-        sums: Mapping[str, tuple[Number, Number]] | None = None,
+        sums: Mapping[str, Bounds] | None = None,
         *,
         step: Mapping[str, Number] | None = None,
-    ) -> "GroupedAccumulator":
+    ) -> GroupedAccumulator:
         """Import what `__arrow_c_stream__` has exported.
 
         Parameters
@@ -469,7 +474,7 @@ class GroupedAccumulator:
 
 
 def _grids_of(
-    sums: Mapping[str, tuple[Number, Number]] | None, step: Mapping[str, Number] | None
+    sums: Mapping[str, Bounds] | None, step: Mapping[str, Number] | None
 ) -> dict[str, Grid]:
     bounds, steps = _mapping(sums, "sums", "(lower, upper)"), _mapping(step, "step", "step")
     for name in bounds:

@@ -5,6 +5,8 @@ The Arrow PyCapsule protocol, read by nanoarrow:
 https://arrow.apache.org/docs/format/CDataInterface/PyCapsuleInterface.html
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias, cast
@@ -15,6 +17,17 @@ from numpy.typing import NDArray
 from cydp import _exact
 from cydp.exact._foreign import one_column, opened, speaks_arrow
 from cydp.exact._words import NUMBERS, of_format
+
+__all__ = [
+    "Mask",
+    "Strings",
+    "columns_of",
+    "identities",
+    "nanoarrow",
+    "numbers",
+    "numbers_dtype",
+    "table_numbers",
+]
 
 Mask: TypeAlias = NDArray[np.bool_] | None  # of the entries that are present; None: all
 
@@ -62,7 +75,7 @@ class Strings:
         """How many strings there are, rows aside."""
         return len(self.text) // 16 if self.offsets is None else len(self.offsets) - 1
 
-    def without(self, present: Mask) -> "Strings":
+    def without(self, present: Mask) -> Strings:
         """Return the strings with empty views for null rows, so that all may be read."""
         if present is None or self.offsets is not None or self.rows is not None:
             return self
@@ -117,7 +130,7 @@ def table_numbers(x: Any, name: str) -> list[tuple[NDArray[Any], Mask]]:
     return columns
 
 
-def _joined_numbers(schema: Any, chunks: list["_Chunk"], name: str) -> tuple[NDArray[Any], Mask]:
+def _joined_numbers(schema: Any, chunks: list[_Chunk], name: str) -> tuple[NDArray[Any], Mask]:
     dtype = _dtype(schema, name)
     parts = [_numbers(chunk, name) for chunk in chunks if chunk.rows]
     if not parts:
@@ -196,12 +209,12 @@ class _Chunk:
         bits = np.unpackbits(self.buffer(i, np.uint8)[first:end], bitorder="little")
         return bits[self.first % 8 :][: self.rows].view(np.bool_)
 
-    def dictionary(self) -> "_Chunk | None":
+    def dictionary(self) -> _Chunk | None:
         """Return the values of a dictionary."""
         values = self.array.dictionary
         return None if values is None else _whole(values)
 
-    def indices(self, words: "_Chunk", name: str) -> tuple[NDArray[Any], Mask]:
+    def indices(self, words: _Chunk, name: str) -> tuple[NDArray[Any], Mask]:
         """Return the places in the dictionary, 0 for null."""
         present = self.present()
         places = self.values(_NUMBERS[self.form])

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Tables of numbers to and from Arrow, with a description in their metadata."""
 
+from __future__ import annotations
+
 import json
 from collections.abc import Mapping
 from typing import Any
@@ -11,6 +13,8 @@ from numpy.typing import NDArray
 from cydp.exact._arrow import columns_of, nanoarrow
 from cydp.exact._columns import column
 from cydp.exact._pandas import is_frame
+
+__all__ = ["export", "read"]
 
 _KEY = "cydp"
 

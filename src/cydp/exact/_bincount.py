@@ -1,15 +1,20 @@
 # SPDX-License-Identifier: MIT
 """Counts of codes, as numpy counts them."""
 
+from __future__ import annotations
+
 import operator
-from typing import Any, SupportsIndex
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from cydp import _exact
+from cydp._arguments import Column, Integer
 from cydp.exact._columns import blocks, codes_column
 from cydp.threads import NUM_THREADS, SHARED_ABOVE
+
+__all__ = ["bincount"]
 
 _SAMPLE = 4096  # codes from which the number of counts is guessed
 _BLOCK_ROWS = 65_536  # rows converted at a time
@@ -17,7 +22,7 @@ _MOST_COUNTS = 2**32 - 3  # more are left to numpy
 _ADDRESSABLE = 2**59  # counts, beyond all memory
 
 
-def bincount(codes: ArrayLike, minlength: SupportsIndex = 0) -> NDArray[np.int64]:
+def bincount(codes: Column, minlength: Integer = 0) -> NDArray[np.int64]:
     """Count how often each code occurs, as `numpy.bincount` does. NOT private.
 
     Parameters

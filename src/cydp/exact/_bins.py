@@ -1,22 +1,26 @@
 # SPDX-License-Identifier: MIT
 """Bins that follow from parameters and a dtype alone."""
 
+from __future__ import annotations
+
 import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, SupportsIndex, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from cydp import _exact
+from cydp._arguments import BinsLike, Column, RangeLike
 from cydp.exact._columns import blocks, check_real, column
 from cydp.exact._words import of_entry
 from cydp.threads import NUM_THREADS, SHARED_ABOVE
 
+__all__ = ["Bins", "bin_count", "check_bins", "data_ends", "even_bins", "public_bins"]
+
 _Array: TypeAlias = NDArray[Any]
 _Dtype: TypeAlias = np.dtype[Any]
-Pair: TypeAlias = tuple[Any, Any] | Sequence[Any] | _Array
 
 _BLOCK_ROWS = 65_536  # rows converted at a time
 _MOST_BINS = 2**30
@@ -43,7 +47,7 @@ class Bins:
     reads: tuple[_Dtype, ...]  # what the kernel takes; the first holds all values
     prepare: Callable[[_Array], _Array] | None = None
 
-    def count(self, x: ArrayLike) -> NDArray[np.int64]:
+    def count(self, x: Column) -> NDArray[np.int64]:
         """Count the values of x, of the dtype that these bins were made for."""
         values = column(x)
         counts = np.zeros(len(self.edges) - 1, dtype=np.int64)
@@ -61,9 +65,7 @@ class Bins:
         return dtype if dtype in self.reads else self.reads[0]
 
 
-def public_bins(
-    bins: SupportsIndex | Sequence[float] | _Array, range: Pair | None, dtype: _Dtype
-) -> Bins:
+def public_bins(bins: BinsLike, range: RangeLike | None, dtype: _Dtype) -> Bins:
     """Return bins that depend on parameters and dtype alone.
 
     Parameters
@@ -97,7 +99,7 @@ def public_bins(
     return _among_floats(edges, dtype)
 
 
-def check_bins(bins: Any, range: Pair | None) -> None:
+def check_bins(bins: Any, range: RangeLike | None) -> None:
     """Raise for bad bins or a bad range, before there is any data."""
     if bin_count(bins) is None:
         _given_edges(bins)
@@ -144,7 +146,7 @@ def _given_edges(bins: Any) -> _Array:
     return edges
 
 
-def _ends(range: Pair) -> tuple[Any, Any]:
+def _ends(range: RangeLike) -> tuple[Any, Any]:
     if not isinstance(range, Sequence | np.ndarray) or isinstance(range, str | bytes):
         raise TypeError(f"range must be a pair, range=(lo, hi), not {type(range).__name__}")
     if len(range) != 2:
@@ -180,7 +182,7 @@ def _equal_edges(count: int, lo: Any, hi: Any, dtype: _Dtype) -> _Array:
     return edges
 
 
-def even_bins(count: int, range: Pair, dtype: _Dtype) -> Bins:
+def even_bins(count: int, range: RangeLike, dtype: _Dtype) -> Bins:
     """Return the equal bins of `histogramdd`, which compares floats whatever the dtype."""
     lo, hi = _ends(range)
     if lo == hi:

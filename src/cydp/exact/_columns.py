@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: MIT
 """Columns of real numbers, from what people have."""
 
+from __future__ import annotations
+
 import functools
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from cydp import _exact
+from cydp._arguments import Column
 from cydp.exact._arrow import Mask, numbers
 from cydp.exact._entries import (
     PLAIN,
@@ -22,8 +25,10 @@ from cydp.exact._foreign import as_array, opened, speaks_arrow
 from cydp.exact._pandas import as_numpy, categorical
 from cydp.exact._words import NUMBERS, of_dtype
 
+__all__ = ["blocks", "check_real", "codes_column", "column", "masked", "paired_blocks"]
 
-def column(x: ArrayLike | Sequence[Any], name: str = "x") -> NDArray[Any]:
+
+def column(x: Column, name: str = "x") -> NDArray[Any]:
     """Return x as an array of real numbers.
 
     Parameters
@@ -73,7 +78,7 @@ def column(x: ArrayLike | Sequence[Any], name: str = "x") -> NDArray[Any]:
     return values
 
 
-def codes_column(x: ArrayLike | Sequence[Any], name: str = "codes") -> NDArray[Any]:
+def codes_column(x: Column, name: str = "codes") -> NDArray[Any]:
     """Return x as a one-dimensional array of integers, masked where entries are null.
 
     Parameters

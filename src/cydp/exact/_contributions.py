@@ -1,27 +1,33 @@
 # SPDX-License-Identifier: MIT
 """Contribution bounding: a random sample of each user's partitions and rows."""
 
-from typing import Any, SupportsIndex, TypeAlias
+from __future__ import annotations
+
+from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from cydp import _exact, threads
+from cydp._arguments import Column, Integer
+from cydp._generator import generator_or_default
 from cydp.exact._arrow import Mask, Strings
 from cydp.exact._identities import fixed_width, identities
-from cydp.random import Generator, generator_or_default
+from cydp.random import Generator
 from cydp.rational import index
+
+__all__ = ["bound_contributions"]
 
 Words: TypeAlias = NDArray[np.uint64]
 _MOST = 2**63 - 1
 
 
 def bound_contributions(
-    users: ArrayLike,
-    partitions: ArrayLike,
+    users: Column,
+    partitions: Column,
     *,
-    max_partitions: SupportsIndex,
-    max_rows_per_partition: SupportsIndex = 1,
+    max_partitions: Integer,
+    max_rows_per_partition: Integer = 1,
     rng: Generator | None = None,
 ) -> NDArray[np.bool_]:
     """Choose the rows that stay, so that each user is in few partitions with few rows. NOT private.
@@ -87,7 +93,7 @@ def bound_contributions(
     return stays
 
 
-def _at_least_one(value: SupportsIndex, name: str) -> int:
+def _at_least_one(value: Integer, name: str) -> int:
     number = index(value, name)
     if number < 1:
         raise ValueError(f"{name} must be at least 1, not {number}")

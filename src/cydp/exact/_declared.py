@@ -1,18 +1,22 @@
 # SPDX-License-Identifier: MIT
 """What a column says of itself before a value is read: its dtype and its length."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
+from cydp._arguments import Column
 from cydp.exact._arrow import nanoarrow, numbers_dtype
 from cydp.exact._columns import check_real, column
 from cydp.exact._entries import NULLS, is_number, sequence
 from cydp.exact._foreign import is_relation, one_column, opened, speaks_arrow
 from cydp.exact._pandas import is_series
 from cydp.exact._words import NUMBERS, of_entry
+
+__all__ = ["declared_dtype", "declared_length"]
 
 _RELATION_DTYPES = {
     "boolean": np.bool_, "tinyint": np.int8, "smallint": np.int16, "integer": np.int32,
@@ -21,7 +25,7 @@ _RELATION_DTYPES = {
 }  # fmt: skip
 
 
-def declared_dtype(x: ArrayLike | Sequence[Any], name: str = "x") -> np.dtype[Any]:
+def declared_dtype(x: Column, name: str = "x") -> np.dtype[Any]:
     """Return the dtype of a column of real numbers without reading a value.
 
     Parameters
@@ -71,7 +75,7 @@ def declared_dtype(x: ArrayLike | Sequence[Any], name: str = "x") -> np.dtype[An
     return dtype
 
 
-def declared_length(x: ArrayLike | Sequence[Any]) -> int | None:
+def declared_length(x: Column) -> int | None:
     """Return how many entries a column has, where that is known without reading a value.
 
     Parameters

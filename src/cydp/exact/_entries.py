@@ -4,6 +4,8 @@
 What one entry becomes never depends on another, so that neighbouring tables differ in one record.
 """
 
+from __future__ import annotations
+
 from array import array
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
@@ -17,6 +19,19 @@ from numpy.typing import NDArray
 from cydp.exact._foreign import opened
 from cydp.exact._pandas import is_frame
 from cydp.exact._words import of_entry
+
+__all__ = [
+    "NULLS",
+    "PLAIN",
+    "exactly",
+    "integers_of",
+    "is_number",
+    "numbers_of",
+    "present_entries",
+    "ragged",
+    "sequence",
+    "undeclared",
+]
 
 NULLS = {"NoneType", "NAType", "NaTType", "MaskedConstant"}
 

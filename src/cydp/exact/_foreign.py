@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """What other libraries hand over, known by what it can do; none of them is imported."""
 
+from __future__ import annotations
+
 import sys
 from typing import Any
 
@@ -9,6 +11,8 @@ from numpy.typing import NDArray
 
 from cydp.exact._pandas import as_series, is_frame
 from cydp.exact._words import of_entry
+
+__all__ = ["as_array", "frame_columns", "is_relation", "one_column", "opened", "speaks_arrow"]
 
 
 def speaks_arrow(x: Any) -> bool:

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The grid that numbers are clamped and rounded to, from parameters alone."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -8,8 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cydp._arguments import Bounds, Number
 from cydp.bounds import read_bounds
-from cydp.rational import Number, binary, text
+from cydp.rational import binary, text
+
+__all__ = ["Grid", "public_grid", "step_exponent"]
 
 MOST_STEPS = 2**51  # from zero to a bound
 _LEAST_EXPONENT, _MOST_EXPONENT = -1021, 1022
@@ -52,7 +57,7 @@ class Grid:
         clamped = np.array([min(max(unit, self.lowest), self.highest) for unit in units], np.int64)
         return np.ma.MaskedArray(clamped.reshape(numbers.shape), np.ma.getmaskarray(numbers))
 
-    def of_integers(self) -> tuple["Grid", int]:
+    def of_integers(self) -> tuple[Grid, int]:
         """Return the grid that integers need, and how many units of this one its unit has.
 
         Below a step of 1 and between integer bounds that is the grid of step 1, for which
@@ -69,7 +74,7 @@ class Grid:
         return max(abs(self.lowest), abs(self.highest))
 
 
-def public_grid(bounds: tuple[Number, Number], step: Number | None, name: str = "bounds") -> Grid:
+def public_grid(bounds: Bounds, step: Number | None, name: str = "bounds") -> Grid:
     """Return the grid of a sum, from its parameters alone.
 
     Parameters

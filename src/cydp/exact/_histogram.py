@@ -1,18 +1,22 @@
 # SPDX-License-Identifier: MIT
 """Counts in bins, as numpy counts them."""
 
-from collections.abc import Sequence
-from typing import Any, SupportsIndex
+from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from cydp.exact._bins import Pair, bin_count, check_bins, data_ends, public_bins
+from cydp._arguments import BinsLike, Column, RangeLike
+from cydp.exact._bins import bin_count, check_bins, data_ends, public_bins
 from cydp.exact._columns import column
+
+__all__ = ["histogram"]
 
 
 def histogram(
-    x: ArrayLike, bins: SupportsIndex | Sequence[float] | NDArray[Any], range: Pair | None = None
+    x: Column, bins: BinsLike, range: RangeLike | None = None
 ) -> tuple[NDArray[np.int64], NDArray[Any]]:
     """Count values in bins, as `numpy.histogram` does. NOT private.
 

@@ -1,21 +1,26 @@
 # SPDX-License-Identifier: MIT
 """Counts in cells of several columns, as numpy counts them."""
 
+from __future__ import annotations
+
 import functools
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from cydp import _exact
+from cydp._arguments import Column, RangeLike
 from cydp.exact._arrow import table_numbers
-from cydp.exact._bins import Bins, Pair, bin_count, data_ends, even_bins, public_bins
+from cydp.exact._bins import Bins, bin_count, data_ends, even_bins, public_bins
 from cydp.exact._columns import column, masked
 from cydp.exact._foreign import opened, speaks_arrow
 from cydp.exact._pandas import is_frame
 from cydp.threads import NUM_THREADS, SHARED_ABOVE
+
+__all__ = ["histogramdd"]
 
 _MOST_CELLS = 2**30
 _MOST_COLUMNS = 64  # numpy has no more dimensions
@@ -23,9 +28,9 @@ _BLOCK_ROWS = 65_536  # rows converted at a time
 
 
 def histogramdd(
-    columns: Sequence[ArrayLike] | NDArray[Any],
+    columns: Sequence[Column] | NDArray[Any],
     bins: Any,
-    range: Sequence[Pair | None] | None = None,
+    range: Sequence[RangeLike | None] | None = None,
 ) -> tuple[NDArray[np.int64], list[NDArray[Any]]]:
     """Count rows in the cells of a grid, as `numpy.histogramdd` does. NOT private.
 

@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: MIT
 """Columns of integers or strings, which are told apart by value."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from cydp import _exact
+from cydp._arguments import Column
 from cydp.exact import _arrow
 from cydp.exact._arrow import Strings
 from cydp.exact._entries import present_entries, sequence
@@ -16,10 +19,12 @@ from cydp.exact._foreign import as_array, opened, speaks_arrow
 from cydp.exact._pandas import as_numpy, categorical
 from cydp.exact._words import of_dtype, of_entry
 
+__all__ = ["fixed_width", "identities"]
+
 Identities: TypeAlias = tuple[NDArray[Any] | Strings, NDArray[np.bool_] | None]
 
 
-def identities(x: ArrayLike, name: str) -> Identities:
+def identities(x: Column, name: str) -> Identities:
     """Return a column of integers or strings, and which of its entries are present.
 
     In a list or objects a float counts as missing, by its type, unless all entries are floats.

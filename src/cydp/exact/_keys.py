@@ -1,15 +1,19 @@
 # SPDX-License-Identifier: MIT
 """Keys to find values among, prepared once."""
 
+from __future__ import annotations
+
 import sys
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from cydp import _exact
+from cydp._arguments import Column
 from cydp.exact._foreign import frame_columns, one_column, opened
 from cydp.exact._words import of_entry
+
+__all__ = ["Keys"]
 
 _MOST_KEYS = 2**32 - 4
 
@@ -40,10 +44,10 @@ class Keys:
 
     __slots__ = ("_given", "_tables")
 
-    def __init__(self, keys: "ArrayLike | Keys") -> None:
+    def __init__(self, keys: Column | Keys) -> None:
         self.__setstate__(keys._given if isinstance(keys, Keys) else _distinct(keys))
 
-    def table(self, encoding: str) -> _exact.Keys:
+    def _table(self, encoding: str) -> _exact.Keys:
         """Return the table of the keys as the bytes that equal values have in a kind of column.
 
         `encoding` is "utf-8", "utf-32-le", "bytes" or "decimal", or a dtype of integers, as its

@@ -1,20 +1,25 @@
 # SPDX-License-Identifier: MIT
 """Places of values among given keys."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from cydp import _exact, threads
+from cydp._arguments import Column
 from cydp.exact._arrow import Strings
 from cydp.exact._identities import fixed_width, identities
 from cydp.exact._keys import Keys
 
+__all__ = ["match_keys", "value_counts"]
+
 _CHUNK_ROWS = 2**18  # whose codes stay in the cache, for each thread
 
 
-def match_keys(x: ArrayLike, keys: ArrayLike | Keys) -> NDArray[np.uint32]:
+def match_keys(x: Column, keys: Column | Keys) -> NDArray[np.uint32]:
     """Return the place of each value among the keys. NOT private.
 
     Parameters
@@ -47,7 +52,7 @@ def match_keys(x: ArrayLike, keys: ArrayLike | Keys) -> NDArray[np.uint32]:
     return codes
 
 
-def value_counts(x: ArrayLike, keys: ArrayLike | Keys) -> NDArray[np.int64]:
+def value_counts(x: Column, keys: Column | Keys) -> NDArray[np.int64]:
     """Count how often each key occurs. NOT private.
 
     Parameters
@@ -87,7 +92,7 @@ def value_counts(x: ArrayLike, keys: ArrayLike | Keys) -> NDArray[np.int64]:
 class _Sought:
     """A column whose values are sought among keys."""
 
-    def __init__(self, x: ArrayLike, keys: Keys) -> None:
+    def __init__(self, x: Column, keys: Keys) -> None:
         self._none = len(keys)
         values, present = identities(x, "x")
         self.rows = len(values)
@@ -99,7 +104,7 @@ class _Sought:
             self._places = np.zeros(self.rows, np.int8)
             return
         self._strings, encoding = _kernel(values)
-        self._keys = keys.table(encoding)
+        self._keys = keys._table(encoding)
         if isinstance(values, Strings) and values.rows is not None:
             self._words, self._places = np.empty(values.count, np.uint32), values.rows
             _exact.match(self._keys, self._strings, 0, None, 1, self._words)

@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: MIT
 """What pandas keeps in arrays of its own, read without Arrow: pandas exports only with pyarrow."""
 
+from __future__ import annotations
+
 import sys
 from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
+
+__all__ = ["as_numpy", "as_series", "categorical", "is_frame", "is_series"]
 
 
 def is_frame(x: Any) -> bool:

@@ -1,25 +1,41 @@
 # SPDX-License-Identifier: MIT
 """Sums of clamped numbers, exact whatever the order."""
 
+from __future__ import annotations
+
 import functools
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, SupportsIndex, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from cydp import _grid, threads
+from cydp._arguments import Bounds, Column, Integer, Number
+from cydp._sensitivity import check_missing, check_norm
 from cydp.bounds import read_bounds
 from cydp.certified import sqrt_bounds
 from cydp.exact._columns import blocks, column, paired_blocks
 from cydp.exact._entries import exactly, integers_of, sequence, undeclared
 from cydp.exact._grid import Grid, public_grid, step_exponent
 from cydp.exact._words import of_dtype
-from cydp.rational import Number, index
+from cydp.rational import index
 from cydp.relations import check_relation
-from cydp.sensitivity import Sensitivity, check_missing, check_norm
+from cydp.sensitivity import Sensitivity
+
+__all__ = [
+    "GridSum",
+    "check_shapes",
+    "clamped_sum",
+    "clamped_sum_and_squares",
+    "group_units",
+    "grouped_clamped_sum",
+    "integer_column",
+    "number_column",
+    "sum_on_grid",
+]
 
 _Array: TypeAlias = NDArray[Any]
 _Dtype: TypeAlias = np.dtype[Any]
@@ -148,9 +164,7 @@ def sum_on_grid(units: int | NDArray[np.int64], grid: Grid) -> GridSum:
     return total
 
 
-def clamped_sum(
-    x: ArrayLike, bounds: tuple[Number, Number], *, step: Number | None = None
-) -> GridSum:
+def clamped_sum(x: Column, bounds: Bounds, *, step: Number | None = None) -> GridSum:
     """Sum numbers after clamping them and rounding them to a grid, exactly. NOT private.
 
     Parameters
@@ -184,7 +198,7 @@ def clamped_sum(
 
 
 def clamped_sum_and_squares(
-    x: ArrayLike, bounds: tuple[Number, Number], *, step: Number | None = None
+    x: Column, bounds: Bounds, *, step: Number | None = None
 ) -> tuple[GridSum, GridSum]:
     """Sum numbers, and the squares of the same rounded numbers, exactly. NOT private.
 
@@ -227,10 +241,10 @@ def clamped_sum_and_squares(
 
 
 def grouped_clamped_sum(
-    codes: ArrayLike,
-    x: ArrayLike,
-    n_groups: SupportsIndex,
-    bounds: tuple[Number, Number],
+    codes: Column,
+    x: Column,
+    n_groups: Integer,
+    bounds: Bounds,
     *,
     step: Number | None = None,
 ) -> GridSum:
@@ -296,7 +310,7 @@ def group_units(keys: _Array, values: _Array, grid: Grid, groups: int) -> NDArra
     return units
 
 
-def number_column(x: ArrayLike, name: str = "x") -> _Array:
+def number_column(x: Column, name: str = "x") -> _Array:
     """Return a column of numbers; a list with integers beyond 2**53 may become one of objects.
 
     Each entry of a list is read by itself: beside a float an integer is as exact as alone.
@@ -310,7 +324,7 @@ def number_column(x: ArrayLike, name: str = "x") -> _Array:
     return exactly(entries, name) if large else values
 
 
-def integer_column(codes: ArrayLike) -> _Array:
+def integer_column(codes: Column) -> _Array:
     """Return a column of integers, by its dtype; of a list, by the types of its entries."""
     codes = sequence(codes)
     keys = column(codes, "codes")

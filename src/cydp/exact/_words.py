@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: MIT
 """What a column's type is called in an error: in words, whatever library declares it."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np
+
+__all__ = ["NUMBERS", "of_dtype", "of_entry", "of_format"]
 
 NUMBERS = "numbers (bool, integers, or floats of at most 64 bits)"
 

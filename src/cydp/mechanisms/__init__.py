@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Mechanisms: noise that hides one unit, and what it costs."""
 
+from __future__ import annotations
+
 from cydp.mechanisms._discrete_gaussian import DiscreteGaussian
 from cydp.mechanisms._discrete_laplace import DiscreteLaplace
 from cydp.mechanisms._gaussian import Gaussian
@@ -21,3 +23,7 @@ __all__ = [
     "RandomizedResponse",
     "Snapping",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """What is to be released, as it says it is before anybody reads it."""
 
+from __future__ import annotations
+
 import math
 import sys
 from collections.abc import Callable, Mapping
@@ -14,6 +16,8 @@ from cydp.exact._columns import column
 from cydp.exact._declared import declared_dtype, declared_length
 from cydp.exact._entries import NULLS
 from cydp.exact._foreign import opened, speaks_arrow
+
+__all__ = ["Declared", "check_entries", "declare", "is_integer", "is_real", "labels_of", "like"]
 
 
 class Declared:

@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: MIT
 """Codes of categories."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cydp.mechanisms._arrays import Declared, check_entries, declare, is_integer
+
+__all__ = ["declare_codes", "read_codes"]
 
 _OUTSIDE = -1  # what stands for a null, and for a Python integer that int64 does not hold
 

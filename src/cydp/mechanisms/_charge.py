@@ -5,6 +5,8 @@ The order of every release: what is public is checked, the budget is charged dur
 read, noise is drawn. What was checked and charged is what is read, or an error before any noise.
 """
 
+from __future__ import annotations
+
 import math
 import os
 from collections.abc import Callable
@@ -14,6 +16,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from cydp._generator import generator_or_default
 from cydp.accounting import (
     BudgetLedger,
     LedgerScope,
@@ -25,7 +28,9 @@ from cydp.accounting.budget import Cost, Spendable, asked_of, loss_of
 from cydp.accounting.loss import ZCDP, ApproxDP, Loss, PureDP, loss_from
 from cydp.accounting.notes import note
 from cydp.accounting.outcomes import is_series
-from cydp.random import Generator, generator_or_default
+from cydp.random import Generator
+
+__all__ = ["Budget", "paid"]
 
 Budget: TypeAlias = PrivacyFilter | BudgetLedger | LedgerScope
 

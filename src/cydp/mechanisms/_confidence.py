@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: MIT
 """How often an error bound may be missed."""
 
+from __future__ import annotations
+
 import math
-from typing import SupportsIndex
 
-from cydp.rational import Number, exact, index, log_of, text
+from cydp._arguments import Integer, Number
+from cydp.rational import exact, index, log_of, text
+
+__all__ = ["miss_of"]
 
 
-def miss_of(confidence: Number, count: SupportsIndex) -> float:
+def miss_of(confidence: Number, count: Integer) -> float:
     """Return ln of how likely one of `count` draws may miss a bound that all must keep to.
 
     Raises

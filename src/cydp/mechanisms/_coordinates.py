@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: MIT
 """How many entries one unit can change."""
 
-from typing import SupportsIndex
+from __future__ import annotations
 
+from cydp._arguments import Integer
 from cydp.rational import index
 
+__all__ = ["coordinates_of"]
 
-def coordinates_of(coordinates: SupportsIndex | None) -> int | None:
+
+def coordinates_of(coordinates: Integer | None) -> int | None:
     """Return a number of entries, or None for all; TypeError or ValueError for anything else."""
     if coordinates is None:
         return None

@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: MIT
 """The Gaussian mechanism on integers."""
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import SupportsIndex
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cydp._arguments import Integer, Number
 from cydp._random import Sampler
+from cydp._sensitivity import relation_of
 from cydp.accounting import ZCDP, ApproxDP
 from cydp.accounting.pairs import Pairs, gaussian_pairs
 from cydp.mechanisms import _gaussian_law as law
@@ -18,9 +21,10 @@ from cydp.mechanisms._gaussian_given import Given, read_given
 from cydp.mechanisms._integers import IntegerMechanism
 from cydp.mechanisms._named import by_name
 from cydp.mechanisms._norm import words_of
-from cydp.rational import Number, float_of, index
+from cydp.rational import float_of, index
 from cydp.samplers import gaussian_of_square
-from cydp.sensitivity import relation_of
+
+__all__ = ["DiscreteGaussian"]
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
@@ -88,7 +92,7 @@ class DiscreteGaussian(IntegerMechanism):
         epsilon: Number | None = None,
         delta: Number | None = None,
         sensitivity: Number,
-        coordinates: SupportsIndex | None = None,
+        coordinates: Integer | None = None,
     ) -> None:
         given = read_given(sensitivity, rho, sigma, sigma2, epsilon, delta, coordinates)
         object.__setattr__(self, "_given", given)
@@ -147,7 +151,7 @@ class DiscreteGaussian(IntegerMechanism):
         """
         return law.variance(self.sigma2)
 
-    def error_bound(self, confidence: Number = 0.95, *, count: SupportsIndex = 1) -> int:
+    def error_bound(self, confidence: Number = 0.95, *, count: Integer = 1) -> int:
         """Least h such that `count` independent draws all lie in [-h, h], or one more.
 
         Parameters

@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: MIT
 """The delta of discrete Gaussian noise on one integer, from above, by decimals rounded outwards."""
 
+from __future__ import annotations
+
 import math
 from decimal import Context, Decimal
 from fractions import Fraction
 
 from cydp.certified import directed, exp_interval, quotients
 from cydp.mechanisms._normal_delta import DIGITS, PI
+
+__all__ = ["discrete_delta"]
 
 _END = Decimal("1e-25")  # of a sum, at which it ends; what is left is bounded
 _POISSON = 16  # of sigma squared; from there on the sum of all is its integral, but for e**-315

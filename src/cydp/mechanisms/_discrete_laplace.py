@@ -1,24 +1,28 @@
 # SPDX-License-Identifier: MIT
 """The Laplace mechanism on integers."""
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import SupportsIndex
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cydp._arguments import Integer, Number
 from cydp._random import Sampler
+from cydp._sensitivity import relation_of
 from cydp.accounting import PureDP
 from cydp.accounting.pairs import Pairs, laplace_pairs
 from cydp.mechanisms._confidence import miss_of
 from cydp.mechanisms._integers import IntegerMechanism
 from cydp.mechanisms._named import by_name
 from cydp.mechanisms._norm import norm_of, words_of
-from cydp.rational import Number, float_of, positive, quoted, text
+from cydp.rational import float_of, positive, quoted, text
 from cydp.samplers import laplace_of
-from cydp.sensitivity import relation_of
+
+__all__ = ["MOST_UNSTOPPED_SCALE", "DiscreteLaplace"]
 
 # Up to it the 1,024 bits of a sample end before the noise is 2**62.
 MOST_UNSTOPPED_SCALE = 2**52
@@ -105,7 +109,7 @@ class DiscreteLaplace(IntegerMechanism):
     def _rate(self) -> float:
         return float_of(1 / self.scale)
 
-    def error_bound(self, confidence: Number = 0.95, *, count: SupportsIndex = 1) -> int:
+    def error_bound(self, confidence: Number = 0.95, *, count: Integer = 1) -> int:
         """Least h such that `count` independent draws all lie in [-h, h], up to 2**-45 of it.
 
         Parameters

@@ -1,15 +1,19 @@
 # SPDX-License-Identifier: MIT
 """True counts, estimated from the reports of randomized response."""
 
+from __future__ import annotations
+
 import math
 from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cydp._arguments import Number
 from cydp.accounting.outcomes import keep
 from cydp.mechanisms._confidence import miss_of
-from cydp.rational import Number
+
+__all__ = ["Estimate", "quantile_of"]
 
 Floats = NDArray[np.float64]
 
@@ -29,7 +33,7 @@ class Estimate(tuple[Floats, Floats]):
     _slope: float
     _skew: float
 
-    def __new__(cls, counts: Floats, variance: Floats, slope: float, skew: float) -> "Estimate":
+    def __new__(cls, counts: Floats, variance: Floats, slope: float, skew: float) -> Estimate:
         """Take what one report more adds to a count, and 1 - p - w; for `RandomizedResponse`."""
         new = super().__new__(cls, (counts, variance))
         new._slope, new._skew = slope, skew

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Numbers read as float64, for a mechanism that computes in floating point."""
 
+from __future__ import annotations
+
 import math
 from typing import Any
 
@@ -8,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp.mechanisms._arrays import Declared
+
+__all__ = ["read_floats"]
 
 
 def read_floats(given: Declared, name: str) -> NDArray[np.float64]:

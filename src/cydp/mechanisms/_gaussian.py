@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: MIT
 """The Gaussian mechanism on real numbers."""
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import SupportsIndex
 
+from cydp._arguments import Integer, Number
 from cydp._random import Sampler
+from cydp._sensitivity import relation_of
 from cydp.accounting import ZCDP, ApproxDP
 from cydp.accounting.pairs import Pairs, gaussian_pairs
 from cydp.certified import sqrt_bounds
@@ -18,9 +21,10 @@ from cydp.mechanisms._grid import FINEST, default_exponent, float_up, given_expo
 from cydp.mechanisms._named import by_name
 from cydp.mechanisms._norm import words_of
 from cydp.mechanisms._reals import GridMechanism
-from cydp.rational import Number, float_of, index
+from cydp.rational import float_of, index
 from cydp.samplers import gaussian_of_square
-from cydp.sensitivity import relation_of
+
+__all__ = ["Gaussian"]
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
@@ -89,7 +93,7 @@ class Gaussian(GridMechanism):
         delta: Number | None = None,
         sensitivity: Number,
         step: Number | None = None,
-        coordinates: SupportsIndex | None = None,
+        coordinates: Integer | None = None,
     ) -> None:
         given = read_given(sensitivity, rho, sigma, sigma2, epsilon, delta, coordinates)
         object.__setattr__(self, "_given", given)
@@ -182,7 +186,7 @@ class Gaussian(GridMechanism):
         """
         return float_of(Fraction(law.variance(self._steps2(1))) * self.step**2)
 
-    def error_bound(self, confidence: Number = 0.95, *, count: SupportsIndex = 1) -> float:
+    def error_bound(self, confidence: Number = 0.95, *, count: Integer = 1) -> float:
         """Half-width that `count` independent results are within of their values, all of them.
 
         The rounding to the grid is part of it, that of the result to float64 is not.

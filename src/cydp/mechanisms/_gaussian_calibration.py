@@ -5,6 +5,8 @@ What is returned was itself found to be enough, by bounds that are rounded outwa
 only decides how close to the least it is. docs/mechanisms.md has the proofs.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable
 from decimal import Context, Decimal
@@ -16,6 +18,8 @@ from cydp.certified import quotients
 from cydp.mechanisms._discrete_gaussian_delta import discrete_delta
 from cydp.mechanisms._normal_delta import DIGITS, distance, normal_delta
 from cydp.rational import float_of, log_of, rounded_up
+
+__all__ = ["ENTRIES", "ENTRY", "least_sigma2", "normal_spread"]
 
 # What an entry's discrete law differs by from the one that is computed from normal noise, in the
 # logarithm of its probabilities: at most 4 exp(-6 pi**2) < 7.7e-26.

@@ -1,17 +1,21 @@
 # SPDX-License-Identifier: MIT
 """What a Gaussian mechanism is given: exactly one of rho, sigma, sigma2, (epsilon, delta)."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import SupportsIndex
 
+from cydp._arguments import Integer, Number
 from cydp.accounting import ZCDP, ApproxDP
 from cydp.accounting.conversion import rho_of
 from cydp.mechanisms._coordinates import coordinates_of
 from cydp.mechanisms._gaussian_calibration import least_sigma2, normal_spread
 from cydp.mechanisms._norm import norm_of
-from cydp.rational import Number, positive, quoted
+from cydp.rational import positive, quoted
 from cydp.rounding import decimal_above
+
+__all__ = ["Given", "read_given"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +116,7 @@ def read_given(
     sigma2: Number | None,
     epsilon: Number | None,
     delta: Number | None,
-    coordinates: SupportsIndex | None,
+    coordinates: Integer | None,
 ) -> Given:
     """Check the parameters of a Gaussian mechanism.
 

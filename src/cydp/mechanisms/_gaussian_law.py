@@ -5,6 +5,8 @@ f(k) = exp(-k**2 / (2 sigma**2)). Up to DIRECT its tails are summed; beyond, whe
 midpoint and trapezoid rules bound them from above and below, and elsewhere that f falls does.
 """
 
+from __future__ import annotations
+
 import math
 import sys
 from dataclasses import dataclass
@@ -15,6 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp.rational import float_of
+
+__all__ = ["cdf", "pmf", "reach", "tail", "variance"]
 
 DIRECT = 200.0
 MARGIN = 1e-10  # relative; more than all rounding of floats here

@@ -1,10 +1,23 @@
 # SPDX-License-Identifier: MIT
 """The power-of-two grids that real numbers are rounded to."""
 
+from __future__ import annotations
+
 import math
 from fractions import Fraction
 
-from cydp.rational import Number, binary, exact, text
+from cydp._arguments import Number
+from cydp.rational import binary, exact, text
+
+__all__ = [
+    "FINEST",
+    "LEAST_EXPONENT",
+    "MOST_EXPONENT",
+    "ceil_log2",
+    "default_exponent",
+    "float_up",
+    "given_exponent",
+]
 
 LEAST_EXPONENT, MOST_EXPONENT = -1021, 896  # cydp.h
 _COARSEST = 2**40  # steps in the scale of the noise, at least

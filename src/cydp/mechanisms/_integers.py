@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Mechanisms that add noise to integers."""
 
+from __future__ import annotations
+
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from functools import partial
@@ -14,6 +16,8 @@ from cydp.accounting.loss import Loss
 from cydp.mechanisms._arrays import Declared, check_entries, declare, is_integer, labels_of, like
 from cydp.mechanisms._charge import Budget, paid
 from cydp.random import Generator
+
+__all__ = ["INT64", "IntegerMechanism", "declare_integers", "read_int64"]
 
 INT64 = np.dtype(np.int64)
 _LEAST, _LARGEST = -(2**63), 2**63 - 1

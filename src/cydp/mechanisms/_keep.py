@@ -4,6 +4,8 @@
 Proofs: docs/mechanisms.md, "Partition selection".
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -15,6 +17,8 @@ from numpy.typing import NDArray
 
 from cydp.certified import exp_below
 from cydp.rational import float_of
+
+__all__ = ["MOST_COUNTS", "KeepTable", "draw", "keep_table"]
 
 MOST_COUNTS = 10**6  # the count by which a partition must be sure to be kept
 _LARGEST = Fraction(600)  # no larger share of epsilon is used

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: MIT
 """The Laplace mechanism on real numbers."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import SupportsIndex
 
+from cydp._arguments import Integer, Number
 from cydp._random import Sampler
+from cydp._sensitivity import relation_of
 from cydp.accounting import PureDP
 from cydp.accounting.pairs import Pairs, laplace_pairs
 from cydp.mechanisms._coordinates import coordinates_of
@@ -14,9 +17,10 @@ from cydp.mechanisms._grid import default_exponent, float_up, given_exponent
 from cydp.mechanisms._named import by_name
 from cydp.mechanisms._norm import norm_of, words_of
 from cydp.mechanisms._reals import GridMechanism
-from cydp.rational import Number, float_of, index, positive, quoted
+from cydp.rational import float_of, index, positive, quoted
 from cydp.samplers import laplace_of
-from cydp.sensitivity import relation_of
+
+__all__ = ["Laplace"]
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
@@ -82,7 +86,7 @@ class Laplace(GridMechanism):
         epsilon: Number,
         sensitivity: Number,
         step: Number | None = None,
-        coordinates: SupportsIndex | None = None,
+        coordinates: Integer | None = None,
     ) -> None:
         limit, norm = positive(epsilon, "epsilon"), norm_of(sensitivity)
         object.__setattr__(self, "epsilon", limit)
@@ -155,7 +159,7 @@ class Laplace(GridMechanism):
         """
         return float_of(Fraction(self._discrete(1).variance) * self.step**2)
 
-    def error_bound(self, confidence: Number = 0.95, *, count: SupportsIndex = 1) -> float:
+    def error_bound(self, confidence: Number = 0.95, *, count: Integer = 1) -> float:
         """Half-width that `count` independent results are within of their values, all of them.
 
         The rounding to the grid is part of it, that of the result to float64 is not.

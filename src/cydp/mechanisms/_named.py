@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Parameters that are given by name, with errors that say what to write."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from difflib import get_close_matches
 from functools import wraps

@@ -1,13 +1,19 @@
 # SPDX-License-Identifier: MIT
 """The sensitivity that a mechanism is given."""
 
+from __future__ import annotations
+
 import math
 from fractions import Fraction
 
 import numpy as np
 
-from cydp.rational import Number, positive, upward
-from cydp.sensitivity import Sensitivity, Unbounded, written
+from cydp._arguments import Number
+from cydp._sensitivity import written
+from cydp.rational import positive, upward
+from cydp.sensitivity import Sensitivity, Unbounded
+
+__all__ = ["norm_of", "words_of"]
 
 
 def norm_of(sensitivity: Number) -> Fraction:

@@ -10,11 +10,15 @@ where phi is the normal density, and R(x) the Mills ratio: the mass beyond x div
 functions here take u instead of mu: then no number is too large and no difference loses its digits.
 """
 
+from __future__ import annotations
+
 import math
 from decimal import Context, Decimal
 from fractions import Fraction
 
 from cydp.certified import Interval, directed, exp_interval, quotients
+
+__all__ = ["DIGITS", "PI", "distance", "mills", "normal_delta"]
 
 DIGITS = 30
 # Bounds of pi, of 60 digits.

@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: MIT
 """Which partitions of an unknown domain may be seen."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
-from typing import Any, SupportsIndex, overload
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from cydp._arguments import Integer, Number
 from cydp.accounting import ApproxDP
 from cydp.mechanisms._arrays import Declared, labels_of, like
 from cydp.mechanisms._charge import Budget, paid
@@ -17,8 +20,10 @@ from cydp.mechanisms._integers import declare_integers, read_int64
 from cydp.mechanisms._keep import MOST_COUNTS, KeepTable, draw, keep_table
 from cydp.mechanisms._named import by_name
 from cydp.random import Generator
-from cydp.rational import Number, exact, index, positive, quoted, text
+from cydp.rational import exact, index, positive, quoted, text
 from cydp.relations import check_relation
+
+__all__ = ["PartitionSelection"]
 
 _BOOL = np.dtype(np.bool_)
 
@@ -71,7 +76,7 @@ class PartitionSelection:
         *,
         epsilon: Number,
         delta: Number,
-        max_partitions: SupportsIndex,
+        max_partitions: Integer,
         relation: str = "add-remove",
     ) -> None:
         value, rest = positive(epsilon, "epsilon"), exact(delta, "delta")

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """With what probability candidates are selected, in doubles."""
 
+from __future__ import annotations
+
 import math
 from fractions import Fraction
 
@@ -10,6 +12,8 @@ from numpy.typing import NDArray
 from cydp.mechanisms import _wide
 from cydp.mechanisms._scores import Scores
 from cydp.rational import float_of
+
+__all__ = ["behind", "exponential_probabilities", "gumbel_probabilities"]
 
 Floats = NDArray[np.float64]
 

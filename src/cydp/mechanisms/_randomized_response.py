@@ -1,16 +1,19 @@
 # SPDX-License-Identifier: MIT
 """Randomized response among categories."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache, partial
-from typing import Any, NamedTuple, SupportsIndex, cast, overload
+from typing import Any, NamedTuple, cast, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from cydp._arguments import Integer, Number
 from cydp._random import Sampler
 from cydp.accounting import PureDP
 from cydp.certified import exp_below
@@ -21,8 +24,10 @@ from cydp.mechanisms._confidence import miss_of
 from cydp.mechanisms._estimate import Estimate, quantile_of
 from cydp.mechanisms._named import by_name
 from cydp.random import Generator
-from cydp.rational import Number, float_of, index, positive, quoted
+from cydp.rational import float_of, index, positive, quoted
 from cydp.samplers import shift_of
+
+__all__ = ["RandomizedResponse"]
 
 # Beyond this epsilon a lie has a probability below 2**-834, and is drawn with that of this one.
 _LARGEST = 600
@@ -78,7 +83,7 @@ class RandomizedResponse:
     n_categories: int
 
     @by_name
-    def __init__(self, *, epsilon: Number, n_categories: SupportsIndex = 2) -> None:
+    def __init__(self, *, epsilon: Number, n_categories: Integer = 2) -> None:
         value = positive(epsilon, "epsilon")
         categories = index(n_categories, "n_categories")
         if not 2 <= categories <= _MOST_CATEGORIES:
@@ -112,7 +117,7 @@ class RandomizedResponse:
         spread = max(p * (1 - p) for p in (law.p_truth, law.p_other))
         return float_of(spread / (law.p_truth - law.p_other) ** 2)
 
-    def error_bound(self, confidence: Number = 0.95, *, count: SupportsIndex) -> float:
+    def error_bound(self, confidence: Number = 0.95, *, count: Integer) -> float:
         """Half-width that an estimated count is within of the true one, about as often as said.
 
         To plan with, before there are reports; `Estimate.interval` says more afterwards.
@@ -145,7 +150,7 @@ class RandomizedResponse:
         slope = self._slope
         return quantile_of(confidence) * math.sqrt(n * self.variance) + slope / 2
 
-    def hoeffding_bound(self, confidence: Number = 0.95, *, count: SupportsIndex) -> float:
+    def hoeffding_bound(self, confidence: Number = 0.95, *, count: Integer) -> float:
         """Half-width that an estimated count is within of the true one, proven for all counts.
 
         Parameters
@@ -179,7 +184,7 @@ class RandomizedResponse:
         law = _law(self.epsilon, self.n_categories)
         return float_of(1 / (law.p_truth - law.p_other))
 
-    def probabilities(self, code: SupportsIndex) -> NDArray[np.float64]:
+    def probabilities(self, code: Integer) -> NDArray[np.float64]:
         """Return the probability of each report of a code, shape (n_categories,).
 
         >>> RandomizedResponse(epsilon=1, n_categories=3).probabilities(0).round(3)
@@ -322,7 +327,7 @@ class RandomizedResponse:
         )
 
 
-def _reports(count: SupportsIndex) -> int:
+def _reports(count: Integer) -> int:
     """Return a number of reports; a TypeError or ValueError for anything else."""
     n = index(count, "count")
     if not 1 <= n < 2**62:

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Mechanisms that add noise to real numbers, on a power-of-two grid."""
 
+from __future__ import annotations
+
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from fractions import Fraction
@@ -18,6 +20,8 @@ from cydp.mechanisms._charge import Budget, paid
 from cydp.mechanisms._steps import add_noise
 from cydp.mechanisms._sums import release_sum
 from cydp.random import Generator
+
+__all__ = ["GridMechanism", "RealMechanism", "declare_reals"]
 
 _SUMS = "Laplace and Gaussian"
 FLOAT64 = np.dtype(np.float64)

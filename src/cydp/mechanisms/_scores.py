@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Scores of candidates: checked without being read, then read as they are."""
 
+from __future__ import annotations
+
 import math
 from typing import Any, cast
 
@@ -8,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp.mechanisms._arrays import Declared, check_entries, declare, is_real
+
+__all__ = ["Scores", "declare_scores", "read_scores"]
 
 Scores = NDArray[Any]  # of float64, int64, or Python's ints and floats
 

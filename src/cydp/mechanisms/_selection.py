@@ -1,17 +1,21 @@
 # SPDX-License-Identifier: MIT
 """Selection of the candidate with the largest noisy score."""
 
+from __future__ import annotations
+
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache, partial
-from typing import Any, SupportsIndex
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from cydp._arguments import Integer, Number
 from cydp._selection import Selection
+from cydp._sensitivity import relation_of
 from cydp.accounting import PureDP
 from cydp.accounting.loss import new_loss
 from cydp.mechanisms import _race, _wide
@@ -22,9 +26,10 @@ from cydp.mechanisms._named import by_name
 from cydp.mechanisms._norm import norm_of, words_of
 from cydp.mechanisms._scores import declare_scores, read_scores
 from cydp.random import Generator
-from cydp.rational import Number, exact, float_of, index, positive, quoted, text
+from cydp.rational import exact, float_of, index, positive, quoted, text
 from cydp.samplers import selection_of
-from cydp.sensitivity import relation_of
+
+__all__ = ["ExponentialMechanism", "PermuteAndFlip"]
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
@@ -65,7 +70,7 @@ class _Selection(ABC):
     def probabilities(self, scores: ArrayLike) -> NDArray[np.float64]:
         """Probability of each candidate, along the last axis."""
 
-    def error_bound(self, confidence: Number = 0.95, *, count: SupportsIndex) -> float:
+    def error_bound(self, confidence: Number = 0.95, *, count: Integer) -> float:
         """How far the chosen score can be below the best, with this probability at least.
 
         Parameters
@@ -247,6 +252,11 @@ class PermuteAndFlip(_Selection):
     ------
     TypeError, ValueError
         As `ExponentialMechanism`.
+
+    Attributes
+    ----------
+    relation : str or None
+        As of `ExponentialMechanism`.
 
     Notes
     -----

@@ -1,16 +1,19 @@
 # SPDX-License-Identifier: MIT
 """The snapping mechanism of Mironov."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
-from typing import SupportsIndex
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cydp._arguments import Bounds, Integer, Number
+from cydp._sensitivity import relation_of
 from cydp.accounting import PureDP
 from cydp.certified import ln_bounds
 from cydp.mechanisms._arrays import Declared
@@ -21,8 +24,9 @@ from cydp.mechanisms._named import by_name
 from cydp.mechanisms._norm import norm_of, words_of
 from cydp.mechanisms._reals import RealMechanism
 from cydp.random import Generator
-from cydp.rational import Number, binary, float_of, positive, quoted, quoted_binary, text
-from cydp.sensitivity import relation_of
+from cydp.rational import binary, float_of, positive, quoted, quoted_binary, text
+
+__all__ = ["Snapping", "ln", "uniform"]
 
 _ETA = Fraction(1, 2**53)
 _MOST_SCALES = 2**46  # from 0 to the bound
@@ -90,9 +94,7 @@ class Snapping(RealMechanism):
     _step: float
 
     @by_name
-    def __init__(
-        self, *, epsilon: Number, sensitivity: Number, bounds: tuple[Number, Number]
-    ) -> None:
+    def __init__(self, *, epsilon: Number, sensitivity: Number, bounds: Bounds) -> None:
         limit, norm = positive(epsilon, "epsilon"), norm_of(sensitivity)
         lower, upper = _read_bounds(bounds)
         unit = Fraction(2) ** ceil_log2(norm)
@@ -149,7 +151,7 @@ class Snapping(RealMechanism):
         """
         return float_of(2 * self.scale**2 + self.step**2 / 12)
 
-    def error_bound(self, confidence: Number = 0.95, *, count: SupportsIndex = 1) -> float:
+    def error_bound(self, confidence: Number = 0.95, *, count: Integer = 1) -> float:
         """Half-width that `count` results are within of their values inside the bounds.
 
         Raises

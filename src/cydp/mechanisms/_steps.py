@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Real numbers on a power-of-two grid, plus noise. Integers of any size are read exactly."""
 
+from __future__ import annotations
+
 import math
 from fractions import Fraction
 from typing import Any
@@ -12,6 +14,8 @@ from cydp import threads
 from cydp._random import Sampler, add_grid_noise
 from cydp.mechanisms._arrays import Declared
 from cydp.random import Generator
+
+__all__ = ["add_noise", "read_steps"]
 
 _WHOLE = 53  # 2**53: to here every integer is a float64
 _MOST = 113  # 2**113 steps: what float64 leaves of an integer to here is below 2**61 steps

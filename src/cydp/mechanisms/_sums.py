@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Noise on the exact sums of `cydp.exact`, which are not made floats before it is added."""
 
+from __future__ import annotations
+
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -21,11 +23,13 @@ from cydp.relations import RELATIONS
 if TYPE_CHECKING:
     from cydp.mechanisms._reals import GridMechanism
 
+__all__ = ["release_sum"]
+
 _FLOAT64 = np.dtype(np.float64)
 
 
 def release_sum(
-    mechanism: "GridMechanism", total: GridSum, budget: Budget | None, rng: Generator | None
+    mechanism: GridMechanism, total: GridSum, budget: Budget | None, rng: Generator | None
 ) -> float | NDArray[np.float64]:
     """Return a sum with the noise of a mechanism, on the mechanism's grid.
 
@@ -51,7 +55,7 @@ def release_sum(
     return released if given.shape else float(released)
 
 
-def _check_sensitivity(mechanism: "GridMechanism", total: GridSum) -> None:
+def _check_sensitivity(mechanism: GridMechanism, total: GridSum) -> None:
     stated = RELATIONS if mechanism.relation is None else (mechanism.relation,)
     order = mechanism._norm_order
     least = min(

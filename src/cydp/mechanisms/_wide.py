@@ -6,6 +6,8 @@ best), else the next one is chosen: among all for the exponential mechanism (rej
 among those who were not asked yet for permute-and-flip.
 """
 
+from __future__ import annotations
+
 import math
 from fractions import Fraction
 
@@ -13,6 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp.random import Generator
+
+__all__ = ["behind", "coin", "race", "survives"]
 
 
 def race(

@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: MIT
 """The private histogram."""
 
-from collections.abc import Sequence
+from __future__ import annotations
+
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
-from typing import Any, SupportsIndex, cast
+from typing import Any, cast
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from cydp import sensitivity
+from cydp._arguments import BinsLike, Column, Integer, Number, RangeLike
 from cydp.accounting import PureDP
 from cydp.accounting.outcomes import keep
 from cydp.exact._bins import Bins, public_bins
@@ -19,23 +21,25 @@ from cydp.mechanisms import DiscreteLaplace
 from cydp.mechanisms._charge import Budget, paid
 from cydp.mechanisms._integers import INT64
 from cydp.random import Generator
-from cydp.rational import Number, text
+from cydp.rational import text
 from cydp.releases._records import read, records
+
+__all__ = ["HistogramRelease", "histogram"]
 
 _SHOWN_CONFIDENCE = Fraction(999, 1000)
 _SHOWN_BINS = 20
 
 
 def histogram(
-    x: ArrayLike | Sequence[float | None],
-    bins: SupportsIndex | Sequence[float] | NDArray[Any],
-    range: Sequence[float] | NDArray[Any] | None = None,
+    x: Column,
+    bins: BinsLike,
+    range: RangeLike | None = None,
     *,
     epsilon: Number,
     relation: str = "add-remove",
     budget: Budget | None = None,
     rng: Generator | None = None,
-) -> "HistogramRelease":
+) -> HistogramRelease:
     """Count records in bins and add exact discrete Laplace noise to every count.
 
     Parameters
@@ -135,7 +139,7 @@ class HistogramRelease:
         """Variance of the noise in each count."""
         return self.mechanism.variance
 
-    def error_bound(self, confidence: Number = 0.95, *, count: SupportsIndex = 1) -> int:
+    def error_bound(self, confidence: Number = 0.95, *, count: Integer = 1) -> int:
         """Return the distance that noisy counts are within of the true ones.
 
         Parameters
@@ -160,7 +164,7 @@ class HistogramRelease:
         return self.mechanism.error_bound(confidence, count=count)
 
     def interval(
-        self, confidence: Number = 0.95, *, count: SupportsIndex = 1
+        self, confidence: Number = 0.95, *, count: Integer = 1
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return lower and upper ends that hold the true counts.
 

@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: MIT
 """The records of a release, read after it was paid for."""
 
-from collections.abc import Sequence
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
+from cydp._arguments import Column
 from cydp.exact._columns import column
 from cydp.exact._entries import sequence
+
+__all__ = ["read", "records"]
 
 
 def records(x: Any) -> Any:
@@ -17,7 +21,7 @@ def records(x: Any) -> Any:
     return x.copy() if isinstance(x, list) else x
 
 
-def read(x: ArrayLike | Sequence[Any], name: str = "x") -> NDArray[Any]:
+def read(x: Column, name: str = "x") -> NDArray[Any]:
     """Return the values of a column, as `declared_dtype` says: those of a sequence as float64.
 
     Raises

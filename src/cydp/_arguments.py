@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: MIT
+"""What signatures call the types of parameters, so that ``help()`` fits on a line.
+
+Types made of classes of this package stand beside these classes: `Loss`, `Cost` and `Budget`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any, SupportsIndex, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+__all__ = ["BinsLike", "Bounds", "Column", "Integer", "Number", "OpenBounds", "RangeLike", "Size"]
+
+Number: TypeAlias = int | float | str | Fraction | Decimal | np.integer | np.floating
+"""A number that is read exactly, such as 0.1, which means 1/10, "1/3" or Fraction(1, 3)."""
+
+Integer: TypeAlias = SupportsIndex
+"""An integer of Python or numpy."""
+
+Size: TypeAlias = Integer | Sequence[Integer]
+"""The shape of an array: its length, or a tuple of lengths."""
+
+Bounds: TypeAlias = tuple[Number, Number]
+"""A pair (lower, upper) of numbers; a float means its binary value."""
+
+OpenBounds: TypeAlias = tuple[Number | None, Number | None] | None
+"""A pair (lower, upper), of which either may be None, as the whole may: no such bound."""
+
+Column: TypeAlias = ArrayLike | Sequence[Any]
+"""A list or array, or a column of pandas, polars, pyarrow or DuckDB: one entry for each record."""
+
+BinsLike: TypeAlias = Integer | Sequence[float] | NDArray[Any]
+"""A number of equal bins, or the edges of bins."""
+
+RangeLike: TypeAlias = tuple[Any, Any] | Sequence[Any] | NDArray[Any]
+"""A pair (low, high) of numbers: the ends of equal bins."""

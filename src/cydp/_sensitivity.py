@@ -1,0 +1,245 @@
+# SPDX-License-Identifier: MIT
+"""A sensitivity that knows which relation it holds under."""
+
+from __future__ import annotations
+
+import math
+import operator
+import sys
+from collections.abc import Callable
+from fractions import Fraction
+from numbers import Rational
+from typing import Any
+
+import numpy as np
+
+from cydp._arguments import Number
+from cydp.accounting.stated import common_relation
+from cydp.rational import Exact, binary, exact, float_of, text, upward
+from cydp.relations import check_stated
+
+__all__ = [
+    "Sensitivity",
+    "Unbounded",
+    "check_missing",
+    "check_norm",
+    "relation_of",
+    "sensitivity_of",
+    "written",
+]
+
+_MOST_DIGITS = 10**16  # an integer below is written without an exponent
+
+
+class Sensitivity(Exact):
+    """A sensitivity that knows which relation of neighbours it holds under.
+
+    It is a Fraction, and equals every number of its value. Adding an int, a Fraction, a positive
+    float or a sensitivity under the same relation keeps the relation, and so does multiplying or
+    dividing by one. Every other operation gives a plain number, which has no relation.
+
+    Parameters
+    ----------
+    value : number >= 0
+        A float is read up: as the larger of its shortest repr and its binary value.
+    relation : {"add-remove", "change-one"}, optional
+        None: the number holds under both relations, or its relation is not stated; then the caller
+        answers for it.
+
+    Attributes
+    ----------
+    relation : str or None
+
+    Raises
+    ------
+    TypeError, ValueError
+        For another value or relation.
+    RelationMismatchError
+        If value is already stated under the other relation.
+
+    Examples
+    --------
+    >>> 2 * Sensitivity("1/3", relation="change-one")
+    Sensitivity('2/3', relation='change-one')
+    >>> Sensitivity(5, relation="change-one") == 5
+    True
+
+    """
+
+    __slots__ = ("_relation",)
+
+    _relation: str | None
+
+    def __new__(cls, value: Number, *, relation: str | None = None) -> Sensitivity:
+        """Return a sensitivity that is stated under a relation."""
+        number = upward(value, "value")
+        if number < 0:
+            raise ValueError(f"value must be at least 0, not {text(number)}")
+        stated = common_relation("value", relation_of(value), check_stated(relation))
+        return sensitivity_of(number, stated)
+
+    # Comparisons of Fractions with floats call it on their own class.
+    from_float = Fraction.from_float  # type: ignore[assignment]
+
+    @property
+    def relation(self) -> str | None:
+        """The relation that it holds under; None: both, or it is not stated."""
+        return self._relation
+
+    def __add__(self, other: Any) -> Any:
+        return _kept(operator.add, self, other)
+
+    def __radd__(self, other: Any) -> Any:
+        return _kept(operator.add, other, self)
+
+    def __mul__(self, other: Any) -> Any:
+        return _kept(operator.mul, self, other)
+
+    def __rmul__(self, other: Any) -> Any:
+        return _kept(operator.mul, other, self)
+
+    def __truediv__(self, other: Any) -> Any:
+        return _kept(operator.truediv, self, other)
+
+    def __copy__(self) -> Sensitivity:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Sensitivity:
+        return self
+
+    def __reduce__(self) -> tuple[Callable[..., Sensitivity], tuple[Fraction, str | None]]:
+        return sensitivity_of, (_plain(self), self._relation)
+
+    def __repr__(self) -> str:
+        relation = "" if self._relation is None else f", relation={self._relation!r}"
+        return f"Sensitivity({written(self)}{relation})"
+
+
+class Unbounded(float):
+    """An infinite sensitivity, which knows which bound is missing, and its relation.
+
+    Parameters
+    ----------
+    missing_bound : str
+        Which bound would make it finite.
+    relation : {"add-remove", "change-one"}, optional
+        None: not stated.
+
+    Raises
+    ------
+    ValueError
+        For another relation.
+
+    Examples
+    --------
+    >>> from cydp.sensitivity import sum
+    >>> sum((0, None)) == math.inf, sum((0, None)).missing_bound, sum((0, None)).relation
+    (True, 'upper bound', 'add-remove')
+
+    """
+
+    __slots__ = ("_missing_bound", "_relation")
+
+    _missing_bound: str
+    _relation: str | None
+
+    def __new__(cls, missing_bound: str, *, relation: str | None = None) -> Unbounded:
+        """Return infinity for lack of a bound."""
+        new = super().__new__(cls, math.inf)
+        new._missing_bound, new._relation = missing_bound, check_stated(relation)
+        return new
+
+    @property
+    def missing_bound(self) -> str:
+        """Which bound would make it finite."""
+        return self._missing_bound
+
+    @property
+    def relation(self) -> str | None:
+        """The relation that was asked for; None: it was not stated."""
+        return self._relation
+
+    def __reduce__(self) -> tuple[Callable[..., Unbounded], tuple[str, str | None]]:
+        return _infinite, (self._missing_bound, self._relation)
+
+
+def relation_of(sensitivity: object) -> str | None:
+    """Return the relation that a sensitivity is stated under; None: it states none."""
+    return sensitivity.relation if isinstance(sensitivity, Sensitivity | Unbounded) else None
+
+
+def written(number: Fraction) -> str:
+    """Write a sensitivity as an expression that means the same to whoever reads it up.
+
+    >>> written(Fraction(1, 10)), written(Fraction(0.1)), written(Fraction(3))
+    ("'0.1'", '0.1', '3')
+    """
+    if number.denominator == 1 and number < _MOST_DIGITS:
+        return str(number)
+    near = float_of(number)
+    if sys.float_info.min <= near < math.inf:
+        decimal = float.__repr__(near)
+        if upward(near, "number") == number:
+            return decimal
+        if Fraction(decimal) == number:
+            return repr(decimal)
+    return repr(str(number))  # however long it is
+
+
+def sensitivity_of(number: Fraction, relation: str | None) -> Sensitivity:
+    """Return a sensitivity, of a number and a relation that are checked."""
+    new = Fraction.__new__(Sensitivity, number)
+    new._relation = relation
+    return new
+
+
+def _plain(number: Any) -> Any:
+    return Fraction(number) if isinstance(number, Sensitivity) else number
+
+
+def _kept(operation: Callable[[Any, Any], Any], one: Any, other: Any) -> Any:
+    """Return what an operation gives, under the relation of what it was given.
+
+    A positive float is read up, or, as a divisor, down: the result is not less than is meant.
+    """
+    one, other = (
+        _read_up(one),
+        _read_down(other) if operation is operator.truediv else _read_up(other),
+    )
+    result = operation(_plain(one), _plain(other))
+    relation = common_relation("sensitivities", relation_of(one), relation_of(other))
+    if not isinstance(one, Rational) or not isinstance(other, Rational) or result < 0:
+        return result
+    return sensitivity_of(result, relation)
+
+
+def _read_up(number: Any) -> Any:
+    return upward(number, "number") if _is_positive_float(number) else number
+
+
+def _read_down(number: Any) -> Any:
+    if not _is_positive_float(number):
+        return number
+    return min(exact(number, "number"), binary(number, "number"))
+
+
+def _is_positive_float(number: Any) -> bool:
+    return isinstance(number, float | np.floating) and bool(0 < number < math.inf)
+
+
+def check_missing(missing: object) -> None:
+    """Raise a TypeError unless missing is True or False."""
+    if not isinstance(missing, bool):
+        raise TypeError(f"missing must be True or False, not {type(missing).__name__}")
+
+
+def check_norm(norm: object) -> None:
+    """Raise an error unless norm is 1 or 2."""
+    if not isinstance(norm, int) or isinstance(norm, bool):
+        raise TypeError(f"norm must be 1 or 2, not {type(norm).__name__}")
+    if norm not in (1, 2):
+        raise ValueError("norm must be 1 or 2")
+
+
+def _infinite(missing_bound: str, relation: str | None) -> Unbounded:
+    return Unbounded(missing_bound, relation=relation)
