@@ -38,7 +38,7 @@ def bench_plan(benchmark: Any) -> None:
     )
     assert 2.71292655 < answers["1,100 releases"] <= 2.7140
     assert abs(answers["the same by dp-accounting alone"] - 2.71292655) < 1e-3
-    assert answers["9 * 10^6 releases"] < cydp.Plan(LARGE).bounds(1e-6)["zcdp"]
+    assert answers["9 * 10^6 releases"] < cydp.Plan(LARGE).epsilon_by_method(1e-6)["zcdp"]
 
 
 def bench_calibrate(benchmark: Any) -> None:

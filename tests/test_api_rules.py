@@ -48,7 +48,7 @@ POSITIONAL_TOO = {
     ("cydp.testing.discrete_gaussian_sampler", "sigma"): THE_LAW_HAS_ONE,
     ("cydp.Plan.epsilon", "delta"): IT_ANSWERS,
     ("cydp.Plan.delta", "epsilon"): IT_ANSWERS,
-    ("cydp.Plan.bounds", "delta"): IT_ANSWERS,
+    ("cydp.Plan.epsilon_by_method", "delta"): IT_ANSWERS,
     ("cydp.Plan.as_loss", "delta"): IT_ANSWERS,
     ("cydp.Plan.report", "delta"): IT_ANSWERS,
     ("cydp.Plan.to_dict", "delta"): IT_ANSWERS,

@@ -124,5 +124,5 @@ def test_plans_of_every_size(size: str, at: str) -> None:
             plan = Plan([(loss, count)])
             assert 0 <= plan.delta(at) <= 1
             for delta in ("0", "1e-1200", "1e-9", "0.5", 1 - Fraction(1, 2**4000)):
-                for epsilon in plan.bounds(delta).values():
+                for epsilon in plan.epsilon_by_method(delta).values():
                     assert epsilon >= 0

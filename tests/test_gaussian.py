@@ -99,8 +99,7 @@ def test_calibration(sensitivity: Any, epsilon: Any, delta: float) -> None:
     wide = DiscreteGaussian(sensitivity=sensitivity, epsilon=epsilon, delta=delta, coordinates=2)
     assert wide.sigma2 > m.sigma2
     assert m._sigma2(2) == wide.sigma2 == wide._sigma2(1)
-    assert wide.rho == sensitivity**2 / (2 * wide.sigma2)
-    assert wide.rho <= wide.loss.rho == decimal_above(wide.rho)
+    assert wide.rho == wide.loss.rho == decimal_above(sensitivity**2 / (2 * wide.sigma2))
 
 
 def test_extreme_confidences() -> None:

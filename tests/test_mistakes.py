@@ -139,7 +139,7 @@ MISTAKES: dict[str, tuple[Ask, type[Exception], list[str]]] = {
     "bounds the wrong way round": (
         lambda _: cydp.Snapping(epsilon=1, sensitivity=1, bounds=(100, 0)),
         ValueError,
-        ["bounds must have lower < upper, not (100, 0)"],
+        ["bounds=(lower, upper) must have lower <= upper, not (100, 0)"],
     ),
     # Data of another form.
     "a frame for a column": (

@@ -464,7 +464,7 @@ def test_bool_is_for_two_categories(codes: Any) -> None:
 )
 def test_a_dtype_holds_every_category(dtype: str, k: int) -> None:
     budget = PrivacyFilter(PureDP(1), relation="change-one")
-    with pytest.raises(ValueError, match=f"do not hold {k} categories"):
+    with pytest.raises(ValueError, match=f"codes must be of a dtype that holds {k - 1}"):
         RandomizedResponse(epsilon=1, n_categories=k).release(np.zeros(3, dtype), budget=budget)
     assert budget.spent == PureDP(0)
     top = RandomizedResponse(epsilon=590, n_categories=k - 1).release(np.full(300, k - 2, dtype))

@@ -42,7 +42,10 @@ def ask_everything(make: Callable[[], Any]) -> bool:
         bound = answer(lambda c=confidence, n=count: noise.error_bound(c, count=n))
         assert bound is None or bound >= 0
     plan = Plan([(noise, 1000)])
-    for name, bound in (*plan.bounds("1e-1200").items(), *plan.bounds("0.5").items()):
+    for name, bound in (
+        *plan.epsilon_by_method("1e-1200").items(),
+        *plan.epsilon_by_method("0.5").items(),
+    ):
         assert bound >= 0, name
     return all(0 <= plan.delta(at) <= 1 for at in ("0", "1e-9", "1e1200"))
 

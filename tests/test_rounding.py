@@ -47,13 +47,12 @@ def digits(number: Fraction) -> int:
 @example(LARGEST)
 @example(LARGEST + 1)
 def test_a_float_is_never_below(number: Fraction) -> None:
-    """Neither its value nor the decimal that it prints; and both are next to the number."""
+    """The decimal that it prints is next to the number, and not below it."""
     value = outward(number)
     if value == math.inf:
         assert number > Fraction("1.79769e308")
         return
     printed = Fraction(repr(value))
-    assert Fraction(value) >= number
     assert printed >= number
     assert digits(printed) <= 6
     tiny = Fraction(3, 10**323)
@@ -78,7 +77,7 @@ def test_decimals_enclose(number: Fraction) -> None:
 def test_a_delta_stays_below_1(number: Fraction) -> None:
     assert number <= delta_above(number) < 1
     value = outward_delta(number)
-    assert min(Fraction(value), Fraction(repr(value))) >= number
+    assert Fraction(repr(value)) >= number
     if number <= Fraction(999_999, 10**6):
         assert value == min(outward(number), value)
         assert digits(Fraction(repr(value))) <= 6 or value > 0.999999
@@ -101,7 +100,7 @@ def test_json_keeps_what_a_float_prints(number: Fraction) -> None:
     [
         (Fraction(0), "0.0"), (Fraction(1), "1.0"), (Fraction(1, 3), "0.333334"),
         (Fraction("2.7129266"), "2.71293"), (Fraction("1e-6") / 3, "3.33334e-07"),
-        (Fraction(1234567), "1234570.0"), (Fraction(3, 10), "0.300001"), (Fraction(1, 2), "0.5"),
+        (Fraction(1234567), "1234570.0"), (Fraction(3, 10), "0.3"), (Fraction(1, 2), "0.5"),
         (Fraction(10**400), "inf"), (Fraction(1, 10**400), "1e-323"),
     ],
 )  # fmt: skip

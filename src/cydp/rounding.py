@@ -58,11 +58,11 @@ def delta_above(number: Fraction) -> Exact:
 
 
 def outward(number: Fraction) -> float:
-    """Return a float at least as large as a number >= 0, whose shortest repr has six digits.
+    """Return a float whose shortest repr is a decimal of six digits, no less than a number >= 0.
 
-    Both its exact binary value and the decimal that its repr shows are at least as large. So a
-    decimal whose nearest float is below it becomes the next one of six digits. A number above 0
-    never becomes 0, and beyond the largest float it becomes infinity.
+    The repr is what people see and what this library reads, so 3/10 becomes 0.3, although that
+    float's binary value is less by 1e-17. A number above 0 never becomes 0, and beyond the largest
+    float it becomes infinity.
 
     >>> outward(Fraction(1, 3)), outward(Fraction(1, 2)), outward(Fraction(1, 10**400))
     (0.333334, 0.5, 1e-323)
@@ -118,4 +118,4 @@ def _divided(context: Context, number: Fraction) -> Decimal:
 
 
 def _is_above(value: float, number: Fraction) -> bool:
-    return Fraction(value) >= number and Fraction(repr(value)) >= number
+    return Fraction(repr(value)) >= number

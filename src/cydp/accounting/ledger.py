@@ -90,7 +90,7 @@ class BudgetLedger(LedgerCharges):
     privacy_unit: str
     relation: str
 
-    def __init__(self, *_: object, **__: object) -> None:
+    def __init__(self, *use_create_or_open: object, **instead: object) -> None:
         raise TypeError(
             "a BudgetLedger is made by BudgetLedger.create(path, budget, privacy_unit='person') or "
             "opened by BudgetLedger.open(path)"

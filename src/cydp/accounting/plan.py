@@ -60,7 +60,7 @@ class Plan:
     >>> from cydp import ApproxDP, DiscreteGaussian, DiscreteLaplace, PrivacyFilter
     >>> counts = DiscreteLaplace(epsilon=0.01, sensitivity=1)
     >>> plan = Plan([(counts, 1000), (DiscreteGaussian(sigma2=400, sensitivity=1), 100)])
-    >>> plan.bounds(1e-6)["zcdp"]
+    >>> plan.epsilon_by_method(1e-6)["zcdp"]
     2.90905
     >>> 2.7129 < plan.epsilon(1e-6) <= 2.90905  # 2.71294 with the extra
     True
@@ -139,8 +139,8 @@ class Plan:
         deltas = (bound.delta(whole) for bound in self._computed().values())
         return outward_delta(min(Fraction(1), *deltas))
 
-    def bounds(self, delta: Number) -> dict[str, float]:
-        """Return the epsilons at a delta that `epsilon` takes the least of.
+    def epsilon_by_method(self, delta: Number) -> dict[str, float]:
+        """Return the epsilon at a delta by each method of composition; `epsilon` is the least.
 
         Parameters
         ----------

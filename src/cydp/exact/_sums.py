@@ -21,7 +21,7 @@ from cydp.exact._columns import blocks, column, paired_blocks
 from cydp.exact._entries import exactly, integers_of, sequence, undeclared
 from cydp.exact._grid import Grid, public_grid, step_exponent
 from cydp.exact._words import of_dtype
-from cydp.rational import index
+from cydp.rational import as_exact, index
 from cydp.relations import check_relation
 from cydp.sensitivity import Sensitivity
 
@@ -84,7 +84,7 @@ class GridSum:
             raise TypeError(
                 f"units must be an int, or an array of int64, not {type(self.units).__name__}"
             )
-        step = Fraction(2) ** step_exponent(self.step)
+        step = as_exact(Fraction(2) ** step_exponent(self.step))
         lower, upper = read_bounds(self.bounds)
         if (lower / step).denominator != 1 or (upper / step).denominator != 1:
             raise ValueError("bounds must be multiples of step")
@@ -95,7 +95,7 @@ class GridSum:
     def value(self) -> Fraction | _Array:
         """Units * step, exactly; of groups, an object array of Fractions."""
         if isinstance(self.units, int):
-            return self.units * self.step
+            return as_exact(self.units * self.step)
         weight, parts = self.step.numerator, self.step.denominator
         return np.array([Fraction(units * weight, parts) for units in self.units.tolist()], object)
 

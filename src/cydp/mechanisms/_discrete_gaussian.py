@@ -21,7 +21,7 @@ from cydp.mechanisms._gaussian_given import Given, read_given
 from cydp.mechanisms._integers import IntegerMechanism
 from cydp.mechanisms._named import by_name
 from cydp.mechanisms._norm import words_of
-from cydp.rational import float_of, index
+from cydp.rational import as_exact, float_of, index
 from cydp.samplers import gaussian_of_square
 
 __all__ = ["DiscreteGaussian"]
@@ -96,7 +96,7 @@ class DiscreteGaussian(IntegerMechanism):
     ) -> None:
         given = read_given(sensitivity, rho, sigma, sigma2, epsilon, delta, coordinates)
         object.__setattr__(self, "_given", given)
-        object.__setattr__(self, "sigma2", self._computed(1))
+        object.__setattr__(self, "sigma2", as_exact(self._computed(1)))
         object.__setattr__(self, "relation", relation_of(sensitivity))
         object.__setattr__(self, "_loss", given.loss(self.rho, self.relation))
         try:
@@ -130,7 +130,7 @@ class DiscreteGaussian(IntegerMechanism):
     @property
     def rho(self) -> Fraction:
         """What the sigma in use costs in zCDP, for any number of entries."""
-        return self.sensitivity**2 / (2 * self.sigma2)
+        return self._given.shown(self.sensitivity**2 / (2 * self.sigma2))
 
     @property
     def loss(self) -> ZCDP | ApproxDP:

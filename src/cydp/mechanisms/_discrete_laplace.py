@@ -19,7 +19,7 @@ from cydp.mechanisms._confidence import miss_of
 from cydp.mechanisms._integers import IntegerMechanism
 from cydp.mechanisms._named import by_name
 from cydp.mechanisms._norm import norm_of, words_of
-from cydp.rational import float_of, positive, quoted, text
+from cydp.rational import as_exact, float_of, positive, quoted, text
 from cydp.samplers import laplace_of
 
 __all__ = ["MOST_UNSTOPPED_SCALE", "DiscreteLaplace"]
@@ -75,7 +75,7 @@ class DiscreteLaplace(IntegerMechanism):
     def __init__(self, *, epsilon: Number, sensitivity: Number) -> None:
         object.__setattr__(self, "epsilon", positive(epsilon, "epsilon"))
         object.__setattr__(self, "sensitivity", norm_of(sensitivity))
-        object.__setattr__(self, "scale", self.sensitivity / self.epsilon)
+        object.__setattr__(self, "scale", as_exact(self.sensitivity / self.epsilon))
         object.__setattr__(self, "relation", relation_of(sensitivity))
         object.__setattr__(self, "_loss", PureDP(self.epsilon, relation=self.relation))
         try:

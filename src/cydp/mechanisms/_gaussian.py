@@ -21,7 +21,7 @@ from cydp.mechanisms._grid import FINEST, default_exponent, float_up, given_expo
 from cydp.mechanisms._named import by_name
 from cydp.mechanisms._norm import words_of
 from cydp.mechanisms._reals import GridMechanism
-from cydp.rational import float_of, index
+from cydp.rational import as_exact, float_of, index
 from cydp.samplers import gaussian_of_square
 
 __all__ = ["Gaussian"]
@@ -151,7 +151,7 @@ class Gaussian(GridMechanism):
 
         Give ``coordinates=n`` to see, and to have, that of a release of n entries.
         """
-        return self._steps2(1) * self.step**2
+        return as_exact(self._steps2(1) * self.step**2)
 
     @property
     def sigma(self) -> float:
@@ -161,7 +161,7 @@ class Gaussian(GridMechanism):
     @property
     def rho(self) -> Fraction:
         """What the sigma in use costs in zCDP, the rounding included, for any number of entries."""
-        return self._given.largest_rho(self._norm2 / (2 * self._steps2(1)))
+        return self._given.shown(self._given.largest_rho(self._norm2 / (2 * self._steps2(1))))
 
     @property
     def _norm2(self) -> Fraction:

@@ -12,7 +12,7 @@ from cydp.accounting.conversion import rho_of
 from cydp.mechanisms._coordinates import coordinates_of
 from cydp.mechanisms._gaussian_calibration import least_sigma2, normal_spread
 from cydp.mechanisms._norm import norm_of
-from cydp.rational import positive, quoted
+from cydp.rational import as_exact, positive, quoted
 from cydp.rounding import decimal_above
 
 __all__ = ["Given", "read_given"]
@@ -99,14 +99,15 @@ class Given:
         return normal_spread(self.approximate.epsilon, self.approximate.delta, entries)
 
     def loss(self, rho: Fraction, relation: str | None) -> ZCDP | ApproxDP:
-        """Return the cost under a relation, where the sigma in use costs so much in zCDP.
-
-        Beside an epsilon and a delta, that rho is rounded up to six digits.
-        """
+        """Return the cost under a relation, where the sigma in use costs so much in zCDP."""
         if self.approximate is None:
             return ZCDP(self.rho, relation=relation)
         epsilon, delta = self.approximate.epsilon, self.approximate.delta
-        return ApproxDP(epsilon, delta, rho=decimal_above(rho), relation=relation)
+        return ApproxDP(epsilon, delta, rho=self.shown(rho), relation=relation)
+
+    def shown(self, rho: Fraction) -> Fraction:
+        """Return what the sigma in use costs in zCDP; six digits, rounded up, if it was found."""
+        return as_exact(rho) if self.approximate is None else decimal_above(rho)
 
 
 def read_given(

@@ -17,7 +17,7 @@ from cydp.mechanisms._grid import default_exponent, float_up, given_exponent
 from cydp.mechanisms._named import by_name
 from cydp.mechanisms._norm import norm_of, words_of
 from cydp.mechanisms._reals import GridMechanism
-from cydp.rational import float_of, index, positive, quoted
+from cydp.rational import as_exact, float_of, index, positive, quoted
 from cydp.samplers import laplace_of
 
 __all__ = ["Laplace"]
@@ -138,7 +138,7 @@ class Laplace(GridMechanism):
 
         Give ``coordinates=n`` to see, and to have, that of a release of n entries.
         """
-        return self._steps(1) * self.step
+        return as_exact(self._steps(1) * self.step)
 
     @property
     def loss(self) -> PureDP:

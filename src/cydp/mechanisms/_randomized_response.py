@@ -24,7 +24,7 @@ from cydp.mechanisms._confidence import miss_of
 from cydp.mechanisms._estimate import Estimate, quantile_of
 from cydp.mechanisms._named import by_name
 from cydp.random import Generator
-from cydp.rational import float_of, index, positive, quoted
+from cydp.rational import as_exact, float_of, index, positive, quoted
 from cydp.samplers import shift_of
 
 __all__ = ["RandomizedResponse"]
@@ -104,7 +104,7 @@ class RandomizedResponse:
     @property
     def p_truth(self) -> Fraction:
         """Probability that a report is the truth, 1 - q + q / k."""
-        return _law(self.epsilon, self.n_categories).p_truth
+        return as_exact(_law(self.epsilon, self.n_categories).p_truth)
 
     @property
     def variance(self) -> float:

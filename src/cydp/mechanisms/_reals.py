@@ -20,6 +20,7 @@ from cydp.mechanisms._charge import Budget, paid
 from cydp.mechanisms._steps import add_noise
 from cydp.mechanisms._sums import release_sum
 from cydp.random import Generator
+from cydp.rational import as_exact
 
 __all__ = ["GridMechanism", "RealMechanism", "declare_reals"]
 
@@ -156,7 +157,7 @@ class GridMechanism(RealMechanism):
         Without `coordinates` and `step`, an array of many entries is released on a
         finer grid: each entry that is rounded adds to the noise.
         """
-        return Fraction(2) ** self._power
+        return as_exact(Fraction(2) ** self._power)
 
     def _drawing(self, given: Declared) -> tuple[int, Callable[[Generator], NDArray[np.float64]]]:
         return 1, partial(add_noise, given, self._noise(given.size), self._exponent(given.size))

@@ -26,7 +26,7 @@ from cydp.mechanisms._named import by_name
 from cydp.mechanisms._norm import norm_of, words_of
 from cydp.mechanisms._scores import declare_scores, read_scores
 from cydp.random import Generator
-from cydp.rational import exact, float_of, index, positive, quoted, text
+from cydp.rational import as_exact, exact, float_of, index, positive, quoted, text
 from cydp.samplers import selection_of
 
 __all__ = ["ExponentialMechanism", "PermuteAndFlip"]
@@ -64,7 +64,7 @@ class _Selection(ABC):
     @property
     def scale(self) -> Fraction:
         """Scale of the noise, in the scores' units: 2 sensitivity / epsilon, or half of that."""
-        return (1 if self.monotonic else 2) * self.sensitivity / self.epsilon
+        return as_exact((1 if self.monotonic else 2) * self.sensitivity / self.epsilon)
 
     @abstractmethod
     def probabilities(self, scores: ArrayLike) -> NDArray[np.float64]:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from cydp._arguments import Bounds, Integer, Number
 from cydp._sensitivity import relation_of
 from cydp.accounting import PureDP
+from cydp.bounds import read_bounds
 from cydp.certified import ln_bounds
 from cydp.mechanisms._arrays import Declared
 from cydp.mechanisms._confidence import miss_of
@@ -24,7 +25,7 @@ from cydp.mechanisms._named import by_name
 from cydp.mechanisms._norm import norm_of, words_of
 from cydp.mechanisms._reals import RealMechanism
 from cydp.random import Generator
-from cydp.rational import binary, float_of, positive, quoted, quoted_binary, text
+from cydp.rational import as_exact, float_of, positive, quoted, quoted_binary
 
 __all__ = ["Snapping", "ln", "uniform"]
 
@@ -96,7 +97,9 @@ class Snapping(RealMechanism):
     @by_name
     def __init__(self, *, epsilon: Number, sensitivity: Number, bounds: Bounds) -> None:
         limit, norm = positive(epsilon, "epsilon"), norm_of(sensitivity)
-        lower, upper = _read_bounds(bounds)
+        lower, upper = read_bounds(bounds)
+        if lower == upper:
+            raise ValueError("bounds=(lower, upper) must have lower < upper, not equal ones")
         unit = Fraction(2) ** ceil_log2(norm)
         if not Fraction(2) ** -900 <= unit <= Fraction(2) ** 900:
             raise ValueError("sensitivity must be from 2**-900 to 2**900")
@@ -130,12 +133,12 @@ class Snapping(RealMechanism):
     @property
     def scale(self) -> Fraction:
         """Scale of the noise."""
-        return Fraction(self._scale) * self._unit
+        return as_exact(Fraction(self._scale) * self._unit)
 
     @property
     def step(self) -> Fraction:
         """The step of the grid: released numbers are multiples of it, or a bound."""
-        return Fraction(self._step) * self._unit
+        return as_exact(Fraction(self._step) * self._unit)
 
     @property
     def loss(self) -> PureDP:
@@ -210,17 +213,6 @@ class Snapping(RealMechanism):
         epsilon, norm = quoted(self.epsilon), words_of(self.sensitivity, self.relation)
         lower, upper = map(quoted_binary, self.bounds)
         return f"Snapping(epsilon={epsilon}, sensitivity={norm}, bounds=({lower}, {upper}))"
-
-
-def _read_bounds(bounds: object) -> tuple[Fraction, Fraction]:
-    if not isinstance(bounds, tuple | list) or len(bounds) != 2:
-        raise TypeError("bounds must be a pair (lower, upper) of numbers")
-    if any(end is None for end in bounds):
-        raise TypeError("bounds must be a pair (lower, upper) of numbers, both of them")
-    lower, upper = (binary(end, "bounds") for end in bounds)
-    if lower >= upper:
-        raise ValueError(f"bounds must have lower < upper, not ({text(lower)}, {text(upper)})")
-    return lower, upper
 
 
 def _draw(
