@@ -317,7 +317,7 @@ def test_a_plan_as_json() -> None:
     assert (told["delta"], told["epsilon"], told["count"], told["relation"]) == (
         1e-6, 2.71294, 1100, None,
     )  # fmt: skip
-    assert told["bounds"] == Plan(MIXED).epsilon_by_method(1e-6)
+    assert told["epsilon_by_method"] == Plan(MIXED).epsilon_by_method(1e-6)
     assert told["items"][1] == {
         "cost": repr(MIXED[1][0]), "count": 100, "loss": MIXED[1][0].loss.to_dict(),
     }  # fmt: skip
@@ -325,9 +325,13 @@ def test_a_plan_as_json() -> None:
     assert ApproxDP(**told["exact"]) == ApproxDP(charged.epsilon, charged.delta)
     assert set(Plan(MIXED).to_dict()) == {"items", "count", "relation"}
     nothing = Plan(MIXED).to_dict(0)
-    assert (nothing["epsilon"], nothing["bounds"], nothing["exact"]) == (None, {}, {"delta": "0"})
+    assert (nothing["epsilon"], nothing["epsilon_by_method"], nothing["exact"]) == (
+        None,
+        {},
+        {"delta": "0"},
+    )
     beyond = json.dumps(Plan([(PureDP("1e400"), 2)]).to_dict(0), allow_nan=False)
-    assert json.loads(beyond)["bounds"] == {"basic": None}
+    assert json.loads(beyond)["epsilon_by_method"] == {"basic": None}
     assert json.loads(beyond)["exact"]["epsilon"] == str(2 * 10**400)
 
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from cydp import samplers, threads
 from cydp._arguments import Number, Size
+from cydp._named import by_name
 from cydp._random import Sampler, Stream
 from cydp._selection import Selection
 from cydp._selection import select as select_core
@@ -50,6 +51,7 @@ class Generator:
 
     _reproducible = False  # whether whoever knows a seed can draw the same
 
+    @by_name
     def __init__(self, *, fixed_work: bool = False) -> None:
         self._start(None, fixed_work)
 

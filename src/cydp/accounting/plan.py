@@ -225,7 +225,7 @@ class Plan:
         dict
             "items" has for each item its "cost" as text, its "count", and the "loss" of one as
             ``loss.to_dict()``; "count" is that of all, "relation" is text or None. With a delta
-            there are "delta", the "epsilon" at it, and all "bounds" on it, as floats that are
+            there are "delta", the "epsilon" at it, and "epsilon_by_method", as floats that are
             rounded up (None beyond the largest float, and where no bound says anything), and
             "exact": the "delta", and the "epsilon" that `as_loss` charges, as text.
 
@@ -259,7 +259,7 @@ class Plan:
         return told | {
             "delta": as_float(rest),
             "epsilon": None if least is None else as_float(least),
-            "bounds": {name: as_float(each) for name, each in charged.items()},
+            "epsilon_by_method": {name: as_float(each) for name, each in charged.items()},
             "exact": {name: exact_text(number) for name, number in exacts.items()},
         }
 

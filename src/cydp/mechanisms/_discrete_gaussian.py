@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp._arguments import Integer, Number
+from cydp._named import by_name
 from cydp._random import Sampler
 from cydp._sensitivity import relation_of
 from cydp.accounting import ZCDP, ApproxDP
@@ -19,7 +20,6 @@ from cydp.mechanisms import _gaussian_law as law
 from cydp.mechanisms._confidence import miss_of
 from cydp.mechanisms._gaussian_given import Given, read_given
 from cydp.mechanisms._integers import IntegerMechanism
-from cydp.mechanisms._named import by_name
 from cydp.mechanisms._norm import words_of
 from cydp.rational import as_exact, float_of, index
 from cydp.samplers import gaussian_of_square

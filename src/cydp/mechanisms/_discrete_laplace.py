@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp._arguments import Integer, Number
+from cydp._named import by_name
 from cydp._random import Sampler
 from cydp._sensitivity import relation_of
 from cydp.accounting import PureDP
 from cydp.accounting.pairs import Pairs, laplace_pairs
 from cydp.mechanisms._confidence import miss_of
 from cydp.mechanisms._integers import IntegerMechanism
-from cydp.mechanisms._named import by_name
 from cydp.mechanisms._norm import norm_of, words_of
 from cydp.rational import as_exact, float_of, positive, quoted, text
 from cydp.samplers import laplace_of

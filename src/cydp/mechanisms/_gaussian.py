@@ -9,6 +9,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 from cydp._arguments import Integer, Number
+from cydp._named import by_name
 from cydp._random import Sampler
 from cydp._sensitivity import relation_of
 from cydp.accounting import ZCDP, ApproxDP
@@ -18,7 +19,6 @@ from cydp.mechanisms import _gaussian_law as law
 from cydp.mechanisms._confidence import miss_of
 from cydp.mechanisms._gaussian_given import Given, read_given
 from cydp.mechanisms._grid import FINEST, default_exponent, float_up, given_exponent
-from cydp.mechanisms._named import by_name
 from cydp.mechanisms._norm import words_of
 from cydp.mechanisms._reals import GridMechanism
 from cydp.rational import as_exact, float_of, index

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from cydp._arguments import Integer, Number
+from cydp._named import by_name
 from cydp._random import Sampler
 from cydp._sensitivity import relation_of
 from cydp.accounting import PureDP
@@ -14,7 +15,6 @@ from cydp.accounting.pairs import Pairs, laplace_pairs
 from cydp.mechanisms._coordinates import coordinates_of
 from cydp.mechanisms._discrete_laplace import MOST_UNSTOPPED_SCALE, DiscreteLaplace
 from cydp.mechanisms._grid import default_exponent, float_up, given_exponent
-from cydp.mechanisms._named import by_name
 from cydp.mechanisms._norm import norm_of, words_of
 from cydp.mechanisms._reals import GridMechanism
 from cydp.rational import as_exact, float_of, index, positive, quoted

@@ -13,12 +13,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cydp._arguments import Integer, Number
+from cydp._named import by_name
 from cydp.accounting import ApproxDP
 from cydp.mechanisms._arrays import Declared, labels_of, like
 from cydp.mechanisms._charge import Budget, paid
 from cydp.mechanisms._integers import declare_integers, read_int64
 from cydp.mechanisms._keep import MOST_COUNTS, KeepTable, draw, keep_table
-from cydp.mechanisms._named import by_name
 from cydp.random import Generator
 from cydp.rational import exact, index, positive, quoted, text
 from cydp.relations import check_relation

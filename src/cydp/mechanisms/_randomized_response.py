@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cydp._arguments import Integer, Number
+from cydp._named import by_name
 from cydp._random import Sampler
 from cydp.accounting import PureDP
 from cydp.certified import exp_below
@@ -22,7 +23,6 @@ from cydp.mechanisms._categories import declare_codes, read_codes
 from cydp.mechanisms._charge import Budget, paid
 from cydp.mechanisms._confidence import miss_of
 from cydp.mechanisms._estimate import Estimate, quantile_of
-from cydp.mechanisms._named import by_name
 from cydp.random import Generator
 from cydp.rational import as_exact, float_of, index, positive, quoted
 from cydp.samplers import shift_of

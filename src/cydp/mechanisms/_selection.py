@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cydp._arguments import Integer, Number
+from cydp._named import by_name
 from cydp._selection import Selection
 from cydp._sensitivity import relation_of
 from cydp.accounting import PureDP
@@ -22,7 +23,6 @@ from cydp.mechanisms import _race, _wide
 from cydp.mechanisms._arrays import Declared
 from cydp.mechanisms._charge import Budget, paid
 from cydp.mechanisms._integers import INT64
-from cydp.mechanisms._named import by_name
 from cydp.mechanisms._norm import norm_of, words_of
 from cydp.mechanisms._scores import declare_scores, read_scores
 from cydp.random import Generator

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp._arguments import Bounds, Integer, Number
+from cydp._named import by_name
 from cydp._sensitivity import relation_of
 from cydp.accounting import PureDP
 from cydp.bounds import read_bounds
@@ -21,7 +22,6 @@ from cydp.mechanisms._arrays import Declared
 from cydp.mechanisms._confidence import miss_of
 from cydp.mechanisms._floats import read_floats
 from cydp.mechanisms._grid import ceil_log2, float_up
-from cydp.mechanisms._named import by_name
 from cydp.mechanisms._norm import norm_of, words_of
 from cydp.mechanisms._reals import RealMechanism
 from cydp.random import Generator

@@ -22,6 +22,8 @@ _MEANINGS = {
     "bounds": "they are the pair (lower, upper) that values are clamped to",
 }
 
+_NO_SEED = "no seed: cydp.testing.SeededGenerator(seed), for tests, has one"
+
 
 def by_name(init: _Init) -> _Init:
     """Return an `__init__` that says which parameter is missing, unknown or without its name."""
@@ -44,8 +46,11 @@ def _wrong(
     shown = [each for each in known if each in required or each == "rho"]  # first of several ways
     usage = f"{name}({', '.join(f'{each}=...' for each in shown)})"
     if args:
-        return f"{name} takes its parameters by name, such as {usage}"
+        hint = "" if required else f", and {_NO_SEED}"
+        return f"{name} takes its parameters by name, such as {usage}{hint}"
     for each in given:
+        if each == "seed":
+            return f"{name} has {_NO_SEED}"
         if each not in known:
             near = get_close_matches(each, known, 1, 0.4)
             hint = f"did you mean {near[0]}?" if near else f"it takes {', '.join(known)}"
