@@ -132,7 +132,7 @@ def test_an_exact_sum_is_kept() -> None:
             TypeError,  # type: ignore[arg-type]
             "loss must be PureDP, ApproxDP or ZCDP, not DiscreteLaplace; pass its loss",
         ),
-        (lambda: optimal_composition(epsilon=1, count=1, delta=0.1), TypeError, "positional"),  # type: ignore[misc]
+        (lambda: optimal_composition(1, 1, 0.1), TypeError, "positional"),  # type: ignore[misc]
         (lambda: convert(ZCDP(1), delta=0), ValueError, "delta"),
     ],
 )
