@@ -109,7 +109,7 @@ def test_parameters() -> None:
         ({"epsilon": "1e-400"}, ValueError, "epsilon must be larger"),
         ({"sensitivity": 0}, ValueError, "sensitivity"),
         ({"sensitivity": math.inf}, ValueError, "sensitivity must be finite"),
-        ({"sensitivity": "1e-400"}, ValueError, "scale"),
+        ({"sensitivity": "1e-400"}, ValueError, "sensitivity must give a scale"),
         ({"step": 3}, ValueError, "power of two"),
         ({"step": 0}, ValueError, "power of two"),
         ({"step": -1}, ValueError, "power of two"),

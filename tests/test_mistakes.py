@@ -189,7 +189,7 @@ MISTAKES: dict[str, tuple[Ask, type[Exception], list[str]]] = {
     "None for a number": (
         lambda b: NOISE.release(None, budget=b),
         TypeError,
-        ["value must be integers", "in a list, a numpy array or a column, not NoneType"],
+        ["value must be integers", "in a list, a numpy array or a column, not None"],
     ),
     "a list in a list": (
         lambda b: cydp.histogram([[1, 2], [3]], 10, (0, 100), epsilon=1, budget=b),
@@ -224,7 +224,7 @@ MISTAKES: dict[str, tuple[Ask, type[Exception], list[str]]] = {
     "codes from 1": (
         lambda _: SURVEY.estimate([1, 2, 3]),
         ValueError,
-        ["reports must be from 0 to 2: n_categories is 3"],
+        ["reports must be from 0 to 2, because n_categories is 3: count from 0"],
     ),
     "shares for counts": (
         lambda b: KEYS.release([0.5], budget=b),

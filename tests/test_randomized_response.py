@@ -555,7 +555,9 @@ def test_estimates_of_arrays() -> None:
     missing = m.estimate(np.array([0, -1, 0, 3], np.int8))
     assert missing.counts.tolist() == m.estimate([0, None, 0, 3]).counts.tolist()
     for counted_from_1 in ([1, 4], np.array([[4, 1]]), [-2]):
-        with pytest.raises(ValueError, match="reports must be from 0 to 3: n_categories is 4"):
+        with pytest.raises(
+            ValueError, match="reports must be from 0 to 3, because n_categories is 4"
+        ):
             m.estimate(counted_from_1)
     two = RandomizedResponse(epsilon=1)
     assert two.estimate([True, False]).counts.tolist() == two.estimate([1, 0]).counts.tolist()

@@ -20,16 +20,18 @@ from cydp import (
     Laplace,
     PermuteAndFlip,
     Snapping,
+    exact,
 )
 from cydp import sensitivity as of
 from cydp.accounting import RelationMismatchError
+from cydp.sensitivity import Sensitivity
 
 
 def test_the_textbook() -> None:
     assert of.count() == of.histogram() == 1
     assert of.histogram(relation="change-one") == 2
     assert of.histogram(norm=2) == 1
-    assert 0 < of.histogram(relation="change-one", norm=2) ** 2 - 2 < Fraction(1, 10**50)
+    assert of.histogram(relation="change-one", norm=2) == Fraction("1.41422")  # above sqrt(2)
     assert of.sum((-2, 5)) == 5
     assert of.sum((2, 5), relation="change-one", missing=False) == 3
     assert (
@@ -299,3 +301,23 @@ def test_bad_parameters(call: Callable[[], Any], error: type[Exception]) -> None
         match=r"bounds|lower|upper|relation|n must|norm|sensitivit|n_at_least|empty|missing|value",
     ):
         call()
+
+
+@pytest.mark.parametrize("kind", [DiscreteLaplace, Laplace, ExponentialMechanism, PermuteAndFlip])
+def test_an_l2_norm_is_for_gaussian_noise_only(kind: Any) -> None:
+    """Of Laplace noise for it, the true epsilon would be 2 / sqrt(2) times the one stated."""
+    root = of.histogram(relation="change-one", norm=2)
+    groups = exact.grouped_clamped_sum([0, 1], [1, 2], 2, (0, 5))
+    moved = groups.sensitivity(relation="change-one", norm=2)
+    computed = [3 * root, root / 2, root + 1, 1 + root, of.queries(1, root)]
+    copied = [Sensitivity(root), pickle.loads(pickle.dumps(root))]
+    for l2 in (root, moved, Sensitivity(2, norm=2), *computed, *copied):
+        assert l2.norm == 2
+        with pytest.raises(ValueError, match="sensitivity must bound the L1 norm of a change"):
+            kind(epsilon=1, sensitivity=l2)
+        assert DiscreteGaussian(rho=1, sensitivity=l2).sensitivity == l2
+    assert eval(repr(root), {"Sensitivity": Sensitivity}).norm == 2
+    single = exact.clamped_sum([1], (0, 5)).sensitivity(relation="change-one", norm=2)
+    for both in (of.histogram(norm=2), of.histogram(relation="change-one"), Sensitivity(2), single):
+        assert both.norm == 1
+        assert kind(epsilon=1, sensitivity=both).sensitivity == both

@@ -1,17 +1,20 @@
 # SPDX-License-Identifier: MIT
-"""Parameters that are given by name, with errors that say what to write."""
+"""Calls with wrong arguments: errors that name them as they were written, and say what to write."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from difflib import get_close_matches
-from functools import wraps
-from inspect import Parameter, signature
+from functools import update_wrapper, wraps
+from inspect import Parameter, Signature, signature
+from types import FunctionType
 from typing import Any, TypeVar, cast
 
-__all__ = ["by_name"]
+__all__ = ["by_name", "explained", "own_methods"]
 
 _Init = TypeVar("_Init", bound=Callable[..., None])
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+_Class = TypeVar("_Class", bound=type)
 
 # What there is no default for, because the guarantee would rest on a number that nobody chose.
 _MEANINGS = {
@@ -40,6 +43,49 @@ def by_name(init: _Init) -> _Init:
     return cast(_Init, checked)
 
 
+def explained(function: _Function) -> _Function:
+    """Return a function that tells who calls it with wrong arguments how it is called."""
+
+    @wraps(function)
+    def checked(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except TypeError:
+            shape = signature(function)
+            try:
+                shape.bind(*args, **kwargs)
+            except TypeError as wrong:
+                raise TypeError(f"{wrong}: call {_usage(function, shape)}") from None
+            raise
+
+    return cast(_Function, checked)
+
+
+def own_methods(cls: _Class) -> _Class:
+    """Give a class copies of the methods of its private bases, so that errors name the class."""
+    for base in cls.__mro__[1:-1]:
+        for name, method in vars(base).items():
+            if name.startswith("_") or not isinstance(method, FunctionType) or name in vars(cls):
+                continue
+            own = FunctionType(
+                method.__code__, method.__globals__, name, method.__defaults__, method.__closure__
+            )
+            own.__kwdefaults__ = method.__kwdefaults__
+            update_wrapper(own, method)
+            own.__qualname__ = f"{cls.__name__}.{name}"
+            vars(own).pop("__wrapped__")  # which update_wrapper adds
+            setattr(cls, name, own)
+    return cls
+
+
+def _usage(function: Callable[..., Any], shape: Signature) -> str:
+    owner, _, name = function.__qualname__.rpartition(".")
+    plain = [each.replace(annotation=Parameter.empty) for each in shape.parameters.values()]
+    if owner:  # without self
+        plain = plain[1:]
+    return f"{owner if name in ('__init__', '__new__') else name}{Signature(plain)}"
+
+
 def _wrong(
     name: str, known: list[str], required: set[str], args: tuple[Any, ...], given: dict[str, Any]
 ) -> str:
@@ -51,8 +97,13 @@ def _wrong(
     for each in given:
         if each == "seed":
             return f"{name} has {_NO_SEED}"
+        if each == "relation" and "sensitivity" in known:
+            return (
+                f"{name} takes its relation from its sensitivity: "
+                "sensitivity=cydp.sensitivity.count(relation=...), for instance, states one"
+            )
         if each not in known:
-            near = get_close_matches(each, known, 1, 0.4)
+            near = get_close_matches(each, known, 1, 0.6)
             hint = f"did you mean {near[0]}?" if near else f"it takes {', '.join(known)}"
             return f"{name} has no parameter {each[:40]}: {hint}"
     missing = next(each for each in known if each in required and each not in given)

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from cydp._arguments import Number
+from cydp._named import explained
 from cydp.accounting.stated import common_relation
 from cydp.rational import Exact, binary, exact, float_of, text, upward
 from cydp.relations import check_stated
@@ -23,6 +24,7 @@ __all__ = [
     "Unbounded",
     "check_missing",
     "check_norm",
+    "norm_order",
     "relation_of",
     "sensitivity_of",
     "written",
@@ -36,7 +38,8 @@ class Sensitivity(Exact):
 
     It is a Fraction, and equals every number of its value. Adding an int, a Fraction, a positive
     float or a sensitivity under the same relation keeps the relation, and so does multiplying or
-    dividing by one. Every other operation gives a plain number, which has no relation.
+    dividing by one. Every other operation gives a plain number, which has no relation. A sum
+    or a multiple of L2 norms is one.
 
     Parameters
     ----------
@@ -45,15 +48,19 @@ class Sensitivity(Exact):
     relation : {"add-remove", "change-one"}, optional
         None: the number holds under both relations, or its relation is not stated; then the caller
         answers for it.
+    norm : {1, 2}, default 1
+        2: the number bounds the L2 norm of a change only. Gaussian mechanisms take it, and the
+        others, which need an L1 norm, refuse it.
 
     Attributes
     ----------
     relation : str or None
+    norm : int
 
     Raises
     ------
     TypeError, ValueError
-        For another value or relation.
+        For another value, relation or norm.
     RelationMismatchError
         If value is already stated under the other relation.
 
@@ -66,17 +73,20 @@ class Sensitivity(Exact):
 
     """
 
-    __slots__ = ("_relation",)
+    __slots__ = ("_norm", "_relation")
 
+    _norm: int
     _relation: str | None
 
-    def __new__(cls, value: Number, *, relation: str | None = None) -> Sensitivity:
+    @explained
+    def __new__(cls, value: Number, *, relation: str | None = None, norm: int = 1) -> Sensitivity:
         """Return a sensitivity that is stated under a relation."""
         number = upward(value, "value")
         if number < 0:
             raise ValueError(f"value must be at least 0, not {text(number)}")
         stated = common_relation("value", relation_of(value), check_stated(relation))
-        return sensitivity_of(number, stated)
+        check_norm(norm)
+        return sensitivity_of(number, stated, max(norm, norm_order(value)))
 
     # Comparisons of Fractions with floats call it on their own class.
     from_float = Fraction.from_float  # type: ignore[assignment]
@@ -85,6 +95,11 @@ class Sensitivity(Exact):
     def relation(self) -> str | None:
         """The relation that it holds under; None: both, or it is not stated."""
         return self._relation
+
+    @property
+    def norm(self) -> int:
+        """1: it bounds the L1 norm of a change, and so the L2 norm; 2: the L2 norm only."""
+        return self._norm
 
     def __add__(self, other: Any) -> Any:
         return _kept(operator.add, self, other)
@@ -107,12 +122,13 @@ class Sensitivity(Exact):
     def __deepcopy__(self, memo: object) -> Sensitivity:
         return self
 
-    def __reduce__(self) -> tuple[Callable[..., Sensitivity], tuple[Fraction, str | None]]:
-        return sensitivity_of, (_plain(self), self._relation)
+    def __reduce__(self) -> tuple[Callable[..., Sensitivity], tuple[Fraction, str | None, int]]:
+        return sensitivity_of, (_plain(self), self._relation, self._norm)
 
     def __repr__(self) -> str:
         relation = "" if self._relation is None else f", relation={self._relation!r}"
-        return f"Sensitivity({written(self)}{relation})"
+        norm = "" if self._norm == 1 else f", norm={self._norm}"
+        return f"Sensitivity({written(self)}{relation}{norm})"
 
 
 class Unbounded(float):
@@ -143,6 +159,7 @@ class Unbounded(float):
     _missing_bound: str
     _relation: str | None
 
+    @explained
     def __new__(cls, missing_bound: str, *, relation: str | None = None) -> Unbounded:
         """Return infinity for lack of a bound."""
         new = super().__new__(cls, math.inf)
@@ -168,6 +185,11 @@ def relation_of(sensitivity: object) -> str | None:
     return sensitivity.relation if isinstance(sensitivity, Sensitivity | Unbounded) else None
 
 
+def norm_order(sensitivity: object) -> int:
+    """Return 2 for a sensitivity that bounds the L2 norm only, and 1 for any other number."""
+    return sensitivity.norm if isinstance(sensitivity, Sensitivity) else 1
+
+
 def written(number: Fraction) -> str:
     """Write a sensitivity as an expression that means the same to whoever reads it up.
 
@@ -186,10 +208,10 @@ def written(number: Fraction) -> str:
     return repr(str(number))  # however long it is
 
 
-def sensitivity_of(number: Fraction, relation: str | None) -> Sensitivity:
-    """Return a sensitivity, of a number and a relation that are checked."""
+def sensitivity_of(number: Fraction, relation: str | None, norm: int = 1) -> Sensitivity:
+    """Return a sensitivity, of a number, a relation and a norm that are checked."""
     new = Fraction.__new__(Sensitivity, number)
-    new._relation = relation
+    new._relation, new._norm = relation, norm
     return new
 
 
@@ -210,7 +232,7 @@ def _kept(operation: Callable[[Any, Any], Any], one: Any, other: Any) -> Any:
     relation = common_relation("sensitivities", relation_of(one), relation_of(other))
     if not isinstance(one, Rational) or not isinstance(other, Rational) or result < 0:
         return result
-    return sensitivity_of(result, relation)
+    return sensitivity_of(result, relation, max(norm_order(one), norm_order(other)))
 
 
 def _read_up(number: Any) -> Any:
@@ -238,7 +260,7 @@ def check_norm(norm: object) -> None:
     if not isinstance(norm, int) or isinstance(norm, bool):
         raise TypeError(f"norm must be 1 or 2, not {type(norm).__name__}")
     if norm not in (1, 2):
-        raise ValueError("norm must be 1 or 2")
+        raise ValueError("norm must be 1, for Laplace noise, or 2, for Gaussian noise")
 
 
 def _infinite(missing_bound: str, relation: str | None) -> Unbounded:

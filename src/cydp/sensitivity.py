@@ -16,11 +16,13 @@ from typing import TypeAlias
 import numpy as np
 
 from cydp._arguments import Integer, Number, OpenBounds
+from cydp._named import explained
 from cydp._sensitivity import (
     Sensitivity,
     Unbounded,
     check_missing,
     check_norm,
+    norm_order,
     relation_of,
     sensitivity_of,
 )
@@ -29,6 +31,7 @@ from cydp.bounds import check_order, pair_of
 from cydp.certified import sqrt_bounds
 from cydp.rational import binary, index, text, upward
 from cydp.relations import check_relation
+from cydp.rounding import decimal_above
 
 __all__ = [
     "Sensitivity",
@@ -50,6 +53,7 @@ def __dir__() -> list[str]:
 _Pair: TypeAlias = tuple[Fraction | None, Fraction | None]
 
 
+@explained
 def count(*, relation: str = "add-remove") -> Sensitivity:
     """Return the sensitivity of the number of records with some property: 1.
 
@@ -71,6 +75,7 @@ def count(*, relation: str = "add-remove") -> Sensitivity:
     return sensitivity_of(Fraction(1), check_relation(relation))
 
 
+@explained
 def sum(
     bounds: OpenBounds, *, relation: str = "add-remove", missing: bool = True
 ) -> Sensitivity | Unbounded:
@@ -116,6 +121,7 @@ def sum(
     return sensitivity_of(upper - lower, relation)
 
 
+@explained
 def mean(
     bounds: OpenBounds,
     n: Integer | None = None,
@@ -202,6 +208,7 @@ def mean(
     return sensitivity_of(width, relation)
 
 
+@explained
 def minimum(bounds: OpenBounds) -> Sensitivity | Unbounded:
     """Return the sensitivity of the least of numbers clamped to bounds: upper - lower.
 
@@ -230,6 +237,7 @@ def minimum(bounds: OpenBounds) -> Sensitivity | Unbounded:
     return sensitivity_of(upper - lower, None)
 
 
+@explained
 def maximum(bounds: OpenBounds) -> Sensitivity | Unbounded:
     """Return the sensitivity of the largest of numbers clamped to bounds: as of `minimum`.
 
@@ -252,6 +260,7 @@ def maximum(bounds: OpenBounds) -> Sensitivity | Unbounded:
     return minimum(bounds)
 
 
+@explained
 def histogram(*, relation: str = "add-remove", norm: int = 1) -> Sensitivity:
     """Return the sensitivity of counts in disjoint cells.
 
@@ -259,7 +268,12 @@ def histogram(*, relation: str = "add-remove", norm: int = 1) -> Sensitivity:
     ----------
     relation : {"add-remove", "change-one"}, default "add-remove"
     norm : {1, 2}, default 1
-        L1: 1, or 2 under "change-one". L2, for Gaussian noise: 1, or sqrt(2), rounded up.
+        L1: 1, or 2 under "change-one". L2, for Gaussian noise: 1, or sqrt(2), rounded up to six
+        digits; only Gaussian mechanisms take that one.
+
+    Returns
+    -------
+    Sensitivity
 
     Raises
     ------
@@ -275,16 +289,24 @@ def histogram(*, relation: str = "add-remove", norm: int = 1) -> Sensitivity:
     check_norm(norm)
     if check_relation(relation) == "add-remove":
         return sensitivity_of(Fraction(1), relation)
-    return sensitivity_of(Fraction(2) if norm == 1 else sqrt_bounds(Fraction(2))[1], relation)
+    if norm == 1:
+        return sensitivity_of(Fraction(2), relation)
+    return sensitivity_of(decimal_above(sqrt_bounds(Fraction(2))[1]), relation, 2)
 
 
+@explained
 def queries(*sensitivities: Number) -> Sensitivity | Unbounded:
-    """Return the L1 sensitivity of several answers together: at most the sum of theirs.
+    """Return the sensitivity of several answers together: at most the sum of theirs.
 
     Parameters
     ----------
     *sensitivities : numbers >= 0
-        One for each answer. The result has the relation that any of them are stated under.
+        One for each answer. The result has the relation that any of them are stated under, and
+        bounds the L1 norm of all answers, or the L2 norm if one of them does only that.
+
+    Returns
+    -------
+    Sensitivity, or infinity
 
     Raises
     ------
@@ -309,7 +331,7 @@ def queries(*sensitivities: Number) -> Sensitivity | Unbounded:
         if value < 0:
             raise ValueError(f"each of sensitivities must be at least 0, not {text(value)}")
         total += value
-    return sensitivity_of(total, relation)
+    return sensitivity_of(total, relation, max(map(norm_order, sensitivities), default=1))
 
 
 def _rows(n: Integer, name: str) -> int:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from cydp import _exact, threads
 from cydp._arguments import BinsLike, Bounds, Column, Integer, Number, RangeLike
+from cydp._named import explained
 from cydp.exact import _arrow_tables as tables
 from cydp.exact._bins import Bins, bin_count, public_bins
 from cydp.exact._columns import blocks, check_real, column
@@ -286,6 +287,7 @@ class GroupedAccumulator:
 
     __slots__ = ("_counts", "_grids", "_rows", "_units")
 
+    @explained
     def __init__(
         self,
         n_groups: Integer,

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from cydp import _exact
 from cydp._arguments import Column, Integer
+from cydp._named import explained
 from cydp.exact._columns import blocks, codes_column
 from cydp.threads import NUM_THREADS, SHARED_ABOVE
 
@@ -22,6 +23,7 @@ _MOST_COUNTS = 2**32 - 3  # more are left to numpy
 _ADDRESSABLE = 2**59  # counts, beyond all memory
 
 
+@explained
 def bincount(codes: Column, minlength: Integer = 0) -> NDArray[np.int64]:
     """Count how often each code occurs, as `numpy.bincount` does. NOT private.
 

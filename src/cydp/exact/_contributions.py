@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from cydp import _exact, threads
 from cydp._arguments import Column, Integer
 from cydp._generator import generator_or_default
+from cydp._named import explained
 from cydp.exact._arrow import Mask, Strings
 from cydp.exact._identities import fixed_width, identities
 from cydp.random import Generator
@@ -22,6 +23,7 @@ Words: TypeAlias = NDArray[np.uint64]
 _MOST = 2**63 - 1
 
 
+@explained
 def bound_contributions(
     users: Column,
     partitions: Column,

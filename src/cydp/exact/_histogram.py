@@ -9,12 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp._arguments import BinsLike, Column, RangeLike
+from cydp._named import explained
 from cydp.exact._bins import bin_count, check_bins, data_ends, public_bins
 from cydp.exact._columns import column
 
 __all__ = ["histogram"]
 
 
+@explained
 def histogram(
     x: Column, bins: BinsLike, range: RangeLike | None = None
 ) -> tuple[NDArray[np.int64], NDArray[Any]]:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from cydp import _exact
 from cydp._arguments import Column, RangeLike
+from cydp._named import explained
 from cydp.exact._arrow import table_numbers
 from cydp.exact._bins import Bins, bin_count, data_ends, even_bins, public_bins
 from cydp.exact._columns import column, masked
@@ -27,6 +28,7 @@ _MOST_COLUMNS = 64  # numpy has no more dimensions
 _BLOCK_ROWS = 65_536  # rows converted at a time
 
 
+@explained
 def histogramdd(
     columns: Sequence[Column] | NDArray[Any],
     bins: Any,

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from cydp import _exact, threads
 from cydp._arguments import Column
+from cydp._named import explained
 from cydp.exact._arrow import Strings
 from cydp.exact._identities import fixed_width, identities
 from cydp.exact._keys import Keys
@@ -19,6 +20,7 @@ __all__ = ["match_keys", "value_counts"]
 _CHUNK_ROWS = 2**18  # whose codes stay in the cache, for each thread
 
 
+@explained
 def match_keys(x: Column, keys: Column | Keys) -> NDArray[np.uint32]:
     """Return the place of each value among the keys. NOT private.
 
@@ -52,6 +54,7 @@ def match_keys(x: Column, keys: Column | Keys) -> NDArray[np.uint32]:
     return codes
 
 
+@explained
 def value_counts(x: Column, keys: Column | Keys) -> NDArray[np.int64]:
     """Count how often each key occurs. NOT private.
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from cydp import _grid, threads
 from cydp._arguments import Bounds, Column, Integer, Number
+from cydp._named import explained
 from cydp._sensitivity import check_missing, check_norm
 from cydp.bounds import read_bounds
 from cydp.certified import sqrt_bounds
@@ -21,8 +22,9 @@ from cydp.exact._columns import blocks, column, paired_blocks
 from cydp.exact._entries import exactly, integers_of, sequence, undeclared
 from cydp.exact._grid import Grid, public_grid, step_exponent
 from cydp.exact._words import of_dtype
-from cydp.rational import as_exact, index
+from cydp.rational import Exact, as_exact, index
 from cydp.relations import check_relation
+from cydp.rounding import decimal_above
 from cydp.sensitivity import Sensitivity
 
 __all__ = [
@@ -97,8 +99,9 @@ class GridSum:
         if isinstance(self.units, int):
             return as_exact(self.units * self.step)
         weight, parts = self.step.numerator, self.step.denominator
-        return np.array([Fraction(units * weight, parts) for units in self.units.tolist()], object)
+        return np.array([Exact(units * weight, parts) for units in self.units.tolist()], object)
 
+    @explained
     def sensitivity(
         self, *, relation: str = "add-remove", missing: bool = True, norm: int = 1
     ) -> Sensitivity:
@@ -117,8 +120,8 @@ class GridSum:
         Returns
         -------
         Sensitivity
-            A multiple of the step; if it is irrational, that is rounded up a little. It carries its
-            relation to the mechanism that it is passed to.
+            Of six digits, rounded up, where it is irrational. It carries its relation and its norm
+            to the mechanism that it is passed to: only Gaussian ones take an L2 norm.
 
         Raises
         ------
@@ -138,14 +141,15 @@ class GridSum:
         largest = max(abs(lower), abs(upper))
         zero = Fraction(0)
         inside = max(upper, zero) - min(lower, zero) if missing else upper - lower
-        most = inside
         if relation == "add-remove":
-            most = largest
-        elif not isinstance(self.units, int) and len(self.units) > 1:
-            # It leaves one group for another, or changes inside its group.
-            root = sqrt_bounds(Fraction(2))[1]
-            most = 2 * largest if norm == 1 else max(root * largest, inside)
-        return Sensitivity(most, relation=relation)
+            return Sensitivity(largest, relation=relation)
+        if isinstance(self.units, int) or len(self.units) < 2:
+            return Sensitivity(inside, relation=relation)
+        # A record leaves one group for another, or changes inside its group.
+        if norm == 1:
+            return Sensitivity(2 * largest, relation=relation)
+        moved = decimal_above(sqrt_bounds(Fraction(2))[1] * largest)
+        return Sensitivity(max(moved, inside), relation=relation, norm=2)
 
     def __repr__(self) -> str:
         if isinstance(self.units, int):
@@ -159,11 +163,14 @@ class GridSum:
 def sum_on_grid(units: int | NDArray[np.int64], grid: Grid) -> GridSum:
     """Return a sum on a grid, whose parts need no check."""
     total = object.__new__(GridSum)
-    for name, part in (("units", units), ("step", grid.step), ("bounds", grid.bounds)):
+    lower, upper = map(as_exact, grid.bounds)
+    parts = {"units": units, "step": as_exact(grid.step), "bounds": (lower, upper)}
+    for name, part in parts.items():
         object.__setattr__(total, name, part)
     return total
 
 
+@explained
 def clamped_sum(x: Column, bounds: Bounds, *, step: Number | None = None) -> GridSum:
     """Sum numbers after clamping them and rounding them to a grid, exactly. NOT private.
 
@@ -197,6 +204,7 @@ def clamped_sum(x: Column, bounds: Bounds, *, step: Number | None = None) -> Gri
     return sum_on_grid(units * weight, grid)
 
 
+@explained
 def clamped_sum_and_squares(
     x: Column, bounds: Bounds, *, step: Number | None = None
 ) -> tuple[GridSum, GridSum]:
@@ -240,6 +248,7 @@ def clamped_sum_and_squares(
     return sum_on_grid(units * weight, grid), sum_on_grid(squares * weight**2, squared)
 
 
+@explained
 def grouped_clamped_sum(
     codes: Column,
     x: Column,

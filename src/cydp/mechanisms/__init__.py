@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from cydp.mechanisms._discrete_gaussian import DiscreteGaussian
 from cydp.mechanisms._discrete_laplace import DiscreteLaplace
+from cydp.mechanisms._estimate import Estimate
 from cydp.mechanisms._gaussian import Gaussian
 from cydp.mechanisms._laplace import Laplace
 from cydp.mechanisms._partition_selection import PartitionSelection
@@ -15,6 +16,7 @@ from cydp.mechanisms._snapping import Snapping
 __all__ = [
     "DiscreteGaussian",
     "DiscreteLaplace",
+    "Estimate",
     "ExponentialMechanism",
     "Gaussian",
     "Laplace",

@@ -6,6 +6,8 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable, Mapping
+from decimal import Decimal
+from numbers import Rational
 from typing import Any
 
 import numpy as np
@@ -125,14 +127,17 @@ def declare(value: Any, name: str, kind: str, null: float = 0) -> Declared:
         return Declared(value, dtype, shape)
     if hasattr(value, "columns"):
         raise TypeError(
-            f"{name} must be one column, not a {kind_of.__name__}: pass one of its columns"
+            f"{name} must be one column, not a {kind_of.__name__}: pass one of its columns, as a "
+            "list, an array or a Series"
         )
     if speaks_arrow(opened(value, name)):
         return _declare_column(value, name, kind)
-    hint = ": pass its values as a list" if isinstance(value, Mapping) else ""
-    raise TypeError(
-        f"{name} must be {kind}, in a list, a numpy array or a column, not {kind_of.__name__}{hint}"
-    )
+    given = "None" if value is None else kind_of.__name__
+    if isinstance(value, Mapping):
+        given += ": pass its values as a list"
+    elif isinstance(value, Rational | Decimal):
+        given = f"a {'Decimal' if isinstance(value, Decimal) else 'Fraction'}: pass a float"
+    raise TypeError(f"{name} must be {kind}, in a list, a numpy array or a column, not {given}")
 
 
 def _declare_column(value: Any, name: str, kind: str) -> Declared:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 from cydp._arguments import Integer, Number
 from cydp.rational import exact, index, log_of, text
@@ -27,7 +28,7 @@ def miss_of(confidence: Number, count: Integer) -> float:
     """
     draws = index(count, "count")
     if not 1 <= draws <= 2**62:
-        raise ValueError("count must be from 1 to 2**62")
+        raise ValueError(f"count must be from 1 to 2**62, not {text(Fraction(draws))}")
     share = exact(confidence, "confidence")
     if not 0 < share < 1:
         raise ValueError(f"confidence must be between 0 and 1, not {text(share)}")

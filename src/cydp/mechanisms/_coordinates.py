@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 from cydp._arguments import Integer
-from cydp.rational import index
+from cydp.rational import index, text
 
 __all__ = ["coordinates_of"]
 
@@ -15,5 +17,5 @@ def coordinates_of(coordinates: Integer | None) -> int | None:
         return None
     count = index(coordinates, "coordinates")
     if not 1 <= count < 2**60:
-        raise ValueError("coordinates must be from 1 to 2**60 - 1")
+        raise ValueError(f"coordinates must be from 1 to 2**60 - 1, not {text(Fraction(count))}")
     return count

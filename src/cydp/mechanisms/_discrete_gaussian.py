@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp._arguments import Integer, Number
-from cydp._named import by_name
+from cydp._named import by_name, own_methods
 from cydp._random import Sampler
 from cydp._sensitivity import relation_of
 from cydp.accounting import ZCDP, ApproxDP
@@ -27,7 +27,8 @@ from cydp.samplers import gaussian_of_square
 __all__ = ["DiscreteGaussian"]
 
 
-@dataclass(frozen=True, slots=True, init=False, repr=False)
+@own_methods
+@dataclass(frozen=True, slots=True, init=False, repr=False, match_args=False)
 class DiscreteGaussian(IntegerMechanism):
     """The Gaussian mechanism on integers, exact.
 

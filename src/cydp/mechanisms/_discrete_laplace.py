@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp._arguments import Integer, Number
-from cydp._named import by_name
+from cydp._named import by_name, own_methods
 from cydp._random import Sampler
 from cydp._sensitivity import relation_of
 from cydp.accounting import PureDP
@@ -28,7 +28,8 @@ __all__ = ["MOST_UNSTOPPED_SCALE", "DiscreteLaplace"]
 MOST_UNSTOPPED_SCALE = 2**52
 
 
-@dataclass(frozen=True, slots=True, init=False, repr=False)
+@own_methods
+@dataclass(frozen=True, slots=True, init=False, repr=False, match_args=False)
 class DiscreteLaplace(IntegerMechanism):
     """The Laplace mechanism on integers, exact.
 

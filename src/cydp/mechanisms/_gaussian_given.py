@@ -128,7 +128,7 @@ def read_given(
         and delta is given.
 
     """
-    norm = norm_of(sensitivity)
+    norm = norm_of(sensitivity, 2)
     count = coordinates_of(coordinates)
     pair = None if epsilon is None and delta is None else (epsilon, delta)
     ways = {"rho": rho, "sigma": sigma, "sigma2": sigma2, "epsilon with delta": pair}

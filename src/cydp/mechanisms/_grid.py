@@ -44,7 +44,9 @@ def default_exponent(scale2: Fraction, spread2: Fraction, least2: Fraction) -> i
 
     """
     if not Fraction(1, 4**981) <= scale2 <= 4**936:
-        raise ValueError("scale must be between 2**-981 and 2**936 without a step")
+        raise ValueError(
+            "sensitivity must give a scale between 2**-981 and 2**936, where step is not given"
+        )
     wanted = -ceil_log2(1 / min(spread2 / _ROUNDING**2, scale2 / _COARSEST**2)) // 2
     finest = -(-ceil_log2(least2) // 2)
     return max(wanted, finest, LEAST_EXPONENT)

@@ -101,7 +101,7 @@ class IntegerMechanism(ABC):
             A null in a list or a column counts as 0. Read as the nearest
             int64; for discrete Laplace noise of a scale above 2**52 as the
             nearest integer in [-2**62, 2**62].
-        budget : PrivacyFilter, BudgetLedger or blocks of one, optional
+        budget : PrivacyFilter, BudgetLedger or LedgerScope, optional
             Charged before the value is read.
         rng : Generator, optional
             Default: this thread's own.

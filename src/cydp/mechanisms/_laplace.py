@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from cydp._arguments import Integer, Number
-from cydp._named import by_name
+from cydp._named import by_name, own_methods
 from cydp._random import Sampler
 from cydp._sensitivity import relation_of
 from cydp.accounting import PureDP
@@ -23,7 +23,8 @@ from cydp.samplers import laplace_of
 __all__ = ["Laplace"]
 
 
-@dataclass(frozen=True, slots=True, init=False, repr=False)
+@own_methods
+@dataclass(frozen=True, slots=True, init=False, repr=False, match_args=False)
 class Laplace(GridMechanism):
     """The Laplace mechanism on real numbers, exact on a grid.
 

@@ -9,15 +9,15 @@ from fractions import Fraction
 import numpy as np
 
 from cydp._arguments import Number
-from cydp._sensitivity import written
+from cydp._sensitivity import norm_order, written
 from cydp.rational import positive, upward
 from cydp.sensitivity import Sensitivity, Unbounded
 
 __all__ = ["norm_of", "words_of"]
 
 
-def norm_of(sensitivity: Number) -> Fraction:
-    """Return a sensitivity > 0; of an infinite one, say what would make it finite.
+def norm_of(sensitivity: Number, order: int = 1) -> Fraction:
+    """Return a sensitivity > 0 in the L1 norm, or, for order 2, in the L2 norm.
 
     A float is read up: as the larger of its shortest repr and its binary value.
 
@@ -29,6 +29,11 @@ def norm_of(sensitivity: Number) -> Fraction:
         raise ValueError(
             f"sensitivity must be finite: the data has no {missing}, so clamp it to "
             "bounds=(lower, upper) first"
+        )
+    if norm_order(sensitivity) > order:
+        raise ValueError(
+            "sensitivity must bound the L1 norm of a change, as norm=1 gives: this one bounds the "
+            "L2 norm, which is for Gaussian mechanisms"
         )
     return max(positive(sensitivity, "sensitivity"), upward(sensitivity, "sensitivity"))
 

@@ -84,7 +84,8 @@ class PartitionSelection:
             raise ValueError(f"delta must be between 0 and 1, not {text(rest)}")
         most = index(max_partitions, "max_partitions")
         if not 1 <= most < 2**63:
-            raise ValueError("max_partitions must be from 1 to 2**63 - 1")
+            shown = text(Fraction(most))
+            raise ValueError(f"max_partitions must be from 1 to 2**63 - 1, not {shown}")
         object.__setattr__(self, "epsilon", value)
         object.__setattr__(self, "delta", rest)
         object.__setattr__(self, "max_partitions", most)
@@ -144,7 +145,7 @@ class PartitionSelection:
         ----------
         counts : int, or array of any integer dtype and shape
             Distinct users, not rows, of each partition; below 0 is 0.
-        budget : PrivacyFilter, BudgetLedger or blocks of one, optional
+        budget : PrivacyFilter, BudgetLedger or LedgerScope, optional
             Charged before counts are read; its relation must be this one's.
         rng : Generator, optional
             Default: this thread's own.

@@ -24,7 +24,7 @@ from cydp.mechanisms._charge import Budget, paid
 from cydp.mechanisms._confidence import miss_of
 from cydp.mechanisms._estimate import Estimate, quantile_of
 from cydp.random import Generator
-from cydp.rational import as_exact, float_of, index, positive, quoted
+from cydp.rational import as_exact, float_of, index, positive, quoted, text
 from cydp.samplers import shift_of
 
 __all__ = ["RandomizedResponse"]
@@ -87,7 +87,8 @@ class RandomizedResponse:
         value = positive(epsilon, "epsilon")
         categories = index(n_categories, "n_categories")
         if not 2 <= categories <= _MOST_CATEGORIES:
-            raise ValueError("n_categories must be from 2 to 2**31")
+            shown = text(Fraction(categories))
+            raise ValueError(f"n_categories must be from 2 to 2**31, not {shown}")
         object.__setattr__(self, "epsilon", value)
         object.__setattr__(self, "n_categories", categories)
 
@@ -310,7 +311,9 @@ class RandomizedResponse:
         inside = codes.reshape(-1)
         if codes.dtype != np.bool_:
             if ((inside < -1) | (inside >= k)).any():
-                raise ValueError(f"reports must be from 0 to {k - 1}: n_categories is {k}")
+                raise ValueError(
+                    f"reports must be from 0 to {k - 1}, because n_categories is {k}: count from 0"
+                )
             inside = inside[inside >= 0].astype(np.intp)
         h = np.bincount(inside, minlength=k).astype(np.float64)
         p, w, *_ = _law(self.epsilon, k)
@@ -331,5 +334,5 @@ def _reports(count: Integer) -> int:
     """Return a number of reports; a TypeError or ValueError for anything else."""
     n = index(count, "count")
     if not 1 <= n < 2**62:
-        raise ValueError("count must be from 1 to 2**62 - 1")
+        raise ValueError(f"count must be from 1 to 2**62 - 1, not {text(Fraction(n))}")
     return n

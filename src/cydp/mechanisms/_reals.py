@@ -78,7 +78,7 @@ class RealMechanism(ABC):
             Integers of any size are as exact as floats. More than 2**113 steps of the grid from 0
             (or 2**53, if that is more), or Snapping's bound, is cut there. `Laplace` and `Gaussian`
             also take a `GridSum` of `cydp.exact`, as the exact number that it is.
-        budget : PrivacyFilter, BudgetLedger or blocks of one, optional
+        budget : PrivacyFilter, BudgetLedger or LedgerScope, optional
             Charged before the value is read.
         rng : Generator, optional
             Default: this thread's own.

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cydp._arguments import Integer, Number
-from cydp._named import by_name
+from cydp._named import by_name, own_methods
 from cydp._selection import Selection
 from cydp._sensitivity import relation_of
 from cydp.accounting import PureDP
@@ -32,7 +32,7 @@ from cydp.samplers import selection_of
 __all__ = ["ExponentialMechanism", "PermuteAndFlip"]
 
 
-@dataclass(frozen=True, slots=True, init=False, repr=False)
+@dataclass(frozen=True, slots=True, init=False, repr=False, match_args=False)
 class _Selection(ABC):
     """What both laws have in common: parameters, and who pays for what."""
 
@@ -119,7 +119,7 @@ class _Selection(ABC):
             Higher is better. Read as they are: a float by its exact binary value, an integer of
             any size as itself. NaN counts as -inf; several of +inf, or a row of nothing but -inf,
             are equal. Lists that neither float64 nor int64 holds take longer, which a clock sees.
-        budget : PrivacyFilter, BudgetLedger or blocks of one, optional
+        budget : PrivacyFilter, BudgetLedger or LedgerScope, optional
             Pays `loss` for each row, before a score is read.
         rng : Generator, optional
             Default: this thread's own. `fixed_work` changes nothing.
@@ -179,6 +179,7 @@ def _prepared(mechanism: _Selection) -> Selection:
     return selection_of(mechanism._gumbel, 1 / mechanism.scale)
 
 
+@own_methods
 class ExponentialMechanism(_Selection):
     """The exponential mechanism, exact: P(i) is proportional to exp(score_i / scale).
 
@@ -238,6 +239,7 @@ class ExponentialMechanism(_Selection):
         return True
 
 
+@own_methods
 class PermuteAndFlip(_Selection):
     """Permute-and-flip, exact: in expectation never worse than the exponential mechanism.
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp._arguments import Bounds, Integer, Number
-from cydp._named import by_name
+from cydp._named import by_name, own_methods
 from cydp._sensitivity import relation_of
 from cydp.accounting import PureDP
 from cydp.bounds import read_bounds
@@ -40,7 +40,8 @@ _DOUBT = 2.0**-48
 _MOST_ZEROS = 1021  # before the first one, of a double that is not subnormal
 
 
-@dataclass(frozen=True, slots=True, init=False, repr=False)
+@own_methods
+@dataclass(frozen=True, slots=True, init=False, repr=False, match_args=False)
 class Snapping(RealMechanism):
     """The snapping mechanism: Laplace noise in floating point, made private by rounding.
 

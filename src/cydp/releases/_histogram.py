@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from cydp import sensitivity
 from cydp._arguments import BinsLike, Column, Integer, Number, RangeLike
+from cydp._named import explained
 from cydp.accounting import PureDP
 from cydp.accounting.outcomes import keep
 from cydp.exact._bins import Bins, public_bins
@@ -30,6 +31,7 @@ _SHOWN_CONFIDENCE = Fraction(999, 1000)
 _SHOWN_BINS = 20
 
 
+@explained
 def histogram(
     x: Column,
     bins: BinsLike,
@@ -57,7 +59,7 @@ def histogram(
         Privacy cost of the release, in pure DP.
     relation : {"add-remove", "change-one"}
         Neighbours differ in one record's presence (L1 sensitivity 1) or value (2).
-    budget : PrivacyFilter, BudgetLedger or blocks of one, optional
+    budget : PrivacyFilter, BudgetLedger or LedgerScope, optional
         Charged before data is read.
     rng : Generator, optional
         Default: this thread's own.
