@@ -219,7 +219,7 @@ PAID = [*HISTOGRAM, "--epsilon", "0.1", "--ledger", "LEDGER"]
         ([*NEW, "--epsilon", "-1"], 2, "error: --epsilon must be at least 0, not -1"),
         ([*NEW, "--epsilon", "nan"], 2, "epsilon must be a number"),
         ([*NEW, "--epsilon", "9" * 10**6], 2, "at most 4096 bits"),
-        ([*NEW, "--epsilon", "1", "--delta", "1"], 2, "delta must be less than 1"),
+        ([*NEW, "--epsilon", "1", "--delta", "1"], 2, "--delta must be less than 1, not 1\n"),
         ([*NEW, "--epsilon", "1", "--relation", "x"], 2, "error: --relation must be"),
         ([*NEW, "--epsilon", "1", "--blocks", "mon"], 2, "unrecognized arguments: --blocks mon"),
         ([*NEW[:-1], " ", "--epsilon", "1"], 2, "--privacy-unit must say"),

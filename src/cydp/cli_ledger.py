@@ -9,6 +9,7 @@ from typing import Any
 
 from cydp.accounting import ZCDP, ApproxDP, BudgetLedger, PureDP
 from cydp.cli_show import head_of, history, reading, show
+from cydp.rational import exact
 
 __all__ = ["add_commands", "block_id"]
 
@@ -120,7 +121,9 @@ def _budget(options: argparse.Namespace) -> PureDP | ApproxDP | ZCDP | None:
     if rho is not None and epsilon is None and delta is None:
         return ZCDP(rho)
     if epsilon is not None and rho is None:
-        return PureDP(epsilon) if delta is None else ApproxDP(epsilon, delta)
+        if delta is None:
+            return PureDP(epsilon)
+        return ApproxDP(exact(epsilon, "epsilon"), exact(delta, "delta"))
     if delta is None and rho is None:
         return None
     raise ValueError(f"the budget must be {_BUDGETS}")
