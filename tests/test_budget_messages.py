@@ -1,6 +1,8 @@
 """What a budget says when it refuses: which argument, what is allowed, what to do, in one line."""
 
+import pickle
 from collections.abc import Callable
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -462,7 +464,7 @@ def test_a_spent_budget_says_what_is_left(world: World, place: int) -> None:
 def test_long_numbers_are_told_roughly() -> None:
     budget = PrivacyFilter(PureDP(1))
     budget.charge(PureDP("1e-300"))
-    with pytest.raises(BudgetExceededError, match=r"about 1\.0") as refused:
+    with pytest.raises(BudgetExceededError, match=r"about 0\.999999") as refused:
         budget.charge(PureDP(1))
     assert len(str(refused.value)) < 200
     assert refused.value.spent == PureDP("1e-300")
@@ -516,3 +518,35 @@ def test_another_charge_by_the_same_id(world: World) -> None:
         "charge_id 'x' belongs to a charge that differs in cost: repeat the same call, or use "
         "another charge_id"
     )
+
+
+def test_what_is_left_is_rounded_down_and_what_is_asked_up() -> None:
+    budget = PrivacyFilter(PureDP(10**6))
+    budget.charge(PureDP(Fraction(6136 * 10**80 + 1, 10**83)))  # 6.136, and a little more
+    with pytest.raises(BudgetExceededError) as refused:
+        budget.charge(PureDP(Fraction(10**89 + 1, 10**80)))
+    assert str(refused.value) == (
+        "the budget PureDP(epsilon=1000000) has PureDP(epsilon=about 999993) left: "
+        "PureDP(epsilon=about 1.00001E+9) does not fit; nothing was charged"
+    )
+
+
+def test_several_charges_say_what_is_left_before_all_of_them(world: World) -> None:
+    before = world.state()
+    for ledger, block, rest in ((world.ledger, None, "0.25"), (world.days, "tue", "1")):
+        where = {} if block is None else {"blocks": [block]}
+        small, cost = PureDP("0.1"), PureDP("0.95")
+        with pytest.raises(BudgetExceededError) as refused:
+            ledger.charge_many([{"cost": each} | where for each in (small, small, cost)])
+        place = "" if block is None else " of block 'tue'"
+        assert str(refused.value) == (
+            f"the budget PureDP(epsilon=1){place} has PureDP(epsilon={rest}) left: "
+            "PureDP(epsilon=1.15) of 3 charges together does not fit; nothing was charged"
+        )
+        assert refused.value.charges == 3
+        assert refused.value.remaining == PureDP(rest)
+        assert refused.value.spent == PureDP(1 - Fraction(rest))
+        assert str(pickle.loads(pickle.dumps(refused.value))) == str(refused.value)
+    with pytest.raises(BudgetExceededError, match=r"0\.25\) left: PureDP\(epsilon=0\.5\) does not"):
+        world.ledger.charge_many([{"cost": PureDP("0.5")}, {"cost": PureDP("0.1")}])
+    assert world.state() == before

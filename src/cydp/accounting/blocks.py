@@ -96,7 +96,8 @@ def parts_within(budget: Loss, most: Loss, relation: str) -> Parts:
         )
     parts = parts_of(budget)
     if any(a > b for a, b in zip(parts, parts_of(most), strict=True)):
-        raise ValueError(f"budget must be at most the ledger's, {plain(most)}, not {plain(budget)}")
+        whole = plain(most, left=True)
+        raise ValueError(f"budget must be at most the ledger's, {whole}, not {plain(budget)}")
     return parts
 
 

@@ -13,6 +13,7 @@ from cydp.accounting.blocks import ALL, State, block_ids, block_of, states, told
 from cydp.accounting.budget import Cost, total_of
 from cydp.accounting.charges import (
     ARGUMENTS,
+    Before,
     Call,
     Charge,
     Receipt,
@@ -208,9 +209,12 @@ class LedgerCharges:
             for given in charges
             if not check_names(given)
         ]
-        return self._store.write(
-            lambda connection: [written(connection, charge) for charge in read]
-        )
+
+        def write(connection: Connection) -> list[Receipt]:
+            before = Before()
+            return [written(connection, charge, before) for charge in read]
+
+        return self._store.write(write)
 
     def _checked(self, cost: Cost, *arguments: Any) -> Charge:
         return checked(self.budget, self.relation, cost, *arguments)
