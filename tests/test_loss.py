@@ -97,7 +97,9 @@ def test_a_loss_with_another_number_has_no_old_rho() -> None:
     other = dataclasses.replace(planned, epsilon=5)
     assert (other, other.rho, other.plan) == (ApproxDP(5, 1e-6), None, None)
     assert dataclasses.replace(ApproxDP(1, 1e-6, rho=0.1), delta=0.5) == ApproxDP(1, 0.5)
-    assert dataclasses.replace(ZCDP(1, relation="change-one"), rho=2) == ZCDP(2, relation="change-one")
+    assert dataclasses.replace(ZCDP(1, relation="change-one"), rho=2) == ZCDP(
+        2, relation="change-one"
+    )
     budget = PrivacyFilter(ZCDP(20))
     budget.charge(dataclasses.replace(PureDP(0.1), epsilon=5))
     assert budget.spent == ZCDP(12.5)
@@ -106,5 +108,5 @@ def test_a_loss_with_another_number_has_no_old_rho() -> None:
 def test_the_order_is_told_where_a_loss_is_written() -> None:
     with pytest.raises(ValueError, match=r"not 2; the order is ApproxDP\(epsilon, delta\)$"):
         ApproxDP(1, 2)
-    with pytest.raises(ValueError, match="delta must be less than 1, not 2$"):
+    with pytest.raises(ValueError, match=r"delta must be less than 1, not 2$"):
         cydp.Gaussian(epsilon=1, delta=2, sensitivity=1)

@@ -53,6 +53,7 @@ class Receipt:
     cost : loss
         What each block has paid.
     blocks : tuple of str
+        The ids of the blocks that have paid; empty for a ledger without blocks.
     hash : str
         Of this entry and all before it.
     rounded : bool
@@ -213,8 +214,9 @@ def written(
         if any(a > b for a, b in zip(total, budget, strict=True)):
             asked = charge.asked if charges == 1 else _less(total, since)
             parts = budget, since, _less(budget, since), asked
-            losses = [loss_from(charge.kind, part) for part in parts]
-            raise BudgetExceededError(*losses, None if block == ALL else block, charges)
+            whole, paid, rest, cost = (loss_from(charge.kind, part) for part in parts)
+            named = None if block == ALL else block
+            raise BudgetExceededError(whole, paid, rest, cost, named, charges)
         exact = tuple(a + b for a, b in zip(spent, charge.asked, strict=True))
         rounded = rounded or total != exact
         changed = connection.execute(
@@ -269,7 +271,8 @@ def _receipt(
     fresh: bool = True,
 ) -> Receipt:
     cost = loss_from(charge.kind, charge.asked)
-    return Receipt(seq, charge.charge_id, cost, charge.blocks, digest, rounded, result, fresh)
+    blocks = () if charge.blocks == (ALL,) else charge.blocks
+    return Receipt(seq, charge.charge_id, cost, blocks, digest, rounded, result, fresh)
 
 
 def _name_of(cost: Cost) -> str | None:
