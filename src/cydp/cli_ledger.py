@@ -8,6 +8,7 @@ import re
 from typing import Any
 
 from cydp.accounting import ZCDP, ApproxDP, BudgetLedger, PureDP
+from cydp.cli_file import opened
 from cydp.cli_show import head_of, history, reading, show
 from cydp.rational import exact
 
@@ -147,7 +148,8 @@ def _create(options: argparse.Namespace) -> int:
     budget = _budget(options)
     if budget is None:
         raise ValueError(f"the budget must be given: {_BUDGETS}")
-    with BudgetLedger.create(
+    with opened(
+        BudgetLedger.create,
         options.path,
         budget,
         relation=options.relation,
@@ -162,14 +164,14 @@ def _add_block(options: argparse.Namespace) -> int:
     budget, dims, blocks = _budget(options), _dims(options), options.block
     if len(set(blocks)) < len(blocks):
         raise ValueError("each ID must be given once, and one is given twice")
-    with BudgetLedger.open(options.path) as ledger:
+    with opened(BudgetLedger.open, options.path) as ledger:
         ledger.add_blocks(blocks, budget, **dims)
         print(head_of(ledger))
     return 0
 
 
 def _retire(options: argparse.Namespace) -> int:
-    with BudgetLedger.open(options.path) as ledger:
+    with opened(BudgetLedger.open, options.path) as ledger:
         ledger.retire(options.block)
         print(head_of(ledger))
     return 0
