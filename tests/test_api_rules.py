@@ -67,10 +67,13 @@ RELATIONS = {  # where the default is not "add-remove"
     "cydp.sensitivity.Sensitivity": (None, "None: it holds under both, or nobody says"),
     "cydp.sensitivity.Unbounded": (None, "None: nobody says"),
     "cydp.PrivacyFilter.charge": (None, SAID_OF_A_COST),
+    "cydp.PrivacyFilter.would_exceed": (None, SAID_OF_A_COST),
     "cydp.PrivacyOdometer.charge": (None, SAID_OF_A_COST),
     "cydp.BudgetLedger.charge": (None, SAID_OF_A_COST),
+    "cydp.BudgetLedger.would_exceed": (None, SAID_OF_A_COST),
     "cydp.BudgetLedger.once": (None, SAID_OF_A_COST),
     "cydp.accounting.LedgerScope.charge": (None, SAID_OF_A_COST),
+    "cydp.accounting.LedgerScope.would_exceed": (None, SAID_OF_A_COST),
     "cydp.accounting.LedgerScope.once": (None, SAID_OF_A_COST),
 }
 

@@ -302,3 +302,14 @@ def test_reports() -> None:
         "  1 x ApproxDP: ApproxDP(epsilon=0.25, delta=1e-06)",
     ]
     assert budget._repr_html_() == f"<pre>{budget.report()}</pre>"
+
+
+def test_what_is_left_is_rounded_down_and_what_is_asked_up() -> None:
+    budget = PrivacyFilter(PureDP(10**6))
+    budget.charge(PureDP(Fraction(6136 * 10**80 + 1, 10**83)))  # 6.136, and a little more
+    with pytest.raises(BudgetExceededError) as refused:
+        budget.charge(PureDP(Fraction(10**89 + 1, 10**80)))
+    assert str(refused.value) == (
+        "the budget PureDP(epsilon=1000000) has PureDP(epsilon=about 999993) left: "
+        "PureDP(epsilon=about 1.00001E+9) does not fit; nothing was charged"
+    )

@@ -1,6 +1,8 @@
 """What a budget says when it refuses: which argument, what is allowed, what to do, in one line."""
 
+import pickle
 from collections.abc import Callable
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -159,7 +161,8 @@ MISTAKES: dict[str, Case] = {
     ),
     "zCDP from approximate": (
         lambda w: PrivacyFilter(ApproxDP(1, 1e-6)).charge(ZCDP(0.01)),
-        MeasureMismatchError, ("from an ApproxDP budget", "cydp.convert("),
+        MeasureMismatchError,
+        ("from an ApproxDP budget", "Plan([(mechanism, count)]).as_loss(delta)", "cydp.convert("),
     ),
     "approximate from pure": (
         lambda w: w.filter.charge(ApproxDP(0.1, 1e-6)),
@@ -330,6 +333,52 @@ MISTAKES: dict[str, Case] = {
         lambda w: w.ledger.charge(PureDP(0.1), blocks=["mon"]),
         UnknownBlockError, ("blocks must be left out", "made without blocks"),
     ),
+    "the block of a ledger without any": (
+        lambda w: w.ledger.charge(PureDP(0.1), blocks=["all"]),
+        UnknownBlockError, ("blocks must be left out", "made without blocks"),
+    ),
+    "the block of a ledger without any, among several charges": (
+        lambda w: w.ledger.charge_many([{"cost": PureDP(0.1), "blocks": ["all"]}]),
+        UnknownBlockError, ("blocks must be left out", "made without blocks"),
+    ),
+    "the block of a ledger without any, looked at": (
+        lambda w: w.ledger.would_exceed(PureDP(0.1), blocks=["all"]),
+        UnknownBlockError, ("blocks must be left out", "made without blocks"),
+    ),
+    "a scope of the block of a ledger without any": (
+        lambda w: w.ledger.scope(blocks=["all"]),
+        UnknownBlockError, ("blocks must be left out", "made without blocks"),
+    ),
+    "the block of a ledger without any, retired": (
+        lambda w: w.ledger.retire("all"),
+        UnknownBlockError, ("block must be in the ledger, which was made without", "not 'all'"),
+    ),
+    "all blocks of a ledger with several": (
+        lambda w: w.days.charge(PureDP(0.1), blocks=["all"]),
+        UnknownBlockError, ("blocks must name the blocks that are read", "has 'mon', 'tue'"),
+    ),
+    "a relation that is looked at": (
+        lambda w: w.filter.would_exceed(PureDP(0.1), relation="change-one"),
+        RelationMismatchError, ("stated under 'change-one'", "from a budget that is kept under"),
+    ),
+    "a relation of an odometer": (
+        lambda w: PrivacyOdometer().charge(PureDP(0.1), relation="change-one"),
+        RelationMismatchError,
+        ("cannot be added to an odometer that is kept under 'add-remove': state both",),
+    ),
+    "no slice": (
+        lambda w: parallel(),
+        ValueError, ("losses must be at least one, as in parallel(PureDP(0.1), PureDP(0.2))",),
+    ),
+    "no pair": (
+        lambda w: parallel(relation="change-one"),
+        ValueError, ("losses must be at least one pair, as in parallel((PureDP(2), PureDP(1)), ",),
+    ),
+    "a pair without its relation": (
+        lambda w: parallel((PureDP(1), PureDP(2))),
+        TypeError, ("not in a tuple: parallel(*losses)", "pairs of losses are for "
+                    "relation='change-one'"),
+    ),
     "a block to a ledger without any": (
         lambda w: w.ledger.add_block("mon"),
         LedgerError, ("no block can be added", "made without blocks", "by_block=True"),
@@ -462,7 +511,7 @@ def test_a_spent_budget_says_what_is_left(world: World, place: int) -> None:
 def test_long_numbers_are_told_roughly() -> None:
     budget = PrivacyFilter(PureDP(1))
     budget.charge(PureDP("1e-300"))
-    with pytest.raises(BudgetExceededError, match=r"about 1\.0") as refused:
+    with pytest.raises(BudgetExceededError, match=r"about 0\.999999") as refused:
         budget.charge(PureDP(1))
     assert len(str(refused.value)) < 200
     assert refused.value.spent == PureDP("1e-300")
@@ -478,6 +527,9 @@ def test_every_budget_has_the_same_members(world: World, place: int) -> None:
     assert not budget.would_exceed(PureDP("0.125"), 2)
     assert not budget.would_exceed(cost=PureDP("0.125"), count=2)
     assert budget.would_exceed(PureDP("0.125"), count=3)
+    assert not budget.would_exceed(PureDP("0.125"), relation="add-remove")
+    with pytest.raises(RelationMismatchError, match="is stated under 'change-one'"):
+        budget.would_exceed(PureDP("0.125"), relation="change-one")
     budget.charge(PureDP("0.125"), 1, relation="add-remove")
     budget.charge(cost=PureDP("0.125"), count=np.int64(1))
     assert budget.remaining == PureDP(0)
@@ -496,6 +548,12 @@ def test_a_scope_of_several_blocks_has_dicts_of_these_blocks(world: World) -> No
     everything = world.ledger.scope()
     assert (everything.spent, everything.budget) == (world.ledger.spent, world.ledger.budget)
     assert repr(several).endswith(".scope(blocks=['wed', 'mon'])")
+    assert everything.blocks == everything.charge(PureDP(0)).blocks == ()
+    assert repr(everything) == f"{world.ledger!r}.scope()"
+    named = world.days.scope(blocks=["mon"], label="ages", charge_id="x", data_version="1")
+    assert repr(named).endswith(
+        ".scope(blocks=['mon'], label='ages', charge_id='x', data_version='1')"
+    )
 
 
 def test_a_closed_ledger_opens_itself_again(world: World) -> None:
@@ -516,3 +574,24 @@ def test_another_charge_by_the_same_id(world: World) -> None:
         "charge_id 'x' belongs to a charge that differs in cost: repeat the same call, or use "
         "another charge_id"
     )
+
+
+def test_several_charges_say_what_is_left_before_all_of_them(world: World) -> None:
+    before = world.state()
+    for ledger, block, rest in ((world.ledger, None, "0.25"), (world.days, "tue", "1")):
+        where = {} if block is None else {"blocks": [block]}
+        small, cost = PureDP("0.1"), PureDP("0.95")
+        with pytest.raises(BudgetExceededError) as refused:
+            ledger.charge_many([{"cost": each} | where for each in (small, small, cost)])
+        place = "" if block is None else " of block 'tue'"
+        assert str(refused.value) == (
+            f"the budget PureDP(epsilon=1){place} has PureDP(epsilon={rest}) left: "
+            "PureDP(epsilon=1.15) of 3 charges together does not fit; nothing was charged"
+        )
+        assert refused.value.charges == 3
+        assert refused.value.remaining == PureDP(rest)
+        assert refused.value.spent == PureDP(1 - Fraction(rest))
+        assert str(pickle.loads(pickle.dumps(refused.value))) == str(refused.value)
+    with pytest.raises(BudgetExceededError, match=r"0\.25\) left: PureDP\(epsilon=0\.5\) does not"):
+        world.ledger.charge_many([{"cost": PureDP("0.5")}, {"cost": PureDP("0.1")}])
+    assert world.state() == before

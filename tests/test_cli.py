@@ -50,7 +50,10 @@ def test_text(capsys: pytest.CaptureFixture[str]) -> None:
 def test_bins_below_zero_and_decimal_steps(capsys: pytest.CaptureFixture[str]) -> None:
     for spec, edges in [("-10:10:5", [-10, -5, 0, 5, 10]), ("0.1:0.4:0.1", [0.1, 0.2, 0.3, 0.4])]:
         assert main([*HISTOGRAM[:4], "--bins", spec, "--epsilon", "1/3", "--json"]) == 0
-        assert json.loads(capsys.readouterr().out)["edges"] == edges
+        printed = json.loads(capsys.readouterr().out)
+        assert printed["edges"] == edges
+        assert printed["epsilon"] == 0.333334  # rounded up: no less than what was paid
+        assert printed["exact"] == {"epsilon": "1/3", "scale": "3", "sensitivity": "1"}
 
 
 def test_parquet(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

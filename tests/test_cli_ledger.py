@@ -140,7 +140,8 @@ def test_json_has_exact_texts(run: Run, path: str) -> None:
     assert Fraction(tue["left"]["epsilon"]) == Fraction("1.7") - long
     assert Fraction(tue["spent"]["epsilon"]) == Fraction("0.3") + long
     assert tue["state"] == "open"
-    assert "about 1.7" in run("ledger", "show", path)[1]
+    shown = run("ledger", "show", path)[1]
+    assert "left epsilon=about 1.69999, delta=1e-06; spent epsilon=about 0.300001," in shown
     entries = [
         json.loads(line) for line in run("ledger", "history", path, "--json")[1].splitlines()
     ]
@@ -202,7 +203,11 @@ def test_blocks_are_added_all_or_none(run: Run, path: str) -> None:
     refused(run("ledger", "add-block", path, "c", "b"), 1, "block 'b' is in the ledger already")
     refused(run("ledger", "add-block", path, "c", "c"), 2, "must be given once")
     refused(run("ledger", "add-block", path, "c", ""), 2, "must not be empty")
-    refused(run("ledger", "add-block", path, "c", "--epsilon", "2"), 2, "at most the ledger's")
+    refused(
+        run("ledger", "add-block", path, "c", "--epsilon", "2"),
+        2,
+        "the ledger's, epsilon=1, not epsilon=2",
+    )
     assert list(json.loads(run("ledger", "show", path, "--json")[1])["blocks"]) == ["a", "b"]
 
 
@@ -219,21 +224,33 @@ PAID = [*HISTOGRAM, "--epsilon", "0.1", "--ledger", "LEDGER"]
         ([*NEW, "--epsilon", "-1"], 2, "error: --epsilon must be at least 0, not -1"),
         ([*NEW, "--epsilon", "nan"], 2, "epsilon must be a number"),
         ([*NEW, "--epsilon", "9" * 10**6], 2, "at most 4096 bits"),
-        ([*NEW, "--epsilon", "1", "--delta", "1"], 2, "delta must be less than 1"),
+        ([*NEW, "--epsilon", "1", "--delta", "1"], 2, "--delta must be less than 1, not 1\n"),
         ([*NEW, "--epsilon", "1", "--relation", "x"], 2, "error: --relation must be"),
         ([*NEW, "--epsilon", "1", "--blocks", "mon"], 2, "unrecognized arguments: --blocks mon"),
         ([*NEW[:-1], " ", "--epsilon", "1"], 2, "--privacy-unit must say"),
-        (["ledger", "create", "LEDGER", *NEW[3:], "--rho", "1"], 1, "exists already"),
-        (["ledger", "create", "FOLDER", *NEW[3:], "--rho", "1"], 1, "is a folder already"),
-        (["ledger", "create", "PATH/x", *NEW[3:], "--rho", "1"], 1, "no ledger can be made"),
-        (["ledger", "show", "PATH"], 1, "there is no ledger"),
-        (["ledger", "history", "FOLDER"], 1, "is a folder"),
-        (["ledger", "verify", str(PUMS)], 1, "is no ledger"),
-        (["ledger", "show", "x" * 10**4], 1, "cannot open"),
+        (
+            ["ledger", "create", "LEDGER", *NEW[3:], "--rho", "1"],
+            2,
+            "already: choose another path\n",
+        ),
+        (
+            ["ledger", "create", "FOLDER", *NEW[3:], "--rho", "1"],
+            2,
+            "error: PATH must be that of a new file",
+        ),
+        (["ledger", "create", "PATH/x", *NEW[3:], "--rho", "1"], 2, "no ledger can be made"),
+        (["ledger", "show", "PATH"], 2, "create a ledger there first by `cydp ledger create`"),
+        (["ledger", "history", "FOLDER"], 2, "error: PATH must be the file of a ledger"),
+        (["ledger", "verify", str(PUMS)], 2, "ledger: `cydp ledger create` has not made"),
+        (["ledger", "show", "x" * 10**4], 2, "cannot open"),
         (["ledger", "verify", "LEDGER", "--head", "7"], 2, "--head: must be SEQ:HASH"),
-        (["ledger", "verify", "LEDGER", "--head", "7:" + 64 * "a"], 1, "does not have the entry 7"),
-        (["ledger", "retire", "LEDGER", "mon"], 1, "made without blocks, not 'mon'"),
-        (["ledger", "add-block", "LEDGER", "mon"], 1, "made without blocks"),
+        (["ledger", "verify", "LEDGER", "--head", "7:" + 64 * "a"], 1, "older than --head"),
+        (
+            ["ledger", "retire", "LEDGER", "mon"],
+            1,
+            "error: ID must be in the ledger, which was made",
+        ),
+        (["ledger", "add-block", "LEDGER", "mon"], 1, "by `cydp ledger create --by-block`"),
         (["ledger", "add-block", "LEDGER", "\udcff"], 2, "the terminal's encoding"),
         (["ledger", "add-block", "LEDGER", "a", "--dim", "k"], 2, "--dim must be KEY=VALUE"),
         (["ledger", "add-block", "LEDGER", "a", "--dim", "budget=1"], 2, "another key"),
@@ -243,7 +260,9 @@ PAID = [*HISTOGRAM, "--epsilon", "0.1", "--ledger", "LEDGER"]
             "key once",
         ),
         (["ledger"], 2, "required: COMMAND"),
-        ([*PAID[:-1], "PATH"], 1, "there is no ledger"),
+        ([*PAID[:-1], "PATH"], 2, "there is no ledger"),
+        ([*PAID[:-1], "FOLDER"], 2, "error: --ledger must be the file of a ledger"),
+        ([*PAID, "--blocks", "all"], 1, "error: --blocks must be left out"),
         ([*PAID, "--blocks", "mon"], 1, "--blocks must be left out"),
         (
             [*PAID, "--blocks", "all", "--blocks", "all"],
@@ -257,7 +276,11 @@ PAID = [*HISTOGRAM, "--epsilon", "0.1", "--ledger", "LEDGER"]
         ([*PAID, "--charge-id", ""], 2, "--charge-id must have 1 to 1,000 characters"),
         ([*PAID, "--relation", "change-one"], 1, "is kept under 'add-remove'"),
         ([*PAID, "--relation", "x"], 2, "error: --relation must be"),
-        ([*PAID, "--epsilon", "1.1"], 1, "PureDP(epsilon=1.1) does not fit"),
+        (
+            [*PAID, "--epsilon", "1.1"],
+            1,
+            "error: the budget epsilon=1 has epsilon=1 left: epsilon=1.1 ",
+        ),
         ([*PAID, "--epsilon", "0"], 2, "epsilon must be greater than 0"),
         ([*PAID, "--bins", "0:100:7"], 2, "must divide"),
         ([*PAID, "--column", "salary"], 2, "no column 'salary'"),

@@ -176,3 +176,12 @@ def test_losses_pickle_and_print() -> None:
     for loss in (PureDP(1, rho=0.1), ApproxDP(1, 1e-6), ApproxDP(1, 0.5, rho=2), ZCDP("1/3")):
         assert pickle.loads(pickle.dumps(loss)) == loss
         assert eval(repr(loss), vars(cydp)) == loss
+
+
+def test_losses_are_summed_from_0() -> None:
+    assert sum([PureDP(1), PureDP(2)]) == PureDP(3, rho=2.5)
+    assert sum([ApproxDP(1, 1e-6), PureDP(2)]) == ApproxDP(3, 1e-6)
+    assert sum([ZCDP(1)] * 3) == ZCDP(3)
+    for other in (1, 0.0, False, None):
+        with pytest.raises(TypeError, match="unsupported operand"):
+            other + PureDP(1)  # type: ignore[operator]

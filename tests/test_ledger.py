@@ -359,7 +359,7 @@ def test_what_is_shown(path: Path) -> None:
 def test_a_ledger_is_not_copied_nor_changed(path: Path) -> None:
     ledger = new(path)
     for _ in range(2):
-        for made in (ledger, ledger.scope(blocks=["all"])):
+        for made in (ledger, ledger.scope()):
             with pytest.raises(TypeError, match="open it by its path"):
                 pickle.dumps(made)
         for call in (copy.copy, copy.deepcopy):

@@ -45,7 +45,7 @@ def copied(path: Path, name: str) -> Path:
 USES: dict[str, Callable[[BudgetLedger], Any]] = {
     "charge": lambda ledger: ledger.charge(PureDP("0.125")),
     "charge many": lambda ledger: ledger.charge_many([{"cost": PureDP("0.125")}]),
-    "blocks": lambda ledger: ledger.scope(blocks=["all"]).charge(PureDP("0.125")),
+    "blocks": lambda ledger: ledger.scope().charge(PureDP("0.125")),
     "record": lambda ledger: ledger.record("monday", 1),
     "spent": lambda ledger: ledger.spent,
     "would exceed": lambda ledger: ledger.would_exceed(PureDP(0)),

@@ -87,3 +87,26 @@ def test_numbers_of_losses_can_be_formatted() -> None:
 def test_bad_types(epsilon: Any) -> None:
     with pytest.raises(TypeError, match="epsilon"):
         PureDP(epsilon)
+
+
+def test_a_loss_with_another_number_has_no_old_rho() -> None:
+    assert dataclasses.replace(PureDP(0.1), epsilon=5) == PureDP(5)
+    assert dataclasses.replace(PureDP(5, rho=0.01), relation="add-remove").rho == Fraction(25, 2)
+    planned = Plan([(PureDP(0.1), 3)]).as_loss(1e-6)
+    assert planned.plan is not None
+    other = dataclasses.replace(planned, epsilon=5)
+    assert (other, other.rho, other.plan) == (ApproxDP(5, 1e-6), None, None)
+    assert dataclasses.replace(ApproxDP(1, 1e-6, rho=0.1), delta=0.5) == ApproxDP(1, 0.5)
+    assert dataclasses.replace(ZCDP(1, relation="change-one"), rho=2) == ZCDP(
+        2, relation="change-one"
+    )
+    budget = PrivacyFilter(ZCDP(20))
+    budget.charge(dataclasses.replace(PureDP(0.1), epsilon=5))
+    assert budget.spent == ZCDP(12.5)
+
+
+def test_the_order_is_told_where_a_loss_is_written() -> None:
+    with pytest.raises(ValueError, match=r"not 2; the order is ApproxDP\(epsilon, delta\)$"):
+        ApproxDP(1, 2)
+    with pytest.raises(ValueError, match=r"delta must be less than 1, not 2$"):
+        cydp.Gaussian(epsilon=1, delta=2, sensitivity=1)

@@ -182,7 +182,7 @@ def test_budgets_ask_the_loss(number: int, tmp_path: Path) -> None:
         ledger = new(tmp_path / kept, limit, relation=kept)
         odometer, budget = PrivacyOdometer(relation=kept), PrivacyFilter(limit, relation=kept)
         filters = budget.charge, budget.would_exceed, odometer.charge
-        ledgers = ledger.charge, ledger.would_exceed, ledger.scope(blocks=["all"]).charge
+        ledgers = ledger.charge, ledger.would_exceed, ledger.scope().charge
         for charge in filters + ledgers:
             if kept == relation:
                 charge(cost)

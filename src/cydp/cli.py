@@ -6,6 +6,7 @@ from __future__ import annotations
 import argparse
 import io
 import os
+import re
 import sys
 from collections.abc import Sequence
 from typing import NoReturn
@@ -26,7 +27,21 @@ _LONGEST_MESSAGE = 500
 _TAKE_A_VALUE = {
     "--bins", "--column", "--delta", "--dim", "--epsilon", "--ledger", "--privacy-unit", "--rho",
 }  # fmt: skip
-_POSITIONAL = {"block", "file", "path"}
+_POSITIONAL = {"block": "ID", "file": "FILE", "path": "PATH"}
+
+# What a message says to who writes Python, and to who writes a command.
+_IN_PYTHON = {
+    "open a ledger with BudgetLedger.open, or choose another path": "choose another path",
+    "no BudgetLedger.create has made this file": "`cydp ledger create` has not made this file",
+    "create a ledger there first": "create a ledger there first by `cydp ledger create`",
+    "open it with BudgetLedger.open, if you mean that one": "repeat the command, if you mean that "
+    "one",
+    "without permission to write to it, open it with read_only=True": "permission to write to it "
+    "is needed",
+    "with by_block=True": "by `cydp ledger create --by-block`",
+    "expect_head": "--head",
+}
+_LOSS = re.compile(r"\b(?:PureDP|ApproxDP|ZCDP)\(((?:epsilon|rho)=[^()]*)\)")
 
 
 class _Parser(argparse.ArgumentParser):
@@ -81,11 +96,19 @@ def _parser() -> _Parser:
 
 
 def _as_typed(message: str, options: argparse.Namespace) -> str:
-    """Return a message that begins with the name of a parameter with the option's name instead."""
+    """Return a message with options, commands and numbers as they are on the command line."""
+    for python, command in _IN_PYTHON.items():
+        message = message.replace(python, command)
+    message = _LOSS.sub(r"\1", message)
     name, must, rest = message.partition(" must ")
-    if not must or name in _POSITIONAL or not hasattr(options, name):
+    if not must:
         return message
-    return f"--{name.replace('_', '-')} must {rest}"
+    if name == "path" and not hasattr(options, name):  # of a ledger beside FILE
+        name = "ledger"
+    if not hasattr(options, name):
+        return message
+    shown = _POSITIONAL.get(name) or f"--{name.replace('_', '-')}"
+    return f"{shown} must {rest}"
 
 
 def _joined(arguments: Sequence[str]) -> list[str]:

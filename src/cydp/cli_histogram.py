@@ -13,10 +13,13 @@ from pathlib import Path
 from typing import Any
 
 import cydp
+from cydp.accounting.measure import exact_text
+from cydp.cli_file import opened
 from cydp.cli_ledger import block_id
 from cydp.cli_show import as_json, head_of, left_of, shown, shown_block, told
 from cydp.engines.duckdb import FileError, open_column
 from cydp.rational import exact, float_of
+from cydp.rounding import as_float
 
 __all__ = ["add_command"]
 
@@ -33,8 +36,9 @@ def add_command(commands: Any) -> None:
         help="print a private histogram of a column of a CSV or Parquet file",
         epilog="With --ledger, all arguments, the ledger, the file and its column are checked; "
         "then epsilon is charged durably; then the values are read. What was charged stays "
-        "charged, whatever happens afterwards. In JSON the release's numbers are floats, those "
-        'of the ledger exact texts ("0.1", "1/3").',
+        "charged, whatever happens afterwards. In JSON the release's numbers are floats, "
+        'rounded up if need be, beside exact texts; those of the ledger are exact texts ("0.1", '
+        '"1/3").',
     )
     parser.add_argument(
         "file", metavar="FILE", help="a file named *.parquet is read as Parquet, others as CSV"
@@ -102,7 +106,7 @@ def _histogram(options: argparse.Namespace) -> int:
 def _paid(options: argparse.Namespace, edges: list[float]) -> int:
     if options.data_version is not None and options.charge_id is None:
         raise ValueError("--data-version needs --charge-id: give the id, or leave it out")
-    with cydp.BudgetLedger.open(options.ledger) as ledger:
+    with opened(cydp.BudgetLedger.open, options.ledger) as ledger:
         column = open_column(options.file, options.column)
         try:
             release = cydp.histogram(
@@ -132,7 +136,7 @@ def _paid(options: argparse.Namespace, edges: list[float]) -> int:
         print(release)
         print(f"left in the ledger for each {shown(ledger.privacy_unit)}:")
         for block, loss in left.items():
-            print(f"  {shown_block(block)}: {told(loss)}")
+            print(f"  {shown_block(block)}: {told(loss, left=True)}")
     return 0
 
 
@@ -180,11 +184,15 @@ def _json(release: cydp.HistogramRelease) -> dict[str, object]:
     return {
         "counts": release.counts.tolist(),
         "edges": release.edges.tolist(),
-        "epsilon": float_of(mechanism.epsilon),
+        "epsilon": as_float(mechanism.epsilon),
         "relation": release.relation,
         "mechanism": type(mechanism).__name__,
-        "scale": float_of(mechanism.scale),
-        "sensitivity": float_of(mechanism.sensitivity),
+        "scale": as_float(mechanism.scale),
+        "sensitivity": as_float(mechanism.sensitivity),
         "error_bound": release.error_bound(_CONFIDENCE, count=max(len(release.counts), 1)),
         "confidence": _CONFIDENCE,
+        "exact": {
+            name: exact_text(getattr(mechanism, name))
+            for name in ("epsilon", "scale", "sensitivity")
+        },
     }

@@ -8,7 +8,9 @@ import re
 from typing import Any
 
 from cydp.accounting import ZCDP, ApproxDP, BudgetLedger, PureDP
+from cydp.cli_file import opened
 from cydp.cli_show import head_of, history, reading, show
+from cydp.rational import exact
 
 __all__ = ["add_commands", "block_id"]
 
@@ -120,7 +122,9 @@ def _budget(options: argparse.Namespace) -> PureDP | ApproxDP | ZCDP | None:
     if rho is not None and epsilon is None and delta is None:
         return ZCDP(rho)
     if epsilon is not None and rho is None:
-        return PureDP(epsilon) if delta is None else ApproxDP(epsilon, delta)
+        if delta is None:
+            return PureDP(epsilon)
+        return ApproxDP(exact(epsilon, "epsilon"), exact(delta, "delta"))
     if delta is None and rho is None:
         return None
     raise ValueError(f"the budget must be {_BUDGETS}")
@@ -144,7 +148,8 @@ def _create(options: argparse.Namespace) -> int:
     budget = _budget(options)
     if budget is None:
         raise ValueError(f"the budget must be given: {_BUDGETS}")
-    with BudgetLedger.create(
+    with opened(
+        BudgetLedger.create,
         options.path,
         budget,
         relation=options.relation,
@@ -159,14 +164,14 @@ def _add_block(options: argparse.Namespace) -> int:
     budget, dims, blocks = _budget(options), _dims(options), options.block
     if len(set(blocks)) < len(blocks):
         raise ValueError("each ID must be given once, and one is given twice")
-    with BudgetLedger.open(options.path) as ledger:
+    with opened(BudgetLedger.open, options.path) as ledger:
         ledger.add_blocks(blocks, budget, **dims)
         print(head_of(ledger))
     return 0
 
 
 def _retire(options: argparse.Namespace) -> int:
-    with BudgetLedger.open(options.path) as ledger:
+    with opened(BudgetLedger.open, options.path) as ledger:
         ledger.retire(options.block)
         print(head_of(ledger))
     return 0

@@ -7,10 +7,13 @@ import argparse
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from decimal import ROUND_CEILING, ROUND_FLOOR
 from fractions import Fraction
 from typing import Any, TypeAlias
 
 from cydp.accounting import ZCDP, ApproxDP, BudgetLedger, LedgerCorruptError, PureDP
+from cydp.cli_file import opened
+from cydp.engines.duckdb import FileError
 from cydp.rational import text
 
 __all__ = [
@@ -38,8 +41,10 @@ def reading(path: str, expect_head: tuple[int, str] | None = None) -> Iterator[B
     Nothing is written, so that whoever may read the file and its folder may look.
     """
     try:
-        with BudgetLedger.open(path, expect_head=expect_head, read_only=True) as ledger:
+        with opened(BudgetLedger.open, path, expect_head=expect_head, read_only=True) as ledger:
             yield ledger
+    except FileError:
+        raise
     except (ArithmeticError, LookupError, TypeError, ValueError):
         raise LedgerCorruptError("the ledger is damaged: it is not what was written") from None
 
@@ -60,9 +65,14 @@ def _each(losses: Any) -> dict[str, Numbers]:
     return {block: _numbers(loss) for block, loss in each.items()}
 
 
-def told(numbers: Numbers) -> str:
-    """Write a loss for people: ``epsilon=0.1, delta=1e-06``."""
-    return ", ".join(f"{name}={text(number)}" for name, number in numbers.items())
+def told(numbers: Numbers, *, left: bool = False) -> str:
+    """Write a loss for people: ``epsilon=0.1, delta=1e-06``.
+
+    Long numbers are written roughly: those of a cost are rounded up, and those of what may be spent
+    (`left`) are rounded down.
+    """
+    rounding = ROUND_FLOOR if left else ROUND_CEILING
+    return ", ".join(f"{name}={text(number, rounding)}" for name, number in numbers.items())
 
 
 def as_json(what: dict[str, Any]) -> str:
@@ -100,14 +110,14 @@ def show(options: argparse.Namespace) -> int:
     if options.json:
         print(as_json(about))
         return 0
-    print(f"budget: {told(about['budget'])}")
+    print(f"budget: {told(about['budget'], left=True)}")
     print(f"privacy unit: {shown(about['privacy_unit'])}")
     for name in ("relation", "charges", "head"):
         print(f"{name}: {about[name]}")
     for block, its in about["blocks"].items():
         print(
-            f"{shown_block(block)}: left {told(its['left'])}; "
-            f"spent {told(its['spent'])} of {told(its['budget'])}; {its['state']}"
+            f"{shown_block(block)}: left {told(its['left'], left=True)}; "
+            f"spent {told(its['spent'])} of {told(its['budget'], left=True)}; {its['state']}"
         )
     return 0
 
@@ -127,7 +137,7 @@ def _line(entry: dict[str, Any]) -> str:
     words = [str(entry["seq"]), entry["time"], entry["kind"]]
     if "block" in entry:
         words.append(shown_block(entry["block"]))
-    words += [told(entry[key]) for key in ("budget", "cost") if key in entry]
+    words += [told(entry[k], left=k == "budget") for k in ("budget", "cost") if k in entry]
     if "privacy_unit" in entry:
         words.append(f"for each {shown(entry['privacy_unit'])}, {entry['relation']}")
     words += [f"{shown(key)}={shown(str(value))}" for key, value in entry.get("dims", {}).items()]

@@ -8,7 +8,7 @@ import numbers
 import operator
 import re
 import sys
-from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
+from decimal import MAX_EMAX, MIN_EMIN, ROUND_HALF_EVEN, Context, Decimal
 from fractions import Fraction
 from typing import cast
 
@@ -202,16 +202,17 @@ def index(n: Integer, name: str) -> int:
     return integer
 
 
-def text(number: Fraction) -> str:
+def text(number: Fraction, rounding: str = ROUND_HALF_EVEN) -> str:
     """Write a Fraction for people: a decimal where that is exact and short, else a quotient.
 
-    A number of more than 256 bits is only written roughly.
+    A number of more than 256 bits is only written roughly, in six digits. `rounding` is one of
+    the decimal module's.
 
     >>> text(Fraction(1, 10)), text(Fraction(1, 3)), text(Fraction(2))
     ('0.1', '1/3', '2')
     """
     if _is_long(number):
-        return f"about {_divided(number, 6)}"
+        return f"about {_divided(number, 6, rounding)}"
     if number.denominator == 1:
         return str(number.numerator)
     decimal = float.__repr__(float_of(number))
@@ -255,12 +256,13 @@ def _written(number: Fraction) -> str:
     return str(number)
 
 
-def _divided(number: Fraction, digits: int) -> Decimal:
-    return _context(digits).divide(Decimal(number.numerator), Decimal(number.denominator))
+def _divided(number: Fraction, digits: int, rounding: str = ROUND_HALF_EVEN) -> Decimal:
+    context = _context(digits, rounding)
+    return context.divide(Decimal(number.numerator), Decimal(number.denominator))
 
 
-def _context(digits: int) -> Context:
-    return Context(prec=digits, Emax=MAX_EMAX, Emin=MIN_EMIN)
+def _context(digits: int, rounding: str = ROUND_HALF_EVEN) -> Context:
+    return Context(prec=digits, rounding=rounding, Emax=MAX_EMAX, Emin=MIN_EMIN)
 
 
 def _is_long(number: Fraction) -> bool:

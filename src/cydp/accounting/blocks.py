@@ -25,6 +25,7 @@ __all__ = [
     "row_of",
     "states",
     "told_retired",
+    "told_unknown",
     "verify",
 ]
 
@@ -96,7 +97,8 @@ def parts_within(budget: Loss, most: Loss, relation: str) -> Parts:
         )
     parts = parts_of(budget)
     if any(a > b for a, b in zip(parts, parts_of(most), strict=True)):
-        raise ValueError(f"budget must be at most the ledger's, {plain(most)}, not {plain(budget)}")
+        whole = plain(most, left=True)
+        raise ValueError(f"budget must be at most the ledger's, {whole}, not {plain(budget)}")
     return parts
 
 
@@ -109,11 +111,11 @@ def block_of(connection: Any, block: str, name: str = "blocks") -> tuple[Parts, 
         "SELECT budget, spent, retired FROM block WHERE id = ?", (block,)
     ).fetchone()
     if row is None:
-        raise UnknownBlockError(_told_unknown(connection, block, name))
+        raise UnknownBlockError(told_unknown(connection, block, name))
     return from_row(row[0]), from_row(row[1]), row[2]
 
 
-def _told_unknown(connection: Any, block: str, name: str) -> str:
+def told_unknown(connection: Any, block: str, name: str) -> str:
     """Return the message for a block that the ledger does not have."""
     if connection.execute("SELECT 1 FROM block WHERE id = ?", (ALL,)).fetchone() is not None:
         if name == "blocks":
@@ -124,7 +126,7 @@ def _told_unknown(connection: Any, block: str, name: str) -> str:
     ).fetchall()
     there = ", ".join(repr(row[0]) for row in rows[:_NAMED]) or "no open block"
     there += " and others" if len(rows) > _NAMED else ""
-    if block == ALL:
+    if block == ALL and name == "blocks":
         return (
             f"{name} must name the blocks that are read, since this ledger keeps a budget for each "
             f"block: it has {there}"

@@ -80,7 +80,7 @@ class Spendable(Protocol):
     def remaining(self) -> Any:
         """What may still be charged."""
 
-    def would_exceed(self, cost: Cost, count: Integer = 1) -> bool:
+    def would_exceed(self, cost: Cost, count: Integer = 1, *, relation: str | None = None) -> bool:
         """Whether a charge would be refused for lack of budget, as things stand."""
 
     def charge(self, cost: Cost, count: Integer = 1, *, relation: str | None = None) -> Any:
@@ -151,7 +151,7 @@ class PrivacyOdometer:
 
         """
         loss = loss_of(cost) * count
-        check_kept(cost, relation, self.relation)
+        check_kept(cost, relation, self.relation, "be added to an odometer")
         with self._lock:
             name = _NAMES[type(loss)]
             self._spent[name] = self._spent[name] + loss if name in self._spent else loss
@@ -277,7 +277,7 @@ class PrivacyFilter:
                     break
             self._spent_on.setdefault(_kind_of(cost), _Spending()).add(times, asked)
 
-    def would_exceed(self, cost: Cost, count: Integer = 1) -> bool:
+    def would_exceed(self, cost: Cost, count: Integer = 1, *, relation: str | None = None) -> bool:
         """Whether a charge would be refused for lack of budget, as things stand.
 
         Nothing is promised: another thread may charge in between. Raises what `charge` raises
@@ -286,7 +286,7 @@ class PrivacyFilter:
         >>> PrivacyFilter(PureDP(1)).would_exceed(PureDP(0.5), count=3)
         True
         """
-        *_, asked = self._asked(cost, count, None)
+        *_, asked = self._asked(cost, count, relation)
         return self._exceeds(tuple(map(total_of, self._spent, asked)))
 
     @property
@@ -432,16 +432,19 @@ def relation_of(cost: Cost) -> str | None:
     )
 
 
-def check_kept(cost: Cost, relation: str | None, kept: str) -> None:
+def check_kept(
+    cost: Cost, relation: str | None, kept: str, use: str = "be paid from a budget"
+) -> None:
     """Raise a RelationMismatchError if a cost is stated under another relation than is kept.
 
-    `relation` is what the caller says that it is stated under; the cost may say so, too.
+    `relation` is what the caller says that it is stated under; the cost may say so, too. `use` is
+    what the cost is for, in the error.
     """
     for stated in (relation_of(cost), check_stated(relation)):
         if stated is not None and stated != kept:
             raise RelationMismatchError(
-                f"the cost is stated under {stated!r} and cannot be paid from a budget that is "
-                f"kept under {kept!r}: state both under one relation"
+                f"the cost is stated under {stated!r} and cannot {use} that is kept under "
+                f"{kept!r}: state both under one relation"
             )
 
 
@@ -454,7 +457,10 @@ def measured(loss: Loss, budget: Loss) -> Parts:
     elif isinstance(loss, ZCDP):
         what_to_do = "use a ZCDP budget, or a mechanism with epsilon"
         if isinstance(budget, ApproxDP):
-            what_to_do += ", or charge cydp.convert(loss, delta=...)"
+            what_to_do += (
+                ", or charge Plan([(mechanism, count)]).as_loss(delta), or of a loss "
+                "cydp.convert(loss, delta=...)"
+            )
     elif isinstance(budget, ApproxDP):
         return loss.epsilon, loss.delta if isinstance(loss, ApproxDP) else Fraction(0)
     elif isinstance(loss, PureDP):

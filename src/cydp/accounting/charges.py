@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import uuid
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -29,6 +30,7 @@ from cydp.accounting.outcomes import result_of_text
 
 __all__ = [
     "ARGUMENTS",
+    "Before",
     "Call",
     "Charge",
     "Receipt",
@@ -51,6 +53,7 @@ class Receipt:
     cost : loss
         What each block has paid.
     blocks : tuple of str
+        The ids of the blocks that have paid; empty for a ledger without blocks.
     hash : str
         Of this entry and all before it.
     rounded : bool
@@ -174,8 +177,27 @@ def checked(
     return Charge(type(budget), asked, asked != given, ids, id_, entry)
 
 
-def written(connection: sqlite3.Connection, charge: Charge) -> Receipt:
-    """Write a charge if it fits into all its blocks, and was not made before."""
+class Before:
+    """What was spent of blocks before the charges of one call, and how many charges it makes."""
+
+    def __init__(self) -> None:
+        self._spent: dict[str, Parts] = {}
+        self._charges: Counter[str] = Counter()
+
+    def of(self, block: str, spent: Parts) -> tuple[Parts, int]:
+        """Note a charge to a block; return what was spent before the call, and its charges."""
+        self._charges[block] += 1
+        return self._spent.setdefault(block, spent), self._charges[block]
+
+
+def written(
+    connection: sqlite3.Connection, charge: Charge, before: Before | None = None
+) -> Receipt:
+    """Write a charge if it fits into all its blocks, and was not made before.
+
+    `before` is the same of all charges that are made in one call.
+    """
+    before = Before() if before is None else before
     row = connection.execute(
         "SELECT seq, body, hash, result FROM entry LEFT JOIN outcome USING (charge_id) "
         "WHERE charge_id = ?", (charge.charge_id,),
@@ -188,12 +210,13 @@ def written(connection: sqlite3.Connection, charge: Charge) -> Receipt:
         if retired:
             raise BlockRetiredError(told_retired(block))
         total = tuple(map(total_of, spent, charge.asked))
+        since, charges = before.of(block, spent)
         if any(a > b for a, b in zip(total, budget, strict=True)):
-            left = tuple(a - b for a, b in zip(budget, spent, strict=True))
-            losses = [loss_from(charge.kind, part) for part in (budget, spent, left, charge.asked)]
-            whole, paid, rest, cost = losses
+            asked = charge.asked if charges == 1 else _less(total, since)
+            parts = budget, since, _less(budget, since), asked
+            whole, paid, rest, cost = (loss_from(charge.kind, part) for part in parts)
             named = None if block == ALL else block
-            raise BudgetExceededError(whole, paid, rest, cost, named)
+            raise BudgetExceededError(whole, paid, rest, cost, named, charges)
         exact = tuple(a + b for a, b in zip(spent, charge.asked, strict=True))
         rounded = rounded or total != exact
         changed = connection.execute(
@@ -206,6 +229,10 @@ def written(connection: sqlite3.Connection, charge: Charge) -> Receipt:
             )
     entry = store.append(connection, charge.entry | {"rounded": rounded} | when(), charge.charge_id)
     return _receipt(charge, entry["seq"], entry["hash"], rounded)
+
+
+def _less(total: Parts, part: Parts) -> Parts:
+    return tuple(a - b for a, b in zip(total, part, strict=True))
 
 
 def _repeated(charge: Charge, seq: int, body: str, digest: str, result: Any) -> Receipt:
@@ -244,7 +271,8 @@ def _receipt(
     fresh: bool = True,
 ) -> Receipt:
     cost = loss_from(charge.kind, charge.asked)
-    return Receipt(seq, charge.charge_id, cost, charge.blocks, digest, rounded, result, fresh)
+    blocks = () if charge.blocks == (ALL,) else charge.blocks
+    return Receipt(seq, charge.charge_id, cost, blocks, digest, rounded, result, fresh)
 
 
 def _name_of(cost: Cost) -> str | None:

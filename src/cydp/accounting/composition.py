@@ -17,7 +17,8 @@ from cydp.relations import check_relation
 
 __all__ = ["group_privacy", "parallel", "sequential"]
 
-_NO_LOSSES = "losses must be at least one, as in sequential(PureDP(0.1), PureDP(0.2))"
+_NO_LOSSES = "losses must be at least one, as in {}(PureDP(0.1), PureDP(0.2))"
+_PAIRS_LIKE = "parallel((PureDP(2), PureDP(1)), relation='change-one')"
 
 
 def sequential(*losses: Loss) -> Loss:
@@ -48,7 +49,7 @@ def sequential(*losses: Loss) -> Loss:
     Fraction(1, 1)
 
     """
-    return reduce(add, _checked(losses))
+    return reduce(add, _checked(losses, "sequential"))
 
 
 def parallel(*losses: Loss | Sequence[Loss], relation: str = "add-remove") -> Loss:
@@ -88,19 +89,24 @@ def parallel(*losses: Loss | Sequence[Loss], relation: str = "add-remove") -> Lo
     """
     check_relation(relation)
     if relation == "add-remove":
-        return _each(_stated("losses", _checked(losses), "add-remove"), max, relation)
+        for given in losses:
+            if isinstance(given, list | tuple):
+                raise TypeError(
+                    f"losses must be passed one by one, not in a {type(given).__name__}: "
+                    "parallel(*losses); pairs of losses are for relation='change-one'"
+                )
+        return _each(_stated("losses", _checked(losses, "parallel"), relation), max, relation)
     pairs: list[list[Loss]] = []
     for given in losses:
         if not isinstance(given, list | tuple) or len(given) != 2:
             raise TypeError(
                 "losses must be pairs under relation='change-one', one for each slice: (loss if a "
                 "record changes, loss if a record comes or goes), because a record that changes "
-                "may move to another slice; for example parallel((PureDP(2), PureDP(1)), "
-                "relation='change-one')"
+                f"may move to another slice; for example {_PAIRS_LIKE}"
             )
-        pairs.append(_checked(tuple(given)))
+        pairs.append([_checked_one(loss, "losses") for loss in given])
     if not pairs:
-        raise ValueError(_NO_LOSSES)
+        raise ValueError(f"losses must be at least one pair, as in {_PAIRS_LIKE}")
     changed = _stated("the first loss of each pair", [one for one, _ in pairs], "change-one")
     moved = _stated("the second loss of each pair", [two for _, two in pairs], "add-remove")
     whole = [_each(changed, max, relation), _each(moved, _two_largest, relation)]
@@ -140,9 +146,9 @@ def group_privacy(loss: Loss, k: Integer) -> Loss:
     return _checked_one(loss, "loss").group(k)
 
 
-def _checked(losses: Sequence[Loss | Sequence[Loss]]) -> list[Loss]:
+def _checked(losses: Sequence[Loss | Sequence[Loss]], function: str) -> list[Loss]:
     if not losses:
-        raise ValueError(_NO_LOSSES)
+        raise ValueError(_NO_LOSSES.format(function))
     return [_checked_one(loss, "losses") for loss in losses]
 
 

@@ -33,10 +33,13 @@ class BudgetExceededError(PrivacyError):
     Attributes
     ----------
     budget, spent, remaining, requested : loss
-        The whole budget, what was spent and left of it, and what was asked for.
+        The whole budget, what was spent and left of it before the call, and what was asked for.
     block : str or None
         The block of a ledger that had too little left. None: the ledger has no blocks, or the
         budget is no ledger.
+    charges : int
+        How many charges of one call ask for `requested` together: more than 1 only of
+        `BudgetLedger.charge_many`.
 
     """
 
@@ -47,16 +50,19 @@ class BudgetExceededError(PrivacyError):
         remaining: object,
         requested: object,
         block: str | None = None,
+        charges: int = 1,
     ) -> None:
-        super().__init__(budget, spent, remaining, requested, block)
+        super().__init__(budget, spent, remaining, requested, block, charges)
         self.budget, self.spent, self.remaining = budget, spent, remaining
-        self.requested, self.block = requested, block
+        self.requested, self.block, self.charges = requested, block, charges
 
     def __str__(self) -> str:
         place = "" if self.block is None else f" of block {self.block!r}"
+        together = f" of {self.charges:,} charges together" if self.charges > 1 else ""
         return (
-            f"the budget {plain(self.budget)}{place} has {plain(self.remaining)} left: "
-            f"{plain(self.requested)} does not fit; nothing was charged"
+            f"the budget {plain(self.budget, left=True)}{place} has "
+            f"{plain(self.remaining, left=True)} left: {plain(self.requested)}{together} does not "
+            "fit; nothing was charged"
         )
 
 

@@ -21,6 +21,7 @@ from cydp.accounting.blocks import (
     parts_within,
     states,
     told_retired,
+    told_unknown,
     verify,
 )
 from cydp.accounting.budget import check_budget
@@ -38,6 +39,7 @@ from cydp.accounting.errors import (
     LedgerCorruptError,
     LedgerError,
     LedgerRollbackError,
+    UnknownBlockError,
 )
 from cydp.accounting.ledger_charges import LedgerCharges
 from cydp.accounting.ledger_report import report_of
@@ -315,6 +317,8 @@ class BudgetLedger(LedgerCharges):
         text_of(block, "block")
 
         def update(connection: Connection) -> None:
+            if block == ALL:
+                raise UnknownBlockError(told_unknown(connection, block, "block"))
             if block_of(connection, block, "block")[2]:
                 raise BlockRetiredError(told_retired(block))
             store.append(connection, {"kind": "retire", "block": block} | when())

@@ -9,10 +9,19 @@ from typing import Any
 
 from cydp._arguments import Integer
 from cydp.accounting import store
-from cydp.accounting.blocks import ALL, State, block_ids, block_of, states, told_retired
+from cydp.accounting.blocks import (
+    ALL,
+    State,
+    block_ids,
+    block_of,
+    states,
+    told_retired,
+    told_unknown,
+)
 from cydp.accounting.budget import Cost, total_of
 from cydp.accounting.charges import (
     ARGUMENTS,
+    Before,
     Call,
     Charge,
     Receipt,
@@ -22,7 +31,12 @@ from cydp.accounting.charges import (
     written,
 )
 from cydp.accounting.entries import digest_of, text_of, when
-from cydp.accounting.errors import BlockRetiredError, ChargeInDoubtError, LedgerError
+from cydp.accounting.errors import (
+    BlockRetiredError,
+    ChargeInDoubtError,
+    LedgerError,
+    UnknownBlockError,
+)
 from cydp.accounting.ledger_scope import LedgerScope
 from cydp.accounting.loss import Loss
 from cydp.accounting.notes import note
@@ -99,8 +113,18 @@ class LedgerCharges:
                 "charge_id must be given with data_version, which only tells whether a repetition "
                 "is on the same data"
             )
-        ids = (ALL,) if blocks is None else block_ids(blocks)
+        ids = () if blocks is None else self._named(block_ids(blocks))
         return LedgerScope(self, ids, label, charge_id, data_version)
+
+    def _named(self, blocks: tuple[str, ...]) -> tuple[str, ...]:
+        """Return ids of blocks that somebody wrote; UnknownBlockError for what no block may have.
+
+        The ledger has a block of this name if it was made without blocks, and nobody names it.
+        """
+        if ALL in blocks:
+            told = self._store.read(lambda connection: told_unknown(connection, ALL, "blocks"))
+            raise UnknownBlockError(told)
+        return blocks
 
     def _states(self, blocks: Iterable[str] | None = None) -> dict[str, State]:
         """Return budget, spending, rest and whether it is retired, of some blocks or of all."""
@@ -208,12 +232,20 @@ class LedgerCharges:
             for given in charges
             if not check_names(given)
         ]
-        return self._store.write(
-            lambda connection: [written(connection, charge) for charge in read]
-        )
 
-    def _checked(self, cost: Cost, *arguments: Any) -> Charge:
-        return checked(self.budget, self.relation, cost, *arguments)
+        def write(connection: Connection) -> list[Receipt]:
+            before = Before()
+            return [written(connection, charge, before) for charge in read]
+
+        return self._store.write(write)
+
+    def _checked(
+        self, cost: Cost, count: Integer, blocks: Iterable[str] | None, *arguments: Any
+    ) -> Charge:
+        charge = checked(self.budget, self.relation, cost, count, blocks, *arguments)
+        if blocks is not None:
+            self._named(charge.blocks)
+        return charge
 
     def once(
         self,
@@ -418,14 +450,19 @@ class LedgerCharges:
         self._store.write(insert)
 
     def would_exceed(
-        self, cost: Cost, count: Integer = 1, *, blocks: Iterable[str] | None = None
+        self,
+        cost: Cost,
+        count: Integer = 1,
+        *,
+        blocks: Iterable[str] | None = None,
+        relation: str | None = None,
     ) -> bool:
         """Whether a charge would be refused for lack of budget, as things stand.
 
         Nothing is promised: another process may charge in between. Raises what `charge` raises
         for a cost or blocks that could never be charged.
         """
-        charge = self._checked(cost, count, blocks, None, None, None)
+        charge = self._checked(cost, count, blocks, None, None, relation)
 
         def exceeds(connection: Connection) -> bool:
             for block in charge.blocks:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from cydp._arguments import Integer
+from cydp.accounting.blocks import ALL
 from cydp.accounting.budget import Cost
 from cydp.accounting.charges import Receipt
 
@@ -26,7 +27,8 @@ class LedgerScope:
     ----------
     ledger : BudgetLedger
     blocks : tuple of str
-        The ids of the blocks that pay, each of them in full.
+        The ids of the blocks that pay, each of them in full; empty if none were named, as for a
+        ledger without blocks.
     label : str or None
         What the history says of the charges.
     charge_id : str or None
@@ -97,14 +99,14 @@ class LedgerScope:
         return self._each(2)
 
     def _each(self, place: int) -> Any:
-        states = self.ledger._states(self.blocks)
+        states = self.ledger._states(self.blocks or (ALL,))
         found = {block: state[place] for block, state in states.items()}
-        return found[self.blocks[0]] if len(found) == 1 else found
+        return next(iter(found.values())) if len(found) == 1 else found
 
     def charge(self, cost: Cost, count: Integer = 1, *, relation: str | None = None) -> Receipt:
         """Spend a loss in each of the blocks, as `BudgetLedger.charge` does."""
         return self.ledger.charge(
-            cost, count, blocks=self.blocks, charge_id=self.charge_id, label=self.label,
+            cost, count, blocks=self.blocks or None, charge_id=self.charge_id, label=self.label,
             relation=relation,
         )  # fmt: skip
 
@@ -126,14 +128,19 @@ class LedgerScope:
                 "ledger.scope(charge_id=...)"
             )
         return self.ledger.once(
-            self.charge_id, cost, release, count, blocks=self.blocks, label=self.label,
-            relation=relation, function=function, arguments=arguments,
+            self.charge_id, cost, release, count, blocks=self.blocks or None,
+            label=self.label, relation=relation, function=function, arguments=arguments,
             data_version=self.data_version, nbytes=nbytes,
         )  # fmt: skip
 
-    def would_exceed(self, cost: Cost, count: Integer = 1) -> bool:
+    def would_exceed(self, cost: Cost, count: Integer = 1, *, relation: str | None = None) -> bool:
         """Whether a charge would be refused for lack of budget, as things stand."""
-        return self.ledger.would_exceed(cost, count, blocks=self.blocks)
+        return self.ledger.would_exceed(cost, count, blocks=self.blocks or None, relation=relation)
 
     def __repr__(self) -> str:
-        return f"{self.ledger!r}.scope(blocks={list(self.blocks)!r})"
+        given = {
+            "blocks": list(self.blocks) or None, "label": self.label, "charge_id": self.charge_id,
+            "data_version": self.data_version,
+        }  # fmt: skip
+        words = (f"{name}={value!r}" for name, value in given.items() if value is not None)
+        return f"{self.ledger!r}.scope({', '.join(words)})"

@@ -68,7 +68,7 @@ class PureDP(Measure):
     """
 
     epsilon: Exact
-    rho: Exact
+    rho: Exact = field(init=False)  # dataclasses.replace leaves it out: it may not fit any more
     relation: str | None
 
     def __init__(
@@ -155,9 +155,9 @@ class ApproxDP(Measure):
 
     epsilon: Exact
     delta: Exact
-    rho: Exact | None
+    rho: Exact | None = field(init=False)  # as in PureDP
     relation: str | None
-    plan: Plan | None = field(compare=False)
+    plan: Plan | None = field(compare=False, init=False)
 
     def __init__(
         self,
@@ -169,10 +169,9 @@ class ApproxDP(Measure):
     ) -> None:
         value, rest = _at_least_0(epsilon, "epsilon"), _at_least_0(delta, "delta")
         if rest >= 1:
-            raise ValueError(
-                f"delta must be less than 1, not {text(rest)}; the order is "
-                "ApproxDP(epsilon, delta)"
-            )
+            # What the library passes on was read before, as a parameter of something else.
+            order = "" if type(delta) is Exact else "; the order is ApproxDP(epsilon, delta)"
+            raise ValueError(f"delta must be less than 1, not {text(rest)}{order}")
         known = None if rho is None else _rho_beside(value, rho)
         _set(self, value, rest, known, check_stated(relation), None)
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any
+from typing import Any, Self
 
 from cydp.accounting.errors import MeasureMismatchError
 from cydp.accounting.stated import common_relation
@@ -46,6 +46,10 @@ class Measure:
         if not isinstance(other, Measure):
             return NotImplemented
         return _are_at_most(other, self) and self._numbers != other._numbers
+
+    def __radd__(self, other: int) -> Self:
+        """Return the loss itself for 0, at which `sum` begins."""
+        return self if type(other) is int and other == 0 else NotImplemented
 
     def to_dict(self) -> dict[str, Any]:
         """Return the loss as a dict that `json.dumps` takes.

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from decimal import ROUND_CEILING, ROUND_FLOOR
 from html import escape
 from typing import Any
 
@@ -20,15 +21,18 @@ def html_of(report: str) -> str:
     return f"<pre>{escape(report, quote=False)}</pre>"
 
 
-def plain(loss: Any) -> str:
+def plain(loss: Any, *, left: bool = False) -> str:
     """Return a loss with its own numbers, which are written roughly where they are long.
+
+    Those of a cost are rounded up, and those of what may be spent (`left`) are rounded down.
 
     >>> from cydp import ZCDP, PureDP
     >>> plain(ZCDP("1/3")), plain(PureDP(1, relation="change-one")), plain(PureDP("1e-300"))
     ('ZCDP(rho=1/3)', 'PureDP(epsilon=1)', 'PureDP(epsilon=about 1E-300)')
     """
     names = [name for name in ("epsilon", "delta") if hasattr(loss, name)] or ["rho"]
-    numbers = ", ".join(f"{name}={number_text(getattr(loss, name))}" for name in names)
+    rounding = ROUND_FLOOR if left else ROUND_CEILING
+    numbers = ", ".join(f"{name}={number_text(getattr(loss, name), rounding)}" for name in names)
     return f"{type(loss).__name__}({numbers})"
 
 

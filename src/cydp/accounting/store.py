@@ -421,7 +421,8 @@ class Store:
             return LedgerSchemaError(
                 f"{self.path} is no ledger: no BudgetLedger.create has made this file"
             )
-        if isinstance(error, sqlite3.OperationalError):
+        damaged = str(error).startswith("no such table")
+        if isinstance(error, sqlite3.OperationalError) and not damaged:
             more = ""
             if name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN")):
                 if not self._read_only:
