@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import Any, NoReturn, Protocol, TypeAlias, runtime_checkable
 
 from cydp._arguments import Integer
+from cydp._named import explained
 from cydp.accounting.described import described
 from cydp.accounting.errors import (
     AdaptivityError,
@@ -116,6 +117,7 @@ class PrivacyOdometer:
 
     __slots__ = ("_lock", "_relation", "_spent")
 
+    @explained
     def __init__(self, *, relation: str = "add-remove") -> None:
         if hasattr(self, "_relation"):
             raise TypeError(
@@ -213,6 +215,7 @@ class PrivacyFilter:
 
     __slots__ = ("_budget", "_limit", "_lock", "_pid", "_relation", "_spent", "_spent_on")
 
+    @explained
     def __init__(self, budget: Loss, *, relation: str = "add-remove") -> None:
         if hasattr(self, "_pid"):
             raise TypeError("a PrivacyFilter is made once, and its budget cannot be changed")

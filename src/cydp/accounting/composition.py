@@ -10,6 +10,7 @@ from operator import add
 from typing import Any, cast
 
 from cydp._arguments import Integer
+from cydp._named import explained
 from cydp.accounting.errors import MeasureMismatchError, RelationMismatchError
 from cydp.accounting.given import kind_given
 from cydp.accounting.loss import ZCDP, ApproxDP, Loss, PureDP, new_loss
@@ -52,6 +53,7 @@ def sequential(*losses: Loss) -> Loss:
     return reduce(add, _checked(losses, "sequential"))
 
 
+@explained
 def parallel(*losses: Loss | Sequence[Loss], relation: str = "add-remove") -> Loss:
     """Return the loss of releases from disjoint slices that do not depend on the data.
 
@@ -113,6 +115,7 @@ def parallel(*losses: Loss | Sequence[Loss], relation: str = "add-remove") -> Lo
     return _each(whole, max, relation)
 
 
+@explained
 def group_privacy(loss: Loss, k: Integer) -> Loss:
     """Return what a loss means for neighbours that differ in k units: ``loss.group(k)``.
 

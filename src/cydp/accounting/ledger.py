@@ -11,6 +11,7 @@ from sqlite3 import Connection
 from types import TracebackType
 from typing import Any, NoReturn, Self
 
+from cydp._named import explained, own_methods
 from cydp.accounting import store
 from cydp.accounting.blocks import (
     ALL,
@@ -53,6 +54,7 @@ _MEASURES: dict[str, type[Loss]] = {"pure": PureDP, "approximate": ApproxDP, "zc
 _NAMES = {kind: name for name, kind in _MEASURES.items()}
 
 
+@own_methods
 class BudgetLedger(LedgerCharges):
     """A budget that is kept in a file, charged durably before data is read.
 
@@ -99,6 +101,7 @@ class BudgetLedger(LedgerCharges):
         )
 
     @classmethod
+    @explained
     def create(
         cls,
         path: str | os.PathLike[str],
@@ -161,6 +164,7 @@ class BudgetLedger(LedgerCharges):
         return cls.open(path, expect_head=head)
 
     @classmethod
+    @explained
     def open(
         cls,
         path: str | os.PathLike[str],

@@ -13,6 +13,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 
 from cydp._arguments import Integer, Number
+from cydp._named import explained
 from cydp.accounting.errors import MeasureMismatchError
 from cydp.accounting.measure import Measure
 from cydp.accounting.stated import common_relation
@@ -71,6 +72,7 @@ class PureDP(Measure):
     rho: Exact = field(init=False)  # dataclasses.replace leaves it out: it may not fit any more
     relation: str | None
 
+    @explained
     def __init__(
         self, epsilon: Number, *, rho: Number | None = None, relation: str | None = None
     ) -> None:
@@ -159,6 +161,7 @@ class ApproxDP(Measure):
     relation: str | None
     plan: Plan | None = field(compare=False, init=False)
 
+    @explained
     def __init__(
         self,
         epsilon: Number,
@@ -259,6 +262,7 @@ class ZCDP(Measure):
     rho: Exact
     relation: str | None
 
+    @explained
     def __init__(self, rho: Number, *, relation: str | None = None) -> None:
         _set(self, _at_least_0(rho, "rho"), check_stated(relation))
 

@@ -10,6 +10,7 @@ from fractions import Fraction
 import numpy as np
 
 from cydp._arguments import Integer, Number
+from cydp._named import explained
 from cydp.accounting import conversion
 from cydp.accounting.loss import ZCDP, ApproxDP, Loss, PureDP
 from cydp.rational import MAX_BITS, exact, float_of, index, log_of, positive, text
@@ -25,6 +26,7 @@ _CLOSE = 2.0**-40  # of epsilon, where a bisection ends
 _RARE = 2900  # -ln of a chance; no delta of MAX_BITS is below e**-2840
 
 
+@explained
 def convert(loss: Loss, *, delta: Number) -> ApproxDP:
     """Return the (epsilon, delta) that a loss implies at a delta.
 
@@ -71,6 +73,7 @@ def convert(loss: Loss, *, delta: Number) -> ApproxDP:
     return ApproxDP(min(found), rest, relation=loss.relation)
 
 
+@explained
 def optimal_composition(*, epsilon: Number, count: Integer, delta: Number) -> ApproxDP:
     """Return the least epsilon at a delta that so many pure losses compose to.
 

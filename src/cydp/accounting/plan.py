@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any, NoReturn, cast
 
 from cydp._arguments import Integer, Number
+from cydp._named import explained
 from cydp.accounting import numerical
 from cydp.accounting.bounds import Bound, Part, bounds_of, could_be_less
 from cydp.accounting.budget import Cost, loss_of, relation_of
@@ -70,6 +71,7 @@ class Plan:
 
     __slots__ = ("_bounds", "_items", "_relation")
 
+    @explained
     def __init__(self, items: Iterable[tuple[Cost, Integer]]) -> None:
         if hasattr(self, "_items"):
             raise TypeError("a Plan is made once: what it fixes cannot change")
