@@ -56,6 +56,7 @@ def test_accounting_knows_nothing_of_noise() -> None:
         imported = re.findall(r"^(?:from|import) (cydp[\w.]*)", file.read_text(), re.MULTILINE)
         assert {name.split(".")[1] for name in imported} <= {
             "_arguments",
+            "_named",
             "accounting",
             "certified",
             "rational",

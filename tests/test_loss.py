@@ -55,7 +55,8 @@ def test_a_rho_of_nothing_is_not_believed() -> None:
          "epsilon must be an int, float, str, Fraction or Decimal, not bool"),
         (lambda: PureDP(-1), ValueError, "epsilon must be at least 0, not -1"),
         (lambda: ApproxDP(1), TypeError,  # type: ignore[call-arg]
-         "missing a required argument: 'delta': call ApproxDP(epsilon, delta, *, rho=None, relation=None)"),
+         "missing a required argument: 'delta': call ApproxDP(epsilon, delta, *, "
+         "rho=None, relation=None)"),
         (lambda: ApproxDP(1e-6, 1), ValueError,
          "delta must be less than 1, not 1; the order is ApproxDP(epsilon, delta)"),
         (lambda: PureDP(5, rho=0), ValueError, "rho must be more than 0 beside an epsilon of 5"),
