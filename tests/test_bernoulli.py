@@ -1,4 +1,4 @@
-"""csrc/bernoulli.c: p by enumeration, and by exact binomial tails with mutants."""
+"""csrc/samplers/bernoulli.c: p by enumeration, and by exact binomial tails with mutants."""
 
 from fractions import Fraction
 from typing import Any

@@ -1,4 +1,4 @@
-"""csrc/chacha20*.c against the RFC written again in Python."""
+"""csrc/generator/chacha20*.c against the RFC written again in Python."""
 
 import numpy as np
 import pytest

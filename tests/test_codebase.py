@@ -12,11 +12,18 @@ import pytest
 import cydp
 
 ROOT = Path(__file__).parent.parent
-SOURCES = sorted([*(ROOT / "csrc").glob("*.[ch]"), *(ROOT / "src").rglob("*.py*")])
+CORE = sorted((ROOT / "csrc").rglob("*.[ch]"))
+SOURCES = [*(f for f in CORE if "tests" not in f.parts), *sorted((ROOT / "src").rglob("*.py*"))]
+ROOMS = {"include", "base", "generator", "samplers", "mechanisms", "columns", "exact", "tests"}
 
 
 def test_what_is_installed_is_what_is_tested() -> None:
     assert not Path(cydp.__file__).is_relative_to(ROOT / "src")
+
+
+def test_every_room_of_the_core_is_seen() -> None:
+    assert {file.relative_to(ROOT / "csrc").parts[0] for file in CORE} == ROOMS
+    assert len(CORE) > 120
 
 
 def test_bindings_are_short_and_files_hold_one_thing() -> None:
@@ -32,7 +39,7 @@ def test_each_binding_chooses_its_kernels() -> None:
 
 
 def test_the_core_knows_nothing_of_python_nor_of_epsilon() -> None:
-    for file in (ROOT / "csrc").rglob("*.[ch]"):
+    for file in CORE:
         code = re.sub(r"/\*.*?\*/", "", file.read_text(), flags=re.DOTALL)
         assert "Python.h" not in code
         assert "epsilon" not in code
@@ -77,7 +84,7 @@ def test_what_is_installed_with_it_is_numpy_and_nanoarrow() -> None:
     assert [re.split("[>=]", name)[0] for name in project["dependencies"]] == ["nanoarrow", "numpy"]
 
 
-ISAS = ["avx512", "avx2", "neon", "portable"]  # best first, as in csrc/dispatch.c
+ISAS = ["avx512", "avx2", "neon", "portable"]  # best first, as in csrc/base/dispatch.c
 
 
 def under_isa(isa: str, code: str) -> subprocess.CompletedProcess[str]:

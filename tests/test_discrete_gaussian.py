@@ -1,4 +1,4 @@
-"""csrc/discrete_gaussian.c: the pmf by enumeration, and by goodness of fit with mutants."""
+"""csrc/samplers/discrete_gaussian.c: the pmf by enumeration; goodness of fit with mutants."""
 
 import itertools
 import math

@@ -1,4 +1,4 @@
-"""csrc/discrete_laplace.c: the pmf by enumeration, and by goodness of fit with mutants."""
+"""csrc/samplers/discrete_laplace.c: the pmf by enumeration; goodness of fit with mutants."""
 
 import decimal
 import math

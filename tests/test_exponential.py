@@ -1,4 +1,4 @@
-"""The constant of csrc/exponential.c."""
+"""The constant of csrc/samplers/exponential.c."""
 
 import re
 from fractions import Fraction
@@ -6,7 +6,7 @@ from pathlib import Path
 
 from reference import logarithm as oracle
 
-CORE = Path(__file__).parent.parent / "csrc"
+CORE = Path(__file__).parent.parent / "csrc" / "samplers"
 
 
 def test_ln_2_is_rounded_down_from_the_truth() -> None:

@@ -1,4 +1,4 @@
-"""csrc/decision.c and sampler.c: as many second looks whatever is undecided, the same values."""
+"""csrc/samplers/decision.c: as many second looks whatever is undecided, and the same values."""
 
 import math
 from fractions import Fraction

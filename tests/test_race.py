@@ -1,4 +1,4 @@
-"""csrc/race.c: the error of keys in doubles, which docs/sampling.md bounds."""
+"""csrc/mechanisms/noisy_max_bounds.c: the error of keys, which docs/sampling.md bounds."""
 
 import math
 import random
@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 from test_logarithm import CENTRE, INVERSE, Q
 
-CORE = Path(__file__).parent.parent / "csrc"
+CORE = Path(__file__).parent.parent / "csrc" / "mechanisms"
 PROVED = 2.0**-39  # of G, of which KEY_ERROR ships 16 times
 
 
 def test_the_core_ships_what_is_proved_here() -> None:
-    source = (CORE / "race.c").read_text()
+    source = (CORE / "noisy_max_bounds.c").read_text()
     assert re.search(r"define KEY_ERROR 0x1p-35 ", source)
     assert re.search(r"define SCORE_ERROR 0x1p-49 ", source)
     assert "middle <= 0x1.ep-5" in source

@@ -1,4 +1,4 @@
-"""mechanisms/_randomized_response.py, csrc/shift.c and response.c: laws, reports, estimates."""
+"""The randomized response of mechanisms/ and csrc/mechanisms/: laws, reports, estimates."""
 
 import dataclasses
 import itertools

@@ -1,4 +1,4 @@
-"""csrc/resolver.c, through every route, against a second implementation and the fast path."""
+"""csrc/samplers/exact_comparison.c against a second implementation and the fast path."""
 
 import itertools
 import math

@@ -1,4 +1,4 @@
-"""selection.c and race.c: word for word what tests/reference/selection.py gives."""
+"""csrc/mechanisms/noisy_max*.c: word for word what tests/reference/selection.py gives."""
 
 import math
 import random

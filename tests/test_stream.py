@@ -1,4 +1,4 @@
-"""csrc/sampler.c: seeded calls replayed in Python, from the key to the values.
+"""csrc/samplers/sampler.c: seeded calls replayed in Python, from the key to the values.
 
 It holds keys, nonces, planes, rounds and extension bits to what docs/sampling.md says of them.
 """

@@ -1,4 +1,4 @@
-"""threads.py and csrc/share.c: the same values for any number of threads, in and after trouble."""
+"""csrc/base/parallel_for.c: the same values for any number of threads, and after trouble."""
 
 import os
 import signal

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Every kernel table that runs here: ChaCha20 word for word, the logarithm against the
  * resolver on every lane that it decides, thresholds and signs by their definitions. */
-#include "check.h"
-#include "internal.h"
-#include "lanes.h"
+#include "tests/check.h"
+#include "base/internal.h"
+#include "tests/samplers/lanes.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,9 +2,9 @@
  * Another thread writes to the input of every kernel that reads a caller's memory, as
  * long as the kernel runs. What a kernel writes stays in bounds, which AddressSanitizer
  * checks too, and what it returns is right for some mixture of old and new values. */
-#include "../tally.h"
-#include "check.h"
-#include "internal.h"
+#include "exact/count_table.h"
+#include "tests/check.h"
+#include "base/internal.h"
 
 #include <math.h>
 #include <pthread.h>

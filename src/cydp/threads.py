@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How many threads serve a large call, and what is large. They are made in csrc/share.c."""
+"""How many threads serve a large call, and what is large; csrc/base/parallel_for.c makes them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The winner of a race, from the candidates' bits: what csrc/selection.c must give."""
+"""The winner of a race, from the candidates' bits: what csrc/mechanisms/noisy_max.c must give."""
 
 import decimal
 import math

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT
+ * Scratch memory that is written in many places at once: small pages would cost several
+ * times as much as the writing. */
+#if !defined(__APPLE__)
+#define _GNU_SOURCE /* madvise */
+#endif
+#include "base/internal.h"
+
+#include <stdlib.h>
+#include <sys/mman.h>
+
+void *cydp_large_allocate(size_t bytes) {
+  const size_t page = (size_t)1 << 21;
+  if (bytes < page)
+    return malloc(bytes);
+  if (bytes > SIZE_MAX - page)
+    return NULL;
+  size_t whole = (bytes + page - 1) / page * page;
+  void *memory = aligned_alloc(page, whole);
+#ifdef MADV_HUGEPAGE
+  if (memory)
+    (void)madvise(memory, whole, MADV_HUGEPAGE);
+#endif
+  return memory;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT
+ * Tasks of one call on several threads, which end with the call: no fork finds one
+ * waiting. */
+#include "base/internal.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+
+enum { MOST_HELPERS = 1023 };
+
+typedef struct shared {
+  cydp_task *task;
+  void *self;
+  size_t count;
+  _Atomic(size_t) next;        /* the first that nobody has taken */
+  _Atomic(cydp_status) status; /* the first that is not CYDP_OK */
+} shared;
+
+static void *work(void *argument) {
+  shared *call = argument;
+  size_t i;
+  while (atomic_load(&call->status) == CYDP_OK &&
+         (i = atomic_fetch_add(&call->next, 1)) < call->count) {
+    cydp_status status = call->task(call->self, i), none = CYDP_OK;
+    if (status != CYDP_OK)
+      atomic_compare_exchange_strong(&call->status, &none, status);
+  }
+  return NULL;
+}
+
+/* Up to n of them, fewer if the system gives no more or the tasks run out meanwhile. They
+ * take no signals, so that handlers run where they would without them; but faults must
+ * stay unblocked. */
+static unsigned start_helpers(shared *call, pthread_t *helpers, unsigned n) {
+  sigset_t all, before;
+  sigfillset(&all);
+  sigdelset(&all, SIGBUS);
+  sigdelset(&all, SIGFPE);
+  sigdelset(&all, SIGILL);
+  sigdelset(&all, SIGSEGV);
+  sigdelset(&all, SIGTRAP);
+  pthread_sigmask(SIG_BLOCK, &all, &before);
+  unsigned started = 0;
+  while (started < n && atomic_load(&call->next) < call->count &&
+         pthread_create(helpers + started, NULL, work, call) == 0)
+    started++;
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  return started;
+}
+
+cydp_status cydp_share(cydp_task *task, void *self, size_t count, unsigned threads) {
+  shared call = {.task = task, .self = self, .count = count};
+  pthread_t helpers[MOST_HELPERS];
+  size_t wanted = threads < count ? threads : count;
+  unsigned n = wanted > MOST_HELPERS ? MOST_HELPERS : wanted ? (unsigned)wanted - 1 : 0;
+  unsigned started = n ? start_helpers(&call, helpers, n) : 0;
+  work(&call);
+  while (started > 0)
+    pthread_join(helpers[--started], NULL);
+  return atomic_load(&call.status);
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/internal.h"
+
+const char *cydp_status_text(cydp_status status) {
+  switch (status) {
+  case CYDP_OK:
+    return "ok";
+  case CYDP_ERROR_ENTROPY:
+    return "the operating system gave no random bytes";
+  case CYDP_ERROR_MEMORY:
+    return "memory ran out";
+  case CYDP_ERROR_DOMAIN:
+    return "a parameter is outside its range";
+  case CYDP_ERROR_EXHAUSTED:
+    return "more than 2**32 blocks asked of one key and nonce";
+  case CYDP_ERROR_UNDECIDED:
+    return "1,024 random bits did not decide a sample (probability below 2**-900)";
+  case CYDP_ERROR_ISA:
+    return "CYDP_FORCE_ISA names no kernels that run here; there are avx512, avx2, neon "
+           "and portable";
+  }
+  return "unknown status";
+}

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT
+ * Hash and displace (Belazzougui, Botelho, Dietzfelbinger: Hash, displace, and compress,
+ * ESA 2009): the keys of a bucket share a factor, which is searched until all of them
+ * find slots that are free. The buckets with the most keys choose first. Keys are
+ * public, but somebody may have made them to collide: hence a random seed, and another
+ * one if any bucket finds no factor. */
+#include "columns/key_table.h"
+
+#include <stdlib.h>
+
+enum {
+  LEAST_BITS = 4,
+  BUCKET_BITS = 2, /* there are 4 slots a bucket, of which at most half are used */
+  SLOTS_A_BUCKET = 1 << BUCKET_BITS,
+  MOST_KEYS = 64, /* of a bucket */
+  MOST_FACTORS = 1 << 16,
+  MOST_SEEDS = 64
+};
+
+/* The keys of bucket b are order[first[b]] to before order[first[b + 1]]. */
+typedef struct buckets {
+  size_t count;
+  uint64_t *hashes;
+  uint32_t *order, *first;
+} buckets;
+
+static string key_at(const cydp_keys *keys, size_t place, prefix *first) {
+  string s = string_at(&keys->strings, place);
+  *first = prefix_of(&keys->strings, s, limit_of(&keys->strings, keys->count));
+  return s;
+}
+
+/* Counting sort by the upper bits of the hashes. */
+static void fill(const cydp_keys *keys, buckets *all) {
+  memset(all->first, 0, (all->count + 2) * sizeof *all->first);
+  for (size_t place = 0; place < keys->count; place++) {
+    prefix first;
+    string s = key_at(keys, place, &first);
+    all->hashes[place] = hash_of(keys, s, first);
+    all->first[(all->hashes[place] >> keys->bucket_shift) + 2]++;
+  }
+  for (size_t b = 2; b < all->count + 2; b++)
+    all->first[b] += all->first[b - 1];
+  for (size_t place = 0; place < keys->count; place++)
+    all->order[all->first[(all->hashes[place] >> keys->bucket_shift) + 1]++] =
+        (uint32_t)place;
+}
+
+static bool has_equal(const cydp_keys *keys, const buckets *all, size_t b) {
+  size_t end = all->first[b + 1];
+  end = end - all->first[b] < MOST_KEYS ? end : (size_t)all->first[b] + MOST_KEYS;
+  for (size_t i = all->first[b]; i < end; i++)
+    for (size_t j = all->first[b]; j < i; j++)
+      if (all->hashes[all->order[i]] == all->hashes[all->order[j]] &&
+          equal_strings(string_at(&keys->strings, all->order[i]),
+                        string_at(&keys->strings, all->order[j])))
+        return true;
+  return false;
+}
+
+static bool place_bucket(cydp_keys *keys, const buckets *all, size_t b) {
+  const uint32_t *order = all->order + all->first[b];
+  size_t n = all->first[b + 1] - all->first[b];
+  for (uint32_t f = 0; f < MOST_FACTORS; f++) {
+    uint64_t factor = keys->factors[b] = 2 * f * UINT32_C(0x9e3779b1) + 1;
+    size_t placed = 0;
+    for (; placed < n; placed++) {
+      key *slot = keys->slots + (all->hashes[order[placed]] * factor >> keys->slot_shift);
+      if (slot->length != UINT64_MAX)
+        break;
+      prefix first;
+      string s = key_at(keys, order[placed], &first);
+      *slot = (key){first, s.length, order[placed]};
+    }
+    if (placed == n)
+      return true;
+    while (placed-- > 0)
+      keys->slots[all->hashes[order[placed]] * factor >> keys->slot_shift].length =
+          UINT64_MAX;
+  }
+  return false;
+}
+
+/* Whether the seed serves. */
+static bool place(cydp_keys *keys, const buckets *all) {
+  size_t size = 0;
+  for (size_t b = 0; b < all->count; b++) {
+    size_t n = all->first[b + 1] - all->first[b];
+    size = n > size ? n : size;
+  }
+  bool placed = size <= MOST_KEYS;
+  for (; placed && size > 0; size--)
+    for (size_t b = 0; placed && b < all->count; b++)
+      if (all->first[b + 1] - all->first[b] == size)
+        placed = place_bucket(keys, all, b);
+  return placed;
+}
+
+static cydp_status try_seeds(cydp_keys *keys, buckets *all, size_t slots) {
+  for (int seed = 0; seed < MOST_SEEDS; seed++) {
+    cydp_status status = cydp_entropy(keys->seed, sizeof keys->seed);
+    if (status != CYDP_OK)
+      return status;
+    for (size_t i = 0; i < slots; i++)
+      keys->slots[i] = (key){.length = UINT64_MAX};
+    fill(keys, all);
+    for (size_t b = 0; b < all->count; b++)
+      if (has_equal(keys, all, b))
+        return CYDP_ERROR_DOMAIN;
+    if (place(keys, all))
+      return CYDP_OK;
+  }
+  return CYDP_ERROR_ENTROPY; /* no random seeds would all fail */
+}
+
+/* 2^bits slots. */
+static cydp_status build(cydp_keys *keys, unsigned bits) {
+  const size_t slots = (size_t)1 << bits;
+  buckets all = {.count = slots / SLOTS_A_BUCKET,
+                 .hashes = malloc((keys->count + 1) * sizeof *all.hashes),
+                 .order = malloc((keys->count + 1) * sizeof *all.order)};
+  all.first = malloc((all.count + 2) * sizeof *all.first);
+  keys->factors = malloc(all.count * sizeof *keys->factors);
+  keys->slots = aligned_alloc(sizeof(key), slots * sizeof(key));
+  cydp_status status = CYDP_ERROR_MEMORY;
+  if (keys->factors && keys->slots && all.hashes && all.order && all.first)
+    status = try_seeds(keys, &all, slots);
+  free(all.hashes);
+  free(all.order);
+  free(all.first);
+  return status;
+}
+
+cydp_status cydp_keys_new(cydp_keys **keys, const cydp_strings *strings, size_t n) {
+  if (n >= UINT32_MAX)
+    return CYDP_ERROR_DOMAIN;
+  unsigned bits = LEAST_BITS;
+  while ((size_t)1 << bits < 2 * n)
+    bits++;
+  *keys = malloc(sizeof **keys);
+  if (!*keys)
+    return CYDP_ERROR_MEMORY;
+  **keys = (cydp_keys){.strings = *strings,
+                       .count = n,
+                       .bucket_shift = 64 - (bits - BUCKET_BITS),
+                       .slot_shift = 64 - bits};
+  cydp_status status = build(*keys, bits);
+  if (status != CYDP_OK) {
+    cydp_keys_free(*keys);
+    *keys = NULL;
+  }
+  return status;
+}
+
+void cydp_keys_free(cydp_keys *keys) {
+  if (!keys)
+    return;
+  free(keys->factors);
+  free(keys->slots);
+  free(keys);
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Given strings in a hash table without collisions: whatever is looked up, known or not,
+ * one entry is compared. */
+#ifndef CYDP_KEYS_H
+#define CYDP_KEYS_H
+
+#include "columns/strings.h"
+
+enum { PREFIX = 16 /* bytes that are compared as two words */ };
+
+typedef struct prefix {
+  uint64_t words[2]; /* zeros behind the end */
+} prefix;
+
+typedef struct key {
+  prefix first;
+  uint64_t length; /* UINT64_MAX: none */
+  uint64_t place;
+} key;
+
+struct cydp_keys {
+  cydp_strings strings;
+  size_t count;
+  uint64_t seed[2];
+  uint32_t *factors; /* odd; of a bucket, the upper bits of a hash */
+  key *slots;        /* at the upper bits of hash * factor */
+  unsigned bucket_shift, slot_shift;
+};
+
+/* The address before which any byte may be read; strings in buffers of views end where
+ * they end. */
+static inline const uint8_t *limit_of(const cydp_strings *strings, size_t n) {
+  if (strings->buffers)
+    return strings->bytes + 16 * n;
+  return strings->bytes +
+         (strings->offsets ? (size_t)strings->offsets[n] : n * strings->width);
+}
+
+/* Without a branch on the length, if 16 bytes may be read: a compiler would branch on
+ * random lengths. */
+static inline prefix prefix_of(const cydp_strings *strings, string s,
+                               const uint8_t *limit) {
+  static const _Alignas(2 * PREFIX) uint8_t kept[2 * PREFIX] = {
+      255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255};
+  size_t length = s.length < PREFIX ? s.length : PREFIX;
+  bool far = strings->buffers && s.length > INLINE;
+  prefix first = {{0, 0}};
+  if ((far ? (ptrdiff_t)s.length : limit - s.bytes) < PREFIX) {
+    memcpy(first.words, s.bytes, length);
+    return first;
+  }
+  const uint8_t *ones = kept + PREFIX - length;
+  for (size_t i = 0; i < 2; i++) {
+    uint64_t mask;
+    memcpy(&mask, ones + 8 * i, sizeof mask);
+    memcpy(&first.words[i], s.bytes + 8 * i, sizeof first.words[i]);
+    first.words[i] &= mask;
+  }
+  return first;
+}
+
+static inline uint64_t fold(uint64_t a, uint64_t b) {
+  unsigned __int128 product = (unsigned __int128)a * b;
+  return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+/* Of a string longer than a prefix: 8 bytes from i on, or the last 8. */
+static inline uint64_t word_at(string s, size_t i) {
+  uint64_t word;
+  memcpy(&word, s.bytes + (i < s.length - 8 ? i : s.length - 8), sizeof word);
+  return word;
+}
+
+/* Strings that differ have different hashes under nearly every seed; those that differ in
+ * zeros at their end alone, under every one. */
+static inline uint64_t hash_of(const cydp_keys *keys, string s, prefix first) {
+  uint64_t h = fold(first.words[0] ^ keys->seed[0], first.words[1] ^ keys->seed[1]);
+  for (size_t i = PREFIX; i < s.length; i += 8)
+    h = fold(h ^ word_at(s, i), keys->seed[1]);
+  return (h ^ s.length) * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+static inline const key *slot_of(const cydp_keys *keys, uint64_t hash) {
+  return keys->slots +
+         (hash * keys->factors[hash >> keys->bucket_shift] >> keys->slot_shift);
+}
+
+/* Whether a key begins so, and is as long. */
+static inline bool is_prefix(const key *slot, prefix first, size_t length) {
+  return ((slot->first.words[0] ^ first.words[0]) |
+          (slot->first.words[1] ^ first.words[1]) | (slot->length ^ length)) == 0;
+}
+
+/* Of strings longer than a prefix, and equal in length. */
+static inline bool ends_alike(const cydp_keys *keys, const key *slot, string s) {
+  string other = string_at(&keys->strings, slot->place);
+  uint64_t differ = 0;
+  for (size_t i = PREFIX; i < s.length && !differ; i += 8)
+    differ = word_at(s, i) ^ word_at(other, i);
+  return !differ;
+}
+
+#endif

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT
+ * Strings to their places among given keys. Only keys stand in the hash table, so no row
+ * can make it slow. Bytes decide what is equal. */
+#include "columns/key_table.h"
+
+enum {
+  CHUNK = 1 << 16, /* strings of a task */
+  BLOCK = 64       /* whose slots are on their way at a time */
+};
+
+typedef struct matching {
+  const cydp_keys *keys;
+  const cydp_strings *strings;
+  const uint8_t *valid; /* or NULL */
+  size_t n;
+  uint32_t *codes;
+} matching;
+
+static inline __attribute__((always_inline)) void match_block(const matching *of,
+                                                              const cydp_strings *strings,
+                                                              size_t first, size_t n,
+                                                              const uint8_t *limit) {
+  const cydp_keys keys = *of->keys; /* no store below can change it */
+  const uint32_t none = (uint32_t)keys.count;
+  const uint8_t *valid = of->valid;
+  prefix prefixes[BLOCK];
+  const key *slots[BLOCK];
+  size_t lengths[BLOCK];
+  for (size_t i = 0; i < n; i++) {
+    string s = {strings->bytes, 0}; /* for a view behind which anything may be */
+    if (!strings->buffers || !valid || valid[first + i])
+      s = string_at(strings, first + i);
+    lengths[i] = s.length;
+    prefixes[i] = prefix_of(strings, s, limit);
+    slots[i] = slot_of(&keys, hash_of(&keys, s, prefixes[i]));
+    __builtin_prefetch(slots[i]);
+  }
+  for (size_t i = 0; i < n; i++) {
+    uint32_t same = is_prefix(slots[i], prefixes[i], lengths[i]);
+    if (valid)
+      same &= valid[first + i] != 0;
+    if (lengths[i] > PREFIX && same) {
+      string s = string_at(strings, first + i);
+      same = s.length == lengths[i] && ends_alike(&keys, slots[i], s);
+    }
+    of->codes[first + i] = none ^ (((uint32_t)slots[i]->place ^ none) & -same);
+  }
+}
+
+static inline __attribute__((always_inline)) void
+match_blocks(const matching *of, const cydp_strings *strings, size_t first, size_t end) {
+  const uint8_t *limit = limit_of(strings, of->n);
+  for (; first < end; first += BLOCK)
+    match_block(of, strings, first, end - first < BLOCK ? end - first : BLOCK, limit);
+}
+
+static cydp_status match(void *self, size_t task) {
+  const matching *of = self;
+  size_t first = task * CHUNK, left = of->n - first;
+  size_t end = first + (left < CHUNK ? left : CHUNK);
+  cydp_strings plain = *of->strings; /* a copy that the compiler can make a loop for */
+  plain.buffers = NULL;
+  if (of->strings->buffers || !of->strings->offsets)
+    match_blocks(of, of->strings, first, end);
+  else
+    match_blocks(of, &plain, first, end);
+  return CYDP_OK;
+}
+
+cydp_status cydp_match(const cydp_keys *keys, const cydp_strings *strings,
+                       const uint8_t *valid, size_t n, unsigned threads,
+                       uint32_t *codes) {
+  matching of = {
+      .keys = keys, .strings = strings, .valid = valid, .n = n, .codes = codes};
+  return cydp_share(match, &of, n / CHUNK + (n % CHUNK != 0), threads);
+}

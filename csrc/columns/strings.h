@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Strings one by one, however they are stored. */
+#ifndef CYDP_TEXT_H
+#define CYDP_TEXT_H
+
+#include "base/internal.h"
+
+#include <string.h>
+
+enum { INLINE = 12 }; /* bytes of a string that stand in its view */
+
+typedef struct string {
+  const uint8_t *bytes;
+  size_t length;
+} string;
+
+static inline string viewed(const cydp_strings *of, size_t i) {
+  const uint8_t *view = of->bytes + 16 * i;
+  int32_t words[4]; /* the length, its first bytes, and where it is: buffer and place */
+  memcpy(words, view, sizeof words);
+  if (words[0] <= INLINE)
+    return (string){view + 4, (size_t)words[0]};
+  return (string){of->buffers[words[2]] + words[3], (size_t)words[0]};
+}
+
+/* Of a fixed width, zeros at the end are no part of the string. */
+static inline string string_at(const cydp_strings *of, size_t i) {
+  if (of->buffers)
+    return viewed(of, i);
+  if (of->offsets)
+    return (string){of->bytes + of->offsets[i],
+                    (size_t)(of->offsets[i + 1] - of->offsets[i])};
+  string s = {of->bytes + i * of->width, of->width};
+  for (uint64_t last; s.length >= sizeof last; s.length -= sizeof last) {
+    memcpy(&last, s.bytes + s.length - sizeof last, sizeof last);
+    if (last)
+      break;
+  }
+  while (s.length > 0 && s.bytes[s.length - 1] == 0)
+    s.length--;
+  return s;
+}
+
+static inline bool equal_strings(string a, string b) {
+  return a.length == b.length && memcmp(a.bytes, b.bytes, a.length) == 0;
+}
+
+#endif

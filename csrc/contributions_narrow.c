@@ -1,5 +1,0 @@
-/* SPDX-License-Identifier: MIT
- * Contribution bounding: users and groups below 2^32, and at most 2^28 rows. */
-#define WORD_BITS 32
-#define PASSES cydp_bounding_narrow
-#include "contributions_rows.h"

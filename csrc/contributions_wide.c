@@ -1,5 +1,0 @@
-/* SPDX-License-Identifier: MIT
- * Contribution bounding: any users and groups. */
-#define WORD_BITS 64
-#define PASSES cydp_bounding_wide
-#include "contributions_rows.h"

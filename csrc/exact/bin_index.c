@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT
+ * From cells and keys to slots. Everything read here is the call's own, so that a slot is
+ * bounded whatever another thread writes to the numbers. */
+#include "exact/bins.h"
+
+/* Of the edges in the cells before all are at or below x, of those behind none. */
+static inline void look_up(const cydp_bins *bins, unsigned most, size_t n,
+                           const uint32_t *cell, const uint64_t *keys, uint32_t *slots) {
+  const uint32_t *before = bins->before;
+  for (size_t i = 0; i < n; i++) {
+    uint32_t slot = before[cell[i]];
+    const uint64_t *below = bins->below + slot;
+    uint64_t key = keys[i];
+    slot += below[0] < key;
+    slot += below[1] < key;
+    if (most == 4) {
+      slot += below[2] < key;
+      slot += below[3] < key;
+    }
+    slots[i] = slot;
+  }
+}
+
+/* A binary search whose steps depend on the number of bins alone, some rows abreast. Of
+ * the first `count` edges, r are at or below x. With 2^top <= count < 2^(top + 1) a first
+ * comparison leaves 2^top possible values of r, and `top` halvings leave one. The last
+ * edge counts only if it is below x, which closes the last bin. */
+enum { ABREAST = 8 };
+static inline void search(const cydp_bins *bins, unsigned top, const uint64_t *keys,
+                          size_t abreast, uint32_t *slots) {
+  const uint64_t *edges = bins->keys;
+  size_t first = bins->count + 1 - ((size_t)1 << top), slot[ABREAST];
+  for (size_t k = 0; k < abreast; k++)
+    slot[k] = first & -(size_t)(edges[first - 1] <= keys[k]);
+  for (unsigned level = top; level-- > 0;) {
+    const uint64_t *middle = edges + (((size_t)1 << level) - 1);
+    /* The shift matters: a mask or a product clang turns into a branch. */
+    for (size_t k = 0; k < abreast; k++)
+      slot[k] += (size_t)(middle[slot[k]] <= keys[k]) << level;
+  }
+  for (size_t k = 0; k < abreast; k++)
+    slots[k] = (uint32_t)(slot[k] + (edges[bins->count] < keys[k]));
+}
+
+static void search_all(const cydp_bins *bins, size_t n, const uint64_t *keys,
+                       uint32_t *slots) {
+  unsigned top = 0;
+  while (bins->count >> top > 1)
+    top++;
+  size_t i = 0;
+  for (; n - i >= ABREAST; i += ABREAST)
+    search(bins, top, keys + i, ABREAST, slots + i);
+  for (; i < n; i++)
+    search(bins, top, keys + i, 1, slots + i);
+}
+
+void cydp_bins_slots(const cydp_bins *bins, cydp_number number, const void *x, size_t n,
+                     uint32_t *slots) {
+  const cydp_kernels *kernels = cydp_kernels_in_use();
+  if (bins->way == CYDP_EVEN) {
+    kernels->even(&bins->cells, number, x, n, slots);
+    return;
+  }
+  uint32_t cell[CYDP_SLOTS_BATCH];
+  uint64_t keys[CYDP_SLOTS_BATCH];
+  kernels->cells(&bins->cells, number, x, n, cell, keys);
+  if (bins->way == CYDP_SEARCH) {
+    search_all(bins, n, keys, slots);
+    return;
+  }
+  if (bins->way == CYDP_KEY_CELLS)
+    for (size_t i = 0; i < n; i++)
+      cell[i] = cydp_key_cell(bins, keys[i]);
+  if (bins->most == 2)
+    look_up(bins, 2, n, cell, keys, slots);
+  else
+    look_up(bins, 4, n, cell, keys, slots);
+}

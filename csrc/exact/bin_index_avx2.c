@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT
+ * Cells, keys and slots for AVX2: four numbers a register. No multiply-add: every
+ * operation rounds as the portable one does. */
+#include "exact/bins.h"
+
+#include <immintrin.h>
+
+enum { LANES = 4 };
+
+/* The upper half, signed, enters the last bits of 2^84 + 2^63, the lower one those of
+ * 2^52; so all is exact but the last addition, which rounds once. */
+static inline __m256d from_int64(__m256i x) {
+  const __m256i magic = _mm256_castpd_si256(_mm256_set1_pd(0x1p84 + 0x1p63));
+  const __m256i small = _mm256_castpd_si256(_mm256_set1_pd(0x1p52));
+  __m256d upper = _mm256_castsi256_pd(_mm256_xor_si256(_mm256_srli_epi64(x, 32), magic));
+  __m256d lower = _mm256_castsi256_pd(_mm256_blend_epi32(small, x, 0x55));
+  upper = _mm256_sub_pd(upper, _mm256_set1_pd(0x1p84 + 0x1p63 + 0x1p52));
+  return _mm256_add_pd(upper, lower);
+}
+
+static inline __m256d load(cydp_number number, const void *x, size_t i) {
+  switch (number) {
+  case CYDP_F64:
+    return _mm256_loadu_pd((const double *)x + i);
+  case CYDP_F32:
+    return _mm256_cvtps_pd(_mm_loadu_ps((const float *)x + i));
+  case CYDP_I64:
+    return from_int64(_mm256_loadu_si256((const __m256i *)((const int64_t *)x + i)));
+  default:
+    return _mm256_cvtepi32_pd(_mm_loadu_si128((const __m128i *)((const int32_t *)x + i)));
+  }
+}
+
+/* Maximum and minimum give their second operand for NaN. */
+static inline __m128i cell_of(const cydp_cells *cells, __m256d x) {
+  __m256d t = _mm256_mul_pd(_mm256_sub_pd(x, _mm256_set1_pd(cells->origin)),
+                            _mm256_set1_pd(cells->scale));
+  t = _mm256_min_pd(_mm256_max_pd(t, _mm256_setzero_pd()), _mm256_set1_pd(cells->last));
+  return _mm256_cvttpd_epi32(t);
+}
+
+/* Four masks of 64 bits as such of 32. */
+static inline __m128i narrow(__m256d mask) {
+  const __m256i even = _mm256_setr_epi32(0, 2, 4, 6, 0, 2, 4, 6);
+  return _mm256_castsi256_si128(
+      _mm256_permutevar8x32_epi32(_mm256_castpd_si256(mask), even));
+}
+
+static inline void even(const cydp_cells *of, cydp_number number, bool single,
+                        const void *x, size_t n, uint32_t *slots) {
+  const cydp_cells cells = *of;
+  const __m256d last = _mm256_set1_pd(cells.last), hi = _mm256_set1_pd(cells.hi);
+  const __m256d lo = _mm256_set1_pd(cells.lo), step = _mm256_set1_pd(cells.step);
+  for (size_t i = 0; i < n; i += LANES) {
+    __m256d value = load(number, x, i);
+    __m128i j = cell_of(&cells, value);
+    __m256d real = _mm256_cvtepi32_pd(j);
+    __m256d edge = _mm256_add_pd(_mm256_mul_pd(real, step), lo);
+    if (single)
+      edge = _mm256_cvtps_pd(_mm256_cvtpd_ps(edge));
+    __m256d inner = _mm256_cmp_pd(real, last, _CMP_LT_OQ);
+    __m256d above = _mm256_and_pd(inner, _mm256_cmp_pd(value, edge, _CMP_GE_OQ));
+    /* Above hi in an inner cell is no number: the last cell is hi's own. */
+    above = _mm256_or_pd(above, _mm256_cmp_pd(value, hi, _CMP_GT_OQ));
+    _mm_storeu_si128((__m128i *)(slots + i), _mm_sub_epi32(j, narrow(above)));
+  }
+}
+
+static inline void even_of(const cydp_cells *cells, cydp_number number, const void *x,
+                           size_t n, uint32_t *slots) {
+  if (cells->single)
+    even(cells, number, true, x, n, slots);
+  else
+    even(cells, number, false, x, n, slots);
+}
+
+void cydp_even_avx2(const cydp_cells *cells, cydp_number number, const void *x, size_t n,
+                    uint32_t *slots) {
+  size_t whole = n / LANES * LANES;
+  switch (number) {
+  case CYDP_F64:
+    even_of(cells, CYDP_F64, x, whole, slots);
+    break;
+  case CYDP_F32:
+    even_of(cells, CYDP_F32, x, whole, slots);
+    break;
+  case CYDP_I64:
+    even_of(cells, CYDP_I64, x, whole, slots);
+    break;
+  default:
+    even_of(cells, CYDP_I32, x, whole, slots);
+  }
+  cydp_even_portable(cells, number, cydp_row(number, x, whole), n - whole, slots + whole);
+}
+
+static inline __m256i key_of(__m256d x) {
+  const __m256i sign = _mm256_set1_epi64x(INT64_MIN);
+  __m256i bits = _mm256_castpd_si256(_mm256_add_pd(x, _mm256_setzero_pd()));
+  __m256i negative = _mm256_cmpgt_epi64(_mm256_setzero_si256(), bits);
+  __m256i number = _mm256_castpd_si256(_mm256_cmp_pd(x, x, _CMP_ORD_Q));
+  __m256i key = _mm256_xor_si256(bits, _mm256_or_si256(negative, sign));
+  return _mm256_and_si256(key, number);
+}
+
+static inline void cells_and_keys(const cydp_cells *of, cydp_number number, bool integers,
+                                  const void *x, size_t n, uint32_t *cell,
+                                  uint64_t *keys) {
+  const cydp_cells cells = *of;
+  for (size_t i = 0; i < n; i += LANES) {
+    __m256d value;
+    __m256i key;
+    if (integers) {
+      __m256i integer = _mm256_loadu_si256((const __m256i *)((const int64_t *)x + i));
+      value = from_int64(integer);
+      key = _mm256_xor_si256(integer, _mm256_set1_epi64x(INT64_MIN));
+    } else {
+      value = load(number, x, i);
+      key = key_of(value);
+    }
+    _mm_storeu_si128((__m128i *)(cell + i), cell_of(&cells, value));
+    _mm256_storeu_si256((__m256i *)(keys + i), key);
+  }
+}
+
+void cydp_cells_avx2(const cydp_cells *cells, cydp_number number, const void *x, size_t n,
+                     uint32_t *cell, uint64_t *keys) {
+  size_t whole = n / LANES * LANES;
+  switch (number) {
+  case CYDP_F64:
+    cells_and_keys(cells, CYDP_F64, false, x, whole, cell, keys);
+    break;
+  case CYDP_F32:
+    cells_and_keys(cells, CYDP_F32, false, x, whole, cell, keys);
+    break;
+  case CYDP_I64:
+    if (cells->integers)
+      cells_and_keys(cells, CYDP_I64, true, x, whole, cell, keys);
+    else
+      cells_and_keys(cells, CYDP_I64, false, x, whole, cell, keys);
+    break;
+  default:
+    cells_and_keys(cells, CYDP_I32, false, x, whole, cell, keys);
+  }
+  cydp_cells_portable(cells, number, cydp_row(number, x, whole), n - whole, cell + whole,
+                      keys + whole);
+}

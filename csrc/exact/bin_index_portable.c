@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT
+ * Where numbers lie: the kernels to read. Two numbers at a time, by masks: from scalars
+ * compilers make branches, whatever is written. */
+#include "exact/bins.h"
+
+typedef double pair __attribute__((vector_size(16)));
+typedef float float_pair __attribute__((vector_size(8)));
+typedef int64_t mask __attribute__((vector_size(16)));
+
+static inline double load(cydp_number number, const void *x, size_t i) {
+  switch (number) {
+  case CYDP_F64:
+    return ((const double *)x)[i];
+  case CYDP_F32:
+    return (double)((const float *)x)[i];
+  case CYDP_I64:
+    return (double)((const int64_t *)x)[i];
+  default:
+    return ((const int32_t *)x)[i];
+  }
+}
+
+static inline pair load_pair(cydp_number number, const void *x, size_t i, size_t n) {
+  double first = load(number, x, i);
+  return (pair){first, i + 1 < n ? load(number, x, i + 1) : first};
+}
+
+/* cydp_cell, but for the conversion. */
+static inline pair cells_of(const cydp_cells *cells, pair x) {
+  const pair last = {cells->last, cells->last};
+  pair t = (x - cells->origin) * cells->scale;
+  t = (pair)((mask)t & (mask)(t > 0.0)); /* NaN too becomes 0 */
+  mask inner = (mask)(t < last);
+  return (pair)(((mask)t & inner) | ((mask)last & ~inner));
+}
+
+static inline void even(const cydp_cells *of, cydp_number number, const void *x, size_t n,
+                        uint32_t *slots) {
+  const cydp_cells cells = *of;
+  const pair last = {cells.last, cells.last};
+  for (size_t i = 0; i < n; i += 2) {
+    pair value = load_pair(number, x, i, n), t = cells_of(&cells, value);
+    int32_t j[2] = {(int32_t)t[0], (int32_t)t[1]};
+    pair real = {j[0], j[1]};
+    pair edge = real * cells.step + cells.lo;
+    if (cells.single) /* from scalars gcc 12 with -fsanitize=address leaves it out */
+      edge = __builtin_convertvector(__builtin_convertvector(edge, float_pair), pair);
+    /* The last cell is that of hi alone, and of what is above. */
+    mask above = ((mask)(value >= edge) & (mask)(real < last)) | (mask)(value > cells.hi);
+    slots[i] = (uint32_t)(j[0] - (int32_t)above[0]);
+    if (i + 1 < n)
+      slots[i + 1] = (uint32_t)(j[1] - (int32_t)above[1]);
+  }
+}
+
+void cydp_even_portable(const cydp_cells *cells, cydp_number number, const void *x,
+                        size_t n, uint32_t *slots) {
+  switch (number) {
+  case CYDP_F64:
+    even(cells, CYDP_F64, x, n, slots);
+    break;
+  case CYDP_F32:
+    even(cells, CYDP_F32, x, n, slots);
+    break;
+  case CYDP_I64:
+    even(cells, CYDP_I64, x, n, slots);
+    break;
+  default:
+    even(cells, CYDP_I32, x, n, slots);
+  }
+}
+
+static inline void cells_and_keys(const cydp_cells *of, cydp_number number, const void *x,
+                                  size_t n, uint32_t *cell, uint64_t *keys) {
+  const cydp_cells cells = *of;
+  for (size_t i = 0; i < n; i += 2) {
+    pair value = load_pair(number, x, i, n), t = cells_of(&cells, value);
+    for (size_t k = 0; k < 2 && i + k < n; k++) {
+      cell[i + k] = (uint32_t)(int32_t)t[k];
+      keys[i + k] = cydp_key_f64(value[k]);
+    }
+  }
+}
+
+static void integers(const cydp_cells *cells, const int64_t *x, size_t n, uint32_t *cell,
+                     uint64_t *keys) {
+  for (size_t i = 0; i < n; i++) {
+    cell[i] = cydp_cell(cells, (double)x[i]);
+    keys[i] = cydp_key_i64(x[i]);
+  }
+}
+
+void cydp_cells_portable(const cydp_cells *cells, cydp_number number, const void *x,
+                         size_t n, uint32_t *cell, uint64_t *keys) {
+  switch (number) {
+  case CYDP_F64:
+    cells_and_keys(cells, CYDP_F64, x, n, cell, keys);
+    break;
+  case CYDP_F32:
+    cells_and_keys(cells, CYDP_F32, x, n, cell, keys);
+    break;
+  case CYDP_I64:
+    if (cells->integers)
+      integers(cells, x, n, cell, keys);
+    else
+      cells_and_keys(cells, CYDP_I64, x, n, cell, keys);
+    break;
+  default:
+    cells_and_keys(cells, CYDP_I32, x, n, cell, keys);
+  }
+}

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT
+ * Counts codes: in tables that stay in the cache, at best; in the counts themselves if
+ * rows are few; else partition first, by the upper bits of the codes. */
+#include "exact/count_table.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+  BATCH = 256,
+  AHEAD = 2 * BATCH, /* codes on their way from memory meanwhile */
+  PART_BITS = 15,    /* a part's table of uint32 is 128 KiB */
+  BLOCK = 4096,      /* rows of one part that stand together */
+  NEAR = 1 << 23,    /* counts whose bytes a shared cache holds */
+  SEGMENT = 1 << 28, /* rows partitioned at a time: places are uint32 */
+  FEW = 4            /* counts a row */
+};
+
+typedef struct job {
+  const void *codes;
+  cydp_number number;
+  size_t n, rows; /* in all, and in a task */
+  size_t near;
+  _Atomic(uint64_t) largest;
+  cydp_counts to;
+} job;
+
+/* Up to BATCH slots from row `first` on, each in [1, length + 1] whatever another thread
+ * writes meanwhile. */
+static uint64_t read_slots(const job *call, size_t first, size_t n, uint32_t *slots) {
+  return cydp_kernels_in_use()->codes(call->number,
+                                      cydp_row(call->number, call->codes, first), n,
+                                      (uint32_t)call->to.size, slots);
+}
+
+static cydp_status count_in_tables(job *call, size_t first, size_t end,
+                                   uint64_t *largest) {
+  uint32_t slots[BATCH];
+  size_t most = call->to.flush_rows < BATCH ? call->to.flush_rows : BATCH;
+  cydp_tally tally;
+  if (!cydp_tally_new(&tally, &call->to))
+    return CYDP_ERROR_MEMORY;
+  for (size_t n; first < end; first += n) {
+    n = end - first < most ? end - first : most;
+    uint64_t here = read_slots(call, first, n, slots);
+    *largest = here > *largest ? here : *largest;
+    cydp_tally_add(&tally, slots, n, cydp_row(call->number, call->codes, first + AHEAD),
+                   cydp_number_bytes(call->number));
+  }
+  cydp_tally_end(&tally);
+  return CYDP_OK;
+}
+
+/* On one thread. */
+static cydp_status count_few(job *call, uint64_t *largest) {
+  uint32_t slots[BATCH];
+  for (size_t first = 0, n; first < call->n; first += n) {
+    n = call->n - first < BATCH ? call->n - first : BATCH;
+    uint64_t here = read_slots(call, first, n, slots);
+    *largest = here > *largest ? here : *largest;
+    for (size_t i = 0; i < n; i++)
+      if (slots[i] <= call->to.size)
+        call->to.counts[slots[i] - 1]++;
+  }
+  return CYDP_OK;
+}
+
+/* The lower bits of slots, part by part in blocks; each block knows the one before it. */
+typedef struct blocks {
+  uint16_t *low;
+  uint32_t *before;
+  uint32_t used;
+} blocks;
+
+typedef struct part {
+  uint32_t next; /* place in `low`: if at the end of a block, a new one is needed */
+  uint32_t last; /* its last block */
+} part;
+
+/* Each row is read once: as many blocks are enough as are full, and one for each part. */
+static uint64_t partition(const job *call, size_t first, size_t n, part *parts,
+                          blocks *to) {
+  uint32_t slots[BATCH];
+  uint64_t largest = 0;
+  const size_t bytes = cydp_number_bytes(call->number);
+  for (size_t i = 0, m; i < n; i += m) {
+    m = n - i < BATCH ? n - i : BATCH;
+    uint64_t here = read_slots(call, first + i, m, slots);
+    largest = here > largest ? here : largest;
+    const char *next = cydp_row(call->number, call->codes, first + i + AHEAD);
+    for (size_t k = 0; k < m; k++) {
+      if (k % 8 == 0)
+        __builtin_prefetch(next + k * bytes);
+      part *of = &parts[slots[k] >> PART_BITS];
+      uint32_t at = of->next;
+      if (at % BLOCK == 0) {
+        to->before[to->used] = of->last;
+        of->last = to->used++;
+        at = of->last * BLOCK;
+      }
+      to->low[at] = slots[k] & ((1 << PART_BITS) - 1);
+      of->next = at + 1;
+    }
+  }
+  return largest;
+}
+
+static void count_part(job *call, size_t p, const part *of, const blocks *from,
+                       uint32_t *table) {
+  if (of->next == 0)
+    return;
+  size_t slot = p << PART_BITS, end = slot + (1 << PART_BITS);
+  end = end < call->to.size + 1 ? end : call->to.size + 1;
+  memset(table, 0, sizeof *table << PART_BITS);
+  uint32_t block = of->last, rows = of->next - block * BLOCK;
+  for (; block != UINT32_MAX; block = from->before[block], rows = BLOCK)
+    for (uint32_t i = 0; i < rows; i++)
+      table[from->low[block * BLOCK + i]]++;
+  pthread_mutex_lock(&call->to.mutex);
+  for (size_t j = slot ? slot : 1; j < end; j++)
+    call->to.counts[j - 1] += table[j - slot];
+  pthread_mutex_unlock(&call->to.mutex);
+}
+
+static cydp_status count_by_parts(job *call, size_t first, size_t end,
+                                  uint64_t *largest) {
+  size_t n_parts = ((call->to.size + 1) >> PART_BITS) + 1;
+  size_t rows = end - first < SEGMENT ? end - first : SEGMENT;
+  size_t n_blocks = rows / BLOCK + n_parts;
+  part *parts = malloc(n_parts * sizeof *parts);
+  uint32_t *table = malloc(sizeof *table << PART_BITS);
+  blocks all = {cydp_large_allocate(n_blocks * BLOCK * sizeof *all.low),
+                malloc(n_blocks * sizeof *all.before), 0};
+  bool ready = parts && table && all.low && all.before;
+  for (size_t n; ready && first < end; first += n) {
+    n = end - first < rows ? end - first : rows;
+    for (size_t p = 0; p < n_parts; p++)
+      parts[p] = (part){0, UINT32_MAX};
+    all.used = 0;
+    uint64_t here = partition(call, first, n, parts, &all);
+    *largest = here > *largest ? here : *largest;
+    for (size_t p = 0; p < n_parts; p++)
+      count_part(call, p, parts + p, &all, table);
+  }
+  free(all.before);
+  free(all.low);
+  free(table);
+  free(parts);
+  return ready ? CYDP_OK : CYDP_ERROR_MEMORY;
+}
+
+static cydp_status count(void *self, size_t task) {
+  job *call = self;
+  size_t first = task * call->rows;
+  size_t end = call->n - first < call->rows ? call->n : first + call->rows;
+  uint64_t here = 0, largest = 0;
+  cydp_status status;
+  if (call->to.size / FEW > call->n)
+    status = count_few(call, &here);
+  else if (call->to.size > call->near)
+    status = count_by_parts(call, first, end, &here);
+  else
+    status = count_in_tables(call, first, end, &here);
+  while (here > largest && !atomic_compare_exchange_weak(&call->largest, &largest, here))
+    ;
+  return status;
+}
+
+cydp_status cydp_bincount_flushing(const void *codes, cydp_number number, size_t n,
+                                   int64_t *counts, size_t length, uint64_t *largest,
+                                   unsigned threads, size_t flush_rows, size_t near) {
+  *largest = 0;
+  if (number < CYDP_I64 || number > CYDP_U8 || length >= UINT32_MAX - 1)
+    return CYDP_ERROR_DOMAIN;
+  if (n == 0)
+    return CYDP_OK;
+  job call = {.codes = codes,
+              .number = number,
+              .n = n,
+              .rows = cydp_tally_rows(n, length, threads),
+              .near = near,
+              .to = {counts, length, flush_rows, PTHREAD_MUTEX_INITIALIZER}};
+  cydp_status status = cydp_share(count, &call, (n - 1) / call.rows + 1, threads);
+  *largest = atomic_load(&call.largest);
+  return status;
+}
+
+cydp_status cydp_bincount(const void *codes, cydp_number number, size_t n,
+                          int64_t *counts, size_t length, uint64_t *largest,
+                          unsigned threads) {
+  return cydp_bincount_flushing(codes, number, n, counts, length, largest, threads,
+                                CYDP_FLUSH_ROWS, NEAR);
+}

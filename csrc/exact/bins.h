@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Bins, prepared once: how the slot of a number is found. Slot 0 takes NaN and what is
+ * below the edges, slot j + 1 bin j, slot `count` + 1 what is above. Why every way gives
+ * the slot that exact comparisons with all edges give: docs/exact.md. */
+#ifndef CYDP_BINS_H
+#define CYDP_BINS_H
+
+#include "base/internal.h"
+
+typedef enum cydp_way {
+  CYDP_EVEN,      /* one edge a cell, itself computed from the cell */
+  CYDP_CELLS,     /* few edges a cell, cells of equal width */
+  CYDP_KEY_CELLS, /* the same, cells of equally many numbers */
+  CYDP_SEARCH     /* binary search */
+} cydp_way;
+
+/* Integers that are ordered as the numbers are: key(x) < key(y) if and only if x < y. NaN
+ * has the key 0, as it has the cell 0: below all numbers. */
+static inline uint64_t cydp_key_f64(double x) {
+  union {
+    double number;
+    uint64_t bits;
+  } of = {.number = x + 0.0}; /* there is one zero */
+  uint64_t sign = (uint64_t)1 << 63;
+  uint64_t flips = -(of.bits >> 63) | sign;
+  return (of.bits ^ flips) & -(uint64_t)(x == x);
+}
+static inline uint64_t cydp_key_i64(int64_t x) { return (uint64_t)x ^ (uint64_t)1 << 63; }
+
+struct cydp_bins {
+  size_t count;
+  cydp_way way;
+  cydp_cells cells; /* CYDP_EVEN, CYDP_CELLS */
+  uint64_t *keys;   /* of the edges */
+  uint64_t *below;  /* the edges in cells: x is at or above edge j if its key is above
+                     * below[j]; ends in numbers that no key is above */
+  uint32_t *before; /* for each cell, how many edges there are in the cells before */
+  unsigned most;    /* edges in a cell: 1, 2 or 4 */
+  uint64_t least;   /* CYDP_KEY_CELLS: key of the first cell, of the last, log2 width */
+  uint64_t greatest;
+  unsigned shift;
+};
+
+static inline uint32_t cydp_key_cell(const cydp_bins *bins, uint64_t key) {
+  key = key < bins->least ? bins->least : key;
+  key = key > bins->greatest ? bins->greatest : key;
+  return (uint32_t)((key - bins->least) >> bins->shift);
+}
+
+/* The slots of n <= CYDP_SLOTS_BATCH numbers. What another thread writes to x meanwhile
+ * may change a slot, never take it out of bounds. */
+void cydp_bins_slots(const cydp_bins *bins, cydp_number number, const void *x, size_t n,
+                     uint32_t *slots);
+
+#endif

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT
+ * Codes of 4 and 8 bytes to slots for AVX2; narrower ones are not worth a kernel. */
+#include "base/internal.h"
+
+#include <immintrin.h>
+
+/* There is no unsigned comparison of 64 bits; but a sign says it all. */
+static uint64_t codes_8(const int64_t *codes, size_t n, uint32_t length,
+                        uint32_t *slots) {
+  const __m256i limit = _mm256_set1_epi64x(length);
+  const __m256i low = _mm256_setr_epi32(0, 2, 4, 6, 0, 2, 4, 6);
+  const __m128i one = _mm_set1_epi32(1);
+  __m256i largest = _mm256_setzero_si256(), signs = _mm256_setzero_si256();
+  for (size_t i = 0; i < n; i += 4) {
+    __m256i code = _mm256_loadu_si256((const __m256i *)(codes + i));
+    /* One load: nothing below may see what another thread has written meanwhile. */
+    __asm__("" : "+x"(code));
+    __m256i outside = _mm256_or_si256(code, _mm256_sub_epi64(limit, code));
+    signs = _mm256_or_si256(signs, code);
+    largest = _mm256_blendv_epi8(largest, code, _mm256_cmpgt_epi64(code, largest));
+    __m256i slot = _mm256_castpd_si256(_mm256_blendv_pd(_mm256_castsi256_pd(code),
+                                                        _mm256_castsi256_pd(limit),
+                                                        _mm256_castsi256_pd(outside)));
+    slot = _mm256_permutevar8x32_epi32(slot, low);
+    _mm_storeu_si128((__m128i *)(slots + i),
+                     _mm_add_epi32(_mm256_castsi256_si128(slot), one));
+  }
+  uint64_t lanes[4], all = 0;
+  _mm256_storeu_si256((__m256i *)lanes, largest);
+  for (int k = 0; k < 4; k++)
+    all = lanes[k] > all ? lanes[k] : all;
+  return _mm256_movemask_pd(_mm256_castsi256_pd(signs)) ? UINT64_MAX : all;
+}
+
+static uint64_t codes_4(const uint32_t *codes, bool negative, size_t n, uint32_t length,
+                        uint32_t *slots) {
+  const __m256i limit = _mm256_set1_epi32((int)length), one = _mm256_set1_epi32(1);
+  __m256i largest = _mm256_setzero_si256();
+  for (size_t i = 0; i < n; i += 8) {
+    __m256i code = _mm256_loadu_si256((const __m256i *)(codes + i));
+    largest = _mm256_max_epu32(largest, code);
+    __m256i slot = _mm256_add_epi32(_mm256_min_epu32(code, limit), one);
+    _mm256_storeu_si256((__m256i *)(slots + i), slot);
+  }
+  uint32_t lanes[8], all = 0;
+  _mm256_storeu_si256((__m256i *)lanes, largest);
+  for (int k = 0; k < 8; k++)
+    all = lanes[k] > all ? lanes[k] : all;
+  return negative && all > INT32_MAX ? UINT64_MAX : all;
+}
+
+uint64_t cydp_codes_avx2(cydp_number number, const void *codes, size_t n, uint32_t length,
+                         uint32_t *slots) {
+  size_t whole = n / 8 * 8;
+  uint64_t largest = 0;
+  if (number == CYDP_I64)
+    largest = codes_8(codes, whole, length, slots);
+  else if (number == CYDP_I32 || number == CYDP_U32)
+    largest = codes_4(codes, number == CYDP_I32, whole, length, slots);
+  else
+    whole = 0;
+  uint64_t rest = cydp_codes_portable(number, cydp_row(number, codes, whole), n - whole,
+                                      length, slots + whole);
+  return largest > rest ? largest : rest;
+}

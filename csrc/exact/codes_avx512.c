@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT
+ * Codes of 4 and 8 bytes to slots for AVX-512; narrower ones are not worth a kernel. */
+#include "base/internal.h"
+
+#include <immintrin.h>
+
+static uint64_t codes_8(const int64_t *codes, size_t n, uint32_t length,
+                        uint32_t *slots) {
+  const __m512i limit = _mm512_set1_epi64(length);
+  const __m256i one = _mm256_set1_epi32(1);
+  __m512i largest = _mm512_setzero_si512();
+  for (size_t i = 0; i < n; i += 8) {
+    __m512i code = _mm512_loadu_si512(codes + i);
+    largest = _mm512_max_epu64(largest, code);
+    __m256i slot = _mm512_cvtepi64_epi32(_mm512_min_epu64(code, limit));
+    _mm256_storeu_si256((__m256i *)(slots + i), _mm256_add_epi32(slot, one));
+  }
+  uint64_t all = _mm512_reduce_max_epu64(largest);
+  return all > INT64_MAX ? UINT64_MAX : all;
+}
+
+static uint64_t codes_4(const uint32_t *codes, bool negative, size_t n, uint32_t length,
+                        uint32_t *slots) {
+  const __m512i limit = _mm512_set1_epi32((int)length), one = _mm512_set1_epi32(1);
+  __m512i largest = _mm512_setzero_si512();
+  for (size_t i = 0; i < n; i += 16) {
+    __m512i code = _mm512_loadu_si512(codes + i);
+    largest = _mm512_max_epu32(largest, code);
+    __m512i slot = _mm512_add_epi32(_mm512_min_epu32(code, limit), one);
+    _mm512_storeu_si512(slots + i, slot);
+  }
+  uint32_t all = _mm512_reduce_max_epu32(largest);
+  return negative && all > INT32_MAX ? UINT64_MAX : all;
+}
+
+uint64_t cydp_codes_avx512(cydp_number number, const void *codes, size_t n,
+                           uint32_t length, uint32_t *slots) {
+  size_t whole = n / 16 * 16;
+  uint64_t largest = 0;
+  if (number == CYDP_I64)
+    largest = codes_8(codes, whole, length, slots);
+  else if (number == CYDP_I32 || number == CYDP_U32)
+    largest = codes_4(codes, number == CYDP_I32, whole, length, slots);
+  else
+    whole = 0;
+  uint64_t rest = cydp_codes_portable(number, cydp_row(number, codes, whole), n - whole,
+                                      length, slots + whole);
+  return largest > rest ? largest : rest;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT
+ * Codes to slots: the kernels to read. */
+#include "base/internal.h"
+
+#define CODES(name, type, wide)                                                          \
+  static uint64_t name(const type *codes, size_t n, uint32_t length, uint32_t *slots) {  \
+    wide largest = 0;                                                                    \
+    for (size_t i = 0; i < n; i++) {                                                     \
+      wide code = (wide)codes[i]; /* a negative one is above all others */               \
+      largest = code > largest ? code : largest;                                         \
+      slots[i] = (uint32_t)(code < length ? code : length) + 1;                          \
+    }                                                                                    \
+    return largest;                                                                      \
+  }
+CODES(codes_i64, int64_t, uint64_t)
+CODES(codes_i32, int32_t, uint32_t)
+CODES(codes_i16, int16_t, uint32_t)
+CODES(codes_i8, int8_t, uint32_t)
+CODES(codes_u32, uint32_t, uint32_t)
+CODES(codes_u16, uint16_t, uint32_t)
+CODES(codes_u8, uint8_t, uint32_t)
+
+uint64_t cydp_codes_portable(cydp_number number, const void *codes, size_t n,
+                             uint32_t length, uint32_t *slots) {
+  uint64_t largest;
+  switch (number) {
+  case CYDP_U32:
+    return codes_u32(codes, n, length, slots);
+  case CYDP_U16:
+    return codes_u16(codes, n, length, slots);
+  case CYDP_U8:
+    return codes_u8(codes, n, length, slots);
+  case CYDP_I64:
+    largest = codes_i64(codes, n, length, slots);
+    return largest > INT64_MAX ? UINT64_MAX : largest;
+  case CYDP_I32:
+    largest = codes_i32(codes, n, length, slots);
+    break;
+  case CYDP_I16:
+    largest = codes_i16(codes, n, length, slots);
+    break;
+  default:
+    largest = codes_i8(codes, n, length, slots);
+  }
+  return largest > INT32_MAX ? UINT64_MAX : largest;
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT
+ * Contribution bounding: of each user's groups the `max_groups` with the smallest keyed
+ * hash of (user, group), of each of these pairs `max_rows` rows by keyed hashes of that
+ * and a number. docs/exact.md, "Contributions". */
+#include "exact/contributions.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+  PART_ROWS = 8192,      /* that a part has on average, unless there are too many */
+  SLICE_BYTES = 1 << 28, /* of records: fresh memory costs more than another pass */
+  MOST_ROWS_BITS = 40,
+  NARROW_ROWS_BITS = CYDP_BOUND_PART_BITS + CYDP_BOUND_BUCKET_BITS + 3
+};
+
+/* Whether words of 32 bits hold the rows, users and groups. */
+static bool is_narrow(const cydp_bounding *of) {
+  uint64_t all = (uint64_t)of->n >> NARROW_ROWS_BITS << 32;
+  for (size_t i = 0; i < of->n && all <= UINT32_MAX;) {
+    size_t end = of->n - i < 4096 ? of->n : i + 4096;
+    for (; i < end; i++)
+      all |= of->users->code[i] | of->groups->code[i];
+  }
+  return all <= UINT32_MAX;
+}
+
+static uint64_t inverse(uint64_t odd) {
+  uint64_t x = odd; /* right in 3 bits; each step doubles them */
+  for (int bits = 3; bits < 64; bits *= 2)
+    x *= 2 - odd * x;
+  return x;
+}
+
+/* From counts to places: parts one behind the other, in each the chunks in their order.
+ */
+static void place_parts(cydp_bounding *of) {
+  size_t at = 0, parts = (size_t)1 << of->part_bits;
+  of->longest = 0;
+  for (size_t part = 0; part < parts; part++) {
+    of->parts[part] = at;
+    for (size_t chunk = 0; chunk < of->chunks; chunk++) {
+      size_t place = (chunk << of->part_bits) + part, count = of->starts[place];
+      of->starts[place] = at;
+      of->ends[place] = at += count;
+    }
+    size_t length = at - of->parts[part];
+    of->longest = length > of->longest ? length : of->longest;
+  }
+  of->parts[parts] = at;
+}
+
+/* The parts from of->first on that make a slice: at least one. Returns its rows. */
+static size_t choose_slice(cydp_bounding *of, size_t rows) {
+  const size_t *parts = of->parts, before = parts[of->first];
+  of->last = of->first + 1;
+  while (of->last < (size_t)1 << of->part_bits && parts[of->last + 1] - before <= rows)
+    of->last++;
+  return parts[of->last] - before;
+}
+
+static cydp_status bound_slice(cydp_bounding *of, const cydp_bounding_passes *passes,
+                               unsigned threads) {
+  cydp_status status = cydp_share(passes->scatter, of, of->chunks, threads);
+  of->next = of->first;
+  return status == CYDP_OK ? cydp_share(passes->keep, of, of->chunks, threads) : status;
+}
+
+static cydp_status bound(cydp_bounding *of, size_t slice_rows, unsigned threads) {
+  const cydp_bounding_passes *passes =
+      is_narrow(of) ? &cydp_bounding_narrow : &cydp_bounding_wide;
+  const size_t parts = (size_t)1 << of->part_bits;
+  cydp_status status = cydp_share(passes->count, of, of->chunks, threads);
+  size_t largest = 1;
+  slice_rows = slice_rows ? slice_rows : SLICE_BYTES / passes->record_bytes;
+  place_parts(of);
+  for (of->first = 0; of->first < parts; of->first = of->last) {
+    size_t rows = choose_slice(of, slice_rows);
+    largest = rows > largest ? rows : largest;
+  }
+  of->records = cydp_large_allocate(largest * passes->record_bytes);
+  if (!of->records)
+    return CYDP_ERROR_MEMORY;
+  for (of->first = 0; of->first < parts && status == CYDP_OK; of->first = of->last)
+    if (choose_slice(of, slice_rows) > 0)
+      status = bound_slice(of, passes, threads);
+  free(of->records);
+  return status;
+}
+
+cydp_status cydp_bound_slices(const cydp_column *users, const cydp_column *groups,
+                              const uint8_t *valid, size_t n, uint64_t max_groups,
+                              uint64_t max_rows, const uint64_t key[2], unsigned threads,
+                              size_t slice_rows, uint8_t *mask) {
+  if (max_groups == 0 || max_rows == 0 || (uint64_t)n >> MOST_ROWS_BITS > 0)
+    return CYDP_ERROR_DOMAIN;
+  cydp_bounding of = {.users = users,
+                      .groups = groups,
+                      .valid = valid,
+                      .n = n,
+                      .max_groups = max_groups,
+                      .max_rows = max_rows,
+                      .key = key,
+                      .mask = mask,
+                      .part_bits = cydp_bounding_bits(n, PART_ROWS, CYDP_BOUND_PART_BITS),
+                      .chunks = threads > 1 ? threads : 1};
+  size_t parts = (size_t)1 << of.part_bits;
+  const uint64_t number[] = {1, 2}, *const words[] = {number};
+  memset(mask, 0, n);
+  if (n == 0)
+    return CYDP_OK;
+  cydp_kernels_in_use()->siphash(key, words, 1, 2, of.odd);
+  for (size_t i = 0; i < 2; i++)
+    of.inverse[i] = inverse(of.odd[i] |= 1);
+  of.starts = calloc(of.chunks * parts, sizeof *of.starts);
+  of.ends = malloc(of.chunks * parts * sizeof *of.ends);
+  of.parts = malloc((parts + 1) * sizeof *of.parts);
+  cydp_status status = CYDP_ERROR_MEMORY;
+  if (of.starts && of.ends && of.parts)
+    status = bound(&of, slice_rows, threads);
+  free(of.starts);
+  free(of.ends);
+  free(of.parts);
+  return status;
+}
+
+cydp_status cydp_bound_contributions(const cydp_column *users, const cydp_column *groups,
+                                     const uint8_t *valid, size_t n, uint64_t max_groups,
+                                     uint64_t max_rows, const uint64_t key[2],
+                                     unsigned threads, uint8_t *mask) {
+  return cydp_bound_slices(users, groups, valid, n, max_groups, max_rows, key, threads, 0,
+                           mask);
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Counting slots in tables that stay in a cache: of uint32, added to the int64 counts
+ * before they wrap, or where slots are many of bytes, each of whose wraps is noted and
+ * adds 256. Slot j + 1 is that of counts[j]; what falls into slot 0 or size + 1 is left
+ * out. */
+#ifndef CYDP_TALLY_H
+#define CYDP_TALLY_H
+
+#include "base/internal.h"
+
+#include <pthread.h>
+
+/* Rows between two flushes, so that no uint32 wraps; tests choose fewer. */
+#define CYDP_FLUSH_ROWS ((size_t)UINT32_MAX)
+
+enum {
+  CYDP_WAYS = 4, /* tables of uint32: equal rows in a row would wait for each other */
+  CYDP_WAYS_SIZE = 16384, /* more counts are in bytes */
+  CYDP_WRAPS = 1024       /* noted at a time, and rows that are added at most */
+};
+
+/* What the threads of a call add to. */
+typedef struct cydp_counts {
+  int64_t *counts;
+  size_t size;
+  size_t flush_rows;
+  pthread_mutex_t mutex;
+} cydp_counts;
+
+typedef struct cydp_tally {
+  cydp_counts *to;
+  void *table;              /* which has the ways, or the bytes */
+  uint32_t *way[CYDP_WAYS]; /* if these are NULL, then */
+  uint8_t *bytes;
+  size_t rows;                /* in the ways since the last flush */
+  size_t n_wraps;             /* of bytes, since the last flush: */
+  uint32_t wraps[CYDP_WRAPS]; /* their slots */
+} cydp_tally;
+
+bool cydp_tally_new(cydp_tally *tally, cydp_counts *to);
+
+/* n <= flush_rows and CYDP_WRAPS slots, none above size + 1. Asks for the n numbers at
+ * `next`, so that memory is read all the time. */
+void cydp_tally_add(cydp_tally *tally, const uint32_t *slots, size_t n, const void *next,
+                    size_t stride);
+
+/* Adds what is left, and frees. */
+void cydp_tally_end(cydp_tally *tally);
+
+/* Rows of each of the tasks that a call of n rows is shared out in. */
+size_t cydp_tally_rows(size_t n, size_t size, unsigned threads);
+
+/* The entries behind the public ones, for tests. */
+cydp_status cydp_histogram_flushing(const cydp_axis *axes, size_t n_axes, size_t n,
+                                    int64_t *counts, unsigned threads, size_t flush_rows);
+
+/* The one behind cydp_bincount: more counts than `near` are partitioned first. */
+cydp_status cydp_bincount_flushing(const void *codes, cydp_number number, size_t n,
+                                   int64_t *counts, size_t length, uint64_t *largest,
+                                   unsigned threads, size_t flush_rows, size_t near);
+#endif

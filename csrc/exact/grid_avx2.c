@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT
+ * Numbers to a grid, for AVX2: four at a time. There is no conversion to int64: a sum
+ * with 1.5 * 2^52 has the integer in its low bits. */
+#include "exact/grid.h"
+
+#include <immintrin.h>
+#include <math.h>
+
+enum { LANES = 4, AT_ONCE = 4 };
+
+typedef struct grid {
+  __m256d scale, lowest, highest;
+  cydp_grid_shift by;
+  __m256i lowest_q, highest_q;
+} grid;
+
+static inline grid prepare(const cydp_grid *of, cydp_number type) {
+  return (grid){.scale = _mm256_set1_pd(cydp_grid_scale(of)),
+                .lowest = _mm256_set1_pd((double)of->lowest),
+                .highest = _mm256_set1_pd((double)of->highest),
+                .by = cydp_grid_shift_of(of, type),
+                .lowest_q = _mm256_set1_epi64x(of->lowest),
+                .highest_q = _mm256_set1_epi64x(of->highest)};
+}
+
+static inline __m256d load(cydp_number type, const void *x, size_t i) {
+  if (type == CYDP_F64)
+    return _mm256_loadu_pd((const double *)x + i);
+  if (type == CYDP_F32)
+    return _mm256_cvtps_pd(_mm_loadu_ps((const float *)x + i));
+  return _mm256_cvtepi32_pd(_mm_loadu_si128((const __m128i *)((const int32_t *)x + i)));
+}
+
+static inline __m256i round_doubles(const grid *g, __m256d x) {
+  __m256d t = _mm256_mul_pd(x, g->scale);
+  /* One load: nothing below may see what another thread has written meanwhile. */
+  __asm__("" : "+x"(t));
+  __m256d present = _mm256_cmp_pd(t, t, _CMP_ORD_Q);
+  t = _mm256_min_pd(_mm256_max_pd(t, g->lowest), g->highest);
+  t = _mm256_add_pd(_mm256_and_pd(t, present), _mm256_set1_pd(CYDP_GRID_MAGIC));
+  return _mm256_sub_epi64(_mm256_castpd_si256(t),
+                          _mm256_set1_epi64x(CYDP_GRID_MAGIC_BITS));
+}
+
+static inline __m256i clamp(__m256i x, __m256i least, __m256i most) {
+  x = _mm256_blendv_epi8(x, least, _mm256_cmpgt_epi64(least, x));
+  return _mm256_blendv_epi8(x, most, _mm256_cmpgt_epi64(x, most));
+}
+
+static inline __m256i round_integers(const grid *g, bool whole, __m256i x) {
+  __asm__("" : "+x"(x));
+  if (!whole) {
+    /* There is no arithmetic shift of 64 bits: biased by 2^63, x is unsigned, and its
+     * quotient is biased by an even 2^63 / step. */
+    const __m256i sign = _mm256_set1_epi64x(INT64_MIN);
+    const __m128i right = _mm_cvtsi32_si128(g->by.right);
+    x = clamp(x, _mm256_set1_epi64x(g->by.least), _mm256_set1_epi64x(g->by.most));
+    x = _mm256_sll_epi64(x, _mm_cvtsi32_si128(g->by.left));
+    __m256i q = _mm256_srl_epi64(_mm256_xor_si256(x, sign), right);
+    __m256i rest = _mm256_and_si256(x, _mm256_set1_epi64x(g->by.rest));
+    rest = _mm256_add_epi64(rest, _mm256_and_si256(q, _mm256_set1_epi64x(1)));
+    __m256i up = _mm256_cmpgt_epi64(rest, _mm256_set1_epi64x(g->by.half));
+    q = _mm256_sub_epi64(q, up);
+    x = _mm256_sub_epi64(q, _mm256_srl_epi64(sign, right));
+  }
+  return clamp(x, g->lowest_q, g->highest_q);
+}
+
+static inline __m256i rounded(const grid *g, cydp_number type, bool whole, const void *x,
+                              size_t i) {
+  if (type == CYDP_I64)
+    return round_integers(g, whole,
+                          _mm256_loadu_si256((const __m256i *)((const int64_t *)x + i)));
+  return round_doubles(g, load(type, x, i));
+}
+
+/* Returns how many rows it took. */
+static inline size_t sum_most(const grid *of, cydp_number type, bool whole, const void *x,
+                              size_t n, int64_t *sum) {
+  const grid g = *of;
+  __m256i sums[AT_ONCE] = {_mm256_setzero_si256(), _mm256_setzero_si256(),
+                           _mm256_setzero_si256(), _mm256_setzero_si256()};
+  size_t i = 0;
+  for (; n - i >= LANES * AT_ONCE; i += LANES * AT_ONCE)
+    for (size_t k = 0; k < AT_ONCE; k++)
+      sums[k] = _mm256_add_epi64(sums[k], rounded(&g, type, whole, x, i + LANES * k));
+  __m256i all = _mm256_add_epi64(_mm256_add_epi64(sums[0], sums[1]),
+                                 _mm256_add_epi64(sums[2], sums[3]));
+  int64_t lanes[LANES];
+  _mm256_storeu_si256((__m256i *)lanes, all);
+  *sum = lanes[0] + lanes[1] + lanes[2] + lanes[3];
+  return i;
+}
+
+static inline size_t round_most(const grid *of, cydp_number type, bool whole,
+                                const void *x, size_t n, int64_t *q) {
+  const grid g = *of;
+  size_t i = 0;
+  for (; n - i >= LANES; i += LANES)
+    _mm256_storeu_si256((__m256i *)(q + i), rounded(&g, type, whole, x, i));
+  return i;
+}
+
+static const void *behind(cydp_number type, const void *x, size_t i) {
+  return (const char *)x + i * cydp_number_bytes(type);
+}
+
+/* Type and shift are written out, so that each gets a loop of its own. */
+int64_t cydp_grid_sum_avx2(const cydp_grid *of, cydp_number type, const void *x,
+                           size_t n) {
+  const grid g = prepare(of, type);
+  int64_t sum;
+  size_t done;
+  if (type == CYDP_F64)
+    done = sum_most(&g, CYDP_F64, false, x, n, &sum);
+  else if (type == CYDP_F32)
+    done = sum_most(&g, CYDP_F32, false, x, n, &sum);
+  else if (type == CYDP_I32)
+    done = sum_most(&g, CYDP_I32, false, x, n, &sum);
+  else if (of->exponent == 0)
+    done = sum_most(&g, CYDP_I64, true, x, n, &sum);
+  else
+    done = sum_most(&g, CYDP_I64, false, x, n, &sum);
+  if (done < n)
+    sum += cydp_grid_sum_portable(of, type, behind(type, x, done), n - done);
+  return sum;
+}
+
+void cydp_grid_round_avx2(const cydp_grid *of, cydp_number type, const void *x, size_t n,
+                          int64_t *q) {
+  const grid g = prepare(of, type);
+  size_t done;
+  if (type == CYDP_F64)
+    done = round_most(&g, CYDP_F64, false, x, n, q);
+  else if (type == CYDP_F32)
+    done = round_most(&g, CYDP_F32, false, x, n, q);
+  else if (type == CYDP_I32)
+    done = round_most(&g, CYDP_I32, false, x, n, q);
+  else if (of->exponent == 0)
+    done = round_most(&g, CYDP_I64, true, x, n, q);
+  else
+    done = round_most(&g, CYDP_I64, false, x, n, q);
+  if (done < n)
+    cydp_grid_round_portable(of, type, behind(type, x, done), n - done, q + done);
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT
+ * Numbers to a grid, the version to read. Two at a time, by masks: from scalars gcc makes
+ * branches, whatever is written. */
+#include "exact/grid.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef double pair __attribute__((vector_size(16)));
+typedef int64_t mask __attribute__((vector_size(16)));
+
+/* One load: a second one could see what another thread has written meanwhile. */
+static inline double load(cydp_number type, const void *x, size_t i) {
+  if (type == CYDP_F64)
+    return ((const volatile double *)x)[i];
+  if (type == CYDP_F32)
+    return (double)((const volatile float *)x)[i];
+  return (double)((const volatile int32_t *)x)[i];
+}
+
+static inline pair either(mask which, pair yes, pair no) {
+  return (pair)(((mask)yes & which) | ((mask)no & ~which));
+}
+
+/* The bounds are integers, so that clamping to them first leaves what clamping last
+ * would; NaN is kept out of it and becomes 0. */
+static inline mask round_doubles(const cydp_grid *grid, double scale, pair x) {
+  const pair lowest = {(double)grid->lowest, (double)grid->lowest};
+  const pair highest = {(double)grid->highest, (double)grid->highest};
+  pair t = x * scale;
+  mask present = (mask)(t == t);
+  t = either((mask)(t > lowest), t, lowest);
+  t = either((mask)(t < highest), t, highest);
+  t = (pair)((mask)t & present);
+  return (mask)(t + CYDP_GRID_MAGIC) - CYDP_GRID_MAGIC_BITS;
+}
+
+static inline int64_t clamp(int64_t x, int64_t least, int64_t most) {
+  int64_t raised = x > least ? x : least;
+  return raised < most ? raised : most;
+}
+
+static inline int64_t round_integer(const cydp_grid *grid, const cydp_grid_shift *by,
+                                    int64_t x) {
+  x = clamp(x, by->least, by->most) * (INT64_C(1) << by->left);
+  int64_t q = x >> by->right;
+  q += (x & by->rest) + (q & 1) > by->half;
+  return clamp(q, grid->lowest, grid->highest);
+}
+
+/* The numbers i and i + 1, or only i. */
+static inline mask rounded(const cydp_grid *grid, const cydp_grid_shift *by, double scale,
+                           cydp_number type, const void *x, size_t i, bool both) {
+  if (type == CYDP_I64) {
+    const volatile int64_t *at = (const volatile int64_t *)x + i;
+    int64_t first = round_integer(grid, by, at[0]);
+    return (mask){first, both ? round_integer(grid, by, at[1]) : 0};
+  }
+  pair at = {load(type, x, i), both ? load(type, x, i + 1) : NAN};
+  return round_doubles(grid, scale, at);
+}
+
+/* The sum of q, which are stored too unless q is NULL. */
+static inline int64_t each(const cydp_grid *of, cydp_number type, const void *x, size_t n,
+                           int64_t *q) {
+  const cydp_grid grid = *of;
+  const cydp_grid_shift by = cydp_grid_shift_of(of, type);
+  const double scale = cydp_grid_scale(&grid);
+  mask sum = {0, 0};
+  size_t i = 0;
+  for (; n - i >= 2; i += 2) {
+    mask at = rounded(&grid, &by, scale, type, x, i, true);
+    if (q)
+      memcpy(q + i, &at, sizeof at);
+    sum += at;
+  }
+  if (i < n) {
+    mask at = rounded(&grid, &by, scale, type, x, i, false);
+    if (q)
+      q[i] = at[0];
+    sum += at;
+  }
+  return sum[0] + sum[1];
+}
+
+/* The type is written out, so that each gets a loop of its own. */
+static inline int64_t each_of(const cydp_grid *grid, cydp_number type, const void *x,
+                              size_t n, int64_t *q) {
+  switch (type) {
+  case CYDP_F64:
+    return each(grid, CYDP_F64, x, n, q);
+  case CYDP_F32:
+    return each(grid, CYDP_F32, x, n, q);
+  case CYDP_I64:
+    return each(grid, CYDP_I64, x, n, q);
+  default:
+    return each(grid, CYDP_I32, x, n, q);
+  }
+}
+
+int64_t cydp_grid_sum_portable(const cydp_grid *grid, cydp_number type, const void *x,
+                               size_t n) {
+  return each_of(grid, type, x, n, NULL);
+}
+
+void cydp_grid_round_portable(const cydp_grid *grid, cydp_number type, const void *x,
+                              size_t n, int64_t *q) {
+  (void)each_of(grid, type, x, n, q);
+}

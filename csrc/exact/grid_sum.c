@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT
+ * Sums on a grid: chunks in int64, all of them in 128 bits. */
+#include "exact/grid.h"
+
+#include <fenv.h>
+#include <pthread.h>
+
+enum {
+  CHUNK_ROWS = 1 << 16,
+  BLOCK_ROWS = 1 << 10, /* rounded at a time, so that they stay in the L1 cache */
+};
+
+__extension__ typedef __int128 wide;
+
+typedef struct shared_sum {
+  const cydp_grid *grid;
+  cydp_number type;
+  const void *x;
+  size_t n, chunk_rows;
+  bool squared;
+  pthread_mutex_t adding;
+  wide sum, squares;
+} shared_sum;
+
+bool cydp_grid_valid(const cydp_grid *grid, cydp_number type) {
+  return type <= CYDP_I32 && grid->lowest <= grid->highest &&
+         grid->lowest >= -CYDP_GRID_MOST && grid->highest <= CYDP_GRID_MOST &&
+         grid->exponent >= -1021 && grid->exponent <= (type == CYDP_I64 ? 62 : 1022);
+}
+
+static int64_t largest(const cydp_grid *grid) {
+  return grid->highest > -grid->lowest ? grid->highest : -grid->lowest;
+}
+
+size_t cydp_grid_fold_rows(const cydp_grid *grid) {
+  int64_t most = largest(grid);
+  uint64_t rows = most ? (uint64_t)(INT64_MAX / most) : UINT64_MAX;
+  return rows < SIZE_MAX ? (size_t)rows : SIZE_MAX;
+}
+
+static void add_squares(const cydp_kernels *kernels, const shared_sum *call,
+                        const char *x, size_t n, wide *sum, wide *squares) {
+  int64_t q[BLOCK_ROWS];
+  for (size_t i = 0; i < n; i += BLOCK_ROWS) {
+    size_t rows = n - i < BLOCK_ROWS ? n - i : BLOCK_ROWS;
+    kernels->grid_round(call->grid, call->type, x + i * cydp_number_bytes(call->type),
+                        rows, q);
+    int64_t block = 0;
+    uint64_t low = 0, high = 0; /* squares are 2^62 at most: add their halves */
+    for (size_t j = 0; j < rows; j++) {
+      uint64_t square = (uint64_t)(q[j] * q[j]);
+      block += q[j];
+      low += square & UINT32_MAX;
+      high += square >> 32;
+    }
+    *sum += block;
+    *squares += ((wide)high << 32) + low;
+  }
+}
+
+static cydp_status add_chunk(void *self, size_t i) {
+  shared_sum *call = self;
+  const cydp_kernels *kernels = cydp_kernels_in_use();
+  size_t first = i * call->chunk_rows, left = call->n - first;
+  size_t rows = left < call->chunk_rows ? left : call->chunk_rows;
+  const char *x = (const char *)call->x + first * cydp_number_bytes(call->type);
+  wide sum = 0, squares = 0;
+  /* Ties go to even whatever the caller's rounding mode. */
+  int mode = fegetround();
+  fesetround(FE_TONEAREST);
+  if (call->squared)
+    add_squares(kernels, call, x, rows, &sum, &squares);
+  else
+    sum = kernels->grid_sum(call->grid, call->type, x, rows);
+  fesetround(mode);
+  pthread_mutex_lock(&call->adding);
+  call->sum += sum;
+  call->squares += squares;
+  pthread_mutex_unlock(&call->adding);
+  return CYDP_OK;
+}
+
+static cydp_wide halves(wide sum) {
+  return (cydp_wide){(uint64_t)sum, (int64_t)(sum >> 64)};
+}
+
+cydp_status cydp_grid_sum_chunked(const cydp_grid *grid, cydp_number type, const void *x,
+                                  size_t n, size_t chunk_rows, unsigned threads,
+                                  cydp_wide *sum, cydp_wide *squares) {
+  if (!cydp_grid_valid(grid, type) || (squares && largest(grid) > INT64_C(1) << 31))
+    return CYDP_ERROR_DOMAIN;
+  size_t most = cydp_grid_fold_rows(grid);
+  shared_sum call = {.grid = grid,
+                     .type = type,
+                     .x = x,
+                     .n = n,
+                     .chunk_rows = chunk_rows < most ? chunk_rows : most,
+                     .squared = squares != NULL,
+                     .adding = PTHREAD_MUTEX_INITIALIZER};
+  size_t chunks = n / call.chunk_rows + (n % call.chunk_rows != 0);
+  cydp_status status = cydp_share(add_chunk, &call, chunks, threads);
+  *sum = halves(call.sum);
+  if (squares)
+    *squares = halves(call.squares);
+  return status;
+}
+
+cydp_status cydp_grid_sum(const cydp_grid *grid, cydp_number type, const void *x,
+                          size_t n, unsigned threads, cydp_wide *sum,
+                          cydp_wide *squares) {
+  return cydp_grid_sum_chunked(grid, type, x, n, CHUNK_ROWS, threads, sum, squares);
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT
+ * Counts rows in the cells of their columns' bins. */
+#include "exact/bins.h"
+#include "exact/count_table.h"
+
+typedef struct job {
+  const cydp_axis *axes;
+  size_t n_axes;
+  size_t n, rows; /* in all, and in a task */
+  cydp_counts to;
+} job;
+
+/* The cell's slot from those of the columns: 0 if any of them is outside. Every product
+ * of bins fits, since that of all does; what wraps for a slot outside is not used. */
+static void combine(const job *call, size_t first, size_t n, uint32_t *slots) {
+  uint32_t inside[CYDP_SLOTS_BATCH], slot[CYDP_SLOTS_BATCH];
+  for (size_t i = 0; i < n; i++) {
+    slots[i] = 0;
+    inside[i] = UINT32_MAX;
+  }
+  for (size_t c = 0; c < call->n_axes; c++) {
+    const cydp_axis *axis = &call->axes[c];
+    const uint32_t count = (uint32_t)axis->bins->count;
+    cydp_bins_slots(axis->bins, axis->number, cydp_row(axis->number, axis->x, first), n,
+                    slot);
+    for (size_t i = 0; i < n; i++) {
+      uint32_t bin = slot[i] - 1; /* UINT32_MAX if below */
+      inside[i] &= -(uint32_t)(bin < count);
+      slots[i] = slots[i] * count + bin;
+    }
+  }
+  for (size_t i = 0; i < n; i++)
+    slots[i] = (slots[i] + 1) & inside[i];
+}
+
+static cydp_status count(void *self, size_t task) {
+  job *call = self;
+  size_t first = task * call->rows;
+  size_t end = call->n - first < call->rows ? call->n : first + call->rows;
+  size_t most =
+      call->to.flush_rows < CYDP_SLOTS_BATCH ? call->to.flush_rows : CYDP_SLOTS_BATCH;
+  uint32_t slots[CYDP_SLOTS_BATCH];
+  const cydp_axis *axis = call->axes;
+  cydp_tally tally;
+  if (!cydp_tally_new(&tally, &call->to))
+    return CYDP_ERROR_MEMORY;
+  for (size_t n; first < end; first += n) {
+    n = end - first < most ? end - first : most;
+    if (call->n_axes == 1)
+      cydp_bins_slots(axis->bins, axis->number, cydp_row(axis->number, axis->x, first), n,
+                      slots);
+    else
+      combine(call, first, n, slots);
+    cydp_tally_add(&tally, slots, n,
+                   cydp_row(axis->number, axis->x, first + 2 * CYDP_SLOTS_BATCH),
+                   cydp_number_bytes(axis->number));
+  }
+  cydp_tally_end(&tally);
+  return CYDP_OK;
+}
+
+/* The number of cells, or 0 if a column is wrong or they are too many. */
+static size_t cells(const cydp_axis *axes, size_t n_axes) {
+  size_t product = n_axes > 0;
+  for (size_t c = 0; c < n_axes && product; c++) {
+    const cydp_bins *bins = axes[c].bins;
+    cydp_number number = axes[c].number;
+    if (number > CYDP_I32 || (bins->cells.integers && number != CYDP_I64) ||
+        bins->count > CYDP_MOST_BINS / product)
+      return 0;
+    product *= bins->count;
+  }
+  return product;
+}
+
+cydp_status cydp_histogram_flushing(const cydp_axis *axes, size_t n_axes, size_t n,
+                                    int64_t *counts, unsigned threads,
+                                    size_t flush_rows) {
+  size_t size = cells(axes, n_axes);
+  if (size == 0)
+    return CYDP_ERROR_DOMAIN;
+  if (n == 0)
+    return CYDP_OK;
+  job call = {axes,
+              n_axes,
+              n,
+              cydp_tally_rows(n, size, threads),
+              {counts, size, flush_rows, PTHREAD_MUTEX_INITIALIZER}};
+  return cydp_share(count, &call, (n - 1) / call.rows + 1, threads);
+}
+
+cydp_status cydp_histogram(const cydp_axis *axes, size_t n_axes, size_t n,
+                           int64_t *counts, unsigned threads) {
+  return cydp_histogram_flushing(axes, n_axes, n, counts, threads, CYDP_FLUSH_ROWS);
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT
+ * Bytes from the operating system, or an error; nothing weaker. */
+#include "base/internal.h"
+
+#include <errno.h>
+#include <string.h>
+
+#if defined(__linux__)
+#include <sys/random.h>
+
+cydp_status cydp_entropy(void *out, size_t n) {
+  uint8_t *next = out;
+  while (n > 0) {
+    ssize_t got = getrandom(next, n, 0);
+    if (got < 0 && errno == EINTR)
+      continue;
+    if (got <= 0)
+      return CYDP_ERROR_ENTROPY;
+    next += got;
+    n -= (size_t)got;
+  }
+  return CYDP_OK;
+}
+
+#elif defined(__APPLE__)
+#include <sys/random.h>
+
+cydp_status cydp_entropy(void *out, size_t n) {
+  enum { LARGEST = 256 }; /* what getentropy serves in one call */
+  uint8_t *next = out;
+  while (n > 0) {
+    size_t part = n < LARGEST ? n : LARGEST;
+    if (getentropy(next, part) != 0)
+      return CYDP_ERROR_ENTROPY;
+    next += part;
+    n -= part;
+  }
+  return CYDP_OK;
+}
+
+#else
+#error "no source of random bytes is known for this operating system"
+#endif
+
+void cydp_wipe(void *memory, size_t n) {
+  memset(memory, 0, n);
+  __asm__ __volatile__("" : : "r"(memory) : "memory");
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT
+ * Which process this is: its id, and how often it and its ancestors have forked. In other
+ * namespaces a child may have its parent's id, and ids are used again. */
+#include "base/internal.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <unistd.h>
+
+/* 0 until there is a handler; then it grows with every fork. */
+static _Atomic(uint32_t) generation;
+
+static void forked(void) { atomic_fetch_add(&generation, 1); }
+
+/* Two threads may both register: then it grows by 2. A library that is unloaded takes its
+ * handlers along where the C library knows of it, as glibc's does; musl unloads none. */
+cydp_status cydp_watch_forks(void) {
+  uint32_t none = 0;
+  if (atomic_load(&generation) == 0) {
+    if (pthread_atfork(NULL, NULL, forked) != 0)
+      return CYDP_ERROR_MEMORY;
+    atomic_compare_exchange_strong(&generation, &none, 1);
+  }
+  return CYDP_OK;
+}
+
+uint64_t cydp_process(void) {
+  return (uint64_t)atomic_load(&generation) << 32 | (uint32_t)getpid();
+}

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT
+ * The generator: a buffer of keystream whose first words are the next key.
+ *
+ * It lives in pages that the kernel wipes in a forked child, the lock included: a wiped
+ * generator is unlocked and has no key. Where the kernel cannot do that, process ids and
+ * a fork handler tell. */
+#if defined(__APPLE__)
+#define _DARWIN_C_SOURCE /* MAP_ANON */
+#else
+#define _GNU_SOURCE /* madvise */
+#endif
+#include "base/internal.h"
+
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum {
+  REFILL_GROUPS = 4, /* 4 KiB */
+  REFILL_WORDS = REFILL_GROUPS * CYDP_GROUP_WORDS,
+  KEY_WORDS = 8,
+  SMALL_BYTES = 1024,       /* longer requests for bytes get a key of their own */
+  BYTES_CHUNK_GROUPS = 1024 /* 1 MiB under each nonce of such a key */
+};
+
+enum fork_guard {
+  WIPED = 0, /* by the kernel; 0, since that is what a wiped page says */
+  WATCHED,   /* by comparing processes, as `cydp_process` has them */
+  REPEATED   /* seeded: the child is meant to repeat the parent */
+};
+
+struct cydp_rng {
+  _Atomic(uint64_t) lock; /* 0, or who holds it: see `self` */
+  uint64_t keyed_by;      /* who keyed it, as `self` says; 0: nobody */
+  int guard;
+  uint32_t key[KEY_WORDS];    /* of the next refill */
+  uint32_t extend[KEY_WORDS]; /* of the extension bits of this refill's candidates */
+  size_t position;            /* in bytes; what lies before it has been served */
+  uint64_t candidates;        /* served since this refill */
+  _Alignas(8) uint32_t words[REFILL_WORDS];
+};
+
+/* Not 0, and another in a forked child unless its copy has been wiped. */
+static uint64_t self(const cydp_rng *rng) {
+  return rng->guard == WIPED ? 1 : cydp_process();
+}
+
+cydp_status cydp_rng_begin(cydp_rng *rng) {
+  uint64_t me = self(rng);
+  for (;;) {
+    uint64_t holder = 0;
+    if (atomic_compare_exchange_strong(&rng->lock, &holder, me))
+      break;
+    /* A holder of another process is a thread that the fork left behind. */
+    if (holder != me && atomic_compare_exchange_strong(&rng->lock, &holder, me))
+      break;
+    sched_yield();
+  }
+  if (rng->keyed_by == me || rng->guard == REPEATED)
+    return CYDP_OK;
+  cydp_status status = cydp_entropy(rng->key, sizeof rng->key);
+  if (status == CYDP_OK) {
+    rng->keyed_by = me;
+    rng->position = sizeof rng->words;
+  } else {
+    cydp_rng_end(rng);
+  }
+  return status;
+}
+
+void cydp_rng_end(cydp_rng *rng) { atomic_store(&rng->lock, 0); }
+
+void cydp_rng_refill(cydp_rng *rng) {
+  uint32_t nonce[3];
+  cydp_nonce(nonce, CYDP_DOMAIN_PREFIX, 0, 0, 0);
+  cydp_kernels_in_use()->chacha20(rng->key, nonce, 0, REFILL_GROUPS, rng->words);
+  memcpy(rng->key, rng->words, sizeof rng->key);
+  memcpy(rng->extend, rng->words + KEY_WORDS, sizeof rng->extend);
+  cydp_wipe(rng->words, sizeof(uint32_t) * 2 * KEY_WORDS);
+  rng->position = sizeof(uint32_t) * 2 * KEY_WORDS;
+  rng->candidates = 0;
+}
+
+size_t cydp_rng_left(cydp_rng *rng) {
+  rng->position = (rng->position + 7) / 8 * 8;
+  return sizeof rng->words - rng->position;
+}
+
+cydp_taken cydp_rng_take(cydp_rng *rng, size_t bytes, size_t candidates) {
+  cydp_taken taken = {(uint8_t *)rng->words + rng->position, bytes, rng->candidates,
+                      rng->extend};
+  rng->position += bytes;
+  rng->candidates += candidates;
+  return taken;
+}
+
+void cydp_rng_used(const cydp_taken *taken) { cydp_wipe(taken->bytes, taken->n); }
+
+static cydp_status new_rng(cydp_rng **out) {
+  cydp_rng *rng =
+      mmap(NULL, sizeof *rng, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON, -1, 0);
+  if (rng == MAP_FAILED)
+    return CYDP_ERROR_MEMORY;
+  rng->position = sizeof rng->words;
+  *out = rng;
+  return CYDP_OK;
+}
+
+cydp_status cydp_rng_new(cydp_rng **out) {
+  cydp_rng *rng;
+  cydp_status status = new_rng(&rng);
+  if (status != CYDP_OK)
+    return status;
+  rng->guard = WATCHED;
+#ifdef MADV_WIPEONFORK
+  /* An emulator may say yes to anything: it must refuse what does not exist. */
+  if (madvise(rng, sizeof *rng, MADV_WIPEONFORK) == 0 &&
+      madvise(rng, sizeof *rng, -1) != 0)
+    rng->guard = WIPED;
+#endif
+  if (rng->guard == WATCHED)
+    status = cydp_watch_forks();
+  if (status == CYDP_OK)
+    status = cydp_rng_begin(rng); /* keys it, or tells why not */
+  if (status != CYDP_OK) {
+    cydp_rng_free(rng);
+    return status;
+  }
+  cydp_rng_end(rng);
+  *out = rng;
+  return CYDP_OK;
+}
+
+cydp_status cydp_rng_new_seeded(cydp_rng **out, const uint32_t key[8]) {
+  cydp_rng *rng;
+  cydp_status status = cydp_watch_forks(); /* for the lock */
+  if (status == CYDP_OK)
+    status = new_rng(&rng);
+  if (status != CYDP_OK)
+    return status;
+  rng->guard = REPEATED;
+  memcpy(rng->key, key, sizeof rng->key);
+  *out = rng;
+  return CYDP_OK;
+}
+
+void cydp_rng_free(cydp_rng *rng) {
+  if (!rng)
+    return;
+  cydp_wipe(rng, sizeof *rng);
+  munmap(rng, sizeof *rng);
+}
+
+/* n bytes of the generator's own stream; what is left of 8 is dropped. */
+static cydp_status few_bytes(cydp_rng *rng, void *out, size_t n) {
+  uint8_t *next = out;
+  cydp_status status = cydp_rng_begin(rng);
+  if (status != CYDP_OK)
+    return status;
+  while (n > 0) {
+    size_t left = cydp_rng_left(rng);
+    if (left == 0) {
+      cydp_rng_refill(rng);
+      continue;
+    }
+    size_t part = n < left ? n : left;
+    cydp_taken taken = cydp_rng_take(rng, part, 0);
+    memcpy(next, taken.bytes, part);
+    cydp_rng_used(&taken);
+    next += part;
+    n -= part;
+  }
+  cydp_rng_end(rng);
+  return CYDP_OK;
+}
+
+cydp_status cydp_rng_key(cydp_rng *rng, uint32_t key[8]) {
+  return few_bytes(rng, key, sizeof(uint32_t) * KEY_WORDS);
+}
+
+/* Whole groups go straight to where they are wanted, if words may stand there. */
+cydp_status cydp_rng_bytes(cydp_rng *rng, uint8_t *out, size_t n) {
+  if (n <= SMALL_BYTES)
+    return few_bytes(rng, out, n);
+  uint32_t key[KEY_WORDS], nonce[3], group[CYDP_GROUP_WORDS];
+  bool aligned = (uintptr_t)out % sizeof(uint32_t) == 0;
+  cydp_status status = cydp_rng_key(rng, key);
+  for (size_t i = 0; n > 0 && status == CYDP_OK;) {
+    size_t whole = n / sizeof group, place = i % BYTES_CHUNK_GROUPS;
+    size_t rest = BYTES_CHUNK_GROUPS - place;
+    bool direct = aligned && whole > 0;
+    size_t groups = !direct ? 1 : whole < rest ? whole : rest;
+    cydp_nonce(nonce, CYDP_DOMAIN_PREFIX, 0, 0, i / BYTES_CHUNK_GROUPS);
+    status = cydp_chacha20_keystream(key, nonce, 16 * (uint32_t)place, groups,
+                                     direct ? (uint32_t *)(void *)out : group);
+    size_t part = groups * sizeof group < n ? groups * sizeof group : n;
+    if (!direct)
+      memcpy(out, group, part);
+    out += part;
+    n -= part;
+    i += groups;
+  }
+  cydp_wipe(group, sizeof group);
+  cydp_wipe(key, sizeof key);
+  return status;
+}
+
+uint64_t cydp_rng_next64(cydp_rng *rng) {
+  uint64_t word;
+  if (few_bytes(rng, &word, sizeof word) != CYDP_OK)
+    abort();
+  return word;
+}
+
+uint32_t cydp_rng_next32(cydp_rng *rng) { return (uint32_t)(cydp_rng_next64(rng) >> 32); }
+
+double cydp_rng_next_double(cydp_rng *rng) {
+  return (double)(cydp_rng_next64(rng) >> 11) * 0x1p-53;
+}

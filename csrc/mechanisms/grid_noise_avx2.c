@@ -1,0 +1,3 @@
+/* SPDX-License-Identifier: MIT */
+#define GRID_NOISE cydp_grid_noise_avx2
+#include "mechanisms/grid_noise_lanes.h"

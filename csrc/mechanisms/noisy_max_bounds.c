@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT
+ * Keys in doubles with certified bounds: v + G, where G = -ln(-ln(1 - U)) or -ln U. */
+#include "mechanisms/noisy_max.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LN2 0.6931471805599453
+#define KEY_ERROR 0x1p-35   /* 16 times what docs/sampling.md proves of G */
+#define SCORE_ERROR 0x1p-49 /* relative, of v: twice what is proved, and more */
+#define TINY_ERROR 0x1p-49  /* of v, for rates that doubles cannot hold */
+
+/* The 64 most significant bits as a number in [1/2, 1] times 2^exponent. */
+static double leading(const uint64_t *limbs, size_t n, int *exponent) {
+  int zeros = __builtin_clzll(limbs[n - 1]);
+  uint64_t next = n > 1 && zeros > 0 ? limbs[n - 2] >> (64 - zeros) : 0;
+  *exponent = 64 * (int)n - zeros;
+  return ldexp((double)(limbs[n - 1] << zeros | next), -64);
+}
+
+/* The rate as a product of two doubles, so that no score that counts is lost to overflow
+ * or underflow: beyond 2^2000 any two scores that differ are too far apart to matter. */
+static void set_rate(cydp_selection *law) {
+  enum { SMALL = -60, LARGE = 1000 };
+  int above, below;
+  double rate = leading(law->numerator, law->numerator_limbs, &above) /
+                leading(law->denominator, law->denominator_limbs, &below);
+  int exponent = above - below;
+  law->keys.half = 1;
+  law->rate = 1;
+  if (exponent < SMALL) { /* halved, no difference of scores overflows */
+    law->keys.half = 0.5;
+    law->keys.rate = ldexp(rate, exponent + 1);
+  } else if (exponent <= LARGE) {
+    law->keys.rate = ldexp(rate, exponent);
+  } else {
+    law->keys.rate = ldexp(1, LARGE);
+    law->rate = ldexp(rate, (exponent < 2 * LARGE ? exponent : 2 * LARGE) - LARGE);
+  }
+  law->keys.rate_units = law->rate * (0x1p23 / LN2);
+}
+
+cydp_status cydp_selection_new(cydp_selection **out, cydp_race race,
+                               const uint64_t *numerator, size_t numerator_limbs,
+                               const uint64_t *denominator, size_t denominator_limbs) {
+  numerator_limbs = cydp_significant_limbs(numerator, numerator_limbs);
+  denominator_limbs = cydp_significant_limbs(denominator, denominator_limbs);
+  if (numerator_limbs == 0 || denominator_limbs == 0 ||
+      numerator_limbs > CYDP_RATE_LIMBS || denominator_limbs > CYDP_RATE_LIMBS)
+    return CYDP_ERROR_DOMAIN;
+  cydp_selection *law = calloc(1, sizeof *law);
+  if (!law)
+    return CYDP_ERROR_MEMORY;
+  law->race = race;
+  law->numerator_limbs = numerator_limbs;
+  law->denominator_limbs = denominator_limbs;
+  memcpy(law->numerator, numerator, numerator_limbs * sizeof *numerator);
+  memcpy(law->denominator, denominator, denominator_limbs * sizeof *denominator);
+  set_rate(law);
+  *out = law;
+  return CYDP_OK;
+}
+
+void cydp_selection_free(cydp_selection *law) { free(law); }
+
+/* ln(1 + r) / r for |r| <= 1/17. */
+static double series(double r) {
+  const double *q = cydp_log_q;
+  double r2 = r * r, r4 = r2 * r2;
+  return ((q[0] + q[1] * r) + (q[2] + q[3] * r) * r2) +
+         ((q[4] + q[5] * r) + (q[6] + q[7] * r) * r2) * r4;
+}
+
+/* ln(x), as cydp_log_portable has it. */
+static double logarithm(double x) {
+  uint64_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  uint64_t shifted = bits - CYDP_LOG_OFFSET;
+  size_t i = shifted >> 49 & (CYDP_LOG_INTERVALS - 1);
+  bits -= shifted & UINT64_C(0xfff0000000000000);
+  double z, exponent = (double)(int32_t)((int64_t)shifted >> 52);
+  memcpy(&z, &bits, sizeof z);
+  double r = z * cydp_log_inverse[i] - 1;
+  return (exponent * LN2 + cydp_log_centre[i]) + r * series(r);
+}
+
+static double number(uint64_t u) { /* without a branch on its upper bit */
+  return (double)(int64_t)(u >> 1) * 2 + (double)(int64_t)(u & 1);
+}
+
+/* G for U in [u, u + 1) 2^-bits, and what it may be off by. */
+static void exponential_bounds(uint64_t u, unsigned bits, double *low, double *high) {
+  double x = number(u);
+  double g = bits * LN2 - logarithm(x + 0.5), width = 0.5 / x;
+  *low = u ? g - width : bits * LN2;
+  *high = u ? g + width : INFINITY;
+}
+
+static void gumbel_bounds(uint64_t u, unsigned bits, double *low, double *high) {
+  uint64_t above = (bits < 64 ? UINT32_MAX : UINT64_MAX) - u; /* 1 - U, likewise */
+  double x = number(u), rest = number(above), cell = bits < 64 ? 0x1p-32 : 0x1p-64;
+  double middle = (x + 0.5) * cell;
+  double e =
+      middle <= 0x1.ep-5 ? middle * series(-middle) : bits * LN2 - logarithm(rest + 0.5);
+  double g = -logarithm(e), width = (0.5 / x + 0.5 / rest) * (1 + 0x1p-20);
+  *low = above ? (u ? g - width : bits * LN2 - 0x1p-31) : -INFINITY;
+  *high = u ? (above ? g + width : -logarithm(bits * LN2)) : INFINITY;
+}
+
+static void set_bounds(const cydp_selection *law, cydp_runner *a) {
+  double low, high;
+  double slack = KEY_ERROR - a->v * SCORE_ERROR + TINY_ERROR;
+  if (law->race == CYDP_GUMBEL)
+    gumbel_bounds(a->u, a->bits, &low, &high);
+  else
+    exponential_bounds(a->u, a->bits, &low, &high);
+  a->low = a->v + low - slack;
+  a->high = high < INFINITY ? a->v + high + slack : INFINITY;
+}
+
+cydp_runner cydp_runner_of(const cydp_selection *law, size_t place, double behind,
+                           uint32_t word) {
+  double v = (behind * law->keys.rate) * law->rate;
+  v = v < 0 ? v : 0; /* the scores may change under the call */
+  v = v > -0x1p1000 ? v : -0x1p1000;
+  cydp_runner runner = {.place = place, .u = word, .bits = 32, .v = v};
+  set_bounds(law, &runner);
+  return runner;
+}
+
+cydp_bits cydp_runner_bits(const cydp_field *row, const cydp_runner *a, cydp_work *work) {
+  return (cydp_bits){.prefix = a->bits == 32 ? a->u : a->u >> 32,
+                     .prefix_bits = 32,
+                     .extension = row->extension,
+                     .decision = 1,
+                     .candidate = row->first + a->place,
+                     .work = work};
+}
+
+static cydp_status look_again(const cydp_field *row, cydp_runner *a) {
+  if (a->bits == 64)
+    return CYDP_OK;
+  cydp_fixed u;
+  cydp_work work = {0};
+  cydp_bits bits = cydp_runner_bits(row, a, &work);
+  cydp_status status = cydp_first_bits(&bits, 1, u);
+  if (status == CYDP_OK) {
+    a->u = u[0];
+    a->bits = 64;
+    set_bounds(row->law, a);
+  }
+  cydp_wipe(&bits, sizeof bits);
+  return status;
+}
+
+cydp_status cydp_ahead(const cydp_field *row, cydp_runner *a, cydp_runner *b,
+                       cydp_effort effort, bool *ahead) {
+  for (int looks = 0; looks < 2 && effort != CYDP_RESOLVE_ALL; looks++) {
+    *ahead = a->low > b->high;
+    if (*ahead || a->high < b->low)
+      return CYDP_OK;
+    if (looks == 0) {
+      cydp_status status = look_again(row, a);
+      status = status == CYDP_OK ? look_again(row, b) : status;
+      if (status != CYDP_OK)
+        return status;
+    }
+  }
+  return cydp_ahead_exactly(row, a, b, ahead);
+}
+
+/* Beyond 64 bits the number of ones that 1 - U's zeros are tells enough:
+ * E < (ones + 1) ln 2. */
+cydp_status cydp_above_floor(const cydp_field *row, cydp_runner *a) {
+  if (a->low > CYDP_KEY_FLOOR)
+    return CYDP_OK;
+  cydp_status status = look_again(row, a);
+  if (status != CYDP_OK || a->low > CYDP_KEY_FLOOR)
+    return status;
+  cydp_fixed u;
+  cydp_work work = {0};
+  cydp_bits bits = cydp_runner_bits(row, a, &work);
+  status = cydp_first_bits(&bits, CYDP_MOST_LIMBS, u);
+  double ones = 0;
+  size_t i = CYDP_MOST_LIMBS;
+  for (; i > 0 && u[i - 1] == UINT64_MAX; i--)
+    ones += 64;
+  if (i > 0)
+    ones += __builtin_clzll(~u[i - 1]);
+  double key = a->v * (1 + SCORE_ERROR) - logarithm((ones + 1) * LN2) - KEY_ERROR;
+  if (status == CYDP_OK && (i == 0 || key <= CYDP_KEY_FLOOR))
+    status = CYDP_ERROR_UNDECIDED;
+  cydp_wipe(&bits, sizeof bits);
+  cydp_wipe(u, sizeof u);
+  return status;
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT
+ * T_k = 2 p^k / (1 + p), p = exp(-1/t): the tails of the discrete Laplace law, and those
+ * of the geometric law, p^k. */
+#include "base/internal.h"
+
+#include <math.h>
+#include <string.h>
+
+/* [out, out + 2 ulps) holds exp(-x); beyond this x it is less than an ulp of n limbs. */
+static bool negligible(double x, size_t n) { return x >= 45.0 * (double)n; }
+
+/* k / t in [x, x + 2 ulps) of n + 1 limbs: 1 / t is short by less than 2^-64 ulps of
+ * these, k is below 2^63, and the cut takes one more. */
+static bool exponent(const cydp_exponential_tails *tails, size_t n, uint64_t k,
+                     cydp_fixed x) {
+  if (negligible((double)k * tails->inverse_scale, n))
+    return false;
+  cydp_fixed wide;
+  cydp_fixed_multiply_word(n + 2, wide, tails->inverse + (CYDP_MOST_LIMBS - n), k);
+  memcpy(x, wide + 1, sizeof(uint64_t) * (n + 2));
+  return true;
+}
+
+cydp_answer cydp_below_exponential(size_t n, const uint64_t *u, const uint64_t *x) {
+  cydp_fixed bound, next;
+  cydp_exp_negative(n, bound, x);
+  memcpy(next, u, sizeof(uint64_t) * (n + 1));
+  cydp_fixed_add_ulps(n, next, 1);
+  if (cydp_fixed_compare(n, next, bound) <= 0)
+    return CYDP_YES;
+  cydp_fixed_add_ulps(n, bound, 2);
+  return cydp_fixed_compare(n, u, bound) >= 0 ? CYDP_NO : CYDP_TOO_CLOSE;
+}
+
+/* U (1 + p) < 2 exp(-k/t): the left side lies within 6 ulps above lhs, the right within 4
+ * above rhs. */
+static cydp_answer below_two_sided(const cydp_tails *self, size_t n, const uint64_t *u,
+                                   uint64_t k) {
+  const cydp_exponential_tails *tails = (const cydp_exponential_tails *)self;
+  cydp_fixed lhs, rhs = {0}, x;
+  if (exponent(tails, n, k, x)) {
+    cydp_exp_negative(n, rhs, x);
+    cydp_fixed_add(n, rhs, rhs, rhs);
+  }
+  cydp_fixed_multiply(n, lhs, u, tails->one_plus_p + (CYDP_MOST_LIMBS - n));
+  cydp_fixed_add_ulps(n, lhs, 6);
+  if (cydp_fixed_compare(n, lhs, rhs) <= 0)
+    return CYDP_YES;
+  cydp_fixed_add_ulps(n, rhs, 4 + 6);
+  return cydp_fixed_compare(n, lhs, rhs) >= 0 ? CYDP_NO : CYDP_TOO_CLOSE;
+}
+
+static cydp_answer below_one_sided(const cydp_tails *self, size_t n, const uint64_t *u,
+                                   uint64_t k) {
+  static const cydp_fixed ulp = {1};
+  cydp_fixed x;
+  if (exponent((const cydp_exponential_tails *)self, n, k, x))
+    return cydp_below_exponential(n, u, x);
+  return cydp_fixed_compare(n, u, ulp) >= 0 ? CYDP_NO : CYDP_TOO_CLOSE;
+}
+
+static uint64_t propose(const cydp_tails *self, size_t n, const uint64_t *u) {
+  const cydp_exponential_tails *tails = (const cydp_exponential_tails *)self;
+  size_t top = n - 1;
+  while (top > 0 && u[top] == 0)
+    top--;
+  double leading = (double)u[top] + (top > 0 ? (double)u[top - 1] * 0x1p-64 : 0);
+  double log_u = log(leading) - 64.0 * (double)(n - top) * 0.6931471805599453;
+  double y = tails->offset - tails->scale * log_u;
+  return !(y > 0) ? 0 : y < 0x1p62 ? (uint64_t)y : (uint64_t)1 << 62;
+}
+
+void cydp_exponential_tails_set(cydp_exponential_tails *tails, const uint64_t *inverse,
+                                bool one_sided) {
+  const size_t n = CYDP_MOST_LIMBS;
+  *tails = (cydp_exponential_tails){.one_sided = one_sided};
+  tails->tails.below = one_sided ? below_one_sided : below_two_sided;
+  tails->tails.propose = propose;
+  memcpy(tails->inverse, inverse, sizeof(uint64_t) * (n + 3));
+  const uint64_t *top = inverse + n + 2;
+  double rate = ldexp((double)top[-1], -64) + ldexp((double)top[-2], -128);
+  tails->inverse_scale = rate + (double)top[0];
+  tails->scale = 1 / tails->inverse_scale;
+  if (one_sided)
+    return;
+  if (!negligible(tails->inverse_scale, n))
+    cydp_exp_negative(n, tails->one_plus_p, inverse + 1);
+  tails->one_plus_p[n] += 1;
+  tails->offset = tails->scale * (0.6931471805599453 - log1p(exp(-tails->inverse_scale)));
+}

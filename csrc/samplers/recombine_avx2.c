@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT
+ * From the parts of a split to values, for AVX2: four candidates a register, those that
+ * are accepted pushed together. A whole register is stored each time; what it holds
+ * behind them is overwritten by the next, or lies within the n values that `out` has room
+ * for. What does not fill eight is left to the portable kernel. */
+#include "base/internal.h"
+
+#include <immintrin.h>
+
+/* Which lanes come first, for each set of four that are kept: the halves of each. Which
+ * candidates are rejected is independent of the values that are not. */
+static const uint8_t order[16][8] = {
+    {0, 1, 2, 3, 4, 5, 6, 7}, {0, 1, 2, 3, 4, 5, 6, 7}, {2, 3, 0, 1, 4, 5, 6, 7},
+    {0, 1, 2, 3, 4, 5, 6, 7}, {4, 5, 0, 1, 2, 3, 6, 7}, {0, 1, 4, 5, 2, 3, 6, 7},
+    {2, 3, 4, 5, 0, 1, 6, 7}, {0, 1, 2, 3, 4, 5, 6, 7}, {6, 7, 0, 1, 2, 3, 4, 5},
+    {0, 1, 6, 7, 2, 3, 4, 5}, {2, 3, 6, 7, 0, 1, 4, 5}, {0, 1, 2, 3, 6, 7, 4, 5},
+    {4, 5, 6, 7, 0, 1, 2, 3}, {0, 1, 4, 5, 6, 7, 2, 3}, {2, 3, 4, 5, 6, 7, 0, 1},
+    {0, 1, 2, 3, 4, 5, 6, 7}};
+
+static inline __m256i load_4(const void *words) {
+  return _mm256_loadu_si256((const __m256i *)words);
+}
+
+static inline __m256i load_4_of_16(const uint16_t *words) {
+  return _mm256_cvtepu16_epi64(_mm_loadl_epi64((const __m128i *)words));
+}
+
+/* All ones where the lowest bit of a word is set. */
+static inline __m256i signs_of(__m256i words) {
+  return _mm256_sub_epi64(_mm256_setzero_si256(),
+                          _mm256_and_si256(words, _mm256_set1_epi64x(1)));
+}
+
+static inline __m256i negate(__m256i k, __m256i negative) {
+  return _mm256_sub_epi64(_mm256_xor_si256(k, negative), negative);
+}
+
+/* Appends those of four that are accepted to the `count` in `out`, but for negative
+ * zeros; returns the new count. */
+static inline size_t append(__m256i magnitude, __m256i negative, unsigned accepted,
+                            int64_t *out, size_t count) {
+  __m256i minus_zero =
+      _mm256_and_si256(_mm256_cmpeq_epi64(magnitude, _mm256_setzero_si256()), negative);
+  unsigned zeros = (unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(minus_zero));
+  unsigned kept = accepted & ~zeros & 15;
+  __m256i first =
+      _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(const void *)order[kept]));
+  __m256i together = _mm256_permutevar8x32_epi32(negate(magnitude, negative), first);
+  _mm256_storeu_si256((__m256i *)(out + count), together);
+  return count + (size_t)__builtin_popcount(kept);
+}
+
+static inline __m256i load_words(unsigned width, const void *words, size_t i) {
+  if (width == 2)
+    return load_4_of_16((const uint16_t *)words + i);
+  if (width == 4)
+    return _mm256_cvtepu32_epi64(
+        _mm_loadu_si128((const __m128i *)(const void *)((const uint32_t *)words + i)));
+  return load_4((const uint64_t *)words + i);
+}
+
+__attribute__((always_inline)) static inline size_t
+join_all(const cydp_split_law *law, unsigned width, const void *words, const uint16_t *x,
+         const uint8_t *accepted, size_t n, int64_t *out) {
+  const __m256i mask = _mm256_set1_epi64x((1LL << law->shift) - 1);
+  const __m128i shift = _mm_cvtsi32_si128((int)law->shift);
+  size_t count = 0, whole = n / 8 * 8;
+  for (size_t i = 0; i < whole; i += 4) {
+    __m256i word = load_words(width, words, i);
+    __m256i remainder = _mm256_and_si256(_mm256_srli_epi64(word, 1), mask);
+    __m256i base = _mm256_sll_epi64(load_4_of_16(x + i), shift);
+    count = append(_mm256_or_si256(base, remainder), signs_of(word),
+                   (unsigned)accepted[i / 8] >> i % 8, out, count);
+  }
+  return count + cydp_join_gaussian_portable(law, (const char *)words + width * whole,
+                                             x + whole, accepted + whole / 8, n - whole,
+                                             out + count);
+}
+
+size_t cydp_join_gaussian_avx2(const cydp_split_law *law, const void *words,
+                               const uint16_t *x, const uint8_t *accepted, size_t n,
+                               int64_t *out) {
+  return law->width == 2   ? join_all(law, 2, words, x, accepted, n, out)
+         : law->width == 4 ? join_all(law, 4, words, x, accepted, n, out)
+                           : join_all(law, 8, words, x, accepted, n, out);
+}
+
+__attribute__((always_inline)) static inline size_t
+join_quotients(unsigned shift, const uint64_t *signs, unsigned width,
+               const void *remainders, const int64_t *quotients, const uint8_t *accepted,
+               size_t n, int64_t *out) {
+  const __m256i mask = _mm256_set1_epi64x((1LL << shift) - 1);
+  const __m256i most = _mm256_set1_epi64x(INT64_MAX >> shift);
+  const __m256i largest = _mm256_set1_epi64x(INT64_MAX);
+  const __m128i by = _mm_cvtsi32_si128((int)shift);
+  size_t count = 0, whole = n / 8 * 8;
+  for (size_t i = 0; i < whole; i += 4) {
+    __m256i negative = signs_of(load_4(signs + i));
+    __m256i quotient = negate(load_4(quotients + i), negative);
+    __m256i remainder = _mm256_and_si256(load_words(width, remainders, i), mask);
+    __m256i magnitude = _mm256_or_si256(_mm256_sll_epi64(quotient, by), remainder);
+    magnitude =
+        _mm256_blendv_epi8(magnitude, largest, _mm256_cmpgt_epi64(quotient, most));
+    count = append(magnitude, negative, (unsigned)accepted[i / 8] >> i % 8, out, count);
+  }
+  return count + cydp_join_laplace_portable(shift, signs + whole, width,
+                                            (const char *)remainders + width * whole,
+                                            quotients + whole, accepted + whole / 8,
+                                            n - whole, out + count);
+}
+
+size_t cydp_join_laplace_avx2(unsigned shift, const uint64_t *signs, unsigned width,
+                              const void *remainders, const int64_t *quotients,
+                              const uint8_t *accepted, size_t n, int64_t *out) {
+  return width == 4
+             ? join_quotients(shift, signs, 4, remainders, quotients, accepted, n, out)
+             : join_quotients(shift, signs, 8, remainders, quotients, accepted, n, out);
+}
+
+void cydp_ones_avx2(unsigned width, const void *words, unsigned bits, size_t n,
+                    uint8_t *found) {
+  const __m256i ones = _mm256_set1_epi64x(INT64_MAX >> (63 - bits));
+  const __m128i by = _mm_cvtsi32_si128((int)(8 * width - bits));
+  size_t i = 0;
+  for (; i + 8 <= n; i += 8) {
+    unsigned met = 0;
+    for (unsigned j = 0; j < 8; j += 4) {
+      __m256i upper = _mm256_srl_epi64(load_words(width, words, i + j), by);
+      __m256i equal = _mm256_cmpeq_epi64(upper, ones);
+      met |= (unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(equal)) << j;
+    }
+    found[i / 8] = (uint8_t)met;
+  }
+  cydp_ones_portable(width, (const char *)words + width * i, bits, n - i, found + i / 8);
+}

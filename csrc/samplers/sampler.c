@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: MIT
+ * From a stream of bits to values: which bits are whose, and what becomes of rejections.
+ *
+ * A chunk owns a fixed range of values. Its candidates are taken in order, round by
+ * round; undecided ones are resolved before any is dropped, the first accepted fill the
+ * range, and what is left over is overwritten. */
+#include "base/internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void *cydp_sampler_allocate(size_t bytes) {
+  size_t rounded = (bytes + 63) / 64 * 64;
+  void *memory = aligned_alloc(64, rounded);
+  return memory ? memset(memory, 0, rounded) : NULL;
+}
+
+void cydp_sampler_free(cydp_sampler *sampler) { free(sampler); }
+
+cydp_layout cydp_sampler_layout(const cydp_sampler *sampler) { return sampler->layout; }
+
+size_t cydp_sampler_chunk(const cydp_sampler *sampler) { return sampler->chunk; }
+
+size_t cydp_sampler_value_bytes(const cydp_sampler *sampler) {
+  return sampler->value_bytes;
+}
+
+/* Bytes of the planes of n candidates, to a multiple of 8. */
+static size_t plane_bytes(const cydp_layout *layout, size_t n) {
+  size_t bytes = layout->signs ? (n + 7) / 8 : 0;
+  for (int i = 0; i < 3; i++)
+    bytes += layout->width[i] * n;
+  return (bytes + 7) / 8 * 8;
+}
+
+/* The part from candidate `done` on of the planes of n; done is a multiple of 8. */
+static cydp_batch part_of(const cydp_layout *layout, const void *planes, size_t n,
+                          size_t done) {
+  const uint8_t *at = planes;
+  cydp_batch batch = {.n = n - done < CYDP_BATCH ? n - done : CYDP_BATCH};
+  for (int i = 0; i < 3; i++) {
+    batch.plane[i] = at + layout->width[i] * done;
+    at += layout->width[i] * n;
+  }
+  batch.signs = at + done / 8;
+  return batch;
+}
+
+static cydp_status map_from(const cydp_sampler *sampler, const void *planes, size_t n,
+                            const cydp_extension *extension, uint64_t first,
+                            cydp_effort effort, void *out, size_t *values,
+                            cydp_work *work) {
+  cydp_status status = CYDP_OK;
+  char *next = out;
+  *values = 0;
+  for (size_t done = 0; done < n && status == CYDP_OK; done += CYDP_BATCH) {
+    cydp_batch batch = part_of(&sampler->layout, planes, n, done);
+    batch.extension = extension;
+    batch.first = first + done;
+    batch.effort = effort;
+    batch.work = work;
+    size_t accepted = 0;
+    status = sampler->map(sampler, &batch, next, &accepted);
+    next += accepted * sampler->value_bytes;
+    *values += accepted;
+  }
+  work->candidates += n;
+  return status;
+}
+
+cydp_status cydp_sampler_map(const cydp_sampler *sampler, const void *planes, size_t n,
+                             const cydp_extension *extension, cydp_effort effort,
+                             void *out, size_t *values, cydp_work *work) {
+  return map_from(sampler, planes, n, extension, 0, effort, out, values, work);
+}
+
+enum { BLOCKS = 16, UNUSED_ROUND = UINT16_MAX };
+
+/* Extension bits under a key, and which of its candidates are meant. */
+typedef struct addressed {
+  const uint32_t *key;
+  uint64_t chunk;
+  uint32_t round;
+} addressed;
+
+static cydp_status read_addressed(void *self, uint32_t decision, uint32_t level,
+                                  const uint64_t *candidates, size_t n,
+                                  uint64_t (*words)[8]) {
+  const addressed *source = self;
+  uint32_t nonce[3], counters[BLOCKS] = {0}, group[CYDP_GROUP_WORDS];
+  cydp_nonce(nonce, decision, level, source->round, source->chunk);
+  for (size_t first = 0; first < n; first += BLOCKS) {
+    size_t blocks = n - first < BLOCKS ? n - first : BLOCKS;
+    for (size_t i = 0; i < blocks; i++)
+      counters[i] = (uint32_t)candidates[first + i];
+    cydp_kernels_in_use()->chacha20_blocks(source->key, nonce, counters, group);
+    for (size_t i = 0; i < blocks; i++)
+      for (size_t j = 0; j < 8; j++)
+        words[first + i][j] =
+            group[BLOCKS * 2 * j + i] | (uint64_t)group[BLOCKS * (2 * j + 1) + i] << 32;
+  }
+  cydp_wipe(group, sizeof group);
+  return CYDP_OK;
+}
+
+/* Fixed work is a number of runs of the resolver too, for each decision: those that are
+ * missing are made up for, at bits that nobody uses. */
+static cydp_status make_up(const cydp_sampler *sampler, const addressed *source,
+                           cydp_work *work) {
+  const uint64_t done[2] = {work->resolved - work->second_resolved,
+                            work->second_resolved};
+  cydp_status status = CYDP_OK;
+  addressed unused = {source->key, source->chunk, UNUSED_ROUND};
+  cydp_extension extension = {read_addressed, &unused};
+  for (uint32_t decision = 1; decision <= 2; decision++) {
+    size_t runs = cydp_slots(sampler->resolved[decision - 1] * (double)work->candidates);
+    for (uint64_t run = done[decision - 1]; run < runs && status == CYDP_OK; run++) {
+      cydp_bits bits = {.prefix = UINT64_C(1) << 15,
+                        .prefix_bits = 16,
+                        .extension = &extension,
+                        .decision = decision,
+                        .candidate = run,
+                        .work = work};
+      status = sampler->resolve_unused(sampler, &bits);
+    }
+  }
+  return status;
+}
+
+/* The most candidates, up to n, whose planes fit. */
+static size_t fitting(const cydp_layout *layout, size_t n, size_t bytes) {
+  while (n > 0 && plane_bytes(layout, n) > bytes)
+    n--;
+  return n;
+}
+
+static cydp_status fill_from_refills(const cydp_sampler *sampler, cydp_rng *rng,
+                                     cydp_effort effort, char *out, size_t n) {
+  cydp_work work = {0};
+  cydp_status status = cydp_rng_begin(rng);
+  if (status != CYDP_OK)
+    return status;
+  while (n > 0 && status == CYDP_OK) {
+    size_t candidates = fitting(&sampler->layout, n, cydp_rng_left(rng));
+    if (candidates == 0) {
+      cydp_rng_refill(rng);
+      continue;
+    }
+    cydp_taken taken =
+        cydp_rng_take(rng, plane_bytes(&sampler->layout, candidates), candidates);
+    addressed source = {.key = taken.extend};
+    cydp_extension extension = {read_addressed, &source};
+    size_t values;
+    status = map_from(sampler, taken.bytes, candidates, &extension, taken.first, effort,
+                      out, &values, &work);
+    cydp_rng_used(&taken);
+    out += values * sampler->value_bytes;
+    n -= values;
+    if (n == 0 && effort == CYDP_FIXED_WORK && status == CYDP_OK)
+      status = make_up(sampler, &source, &work);
+  }
+  cydp_rng_end(rng);
+  return status;
+}
+
+enum {
+  SCRATCH = 16 * 1024, /* bytes of keystream for one round */
+  BLOCK_CHUNKS = 64,   /* that share what fixed work makes room for in the resolver */
+  LARGEST_ROUND =
+      UNUSED_ROUND - 1 /* what the nonce has room for; a sixteenth is never reached */
+};
+
+/* Where values go, and what they cost. */
+typedef struct filling {
+  const cydp_sampler *sampler;
+  const uint32_t *key;
+  cydp_effort effort;
+  char *out;
+  size_t room; /* values; more than are wanted may be overwritten, until the next come */
+  cydp_work work;
+  size_t used; /* bytes of the planes, to be wiped after the last round */
+  _Alignas(64) uint32_t planes[SCRATCH / sizeof(uint32_t)];
+} filling;
+
+/* One round: candidates for `wanted` values; *values of them, at most, are kept. */
+static cydp_status fill_round(filling *to, const addressed *source, size_t wanted,
+                              size_t *values) {
+  int64_t spilled[CYDP_BATCH];
+  const cydp_sampler *sampler = to->sampler;
+  size_t candidates = wanted + (wanted * sampler->spare + 1023) / 1024;
+  size_t group = CYDP_GROUP_WORDS * sizeof(uint32_t);
+  size_t groups = (plane_bytes(&sampler->layout, candidates) + group - 1) / group;
+  to->used = groups * group > to->used ? groups * group : to->used;
+  uint32_t nonce[3];
+  cydp_nonce(nonce, CYDP_DOMAIN_PREFIX, 0, source->round, source->chunk);
+  cydp_status status = cydp_chacha20_keystream(source->key, nonce, 0, groups, to->planes);
+  if (status != CYDP_OK)
+    return status;
+  addressed of = *source;
+  cydp_extension extension = {read_addressed, &of};
+  void *into = candidates > to->room ? (void *)spilled : to->out;
+  status = map_from(sampler, to->planes, candidates, &extension, 0, to->effort, into,
+                    values, &to->work);
+  if (*values > wanted)
+    *values = wanted;
+  if (into == spilled) {
+    memcpy(to->out, spilled, *values * sampler->value_bytes);
+    cydp_wipe(spilled, candidates * sampler->value_bytes);
+  }
+  return status;
+}
+
+static cydp_status fill_chunk(filling *to, uint64_t chunk) {
+  size_t left = to->room < to->sampler->chunk ? to->room : to->sampler->chunk;
+  addressed source = {to->key, chunk, 0};
+  cydp_status status = CYDP_OK;
+  for (; left > 0 && status == CYDP_OK; source.round++) {
+    size_t values = 0;
+    if (source.round > LARGEST_ROUND)
+      return CYDP_ERROR_EXHAUSTED;
+    status = fill_round(to, &source, left, &values);
+    to->out += values * to->sampler->value_bytes;
+    to->room -= values;
+    left -= values;
+  }
+  return status;
+}
+
+cydp_status cydp_sampler_fill_chunks(const cydp_sampler *sampler, const uint32_t key[8],
+                                     cydp_effort effort, uint64_t first, void *out,
+                                     size_t n) {
+  filling to;
+  to.sampler = sampler;
+  to.key = key;
+  to.effort = effort;
+  to.out = out;
+  to.room = n;
+  to.work = (cydp_work){0};
+  to.used = 0;
+  cydp_status status = CYDP_OK;
+  for (uint64_t chunk = first; to.room > 0 && status == CYDP_OK; chunk++) {
+    status = fill_chunk(&to, chunk);
+    bool ends = to.room == 0 || (chunk + 1) % BLOCK_CHUNKS == 0;
+    if (ends && effort == CYDP_FIXED_WORK && status == CYDP_OK) {
+      addressed source = {key, chunk, 0};
+      status = make_up(sampler, &source, &to.work);
+      to.work = (cydp_work){0};
+    }
+  }
+  cydp_wipe(to.planes, to.used);
+  return status;
+}
+
+/* Threads take a large call in parts, whose work is fixed where that of the call is. 40
+ * to 160 us with AVX-512: smaller ones cost a per cent (a part's last round is copied),
+ * for larger ones threads wait longer at the end. */
+enum { PART_CHUNKS = BLOCK_CHUNKS };
+typedef struct large_call {
+  const cydp_sampler *sampler;
+  const uint32_t *key;
+  cydp_effort effort;
+  char *out;
+  size_t n;
+} large_call;
+
+static cydp_status fill_part(void *self, size_t i) {
+  const large_call *call = self;
+  size_t part = PART_CHUNKS * call->sampler->chunk, done = part * i;
+  return cydp_sampler_fill_chunks(call->sampler, call->key, call->effort, PART_CHUNKS * i,
+                                  call->out + done * call->sampler->value_bytes,
+                                  call->n - done < part ? call->n - done : part);
+}
+
+cydp_status cydp_sampler_fill_shared(const cydp_sampler *sampler, cydp_rng *rng,
+                                     cydp_effort effort, void *out, size_t n,
+                                     unsigned threads) {
+  if (n <= CYDP_SMALL_CALL)
+    return fill_from_refills(sampler, rng, effort, out, n);
+  uint32_t key[8];
+  large_call call = {sampler, key, effort, out, n};
+  size_t part = PART_CHUNKS * sampler->chunk;
+  cydp_status status = cydp_rng_key(rng, key);
+  if (status == CYDP_OK)
+    status = threads > 1 ? cydp_share(fill_part, &call, (n - 1) / part + 1, threads)
+                         : cydp_sampler_fill_chunks(sampler, key, effort, 0, out, n);
+  cydp_wipe(key, sizeof key);
+  return status;
+}
+
+cydp_status cydp_sampler_fill(const cydp_sampler *sampler, cydp_rng *rng,
+                              cydp_effort effort, void *out, size_t n) {
+  return cydp_sampler_fill_shared(sampler, rng, effort, out, n, 1);
+}

@@ -1,9 +1,0 @@
-/* SPDX-License-Identifier: MIT
- * SipHash-2-4, eight messages at a time. */
-#define SIP_LANES 8
-#include "siphash.h"
-
-void cydp_siphash_avx512(const uint64_t key[2], const uint64_t *const *words,
-                         size_t length, size_t n, uint64_t *out) {
-  sip_all(key, words, length, n, out);
-}

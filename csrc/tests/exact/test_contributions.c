@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT
+ * Contribution bounding: its limits, any number of threads, and its refusals. The
+ * definition is tested from Python. */
+#include "tests/check.h"
+#include "base/internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROWS = 30000, USERS = 700, GROUPS = 9 };
+static uint64_t users[ROWS], groups[ROWS], codes[ROWS], names[ROWS];
+static uint8_t valid[ROWS], mask[ROWS + 1], alone[ROWS];
+static const uint64_t key[2] = {1, 2};
+static const cydp_column by_user = {users, users}, by_group = {groups, groups};
+/* The same names, other codes: of up to 32 bits, and beyond. */
+static uint64_t users32[ROWS], groups32[ROWS], users64[ROWS], groups64[ROWS];
+static const cydp_column other_users[] = {{users32, users}, {users64, users}};
+static const cydp_column other_groups[] = {{groups32, groups}, {groups64, groups}};
+
+static void fill(void) {
+  const uint32_t seed[8] = {9}, nonce[3] = {0};
+  static uint32_t words[ROWS + CYDP_GROUP_WORDS];
+  cydp_chacha20_portable(seed, nonce, 0, ROWS / CYDP_GROUP_WORDS + 1, words);
+  for (size_t i = 0; i < ROWS; i++) {
+    uint32_t word = words[i];
+    users[i] = word % 10 == 0 ? 5 : word % USERS; /* one has many rows */
+    groups[i] = word / USERS % GROUPS;
+    users32[i] = UINT32_MAX - users[i];
+    groups32[i] = UINT32_MAX - groups[i];
+    users64[i] = ~users[i];
+    groups64[i] = groups[i] << 60;
+    valid[i] = word >> 28 != 0;
+  }
+}
+
+static void limits_hold(uint64_t max_groups, uint64_t max_rows) {
+  static uint64_t rows[USERS][GROUPS], kept[USERS][GROUPS];
+  memset(rows, 0, sizeof rows);
+  memset(kept, 0, sizeof kept);
+  for (size_t i = 0; i < ROWS; i++) {
+    CHECK(mask[i] <= valid[i]);
+    rows[users[i]][groups[i]] += valid[i];
+    kept[users[i]][groups[i]] += mask[i];
+  }
+  for (size_t u = 0; u < USERS; u++) {
+    uint64_t had = 0, has = 0;
+    for (size_t g = 0; g < GROUPS; g++) {
+      uint64_t most = rows[u][g] < max_rows ? rows[u][g] : max_rows;
+      CHECK(kept[u][g] == 0 || kept[u][g] == most);
+      had += rows[u][g] > 0;
+      has += kept[u][g] > 0;
+    }
+    CHECK(has == (had < max_groups ? had : max_groups));
+  }
+}
+
+static void threads_change_nothing(uint64_t max_groups, uint64_t max_rows) {
+  CHECK(cydp_bound_contributions(&by_user, &by_group, valid, ROWS, max_groups, max_rows,
+                                 key, 1, alone) == CYDP_OK);
+  for (unsigned threads = 0; threads < 9; threads += 2) {
+    memset(mask, 0x5a, sizeof mask);
+    CHECK(cydp_bound_contributions(&by_user, &by_group, valid, ROWS, max_groups, max_rows,
+                                   key, threads, mask) == CYDP_OK);
+    CHECK(memcmp(mask, alone, ROWS) == 0 && mask[ROWS] == 0x5a);
+    for (size_t slice = 1; slice < ROWS; slice = 10 * slice + 1) {
+      memset(mask, 0x5a, sizeof mask);
+      CHECK(cydp_bound_slices(&by_user, &by_group, valid, ROWS, max_groups, max_rows, key,
+                              threads, slice, mask) == CYDP_OK);
+      CHECK(memcmp(mask, alone, ROWS) == 0 && mask[ROWS] == 0x5a);
+    }
+    limits_hold(max_groups, max_rows);
+  }
+}
+
+/* Only ties could tell: those of groups, whose order they decide. */
+static void codes_change_nothing(uint64_t max_groups, uint64_t max_rows) {
+  CHECK(cydp_bound_contributions(&by_user, &by_group, valid, ROWS, max_groups, max_rows,
+                                 key, 1, alone) == CYDP_OK);
+  for (size_t u = 0; u < 2; u++)
+    for (size_t g = 0; g < 2; g++) {
+      CHECK(cydp_bound_contributions(&other_users[u], &other_groups[g], valid, ROWS,
+                                     max_groups, max_rows, key, 2, mask) == CYDP_OK);
+      CHECK(memcmp(mask, alone, ROWS) == 0);
+    }
+}
+
+static void refusals(void) {
+  CHECK(cydp_bound_contributions(&by_user, &by_group, NULL, 1, 0, 1, key, 1, mask) ==
+        CYDP_ERROR_DOMAIN);
+  CHECK(cydp_bound_contributions(&by_user, &by_group, NULL, 1, 1, 0, key, 1, mask) ==
+        CYDP_ERROR_DOMAIN);
+  size_t many = (size_t)1 << 40;
+  CHECK(cydp_bound_contributions(&by_user, &by_group, NULL, many, 1, 1, key, 1, mask) ==
+        CYDP_ERROR_DOMAIN);
+  const cydp_strings none = {mask, NULL, 0, NULL};
+  CHECK(cydp_encode(&none, many, key, codes, names) == CYDP_ERROR_DOMAIN);
+  CHECK(cydp_bound_contributions(&by_user, &by_group, NULL, 0, 1, 1, key, 1, mask) ==
+        CYDP_OK);
+}
+
+/* Of every width: a string's code is the place of the first that is equal, and its name
+ * that of no other. The same with offsets. */
+static void strings_are_told_apart(size_t width) {
+  enum { STRINGS = 5000, KINDS = 1500 };
+  static uint8_t strings[STRINGS * 33];
+  static int64_t offsets[STRINGS + 1];
+  static uint64_t other_codes[STRINGS], other_names[STRINGS];
+  memset(strings, 'x', sizeof strings);
+  for (size_t i = 0; i < STRINGS; i++) {
+    uint32_t kind = (uint32_t)(i * i % KINDS) * 2 + 0x8001; /* no zero at the end */
+    memcpy(strings + i * width + (width - (width < 2 ? width : 2)), &kind,
+           width < 2 ? width : 2);
+    offsets[i + 1] = (int64_t)((i + 1) * width);
+  }
+  const cydp_strings fixed = {strings, NULL, width, NULL},
+                     any = {strings, offsets, 0, NULL};
+  CHECK(cydp_encode(&fixed, STRINGS, key, codes, names) == CYDP_OK);
+  CHECK(cydp_encode(&any, STRINGS, key, other_codes, other_names) == CYDP_OK);
+  CHECK(memcmp(codes, other_codes, sizeof other_codes) == 0);
+  CHECK(memcmp(names, other_names, sizeof other_names) == 0);
+  for (size_t i = 0; i < STRINGS; i++)
+    for (size_t j = 0; j <= i; j++) {
+      bool equal = memcmp(strings + i * width, strings + j * width, width) == 0;
+      CHECK(equal == (codes[i] == codes[j]) && equal == (names[i] == names[j]));
+      if (equal) {
+        CHECK(codes[i] == codes[j] && codes[j] <= j);
+        break;
+      }
+    }
+}
+
+/* Neither its neighbours nor the width of the array: names are those of one string. */
+static void names_are_of_the_string_alone(void) {
+  enum { STRINGS = 300, LONGEST = 40 };
+  static uint8_t bytes[STRINGS * LONGEST], wide[STRINGS * LONGEST];
+  int64_t offsets[STRINGS + 1] = {0};
+  for (size_t i = 0; i < STRINGS; i++) {
+    size_t length = i * 7 % LONGEST;
+    memset(bytes + offsets[i], (int)(1 + i % 5), length);
+    memset(wide + i * LONGEST, (int)(1 + i % 5), length);
+    offsets[i + 1] = offsets[i] + (int64_t)length;
+  }
+  const cydp_strings any = {bytes, offsets, 0, NULL}, fixed = {wide, NULL, LONGEST, NULL};
+  CHECK(cydp_encode(&any, STRINGS, key, codes, names) == CYDP_OK);
+  CHECK(cydp_encode(&fixed, STRINGS, key, codes + STRINGS, names + STRINGS) == CYDP_OK);
+  CHECK(memcmp(names, names + STRINGS, STRINGS * sizeof *names) == 0);
+  for (size_t i = 0; i < STRINGS; i++) {
+    const cydp_strings one = {bytes, offsets + i, 0, NULL};
+    uint64_t code, name;
+    CHECK(cydp_encode(&one, 1, key, &code, &name) == CYDP_OK);
+    CHECK(code == 0 && name == names[i]);
+  }
+}
+
+static int by_kept_bits(const void *left, const void *right) {
+  const uint64_t *a = left, *b = right;
+  uint64_t x = a[0] << 54 | a[0] >> 40, y = b[0] << 54 | b[0] >> 40;
+  return (x > y) - (x < y);
+}
+
+/* Strings whose hashes agree in the slot and in all bits that it keeps: found, and
+ * encoded. */
+static void bytes_decide_what_is_equal(void) {
+  enum { STRINGS = 1 << 19 };
+  uint64_t *numbers = malloc(STRINGS * sizeof *numbers), found = 0;
+  uint64_t *of = malloc(2 * STRINGS * sizeof *of),
+           *pairs = malloc(2 * STRINGS * sizeof *of);
+  CHECK(numbers && of && pairs);
+  for (uint64_t i = 0; i < STRINGS; i++)
+    numbers[i] = i | UINT64_C(1) << 63;
+  const cydp_strings all = {(uint8_t *)numbers, NULL, 8, NULL};
+  CHECK(cydp_encode(&all, STRINGS, key, of, of + STRINGS) == CYDP_OK);
+  for (uint64_t i = 0; i < STRINGS; i++) {
+    pairs[2 * i] = of[STRINGS + i];
+    pairs[2 * i + 1] = numbers[i];
+  }
+  qsort(pairs, STRINGS, 2 * sizeof *pairs, by_kept_bits);
+  for (size_t i = 1; i < STRINGS; i++) {
+    if (by_kept_bits(pairs + 2 * i - 2, pairs + 2 * i) != 0)
+      continue;
+    const uint64_t two[] = {pairs[2 * i - 1], pairs[2 * i + 1]};
+    const cydp_strings alike = {(const uint8_t *)two, NULL, 8, NULL};
+    CHECK(cydp_encode(&alike, 2, key, codes, names) == CYDP_OK);
+    CHECK(codes[0] == 0 && codes[1] == 1);
+    found++;
+  }
+  CHECK(found > 2);
+  free(numbers);
+  free(of);
+  free(pairs);
+}
+
+/* The same names, so the same hashes: codes decide. */
+static void codes_decide_what_is_equal(void) {
+  static uint64_t two[40], one[40];
+  for (size_t i = 0; i < 40; i++)
+    two[i] = i % 2 ? 7 : 9;
+  const cydp_column alike = {two, one}, same = {one, one};
+  CHECK(cydp_bound_contributions(&same, &alike, NULL, 40, 1, 100, key, 1, mask) ==
+        CYDP_OK);
+  for (size_t i = 0; i < 40; i++)
+    CHECK(mask[i] == i % 2); /* a tie, which the lesser group wins */
+  CHECK(cydp_bound_contributions(&alike, &same, NULL, 40, 1, 1, key, 1, mask) == CYDP_OK);
+  size_t kept[2] = {0};
+  for (size_t i = 0; i < 40; i++)
+    kept[i % 2] += mask[i];
+  CHECK(kept[0] == 1 && kept[1] == 1);
+}
+
+int main(void) {
+  fill();
+  threads_change_nothing(1, 1);
+  threads_change_nothing(3, 2);
+  codes_change_nothing(3, 2);
+  codes_change_nothing(2, 1);
+  threads_change_nothing(UINT64_MAX, 40);
+  threads_change_nothing(2, UINT64_MAX);
+  refusals();
+  for (size_t width = 0; width <= 33; width += width < 20 ? 1 : 13)
+    strings_are_told_apart(width);
+  names_are_of_the_string_alone();
+  bytes_decide_what_is_equal();
+  codes_decide_what_is_equal();
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT
+ * RFC 8439 vectors, the interleaved order, and the end of the counter. */
+#include "tests/check.h"
+#include "base/internal.h"
+
+#include <string.h>
+
+static void block_of_section_2_3_2(void) {
+  uint32_t key[8], words[16];
+  for (uint32_t i = 0; i < 8; i++)
+    key[i] = 0x03020100 + 0x04040404 * i;
+  const uint32_t nonce[3] = {0x09000000, 0x4a000000, 0};
+  const uint32_t expected[16] = {0xe4e7f110, 0x15593bd1, 0x1fdd0f50, 0xc47120a3,
+                                 0xc7f4d1c7, 0x0368c033, 0x9aaa2204, 0x4e6cd4c3,
+                                 0x466482d2, 0x09aa9f07, 0x05d7c214, 0xa2028bd9,
+                                 0xd19c12b5, 0xb94e16de, 0xe883d0cb, 0x4e3c50a2};
+  cydp_chacha20_block(key, nonce, 1, words);
+  CHECK(memcmp(words, expected, sizeof words) == 0);
+}
+
+static void first_vector_of_appendix_a_1(void) {
+  const uint32_t key[8] = {0}, nonce[3] = {0};
+  const uint8_t expected[16] = {0x76, 0xb8, 0xe0, 0xad, 0xa0, 0xf1, 0x3d, 0x90,
+                                0x40, 0x5d, 0x6a, 0xe5, 0x53, 0x86, 0xbd, 0x28};
+  uint32_t words[16];
+  cydp_chacha20_block(key, nonce, 0, words);
+  CHECK(memcmp(words, expected, sizeof expected) == 0);
+}
+
+static void groups_interleave_sixteen_blocks(void) {
+  const uint32_t key[8] = {1, 2, 3, 4, 5, 6, 7, 8}, nonce[3] = {9, 10, 11};
+  uint32_t words[3 * CYDP_GROUP_WORDS], block[16];
+  CHECK(cydp_chacha20_keystream(key, nonce, 5, 3, words) == CYDP_OK);
+  for (uint32_t b = 0; b < 3 * 16; b++) {
+    cydp_chacha20_block(key, nonce, 5 + b, block);
+    for (uint32_t w = 0; w < 16; w++)
+      CHECK(words[CYDP_GROUP_WORDS * (b / 16) + 16 * w + b % 16] == block[w]);
+  }
+}
+
+static void a_counter_never_wraps(void) {
+  const uint32_t key[8] = {0}, nonce[3] = {0};
+  uint32_t words[CYDP_GROUP_WORDS] = {7};
+  CHECK(cydp_chacha20_keystream(key, nonce, UINT32_MAX - 14, 1, words) ==
+        CYDP_ERROR_EXHAUSTED);
+  CHECK(words[0] == 7);
+  CHECK(cydp_chacha20_keystream(key, nonce, UINT32_MAX - 15, 1, words) == CYDP_OK);
+  CHECK(cydp_chacha20_keystream(key, nonce, 0, SIZE_MAX / 1024, words) ==
+        CYDP_ERROR_EXHAUSTED);
+}
+
+/* Each field has a place of its own: no two addresses share a nonce. */
+static void nonces_keep_their_fields_apart(void) {
+  uint32_t nonce[3];
+  cydp_nonce(nonce, 0x21, 0x43, 0x8765, UINT64_C(0xfedcba9876543210));
+  CHECK(nonce[0] == 0x87654321 && nonce[1] == 0x76543210 && nonce[2] == 0xfedcba98);
+}
+
+int main(void) {
+  block_of_section_2_3_2();
+  first_vector_of_appendix_a_1();
+  groups_interleave_sixteen_blocks();
+  a_counter_never_wraps();
+  nonces_keep_their_fields_apart();
+}

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT
+ * The generator under threads and forks; its bytes are never served twice. */
+#define _GNU_SOURCE
+#include "tests/check.h"
+#include "base/internal.h"
+
+#include <pthread.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { DRAW = 32, FAMILY = 8 };
+
+static cydp_rng *fresh(void) {
+  cydp_rng *rng;
+  CHECK(cydp_rng_new(&rng) == CYDP_OK);
+  return rng;
+}
+
+static void draw(cydp_rng *rng, uint8_t *out) {
+  CHECK(cydp_rng_bytes(rng, out, DRAW) == CYDP_OK);
+}
+
+static int compare(const void *a, const void *b) { return memcmp(a, b, DRAW); }
+
+static void all_distinct(uint8_t (*draws)[DRAW], size_t n) {
+  qsort(draws, n, DRAW, compare);
+  for (size_t i = 1; i < n; i++)
+    CHECK(memcmp(draws[i - 1], draws[i], DRAW) != 0);
+}
+
+static void served_bytes_are_wiped(void) {
+  cydp_rng *rng = fresh();
+  CHECK(cydp_rng_begin(rng) == CYDP_OK);
+  CHECK(cydp_rng_left(rng) == 0);
+  cydp_rng_refill(rng);
+  CHECK(cydp_rng_left(rng) == 4096 - 64); /* two keys go before */
+  cydp_taken taken = cydp_rng_take(rng, 801, 100);
+  CHECK(taken.n == 801 && taken.first == 0);
+  uint8_t *bytes = taken.bytes, any = 0, left = 0;
+  for (size_t i = 0; i < taken.n; i++)
+    any |= bytes[i];
+  cydp_rng_used(&taken);
+  for (size_t i = 0; i < taken.n; i++)
+    left |= bytes[i];
+  CHECK(any != 0 && left == 0);
+  CHECK(cydp_rng_left(rng) == 4096 - 64 - 808); /* the next place is a multiple of 8 */
+  CHECK(cydp_rng_take(rng, 8, 3).first == 100);
+  cydp_rng_refill(rng);
+  CHECK(cydp_rng_take(rng, 8, 1).first == 0); /* a new refill counts anew */
+  cydp_rng_end(rng);
+  cydp_rng_free(rng);
+}
+
+static void seeds_repeat_and_keys_differ(void) {
+  const uint32_t one[8] = {1}, two[8] = {2};
+  cydp_rng *a, *b, *c;
+  uint8_t bytes[3][5000];
+  CHECK(cydp_rng_new_seeded(&a, one) == CYDP_OK);
+  CHECK(cydp_rng_new_seeded(&b, one) == CYDP_OK);
+  CHECK(cydp_rng_new_seeded(&c, two) == CYDP_OK);
+  for (size_t n = 0; n <= sizeof bytes[0]; n += 625) {
+    CHECK(cydp_rng_bytes(a, bytes[0], n) == CYDP_OK);
+    CHECK(cydp_rng_bytes(b, bytes[1], n) == CYDP_OK);
+    CHECK(cydp_rng_bytes(c, bytes[2], n) == CYDP_OK);
+    CHECK(memcmp(bytes[0], bytes[1], n) == 0);
+    CHECK(n == 0 || memcmp(bytes[0], bytes[2], n) != 0);
+  }
+  cydp_rng_free(a);
+  cydp_rng_free(b);
+  cydp_rng_free(c);
+}
+
+/* Parent, children and grandchildren, forked in the middle of a refill. */
+static void forks_share_nothing(bool raw) {
+  cydp_rng *rng = fresh();
+  uint8_t draws[1 + 2 * FAMILY][DRAW];
+  draw(rng, draws[0]);
+  int pipes[2];
+  CHECK(pipe(pipes) == 0);
+  for (int child = 0; child < FAMILY; child++) {
+    pid_t pid = raw ? (pid_t)syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, 0) : fork();
+    CHECK(pid >= 0);
+    if (pid == 0) {
+      uint8_t own[DRAW];
+      pid_t grandchild = child % 2 ? fork() : 0;
+      draw(rng, own);
+      CHECK(write(pipes[1], own, DRAW) == DRAW);
+      if (grandchild > 0)
+        waitpid(grandchild, NULL, 0);
+      _exit(0);
+    }
+    waitpid(pid, NULL, 0);
+  }
+  size_t n = 1;
+  close(pipes[1]);
+  while (read(pipes[0], draws[n], DRAW) == DRAW)
+    n++;
+  close(pipes[0]);
+  CHECK(n == 1 + FAMILY + FAMILY / 2);
+  draw(rng, draws[n++]);
+  all_distinct(draws, n);
+  cydp_rng_free(rng);
+}
+
+/* A thread that the fork leaves behind inside `begin` does not lock the child out. */
+static void *hold(void *rng) {
+  CHECK(cydp_rng_begin(rng) == CYDP_OK);
+  return NULL;
+}
+
+static void a_lock_left_behind_is_nobodys(void) {
+  cydp_rng *rng = fresh();
+  pthread_t thread;
+  CHECK(pthread_create(&thread, NULL, hold, rng) == 0);
+  CHECK(pthread_join(thread, NULL) == 0);
+  pid_t pid = fork();
+  CHECK(pid >= 0);
+  if (pid == 0) {
+    uint8_t own[DRAW];
+    alarm(10);
+    draw(rng, own);
+    _exit(0);
+  }
+  int status;
+  waitpid(pid, &status, 0);
+  CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  cydp_rng_end(rng);
+  cydp_rng_free(rng);
+}
+
+enum { THREADS = 8, DRAWS = 5000 };
+static uint8_t thread_draws[THREADS * DRAWS][DRAW];
+static cydp_rng *common;
+
+static void *draw_many(void *first) {
+  for (int i = 0; i < DRAWS; i++)
+    draw(common, ((uint8_t(*)[DRAW])first)[i]);
+  return NULL;
+}
+
+static void threads_share_nothing(void) {
+  common = fresh();
+  pthread_t threads[THREADS];
+  for (int i = 0; i < THREADS; i++)
+    CHECK(pthread_create(threads + i, NULL, draw_many, thread_draws + i * DRAWS) == 0);
+  for (int i = 0; i < THREADS; i++)
+    CHECK(pthread_join(threads[i], NULL) == 0);
+  all_distinct(thread_draws, THREADS * DRAWS);
+  cydp_rng_free(common);
+}
+
+int main(void) {
+  served_bytes_are_wiped();
+  seeds_repeat_and_keys_differ();
+  forks_share_nothing(false);
+#ifdef __linux__
+  forks_share_nothing(true);
+#endif
+  a_lock_left_behind_is_nobodys();
+  threads_share_nothing();
+  cydp_rng_free(NULL);
+}

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: MIT
+ * Every kernel table that runs here gives the portable one's keys; bounds of logarithms
+ * and of keys hold; doubles and the resolver agree on who is ahead; the floor. */
+#include "mechanisms/noisy_max.h"
+#include "tests/check.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST = 70 };
+
+/* Numbers that repeat: words w and w + 1 are 64 bits. */
+static uint64_t random_bits(void) {
+  static uint32_t words[CYDP_GROUP_WORDS], counter, left;
+  static const uint32_t zeros[8];
+  if (left == 0) {
+    cydp_chacha20_portable(zeros, zeros, 16 * counter++, 1, words);
+    left = CYDP_GROUP_WORDS / 2;
+  }
+  left--;
+  return words[2 * left] | (uint64_t)words[2 * left + 1] << 32;
+}
+
+static double some_score(void) {
+  static const double edges[] = {0,      -0.0,      1,        -1,        1e308,
+                                 -1e308, 0x1p-1074, INFINITY, -INFINITY, NAN};
+  uint64_t bits = random_bits();
+  if (bits % 4 == 0)
+    return edges[(bits >> 8) % (sizeof edges / sizeof *edges)];
+  return ldexp((double)(int64_t)random_bits(), (int)(bits % 200) - 160);
+}
+
+static cydp_selection *law_of(cydp_race race, uint64_t numerator, uint64_t denominator,
+                              size_t shift) {
+  uint64_t limbs[2][CYDP_RATE_LIMBS] = {{0}};
+  cydp_selection *law;
+  limbs[0][0] = numerator;
+  limbs[1][shift] = denominator;
+  CHECK(cydp_selection_new(&law, race, limbs[0], CYDP_RATE_LIMBS, limbs[1],
+                           CYDP_RATE_LIMBS) == CYDP_OK);
+  return law;
+}
+
+static void kernels_agree(const cydp_kernels *kernels) {
+  double scores[MOST], apart[2][MOST + 1];
+  int64_t integers[MOST];
+  uint32_t words[MOST];
+  int32_t keys[2][MOST + 1];
+  for (int run = 0; run < 300; run++)
+    for (size_t n = 1; n <= MOST; n += 1 + (size_t)(run % 3)) {
+      cydp_selection *law = law_of(CYDP_GUMBEL, 3, 7, run % 2 ? 0 : (size_t)run % 20);
+      for (size_t i = 0; i < n; i++) {
+        scores[i] = some_score();
+        integers[i] = (int64_t)random_bits() >> (random_bits() % 60);
+        words[i] = (uint32_t)(random_bits() >> (random_bits() % 64));
+      }
+      double top = cydp_largest_portable(scores, n);
+      CHECK(kernels->largest(scores, n) == top);
+      keys[0][n] = keys[1][n] = 77;
+      int32_t best = cydp_race_keys_portable(&law->keys, 1.5, scores, words, n, keys[0]);
+      CHECK(kernels->race_keys(&law->keys, 1.5, scores, words, n, keys[1]) == best);
+      CHECK(memcmp(keys[0], keys[1], (n + 1) * sizeof **keys) == 0);
+      for (size_t first = 0; first < n; first += 5) {
+        int32_t limit = keys[0][random_bits() % n];
+        CHECK(kernels->race_next(keys[0], limit, first, n) ==
+              cydp_race_next_portable(keys[0], limit, first, n));
+      }
+      int64_t largest = cydp_largest_integer_portable(integers, n);
+      CHECK(kernels->largest_integer(integers, n) == largest);
+      apart[0][n] = apart[1][n] = 77;
+      cydp_distances_portable(largest, -0.5, integers, n, apart[0]);
+      kernels->distances(largest, -0.5, integers, n, apart[1]);
+      CHECK(memcmp(apart[0], apart[1], (n + 1) * sizeof **apart) == 0);
+      for (size_t i = 0; i < n; i++)
+        CHECK(apart[0][i] == -0.5 * (double)((uint64_t)largest - (uint64_t)integers[i]));
+      cydp_selection_free(law);
+    }
+}
+
+/* Close together, and on both sides: exp(-low) >= x >= exp(-high). */
+static void logarithms_are_bounded(void) {
+  for (int run = 0; run < 300; run++)
+    for (size_t n = 2; n <= 16; n *= 2) {
+      cydp_fixed x = {0}, low, high, wide = {0}, f;
+      size_t lowest = run % 5 == 0 ? n - 1 : 0;
+      for (size_t i = lowest; i < n; i++)
+        x[i] = random_bits() >> (run % 7 == 0 ? random_bits() % 64 : 0);
+      if (run % 11 == 0)
+        x[n - 1] = 0;
+      if (run == 0) {
+        memset(x, 0, sizeof x);
+        x[n] = 1;
+      }
+      if (cydp_significant_limbs(x, n + 1) == 0)
+        x[0] = 1;
+      CHECK(cydp_negative_logarithm(n, low, high, x) == CYDP_OK);
+      memcpy(wide + 1, high, (n + 1) * sizeof *high);
+      cydp_exp_negative(n, f, wide);
+      CHECK(cydp_fixed_compare(n, f, x) <= 0);
+      memcpy(wide + 1, low, (n + 1) * sizeof *low);
+      cydp_exp_negative(n, f, wide);
+      cydp_fixed_add_ulps(n, f, 2);
+      CHECK(cydp_fixed_compare(n, f, x) >= 0);
+      if (x[n - 1] >> 40) { /* then 1 / x is below 2^24 */
+        cydp_fixed_subtract(n, high, high, low);
+        CHECK(cydp_significant_limbs(high, n + 1) <= 1 && high[0] < UINT64_C(1) << 32);
+      }
+    }
+}
+
+static cydp_status read_few(void *self, uint32_t decision, uint32_t level,
+                            const uint64_t *candidates, size_t n, uint64_t (*words)[8]) {
+  const uint32_t nonce[3] = {decision, level, *(const uint32_t *)self};
+  uint32_t block[16];
+  static const uint32_t zeros[8];
+  for (size_t i = 0; i < n; i++) {
+    cydp_chacha20_block(zeros, nonce, (uint32_t)candidates[i], block);
+    memcpy(words[i], block, sizeof words[i]);
+  }
+  return CYDP_OK;
+}
+
+static void efforts_agree(cydp_race race, uint64_t numerator, uint64_t denominator,
+                          size_t shift) {
+  cydp_selection *law = law_of(race, numerator, denominator, shift);
+  for (uint32_t run = 1; run <= 100; run++) {
+    double scores[MOST];
+    int64_t integers[MOST], chosen[2];
+    uint32_t words[MOST];
+    size_t n = 1 + run % 9;
+    cydp_extension extension = {read_few, &run};
+    for (size_t i = 0; i < n; i++) {
+      scores[i] = run % 2 ? some_score() : (double)(random_bits() % 3);
+      integers[i] = (int64_t)random_bits() >> (random_bits() % 64);
+      words[i] = (uint32_t)(random_bits() >> (run % 3 ? 32 : 62));
+      words[i] = run % 4 ? words[i] : ~words[i];
+    }
+    for (int effort = 0; effort < 2; effort++)
+      CHECK(cydp_select_map(law, effort ? CYDP_RESOLVE_ALL : CYDP_FAST, scores, CYDP_F64,
+                            n, words, &extension, chosen + effort) == CYDP_OK);
+    CHECK(chosen[0] == chosen[1]);
+    for (int effort = 0; effort < 2; effort++)
+      CHECK(cydp_select_map(law, effort ? CYDP_RESOLVE_ALL : CYDP_FAST, integers,
+                            CYDP_I64, n, words, &extension, chosen + effort) == CYDP_OK);
+    CHECK(chosen[0] == chosen[1]);
+  }
+  cydp_selection_free(law);
+}
+
+/* G for U = x 2^-bits: x = 0 and x = 2^bits are its ends. */
+static long double noise_at(cydp_race race, long double x, int bits) {
+  long double u = ldexpl(x, -bits), rest = ldexpl(ldexpl(1, bits) - x, -bits);
+  long double e = u < 0.5L ? -log1pl(-u) : -logl(rest);
+  return race == CYDP_GUMBEL ? -logl(e) : -logl(u);
+}
+
+/* G falls as U grows, so a cell's ends bound it; and the bounds are not wider than
+ * docs/sampling.md says. */
+static void bounds_hold_in_cell(cydp_race race, const cydp_runner *of) {
+  const int bits = (int)of->bits;
+  const long double u = of->u, rest = ldexpl(1, bits) - 1 - u;
+  const long double least = noise_at(race, u + 1, bits), most = noise_at(race, u, bits);
+  const double width = (double)((u > 0 ? 0.5L / u : 0) + (rest > 0 ? 0.5L / rest : 0));
+  CHECK(of->low <= least && most <= of->high);
+  CHECK(rest == 0 || of->low >= (double)least - 2.1 * width - 0x1p-30);
+  CHECK(u == 0 || rest == 0 || of->high <= (double)most + 2.1 * width + 0x1p-30);
+}
+
+static cydp_status read_same(void *self, uint32_t decision, uint32_t level,
+                             const uint64_t *candidates, size_t n, uint64_t (*words)[8]) {
+  (void)decision, (void)candidates;
+  for (size_t i = 0; i < n; i++)
+    memcpy(words[i], (const uint64_t(*)[8])self + level, sizeof words[i]);
+  return CYDP_OK;
+}
+
+/* Words at both ends and anywhere, and the same with 32 bits more: two equal candidates
+ * get these, before all of their bits are found equal. */
+static void bounds_of_keys_hold(cydp_race race) {
+  static const uint32_t edges[] = {0, 1, 2, 3, 0x0ffffff0, 0x10000000, 1U << 31};
+  const size_t count = sizeof edges / sizeof *edges;
+  cydp_selection *law = law_of(race, 1, 1, 0);
+  uint64_t further[2][8] = {{0}};
+  const cydp_extension extension = {read_same, further};
+  const double scores[2] = {0, 0};
+  const cydp_field row = {.law = law, .scores = scores, .extension = &extension};
+  for (size_t run = 0; run < 4 * count + 300; run++) {
+    uint32_t word = run < 4 * count ? edges[run / 4] : (uint32_t)random_bits();
+    bool ahead;
+    word = run % 2 ? ~word : word;
+    further[0][0] = run % 4 < 2 ? 0 : UINT64_MAX;
+    if (run >= 4 * count)
+      further[0][0] = random_bits();
+    cydp_runner a = cydp_runner_of(law, 0, 0, word), b = cydp_runner_of(law, 1, 0, word);
+    CHECK(a.bits == 32 && a.u == word);
+    bounds_hold_in_cell(race, &a);
+    CHECK(cydp_ahead(&row, &a, &b, CYDP_FAST, &ahead) == CYDP_ERROR_UNDECIDED);
+    CHECK(a.bits == 64 && a.u == ((uint64_t)word << 32 | further[0][0] >> 32));
+    bounds_hold_in_cell(race, &a);
+  }
+  cydp_selection_free(law);
+}
+
+/* Far behind, v = -(2^40 i + 1/3) is what is rounded most. */
+static void bounds_of_scores_hold(void) {
+  cydp_selection *law = law_of(CYDP_GUMBEL, 1, 3, 0);
+  const double noise = (double)noise_at(CYDP_GUMBEL, 1 << 20, 32);
+  for (int i = 1; i < 1000; i++) {
+    const double whole = 0x1p40 * i;
+    cydp_runner of = cydp_runner_of(law, 0, -(3 * whole + 1), 1 << 20);
+    CHECK(of.low + whole <= noise - 1.0 / 3 && noise - 1.0 / 3 <= of.high + whole);
+  }
+  cydp_selection_free(law);
+}
+
+/* Ones, up to 1,024 of them, then a 0 and ones again: -ln(1 - U) is (ones + 1) ln 2. */
+static uint32_t set_ones(size_t ones, uint64_t (*further)[8]) {
+  uint64_t first = UINT64_MAX;
+  memset(further, 0xff, 2 * sizeof *further);
+  if (ones < 32)
+    first &= ~(UINT64_C(1) << (31 - ones));
+  else if (ones < 1024)
+    further[(ones - 32) / 512][(ones - 32) / 64 % 8] ^= UINT64_C(1)
+                                                        << (63 - (ones - 32) % 64);
+  return (uint32_t)first;
+}
+
+/* A winner's key may not be below the floor, since candidates there were left out. */
+static void winners_are_above_the_floor(void) {
+  static const size_t ones[] = {0, 1, 31, 32, 33, 63, 64, 65, 300, 959, 1023, 1024};
+  cydp_selection *law = law_of(CYDP_GUMBEL, 1, 1, 0);
+  uint64_t further[2][8];
+  const cydp_extension extension = {read_same, further};
+  const double score = 0;
+  const cydp_field row = {.law = law, .scores = &score, .extension = &extension};
+  for (size_t i = 0; i < sizeof ones / sizeof *ones; i++) {
+    const uint32_t word = set_ones(ones[i], further);
+    const bool known = ones[i] < 1024;
+    const double noise = -log((double)(ones[i] + 1) * 0.6931471805599453);
+    const cydp_status expected = known ? CYDP_OK : CYDP_ERROR_UNDECIDED;
+    int64_t chosen = -1;
+    cydp_runner above = cydp_runner_of(law, 0, -8 - noise + 1e-6, word);
+    cydp_runner below = cydp_runner_of(law, 0, -8 - noise - 1e-6, word);
+    CHECK(above.v < 0 && below.v < 0);
+    CHECK(cydp_above_floor(&row, &above) == expected);
+    CHECK(cydp_above_floor(&row, &below) == CYDP_ERROR_UNDECIDED);
+    CHECK(cydp_select_map(law, CYDP_FAST, &score, CYDP_F64, 1, &word, &extension,
+                          &chosen) == expected);
+    CHECK(chosen == 0);
+  }
+  cydp_selection_free(law);
+}
+
+static void what_is_no_race_is_refused(void) {
+  const uint64_t one[CYDP_RATE_LIMBS + 1] = {1, [CYDP_RATE_LIMBS] = 1}, zero[1] = {0};
+  cydp_selection *law;
+  cydp_rng *rng;
+  int64_t chosen;
+  CHECK(cydp_selection_new(&law, CYDP_GUMBEL, zero, 1, one, 1) == CYDP_ERROR_DOMAIN);
+  CHECK(cydp_selection_new(&law, CYDP_GUMBEL, one, 1, zero, 1) == CYDP_ERROR_DOMAIN);
+  CHECK(cydp_selection_new(&law, CYDP_GUMBEL, one, CYDP_RATE_LIMBS + 1, one, 1) ==
+        CYDP_ERROR_DOMAIN);
+  CHECK(cydp_selection_new(&law, CYDP_GUMBEL, one, 1, one, 1) == CYDP_OK);
+  CHECK(cydp_rng_new(&rng) == CYDP_OK);
+  CHECK(cydp_select(law, rng, CYDP_FAST, one, CYDP_F32, 1, 1, 1, &chosen) ==
+        CYDP_ERROR_DOMAIN);
+  CHECK(cydp_select(law, rng, CYDP_FAST, one, CYDP_I64, 1, 0, 1, &chosen) ==
+        CYDP_ERROR_DOMAIN);
+  CHECK(cydp_select(law, rng, CYDP_FAST, NULL, CYDP_I64, 0, 1, 1, &chosen) == CYDP_OK);
+  CHECK(cydp_select(law, rng, CYDP_FAST, one, CYDP_I64, 1, 1, 8, &chosen) == CYDP_OK);
+  CHECK(chosen == 0);
+  cydp_rng_free(rng);
+  cydp_selection_free(law);
+  cydp_selection_free(NULL);
+}
+
+/* The largest score at each end of a part, and far ahead. */
+static void parts_find_the_far_best(void) {
+  enum { N = 300000 };
+  double *scores = calloc(N, sizeof *scores);
+  cydp_selection *law = law_of(CYDP_EXPONENTIAL, 1, 1, 0);
+  cydp_rng *rng;
+  CHECK(scores && cydp_rng_new(&rng) == CYDP_OK);
+  const size_t places[] = {0, 2047, 2048, 131071, 131072, 262144, N - 1};
+  for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+    for (unsigned threads = 1; threads < 4; threads++) {
+      int64_t chosen;
+      scores[places[i]] = 1e6;
+      CHECK(cydp_select(law, rng, CYDP_FAST, scores, CYDP_F64, 1, N, threads, &chosen) ==
+            CYDP_OK);
+      CHECK(chosen == (int64_t)places[i]);
+      scores[places[i]] = 0;
+    }
+  cydp_rng_free(rng);
+  cydp_selection_free(law);
+  free(scores);
+}
+
+int main(void) {
+  const cydp_kernels *kernels;
+  for (size_t i = 0; (kernels = cydp_kernels_at(i)); i++)
+    kernels_agree(kernels);
+  CHECK(cydp_init() == CYDP_OK);
+  logarithms_are_bounded();
+  for (int race = 0; race < 2; race++) {
+    efforts_agree(race ? CYDP_GUMBEL : CYDP_EXPONENTIAL, 1, 2, 0);
+    efforts_agree(race ? CYDP_GUMBEL : CYDP_EXPONENTIAL, 1000, 3, 0);
+    efforts_agree(race ? CYDP_GUMBEL : CYDP_EXPONENTIAL, 1, 3, 2);
+    efforts_agree(race ? CYDP_GUMBEL : CYDP_EXPONENTIAL, 1, 3, 64);
+  }
+  bounds_of_keys_hold(CYDP_GUMBEL);
+  bounds_of_keys_hold(CYDP_EXPONENTIAL);
+  bounds_of_scores_hold();
+  winners_are_above_the_floor();
+  what_is_no_race_is_refused();
+  parts_find_the_far_best();
+  return 0;
+}

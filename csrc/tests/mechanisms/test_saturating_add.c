@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT
+ * Value plus noise at the ends. */
+#include "tests/check.h"
+#include "cydp.h"
+
+static int64_t add(int64_t value, int64_t noise, bool stops) {
+  cydp_add_noise(&noise, &value, 1, stops);
+  return noise;
+}
+
+int main(void) {
+  const int64_t bound = CYDP_VALUE_BOUND;
+  CHECK(add(2, -3, true) == -1);
+  CHECK(add(2, -3, false) == -1);
+  /* Noise that may have stopped. */
+  CHECK(add(INT64_MAX, 0, true) == bound - 1);
+  CHECK(add(INT64_MIN, 0, true) == -bound + 1);
+  CHECK(add(INT64_MAX, INT64_MAX, true) == bound - 1);
+  CHECK(add(INT64_MIN, -INT64_MAX, true) == -bound + 1);
+  CHECK(add(-bound, INT64_MAX, true) == bound - 1);
+  CHECK(add(bound, -INT64_MAX, true) == -bound + 1);
+  CHECK(add(bound, -1, true) == bound - 1);
+  CHECK(add(bound, -2, true) == bound - 2);
+  /* Noise that has not. */
+  CHECK(add(INT64_MAX, 0, false) == INT64_MAX);
+  CHECK(add(INT64_MIN, 0, false) == INT64_MIN);
+  CHECK(add(INT64_MAX, 1, false) == INT64_MAX);
+  CHECK(add(INT64_MIN, -bound, false) == INT64_MIN);
+  CHECK(add(INT64_MAX, -bound, false) == INT64_MAX - bound);
+  CHECK(add(INT64_MIN, bound, false) == INT64_MIN + bound);
+  return 0;
+}

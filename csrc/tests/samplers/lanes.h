@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT
+ * What a kernel may write: values that it was not to touch, and what it says of lanes. */
+#ifndef CYDP_TESTS_LANES_H
+#define CYDP_TESTS_LANES_H
+
+#include "tests/check.h"
+#include "base/internal.h"
+
+#include <string.h>
+
+#define UNTOUCHED INT64_C(0x5a5a5a5a5a5a5a5a)
+
+/* What a kernel says of its lanes: a bit each, the others of the last byte 0, and nothing
+ * behind it. */
+typedef struct lanes {
+  uint8_t guarded[CYDP_BATCH / 8 + 2], *open;
+} lanes;
+
+static inline lanes *no_lanes(void) {
+  static lanes of;
+  memset(of.guarded, 0x5a, sizeof of.guarded);
+  of.open = of.guarded + 1;
+  return &of;
+}
+
+static inline bool is_open(const lanes *of, size_t i) {
+  return of->open[i / 8] >> i % 8 & 1;
+}
+
+static inline size_t count_open(const lanes *of, size_t n) {
+  size_t count = 0;
+  CHECK(of->guarded[0] == 0x5a && of->open[(n + 7) / 8] == 0x5a);
+  for (size_t i = 0; i < (n + 7) / 8 * 8; i++) {
+    CHECK(i < n || !is_open(of, i));
+    count += is_open(of, i);
+  }
+  return count;
+}
+
+#endif

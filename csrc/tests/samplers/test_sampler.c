@@ -1,0 +1,501 @@
+/* SPDX-License-Identifier: MIT
+ * Every route: the fast path against the resolver, calls against maps, and the limits. */
+#include "tests/check.h"
+#include "base/internal.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <string.h>
+
+enum { CANDIDATES = 4096, MOST_BYTES = 16 };
+
+static cydp_sampler *laplace(uint64_t numerator, uint64_t denominator, unsigned bits) {
+  cydp_sampler *made;
+  CHECK(cydp_discrete_laplace_new(&made, &numerator, 1, &denominator, 1, bits) ==
+        CYDP_OK);
+  return made;
+}
+
+static cydp_sampler *gaussian(uint64_t numerator, uint64_t denominator) {
+  cydp_sampler *made;
+  CHECK(cydp_discrete_gaussian_new(&made, &numerator, 1, &denominator, 1) == CYDP_OK);
+  return made;
+}
+
+static cydp_sampler *bernoulli(uint64_t numerator, uint64_t denominator) {
+  cydp_sampler *made;
+  CHECK(cydp_bernoulli_new(&made, &numerator, 1, &denominator, 1) == CYDP_OK);
+  return made;
+}
+
+static cydp_status hashed_words(void *self, uint32_t decision, uint32_t level,
+                                const uint64_t *candidates, size_t n,
+                                uint64_t (*words)[8]) {
+  uint32_t key[8] = {5}, nonce[3], block[16];
+  (void)self;
+  cydp_nonce(nonce, decision, level, 0, 0);
+  for (size_t i = 0; i < n; i++) {
+    cydp_chacha20_block(key, nonce, (uint32_t)candidates[i], block);
+    memcpy(words[i], block, sizeof block);
+  }
+  return CYDP_OK;
+}
+static const cydp_extension extension = {hashed_words, NULL};
+
+static void the_resolver_agrees(cydp_sampler *sampler) {
+  _Alignas(8) static uint32_t planes[CANDIDATES * MOST_BYTES / 4];
+  static int64_t fast[CANDIDATES], fixed[CANDIDATES], exact[CANDIDATES];
+  const uint32_t key[8] = {3}, nonce[3] = {0};
+  cydp_work work = {0}, padded = {0}, all = {0};
+  size_t n, m;
+  CHECK(cydp_chacha20_keystream(key, nonce, 0, sizeof planes / 1024, planes) == CYDP_OK);
+  memset(planes, 0, 64);         /* u = 0, */
+  memset(planes + 16, 0xff, 64); /* u next to 1 */
+  CHECK(cydp_sampler_map(sampler, planes, CANDIDATES, &extension, CYDP_FAST, fast, &n,
+                         &work) == CYDP_OK);
+  CHECK(cydp_sampler_map(sampler, planes, CANDIDATES, &extension, CYDP_RESOLVE_ALL, exact,
+                         &m, &all) == CYDP_OK);
+  CHECK(n == m && n > CANDIDATES / 2 && memcmp(fast, exact, n * sizeof *fast) == 0);
+  CHECK(cydp_sampler_map(sampler, planes, CANDIDATES, &extension, CYDP_FIXED_WORK, fixed,
+                         &m, &padded) == CYDP_OK);
+  CHECK(n == m && memcmp(fast, fixed, n * sizeof *fast) == 0);
+  CHECK(padded.undecided == work.undecided && padded.looks >= work.looks);
+  CHECK(work.candidates == CANDIDATES && work.undecided < CANDIDATES / 8);
+  CHECK(all.resolved >= CANDIDATES);
+  cydp_sampler_free(sampler);
+}
+
+/* A call is one of the same seed, whatever its size, and its chunks are those of its key.
+ */
+static void calls_repeat(cydp_sampler *sampler) {
+  enum { N = 3000 };
+  const uint32_t seed[8] = {42};
+  int64_t one[N], two[N];
+  cydp_rng *rng;
+  for (size_t n = 0; n <= N; n += 250) { /* both sides of CYDP_SMALL_CALL */
+    CHECK(cydp_rng_new_seeded(&rng, seed) == CYDP_OK);
+    CHECK(cydp_sampler_fill(sampler, rng, CYDP_FAST, one, n) == CYDP_OK);
+    cydp_rng_free(rng);
+    CHECK(cydp_rng_new_seeded(&rng, seed) == CYDP_OK);
+    CHECK(cydp_sampler_fill(sampler, rng, CYDP_FIXED_WORK, two, n) == CYDP_OK);
+    cydp_rng_free(rng);
+    CHECK(memcmp(one, two, n * sizeof *one) == 0);
+  }
+  uint32_t key[8];
+  CHECK(cydp_rng_new_seeded(&rng, seed) == CYDP_OK);
+  CHECK(cydp_rng_key(rng, key) == CYDP_OK);
+  size_t chunk = cydp_sampler_chunk(sampler);
+  CHECK(chunk < N);
+  CHECK(cydp_sampler_fill_chunks(sampler, key, CYDP_FAST, 1, two + chunk, N - chunk) ==
+        CYDP_OK);
+  CHECK(cydp_sampler_fill_chunks(sampler, key, CYDP_FAST, 0, two, chunk) == CYDP_OK);
+  CHECK(memcmp(one, two, sizeof one) == 0);
+  cydp_rng_free(rng);
+  cydp_sampler_free(sampler);
+}
+
+/* Any number of threads gives the same values, and writes nothing behind them. */
+static void threads_change_nothing(cydp_sampler *sampler) {
+  enum { N = 200003 }; /* several parts, the last one with part of a chunk */
+  static int64_t one[N + 1], many[N + 1];
+  const uint32_t seed[8] = {43};
+  const unsigned threads[] = {0, 1, 2, 3, 8};
+  size_t bytes = N * sampler->value_bytes;
+  cydp_rng *rng;
+  CHECK(cydp_rng_new_seeded(&rng, seed) == CYDP_OK);
+  CHECK(cydp_sampler_fill(sampler, rng, CYDP_FAST, one, N) == CYDP_OK);
+  cydp_rng_free(rng);
+  for (size_t i = 0; i < sizeof threads / sizeof *threads; i++) {
+    cydp_effort effort = i % 2 ? CYDP_FIXED_WORK : CYDP_FAST;
+    memset(many, 0x55, sizeof many);
+    CHECK(cydp_rng_new_seeded(&rng, seed) == CYDP_OK);
+    CHECK(cydp_sampler_fill_shared(sampler, rng, effort, many, N, threads[i]) == CYDP_OK);
+    cydp_rng_free(rng);
+    CHECK(memcmp(one, many, bytes) == 0);
+    for (size_t j = 0; j < 8; j++)
+      CHECK(((char *)many)[bytes + j] == 0x55);
+  }
+  cydp_sampler_free(sampler);
+}
+
+/* A large call that runs on a stack of the test's own, and not at its top, which the end
+ * of the thread overwrites. */
+enum { STACK = 1 << 20, TOP = 1 << 14, DRAWN = 3000 };
+typedef struct drawing {
+  const cydp_sampler *sampler; /* NULL: leaves the key where it was */
+  cydp_rng *rng;
+} drawing;
+
+static void *draw(void *argument) {
+  static int64_t out[DRAWN];
+  const drawing *of = argument;
+  uint32_t key[TOP];
+  if (of->sampler)
+    CHECK(cydp_sampler_fill_shared(of->sampler, of->rng, CYDP_FAST, out, DRAWN, 1) ==
+          CYDP_OK);
+  else
+    CHECK(cydp_rng_key(of->rng, key) == CYDP_OK);
+  __asm__ volatile("" : : "r"(key) : "memory"); /* it is there, and so is what is above */
+  return NULL;
+}
+
+static bool stack_holds(const char *stack, const uint32_t words[8]) {
+  bool found = false;
+  for (size_t i = 0; i + 32 <= STACK; i += sizeof *words)
+    found |= memcmp(stack + i, words, 32) == 0;
+  return found;
+}
+
+/* Any words of a chunk's planes, of its first round. */
+static bool stack_holds_planes(const char *stack, const uint32_t key[8], uint64_t chunk) {
+  enum { GROUPS = 16 };
+  static uint32_t words[GROUPS * CYDP_GROUP_WORDS];
+  uint32_t nonce[3];
+  bool found = false;
+  cydp_nonce(nonce, CYDP_DOMAIN_PREFIX, 0, 0, chunk);
+  CHECK(cydp_chacha20_keystream(key, nonce, 0, GROUPS, words) == CYDP_OK);
+  for (size_t i = 0; i < GROUPS * CYDP_GROUP_WORDS; i += 64)
+    found |= stack_holds(stack, words + i);
+  return found;
+}
+
+static void leaves_nothing(cydp_sampler *sampler) {
+  const uint32_t seed[8] = {44};
+  uint32_t key[8];
+  char *stack = aligned_alloc(1 << 14, STACK);
+  drawing of = {.sampler = sampler};
+  pthread_attr_t attributes;
+  pthread_t thread;
+  CHECK(stack != NULL && cydp_rng_new_seeded(&of.rng, seed) == CYDP_OK);
+  CHECK(pthread_attr_init(&attributes) == 0);
+  CHECK(pthread_attr_setstack(&attributes, stack, STACK) == 0);
+  CHECK(pthread_create(&thread, &attributes, draw, &of) == 0);
+  CHECK(pthread_join(thread, NULL) == 0);
+  pthread_attr_destroy(&attributes);
+  cydp_rng_free(of.rng);
+  CHECK(cydp_rng_new_seeded(&of.rng, seed) == CYDP_OK);
+  CHECK(cydp_rng_key(of.rng, key) == CYDP_OK);
+  cydp_rng_free(of.rng);
+  CHECK(stack_holds(stack, key) == !sampler); /* or the search would prove nothing */
+  for (uint64_t chunk = 0; sampler && chunk * sampler->chunk < DRAWN; chunk++)
+    CHECK(!stack_holds_planes(stack, key, chunk));
+  free(stack);
+  cydp_sampler_free(sampler);
+}
+
+/* A law that rejects half of its candidates, and whose values are extension bits: those
+ * of both decisions of all candidates, rounds and chunks must differ. */
+static cydp_status map_extensions(const cydp_sampler *self, const cydp_batch *batch,
+                                  void *out, size_t *values) {
+  int64_t *next = out;
+  (void)self;
+  for (size_t i = 0; i < batch->n; i++) {
+    for (uint32_t decision = 1; decision <= 2; decision++)
+      for (uint32_t level = 0; level < 2; level++) {
+        const uint64_t candidate = batch->first + i;
+        uint64_t words[1][8];
+        CHECK(batch->extension->read(batch->extension->self, decision, level, &candidate,
+                                     1, words) == CYDP_OK);
+        if (((const uint32_t *)batch->plane[0])[i] & 1)
+          *next++ = (int64_t)words[0][0];
+      }
+  }
+  *values = (size_t)(next - (int64_t *)out) / 4;
+  return CYDP_OK;
+}
+
+static int compare(const void *a, const void *b) {
+  int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+  return (x > y) - (x < y);
+}
+
+/* Values are of 4 * 8 bytes here: 2 decisions at 2 levels. */
+static void extension_bits_are_never_shared(void) {
+  enum { CHUNK = 64, N = 5 * CHUNK, WORDS = 4 };
+  static int64_t out[N * WORDS + WORDS];
+  cydp_sampler law = {.map = map_extensions,
+                      .layout = {{4, 0, 0}, false},
+                      .value_bytes = WORDS * sizeof(int64_t),
+                      .chunk = CHUNK};
+  const uint32_t key[8] = {17};
+  CHECK(cydp_sampler_fill_chunks(&law, key, CYDP_FAST, 0, out, N) == CYDP_OK);
+  qsort(out, N * WORDS, sizeof *out, compare);
+  for (size_t i = 1; i < N * WORDS; i++)
+    CHECK(out[i - 1] != out[i]);
+}
+
+static void extension_bits_of_small_calls_are_never_shared(void) {
+  enum { WORDS = 4, N = 3000 };
+  static int64_t out[N * WORDS + CYDP_SMALL_CALL * WORDS];
+  const cydp_sampler law = {.map = map_extensions,
+                            .layout = {{4, 0, 0}, false},
+                            .value_bytes = WORDS * sizeof(int64_t),
+                            .chunk = 64};
+  const uint32_t seed[8] = {19};
+  cydp_rng *rng;
+  size_t done = 0;
+  CHECK(cydp_rng_new_seeded(&rng, seed) == CYDP_OK);
+  for (size_t n = 1; done < N; n = n % 11 + 1) { /* many to a refill, and many refills */
+    CHECK(cydp_sampler_fill(&law, rng, CYDP_FAST, out + done * WORDS, n) == CYDP_OK);
+    done += n;
+  }
+  cydp_rng_free(rng);
+  qsort(out, done * WORDS, sizeof *out, compare);
+  for (size_t i = 1; i < done * WORDS; i++)
+    CHECK(out[i - 1] != out[i]);
+}
+
+/* A law that runs the resolver for both decisions, each for 6 of 65,536 candidates, and
+ * says so: how many these are must not show. */
+static size_t runs[2];
+
+static cydp_answer count_run(const void *bound, size_t n, const uint64_t *u) {
+  (void)n, (void)u;
+  runs[*(const uint32_t *)bound - 1]++;
+  return CYDP_YES;
+}
+
+static cydp_status count_resolver(const cydp_sampler *self, cydp_bits *bits) {
+  bool below;
+  (void)self;
+  return cydp_resolve_below(count_run, &bits->decision, bits, &below);
+}
+
+static cydp_status map_resolving(const cydp_sampler *self, const cydp_batch *batch,
+                                 void *out, size_t *values) {
+  const uint16_t *words = batch->plane[0];
+  for (size_t i = 0; i < batch->n; i++) {
+    ((int64_t *)out)[i] = 0;
+    for (uint32_t decision = 1; decision <= 2; decision++)
+      if (words[i] >= 6 * (decision - 1) && words[i] < 6 * decision) {
+        cydp_bits bits = {.prefix_bits = 16,
+                          .extension = batch->extension,
+                          .decision = decision,
+                          .candidate = batch->first + i,
+                          .work = batch->work};
+        CHECK(count_resolver(self, &bits) == CYDP_OK);
+      }
+  }
+  *values = batch->n;
+  return CYDP_OK;
+}
+
+static void the_resolver_runs_as_often_whatever_is_drawn(void) {
+  enum { CHUNK = 64, N = 100 * CHUNK, MOST = 2 * CYDP_SLOTS };
+  const cydp_sampler law = {.map = map_resolving,
+                            .layout = {{2, 0, 0}, false},
+                            .value_bytes = sizeof(int64_t),
+                            .chunk = CHUNK,
+                            .resolved = {6.0 / 65536, 6.0 / 65536},
+                            .resolve_unused = count_resolver};
+  static int64_t out[N];
+  bool met[MOST] = {0};
+  size_t kinds = 0;
+  /* blocks of 64 and of 36 chunks */
+  size_t expected =
+      cydp_slots(64 * CHUNK * law.resolved[0]) + cydp_slots(36 * CHUNK * law.resolved[0]);
+  for (uint32_t run = 0; run < 50; run++) {
+    const uint32_t key[8] = {run};
+    runs[0] = runs[1] = 0;
+    CHECK(cydp_sampler_fill_chunks(&law, key, CYDP_FIXED_WORK, 0, out, N) == CYDP_OK);
+    CHECK(runs[0] == expected && runs[1] == expected);
+    runs[0] = runs[1] = 0;
+    CHECK(cydp_sampler_fill_chunks(&law, key, CYDP_FAST, 0, out, N) == CYDP_OK);
+    CHECK(runs[0] < expected && runs[1] < expected && runs[0] < MOST);
+    kinds += !met[runs[0]];
+    met[runs[0]] = true;
+  }
+  CHECK(kinds > 1);
+  cydp_rng *rng;
+  const uint32_t seed[8] = {3};
+  CHECK(cydp_rng_new_seeded(&rng, seed) == CYDP_OK);
+  for (size_t n = 1; n <= CYDP_SMALL_CALL; n++) {
+    runs[0] = runs[1] = 0;
+    CHECK(cydp_sampler_fill(&law, rng, CYDP_FIXED_WORK, out, n) == CYDP_OK);
+    CHECK(runs[0] == cydp_slots((double)n * law.resolved[0]) && runs[1] == runs[0]);
+  }
+  cydp_rng_free(rng);
+}
+
+/* A run of the resolver compares twice, whatever the value and whoever asks. */
+typedef struct counting_tails {
+  cydp_tails tails;
+  const cydp_tails *of;
+  size_t comparisons;
+} counting_tails;
+
+static cydp_answer count_comparison(const cydp_tails *self, size_t n, const uint64_t *u,
+                                    uint64_t k) {
+  counting_tails *counting = (counting_tails *)(uintptr_t)self;
+  counting->comparisons++;
+  return counting->of->below(counting->of, n, u, k);
+}
+
+static uint64_t propose_too(const cydp_tails *self, size_t n, const uint64_t *u) {
+  const counting_tails *counting = (const counting_tails *)self;
+  return counting->of->propose(counting->of, n, u);
+}
+
+static void two_comparisons_a_run(uint64_t scale) {
+  const uint64_t one = 1;
+  cydp_exponential_tails tails;
+  cydp_fixed inverse;
+  bool exact;
+  CHECK(cydp_fixed_divide(CYDP_MOST_LIMBS + 2, inverse, &one, 1, &scale, 1, &exact) ==
+        CYDP_OK);
+  cydp_exponential_tails_set(&tails, inverse, false);
+  for (uint64_t prefix = 1; prefix < 65536; prefix += 331) {
+    counting_tails counting = {{count_comparison, propose_too}, &tails.tails, 0};
+    cydp_work work = {0};
+    cydp_bits bits = {.prefix = prefix,
+                      .prefix_bits = 16,
+                      .extension = &extension,
+                      .decision = 1,
+                      .candidate = prefix,
+                      .work = &work};
+    uint64_t magnitude;
+    CHECK(cydp_resolve_magnitude(&counting.tails, &bits, &magnitude) == CYDP_OK);
+    CHECK(counting.comparisons == 2 && work.resolved == 1 && work.second_resolved == 0);
+  }
+}
+
+/* What is left to the resolver, as docs/sampling.md bounds it, within a half. */
+static void is_left_to_the_resolver(cydp_sampler *sampler, double first, double second) {
+  CHECK(sampler->resolved[0] <= first && sampler->resolved[0] > first / 2);
+  CHECK(sampler->resolved[1] <= second && sampler->resolved[1] >= second / 2);
+  cydp_work work = {0};
+  cydp_bits bits = {.prefix = 1 << 15,
+                    .prefix_bits = 16,
+                    .extension = &extension,
+                    .candidate = 1,
+                    .work = &work};
+  for (bits.decision = 1; bits.decision <= (second > 0 ? 2U : 1U); bits.decision++)
+    CHECK(sampler->resolve_unused(sampler, &bits) == CYDP_OK);
+  CHECK(work.resolved == (second > 0 ? 2 : 1) && work.second_resolved == (second > 0));
+  cydp_sampler_free(sampler);
+}
+
+static double by_logarithm(double t) {
+  return 2 * sqrt(t / 0x1p63) + t * 0x1p-39 + (2 + 22 * t) / 0x1p63;
+}
+
+static void shares_of_the_resolver(void) {
+  const uint64_t one = 1;
+  is_left_to_the_resolver(laplace(1, 1, 0), by_logarithm(1), 0);
+  is_left_to_the_resolver(laplace(4, 1, 0), by_logarithm(4), 0);
+  is_left_to_the_resolver(laplace(1000, 1, 0), by_logarithm(1000), 0);
+  is_left_to_the_resolver(laplace(one << 20, 1, 0), by_logarithm(0x1p20), 0);
+  is_left_to_the_resolver(laplace(one << 40, 1, 0), by_logarithm(0x1p20), 0x1p-39);
+  is_left_to_the_resolver(gaussian(60, 1), 7 * 0x1p-39, 0); /* E|X| is 6.2 */
+  is_left_to_the_resolver(gaussian(100, 1), 5 * 0x1p-39, 0x1p-38);
+  is_left_to_the_resolver(gaussian(one << 40, 1), 5 * 0x1p-39, 0x1p-38);
+  is_left_to_the_resolver(bernoulli(1, 3), 0x1p-40, 0);
+}
+
+/* The least n with mean^(n + 1) / (n + 1)! <= 2^-48. */
+static void slots_are_as_many_as_stated(void) {
+  CHECK(cydp_slots(0) == 0 && cydp_slots(0x1p-48) == 0 && cydp_slots(0x1.1p-48) == 1);
+  CHECK(cydp_slots(0x1p-24) == 1 && cydp_slots(1) == 16 && cydp_slots(1e9) == CYDP_SLOTS);
+}
+
+static void scales_end_where_they_say(void) {
+  cydp_sampler *made;
+  const uint64_t one[2] = {1, 0}, million[1] = {1000000}, more[1] = {1000001};
+  const uint64_t top[1] = {UINT64_C(1) << 56}, above[1] = {(UINT64_C(1) << 56) + 1};
+  CHECK(cydp_discrete_laplace_new(&made, one, 2, million, 1, 0) == CYDP_OK);
+  cydp_sampler_free(made);
+  CHECK(cydp_discrete_laplace_new(&made, one, 2, more, 1, 0) == CYDP_ERROR_DOMAIN);
+  CHECK(cydp_discrete_laplace_new(&made, top, 1, one, 2, 0) == CYDP_OK);
+  cydp_sampler_free(made);
+  CHECK(cydp_discrete_laplace_new(&made, above, 1, one, 2, 0) == CYDP_ERROR_DOMAIN);
+  CHECK(cydp_discrete_laplace_new(&made, one + 1, 1, one, 1, 0) == CYDP_ERROR_DOMAIN);
+  CHECK(cydp_discrete_laplace_new(&made, one, 1, one + 1, 1, 0) == CYDP_ERROR_DOMAIN);
+  CHECK(cydp_discrete_laplace_new(&made, one, 1, one, 1, 7) == CYDP_ERROR_DOMAIN);
+  CHECK(cydp_discrete_laplace_new(&made, one, 1, one, 1, 32) == CYDP_ERROR_DOMAIN);
+
+  const uint64_t square[2] = {0, UINT64_C(1) << 48}, beyond[2] = {1, UINT64_C(1) << 48};
+  CHECK(cydp_discrete_gaussian_new(&made, one, 2, million, 1) == CYDP_OK);
+  cydp_sampler_free(made);
+  CHECK(cydp_discrete_gaussian_new(&made, one, 2, more, 1) == CYDP_ERROR_DOMAIN);
+  CHECK(cydp_discrete_gaussian_new(&made, square, 2, one, 1) == CYDP_OK);
+  cydp_sampler_free(made);
+  CHECK(cydp_discrete_gaussian_new(&made, beyond, 2, one, 1) == CYDP_ERROR_DOMAIN);
+  CHECK(cydp_discrete_gaussian_new(&made, one + 1, 1, one, 1) == CYDP_ERROR_DOMAIN);
+
+  CHECK(cydp_bernoulli_new(&made, more, 1, million, 1) == CYDP_ERROR_DOMAIN);
+  CHECK(cydp_bernoulli_new(&made, one, 1, one + 1, 1) == CYDP_ERROR_DOMAIN);
+  cydp_sampler_free(NULL);
+}
+
+static void coins_that_need_no_bits(void) {
+  bool out[1000];
+  cydp_rng *rng;
+  CHECK(cydp_rng_new(&rng) == CYDP_OK);
+  for (uint64_t p = 0; p <= 1; p++) {
+    cydp_sampler *coin = bernoulli(p, 1);
+    CHECK(cydp_sampler_fill(coin, rng, CYDP_FAST, out, 1000) == CYDP_OK);
+    CHECK(cydp_sampler_fill(coin, rng, CYDP_FAST, out, 10) == CYDP_OK);
+    for (int i = 0; i < 1000; i++)
+      CHECK(out[i] == (p == 1));
+    cydp_sampler_free(coin);
+  }
+  cydp_rng_free(rng);
+}
+
+int main(void) {
+  slots_are_as_many_as_stated();
+  the_resolver_runs_as_often_whatever_is_drawn();
+  two_comparisons_a_run(1);
+  two_comparisons_a_run(10);
+  two_comparisons_a_run(1000);
+  shares_of_the_resolver();
+  extension_bits_of_small_calls_are_never_shared();
+  const uint64_t one = 1;
+  the_resolver_agrees(laplace(1, 1000000, 0));
+  the_resolver_agrees(laplace(1, 7, 0));
+  the_resolver_agrees(laplace(1, 1, 0));
+  the_resolver_agrees(laplace(11, 2, 0));
+  the_resolver_agrees(laplace(22, 3, 0));
+  the_resolver_agrees(laplace(1000, 1, 0));
+  the_resolver_agrees(laplace(1024, 1, 0));
+  the_resolver_agrees(laplace(100001, 97, 0));
+  the_resolver_agrees(laplace(one << 20, 1, 0));
+  the_resolver_agrees(laplace((one << 20) + 1, 1, 0));
+  the_resolver_agrees(laplace((one << 42) + 1, 3, 0));
+  the_resolver_agrees(laplace(one << 56, 1, 0));
+  the_resolver_agrees(laplace(1, 1, 12));
+  the_resolver_agrees(laplace(3, 1, 15));
+  the_resolver_agrees(gaussian(1, 1000000));
+  the_resolver_agrees(gaussian(1, 9));
+  the_resolver_agrees(gaussian(63, 1));
+  the_resolver_agrees(gaussian(64, 1));
+  the_resolver_agrees(gaussian(100, 1));
+  the_resolver_agrees(gaussian(1000001, 3));
+  the_resolver_agrees(gaussian(one << 40, 1));
+  the_resolver_agrees(gaussian((one << 63) + 1, 1));
+  the_resolver_agrees(bernoulli(1, 3));
+  the_resolver_agrees(bernoulli(1, 2));
+  the_resolver_agrees(bernoulli(65537, 131072));
+  calls_repeat(laplace(1, 1, 0));
+  calls_repeat(laplace(10, 1, 0));
+  calls_repeat(laplace(one << 40, 1, 0));
+  calls_repeat(gaussian(2, 1));
+  calls_repeat(gaussian(100, 1));
+  calls_repeat(gaussian(one << 40, 1));
+  threads_change_nothing(laplace(1, 1, 0));
+  threads_change_nothing(laplace(10, 1, 0));
+  threads_change_nothing(laplace(2000, 1, 0));
+  threads_change_nothing(laplace(one << 40, 1, 0));
+  threads_change_nothing(gaussian(2, 1));
+  threads_change_nothing(gaussian(100, 1));
+  threads_change_nothing(gaussian(one << 40, 1));
+  threads_change_nothing(gaussian((one << 63) + 1, 1));
+  threads_change_nothing(bernoulli(1, 3));
+  leaves_nothing(NULL);
+  leaves_nothing(laplace(1, 1, 0));
+  leaves_nothing(laplace(10, 1, 0));
+  leaves_nothing(gaussian(100, 1));
+  extension_bits_are_never_shared();
+  scales_end_where_they_say();
+  coins_that_need_no_bits();
+}
