@@ -84,7 +84,7 @@ def test_what_is_installed_with_it_is_numpy_and_nanoarrow() -> None:
     assert [re.split("[>=]", name)[0] for name in project["dependencies"]] == ["nanoarrow", "numpy"]
 
 
-ISAS = ["avx512", "avx2", "neon", "portable"]  # best first, as in csrc/base/dispatch.c
+ISAS = ["avx512", "avx2", "neon", "portable"]  # best first, as in csrc/base/isa.c
 
 
 def under_isa(isa: str, code: str) -> subprocess.CompletedProcess[str]:

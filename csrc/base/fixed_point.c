@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Fixed-point arithmetic that always rounds down; contracts in internal.h. */
-#include "base/internal.h"
+ * Fixed-point arithmetic that always rounds down; contracts in fixed_point.h. */
+#include "base/fixed_point.h"
+#include "cydp.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,8 +4,9 @@
 #if !defined(__APPLE__)
 #define _GNU_SOURCE /* madvise */
 #endif
-#include "base/internal.h"
+#include "base/huge_pages.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Tasks of one call on several threads, which end with the call: no fork finds one
  * waiting. */
-#include "base/internal.h"
+#include "base/parallel_for.h"
+#include "cydp.h"
 
 #include <pthread.h>
 #include <signal.h>

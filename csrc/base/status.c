@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "base/internal.h"
+#include "cydp.h"
 
 const char *cydp_status_text(cydp_status status) {
   switch (status) {

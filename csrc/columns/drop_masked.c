@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The entries of an array that no mask hides, one behind the other. */
-#include "base/internal.h"
+#include "cydp.h"
 
 #include <string.h>
 

@@ -2,6 +2,8 @@
  * Strings as codes: a hash table of the first of each kind. The hash is keyed, so that
  * nobody can choose strings that collide; bytes decide what is equal. */
 #include "columns/strings.h"
+#include "cydp.h"
+#include "generator/kernels.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +41,7 @@ static void hash_strings(const cydp_strings *of, size_t first, size_t n,
       state[longer] = name[which[i]];
       word[longer++] = word_from(s, byte);
     }
-    cydp_kernels_in_use()->siphash(key, words, 2, longer, state);
+    cydp_generator_kernels()->siphash(key, words, 2, longer, state);
     for (size_t i = 0; i < longer; i++)
       name[which[i]] = state[i];
     left = longer;
@@ -60,7 +62,7 @@ static bool equal_when_hashed(const cydp_strings *of, size_t a, size_t b,
     for (size_t k = 0; k < 2; k++)
       word[k] = word_from(s[k], byte);
     equal &= word[0] == word[1];
-    cydp_kernels_in_use()->siphash(key, words, 2, 2, hashed);
+    cydp_generator_kernels()->siphash(key, words, 2, 2, hashed);
     for (size_t k = 0; k < 2; k++)
       state[k] = byte < s[k].length ? hashed[k] : state[k];
   }

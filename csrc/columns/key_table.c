@@ -5,6 +5,8 @@
  * public, but somebody may have made them to collide: hence a random seed, and another
  * one if any bucket finds no factor. */
 #include "columns/key_table.h"
+#include "cydp.h"
+#include "generator/entropy.h"
 
 #include <stdlib.h>
 

@@ -2,10 +2,11 @@
  *
  * Given strings in a hash table without collisions: whatever is looked up, known or not,
  * one entry is compared. */
-#ifndef CYDP_KEYS_H
-#define CYDP_KEYS_H
+#ifndef CYDP_COLUMNS_KEY_TABLE_H
+#define CYDP_COLUMNS_KEY_TABLE_H
 
 #include "columns/strings.h"
+#include "cydp.h"
 
 enum { PREFIX = 16 /* bytes that are compared as two words */ };
 

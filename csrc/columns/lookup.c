@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Strings to their places among given keys. Only keys stand in the hash table, so no row
  * can make it slow. Bytes decide what is equal. */
+#include "base/parallel_for.h"
 #include "columns/key_table.h"
+#include "cydp.h"
 
 enum {
   CHUNK = 1 << 16, /* strings of a task */

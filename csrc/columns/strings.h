@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
  * Strings one by one, however they are stored. */
-#ifndef CYDP_TEXT_H
-#define CYDP_TEXT_H
+#ifndef CYDP_COLUMNS_STRINGS_H
+#define CYDP_COLUMNS_STRINGS_H
 
-#include "base/internal.h"
+#include "cydp.h"
 
 #include <string.h>
 

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * From cells and keys to slots. Everything read here is the call's own, so that a slot is
  * bounded whatever another thread writes to the numbers. */
+#include "exact/bin_index.h"
+#include "cydp.h"
 #include "exact/bins.h"
+#include "exact/kernels.h"
 
 /* Of the edges in the cells before all are at or below x, of those behind none. */
 static inline void look_up(const cydp_bins *bins, unsigned most, size_t n,
@@ -56,7 +59,7 @@ static void search_all(const cydp_bins *bins, size_t n, const uint64_t *keys,
 
 void cydp_bins_slots(const cydp_bins *bins, cydp_number number, const void *x, size_t n,
                      uint32_t *slots) {
-  const cydp_kernels *kernels = cydp_kernels_in_use();
+  const cydp_exact_table *kernels = cydp_exact_kernels();
   if (bins->way == CYDP_EVEN) {
     kernels->even(&bins->cells, number, x, n, slots);
     return;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Cells, keys and slots for AVX-512: eight numbers a register. No multiply-add: every
  * operation rounds as the portable one does. */
-#include "exact/bins.h"
+#include "cydp.h"
+#include "exact/kernels.h"
+#include "exact/numbers.h"
 
 #include <immintrin.h>
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Where numbers lie: the kernels to read. Two numbers at a time, by masks: from scalars
  * compilers make branches, whatever is written. */
+#include "cydp.h"
 #include "exact/bins.h"
+#include "exact/kernels.h"
 
 typedef double pair __attribute__((vector_size(16)));
 typedef float float_pair __attribute__((vector_size(8)));

@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * Counts codes: in tables that stay in the cache, at best; in the counts themselves if
  * rows are few; else partition first, by the upper bits of the codes. */
+#include "exact/bincount.h"
+#include "base/huge_pages.h"
+#include "base/parallel_for.h"
+#include "cydp.h"
 #include "exact/count_table.h"
+#include "exact/kernels.h"
+#include "exact/numbers.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -29,9 +35,9 @@ typedef struct job {
 /* Up to BATCH slots from row `first` on, each in [1, length + 1] whatever another thread
  * writes meanwhile. */
 static uint64_t read_slots(const job *call, size_t first, size_t n, uint32_t *slots) {
-  return cydp_kernels_in_use()->codes(call->number,
-                                      cydp_row(call->number, call->codes, first), n,
-                                      (uint32_t)call->to.size, slots);
+  return cydp_exact_kernels()->codes(call->number,
+                                     cydp_row(call->number, call->codes, first), n,
+                                     (uint32_t)call->to.size, slots);
 }
 
 static cydp_status count_in_tables(job *call, size_t first, size_t end,

@@ -2,6 +2,8 @@
  * Which way to the slots fits some edges. Each is tried on the edges themselves, so no
  * bound on rounding errors is needed: docs/exact.md. */
 #include "exact/bins.h"
+#include "cydp.h"
+#include "exact/kernels.h"
 
 #include <math.h>
 #include <stdlib.h>

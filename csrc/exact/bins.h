@@ -3,10 +3,11 @@
  * Bins, prepared once: how the slot of a number is found. Slot 0 takes NaN and what is
  * below the edges, slot j + 1 bin j, slot `count` + 1 what is above. Why every way gives
  * the slot that exact comparisons with all edges give: docs/exact.md. */
-#ifndef CYDP_BINS_H
-#define CYDP_BINS_H
+#ifndef CYDP_EXACT_BINS_H
+#define CYDP_EXACT_BINS_H
 
-#include "base/internal.h"
+#include "cydp.h"
+#include "exact/kernels.h"
 
 typedef enum cydp_way {
   CYDP_EVEN,      /* one edge a cell, itself computed from the cell */
@@ -28,6 +29,19 @@ static inline uint64_t cydp_key_f64(double x) {
 }
 static inline uint64_t cydp_key_i64(int64_t x) { return (uint64_t)x ^ (uint64_t)1 << 63; }
 
+static inline uint32_t cydp_cell(const cydp_cells *cells, double x) {
+  double t = (x - cells->origin) * cells->scale;
+  t = t > 0 ? t : 0; /* NaN too */
+  t = t < cells->last ? t : cells->last;
+  return (uint32_t)(int32_t)t;
+}
+
+/* Edge j, but for the last one. */
+static inline double cydp_even_edge(const cydp_cells *cells, double j) {
+  double edge = j * cells->step + cells->lo;
+  return cells->single ? (double)(float)edge : edge;
+}
+
 struct cydp_bins {
   size_t count;
   cydp_way way;
@@ -47,10 +61,5 @@ static inline uint32_t cydp_key_cell(const cydp_bins *bins, uint64_t key) {
   key = key > bins->greatest ? bins->greatest : key;
   return (uint32_t)((key - bins->least) >> bins->shift);
 }
-
-/* The slots of n <= CYDP_SLOTS_BATCH numbers. What another thread writes to x meanwhile
- * may change a slot, never take it out of bounds. */
-void cydp_bins_slots(const cydp_bins *bins, cydp_number number, const void *x, size_t n,
-                     uint32_t *slots);
 
 #endif

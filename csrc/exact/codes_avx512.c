@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Codes of 4 and 8 bytes to slots for AVX-512; narrower ones are not worth a kernel. */
-#include "base/internal.h"
+#include "cydp.h"
+#include "exact/kernels.h"
+#include "exact/numbers.h"
 
 #include <immintrin.h>
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Codes to slots: the kernels to read. */
-#include "base/internal.h"
+#include "cydp.h"
+#include "exact/kernels.h"
 
 #define CODES(name, type, wide)                                                          \
   static uint64_t name(const type *codes, size_t n, uint32_t length, uint32_t *slots) {  \

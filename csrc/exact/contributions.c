@@ -3,6 +3,11 @@
  * hash of (user, group), of each of these pairs `max_rows` rows by keyed hashes of that
  * and a number. docs/exact.md, "Contributions". */
 #include "exact/contributions.h"
+#include "base/huge_pages.h"
+#include "base/parallel_for.h"
+#include "cydp.h"
+#include "exact/contributions_passes.h"
+#include "generator/kernels.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -109,7 +114,7 @@ cydp_status cydp_bound_slices(const cydp_column *users, const cydp_column *group
   memset(mask, 0, n);
   if (n == 0)
     return CYDP_OK;
-  cydp_kernels_in_use()->siphash(key, words, 1, 2, of.odd);
+  cydp_generator_kernels()->siphash(key, words, 1, 2, of.odd);
   for (size_t i = 0; i < 2; i++)
     of.inverse[i] = inverse(of.odd[i] |= 1);
   of.starts = calloc(of.chunks * parts, sizeof *of.starts);

@@ -2,4 +2,5 @@
  * Contribution bounding: users and groups below 2^32, and at most 2^28 rows. */
 #define WORD_BITS 32
 #define PASSES cydp_bounding_narrow
+#include "exact/contributions_passes.h"
 #include "exact/contributions_rows.h"

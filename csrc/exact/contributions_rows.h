@@ -5,7 +5,9 @@
  * in the cache, and in there into buckets of a few rows, which are sorted. The
  * permutation and the upper bits of hashes only order; what is equal, users and groups
  * decide. */
-#include "exact/contributions.h"
+#include "cydp.h"
+#include "exact/contributions_passes.h"
+#include "generator/kernels.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -105,7 +107,7 @@ static void hash_rows(const cydp_bounding *of, block *some) {
     for (size_t i = 0; i < some->n; i++)
       some->group_names[i] = of->groups->name[some->rows[i]];
   }
-  cydp_kernels_in_use()->siphash(of->key, words, 2, some->n, some->hashes);
+  cydp_generator_kernels()->siphash(of->key, words, 2, some->n, some->hashes);
 }
 
 /* Users and groups may have changed since they were looked at. A part takes no more
@@ -179,7 +181,7 @@ static bool sort_wholly(const cydp_bounding *of, const record *rows, size_t n,
       users[i] = user_name(of, rows + first + i);
       groups[i] = group_name(of, rows + first + i);
     }
-    cydp_kernels_in_use()->siphash(of->key, words, 2, m, hashes);
+    cydp_generator_kernels()->siphash(of->key, words, 2, m, hashes);
     for (size_t i = 0; i < m; i++)
       with->wholes[first + i] = (whole){hashes[i], rows[first + i]};
   }
@@ -238,7 +240,7 @@ static void choose(const cydp_bounding *of, choices *all) {
   uint64_t hashes[BLOCK];
   uint8_t *chosen[BLOCK];
   const uint64_t *words[] = {all->user, all->group, all->j};
-  cydp_kernels_in_use()->siphash(of->key, words, 3, all->n, hashes);
+  cydp_generator_kernels()->siphash(of->key, words, 3, all->n, hashes);
   for (size_t i = 0; i < all->n; i++) {
     size_t place = (size_t)((unsigned __int128)hashes[i] * all->j[i] >> 64);
     chosen[i] = of->mask + all->pair[i][place].row;

@@ -2,4 +2,5 @@
  * Contribution bounding: any users and groups. */
 #define WORD_BITS 64
 #define PASSES cydp_bounding_wide
+#include "exact/contributions_passes.h"
 #include "exact/contributions_rows.h"

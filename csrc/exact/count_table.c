@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "exact/count_table.h"
+#include "base/huge_pages.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,12 +4,13 @@
  * before they wrap, or where slots are many of bytes, each of whose wraps is noted and
  * adds 256. Slot j + 1 is that of counts[j]; what falls into slot 0 or size + 1 is left
  * out. */
-#ifndef CYDP_TALLY_H
-#define CYDP_TALLY_H
-
-#include "base/internal.h"
+#ifndef CYDP_EXACT_COUNT_TABLE_H
+#define CYDP_EXACT_COUNT_TABLE_H
 
 #include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 /* Rows between two flushes, so that no uint32 wraps; tests choose fewer. */
 #define CYDP_FLUSH_ROWS ((size_t)UINT32_MAX)
@@ -51,12 +52,4 @@ void cydp_tally_end(cydp_tally *tally);
 /* Rows of each of the tasks that a call of n rows is shared out in. */
 size_t cydp_tally_rows(size_t n, size_t size, unsigned threads);
 
-/* The entries behind the public ones, for tests. */
-cydp_status cydp_histogram_flushing(const cydp_axis *axes, size_t n_axes, size_t n,
-                                    int64_t *counts, unsigned threads, size_t flush_rows);
-
-/* The one behind cydp_bincount: more counts than `near` are partitioned first. */
-cydp_status cydp_bincount_flushing(const void *codes, cydp_number number, size_t n,
-                                   int64_t *counts, size_t length, uint64_t *largest,
-                                   unsigned threads, size_t flush_rows, size_t near);
 #endif

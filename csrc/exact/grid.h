@@ -3,10 +3,10 @@
  * What the grid kernels share: the map from a number to its integer on the grid, and the
  * entries behind the public ones, in which a test can choose when sums are folded. Why
  * every kernel gives the same integers is proved in docs/exact.md. */
-#ifndef CYDP_GRID_H
-#define CYDP_GRID_H
+#ifndef CYDP_EXACT_GRID_H
+#define CYDP_EXACT_GRID_H
 
-#include "base/internal.h"
+#include "cydp.h"
 
 #include <string.h>
 
@@ -45,16 +45,5 @@ static inline double cydp_grid_scale(const cydp_grid *grid) {
   memcpy(&scale, &bits, sizeof scale);
   return scale;
 }
-
-/* Whether the grid is one that cydp.h allows for such numbers. */
-bool cydp_grid_valid(const cydp_grid *grid, cydp_number type);
-
-/* So many rows, at least 4,095, cannot carry a sum of int64 to 2^63. */
-size_t cydp_grid_fold_rows(const cydp_grid *grid);
-
-/* At most chunk_rows, and at most those, in int64; the rest in 128 bits. */
-cydp_status cydp_grid_sum_chunked(const cydp_grid *grid, cydp_number type, const void *x,
-                                  size_t n, size_t chunk_rows, unsigned threads,
-                                  cydp_wide *sum, cydp_wide *squares);
 
 #endif

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Numbers to a grid, for AVX2: four at a time. There is no conversion to int64: a sum
  * with 1.5 * 2^52 has the integer in its low bits. */
+#include "cydp.h"
 #include "exact/grid.h"
+#include "exact/kernels.h"
+#include "exact/numbers.h"
 
 #include <immintrin.h>
 #include <math.h>

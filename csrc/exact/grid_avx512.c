@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Numbers to a grid, for AVX-512: eight at a time. */
+#include "cydp.h"
 #include "exact/grid.h"
+#include "exact/kernels.h"
+#include "exact/numbers.h"
 
 #include <immintrin.h>
 #include <math.h>

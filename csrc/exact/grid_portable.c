@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Numbers to a grid, the version to read. Two at a time, by masks: from scalars gcc makes
  * branches, whatever is written. */
+#include "cydp.h"
 #include "exact/grid.h"
+#include "exact/kernels.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Sums on a grid: chunks in int64, all of them in 128 bits. */
+#include "exact/grid_sum.h"
+#include "base/parallel_for.h"
+#include "cydp.h"
 #include "exact/grid.h"
+#include "exact/kernels.h"
+#include "exact/numbers.h"
 
 #include <fenv.h>
 #include <pthread.h>
@@ -38,7 +43,7 @@ size_t cydp_grid_fold_rows(const cydp_grid *grid) {
   return rows < SIZE_MAX ? (size_t)rows : SIZE_MAX;
 }
 
-static void add_squares(const cydp_kernels *kernels, const shared_sum *call,
+static void add_squares(const cydp_exact_table *kernels, const shared_sum *call,
                         const char *x, size_t n, wide *sum, wide *squares) {
   int64_t q[BLOCK_ROWS];
   for (size_t i = 0; i < n; i += BLOCK_ROWS) {
@@ -60,7 +65,7 @@ static void add_squares(const cydp_kernels *kernels, const shared_sum *call,
 
 static cydp_status add_chunk(void *self, size_t i) {
   shared_sum *call = self;
-  const cydp_kernels *kernels = cydp_kernels_in_use();
+  const cydp_exact_table *kernels = cydp_exact_kernels();
   size_t first = i * call->chunk_rows, left = call->n - first;
   size_t rows = left < call->chunk_rows ? left : call->chunk_rows;
   const char *x = (const char *)call->x + first * cydp_number_bytes(call->type);

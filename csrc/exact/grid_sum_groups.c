@@ -4,7 +4,11 @@
  * wait for each other, leave the L1 cache sooner than they gain anything. A first pass
  * that sorts rows by ranges of codes took longer than the misses that it saves, up to
  * 10^7 groups. */
-#include "exact/grid.h"
+#include "base/parallel_for.h"
+#include "cydp.h"
+#include "exact/grid_sum.h"
+#include "exact/kernels.h"
+#include "exact/numbers.h"
 
 #include <fenv.h>
 #include <stdatomic.h>
@@ -76,7 +80,7 @@ static void add_checked(const block *rows, size_t groups, int64_t *table) {
 
 static void add_chunk(const shared_groups *call, size_t first, size_t end,
                       int64_t *table) {
-  const cydp_kernels *kernels = cydp_kernels_in_use();
+  const cydp_exact_table *kernels = cydp_exact_kernels();
   block rows = {.codes_bytes = cydp_number_bytes(call->codes_type),
                 .x_bytes = cydp_number_bytes(call->type)};
   for (size_t i = 0; i < BLOCK_ROWS + UNITS_AHEAD; i++)

@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * Counts rows in the cells of their columns' bins. */
+#include "exact/histogram.h"
+#include "base/parallel_for.h"
+#include "cydp.h"
+#include "exact/bin_index.h"
 #include "exact/bins.h"
 #include "exact/count_table.h"
+#include "exact/kernels.h"
+#include "exact/numbers.h"
 
 typedef struct job {
   const cydp_axis *axes;

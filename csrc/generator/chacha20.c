@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * The keystream under its limits, and single blocks. */
-#include "base/internal.h"
+#include "generator/chacha20.h"
+#include "base/wipe.h"
+#include "cydp.h"
+#include "generator/kernels.h"
 
 void cydp_nonce(uint32_t nonce[3], uint32_t domain, uint32_t level, uint32_t round,
                 uint64_t chunk) {
@@ -13,7 +16,7 @@ cydp_status cydp_chacha20_keystream(const uint32_t key[8], const uint32_t nonce[
                                     uint32_t counter, size_t groups, uint32_t *words) {
   if (groups > ((UINT64_C(1) << 32) - counter) / 16)
     return CYDP_ERROR_EXHAUSTED;
-  cydp_kernels_in_use()->chacha20(key, nonce, counter, groups, words);
+  cydp_generator_kernels()->chacha20(key, nonce, counter, groups, words);
   return CYDP_OK;
 }
 
@@ -22,7 +25,7 @@ void cydp_chacha20_block(const uint32_t key[8], const uint32_t nonce[3], uint32_
   /* The 16 blocks from `counter` on; the counter may wrap behind the one that is wanted.
    */
   uint32_t group[CYDP_GROUP_WORDS];
-  cydp_kernels_in_use()->chacha20(key, nonce, counter, 1, group);
+  cydp_generator_kernels()->chacha20(key, nonce, counter, 1, group);
   for (int w = 0; w < 16; w++)
     words[w] = group[16 * w];
   cydp_wipe(group, sizeof group);

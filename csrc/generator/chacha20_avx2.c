@@ -3,7 +3,8 @@
  *
  * The key is added from where the caller keeps it, so there is no copy to wipe. Working
  * words that 16 registers cannot hold pass over the stack, as in the portable kernel. */
-#include "base/internal.h"
+#include "cydp.h"
+#include "generator/kernels.h"
 
 #include <immintrin.h>
 

@@ -4,7 +4,8 @@
  * The 16 working words fill half of the registers and the key is added from where the
  * caller keeps it, so nothing secret reaches the stack and there is nothing to wipe; what
  * is left in registers is overwritten by whatever uses them next. */
-#include "base/internal.h"
+#include "cydp.h"
+#include "generator/kernels.h"
 
 #include <immintrin.h>
 

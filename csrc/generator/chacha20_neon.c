@@ -3,7 +3,8 @@
  *
  * As with the other vector kernels the key is added from where the caller keeps it; the
  * 16 working words fit into the 32 registers. */
-#include "base/internal.h"
+#include "cydp.h"
+#include "generator/kernels.h"
 
 #include <arm_neon.h>
 

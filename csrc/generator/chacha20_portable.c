@@ -3,7 +3,9 @@
  *
  * A vector holds one state word of four blocks. It is GNU C, which gcc and clang turn
  * into whatever 128-bit registers the machine has. */
-#include "base/internal.h"
+#include "base/wipe.h"
+#include "cydp.h"
+#include "generator/kernels.h"
 
 #include <string.h>
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Bytes from the operating system, or an error; nothing weaker. */
-#include "base/internal.h"
+#include "generator/entropy.h"
+#include "cydp.h"
 
 #include <errno.h>
 #include <string.h>
@@ -41,8 +42,3 @@ cydp_status cydp_entropy(void *out, size_t n) {
 #else
 #error "no source of random bytes is known for this operating system"
 #endif
-
-void cydp_wipe(void *memory, size_t n) {
-  memset(memory, 0, n);
-  __asm__ __volatile__("" : : "r"(memory) : "memory");
-}

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Which process this is: its id, and how often it and its ancestors have forked. In other
  * namespaces a child may have its parent's id, and ids are used again. */
-#include "base/internal.h"
+#include "generator/forks.h"
+#include "cydp.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

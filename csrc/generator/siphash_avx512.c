@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * SipHash-2-4, eight messages at a time. */
 #define SIP_LANES 8
+#include "generator/kernels.h"
 #include "generator/siphash_lanes.h"
 
 void cydp_siphash_avx512(const uint64_t key[2], const uint64_t *const *words,

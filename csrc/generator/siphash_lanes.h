@@ -2,10 +2,8 @@
  * SipHash-2-4 (Aumasson, Bernstein 2012) of many messages of one to three words,
  * SIP_LANES at a time, in GNU C: each file that includes this turns it into its own
  * registers. */
-#ifndef CYDP_SIPHASH_H
-#define CYDP_SIPHASH_H
-
-#include "base/internal.h"
+#ifndef CYDP_GENERATOR_SIPHASH_LANES_H
+#define CYDP_GENERATOR_SIPHASH_LANES_H
 
 #include <string.h>
 

@@ -9,7 +9,13 @@
 #else
 #define _GNU_SOURCE /* madvise */
 #endif
-#include "base/internal.h"
+#include "generator/stream.h"
+#include "base/wipe.h"
+#include "cydp.h"
+#include "generator/chacha20.h"
+#include "generator/entropy.h"
+#include "generator/forks.h"
+#include "generator/kernels.h"
 
 #include <sched.h>
 #include <stdatomic.h>
@@ -75,7 +81,7 @@ void cydp_rng_end(cydp_rng *rng) { atomic_store(&rng->lock, 0); }
 void cydp_rng_refill(cydp_rng *rng) {
   uint32_t nonce[3];
   cydp_nonce(nonce, CYDP_DOMAIN_PREFIX, 0, 0, 0);
-  cydp_kernels_in_use()->chacha20(rng->key, nonce, 0, REFILL_GROUPS, rng->words);
+  cydp_generator_kernels()->chacha20(rng->key, nonce, 0, REFILL_GROUPS, rng->words);
   memcpy(rng->key, rng->words, sizeof rng->key);
   memcpy(rng->extend, rng->words + KEY_WORDS, sizeof rng->extend);
   cydp_wipe(rng->words, sizeof(uint32_t) * 2 * KEY_WORDS);

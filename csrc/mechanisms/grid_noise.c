@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Numbers on a grid plus integer noise. In units of the grid both are integers, whose
  * exact sum, of up to 127 bits, is all that the result depends on: it is rounded once. */
-#include "base/internal.h"
+#include "base/parallel_for.h"
+#include "cydp.h"
+#include "mechanisms/kernels.h"
 
 #include <fenv.h>
 #include <math.h>
@@ -21,9 +23,9 @@ static cydp_status add_chunk(void *self, size_t i) {
   size_t first = i * CHUNK, left = of->n - first;
   int mode = fegetround();
   fesetround(FE_TONEAREST);
-  cydp_kernels_in_use()->grid_noise(of->values + first, of->noise + first,
-                                    left < CHUNK ? left : CHUNK, of->per_unit, of->unit,
-                                    of->out + first);
+  cydp_mechanisms_kernels()->grid_noise(of->values + first, of->noise + first,
+                                        left < CHUNK ? left : CHUNK, of->per_unit,
+                                        of->unit, of->out + first);
   fesetround(mode);
   return CYDP_OK;
 }

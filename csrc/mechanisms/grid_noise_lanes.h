@@ -2,7 +2,6 @@
  * The kernel that adds noise to numbers on a grid, once for each instruction set. The sum
  * of number and noise is rounded to a double as if it had been computed exactly (Boldo,
  * Melquiond: Emulation of FMA and correctly rounded sums, 2008). */
-#include "base/internal.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,7 +3,14 @@
  *
  * A coarse key bounds each candidate's key from above. Only those whose bound reaches the
  * best key so far are looked at; who is ahead of the leader, exactly, leads. */
-#include "mechanisms/noisy_max.h"
+#include "base/parallel_for.h"
+#include "base/wipe.h"
+#include "cydp.h"
+#include "generator/chacha20.h"
+#include "mechanisms/kernels.h"
+#include "mechanisms/noisy_max_bounds.h"
+#include "mechanisms/noisy_max_row.h"
+#include "samplers/kernels.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -65,8 +72,8 @@ static cydp_status look_at(heat *of, size_t place, double score, double referenc
 static void set_behind(heat *of, size_t from, size_t n) {
   const cydp_field *row = of->row;
   if (row->integers) {
-    cydp_kernels_in_use()->distances(row->top_integer, -1,
-                                     (const int64_t *)row->scores + from, n, of->behind);
+    cydp_mechanisms_kernels()->distances(
+        row->top_integer, -1, (const int64_t *)row->scores + from, n, of->behind);
     return;
   }
   for (size_t i = 0; i < n; i++)
@@ -77,7 +84,7 @@ static void set_behind(heat *of, size_t from, size_t n) {
 static cydp_status race(heat *of, size_t from, const uint32_t *words, size_t n) {
   const cydp_field *row = of->row;
   const cydp_selection *law = row->law;
-  const cydp_kernels *kernels = cydp_kernels_in_use();
+  const cydp_mechanisms_table *kernels = cydp_mechanisms_kernels();
   const double *scores = of->behind;
   double reference = 0;
   if (row->integers || !isfinite(row->top)) {
@@ -158,7 +165,7 @@ static cydp_status read_extension(void *self, uint32_t decision, uint32_t level,
 
 /* The largest of n scores from `from` on joins the row's. */
 static void raise_top(cydp_field *row, size_t from, size_t n) {
-  const cydp_kernels *kernels = cydp_kernels_in_use();
+  const cydp_mechanisms_table *kernels = cydp_mechanisms_kernels();
   if (row->integers) {
     int64_t top = kernels->largest_integer((const int64_t *)row->scores + from, n);
     row->top_integer = top > row->top_integer ? top : row->top_integer;

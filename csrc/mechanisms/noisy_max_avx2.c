@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Coarse keys, those that are large enough, and the largest score, for AVX2. */
-#include "base/internal.h"
+#include "mechanisms/kernels.h"
 
 #include <immintrin.h>
 

@@ -1,6 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * Keys in doubles with certified bounds: v + G, where G = -ln(-ln(1 - U)) or -ln U. */
-#include "mechanisms/noisy_max.h"
+#include "mechanisms/noisy_max_bounds.h"
+#include "base/fixed_point.h"
+#include "base/wipe.h"
+#include "cydp.h"
+#include "mechanisms/noisy_max_exact.h"
+#include "mechanisms/noisy_max_row.h"
+#include "samplers/exact_comparison.h"
+#include "samplers/inverse_cdf.h"
+#include "samplers/kernels.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -127,15 +135,6 @@ cydp_runner cydp_runner_of(const cydp_selection *law, size_t place, double behin
   cydp_runner runner = {.place = place, .u = word, .bits = 32, .v = v};
   set_bounds(law, &runner);
   return runner;
-}
-
-cydp_bits cydp_runner_bits(const cydp_field *row, const cydp_runner *a, cydp_work *work) {
-  return (cydp_bits){.prefix = a->bits == 32 ? a->u : a->u >> 32,
-                     .prefix_bits = 32,
-                     .extension = row->extension,
-                     .decision = 1,
-                     .candidate = row->first + a->place,
-                     .work = work};
 }
 
 static cydp_status look_again(const cydp_field *row, cydp_runner *a) {

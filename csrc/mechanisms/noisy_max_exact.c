@@ -3,7 +3,14 @@
  *
  * With D = rate (s_a - s_b) >= 0, a is ahead of b iff U_a exp(-D) < U_b, or E_a exp(-D) <
  * E_b for E = -ln(1 - U). D comes from the scores as they are, by exact integers. */
-#include "mechanisms/noisy_max.h"
+#include "mechanisms/noisy_max_exact.h"
+#include "base/fixed_point.h"
+#include "base/wipe.h"
+#include "cydp.h"
+#include "mechanisms/noisy_max_row.h"
+#include "samplers/exact_comparison.h"
+#include "samplers/exponential.h"
+#include "samplers/negative_logarithm.h"
 
 #include <math.h>
 #include <string.h>
@@ -180,6 +187,15 @@ static cydp_status compare(const cydp_selection *law, size_t n, const uint64_t *
     return gumbel_ahead(n, a, b, factor, answer);
   *answer = exponential_ahead(n, a, b, factor);
   return CYDP_OK;
+}
+
+cydp_bits cydp_runner_bits(const cydp_field *row, const cydp_runner *a, cydp_work *work) {
+  return (cydp_bits){.prefix = a->bits == 32 ? a->u : a->u >> 32,
+                     .prefix_bits = 32,
+                     .extension = row->extension,
+                     .decision = 1,
+                     .candidate = row->first + a->place,
+                     .work = work};
 }
 
 cydp_status cydp_ahead_exactly(const cydp_field *row, const cydp_runner *a,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Coarse keys of candidates, those that are large enough, and the largest score: the
  * kernels to read. */
-#include "base/internal.h"
+#include "mechanisms/kernels.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * Randomized response: codes are read once, reports written once, and what is drawn for
  * them stays in the cache. */
-#include "base/internal.h"
+#include "base/parallel_for.h"
+#include "base/wipe.h"
+#include "cydp.h"
+#include "mechanisms/kernels.h"
+#include "samplers/category_offset.h"
+#include "samplers/sampler.h"
 
 #include <string.h>
 
@@ -26,7 +31,7 @@ typedef struct response_call {
  * codes is none, which a clock can see, or else always. */
 static cydp_status respond(const response_call *call, uint64_t first, size_t n,
                            uint32_t *drawn) {
-  const cydp_kernels *kernels = cydp_kernels_in_use();
+  const cydp_mechanisms_table *kernels = cydp_mechanisms_kernels();
   const unsigned shift_bytes = (unsigned)call->shift->value_bytes;
   size_t at = first * call->shift->chunk * call->code_bytes;
   cydp_status status = cydp_sampler_fill_chunks(call->shift, call->shift_key,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Codes and their shifts to reports, for AVX-512. */
+#include "mechanisms/kernels.h"
 #include "mechanisms/randomized_response_lanes.h"
 
 bool cydp_respond_avx512(uint32_t last, unsigned code_bytes, const void *codes,

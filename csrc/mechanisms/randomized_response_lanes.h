@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Codes and their shifts to reports. Plain loops: each file that includes this turns them
  * into its own registers. */
-#ifndef CYDP_RESPONSE_H
-#define CYDP_RESPONSE_H
-
-#include "base/internal.h"
+#ifndef CYDP_MECHANISMS_RANDOMIZED_RESPONSE_LANES_H
+#define CYDP_MECHANISMS_RANDOMIZED_RESPONSE_LANES_H
 
 /* Modulo 2^width, which may be the number of categories: last + 1 is then 0. Each code is
  * read once, since another thread may change it: one that is no category leaves last + 1

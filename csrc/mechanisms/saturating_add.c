@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Value plus noise with ends that every neighbour can reach (docs/sampling.md). */
-#include "base/internal.h"
+#include "cydp.h"
 
 static int64_t clamp(int64_t x, int64_t bound) {
   return x < -bound ? -bound : x > bound ? bound : x;

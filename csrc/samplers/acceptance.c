@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * The second look at whether V < exp(-g), by 64 bits of V. Straight-line code. */
-#include "base/internal.h"
+#include "samplers/acceptance.h"
+#include "samplers/cdf_table.h"
+#include "samplers/decision.h"
+#include "samplers/exact_comparison.h"
 
 /* exp(-g/16) by its series, to the 16th power; docs/sampling.md, "Acceptance, again". */
 enum { TERMS = 12, SQUARINGS = 4 };

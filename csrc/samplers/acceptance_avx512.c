@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * The acceptance kernel of the Gaussian split for AVX-512: 16 candidates a register, in
  * single precision. Error bound: docs/sampling.md, "The Gaussian split". */
-#include "base/internal.h"
+#include "samplers/acceptance.h"
+#include "samplers/kernels.h"
 #include "samplers/mask_avx512.h"
 
 #include <immintrin.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * The acceptance kernel of the Gaussian split: V < exp(-g) by the first 16 bits of V.
  * Straight-line code; the polynomials need no range reduction, since g is small. */
-#include "base/internal.h"
+#include "samplers/acceptance.h"
+#include "samplers/kernels.h"
 #include "samplers/quotient_remainder.h"
 
 /* Interpolates exp(-g) at the Chebyshev nodes of [0, 1.25]. */

@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * true with probability p, as U < p: the threshold kernel with one threshold. */
-#include "base/internal.h"
+#include "base/fixed_point.h"
+#include "cydp.h"
+#include "samplers/batch.h"
+#include "samplers/cdf_table.h"
+#include "samplers/exact_comparison.h"
+#include "samplers/kernels.h"
+#include "samplers/sampler.h"
 
 #include <math.h>
 #include <stdlib.h>

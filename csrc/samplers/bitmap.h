@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * A bit for each candidate of a batch, lowest first. */
-#ifndef CYDP_BITMAP_H
-#define CYDP_BITMAP_H
+#ifndef CYDP_SAMPLERS_BITMAP_H
+#define CYDP_SAMPLERS_BITMAP_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,7 +2,16 @@
  * A shift among K categories: X = #{j : U < T_j}, T_j = (K - j) w for 1 <= j < K. By
  * thresholds if these are few, else as K - 1 - floor(U / w), but at least 0.
  * docs/sampling.md, "Randomized response". */
-#include "base/internal.h"
+#include "samplers/category_offset.h"
+#include "base/fixed_point.h"
+#include "base/wipe.h"
+#include "cydp.h"
+#include "samplers/batch.h"
+#include "samplers/cdf_table.h"
+#include "samplers/decision.h"
+#include "samplers/exact_comparison.h"
+#include "samplers/kernels.h"
+#include "samplers/sampler.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -93,8 +102,8 @@ static uint64_t look(const cydp_decision *self, size_t n, const uint16_t *lanes,
   uint32_t shifts[CYDP_SLOTS];
   uint32_t open = 0;
   (void)lanes;
-  cydp_kernels_in_use()->shift(&((const shifts_of *)self)->law->wide, u, n, shifts,
-                               (uint8_t *)&open);
+  cydp_samplers_kernels()->shift(&((const shifts_of *)self)->law->wide, u, n, shifts,
+                                 (uint8_t *)&open);
   for (size_t i = 0; i < n; i++)
     answers[i] = shifts[i];
   cydp_wipe(shifts, sizeof shifts);
@@ -126,7 +135,7 @@ static cydp_status map_many(const shift *law, const cydp_batch *batch,
   uint8_t undecided[CYDP_BATCH / 8];
   if (batch->effort == CYDP_RESOLVE_ALL)
     return cydp_decide(&of.base, batch, NULL);
-  cydp_kernels_in_use()->shift(constants, batch->plane[0], batch->n, out, undecided);
+  cydp_samplers_kernels()->shift(constants, batch->plane[0], batch->n, out, undecided);
   return cydp_decide(&of.base, batch, undecided);
 }
 

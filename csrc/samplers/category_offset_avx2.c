@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Shifts among many categories for AVX2: eight lanes at a time, in two halves. */
-#include "base/internal.h"
+#include "samplers/kernels.h"
 
 #include <immintrin.h>
 #include <string.h>

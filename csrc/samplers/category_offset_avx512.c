@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Shifts among many categories for AVX-512: eight lanes at a time. */
-#include "base/internal.h"
+#include "samplers/kernels.h"
 
 #include <immintrin.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Shifts among many categories: last - floor(U / w) in doubles, where that is certain. */
-#include "base/internal.h"
+#include "samplers/kernels.h"
 
 #include <string.h>
 

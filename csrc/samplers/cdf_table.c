@@ -1,7 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * |X| = #{k : U < T_k} by the first 16 bits of U: final unless they equal those of a T_k.
  */
-#include "base/internal.h"
+#include "samplers/cdf_table.h"
+#include "base/fixed_point.h"
+#include "cydp.h"
+#include "samplers/batch.h"
+#include "samplers/decision.h"
+#include "samplers/exact_comparison.h"
+#include "samplers/inverse_cdf.h"
+#include "samplers/kernels.h"
 
 #include <math.h>
 #include <string.h>
@@ -125,6 +132,6 @@ cydp_status cydp_threshold_magnitudes(const cydp_threshold_route *route,
   uint8_t undecided[CYDP_BATCH / 8];
   if (batch->effort == CYDP_RESOLVE_ALL)
     return cydp_decide(&of.base, batch, NULL);
-  cydp_kernels_in_use()->threshold(&route->law, words, batch->n, magnitudes, undecided);
+  cydp_samplers_kernels()->threshold(&route->law, words, batch->n, magnitudes, undecided);
   return cydp_decide(&of.base, batch, undecided);
 }

@@ -2,7 +2,7 @@
  * The threshold kernel for AVX2: 16 words a register. Cells fall, so comparing with the
  * last of each block of eight tells in which block a word ends, and comparing with all
  * eight of that block tells where. A byte shuffle looks up one cell of any block. */
-#include "base/internal.h"
+#include "samplers/kernels.h"
 
 #include <immintrin.h>
 #include <string.h>

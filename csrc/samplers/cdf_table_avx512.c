@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The threshold kernel for AVX-512: 32 words a register, and a binary search among cells
  * that lie in registers too. Every word takes the same steps. */
-#include "base/internal.h"
+#include "samplers/kernels.h"
 
 #include <immintrin.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The threshold kernel: every word is compared with every cell, 32 words at a time, so
  * that the work does not depend on them. */
-#include "base/internal.h"
+#include "samplers/kernels.h"
 
 #include <string.h>
 

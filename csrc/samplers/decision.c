@@ -5,8 +5,12 @@
  * With CYDP_FIXED_WORK a batch gets the same number of second looks whatever is
  * undecided, the missing ones at bits that nobody uses, and which of them are real
  * decides no branch. docs/sampling.md, "Fixed work". */
-#include "samplers/bitmap.h"
-#include "base/internal.h"
+#include "samplers/decision.h"
+#include "base/wipe.h"
+#include "cydp.h"
+#include "samplers/batch.h"
+#include "samplers/exact_comparison.h"
+#include "samplers/kernels.h"
 
 #include <string.h>
 

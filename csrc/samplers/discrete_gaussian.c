@@ -2,9 +2,19 @@
  * The discrete Gaussian law: thresholds for sigma < 8; else sign (M x + R), M = 2^m, with
  * x of the half-Gaussian of s0 = sigma / M in [4, 8), R from 0 to M - 1, accepted with
  * probability exp(-g), g = R (R + 2 M x) / (2 sigma^2). docs/sampling.md. */
+#include "base/fixed_point.h"
+#include "cydp.h"
+#include "samplers/acceptance.h"
+#include "samplers/batch.h"
 #include "samplers/bitmap.h"
-#include "base/internal.h"
+#include "samplers/cdf_table.h"
+#include "samplers/decision.h"
+#include "samplers/exact_comparison.h"
+#include "samplers/exponential_tails.h"
+#include "samplers/gaussian_tails.h"
+#include "samplers/kernels.h"
 #include "samplers/quotient_remainder.h"
+#include "samplers/sampler.h"
 
 #include <math.h>
 #include <string.h>
@@ -35,7 +45,7 @@ static cydp_status map_threshold(const cydp_sampler *self, const cydp_batch *bat
   uint16_t magnitudes[CYDP_BATCH];
   cydp_status status =
       cydp_threshold_magnitudes(&law->threshold, batch, batch->plane[0], magnitudes);
-  cydp_kernels_in_use()->signs(magnitudes, batch->signs, batch->n, out);
+  cydp_samplers_kernels()->signs(magnitudes, batch->signs, batch->n, out);
   *values = batch->n;
   return status;
 }
@@ -113,8 +123,8 @@ static cydp_status accept_all(const gaussian *law, const cydp_batch *batch,
   uint8_t undecided[CYDP_BATCH / 8];
   if (batch->effort == CYDP_RESOLVE_ALL)
     return cydp_decide(&of.base, batch, NULL);
-  cydp_kernels_in_use()->accept(&law->split, of.words, x, of.v, batch->n, accepted,
-                                undecided);
+  cydp_samplers_kernels()->accept(&law->split, of.words, x, of.v, batch->n, accepted,
+                                  undecided);
   return cydp_decide(&of.base, batch, undecided);
 }
 
@@ -129,8 +139,8 @@ static cydp_status map_split(const cydp_sampler *self, const cydp_batch *batch, 
   if (status == CYDP_OK)
     status = accept_all(law, batch, x, accepted);
   if (status == CYDP_OK)
-    *values = cydp_kernels_in_use()->join_gaussian(&law->split, batch->plane[0], x,
-                                                   accepted, batch->n, out);
+    *values = cydp_samplers_kernels()->join_gaussian(&law->split, batch->plane[0], x,
+                                                     accepted, batch->n, out);
   return status;
 }
 

@@ -2,8 +2,18 @@
  * The discrete Laplace law by three routes: thresholds for small scales, the logarithm
  * for the middle, and for large ones G = M Q + R, M = 2^m, with Q geometric and R,
  * independent of it, from 0 to M - 1. docs/sampling.md. */
+#include "base/fixed_point.h"
+#include "cydp.h"
+#include "samplers/acceptance.h"
+#include "samplers/batch.h"
 #include "samplers/bitmap.h"
-#include "base/internal.h"
+#include "samplers/cdf_table.h"
+#include "samplers/decision.h"
+#include "samplers/exact_comparison.h"
+#include "samplers/exponential_tails.h"
+#include "samplers/inverse_cdf.h"
+#include "samplers/kernels.h"
+#include "samplers/sampler.h"
 
 #include <math.h>
 #include <string.h>
@@ -52,7 +62,7 @@ static cydp_status map_threshold(const cydp_sampler *self, const cydp_batch *bat
   uint16_t magnitudes[CYDP_BATCH];
   cydp_status status =
       cydp_threshold_magnitudes(&law->threshold, batch, batch->plane[0], magnitudes);
-  cydp_kernels_in_use()->signs(magnitudes, batch->signs, batch->n, out);
+  cydp_samplers_kernels()->signs(magnitudes, batch->signs, batch->n, out);
   *values = batch->n;
   return status;
 }
@@ -143,8 +153,8 @@ static cydp_status accept_all(const laplace *law, const cydp_batch *batch,
   memset(accepted, 0xff, CYDP_BATCH / 8);
   if (batch->effort == CYDP_RESOLVE_ALL)
     return cydp_decide(&of.base, batch, NULL);
-  cydp_kernels_in_use()->ones(law->base.layout.width[1], of.words, bits, batch->n,
-                              undecided);
+  cydp_samplers_kernels()->ones(law->base.layout.width[1], of.words, bits, batch->n,
+                                undecided);
   return cydp_decide(&of.base, batch, undecided);
 }
 
@@ -160,9 +170,9 @@ static cydp_status map_split(const cydp_sampler *self, const cydp_batch *batch, 
   if (status == CYDP_OK)
     status = accept_all(law, batch, accepted);
   if (status == CYDP_OK)
-    *values = cydp_kernels_in_use()->join_laplace(law->shift, first,
-                                                  self->layout.width[1], batch->plane[1],
-                                                  quotients, accepted, batch->n, out);
+    *values = cydp_samplers_kernels()->join_laplace(
+        law->shift, first, self->layout.width[1], batch->plane[1], quotients, accepted,
+        batch->n, out);
   return status;
 }
 

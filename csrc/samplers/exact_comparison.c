@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * The exact resolver: compares an endless U with thresholds, at a precision that doubles
  * until the comparison is decided. Doubles propose, certified comparisons decide. */
-#include "base/internal.h"
+#include "samplers/exact_comparison.h"
+#include "base/fixed_point.h"
+#include "base/wipe.h"
+#include "cydp.h"
 
 #include <string.h>
 

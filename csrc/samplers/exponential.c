@@ -4,7 +4,8 @@
  * With q = floor(x / ln 2) + 1 and r = q ln 2 - x in (0, ln 2], exp(-x) = exp(r) 2^-q:
  * every term of exp(r) is positive, so rounding down everywhere bounds the result from
  * below. The count of ulps is in docs/sampling.md, "The exponential". */
-#include "base/internal.h"
+#include "samplers/exponential.h"
+#include "base/fixed_point.h"
 
 #include <string.h>
 

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * T_k = 2 p^k / (1 + p), p = exp(-1/t): the tails of the discrete Laplace law, and those
  * of the geometric law, p^k. */
-#include "base/internal.h"
+#include "samplers/exponential_tails.h"
+#include "base/fixed_point.h"
+#include "samplers/exact_comparison.h"
+#include "samplers/exponential.h"
 
 #include <math.h>
 #include <string.h>

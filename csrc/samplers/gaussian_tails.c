@@ -4,7 +4,10 @@
  * With c = 2 (or 1 if one-sided), W_k = c (rho(k) + rho(k + 1) + ...) and Z = 1 + W_1,
  * T_k = W_k / Z, and U < T_k is compared as U Z < W_k. Errors: docs/sampling.md, "The
  * Gaussian". */
-#include "base/internal.h"
+#include "samplers/gaussian_tails.h"
+#include "base/fixed_point.h"
+#include "samplers/exact_comparison.h"
+#include "samplers/exponential.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * |X| = floor(a - t ln U) for candidates of a word each: the sign in its lowest bit, the
  * first bits of U above. docs/sampling.md, "The fast path" and "The guard band". */
-#include "base/internal.h"
+#include "samplers/inverse_cdf.h"
+#include "base/wipe.h"
+#include "cydp.h"
+#include "samplers/batch.h"
+#include "samplers/decision.h"
+#include "samplers/exact_comparison.h"
+#include "samplers/exponential_tails.h"
+#include "samplers/kernels.h"
 
 #include <math.h>
 
@@ -58,7 +65,7 @@ uint64_t cydp_log_look(const cydp_log_law *wide, size_t n, const uint64_t *u,
   uint64_t open = 0;
   for (size_t i = 0; i < n; i++)
     words[i] = u[i] & ~UINT64_C(1); /* a positive sign */
-  cydp_kernels_in_use()->log(wide, words, n, values, undecided);
+  cydp_samplers_kernels()->log(wide, words, n, values, undecided);
   for (size_t i = 0; i < n; i++)
     answers[i] = (uint64_t)values[i];
   for (size_t i = 0; i < sizeof undecided; i++)
@@ -114,6 +121,6 @@ cydp_status cydp_log_values(const cydp_log_route *route, const cydp_batch *batch
   uint8_t undecided[CYDP_BATCH / 8];
   if (batch->effort == CYDP_RESOLVE_ALL || !route->certain)
     return cydp_decide(&of.base, batch, NULL);
-  cydp_kernels_in_use()->log(&route->law, words, batch->n, out, undecided);
+  cydp_samplers_kernels()->log(&route->law, words, batch->n, out, undecided);
   return cydp_decide(&of.base, batch, undecided);
 }

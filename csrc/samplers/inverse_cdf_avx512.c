@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The logarithm kernel for AVX-512: eight candidates a register, with fused multiply-add.
  * Evaluation and error bound: docs/sampling.md, "The vector kernels". */
-#include "base/internal.h"
+#include "samplers/kernels.h"
 #include "samplers/mask_avx512.h"
 
 #include <immintrin.h>

@@ -2,7 +2,8 @@
  * The logarithm kernel: |X| = floor(a - t ln U) where that is certain. Straight-line
  * code: the work does not depend on the value. Constants and error bound:
  * docs/sampling.md. */
-#include "base/internal.h"
+#include "samplers/inverse_cdf.h"
+#include "samplers/kernels.h"
 
 #include <string.h>
 

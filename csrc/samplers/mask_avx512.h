@@ -2,8 +2,8 @@
  * Masks as integers. Left to itself gcc 12 may spill a mask of 8 bits with kmovb and read
  * 32 bits back: seen under ThreadSanitizer, where the upper ones were of an older value.
  */
-#ifndef CYDP_MASK_AVX512_H
-#define CYDP_MASK_AVX512_H
+#ifndef CYDP_SAMPLERS_MASK_AVX512_H
+#define CYDP_SAMPLERS_MASK_AVX512_H
 
 #include <immintrin.h>
 

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Bounds of -ln(x) to any of the resolver's precisions. Newton's iteration proposes,
  * comparisons of exp(-y) with x certify: no error of the proposal can make them wrong. */
-#include "mechanisms/noisy_max.h"
+#include "samplers/negative_logarithm.h"
+#include "base/fixed_point.h"
+#include "cydp.h"
+#include "samplers/exponential.h"
 
 #include <math.h>
 #include <string.h>

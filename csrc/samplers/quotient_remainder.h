@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * One candidate of the Gaussian split: its word and R. */
-#ifndef CYDP_SPLIT_H
-#define CYDP_SPLIT_H
+#ifndef CYDP_SAMPLERS_QUOTIENT_REMAINDER_H
+#define CYDP_SAMPLERS_QUOTIENT_REMAINDER_H
 
-#include "base/internal.h"
+#include "samplers/kernels.h"
 
 static inline uint64_t split_word(const cydp_split_law *law, const void *words,
                                   size_t i) {

@@ -3,7 +3,7 @@
  * are accepted pushed together. A whole register is stored each time; what it holds
  * behind them is overwritten by the next, or lies within the n values that `out` has room
  * for. What does not fill eight is left to the portable kernel. */
-#include "base/internal.h"
+#include "samplers/kernels.h"
 
 #include <immintrin.h>
 

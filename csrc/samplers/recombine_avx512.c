@@ -3,7 +3,7 @@
  * that are accepted pushed together. A whole register is stored each time; what it holds
  * behind them is overwritten by the next, or lies within the n values that `out` has room
  * for. */
-#include "base/internal.h"
+#include "samplers/kernels.h"
 #include "samplers/mask_avx512.h"
 
 #include <immintrin.h>

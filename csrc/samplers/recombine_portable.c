@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * From the parts of a split to values: those that are accepted, one behind the other. */
 #include "samplers/bitmap.h"
-#include "base/internal.h"
+#include "samplers/kernels.h"
 #include "samplers/quotient_remainder.h"
 
 size_t cydp_join_gaussian_portable(const cydp_split_law *law, const void *words,

@@ -4,7 +4,17 @@
  * A chunk owns a fixed range of values. Its candidates are taken in order, round by
  * round; undecided ones are resolved before any is dropped, the first accepted fill the
  * range, and what is left over is overwritten. */
-#include "base/internal.h"
+#include "samplers/sampler.h"
+#include "base/parallel_for.h"
+#include "base/wipe.h"
+#include "cydp.h"
+#include "generator/chacha20.h"
+#include "generator/kernels.h"
+#include "generator/stream.h"
+#include "samplers/batch.h"
+#include "samplers/decision.h"
+#include "samplers/exact_comparison.h"
+#include "samplers/kernels.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -93,7 +103,7 @@ static cydp_status read_addressed(void *self, uint32_t decision, uint32_t level,
     size_t blocks = n - first < BLOCKS ? n - first : BLOCKS;
     for (size_t i = 0; i < blocks; i++)
       counters[i] = (uint32_t)candidates[first + i];
-    cydp_kernels_in_use()->chacha20_blocks(source->key, nonce, counters, group);
+    cydp_generator_kernels()->chacha20_blocks(source->key, nonce, counters, group);
     for (size_t i = 0; i < blocks; i++)
       for (size_t j = 0; j < 8; j++)
         words[first + i][j] =

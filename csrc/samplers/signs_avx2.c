@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Signs for magnitudes, for AVX2: 16 at a time, before they are widened. */
-#include "base/internal.h"
+#include "samplers/kernels.h"
 
 #include <immintrin.h>
 #include <string.h>

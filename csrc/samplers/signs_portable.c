@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Signs for magnitudes, from a bit a lane. */
-#include "base/internal.h"
+#include "samplers/kernels.h"
 
 void cydp_signs_portable(const uint16_t *magnitudes, const uint8_t *signs, size_t n,
                          int64_t *out) {

@@ -2,9 +2,14 @@
  * Another thread writes to the input of every kernel that reads a caller's memory, as
  * long as the kernel runs. What a kernel writes stays in bounds, which AddressSanitizer
  * checks too, and what it returns is right for some mixture of old and new values. */
+#include "cydp.h"
+#include "exact/bincount.h"
+#include "exact/contributions.h"
 #include "exact/count_table.h"
+#include "exact/histogram.h"
+#include "exact/kernels.h"
+#include "exact/numbers.h"
 #include "tests/check.h"
-#include "base/internal.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -448,8 +453,8 @@ static void all_hold(void) {
 }
 
 int main(void) {
-  const cydp_kernels *kernels;
-  for (size_t i = 0; (kernels = cydp_kernels_at(i)); i++) {
+  const cydp_exact_table *kernels;
+  for (size_t i = 0; (kernels = cydp_exact_kernels_at(i)); i++) {
     CHECK(setenv("CYDP_FORCE_ISA", kernels->isa, 1) == 0 && cydp_init() == CYDP_OK);
     all_hold();
   }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Fixed point against 128-bit arithmetic and identities. */
+#include "base/fixed_point.h"
+#include "cydp.h"
 #include "tests/check.h"
-#include "base/internal.h"
 
 #include <string.h>
 

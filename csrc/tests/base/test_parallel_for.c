@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Every task once, on as many threads as there are; errors; threads that cannot be had.
  * On Linux the linker puts the counting functions in the place of the system's. */
+#include "base/parallel_for.h"
+#include "cydp.h"
 #include "tests/check.h"
-#include "base/internal.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Entries that are not masked, against one copy at a time. */
+#include "cydp.h"
 #include "tests/check.h"
-#include "base/internal.h"
 
 #include <string.h>
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Places among keys against a linear search, for keys that are alike and for many. */
+#include "cydp.h"
 #include "tests/check.h"
-#include "columns/key_table.h"
+
+#include <string.h>
 
 enum { KEYS = 3000, ROWS = 200000, WIDTH = 40 };
 

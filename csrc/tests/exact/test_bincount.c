@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Codes of every type, in tables, in parts and few, with every kernel table. */
-#include "tests/check.h"
+#include "cydp.h"
+#include "exact/bincount.h"
 #include "exact/count_table.h"
+#include "exact/kernels.h"
+#include "tests/check.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -151,8 +154,8 @@ static void test_empty_and_domain(void) {
 }
 
 int main(void) {
-  const cydp_kernels *kernels;
-  for (size_t i = 0; (kernels = cydp_kernels_at(i)); i++) {
+  const cydp_exact_table *kernels;
+  for (size_t i = 0; (kernels = cydp_exact_kernels_at(i)); i++) {
     CHECK(setenv("CYDP_FORCE_ISA", kernels->isa, 1) == 0 && cydp_init() == CYDP_OK);
     test_every_type();
     test_few_codes();

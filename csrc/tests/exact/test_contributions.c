@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Contribution bounding: its limits, any number of threads, and its refusals. The
  * definition is tested from Python. */
+#include "cydp.h"
+#include "exact/contributions.h"
+#include "generator/kernels.h"
 #include "tests/check.h"
-#include "base/internal.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Counters near their ends: added to the counts before they wrap, or their wraps noted.
  */
-#include "tests/check.h"
 #include "exact/count_table.h"
+#include "tests/check.h"
 
 #include <string.h>
 

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Every kernel's integers against a rounding by shifts of 128 bits; folds, threads,
  * groups. */
-#include "tests/check.h"
+#include "cydp.h"
 #include "exact/grid.h"
+#include "exact/grid_sum.h"
+#include "exact/kernels.h"
+#include "tests/check.h"
 
 #include <fenv.h>
 #include <float.h>
@@ -148,7 +151,7 @@ static const cydp_grid grids[] = {{0, 0, 1},
                                   {-1021, -9, 9},
                                   {0, 0, 0}};
 
-static void kernels_round_exactly(const cydp_kernels *kernels) {
+static void kernels_round_exactly(const cydp_exact_table *kernels) {
   static int64_t q[MOST];
   for (size_t g = 0; g < LENGTH(grids); g++)
     for (int t = 0; t < 4; t++) {
@@ -346,8 +349,8 @@ static void bad_grids_are_refused(void) {
 }
 
 int main(void) {
-  const cydp_kernels *kernels;
-  for (size_t i = 0; (kernels = cydp_kernels_at(i)); i++) {
+  const cydp_exact_table *kernels;
+  for (size_t i = 0; (kernels = cydp_exact_kernels_at(i)); i++) {
     CHECK(setenv("CYDP_FORCE_ISA", kernels->isa, 1) == 0 && cydp_init() == CYDP_OK);
     kernels_round_exactly(kernels);
     sums_are_folded();

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+#include "cydp.h"
 #include "exact/bins.h"
-#include "tests/check.h"
 #include "exact/count_table.h"
+#include "exact/histogram.h"
+#include "exact/kernels.h"
+#include "tests/check.h"
 
 #include <float.h>
 #include <math.h>
@@ -15,8 +18,8 @@ static void count(const cydp_axis *axes, size_t n_axes, size_t n, int64_t *count
                   size_t size, size_t flush_rows) {
   int64_t *again = malloc(size * sizeof *again);
   CHECK(again != NULL);
-  const cydp_kernels *kernels;
-  for (size_t i = 1; (kernels = cydp_kernels_at(i)); i++) {
+  const cydp_exact_table *kernels;
+  for (size_t i = 1; (kernels = cydp_exact_kernels_at(i)); i++) {
     CHECK(setenv("CYDP_FORCE_ISA", kernels->isa, 1) == 0 && cydp_init() == CYDP_OK);
     memcpy(again, counts, size * sizeof *again);
     CHECK(cydp_histogram_flushing(axes, n_axes, n, again, 1, flush_rows) == CYDP_OK);

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * RFC 8439 vectors, the interleaved order, and the end of the counter. */
+ * RFC 8439 vectors, the interleaved order, and the end of the counter; every kernel that
+ * runs here, word for word. */
+#include "cydp.h"
+#include "generator/chacha20.h"
+#include "generator/kernels.h"
 #include "tests/check.h"
-#include "base/internal.h"
 
 #include <string.h>
 
@@ -56,10 +59,63 @@ static void nonces_keep_their_fields_apart(void) {
   CHECK(nonce[0] == 0x87654321 && nonce[1] == 0x76543210 && nonce[2] == 0xfedcba98);
 }
 
+enum { MOST_GROUPS = 16 };
+
+static void chacha20_is_the_portable_one(cydp_chacha20_kernel *chacha20) {
+  static uint32_t expected[MOST_GROUPS * CYDP_GROUP_WORDS];
+  static uint32_t words[MOST_GROUPS * CYDP_GROUP_WORDS + 2];
+  const size_t groups[] = {0, 1, 2, 3, 4, MOST_GROUPS};
+  /* 2^32 - 8: half a group before the counter wraps, which single blocks may see */
+  const uint32_t counters[] = {0,          1,          7,          255,       0x7ffffff8,
+                               0xffffff00, 0xfffffff0, 0xfffffff8, 0xffffffff};
+  uint32_t seed[CYDP_GROUP_WORDS];
+  for (uint32_t run = 0; run < 20; run++) {
+    const uint32_t zeros[8] = {0};
+    cydp_chacha20_portable(zeros, zeros, 16 * run, 1, seed);
+    const uint32_t *key = run ? seed : zeros, *nonce = run ? seed + 8 : zeros;
+    for (size_t c = 0; c < sizeof counters / sizeof *counters; c++)
+      for (size_t g = 0; g < sizeof groups / sizeof *groups; g++) {
+        size_t n = groups[g] * CYDP_GROUP_WORDS;
+        uint32_t *out = words + 1; /* natural alignment only */
+        memset(words, 0xa5, sizeof words);
+        cydp_chacha20_portable(key, nonce, counters[c], groups[g], expected);
+        chacha20(key, nonce, counters[c], groups[g], out);
+        CHECK(memcmp(out, expected, n * sizeof *out) == 0);
+        CHECK(words[0] == 0xa5a5a5a5 && out[n] == 0xa5a5a5a5);
+      }
+  }
+}
+
+/* Blocks of any counters are those of the keystream. */
+static void chacha20_blocks_are_those_of_the_keystream(const cydp_generator_table *kernels) {
+  uint32_t key[8], nonce[3], counters[16], words[CYDP_GROUP_WORDS], block[16];
+  uint32_t seed[CYDP_GROUP_WORDS];
+  for (uint32_t run = 0; run < 20; run++) {
+    const uint32_t zeros[8] = {0};
+    cydp_chacha20_portable(zeros, zeros, 16 * run, 1, seed);
+    memcpy(key, seed, sizeof key);
+    memcpy(nonce, seed + 8, sizeof nonce);
+    memcpy(counters, seed + 16, sizeof counters);
+    counters[3] = counters[7] = 0;
+    counters[15] = UINT32_MAX;
+    kernels->chacha20_blocks(key, nonce, counters, words);
+    for (size_t i = 0; i < 16; i++) {
+      cydp_chacha20_block(key, nonce, counters[i], block);
+      for (size_t w = 0; w < 16; w++)
+        CHECK(words[16 * w + i] == block[w]);
+    }
+  }
+}
+
 int main(void) {
   block_of_section_2_3_2();
   first_vector_of_appendix_a_1();
   groups_interleave_sixteen_blocks();
   a_counter_never_wraps();
   nonces_keep_their_fields_apart();
+  const cydp_generator_table *kernels;
+  for (size_t i = 0; (kernels = cydp_generator_kernels_at(i)); i++) {
+    chacha20_is_the_portable_one(kernels->chacha20);
+    chacha20_blocks_are_those_of_the_keystream(kernels);
+  }
 }

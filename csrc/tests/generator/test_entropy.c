@@ -4,8 +4,10 @@
  * process id of its parent, as in two namespaces. The linker puts these in the place of
  * the real ones. */
 #define _GNU_SOURCE
+#include "cydp.h"
+#include "generator/entropy.h"
+#include "generator/stream.h"
 #include "tests/check.h"
-#include "base/internal.h"
 
 #include <errno.h>
 #include <string.h>

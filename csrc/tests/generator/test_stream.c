@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * The generator under threads and forks; its bytes are never served twice. */
 #define _GNU_SOURCE
+#include "cydp.h"
+#include "generator/stream.h"
 #include "tests/check.h"
-#include "base/internal.h"
 
 #include <pthread.h>
 #include <string.h>

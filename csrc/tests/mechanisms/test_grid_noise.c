@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Number plus noise against 128-bit integers, on every kernel: they are rounded once. */
+#include "cydp.h"
+#include "mechanisms/kernels.h"
 #include "tests/check.h"
-#include "base/internal.h"
 
 #include <fenv.h>
 #include <math.h>
@@ -38,7 +39,7 @@ static double exactly(double value, int64_t noise, int exponent) {
   return ldexp((double)((wide)nearbyint(units) + noise), exponent);
 }
 
-static void check_exponent(int exponent, const cydp_kernels *kernels) {
+static void check_exponent(int exponent, const cydp_mechanisms_table *kernels) {
   static double values[ROWS], before[ROWS];
   static int64_t noise[ROWS];
   for (size_t i = 0; i < ROWS; i++) {
@@ -68,8 +69,8 @@ static void check_exponent(int exponent, const cydp_kernels *kernels) {
 int main(void) {
   static const int exponents[] = {0, 1, -1, 20, -40, -72, 500, 896, -1000, -1021};
   for (size_t e = 0; e < sizeof exponents / sizeof *exponents; e++) {
-    const cydp_kernels *kernels;
-    for (size_t i = 0; (kernels = cydp_kernels_at(i)); i++)
+    const cydp_mechanisms_table *kernels;
+    for (size_t i = 0; (kernels = cydp_mechanisms_kernels_at(i)); i++)
       check_exponent(exponents[e], kernels);
     check_exponent(exponents[e], NULL);
   }

@@ -1,7 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * Every kernel table that runs here gives the portable one's keys; bounds of logarithms
  * and of keys hold; doubles and the resolver agree on who is ahead; the floor. */
-#include "mechanisms/noisy_max.h"
+#include "base/fixed_point.h"
+#include "cydp.h"
+#include "generator/kernels.h"
+#include "mechanisms/kernels.h"
+#include "mechanisms/noisy_max_bounds.h"
+#include "mechanisms/noisy_max_row.h"
+#include "samplers/exponential.h"
+#include "samplers/negative_logarithm.h"
 #include "tests/check.h"
 
 #include <math.h>
@@ -42,7 +49,7 @@ static cydp_selection *law_of(cydp_race race, uint64_t numerator, uint64_t denom
   return law;
 }
 
-static void kernels_agree(const cydp_kernels *kernels) {
+static void kernels_agree(const cydp_mechanisms_table *kernels) {
   double scores[MOST], apart[2][MOST + 1];
   int64_t integers[MOST];
   uint32_t words[MOST];
@@ -298,8 +305,8 @@ static void parts_find_the_far_best(void) {
 }
 
 int main(void) {
-  const cydp_kernels *kernels;
-  for (size_t i = 0; (kernels = cydp_kernels_at(i)); i++)
+  const cydp_mechanisms_table *kernels;
+  for (size_t i = 0; (kernels = cydp_mechanisms_kernels_at(i)); i++)
     kernels_agree(kernels);
   CHECK(cydp_init() == CYDP_OK);
   logarithms_are_bounded();

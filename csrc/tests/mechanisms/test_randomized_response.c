@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * Shifts and reports: the kernels of every table by their definitions, and whole calls.
  */
+#include "cydp.h"
+#include "generator/kernels.h"
+#include "mechanisms/kernels.h"
+#include "samplers/category_offset.h"
+#include "samplers/kernels.h"
 #include "tests/check.h"
-#include "base/internal.h"
 #include "tests/samplers/lanes.h"
 
 #include <string.h>
@@ -48,8 +52,8 @@ static void words_next_to_thresholds(unsigned width, uint64_t categories,
 
 /* The fast map is the resolver's, by every table, for all lengths of a tail; and nothing
  * is written behind the last value. */
-static void maps_are_the_resolvers(const cydp_kernels *kernels, uint64_t categories,
-                                   uint64_t denominator) {
+static void maps_are_the_resolvers(const cydp_mechanisms_table *kernels,
+                                   uint64_t categories, uint64_t denominator) {
   static char exact[4 * MOST], fast[4 * MOST + MARGIN];
   const uint32_t key[8] = {(uint32_t)categories}, nonce[3] = {0};
   const size_t lengths[] = {0, 1, 7, 8, 31, 32, 33, 95, MOST - 1, MOST};
@@ -94,7 +98,7 @@ static void lanes_are_told(cydp_shift_kernel *kernel) {
 }
 
 /* Every width, first and last codes, codes beyond; and what stands behind the reports. */
-static void reports_are_sums(const cydp_kernels *kernels, uint64_t categories,
+static void reports_are_sums(const cydp_mechanisms_table *kernels, uint64_t categories,
                              unsigned code_bytes) {
   static char codes[8 * 300], shifts[4 * 300], reports[8 * 300 + MARGIN];
   const unsigned shift_bytes = categories <= 1 << 16 ? 2 : 4;
@@ -167,8 +171,8 @@ static void calls_repeat(uint64_t categories) {
 int main(void) {
   const uint64_t categories[] = {
       2, 3, 64, 65, 256, 257, 1 << 16, (1 << 16) + 1, CYDP_MOST_CATEGORIES};
-  const cydp_kernels *kernels;
-  for (size_t i = 0; (kernels = cydp_kernels_at(i)); i++) {
+  const cydp_mechanisms_table *kernels;
+  for (size_t i = 0; (kernels = cydp_mechanisms_kernels_at(i)); i++) {
     for (size_t j = 0; j < sizeof categories / sizeof *categories; j++) {
       uint64_t k = categories[j];
       maps_are_the_resolvers(kernels, k, k);
@@ -178,7 +182,7 @@ int main(void) {
         if (bytes == 8 || k <= UINT64_C(1) << 8 * bytes)
           reports_are_sums(kernels, k, bytes);
     }
-    lanes_are_told(kernels->shift);
+    lanes_are_told(cydp_samplers_kernels_at(i)->shift);
   }
   CHECK(unsetenv("CYDP_FORCE_ISA") == 0 && cydp_init() == CYDP_OK);
   calls_repeat(3);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Value plus noise at the ends. */
-#include "tests/check.h"
 #include "cydp.h"
+#include "tests/check.h"
 
 static int64_t add(int64_t value, int64_t noise, bool stops) {
   cydp_add_noise(&noise, &value, 1, stops);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * What a kernel may write: values that it was not to touch, and what it says of lanes. */
-#ifndef CYDP_TESTS_LANES_H
-#define CYDP_TESTS_LANES_H
+#ifndef CYDP_TESTS_SAMPLERS_LANES_H
+#define CYDP_TESTS_SAMPLERS_LANES_H
 
+#include "samplers/kernels.h"
 #include "tests/check.h"
-#include "base/internal.h"
 
 #include <string.h>
 

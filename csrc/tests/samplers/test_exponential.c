@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * exp(-x) at every precision: known digits, and nested intervals across precisions. */
+#include "base/fixed_point.h"
+#include "samplers/exponential.h"
 #include "tests/check.h"
-#include "base/internal.h"
 
 #include <math.h>
 

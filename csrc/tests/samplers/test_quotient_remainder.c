@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * The kernels of the splits, in every table that runs here, by their definitions. */
+#include "base/fixed_point.h"
+#include "cydp.h"
+#include "generator/kernels.h"
+#include "samplers/exact_comparison.h"
+#include "samplers/exponential_tails.h"
+#include "samplers/kernels.h"
+#include "samplers/sampler.h"
 #include "tests/check.h"
-#include "base/internal.h"
 #include "tests/samplers/lanes.h"
 
 #include <math.h>
@@ -134,7 +140,7 @@ static void gaussian_split(unsigned shift, double s0) {
                         .rate0 = 1 / (2 * s0 * s0),
                         .shift = shift,
                         .width = width};
-  const cydp_kernels *kernels;
+  const cydp_samplers_table *kernels;
   cydp_chacha20_portable(key, nonce, 0, 6 * CYDP_BATCH / CYDP_GROUP_WORDS, words);
   for (size_t i = 0; i <= CYDP_BATCH; i++) {
     uint32_t random = words[5 * CYDP_BATCH + i % CYDP_BATCH];
@@ -148,7 +154,7 @@ static void gaussian_split(unsigned shift, double s0) {
     memcpy(first + i * width, &word, width);
   }
   aim(&law, first, x + 1, v + 1);
-  for (size_t table = 0; (kernels = cydp_kernels_at(table)); table++)
+  for (size_t table = 0; (kernels = cydp_samplers_kernels_at(table)); table++)
     for (size_t n = 0; n <= 71; n++) {
       size_t from = n <= 70 ? 5 * n : 0;
       parts of = {first + from * width, x + 1 + from, v + 1 + from,
@@ -166,8 +172,8 @@ static void acceptance_is_mostly_decided(void) {
   static uint16_t x[CYDP_BATCH];
   static uint8_t accepted[CYDP_BATCH / 8 + 1];
   const cydp_split_law law = {0x1p-7, 1 / 122.0, 7, 2};
-  const cydp_kernels *kernels;
-  for (size_t table = 0; (kernels = cydp_kernels_at(table)); table++) {
+  const cydp_samplers_table *kernels;
+  for (size_t table = 0; (kernels = cydp_samplers_kernels_at(table)); table++) {
     size_t open = 0;
     for (uint32_t run = 0; run < 50; run++) {
       const uint32_t key[8] = {run, 77}, nonce[3] = {0};
@@ -197,7 +203,7 @@ static void laplace_split(unsigned shift, unsigned width, unsigned v_bits) {
   const uint32_t key[8] = {shift, 3}, nonce[3] = {0};
   const uint64_t *signs = words;
   char *remainders = (char *)(words + CYDP_BATCH);
-  const cydp_kernels *kernels;
+  const cydp_samplers_table *kernels;
   cydp_chacha20_portable(key, nonce, 0, 8 * CYDP_BATCH / CYDP_GROUP_WORDS,
                          (uint32_t *)words);
   for (size_t i = 0; i < CYDP_BATCH; i++) {
@@ -212,7 +218,7 @@ static void laplace_split(unsigned shift, unsigned width, unsigned v_bits) {
     memcpy(remainders + width * i, &word, width);
     quotients[i] = words[i] & 1 ? -(int64_t)magnitude : (int64_t)magnitude;
   }
-  for (size_t table = 0; (kernels = cydp_kernels_at(table)); table++)
+  for (size_t table = 0; (kernels = cydp_samplers_kernels_at(table)); table++)
     for (size_t n = 0; n <= 71; n++) {
       size_t from = n <= 70 ? 5 * n : 0, count = n <= 70 ? n : CYDP_BATCH;
       const uint8_t *accepted = (const uint8_t *)(words + 2 * CYDP_BATCH) + 1 + n;

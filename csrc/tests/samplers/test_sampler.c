@@ -1,7 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * Every route: the fast path against the resolver, calls against maps, and the limits. */
+#include "base/fixed_point.h"
+#include "cydp.h"
+#include "generator/chacha20.h"
+#include "samplers/batch.h"
+#include "samplers/decision.h"
+#include "samplers/exact_comparison.h"
+#include "samplers/exponential_tails.h"
+#include "samplers/sampler.h"
 #include "tests/check.h"
-#include "base/internal.h"
 
 #include <math.h>
 #include <pthread.h>

@@ -1,8 +1,17 @@
 /* SPDX-License-Identifier: MIT
- * Every kernel table that runs here: ChaCha20 word for word, the logarithm against the
- * resolver on every lane that it decides, thresholds and signs by their definitions. */
+ * Every table of kernels that runs here, which serves by its name: the logarithm against
+ * the resolver on every lane that it decides, thresholds and signs by their definitions.
+ */
+#include "base/fixed_point.h"
+#include "cydp.h"
+#include "generator/chacha20.h"
+#include "generator/kernels.h"
+#include "samplers/batch.h"
+#include "samplers/exact_comparison.h"
+#include "samplers/exponential_tails.h"
+#include "samplers/inverse_cdf.h"
+#include "samplers/kernels.h"
 #include "tests/check.h"
-#include "base/internal.h"
 #include "tests/samplers/lanes.h"
 
 #include <math.h>
@@ -10,66 +19,16 @@
 #include <string.h>
 
 static void a_table_serves_by_its_name_or_for_being_the_best(void) {
-  const cydp_kernels *kernels, *last = NULL;
-  for (size_t i = 0; (kernels = cydp_kernels_at(i)); i++) {
+  const cydp_samplers_table *kernels, *last = NULL;
+  for (size_t i = 0; (kernels = cydp_samplers_kernels_at(i)); i++) {
     CHECK(setenv("CYDP_FORCE_ISA", kernels->isa, 1) == 0);
-    CHECK(cydp_init() == CYDP_OK && cydp_kernels_in_use() == kernels);
+    CHECK(cydp_init() == CYDP_OK && cydp_samplers_kernels() == kernels);
     last = kernels;
   }
   CHECK(last && strcmp(last->isa, "portable") == 0);
   CHECK(setenv("CYDP_FORCE_ISA", "sparc", 1) == 0 && cydp_init() == CYDP_ERROR_ISA);
   CHECK(unsetenv("CYDP_FORCE_ISA") == 0);
-  CHECK(cydp_init() == CYDP_OK && cydp_kernels_in_use() == cydp_kernels_at(0));
-}
-
-/* ChaCha20 */
-
-enum { MOST_GROUPS = 16 };
-
-static void chacha20_is_the_portable_one(cydp_chacha20_kernel *chacha20) {
-  static uint32_t expected[MOST_GROUPS * CYDP_GROUP_WORDS];
-  static uint32_t words[MOST_GROUPS * CYDP_GROUP_WORDS + 2];
-  const size_t groups[] = {0, 1, 2, 3, 4, MOST_GROUPS};
-  /* 2^32 - 8: half a group before the counter wraps, which single blocks may see */
-  const uint32_t counters[] = {0,          1,          7,          255,       0x7ffffff8,
-                               0xffffff00, 0xfffffff0, 0xfffffff8, 0xffffffff};
-  uint32_t seed[CYDP_GROUP_WORDS];
-  for (uint32_t run = 0; run < 20; run++) {
-    const uint32_t zeros[8] = {0};
-    cydp_chacha20_portable(zeros, zeros, 16 * run, 1, seed);
-    const uint32_t *key = run ? seed : zeros, *nonce = run ? seed + 8 : zeros;
-    for (size_t c = 0; c < sizeof counters / sizeof *counters; c++)
-      for (size_t g = 0; g < sizeof groups / sizeof *groups; g++) {
-        size_t n = groups[g] * CYDP_GROUP_WORDS;
-        uint32_t *out = words + 1; /* natural alignment only */
-        memset(words, 0xa5, sizeof words);
-        cydp_chacha20_portable(key, nonce, counters[c], groups[g], expected);
-        chacha20(key, nonce, counters[c], groups[g], out);
-        CHECK(memcmp(out, expected, n * sizeof *out) == 0);
-        CHECK(words[0] == 0xa5a5a5a5 && out[n] == 0xa5a5a5a5);
-      }
-  }
-}
-
-/* Blocks of any counters are those of the keystream. */
-static void chacha20_blocks_are_those_of_the_keystream(const cydp_kernels *kernels) {
-  uint32_t key[8], nonce[3], counters[16], words[CYDP_GROUP_WORDS], block[16];
-  uint32_t seed[CYDP_GROUP_WORDS];
-  for (uint32_t run = 0; run < 20; run++) {
-    const uint32_t zeros[8] = {0};
-    cydp_chacha20_portable(zeros, zeros, 16 * run, 1, seed);
-    memcpy(key, seed, sizeof key);
-    memcpy(nonce, seed + 8, sizeof nonce);
-    memcpy(counters, seed + 16, sizeof counters);
-    counters[3] = counters[7] = 0;
-    counters[15] = UINT32_MAX;
-    kernels->chacha20_blocks(key, nonce, counters, words);
-    for (size_t i = 0; i < 16; i++) {
-      cydp_chacha20_block(key, nonce, counters[i], block);
-      for (size_t w = 0; w < 16; w++)
-        CHECK(words[16 * w + i] == block[w]);
-    }
-  }
+  CHECK(cydp_init() == CYDP_OK && cydp_samplers_kernels() == cydp_samplers_kernels_at(0));
 }
 
 /* Logarithm */
@@ -200,8 +159,8 @@ static void logarithm_at(scale at, unsigned prefix_bits) {
     uint32_t *words = storage + width;
     choose(constants, t, words);
     resolve(law, words, CYDP_BATCH, exact);
-    const cydp_kernels *kernels;
-    for (size_t table = 0; (kernels = cydp_kernels_at(table)); table++) {
+    const cydp_samplers_table *kernels;
+    for (size_t table = 0; (kernels = cydp_samplers_kernels_at(table)); table++) {
       size_t open = decided_lanes_are_the_resolvers(kernels->log, constants, words,
                                                     CYDP_BATCH, exact);
       CHECK(open < CYDP_BATCH);
@@ -246,8 +205,8 @@ static void every_word_of_15_bits(scale at) {
     resolve(law, words, CYDP_BATCH, exact);
     size_t expected = decided_lanes_are_the_resolvers(cydp_log_portable, constants, words,
                                                       CYDP_BATCH, exact);
-    const cydp_kernels *kernels;
-    for (size_t table = 0; (kernels = cydp_kernels_at(table)); table++) {
+    const cydp_samplers_table *kernels;
+    for (size_t table = 0; (kernels = cydp_samplers_kernels_at(table)); table++) {
       size_t open = decided_lanes_are_the_resolvers(kernels->log, constants, words,
                                                     CYDP_BATCH, exact);
       CHECK(open <= expected + 2);
@@ -294,11 +253,11 @@ static void thresholds_count(cydp_threshold_kernel *kernel, const cydp_threshold
 static void thresholds_of(const cydp_threshold_law *law) {
   static uint16_t words[WORDS + 1], above[WORDS];
   static bool equal[WORDS];
-  const cydp_kernels *kernels;
+  const cydp_samplers_table *kernels;
   for (uint32_t i = 0; i <= WORDS; i++)
     words[i] = (uint16_t)(i - 1);
   count_cells(law, above, equal);
-  for (size_t table = 0; (kernels = cydp_kernels_at(table)); table++) {
+  for (size_t table = 0; (kernels = cydp_samplers_kernels_at(table)); table++) {
     for (size_t first = 0; first < WORDS; first += CYDP_BATCH)
       thresholds_count(kernels->threshold, law, words + 1 + first, CYDP_BATCH, above,
                        equal);
@@ -352,11 +311,11 @@ static void signs(void) {
   static uint16_t magnitudes[CYDP_BATCH + 1];
   static uint32_t words[CYDP_BATCH];
   const uint32_t key[8] = {5}, nonce[3] = {0};
-  const cydp_kernels *kernels;
+  const cydp_samplers_table *kernels;
   cydp_chacha20_portable(key, nonce, 0, CYDP_BATCH / CYDP_GROUP_WORDS, words);
   for (size_t i = 0; i <= CYDP_BATCH; i++)
     magnitudes[i] = (uint16_t)(i % 3 == 0 ? 0 : i % 3 == 1 ? 0x7fff - i : i);
-  for (size_t table = 0; (kernels = cydp_kernels_at(table)); table++) {
+  for (size_t table = 0; (kernels = cydp_samplers_kernels_at(table)); table++) {
     const uint8_t *bits = (const uint8_t *)words + 1;
     signs_of(kernels->signs, magnitudes + 1, bits, CYDP_BATCH);
     for (size_t n = 0; n <= 70; n++)
@@ -366,11 +325,6 @@ static void signs(void) {
 
 int main(void) {
   a_table_serves_by_its_name_or_for_being_the_best();
-  const cydp_kernels *kernels;
-  for (size_t i = 0; (kernels = cydp_kernels_at(i)); i++) {
-    chacha20_is_the_portable_one(kernels->chacha20);
-    chacha20_blocks_are_those_of_the_keystream(kernels);
-  }
   logarithm();
   every_word_of_15_bits((scale){1, 3});
   every_word_of_15_bits((scale){1, 1});

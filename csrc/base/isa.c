@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT
+ * Chooses the kernels, once: asks the CPU here and nowhere else. */
+#include "base/isa.h"
+#include "cydp.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#if defined(__x86_64__)
+static bool has_avx2(void) {
+  __builtin_cpu_init();
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+}
+
+static bool has_avx512(void) {
+  return has_avx2() && __builtin_cpu_supports("avx512f") &&
+         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
+         __builtin_cpu_supports("avx512vl");
+}
+#endif
+
+static bool always(void) { return true; }
+
+typedef struct instruction_set {
+  const char *name;
+  bool (*runs_here)(
+      void); /* the CPU has it and the operating system saves its registers */
+} instruction_set;
+
+/* As in CYDP_TABLES. */
+static const instruction_set isas[CYDP_ISAS] = {
+#if defined(__x86_64__)
+    {"avx512", has_avx512},
+    {"avx2", has_avx2},
+#elif defined(__aarch64__)
+    {"neon", always},
+#endif
+    {"portable", always}};
+
+static _Atomic(size_t) in_use = CYDP_ISAS - 1;
+
+size_t cydp_isa_in_use(void) {
+  return atomic_load_explicit(&in_use, memory_order_relaxed);
+}
+
+size_t cydp_isa_at(size_t i) {
+  for (size_t j = 0; j < CYDP_ISAS; j++)
+    if (isas[j].runs_here() && i-- == 0)
+      return j;
+  return CYDP_ISAS;
+}
+
+cydp_status cydp_init(void) {
+  const char *forced = getenv("CYDP_FORCE_ISA");
+  if (forced && !*forced)
+    forced = NULL;
+  size_t isa;
+  for (size_t i = 0; (isa = cydp_isa_at(i)) < CYDP_ISAS; i++)
+    if (!forced || strcmp(forced, isas[isa].name) == 0) {
+      atomic_store(&in_use, isa);
+      return CYDP_OK;
+    }
+  return CYDP_ERROR_ISA;
+}
+
+const char *cydp_isa(void) { return isas[cydp_isa_in_use()].name; }

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/wipe.h"
+
+#include <string.h>
+
+void cydp_wipe(void *memory, size_t n) {
+  memset(memory, 0, n);
+  __asm__ __volatile__("" : : "r"(memory) : "memory");
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The generator's kernels. */
+#ifndef CYDP_GENERATOR_KERNELS_H
+#define CYDP_GENERATOR_KERNELS_H
+
+#include "base/isa.h"
+#include "cydp.h"
+
+/* `groups` groups of 16 blocks from `counter` on, in the order of
+ * cydp_chacha20_keystream. The words overlap neither key nor nonce. */
+typedef void cydp_chacha20_kernel(const uint32_t key[8], const uint32_t nonce[3],
+                                  uint32_t counter, size_t groups, uint32_t *words);
+
+/* The 16 blocks of these counters, in that order. */
+typedef void cydp_chacha20_blocks_kernel(const uint32_t key[8], const uint32_t nonce[3],
+                                         const uint32_t counters[16],
+                                         uint32_t words[CYDP_GROUP_WORDS]);
+
+/* SipHash-2-4 of n messages of `length` words, 1 to 3: message i is words[0][i],
+ * words[1][i], words[2][i]. `out` may be one of these. */
+typedef void cydp_siphash_kernel(const uint64_t key[2], const uint64_t *const *words,
+                                 size_t length, size_t n, uint64_t *out);
+
+/* Whose version AVX-512, AVX2 and Neon take. */
+#define CYDP_GENERATOR_KERNELS(KERNEL)                                                   \
+  KERNEL(chacha20, avx512, avx2, neon)                                                   \
+  KERNEL(chacha20_blocks, avx512, avx2, neon)                                            \
+  KERNEL(siphash, avx512, avx2, portable)
+
+CYDP_DECLARE_KERNELS(generator, CYDP_GENERATOR_KERNELS)
+
+#endif

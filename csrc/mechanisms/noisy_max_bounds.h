@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Candidates by bounds of their keys. */
+#ifndef CYDP_MECHANISMS_NOISY_MAX_BOUNDS_H
+#define CYDP_MECHANISMS_NOISY_MAX_BOUNDS_H
+
+#include "cydp.h"
+#include "mechanisms/noisy_max_row.h"
+
+/* The key of the best is above this with a probability of at least 1 - 2^-4300: who has
+ * the best score falls below it only if more than 1,024 bits of its U are ones. */
+#define CYDP_KEY_FLOOR (-8.0)
+
+/* A runner from how far, in keys.half, its score is behind, and a word. */
+cydp_runner cydp_runner_of(const cydp_selection *law, size_t place, double behind,
+                           uint32_t word);
+
+/* Whether a is ahead of b; their bounds may become closer. */
+cydp_status cydp_ahead(const cydp_field *row, cydp_runner *a, cydp_runner *b,
+                       cydp_effort effort, bool *ahead);
+
+/* CYDP_ERROR_UNDECIDED unless the key is above the floor. */
+cydp_status cydp_above_floor(const cydp_field *row, cydp_runner *a);
+
+#endif

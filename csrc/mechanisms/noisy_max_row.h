@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A row of scores and a candidate of it, for report noisy max. docs/sampling.md,
+ * "Selection". */
+#ifndef CYDP_MECHANISMS_NOISY_MAX_ROW_H
+#define CYDP_MECHANISMS_NOISY_MAX_ROW_H
+
+#include "cydp.h"
+#include "mechanisms/kernels.h"
+
+/* Limbs of the rate's numerator and denominator, at most. */
+#define CYDP_RATE_LIMBS 130
+
+struct cydp_selection {
+  cydp_race race;
+  cydp_keys_law keys;
+  double rate; /* keys.rate_units in units of 1 */
+  size_t numerator_limbs, denominator_limbs;
+  uint64_t numerator[CYDP_RATE_LIMBS], denominator[CYDP_RATE_LIMBS];
+};
+
+/* The scores of a row. Integers, and rows without a finite largest score, are raced by
+ * what they are behind it. */
+typedef struct cydp_field {
+  const cydp_selection *law;
+  const void *scores;
+  bool integers; /* int64_t, else double */
+  double top;
+  int64_t top_integer;
+  uint64_t first; /* number of the first candidate, for its bits */
+  const cydp_extension *extension;
+} cydp_field;
+
+/* A candidate: its place in the row, the first 32 or 64 bits of its U, and bounds of its
+ * key v + G that hold whatever bits follow. */
+typedef struct cydp_runner {
+  size_t place;
+  uint64_t u;
+  unsigned bits;
+  double v, low, high;
+} cydp_runner;
+
+#endif

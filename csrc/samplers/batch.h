@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The candidates that are mapped to values at a time. */
+#ifndef CYDP_SAMPLERS_BATCH_H
+#define CYDP_SAMPLERS_BATCH_H
+
+#include "cydp.h"
+
+/* Up to CYDP_BATCH candidates and where their further bits are. */
+typedef struct cydp_batch {
+  const void *plane[3];
+  const uint8_t *signs;
+  size_t n;
+  const cydp_extension *extension;
+  uint64_t first;
+  cydp_effort effort;
+  cydp_work *work;
+} cydp_batch;
+
+#endif

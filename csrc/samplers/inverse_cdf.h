@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Magnitudes by a logarithm. */
+#ifndef CYDP_SAMPLERS_INVERSE_CDF_H
+#define CYDP_SAMPLERS_INVERSE_CDF_H
+
+#include "cydp.h"
+#include "samplers/batch.h"
+#include "samplers/exponential_tails.h"
+#include "samplers/kernels.h"
+
+/* The certified logarithm: ln(z) = -ln(c_i) + ln(1 + r), r = z c_i - 1, c_i ~ 1/z. */
+extern const double cydp_log_inverse[CYDP_LOG_INTERVALS]; /* c_i */
+extern const double cydp_log_centre[CYDP_LOG_INTERVALS];  /* -ln c_i */
+extern const double cydp_log_q[CYDP_LOG_TERMS];           /* ln(1 + r) / r */
+#define CYDP_LOG_OFFSET UINT64_C(0x3fe6000000000000) /* bits of the least z, 0.6875 */
+#define CYDP_LOG_ERROR 0x1p-40 /* 16 times what docs/sampling.md proves of y / scale */
+
+/* Magnitudes with a sign by the logarithm kernel. The second look at narrow words is the
+ * same kernel, at 63 bits. */
+typedef struct cydp_log_route {
+  const cydp_exponential_tails *tails;
+  cydp_log_law law, wide;
+  bool certain;          /* false: the guard band fills everything */
+  double rate, resolved; /* undecided by `law` and by `wide`, at most */
+} cydp_log_route;
+void cydp_log_route_set(cydp_log_route *route, const cydp_exponential_tails *tails,
+                        unsigned bits);
+cydp_status cydp_log_values(const cydp_log_route *route, const cydp_batch *batch,
+                            const void *words, int64_t *out);
+/* `look` of a decision whose answers are magnitudes. */
+uint64_t cydp_log_look(const cydp_log_law *wide, size_t n, const uint64_t *u,
+                       uint64_t *answers);
+
+#endif
