@@ -1,0 +1,89 @@
+"""The floors of csrc: a folder includes from folders below it only, and nothing in a circle."""
+
+import re
+
+import include_graph as graph
+import pytest
+
+FLOORS = [  # from the ground up
+    {"include"},
+    {"base"},
+    {"generator"},
+    {"columns", "exact", "samplers"},
+    {"mechanisms"},
+]
+
+
+def test_every_file_is_seen() -> None:
+    rooms = {file.parent.relative_to(graph.CORE).as_posix() for file in graph.files()}
+    assert rooms == set().union(*FLOORS)
+    assert len(graph.files()) > 100
+    assert sum(len(below) for below in graph.units().values()) > 150
+
+
+def test_no_arrow_goes_up() -> None:
+    height = {room: i for i, floor in enumerate(FLOORS) for room in floor}
+    for file in graph.files():
+        for path in graph.includes(file):
+            above, below = (f.relative_to(graph.CORE).parts[0] for f in (file, path))
+            assert above == below or height[above] > height[below], f"{file} includes {path}"
+
+
+def test_folders_stand_on_their_floors() -> None:
+    rooms = graph.folders(graph.units())
+    stack = graph.floors(rooms)
+    assert stack == FLOORS, "\n" + graph.drawing(stack)
+
+
+def test_no_units_include_each_other() -> None:
+    assert graph.floors(graph.units())
+
+
+def test_a_function_is_declared_in_the_header_of_its_file() -> None:
+    """Otherwise a circle of calls would not show among the includes."""
+    assert sum(len(graph.defined(file)) for file in graph.files()) > 150
+    assert not list(graph.homeless())
+
+
+def test_the_library_includes_nothing_of_its_tests_and_tests_mirror_it() -> None:
+    assert not any("tests" in path.relative_to(graph.CORE).parts
+                   for file in graph.files() for path in graph.includes(file))  # fmt: skip
+    tests = graph.CORE / "tests"
+    assert {path.name for path in tests.iterdir() if path.is_dir()} < set().union(*FLOORS)
+    for file in tests.rglob("*.c"):
+        above = FLOORS[
+            next((i for i, floor in enumerate(FLOORS) if file.parent.name in floor), -1) :
+        ]
+        rooms = {path.relative_to(graph.CORE).parts[0] for path in graph.includes(file)}
+        assert not rooms & set().union(*above[1:]), file
+
+
+def test_every_source_file_is_built_and_every_test_is_run() -> None:
+    library = (graph.CORE / "CMakeLists.txt").read_text()
+    for file in graph.files():
+        if file.suffix == ".c":
+            assert file.relative_to(graph.CORE).as_posix() in library
+    tests = (graph.CORE / "tests" / "CMakeLists.txt").read_text()
+    found = list((graph.CORE / "tests").rglob("test_*.c"))
+    assert len(found) > 20
+    for file in found:
+        assert re.search(rf"\b{file.relative_to(graph.CORE / 'tests').as_posix()}\b", tests)
+
+
+@pytest.mark.parametrize("arrow", [("generator", "columns"), ("columns", "exact")])
+def test_an_arrow_up_is_noticed(arrow: tuple[str, str]) -> None:
+    lower, upper = arrow
+    rooms = graph.folders(graph.units())
+    rooms[lower] = rooms[lower] | {upper}
+    if lower in rooms[upper]:
+        with pytest.raises(ValueError, match="a circle among"):
+            graph.floors(rooms)
+    else:
+        assert graph.floors(rooms) != FLOORS
+
+
+def test_a_circle_of_units_is_noticed() -> None:
+    units = graph.units()
+    units["mechanisms/noisy_max_exact"].add("mechanisms/noisy_max_bounds")
+    with pytest.raises(ValueError, match="noisy_max_bounds"):
+        graph.floors(units)
