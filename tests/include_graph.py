@@ -3,7 +3,7 @@
     python tests/include_graph.py
 
 A folder is a room. A unit is a header and the source files of its name, with those of single
-instruction sets: `samplers/signs` is `signs.h`, `signs_portable.c`, `signs_avx2.c`.
+instruction sets: `samplers/acceptance` is `acceptance.h`, `acceptance.c`, `acceptance_avx2.c`, ...
 """
 
 import re
@@ -12,7 +12,7 @@ from pathlib import Path
 
 CORE = Path(__file__).parent.parent / "csrc"
 PUBLIC = "include/cydp"
-ISA = re.compile(r"_(portable|avx2|avx512|neon)$")
+ISA = re.compile(r"_(portable|avx2|avx512|neon|each)$")
 
 Graph = dict[str, set[str]]
 

@@ -41,6 +41,11 @@ enum { CYDP_ISAS = 1 };
   cydp_##name##_kernel cydp_##name##_portable, cydp_##name##_##avx512,                   \
       cydp_##name##_##avx2, cydp_##name##_##neon;
 
+/* The name of a kernel in a source that is compiled for each instruction set. */
+#define CYDP_KERNEL(name) CYDP_NAME(name, CYDP_ISA)
+#define CYDP_NAME(name, isa) CYDP_PASTE(name, isa)
+#define CYDP_PASTE(name, isa) cydp_##name##_##isa
+
 /* The place in every table's array of the instruction set in use. */
 size_t cydp_isa_in_use(void);
 

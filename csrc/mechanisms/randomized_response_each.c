@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Codes and their shifts to reports. Plain loops: each file that includes this turns them
- * into its own registers. */
-#ifndef CYDP_MECHANISMS_RANDOMIZED_RESPONSE_LANES_H
-#define CYDP_MECHANISMS_RANDOMIZED_RESPONSE_LANES_H
+ * Codes and their shifts to reports. Plain loops: each instruction set turns them into
+ * its own registers. */
+#include "mechanisms/kernels.h"
 
 /* Modulo 2^width, which may be the number of categories: last + 1 is then 0. Each code is
  * read once, since another thread may change it: one that is no category leaves last + 1
@@ -37,9 +36,9 @@ RESPOND(uint64_t, uint16_t)
 RESPOND(uint32_t, uint32_t)
 RESPOND(uint64_t, uint32_t)
 
-static inline bool respond_all(uint32_t last, unsigned code_bytes, const void *codes,
-                               unsigned shift_bytes, const void *shifts, size_t n,
-                               void *reports) {
+bool CYDP_KERNEL(respond)(uint32_t last, unsigned code_bytes, const void *codes,
+                          unsigned shift_bytes, const void *shifts, size_t n,
+                          void *reports) {
   if (shift_bytes == 4)
     return code_bytes == 4 ? respond_uint32_t_uint32_t(last, codes, shifts, n, reports)
                            : respond_uint64_t_uint32_t(last, codes, shifts, n, reports);
@@ -51,8 +50,8 @@ static inline bool respond_all(uint32_t last, unsigned code_bytes, const void *c
                          : respond_uint64_t_uint16_t(last, codes, shifts, n, reports);
 }
 
-static inline void replace_all(uint32_t last, unsigned code_bytes, unsigned shift_bytes,
-                               const void *others, size_t n, void *reports) {
+void CYDP_KERNEL(replace)(uint32_t last, unsigned code_bytes, unsigned shift_bytes,
+                          const void *others, size_t n, void *reports) {
   if (shift_bytes == 4 && code_bytes == 4)
     replace_uint32_t_uint32_t(last, others, n, reports);
   else if (shift_bytes == 4)
@@ -66,5 +65,3 @@ static inline void replace_all(uint32_t last, unsigned code_bytes, unsigned shif
   else
     replace_uint64_t_uint16_t(last, others, n, reports);
 }
-
-#endif

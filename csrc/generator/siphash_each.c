@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: MIT
  * SipHash-2-4 (Aumasson, Bernstein 2012) of many messages of one to three words,
- * SIP_LANES at a time, in GNU C: each file that includes this turns it into its own
- * registers. */
-#ifndef CYDP_GENERATOR_SIPHASH_LANES_H
-#define CYDP_GENERATOR_SIPHASH_LANES_H
+ * SIP_LANES at a time, in GNU C: each instruction set turns it into its own registers. */
+#include "generator/kernels.h"
 
 #include <string.h>
+
+#ifdef __AVX512F__
+enum { SIP_LANES = 8 };
+#else
+enum { SIP_LANES = 4 };
+#endif
 
 typedef uint64_t sip_vec __attribute__((vector_size(8 * SIP_LANES)));
 
@@ -61,8 +65,8 @@ static inline void sip_length(const uint64_t key[2], const uint64_t *const *word
 }
 
 /* Loops of a known length are unrolled. */
-static inline void sip_all(const uint64_t key[2], const uint64_t *const *words,
-                           size_t length, size_t n, uint64_t *out) {
+void CYDP_KERNEL(siphash)(const uint64_t key[2], const uint64_t *const *words,
+                          size_t length, size_t n, uint64_t *out) {
   if (length == 1)
     sip_length(key, words, 1, n, out);
   else if (length == 2)
@@ -70,5 +74,3 @@ static inline void sip_all(const uint64_t key[2], const uint64_t *const *words,
   else
     sip_length(key, words, 3, n, out);
 }
-
-#endif

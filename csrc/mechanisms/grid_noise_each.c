@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * The kernel that adds noise to numbers on a grid, once for each instruction set. The sum
+ * The kernel that adds noise to numbers on a grid, for each instruction set. The sum
  * of number and noise is rounded to a double as if it had been computed exactly (Boldo,
  * Melquiond: Emulation of FMA and correctly rounded sums, 2008). */
+#include "mechanisms/kernels.h"
 
 #include <math.h>
 #include <string.h>
@@ -55,8 +56,8 @@ static inline double units_of(double value, double per_unit) {
 }
 
 /* The result may take the place of the noise. */
-void GRID_NOISE(const double *values, const int64_t *noise, size_t n, double per_unit,
-                double unit, double *out) {
+void CYDP_KERNEL(grid_noise)(const double *values, const int64_t *noise, size_t n,
+                             double per_unit, double unit, double *out) {
 #pragma GCC ivdep
   for (size_t i = 0; i < n; i++) {
     double units = units_of(values[i], per_unit);
