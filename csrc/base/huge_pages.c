@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-void *cydp_large_allocate(size_t bytes) {
+void *cydp_huge_pages_allocate(size_t bytes) {
   const size_t page = (size_t)1 << 21;
   if (bytes < page)
     return malloc(bytes);

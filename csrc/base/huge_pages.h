@@ -7,6 +7,6 @@
 #include <stddef.h>
 
 /* Memory, in huge pages where there are any; NULL if it ran out. For free(). */
-void *cydp_large_allocate(size_t bytes);
+void *cydp_huge_pages_allocate(size_t bytes);
 
 #endif

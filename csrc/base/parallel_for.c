@@ -50,7 +50,8 @@ static unsigned start_helpers(shared *call, pthread_t *helpers, unsigned n) {
   return started;
 }
 
-cydp_status cydp_share(cydp_task *task, void *self, size_t count, unsigned threads) {
+cydp_status cydp_parallel_for(cydp_task *task, void *self, size_t count,
+                              unsigned threads) {
   shared call = {.task = task, .self = self, .count = count};
   pthread_t helpers[MOST_HELPERS];
   size_t wanted = threads < count ? threads : count;

@@ -11,6 +11,7 @@
  * CYDP_OK ends it early and is returned. Where the system gives no thread, fewer do all
  * the work. Helpers take no signals. */
 typedef cydp_status cydp_task(void *self, size_t i);
-cydp_status cydp_share(cydp_task *task, void *self, size_t count, unsigned threads);
+cydp_status cydp_parallel_for(cydp_task *task, void *self, size_t count,
+                              unsigned threads);
 
 #endif

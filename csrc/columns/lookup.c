@@ -74,5 +74,5 @@ cydp_status cydp_match(const cydp_keys *keys, const cydp_strings *strings,
                        uint32_t *codes) {
   matching of = {
       .keys = keys, .strings = strings, .valid = valid, .n = n, .codes = codes};
-  return cydp_share(match, &of, n / CHUNK + (n % CHUNK != 0), threads);
+  return cydp_parallel_for(match, &of, n / CHUNK + (n % CHUNK != 0), threads);
 }

@@ -44,17 +44,18 @@ static cydp_status count_in_tables(job *call, size_t first, size_t end,
                                    uint64_t *largest) {
   uint32_t slots[BATCH];
   size_t most = call->to.flush_rows < BATCH ? call->to.flush_rows : BATCH;
-  cydp_tally tally;
-  if (!cydp_tally_new(&tally, &call->to))
+  cydp_count_table table;
+  if (!cydp_count_table_new(&table, &call->to))
     return CYDP_ERROR_MEMORY;
   for (size_t n; first < end; first += n) {
     n = end - first < most ? end - first : most;
     uint64_t here = read_slots(call, first, n, slots);
     *largest = here > *largest ? here : *largest;
-    cydp_tally_add(&tally, slots, n, cydp_row(call->number, call->codes, first + AHEAD),
-                   cydp_number_bytes(call->number));
+    cydp_count_table_add(&table, slots, n,
+                         cydp_row(call->number, call->codes, first + AHEAD),
+                         cydp_number_bytes(call->number));
   }
-  cydp_tally_end(&tally);
+  cydp_count_table_end(&table);
   return CYDP_OK;
 }
 
@@ -136,7 +137,7 @@ static cydp_status count_by_parts(job *call, size_t first, size_t end,
   size_t n_blocks = rows / BLOCK + n_parts;
   part *parts = malloc(n_parts * sizeof *parts);
   uint32_t *table = malloc(sizeof *table << PART_BITS);
-  blocks all = {cydp_large_allocate(n_blocks * BLOCK * sizeof *all.low),
+  blocks all = {cydp_huge_pages_allocate(n_blocks * BLOCK * sizeof *all.low),
                 malloc(n_blocks * sizeof *all.before), 0};
   bool ready = parts && table && all.low && all.before;
   for (size_t n; ready && first < end; first += n) {
@@ -184,10 +185,10 @@ cydp_status cydp_bincount_flushing(const void *codes, cydp_number number, size_t
   job call = {.codes = codes,
               .number = number,
               .n = n,
-              .rows = cydp_tally_rows(n, length, threads),
+              .rows = cydp_count_table_rows(n, length, threads),
               .near = near,
               .to = {counts, length, flush_rows, PTHREAD_MUTEX_INITIALIZER}};
-  cydp_status status = cydp_share(count, &call, (n - 1) / call.rows + 1, threads);
+  cydp_status status = cydp_parallel_for(count, &call, (n - 1) / call.rows + 1, threads);
   *largest = atomic_load(&call.largest);
   return status;
 }

@@ -66,16 +66,17 @@ static size_t choose_slice(cydp_bounding *of, size_t rows) {
 
 static cydp_status bound_slice(cydp_bounding *of, const cydp_bounding_passes *passes,
                                unsigned threads) {
-  cydp_status status = cydp_share(passes->scatter, of, of->chunks, threads);
+  cydp_status status = cydp_parallel_for(passes->scatter, of, of->chunks, threads);
   of->next = of->first;
-  return status == CYDP_OK ? cydp_share(passes->keep, of, of->chunks, threads) : status;
+  return status == CYDP_OK ? cydp_parallel_for(passes->keep, of, of->chunks, threads)
+                           : status;
 }
 
 static cydp_status bound(cydp_bounding *of, size_t slice_rows, unsigned threads) {
   const cydp_bounding_passes *passes =
       is_narrow(of) ? &cydp_bounding_narrow : &cydp_bounding_wide;
   const size_t parts = (size_t)1 << of->part_bits;
-  cydp_status status = cydp_share(passes->count, of, of->chunks, threads);
+  cydp_status status = cydp_parallel_for(passes->count, of, of->chunks, threads);
   size_t largest = 1;
   slice_rows = slice_rows ? slice_rows : SLICE_BYTES / passes->record_bytes;
   place_parts(of);
@@ -83,7 +84,7 @@ static cydp_status bound(cydp_bounding *of, size_t slice_rows, unsigned threads)
     size_t rows = choose_slice(of, slice_rows);
     largest = rows > largest ? rows : largest;
   }
-  of->records = cydp_large_allocate(largest * passes->record_bytes);
+  of->records = cydp_huge_pages_allocate(largest * passes->record_bytes);
   if (!of->records)
     return CYDP_ERROR_MEMORY;
   for (of->first = 0; of->first < parts && status == CYDP_OK; of->first = of->last)

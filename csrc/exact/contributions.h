@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * For tests. */
+ * The entry behind cydp_bound_contributions, for tests. */
 #ifndef CYDP_EXACT_CONTRIBUTIONS_H
 #define CYDP_EXACT_CONTRIBUTIONS_H
 

@@ -7,11 +7,11 @@
 
 enum { AHEAD = 8 }; /* slots from the load of a byte, if it may be far, to its use */
 
-bool cydp_tally_new(cydp_tally *tally, cydp_counts *to) {
+bool cydp_count_table_new(cydp_count_table *tally, cydp_counts *to) {
   size_t slots = to->size + 2;
   bool near = to->size <= CYDP_WAYS_SIZE;
   size_t bytes = near ? CYDP_WAYS * slots * sizeof(uint32_t) : slots;
-  *tally = (cydp_tally){.to = to, .table = cydp_large_allocate(bytes)};
+  *tally = (cydp_count_table){.to = to, .table = cydp_huge_pages_allocate(bytes)};
   if (tally->table == NULL)
     return false;
   memset(tally->table, 0, bytes);
@@ -22,7 +22,7 @@ bool cydp_tally_new(cydp_tally *tally, cydp_counts *to) {
   return true;
 }
 
-static void flush_near(cydp_tally *tally) {
+static void flush_near(cydp_count_table *tally) {
   cydp_counts *to = tally->to;
   pthread_mutex_lock(&to->mutex);
   for (size_t w = 0; w < CYDP_WAYS; w++) {
@@ -37,7 +37,7 @@ static void flush_near(cydp_tally *tally) {
 }
 
 /* The rows of the bytes that have wrapped. */
-static void flush_wraps(cydp_tally *tally) {
+static void flush_wraps(cydp_count_table *tally) {
   cydp_counts *to = tally->to;
   pthread_mutex_lock(&to->mutex);
   for (size_t i = 0; i < tally->n_wraps; i++) {
@@ -49,7 +49,7 @@ static void flush_wraps(cydp_tally *tally) {
   tally->n_wraps = 0;
 }
 
-static void add_near(const cydp_tally *tally, const uint32_t *slots, size_t n,
+static void add_near(const cydp_count_table *tally, const uint32_t *slots, size_t n,
                      const char *next, size_t stride) {
   uint32_t *const way0 = tally->way[0], *const way1 = tally->way[1];
   uint32_t *const way2 = tally->way[2], *const way3 = tally->way[3];
@@ -65,13 +65,13 @@ static void add_near(const cydp_tally *tally, const uint32_t *slots, size_t n,
     way0[slots[i]]++;
 }
 
-static inline void add_far_one(cydp_tally *tally, uint8_t *bytes, uint32_t slot) {
+static inline void add_far_one(cydp_count_table *tally, uint8_t *bytes, uint32_t slot) {
   if (__builtin_add_overflow(bytes[slot], 1, &bytes[slot]))
     tally->wraps[tally->n_wraps++] = slot;
 }
 
-static void add_far(cydp_tally *tally, const uint32_t *slots, size_t n, const char *next,
-                    size_t stride) {
+static void add_far(cydp_count_table *tally, const uint32_t *slots, size_t n,
+                    const char *next, size_t stride) {
   uint8_t *const bytes = tally->bytes;
   size_t i = 0;
   for (; n - i > 2 * AHEAD; i += AHEAD) {
@@ -85,8 +85,8 @@ static void add_far(cydp_tally *tally, const uint32_t *slots, size_t n, const ch
     add_far_one(tally, bytes, slots[i]);
 }
 
-void cydp_tally_add(cydp_tally *tally, const uint32_t *slots, size_t n, const void *next,
-                    size_t stride) {
+void cydp_count_table_add(cydp_count_table *tally, const uint32_t *slots, size_t n,
+                          const void *next, size_t stride) {
   if (tally->bytes) {
     if (n > CYDP_WRAPS - tally->n_wraps)
       flush_wraps(tally);
@@ -99,7 +99,7 @@ void cydp_tally_add(cydp_tally *tally, const uint32_t *slots, size_t n, const vo
   }
 }
 
-static void flush_bytes(cydp_tally *tally) {
+static void flush_bytes(cydp_count_table *tally) {
   cydp_counts *to = tally->to;
   flush_wraps(tally);
   pthread_mutex_lock(&to->mutex);
@@ -108,7 +108,7 @@ static void flush_bytes(cydp_tally *tally) {
   pthread_mutex_unlock(&to->mutex);
 }
 
-void cydp_tally_end(cydp_tally *tally) {
+void cydp_count_table_end(cydp_count_table *tally) {
   if (tally->bytes)
     flush_bytes(tally);
   else
@@ -117,7 +117,7 @@ void cydp_tally_end(cydp_tally *tally) {
 }
 
 /* Each task visits every count once, so let it have several rows for each. */
-size_t cydp_tally_rows(size_t n, size_t size, unsigned threads) {
+size_t cydp_count_table_rows(size_t n, size_t size, unsigned threads) {
   if (threads < 2)
     return n;
   size_t rows = n / (8 * (size_t)threads) + 1;

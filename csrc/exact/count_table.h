@@ -29,7 +29,7 @@ typedef struct cydp_counts {
   pthread_mutex_t mutex;
 } cydp_counts;
 
-typedef struct cydp_tally {
+typedef struct cydp_count_table {
   cydp_counts *to;
   void *table;              /* which has the ways, or the bytes */
   uint32_t *way[CYDP_WAYS]; /* if these are NULL, then */
@@ -37,19 +37,19 @@ typedef struct cydp_tally {
   size_t rows;                /* in the ways since the last flush */
   size_t n_wraps;             /* of bytes, since the last flush: */
   uint32_t wraps[CYDP_WRAPS]; /* their slots */
-} cydp_tally;
+} cydp_count_table;
 
-bool cydp_tally_new(cydp_tally *tally, cydp_counts *to);
+bool cydp_count_table_new(cydp_count_table *tally, cydp_counts *to);
 
 /* n <= flush_rows and CYDP_WRAPS slots, none above size + 1. Asks for the n numbers at
  * `next`, so that memory is read all the time. */
-void cydp_tally_add(cydp_tally *tally, const uint32_t *slots, size_t n, const void *next,
-                    size_t stride);
+void cydp_count_table_add(cydp_count_table *tally, const uint32_t *slots, size_t n,
+                          const void *next, size_t stride);
 
 /* Adds what is left, and frees. */
-void cydp_tally_end(cydp_tally *tally);
+void cydp_count_table_end(cydp_count_table *tally);
 
 /* Rows of each of the tasks that a call of n rows is shared out in. */
-size_t cydp_tally_rows(size_t n, size_t size, unsigned threads);
+size_t cydp_count_table_rows(size_t n, size_t size, unsigned threads);
 
 #endif

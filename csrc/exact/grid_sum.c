@@ -103,7 +103,7 @@ cydp_status cydp_grid_sum_chunked(const cydp_grid *grid, cydp_number type, const
                      .squared = squares != NULL,
                      .adding = PTHREAD_MUTEX_INITIALIZER};
   size_t chunks = n / call.chunk_rows + (n % call.chunk_rows != 0);
-  cydp_status status = cydp_share(add_chunk, &call, chunks, threads);
+  cydp_status status = cydp_parallel_for(add_chunk, &call, chunks, threads);
   *sum = halves(call.sum);
   if (squares)
     *squares = halves(call.squares);

@@ -162,10 +162,10 @@ cydp_status cydp_grid_sum_groups(const cydp_grid *grid, cydp_number codes_type,
                         .units = units};
   unsigned used = (unsigned)call.helpers + 1;
   /* The table of a thread that the system does not give is filled by another one. */
-  cydp_status status = cydp_share(add_chunks, &call, used, used);
+  cydp_status status = cydp_parallel_for(add_chunks, &call, used, used);
   if (call.helpers)
-    (void)cydp_share(merge, &call, groups / MERGED_GROUPS + (groups % MERGED_GROUPS != 0),
-                     used);
+    (void)cydp_parallel_for(merge, &call,
+                            groups / MERGED_GROUPS + (groups % MERGED_GROUPS != 0), used);
   for (size_t t = 0; t < call.helpers; t++)
     free(call.tables[t]);
   return status;

@@ -47,8 +47,8 @@ static cydp_status count(void *self, size_t task) {
       call->to.flush_rows < CYDP_SLOTS_BATCH ? call->to.flush_rows : CYDP_SLOTS_BATCH;
   uint32_t slots[CYDP_SLOTS_BATCH];
   const cydp_axis *axis = call->axes;
-  cydp_tally tally;
-  if (!cydp_tally_new(&tally, &call->to))
+  cydp_count_table table;
+  if (!cydp_count_table_new(&table, &call->to))
     return CYDP_ERROR_MEMORY;
   for (size_t n; first < end; first += n) {
     n = end - first < most ? end - first : most;
@@ -57,11 +57,11 @@ static cydp_status count(void *self, size_t task) {
                       slots);
     else
       combine(call, first, n, slots);
-    cydp_tally_add(&tally, slots, n,
-                   cydp_row(axis->number, axis->x, first + 2 * CYDP_SLOTS_BATCH),
-                   cydp_number_bytes(axis->number));
+    cydp_count_table_add(&table, slots, n,
+                         cydp_row(axis->number, axis->x, first + 2 * CYDP_SLOTS_BATCH),
+                         cydp_number_bytes(axis->number));
   }
-  cydp_tally_end(&tally);
+  cydp_count_table_end(&table);
   return CYDP_OK;
 }
 
@@ -90,9 +90,9 @@ cydp_status cydp_histogram_flushing(const cydp_axis *axes, size_t n_axes, size_t
   job call = {axes,
               n_axes,
               n,
-              cydp_tally_rows(n, size, threads),
+              cydp_count_table_rows(n, size, threads),
               {counts, size, flush_rows, PTHREAD_MUTEX_INITIALIZER}};
-  return cydp_share(count, &call, (n - 1) / call.rows + 1, threads);
+  return cydp_parallel_for(count, &call, (n - 1) / call.rows + 1, threads);
 }
 
 cydp_status cydp_histogram(const cydp_axis *axes, size_t n_axes, size_t n,

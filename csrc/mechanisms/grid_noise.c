@@ -35,5 +35,5 @@ cydp_status cydp_add_grid_noise(const double *values, const int64_t *noise, size
   if (exponent < -1021 || exponent > 896)
     return CYDP_ERROR_DOMAIN;
   job of = {values, noise, n, ldexp(1, -exponent), ldexp(1, exponent), out};
-  return cydp_share(add_chunk, &of, n / CHUNK + (n % CHUNK != 0), threads);
+  return cydp_parallel_for(add_chunk, &of, n / CHUNK + (n % CHUNK != 0), threads);
 }

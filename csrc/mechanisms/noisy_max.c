@@ -21,14 +21,14 @@ enum {
   PART = 64 * CHUNK   /* candidates that a thread takes at a time */
 };
 
-static const double *doubles(const cydp_field *row) { return row->scores; }
+static const double *doubles(const cydp_score_row *row) { return row->scores; }
 
 /* Scratch of one thread; wiped when it is done. */
 typedef struct heat {
-  const cydp_field *row;
+  const cydp_score_row *row;
   cydp_effort effort;
   bool led; /* there is a leader */
-  cydp_runner leader;
+  cydp_candidate leader;
   int32_t keys[CHUNK];
   double behind[CHUNK];
 } heat;
@@ -43,11 +43,11 @@ static double least_key(const heat *of) {
   return of->led && of->leader.low > CYDP_KEY_FLOOR ? of->leader.low : CYDP_KEY_FLOOR;
 }
 
-static cydp_status enter(heat *of, cydp_runner *runner) {
+static cydp_status enter(heat *of, cydp_candidate *runner) {
   bool ahead = !of->led;
   cydp_status status = CYDP_OK;
   if (of->led)
-    status = cydp_ahead(of->row, runner, &of->leader, of->effort, &ahead);
+    status = cydp_greater(of->row, runner, &of->leader, of->effort, &ahead);
   if (ahead && status == CYDP_OK)
     of->leader = *runner;
   of->led = true;
@@ -60,8 +60,8 @@ static cydp_status look_at(heat *of, size_t place, double score, double referenc
   const cydp_selection *law = of->row->law;
   if (!isfinite(score))
     return CYDP_OK;
-  cydp_runner runner =
-      cydp_runner_of(law, place, score * law->keys.half - reference, word);
+  cydp_candidate runner =
+      cydp_candidate_of(law, place, score * law->keys.half - reference, word);
   if (of->effort != CYDP_RESOLVE_ALL && runner.high < least_key(of))
     return CYDP_OK;
   return enter(of, &runner);
@@ -70,7 +70,7 @@ static cydp_status look_at(heat *of, size_t place, double score, double referenc
 /* What is raced by the differences to the largest: integers, and rows in which it is not
  * finite. */
 static void set_behind(heat *of, size_t from, size_t n) {
-  const cydp_field *row = of->row;
+  const cydp_score_row *row = of->row;
   if (row->integers) {
     cydp_mechanisms_kernels()->distances(
         row->top_integer, -1, (const int64_t *)row->scores + from, n, of->behind);
@@ -82,7 +82,7 @@ static void set_behind(heat *of, size_t from, size_t n) {
 
 /* n <= CHUNK candidates from place `from` on. */
 static cydp_status race(heat *of, size_t from, const uint32_t *words, size_t n) {
-  const cydp_field *row = of->row;
+  const cydp_score_row *row = of->row;
   const cydp_selection *law = row->law;
   const cydp_mechanisms_table *kernels = cydp_mechanisms_kernels();
   const double *scores = of->behind;
@@ -164,7 +164,7 @@ static cydp_status read_extension(void *self, uint32_t decision, uint32_t level,
 }
 
 /* The largest of n scores from `from` on joins the row's. */
-static void raise_top(cydp_field *row, size_t from, size_t n) {
+static void raise_top(cydp_score_row *row, size_t from, size_t n) {
   const cydp_mechanisms_table *kernels = cydp_mechanisms_kernels();
   if (row->integers) {
     int64_t top = kernels->largest_integer((const int64_t *)row->scores + from, n);
@@ -212,14 +212,14 @@ typedef struct many_rows {
   int64_t *chosen;
 } many_rows;
 
-static cydp_field row_of(const many_rows *of, size_t row) {
-  return (cydp_field){.law = of->law,
-                      .scores = of->scores + 8 * row * of->length,
-                      .integers = of->integers,
-                      .top = -INFINITY,
-                      .top_integer = INT64_MIN,
-                      .first = (uint64_t)row * of->length,
-                      .extension = &of->extension};
+static cydp_score_row row_of(const many_rows *of, size_t row) {
+  return (cydp_score_row){.law = of->law,
+                          .scores = of->scores + 8 * row * of->length,
+                          .integers = of->integers,
+                          .top = -INFINITY,
+                          .top_integer = INT64_MIN,
+                          .first = (uint64_t)row * of->length,
+                          .extension = &of->extension};
 }
 
 /* A thread's scratch, on its stack. */
@@ -249,7 +249,7 @@ static cydp_status race_rows(void *self, size_t task) {
   begin(&own, of, (uint64_t)to * of->length);
   cydp_status status = CYDP_OK;
   for (size_t i = from; i < to && status == CYDP_OK; i++) {
-    cydp_field row = row_of(of, i);
+    cydp_score_row row = row_of(of, i);
     raise_top(&row, 0, of->length);
     own.heat.row = &row;
     own.heat.led = false;
@@ -263,14 +263,14 @@ static cydp_status race_rows(void *self, size_t task) {
 
 /* One long row in parts of which each has a leader. */
 typedef struct part {
-  cydp_field row; /* whose largest score is that of the part */
+  cydp_score_row row; /* whose largest score is that of the part */
   bool led;
-  cydp_runner leader;
+  cydp_candidate leader;
 } part;
 
 typedef struct long_row {
   const many_rows *call;
-  cydp_field row;
+  cydp_score_row row;
   part *parts;
 } long_row;
 
@@ -305,15 +305,15 @@ static cydp_status race_long_row(const many_rows *call, size_t i, unsigned threa
   if (!of.parts)
     return CYDP_ERROR_MEMORY;
   heat final = {.row = &of.row, .effort = call->effort, .led = false};
-  cydp_status status = cydp_share(find_top, &of, parts, threads);
+  cydp_status status = cydp_parallel_for(find_top, &of, parts, threads);
   for (size_t j = 0; j < parts; j++) {
-    const cydp_field *row = &of.parts[j].row;
+    const cydp_score_row *row = &of.parts[j].row;
     of.row.top = row->top > of.row.top ? row->top : of.row.top;
     if (row->top_integer > of.row.top_integer)
       of.row.top_integer = row->top_integer;
   }
   if (status == CYDP_OK)
-    status = cydp_share(find_leader, &of, parts, threads);
+    status = cydp_parallel_for(find_leader, &of, parts, threads);
   for (size_t j = 0; j < parts && status == CYDP_OK; j++)
     if (of.parts[j].led)
       status = enter(&final, &of.parts[j].leader);
@@ -334,7 +334,7 @@ static cydp_status race_all(many_rows *of, unsigned threads) {
   }
   of->rows_a_task = threads > 1 ? (PART - 1) / of->length + 1 : of->rows;
   size_t tasks = (of->rows - 1) / of->rows_a_task + 1;
-  return tasks > 1 ? cydp_share(race_rows, of, tasks, threads) : race_rows(of, 0);
+  return tasks > 1 ? cydp_parallel_for(race_rows, of, tasks, threads) : race_rows(of, 0);
 }
 
 cydp_status cydp_select(const cydp_selection *selection, cydp_rng *rng,
@@ -373,7 +373,7 @@ cydp_status cydp_select_map(const cydp_selection *selection, cydp_effort effort,
                         .scores = scores,
                         .integers = number == CYDP_I64,
                         .length = length};
-  cydp_field row = row_of(&of, 0);
+  cydp_score_row row = row_of(&of, 0);
   heat own;
   own.row = &row;
   own.effort = effort;

@@ -80,7 +80,7 @@ static double series(double r) {
          ((q[4] + q[5] * r) + (q[6] + q[7] * r) * r2) * r4;
 }
 
-/* ln(x), as cydp_log_portable has it. */
+/* ln(x), as cydp_inverse_cdf_portable has it. */
 static double logarithm(double x) {
   uint64_t bits;
   memcpy(&bits, &x, sizeof bits);
@@ -116,7 +116,7 @@ static void gumbel_bounds(uint64_t u, unsigned bits, double *low, double *high) 
   *high = u ? (above ? g + width : -logarithm(bits * LN2)) : INFINITY;
 }
 
-static void set_bounds(const cydp_selection *law, cydp_runner *a) {
+static void set_bounds(const cydp_selection *law, cydp_candidate *a) {
   double low, high;
   double slack = KEY_ERROR - a->v * SCORE_ERROR + TINY_ERROR;
   if (law->race == CYDP_GUMBEL)
@@ -127,22 +127,22 @@ static void set_bounds(const cydp_selection *law, cydp_runner *a) {
   a->high = high < INFINITY ? a->v + high + slack : INFINITY;
 }
 
-cydp_runner cydp_runner_of(const cydp_selection *law, size_t place, double behind,
-                           uint32_t word) {
+cydp_candidate cydp_candidate_of(const cydp_selection *law, size_t place, double behind,
+                                 uint32_t word) {
   double v = (behind * law->keys.rate) * law->rate;
   v = v < 0 ? v : 0; /* the scores may change under the call */
   v = v > -0x1p1000 ? v : -0x1p1000;
-  cydp_runner runner = {.place = place, .u = word, .bits = 32, .v = v};
+  cydp_candidate runner = {.place = place, .u = word, .bits = 32, .v = v};
   set_bounds(law, &runner);
   return runner;
 }
 
-static cydp_status look_again(const cydp_field *row, cydp_runner *a) {
+static cydp_status look_again(const cydp_score_row *row, cydp_candidate *a) {
   if (a->bits == 64)
     return CYDP_OK;
   cydp_fixed u;
   cydp_work work = {0};
-  cydp_bits bits = cydp_runner_bits(row, a, &work);
+  cydp_bits bits = cydp_candidate_bits(row, a, &work);
   cydp_status status = cydp_first_bits(&bits, 1, u);
   if (status == CYDP_OK) {
     a->u = u[0];
@@ -153,8 +153,8 @@ static cydp_status look_again(const cydp_field *row, cydp_runner *a) {
   return status;
 }
 
-cydp_status cydp_ahead(const cydp_field *row, cydp_runner *a, cydp_runner *b,
-                       cydp_effort effort, bool *ahead) {
+cydp_status cydp_greater(const cydp_score_row *row, cydp_candidate *a, cydp_candidate *b,
+                         cydp_effort effort, bool *ahead) {
   for (int looks = 0; looks < 2 && effort != CYDP_RESOLVE_ALL; looks++) {
     *ahead = a->low > b->high;
     if (*ahead || a->high < b->low)
@@ -166,12 +166,12 @@ cydp_status cydp_ahead(const cydp_field *row, cydp_runner *a, cydp_runner *b,
         return status;
     }
   }
-  return cydp_ahead_exactly(row, a, b, ahead);
+  return cydp_greater_exactly(row, a, b, ahead);
 }
 
 /* Beyond 64 bits the number of ones that 1 - U's zeros are tells enough:
  * E < (ones + 1) ln 2. */
-cydp_status cydp_above_floor(const cydp_field *row, cydp_runner *a) {
+cydp_status cydp_above_floor(const cydp_score_row *row, cydp_candidate *a) {
   if (a->low > CYDP_KEY_FLOOR)
     return CYDP_OK;
   cydp_status status = look_again(row, a);
@@ -179,7 +179,7 @@ cydp_status cydp_above_floor(const cydp_field *row, cydp_runner *a) {
     return status;
   cydp_fixed u;
   cydp_work work = {0};
-  cydp_bits bits = cydp_runner_bits(row, a, &work);
+  cydp_bits bits = cydp_candidate_bits(row, a, &work);
   status = cydp_first_bits(&bits, CYDP_MOST_LIMBS, u);
   double ones = 0;
   size_t i = CYDP_MOST_LIMBS;

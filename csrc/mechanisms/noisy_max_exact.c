@@ -75,7 +75,7 @@ static int difference(double a, double b, uint64_t *limbs) {
 
 /* Whether the score of place a is at least that of b, and how far they are apart. Where
  * nobody's is finite, all that race are equal. */
-static bool scores_apart(const cydp_field *row, size_t a, size_t b, uint64_t *limbs,
+static bool scores_apart(const cydp_score_row *row, size_t a, size_t b, uint64_t *limbs,
                          int *exponent) {
   memset(limbs, 0, SCORE_LIMBS * sizeof *limbs);
   *exponent = 0;
@@ -189,7 +189,8 @@ static cydp_status compare(const cydp_selection *law, size_t n, const uint64_t *
   return CYDP_OK;
 }
 
-cydp_bits cydp_runner_bits(const cydp_field *row, const cydp_runner *a, cydp_work *work) {
+cydp_bits cydp_candidate_bits(const cydp_score_row *row, const cydp_candidate *a,
+                              cydp_work *work) {
   return (cydp_bits){.prefix = a->bits == 32 ? a->u : a->u >> 32,
                      .prefix_bits = 32,
                      .extension = row->extension,
@@ -198,15 +199,15 @@ cydp_bits cydp_runner_bits(const cydp_field *row, const cydp_runner *a, cydp_wor
                      .work = work};
 }
 
-cydp_status cydp_ahead_exactly(const cydp_field *row, const cydp_runner *a,
-                               const cydp_runner *b, bool *ahead) {
+cydp_status cydp_greater_exactly(const cydp_score_row *row, const cydp_candidate *a,
+                                 const cydp_candidate *b, bool *ahead) {
   uint64_t limbs[SCORE_LIMBS];
   int exponent;
   bool first = scores_apart(row, a->place, b->place, limbs, &exponent);
-  const cydp_runner *upper = first ? a : b, *lower = first ? b : a;
+  const cydp_candidate *upper = first ? a : b, *lower = first ? b : a;
   cydp_work work = {0};
-  cydp_bits bits[2] = {cydp_runner_bits(row, upper, &work),
-                       cydp_runner_bits(row, lower, &work)};
+  cydp_bits bits[2] = {cydp_candidate_bits(row, upper, &work),
+                       cydp_candidate_bits(row, lower, &work)};
   cydp_fixed u[2];
   distance apart;
   cydp_status status =

@@ -9,10 +9,11 @@
 #include "samplers/exact_comparison.h"
 
 /* The bits of a runner's U, from the first on. */
-cydp_bits cydp_runner_bits(const cydp_field *row, const cydp_runner *a, cydp_work *work);
+cydp_bits cydp_candidate_bits(const cydp_score_row *row, const cydp_candidate *a,
+                              cydp_work *work);
 
 /* Whether a is ahead of b. */
-cydp_status cydp_ahead_exactly(const cydp_field *row, const cydp_runner *a,
-                               const cydp_runner *b, bool *ahead);
+cydp_status cydp_greater_exactly(const cydp_score_row *row, const cydp_candidate *a,
+                                 const cydp_candidate *b, bool *ahead);
 
 #endif

@@ -21,7 +21,7 @@ struct cydp_selection {
 
 /* The scores of a row. Integers, and rows without a finite largest score, are raced by
  * what they are behind it. */
-typedef struct cydp_field {
+typedef struct cydp_score_row {
   const cydp_selection *law;
   const void *scores;
   bool integers; /* int64_t, else double */
@@ -29,15 +29,15 @@ typedef struct cydp_field {
   int64_t top_integer;
   uint64_t first; /* number of the first candidate, for its bits */
   const cydp_extension *extension;
-} cydp_field;
+} cydp_score_row;
 
 /* A candidate: its place in the row, the first 32 or 64 bits of its U, and bounds of its
  * key v + G that hold whatever bits follow. */
-typedef struct cydp_runner {
+typedef struct cydp_candidate {
   size_t place;
   uint64_t u;
   unsigned bits;
   double v, low, high;
-} cydp_runner;
+} cydp_candidate;
 
 #endif

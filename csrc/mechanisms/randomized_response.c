@@ -92,7 +92,7 @@ cydp_status cydp_respond(const cydp_sampler *shift, const cydp_sampler *uniform,
     status = cydp_rng_key(rng, call.uniform_key);
   if (status == CYDP_OK) {
     size_t part = PARTS * CHUNKS * shift->chunk;
-    status = cydp_share(respond_part, &call, (n - 1) / part + 1, threads);
+    status = cydp_parallel_for(respond_part, &call, (n - 1) / part + 1, threads);
   }
   cydp_wipe(&call, sizeof call);
   return status;

@@ -17,7 +17,7 @@ enum { CHUNK = 2048, PREFIX_BITS = 16 };
 typedef struct bernoulli {
   cydp_sampler base;
   cydp_tails tails; /* T_1 = p, the others are 0 */
-  cydp_threshold_route threshold;
+  cydp_cdf_table_route threshold;
   double rounded[2]; /* p and 0 */
   bool always;
   bool exact;   /* p is a fraction of 2^1024 */
@@ -56,7 +56,7 @@ static cydp_status map(const cydp_sampler *self, const cydp_batch *batch, void *
   const size_t n = batch->n; /* a register, not memory that the result could alias */
   bool *restrict result = out;
   cydp_status status =
-      cydp_threshold_magnitudes(&law->threshold, batch, batch->plane[0], magnitudes);
+      cydp_cdf_table_magnitudes(&law->threshold, batch, batch->plane[0], magnitudes);
   for (size_t i = 0; i < n; i++)
     result[i] = magnitudes[i] != 0;
   *values = n;
@@ -106,10 +106,10 @@ cydp_status cydp_bernoulli_new(cydp_sampler **out, const uint64_t *numerator,
     law->tails = (cydp_tails){below, propose};
     law->rounded[0] =
         ldexp((double)law->p[n - 1], -64) + ldexp((double)law->p[n - 2], -128);
-    cydp_threshold_route_set(&law->threshold, &law->tails, law->rounded, 2);
+    cydp_cdf_table_route_set(&law->threshold, &law->tails, law->rounded, 2);
     law->threshold.law.count = 1; /* nothing lies in cell 0 but, perhaps, p itself */
     law->threshold.rate = 0x1p-16;
-    law->base.resolved[0] = cydp_threshold_resolved(&law->threshold);
+    law->base.resolved[0] = cydp_cdf_table_resolved(&law->threshold);
     law->base.resolve_unused = resolve_unused;
     law->base.map = map;
     law->base.layout = (cydp_layout){{2, 0, 0}, false};

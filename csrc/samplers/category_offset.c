@@ -32,7 +32,7 @@ typedef struct shift {
   bool exact;        /* w is a fraction of 2^1024 */
   double inverse;    /* 1 / w, within 2^-51 of itself */
   double rounded[FEW];
-  cydp_threshold_route threshold;
+  cydp_cdf_table_route threshold;
   cydp_shift_law law, wide; /* by 32 and by 63 bits */
 } shift;
 
@@ -77,7 +77,7 @@ static uint64_t propose(const cydp_tails *self, size_t n, const uint64_t *u) {
 static cydp_status map_few(const cydp_sampler *self, const cydp_batch *batch, void *out,
                            size_t *values) {
   *values = batch->n;
-  return cydp_threshold_magnitudes(&((const shift *)self)->threshold, batch,
+  return cydp_cdf_table_magnitudes(&((const shift *)self)->threshold, batch,
                                    batch->plane[0], out);
 }
 
@@ -166,13 +166,13 @@ static void set_few(shift *law) {
   const size_t terms = law->categories - 1;
   for (size_t i = 0; i < terms; i++)
     law->rounded[i] = (double)(terms - i) / law->inverse;
-  cydp_threshold_route_set(&law->threshold, &law->tails, law->rounded, terms + 1);
-  cydp_threshold_law *thresholds = &law->threshold.law;
+  cydp_cdf_table_route_set(&law->threshold, &law->tails, law->rounded, terms + 1);
+  cydp_cdf_table *thresholds = &law->threshold.law;
   if (thresholds->count > terms) { /* no T_j lies in cell 0 */
     thresholds->count = (unsigned)terms;
     law->threshold.rate -= 0x1p-16;
   }
-  law->base.resolved[0] = cydp_threshold_resolved(&law->threshold);
+  law->base.resolved[0] = cydp_cdf_table_resolved(&law->threshold);
   law->base.map = map_few;
   law->base.layout = (cydp_layout){{2, 0, 0}, false};
 }

@@ -39,9 +39,9 @@ static uint16_t cell_of(const cydp_tails *tails, uint64_t k, double rounded) {
   return (uint16_t)cell;
 }
 
-void cydp_threshold_route_set(cydp_threshold_route *route, const cydp_tails *tails,
+void cydp_cdf_table_route_set(cydp_cdf_table_route *route, const cydp_tails *tails,
                               const double *rounded, size_t terms) {
-  cydp_threshold_law *law = &route->law;
+  cydp_cdf_table *law = &route->law;
   route->tails = tails;
   route->rounded = rounded;
   memset(law, 0, sizeof *law);
@@ -59,7 +59,7 @@ void cydp_threshold_route_set(cydp_threshold_route *route, const cydp_tails *tai
   route->terms = terms;
 }
 
-double cydp_threshold_resolved(const cydp_threshold_route *route) {
+double cydp_cdf_table_resolved(const cydp_cdf_table_route *route) {
   double sum = 0;
   for (size_t k = 0; k < route->terms; k++)
     sum += 2 * (route->rounded[k] * CYDP_TAIL_ERROR + CYDP_LEAST_TAIL);
@@ -68,7 +68,7 @@ double cydp_threshold_resolved(const cydp_threshold_route *route) {
 
 typedef struct magnitudes_of {
   cydp_decision base;
-  const cydp_threshold_route *route;
+  const cydp_cdf_table_route *route;
   const uint16_t *words;
   uint16_t *magnitudes;
 } magnitudes_of;
@@ -81,7 +81,7 @@ static uint64_t prefix(const cydp_decision *self, size_t lane) {
  * is next to one of them. */
 static uint64_t look_at_tails(const cydp_decision *self, size_t n, const uint16_t *lanes,
                               const uint64_t *u, uint64_t *answers) {
-  const cydp_threshold_route *route = ((const magnitudes_of *)self)->route;
+  const cydp_cdf_table_route *route = ((const magnitudes_of *)self)->route;
   uint64_t open = 0;
   (void)lanes;
   for (size_t i = 0; i < n; i++) {
@@ -104,7 +104,7 @@ static uint64_t look_at_logarithm(const cydp_decision *self, size_t n,
                                   const uint16_t *lanes, const uint64_t *u,
                                   uint64_t *answers) {
   (void)lanes;
-  return cydp_log_look(((const magnitudes_of *)self)->route->wide, n, u, answers);
+  return cydp_inverse_cdf_look(((const magnitudes_of *)self)->route->wide, n, u, answers);
 }
 
 static cydp_status resolve(const cydp_decision *self, size_t lane, cydp_bits *bits,
@@ -120,7 +120,7 @@ static void put(const cydp_decision *self, size_t lane, uint64_t answer, uint64_
   *at = (uint16_t)((answer & real) | (*at & ~real));
 }
 
-cydp_status cydp_threshold_magnitudes(const cydp_threshold_route *route,
+cydp_status cydp_cdf_table_magnitudes(const cydp_cdf_table_route *route,
                                       const cydp_batch *batch, const uint16_t *words,
                                       uint16_t *magnitudes) {
   const magnitudes_of of = {{1, PREFIX_BITS, route->rate, prefix,
@@ -132,6 +132,6 @@ cydp_status cydp_threshold_magnitudes(const cydp_threshold_route *route,
   uint8_t undecided[CYDP_BATCH / 8];
   if (batch->effort == CYDP_RESOLVE_ALL)
     return cydp_decide(&of.base, batch, NULL);
-  cydp_samplers_kernels()->threshold(&route->law, words, batch->n, magnitudes, undecided);
+  cydp_samplers_kernels()->cdf_table(&route->law, words, batch->n, magnitudes, undecided);
   return cydp_decide(&of.base, batch, undecided);
 }

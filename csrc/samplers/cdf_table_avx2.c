@@ -19,7 +19,7 @@ typedef struct cells {
   unsigned blocks; /* that hold cells */
 } cells;
 
-static inline cells spread(const cydp_threshold_law *law) {
+static inline cells spread(const cydp_cdf_table *law) {
   cells wide = {.count = _mm256_set1_epi16((short)law->count),
                 .blocks = (law->count + BLOCK - 1) / BLOCK};
   for (int j = 0; j < BLOCK; j++) {
@@ -67,7 +67,7 @@ static inline uint32_t count_two(const cells *law, const uint16_t *words,
   return (uint32_t)_mm256_movemask_epi8(_mm256_permute4x64_epi64(bytes, 0xd8));
 }
 
-void cydp_threshold_avx2(const cydp_threshold_law *law, const uint16_t *words, size_t n,
+void cydp_cdf_table_avx2(const cydp_cdf_table *law, const uint16_t *words, size_t n,
                          uint16_t *magnitudes, uint8_t *undecided) {
   const cells wide = spread(law);
   size_t i = 0;

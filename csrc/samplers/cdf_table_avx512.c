@@ -18,7 +18,7 @@ static inline __mmask32 first_lanes(size_t n) {
   return n < LANES ? (UINT32_C(1) << n) - 1 : UINT32_MAX;
 }
 
-static inline levels spread(const cydp_threshold_law *law, int depth) {
+static inline levels spread(const cydp_cdf_table *law, int depth) {
   levels cells;
   for (int level = 0; level < depth; level++) {
     size_t first = (size_t)(1 << level) - 1, behind = CYDP_THRESHOLDS - LANES - first;
@@ -52,7 +52,7 @@ static inline __mmask32 search(const levels *cells, int depth, __m512i count,
 }
 
 __attribute__((always_inline)) static inline void
-search_all(const cydp_threshold_law *law, int depth, const uint16_t *words, size_t n,
+search_all(const cydp_cdf_table *law, int depth, const uint16_t *words, size_t n,
            uint16_t *magnitudes, uint8_t *undecided) {
   const levels cells = spread(law, depth);
   const __m512i behind = _mm512_set1_epi16((short)law->count);
@@ -73,7 +73,7 @@ search_all(const cydp_threshold_law *law, int depth, const uint16_t *words, size
 }
 
 /* As deep as the number of cells, which is public, demands. */
-void cydp_threshold_avx512(const cydp_threshold_law *law, const uint16_t *words, size_t n,
+void cydp_cdf_table_avx512(const cydp_cdf_table *law, const uint16_t *words, size_t n,
                            uint16_t *magnitudes, uint8_t *undecided) {
   if (law->count < 2)
     search_all(law, 1, words, n, magnitudes, undecided);

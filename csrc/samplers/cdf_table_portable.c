@@ -15,7 +15,7 @@ enum {
 /* SSE2 compares signed words only; flipping the top bit keeps the order. */
 #define TOP 0x8000
 
-static void compare_all(const cydp_threshold_law *law, const uint16_t *words,
+static void compare_all(const cydp_cdf_table *law, const uint16_t *words,
                         uint16_t *magnitudes, uint16_t *equal) {
   signed_vec biased[VECTORS], count[VECTORS] = {{0}}, same[VECTORS] = {{0}};
   for (int v = 0; v < VECTORS; v++) {
@@ -34,8 +34,8 @@ static void compare_all(const cydp_threshold_law *law, const uint16_t *words,
   memcpy(equal, same, sizeof same);
 }
 
-void cydp_threshold_portable(const cydp_threshold_law *law, const uint16_t *words,
-                             size_t n, uint16_t *magnitudes, uint8_t *undecided) {
+void cydp_cdf_table_portable(const cydp_cdf_table *law, const uint16_t *words, size_t n,
+                             uint16_t *magnitudes, uint8_t *undecided) {
   for (size_t i = 0; i < n; i += LANES) {
     uint16_t in[LANES] = {0}, out[LANES], equal[LANES];
     size_t lanes = n - i < LANES ? n - i : LANES;

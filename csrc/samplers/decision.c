@@ -36,7 +36,7 @@ typedef struct slots {
   uint64_t u[CYDP_SLOTS];
 } slots;
 
-size_t cydp_slots(double mean) {
+size_t cydp_second_look_slots(double mean) {
   double bound = 1;
   for (size_t n = 0; n < CYDP_SLOTS; n++)
     if ((bound *= mean / (double)(n + 1)) <= CYDP_OVERFLOW)
@@ -155,7 +155,7 @@ cydp_status cydp_decide(const cydp_decision *decision, const cydp_batch *batch,
   }
   open_lanes open = open_lanes_of(undecided, batch->n);
   if (decision->look && batch->effort == CYDP_FIXED_WORK) {
-    size_t n = cydp_slots(decision->rate * (double)batch->n);
+    size_t n = cydp_second_look_slots(decision->rate * (double)batch->n);
     slots of = take_fixed(&open, n < batch->n ? n : batch->n);
     batch->work->undecided += of.real;
     if (of.n > 0)

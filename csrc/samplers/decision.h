@@ -32,11 +32,12 @@ struct cydp_decision {
 cydp_status cydp_decide(const cydp_decision *decision, const cydp_batch *batch,
                         const uint8_t *undecided);
 
-/* What fixed work makes room for, given how many of independent events are expected: n
- * more than which happen with a probability of at most mean^(n + 1) / (n + 1)!, which is
- * CYDP_OVERFLOW or less, unless n is CYDP_SLOTS. */
+/* Number of second-look slots to reserve for a batch in which `mean` candidates are
+ * expected to be undecided. Returns the smallest n such that more than n are undecided
+ * with a probability of at most mean^(n + 1) / (n + 1)! <= CYDP_OVERFLOW, or CYDP_SLOTS
+ * if that is smaller. */
 #define CYDP_OVERFLOW 0x1p-48
-size_t cydp_slots(double mean);
+size_t cydp_second_look_slots(double mean);
 
 /* About the U that begins with these 64 bits, within 2^-63 and an ulp. As a signed
  * number, which compilers convert without a branch. */

@@ -34,7 +34,7 @@ enum {
 typedef struct gaussian {
   cydp_sampler base;
   cydp_gaussian_tails tails;
-  cydp_threshold_route threshold;
+  cydp_cdf_table_route threshold;
   cydp_split_law split; /* of m = 0: not split */
   cydp_fixed rate;      /* 1 / (2 sigma^2), RATE_LIMBS fraction limbs, rounded down */
 } gaussian;
@@ -44,7 +44,7 @@ static cydp_status map_threshold(const cydp_sampler *self, const cydp_batch *bat
   const gaussian *law = (const gaussian *)self;
   uint16_t magnitudes[CYDP_BATCH];
   cydp_status status =
-      cydp_threshold_magnitudes(&law->threshold, batch, batch->plane[0], magnitudes);
+      cydp_cdf_table_magnitudes(&law->threshold, batch, batch->plane[0], magnitudes);
   cydp_samplers_kernels()->signs(magnitudes, batch->signs, batch->n, out);
   *values = batch->n;
   return status;
@@ -135,12 +135,12 @@ static cydp_status map_split(const cydp_sampler *self, const cydp_batch *batch, 
   uint16_t x[CYDP_BATCH];
   uint8_t accepted[CYDP_BATCH / 8] = {0};
   cydp_status status =
-      cydp_threshold_magnitudes(&law->threshold, batch, batch->plane[1], x);
+      cydp_cdf_table_magnitudes(&law->threshold, batch, batch->plane[1], x);
   if (status == CYDP_OK)
     status = accept_all(law, batch, x, accepted);
   if (status == CYDP_OK)
-    *values = cydp_samplers_kernels()->join_gaussian(&law->split, batch->plane[0], x,
-                                                     accepted, batch->n, out);
+    *values = cydp_samplers_kernels()->recombine_gaussian(&law->split, batch->plane[0], x,
+                                                          accepted, batch->n, out);
   return status;
 }
 
@@ -231,10 +231,10 @@ cydp_status cydp_discrete_gaussian_new(cydp_sampler **out, const uint64_t *numer
   law->split.rate0 = (double)top[0] + ldexp((double)top[-1], -64);
   bool split = law->split.shift > 0;
   cydp_gaussian_tails_set(&law->tails, rate0 + (RATE_LIMBS - CYDP_MOST_LIMBS - 2), split);
-  cydp_threshold_route_set(&law->threshold, &law->tails.tails, law->tails.rounded,
+  cydp_cdf_table_route_set(&law->threshold, &law->tails.tails, law->tails.rounded,
                            CYDP_GAUSSIAN_TERMS);
   law->base.resolve_unused = resolve_unused;
-  law->base.resolved[0] = cydp_threshold_resolved(&law->threshold);
+  law->base.resolved[0] = cydp_cdf_table_resolved(&law->threshold);
   if (split)
     set_split(law);
   else

@@ -38,9 +38,9 @@ enum {
 typedef struct laplace {
   cydp_sampler base;
   cydp_exponential_tails tails;
-  cydp_threshold_route threshold;
+  cydp_cdf_table_route threshold;
   double rounded[CYDP_THRESHOLDS]; /* T_1, T_2, ... */
-  cydp_log_route log;
+  cydp_inverse_cdf_route log;
   unsigned shift;     /* m */
   unsigned v_bits;    /* of V in a candidate's word */
   cydp_fixed inverse; /* 1 / t with RATE_LIMBS, where `tails` has M / t */
@@ -61,7 +61,7 @@ static cydp_status map_threshold(const cydp_sampler *self, const cydp_batch *bat
   const laplace *law = (const laplace *)self;
   uint16_t magnitudes[CYDP_BATCH];
   cydp_status status =
-      cydp_threshold_magnitudes(&law->threshold, batch, batch->plane[0], magnitudes);
+      cydp_cdf_table_magnitudes(&law->threshold, batch, batch->plane[0], magnitudes);
   cydp_samplers_kernels()->signs(magnitudes, batch->signs, batch->n, out);
   *values = batch->n;
   return status;
@@ -71,7 +71,7 @@ static cydp_status map_log(const cydp_sampler *self, const cydp_batch *batch, vo
                            size_t *values) {
   const laplace *law = (const laplace *)self;
   *values = batch->n;
-  return cydp_log_values(&law->log, batch, batch->plane[0], out);
+  return cydp_inverse_cdf_values(&law->log, batch, batch->plane[0], out);
 }
 
 typedef struct remainder_of {
@@ -166,11 +166,11 @@ static cydp_status map_split(const cydp_sampler *self, const cydp_batch *batch, 
   const uint64_t *first = batch->plane[0];
   uint8_t accepted[CYDP_BATCH / 8];
   int64_t *quotients = out; /* overwritten by what they become */
-  cydp_status status = cydp_log_values(&law->log, batch, first, quotients);
+  cydp_status status = cydp_inverse_cdf_values(&law->log, batch, first, quotients);
   if (status == CYDP_OK)
     status = accept_all(law, batch, accepted);
   if (status == CYDP_OK)
-    *values = cydp_samplers_kernels()->join_laplace(
+    *values = cydp_samplers_kernels()->recombine_laplace(
         law->shift, first, self->layout.width[1], batch->plane[1], quotients, accepted,
         batch->n, out);
   return status;
@@ -189,9 +189,9 @@ static void set_threshold(laplace *law) {
   double rate = law->tails.inverse_scale;
   for (int k = 0; k < CYDP_THRESHOLDS; k++)
     law->rounded[k] = 2 * exp(-rate * (k + 1)) / (1 + exp(-rate));
-  cydp_threshold_route_set(&law->threshold, &law->tails.tails, law->rounded,
+  cydp_cdf_table_route_set(&law->threshold, &law->tails.tails, law->rounded,
                            CYDP_THRESHOLDS);
-  cydp_log_route_set(&law->log, &law->tails, NARROW);
+  cydp_inverse_cdf_route_set(&law->log, &law->tails, NARROW);
   law->threshold.wide = &law->log.wide;
   law->base.map = map_threshold;
   law->base.layout = (cydp_layout){{2, 0, 0}, true};
@@ -199,7 +199,7 @@ static void set_threshold(laplace *law) {
 }
 
 static void set_log(laplace *law, unsigned bits) {
-  cydp_log_route_set(&law->log, &law->tails, bits);
+  cydp_inverse_cdf_route_set(&law->log, &law->tails, bits);
   law->base.map = map_log;
   law->base.layout = (cydp_layout){{bits > NARROW ? 8 : 4, 0, 0}, false};
   law->base.chunk = LOG_CHUNK;
@@ -218,7 +218,7 @@ static void set_split(laplace *law, const uint64_t *inverse) {
     scaled[i] = inverse[i + 1] << law->shift | inverse[i] >> (64 - law->shift);
   }
   cydp_exponential_tails_set(&law->tails, scaled, true);
-  cydp_log_route_set(&law->log, &law->tails, WIDE);
+  cydp_inverse_cdf_route_set(&law->log, &law->tails, WIDE);
   law->base.map = map_split;
   bool narrow = law->shift <= NARROW_REMAINDER;
   law->base.layout = (cydp_layout){{8, narrow ? 4 : 8, 0}, false};

@@ -16,7 +16,7 @@ enum { NARROW = 31, WIDE = 63 };
 
 /* The tail's cut balances what it sends on with the width that cells above it add to the
  * band. */
-static void set_law(cydp_log_law *law, const cydp_exponential_tails *tails,
+static void set_law(cydp_inverse_cdf_law *law, const cydp_exponential_tails *tails,
                     unsigned bits) {
   double t = tails->scale;
   for (int i = 0; i < CYDP_LOG_INTERVALS; i++)
@@ -37,18 +37,19 @@ static void set_law(cydp_log_law *law, const cydp_exponential_tails *tails,
   law->guard = t * (0.5 / tail + CYDP_LOG_ERROR);
 }
 
-static bool is_certain(const cydp_log_law *law, const cydp_exponential_tails *tails) {
+static bool is_certain(const cydp_inverse_cdf_law *law,
+                       const cydp_exponential_tails *tails) {
   return law->guard < 0.5 && (tails->one_sided || law->guard <= tails->offset);
 }
 
 /* With what probability a word is undecided, at most: the tail, bands of 2 guard, and a
  * word more for each of these, of which there are fewer than 1 + 22 t. */
-static double rate_of(const cydp_log_law *law, double t) {
+static double rate_of(const cydp_inverse_cdf_law *law, double t) {
   return ldexp((double)law->tail + 1 + 22 * t, -(int)law->bits) + 2 * law->guard;
 }
 
-void cydp_log_route_set(cydp_log_route *route, const cydp_exponential_tails *tails,
-                        unsigned bits) {
+void cydp_inverse_cdf_route_set(cydp_inverse_cdf_route *route,
+                                const cydp_exponential_tails *tails, unsigned bits) {
   route->tails = tails;
   set_law(&route->law, tails, bits);
   set_law(&route->wide, tails, WIDE);
@@ -57,15 +58,15 @@ void cydp_log_route_set(cydp_log_route *route, const cydp_exponential_tails *tai
   route->resolved = rate_of(&route->wide, tails->scale);
 }
 
-uint64_t cydp_log_look(const cydp_log_law *wide, size_t n, const uint64_t *u,
-                       uint64_t *answers) {
+uint64_t cydp_inverse_cdf_look(const cydp_inverse_cdf_law *wide, size_t n,
+                               const uint64_t *u, uint64_t *answers) {
   uint64_t words[CYDP_SLOTS];
   uint8_t undecided[CYDP_SLOTS / 8] = {0};
   int64_t values[CYDP_SLOTS];
   uint64_t open = 0;
   for (size_t i = 0; i < n; i++)
     words[i] = u[i] & ~UINT64_C(1); /* a positive sign */
-  cydp_samplers_kernels()->log(wide, words, n, values, undecided);
+  cydp_samplers_kernels()->inverse_cdf(wide, words, n, values, undecided);
   for (size_t i = 0; i < n; i++)
     answers[i] = (uint64_t)values[i];
   for (size_t i = 0; i < sizeof undecided; i++)
@@ -76,7 +77,7 @@ uint64_t cydp_log_look(const cydp_log_law *wide, size_t n, const uint64_t *u,
 
 typedef struct values_of {
   cydp_decision base;
-  const cydp_log_route *route;
+  const cydp_inverse_cdf_route *route;
   const void *words;
   int64_t *out;
 } values_of;
@@ -94,7 +95,7 @@ static uint64_t prefix(const cydp_decision *self, size_t lane) {
 static uint64_t look(const cydp_decision *self, size_t n, const uint16_t *lanes,
                      const uint64_t *u, uint64_t *answers) {
   (void)lanes;
-  return cydp_log_look(&((const values_of *)self)->route->wide, n, u, answers);
+  return cydp_inverse_cdf_look(&((const values_of *)self)->route->wide, n, u, answers);
 }
 
 static cydp_status resolve(const cydp_decision *self, size_t lane, cydp_bits *bits,
@@ -110,8 +111,9 @@ static void put(const cydp_decision *self, size_t lane, uint64_t answer, uint64_
   of->out[lane] = (int64_t)((value & real) | ((uint64_t)of->out[lane] & ~real));
 }
 
-cydp_status cydp_log_values(const cydp_log_route *route, const cydp_batch *batch,
-                            const void *words, int64_t *out) {
+cydp_status cydp_inverse_cdf_values(const cydp_inverse_cdf_route *route,
+                                    const cydp_batch *batch, const void *words,
+                                    int64_t *out) {
   unsigned bits = route->law.bits;
   const values_of of = {
       {1, bits, route->rate, prefix, bits < WIDE ? look : NULL, resolve, put},
@@ -121,6 +123,6 @@ cydp_status cydp_log_values(const cydp_log_route *route, const cydp_batch *batch
   uint8_t undecided[CYDP_BATCH / 8];
   if (batch->effort == CYDP_RESOLVE_ALL || !route->certain)
     return cydp_decide(&of.base, batch, NULL);
-  cydp_samplers_kernels()->log(&route->law, words, batch->n, out, undecided);
+  cydp_samplers_kernels()->inverse_cdf(&route->law, words, batch->n, out, undecided);
   return cydp_decide(&of.base, batch, undecided);
 }

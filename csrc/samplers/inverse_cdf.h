@@ -18,18 +18,19 @@ extern const double cydp_log_q[CYDP_LOG_TERMS];           /* ln(1 + r) / r */
 
 /* Magnitudes with a sign by the logarithm kernel. The second look at narrow words is the
  * same kernel, at 63 bits. */
-typedef struct cydp_log_route {
+typedef struct cydp_inverse_cdf_route {
   const cydp_exponential_tails *tails;
-  cydp_log_law law, wide;
+  cydp_inverse_cdf_law law, wide;
   bool certain;          /* false: the guard band fills everything */
   double rate, resolved; /* undecided by `law` and by `wide`, at most */
-} cydp_log_route;
-void cydp_log_route_set(cydp_log_route *route, const cydp_exponential_tails *tails,
-                        unsigned bits);
-cydp_status cydp_log_values(const cydp_log_route *route, const cydp_batch *batch,
-                            const void *words, int64_t *out);
+} cydp_inverse_cdf_route;
+void cydp_inverse_cdf_route_set(cydp_inverse_cdf_route *route,
+                                const cydp_exponential_tails *tails, unsigned bits);
+cydp_status cydp_inverse_cdf_values(const cydp_inverse_cdf_route *route,
+                                    const cydp_batch *batch, const void *words,
+                                    int64_t *out);
 /* `look` of a decision whose answers are magnitudes. */
-uint64_t cydp_log_look(const cydp_log_law *wide, size_t n, const uint64_t *u,
-                       uint64_t *answers);
+uint64_t cydp_inverse_cdf_look(const cydp_inverse_cdf_law *wide, size_t n,
+                               const uint64_t *u, uint64_t *answers);
 
 #endif

@@ -31,7 +31,7 @@ typedef struct registers {
 #define LOW_HALVES(table) HALVES(table, 0x88)
 #define HIGH_HALVES(table) HALVES(table, 0xdd)
 
-static inline registers spread(const cydp_log_law *law) {
+static inline registers spread(const cydp_inverse_cdf_law *law) {
   registers wide = {.inverse = HIGH_HALVES(law->inverse),
                     .start_low = LOW_HALVES(law->start),
                     .start_high = HIGH_HALVES(law->start),
@@ -102,7 +102,7 @@ static inline unsigned draw_wide(const registers *law, __m256i word, __m256i *ou
   return draw(law, _mm256_add_pd(exact, _mm256_castsi256_pd(low)), word, out);
 }
 
-static void wide_words(const cydp_log_law *law, const uint64_t *words, size_t n,
+static void wide_words(const cydp_inverse_cdf_law *law, const uint64_t *words, size_t n,
                        int64_t *out, uint8_t *undecided) {
   const registers wide = spread(law);
   size_t i = 0;
@@ -135,7 +135,7 @@ static inline unsigned draw_narrow(const registers *law, __m256i mask, __m128i w
   return draw(law, x, wide, out);
 }
 
-static void narrow_words(const cydp_log_law *law, const uint32_t *words, size_t n,
+static void narrow_words(const cydp_inverse_cdf_law *law, const uint32_t *words, size_t n,
                          int64_t *out, uint8_t *undecided) {
   const registers wide = spread(law);
   const __m256i mask = _mm256_set1_epi64x((UINT32_C(2) << law->bits) - 1);
@@ -160,8 +160,8 @@ static void narrow_words(const cydp_log_law *law, const uint32_t *words, size_t 
   }
 }
 
-void cydp_log_avx2(const cydp_log_law *law, const void *words, size_t n, int64_t *out,
-                   uint8_t *undecided) {
+void cydp_inverse_cdf_avx2(const cydp_inverse_cdf_law *law, const void *words, size_t n,
+                           int64_t *out, uint8_t *undecided) {
   if (law->bits == 63)
     wide_words(law, words, n, out, undecided);
   else

@@ -13,7 +13,7 @@ typedef struct registers {
   __m512d step, guard, one_less_guard, tail;
 } registers;
 
-static inline registers spread(const cydp_log_law *law) {
+static inline registers spread(const cydp_inverse_cdf_law *law) {
   registers wide = {.inverse = _mm512_loadu_pd(law->inverse),
                     .start = _mm512_loadu_pd(law->start),
                     .step = _mm512_set1_pd(law->step),
@@ -61,7 +61,7 @@ static inline unsigned draw_wide(const registers *law, __m512i word, __m512i *ou
   return draw(law, x, _mm512_test_epi64_mask(word, one), out);
 }
 
-static void wide_words(const cydp_log_law *law, const uint64_t *words, size_t n,
+static void wide_words(const cydp_inverse_cdf_law *law, const uint64_t *words, size_t n,
                        int64_t *out, uint8_t *undecided) {
   const registers wide = spread(law);
   size_t i = 0;
@@ -85,7 +85,7 @@ static inline unsigned draw_narrow(const registers *law, __m256i mask, __m256i w
   return draw(law, _mm512_cvtepu32_pd(odd), _mm256_test_epi32_mask(word, one), out);
 }
 
-static void narrow_words(const cydp_log_law *law, const uint32_t *words, size_t n,
+static void narrow_words(const cydp_inverse_cdf_law *law, const uint32_t *words, size_t n,
                          int64_t *out, uint8_t *undecided) {
   const registers wide = spread(law);
   const __m256i mask = _mm256_set1_epi32((int)((UINT32_C(2) << law->bits) - 1));
@@ -104,8 +104,8 @@ static void narrow_words(const cydp_log_law *law, const uint32_t *words, size_t 
   }
 }
 
-void cydp_log_avx512(const cydp_log_law *law, const void *words, size_t n, int64_t *out,
-                     uint8_t *undecided) {
+void cydp_inverse_cdf_avx512(const cydp_inverse_cdf_law *law, const void *words, size_t n,
+                             int64_t *out, uint8_t *undecided) {
   if (law->bits == 63)
     wide_words(law, words, n, out, undecided);
   else

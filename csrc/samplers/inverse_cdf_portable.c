@@ -33,7 +33,7 @@ static inline double double_of(uint64_t bits) {
 }
 
 /* One candidate; `word` has the sign in its lowest bit and u above. */
-static inline bool draw(const cydp_log_law *law, uint64_t word, int64_t *out) {
+static inline bool draw(const cydp_inverse_cdf_law *law, uint64_t word, int64_t *out) {
   const double *q = law->q;
   int64_t sign = (int64_t)(word & 1);
   uint64_t u = word >> 1;
@@ -53,9 +53,10 @@ static inline bool draw(const cydp_log_law *law, uint64_t word, int64_t *out) {
   return (fraction > law->guard) & (fraction < 1 - law->guard) & (u >= law->tail);
 }
 
-void cydp_log_portable(const cydp_log_law *shared, const void *words, size_t n,
-                       int64_t *out, uint8_t *undecided) {
-  const cydp_log_law copy = *shared, *law = &copy; /* which no store to out can change */
+void cydp_inverse_cdf_portable(const cydp_inverse_cdf_law *shared, const void *words,
+                               size_t n, int64_t *out, uint8_t *undecided) {
+  const cydp_inverse_cdf_law copy = *shared,
+                             *law = &copy; /* which no store to out can change */
   const bool wide = law->bits == 63;
   const uint32_t mask = (UINT32_C(2) << (wide ? 31 : law->bits)) - 1;
   for (size_t i = 0; i < n; i += 8) {

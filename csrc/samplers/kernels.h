@@ -13,7 +13,7 @@
 /* The constants of the logarithm kernel for one law. Derived in docs/sampling.md. */
 #define CYDP_LOG_INTERVALS 8
 #define CYDP_LOG_TERMS 8
-typedef struct cydp_log_law {
+typedef struct cydp_inverse_cdf_law {
   double base[CYDP_LOG_INTERVALS]; /* a - scale * (ln of the interval's centre) */
   double q[CYDP_LOG_TERMS];        /* -scale * the coefficients of ln(1 + r) / r */
   /* For vectors, by the upper 3 bits of m, where 2 u + 1 = 2^E m and 1 <= m < 2: */
@@ -23,24 +23,24 @@ typedef struct cydp_log_law {
   double guard;                       /* half-width of the guard band around integers */
   uint64_t tail;                      /* u below this is the far tail */
   unsigned bits;                      /* u has this many: 8..31 in 32-bit words, or 63 */
-} cydp_log_law;
+} cydp_inverse_cdf_law;
 
 /* out[i] for n <= CYDP_BATCH words; arbitrary where undecided. */
 #define CYDP_BATCH 2048
-typedef void cydp_log_kernel(const cydp_log_law *law, const void *words, size_t n,
-                             int64_t *out, uint8_t *undecided);
+typedef void cydp_inverse_cdf_kernel(const cydp_inverse_cdf_law *law, const void *words,
+                                     size_t n, int64_t *out, uint8_t *undecided);
 
 /* Thresholds floor(2^16 T_k) of a law with tails T_1 > T_2 > ..., falling; several may
  * share a cell. A law of unbounded support ends in a 0, since infinitely many lie in that
  * cell. At most CYDP_THRESHOLDS - 1 cells are not 0; those behind the last one are. */
 #define CYDP_THRESHOLDS 64
-typedef struct cydp_threshold_law {
+typedef struct cydp_cdf_table {
   uint16_t cell[CYDP_THRESHOLDS];
   unsigned count;
-} cydp_threshold_law;
+} cydp_cdf_table;
 
 /* magnitudes[i] = #{k : words[i] < cell[k]}; undecided if the word equals a cell. */
-typedef void cydp_threshold_kernel(const cydp_threshold_law *law, const uint16_t *words,
+typedef void cydp_cdf_table_kernel(const cydp_cdf_table *law, const uint16_t *words,
                                    size_t n, uint16_t *magnitudes, uint8_t *undecided);
 
 /* out[i] = magnitudes[i], below 2^15, or the negative where bit i of `signs` is set. */
@@ -64,17 +64,19 @@ typedef void cydp_accept_kernel(const cydp_split_law *law, const void *words,
 
 /* sign (M x + R) of the accepted candidates, but for negative zeros, in their order; and
  * how many these are. `out` has room for n, and any of that may be written. */
-typedef size_t cydp_join_gaussian_kernel(const cydp_split_law *law, const void *words,
-                                         const uint16_t *x, const uint8_t *accepted,
-                                         size_t n, int64_t *out);
+typedef size_t cydp_recombine_gaussian_kernel(const cydp_split_law *law,
+                                              const void *words, const uint16_t *x,
+                                              const uint8_t *accepted, size_t n,
+                                              int64_t *out);
 
 /* The same of sign (M |Q| + R), or INT64_MAX with that sign if it is larger: M = 2^shift,
  * 1 <= shift < 62, the signs in the lowest bits of `signs`, R in those of `remainders`,
  * words of `width` 4 or 8. `out` may be `quotients`. */
-typedef size_t cydp_join_laplace_kernel(unsigned shift, const uint64_t *signs,
-                                        unsigned width, const void *remainders,
-                                        const int64_t *quotients, const uint8_t *accepted,
-                                        size_t n, int64_t *out);
+typedef size_t cydp_recombine_laplace_kernel(unsigned shift, const uint64_t *signs,
+                                             unsigned width, const void *remainders,
+                                             const int64_t *quotients,
+                                             const uint8_t *accepted, size_t n,
+                                             int64_t *out);
 
 /* Undecided are the words of `width` 4 or 8 whose upper `bits` are all ones: fewer than
  * all of them. */
@@ -97,12 +99,12 @@ typedef void cydp_shift_kernel(const cydp_shift_law *law, const void *words, siz
 
 /* Whose version AVX-512, AVX2 and Neon take. */
 #define CYDP_SAMPLERS_KERNELS(KERNEL)                                                    \
-  KERNEL(log, avx512, avx2, portable)                                                    \
-  KERNEL(threshold, avx512, avx2, portable)                                              \
+  KERNEL(inverse_cdf, avx512, avx2, portable)                                            \
+  KERNEL(cdf_table, avx512, avx2, portable)                                              \
   KERNEL(signs, avx512, avx2, portable)                                                  \
   KERNEL(accept, avx512, avx2, portable)                                                 \
-  KERNEL(join_gaussian, avx512, avx2, portable)                                          \
-  KERNEL(join_laplace, avx512, avx2, portable)                                           \
+  KERNEL(recombine_gaussian, avx512, avx2, portable)                                     \
+  KERNEL(recombine_laplace, avx512, avx2, portable)                                      \
   KERNEL(ones, avx512, avx2, portable)                                                   \
   KERNEL(shift, avx512, avx2, portable)
 

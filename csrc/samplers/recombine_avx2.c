@@ -72,14 +72,14 @@ join_all(const cydp_split_law *law, unsigned width, const void *words, const uin
     count = append(_mm256_or_si256(base, remainder), signs_of(word),
                    (unsigned)accepted[i / 8] >> i % 8, out, count);
   }
-  return count + cydp_join_gaussian_portable(law, (const char *)words + width * whole,
-                                             x + whole, accepted + whole / 8, n - whole,
-                                             out + count);
+  return count + cydp_recombine_gaussian_portable(
+                     law, (const char *)words + width * whole, x + whole,
+                     accepted + whole / 8, n - whole, out + count);
 }
 
-size_t cydp_join_gaussian_avx2(const cydp_split_law *law, const void *words,
-                               const uint16_t *x, const uint8_t *accepted, size_t n,
-                               int64_t *out) {
+size_t cydp_recombine_gaussian_avx2(const cydp_split_law *law, const void *words,
+                                    const uint16_t *x, const uint8_t *accepted, size_t n,
+                                    int64_t *out) {
   return law->width == 2   ? join_all(law, 2, words, x, accepted, n, out)
          : law->width == 4 ? join_all(law, 4, words, x, accepted, n, out)
                            : join_all(law, 8, words, x, accepted, n, out);
@@ -103,15 +103,15 @@ join_quotients(unsigned shift, const uint64_t *signs, unsigned width,
         _mm256_blendv_epi8(magnitude, largest, _mm256_cmpgt_epi64(quotient, most));
     count = append(magnitude, negative, (unsigned)accepted[i / 8] >> i % 8, out, count);
   }
-  return count + cydp_join_laplace_portable(shift, signs + whole, width,
-                                            (const char *)remainders + width * whole,
-                                            quotients + whole, accepted + whole / 8,
-                                            n - whole, out + count);
+  return count + cydp_recombine_laplace_portable(shift, signs + whole, width,
+                                                 (const char *)remainders + width * whole,
+                                                 quotients + whole, accepted + whole / 8,
+                                                 n - whole, out + count);
 }
 
-size_t cydp_join_laplace_avx2(unsigned shift, const uint64_t *signs, unsigned width,
-                              const void *remainders, const int64_t *quotients,
-                              const uint8_t *accepted, size_t n, int64_t *out) {
+size_t cydp_recombine_laplace_avx2(unsigned shift, const uint64_t *signs, unsigned width,
+                                   const void *remainders, const int64_t *quotients,
+                                   const uint8_t *accepted, size_t n, int64_t *out) {
   return width == 4
              ? join_quotients(shift, signs, 4, remainders, quotients, accepted, n, out)
              : join_quotients(shift, signs, 8, remainders, quotients, accepted, n, out);

@@ -118,9 +118,9 @@ static inline size_t join_narrow(const cydp_split_law *law, const uint16_t *word
   return count;
 }
 
-size_t cydp_join_gaussian_avx512(const cydp_split_law *law, const void *words,
-                                 const uint16_t *x, const uint8_t *accepted, size_t n,
-                                 int64_t *out) {
+size_t cydp_recombine_gaussian_avx512(const cydp_split_law *law, const void *words,
+                                      const uint16_t *x, const uint8_t *accepted,
+                                      size_t n, int64_t *out) {
   if (law->width == 2) {
     size_t done = n / (2 * LANES) * (2 * LANES);
     size_t count = join_narrow(law, words, x, accepted, n, out);
@@ -165,9 +165,10 @@ join_quotients(unsigned shift, const uint64_t *signs, unsigned width,
   return count;
 }
 
-size_t cydp_join_laplace_avx512(unsigned shift, const uint64_t *signs, unsigned width,
-                                const void *remainders, const int64_t *quotients,
-                                const uint8_t *accepted, size_t n, int64_t *out) {
+size_t cydp_recombine_laplace_avx512(unsigned shift, const uint64_t *signs,
+                                     unsigned width, const void *remainders,
+                                     const int64_t *quotients, const uint8_t *accepted,
+                                     size_t n, int64_t *out) {
   return width == 4
              ? join_quotients(shift, signs, 4, remainders, quotients, accepted, n, out)
              : join_quotients(shift, signs, 8, remainders, quotients, accepted, n, out);

@@ -4,9 +4,9 @@
 #include "samplers/kernels.h"
 #include "samplers/quotient_remainder.h"
 
-size_t cydp_join_gaussian_portable(const cydp_split_law *law, const void *words,
-                                   const uint16_t *x, const uint8_t *accepted, size_t n,
-                                   int64_t *out) {
+size_t cydp_recombine_gaussian_portable(const cydp_split_law *law, const void *words,
+                                        const uint16_t *x, const uint8_t *accepted,
+                                        size_t n, int64_t *out) {
   size_t count = 0;
   for (size_t i = 0; i < n; i++) {
     int64_t sign = (int64_t)(split_word(law, words, i) & 1);
@@ -22,9 +22,10 @@ static inline uint64_t word_at(unsigned width, const void *words, size_t i) {
   return width == 4 ? ((const uint32_t *)words)[i] : ((const uint64_t *)words)[i];
 }
 
-size_t cydp_join_laplace_portable(unsigned shift, const uint64_t *signs, unsigned width,
-                                  const void *remainders, const int64_t *quotients,
-                                  const uint8_t *accepted, size_t n, int64_t *out) {
+size_t cydp_recombine_laplace_portable(unsigned shift, const uint64_t *signs,
+                                       unsigned width, const void *remainders,
+                                       const int64_t *quotients, const uint8_t *accepted,
+                                       size_t n, int64_t *out) {
   const uint64_t mask = (UINT64_C(1) << shift) - 1, most = (uint64_t)INT64_MAX >> shift;
   size_t count = 0;
   for (size_t i = 0; i < n; i++) {

@@ -123,7 +123,8 @@ static cydp_status make_up(const cydp_sampler *sampler, const addressed *source,
   addressed unused = {source->key, source->chunk, UNUSED_ROUND};
   cydp_extension extension = {read_addressed, &unused};
   for (uint32_t decision = 1; decision <= 2; decision++) {
-    size_t runs = cydp_slots(sampler->resolved[decision - 1] * (double)work->candidates);
+    size_t runs = cydp_second_look_slots(sampler->resolved[decision - 1] *
+                                         (double)work->candidates);
     for (uint64_t run = done[decision - 1]; run < runs && status == CYDP_OK; run++) {
       cydp_bits bits = {.prefix = UINT64_C(1) << 15,
                         .prefix_bits = 16,
@@ -291,8 +292,9 @@ cydp_status cydp_sampler_fill_shared(const cydp_sampler *sampler, cydp_rng *rng,
   size_t part = PART_CHUNKS * sampler->chunk;
   cydp_status status = cydp_rng_key(rng, key);
   if (status == CYDP_OK)
-    status = threads > 1 ? cydp_share(fill_part, &call, (n - 1) / part + 1, threads)
-                         : cydp_sampler_fill_chunks(sampler, key, effort, 0, out, n);
+    status = threads > 1
+                 ? cydp_parallel_for(fill_part, &call, (n - 1) / part + 1, threads)
+                 : cydp_sampler_fill_chunks(sampler, key, effort, 0, out, n);
   cydp_wipe(key, sizeof key);
   return status;
 }

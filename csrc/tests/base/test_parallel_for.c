@@ -49,7 +49,7 @@ static cydp_status count(void *self, size_t i) {
 static void every_task_runs_once(size_t n, unsigned threads) {
   memset(calls, 0, sizeof calls);
   created = joined = 0;
-  CHECK(cydp_share(count, calls, n, threads) == CYDP_OK);
+  CHECK(cydp_parallel_for(count, calls, n, threads) == CYDP_OK);
   CHECK(created == joined && created <= available && created <= MOST_HELPERS);
   CHECK(created < (threads ? threads : 1) && created <= n);
   for (size_t i = 0; i < MOST; i++)
@@ -85,7 +85,7 @@ static void threads_work_together_and_take_no_signals(void) {
   sigemptyset(&own);
   sigaddset(&own, SIGUSR1);
   CHECK(pthread_sigmask(SIG_SETMASK, &own, NULL) == 0);
-  CHECK(cydp_share(meet, &of, TOGETHER, TOGETHER) == CYDP_OK);
+  CHECK(cydp_parallel_for(meet, &of, TOGETHER, TOGETHER) == CYDP_OK);
   CHECK(pthread_sigmask(SIG_SETMASK, NULL, &after) == 0);
   CHECK(sigismember(&after, SIGINT) == 0 && sigismember(&after, SIGUSR1) == 1);
   for (int i = 0; i < TOGETHER; i++)
@@ -102,7 +102,7 @@ static void an_error_ends_it(unsigned threads) {
   size_t first = 1000, done = 0;
   memset(calls, 0, sizeof calls);
   created = joined = 0;
-  CHECK(cydp_share(fail_from, &first, MOST, threads) == CYDP_ERROR_ENTROPY);
+  CHECK(cydp_parallel_for(fail_from, &first, MOST, threads) == CYDP_ERROR_ENTROPY);
   CHECK(created == joined);
   for (size_t i = 0; i < MOST; i++)
     done += atomic_load(calls + i);
@@ -129,7 +129,7 @@ int main(void) {
   threads_work_together_and_take_no_signals();
   for (unsigned n = 1; n <= 8; n++)
     an_error_ends_it(n);
-  CHECK(cydp_share(fail_differently, NULL, MOST, 1) == CYDP_ERROR_MEMORY);
+  CHECK(cydp_parallel_for(fail_differently, NULL, MOST, 1) == CYDP_ERROR_MEMORY);
   available = 1;
   an_error_ends_it(8);
 }

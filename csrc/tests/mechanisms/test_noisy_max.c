@@ -164,7 +164,7 @@ static long double noise_at(cydp_race race, long double x, int bits) {
 
 /* G falls as U grows, so a cell's ends bound it; and the bounds are not wider than
  * docs/sampling.md says. */
-static void bounds_hold_in_cell(cydp_race race, const cydp_runner *of) {
+static void bounds_hold_in_cell(cydp_race race, const cydp_candidate *of) {
   const int bits = (int)of->bits;
   const long double u = of->u, rest = ldexpl(1, bits) - 1 - u;
   const long double least = noise_at(race, u + 1, bits), most = noise_at(race, u, bits);
@@ -191,7 +191,7 @@ static void bounds_of_keys_hold(cydp_race race) {
   uint64_t further[2][8] = {{0}};
   const cydp_extension extension = {read_same, further};
   const double scores[2] = {0, 0};
-  const cydp_field row = {.law = law, .scores = scores, .extension = &extension};
+  const cydp_score_row row = {.law = law, .scores = scores, .extension = &extension};
   for (size_t run = 0; run < 4 * count + 300; run++) {
     uint32_t word = run < 4 * count ? edges[run / 4] : (uint32_t)random_bits();
     bool ahead;
@@ -199,10 +199,11 @@ static void bounds_of_keys_hold(cydp_race race) {
     further[0][0] = run % 4 < 2 ? 0 : UINT64_MAX;
     if (run >= 4 * count)
       further[0][0] = random_bits();
-    cydp_runner a = cydp_runner_of(law, 0, 0, word), b = cydp_runner_of(law, 1, 0, word);
+    cydp_candidate a = cydp_candidate_of(law, 0, 0, word),
+                   b = cydp_candidate_of(law, 1, 0, word);
     CHECK(a.bits == 32 && a.u == word);
     bounds_hold_in_cell(race, &a);
-    CHECK(cydp_ahead(&row, &a, &b, CYDP_FAST, &ahead) == CYDP_ERROR_UNDECIDED);
+    CHECK(cydp_greater(&row, &a, &b, CYDP_FAST, &ahead) == CYDP_ERROR_UNDECIDED);
     CHECK(a.bits == 64 && a.u == ((uint64_t)word << 32 | further[0][0] >> 32));
     bounds_hold_in_cell(race, &a);
   }
@@ -215,7 +216,7 @@ static void bounds_of_scores_hold(void) {
   const double noise = (double)noise_at(CYDP_GUMBEL, 1 << 20, 32);
   for (int i = 1; i < 1000; i++) {
     const double whole = 0x1p40 * i;
-    cydp_runner of = cydp_runner_of(law, 0, -(3 * whole + 1), 1 << 20);
+    cydp_candidate of = cydp_candidate_of(law, 0, -(3 * whole + 1), 1 << 20);
     CHECK(of.low + whole <= noise - 1.0 / 3 && noise - 1.0 / 3 <= of.high + whole);
   }
   cydp_selection_free(law);
@@ -240,15 +241,15 @@ static void winners_are_above_the_floor(void) {
   uint64_t further[2][8];
   const cydp_extension extension = {read_same, further};
   const double score = 0;
-  const cydp_field row = {.law = law, .scores = &score, .extension = &extension};
+  const cydp_score_row row = {.law = law, .scores = &score, .extension = &extension};
   for (size_t i = 0; i < sizeof ones / sizeof *ones; i++) {
     const uint32_t word = set_ones(ones[i], further);
     const bool known = ones[i] < 1024;
     const double noise = -log((double)(ones[i] + 1) * 0.6931471805599453);
     const cydp_status expected = known ? CYDP_OK : CYDP_ERROR_UNDECIDED;
     int64_t chosen = -1;
-    cydp_runner above = cydp_runner_of(law, 0, -8 - noise + 1e-6, word);
-    cydp_runner below = cydp_runner_of(law, 0, -8 - noise - 1e-6, word);
+    cydp_candidate above = cydp_candidate_of(law, 0, -8 - noise + 1e-6, word);
+    cydp_candidate below = cydp_candidate_of(law, 0, -8 - noise - 1e-6, word);
     CHECK(above.v < 0 && below.v < 0);
     CHECK(cydp_above_floor(&row, &above) == expected);
     CHECK(cydp_above_floor(&row, &below) == CYDP_ERROR_UNDECIDED);

@@ -39,7 +39,7 @@ typedef struct scale {
 
 typedef struct prepared {
   cydp_exponential_tails tails;
-  cydp_log_route route;
+  cydp_inverse_cdf_route route;
 } prepared;
 
 /* The logarithm's route at any scale: with so many bits, or 0 for what suits the scale.
@@ -53,7 +53,7 @@ static prepared *law_of(scale t, unsigned bits) {
   cydp_exponential_tails_set(&law.tails, inverse, false);
   if (bits == 0)
     bits = law.tails.scale <= 1024 ? 31 : 63;
-  cydp_log_route_set(&law.route, &law.tails, bits);
+  cydp_inverse_cdf_route_set(&law.route, &law.tails, bits);
   return &law;
 }
 
@@ -77,10 +77,11 @@ static void resolve(const prepared *law, const void *words, size_t n, int64_t *e
   cydp_work work = {0};
   cydp_batch batch = {
       .n = n, .extension = &extension, .effort = CYDP_RESOLVE_ALL, .work = &work};
-  CHECK(cydp_log_values(&law->route, &batch, words, exact) == CYDP_OK);
+  CHECK(cydp_inverse_cdf_values(&law->route, &batch, words, exact) == CYDP_OK);
 }
 
-static uint64_t magnitude(const cydp_log_law *constants, const void *words, size_t i) {
+static uint64_t magnitude(const cydp_inverse_cdf_law *constants, const void *words,
+                          size_t i) {
   uint64_t wide;
   if (constants->bits == 63) {
     memcpy(&wide, (const char *)words + i * sizeof wide, sizeof wide);
@@ -91,8 +92,8 @@ static uint64_t magnitude(const cydp_log_law *constants, const void *words, size
 
 /* Words and values lie at addresses that are no better than their types demand. Returns
  * how many lanes are undecided. */
-static size_t decided_lanes_are_the_resolvers(cydp_log_kernel *kernel,
-                                              const cydp_log_law *constants,
+static size_t decided_lanes_are_the_resolvers(cydp_inverse_cdf_kernel *kernel,
+                                              const cydp_inverse_cdf_law *constants,
                                               const void *words, size_t n,
                                               const int64_t *exact) {
   static int64_t values[CYDP_BATCH + 2];
@@ -110,7 +111,8 @@ static size_t decided_lanes_are_the_resolvers(cydp_log_kernel *kernel,
   return count_open(of, n);
 }
 
-static void put(const cydp_log_law *constants, uint32_t *words, size_t i, uint64_t word) {
+static void put(const cydp_inverse_cdf_law *constants, uint32_t *words, size_t i,
+                uint64_t word) {
   if (constants->bits == 63)
     memcpy(words + 2 * i, &word, sizeof word);
   else
@@ -118,7 +120,7 @@ static void put(const cydp_log_law *constants, uint32_t *words, size_t i, uint64
 }
 
 /* Both signs of u - 1, u and u + 1, from lane i on; returns the lane behind them. */
-static size_t put_around(const cydp_log_law *constants, uint32_t *words, size_t i,
+static size_t put_around(const cydp_inverse_cdf_law *constants, uint32_t *words, size_t i,
                          double u) {
   double cells = ldexp(1, (int)constants->bits);
   if (!(u >= 1 && u < cells - 1))
@@ -130,7 +132,7 @@ static size_t put_around(const cydp_log_law *constants, uint32_t *words, size_t 
 
 /* Random words, and in front of them those where something ends: u = 0, the greatest u,
  * the tail, and the edges of the guard band around the least and some other k. */
-static void choose(const cydp_log_law *constants, double t, uint32_t *words) {
+static void choose(const cydp_inverse_cdf_law *constants, double t, uint32_t *words) {
   const uint32_t key[8] = {constants->bits}, nonce[3] = {(uint32_t)constants->tail};
   const double cells = ldexp(1, (int)constants->bits);
   const double offset = t * (log(2.0) - log1p(exp(-1 / t)));
@@ -153,7 +155,7 @@ static void logarithm_at(scale at, unsigned prefix_bits) {
   static int64_t exact[CYDP_BATCH];
   double t = (double)at.numerator / (double)at.denominator;
   const prepared *law = law_of(at, prefix_bits);
-  const cydp_log_law *constants = law->route.certain ? &law->route.law : NULL;
+  const cydp_inverse_cdf_law *constants = law->route.certain ? &law->route.law : NULL;
   if (constants) {
     size_t width = constants->bits == 63 ? 2 : 1;
     uint32_t *words = storage + width;
@@ -161,13 +163,13 @@ static void logarithm_at(scale at, unsigned prefix_bits) {
     resolve(law, words, CYDP_BATCH, exact);
     const cydp_samplers_table *kernels;
     for (size_t table = 0; (kernels = cydp_samplers_kernels_at(table)); table++) {
-      size_t open = decided_lanes_are_the_resolvers(kernels->log, constants, words,
-                                                    CYDP_BATCH, exact);
+      size_t open = decided_lanes_are_the_resolvers(kernels->inverse_cdf, constants,
+                                                    words, CYDP_BATCH, exact);
       CHECK(open < CYDP_BATCH);
       for (size_t n = 0; n <= 70; n++) {
         size_t from = 7 * n; /* special words in every lane */
-        decided_lanes_are_the_resolvers(kernels->log, constants, words + width * from, n,
-                                        exact + from);
+        decided_lanes_are_the_resolvers(kernels->inverse_cdf, constants,
+                                        words + width * from, n, exact + from);
       }
     }
   }
@@ -197,18 +199,18 @@ static void every_word_of_15_bits(scale at) {
   static uint32_t words[CYDP_BATCH];
   static int64_t exact[CYDP_BATCH];
   const prepared *law = law_of(at, 15);
-  const cydp_log_law *constants = law->route.certain ? &law->route.law : NULL;
+  const cydp_inverse_cdf_law *constants = law->route.certain ? &law->route.law : NULL;
   CHECK(constants);
   for (uint32_t first = 0; first < 1 << 16; first += CYDP_BATCH) {
     for (uint32_t i = 0; i < CYDP_BATCH; i++)
       words[i] = first + i;
     resolve(law, words, CYDP_BATCH, exact);
-    size_t expected = decided_lanes_are_the_resolvers(cydp_log_portable, constants, words,
-                                                      CYDP_BATCH, exact);
+    size_t expected = decided_lanes_are_the_resolvers(
+        cydp_inverse_cdf_portable, constants, words, CYDP_BATCH, exact);
     const cydp_samplers_table *kernels;
     for (size_t table = 0; (kernels = cydp_samplers_kernels_at(table)); table++) {
-      size_t open = decided_lanes_are_the_resolvers(kernels->log, constants, words,
-                                                    CYDP_BATCH, exact);
+      size_t open = decided_lanes_are_the_resolvers(kernels->inverse_cdf, constants,
+                                                    words, CYDP_BATCH, exact);
       CHECK(open <= expected + 2);
     }
   }
@@ -220,7 +222,7 @@ enum { WORDS = 1 << 16 };
 
 /* By the definition, for every word: how many cells lie above it, and whether one equals
  * it. */
-static void count_cells(const cydp_threshold_law *law, uint16_t *above, bool *equal) {
+static void count_cells(const cydp_cdf_table *law, uint16_t *above, bool *equal) {
   for (uint32_t word = 0; word < WORDS; word++) {
     above[word] = 0;
     equal[word] = false;
@@ -233,7 +235,7 @@ static void count_cells(const cydp_threshold_law *law, uint16_t *above, bool *eq
 
 #define UNTOUCHED_16 0x5a5a
 
-static void thresholds_count(cydp_threshold_kernel *kernel, const cydp_threshold_law *law,
+static void thresholds_count(cydp_cdf_table_kernel *kernel, const cydp_cdf_table *law,
                              const uint16_t *words, size_t n, const uint16_t *above,
                              const bool *equal) {
   static uint16_t magnitudes[CYDP_BATCH + 2];
@@ -250,7 +252,7 @@ static void thresholds_count(cydp_threshold_kernel *kernel, const cydp_threshold
   count_open(of, n);
 }
 
-static void thresholds_of(const cydp_threshold_law *law) {
+static void thresholds_of(const cydp_cdf_table *law) {
   static uint16_t words[WORDS + 1], above[WORDS];
   static bool equal[WORDS];
   const cydp_samplers_table *kernels;
@@ -259,19 +261,19 @@ static void thresholds_of(const cydp_threshold_law *law) {
   count_cells(law, above, equal);
   for (size_t table = 0; (kernels = cydp_samplers_kernels_at(table)); table++) {
     for (size_t first = 0; first < WORDS; first += CYDP_BATCH)
-      thresholds_count(kernels->threshold, law, words + 1 + first, CYDP_BATCH, above,
+      thresholds_count(kernels->cdf_table, law, words + 1 + first, CYDP_BATCH, above,
                        equal);
     for (size_t n = 0; n <= 70; n++) { /* in each, the least and greatest words */
-      thresholds_count(kernels->threshold, law, words + 1, n, above, equal);
-      thresholds_count(kernels->threshold, law, words + WORDS - n, n, above, equal);
+      thresholds_count(kernels->cdf_table, law, words + 1, n, above, equal);
+      thresholds_count(kernels->cdf_table, law, words + WORDS - n, n, above, equal);
     }
   }
 }
 
 /* Falling as the tails of a law do, from `top`, and so that cells repeat. */
-static cydp_threshold_law falling(unsigned positive, uint16_t top, double ratio,
-                                  bool ends_in_0) {
-  cydp_threshold_law law = {.count = positive + ends_in_0};
+static cydp_cdf_table falling(unsigned positive, uint16_t top, double ratio,
+                              bool ends_in_0) {
+  cydp_cdf_table law = {.count = positive + ends_in_0};
   for (unsigned k = 0; k < positive; k++)
     law.cell[k] = (uint16_t)fmax(1, floor(top * pow(ratio, k)));
   return law;
@@ -280,14 +282,14 @@ static cydp_threshold_law falling(unsigned positive, uint16_t top, double ratio,
 static void thresholds(void) {
   const uint16_t single[] = {0, 1, 2, 32767, 32768, 32769, 65534, 65535};
   for (size_t i = 0; i < sizeof single / sizeof *single; i++) {
-    cydp_threshold_law law = {.cell = {single[i]}, .count = 1};
+    cydp_cdf_table law = {.cell = {single[i]}, .count = 1};
     thresholds_of(&law);
   }
   for (unsigned positive = 1; positive < CYDP_THRESHOLDS; positive++) {
     double ratio = pow(1.0 / 65536, 1.0 / positive);
-    cydp_threshold_law even = falling(positive, 65535, ratio, true),
-                       repeating = falling(positive, 50000, sqrt(ratio) / 2, true),
-                       bounded = falling(positive, 40000, ratio, false);
+    cydp_cdf_table even = falling(positive, 65535, ratio, true),
+                   repeating = falling(positive, 50000, sqrt(ratio) / 2, true),
+                   bounded = falling(positive, 40000, ratio, false);
     thresholds_of(&even);
     thresholds_of(&repeating);
     thresholds_of(&bounded);

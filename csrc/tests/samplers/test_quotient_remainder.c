@@ -84,7 +84,7 @@ static int64_t *untouched(void) {
   return stored + 1;
 }
 
-static void gaussian_is_joined(cydp_join_gaussian_kernel *kernel,
+static void gaussian_is_joined(cydp_recombine_gaussian_kernel *kernel,
                                const cydp_split_law *law, parts of,
                                const uint8_t *accepted) {
   static expected all;
@@ -99,7 +99,7 @@ static void gaussian_is_joined(cydp_join_gaussian_kernel *kernel,
   is_expected(&all, stored, count, of.n);
 }
 
-static void laplace_is_joined(cydp_join_laplace_kernel *kernel, unsigned shift,
+static void laplace_is_joined(cydp_recombine_laplace_kernel *kernel, unsigned shift,
                               const uint64_t *signs, unsigned width,
                               const void *remainders, const int64_t *quotients,
                               const uint8_t *accepted, size_t n, bool in_place) {
@@ -160,9 +160,9 @@ static void gaussian_split(unsigned shift, double s0) {
       parts of = {first + from * width, x + 1 + from, v + 1 + from,
                   n <= 70 ? n : CYDP_BATCH};
       acceptance_is_true(kernels->accept, &law, of, accepted + 1);
-      gaussian_is_joined(kernels->join_gaussian, &law, of, accepted + 1);
+      gaussian_is_joined(kernels->recombine_gaussian, &law, of, accepted + 1);
       const uint8_t *random = (const uint8_t *)(words + 4 * CYDP_BATCH) + 1 + n;
-      gaussian_is_joined(kernels->join_gaussian, &law, of, random);
+      gaussian_is_joined(kernels->recombine_gaussian, &law, of, random);
     }
 }
 
@@ -224,7 +224,7 @@ static void laplace_split(unsigned shift, unsigned width, unsigned v_bits) {
       const uint8_t *accepted = (const uint8_t *)(words + 2 * CYDP_BATCH) + 1 + n;
       const char *rest = remainders + width * from;
       for (int in_place = 0; in_place < 2; in_place++)
-        laplace_is_joined(kernels->join_laplace, shift, signs + from, width, rest,
+        laplace_is_joined(kernels->recombine_laplace, shift, signs + from, width, rest,
                           quotients + from, accepted, count, in_place);
       ones_are_found(kernels->ones, width, rest, v_bits, count);
     }

@@ -299,8 +299,8 @@ static void the_resolver_runs_as_often_whatever_is_drawn(void) {
   bool met[MOST] = {0};
   size_t kinds = 0;
   /* blocks of 64 and of 36 chunks */
-  size_t expected =
-      cydp_slots(64 * CHUNK * law.resolved[0]) + cydp_slots(36 * CHUNK * law.resolved[0]);
+  size_t expected = cydp_second_look_slots(64 * CHUNK * law.resolved[0]) +
+                    cydp_second_look_slots(36 * CHUNK * law.resolved[0]);
   for (uint32_t run = 0; run < 50; run++) {
     const uint32_t key[8] = {run};
     runs[0] = runs[1] = 0;
@@ -319,7 +319,8 @@ static void the_resolver_runs_as_often_whatever_is_drawn(void) {
   for (size_t n = 1; n <= CYDP_SMALL_CALL; n++) {
     runs[0] = runs[1] = 0;
     CHECK(cydp_sampler_fill(&law, rng, CYDP_FIXED_WORK, out, n) == CYDP_OK);
-    CHECK(runs[0] == cydp_slots((double)n * law.resolved[0]) && runs[1] == runs[0]);
+    CHECK(runs[0] == cydp_second_look_slots((double)n * law.resolved[0]) &&
+          runs[1] == runs[0]);
   }
   cydp_rng_free(rng);
 }
@@ -401,8 +402,10 @@ static void shares_of_the_resolver(void) {
 
 /* The least n with mean^(n + 1) / (n + 1)! <= 2^-48. */
 static void slots_are_as_many_as_stated(void) {
-  CHECK(cydp_slots(0) == 0 && cydp_slots(0x1p-48) == 0 && cydp_slots(0x1.1p-48) == 1);
-  CHECK(cydp_slots(0x1p-24) == 1 && cydp_slots(1) == 16 && cydp_slots(1e9) == CYDP_SLOTS);
+  CHECK(cydp_second_look_slots(0) == 0 && cydp_second_look_slots(0x1p-48) == 0 &&
+        cydp_second_look_slots(0x1.1p-48) == 1);
+  CHECK(cydp_second_look_slots(0x1p-24) == 1 && cydp_second_look_slots(1) == 16 &&
+        cydp_second_look_slots(1e9) == CYDP_SLOTS);
 }
 
 static void scales_end_where_they_say(void) {
