@@ -24,14 +24,14 @@ enum {
 static const double *doubles(const cydp_score_row *row) { return row->scores; }
 
 /* Scratch of one thread; wiped when it is done. */
-typedef struct heat {
+typedef struct pass {
   const cydp_score_row *row;
   cydp_effort effort;
   bool led; /* there is a leader */
   cydp_candidate leader;
   int32_t keys[CHUNK];
   double behind[CHUNK];
-} heat;
+} pass;
 
 /* The limit that coarse keys must reach for a key to be at least `low`. */
 static int32_t limit_of(double low) {
@@ -39,37 +39,37 @@ static int32_t limit_of(double low) {
   return units > INT32_MIN ? (int32_t)units : INT32_MIN;
 }
 
-static double least_key(const heat *of) {
+static double least_key(const pass *of) {
   return of->led && of->leader.low > CYDP_KEY_FLOOR ? of->leader.low : CYDP_KEY_FLOOR;
 }
 
-static cydp_status enter(heat *of, cydp_candidate *runner) {
+static cydp_status enter(pass *of, cydp_candidate *candidate) {
   bool ahead = !of->led;
   cydp_status status = CYDP_OK;
   if (of->led)
-    status = cydp_greater(of->row, runner, &of->leader, of->effort, &ahead);
+    status = cydp_greater(of->row, candidate, &of->leader, of->effort, &ahead);
   if (ahead && status == CYDP_OK)
-    of->leader = *runner;
+    of->leader = *candidate;
   of->led = true;
   return status;
 }
 
 /* One candidate whose coarse key is large enough. */
-static cydp_status look_at(heat *of, size_t place, double score, double reference,
+static cydp_status look_at(pass *of, size_t place, double score, double reference,
                            uint32_t word) {
   const cydp_selection *law = of->row->law;
   if (!isfinite(score))
     return CYDP_OK;
-  cydp_candidate runner =
+  cydp_candidate candidate =
       cydp_candidate_of(law, place, score * law->keys.half - reference, word);
-  if (of->effort != CYDP_RESOLVE_ALL && runner.high < least_key(of))
+  if (of->effort != CYDP_RESOLVE_ALL && candidate.high < least_key(of))
     return CYDP_OK;
-  return enter(of, &runner);
+  return enter(of, &candidate);
 }
 
 /* What is raced by the differences to the largest: integers, and rows in which it is not
  * finite. */
-static void set_behind(heat *of, size_t from, size_t n) {
+static void set_behind(pass *of, size_t from, size_t n) {
   const cydp_score_row *row = of->row;
   if (row->integers) {
     cydp_mechanisms_kernels()->distances(
@@ -81,7 +81,7 @@ static void set_behind(heat *of, size_t from, size_t n) {
 }
 
 /* n <= CHUNK candidates from place `from` on. */
-static cydp_status race(heat *of, size_t from, const uint32_t *words, size_t n) {
+static cydp_status race(pass *of, size_t from, const uint32_t *words, size_t n) {
   const cydp_score_row *row = of->row;
   const cydp_selection *law = row->law;
   const cydp_mechanisms_table *kernels = cydp_mechanisms_kernels();
@@ -176,7 +176,7 @@ static void raise_top(cydp_score_row *row, size_t from, size_t n) {
 }
 
 /* Candidates of a row from `from` to `to`. */
-static cydp_status race_part(heat *of, words_of *stream, size_t from, size_t to) {
+static cydp_status race_part(pass *of, words_of *stream, size_t from, size_t to) {
   cydp_status status = CYDP_OK;
   while (from < to && status == CYDP_OK) {
     const uint32_t *words;
@@ -192,7 +192,7 @@ static cydp_status race_part(heat *of, words_of *stream, size_t from, size_t to)
 }
 
 /* A row whose scores all vanished under the call is won by its first. */
-static cydp_status winner(heat *of, int64_t *chosen) {
+static cydp_status winner(pass *of, int64_t *chosen) {
   *chosen = of->led ? (int64_t)of->leader.place : 0;
   if (!of->led || of->effort == CYDP_RESOLVE_ALL)
     return CYDP_OK;
@@ -224,13 +224,13 @@ static cydp_score_row row_of(const many_rows *of, size_t row) {
 
 /* A thread's scratch, on its stack. */
 typedef struct scratch {
-  heat heat;
+  pass pass;
   words_of stream;
 } scratch;
 
 static void begin(scratch *of, const many_rows *call, uint64_t end) {
-  of->heat.effort = call->effort;
-  of->heat.led = false;
+  of->pass.effort = call->effort;
+  of->pass.led = false;
   of->stream.key = call->key;
   of->stream.end = end;
   of->stream.chunk = UINT64_MAX;
@@ -238,7 +238,7 @@ static void begin(scratch *of, const many_rows *call, uint64_t end) {
 
 static void end(scratch *of) {
   cydp_wipe(of->stream.words, sizeof of->stream.words);
-  cydp_wipe(&of->heat, sizeof of->heat);
+  cydp_wipe(&of->pass, sizeof of->pass);
 }
 
 static cydp_status race_rows(void *self, size_t task) {
@@ -251,11 +251,11 @@ static cydp_status race_rows(void *self, size_t task) {
   for (size_t i = from; i < to && status == CYDP_OK; i++) {
     cydp_score_row row = row_of(of, i);
     raise_top(&row, 0, of->length);
-    own.heat.row = &row;
-    own.heat.led = false;
-    status = race_part(&own.heat, &own.stream, 0, of->length);
+    own.pass.row = &row;
+    own.pass.led = false;
+    status = race_part(&own.pass, &own.stream, 0, of->length);
     if (status == CYDP_OK)
-      status = winner(&own.heat, of->chosen + i);
+      status = winner(&own.pass, of->chosen + i);
   }
   end(&own);
   return status;
@@ -291,10 +291,10 @@ static cydp_status find_leader(void *self, size_t task) {
   size_t from = task * PART, to = from + part_length(of->call, from);
   scratch here;
   begin(&here, of->call, of->row.first + to);
-  here.heat.row = &of->row;
-  cydp_status status = race_part(&here.heat, &here.stream, from, to);
-  own->led = here.heat.led;
-  own->leader = here.heat.leader;
+  here.pass.row = &of->row;
+  cydp_status status = race_part(&here.pass, &here.stream, from, to);
+  own->led = here.pass.led;
+  own->leader = here.pass.leader;
   end(&here);
   return status;
 }
@@ -304,7 +304,7 @@ static cydp_status race_long_row(const many_rows *call, size_t i, unsigned threa
   long_row of = {call, row_of(call, i), calloc(parts, sizeof(part))};
   if (!of.parts)
     return CYDP_ERROR_MEMORY;
-  heat final = {.row = &of.row, .effort = call->effort, .led = false};
+  pass final = {.row = &of.row, .effort = call->effort, .led = false};
   cydp_status status = cydp_parallel_for(find_top, &of, parts, threads);
   for (size_t j = 0; j < parts; j++) {
     const cydp_score_row *row = &of.parts[j].row;
@@ -374,7 +374,7 @@ cydp_status cydp_select_map(const cydp_selection *selection, cydp_effort effort,
                         .integers = number == CYDP_I64,
                         .length = length};
   cydp_score_row row = row_of(&of, 0);
-  heat own;
+  pass own;
   own.row = &row;
   own.effort = effort;
   own.led = false;

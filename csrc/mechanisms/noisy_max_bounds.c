@@ -132,9 +132,9 @@ cydp_candidate cydp_candidate_of(const cydp_selection *law, size_t place, double
   double v = (behind * law->keys.rate) * law->rate;
   v = v < 0 ? v : 0; /* the scores may change under the call */
   v = v > -0x1p1000 ? v : -0x1p1000;
-  cydp_candidate runner = {.place = place, .u = word, .bits = 32, .v = v};
-  set_bounds(law, &runner);
-  return runner;
+  cydp_candidate candidate = {.place = place, .u = word, .bits = 32, .v = v};
+  set_bounds(law, &candidate);
+  return candidate;
 }
 
 static cydp_status look_again(const cydp_score_row *row, cydp_candidate *a) {

@@ -11,7 +11,7 @@
  * the best score falls below it only if more than 1,024 bits of its U are ones. */
 #define CYDP_KEY_FLOOR (-8.0)
 
-/* A runner from how far, in keys.half, its score is behind, and a word. */
+/* A candidate from how far, in keys.half, its score is behind, and a word. */
 cydp_candidate cydp_candidate_of(const cydp_selection *law, size_t place, double behind,
                                  uint32_t word);
 

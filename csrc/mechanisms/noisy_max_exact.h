@@ -8,7 +8,7 @@
 #include "mechanisms/noisy_max_row.h"
 #include "samplers/exact_comparison.h"
 
-/* The bits of a runner's U, from the first on. */
+/* The bits of a candidate's U, from the first on. */
 cydp_bits cydp_candidate_bits(const cydp_score_row *row, const cydp_candidate *a,
                               cydp_work *work);
 
