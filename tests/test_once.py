@@ -345,8 +345,8 @@ def test_what_fails_before_the_charge_charges_nothing(path: Path) -> None:
 
 @pytest.mark.parametrize(
     "result",
-    [None, {1}, 1j, object(), {1: 2}, {"$array": 1}, np.array([object()]),
-     np.ma.array([1], mask=[True])],
+    [None, {1}, 1j, pytest.param(object(), id="object"), {1: 2}, {"$array": 1},
+     pytest.param(np.array([object()]), id="array"), np.ma.array([1], mask=[True])],
     ids=str,
 )  # fmt: skip
 def test_a_result_that_cannot_be_recorded_is_not_returned(path: Path, result: Any) -> None:
