@@ -268,6 +268,7 @@ def test_a_recorded_result_can_be_read(path: Path) -> None:
         ledger.result("c")
 
 
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 @in_a_child
 def test_an_interrupt_tells_what_became_of_the_charge(path: Path) -> None:
     """After the commit, wherever it comes: charged, or charged and recorded; never neither."""
