@@ -246,6 +246,7 @@ def test_threads_share_a_budget() -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 def test_a_forked_child_has_no_budget() -> None:
     budget = PrivacyFilter(PureDP(1))
     child = os.fork()

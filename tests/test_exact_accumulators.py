@@ -92,8 +92,9 @@ def partial(seed: int) -> bytes:
     return pickle.dumps(both)
 
 
-def test_64_pickled_partials_of_8_processes() -> None:
-    with multiprocessing.get_context("spawn").Pool(8) as pool:
+@pytest.mark.parametrize("processes", [2, pytest.param(8, marks=pytest.mark.long)])
+def test_64_pickled_partials_of_other_processes(processes: int) -> None:
+    with multiprocessing.get_context("spawn").Pool(processes) as pool:
         parts = [pickle.loads(data) for data in pool.map(partial, range(64))]
     every = [table(500, seed) for seed in range(64)]
     rows = {name: np.concatenate([one[name] for one in every]) for name in every[0]}

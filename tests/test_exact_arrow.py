@@ -249,7 +249,7 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(("bad", "says"), WRONG, ids=str)
+@pytest.mark.parametrize(("bad", "says"), WRONG)
 def test_what_holds_no_numbers(bad: Any, says: str) -> None:
     for call in (lambda: exact.histogram(bad, 2, (0, 1)), lambda: exact.clamped_sum(bad, (0, 1))):
         with pytest.raises(TypeError, match=says) as info:

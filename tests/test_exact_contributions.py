@@ -387,9 +387,10 @@ DATES = np.array(["2020-01-01"], "datetime64[D]")
 
 @pytest.mark.parametrize(
     "bad",
-    [[1.5], np.array([1.0]), ["a", 1], [b"a", "a"], [[1]], DATES, [object()]],
+    [[1.5], np.array([1.0]), ["a", 1], [b"a", "a"], [[1]], DATES,
+     pytest.param([object()], id="objects")],
     ids=str,
-)
+)  # fmt: skip
 def test_what_is_no_identity(bad: Any) -> None:
     for users, groups, name in (
         (bad, [0] * len(bad), "users"),

@@ -293,9 +293,10 @@ def neighbours(count):
         yield x, x[:place] + x[place + 1 :], rng.choice(values), place, lower, upper, step
 
 
-def test_neighbours_are_never_further_apart_than_stated():
+@pytest.mark.parametrize("count", [10_000, pytest.param(100_000, marks=pytest.mark.long)])
+def test_neighbours_are_never_further_apart_than_stated(count):
     broken = clamped_outwards = 0
-    for x, without, other, place, lower, upper, step in neighbours(100_000):
+    for x, without, other, place, lower, upper, step in neighbours(count):
         total = exact.clamped_sum(np.array(x), (lower, upper), step=step)
         less = exact.clamped_sum(np.array(without), (lower, upper), step=step)
         assert (
@@ -312,8 +313,8 @@ def test_neighbours_are_never_further_apart_than_stated():
         broken += wrong > total.sensitivity(relation="add-remove") / total.step
         first, stated = float_clamp(x, lower, upper, step)
         clamped_outwards += abs(first - float_clamp(without, lower, upper, step)[0]) > stated
-    assert broken > 100
-    assert clamped_outwards > 100
+    assert broken > count / 1000
+    assert clamped_outwards > count / 1000
 
 
 # Groups

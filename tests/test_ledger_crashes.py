@@ -16,6 +16,7 @@ from ledger_children import at_line, child, die, ended, forked, in_a_child, new
 from cydp import BudgetLedger, LedgerError, PureDP
 from cydp.accounting import ChargeInDoubtError
 
+at_lines = pytest.mark.parametrize("step", [7, pytest.param(1, marks=pytest.mark.long)])
 pytestmark = [
     pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork"),
     pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning"),
@@ -128,14 +129,15 @@ def with_two_blocks(path: Path) -> BudgetLedger:
     return ledger
 
 
+@at_lines
 @pytest.mark.parametrize("change", CHANGES)
-def test_killed_at_any_line(tmp_path: Path, change: str) -> None:
+def test_killed_at_any_line(tmp_path: Path, change: str, step: int) -> None:
     """Whole or absent; and there, if the child went on to release."""
     prepare, make, was_made = CHANGES[change]
     with_two_blocks(tmp_path / "ledger").close()
     line, code, made = 0, -signal.SIGKILL, False
     while code == -signal.SIGKILL:
-        line += 1
+        line += step
         ledger = BudgetLedger.open(tmp_path / "ledger")
         prepare(ledger, str(line))
         if line % 2:
@@ -161,11 +163,12 @@ def opened(path: Path) -> BudgetLedger:
     return BudgetLedger.open(path)
 
 
-def test_a_ledger_is_created_whole_or_not_at_all(tmp_path: Path) -> None:
+@at_lines
+def test_a_ledger_is_created_whole_or_not_at_all(tmp_path: Path, step: int) -> None:
     path = tmp_path / "ledger"
     line, code = 0, -signal.SIGKILL
     while code == -signal.SIGKILL:
-        line += 1
+        line += step
         path.unlink(missing_ok=True)
         code = ended(forked(partial(at_line, line, die, partial(new, path))))
         if path.exists():
@@ -185,16 +188,17 @@ def interrupt() -> None:
     raise InterruptedHereError
 
 
+@at_lines
 @pytest.mark.parametrize("change", CHANGES)
 @in_a_child
-def test_interrupted_at_any_line(tmp_path: Path, change: str) -> None:
+def test_interrupted_at_any_line(tmp_path: Path, change: str, step: int) -> None:
     """As Ctrl-C does: the same object and another one can be used at once."""
     prepare, make, was_made = CHANGES[change]
     ledger = with_two_blocks(tmp_path / "ledger")
     other = BudgetLedger.open(tmp_path / "ledger")
     line, done = 0, False
     while not done:
-        line += 1
+        line += step
         prepare(other, str(line))
         if line % 2:
             ledger.close()
@@ -213,11 +217,12 @@ def test_interrupted_at_any_line(tmp_path: Path, change: str) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # in __del__
+@at_lines
 @in_a_child
-def test_creating_is_interrupted_at_any_line(tmp_path: Path) -> None:
+def test_creating_is_interrupted_at_any_line(tmp_path: Path, step: int) -> None:
     line, done = 0, False
     while not done:
-        line += 1
+        line += step
         try:
             at_line(line, interrupt, partial(new, tmp_path / "ledger"))
             done = True

@@ -253,7 +253,10 @@ class Machine(RuleBasedStateMachine):
 
 
 @pytest.mark.parametrize("measure", BUDGETS)
-@pytest.mark.parametrize("examples", [20, pytest.param(300, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "examples",
+    [5, pytest.param(20, marks=pytest.mark.long), pytest.param(300, marks=pytest.mark.slow)],
+)
 def test_against_a_model(measure: str, examples: int) -> None:
     run_state_machine_as_test(
         type("Measured", (Machine,), {"measure": measure}),

@@ -150,10 +150,11 @@ for _ in sys.stdin:
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # in finalizers
 @pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")
+@pytest.mark.parametrize("step", [7, pytest.param(1, marks=pytest.mark.long)])
 @pytest.mark.parametrize("use", USES)
 @in_a_child
 def test_interrupted_anywhere_and_the_exception_is_kept(
-    path: Path, use: str, monkeypatch: pytest.MonkeyPatch
+    path: Path, use: str, step: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As a console and a notebook keep the last one: everybody can use the ledger at once."""
     monkeypatch.setattr(store, "BUSY_SECONDS", 0.5)
@@ -177,7 +178,7 @@ def test_interrupted_anywhere_and_the_exception_is_kept(
 
     number, codes = 0, [0]
     while True:
-        number += 1
+        number += step
         if number % 2:
             ledger.close()  # so that it must be opened
         error = at_call(number, partial(USES[use], ledger))
@@ -194,5 +195,5 @@ def test_interrupted_anywhere_and_the_exception_is_kept(
     other.communicate()
     ledger.verify()
     assert set(codes) == {0}
-    assert len(codes) == 1 + (number - 1) // 5
+    assert len(codes) == 1 + (number - 1) // (5 * step)
     assert number > 5

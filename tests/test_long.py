@@ -1,4 +1,4 @@
-"""Minutes instead of seconds, so only on demand: pytest -m slow -s."""
+"""Minutes instead of seconds, so only on demand: pytest -n 0 -m slow -s."""
 
 from collections.abc import Iterator
 from fractions import Fraction

@@ -226,7 +226,7 @@ def respond(replay: Replay, w: Fraction, k: int, codes: list[int]) -> list[int]:
     ]
 
 
-@pytest.mark.parametrize("k", [2, 3, 40, 70, 300])
+@pytest.mark.parametrize("k", [2, 3, 40, 70, pytest.param(300, marks=pytest.mark.long)])
 def test_reports(k: int) -> None:
     rng, replay, m = SeededGenerator(6), Replay(6), RandomizedResponse(epsilon=1, n_categories=k)
     w = (1 - m.p_truth) / (k - 1)
