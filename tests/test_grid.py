@@ -40,7 +40,7 @@ def test_the_grid_is_the_coarsest_that_costs_a_thousandth() -> None:
         noise = Laplace(epsilon=epsilon, sensitivity=norm)
         wanted = min(norm / (1024 * count), norm / epsilon / 2**40)
         assert noise._exponent(count) == at_most(wanted)
-        assert Laplace(epsilon=epsilon, sensitivity=norm, coordinates=count)._power == at_most(
+        assert Laplace(epsilon=epsilon, sensitivity=norm, coordinates=count)._log2_step == at_most(
             wanted
         )
         assert used(noise, count) <= norm / epsilon * Fraction(1025, 1024)
@@ -80,7 +80,7 @@ def test_where_no_grid_is_fine_enough() -> None:
     with pytest.raises(ValueError, match="epsilon must be larger than 1 / 2"):
         Laplace(epsilon=Fraction(1, 2**52), sensitivity=1)
     few = Gaussian(sigma=2**50, sensitivity=1)
-    assert few._exponent(10**6) == few._power == -2
+    assert few._exponent(10**6) == few._log2_step == -2
     with pytest.raises(ValueError, match="the entries are too many"):
         few._noise(2**40)
 
@@ -100,7 +100,7 @@ def test_what_floats_cannot_hold(norm: Any) -> None:
 @pytest.mark.parametrize("norm", [Fraction(1, 2**980), 2**935], ids="ab")
 def test_the_ends_of_what_floats_can_hold(norm: Any) -> None:
     for noise in (Laplace(epsilon=1, sensitivity=norm), Gaussian(sensitivity=norm, rho="0.51")):
-        assert -1021 <= noise._exponent(10**6) <= noise._power <= 896
+        assert -1021 <= noise._exponent(10**6) <= noise._log2_step <= 896
         released = np.asarray(noise.release(np.zeros(10**6)))
         assert np.isfinite(released).all()
         assert np.abs(released).mean() > float(norm) / 2
@@ -124,7 +124,7 @@ def test_one_grid_for_noise_value_and_bound() -> None:
         ),
     ]
     for free, known in pairs:
-        assert free._power > free._exponent(3000) == known._power
+        assert free._log2_step > free._exponent(3000) == known._log2_step
         released = [m.release(x, rng=SeededGenerator(5)) for m in (free, known)]
         assert np.array_equal(*released)
         assert (np.asarray(released[0]) / float(known.step) % 1 == 0).all()

@@ -61,7 +61,7 @@ def test_every_release_is_the_exact_sum_rounded_once(x: Any, epsilon: Any, seed:
     ):
         scale = (m.sensitivity / m.step + 1) / m.epsilon
         noise = SeededGenerator(seed).discrete_laplace(scale)
-        assert m.release(x, rng=SeededGenerator(seed)) == exactly(x, noise, m._power)
+        assert m.release(x, rng=SeededGenerator(seed)) == exactly(x, noise, m._log2_step)
 
 
 @fixed
@@ -72,7 +72,7 @@ def test_arrays_pay_for_the_rounding_of_each_entry(x: list[Any], seed: int) -> N
         scale = (m.sensitivity / m.step + n) / m.epsilon
         noise = SeededGenerator(seed).discrete_laplace(scale, len(x))
         released = m.release(x, rng=SeededGenerator(seed))
-        expected = [exactly(a, int(z), m._power) for a, z in zip(x, noise, strict=True)]
+        expected = [exactly(a, int(z), m._log2_step) for a, z in zip(x, noise, strict=True)]
         assert released.tolist() == expected  # type: ignore[union-attr]
 
 

@@ -257,6 +257,11 @@ MISTAKES: dict[str, tuple[Ask, type[Exception], list[str]]] = {
         TypeError,
         ["Generator takes its parameters by name", "no seed"],
     ),
+    "a seed for a release": (
+        lambda b: NOISE.release(5, seed=42, budget=b),
+        TypeError,
+        ["DiscreteLaplace.release() got an unexpected keyword argument 'seed'"],
+    ),
     # Budgets.
     "a loss for a budget": (
         lambda _: NOISE.release(5, budget=PureDP(1)),
@@ -328,5 +333,13 @@ def test_a_mistake_is_told(name: str) -> None:
     for each in words:
         assert each in message
     assert budget.spent == PureDP(0)
-    for internal in ("Arrow's", "Mechanism.", "__", "<class", "NDArray", "make_mechanism"):
+    for internal in (
+        "LedgerCharges",
+        "Arrow's",
+        "Mechanism.",
+        "__",
+        "<class",
+        "NDArray",
+        "make_mechanism",
+    ):
         assert internal not in message

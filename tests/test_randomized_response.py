@@ -554,7 +554,7 @@ def test_estimates_of_arrays() -> None:
     assert m.estimate([]).counts.tolist() == [0] * 4
     missing = m.estimate(np.array([0, -1, 0, 3], np.int8))
     assert missing.counts.tolist() == m.estimate([0, None, 0, 3]).counts.tolist()
-    for counted_from_1 in ([1, 4], np.array([[4, 1]]), [-2]):
+    for counted_from_1 in ([1, 4], np.array([[4, 1]]), [-2], [2**70], [-(2**70)]):
         with pytest.raises(
             ValueError, match="reports must be from 0 to 3, because n_categories is 4"
         ):

@@ -127,12 +127,12 @@ def test_releases_are_exact_sums_of_integers(number: int, sensitivity: Any, seed
     for value in shapes(number):
         entries = int(np.size(np.array(value, object)))
         z = SeededGenerator(seed).discrete_laplace(laplace._steps(entries), max(entries, 1))
-        expected = float((nearest(number, laplace._power) + int(z[0])) * laplace.step)
+        expected = float((nearest(number, laplace._log2_step) + int(z[0])) * laplace.step)
         assert np.ravel(laplace.release(value, rng=SeededGenerator(seed)))[0] == expected
         z = SeededGenerator(seed).discrete_gaussian(
             sigma2=gaussian._steps2(entries), size=max(entries, 1)
         )
-        expected = float((nearest(number, gaussian._power) + int(z[0])) * gaussian.step)
+        expected = float((nearest(number, gaussian._log2_step) + int(z[0])) * gaussian.step)
         assert np.ravel(gaussian.release(value, rng=SeededGenerator(seed)))[0] == expected
 
 

@@ -87,10 +87,15 @@ def test_ln(u: float) -> None:
 
 
 def test_parameters_are_those_of_the_paper() -> None:
-    for epsilon, sensitivity, bound in ((1, 1, 1000), ("0.1", 3, 2**40), (8, "1/3", 5)):
-        m = Snapping(epsilon=epsilon, sensitivity=sensitivity, bounds=(-bound, bound))
+    for epsilon, sensitivity, bounds in [
+        (1, 1, (-1000, 1000)), ("0.1", 3, (-(2**40), 2**40)), (8, "1/3", (-5, 5)),
+        (1, 1, (-(2**40), 3)), (1, 1, (5, 2**40)),
+    ]:  # fmt: skip
+        m = Snapping(epsilon=epsilon, sensitivity=sensitivity, bounds=bounds)
         unit = 2 ** math.ceil(math.log2(m.sensitivity))
-        smaller = (m.epsilon - 2 * ETA) / (1 + 12 * (m.bounds[1] / Fraction(unit)) * ETA)
+        smaller = (m.epsilon - 2 * ETA) / (
+            1 + 12 * (max(map(abs, m.bounds)) / Fraction(unit)) * ETA
+        )
         scale = m.scale / Fraction(unit)
         assert 1 / smaller <= scale < (1 / smaller) * (1 + Fraction(1, 2**51))
         assert m.step / Fraction(unit) / 2 < scale <= m.step / Fraction(unit)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Calls with wrong arguments: errors that name them as they were written, and say what to write."""
+"""Errors for calls with wrong arguments: they name the argument and show how to call."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def by_name(init: _Init) -> _Init:
 
 
 def explained(function: _Function) -> _Function:
-    """Return a function that tells who calls it with wrong arguments how it is called."""
+    """Return a function whose error for wrong arguments shows how to call it."""
 
     @wraps(function)
     def checked(*args: Any, **kwargs: Any) -> Any:

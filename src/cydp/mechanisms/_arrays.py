@@ -175,10 +175,11 @@ def check_entries(given: Declared, allowed: Callable[[object], bool], name: str,
     """
     if all(map(allowed, given.value.flat)):
         return
-    wrong = next(entry for entry in given.value.flat if not allowed(entry))
-    if isinstance(wrong, list | tuple | np.ndarray):
+    wrong = {type(entry) for entry in given.value.flat if not allowed(entry)}
+    if any(issubclass(of, list | tuple | np.ndarray) for of in wrong):
         raise TypeError(_ragged(name, kind))
-    raise TypeError(f"{name} must be {kind}, not {type(wrong).__name__}")
+    # The same one in any order of the entries.
+    raise TypeError(f"{name} must be {kind}, not {min(of.__name__ for of in wrong)}")
 
 
 def _ragged(name: str, kind: str) -> str:

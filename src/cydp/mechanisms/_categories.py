@@ -12,7 +12,7 @@ from cydp.mechanisms._arrays import Declared, check_entries, declare, is_integer
 
 __all__ = ["declare_codes", "read_codes"]
 
-_OUTSIDE = -1  # what stands for a null, and for a Python integer that int64 does not hold
+_OUTSIDE = -1  # what stands for a null
 
 
 def declare_codes(codes: Any, categories: int, name: str) -> tuple[Declared, np.dtype[Any]]:
@@ -49,7 +49,7 @@ def read_codes(given: Declared, dtype: np.dtype[Any], name: str) -> NDArray[Any]
         array = given.read(name)
     else:
         entries = np.array(given.value, object)
-        cut = [int(entry) if abs(int(entry)) < 2**63 else _OUTSIDE for entry in entries.flat]
+        cut = [max(-(2**63), min(int(entry), 2**63 - 1)) for entry in entries.flat]
         array = np.array(cut, np.int64).reshape(given.shape)
     native = np.require(array, array.dtype.newbyteorder("="), ["C", "ALIGNED"])
     return native.reshape(array.shape)

@@ -78,7 +78,7 @@ class Gaussian(GridMechanism):
 
     _given: Given
     relation: str | None
-    _power: int  # of two: the step
+    _log2_step: int
     _fixed: bool  # the grid, by who made it
     _single: Fraction
     _loss: ZCDP | ApproxDP
@@ -101,7 +101,7 @@ class Gaussian(GridMechanism):
         object.__setattr__(self, "relation", relation_of(sensitivity))
         object.__setattr__(self, "_fixed", step is not None)
         exponent = self._default(1) if step is None else given_exponent(step)
-        object.__setattr__(self, "_power", exponent)
+        object.__setattr__(self, "_log2_step", exponent)
         object.__setattr__(self, "_single", _steps2(given, exponent, given.coordinates or 1))
         for entries in (1, 2):
             self._noise(entries)
@@ -123,7 +123,7 @@ class Gaussian(GridMechanism):
 
     def _exponent(self, entries: int) -> int:
         if self._fixed or entries <= 1 or self.coordinates is not None:
-            return self._power
+            return self._log2_step
         return self._default(entries)
 
     def _default(self, entries: int) -> int:
@@ -166,7 +166,7 @@ class Gaussian(GridMechanism):
 
     @property
     def _norm2(self) -> Fraction:
-        return _norm(self._given, self._power, self.coordinates or 1) ** 2
+        return _norm(self._given, self._log2_step, self.coordinates or 1) ** 2
 
     @property
     def loss(self) -> ZCDP | ApproxDP:
@@ -216,7 +216,7 @@ class Gaussian(GridMechanism):
 
     def __repr__(self) -> str:
         given = self._given
-        grid = f", step=2.0**{self._power}" if self._fixed else ""
+        grid = f", step=2.0**{self._log2_step}" if self._fixed else ""
         rest = "" if given.coordinates is None else f", coordinates={given.coordinates}"
         norm = words_of(given.sensitivity, self.relation)
         return f"Gaussian({given.words}, sensitivity={norm}{grid}{rest})"

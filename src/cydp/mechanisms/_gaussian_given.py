@@ -136,7 +136,9 @@ def read_given(
     if not given:
         raise TypeError("rho must be given, or sigma, or sigma2, or epsilon with delta")
     if len(given) > 1:
-        raise TypeError(f"only one of {' and '.join(given)} must be given: each says the noise")
+        raise TypeError(
+            f"only one of {' and '.join(given)} must be given, because each sets the noise"
+        )
     if rho is not None:
         cost = positive(rho, "rho")
         return Given(norm, count, cost, None, f"rho={quoted(cost)}")

@@ -73,7 +73,7 @@ class Laplace(GridMechanism):
 
     epsilon: Fraction
     sensitivity: Fraction
-    _power: int  # of two: the step
+    _log2_step: int
     coordinates: int | None
     relation: str | None
     _fixed: bool  # the grid, by who made it
@@ -95,7 +95,7 @@ class Laplace(GridMechanism):
         object.__setattr__(self, "coordinates", coordinates_of(coordinates))
         object.__setattr__(self, "_fixed", step is not None)
         exponent = self._default(1) if step is None else given_exponent(step)
-        object.__setattr__(self, "_power", exponent)
+        object.__setattr__(self, "_log2_step", exponent)
         object.__setattr__(self, "_single", self._computed(1))
         object.__setattr__(self, "relation", relation_of(sensitivity))
         object.__setattr__(self, "_loss", PureDP(limit, relation=self.relation))
@@ -103,7 +103,7 @@ class Laplace(GridMechanism):
 
     def _exponent(self, entries: int) -> int:
         if self._fixed or entries <= 1 or self.coordinates is not None:
-            return self._power
+            return self._log2_step
         return self._default(entries)
 
     def _default(self, entries: int) -> int:
@@ -198,7 +198,7 @@ class Laplace(GridMechanism):
         return laplace_of(self._steps(entries))
 
     def __repr__(self) -> str:
-        grid = f", step=2.0**{self._power}" if self._fixed else ""
+        grid = f", step=2.0**{self._log2_step}" if self._fixed else ""
         rest = "" if self.coordinates is None else f", coordinates={self.coordinates}"
         norm = words_of(self.sensitivity, self.relation)
         return f"Laplace(epsilon={quoted(self.epsilon)}, sensitivity={norm}{grid}{rest})"

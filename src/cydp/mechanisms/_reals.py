@@ -119,7 +119,7 @@ class GridMechanism(RealMechanism):
 
     __slots__ = ()
 
-    _power: int
+    _log2_step: int
     relation: str | None
 
     @abstractmethod
@@ -157,7 +157,7 @@ class GridMechanism(RealMechanism):
         Without `coordinates` and `step`, an array of many entries is released on a
         finer grid: each entry that is rounded adds to the noise.
         """
-        return as_exact(Fraction(2) ** self._power)
+        return as_exact(Fraction(2) ** self._log2_step)
 
     def _drawing(self, given: Declared) -> tuple[int, Callable[[Generator], NDArray[np.float64]]]:
         return 1, partial(add_noise, given, self._noise(given.size), self._exponent(given.size))
