@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 from numpy_reference import histogram_counts
 from rivals import boost_histogram
 
-import cydp.exact._bincount
-import cydp.exact._bins
+import cydp
 from cydp import exact
 
 ROWS = 10_000_000
@@ -30,12 +29,10 @@ def edges() -> NDArray[np.float64]:
 @pytest.fixture
 def threads() -> Iterator[Callable[[int], None]]:
     """Set the number of threads; one is what all benchmarks but those of threads use."""
-    modules: list[Any] = [cydp.exact._bins, cydp.exact._bincount]
-    before = cydp.exact._bins.NUM_THREADS
+    before = cydp.threads.NUM_THREADS
 
     def use(n: int) -> None:
-        for module in modules:
-            module.NUM_THREADS = n
+        cydp.threads.NUM_THREADS = n
 
     use(1)
     yield use

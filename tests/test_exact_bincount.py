@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import cydp.exact._bincount as module
-from cydp import exact
+from cydp import exact, threads
 
 SIGNED = ["int8", "int16", "int32", "int64"]
 DTYPES = ["bool", *SIGNED, "uint8", "uint16", "uint32", "uint64"]
@@ -76,9 +75,9 @@ def test_few_codes_far_apart():
 
 def test_threads(monkeypatch):
     x = np.random.default_rng(3).integers(0, 1000, 500_000)
-    monkeypatch.setattr(module, "SHARED_ABOVE", 1)
-    for threads in (1, 2, 3, 16):
-        monkeypatch.setattr(module, "NUM_THREADS", threads)
+    monkeypatch.setattr(threads, "SHARED_ABOVE", 1)
+    for number in (1, 2, 3, 16):
+        monkeypatch.setattr(threads, "NUM_THREADS", number)
         check(x)
         check(x.astype(np.int32))
 

@@ -13,8 +13,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-import cydp.exact._bins as module
-from cydp import exact
+from cydp import exact, threads
 from cydp.exact._bins import public_bins
 from cydp.exact._columns import column
 
@@ -341,9 +340,9 @@ def test_uneven_edges(name, dtype):
 
 def test_threads(monkeypatch):
     x = np.random.default_rng(9).normal(size=500_000)
-    monkeypatch.setattr(module, "SHARED_ABOVE", 1)
-    for threads in (1, 2, 3, 16):
-        monkeypatch.setattr(module, "NUM_THREADS", threads)
+    monkeypatch.setattr(threads, "SHARED_ABOVE", 1)
+    for number in (1, 2, 3, 16):
+        monkeypatch.setattr(threads, "NUM_THREADS", number)
         for values in (x, x.astype(np.float32), (x * 100).astype(int), (x * 100).astype("int32")):
             check(values, 100, (-2, 2))
             check(values, UNEVEN["both signs"])

@@ -12,8 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import cydp.exact._histogramdd as module
-from cydp import exact
+from cydp import exact, threads
 
 FLOATS = ["float16", "float32", "float64"]
 INTEGERS = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
@@ -106,9 +105,9 @@ def test_a_million_cells():
 def test_many_rows_and_threads(monkeypatch):
     x = [column.astype(dtype) for column, dtype in zip(rows(200_000, 3), "fdd", strict=True)]
     expected = check(x, [10, 5, [-1, 0, 0.3]], [(-2, 2), (-1, 1), None])
-    monkeypatch.setattr(module, "SHARED_ABOVE", 1)
-    for threads in (2, 3, 16):
-        monkeypatch.setattr(module, "NUM_THREADS", threads)
+    monkeypatch.setattr(threads, "SHARED_ABOVE", 1)
+    for number in (2, 3, 16):
+        monkeypatch.setattr(threads, "NUM_THREADS", number)
         counts, _ = exact.histogramdd(x, [10, 5, [-1, 0, 0.3]], [(-2, 2), (-1, 1), None])
         np.testing.assert_array_equal(counts, expected)
 

@@ -189,8 +189,8 @@ def test_what_are_no_keys() -> None:
 
 def test_prepared_keys(monkeypatch: pytest.MonkeyPatch) -> None:
     made = []
-    table = _keys._exact.Keys
-    monkeypatch.setattr(_keys._exact, "Keys", lambda *strings: made.append(1) or table(*strings))
+    table = _keys._core.KeyTable
+    monkeypatch.setattr(_keys._core, "KeyTable", lambda *strings: made.append(1) or table(*strings))
     words, numbers = exact.Keys(["a", "b\0", "c"]), exact.Keys(pl.Series([2**40, 7, -1]))
     for _ in range(3):
         for x in (["c", "a"], pa.array(["c", "a"]), np.array(["c", "a"]), pl.Series(["c", "a"])):

@@ -17,7 +17,7 @@ from test_stream import Replay, keystream, nonce
 
 import cydp
 from cydp import ExponentialMechanism, PermuteAndFlip, threads
-from cydp._selection import select, select_map
+from cydp._core import map_noisy_max, report_noisy_max
 from cydp.mechanisms._scores import declare_scores, read_scores
 from cydp.samplers import selection_of
 from cydp.testing import SeededGenerator
@@ -74,11 +74,10 @@ def drawn(
 ) -> list[int]:
     values = read_scores(declare_scores(scores))
     chosen = np.empty(math.prod(scores.shape[:-1]), np.int64)
-    select(
+    report_noisy_max(
         selection_of(gumbel, rate),
         SeededGenerator(seed)._stream,
-        values.reshape(-1).view(np.uint8),
-        values.dtype == np.int64,
+        values,
         chosen,
         1,
         resolve_all,
@@ -141,10 +140,9 @@ def with_bits(
     for resolve_all in (False, True):
         asked = np.zeros(len(values), np.uint8)
         chosen.append(
-            select_map(
+            map_noisy_max(
                 selection_of(gumbel, rate),
-                values.view(np.uint8),
-                values.dtype == np.int64,
+                values,
                 np.array(words, np.uint32),
                 extensions,
                 resolve_all,

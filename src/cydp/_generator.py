@@ -9,12 +9,10 @@ from typing import Any, NoReturn, cast, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from cydp import samplers, threads
+from cydp import _core, samplers, threads
 from cydp._arguments import Number, Size
+from cydp._core import NoisyMax, Sampler, Stream
 from cydp._named import by_name
-from cydp._random import Sampler, Stream
-from cydp._selection import Selection
-from cydp._selection import select as select_core
 from cydp.outputs import length, output
 
 __all__ = ["Generator", "default_generator", "generator_or_default"]
@@ -255,8 +253,7 @@ class Generator:
         """Fill a C-contiguous array of the sampler's dtype."""
         if not out.flags.c_contiguous:  # else reshape would copy, and `out` get no noise
             raise ValueError("out must be C-contiguous")
-        number = threads.NUM_THREADS if out.size > threads.SHARED_ABOVE else 1
-        self._stream.fill(sampler, out.reshape(-1).view(np.uint8), number)
+        self._stream.fill(sampler, out, threads.threads_for(out.size))
 
     def _respond(
         self, shift: Sampler, uniform: Sampler, codes: NDArray[Any], reports: NDArray[Any]
@@ -264,21 +261,18 @@ class Generator:
         """Fill an array with the reports of codes; both C-contiguous, of one dtype and shape."""
         if not (codes.flags.c_contiguous and reports.flags.c_contiguous):
             raise ValueError("codes and reports must be C-contiguous")
-        number = threads.NUM_THREADS if codes.size > threads.SHARED_ABOVE else 1
-        flat = codes.reshape(-1).view(np.uint8), reports.reshape(-1).view(np.uint8)
-        self._stream.respond(shift, uniform, *flat, codes.itemsize, number)
+        number = threads.threads_for(codes.size)
+        _core.randomize_responses(self._stream, shift, uniform, codes, reports, number)
 
     def _select(
         self,
-        selection: Selection,
+        selection: NoisyMax,
         scores: NDArray[np.float64] | NDArray[np.int64],
         chosen: NDArray[np.int64],
     ) -> None:
         """Race C-contiguous rows of scores, one for each of `chosen`."""
-        number = threads.NUM_THREADS if scores.size > threads.SHARED_ABOVE else 1
-        integers = scores.dtype == np.int64
-        data = scores.reshape(-1).view(np.uint8)
-        select_core(selection, self._stream, data, integers, chosen, number)
+        number = threads.threads_for(scores.size)
+        _core.report_noisy_max(selection, self._stream, scores, chosen, number)
 
     def bytes(self, n: int) -> bytes:
         """Draw n uniform bytes.

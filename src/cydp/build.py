@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from cydp import _random
+from cydp import _core
 
 __all__ = ["build_info", "get_include", "get_lib"]
 
@@ -27,7 +27,7 @@ def build_info() -> dict[str, str | bool]:
     ['compiler', 'flags', 'isa', 'release']
 
     """
-    return _random.build_info()
+    return _core.build_info()
 
 
 def get_include() -> str:

@@ -10,10 +10,9 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from cydp import _random
+from cydp import _core
 from cydp._arguments import Number
-from cydp._random import Sampler
-from cydp._selection import Selection
+from cydp._core import NoisyMax, Sampler
 from cydp.rational import exact, positive, text
 
 __all__ = [
@@ -55,7 +54,8 @@ def laplace_of(scale: Fraction, prefix_bits: int = 0) -> Sampler:
     """Prepare discrete Laplace noise of a scale of any length; prefix_bits as in cydp.h."""
     if not _LEAST_SCALE <= scale <= _LARGEST_SCALE:
         raise ValueError(f"scale must be between 1e-6 and 2**56, not {text(scale)}")
-    return _random.discrete_laplace(_limbs(scale.numerator), _limbs(scale.denominator), prefix_bits)
+    limbs = _limbs(scale.numerator), _limbs(scale.denominator)
+    return _core.discrete_laplace_sampler(*limbs, prefix_bits)
 
 
 @lru_cache(_KEPT)
@@ -63,19 +63,21 @@ def gaussian_of_square(sigma2: Fraction) -> Sampler:
     """Prepare discrete Gaussian noise of a sigma squared of any length."""
     if not _LEAST_SIGMA**2 <= sigma2 <= _LARGEST_SIGMA**2:
         raise ValueError(f"sigma2 must be between 1e-6 and 2**112, not {text(sigma2)}")
-    return _random.discrete_gaussian(_limbs(sigma2.numerator), _limbs(sigma2.denominator))
+    return _core.discrete_gaussian_sampler(_limbs(sigma2.numerator), _limbs(sigma2.denominator))
 
 
 @lru_cache(_KEPT)
 def shift_of(weight: Fraction, categories: int) -> Sampler:
     """Prepare shifts among categories: each but 0 with this probability, of any length."""
-    return _random.shift(_limbs(weight.numerator), _limbs(weight.denominator), categories)
+    return _core.category_offset_sampler(
+        _limbs(weight.numerator), _limbs(weight.denominator), categories
+    )
 
 
 @lru_cache(_KEPT)
-def selection_of(gumbel: bool, rate: Fraction) -> Selection:
+def selection_of(gumbel: bool, rate: Fraction) -> NoisyMax:
     """Prepare races at a positive rate whose numerator and denominator have up to 8,193 bits."""
-    return Selection(gumbel, _limbs(rate.numerator), _limbs(rate.denominator))
+    return NoisyMax(gumbel, _limbs(rate.numerator), _limbs(rate.denominator))
 
 
 def _hashable(value: Number, name: str) -> Number:
@@ -110,7 +112,7 @@ def _bernoulli(p: Number) -> Sampler:
     value = exact(p, "p")
     if not 0 <= value <= 1:
         raise ValueError(f"p must be between 0 and 1, not {text(value)}")
-    return _random.bernoulli(_limbs(value.numerator), _limbs(value.denominator))
+    return _core.bernoulli_sampler(_limbs(value.numerator), _limbs(value.denominator))
 
 
 def _limbs(n: int) -> NDArray[np.uint64]:

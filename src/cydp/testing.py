@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp._arguments import Integer, Number
-from cydp._random import Sampler, chacha20_block, chacha20_keystream
-from cydp._random import map_bits as map_core
+from cydp._core import Sampler, chacha20_block, chacha20_keystream
+from cydp._core import map_bits as map_core
 from cydp.random import Generator
 from cydp.rational import index, positive, text
 from cydp.samplers import bernoulli, gaussian, laplace_of, shift_of
@@ -283,7 +283,7 @@ def map_bits(
         np.ascontiguousarray(extensions, np.uint64),
         resolve_all,
         fixed_work,
-        values.view(np.uint8),
+        values,
         asked,
     )
     return MappedBits(values[:accepted], asked.astype(bool), work)

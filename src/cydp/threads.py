@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 
-__all__ = ["NUM_THREADS", "SHARED_ABOVE"]
+__all__ = ["NUM_THREADS", "SHARED_ABOVE", "threads_for"]
 
 SHARED_ABOVE = 2**19  # values; from 2**18 on (2**19 for coins) two threads were the faster
 
@@ -19,3 +19,8 @@ def _from_environment() -> int:
 
 
 NUM_THREADS = _from_environment()
+
+
+def threads_for(n: int) -> int:
+    """Return how many threads serve a call on n values."""
+    return NUM_THREADS if n >= SHARED_ABOVE else 1

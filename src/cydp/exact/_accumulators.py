@@ -11,7 +11,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from cydp import _exact, threads
+from cydp import _core, threads
 from cydp._arguments import BinsLike, Bounds, Column, Integer, Number, RangeLike
 from cydp._named import explained
 from cydp.exact import _arrow_tables as tables
@@ -347,10 +347,10 @@ class GroupedAccumulator:
         more = GroupedAccumulator(len(self._counts))
         more._start(len(self._counts), self._grids)
         more._rows = len(keys)
-        many = threads.NUM_THREADS if len(keys) >= threads.SHARED_ABOVE else 1
+        many = threads.threads_for(len(keys))
         block_rows = max(_BLOCK_ROWS, len(self._counts))
         for rows in blocks(keys, keys.dtype.newbyteorder("="), block_rows):
-            _exact.bincount(rows, more._counts, many)
+            _core.bincount(rows, more._counts, many)
         for name, values in numbers.items():
             more._units[name] = group_units(keys, values, self._grids[name], len(self._counts))
         return self.merge(more)  # at the end: an interrupt adds nothing

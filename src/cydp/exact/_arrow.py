@@ -14,7 +14,7 @@ from typing import Any, TypeAlias, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from cydp import _exact
+from cydp import _core
 from cydp.exact._foreign import one_column, opened, speaks_arrow
 from cydp.exact._words import NUMBERS, of_format
 
@@ -83,12 +83,12 @@ class Strings:
         views[~present] = 0
         return replace(self, text=views.reshape(-1))
 
-    def kernel(self) -> _exact.Strings:
+    def kernel(self) -> _core.Strings:
         """Return the strings for a kernel; this object must live as long."""
         if self.offsets is not None:
-            return _exact.Strings(self.count, self.text, self.offsets)
+            return _core.Strings(self.count, self.text, self.offsets)
         addresses = np.array([buffer.ctypes.data for buffer in self.buffers] or [0], np.uint64)
-        return _exact.Strings(self.count, self.text, addresses=addresses)
+        return _core.Strings(self.count, self.text, addresses=addresses)
 
 
 def numbers(x: Any, name: str) -> tuple[NDArray[Any], Mask]:

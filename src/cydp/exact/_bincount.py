@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cydp import _exact
+from cydp import _core
 from cydp._arguments import Column, Integer
 from cydp._named import explained
 from cydp.exact._columns import blocks, codes_column
-from cydp.threads import NUM_THREADS, SHARED_ABOVE
+from cydp.threads import threads_for
 
 __all__ = ["bincount"]
 
@@ -112,8 +112,8 @@ def _guess(values: NDArray[Any]) -> int:
 
 def _count(values: NDArray[Any], counts: NDArray[np.int64]) -> int:
     """Add to counts; return the largest code, or one above 2**63 if any is negative."""
-    threads = NUM_THREADS if len(values) >= SHARED_ABOVE else 1
+    threads = threads_for(len(values))
     largest = 0
     for rows in blocks(values, values.dtype.newbyteorder("="), max(_BLOCK_ROWS, len(counts))):
-        largest = max(largest, _exact.bincount(rows, counts, threads))
+        largest = max(largest, _core.bincount(rows, counts, threads))
     return largest

@@ -11,11 +11,11 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from cydp import _exact
+from cydp import _core
 from cydp._arguments import BinsLike, Column, RangeLike
 from cydp.exact._columns import blocks, check_real, column
 from cydp.exact._words import of_entry
-from cydp.threads import NUM_THREADS, SHARED_ABOVE
+from cydp.threads import threads_for
 
 __all__ = ["Bins", "bin_count", "check_bins", "data_ends", "even_bins", "public_bins"]
 
@@ -43,7 +43,7 @@ class Bins:
     """
 
     edges: _Array
-    kernel: _exact.Edges
+    kernel: _core.Bins
     reads: tuple[_Dtype, ...]  # what the kernel takes; the first holds all values
     prepare: Callable[[_Array], _Array] | None = None
 
@@ -51,13 +51,13 @@ class Bins:
         """Count the values of x, of the dtype that these bins were made for."""
         values = column(x)
         counts = np.zeros(len(self.edges) - 1, dtype=np.int64)
-        threads = NUM_THREADS if values.size >= SHARED_ABOVE else 1
+        threads = threads_for(values.size)
         # Each call of a kernel visits every bin once, so let it have as many rows.
         block_rows = max(_BLOCK_ROWS, len(counts))
         with np.errstate(all="ignore"):  # converting a signalling NaN may warn
             for rows in blocks(values, self.read(values.dtype), block_rows):
                 prepared = rows if self.prepare is None else self.prepare(rows)
-                _exact.histogram([self.kernel], [prepared], counts, threads)
+                _core.histogram([self.kernel], [prepared], counts, threads)
         return counts
 
     def read(self, dtype: _Dtype) -> _Dtype:
@@ -215,7 +215,7 @@ _F64, _F32, _I64, _I32 = map(np.dtype, (np.float64, np.float32, np.int64, np.int
 
 def _among_floats(edges: _Array, dtype: _Dtype) -> Bins:
     """Compare as float64: what numpy does, or the same for what is exact in it."""
-    kernel = _exact.Edges(np.ascontiguousarray(edges, dtype=np.float64))
+    kernel = _core.Bins(np.ascontiguousarray(edges, dtype=np.float64))
     rounded = dtype.kind == "i" and dtype.itemsize == 8
     return Bins(edges, kernel, (_I64,) if rounded else (_F64, _F32, _I32))
 
@@ -227,7 +227,7 @@ def _between_large_integers(edges: _Array, lo: Any, hi: Any, dtype: _Dtype) -> B
         kept: _Array = rows[(rows >= lo) & (rows <= hi)]
         return kept.astype(np.float64)
 
-    kernel = _exact.Edges(np.ascontiguousarray(edges, dtype=np.float64))
+    kernel = _core.Bins(np.ascontiguousarray(edges, dtype=np.float64))
     return Bins(edges, kernel, (dtype.newbyteorder("="),), keep)
 
 
@@ -239,8 +239,8 @@ def _between(edges: _Array, dtype: _Dtype) -> Bins:
         return _among_floats(edges, dtype)
     if common == np.uint64:
         flipped = _flip(np.ascontiguousarray(edges, dtype=np.uint64))
-        return Bins(edges, _exact.Edges(flipped), (common,), _flip)
-    kernel = _exact.Edges(np.ascontiguousarray(edges, dtype=np.int64))
+        return Bins(edges, _core.Bins(flipped), (common,), _flip)
+    kernel = _core.Bins(np.ascontiguousarray(edges, dtype=np.int64))
     return Bins(edges, kernel, (_I64,))
 
 

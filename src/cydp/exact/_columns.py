@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cydp import _exact
+from cydp import _core
 from cydp._arguments import Column
 from cydp.exact._arrow import Mask, numbers
 from cydp.exact._entries import (
@@ -161,7 +161,7 @@ def _shown_blocks(
         hidden = np.ascontiguousarray(mask[some]).view(np.uint8)
         yield tuple(
             buffer[
-                : _exact.compress(
+                : _core.drop_masked(
                     np.ascontiguousarray(values[some]).view(np.uint8),
                     values.itemsize,
                     hidden,

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from cydp import _exact, threads
+from cydp import _core, threads
 from cydp._arguments import Column, Integer
 from cydp._generator import generator_or_default
 from cydp._named import explained
@@ -87,8 +87,8 @@ def bound_contributions(
     key = np.frombuffer(generator.bytes(16), np.uint64)
     stays = np.zeros(n, np.bool_)
     (user, user_name), (partition, partition_name) = (_words(*column, key) for column in columns)
-    number = threads.NUM_THREADS if n > threads.SHARED_ABOVE else 1
-    _exact.bound_contributions(
+    number = threads.threads_for(n)
+    _core.bound_contributions(
         user, user_name, partition, partition_name, valid, most_partitions, most_rows, key,
         number, stays.view(np.uint8),
     )  # fmt: skip
@@ -107,13 +107,13 @@ def _words(values: NDArray[Any] | Strings, present: Mask, key: Words) -> tuple[W
     if isinstance(values, Strings):
         code, name = np.empty(values.count, np.uint64), np.empty(values.count, np.uint64)
         strings = values.without(present)
-        _exact.encode(strings.kernel(), key, code, name)
+        _core.factorize(strings.kernel(), key, code, name)
         if values.integers is not None:
             name = _named_by_value(values.integers, name, key)
         return (code, name) if values.rows is None else (code[values.rows], name[values.rows])
     if values.dtype.kind in "US":
         code, name = np.empty(len(values), np.uint64), np.empty(len(values), np.uint64)
-        _exact.encode(fixed_width(values), key, code, name)
+        _core.factorize(fixed_width(values), key, code, name)
         return code, name
     if values.dtype.kind == "u":
         numbers = np.ascontiguousarray(values, np.uint64)
@@ -134,7 +134,7 @@ def _named(words: Words, unsigned: Words, key: Words) -> Words:
     """
     place, secret = np.empty(1, np.uint64), np.empty(1, np.uint64)
     text = np.frombuffer(b"from 2**63 on", np.uint8)
-    _exact.encode(_exact.Strings(1, text, width=len(text)), key, place, secret)
+    _core.factorize(_core.Strings(1, text, width=len(text)), key, place, secret)
     named: Words = words ^ (unsigned * (secret & np.uint64(2**63 - 1)))
     return named
 

@@ -11,7 +11,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from cydp import _exact
+from cydp import _core
 from cydp._arguments import Column, RangeLike
 from cydp._named import explained
 from cydp.exact._arrow import table_numbers
@@ -19,7 +19,7 @@ from cydp.exact._bins import Bins, bin_count, data_ends, even_bins, public_bins
 from cydp.exact._columns import column, masked
 from cydp.exact._foreign import opened, speaks_arrow
 from cydp.exact._pandas import is_frame
-from cydp.threads import NUM_THREADS, SHARED_ABOVE
+from cydp.threads import threads_for
 
 __all__ = ["histogramdd"]
 
@@ -72,7 +72,7 @@ def histogramdd(
         raise ValueError(f"bins must give at most 2**30 cells, not {cells}")
     counts = np.zeros(cells, np.int64)
     rows = len(values[0])
-    threads = NUM_THREADS if rows >= SHARED_ABOVE else 1
+    threads = threads_for(rows)
     kernels = [grid.kernel for grid in grids]
     whole = keep is None and all(map(_is_native, grids, values))
     block_rows = max(rows, 1) if whole else max(_BLOCK_ROWS, cells)
@@ -81,7 +81,7 @@ def histogramdd(
             block = slice(first, first + block_rows)
             chosen = slice(None) if keep is None else keep[block]
             read = [_read(grid, x[block][chosen]) for grid, x in zip(grids, values, strict=True)]
-            _exact.histogram(kernels, read, counts, threads)
+            _core.histogram(kernels, read, counts, threads)
     return counts.reshape(shape), [grid.edges for grid in grids]
 
 

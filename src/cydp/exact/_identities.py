@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from cydp import _exact
+from cydp import _core
 from cydp._arguments import Column
 from cydp.exact import _arrow
 from cydp.exact._arrow import Strings
@@ -116,9 +116,9 @@ def _joined(
     return Strings(np.frombuffer(b"".join(entries), np.uint8), offsets), present
 
 
-def fixed_width(values: NDArray[Any]) -> _exact.Strings:
+def fixed_width(values: NDArray[Any]) -> _core.Strings:
     """Return an array of numpy's strings for a kernel."""
     native = np.ascontiguousarray(values, values.dtype.newbyteorder("="))
     width = native.dtype.itemsize
     text = native.view(np.uint8) if width else np.empty(0, np.uint8)
-    return _exact.Strings(len(native), text, width=width)
+    return _core.Strings(len(native), text, width=width)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from cydp import _exact
+from cydp import _core
 from cydp._arguments import Column
 from cydp.exact._foreign import frame_columns, one_column, opened
 from cydp.exact._words import of_entry
@@ -47,7 +47,7 @@ class Keys:
     def __init__(self, keys: Column | Keys) -> None:
         self.__setstate__(keys._given if isinstance(keys, Keys) else _distinct(keys))
 
-    def _table(self, encoding: str) -> _exact.Keys:
+    def _table(self, encoding: str) -> _core.KeyTable:
         """Return the table of the keys as the bytes that equal values have in a kind of column.
 
         `encoding` is "utf-8", "utf-32-le", "bytes" or "decimal", or a dtype of integers, as its
@@ -58,7 +58,7 @@ class Keys:
             wanted = _encoded(self._given, encoding)
             offsets = np.cumsum([0, *map(len, wanted)], dtype=np.int64)
             text = np.frombuffer(b"".join(wanted), np.uint8)
-            table = _exact.Keys(_exact.Strings(len(wanted), text, offsets))
+            table = _core.KeyTable(_core.Strings(len(wanted), text, offsets))
             self._tables[encoding] = table
         return table
 
@@ -70,7 +70,7 @@ class Keys:
 
     def __setstate__(self, state: list[Any]) -> None:
         self._given = state
-        self._tables: dict[str, _exact.Keys] = {}
+        self._tables: dict[str, _core.KeyTable] = {}
 
     def __repr__(self) -> str:
         return f"<Keys: {len(self)} of {type(self._given[0]).__name__}>"

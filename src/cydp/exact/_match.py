@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cydp import _exact, threads
+from cydp import _core, threads
 from cydp._arguments import Column
 from cydp._named import explained
 from cydp.exact._arrow import Strings
@@ -88,7 +88,7 @@ def value_counts(x: Column, keys: Column | Keys) -> NDArray[np.int64]:
     for first in range(0, sought.rows, most):
         part = codes[: sought.rows - first]
         sought.fill(part, first)
-        _exact.bincount(part, counts, sought.threads)
+        _core.bincount(part, counts, sought.threads)
     return counts[:-1]
 
 
@@ -99,7 +99,7 @@ class _Sought:
         self._none = len(keys)
         values, present = identities(x, "x")
         self.rows = len(values)
-        self.threads = threads.NUM_THREADS if self.rows > threads.SHARED_ABOVE else 1
+        self.threads = threads.threads_for(self.rows)
         self._present, self._values = present, values  # the latter: kernels read it
         self._places: NDArray[Any] | None = None
         if self.rows == 0 or (present is not None and not present.any()):
@@ -110,7 +110,7 @@ class _Sought:
         self._keys = keys._table(encoding)
         if isinstance(values, Strings) and values.rows is not None:
             self._words, self._places = np.empty(values.count, np.uint32), values.rows
-            _exact.match(self._keys, self._strings, 0, None, 1, self._words)
+            _core.lookup(self._keys, self._strings, 0, None, 1, self._words)
 
     def fill(self, codes: NDArray[np.uint32], first: int) -> None:
         """Set codes to those of the rows from the first on."""
@@ -118,7 +118,7 @@ class _Sought:
         present = None if self._present is None else self._present[rows]
         if self._places is None:
             valid = None if present is None else present.view(np.uint8)
-            _exact.match(self._keys, self._strings, first, valid, self.threads, codes)
+            _core.lookup(self._keys, self._strings, first, valid, self.threads, codes)
             return
         for start in range(0, len(codes), _CHUNK_ROWS):  # of which numpy makes indices of 64 bits
             some = slice(start, start + _CHUNK_ROWS)
@@ -127,12 +127,12 @@ class _Sought:
                 codes[some][~present[some]] = self._none
 
 
-def _kernel(values: NDArray[Any] | Strings) -> tuple[_exact.Strings, str]:
+def _kernel(values: NDArray[Any] | Strings) -> tuple[_core.Strings, str]:
     """Return the values for a kernel, and which bytes equal keys have."""
     if isinstance(values, Strings):
         return values.kernel(), "utf-8" if values.integers is None else "decimal"
     if values.dtype.kind in "US":
         return fixed_width(values), "utf-32-le" if values.dtype.kind == "U" else "bytes"
     native = np.ascontiguousarray(values, values.dtype.newbyteorder("="))
-    strings = _exact.Strings(len(native), native.view(np.uint8), width=native.itemsize)
+    strings = _core.Strings(len(native), native.view(np.uint8), width=native.itemsize)
     return strings, f"{native.dtype.kind}{native.itemsize}"

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -12,7 +11,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from cydp import _grid, threads
+from cydp import _core, threads
 from cydp._arguments import Bounds, Column, Integer, Number
 from cydp._named import explained
 from cydp._sensitivity import check_missing, check_norm
@@ -200,7 +199,7 @@ def clamped_sum(x: Column, bounds: Bounds, *, step: Number | None = None) -> Gri
     values = number_column(x)
     units, (inner, weight) = 0, _inner(values, grid)
     for rows, number in _rows(values, inner):
-        units += _grid.grid_sum(rows, *number, _threads(rows, number))
+        units += _core.grid_sum(rows, *number, threads.threads_for(len(rows)))
     return sum_on_grid(units * weight, grid)
 
 
@@ -239,7 +238,8 @@ def clamped_sum_and_squares(
     values = number_column(x)
     units, squares, (inner, weight) = 0, 0, _inner(values, grid)
     for rows, number in _rows(values, inner):
-        more, more_squares = _grid.grid_sums(rows, *number, _threads(rows, number))
+        many = threads.threads_for(len(rows))
+        more, more_squares = _core.grid_sum_and_squares(rows, *number, many)
         units += more
         squares += more_squares
     ends = grid.lowest**2, grid.highest**2
@@ -312,8 +312,9 @@ def check_shapes(keys: _Array, values: _Array, name: str) -> None:
 def group_units(keys: _Array, values: _Array, grid: Grid, groups: int) -> NDArray[np.int64]:
     """Return the sums by group of what the numbers are on the grid, in units."""
     units, (inner, weight) = np.zeros(groups, np.int64), _inner(values, grid)
-    for key_rows, key_type, rows, number in _paired_rows(keys, values, inner):
-        _grid.grid_sum_groups(key_rows, key_type, rows, *number, _threads(rows, number), units)
+    for key_rows, rows, number in _paired_rows(keys, values, inner):
+        many = threads.threads_for(len(rows))
+        _core.grid_sum_groups(key_rows, rows, *number, many, units)
     if weight > 1:
         units *= weight
     return units
@@ -344,8 +345,8 @@ def integer_column(codes: Column) -> _Array:
     return integers_of(entries, np.dtype(np.int64), "codes")
 
 
-# What a kernel needs to read a column: type, exponent, lowest, highest.
-_Number: TypeAlias = tuple[int, int, int, int]
+# What a kernel needs to read a column: exponent, lowest, highest.
+_Number: TypeAlias = tuple[int, int, int]
 
 
 def _inner(values: _Array, grid: Grid) -> tuple[Grid, int]:
@@ -353,49 +354,38 @@ def _inner(values: _Array, grid: Grid) -> tuple[Grid, int]:
     return grid.of_integers() if values.dtype.kind in "biu" else (grid, 1)
 
 
-def _rows(values: _Array, grid: Grid) -> Iterator[tuple[NDArray[np.uint8], _Number]]:
+def _rows(values: _Array, grid: Grid) -> Iterator[tuple[_Array, _Number]]:
     if values.dtype == object:
         values, grid = grid.units_of(values), replace(grid, exponent=0)
-    read, type_ = _kernel(values.dtype)
+    read = _read_as(values.dtype)
     with np.errstate(all="ignore"):  # converting a signalling NaN may warn
         for rows in blocks(values, read, _BLOCK_ROWS):
             rows, exponent = _shifted(rows, grid.exponent)
-            yield rows.view(np.uint8), (type_, exponent, grid.lowest, grid.highest)
+            yield rows, (exponent, grid.lowest, grid.highest)
 
 
 def _paired_rows(
     keys: _Array, values: _Array, grid: Grid
-) -> Iterator[tuple[NDArray[np.uint8], int, NDArray[np.uint8], _Number]]:
+) -> Iterator[tuple[_Array, _Array, _Number]]:
     if keys.size == 0:
         return
     if values.dtype == object:
         values, grid = grid.units_of(values), replace(grid, exponent=0)
-    key_read, key_type = keys.dtype.newbyteorder("="), _CODES[keys.dtype.kind, keys.dtype.itemsize]
-    read, type_ = _kernel(values.dtype)
+    reads = keys.dtype.newbyteorder("="), _read_as(values.dtype)
     with np.errstate(all="ignore"):
-        for key_rows, rows in paired_blocks((keys, values), (key_read, read), _BLOCK_ROWS):
+        for key_rows, rows in paired_blocks((keys, values), reads, _BLOCK_ROWS):
             rows, exponent = _shifted(rows, grid.exponent)
-            number = (type_, exponent, grid.lowest, grid.highest)
-            yield key_rows.view(np.uint8), key_type, rows.view(np.uint8), number
+            yield key_rows, rows, (exponent, grid.lowest, grid.highest)
 
 
-# A code that is no int64 is negative as one: outside of the groups in either case.
-_CODES = {("i", 8): _grid.I64, ("i", 4): _grid.I32, ("i", 2): _grid.I16, ("i", 1): _grid.I8}
-_CODES |= {("u", 8): _grid.I64, ("u", 4): _grid.U32, ("u", 2): _grid.U16, ("u", 1): _grid.U8}
-_CODES |= {("b", 1): _grid.U8}
-
-
-@functools.cache
-def _kernel(dtype: _Dtype) -> tuple[_Dtype, int]:
-    """Return a dtype that holds all values of this one, and how the kernels call it."""
+def _read_as(dtype: _Dtype) -> _Dtype:
+    """Return a dtype that holds all values of this one and that a kernel reads."""
     kind, size = dtype.kind, dtype.itemsize
     if kind == "f":
-        return (np.dtype(np.float64), _grid.F64) if size == 8 else (np.dtype(np.float32), _grid.F32)
+        return np.dtype(np.float64 if size == 8 else np.float32)
     if size == 8:
-        return dtype.newbyteorder("="), _grid.I64
-    if size < 4 or kind == "i":
-        return np.dtype(np.int32), _grid.I32
-    return np.dtype(np.float64), _grid.F64
+        return dtype.newbyteorder("=")
+    return np.dtype(np.int32 if size < 4 or kind == "i" else np.float64)
 
 
 def _shifted(rows: _Array, exponent: int) -> tuple[_Array, int]:
@@ -416,8 +406,3 @@ def _shifted(rows: _Array, exponent: int) -> tuple[_Array, int]:
     if exponent > _MOST_SHIFT:
         rows, exponent = (rows >> 8) | ((rows & 255) != 0), min(exponent - 8, _MOST_SHIFT)
     return rows, exponent
-
-
-def _threads(rows: NDArray[np.uint8], number: _Number) -> int:
-    size = 8 if number[0] in (_grid.F64, _grid.I64) else 4
-    return threads.NUM_THREADS if len(rows) > size * threads.SHARED_ABOVE else 1

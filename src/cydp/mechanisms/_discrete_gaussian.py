@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp._arguments import Integer, Number
+from cydp._core import Sampler
 from cydp._named import by_name, own_methods
-from cydp._random import Sampler
 from cydp._sensitivity import relation_of
 from cydp.accounting import ZCDP, ApproxDP
 from cydp.accounting.pairs import Pairs, gaussian_pairs

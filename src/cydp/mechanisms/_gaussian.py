@@ -9,8 +9,8 @@ from fractions import Fraction
 from functools import lru_cache
 
 from cydp._arguments import Integer, Number
+from cydp._core import Sampler
 from cydp._named import by_name, own_methods
-from cydp._random import Sampler
 from cydp._sensitivity import relation_of
 from cydp.accounting import ZCDP, ApproxDP
 from cydp.accounting.pairs import Pairs, gaussian_pairs

@@ -11,7 +11,7 @@ from typing import Any, cast, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cydp._random import Sampler, add_noise
+from cydp._core import Sampler, add_noise
 from cydp.accounting.loss import Loss
 from cydp.mechanisms._arrays import Declared, check_entries, declare, is_integer, labels_of, like
 from cydp.mechanisms._charge import Budget, paid

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cydp._arguments import Integer, Number
+from cydp._core import Sampler
 from cydp._named import by_name
-from cydp._random import Sampler
 from cydp.accounting import PureDP
 from cydp.certified import exp_below
 from cydp.mechanisms._arrays import Declared, labels_of, like

@@ -12,7 +12,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cydp._random import Sampler
+from cydp._core import Sampler
 from cydp.accounting.loss import Loss
 from cydp.exact._sums import GridSum
 from cydp.mechanisms._arrays import Declared, check_entries, declare, is_real, labels_of, like

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cydp._arguments import Integer, Number
+from cydp._core import NoisyMax
 from cydp._named import by_name, own_methods
-from cydp._selection import Selection
 from cydp._sensitivity import relation_of
 from cydp.accounting import PureDP
 from cydp.accounting.loss import new_loss
@@ -175,7 +175,7 @@ class _Selection(ABC):
 
 
 @lru_cache(256)
-def _prepared(mechanism: _Selection) -> Selection:
+def _prepared(mechanism: _Selection) -> NoisyMax:
     return selection_of(mechanism._gumbel, 1 / mechanism.scale)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp import threads
-from cydp._random import Sampler, add_grid_noise
+from cydp._core import Sampler, add_grid_noise
 from cydp.mechanisms._arrays import Declared
 from cydp.random import Generator
 
@@ -88,6 +88,6 @@ def add_noise(
     generator._fill(sampler, noise)
     if rest is not None:
         noise += rest
-    many = threads.NUM_THREADS if values.size > threads.SHARED_ABOVE else 1
+    many = threads.threads_for(values.size)
     add_grid_noise(values.reshape(-1), noise.reshape(-1), exponent, many)
     return noise.view(np.float64)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from cydp._random import Sampler
+from cydp._core import Sampler
 from cydp.exact._sums import GridSum
 from cydp.mechanisms._arrays import Declared
 from cydp.mechanisms._charge import Budget, paid

@@ -1,0 +1,155 @@
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+def build_info() -> dict[str, str | bool]: ...
+def chacha20_block(
+    key: NDArray[np.uint32], nonce: NDArray[np.uint32], counter: int, words: NDArray[np.uint32]
+) -> None: ...
+def chacha20_keystream(
+    key: NDArray[np.uint32], nonce: NDArray[np.uint32], counter: int, words: NDArray[np.uint32]
+) -> None: ...
+
+class Stream:
+    def __init__(self, key: NDArray[np.uint32] | None = None, fixed_work: bool = False) -> None: ...
+    def __reduce__(self) -> NoReturn: ...
+    @property
+    def capsule(self) -> object: ...
+    def bytes(self, n: int) -> bytes: ...
+    def one(self, sampler: Sampler) -> int: ...
+    def fill(self, sampler: Sampler, out: NDArray[Any], threads: int = 1) -> None: ...
+
+class Sampler:
+    boolean: bool
+    def __reduce__(self) -> NoReturn: ...
+    @property
+    def chunk(self) -> int: ...
+    @property
+    def value_bytes(self) -> int: ...
+    @property
+    def layout(self) -> tuple[tuple[int, int, int], bool]: ...
+
+def discrete_laplace_sampler(
+    numerator: NDArray[np.uint64], denominator: NDArray[np.uint64], prefix_bits: int = 0
+) -> Sampler: ...
+def discrete_gaussian_sampler(
+    numerator: NDArray[np.uint64], denominator: NDArray[np.uint64]
+) -> Sampler: ...
+def bernoulli_sampler(
+    numerator: NDArray[np.uint64], denominator: NDArray[np.uint64]
+) -> Sampler: ...
+def add_noise(noise: NDArray[np.int64], values: NDArray[np.int64], stops: bool) -> None: ...
+def add_grid_noise(
+    values: NDArray[np.float64], noise: NDArray[np.int64], exponent: int, threads: int
+) -> None: ...
+
+class Bins:
+    count: int
+    def __init__(self, edges: NDArray[np.float64] | NDArray[np.int64]) -> None: ...
+
+def histogram(
+    bins: list[Bins], columns: list[NDArray[Any]], counts: NDArray[np.int64], threads: int
+) -> None: ...
+def bincount(codes: NDArray[Any], counts: NDArray[np.int64], threads: int) -> int: ...
+def drop_masked(
+    values: NDArray[np.uint8], entry_bytes: int, masked: NDArray[np.uint8], out: NDArray[np.uint8]
+) -> int: ...
+
+class Strings:
+    count: int
+    def __init__(
+        self,
+        count: int,
+        data: NDArray[np.uint8],
+        offsets: NDArray[np.int64] | None = None,
+        width: int = 0,
+        addresses: NDArray[np.uint64] | None = None,
+    ) -> None: ...
+
+def factorize(
+    strings: Strings,
+    key: NDArray[np.uint64],
+    ids: NDArray[np.uint64],
+    hashes: NDArray[np.uint64],
+) -> None: ...
+
+class KeyTable:
+    def __init__(self, strings: Strings) -> None: ...
+
+def lookup(
+    table: KeyTable,
+    strings: Strings,
+    first: int,
+    valid: NDArray[np.uint8] | None,
+    threads: int,
+    codes: NDArray[np.uint32],
+) -> None: ...
+def bound_contributions(
+    user_ids: NDArray[np.uint64],
+    user_hashes: NDArray[np.uint64],
+    partition_ids: NDArray[np.uint64],
+    partition_hashes: NDArray[np.uint64],
+    valid: NDArray[np.uint8] | None,
+    max_partitions: int,
+    max_rows: int,
+    key: NDArray[np.uint64],
+    threads: int,
+    mask: NDArray[np.uint8],
+) -> None: ...
+def grid_sum(x: NDArray[Any], exponent: int, lowest: int, highest: int, threads: int) -> int: ...
+def grid_sum_and_squares(
+    x: NDArray[Any], exponent: int, lowest: int, highest: int, threads: int
+) -> tuple[int, int]: ...
+def grid_sum_groups(
+    codes: NDArray[Any],
+    x: NDArray[Any],
+    exponent: int,
+    lowest: int,
+    highest: int,
+    threads: int,
+    units: NDArray[np.int64],
+) -> None: ...
+def category_offset_sampler(
+    numerator: NDArray[np.uint64], denominator: NDArray[np.uint64], categories: int
+) -> Sampler: ...
+def randomize_responses(
+    stream: Stream,
+    offset: Sampler,
+    uniform: Sampler,
+    codes: NDArray[Any],
+    reports: NDArray[Any],
+    threads: int,
+) -> None: ...
+
+class NoisyMax:
+    def __init__(
+        self, gumbel: bool, numerator: NDArray[np.uint64], denominator: NDArray[np.uint64]
+    ) -> None: ...
+    def __reduce__(self) -> NoReturn: ...
+
+def report_noisy_max(
+    noisy_max: NoisyMax,
+    stream: Stream,
+    scores: NDArray[np.float64] | NDArray[np.int64],
+    chosen: NDArray[np.int64],
+    threads: int = 1,
+    resolve_all: bool = False,
+) -> None: ...
+def map_bits(
+    sampler: Sampler,
+    planes: NDArray[np.uint8],
+    extensions: NDArray[np.uint64],
+    resolve_all: bool,
+    fixed_work: bool,
+    out: NDArray[Any],
+    asked: NDArray[np.uint8],
+) -> tuple[int, dict[str, int]]: ...
+def map_noisy_max(
+    noisy_max: NoisyMax,
+    scores: NDArray[np.float64] | NDArray[np.int64],
+    words: NDArray[np.uint32],
+    extensions: NDArray[np.uint64],
+    resolve_all: bool,
+    asked: NDArray[np.uint8],
+) -> int: ...

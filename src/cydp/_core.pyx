@@ -1,0 +1,732 @@
+# cython: language_level=3, freethreading_compatible=True, boundscheck=False, wraparound=False
+"""The C core for Python, in the order of cydp.h: each binding converts, checks and calls.
+
+Arrays come as buffers with their format, which says the element type. The caller chooses the
+number of threads: see cydp.threads.
+"""
+
+cimport cython
+from cpython.buffer cimport (PyBUF_C_CONTIGUOUS, PyBUF_FORMAT, PyBUF_WRITABLE, PyBuffer_Release,
+                             PyObject_GetBuffer)
+from cpython.bytes cimport PyBytes_AsString, PyBytes_FromStringAndSize
+from cpython.pycapsule cimport PyCapsule_New
+from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdlib cimport calloc, free
+from libc.string cimport memcpy
+
+from cydp cimport _c
+from cydp._c cimport check
+
+check(_c.cydp_init())
+
+
+# Buffers ------------------------------------------------------------------------------------------
+
+cdef int read_buffer(object array, Py_buffer *view) except -1:
+    """Take the buffer of a contiguous array; the caller releases it."""
+    return PyObject_GetBuffer(array, view, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT)
+
+
+cdef int write_buffer(object array, Py_buffer *view) except -1:
+    """Take the buffer of a contiguous array that can be written to; the caller releases it."""
+    return PyObject_GetBuffer(array, view, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT | PyBUF_WRITABLE)
+
+
+@cython.cdivision(True)
+cdef inline size_t entries_of(const Py_buffer *view) noexcept nogil:
+    """Return how many entries an array has; its dtype was checked, so they are not of 0 bytes."""
+    return <size_t> view.len // <size_t> view.itemsize
+
+
+cdef int dtype_of(const Py_buffer *view, _c.cydp_number *dtype) except -1:
+    """Set dtype to the C core's name for the entries of an array."""
+    cdef char kind = view.format[0]
+    if view.format[1] != 0:
+        raise TypeError("an array of numbers in native byte order is needed")
+    if kind == b"d":
+        dtype[0] = _c.CYDP_F64
+    elif kind == b"f":
+        dtype[0] = _c.CYDP_F32
+    elif kind in b"lqLQ" and view.itemsize == 8:  # unsigned ones above 2**63 are read as negative
+        dtype[0] = _c.CYDP_I64
+    elif kind in b"il" and view.itemsize == 4:
+        dtype[0] = _c.CYDP_I32
+    elif kind == b"h":
+        dtype[0] = _c.CYDP_I16
+    elif kind == b"b":
+        dtype[0] = _c.CYDP_I8
+    elif kind in b"IL" and view.itemsize == 4:
+        dtype[0] = _c.CYDP_U32
+    elif kind == b"H":
+        dtype[0] = _c.CYDP_U16
+    elif kind in b"B?":
+        dtype[0] = _c.CYDP_U8
+    else:
+        raise TypeError("no kernel takes this dtype")
+    return 0
+
+
+# Build --------------------------------------------------------------------------------------------
+
+def build_info():
+    """Return what was compiled and what is in use."""
+    return {
+        "isa": _c.cydp_isa().decode(),
+        "compiler": _c.cydp_compiler().decode(),
+        "flags": _c.cydp_flags().decode(),
+        "release": bool(_c.cydp_is_release()),
+    }
+
+
+# ChaCha20 -----------------------------------------------------------------------------------------
+
+def chacha20_block(const uint32_t[::1] key not None, const uint32_t[::1] nonce not None,
+                   uint32_t counter, uint32_t[::1] words not None):
+    """Fill 16 words with one block."""
+    if key.shape[0] != 8 or nonce.shape[0] != 3 or words.shape[0] != 16:
+        raise ValueError("key, nonce and words must have 8, 3 and 16 words")
+    _c.cydp_chacha20_block(&key[0], &nonce[0], counter, &words[0])
+
+
+def chacha20_keystream(const uint32_t[::1] key not None, const uint32_t[::1] nonce not None,
+                       uint32_t counter, uint32_t[::1] words not None):
+    """Fill whole groups of 256 words with keystream."""
+    if key.shape[0] != 8 or nonce.shape[0] != 3 or words.shape[0] % _c.CYDP_GROUP_WORDS:
+        raise ValueError("key, nonce and words must have 8, 3 and a multiple of 256 words")
+    if words.shape[0] == 0:
+        return
+    cdef size_t groups = words.shape[0] // _c.CYDP_GROUP_WORDS
+    check(_c.cydp_chacha20_keystream(&key[0], &nonce[0], counter, groups, &words[0]))
+
+
+# Generator ----------------------------------------------------------------------------------------
+
+cdef class Sampler  # defined below
+
+
+# What numpy.random.Generator asks of a bit generator (numpy/random/bitgen.h).
+cdef struct bitgen:
+    void *state
+    uint64_t (*next_uint64)(void *state) noexcept nogil
+    uint32_t (*next_uint32)(void *state) noexcept nogil
+    double (*next_double)(void *state) noexcept nogil
+    uint64_t (*next_raw)(void *state) noexcept nogil
+
+
+cdef uint64_t next_uint64(void *state) noexcept nogil:
+    return _c.cydp_rng_next64(<_c.cydp_rng *> state)
+
+
+cdef uint32_t next_uint32(void *state) noexcept nogil:
+    return _c.cydp_rng_next32(<_c.cydp_rng *> state)
+
+
+cdef double next_double(void *state) noexcept nogil:
+    return _c.cydp_rng_next_double(<_c.cydp_rng *> state)
+
+
+cdef class Stream:
+    """The C generator: keyed by the operating system, or by 8 given words."""
+
+    cdef _c.cydp_rng *rng
+    cdef _c.cydp_effort work_mode
+    cdef bitgen numpy
+
+    def __cinit__(self, const uint32_t[::1] key=None, bint fixed_work=False):
+        self.work_mode = _c.CYDP_FIXED_WORK if fixed_work else _c.CYDP_FAST
+        if key is None:
+            check(_c.cydp_rng_new(&self.rng))
+            return
+        if key.shape[0] != 8:
+            raise ValueError("key must have 8 words")
+        check(_c.cydp_rng_new_seeded(&self.rng, &key[0]))
+
+    def __dealloc__(self):
+        _c.cydp_rng_free(self.rng)
+
+    def __reduce__(self):
+        raise TypeError("a Stream cannot be pickled or copied: its noise would repeat")
+
+    @property
+    def capsule(self):
+        """The functions that numpy.random.Generator calls; valid as long as this object."""
+        self.numpy = bitgen(self.rng, next_uint64, next_uint32, next_double, next_uint64)
+        return PyCapsule_New(&self.numpy, "BitGenerator", NULL)
+
+    def bytes(self, Py_ssize_t n):
+        """Return uniform bytes."""
+        cdef _c.cydp_status status
+        result = PyBytes_FromStringAndSize(NULL, n)
+        cdef uint8_t *out = <uint8_t *> PyBytes_AsString(result)
+        with nogil:
+            status = _c.cydp_rng_bytes(self.rng, out, n)
+        check(status)
+        return result
+
+    def one(self, Sampler sampler not None):
+        """Return one value."""
+        cdef int64_t value = 0
+        check(_c.cydp_sampler_fill(sampler.sampler, self.rng, self.work_mode, &value, 1))
+        return (<uint8_t *> &value)[0] != 0 if sampler.boolean else value
+
+    def fill(self, Sampler sampler not None, out not None, unsigned threads=1):
+        """Fill an array with values, the same for any number of threads."""
+        cdef _c.cydp_status status
+        cdef Py_buffer view
+        write_buffer(out, &view)
+        try:
+            if <size_t> view.itemsize != _c.cydp_sampler_value_bytes(sampler.sampler):
+                raise ValueError("out must have entries of the sampler's size")
+            if view.len == 0:
+                return
+            with nogil:
+                status = _c.cydp_sampler_fill_shared(sampler.sampler, self.rng, self.work_mode,
+                                                     view.buf, entries_of(&view), threads)
+            check(status)
+        finally:
+            PyBuffer_Release(&view)
+
+
+# Samplers -----------------------------------------------------------------------------------------
+
+cdef class Sampler:
+    """A prepared distribution; its parameters are given as limbs of 64 bits."""
+
+    cdef _c.cydp_sampler *sampler
+    cdef readonly bint boolean
+
+    def __init__(self):
+        raise TypeError("a Sampler is made by a function named for its distribution")
+
+    def __dealloc__(self):
+        _c.cydp_sampler_free(self.sampler)
+
+    def __reduce__(self):
+        raise TypeError("a Sampler cannot be pickled or copied")
+
+    @property
+    def chunk(self):
+        """Values in a chunk of a large call."""
+        return _c.cydp_sampler_chunk(self.sampler)
+
+    @property
+    def value_bytes(self):
+        """Bytes of a value."""
+        return _c.cydp_sampler_value_bytes(self.sampler)
+
+    @property
+    def layout(self):
+        """Bytes of a candidate's words in each plane, and whether a sign bit follows."""
+        cdef _c.cydp_layout layout = _c.cydp_sampler_layout(self.sampler)
+        return (layout.width[0], layout.width[1], layout.width[2]), bool(layout.signs)
+
+
+cdef int check_limbs(Py_ssize_t numerator, Py_ssize_t denominator) except -1:
+    if numerator == 0 or denominator == 0:
+        raise ValueError("numerator and denominator must have limbs")
+    return 0
+
+
+def discrete_laplace_sampler(const uint64_t[::1] numerator not None,
+                             const uint64_t[::1] denominator not None, unsigned prefix_bits=0):
+    """Prepare discrete Laplace noise of a scale."""
+    cdef Sampler made = Sampler.__new__(Sampler)
+    check_limbs(numerator.shape[0], denominator.shape[0])
+    check(_c.cydp_discrete_laplace_new(&made.sampler, &numerator[0], numerator.shape[0],
+                                       &denominator[0], denominator.shape[0], prefix_bits))
+    return made
+
+
+def discrete_gaussian_sampler(const uint64_t[::1] numerator not None,
+                              const uint64_t[::1] denominator not None):
+    """Prepare discrete Gaussian noise of a sigma squared."""
+    cdef Sampler made = Sampler.__new__(Sampler)
+    check_limbs(numerator.shape[0], denominator.shape[0])
+    check(_c.cydp_discrete_gaussian_new(&made.sampler, &numerator[0], numerator.shape[0],
+                                        &denominator[0], denominator.shape[0]))
+    return made
+
+
+def bernoulli_sampler(const uint64_t[::1] numerator not None,
+                      const uint64_t[::1] denominator not None):
+    """Prepare coins of a probability."""
+    cdef Sampler made = Sampler.__new__(Sampler)
+    check_limbs(numerator.shape[0], denominator.shape[0])
+    check(_c.cydp_bernoulli_new(&made.sampler, &numerator[0], numerator.shape[0],
+                                &denominator[0], denominator.shape[0]))
+    made.boolean = True
+    return made
+
+
+# Addition of noise --------------------------------------------------------------------------------
+
+def add_noise(int64_t[::1] noise not None, const int64_t[::1] values not None, bint stops):
+    """Add values to noise in place, saturating as cydp.h says."""
+    if values.shape[0] != noise.shape[0]:
+        raise ValueError("values and noise must have the same length")
+    if values.shape[0] == 0:
+        return
+    with nogil:
+        _c.cydp_add_noise(&noise[0], &values[0], values.shape[0], stops)
+
+
+def add_grid_noise(const double[::1] values not None, int64_t[::1] noise not None, int exponent,
+                   unsigned threads):
+    """Round values to a grid and add noise in units of it; the doubles take the noise's place."""
+    cdef _c.cydp_status status
+    if values.shape[0] != noise.shape[0]:
+        raise ValueError("values and noise must have the same length")
+    if values.shape[0] == 0:
+        return
+    with nogil:
+        status = _c.cydp_add_grid_noise(&values[0], &noise[0], values.shape[0], exponent, threads,
+                                        <double *> &noise[0])
+    check(status)
+
+
+# Histogram ----------------------------------------------------------------------------------------
+
+cdef class Bins:
+    """Bins between float64 or int64 edges that never fall, prepared for counting."""
+
+    cdef _c.cydp_bins *bins
+    cdef readonly Py_ssize_t count
+
+    def __cinit__(self, edges not None):
+        cdef const double[::1] floats
+        cdef const int64_t[::1] integers
+        self.count = len(edges) - 1
+        if self.count < 1:
+            raise ValueError("edges must be at least two")
+        if edges.dtype.kind == "f":
+            floats = edges
+            with nogil:
+                status = _c.cydp_bins_new(&self.bins, &floats[0], self.count)
+        else:
+            integers = edges
+            with nogil:
+                status = _c.cydp_bins_new_i64(&self.bins, &integers[0], self.count)
+        check(status)
+
+    def __dealloc__(self):
+        _c.cydp_bins_free(self.bins)
+
+
+def histogram(list bins not None, list columns not None, int64_t[::1] counts not None,
+              unsigned int threads):
+    """Add to counts how many rows lie in each cell of the columns' bins."""
+    cdef Py_ssize_t n_columns = len(columns), cells = 1, taken = 0, i
+    cdef size_t rows
+    cdef _c.cydp_axis *axes = <_c.cydp_axis *> calloc(n_columns + 1, sizeof(_c.cydp_axis))
+    cdef Py_buffer *views = <Py_buffer *> calloc(n_columns + 1, sizeof(Py_buffer))
+    cdef Bins each
+    try:
+        if axes == NULL or views == NULL:
+            raise MemoryError
+        for i in range(n_columns):
+            each = bins[i]
+            read_buffer(columns[i], &views[i])
+            taken += 1
+            dtype_of(&views[i], &axes[i].number)
+            if entries_of(&views[i]) != entries_of(&views[0]):
+                raise ValueError("columns must be of one length")
+            axes[i].bins = each.bins
+            axes[i].x = views[i].buf
+            cells *= each.count
+        if len(bins) != n_columns or n_columns == 0 or cells != counts.shape[0]:
+            raise ValueError("counts must have one entry for each cell")
+        rows = entries_of(&views[0])
+        with nogil:
+            status = _c.cydp_histogram(axes, n_columns, rows, &counts[0], threads)
+        check(status)
+    finally:
+        for i in range(taken):
+            PyBuffer_Release(&views[i])
+        free(views)
+        free(axes)
+
+
+# Counts of codes ----------------------------------------------------------------------------------
+
+def bincount(codes not None, int64_t[::1] counts not None, unsigned int threads):
+    """Add to counts how often each code occurs, and return the largest code."""
+    cdef Py_buffer view
+    cdef _c.cydp_number dtype
+    cdef uint64_t largest = 0
+    read_buffer(codes, &view)
+    try:
+        dtype_of(&view, &dtype)
+        if counts.shape[0] == 0:
+            raise ValueError("counts must have an entry")
+        with nogil:
+            status = _c.cydp_bincount(view.buf, dtype, entries_of(&view), &counts[0],
+                                      counts.shape[0], &largest, threads)
+        check(status)
+    finally:
+        PyBuffer_Release(&view)
+    return largest
+
+
+# Columns ------------------------------------------------------------------------------------------
+
+def drop_masked(const uint8_t[::1] values not None, size_t entry_bytes,
+                const uint8_t[::1] masked not None, uint8_t[::1] out not None):
+    """Copy the entries that are not masked, and return how many they are.
+
+    Values and out are bytes, since entries may be of a dtype that has no buffer format.
+    """
+    cdef size_t n = masked.shape[0], kept
+    if <size_t> values.shape[0] != n * entry_bytes or <size_t> out.shape[0] < n * entry_bytes:
+        raise ValueError("values must have as many entries as masked, and out room for them")
+    if n == 0:
+        return 0
+    with nogil:
+        kept = _c.cydp_compress(&values[0], entry_bytes, &masked[0], n, &out[0])
+    if kept > n:
+        raise ValueError("entries must be of 1, 2, 4 or 8 bytes")
+    return kept
+
+
+cdef class Strings:
+    """Strings as cydp.h describes them: with offsets, of a width, or views into buffers."""
+
+    cdef _c.cydp_strings described
+    cdef readonly size_t count
+    cdef const uint8_t[::1] data
+    cdef const int64_t[::1] offsets
+    cdef const uint64_t[::1] addresses
+
+    def __cinit__(self, size_t count, const uint8_t[::1] data not None,
+                  const int64_t[::1] offsets=None, size_t width=0,
+                  const uint64_t[::1] addresses=None):
+        self.count, self.data = count, data
+        self.offsets, self.addresses = offsets, addresses
+        self.described = _c.cydp_strings(<const uint8_t *> b"", NULL, width, NULL)
+        if data.shape[0]:
+            self.described.bytes = &data[0]
+        if addresses is not None:
+            if <size_t> data.shape[0] != 16 * count or addresses.shape[0] == 0:
+                raise ValueError("data must have 16 bytes for each view, addresses an entry")
+            self.described.buffers = <const uint8_t *const *> &addresses[0]
+        elif offsets is None:
+            if <size_t> data.shape[0] != count * width:
+                raise ValueError("data must have width bytes for each string")
+        elif <size_t> offsets.shape[0] != count + 1:
+            raise ValueError("offsets must have one entry more than there are strings")
+        else:
+            self.described.offsets = &offsets[0]
+
+
+def factorize(Strings strings not None, const uint64_t[::1] key not None,
+              uint64_t[::1] ids not None, uint64_t[::1] hashes not None):
+    """Fill the ids and hashes of strings, as cydp.h defines them."""
+    cdef _c.cydp_status status
+    cdef size_t n = strings.count
+    if key.shape[0] != 2 or <size_t> ids.shape[0] != n or <size_t> hashes.shape[0] != n:
+        raise ValueError("key must have 2 words, ids and hashes one for each string")
+    if n == 0:
+        return
+    with nogil:
+        status = _c.cydp_encode(&strings.described, n, &key[0], &ids[0], &hashes[0])
+    check(status)
+
+
+cdef class KeyTable:
+    """Strings to look others up among."""
+
+    cdef _c.cydp_keys *table
+    cdef Strings strings
+
+    def __cinit__(self, Strings strings not None):
+        self.strings = strings  # the table reads them as long as it lives
+        with nogil:
+            status = _c.cydp_keys_new(&self.table, &strings.described, strings.count)
+        check(status)
+
+    def __dealloc__(self):
+        _c.cydp_keys_free(self.table)
+
+
+def lookup(KeyTable table not None, Strings strings not None, size_t first,
+           const uint8_t[::1] valid, unsigned threads, uint32_t[::1] codes not None):
+    """Fill the codes of strings from the first on, as cydp.h defines them."""
+    cdef _c.cydp_status status
+    cdef size_t n = codes.shape[0]
+    cdef _c.cydp_strings rest = strings.described
+    if first > strings.count or n > strings.count - first:
+        raise ValueError("codes must have no more entries than there are strings")
+    if valid is not None and <size_t> valid.shape[0] != n:
+        raise ValueError("valid must have an entry for each code")
+    if n == 0:
+        return
+    if rest.buffers != NULL:
+        rest.bytes += 16 * first
+    elif rest.offsets != NULL:
+        rest.offsets += first
+    else:
+        rest.bytes += rest.width * first
+    with nogil:
+        status = _c.cydp_match(table.table, &rest, NULL if valid is None else &valid[0], n,
+                               threads, &codes[0])
+    check(status)
+
+
+# Contribution bounding ----------------------------------------------------------------------------
+
+def bound_contributions(const uint64_t[::1] user_ids not None,
+                        const uint64_t[::1] user_hashes not None,
+                        const uint64_t[::1] partition_ids not None,
+                        const uint64_t[::1] partition_hashes not None, const uint8_t[::1] valid,
+                        uint64_t max_partitions, uint64_t max_rows, const uint64_t[::1] key not None,
+                        unsigned threads, uint8_t[::1] mask not None):
+    """Fill the mask of the rows that stay, as cydp.h defines it."""
+    cdef _c.cydp_status status
+    cdef size_t n = mask.shape[0]
+    cdef _c.cydp_column users, partitions
+    if (key.shape[0] != 2 or <size_t> user_ids.shape[0] != n or <size_t> user_hashes.shape[0] != n
+            or <size_t> partition_ids.shape[0] != n or <size_t> partition_hashes.shape[0] != n
+            or (valid is not None and <size_t> valid.shape[0] != n)):
+        raise ValueError("key must have 2 words, the columns as many rows as mask")
+    if n == 0:
+        return
+    users = _c.cydp_column(&user_ids[0], &user_hashes[0])
+    partitions = _c.cydp_column(&partition_ids[0], &partition_hashes[0])
+    with nogil:
+        status = _c.cydp_bound_contributions(&users, &partitions,
+                                             NULL if valid is None else &valid[0], n,
+                                             max_partitions, max_rows, &key[0], threads, &mask[0])
+    check(status)
+
+
+# Sums on a grid -----------------------------------------------------------------------------------
+
+cdef object integer(_c.cydp_wide sum):
+    return (<object> sum.high << 64) + sum.low
+
+
+cdef tuple add_up(object x, _c.cydp_grid grid, unsigned threads, bint squared):
+    cdef _c.cydp_wide sum = _c.cydp_wide(0, 0), squares = _c.cydp_wide(0, 0)
+    cdef _c.cydp_wide *to_squares = &squares if squared else NULL
+    cdef _c.cydp_status status
+    cdef _c.cydp_number dtype
+    cdef Py_buffer view
+    read_buffer(x, &view)
+    try:
+        dtype_of(&view, &dtype)
+        with nogil:
+            status = _c.cydp_grid_sum(&grid, dtype, view.buf, entries_of(&view), threads, &sum,
+                                      to_squares)
+        check(status)
+    finally:
+        PyBuffer_Release(&view)
+    return integer(sum), integer(squares)
+
+
+def grid_sum(x not None, int exponent, int64_t lowest, int64_t highest, unsigned threads):
+    """Return the sum of numbers on a grid, as cydp.h defines it."""
+    return add_up(x, _c.cydp_grid(exponent, lowest, highest), threads, False)[0]
+
+
+def grid_sum_and_squares(x not None, int exponent, int64_t lowest, int64_t highest,
+                         unsigned threads):
+    """Return the sum of numbers on a grid, and that of their squares."""
+    return add_up(x, _c.cydp_grid(exponent, lowest, highest), threads, True)
+
+
+def grid_sum_groups(codes not None, x not None, int exponent, int64_t lowest, int64_t highest,
+                    unsigned threads, int64_t[::1] units not None):
+    """Add to the units of each code's group."""
+    cdef _c.cydp_grid grid = _c.cydp_grid(exponent, lowest, highest)
+    cdef _c.cydp_status status
+    cdef _c.cydp_number codes_dtype, dtype
+    cdef Py_buffer codes_view, view
+    read_buffer(codes, &codes_view)
+    try:
+        read_buffer(x, &view)
+        try:
+            dtype_of(&codes_view, &codes_dtype)
+            dtype_of(&view, &dtype)
+            if entries_of(&codes_view) != entries_of(&view):
+                raise ValueError("codes and x must have the same length")
+            if units.shape[0] == 0:
+                return
+            with nogil:
+                status = _c.cydp_grid_sum_groups(&grid, codes_dtype, codes_view.buf, dtype,
+                                                 view.buf, entries_of(&view), threads,
+                                                 units.shape[0], &units[0])
+            check(status)
+        finally:
+            PyBuffer_Release(&view)
+    finally:
+        PyBuffer_Release(&codes_view)
+
+
+# Randomized response ------------------------------------------------------------------------------
+
+def category_offset_sampler(const uint64_t[::1] numerator not None,
+                            const uint64_t[::1] denominator not None, uint64_t categories):
+    """Prepare offsets among categories; each but 0 has the given probability."""
+    cdef Sampler made = Sampler.__new__(Sampler)
+    check_limbs(numerator.shape[0], denominator.shape[0])
+    check(_c.cydp_shift_new(&made.sampler, &numerator[0], numerator.shape[0], &denominator[0],
+                            denominator.shape[0], categories))
+    return made
+
+
+def randomize_responses(Stream stream not None, Sampler offset not None, Sampler uniform not None,
+                        codes not None, reports not None, unsigned threads):
+    """Fill an array of the codes' dtype with their reports, as cydp.h says."""
+    cdef _c.cydp_status status
+    cdef Py_buffer codes_view, view
+    read_buffer(codes, &codes_view)
+    try:
+        write_buffer(reports, &view)
+        try:
+            if codes_view.len != view.len or codes_view.itemsize != view.itemsize:
+                raise ValueError("codes and reports must have the same length and dtype")
+            if view.len == 0:
+                return
+            with nogil:
+                status = _c.cydp_respond(offset.sampler, uniform.sampler, stream.rng,
+                                         stream.work_mode, codes_view.buf, view.itemsize,
+                                         entries_of(&view), threads, view.buf)
+            check(status)
+        finally:
+            PyBuffer_Release(&view)
+    finally:
+        PyBuffer_Release(&codes_view)
+
+
+# Report noisy max ---------------------------------------------------------------------------------
+
+cdef class NoisyMax:
+    """A prepared choice among scores; its rate is given as limbs of 64 bits."""
+
+    cdef _c.cydp_selection *noisy_max
+
+    def __cinit__(self, bint gumbel, const uint64_t[::1] numerator not None,
+                  const uint64_t[::1] denominator not None):
+        check_limbs(numerator.shape[0], denominator.shape[0])
+        check(_c.cydp_selection_new(
+            &self.noisy_max, _c.CYDP_GUMBEL if gumbel else _c.CYDP_EXPONENTIAL,
+            &numerator[0], numerator.shape[0], &denominator[0], denominator.shape[0]))
+
+    def __dealloc__(self):
+        _c.cydp_selection_free(self.noisy_max)
+
+    def __reduce__(self):
+        raise TypeError("a NoisyMax cannot be pickled or copied")
+
+
+def report_noisy_max(NoisyMax noisy_max not None, Stream stream not None, scores not None,
+                     int64_t[::1] chosen not None, unsigned threads=1, bint resolve_all=False):
+    """Choose a candidate of each row of scores, float64 or int64; `chosen` has one for each."""
+    cdef size_t rows = chosen.shape[0], length
+    cdef _c.cydp_effort work_mode = _c.CYDP_RESOLVE_ALL if resolve_all else _c.CYDP_FAST
+    cdef _c.cydp_status status
+    cdef _c.cydp_number dtype
+    cdef Py_buffer view
+    if rows == 0:
+        return
+    read_buffer(scores, &view)
+    try:
+        dtype_of(&view, &dtype)
+        length = entries_of(&view) // rows
+        if length == 0 or entries_of(&view) != length * rows:
+            raise ValueError("scores must have the same positive number of entries in each row")
+        with nogil:
+            status = _c.cydp_select(noisy_max.noisy_max, stream.rng, work_mode, view.buf, dtype,
+                                    rows, length, threads, &chosen[0])
+        check(status)
+    finally:
+        PyBuffer_Release(&view)
+
+
+# For tests: bits that the caller gives ------------------------------------------------------------
+
+cdef struct given_extensions:
+    const uint64_t *words
+    size_t candidates
+    size_t levels
+    uint8_t *asked
+
+
+cdef _c.cydp_status read_given(void *self, uint32_t decision, uint32_t level,
+                               const uint64_t *candidates, size_t n,
+                               uint64_t (*words)[8]) noexcept nogil:
+    cdef given_extensions *given = <given_extensions *> self
+    cdef size_t i, row
+    if level >= given.levels:
+        return _c.CYDP_ERROR_EXHAUSTED
+    for i in range(n):
+        row = (decision - 1) * given.candidates + candidates[i]
+        given.asked[row] = 1
+        memcpy(words[i], given.words + (row * given.levels + level) * 8, 64)
+    return _c.CYDP_OK
+
+
+def map_bits(Sampler sampler not None, const uint8_t[::1] planes not None,
+             const uint64_t[:, :, ::1] extensions not None, bint resolve_all, bint fixed_work,
+             out not None, uint8_t[:, ::1] asked not None):
+    """Map the bits of n candidates; extensions[d - 1, i] lie behind decision d of candidate i.
+
+    Returns the number of values and the work; asked tells whose extensions were read.
+    """
+    cdef size_t n = extensions.shape[1], values = 0
+    cdef _c.cydp_status status
+    cdef _c.cydp_work work = _c.cydp_work(0, 0, 0, 0, 0, 0)
+    cdef _c.cydp_effort work_mode = _c.CYDP_FIXED_WORK if fixed_work else _c.CYDP_FAST
+    cdef given_extensions given
+    cdef _c.cydp_extension extension = _c.cydp_extension(read_given, &given)
+    cdef _c.cydp_layout layout = _c.cydp_sampler_layout(sampler.sampler)
+    cdef size_t bytes = (layout.width[0] + layout.width[1] + layout.width[2]) * n
+    cdef Py_buffer view
+    bytes += (n + 7) // 8 if layout.signs else 0
+    if resolve_all:
+        work_mode = _c.CYDP_RESOLVE_ALL
+    write_buffer(out, &view)
+    try:
+        if (<size_t> planes.shape[0] != bytes or extensions.shape[0] != 2 or asked.shape[0] != 2
+                or extensions.shape[2] == 0 or extensions.shape[2] % 8
+                or <size_t> asked.shape[1] != n
+                or <size_t> view.len != n * _c.cydp_sampler_value_bytes(sampler.sampler)):
+            raise ValueError("planes, extensions, out and asked must be of the same n candidates")
+        if n:
+            given = given_extensions(&extensions[0, 0, 0], n, extensions.shape[2] // 8,
+                                     &asked[0, 0])
+            with nogil:
+                status = _c.cydp_sampler_map(sampler.sampler, &planes[0] if bytes else NULL, n,
+                                             &extension, work_mode, view.buf, &values, &work)
+            check(status)
+    finally:
+        PyBuffer_Release(&view)
+    return values, work
+
+
+def map_noisy_max(NoisyMax noisy_max not None, scores not None, const uint32_t[::1] words not None,
+                  const uint64_t[:, ::1] extensions not None, bint resolve_all,
+                  uint8_t[::1] asked not None):
+    """Choose from one row by given words; extensions[i] lie behind words[i].
+
+    Returns the place of the candidate; asked tells whose extensions were read.
+    """
+    cdef size_t length = words.shape[0]
+    cdef int64_t chosen = 0
+    cdef given_extensions given
+    cdef _c.cydp_extension extension = _c.cydp_extension(read_given, &given)
+    cdef _c.cydp_effort work_mode = _c.CYDP_RESOLVE_ALL if resolve_all else _c.CYDP_FAST
+    cdef _c.cydp_number dtype
+    cdef Py_buffer view
+    read_buffer(scores, &view)
+    try:
+        dtype_of(&view, &dtype)
+        if (length == 0 or entries_of(&view) != length
+                or <size_t> extensions.shape[0] != length or <size_t> asked.shape[0] != length
+                or extensions.shape[1] == 0 or extensions.shape[1] % 8):
+            raise ValueError("scores, words, extensions and asked must be of the same candidates")
+        given = given_extensions(&extensions[0, 0], length, extensions.shape[1] // 8, &asked[0])
+        check(_c.cydp_select_map(noisy_max.noisy_max, work_mode, view.buf, dtype, length,
+                                 &words[0], &extension, &chosen))
+    finally:
+        PyBuffer_Release(&view)
+    return chosen
