@@ -11,7 +11,8 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from cydp import exact, threads
+from cydp import _threads as threads
+from cydp import exact
 
 ROWS, KEYS = 10**7, 1000
 

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from cydp import exact, threads
+from cydp import _threads as threads
+from cydp import exact
 
 ROWS, USERS, MOST = 10**7, 10**6, 3
 

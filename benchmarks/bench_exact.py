@@ -29,10 +29,10 @@ def edges() -> NDArray[np.float64]:
 @pytest.fixture
 def threads() -> Iterator[Callable[[int], None]]:
     """Set the number of threads; one is what all benchmarks but those of threads use."""
-    before = cydp.threads.NUM_THREADS
+    before = cydp._threads.NUM_THREADS
 
     def use(n: int) -> None:
-        cydp.threads.NUM_THREADS = n
+        cydp._threads.NUM_THREADS = n
 
     use(1)
     yield use

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import cydp
-from cydp import threads
-from cydp.samplers import gaussian_of_square, laplace_of
+from cydp import _threads as threads
+from cydp._samplers import gaussian_of_square, laplace_of
 
 N = 10**6
 RNG = np.random.default_rng(1)

@@ -8,7 +8,7 @@ import numpy_reference
 import pytest
 
 import cydp
-from cydp import threads
+from cydp import _threads as threads
 
 N = 10**7
 RNG = np.random.default_rng(1)

@@ -13,8 +13,8 @@ import rivals
 from numpy.typing import NDArray
 
 import cydp
-from cydp import threads
-from cydp.samplers import laplace_of
+from cydp import _threads as threads
+from cydp._samplers import laplace_of
 
 N = 10**6
 OUT = np.zeros(N, np.int64)

@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 import cydp
-from cydp import threads
+from cydp import _threads as threads
 
 N = 10**6
 RNG = np.random.default_rng(1)

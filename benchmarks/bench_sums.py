@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from cydp import exact, threads
+from cydp import _threads as threads
+from cydp import exact
 
 ROWS = 10_000_000
 GROUPS = [10**3, 10**6]

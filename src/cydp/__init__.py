@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 from cydp import accounting, exact, sensitivity, testing
+from cydp._build import build_info, get_include, get_lib
+from cydp._version import __version__
 from cydp.accounting import (
     ZCDP,
     ApproxDP,
@@ -22,7 +24,6 @@ from cydp.accounting import (
     parallel,
     sequential,
 )
-from cydp.build import build_info, get_include, get_lib
 from cydp.mechanisms import (
     DiscreteGaussian,
     DiscreteLaplace,
@@ -36,8 +37,6 @@ from cydp.mechanisms import (
 )
 from cydp.random import Generator, bernoulli, discrete_gaussian, discrete_laplace
 from cydp.releases import HistogramRelease, histogram
-
-__version__ = "0.1.0.dev0"
 
 __all__ = [
     "ZCDP",

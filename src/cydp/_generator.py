@@ -9,11 +9,11 @@ from typing import Any, NoReturn, cast, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from cydp import _core, samplers, threads
+from cydp import _core, _samplers, _threads
 from cydp._arguments import Number, Size
 from cydp._core import NoisyMax, Sampler, Stream
 from cydp._named import by_name
-from cydp.outputs import length, output
+from cydp._outputs import length, output
 
 __all__ = ["Generator", "default_generator", "generator_or_default"]
 
@@ -120,7 +120,7 @@ class Generator:
         (2, 5)
 
         """
-        return self._draw_integers(samplers.laplace(scale), size, out)
+        return self._draw_integers(_samplers.laplace(scale), size, out)
 
     @overload
     def discrete_gaussian(
@@ -192,7 +192,7 @@ class Generator:
         dtype('int64')
 
         """
-        return self._draw_integers(samplers.gaussian(sigma, sigma2), size, out)
+        return self._draw_integers(_samplers.gaussian(sigma, sigma2), size, out)
 
     @overload
     def bernoulli(self, p: Number, size: None = None, *, out: None = None) -> bool: ...
@@ -227,7 +227,7 @@ class Generator:
         dtype('bool')
 
         """
-        return self._draw_booleans(samplers.bernoulli(p), size, out)
+        return self._draw_booleans(_samplers.bernoulli(p), size, out)
 
     def _draw_integers(
         self, sampler: Sampler, size: Size | None, out: NDArray[np.int64] | None
@@ -253,7 +253,7 @@ class Generator:
         """Fill a C-contiguous array of the sampler's dtype."""
         if not out.flags.c_contiguous:  # else reshape would copy, and `out` get no noise
             raise ValueError("out must be C-contiguous")
-        self._stream.fill(sampler, out, threads.threads_for(out.size))
+        self._stream.fill(sampler, out, _threads.threads_for(out.size))
 
     def _respond(
         self, shift: Sampler, uniform: Sampler, codes: NDArray[Any], reports: NDArray[Any]
@@ -261,7 +261,7 @@ class Generator:
         """Fill an array with the reports of codes; both C-contiguous, of one dtype and shape."""
         if not (codes.flags.c_contiguous and reports.flags.c_contiguous):
             raise ValueError("codes and reports must be C-contiguous")
-        number = threads.threads_for(codes.size)
+        number = _threads.threads_for(codes.size)
         _core.randomize_responses(self._stream, shift, uniform, codes, reports, number)
 
     def _select(
@@ -271,7 +271,7 @@ class Generator:
         chosen: NDArray[np.int64],
     ) -> None:
         """Race C-contiguous rows of scores, one for each of `chosen`."""
-        number = threads.threads_for(scores.size)
+        number = _threads.threads_for(scores.size)
         _core.report_noisy_max(selection, self._stream, scores, chosen, number)
 
     def bytes(self, n: int) -> bytes:

@@ -15,9 +15,9 @@ import numpy as np
 
 from cydp._arguments import Number
 from cydp._named import explained
-from cydp.accounting.stated import common_relation
-from cydp.rational import Exact, binary, exact, float_of, text, upward
-from cydp.relations import check_stated
+from cydp._numbers.rational import Exact, binary, exact, float_of, text, upward
+from cydp._relations import check_stated
+from cydp.accounting._stated import common_relation
 
 __all__ = [
     "Sensitivity",

@@ -8,7 +8,7 @@ from typing import overload
 import numpy as np
 from numpy.typing import NDArray
 
-from cydp import samplers
+from cydp import _samplers
 from cydp._arguments import Number, Size
 from cydp._generator import Generator, default_generator
 
@@ -42,7 +42,7 @@ def discrete_laplace(
     (1000,)
 
     """
-    return default_generator()._draw_integers(samplers.laplace(scale), size, out)
+    return default_generator()._draw_integers(_samplers.laplace(scale), size, out)
 
 
 @overload
@@ -94,7 +94,7 @@ def discrete_gaussian(
     (1000,)
 
     """
-    return default_generator()._draw_integers(samplers.gaussian(sigma, sigma2), size, out)
+    return default_generator()._draw_integers(_samplers.gaussian(sigma, sigma2), size, out)
 
 
 @overload
@@ -120,4 +120,4 @@ def bernoulli(
     (1000,)
 
     """
-    return default_generator()._draw_booleans(samplers.bernoulli(p), size, out)
+    return default_generator()._draw_booleans(_samplers.bernoulli(p), size, out)

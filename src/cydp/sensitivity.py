@@ -17,6 +17,11 @@ import numpy as np
 
 from cydp._arguments import Integer, Number, OpenBounds
 from cydp._named import explained
+from cydp._numbers.bounds import check_order, pair_of
+from cydp._numbers.intervals import sqrt_bounds
+from cydp._numbers.rational import binary, index, text, upward
+from cydp._numbers.rounding import decimal_above
+from cydp._relations import check_relation
 from cydp._sensitivity import (
     Sensitivity,
     Unbounded,
@@ -26,12 +31,7 @@ from cydp._sensitivity import (
     relation_of,
     sensitivity_of,
 )
-from cydp.accounting.stated import common_relation
-from cydp.bounds import check_order, pair_of
-from cydp.certified import sqrt_bounds
-from cydp.rational import binary, index, text, upward
-from cydp.relations import check_relation
-from cydp.rounding import decimal_above
+from cydp.accounting._stated import common_relation
 
 __all__ = [
     "Sensitivity",

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from cydp._arguments import Integer, Number
 from cydp._core import Sampler, chacha20_block, chacha20_keystream
 from cydp._core import map_bits as map_core
-from cydp.random import Generator
-from cydp.rational import index, positive, text
-from cydp.samplers import bernoulli, gaussian, laplace_of, shift_of
+from cydp._generator import Generator
+from cydp._numbers.rational import index, positive, text
+from cydp._samplers import bernoulli, gaussian, laplace_of, shift_of
 
 __all__ = [
     "MappedBits",

@@ -3,11 +3,10 @@
 
 from __future__ import annotations
 
-from cydp.accounting.budget import PrivacyFilter, PrivacyOdometer
-from cydp.accounting.calibration import calibrate
-from cydp.accounting.charges import Receipt
-from cydp.accounting.composition import group_privacy, parallel, sequential
-from cydp.accounting.errors import (
+from cydp.accounting._budget import PrivacyFilter, PrivacyOdometer
+from cydp.accounting._calibration import calibrate
+from cydp.accounting._composition import group_privacy, parallel, sequential
+from cydp.accounting._errors import (
     AdaptivityError,
     BlockRetiredError,
     BudgetExceededError,
@@ -23,11 +22,12 @@ from cydp.accounting.errors import (
     RelationMismatchError,
     UnknownBlockError,
 )
-from cydp.accounting.ledger import BudgetLedger
-from cydp.accounting.ledger_scope import LedgerScope
-from cydp.accounting.loss import ZCDP, ApproxDP, PureDP
-from cydp.accounting.optimal import convert, optimal_composition
-from cydp.accounting.plan import Plan
+from cydp.accounting._loss import ZCDP, ApproxDP, PureDP
+from cydp.accounting._optimal_composition import convert, optimal_composition
+from cydp.accounting._plan import Plan
+from cydp.accounting.ledger._charges import Receipt
+from cydp.accounting.ledger._ledger import BudgetLedger
+from cydp.accounting.ledger._scope import LedgerScope
 
 __all__ = [
     "ZCDP",

@@ -3,14 +3,14 @@
 
 from __future__ import annotations
 
+from cydp._columns.keys import Keys
 from cydp.exact._accumulators import GroupedAccumulator, HistogramAccumulator
 from cydp.exact._bincount import bincount
 from cydp.exact._contributions import bound_contributions
+from cydp.exact._grid_sum import GridSum, clamped_sum, clamped_sum_and_squares, grouped_clamped_sum
 from cydp.exact._histogram import histogram
 from cydp.exact._histogramdd import histogramdd
-from cydp.exact._keys import Keys
-from cydp.exact._match import match_keys, value_counts
-from cydp.exact._sums import GridSum, clamped_sum, clamped_sum_and_squares, grouped_clamped_sum
+from cydp.exact._lookup import match_keys, value_counts
 
 __all__ = [
     "GridSum",

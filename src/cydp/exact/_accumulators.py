@@ -11,15 +11,16 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from cydp import _core, threads
+from cydp import _core, _threads
 from cydp._arguments import BinsLike, Bounds, Column, Integer, Number, RangeLike
+from cydp._columns.entries import integers_of, sequence, undeclared
+from cydp._columns.numbers import blocks, check_real, column
 from cydp._named import explained
+from cydp._numbers.rational import index
 from cydp.exact import _arrow_tables as tables
 from cydp.exact._bins import Bins, bin_count, public_bins
-from cydp.exact._columns import blocks, check_real, column
-from cydp.exact._entries import integers_of, sequence, undeclared
 from cydp.exact._grid import Grid, public_grid
-from cydp.exact._sums import (
+from cydp.exact._grid_sum import (
     GridSum,
     check_shapes,
     group_units,
@@ -27,7 +28,6 @@ from cydp.exact._sums import (
     number_column,
     sum_on_grid,
 )
-from cydp.rational import index
 
 __all__ = ["GroupedAccumulator", "HistogramAccumulator"]
 
@@ -347,7 +347,7 @@ class GroupedAccumulator:
         more = GroupedAccumulator(len(self._counts))
         more._start(len(self._counts), self._grids)
         more._rows = len(keys)
-        many = threads.threads_for(len(keys))
+        many = _threads.threads_for(len(keys))
         block_rows = max(_BLOCK_ROWS, len(self._counts))
         for rows in blocks(keys, keys.dtype.newbyteorder("="), block_rows):
             _core.bincount(rows, more._counts, many)

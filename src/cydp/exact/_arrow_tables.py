@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cydp.exact._arrow import columns_of, nanoarrow
-from cydp.exact._columns import column
-from cydp.exact._pandas import is_frame
+from cydp._columns.arrow import columns_of, nanoarrow
+from cydp._columns.numbers import column
+from cydp._columns.pandas import is_frame
 
 __all__ = ["export", "read"]
 

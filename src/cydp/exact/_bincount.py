@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from cydp import _core
 from cydp._arguments import Column, Integer
+from cydp._columns.numbers import blocks, codes_column
 from cydp._named import explained
-from cydp.exact._columns import blocks, codes_column
-from cydp.threads import threads_for
+from cydp._threads import threads_for
 
 __all__ = ["bincount"]
 

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from cydp import _core
 from cydp._arguments import BinsLike, Column, RangeLike
-from cydp.exact._columns import blocks, check_real, column
-from cydp.exact._words import of_entry
-from cydp.threads import threads_for
+from cydp._columns.numbers import blocks, check_real, column
+from cydp._columns.type_names import of_entry
+from cydp._threads import threads_for
 
 __all__ = ["Bins", "bin_count", "check_bins", "data_ends", "even_bins", "public_bins"]
 

@@ -8,14 +8,13 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from cydp import _core, threads
+from cydp import _core, _threads
 from cydp._arguments import Column, Integer
-from cydp._generator import generator_or_default
+from cydp._columns.arrow import Mask, Strings
+from cydp._columns.identities import fixed_width, identities
+from cydp._generator import Generator, generator_or_default
 from cydp._named import explained
-from cydp.exact._arrow import Mask, Strings
-from cydp.exact._identities import fixed_width, identities
-from cydp.random import Generator
-from cydp.rational import index
+from cydp._numbers.rational import index
 
 __all__ = ["bound_contributions"]
 
@@ -87,7 +86,7 @@ def bound_contributions(
     key = np.frombuffer(generator.bytes(16), np.uint64)
     stays = np.zeros(n, np.bool_)
     (user, user_name), (partition, partition_name) = (_words(*column, key) for column in columns)
-    number = threads.threads_for(n)
+    number = _threads.threads_for(n)
     _core.bound_contributions(
         user, user_name, partition, partition_name, valid, most_partitions, most_rows, key,
         number, stays.view(np.uint8),

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp._arguments import Bounds, Number
-from cydp.bounds import read_bounds
-from cydp.rational import binary, text
+from cydp._numbers.bounds import read_bounds
+from cydp._numbers.rational import binary, text
 
 __all__ = ["Grid", "public_grid", "step_exponent"]
 

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp._arguments import BinsLike, Column, RangeLike
+from cydp._columns.numbers import column
 from cydp._named import explained
 from cydp.exact._bins import bin_count, check_bins, data_ends, public_bins
-from cydp.exact._columns import column
 
 __all__ = ["histogram"]
 

@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 
 from cydp import _core
 from cydp._arguments import Column, RangeLike
+from cydp._columns.arrow import table_numbers
+from cydp._columns.foreign import opened, speaks_arrow
+from cydp._columns.numbers import column, masked
+from cydp._columns.pandas import is_frame
 from cydp._named import explained
-from cydp.exact._arrow import table_numbers
+from cydp._threads import threads_for
 from cydp.exact._bins import Bins, bin_count, data_ends, even_bins, public_bins
-from cydp.exact._columns import column, masked
-from cydp.exact._foreign import opened, speaks_arrow
-from cydp.exact._pandas import is_frame
-from cydp.threads import threads_for
 
 __all__ = ["histogramdd"]
 

@@ -8,9 +8,9 @@ from cydp.mechanisms._discrete_laplace import DiscreteLaplace
 from cydp.mechanisms._estimate import Estimate
 from cydp.mechanisms._gaussian import Gaussian
 from cydp.mechanisms._laplace import Laplace
+from cydp.mechanisms._noisy_max import ExponentialMechanism, PermuteAndFlip
 from cydp.mechanisms._partition_selection import PartitionSelection
 from cydp.mechanisms._randomized_response import RandomizedResponse
-from cydp.mechanisms._selection import ExponentialMechanism, PermuteAndFlip
 from cydp.mechanisms._snapping import Snapping
 
 __all__ = [

@@ -16,19 +16,21 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from cydp._generator import generator_or_default
-from cydp.accounting import (
-    BudgetLedger,
-    LedgerScope,
+from cydp._columns.pandas import is_series
+from cydp._generator import Generator, generator_or_default
+from cydp.accounting._budget import (
+    Cost,
     PrivacyFilter,
     PrivacyOdometer,
-    UnknownBlockError,
+    Spendable,
+    asked_of,
+    loss_of,
 )
-from cydp.accounting.budget import Cost, Spendable, asked_of, loss_of
-from cydp.accounting.loss import ZCDP, ApproxDP, Loss, PureDP, loss_from
-from cydp.accounting.notes import note
-from cydp.accounting.outcomes import is_series
-from cydp.random import Generator
+from cydp.accounting._errors import UnknownBlockError
+from cydp.accounting._loss import ZCDP, ApproxDP, Loss, PureDP, loss_from
+from cydp.accounting.ledger._ledger import BudgetLedger
+from cydp.accounting.ledger._notes import note
+from cydp.accounting.ledger._scope import LedgerScope
 
 __all__ = ["Budget", "paid"]
 

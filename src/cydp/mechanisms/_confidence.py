@@ -7,7 +7,7 @@ import math
 from fractions import Fraction
 
 from cydp._arguments import Integer, Number
-from cydp.rational import exact, index, log_of, text
+from cydp._numbers.rational import exact, index, log_of, text
 
 __all__ = ["miss_of"]
 

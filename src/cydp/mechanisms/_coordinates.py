@@ -6,7 +6,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from cydp._arguments import Integer
-from cydp.rational import index, text
+from cydp._numbers.rational import index, text
 
 __all__ = ["coordinates_of"]
 

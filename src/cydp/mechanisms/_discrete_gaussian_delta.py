@@ -7,7 +7,7 @@ import math
 from decimal import Context, Decimal
 from fractions import Fraction
 
-from cydp.certified import directed, exp_interval, quotients
+from cydp._numbers.intervals import directed, exp_interval, quotients
 from cydp.mechanisms._normal_delta import DIGITS, PI
 
 __all__ = ["discrete_delta"]

@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 from cydp._arguments import Integer, Number
 from cydp._core import Sampler
 from cydp._named import by_name, own_methods
+from cydp._numbers.rational import as_exact, float_of, positive, quoted, text
+from cydp._samplers import laplace_of
 from cydp._sensitivity import relation_of
-from cydp.accounting import PureDP
-from cydp.accounting.pairs import Pairs, laplace_pairs
+from cydp.accounting._dominating_pairs import Pairs, laplace_pairs
+from cydp.accounting._loss import PureDP
 from cydp.mechanisms._confidence import miss_of
-from cydp.mechanisms._integers import IntegerMechanism
-from cydp.mechanisms._norm import norm_of, words_of
-from cydp.rational import as_exact, float_of, positive, quoted, text
-from cydp.samplers import laplace_of
+from cydp.mechanisms._integer_mechanism import IntegerMechanism
+from cydp.mechanisms._sensitivity import norm_of, words_of
 
 __all__ = ["MOST_UNSTOPPED_SCALE", "DiscreteLaplace"]
 

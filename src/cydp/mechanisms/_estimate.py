@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp._arguments import Number
-from cydp.accounting.outcomes import keep
+from cydp.accounting.ledger._outcomes import keep
 from cydp.mechanisms._confidence import miss_of
 
 __all__ = ["Estimate", "quantile_of"]

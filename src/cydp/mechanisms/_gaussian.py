@@ -11,18 +11,18 @@ from functools import lru_cache
 from cydp._arguments import Integer, Number
 from cydp._core import Sampler
 from cydp._named import by_name, own_methods
+from cydp._numbers.intervals import sqrt_bounds
+from cydp._numbers.rational import as_exact, float_of, index
+from cydp._samplers import gaussian_of_square
 from cydp._sensitivity import relation_of
-from cydp.accounting import ZCDP, ApproxDP
-from cydp.accounting.pairs import Pairs, gaussian_pairs
-from cydp.certified import sqrt_bounds
-from cydp.mechanisms import _gaussian_law as law
+from cydp.accounting._dominating_pairs import Pairs, gaussian_pairs
+from cydp.accounting._loss import ZCDP, ApproxDP
+from cydp.mechanisms import _discrete_gaussian_distribution as law
 from cydp.mechanisms._confidence import miss_of
-from cydp.mechanisms._gaussian_given import Given, read_given
+from cydp.mechanisms._gaussian_parameters import Given, read_given
 from cydp.mechanisms._grid import FINEST, default_exponent, float_up, given_exponent
-from cydp.mechanisms._norm import words_of
-from cydp.mechanisms._reals import GridMechanism
-from cydp.rational import as_exact, float_of, index
-from cydp.samplers import gaussian_of_square
+from cydp.mechanisms._grid_mechanism import GridMechanism
+from cydp.mechanisms._sensitivity import words_of
 
 __all__ = ["Gaussian"]
 

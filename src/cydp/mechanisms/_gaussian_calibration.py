@@ -13,11 +13,11 @@ from decimal import Context, Decimal
 from fractions import Fraction
 from functools import lru_cache
 
-from cydp.accounting.pairs import SMOOTH2
-from cydp.certified import quotients
+from cydp._numbers.intervals import quotients
+from cydp._numbers.rational import float_of, log_of, rounded_up
+from cydp.accounting._dominating_pairs import SMOOTH2
 from cydp.mechanisms._discrete_gaussian_delta import discrete_delta
 from cydp.mechanisms._normal_delta import DIGITS, distance, normal_delta
-from cydp.rational import float_of, log_of, rounded_up
 
 __all__ = ["ENTRIES", "ENTRY", "least_sigma2", "normal_spread"]
 

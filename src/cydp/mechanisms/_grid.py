@@ -7,7 +7,7 @@ import math
 from fractions import Fraction
 
 from cydp._arguments import Number
-from cydp.rational import binary, exact, text
+from cydp._numbers.rational import binary, exact, text
 
 __all__ = [
     "FINEST",

@@ -9,16 +9,16 @@ from fractions import Fraction
 from cydp._arguments import Integer, Number
 from cydp._core import Sampler
 from cydp._named import by_name, own_methods
+from cydp._numbers.rational import as_exact, float_of, index, positive, quoted
+from cydp._samplers import laplace_of
 from cydp._sensitivity import relation_of
-from cydp.accounting import PureDP
-from cydp.accounting.pairs import Pairs, laplace_pairs
+from cydp.accounting._dominating_pairs import Pairs, laplace_pairs
+from cydp.accounting._loss import PureDP
 from cydp.mechanisms._coordinates import coordinates_of
 from cydp.mechanisms._discrete_laplace import MOST_UNSTOPPED_SCALE, DiscreteLaplace
 from cydp.mechanisms._grid import default_exponent, float_up, given_exponent
-from cydp.mechanisms._norm import norm_of, words_of
-from cydp.mechanisms._reals import GridMechanism
-from cydp.rational import as_exact, float_of, index, positive, quoted
-from cydp.samplers import laplace_of
+from cydp.mechanisms._grid_mechanism import GridMechanism
+from cydp.mechanisms._sensitivity import norm_of, words_of
 
 __all__ = ["Laplace"]
 

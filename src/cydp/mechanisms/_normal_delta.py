@@ -16,7 +16,7 @@ import math
 from decimal import Context, Decimal
 from fractions import Fraction
 
-from cydp.certified import Interval, directed, exp_interval, quotients
+from cydp._numbers.intervals import Interval, directed, exp_interval, quotients
 
 __all__ = ["DIGITS", "PI", "distance", "mills", "normal_delta"]
 

@@ -13,15 +13,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cydp._arguments import Integer, Number
+from cydp._columns.arrays import Declared, labels_of, like
+from cydp._generator import Generator
 from cydp._named import by_name
-from cydp.accounting import ApproxDP
-from cydp.mechanisms._arrays import Declared, labels_of, like
+from cydp._numbers.rational import exact, index, positive, quoted, text
+from cydp._relations import check_relation
+from cydp.accounting._loss import ApproxDP
 from cydp.mechanisms._charge import Budget, paid
-from cydp.mechanisms._integers import declare_integers, read_int64
-from cydp.mechanisms._keep import MOST_COUNTS, KeepTable, draw, keep_table
-from cydp.random import Generator
-from cydp.rational import exact, index, positive, quoted, text
-from cydp.relations import check_relation
+from cydp.mechanisms._integer_mechanism import declare_integers, read_int64
+from cydp.mechanisms._keep_probability import MOST_COUNTS, KeepTable, draw, keep_table
 
 __all__ = ["PartitionSelection"]
 

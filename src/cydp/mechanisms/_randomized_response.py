@@ -14,18 +14,18 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cydp._arguments import Integer, Number
+from cydp._columns.arrays import Declared, labels_of, like
+from cydp._columns.categories import declare_codes, read_codes
 from cydp._core import Sampler
+from cydp._generator import Generator
 from cydp._named import by_name
-from cydp.accounting import PureDP
-from cydp.certified import exp_below
-from cydp.mechanisms._arrays import Declared, labels_of, like
-from cydp.mechanisms._categories import declare_codes, read_codes
+from cydp._numbers.intervals import exp_below
+from cydp._numbers.rational import as_exact, float_of, index, positive, quoted, text
+from cydp._samplers import shift_of
+from cydp.accounting._loss import PureDP
 from cydp.mechanisms._charge import Budget, paid
 from cydp.mechanisms._confidence import miss_of
 from cydp.mechanisms._estimate import Estimate, quantile_of
-from cydp.random import Generator
-from cydp.rational import as_exact, float_of, index, positive, quoted, text
-from cydp.samplers import shift_of
 
 __all__ = ["RandomizedResponse"]
 

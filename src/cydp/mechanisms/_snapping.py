@@ -13,19 +13,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp._arguments import Bounds, Integer, Number
+from cydp._columns.arrays import Declared
+from cydp._columns.floats import read_floats
+from cydp._generator import Generator
 from cydp._named import by_name, own_methods
+from cydp._numbers.bounds import read_bounds
+from cydp._numbers.intervals import ln_bounds
+from cydp._numbers.rational import as_exact, float_of, positive, quoted, quoted_binary
 from cydp._sensitivity import relation_of
-from cydp.accounting import PureDP
-from cydp.bounds import read_bounds
-from cydp.certified import ln_bounds
-from cydp.mechanisms._arrays import Declared
+from cydp.accounting._loss import PureDP
 from cydp.mechanisms._confidence import miss_of
-from cydp.mechanisms._floats import read_floats
 from cydp.mechanisms._grid import ceil_log2, float_up
-from cydp.mechanisms._norm import norm_of, words_of
-from cydp.mechanisms._reals import RealMechanism
-from cydp.random import Generator
-from cydp.rational import as_exact, float_of, positive, quoted, quoted_binary
+from cydp.mechanisms._grid_mechanism import RealMechanism
+from cydp.mechanisms._sensitivity import norm_of, words_of
 
 __all__ = ["Snapping", "ln", "uniform"]
 

@@ -13,17 +13,17 @@ from numpy.typing import NDArray
 
 from cydp import sensitivity
 from cydp._arguments import BinsLike, Column, Integer, Number, RangeLike
+from cydp._columns.declared import declared_dtype
+from cydp._columns.records import read, records
+from cydp._generator import Generator
 from cydp._named import explained
-from cydp.accounting import PureDP
-from cydp.accounting.outcomes import keep
+from cydp._numbers.rational import text
+from cydp.accounting._loss import PureDP
+from cydp.accounting.ledger._outcomes import keep
 from cydp.exact._bins import Bins, public_bins
-from cydp.exact._declared import declared_dtype
-from cydp.mechanisms import DiscreteLaplace
 from cydp.mechanisms._charge import Budget, paid
-from cydp.mechanisms._integers import INT64
-from cydp.random import Generator
-from cydp.rational import text
-from cydp.releases._records import read, records
+from cydp.mechanisms._discrete_laplace import DiscreteLaplace
+from cydp.mechanisms._integer_mechanism import INT64
 
 __all__ = ["HistogramRelease", "histogram"]
 

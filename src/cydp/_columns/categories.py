@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: MIT
+"""Codes of categories."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cydp._columns.arrays import Declared, check_entries, declare, is_integer
+
+__all__ = ["declare_codes", "read_codes"]
+
+_OUTSIDE = -1  # what stands for a null
+
+
+def declare_codes(codes: Any, categories: int, name: str) -> tuple[Declared, np.dtype[Any]]:
+    """Return what codes of so many categories say of themselves, and the dtype of their reports.
+
+    No value of an array is read; of a list the types of its entries are.
+
+    Raises
+    ------
+    TypeError
+        For what is not of integers, and for bool unless there are two categories.
+    ValueError
+        For a dtype too small for the last category.
+
+    """
+    kind = f"integers from 0 to {categories - 1}"
+    given = declare(codes, name, kind, _OUTSIDE)
+    dtype = given.dtype
+    if given.listed:
+        dtype = _dtype_of_entries(given, name, kind)
+    elif dtype is None:
+        if isinstance(codes, float):
+            raise TypeError(f"{name} must be {kind}, not float")
+        dtype = np.dtype(bool) if isinstance(codes, bool) else np.dtype(np.int64)
+    _check_dtype(dtype, categories, name, kind)
+    return given, dtype
+
+
+def read_codes(given: Declared, dtype: np.dtype[Any], name: str) -> NDArray[Any]:
+    """Return a contiguous, aligned array of the codes, of their dtype in native byte order."""
+    if given.column:  # a null is answered by a uniform category
+        array = np.ma.filled(given.read_column(name).astype(np.int64), _OUTSIDE)
+    elif given.dtype is not None:
+        array = given.read(name)
+    else:
+        entries = np.array(given.value, object)
+        cut = [max(-(2**63), min(int(entry), 2**63 - 1)) for entry in entries.flat]
+        array = np.array(cut, np.int64).reshape(given.shape)
+    native = np.require(array, array.dtype.newbyteorder("="), ["C", "ALIGNED"])
+    return native.reshape(array.shape)
+
+
+def _dtype_of_entries(given: Declared, name: str, kind: str) -> np.dtype[Any]:
+    entries = given.value.ravel().tolist()
+    known = [entry for entry in entries if type(entry) is not int or entry != _OUTSIDE]  # of null
+    if known and all(isinstance(entry, bool | np.bool_) for entry in known):
+        return np.dtype(bool)
+    check_entries(given, is_integer, name, kind)
+    return np.dtype(np.int64)
+
+
+def _check_dtype(dtype: np.dtype[Any], categories: int, name: str, kind: str) -> None:
+    if dtype.kind not in "iub":
+        raise TypeError(f"{name} must be {kind}, not of dtype {dtype}: number the labels first")
+    if dtype.kind == "b":
+        if categories != 2:
+            raise TypeError(f"{name} must be {kind}, not bool: n_categories is {categories}")
+    elif np.iinfo(dtype).max < categories - 1:
+        raise ValueError(
+            f"{name} must be of a dtype that holds {categories - 1}, not {dtype}: use int32"
+        )

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: MIT
+"""Keys to find values among, prepared once."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+
+from cydp import _core
+from cydp._arguments import Column
+from cydp._columns.foreign import frame_columns, one_column, opened
+from cydp._columns.type_names import of_entry
+
+__all__ = ["Keys"]
+
+_MOST_KEYS = 2**32 - 4
+
+
+class Keys:
+    """Keys for `match_keys` and `value_counts`, prepared once for any number of columns.
+
+    Any number of threads may use them, and pickle carries them.
+
+    Parameters
+    ----------
+    keys : array_like of integers or strings
+        Public and distinct.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For other keys.
+
+    Examples
+    --------
+    >>> from cydp.exact import value_counts
+    >>> keys = Keys(["a", "b"])
+    >>> [value_counts(piece, keys).tolist() for piece in (["b", "b"], ["a", "z"])]
+    [[0, 2], [1, 0]]
+
+    """
+
+    __slots__ = ("_given", "_tables")
+
+    def __init__(self, keys: Column | Keys) -> None:
+        self.__setstate__(keys._given if isinstance(keys, Keys) else _distinct(keys))
+
+    def _table(self, encoding: str) -> _core.KeyTable:
+        """Return the table of the keys as the bytes that equal values have in a kind of column.
+
+        `encoding` is "utf-8", "utf-32-le", "bytes" or "decimal", or a dtype of integers, as its
+        kind and size. Raises TypeError for keys of another kind.
+        """
+        table = self._tables.get(encoding)
+        if table is None:  # two threads may both make it
+            wanted = _encoded(self._given, encoding)
+            offsets = np.cumsum([0, *map(len, wanted)], dtype=np.int64)
+            text = np.frombuffer(b"".join(wanted), np.uint8)
+            table = _core.KeyTable(_core.Strings(len(wanted), text, offsets))
+            self._tables[encoding] = table
+        return table
+
+    def __len__(self) -> int:
+        return len(self._given)
+
+    def __getstate__(self) -> list[Any]:
+        return self._given
+
+    def __setstate__(self, state: list[Any]) -> None:
+        self._given = state
+        self._tables: dict[str, _core.KeyTable] = {}
+
+    def __repr__(self) -> str:
+        return f"<Keys: {len(self)} of {type(self._given[0]).__name__}>"
+
+
+def _distinct(keys: Any) -> list[Any]:
+    """Return the keys as Python's values."""
+    given = _listed(opened(keys, "keys"))
+    if not set(map(type, given)) <= {int, str, bytes}:
+        given = list(map(_plain, given))
+    if not 1 <= len(given) <= _MOST_KEYS:
+        raise ValueError(f"keys must be 1 to 2**32 - 4 keys, not {len(given)}")
+    if set(map(type, given)) not in ({str}, {bytes}, {int}):
+        raise TypeError("keys must be integers, or text, or bytes: all of one kind")
+    if len(set(given)) < len(given):
+        raise ValueError("keys must be distinct: some are given more than once")
+    return given
+
+
+def _listed(keys: Any) -> list[Any]:
+    """Return the entries of a sequence, or of a column of any library."""
+    if hasattr(keys, "read_all"):  # pyarrow's reader
+        keys = keys.read_all()
+    columns = frame_columns(keys)
+    if hasattr(keys, "fetchall"):  # DuckDB
+        columns = list(zip(*keys.fetchall(), strict=True)) or [[]]
+    if columns is not None:
+        if len(columns) != 1:
+            raise TypeError(one_column("keys", len(columns)))
+        (keys,) = columns
+    if isinstance(keys, np.ndarray) and keys.dtype.kind in "biuUS" and keys.ndim == 1:
+        entries: list[Any] = keys.tolist()
+        return entries
+    for method in ("to_pylist", "to_list"):  # pyarrow; polars, pandas
+        if hasattr(keys, method):
+            return list(getattr(keys, method)())
+    refused = f"keys must be a list, an array or a column, not {of_entry(type(keys))}"
+    if isinstance(keys, str | bytes):
+        raise TypeError(refused)
+    try:
+        return list(keys)
+    except TypeError:
+        raise TypeError(refused) from None
+
+
+def _plain(key: Any) -> Any:
+    """Return a key as Python's own type has it: also those of numpy and of enumerations."""
+    if isinstance(key, np.generic) and key.dtype.kind in "biuUS":
+        key = key.item()
+    if isinstance(key, int):
+        return int(key)
+    return str.__str__(key) if isinstance(key, str) else key
+
+
+def _encoded(keys: list[Any], encoding: str) -> list[bytes]:
+    """Return keys as bytes, as `Keys.table` says."""
+    if encoding in ("utf-8", "utf-32-le", "bytes"):
+        return _text(keys, encoding)
+    if not isinstance(keys[0], int):
+        raise TypeError("keys must be integers, as the entries of x are")
+    return [b"%d" % key for key in keys] if encoding == "decimal" else _integers(keys, encoding)
+
+
+def _text(keys: list[Any], encoding: str) -> list[bytes]:
+    if isinstance(keys[0], int):
+        raise TypeError("keys must be text or bytes, as the entries of x are")
+    if encoding != "utf-8" and isinstance(keys[0], bytes) != (encoding == "bytes"):
+        kind = "bytes" if encoding == "bytes" else "text"
+        raise TypeError(f"keys must be {kind}, as the entries of x are")
+    encoded = [
+        key.encode(encoding, "surrogatepass") if isinstance(key, str) else key for key in keys
+    ]
+    if encoding == "utf-8":
+        return encoded
+    # numpy's arrays drop zeros at the end, so no entry of x ends in one
+    ends = [key[-1:] in ("\0", b"\0") for key in keys]
+    return [key if end else key.rstrip(b"\0") for key, end in zip(encoded, ends, strict=True)]
+
+
+def _integers(keys: list[int], dtype: str) -> list[bytes]:
+    """Return the bytes of numbers, without zeros at the end."""
+    size, signed = int(dtype[1:]), dtype[0] == "i"
+    least, most = (-(2 ** (8 * size - 1)), 2 ** (8 * size - 1)) if signed else (0, 2 ** (8 * size))
+    return [
+        key.to_bytes(size, sys.byteorder, signed=signed).rstrip(b"\0")
+        if least <= key < most
+        else b"\0" * 8 + b"%d" % key  # longer than any
+        for key in keys
+    ]

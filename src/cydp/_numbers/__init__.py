@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Numbers that matter for privacy: exact fractions, intervals that contain them, short decimals."""

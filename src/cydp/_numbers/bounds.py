@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: MIT
+"""The one way in which a pair of bounds is read."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from cydp._arguments import Bounds
+from cydp._numbers.rational import binary, text
+
+__all__ = ["check_order", "pair_of", "read_bounds"]
+
+
+def pair_of(bounds: Any, name: str = "bounds") -> tuple[Any, Any]:
+    """Return the two entries of a pair, which may be anything.
+
+    Raises
+    ------
+    TypeError
+        For what is no tuple or list, an array included.
+    ValueError
+        For another number of entries than two.
+
+    Examples
+    --------
+    >>> pair_of([0, None])
+    (0, None)
+
+    """
+    wanted = f"{name} must be a pair of numbers, {name}=(lower, upper)"
+    if not isinstance(bounds, tuple | list):
+        raise TypeError(f"{wanted}, not {type(bounds).__name__}")
+    if len(bounds) != 2:
+        raise ValueError(f"{wanted}, not a {type(bounds).__name__} of {len(bounds)}")
+    return bounds[0], bounds[1]
+
+
+def read_bounds(bounds: Bounds, name: str = "bounds") -> tuple[Fraction, Fraction]:
+    """Read a pair of finite numbers exactly: a float means its binary value.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For what is no pair of finite numbers with lower <= upper.
+
+    Examples
+    --------
+    >>> read_bounds((0, 0.5))
+    (Fraction(0, 1), Fraction(1, 2))
+
+    """
+    lower, upper = pair_of(bounds, name)
+    ends = (
+        binary(lower, f"lower in {name}=(lower, upper)"),
+        binary(upper, f"upper in {name}=(lower, upper)"),
+    )
+    check_order(*ends, name)
+    return ends
+
+
+def check_order(lower: Fraction, upper: Fraction, name: str = "bounds") -> None:
+    """Raise a ValueError unless lower is at most upper."""
+    if lower > upper:
+        raise ValueError(
+            f"{name}=(lower, upper) must have lower <= upper, not ({text(lower)}, {text(upper)})"
+        )

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: MIT
+"""Bounds as short decimals. They are rounded outward, so what was a bound still is one."""
+
+from __future__ import annotations
+
+import math
+from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from fractions import Fraction
+
+from cydp._numbers.rational import Exact
+
+__all__ = [
+    "DIGITS",
+    "as_float",
+    "decimal_above",
+    "decimal_below",
+    "delta_above",
+    "outward",
+    "outward_delta",
+]
+
+DIGITS = 6
+_UP, _DOWN = (
+    Context(prec=DIGITS, rounding=rounding, Emax=MAX_EMAX, Emin=MIN_EMIN)
+    for rounding in (ROUND_CEILING, ROUND_FLOOR)
+)
+_LEAST_STEP = Decimal("1e-323")  # between decimals that are different floats
+
+
+def decimal_above(number: Fraction) -> Exact:
+    """Return the least decimal of six digits that is at least as large as a number >= 0.
+
+    >>> decimal_above(Fraction(2, 3)), decimal_above(Fraction(3, 10))
+    (Fraction(666667, 1000000), Fraction(3, 10))
+    """
+    return Exact(_divided(_UP, number))
+
+
+def decimal_below(number: Fraction) -> Exact:
+    """Return the largest decimal of six digits that is at most as large as a number >= 0.
+
+    >>> decimal_below(Fraction(2, 3))
+    Fraction(333333, 500000)
+    """
+    return Exact(_divided(_DOWN, number))
+
+
+def delta_above(number: Fraction) -> Exact:
+    """Return a short decimal that is at least as large as a delta, and below 1 if that is.
+
+    Where six digits would make it 1, what it lacks to 1 has six digits.
+
+    >>> float(delta_above(1 - Fraction(1, 3 * 10**7)))
+    0.9999999666667
+    """
+    above = decimal_above(number)
+    return Exact(1 - decimal_below(1 - number)) if number < 1 <= above else above
+
+
+def outward(number: Fraction) -> float:
+    """Return a float whose shortest repr is a decimal of six digits, no less than a number >= 0.
+
+    The repr is what people see and what this library reads, so 3/10 becomes 0.3, although that
+    float's binary value is less by 1e-17. A number above 0 never becomes 0, and beyond the largest
+    float it becomes infinity.
+
+    >>> outward(Fraction(1, 3)), outward(Fraction(1, 2)), outward(Fraction(1, 10**400))
+    (0.333334, 0.5, 1e-323)
+    """
+    if not number:
+        return 0.0
+    decimal = _divided(_UP, number)
+    step = max(Decimal((0, (1,), decimal.adjusted() + 1 - DIGITS)), _LEAST_STEP)
+    while (value := float(decimal)) < math.inf and not _is_above(value, number):
+        decimal = _UP.add(decimal, step)
+    return value
+
+
+def outward_delta(number: Fraction) -> float:
+    """Return a float as `outward` does, of a probability: below 1 if that is, wherever it can be.
+
+    Above 0.999999 it has as many digits as that takes; 1.0 only where no float is left below 1.
+
+    >>> outward_delta(Fraction(1, 3)), outward_delta(1 - Fraction(1, 3 * 10**7))
+    (0.333334, 0.9999999666667)
+    >>> outward_delta(1 - Fraction(1, 10**20))
+    1.0
+    """
+    value = outward(number)
+    if value < 1 or number >= 1:
+        return value
+    value = float(delta_above(number))
+    while not _is_above(value, number):
+        value = math.nextafter(value, 2)
+    return value
+
+
+def as_float(number: Fraction) -> float | None:
+    """Return the float that prints as a number exactly, else the next of six digits above it.
+
+    For what leaves the library as JSON beside the exact number; None beyond the largest float.
+
+    >>> as_float(Fraction(3, 10)), as_float(Fraction(1, 3)), as_float(Fraction(10**400))
+    (0.3, 0.333334, None)
+    """
+    try:
+        near = float(number)
+    except OverflowError:
+        return None
+    if near < math.inf and Fraction(repr(near)) == number:
+        return near
+    above = outward_delta(number)
+    return above if above < math.inf else None
+
+
+def _divided(context: Context, number: Fraction) -> Decimal:
+    return context.divide(Decimal(number.numerator), Decimal(number.denominator))
+
+
+def _is_above(value: float, number: Fraction) -> bool:
+    return Fraction(repr(value)) >= number

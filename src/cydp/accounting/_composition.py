@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: MIT
+"""Losses together: one after the other, or on disjoint slices of the data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from functools import reduce
+from operator import add
+from typing import Any, cast
+
+from cydp._arguments import Integer
+from cydp._named import explained
+from cydp._relations import check_relation
+from cydp.accounting._errors import MeasureMismatchError, RelationMismatchError
+from cydp.accounting._given import kind_given
+from cydp.accounting._loss import ZCDP, ApproxDP, Loss, PureDP, new_loss
+
+__all__ = ["group_privacy", "parallel", "sequential"]
+
+_NO_LOSSES = "losses must be at least one, as in {}(PureDP(0.1), PureDP(0.2))"
+_PAIRS_LIKE = "parallel((PureDP(2), PureDP(1)), relation='change-one')"
+
+
+def sequential(*losses: Loss) -> Loss:
+    """Return the loss of several releases from the same data.
+
+    Parameters
+    ----------
+    *losses : loss
+        At least one, of measures that can be added.
+
+    Raises
+    ------
+    TypeError, ValueError
+        Without losses, and for anything that is no loss.
+    MeasureMismatchError
+        For a ZCDP loss beside an ApproxDP loss without a rho.
+    RelationMismatchError
+        For losses that are stated under different relations.
+
+    Notes
+    -----
+    Basic composition: McSherry, "Privacy integrated queries", 2009; for zCDP Bun, Steinke, 2016.
+    It also holds for releases that are chosen adaptively, if their losses are fixed in advance.
+
+    Examples
+    --------
+    >>> sequential(PureDP(0.1), PureDP(0.2), PureDP(0.7)).epsilon
+    Fraction(1, 1)
+
+    """
+    return reduce(add, _checked(losses, "sequential"))
+
+
+@explained
+def parallel(*losses: Loss | Sequence[Loss], relation: str = "add-remove") -> Loss:
+    """Return the loss of releases from disjoint slices that do not depend on the data.
+
+    Parameters
+    ----------
+    *losses : loss, or pair of losses
+        Under "add-remove" one loss for each slice. Under "change-one" a pair for each slice: the
+        loss if one of its records changes, and the loss if one of its records comes or goes.
+    relation : {"add-remove", "change-one"}, default "add-remove"
+        The relation that the result is stated under. Under "change-one" a record that changes may
+        move from one slice to another, and then both slices pay: hence the pairs.
+
+    Raises
+    ------
+    TypeError, ValueError
+        Without losses, and for a bad loss, pair or relation.
+    MeasureMismatchError
+        For a ZCDP loss beside an ApproxDP loss without a rho.
+    RelationMismatchError
+        For a loss that is stated under another relation than its place needs: "add-remove"; in a
+        pair "change-one" for the first loss and "add-remove" for the second.
+
+    Notes
+    -----
+    McSherry, "Privacy integrated queries", 2009, theorem 4.
+
+    Examples
+    --------
+    >>> parallel(PureDP(1), PureDP(2))
+    PureDP(epsilon=2, relation='add-remove')
+    >>> slices = [(PureDP(2), PureDP(1)), (PureDP(2), PureDP(1.5))]
+    >>> parallel(*slices, relation="change-one").epsilon
+    Fraction(5, 2)
+
+    """
+    check_relation(relation)
+    if relation == "add-remove":
+        for given in losses:
+            if isinstance(given, list | tuple):
+                raise TypeError(
+                    f"losses must be passed one by one, not in a {type(given).__name__}: "
+                    "parallel(*losses); pairs of losses are for relation='change-one'"
+                )
+        return _each(_stated("losses", _checked(losses, "parallel"), relation), max, relation)
+    pairs: list[list[Loss]] = []
+    for given in losses:
+        if not isinstance(given, list | tuple) or len(given) != 2:
+            raise TypeError(
+                "losses must be pairs under relation='change-one', one for each slice: (loss if a "
+                "record changes, loss if a record comes or goes), because a record that changes "
+                f"may move to another slice; for example {_PAIRS_LIKE}"
+            )
+        pairs.append([_checked_one(loss, "losses") for loss in given])
+    if not pairs:
+        raise ValueError(f"losses must be at least one pair, as in {_PAIRS_LIKE}")
+    changed = _stated("the first loss of each pair", [one for one, _ in pairs], "change-one")
+    moved = _stated("the second loss of each pair", [two for _, two in pairs], "add-remove")
+    whole = [_each(changed, max, relation), _each(moved, _two_largest, relation)]
+    return _each(whole, max, relation)
+
+
+@explained
+def group_privacy(loss: Loss, k: Integer) -> Loss:
+    """Return what a loss means for neighbours that differ in k units: ``loss.group(k)``.
+
+    Parameters
+    ----------
+    loss : PureDP, ApproxDP or ZCDP
+    k : int >= 1
+
+    Returns
+    -------
+    loss
+        k epsilon; k epsilon and delta (e**(k epsilon) - 1) / (e**epsilon - 1), rounded up;
+        k**2 rho.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For a bad loss or k, and if delta would reach 1.
+
+    Notes
+    -----
+    Dwork, Roth, "The algorithmic foundations of differential privacy", 2014, theorem 2.2; for zCDP
+    Bun, Steinke, 2016, proposition 1.9.
+
+    Examples
+    --------
+    >>> group_privacy(PureDP(0.5), 3).epsilon
+    Fraction(3, 2)
+
+    """
+    return _checked_one(loss, "loss").group(k)
+
+
+def _checked(losses: Sequence[Loss | Sequence[Loss]], function: str) -> list[Loss]:
+    if not losses:
+        raise ValueError(_NO_LOSSES.format(function))
+    return [_checked_one(loss, "losses") for loss in losses]
+
+
+def _checked_one(loss: object, name: str) -> Loss:
+    if not isinstance(loss, PureDP | ApproxDP | ZCDP):
+        raise TypeError(f"{name} must be PureDP, ApproxDP or ZCDP, not {kind_given(loss)}")
+    return loss
+
+
+def _stated(what: str, losses: list[Loss], relation: str) -> list[Loss]:
+    """Return losses; a RelationMismatchError if one is stated under another relation."""
+    for loss in losses:
+        if loss.relation not in (None, relation):
+            raise RelationMismatchError(
+                f"{what} must be stated under {relation!r}, not under {loss.relation!r}"
+            )
+    return losses
+
+
+def _parts(losses: Sequence[Loss]) -> tuple[type[Loss], list[list[Any]]]:
+    """Return the measure in common, and the numbers of the losses in it."""
+    rhos = [loss.rho for loss in losses]
+    if any(isinstance(loss, ZCDP) for loss in losses):
+        if None in rhos:
+            raise MeasureMismatchError(
+                "losses must have one measure: cannot combine a ZCDP loss and an ApproxDP loss "
+                "without a rho; convert the former with cydp.convert(loss, delta=...)"
+            )
+        return ZCDP, [rhos]
+    epsilons = [cast("PureDP | ApproxDP", loss).epsilon for loss in losses]
+    if all(isinstance(loss, PureDP) for loss in losses):
+        return PureDP, [epsilons, rhos]
+    deltas = [loss.delta if isinstance(loss, ApproxDP) else Fraction(0) for loss in losses]
+    return ApproxDP, [epsilons, deltas, rhos]
+
+
+def _each(
+    losses: Sequence[Loss], combine: Callable[[list[Fraction]], Fraction], relation: str
+) -> Loss:
+    """Combine the numbers of each kind; what comes out holds under the relation."""
+    kind, parts = _parts(losses)
+    combined = (None if None in part else combine(part) for part in parts)
+    return new_loss(kind, *combined, relation=relation)
+
+
+def _two_largest(numbers: list[Fraction]) -> Fraction:
+    return sum(sorted(numbers)[-2:], Fraction(0))

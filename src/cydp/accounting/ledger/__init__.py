@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""A budget in a file. Its public names are in `cydp.accounting`."""

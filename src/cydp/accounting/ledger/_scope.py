@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: MIT
+"""A ledger's budget with what its charges have in common: blocks, label, charge id."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from cydp._arguments import Integer
+from cydp.accounting._budget import Cost
+from cydp.accounting.ledger._blocks import ALL
+from cydp.accounting.ledger._charges import Receipt
+
+if TYPE_CHECKING:
+    from cydp.accounting.ledger._charging import LedgerCharges
+
+__all__ = ["LedgerScope"]
+
+
+class LedgerScope:
+    """Some blocks of a ledger, to be passed as ``budget=``. Made by `BudgetLedger.scope`.
+
+    `budget`, `spent` and `remaining` are losses if the scope has one block, or if the ledger was
+    made without blocks. Of several blocks they are dicts of losses by block id.
+
+    Attributes
+    ----------
+    ledger : BudgetLedger
+    blocks : tuple of str
+        The ids of the blocks that pay, each of them in full; empty if none were named, as for a
+        ledger without blocks.
+    label : str or None
+        What the history says of the charges.
+    charge_id : str or None
+        If given, one release is charged to these blocks and recorded, and every repetition returns
+        the recorded result.
+    data_version : str or None
+        What the caller calls the data that is read.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from cydp import BudgetLedger, PureDP
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with BudgetLedger.create(
+    ...         folder + "/l", PureDP(1), privacy_unit="person", by_block=True
+    ...     ) as ledger:
+    ...         ledger.add_blocks(["mon", "tue"])
+    ...         receipt = ledger.scope(blocks=["mon"]).charge(PureDP(0.25))
+    ...         ledger.scope(blocks=["mon"]).remaining, ledger.scope(blocks=["tue"]).remaining
+    (PureDP(epsilon=0.75), PureDP(epsilon=1))
+
+    """
+
+    __slots__ = ("blocks", "charge_id", "data_version", "label", "ledger")
+
+    blocks: tuple[str, ...]
+    charge_id: str | None
+    data_version: str | None
+    label: str | None
+    ledger: LedgerCharges
+
+    def __init__(
+        self,
+        ledger: LedgerCharges,
+        blocks: tuple[str, ...],
+        label: str | None = None,
+        charge_id: str | None = None,
+        data_version: str | None = None,
+    ) -> None:
+        values = blocks, charge_id, data_version, label, ledger
+        for name, value in zip(self.__slots__, values, strict=True):
+            object.__setattr__(self, name, value)
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError(f"the {name} of a LedgerScope cannot be changed: make another scope")
+
+    def __delattr__(self, name: str) -> NoReturn:
+        raise AttributeError(f"the {name} of a LedgerScope cannot be deleted")
+
+    @property
+    def relation(self) -> str:
+        """The relation of neighbours that the ledger is kept under."""
+        return self.ledger.relation
+
+    @property
+    def budget(self) -> Any:
+        """What may be spent in all in the block; a dict of losses for several blocks."""
+        return self._each(0)
+
+    @property
+    def spent(self) -> Any:
+        """What was charged to the block; a dict of losses for several blocks."""
+        return self._each(1)
+
+    @property
+    def remaining(self) -> Any:
+        """What may still be charged to the block; a dict of losses for several blocks."""
+        return self._each(2)
+
+    def _each(self, place: int) -> Any:
+        states = self.ledger._states(self.blocks or (ALL,))
+        found = {block: state[place] for block, state in states.items()}
+        return next(iter(found.values())) if len(found) == 1 else found
+
+    def charge(self, cost: Cost, count: Integer = 1, *, relation: str | None = None) -> Receipt:
+        """Spend a loss in each of the blocks, as `BudgetLedger.charge` does."""
+        return self.ledger.charge(
+            cost, count, blocks=self.blocks or None, charge_id=self.charge_id, label=self.label,
+            relation=relation,
+        )  # fmt: skip
+
+    def once(
+        self,
+        cost: Cost,
+        release: Callable[[], Any],
+        count: Integer = 1,
+        *,
+        relation: str | None = None,
+        function: str | None = None,
+        arguments: Any = None,
+        nbytes: int = 0,
+    ) -> Any:
+        """Charge, release and record, as `BudgetLedger.once` does with the `charge_id`."""
+        if self.charge_id is None:
+            raise ValueError(
+                "charge_id must be given to the scope whose release is recorded: "
+                "ledger.scope(charge_id=...)"
+            )
+        return self.ledger.once(
+            self.charge_id, cost, release, count, blocks=self.blocks or None,
+            label=self.label, relation=relation, function=function, arguments=arguments,
+            data_version=self.data_version, nbytes=nbytes,
+        )  # fmt: skip
+
+    def would_exceed(self, cost: Cost, count: Integer = 1, *, relation: str | None = None) -> bool:
+        """Whether a charge would be refused for lack of budget, as things stand."""
+        return self.ledger.would_exceed(cost, count, blocks=self.blocks or None, relation=relation)
+
+    def __repr__(self) -> str:
+        given = {
+            "blocks": list(self.blocks) or None, "label": self.label, "charge_id": self.charge_id,
+            "data_version": self.data_version,
+        }  # fmt: skip
+        words = (f"{name}={value!r}" for name, value in given.items() if value is not None)
+        return f"{self.ledger!r}.scope({', '.join(words)})"

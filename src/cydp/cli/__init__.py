@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: MIT
+"""The command line, and its reader of files."""
+
+from __future__ import annotations
+
+from cydp.cli._main import main
+
+__all__ = ["main"]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: MIT
+"""``cydp histogram``: a private histogram of a column of a file, paid by a ledger or not."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import sys
+from hashlib import sha256
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from cydp._numbers.rational import exact, float_of
+from cydp._numbers.rounding import as_float
+from cydp.accounting._errors import LedgerError
+from cydp.accounting._measure import exact_text
+from cydp.accounting.ledger._ledger import BudgetLedger
+from cydp.cli._column_file import FileError, open_column
+from cydp.cli._ledger import block_id
+from cydp.cli._ledger_file import opened
+from cydp.cli._show import as_json, head_of, left_of, shown, shown_block, told
+from cydp.releases._histogram import HistogramRelease, histogram
+
+__all__ = ["add_command"]
+
+_CONFIDENCE = 0.999
+_MOST_BINS = 10**6
+_LONGEST_LABEL = 1000
+_CHARGED = "the ledger was charged all the same"
+
+
+def add_command(commands: Any) -> None:
+    """Tell the parser of the command."""
+    parser = commands.add_parser(
+        "histogram",
+        help="print a private histogram of a column of a CSV or Parquet file",
+        epilog="With --ledger, all arguments, the ledger, the file and its column are checked; "
+        "then epsilon is charged durably; then the values are read. What was charged stays "
+        "charged, whatever happens afterwards. In JSON the release's numbers are floats, "
+        'rounded up if need be, beside exact texts; those of the ledger are exact texts ("0.1", '
+        '"1/3").',
+    )
+    parser.add_argument(
+        "file", metavar="FILE", help="a file named *.parquet is read as Parquet, others as CSV"
+    )
+    parser.add_argument("--column", required=True, help="name of a numeric column")
+    parser.add_argument(
+        "--bins",
+        required=True,
+        metavar="LO:HI:STEP",
+        help="equal bins, chosen without looking at the data",
+    )
+    parser.add_argument("--epsilon", required=True, help="privacy cost: 1, 0.1, 1/3 ...")
+    parser.add_argument(
+        "--relation",
+        help="what neighbours differ in: add-remove or change-one (default: the ledger's; "
+        "add-remove without one)",
+    )
+    parser.add_argument("--ledger", metavar="PATH", help="the ledger that pays")
+    parser.add_argument(
+        "--blocks",
+        nargs="+",
+        action="extend",
+        type=block_id,
+        metavar="ID",
+        help="the blocks of the ledger that the data in FILE belongs to; each pays in full "
+        "(--blocks=-1 for an id that begins with a minus sign)",
+    )
+    parser.add_argument(
+        "--label",
+        metavar="TEXT",
+        help="what the ledger's history says of the release (default: column, file name and bins)",
+    )
+    parser.add_argument(
+        "--charge-id",
+        metavar="ID",
+        help="with --ledger, makes the command safe to repeat: a repetition prints what was "
+        "released before, and charges nothing",
+    )
+    parser.add_argument(
+        "--data-version",
+        metavar="TEXT",
+        help="with --charge-id, your name for the data: a repetition with another is refused",
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.set_defaults(run=_histogram)
+
+
+def _histogram(options: argparse.Namespace) -> int:
+    edges = _edges(options.bins)
+    # Refuses bad parameters before a file is looked at.
+    histogram((), edges, epsilon=options.epsilon, relation=options.relation or "add-remove")
+    if options.ledger is not None:
+        return _paid(options, edges)
+    for name in ("blocks", "label", "charge_id", "data_version"):
+        if getattr(options, name) is not None:
+            option = f"--{name.replace('_', '-')}"
+            raise ValueError(f"{option} needs --ledger: give the ledger, or leave {option} out")
+    column = open_column(options.file, options.column)
+    relation = options.relation or "add-remove"
+    release = histogram(column, edges, epsilon=options.epsilon, relation=relation)
+    print(json.dumps(_json(release)) if options.json else release)
+    return 0
+
+
+def _paid(options: argparse.Namespace, edges: list[float]) -> int:
+    if options.data_version is not None and options.charge_id is None:
+        raise ValueError("--data-version needs --charge-id: give the id, or leave it out")
+    with opened(BudgetLedger.open, options.ledger) as ledger:
+        column = open_column(options.file, options.column)
+        try:
+            release = histogram(
+                column,
+                edges,
+                epsilon=options.epsilon,
+                relation=options.relation or ledger.relation,
+                budget=ledger.scope(
+                    blocks=options.blocks,
+                    label=_label(options),
+                    charge_id=options.charge_id,
+                    data_version=_source(options),
+                ),
+            )
+        except FileError as error:  # of reading the values
+            raise FileError(f"{error}; {_CHARGED}") from None
+        try:
+            left, head = left_of(ledger), head_of(ledger)
+        except LedgerError as error:  # no refusal: those charge nothing
+            raise FileError(f"{error}; {_CHARGED}") from None
+    if options.blocks:
+        left = {block: left[block] for block in options.blocks}
+    if options.json:
+        about = {"privacy_unit": ledger.privacy_unit, "left": left, "head": head}
+        print(as_json(_json(release) | {"ledger": about}))
+    else:
+        print(release)
+        print(f"left in the ledger for each {shown(ledger.privacy_unit)}:")
+        for block, loss in left.items():
+            print(f"  {shown_block(block)}: {told(loss, left=True)}")
+    return 0
+
+
+def _source(options: argparse.Namespace) -> str | None:
+    """Return what data a charge id is for, which a repetition must name too."""
+    if options.charge_id is None:
+        return None
+    text = json.dumps([Path(options.file).name, options.column, options.data_version])
+    return text if len(text) <= _LONGEST_LABEL else sha256(text.encode()).hexdigest()
+
+
+def _label(options: argparse.Namespace) -> str:
+    if options.label is not None:
+        return str(options.label)
+    told = f"histogram of {options.column} in {Path(options.file).name} by {options.bins}"
+    return told.encode(errors="replace").decode()[:_LONGEST_LABEL]
+
+
+def _edges(spec: str) -> list[float]:
+    parts = spec.split(":")
+    if len(parts) != 3:
+        raise ValueError(f"--bins must be LO:HI:STEP, such as 0:100:10, not {spec!r}")
+    low, high, step = (
+        exact(part, f"{name} of --bins")
+        for part, name in zip(parts, ("LO", "HI", "STEP"), strict=True)
+    )
+    if low >= high or step <= 0:
+        raise ValueError(f"--bins must have LO < HI and STEP > 0, not {spec!r}")
+    count = (high - low) / step
+    if count.denominator != 1:
+        raise ValueError(
+            f"STEP of --bins must divide HI - LO into a whole number of bins, not {spec!r}"
+        )
+    if count > _MOST_BINS:
+        raise ValueError(f"--bins must ask for at most {_MOST_BINS} bins, not {spec!r}")
+    # Each rounded once, so that 0.1:0.4:0.1 has the edge 0.3.
+    edges = [float_of(low + i * step) for i in range(int(count) + 1)]
+    if not all(a < b < math.inf for a, b in pairwise([-sys.float_info.max, *edges])):
+        raise ValueError(f"--bins must have distinct edges as floats, not {spec!r}")
+    return edges
+
+
+def _json(release: HistogramRelease) -> dict[str, object]:
+    mechanism = release.mechanism
+    return {
+        "counts": release.counts.tolist(),
+        "edges": release.edges.tolist(),
+        "epsilon": as_float(mechanism.epsilon),
+        "relation": release.relation,
+        "mechanism": type(mechanism).__name__,
+        "scale": as_float(mechanism.scale),
+        "sensitivity": as_float(mechanism.sensitivity),
+        "error_bound": release.error_bound(_CONFIDENCE, count=max(len(release.counts), 1)),
+        "confidence": _CONFIDENCE,
+        "exact": {
+            name: exact_text(getattr(mechanism, name))
+            for name in ("epsilon", "scale", "sensitivity")
+        },
+    }

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: MIT
+"""Noise on the exact sums of `cydp.exact`, which are not made floats before it is added."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cydp._columns.arrays import Declared
+from cydp._core import Sampler
+from cydp._generator import Generator
+from cydp._numbers.rational import float_of
+from cydp._relations import RELATIONS
+from cydp.exact._grid_sum import GridSum
+from cydp.mechanisms._charge import Budget, paid
+from cydp.mechanisms._grid import LEAST_EXPONENT, MOST_EXPONENT
+from cydp.mechanisms._grid_noise import add_noise
+from cydp.mechanisms._integer_mechanism import declare_integers
+
+if TYPE_CHECKING:
+    from cydp.mechanisms._grid_mechanism import GridMechanism
+
+__all__ = ["release_sum"]
+
+_FLOAT64 = np.dtype(np.float64)
+
+
+def release_sum(
+    mechanism: GridMechanism, total: GridSum, budget: Budget | None, rng: Generator | None
+) -> float | NDArray[np.float64]:
+    """Return a sum with the noise of a mechanism, on the mechanism's grid.
+
+    The noise is the one that the mechanism adds to any other value, so its loss, and what plans and
+    budgets make of it, hold for sums of any step.
+
+    Raises
+    ------
+    ValueError
+        If the sensitivity, or the number of coordinates, is less than what one record can change
+        in the sum; and if the step and the grid are too far apart.
+
+    """
+    _check_sensitivity(mechanism, total)
+    given = declare_integers(total.units, "value")
+    step = total.step.numerator.bit_length() - total.step.denominator.bit_length()
+    exponent = mechanism._exponent(given.size) - step  # of the grid, in steps of the sum
+    if not LEAST_EXPONENT <= exponent <= MOST_EXPONENT:
+        raise ValueError("sensitivity and epsilon must fit the step of the sum better")
+    draw = partial(_scaled, given, mechanism._noise(given.size), exponent, step)
+    public = list(map(str, (total.step, *total.bounds)))
+    released = paid(mechanism, draw, given.shape, _FLOAT64, budget, rng, arguments=public)
+    return released if given.shape else float(released)
+
+
+def _check_sensitivity(mechanism: GridMechanism, total: GridSum) -> None:
+    stated = RELATIONS if mechanism.relation is None else (mechanism.relation,)
+    order = mechanism._norm_order
+    least = min(
+        total.sensitivity(relation=relation, missing=False, norm=order) for relation in stated
+    )
+    if mechanism.sensitivity < least:
+        raise ValueError(
+            f"sensitivity must be at least {float_of(least)!r}, by which one record can change this"
+            " sum on its grid: give the mechanism sensitivity=total.sensitivity(relation=...)"
+        )
+    groups = 1 if isinstance(total.units, int) else len(total.units)
+    if mechanism.coordinates == 1 < groups and mechanism.relation == "change-one":
+        raise ValueError("coordinates must be at least 2: a record that changes may change groups")
+
+
+def _scaled(
+    given: Declared, sampler: Sampler, exponent: int, step: int, generator: Generator
+) -> NDArray[np.float64]:
+    noisy = add_noise(given, sampler, exponent, generator)
+    with np.errstate(all="ignore"):  # beyond float64 a sum is infinite, or 0
+        return np.ldexp(noisy, step)

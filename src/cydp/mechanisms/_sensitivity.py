@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: MIT
+"""The sensitivity that a mechanism is given."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+
+from cydp._arguments import Number
+from cydp._numbers.rational import positive, upward
+from cydp._sensitivity import norm_order, written
+from cydp.sensitivity import Sensitivity, Unbounded
+
+__all__ = ["norm_of", "words_of"]
+
+
+def norm_of(sensitivity: Number, order: int = 1) -> Fraction:
+    """Return a sensitivity > 0 in the L1 norm, or, for order 2, in the L2 norm.
+
+    A float is read up: as the larger of its shortest repr and its binary value.
+
+    >>> norm_of("0.5"), norm_of(0.1) > Fraction(1, 10)
+    (Fraction(1, 2), True)
+    """
+    if isinstance(sensitivity, float | np.floating) and math.isinf(sensitivity):
+        missing = sensitivity.missing_bound if isinstance(sensitivity, Unbounded) else "bound"
+        raise ValueError(
+            f"sensitivity must be finite: the data has no {missing}, so clamp it to "
+            "bounds=(lower, upper) first"
+        )
+    if norm_order(sensitivity) > order:
+        raise ValueError(
+            "sensitivity must bound the L1 norm of a change, as norm=1 gives: this one bounds the "
+            "L2 norm, which is for Gaussian mechanisms"
+        )
+    return max(positive(sensitivity, "sensitivity"), upward(sensitivity, "sensitivity"))
+
+
+def words_of(norm: Fraction, relation: str | None) -> str:
+    """Write a sensitivity, with its relation if it has one, as an expression.
+
+    >>> words_of(Fraction(1, 2), None), words_of(Fraction(2), "change-one")
+    ('0.5', "Sensitivity(2, relation='change-one')")
+    """
+    return written(norm) if relation is None else repr(Sensitivity(norm, relation=relation))

@@ -1,0 +1,280 @@
+"""Ledgers whose users are killed, interrupted or out of disk, anywhere."""
+
+import gc
+import os
+import random
+import shutil
+import signal
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import pytest
+from accounting.ledger.processes import at_line, child, die, ended, forked, in_a_child, new
+
+from cydp import BudgetLedger, LedgerError, PureDP
+from cydp.accounting import ChargeInDoubtError
+
+at_lines = pytest.mark.parametrize("step", [7, pytest.param(1, marks=pytest.mark.long)])
+pytestmark = [
+    pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork"),
+    pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning"),
+    # Python 3.13 and later: of a connection whose making was interrupted.
+    pytest.mark.filterwarnings("ignore:unclosed database:ResourceWarning"),
+]
+
+
+def write_until_killed(path: Path, released: int) -> None:
+    ledger = BudgetLedger.open(path)
+    while True:
+        os.write(released, b"%d\n" % ledger.charge(PureDP("1e-9")).seq)
+
+
+def kill_writers(path: Path, rounds: int) -> tuple[int, int, int]:
+    """Kill three writers again and again.
+
+    Return how many were killed, and of how many charges that were released how many are missing.
+    """
+    rng, released, kills = random.Random(1), set(), 0
+    for _ in range(rounds):
+        read, write = os.pipe()
+        writers = [forked(partial(write_until_killed, path, write)) for _ in range(3)]
+        os.close(write)
+        time.sleep(rng.random() * 0.05)
+        for writer in writers:
+            os.kill(writer, signal.SIGKILL)
+            kills += ended(writer) == -signal.SIGKILL
+        with open(read, "rb") as lines:
+            released.update(map(int, lines))
+    ledger = BudgetLedger.open(path)
+    ledger.verify()
+    ledger.charge(PureDP("1e-9"))
+    return kills, len(released), len(released - {entry["seq"] for entry in ledger.history()})
+
+
+@pytest.mark.parametrize("rounds", [20, pytest.param(1667, marks=pytest.mark.slow)])
+def test_kill_9(tmp_path: Path, rounds: int) -> None:
+    path = tmp_path / "ledger"
+    new(path).close()
+    kills, released, missing = kill_writers(path, rounds)
+    print(f"{kills} killed, {released} charges released, {missing} of them missing")
+    assert kills == 3 * rounds
+    assert released > rounds
+    assert missing == 0
+
+
+def whole(ledger: BudgetLedger, label: str, count: int) -> bool:
+    """Whether charges with a label are all there; a failure if only some are."""
+    found = sum(entry.get("label") == label for entry in ledger.history())
+    assert found in (0, count)
+    return found > 0
+
+
+def recorded(ledger: BudgetLedger, charge_id: str) -> bool:
+    try:
+        return ledger.charge(PureDP("1e-9"), charge_id=charge_id, blocks=["a"]).result == [1]
+    except ChargeInDoubtError:
+        return False
+
+
+def retired(ledger: BudgetLedger, block: str) -> bool:
+    return any(entry["kind"] == "retire" and entry["block"] == block for entry in ledger.history())
+
+
+# What is done before a change, the change, and whether it was made.
+Step = Callable[[BudgetLedger, str], object]
+CHANGES: dict[str, tuple[Step, Step, Callable[[BudgetLedger, str], bool]]] = {
+    "charge": (
+        lambda ledger, name: None,
+        lambda ledger, name: ledger.charge(PureDP("1e-9"), blocks=["a", "b"], label=name),
+        lambda ledger, name: whole(ledger, name, 1),
+    ),
+    "charge many": (
+        lambda ledger, name: None,
+        lambda ledger, name: ledger.charge_many(
+            [{"cost": PureDP("1e-9"), "blocks": [block], "label": name} for block in "aab"]
+        ),
+        lambda ledger, name: whole(ledger, name, 3),
+    ),
+    "record": (
+        lambda ledger, name: ledger.charge(PureDP("1e-9"), charge_id=name, blocks=["a"]),
+        lambda ledger, name: ledger.record(name, [1]),
+        recorded,
+    ),
+    "once": (
+        lambda ledger, name: None,
+        lambda ledger, name: ledger.once(
+            name, PureDP("1e-9"), lambda: [1], blocks=["a"], function="f"
+        ),
+        lambda ledger, name: any(entry.get("result_of") == name for entry in ledger.history()),
+    ),
+    "add a block": (
+        lambda ledger, name: None,
+        lambda ledger, name: ledger.add_block(name),
+        lambda ledger, name: name in ledger.spent,
+    ),
+    "retire": (
+        lambda ledger, name: ledger.add_block(name),
+        lambda ledger, name: ledger.retire(name),
+        retired,
+    ),
+}
+
+
+def with_two_blocks(path: Path) -> BudgetLedger:
+    ledger = new(path, by_block=True)
+    ledger.add_block("a")
+    ledger.add_block("b")
+    return ledger
+
+
+@at_lines
+@pytest.mark.parametrize("change", CHANGES)
+def test_killed_at_any_line(tmp_path: Path, change: str, step: int) -> None:
+    """Whole or absent; and there, if the child went on to release."""
+    prepare, make, was_made = CHANGES[change]
+    with_two_blocks(tmp_path / "ledger").close()
+    line, code, made = 0, -signal.SIGKILL, False
+    while code == -signal.SIGKILL:
+        line += step
+        ledger = BudgetLedger.open(tmp_path / "ledger")
+        prepare(ledger, str(line))
+        if line % 2:
+            ledger.close()  # so that the child opens the file, or finds it in use
+        code = ended(forked(partial(at_line, line, die, partial(make, ledger, str(line)))))
+        ledger.verify()
+        assert was_made(ledger, str(line)) >= made  # once committed, at every later line
+        made = was_made(ledger, str(line))
+    assert code == 0
+    assert made
+    assert line > 30
+
+
+def opened(path: Path) -> BudgetLedger:
+    """Open a ledger; of one whose `create` was killed, the other name is removed as it is told."""
+    try:
+        return BudgetLedger.open(path)
+    except LedgerError as error:
+        if "2 names" not in str(error):
+            raise
+    for folder in path.parent.glob(".ledger-*"):
+        shutil.rmtree(folder)
+    return BudgetLedger.open(path)
+
+
+@at_lines
+def test_a_ledger_is_created_whole_or_not_at_all(tmp_path: Path, step: int) -> None:
+    path = tmp_path / "ledger"
+    line, code = 0, -signal.SIGKILL
+    while code == -signal.SIGKILL:
+        line += step
+        path.unlink(missing_ok=True)
+        code = ended(forked(partial(at_line, line, die, partial(new, path))))
+        if path.exists():
+            ledger = opened(path)
+            ledger.verify()
+            assert ledger.remaining == PureDP(1)
+            ledger.close()
+    assert code == 0
+    assert line > 60
+
+
+class InterruptedHereError(BaseException):
+    pass
+
+
+def interrupt() -> None:
+    raise InterruptedHereError
+
+
+@at_lines
+@pytest.mark.parametrize("change", CHANGES)
+@in_a_child
+def test_interrupted_at_any_line(tmp_path: Path, change: str, step: int) -> None:
+    """As Ctrl-C does: the same object and another one can be used at once."""
+    prepare, make, was_made = CHANGES[change]
+    ledger = with_two_blocks(tmp_path / "ledger")
+    other = BudgetLedger.open(tmp_path / "ledger")
+    line, done = 0, False
+    while not done:
+        line += step
+        prepare(other, str(line))
+        if line % 2:
+            ledger.close()
+        try:
+            at_line(line, interrupt, partial(make, ledger, str(line)))
+            done = True
+        except InterruptedHereError:
+            pass
+        was_made(other, str(line))
+        other.charge(PureDP("1e-9"), blocks=["a"])
+        ledger.charge(PureDP("1e-9"), blocks=["a"])
+    ledger.verify()
+    assert was_made(other, str(line))
+    assert line > 30
+    gc.collect()  # while warnings of connections are ignored
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # in __del__
+@at_lines
+@in_a_child
+def test_creating_is_interrupted_at_any_line(tmp_path: Path, step: int) -> None:
+    line, done = 0, False
+    while not done:
+        line += step
+        try:
+            at_line(line, interrupt, partial(new, tmp_path / "ledger"))
+            done = True
+        except InterruptedHereError:
+            if (tmp_path / "ledger").exists():
+                opened(tmp_path / "ledger").verify()
+                (tmp_path / "ledger").unlink()
+    assert line > 60
+    gc.collect()  # while warnings of connections are ignored
+
+
+def test_a_full_disk_releases_nothing(tmp_path: Path) -> None:
+    """The size of files is limited in a child, as a full disk does."""
+    path = tmp_path / "ledger"
+    new(path, PureDP(1000)).close()
+    limit = path.stat().st_size + 60_000
+    code = """
+import resource, signal
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[2]),) * 2)
+ledger, done = BudgetLedger.open(sys.argv[1]), 0
+try:
+    while True:
+        ledger.charge(PureDP("0.01"), label="x" * 500)
+        done += 1
+except LedgerError as error:
+    print(done)
+"""
+    done = int(child(code, str(path), str(limit)).communicate()[0])
+    assert done > 3
+    ledger = BudgetLedger.open(path)
+    ledger.verify()
+    assert sum(entry["kind"] == "charge" for entry in ledger.history()) >= done
+
+
+def test_a_full_disk_creates_nothing(tmp_path: Path) -> None:
+    code = """
+import resource, signal
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+_, most = resource.getrlimit(resource.RLIMIT_FSIZE)
+for limit in range(0, 100_000, 1000):
+    resource.setrlimit(resource.RLIMIT_FSIZE, (limit, most))
+    try:
+        BudgetLedger.create(sys.argv[1], PureDP(1), privacy_unit="person").close()
+    except LedgerError as error:
+        assert "already" not in str(error), limit
+        assert os.listdir(os.path.dirname(sys.argv[1])) == [], limit
+    else:
+        print(limit)
+        break
+"""
+    assert int(child(code, str(tmp_path / "ledger")).communicate()[0]) > 20_000
+    BudgetLedger.open(tmp_path / "ledger").verify()
+    with pytest.raises(LedgerError, match="already"):
+        new(tmp_path / "ledger")

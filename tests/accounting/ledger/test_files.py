@@ -1,0 +1,431 @@
+"""Files of ledgers: where they may be, who may read them, and what is noticed of damage."""
+
+import os
+import random
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from accounting.ledger.processes import ended, forked, new
+
+from cydp import BudgetLedger, LedgerError, PureDP
+from cydp.accounting import (
+    LedgerBusyError,
+    LedgerCorruptError,
+    LedgerRollbackError,
+    LedgerSchemaError,
+)
+from cydp.accounting.ledger import _store as store
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "ledger"
+
+
+def in_another_process(path: Path) -> str:
+    """What a fresh process sees as spent; it closes the file, as the last one perhaps."""
+    code = "import sys, cydp; print(cydp.BudgetLedger.open(sys.argv[1]).spent.epsilon)"
+    done = [sys.executable, "-c", code, str(path)]
+    return subprocess.run(done, capture_output=True, text=True, check=True).stdout.strip()
+
+
+def test_modes_and_existing_files(path: Path) -> None:
+    ledger = new(path)
+    assert [file.name for file in path.parent.iterdir() if "-" not in file.name] == ["ledger"]
+    for file in path.parent.iterdir():
+        assert file.stat().st_mode & 0o777 == 0o600
+    with pytest.raises(LedgerError, match="already"):
+        new(path)
+    ledger.close()
+    assert list(path.parent.iterdir()) == [path]
+    path.chmod(0o644)
+    BudgetLedger.open(path).charge(PureDP(0.5))
+    for suffix in ("-wal", "-shm", "-journal"):  # of a ledger that was removed
+        left = path.with_name(f"other{suffix}")
+        left.write_bytes(b"")
+        with pytest.raises(LedgerError, match=f"already.*other{suffix}"):
+            new(path.with_name("other"))
+        left.unlink()
+    path.with_name("other").symlink_to("nowhere")
+    with pytest.raises(LedgerError, match="already"):
+        new(path.with_name("other"))
+
+
+@pytest.mark.parametrize(
+    "name", ["a?b", "a#b", "a%41", "a b", "ä", "a?mode=ro", "-a", "a'b", "\udcff", "x" * 240]
+)
+def test_names(tmp_path: Path, name: str) -> None:
+    try:
+        (tmp_path / name).write_bytes(b"")
+    except OSError:
+        pytest.skip("the file system has no such names")
+    (tmp_path / name).unlink()
+    new(tmp_path / name).charge(PureDP(0.5))
+    assert BudgetLedger.open(tmp_path / name).spent == PureDP(0.5)
+    assert {file.name.removesuffix("-wal").removesuffix("-shm") for file in tmp_path.iterdir()} == {
+        name
+    }
+
+
+@pytest.mark.parametrize(
+    ("bad", "error"),
+    [("", ValueError), (":memory:", ValueError), ("file:a?mode=memory", ValueError),
+     (b"ledger", TypeError), (1, TypeError), (None, TypeError), (".", LedgerError)],
+)  # fmt: skip
+def test_what_is_no_path(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bad: Any, error: type[Exception]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for call in (new, BudgetLedger.open):
+        with pytest.raises(error):
+            call(bad)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_relative_paths_and_links_lead_to_one_file(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(path.parent)
+    ledger = new(Path("ledger"))
+    link = path.with_name("link")
+    link.symlink_to("ledger")
+    linked = BudgetLedger.open("link")
+    path.with_name("folder").mkdir()
+    monkeypatch.chdir("folder")
+    new(Path("ledger"), PureDP(9)).close()
+    link.unlink()
+    link.symlink_to(path.with_name("folder") / "ledger")
+    for each in (ledger, linked):
+        each.close()
+        each.charge(PureDP(0.25))
+    assert BudgetLedger.open(path).spent == PureDP(0.5)
+    assert BudgetLedger.open("ledger").spent == PureDP(0)
+
+
+def test_a_ledger_opened_twice_in_a_process(path: Path) -> None:
+    """To open and close the file itself would drop the locks of the other connection."""
+    ledger = new(path)
+    BudgetLedger.open(path).close()
+    assert in_another_process(path) == "0"
+    ledger.charge(PureDP(0.5))
+    assert in_another_process(path) == "1/2"
+
+
+def test_a_file_that_was_opened_and_closed_beside(path: Path) -> None:
+    """It drops the locks: then the other process deletes the WAL file, and nothing is released."""
+    ledger = new(path)
+    ledger.charge(PureDP(0.25))
+    path.read_bytes()
+    assert in_another_process(path) == "1/4"
+    with pytest.raises(LedgerError, match="replaced"):
+        ledger.charge(PureDP(0.5))
+    assert in_another_process(path) == "1/4"
+    ledger.charge(PureDP(0.5))
+    assert in_another_process(path) == "3/4"
+
+
+@pytest.mark.parametrize("new_one", [True, False])
+def test_a_file_that_is_replaced_or_removed(path: Path, new_one: bool) -> None:
+    ledger = new(path)
+    ledger.charge(PureDP(0.25))
+    for file in list(path.parent.iterdir()):
+        file.rename(file.with_name(file.name.replace("ledger", "old")))
+    if new_one:
+        new(path).close()
+    with pytest.raises(LedgerError, match="replaced or removed"):
+        ledger.charge(PureDP(0.5))
+    assert BudgetLedger.open(path.with_name("old")).spent == PureDP(0.25)
+
+
+def test_no_hard_links(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr(os, "link", refuse)
+    with pytest.raises(LedgerError, match="hard links"):
+        new(path)
+    assert list(path.parent.iterdir()) == []
+
+
+def test_other_files_are_refused_and_left_as_they_are(path: Path) -> None:
+    path.write_text("x" * 5000)
+    with pytest.raises(LedgerSchemaError):
+        BudgetLedger.open(path)
+    path.write_bytes(b"")
+    with pytest.raises(LedgerSchemaError):
+        BudgetLedger.open(path)
+    path.unlink()
+    new(path).close()
+    for pragma in ("user_version = 2", "application_id = 1"):
+        with sqlite3.connect(path) as connection:
+            connection.execute(f"PRAGMA {pragma}")
+        connection.close()
+        before = path.read_bytes()
+        with pytest.raises(LedgerSchemaError, match="this version"):
+            BudgetLedger.open(path)
+        assert path.read_bytes() == before
+    other = path.with_name("database")
+    with sqlite3.connect(other) as connection:
+        connection.execute("CREATE TABLE x (y)")
+    connection.close()
+    before = other.read_bytes()
+    with pytest.raises(LedgerSchemaError, match="this version"):
+        BudgetLedger.open(other)
+    assert other.read_bytes() == before
+
+
+def test_every_connection_writes_durably(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ledger = new(path)
+    for _ in range(2):
+        ledger.charge(PureDP(0.25))
+        opened = ledger._store._opened
+        assert opened is not None
+        connection = opened.connection
+        assert connection is not None
+        found = [
+            connection.execute(f"PRAGMA {name}").fetchone()[0]
+            for name in ("journal_mode", "synchronous", "fullfsync", "foreign_keys")
+        ]
+        assert found == ["wal", 2, 1, 1]
+        ledger.close()
+    monkeypatch.setattr(store, "_PRAGMAS", (("journal_mode", "none"),))
+    with pytest.raises(LedgerError, match="journal_mode cannot be none"):
+        ledger.charge(PureDP(0.25))
+    with pytest.raises(LedgerError, match="journal_mode cannot be none"):  # nor the second time
+        ledger.charge(PureDP(0.25))
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_read_only() -> None:
+    """By a user who may not write; for root, in a child that is somebody else."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "ledger"
+        new(path).close()
+        path.chmod(0o444)
+        path.parent.chmod(0o555)
+
+        def charge() -> None:
+            if os.geteuid() == 0:
+                os.setuid(65534)
+            with pytest.raises(LedgerError):
+                BudgetLedger.open(path).charge(PureDP(0.1))
+            with pytest.raises(LedgerError):
+                new(path.with_name("other"))
+
+        assert ended(forked(charge)) == 0
+        path.chmod(0o600)
+        path.parent.chmod(0o700)
+        assert BudgetLedger.open(path).spent == PureDP(0)
+
+
+TAMPERING = [
+    "UPDATE entry SET body = replace(body, '1/2', '1/4') WHERE seq = 3",
+    "UPDATE entry SET body = replace(body, 'ages', 'page') WHERE seq = 3",
+    "UPDATE entry SET body = CAST(body AS BLOB) WHERE seq = 3",
+    "UPDATE entry SET charge_id = 'x' WHERE seq = 4",
+    "UPDATE entry SET seq = 30 WHERE seq = 5",
+    "DELETE FROM entry WHERE seq = 4",
+    "DELETE FROM entry WHERE seq = 5",
+    "UPDATE block SET spent = '[\"0\"]'",
+    "UPDATE block SET spent = '[\"1/0\"]'",
+    "UPDATE block SET budget = '[\"9\"]'",
+    "UPDATE block SET retired = 1",
+    "DELETE FROM block",
+    "UPDATE outcome SET result = '6'",
+    "UPDATE outcome SET result = CAST(result AS BLOB)",
+    "UPDATE outcome SET charge_id = 'tuesday'",
+    "DELETE FROM outcome",
+    "INSERT INTO outcome VALUES ('tuesday', '5')",
+    "INSERT OR REPLACE INTO outcome VALUES ('monday', '6')",
+    "INSERT OR REPLACE INTO block VALUES ('all', '[\"1\"]', '[\"0\"]', 0)",
+    "INSERT OR REPLACE INTO entry SELECT seq, charge_id, body || ' ', hash FROM entry",
+]
+
+
+@pytest.mark.parametrize("statement", TAMPERING)
+def test_tampering_is_noticed(path: Path, statement: str) -> None:
+    ledger = new(path)
+    ledger.charge(PureDP(0.5), label="ages", charge_id="monday")
+    ledger.charge(PureDP(0.125), charge_id="tuesday")
+    ledger.record("monday", 5)
+    ledger.verify()
+    ledger.close()
+    connection = sqlite3.connect(path, isolation_level=None)
+    if not any(free in statement for free in ("SET spent", "retired = 1", "('tuesday', '5')")):
+        with pytest.raises(sqlite3.Error, match="append-only"):
+            connection.execute(statement)
+    triggers = "SELECT name FROM sqlite_master WHERE type = 'trigger'"
+    for (name,) in connection.execute(triggers).fetchall():
+        connection.execute(f"DROP TRIGGER {name}")
+    connection.execute(statement)
+    connection.close()
+    with pytest.raises(LedgerCorruptError), BudgetLedger.open(path) as opened:
+        opened.verify()
+
+
+def appended(path: Path, entry: dict[str, Any]) -> None:
+    """Write an entry with the right hash, as somebody who knows how may do."""
+    with sqlite3.connect(path) as connection:
+        store.append(connection, entry)
+        connection.execute("UPDATE block SET spent = '[\"2\"]' WHERE id = 'all'")
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        {"kind": "charge", "blocks": ["all"], "cost": ["2"]},
+        {"kind": "charge", "blocks": ["none"], "cost": ["2"]},
+        {"kind": "charge", "cost": ["2"]},
+        {"kind": "charge", "blocks": ["all"], "cost": ["x"]},
+        {"kind": "charge", "blocks": 5, "cost": ["2"]},
+        {},
+    ],
+    ids=str,
+)
+def test_what_no_charge_writes_is_noticed(path: Path, entry: dict[str, Any]) -> None:
+    """More than the budget is spent, with a chain of hashes that is whole."""
+    new(path).close()
+    appended(path, entry)
+    with BudgetLedger.open(path) as ledger:
+        with pytest.raises(LedgerCorruptError):
+            ledger.verify()
+        with pytest.raises(LedgerCorruptError):
+            print(ledger.remaining)
+
+
+def test_a_charge_replaces_only_what_a_charge_has_written(path: Path) -> None:
+    """The same number, but written otherwise: by somebody else."""
+    new(path).close()
+    with sqlite3.connect(path) as connection:
+        connection.execute("UPDATE block SET spent = '[\"0/7\"]'")
+    connection.close()
+    with BudgetLedger.open(path) as ledger:
+        with pytest.raises(LedgerCorruptError):
+            ledger.charge(PureDP(0.5))
+        assert ledger.spent == PureDP(0)
+
+
+def test_retired_blocks_stay_so(path: Path) -> None:
+    with new(path, by_block=True) as ledger:
+        ledger.add_block("a")
+        ledger.retire("a")
+    with sqlite3.connect(path) as connection, pytest.raises(sqlite3.Error, match="append-only"):
+        connection.execute("UPDATE block SET retired = 0")
+    appended(path, {"kind": "charge", "blocks": ["a"], "cost": ["0"]})
+    with BudgetLedger.open(path) as ledger, pytest.raises(LedgerCorruptError):
+        ledger.verify()
+
+
+def test_old_copies_are_noticed(path: Path) -> None:
+    ledger = new(path)
+    ledger.close()
+    shutil.copy(path, path.with_name("old"))
+    ledger.charge(PureDP(0.5))
+    head = ledger.head()
+    assert BudgetLedger.open(path, expect_head=head).head() == head
+    with pytest.raises(LedgerRollbackError):
+        BudgetLedger.open(path.with_name("old"), expect_head=head)
+    with pytest.raises(LedgerRollbackError):
+        BudgetLedger.open(path, expect_head=(head[0], "0" * 64))
+    for bad in (("3", head[1]), (3, 5), (3,), 5, (True, head[1]), (2**70, head[1]), (0, head[1])):
+        with pytest.raises((TypeError, ValueError), match="expect_head"):
+            BudgetLedger.open(path, expect_head=bad)  # type: ignore[arg-type]
+
+
+def charged_twenty_times(path: Path) -> None:
+    ledger = new(path)
+    for _ in range(20):
+        ledger.charge(PureDP("0.01"), label="x" * 100)
+    ledger.close()
+
+
+@pytest.mark.parametrize("step", [15, pytest.param(1, marks=pytest.mark.long)])
+def test_a_file_cut_anywhere_in_its_last_page_is_noticed(path: Path, step: int) -> None:
+    charged_twenty_times(path)
+    length = path.stat().st_size
+    for cut in [*range(length - 1, length - 4097, -step), 5000, 200, 99, 0]:
+        os.truncate(path, cut)
+        with pytest.raises(LedgerError):
+            BudgetLedger.open(path)
+
+
+@pytest.mark.parametrize("changes", [200, pytest.param(2000, marks=pytest.mark.long)])
+def test_garbled_bytes_are_noticed_or_do_not_matter(path: Path, changes: int) -> None:
+    charged_twenty_times(path)
+    whole, spent = path.read_bytes(), BudgetLedger.open(path).spent
+    rng = random.Random(1)
+    for _ in range(changes):
+        place = rng.randrange(len(whole))
+        changed = bytearray(whole)
+        changed[place] ^= rng.randrange(1, 256)
+        for stale in path.parent.iterdir():
+            stale.unlink()
+        path.write_bytes(changed)
+        try:
+            with BudgetLedger.open(path) as opened:
+                opened.verify()
+                assert opened.spent == spent
+        except LedgerError:
+            continue
+
+
+def charge_and_die(path: Path) -> None:
+    ledger = BudgetLedger.open(path)
+    for label in "abcdefgh":
+        ledger.charge(PureDP("0.01"), label=label)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+@pytest.mark.parametrize(
+    "step", [997, pytest.param(97, marks=pytest.mark.long), pytest.param(1, marks=pytest.mark.slow)]
+)
+def test_a_wal_file_cut_anywhere(path: Path, step: int) -> None:
+    """Noticed, or a prefix of the history; with `expect_head` always noticed."""
+    new(path).close()
+    assert ended(forked(partial(charge_and_die, path))) == -signal.SIGKILL
+    wal = path.with_name("ledger-wal")
+    file, frames = path.read_bytes(), wal.read_bytes()
+    whole = BudgetLedger.open(path)
+    history, head = whole.history(), whole.head()
+    whole.close()
+    assert len(history) == 10
+    seen = set()
+    # Every byte of the header of the last frame, too, and of its page every so many.
+    for cut in {*range(0, len(frames), step), *range(len(frames) - 4120, len(frames) - 4090)}:
+        path.write_bytes(file)
+        wal.write_bytes(frames[:cut])
+        with pytest.raises(LedgerError):
+            BudgetLedger.open(path, expect_head=head)
+        path.write_bytes(file)
+        wal.write_bytes(frames[:cut])
+        opened = BudgetLedger.open(path)
+        opened.verify()
+        left = opened.history()
+        opened.close()
+        assert left == history[: len(left)]
+        seen.add(len(left))
+    assert seen == set(range(2, 10))
+
+
+def test_busy(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(store, "BUSY_SECONDS", 0.05)
+    ledger = new(path)
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    with pytest.raises(LedgerBusyError):
+        ledger.charge(PureDP(0.1))
+    other.execute("ROLLBACK")
+    other.close()
+    ledger.charge(PureDP(0.1))
+    assert ledger.spent == PureDP(0.1)

@@ -1,0 +1,428 @@
+"""accounting/ledger/_ledger.py: durable, refused in time, and never less than was released."""
+
+import copy
+import datetime
+import pickle
+from collections.abc import Callable
+from fractions import Fraction
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from accounting.ledger.processes import new
+
+import cydp
+from cydp import (
+    ZCDP,
+    ApproxDP,
+    BudgetExceededError,
+    BudgetLedger,
+    DiscreteGaussian,
+    DiscreteLaplace,
+    LedgerError,
+    PureDP,
+    RandomizedResponse,
+    sequential,
+)
+from cydp.accounting import (
+    BlockRetiredError,
+    ChargeConflictError,
+    ChargeInDoubtError,
+    MeasureMismatchError,
+    RelationMismatchError,
+    UnknownBlockError,
+)
+from cydp.accounting.ledger import _entries as entries
+from cydp.testing import SeededGenerator
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "ledger"
+
+
+def test_ten_charges_of_a_tenth_empty_a_budget_of_one(path: Path) -> None:
+    ledger = new(path)
+    for _ in range(10):
+        ledger.charge(PureDP(0.1))
+    for bad in (PureDP(1e-300), DiscreteLaplace(epsilon=1e-3, sensitivity=1)):
+        assert ledger.would_exceed(bad)
+        with pytest.raises(BudgetExceededError):
+            ledger.charge(bad)
+    for bad_cost in (-1, float("nan"), float("inf"), 0.1, True, None, "1"):
+        with pytest.raises((TypeError, ValueError)):
+            ledger.charge(bad_cost)
+    assert ledger.spent == PureDP(1)
+    assert ledger.remaining == PureDP(0)
+    assert BudgetLedger.open(path).spent == PureDP(1)
+    ledger.verify()
+
+
+def test_measures_and_relations(path: Path) -> None:
+    zcdp = new(path, ZCDP(1), relation="change-one")
+    zcdp.charge(PureDP(1), relation="change-one")
+    zcdp.charge(DiscreteGaussian(rho=0.25, sensitivity=1))
+    assert zcdp.spent == ZCDP(0.75)
+    with pytest.raises(MeasureMismatchError):
+        zcdp.charge(ApproxDP(1, 1e-6))
+    with pytest.raises(RelationMismatchError):
+        zcdp.charge(PureDP(0.1), relation="add-remove")
+    with pytest.raises(LedgerError, match="without blocks"):
+        zcdp.add_block("a")
+    approximate = new(path.with_name("other"), ApproxDP(1, 1e-6))
+    approximate.charge(ApproxDP(0.5, 1e-6))
+    approximate.charge(PureDP(0.5))
+    with pytest.raises(MeasureMismatchError):
+        approximate.charge(ZCDP(0.1))
+    assert BudgetLedger.open(approximate._store.path).remaining == ApproxDP(0, 0)
+
+
+def test_repeated_ids(path: Path) -> None:
+    ledger = new(path)
+    first = ledger.charge(PureDP(0.5), charge_id="monday", label="ages")
+    with pytest.raises(ChargeInDoubtError):
+        ledger.charge(PureDP(0.5), charge_id="monday")
+    ledger.record("monday", {"counts": [1, 2]})
+    again = BudgetLedger.open(path).charge(PureDP(0.5), charge_id="monday")
+    assert (again.result, again.seq) == ({"counts": [1, 2]}, first.seq)
+    for other in (PureDP(0.4), DiscreteLaplace(epsilon=0.5, sensitivity=1)):
+        with pytest.raises(ChargeConflictError):
+            ledger.charge(other, charge_id="monday")
+    for wrong in ("monday", "tuesday"):
+        with pytest.raises(LedgerError, match=r"recorded before|nothing was charged"):
+            ledger.record(wrong, 1)
+    assert ledger.spent == PureDP(0.5)
+    ledger.verify()
+
+
+def test_many_charges_or_none(path: Path) -> None:
+    ledger = new(path)
+    receipts = ledger.charge_many([{"cost": PureDP(0.25), "count": 2}, {"cost": PureDP(0.25)}])
+    assert [r.seq for r in receipts] == [3, 4]
+    with pytest.raises(BudgetExceededError):
+        ledger.charge_many([{"cost": PureDP(0.25)}, {"cost": PureDP(1e-9)}])
+    for wrong in ({"cost": PureDP(0.1), "blok": 1}, {"count": 1}, PureDP(0.1)):
+        with pytest.raises(TypeError, match="charges must be dicts of the arguments of charge"):
+            ledger.charge_many([{"cost": PureDP(0.01)}, wrong])  # type: ignore[list-item]
+    assert ledger.spent == PureDP(0.75)
+
+
+class Unreadable:
+    dtype, shape, ndim = np.dtype(np.int64), (3,), 1
+
+    def __array__(self, *args: Any, **kwargs: Any) -> Any:
+        raise AssertionError("was read")
+
+
+def test_releases_charge_before_they_read(path: Path) -> None:
+    ledger = new(path, by_block=True)
+    ledger.add_block("today")
+    budget = ledger.scope(blocks=["today"])
+    released = cydp.histogram([1, 2], 2, (0, 4), epsilon=0.25, budget=budget)
+    assert released.counts.shape == (2,)
+    with pytest.raises(AssertionError, match="was read"):
+        DiscreteLaplace(epsilon=0.25, sensitivity=1).release(Unreadable(), budget=budget)  # type: ignore[call-overload]
+    with pytest.raises(AssertionError, match="was read"):
+        cydp.histogram(Unreadable(), 2, (0, 4), epsilon=0.25, budget=budget)  # type: ignore[arg-type]
+    assert ledger.spent == {"today": PureDP(0.75)}
+    with pytest.raises(BudgetExceededError, match="'today'"):
+        cydp.histogram(Unreadable(), 2, (0, 4), epsilon=0.5, budget=budget)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="must not be seeded"):
+        DiscreteLaplace(epsilon=0.1, sensitivity=1).release(
+            1, budget=budget, rng=SeededGenerator(1)
+        )
+    with pytest.raises(RelationMismatchError):
+        cydp.histogram([1], 2, (0, 4), epsilon=0.1, budget=budget, relation="change-one")
+    with pytest.raises(UnknownBlockError):
+        DiscreteLaplace(epsilon=0.1, sensitivity=1).release(1, budget=ledger)
+    assert ledger.spent == {"today": PureDP(0.75)}
+    names = [entry["mechanism"] for entry in ledger.history() if entry["kind"] == "charge"]
+    assert names == ["DiscreteLaplace"] * 3
+
+
+@pytest.mark.parametrize(
+    ("make", "error"),
+    [
+        (lambda path: new(path, 1.0), TypeError),
+        (lambda path: new(path, relation="both"), ValueError),
+        (lambda path: new(path, relation="change-one", by_block=True), ValueError),
+        (lambda path: BudgetLedger.create(path, PureDP(1), privacy_unit=" "), ValueError),
+        (lambda path: BudgetLedger.create(path, PureDP(1), privacy_unit=5), TypeError),
+        (lambda path: BudgetLedger(), TypeError),
+        (lambda path: BudgetLedger("x.db"), TypeError),
+        (lambda path: BudgetLedger(path, PureDP(1), privacy_unit="person"), TypeError),
+        (lambda path: BudgetLedger.open(path), LedgerError),
+        (lambda path: new(path / "no" / "folder"), LedgerError),
+    ],
+)
+def test_bad_ledgers(path: Path, make: Any, error: type[Exception]) -> None:
+    with pytest.raises(error):
+        make(path)
+    assert not path.exists()
+
+
+def nested(depth: int) -> list[Any]:
+    value: list[Any] = []
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
+@pytest.mark.parametrize(
+    ("change", "error"),
+    [
+        (lambda ledger: ledger.add_block("all"), ValueError),
+        (lambda ledger: ledger.add_block("b", PureDP(2)), ValueError),
+        (lambda ledger: ledger.add_block("b", ZCDP(0.1)), TypeError),
+        (lambda ledger: ledger.add_block("b", day={1}), TypeError),
+        (lambda ledger: ledger.add_block("b", day=float("nan")), ValueError),
+        (lambda ledger: ledger.add_block("b", day={1: 1, "1": 2}), TypeError),
+        (lambda ledger: ledger.add_block("b", day=[{"a": {None: 1, "b": 2}}]), TypeError),
+        (lambda ledger: ledger.add_block("b", day={(1, 2): 1}), TypeError),
+        (lambda ledger: ledger.add_block("b", day=nested(100_000)), ValueError),
+        (lambda ledger: ledger.add_blocks({"b": PureDP(2)}), ValueError),
+        (lambda ledger: ledger.add_blocks({"b": ZCDP("0.1")}), TypeError),
+        (lambda ledger: ledger.add_blocks({"b": None}), TypeError),
+        (lambda ledger: ledger.add_blocks({"b": PureDP("0.1")}, PureDP("0.1")), TypeError),
+        (lambda ledger: ledger.add_blocks({"b": PureDP("0.1"), "a": PureDP("0.1")}), LedgerError),
+        (lambda ledger: ledger.add_blocks({"b": PureDP("0.1"), "all": PureDP("0.1")}), ValueError),
+        (lambda ledger: ledger.add_blocks({5: PureDP("0.1")}), TypeError),
+        (lambda ledger: ledger.add_blocks({}), ValueError),
+        (lambda ledger: ledger.charge(PureDP("0.1"), blocks={"a": PureDP("0.2")}), TypeError),
+        (lambda ledger: ledger.add_block(5), TypeError),
+        (lambda ledger: ledger.add_block("\ud800"), ValueError),
+        (lambda ledger: ledger.add_blocks(["b", "a"]), LedgerError),
+        (lambda ledger: ledger.add_blocks(["b", "all"]), ValueError),
+        (lambda ledger: ledger.add_blocks("b"), TypeError),
+        (lambda ledger: ledger.add_blocks(["b"], PureDP(2)), ValueError),
+        (lambda ledger: ledger.scope(blocks=["a"], label=""), ValueError),
+        (lambda ledger: ledger.charge(PureDP(0.1), blocks=5), TypeError),
+        (lambda ledger: ledger.charge(PureDP(0.1), blocks=["a"], charge_id=""), ValueError),
+        (lambda ledger: ledger.retire("none"), UnknownBlockError),
+        (lambda ledger: ledger.scope().charge(PureDP(0.1)), UnknownBlockError),
+        (lambda ledger: ledger.scope(blocks=["a", "a"]), ValueError),
+        (lambda ledger: ledger.charge(PureDP(0.1), blocks="a"), TypeError),
+        (lambda ledger: ledger.charge(PureDP(0.1)), UnknownBlockError),
+        (lambda ledger: ledger.charge(PureDP(0.1), blocks=["a"], label=""), ValueError),
+        (lambda ledger: ledger.charge(PureDP(0.1), blocks=["a"], charge_id=1), TypeError),
+        (lambda ledger: ledger.charge(PureDP(0.1), -1, blocks=["a"]), ValueError),
+        (lambda ledger: ledger.record("x", {1}), TypeError),
+    ],
+)
+def test_bad_changes_change_nothing(path: Path, change: Any, error: type[Exception]) -> None:
+    ledger = new(path, by_block=True)
+    ledger.add_block("a")
+    before = ledger.head()
+    with pytest.raises(error):
+        change(ledger)
+    assert ledger.head() == before
+
+
+def test_a_ledger_is_made_by_create_or_open() -> None:
+    with pytest.raises(TypeError, match=r"create\(.*\) or opened by BudgetLedger\.open\(path\)"):
+        BudgetLedger("x.db")
+
+
+def test_a_mapping_gives_each_block_its_budget(path: Path) -> None:
+    ledger = new(path, by_block=True)
+    ledger.add_blocks({"d5": PureDP("0.2"), "d6": PureDP("0.3")}, week=3)
+    assert ledger.remaining == {"d5": PureDP("0.2"), "d6": PureDP("0.3")}
+    with pytest.raises(BudgetExceededError, match="'d5'"):
+        ledger.charge(PureDP("0.25"), blocks=["d5", "d6"])
+    assert [entry["dims"] for entry in ledger.history()[1:]] == [{"week": 3}] * 2
+    ledger.verify()
+
+
+@pytest.mark.parametrize("day", [{1: 1, "1": 2}, [{"a": {None: 1, "b": 2}}], {(1, 2): 1}, {1}, 1j])
+def test_dims_that_json_cannot_sort(path: Path, day: Any) -> None:
+    ledger = new(path, by_block=True)
+    with pytest.raises(TypeError, match=r"day must be what JSON can hold.* keys are all text"):
+        ledger.add_block("a", day=day)
+
+
+def test_dims_are_those_at_the_call(path: Path) -> None:
+    ledger = new(path, by_block=True)
+    ledger.add_block("a", day={"b": 1, "a": [2, None]})
+    assert ledger.history()[-1]["dims"] == {"day": {"a": [2, None], "b": 1}}
+
+
+@pytest.mark.parametrize("budget", [PureDP(1), ApproxDP(1, 1e-6), ZCDP(1)])
+def test_nothing_is_left_of_a_retired_block(path: Path, budget: Any) -> None:
+    ledger = new(path, budget, by_block=True)
+    ledger.add_blocks(["a", "b"])
+    ledger.charge(PureDP("0.5"), blocks=["a", "b"])
+    before, spent = ledger.remaining, ledger.spent
+    ledger.retire("a")
+    nothing = ApproxDP(0, 0) if isinstance(budget, ApproxDP) else type(budget)(0)
+    assert ledger.remaining == before | {"a": nothing}
+    assert ledger.spent == spent
+    lines = ledger.report().splitlines()
+    assert lines[1] == f"  'a': spent {spent['a']}, retired"
+    assert lines[2] == f"  'b': spent {spent['b']}, left {before['b']}"
+    ledger.verify()
+
+
+def test_blocks_with_a_label(path: Path) -> None:
+    ledger = new(path, by_block=True)
+    ledger.add_blocks(["mon", "tue"], PureDP(0.5), year=2026)
+    budget = ledger.scope(blocks=["mon"], label="ages by\ndecade")
+    assert not budget.would_exceed(PureDP(0.5))
+    assert budget.would_exceed(PureDP(0.75))
+    cydp.histogram([1, 2], 2, (0, 4), epsilon=0.5, budget=budget)
+    assert ledger.spent == {"mon": PureDP(0.5), "tue": PureDP(0)}
+    last = ledger.report().splitlines()[-1]
+    assert last.endswith("Z PureDP(epsilon=0.5) in 'mon': 'ages by\\ndecade'")
+    ledger.retire("tue")
+    for call in (ledger.retire, lambda block: ledger.would_exceed(PureDP(0.1), blocks=[block])):
+        with pytest.raises(BlockRetiredError):
+            call("tue")
+    ledger.verify()
+
+
+def test_what_is_requested(path: Path) -> None:
+    """In the measure of the budget, count and all, though no budget could have it."""
+    ledger = new(path, ApproxDP(1, 0.5))
+    with pytest.raises(BudgetExceededError) as refused:
+        ledger.charge(ApproxDP(1, 0.6), 2)
+    assert (refused.value.requested.epsilon, refused.value.requested.delta) == (2, Fraction(6, 5))
+    long = sequential(*(PureDP(Fraction(1, prime**900)) for prime in (3, 5, 7, 11, 13, 17, 19)))
+    receipt = ledger.charge(long)
+    assert long.epsilon <= receipt.cost.epsilon <= long.epsilon + Fraction(1, 2**4096)
+    ledger.verify()
+
+
+def test_only_what_was_stated_may_be_charged(path: Path) -> None:
+    ledger = new(path)
+    before = ledger.head()
+    refund = PureDP(0.1)
+    object.__setattr__(refund, "epsilon", Fraction(-5))
+    with pytest.raises(ValueError, match="cost must be at least 0"):
+        ledger.charge(refund)
+    with pytest.raises(RelationMismatchError):
+        ledger.charge(RandomizedResponse(epsilon=0.5), relation="add-remove")
+    assert ledger.head() == before
+
+
+class Nameless:
+    loss = PureDP(0.25)
+
+
+def test_what_is_kept_of_a_cost(path: Path) -> None:
+    """No address, by which a repeated charge would be another one; nothing that was released."""
+    ledger = new(path)
+    ledger.charge(Nameless(), charge_id="a")
+    ledger.record("a", 1)
+    assert ledger.charge(Nameless(), charge_id="a").result == 1
+    released = cydp.histogram([1, 2], 2, (0, 4), epsilon=0.5)
+    ledger.charge(released)
+    charges = [entry["params"] for entry in ledger.history() if entry["kind"] == "charge"]
+    noise = "DiscreteLaplace(epsilon=0.5, sensitivity=Sensitivity(1, relation='add-remove'))"
+    assert charges == ["PureDP(epsilon=0.25)", noise]
+
+
+def test_long_reports_are_cut(path: Path) -> None:
+    ledger = new(path)
+    ledger.charge_many([{"cost": PureDP("1e-3"), "label": f"no {i}"} for i in range(30)])
+    lines = ledger.report().splitlines()
+    assert lines[2] == "  10 charges, and then"
+    assert len(lines) == 23
+    assert lines[3].endswith("no 10")
+
+
+def test_reports_of_many_blocks_are_cut(path: Path) -> None:
+    ledger = new(path, by_block=True)
+    ledger.add_blocks([f"day {number:04}\n" for number in range(1000)])
+    ledger.charge(PureDP("0.5"), blocks=list(ledger.spent), label="ages")
+    lines = ledger.report().splitlines()
+    assert lines[1] == "  980 blocks, and then"
+    assert lines[2] == r"  'day 0980\n': spent PureDP(epsilon=0.5), left PureDP(epsilon=0.5)"
+    assert len(lines) == 1 + 1 + 20 + 1
+    assert lines[-1].endswith(r"'day 0003\n', 'day 0004\n' and 995 more: ages")
+
+
+def test_a_unit_of_two_lines_is_quoted(path: Path) -> None:
+    with BudgetLedger.create(path, PureDP(1), privacy_unit="person\nday") as ledger:
+        for text in (repr(ledger), ledger.report()):
+            assert r"for each 'person\nday'" in text
+
+
+def test_what_is_shown(path: Path) -> None:
+    ledger = new(path)
+    ledger.charge(PureDP(0.5), label="<ages>")
+    assert "person" in repr(ledger)
+    assert "<ages>" in ledger.report()
+    assert ledger._repr_html_() == f"<pre>{escape(ledger.report(), quote=False)}</pre>"
+
+
+def test_a_ledger_is_not_copied_nor_changed(path: Path) -> None:
+    ledger = new(path)
+    for _ in range(2):
+        for made in (ledger, ledger.scope()):
+            with pytest.raises(TypeError, match="open it by its path"):
+                pickle.dumps(made)
+        for call in (copy.copy, copy.deepcopy):
+            with pytest.raises(TypeError, match="open it by its path"):
+                call(ledger)
+        ledger.close()
+    with pytest.raises(AttributeError, match="cannot be changed"):
+        ledger.budget = PureDP(9)
+
+
+def test_results_that_json_has_not(path: Path) -> None:
+    ledger = new(path)
+    ledger.charge(PureDP(0.5), charge_id="monday")
+    before = ledger.head()
+    for bad in (1j, {1}, b"x", {1: 2}):
+        with pytest.raises((TypeError, ValueError)):
+            ledger.record("monday", bad)
+    with pytest.raises(ValueError, match="charge_id must be text"):
+        ledger.charge(PureDP(0.1), charge_id="\ud800")
+    assert ledger.head() == before
+    ledger.record("monday", {"counts": [1, 2.5, None]})
+    assert ledger.history()[-1]["result_of"] == "monday"
+    ledger.verify()
+
+
+def test_a_clock_may_go_backwards(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Clock(datetime.datetime):
+        year_now = 2026
+
+        @classmethod
+        def now(cls, tz: Any = None) -> "Clock":
+            return cls(cls.year_now, 1, 1, tzinfo=tz)
+
+    monkeypatch.setattr(entries.datetime, "datetime", Clock)
+    ledger = new(path)
+    for Clock.year_now in (2026, 1999, 2030, 1970):
+        ledger.charge(PureDP(0.125))
+    ledger.verify()
+    assert BudgetLedger.open(path).spent == PureDP(0.5)
+    assert [entry["time"][:4] for entry in ledger.history()[2:]] == ["2026", "1999", "2030", "1970"]
+
+
+@pytest.mark.parametrize("attempts", [10_000, pytest.param(10**6, marks=pytest.mark.slow)])
+def test_an_empty_budget_stays_so(path: Path, attempts: int) -> None:
+    ledger = new(path)
+    ledger.charge(PureDP(1))
+    before, refused = ledger.head(), 0
+    bad: list[Callable[[], object]] = [
+        lambda: ledger.charge(PureDP("1e-300")),
+        lambda: ledger.charge(PureDP(Fraction(1, 2**4000)), 3),
+        lambda: ledger.charge(DiscreteLaplace(epsilon="1e-6", sensitivity=1)),
+        lambda: ledger.charge(PureDP("1e-300"), -1),
+        lambda: ledger.charge(PureDP(-1e-300)),
+        lambda: ledger.charge(PureDP(float("nan"))),
+        lambda: ledger.charge(PureDP(float("inf"))),
+        lambda: ledger.charge_many([{"cost": PureDP(0)}, {"cost": PureDP(5e-324)}]),
+    ]
+    for attempt in range(attempts):
+        try:
+            bad[attempt % len(bad)]()
+        except (BudgetExceededError, ValueError):
+            refused += 1
+    assert refused == attempts
+    assert ledger.head() == before
+    assert ledger.spent == BudgetLedger.open(path).spent == PureDP(1)
+    ledger.verify()

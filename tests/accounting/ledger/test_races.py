@@ -1,0 +1,92 @@
+"""Many processes and threads at one ledger: what is granted is what there was, and no more."""
+
+import os
+import threading
+from collections.abc import Callable
+from multiprocessing import get_context
+from pathlib import Path
+
+import pytest
+from accounting.ledger.processes import ended, forked, new
+
+from cydp import BudgetExceededError, BudgetLedger, PureDP
+
+pytestmark = [
+    pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork"),
+    pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning"),
+]
+PROCESSES = 16
+
+
+def race(work: Callable[[Callable[[int], None]], None]) -> list[int]:
+    """Do the work in all processes at once; return the numbers that it says were granted.
+
+    Whatever is raised in one, such as that the ledger is busy, is a failure.
+    """
+    read, write = os.pipe()
+
+    def grant(number: int) -> None:
+        os.write(write, b"%d\n" % number)
+
+    racers = [forked(lambda: work(grant)) for _ in range(PROCESSES)]
+    os.close(write)
+    with open(read, "rb") as lines:
+        granted = [int(line) for line in lines]
+    assert [ended(racer) for racer in racers] == [0] * PROCESSES
+    return granted
+
+
+def test_the_last_unit_is_granted_once(tmp_path: Path) -> None:
+    """200 times, from a barrier on."""
+    path, rounds = tmp_path / "ledger", 200
+    ledger = new(path, by_block=True)
+    for block in range(rounds):
+        ledger.add_block(str(block))
+    barrier = get_context("fork").Barrier(PROCESSES)
+
+    def work(grant: Callable[[int], None]) -> None:
+        racer = BudgetLedger.open(path)
+        for block in range(rounds):
+            barrier.wait()
+            try:
+                racer.charge(PureDP(1), blocks=[str(block)])
+            except BudgetExceededError:
+                continue
+            grant(block)
+
+    assert sorted(race(work)) == list(range(rounds))
+    ledger.verify()
+    assert set(ledger.remaining.values()) == {PureDP(0)}
+
+
+@pytest.mark.parametrize(
+    ("budget", "attempts"), [(50, 5), pytest.param(1000, 313, marks=pytest.mark.slow)]
+)
+def test_four_threads_in_each_process(tmp_path: Path, budget: int, attempts: int) -> None:
+    path = tmp_path / "ledger"
+    new(path, PureDP(budget)).close()
+
+    def work(grant: Callable[[int], None]) -> None:
+        racer, failed = BudgetLedger.open(path), []
+
+        def attempt() -> None:
+            for _ in range(attempts):
+                try:
+                    grant(racer.charge(PureDP(1)).seq)
+                except BudgetExceededError:
+                    continue
+                except BaseException as error:
+                    failed.append(error)
+                    raise
+
+        threads = [threading.Thread(target=attempt) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert failed == []
+
+    assert sorted(race(work)) == list(range(3, 3 + budget))
+    ledger = BudgetLedger.open(path)
+    ledger.verify()
+    assert ledger.remaining == PureDP(0)

@@ -1,0 +1,560 @@
+"""Plans and the bounds on them: what is fixed in advance, and its least cost."""
+
+import json
+import math
+import random
+import subprocess
+import sys
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from cydp import (
+    ZCDP,
+    ApproxDP,
+    BudgetLedger,
+    DiscreteGaussian,
+    DiscreteLaplace,
+    ExponentialMechanism,
+    Gaussian,
+    Laplace,
+    PartitionSelection,
+    Plan,
+    PrivacyFilter,
+    PureDP,
+    RandomizedResponse,
+    convert,
+    optimal_composition,
+)
+from cydp._numbers.rounding import outward_delta
+from cydp.accounting import AdaptivityError, RelationMismatchError
+from cydp.accounting import _pld as numerical
+from cydp.accounting._dominating_pairs import LaplacePair, NormalPair
+from cydp.accounting._optimal_composition import epsilon_of
+
+MIXED = [
+    (DiscreteLaplace(epsilon="0.01", sensitivity=1), 1000),
+    (DiscreteGaussian(sigma2=400, sensitivity=1), 100),
+]
+EXACT = Fraction("2.71292655230125")  # reference/accounting.json, row D4
+
+
+def test_a_thousand_counts_and_a_hundred_gaussians() -> None:
+    plan = Plan(MIXED)
+    assert EXACT < plan.epsilon(1e-6) <= Fraction("2.7140")
+    assert plan.delta(plan.epsilon(1e-6)) == pytest.approx(1e-6, rel=1e-4)
+    loss = plan.as_loss(1e-6)
+    assert loss == ApproxDP(
+        plan.epsilon(1e-6), 1e-6, rho=1000 * Fraction(1, 20_000) + Fraction(1, 8)
+    )
+    budget = PrivacyFilter(ApproxDP(3, 1e-6))
+    budget.charge(loss)
+    assert budget.remaining == ApproxDP(3 - Fraction("2.71294"), 0)
+    assert repr(loss) == "ApproxDP(epsilon=2.71294, delta=1e-06, rho=0.175)"
+    last = plan.report(1e-6).splitlines()[-1]
+    assert last == "  epsilon 2.71294 by the privacy loss distribution (this counts)"
+
+
+def test_without_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(numerical, "installed", lambda: False)
+    plan = Plan(MIXED)
+    assert plan.as_loss(1e-6).epsilon == convert(ZCDP("0.175"), delta=1e-6).epsilon
+    assert set(plan.epsilon_by_method(1e-6)) == {"zcdp"}
+    assert "by zCDP (this counts)" in plan.report(1e-6)
+    assert "pip install 'cydp[pld]'" in plan.report(1e-6)
+    counts = Plan(MIXED[:1])
+    best = optimal_composition(epsilon="0.01", count=1000, delta=1e-6)
+    assert counts.as_loss(1e-6).epsilon == best.epsilon
+    assert set(counts.epsilon_by_method(1e-6)) == {"basic", "zcdp", "optimal"}
+
+
+def test_the_extra_is_imported_late() -> None:
+    code = """
+import sys, cydp
+plan = cydp.Plan([(cydp.PureDP(0.1), 9)])
+assert "dp_accounting" not in sys.modules
+sys.modules["dp_accounting"] = None  # as if it were not installed
+print(*plan.epsilon_by_method(1e-6))
+"""
+    printed = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
+    assert printed.stdout.split() == [b"basic", b"zcdp", b"optimal"]
+
+
+def test_what_is_exact_already_is_left_to_the_optimal_composition() -> None:
+    counts = Plan([(DiscreteLaplace(epsilon="0.1", sensitivity=1), 30), (PureDP("0.1"), 30)])
+    assert set(counts.epsilon_by_method(1e-6)) == {"basic", "zcdp", "optimal"}
+    for better in (
+        DiscreteLaplace(epsilon="0.1", sensitivity=2),
+        DiscreteLaplace(epsilon="0.1", sensitivity="1.5"),
+    ):
+        bounds = Plan([(better, 30), (PureDP("0.1"), 30)]).epsilon_by_method(1e-6)
+        assert bounds["pld"] < bounds["optimal"]
+
+
+def test_a_mechanism_that_stands_for_two_counts_twice() -> None:
+    twice = Plan(
+        [(DiscreteGaussian(sensitivity="1.5", sigma2=9), 3)]
+    )  # it may move two entries by 1
+    assert (
+        twice.epsilon_by_method(1e-6)["pld"]
+        == Plan([(DiscreteGaussian(sigma2=9, sensitivity=1), 6)]).epsilon_by_method(1e-6)["pld"]
+    )
+
+
+def test_bounds_of_each_kind() -> None:
+    assert set(Plan([(ZCDP(0.1), 3)]).epsilon_by_method(1e-6)) == {"zcdp"}
+    assert set(Plan([(PureDP(0.1), 3), (PureDP(0.2), 3)]).epsilon_by_method(1e-6)) == {
+        "basic",
+        "zcdp",
+        "pld",
+    }
+    assert set(Plan([(PureDP(0.1), 3)]).epsilon_by_method(0)) == {"basic"}
+    assert set(Plan([(PureDP(0.1), 3)]).epsilon_by_method(1e-11)) == {"basic", "zcdp", "optimal"}
+    assert set(Plan([(PureDP(60), 3)]).epsilon_by_method(0.1)) == {"basic", "zcdp", "optimal"}
+    short = DiscreteGaussian(
+        sensitivity=30, sigma=1, coordinates=1
+    )  # dp-accounting refuses such a move
+    assert set(Plan([(short, 1)]).epsilon_by_method(0.1)) == {"zcdp"}
+    assert set(
+        Plan([(DiscreteGaussian(sigma=99, sensitivity=1), 10**18)]).epsilon_by_method(0.1)
+    ) == {"zcdp"}
+    assert Plan([(PureDP(0.1), 3)]).as_loss(0).epsilon == Fraction(3, 10)
+    assert Plan([(PureDP(0.1), 3)]).epsilon(0) == 0.3
+    assert Plan([(PureDP(0.1), 10)]).epsilon(0) == 1
+    assert Plan([]).epsilon(0) == Plan([]).delta(0) == Plan([(PureDP(0), 9)]).epsilon(0) == 0
+    assert Plan([(DiscreteLaplace(epsilon=1, sensitivity=1), 0)]).as_loss(0) == ApproxDP(
+        0, 0, rho=0
+    )
+    assert Plan([(PureDP(1e-300), 10**18)]).epsilon(1e-6) <= 1e-282
+
+
+def test_deltas_that_come_true() -> None:
+    """Keys are chosen with an (epsilon, delta) that says nothing in zCDP, beside Gaussian noise."""
+    keys, sums = (
+        PartitionSelection(epsilon=1, delta=1e-7, max_partitions=1),
+        Gaussian(rho=0.01, sensitivity=1),
+    )
+    plan = Plan([(keys, 1), (sums, 10)])
+    alone = Plan([(sums, 10)])
+    of_sums = alone.epsilon_by_method(Fraction(9, 10**7))["zcdp"]
+    assert plan.epsilon_by_method(1e-6)["zcdp"] == pytest.approx(1 + of_sums, abs=2e-5)
+    assert plan.epsilon(1e-6) < plan.epsilon_by_method(1e-6)["zcdp"]
+    assert plan.epsilon_by_method(1e-7) == {}
+    with pytest.raises(ValueError, match="delta must be larger for this plan than 1e-07"):
+        plan.epsilon(1e-7)
+    assert plan.delta(0) > Fraction(1, 10**7)
+    assert Plan([(keys, 1)]).delta(1) == outward_delta(Fraction(1, 10**7)) < 1.00002e-7
+    assert plan.as_loss(1e-6).rho is None
+    tiny = Plan([(ApproxDP(1, Fraction(1, 10**400)), 2)])
+    assert 0 < tiny.delta(2) < 1e-322
+    assert tiny.as_loss(Fraction(2, 10**400)).delta == Fraction(2, 10**400)
+
+
+def test_deltas_that_are_nearly_nothing_or_nearly_sure() -> None:
+    """Rounded up: never 0 where something is lost, and never below what is lost for sure."""
+    counts = Plan([(PureDP("0.01"), 2000)])
+    assert 0 < counts.delta("19.99") < 1e-322
+    assert counts.delta(20) == 0
+    assert 0 < Plan([(PureDP(0.1), 10)]).delta(1 - Fraction(1, 10**20)) < 1e-22
+    assert 0 < Plan([(ZCDP("1e-9"), 1)]).delta(1) < 1e-300
+    sure = ApproxDP(1, 1 - Fraction(1, 10**20))
+    assert Plan([(sure, 2)]).delta(3) == 1
+    assert Plan([(sure, 1)]).delta(1) == 1, "no float is between it and 1"
+    for lacking in (Fraction(1, 10**15), Fraction(1, 3 * 10**6), Fraction(2, 10**6)):
+        assert 1 - lacking <= Plan([(ApproxDP(1, 1 - lacking), 1)]).delta(1) < 1
+    assert Plan([(ApproxDP(1, "0.9"), 2)]).epsilon_by_method("0.98").keys() == set()
+    assert "optimal" in Plan([(ApproxDP(1, "0.9"), 2)]).epsilon_by_method("0.991")
+
+
+@pytest.mark.parametrize("extra", [True, False])
+def test_there_and_back(extra: bool) -> None:
+    """The mutant forgets that what comes true leaves less delta for the rest."""
+    items = [(ApproxDP("0.1", "0.01"), 30)]
+    if extra:
+        items.append((ApproxDP("0.2", "0.001"), 20))
+    plan = Plan(items)
+    name = "pld" if extra else "optimal"
+    for delta in (Fraction(3, 10), Fraction(4, 10)):
+        epsilon = plan.epsilon_by_method(delta)[name]
+        assert epsilon == plan.epsilon(delta)
+        exactly = plan._epsilons(delta)[name]
+        assert plan.delta(exactly) == pytest.approx(float(delta), rel=1e-5)
+        assert plan._computed()[name].delta(exactly) == pytest.approx(delta, rel=1e-6)
+
+
+def exact_delta(parts: list[tuple[float, int]], epsilon: float) -> float:
+    """Return the delta of randomized responses, by all their outcomes."""
+    outcomes = {0.0: 1.0}
+    for each, count in parts:
+        for _ in range(count):
+            p, after = 1 / (1 + math.exp(-each)), {}
+            for loss, chance in outcomes.items():
+                for change, q in ((each, p), (-each, 1 - p)):
+                    key = round(loss + change, 9)
+                    after[key] = after.get(key, 0.0) + chance * q
+            outcomes = after
+    return sum(q * -math.expm1(epsilon - x) for x, q in outcomes.items() if x > epsilon)
+
+
+@pytest.mark.parametrize("parts", [[(0.3, 4), (0.7, 3)], [(1.0, 2), (0.01, 30)], [(5.0, 1)]])
+@pytest.mark.parametrize("share", [0.1, 0.4, 0.7])
+def test_delta_of_small_plans(parts: list[tuple[float, int]], share: float) -> None:
+    epsilon = share * sum(each * count for each, count in parts)
+    expected = exact_delta(parts, epsilon)
+    found = float(
+        Plan([(DiscreteLaplace(epsilon=each, sensitivity=1), n) for each, n in parts]).delta(
+            epsilon
+        )
+    )
+    assert expected * (1 - 1e-9) <= found <= expected * (1 + 1e-4) + 1e-9
+    one_less = [(each, n - 1) for each, n in parts]  # the mutant forgets a release
+    assert exact_delta(one_less, epsilon) < expected * (1 - 1e-2)
+
+
+def test_what_a_pure_loss_hides_is_used() -> None:
+    """Noise that moves by ten steps is nearer to itself than a loss of the same epsilon says."""
+    noise = DiscreteLaplace(epsilon=0.1, sensitivity=10)
+    assert Plan([(noise, 100)]).epsilon(1e-6) < Plan([(noise.loss, 100)]).epsilon(1e-6)
+    real = Laplace(epsilon=0.1, sensitivity=10)
+    assert Plan([(real, 100)]).epsilon(1e-6) < Plan([(noise, 100)]).epsilon(1e-6)
+
+
+PAIRS = r"items must be a list of pairs \(mechanism or loss, count\)"
+
+
+@pytest.mark.parametrize(
+    ("items", "error", "says"),
+    [
+        ([(1, 1)], TypeError, f"^{PAIRS}: one pair begins with int$"),
+        ([(3, PureDP(1))], TypeError, f"^{PAIRS}: one pair begins with int$"),
+        ([(DiscreteLaplace, 3)], TypeError, f"^{PAIRS}: one pair begins with the class Discrete"),
+        ([(Plan([]), 3)], TypeError, f"^{PAIRS}: one pair begins with Plan$"),
+        ([PureDP(1)], TypeError, f"^{PAIRS}: one item is PureDP, not a pair$"),
+        ((PureDP(1), 3), TypeError, f"^{PAIRS}: one item is PureDP, not a pair$"),
+        ({PureDP(1): 3}, TypeError, f"^{PAIRS}: one item is PureDP, not a pair$"),
+        ("ab", TypeError, f"^{PAIRS}: one item is str, not a pair$"),
+        ([(PureDP(1), 1, 1)], TypeError, f"^{PAIRS}: one item is a tuple of 3, not a pair$"),
+        ([(PureDP(1), -1)], ValueError, "count"),
+        ([(PureDP(1), 2**64)], ValueError, "count"),
+        ([(PureDP(1), 1.0)], TypeError, "count"),
+        ([(PureDP(1), True)], TypeError, "count"),
+        (PureDP(1), TypeError, f"^{PAIRS}, not PureDP$"),
+        (DiscreteLaplace, TypeError, f"^{PAIRS}, not the class DiscreteLaplace$"),
+        (None, TypeError, f"^{PAIRS}, not None$"),
+    ],
+)
+def test_bad_items(items: Any, error: type[Exception], says: str) -> None:
+    with pytest.raises(error, match=says):
+        Plan(items)
+
+
+@pytest.mark.parametrize("bad", [-0.1, 1, math.nan, math.inf, True, None, "x", [0.1], 1j])
+def test_bad_questions(bad: Any) -> None:
+    plan = Plan(MIXED)
+    for ask in (plan.epsilon, plan.epsilon_by_method, plan.as_loss, plan.report):
+        if ask != plan.report or bad is not None:
+            with pytest.raises((TypeError, ValueError), match="delta must be"):
+                ask(bad)
+    if bad != 1 or bad is True:
+        with pytest.raises((TypeError, ValueError), match="epsilon must be"):
+            plan.delta(bad)
+
+
+def test_relations() -> None:
+    survey = RandomizedResponse(epsilon=1)
+    assert (
+        Plan([(survey, 1), (DiscreteLaplace(epsilon=1, sensitivity=1), 1)]).relation == "change-one"
+    )
+    assert Plan(MIXED).relation is None
+
+    class Stated(RandomizedResponse):
+        relation = "add-remove"
+
+    with pytest.raises(RelationMismatchError):
+        Plan([(survey, 1), (Stated(epsilon=1), 1)])
+
+
+def test_a_plan_cannot_be_changed() -> None:
+    """Its bounds are computed once; what is said of other items would not be their cost."""
+    plan = Plan(MIXED)
+    for name, value in (("items", (*plan.items, (PureDP(9), 9))), ("relation", "change-one")):
+        with pytest.raises(AttributeError):
+            setattr(plan, name, value)
+    assert plan.items == tuple(MIXED)
+    assert plan.relation is None
+
+
+def test_a_subclass_does_not_inherit_what_stands_for_its_parent() -> None:
+    class Twice(DiscreteLaplace):
+        @property
+        def loss(self) -> PureDP:
+            return PureDP(2 * self.epsilon)
+
+    twice, same = Plan([(Twice(epsilon="0.1", sensitivity=1), 30)]), Plan([(PureDP("0.2"), 30)])
+    assert twice.epsilon_by_method(1e-6) == same.epsilon_by_method(1e-6)
+    several = Plan([(Twice(epsilon="0.1", sensitivity=1), 30), (PureDP("0.3"), 1)])
+    assert several.epsilon(1e-6) == Plan([*same.items, (PureDP("0.3"), 1)]).epsilon(1e-6)
+
+
+def test_a_plan_is_not_adaptive() -> None:
+    plan = Plan(MIXED)
+    for extend in (lambda: plan + plan, lambda: plan + PureDP(1), lambda: PureDP(1) + plan):
+        with pytest.raises(AdaptivityError, match="cannot be extended"):
+            extend()
+    with pytest.raises(AdaptivityError, match="guarantees nothing"):
+        PrivacyFilter(plan)  # type: ignore[arg-type]
+    with pytest.raises(AdaptivityError, match="guarantees nothing"):
+        BudgetLedger.create("none", plan, privacy_unit="person")  # type: ignore[arg-type]
+    budget = PrivacyFilter(PureDP(1))
+    with pytest.raises(TypeError, match="as_loss"):
+        budget.charge(plan)  # type: ignore[arg-type]
+    assert budget.spent == PureDP(0)
+
+
+def test_a_plan_as_json() -> None:
+    """Numbers are those that are charged; None beyond floats, and where no bound says anything."""
+    told = json.loads(json.dumps(Plan(MIXED).to_dict(1e-6), allow_nan=False))
+    assert (told["delta"], told["epsilon"], told["count"], told["relation"]) == (
+        1e-6, 2.71294, 1100, None,
+    )  # fmt: skip
+    assert told["epsilon_by_method"] == Plan(MIXED).epsilon_by_method(1e-6)
+    assert told["items"][1] == {
+        "cost": repr(MIXED[1][0]), "count": 100, "loss": MIXED[1][0].loss.to_dict(),
+    }  # fmt: skip
+    charged = Plan(MIXED).as_loss(1e-6)
+    assert ApproxDP(**told["exact"]) == ApproxDP(charged.epsilon, charged.delta)
+    assert set(Plan(MIXED).to_dict()) == {"items", "count", "relation"}
+    nothing = Plan(MIXED).to_dict(0)
+    assert (nothing["epsilon"], nothing["epsilon_by_method"], nothing["exact"]) == (
+        None,
+        {},
+        {"delta": "0"},
+    )
+    beyond = json.dumps(Plan([(PureDP("1e400"), 2)]).to_dict(0), allow_nan=False)
+    assert json.loads(beyond)["epsilon_by_method"] == {"basic": None}
+    assert json.loads(beyond)["exact"]["epsilon"] == str(2 * 10**400)
+
+
+def test_what_is_charged_fits_what_it_sums_to() -> None:
+    """An exact sum stays one; what was computed is the decimal that is shown."""
+    third = Plan([(PureDP("1/30"), 10)])
+    budget = PrivacyFilter(ApproxDP("1/3", 0))
+    budget.charge(third.as_loss(0))
+    assert budget.remaining == ApproxDP(0, 0)
+    for delta in (1e-9, 1e-6, 1e-3):
+        plan = Plan([(PureDP("0.03"), 400)])
+        shown, charged = plan.epsilon(delta), plan.as_loss(delta)
+        assert charged == ApproxDP(shown, delta, rho=charged.rho)
+        assert f"epsilon={shown}, " in repr(charged)
+        assert f"  epsilon {shown} by optimal composition (this counts)" in plan.report(delta)
+
+
+def test_reports() -> None:
+    plan = Plan([(ExponentialMechanism(epsilon=0.5, sensitivity=1), 1200)])
+    assert repr(plan) == "Plan([(ExponentialMechanism(epsilon=0.5, sensitivity=1), 1200)])"
+    assert "1,200 x ExponentialMechanism" in plan.report()
+    assert plan._repr_html_() == f"<pre>{plan.report()}</pre>"
+    assert "delta" not in plan.report()
+
+
+@pytest.mark.parametrize(
+    ("items", "delta", "last"),
+    [
+        (
+            [(Gaussian(rho=0.01, sensitivity=1), 3)],
+            0,
+            "at delta 0 no bound says anything: a larger delta",
+        ),
+        (
+            [(PartitionSelection(epsilon=1, delta=1e-7, max_partitions=1), 2)],
+            1e-7,
+            "at delta 1e-07 no bound says anything",
+        ),
+        ([(ApproxDP(1, 1e-6), 2), (PureDP(2), 1)], 1e-6, "at delta 1e-06 no bound says anything"),
+        ([(Gaussian(rho=0.01, sensitivity=1), 3)], 1e-11, "by zCDP (this counts)"),
+        (
+            [(DiscreteLaplace(epsilon="0.1", sensitivity=1), 30)],
+            1e-6,
+            "by optimal composition (this counts)",
+        ),
+        ([(ZCDP("0.1"), 30)], 1e-6, "by zCDP (this counts)"),
+        ([(Gaussian(rho=0.01, sensitivity=1), 3)], 1e-6, "pip install 'cydp[pld]'"),
+    ],
+)
+def test_advice_only_where_it_helps(
+    items: Any, delta: float, last: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(numerical, "installed", lambda: False)
+    assert last in Plan(items).report(delta).splitlines()[-1]
+
+
+def test_the_guard_is_needed_and_enough() -> None:
+    """Of randomized response the exact epsilon is known, and dp-accounting alone says less."""
+    too_little = []
+    for count, each, delta in (
+        (224, "0.0604", 3.049183828834354e-10),
+        (204, "0.0906", 3.8302295049810257e-10),
+        (144, "0.0685", 3.7455324222468403e-10),
+        (1919, "0.01362", 2.801742031998517e-10),  # these, if it is asked to compose all at once
+        (3340, "0.0092", 1.310902019197016e-10),
+        (30000, "0.0017", 2.220670977711559e-10),
+    ):
+        curve = numerical.composed({LaplacePair(Fraction(each)): count})
+        exact = float(epsilon_of(Fraction(each), count, Fraction(repr(delta)))) * (1 - 1e-10)
+        guarded = curve.epsilon(delta)
+        assert guarded is not None
+        assert guarded >= exact
+        assert curve.delta(exact) >= delta
+        unguarded = curve._composed.get_epsilon_for_delta(delta) * (1 + numerical.MARGIN)
+        too_little.append(unguarded < exact * (1 - 1e-9))
+    assert any(too_little)
+
+
+@pytest.mark.parametrize("count", [1, 255, 256, 257, 65_791])
+def test_as_many_releases_as_were_asked_for(count: int) -> None:
+    """Digits of the count are composed one by one; of normal noise the sum is known."""
+    rho = Fraction(1, 2)
+    found, whole = (numerical.composed({NormalPair(rho / times): times}) for times in (count, 1))
+    fewer = numerical.composed({NormalPair(rho / (count + 1)): count})  # the mutant forgets one
+    for epsilon in (0.5, 2.0):
+        assert found.delta(epsilon) == pytest.approx(whole.delta(epsilon), rel=2e-4)
+        if count <= 257:
+            assert fewer.delta(epsilon) < whole.delta(epsilon) * (1 - 1e-3)
+
+
+@pytest.mark.parametrize(
+    "losses",
+    [{"3": 1}, {"20": 1}, {"3": 1, "1": 1}, {"3": 1, "0.01": 1}, {"3": 2, "1/3": 10}],
+    ids=str,
+)
+def test_what_the_grid_of_losses_adds(losses: dict[str, int]) -> None:
+    """At a small delta, up to a spacing for each release."""
+    pairs = {LaplacePair(Fraction(each)): count for each, count in losses.items()}
+    found = numerical.composed(pairs).epsilon(1e-9)
+    whole = float(sum(Fraction(each) * count for each, count in losses.items()))
+    assert found is not None
+    slack = sum(losses.values()) * numerical.spacing_of(pairs)
+    assert whole * (1 - 1e-8) <= found <= (whole + slack) * (1 + 1e-8)
+
+
+@pytest.mark.parametrize("rho", ["1e-30", "1e-25", "1e-21", "1e-18", "1e-14", "1e-9"])
+def test_losses_next_to_nothing(rho: str) -> None:
+    """Where floats cannot compose them, which gave NaN, zCDP answers."""
+    plan = Plan([(Gaussian(rho=rho, sensitivity=1), 1000)])
+    mu = math.sqrt(2000 * Fraction(rho))
+    assert ("pld" in plan.epsilon_by_method(1e-6)) == (Fraction(rho) > Fraction(1, 10**15))
+    assert math.erf(mu / math.sqrt(8)) <= plan.delta(0) <= 3 * mu + 1e-10
+
+
+def test_what_the_grid_of_losses_adds_to_normal_noise() -> None:
+    for rho, count in ((0.005, 1), (0.5, 100), (5.0, 1), (50.0, 10_000)):
+        curve = numerical.composed({NormalPair(Fraction(rho) / count): count})
+        found = curve.epsilon(1e-6)
+        assert found is not None
+        mu = math.sqrt(2 * rho)
+        low, high = [
+            math.erfc((x / mu - mu / 2) / math.sqrt(2)) / 2
+            - math.exp(x) * math.erfc((x / mu + mu / 2) / math.sqrt(2)) / 2
+            for x in (found, found * (1 - 2e-5))
+        ]
+        assert low <= 1e-6 <= high
+
+
+ROUNDING = 1e-13  # of a delta that floats have summed and transformed
+
+
+def schedule(rng: random.Random) -> list[tuple[Any, int]]:
+    """Return a random plan of one to four kinds of noise."""
+    items: list[tuple[Any, int]] = []
+    for _ in range(rng.randint(1, 4)):
+        kind, count = rng.randrange(4), int(10 ** rng.uniform(0, 2.5))
+        if kind == 0:
+            items.append(
+                (
+                    DiscreteLaplace(epsilon=round(10 ** rng.uniform(-2.5, 0), 4), sensitivity=1),
+                    count,
+                )
+            )
+        elif kind == 1:
+            steps = rng.randint(2, 9)
+            items.append(
+                (
+                    DiscreteLaplace(
+                        epsilon=round(10 ** rng.uniform(-2.5, 0), 4), sensitivity=steps
+                    ),
+                    count,
+                )
+            )
+        elif kind == 2:
+            items.append(
+                (DiscreteGaussian(sigma=round(10 ** rng.uniform(0.5, 2), 2), sensitivity=1), count)
+            )
+        else:
+            items.append((PureDP(round(10 ** rng.uniform(-2.5, 0), 4)), count))
+    return items
+
+
+def as_dp_accounting_has_it(items: list[tuple[Any, int]], pessimistic: bool) -> Any:
+    """Compose by rounding every loss up, or down, to a grid: dp-accounting's other algorithm."""
+    from dp_accounting.pld import privacy_loss_distribution as pld
+
+    how = {"pessimistic_estimate": pessimistic, "value_discretization_interval": 1e-4}
+    whole = None
+    for mechanism, count in items:
+        if isinstance(mechanism, DiscreteGaussian):
+            one = pld.from_discrete_gaussian_mechanism(mechanism.sigma, **how)
+        else:
+            steps = int(getattr(mechanism, "sensitivity", 1))
+            rate = float(mechanism.epsilon) / steps
+            one = pld.from_discrete_laplace_mechanism(rate, steps, **how)
+        several = one.self_compose(count)
+        whole = several if whole is None else whole.compose(several)
+    return whole
+
+
+def agree(seed: int) -> None:
+    rng = random.Random(seed)
+    items = schedule(rng)
+    delta = 10 ** rng.uniform(-9, -2)
+    plan = Plan(items)
+    low = as_dp_accounting_has_it(items, False)
+    high = as_dp_accounting_has_it(items, True)
+    found = float(plan.epsilon(delta))
+    assert low.get_epsilon_for_delta(delta * (1 + 1e-9) + ROUNDING) <= found * (1 + 1e-9)
+    assert found <= high.get_epsilon_for_delta(delta * (1 - 1e-4) - 1e-12) * (1 + 1e-4)
+    epsilon = found / 2
+    lost = float(plan.delta(epsilon))
+    assert low.get_delta_for_epsilon(epsilon) * (1 - 1e-9) - ROUNDING <= lost
+    assert lost <= high.get_delta_for_epsilon(epsilon) * (1 + 1e-3) + 2e-10
+
+
+@pytest.mark.parametrize(
+    "seed", [0, 1, *(pytest.param(seed, marks=pytest.mark.long) for seed in (2, 3, 4))]
+)
+def test_agreement_with_dp_accounting(seed: int) -> None:
+    """Between what it computes from below and from above; ten schedules each."""
+    for i in range(10):
+        agree(10 * seed + i)
+
+
+@pytest.mark.slow
+def test_agreement_on_a_thousand_schedules() -> None:
+    for seed in range(100, 1100):
+        agree(seed)
+
+
+def test_agreement_with_renyi_orders() -> None:
+    """dp-accounting takes the best of its orders, zCDP the best of all."""
+    import dp_accounting
+    from dp_accounting.rdp import RdpAccountant
+
+    for sigma, count, delta in ((5.0, 10, 1e-6), (30.0, 200, 1e-9), (100.0, 1, 1e-5)):
+        accountant = RdpAccountant()
+        accountant.compose(dp_accounting.GaussianDpEvent(sigma), count)
+        theirs = accountant.get_epsilon(delta)
+        ours = float(
+            Plan([(Gaussian(sigma=sigma, sensitivity=1), count)]).epsilon_by_method(delta)["zcdp"]
+        )
+        assert ours <= theirs * (1 + 1e-9)
+        assert theirs <= ours * 1.05

@@ -1,0 +1,122 @@
+"""csrc/base/parallel_for.c: the same values for any number of threads, and after trouble."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import cydp
+from cydp import _threads as threads
+from cydp.testing import SeededGenerator
+
+N = threads.SHARED_ABOVE + 12345  # shared, and no whole number of parts or chunks
+LAWS = {  # one for each route
+    "laplace": ["1/7", 1, 10, 2**20, 2**40],
+    "gaussian": [2, 100, 2**20, 2**40],
+    "bernoulli": ["1/3", 0],
+}
+
+
+def draw(rng: cydp.Generator, law: str, parameter: int | str, n: int) -> NDArray[np.generic]:
+    if law == "bernoulli":
+        return rng.bernoulli(parameter, n)
+    return getattr(rng, f"discrete_{law}")(parameter, n)
+
+
+@pytest.mark.parametrize(
+    ("law", "parameter"), [(law, p) for law, parameters in LAWS.items() for p in parameters]
+)
+def test_any_number_of_threads_gives_the_same_values(
+    law: str, parameter: int | str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn = []
+    for number in (1, 2, 3, 8):
+        monkeypatch.setattr(threads, "NUM_THREADS", number)
+        rng = SeededGenerator(1, fixed_work=number == 3)
+        drawn.append([draw(rng, law, parameter, n) for n in (N, 1000, N)])
+    for others in drawn[1:]:
+        for one, other in zip(drawn[0], others, strict=True):
+            assert np.array_equal(one, other)
+
+
+@pytest.mark.parametrize("n", [0, 1, 256, 257, 64 * 1024, 64 * 1024 + 1, 200_001])
+def test_what_counts_as_large_changes_no_values(n: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """256 + 1 and 64 * 1024 + 1: the first value of a large call, and of a second part."""
+    monkeypatch.setattr(threads, "NUM_THREADS", 3)
+    alone = SeededGenerator(1).discrete_laplace(10, n)
+    monkeypatch.setattr(threads, "SHARED_ABOVE", 0)
+    assert np.array_equal(SeededGenerator(1).discrete_laplace(10, n), alone)
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="counts threads in /proc")
+def test_a_large_call_has_the_threads_it_was_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(threads, "NUM_THREADS", 3)
+    over, most, until = threading.Event(), 0, time.monotonic() + 60
+
+    def busy() -> None:
+        out = np.empty(4 * N, np.int64)
+        while not over.is_set():
+            cydp.discrete_laplace(10, out=out)
+
+    others = len(os.listdir("/proc/self/task"))
+    caller = threading.Thread(target=busy)
+    caller.start()
+    while most < 3 and time.monotonic() < until:
+        most = max(most, len(os.listdir("/proc/self/task")) - others)
+    over.set()
+    caller.join()
+    assert most >= 3
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs a timer")
+def test_an_interrupt_arrives_and_nothing_breaks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(threads, "NUM_THREADS", 3)
+    g, out, drawn = cydp.Generator(), np.empty(4 * N, np.int64), set[bytes]()
+    before = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    try:
+        for _ in range(5):
+            with pytest.raises(KeyboardInterrupt):  # noqa: PT012
+                signal.setitimer(signal.ITIMER_REAL, 0.02)
+                while True:
+                    g.discrete_laplace(2**40, out=out)
+            drawn.add(g.discrete_laplace(2**40, N).tobytes()[:64])
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert len(drawn) == 5
+
+
+CODE = """
+import hashlib
+from cydp import _threads as threads, testing
+drawn = testing.SeededGenerator(1).discrete_laplace(10, threads.SHARED_ABOVE + 12345)
+print(threads.NUM_THREADS, hashlib.sha256(drawn.tobytes()).hexdigest())
+"""
+
+
+def with_environment(given: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "-c", CODE], capture_output=True, text=True,
+                          check=False, env=os.environ | {"CYDP_NUM_THREADS": given})  # fmt: skip
+
+
+def test_the_environment_decides_how_many_but_not_what() -> None:
+    number, values = zip(
+        *(with_environment(given).stdout.split() for given in ("1", "3", "")), strict=True
+    )
+    assert number[:2] == ("1", "3")
+    assert int(number[2]) >= 1
+    assert len(set(values)) == 1
+
+
+@pytest.mark.parametrize("given", ["0", "-1", "two", "1.5", "1025", "9" * 5000])
+def test_a_bad_environment_is_refused(given: str) -> None:
+    done = with_environment(given)
+    assert done.returncode != 0
+    assert "CYDP_NUM_THREADS must be from 1 to 1024" in done.stderr

@@ -1,0 +1,185 @@
+"""cli/_column_file.py: nothing that a record says can raise, but the file's own shape can."""
+
+import os
+import sys
+from pathlib import Path
+
+import duckdb
+import numpy as np
+import pytest
+
+import cydp
+from cydp.cli._column_file import FileColumn, FileError, open_column
+
+
+def present(column: FileColumn) -> list[float]:
+    """Return what is neither null nor NaN."""
+    values = np.asarray(column)
+    assert values.dtype == column.dtype
+    assert values.ndim == column.ndim
+    return [float(value) for value in values if not np.isnan(value)]
+
+
+def csv(tmp_path: Path, content: bytes, name: str = "table.csv") -> str:
+    file = tmp_path / name
+    file.write_bytes(content)
+    return str(file)
+
+
+@pytest.mark.parametrize(
+    ("content", "values"),
+    [
+        (b"a,b\n1,x\n2,y\n", [1, 2]),
+        (b"a,b\r\n1,x\r\n2,y\r\n", [1, 2]),
+        (b"\xef\xbb\xbfa,b\n1,x\n", [1]),  # a byte order mark
+        (b"a,b\n", []),
+        (b"a,b\n1,x\nword,y\n,z\n3,x\n", [1, 3]),  # what is no number is missing
+        (b'a,b\n"1",x\n" 2 ",y\n1e2,z\n', [1, 2, 100]),
+        (b"a,b\n1\n2,x,too,many\n3,x\n", [1, 2, 3]),
+        (b"a,b\n1,x\n\n\n3,x\n", [1, 3]),
+        (b"a,b\n1,x\n\xff\xfe,x\n3,x\n", [1, 3]),  # not UTF-8
+        (b"a,b\n1,x\n2," + b"y" * 3_000_000 + b"\n3,x\n", [1, 3]),
+        (b'a,b\n1,"x\ny"\n2,z\n', [1, 2]),  # a newline inside quotes,
+        (b'a,b\n1,x\n2,"y\nz"\n', [1, 2]),  # at the end,
+        (b"a,b\n" + 400_000 * b"1,xxxxxxxx\n" + b'2,"y\nz"\n3,x\n', 400_000 * [1] + [2, 3]),
+        (b"b,a\nx,1\ny,2\n", [1, 2]),
+        (b'"a",b\n1,x\n', [1]),
+    ],
+)
+def test_csv(tmp_path: Path, content: bytes, values: list[float]) -> None:
+    assert present(open_column(csv(tmp_path, content), "a")) == values
+
+
+def test_infinities_and_nan_are_numbers(tmp_path: Path) -> None:
+    column = np.asarray(open_column(csv(tmp_path, b"a\ninf\n-inf\nnan\n1e999\n"), "a"))
+    assert set(column[:2]) == {np.inf, -np.inf}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "with 'quote.csv",
+        "with *.csv",
+        "[a].csv",
+        "no suffix",
+        "ä.csv",
+        "~tilde.csv",
+        "a=9/table.csv",
+    ],
+)
+def test_names_are_taken_literally(tmp_path: Path, name: str) -> None:
+    csv(tmp_path, b"a\n5\n", "with other.csv")
+    (tmp_path / "a=9").mkdir()
+    assert present(open_column(csv(tmp_path, b"a\n1\n", name), "a")) == [1]
+
+
+def test_parquet(tmp_path: Path) -> None:
+    file = str(tmp_path / "table.parquet")
+    duckdb.execute(
+        "COPY (SELECT i, i::UTINYINT u, (i / 2)::DECIMAL(9, 1) d, i > 1 b, i::HUGEINT h, "
+        "CASE WHEN i = 1 THEN NULL ELSE i END n, 'x' s, DATE '2020-01-01' t, i \"a\"\"b\" "
+        f"FROM range(4) r(i)) TO '{file}'"
+    )
+    for column in ("i", "u", "h", 'a"b'):
+        assert present(open_column(file, column)) == [0, 1, 2, 3]
+    assert present(open_column(file, "d")) == [0, 0.5, 1, 1.5]
+    assert present(open_column(file, "b")) == [0, 0, 1, 1]
+    assert present(open_column(file, "n")) == [0, 2, 3]
+    for column in ("s", "t"):
+        with pytest.raises(FileError, match="must be numeric"):
+            open_column(file, column)
+    with pytest.raises(FileError, match="no column 'x'"):
+        open_column(file, "x")
+
+
+def test_large_integers_stay_exact(tmp_path: Path) -> None:
+    file = str(tmp_path / "table.parquet")
+    duckdb.execute(f"COPY (SELECT 9007199254740993 AS i) TO '{file}'")
+    assert np.asarray(open_column(file, "i")).tolist() == [2**53 + 1]
+
+
+def test_integers_keep_their_type_beside_nulls(tmp_path: Path) -> None:
+    file = str(tmp_path / "table.parquet")
+    kinds = [f"{sign}{kind}" for sign in ("", "U") for kind in
+             ("TINYINT", "SMALLINT", "INTEGER", "BIGINT")]  # fmt: skip
+    columns = ", ".join(f"IF(i = 1, NULL, i)::{kind} AS {kind}" for kind in kinds)
+    # A column that is called x is not taken for the one that is asked for.
+    duckdb.execute(f"COPY (SELECT {columns}, NULL::INTEGER x FROM range(3) r(i)) TO '{file}'")
+    dtypes = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
+    for kind, dtype in zip(kinds, dtypes, strict=True):
+        assert open_column(file, kind).dtype == np.dtype(dtype)
+        assert present(open_column(file, kind)) == [0, 2]
+    assert present(open_column(file, "x")) == []
+
+
+def garbled(tmp_path: Path) -> str:
+    """Return a Parquet file whose footer is whole, and whose data is not."""
+    file = tmp_path / "garbled.parquet"
+    duckdb.execute(f"COPY (SELECT 7 * i AS i FROM range(5000) r(i)) TO '{file}'")
+    content = bytearray(file.read_bytes())
+    content[4:1000] = b"\xff" * 996
+    file.write_bytes(content)
+    return str(file)
+
+
+def test_values_are_read_after_the_charge(tmp_path: Path) -> None:
+    column = open_column(garbled(tmp_path), "i")
+    budget = cydp.PrivacyFilter(cydp.PureDP(1))
+    with pytest.raises(ValueError, match="bins"):
+        cydp.histogram(column, 0, (0, 1), epsilon=1, budget=budget)
+    assert budget.spent == cydp.PureDP(0)
+    with pytest.raises(FileError, match=r"cannot read .* as Parquet"):
+        cydp.histogram(column, 2, (0, 1), epsilon="0.3", budget=budget)
+    assert budget.spent == cydp.PureDP("0.3")
+    with pytest.raises(cydp.BudgetExceededError):  # not the file's error: it is not read
+        cydp.histogram(column, 2, (0, 1), epsilon=1, budget=budget)
+
+
+def test_a_file_that_went_away_since(tmp_path: Path) -> None:
+    file = csv(tmp_path, b"a\n1\n")
+    column = open_column(file, "a")
+    Path(file).unlink()
+    with pytest.raises(FileError, match=r"cannot read .* as CSV"):
+        np.asarray(column)
+
+
+def test_files_that_cannot_be_read(tmp_path: Path) -> None:
+    with pytest.raises(FileError, match="no such file"):
+        open_column(str(tmp_path / "none.csv"), "a")
+    with pytest.raises(FileError, match="not a regular file"):
+        open_column(str(tmp_path), "a")
+    with pytest.raises(FileError, match="as Parquet"):
+        open_column(csv(tmp_path, b"a\nsecret 1\n", "text.parquet"), "a")
+    with pytest.raises(FileError, match="no column"):
+        open_column(csv(tmp_path, b""), "a")
+    with pytest.raises(FileError, match="no column"):
+        open_column(csv(tmp_path, b"\xff\xfea,b\n1,2\n"), "a")
+    with pytest.raises(FileError, match="more than one column 'a'"):
+        open_column(csv(tmp_path, b"a,a\n1,2\n"), "a")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs names of any bytes")
+def test_a_name_that_duckdb_cannot_be_told(tmp_path: Path) -> None:
+    with pytest.raises(FileError, match="cannot open"):
+        open_column(csv(tmp_path, b"a\n1\n", os.fsdecode(b"\xff.csv")), "a")
+
+
+def test_no_message_shows_what_may_be_a_record(tmp_path: Path) -> None:
+    with pytest.raises(FileError) as error:
+        open_column(csv(tmp_path, b"Alice Smith,positive,42\n"), "age")
+    assert "Alice" not in str(error.value)
+
+
+def test_a_directory_names_no_column(tmp_path: Path) -> None:
+    (tmp_path / "i=9").mkdir()
+    file = str(tmp_path / "i=9" / "table.parquet")
+    duckdb.execute(f"COPY (SELECT i, [i] l FROM range(3) r(i)) TO '{file}'")
+    assert present(open_column(file, "i")) == [0, 1, 2]
+    with pytest.raises(FileError, match="must be numeric"):
+        open_column(file, "l")
+
+
+def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "duckdb", None)
+    with pytest.raises(FileError, match=r"pip install 'cydp\[cli\]'"):
+        open_column("x.csv", "a")

@@ -1,0 +1,80 @@
+"""The import graph of src/cydp.
+
+A room is a module or a package of `cydp`; `accounting/ledger` is a room of its own. The
+`__init__.py` of a room is its door: it offers what is inside, and is no part of the graph.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+SOURCE = Path(__file__).parents[2] / "src" / "cydp"
+INNER = {"accounting.ledger": "accounting/ledger"}  # rooms inside of rooms
+
+
+def name_of(file: Path) -> str:
+    """The name of a module within `cydp`, by its file: "accounting._loss", "_core"."""
+    parts = file.relative_to(SOURCE).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def files() -> dict[str, Path]:
+    """Modules and extensions, by name; "" is the package itself."""
+    found = [*SOURCE.rglob("*.py"), *SOURCE.rglob("*.pyx")]
+    return {name_of(file): file for file in sorted(found)}
+
+
+def is_door(file: Path) -> bool:
+    return file.name == "__init__.py"
+
+
+def _imports_of(node: ast.AST) -> Iterator[ast.ImportFrom | ast.Import]:
+    """Every import that may run, in functions too; what only a type checker reads does not."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.If) and getattr(child.test, "id", "") == "TYPE_CHECKING":
+            continue
+        if isinstance(child, ast.ImportFrom | ast.Import):
+            yield child
+        yield from _imports_of(child)
+
+
+def imports(file: Path) -> set[str]:
+    """The modules of `cydp` that a file imports, or imports names from."""
+    known, found = files(), set()
+    for node in _imports_of(ast.parse(file.read_text())):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names if alias.name.split(".")[0] == "cydp"]
+            found |= {name.partition(".")[2] for name in names}
+        elif (node.module or "").split(".")[0] == "cydp":
+            package = str(node.module).partition(".")[2]
+            for alias in node.names:
+                inner = f"{package}.{alias.name}".lstrip(".")
+                found.add(inner if inner in known else package)
+    return found
+
+
+def modules() -> dict[str, set[str]]:
+    """What each module needs, doors and extensions aside."""
+    return {
+        name: imports(file)
+        for name, file in files().items()
+        if not is_door(file) and file.suffix == ".py"
+    } | {name: set() for name, file in files().items() if file.suffix == ".pyx"}
+
+
+def room_of(module: str) -> str:
+    """The room that a module is in."""
+    for inner, room in INNER.items():
+        if module == inner or module.startswith(inner + "."):
+            return room
+    return module.split(".")[0]
+
+
+def rooms(graph: dict[str, set[str]]) -> dict[str, set[str]]:
+    """What each room needs."""
+    found: dict[str, set[str]] = {}
+    for name, below in graph.items():
+        found.setdefault(room_of(name), set()).update(map(room_of, below))
+    return {name: below - {name} for name, below in found.items()}

@@ -1,0 +1,79 @@
+"""The include graph of csrc, and what would be wrong with it.
+
+A folder is a room. A unit is a header and the source files of its name, with those of single
+instruction sets: `samplers/acceptance` is `acceptance.h`, `acceptance.c`, `acceptance_avx2.c`, ...
+"""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+CORE = Path(__file__).parents[2] / "csrc"
+PUBLIC = "include/cydp"
+ISA = re.compile(r"_(portable|avx2|avx512|neon|each)$")
+
+Graph = dict[str, set[str]]
+
+
+def files() -> list[Path]:
+    """Sources and headers of the library, without those of its tests."""
+    return [f for f in sorted(CORE.rglob("*.[ch]")) if "tests" not in f.relative_to(CORE).parts]
+
+
+def code(file: Path) -> str:
+    return re.sub(r"/\*.*?\*/", "", file.read_text(), flags=re.DOTALL)
+
+
+def unit(file: Path) -> str:
+    return ISA.sub("", file.relative_to(CORE).with_suffix("").as_posix())
+
+
+def includes(file: Path) -> Iterator[Path]:
+    """The project's files that a file includes, by their paths in csrc; cydp.h by its name."""
+    for name in re.findall(r'^#include "([^"]+)"', code(file), re.MULTILINE):
+        path = CORE / ("include/cydp.h" if name == "cydp.h" else name)
+        assert path.is_file(), f'{file.relative_to(CORE)} includes "{name}", which is not there'
+        yield path
+
+
+def units() -> Graph:
+    """Which units each unit includes."""
+    graph: Graph = {}
+    for file in files():
+        graph.setdefault(unit(file), set()).update(map(unit, includes(file)))
+    return {name: below - {name} for name, below in graph.items()}
+
+
+def folders(graph: Graph) -> Graph:
+    """Which folders each folder includes from."""
+    rooms: Graph = {}
+    for name, below in graph.items():
+        room = name.split("/")[0]
+        rooms.setdefault(room, set()).update({n.split("/")[0] for n in below} - {room})
+    return rooms
+
+
+def defined(file: Path) -> set[str]:
+    """The functions that a source file gives to others."""
+    return set(re.findall(r"^(?!static)[a-z][^;={}()]*?\b(cydp_\w+)\([^;{}]*\) \{", code(file),
+                          re.MULTILINE))  # fmt: skip
+
+
+def kernels(folder: str) -> set[str]:
+    """The functions that the folder's list of kernels declares."""
+    header = CORE / folder / "kernels.h"
+    rows = re.findall(
+        r"KERNEL\((\w+), (\w+), (\w+), (\w+)\)", code(header) if header.is_file() else ""
+    )
+    return {f"cydp_{name}_{isa}" for name, *isas in rows for isa in {*isas, "portable"}}
+
+
+def homeless() -> Iterator[str]:
+    """Functions that are declared elsewhere than in the header of their file: hidden arrows."""
+    public = set(re.findall(r"\b(cydp_\w+)\(", code(CORE / "include" / "cydp.h")))
+    for file in files():
+        if file.suffix == ".c":
+            own = CORE / f"{unit(file)}.h"
+            declared = set(re.findall(r"\b(cydp_\w+)\(", code(own))) if own.is_file() else set()
+            for name in defined(file) - public - declared - kernels(file.parent.name):
+                yield f"{file.relative_to(CORE)}: {name}"

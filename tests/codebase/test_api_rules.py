@@ -1,0 +1,302 @@
+"""Rules of the interface: one name for one thing, and signatures that a person can read."""
+
+from __future__ import annotations
+
+import inspect
+import pydoc
+import re
+import typing
+from typing import Any
+
+import pytest
+from codebase.public_api import CALLABLES, EVERYTHING, MODULES, Public
+
+import cydp
+from cydp.mechanisms._charge import Budget
+
+called = pytest.mark.parametrize("public", CALLABLES, ids=lambda public: public.name)
+each = pytest.mark.parametrize("public", EVERYTHING, ids=lambda public: public.name)
+POSITIONAL = inspect.Parameter.POSITIONAL_OR_KEYWORD
+KEYWORD = inspect.Parameter.KEYWORD_ONLY
+NONE = inspect.Parameter.empty
+
+# Classes whose objects this package makes, for users to read, and what makes them.
+RESULTS = {
+    "Estimate": "cydp.RandomizedResponse.estimate",
+    "GridSum": "cydp.exact.clamped_sum",
+    "HistogramRelease": "cydp.histogram",
+    "LedgerScope": "cydp.BudgetLedger.scope",
+    "MappedBits": "cydp.testing.map_bits",
+    "Receipt": "cydp.BudgetLedger.charge",
+}
+
+KEYWORD_ONLY = {
+    "relation", "budget", "rng", "epsilon", "delta", "rho", "sigma", "sigma2", "sensitivity",
+    "max_partitions", "max_rows_per_partition", "step",
+}  # fmt: skip
+THE_NAME_SAYS = "the name of the class says which number comes first"
+THE_LAW_HAS_ONE = "the law has one number"
+IT_ANSWERS = "one number is given for the other"
+IT_IS_THE_BUDGET = "a budget is what it is made of, or made for"
+POSITIONAL_TOO = {
+    ("cydp.PureDP", "epsilon"): THE_NAME_SAYS,
+    ("cydp.ApproxDP", "epsilon"): THE_NAME_SAYS,
+    ("cydp.ApproxDP", "delta"): THE_NAME_SAYS,
+    ("cydp.ZCDP", "rho"): THE_NAME_SAYS,
+    ("cydp.discrete_gaussian", "sigma"): THE_LAW_HAS_ONE,
+    ("cydp.Generator.discrete_gaussian", "sigma"): THE_LAW_HAS_ONE,
+    ("cydp.testing.discrete_gaussian_sampler", "sigma"): THE_LAW_HAS_ONE,
+    ("cydp.Plan.epsilon", "delta"): IT_ANSWERS,
+    ("cydp.Plan.delta", "epsilon"): IT_ANSWERS,
+    ("cydp.Plan.epsilon_by_method", "delta"): IT_ANSWERS,
+    ("cydp.Plan.as_loss", "delta"): IT_ANSWERS,
+    ("cydp.Plan.report", "delta"): IT_ANSWERS,
+    ("cydp.Plan.to_dict", "delta"): IT_ANSWERS,
+    ("cydp.PrivacyFilter", "budget"): IT_IS_THE_BUDGET,
+    ("cydp.BudgetLedger.create", "budget"): IT_IS_THE_BUDGET,
+    ("cydp.BudgetLedger.add_block", "budget"): IT_IS_THE_BUDGET,
+    ("cydp.BudgetLedger.add_blocks", "budget"): IT_IS_THE_BUDGET,
+    ("cydp.calibrate", "budget"): IT_IS_THE_BUDGET,
+}
+
+SAID_OF_A_COST = "None: the cost says so itself, or nobody does"
+RELATIONS = {  # where the default is not "add-remove"
+    "cydp.PureDP": (None, SAID_OF_A_COST),
+    "cydp.ApproxDP": (None, SAID_OF_A_COST),
+    "cydp.ZCDP": (None, SAID_OF_A_COST),
+    "cydp.sensitivity.Sensitivity": (None, "None: it holds under both, or nobody says"),
+    "cydp.sensitivity.Unbounded": (None, "None: nobody says"),
+    "cydp.PrivacyFilter.charge": (None, SAID_OF_A_COST),
+    "cydp.PrivacyFilter.would_exceed": (None, SAID_OF_A_COST),
+    "cydp.PrivacyOdometer.charge": (None, SAID_OF_A_COST),
+    "cydp.BudgetLedger.charge": (None, SAID_OF_A_COST),
+    "cydp.BudgetLedger.would_exceed": (None, SAID_OF_A_COST),
+    "cydp.BudgetLedger.once": (None, SAID_OF_A_COST),
+    "cydp.accounting.LedgerScope.charge": (None, SAID_OF_A_COST),
+    "cydp.accounting.LedgerScope.would_exceed": (None, SAID_OF_A_COST),
+    "cydp.accounting.LedgerScope.once": (None, SAID_OF_A_COST),
+}
+
+# One spelling for each concept, and those that it replaces.
+SPELLINGS = {
+    "the distance between the points of a grid": ("step", {"granularity", "exponent"}),
+    "the ends that numbers are clamped to": (
+        "bounds", {"lower", "upper", "bound", "lowest", "highest"},
+    ),
+    "how many results a bound holds for, or draws are made": (
+        "count", {"n_candidates", "n_reports", "simultaneous"},
+    ),
+    "how many partitions a user may count in": ("max_partitions", {"max_groups"}),
+    "how many rows of a user count in each": (
+        "max_rows_per_partition", {"max_rows_per_group"},
+    ),
+    "to add a cost to what is spent": ("charge", {"compose"}),
+    "a class of mechanisms": ("mechanism", {"make_mechanism"}),
+}  # fmt: skip
+
+NUMPYS = ["numpy._typing", "_SupportsArray", "_NestedSequence", "Union["]
+WALLS = [  # what no signature shows: how Python and numpy spell what a name of ours says
+    "numpy.", "_typing", "_Supports", "_NestedSequence", "Union[", "Optional[", "typing.",
+    "collections.abc", "SupportsIndex", "decimal.", "fractions.", "<class", "cydp.", "ForwardRef",
+]  # fmt: skip
+LONGEST_ANNOTATION = 48
+LONGEST_SUMMARY = 93  # a line of a tooltip, and of the source
+
+
+def ids(public: list[Public]) -> list[str]:
+    return [one.name for one in public]
+
+
+# Signatures
+
+
+@called
+def test_a_signature_can_be_read(public: Public) -> None:
+    shown = str(public.signature)
+    assert [wall for wall in WALLS if wall in shown] == []
+    annotations = [one.annotation for one in public.parameters]
+    for annotation in [*annotations, public.signature.return_annotation]:
+        assert annotation in (NONE, None) or isinstance(annotation, str), annotation
+        assert len(str(annotation)) <= LONGEST_ANNOTATION or annotation is NONE
+        assert not re.search(r"\b_[A-Za-z]", str(annotation)) or annotation is NONE
+    for one in public.parameters:
+        assert one.default is NONE or re.fullmatch(r"[\w.'\"-]+|\(\)", repr(one.default)) or (
+            inspect.isclass(one.default)
+        ), one.name  # fmt: skip
+
+
+@called
+def test_annotations_resolve(public: Public) -> None:
+    if public.name.split(".")[-1] in RESULTS:  # of which nobody calls what makes them
+        return
+    hints = typing.get_type_hints(public.function)
+    for one in public.parameters:
+        assert one.name in hints, one.name
+    for overload in typing.get_overloads(public.function):
+        assert "return" in typing.get_type_hints(overload)
+
+
+TOP = [one for one in CALLABLES if one.owner is None]
+SHOWN = [*(one.thing for one in TOP), *MODULES]
+
+
+@pytest.mark.parametrize("shown", SHOWN, ids=lambda shown: shown.__name__)
+def test_help_can_be_read(shown: Any) -> None:
+    """Methods that are inherited, and a module's data, are part of it."""
+    text = pydoc.plain(pydoc.render_doc(shown))
+    assert [wall for wall in NUMPYS if wall in text] == []
+
+
+# Parameters
+
+
+@called
+def test_numbers_that_could_be_swapped_are_given_by_name(public: Public) -> None:
+    if public.name.split(".")[-1] in RESULTS:
+        return
+    swappable = {
+        one.name for one in public.parameters if one.name in KEYWORD_ONLY and one.kind != KEYWORD
+    }
+    allowed = {name for function, name in POSITIONAL_TOO if function == public.name}
+    assert swappable == allowed
+
+
+def test_what_is_excepted_exists() -> None:
+    names = set(ids(CALLABLES))
+    assert {function for function, _ in POSITIONAL_TOO} <= names
+    assert set(RELATIONS) <= names
+    assert {name.split(".")[-1] for name in names} >= set(RESULTS)
+    assert set(RESULTS.values()) <= names
+
+
+@called
+def test_relation_has_one_default(public: Public) -> None:
+    if public.name.split(".")[-1] in RESULTS:
+        return
+    expected, _why = RELATIONS.get(public.name, ("add-remove", ""))
+    defaults = [one.default for one in public.parameters if one.name == "relation"]
+    assert defaults in ([], [expected])
+
+
+@called
+def test_nothing_hides_how_much_one_user_can_change(public: Public) -> None:
+    for one in public.parameters:
+        assert one.name not in ("sensitivity", "max_partitions") or one.default is NONE
+
+
+def attributes_of(public: Public) -> set[str]:
+    """The names that a user writes: of it, of its parameters, and of a class's fields."""
+    own = {public.name.split(".")[-1]}
+    if public in CALLABLES:
+        own |= {one.name for one in public.parameters}
+    fields = {name for name in dir(public.thing) if not name.startswith("_")}
+    return own | fields if inspect.isclass(public.thing) else own
+
+
+@each
+def test_a_concept_has_one_spelling(public: Public) -> None:
+    for concept, (spelling, others) in SPELLINGS.items():
+        assert attributes_of(public) & others == set(), f"{concept}: {spelling}"
+
+
+BOUNDS = [one for one in CALLABLES if one.name.split(".")[-1].endswith("_bound")]
+INTERVALS = [one for one in CALLABLES if one.name.split(".")[-1] == "interval"]
+
+
+@pytest.mark.parametrize("public", BOUNDS, ids=ids(BOUNDS))
+def test_an_error_bound_takes_a_confidence_and_a_count(public: Public) -> None:
+    assert [one.name for one in public.parameters] == ["confidence", "count"]
+    confidence, count = public.parameters
+    assert (confidence.kind, confidence.default) == (POSITIONAL, 0.95)
+    assert count.kind == KEYWORD
+    assert count.default in (1, NONE)
+
+
+@pytest.mark.parametrize("public", INTERVALS, ids=ids(INTERVALS))
+def test_an_interval_takes_a_confidence(public: Public) -> None:
+    confidence, *others = public.parameters
+    assert (confidence.name, confidence.kind) == ("confidence", POSITIONAL)
+    assert confidence.default == 0.95
+    assert all(one.kind == KEYWORD for one in others)
+
+
+def test_there_are_bounds_and_intervals() -> None:
+    owners = {one.owner.__name__ for one in [*BOUNDS, *INTERVALS] if one.owner}
+    assert owners >= {"DiscreteLaplace", "Laplace", "HistogramRelease", "Estimate"}
+
+
+# Budgets
+
+
+@pytest.mark.parametrize("budget", typing.get_args(Budget))
+def test_what_is_a_budget_has_what_a_budget_has(budget: type) -> None:
+    for name in ("budget", "spent", "remaining", "would_exceed", "charge", "relation"):
+        assert hasattr(budget, name), name
+
+
+@pytest.mark.parametrize("kind", [*typing.get_args(Budget), cydp.PrivacyOdometer])
+def test_charges_look_the_same(kind: Any) -> None:
+    for function in [kind.charge, getattr(kind, "would_exceed", kind.charge)]:
+        cost, count, *others = [*inspect.signature(function).parameters.values()][1:]
+        assert (cost.name, cost.kind) == ("cost", POSITIONAL)
+        assert (count.name, count.kind, count.default) == ("count", POSITIONAL, 1)
+        assert all(one.kind == KEYWORD for one in others)
+
+
+# Docstrings
+
+SECTION = re.compile(r"^(\w+(?: \w+)*)\n-{3,}$", re.MULTILINE)
+ELSEWHERE = re.compile(r"are those of `[\w.]+`|[Aa]s (?:in|of|for) `[\w.]+`")
+
+
+def sections_of(text: str) -> dict[str, str]:
+    """The sections of a docstring by title; what is before them by ''."""
+    parts = SECTION.split(text)
+    return {"": parts[0], **dict(zip(parts[1::2], parts[2::2], strict=True))}
+
+
+def entries_of(section: str) -> set[str]:
+    """The names that a section explains: `a, b : type` at the start of a line."""
+    lines = [line for line in section.splitlines() if line and not line.startswith(" ")]
+    return {name.strip("* ") for line in lines for name in line.split(" : ")[0].split(",")}
+
+
+@each
+def test_a_summary_is_one_sentence_on_one_line(public: Public) -> None:
+    summary = (inspect.getdoc(public.thing) or "").split("\n\n")[0]
+    assert summary, "no docstring"
+    assert "\n" not in summary, summary
+    assert summary.endswith((".", ":")), summary
+    assert len(summary) <= LONGEST_SUMMARY, summary
+
+
+BY_METHODS = {"cydp.BudgetLedger"}  # whose class refuses to be called, and says what to call
+MADE = [one for one in TOP if one.name.split(".")[-1] not in RESULTS and one.name not in BY_METHODS]
+
+
+@pytest.mark.parametrize("public", MADE, ids=ids(MADE))
+def test_each_parameter_is_explained(public: Public) -> None:
+    text = inspect.getdoc(public.thing) or ""
+    if ELSEWHERE.search(sections_of(text)[""]):
+        return
+    sections = sections_of(text)
+    explained = entries_of(sections.get("Parameters", ""))
+    assert {one.name for one in public.parameters} - explained == set()
+    assert explained - {one.name for one in public.parameters} == set()
+
+
+@pytest.mark.parametrize("public", TOP, ids=ids(TOP))
+def test_there_is_an_example(public: Public) -> None:
+    maker = RESULTS.get(public.name.split(".")[-1], public.name)
+    (made_by,) = (one for one in CALLABLES if one.name == maker)
+    assert ">>>" in (inspect.getdoc(made_by.thing) or "")
+
+
+@pytest.mark.parametrize("public", MADE, ids=ids(MADE))
+def test_what_is_raised_and_returned_is_said(public: Public) -> None:
+    sections = sections_of(inspect.getdoc(public.thing) or "")
+    if ELSEWHERE.search(sections[""]) or not public.parameters:
+        return
+    assert "Raises" in sections
+    if str(public.signature.return_annotation).startswith("tuple["):  # of which the order is said
+        assert "Returns" in sections or sections[""].startswith("Return")

@@ -1,0 +1,139 @@
+"""Rules of the code base that no linter knows, and what is installed."""
+
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+from codebase import import_graph
+
+import cydp
+
+ROOT = Path(__file__).parents[2]
+CORE = sorted((ROOT / "csrc").rglob("*.[ch]"))
+SOURCES = [*(f for f in CORE if "tests" not in f.parts), *sorted((ROOT / "src").rglob("*.py*"))]
+ROOMS = {"include", "base", "generator", "samplers", "mechanisms", "columns", "exact", "tests"}
+
+
+def test_what_is_installed_is_what_is_tested() -> None:
+    assert not Path(cydp.__file__).is_relative_to(ROOT / "src")
+
+
+def test_every_room_of_the_core_is_seen() -> None:
+    assert {file.relative_to(ROOT / "csrc").parts[0] for file in CORE} == ROOMS
+    assert len(CORE) > 120
+
+
+def test_files_hold_one_thing() -> None:
+    """But for the bindings, which are one module so that there is one copy of the core."""
+    for file in SOURCES:
+        if file.suffix not in {".pyc", ".pyx"}:
+            assert file.read_text().count("\n") <= 600, file.name
+
+
+def test_one_binding_chooses_the_kernels() -> None:
+    """A second one would link a core of its own, which would serve with portable kernels."""
+    (file,) = (ROOT / "src" / "cydp").rglob("*.pyx")
+    assert "check(_c.cydp_init())" in file.read_text()
+
+
+def test_the_core_knows_nothing_of_python_nor_of_epsilon() -> None:
+    for file in CORE:
+        code = re.sub(r"/\*.*?\*/", "", file.read_text(), flags=re.DOTALL)
+        assert "Python.h" not in code
+        assert "epsilon" not in code
+
+
+@pytest.mark.parametrize("flag", ["-ffast-math", "-Ofast", "-march=native"])
+def test_no_flag_breaks_floats_or_portability(flag: str) -> None:
+    for file in ROOT.rglob("CMakeLists.txt"):
+        assert flag not in file.read_text()
+
+
+def test_build_info_tells_what_was_built() -> None:
+    info = cydp.build_info()
+    assert set(info) == {"isa", "compiler", "flags", "release"}
+    for flag in ("-O3", "-ffp-contract=off", "-fno-strict-aliasing"):
+        assert flag in str(info["flags"])
+
+
+def test_accounting_knows_nothing_of_noise() -> None:
+    modules = {n: below for n, below in import_graph.modules().items() if n[:10] == "accounting"}
+    assert len(modules) > 20
+    needed = {below.split(".")[0] for module in modules.values() for below in module}
+    assert needed <= {
+        "_arguments", "_columns", "_named", "_numbers", "_relations", "_version", "accounting",
+    }  # fmt: skip
+
+
+def test_import_loads_numpy_only() -> None:
+    code = "import sys, cydp; print(*{m.split('.')[0] for m in sys.modules})"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    others = {"duckdb", "nanoarrow", "pandas", "polars", "pyarrow", "pytest", "scipy"}
+    assert not others & set(done.stdout.split())
+
+
+def test_what_is_installed_with_it_is_numpy_and_nanoarrow() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert [re.split("[>=]", name)[0] for name in project["dependencies"]] == ["nanoarrow", "numpy"]
+
+
+ISAS = ["avx512", "avx2", "neon", "portable"]  # best first, as in csrc/base/isa.c
+
+
+def under_isa(isa: str, code: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True,
+                          check=False, env=os.environ | {"CYDP_FORCE_ISA": isa})  # fmt: skip
+
+
+def test_a_forced_isa_is_the_one_in_use_or_fails_at_import() -> None:
+    running = []
+    for isa in ISAS:
+        done = under_isa(isa, "import cydp; print(cydp.build_info()['isa'])")
+        if done.returncode == 0:
+            assert done.stdout.strip() == isa
+            running.append(isa)
+        else:
+            assert "ImportError: CYDP_FORCE_ISA names no kernels that run here" in done.stderr
+    assert running[-1] == "portable"
+    unforced = under_isa("", "import cydp; print(cydp.build_info()['isa'])")
+    assert unforced.stdout.strip() == running[0]
+
+
+STREAM = """
+import hashlib, cydp
+rng, digest = cydp.testing.SeededGenerator(2024), hashlib.sha256()
+for size in [5, 300, 5000]:
+    for scale in ["1e-6", "1/7", "1", "4", "22/3", "10", "1000", "1025", "1e6", "2e10", 2**56]:
+        digest.update(rng.discrete_laplace(scale, size).tobytes())
+    for sigma in ["0.001", "1/3", "1", "7.99", 8, "10", "1e3", 2**20, "1e9", 2**40, 2**56]:
+        digest.update(rng.discrete_gaussian(sigma, size).tobytes())
+    for p in ["1/3", "0.5", "1e-6"]:
+        digest.update(rng.bernoulli(p, size).tobytes())
+print(digest.hexdigest(), rng.bytes(5).hex(), hashlib.sha256(rng.bytes(5000)).hexdigest())
+"""
+
+
+def test_a_seeded_stream_is_the_same_under_every_isa() -> None:
+    streams = {isa: under_isa(isa, STREAM) for isa in ISAS}
+    printed = {done.stdout for done in streams.values() if done.returncode == 0}
+    assert streams["portable"].returncode == 0, streams["portable"].stderr
+    assert len(printed) == 1
+
+
+def test_an_unknown_isa_fails_at_import() -> None:
+    done = under_isa("sparc", "import cydp")
+    assert done.returncode != 0
+    assert "ImportError: CYDP_FORCE_ISA names no kernels that run here" in done.stderr
+
+
+def test_public_names_resolve_and_are_typed() -> None:
+    for name in cydp.__all__:
+        assert hasattr(cydp, name)
+    package = Path(cydp.__file__).parent
+    assert (package / "py.typed").is_file()
+    for extension in package.glob("*.so"):
+        assert (package / f"{extension.name.split('.')[0]}.pyi").is_file()

@@ -1,0 +1,82 @@
+"""Counts and integers of any size are refused in words, and never by Python's limit of digits."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from accounting.ledger.processes import new
+
+import cydp
+from cydp import (
+    ApproxDP,
+    BudgetLedger,
+    DiscreteLaplace,
+    ExponentialMechanism,
+    Gaussian,
+    PartitionSelection,
+    Plan,
+    PrivacyFilter,
+    PrivacyOdometer,
+    PureDP,
+    RandomizedResponse,
+    calibrate,
+    exact,
+    optimal_composition,
+    sensitivity,
+)
+
+CALLS: dict[str, Callable[[Any], Any]] = {
+    "count": lambda n: PrivacyFilter(PureDP(1)).charge(PureDP("1e-3"), n),
+    "count of nothing": lambda n: PrivacyFilter(PureDP(1)).charge(PureDP(0), n),
+    "count asked for": lambda n: PrivacyFilter(PureDP(1)).would_exceed(PureDP("1e-3"), n),
+    "count of an odometer": lambda n: PrivacyOdometer().charge(PureDP(1), n),
+    "count of a plan": lambda n: Plan([(PureDP(1), n)]),
+    "count to calibrate": lambda n: calibrate(DiscreteLaplace, PureDP(1), count=n, sensitivity=1),
+    "count to compose": lambda n: optimal_composition(epsilon=1, count=n, delta=1e-6),
+    "count to multiply": lambda n: ApproxDP(1, 0) * n,
+    "k": lambda n: PureDP(1).group(n),
+    "coordinates": lambda n: Gaussian(rho=1, coordinates=n, sensitivity=1),
+    "n_categories": lambda n: RandomizedResponse(epsilon=1, n_categories=n),
+    "count of reports": lambda n: RandomizedResponse(epsilon=1).error_bound(count=n),
+    "count of draws": lambda n: DiscreteLaplace(epsilon=1, sensitivity=1).error_bound(count=n),
+    "count of candidates": lambda n: ExponentialMechanism(epsilon=1, sensitivity=1).error_bound(
+        count=n
+    ),
+    "max_partitions": lambda n: PartitionSelection(epsilon=1, delta=1e-5, max_partitions=n),
+    "expect_head": lambda n: BudgetLedger.open("nowhere", expect_head=(n, "x")),
+    "n": lambda n: sensitivity.mean((0, 1), n, relation="change-one"),
+    "n_at_least": lambda n: sensitivity.mean((0, 1), n_at_least=n),
+    "size": lambda n: cydp.discrete_laplace(1, n),
+    "bins": lambda n: cydp.histogram([1], n, (0, 1), epsilon=1),
+    "minlength": lambda n: exact.bincount([1], n),
+    "n_groups": lambda n: exact.grouped_clamped_sum([0], [1], n, (0, 1)),
+    "n_groups of pieces": lambda n: exact.GroupedAccumulator(n, sums={"x": (0, 1)}),
+    "max_ of users": lambda n: exact.bound_contributions([0], [1], max_partitions=n),
+    "relation": lambda n: PrivacyFilter(PureDP(1), relation=n),
+    "epsilon": PureDP,
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+@pytest.mark.parametrize("n", [10**5000, -(10**5000)], ids=["huge", "hugely negative"])
+def test_each_says_what_is_allowed(name: str, n: int) -> None:
+    with pytest.raises(ValueError, match=f"{name.split()[0]}.* must ") as error:
+        CALLS[name](n)
+    assert "digits" not in str(error.value)
+    assert len(str(error.value)) < 200
+
+
+@pytest.mark.parametrize("n", [-1, 2**64, 10**5000], ids=["negative", "too many", "huge"])
+def test_a_ledger_counts_as_a_filter_does(n: int, tmp_path: Path) -> None:
+    ledger = new(tmp_path / "ledger")
+    before = ledger.head()
+    for cost in (PureDP(0), PureDP("1e-30")):
+        for call in (ledger.charge, ledger.would_exceed, PrivacyFilter(PureDP(1)).charge):
+            with pytest.raises(ValueError, match="count must be"):
+                call(cost, n)
+    assert ledger.head() == before
+    ledger.charge(PureDP(0), 2**64 - 1)
+    ledger.charge(PureDP("1e-30"), np.int64(2**62))
+    ledger.verify()

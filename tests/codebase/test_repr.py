@@ -1,0 +1,142 @@
+"""What a repr that looks like a call evaluates to: an equal object, whatever its parameters."""
+
+import ast
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+import cydp
+from cydp import (
+    ZCDP,
+    ApproxDP,
+    DiscreteGaussian,
+    DiscreteLaplace,
+    ExponentialMechanism,
+    Gaussian,
+    Laplace,
+    PartitionSelection,
+    PermuteAndFlip,
+    Plan,
+    PrivacyFilter,
+    PrivacyOdometer,
+    PureDP,
+    RandomizedResponse,
+    Snapping,
+)
+from cydp._numbers.rational import binary, exact, quoted, quoted_binary, text
+
+# From texts, long fractions and floats: what short decimals do not hold, what float64 does not
+# hold, and what it holds only as a subnormal number.
+NUMBERS: list[Any] = [
+    1, 7, "0.1", 0.1, 0.5, 1e-5, 1e16, 1e22, "1/3", "2/7", "1e-400", "12.5e-320", "5e-324", "1e400",
+    "123456789012345678901234567890.5", Fraction(10**1200 + 7, 3**2500), Fraction(1, 2**4095),
+    Fraction(2**4096 - 1), Fraction(2**4096 - 1, 2**4095), Fraction(1, 7**1000), 2.0**-1022,
+    1.7976931348623157e308, 2**300 + 1,
+]  # fmt: skip
+
+
+def _short(number: Any) -> Any:
+    """Return a number whose square still has few enough bits for `rho`."""
+    if (
+        exact(number, "x").denominator.bit_length() + exact(number, "x").numerator.bit_length()
+        > 2000
+    ):
+        raise ValueError("too long")
+    return number
+
+
+MAKERS: dict[str, Callable[[Any], Any]] = {
+    "PureDP": PureDP,
+    "PureDP with rho": lambda x: PureDP(x, rho=exact(x, "x") ** 2 / 8),
+    "ApproxDP": lambda x: ApproxDP(x, exact(x, "x") / (exact(x, "x") + 1)),
+    "ZCDP": ZCDP,
+    "DiscreteLaplace": lambda x: DiscreteLaplace(epsilon=x, sensitivity=x),
+    "DiscreteLaplace scale": lambda x: DiscreteLaplace(epsilon=1, sensitivity=x),
+    "Laplace": lambda x: Laplace(epsilon=x, sensitivity=x),
+    "Laplace epsilon": lambda x: Laplace(epsilon=x, sensitivity=1, coordinates=3),
+    "Laplace sensitivity": lambda x: Laplace(epsilon="1/3", sensitivity=x),
+    "DiscreteGaussian rho": lambda x: DiscreteGaussian(rho=x, sensitivity=1),
+    "DiscreteGaussian sigma": lambda x: DiscreteGaussian(sensitivity=x, sigma=x, coordinates=2),
+    "Gaussian rho": lambda x: Gaussian(rho=x, sensitivity=1),
+    "Gaussian sigma2": lambda x: Gaussian(sensitivity=x, sigma2=x),
+    "Gaussian sensitivity": lambda x: Gaussian(sensitivity=x, rho="1/7", coordinates=5),
+    "ExponentialMechanism": lambda x: ExponentialMechanism(
+        epsilon=x, sensitivity=x, monotonic=True
+    ),
+    "ExponentialMechanism loss": lambda x: (
+        ExponentialMechanism(epsilon=_short(x), sensitivity=1).loss
+    ),
+    "PermuteAndFlip": lambda x: PermuteAndFlip(epsilon="1/3", sensitivity=x),
+    "PartitionSelection": lambda x: PartitionSelection(
+        epsilon=x, delta=exact(x, "x") / (exact(x, "x") + 1), max_partitions=1
+    ),
+    "RandomizedResponse": lambda x: RandomizedResponse(epsilon=x, n_categories=5),
+    "Snapping": lambda x: Snapping(
+        epsilon=1, sensitivity=x, bounds=(-(exact(x, "x") * 1000), exact(x, "x") * 1000)
+    ),
+    "Snapping bound": lambda x: Snapping(
+        epsilon=1, sensitivity=binary(x, "x") / 1000, bounds=(0, x)
+    ),
+    "Snapping bound as text": lambda x: Snapping(
+        epsilon=1, sensitivity=exact(x, "x") / 1000, bounds=(-(exact(x, "x")), exact(x, "x"))
+    ),
+    "Snapping epsilon": lambda x: Snapping(
+        epsilon=x, sensitivity=1, bounds=(-(10 + 3 / exact(x, "x")), 10 + 3 / exact(x, "x"))
+    ),
+    "Plan": lambda x: Plan([(PureDP(x), 3), (ApproxDP("1/3", "1e-300"), 1)]),
+}
+
+
+def made(make: Callable[[Any], Any]) -> Iterator[Any]:
+    for number in NUMBERS:
+        try:
+            yield make(number)
+        except (ValueError, OverflowError):
+            continue  # outside of what this class takes
+
+
+def parts(thing: Any) -> Any:
+    return thing.items if isinstance(thing, Plan) else thing
+
+
+@pytest.mark.parametrize("name", MAKERS)
+def test_a_repr_evaluates_to_an_equal_object(name: str) -> None:
+    things = list(made(MAKERS[name]))
+    assert len(things) > 5
+    for thing in things:
+        again = eval(repr(thing), vars(cydp))
+        assert type(again) is type(thing)
+        assert parts(again) == parts(thing)
+        assert repr(again) == repr(thing)
+
+
+@pytest.mark.parametrize("number", NUMBERS, ids=lambda n: str(n)[:20])
+def test_numbers_are_written_exactly(number: Any) -> None:
+    value = exact(number, "x")
+    assert exact(ast.literal_eval(quoted(value)), "x") == value
+    assert exact(ast.literal_eval(quoted(-value)), "x") == -value
+    for one in (value, binary(number, "x"), -value):
+        read = ast.literal_eval(quoted_binary(one))
+        assert binary(read, "x") == exact(read, "x") == one
+
+
+def test_short_numbers_stay_short() -> None:
+    assert quoted(Fraction(1, 10**400)) == "'1e-400'"
+    assert quoted(Fraction(125, 10**401) * 10**800) == "'1.25e401'"
+    assert quoted(Fraction(1, 10)) == "0.1"
+    assert quoted_binary(Fraction(1, 10)) == "'0.1'"
+    assert quoted_binary(Fraction(5, 2)) == "2.5"
+    assert quoted_binary(Fraction(7)) == "7"
+
+
+def test_what_no_constructor_takes_is_written_roughly() -> None:
+    assert quoted(Fraction(1, 2**4097)) == f"'{text(Fraction(1, 2**4097))}'"
+    assert "about" in repr(PureDP(Fraction(1, 3**2500)) + PureDP(Fraction(1, 7**1400)))
+
+
+def test_what_cannot_be_evaluated_does_not_look_like_a_call() -> None:
+    for budget in (PrivacyFilter(PureDP(1)), PrivacyOdometer()):
+        assert repr(budget).startswith(f"<{type(budget).__name__}: ")
+        assert "add-remove" in repr(budget)

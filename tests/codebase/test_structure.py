@@ -1,0 +1,130 @@
+"""The floors of csrc and of src/cydp: each needs floors below it only, and nothing in a circle."""
+
+import re
+
+import pytest
+from codebase import import_graph
+from codebase import include_graph as graph
+from codebase.floors import drawing, floors, page
+
+FLOORS = [  # from the ground up
+    {"include"},
+    {"base"},
+    {"generator"},
+    {"columns", "exact", "samplers"},
+    {"mechanisms"},
+]
+
+
+def test_every_file_is_seen() -> None:
+    rooms = {file.parent.relative_to(graph.CORE).as_posix() for file in graph.files()}
+    assert rooms == set().union(*FLOORS)
+    assert len(graph.files()) > 100
+    assert sum(len(below) for below in graph.units().values()) > 150
+
+
+def test_no_arrow_goes_up() -> None:
+    height = {room: i for i, floor in enumerate(FLOORS) for room in floor}
+    for file in graph.files():
+        for path in graph.includes(file):
+            above, below = (f.relative_to(graph.CORE).parts[0] for f in (file, path))
+            assert above == below or height[above] > height[below], f"{file} includes {path}"
+
+
+def test_folders_stand_on_their_floors() -> None:
+    rooms = graph.folders(graph.units())
+    stack = floors(rooms)
+    assert stack == FLOORS, "\n" + drawing(stack)
+
+
+def test_no_units_include_each_other() -> None:
+    assert floors(graph.units())
+
+
+def test_a_function_is_declared_in_the_header_of_its_file() -> None:
+    """Otherwise a circle of calls would not show among the includes."""
+    assert sum(len(graph.defined(file)) for file in graph.files()) > 150
+    assert not list(graph.homeless())
+
+
+def test_the_library_includes_nothing_of_its_tests_and_tests_mirror_it() -> None:
+    assert not any("tests" in path.relative_to(graph.CORE).parts
+                   for file in graph.files() for path in graph.includes(file))  # fmt: skip
+    tests = graph.CORE / "tests"
+    assert {path.name for path in tests.iterdir() if path.is_dir()} < set().union(*FLOORS)
+    for file in tests.rglob("*.c"):
+        above = FLOORS[
+            next((i for i, floor in enumerate(FLOORS) if file.parent.name in floor), -1) :
+        ]
+        rooms = {path.relative_to(graph.CORE).parts[0] for path in graph.includes(file)}
+        assert not rooms & set().union(*above[1:]), file
+
+
+def test_every_source_file_is_built_and_every_test_is_run() -> None:
+    library = (graph.CORE / "CMakeLists.txt").read_text()
+    for file in graph.files():
+        path = file.relative_to(graph.CORE)
+        if graph.ISA.search(path.stem) and file.suffix == ".c":  # in a list of kernels
+            path = path.parent / graph.ISA.sub("", path.stem)
+        if file.suffix != ".h":
+            assert re.search(rf"^ +{path}\)?$", library, re.MULTILINE), path
+    tests = (graph.CORE / "tests" / "CMakeLists.txt").read_text()
+    found = list((graph.CORE / "tests").rglob("test_*.c"))
+    assert len(found) > 20
+    for file in found:
+        assert re.search(rf"\b{file.relative_to(graph.CORE / 'tests').as_posix()}\b", tests)
+
+
+@pytest.mark.parametrize("arrow", [("generator", "columns"), ("columns", "exact")])
+def test_an_arrow_up_is_noticed(arrow: tuple[str, str]) -> None:
+    lower, upper = arrow
+    rooms = graph.folders(graph.units())
+    rooms[lower] = rooms[lower] | {upper}
+    if lower in rooms[upper]:
+        with pytest.raises(ValueError, match="a circle among"):
+            floors(rooms)
+    else:
+        assert floors(rooms) != FLOORS
+
+
+def test_a_circle_of_units_is_noticed() -> None:
+    units = graph.units()
+    units["mechanisms/noisy_max_exact"].add("mechanisms/noisy_max_bounds")
+    with pytest.raises(ValueError, match="noisy_max_bounds"):
+        floors(units)
+
+
+PACKAGE = import_graph.modules()
+
+
+def test_every_module_is_seen() -> None:
+    assert len(PACKAGE) > 90
+    assert sum(map(len, PACKAGE.values())) > 350
+    assert {"_core", "accounting/ledger", "exact", "mechanisms"} <= import_graph.rooms(
+        PACKAGE
+    ).keys()
+
+
+def test_no_modules_import_each_other() -> None:
+    assert floors(PACKAGE)
+
+
+def test_rooms_of_the_package_stand_on_their_floors() -> None:
+    assert floors(import_graph.rooms(PACKAGE))
+
+
+def test_a_module_imports_from_the_home_of_a_thing() -> None:
+    """Never from a package, whose door offers it to users: that would hide what needs what."""
+    doors = {name for name, file in import_graph.files().items() if import_graph.is_door(file)}
+    for name, below in PACKAGE.items():
+        assert not below & doors, name
+
+
+def test_a_door_offers_what_is_inside() -> None:
+    for name, file in import_graph.files().items():
+        if name and import_graph.is_door(file):
+            assert {import_graph.room_of(below).split("/")[0] for below in import_graph.imports(file)} <= {name.split(".")[0], "_columns"}  # fmt: skip
+
+
+def test_the_page_shows_the_floors_as_they_are() -> None:
+    assert page() in (graph.CORE.parent / "docs" / "architecture.md").read_text()

@@ -1,0 +1,462 @@
+"""Columns of pandas, polars, pyarrow and DuckDB: the same integers as from numpy."""
+
+from traceback import format_exception
+from typing import Any
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from pyarrow.dataset import dataset
+
+import cydp
+from cydp import exact
+from cydp._columns.identities import identities
+from cydp._columns.numbers import column
+from cydp.testing import SeededGenerator
+
+ROWS = 3000
+INTEGERS = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
+
+
+def shapes(x: np.ndarray, present: np.ndarray | None) -> dict[str, Any]:
+    """One column in every shape; sliced and chunked ones have neighbours that are not theirs."""
+    null = None if present is None else ~present
+    arrow = pa.array(x, mask=null)
+    wide = pa.concat_arrays([arrow.slice(0, 13), arrow, arrow.slice(0, 11)])
+    sliced = wide.slice(13, len(x))
+    return {
+        "list": arrow.to_pylist(),
+        "pyarrow": arrow,
+        "pyarrow sliced": sliced,
+        "pyarrow chunks": pa.chunked_array(
+            [sliced.slice(0, 7), sliced.slice(7, 0), sliced.slice(7)]
+        ),
+        "pyarrow dictionary": arrow.dictionary_encode(),
+        "pyarrow dictionaries that differ": pa.chunked_array(
+            [sliced.slice(0, 701).dictionary_encode(), sliced.slice(701).dictionary_encode()]
+        ),
+        "pyarrow record batch": pa.record_batch({"x": wide}).slice(13, len(x)),
+        "pyarrow table": pa.table({"x": pa.chunked_array([sliced.slice(0, 9), sliced.slice(9)])}),
+        "polars": pl.Series(arrow),
+        "polars sliced": pl.Series(wide).slice(13, len(x)),
+        "polars chunks": pl.concat(
+            [pl.Series("x", sliced.slice(0, 99)), pl.Series("x", sliced.slice(99))], rechunk=False
+        ),
+        "polars frame": pl.DataFrame({"x": arrow}),
+        "pandas of Arrow": pd.Series(pd.arrays.ArrowExtensionArray(pa.chunked_array([sliced]))),
+        "pandas categorical": pd.Series(
+            pd.arrays.ArrowExtensionArray(pa.chunked_array([arrow]))
+        ).astype("category"),
+        "DuckDB": duckdb.from_arrow(pa.table({"x": arrow})),
+    }
+
+
+@pytest.mark.parametrize("nulls", [False, True])
+@pytest.mark.parametrize("dtype", [*INTEGERS, "float32", "float64"])
+def test_one_column_in_every_shape(dtype: str, nulls: bool) -> None:
+    rng = np.random.default_rng(1)
+    x = (rng.random(ROWS) * 100).astype(dtype)
+    present = rng.random(ROWS) < 0.8 if nulls else None
+    bare = x if present is None else x[present]
+    users = rng.integers(0, 50, ROWS)
+    stays = exact.bound_contributions(
+        users if present is None else np.ma.array(users, mask=~present),
+        users % 7,
+        max_partitions=2,
+        rng=SeededGenerator(1),
+    )
+    codes = rng.integers(0, 5, ROWS)
+    for name, given in shapes(x, present).items():
+        assert (
+            exact.histogram(given, 7, (0, 90))[0].tolist()
+            == np.histogram(bare, 7, (0, 90))[0].tolist()
+        ), name
+        total, expected = exact.clamped_sum(given, (3, 60)), exact.clamped_sum(bare, (3, 60))
+        assert (total.units, total.step) == (expected.units, expected.step), name
+        grouped = exact.grouped_clamped_sum(codes, given, 5, (3, 60), step=1)
+        kept = codes if present is None else codes[present]
+        assert (
+            grouped.units.tolist()
+            == exact.grouped_clamped_sum(kept, bare, 5, (3, 60), step=1).units.tolist()
+        ), name
+        if dtype[0] != "f":
+            assert exact.bincount(given).tolist() == np.bincount(bare.astype(int)).tolist(), name
+            again = exact.grouped_clamped_sum(given, x, 50, (3, 60), step=1)
+            assert (
+                again.units.tolist()
+                == exact.grouped_clamped_sum(bare, bare, 50, (3, 60), step=1).units.tolist()
+            )
+    assert stays.any()
+
+
+@pytest.mark.parametrize("nulls", [False, True])
+def test_other_kernels_of_one_column_in_every_shape(nulls: bool) -> None:
+    rng = np.random.default_rng(5)
+    x = rng.integers(0, 100, ROWS)
+    present = rng.random(ROWS) < 0.8 if nulls else None
+    masked = x if present is None else np.ma.array(x, mask=~present)
+    y = rng.random(ROWS)
+    ends = [(0, 90), (0, 1)]
+    cells = exact.histogramdd([masked, y], 5, ends)[0].tolist()
+    sums = [total.units for total in exact.clamped_sum_and_squares(masked, (3, 60), step=1)]
+    counts = exact.HistogramAccumulator(7, (0, 90)).update(masked).counts.tolist()
+    groups = exact.GroupedAccumulator(90, {"x": (3, 60)}).update(masked, x=masked)
+    found = exact.match_keys(masked, [7, 300, 2]).tolist()
+    for name, given in shapes(x, present).items():
+        assert exact.histogramdd([given, y], 5, ends)[0].tolist() == cells, name
+        assert [
+            total.units for total in exact.clamped_sum_and_squares(given, (3, 60), step=1)
+        ] == sums, name
+        counter = exact.HistogramAccumulator(7, (0, 90)).update(given)
+        assert counter.counts.tolist() == counts, name
+        again = exact.GroupedAccumulator(90, {"x": (3, 60)}).update(given, x=given)
+        assert again.counts.tolist() == groups.counts.tolist(), name
+        assert again.sums["x"].units.tolist() == groups.sums["x"].units.tolist(), name
+        assert exact.match_keys(given, [7, 300, 2]).tolist() == found, name
+
+
+@pytest.mark.parametrize("nulls", [False, True])
+def test_users_in_every_shape(nulls: bool) -> None:
+    rng = np.random.default_rng(2)
+    users, groups = rng.integers(0, 300, ROWS), rng.integers(0, 7, ROWS)
+    present = rng.random(ROWS) < 0.8 if nulls else None
+    expected = exact.bound_contributions(
+        users if present is None else np.ma.array(users, mask=~present),
+        groups,
+        max_partitions=2,
+        rng=SeededGenerator(1),
+    )
+    for name, given in shapes(users, present).items():
+        assert np.array_equal(
+            exact.bound_contributions(given, groups, max_partitions=2, rng=SeededGenerator(1)),
+            expected,
+        ), name
+
+
+def text_shapes(values: list[str | None]) -> dict[str, Any]:
+    wide = ["no", None, "other row", *values, "nor this"]
+    cut = slice(3, 3 + len(values))
+    kinds = {
+        "string": pa.string(),
+        "large string": pa.large_string(),
+        "string view": pa.string_view(),
+    }
+    given: dict[str, Any] = {"list": values, "pandas object": pd.Series(values, dtype=object)}
+    for name, kind in kinds.items():
+        given[name] = pa.array(values, kind)
+        given[f"{name} sliced"] = pa.array(wide, kind)[cut]
+        given[f"{name} chunks"] = pa.chunked_array([given[f"{name} sliced"][:31], given[name][31:]])
+    return given | {
+        "dictionary": pa.array(values).dictionary_encode(),
+        "dictionaries that differ": pa.chunked_array(
+            [pa.array(values[:500]).dictionary_encode(), pa.array(values[500:]).dictionary_encode()]
+        ),
+        "bytes": pa.array([None if value is None else value.encode() for value in values]),
+        "polars": pl.Series(values),
+        "polars sliced": pl.Series(wide)[cut],
+        "polars categorical": pl.Series(values, dtype=pl.Categorical),
+        "pandas": pd.Series(values),
+        "pandas of Arrow": pd.Series(values, dtype=pd.ArrowDtype(pa.string())),
+        "pandas categorical": pd.Series(values, dtype="category"),
+        "DuckDB": duckdb.from_arrow(pa.table({"x": values})),
+    }
+
+
+@pytest.mark.parametrize("nulls", [False, True])
+def test_text_in_every_shape(nulls: bool) -> None:
+    rng = np.random.default_rng(3)
+    words = ["", "a", "b\0", "twelve bytes", "thirteen byte", "\u20ac" * 9, "x" * 40, "x" * 41]
+    values = [words[i] + str(j) * (i % 2) for i, j in rng.integers(0, 8, (1000, 2)).tolist()]
+    if nulls:
+        values = [
+            None if lost else value
+            for value, lost in zip(values, rng.random(1000) < 0.2, strict=True)
+        ]
+    other = rng.integers(0, 20, 1000)
+    by_user = exact.bound_contributions(values, other, max_partitions=2, rng=SeededGenerator(4))
+    by_group = exact.bound_contributions(other, values, max_partitions=2, rng=SeededGenerator(4))
+    for name, given in text_shapes(values).items():
+        assert np.array_equal(
+            exact.bound_contributions(given, other, max_partitions=2, rng=SeededGenerator(4)),
+            by_user,
+        ), name
+        assert np.array_equal(
+            exact.bound_contributions(other, given, max_partitions=2, rng=SeededGenerator(4)),
+            by_group,
+        ), name
+
+
+def test_bool_and_what_is_empty() -> None:
+    flags = [True, None, False, True, True, None, True, False, True, True]
+    for given in (
+        pa.array(flags),
+        pl.Series(flags),
+        pd.Series(flags, dtype="boolean"),
+        pa.array([False, *flags])[1:],
+    ):
+        assert exact.clamped_sum(given, (0, 1)).value == 6
+        assert exact.bincount(given).tolist() == [2, 6]
+    for empty in (
+        pa.array([], pa.int16()),
+        pa.chunked_array([], pa.int16()),
+        pl.Series([], dtype=pl.Int16),
+    ):
+        assert column(empty).dtype == np.int16
+        assert exact.bincount(empty).size == 0
+        assert exact.histogram(empty, 2, (0, 1))[0].tolist() == [0, 0]
+    assert exact.clamped_sum(pa.nulls(3), (0, 1)).units == 0
+    nothing = pa.array([None, None], pa.dictionary(pa.int8(), pa.string()))
+    for none in (pa.array([], pa.string()), pl.Series([], dtype=pl.Categorical), nothing[:0]):
+        assert exact.bound_contributions(none, [], max_partitions=1).tolist() == []
+    assert exact.bound_contributions(nothing, [1, 1], max_partitions=1).tolist() == [False, False]
+
+
+def test_a_frame_of_nulls_alone() -> None:
+    for nothing in (pl.DataFrame({"x": [None, None]}), pa.table({"x": pa.nulls(2)})):
+        assert exact.clamped_sum(nothing, (0, 1)).units == 0
+        assert exact.match_keys(nothing, ["a"]).tolist() == [1, 1]
+
+
+def test_no_copy_without_need() -> None:
+    x = np.arange(1000)
+    for given in (pa.array(x), pl.Series(x), pd.Series(x), pa.array(x)[5:], pa.table({"x": x})):
+        values = column(given)
+        assert not values.flags.owndata
+        assert np.shares_memory(values, column(given))
+
+
+WRONG = [
+    (pl.LazyFrame({"a": [31415]}), "x must be computed first: call its collect()"),
+    (pa.array(["31415"]), "not text"),
+    (pl.Series(["31415"]), "not text"),
+    (pa.array([], pa.string()), "not text"),
+    (pa.array([31415], pa.timestamp("s")), "not timestamps"),
+    (pa.array(["31415"]).dictionary_encode(), "not text"),
+    (pa.array([[31415]]), "not lists"),
+    (pa.array([31415]).cast(pa.decimal128(30, 2)), "not decimals: cast them to"),
+    (pl.Series([31415], dtype=pl.Int128), "not integers of more than 64 bits: cast them to"),
+    (
+        pd.DataFrame({"a": pd.arrays.SparseArray([31415])}),
+        "x must be of a type that Arrow can express",
+    ),
+    (pl.col("a"), "x must be a list, an array or a column, not Expr"),
+    (dataset(pa.table({"a": [31415]})), "x must be read first: call its to_table()"),
+    (dataset(pa.table({"a": [31415]})).scanner(), "x must be read first: call its to_table()"),
+    (pl.DataFrame({"a": [31415], "b": [2]}), "x must be one column, not a table of 2"),
+]
+
+
+@pytest.mark.parametrize(("bad", "says"), WRONG)
+def test_what_holds_no_numbers(bad: Any, says: str) -> None:
+    for call in (lambda: exact.histogram(bad, 2, (0, 1)), lambda: exact.clamped_sum(bad, (0, 1))):
+        with pytest.raises(TypeError, match=says) as info:
+            call()
+        assert "31415" not in str(info.value)
+
+
+def test_hugeint_holds_no_numbers() -> None:
+    with pytest.raises(TypeError, match=r"x must hold numbers .* not decimals: cast them to"):
+        exact.clamped_sum(duckdb.sql("select 31415::hugeint as a"), (0, 1))
+    with pytest.raises(
+        TypeError, match=r"x must hold integers or text, not decimals: cast them to"
+    ):
+        exact.match_keys(duckdb.sql("select 31415::hugeint as a"), [31415])
+
+
+def test_releases_of_columns() -> None:
+    x = [3, 14, None, 15, 92, 65]
+    frames = (pa.array(x), pl.Series(x), pd.Series(x, dtype="Int64"), pl.DataFrame({"x": x}))
+    for given in (*frames, duckdb.from_arrow(pa.table({"x": x}))):
+        release = cydp.histogram(given, 4, (0, 100), epsilon=1000)
+        assert release.counts.tolist() == [3, 0, 1, 1]
+
+
+def test_dictionaries_of_views_with_an_empty_one() -> None:
+    def chunk(places: list[int | None], words: list[str]) -> pa.Array:
+        text = pa.array(words, pa.string_view())
+        return pa.DictionaryArray.from_arrays(pa.array(places, pa.int32()), text)
+
+    parts = [chunk([0, 1], ["a", "b"]), chunk([None], []), chunk([0, 1, 0], ["c", "d" * 20])]
+    keys = ["a", "b", "c", "d" * 20]
+    for order in ([0, 1, 2], [1, 0, 2], [2, 1, 0]):
+        chunks = pa.chunked_array([parts[i] for i in order])
+        expected = [4 if word is None else keys.index(word) for word in chunks.to_pylist()]
+        assert exact.match_keys(chunks, keys).tolist() == expected
+        assert exact.bound_contributions(chunks, [0] * 6, max_partitions=1).sum() == 4
+
+
+def test_a_stream_that_can_be_read_once() -> None:
+    for x, keys in (([1, 2, None], [1]), (["a", "b", None], ["a"])):
+
+        def reader(x: Any = x) -> Any:
+            return pa.table({"x": x}).to_reader()
+
+        assert exact.match_keys(reader(), keys).tolist() == [0, 1, 1]
+        assert exact.bound_contributions(reader(), [1, 1, 1], max_partitions=1).tolist() == [
+            True,
+            True,
+            False,
+        ]
+    assert exact.clamped_sum(pa.table({"x": [1, 2]}).to_reader(), (0, 9)).value == 3
+
+
+def test_nulls_of_a_struct_hide_its_values() -> None:
+    hidden = pa.array([False, True, True])
+    struct = pa.StructArray.from_arrays([pa.array([1, 1, 2])], names=["x"], mask=hidden)
+    for x in (struct, pa.chunked_array([struct]), pa.chunked_array([struct[1:], struct[:1]])):
+        assert exact.bincount(x).tolist() == [0, 1]
+        assert exact.clamped_sum(x, (0, 10)).value == 1
+        assert (exact.match_keys(x, [1, 2]) < 2).sum() == 1
+
+
+def test_what_is_no_identity() -> None:
+    period = pd.Series(pd.period_range("1970-01", periods=3, freq="M"))
+    floats = (pl.Series([1.0]), pa.array([1.0]), pd.Series([1.0]).astype("category"))
+    for bad in (
+        *floats,
+        pa.array([1], pa.timestamp("s")),
+        [np.timedelta64(1, "ns")],
+        pl.LazyFrame({"x": [1]}),
+    ):
+        with pytest.raises(TypeError, match=r"^x "):
+            exact.match_keys(bad, [1])
+        with pytest.raises(TypeError, match=r"^users "):
+            exact.bound_contributions(bad, [1], max_partitions=1)
+    for bad in (period, [np.timedelta64(3, "Y")], pl.LazyFrame({"x": [1]})):
+        with pytest.raises(TypeError, match=r"^x "):
+            exact.clamped_sum(bad, (0, 1))
+    for x, keys in ((np.array(["a"]), [b"a"]), (np.array([b"a"]), ["a"])):
+        with pytest.raises(TypeError, match="keys must be"):
+            exact.match_keys(x, keys)
+
+
+def test_arrays_of_pandas_keep_their_integers() -> None:
+    for x in (
+        pd.array([2**60 + 1, None], dtype="Int64"),
+        pd.Index([2**60 + 1, None], dtype="Int64"),
+    ):
+        assert exact.clamped_sum(x, (0, 2**61), step=2**10).units == round((2**60 + 1) / 2**10)
+        assert column(x).compressed().tolist() == [2**60 + 1]
+        assert exact.match_keys(x, [2**60 + 1]).tolist() == [0, 1]
+
+
+def test_arrays_of_pandas_are_read_as_their_series() -> None:
+    x = pd.Series([5, 7, None, 7], dtype="Int64")
+    category, words = x.astype("category"), pd.Series(["a", "b", None, "b"])
+    for given in (x, x.array, x.values, pd.Index(x), category, category.array, category.values,
+                  pd.Categorical([5, 7, None, 7]), pd.CategoricalIndex(category)):  # fmt: skip
+        assert exact.match_keys(given, [5, 7]).tolist() == [0, 1, 2, 1]
+        assert exact.clamped_sum(given, (0, 10)).value == 19
+        assert exact.bincount(given)[[5, 7]].tolist() == [1, 2]
+    for given in (words, words.array, words.values, pd.Index(words), pd.Categorical(words)):
+        assert exact.match_keys(given, ["a", "b"]).tolist() == [0, 1, 2, 1]
+    for given in (pd.Series([1.5]).array, pd.Index([1.5]), pd.RangeIndex(2)):
+        assert exact.clamped_sum(given, (0, 10)).units > 0
+
+
+def test_integers_of_one_chunk_are_not_copied() -> None:
+    x = pa.array(np.arange(1000))
+    one, other = (identities(x, "x")[0] for _ in range(2))
+    assert np.shares_memory(one, other)
+    words = pa.DictionaryArray.from_arrays(pa.array([0, 1] * 500, pa.int16()), ["a", "b"])
+    assert identities(words, "x")[0].rows.dtype == np.int16
+
+
+@pytest.mark.parametrize("kind", [pa.int8(), pa.uint8(), pa.int32(), pa.uint64()])
+@pytest.mark.parametrize("words", [[1, 2], ["a", "b"], []])
+def test_dictionary_indices_out_of_range(kind: pa.DataType, words: list[Any]) -> None:
+    values = pa.array(words, None if words else pa.string())
+    wrong = [2, 5] if kind in (pa.uint8(), pa.uint64()) else [2, 5, -1]
+    for place in wrong if words else [0]:
+        bad = pa.DictionaryArray.from_arrays(pa.array([place, None], kind), values, safe=False)
+        for x in (bad, pa.chunked_array([bad, bad]), pa.table({"x": bad})):
+            with pytest.raises(ValueError, match="x must have indices that are in its dictionary"):
+                exact.match_keys(x, words or ["a"])
+    hidden = pa.array(np.array([5, 0], kind.to_pandas_dtype()), mask=np.array([True, False]))
+    if words:
+        good = pa.DictionaryArray.from_arrays(hidden, values, safe=False)
+        assert exact.match_keys(good, words).tolist() == [2, 0]
+
+
+def test_what_is_lazy_says_so_everywhere() -> None:
+    lazy = pl.LazyFrame({"a": [1]})
+    for name, call in {
+        "x": lambda: cydp.histogram(lazy, 2, (0, 1), epsilon=1),
+        "columns": lambda: exact.histogramdd(lazy, 2),
+        "codes": lambda: exact.bincount(lazy),
+        "keys": lambda: exact.match_keys([1], lazy),
+        "users": lambda: exact.bound_contributions(lazy, [1], max_partitions=1),
+        "table": lambda: exact.HistogramAccumulator.from_arrow(lazy),
+    }.items():
+        with pytest.raises(
+            TypeError, match=rf"^{name} must be computed first: call its collect\(\)$"
+        ):
+            call()
+    for bad in (pl.col("a"), dataset(pa.table({"a": [1]})), duckdb.ColumnExpression("a"), None):
+        for name, call in {
+            "columns": lambda x=bad: exact.histogramdd(x, 2),
+            "codes": lambda x=bad: exact.bincount(x),
+            "keys": lambda x=bad: exact.match_keys([1], x),
+            "users": lambda x=bad: exact.bound_contributions(x, [1], max_partitions=1),
+            "table": lambda x=bad: exact.GroupedAccumulator.from_arrow(x),
+        }.items():
+            with pytest.raises(TypeError, match=f"^{name} "):
+                call()
+
+
+def test_a_query_that_fails_shows_no_data() -> None:
+    relation = duckdb.sql("select s::int as a from (values ('1'), ('secret')) of_(s)")
+    mixed = pd.DataFrame({"a": np.array([1, "secret"], object)})
+    failed, objects = "x could not be read: its query", "x must hold "
+    for bad, error, says in ((relation, ValueError, failed), (mixed, TypeError, objects)):
+        for call in (
+            lambda x=bad: exact.clamped_sum(x, (0, 1)),
+            lambda x=bad: exact.match_keys(x, [1]),
+        ):
+            with pytest.raises(error, match=says) as info:
+                call()
+            assert "secret" not in "".join(format_exception(info.value))
+
+
+def views_with_rubbish(words: list[str | None]) -> pa.Array:
+    """Views whose nulls point nowhere."""
+    array = pa.array(words, pa.string_view())
+    bits, views, *buffers = array.buffers()
+    entries = np.frombuffer(views, np.int32).reshape(-1, 4)[: len(words)].copy()
+    entries[[word is None for word in words]] = [10**9, 1, 10**8, 10**9]
+    parts = [bits, pa.py_buffer(entries), *buffers]
+    return pa.Array.from_buffers(pa.string_view(), len(words), parts)
+
+
+def test_views_of_nulls_are_not_read() -> None:
+    words = ["a", None, "b" * 30, None, "c" * 16, "a", "b" * 30] * 50
+    array, keys = views_with_rubbish(words), ["b" * 30, "a", "c" * 16]
+    expected = [keys.index(word) if word else 3 for word in words]
+    for x in (array, pa.chunked_array([array]), pa.table({"x": array})):
+        assert exact.match_keys(x, keys).tolist() == expected
+        assert exact.value_counts(x, keys).tolist() == [100, 100, 50]
+        stays = exact.bound_contributions(x, x, max_partitions=1, max_rows_per_partition=1000)
+        assert stays.tolist() == [word is not None for word in words]
+    pieces = pa.chunked_array([array[1:5], array[2:], array[:3]])
+    assert exact.match_keys(pieces, keys).tolist() == [*expected[1:5], *expected[2:], *expected[:3]]
+    assert (
+        exact.bound_contributions(
+            pieces, pieces, max_partitions=1, max_rows_per_partition=1000
+        ).sum()
+        == 3 + 248 + 2
+    )
+    places = pa.array([6, 1, 3, 0, None], pa.int8())
+    dictionary = pa.DictionaryArray.from_arrays(places, array[:7], safe=False)
+    assert exact.match_keys(dictionary, keys).tolist() == [0, 3, 3, 1, 3]
+    assert exact.bound_contributions(
+        dictionary, [1] * 5, max_partitions=1, max_rows_per_partition=9
+    ).tolist() == [1, 0, 0, 1, 0]
+
+
+def test_views_with_nulls_are_not_copied() -> None:
+    array = pa.array(["a", None, "b" * 30], pa.string_view())
+    one, other = (identities(array, "x")[0] for _ in range(2))
+    assert np.shares_memory(one.text, other.text)

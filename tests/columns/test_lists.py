@@ -1,0 +1,122 @@
+"""Lists, objects and nulls: what a column holds must not depend on a null beside it."""
+
+import itertools
+import tracemalloc
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from cydp import exact
+from cydp._columns.numbers import column
+
+
+def units_of(value, lower, upper, step):
+    return round(min(max(Fraction(value), lower), upper) / step)
+
+
+@pytest.mark.parametrize("ends", [(0, 10), (-5, 2**62), (0, 2**54), (-(2**70), 2**90), (0, 2**200)])
+def test_integers_of_any_size_are_summed_exactly(ends):
+    values = [0, -1, 7, 2**53 + 5, 2**63 - 1, 2**63, -(2**63) - 1, 2**64 - 1, 2**89 + 3, -(2**100)]
+    for pair in itertools.product(values, repeat=2):
+        for x in (list(pair), [*pair, None], np.array(pair, object), [pair]):
+            total = exact.clamped_sum(x, ends)
+            assert total.units == sum(units_of(value, *ends, total.step) for value in pair)
+
+
+@pytest.mark.parametrize(
+    "x", [[1, 2, 7], [True, False], [np.int8(3)], [2**63 + 5], [1.5, 2], [Decimal(1)]]
+)
+def test_a_null_changes_neither_grid_nor_units(x):
+    without, beside = (exact.clamped_sum(y, (0, 10)) for y in (x, [*x, None]))
+    assert (without.step, without.units) == (beside.step, beside.units)
+    masked = exact.clamped_sum([*x, np.ma.masked], (0, 10))
+    assert (without.step, without.units) == (masked.step, masked.units)
+
+
+def test_a_null_does_not_round_its_neighbours():
+    assert exact.clamped_sum([2**53 + 5, None], (0, 2**54), step=8).value == 2**53 + 8
+    edges = [2**53 + 1, 2**53 + 2, 2**53 + 9]
+    assert exact.histogram([2**53 + 1, None], edges)[0].tolist() == [1, 0]
+
+
+def test_codes_with_nulls_and_beyond_64_bits():
+    for codes in (
+        [0, None, 1],
+        np.array([0, None, 1], object),
+        np.ma.array([0, 5, 1], mask=[0, 1, 0]),
+    ):
+        assert exact.grouped_clamped_sum(codes, [1, 2, 3], 2, (0, 5), step=1).units.tolist() == [
+            1,
+            3,
+        ]
+    for code in (2**64 - 1, 2**64, -(2**70)):
+        assert exact.grouped_clamped_sum([code, 0], [1, 2], 2, (0, 5), step=1).units.tolist() == [
+            2,
+            0,
+        ]
+    with pytest.raises(TypeError, match="codes must hold integers, not float"):
+        exact.grouped_clamped_sum([0.5, None], [1, 2], 2, (0, 5))
+
+
+def test_numbers_beyond_the_floats_keep_their_sign():
+    assert exact.clamped_sum([-(10**400), 0.5], (-1, 1), step=1).units == -1
+    assert exact.clamped_sum([10**400, 0.5], (-1, 1), step=1).units == 1
+    assert exact.clamped_sum([Fraction(-(10**400)), None], (-1, 1), step=1).units == -1
+
+
+def test_null_has_many_names():
+    class NAType: ...
+
+    class NaTType: ...
+
+    assert column([1.5, None, NAType(), NaTType(), np.ma.masked]).compressed().tolist() == [1.5]
+    assert column([[1, None], [2, 3]]).mask.tolist() == [[False, True], [False, False]]
+    assert column([None, None]).size == 2
+
+
+def test_large_integer_edges():
+    for lo, hi in (
+        (-(2**53) - 70, -(2**53) + 2),
+        (-(2**62), 2**62),
+        (2**53, 2**55),
+        (-(2**55), 2**55 + 2),
+    ):
+        around = [end + i for end in (lo, hi) for i in range(-5, 6)]
+        x = np.array(around, np.int64)
+        for bins in (4, 7):
+            for ours, numpys in zip(
+                exact.histogram(x, bins, (lo, hi)), np.histogram(x, bins, (lo, hi)), strict=True
+            ):
+                np.testing.assert_array_equal(ours, numpys)
+        edges = np.array([lo, lo + 3, lo + 4, hi - 1, hi], np.int64)
+        assert exact.histogram(x, edges)[0].tolist() == np.histogram(x, edges)[0].tolist()
+
+
+def test_a_null_among_floats_is_none_of_them():
+    for x in ([0.5, 1.5, None], np.array([0.5, 1.5, None], object), [Decimal("0.5"), 1.5, None]):
+        counts, edges = exact.histogram(x, 2)
+        assert (counts.tolist(), edges.tolist()) == ([1, 1], [0.5, 1, 1.5])
+        assert exact.histogramdd([x, [0, 1, 5]], 2)[0].tolist() == [[1, 0], [0, 1]]
+    with pytest.raises(ValueError, match="x must be finite if range is None"):
+        exact.histogram([0.5, float("nan"), None], 2)
+
+
+def test_codes_say_what_they_may_be():
+    for codes in ([2**64 + 12345], [-1, 2**63], ["12345", None]):
+        with pytest.raises(TypeError, match="codes must hold") as info:
+            exact.bincount(codes)
+        assert "12345" not in str(info.value)
+        assert "object" not in str(info.value)
+
+
+def test_masked_columns_with_strides_are_copied_by_blocks():
+    x = np.ma.MaskedArray(np.zeros((1_000_000, 2)), mask=False)[:, 0]
+    x[0] = np.ma.masked
+    tracemalloc.start()
+    try:
+        assert exact.clamped_sum(x, (-1, 1)).units == 0
+        assert tracemalloc.get_traced_memory()[1] < 4_000_000  # of 8
+    finally:
+        tracemalloc.stop()

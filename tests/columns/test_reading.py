@@ -1,0 +1,229 @@
+"""What real-valued mechanisms read: one number is one number, as an integer or as a float."""
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cydp import Gaussian, Laplace, Snapping
+from cydp._columns.floats import read_floats
+from cydp.mechanisms._grid_mechanism import declare_reals
+from cydp.mechanisms._grid_noise import read_steps
+from cydp.testing import SeededGenerator
+
+fixed = settings(derandomize=True, deadline=None, max_examples=400)
+
+NEAR = st.sampled_from([0, 2**52, 2**53, 2**54, 2**60, 2**62, 2**63, 2**64, 2**66, 2**80, 2**120])
+INTEGERS = st.builds(
+    lambda near, off, sign: sign * (near + off),
+    NEAR, st.integers(-5000, 5000), st.sampled_from([-1, 1]),
+)  # fmt: skip
+NUMBERS = st.one_of(
+    INTEGERS, INTEGERS.map(float), st.floats(allow_nan=False, allow_infinity=False),
+    st.integers(-(2**70), 2**70), st.integers(-(2**60), 2**60).map(lambda n: n / 2**8),
+)  # fmt: skip
+EXPONENTS = st.one_of(
+    st.integers(-64, 16), st.sampled_from([-1021, -200, -80, -74, -73, 40, 60, 63, 64, 70, 896])
+)
+
+
+def shapes(number: Any) -> list[Any]:
+    """Return the same number in every way in which it can be given, at the first place."""
+    given_: list[Any] = [number, [number], [number, 0.5], [number, 1], (number, 3)]
+    if isinstance(number, int):
+        kinds: list[Any] = [np.int64, np.uint64, ">i8", ">u8"]
+        ends = [(-(2**63), 2**63), (0, 2**64)] * 2
+        for kind, (least, above) in zip(kinds, ends, strict=True):
+            if least <= number < above:
+                array = np.array([number, 7], kind)
+                given_ += [array, array[::-1][::-1], array[0], list(array)]
+    try:
+        is_float = float(number) == number
+    except OverflowError:
+        is_float = False
+    if is_float:
+        given_ += [float(number), [float(number)], np.array([float(number), 7]), [float(number), 2]]
+        given_.append(np.float64(number))
+    return given_
+
+
+def units_read(value: Any, exponent: int) -> int:
+    """Return the multiple of the grid that the core adds noise to."""
+    near, rest = read_steps(declare_reals(value, "value"), exponent, "value")
+    steps = Fraction(float(near.flat[0])) / Fraction(2) ** exponent
+    whole = round(min(max(steps, Fraction(-(2**126))), Fraction(2**126)))
+    return whole + (0 if rest is None else int(rest.flat[0]))
+
+
+def nearest(number: Any, exponent: int) -> int:
+    """Return the nearest multiple of the grid, exactly, of a number that was cut."""
+    unit = Fraction(2) ** exponent
+    end = max(2**53, 2**113 * unit)
+    cut = round(min(max(Fraction(number), -end), end) / unit)
+    return min(max(cut, -(2**126)), 2**126)
+
+
+@fixed
+@given(NUMBERS, EXPONENTS)
+def test_every_shape_is_rounded_to_the_grid_once(number: Any, exponent: int) -> None:
+    expected = nearest(number, exponent)
+    for value in shapes(number):
+        assert units_read(value, exponent) == expected
+
+
+@fixed
+@given(NUMBERS, NUMBERS, st.integers(-4, 4), EXPONENTS)
+def test_no_two_numbers_are_read_further_apart_than_the_grid_is_paid_for(
+    one: Any, other: Any, off: int, exponent: int
+) -> None:
+    try:
+        close = one + off
+    except OverflowError:
+        close = other
+    for two in (other, close):
+        apart = abs(Fraction(one) - Fraction(two)) / Fraction(2) ** exponent
+        for first in shapes(one)[:3]:
+            for second in shapes(two):
+                moved = abs(units_read(first, exponent) - units_read(second, exponent))
+                assert moved <= math.floor(apart) + 1
+
+
+def cut_integers(value: Any, exponent: int) -> int:
+    """What cuts integers at 2**53, and floats not."""
+    first = value if isinstance(value, int | float) else value[0]
+    if isinstance(first, int | np.integer):
+        first = min(max(int(first), -(2**53)), 2**53)
+    return nearest(float(first), exponent)
+
+
+def rounds_twice(value: Any, exponent: int) -> int:
+    """What rounds integers to float64, and then to the grid."""
+    return nearest(float(value if isinstance(value, int | float) else value[0]), exponent)
+
+
+@pytest.mark.parametrize("read", [cut_integers, rounds_twice])
+def test_other_readings_are_found_out(read: Callable[[Any, int], int]) -> None:
+    pairs = [(2**60, 2.0**60), (2**53, 2**53 + 1), (2**53 + 1, 2.0**53 + 2), (2**60 + 65, 2**60)]
+    found = [
+        abs(read(one, e) - read(other, e))
+        > math.floor(abs(Fraction(one) - Fraction(other)) / Fraction(2) ** e) + 1
+        for one, other in pairs for e in (-40, 0, 5)
+    ]  # fmt: skip
+    assert any(found)
+
+
+@fixed
+@given(INTEGERS, st.sampled_from([1, 2.0**-12, 3, 2**10, 2**30]), st.integers(0, 99))
+def test_releases_are_exact_sums_of_integers(number: int, sensitivity: Any, seed: int) -> None:
+    laplace, gaussian = (
+        Laplace(epsilon=1, sensitivity=sensitivity),
+        Gaussian(sensitivity=sensitivity, rho="0.5"),
+    )
+    for value in shapes(number):
+        entries = int(np.size(np.array(value, object)))
+        z = SeededGenerator(seed).discrete_laplace(laplace._steps(entries), max(entries, 1))
+        expected = float((nearest(number, laplace._log2_step) + int(z[0])) * laplace.step)
+        assert np.ravel(laplace.release(value, rng=SeededGenerator(seed)))[0] == expected
+        z = SeededGenerator(seed).discrete_gaussian(
+            sigma2=gaussian._steps2(entries), size=max(entries, 1)
+        )
+        expected = float((nearest(number, gaussian._log2_step) + int(z[0])) * gaussian.step)
+        assert np.ravel(gaussian.release(value, rng=SeededGenerator(seed)))[0] == expected
+
+
+def test_big_arrays_are_read_in_any_layout() -> None:
+    array = np.random.default_rng(5).integers(-(2**63), 2**63 - 1, (30, 40), endpoint=True)
+    for given_ in (array, array.T, array[::-3, ::2], array.astype(">i8"), array.view(np.uint64)):
+        for exponent in (-57, -50, -49, -48, -1, 0, 1, 11, 12, 13, 14, 62, 65):
+            near, rest = read_steps(declare_reals(given_, "value"), exponent, "value")
+            assert near.shape == given_.shape
+            assert near.flags.c_contiguous
+            for i, number in enumerate(given_.flat):
+                steps = Fraction(float(near.flat[i])) / Fraction(2) ** exponent
+                more = 0 if rest is None else int(rest.flat[i])
+                assert round(steps) + more == nearest(int(number), exponent)
+                assert abs(more) < 2**61
+
+
+# Snapping, which adds floats
+
+
+@fixed
+@given(NUMBERS, st.integers(-3, 1000), st.fractions(-1, 1, max_denominator=64), st.booleans())
+def test_snapping_reads_neighbours_no_further_apart(
+    number: Any, exponent: int, part: Fraction, as_float: bool
+) -> None:
+    """Numbers within a power of two of each other stay so, if float64 has its multiples."""
+    unit = Fraction(2) ** max(exponent, math.frexp(abs(float(number)))[1] - 52)
+    moved = Fraction(number) + part * unit
+    other: Any = float(moved) if as_float else math.floor(moved)
+    if not math.isfinite(other) or abs(Fraction(other) - Fraction(number)) > unit:
+        return
+    for first in shapes(number):
+        for second in shapes(other):
+            one, two = (
+                Fraction(float(read_floats(declare_reals(x, "value"), "value").flat[0]))
+                for x in (first, second)
+            )
+            assert abs(one - two) <= unit
+
+
+@fixed
+@given(INTEGERS)
+def test_snapping_reads_integers_towards_zero(number: int) -> None:
+    size = abs(number)
+    extra = max(size.bit_length() - 53, 0)
+    expected = math.copysign(size >> extra << extra, number) if number else 0.0
+    for value in shapes(number):
+        assert read_floats(declare_reals(value, "value"), "value").flat[0] == expected
+
+
+def test_snapping_has_one_answer_for_one_number() -> None:
+    m = Snapping(epsilon=1, sensitivity=2**20, bounds=(-(2.0**62), 2.0**62))
+    for number in (2**53, 2**60, -(2**60), 2**61 + 2**20):
+        answers = {
+            float(np.ravel(m.release(value, rng=SeededGenerator(3)))[0])
+            for value in shapes(number) if np.size(np.array(value, object)) == 1
+        }  # fmt: skip
+        assert len(answers) == 1
+        assert abs(answers.pop() - number) < 2**26
+    assert read_floats(declare_reals(10**400, "value"), "value") == math.inf
+    assert read_floats(declare_reals([-(10**400), 2**1024 - 1], "value"), "value")[0] == -math.inf
+
+
+def clamped(m: Snapping, value: Any) -> Fraction:
+    """Return the units that noise is added to."""
+    seen: list[float] = []
+
+    def look(_: Snapping, units: Any, *rest: Any) -> Any:
+        seen.append(float(units[0]))
+        return np.zeros_like(units)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Snapping, "_snapped", look)
+        m.release(value, rng=SeededGenerator(1))
+    return Fraction(seen[0])
+
+
+@fixed
+@given(NUMBERS, st.integers(-5, 5), st.sampled_from([1, 2.0**-5, 2**12]))
+def test_snapping_clamps_neighbours_no_further_apart(number: Any, off: int, unit: Any) -> None:
+    """Also where the bound is beyond what float64 holds; one number has one answer."""
+    m, other = (
+        Snapping(
+            epsilon="1e-8",
+            sensitivity=unit,
+            bounds=(-(2**66 * Fraction(unit)), 2**66 * Fraction(unit)),
+        ),
+        number + off * unit,
+    )
+    (one,) = {clamped(m, value) for value in shapes(number)}
+    (two,) = {clamped(m, value) for value in shapes(other)}
+    apart = abs(Fraction(number) - Fraction(other)) / Fraction(unit)
+    assert abs(one - two) <= math.ceil(apart)
+    assert abs(one) <= max(2**53, 2**53 / Fraction(unit))

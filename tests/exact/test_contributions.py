@@ -1,0 +1,423 @@
+"""exact.bound_contributions: its definition row by row, what it must not depend on, uniformity."""
+
+import itertools
+import tracemalloc
+from collections import Counter, defaultdict
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from reference.siphash import MASK, siphash
+from scipy.stats import chi2
+
+from cydp import _threads as threads
+from cydp import exact
+from cydp.testing import SeededGenerator
+
+
+def bound(users: Any, partitions: Any, most: int, rows: int = 1, rng: Any = None) -> Any:
+    return exact.bound_contributions(
+        users, partitions, max_partitions=most, max_rows_per_partition=rows, rng=rng
+    )
+
+
+fixed = settings(derandomize=True, deadline=None, max_examples=150)
+LIMIT, REJECTED = 1e-3, 1e-9
+
+
+def word(x: int) -> bytes:
+    return (x & MASK).to_bytes(8, "little")
+
+
+def name_of(value: int | str, key: bytes) -> int:
+    """What is hashed of an identity: a number itself, a string's hash."""
+    if not isinstance(value, str):
+        return int(value) & MASK
+    text = value.encode("utf-8", "surrogatepass")
+    state = len(text)
+    for i in range(0, len(text), 8):
+        state = siphash(key, word(state) + text[i : i + 8].ljust(8, b"\0"))
+    return state
+
+
+def expected(
+    users: Sequence[Any], groups: Sequence[Any], most_groups: int, most_rows: int, seed: int
+) -> list[bool]:
+    """By the definition in docs/exact.md, one user at a time."""
+    key = SeededGenerator(seed).bytes(16)
+    rows = defaultdict(lambda: defaultdict(list))
+    for i, (user, group) in enumerate(zip(users, groups, strict=True)):
+        if user is not None and group is not None:
+            rows[user][group].append(i)
+    stays = [False] * len(users)
+    for user, pairs in rows.items():
+        name = word(name_of(user, key))
+        named = [(name_of(group, key), group) for group in pairs]
+        ranked = sorted((siphash(key, name + word(other)), group, other) for other, group in named)
+        for _, group, other in ranked[:most_groups]:
+            places = pairs[group]
+            chosen = set(range(len(places)))
+            if len(places) > most_rows:
+                chosen = set()
+                for j in range(len(places) - most_rows + 1, len(places) + 1):
+                    place = siphash(key, name + word(other) + word(j)) * j >> 64
+                    chosen.add(j - 1 if place in chosen else place)
+            for place in chosen:
+                stays[places[place]] = True
+    return stays
+
+
+def random_ids(
+    rng: np.random.Generator, n: int, users: int, groups: int, wide: bool = True
+) -> tuple[Any, Any]:
+    """Some users have few rows, some many. Wide ids are beyond 32 bits."""
+    u = np.minimum(rng.integers(0, users, n), rng.integers(0, users, n))
+    g = rng.integers(-groups, 0, n)
+    return (u - users // 2, g * 2**40) if wide else (2**32 - 1 - u, 2**32 + g)
+
+
+def test_siphash_of_the_paper() -> None:
+    key, message = bytes(range(16)), bytes(range(15))
+    assert siphash(key, message) == 0xA129CA6149BE45E5
+    assert siphash(key, b"") == 0x726FDB47DD0E0E31
+
+
+@pytest.mark.parametrize("most_rows", [1, 2, 7])
+@pytest.mark.parametrize("most_groups", [1, 3, 50])
+@pytest.mark.parametrize(("n", "users", "groups"), [(1, 1, 1), (300, 10, 5), (9000, 900, 7),
+                                                    (9000, 3, 400), (2000, 2000, 2)])  # fmt: skip
+@pytest.mark.parametrize("wide", [False, True])
+def test_the_definition(
+    n: int, users: int, groups: int, most_groups: int, most_rows: int, wide: bool
+) -> None:
+    u, g = random_ids(np.random.default_rng(n + users), n, users, groups, wide)
+    stays = bound(u, g, most_groups, most_rows, SeededGenerator(n))
+    assert stays.dtype == bool
+    assert stays.tolist() == expected(u.tolist(), g.tolist(), most_groups, most_rows, n)
+
+
+@fixed
+@given(
+    st.lists(
+        st.tuples(
+            st.one_of(st.none(), st.integers(-3, 3), st.integers(-(2**63), 2**63 - 1)),
+            st.one_of(st.none(), st.integers(-2, 2)),
+        ),
+        max_size=60,
+    ),
+    st.integers(1, 4),
+    st.integers(1, 3),
+)
+def test_lists_with_nothing(rows: list[Any], most_groups: int, most_rows: int) -> None:
+    users, groups = [u for u, _ in rows], [g for _, g in rows]
+    stays = bound(users, groups, most_groups, most_rows, SeededGenerator(5))
+    assert stays.tolist() == expected(users, groups, most_groups, most_rows, 5)
+
+
+@fixed
+@given(st.lists(st.tuples(st.text("ab\u20ac\U0001f600", max_size=4), st.text("xy", max_size=2)),
+                max_size=40))  # fmt: skip
+def test_strings(rows: list[tuple[str, str]]) -> None:
+    users, groups = [u for u, _ in rows], [g for _, g in rows]
+    want = expected(users, groups, 2, 1, 6)
+    assert bound(users, groups, 2, 1, SeededGenerator(6)).tolist() == want
+    narrow, *others = (
+        bound(np.array(users, dtype), np.array(groups, "U"), 2, 1, SeededGenerator(6))
+        for dtype in ("<U4", ">U4", "<U9")
+    )
+    assert kept(users, groups, narrow) == kept(users, groups, np.array(want, bool))
+    assert all(np.array_equal(narrow, other) for other in others)
+
+
+def kept(users: Sequence[Any], groups: Sequence[Any], stays: NDArray[np.bool_]) -> Counter[Any]:
+    """How many groups of each user stay."""
+    return Counter(user for user, _ in {(users[i], groups[i]) for i in np.flatnonzero(stays)})
+
+
+def test_strings_that_numpy_would_merge() -> None:
+    users = ["a", "a\0", "a\0\0", "", "\0"]
+    assert bound(users, [1] * 5, 1).all()
+    assert bound([u.encode() for u in users], [1] * 5, 1).all()
+    assert bound([1] * 5, users, 5).all()
+    assert bound([1] * 5, users, 2).sum() == 2
+
+
+def test_a_table_of_strings_that_grows() -> None:
+    users = np.array([f"user {i % 30_000} \u00e9" for i in range(50_000)])
+    stays = bound(users, np.zeros(50_000, int), 1)
+    assert stays.sum() == 30_000
+    assert len(np.unique(users[stays])) == 30_000
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int16", "int32", "int64", ">i4", ">i8", "uint8",
+                                   "uint16", "uint32", "uint64", "bool"])  # fmt: skip
+def test_dtypes_and_strides(dtype: str) -> None:
+    rng = np.random.default_rng(3)
+    u, g = rng.integers(0, 2, 400).astype(dtype), rng.integers(0, 2, 400).astype(dtype)
+    want = expected(u.astype(int).tolist(), g.astype(int).tolist(), 1, 2, 9)
+    assert bound(u, g, 1, 2, SeededGenerator(9)).tolist() == want
+    apart = np.zeros(1200, dtype)
+    apart[::3] = u
+    assert bound(apart[::3], g, 1, 2, SeededGenerator(9)).tolist() == want
+    backwards = bound(u[::-1], g[::-1], 1, 2, SeededGenerator(9))
+    assert backwards.tolist() == expected(
+        u[::-1].astype(int).tolist(), g[::-1].astype(int).tolist(), 1, 2, 9
+    )
+    u.flags.writeable = False
+    assert bound(u, g, 1, 2, SeededGenerator(9)).tolist() == want
+
+
+def test_masked_rows_count_for_nothing() -> None:
+    u = np.ma.array([1, 1, 1, 2, 2], mask=[0, 1, 0, 0, 1])
+    g = np.ma.array([1, 2, 3, 4, 5], mask=[0, 0, 1, 0, 0])
+    assert bound(u, g, 1).tolist() == [True, False, False, True, False]
+    assert bound([None, float("nan")], [1, 2], 1).tolist() == [False, False]
+
+
+@pytest.mark.parametrize("number", [2, 3, 16])
+def test_threads_change_nothing(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    u, g = random_ids(np.random.default_rng(8), 100_000, 5000, 20)
+    valid = np.random.default_rng(9).random(100_000) < 0.9
+    u = np.ma.array(u, mask=~valid)
+    alone = bound(u, g, 3, 2, SeededGenerator(4))
+    monkeypatch.setattr(threads, "SHARED_ABOVE", 0)
+    monkeypatch.setattr(threads, "NUM_THREADS", number)
+    assert np.array_equal(bound(u, g, 3, 2, SeededGenerator(4)), alone)
+
+
+# --- What a user's sample must not depend on ----------------------------------------------------
+
+
+def pairs_of(u: Any, g: Any, stays: NDArray[np.bool_], user: int) -> set[int]:
+    return set(g[stays & (u == user)].tolist())
+
+
+def test_other_users_do_not_matter() -> None:
+    rng = np.random.default_rng(10)
+    u, g = random_ids(rng, 5000, 200, 30)
+    everybody = bound(u, g, 2, 1, SeededGenerator(1))
+    for user in np.unique(u)[::20]:
+        alone = u == user
+        assert np.array_equal(bound(u[alone], g[alone], 2, 1, SeededGenerator(1)), everybody[alone])
+        others = np.concatenate([u[~alone], u[alone]]), np.concatenate([g[~alone], g[alone]])
+        moved = bound(*others, 2, 1, SeededGenerator(1))
+        assert np.array_equal(moved[(~alone).sum() :], everybody[alone])
+
+
+def test_other_users_names_do_not_matter() -> None:
+    users, groups = [f"u{i % 40:03d}" for i in range(400)], [f"g{i // 40}" for i in range(400)]
+    alone = bound(users, groups, 2, 1, SeededGenerator(5))
+    for user in ("zoe", "a much longer name", "u\0", ""):
+        for group in ("g0", "a longer group", ""):
+            stays = bound([*users, user], [*groups, group], 2, 1, SeededGenerator(5))
+            assert np.array_equal(stays[:400], alone)
+
+
+def test_one_long_string_takes_its_own_memory_only() -> None:
+    users = [f"user {i}" for i in range(20_000)]
+    tracemalloc.start()
+    assert bound([*users, "x" * 10**6], [0] * 20_001, 1).all()
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 2**25
+
+
+def test_integers_of_any_size_in_a_list() -> None:
+    ids = [2**63 + 7, 5, -1, 2**64, 2**64 + 1, -(2**70), 5, np.uint64(2**63 + 7)]
+    assert bound(ids, [1] * 8, 1).sum() == 6
+    assert bound([1] * 8, ids, 8).sum() == 6
+
+
+def test_a_mask_over_objects() -> None:
+    users = np.ma.array(np.array(["a", "b", None], object), mask=[True, False, False])
+    assert bound(users, [1, 1, 1], 1).tolist() == [False, True, False]
+    assert bound(np.array([None, 3.0, 3], object)[::2], [1, 1], 1).tolist() == [False, True]
+    assert bound([float("nan"), 3], [1, 1], 1).tolist() == [False, True]
+
+
+def test_the_order_of_rows_does_not_change_the_groups() -> None:
+    rng = np.random.default_rng(11)
+    u, g = random_ids(rng, 3000, 100, 30)
+    stays = bound(u, g, 3, 1, SeededGenerator(2))
+    for _ in range(5):
+        order = rng.permutation(len(u))
+        again = bound(u[order], g[order], 3, 1, SeededGenerator(2))
+        for user in np.unique(u):
+            assert pairs_of(u, g, stays, user) == pairs_of(u[order], g[order], again, user)
+
+
+def test_a_new_key_for_each_call() -> None:
+    u, g = np.zeros(200, int), np.arange(200)
+    drawn = {int(np.flatnonzero(bound(u, g, 1))[0]) for _ in range(40)}
+    assert len(drawn) > 20
+
+
+@pytest.mark.parametrize("wide", [False, True])
+def test_users_whose_order_bits_are_equal_stay_apart(wide: bool) -> None:
+    """Of 400,000 users, hundreds share their bucket and the next 7 bits with another one."""
+    n = 400_000
+    ids = np.arange(n) * (2**33 if wide else 1)
+    u = np.random.default_rng(12).permutation(np.repeat(ids, 3))
+    kept = u[bound(u, np.zeros(3 * n, int), 1, 1, SeededGenerator(77))]
+    assert np.array_equal(np.sort(kept), ids)  # one row of each
+
+
+def hashes_of_groups(key: bytes, user: int, groups: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """SipHash of (user, group), many at a time."""
+    text = [b"somepseu", b"dorandom", b"lygenera", b"tedbytes"]
+    k = [int.from_bytes(key[i : i + 8], "little") for i in (0, 8)]
+    v = [
+        np.full(len(groups), int.from_bytes(letters, "big") ^ k[i % 2], np.uint64)
+        for i, letters in enumerate(text)
+    ]
+    for message in (np.uint64(user), groups, np.uint64(16 << 56)):
+        v[3] = v[3] ^ message
+        sip_rounds(v, 2)
+        v[0] = v[0] ^ message
+    v[2] = v[2] ^ np.uint64(0xFF)
+    sip_rounds(v, 4)
+    return v[0] ^ v[1] ^ v[2] ^ v[3]
+
+
+def sip_rounds(v: list[NDArray[np.uint64]], rounds: int) -> None:
+    def rotate(x: NDArray[np.uint64], bits: int) -> NDArray[np.uint64]:
+        return x << np.uint64(bits) | x >> np.uint64(64 - bits)
+
+    for _ in range(rounds):
+        v[0] = v[0] + v[1]
+        v[2] = v[2] + v[3]
+        v[1], v[3] = rotate(v[1], 13) ^ v[0], rotate(v[3], 16) ^ v[2]
+        v[0] = rotate(v[0], 32)
+        v[2] = v[2] + v[1]
+        v[0] = v[0] + v[3]
+        v[1], v[3] = rotate(v[1], 17) ^ v[2], rotate(v[3], 21) ^ v[0]
+        v[2] = rotate(v[2], 32)
+
+
+def test_all_bits_of_the_hash_decide() -> None:
+    """Pairs of groups whose hashes have their upper 32 bits in common: found, and used."""
+    key = SeededGenerator(78).bytes(16)
+    groups = np.arange(400_000, dtype=np.uint64)
+    hashes = hashes_of_groups(key, 5, groups)
+    assert int(hashes[9]) == siphash(key, word(5) + word(9))
+    order = np.argsort(hashes, kind="stable")
+    first, second = order[:-1], order[1:]
+    alike = np.flatnonzero(hashes[first] >> np.uint64(32) == hashes[second] >> np.uint64(32))
+    assert (first[alike] > second[alike]).sum() > 3  # where the group itself would say otherwise
+    for one, other in zip(first[alike], second[alike], strict=True):
+        stays = bound([5, 5], [int(other), int(one)], 1, 1, SeededGenerator(78))
+        assert stays.tolist() == [False, True]
+
+
+def test_pairs_whose_priorities_begin_alike_stay_apart() -> None:
+    """Of 400,000 users with 6 groups, six or so have two whose first 20 bits are equal."""
+    n, groups, most = 400_000, 6, 3
+    u = np.repeat(np.arange(n), 2 * groups)
+    g = np.tile(np.arange(groups), 2 * n)  # the rows of a pair are not next to each other
+    kept_pairs = (u * groups + g)[bound(u, g, most, 1, SeededGenerator(0))]
+    assert len(np.unique(kept_pairs)) == len(kept_pairs)  # one row each
+    assert (np.bincount(kept_pairs // groups, minlength=n) == most).all()
+
+
+# --- Uniformity ---------------------------------------------------------------------------------
+
+
+def p_value(counts: Sequence[int], cells: int) -> float:
+    """Of equal chances."""
+    mean = sum(counts) / cells
+    observed = [*counts, *[0] * (cells - len(counts))]
+    return float(chi2.sf(sum((c - mean) ** 2 / mean for c in observed), cells - 1))
+
+
+def subsets(u: Any, x: Any, stays: NDArray[np.bool_]) -> list[int]:
+    """How often each set of x stays."""
+    of = defaultdict(set)
+    for user, value in zip(u[stays].tolist(), x[stays].tolist(), strict=True):
+        of[user].add(value)
+    return list(Counter(map(frozenset, of.values())).values())
+
+
+USERS = 40_000
+
+
+def test_groups_are_chosen_uniformly() -> None:
+    """3 of 7 groups, of 40,000 users; some groups have more rows than others."""
+    each = np.array([0, 0, 0, 0, 1, 2, 2, 3, 4, 5, 6])
+    u, g = np.repeat(np.arange(USERS), len(each)), np.tile(each, USERS)
+    assert p_value(subsets(u, g, bound(u, g, 3, 1, SeededGenerator(3))), 35) > LIMIT
+    # mutants: rows instead of groups; the same groups for all; the first ones more often
+    rng = np.random.default_rng(1)
+    by_rows = np.zeros((USERS, len(each)), bool)
+    for rows in by_rows:
+        rows[rng.choice(len(each), 3, replace=False)] = True
+    assert p_value(subsets(u, g, by_rows.ravel()), 35) < REJECTED
+    assert p_value(subsets(u, g, np.tile(each >= 4, USERS)), 35) < REJECTED
+
+
+@pytest.mark.parametrize(("rows", "most"), [(6, 1), (6, 2), (9, 3), (5, 4)])
+def test_rows_are_chosen_uniformly(rows: int, most: int) -> None:
+    u, row = np.repeat(np.arange(USERS), rows), np.tile(np.arange(rows), USERS)
+    cells = len(list(itertools.combinations(range(rows), most)))
+
+    def chosen(step: Callable[[int, int], int]) -> NDArray[np.bool_]:
+        """Floyd's algorithm with another place in step j."""
+        rng = np.random.default_rng(2)
+        stays = np.zeros((USERS, rows), bool)
+        for own in stays:
+            for j in range(rows - most + 1, rows + 1):
+                place = step(int(rng.integers(0, 2**31)), j)
+                own[j - 1 if own[place] else place] = True
+        return stays.ravel()
+
+    stays = bound(u, np.zeros(len(u), int), 1, most, SeededGenerator(4))
+    assert p_value(subsets(u, row, stays), cells) > LIMIT
+    assert p_value(subsets(u, row, chosen(lambda r, j: r % j)), cells) > LIMIT
+    mutant = chosen(lambda r, j: r % (j - 1) if j > 1 else 0)  # one place too few
+    assert p_value(subsets(u, row, mutant), cells) < REJECTED
+
+
+# --- Mistakes -----------------------------------------------------------------------------------
+
+
+DATES = np.array(["2020-01-01"], "datetime64[D]")
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [[1.5], np.array([1.0]), ["a", 1], [b"a", "a"], [[1]], DATES,
+     pytest.param([object()], id="objects")],
+    ids=str,
+)  # fmt: skip
+def test_what_is_no_identity(bad: Any) -> None:
+    for users, groups, name in (
+        (bad, [0] * len(bad), "users"),
+        ([0] * len(bad), bad, "partitions"),
+    ):
+        with pytest.raises((TypeError, ValueError), match=name):
+            bound(users, groups, 1)
+
+
+def test_bad_parameters() -> None:
+    for wrong in (0, -1):
+        with pytest.raises(ValueError, match="max_partitions must be at least 1"):
+            bound([1], [1], wrong)
+        with pytest.raises(ValueError, match="max_rows_per_partition must be at least 1"):
+            bound([1], [1], 1, wrong)
+    with pytest.raises(TypeError, match="max_partitions"):
+        bound([1], [1], 1.5)
+    with pytest.raises(ValueError, match="same length"):
+        bound([1], [1, 2], 1)
+    with pytest.raises(ValueError, match="one dimension"):
+        bound(np.zeros((2, 2), int), [1, 2], 1)
+    with pytest.raises(TypeError, match="rng"):
+        bound([1], [1], 1, rng=np.random.default_rng(1))
+    assert bound([1, 1], [1, 2], 10**30, 10**30).all()
+
+
+def test_nothing_at_all() -> None:
+    assert bound([], [], 1).shape == (0,)
+    assert bound(np.array([], "U3"), np.array([], np.int8), 1).shape == (0,)

@@ -1,0 +1,597 @@
+# SPDX-License-Identifier: MIT
+"""exact.clamped_sum and its kin are the sums of Fractions, whatever the order."""
+
+import itertools
+import math
+import os
+import pickle
+import random
+import subprocess
+import sys
+import threading
+import warnings
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from cydp import _threads as threads
+from cydp import exact
+
+FLOATS = ["float16", "float32", "float64"]
+INTEGERS = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
+fixed = settings(derandomize=True, deadline=None, max_examples=400)
+
+
+def units_of(value, lower, upper, step):
+    """Round one number to the grid and clamp it as an integer, by rational arithmetic."""
+    if isinstance(value, float | np.floating) and math.isnan(value):
+        return 0
+    low, high = round(Fraction(lower) / step), round(Fraction(upper) / step)
+    if isinstance(value, float | np.floating) and math.isinf(value):
+        return high if value > 0 else low
+    return min(max(round(Fraction(value) / step), low), high)
+
+
+def numbers_in(array):
+    return [value.item() for value in np.asarray(array).ravel()]
+
+
+def check(x, lower, upper, step=None, **more):
+    """Demand the oracle's units of one column."""
+    total = exact.clamped_sum(x, (lower, upper), step=step)
+    units = [units_of(value, lower, upper, total.step) for value in numbers_in(x)]
+    assert total.units == sum(units)
+    assert type(total.units) is int
+    assert total.value == sum(units) * total.step
+    if max(map(abs, total.bounds)) <= 2**31 * total.step:
+        first, second = exact.clamped_sum_and_squares(x, (lower, upper), step=step)
+        assert (first.units, second.units) == (sum(units), sum(q * q for q in units))
+        assert second.step == total.step**2
+    return total
+
+
+def specials(dtype):
+    """Ties, neighbours, ends and what is special, in a dtype."""
+    dtype = np.dtype(dtype)
+    if dtype.kind == "b":
+        return np.array([True, False, True])
+    if dtype.kind == "f":
+        info = np.finfo(dtype)
+        ties = np.arange(-9, 9, 0.25)
+        edge = [np.nan, -np.nan, np.inf, -np.inf, info.max, info.min, info.tiny, -0.0,
+                info.smallest_subnormal, 1 + info.eps, 1 - info.epsneg]  # fmt: skip
+        return np.concatenate([ties, edge]).astype(dtype)
+    info = np.iinfo(dtype)
+    small = np.arange(max(info.min, -20), 21)
+    odd = [2**k + d for k in (10, 24, 31, 52, 53, 61, 62, 63) for d in (-1, 0, 1)]
+    edge = [v for v in [info.min, info.max, *odd, *(-v for v in odd)] if info.min <= v <= info.max]
+    return np.array([*small.tolist(), *edge], dtype)
+
+
+@pytest.mark.parametrize("dtype", ["bool", *FLOATS, *INTEGERS])
+def test_each_dtype_is_rounded_exactly(dtype):
+    x = specials(dtype)
+    for lower, upper, step in [
+        (0, 1, None), (-3, 5, 1), (-3, 5, 2), (-3, 5, 0.5), (1, 4, 0.25), (-4, -2, 4),
+        (0, 10**6, None), (-(2**40), 2**40, None), (-(2**63), 2**64, None), (2.5, 2.5, 1),
+        (-(2**70), 2**80, 2**63), (-(2**70), 2**80, 2**64), (-(2**70), 2**80, 2**62),
+        (-(2**70), 2**120, 2**70), (-(2**70), 2**80, 2**75), (0, 0, None),
+        (Fraction(1, 3), Decimal("7.7"), None), ("0.1", "1e3", None), (-1, 1, 2.0**-51),
+        (0, 2.0**-40, None), (2**50, 2**51, 1), (-(2**52), 2**52, 2), (2**52, 2**53, 4),
+    ]:  # fmt: skip
+        exact_ends = [Fraction(end) for end in (lower, upper)]
+        check(x, *exact_ends, step)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int32", "int64", "uint64", "int16"])
+def test_each_layout_gives_the_same(dtype):
+    rng = np.random.default_rng(1)
+    x = rng.integers(0, 200, (30, 20)).astype(dtype)
+    expected = check(x, 3, 150, 0.5).units
+    layouts = {
+        "fortran": np.asfortranarray(x),
+        "reversed": x[::-1, ::-1],
+        "transposed": x.T,
+        "swapped": x.astype(x.dtype.newbyteorder()),
+        "strided": np.repeat(x, 3, axis=1)[:, ::3],
+        "unaligned": np.frombuffer(b"." + x.tobytes(), x.dtype, offset=1),
+        "list": x.ravel().tolist(),
+    }
+    read_only = x.copy()
+    read_only.flags.writeable = False
+    layouts["read-only"] = read_only
+    for name, layout in layouts.items():
+        assert exact.clamped_sum(layout, (3, 150), step=0.5).units == expected, name
+    one = np.array(7, dtype)
+    assert exact.clamped_sum(one, (0, 10), step=1).units == 7
+    assert exact.clamped_sum(np.empty(0, dtype), (1, 10), step=1).units == 0
+    assert exact.clamped_sum(np.broadcast_to(one, (5, 4)), (0, 10), step=1).units == 140
+
+
+def test_what_is_missing_adds_nothing():
+    for lower in (-3, 0, 2):  # not even the lower bound
+        x = np.ma.array([1.0, 50.0, 4.0, np.nan], mask=[0, 1, 0, 0])
+        assert exact.clamped_sum(x, (lower, 5), step=1).units == max(lower, 1) + 4
+        assert (
+            exact.clamped_sum([1, None, 4, math.nan], (lower, 5), step=1).units == max(lower, 1) + 4
+        )
+    whole = np.ma.array([1, 50, 4], mask=[0, 1, 0])
+    assert exact.grouped_clamped_sum([0, 0, 0], whole, 1, (2, 5), step=1).units.tolist() == [6]
+    codes = np.ma.array([0, 0, 1], mask=[1, 0, 0])
+    assert exact.grouped_clamped_sum(codes, [3, 4, 5], 2, (0, 9), step=1).units.tolist() == [4, 5]
+
+
+def test_every_order_and_every_chunking():
+    x = [2.0**53, 1.0, -(2.0**53), math.inf, 0.5, math.nan]
+    for order in itertools.permutations(x):
+        check(np.array(order), -(2**54), 2**54, 8)
+    rng = np.random.default_rng(2)
+    large = rng.standard_normal(2000) * 10.0 ** rng.integers(-9, 9, 2000)
+    whole = check(large, -1000, 1000).units
+    for parts in (2, 3, 7, 1000):
+        cut = sum(exact.clamped_sum(p, (-1000, 1000)).units for p in np.array_split(large, parts))
+        assert cut == whole
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int64", "int32"])
+def test_every_number_of_threads(monkeypatch, dtype):
+    rng = np.random.default_rng(3)
+    n = threads.SHARED_ABOVE + 12_345
+    x = (rng.standard_normal(n) * 1e5).astype(dtype)
+    codes = rng.integers(-3, 1003, n)
+    if x.dtype.kind == "f":
+        x[::1000] = np.nan
+    monkeypatch.setattr(threads, "NUM_THREADS", 1)
+    total = exact.clamped_sum(x, (-50_000, 10**5))
+    squares = exact.clamped_sum_and_squares(x, (-50_000, 10**5))[1]
+    groups = exact.grouped_clamped_sum(codes, x, 1000, (-50_000, 10**5))
+    exactly = np.where(np.isnan(x), 0, np.clip(np.nan_to_num(x), -50_000, 10**5))
+    q = np.rint(exactly.astype(np.float64) / float(total.step)).astype(np.int64)
+    assert total.units == int(q.sum())
+    assert squares.units == sum((q.astype(object) ** 2).tolist())
+    for number in range(2, 17):
+        monkeypatch.setattr(threads, "NUM_THREADS", number)
+        assert exact.clamped_sum(x, (-50_000, 10**5)).units == total.units
+        assert exact.clamped_sum_and_squares(x, (-50_000, 10**5))[1].units == squares.units
+        again = exact.grouped_clamped_sum(codes, x, 1000, (-50_000, 10**5)).units
+        np.testing.assert_array_equal(again, groups.units)
+
+
+ISA_CODE = """
+import numpy as np
+from cydp import exact
+rng = np.random.default_rng(5)
+x = rng.standard_normal(100_001) * 10.0 ** rng.integers(-9, 30, 100_001)
+x[::77] = np.nan
+codes = rng.integers(-2, 40, len(x))
+whole = rng.integers(-2**63, 2**63 - 1, len(x)) >> rng.integers(0, 63, len(x))
+for y in (x, np.clip(x, -1e30, 1e30).astype("f4"), whole, whole.astype(np.int32)):
+    for step in (None, 2.0**-10, 1, 8):
+        total = exact.clamped_sum(y, (-10**6, 10**7), step=step)
+        groups = exact.grouped_clamped_sum(codes, y, 39, (-10**6, 10**7), step=step)
+        print(total, total.units, groups.units.tolist())
+"""
+
+
+def test_every_instruction_set_gives_the_same():
+    printed = set()
+    for isa in ("avx512", "avx2", "portable"):
+        done = subprocess.run([sys.executable, "-c", ISA_CODE], capture_output=True, text=True,
+                              check=False, env=os.environ | {"CYDP_FORCE_ISA": isa})  # fmt: skip
+        if done.returncode == 0:
+            printed.add(done.stdout)
+        else:
+            assert "names no kernels that run here" in done.stderr
+    assert len(printed) == 1
+
+
+def test_sums_beyond_int64_are_folded():
+    n = 2**13
+    for x, q in ((np.full(n, np.inf), 2**51), (np.full(n, -(2**63)), -(2**51))):
+        assert exact.clamped_sum(x, (-(2**51), 2**51), step=1).units == n * q
+        assert abs(n * q) >= 2**63
+    _, squares = exact.clamped_sum_and_squares(np.full(n, 2**31), (0, 2**31), step=1)
+    assert squares.units == n * 2**62
+
+
+@given(
+    x=st.lists(st.floats(width=64), max_size=40),
+    ends=st.tuples(st.floats(-1e9, 1e9), st.floats(-1e9, 1e9)),
+    exponent=st.one_of(st.none(), st.integers(-15, 40)),
+)
+@fixed
+def test_any_floats_and_any_bounds(x, ends, exponent):
+    step = None if exponent is None else Fraction(2) ** exponent
+    assume(step is None or max(map(abs, ends)) <= 2**51 * step)
+    assume(any(abs(end) > 1e-290 for end in ends) or ends == (0, 0))
+    check(np.array(x, float), *sorted(ends), step)
+
+
+@given(
+    x=st.lists(st.integers(-(2**63), 2**63 - 1), max_size=40),
+    ends=st.tuples(st.integers(-(2**66), 2**66), st.integers(-(2**66), 2**66)),
+    exponent=st.one_of(st.none(), st.integers(15, 80)),
+)
+@fixed
+def test_any_integers_and_any_bounds(x, ends, exponent):
+    step = None if exponent is None else 2**exponent
+    lower, upper = sorted(ends)
+    check(np.array(x, np.int64), lower, upper, step)
+    unsigned = np.array(x, np.int64).view(np.uint64)
+    check(unsigned, lower, upper, step)
+
+
+# Neighbours
+
+
+BIG = 2.0**53
+ONES = [1.0] * 1024
+
+
+@pytest.mark.parametrize(
+    ("x", "y"),
+    [
+        ([BIG + 2, 1], [BIG, 1]),
+        ([1, BIG + 2], [1, BIG]),
+        ([BIG + 2, *ONES], [BIG, *ONES]),
+        ([*ONES, BIG + 2], [*ONES, BIG]),
+    ],
+)
+def test_neighbours_that_float_sums_tear_apart(x, y):
+    """From Casacuberta, Shoemate, Vadhan, Wagaman, 2022."""
+    for lower, upper, step in [(0, 2**54, 8), (BIG, BIG + 2, 8), (0, 2**51, 1), (0, 1, None)]:
+        first, second = check(np.array(x), lower, upper, step), check(y, lower, upper, step)
+        gap = abs(first.units - second.units)
+        assert gap <= first.sensitivity(relation="change-one", missing=False) / first.step
+        assert gap == 0  # both are clamped, or on the same multiple of 8
+    assert abs(math.fsum([BIG + 2, 1]) - math.fsum([BIG, 1])) == 4  # of records 2 apart
+
+
+def test_float32_does_not_get_stuck():
+    x = np.array([2.0**24] + [1.0] * 64, np.float32)
+    for order in (x, x[::-1]):
+        assert check(order, 0, 2**24, 1).units == 2**24 + 64
+        assert check(order, 0, 2**25).value == 2**24 + 64
+    assert np.cumsum(x)[-1] == 2**24
+
+
+def float_sum(x, lower, upper, step):
+    """A mutant: clamped and added as floats, rounded at last."""
+    total = 0.0
+    for value in x:
+        if not math.isnan(value):
+            total += min(max(value, float(lower)), float(upper))
+    return round(Fraction(total) / Fraction(step))
+
+
+def float_clamp(x, lower, upper, step):
+    """A mutant: clamped as floats, then rounded, so that a bound may round outwards."""
+    clamped = [min(max(v, float(lower)), float(upper)) for v in x if not math.isnan(v)]
+    low, high = math.ceil(Fraction(lower) / step), math.floor(Fraction(upper) / step)
+    return sum(round(Fraction(v) / Fraction(step)) for v in clamped), max(abs(low), abs(high))
+
+
+def neighbours(count):
+    """Give pairs that differ in one record, at scales where floats round."""
+    rng = random.Random(7)
+    values = [0.0, 0.5, 1.0, 2.0**52, 2.0**53, 2.0**53 + 2, -(2.0**53), 1e300, -1e300,
+              math.inf, -math.inf, math.nan, 3.7, 0.1, 2.0**24, 5e-324]  # fmt: skip
+    for _ in range(count):
+        length = rng.randrange(1, 8)
+        x = [rng.choice(values) * rng.choice([1, 1, -1, 0.75]) for _ in range(length)]
+        lower = rng.choice([-(2**54), -1000, -0.3, 0, 0.3, 2])
+        upper = rng.choice([2.5, 7, 1000, 2**54])
+        step = (
+            2.0 ** rng.choice([3, 4, 10])
+            if 2**54 in (upper, -lower)
+            else 2.0 ** rng.randrange(-5, 3)
+        )
+        place = rng.randrange(length)
+        yield x, x[:place] + x[place + 1 :], rng.choice(values), place, lower, upper, step
+
+
+@pytest.mark.parametrize("count", [10_000, pytest.param(100_000, marks=pytest.mark.long)])
+def test_neighbours_are_never_further_apart_than_stated(count):
+    broken = clamped_outwards = 0
+    for x, without, other, place, lower, upper, step in neighbours(count):
+        total = exact.clamped_sum(np.array(x), (lower, upper), step=step)
+        less = exact.clamped_sum(np.array(without), (lower, upper), step=step)
+        assert (
+            abs(total.units - less.units) <= total.sensitivity(relation="add-remove") / total.step
+        )
+        changed = [*without[:place], other, *without[place:]]
+        changed_total = exact.clamped_sum(np.array(changed), (lower, upper), step=step)
+        gap = abs(total.units - changed_total.units)
+        assert gap <= total.sensitivity(relation="change-one") / total.step
+        if not (math.isnan(x[place]) or math.isnan(other)):
+            assert gap <= total.sensitivity(relation="change-one", missing=False) / total.step
+        # the mutants have the power to fail
+        wrong = abs(float_sum(x, lower, upper, step) - float_sum(without, lower, upper, step))
+        broken += wrong > total.sensitivity(relation="add-remove") / total.step
+        first, stated = float_clamp(x, lower, upper, step)
+        clamped_outwards += abs(first - float_clamp(without, lower, upper, step)[0]) > stated
+    assert broken > count / 1000
+    assert clamped_outwards > count / 1000
+
+
+# Groups
+
+
+def grouped(codes, x, n_groups, lower, upper, step):
+    units = [0] * n_groups
+    for code, value in zip(numbers_in(codes), numbers_in(x), strict=True):
+        if 0 <= code < n_groups:
+            units[code] += units_of(value, lower, upper, step)
+    return units
+
+
+@pytest.mark.parametrize("codes_dtype", ["bool", *INTEGERS])
+@pytest.mark.parametrize("dtype", ["bool", "float16", "float32", "float64", "int8", "uint64"])
+def test_groups_of_each_dtype(codes_dtype, dtype):
+    rng = np.random.default_rng(4)
+    x = np.resize(specials(dtype), 300)
+    codes = rng.permutation(np.resize(specials(codes_dtype), 300))
+    for n_groups in (0, 1, 7, 2000):
+        for step in (None, 0.5, 4):
+            total = exact.grouped_clamped_sum(codes, x, n_groups, (-3, 9), step=step)
+            assert total.units.dtype == np.int64
+            expected = grouped(codes, x, n_groups, -3, 9, total.step)
+            assert total.units.tolist() == expected
+            assert total.value.tolist() == [units * total.step for units in expected]
+
+
+def test_groups_of_each_layout():
+    rng = np.random.default_rng(6)
+    x, codes = rng.random((40, 30)), rng.integers(-1, 9, (40, 30))
+    expected = grouped(codes, x, 8, 0.1, 0.9, Fraction(1, 64))
+    for keys, values in (
+        (codes.T, x.T), (codes[::-1], x[::-1]), (codes.tolist(), x.tolist()),
+        (np.asfortranarray(codes), x), (codes.astype(">i4"), x.astype(">f8")),
+        (codes.astype("i2"), x), (codes, np.repeat(x, 2, axis=1)[:, ::2]),
+        (np.ma.array(codes), np.ma.array(x)),
+    ):  # fmt: skip
+        total = exact.grouped_clamped_sum(keys, values, 8, (0.1, 0.9), step=Fraction(1, 64))
+        assert total.units.tolist() == expected
+    for empty in ([], np.empty(0, np.int32), np.empty((0, 3), np.int32)):
+        x = np.empty(np.shape(empty))
+        assert exact.grouped_clamped_sum(empty, x, 2, (0, 1)).units.tolist() == [0, 0]
+
+
+def test_groups_that_could_overflow_are_refused_by_length():
+    codes = np.broadcast_to(np.int32(0), (2**34,))  # as long as that, in 4 bytes
+    x = np.broadcast_to(np.float64(0), (2**34,))
+    with pytest.raises(ValueError, match="could reach 2\\*\\*63"):
+        exact.grouped_clamped_sum(codes, x, 1, (0, 1))
+    many = np.full(4096, math.inf)
+    with pytest.raises(ValueError, match="step must be larger for so many rows"):
+        exact.grouped_clamped_sum(np.zeros(4096, int), many, 1, (0, 2**51), step=1)
+    most = exact.grouped_clamped_sum(np.zeros(4095, int), many[1:], 1, (0, 2**51), step=1)
+    assert most.units.tolist() == [4095 * 2**51]
+
+
+def test_groups_of_neighbours():
+    rng = np.random.default_rng(8)
+    x, codes = rng.standard_normal(50) * 10, rng.integers(-1, 4, 50)
+    total = exact.grouped_clamped_sum(codes, x, 3, (-4, 7), step=0.5)
+    for place in range(50):
+        keys, values = codes.copy(), x.copy()
+        keys[place], values[place] = (
+            rng.integers(-1, 4),
+            rng.choice([-math.inf, math.inf, math.nan]),
+        )
+        other = exact.grouped_clamped_sum(keys, values, 3, (-4, 7), step=0.5)
+        gap = np.abs(total.units - other.units).sum()
+        assert gap <= total.sensitivity(relation="change-one") / total.step == 28
+        less = exact.grouped_clamped_sum(
+            np.delete(codes, place), np.delete(x, place), 3, (-4, 7), step=0.5
+        )
+        assert np.abs(total.units - less.units).sum() <= total.sensitivity() / total.step == 14
+
+
+# Parameters
+
+
+@pytest.mark.parametrize(
+    ("lower", "upper", "step", "expected"),
+    [
+        (0, 2**29, 1.0, 0),
+        (0, 1, None, -29),
+        (-1, 0.75, None, -29),
+        (0, 1.0000001, None, -28),
+        (Fraction(-1, 3), 0, None, -30),
+        (0, 0, None, 0),
+        (0, 0, 2.0**-1021, -1021),
+    ],
+)
+def test_the_step(lower, upper, step, expected):
+    total = exact.clamped_sum([0.5], (lower, upper), step=step)
+    assert total.step == Fraction(2) ** expected
+    if step is None and upper > lower:
+        bound = max(abs(Fraction(lower)), abs(Fraction(upper)))
+        assert 2**28 < bound / total.step <= 2**29
+
+
+def test_the_default_step_comes_from_the_bounds_alone():
+    for x in (np.array([3]), np.array([True]), np.array([3], np.uint8), [3], [3.0], []):
+        assert exact.clamped_sum(x, (0, 10)).step == Fraction(1, 2**25)
+        assert exact.clamped_sum(x, (0, 2**29 + 1)).step == 2
+        assert exact.clamped_sum(x, (0, 2**29)).step == 1
+        assert exact.clamped_sum(x, (0, 0)).step == 1
+
+
+@pytest.mark.parametrize(
+    "bounds", [(0, 7), (-5, 3), (2, 2), (-9, -4), (0, 0), (-2.5, 6), (-6, 6.25)]
+)
+@pytest.mark.parametrize("step", [None, 1, 0.25, 2.0**-20, 2.0**-40, 4])
+def test_integers_between_integer_bounds_are_summed_at_step_one(bounds, step):
+    x, codes = np.arange(-20, 20), np.arange(40) % 3
+    for dtype in (np.int8, np.int32, np.int64):
+        total = check(x.astype(dtype), *bounds, step)
+        groups = exact.grouped_clamped_sum(codes, x.astype(dtype), 3, bounds, step=step)
+        units = [units_of(value, *bounds, total.step) for value in x.tolist()]
+        assert groups.units.tolist() == [sum(units[group::3]) for group in range(3)]
+        assert groups.step == total.step
+    nothing = exact.grouped_clamped_sum(codes, x, 3, (0, 0), step=2.0**-1021)
+    assert nothing.units.tolist() == [0, 0, 0]
+
+
+def test_a_float_bound_is_its_binary_value():
+    seen = set()
+    for n in range(1, 1000):  # three digits, and a grid that tells them from the float
+        digits, step = f"0.{n:03}", 2.0**-51
+        rounded = round(Fraction(float(digits)) / Fraction(step))
+        assert exact.clamped_sum([1.0], (0, float(digits)), step=step).units == rounded
+        other = round(Fraction(digits) / Fraction(step))
+        assert exact.clamped_sum([1.0], (0, digits), step=step).units == other
+        seen.add(rounded == other)
+    assert seen == {True, False}
+    assert exact.clamped_sum([1.0], (0, np.float32(0.1)), step=2.0**-50).value == Fraction(
+        float(np.float32(0.1))
+    )
+
+
+class Unread:
+    """An input that must not be asked for its values."""
+
+    def __array__(self, *_args, **_kwargs):
+        raise AssertionError("data was read")
+
+
+@pytest.mark.parametrize(
+    ("lower", "upper", "step", "error", "says"),
+    [
+        (1, 0, None, ValueError, r"bounds=\(lower, upper\) must have lower <= upper, not \(1, 0\)"),
+        (math.nan, 0, None, ValueError, r"lower in bounds=\(lower, upper\) must be finite"),
+        (0, math.inf, None, ValueError, r"upper in bounds=\(lower, upper\) must be finite"),
+        (
+            0,
+            np.float32("inf"),
+            None,
+            ValueError,
+            r"upper in bounds=\(lower, upper\) must be finite",
+        ),
+        (0, True, None, TypeError, r"upper in bounds=\(lower, upper\) must be an int"),
+        (0, [1], None, TypeError, r"upper in bounds=\(lower, upper\) must be an int"),
+        (0, "one", None, ValueError, r"upper in bounds=\(lower, upper\) must be a number"),
+        (0, 1, 3, ValueError, "step must be a power of two, such as 1 or 0.5, not 3"),
+        (0, 1, 0, ValueError, "step must be a power of two, such as 1 or 0.5, not 0"),
+        (0, 1, -2, ValueError, "step must be a power of two, such as 1 or 0.5, not -2"),
+        (0, 1, 0.1, ValueError, "step must be a power of two, such as 1 or 0.5, not"),
+        (0, 1, math.inf, ValueError, "step must be finite"),
+        (0, 1, 2.0**-52, ValueError, "at most 2\\*\\*51 steps from 0"),
+        (-(2**51) - 1, 0, 1, ValueError, "at most 2\\*\\*51 steps from 0"),
+        (
+            0,
+            1e-300,
+            None,
+            ValueError,
+            r"bounds must be \(0, 0\), or one of them more than 2..-993 from 0, unless step",
+        ),
+        (0, 2**1100, None, ValueError, "step must be from 2\\*\\*-1021 to 2\\*\\*1022"),
+        (0, 0, Fraction(1, 2**1022), ValueError, "step must be from 2\\*\\*-1021"),
+    ],
+)
+def test_bad_parameters_are_refused_before_data_is_read(lower, upper, step, error, says):
+    for call in (exact.clamped_sum, exact.clamped_sum_and_squares):
+        with pytest.raises(error, match=says):
+            call(Unread(), (lower, upper), step=step)
+    with pytest.raises(error, match=says):
+        exact.grouped_clamped_sum(Unread(), Unread(), 1, (lower, upper), step=step)
+
+
+def test_bad_columns():
+    for bad in (["a"], np.zeros(2, complex), np.array(["x"]), np.zeros(1, np.longdouble)):
+        with pytest.raises(TypeError, match="x must hold numbers"):
+            exact.clamped_sum(bad, (0, 1))
+    with pytest.raises(ValueError, match="2\\*\\*31 steps from 0 for squares"):
+        exact.clamped_sum_and_squares([1], (0, 2**31 + 1), step=1)
+    for codes in ([0.5], np.zeros(1), np.zeros(0)):
+        with pytest.raises(TypeError, match=r"codes must hold integers, not floats?$"):
+            exact.grouped_clamped_sum(codes, np.zeros(len(codes)), 1, (0, 1))
+    with pytest.raises(ValueError, match="codes and x must have the same shape"):
+        exact.grouped_clamped_sum([0, 1], [1.0], 1, (0, 1))
+    for groups in (-1, 2**32 - 2):
+        with pytest.raises(ValueError, match=f"must be from 0 to 2..32 - 3, not {groups}"):
+            exact.grouped_clamped_sum([0], [1.0], groups, (0, 1))
+    with pytest.raises(TypeError, match="n_groups must be an integer"):
+        exact.grouped_clamped_sum([0], [1.0], 1.5, (0, 1))
+
+
+def test_sensitivity_comes_from_the_rounded_bounds():
+    total = exact.clamped_sum([1.0], (-0.6, 1.6), step=1)
+    assert total.bounds == (-1, 2)
+    assert total.sensitivity() / total.step == 2
+    for missing in (True, False):
+        assert total.sensitivity(relation="change-one", missing=missing) / total.step == 3
+    positive = exact.clamped_sum([1], (10, 30), step=1)
+    assert positive.sensitivity(relation="change-one") / positive.step == 30
+    assert positive.sensitivity(relation="change-one", missing=False) / positive.step == 20
+    negative = exact.clamped_sum([1], (-30, -10), step=1)
+    for relation in ("add-remove", "change-one"):
+        assert negative.sensitivity(relation=relation) / negative.step == 30
+    with pytest.raises(ValueError, match="relation must be 'add-remove' or 'change-one'"):
+        total.sensitivity(relation="both")
+    for copied in (pickle.loads(pickle.dumps(total)), exact.GridSum(total.units, 1, (-1, 2))):
+        assert (copied.units, copied.step, copied.bounds) == (1, 1, (-1, 2))
+        assert all(isinstance(x, Fraction) for x in (copied.step, *copied.bounds))
+    squares = exact.clamped_sum_and_squares([1], (-30, 10), step=1)[1]
+    assert squares.bounds == (0, 900)
+    assert exact.clamped_sum_and_squares([1], (-30, -10), step=1)[1].bounds[0] == 100
+    assert exact.clamped_sum_and_squares([1], (10, 30), step=1)[1].bounds[0] == 100
+
+
+def test_a_record_leaves_one_of_two_groups_for_the_other():
+    for groups, stated in ((1, 10), (2, 20), (3, 20)):
+        before = exact.grouped_clamped_sum([0], [10], groups, (0, 10), step=1)
+        after = exact.grouped_clamped_sum([groups - 1], [10], groups, (0, 10), step=1)
+        assert before.sensitivity(relation="change-one") / before.step == stated
+        assert abs(before.units - after.units).sum() == (20 if groups > 1 else 0)
+
+
+def test_a_sum_says_that_it_is_not_private():
+    assert (
+        repr(exact.clamped_sum([3], (0, 5), step=1))
+        == "<GridSum: 3 units of 2**0, exact and NOT private>"
+    )
+    groups = exact.grouped_clamped_sum([0], [3.0], 2, (0, 5))
+    assert repr(groups) == "<GridSum: 2 groups in units of 2**-26, exact and NOT private>"
+
+
+def test_no_value_gives_a_warning():
+    signalling = np.array([0x7F800001], np.uint32).view(np.float32)
+    signalling64 = np.array([0x7FF0000000000001], np.uint64).view(np.float64)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for x in (signalling, signalling64, signalling[::-1], np.array([np.nan, 1e308])):
+            assert exact.clamped_sum(x, (0, 1), step=1).units <= 1
+            exact.grouped_clamped_sum(np.zeros(len(x), int), x, 1, (0, 1))
+
+
+def test_numbers_that_change_under_the_call_stay_in_their_bounds():
+    """A kernel that read twice could let NaN or an unbounded code through."""
+    n = 2**16
+    x, codes = np.zeros(n), np.zeros(n, np.int64)
+    stop = threading.Event()
+
+    def write():
+        values = itertools.cycle([np.nan, np.inf, -np.inf, 1e300, 5.0])
+        keys = itertools.cycle([2**62, -(2**63), 3, 0, 10**6])
+        while not stop.is_set():
+            x[:] = next(values)
+            codes[:] = next(keys)
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    try:
+        for _ in range(300):
+            assert -3 * n <= exact.clamped_sum(x, (-3, 7), step=1).units <= 7 * n
+            groups = exact.grouped_clamped_sum(codes, x, 4, (-3, 7), step=1).units
+            assert len(groups) == 4
+            assert -3 * n <= groups.min() <= groups.max() <= 7 * n
+    finally:
+        stop.set()
+        writer.join()

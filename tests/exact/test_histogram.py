@@ -1,0 +1,600 @@
+# SPDX-License-Identifier: MIT
+"""exact.histogram is numpy's answer, bin for bin and edge for edge."""
+
+import itertools
+import math
+import threading
+import warnings
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from cydp import _threads as threads
+from cydp import exact
+from cydp._columns.numbers import column
+from cydp.exact._bins import public_bins
+
+FLOATS = ["float16", "float32", "float64"]
+INTEGERS = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
+fixed = settings(derandomize=True, deadline=None, max_examples=400)
+
+
+def numpy_histogram(x, bins, range=None):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # it warns of bool
+        return np.histogram(np.array(x), bins, range)  # numpy 2.0 crashes on unaligned data
+
+
+def check(x, bins, range=None):
+    """Demand numpy's counts and edges, in values and dtypes."""
+    counts, edges = exact.histogram(x, bins, range)
+    numpy_counts, numpy_edges = numpy_histogram(x, bins, range)
+    assert counts.dtype == np.int64
+    assert edges.dtype == numpy_edges.dtype
+    np.testing.assert_array_equal(edges, numpy_edges)
+    np.testing.assert_array_equal(counts, numpy_counts)
+    return counts
+
+
+def counts_by_fractions(x, edges):
+    """Count by comparing rational numbers with the edges, one at a time."""
+    ends = [Fraction(float(edge)) for edge in edges]
+    counts = [0] * (len(ends) - 1)
+    for value in map(float, np.asarray(x).astype(edges.dtype).ravel()):
+        if not math.isfinite(value):
+            continue
+        exactly = Fraction(value)
+        for j, (low, high) in enumerate(itertools.pairwise(ends)):
+            if low <= exactly < high or (j == len(counts) - 1 and exactly == high):
+                counts[j] += 1
+                break
+    return counts
+
+
+def around(edges, dtype):
+    """Every edge, its neighbours, the middles, and what is special."""
+    edges = np.asarray(edges).astype(dtype)
+    with np.errstate(all="ignore"):
+        near = [edges, edges[:-1] / 2 + edges[1:] / 2]
+        near += [np.nextafter(edges, dtype(-np.inf)), np.nextafter(edges, dtype(np.inf))]
+    special = [np.nan, -np.nan, np.inf, -np.inf, 0.0, -0.0]
+    limits = [np.finfo(dtype).max, np.finfo(dtype).min, np.finfo(dtype).smallest_subnormal]
+    return np.concatenate([*near, np.array(special + limits, dtype)]).astype(dtype)
+
+
+# Equal bins
+
+AWKWARD = [
+    (6, (0.1, 0.7)),
+    (1, (0, 1)),
+    (3, (-1 / 3, 1 / 3)),
+    (10, (-5, 5)),
+    (100, (0, 100)),
+    (97, (1e-3, 1e3)),
+    (49, (-7.7, -1.1)),
+    (1000, (-math.pi, math.e)),
+]
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize(("bins", "range"), AWKWARD)
+def test_next_to_every_edge(bins, range, dtype):
+    edges = exact.histogram(np.array([], dtype), bins, range)[1]
+    assert edges.dtype == dtype
+    assert check(around(edges, np.dtype(dtype).type), bins, range).sum() > 0
+
+
+@pytest.mark.parametrize(
+    ("bins", "range"),
+    [
+        (3, (0, 1e-300)),  # subnormal bins are below what the fast kernel takes
+        (3, (0, 2e-308)),
+        (2, (0, 5e-323)),
+        (1, (0, 5e-324)),
+        (5, (-8e307, 8e307)),
+        (1, (0, 1.7e308)),
+        (10, (1e15, 1e15 + 100)),
+        (100, (2.0**52, 2.0**52 + 800)),
+        (4, (-1e-310, 1e300)),
+    ],
+)
+def test_extreme_magnitudes(bins, range):
+    edges = exact.histogram([], bins, range)[1]
+    check(around(edges, np.float64), bins, range)
+
+
+@pytest.mark.parametrize("dtype", INTEGERS)
+@pytest.mark.parametrize(
+    ("bins", "range"), [(10, (0, 100)), (7, (-3, 120)), (3, (0.5, 99.5)), (256, (-1, 255))]
+)
+def test_integers(bins, range, dtype):
+    limits = np.iinfo(dtype)
+    x = np.arange(max(limits.min, -300), min(limits.max, 300) + 1).astype(dtype)
+    check(np.append(x, np.array([limits.min, limits.max], dtype)), bins, range)
+
+
+@pytest.mark.parametrize(
+    "range",
+    [
+        (0, 2**60),
+        (0.0, 2.0**60),
+        (2**60 + 1, 2**60 + 10**6),
+        (-(2**63), 2**63 - 1),
+        (2**53 - 1, 2**53 + 101),
+        (1 - 2**53, 2**53 - 1),
+        (np.uint64(0), np.uint64(2**64 - 1)),
+        (np.int64(2**61), np.int64(2**62)),
+        (np.uint64(2**61), np.uint64(2**62)),
+    ],
+)
+@pytest.mark.parametrize("dtype", ["int64", "uint64"])
+def test_integers_that_float64_rounds(range, dtype):
+    limits = np.iinfo(dtype)
+    steps = [0, 1, 2, 3, 5, 100, 101, 511, 512, 513, 1000, 10**6 - 1, 10**6, 10**6 + 1]
+    bases = [0, 2**53, 2**60, 2**60 + 10**6, 2**61, 2**62, 2**63 - 1, 2**63, 2**64 - 1]
+    values = [base + sign * step for base in bases for step in steps for sign in (-1, 1)]
+    values += [-value for value in values]
+    x = np.array([value for value in values if limits.min <= value <= limits.max], dtype)
+    assert check(x, 10, range).sum() > 0
+
+
+@pytest.mark.parametrize(
+    "ends",
+    [
+        (np.float32(0.1), np.float32(0.7)),
+        (np.float16(0.1), np.float16(0.7)),
+        (np.float64(0.1), np.float64(0.7)),
+        (np.int8(0), np.int8(127)),
+        (np.uint64(0), np.int8(100)),
+        [0, 1],
+        np.array([0, 1]),
+        np.array([0.25, 0.75], np.float32),
+        (2, 2),
+        (0.1, 0.1),
+        (np.uint8(0), np.uint8(0)),
+    ],
+    ids=repr,
+)
+@pytest.mark.parametrize("dtype", ["bool", *FLOATS, *INTEGERS])
+def test_kinds_of_range(ends, dtype):
+    check(np.linspace(0, 3, 50).astype(dtype), 5, ends)
+
+
+@pytest.mark.parametrize("bins", [np.int64(4), np.uint8(4), np.array(4)])
+def test_kinds_of_count(bins):
+    check([0.1, 0.2, 0.3], bins, (0, 1))
+
+
+@pytest.mark.parametrize("dtype", ["bool", *FLOATS, *INTEGERS])
+def test_range_of_the_data(dtype):
+    x = np.random.default_rng(1).integers(0, 100, 1000).astype(dtype)
+    check(x, 10)
+    check(x[:1], 3)  # a range of one point is widened
+    check(x[:0], 3)
+
+
+def test_a_million_bins():
+    x = np.random.default_rng(2).random(100_000)
+    check(x, 10**6, (0, 1))
+    check(x.astype(np.float32), 10**6, (-1, 1))
+
+
+@st.composite
+def equal_bins(draw):
+    dtype = np.dtype(draw(st.sampled_from(FLOATS)))
+    width = 8 * dtype.itemsize
+    limit = {16: 2.0**13, 32: 2.0**100, 64: 2.0**500}[width]
+    finite = st.floats(-limit, limit, allow_nan=False, width=width)
+    lo, hi = sorted(draw(st.tuples(finite, finite)))
+    bins = draw(st.one_of(st.integers(1, 50), st.integers(1, 5000)))
+    x = np.array(draw(st.lists(st.floats(width=width), max_size=30)), dtype)
+    return x, bins, (lo, hi)
+
+
+@fixed
+@given(equal_bins())
+def test_any_equal_bins(case):
+    x, bins, range = case
+    try:
+        edges = public_bins(bins, range, x.dtype).edges
+    except ValueError:
+        assume(False)
+    x = np.concatenate([x, around(edges[:: max(1, bins // 50)], x.dtype.type)])
+    counts = exact.histogram(x, bins, range)[0]
+    oracle = counts_by_fractions(x, edges) if bins <= 100 else by_comparison(x, edges)
+    np.testing.assert_array_equal(counts, oracle)
+    # Narrower ones numpy may count wrongly, or fail at, depending on the data.
+    if np.diff(edges).min() >= 8 * np.spacing(np.abs(edges).max()):
+        check(x, bins, range)
+
+
+def by_comparison(x, edges):
+    within = (edges[:-1, None] <= x) & (x < edges[1:, None])
+    within[-1] |= x == edges[-1]
+    return within.sum(axis=1)
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_bins_as_narrow_as_the_spacing_of_floats(dtype):
+    lo = 1000 if dtype == "float16" else 2**23 if dtype == "float32" else 2**52
+    edges = exact.histogram(np.array([], dtype), 5, (lo, lo + 5))[1]
+    x = around(edges, np.dtype(dtype).type)
+    assert exact.histogram(x, 5, (lo, lo + 5))[0].tolist() == counts_by_fractions(x, edges)
+
+
+def test_where_numpy_fails_the_edges_decide():
+    x, range = np.float32([16777218]), (16777216.98, 16777217.02)
+    with pytest.raises(IndexError):
+        np.histogram(x, 1, range)
+    counts, edges = exact.histogram(x, 1, range)
+    assert counts.tolist() == counts_by_fractions(x, edges) == [1]
+
+
+# Given edges
+
+
+@pytest.mark.parametrize("edges_dtype", [*FLOATS, *INTEGERS])
+@pytest.mark.parametrize("dtype", ["bool", *FLOATS, *INTEGERS])
+@pytest.mark.parametrize(
+    "edges", [[0, 1, 3, 7, 100], [0, 10, 20, 30], [3, 3], [0, 0, 1, 1, 1, 2, 2], [5, 90]], ids=str
+)
+def test_given_edges(edges, edges_dtype, dtype):
+    limits = np.finfo(dtype) if dtype in FLOATS else np.iinfo(dtype) if dtype != "bool" else None
+    ends = [] if limits is None else [limits.min, limits.max]
+    x = np.concatenate([np.linspace(0, 120, 241).astype(dtype), np.array(ends, dtype)])
+    check(x, np.array(edges, edges_dtype))
+
+
+@pytest.mark.parametrize("dtype", ["int64", "uint64", "float64"])
+@pytest.mark.parametrize(
+    "edges",
+    [
+        [2**53, 2**53 + 1, 2**53 + 2, 2**60],
+        [2**53, 2**53 + 2, 2**53 + 4, 2**53 + 6],
+        np.array([2**53, 2**53 + 1, 2**63, 2**64 - 1], np.uint64),
+        [-(2**63), 0, 2**63 - 1],
+        [-np.inf, 0, np.inf],
+        [-np.inf, -np.inf],
+        [0, 2.0**63, np.inf],
+        [-0.0, 0.0, 5e-324, 1],
+    ],
+    ids=str,
+)
+def test_large_and_infinite_edges(edges, dtype):
+    integers = [0, 1, 2**53 - 1, 2**53, 2**53 + 1, 2**53 + 2, 2**53 + 3, 2**60, 2**63 - 1]
+    x = {
+        "int64": np.array([*integers, -1, -(2**63)], "int64"),
+        "uint64": np.array([*integers, 2**63, 2**64 - 1], "uint64"),
+        "float64": around(np.array(integers, float), np.float64),
+    }[dtype]
+    check(x, edges)
+
+
+def test_kinds_of_edges():
+    x = [0.5, 1, 2, 3, 10]
+    for edges in ([0, 1, 3], (0, 1, 3), range(4), np.arange(8)[::2], np.array([0, 2, 3], ">f4")):
+        check(x, edges)
+    check(x, [0, 1, 3], (5, 6))  # numpy ignores the range too
+
+
+def test_edges_are_a_copy():
+    given_edges = np.array([0.0, 1, 5])
+    edges = exact.histogram([0.5], given_edges)[1]
+    edges[0] = 9
+    assert given_edges[0] == 0
+
+
+@fixed
+@given(
+    st.lists(st.floats(allow_nan=False), min_size=2, max_size=40),
+    st.lists(st.floats(), max_size=40),
+    st.integers(0, 3),
+)
+def test_any_given_edges(edges, x, repeats):
+    edges = np.sort(np.repeat(edges, 1 + repeats))
+    x = np.concatenate([x, around(edges[np.isfinite(edges)], np.float64)])
+    check(x, edges)
+
+
+@fixed
+@given(
+    st.lists(st.integers(-(2**63), 2**63 - 1), min_size=2, max_size=40),
+    st.lists(st.integers(-(2**63), 2**63 - 1), max_size=40),
+)
+def test_any_given_integer_edges(edges, x):
+    edges = np.sort(np.array(edges, np.int64))
+    check(np.concatenate([np.array(x, np.int64), edges]), edges)
+
+
+CLUSTERS = [1 + 2.0**-52 * np.arange(40), 1e10 + np.arange(40) / 64, 1e300 * np.arange(1, 20)]
+UNEVEN = {
+    "powers": np.geomspace(1e-3, 1e6, 101),
+    "both signs": np.concatenate([-np.geomspace(1e6, 1e-6, 50), np.geomspace(1e-6, 1e6, 50)]),
+    "clusters": np.concatenate(CLUSTERS),
+    "random": np.sort(np.random.default_rng(5).random(101)),
+    "normal": np.sort(np.random.default_rng(6).normal(size=5000)),
+    "repeated": np.repeat(np.arange(20.0), 5),
+    "twice": np.repeat(np.sort(np.random.default_rng(7).random(50)), 2),
+    "subnormal": np.cumsum(np.arange(60)) * 5e-324,
+    "infinite": np.array([-np.inf, -np.inf, -1, 0.3, 2, 7, np.inf, np.inf]),
+    "huge": np.array([-1.7e308, -1e308, 0, 5, 1e308, 1.7e308]),
+    "integers": np.array([0, 1, 2, 4, 5, 9, 10, 11, 30]),
+    "odd steps": np.arange(0, 1.01, 0.01),
+    "float32": np.linspace(0, 1, 101, dtype=np.float32),
+}
+
+
+@pytest.mark.parametrize("dtype", [*FLOATS, "int32", "int64"])
+@pytest.mark.parametrize("name", UNEVEN)
+def test_uneven_edges(name, dtype):
+    edges = UNEVEN[name]
+    x = around(edges, np.float64)
+    x = np.concatenate([x, np.random.default_rng(8).permutation(x)])
+    with np.errstate(all="ignore"):
+        x = x.astype(dtype) if dtype in FLOATS else np.nan_to_num(x).clip(-1e9, 1e9).astype(dtype)
+    assert check(x, edges).sum() > 0 or dtype != "float64"
+
+
+def test_threads(monkeypatch):
+    x = np.random.default_rng(9).normal(size=500_000)
+    monkeypatch.setattr(threads, "SHARED_ABOVE", 1)
+    for number in (1, 2, 3, 16):
+        monkeypatch.setattr(threads, "NUM_THREADS", number)
+        for values in (x, x.astype(np.float32), (x * 100).astype(int), (x * 100).astype("int32")):
+            check(values, 100, (-2, 2))
+            check(values, UNEVEN["both signs"])
+            check(values, 100_000, (-2, 2))
+
+
+# Kinds of data
+
+LAYOUTS = {
+    "stride": lambda x: np.repeat(x, 3)[::3],
+    "backwards": lambda x: x[::-1],
+    "byte order": lambda x: x.astype(x.dtype.newbyteorder()),
+    "matrix": lambda x: x[:9990].reshape(10, -1),
+    "transposed": lambda x: x[:9990].reshape(10, -1).T,
+    "columns": lambda x: x[:9990].reshape(10, -1)[:, ::2],
+    "broadcast": lambda x: np.broadcast_to(x[:100], (3, 100)),
+    "unaligned": lambda x: np.frombuffer(b"-" + x.tobytes(), x.dtype, offset=1),
+    "zero strides": lambda x: np.broadcast_to(x[0], 1000),
+    "0-d": lambda x: np.array(x[0]),
+    "empty": lambda x: x[:0],
+    "empty matrix": lambda x: x[:0].reshape(0, 3),
+    "subclass": lambda x: x.view(type("Subclass", (np.ndarray,), {})),
+}
+
+
+@pytest.mark.parametrize("dtype", ["bool", *FLOATS, *INTEGERS])
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_layouts(layout, dtype):
+    x = LAYOUTS[layout](np.random.default_rng(3).integers(0, 100, 10_000).astype(dtype))
+    x.flags.writeable = False
+    check(x, 10, (0, 90))
+    check(x, [0, 1, 50, 60])
+    if dtype != "float16":
+        check(x, 4, (0, 2**60))
+
+
+@pytest.mark.parametrize("rows", [65_535, 65_536, 65_537, 200_000])
+def test_blocks(rows):
+    x = np.random.default_rng(4).random(rows).astype(np.float32)
+    assert check(x, 10, (0, 1)).sum() == rows
+    assert check(x, 100_000, (0, 1)).sum() == rows  # more bins than rows in a block
+    assert check(x.astype(np.float64)[::-1], [0, 0.3, 1]).sum() == rows
+
+
+@pytest.mark.parametrize(
+    "x", [[1, 2, 3.5], [True, False], (1, 2), [[1, 2], [3, 4]], [], 3.0, range(5), [np.float32(1)]]
+)
+def test_lists(x):
+    check(x, 3, (0, 4))
+
+
+def test_masked_values_are_missing():
+    x = np.ma.array([[1, 2, 3], [4, 5, 999]], mask=[[0, 0, 1], [0, 0, 1]])
+    counts, edges = exact.histogram(x, 4)
+    assert counts.tolist() == [1, 1, 0, 2]
+    assert edges.tolist() == [1, 2, 3, 4, 5]
+    assert exact.histogram(np.ma.array([1, 2]), 2, (0, 4))[0].tolist() == [1, 1]
+    assert exact.histogram(np.ma.masked_all(3), 2)[0].tolist() == [0, 0]
+
+
+def test_another_thread_writes():
+    values = np.array([-1, 0.5, 1, 2.5, np.nan, np.inf, -np.inf, 1e300])
+    x = np.resize(values, 300_000)
+    integers = np.resize(np.array([-(2**63), -1, 0, 1, 2, 3, 2**63 - 1]), len(x))
+    done = threading.Event()
+
+    def write():
+        for shift in itertools.count():
+            if done.is_set():
+                return
+            x[:] = np.roll(x, shift % 7)
+            integers[:] = np.roll(integers, shift % 5)
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    try:
+        for _ in range(50):
+            for data in (x, integers):
+                for bins in (3, [0, 1, 2.7, 3], [0, 1, 3]):
+                    assert 0 <= exact.histogram(data, bins, (0, 3))[0].sum() <= len(x)
+    finally:
+        done.set()
+        writer.join()
+
+
+# Bins for a release
+
+WRONG_BINS = [
+    ("auto", TypeError, "no rule may take them from the data"),
+    (True, TypeError, "not bool"),
+    (np.True_, TypeError, "not bool"),
+    (2.0, TypeError, "not float"),
+    (None, TypeError, "not NoneType"),
+    (0, ValueError, "from 1 to 2"),
+    (-1, ValueError, "not -1"),
+    (2**32 + 1, ValueError, "from 1 to 2"),
+    (10**30, ValueError, "from 1 to 2"),
+    ([], ValueError, "at least 2 edges"),
+    ([1], ValueError, "at least 2 edges"),
+    ([[1, 2], [3, 4]], ValueError, "at least 2 edges"),
+    ([[1, 2], [3]], ValueError, "2 edges"),
+    ([1, 3, 2], ValueError, "never decrease"),
+    ([0, np.nan, 1], ValueError, "NaN"),
+    ([False, True], TypeError, "bool"),
+    (["a", "b"], TypeError, "not text"),
+    ([0, 2**70], TypeError, "object"),
+    ([0, 1j], TypeError, "complex"),
+    (np.array([0, 1], np.longdouble), TypeError, "not floats of more"),
+    (np.array(["2020", "2021"], "M8[Y]"), TypeError, "not dates"),
+    (np.ma.array([0, 1, 2], mask=[0, 1, 0]), TypeError, "mask"),
+]
+WRONG_RANGE = [
+    ((1, 0), ValueError, "lo <= hi"),
+    ((0, np.inf), ValueError, "finite"),
+    ((np.nan, 1), ValueError, "finite"),
+    ((0, 2**64), ValueError, "integers from"),
+    ((-(10**400), 0), ValueError, "integers from"),
+    ((-1.7e308, 1.7e308), ValueError, "finite and distinct"),
+    ((1, 1 + 2**-51), ValueError, "distinct edges"),
+    ((2**53, 2**53), ValueError, "distinct edges"),
+    ((0, 1, 2), ValueError, "not a tuple of 3"),
+    ((0,), ValueError, "not a tuple of 1"),
+    (5, TypeError, "pair"),
+    ("01", TypeError, "pair"),
+    ({0, 1}, TypeError, "pair"),
+    ((0, "1"), TypeError, "not text"),
+    ((False, True), TypeError, "not bool"),
+    ((0, None), TypeError, "not NoneType"),
+    ((0, 1j), TypeError, "not complex"),
+    ((0, Fraction(1)), TypeError, "not Fraction"),
+    ((np.longdouble(0), 1), TypeError, "not floats of more"),
+]
+
+
+@pytest.mark.parametrize(("bins", "error", "message"), WRONG_BINS, ids=repr)
+def test_wrong_bins(bins, error, message):
+    with pytest.raises(error, match=message):
+        public_bins(bins, (0, 1), np.dtype(float))
+    with pytest.raises(error, match=message):
+        exact.histogram([0.5], bins, (0, 1))
+
+
+@pytest.mark.parametrize(("range", "error", "message"), WRONG_RANGE, ids=repr)
+def test_wrong_range(range, error, message):
+    with pytest.raises(error, match=message):
+        public_bins(10, range, np.dtype(float))
+    with pytest.raises(error, match=message):
+        exact.histogram([0.5], 10, range)
+
+
+def test_range_beyond_the_dtype():
+    with pytest.raises(ValueError, match="float16"):
+        public_bins(2, (0, 1e5), np.dtype(np.float16))
+    with pytest.raises(ValueError, match="float32"):
+        public_bins(10, (1, 1 + 1e-6), np.dtype(np.float32))
+
+
+def test_a_release_takes_no_range_from_the_data():
+    with pytest.raises(ValueError, match=r"range=\(lo, hi\) must be given"):
+        public_bins(10, None, np.dtype(float))
+    assert public_bins([0, 1], None, np.dtype(float)).count([0.5]).tolist() == [1]
+
+
+WRONG_DATA = [
+    (np.array([1 + 31415j]), "complex numbers"),
+    (np.array(["31415"]), "text"),
+    (np.array([b"31415"]), "bytes"),
+    (np.array([31415, object()]), "object"),
+    (np.array([31415], "M8[s]"), "dates"),
+    (np.array([31415], "m8[s]"), "time spans"),
+    (np.array([(31415,)], [("a", int)]), "records"),
+    (np.array([31415], np.longdouble), "floats of more than 64 bits"),
+    (np.ma.array([31415], dtype=object), "objects"),
+    ("31415", "text"),
+    (None, "NoneType"),
+    ({31415}, "set"),
+    ([[31415, 2], [3]], "lists of different lengths"),
+]
+
+
+def test_none_is_missing_and_long_integers_are_outside():
+    x = [None, 1, 10**30, -(10**30), 10**400, 3]
+    assert exact.histogram(x, 2, (0, 4))[0].tolist() == [1, 1]
+    assert exact.histogram([[None, 1], [2, 3]], 2, (0, 4))[0].tolist() == [1, 2]
+
+
+class Column:
+    """A column of another library: an object array once it holds a null."""
+
+    def __init__(self, *values):
+        self.values = values
+
+    def __array__(self, dtype=None, copy=None):
+        return np.array(self.values)
+
+
+class NAType:
+    """As pandas.NA, whose comparison is neither true nor false."""
+
+    def __bool__(self):
+        raise TypeError("boolean value of NA is ambiguous")
+
+
+@pytest.mark.parametrize("null", [None, NAType(), np.ma.masked, np.nan, Decimal("sNaN")])
+@pytest.mark.parametrize("values", [[True, False], [1, 3], [0.5, 2.5], [Fraction(1, 2), 3]])
+def test_every_null_is_missing(null, values):
+    counts = exact.histogram(np.array(values, float), 2, (0, 4))[0]
+    assert np.array_equal(exact.histogram([*values, null], 2, (0, 4))[0], counts)
+    assert np.array_equal(exact.histogram((null, *values), 2, (0, 4))[0], counts)
+    if null is not np.ma.masked:
+        assert np.array_equal(exact.histogram(Column(*values, null), 2, (0, 4))[0], counts)
+
+
+@pytest.mark.parametrize(("x", "name"), WRONG_DATA, ids=[name for _, name in WRONG_DATA])
+def test_wrong_data(x, name):
+    for call in (exact.histogram, lambda x, *_: column(x)):
+        with pytest.raises(TypeError, match=f"^x must .*not {name}$") as info:
+            call(x, 10, (0, 1))
+        assert "31415" not in str(info.value)
+
+
+@pytest.mark.parametrize("x", [[1, np.nan], [np.inf, 31415]])
+def test_no_range_without_finite_data(x):
+    with pytest.raises(ValueError, match=r"^x must be finite if range is None: give range=\("):
+        exact.histogram(x, 10)
+
+
+def test_no_message_shows_the_data():
+    with pytest.raises(ValueError, match="distinct") as info:
+        exact.histogram([31415.0, np.nextafter(31415.0, 0)], 10)
+    assert "31415" not in str(info.value)
+    with pytest.raises(ValueError, match="distinct"):
+        exact.histogram([-1.7e308, 1.7e308], 10)
+
+
+@pytest.mark.parametrize("dtype", [*FLOATS, *INTEGERS])
+def test_counting_gives_no_warning(dtype):
+    """The suite turns warnings into errors, and numpy's floating-point errors here."""
+    info = np.finfo(dtype) if dtype in FLOATS else np.iinfo(dtype)
+    x = np.array([info.min, info.max, 0, 1], dtype)
+    if dtype in FLOATS:
+        x = np.append(x, np.array([np.nan, np.inf, -np.inf, info.smallest_subnormal], dtype))
+        signalling = np.array(np.inf, dtype).view(f"u{x.itemsize}") + 1
+        x = np.append(x, signalling.astype(f"u{x.itemsize}").view(dtype))
+    with np.errstate(all="raise"):
+        for bins, range in [(10, (0, 1)), (3, (0, 2**60)), ([0, 1, 7], None), ([-np.inf, 0], None)]:
+            if dtype != "float16" or bins != 3:
+                public_bins(bins, range, x.dtype).count(x)
+
+
+def test_bins_for_another_dtype_are_refused():
+    grid = public_bins(2, (0, 10), np.dtype(np.int64))
+    with pytest.raises(TypeError):
+        grid.count([0.5])

@@ -1,0 +1,250 @@
+"""exact.match_keys and value_counts: by value, in every shape a column has."""
+
+import copy
+import enum
+import pickle
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cydp import _threads as threads
+from cydp import exact
+from cydp._columns import keys as _keys
+
+fixed = settings(derandomize=True, deadline=None, max_examples=300)
+
+
+def match(x: Any, keys: Any) -> Any:
+    """Return the places of values, and check what counts them at once."""
+    codes = exact.match_keys(x, keys)
+    counts = exact.value_counts(x, keys)
+    assert counts.dtype == np.int64
+    assert np.array_equal(counts, np.bincount(codes, minlength=len(keys) + 1)[:-1])
+    return codes
+
+
+def places(x: list[Any], keys: list[Any]) -> list[int]:
+    return [keys.index(value) if value in keys else len(keys) for value in x]
+
+
+LENGTHS = [0, 1, 7, 8, 9, 12, 13, 15, 16, 17, 23, 24, 25, 31, 32, 33, 100]
+NEAR = "ab" * 50
+# Of each length some that differ in one byte, and in zeros at the end.
+WORDS = [NEAR[:i] for i in LENGTHS] + [
+    NEAR[:j] + other + NEAR[j + 1 : i] for i in LENGTHS for j in {0, i // 2, i - 1} if i
+    for other in "\0\u00e9"
+]  # fmt: skip
+
+
+@fixed
+@given(
+    st.lists(st.sampled_from(WORDS) | st.none(), max_size=40),
+    st.lists(st.sampled_from(WORDS), min_size=1, max_size=30, unique=True),
+)
+def test_strings_of_all_lengths(x: list[str | None], keys: list[str]) -> None:
+    expected = places(x, keys)
+    assert match(x, keys).tolist() == expected
+    assert match(pa.array(x, pa.string()), keys).tolist() == expected
+    assert match(pa.array(x, pa.string_view()), keys).tolist() == expected
+    assert match(pl.Series(x, dtype=pl.String), keys).tolist() == expected
+    if None not in x:
+        plain = [word.rstrip("\0") for word in x]  # as numpy's arrays have them
+        assert match(np.array(plain, "U100"), keys).tolist() == places(plain, keys)
+        encoded = [word.encode() for word in plain]
+        byte_keys = [key.encode() for key in keys]
+        assert match(np.array(encoded, "S120"), byte_keys).tolist() == places(encoded, byte_keys)
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [
+        lambda x: pd.Series(x), lambda x: pd.Series(x, dtype="category"), lambda x: pd.array(x),
+        lambda x: pl.Series(x), lambda x: pl.Series(x, dtype=pl.Categorical),
+        lambda x: pa.array(x).dictionary_encode(), lambda x: pa.array([None, "no", *x])[2:],
+        lambda x: pa.chunked_array([pa.array(x[:7]).dictionary_encode(),
+                                    pa.array(x[7:]).dictionary_encode()]),
+        lambda x: pa.chunked_array([pa.array(x[:7], pa.string_view()),
+                                    pa.array(x[7:], pa.string_view())]),
+        lambda x: np.array(x, object), lambda x: tuple(x),
+    ],
+)  # fmt: skip
+def test_every_shape(shape: Callable[[list[Any]], Any]) -> None:
+    rng = np.random.default_rng(1)
+    x = [None if i == 9 else f"{'long ' * (i % 4)}word {i}" for i in rng.integers(0, 10, 300)]
+    keys = [f"{'long ' * (i % 4)}word {i}" for i in (8, 3, 0, 5)]
+    expected = places(x, keys)
+    assert match(shape(x), keys).tolist() == expected
+    for given_keys in (
+        np.array(keys),
+        pl.Series(keys),
+        pa.array(keys),
+        pd.Series(keys),
+        tuple(keys),
+    ):
+        assert match(shape(x), given_keys).tolist() == expected
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32",
+                                   "uint64", ">i4", "bool"])  # fmt: skip
+def test_integers(dtype: str) -> None:
+    kind = np.dtype(dtype)
+    ends = [0, 1] if dtype == "bool" else [np.iinfo(kind).min, np.iinfo(kind).max, 0, 1, 7, 100]
+    x = np.array(ends * 3, kind)
+    keys = [1, -1, 2**63, 255, 2**64 - 1, 2**32 - 1, 0, 2**70, -(2**63), 127, -128, 65535, 256]
+    expected = places([int(value) for value in x], keys)
+    assert match(x, keys).tolist() == expected
+    assert match(x.tolist(), keys).tolist() == expected
+    if dtype != "bool" and kind.isnative:
+        assert match(pl.Series(x), keys).tolist() == expected
+    strided = np.repeat(x, 2)[::2]
+    assert match(strided, keys).tolist() == expected
+
+
+def test_integers_beyond_64_bits() -> None:
+    keys = [2**64, -1, 2**64 + 1]
+    assert match([2**64 + 1, 5, None, -1, 2**64], keys).tolist() == [2, 3, 3, 1, 0]
+
+
+@pytest.mark.parametrize("number", [1, 2, 16])
+def test_many_rows_and_keys(monkeypatch: pytest.MonkeyPatch, number: int) -> None:
+    monkeypatch.setattr(threads, "NUM_THREADS", number)
+    rng = np.random.default_rng(3)
+    ids = rng.integers(0, 40_000, 700_000)
+    words = np.array([f"user number {i}" if i % 3 else f"u{i}" for i in range(40_000)])
+    keys = rng.permutation(40_000)[:30_000]
+    expected = np.full(40_000, 30_000)
+    expected[keys] = np.arange(30_000)
+    assert np.array_equal(match(pa.array(words[ids]), words[keys]), expected[ids])
+    assert np.array_equal(match(ids, keys), expected[ids])
+
+
+def test_nulls_among_many_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What stands behind a null is a key, in every way that a null is said."""
+    monkeypatch.setattr(threads, "NUM_THREADS", 2)
+    rng = np.random.default_rng(4)
+    ids = rng.integers(0, 7, 600_000)
+    null = rng.random(len(ids)) < 0.1
+    expected = np.where(null, 7, ids)
+    words = np.array([f"{'a long ' * (i % 3)}word {i}" for i in range(7)])
+    for kind in (pa.string(), pa.large_string(), pa.string_view()):
+        assert np.array_equal(match(pa.array(words[ids], kind, mask=null), words), expected)
+    categories = pa.DictionaryArray.from_arrays(pa.array(ids, mask=null), words)
+    assert np.array_equal(match(categories, words), expected)
+    for column in (np.ma.MaskedArray(words[ids], null), np.ma.MaskedArray(ids, null)):
+        keys = words if column.dtype.kind == "U" else np.arange(7)
+        assert np.array_equal(match(column, keys), expected)
+
+
+def test_keys_of_an_enumeration() -> None:
+    class Colour(enum.IntEnum):
+        RED, GREEN = 5, 3
+
+    assert match([3, 5, 4], list(Colour)).tolist() == [1, 0, 2]
+    assert match(list(Colour), [3, 5]).tolist() == [1, 0]
+
+
+class Colour(enum.StrEnum):
+    RED, GREEN = "r", "g"
+
+
+@pytest.mark.parametrize("words", [["r", "g"], [5, 7]])
+def test_keys_in_every_shape(words: list[Any]) -> None:
+    table = pa.table({"not a key": words})
+    reader = table.to_reader()
+    shapes = [
+        table, reader, table.to_batches()[0], duckdb.from_arrow(table), pl.DataFrame(table),
+        pd.DataFrame({"a": words}), pd.DataFrame({"a": words}).convert_dtypes(),
+        pd.Categorical(words), pd.Index(words), pd.Series(words, dtype="category"),
+        pa.array(words).dictionary_encode(), pa.chunked_array([words[:1], words[1:]]),
+        np.array(words), np.array(words, object), tuple(words), dict.fromkeys(words),
+        pl.Series(words),
+    ]  # fmt: skip
+    if isinstance(words[0], str):
+        shapes += [list(Colour), pl.Series(words, dtype=pl.Categorical)]
+    for keys in shapes:
+        assert exact.match_keys([words[1], None, words[0]], keys).tolist() == [1, 2, 0]
+        assert exact.match_keys(np.array(words), exact.Keys(words)).tolist() == [0, 1]
+    assert exact.match_keys(list(Colour), ["g", "r"]).tolist() == [1, 0]
+
+
+def test_what_are_no_keys() -> None:
+    two = {"a": [1], "b": [2]}
+    for bad in (
+        *(pa.table(two), pl.DataFrame(two), pd.DataFrame(two), duckdb.from_arrow(pa.table(two))),
+        *([np.timedelta64(3, "ns")], np.array([3], "m8[ns]"), np.array([3], "M8[ns]")),
+        *(pa.array([1, None]), pl.Series([1, None]), pd.Categorical([1, None])),
+        *(pl.LazyFrame({"a": [1]}), np.array(5), np.array([[1, 2]]), pl.Series([1.5])),
+    ):
+        with pytest.raises(TypeError, match=r"^keys must be"):
+            exact.match_keys([1, 2], bad)
+
+
+def test_prepared_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = []
+    table = _keys._core.KeyTable
+    monkeypatch.setattr(_keys._core, "KeyTable", lambda *strings: made.append(1) or table(*strings))
+    words, numbers = exact.Keys(["a", "b\0", "c"]), exact.Keys(pl.Series([2**40, 7, -1]))
+    for _ in range(3):
+        for x in (["c", "a"], pa.array(["c", "a"]), np.array(["c", "a"]), pl.Series(["c", "a"])):
+            assert match(x, words).tolist() == [2, 0]
+        for kind in ("int8", "int16", "int64", object):
+            assert match(np.array([7, -1], kind), numbers).tolist() == [1, 2]
+        assert match([2**64, 7], numbers).tolist() == [3, 1]
+        assert match(np.array([7], np.uint64), numbers).tolist() == [1]
+    assert len(made) == 2 + 3 + 1 + 1  # utf-8, utf-32; dtypes, decimals
+    for keys in (pickle.loads(pickle.dumps(words)), copy.copy(words), exact.Keys(words)):
+        assert match(["c"], keys).tolist() == [2]
+        assert len(keys) == 3
+    assert repr(words) == "<Keys: 3 of str>"
+    assert repr(numbers) == "<Keys: 3 of int>"
+    with pytest.raises(TypeError, match="keys must be integers, as the entries of x are"):
+        match([1], words)
+    with pytest.raises(ValueError, match="keys must be distinct"):
+        exact.Keys([1, 1])
+
+
+def test_prepared_keys_in_many_threads() -> None:
+    words = [f"word {i}" for i in range(1000)]
+    keys = exact.Keys(words)
+    shapes = [pa.array(words), np.array(words), words, pl.Series(words)] * 4
+    with ThreadPoolExecutor(8) as pool:
+        for codes in pool.map(lambda x: exact.match_keys(x, keys), shapes):
+            assert codes.tolist() == list(range(1000))
+
+
+def test_nothing_to_match() -> None:
+    for x in ([], [None, None], np.array([], int), pa.array([], pa.string()), pa.nulls(2)):
+        for keys in (["a"], [1, 2]):
+            assert match(x, keys).tolist() == [len(keys)] * len(x)
+
+
+@pytest.mark.parametrize(
+    ("x", "keys", "error", "says"),
+    [
+        (["a"], [], ValueError, "keys must be 1 to 2"),
+        (["a"], ["b", "b"], ValueError, "keys must be distinct"),
+        (["a"], [1], TypeError, "keys must be text or bytes, as the entries of x are"),
+        ([1], ["a"], TypeError, "keys must be integers, as the entries of x are"),
+        ([2**64], ["a"], TypeError, "keys must be integers, as the entries of x are"),
+        ([1], [1, "a"], TypeError, "keys must be integers, or text, or bytes: all of one kind"),
+        ([1], [1.5], TypeError, "keys must be integers, or text, or bytes: all of one kind"),
+        ([1], [None], TypeError, "keys must be integers, or text, or bytes: all of one kind"),
+        ([1], "ab", TypeError, "keys must be a list, an array or a column, not text"),
+        ([1], 1, TypeError, "keys must be a list, an array or a column, not int"),
+        ([1.5], [1], TypeError, "x must hold integers or text, not float"),
+        (np.array([31415.5]), [1], TypeError, "x must hold integers or text, not floats"),
+    ],
+)
+def test_wrong_parameters(x: Any, keys: Any, error: type[Exception], says: str) -> None:
+    with pytest.raises(error, match=says) as info:
+        match(x, keys)
+    assert "31415" not in str(info.value)

@@ -1,0 +1,183 @@
+"""mechanisms/_grid_sums.py: an exact sum is released on its own grid."""
+
+import math
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from accounting.ledger.processes import new
+
+import cydp
+from cydp import DiscreteLaplace, Gaussian, Laplace, PrivacyFilter, PureDP, Snapping, exact
+from cydp._numbers.rational import float_of
+from cydp.exact import GridSum
+from cydp.sensitivity import Sensitivity
+from cydp.testing import SeededGenerator
+
+
+def expected(mechanism: Any, total: GridSum, seed: int) -> list[float]:
+    """Return the exact sums, rounded to the mechanism's grid, plus its noise, rounded once."""
+    units = [total.units] if isinstance(total.units, int) else total.units.tolist()
+    grid = Fraction(2) ** mechanism._exponent(len(units))
+    noise = np.empty(len(units), np.int64)
+    SeededGenerator(seed)._fill(mechanism._noise(len(units)), noise)
+    return [
+        float_of((round(u * total.step / grid) + z) * grid)
+        for u, z in zip(units, noise.tolist(), strict=True)
+    ]
+
+
+@pytest.mark.parametrize("bounds", [(0, 100), (-2, 5), (0.1, 0.3), (-1e-9, 2e-9), (0, 1e30)])
+@pytest.mark.parametrize("relation", ["add-remove", "change-one"])
+@pytest.mark.parametrize("kind", ["laplace", "gaussian", "approximate", "tiny epsilon"])
+def test_a_sum_is_the_exact_one_plus_noise_rounded_once(
+    bounds: tuple[float, float], relation: str, kind: str
+) -> None:
+    values = np.random.default_rng(1).uniform(*bounds, 1000)
+    total = exact.clamped_sum(values, bounds)
+    norm = total.sensitivity(relation=relation)
+    mechanism: Any = {
+        "laplace": lambda: Laplace(epsilon=0.5, sensitivity=norm),
+        "gaussian": lambda: Gaussian(sensitivity=norm, rho=0.1, coordinates=1),
+        "approximate": lambda: Gaussian(sensitivity=norm, epsilon=1, delta=1e-6, coordinates=1),
+        "tiny epsilon": lambda: Laplace(
+            epsilon="1e-6", sensitivity=norm
+        ),  # whose grid is coarser than the sum's
+    }[kind]()
+    for seed in range(3):
+        released = mechanism.release(total, rng=SeededGenerator(seed))
+        assert [released] == expected(mechanism, total, seed)
+        assert isinstance(released, float)
+    assert mechanism.loss.relation == relation
+
+
+@pytest.mark.parametrize("step", [None, 1, 2**-40, 4])
+@pytest.mark.parametrize("kind", ["laplace", "gaussian"])
+def test_groups_are_the_exact_ones_plus_noise(kind: str, step: float | None) -> None:
+    codes, values = np.array([0, 2, 2, 1, 9]), np.array([1.5, 2.25, 1e9, -7, 1])
+    total = exact.grouped_clamped_sum(codes, values, 3, (-2, 5), step=step)
+    mechanism: Any = (
+        Laplace(epsilon=1, sensitivity=total.sensitivity(relation="change-one"))
+        if kind == "laplace"
+        else Gaussian(sensitivity=total.sensitivity(relation="change-one", norm=2), rho=0.5)
+    )
+    released = mechanism.release(total, rng=SeededGenerator(5))
+    assert released.tolist() == expected(mechanism, total, 5)
+
+
+@pytest.mark.parametrize(
+    "mechanism",
+    [
+        Gaussian(sensitivity=1, epsilon=10, delta=1e-3),
+        Gaussian(sensitivity=1, rho=2),
+        Gaussian(sensitivity=1, sigma="0.4"),
+        Laplace(epsilon=10, sensitivity=1),
+    ],
+    ids=repr,
+)
+def test_the_noise_does_not_depend_on_the_step_of_the_sum(mechanism: Any) -> None:
+    """Noise in whole steps of a coarse sum would cost more than the loss, and plans, say."""
+    coarse, fine = exact.clamped_sum([1], (0, 1), step=1), exact.clamped_sum([1], (0, 1))
+    for seed in range(20):
+        released = [mechanism.release(total, rng=SeededGenerator(seed)) for total in (coarse, fine)]
+        assert released == [mechanism.release(1.0, rng=SeededGenerator(seed))] * 2
+        assert released[0] != round(released[0])
+
+
+def test_sums_beyond_64_bits_are_exact() -> None:
+    total = GridSum(2**100 + 1, Fraction(1), (Fraction(0), Fraction(2**29)))
+    mechanism = Laplace(epsilon=1, sensitivity=2**29)
+    assert [mechanism.release(total, rng=SeededGenerator(1))] == expected(mechanism, total, 1)
+    far = GridSum(2**126, Fraction(2) ** 900, (Fraction(0), Fraction(2) ** 929))
+    assert Laplace(epsilon=1, sensitivity=far.sensitivity()).release(far) > 2.0**1000
+
+
+def test_a_step_far_from_the_grid_is_refused() -> None:
+    total = GridSum(5, Fraction(2) ** 900, (Fraction(0), Fraction(0)))  # which is 0 for every table
+    budget = PrivacyFilter(PureDP(1))
+    with pytest.raises(ValueError, match="must fit the step"):
+        Laplace(epsilon=1, sensitivity=Fraction(1, 2**500)).release(total, budget=budget)
+    assert budget.spent == PureDP(0)
+
+
+@pytest.mark.parametrize("grouped", [False, True])
+def test_a_sensitivity_below_that_of_one_record_is_refused(grouped: bool) -> None:
+    total = (
+        exact.grouped_clamped_sum([0, 1], [1, 2], 2, (-2, 5))
+        if grouped
+        else exact.clamped_sum([1], (-2, 5))
+    )
+    refused = [
+        Laplace(epsilon=1, sensitivity=4.99),
+        Laplace(epsilon=1, sensitivity=Sensitivity(4.99, relation="add-remove")),
+        Laplace(
+            epsilon=1, sensitivity=Sensitivity(9.99 if grouped else 6.99, relation="change-one")
+        ),
+        Gaussian(sensitivity=Sensitivity(7.07 if grouped else 6.99, relation="change-one"), rho=1),
+    ]
+    for mechanism in refused:
+        budget = PrivacyFilter(cydp.ZCDP(100), relation=mechanism.relation or "add-remove")
+        with pytest.raises(ValueError, match=r"sensitivity must be at least .*total\.sensitivity"):
+            mechanism.release(total, budget=budget)
+        assert budget.spent == cydp.ZCDP(0)
+    for relation in ("add-remove", "change-one"):
+        for missing in (True, False):
+            Laplace(
+                epsilon=1, sensitivity=total.sensitivity(relation=relation, missing=missing)
+            ).release(total)
+            norm = total.sensitivity(relation=relation, missing=missing, norm=2)
+            Gaussian(sensitivity=norm, rho=1).release(total)
+    one = Gaussian(
+        sensitivity=total.sensitivity(relation="change-one", norm=2), rho=1, coordinates=1
+    )
+    if grouped:
+        with pytest.raises(ValueError, match="coordinates must be at least 2"):
+            one.release(total)
+    else:
+        assert math.isfinite(one.release(total))
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        Snapping(epsilon=1, sensitivity=100, bounds=(-1000, 1000)),
+        DiscreteLaplace(epsilon=1, sensitivity=100),
+    ],
+)
+def test_other_mechanisms_take_no_sums(wrong: Any) -> None:
+    budget = PrivacyFilter(PureDP(10))
+    with pytest.raises(TypeError, match="value must be"):
+        wrong.release(exact.clamped_sum([1], (0, 100)), budget=budget)
+    assert budget.spent == PureDP(0)
+
+
+def test_the_norm_of_groups_covers_every_pair_of_neighbours() -> None:
+    """A record that changes leaves a group for another, or changes inside its own."""
+    ends = [-2, 0, 5]
+    for low, high in [(-2, 5), (0, 5), (-2, 0), (-5, 5), (2, 5)]:
+        total = exact.grouped_clamped_sum([0], [0], 2, (low, high), step=1)
+        most = 0.0
+        for one in [None, *((group, x) for group in (0, 1) for x in (low, high, *ends))]:
+            for other in [None, *((group, x) for group in (0, 1) for x in (low, high, *ends))]:
+                tables = []
+                for record in (one, other):
+                    codes, values = ([record[0]], [record[1]]) if record else ([], [])
+                    sums = exact.grouped_clamped_sum(codes, values, 2, (low, high), step=1)
+                    tables.append(np.asarray(sums.units))
+                most = max(most, float(np.linalg.norm(tables[0] - tables[1])))
+        stated = float(total.sensitivity(relation="change-one", norm=2))
+        assert most <= stated <= most * (1 + 1e-5)  # of six digits
+    with pytest.raises(ValueError, match="norm must be 1, for Laplace noise, or 2"):
+        total.sensitivity(norm=3)
+
+
+def test_sums_are_repeated_by_an_id(tmp_path: Path) -> None:
+    with new(tmp_path / "ledger") as ledger:
+        total = exact.clamped_sum([1, 2], (0, 10))
+        mechanism = Laplace(epsilon=0.1, sensitivity=total.sensitivity())
+        budget = ledger.scope(charge_id="monday")
+        first, again = (mechanism.release(total, budget=budget) for _ in range(2))
+        assert first == again
+        assert ledger.spent == PureDP(0.1)

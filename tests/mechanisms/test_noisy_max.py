@@ -1,0 +1,346 @@
+"""csrc/mechanisms/noisy_max*.c: word for word what tests/reference/selection.py gives."""
+
+import math
+import random
+from collections.abc import Sequence
+from fractions import Fraction
+from functools import lru_cache
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+from codebase.test_codebase import ISAS, under_isa
+from numpy.typing import NDArray
+from reference import chacha20, selection
+from samplers.test_stream import Replay, keystream, nonce
+
+import cydp
+from cydp import ExponentialMechanism, PermuteAndFlip
+from cydp import _threads as threads
+from cydp._columns.scores import declare_scores, read_scores
+from cydp._core import map_noisy_max, report_noisy_max
+from cydp._samplers import selection_of
+from cydp.testing import SeededGenerator
+
+MECHANISMS = [ExponentialMechanism, PermuteAndFlip]
+CHUNK, LEVEL = 2048, 64
+RATES = ["1/2", "1/20", "1000", Fraction(1, 10**400), Fraction(10**400), Fraction(1, 3 * 2**4000)]
+
+both = pytest.mark.parametrize("gumbel", [True, False], ids=["gumbel", "exponential"])
+
+
+def call_key(seed: int) -> bytes:
+    replay = Replay(seed)
+    replay.refill()
+    return replay.buffer[64:96]
+
+
+class Stream:
+    """The bits of the candidates of a seeded generator's first call."""
+
+    def __init__(self, seed: int, candidates: int) -> None:
+        self.key, self.words = call_key(seed), list[int]()
+        for chunk in range(math.ceil(candidates / CHUNK)):
+            words = min(candidates - chunk * CHUNK, CHUNK)
+            stream = keystream(self.key, math.ceil(words / 256), round_=0, chunk=chunk)
+            self.words += np.frombuffer(stream, "<u4")[:words].tolist()
+
+    @lru_cache(None)  # noqa: B019
+    def level(self, i: int, level: int) -> bytes:
+        block = chacha20.block(self.key, nonce(1, level, 0, i // CHUNK), i % CHUNK)
+        return b"".join(block[8 * j : 8 * j + 8][::-1] for j in range(8))
+
+    def bits(self, i: int, n: int) -> int:
+        value, have = self.words[i], 32
+        for level in range(math.ceil((n - have) / 512)):
+            value, have = value << 512 | int.from_bytes(self.level(i, level), "big"), have + 512
+        return value >> (have - n)
+
+
+def rows_of(scores: NDArray[Any]) -> list[list[Any]]:
+    return scores.reshape(-1, scores.shape[-1]).tolist()
+
+
+def expected(scores: NDArray[Any], rate: Fraction, gumbel: bool, seed: int) -> list[int]:
+    stream, m = Stream(seed, scores.size), scores.shape[-1]
+    return [
+        selection.winner(row, rate, gumbel, lambda i, n, k=k: stream.bits(k * m + i, n))
+        for k, row in enumerate(rows_of(scores))
+    ]
+
+
+def drawn(
+    scores: NDArray[Any], rate: Fraction, gumbel: bool, seed: int, *, resolve_all: bool = False
+) -> list[int]:
+    values = read_scores(declare_scores(scores))
+    chosen = np.empty(math.prod(scores.shape[:-1]), np.int64)
+    report_noisy_max(
+        selection_of(gumbel, rate),
+        SeededGenerator(seed)._stream,
+        values,
+        chosen,
+        1,
+        resolve_all,
+    )
+    return chosen.tolist()
+
+
+def zoo(seed: int = 1) -> dict[str, NDArray[Any]]:
+    """Return rows of each kind: shapes that cross chunks, and scores at the edges."""
+    rng = np.random.default_rng(seed)
+    ends = np.array([np.nan, -np.inf, np.inf, 5e-324, -5e-324, 0.0, -0.0, 1e308, -1e308, 1.5])
+    one, up = np.ones(40), np.nextafter(1, 2)
+    return {
+        "equal": np.zeros((1, 2 * CHUNK + 7)),
+        "normal": rng.normal(size=(20, 107)) * 5,
+        "heavy": rng.standard_cauchy((20, 107)) * 1e3,
+        "pairs": rng.normal(size=(600, 2)),
+        "alone": rng.normal(size=(50, 1)),
+        "an ulp apart": np.where(rng.random((50, 40)) < 0.5, one, up),
+        "spread of 1e300": 10.0 ** rng.uniform(-300, 300, (50, 20)),
+        "edges": rng.choice(ends, (300, 4)),
+        "finite edges": rng.choice(ends[3:], (100, 5)),
+        "NaN": np.full((5, 30), np.nan),
+        "integers": rng.integers(-20, 20, (30, 50)),
+        "int64": rng.integers(-(2**63), 2**63 - 1, (30, 50), endpoint=True),
+        "uint64": rng.integers(2**64 - 8, 2**64 - 1, (30, 50), np.uint64, endpoint=True),
+        "float32": rng.normal(size=(30, 50)).astype(np.float32),
+    }
+
+
+@both
+@pytest.mark.parametrize("kind", zoo())
+def test_the_winner_is_that_of_the_oracle(kind: str, gumbel: bool) -> None:
+    scores = zoo()[kind]
+    for seed, text in enumerate(RATES if len(scores) > 1 else RATES[:1]):
+        part, rate = scores[seed :: len(RATES)], Fraction(text)
+        if part.size:
+            assert drawn(part, rate, gumbel, seed) == expected(part, rate, gumbel, seed), text
+
+
+@both
+def test_the_resolver_alone_gives_the_same_winners(gumbel: bool) -> None:
+    for seed, scores in enumerate(zoo(2).values()):
+        few = scores[:3, :10]
+        for rate in map(Fraction, RATES):
+            alone = drawn(few, rate, gumbel, seed, resolve_all=True)
+            assert alone == drawn(few, rate, gumbel, seed)
+
+
+def with_bits(
+    scores: Sequence[float],
+    rate: Fraction,
+    gumbel: bool,
+    words: Sequence[int],
+    extensions: NDArray[np.uint64],
+) -> tuple[int, NDArray[np.uint8]]:
+    """Return the winner by given bits, the resolver's being the same, and whose were read."""
+    values = np.array(scores)
+    chosen = []
+    for resolve_all in (False, True):
+        asked = np.zeros(len(values), np.uint8)
+        chosen.append(
+            map_noisy_max(
+                selection_of(gumbel, rate),
+                values,
+                np.array(words, np.uint32),
+                extensions,
+                resolve_all,
+                asked,
+            )
+        )
+        if not resolve_all:
+            read = asked
+    assert chosen[0] == chosen[1]
+    bits = lambda i, n: (  # noqa: E731
+        int.from_bytes(
+            int(words[i]).to_bytes(4, "big") + extensions[i].astype(">u8").tobytes(), "big"
+        )
+        >> (32 + 64 * extensions.shape[1] - n)
+    )
+    assert chosen[0] == selection.winner(scores, rate, gumbel, bits)
+    return chosen[0], read
+
+
+def some_extensions(rng: random.Random, n: int) -> NDArray[np.uint64]:
+    words = [[rng.getrandbits(64) for _ in range(16)] for _ in range(n)]
+    for row in words:  # long runs of zeros and ones, where U is next to 0 or 1
+        for j in range(rng.choice([0, 0, 1, 3])):
+            row[j] = rng.choice([0, 2**64 - 1])
+    return np.array(words, np.uint64)
+
+
+@both
+@pytest.mark.parametrize("rate", ["1/2", "1/1000", "1e9"])
+def test_words_that_do_not_decide(rate: str, gumbel: bool) -> None:
+    """Equal words, all zeros and all ones: further bits decide, and are read."""
+    rng = random.Random(1)
+    looked = 0
+    for _ in range(60):
+        n = rng.choice([2, 3, 17])
+        words = [rng.choice([0, 0, 1, 2, 5, 2**31, 2**32 - 1, 2**32 - 1]) for _ in range(n)]
+        scores = [rng.choice([0.0, 0.0, 1e-9, 1.0]) for _ in range(n)]
+        _, asked = with_bits(scores, Fraction(rate), gumbel, words, some_extensions(rng, n))
+        looked += int(asked.sum())
+    assert looked > 60
+
+
+@both
+@pytest.mark.parametrize("level", [32, 64, 160, 500])
+def test_near_ties(level: int, gumbel: bool) -> None:
+    """Two candidates whose keys differ by 2^-level or less, either way."""
+    rng = random.Random(level)
+    for _ in range(8):
+        extensions = some_extensions(rng, 2)
+        extensions[1] = extensions[0]
+        word = rng.getrandbits(32) | 1
+        # The same bits up to `level`, then opposite ones: the score's difference is 2^-1074.
+        place, mask = divmod(level - 32, 64)
+        extensions[1, place] ^= np.uint64(1) << np.uint64(63 - mask)
+        chosen, asked = with_bits([0.0, 0.0], Fraction(1), gumbel, [word, word], extensions)
+        larger = int(extensions[0, place] > extensions[1, place])
+        assert chosen == larger  # the smaller U wins
+        assert asked.all()
+        with_bits([5e-324, 0.0], Fraction(1), gumbel, [word, word], extensions)
+
+
+@both
+def test_scores_that_balance_the_noise(gumbel: bool) -> None:
+    """The score's difference is that of the noise, to the last bit of a double."""
+    rng = random.Random(7)
+    for _ in range(40):
+        words, extensions = [rng.getrandbits(32) for _ in range(2)], some_extensions(rng, 2)
+        noise = []
+        for word, row in zip(words, extensions, strict=True):
+            u = (word << 64 | int(row[0])) << 64 | int(row[1])
+            low, high = selection.noise_bounds(u, 160, gumbel)
+            noise.append((low + high) / 2)
+        gap = float(noise[0] - noise[1])
+        if not math.isfinite(gap) or abs(gap) > 700:
+            continue
+        for away in (gap, math.nextafter(gap, 1e9), math.nextafter(gap, -1e9)):
+            _, asked = with_bits([0.0, away], Fraction(1), gumbel, words, extensions)
+            assert asked.all()
+
+
+@both
+def test_a_tie_for_ever_is_an_error(gumbel: bool) -> None:
+    extensions = np.full((2, 16), 2**63, np.uint64)
+    with pytest.raises(RuntimeError, match="1,024 random bits"):
+        with_bits([1.0, 1.0], Fraction(1), gumbel, [7, 7], extensions)
+
+
+def test_ones_for_ever_are_an_error() -> None:
+    """Whose key is below the floor cannot be told from those that were left out."""
+    extensions = np.full((2, 16), 2**64 - 1, np.uint64)
+    with pytest.raises(RuntimeError, match="1,024 random bits"):
+        with_bits([0.0, -1e9], Fraction(1), True, [2**32 - 1, 5], extensions)
+    extensions[0, 14] -= np.uint64(1)
+    assert with_bits([0.0, -1e9], Fraction(1), True, [2**32 - 1, 5], extensions)[0] == 0
+
+
+def test_an_extension_that_ends_is_an_error() -> None:
+    with pytest.raises(RuntimeError):
+        with_bits([1.0, 1.0], Fraction(1), True, [7, 7], np.full((2, 8), 2**63, np.uint64))
+
+
+CODE = """
+import hashlib, numpy as np, cydp
+rng, x = cydp.testing.SeededGenerator(5), np.random.default_rng(1)
+digest = hashlib.sha256()
+for kind in (cydp.ExponentialMechanism, cydp.PermuteAndFlip):
+    for epsilon in ("1", "1e-9", "1e9", "1e-400", "1e400"):
+        for scores in (x.normal(size=(300, 33)), x.standard_cauchy((3, 5000)), np.zeros((1, 9999)),
+                       x.integers(-9, 9, (40, 70)), x.choice([np.nan, np.inf, 1, 2], (50, 8))):
+            digest.update(kind(epsilon=epsilon, sensitivity=1).release(scores, rng=rng).tobytes())
+print(digest.hexdigest())
+"""
+
+
+def test_every_isa_selects_the_same() -> None:
+    done = {isa: under_isa(isa, CODE) for isa in ISAS}
+    assert done["portable"].returncode == 0, done["portable"].stderr
+    assert len({run.stdout for run in done.values() if run.returncode == 0}) == 1
+
+
+LONG = 64 * CHUNK  # what a thread takes at a time
+
+
+@pytest.mark.parametrize("shape", [(5 * LONG + 1,), (3, LONG + 5), (LONG // 50, 150), (LONG, 4)])
+@pytest.mark.parametrize("kind", MECHANISMS)
+def test_any_number_of_threads_selects_the_same(
+    kind: Any, shape: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scores = np.random.default_rng(1).normal(size=shape)
+    monkeypatch.setattr(threads, "SHARED_ABOVE", 0)
+    found = []
+    for number in (1, 2, 3, 8):
+        monkeypatch.setattr(threads, "NUM_THREADS", number)
+        rng = SeededGenerator(1)
+        every = [
+            kind(epsilon=0.1, sensitivity=1).release(data, rng=rng)
+            for data in (scores, (scores * 9).astype(int))
+        ]
+        found.append(every)
+    for others in found[1:]:
+        for one, other in zip(found[0], others, strict=True):
+            assert np.array_equal(one, other)
+
+
+def test_calls_do_not_repeat_each_other() -> None:
+    rng, scores = SeededGenerator(1), np.zeros((100, 1000))
+    calls = [
+        PermuteAndFlip(epsilon=1, sensitivity=1).release(scores, rng=rng).tolist() for _ in range(3)
+    ]
+    assert all(a != b for a, b in pairwise(calls))
+    assert len({tuple(row) for row in calls}) == 3
+
+
+def test_fixed_work_changes_nothing() -> None:
+    scores = np.random.default_rng(1).normal(size=(50, 40))
+    for kind in MECHANISMS:
+        one, other = (SeededGenerator(1, fixed_work=fixed) for fixed in (False, True))
+        assert np.array_equal(
+            kind(epsilon=1, sensitivity=1).release(scores, rng=one),
+            kind(epsilon=1, sensitivity=1).release(scores, rng=other),
+        )
+
+
+def test_scores_that_change_under_the_call_stay_in_the_row(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another thread writes; what is chosen is a place of the row."""
+    import threading
+
+    scores, over = np.zeros((64, 5000)), threading.Event()
+
+    def write() -> None:
+        rng = np.random.default_rng(1)
+        while not over.is_set():
+            scores[:] = rng.choice([np.nan, np.inf, -np.inf, 1e308, -1e308, 0], scores.shape)
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    try:
+        for _ in range(60):
+            for kind in MECHANISMS:
+                chosen = kind(epsilon=1, sensitivity=1).release(scores)
+                assert ((chosen >= 0) & (chosen < 5000)).all()
+    finally:
+        over.set()
+        writer.join()
+
+
+def test_selections_do_not_pickle() -> None:
+    import pickle
+
+    with pytest.raises(TypeError, match="pickled"):
+        pickle.dumps(selection_of(True, Fraction(1)))
+    assert cydp.ExponentialMechanism is ExponentialMechanism
+
+
+@pytest.mark.parametrize("rate", [Fraction(1, 2**62), Fraction(1, 2**64), Fraction(3, 2**61)])
+@pytest.mark.parametrize("gumbel", [True, False])
+def test_integers_far_apart_at_tiny_rates(rate: Fraction, gumbel: bool) -> None:
+    """Differences beyond 2**63 were once halved twice: the fast path must be the exact one."""
+    scores = np.tile(np.array([2**63 - 1, 0, -(2**63), 5, 2**62]), (3000, 1))
+    assert drawn(scores, rate, gumbel, 1) == drawn(scores, rate, gumbel, 1, resolve_all=True)

@@ -1,0 +1,65 @@
+"""csrc/mechanisms/noisy_max_bounds.c: the error of keys, which docs/sampling.md bounds."""
+
+import math
+import random
+import re
+import struct
+from decimal import Decimal, localcontext
+from pathlib import Path
+
+import pytest
+from samplers.test_inverse_cdf import CENTRE, INVERSE, Q
+
+CORE = Path(__file__).parents[2] / "csrc" / "mechanisms"
+PROVED = 2.0**-39  # of G, of which KEY_ERROR ships 16 times
+
+
+def test_the_core_ships_what_is_proved_here() -> None:
+    source = (CORE / "noisy_max_bounds.c").read_text()
+    assert re.search(r"define KEY_ERROR 0x1p-35 ", source)
+    assert re.search(r"define SCORE_ERROR 0x1p-49 ", source)
+    assert "middle <= 0x1.ep-5" in source
+
+
+def series(r: float) -> float:
+    r2 = r * r
+    return ((Q[0] + Q[1] * r) + (Q[2] + Q[3] * r) * r2) + (
+        (Q[4] + Q[5] * r) + (Q[6] + Q[7] * r) * r2
+    ) * (r2 * r2)
+
+
+def logarithm(x: float) -> float:
+    (pattern,) = struct.unpack("<Q", struct.pack("<d", x))
+    shifted = pattern - 0x3FE6000000000000
+    i = shifted >> 49 & 7
+    (z,) = struct.unpack("<d", struct.pack("<Q", pattern - (shifted >> 52 << 52)))
+    r = z * INVERSE[i] - 1
+    return ((shifted >> 52) * math.log(2) + CENTRE[i]) + r * series(r)
+
+
+def noise(u: int, bits: int, gumbel: bool) -> float:
+    """As `gumbel_bounds` and `exponential_bounds` have it: Python neither fuses nor reorders."""
+    if not gumbel:
+        return bits * math.log(2) - logarithm(float(u) + 0.5)
+    middle, rest = (float(u) + 0.5) * 2.0**-bits, float(2**bits - 1 - u)
+    if middle <= 15 / 256:
+        return -logarithm(middle * series(-middle))
+    return -logarithm(bits * math.log(2) - logarithm(rest + 0.5))
+
+
+@pytest.mark.parametrize("gumbel", [True, False])
+@pytest.mark.parametrize("bits", [32, 64])
+def test_noise_is_within_its_bound(bits: int, gumbel: bool) -> None:
+    rng, worst = random.Random(1), Decimal(0)
+    edge = 15 * 2 ** (bits - 8)
+    points = [1, 2, 2**bits - 2, edge - 1, edge, edge + 1, edge + 2**20]
+    for _ in range(1500):
+        u = rng.getrandbits(bits) >> rng.randrange(bits - 1)
+        points += [u, 2**bits - 1 - u]
+    with localcontext() as context:
+        context.prec = 50
+        for u in points:
+            middle = (Decimal(u) + Decimal("0.5")) / 2**bits
+            exact = -(-(1 - middle).ln()).ln() if gumbel else -middle.ln()
+            worst = max(worst, abs(exact - Decimal(noise(u, bits, gumbel))))
+    assert 2**-55 < worst < PROVED

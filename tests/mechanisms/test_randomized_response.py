@@ -1,0 +1,584 @@
+"""The randomized response of mechanisms/ and csrc/mechanisms/: laws, reports, estimates."""
+
+import dataclasses
+import itertools
+import math
+import pickle
+from collections import Counter
+from decimal import Context, Decimal
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from codebase.test_codebase import ISAS, under_isa
+from goodness_of_fit import LIMIT, REJECTED
+from numpy.typing import NDArray
+from reference import routes
+from scipy.stats import chi2
+
+import cydp
+from cydp import PrivacyFilter, PureDP, RandomizedResponse, testing
+from cydp import _threads as threads
+from cydp._samplers import shift_of
+from cydp.testing import SeededGenerator, map_bits, shift_sampler
+
+CONTEXT = Context(80)
+E = Fraction(CONTEXT.exp(Decimal(1)))
+
+
+def weight(epsilon: Any, k: int) -> Fraction:
+    """P(each lie), from the formulas with 80 digits."""
+    ratio = Fraction(CONTEXT.exp(Decimal(epsilon)))
+    q = k / (ratio - 1 + k)
+    return q / k
+
+
+# Parameters
+
+
+@pytest.mark.parametrize("epsilon", ["1e-300", "1e-30", "0.001", "0.1", "1", "5", "40", "590"])
+@pytest.mark.parametrize("k", [2, 3, 10, 1000, 2**31])
+def test_p_truth_is_rounded_down_by_little(epsilon: str, k: int) -> None:
+    p = RandomizedResponse(epsilon=epsilon, n_categories=k).p_truth
+    lie = (1 - p) / (k - 1)
+    ratio, x = p / lie, Fraction(epsilon)
+    excess = ratio - 1
+    if x < Fraction(1, 10**20):  # exp(x) - 1 is x (1 + x / 2 + ...)
+        low, high = x, x * (1 + x)
+    else:
+        exact = CONTEXT.exp(Decimal(epsilon))
+        low, high = Fraction(exact.next_minus(CONTEXT)) - 1, Fraction(exact.next_plus(CONTEXT)) - 1
+    assert low * (1 - Fraction(1, 10**28)) < excess <= high
+    q = 1 - (p - lie)  # P(truth) = 1 - q + q / k
+    assert p == 1 - q + q / k
+    assert ratio == (1 - q) * k / q + 1
+
+
+@pytest.mark.parametrize(("q", "k", "ratio"), [("1/2", 2, 3), ("1/4", 2, 7), ("1/2", 10, 11)])
+def test_the_chance_of_a_uniform_answer(q: str, k: int, ratio: int) -> None:
+    """exp(epsilon) = (1 - q) k / q + 1, on values from elsewhere."""
+    p = RandomizedResponse(epsilon=Fraction(CONTEXT.ln(Decimal(ratio))), n_categories=k).p_truth
+    expected = 1 - Fraction(q) + Fraction(q) / k
+    assert 0 <= expected - p < Fraction(1, 10**28) or abs(p - expected) < Fraction(1, 10**60)
+
+
+def test_an_epsilon_of_any_size_is_answered() -> None:
+    for epsilon in ("1e300", 10**1200, 601):
+        m = RandomizedResponse(epsilon=epsilon, n_categories=5)
+        assert m.p_truth == RandomizedResponse(epsilon=600, n_categories=5).p_truth
+        assert m.loss == PureDP(epsilon, relation="change-one")
+        assert m.release([0, 1, 2, 3, 4]).tolist() == [0, 1, 2, 3, 4]
+    tiny = RandomizedResponse(epsilon="1e-1200", n_categories=3)
+    assert 1 < tiny.p_truth * 3 < 1 + Fraction(1, 10**1199)
+    assert set(tiny.release(np.zeros(100, int)).tolist()) == {0, 1, 2}
+    tiny.estimate([0, 1])
+
+
+def test_parameters_are_exact_frozen_and_pickle() -> None:
+    m = RandomizedResponse(epsilon=0.1, n_categories=3)
+    assert (m.epsilon, m.n_categories) == (Fraction(1, 10), 3)
+    assert m.loss == PureDP("0.1", relation="change-one")
+    assert m == RandomizedResponse(epsilon="1/10", n_categories=np.int8(3))
+    for other in (
+        m,
+        RandomizedResponse(epsilon="1/3"),
+        RandomizedResponse(epsilon=1e-6, n_categories=7),
+        RandomizedResponse(epsilon=2),
+    ):
+        assert eval(repr(other), {"RandomizedResponse": RandomizedResponse}) == other
+        assert pickle.loads(pickle.dumps(other)) == other
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        m.epsilon = Fraction(2)  # type: ignore[misc]
+
+
+BAD_NUMBERS = [0, -1, "-1e-9", math.nan, math.inf, "1e400000", "x", pytest.param(10**10**5, id="L")]
+
+
+@pytest.mark.parametrize("value", BAD_NUMBERS)
+def test_bad_epsilons(value: Any) -> None:
+    with pytest.raises(ValueError, match="epsilon must"):
+        RandomizedResponse(epsilon=value)
+
+
+@pytest.mark.parametrize("value", [True, None, [1], np.array([1.0]), np.array(1.0), 1j, np.True_])
+def test_what_is_no_epsilon(value: Any) -> None:
+    with pytest.raises(TypeError, match="epsilon must"):
+        RandomizedResponse(epsilon=value)
+
+
+@pytest.mark.parametrize("value", [1, 0, -2, 2**31 + 1, 10**100])
+def test_bad_numbers_of_categories(value: Any) -> None:
+    with pytest.raises(ValueError, match="n_categories must be from 2"):
+        RandomizedResponse(epsilon=1, n_categories=value)
+
+
+@pytest.mark.parametrize("value", [True, 2.0, "2", None, Fraction(2), [2], 2j, math.nan])
+def test_what_is_no_number_of_categories(value: Any) -> None:
+    with pytest.raises(TypeError, match="n_categories must be an integer"):
+        RandomizedResponse(epsilon=1, n_categories=value)
+
+
+def test_probabilities() -> None:
+    m = RandomizedResponse(epsilon=1, n_categories=4)
+    lie = weight(1, 4)
+    for code in range(4):
+        chances = m.probabilities(code)
+        assert chances.dtype == np.float64
+        assert chances[code] == float(m.p_truth)
+        assert np.allclose(np.delete(chances, code), float(lie), rtol=1e-15)
+        assert math.isclose(chances.sum(), 1)
+    assert m.probabilities(-1).tolist() == m.probabilities(4).tolist() == [0.25] * 4
+    with pytest.raises(TypeError, match="code"):
+        m.probabilities(1.0)  # type: ignore[arg-type]
+
+
+# The law of shifts, bit by bit
+
+FEW = [(k, w) for k in (2, 3, 10, 63, 64) for w in (weight(1, k), Fraction(1, k))] + [
+    (2, weight(30, 2)), (3, weight(12, 3)), (64, weight(200, 64)), (4, Fraction(1, 1024)),
+]  # fmt: skip
+MANY = [(k, w) for k in (65, 1000, 2**16, 2**16 + 1, 2**31) for w in (weight(1, k), Fraction(1, k))]
+MANY += [(65, weight(25, 65)), (65, weight(590, 65)), (2**31, weight(45, 2**31))]
+
+
+def ids(value: Any) -> str:
+    return str(value) if isinstance(value, int) else f"{float(value):.1e}"
+
+
+@pytest.mark.parametrize(("k", "w"), FEW, ids=ids)
+def test_prefixes_enumerate_the_law(k: int, w: Fraction) -> None:
+    """Decided cells, and the exact shares of those left open: not about, but equal."""
+    prefixes = np.arange(2**16)
+    mapped = map_bits(shift_sampler(w, k), [prefixes])
+    decided = ~mapped.asked[0]
+    masses = {j: Fraction(int(n), 2**16) for j, n in Counter(mapped.values[decided]).items()}
+    for u in prefixes[~decided].tolist():
+        for j in range(k):
+            low = max((k - 1 - j) * w, Fraction(u, 2**16)) if j < k else 0
+            high = (k - j) * w if j else Fraction(1)
+            share = min(high, Fraction(u + 1, 2**16)) - low
+            masses[j] = masses.get(j, Fraction(0)) + max(share, Fraction(0))
+    assert masses[0] == 1 - (k - 1) * w
+    assert all(masses.get(j, 0) == w for j in range(1, k))
+    assert mapped.work["undecided"] <= k - 1
+
+
+@pytest.mark.parametrize(("k", "w"), FEW + MANY, ids=ids)
+def test_shifts_next_to_thresholds(k: int, w: Fraction) -> None:
+    """Words around thresholds, followed by bits that stay there, against exact fractions."""
+    sampler, rng = shift_sampler(w, k), np.random.default_rng(k)
+    ((width, _, _), _) = sampler.layout
+    bits = 63 if width == 8 else 8 * width
+    near = [0, 1, 2, k - 2, k - 1, *rng.integers(0, k, 60).tolist()]
+    streams = []
+    for j, words in itertools.product(near, (0, 1, 2)):
+        length = bits + 64 * words
+        at = math.floor(j * w * 2**length)
+        streams += [(u, words) for u in (at - 1, at, at + 1) if 0 <= u < 2**length]
+    streams += [(u, 0) for u in rng.integers(0, 2**bits, 200, dtype=np.uint64).tolist()]
+    extensions = np.zeros((2, len(streams), 16), np.uint64)
+    prefixes = np.zeros(len(streams), np.uint64)
+    expected = []
+    for i, (u, words) in enumerate(streams):
+        prefixes[i] = (u >> 64 * words) << (1 if width == 8 else 0)
+        extensions[0, i, words:] = 2**63  # U is in the middle of its cell
+        for word in range(words):
+            extensions[0, i, word] = u >> 64 * (words - 1 - word) & (2**64 - 1)
+        middle = Fraction(2 * u + 1, 2 ** (bits + 64 * words + 1))
+        expected.append(max(k - 1 - math.floor(middle / w), 0))
+    for how in ({}, {"resolve_all": True}, {"fixed_work": True}):
+        mapped = map_bits(sampler, [prefixes], None, extensions, **how)
+        assert mapped.values.tolist() == expected
+
+
+@pytest.mark.parametrize(("k", "w"), MANY, ids=ids)
+def test_undecided_is_as_rare_as_stated_and_always_looked_at(k: int, w: Fraction) -> None:
+    sampler, n = shift_sampler(w, k), 2**18
+    rng = np.random.default_rng(7)
+    (width, _, _), _ = sampler.layout
+    words = rng.integers(0, 2 ** (8 * width), n, dtype=f"u{width}")
+    work = map_bits(sampler, [words], None, rng.integers(0, 2**64, (2, n, 8), np.uint64)).work
+    rate = k * (2.01 / 2 ** (32 if width == 4 else 63) + 2.0**-45)
+    assert work["undecided"] <= n * rate + 8 * math.sqrt(n * rate) + 3
+    parts = words[: 64 * 1024].reshape(64, 1024)
+    looks = {map_bits(sampler, [part], fixed_work=True).work["looks"] for part in parts}
+    assert len(looks) == 1
+
+
+@pytest.mark.parametrize(
+    ("w", "k"),
+    [(Fraction(1, 2**901), 2), (Fraction(1, 2) + Fraction(1, 2**400), 2), (Fraction(1), 2),
+     (Fraction(1, 3), 4), (Fraction(1, 5), 1), (Fraction(1, 2**40), 2**31 + 1), (Fraction(3), 2)],
+)  # fmt: skip
+def test_the_core_refuses_what_is_no_law(w: Fraction, k: int) -> None:
+    with pytest.raises(ValueError, match="parameter"):
+        shift_of(w, k)
+
+
+def test_reports_need_laws_of_shifts() -> None:
+    codes, reports = np.zeros(4, np.uint8), np.zeros(4, np.uint8)
+    two, three, coin = (
+        shift_sampler("0.3", 2),
+        shift_sampler("0.3", 3),
+        testing.bernoulli_sampler(1),
+    )
+    wide = shift_sampler("0.001", 300)
+    for shift, uniform in ((two, three), (coin, two), (two, coin), (wide, wide)):
+        with pytest.raises(ValueError, match="parameter"):
+            SeededGenerator(1)._respond(shift, uniform, codes, reports)
+    with pytest.raises(ValueError, match="contiguous"):
+        SeededGenerator(1)._respond(two, two, codes[::2], reports[::2])
+
+
+# Goodness of fit
+
+
+def p_value(observed: NDArray[Any], chances: list[Fraction]) -> float:
+    n = observed.sum()
+    expected = np.array([float(chance) for chance in chances]) * n
+    return float(chi2.sf(((observed - expected) ** 2 / expected).sum(), len(chances) - 1))
+
+
+def drawn(codes: NDArray[Any], k: int, w: Fraction, seed: int) -> NDArray[Any]:
+    reports = np.empty_like(codes)
+    SeededGenerator(seed)._respond(shift_of(w, k), shift_of(Fraction(1, k), k), codes, reports)
+    return reports
+
+
+@pytest.mark.parametrize("k", [2, 3, 10, 64, 65, 256])
+def test_reports_fit_and_mutants_do_not(k: int) -> None:
+    n, truth, epsilon = 10**6, k - 1, 1
+    lie = weight(epsilon, k)
+    chances = [lie] * k
+    chances[truth] = 1 - (k - 1) * lie
+    codes = np.full(n, truth, np.uint8)
+    seen = np.bincount(
+        RandomizedResponse(epsilon=epsilon, n_categories=k).release(codes, rng=SeededGenerator(8)),
+        minlength=k,
+    )
+    assert p_value(seen, chances) > LIMIT
+    # The truth with 1 - q, where the uniform answer leaves the truth out; one category further.
+    assert (
+        p_value(np.bincount(leaves_truth_out(codes, k, k * lie), minlength=k), chances) < REJECTED
+    )
+    assert p_value(np.roll(seen, 1), chances) < REJECTED
+    # Lies too rare by a hundredth.
+    assert (
+        k > 10
+        or p_value(np.bincount(drawn(codes, k, lie * Fraction(99, 100), 8), minlength=k), chances)
+        < REJECTED
+    )
+
+
+def leaves_truth_out(codes: NDArray[Any], k: int, q: Fraction) -> NDArray[Any]:
+    rng = SeededGenerator(8)
+    lies = np.random.Generator(rng).integers(1, k, len(codes))
+    return np.where(rng.bernoulli(q, len(codes)), (codes + lies) % k, codes)
+
+
+def test_uniform_answers_have_no_modulo_bias() -> None:
+    k, n = 10_000, 10**6
+    seen = RandomizedResponse(epsilon=1, n_categories=k).release(
+        np.full(n, -1), rng=SeededGenerator(13)
+    )
+    assert p_value(np.bincount(seen, minlength=k), [Fraction(1, k)] * k) > LIMIT
+    words = np.frombuffer(SeededGenerator(13).bytes(2 * n), np.uint16)
+    assert p_value(np.bincount(words % k, minlength=k), [Fraction(1, k)] * k) < REJECTED
+
+
+@pytest.mark.parametrize("k", [2, 5, 64, 100, 200])
+@pytest.mark.parametrize("code", [255, -1, "k"])
+def test_codes_that_are_none_are_answered_uniformly(k: int, code: Any) -> None:
+    n = 2 * 10**5
+    codes = np.full(n, k if code == "k" else code, np.int16)
+    codes[::3] = 0
+    fast = RandomizedResponse(epsilon=1, n_categories=k).release(codes, rng=SeededGenerator(10))
+    fixed = RandomizedResponse(epsilon=1, n_categories=k).release(
+        codes, rng=SeededGenerator(10, fixed_work=True)
+    )
+    assert np.array_equal(fast, fixed)
+    assert 0 <= fast.min() <= fast.max() < k
+    others = np.ones(n, bool)
+    others[::3] = False
+    assert p_value(np.bincount(fast[others], minlength=k), [Fraction(1, k)] * k) > LIMIT
+    # Codes beside them are answered as they would be alone.
+    alone = RandomizedResponse(epsilon=1, n_categories=k).release(
+        np.zeros(n, np.int16), rng=SeededGenerator(10)
+    )
+    assert np.array_equal(fast[::3], alone[::3])
+
+
+def test_scalars_fit() -> None:
+    rng, m, n = SeededGenerator(11), RandomizedResponse(epsilon=1, n_categories=3), 20_000
+    seen = np.bincount([m.release(2, rng=rng) for _ in range(n)], minlength=3)
+    assert p_value(seen, [weight(1, 3)] * 2 + [1 - 2 * weight(1, 3)]) > LIMIT
+    outside = np.bincount([m.release(-7, rng=rng) for _ in range(n)], minlength=3)
+    assert p_value(outside, [Fraction(1, 3)] * 3) > LIMIT
+
+
+def test_neighbours_are_independent() -> None:
+    n, lie = 10**6, weight(1, 2)
+    pairs = RandomizedResponse(epsilon=1).release(
+        np.zeros(2 * n, np.uint8), rng=SeededGenerator(12)
+    )
+    seen = np.bincount(2 * pairs[::2] + pairs[1::2], minlength=4)
+    chances = [(1 - lie) ** 2, (1 - lie) * lie, lie * (1 - lie), lie**2]
+    assert p_value(seen, chances) > LIMIT
+
+
+# Streams
+
+
+@pytest.mark.parametrize("k", [2, 64, 200, 70_000])
+def test_any_number_of_threads_gives_the_same_reports(
+    k: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    codes = np.arange(threads.SHARED_ABOVE + 12_345, dtype=np.int32) % k
+    codes[1::1000] = -1
+    released = []
+    for number in (1, 2, 5):
+        monkeypatch.setattr(threads, "NUM_THREADS", number)
+        rng = SeededGenerator(1, fixed_work=number == 5)
+        released.append(
+            [
+                RandomizedResponse(epsilon=1, n_categories=k).release(c, rng=rng)
+                for c in (codes, codes[:9])
+            ]
+        )
+    for others in released[1:]:
+        for one, other in zip(released[0], others, strict=True):
+            assert np.array_equal(one, other)
+
+
+@pytest.mark.parametrize("n", [1, 255, 256, 2047, 2048, 2049, 8192, 8193, 131_073])
+def test_every_dtype_gives_the_same_reports(n: int) -> None:
+    codes = np.arange(n) % 5
+    codes[::7] = 5
+    expected = RandomizedResponse(epsilon=2, n_categories=5).release(codes, rng=SeededGenerator(2))
+    for dtype in ["i1", "u1", "i2", "u2", "i4", "u4", "u8", ">i2", ">u4", ">i8"]:
+        released = RandomizedResponse(epsilon=2, n_categories=5).release(
+            codes.astype(dtype), rng=SeededGenerator(2)
+        )
+        assert released.dtype == np.dtype(dtype)
+        assert np.array_equal(released, expected)
+
+
+STORED = [
+    [1, 1, 0, 1, 0, 1, 0, 1, 0, 0, 0, 1],
+    [6, 6, 6, 6, 6, 0, 6, 7, 4, 8, 5, 1],
+    [119, 80, 125, 19, 197, 46, 146, 38, 75, 2, 75, 69],
+    [404243, 90868, 212579, 162972, 967424, 298233, 355898, 24316, 707995, 412232, 410758, 386621],
+]
+
+
+def test_stored_reports() -> None:
+    """Changes here belong into the changelog."""
+    reports = [
+        RandomizedResponse(epsilon=1, n_categories=k)
+        .release(np.arange(12) % k, rng=SeededGenerator(7))
+        .tolist()
+        for k in (2, 10, 200, 10**6)
+    ]
+    assert reports == STORED
+
+
+STREAM = """
+import hashlib, numpy as np, cydp
+rng, digest = cydp.testing.SeededGenerator(2024), hashlib.sha256()
+for k in [2, 3, 64, 65, 128, 65536, 65537, 2**31]:
+    for epsilon in ["1e-3", 1, 30]:
+        for dtype in ["u1", "i2", "u4", "i8"]:
+            if np.iinfo(dtype).max >= k - 1:
+                codes = (np.arange(9001) * 12345 % k).astype(dtype)
+                m = cydp.RandomizedResponse(epsilon=epsilon, n_categories=k)
+                digest.update(m.release(codes, rng=rng).tobytes())
+                if np.iinfo(dtype).max >= k:
+                    codes[::5] = k
+                    digest.update(m.release(codes, rng=rng).tobytes())
+print(digest.hexdigest())
+"""
+
+
+def test_reports_are_the_same_under_every_isa() -> None:
+    streams = {isa: under_isa(isa, STREAM) for isa in ISAS}
+    assert streams["portable"].returncode == 0, streams["portable"].stderr
+    assert len({done.stdout for done in streams.values() if done.returncode == 0}) == 1
+
+
+# Arrays
+
+
+def test_dtypes_and_shapes_are_kept() -> None:
+    m = RandomizedResponse(epsilon=700)  # the truth, always
+    assert type(m.release(1)) is int
+    assert type(m.release(np.uint8(1))) is int
+    assert m.release(True) is True
+    assert m.release(np.False_) is False
+    for shape in [(0,), (), (2, 3), (1, 0, 2)]:
+        released = m.release(np.ones(shape, np.uint16))
+        assert released.shape == shape
+        assert released.dtype == np.uint16
+        assert (released == 1).all()
+    flags = np.array([True, False, True])
+    assert m.release(flags).dtype == np.bool_
+    assert m.release(flags).tolist() == [True, False, True]
+    assert m.release([True, False]).dtype == np.bool_
+    assert m.release([[0], [1]]).tolist() == [[0], [1]]
+    assert m.release([]).shape == (0,)
+    codes = np.arange(40).reshape(4, 10) % 2
+    for view in (codes[::-1, ::3], codes.T, np.asfortranarray(codes), codes.astype(">i4")[:, ::-2]):
+        assert np.array_equal(m.release(view), view)
+    frozen = codes.copy()
+    frozen.flags.writeable = False
+    assert np.array_equal(m.release(frozen), codes)
+    unaligned = np.frombuffer(b"\0" + codes.tobytes(), np.uint8)[1:].view(codes.dtype)
+    assert np.array_equal(m.release(unaligned), codes.reshape(-1))
+    assert np.array_equal(codes, np.arange(40).reshape(4, 10) % 2)  # the input is left alone
+
+
+def test_integers_that_no_dtype_holds_are_answered() -> None:
+    m = RandomizedResponse(epsilon=1, n_categories=3)
+    assert m.release(10**30) in (0, 1, 2)
+    assert m.release([2**63, -(10**30), 1]).dtype == np.int64
+    assert set(m.release(np.full(100, 2**64 - 1, np.uint64)).tolist()) == {0, 1, 2}
+
+
+@pytest.mark.parametrize(
+    "codes",
+    [1.0, "1", None, 1j, [1.5], [True, 2], [[1], [1, 2]], np.zeros(3), np.array(["1"]),
+     np.array([1], object), np.ma.array([0, 1], mask=[0, 1])],
+)  # fmt: skip
+def test_codes_are_integers(codes: Any) -> None:
+    with pytest.raises(TypeError, match="codes must be"):
+        RandomizedResponse(epsilon=1).release(codes)
+
+
+@pytest.mark.parametrize("codes", [True, np.True_, [True, False], np.array([True])])
+def test_bool_is_for_two_categories(codes: Any) -> None:
+    with pytest.raises(TypeError, match="not bool"):
+        RandomizedResponse(epsilon=1, n_categories=3).release(codes)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "k"), [("i1", 129), ("u1", 257), ("i2", 2**15 + 1), ("u2", 2**16 + 1)]
+)
+def test_a_dtype_holds_every_category(dtype: str, k: int) -> None:
+    budget = PrivacyFilter(PureDP(1), relation="change-one")
+    with pytest.raises(ValueError, match=f"codes must be of a dtype that holds {k - 1}"):
+        RandomizedResponse(epsilon=1, n_categories=k).release(np.zeros(3, dtype), budget=budget)
+    assert budget.spent == PureDP(0)
+    top = RandomizedResponse(epsilon=590, n_categories=k - 1).release(np.full(300, k - 2, dtype))
+    assert (top == k - 2).all()
+    spread = RandomizedResponse(epsilon="1e-9", n_categories=k - 1).release(
+        np.full(3000, k - 2, dtype)
+    )
+    assert 0 <= spread.min() <= spread.max() < k - 1
+    assert len(set(spread.tolist())) > min(k, 3000) / 3
+
+
+@pytest.mark.parametrize("rng", [0, np.random.default_rng(0), "os", cydp.Generator])
+def test_rng_is_a_generator_of_cydp(rng: Any) -> None:
+    with pytest.raises(TypeError, match=r"rng must be a cydp\.Generator"):
+        RandomizedResponse(epsilon=1).release(1, rng=rng)
+
+
+# Budgets
+
+
+class Unread:
+    """Raises when its values are asked for."""
+
+    dtype, shape = np.dtype(np.uint8), (3,)
+
+    def __array__(self, *_: Any, **__: Any) -> NDArray[Any]:
+        raise AssertionError("read")
+
+
+def test_a_budget_pays_once_for_an_array_of_people() -> None:
+    budget = PrivacyFilter(PureDP(1), relation="change-one")
+    m = RandomizedResponse(epsilon="1/2")
+    m.release(np.zeros(1000, np.uint8), budget=budget)
+    m.release(1, budget=budget)
+    assert budget.remaining == PureDP(0)
+    with pytest.raises(cydp.BudgetExceededError):
+        m.release(1, budget=budget)
+
+
+def test_a_refused_budget_leaves_codes_unread() -> None:
+    budget = PrivacyFilter(PureDP("0.9"), relation="change-one")
+    with pytest.raises(cydp.BudgetExceededError):
+        RandomizedResponse(epsilon=1).release(Unread(), budget=budget)  # type: ignore[call-overload]
+    with pytest.raises(TypeError, match="seeded"):
+        RandomizedResponse(epsilon="0.5").release(Unread(), budget=budget, rng=SeededGenerator(1))  # type: ignore[call-overload]
+    with pytest.raises(cydp.accounting.RelationMismatchError):
+        RandomizedResponse(epsilon="0.5").release(Unread(), budget=PrivacyFilter(PureDP(1)))  # type: ignore[call-overload]
+    assert budget.spent == PureDP(0)
+    with pytest.raises(AssertionError, match="read"):
+        RandomizedResponse(epsilon="0.5").release(Unread(), budget=budget)  # type: ignore[call-overload]
+    assert budget.spent == PureDP("0.5")
+
+
+# Estimates
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "truth"), [("1", [0, 0, 2]), ("0.3", [1, 2, 2]), ("2", [1, 0])]
+)
+def test_estimates_are_unbiased_and_so_are_their_variances(epsilon: str, truth: list[int]) -> None:
+    """Exact expectations, over all reports that these people can send."""
+    k = max(truth) + 1
+    m = RandomizedResponse(epsilon=epsilon, n_categories=k)
+    lie = (1 - m.p_truth) / (k - 1)
+    mean, square, variance = np.zeros(k), np.zeros(k), np.zeros(k)
+    for reports in itertools.product(range(k), repeat=len(truth)):
+        chance = float(math.prod(m.p_truth if r == t else lie
+                                 for r, t in zip(reports, truth, strict=True)))  # fmt: skip
+        counts, about = m.estimate(reports)
+        mean += chance * counts
+        square += chance * counts**2
+        variance += chance * about
+        assert (about >= 0).all()
+        assert math.isclose(counts.sum(), len(truth))
+    assert np.allclose(mean, np.bincount(truth, minlength=k), rtol=0, atol=1e-10)
+    assert np.allclose(square - mean**2, variance, rtol=1e-10)
+
+
+def test_estimates_of_arrays() -> None:
+    m = RandomizedResponse(epsilon=1, n_categories=4)
+    codes = np.random.default_rng(1).integers(0, 4, (1000, 100), dtype=np.uint8)
+    counts, variance = m.estimate(m.release(codes, rng=SeededGenerator(1)))
+    true = np.bincount(codes.reshape(-1), minlength=4)
+    assert counts.shape == variance.shape == (4,)
+    assert counts.dtype == variance.dtype == np.float64
+    assert (np.abs(counts - true) < 6 * np.sqrt(variance)).all()
+    assert m.estimate([]).counts.tolist() == [0] * 4
+    missing = m.estimate(np.array([0, -1, 0, 3], np.int8))
+    assert missing.counts.tolist() == m.estimate([0, None, 0, 3]).counts.tolist()
+    for counted_from_1 in ([1, 4], np.array([[4, 1]]), [-2], [2**70], [-(2**70)]):
+        with pytest.raises(
+            ValueError, match="reports must be from 0 to 3, because n_categories is 4"
+        ):
+            m.estimate(counted_from_1)
+    two = RandomizedResponse(epsilon=1)
+    assert two.estimate([True, False]).counts.tolist() == two.estimate([1, 0]).counts.tolist()
+    for wrong in ([0.5], "01", None, np.zeros(2)):
+        with pytest.raises(TypeError, match="reports must be integers from 0 to 3"):
+            m.estimate(wrong)  # type: ignore[arg-type]
+
+
+def test_a_report_tells_as_little_as_promised() -> None:
+    """P(report | one truth) <= exp(epsilon) P(report | another), the outsiders included."""
+    for epsilon, k in itertools.product(["0.01", "1", "20"], [2, 3, 100]):
+        m = RandomizedResponse(epsilon=epsilon, n_categories=k)
+        bound = Fraction(CONTEXT.exp(Decimal(epsilon)).next_plus(CONTEXT))
+        lie = (1 - m.p_truth) / (k - 1)
+        uniform = Fraction(1, k)
+        for one, other in itertools.permutations([m.p_truth, lie, uniform], 2):
+            assert one <= bound * other
+
+
+def test_routes_knows_the_same_law() -> None:
+    assert routes.shift(Fraction(1, 4), 3, [0], lambda _: 2**63) == 2
+    assert routes.shift(Fraction(1, 4), 3, [2**15 - 1], lambda _: 2**63) == 1
+    assert routes.shift(Fraction(1, 4), 3, [2**15], lambda _: 2**63) == 0

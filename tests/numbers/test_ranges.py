@@ -1,0 +1,95 @@
+"""Every size of every parameter: an answer, or a ValueError that says what is out of range."""
+
+import math
+import re
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from reference import discrete_gaussian as oracle
+
+from cydp import DiscreteGaussian, DiscreteLaplace, Gaussian, Laplace, Plan
+from cydp.mechanisms import _discrete_gaussian_distribution as law
+
+SIZES = ["1e-1200", "1e-310", "1e-200", "1e-30", "1e-9", "0.1", "1", "745", "1e9", "1e30", "1e154",
+         "1e200", "1e310", "1e1200"]  # fmt: skip
+DELTAS = ["1e-1200", "1e-300", "1e-5", 1 - Fraction(1, 2**4000)]
+CLEAR = re.compile(
+    "(sigma|sigma2|scale|epsilon|delta|rho|sensitivity|rho and epsilon|epsilon and delta) "
+    "must (be|have|not|give)"
+)
+
+Make = Callable[..., Any]
+
+
+def answer(ask: Callable[[], Any]) -> Any:
+    """Return what is answered, or None for a clear refusal."""
+    try:
+        return ask()
+    except ValueError as error:
+        assert CLEAR.match(str(error)), error  # noqa: PT017
+        return None
+
+
+def ask_everything(make: Callable[[], Any]) -> bool:
+    noise = answer(make)
+    if noise is None:
+        return False
+    assert noise.variance >= 0
+    assert not noise.loss.rho < 0
+    for confidence, count in ((0.95, 1), ("1e-30", 10**6), (1 - Fraction(1, 10**400), 2**62)):
+        bound = answer(lambda c=confidence, n=count: noise.error_bound(c, count=n))
+        assert bound is None or bound >= 0
+    plan = Plan([(noise, 1000)])
+    for name, bound in (
+        *plan.epsilon_by_method("1e-1200").items(),
+        *plan.epsilon_by_method("0.5").items(),
+    ):
+        assert bound >= 0, name
+    return all(0 <= plan.delta(at) <= 1 for at in ("0", "1e-9", "1e1200"))
+
+
+@pytest.mark.parametrize("kind", [Gaussian, DiscreteGaussian])
+@pytest.mark.parametrize("norm", ["1e-1200", "1e-200", "1", "1e200", "1e1200"])
+def test_gaussian_noise(kind: Make, norm: str) -> None:
+    made = 0
+    for i, size in enumerate(SIZES):
+        for given in ({"rho": size}, {"sigma": size}, {"sigma2": size}):
+            made += ask_everything(lambda g=given: kind(**g, sensitivity=norm))
+        for coordinates in (None, 1, 2**59):
+            given = {"epsilon": size, "delta": DELTAS[i % 4], "coordinates": coordinates}
+            made += ask_everything(lambda g=given: kind(**g, sensitivity=norm))
+    assert made > 0 or "200" in norm
+
+
+@pytest.mark.parametrize("kind", [Laplace, DiscreteLaplace])
+@pytest.mark.parametrize("norm", SIZES)
+def test_laplace_noise(kind: Make, norm: str) -> None:
+    for epsilon in SIZES:
+        ask_everything(lambda e=epsilon: kind(epsilon=e, sensitivity=norm))
+
+
+def test_bounds_that_many_must_keep() -> None:
+    """A chance to miss that no float tells from 0 is taken for a little less, not more."""
+    rare = DiscreteLaplace(epsilon=1, sensitivity=1).error_bound(
+        1 - Fraction(1, 10**400), count=2**62
+    )
+    assert (
+        400 * math.log(10) + 62 * math.log(2) - 1 < rare < 400 * math.log(10) + 62 * math.log(2) + 1
+    )
+    assert (
+        DiscreteGaussian(sigma=10, sensitivity=1).error_bound(1 - Fraction(1, 10**400), count=2**62)
+        > 428
+    )
+
+
+@pytest.mark.parametrize(
+    ("sigma2", "m"), [("1/100", 9), ("1", 39), ("40000", 7800), ("90000", 11700)]
+)
+def test_tails_below_all_floats_are_not_nothing(sigma2: str, m: int) -> None:
+    square = Fraction(sigma2)
+    bounds = law.tail(math.sqrt(square), m)
+    low, high = oracle.tail_bounds(square, m, 2000)
+    assert Fraction(bounds.low) <= Fraction(high, 2**2001)
+    assert Fraction(low, 2**2001) < Fraction(bounds.high)

@@ -1,0 +1,61 @@
+"""csrc/samplers/acceptance_portable.c: the polynomial's error bound, proved again."""
+
+import re
+import struct
+from fractions import Fraction
+from pathlib import Path
+
+from reference import discrete_laplace as oracle
+
+CORE = Path(__file__).parents[2] / "csrc" / "samplers"
+LIMIT = Fraction(5, 4)
+PROVED = Fraction(1, 2**24)  # a sixteenth of CYDP_ACCEPT_ERROR
+SINGLE_PROVED = Fraction(4, 3 * 2**24)  # the table of docs/sampling.md adds the roundings
+CELLS, BITS = 8192, 100
+
+
+def constants(name: str = "cydp_accept_q") -> list[Fraction]:
+    source = (CORE / "acceptance_portable.c").read_text()
+    body = re.search(rf"{name}\[\w+\] = {{(.*?)}};", source, re.DOTALL)
+    assert body is not None
+    return [Fraction(float.fromhex(n)) for n in body[1].split(",") if n.strip()]
+
+
+def largest_error(q: list[Fraction]) -> Fraction:
+    """Bound |exp(-g) - P(g)| on [0, LIMIT]: Taylor to second order about each cell's middle."""
+    half = LIMIT / CELLS / 2
+    second = 1 + sum(j * (j - 1) * abs(c) * LIMIT ** (j - 2) for j, c in enumerate(q) if j > 1)
+    worst = Fraction(0)
+    for i in range(CELLS):
+        middle = half * (2 * i + 1)
+        low, high = oracle.exp_negative_bounds(middle, BITS)
+        value, width = Fraction(low + high, 2 ** (BITS + 1)), Fraction(high - low, 2**BITS)
+        error = abs(value - sum(c * middle**j for j, c in enumerate(q))) + width
+        slope = abs(value + sum(j * c * middle ** (j - 1) for j, c in enumerate(q) if j)) + width
+        worst = max(worst, error + slope * half)
+    return worst + second * half**2 / 2
+
+
+def test_the_header_ships_what_is_proved_here() -> None:
+    header = (CORE / "acceptance.h").read_text()
+    assert re.search(r"define CYDP_ACCEPT_LIMIT 1\.25\n", header)
+    assert re.search(r"define CYDP_ACCEPT_ERROR 0x1p-20\n", header)
+    assert re.search(r"define CYDP_ACCEPT_SINGLE_ERROR 0x1p-17F\n", header)
+
+
+def test_the_polynomial_is_as_close_as_stated() -> None:
+    assert largest_error(constants()) < PROVED
+
+
+def test_the_constants_of_vectors_fit_single_precision_and_are_as_close_as_stated() -> None:
+    q = constants("cydp_accept_single_q")
+    assert len(q) == 7
+    for c in q:
+        assert struct.unpack("<f", struct.pack("<f", float(c)))[0] == c
+    assert largest_error(q) < SINGLE_PROVED
+
+
+def test_a_constant_that_is_off_is_noticed() -> None:
+    q = constants()
+    q[3] *= 1 + Fraction(1, 10**5)
+    assert largest_error(q) > PROVED

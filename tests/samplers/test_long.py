@@ -1,0 +1,47 @@
+"""Minutes instead of seconds, so only on demand: pytest -n 0 -m slow -s."""
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import test_discrete_gaussian as gaussian
+import test_discrete_laplace as laplace
+from numpy.typing import NDArray
+from samplers.test_exact_comparison import every_law, random_candidates
+
+from cydp.testing import SeededGenerator
+
+pytestmark = pytest.mark.slow
+
+PARTS, PART = 10, 10**7
+SCALES = ["1/7", "1", "3", "5.5", "10", "1000", "1025", str(2**20), "1048577", "1099511627776"]
+SIGMAS = ["1/3", "1", "4", "7.99", "8", "10", "1000", "1048576", "1099511627776"]
+
+
+def drawn(name: str, parameter: str) -> Iterator[NDArray[np.int64]]:
+    part = np.empty(PART, np.int64)
+    for key in range(PARTS):
+        yield getattr(SeededGenerator(100 + key), name)(parameter, out=part)
+
+
+@pytest.mark.parametrize("scale", SCALES)
+def test_laplace_fits_with_a_hundred_million(scale: str) -> None:
+    p = laplace.p_value(drawn("discrete_laplace", scale), PARTS * PART, Fraction(scale))
+    print(f"discrete Laplace, scale {scale}: p = {p:.3g}")
+    assert p > laplace.LIMIT
+
+
+@pytest.mark.parametrize("sigma", SIGMAS)
+def test_gaussian_fits_with_a_hundred_million(sigma: str) -> None:
+    p = gaussian.p_value(drawn("discrete_gaussian", sigma), PARTS * PART, Fraction(sigma) ** 2)
+    print(f"discrete Gaussian, sigma {sigma}: p = {p:.3g}")
+    assert p > gaussian.LIMIT
+
+
+@every_law()
+def test_a_million_candidates_through_the_resolver(law: str, text: str) -> None:
+    for key in range(10):
+        given = random_candidates(law, text, 10**5, 2000 * key)
+        fast, exact = given.map(law, text), given.map(law, text, resolve_all=True)
+        assert np.array_equal(fast.values, exact.values)
