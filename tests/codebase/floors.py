@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from textwrap import indent
 
 Graph = Mapping[str, set[str]]  # what each node needs
 
@@ -36,7 +37,8 @@ def page() -> str:
 
     python = floors(import_graph.rooms(import_graph.modules()))
     core = floors(include_graph.folders(include_graph.units()))
-    return f"src/cydp\n\n{drawing(python)}\n\ncsrc\n\n{drawing(core)}"
+    houses = {"src/cydp": drawing(python), "csrc": drawing(core)}
+    return "\n\n".join(f"{name}\n{indent(text, '  ')}" for name, text in houses.items())
 
 
 if __name__ == "__main__":

@@ -95,14 +95,15 @@ def test_a_circle_of_units_is_noticed() -> None:
 
 
 PACKAGE = import_graph.modules()
+ROOMS = import_graph.rooms(PACKAGE)
+DOORS = {name: file for name, file in import_graph.files().items() if import_graph.is_door(file)}
+ARCHITECTURE = graph.CORE.parent / "docs" / "architecture.md"
 
 
 def test_every_module_is_seen() -> None:
     assert len(PACKAGE) > 90
     assert sum(map(len, PACKAGE.values())) > 350
-    assert {"_core", "accounting/ledger", "exact", "mechanisms"} <= import_graph.rooms(
-        PACKAGE
-    ).keys()
+    assert {"_core", "accounting/ledger", "exact", "mechanisms"} <= ROOMS.keys()
 
 
 def test_no_modules_import_each_other() -> None:
@@ -110,21 +111,34 @@ def test_no_modules_import_each_other() -> None:
 
 
 def test_rooms_of_the_package_stand_on_their_floors() -> None:
-    assert floors(import_graph.rooms(PACKAGE))
+    assert floors(ROOMS)
 
 
 def test_a_module_imports_from_the_home_of_a_thing() -> None:
     """Never from a package, whose door offers it to users: that would hide what needs what."""
-    doors = {name for name, file in import_graph.files().items() if import_graph.is_door(file)}
     for name, below in PACKAGE.items():
-        assert not below & doors, name
+        assert not below & DOORS.keys(), name
 
 
 def test_a_door_offers_what_is_inside() -> None:
-    for name, file in import_graph.files().items():
-        if name and import_graph.is_door(file):
-            assert {import_graph.room_of(below).split("/")[0] for below in import_graph.imports(file)} <= {name.split(".")[0], "_columns"}  # fmt: skip
+    """And users' columns, such as Keys, which `exact` offers."""
+    for name, file in DOORS.items():
+        inside = {below.split(".")[0] for below in import_graph.imports(file)}
+        assert not name or inside <= {name.split(".")[0], "_columns"}, name
 
 
 def test_the_page_shows_the_floors_as_they_are() -> None:
-    assert page() in (graph.CORE.parent / "docs" / "architecture.md").read_text()
+    figure = re.search(r"```text\n(.*?)```", ARCHITECTURE.read_text(), re.DOTALL)
+    assert figure is not None
+    drawn = [line.split("#")[0].rstrip() for line in figure[1].splitlines()]
+    assert drawn == page().splitlines(), page()
+
+
+def test_the_tests_mirror_the_rooms() -> None:
+    tests = graph.CORE.parent / "tests"
+    folders = {
+        file.parent.relative_to(tests).as_posix() for file in tests.rglob("test_*.py")
+    }  # fmt: skip
+    assert len(folders) > 10
+    rooms = {room.strip("_") for room in {*ROOMS, *graph.folders(graph.units())}}
+    assert folders - rooms == {"codebase"}
