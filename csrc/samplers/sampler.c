@@ -177,8 +177,8 @@ static cydp_status fill_from_refills(const cydp_sampler *sampler, cydp_rng *rng,
 enum {
   SCRATCH = 16 * 1024, /* bytes of keystream for one round */
   BLOCK_CHUNKS = 64,   /* that share what fixed work makes room for in the resolver */
-  LARGEST_ROUND =
-      UNUSED_ROUND - 1 /* what the nonce has room for; a sixteenth is never reached */
+  LARGEST_ROUND = UNUSED_ROUND -
+      1 /* what the nonce has room for; a sixteenth is never reached */
 };
 
 /* Where values go, and what they cost. */

@@ -87,7 +87,8 @@ static void chacha20_is_the_portable_one(cydp_chacha20_kernel *chacha20) {
 }
 
 /* Blocks of any counters are those of the keystream. */
-static void chacha20_blocks_are_those_of_the_keystream(const cydp_generator_table *kernels) {
+static void
+chacha20_blocks_are_those_of_the_keystream(const cydp_generator_table *kernels) {
   uint32_t key[8], nonce[3], counters[16], words[CYDP_GROUP_WORDS], block[16];
   uint32_t seed[CYDP_GROUP_WORDS];
   for (uint32_t run = 0; run < 20; run++) {

@@ -137,7 +137,7 @@ static cydp_rng *common;
 
 static void *draw_many(void *first) {
   for (int i = 0; i < DRAWS; i++)
-    draw(common, ((uint8_t(*)[DRAW])first)[i]);
+    draw(common, ((uint8_t (*)[DRAW])first)[i]);
   return NULL;
 }
 

@@ -178,7 +178,7 @@ static cydp_status read_same(void *self, uint32_t decision, uint32_t level,
                              const uint64_t *candidates, size_t n, uint64_t (*words)[8]) {
   (void)decision, (void)candidates;
   for (size_t i = 0; i < n; i++)
-    memcpy(words[i], (const uint64_t(*)[8])self + level, sizeof words[i]);
+    memcpy(words[i], (const uint64_t (*)[8])self + level, sizeof words[i]);
   return CYDP_OK;
 }
 
