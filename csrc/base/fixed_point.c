@@ -14,6 +14,14 @@ size_t cydp_significant_limbs(const uint64_t *limbs, size_t n) {
   return n;
 }
 
+cydp_rational cydp_drop_zero_limbs(const cydp_rational *x) {
+  cydp_rational trimmed = *x;
+  trimmed.numerator_limbs = cydp_significant_limbs(x->numerator, x->numerator_limbs);
+  trimmed.denominator_limbs =
+      cydp_significant_limbs(x->denominator, x->denominator_limbs);
+  return trimmed;
+}
+
 int cydp_fixed_compare(size_t n, const uint64_t *a, const uint64_t *b) {
   for (size_t i = n + 1; i-- > 0;)
     if (a[i] != b[i])

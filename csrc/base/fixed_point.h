@@ -28,7 +28,10 @@ cydp_status cydp_fixed_divide(size_t n, uint64_t *out, const uint64_t *numerator
                               size_t numerator_limbs, const uint64_t *denominator,
                               size_t denominator_limbs, bool *exact);
 
-/* Without the zeros at the upper end. */
+/* The number of limbs without the zeros at the upper end. */
 size_t cydp_significant_limbs(const uint64_t *limbs, size_t n);
+
+/* The same number with significant limbs only: 0 has none. */
+cydp_rational cydp_drop_zero_limbs(const cydp_rational *x);
 
 #endif

@@ -12,6 +12,7 @@
 #include "generator/stream.h"
 #include "base/wipe.h"
 #include "cydp.h"
+#include "cydp_testing.h"
 #include "generator/chacha20.h"
 #include "generator/entropy.h"
 #include "generator/forks.h"
@@ -139,7 +140,7 @@ cydp_status cydp_rng_new(cydp_rng **out) {
   return CYDP_OK;
 }
 
-cydp_status cydp_rng_new_seeded(cydp_rng **out, const uint32_t key[8]) {
+cydp_status cydp_rng_new_seeded(const uint32_t key[8], cydp_rng **out) {
   cydp_rng *rng;
   cydp_status status = cydp_watch_forks(); /* for the lock */
   if (status == CYDP_OK)
@@ -187,7 +188,7 @@ cydp_status cydp_rng_key(cydp_rng *rng, uint32_t key[8]) {
 }
 
 /* Whole groups go straight to where they are wanted, if words may stand there. */
-cydp_status cydp_rng_bytes(cydp_rng *rng, uint8_t *out, size_t n) {
+cydp_status cydp_rng_bytes(cydp_rng *rng, size_t n, uint8_t *out) {
   if (n <= SMALL_BYTES)
     return few_bytes(rng, out, n);
   uint32_t key[KEY_WORDS], nonce[3], group[CYDP_GROUP_WORDS];

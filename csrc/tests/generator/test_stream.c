@@ -2,6 +2,7 @@
  * The generator under threads and forks; its bytes are never served twice. */
 #define _GNU_SOURCE
 #include "cydp.h"
+#include "cydp_testing.h"
 #include "generator/stream.h"
 #include "tests/check.h"
 
@@ -20,7 +21,7 @@ static cydp_rng *fresh(void) {
 }
 
 static void draw(cydp_rng *rng, uint8_t *out) {
-  CHECK(cydp_rng_bytes(rng, out, DRAW) == CYDP_OK);
+  CHECK(cydp_rng_bytes(rng, DRAW, out) == CYDP_OK);
 }
 
 static int compare(const void *a, const void *b) { return memcmp(a, b, DRAW); }
@@ -58,13 +59,13 @@ static void seeds_repeat_and_keys_differ(void) {
   const uint32_t one[8] = {1}, two[8] = {2};
   cydp_rng *a, *b, *c;
   uint8_t bytes[3][5000];
-  CHECK(cydp_rng_new_seeded(&a, one) == CYDP_OK);
-  CHECK(cydp_rng_new_seeded(&b, one) == CYDP_OK);
-  CHECK(cydp_rng_new_seeded(&c, two) == CYDP_OK);
+  CHECK(cydp_rng_new_seeded(one, &a) == CYDP_OK);
+  CHECK(cydp_rng_new_seeded(one, &b) == CYDP_OK);
+  CHECK(cydp_rng_new_seeded(two, &c) == CYDP_OK);
   for (size_t n = 0; n <= sizeof bytes[0]; n += 625) {
-    CHECK(cydp_rng_bytes(a, bytes[0], n) == CYDP_OK);
-    CHECK(cydp_rng_bytes(b, bytes[1], n) == CYDP_OK);
-    CHECK(cydp_rng_bytes(c, bytes[2], n) == CYDP_OK);
+    CHECK(cydp_rng_bytes(a, n, bytes[0]) == CYDP_OK);
+    CHECK(cydp_rng_bytes(b, n, bytes[1]) == CYDP_OK);
+    CHECK(cydp_rng_bytes(c, n, bytes[2]) == CYDP_OK);
     CHECK(memcmp(bytes[0], bytes[1], n) == 0);
     CHECK(n == 0 || memcmp(bytes[0], bytes[2], n) != 0);
   }

@@ -4,6 +4,7 @@
  */
 #include "base/fixed_point.h"
 #include "cydp.h"
+#include "cydp_testing.h"
 #include "generator/chacha20.h"
 #include "generator/kernels.h"
 #include "samplers/batch.h"
@@ -76,7 +77,7 @@ static void resolve(const prepared *law, const void *words, size_t n, int64_t *e
   const cydp_extension extension = {hashed_words, NULL};
   cydp_work work = {0};
   cydp_batch batch = {
-      .n = n, .extension = &extension, .effort = CYDP_RESOLVE_ALL, .work = &work};
+      .n = n, .extension = &extension, .work_mode = CYDP_RESOLVE_ALL, .work = &work};
   CHECK(cydp_inverse_cdf_values(&law->route, &batch, words, exact) == CYDP_OK);
 }
 
