@@ -136,7 +136,7 @@ static cydp_status words_at(words_of *of, uint64_t first, const uint32_t **words
     size_t group = within / CYDP_GROUP_WORDS, to = rest < CHUNK ? (size_t)rest : CHUNK;
     size_t groups = (to + CYDP_GROUP_WORDS - 1) / CYDP_GROUP_WORDS - group;
     uint32_t nonce[3];
-    cydp_nonce(nonce, CYDP_DOMAIN_PREFIX, 0, 0, chunk);
+    cydp_set_nonce(nonce, CYDP_DOMAIN_PREFIX, 0, 0, chunk);
     of->chunk = chunk;
     of->from = group * CYDP_GROUP_WORDS;
     of->to = to;
@@ -155,7 +155,7 @@ static cydp_status read_extension(void *self, uint32_t decision, uint32_t level,
                                   uint64_t (*words)[8]) {
   uint32_t nonce[3], block[16];
   for (size_t i = 0; i < n; i++) {
-    cydp_nonce(nonce, decision, level, 0, candidates[i] / CHUNK);
+    cydp_set_nonce(nonce, decision, level, 0, candidates[i] / CHUNK);
     cydp_chacha20_block(self, nonce, (uint32_t)(candidates[i] % CHUNK), block);
     for (size_t j = 0; j < 8; j++)
       words[i][j] = block[2 * j] | (uint64_t)block[2 * j + 1] << 32;

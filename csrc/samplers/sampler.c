@@ -99,7 +99,7 @@ static cydp_status read_addressed(void *self, uint32_t decision, uint32_t level,
                                   uint64_t (*words)[8]) {
   const addressed *source = self;
   uint32_t nonce[3], counters[BLOCKS] = {0}, group[CYDP_GROUP_WORDS];
-  cydp_nonce(nonce, decision, level, source->round, source->chunk);
+  cydp_set_nonce(nonce, decision, level, source->round, source->chunk);
   for (size_t first = 0; first < n; first += BLOCKS) {
     size_t blocks = n - first < BLOCKS ? n - first : BLOCKS;
     for (size_t i = 0; i < blocks; i++)
@@ -149,11 +149,11 @@ static size_t fitting(const cydp_layout *layout, size_t n, size_t bytes) {
 static cydp_status fill_from_refills(const cydp_sampler *sampler, cydp_rng *rng,
                                      cydp_work_mode work_mode, char *out, size_t n) {
   cydp_work work = {0};
-  cydp_status status = cydp_rng_begin(rng);
+  cydp_status status = cydp_rng_lock(rng);
   if (status != CYDP_OK)
     return status;
   while (n > 0 && status == CYDP_OK) {
-    size_t candidates = fitting(&sampler->layout, n, cydp_rng_left(rng));
+    size_t candidates = fitting(&sampler->layout, n, cydp_rng_available(rng));
     if (candidates == 0) {
       cydp_rng_refill(rng);
       continue;
@@ -165,13 +165,13 @@ static cydp_status fill_from_refills(const cydp_sampler *sampler, cydp_rng *rng,
     size_t values;
     status = map_from(sampler, taken.bytes, candidates, &extension, taken.first,
                       work_mode, out, &values, &work);
-    cydp_rng_used(&taken);
+    cydp_rng_wipe_taken(&taken);
     out += values * sampler->value_bytes;
     n -= values;
     if (n == 0 && work_mode == CYDP_FIXED_WORK && status == CYDP_OK)
       status = make_up(sampler, &source, &work);
   }
-  cydp_rng_end(rng);
+  cydp_rng_unlock(rng);
   return status;
 }
 
@@ -204,7 +204,7 @@ static cydp_status fill_round(filling *to, const addressed *source, size_t wante
   size_t groups = (plane_bytes(&sampler->layout, candidates) + group - 1) / group;
   to->used = groups * group > to->used ? groups * group : to->used;
   uint32_t nonce[3];
-  cydp_nonce(nonce, CYDP_DOMAIN_PREFIX, 0, source->round, source->chunk);
+  cydp_set_nonce(nonce, CYDP_DOMAIN_PREFIX, 0, source->round, source->chunk);
   cydp_status status = cydp_chacha20_keystream(source->key, nonce, 0, groups, to->planes);
   if (status != CYDP_OK)
     return status;

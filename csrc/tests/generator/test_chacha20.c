@@ -55,7 +55,7 @@ static void a_counter_never_wraps(void) {
 /* Each field has a place of its own: no two addresses share a nonce. */
 static void nonces_keep_their_fields_apart(void) {
   uint32_t nonce[3];
-  cydp_nonce(nonce, 0x21, 0x43, 0x8765, UINT64_C(0xfedcba9876543210));
+  cydp_set_nonce(nonce, 0x21, 0x43, 0x8765, UINT64_C(0xfedcba9876543210));
   CHECK(nonce[0] == 0x87654321 && nonce[1] == 0x76543210 && nonce[2] == 0xfedcba98);
 }
 

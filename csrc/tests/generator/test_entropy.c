@@ -110,7 +110,7 @@ static void children_key_afresh(void) {
   int pipes[2], status;
   mode = WORKS;
   CHECK(cydp_rng_new(&rng) == CYDP_OK && pipe(pipes) == 0);
-  CHECK(cydp_rng_begin(rng) == CYDP_OK); /* the child inherits the lock held */
+  CHECK(cydp_rng_lock(rng) == CYDP_OK); /* the child inherits the lock held */
   pid_t pid = fork();
   CHECK(pid >= 0);
   if (pid == 0) {
@@ -124,7 +124,7 @@ static void children_key_afresh(void) {
   }
   waitpid(pid, &status, 0);
   CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-  cydp_rng_end(rng);
+  cydp_rng_unlock(rng);
   CHECK(read(pipes[0], child, sizeof child) == sizeof child);
   calls = 0;
   CHECK(cydp_rng_bytes(rng, sizeof own, own) == CYDP_OK && calls == 0);
@@ -172,7 +172,7 @@ static void seeded_children_are_not_locked_out(void) {
   uint8_t bytes[16];
   int status;
   CHECK(cydp_rng_new_seeded(key, &rng) == CYDP_OK);
-  CHECK(cydp_rng_begin(rng) == CYDP_OK);
+  CHECK(cydp_rng_lock(rng) == CYDP_OK);
   pid_t pid = fork();
   CHECK(pid >= 0);
   if (pid == 0) {
@@ -181,7 +181,7 @@ static void seeded_children_are_not_locked_out(void) {
     _exit(0);
   }
   CHECK(waitpid(pid, &status, 0) == pid && status == 0);
-  cydp_rng_end(rng);
+  cydp_rng_unlock(rng);
   cydp_rng_free(rng);
 }
 

@@ -34,24 +34,25 @@ static void all_distinct(uint8_t (*draws)[DRAW], size_t n) {
 
 static void served_bytes_are_wiped(void) {
   cydp_rng *rng = fresh();
-  CHECK(cydp_rng_begin(rng) == CYDP_OK);
-  CHECK(cydp_rng_left(rng) == 0);
+  CHECK(cydp_rng_lock(rng) == CYDP_OK);
+  CHECK(cydp_rng_available(rng) == 0);
   cydp_rng_refill(rng);
-  CHECK(cydp_rng_left(rng) == 4096 - 64); /* two keys go before */
+  CHECK(cydp_rng_available(rng) == 4096 - 64); /* two keys go before */
   cydp_taken taken = cydp_rng_take(rng, 801, 100);
   CHECK(taken.n == 801 && taken.first == 0);
   uint8_t *bytes = taken.bytes, any = 0, left = 0;
   for (size_t i = 0; i < taken.n; i++)
     any |= bytes[i];
-  cydp_rng_used(&taken);
+  cydp_rng_wipe_taken(&taken);
   for (size_t i = 0; i < taken.n; i++)
     left |= bytes[i];
   CHECK(any != 0 && left == 0);
-  CHECK(cydp_rng_left(rng) == 4096 - 64 - 808); /* the next place is a multiple of 8 */
+  CHECK(cydp_rng_available(rng) ==
+        4096 - 64 - 808); /* the next place is a multiple of 8 */
   CHECK(cydp_rng_take(rng, 8, 3).first == 100);
   cydp_rng_refill(rng);
   CHECK(cydp_rng_take(rng, 8, 1).first == 0); /* a new refill counts anew */
-  cydp_rng_end(rng);
+  cydp_rng_unlock(rng);
   cydp_rng_free(rng);
 }
 
@@ -108,7 +109,7 @@ static void forks_share_nothing(bool raw) {
 
 /* A thread that the fork leaves behind inside `begin` does not lock the child out. */
 static void *hold(void *rng) {
-  CHECK(cydp_rng_begin(rng) == CYDP_OK);
+  CHECK(cydp_rng_lock(rng) == CYDP_OK);
   return NULL;
 }
 
@@ -128,7 +129,7 @@ static void a_lock_left_behind_is_nobodys(void) {
   int status;
   waitpid(pid, &status, 0);
   CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-  cydp_rng_end(rng);
+  cydp_rng_unlock(rng);
   cydp_rng_free(rng);
 }
 

@@ -64,7 +64,7 @@ static cydp_status hashed_words(void *self, uint32_t decision, uint32_t level,
   const uint32_t key[8] = {11};
   uint32_t nonce[3], block[16];
   (void)self;
-  cydp_nonce(nonce, decision, level, 0, 0);
+  cydp_set_nonce(nonce, decision, level, 0, 0);
   for (size_t i = 0; i < n; i++) {
     cydp_chacha20_block(key, nonce, (uint32_t)candidates[i], block);
     memcpy(words[i], block, sizeof block);

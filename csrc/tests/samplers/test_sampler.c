@@ -43,7 +43,7 @@ static cydp_status hashed_words(void *self, uint32_t decision, uint32_t level,
                                 uint64_t (*words)[8]) {
   uint32_t key[8] = {5}, nonce[3], block[16];
   (void)self;
-  cydp_nonce(nonce, decision, level, 0, 0);
+  cydp_set_nonce(nonce, decision, level, 0, 0);
   for (size_t i = 0; i < n; i++) {
     cydp_chacha20_block(key, nonce, (uint32_t)candidates[i], block);
     memcpy(words[i], block, sizeof block);
@@ -161,7 +161,7 @@ static bool stack_holds_planes(const char *stack, const uint32_t key[8], uint64_
   static uint32_t words[GROUPS * CYDP_GROUP_WORDS];
   uint32_t nonce[3];
   bool found = false;
-  cydp_nonce(nonce, CYDP_DOMAIN_PREFIX, 0, 0, chunk);
+  cydp_set_nonce(nonce, CYDP_DOMAIN_PREFIX, 0, 0, chunk);
   CHECK(cydp_chacha20_keystream(key, nonce, 0, GROUPS, words) == CYDP_OK);
   for (size_t i = 0; i < GROUPS * CYDP_GROUP_WORDS; i += 64)
     found |= stack_holds(stack, words + i);
