@@ -14,6 +14,14 @@ size_t cydp_significant_limbs(const uint64_t *limbs, size_t n) {
   return n;
 }
 
+cydp_rational cydp_drop_zero_limbs(const cydp_rational *x) {
+  cydp_rational trimmed = *x;
+  trimmed.numerator_limbs = cydp_significant_limbs(x->numerator, x->numerator_limbs);
+  trimmed.denominator_limbs =
+      cydp_significant_limbs(x->denominator, x->denominator_limbs);
+  return trimmed;
+}
+
 int cydp_fixed_compare(size_t n, const uint64_t *a, const uint64_t *b) {
   for (size_t i = n + 1; i-- > 0;)
     if (a[i] != b[i])
@@ -89,8 +97,8 @@ void cydp_fixed_shift_right(size_t n, uint64_t *out, const uint64_t *a, unsigned
   }
 }
 
-/* remainder = 2 remainder + bit, and whether the divisor then goes into it, subtracted.
- * The remainder has one limb more than the divisor. */
+/* Sets remainder to 2 remainder + bit, and subtracts the divisor if it is no larger;
+ * returns whether it was. The remainder has one limb more than the divisor. */
 static uint64_t divide_step(uint64_t *remainder, unsigned bit, const uint64_t *divisor,
                             size_t limbs) {
   for (size_t i = limbs; i > 0; i--)
@@ -103,7 +111,7 @@ static uint64_t divide_step(uint64_t *remainder, unsigned bit, const uint64_t *d
   return 1;
 }
 
-/* The same for a denominator of one limb, limb by limb. */
+/* cydp_fixed_divide for a denominator of one limb. */
 static cydp_status divide_by_limb(size_t n, uint64_t *out, const uint64_t *numerator,
                                   size_t numerator_limbs, uint64_t denominator,
                                   bool *exact) {
@@ -132,11 +140,12 @@ cydp_status cydp_fixed_divide(size_t n, uint64_t *out, const uint64_t *numerator
   uint64_t *remainder = calloc(denominator_limbs + 1, sizeof *remainder);
   if (!remainder)
     return CYDP_ERROR_MEMORY;
-  /* Whole limbs of the numerator that are shorter than the divisor divide to nothing. */
-  size_t whole =
+  /* The division begins with the upper limbs of the numerator: as many as are surely less
+   * than the denominator. */
+  size_t first =
       numerator_limbs < denominator_limbs - 1 ? numerator_limbs : denominator_limbs - 1;
-  memcpy(remainder, numerator + numerator_limbs - whole, whole * sizeof *remainder);
-  size_t bits = 64 * (numerator_limbs - whole);
+  memcpy(remainder, numerator + numerator_limbs - first, first * sizeof *remainder);
+  size_t bits = 64 * (numerator_limbs - first);
   bool fits = true;
   uint64_t integer = 0;
   for (size_t i = bits; i-- > 0;) {

@@ -21,14 +21,17 @@ void cydp_fixed_multiply_word(size_t n, uint64_t *out, const uint64_t *a, uint64
 void cydp_fixed_divide_word(size_t n, uint64_t *out, const uint64_t *a, uint64_t word);
 void cydp_fixed_shift_right(size_t n, uint64_t *out, const uint64_t *a, unsigned bits);
 
-/* floor(numerator / denominator * 2^(64 n)), and whether that is the quotient exactly;
- * CYDP_ERROR_DOMAIN if it is 2^64 or more, CYDP_ERROR_MEMORY. The denominator's top limb
- * is not 0. */
+/* Sets out to floor(numerator / denominator * 2^(64 n)), and *exact to whether that is the
+ * quotient itself. Returns CYDP_ERROR_DOMAIN if the quotient is 2^64 or more, or
+ * CYDP_ERROR_MEMORY. The denominator's top limb is not 0. */
 cydp_status cydp_fixed_divide(size_t n, uint64_t *out, const uint64_t *numerator,
                               size_t numerator_limbs, const uint64_t *denominator,
                               size_t denominator_limbs, bool *exact);
 
-/* Without the zeros at the upper end. */
+/* Returns the number of limbs without the zeros at the upper end. */
 size_t cydp_significant_limbs(const uint64_t *limbs, size_t n);
+
+/* Returns the same number without the zeros at the upper ends: 0 has no limbs. */
+cydp_rational cydp_drop_zero_limbs(const cydp_rational *x);
 
 #endif

@@ -16,11 +16,11 @@ void *cydp_huge_pages_allocate(size_t bytes) {
     return malloc(bytes);
   if (bytes > SIZE_MAX - page)
     return NULL;
-  size_t whole = (bytes + page - 1) / page * page;
-  void *memory = aligned_alloc(page, whole);
+  size_t rounded = (bytes + page - 1) / page * page;
+  void *memory = aligned_alloc(page, rounded);
 #ifdef MADV_HUGEPAGE
   if (memory)
-    (void)madvise(memory, whole, MADV_HUGEPAGE);
+    (void)madvise(memory, rounded, MADV_HUGEPAGE);
 #endif
   return memory;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Chooses the kernels, once: asks the CPU here and nowhere else. */
+ * Chooses the kernels, once. No other file asks the CPU. */
 #include "base/isa.h"
 #include "cydp.h"
 
@@ -24,8 +24,7 @@ static bool always(void) { return true; }
 
 typedef struct instruction_set {
   const char *name;
-  bool (*runs_here)(
-      void); /* the CPU has it and the operating system saves its registers */
+  bool (*runs)(void); /* the CPU has it, and the operating system saves its registers */
 } instruction_set;
 
 /* As in CYDP_TABLES. */
@@ -46,7 +45,7 @@ size_t cydp_isa_in_use(void) {
 
 size_t cydp_isa_at(size_t i) {
   for (size_t j = 0; j < CYDP_ISAS; j++)
-    if (isas[j].runs_here() && i-- == 0)
+    if (isas[j].runs() && i-- == 0)
       return j;
   return CYDP_ISAS;
 }

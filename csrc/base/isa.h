@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Instruction sets. A subject lists its kernels once, in its kernels.h: KERNEL(name,
- * avx512, avx2, neon), where each instruction set says whose version it takes: its own,
- * or `portable`. From that list come the prototypes, the type of the table, and the
- * tables themselves, one for each instruction set of this machine, best first. */
+ * Instruction sets. A folder lists its kernels once, in its kernels.h: KERNEL(name,
+ * avx512, avx2, neon) says for each instruction set which version it uses, its own or
+ * `portable`. From that list come the prototypes, the type of the table, and the tables
+ * themselves, one for each instruction set of this architecture, best first. */
 #ifndef CYDP_BASE_ISA_H
 #define CYDP_BASE_ISA_H
 
@@ -46,15 +46,16 @@ enum { CYDP_ISAS = 1 };
 #define CYDP_NAME(name, isa) CYDP_PASTE(name, isa)
 #define CYDP_PASTE(name, isa) cydp_##name##_##isa
 
-/* The place in every table's array of the instruction set in use. */
+/* Returns the index of the instruction set in use in every array of tables. */
 size_t cydp_isa_in_use(void);
 
-/* That of the i-th that runs here, best first; CYDP_ISAS behind the last. */
+/* Returns the index of the i-th instruction set that this CPU runs, best first, or
+ * CYDP_ISAS if there are no more. */
 size_t cydp_isa_at(size_t i);
 
-/* What a list of kernels declares: cydp_<subject>_kernels() is the table in use, and
- * cydp_<subject>_kernels_at(i) that of the i-th instruction set that runs here, or NULL.
- */
+/* Declares the kernels of a list. cydp_<subject>_kernels() returns the table in use, and
+ * cydp_<subject>_kernels_at(i) the table of the i-th instruction set that this CPU runs,
+ * or NULL. */
 #define CYDP_DECLARE_KERNELS(subject, KERNELS)                                           \
   KERNELS(CYDP_PROTOTYPES)                                                               \
   typedef struct cydp_##subject##_table {                                                \

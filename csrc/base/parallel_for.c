@@ -30,9 +30,9 @@ static void *work(void *argument) {
   return NULL;
 }
 
-/* Up to n of them, fewer if the system gives no more or the tasks run out meanwhile. They
- * take no signals, so that handlers run where they would without them; but faults must
- * stay unblocked. */
+/* Starts up to n helpers: fewer if the system gives no more threads or the tasks run out
+ * meanwhile. Helpers take no signals, so that handlers run on the threads on which they
+ * would run without helpers; but faults must stay unblocked. */
 static unsigned start_helpers(shared *call, pthread_t *helpers, unsigned n) {
   sigset_t all, before;
   sigfillset(&all);

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ * Wiping: the compiler must believe that the zeros are read. */
 #include "base/wipe.h"
 
 #include <string.h>

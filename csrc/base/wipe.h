@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-/* Overwrites in a way that the compiler may not leave out. */
+/* Sets n bytes to 0; the compiler may not leave this out. */
 void cydp_wipe(void *memory, size_t n);
 
 #endif

@@ -35,8 +35,8 @@ COMPRESS(uint16_t)
 COMPRESS(uint32_t)
 COMPRESS(uint64_t)
 
-size_t cydp_compress(const void *from, size_t bytes, const uint8_t *masked, size_t n,
-                     void *to) {
+size_t cydp_drop_masked(const void *from, size_t bytes, const uint8_t *masked, size_t n,
+                        void *to) {
   switch (bytes) {
   case 1:
     return compress_uint8_t(from, masked, n, to);

@@ -23,12 +23,12 @@ static uint64_t word_from(string s, size_t byte) {
 /* A string as words of a hash of pairs, h(h(length, w1), w2) ... , of at most BLOCK
  * strings at a time: those that have a k-th word. */
 static void hash_strings(const cydp_strings *of, size_t first, size_t n,
-                         const uint64_t key[2], uint64_t *name) {
+                         const uint64_t key[2], uint64_t *hashes) {
   uint64_t state[BLOCK], word[BLOCK];
   size_t which[BLOCK], left = n;
   const uint64_t *words[] = {state, word};
   for (size_t i = 0; i < n; i++) {
-    name[i] = string_at(of, first + i).length;
+    hashes[i] = string_at(of, first + i).length;
     which[i] = i;
   }
   for (size_t byte = 0; left > 0; byte += sizeof *word) {
@@ -38,21 +38,21 @@ static void hash_strings(const cydp_strings *of, size_t first, size_t n,
       if (s.length <= byte)
         continue;
       which[longer] = which[i];
-      state[longer] = name[which[i]];
+      state[longer] = hashes[which[i]];
       word[longer++] = word_from(s, byte);
     }
     cydp_generator_kernels()->siphash(key, words, 2, longer, state);
     for (size_t i = 0; i < longer; i++)
-      name[which[i]] = state[i];
+      hashes[which[i]] = state[i];
     left = longer;
   }
 }
 
-/* Whether two strings with the same name are equal. Another thread may have written to
+/* Whether two strings with the same hash are equal. Another thread may have written to
  * them since they were hashed. So each word is read once, for the comparison and for the
- * hash: if a string no longer has its name, then the names alone decide. */
+ * hash: if a string no longer has its hash, then the hashes alone decide. */
 static bool equal_when_hashed(const cydp_strings *of, size_t a, size_t b,
-                              const uint64_t key[2], const uint64_t *name) {
+                              const uint64_t key[2], const uint64_t *hashes) {
   const string s[2] = {string_at(of, a), string_at(of, b)};
   const size_t longest = s[0].length > s[1].length ? s[0].length : s[1].length;
   uint64_t state[2] = {s[0].length, s[1].length}, word[2], hashed[2];
@@ -66,7 +66,7 @@ static bool equal_when_hashed(const cydp_strings *of, size_t a, size_t b,
     for (size_t k = 0; k < 2; k++)
       state[k] = byte < s[k].length ? hashed[k] : state[k];
   }
-  return equal || state[0] != name[a] || state[1] != name[b];
+  return equal || state[0] != hashes[a] || state[1] != hashes[b];
 }
 
 /* A slot holds a place plus one, and above it other bits of the hash; or 0. */
@@ -82,7 +82,7 @@ static size_t free_slot(const table *of, uint64_t hash) {
   return at;
 }
 
-static bool grow(table *of, const uint64_t *name) {
+static bool grow(table *of, const uint64_t *hashes) {
   table larger = {.mask = of->slots ? 2 * of->mask + 1 : LEAST_SLOTS - 1,
                   .used = of->used};
   larger.slots = calloc(larger.mask + 1, sizeof *larger.slots);
@@ -90,22 +90,22 @@ static bool grow(table *of, const uint64_t *name) {
     return false;
   for (size_t i = 0; of->slots && i <= of->mask; i++)
     if (of->slots[i])
-      larger.slots[free_slot(&larger, name[(of->slots[i] & PLACE) - 1])] = of->slots[i];
+      larger.slots[free_slot(&larger, hashes[(of->slots[i] & PLACE) - 1])] = of->slots[i];
   free(of->slots);
   *of = larger;
   return true;
 }
 
 static uint64_t find_or_add(table *of, const cydp_strings *strings, uint64_t place,
-                            const uint64_t key[2], const uint64_t *name) {
-  uint64_t entry = (name[place] & ~PLACE) | (place + 1);
+                            const uint64_t key[2], const uint64_t *hashes) {
+  uint64_t entry = (hashes[place] & ~PLACE) | (place + 1);
   string one = string_at(strings, place);
-  size_t at = (size_t)name[place] & of->mask;
+  size_t at = (size_t)hashes[place] & of->mask;
   for (; of->slots[at]; at = (at + 1) & of->mask) {
     uint64_t other = (of->slots[at] & PLACE) - 1;
-    if ((of->slots[at] ^ entry) <= PLACE && name[other] == name[place] &&
+    if ((of->slots[at] ^ entry) <= PLACE && hashes[other] == hashes[place] &&
         (equal_strings(string_at(strings, other), one) ||
-         equal_when_hashed(strings, other, place, key, name)))
+         equal_when_hashed(strings, other, place, key, hashes)))
       return other;
   }
   of->slots[at] = entry;
@@ -113,18 +113,18 @@ static uint64_t find_or_add(table *of, const cydp_strings *strings, uint64_t pla
   return place;
 }
 
-cydp_status cydp_encode(const cydp_strings *strings, size_t n, const uint64_t key[2],
-                        uint64_t *code, uint64_t *name) {
+cydp_status cydp_factorize(const cydp_strings *strings, size_t n, const uint64_t key[2],
+                           uint64_t *ids, uint64_t *hashes) {
   if ((uint64_t)n >= PLACE)
     return CYDP_ERROR_DOMAIN;
   table of = {0};
-  bool enough = grow(&of, name);
+  bool enough = grow(&of, hashes);
   for (size_t i = 0; i < n && enough; i++) {
     if (i % BLOCK == 0)
-      hash_strings(strings, i, n - i < BLOCK ? n - i : BLOCK, key, name + i);
-    code[i] = find_or_add(&of, strings, i, key, name);
+      hash_strings(strings, i, n - i < BLOCK ? n - i : BLOCK, key, hashes + i);
+    ids[i] = find_or_add(&of, strings, i, key, hashes);
     if (2 * of.used > of.mask)
-      enough = grow(&of, name);
+      enough = grow(&of, hashes);
   }
   free(of.slots);
   return enough ? CYDP_OK : CYDP_ERROR_MEMORY;

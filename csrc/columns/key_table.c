@@ -26,14 +26,14 @@ typedef struct buckets {
   uint32_t *order, *first;
 } buckets;
 
-static string key_at(const cydp_keys *keys, size_t place, prefix *first) {
+static string key_at(const cydp_key_table *keys, size_t place, prefix *first) {
   string s = string_at(&keys->strings, place);
   *first = prefix_of(&keys->strings, s, limit_of(&keys->strings, keys->count));
   return s;
 }
 
 /* Counting sort by the upper bits of the hashes. */
-static void fill(const cydp_keys *keys, buckets *all) {
+static void fill(const cydp_key_table *keys, buckets *all) {
   memset(all->first, 0, (all->count + 2) * sizeof *all->first);
   for (size_t place = 0; place < keys->count; place++) {
     prefix first;
@@ -48,7 +48,7 @@ static void fill(const cydp_keys *keys, buckets *all) {
         (uint32_t)place;
 }
 
-static bool has_equal(const cydp_keys *keys, const buckets *all, size_t b) {
+static bool has_equal(const cydp_key_table *keys, const buckets *all, size_t b) {
   size_t end = all->first[b + 1];
   end = end - all->first[b] < MOST_KEYS ? end : (size_t)all->first[b] + MOST_KEYS;
   for (size_t i = all->first[b]; i < end; i++)
@@ -60,7 +60,7 @@ static bool has_equal(const cydp_keys *keys, const buckets *all, size_t b) {
   return false;
 }
 
-static bool place_bucket(cydp_keys *keys, const buckets *all, size_t b) {
+static bool place_bucket(cydp_key_table *keys, const buckets *all, size_t b) {
   const uint32_t *order = all->order + all->first[b];
   size_t n = all->first[b + 1] - all->first[b];
   for (uint32_t f = 0; f < MOST_FACTORS; f++) {
@@ -84,7 +84,7 @@ static bool place_bucket(cydp_keys *keys, const buckets *all, size_t b) {
 }
 
 /* Whether the seed serves. */
-static bool place(cydp_keys *keys, const buckets *all) {
+static bool place(cydp_key_table *keys, const buckets *all) {
   size_t size = 0;
   for (size_t b = 0; b < all->count; b++) {
     size_t n = all->first[b + 1] - all->first[b];
@@ -98,7 +98,7 @@ static bool place(cydp_keys *keys, const buckets *all) {
   return placed;
 }
 
-static cydp_status try_seeds(cydp_keys *keys, buckets *all, size_t slots) {
+static cydp_status try_seeds(cydp_key_table *keys, buckets *all, size_t slots) {
   for (int seed = 0; seed < MOST_SEEDS; seed++) {
     cydp_status status = cydp_entropy(keys->seed, sizeof keys->seed);
     if (status != CYDP_OK)
@@ -116,7 +116,7 @@ static cydp_status try_seeds(cydp_keys *keys, buckets *all, size_t slots) {
 }
 
 /* 2^bits slots. */
-static cydp_status build(cydp_keys *keys, unsigned bits) {
+static cydp_status build(cydp_key_table *keys, unsigned bits) {
   const size_t slots = (size_t)1 << bits;
   buckets all = {.count = slots / SLOTS_A_BUCKET,
                  .hashes = malloc((keys->count + 1) * sizeof *all.hashes),
@@ -133,7 +133,8 @@ static cydp_status build(cydp_keys *keys, unsigned bits) {
   return status;
 }
 
-cydp_status cydp_keys_new(cydp_keys **keys, const cydp_strings *strings, size_t n) {
+cydp_status cydp_key_table_new(const cydp_strings *strings, size_t n,
+                               cydp_key_table **keys) {
   if (n >= UINT32_MAX)
     return CYDP_ERROR_DOMAIN;
   unsigned bits = LEAST_BITS;
@@ -142,19 +143,19 @@ cydp_status cydp_keys_new(cydp_keys **keys, const cydp_strings *strings, size_t 
   *keys = malloc(sizeof **keys);
   if (!*keys)
     return CYDP_ERROR_MEMORY;
-  **keys = (cydp_keys){.strings = *strings,
-                       .count = n,
-                       .bucket_shift = 64 - (bits - BUCKET_BITS),
-                       .slot_shift = 64 - bits};
+  **keys = (cydp_key_table){.strings = *strings,
+                            .count = n,
+                            .bucket_shift = 64 - (bits - BUCKET_BITS),
+                            .slot_shift = 64 - bits};
   cydp_status status = build(*keys, bits);
   if (status != CYDP_OK) {
-    cydp_keys_free(*keys);
+    cydp_key_table_free(*keys);
     *keys = NULL;
   }
   return status;
 }
 
-void cydp_keys_free(cydp_keys *keys) {
+void cydp_key_table_free(cydp_key_table *keys) {
   if (!keys)
     return;
   free(keys->factors);

@@ -20,7 +20,7 @@ typedef struct key {
   uint64_t place;
 } key;
 
-struct cydp_keys {
+struct cydp_key_table {
   cydp_strings strings;
   size_t count;
   uint64_t seed[2];
@@ -75,14 +75,14 @@ static inline uint64_t word_at(string s, size_t i) {
 
 /* Strings that differ have different hashes under nearly every seed; those that differ in
  * zeros at their end alone, under every one. */
-static inline uint64_t hash_of(const cydp_keys *keys, string s, prefix first) {
+static inline uint64_t hash_of(const cydp_key_table *keys, string s, prefix first) {
   uint64_t h = fold(first.words[0] ^ keys->seed[0], first.words[1] ^ keys->seed[1]);
   for (size_t i = PREFIX; i < s.length; i += 8)
     h = fold(h ^ word_at(s, i), keys->seed[1]);
   return (h ^ s.length) * UINT64_C(0x9e3779b97f4a7c15);
 }
 
-static inline const key *slot_of(const cydp_keys *keys, uint64_t hash) {
+static inline const key *slot_of(const cydp_key_table *keys, uint64_t hash) {
   return keys->slots +
          (hash * keys->factors[hash >> keys->bucket_shift] >> keys->slot_shift);
 }
@@ -94,7 +94,7 @@ static inline bool is_prefix(const key *slot, prefix first, size_t length) {
 }
 
 /* Of strings longer than a prefix, and equal in length. */
-static inline bool ends_alike(const cydp_keys *keys, const key *slot, string s) {
+static inline bool ends_alike(const cydp_key_table *keys, const key *slot, string s) {
   string other = string_at(&keys->strings, slot->place);
   uint64_t differ = 0;
   for (size_t i = PREFIX; i < s.length && !differ; i += 8)

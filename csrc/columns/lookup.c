@@ -11,7 +11,7 @@ enum {
 };
 
 typedef struct matching {
-  const cydp_keys *keys;
+  const cydp_key_table *keys;
   const cydp_strings *strings;
   const uint8_t *valid; /* or NULL */
   size_t n;
@@ -22,7 +22,7 @@ static inline __attribute__((always_inline)) void match_block(const matching *of
                                                               const cydp_strings *strings,
                                                               size_t first, size_t n,
                                                               const uint8_t *limit) {
-  const cydp_keys keys = *of->keys; /* no store below can change it */
+  const cydp_key_table keys = *of->keys; /* no store below can change it */
   const uint32_t none = (uint32_t)keys.count;
   const uint8_t *valid = of->valid;
   prefix prefixes[BLOCK];
@@ -69,9 +69,9 @@ static cydp_status match(void *self, size_t task) {
   return CYDP_OK;
 }
 
-cydp_status cydp_match(const cydp_keys *keys, const cydp_strings *strings,
-                       const uint8_t *valid, size_t n, unsigned threads,
-                       uint32_t *codes) {
+cydp_status cydp_key_table_lookup(const cydp_key_table *keys, const cydp_strings *strings,
+                                  const uint8_t *valid, size_t n, unsigned threads,
+                                  uint32_t *codes) {
   matching of = {
       .keys = keys, .strings = strings, .valid = valid, .n = n, .codes = codes};
   return cydp_parallel_for(match, &of, n / CHUNK + (n % CHUNK != 0), threads);

@@ -57,16 +57,16 @@ static void search_all(const cydp_bins *bins, size_t n, const uint64_t *keys,
     search(bins, top, keys + i, 1, slots + i);
 }
 
-void cydp_bins_slots(const cydp_bins *bins, cydp_number number, const void *x, size_t n,
+void cydp_bins_slots(const cydp_bins *bins, cydp_dtype dtype, const void *x, size_t n,
                      uint32_t *slots) {
   const cydp_exact_table *kernels = cydp_exact_kernels();
   if (bins->way == CYDP_EVEN) {
-    kernels->even(&bins->cells, number, x, n, slots);
+    kernels->even(&bins->cells, dtype, x, n, slots);
     return;
   }
   uint32_t cell[CYDP_SLOTS_BATCH];
   uint64_t keys[CYDP_SLOTS_BATCH];
-  kernels->cells(&bins->cells, number, x, n, cell, keys);
+  kernels->cells(&bins->cells, dtype, x, n, cell, keys);
   if (bins->way == CYDP_SEARCH) {
     search_all(bins, n, keys, slots);
     return;

@@ -8,7 +8,7 @@
 
 /* The slots of n <= CYDP_SLOTS_BATCH numbers. What another thread writes to x meanwhile
  * may change a slot, never take it out of bounds. */
-void cydp_bins_slots(const cydp_bins *bins, cydp_number number, const void *x, size_t n,
+void cydp_bins_slots(const cydp_bins *bins, cydp_dtype dtype, const void *x, size_t n,
                      uint32_t *slots);
 
 #endif

@@ -2,8 +2,8 @@
  * Cells, keys and slots for AVX2: four numbers a register. No multiply-add: every
  * operation rounds as the portable one does. */
 #include "cydp.h"
+#include "exact/dtype.h"
 #include "exact/kernels.h"
-#include "exact/numbers.h"
 
 #include <immintrin.h>
 
@@ -20,8 +20,8 @@ static inline __m256d from_int64(__m256i x) {
   return _mm256_add_pd(upper, lower);
 }
 
-static inline __m256d load(cydp_number number, const void *x, size_t i) {
-  switch (number) {
+static inline __m256d load(cydp_dtype dtype, const void *x, size_t i) {
+  switch (dtype) {
   case CYDP_F64:
     return _mm256_loadu_pd((const double *)x + i);
   case CYDP_F32:
@@ -48,13 +48,13 @@ static inline __m128i narrow(__m256d mask) {
       _mm256_permutevar8x32_epi32(_mm256_castpd_si256(mask), even));
 }
 
-static inline void even(const cydp_cells *of, cydp_number number, bool single,
+static inline void even(const cydp_cells *of, cydp_dtype dtype, bool single,
                         const void *x, size_t n, uint32_t *slots) {
   const cydp_cells cells = *of;
   const __m256d last = _mm256_set1_pd(cells.last), hi = _mm256_set1_pd(cells.hi);
   const __m256d lo = _mm256_set1_pd(cells.lo), step = _mm256_set1_pd(cells.step);
   for (size_t i = 0; i < n; i += LANES) {
-    __m256d value = load(number, x, i);
+    __m256d value = load(dtype, x, i);
     __m128i j = cell_of(&cells, value);
     __m256d real = _mm256_cvtepi32_pd(j);
     __m256d edge = _mm256_add_pd(_mm256_mul_pd(real, step), lo);
@@ -68,18 +68,18 @@ static inline void even(const cydp_cells *of, cydp_number number, bool single,
   }
 }
 
-static inline void even_of(const cydp_cells *cells, cydp_number number, const void *x,
+static inline void even_of(const cydp_cells *cells, cydp_dtype dtype, const void *x,
                            size_t n, uint32_t *slots) {
   if (cells->single)
-    even(cells, number, true, x, n, slots);
+    even(cells, dtype, true, x, n, slots);
   else
-    even(cells, number, false, x, n, slots);
+    even(cells, dtype, false, x, n, slots);
 }
 
-void cydp_even_avx2(const cydp_cells *cells, cydp_number number, const void *x, size_t n,
+void cydp_even_avx2(const cydp_cells *cells, cydp_dtype dtype, const void *x, size_t n,
                     uint32_t *slots) {
   size_t whole = n / LANES * LANES;
-  switch (number) {
+  switch (dtype) {
   case CYDP_F64:
     even_of(cells, CYDP_F64, x, whole, slots);
     break;
@@ -92,19 +92,19 @@ void cydp_even_avx2(const cydp_cells *cells, cydp_number number, const void *x, 
   default:
     even_of(cells, CYDP_I32, x, whole, slots);
   }
-  cydp_even_portable(cells, number, cydp_row(number, x, whole), n - whole, slots + whole);
+  cydp_even_portable(cells, dtype, cydp_row(dtype, x, whole), n - whole, slots + whole);
 }
 
 static inline __m256i key_of(__m256d x) {
   const __m256i sign = _mm256_set1_epi64x(INT64_MIN);
   __m256i bits = _mm256_castpd_si256(_mm256_add_pd(x, _mm256_setzero_pd()));
   __m256i negative = _mm256_cmpgt_epi64(_mm256_setzero_si256(), bits);
-  __m256i number = _mm256_castpd_si256(_mm256_cmp_pd(x, x, _CMP_ORD_Q));
+  __m256i is_number = _mm256_castpd_si256(_mm256_cmp_pd(x, x, _CMP_ORD_Q));
   __m256i key = _mm256_xor_si256(bits, _mm256_or_si256(negative, sign));
-  return _mm256_and_si256(key, number);
+  return _mm256_and_si256(key, is_number);
 }
 
-static inline void cells_and_keys(const cydp_cells *of, cydp_number number, bool integers,
+static inline void cells_and_keys(const cydp_cells *of, cydp_dtype dtype, bool integers,
                                   const void *x, size_t n, uint32_t *cell,
                                   uint64_t *keys) {
   const cydp_cells cells = *of;
@@ -116,7 +116,7 @@ static inline void cells_and_keys(const cydp_cells *of, cydp_number number, bool
       value = from_int64(integer);
       key = _mm256_xor_si256(integer, _mm256_set1_epi64x(INT64_MIN));
     } else {
-      value = load(number, x, i);
+      value = load(dtype, x, i);
       key = key_of(value);
     }
     _mm_storeu_si128((__m128i *)(cell + i), cell_of(&cells, value));
@@ -124,10 +124,10 @@ static inline void cells_and_keys(const cydp_cells *of, cydp_number number, bool
   }
 }
 
-void cydp_cells_avx2(const cydp_cells *cells, cydp_number number, const void *x, size_t n,
+void cydp_cells_avx2(const cydp_cells *cells, cydp_dtype dtype, const void *x, size_t n,
                      uint32_t *cell, uint64_t *keys) {
   size_t whole = n / LANES * LANES;
-  switch (number) {
+  switch (dtype) {
   case CYDP_F64:
     cells_and_keys(cells, CYDP_F64, false, x, whole, cell, keys);
     break;
@@ -143,6 +143,6 @@ void cydp_cells_avx2(const cydp_cells *cells, cydp_number number, const void *x,
   default:
     cells_and_keys(cells, CYDP_I32, false, x, whole, cell, keys);
   }
-  cydp_cells_portable(cells, number, cydp_row(number, x, whole), n - whole, cell + whole,
+  cydp_cells_portable(cells, dtype, cydp_row(dtype, x, whole), n - whole, cell + whole,
                       keys + whole);
 }

@@ -2,15 +2,15 @@
  * Cells, keys and slots for AVX-512: eight numbers a register. No multiply-add: every
  * operation rounds as the portable one does. */
 #include "cydp.h"
+#include "exact/dtype.h"
 #include "exact/kernels.h"
-#include "exact/numbers.h"
 
 #include <immintrin.h>
 
 enum { LANES = 8 };
 
-static inline __m512d load(cydp_number number, const void *x, size_t i) {
-  switch (number) {
+static inline __m512d load(cydp_dtype dtype, const void *x, size_t i) {
+  switch (dtype) {
   case CYDP_F64:
     return _mm512_loadu_pd((const double *)x + i);
   case CYDP_F32:
@@ -31,13 +31,13 @@ static inline __m256i cell_of(const cydp_cells *cells, __m512d x) {
   return _mm512_cvttpd_epi32(t);
 }
 
-static inline void even(const cydp_cells *of, cydp_number number, bool single,
+static inline void even(const cydp_cells *of, cydp_dtype dtype, bool single,
                         const void *x, size_t n, uint32_t *slots) {
   const cydp_cells cells = *of;
   const __m512d last = _mm512_set1_pd(cells.last), hi = _mm512_set1_pd(cells.hi);
   const __m512d lo = _mm512_set1_pd(cells.lo), step = _mm512_set1_pd(cells.step);
   for (size_t i = 0; i < n; i += LANES) {
-    __m512d value = load(number, x, i);
+    __m512d value = load(dtype, x, i);
     __m256i j = cell_of(&cells, value);
     __m512d real = _mm512_cvtepi32_pd(j);
     __m512d edge = _mm512_add_pd(_mm512_mul_pd(real, step), lo);
@@ -52,18 +52,18 @@ static inline void even(const cydp_cells *of, cydp_number number, bool single,
   }
 }
 
-static inline void even_of(const cydp_cells *cells, cydp_number number, const void *x,
+static inline void even_of(const cydp_cells *cells, cydp_dtype dtype, const void *x,
                            size_t n, uint32_t *slots) {
   if (cells->single)
-    even(cells, number, true, x, n, slots);
+    even(cells, dtype, true, x, n, slots);
   else
-    even(cells, number, false, x, n, slots);
+    even(cells, dtype, false, x, n, slots);
 }
 
-void cydp_even_avx512(const cydp_cells *cells, cydp_number number, const void *x,
-                      size_t n, uint32_t *slots) {
+void cydp_even_avx512(const cydp_cells *cells, cydp_dtype dtype, const void *x, size_t n,
+                      uint32_t *slots) {
   size_t whole = n / LANES * LANES;
-  switch (number) {
+  switch (dtype) {
   case CYDP_F64:
     even_of(cells, CYDP_F64, x, whole, slots);
     break;
@@ -76,18 +76,18 @@ void cydp_even_avx512(const cydp_cells *cells, cydp_number number, const void *x
   default:
     even_of(cells, CYDP_I32, x, whole, slots);
   }
-  cydp_even_portable(cells, number, cydp_row(number, x, whole), n - whole, slots + whole);
+  cydp_even_portable(cells, dtype, cydp_row(dtype, x, whole), n - whole, slots + whole);
 }
 
 static inline __m512i key_of(__m512d x) {
   const __m512i sign = _mm512_set1_epi64(INT64_MIN);
   __m512i bits = _mm512_castpd_si512(_mm512_add_pd(x, _mm512_setzero_pd()));
-  __mmask8 number = _mm512_cmp_pd_mask(x, x, _CMP_ORD_Q);
+  __mmask8 is_number = _mm512_cmp_pd_mask(x, x, _CMP_ORD_Q);
   __m512i flips = _mm512_or_si512(_mm512_srai_epi64(bits, 63), sign);
-  return _mm512_maskz_xor_epi64(number, bits, flips);
+  return _mm512_maskz_xor_epi64(is_number, bits, flips);
 }
 
-static inline void cells_and_keys(const cydp_cells *of, cydp_number number, bool integers,
+static inline void cells_and_keys(const cydp_cells *of, cydp_dtype dtype, bool integers,
                                   const void *x, size_t n, uint32_t *cell,
                                   uint64_t *keys) {
   const cydp_cells cells = *of;
@@ -99,7 +99,7 @@ static inline void cells_and_keys(const cydp_cells *of, cydp_number number, bool
       value = _mm512_cvtepi64_pd(integer);
       key = _mm512_xor_si512(integer, _mm512_set1_epi64(INT64_MIN));
     } else {
-      value = load(number, x, i);
+      value = load(dtype, x, i);
       key = key_of(value);
     }
     _mm256_storeu_si256((__m256i *)(cell + i), cell_of(&cells, value));
@@ -107,10 +107,10 @@ static inline void cells_and_keys(const cydp_cells *of, cydp_number number, bool
   }
 }
 
-void cydp_cells_avx512(const cydp_cells *cells, cydp_number number, const void *x,
-                       size_t n, uint32_t *cell, uint64_t *keys) {
+void cydp_cells_avx512(const cydp_cells *cells, cydp_dtype dtype, const void *x, size_t n,
+                       uint32_t *cell, uint64_t *keys) {
   size_t whole = n / LANES * LANES;
-  switch (number) {
+  switch (dtype) {
   case CYDP_F64:
     cells_and_keys(cells, CYDP_F64, false, x, whole, cell, keys);
     break;
@@ -126,6 +126,6 @@ void cydp_cells_avx512(const cydp_cells *cells, cydp_number number, const void *
   default:
     cells_and_keys(cells, CYDP_I32, false, x, whole, cell, keys);
   }
-  cydp_cells_portable(cells, number, cydp_row(number, x, whole), n - whole, cell + whole,
+  cydp_cells_portable(cells, dtype, cydp_row(dtype, x, whole), n - whole, cell + whole,
                       keys + whole);
 }

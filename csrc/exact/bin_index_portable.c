@@ -9,8 +9,8 @@ typedef double pair __attribute__((vector_size(16)));
 typedef float float_pair __attribute__((vector_size(8)));
 typedef int64_t mask __attribute__((vector_size(16)));
 
-static inline double load(cydp_number number, const void *x, size_t i) {
-  switch (number) {
+static inline double load(cydp_dtype dtype, const void *x, size_t i) {
+  switch (dtype) {
   case CYDP_F64:
     return ((const double *)x)[i];
   case CYDP_F32:
@@ -22,9 +22,9 @@ static inline double load(cydp_number number, const void *x, size_t i) {
   }
 }
 
-static inline pair load_pair(cydp_number number, const void *x, size_t i, size_t n) {
-  double first = load(number, x, i);
-  return (pair){first, i + 1 < n ? load(number, x, i + 1) : first};
+static inline pair load_pair(cydp_dtype dtype, const void *x, size_t i, size_t n) {
+  double first = load(dtype, x, i);
+  return (pair){first, i + 1 < n ? load(dtype, x, i + 1) : first};
 }
 
 /* cydp_cell, but for the conversion. */
@@ -36,12 +36,12 @@ static inline pair cells_of(const cydp_cells *cells, pair x) {
   return (pair)(((mask)t & inner) | ((mask)last & ~inner));
 }
 
-static inline void even(const cydp_cells *of, cydp_number number, const void *x, size_t n,
+static inline void even(const cydp_cells *of, cydp_dtype dtype, const void *x, size_t n,
                         uint32_t *slots) {
   const cydp_cells cells = *of;
   const pair last = {cells.last, cells.last};
   for (size_t i = 0; i < n; i += 2) {
-    pair value = load_pair(number, x, i, n), t = cells_of(&cells, value);
+    pair value = load_pair(dtype, x, i, n), t = cells_of(&cells, value);
     int32_t j[2] = {(int32_t)t[0], (int32_t)t[1]};
     pair real = {j[0], j[1]};
     pair edge = real * cells.step + cells.lo;
@@ -55,9 +55,9 @@ static inline void even(const cydp_cells *of, cydp_number number, const void *x,
   }
 }
 
-void cydp_even_portable(const cydp_cells *cells, cydp_number number, const void *x,
+void cydp_even_portable(const cydp_cells *cells, cydp_dtype dtype, const void *x,
                         size_t n, uint32_t *slots) {
-  switch (number) {
+  switch (dtype) {
   case CYDP_F64:
     even(cells, CYDP_F64, x, n, slots);
     break;
@@ -72,11 +72,11 @@ void cydp_even_portable(const cydp_cells *cells, cydp_number number, const void 
   }
 }
 
-static inline void cells_and_keys(const cydp_cells *of, cydp_number number, const void *x,
+static inline void cells_and_keys(const cydp_cells *of, cydp_dtype dtype, const void *x,
                                   size_t n, uint32_t *cell, uint64_t *keys) {
   const cydp_cells cells = *of;
   for (size_t i = 0; i < n; i += 2) {
-    pair value = load_pair(number, x, i, n), t = cells_of(&cells, value);
+    pair value = load_pair(dtype, x, i, n), t = cells_of(&cells, value);
     for (size_t k = 0; k < 2 && i + k < n; k++) {
       cell[i + k] = (uint32_t)(int32_t)t[k];
       keys[i + k] = cydp_key_f64(value[k]);
@@ -92,9 +92,9 @@ static void integers(const cydp_cells *cells, const int64_t *x, size_t n, uint32
   }
 }
 
-void cydp_cells_portable(const cydp_cells *cells, cydp_number number, const void *x,
+void cydp_cells_portable(const cydp_cells *cells, cydp_dtype dtype, const void *x,
                          size_t n, uint32_t *cell, uint64_t *keys) {
-  switch (number) {
+  switch (dtype) {
   case CYDP_F64:
     cells_and_keys(cells, CYDP_F64, x, n, cell, keys);
     break;

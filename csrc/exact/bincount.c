@@ -6,8 +6,8 @@
 #include "base/parallel_for.h"
 #include "cydp.h"
 #include "exact/count_table.h"
+#include "exact/dtype.h"
 #include "exact/kernels.h"
-#include "exact/numbers.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -25,7 +25,7 @@ enum {
 
 typedef struct job {
   const void *codes;
-  cydp_number number;
+  cydp_dtype dtype;
   size_t n, rows; /* in all, and in a task */
   size_t near;
   _Atomic(uint64_t) largest;
@@ -35,8 +35,8 @@ typedef struct job {
 /* Up to BATCH slots from row `first` on, each in [1, length + 1] whatever another thread
  * writes meanwhile. */
 static uint64_t read_slots(const job *call, size_t first, size_t n, uint32_t *slots) {
-  return cydp_exact_kernels()->codes(call->number,
-                                     cydp_row(call->number, call->codes, first), n,
+  return cydp_exact_kernels()->codes(call->dtype,
+                                     cydp_row(call->dtype, call->codes, first), n,
                                      (uint32_t)call->to.size, slots);
 }
 
@@ -52,8 +52,8 @@ static cydp_status count_in_tables(job *call, size_t first, size_t end,
     uint64_t here = read_slots(call, first, n, slots);
     *largest = here > *largest ? here : *largest;
     cydp_count_table_add(&table, slots, n,
-                         cydp_row(call->number, call->codes, first + AHEAD),
-                         cydp_number_bytes(call->number));
+                         cydp_row(call->dtype, call->codes, first + AHEAD),
+                         cydp_dtype_bytes(call->dtype));
   }
   cydp_count_table_end(&table);
   return CYDP_OK;
@@ -90,12 +90,12 @@ static uint64_t partition(const job *call, size_t first, size_t n, part *parts,
                           blocks *to) {
   uint32_t slots[BATCH];
   uint64_t largest = 0;
-  const size_t bytes = cydp_number_bytes(call->number);
+  const size_t bytes = cydp_dtype_bytes(call->dtype);
   for (size_t i = 0, m; i < n; i += m) {
     m = n - i < BATCH ? n - i : BATCH;
     uint64_t here = read_slots(call, first + i, m, slots);
     largest = here > largest ? here : largest;
-    const char *next = cydp_row(call->number, call->codes, first + i + AHEAD);
+    const char *next = cydp_row(call->dtype, call->codes, first + i + AHEAD);
     for (size_t k = 0; k < m; k++) {
       if (k % 8 == 0)
         __builtin_prefetch(next + k * bytes);
@@ -174,16 +174,16 @@ static cydp_status count(void *self, size_t task) {
   return status;
 }
 
-cydp_status cydp_bincount_flushing(const void *codes, cydp_number number, size_t n,
-                                   int64_t *counts, size_t length, uint64_t *largest,
-                                   unsigned threads, size_t flush_rows, size_t near) {
+cydp_status cydp_bincount_flushing(const void *codes, cydp_dtype dtype, size_t n,
+                                   size_t length, size_t flush_rows, size_t near,
+                                   unsigned threads, int64_t *counts, uint64_t *largest) {
   *largest = 0;
-  if (number < CYDP_I64 || number > CYDP_U8 || length >= UINT32_MAX - 1)
+  if (dtype < CYDP_I64 || dtype > CYDP_U8 || length >= UINT32_MAX - 1)
     return CYDP_ERROR_DOMAIN;
   if (n == 0)
     return CYDP_OK;
   job call = {.codes = codes,
-              .number = number,
+              .dtype = dtype,
               .n = n,
               .rows = cydp_count_table_rows(n, length, threads),
               .near = near,
@@ -193,9 +193,8 @@ cydp_status cydp_bincount_flushing(const void *codes, cydp_number number, size_t
   return status;
 }
 
-cydp_status cydp_bincount(const void *codes, cydp_number number, size_t n,
-                          int64_t *counts, size_t length, uint64_t *largest,
-                          unsigned threads) {
-  return cydp_bincount_flushing(codes, number, n, counts, length, largest, threads,
-                                CYDP_FLUSH_ROWS, NEAR);
+cydp_status cydp_bincount(const void *codes, cydp_dtype dtype, size_t n, size_t length,
+                          unsigned threads, int64_t *counts, uint64_t *largest) {
+  return cydp_bincount_flushing(codes, dtype, n, length, CYDP_FLUSH_ROWS, NEAR, threads,
+                                counts, largest);
 }

@@ -7,8 +7,8 @@
 #include "cydp.h"
 
 /* More counts than `near` are partitioned first. */
-cydp_status cydp_bincount_flushing(const void *codes, cydp_number number, size_t n,
-                                   int64_t *counts, size_t length, uint64_t *largest,
-                                   unsigned threads, size_t flush_rows, size_t near);
+cydp_status cydp_bincount_flushing(const void *codes, cydp_dtype dtype, size_t n,
+                                   size_t length, size_t flush_rows, size_t near,
+                                   unsigned threads, int64_t *counts, uint64_t *largest);
 
 #endif

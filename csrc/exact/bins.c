@@ -135,7 +135,7 @@ static cydp_status set_cells(cydp_bins *bins, edges of, bool integers) {
   return CYDP_OK;
 }
 
-static cydp_status bins_new(cydp_bins **out, edges of, bool integers, size_t count) {
+static cydp_status new_bins(edges of, bool integers, size_t count, cydp_bins **out) {
   if (count == 0 || count > CYDP_MOST_BINS)
     return CYDP_ERROR_DOMAIN;
   cydp_bins *bins = calloc(1, sizeof *bins);
@@ -162,12 +162,12 @@ static cydp_status bins_new(cydp_bins **out, edges of, bool integers, size_t cou
   return CYDP_OK;
 }
 
-cydp_status cydp_bins_new(cydp_bins **bins, const double *edges_f64, size_t count) {
-  return bins_new(bins, (edges){.f64 = edges_f64}, false, count);
+cydp_status cydp_bins_new(const double *edges_f64, size_t count, cydp_bins **bins) {
+  return new_bins((edges){.f64 = edges_f64}, false, count, bins);
 }
 
-cydp_status cydp_bins_new_i64(cydp_bins **bins, const int64_t *edges_i64, size_t count) {
-  return bins_new(bins, (edges){.i64 = edges_i64}, true, count);
+cydp_status cydp_bins_new_i64(const int64_t *edges_i64, size_t count, cydp_bins **bins) {
+  return new_bins((edges){.i64 = edges_i64}, true, count, bins);
 }
 
 void cydp_bins_free(cydp_bins *bins) {

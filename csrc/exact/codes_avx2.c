@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Codes of 4 and 8 bytes to slots for AVX2; narrower ones are not worth a kernel. */
 #include "cydp.h"
+#include "exact/dtype.h"
 #include "exact/kernels.h"
-#include "exact/numbers.h"
 
 #include <immintrin.h>
 
@@ -51,17 +51,17 @@ static uint64_t codes_4(const uint32_t *codes, bool negative, size_t n, uint32_t
   return negative && all > INT32_MAX ? UINT64_MAX : all;
 }
 
-uint64_t cydp_codes_avx2(cydp_number number, const void *codes, size_t n, uint32_t length,
+uint64_t cydp_codes_avx2(cydp_dtype dtype, const void *codes, size_t n, uint32_t length,
                          uint32_t *slots) {
   size_t whole = n / 8 * 8;
   uint64_t largest = 0;
-  if (number == CYDP_I64)
+  if (dtype == CYDP_I64)
     largest = codes_8(codes, whole, length, slots);
-  else if (number == CYDP_I32 || number == CYDP_U32)
-    largest = codes_4(codes, number == CYDP_I32, whole, length, slots);
+  else if (dtype == CYDP_I32 || dtype == CYDP_U32)
+    largest = codes_4(codes, dtype == CYDP_I32, whole, length, slots);
   else
     whole = 0;
-  uint64_t rest = cydp_codes_portable(number, cydp_row(number, codes, whole), n - whole,
+  uint64_t rest = cydp_codes_portable(dtype, cydp_row(dtype, codes, whole), n - whole,
                                       length, slots + whole);
   return largest > rest ? largest : rest;
 }

@@ -21,10 +21,10 @@ CODES(codes_u32, uint32_t, uint32_t)
 CODES(codes_u16, uint16_t, uint32_t)
 CODES(codes_u8, uint8_t, uint32_t)
 
-uint64_t cydp_codes_portable(cydp_number number, const void *codes, size_t n,
+uint64_t cydp_codes_portable(cydp_dtype dtype, const void *codes, size_t n,
                              uint32_t length, uint32_t *slots) {
   uint64_t largest;
-  switch (number) {
+  switch (dtype) {
   case CYDP_U32:
     return codes_u32(codes, n, length, slots);
   case CYDP_U16:

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Contribution bounding: of each user's groups the `max_groups` with the smallest keyed
- * hash of (user, group), of each of these pairs `max_rows` rows by keyed hashes of that
+ * Contribution bounding: of each user's partitions the `max_partitions` with the smallest keyed
+ * hash of (user, partition), of each of these pairs `max_rows` rows by keyed hashes of that
  * and a number. docs/exact.md, "Contributions". */
 #include "exact/contributions.h"
 #include "base/huge_pages.h"
@@ -19,13 +19,13 @@ enum {
   NARROW_ROWS_BITS = CYDP_BOUND_PART_BITS + CYDP_BOUND_BUCKET_BITS + 3
 };
 
-/* Whether words of 32 bits hold the rows, users and groups. */
+/* Whether words of 32 bits hold the rows, users and partitions. */
 static bool is_narrow(const cydp_bounding *of) {
   uint64_t all = (uint64_t)of->n >> NARROW_ROWS_BITS << 32;
   for (size_t i = 0; i < of->n && all <= UINT32_MAX;) {
     size_t end = of->n - i < 4096 ? of->n : i + 4096;
     for (; i < end; i++)
-      all |= of->users->code[i] | of->groups->code[i];
+      all |= of->users->ids[i] | of->partitions->ids[i];
   }
   return all <= UINT32_MAX;
 }
@@ -94,17 +94,17 @@ static cydp_status bound(cydp_bounding *of, size_t slice_rows, unsigned threads)
   return status;
 }
 
-cydp_status cydp_bound_slices(const cydp_column *users, const cydp_column *groups,
-                              const uint8_t *valid, size_t n, uint64_t max_groups,
-                              uint64_t max_rows, const uint64_t key[2], unsigned threads,
-                              size_t slice_rows, uint8_t *mask) {
-  if (max_groups == 0 || max_rows == 0 || (uint64_t)n >> MOST_ROWS_BITS > 0)
+cydp_status cydp_bound_slices(const cydp_column *users, const cydp_column *partitions,
+                              const uint8_t *valid, size_t n, uint64_t max_partitions,
+                              uint64_t max_rows, const uint64_t key[2], size_t slice_rows,
+                              unsigned threads, uint8_t *mask) {
+  if (max_partitions == 0 || max_rows == 0 || (uint64_t)n >> MOST_ROWS_BITS > 0)
     return CYDP_ERROR_DOMAIN;
   cydp_bounding of = {.users = users,
-                      .groups = groups,
+                      .partitions = partitions,
                       .valid = valid,
                       .n = n,
-                      .max_groups = max_groups,
+                      .max_partitions = max_partitions,
                       .max_rows = max_rows,
                       .key = key,
                       .mask = mask,
@@ -130,10 +130,11 @@ cydp_status cydp_bound_slices(const cydp_column *users, const cydp_column *group
   return status;
 }
 
-cydp_status cydp_bound_contributions(const cydp_column *users, const cydp_column *groups,
-                                     const uint8_t *valid, size_t n, uint64_t max_groups,
-                                     uint64_t max_rows, const uint64_t key[2],
-                                     unsigned threads, uint8_t *mask) {
-  return cydp_bound_slices(users, groups, valid, n, max_groups, max_rows, key, threads, 0,
-                           mask);
+cydp_status cydp_bound_contributions(const cydp_column *users,
+                                     const cydp_column *partitions, const uint8_t *valid,
+                                     size_t n, uint64_t max_partitions, uint64_t max_rows,
+                                     const uint64_t key[2], unsigned threads,
+                                     uint8_t *mask) {
+  return cydp_bound_slices(users, partitions, valid, n, max_partitions, max_rows, key, 0,
+                           threads, mask);
 }

@@ -8,9 +8,9 @@
 
 /* cydp_bound_contributions with records of so many rows at a time, or more if one part
  * has them: for tests. The mask is the same. */
-cydp_status cydp_bound_slices(const cydp_column *users, const cydp_column *groups,
-                              const uint8_t *valid, size_t n, uint64_t max_groups,
-                              uint64_t max_rows, const uint64_t key[2], unsigned threads,
-                              size_t slice_rows, uint8_t *mask);
+cydp_status cydp_bound_slices(const cydp_column *users, const cydp_column *partitions,
+                              const uint8_t *valid, size_t n, uint64_t max_partitions,
+                              uint64_t max_rows, const uint64_t key[2], size_t slice_rows,
+                              unsigned threads, uint8_t *mask);
 
 #endif

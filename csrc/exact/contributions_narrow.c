@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Contribution bounding: users and groups below 2^32, and at most 2^28 rows. */
+ * Contribution bounding: users and partitions below 2^32, and at most 2^28 rows. */
 #define WORD_BITS 32
 #define PASSES cydp_bounding_narrow
 #include "exact/contributions_passes.h"

@@ -17,10 +17,10 @@ enum {
 };
 
 typedef struct cydp_bounding {
-  const cydp_column *users, *groups;
+  const cydp_column *users, *partitions;
   const uint8_t *valid; /* or NULL */
   size_t n;
-  uint64_t max_groups, max_rows;
+  uint64_t max_partitions, max_rows;
   const uint64_t *key;
   uint64_t odd[2];     /* secret: users are spread by them over parts and buckets */
   uint64_t inverse[2]; /* of these, modulo 2^64 */

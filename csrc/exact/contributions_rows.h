@@ -3,7 +3,7 @@
  *
  * Rows are partitioned by a secret permutation of the users, twice: into parts that stay
  * in the cache, and in there into buckets of a few rows, which are sorted. The
- * permutation and the upper bits of hashes only order; what is equal, users and groups
+ * permutation and the upper bits of hashes only order; what is equal, users and partitions
  * decide. */
 #include "cydp.h"
 #include "exact/contributions_passes.h"
@@ -23,9 +23,9 @@ typedef uint64_t word;
 enum { BLOCK = CYDP_BOUND_BLOCK, SHORT = 32 };
 
 typedef struct record {
-  word user;     /* permuted */
-  word group;    /* its code */
-  word priority; /* of the pair: the upper bits of its hash */
+  word user;      /* permuted */
+  word partition; /* its code */
+  word priority;  /* of the pair: the upper bits of its hash */
   word row;
 } record;
 
@@ -43,19 +43,20 @@ static size_t part_of(const cydp_bounding *of, word user) {
 }
 
 /* Another thread may write to the codes. So one load, and what follows uses the copy. */
-static uint64_t code_at(const cydp_column *column, size_t row) {
-  return ((const volatile uint64_t *)column->code)[row];
+static uint64_t id_at(const cydp_column *column, size_t row) {
+  return ((const volatile uint64_t *)column->ids)[row];
 }
 
-/* What is hashed of a record's user and group: of the record's own, if these are codes.
+/* What is hashed of a record's user and partition: of the record's own, if these are codes.
  */
-static uint64_t user_name(const cydp_bounding *of, const record *row) {
-  return of->users->name == of->users->code ? restored(of, row->user)
-                                            : of->users->name[row->row];
+static uint64_t user_hash(const cydp_bounding *of, const record *row) {
+  return of->users->hashes == of->users->ids ? restored(of, row->user)
+                                             : of->users->hashes[row->row];
 }
 
-static uint64_t group_name(const cydp_bounding *of, const record *row) {
-  return of->groups->name == of->groups->code ? row->group : of->groups->name[row->row];
+static uint64_t partition_hash(const cydp_bounding *of, const record *row) {
+  return of->partitions->hashes == of->partitions->ids ? row->partition
+                                                       : of->partitions->hashes[row->row];
 }
 
 static cydp_status count(void *self, size_t chunk) {
@@ -64,7 +65,7 @@ static cydp_status count(void *self, size_t chunk) {
   size_t *counts = of->starts + (chunk << of->part_bits);
   for (size_t row = cydp_bounding_begin(of, chunk); row < end; row++)
     if (!of->valid || of->valid[row])
-      counts[part_of(of, permuted(of, code_at(of->users, row)))]++;
+      counts[part_of(of, permuted(of, id_at(of->users, row)))]++;
   return CYDP_OK;
 }
 
@@ -73,8 +74,8 @@ typedef struct block {
   size_t n;
   size_t rows[BLOCK];
   word users[BLOCK]; /* permuted */
-  uint64_t user_codes[BLOCK], group_codes[BLOCK];
-  uint64_t user_names[BLOCK], group_names[BLOCK], hashes[BLOCK];
+  uint64_t user_ids[BLOCK], partition_ids[BLOCK];
+  uint64_t user_hashes[BLOCK], partition_hashes[BLOCK], hashes[BLOCK];
 } block;
 
 /* Of n rows those that are valid and in the slice. Which these are decides no branch. */
@@ -82,11 +83,11 @@ static void select_rows(const cydp_bounding *of, size_t row, size_t n, block *so
   const size_t parts = of->last - of->first;
   some->n = 0;
   for (size_t i = row; i < row + n; i++) {
-    uint64_t code = code_at(of->users, i);
-    word user = permuted(of, code);
+    uint64_t id = id_at(of->users, i);
+    word user = permuted(of, id);
     some->rows[some->n] = i;
     some->users[some->n] = user;
-    some->user_codes[some->n] = code;
+    some->user_ids[some->n] = id;
     some->n += (part_of(of, user) - of->first < parts) & (!of->valid || of->valid[i]);
   }
 }
@@ -94,23 +95,23 @@ static void select_rows(const cydp_bounding *of, size_t row, size_t n, block *so
 /* Codes may change, but names that are not the codes do not: equal pairs have one hash.
  */
 static void hash_rows(const cydp_bounding *of, block *some) {
-  const uint64_t *words[] = {some->user_codes, some->group_codes};
+  const uint64_t *words[] = {some->user_ids, some->partition_ids};
   for (size_t i = 0; i < some->n; i++)
-    some->group_codes[i] = code_at(of->groups, some->rows[i]);
-  if (of->users->name != of->users->code) {
-    words[0] = some->user_names;
+    some->partition_ids[i] = id_at(of->partitions, some->rows[i]);
+  if (of->users->hashes != of->users->ids) {
+    words[0] = some->user_hashes;
     for (size_t i = 0; i < some->n; i++)
-      some->user_names[i] = of->users->name[some->rows[i]];
+      some->user_hashes[i] = of->users->hashes[some->rows[i]];
   }
-  if (of->groups->name != of->groups->code) {
-    words[1] = some->group_names;
+  if (of->partitions->hashes != of->partitions->ids) {
+    words[1] = some->partition_hashes;
     for (size_t i = 0; i < some->n; i++)
-      some->group_names[i] = of->groups->name[some->rows[i]];
+      some->partition_hashes[i] = of->partitions->hashes[some->rows[i]];
   }
   cydp_generator_kernels()->siphash(of->key, words, 2, some->n, some->hashes);
 }
 
-/* Users and groups may have changed since they were looked at. A part takes no more
+/* Users and partitions may have changed since they were looked at. A part takes no more
  * records than were counted: a row that finds it full is left out, and one that no longer
  * fits the words. */
 static cydp_status scatter(void *self, size_t chunk) {
@@ -124,12 +125,13 @@ static cydp_status scatter(void *self, size_t chunk) {
     select_rows(of, row, end - row < BLOCK ? end - row : BLOCK, &some);
     hash_rows(of, &some);
     for (size_t i = 0; i < some.n; i++) {
-      word user = some.users[i], group = (word)some.group_codes[i];
+      word user = some.users[i], partition = (word)some.partition_ids[i];
       size_t part = part_of(of, user);
-      if (next[part] < ends[part] && (word)some.user_codes[i] == some.user_codes[i] &&
-          group == some.group_codes[i])
-        records[next[part]++ - before] = (record){
-            user, group, (word)(some.hashes[i] >> (64 - WORD_BITS)), (word)some.rows[i]};
+      if (next[part] < ends[part] && (word)some.user_ids[i] == some.user_ids[i] &&
+          partition == some.partition_ids[i])
+        records[next[part]++ - before] =
+            (record){user, partition, (word)(some.hashes[i] >> (64 - WORD_BITS)),
+                     (word)some.rows[i]};
     }
   }
   return CYDP_OK;
@@ -150,7 +152,7 @@ typedef struct scratch {
 } scratch;
 
 static bool same_pair(const record *a, const record *b) {
-  return a->user == b->user && a->group == b->group;
+  return a->user == b->user && a->partition == b->partition;
 }
 
 static int three_way(uint64_t a, uint64_t b) { return (a > b) - (a < b); }
@@ -159,11 +161,11 @@ static int compare(const void *left, const void *right) {
   const whole *a = left, *b = right;
   int order = three_way(a->row.user, b->row.user);
   order = order ? order : three_way(a->priority, b->priority);
-  order = order ? order : three_way(a->row.group, b->row.group);
+  order = order ? order : three_way(a->row.partition, b->row.partition);
   return order ? order : three_way(a->row.row, b->row.row);
 }
 
-/* By user, hash and group, so that pairs stand together; then by row. */
+/* By user, hash and partition, so that pairs stand together; then by row. */
 static bool sort_wholly(const cydp_bounding *of, const record *rows, size_t n,
                         scratch *with, record *sorted) {
   if (n > with->room) {
@@ -173,13 +175,13 @@ static bool sort_wholly(const cydp_bounding *of, const record *rows, size_t n,
     if (!with->wholes)
       return false;
   }
-  uint64_t users[BLOCK], groups[BLOCK], hashes[BLOCK];
-  const uint64_t *words[] = {users, groups};
+  uint64_t users[BLOCK], partitions[BLOCK], hashes[BLOCK];
+  const uint64_t *words[] = {users, partitions};
   for (size_t first = 0, m; first < n; first += m) {
     m = n - first < BLOCK ? n - first : BLOCK;
     for (size_t i = 0; i < m; i++) {
-      users[i] = user_name(of, rows + first + i);
-      groups[i] = group_name(of, rows + first + i);
+      users[i] = user_hash(of, rows + first + i);
+      partitions[i] = partition_hash(of, rows + first + i);
     }
     cydp_generator_kernels()->siphash(of->key, words, 2, m, hashes);
     for (size_t i = 0; i < m; i++)
@@ -233,13 +235,13 @@ static bool sort_by_keys(const record *rows, size_t n, unsigned known_bits,
 typedef struct choices {
   size_t n;
   const record *pair[BLOCK];
-  uint64_t user[BLOCK], group[BLOCK], j[BLOCK];
+  uint64_t user[BLOCK], partition[BLOCK], j[BLOCK];
 } choices;
 
 static void choose(const cydp_bounding *of, choices *all) {
   uint64_t hashes[BLOCK];
   uint8_t *chosen[BLOCK];
-  const uint64_t *words[] = {all->user, all->group, all->j};
+  const uint64_t *words[] = {all->user, all->partition, all->j};
   cydp_generator_kernels()->siphash(of->key, words, 3, all->n, hashes);
   for (size_t i = 0; i < all->n; i++) {
     size_t place = (size_t)((unsigned __int128)hashes[i] * all->j[i] >> 64);
@@ -254,8 +256,8 @@ static void choose(const cydp_bounding *of, choices *all) {
 static void sample(const cydp_bounding *of, const record *pair, size_t n, choices *all) {
   for (uint64_t j = n - of->max_rows + 1; j <= n; j++) {
     all->pair[all->n] = pair;
-    all->user[all->n] = user_name(of, pair);
-    all->group[all->n] = group_name(of, pair);
+    all->user[all->n] = user_hash(of, pair);
+    all->partition[all->n] = partition_hash(of, pair);
     all->j[all->n] = j;
     if (++all->n == BLOCK)
       choose(of, all);
@@ -285,7 +287,7 @@ static void keep_rows(const cydp_bounding *of, const record *rows, size_t n, mar
       for (; i < n && same_pair(rows + i, pair); i++)
         ;
       size_t length = (size_t)(rows + i - pair);
-      if (pairs >= of->max_groups)
+      if (pairs >= of->max_partitions)
         continue;
       if (length > of->max_rows)
         sample(of, pair, length, all);

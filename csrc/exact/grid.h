@@ -26,8 +26,8 @@ typedef struct cydp_grid_shift {
 } cydp_grid_shift;
 
 static inline cydp_grid_shift cydp_grid_shift_of(const cydp_grid *grid,
-                                                 cydp_number type) {
-  int exponent = type == CYDP_I64 ? grid->exponent : 0; /* others take no shift */
+                                                 cydp_dtype dtype) {
+  int exponent = dtype == CYDP_I64 ? grid->exponent : 0; /* others take no shift */
   if (exponent < 0) {
     int left = exponent < -51 ? 51 : -exponent;
     int64_t most = CYDP_GRID_MOST >> left;

@@ -2,9 +2,9 @@
  * Numbers to a grid, for AVX2: four at a time. There is no conversion to int64: a sum
  * with 1.5 * 2^52 has the integer in its low bits. */
 #include "cydp.h"
+#include "exact/dtype.h"
 #include "exact/grid.h"
 #include "exact/kernels.h"
-#include "exact/numbers.h"
 
 #include <immintrin.h>
 #include <math.h>
@@ -17,19 +17,19 @@ typedef struct grid {
   __m256i lowest_q, highest_q;
 } grid;
 
-static inline grid prepare(const cydp_grid *of, cydp_number type) {
+static inline grid prepare(const cydp_grid *of, cydp_dtype dtype) {
   return (grid){.scale = _mm256_set1_pd(cydp_grid_scale(of)),
                 .lowest = _mm256_set1_pd((double)of->lowest),
                 .highest = _mm256_set1_pd((double)of->highest),
-                .by = cydp_grid_shift_of(of, type),
+                .by = cydp_grid_shift_of(of, dtype),
                 .lowest_q = _mm256_set1_epi64x(of->lowest),
                 .highest_q = _mm256_set1_epi64x(of->highest)};
 }
 
-static inline __m256d load(cydp_number type, const void *x, size_t i) {
-  if (type == CYDP_F64)
+static inline __m256d load(cydp_dtype dtype, const void *x, size_t i) {
+  if (dtype == CYDP_F64)
     return _mm256_loadu_pd((const double *)x + i);
-  if (type == CYDP_F32)
+  if (dtype == CYDP_F32)
     return _mm256_cvtps_pd(_mm_loadu_ps((const float *)x + i));
   return _mm256_cvtepi32_pd(_mm_loadu_si128((const __m128i *)((const int32_t *)x + i)));
 }
@@ -69,16 +69,16 @@ static inline __m256i round_integers(const grid *g, bool whole, __m256i x) {
   return clamp(x, g->lowest_q, g->highest_q);
 }
 
-static inline __m256i rounded(const grid *g, cydp_number type, bool whole, const void *x,
+static inline __m256i rounded(const grid *g, cydp_dtype dtype, bool whole, const void *x,
                               size_t i) {
-  if (type == CYDP_I64)
+  if (dtype == CYDP_I64)
     return round_integers(g, whole,
                           _mm256_loadu_si256((const __m256i *)((const int64_t *)x + i)));
-  return round_doubles(g, load(type, x, i));
+  return round_doubles(g, load(dtype, x, i));
 }
 
 /* Returns how many rows it took. */
-static inline size_t sum_most(const grid *of, cydp_number type, bool whole, const void *x,
+static inline size_t sum_most(const grid *of, cydp_dtype dtype, bool whole, const void *x,
                               size_t n, int64_t *sum) {
   const grid g = *of;
   __m256i sums[AT_ONCE] = {_mm256_setzero_si256(), _mm256_setzero_si256(),
@@ -86,7 +86,7 @@ static inline size_t sum_most(const grid *of, cydp_number type, bool whole, cons
   size_t i = 0;
   for (; n - i >= LANES * AT_ONCE; i += LANES * AT_ONCE)
     for (size_t k = 0; k < AT_ONCE; k++)
-      sums[k] = _mm256_add_epi64(sums[k], rounded(&g, type, whole, x, i + LANES * k));
+      sums[k] = _mm256_add_epi64(sums[k], rounded(&g, dtype, whole, x, i + LANES * k));
   __m256i all = _mm256_add_epi64(_mm256_add_epi64(sums[0], sums[1]),
                                  _mm256_add_epi64(sums[2], sums[3]));
   int64_t lanes[LANES];
@@ -95,54 +95,54 @@ static inline size_t sum_most(const grid *of, cydp_number type, bool whole, cons
   return i;
 }
 
-static inline size_t round_most(const grid *of, cydp_number type, bool whole,
+static inline size_t round_most(const grid *of, cydp_dtype dtype, bool whole,
                                 const void *x, size_t n, int64_t *q) {
   const grid g = *of;
   size_t i = 0;
   for (; n - i >= LANES; i += LANES)
-    _mm256_storeu_si256((__m256i *)(q + i), rounded(&g, type, whole, x, i));
+    _mm256_storeu_si256((__m256i *)(q + i), rounded(&g, dtype, whole, x, i));
   return i;
 }
 
-static const void *behind(cydp_number type, const void *x, size_t i) {
-  return (const char *)x + i * cydp_number_bytes(type);
+static const void *behind(cydp_dtype dtype, const void *x, size_t i) {
+  return (const char *)x + i * cydp_dtype_bytes(dtype);
 }
 
 /* Type and shift are written out, so that each gets a loop of its own. */
-int64_t cydp_grid_sum_avx2(const cydp_grid *of, cydp_number type, const void *x,
+int64_t cydp_grid_sum_avx2(const cydp_grid *of, cydp_dtype dtype, const void *x,
                            size_t n) {
-  const grid g = prepare(of, type);
+  const grid g = prepare(of, dtype);
   int64_t sum;
   size_t done;
-  if (type == CYDP_F64)
+  if (dtype == CYDP_F64)
     done = sum_most(&g, CYDP_F64, false, x, n, &sum);
-  else if (type == CYDP_F32)
+  else if (dtype == CYDP_F32)
     done = sum_most(&g, CYDP_F32, false, x, n, &sum);
-  else if (type == CYDP_I32)
+  else if (dtype == CYDP_I32)
     done = sum_most(&g, CYDP_I32, false, x, n, &sum);
   else if (of->exponent == 0)
     done = sum_most(&g, CYDP_I64, true, x, n, &sum);
   else
     done = sum_most(&g, CYDP_I64, false, x, n, &sum);
   if (done < n)
-    sum += cydp_grid_sum_portable(of, type, behind(type, x, done), n - done);
+    sum += cydp_grid_sum_portable(of, dtype, behind(dtype, x, done), n - done);
   return sum;
 }
 
-void cydp_grid_round_avx2(const cydp_grid *of, cydp_number type, const void *x, size_t n,
+void cydp_grid_round_avx2(const cydp_grid *of, cydp_dtype dtype, const void *x, size_t n,
                           int64_t *q) {
-  const grid g = prepare(of, type);
+  const grid g = prepare(of, dtype);
   size_t done;
-  if (type == CYDP_F64)
+  if (dtype == CYDP_F64)
     done = round_most(&g, CYDP_F64, false, x, n, q);
-  else if (type == CYDP_F32)
+  else if (dtype == CYDP_F32)
     done = round_most(&g, CYDP_F32, false, x, n, q);
-  else if (type == CYDP_I32)
+  else if (dtype == CYDP_I32)
     done = round_most(&g, CYDP_I32, false, x, n, q);
   else if (of->exponent == 0)
     done = round_most(&g, CYDP_I64, true, x, n, q);
   else
     done = round_most(&g, CYDP_I64, false, x, n, q);
   if (done < n)
-    cydp_grid_round_portable(of, type, behind(type, x, done), n - done, q + done);
+    cydp_grid_round_portable(of, dtype, behind(dtype, x, done), n - done, q + done);
 }

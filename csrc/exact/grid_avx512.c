@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Numbers to a grid, for AVX-512: eight at a time. */
 #include "cydp.h"
+#include "exact/dtype.h"
 #include "exact/grid.h"
 #include "exact/kernels.h"
-#include "exact/numbers.h"
 
 #include <immintrin.h>
 #include <math.h>
@@ -16,19 +16,19 @@ typedef struct grid {
   __m512i lowest_q, highest_q;
 } grid;
 
-static inline grid prepare(const cydp_grid *of, cydp_number type) {
+static inline grid prepare(const cydp_grid *of, cydp_dtype dtype) {
   return (grid){.scale = _mm512_set1_pd(cydp_grid_scale(of)),
                 .lowest = _mm512_set1_pd((double)of->lowest),
                 .highest = _mm512_set1_pd((double)of->highest),
-                .by = cydp_grid_shift_of(of, type),
+                .by = cydp_grid_shift_of(of, dtype),
                 .lowest_q = _mm512_set1_epi64(of->lowest),
                 .highest_q = _mm512_set1_epi64(of->highest)};
 }
 
-static inline __m512d load(cydp_number type, const void *x, size_t i) {
-  if (type == CYDP_F64)
+static inline __m512d load(cydp_dtype dtype, const void *x, size_t i) {
+  if (dtype == CYDP_F64)
     return _mm512_loadu_pd((const double *)x + i);
-  if (type == CYDP_F32)
+  if (dtype == CYDP_F32)
     return _mm512_cvtps_pd(_mm256_loadu_ps((const float *)x + i));
   return _mm512_cvtepi32_pd(
       _mm256_loadu_si256((const __m256i *)((const int32_t *)x + i)));
@@ -58,15 +58,15 @@ static inline __m512i round_integers(const grid *g, bool whole, __m512i x) {
   return _mm512_min_epi64(_mm512_max_epi64(x, g->lowest_q), g->highest_q);
 }
 
-static inline __m512i rounded(const grid *g, cydp_number type, bool whole, const void *x,
+static inline __m512i rounded(const grid *g, cydp_dtype dtype, bool whole, const void *x,
                               size_t i) {
-  if (type == CYDP_I64)
+  if (dtype == CYDP_I64)
     return round_integers(g, whole, _mm512_loadu_si512((const int64_t *)x + i));
-  return round_doubles(g, load(type, x, i));
+  return round_doubles(g, load(dtype, x, i));
 }
 
 /* Returns how many rows it took. */
-static inline size_t sum_most(const grid *of, cydp_number type, bool whole, const void *x,
+static inline size_t sum_most(const grid *of, cydp_dtype dtype, bool whole, const void *x,
                               size_t n, int64_t *sum) {
   const grid g = *of;
   __m512i sums[AT_ONCE] = {_mm512_setzero_si512(), _mm512_setzero_si512(),
@@ -74,60 +74,60 @@ static inline size_t sum_most(const grid *of, cydp_number type, bool whole, cons
   size_t i = 0;
   for (; n - i >= LANES * AT_ONCE; i += LANES * AT_ONCE)
     for (size_t k = 0; k < AT_ONCE; k++)
-      sums[k] = _mm512_add_epi64(sums[k], rounded(&g, type, whole, x, i + LANES * k));
+      sums[k] = _mm512_add_epi64(sums[k], rounded(&g, dtype, whole, x, i + LANES * k));
   *sum = _mm512_reduce_add_epi64(_mm512_add_epi64(_mm512_add_epi64(sums[0], sums[1]),
                                                   _mm512_add_epi64(sums[2], sums[3])));
   return i;
 }
 
-static inline size_t round_most(const grid *of, cydp_number type, bool whole,
+static inline size_t round_most(const grid *of, cydp_dtype dtype, bool whole,
                                 const void *x, size_t n, int64_t *q) {
   const grid g = *of;
   size_t i = 0;
   for (; n - i >= LANES; i += LANES)
-    _mm512_storeu_si512(q + i, rounded(&g, type, whole, x, i));
+    _mm512_storeu_si512(q + i, rounded(&g, dtype, whole, x, i));
   return i;
 }
 
-static const void *behind(cydp_number type, const void *x, size_t i) {
-  return (const char *)x + i * cydp_number_bytes(type);
+static const void *behind(cydp_dtype dtype, const void *x, size_t i) {
+  return (const char *)x + i * cydp_dtype_bytes(dtype);
 }
 
 /* Type and shift are written out, so that each gets a loop of its own. */
-int64_t cydp_grid_sum_avx512(const cydp_grid *of, cydp_number type, const void *x,
+int64_t cydp_grid_sum_avx512(const cydp_grid *of, cydp_dtype dtype, const void *x,
                              size_t n) {
-  const grid g = prepare(of, type);
+  const grid g = prepare(of, dtype);
   int64_t sum;
   size_t done;
-  if (type == CYDP_F64)
+  if (dtype == CYDP_F64)
     done = sum_most(&g, CYDP_F64, false, x, n, &sum);
-  else if (type == CYDP_F32)
+  else if (dtype == CYDP_F32)
     done = sum_most(&g, CYDP_F32, false, x, n, &sum);
-  else if (type == CYDP_I32)
+  else if (dtype == CYDP_I32)
     done = sum_most(&g, CYDP_I32, false, x, n, &sum);
   else if (of->exponent == 0)
     done = sum_most(&g, CYDP_I64, true, x, n, &sum);
   else
     done = sum_most(&g, CYDP_I64, false, x, n, &sum);
   if (done < n)
-    sum += cydp_grid_sum_portable(of, type, behind(type, x, done), n - done);
+    sum += cydp_grid_sum_portable(of, dtype, behind(dtype, x, done), n - done);
   return sum;
 }
 
-void cydp_grid_round_avx512(const cydp_grid *of, cydp_number type, const void *x,
+void cydp_grid_round_avx512(const cydp_grid *of, cydp_dtype dtype, const void *x,
                             size_t n, int64_t *q) {
-  const grid g = prepare(of, type);
+  const grid g = prepare(of, dtype);
   size_t done;
-  if (type == CYDP_F64)
+  if (dtype == CYDP_F64)
     done = round_most(&g, CYDP_F64, false, x, n, q);
-  else if (type == CYDP_F32)
+  else if (dtype == CYDP_F32)
     done = round_most(&g, CYDP_F32, false, x, n, q);
-  else if (type == CYDP_I32)
+  else if (dtype == CYDP_I32)
     done = round_most(&g, CYDP_I32, false, x, n, q);
   else if (of->exponent == 0)
     done = round_most(&g, CYDP_I64, true, x, n, q);
   else
     done = round_most(&g, CYDP_I64, false, x, n, q);
   if (done < n)
-    cydp_grid_round_portable(of, type, behind(type, x, done), n - done, q + done);
+    cydp_grid_round_portable(of, dtype, behind(dtype, x, done), n - done, q + done);
 }

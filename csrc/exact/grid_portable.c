@@ -12,10 +12,10 @@ typedef double pair __attribute__((vector_size(16)));
 typedef int64_t mask __attribute__((vector_size(16)));
 
 /* One load: a second one could see what another thread has written meanwhile. */
-static inline double load(cydp_number type, const void *x, size_t i) {
-  if (type == CYDP_F64)
+static inline double load(cydp_dtype dtype, const void *x, size_t i) {
+  if (dtype == CYDP_F64)
     return ((const volatile double *)x)[i];
-  if (type == CYDP_F32)
+  if (dtype == CYDP_F32)
     return (double)((const volatile float *)x)[i];
   return (double)((const volatile int32_t *)x)[i];
 }
@@ -52,32 +52,32 @@ static inline int64_t round_integer(const cydp_grid *grid, const cydp_grid_shift
 
 /* The numbers i and i + 1, or only i. */
 static inline mask rounded(const cydp_grid *grid, const cydp_grid_shift *by, double scale,
-                           cydp_number type, const void *x, size_t i, bool both) {
-  if (type == CYDP_I64) {
+                           cydp_dtype dtype, const void *x, size_t i, bool both) {
+  if (dtype == CYDP_I64) {
     const volatile int64_t *at = (const volatile int64_t *)x + i;
     int64_t first = round_integer(grid, by, at[0]);
     return (mask){first, both ? round_integer(grid, by, at[1]) : 0};
   }
-  pair at = {load(type, x, i), both ? load(type, x, i + 1) : NAN};
+  pair at = {load(dtype, x, i), both ? load(dtype, x, i + 1) : NAN};
   return round_doubles(grid, scale, at);
 }
 
 /* The sum of q, which are stored too unless q is NULL. */
-static inline int64_t each(const cydp_grid *of, cydp_number type, const void *x, size_t n,
+static inline int64_t each(const cydp_grid *of, cydp_dtype dtype, const void *x, size_t n,
                            int64_t *q) {
   const cydp_grid grid = *of;
-  const cydp_grid_shift by = cydp_grid_shift_of(of, type);
+  const cydp_grid_shift by = cydp_grid_shift_of(of, dtype);
   const double scale = cydp_grid_scale(&grid);
   mask sum = {0, 0};
   size_t i = 0;
   for (; n - i >= 2; i += 2) {
-    mask at = rounded(&grid, &by, scale, type, x, i, true);
+    mask at = rounded(&grid, &by, scale, dtype, x, i, true);
     if (q)
       memcpy(q + i, &at, sizeof at);
     sum += at;
   }
   if (i < n) {
-    mask at = rounded(&grid, &by, scale, type, x, i, false);
+    mask at = rounded(&grid, &by, scale, dtype, x, i, false);
     if (q)
       q[i] = at[0];
     sum += at;
@@ -86,9 +86,9 @@ static inline int64_t each(const cydp_grid *of, cydp_number type, const void *x,
 }
 
 /* The type is written out, so that each gets a loop of its own. */
-static inline int64_t each_of(const cydp_grid *grid, cydp_number type, const void *x,
+static inline int64_t each_of(const cydp_grid *grid, cydp_dtype dtype, const void *x,
                               size_t n, int64_t *q) {
-  switch (type) {
+  switch (dtype) {
   case CYDP_F64:
     return each(grid, CYDP_F64, x, n, q);
   case CYDP_F32:
@@ -100,12 +100,12 @@ static inline int64_t each_of(const cydp_grid *grid, cydp_number type, const voi
   }
 }
 
-int64_t cydp_grid_sum_portable(const cydp_grid *grid, cydp_number type, const void *x,
+int64_t cydp_grid_sum_portable(const cydp_grid *grid, cydp_dtype dtype, const void *x,
                                size_t n) {
-  return each_of(grid, type, x, n, NULL);
+  return each_of(grid, dtype, x, n, NULL);
 }
 
-void cydp_grid_round_portable(const cydp_grid *grid, cydp_number type, const void *x,
+void cydp_grid_round_portable(const cydp_grid *grid, cydp_dtype dtype, const void *x,
                               size_t n, int64_t *q) {
-  (void)each_of(grid, type, x, n, q);
+  (void)each_of(grid, dtype, x, n, q);
 }

@@ -3,9 +3,9 @@
 #include "exact/grid_sum.h"
 #include "base/parallel_for.h"
 #include "cydp.h"
+#include "exact/dtype.h"
 #include "exact/grid.h"
 #include "exact/kernels.h"
-#include "exact/numbers.h"
 
 #include <fenv.h>
 #include <pthread.h>
@@ -19,7 +19,7 @@ __extension__ typedef __int128 wide;
 
 typedef struct shared_sum {
   const cydp_grid *grid;
-  cydp_number type;
+  cydp_dtype dtype;
   const void *x;
   size_t n, chunk_rows;
   bool squared;
@@ -27,10 +27,10 @@ typedef struct shared_sum {
   wide sum, squares;
 } shared_sum;
 
-bool cydp_grid_valid(const cydp_grid *grid, cydp_number type) {
-  return type <= CYDP_I32 && grid->lowest <= grid->highest &&
+bool cydp_grid_valid(const cydp_grid *grid, cydp_dtype dtype) {
+  return dtype <= CYDP_I32 && grid->lowest <= grid->highest &&
          grid->lowest >= -CYDP_GRID_MOST && grid->highest <= CYDP_GRID_MOST &&
-         grid->exponent >= -1021 && grid->exponent <= (type == CYDP_I64 ? 62 : 1022);
+         grid->exponent >= -1021 && grid->exponent <= (dtype == CYDP_I64 ? 62 : 1022);
 }
 
 static int64_t largest(const cydp_grid *grid) {
@@ -48,7 +48,7 @@ static void add_squares(const cydp_exact_table *kernels, const shared_sum *call,
   int64_t q[BLOCK_ROWS];
   for (size_t i = 0; i < n; i += BLOCK_ROWS) {
     size_t rows = n - i < BLOCK_ROWS ? n - i : BLOCK_ROWS;
-    kernels->grid_round(call->grid, call->type, x + i * cydp_number_bytes(call->type),
+    kernels->grid_round(call->grid, call->dtype, x + i * cydp_dtype_bytes(call->dtype),
                         rows, q);
     int64_t block = 0;
     uint64_t low = 0, high = 0; /* squares are 2^62 at most: add their halves */
@@ -68,7 +68,7 @@ static cydp_status add_chunk(void *self, size_t i) {
   const cydp_exact_table *kernels = cydp_exact_kernels();
   size_t first = i * call->chunk_rows, left = call->n - first;
   size_t rows = left < call->chunk_rows ? left : call->chunk_rows;
-  const char *x = (const char *)call->x + first * cydp_number_bytes(call->type);
+  const char *x = (const char *)call->x + first * cydp_dtype_bytes(call->dtype);
   wide sum = 0, squares = 0;
   /* Ties go to even whatever the caller's rounding mode. */
   int mode = fegetround();
@@ -76,7 +76,7 @@ static cydp_status add_chunk(void *self, size_t i) {
   if (call->squared)
     add_squares(kernels, call, x, rows, &sum, &squares);
   else
-    sum = kernels->grid_sum(call->grid, call->type, x, rows);
+    sum = kernels->grid_sum(call->grid, call->dtype, x, rows);
   fesetround(mode);
   pthread_mutex_lock(&call->adding);
   call->sum += sum;
@@ -85,18 +85,18 @@ static cydp_status add_chunk(void *self, size_t i) {
   return CYDP_OK;
 }
 
-static cydp_wide halves(wide sum) {
-  return (cydp_wide){(uint64_t)sum, (int64_t)(sum >> 64)};
+static cydp_int128 halves(wide sum) {
+  return (cydp_int128){(uint64_t)sum, (int64_t)(sum >> 64)};
 }
 
-cydp_status cydp_grid_sum_chunked(const cydp_grid *grid, cydp_number type, const void *x,
+cydp_status cydp_grid_sum_chunked(const cydp_grid *grid, const void *x, cydp_dtype dtype,
                                   size_t n, size_t chunk_rows, unsigned threads,
-                                  cydp_wide *sum, cydp_wide *squares) {
-  if (!cydp_grid_valid(grid, type) || (squares && largest(grid) > INT64_C(1) << 31))
+                                  cydp_int128 *sum, cydp_int128 *squares) {
+  if (!cydp_grid_valid(grid, dtype) || (squares && largest(grid) > INT64_C(1) << 31))
     return CYDP_ERROR_DOMAIN;
   size_t most = cydp_grid_fold_rows(grid);
   shared_sum call = {.grid = grid,
-                     .type = type,
+                     .dtype = dtype,
                      .x = x,
                      .n = n,
                      .chunk_rows = chunk_rows < most ? chunk_rows : most,
@@ -110,8 +110,8 @@ cydp_status cydp_grid_sum_chunked(const cydp_grid *grid, cydp_number type, const
   return status;
 }
 
-cydp_status cydp_grid_sum(const cydp_grid *grid, cydp_number type, const void *x,
-                          size_t n, unsigned threads, cydp_wide *sum,
-                          cydp_wide *squares) {
-  return cydp_grid_sum_chunked(grid, type, x, n, CHUNK_ROWS, threads, sum, squares);
+cydp_status cydp_grid_sum(const cydp_grid *grid, const void *x, cydp_dtype dtype,
+                          size_t n, unsigned threads, cydp_int128 *sum,
+                          cydp_int128 *squares) {
+  return cydp_grid_sum_chunked(grid, x, dtype, n, CHUNK_ROWS, threads, sum, squares);
 }

@@ -6,9 +6,9 @@
  * 10^7 groups. */
 #include "base/parallel_for.h"
 #include "cydp.h"
+#include "exact/dtype.h"
 #include "exact/grid_sum.h"
 #include "exact/kernels.h"
-#include "exact/numbers.h"
 
 #include <fenv.h>
 #include <stdatomic.h>
@@ -27,10 +27,10 @@ enum {
 
 typedef struct shared_groups {
   const cydp_grid *grid;
-  cydp_number codes_type, type;
+  cydp_dtype codes_dtype, dtype;
   const void *codes, *x;
-  size_t n, groups, helpers;
-  int64_t *units;                /* the first thread's table */
+  size_t n, n_groups, helpers;
+  int64_t *sums;                 /* the first thread's table */
   int64_t *tables[MOST_HELPERS]; /* those of the others; NULL if they had nothing to do */
   _Atomic(size_t) next;          /* the first chunk that nobody has taken */
 } shared_groups;
@@ -64,38 +64,38 @@ static inline void add_inside(const block *restrict rows, bool far,
 }
 
 /* Decided by the copies: what the kernel says of the codes, it may have read before. */
-static bool any_outside(const block *rows, size_t groups) {
-  const uint32_t outside = (uint32_t)groups + 1;
+static bool any_outside(const block *rows, size_t n_groups) {
+  const uint32_t outside = (uint32_t)n_groups + 1;
   uint32_t any = 0;
   for (size_t i = 0; i < rows->n; i++)
     any |= rows->slots[i] == outside;
   return any;
 }
 
-static void add_checked(const block *rows, size_t groups, int64_t *table) {
+static void add_checked(const block *rows, size_t n_groups, int64_t *table) {
   for (size_t i = 0; i < rows->n; i++)
-    if (rows->slots[i] <= groups)
+    if (rows->slots[i] <= n_groups)
       table[rows->slots[i] - (size_t)1] += rows->q[i];
 }
 
 static void add_chunk(const shared_groups *call, size_t first, size_t end,
                       int64_t *table) {
   const cydp_exact_table *kernels = cydp_exact_kernels();
-  block rows = {.codes_bytes = cydp_number_bytes(call->codes_type),
-                .x_bytes = cydp_number_bytes(call->type)};
+  block rows = {.codes_bytes = cydp_dtype_bytes(call->codes_dtype),
+                .x_bytes = cydp_dtype_bytes(call->dtype)};
   for (size_t i = 0; i < BLOCK_ROWS + UNITS_AHEAD; i++)
     rows.slots[i] = 1;
   for (size_t i = first; i < end; i += rows.n) {
     rows.n = end - i < BLOCK_ROWS ? end - i : BLOCK_ROWS;
-    rows.next_codes = cydp_row(call->codes_type, call->codes, i + ROWS_AHEAD);
-    rows.next_x = cydp_row(call->type, call->x, i + ROWS_AHEAD);
-    kernels->grid_round(call->grid, call->type, cydp_row(call->type, call->x, i), rows.n,
-                        rows.q);
-    (void)kernels->codes(call->codes_type, cydp_row(call->codes_type, call->codes, i),
-                         rows.n, (uint32_t)call->groups, rows.slots);
-    if (any_outside(&rows, call->groups))
-      add_checked(&rows, call->groups, table);
-    else if (call->groups < FAR_GROUPS)
+    rows.next_codes = cydp_row(call->codes_dtype, call->codes, i + ROWS_AHEAD);
+    rows.next_x = cydp_row(call->dtype, call->x, i + ROWS_AHEAD);
+    kernels->grid_round(call->grid, call->dtype, cydp_row(call->dtype, call->x, i),
+                        rows.n, rows.q);
+    (void)kernels->codes(call->codes_dtype, cydp_row(call->codes_dtype, call->codes, i),
+                         rows.n, (uint32_t)call->n_groups, rows.slots);
+    if (any_outside(&rows, call->n_groups))
+      add_checked(&rows, call->n_groups, table);
+    else if (call->n_groups < FAR_GROUPS)
       add_inside(&rows, false, table);
     else
       add_inside(&rows, true, table);
@@ -105,8 +105,8 @@ static void add_chunk(const shared_groups *call, size_t first, size_t end,
 /* Where there is no memory for a table, the other threads do the work. */
 static int64_t *table_of(shared_groups *call, size_t thread) {
   if (thread == 0)
-    return call->units;
-  return call->tables[thread - 1] = calloc(call->groups, sizeof *call->units);
+    return call->sums;
+  return call->tables[thread - 1] = calloc(call->n_groups, sizeof *call->sums);
 }
 
 static cydp_status add_chunks(void *self, size_t thread) {
@@ -128,44 +128,44 @@ static cydp_status add_chunks(void *self, size_t thread) {
 
 static cydp_status merge(void *self, size_t part) {
   const shared_groups *call = self;
-  size_t first = part * MERGED_GROUPS, left = call->groups - first;
+  size_t first = part * MERGED_GROUPS, left = call->n_groups - first;
   size_t end = first + (left < MERGED_GROUPS ? left : MERGED_GROUPS);
   for (size_t t = 0; t < call->helpers; t++)
     if (call->tables[t])
       for (size_t g = first; g < end; g++)
-        call->units[g] += call->tables[t][g];
+        call->sums[g] += call->tables[t][g];
   return CYDP_OK;
 }
 
-cydp_status cydp_grid_sum_groups(const cydp_grid *grid, cydp_number codes_type,
-                                 const void *codes, cydp_number type, const void *x,
-                                 size_t n, unsigned threads, size_t groups,
-                                 int64_t *units) {
-  if (!cydp_grid_valid(grid, type) || n > cydp_grid_fold_rows(grid) ||
-      codes_type < CYDP_I64 || codes_type > CYDP_U8 || groups >= UINT32_MAX - 1)
+cydp_status cydp_grid_sum_groups(const cydp_grid *grid, const void *codes,
+                                 cydp_dtype codes_dtype, const void *x, cydp_dtype dtype,
+                                 size_t n, size_t n_groups, unsigned threads,
+                                 int64_t *sums) {
+  if (!cydp_grid_valid(grid, dtype) || n > cydp_grid_fold_rows(grid) ||
+      codes_dtype < CYDP_I64 || codes_dtype > CYDP_U8 || n_groups >= UINT32_MAX - 1)
     return CYDP_ERROR_DOMAIN;
-  if (groups == 0)
+  if (n_groups == 0)
     return CYDP_OK;
   /* A table costs its thread as much as some rows: let it have more of them. */
-  size_t worth = n / CHUNK_ROWS < n / 2 / groups ? n / CHUNK_ROWS : n / 2 / groups;
+  size_t worth = n / CHUNK_ROWS < n / 2 / n_groups ? n / CHUNK_ROWS : n / 2 / n_groups;
   size_t most = worth < MOST_HELPERS ? worth : MOST_HELPERS;
   shared_groups call = {.grid = grid,
-                        .codes_type = codes_type,
-                        .type = type,
+                        .codes_dtype = codes_dtype,
+                        .dtype = dtype,
                         .codes = codes,
                         .x = x,
                         .n = n,
-                        .groups = groups,
+                        .n_groups = n_groups,
                         .helpers = threads > most ? most
                                    : threads      ? threads - 1
                                                   : 0,
-                        .units = units};
+                        .sums = sums};
   unsigned used = (unsigned)call.helpers + 1;
   /* The table of a thread that the system does not give is filled by another one. */
   cydp_status status = cydp_parallel_for(add_chunks, &call, used, used);
   if (call.helpers)
-    (void)cydp_parallel_for(merge, &call,
-                            groups / MERGED_GROUPS + (groups % MERGED_GROUPS != 0), used);
+    (void)cydp_parallel_for(
+        merge, &call, n_groups / MERGED_GROUPS + (n_groups % MERGED_GROUPS != 0), used);
   for (size_t t = 0; t < call.helpers; t++)
     free(call.tables[t]);
   return status;

@@ -6,8 +6,8 @@
 #include "exact/bin_index.h"
 #include "exact/bins.h"
 #include "exact/count_table.h"
+#include "exact/dtype.h"
 #include "exact/kernels.h"
-#include "exact/numbers.h"
 
 typedef struct job {
   const cydp_axis *axes;
@@ -27,7 +27,7 @@ static void combine(const job *call, size_t first, size_t n, uint32_t *slots) {
   for (size_t c = 0; c < call->n_axes; c++) {
     const cydp_axis *axis = &call->axes[c];
     const uint32_t count = (uint32_t)axis->bins->count;
-    cydp_bins_slots(axis->bins, axis->number, cydp_row(axis->number, axis->x, first), n,
+    cydp_bins_slots(axis->bins, axis->dtype, cydp_row(axis->dtype, axis->x, first), n,
                     slot);
     for (size_t i = 0; i < n; i++) {
       uint32_t bin = slot[i] - 1; /* UINT32_MAX if below */
@@ -53,13 +53,13 @@ static cydp_status count(void *self, size_t task) {
   for (size_t n; first < end; first += n) {
     n = end - first < most ? end - first : most;
     if (call->n_axes == 1)
-      cydp_bins_slots(axis->bins, axis->number, cydp_row(axis->number, axis->x, first), n,
+      cydp_bins_slots(axis->bins, axis->dtype, cydp_row(axis->dtype, axis->x, first), n,
                       slots);
     else
       combine(call, first, n, slots);
     cydp_count_table_add(&table, slots, n,
-                         cydp_row(axis->number, axis->x, first + 2 * CYDP_SLOTS_BATCH),
-                         cydp_number_bytes(axis->number));
+                         cydp_row(axis->dtype, axis->x, first + 2 * CYDP_SLOTS_BATCH),
+                         cydp_dtype_bytes(axis->dtype));
   }
   cydp_count_table_end(&table);
   return CYDP_OK;
@@ -70,8 +70,8 @@ static size_t cells(const cydp_axis *axes, size_t n_axes) {
   size_t product = n_axes > 0;
   for (size_t c = 0; c < n_axes && product; c++) {
     const cydp_bins *bins = axes[c].bins;
-    cydp_number number = axes[c].number;
-    if (number > CYDP_I32 || (bins->cells.integers && number != CYDP_I64) ||
+    cydp_dtype dtype = axes[c].dtype;
+    if (dtype > CYDP_I32 || (bins->cells.integers && dtype != CYDP_I64) ||
         bins->count > CYDP_MOST_BINS / product)
       return 0;
     product *= bins->count;
@@ -80,8 +80,8 @@ static size_t cells(const cydp_axis *axes, size_t n_axes) {
 }
 
 cydp_status cydp_histogram_flushing(const cydp_axis *axes, size_t n_axes, size_t n,
-                                    int64_t *counts, unsigned threads,
-                                    size_t flush_rows) {
+                                    size_t flush_rows, unsigned threads,
+                                    int64_t *counts) {
   size_t size = cells(axes, n_axes);
   if (size == 0)
     return CYDP_ERROR_DOMAIN;
@@ -96,6 +96,6 @@ cydp_status cydp_histogram_flushing(const cydp_axis *axes, size_t n_axes, size_t
 }
 
 cydp_status cydp_histogram(const cydp_axis *axes, size_t n_axes, size_t n,
-                           int64_t *counts, unsigned threads) {
-  return cydp_histogram_flushing(axes, n_axes, n, counts, threads, CYDP_FLUSH_ROWS);
+                           unsigned threads, int64_t *counts) {
+  return cydp_histogram_flushing(axes, n_axes, n, CYDP_FLUSH_ROWS, threads, counts);
 }

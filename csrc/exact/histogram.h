@@ -7,6 +7,6 @@
 #include "cydp.h"
 
 cydp_status cydp_histogram_flushing(const cydp_axis *axes, size_t n_axes, size_t n,
-                                    int64_t *counts, unsigned threads, size_t flush_rows);
+                                    size_t flush_rows, unsigned threads, int64_t *counts);
 
 #endif

@@ -9,9 +9,9 @@
 
 /* The sum of the integers q of n numbers, which int64 holds whatever they are; and these
  * integers. Rounding is to nearest. */
-typedef int64_t cydp_grid_sum_kernel(const cydp_grid *grid, cydp_number type,
+typedef int64_t cydp_grid_sum_kernel(const cydp_grid *grid, cydp_dtype dtype,
                                      const void *x, size_t n);
-typedef void cydp_grid_round_kernel(const cydp_grid *grid, cydp_number type,
+typedef void cydp_grid_round_kernel(const cydp_grid *grid, cydp_dtype dtype,
                                     const void *x, size_t n, int64_t *q);
 
 /* Cells on the real line: x lies in the cell trunc((x - origin) scale), clamped to
@@ -27,16 +27,16 @@ typedef struct cydp_cells {
 /* slots[i] = j + (x[i] >= edge j) for the cell j of x[i]; the last cell's edge is the
  * number above hi. For n <= CYDP_SLOTS_BATCH. */
 #define CYDP_SLOTS_BATCH 256
-typedef void cydp_even_kernel(const cydp_cells *cells, cydp_number number, const void *x,
+typedef void cydp_even_kernel(const cydp_cells *cells, cydp_dtype dtype, const void *x,
                               size_t n, uint32_t *slots);
 
 /* The cell of each x[i], and its key (bins.h). */
-typedef void cydp_cells_kernel(const cydp_cells *cells, cydp_number number, const void *x,
+typedef void cydp_cells_kernel(const cydp_cells *cells, cydp_dtype dtype, const void *x,
                                size_t n, uint32_t *cell, uint64_t *keys);
 
 /* slots[i] = min(codes[i], length) + 1, a negative code being above all others; returns
  * the largest code, or UINT64_MAX if any is negative. length < 2^32 - 2. */
-typedef uint64_t cydp_codes_kernel(cydp_number number, const void *codes, size_t n,
+typedef uint64_t cydp_codes_kernel(cydp_dtype dtype, const void *codes, size_t n,
                                    uint32_t length, uint32_t *slots);
 
 /* Whose version AVX-512, AVX2 and Neon take. */

@@ -5,8 +5,8 @@
 #include "cydp.h"
 #include "generator/kernels.h"
 
-void cydp_nonce(uint32_t nonce[3], uint32_t domain, uint32_t level, uint32_t round,
-                uint64_t chunk) {
+void cydp_set_nonce(uint32_t nonce[3], uint32_t domain, uint32_t level, uint32_t round,
+                    uint64_t chunk) {
   nonce[0] = domain | level << 8 | round << 16;
   nonce[1] = (uint32_t)chunk;
   nonce[2] = (uint32_t)(chunk >> 32);
@@ -22,8 +22,7 @@ cydp_status cydp_chacha20_keystream(const uint32_t key[8], const uint32_t nonce[
 
 void cydp_chacha20_block(const uint32_t key[8], const uint32_t nonce[3], uint32_t counter,
                          uint32_t words[16]) {
-  /* The 16 blocks from `counter` on; the counter may wrap behind the one that is wanted.
-   */
+  /* Computes 16 blocks and keeps the first; the counter may wrap behind it. */
   uint32_t group[CYDP_GROUP_WORDS];
   cydp_generator_kernels()->chacha20(key, nonce, counter, 1, group);
   for (int w = 0; w < 16; w++)

@@ -25,6 +25,6 @@ cydp_status cydp_watch_forks(void) {
   return CYDP_OK;
 }
 
-uint64_t cydp_process(void) {
+uint64_t cydp_process_id(void) {
   return (uint64_t)atomic_load(&generation) << 32 | (uint32_t)getpid();
 }

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
- * Which process this is. */
+ * A number for this process. */
 #ifndef CYDP_GENERATOR_FORKS_H
 #define CYDP_GENERATOR_FORKS_H
 
 #include "cydp.h"
 
-/* Where a forked child's memory is not wiped: makes `cydp_process` differ in every child,
- * from now on. CYDP_ERROR_MEMORY. */
+/* Makes cydp_process_id differ in every child that is forked from now on: needed where a
+ * forked child's memory is not wiped. Returns CYDP_ERROR_MEMORY if it cannot. */
 cydp_status cydp_watch_forks(void);
 
-/* Not 0; no other in this process, and none of an ancestor's. A child that was cloned
- * without fork handlers differs only if its process id does. */
-uint64_t cydp_process(void);
+/* Returns a number that is not 0, is always the same in one process, and was none of an
+ * ancestor's. In a child that was cloned without fork handlers it differs only if the
+ * operating system's process id does. */
+uint64_t cydp_process_id(void);
 
 #endif

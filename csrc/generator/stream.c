@@ -12,6 +12,7 @@
 #include "generator/stream.h"
 #include "base/wipe.h"
 #include "cydp.h"
+#include "cydp_testing.h"
 #include "generator/chacha20.h"
 #include "generator/entropy.h"
 #include "generator/forks.h"
@@ -33,54 +34,55 @@ enum {
 
 enum fork_guard {
   WIPED = 0, /* by the kernel; 0, since that is what a wiped page says */
-  WATCHED,   /* by comparing processes, as `cydp_process` has them */
+  WATCHED,   /* by comparing processes, as `cydp_process_id` has them */
   REPEATED   /* seeded: the child is meant to repeat the parent */
 };
 
 struct cydp_rng {
-  _Atomic(uint64_t) lock; /* 0, or who holds it: see `self` */
-  uint64_t keyed_by;      /* who keyed it, as `self` says; 0: nobody */
+  _Atomic(uint64_t) lock; /* 0, or the holder's process: see `own_process` */
+  uint64_t keyed_by;      /* the process that keyed it; 0: it has no key */
   int guard;
   uint32_t key[KEY_WORDS];    /* of the next refill */
   uint32_t extend[KEY_WORDS]; /* of the extension bits of this refill's candidates */
-  size_t position;            /* in bytes; what lies before it has been served */
+  size_t position;            /* in bytes; those before it have been served */
   uint64_t candidates;        /* served since this refill */
   _Alignas(8) uint32_t words[REFILL_WORDS];
 };
 
-/* Not 0, and another in a forked child unless its copy has been wiped. */
-static uint64_t self(const cydp_rng *rng) {
-  return rng->guard == WIPED ? 1 : cydp_process();
+/* Returns a number for this process: not 0, and different in a forked child, unless the
+ * child's copy of the generator has been wiped. */
+static uint64_t own_process(const cydp_rng *rng) {
+  return rng->guard == WIPED ? 1 : cydp_process_id();
 }
 
-cydp_status cydp_rng_begin(cydp_rng *rng) {
-  uint64_t me = self(rng);
+cydp_status cydp_rng_lock(cydp_rng *rng) {
+  uint64_t own = own_process(rng);
   for (;;) {
     uint64_t holder = 0;
-    if (atomic_compare_exchange_strong(&rng->lock, &holder, me))
+    if (atomic_compare_exchange_strong(&rng->lock, &holder, own))
       break;
-    /* A holder of another process is a thread that the fork left behind. */
-    if (holder != me && atomic_compare_exchange_strong(&rng->lock, &holder, me))
+    /* A holder of another process is a thread that the fork did not copy. */
+    if (holder != own && atomic_compare_exchange_strong(&rng->lock, &holder, own))
       break;
     sched_yield();
   }
-  if (rng->keyed_by == me || rng->guard == REPEATED)
+  if (rng->keyed_by == own || rng->guard == REPEATED)
     return CYDP_OK;
   cydp_status status = cydp_entropy(rng->key, sizeof rng->key);
   if (status == CYDP_OK) {
-    rng->keyed_by = me;
+    rng->keyed_by = own;
     rng->position = sizeof rng->words;
   } else {
-    cydp_rng_end(rng);
+    cydp_rng_unlock(rng);
   }
   return status;
 }
 
-void cydp_rng_end(cydp_rng *rng) { atomic_store(&rng->lock, 0); }
+void cydp_rng_unlock(cydp_rng *rng) { atomic_store(&rng->lock, 0); }
 
 void cydp_rng_refill(cydp_rng *rng) {
   uint32_t nonce[3];
-  cydp_nonce(nonce, CYDP_DOMAIN_PREFIX, 0, 0, 0);
+  cydp_set_nonce(nonce, CYDP_DOMAIN_PREFIX, 0, 0, 0);
   cydp_generator_kernels()->chacha20(rng->key, nonce, 0, REFILL_GROUPS, rng->words);
   memcpy(rng->key, rng->words, sizeof rng->key);
   memcpy(rng->extend, rng->words + KEY_WORDS, sizeof rng->extend);
@@ -89,7 +91,7 @@ void cydp_rng_refill(cydp_rng *rng) {
   rng->candidates = 0;
 }
 
-size_t cydp_rng_left(cydp_rng *rng) {
+size_t cydp_rng_available(cydp_rng *rng) {
   rng->position = (rng->position + 7) / 8 * 8;
   return sizeof rng->words - rng->position;
 }
@@ -102,7 +104,7 @@ cydp_taken cydp_rng_take(cydp_rng *rng, size_t bytes, size_t candidates) {
   return taken;
 }
 
-void cydp_rng_used(const cydp_taken *taken) { cydp_wipe(taken->bytes, taken->n); }
+void cydp_rng_wipe_taken(const cydp_taken *taken) { cydp_wipe(taken->bytes, taken->n); }
 
 static cydp_status new_rng(cydp_rng **out) {
   cydp_rng *rng =
@@ -129,17 +131,17 @@ cydp_status cydp_rng_new(cydp_rng **out) {
   if (rng->guard == WATCHED)
     status = cydp_watch_forks();
   if (status == CYDP_OK)
-    status = cydp_rng_begin(rng); /* keys it, or tells why not */
+    status = cydp_rng_lock(rng); /* keys it */
   if (status != CYDP_OK) {
     cydp_rng_free(rng);
     return status;
   }
-  cydp_rng_end(rng);
+  cydp_rng_unlock(rng);
   *out = rng;
   return CYDP_OK;
 }
 
-cydp_status cydp_rng_new_seeded(cydp_rng **out, const uint32_t key[8]) {
+cydp_status cydp_rng_new_seeded(const uint32_t key[8], cydp_rng **out) {
   cydp_rng *rng;
   cydp_status status = cydp_watch_forks(); /* for the lock */
   if (status == CYDP_OK)
@@ -159,46 +161,46 @@ void cydp_rng_free(cydp_rng *rng) {
   munmap(rng, sizeof *rng);
 }
 
-/* n bytes of the generator's own stream; what is left of 8 is dropped. */
-static cydp_status few_bytes(cydp_rng *rng, void *out, size_t n) {
+/* Copies n bytes of the generator's own stream. The rest of the last 8 is dropped. */
+static cydp_status copy_bytes(cydp_rng *rng, void *out, size_t n) {
   uint8_t *next = out;
-  cydp_status status = cydp_rng_begin(rng);
+  cydp_status status = cydp_rng_lock(rng);
   if (status != CYDP_OK)
     return status;
   while (n > 0) {
-    size_t left = cydp_rng_left(rng);
-    if (left == 0) {
+    size_t available = cydp_rng_available(rng);
+    if (available == 0) {
       cydp_rng_refill(rng);
       continue;
     }
-    size_t part = n < left ? n : left;
+    size_t part = n < available ? n : available;
     cydp_taken taken = cydp_rng_take(rng, part, 0);
     memcpy(next, taken.bytes, part);
-    cydp_rng_used(&taken);
+    cydp_rng_wipe_taken(&taken);
     next += part;
     n -= part;
   }
-  cydp_rng_end(rng);
+  cydp_rng_unlock(rng);
   return CYDP_OK;
 }
 
 cydp_status cydp_rng_key(cydp_rng *rng, uint32_t key[8]) {
-  return few_bytes(rng, key, sizeof(uint32_t) * KEY_WORDS);
+  return copy_bytes(rng, key, sizeof(uint32_t) * KEY_WORDS);
 }
 
-/* Whole groups go straight to where they are wanted, if words may stand there. */
-cydp_status cydp_rng_bytes(cydp_rng *rng, uint8_t *out, size_t n) {
+/* Whole groups are written straight to `out` if it is aligned for words. */
+cydp_status cydp_rng_bytes(cydp_rng *rng, size_t n, uint8_t *out) {
   if (n <= SMALL_BYTES)
-    return few_bytes(rng, out, n);
+    return copy_bytes(rng, out, n);
   uint32_t key[KEY_WORDS], nonce[3], group[CYDP_GROUP_WORDS];
   bool aligned = (uintptr_t)out % sizeof(uint32_t) == 0;
   cydp_status status = cydp_rng_key(rng, key);
   for (size_t i = 0; n > 0 && status == CYDP_OK;) {
-    size_t whole = n / sizeof group, place = i % BYTES_CHUNK_GROUPS;
+    size_t whole_groups = n / sizeof group, place = i % BYTES_CHUNK_GROUPS;
     size_t rest = BYTES_CHUNK_GROUPS - place;
-    bool direct = aligned && whole > 0;
-    size_t groups = !direct ? 1 : whole < rest ? whole : rest;
-    cydp_nonce(nonce, CYDP_DOMAIN_PREFIX, 0, 0, i / BYTES_CHUNK_GROUPS);
+    bool direct = aligned && whole_groups > 0;
+    size_t groups = !direct ? 1 : whole_groups < rest ? whole_groups : rest;
+    cydp_set_nonce(nonce, CYDP_DOMAIN_PREFIX, 0, 0, i / BYTES_CHUNK_GROUPS);
     status = cydp_chacha20_keystream(key, nonce, 16 * (uint32_t)place, groups,
                                      direct ? (uint32_t *)(void *)out : group);
     size_t part = groups * sizeof group < n ? groups * sizeof group : n;
@@ -215,7 +217,7 @@ cydp_status cydp_rng_bytes(cydp_rng *rng, uint8_t *out, size_t n) {
 
 uint64_t cydp_rng_next64(cydp_rng *rng) {
   uint64_t word;
-  if (few_bytes(rng, &word, sizeof word) != CYDP_OK)
+  if (copy_bytes(rng, &word, sizeof word) != CYDP_OK)
     abort();
   return word;
 }

@@ -6,6 +6,7 @@
 #include "base/parallel_for.h"
 #include "base/wipe.h"
 #include "cydp.h"
+#include "cydp_testing.h"
 #include "generator/chacha20.h"
 #include "mechanisms/kernels.h"
 #include "mechanisms/noisy_max_bounds.h"
@@ -26,7 +27,7 @@ static const double *doubles(const cydp_score_row *row) { return row->scores; }
 /* Scratch of one thread; wiped when it is done. */
 typedef struct pass {
   const cydp_score_row *row;
-  cydp_effort effort;
+  cydp_work_mode work_mode;
   bool led; /* there is a leader */
   cydp_candidate leader;
   int32_t keys[CHUNK];
@@ -47,7 +48,7 @@ static cydp_status enter(pass *of, cydp_candidate *candidate) {
   bool ahead = !of->led;
   cydp_status status = CYDP_OK;
   if (of->led)
-    status = cydp_greater(of->row, candidate, &of->leader, of->effort, &ahead);
+    status = cydp_greater(of->row, candidate, &of->leader, of->work_mode, &ahead);
   if (ahead && status == CYDP_OK)
     of->leader = *candidate;
   of->led = true;
@@ -57,12 +58,12 @@ static cydp_status enter(pass *of, cydp_candidate *candidate) {
 /* One candidate whose coarse key is large enough. */
 static cydp_status look_at(pass *of, size_t place, double score, double reference,
                            uint32_t word) {
-  const cydp_selection *law = of->row->law;
+  const cydp_noisy_max *law = of->row->law;
   if (!isfinite(score))
     return CYDP_OK;
   cydp_candidate candidate =
       cydp_candidate_of(law, place, score * law->keys.half - reference, word);
-  if (of->effort != CYDP_RESOLVE_ALL && candidate.high < least_key(of))
+  if (of->work_mode != CYDP_RESOLVE_ALL && candidate.high < least_key(of))
     return CYDP_OK;
   return enter(of, &candidate);
 }
@@ -83,7 +84,7 @@ static void set_behind(pass *of, size_t from, size_t n) {
 /* n <= CHUNK candidates from place `from` on. */
 static cydp_status race(pass *of, size_t from, const uint32_t *words, size_t n) {
   const cydp_score_row *row = of->row;
-  const cydp_selection *law = row->law;
+  const cydp_noisy_max *law = row->law;
   const cydp_mechanisms_table *kernels = cydp_mechanisms_kernels();
   const double *scores = of->behind;
   double reference = 0;
@@ -94,7 +95,7 @@ static cydp_status race(pass *of, size_t from, const uint32_t *words, size_t n) 
     reference = row->top * law->keys.half;
   }
   cydp_status status = CYDP_OK;
-  if (of->effort == CYDP_RESOLVE_ALL) {
+  if (of->work_mode == CYDP_RESOLVE_ALL) {
     for (size_t i = 0; i < n && status == CYDP_OK; i++)
       status = look_at(of, from + i, scores[i], reference, words[i]);
     return status;
@@ -135,7 +136,7 @@ static cydp_status words_at(words_of *of, uint64_t first, const uint32_t **words
     size_t group = within / CYDP_GROUP_WORDS, to = rest < CHUNK ? (size_t)rest : CHUNK;
     size_t groups = (to + CYDP_GROUP_WORDS - 1) / CYDP_GROUP_WORDS - group;
     uint32_t nonce[3];
-    cydp_nonce(nonce, CYDP_DOMAIN_PREFIX, 0, 0, chunk);
+    cydp_set_nonce(nonce, CYDP_DOMAIN_PREFIX, 0, 0, chunk);
     of->chunk = chunk;
     of->from = group * CYDP_GROUP_WORDS;
     of->to = to;
@@ -154,7 +155,7 @@ static cydp_status read_extension(void *self, uint32_t decision, uint32_t level,
                                   uint64_t (*words)[8]) {
   uint32_t nonce[3], block[16];
   for (size_t i = 0; i < n; i++) {
-    cydp_nonce(nonce, decision, level, 0, candidates[i] / CHUNK);
+    cydp_set_nonce(nonce, decision, level, 0, candidates[i] / CHUNK);
     cydp_chacha20_block(self, nonce, (uint32_t)(candidates[i] % CHUNK), block);
     for (size_t j = 0; j < 8; j++)
       words[i][j] = block[2 * j] | (uint64_t)block[2 * j + 1] << 32;
@@ -194,17 +195,17 @@ static cydp_status race_part(pass *of, words_of *stream, size_t from, size_t to)
 /* A row whose scores all vanished under the call is won by its first. */
 static cydp_status winner(pass *of, int64_t *chosen) {
   *chosen = of->led ? (int64_t)of->leader.place : 0;
-  if (!of->led || of->effort == CYDP_RESOLVE_ALL)
+  if (!of->led || of->work_mode == CYDP_RESOLVE_ALL)
     return CYDP_OK;
   return cydp_above_floor(of->row, &of->leader);
 }
 
 /* What threads share. */
 typedef struct many_rows {
-  const cydp_selection *law;
+  const cydp_noisy_max *law;
   const uint32_t *key;
   cydp_extension extension;
-  cydp_effort effort;
+  cydp_work_mode work_mode;
   const char *scores; /* of 8 bytes */
   bool integers;
   size_t rows, length;
@@ -229,7 +230,7 @@ typedef struct scratch {
 } scratch;
 
 static void begin(scratch *of, const many_rows *call, uint64_t end) {
-  of->pass.effort = call->effort;
+  of->pass.work_mode = call->work_mode;
   of->pass.led = false;
   of->stream.key = call->key;
   of->stream.end = end;
@@ -304,7 +305,7 @@ static cydp_status race_long_row(const many_rows *call, size_t i, unsigned threa
   long_row of = {call, row_of(call, i), calloc(parts, sizeof(part))};
   if (!of.parts)
     return CYDP_ERROR_MEMORY;
-  pass final = {.row = &of.row, .effort = call->effort, .led = false};
+  pass final = {.row = &of.row, .work_mode = call->work_mode, .led = false};
   cydp_status status = cydp_parallel_for(find_top, &of, parts, threads);
   for (size_t j = 0; j < parts; j++) {
     const cydp_score_row *row = &of.parts[j].row;
@@ -337,11 +338,12 @@ static cydp_status race_all(many_rows *of, unsigned threads) {
   return tasks > 1 ? cydp_parallel_for(race_rows, of, tasks, threads) : race_rows(of, 0);
 }
 
-cydp_status cydp_select(const cydp_selection *selection, cydp_rng *rng,
-                        cydp_effort effort, const void *scores, cydp_number number,
-                        size_t rows, size_t length, unsigned threads, int64_t *chosen) {
+cydp_status cydp_report_noisy_max(const cydp_noisy_max *selection, const void *scores,
+                                  cydp_dtype dtype, size_t rows, size_t length,
+                                  cydp_rng *rng, cydp_work_mode work_mode,
+                                  unsigned threads, int64_t *chosen) {
   uint32_t key[8];
-  if ((number != CYDP_F64 && number != CYDP_I64) || length == 0)
+  if ((dtype != CYDP_F64 && dtype != CYDP_I64) || length == 0)
     return CYDP_ERROR_DOMAIN;
   if (rows == 0)
     return CYDP_OK;
@@ -351,9 +353,9 @@ cydp_status cydp_select(const cydp_selection *selection, cydp_rng *rng,
   many_rows of = {.law = selection,
                   .key = key,
                   .extension = {read_extension, key},
-                  .effort = effort,
+                  .work_mode = work_mode,
                   .scores = scores,
-                  .integers = number == CYDP_I64,
+                  .integers = dtype == CYDP_I64,
                   .rows = rows,
                   .length = length,
                   .chosen = chosen};
@@ -362,21 +364,21 @@ cydp_status cydp_select(const cydp_selection *selection, cydp_rng *rng,
   return status;
 }
 
-cydp_status cydp_select_map(const cydp_selection *selection, cydp_effort effort,
-                            const void *scores, cydp_number number, size_t length,
-                            const uint32_t *words, const cydp_extension *extension,
-                            int64_t *chosen) {
-  if ((number != CYDP_F64 && number != CYDP_I64) || length == 0)
+cydp_status cydp_noisy_max_map(const cydp_noisy_max *selection, const void *scores,
+                               cydp_dtype dtype, size_t length, const uint32_t *words,
+                               const cydp_extension *extension, cydp_work_mode work_mode,
+                               int64_t *chosen) {
+  if ((dtype != CYDP_F64 && dtype != CYDP_I64) || length == 0)
     return CYDP_ERROR_DOMAIN;
   const many_rows of = {.law = selection,
                         .extension = *extension,
                         .scores = scores,
-                        .integers = number == CYDP_I64,
+                        .integers = dtype == CYDP_I64,
                         .length = length};
   cydp_score_row row = row_of(&of, 0);
   pass own;
   own.row = &row;
-  own.effort = effort;
+  own.work_mode = work_mode;
   own.led = false;
   cydp_status status = CYDP_OK;
   raise_top(&row, 0, length);

@@ -4,6 +4,7 @@
 #include "base/fixed_point.h"
 #include "base/wipe.h"
 #include "cydp.h"
+#include "cydp_testing.h"
 #include "mechanisms/noisy_max_exact.h"
 #include "mechanisms/noisy_max_row.h"
 #include "samplers/exact_comparison.h"
@@ -29,7 +30,7 @@ static double leading(const uint64_t *limbs, size_t n, int *exponent) {
 
 /* The rate as a product of two doubles, so that no score that counts is lost to overflow
  * or underflow: beyond 2^2000 any two scores that differ are too far apart to matter. */
-static void set_rate(cydp_selection *law) {
+static void set_rate(cydp_noisy_max *law) {
   enum { SMALL = -60, LARGE = 1000 };
   int above, below;
   double rate = leading(law->numerator, law->numerator_limbs, &above) /
@@ -49,28 +50,26 @@ static void set_rate(cydp_selection *law) {
   law->keys.rate_units = law->rate * (0x1p23 / LN2);
 }
 
-cydp_status cydp_selection_new(cydp_selection **out, cydp_race race,
-                               const uint64_t *numerator, size_t numerator_limbs,
-                               const uint64_t *denominator, size_t denominator_limbs) {
-  numerator_limbs = cydp_significant_limbs(numerator, numerator_limbs);
-  denominator_limbs = cydp_significant_limbs(denominator, denominator_limbs);
-  if (numerator_limbs == 0 || denominator_limbs == 0 ||
-      numerator_limbs > CYDP_RATE_LIMBS || denominator_limbs > CYDP_RATE_LIMBS)
+cydp_status cydp_noisy_max_new(cydp_noise_kind noise, const cydp_rational *rate,
+                               cydp_noisy_max **out) {
+  const cydp_rational c = cydp_drop_zero_limbs(rate);
+  if (c.numerator_limbs == 0 || c.denominator_limbs == 0 ||
+      c.numerator_limbs > CYDP_RATE_LIMBS || c.denominator_limbs > CYDP_RATE_LIMBS)
     return CYDP_ERROR_DOMAIN;
-  cydp_selection *law = calloc(1, sizeof *law);
+  cydp_noisy_max *law = calloc(1, sizeof *law);
   if (!law)
     return CYDP_ERROR_MEMORY;
-  law->race = race;
-  law->numerator_limbs = numerator_limbs;
-  law->denominator_limbs = denominator_limbs;
-  memcpy(law->numerator, numerator, numerator_limbs * sizeof *numerator);
-  memcpy(law->denominator, denominator, denominator_limbs * sizeof *denominator);
+  law->noise = noise;
+  law->numerator_limbs = c.numerator_limbs;
+  law->denominator_limbs = c.denominator_limbs;
+  memcpy(law->numerator, c.numerator, c.numerator_limbs * sizeof *c.numerator);
+  memcpy(law->denominator, c.denominator, c.denominator_limbs * sizeof *c.denominator);
   set_rate(law);
   *out = law;
   return CYDP_OK;
 }
 
-void cydp_selection_free(cydp_selection *law) { free(law); }
+void cydp_noisy_max_free(cydp_noisy_max *law) { free(law); }
 
 /* ln(1 + r) / r for |r| <= 1/17. */
 static double series(double r) {
@@ -116,10 +115,10 @@ static void gumbel_bounds(uint64_t u, unsigned bits, double *low, double *high) 
   *high = u ? (above ? g + width : -logarithm(bits * LN2)) : INFINITY;
 }
 
-static void set_bounds(const cydp_selection *law, cydp_candidate *a) {
+static void set_bounds(const cydp_noisy_max *law, cydp_candidate *a) {
   double low, high;
   double slack = KEY_ERROR - a->v * SCORE_ERROR + TINY_ERROR;
-  if (law->race == CYDP_GUMBEL)
+  if (law->noise == CYDP_GUMBEL)
     gumbel_bounds(a->u, a->bits, &low, &high);
   else
     exponential_bounds(a->u, a->bits, &low, &high);
@@ -127,7 +126,7 @@ static void set_bounds(const cydp_selection *law, cydp_candidate *a) {
   a->high = high < INFINITY ? a->v + high + slack : INFINITY;
 }
 
-cydp_candidate cydp_candidate_of(const cydp_selection *law, size_t place, double behind,
+cydp_candidate cydp_candidate_of(const cydp_noisy_max *law, size_t place, double behind,
                                  uint32_t word) {
   double v = (behind * law->keys.rate) * law->rate;
   v = v < 0 ? v : 0; /* the scores may change under the call */
@@ -154,8 +153,8 @@ static cydp_status look_again(const cydp_score_row *row, cydp_candidate *a) {
 }
 
 cydp_status cydp_greater(const cydp_score_row *row, cydp_candidate *a, cydp_candidate *b,
-                         cydp_effort effort, bool *ahead) {
-  for (int looks = 0; looks < 2 && effort != CYDP_RESOLVE_ALL; looks++) {
+                         cydp_work_mode work_mode, bool *ahead) {
+  for (int looks = 0; looks < 2 && work_mode != CYDP_RESOLVE_ALL; looks++) {
     *ahead = a->low > b->high;
     if (*ahead || a->high < b->low)
       return CYDP_OK;

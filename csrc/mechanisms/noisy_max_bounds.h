@@ -12,12 +12,12 @@
 #define CYDP_KEY_FLOOR (-8.0)
 
 /* A candidate from how far, in keys.half, its score is behind, and a word. */
-cydp_candidate cydp_candidate_of(const cydp_selection *law, size_t place, double behind,
+cydp_candidate cydp_candidate_of(const cydp_noisy_max *law, size_t place, double behind,
                                  uint32_t word);
 
 /* Whether a is ahead of b; their bounds may become closer. */
 cydp_status cydp_greater(const cydp_score_row *row, cydp_candidate *a, cydp_candidate *b,
-                         cydp_effort effort, bool *ahead);
+                         cydp_work_mode work_mode, bool *ahead);
 
 /* CYDP_ERROR_UNDECIDED unless the key is above the floor. */
 cydp_status cydp_above_floor(const cydp_score_row *row, cydp_candidate *a);

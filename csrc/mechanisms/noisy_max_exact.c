@@ -7,6 +7,7 @@
 #include "base/fixed_point.h"
 #include "base/wipe.h"
 #include "cydp.h"
+#include "cydp_testing.h"
 #include "mechanisms/noisy_max_row.h"
 #include "samplers/exact_comparison.h"
 #include "samplers/exponential.h"
@@ -92,7 +93,7 @@ static bool scores_apart(const cydp_score_row *row, size_t a, size_t b, uint64_t
 }
 
 /* D = rate limbs 2^exponent with n fraction limbs. */
-static cydp_status set_distance(const cydp_selection *law, size_t n,
+static cydp_status set_distance(const cydp_noisy_max *law, size_t n,
                                 const uint64_t *limbs, int exponent, distance *to) {
   uint64_t numerator[NUMERATOR] = {0}, denominator[DENOMINATOR] = {0};
   size_t score_limbs = cydp_significant_limbs(limbs, SCORE_LIMBS);
@@ -178,12 +179,12 @@ static cydp_status gumbel_ahead(size_t n, const uint64_t *a, const uint64_t *b,
   return CYDP_OK;
 }
 
-static cydp_status compare(const cydp_selection *law, size_t n, const uint64_t *a,
+static cydp_status compare(const cydp_noisy_max *law, size_t n, const uint64_t *a,
                            const uint64_t *b, const distance *apart,
                            cydp_answer *answer) {
   cydp_fixed factor;
   factor_of(apart, n, factor);
-  if (law->race == CYDP_GUMBEL)
+  if (law->noise == CYDP_GUMBEL)
     return gumbel_ahead(n, a, b, factor, answer);
   *answer = exponential_ahead(n, a, b, factor);
   return CYDP_OK;

@@ -5,6 +5,7 @@
 #define CYDP_MECHANISMS_NOISY_MAX_EXACT_H
 
 #include "cydp.h"
+#include "cydp_testing.h"
 #include "mechanisms/noisy_max_row.h"
 #include "samplers/exact_comparison.h"
 

@@ -6,13 +6,14 @@
 #define CYDP_MECHANISMS_NOISY_MAX_ROW_H
 
 #include "cydp.h"
+#include "cydp_testing.h"
 #include "mechanisms/kernels.h"
 
 /* Limbs of the rate's numerator and denominator, at most. */
 #define CYDP_RATE_LIMBS 130
 
-struct cydp_selection {
-  cydp_race race;
+struct cydp_noisy_max {
+  cydp_noise_kind noise;
   cydp_keys_law keys;
   double rate; /* keys.rate_units in units of 1 */
   size_t numerator_limbs, denominator_limbs;
@@ -22,7 +23,7 @@ struct cydp_selection {
 /* The scores of a row. Integers, and rows without a finite largest score, are raced by
  * what they are behind it. */
 typedef struct cydp_score_row {
-  const cydp_selection *law;
+  const cydp_noisy_max *law;
   const void *scores;
   bool integers; /* int64_t, else double */
   double top;

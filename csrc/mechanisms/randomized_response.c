@@ -18,7 +18,7 @@ enum {
 
 typedef struct response_call {
   const cydp_sampler *shift, *uniform;
-  cydp_effort effort;
+  cydp_work_mode work_mode;
   uint32_t last;
   unsigned code_bytes;
   const char *codes;
@@ -34,16 +34,16 @@ static cydp_status respond(const response_call *call, uint64_t first, size_t n,
   const cydp_mechanisms_table *kernels = cydp_mechanisms_kernels();
   const unsigned shift_bytes = (unsigned)call->shift->value_bytes;
   size_t at = first * call->shift->chunk * call->code_bytes;
-  cydp_status status = cydp_sampler_fill_chunks(call->shift, call->shift_key,
-                                                call->effort, first, drawn, n);
+  cydp_status status = cydp_sampler_fill_chunks(call->shift, first, n, call->shift_key,
+                                                call->work_mode, drawn);
   if (status != CYDP_OK)
     return status;
   bool outside = kernels->respond(call->last, call->code_bytes, call->codes + at,
                                   shift_bytes, drawn, n, call->reports + at);
-  if (!outside && call->effort != CYDP_FIXED_WORK)
+  if (!outside && call->work_mode != CYDP_FIXED_WORK)
     return CYDP_OK;
-  status = cydp_sampler_fill_chunks(call->uniform, call->uniform_key, call->effort, first,
-                                    drawn, n);
+  status = cydp_sampler_fill_chunks(call->uniform, first, n, call->uniform_key,
+                                    call->work_mode, drawn);
   if (status == CYDP_OK)
     kernels->replace(call->last, call->code_bytes, shift_bytes, drawn, n,
                      call->reports + at);
@@ -66,9 +66,11 @@ static cydp_status respond_part(void *self, size_t i) {
   return status;
 }
 
-cydp_status cydp_respond(const cydp_sampler *shift, const cydp_sampler *uniform,
-                         cydp_rng *rng, cydp_effort effort, const void *codes,
-                         size_t code_bytes, size_t n, unsigned threads, void *reports) {
+cydp_status cydp_randomize_responses(const cydp_sampler *shift,
+                                     const cydp_sampler *uniform, const void *codes,
+                                     size_t code_bytes, size_t n, cydp_rng *rng,
+                                     cydp_work_mode work_mode, unsigned threads,
+                                     void *reports) {
   uint64_t categories = cydp_shift_categories(shift);
   bool fits = code_bytes == 8 || code_bytes == 4 ||
               ((code_bytes == 1 || code_bytes == 2) &&
@@ -79,7 +81,7 @@ cydp_status cydp_respond(const cydp_sampler *shift, const cydp_sampler *uniform,
     return CYDP_OK;
   response_call call = {shift,
                         uniform,
-                        effort,
+                        work_mode,
                         (uint32_t)(categories - 1),
                         (unsigned)code_bytes,
                         codes,

@@ -5,6 +5,7 @@
 #define CYDP_SAMPLERS_BATCH_H
 
 #include "cydp.h"
+#include "cydp_testing.h"
 
 /* Up to CYDP_BATCH candidates and where their further bits are. */
 typedef struct cydp_batch {
@@ -13,7 +14,7 @@ typedef struct cydp_batch {
   size_t n;
   const cydp_extension *extension;
   uint64_t first;
-  cydp_effort effort;
+  cydp_work_mode work_mode;
   cydp_work *work;
 } cydp_batch;
 

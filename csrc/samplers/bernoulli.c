@@ -2,6 +2,7 @@
  * true with probability p, as U < p: the threshold kernel with one threshold. */
 #include "base/fixed_point.h"
 #include "cydp.h"
+#include "cydp_testing.h"
 #include "samplers/batch.h"
 #include "samplers/cdf_table.h"
 #include "samplers/exact_comparison.h"
@@ -76,21 +77,19 @@ static cydp_status map_constant(const cydp_sampler *self, const cydp_batch *batc
   return CYDP_OK;
 }
 
-cydp_status cydp_bernoulli_new(cydp_sampler **out, const uint64_t *numerator,
-                               size_t numerator_limbs, const uint64_t *denominator,
-                               size_t denominator_limbs) {
+cydp_status cydp_bernoulli_new(const cydp_rational *probability, cydp_sampler **out) {
   const size_t n = CYDP_MOST_LIMBS;
-  numerator_limbs = cydp_significant_limbs(numerator, numerator_limbs);
-  denominator_limbs = cydp_significant_limbs(denominator, denominator_limbs);
-  if (denominator_limbs == 0)
+  const cydp_rational given = cydp_drop_zero_limbs(probability);
+  if (given.denominator_limbs == 0)
     return CYDP_ERROR_DOMAIN;
   bernoulli *law = cydp_sampler_allocate(sizeof *law);
   if (!law)
     return CYDP_ERROR_MEMORY;
   cydp_fixed one = {0};
   one[n] = 1;
-  cydp_status status = cydp_fixed_divide(n, law->p, numerator, numerator_limbs,
-                                         denominator, denominator_limbs, &law->exact);
+  cydp_status status =
+      cydp_fixed_divide(n, law->p, given.numerator, given.numerator_limbs,
+                        given.denominator, given.denominator_limbs, &law->exact);
   int order = cydp_fixed_compare(n, law->p, one);
   law->always = order == 0 && law->exact;
   if (status == CYDP_OK && order >= 0 && !law->always)
@@ -102,7 +101,7 @@ cydp_status cydp_bernoulli_new(cydp_sampler **out, const uint64_t *numerator,
   law->base.value_bytes = sizeof(bool);
   law->base.chunk = CHUNK;
   law->base.map = map_constant;
-  if (numerator_limbs > 0 && !law->always) {
+  if (given.numerator_limbs > 0 && !law->always) {
     law->tails = (cydp_tails){below, propose};
     law->rounded[0] =
         ldexp((double)law->p[n - 1], -64) + ldexp((double)law->p[n - 2], -128);

@@ -6,6 +6,7 @@
 #include "base/fixed_point.h"
 #include "base/wipe.h"
 #include "cydp.h"
+#include "cydp_testing.h"
 #include "samplers/batch.h"
 #include "samplers/cdf_table.h"
 #include "samplers/decision.h"
@@ -133,7 +134,7 @@ static cydp_status map_many(const shift *law, const cydp_batch *batch,
                             const cydp_shift_law *constants, void *out) {
   const shifts_of of = {*decision, law, batch->plane[0], out};
   uint8_t undecided[CYDP_BATCH / 8];
-  if (batch->effort == CYDP_RESOLVE_ALL)
+  if (batch->work_mode == CYDP_RESOLVE_ALL)
     return cydp_decide(&of.base, batch, NULL);
   cydp_samplers_kernels()->shift(constants, batch->plane[0], batch->n, out, undecided);
   return cydp_decide(&of.base, batch, undecided);
@@ -205,29 +206,27 @@ uint64_t cydp_shift_categories(const cydp_sampler *sampler) {
   return is ? ((const shift *)sampler)->categories : 0;
 }
 
-cydp_status cydp_shift_new(cydp_sampler **out, const uint64_t *numerator,
-                           size_t numerator_limbs, const uint64_t *denominator,
-                           size_t denominator_limbs, uint64_t categories) {
+cydp_status cydp_category_offset_new(const cydp_rational *weight, uint64_t categories,
+                                     cydp_sampler **out) {
   const size_t n = CYDP_MOST_LIMBS;
-  numerator_limbs = cydp_significant_limbs(numerator, numerator_limbs);
-  denominator_limbs = cydp_significant_limbs(denominator, denominator_limbs);
-  if (denominator_limbs == 0 || categories < 2 || categories > CYDP_MOST_CATEGORIES)
+  const cydp_rational w = cydp_drop_zero_limbs(weight);
+  if (w.denominator_limbs == 0 || categories < 2 || categories > CYDP_MOST_CATEGORIES)
     return CYDP_ERROR_DOMAIN;
   shift *law = cydp_sampler_allocate(sizeof *law);
   if (!law)
     return CYDP_ERROR_MEMORY;
-  cydp_status status = cydp_fixed_divide(n, law->weight, numerator, numerator_limbs,
-                                         denominator, denominator_limbs, &law->exact);
+  cydp_status status = cydp_fixed_divide(n, law->weight, w.numerator, w.numerator_limbs,
+                                         w.denominator, w.denominator_limbs, &law->exact);
   if (status == CYDP_OK) {
     /* categories w <= 1, up to ulps: it says the same of w rounded down. */
     cydp_fixed all, one = {0};
     one[n] = 1;
-    double weight = rounded_of(n, law->weight);
+    double rounded = rounded_of(n, law->weight);
     cydp_fixed_multiply_word(n, all, law->weight, categories);
     if (law->weight[n] || cydp_fixed_compare(n, all, one) > 0 ||
-        weight < ldexp(1, LEAST_EXPONENT))
+        rounded < ldexp(1, LEAST_EXPONENT))
       status = CYDP_ERROR_DOMAIN;
-    law->inverse = 1 / weight;
+    law->inverse = 1 / rounded;
   }
   if (status != CYDP_OK) {
     free(law);

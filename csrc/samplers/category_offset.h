@@ -8,7 +8,7 @@
 
 #define CYDP_SHIFT_ERROR 0x1p-46 /* 16 times what docs/sampling.md proves of y / K */
 
-/* The categories of a law of cydp_shift_new, 0 of any other. */
+/* The categories of a law of cydp_category_offset_new, 0 of any other. */
 uint64_t cydp_shift_categories(const cydp_sampler *sampler);
 
 #endif

@@ -4,6 +4,7 @@
 #include "samplers/cdf_table.h"
 #include "base/fixed_point.h"
 #include "cydp.h"
+#include "cydp_testing.h"
 #include "samplers/batch.h"
 #include "samplers/decision.h"
 #include "samplers/exact_comparison.h"
@@ -130,7 +131,7 @@ cydp_status cydp_cdf_table_magnitudes(const cydp_cdf_table_route *route,
                             words,
                             magnitudes};
   uint8_t undecided[CYDP_BATCH / 8];
-  if (batch->effort == CYDP_RESOLVE_ALL)
+  if (batch->work_mode == CYDP_RESOLVE_ALL)
     return cydp_decide(&of.base, batch, NULL);
   cydp_samplers_kernels()->cdf_table(&route->law, words, batch->n, magnitudes, undecided);
   return cydp_decide(&of.base, batch, undecided);

@@ -154,7 +154,7 @@ cydp_status cydp_decide(const cydp_decision *decision, const cydp_batch *batch,
     return status;
   }
   open_lanes open = open_lanes_of(undecided, batch->n);
-  if (decision->look && batch->effort == CYDP_FIXED_WORK) {
+  if (decision->look && batch->work_mode == CYDP_FIXED_WORK) {
     size_t n = cydp_second_look_slots(decision->rate * (double)batch->n);
     slots of = take_fixed(&open, n < batch->n ? n : batch->n);
     batch->work->undecided += of.real;

@@ -4,6 +4,7 @@
  * probability exp(-g), g = R (R + 2 M x) / (2 sigma^2). docs/sampling.md. */
 #include "base/fixed_point.h"
 #include "cydp.h"
+#include "cydp_testing.h"
 #include "samplers/acceptance.h"
 #include "samplers/batch.h"
 #include "samplers/bitmap.h"
@@ -121,7 +122,7 @@ static cydp_status accept_all(const gaussian *law, const cydp_batch *batch,
                              batch->plane[2],
                              accepted};
   uint8_t undecided[CYDP_BATCH / 8];
-  if (batch->effort == CYDP_RESOLVE_ALL)
+  if (batch->work_mode == CYDP_RESOLVE_ALL)
     return cydp_decide(&of.base, batch, NULL);
   cydp_samplers_kernels()->accept(&law->split, of.words, x, of.v, batch->n, accepted,
                                   undecided);
@@ -204,19 +205,15 @@ static bool in_range(const uint64_t *inverse) {
   return above && cydp_fixed_compare(RATE_LIMBS, inverse, most) <= 0;
 }
 
-cydp_status cydp_discrete_gaussian_new(cydp_sampler **out, const uint64_t *numerator,
-                                       size_t numerator_limbs,
-                                       const uint64_t *denominator,
-                                       size_t denominator_limbs) {
-  numerator_limbs = cydp_significant_limbs(numerator, numerator_limbs);
-  denominator_limbs = cydp_significant_limbs(denominator, denominator_limbs);
-  if (numerator_limbs == 0 || denominator_limbs == 0)
+cydp_status cydp_discrete_gaussian_new(const cydp_rational *sigma2, cydp_sampler **out) {
+  const cydp_rational given = cydp_drop_zero_limbs(sigma2);
+  if (given.numerator_limbs == 0 || given.denominator_limbs == 0)
     return CYDP_ERROR_DOMAIN;
   cydp_fixed inverse, rate0;
   bool exact;
   cydp_status status =
-      cydp_fixed_divide(RATE_LIMBS, inverse, denominator, denominator_limbs, numerator,
-                        numerator_limbs, &exact);
+      cydp_fixed_divide(RATE_LIMBS, inverse, given.denominator, given.denominator_limbs,
+                        given.numerator, given.numerator_limbs, &exact);
   if (status == CYDP_OK && !in_range(inverse))
     status = CYDP_ERROR_DOMAIN;
   if (status != CYDP_OK)

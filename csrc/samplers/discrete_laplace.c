@@ -4,6 +4,7 @@
  * independent of it, from 0 to M - 1. docs/sampling.md. */
 #include "base/fixed_point.h"
 #include "cydp.h"
+#include "cydp_testing.h"
 #include "samplers/acceptance.h"
 #include "samplers/batch.h"
 #include "samplers/bitmap.h"
@@ -151,7 +152,7 @@ static cydp_status accept_all(const laplace *law, const cydp_batch *batch,
       accepted};
   uint8_t undecided[CYDP_BATCH / 8];
   memset(accepted, 0xff, CYDP_BATCH / 8);
-  if (batch->effort == CYDP_RESOLVE_ALL)
+  if (batch->work_mode == CYDP_RESOLVE_ALL)
     return cydp_decide(&of.base, batch, NULL);
   cydp_samplers_kernels()->ones(law->base.layout.width[1], of.words, bits, batch->n,
                                 undecided);
@@ -227,20 +228,17 @@ static void set_split(laplace *law, const uint64_t *inverse) {
   law->base.chunk = SPLIT_CHUNK;
 }
 
-cydp_status cydp_discrete_laplace_new(cydp_sampler **out, const uint64_t *numerator,
-                                      size_t numerator_limbs, const uint64_t *denominator,
-                                      size_t denominator_limbs, unsigned prefix_bits) {
-  numerator_limbs = cydp_significant_limbs(numerator, numerator_limbs);
-  denominator_limbs = cydp_significant_limbs(denominator, denominator_limbs);
-  bool width_known =
-      prefix_bits == 0 || (prefix_bits >= LEAST_PREFIX && prefix_bits <= NARROW);
-  if (numerator_limbs == 0 || denominator_limbs == 0 || !width_known)
+cydp_status cydp_discrete_laplace_new_prefix(const cydp_rational *scale,
+                                             unsigned prefix_bits, cydp_sampler **out) {
+  const cydp_rational given = cydp_drop_zero_limbs(scale);
+  bool known = prefix_bits == 0 || (prefix_bits >= LEAST_PREFIX && prefix_bits <= NARROW);
+  if (given.numerator_limbs == 0 || given.denominator_limbs == 0 || !known)
     return CYDP_ERROR_DOMAIN;
   cydp_fixed inverse;
   bool exact;
   cydp_status status =
-      cydp_fixed_divide(WHOLE_LIMBS, inverse, denominator, denominator_limbs, numerator,
-                        numerator_limbs, &exact);
+      cydp_fixed_divide(WHOLE_LIMBS, inverse, given.denominator, given.denominator_limbs,
+                        given.numerator, given.numerator_limbs, &exact);
   if (status == CYDP_OK && !in_range(inverse))
     status = CYDP_ERROR_DOMAIN;
   if (status != CYDP_OK)
@@ -264,4 +262,8 @@ cydp_status cydp_discrete_laplace_new(cydp_sampler **out, const uint64_t *numera
   law->base.resolved[0] = law->log.resolved;
   *out = &law->base;
   return CYDP_OK;
+}
+
+cydp_status cydp_discrete_laplace_new(const cydp_rational *scale, cydp_sampler **out) {
+  return cydp_discrete_laplace_new_prefix(scale, 0, out);
 }

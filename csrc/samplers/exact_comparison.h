@@ -5,6 +5,7 @@
 #define CYDP_SAMPLERS_EXACT_COMPARISON_H
 
 #include "cydp.h"
+#include "cydp_testing.h"
 
 /* Precision doubles from 2 limbs to this until a comparison is decided. A number kept to
  * so many limbs is, without its lower ones, the same number rounded down to fewer. */

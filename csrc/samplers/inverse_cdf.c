@@ -4,6 +4,7 @@
 #include "samplers/inverse_cdf.h"
 #include "base/wipe.h"
 #include "cydp.h"
+#include "cydp_testing.h"
 #include "samplers/batch.h"
 #include "samplers/decision.h"
 #include "samplers/exact_comparison.h"
@@ -121,7 +122,7 @@ cydp_status cydp_inverse_cdf_values(const cydp_inverse_cdf_route *route,
       words,
       out};
   uint8_t undecided[CYDP_BATCH / 8];
-  if (batch->effort == CYDP_RESOLVE_ALL || !route->certain)
+  if (batch->work_mode == CYDP_RESOLVE_ALL || !route->certain)
     return cydp_decide(&of.base, batch, NULL);
   cydp_samplers_kernels()->inverse_cdf(&route->law, words, batch->n, out, undecided);
   return cydp_decide(&of.base, batch, undecided);

@@ -8,6 +8,7 @@
 #include "base/parallel_for.h"
 #include "base/wipe.h"
 #include "cydp.h"
+#include "cydp_testing.h"
 #include "generator/chacha20.h"
 #include "generator/kernels.h"
 #include "generator/stream.h"
@@ -58,7 +59,7 @@ static cydp_batch part_of(const cydp_layout *layout, const void *planes, size_t 
 
 static cydp_status map_from(const cydp_sampler *sampler, const void *planes, size_t n,
                             const cydp_extension *extension, uint64_t first,
-                            cydp_effort effort, void *out, size_t *values,
+                            cydp_work_mode work_mode, void *out, size_t *values,
                             cydp_work *work) {
   cydp_status status = CYDP_OK;
   char *next = out;
@@ -67,7 +68,7 @@ static cydp_status map_from(const cydp_sampler *sampler, const void *planes, siz
     cydp_batch batch = part_of(&sampler->layout, planes, n, done);
     batch.extension = extension;
     batch.first = first + done;
-    batch.effort = effort;
+    batch.work_mode = work_mode;
     batch.work = work;
     size_t accepted = 0;
     status = sampler->map(sampler, &batch, next, &accepted);
@@ -79,9 +80,9 @@ static cydp_status map_from(const cydp_sampler *sampler, const void *planes, siz
 }
 
 cydp_status cydp_sampler_map(const cydp_sampler *sampler, const void *planes, size_t n,
-                             const cydp_extension *extension, cydp_effort effort,
+                             const cydp_extension *extension, cydp_work_mode work_mode,
                              void *out, size_t *values, cydp_work *work) {
-  return map_from(sampler, planes, n, extension, 0, effort, out, values, work);
+  return map_from(sampler, planes, n, extension, 0, work_mode, out, values, work);
 }
 
 enum { BLOCKS = 16, UNUSED_ROUND = UINT16_MAX };
@@ -98,7 +99,7 @@ static cydp_status read_addressed(void *self, uint32_t decision, uint32_t level,
                                   uint64_t (*words)[8]) {
   const addressed *source = self;
   uint32_t nonce[3], counters[BLOCKS] = {0}, group[CYDP_GROUP_WORDS];
-  cydp_nonce(nonce, decision, level, source->round, source->chunk);
+  cydp_set_nonce(nonce, decision, level, source->round, source->chunk);
   for (size_t first = 0; first < n; first += BLOCKS) {
     size_t blocks = n - first < BLOCKS ? n - first : BLOCKS;
     for (size_t i = 0; i < blocks; i++)
@@ -146,13 +147,13 @@ static size_t fitting(const cydp_layout *layout, size_t n, size_t bytes) {
 }
 
 static cydp_status fill_from_refills(const cydp_sampler *sampler, cydp_rng *rng,
-                                     cydp_effort effort, char *out, size_t n) {
+                                     cydp_work_mode work_mode, char *out, size_t n) {
   cydp_work work = {0};
-  cydp_status status = cydp_rng_begin(rng);
+  cydp_status status = cydp_rng_lock(rng);
   if (status != CYDP_OK)
     return status;
   while (n > 0 && status == CYDP_OK) {
-    size_t candidates = fitting(&sampler->layout, n, cydp_rng_left(rng));
+    size_t candidates = fitting(&sampler->layout, n, cydp_rng_available(rng));
     if (candidates == 0) {
       cydp_rng_refill(rng);
       continue;
@@ -162,30 +163,30 @@ static cydp_status fill_from_refills(const cydp_sampler *sampler, cydp_rng *rng,
     addressed source = {.key = taken.extend};
     cydp_extension extension = {read_addressed, &source};
     size_t values;
-    status = map_from(sampler, taken.bytes, candidates, &extension, taken.first, effort,
-                      out, &values, &work);
-    cydp_rng_used(&taken);
+    status = map_from(sampler, taken.bytes, candidates, &extension, taken.first,
+                      work_mode, out, &values, &work);
+    cydp_rng_wipe_taken(&taken);
     out += values * sampler->value_bytes;
     n -= values;
-    if (n == 0 && effort == CYDP_FIXED_WORK && status == CYDP_OK)
+    if (n == 0 && work_mode == CYDP_FIXED_WORK && status == CYDP_OK)
       status = make_up(sampler, &source, &work);
   }
-  cydp_rng_end(rng);
+  cydp_rng_unlock(rng);
   return status;
 }
 
 enum {
   SCRATCH = 16 * 1024, /* bytes of keystream for one round */
   BLOCK_CHUNKS = 64,   /* that share what fixed work makes room for in the resolver */
-  LARGEST_ROUND =
-      UNUSED_ROUND - 1 /* what the nonce has room for; a sixteenth is never reached */
+  LARGEST_ROUND = UNUSED_ROUND -
+      1 /* what the nonce has room for; a sixteenth is never reached */
 };
 
 /* Where values go, and what they cost. */
 typedef struct filling {
   const cydp_sampler *sampler;
   const uint32_t *key;
-  cydp_effort effort;
+  cydp_work_mode work_mode;
   char *out;
   size_t room; /* values; more than are wanted may be overwritten, until the next come */
   cydp_work work;
@@ -203,14 +204,14 @@ static cydp_status fill_round(filling *to, const addressed *source, size_t wante
   size_t groups = (plane_bytes(&sampler->layout, candidates) + group - 1) / group;
   to->used = groups * group > to->used ? groups * group : to->used;
   uint32_t nonce[3];
-  cydp_nonce(nonce, CYDP_DOMAIN_PREFIX, 0, source->round, source->chunk);
+  cydp_set_nonce(nonce, CYDP_DOMAIN_PREFIX, 0, source->round, source->chunk);
   cydp_status status = cydp_chacha20_keystream(source->key, nonce, 0, groups, to->planes);
   if (status != CYDP_OK)
     return status;
   addressed of = *source;
   cydp_extension extension = {read_addressed, &of};
   void *into = candidates > to->room ? (void *)spilled : to->out;
-  status = map_from(sampler, to->planes, candidates, &extension, 0, to->effort, into,
+  status = map_from(sampler, to->planes, candidates, &extension, 0, to->work_mode, into,
                     values, &to->work);
   if (*values > wanted)
     *values = wanted;
@@ -237,13 +238,13 @@ static cydp_status fill_chunk(filling *to, uint64_t chunk) {
   return status;
 }
 
-cydp_status cydp_sampler_fill_chunks(const cydp_sampler *sampler, const uint32_t key[8],
-                                     cydp_effort effort, uint64_t first, void *out,
-                                     size_t n) {
+cydp_status cydp_sampler_fill_chunks(const cydp_sampler *sampler, uint64_t first,
+                                     size_t n, const uint32_t key[8],
+                                     cydp_work_mode work_mode, void *out) {
   filling to;
   to.sampler = sampler;
   to.key = key;
-  to.effort = effort;
+  to.work_mode = work_mode;
   to.out = out;
   to.room = n;
   to.work = (cydp_work){0};
@@ -252,7 +253,7 @@ cydp_status cydp_sampler_fill_chunks(const cydp_sampler *sampler, const uint32_t
   for (uint64_t chunk = first; to.room > 0 && status == CYDP_OK; chunk++) {
     status = fill_chunk(&to, chunk);
     bool ends = to.room == 0 || (chunk + 1) % BLOCK_CHUNKS == 0;
-    if (ends && effort == CYDP_FIXED_WORK && status == CYDP_OK) {
+    if (ends && work_mode == CYDP_FIXED_WORK && status == CYDP_OK) {
       addressed source = {key, chunk, 0};
       status = make_up(sampler, &source, &to.work);
       to.work = (cydp_work){0};
@@ -269,7 +270,7 @@ enum { PART_CHUNKS = BLOCK_CHUNKS };
 typedef struct large_call {
   const cydp_sampler *sampler;
   const uint32_t *key;
-  cydp_effort effort;
+  cydp_work_mode work_mode;
   char *out;
   size_t n;
 } large_call;
@@ -277,29 +278,23 @@ typedef struct large_call {
 static cydp_status fill_part(void *self, size_t i) {
   const large_call *call = self;
   size_t part = PART_CHUNKS * call->sampler->chunk, done = part * i;
-  return cydp_sampler_fill_chunks(call->sampler, call->key, call->effort, PART_CHUNKS * i,
-                                  call->out + done * call->sampler->value_bytes,
-                                  call->n - done < part ? call->n - done : part);
+  return cydp_sampler_fill_chunks(
+      call->sampler, PART_CHUNKS * i, call->n - done < part ? call->n - done : part,
+      call->key, call->work_mode, call->out + done * call->sampler->value_bytes);
 }
 
-cydp_status cydp_sampler_fill_shared(const cydp_sampler *sampler, cydp_rng *rng,
-                                     cydp_effort effort, void *out, size_t n,
-                                     unsigned threads) {
+cydp_status cydp_sampler_fill(const cydp_sampler *sampler, size_t n, cydp_rng *rng,
+                              cydp_work_mode work_mode, unsigned threads, void *out) {
   if (n <= CYDP_SMALL_CALL)
-    return fill_from_refills(sampler, rng, effort, out, n);
+    return fill_from_refills(sampler, rng, work_mode, out, n);
   uint32_t key[8];
-  large_call call = {sampler, key, effort, out, n};
+  large_call call = {sampler, key, work_mode, out, n};
   size_t part = PART_CHUNKS * sampler->chunk;
   cydp_status status = cydp_rng_key(rng, key);
   if (status == CYDP_OK)
     status = threads > 1
                  ? cydp_parallel_for(fill_part, &call, (n - 1) / part + 1, threads)
-                 : cydp_sampler_fill_chunks(sampler, key, effort, 0, out, n);
+                 : cydp_sampler_fill_chunks(sampler, 0, n, key, work_mode, out);
   cydp_wipe(key, sizeof key);
   return status;
-}
-
-cydp_status cydp_sampler_fill(const cydp_sampler *sampler, cydp_rng *rng,
-                              cydp_effort effort, void *out, size_t n) {
-  return cydp_sampler_fill_shared(sampler, rng, effort, out, n, 1);
 }

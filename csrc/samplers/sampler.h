@@ -5,6 +5,7 @@
 #define CYDP_SAMPLERS_SAMPLER_H
 
 #include "cydp.h"
+#include "cydp_testing.h"
 #include "samplers/batch.h"
 #include "samplers/exact_comparison.h"
 

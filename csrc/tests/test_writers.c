@@ -3,12 +3,13 @@
  * long as the kernel runs. What a kernel writes stays in bounds, which AddressSanitizer
  * checks too, and what it returns is right for some mixture of old and new values. */
 #include "cydp.h"
+#include "cydp_testing.h"
 #include "exact/bincount.h"
 #include "exact/contributions.h"
 #include "exact/count_table.h"
+#include "exact/dtype.h"
 #include "exact/histogram.h"
 #include "exact/kernels.h"
-#include "exact/numbers.h"
 #include "tests/check.h"
 
 #include <math.h>
@@ -110,17 +111,18 @@ static uint64_t rows_that_stay(const uint8_t *mask, size_t from, size_t to) {
   return stay;
 }
 
-/* However users and groups are mixed, of each user at most max_groups groups stay, and
- * of each of these max_rows rows. A row counts for the user and group that were read of
+/* However users and partitions are mixed, of each user at most max_partitions partitions stay, and
+ * of each of these max_rows rows. A row counts for the user and partition that were read of
  * it. Users who do not change have EACH rows, so that they stand in short buckets. */
 static void limits_of_contributions_hold(bool users_change, uint64_t user_step,
-                                         uint64_t group_step) {
+                                         uint64_t partition_step) {
   enum { EACH = 8 };
   static uint8_t mask[ROWS + GUARDS];
-  const cydp_column users = {columns[0], columns[0]}, groups = {columns[1], columns[1]};
+  const cydp_column users = {columns[0], columns[0]},
+                    partitions = {columns[1], columns[1]};
   writer own[2];
   const writes of[2] = {{columns[0], 8, ROWS, 3, {1, 1 + user_step, 1 + 2 * user_step}},
-                        {columns[1], 8, ROWS, 2, {5, 5 + group_step}}};
+                        {columns[1], 8, ROWS, 2, {5, 5 + partition_step}}};
   const size_t each = users_change ? ROWS : EACH;
   const uint64_t kinds = users_change ? 3 : 1;
   for (size_t i = 0; i < ROWS; i++) {
@@ -131,11 +133,12 @@ static void limits_of_contributions_hold(bool users_change, uint64_t user_step,
   if (users_change)
     start(own, of[0]);
   for (unsigned run = 0; run < 2 * RUNS; run++) {
-    const uint64_t max_groups = 1 + run % 2 * 9, max_rows = 1 + run / 2 % 2 * 2;
-    const uint64_t most = kinds * (max_groups > 1 ? 2 : 1) * max_rows;
+    const uint64_t max_partitions = 1 + run % 2 * 9, max_rows = 1 + run / 2 % 2 * 2;
+    const uint64_t most = kinds * (max_partitions > 1 ? 2 : 1) * max_rows;
     memset(mask, 0x5a, sizeof mask);
-    CHECK(cydp_bound_slices(&users, &groups, NULL, ROWS, max_groups, max_rows, key,
-                            1 + run % 3, run % 3 ? ROWS : ROWS / 8, mask) == CYDP_OK);
+    CHECK(cydp_bound_slices(&users, &partitions, NULL, ROWS, max_partitions, max_rows,
+                            key, run % 3 ? ROWS : ROWS / 8, 1 + run % 3,
+                            mask) == CYDP_OK);
     for (size_t i = 0; i < ROWS; i += each) {
       uint64_t stay = rows_that_stay(mask, i, i + each);
       CHECK(stay <= most && (users_change || stay > 0));
@@ -148,26 +151,26 @@ static void limits_of_contributions_hold(bool users_change, uint64_t user_step,
     stop(own);
 }
 
-/* A string's code is the place of a string before it, whose name it has. */
-static void codes_of_strings_have_one_name(size_t width) {
+/* A string's id is the place of a string before it, whose hash it has. */
+static void ids_of_strings_have_one_hash(size_t width) {
   static uint8_t text[ROWS * 24];
-  static uint64_t code[ROWS], name[ROWS];
+  static uint64_t ids[ROWS], hashes[ROWS];
   const cydp_strings strings = {text, NULL, width, NULL};
   writer own;
   writes of = {text, 1, sizeof text, 5, {'a', 0, 'b', 'a', 0}};
   start(&own, of);
   for (unsigned run = 0; run < RUNS; run++) {
-    CHECK(cydp_encode(&strings, ROWS, key, code, name) == CYDP_OK);
+    CHECK(cydp_factorize(&strings, ROWS, key, ids, hashes) == CYDP_OK);
     for (size_t i = 0; i < ROWS; i++)
-      CHECK(code[i] <= i && code[code[i]] == code[i] && name[code[i]] == name[i]);
+      CHECK(ids[i] <= i && ids[ids[i]] == ids[i] && hashes[ids[i]] == hashes[i]);
   }
   stop(&own);
 }
 
 /* Each string is a or b, whenever it is read. */
-static void two_letters_have_two_codes(void) {
+static void two_letters_have_two_ids(void) {
   static uint8_t text[ROWS];
-  static uint64_t code[ROWS], name[ROWS];
+  static uint64_t ids[ROWS], hashes[ROWS];
   const cydp_strings strings = {text, NULL, 1, NULL};
   const writes of = {text, 1, ROWS, 2, {'a', 'b'}};
   writer own;
@@ -175,9 +178,9 @@ static void two_letters_have_two_codes(void) {
   start(&own, of);
   for (unsigned run = 0; run < 4 * RUNS; run++) {
     size_t kinds = 0;
-    CHECK(cydp_encode(&strings, ROWS, key, code, name) == CYDP_OK);
+    CHECK(cydp_factorize(&strings, ROWS, key, ids, hashes) == CYDP_OK);
     for (size_t i = 0; i < ROWS; i++)
-      kinds += code[i] == i;
+      kinds += ids[i] == i;
     CHECK(kinds <= 2);
   }
   stop(&own);
@@ -189,22 +192,23 @@ static void places_of_strings_stay_among_the_keys(size_t width) {
   const cydp_strings strings = {text, NULL, width, NULL}, given = {known, NULL, 24, NULL};
   writer own;
   writes of = {text, 1, sizeof text, 4, {'a', 'a', 0, 'b'}};
-  cydp_keys *keys;
+  cydp_key_table *keys;
   memset(known, 'a', 2 * 24);
   memset(known + 17, 0, 7);
   known[2 * 24] = 'b';
-  CHECK(cydp_keys_new(&keys, &given, 3) == CYDP_OK);
+  CHECK(cydp_key_table_new(&given, 3, &keys) == CYDP_OK);
   start(&own, of);
   for (unsigned run = 0; run < RUNS; run++) {
     memset(code, 0x5a, sizeof code);
-    CHECK(cydp_match(keys, &strings, NULL, ROWS, 1 + run % 2, code) == CYDP_OK);
+    CHECK(cydp_key_table_lookup(keys, &strings, NULL, ROWS, 1 + run % 2, code) ==
+          CYDP_OK);
     for (size_t i = 0; i < ROWS; i++)
       CHECK(code[i] <= 3);
     for (size_t i = 0; i < GUARDS; i++)
       CHECK(code[ROWS + i] == 0x5a5a5a5a);
   }
   stop(&own);
-  cydp_keys_free(keys);
+  cydp_key_table_free(keys);
 }
 
 static void what_is_shown_fits(size_t bytes) {
@@ -214,7 +218,7 @@ static void what_is_shown_fits(size_t bytes) {
   start(&own, of);
   for (unsigned run = 0; run < RUNS; run++) {
     memset(to, 0x5a, sizeof to);
-    CHECK(cydp_compress(columns[0], bytes, masked, ROWS, to) <= ROWS);
+    CHECK(cydp_drop_masked(columns[0], bytes, masked, ROWS, to) <= ROWS);
     for (size_t i = 0; i < GUARDS; i++)
       CHECK(to[bytes * ROWS + i] == 0x5a);
   }
@@ -222,31 +226,31 @@ static void what_is_shown_fits(size_t bytes) {
 }
 
 /* Numbers of a type: inside, on edges, outside, and none. */
-static writes numbers_of(cydp_number number) {
-  writes of = {columns[0], cydp_number_bytes(number), ROWS, 6, {0}};
+static writes numbers_of(cydp_dtype dtype) {
+  writes of = {columns[0], cydp_dtype_bytes(dtype), ROWS, 6, {0}};
   const double some[] = {0, 7, 3.5, -1e300, 1e30, (double)NAN};
   const int64_t integers[] = {0, 7, 3, INT64_MIN, 1000, INT64_MAX};
   for (size_t i = 0; i < of.kinds; i++)
-    of.kind[i] = number == CYDP_F64   ? bits_of(some[i])
-                 : number == CYDP_F32 ? bits_of_float((float)some[i])
-                 : number == CYDP_I64
+    of.kind[i] = dtype == CYDP_F64   ? bits_of(some[i])
+                 : dtype == CYDP_F32 ? bits_of_float((float)some[i])
+                 : dtype == CYDP_I64
                      ? (uint64_t)integers[i]
                      : (uint64_t)(integers[i] >> (i > 2 && i != 4 ? 32 : 0));
   return of;
 }
 
 static void histograms_count_rows_in_bins(const cydp_bins *bins, size_t count,
-                                          cydp_number number) {
-  const cydp_axis axes[2] = {{bins, columns[0], number}, {bins, columns[0], number}};
-  const writes of = numbers_of(number);
+                                          cydp_dtype dtype) {
+  const cydp_axis axes[2] = {{bins, columns[0], dtype}, {bins, columns[0], dtype}};
+  const writes of = numbers_of(dtype);
   writer own;
   start(&own, of);
   for (unsigned run = 0; run < RUNS; run++) {
     size_t n_axes = run % 2 && count < 300 ? 2 : 1,
            cells = n_axes > 1 ? count * count : count;
     clear_counts(cells);
-    CHECK(cydp_histogram_flushing(axes, n_axes, ROWS, counts, 1 + run % 3,
-                                  run % 2 ? 1000 : CYDP_FLUSH_ROWS) == CYDP_OK);
+    CHECK(cydp_histogram_flushing(axes, n_axes, ROWS, run % 2 ? 1000 : CYDP_FLUSH_ROWS,
+                                  1 + run % 3, counts) == CYDP_OK);
     CHECK(sum_of_counts(cells) <= ROWS);
   }
   stop(&own);
@@ -265,14 +269,14 @@ static void every_way_to_bins_stays_in_bounds(void) {
         edges[j] = shape == 0   ? (double)j * 7 / (double)count
                    : shape == 1 ? pow(1.001, (double)j) - 1
                                 : (j < count ? (double)j * 0x1p-60 : 7);
-      CHECK(cydp_bins_new(&bins, edges, count) == CYDP_OK);
-      for (cydp_number number = CYDP_F64; number <= CYDP_I32; number++)
-        histograms_count_rows_in_bins(bins, count, number);
+      CHECK(cydp_bins_new(edges, count, &bins) == CYDP_OK);
+      for (cydp_dtype dtype = CYDP_F64; dtype <= CYDP_I32; dtype++)
+        histograms_count_rows_in_bins(bins, count, dtype);
       cydp_bins_free(bins);
     }
     for (size_t j = 0; j <= count; j++)
       integers[j] = (int64_t)(j * j);
-    CHECK(cydp_bins_new_i64(&bins, integers, count) == CYDP_OK);
+    CHECK(cydp_bins_new_i64(integers, count, &bins) == CYDP_OK);
     histograms_count_rows_in_bins(bins, count, CYDP_I64);
     cydp_bins_free(bins);
   }
@@ -281,56 +285,56 @@ static void every_way_to_bins_stays_in_bounds(void) {
 static const size_t lengths[] = {1, 9, 100, 20000, MOST_COUNTS};
 
 /* Codes of a type: the first, the last, the next, negative ones and the largest. */
-static writes codes_of(cydp_number number, size_t length) {
+static writes codes_of(cydp_dtype dtype, size_t length) {
   return (writes){columns[1],
-                  cydp_number_bytes(number),
+                  cydp_dtype_bytes(dtype),
                   ROWS,
                   6,
                   {0, length - 1, length, UINT64_MAX, (uint64_t)INT64_MAX, 1}};
 }
 
-static void codes_are_counted_in_bounds(cydp_number number, size_t length) {
-  const writes of = codes_of(number, length);
+static void codes_are_counted_in_bounds(cydp_dtype dtype, size_t length) {
+  const writes of = codes_of(dtype, length);
   writer own;
   start(&own, of);
   for (unsigned run = 0; run < RUNS; run++) {
     uint64_t largest;
     clear_counts(length);
-    CHECK(cydp_bincount_flushing(columns[1], number, ROWS, counts, length, &largest,
-                                 1 + run % 3, run % 2 ? 1000 : CYDP_FLUSH_ROWS,
-                                 run % 3 ? 1 << 23 : 0) == CYDP_OK);
+    CHECK(cydp_bincount_flushing(columns[1], dtype, ROWS, length,
+                                 run % 2 ? 1000 : CYDP_FLUSH_ROWS, run % 3 ? 1 << 23 : 0,
+                                 1 + run % 3, counts, &largest) == CYDP_OK);
     CHECK(sum_of_counts(length) <= ROWS);
   }
   stop(&own);
 }
 
-static void sums_are_of_clamped_numbers(cydp_number number) {
-  const writes of = numbers_of(number);
+static void sums_are_of_clamped_numbers(cydp_dtype dtype) {
+  const writes of = numbers_of(dtype);
   writer own;
   const int exponents[] = {0, -3, 2};
   start(&own, of);
   for (unsigned run = 0; run < RUNS; run++) {
     const cydp_grid grid = {exponents[run % 3], 1, 9};
-    cydp_wide sum, squares;
-    CHECK(cydp_grid_sum(&grid, number, columns[0], ROWS, 1 + run % 2, &sum,
+    cydp_int128 sum, squares;
+    CHECK(cydp_grid_sum(&grid, columns[0], dtype, ROWS, 1 + run % 2, &sum,
                         run % 4 ? NULL : &squares) == CYDP_OK);
-    bool floats = number == CYDP_F64 || number == CYDP_F32; /* NaN counts as 0 */
+    bool floats = dtype == CYDP_F64 || dtype == CYDP_F32; /* NaN counts as 0 */
     CHECK(sum.high == 0 && sum.low <= 9 * ROWS && sum.low >= (floats ? 0 : ROWS));
     CHECK(run % 4 || (squares.high == 0 && squares.low <= 81 * ROWS));
   }
   stop(&own);
 }
 
-static void groups_are_summed_in_bounds(cydp_number number, cydp_number type,
+static void groups_are_summed_in_bounds(cydp_dtype codes_dtype, cydp_dtype dtype,
                                         size_t length) {
   writer codes, numbers;
   const cydp_grid grid = {0, 0, 9};
-  start(&codes, codes_of(number, length));
-  start(&numbers, numbers_of(type));
+  start(&codes, codes_of(codes_dtype, length));
+  start(&numbers, numbers_of(dtype));
   for (unsigned run = 0; run < RUNS; run++) {
     clear_counts(length);
-    CHECK(cydp_grid_sum_groups(&grid, number, columns[1], type, columns[0], ROWS,
-                               1 + run % 3, length, counts) == CYDP_OK);
+    CHECK(cydp_grid_sum_groups(&grid, columns[1], codes_dtype, columns[0], dtype, ROWS,
+                               length, 1 + run % 3, counts) == CYDP_OK);
     CHECK(sum_of_counts(length) <= 9 * ROWS);
   }
   stop(&codes);
@@ -349,13 +353,15 @@ static void reports_are_of_the_law(size_t bytes, uint64_t categories) {
   writes of = {columns[0], bytes, ROWS, 4, {0, categories, categories - 1, UINT64_MAX}};
   cydp_sampler *law;
   cydp_rng *rng;
-  CHECK(cydp_shift_new(&law, &one, 1, &categories, 1, categories) == CYDP_OK);
-  CHECK(cydp_rng_new_seeded(&rng, seed) == CYDP_OK);
+  CHECK(cydp_category_offset_new(&(cydp_rational){&one, 1, &categories, 1}, categories,
+                                 &law) == CYDP_OK);
+  CHECK(cydp_rng_new_seeded(seed, &rng) == CYDP_OK);
   start(&own, of);
   for (unsigned run = 0; run < RUNS; run++) {
     memset(reports, 0x5a, sizeof reports);
-    CHECK(cydp_respond(law, law, rng, run % 2 ? CYDP_FAST : CYDP_FIXED_WORK, columns[0],
-                       bytes, ROWS, 1 + run % 2, reports) == CYDP_OK);
+    CHECK(cydp_randomize_responses(law, law, columns[0], bytes, ROWS, rng,
+                                   run % 2 ? CYDP_FAST : CYDP_FIXED_WORK, 1 + run % 2,
+                                   reports) == CYDP_OK);
     for (size_t i = 0; i < ROWS; i++) {
       report = 0;
       memcpy(&report, reports + bytes * i, bytes);
@@ -388,7 +394,7 @@ static void noise_is_added_to_numbers(void) {
     for (size_t i = 0; i < ROWS; i++)
       CHECK(fabs(out[i]) <= 0x1p124);
     memcpy(sums, noise, sizeof sums);
-    cydp_add_noise(sums, (const int64_t *)(void *)columns[0], ROWS, true);
+    cydp_add_noise((const int64_t *)(void *)columns[0], ROWS, true, sums);
     for (size_t i = 0; i < ROWS; i++)
       CHECK(sums[i] > -CYDP_VALUE_BOUND && sums[i] < CYDP_VALUE_BOUND);
   }
@@ -396,31 +402,32 @@ static void noise_is_added_to_numbers(void) {
 }
 
 /* The winner is a place of the row, or nobody's key can be told from the floor. */
-static void winners_are_in_their_row(cydp_race race, cydp_number number) {
+static void winners_are_in_their_row(cydp_noise_kind race, cydp_dtype dtype) {
   enum { LENGTH = 500 };
   static int64_t chosen[ROWS / LENGTH + 1];
   const uint64_t one = 1;
   const double some[] = {0, -1e308, 3, INFINITY, -INFINITY, NAN};
   writer own;
   writes of = {columns[0], 8, ROWS, 6, {0, 3, UINT64_MAX, (uint64_t)INT64_MAX, 1, 2}};
-  cydp_selection *law;
+  cydp_noisy_max *law;
   cydp_rng *rng;
-  for (size_t i = 0; number == CYDP_F64 && i < of.kinds; i++)
+  for (size_t i = 0; dtype == CYDP_F64 && i < of.kinds; i++)
     of.kind[i] = bits_of(some[i]);
-  CHECK(cydp_selection_new(&law, race, &one, 1, &one, 1) == CYDP_OK);
+  CHECK(cydp_noisy_max_new(race, &(cydp_rational){&one, 1, &one, 1}, &law) == CYDP_OK);
   CHECK(cydp_rng_new(&rng) == CYDP_OK);
   start(&own, of);
   for (unsigned run = 0; run < RUNS; run++) {
     size_t length = run % 2 ? LENGTH : ROWS;
-    cydp_status status = cydp_select(law, rng, CYDP_FAST, columns[0], number,
-                                     ROWS / length, length, 1 + run % 3, chosen);
+    cydp_status status =
+        cydp_report_noisy_max(law, columns[0], dtype, ROWS / length, length, rng,
+                              CYDP_FAST, 1 + run % 3, chosen);
     CHECK(status == CYDP_OK || status == CYDP_ERROR_UNDECIDED);
     for (size_t i = 0; status == CYDP_OK && i < ROWS / length; i++)
       CHECK(chosen[i] >= 0 && (size_t)chosen[i] < length);
   }
   stop(&own);
   cydp_rng_free(rng);
-  cydp_selection_free(law);
+  cydp_noisy_max_free(law);
 }
 
 static void all_hold(void) {
@@ -428,9 +435,9 @@ static void all_hold(void) {
   limits_of_contributions_hold(false, 1, 1);
   limits_of_contributions_hold(true, UINT64_C(1) << 33, 1);
   limits_of_contributions_hold(false, 1, UINT64_C(1) << 33);
-  two_letters_have_two_codes();
+  two_letters_have_two_ids();
   for (size_t width = 3; width <= 24; width += 7) {
-    codes_of_strings_have_one_name(width);
+    ids_of_strings_have_one_hash(width);
     places_of_strings_stay_among_the_keys(width);
   }
   for (size_t bytes = 1; bytes <= 8; bytes *= 2) {
@@ -438,13 +445,13 @@ static void all_hold(void) {
     reports_are_of_the_law(bytes, bytes > 1 ? 250 : 100);
   }
   every_way_to_bins_stays_in_bounds();
-  for (cydp_number number = CYDP_I64; number <= CYDP_U8; number++)
+  for (cydp_dtype dtype = CYDP_I64; dtype <= CYDP_U8; dtype++)
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
-      codes_are_counted_in_bounds(number, lengths[i]);
-      groups_are_summed_in_bounds(number, (cydp_number)(i % 4), lengths[i]);
+      codes_are_counted_in_bounds(dtype, lengths[i]);
+      groups_are_summed_in_bounds(dtype, (cydp_dtype)(i % 4), lengths[i]);
     }
-  for (cydp_number number = CYDP_F64; number <= CYDP_I32; number++)
-    sums_are_of_clamped_numbers(number);
+  for (cydp_dtype dtype = CYDP_F64; dtype <= CYDP_I32; dtype++)
+    sums_are_of_clamped_numbers(dtype);
   noise_is_added_to_numbers();
   for (int race = 0; race < 2; race++) {
     winners_are_in_their_row(race ? CYDP_GUMBEL : CYDP_EXPONENTIAL, CYDP_F64);

@@ -3,8 +3,9 @@
 
 from libc.stdint cimport int64_t, uint64_t
 
-from cydp cimport (CYDP_FAST, CYDP_OK, cydp_discrete_laplace_new, cydp_rng, cydp_rng_free,
-                   cydp_rng_new, cydp_sampler, cydp_sampler_fill, cydp_sampler_free)
+from cydp cimport (CYDP_FAST, CYDP_OK, cydp_discrete_laplace_new, cydp_rational, cydp_rng,
+                   cydp_rng_free, cydp_rng_new, cydp_sampler, cydp_sampler_fill,
+                   cydp_sampler_free)
 
 
 def noisy_sum(values, uint64_t scale):
@@ -13,12 +14,13 @@ def noisy_sum(values, uint64_t scale):
     cdef cydp_sampler *sampler = NULL
     cdef int64_t noise = 0
     cdef uint64_t one = 1
+    cdef cydp_rational exact_scale = cydp_rational(&scale, 1, &one, 1)
     try:
         if cydp_rng_new(&rng) != CYDP_OK:
             raise OSError("no random bytes")
-        if cydp_discrete_laplace_new(&sampler, &scale, 1, &one, 1, 0) != CYDP_OK:
+        if cydp_discrete_laplace_new(&exact_scale, &sampler) != CYDP_OK:
             raise ValueError("scale must be between 1 and 2**56")
-        if cydp_sampler_fill(sampler, rng, CYDP_FAST, &noise, 1) != CYDP_OK:
+        if cydp_sampler_fill(sampler, 1, rng, CYDP_FAST, 1, &noise) != CYDP_OK:
             raise OSError("no random bytes")
         return sum(values) + noise
     finally:

@@ -108,7 +108,7 @@ def grid_sum_groups(
     lowest: int,
     highest: int,
     threads: int,
-    units: NDArray[np.int64],
+    sums: NDArray[np.int64],
 ) -> None: ...
 def category_offset_sampler(
     numerator: NDArray[np.uint64], denominator: NDArray[np.uint64], categories: int

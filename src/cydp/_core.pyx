@@ -14,7 +14,7 @@ from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy
 
-from cydp cimport _c
+from cydp cimport _c, testing
 from cydp._c cimport check
 
 check(_c.cydp_init())
@@ -38,7 +38,7 @@ cdef inline size_t entries_of(const Py_buffer *view) noexcept nogil:
     return <size_t> view.len // <size_t> view.itemsize
 
 
-cdef int dtype_of(const Py_buffer *view, _c.cydp_number *dtype) except -1:
+cdef int dtype_of(const Py_buffer *view, _c.cydp_dtype *dtype) except -1:
     """Set dtype to the C core's name for the entries of an array."""
     cdef char kind = view.format[0]
     if view.format[1] != 0:
@@ -129,7 +129,7 @@ cdef class Stream:
     """The C generator: keyed by the operating system, or by 8 given words."""
 
     cdef _c.cydp_rng *rng
-    cdef _c.cydp_effort work_mode
+    cdef _c.cydp_work_mode work_mode
     cdef bitgen numpy
 
     def __cinit__(self, const uint32_t[::1] key=None, bint fixed_work=False):
@@ -139,7 +139,7 @@ cdef class Stream:
             return
         if key.shape[0] != 8:
             raise ValueError("key must have 8 words")
-        check(_c.cydp_rng_new_seeded(&self.rng, &key[0]))
+        check(testing.cydp_rng_new_seeded(&key[0], &self.rng))
 
     def __dealloc__(self):
         _c.cydp_rng_free(self.rng)
@@ -159,14 +159,14 @@ cdef class Stream:
         result = PyBytes_FromStringAndSize(NULL, n)
         cdef uint8_t *out = <uint8_t *> PyBytes_AsString(result)
         with nogil:
-            status = _c.cydp_rng_bytes(self.rng, out, n)
+            status = _c.cydp_rng_bytes(self.rng, n, out)
         check(status)
         return result
 
     def one(self, Sampler sampler not None):
         """Return one value."""
         cdef int64_t value = 0
-        check(_c.cydp_sampler_fill(sampler.sampler, self.rng, self.work_mode, &value, 1))
+        check(_c.cydp_sampler_fill(sampler.sampler, 1, self.rng, self.work_mode, 1, &value))
         return (<uint8_t *> &value)[0] != 0 if sampler.boolean else value
 
     def fill(self, Sampler sampler not None, out not None, unsigned threads=1):
@@ -180,8 +180,8 @@ cdef class Stream:
             if view.len == 0:
                 return
             with nogil:
-                status = _c.cydp_sampler_fill_shared(sampler.sampler, self.rng, self.work_mode,
-                                                     view.buf, entries_of(&view), threads)
+                status = _c.cydp_sampler_fill(sampler.sampler, entries_of(&view), self.rng,
+                                              self.work_mode, threads, view.buf)
             check(status)
         finally:
             PyBuffer_Release(&view)
@@ -217,23 +217,25 @@ cdef class Sampler:
     @property
     def layout(self):
         """Bytes of a candidate's words in each plane, and whether a sign bit follows."""
-        cdef _c.cydp_layout layout = _c.cydp_sampler_layout(self.sampler)
+        cdef testing.cydp_layout layout = testing.cydp_sampler_layout(self.sampler)
         return (layout.width[0], layout.width[1], layout.width[2]), bool(layout.signs)
 
 
-cdef int check_limbs(Py_ssize_t numerator, Py_ssize_t denominator) except -1:
-    if numerator == 0 or denominator == 0:
+cdef _c.cydp_rational rational(const uint64_t[::1] numerator,
+                               const uint64_t[::1] denominator) except *:
+    """Return a rational that points to these limbs, as long as they live."""
+    if numerator.shape[0] == 0 or denominator.shape[0] == 0:
         raise ValueError("numerator and denominator must have limbs")
-    return 0
+    return _c.cydp_rational(&numerator[0], numerator.shape[0], &denominator[0],
+                            denominator.shape[0])
 
 
 def discrete_laplace_sampler(const uint64_t[::1] numerator not None,
                              const uint64_t[::1] denominator not None, unsigned prefix_bits=0):
     """Prepare discrete Laplace noise of a scale."""
     cdef Sampler made = Sampler.__new__(Sampler)
-    check_limbs(numerator.shape[0], denominator.shape[0])
-    check(_c.cydp_discrete_laplace_new(&made.sampler, &numerator[0], numerator.shape[0],
-                                       &denominator[0], denominator.shape[0], prefix_bits))
+    cdef _c.cydp_rational scale = rational(numerator, denominator)
+    check(testing.cydp_discrete_laplace_new_prefix(&scale, prefix_bits, &made.sampler))
     return made
 
 
@@ -241,9 +243,8 @@ def discrete_gaussian_sampler(const uint64_t[::1] numerator not None,
                               const uint64_t[::1] denominator not None):
     """Prepare discrete Gaussian noise of a sigma squared."""
     cdef Sampler made = Sampler.__new__(Sampler)
-    check_limbs(numerator.shape[0], denominator.shape[0])
-    check(_c.cydp_discrete_gaussian_new(&made.sampler, &numerator[0], numerator.shape[0],
-                                        &denominator[0], denominator.shape[0]))
+    cdef _c.cydp_rational sigma2 = rational(numerator, denominator)
+    check(_c.cydp_discrete_gaussian_new(&sigma2, &made.sampler))
     return made
 
 
@@ -251,9 +252,8 @@ def bernoulli_sampler(const uint64_t[::1] numerator not None,
                       const uint64_t[::1] denominator not None):
     """Prepare coins of a probability."""
     cdef Sampler made = Sampler.__new__(Sampler)
-    check_limbs(numerator.shape[0], denominator.shape[0])
-    check(_c.cydp_bernoulli_new(&made.sampler, &numerator[0], numerator.shape[0],
-                                &denominator[0], denominator.shape[0]))
+    cdef _c.cydp_rational probability = rational(numerator, denominator)
+    check(_c.cydp_bernoulli_new(&probability, &made.sampler))
     made.boolean = True
     return made
 
@@ -267,7 +267,7 @@ def add_noise(int64_t[::1] noise not None, const int64_t[::1] values not None, b
     if values.shape[0] == 0:
         return
     with nogil:
-        _c.cydp_add_noise(&noise[0], &values[0], values.shape[0], stops)
+        _c.cydp_add_noise(&values[0], values.shape[0], stops, &noise[0])
 
 
 def add_grid_noise(const double[::1] values not None, int64_t[::1] noise not None, int exponent,
@@ -301,11 +301,11 @@ cdef class Bins:
         if edges.dtype.kind == "f":
             floats = edges
             with nogil:
-                status = _c.cydp_bins_new(&self.bins, &floats[0], self.count)
+                status = _c.cydp_bins_new(&floats[0], self.count, &self.bins)
         else:
             integers = edges
             with nogil:
-                status = _c.cydp_bins_new_i64(&self.bins, &integers[0], self.count)
+                status = _c.cydp_bins_new_i64(&integers[0], self.count, &self.bins)
         check(status)
 
     def __dealloc__(self):
@@ -327,7 +327,7 @@ def histogram(list bins not None, list columns not None, int64_t[::1] counts not
             each = bins[i]
             read_buffer(columns[i], &views[i])
             taken += 1
-            dtype_of(&views[i], &axes[i].number)
+            dtype_of(&views[i], &axes[i].dtype)
             if entries_of(&views[i]) != entries_of(&views[0]):
                 raise ValueError("columns must be of one length")
             axes[i].bins = each.bins
@@ -337,7 +337,7 @@ def histogram(list bins not None, list columns not None, int64_t[::1] counts not
             raise ValueError("counts must have one entry for each cell")
         rows = entries_of(&views[0])
         with nogil:
-            status = _c.cydp_histogram(axes, n_columns, rows, &counts[0], threads)
+            status = _c.cydp_histogram(axes, n_columns, rows, threads, &counts[0])
         check(status)
     finally:
         for i in range(taken):
@@ -351,7 +351,7 @@ def histogram(list bins not None, list columns not None, int64_t[::1] counts not
 def bincount(codes not None, int64_t[::1] counts not None, unsigned int threads):
     """Add to counts how often each code occurs, and return the largest code."""
     cdef Py_buffer view
-    cdef _c.cydp_number dtype
+    cdef _c.cydp_dtype dtype
     cdef uint64_t largest = 0
     read_buffer(codes, &view)
     try:
@@ -359,8 +359,8 @@ def bincount(codes not None, int64_t[::1] counts not None, unsigned int threads)
         if counts.shape[0] == 0:
             raise ValueError("counts must have an entry")
         with nogil:
-            status = _c.cydp_bincount(view.buf, dtype, entries_of(&view), &counts[0],
-                                      counts.shape[0], &largest, threads)
+            status = _c.cydp_bincount(view.buf, dtype, entries_of(&view), counts.shape[0], threads,
+                                      &counts[0], &largest)
         check(status)
     finally:
         PyBuffer_Release(&view)
@@ -381,7 +381,7 @@ def drop_masked(const uint8_t[::1] values not None, size_t entry_bytes,
     if n == 0:
         return 0
     with nogil:
-        kept = _c.cydp_compress(&values[0], entry_bytes, &masked[0], n, &out[0])
+        kept = _c.cydp_drop_masked(&values[0], entry_bytes, &masked[0], n, &out[0])
     if kept > n:
         raise ValueError("entries must be of 1, 2, 4 or 8 bytes")
     return kept
@@ -427,24 +427,24 @@ def factorize(Strings strings not None, const uint64_t[::1] key not None,
     if n == 0:
         return
     with nogil:
-        status = _c.cydp_encode(&strings.described, n, &key[0], &ids[0], &hashes[0])
+        status = _c.cydp_factorize(&strings.described, n, &key[0], &ids[0], &hashes[0])
     check(status)
 
 
 cdef class KeyTable:
     """Strings to look others up among."""
 
-    cdef _c.cydp_keys *table
+    cdef _c.cydp_key_table *table
     cdef Strings strings
 
     def __cinit__(self, Strings strings not None):
         self.strings = strings  # the table reads them as long as it lives
         with nogil:
-            status = _c.cydp_keys_new(&self.table, &strings.described, strings.count)
+            status = _c.cydp_key_table_new(&strings.described, strings.count, &self.table)
         check(status)
 
     def __dealloc__(self):
-        _c.cydp_keys_free(self.table)
+        _c.cydp_key_table_free(self.table)
 
 
 def lookup(KeyTable table not None, Strings strings not None, size_t first,
@@ -466,8 +466,9 @@ def lookup(KeyTable table not None, Strings strings not None, size_t first,
     else:
         rest.bytes += rest.width * first
     with nogil:
-        status = _c.cydp_match(table.table, &rest, NULL if valid is None else &valid[0], n,
-                               threads, &codes[0])
+        status = _c.cydp_key_table_lookup(table.table, &rest,
+                                          NULL if valid is None else &valid[0], n, threads,
+                                          &codes[0])
     check(status)
 
 
@@ -477,8 +478,8 @@ def bound_contributions(const uint64_t[::1] user_ids not None,
                         const uint64_t[::1] user_hashes not None,
                         const uint64_t[::1] partition_ids not None,
                         const uint64_t[::1] partition_hashes not None, const uint8_t[::1] valid,
-                        uint64_t max_partitions, uint64_t max_rows, const uint64_t[::1] key not None,
-                        unsigned threads, uint8_t[::1] mask not None):
+                        uint64_t max_partitions, uint64_t max_rows,
+                        const uint64_t[::1] key not None, unsigned threads, uint8_t[::1] mask not None):
     """Fill the mask of the rows that stay, as cydp.h defines it."""
     cdef _c.cydp_status status
     cdef size_t n = mask.shape[0]
@@ -500,21 +501,21 @@ def bound_contributions(const uint64_t[::1] user_ids not None,
 
 # Sums on a grid -----------------------------------------------------------------------------------
 
-cdef object integer(_c.cydp_wide sum):
+cdef object integer(_c.cydp_int128 sum):
     return (<object> sum.high << 64) + sum.low
 
 
 cdef tuple add_up(object x, _c.cydp_grid grid, unsigned threads, bint squared):
-    cdef _c.cydp_wide sum = _c.cydp_wide(0, 0), squares = _c.cydp_wide(0, 0)
-    cdef _c.cydp_wide *to_squares = &squares if squared else NULL
+    cdef _c.cydp_int128 sum = _c.cydp_int128(0, 0), squares = _c.cydp_int128(0, 0)
+    cdef _c.cydp_int128 *to_squares = &squares if squared else NULL
     cdef _c.cydp_status status
-    cdef _c.cydp_number dtype
+    cdef _c.cydp_dtype dtype
     cdef Py_buffer view
     read_buffer(x, &view)
     try:
         dtype_of(&view, &dtype)
         with nogil:
-            status = _c.cydp_grid_sum(&grid, dtype, view.buf, entries_of(&view), threads, &sum,
+            status = _c.cydp_grid_sum(&grid, view.buf, dtype, entries_of(&view), threads, &sum,
                                       to_squares)
         check(status)
     finally:
@@ -534,11 +535,11 @@ def grid_sum_and_squares(x not None, int exponent, int64_t lowest, int64_t highe
 
 
 def grid_sum_groups(codes not None, x not None, int exponent, int64_t lowest, int64_t highest,
-                    unsigned threads, int64_t[::1] units not None):
-    """Add to the units of each code's group."""
+                    unsigned threads, int64_t[::1] sums not None):
+    """Add to the sum of each code's group."""
     cdef _c.cydp_grid grid = _c.cydp_grid(exponent, lowest, highest)
     cdef _c.cydp_status status
-    cdef _c.cydp_number codes_dtype, dtype
+    cdef _c.cydp_dtype codes_dtype, dtype
     cdef Py_buffer codes_view, view
     read_buffer(codes, &codes_view)
     try:
@@ -548,12 +549,12 @@ def grid_sum_groups(codes not None, x not None, int exponent, int64_t lowest, in
             dtype_of(&view, &dtype)
             if entries_of(&codes_view) != entries_of(&view):
                 raise ValueError("codes and x must have the same length")
-            if units.shape[0] == 0:
+            if sums.shape[0] == 0:
                 return
             with nogil:
-                status = _c.cydp_grid_sum_groups(&grid, codes_dtype, codes_view.buf, dtype,
-                                                 view.buf, entries_of(&view), threads,
-                                                 units.shape[0], &units[0])
+                status = _c.cydp_grid_sum_groups(&grid, codes_view.buf, codes_dtype, view.buf,
+                                                 dtype, entries_of(&view), sums.shape[0],
+                                                 threads, &sums[0])
             check(status)
         finally:
             PyBuffer_Release(&view)
@@ -567,9 +568,8 @@ def category_offset_sampler(const uint64_t[::1] numerator not None,
                             const uint64_t[::1] denominator not None, uint64_t categories):
     """Prepare offsets among categories; each but 0 has the given probability."""
     cdef Sampler made = Sampler.__new__(Sampler)
-    check_limbs(numerator.shape[0], denominator.shape[0])
-    check(_c.cydp_shift_new(&made.sampler, &numerator[0], numerator.shape[0], &denominator[0],
-                            denominator.shape[0], categories))
+    cdef _c.cydp_rational weight = rational(numerator, denominator)
+    check(_c.cydp_category_offset_new(&weight, categories, &made.sampler))
     return made
 
 
@@ -587,9 +587,10 @@ def randomize_responses(Stream stream not None, Sampler offset not None, Sampler
             if view.len == 0:
                 return
             with nogil:
-                status = _c.cydp_respond(offset.sampler, uniform.sampler, stream.rng,
-                                         stream.work_mode, codes_view.buf, view.itemsize,
-                                         entries_of(&view), threads, view.buf)
+                status = _c.cydp_randomize_responses(offset.sampler, uniform.sampler,
+                                                     codes_view.buf, view.itemsize,
+                                                     entries_of(&view), stream.rng,
+                                                     stream.work_mode, threads, view.buf)
             check(status)
         finally:
             PyBuffer_Release(&view)
@@ -602,17 +603,16 @@ def randomize_responses(Stream stream not None, Sampler offset not None, Sampler
 cdef class NoisyMax:
     """A prepared choice among scores; its rate is given as limbs of 64 bits."""
 
-    cdef _c.cydp_selection *noisy_max
+    cdef _c.cydp_noisy_max *noisy_max
 
     def __cinit__(self, bint gumbel, const uint64_t[::1] numerator not None,
                   const uint64_t[::1] denominator not None):
-        check_limbs(numerator.shape[0], denominator.shape[0])
-        check(_c.cydp_selection_new(
-            &self.noisy_max, _c.CYDP_GUMBEL if gumbel else _c.CYDP_EXPONENTIAL,
-            &numerator[0], numerator.shape[0], &denominator[0], denominator.shape[0]))
+        cdef _c.cydp_rational rate = rational(numerator, denominator)
+        check(_c.cydp_noisy_max_new(_c.CYDP_GUMBEL if gumbel else _c.CYDP_EXPONENTIAL, &rate,
+                                    &self.noisy_max))
 
     def __dealloc__(self):
-        _c.cydp_selection_free(self.noisy_max)
+        _c.cydp_noisy_max_free(self.noisy_max)
 
     def __reduce__(self):
         raise TypeError("a NoisyMax cannot be pickled or copied")
@@ -622,9 +622,9 @@ def report_noisy_max(NoisyMax noisy_max not None, Stream stream not None, scores
                      int64_t[::1] chosen not None, unsigned threads=1, bint resolve_all=False):
     """Choose a candidate of each row of scores, float64 or int64; `chosen` has one for each."""
     cdef size_t rows = chosen.shape[0], length
-    cdef _c.cydp_effort work_mode = _c.CYDP_RESOLVE_ALL if resolve_all else _c.CYDP_FAST
+    cdef _c.cydp_work_mode work_mode = testing.CYDP_RESOLVE_ALL if resolve_all else _c.CYDP_FAST
     cdef _c.cydp_status status
-    cdef _c.cydp_number dtype
+    cdef _c.cydp_dtype dtype
     cdef Py_buffer view
     if rows == 0:
         return
@@ -635,8 +635,8 @@ def report_noisy_max(NoisyMax noisy_max not None, Stream stream not None, scores
         if length == 0 or entries_of(&view) != length * rows:
             raise ValueError("scores must have the same positive number of entries in each row")
         with nogil:
-            status = _c.cydp_select(noisy_max.noisy_max, stream.rng, work_mode, view.buf, dtype,
-                                    rows, length, threads, &chosen[0])
+            status = _c.cydp_report_noisy_max(noisy_max.noisy_max, view.buf, dtype, rows, length,
+                                              stream.rng, work_mode, threads, &chosen[0])
         check(status)
     finally:
         PyBuffer_Release(&view)
@@ -674,16 +674,16 @@ def map_bits(Sampler sampler not None, const uint8_t[::1] planes not None,
     """
     cdef size_t n = extensions.shape[1], values = 0
     cdef _c.cydp_status status
-    cdef _c.cydp_work work = _c.cydp_work(0, 0, 0, 0, 0, 0)
-    cdef _c.cydp_effort work_mode = _c.CYDP_FIXED_WORK if fixed_work else _c.CYDP_FAST
+    cdef testing.cydp_work work = testing.cydp_work(0, 0, 0, 0, 0, 0)
+    cdef _c.cydp_work_mode work_mode = _c.CYDP_FIXED_WORK if fixed_work else _c.CYDP_FAST
     cdef given_extensions given
-    cdef _c.cydp_extension extension = _c.cydp_extension(read_given, &given)
-    cdef _c.cydp_layout layout = _c.cydp_sampler_layout(sampler.sampler)
+    cdef testing.cydp_extension extension = testing.cydp_extension(read_given, &given)
+    cdef testing.cydp_layout layout = testing.cydp_sampler_layout(sampler.sampler)
     cdef size_t bytes = (layout.width[0] + layout.width[1] + layout.width[2]) * n
     cdef Py_buffer view
     bytes += (n + 7) // 8 if layout.signs else 0
     if resolve_all:
-        work_mode = _c.CYDP_RESOLVE_ALL
+        work_mode = testing.CYDP_RESOLVE_ALL
     write_buffer(out, &view)
     try:
         if (<size_t> planes.shape[0] != bytes or extensions.shape[0] != 2 or asked.shape[0] != 2
@@ -695,8 +695,9 @@ def map_bits(Sampler sampler not None, const uint8_t[::1] planes not None,
             given = given_extensions(&extensions[0, 0, 0], n, extensions.shape[2] // 8,
                                      &asked[0, 0])
             with nogil:
-                status = _c.cydp_sampler_map(sampler.sampler, &planes[0] if bytes else NULL, n,
-                                             &extension, work_mode, view.buf, &values, &work)
+                status = testing.cydp_sampler_map(sampler.sampler, &planes[0] if bytes else NULL,
+                                                  n, &extension, work_mode, view.buf, &values,
+                                                  &work)
             check(status)
     finally:
         PyBuffer_Release(&view)
@@ -713,9 +714,9 @@ def map_noisy_max(NoisyMax noisy_max not None, scores not None, const uint32_t[:
     cdef size_t length = words.shape[0]
     cdef int64_t chosen = 0
     cdef given_extensions given
-    cdef _c.cydp_extension extension = _c.cydp_extension(read_given, &given)
-    cdef _c.cydp_effort work_mode = _c.CYDP_RESOLVE_ALL if resolve_all else _c.CYDP_FAST
-    cdef _c.cydp_number dtype
+    cdef testing.cydp_extension extension = testing.cydp_extension(read_given, &given)
+    cdef _c.cydp_work_mode work_mode = testing.CYDP_RESOLVE_ALL if resolve_all else _c.CYDP_FAST
+    cdef _c.cydp_dtype dtype
     cdef Py_buffer view
     read_buffer(scores, &view)
     try:
@@ -725,8 +726,8 @@ def map_noisy_max(NoisyMax noisy_max not None, scores not None, const uint32_t[:
                 or extensions.shape[1] == 0 or extensions.shape[1] % 8):
             raise ValueError("scores, words, extensions and asked must be of the same candidates")
         given = given_extensions(&extensions[0, 0], length, extensions.shape[1] // 8, &asked[0])
-        check(_c.cydp_select_map(noisy_max.noisy_max, work_mode, view.buf, dtype, length,
-                                 &words[0], &extension, &chosen))
+        check(testing.cydp_noisy_max_map(noisy_max.noisy_max, view.buf, dtype, length, &words[0],
+                                         &extension, work_mode, &chosen))
     finally:
         PyBuffer_Release(&view)
     return chosen

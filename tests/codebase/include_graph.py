@@ -29,9 +29,9 @@ def unit(file: Path) -> str:
 
 
 def includes(file: Path) -> Iterator[Path]:
-    """The project's files that a file includes, by their paths in csrc; cydp.h by its name."""
+    """The project's files that a file includes, by their paths in csrc; public ones by name."""
     for name in re.findall(r'^#include "([^"]+)"', code(file), re.MULTILINE):
-        path = CORE / ("include/cydp.h" if name == "cydp.h" else name)
+        path = CORE / (name if "/" in name else f"include/{name}")
         assert path.is_file(), f'{file.relative_to(CORE)} includes "{name}", which is not there'
         yield path
 
@@ -70,7 +70,8 @@ def kernels(folder: str) -> set[str]:
 
 def homeless() -> Iterator[str]:
     """Functions that are declared elsewhere than in the header of their file: hidden arrows."""
-    public = set(re.findall(r"\b(cydp_\w+)\(", code(CORE / "include" / "cydp.h")))
+    headers = (CORE / "include").glob("*.h")
+    public = {name for file in headers for name in re.findall(r"\b(cydp_\w+)\(", code(file))}
     for file in files():
         if file.suffix == ".c":
             own = CORE / f"{unit(file)}.h"

@@ -24,7 +24,7 @@ static void check(size_t bytes, size_t n, uint32_t nulls_of_64) {
       memcpy(expected + bytes * shown++, from + bytes * i, bytes);
   }
   to[n * bytes] = 7;
-  CHECK(cydp_compress(from, bytes, masked, n, to) == shown);
+  CHECK(cydp_drop_masked(from, bytes, masked, n, to) == shown);
   CHECK(memcmp(to, expected, shown * bytes) == 0);
   CHECK(to[n * bytes] == 7);
 }
@@ -34,6 +34,6 @@ int main(void) {
     for (size_t bytes = 1; bytes <= 8; bytes *= 2)
       for (uint32_t nulls = 0; nulls <= 64; nulls += 8)
         check(bytes, n, nulls);
-  CHECK(cydp_compress("", 3, (const uint8_t *)"", 0, NULL) == SIZE_MAX);
+  CHECK(cydp_drop_masked("", 3, (const uint8_t *)"", 0, NULL) == SIZE_MAX);
   return 0;
 }

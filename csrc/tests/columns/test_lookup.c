@@ -42,17 +42,17 @@ static void check_match(unsigned threads) {
   fill(numbers, ROWS, text, offsets);
   const cydp_strings given = {.bytes = key_text, .offsets = key_offsets};
   const cydp_strings rows = {.bytes = text, .offsets = offsets};
-  cydp_keys *keys;
-  CHECK(cydp_keys_new(&keys, &given, KEYS) == CYDP_OK);
+  cydp_key_table *keys;
+  CHECK(cydp_key_table_new(&given, KEYS, &keys) == CYDP_OK);
   for (int masked = 0; masked < 2; masked++) {
-    CHECK(cydp_match(keys, &rows, masked ? valid : NULL, ROWS, threads, codes) ==
-          CYDP_OK);
+    CHECK(cydp_key_table_lookup(keys, &rows, masked ? valid : NULL, ROWS, threads,
+                                codes) == CYDP_OK);
     for (size_t i = 0; i < ROWS; i++) {
       bool known = numbers[i] % 2 == 0 && numbers[i] < 2 * KEYS && (!masked || valid[i]);
       CHECK(codes[i] == (known ? numbers[i] / 2 : KEYS));
     }
   }
-  cydp_keys_free(keys);
+  cydp_key_table_free(keys);
 }
 
 /* Whatever the seeds, keys that differ in zeros or in little must find their slots. */
@@ -63,12 +63,12 @@ static void check_alike(void) {
     offsets[i + 1] = offsets[i] + (int64_t)i;
   const cydp_strings zeros = {.bytes = text, .offsets = offsets};
   uint32_t codes[300];
-  cydp_keys *keys;
-  CHECK(cydp_keys_new(&keys, &zeros, 300) == CYDP_OK);
-  CHECK(cydp_match(keys, &zeros, NULL, 300, 1, codes) == CYDP_OK);
+  cydp_key_table *keys;
+  CHECK(cydp_key_table_new(&zeros, 300, &keys) == CYDP_OK);
+  CHECK(cydp_key_table_lookup(keys, &zeros, NULL, 300, 1, codes) == CYDP_OK);
   for (uint32_t i = 0; i < 300; i++)
     CHECK(codes[i] == i);
-  cydp_keys_free(keys);
+  cydp_key_table_free(keys);
 }
 
 /* A view that is not valid points nowhere. */
@@ -80,20 +80,20 @@ static void check_views(void) {
   const cydp_strings rows = {.bytes = (const uint8_t *)views, .buffers = buffers};
   const cydp_strings given = {.bytes = far, .width = 17};
   uint32_t codes[3];
-  cydp_keys *keys;
-  CHECK(cydp_keys_new(&keys, &given, 1) == CYDP_OK);
-  CHECK(cydp_match(keys, &rows, valid, 3, 1, codes) == CYDP_OK);
+  cydp_key_table *keys;
+  CHECK(cydp_key_table_new(&given, 1, &keys) == CYDP_OK);
+  CHECK(cydp_key_table_lookup(keys, &rows, valid, 3, 1, codes) == CYDP_OK);
   CHECK(codes[0] == 0 && codes[1] == 1 && codes[2] == 1);
-  cydp_keys_free(keys);
+  cydp_key_table_free(keys);
 }
 
 static void check_equal_keys(size_t n) {
   static uint8_t text[5000];
   const cydp_strings equal = {.bytes = text, .width = 1};
-  cydp_keys *keys;
-  CHECK(cydp_keys_new(&keys, &equal, n) == (n > 1 ? CYDP_ERROR_DOMAIN : CYDP_OK));
+  cydp_key_table *keys;
+  CHECK(cydp_key_table_new(&equal, n, &keys) == (n > 1 ? CYDP_ERROR_DOMAIN : CYDP_OK));
   CHECK((keys == NULL) == (n > 1));
-  cydp_keys_free(keys);
+  cydp_key_table_free(keys);
 }
 
 int main(void) {
@@ -105,8 +105,8 @@ int main(void) {
   for (size_t n = 0; n < 70; n++)
     check_equal_keys(n);
   check_equal_keys(5000);
-  cydp_keys *keys;
-  CHECK(cydp_keys_new(&keys, &(cydp_strings){.bytes = (const uint8_t *)""}, UINT32_MAX) ==
-        CYDP_ERROR_DOMAIN);
+  cydp_key_table *keys;
+  CHECK(cydp_key_table_new(&(cydp_strings){.bytes = (const uint8_t *)""}, UINT32_MAX,
+                           &keys) == CYDP_ERROR_DOMAIN);
   return 0;
 }

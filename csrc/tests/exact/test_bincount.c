@@ -12,13 +12,13 @@
 enum { ROWS = 20011, MOST = 40000 }; /* rows enough for parts */
 
 /* The codes as a type, and the count of each below MOST; UINT64_MAX or the largest. */
-static uint64_t as_type(cydp_number number, const int64_t *codes, void *out,
+static uint64_t as_type(cydp_dtype dtype, const int64_t *codes, void *out,
                         int64_t *expected) {
   uint64_t largest = 0;
   memset(expected, 0, MOST * sizeof *expected);
   for (size_t i = 0; i < ROWS; i++) {
     int64_t code = codes[i];
-    switch (number) {
+    switch (dtype) {
     case CYDP_I64:
       ((int64_t *)out)[i] = code;
       break;
@@ -49,19 +49,20 @@ static uint64_t as_type(cydp_number number, const int64_t *codes, void *out,
 }
 
 /* Lengths around parts and tables; `near` chooses between these. */
-static void check_all(cydp_number number, const int64_t *codes) {
+static void check_all(cydp_dtype dtype, const int64_t *codes) {
   static int64_t expected[MOST], counts[MOST], out[ROWS];
   const size_t lengths[] = {1, 2, 100, 16384, 16385, 32766, 32767, 32768, MOST};
   const size_t nears[] = {0, SIZE_MAX}, flushes[] = {1, 3, 300, CYDP_FLUSH_ROWS};
-  uint64_t expected_largest = as_type(number, codes, out, expected);
+  uint64_t expected_largest = as_type(dtype, codes, out, expected);
   for (size_t l = 0; l < sizeof lengths / sizeof *lengths; l++)
     for (size_t near = 0; near < 2; near++)
       for (size_t f = near && lengths[l] < 200 ? 0 : 3; f < 4; f++)
         for (unsigned threads = 1; threads < 4; threads += 2) {
           uint64_t largest = 1;
           memset(counts, 0, sizeof counts);
-          CHECK(cydp_bincount_flushing(out, number, ROWS, counts, lengths[l], &largest,
-                                       threads, flushes[f], nears[near]) == CYDP_OK);
+          CHECK(cydp_bincount_flushing(out, dtype, ROWS, lengths[l], flushes[f],
+                                       nears[near], threads, counts,
+                                       &largest) == CYDP_OK);
           CHECK(largest == expected_largest);
           CHECK(memcmp(counts, expected, lengths[l] * sizeof *counts) == 0);
           for (size_t c = lengths[l]; c < MOST; c++)
@@ -72,7 +73,7 @@ static void check_all(cydp_number number, const int64_t *codes) {
 static void test_every_type(void) {
   static int64_t codes[ROWS];
   uint64_t state = 1;
-  for (cydp_number number = CYDP_I64; number <= CYDP_U8; number++) {
+  for (cydp_dtype dtype = CYDP_I64; dtype <= CYDP_U8; dtype++) {
     for (int run = 0; run < 4; run++) {
       for (size_t i = 0; i < ROWS; i++) {
         state = state * UINT64_C(6364136223846793005) + 1442695040888963407;
@@ -89,7 +90,7 @@ static void test_every_type(void) {
       }
       if (run == 3)
         codes[ROWS - 1] = -1;
-      check_all(number, codes);
+      check_all(dtype, codes);
     }
   }
 }
@@ -99,7 +100,7 @@ static void test_few_codes(void) {
   static int64_t counts[10000];
   uint64_t largest;
   memset(counts, 0, sizeof counts);
-  CHECK(cydp_bincount(codes, CYDP_I32, 6, counts, 10000, &largest, 2) == CYDP_OK);
+  CHECK(cydp_bincount(codes, CYDP_I32, 6, 10000, 2, counts, &largest) == CYDP_OK);
   CHECK(largest == UINT64_MAX && counts[9999] == 2 && counts[3] == 1 && counts[0] == 0);
 }
 
@@ -114,7 +115,7 @@ static void test_threads(void) {
   for (unsigned threads = 1; threads <= 16; threads++) {
     int64_t counts[1000] = {0};
     uint64_t largest;
-    CHECK(cydp_bincount(codes, CYDP_I32, MANY, counts, 1000, &largest, threads) ==
+    CHECK(cydp_bincount(codes, CYDP_I32, MANY, 1000, threads, counts, &largest) ==
           CYDP_OK);
     CHECK(largest == 5000);
     for (int c = 0; c < 1000; c++)
@@ -133,7 +134,7 @@ static void test_wraps(void) {
   for (unsigned threads = 1; threads <= 3; threads++) {
     uint64_t largest;
     memset(counts, 0, sizeof counts);
-    CHECK(cydp_bincount(codes, CYDP_I32, MANY, counts, LENGTH, &largest, threads) ==
+    CHECK(cydp_bincount(codes, CYDP_I32, MANY, LENGTH, threads, counts, &largest) ==
           CYDP_OK);
     CHECK(largest == LENGTH + 5 && counts[LENGTH - 1] == MANY / 4);
     CHECK(counts[0] == MANY / 4 && counts[300] == MANY / 4);
@@ -145,11 +146,11 @@ static void test_wraps(void) {
 static void test_empty_and_domain(void) {
   int64_t count = 7;
   uint64_t largest = 1;
-  CHECK(cydp_bincount(NULL, CYDP_I32, 0, &count, 1, &largest, 1) == CYDP_OK);
+  CHECK(cydp_bincount(NULL, CYDP_I32, 0, 1, 1, &count, &largest) == CYDP_OK);
   CHECK(count == 7 && largest == 0);
-  CHECK(cydp_bincount(NULL, CYDP_F64, 0, &count, 1, &largest, 1) == CYDP_ERROR_DOMAIN);
-  CHECK(cydp_bincount(NULL, CYDP_F32, 0, &count, 1, &largest, 1) == CYDP_ERROR_DOMAIN);
-  CHECK(cydp_bincount(NULL, CYDP_I32, 0, &count, UINT32_MAX - 1, &largest, 1) ==
+  CHECK(cydp_bincount(NULL, CYDP_F64, 0, 1, 1, &count, &largest) == CYDP_ERROR_DOMAIN);
+  CHECK(cydp_bincount(NULL, CYDP_F32, 0, 1, 1, &count, &largest) == CYDP_ERROR_DOMAIN);
+  CHECK(cydp_bincount(NULL, CYDP_I32, 0, UINT32_MAX - 1, 1, &count, &largest) ==
         CYDP_ERROR_DOMAIN);
 }
 

@@ -10,14 +10,16 @@
 #include <string.h>
 
 enum { ROWS = 30000, USERS = 700, GROUPS = 9 };
-static uint64_t users[ROWS], groups[ROWS], codes[ROWS], names[ROWS];
+static uint64_t users[ROWS], partitions[ROWS], ids[ROWS], hashes[ROWS];
 static uint8_t valid[ROWS], mask[ROWS + 1], alone[ROWS];
 static const uint64_t key[2] = {1, 2};
-static const cydp_column by_user = {users, users}, by_group = {groups, groups};
-/* The same names, other codes: of up to 32 bits, and beyond. */
-static uint64_t users32[ROWS], groups32[ROWS], users64[ROWS], groups64[ROWS];
+static const cydp_column by_user = {users, users},
+                         by_partition = {partitions, partitions};
+/* The same hashes, other ids: of up to 32 bits, and beyond. */
+static uint64_t users32[ROWS], partitions32[ROWS], users64[ROWS], partitions64[ROWS];
 static const cydp_column other_users[] = {{users32, users}, {users64, users}};
-static const cydp_column other_groups[] = {{groups32, groups}, {groups64, groups}};
+static const cydp_column other_partitions[] = {{partitions32, partitions},
+                                               {partitions64, partitions}};
 
 static void fill(void) {
   const uint32_t seed[8] = {9}, nonce[3] = {0};
@@ -26,23 +28,23 @@ static void fill(void) {
   for (size_t i = 0; i < ROWS; i++) {
     uint32_t word = words[i];
     users[i] = word % 10 == 0 ? 5 : word % USERS; /* one has many rows */
-    groups[i] = word / USERS % GROUPS;
+    partitions[i] = word / USERS % GROUPS;
     users32[i] = UINT32_MAX - users[i];
-    groups32[i] = UINT32_MAX - groups[i];
+    partitions32[i] = UINT32_MAX - partitions[i];
     users64[i] = ~users[i];
-    groups64[i] = groups[i] << 60;
+    partitions64[i] = partitions[i] << 60;
     valid[i] = word >> 28 != 0;
   }
 }
 
-static void limits_hold(uint64_t max_groups, uint64_t max_rows) {
+static void limits_hold(uint64_t max_partitions, uint64_t max_rows) {
   static uint64_t rows[USERS][GROUPS], kept[USERS][GROUPS];
   memset(rows, 0, sizeof rows);
   memset(kept, 0, sizeof kept);
   for (size_t i = 0; i < ROWS; i++) {
     CHECK(mask[i] <= valid[i]);
-    rows[users[i]][groups[i]] += valid[i];
-    kept[users[i]][groups[i]] += mask[i];
+    rows[users[i]][partitions[i]] += valid[i];
+    kept[users[i]][partitions[i]] += mask[i];
   }
   for (size_t u = 0; u < USERS; u++) {
     uint64_t had = 0, has = 0;
@@ -52,61 +54,61 @@ static void limits_hold(uint64_t max_groups, uint64_t max_rows) {
       had += rows[u][g] > 0;
       has += kept[u][g] > 0;
     }
-    CHECK(has == (had < max_groups ? had : max_groups));
+    CHECK(has == (had < max_partitions ? had : max_partitions));
   }
 }
 
-static void threads_change_nothing(uint64_t max_groups, uint64_t max_rows) {
-  CHECK(cydp_bound_contributions(&by_user, &by_group, valid, ROWS, max_groups, max_rows,
-                                 key, 1, alone) == CYDP_OK);
+static void threads_change_nothing(uint64_t max_partitions, uint64_t max_rows) {
+  CHECK(cydp_bound_contributions(&by_user, &by_partition, valid, ROWS, max_partitions,
+                                 max_rows, key, 1, alone) == CYDP_OK);
   for (unsigned threads = 0; threads < 9; threads += 2) {
     memset(mask, 0x5a, sizeof mask);
-    CHECK(cydp_bound_contributions(&by_user, &by_group, valid, ROWS, max_groups, max_rows,
-                                   key, threads, mask) == CYDP_OK);
+    CHECK(cydp_bound_contributions(&by_user, &by_partition, valid, ROWS, max_partitions,
+                                   max_rows, key, threads, mask) == CYDP_OK);
     CHECK(memcmp(mask, alone, ROWS) == 0 && mask[ROWS] == 0x5a);
     for (size_t slice = 1; slice < ROWS; slice = 10 * slice + 1) {
       memset(mask, 0x5a, sizeof mask);
-      CHECK(cydp_bound_slices(&by_user, &by_group, valid, ROWS, max_groups, max_rows, key,
-                              threads, slice, mask) == CYDP_OK);
+      CHECK(cydp_bound_slices(&by_user, &by_partition, valid, ROWS, max_partitions,
+                              max_rows, key, slice, threads, mask) == CYDP_OK);
       CHECK(memcmp(mask, alone, ROWS) == 0 && mask[ROWS] == 0x5a);
     }
-    limits_hold(max_groups, max_rows);
+    limits_hold(max_partitions, max_rows);
   }
 }
 
-/* Only ties could tell: those of groups, whose order they decide. */
-static void codes_change_nothing(uint64_t max_groups, uint64_t max_rows) {
-  CHECK(cydp_bound_contributions(&by_user, &by_group, valid, ROWS, max_groups, max_rows,
-                                 key, 1, alone) == CYDP_OK);
+/* Only ties could tell: those of partitions, whose order they decide. */
+static void codes_change_nothing(uint64_t max_partitions, uint64_t max_rows) {
+  CHECK(cydp_bound_contributions(&by_user, &by_partition, valid, ROWS, max_partitions,
+                                 max_rows, key, 1, alone) == CYDP_OK);
   for (size_t u = 0; u < 2; u++)
     for (size_t g = 0; g < 2; g++) {
-      CHECK(cydp_bound_contributions(&other_users[u], &other_groups[g], valid, ROWS,
-                                     max_groups, max_rows, key, 2, mask) == CYDP_OK);
+      CHECK(cydp_bound_contributions(&other_users[u], &other_partitions[g], valid, ROWS,
+                                     max_partitions, max_rows, key, 2, mask) == CYDP_OK);
       CHECK(memcmp(mask, alone, ROWS) == 0);
     }
 }
 
 static void refusals(void) {
-  CHECK(cydp_bound_contributions(&by_user, &by_group, NULL, 1, 0, 1, key, 1, mask) ==
+  CHECK(cydp_bound_contributions(&by_user, &by_partition, NULL, 1, 0, 1, key, 1, mask) ==
         CYDP_ERROR_DOMAIN);
-  CHECK(cydp_bound_contributions(&by_user, &by_group, NULL, 1, 1, 0, key, 1, mask) ==
+  CHECK(cydp_bound_contributions(&by_user, &by_partition, NULL, 1, 1, 0, key, 1, mask) ==
         CYDP_ERROR_DOMAIN);
   size_t many = (size_t)1 << 40;
-  CHECK(cydp_bound_contributions(&by_user, &by_group, NULL, many, 1, 1, key, 1, mask) ==
-        CYDP_ERROR_DOMAIN);
+  CHECK(cydp_bound_contributions(&by_user, &by_partition, NULL, many, 1, 1, key, 1,
+                                 mask) == CYDP_ERROR_DOMAIN);
   const cydp_strings none = {mask, NULL, 0, NULL};
-  CHECK(cydp_encode(&none, many, key, codes, names) == CYDP_ERROR_DOMAIN);
-  CHECK(cydp_bound_contributions(&by_user, &by_group, NULL, 0, 1, 1, key, 1, mask) ==
+  CHECK(cydp_factorize(&none, many, key, ids, hashes) == CYDP_ERROR_DOMAIN);
+  CHECK(cydp_bound_contributions(&by_user, &by_partition, NULL, 0, 1, 1, key, 1, mask) ==
         CYDP_OK);
 }
 
-/* Of every width: a string's code is the place of the first that is equal, and its name
+/* Of every width: a string's id is the place of the first that is equal, and its hash
  * that of no other. The same with offsets. */
 static void strings_are_told_apart(size_t width) {
   enum { STRINGS = 5000, KINDS = 1500 };
   static uint8_t strings[STRINGS * 33];
   static int64_t offsets[STRINGS + 1];
-  static uint64_t other_codes[STRINGS], other_names[STRINGS];
+  static uint64_t other_ids[STRINGS], other_hashes[STRINGS];
   memset(strings, 'x', sizeof strings);
   for (size_t i = 0; i < STRINGS; i++) {
     uint32_t kind = (uint32_t)(i * i % KINDS) * 2 + 0x8001; /* no zero at the end */
@@ -116,22 +118,22 @@ static void strings_are_told_apart(size_t width) {
   }
   const cydp_strings fixed = {strings, NULL, width, NULL},
                      any = {strings, offsets, 0, NULL};
-  CHECK(cydp_encode(&fixed, STRINGS, key, codes, names) == CYDP_OK);
-  CHECK(cydp_encode(&any, STRINGS, key, other_codes, other_names) == CYDP_OK);
-  CHECK(memcmp(codes, other_codes, sizeof other_codes) == 0);
-  CHECK(memcmp(names, other_names, sizeof other_names) == 0);
+  CHECK(cydp_factorize(&fixed, STRINGS, key, ids, hashes) == CYDP_OK);
+  CHECK(cydp_factorize(&any, STRINGS, key, other_ids, other_hashes) == CYDP_OK);
+  CHECK(memcmp(ids, other_ids, sizeof other_ids) == 0);
+  CHECK(memcmp(hashes, other_hashes, sizeof other_hashes) == 0);
   for (size_t i = 0; i < STRINGS; i++)
     for (size_t j = 0; j <= i; j++) {
       bool equal = memcmp(strings + i * width, strings + j * width, width) == 0;
-      CHECK(equal == (codes[i] == codes[j]) && equal == (names[i] == names[j]));
+      CHECK(equal == (ids[i] == ids[j]) && equal == (hashes[i] == hashes[j]));
       if (equal) {
-        CHECK(codes[i] == codes[j] && codes[j] <= j);
+        CHECK(ids[i] == ids[j] && ids[j] <= j);
         break;
       }
     }
 }
 
-/* Neither its neighbours nor the width of the array: names are those of one string. */
+/* Neither its neighbours nor the width of the array: hashes are those of one string. */
 static void names_are_of_the_string_alone(void) {
   enum { STRINGS = 300, LONGEST = 40 };
   static uint8_t bytes[STRINGS * LONGEST], wide[STRINGS * LONGEST];
@@ -143,14 +145,14 @@ static void names_are_of_the_string_alone(void) {
     offsets[i + 1] = offsets[i] + (int64_t)length;
   }
   const cydp_strings any = {bytes, offsets, 0, NULL}, fixed = {wide, NULL, LONGEST, NULL};
-  CHECK(cydp_encode(&any, STRINGS, key, codes, names) == CYDP_OK);
-  CHECK(cydp_encode(&fixed, STRINGS, key, codes + STRINGS, names + STRINGS) == CYDP_OK);
-  CHECK(memcmp(names, names + STRINGS, STRINGS * sizeof *names) == 0);
+  CHECK(cydp_factorize(&any, STRINGS, key, ids, hashes) == CYDP_OK);
+  CHECK(cydp_factorize(&fixed, STRINGS, key, ids + STRINGS, hashes + STRINGS) == CYDP_OK);
+  CHECK(memcmp(hashes, hashes + STRINGS, STRINGS * sizeof *hashes) == 0);
   for (size_t i = 0; i < STRINGS; i++) {
     const cydp_strings one = {bytes, offsets + i, 0, NULL};
-    uint64_t code, name;
-    CHECK(cydp_encode(&one, 1, key, &code, &name) == CYDP_OK);
-    CHECK(code == 0 && name == names[i]);
+    uint64_t id, hash;
+    CHECK(cydp_factorize(&one, 1, key, &id, &hash) == CYDP_OK);
+    CHECK(id == 0 && hash == hashes[i]);
   }
 }
 
@@ -171,7 +173,7 @@ static void bytes_decide_what_is_equal(void) {
   for (uint64_t i = 0; i < STRINGS; i++)
     numbers[i] = i | UINT64_C(1) << 63;
   const cydp_strings all = {(uint8_t *)numbers, NULL, 8, NULL};
-  CHECK(cydp_encode(&all, STRINGS, key, of, of + STRINGS) == CYDP_OK);
+  CHECK(cydp_factorize(&all, STRINGS, key, of, of + STRINGS) == CYDP_OK);
   for (uint64_t i = 0; i < STRINGS; i++) {
     pairs[2 * i] = of[STRINGS + i];
     pairs[2 * i + 1] = numbers[i];
@@ -182,8 +184,8 @@ static void bytes_decide_what_is_equal(void) {
       continue;
     const uint64_t two[] = {pairs[2 * i - 1], pairs[2 * i + 1]};
     const cydp_strings alike = {(const uint8_t *)two, NULL, 8, NULL};
-    CHECK(cydp_encode(&alike, 2, key, codes, names) == CYDP_OK);
-    CHECK(codes[0] == 0 && codes[1] == 1);
+    CHECK(cydp_factorize(&alike, 2, key, ids, hashes) == CYDP_OK);
+    CHECK(ids[0] == 0 && ids[1] == 1);
     found++;
   }
   CHECK(found > 2);
@@ -192,7 +194,7 @@ static void bytes_decide_what_is_equal(void) {
   free(pairs);
 }
 
-/* The same names, so the same hashes: codes decide. */
+/* The same hashes, so the same hashes: ids decide. */
 static void codes_decide_what_is_equal(void) {
   static uint64_t two[40], one[40];
   for (size_t i = 0; i < 40; i++)
@@ -201,7 +203,7 @@ static void codes_decide_what_is_equal(void) {
   CHECK(cydp_bound_contributions(&same, &alike, NULL, 40, 1, 100, key, 1, mask) ==
         CYDP_OK);
   for (size_t i = 0; i < 40; i++)
-    CHECK(mask[i] == i % 2); /* a tie, which the lesser group wins */
+    CHECK(mask[i] == i % 2); /* a tie, which the lesser partition wins */
   CHECK(cydp_bound_contributions(&alike, &same, NULL, 40, 1, 1, key, 1, mask) == CYDP_OK);
   size_t kept[2] = {0};
   for (size_t i = 0; i < 40; i++)

@@ -51,12 +51,12 @@ static int64_t exactly(const cydp_grid *grid, wide m, int k) {
   return clamped(grid, q + (rest > step || (rest == step && (q & 1))));
 }
 
-static int64_t expected(const cydp_grid *grid, cydp_number type, size_t i) {
-  if (type == CYDP_I64)
+static int64_t expected(const cydp_grid *grid, cydp_dtype dtype, size_t i) {
+  if (dtype == CYDP_I64)
     return exactly(grid, x.i64[i], 0);
-  if (type == CYDP_I32)
+  if (dtype == CYDP_I32)
     return exactly(grid, x.i32[i], 0);
-  double number = type == CYDP_F64 ? x.f64[i] : (double)x.f32[i];
+  double number = dtype == CYDP_F64 ? x.f64[i] : (double)x.f32[i];
   if (isnan(number))
     return 0;
   if (isinf(number))
@@ -66,21 +66,21 @@ static int64_t expected(const cydp_grid *grid, cydp_number type, size_t i) {
   return exactly(grid, (int64_t)(m * 0x1p53), k - 53);
 }
 
-static void put(cydp_number type, double number) {
+static void put(cydp_dtype dtype, double number) {
   if (n == MOST)
     return;
-  if (type == CYDP_F64)
+  if (dtype == CYDP_F64)
     x.f64[n++] = number;
-  else if (type == CYDP_F32 && (fabs(number) <= (double)FLT_MAX || !isfinite(number)))
+  else if (dtype == CYDP_F32 && (fabs(number) <= (double)FLT_MAX || !isfinite(number)))
     x.f32[n++] = (float)number;
-  else if (type == CYDP_I64 && fabs(number) < 0x1p63)
+  else if (dtype == CYDP_I64 && fabs(number) < 0x1p63)
     x.i64[n++] = (int64_t)number;
-  else if (type == CYDP_I32 && fabs(number) < 0x1p31)
+  else if (dtype == CYDP_I32 && fabs(number) < 0x1p31)
     x.i32[n++] = (int32_t)number;
 }
 
 /* What is special, ties and their neighbours around 0 and the bounds, and any bits. */
-static void fill(const cydp_grid *grid, cydp_number type) {
+static void fill(const cydp_grid *grid, cydp_dtype dtype) {
   const double special[] = {0,       -0.0,     NAN,     -NAN,      INFINITY,   -INFINITY,
                             DBL_MAX, -DBL_MAX, DBL_MIN, 0x1p-1074, -0x1p-1074, FLT_MAX,
                             0x1p31,  0x1p62,   -0x1p62, 0.5,       1.5};
@@ -99,27 +99,27 @@ static void fill(const cydp_grid *grid, cydp_number type) {
   double step = ldexp(1, grid->exponent);
   n = 0;
   for (size_t i = 0; i < LENGTH(special); i++)
-    put(type, special[i]);
+    put(dtype, special[i]);
   for (size_t i = 0; i < LENGTH(around); i++)
     for (int half = -7; half <= 7; half++) {
       double at = ((double)around[i] + half * 0.5) * step;
-      put(type, at);
-      put(type, nextafter(at, INFINITY));
-      put(type, nextafter(at, -INFINITY));
-      if (type == CYDP_I64 && fabs(at) < 0x1p62)
+      put(dtype, at);
+      put(dtype, nextafter(at, INFINITY));
+      put(dtype, nextafter(at, -INFINITY));
+      if (dtype == CYDP_I64 && fabs(at) < 0x1p62)
         for (int64_t one = -1; one <= 1; one++)
           x.i64[n++] = (int64_t)at + one;
     }
-  if (type == CYDP_I64)
+  if (dtype == CYDP_I64)
     for (size_t i = 0; i < LENGTH(whole); i++)
       x.i64[n++] = whole[i];
   for (int i = 0; i < 400; i++) {
-    put(type, ((double)random64() * 0x1p-63 - 1) * 2 * (double)grid->highest * step);
+    put(dtype, ((double)random64() * 0x1p-63 - 1) * 2 * (double)grid->highest * step);
     uint64_t bits = random64();
     double any;
     memcpy(&any, &bits, sizeof any);
-    put(type, any);
-    if (type == CYDP_I64)
+    put(dtype, any);
+    if (dtype == CYDP_I64)
       x.i64[n++] = (int64_t)random64() >> (bits % 64);
   }
 }
@@ -155,28 +155,28 @@ static void kernels_round_exactly(const cydp_exact_table *kernels) {
   static int64_t q[MOST];
   for (size_t g = 0; g < LENGTH(grids); g++)
     for (int t = 0; t < 4; t++) {
-      cydp_number type = (cydp_number)t;
-      if (!cydp_grid_valid(grids + g, type))
+      cydp_dtype dtype = (cydp_dtype)t;
+      if (!cydp_grid_valid(grids + g, dtype))
         continue;
-      fill(grids + g, type);
+      fill(grids + g, dtype);
       size_t lengths[] = {0, 1, 2, 3, 4, 7, 8, 9, 31, 32, 33, n - 1, n};
-      kernels->grid_round(grids + g, type, &x, n, q);
+      kernels->grid_round(grids + g, dtype, &x, n, q);
       for (size_t i = 0; i < n; i++)
-        CHECK(q[i] == expected(grids + g, type, i));
+        CHECK(q[i] == expected(grids + g, dtype, i));
       for (size_t l = 0; l < LENGTH(lengths); l++) {
         int64_t sum = 0;
         for (size_t i = 0; i < lengths[l]; i++)
           sum += q[i];
-        CHECK(kernels->grid_sum(grids + g, type, &x, lengths[l]) == sum);
+        CHECK(kernels->grid_sum(grids + g, dtype, &x, lengths[l]) == sum);
         q[lengths[l]] = 77;
-        kernels->grid_round(grids + g, type, &x, lengths[l], q);
+        kernels->grid_round(grids + g, dtype, &x, lengths[l], q);
         CHECK(q[lengths[l]] == 77);
-        kernels->grid_round(grids + g, type, &x, n, q);
+        kernels->grid_round(grids + g, dtype, &x, n, q);
       }
     }
 }
 
-static wide whole(cydp_wide sum) { return sum.high * ((wide)1 << 64) + sum.low; }
+static wide whole(cydp_int128 sum) { return sum.high * ((wide)1 << 64) + sum.low; }
 
 /* Chunks of any length, threads of any number, and sums that int64 does not hold. */
 static void sums_are_folded(void) {
@@ -189,8 +189,8 @@ static void sums_are_folded(void) {
     CHECK(sum > INT64_MAX || sum < INT64_MIN);
     for (size_t c = 0; c < LENGTH(chunks); c++)
       for (unsigned threads = 0; threads <= 16; threads += 5) {
-        cydp_wide out;
-        CHECK(cydp_grid_sum_chunked(all + g, CYDP_I64, &x, MOST, chunks[c], threads, &out,
+        cydp_int128 out;
+        CHECK(cydp_grid_sum_chunked(all + g, &x, CYDP_I64, MOST, chunks[c], threads, &out,
                                     NULL) == CYDP_OK);
         CHECK(whole(out) == sum);
       }
@@ -210,17 +210,17 @@ static void squares_are_exact(void) {
     sum += q;
     squares += q * q;
   }
-  cydp_wide out, out_squares;
+  cydp_int128 out, out_squares;
   for (size_t chunk = 1; chunk < 3 * MOST; chunk *= 3) {
-    CHECK(cydp_grid_sum_chunked(&most, CYDP_F64, &x, n, chunk, 3, &out, &out_squares) ==
+    CHECK(cydp_grid_sum_chunked(&most, &x, CYDP_F64, n, chunk, 3, &out, &out_squares) ==
           CYDP_OK);
     CHECK(whole(out) == sum && whole(out_squares) == squares);
   }
   CHECK(squares > INT64_MAX);
   const cydp_grid more = {-3, -(INT64_C(1) << 31) - 1, 0};
-  CHECK(cydp_grid_sum(&more, CYDP_F64, &x, n, 1, &out, &out_squares) ==
+  CHECK(cydp_grid_sum(&more, &x, CYDP_F64, n, 1, &out, &out_squares) ==
         CYDP_ERROR_DOMAIN);
-  CHECK(cydp_grid_sum(&more, CYDP_F64, &x, n, 1, &out, NULL) == CYDP_OK);
+  CHECK(cydp_grid_sum(&more, &x, CYDP_F64, n, 1, &out, NULL) == CYDP_OK);
 }
 
 static void ties_go_to_even_in_any_mode(void) {
@@ -229,11 +229,11 @@ static void ties_go_to_even_in_any_mode(void) {
   const double ties[] = {0.5, 1.5, 2.5, -0.5, -1.5, 3.25, 3.75, -3.75};
   const int64_t codes[] = {0, 0, 0, 0, 0, 0, 0, 0};
   for (size_t m = 0; m < LENGTH(modes); m++) {
-    cydp_wide sum;
+    cydp_int128 sum;
     int64_t units = 0;
     CHECK(fesetround(modes[m]) == 0);
-    cydp_status status = cydp_grid_sum(&grid, CYDP_F64, ties, 8, 1, &sum, NULL);
-    CHECK(cydp_grid_sum_groups(&grid, CYDP_I64, codes, CYDP_F64, ties, 8, 1, 1, &units) ==
+    cydp_status status = cydp_grid_sum(&grid, ties, CYDP_F64, 8, 1, &sum, NULL);
+    CHECK(cydp_grid_sum_groups(&grid, codes, CYDP_I64, ties, CYDP_F64, 8, 1, 1, &units) ==
           CYDP_OK);
     CHECK(fegetround() == modes[m]);
     CHECK(fesetround(FE_TONEAREST) == 0);
@@ -273,23 +273,23 @@ static void groups_are_summed(void) {
       sums8[codes8[i]] += q;
   }
   const struct {
-    cydp_number type;
+    cydp_dtype dtype;
     const void *codes;
   } of[] = {{CYDP_I64, codes64}, {CYDP_I32, codes32}, {CYDP_I16, codes16}};
   for (size_t t = 0; t < LENGTH(threads); t++)
     for (size_t c = 0; c < LENGTH(of); c++) {
       memset(units, 0, sizeof units);
       units[GROUPS] = 77;
-      CHECK(cydp_grid_sum_groups(&grid, of[c].type, of[c].codes, CYDP_F64, numbers, ROWS,
-                                 threads[t], GROUPS, units) == CYDP_OK);
+      CHECK(cydp_grid_sum_groups(&grid, of[c].codes, of[c].dtype, numbers, CYDP_F64, ROWS,
+                                 GROUPS, threads[t], units) == CYDP_OK);
       CHECK(memcmp(units, sums, sizeof sums) == 0 && units[GROUPS] == 77);
     }
   memset(units, 0, sizeof units);
-  CHECK(cydp_grid_sum_groups(&grid, CYDP_U8, codes8, CYDP_F64, numbers, ROWS, 1,
-                             LENGTH(sums8), units) == CYDP_OK);
+  CHECK(cydp_grid_sum_groups(&grid, codes8, CYDP_U8, numbers, CYDP_F64, ROWS,
+                             LENGTH(sums8), 1, units) == CYDP_OK);
   CHECK(memcmp(units, sums8, sizeof sums8) == 0 && units[LENGTH(sums8)] == 0);
   memcpy(units, sums, sizeof sums);
-  CHECK(cydp_grid_sum_groups(&grid, CYDP_I32, codes32, CYDP_F64, numbers, ROWS, 1, 0,
+  CHECK(cydp_grid_sum_groups(&grid, codes32, CYDP_I32, numbers, CYDP_F64, ROWS, 0, 1,
                              units) == CYDP_OK);
   CHECK(memcmp(units, sums, sizeof sums) == 0);
 }
@@ -310,8 +310,8 @@ static void many_groups_are_summed(void) {
       if (groups[i] < MANY)
         sums[groups[i]] += (int64_t)amounts[i];
     }
-    CHECK(cydp_grid_sum_groups(&grid, CYDP_I32, groups, CYDP_F64, amounts, ALL - 3,
-                               threads, MANY, units) == CYDP_OK);
+    CHECK(cydp_grid_sum_groups(&grid, groups, CYDP_I32, amounts, CYDP_F64, ALL - 3, MANY,
+                               threads, units) == CYDP_OK);
     for (size_t i = ALL - 3; i < ALL; i++)
       if (groups[i] < MANY)
         sums[groups[i]] -= (int64_t)amounts[i];
@@ -327,24 +327,24 @@ static void bad_grids_are_refused(void) {
                            {-1022, 0, 1},
                            {1023, 0, 1},
                            {INT32_MIN, 0, 1}};
-  cydp_wide sum;
+  cydp_int128 sum;
   int64_t units = 0, code = 0;
   double number = 1;
   for (size_t g = 0; g < LENGTH(bad); g++) {
-    CHECK(cydp_grid_sum(bad + g, CYDP_F64, &number, 1, 1, &sum, NULL) ==
+    CHECK(cydp_grid_sum(bad + g, &number, CYDP_F64, 1, 1, &sum, NULL) ==
           CYDP_ERROR_DOMAIN);
-    CHECK(cydp_grid_sum_groups(bad + g, CYDP_I64, &code, CYDP_F64, &number, 1, 1, 1,
+    CHECK(cydp_grid_sum_groups(bad + g, &code, CYDP_I64, &number, CYDP_F64, 1, 1, 1,
                                &units) == CYDP_ERROR_DOMAIN);
   }
   const cydp_grid coarse = {63, 0, 1}, most = {0, 0, CYDP_GRID_MOST}, one = {0, 0, 1};
-  CHECK(cydp_grid_sum(&coarse, CYDP_I64, &code, 1, 1, &sum, NULL) == CYDP_ERROR_DOMAIN);
-  CHECK(cydp_grid_sum(&coarse, CYDP_I32, &code, 1, 1, &sum, NULL) == CYDP_OK);
-  CHECK(cydp_grid_sum_groups(&most, CYDP_I64, codes64, CYDP_F64, numbers, 4096, 1, 1,
+  CHECK(cydp_grid_sum(&coarse, &code, CYDP_I64, 1, 1, &sum, NULL) == CYDP_ERROR_DOMAIN);
+  CHECK(cydp_grid_sum(&coarse, &code, CYDP_I32, 1, 1, &sum, NULL) == CYDP_OK);
+  CHECK(cydp_grid_sum_groups(&most, codes64, CYDP_I64, numbers, CYDP_F64, 4096, 1, 1,
                              &units) == CYDP_ERROR_DOMAIN);
-  CHECK(cydp_grid_sum_groups(&one, CYDP_F64, &code, CYDP_F64, &number, 1, 1, 1, &units) ==
+  CHECK(cydp_grid_sum_groups(&one, &code, CYDP_F64, &number, CYDP_F64, 1, 1, 1, &units) ==
         CYDP_ERROR_DOMAIN);
-  CHECK(cydp_grid_sum_groups(&one, CYDP_I64, &code, CYDP_F64, &number, 1, 1,
-                             UINT32_MAX - 1, &units) == CYDP_ERROR_DOMAIN);
+  CHECK(cydp_grid_sum_groups(&one, &code, CYDP_I64, &number, CYDP_F64, 1, UINT32_MAX - 1,
+                             1, &units) == CYDP_ERROR_DOMAIN);
   CHECK(units == 0);
 }
 

@@ -22,23 +22,23 @@ static void count(const cydp_axis *axes, size_t n_axes, size_t n, int64_t *count
   for (size_t i = 1; (kernels = cydp_exact_kernels_at(i)); i++) {
     CHECK(setenv("CYDP_FORCE_ISA", kernels->isa, 1) == 0 && cydp_init() == CYDP_OK);
     memcpy(again, counts, size * sizeof *again);
-    CHECK(cydp_histogram_flushing(axes, n_axes, n, again, 1, flush_rows) == CYDP_OK);
+    CHECK(cydp_histogram_flushing(axes, n_axes, n, flush_rows, 1, again) == CYDP_OK);
     CHECK(unsetenv("CYDP_FORCE_ISA") == 0 && cydp_init() == CYDP_OK);
     int64_t *best = malloc(size * sizeof *best);
     CHECK(best != NULL);
     memcpy(best, counts, size * sizeof *best);
-    CHECK(cydp_histogram_flushing(axes, n_axes, n, best, 2, flush_rows) == CYDP_OK);
+    CHECK(cydp_histogram_flushing(axes, n_axes, n, flush_rows, 2, best) == CYDP_OK);
     CHECK(memcmp(best, again, size * sizeof *best) == 0);
     free(best);
   }
-  CHECK(cydp_histogram_flushing(axes, n_axes, n, counts, 3, flush_rows) == CYDP_OK);
+  CHECK(cydp_histogram_flushing(axes, n_axes, n, flush_rows, 3, counts) == CYDP_OK);
   free(again);
 }
 
 static void count_f64(const double *x, size_t n, const double *edges, size_t size,
                       int64_t *counts) {
   cydp_bins *bins;
-  CHECK(cydp_bins_new(&bins, edges, size) == CYDP_OK);
+  CHECK(cydp_bins_new(edges, size, &bins) == CYDP_OK);
   const cydp_axis axis = {bins, x, CYDP_F64};
   count(&axis, 1, n, counts, size, CYDP_FLUSH_ROWS);
   cydp_bins_free(bins);
@@ -47,7 +47,7 @@ static void count_f64(const double *x, size_t n, const double *edges, size_t siz
 static void count_i64(const int64_t *x, size_t n, const int64_t *edges, size_t size,
                       int64_t *counts) {
   cydp_bins *bins;
-  CHECK(cydp_bins_new_i64(&bins, edges, size) == CYDP_OK);
+  CHECK(cydp_bins_new_i64(edges, size, &bins) == CYDP_OK);
   const cydp_axis axis = {bins, x, CYDP_I64};
   count(&axis, 1, n, counts, size, CYDP_FLUSH_ROWS);
   cydp_bins_free(bins);
@@ -55,7 +55,7 @@ static void count_i64(const int64_t *x, size_t n, const int64_t *edges, size_t s
 
 static cydp_way way_of(const double *edges, size_t size) {
   cydp_bins *bins;
-  CHECK(cydp_bins_new(&bins, edges, size) == CYDP_OK);
+  CHECK(cydp_bins_new(edges, size, &bins) == CYDP_OK);
   cydp_way way = bins->way;
   cydp_bins_free(bins);
   return way;
@@ -206,7 +206,7 @@ static void test_flushes(void) {
     for (int run = 0; run < 2; run++) {
       cydp_bins *bins;
       int64_t counts[3] = {0};
-      CHECK(cydp_bins_new(&bins, run ? uneven : edges, 3) == CYDP_OK);
+      CHECK(cydp_bins_new(run ? uneven : edges, 3, &bins) == CYDP_OK);
       const cydp_axis axis = {bins, x, CYDP_F64};
       count(&axis, 1, LENGTH(x), counts, 3, rows);
       CHECK(counts[0] == 1 && counts[1] == 13 + run && counts[2] == 3 - run);
@@ -300,20 +300,20 @@ static void test_types(void) {
               : i < 1000 ? (int32_t)((uint32_t)i * 2654435761U)
                          : INT32_MIN;
   for (size_t c = 0; c < LENGTH(cases); c++)
-    for (cydp_number number = CYDP_F64; number <= CYDP_I32; number++) {
+    for (cydp_dtype dtype = CYDP_F64; dtype <= CYDP_I32; dtype++) {
       for (int i = 0; i < ROWS; i++) {
         longs[i] =
-            number == CYDP_I64 ? ints[i] * INT64_C(4294967291) >> (i % 50) : ints[i];
+            dtype == CYDP_I64 ? ints[i] * INT64_C(4294967291) >> (i % 50) : ints[i];
         floats[i] = (float)ints[i] / (i % 2 ? 1 : 64);
-        doubles[i] = number == CYDP_F32   ? (double)floats[i]
-                     : number == CYDP_I64 ? (double)longs[i]
-                                          : ints[i];
+        doubles[i] = dtype == CYDP_F32   ? (double)floats[i]
+                     : dtype == CYDP_I64 ? (double)longs[i]
+                                         : ints[i];
       }
       const void *x[] = {doubles, floats, longs, ints};
       int64_t counts[6] = {0};
       cydp_bins *bins;
-      CHECK(cydp_bins_new(&bins, cases[c].edges, cases[c].bins) == CYDP_OK);
-      const cydp_axis axis = {bins, x[number], number};
+      CHECK(cydp_bins_new(cases[c].edges, cases[c].bins, &bins) == CYDP_OK);
+      const cydp_axis axis = {bins, x[dtype], dtype};
       count(&axis, 1, ROWS, counts, cases[c].bins, CYDP_FLUSH_ROWS);
       for (int i = 0; i < ROWS; i++) {
         size_t j = bin(doubles[i], cases[c].edges, cases[c].bins);
@@ -342,7 +342,7 @@ static void test_rounding_of_integers(void) {
                             nextafter(here, INFINITY) * 4 + 1e30};
     int64_t counts[3] = {0};
     cydp_bins *bins;
-    CHECK(cydp_bins_new(&bins, edges, 3) == CYDP_OK);
+    CHECK(cydp_bins_new(edges, 3, &bins) == CYDP_OK);
     int64_t same[8] = {x[i], x[i], x[i], x[i], x[i], x[i], x[i], x[i]};
     const cydp_axis axis = {bins, same, CYDP_I64};
     count(&axis, 1, 8, counts, 3, CYDP_FLUSH_ROWS);
@@ -360,9 +360,9 @@ static void test_several_columns(void) {
                edges_z[] = {-1, 0, 1, 2, 9};
   int64_t counts[3 * 2 * 4] = {0}, expected[3 * 2 * 4] = {0};
   cydp_bins *bins[3];
-  CHECK(cydp_bins_new(&bins[0], edges_x, 3) == CYDP_OK);
-  CHECK(cydp_bins_new(&bins[1], edges_y, 2) == CYDP_OK);
-  CHECK(cydp_bins_new(&bins[2], edges_z, 4) == CYDP_OK);
+  CHECK(cydp_bins_new(edges_x, 3, &bins[0]) == CYDP_OK);
+  CHECK(cydp_bins_new(edges_y, 2, &bins[1]) == CYDP_OK);
+  CHECK(cydp_bins_new(edges_z, 4, &bins[2]) == CYDP_OK);
   for (int i = 0; i < ROWS; i++) {
     x[i] = i % 37 == 0 ? (double)NAN : (i % 17) * 0.25 - 0.5;
     y[i] = i % 11 - 2;
@@ -389,13 +389,13 @@ static void test_threads(void) {
     x[i] = (i % 1000) * 0.01;
   const double edges[] = {0, 2.5, 5};
   cydp_bins *bins;
-  CHECK(cydp_bins_new(&bins, edges, 2) == CYDP_OK);
+  CHECK(cydp_bins_new(edges, 2, &bins) == CYDP_OK);
   const cydp_axis axis = {bins, x, CYDP_F64};
   int64_t one[2] = {0};
-  CHECK(cydp_histogram(&axis, 1, ROWS, one, 1) == CYDP_OK && one[0] > 0 && one[1] > 0);
+  CHECK(cydp_histogram(&axis, 1, ROWS, 1, one) == CYDP_OK && one[0] > 0 && one[1] > 0);
   for (unsigned threads = 2; threads <= 16; threads++) {
     int64_t counts[2] = {0};
-    CHECK(cydp_histogram(&axis, 1, ROWS, counts, threads) == CYDP_OK);
+    CHECK(cydp_histogram(&axis, 1, ROWS, threads, counts) == CYDP_OK);
     CHECK(counts[0] == one[0] && counts[1] == one[1]);
   }
   cydp_bins_free(bins);
@@ -407,30 +407,30 @@ static void test_empty_and_domain(void) {
   const int64_t integer_edges[] = {0, 1};
   int64_t count = 7;
   cydp_bins *bins = NULL, *integers = NULL;
-  CHECK(cydp_bins_new(&bins, edges, 0) == CYDP_ERROR_DOMAIN);
-  CHECK(cydp_bins_new(&bins, edges, CYDP_MOST_BINS + 1) == CYDP_ERROR_DOMAIN);
+  CHECK(cydp_bins_new(edges, 0, &bins) == CYDP_ERROR_DOMAIN);
+  CHECK(cydp_bins_new(edges, CYDP_MOST_BINS + 1, &bins) == CYDP_ERROR_DOMAIN);
   CHECK(bins == NULL);
   cydp_bins_free(bins);
-  CHECK(cydp_bins_new(&bins, edges, 1) == CYDP_OK);
-  CHECK(cydp_bins_new_i64(&integers, integer_edges, 1) == CYDP_OK);
+  CHECK(cydp_bins_new(edges, 1, &bins) == CYDP_OK);
+  CHECK(cydp_bins_new_i64(integer_edges, 1, &integers) == CYDP_OK);
   cydp_axis axis = {bins, NULL, CYDP_F64};
-  CHECK(cydp_histogram(&axis, 1, 0, &count, 1) == CYDP_OK && count == 7);
-  CHECK(cydp_histogram(&axis, 0, 0, &count, 1) == CYDP_ERROR_DOMAIN);
-  axis.number = CYDP_I16;
-  CHECK(cydp_histogram(&axis, 1, 0, &count, 1) == CYDP_ERROR_DOMAIN);
+  CHECK(cydp_histogram(&axis, 1, 0, 1, &count) == CYDP_OK && count == 7);
+  CHECK(cydp_histogram(&axis, 0, 0, 1, &count) == CYDP_ERROR_DOMAIN);
+  axis.dtype = CYDP_I16;
+  CHECK(cydp_histogram(&axis, 1, 0, 1, &count) == CYDP_ERROR_DOMAIN);
   axis = (cydp_axis){integers, NULL, CYDP_F64};
-  CHECK(cydp_histogram(&axis, 1, 0, &count, 1) == CYDP_ERROR_DOMAIN);
-  axis.number = CYDP_I64;
-  CHECK(cydp_histogram(&axis, 1, 0, &count, 1) == CYDP_OK && count == 7);
+  CHECK(cydp_histogram(&axis, 1, 0, 1, &count) == CYDP_ERROR_DOMAIN);
+  axis.dtype = CYDP_I64;
+  CHECK(cydp_histogram(&axis, 1, 0, 1, &count) == CYDP_OK && count == 7);
   cydp_bins_free(integers);
   cydp_bins_free(bins);
 
   static double many[1 << 16];
   for (int j = 0; j < 1 << 16; j++)
     many[j] = j;
-  CHECK(cydp_bins_new(&bins, many, (1 << 16) - 1) == CYDP_OK);
+  CHECK(cydp_bins_new(many, (1 << 16) - 1, &bins) == CYDP_OK);
   const cydp_axis axes[] = {{bins, NULL, CYDP_F64}, {bins, NULL, CYDP_F64}};
-  CHECK(cydp_histogram(axes, 2, 0, &count, 1) == CYDP_ERROR_DOMAIN);
+  CHECK(cydp_histogram(axes, 2, 0, 1, &count) == CYDP_ERROR_DOMAIN);
   cydp_bins_free(bins);
 }
 

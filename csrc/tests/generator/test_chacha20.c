@@ -55,7 +55,7 @@ static void a_counter_never_wraps(void) {
 /* Each field has a place of its own: no two addresses share a nonce. */
 static void nonces_keep_their_fields_apart(void) {
   uint32_t nonce[3];
-  cydp_nonce(nonce, 0x21, 0x43, 0x8765, UINT64_C(0xfedcba9876543210));
+  cydp_set_nonce(nonce, 0x21, 0x43, 0x8765, UINT64_C(0xfedcba9876543210));
   CHECK(nonce[0] == 0x87654321 && nonce[1] == 0x76543210 && nonce[2] == 0xfedcba98);
 }
 
@@ -87,7 +87,8 @@ static void chacha20_is_the_portable_one(cydp_chacha20_kernel *chacha20) {
 }
 
 /* Blocks of any counters are those of the keystream. */
-static void chacha20_blocks_are_those_of_the_keystream(const cydp_generator_table *kernels) {
+static void
+chacha20_blocks_are_those_of_the_keystream(const cydp_generator_table *kernels) {
   uint32_t key[8], nonce[3], counters[16], words[CYDP_GROUP_WORDS], block[16];
   uint32_t seed[CYDP_GROUP_WORDS];
   for (uint32_t run = 0; run < 20; run++) {

@@ -5,6 +5,7 @@
  * the real ones. */
 #define _GNU_SOURCE
 #include "cydp.h"
+#include "cydp_testing.h"
 #include "generator/entropy.h"
 #include "generator/stream.h"
 #include "tests/check.h"
@@ -75,7 +76,7 @@ static void no_fork_handler_is_an_error(void) {
   madvise_answer = -1;
   handlers_fit = false;
   CHECK(cydp_rng_new(&rng) == CYDP_ERROR_MEMORY && rng == NULL);
-  CHECK(cydp_rng_new_seeded(&rng, key) == CYDP_ERROR_MEMORY && rng == NULL);
+  CHECK(cydp_rng_new_seeded(key, &rng) == CYDP_ERROR_MEMORY && rng == NULL);
   handlers_fit = true;
   CHECK(cydp_rng_new(&rng) == CYDP_OK);
   cydp_rng_free(rng);
@@ -109,24 +110,24 @@ static void children_key_afresh(void) {
   int pipes[2], status;
   mode = WORKS;
   CHECK(cydp_rng_new(&rng) == CYDP_OK && pipe(pipes) == 0);
-  CHECK(cydp_rng_begin(rng) == CYDP_OK); /* the child inherits the lock held */
+  CHECK(cydp_rng_lock(rng) == CYDP_OK); /* the child inherits the lock held */
   pid_t pid = fork();
   CHECK(pid >= 0);
   if (pid == 0) {
     alarm(10);
     mode = FAILS;
-    CHECK(cydp_rng_bytes(rng, own, sizeof own) == CYDP_ERROR_ENTROPY);
+    CHECK(cydp_rng_bytes(rng, sizeof own, own) == CYDP_ERROR_ENTROPY);
     mode = WORKS;
-    CHECK(cydp_rng_bytes(rng, own, sizeof own) == CYDP_OK);
+    CHECK(cydp_rng_bytes(rng, sizeof own, own) == CYDP_OK);
     CHECK(write(pipes[1], own, sizeof own) == sizeof own);
     _exit(0);
   }
   waitpid(pid, &status, 0);
   CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-  cydp_rng_end(rng);
+  cydp_rng_unlock(rng);
   CHECK(read(pipes[0], child, sizeof child) == sizeof child);
   calls = 0;
-  CHECK(cydp_rng_bytes(rng, own, sizeof own) == CYDP_OK && calls == 0);
+  CHECK(cydp_rng_bytes(rng, sizeof own, own) == CYDP_OK && calls == 0);
   CHECK(memcmp(own, child, sizeof own) != 0);
   cydp_rng_free(rng);
 }
@@ -138,7 +139,7 @@ static void families_share_nothing(void) {
   uint8_t draws[2 + CHILDREN][DRAW];
   int pipes[2], status;
   CHECK(cydp_rng_new(&rng) == CYDP_OK && pipe(pipes) == 0);
-  CHECK(cydp_rng_bytes(rng, draws[0], DRAW) == CYDP_OK);
+  CHECK(cydp_rng_bytes(rng, DRAW, draws[0]) == CYDP_OK);
   for (int child = 0; child < CHILDREN; child++) {
     pid_t pid = fork();
     CHECK(pid >= 0);
@@ -147,7 +148,7 @@ static void families_share_nothing(void) {
       pid_t grandchild = child % 2 ? fork() : 0;
       CHECK(grandchild >= 0);
       if (grandchild == 0) {
-        CHECK(cydp_rng_bytes(rng, draws[0], DRAW) == CYDP_OK);
+        CHECK(cydp_rng_bytes(rng, DRAW, draws[0]) == CYDP_OK);
         CHECK(write(pipes[1], draws[0], DRAW) == DRAW);
       } else {
         CHECK(waitpid(grandchild, &status, 0) == grandchild && status == 0);
@@ -157,7 +158,7 @@ static void families_share_nothing(void) {
     CHECK(waitpid(pid, &status, 0) == pid && status == 0);
     CHECK(read(pipes[0], draws[2 + child], DRAW) == DRAW);
   }
-  CHECK(cydp_rng_bytes(rng, draws[1], DRAW) == CYDP_OK);
+  CHECK(cydp_rng_bytes(rng, DRAW, draws[1]) == CYDP_OK);
   for (int i = 0; i < 2 + CHILDREN; i++)
     for (int j = 0; j < i; j++)
       CHECK(memcmp(draws[i], draws[j], DRAW) != 0);
@@ -170,17 +171,17 @@ static void seeded_children_are_not_locked_out(void) {
   cydp_rng *rng;
   uint8_t bytes[16];
   int status;
-  CHECK(cydp_rng_new_seeded(&rng, key) == CYDP_OK);
-  CHECK(cydp_rng_begin(rng) == CYDP_OK);
+  CHECK(cydp_rng_new_seeded(key, &rng) == CYDP_OK);
+  CHECK(cydp_rng_lock(rng) == CYDP_OK);
   pid_t pid = fork();
   CHECK(pid >= 0);
   if (pid == 0) {
     alarm(10);
-    CHECK(cydp_rng_bytes(rng, bytes, sizeof bytes) == CYDP_OK);
+    CHECK(cydp_rng_bytes(rng, sizeof bytes, bytes) == CYDP_OK);
     _exit(0);
   }
   CHECK(waitpid(pid, &status, 0) == pid && status == 0);
-  cydp_rng_end(rng);
+  cydp_rng_unlock(rng);
   cydp_rng_free(rng);
 }
 

@@ -2,6 +2,7 @@
  * The generator under threads and forks; its bytes are never served twice. */
 #define _GNU_SOURCE
 #include "cydp.h"
+#include "cydp_testing.h"
 #include "generator/stream.h"
 #include "tests/check.h"
 
@@ -20,7 +21,7 @@ static cydp_rng *fresh(void) {
 }
 
 static void draw(cydp_rng *rng, uint8_t *out) {
-  CHECK(cydp_rng_bytes(rng, out, DRAW) == CYDP_OK);
+  CHECK(cydp_rng_bytes(rng, DRAW, out) == CYDP_OK);
 }
 
 static int compare(const void *a, const void *b) { return memcmp(a, b, DRAW); }
@@ -33,24 +34,25 @@ static void all_distinct(uint8_t (*draws)[DRAW], size_t n) {
 
 static void served_bytes_are_wiped(void) {
   cydp_rng *rng = fresh();
-  CHECK(cydp_rng_begin(rng) == CYDP_OK);
-  CHECK(cydp_rng_left(rng) == 0);
+  CHECK(cydp_rng_lock(rng) == CYDP_OK);
+  CHECK(cydp_rng_available(rng) == 0);
   cydp_rng_refill(rng);
-  CHECK(cydp_rng_left(rng) == 4096 - 64); /* two keys go before */
+  CHECK(cydp_rng_available(rng) == 4096 - 64); /* two keys go before */
   cydp_taken taken = cydp_rng_take(rng, 801, 100);
   CHECK(taken.n == 801 && taken.first == 0);
   uint8_t *bytes = taken.bytes, any = 0, left = 0;
   for (size_t i = 0; i < taken.n; i++)
     any |= bytes[i];
-  cydp_rng_used(&taken);
+  cydp_rng_wipe_taken(&taken);
   for (size_t i = 0; i < taken.n; i++)
     left |= bytes[i];
   CHECK(any != 0 && left == 0);
-  CHECK(cydp_rng_left(rng) == 4096 - 64 - 808); /* the next place is a multiple of 8 */
+  CHECK(cydp_rng_available(rng) ==
+        4096 - 64 - 808); /* the next place is a multiple of 8 */
   CHECK(cydp_rng_take(rng, 8, 3).first == 100);
   cydp_rng_refill(rng);
   CHECK(cydp_rng_take(rng, 8, 1).first == 0); /* a new refill counts anew */
-  cydp_rng_end(rng);
+  cydp_rng_unlock(rng);
   cydp_rng_free(rng);
 }
 
@@ -58,13 +60,13 @@ static void seeds_repeat_and_keys_differ(void) {
   const uint32_t one[8] = {1}, two[8] = {2};
   cydp_rng *a, *b, *c;
   uint8_t bytes[3][5000];
-  CHECK(cydp_rng_new_seeded(&a, one) == CYDP_OK);
-  CHECK(cydp_rng_new_seeded(&b, one) == CYDP_OK);
-  CHECK(cydp_rng_new_seeded(&c, two) == CYDP_OK);
+  CHECK(cydp_rng_new_seeded(one, &a) == CYDP_OK);
+  CHECK(cydp_rng_new_seeded(one, &b) == CYDP_OK);
+  CHECK(cydp_rng_new_seeded(two, &c) == CYDP_OK);
   for (size_t n = 0; n <= sizeof bytes[0]; n += 625) {
-    CHECK(cydp_rng_bytes(a, bytes[0], n) == CYDP_OK);
-    CHECK(cydp_rng_bytes(b, bytes[1], n) == CYDP_OK);
-    CHECK(cydp_rng_bytes(c, bytes[2], n) == CYDP_OK);
+    CHECK(cydp_rng_bytes(a, n, bytes[0]) == CYDP_OK);
+    CHECK(cydp_rng_bytes(b, n, bytes[1]) == CYDP_OK);
+    CHECK(cydp_rng_bytes(c, n, bytes[2]) == CYDP_OK);
     CHECK(memcmp(bytes[0], bytes[1], n) == 0);
     CHECK(n == 0 || memcmp(bytes[0], bytes[2], n) != 0);
   }
@@ -107,7 +109,7 @@ static void forks_share_nothing(bool raw) {
 
 /* A thread that the fork leaves behind inside `begin` does not lock the child out. */
 static void *hold(void *rng) {
-  CHECK(cydp_rng_begin(rng) == CYDP_OK);
+  CHECK(cydp_rng_lock(rng) == CYDP_OK);
   return NULL;
 }
 
@@ -127,7 +129,7 @@ static void a_lock_left_behind_is_nobodys(void) {
   int status;
   waitpid(pid, &status, 0);
   CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-  cydp_rng_end(rng);
+  cydp_rng_unlock(rng);
   cydp_rng_free(rng);
 }
 
@@ -137,7 +139,7 @@ static cydp_rng *common;
 
 static void *draw_many(void *first) {
   for (int i = 0; i < DRAWS; i++)
-    draw(common, ((uint8_t(*)[DRAW])first)[i]);
+    draw(common, ((uint8_t (*)[DRAW])first)[i]);
   return NULL;
 }
 

@@ -3,6 +3,7 @@
  * and of keys hold; doubles and the resolver agree on who is ahead; the floor. */
 #include "base/fixed_point.h"
 #include "cydp.h"
+#include "cydp_testing.h"
 #include "generator/kernels.h"
 #include "mechanisms/kernels.h"
 #include "mechanisms/noisy_max_bounds.h"
@@ -38,14 +39,15 @@ static double some_score(void) {
   return ldexp((double)(int64_t)random_bits(), (int)(bits % 200) - 160);
 }
 
-static cydp_selection *law_of(cydp_race race, uint64_t numerator, uint64_t denominator,
-                              size_t shift) {
+static cydp_noisy_max *law_of(cydp_noise_kind race, uint64_t numerator,
+                              uint64_t denominator, size_t shift) {
   uint64_t limbs[2][CYDP_RATE_LIMBS] = {{0}};
-  cydp_selection *law;
+  cydp_noisy_max *law;
   limbs[0][0] = numerator;
   limbs[1][shift] = denominator;
-  CHECK(cydp_selection_new(&law, race, limbs[0], CYDP_RATE_LIMBS, limbs[1],
-                           CYDP_RATE_LIMBS) == CYDP_OK);
+  CHECK(cydp_noisy_max_new(
+            race, &(cydp_rational){limbs[0], CYDP_RATE_LIMBS, limbs[1], CYDP_RATE_LIMBS},
+            &law) == CYDP_OK);
   return law;
 }
 
@@ -56,7 +58,7 @@ static void kernels_agree(const cydp_mechanisms_table *kernels) {
   int32_t keys[2][MOST + 1];
   for (int run = 0; run < 300; run++)
     for (size_t n = 1; n <= MOST; n += 1 + (size_t)(run % 3)) {
-      cydp_selection *law = law_of(CYDP_GUMBEL, 3, 7, run % 2 ? 0 : (size_t)run % 20);
+      cydp_noisy_max *law = law_of(CYDP_GUMBEL, 3, 7, run % 2 ? 0 : (size_t)run % 20);
       for (size_t i = 0; i < n; i++) {
         scores[i] = some_score();
         integers[i] = (int64_t)random_bits() >> (random_bits() % 60);
@@ -81,7 +83,7 @@ static void kernels_agree(const cydp_mechanisms_table *kernels) {
       CHECK(memcmp(apart[0], apart[1], (n + 1) * sizeof **apart) == 0);
       for (size_t i = 0; i < n; i++)
         CHECK(apart[0][i] == -0.5 * (double)((uint64_t)largest - (uint64_t)integers[i]));
-      cydp_selection_free(law);
+      cydp_noisy_max_free(law);
     }
 }
 
@@ -128,9 +130,9 @@ static cydp_status read_few(void *self, uint32_t decision, uint32_t level,
   return CYDP_OK;
 }
 
-static void efforts_agree(cydp_race race, uint64_t numerator, uint64_t denominator,
+static void efforts_agree(cydp_noise_kind race, uint64_t numerator, uint64_t denominator,
                           size_t shift) {
-  cydp_selection *law = law_of(race, numerator, denominator, shift);
+  cydp_noisy_max *law = law_of(race, numerator, denominator, shift);
   for (uint32_t run = 1; run <= 100; run++) {
     double scores[MOST];
     int64_t integers[MOST], chosen[2];
@@ -143,20 +145,22 @@ static void efforts_agree(cydp_race race, uint64_t numerator, uint64_t denominat
       words[i] = (uint32_t)(random_bits() >> (run % 3 ? 32 : 62));
       words[i] = run % 4 ? words[i] : ~words[i];
     }
-    for (int effort = 0; effort < 2; effort++)
-      CHECK(cydp_select_map(law, effort ? CYDP_RESOLVE_ALL : CYDP_FAST, scores, CYDP_F64,
-                            n, words, &extension, chosen + effort) == CYDP_OK);
+    for (int work_mode = 0; work_mode < 2; work_mode++)
+      CHECK(cydp_noisy_max_map(law, scores, CYDP_F64, n, words, &extension,
+                               work_mode ? CYDP_RESOLVE_ALL : CYDP_FAST,
+                               chosen + work_mode) == CYDP_OK);
     CHECK(chosen[0] == chosen[1]);
-    for (int effort = 0; effort < 2; effort++)
-      CHECK(cydp_select_map(law, effort ? CYDP_RESOLVE_ALL : CYDP_FAST, integers,
-                            CYDP_I64, n, words, &extension, chosen + effort) == CYDP_OK);
+    for (int work_mode = 0; work_mode < 2; work_mode++)
+      CHECK(cydp_noisy_max_map(law, integers, CYDP_I64, n, words, &extension,
+                               work_mode ? CYDP_RESOLVE_ALL : CYDP_FAST,
+                               chosen + work_mode) == CYDP_OK);
     CHECK(chosen[0] == chosen[1]);
   }
-  cydp_selection_free(law);
+  cydp_noisy_max_free(law);
 }
 
 /* G for U = x 2^-bits: x = 0 and x = 2^bits are its ends. */
-static long double noise_at(cydp_race race, long double x, int bits) {
+static long double noise_at(cydp_noise_kind race, long double x, int bits) {
   long double u = ldexpl(x, -bits), rest = ldexpl(ldexpl(1, bits) - x, -bits);
   long double e = u < 0.5L ? -log1pl(-u) : -logl(rest);
   return race == CYDP_GUMBEL ? -logl(e) : -logl(u);
@@ -164,7 +168,7 @@ static long double noise_at(cydp_race race, long double x, int bits) {
 
 /* G falls as U grows, so a cell's ends bound it; and the bounds are not wider than
  * docs/sampling.md says. */
-static void bounds_hold_in_cell(cydp_race race, const cydp_candidate *of) {
+static void bounds_hold_in_cell(cydp_noise_kind race, const cydp_candidate *of) {
   const int bits = (int)of->bits;
   const long double u = of->u, rest = ldexpl(1, bits) - 1 - u;
   const long double least = noise_at(race, u + 1, bits), most = noise_at(race, u, bits);
@@ -178,16 +182,16 @@ static cydp_status read_same(void *self, uint32_t decision, uint32_t level,
                              const uint64_t *candidates, size_t n, uint64_t (*words)[8]) {
   (void)decision, (void)candidates;
   for (size_t i = 0; i < n; i++)
-    memcpy(words[i], (const uint64_t(*)[8])self + level, sizeof words[i]);
+    memcpy(words[i], (const uint64_t (*)[8])self + level, sizeof words[i]);
   return CYDP_OK;
 }
 
 /* Words at both ends and anywhere, and the same with 32 bits more: two equal candidates
  * get these, before all of their bits are found equal. */
-static void bounds_of_keys_hold(cydp_race race) {
+static void bounds_of_keys_hold(cydp_noise_kind race) {
   static const uint32_t edges[] = {0, 1, 2, 3, 0x0ffffff0, 0x10000000, 1U << 31};
   const size_t count = sizeof edges / sizeof *edges;
-  cydp_selection *law = law_of(race, 1, 1, 0);
+  cydp_noisy_max *law = law_of(race, 1, 1, 0);
   uint64_t further[2][8] = {{0}};
   const cydp_extension extension = {read_same, further};
   const double scores[2] = {0, 0};
@@ -207,19 +211,19 @@ static void bounds_of_keys_hold(cydp_race race) {
     CHECK(a.bits == 64 && a.u == ((uint64_t)word << 32 | further[0][0] >> 32));
     bounds_hold_in_cell(race, &a);
   }
-  cydp_selection_free(law);
+  cydp_noisy_max_free(law);
 }
 
 /* Far behind, v = -(2^40 i + 1/3) is what is rounded most. */
 static void bounds_of_scores_hold(void) {
-  cydp_selection *law = law_of(CYDP_GUMBEL, 1, 3, 0);
+  cydp_noisy_max *law = law_of(CYDP_GUMBEL, 1, 3, 0);
   const double noise = (double)noise_at(CYDP_GUMBEL, 1 << 20, 32);
   for (int i = 1; i < 1000; i++) {
     const double whole = 0x1p40 * i;
     cydp_candidate of = cydp_candidate_of(law, 0, -(3 * whole + 1), 1 << 20);
     CHECK(of.low + whole <= noise - 1.0 / 3 && noise - 1.0 / 3 <= of.high + whole);
   }
-  cydp_selection_free(law);
+  cydp_noisy_max_free(law);
 }
 
 /* Ones, up to 1,024 of them, then a 0 and ones again: -ln(1 - U) is (ones + 1) ln 2. */
@@ -237,7 +241,7 @@ static uint32_t set_ones(size_t ones, uint64_t (*further)[8]) {
 /* A winner's key may not be below the floor, since candidates there were left out. */
 static void winners_are_above_the_floor(void) {
   static const size_t ones[] = {0, 1, 31, 32, 33, 63, 64, 65, 300, 959, 1023, 1024};
-  cydp_selection *law = law_of(CYDP_GUMBEL, 1, 1, 0);
+  cydp_noisy_max *law = law_of(CYDP_GUMBEL, 1, 1, 0);
   uint64_t further[2][8];
   const cydp_extension extension = {read_same, further};
   const double score = 0;
@@ -253,41 +257,47 @@ static void winners_are_above_the_floor(void) {
     CHECK(above.v < 0 && below.v < 0);
     CHECK(cydp_above_floor(&row, &above) == expected);
     CHECK(cydp_above_floor(&row, &below) == CYDP_ERROR_UNDECIDED);
-    CHECK(cydp_select_map(law, CYDP_FAST, &score, CYDP_F64, 1, &word, &extension,
-                          &chosen) == expected);
+    CHECK(cydp_noisy_max_map(law, &score, CYDP_F64, 1, &word, &extension, CYDP_FAST,
+                             &chosen) == expected);
     CHECK(chosen == 0);
   }
-  cydp_selection_free(law);
+  cydp_noisy_max_free(law);
 }
 
 static void what_is_no_race_is_refused(void) {
   const uint64_t one[CYDP_RATE_LIMBS + 1] = {1, [CYDP_RATE_LIMBS] = 1}, zero[1] = {0};
-  cydp_selection *law;
+  cydp_noisy_max *law;
   cydp_rng *rng;
   int64_t chosen;
-  CHECK(cydp_selection_new(&law, CYDP_GUMBEL, zero, 1, one, 1) == CYDP_ERROR_DOMAIN);
-  CHECK(cydp_selection_new(&law, CYDP_GUMBEL, one, 1, zero, 1) == CYDP_ERROR_DOMAIN);
-  CHECK(cydp_selection_new(&law, CYDP_GUMBEL, one, CYDP_RATE_LIMBS + 1, one, 1) ==
+  CHECK(cydp_noisy_max_new(CYDP_GUMBEL, &(cydp_rational){zero, 1, one, 1}, &law) ==
         CYDP_ERROR_DOMAIN);
-  CHECK(cydp_selection_new(&law, CYDP_GUMBEL, one, 1, one, 1) == CYDP_OK);
+  CHECK(cydp_noisy_max_new(CYDP_GUMBEL, &(cydp_rational){one, 1, zero, 1}, &law) ==
+        CYDP_ERROR_DOMAIN);
+  CHECK(cydp_noisy_max_new(CYDP_GUMBEL,
+                           &(cydp_rational){one, CYDP_RATE_LIMBS + 1, one, 1},
+                           &law) == CYDP_ERROR_DOMAIN);
+  CHECK(cydp_noisy_max_new(CYDP_GUMBEL, &(cydp_rational){one, 1, one, 1}, &law) ==
+        CYDP_OK);
   CHECK(cydp_rng_new(&rng) == CYDP_OK);
-  CHECK(cydp_select(law, rng, CYDP_FAST, one, CYDP_F32, 1, 1, 1, &chosen) ==
+  CHECK(cydp_report_noisy_max(law, one, CYDP_F32, 1, 1, rng, CYDP_FAST, 1, &chosen) ==
         CYDP_ERROR_DOMAIN);
-  CHECK(cydp_select(law, rng, CYDP_FAST, one, CYDP_I64, 1, 0, 1, &chosen) ==
+  CHECK(cydp_report_noisy_max(law, one, CYDP_I64, 1, 0, rng, CYDP_FAST, 1, &chosen) ==
         CYDP_ERROR_DOMAIN);
-  CHECK(cydp_select(law, rng, CYDP_FAST, NULL, CYDP_I64, 0, 1, 1, &chosen) == CYDP_OK);
-  CHECK(cydp_select(law, rng, CYDP_FAST, one, CYDP_I64, 1, 1, 8, &chosen) == CYDP_OK);
+  CHECK(cydp_report_noisy_max(law, NULL, CYDP_I64, 0, 1, rng, CYDP_FAST, 1, &chosen) ==
+        CYDP_OK);
+  CHECK(cydp_report_noisy_max(law, one, CYDP_I64, 1, 1, rng, CYDP_FAST, 8, &chosen) ==
+        CYDP_OK);
   CHECK(chosen == 0);
   cydp_rng_free(rng);
-  cydp_selection_free(law);
-  cydp_selection_free(NULL);
+  cydp_noisy_max_free(law);
+  cydp_noisy_max_free(NULL);
 }
 
 /* The largest score at each end of a part, and far ahead. */
 static void parts_find_the_far_best(void) {
   enum { N = 300000 };
   double *scores = calloc(N, sizeof *scores);
-  cydp_selection *law = law_of(CYDP_EXPONENTIAL, 1, 1, 0);
+  cydp_noisy_max *law = law_of(CYDP_EXPONENTIAL, 1, 1, 0);
   cydp_rng *rng;
   CHECK(scores && cydp_rng_new(&rng) == CYDP_OK);
   const size_t places[] = {0, 2047, 2048, 131071, 131072, 262144, N - 1};
@@ -295,13 +305,13 @@ static void parts_find_the_far_best(void) {
     for (unsigned threads = 1; threads < 4; threads++) {
       int64_t chosen;
       scores[places[i]] = 1e6;
-      CHECK(cydp_select(law, rng, CYDP_FAST, scores, CYDP_F64, 1, N, threads, &chosen) ==
-            CYDP_OK);
+      CHECK(cydp_report_noisy_max(law, scores, CYDP_F64, 1, N, rng, CYDP_FAST, threads,
+                                  &chosen) == CYDP_OK);
       CHECK(chosen == (int64_t)places[i]);
       scores[places[i]] = 0;
     }
   cydp_rng_free(rng);
-  cydp_selection_free(law);
+  cydp_noisy_max_free(law);
   free(scores);
 }
 

@@ -2,6 +2,7 @@
  * Shifts and reports: the kernels of every table by their definitions, and whole calls.
  */
 #include "cydp.h"
+#include "cydp_testing.h"
 #include "generator/kernels.h"
 #include "mechanisms/kernels.h"
 #include "samplers/category_offset.h"
@@ -26,7 +27,8 @@ static cydp_status same(void *self, uint32_t decision, uint32_t level,
 static cydp_sampler *law_of(uint64_t categories, uint64_t denominator) {
   const uint64_t one = 1;
   cydp_sampler *law;
-  CHECK(cydp_shift_new(&law, &one, 1, &denominator, 1, categories) == CYDP_OK);
+  CHECK(cydp_category_offset_new(&(cydp_rational){&one, 1, &denominator, 1}, categories,
+                                 &law) == CYDP_OK);
   CHECK(cydp_shift_categories(law) == categories);
   CHECK(cydp_sampler_value_bytes(law) == (categories <= 1 << 16 ? 2 : 4));
   return law;
@@ -135,7 +137,7 @@ static void reports_are_sums(const cydp_mechanisms_table *kernels, uint64_t cate
   }
 }
 
-/* Any number of threads and any effort gives the same reports. */
+/* Any number of threads and any work_mode gives the same reports. */
 static void calls_repeat(uint64_t categories) {
   enum { N = 300007 };
   static uint32_t codes[N], one[N + 1], many[N + 1];
@@ -147,22 +149,24 @@ static void calls_repeat(uint64_t categories) {
   for (size_t i = 0; i < N; i++)
     codes[i] = (uint32_t)(i % (i < N / 2 ? categories : categories + 1));
   for (size_t i = 0; i < sizeof threads / sizeof *threads; i++) {
-    cydp_effort effort = i % 2 ? CYDP_FIXED_WORK : CYDP_FAST;
+    cydp_work_mode work_mode = i % 2 ? CYDP_FIXED_WORK : CYDP_FAST;
     memset(many, 0x55, sizeof many);
-    CHECK(cydp_rng_new_seeded(&rng, seed) == CYDP_OK);
-    CHECK(cydp_respond(shift, uniform, rng, effort, codes, 4, N, threads[i], many) ==
-          CYDP_OK);
+    CHECK(cydp_rng_new_seeded(seed, &rng) == CYDP_OK);
+    CHECK(cydp_randomize_responses(shift, uniform, codes, 4, N, rng, work_mode,
+                                   threads[i], many) == CYDP_OK);
     cydp_rng_free(rng);
     CHECK(many[N] == 0x55555555);
     CHECK(i == 0 || memcmp(one, many, sizeof one) == 0);
     memcpy(one, many, sizeof one);
   }
-  CHECK(cydp_rng_new_seeded(&rng, seed) == CYDP_OK);
-  CHECK(cydp_respond(shift, uniform, rng, CYDP_FAST, NULL, 4, 0, 1, NULL) == CYDP_OK);
-  CHECK(cydp_respond(shift, uniform, rng, CYDP_FAST, codes, 3, 1, 1, many) ==
+  CHECK(cydp_rng_new_seeded(seed, &rng) == CYDP_OK);
+  CHECK(cydp_randomize_responses(shift, uniform, NULL, 4, 0, rng, CYDP_FAST, 1, NULL) ==
+        CYDP_OK);
+  CHECK(cydp_randomize_responses(shift, uniform, codes, 3, 1, rng, CYDP_FAST, 1, many) ==
         CYDP_ERROR_DOMAIN);
-  CHECK(categories <= 256 || cydp_respond(shift, uniform, rng, CYDP_FAST, codes, 1, 1, 1,
-                                          many) == CYDP_ERROR_DOMAIN);
+  CHECK(categories <= 256 ||
+        cydp_randomize_responses(shift, uniform, codes, 1, 1, rng, CYDP_FAST, 1, many) ==
+            CYDP_ERROR_DOMAIN);
   cydp_rng_free(rng);
   cydp_sampler_free(shift);
   cydp_sampler_free(uniform);

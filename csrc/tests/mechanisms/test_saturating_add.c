@@ -4,7 +4,7 @@
 #include "tests/check.h"
 
 static int64_t add(int64_t value, int64_t noise, bool stops) {
-  cydp_add_noise(&noise, &value, 1, stops);
+  cydp_add_noise(&value, 1, stops, &noise);
   return noise;
 }
 

@@ -4,6 +4,7 @@
  */
 #include "base/fixed_point.h"
 #include "cydp.h"
+#include "cydp_testing.h"
 #include "generator/chacha20.h"
 #include "generator/kernels.h"
 #include "samplers/batch.h"
@@ -63,7 +64,7 @@ static cydp_status hashed_words(void *self, uint32_t decision, uint32_t level,
   const uint32_t key[8] = {11};
   uint32_t nonce[3], block[16];
   (void)self;
-  cydp_nonce(nonce, decision, level, 0, 0);
+  cydp_set_nonce(nonce, decision, level, 0, 0);
   for (size_t i = 0; i < n; i++) {
     cydp_chacha20_block(key, nonce, (uint32_t)candidates[i], block);
     memcpy(words[i], block, sizeof block);
@@ -76,7 +77,7 @@ static void resolve(const prepared *law, const void *words, size_t n, int64_t *e
   const cydp_extension extension = {hashed_words, NULL};
   cydp_work work = {0};
   cydp_batch batch = {
-      .n = n, .extension = &extension, .effort = CYDP_RESOLVE_ALL, .work = &work};
+      .n = n, .extension = &extension, .work_mode = CYDP_RESOLVE_ALL, .work = &work};
   CHECK(cydp_inverse_cdf_values(&law->route, &batch, words, exact) == CYDP_OK);
 }
 

@@ -244,7 +244,8 @@ static void rate_of_quotients_is_exact(uint64_t numerator, uint64_t denominator)
   cydp_sampler *law;
   cydp_fixed rate;
   bool exact;
-  CHECK(cydp_discrete_laplace_new(&law, &numerator, 1, &denominator, 1, 0) == CYDP_OK);
+  CHECK(cydp_discrete_laplace_new(&(cydp_rational){&numerator, 1, &denominator, 1},
+                                  &law) == CYDP_OK);
   unsigned m = 0;
   while ((unsigned __int128)denominator << (20 + m) < numerator)
     m++;

@@ -2,6 +2,7 @@
  * Every route: the fast path against the resolver, calls against maps, and the limits. */
 #include "base/fixed_point.h"
 #include "cydp.h"
+#include "cydp_testing.h"
 #include "generator/chacha20.h"
 #include "samplers/batch.h"
 #include "samplers/decision.h"
@@ -18,20 +19,22 @@ enum { CANDIDATES = 4096, MOST_BYTES = 16 };
 
 static cydp_sampler *laplace(uint64_t numerator, uint64_t denominator, unsigned bits) {
   cydp_sampler *made;
-  CHECK(cydp_discrete_laplace_new(&made, &numerator, 1, &denominator, 1, bits) ==
-        CYDP_OK);
+  CHECK(cydp_discrete_laplace_new_prefix(&(cydp_rational){&numerator, 1, &denominator, 1},
+                                         bits, &made) == CYDP_OK);
   return made;
 }
 
 static cydp_sampler *gaussian(uint64_t numerator, uint64_t denominator) {
   cydp_sampler *made;
-  CHECK(cydp_discrete_gaussian_new(&made, &numerator, 1, &denominator, 1) == CYDP_OK);
+  CHECK(cydp_discrete_gaussian_new(&(cydp_rational){&numerator, 1, &denominator, 1},
+                                   &made) == CYDP_OK);
   return made;
 }
 
 static cydp_sampler *bernoulli(uint64_t numerator, uint64_t denominator) {
   cydp_sampler *made;
-  CHECK(cydp_bernoulli_new(&made, &numerator, 1, &denominator, 1) == CYDP_OK);
+  CHECK(cydp_bernoulli_new(&(cydp_rational){&numerator, 1, &denominator, 1}, &made) ==
+        CYDP_OK);
   return made;
 }
 
@@ -40,7 +43,7 @@ static cydp_status hashed_words(void *self, uint32_t decision, uint32_t level,
                                 uint64_t (*words)[8]) {
   uint32_t key[8] = {5}, nonce[3], block[16];
   (void)self;
-  cydp_nonce(nonce, decision, level, 0, 0);
+  cydp_set_nonce(nonce, decision, level, 0, 0);
   for (size_t i = 0; i < n; i++) {
     cydp_chacha20_block(key, nonce, (uint32_t)candidates[i], block);
     memcpy(words[i], block, sizeof block);
@@ -80,22 +83,22 @@ static void calls_repeat(cydp_sampler *sampler) {
   int64_t one[N], two[N];
   cydp_rng *rng;
   for (size_t n = 0; n <= N; n += 250) { /* both sides of CYDP_SMALL_CALL */
-    CHECK(cydp_rng_new_seeded(&rng, seed) == CYDP_OK);
-    CHECK(cydp_sampler_fill(sampler, rng, CYDP_FAST, one, n) == CYDP_OK);
+    CHECK(cydp_rng_new_seeded(seed, &rng) == CYDP_OK);
+    CHECK(cydp_sampler_fill(sampler, n, rng, CYDP_FAST, 1, one) == CYDP_OK);
     cydp_rng_free(rng);
-    CHECK(cydp_rng_new_seeded(&rng, seed) == CYDP_OK);
-    CHECK(cydp_sampler_fill(sampler, rng, CYDP_FIXED_WORK, two, n) == CYDP_OK);
+    CHECK(cydp_rng_new_seeded(seed, &rng) == CYDP_OK);
+    CHECK(cydp_sampler_fill(sampler, n, rng, CYDP_FIXED_WORK, 1, two) == CYDP_OK);
     cydp_rng_free(rng);
     CHECK(memcmp(one, two, n * sizeof *one) == 0);
   }
   uint32_t key[8];
-  CHECK(cydp_rng_new_seeded(&rng, seed) == CYDP_OK);
+  CHECK(cydp_rng_new_seeded(seed, &rng) == CYDP_OK);
   CHECK(cydp_rng_key(rng, key) == CYDP_OK);
   size_t chunk = cydp_sampler_chunk(sampler);
   CHECK(chunk < N);
-  CHECK(cydp_sampler_fill_chunks(sampler, key, CYDP_FAST, 1, two + chunk, N - chunk) ==
+  CHECK(cydp_sampler_fill_chunks(sampler, 1, N - chunk, key, CYDP_FAST, two + chunk) ==
         CYDP_OK);
-  CHECK(cydp_sampler_fill_chunks(sampler, key, CYDP_FAST, 0, two, chunk) == CYDP_OK);
+  CHECK(cydp_sampler_fill_chunks(sampler, 0, chunk, key, CYDP_FAST, two) == CYDP_OK);
   CHECK(memcmp(one, two, sizeof one) == 0);
   cydp_rng_free(rng);
   cydp_sampler_free(sampler);
@@ -109,14 +112,14 @@ static void threads_change_nothing(cydp_sampler *sampler) {
   const unsigned threads[] = {0, 1, 2, 3, 8};
   size_t bytes = N * sampler->value_bytes;
   cydp_rng *rng;
-  CHECK(cydp_rng_new_seeded(&rng, seed) == CYDP_OK);
-  CHECK(cydp_sampler_fill(sampler, rng, CYDP_FAST, one, N) == CYDP_OK);
+  CHECK(cydp_rng_new_seeded(seed, &rng) == CYDP_OK);
+  CHECK(cydp_sampler_fill(sampler, N, rng, CYDP_FAST, 1, one) == CYDP_OK);
   cydp_rng_free(rng);
   for (size_t i = 0; i < sizeof threads / sizeof *threads; i++) {
-    cydp_effort effort = i % 2 ? CYDP_FIXED_WORK : CYDP_FAST;
+    cydp_work_mode work_mode = i % 2 ? CYDP_FIXED_WORK : CYDP_FAST;
     memset(many, 0x55, sizeof many);
-    CHECK(cydp_rng_new_seeded(&rng, seed) == CYDP_OK);
-    CHECK(cydp_sampler_fill_shared(sampler, rng, effort, many, N, threads[i]) == CYDP_OK);
+    CHECK(cydp_rng_new_seeded(seed, &rng) == CYDP_OK);
+    CHECK(cydp_sampler_fill(sampler, N, rng, work_mode, threads[i], many) == CYDP_OK);
     cydp_rng_free(rng);
     CHECK(memcmp(one, many, bytes) == 0);
     for (size_t j = 0; j < 8; j++)
@@ -138,8 +141,7 @@ static void *draw(void *argument) {
   const drawing *of = argument;
   uint32_t key[TOP];
   if (of->sampler)
-    CHECK(cydp_sampler_fill_shared(of->sampler, of->rng, CYDP_FAST, out, DRAWN, 1) ==
-          CYDP_OK);
+    CHECK(cydp_sampler_fill(of->sampler, DRAWN, of->rng, CYDP_FAST, 1, out) == CYDP_OK);
   else
     CHECK(cydp_rng_key(of->rng, key) == CYDP_OK);
   __asm__ volatile("" : : "r"(key) : "memory"); /* it is there, and so is what is above */
@@ -159,7 +161,7 @@ static bool stack_holds_planes(const char *stack, const uint32_t key[8], uint64_
   static uint32_t words[GROUPS * CYDP_GROUP_WORDS];
   uint32_t nonce[3];
   bool found = false;
-  cydp_nonce(nonce, CYDP_DOMAIN_PREFIX, 0, 0, chunk);
+  cydp_set_nonce(nonce, CYDP_DOMAIN_PREFIX, 0, 0, chunk);
   CHECK(cydp_chacha20_keystream(key, nonce, 0, GROUPS, words) == CYDP_OK);
   for (size_t i = 0; i < GROUPS * CYDP_GROUP_WORDS; i += 64)
     found |= stack_holds(stack, words + i);
@@ -173,14 +175,14 @@ static void leaves_nothing(cydp_sampler *sampler) {
   drawing of = {.sampler = sampler};
   pthread_attr_t attributes;
   pthread_t thread;
-  CHECK(stack != NULL && cydp_rng_new_seeded(&of.rng, seed) == CYDP_OK);
+  CHECK(stack != NULL && cydp_rng_new_seeded(seed, &of.rng) == CYDP_OK);
   CHECK(pthread_attr_init(&attributes) == 0);
   CHECK(pthread_attr_setstack(&attributes, stack, STACK) == 0);
   CHECK(pthread_create(&thread, &attributes, draw, &of) == 0);
   CHECK(pthread_join(thread, NULL) == 0);
   pthread_attr_destroy(&attributes);
   cydp_rng_free(of.rng);
-  CHECK(cydp_rng_new_seeded(&of.rng, seed) == CYDP_OK);
+  CHECK(cydp_rng_new_seeded(seed, &of.rng) == CYDP_OK);
   CHECK(cydp_rng_key(of.rng, key) == CYDP_OK);
   cydp_rng_free(of.rng);
   CHECK(stack_holds(stack, key) == !sampler); /* or the search would prove nothing */
@@ -225,7 +227,7 @@ static void extension_bits_are_never_shared(void) {
                       .value_bytes = WORDS * sizeof(int64_t),
                       .chunk = CHUNK};
   const uint32_t key[8] = {17};
-  CHECK(cydp_sampler_fill_chunks(&law, key, CYDP_FAST, 0, out, N) == CYDP_OK);
+  CHECK(cydp_sampler_fill_chunks(&law, 0, N, key, CYDP_FAST, out) == CYDP_OK);
   qsort(out, N * WORDS, sizeof *out, compare);
   for (size_t i = 1; i < N * WORDS; i++)
     CHECK(out[i - 1] != out[i]);
@@ -241,9 +243,9 @@ static void extension_bits_of_small_calls_are_never_shared(void) {
   const uint32_t seed[8] = {19};
   cydp_rng *rng;
   size_t done = 0;
-  CHECK(cydp_rng_new_seeded(&rng, seed) == CYDP_OK);
+  CHECK(cydp_rng_new_seeded(seed, &rng) == CYDP_OK);
   for (size_t n = 1; done < N; n = n % 11 + 1) { /* many to a refill, and many refills */
-    CHECK(cydp_sampler_fill(&law, rng, CYDP_FAST, out + done * WORDS, n) == CYDP_OK);
+    CHECK(cydp_sampler_fill(&law, n, rng, CYDP_FAST, 1, out + done * WORDS) == CYDP_OK);
     done += n;
   }
   cydp_rng_free(rng);
@@ -304,10 +306,10 @@ static void the_resolver_runs_as_often_whatever_is_drawn(void) {
   for (uint32_t run = 0; run < 50; run++) {
     const uint32_t key[8] = {run};
     runs[0] = runs[1] = 0;
-    CHECK(cydp_sampler_fill_chunks(&law, key, CYDP_FIXED_WORK, 0, out, N) == CYDP_OK);
+    CHECK(cydp_sampler_fill_chunks(&law, 0, N, key, CYDP_FIXED_WORK, out) == CYDP_OK);
     CHECK(runs[0] == expected && runs[1] == expected);
     runs[0] = runs[1] = 0;
-    CHECK(cydp_sampler_fill_chunks(&law, key, CYDP_FAST, 0, out, N) == CYDP_OK);
+    CHECK(cydp_sampler_fill_chunks(&law, 0, N, key, CYDP_FAST, out) == CYDP_OK);
     CHECK(runs[0] < expected && runs[1] < expected && runs[0] < MOST);
     kinds += !met[runs[0]];
     met[runs[0]] = true;
@@ -315,10 +317,10 @@ static void the_resolver_runs_as_often_whatever_is_drawn(void) {
   CHECK(kinds > 1);
   cydp_rng *rng;
   const uint32_t seed[8] = {3};
-  CHECK(cydp_rng_new_seeded(&rng, seed) == CYDP_OK);
+  CHECK(cydp_rng_new_seeded(seed, &rng) == CYDP_OK);
   for (size_t n = 1; n <= CYDP_SMALL_CALL; n++) {
     runs[0] = runs[1] = 0;
-    CHECK(cydp_sampler_fill(&law, rng, CYDP_FIXED_WORK, out, n) == CYDP_OK);
+    CHECK(cydp_sampler_fill(&law, n, rng, CYDP_FIXED_WORK, 1, out) == CYDP_OK);
     CHECK(runs[0] == cydp_second_look_slots((double)n * law.resolved[0]) &&
           runs[1] == runs[0]);
   }
@@ -412,28 +414,42 @@ static void scales_end_where_they_say(void) {
   cydp_sampler *made;
   const uint64_t one[2] = {1, 0}, million[1] = {1000000}, more[1] = {1000001};
   const uint64_t top[1] = {UINT64_C(1) << 56}, above[1] = {(UINT64_C(1) << 56) + 1};
-  CHECK(cydp_discrete_laplace_new(&made, one, 2, million, 1, 0) == CYDP_OK);
+  CHECK(cydp_discrete_laplace_new(&(cydp_rational){one, 2, million, 1}, &made) ==
+        CYDP_OK);
   cydp_sampler_free(made);
-  CHECK(cydp_discrete_laplace_new(&made, one, 2, more, 1, 0) == CYDP_ERROR_DOMAIN);
-  CHECK(cydp_discrete_laplace_new(&made, top, 1, one, 2, 0) == CYDP_OK);
+  CHECK(cydp_discrete_laplace_new(&(cydp_rational){one, 2, more, 1}, &made) ==
+        CYDP_ERROR_DOMAIN);
+  CHECK(cydp_discrete_laplace_new(&(cydp_rational){top, 1, one, 2}, &made) == CYDP_OK);
   cydp_sampler_free(made);
-  CHECK(cydp_discrete_laplace_new(&made, above, 1, one, 2, 0) == CYDP_ERROR_DOMAIN);
-  CHECK(cydp_discrete_laplace_new(&made, one + 1, 1, one, 1, 0) == CYDP_ERROR_DOMAIN);
-  CHECK(cydp_discrete_laplace_new(&made, one, 1, one + 1, 1, 0) == CYDP_ERROR_DOMAIN);
-  CHECK(cydp_discrete_laplace_new(&made, one, 1, one, 1, 7) == CYDP_ERROR_DOMAIN);
-  CHECK(cydp_discrete_laplace_new(&made, one, 1, one, 1, 32) == CYDP_ERROR_DOMAIN);
+  CHECK(cydp_discrete_laplace_new(&(cydp_rational){above, 1, one, 2}, &made) ==
+        CYDP_ERROR_DOMAIN);
+  CHECK(cydp_discrete_laplace_new(&(cydp_rational){one + 1, 1, one, 1}, &made) ==
+        CYDP_ERROR_DOMAIN);
+  CHECK(cydp_discrete_laplace_new(&(cydp_rational){one, 1, one + 1, 1}, &made) ==
+        CYDP_ERROR_DOMAIN);
+  CHECK(cydp_discrete_laplace_new_prefix(&(cydp_rational){one, 1, one, 1}, 7, &made) ==
+        CYDP_ERROR_DOMAIN);
+  CHECK(cydp_discrete_laplace_new_prefix(&(cydp_rational){one, 1, one, 1}, 32, &made) ==
+        CYDP_ERROR_DOMAIN);
 
   const uint64_t square[2] = {0, UINT64_C(1) << 48}, beyond[2] = {1, UINT64_C(1) << 48};
-  CHECK(cydp_discrete_gaussian_new(&made, one, 2, million, 1) == CYDP_OK);
+  CHECK(cydp_discrete_gaussian_new(&(cydp_rational){one, 2, million, 1}, &made) ==
+        CYDP_OK);
   cydp_sampler_free(made);
-  CHECK(cydp_discrete_gaussian_new(&made, one, 2, more, 1) == CYDP_ERROR_DOMAIN);
-  CHECK(cydp_discrete_gaussian_new(&made, square, 2, one, 1) == CYDP_OK);
+  CHECK(cydp_discrete_gaussian_new(&(cydp_rational){one, 2, more, 1}, &made) ==
+        CYDP_ERROR_DOMAIN);
+  CHECK(cydp_discrete_gaussian_new(&(cydp_rational){square, 2, one, 1}, &made) ==
+        CYDP_OK);
   cydp_sampler_free(made);
-  CHECK(cydp_discrete_gaussian_new(&made, beyond, 2, one, 1) == CYDP_ERROR_DOMAIN);
-  CHECK(cydp_discrete_gaussian_new(&made, one + 1, 1, one, 1) == CYDP_ERROR_DOMAIN);
+  CHECK(cydp_discrete_gaussian_new(&(cydp_rational){beyond, 2, one, 1}, &made) ==
+        CYDP_ERROR_DOMAIN);
+  CHECK(cydp_discrete_gaussian_new(&(cydp_rational){one + 1, 1, one, 1}, &made) ==
+        CYDP_ERROR_DOMAIN);
 
-  CHECK(cydp_bernoulli_new(&made, more, 1, million, 1) == CYDP_ERROR_DOMAIN);
-  CHECK(cydp_bernoulli_new(&made, one, 1, one + 1, 1) == CYDP_ERROR_DOMAIN);
+  CHECK(cydp_bernoulli_new(&(cydp_rational){more, 1, million, 1}, &made) ==
+        CYDP_ERROR_DOMAIN);
+  CHECK(cydp_bernoulli_new(&(cydp_rational){one, 1, one + 1, 1}, &made) ==
+        CYDP_ERROR_DOMAIN);
   cydp_sampler_free(NULL);
 }
 
@@ -443,8 +459,8 @@ static void coins_that_need_no_bits(void) {
   CHECK(cydp_rng_new(&rng) == CYDP_OK);
   for (uint64_t p = 0; p <= 1; p++) {
     cydp_sampler *coin = bernoulli(p, 1);
-    CHECK(cydp_sampler_fill(coin, rng, CYDP_FAST, out, 1000) == CYDP_OK);
-    CHECK(cydp_sampler_fill(coin, rng, CYDP_FAST, out, 10) == CYDP_OK);
+    CHECK(cydp_sampler_fill(coin, 1000, rng, CYDP_FAST, 1, out) == CYDP_OK);
+    CHECK(cydp_sampler_fill(coin, 10, rng, CYDP_FAST, 1, out) == CYDP_OK);
     for (int i = 0; i < 1000; i++)
       CHECK(out[i] == (p == 1));
     cydp_sampler_free(coin);
