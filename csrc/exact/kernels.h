@@ -39,7 +39,7 @@ typedef void cydp_cells_kernel(const cydp_cells *cells, cydp_dtype dtype, const 
 typedef uint64_t cydp_codes_kernel(cydp_dtype dtype, const void *codes, size_t n,
                                    uint32_t length, uint32_t *slots);
 
-/* Whose version AVX-512, AVX2 and Neon take. */
+/* Which version AVX-512, AVX2 and Neon use. */
 #define CYDP_EXACT_KERNELS(KERNEL)                                                       \
   KERNEL(grid_sum, avx512, avx2, portable)                                               \
   KERNEL(grid_round, avx512, avx2, portable)                                             \

@@ -402,7 +402,7 @@ static void noise_is_added_to_numbers(void) {
 }
 
 /* The winner is a place of the row, or nobody's key can be told from the floor. */
-static void winners_are_in_their_row(cydp_noise_kind race, cydp_dtype dtype) {
+static void winners_are_in_their_row(cydp_noise_kind noise, cydp_dtype dtype) {
   enum { LENGTH = 500 };
   static int64_t chosen[ROWS / LENGTH + 1];
   const uint64_t one = 1;
@@ -413,7 +413,7 @@ static void winners_are_in_their_row(cydp_noise_kind race, cydp_dtype dtype) {
   cydp_rng *rng;
   for (size_t i = 0; dtype == CYDP_F64 && i < of.kinds; i++)
     of.kind[i] = bits_of(some[i]);
-  CHECK(cydp_noisy_max_new(race, &(cydp_rational){&one, 1, &one, 1}, &law) == CYDP_OK);
+  CHECK(cydp_noisy_max_new(noise, &(cydp_rational){&one, 1, &one, 1}, &law) == CYDP_OK);
   CHECK(cydp_rng_new(&rng) == CYDP_OK);
   start(&own, of);
   for (unsigned run = 0; run < RUNS; run++) {
@@ -453,9 +453,9 @@ static void all_hold(void) {
   for (cydp_dtype dtype = CYDP_F64; dtype <= CYDP_I32; dtype++)
     sums_are_of_clamped_numbers(dtype);
   noise_is_added_to_numbers();
-  for (int race = 0; race < 2; race++) {
-    winners_are_in_their_row(race ? CYDP_GUMBEL : CYDP_EXPONENTIAL, CYDP_F64);
-    winners_are_in_their_row(race ? CYDP_GUMBEL : CYDP_EXPONENTIAL, CYDP_I64);
+  for (int noise = 0; noise < 2; noise++) {
+    winners_are_in_their_row(noise ? CYDP_GUMBEL : CYDP_EXPONENTIAL, CYDP_F64);
+    winners_are_in_their_row(noise ? CYDP_GUMBEL : CYDP_EXPONENTIAL, CYDP_I64);
   }
 }
 
