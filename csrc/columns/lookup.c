@@ -10,21 +10,21 @@ enum {
   BLOCK = 64       /* whose slots are on their way at a time */
 };
 
-typedef struct matching {
+typedef struct lookup_call {
   const cydp_key_table *keys;
   const cydp_strings *strings;
   const uint8_t *valid; /* or NULL */
   size_t n;
   uint32_t *codes;
-} matching;
+} lookup_call;
 
-static inline __attribute__((always_inline)) void match_block(const matching *of,
+static inline __attribute__((always_inline)) void match_block(const lookup_call *call,
                                                               const cydp_strings *strings,
                                                               size_t first, size_t n,
                                                               const uint8_t *limit) {
-  const cydp_key_table keys = *of->keys; /* no store below can change it */
+  const cydp_key_table keys = *call->keys; /* no store below can change it */
   const uint32_t none = (uint32_t)keys.count;
-  const uint8_t *valid = of->valid;
+  const uint8_t *valid = call->valid;
   prefix prefixes[BLOCK];
   const key *slots[BLOCK];
   size_t lengths[BLOCK];
@@ -45,34 +45,35 @@ static inline __attribute__((always_inline)) void match_block(const matching *of
       string s = string_at(strings, first + i);
       same = s.length == lengths[i] && ends_alike(&keys, slots[i], s);
     }
-    of->codes[first + i] = none ^ (((uint32_t)slots[i]->place ^ none) & -same);
+    call->codes[first + i] = none ^ (((uint32_t)slots[i]->place ^ none) & -same);
   }
 }
 
 static inline __attribute__((always_inline)) void
-match_blocks(const matching *of, const cydp_strings *strings, size_t first, size_t end) {
-  const uint8_t *limit = limit_of(strings, of->n);
+match_blocks(const lookup_call *call, const cydp_strings *strings, size_t first,
+             size_t end) {
+  const uint8_t *limit = limit_of(strings, call->n);
   for (; first < end; first += BLOCK)
-    match_block(of, strings, first, end - first < BLOCK ? end - first : BLOCK, limit);
+    match_block(call, strings, first, end - first < BLOCK ? end - first : BLOCK, limit);
 }
 
 static cydp_status match(void *self, size_t task) {
-  const matching *of = self;
-  size_t first = task * CHUNK, left = of->n - first;
+  const lookup_call *call = self;
+  size_t first = task * CHUNK, left = call->n - first;
   size_t end = first + (left < CHUNK ? left : CHUNK);
-  cydp_strings plain = *of->strings; /* a copy that the compiler can make a loop for */
+  cydp_strings plain = *call->strings; /* a copy that the compiler can make a loop for */
   plain.buffers = NULL;
-  if (of->strings->buffers || !of->strings->offsets)
-    match_blocks(of, of->strings, first, end);
+  if (call->strings->buffers || !call->strings->offsets)
+    match_blocks(call, call->strings, first, end);
   else
-    match_blocks(of, &plain, first, end);
+    match_blocks(call, &plain, first, end);
   return CYDP_OK;
 }
 
 cydp_status cydp_key_table_lookup(const cydp_key_table *keys, const cydp_strings *strings,
                                   const uint8_t *valid, size_t n, unsigned threads,
                                   uint32_t *codes) {
-  matching of = {
+  lookup_call call = {
       .keys = keys, .strings = strings, .valid = valid, .n = n, .codes = codes};
-  return cydp_parallel_for(match, &of, n / CHUNK + (n % CHUNK != 0), threads);
+  return cydp_parallel_for(match, &call, n / CHUNK + (n % CHUNK != 0), threads);
 }

@@ -6,9 +6,9 @@
 
 #include "cydp.h"
 
-/* The slots of n <= CYDP_SLOTS_BATCH numbers. What another thread writes to x meanwhile
+/* The slots of n <= CYDP_INDEX_BATCH numbers. What another thread writes to x meanwhile
  * may change a slot, never take it out of bounds. */
-void cydp_bins_slots(const cydp_bins *bins, cydp_dtype dtype, const void *x, size_t n,
-                     uint32_t *slots);
+void cydp_bin_indices(const cydp_bins *bins, cydp_dtype dtype, const void *x, size_t n,
+                      uint32_t *indices);
 
 #endif

@@ -34,24 +34,24 @@ typedef struct job {
 
 /* Up to BATCH slots from row `first` on, each in [1, length + 1] whatever another thread
  * writes meanwhile. */
-static uint64_t read_slots(const job *call, size_t first, size_t n, uint32_t *slots) {
+static uint64_t read_indices(const job *call, size_t first, size_t n, uint32_t *indices) {
   return cydp_exact_kernels()->codes(call->dtype,
                                      cydp_row(call->dtype, call->codes, first), n,
-                                     (uint32_t)call->to.size, slots);
+                                     (uint32_t)call->to.size, indices);
 }
 
 static cydp_status count_in_tables(job *call, size_t first, size_t end,
                                    uint64_t *largest) {
-  uint32_t slots[BATCH];
+  uint32_t indices[BATCH];
   size_t most = call->to.flush_rows < BATCH ? call->to.flush_rows : BATCH;
   cydp_count_table table;
   if (!cydp_count_table_new(&table, &call->to))
     return CYDP_ERROR_MEMORY;
   for (size_t n; first < end; first += n) {
     n = end - first < most ? end - first : most;
-    uint64_t here = read_slots(call, first, n, slots);
+    uint64_t here = read_indices(call, first, n, indices);
     *largest = here > *largest ? here : *largest;
-    cydp_count_table_add(&table, slots, n,
+    cydp_count_table_add(&table, indices, n,
                          cydp_row(call->dtype, call->codes, first + AHEAD),
                          cydp_dtype_bytes(call->dtype));
   }
@@ -61,14 +61,14 @@ static cydp_status count_in_tables(job *call, size_t first, size_t end,
 
 /* On one thread. */
 static cydp_status count_few(job *call, uint64_t *largest) {
-  uint32_t slots[BATCH];
+  uint32_t indices[BATCH];
   for (size_t first = 0, n; first < call->n; first += n) {
     n = call->n - first < BATCH ? call->n - first : BATCH;
-    uint64_t here = read_slots(call, first, n, slots);
+    uint64_t here = read_indices(call, first, n, indices);
     *largest = here > *largest ? here : *largest;
     for (size_t i = 0; i < n; i++)
-      if (slots[i] <= call->to.size)
-        call->to.counts[slots[i] - 1]++;
+      if (indices[i] <= call->to.size)
+        call->to.counts[indices[i] - 1]++;
   }
   return CYDP_OK;
 }
@@ -80,53 +80,53 @@ typedef struct blocks {
   uint32_t used;
 } blocks;
 
-typedef struct part {
+typedef struct code_part {
   uint32_t next; /* place in `low`: if at the end of a block, a new one is needed */
   uint32_t last; /* its last block */
-} part;
+} code_part;
 
 /* Each row is read once: as many blocks are enough as are full, and one for each part. */
-static uint64_t partition(const job *call, size_t first, size_t n, part *parts,
+static uint64_t partition(const job *call, size_t first, size_t n, code_part *parts,
                           blocks *to) {
-  uint32_t slots[BATCH];
+  uint32_t indices[BATCH];
   uint64_t largest = 0;
   const size_t bytes = cydp_dtype_bytes(call->dtype);
   for (size_t i = 0, m; i < n; i += m) {
     m = n - i < BATCH ? n - i : BATCH;
-    uint64_t here = read_slots(call, first + i, m, slots);
+    uint64_t here = read_indices(call, first + i, m, indices);
     largest = here > largest ? here : largest;
     const char *next = cydp_row(call->dtype, call->codes, first + i + AHEAD);
     for (size_t k = 0; k < m; k++) {
       if (k % 8 == 0)
         __builtin_prefetch(next + k * bytes);
-      part *of = &parts[slots[k] >> PART_BITS];
-      uint32_t at = of->next;
+      code_part *part = &parts[indices[k] >> PART_BITS];
+      uint32_t at = part->next;
       if (at % BLOCK == 0) {
-        to->before[to->used] = of->last;
-        of->last = to->used++;
-        at = of->last * BLOCK;
+        to->before[to->used] = part->last;
+        part->last = to->used++;
+        at = part->last * BLOCK;
       }
-      to->low[at] = slots[k] & ((1 << PART_BITS) - 1);
-      of->next = at + 1;
+      to->low[at] = indices[k] & ((1 << PART_BITS) - 1);
+      part->next = at + 1;
     }
   }
   return largest;
 }
 
-static void count_part(job *call, size_t p, const part *of, const blocks *from,
+static void count_part(job *call, size_t p, const code_part *part, const blocks *from,
                        uint32_t *table) {
-  if (of->next == 0)
+  if (part->next == 0)
     return;
-  size_t slot = p << PART_BITS, end = slot + (1 << PART_BITS);
+  size_t index = p << PART_BITS, end = index + (1 << PART_BITS);
   end = end < call->to.size + 1 ? end : call->to.size + 1;
   memset(table, 0, sizeof *table << PART_BITS);
-  uint32_t block = of->last, rows = of->next - block * BLOCK;
+  uint32_t block = part->last, rows = part->next - block * BLOCK;
   for (; block != UINT32_MAX; block = from->before[block], rows = BLOCK)
     for (uint32_t i = 0; i < rows; i++)
       table[from->low[block * BLOCK + i]]++;
   pthread_mutex_lock(&call->to.mutex);
-  for (size_t j = slot ? slot : 1; j < end; j++)
-    call->to.counts[j - 1] += table[j - slot];
+  for (size_t j = index ? index : 1; j < end; j++)
+    call->to.counts[j - 1] += table[j - index];
   pthread_mutex_unlock(&call->to.mutex);
 }
 
@@ -135,7 +135,7 @@ static cydp_status count_by_parts(job *call, size_t first, size_t end,
   size_t n_parts = ((call->to.size + 1) >> PART_BITS) + 1;
   size_t rows = end - first < SEGMENT ? end - first : SEGMENT;
   size_t n_blocks = rows / BLOCK + n_parts;
-  part *parts = malloc(n_parts * sizeof *parts);
+  code_part *parts = malloc(n_parts * sizeof *parts);
   uint32_t *table = malloc(sizeof *table << PART_BITS);
   blocks all = {cydp_huge_pages_allocate(n_blocks * BLOCK * sizeof *all.low),
                 malloc(n_blocks * sizeof *all.before), 0};
@@ -143,7 +143,7 @@ static cydp_status count_by_parts(job *call, size_t first, size_t end,
   for (size_t n; ready && first < end; first += n) {
     n = end - first < rows ? end - first : rows;
     for (size_t p = 0; p < n_parts; p++)
-      parts[p] = (part){0, UINT32_MAX};
+      parts[p] = (code_part){0, UINT32_MAX};
     all.used = 0;
     uint64_t here = partition(call, first, n, parts, &all);
     *largest = here > *largest ? here : *largest;

@@ -7,45 +7,45 @@
 #include <immintrin.h>
 
 static uint64_t codes_8(const int64_t *codes, size_t n, uint32_t length,
-                        uint32_t *slots) {
+                        uint32_t *indices) {
   const __m512i limit = _mm512_set1_epi64(length);
   const __m256i one = _mm256_set1_epi32(1);
   __m512i largest = _mm512_setzero_si512();
   for (size_t i = 0; i < n; i += 8) {
     __m512i code = _mm512_loadu_si512(codes + i);
     largest = _mm512_max_epu64(largest, code);
-    __m256i slot = _mm512_cvtepi64_epi32(_mm512_min_epu64(code, limit));
-    _mm256_storeu_si256((__m256i *)(slots + i), _mm256_add_epi32(slot, one));
+    __m256i index = _mm512_cvtepi64_epi32(_mm512_min_epu64(code, limit));
+    _mm256_storeu_si256((__m256i *)(indices + i), _mm256_add_epi32(index, one));
   }
   uint64_t all = _mm512_reduce_max_epu64(largest);
   return all > INT64_MAX ? UINT64_MAX : all;
 }
 
 static uint64_t codes_4(const uint32_t *codes, bool negative, size_t n, uint32_t length,
-                        uint32_t *slots) {
+                        uint32_t *indices) {
   const __m512i limit = _mm512_set1_epi32((int)length), one = _mm512_set1_epi32(1);
   __m512i largest = _mm512_setzero_si512();
   for (size_t i = 0; i < n; i += 16) {
     __m512i code = _mm512_loadu_si512(codes + i);
     largest = _mm512_max_epu32(largest, code);
-    __m512i slot = _mm512_add_epi32(_mm512_min_epu32(code, limit), one);
-    _mm512_storeu_si512(slots + i, slot);
+    __m512i index = _mm512_add_epi32(_mm512_min_epu32(code, limit), one);
+    _mm512_storeu_si512(indices + i, index);
   }
   uint32_t all = _mm512_reduce_max_epu32(largest);
   return negative && all > INT32_MAX ? UINT64_MAX : all;
 }
 
 uint64_t cydp_codes_avx512(cydp_dtype dtype, const void *codes, size_t n, uint32_t length,
-                           uint32_t *slots) {
+                           uint32_t *indices) {
   size_t whole = n / 16 * 16;
   uint64_t largest = 0;
   if (dtype == CYDP_I64)
-    largest = codes_8(codes, whole, length, slots);
+    largest = codes_8(codes, whole, length, indices);
   else if (dtype == CYDP_I32 || dtype == CYDP_U32)
-    largest = codes_4(codes, dtype == CYDP_I32, whole, length, slots);
+    largest = codes_4(codes, dtype == CYDP_I32, whole, length, indices);
   else
     whole = 0;
   uint64_t rest = cydp_codes_portable(dtype, cydp_row(dtype, codes, whole), n - whole,
-                                      length, slots + whole);
+                                      length, indices + whole);
   return largest > rest ? largest : rest;
 }

@@ -37,8 +37,8 @@ typedef struct cydp_bounding {
   _Atomic(size_t) next; /* the first of these that nobody has taken */
 } cydp_bounding;
 
-static inline size_t cydp_bounding_begin(const cydp_bounding *of, size_t chunk) {
-  return (size_t)((unsigned __int128)of->n * chunk / of->chunks);
+static inline size_t cydp_bounding_begin(const cydp_bounding *bounding, size_t chunk) {
+  return (size_t)((unsigned __int128)bounding->n * chunk / bounding->chunks);
 }
 
 /* So many bits that 2^bits buckets have about `each` rows. */

@@ -31,7 +31,7 @@ typedef struct cydp_counts {
 
 typedef struct cydp_count_table {
   cydp_counts *to;
-  void *table;              /* which has the ways, or the bytes */
+  void *memory;             /* which has the ways, or the bytes */
   uint32_t *way[CYDP_WAYS]; /* if these are NULL, then */
   uint8_t *bytes;
   size_t rows;                /* in the ways since the last flush */
@@ -39,15 +39,15 @@ typedef struct cydp_count_table {
   uint32_t wraps[CYDP_WRAPS]; /* their slots */
 } cydp_count_table;
 
-bool cydp_count_table_new(cydp_count_table *tally, cydp_counts *to);
+bool cydp_count_table_new(cydp_count_table *table, cydp_counts *to);
 
 /* n <= flush_rows and CYDP_WRAPS slots, none above size + 1. Asks for the n numbers at
  * `next`, so that memory is read all the time. */
-void cydp_count_table_add(cydp_count_table *tally, const uint32_t *slots, size_t n,
+void cydp_count_table_add(cydp_count_table *table, const uint32_t *indices, size_t n,
                           const void *next, size_t stride);
 
 /* Adds what is left, and frees. */
-void cydp_count_table_end(cydp_count_table *tally);
+void cydp_count_table_end(cydp_count_table *table);
 
 /* Rows of each of the tasks that a call of n rows is shared out in. */
 size_t cydp_count_table_rows(size_t n, size_t size, unsigned threads);

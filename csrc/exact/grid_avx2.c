@@ -17,13 +17,13 @@ typedef struct grid {
   __m256i lowest_q, highest_q;
 } grid;
 
-static inline grid prepare(const cydp_grid *of, cydp_dtype dtype) {
-  return (grid){.scale = _mm256_set1_pd(cydp_grid_scale(of)),
-                .lowest = _mm256_set1_pd((double)of->lowest),
-                .highest = _mm256_set1_pd((double)of->highest),
-                .by = cydp_grid_shift_of(of, dtype),
-                .lowest_q = _mm256_set1_epi64x(of->lowest),
-                .highest_q = _mm256_set1_epi64x(of->highest)};
+static inline grid prepare(const cydp_grid *given, cydp_dtype dtype) {
+  return (grid){.scale = _mm256_set1_pd(cydp_grid_scale(given)),
+                .lowest = _mm256_set1_pd((double)given->lowest),
+                .highest = _mm256_set1_pd((double)given->highest),
+                .by = cydp_grid_shift_of(given, dtype),
+                .lowest_q = _mm256_set1_epi64x(given->lowest),
+                .highest_q = _mm256_set1_epi64x(given->highest)};
 }
 
 static inline __m256d load(cydp_dtype dtype, const void *x, size_t i) {
@@ -78,9 +78,9 @@ static inline __m256i rounded(const grid *g, cydp_dtype dtype, bool whole, const
 }
 
 /* Returns how many rows it took. */
-static inline size_t sum_most(const grid *of, cydp_dtype dtype, bool whole, const void *x,
-                              size_t n, int64_t *sum) {
-  const grid g = *of;
+static inline size_t sum_most(const grid *given, cydp_dtype dtype, bool whole,
+                              const void *x, size_t n, int64_t *sum) {
+  const grid g = *given;
   __m256i sums[AT_ONCE] = {_mm256_setzero_si256(), _mm256_setzero_si256(),
                            _mm256_setzero_si256(), _mm256_setzero_si256()};
   size_t i = 0;
@@ -95,9 +95,9 @@ static inline size_t sum_most(const grid *of, cydp_dtype dtype, bool whole, cons
   return i;
 }
 
-static inline size_t round_most(const grid *of, cydp_dtype dtype, bool whole,
+static inline size_t round_most(const grid *given, cydp_dtype dtype, bool whole,
                                 const void *x, size_t n, int64_t *q) {
-  const grid g = *of;
+  const grid g = *given;
   size_t i = 0;
   for (; n - i >= LANES; i += LANES)
     _mm256_storeu_si256((__m256i *)(q + i), rounded(&g, dtype, whole, x, i));
@@ -109,9 +109,9 @@ static const void *behind(cydp_dtype dtype, const void *x, size_t i) {
 }
 
 /* Type and shift are written out, so that each gets a loop of its own. */
-int64_t cydp_grid_sum_avx2(const cydp_grid *of, cydp_dtype dtype, const void *x,
+int64_t cydp_grid_sum_avx2(const cydp_grid *given, cydp_dtype dtype, const void *x,
                            size_t n) {
-  const grid g = prepare(of, dtype);
+  const grid g = prepare(given, dtype);
   int64_t sum;
   size_t done;
   if (dtype == CYDP_F64)
@@ -120,18 +120,18 @@ int64_t cydp_grid_sum_avx2(const cydp_grid *of, cydp_dtype dtype, const void *x,
     done = sum_most(&g, CYDP_F32, false, x, n, &sum);
   else if (dtype == CYDP_I32)
     done = sum_most(&g, CYDP_I32, false, x, n, &sum);
-  else if (of->exponent == 0)
+  else if (given->exponent == 0)
     done = sum_most(&g, CYDP_I64, true, x, n, &sum);
   else
     done = sum_most(&g, CYDP_I64, false, x, n, &sum);
   if (done < n)
-    sum += cydp_grid_sum_portable(of, dtype, behind(dtype, x, done), n - done);
+    sum += cydp_grid_sum_portable(given, dtype, behind(dtype, x, done), n - done);
   return sum;
 }
 
-void cydp_grid_round_avx2(const cydp_grid *of, cydp_dtype dtype, const void *x, size_t n,
-                          int64_t *q) {
-  const grid g = prepare(of, dtype);
+void cydp_grid_round_avx2(const cydp_grid *given, cydp_dtype dtype, const void *x,
+                          size_t n, int64_t *q) {
+  const grid g = prepare(given, dtype);
   size_t done;
   if (dtype == CYDP_F64)
     done = round_most(&g, CYDP_F64, false, x, n, q);
@@ -139,10 +139,10 @@ void cydp_grid_round_avx2(const cydp_grid *of, cydp_dtype dtype, const void *x, 
     done = round_most(&g, CYDP_F32, false, x, n, q);
   else if (dtype == CYDP_I32)
     done = round_most(&g, CYDP_I32, false, x, n, q);
-  else if (of->exponent == 0)
+  else if (given->exponent == 0)
     done = round_most(&g, CYDP_I64, true, x, n, q);
   else
     done = round_most(&g, CYDP_I64, false, x, n, q);
   if (done < n)
-    cydp_grid_round_portable(of, dtype, behind(dtype, x, done), n - done, q + done);
+    cydp_grid_round_portable(given, dtype, behind(dtype, x, done), n - done, q + done);
 }

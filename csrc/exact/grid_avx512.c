@@ -16,13 +16,13 @@ typedef struct grid {
   __m512i lowest_q, highest_q;
 } grid;
 
-static inline grid prepare(const cydp_grid *of, cydp_dtype dtype) {
-  return (grid){.scale = _mm512_set1_pd(cydp_grid_scale(of)),
-                .lowest = _mm512_set1_pd((double)of->lowest),
-                .highest = _mm512_set1_pd((double)of->highest),
-                .by = cydp_grid_shift_of(of, dtype),
-                .lowest_q = _mm512_set1_epi64(of->lowest),
-                .highest_q = _mm512_set1_epi64(of->highest)};
+static inline grid prepare(const cydp_grid *given, cydp_dtype dtype) {
+  return (grid){.scale = _mm512_set1_pd(cydp_grid_scale(given)),
+                .lowest = _mm512_set1_pd((double)given->lowest),
+                .highest = _mm512_set1_pd((double)given->highest),
+                .by = cydp_grid_shift_of(given, dtype),
+                .lowest_q = _mm512_set1_epi64(given->lowest),
+                .highest_q = _mm512_set1_epi64(given->highest)};
 }
 
 static inline __m512d load(cydp_dtype dtype, const void *x, size_t i) {
@@ -66,9 +66,9 @@ static inline __m512i rounded(const grid *g, cydp_dtype dtype, bool whole, const
 }
 
 /* Returns how many rows it took. */
-static inline size_t sum_most(const grid *of, cydp_dtype dtype, bool whole, const void *x,
-                              size_t n, int64_t *sum) {
-  const grid g = *of;
+static inline size_t sum_most(const grid *given, cydp_dtype dtype, bool whole,
+                              const void *x, size_t n, int64_t *sum) {
+  const grid g = *given;
   __m512i sums[AT_ONCE] = {_mm512_setzero_si512(), _mm512_setzero_si512(),
                            _mm512_setzero_si512(), _mm512_setzero_si512()};
   size_t i = 0;
@@ -80,9 +80,9 @@ static inline size_t sum_most(const grid *of, cydp_dtype dtype, bool whole, cons
   return i;
 }
 
-static inline size_t round_most(const grid *of, cydp_dtype dtype, bool whole,
+static inline size_t round_most(const grid *given, cydp_dtype dtype, bool whole,
                                 const void *x, size_t n, int64_t *q) {
-  const grid g = *of;
+  const grid g = *given;
   size_t i = 0;
   for (; n - i >= LANES; i += LANES)
     _mm512_storeu_si512(q + i, rounded(&g, dtype, whole, x, i));
@@ -94,9 +94,9 @@ static const void *behind(cydp_dtype dtype, const void *x, size_t i) {
 }
 
 /* Type and shift are written out, so that each gets a loop of its own. */
-int64_t cydp_grid_sum_avx512(const cydp_grid *of, cydp_dtype dtype, const void *x,
+int64_t cydp_grid_sum_avx512(const cydp_grid *given, cydp_dtype dtype, const void *x,
                              size_t n) {
-  const grid g = prepare(of, dtype);
+  const grid g = prepare(given, dtype);
   int64_t sum;
   size_t done;
   if (dtype == CYDP_F64)
@@ -105,18 +105,18 @@ int64_t cydp_grid_sum_avx512(const cydp_grid *of, cydp_dtype dtype, const void *
     done = sum_most(&g, CYDP_F32, false, x, n, &sum);
   else if (dtype == CYDP_I32)
     done = sum_most(&g, CYDP_I32, false, x, n, &sum);
-  else if (of->exponent == 0)
+  else if (given->exponent == 0)
     done = sum_most(&g, CYDP_I64, true, x, n, &sum);
   else
     done = sum_most(&g, CYDP_I64, false, x, n, &sum);
   if (done < n)
-    sum += cydp_grid_sum_portable(of, dtype, behind(dtype, x, done), n - done);
+    sum += cydp_grid_sum_portable(given, dtype, behind(dtype, x, done), n - done);
   return sum;
 }
 
-void cydp_grid_round_avx512(const cydp_grid *of, cydp_dtype dtype, const void *x,
+void cydp_grid_round_avx512(const cydp_grid *given, cydp_dtype dtype, const void *x,
                             size_t n, int64_t *q) {
-  const grid g = prepare(of, dtype);
+  const grid g = prepare(given, dtype);
   size_t done;
   if (dtype == CYDP_F64)
     done = round_most(&g, CYDP_F64, false, x, n, q);
@@ -124,10 +124,10 @@ void cydp_grid_round_avx512(const cydp_grid *of, cydp_dtype dtype, const void *x
     done = round_most(&g, CYDP_F32, false, x, n, q);
   else if (dtype == CYDP_I32)
     done = round_most(&g, CYDP_I32, false, x, n, q);
-  else if (of->exponent == 0)
+  else if (given->exponent == 0)
     done = round_most(&g, CYDP_I64, true, x, n, q);
   else
     done = round_most(&g, CYDP_I64, false, x, n, q);
   if (done < n)
-    cydp_grid_round_portable(of, dtype, behind(dtype, x, done), n - done, q + done);
+    cydp_grid_round_portable(given, dtype, behind(dtype, x, done), n - done, q + done);
 }

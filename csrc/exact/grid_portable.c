@@ -63,10 +63,10 @@ static inline mask rounded(const cydp_grid *grid, const cydp_grid_shift *by, dou
 }
 
 /* The sum of q, which are stored too unless q is NULL. */
-static inline int64_t each(const cydp_grid *of, cydp_dtype dtype, const void *x, size_t n,
-                           int64_t *q) {
-  const cydp_grid grid = *of;
-  const cydp_grid_shift by = cydp_grid_shift_of(of, dtype);
+static inline int64_t each(const cydp_grid *given, cydp_dtype dtype, const void *x,
+                           size_t n, int64_t *q) {
+  const cydp_grid grid = *given;
+  const cydp_grid_shift by = cydp_grid_shift_of(given, dtype);
   const double scale = cydp_grid_scale(&grid);
   mask sum = {0, 0};
   size_t i = 0;

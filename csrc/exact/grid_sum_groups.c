@@ -41,7 +41,7 @@ typedef struct block {
   size_t n;
   const char *next_codes, *next_x; /* what will be read soon */
   size_t codes_bytes, x_bytes;
-  _Alignas(64) uint32_t slots[BLOCK_ROWS + UNITS_AHEAD]; /* code + 1; the last are 1 */
+  _Alignas(64) uint32_t indices[BLOCK_ROWS + UNITS_AHEAD]; /* code + 1; the last are 1 */
   _Alignas(64) int64_t q[BLOCK_ROWS];
 } block;
 
@@ -55,12 +55,12 @@ static inline void add_inside(const block *restrict rows, bool far,
     __builtin_prefetch(next_x + i * x_bytes);
     for (size_t j = i; j < i + AT_ONCE; j++) {
       if (far)
-        __builtin_prefetch(table + rows->slots[j + UNITS_AHEAD] - (size_t)1, 1);
-      table[rows->slots[j] - (size_t)1] += rows->q[j];
+        __builtin_prefetch(table + rows->indices[j + UNITS_AHEAD] - (size_t)1, 1);
+      table[rows->indices[j] - (size_t)1] += rows->q[j];
     }
   }
   for (; i < n; i++)
-    table[rows->slots[i] - (size_t)1] += rows->q[i];
+    table[rows->indices[i] - (size_t)1] += rows->q[i];
 }
 
 /* Decided by the copies: what the kernel says of the codes, it may have read before. */
@@ -68,14 +68,14 @@ static bool any_outside(const block *rows, size_t n_groups) {
   const uint32_t outside = (uint32_t)n_groups + 1;
   uint32_t any = 0;
   for (size_t i = 0; i < rows->n; i++)
-    any |= rows->slots[i] == outside;
+    any |= rows->indices[i] == outside;
   return any;
 }
 
 static void add_checked(const block *rows, size_t n_groups, int64_t *table) {
   for (size_t i = 0; i < rows->n; i++)
-    if (rows->slots[i] <= n_groups)
-      table[rows->slots[i] - (size_t)1] += rows->q[i];
+    if (rows->indices[i] <= n_groups)
+      table[rows->indices[i] - (size_t)1] += rows->q[i];
 }
 
 static void add_chunk(const shared_groups *call, size_t first, size_t end,
@@ -84,7 +84,7 @@ static void add_chunk(const shared_groups *call, size_t first, size_t end,
   block rows = {.codes_bytes = cydp_dtype_bytes(call->codes_dtype),
                 .x_bytes = cydp_dtype_bytes(call->dtype)};
   for (size_t i = 0; i < BLOCK_ROWS + UNITS_AHEAD; i++)
-    rows.slots[i] = 1;
+    rows.indices[i] = 1;
   for (size_t i = first; i < end; i += rows.n) {
     rows.n = end - i < BLOCK_ROWS ? end - i : BLOCK_ROWS;
     rows.next_codes = cydp_row(call->codes_dtype, call->codes, i + ROWS_AHEAD);
@@ -92,7 +92,7 @@ static void add_chunk(const shared_groups *call, size_t first, size_t end,
     kernels->grid_round(call->grid, call->dtype, cydp_row(call->dtype, call->x, i),
                         rows.n, rows.q);
     (void)kernels->codes(call->codes_dtype, cydp_row(call->codes_dtype, call->codes, i),
-                         rows.n, (uint32_t)call->n_groups, rows.slots);
+                         rows.n, (uint32_t)call->n_groups, rows.indices);
     if (any_outside(&rows, call->n_groups))
       add_checked(&rows, call->n_groups, table);
     else if (call->n_groups < FAR_GROUPS)

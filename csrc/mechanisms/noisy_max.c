@@ -27,14 +27,14 @@ enum {
 static const double *doubles(const cydp_score_row *row) { return row->scores; }
 
 /* One thread's pass over candidates; wiped when it is done. */
-typedef struct pass {
+typedef struct max_pass {
   const cydp_score_row *row;
   cydp_work_mode work_mode;
   bool has_best; /* there is a best candidate */
   cydp_candidate best;
   int32_t bounds[CHUNK];
   double behind[CHUNK];
-} pass;
+} max_pass;
 
 /* Returns the limit that a coarse bound must reach for a noisy score of at least `low`. */
 static int32_t limit_of(double low) {
@@ -42,82 +42,84 @@ static int32_t limit_of(double low) {
   return units > INT32_MIN ? (int32_t)units : INT32_MIN;
 }
 
-static double least_noisy_score(const pass *of) {
-  return of->has_best && of->best.low > CYDP_NOISY_SCORE_FLOOR ? of->best.low
-                                                               : CYDP_NOISY_SCORE_FLOOR;
+static double least_noisy_score(const max_pass *pass) {
+  return pass->has_best && pass->best.low > CYDP_NOISY_SCORE_FLOOR
+             ? pass->best.low
+             : CYDP_NOISY_SCORE_FLOOR;
 }
 
-static cydp_status enter(pass *of, cydp_candidate *candidate) {
-  bool greater = !of->has_best;
+static cydp_status enter(max_pass *pass, cydp_candidate *candidate) {
+  bool greater = !pass->has_best;
   cydp_status status = CYDP_OK;
-  if (of->has_best)
-    status = cydp_greater(of->row, candidate, &of->best, of->work_mode, &greater);
+  if (pass->has_best)
+    status = cydp_greater(pass->row, candidate, &pass->best, pass->work_mode, &greater);
   if (greater && status == CYDP_OK)
-    of->best = *candidate;
-  of->has_best = true;
+    pass->best = *candidate;
+  pass->has_best = true;
   return status;
 }
 
 /* Enters a candidate whose coarse bound is large enough, if its score is finite. */
-static cydp_status look_at(pass *of, size_t place, double score, double reference,
+static cydp_status look_at(max_pass *pass, size_t place, double score, double reference,
                            uint32_t word) {
-  const cydp_noisy_max *noisy_max = of->row->noisy_max;
+  const cydp_noisy_max *noisy_max = pass->row->noisy_max;
   if (!isfinite(score))
     return CYDP_OK;
   cydp_candidate candidate = cydp_candidate_of(
       noisy_max, place, score * noisy_max->constants.half - reference, word);
-  if (of->work_mode != CYDP_RESOLVE_ALL && candidate.high < least_noisy_score(of))
+  if (pass->work_mode != CYDP_RESOLVE_ALL && candidate.high < least_noisy_score(pass))
     return CYDP_OK;
-  return enter(of, &candidate);
+  return enter(pass, &candidate);
 }
 
 /* Sets how far n scores are behind the largest, for integers, and for rows whose largest
  * score is not finite. */
-static void set_behind(pass *of, size_t from, size_t n) {
-  const cydp_score_row *row = of->row;
+static void set_behind(max_pass *pass, size_t from, size_t n) {
+  const cydp_score_row *row = pass->row;
   if (row->integers) {
     cydp_mechanisms_kernels()->distances(
-        row->top_integer, -1, (const int64_t *)row->scores + from, n, of->behind);
+        row->top_integer, -1, (const int64_t *)row->scores + from, n, pass->behind);
     return;
   }
   for (size_t i = 0; i < n; i++)
-    of->behind[i] = row->top < 0 || doubles(row)[from + i] == row->top ? 0 : -INFINITY;
+    pass->behind[i] = row->top < 0 || doubles(row)[from + i] == row->top ? 0 : -INFINITY;
 }
 
 /* Passes n <= CHUNK candidates from place `from` on. */
-static cydp_status pass_chunk(pass *of, size_t from, const uint32_t *words, size_t n) {
-  const cydp_score_row *row = of->row;
+static cydp_status pass_chunk(max_pass *pass, size_t from, const uint32_t *words,
+                              size_t n) {
+  const cydp_score_row *row = pass->row;
   const cydp_noisy_max *noisy_max = row->noisy_max;
   const cydp_mechanisms_table *kernels = cydp_mechanisms_kernels();
-  const double *scores = of->behind;
+  const double *scores = pass->behind;
   double reference = 0;
   if (row->integers || !isfinite(row->top)) {
-    set_behind(of, from, n);
+    set_behind(pass, from, n);
   } else {
     scores = doubles(row) + from;
     reference = row->top * noisy_max->constants.half;
   }
   cydp_status status = CYDP_OK;
-  if (of->work_mode == CYDP_RESOLVE_ALL) {
+  if (pass->work_mode == CYDP_RESOLVE_ALL) {
     for (size_t i = 0; i < n && status == CYDP_OK; i++)
-      status = look_at(of, from + i, scores[i], reference, words[i]);
+      status = look_at(pass, from + i, scores[i], reference, words[i]);
     return status;
   }
   int32_t largest = kernels->score_bounds(&noisy_max->constants, reference, scores, words,
-                                          n, of->bounds);
-  int32_t limit = limit_of(least_noisy_score(of));
+                                          n, pass->bounds);
+  int32_t limit = limit_of(least_noisy_score(pass));
   if (largest < limit)
     return CYDP_OK;
   /* The candidate with the largest bound comes first: hardly any other bound reaches its
    * noisy score. */
-  size_t first = kernels->next_candidate(of->bounds, largest, 0, n);
-  status = look_at(of, from + first, scores[first], reference, words[first]);
+  size_t first = kernels->next_candidate(pass->bounds, largest, 0, n);
+  status = look_at(pass, from + first, scores[first], reference, words[first]);
   for (size_t i = 0; status == CYDP_OK; i++) {
-    i = kernels->next_candidate(of->bounds, limit_of(least_noisy_score(of)), i, n);
+    i = kernels->next_candidate(pass->bounds, limit_of(least_noisy_score(pass)), i, n);
     if (i >= n)
       break;
     if (i != first)
-      status = look_at(of, from + i, scores[i], reference, words[i]);
+      status = look_at(pass, from + i, scores[i], reference, words[i]);
   }
   return status;
 }
@@ -132,26 +134,26 @@ typedef struct word_stream {
 } word_stream;
 
 /* Sets words to those of candidates from `first` on, and *n to how many are computed. */
-static cydp_status read_words(word_stream *of, uint64_t first, const uint32_t **words,
+static cydp_status read_words(word_stream *stream, uint64_t first, const uint32_t **words,
                               size_t *n) {
   uint64_t chunk = first / CHUNK;
   size_t within = first % CHUNK;
-  if (chunk != of->chunk || within < of->from || within >= of->to) {
-    uint64_t rest = of->end - chunk * CHUNK;
+  if (chunk != stream->chunk || within < stream->from || within >= stream->to) {
+    uint64_t rest = stream->end - chunk * CHUNK;
     size_t group = within / CYDP_GROUP_WORDS, to = rest < CHUNK ? (size_t)rest : CHUNK;
     size_t groups = (to + CYDP_GROUP_WORDS - 1) / CYDP_GROUP_WORDS - group;
     uint32_t nonce[3];
     cydp_set_nonce(nonce, CYDP_DOMAIN_PREFIX, 0, 0, chunk);
-    of->chunk = chunk;
-    of->from = group * CYDP_GROUP_WORDS;
-    of->to = to;
-    cydp_status status = cydp_chacha20_keystream(of->key, nonce, 16 * (uint32_t)group,
-                                                 groups, of->words + of->from);
+    stream->chunk = chunk;
+    stream->from = group * CYDP_GROUP_WORDS;
+    stream->to = to;
+    cydp_status status = cydp_chacha20_keystream(stream->key, nonce, 16 * (uint32_t)group,
+                                                 groups, stream->words + stream->from);
     if (status != CYDP_OK)
       return status;
   }
-  *words = of->words + within;
-  *n = of->to - within;
+  *words = stream->words + within;
+  *n = stream->to - within;
   return CYDP_OK;
 }
 
@@ -182,16 +184,17 @@ static void raise_top(cydp_score_row *row, size_t from, size_t n) {
 }
 
 /* Passes the candidates of a row from `from` to `to`. */
-static cydp_status pass_part(pass *of, word_stream *stream, size_t from, size_t to) {
+static cydp_status pass_part(max_pass *pass, word_stream *stream, size_t from,
+                             size_t to) {
   cydp_status status = CYDP_OK;
   while (from < to && status == CYDP_OK) {
     const uint32_t *words;
     size_t n;
-    status = read_words(stream, of->row->first + from, &words, &n);
+    status = read_words(stream, pass->row->first + from, &words, &n);
     if (status != CYDP_OK)
       break;
     n = n < to - from ? n : to - from;
-    status = pass_chunk(of, from, words, n);
+    status = pass_chunk(pass, from, words, n);
     from += n;
   }
   return status;
@@ -199,11 +202,11 @@ static cydp_status pass_part(pass *of, word_stream *stream, size_t from, size_t 
 
 /* Sets *chosen to the best candidate, or to the first if another thread has changed all
  * scores so that there is none. */
-static cydp_status choose_best(pass *of, int64_t *chosen) {
-  *chosen = of->has_best ? (int64_t)of->best.place : 0;
-  if (!of->has_best || of->work_mode == CYDP_RESOLVE_ALL)
+static cydp_status choose_best(max_pass *pass, int64_t *chosen) {
+  *chosen = pass->has_best ? (int64_t)pass->best.place : 0;
+  if (!pass->has_best || pass->work_mode == CYDP_RESOLVE_ALL)
     return CYDP_OK;
-  return cydp_check_floor(of->row, &of->best);
+  return cydp_check_floor(pass->row, &pass->best);
 }
 
 /* What threads share. */
@@ -219,86 +222,89 @@ typedef struct noisy_max_call {
   int64_t *chosen;
 } noisy_max_call;
 
-static cydp_score_row row_of(const noisy_max_call *of, size_t row) {
-  return (cydp_score_row){.noisy_max = of->noisy_max,
-                          .scores = of->scores + 8 * row * of->length,
-                          .integers = of->integers,
+static cydp_score_row row_of(const noisy_max_call *call, size_t row) {
+  return (cydp_score_row){.noisy_max = call->noisy_max,
+                          .scores = call->scores + 8 * row * call->length,
+                          .integers = call->integers,
                           .top = -INFINITY,
                           .top_integer = INT64_MIN,
-                          .first = (uint64_t)row * of->length,
-                          .extension = &of->extension};
+                          .first = (uint64_t)row * call->length,
+                          .extension = &call->extension};
 }
 
 /* A thread's scratch memory, on its stack. */
-typedef struct scratch {
-  pass pass;
+typedef struct max_scratch {
+  max_pass pass;
   word_stream stream;
-} scratch;
+} max_scratch;
 
-static void begin_scratch(scratch *of, const noisy_max_call *call, uint64_t end) {
-  of->pass.work_mode = call->work_mode;
-  of->pass.has_best = false;
-  of->stream.key = call->key;
-  of->stream.end = end;
-  of->stream.chunk = UINT64_MAX;
+static void begin_scratch(max_scratch *scratch, const noisy_max_call *call,
+                          uint64_t end) {
+  scratch->pass.work_mode = call->work_mode;
+  scratch->pass.has_best = false;
+  scratch->stream.key = call->key;
+  scratch->stream.end = end;
+  scratch->stream.chunk = UINT64_MAX;
 }
 
-static void wipe_scratch(scratch *of) {
-  cydp_wipe(of->stream.words, sizeof of->stream.words);
-  cydp_wipe(&of->pass, sizeof of->pass);
+static void wipe_scratch(max_scratch *scratch) {
+  cydp_wipe(scratch->stream.words, sizeof scratch->stream.words);
+  cydp_wipe(&scratch->pass, sizeof scratch->pass);
 }
 
 static cydp_status pass_rows(void *self, size_t task) {
-  const noisy_max_call *of = self;
-  size_t from = task * of->rows_a_task;
-  size_t to = of->rows - from < of->rows_a_task ? of->rows : from + of->rows_a_task;
-  scratch own;
-  begin_scratch(&own, of, (uint64_t)to * of->length);
+  const noisy_max_call *call = self;
+  size_t from = task * call->rows_a_task;
+  size_t to =
+      call->rows - from < call->rows_a_task ? call->rows : from + call->rows_a_task;
+  max_scratch own;
+  begin_scratch(&own, call, (uint64_t)to * call->length);
   cydp_status status = CYDP_OK;
   for (size_t i = from; i < to && status == CYDP_OK; i++) {
-    cydp_score_row row = row_of(of, i);
-    raise_top(&row, 0, of->length);
+    cydp_score_row row = row_of(call, i);
+    raise_top(&row, 0, call->length);
     own.pass.row = &row;
     own.pass.has_best = false;
-    status = pass_part(&own.pass, &own.stream, 0, of->length);
+    status = pass_part(&own.pass, &own.stream, 0, call->length);
     if (status == CYDP_OK)
-      status = choose_best(&own.pass, of->chosen + i);
+      status = choose_best(&own.pass, call->chosen + i);
   }
   wipe_scratch(&own);
   return status;
 }
 
 /* One long row in parts, each with its best candidate. */
-typedef struct part {
+typedef struct row_part {
   cydp_score_row row; /* with the largest score of the part */
   bool has_best;
   cydp_candidate best;
-} part;
+} row_part;
 
-typedef struct long_row {
+typedef struct long_row_call {
   const noisy_max_call *call;
   cydp_score_row row;
-  part *parts;
-} long_row;
+  row_part *parts;
+} long_row_call;
 
 static size_t part_length(const noisy_max_call *call, size_t from) {
   return call->length - from < PART ? call->length - from : PART;
 }
 
 static cydp_status find_top(void *self, size_t task) {
-  long_row *of = self;
-  of->parts[task].row = of->row;
-  raise_top(&of->parts[task].row, task * PART, part_length(of->call, task * PART));
+  long_row_call *long_row = self;
+  long_row->parts[task].row = long_row->row;
+  raise_top(&long_row->parts[task].row, task * PART,
+            part_length(long_row->call, task * PART));
   return CYDP_OK;
 }
 
 static cydp_status find_best(void *self, size_t task) {
-  const long_row *of = self;
-  part *own = of->parts + task;
-  size_t from = task * PART, to = from + part_length(of->call, from);
-  scratch own_scratch;
-  begin_scratch(&own_scratch, of->call, of->row.first + to);
-  own_scratch.pass.row = &of->row;
+  const long_row_call *long_row = self;
+  row_part *own = long_row->parts + task;
+  size_t from = task * PART, to = from + part_length(long_row->call, from);
+  max_scratch own_scratch;
+  begin_scratch(&own_scratch, long_row->call, long_row->row.first + to);
+  own_scratch.pass.row = &long_row->row;
   cydp_status status = pass_part(&own_scratch.pass, &own_scratch.stream, from, to);
   own->has_best = own_scratch.pass.has_best;
   own->best = own_scratch.pass.best;
@@ -308,40 +314,42 @@ static cydp_status find_best(void *self, size_t task) {
 
 static cydp_status pass_long_row(const noisy_max_call *call, size_t i, unsigned threads) {
   size_t parts = (call->length - 1) / PART + 1;
-  long_row of = {call, row_of(call, i), calloc(parts, sizeof(part))};
-  if (!of.parts)
+  long_row_call long_row = {call, row_of(call, i), calloc(parts, sizeof(row_part))};
+  if (!long_row.parts)
     return CYDP_ERROR_MEMORY;
-  pass final = {.row = &of.row, .work_mode = call->work_mode, .has_best = false};
-  cydp_status status = cydp_parallel_for(find_top, &of, parts, threads);
+  max_pass final = {
+      .row = &long_row.row, .work_mode = call->work_mode, .has_best = false};
+  cydp_status status = cydp_parallel_for(find_top, &long_row, parts, threads);
   for (size_t j = 0; j < parts; j++) {
-    const cydp_score_row *row = &of.parts[j].row;
-    of.row.top = row->top > of.row.top ? row->top : of.row.top;
-    if (row->top_integer > of.row.top_integer)
-      of.row.top_integer = row->top_integer;
+    const cydp_score_row *row = &long_row.parts[j].row;
+    long_row.row.top = row->top > long_row.row.top ? row->top : long_row.row.top;
+    if (row->top_integer > long_row.row.top_integer)
+      long_row.row.top_integer = row->top_integer;
   }
   if (status == CYDP_OK)
-    status = cydp_parallel_for(find_best, &of, parts, threads);
+    status = cydp_parallel_for(find_best, &long_row, parts, threads);
   for (size_t j = 0; j < parts && status == CYDP_OK; j++)
-    if (of.parts[j].has_best)
-      status = enter(&final, &of.parts[j].best);
+    if (long_row.parts[j].has_best)
+      status = enter(&final, &long_row.parts[j].best);
   if (status == CYDP_OK)
     status = choose_best(&final, call->chosen + i);
-  cydp_wipe(of.parts, parts * sizeof(part));
+  cydp_wipe(long_row.parts, parts * sizeof(row_part));
   cydp_wipe(&final.best, sizeof final.best);
-  free(of.parts);
+  free(long_row.parts);
   return status;
 }
 
-static cydp_status pass_all(noisy_max_call *of, unsigned threads) {
+static cydp_status pass_all(noisy_max_call *call, unsigned threads) {
   cydp_status status = CYDP_OK;
-  if (threads > 1 && of->length > PART) {
-    for (size_t i = 0; i < of->rows && status == CYDP_OK; i++)
-      status = pass_long_row(of, i, threads);
+  if (threads > 1 && call->length > PART) {
+    for (size_t i = 0; i < call->rows && status == CYDP_OK; i++)
+      status = pass_long_row(call, i, threads);
     return status;
   }
-  of->rows_a_task = threads > 1 ? (PART - 1) / of->length + 1 : of->rows;
-  size_t tasks = (of->rows - 1) / of->rows_a_task + 1;
-  return tasks > 1 ? cydp_parallel_for(pass_rows, of, tasks, threads) : pass_rows(of, 0);
+  call->rows_a_task = threads > 1 ? (PART - 1) / call->length + 1 : call->rows;
+  size_t tasks = (call->rows - 1) / call->rows_a_task + 1;
+  return tasks > 1 ? cydp_parallel_for(pass_rows, call, tasks, threads)
+                   : pass_rows(call, 0);
 }
 
 cydp_status cydp_report_noisy_max(const cydp_noisy_max *noisy_max, const void *scores,
@@ -356,16 +364,16 @@ cydp_status cydp_report_noisy_max(const cydp_noisy_max *noisy_max, const void *s
   cydp_status status = cydp_rng_key(rng, key);
   if (status != CYDP_OK)
     return status;
-  noisy_max_call of = {.noisy_max = noisy_max,
-                       .key = key,
-                       .extension = {read_extension, key},
-                       .work_mode = work_mode,
-                       .scores = scores,
-                       .integers = dtype == CYDP_I64,
-                       .rows = rows,
-                       .length = length,
-                       .chosen = chosen};
-  status = pass_all(&of, threads);
+  noisy_max_call call = {.noisy_max = noisy_max,
+                         .key = key,
+                         .extension = {read_extension, key},
+                         .work_mode = work_mode,
+                         .scores = scores,
+                         .integers = dtype == CYDP_I64,
+                         .rows = rows,
+                         .length = length,
+                         .chosen = chosen};
+  status = pass_all(&call, threads);
   cydp_wipe(key, sizeof key);
   return status;
 }
@@ -376,13 +384,13 @@ cydp_status cydp_noisy_max_map(const cydp_noisy_max *noisy_max, const void *scor
                                int64_t *chosen) {
   if ((dtype != CYDP_F64 && dtype != CYDP_I64) || length == 0)
     return CYDP_ERROR_DOMAIN;
-  const noisy_max_call of = {.noisy_max = noisy_max,
-                             .extension = *extension,
-                             .scores = scores,
-                             .integers = dtype == CYDP_I64,
-                             .length = length};
-  cydp_score_row row = row_of(&of, 0);
-  pass own;
+  const noisy_max_call call = {.noisy_max = noisy_max,
+                               .extension = *extension,
+                               .scores = scores,
+                               .integers = dtype == CYDP_I64,
+                               .length = length};
+  cydp_score_row row = row_of(&call, 0);
+  max_pass own;
   own.row = &row;
   own.work_mode = work_mode;
   own.has_best = false;

@@ -133,13 +133,13 @@ static void store_32(const cydp_decision *self, size_t lane, uint64_t answer,
 static cydp_status map_many(const offset_sampler *offset, const cydp_batch *batch,
                             const cydp_decision *decision,
                             const cydp_category_offset_constants *constants, void *out) {
-  const offset_decision of = {*decision, offset, batch->plane[0], out};
+  const offset_decision offsets = {*decision, offset, batch->plane[0], out};
   uint8_t undecided[CYDP_BATCH / 8];
   if (batch->work_mode == CYDP_RESOLVE_ALL)
-    return cydp_decide(&of.base, batch, NULL);
+    return cydp_decide(&offsets.base, batch, NULL);
   cydp_samplers_kernels()->category_offset(constants, batch->plane[0], batch->n, out,
                                            undecided);
-  return cydp_decide(&of.base, batch, undecided);
+  return cydp_decide(&offsets.base, batch, undecided);
 }
 
 static cydp_status map_narrow(const cydp_sampler *self, const cydp_batch *batch,

@@ -127,7 +127,7 @@ static void store(const cydp_decision *self, size_t lane, uint64_t answer,
 cydp_status cydp_cdf_table_map(const cydp_cdf_table_method *method,
                                const cydp_batch *batch, const uint16_t *words,
                                uint16_t *magnitudes) {
-  const table_decision of = {
+  const table_decision decision = {
       {1, PREFIX_BITS, method->rate, prefix,
        method->second_look ? look_again_by_inverse_cdf : look_again_by_tails, resolve,
        store},
@@ -136,8 +136,8 @@ cydp_status cydp_cdf_table_map(const cydp_cdf_table_method *method,
       magnitudes};
   uint8_t undecided[CYDP_BATCH / 8];
   if (batch->work_mode == CYDP_RESOLVE_ALL)
-    return cydp_decide(&of.base, batch, NULL);
+    return cydp_decide(&decision.base, batch, NULL);
   cydp_samplers_kernels()->cdf_table(&method->table, words, batch->n, magnitudes,
                                      undecided);
-  return cydp_decide(&of.base, batch, undecided);
+  return cydp_decide(&decision.base, batch, undecided);
 }

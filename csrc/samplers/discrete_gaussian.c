@@ -61,13 +61,14 @@ typedef struct exponent_bound {
 /* Whether V < exp(-g). R (R + 2 M x) is below 2^121 and 1/(2 sigma^2) short by 2^-1280 at
  * most, so the error of g is less than an ulp of 17 limbs, and one more by the cut. */
 static cydp_answer accepts(const void *bound, size_t n, const uint64_t *v) {
-  const exponent_bound *of = bound;
+  const exponent_bound *exponent = bound;
   const size_t wide = n + 4;
   cydp_fixed g, factor;
-  const uint64_t *rate = of->gaussian->rate + (RATE_LIMBS - wide);
-  uint64_t twice_mx = of->x << of->gaussian->constants.shift << 1; /* x < 2^9, m <= 54 */
-  cydp_fixed_multiply_word(wide, factor, rate, of->remainder + twice_mx);
-  cydp_fixed_multiply_word(wide, g, factor, of->remainder);
+  const uint64_t *rate = exponent->gaussian->rate + (RATE_LIMBS - wide);
+  uint64_t twice_mx = exponent->x << exponent->gaussian->constants.shift
+                                  << 1; /* x < 2^9, m <= 54 */
+  cydp_fixed_multiply_word(wide, factor, rate, exponent->remainder + twice_mx);
+  cydp_fixed_multiply_word(wide, g, factor, exponent->remainder);
   return cydp_below_exponential(n, v, g + 3);
 }
 
@@ -85,13 +86,14 @@ static uint64_t v_prefix(const cydp_decision *self, size_t lane) {
 
 static uint64_t look_again(const cydp_decision *self, size_t n, const uint16_t *lanes,
                            const uint64_t *v, uint64_t *answers) {
-  const acceptance_decision *of = (const acceptance_decision *)self;
-  const cydp_gaussian_constants *constants = &of->gaussian->constants;
+  const acceptance_decision *acceptance = (const acceptance_decision *)self;
+  const cydp_gaussian_constants *constants = &acceptance->gaussian->constants;
   uint64_t open = 0;
   for (size_t i = 0; i < n; i++) {
-    double r = (double)(int64_t)gaussian_remainder(constants, of->words, lanes[i]) *
-               constants->step;
-    double g = r * (r + 2.0 * of->x[lanes[i]]) * constants->rate0;
+    double r =
+        (double)(int64_t)gaussian_remainder(constants, acceptance->words, lanes[i]) *
+        constants->step;
+    double g = r * (r + 2.0 * acceptance->x[lanes[i]]) * constants->rate0;
     cydp_answer answer = cydp_look_again_below_exponential(v[i], g);
     answers[i] = answer == CYDP_YES;
     open |= (uint64_t)(answer == CYDP_TOO_CLOSE) << i;
@@ -101,9 +103,10 @@ static uint64_t look_again(const cydp_decision *self, size_t n, const uint16_t *
 
 static cydp_status resolve(const cydp_decision *self, size_t lane, cydp_bits *bits,
                            uint64_t *answer) {
-  const acceptance_decision *of = (const acceptance_decision *)self;
-  exponent_bound bound = {of->gaussian, of->x[lane],
-                          gaussian_remainder(&of->gaussian->constants, of->words, lane)};
+  const acceptance_decision *acceptance = (const acceptance_decision *)self;
+  exponent_bound bound = {
+      acceptance->gaussian, acceptance->x[lane],
+      gaussian_remainder(&acceptance->gaussian->constants, acceptance->words, lane)};
   bool below = true; /* R = 0 is always accepted */
   cydp_status status = CYDP_OK;
   if (bound.remainder != 0)
@@ -120,7 +123,7 @@ static void store(const cydp_decision *self, size_t lane, uint64_t answer,
 static cydp_status accept_candidates(const gaussian_sampler *gaussian,
                                      const cydp_batch *batch, const uint16_t *x,
                                      uint8_t *accepted) {
-  const acceptance_decision of = {
+  const acceptance_decision acceptance = {
       {2, V_BITS, V_RATE, v_prefix, look_again, resolve, store},
       gaussian,
       batch->plane[0],
@@ -129,10 +132,10 @@ static cydp_status accept_candidates(const gaussian_sampler *gaussian,
       accepted};
   uint8_t undecided[CYDP_BATCH / 8];
   if (batch->work_mode == CYDP_RESOLVE_ALL)
-    return cydp_decide(&of.base, batch, NULL);
-  cydp_samplers_kernels()->accept(&gaussian->constants, of.words, x, of.v, batch->n,
-                                  accepted, undecided);
-  return cydp_decide(&of.base, batch, undecided);
+    return cydp_decide(&acceptance.base, batch, NULL);
+  cydp_samplers_kernels()->accept(&gaussian->constants, acceptance.words, x, acceptance.v,
+                                  batch->n, accepted, undecided);
+  return cydp_decide(&acceptance.base, batch, undecided);
 }
 
 /* Plane 0 has the sign in the lowest bit and R above it, plane 1 x, plane 2 V. */

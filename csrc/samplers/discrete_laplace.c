@@ -84,10 +84,10 @@ typedef struct remainder_bound {
 
 /* Whether V < exp(-R / t). */
 static cydp_answer accepts(const void *bound, size_t n, const uint64_t *v) {
-  const remainder_bound *of = bound;
+  const remainder_bound *limit = bound;
   cydp_fixed wide;
-  cydp_fixed_multiply_word(n + 2, wide, of->laplace->inverse + (CYDP_MOST_LIMBS - n),
-                           of->remainder);
+  cydp_fixed_multiply_word(n + 2, wide, limit->laplace->inverse + (CYDP_MOST_LIMBS - n),
+                           limit->remainder);
   return cydp_below_exponential(n, v, wide + 1);
 }
 
@@ -99,28 +99,30 @@ typedef struct acceptance_decision {
 } acceptance_decision;
 
 /* The word of plane 1 has R in its lowest m bits and V's first bits in the highest ones. */
-static uint64_t word_at(const acceptance_decision *of, size_t lane) {
-  return of->laplace->base.layout.width[1] == 4 ? ((const uint32_t *)of->words)[lane]
-                                                : ((const uint64_t *)of->words)[lane];
+static uint64_t word_at(const acceptance_decision *acceptance, size_t lane) {
+  return acceptance->laplace->base.layout.width[1] == 4
+             ? ((const uint32_t *)acceptance->words)[lane]
+             : ((const uint64_t *)acceptance->words)[lane];
 }
 
-static uint64_t remainder_at(const acceptance_decision *of, size_t lane) {
-  return word_at(of, lane) & ((UINT64_C(1) << of->laplace->shift) - 1);
+static uint64_t remainder_at(const acceptance_decision *acceptance, size_t lane) {
+  return word_at(acceptance, lane) & ((UINT64_C(1) << acceptance->laplace->shift) - 1);
 }
 
 static uint64_t v_prefix(const cydp_decision *self, size_t lane) {
-  const acceptance_decision *of = (const acceptance_decision *)self;
-  return word_at(of, lane) >>
-         (8U * of->laplace->base.layout.width[1] - of->laplace->v_bits);
+  const acceptance_decision *acceptance = (const acceptance_decision *)self;
+  return word_at(acceptance, lane) >>
+         (8U * acceptance->laplace->base.layout.width[1] - acceptance->laplace->v_bits);
 }
 
 static uint64_t look_again(const cydp_decision *self, size_t n, const uint16_t *lanes,
                            const uint64_t *v, uint64_t *answers) {
-  const acceptance_decision *of = (const acceptance_decision *)self;
-  double inverse = ldexp(of->laplace->tails.inverse_scale, -(int)of->laplace->shift);
+  const acceptance_decision *acceptance = (const acceptance_decision *)self;
+  double inverse =
+      ldexp(acceptance->laplace->tails.inverse_scale, -(int)acceptance->laplace->shift);
   uint64_t open = 0;
   for (size_t i = 0; i < n; i++) {
-    double g = (double)(int64_t)remainder_at(of, lanes[i]) * inverse;
+    double g = (double)(int64_t)remainder_at(acceptance, lanes[i]) * inverse;
     cydp_answer answer = cydp_look_again_below_exponential(v[i], g);
     answers[i] = answer == CYDP_YES;
     open |= (uint64_t)(answer == CYDP_TOO_CLOSE) << i;
@@ -130,8 +132,8 @@ static uint64_t look_again(const cydp_decision *self, size_t n, const uint16_t *
 
 static cydp_status resolve(const cydp_decision *self, size_t lane, cydp_bits *bits,
                            uint64_t *answer) {
-  const acceptance_decision *of = (const acceptance_decision *)self;
-  remainder_bound bound = {of->laplace, remainder_at(of, lane)};
+  const acceptance_decision *acceptance = (const acceptance_decision *)self;
+  remainder_bound bound = {acceptance->laplace, remainder_at(acceptance, lane)};
   bool below;
   cydp_status status = cydp_resolve_below(accepts, &bound, bits, &below);
   *answer = below;
@@ -148,7 +150,7 @@ static void store(const cydp_decision *self, size_t lane, uint64_t answer,
 static cydp_status accept_candidates(const laplace_sampler *laplace,
                                      const cydp_batch *batch, uint8_t *accepted) {
   const unsigned bits = laplace->v_bits;
-  const acceptance_decision of = {
+  const acceptance_decision acceptance = {
       {2, bits, ldexp(1, -(int)bits), v_prefix, look_again, resolve, store},
       laplace,
       batch->plane[1],
@@ -156,10 +158,10 @@ static cydp_status accept_candidates(const laplace_sampler *laplace,
   uint8_t undecided[CYDP_BATCH / 8];
   memset(accepted, 0xff, CYDP_BATCH / 8);
   if (batch->work_mode == CYDP_RESOLVE_ALL)
-    return cydp_decide(&of.base, batch, NULL);
-  cydp_samplers_kernels()->ones(laplace->base.layout.width[1], of.words, bits, batch->n,
-                                undecided);
-  return cydp_decide(&of.base, batch, undecided);
+    return cydp_decide(&acceptance.base, batch, NULL);
+  cydp_samplers_kernels()->ones(laplace->base.layout.width[1], acceptance.words, bits,
+                                batch->n, undecided);
+  return cydp_decide(&acceptance.base, batch, undecided);
 }
 
 /* Plane 0 has the sign and Q's bits, plane 1 R and V. A candidate is rejected by V, or as

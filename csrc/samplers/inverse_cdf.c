@@ -85,9 +85,10 @@ typedef struct value_decision {
   int64_t *out;
 } value_decision;
 
-static uint64_t word_at(const value_decision *of, size_t lane) {
-  return of->method->constants.bits > NARROW ? ((const uint64_t *)of->words)[lane]
-                                             : ((const uint32_t *)of->words)[lane];
+static uint64_t word_at(const value_decision *decision, size_t lane) {
+  return decision->method->constants.bits > NARROW
+             ? ((const uint64_t *)decision->words)[lane]
+             : ((const uint32_t *)decision->words)[lane];
 }
 
 static uint64_t prefix(const cydp_decision *self, size_t lane) {
@@ -111,24 +112,25 @@ static cydp_status resolve(const cydp_decision *self, size_t lane, cydp_bits *bi
 
 static void store(const cydp_decision *self, size_t lane, uint64_t answer,
                   uint64_t real) {
-  const value_decision *of = (const value_decision *)self;
-  uint64_t sign = word_at(of, lane) & 1, value = (answer ^ (0 - sign)) + sign;
-  of->out[lane] = (int64_t)((value & real) | ((uint64_t)of->out[lane] & ~real));
+  const value_decision *decision = (const value_decision *)self;
+  uint64_t sign = word_at(decision, lane) & 1, value = (answer ^ (0 - sign)) + sign;
+  decision->out[lane] =
+      (int64_t)((value & real) | ((uint64_t)decision->out[lane] & ~real));
 }
 
 cydp_status cydp_inverse_cdf_map(const cydp_inverse_cdf_method *method,
                                  const cydp_batch *batch, const void *words,
                                  int64_t *out) {
   unsigned bits = method->constants.bits;
-  const value_decision of = {
+  const value_decision decision = {
       {1, bits, method->rate, prefix, bits < WIDE ? look_again : NULL, resolve, store},
       method,
       words,
       out};
   uint8_t undecided[CYDP_BATCH / 8];
   if (batch->work_mode == CYDP_RESOLVE_ALL || !method->certain)
-    return cydp_decide(&of.base, batch, NULL);
+    return cydp_decide(&decision.base, batch, NULL);
   cydp_samplers_kernels()->inverse_cdf(&method->constants, words, batch->n, out,
                                        undecided);
-  return cydp_decide(&of.base, batch, undecided);
+  return cydp_decide(&decision.base, batch, undecided);
 }

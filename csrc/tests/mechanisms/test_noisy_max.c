@@ -171,14 +171,14 @@ static long double noise_at(cydp_noise_kind noise, long double x, int bits) {
 
 /* G falls as U grows, so a cell's ends bound it; and the bounds are not wider than
  * docs/sampling.md says. */
-static void bounds_hold_in_cell(cydp_noise_kind noise, const cydp_candidate *of) {
-  const int bits = (int)of->bits;
-  const long double u = of->u, rest = ldexpl(1, bits) - 1 - u;
+static void bounds_hold_in_cell(cydp_noise_kind noise, const cydp_candidate *candidate) {
+  const int bits = (int)candidate->bits;
+  const long double u = candidate->u, rest = ldexpl(1, bits) - 1 - u;
   const long double least = noise_at(noise, u + 1, bits), most = noise_at(noise, u, bits);
   const double width = (double)((u > 0 ? 0.5L / u : 0) + (rest > 0 ? 0.5L / rest : 0));
-  CHECK(of->low <= least && most <= of->high);
-  CHECK(rest == 0 || of->low >= (double)least - 2.1 * width - 0x1p-30);
-  CHECK(u == 0 || rest == 0 || of->high <= (double)most + 2.1 * width + 0x1p-30);
+  CHECK(candidate->low <= least && most <= candidate->high);
+  CHECK(rest == 0 || candidate->low >= (double)least - 2.1 * width - 0x1p-30);
+  CHECK(u == 0 || rest == 0 || candidate->high <= (double)most + 2.1 * width + 0x1p-30);
 }
 
 static cydp_status read_same(void *self, uint32_t decision, uint32_t level,
@@ -224,8 +224,9 @@ static void bounds_of_scores_hold(void) {
   const double noise = (double)noise_at(CYDP_GUMBEL, 1 << 20, 32);
   for (int i = 1; i < 1000; i++) {
     const double whole = 0x1p40 * i;
-    cydp_candidate of = cydp_candidate_of(noisy_max, 0, -(3 * whole + 1), 1 << 20);
-    CHECK(of.low + whole <= noise - 1.0 / 3 && noise - 1.0 / 3 <= of.high + whole);
+    cydp_candidate candidate = cydp_candidate_of(noisy_max, 0, -(3 * whole + 1), 1 << 20);
+    CHECK(candidate.low + whole <= noise - 1.0 / 3 &&
+          noise - 1.0 / 3 <= candidate.high + whole);
   }
   cydp_noisy_max_free(noisy_max);
 }

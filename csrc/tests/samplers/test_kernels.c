@@ -100,17 +100,17 @@ static size_t decided_lanes_are_the_resolvers(cydp_inverse_cdf_kernel *kernel,
                                               const int64_t *exact) {
   static int64_t values[CYDP_BATCH + 2];
   int64_t *out = values + 1;
-  lanes *of = no_lanes();
+  lanes *undecided = no_lanes();
   for (size_t i = 0; i < CYDP_BATCH + 2; i++)
     values[i] = UNTOUCHED;
-  kernel(constants, words, n, out, of->open);
+  kernel(constants, words, n, out, undecided->open);
   CHECK(values[0] == UNTOUCHED && out[n] == UNTOUCHED);
   for (size_t i = 0; i < n; i++)
-    if (!is_open(of, i)) {
+    if (!is_open(undecided, i)) {
       CHECK(magnitude(constants, words, i) >= constants->tail);
       CHECK(out[i] == exact[i]);
     }
-  return count_open(of, n);
+  return count_open(undecided, n);
 }
 
 static void put(const cydp_inverse_cdf_constants *constants, uint32_t *words, size_t i,
@@ -245,16 +245,16 @@ static void tables_count(cydp_cdf_table_kernel *kernel, const cydp_cdf_table *ta
                          const bool *equal) {
   static uint16_t magnitudes[CYDP_BATCH + 2];
   uint16_t *out = magnitudes + 1;
-  lanes *of = no_lanes();
+  lanes *undecided = no_lanes();
   for (size_t i = 0; i < CYDP_BATCH + 2; i++)
     magnitudes[i] = UNTOUCHED_16;
-  kernel(table, words, n, out, of->open);
+  kernel(table, words, n, out, undecided->open);
   CHECK(magnitudes[0] == UNTOUCHED_16 && out[n] == UNTOUCHED_16);
   for (size_t i = 0; i < n; i++) {
     CHECK(out[i] == above[words[i]]);
-    CHECK(equal[words[i]] == is_open(of, i));
+    CHECK(equal[words[i]] == is_open(undecided, i));
   }
-  count_open(of, n);
+  count_open(undecided, n);
 }
 
 static void check_table(const cydp_cdf_table *table) {

@@ -17,11 +17,11 @@
 
 enum { MARGIN = 2 }; /* values, before and behind what may be written */
 
-typedef struct parts {
+typedef struct candidate_parts {
   const void *words;
   const uint16_t *x, *v;
   size_t n;
-} parts;
+} candidate_parts;
 
 static uint64_t part_word(unsigned width, const void *words, size_t i) {
   uint64_t word = 0;
@@ -31,20 +31,20 @@ static uint64_t part_word(unsigned width, const void *words, size_t i) {
 
 /* V < exp(-g) wherever it is decided; libm's exp is far better than the band is wide. */
 static size_t acceptance_is_true(cydp_accept_kernel *kernel,
-                                 const cydp_gaussian_constants *constants, parts of,
-                                 uint8_t *accepted) {
-  size_t bytes = (of.n + 7) / 8;
+                                 const cydp_gaussian_constants *constants,
+                                 candidate_parts parts, uint8_t *accepted) {
+  size_t bytes = (parts.n + 7) / 8;
   lanes *undecided = no_lanes();
   memset(accepted, 0xa5, bytes + 1);
-  kernel(constants, of.words, of.x, of.v, of.n, accepted, undecided->open);
+  kernel(constants, parts.words, parts.x, parts.v, parts.n, accepted, undecided->open);
   CHECK(accepted[bytes] == 0xa5);
-  for (size_t i = 0; i < of.n; i++) {
-    uint64_t word = part_word(constants->width, of.words, i);
+  for (size_t i = 0; i < parts.n; i++) {
+    uint64_t word = part_word(constants->width, parts.words, i);
     uint64_t remainder = word >> 1 & ((UINT64_C(1) << constants->shift) - 1);
     double r = (double)remainder * constants->step,
-           g = r * (r + 2.0 * of.x[i]) * constants->rate0;
+           g = r * (r + 2.0 * parts.x[i]) * constants->rate0;
     bool yes = accepted[i / 8] >> i % 8 & 1;
-    double above = exp(-g) * 0x1p16 - of.v[i];
+    double above = exp(-g) * 0x1p16 - parts.v[i];
     if (is_open(undecided, i)) {
       CHECK(g > 1.2499 || fabs(above - 0.5) < 1.5);
       continue;
@@ -52,7 +52,7 @@ static size_t acceptance_is_true(cydp_accept_kernel *kernel,
     CHECK(g < 1.2501);
     CHECK(yes ? above > 1 : above < 0);
   }
-  return count_open(undecided, of.n);
+  return count_open(undecided, parts.n);
 }
 
 static int64_t bounded_value(__int128 magnitude, bool negative) {
@@ -88,19 +88,20 @@ static int64_t *untouched(void) {
 }
 
 static void gaussian_is_recombined(cydp_recombine_gaussian_kernel *kernel,
-                                   const cydp_gaussian_constants *constants, parts of,
-                                   const uint8_t *accepted) {
+                                   const cydp_gaussian_constants *constants,
+                                   candidate_parts parts, const uint8_t *accepted) {
   static expected all;
   int64_t *stored = untouched();
   all.count = 0;
-  for (size_t i = 0; i < of.n; i++) {
-    uint64_t word = part_word(constants->width, of.words, i);
+  for (size_t i = 0; i < parts.n; i++) {
+    uint64_t word = part_word(constants->width, parts.words, i);
     uint64_t remainder = word >> 1 & ((UINT64_C(1) << constants->shift) - 1);
-    expect(&all, ((__int128)of.x[i] << constants->shift) + remainder, word & 1, accepted,
-           i);
+    expect(&all, ((__int128)parts.x[i] << constants->shift) + remainder, word & 1,
+           accepted, i);
   }
-  size_t count = kernel(constants, of.words, of.x, accepted, of.n, stored + MARGIN);
-  is_expected(&all, stored, count, of.n);
+  size_t count =
+      kernel(constants, parts.words, parts.x, accepted, parts.n, stored + MARGIN);
+  is_expected(&all, stored, count, parts.n);
 }
 
 static void laplace_is_recombined(cydp_recombine_laplace_kernel *kernel, unsigned shift,
@@ -162,12 +163,13 @@ static void check_gaussian(unsigned shift, double s0) {
   for (size_t table = 0; (kernels = cydp_samplers_kernels_at(table)); table++)
     for (size_t n = 0; n <= 71; n++) {
       size_t from = n <= 70 ? 5 * n : 0;
-      parts of = {first + from * width, x + 1 + from, v + 1 + from,
-                  n <= 70 ? n : CYDP_BATCH};
-      acceptance_is_true(kernels->accept, &constants, of, accepted + 1);
-      gaussian_is_recombined(kernels->recombine_gaussian, &constants, of, accepted + 1);
+      candidate_parts parts = {first + from * width, x + 1 + from, v + 1 + from,
+                               n <= 70 ? n : CYDP_BATCH};
+      acceptance_is_true(kernels->accept, &constants, parts, accepted + 1);
+      gaussian_is_recombined(kernels->recombine_gaussian, &constants, parts,
+                             accepted + 1);
       const uint8_t *random = (const uint8_t *)(words + 4 * CYDP_BATCH) + 1 + n;
-      gaussian_is_recombined(kernels->recombine_gaussian, &constants, of, random);
+      gaussian_is_recombined(kernels->recombine_gaussian, &constants, parts, random);
     }
 }
 
@@ -185,8 +187,9 @@ static void acceptance_is_mostly_decided(void) {
       cydp_chacha20_portable(key, nonce, 0, 2 * CYDP_BATCH / CYDP_GROUP_WORDS, words);
       for (size_t i = 0; i < CYDP_BATCH; i++)
         x[i] = (uint16_t)(words[CYDP_BATCH + i] % 12);
-      parts of = {words, x, (const uint16_t *)words + CYDP_BATCH, CYDP_BATCH};
-      open += acceptance_is_true(kernels->accept, &constants, of, accepted);
+      candidate_parts parts = {words, x, (const uint16_t *)words + CYDP_BATCH,
+                               CYDP_BATCH};
+      open += acceptance_is_true(kernels->accept, &constants, parts, accepted);
     }
     CHECK(open < 30); /* of 102,400: about 3 are expected */
   }
@@ -194,12 +197,12 @@ static void acceptance_is_mostly_decided(void) {
 
 static void ones_are_found(cydp_ones_kernel *kernel, unsigned width, const void *words,
                            unsigned bits, size_t n) {
-  lanes *of = no_lanes();
-  kernel(width, words, bits, n, of->open);
+  lanes *undecided = no_lanes();
+  kernel(width, words, bits, n, undecided->open);
   for (size_t i = 0; i < n; i++)
-    CHECK(is_open(of, i) == (part_word(width, words, i) >> (8 * width - bits) ==
-                             (UINT64_C(1) << bits) - 1));
-  count_open(of, n);
+    CHECK(is_open(undecided, i) == (part_word(width, words, i) >> (8 * width - bits) ==
+                                    (UINT64_C(1) << bits) - 1));
+  count_open(undecided, n);
 }
 
 static void check_laplace(unsigned shift, unsigned width, unsigned v_bits) {

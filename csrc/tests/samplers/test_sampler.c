@@ -138,12 +138,13 @@ typedef struct drawing {
 
 static void *draw(void *argument) {
   static int64_t out[DRAWN];
-  const drawing *of = argument;
+  const drawing *drawn = argument;
   uint32_t key[TOP];
-  if (of->sampler)
-    CHECK(cydp_sampler_fill(of->sampler, DRAWN, of->rng, CYDP_FAST, 1, out) == CYDP_OK);
+  if (drawn->sampler)
+    CHECK(cydp_sampler_fill(drawn->sampler, DRAWN, drawn->rng, CYDP_FAST, 1, out) ==
+          CYDP_OK);
   else
-    CHECK(cydp_rng_key(of->rng, key) == CYDP_OK);
+    CHECK(cydp_rng_key(drawn->rng, key) == CYDP_OK);
   __asm__ volatile("" : : "r"(key) : "memory"); /* it is there, and so is what is above */
   return NULL;
 }
@@ -172,19 +173,19 @@ static void leaves_nothing(cydp_sampler *sampler) {
   const uint32_t seed[8] = {44};
   uint32_t key[8];
   char *stack = aligned_alloc(1 << 14, STACK);
-  drawing of = {.sampler = sampler};
+  drawing drawn = {.sampler = sampler};
   pthread_attr_t attributes;
   pthread_t thread;
-  CHECK(stack != NULL && cydp_rng_new_seeded(seed, &of.rng) == CYDP_OK);
+  CHECK(stack != NULL && cydp_rng_new_seeded(seed, &drawn.rng) == CYDP_OK);
   CHECK(pthread_attr_init(&attributes) == 0);
   CHECK(pthread_attr_setstack(&attributes, stack, STACK) == 0);
-  CHECK(pthread_create(&thread, &attributes, draw, &of) == 0);
+  CHECK(pthread_create(&thread, &attributes, draw, &drawn) == 0);
   CHECK(pthread_join(thread, NULL) == 0);
   pthread_attr_destroy(&attributes);
-  cydp_rng_free(of.rng);
-  CHECK(cydp_rng_new_seeded(seed, &of.rng) == CYDP_OK);
-  CHECK(cydp_rng_key(of.rng, key) == CYDP_OK);
-  cydp_rng_free(of.rng);
+  cydp_rng_free(drawn.rng);
+  CHECK(cydp_rng_new_seeded(seed, &drawn.rng) == CYDP_OK);
+  CHECK(cydp_rng_key(drawn.rng, key) == CYDP_OK);
+  cydp_rng_free(drawn.rng);
   CHECK(stack_holds(stack, key) == !sampler); /* or the search would prove nothing */
   for (uint64_t chunk = 0; sampler && chunk * sampler->chunk < DRAWN; chunk++)
     CHECK(!stack_holds_planes(stack, key, chunk));
