@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Strings as codes: a hash table of the first of each kind. The hash is keyed, so that
- * nobody can choose strings that collide; bytes decide what is equal. */
+ * Factorizes strings: a hash table of the first of each kind. The hash is keyed, so that
+ * nobody can choose strings that collide; bytes decide which strings are equal.
+ * docs/exact.md. */
 #include "columns/strings.h"
 #include "cydp.h"
 #include "generator/kernels.h"
@@ -8,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PLACE_BITS = 40, LEAST_SLOTS = 1024, BLOCK = 256 };
-#define PLACE ((UINT64_C(1) << PLACE_BITS) - 1)
+enum { INDEX_BITS = 40, LEAST_SLOTS = 1024, BLOCK = 256 };
+#define INDEX ((UINT64_C(1) << INDEX_BITS) - 1)
 
-/* A string's word from a byte on, with zeros behind the end. */
+/* Returns a string's word from a byte on, with zeros behind the end. */
 static uint64_t word_from(string s, size_t byte) {
   uint64_t word = 0;
   if (byte < s.length)
@@ -20,8 +21,8 @@ static uint64_t word_from(string s, size_t byte) {
   return word;
 }
 
-/* A string as words of a hash of pairs, h(h(length, w1), w2) ... , of at most BLOCK
- * strings at a time: those that have a k-th word. */
+/* Hashes n <= BLOCK strings, word by word, as h(h(length, w1), w2) ...: all strings that
+ * have a k-th word at a time. */
 static void hash_strings(const cydp_strings *strings, size_t first, size_t n,
                          const uint64_t key[2], uint64_t *hashes) {
   uint64_t state[BLOCK], word[BLOCK];
@@ -48,9 +49,9 @@ static void hash_strings(const cydp_strings *strings, size_t first, size_t n,
   }
 }
 
-/* Whether two strings with the same hash are equal. Another thread may have written to
- * them since they were hashed. So each word is read once, for the comparison and for the
- * hash: if a string no longer has its hash, then the hashes alone decide. */
+/* Returns whether two strings with the same hash are equal. Another thread may have
+ * written to them since they were hashed, so each word is read once, for the comparison
+ * and for the hash: if a string no longer has its hash, the hashes alone decide. */
 static bool equal_when_hashed(const cydp_strings *strings, size_t a, size_t b,
                               const uint64_t key[2], const uint64_t *hashes) {
   const string s[2] = {string_at(strings, a), string_at(strings, b)};
@@ -69,7 +70,7 @@ static bool equal_when_hashed(const cydp_strings *strings, size_t a, size_t b,
   return equal || state[0] != hashes[a] || state[1] != hashes[b];
 }
 
-/* A slot holds a place plus one, and above it other bits of the hash; or 0. */
+/* A slot holds a string's index plus one, and above it other bits of the hash; or 0. */
 typedef struct id_table {
   uint64_t *slots;
   size_t mask, used;
@@ -83,40 +84,40 @@ static size_t free_slot(const id_table *table, uint64_t hash) {
 }
 
 static bool grow(id_table *table, const uint64_t *hashes) {
-  id_table larger = {.mask = table->slots ? 2 * table->mask + 1 : LEAST_SLOTS - 1,
-                     .used = table->used};
-  larger.slots = calloc(larger.mask + 1, sizeof *larger.slots);
-  if (!larger.slots)
+  id_table grown = {.mask = table->slots ? 2 * table->mask + 1 : LEAST_SLOTS - 1,
+                    .used = table->used};
+  grown.slots = calloc(grown.mask + 1, sizeof *grown.slots);
+  if (!grown.slots)
     return false;
   for (size_t i = 0; table->slots && i <= table->mask; i++)
     if (table->slots[i])
-      larger.slots[free_slot(&larger, hashes[(table->slots[i] & PLACE) - 1])] =
+      grown.slots[free_slot(&grown, hashes[(table->slots[i] & INDEX) - 1])] =
           table->slots[i];
   free(table->slots);
-  *table = larger;
+  *table = grown;
   return true;
 }
 
-static uint64_t find_or_add(id_table *table, const cydp_strings *strings, uint64_t place,
+static uint64_t find_or_add(id_table *table, const cydp_strings *strings, uint64_t index,
                             const uint64_t key[2], const uint64_t *hashes) {
-  uint64_t entry = (hashes[place] & ~PLACE) | (place + 1);
-  string one = string_at(strings, place);
-  size_t at = (size_t)hashes[place] & table->mask;
+  uint64_t entry = (hashes[index] & ~INDEX) | (index + 1);
+  string sought = string_at(strings, index);
+  size_t at = (size_t)hashes[index] & table->mask;
   for (; table->slots[at]; at = (at + 1) & table->mask) {
-    uint64_t other = (table->slots[at] & PLACE) - 1;
-    if ((table->slots[at] ^ entry) <= PLACE && hashes[other] == hashes[place] &&
-        (equal_strings(string_at(strings, other), one) ||
-         equal_when_hashed(strings, other, place, key, hashes)))
+    uint64_t other = (table->slots[at] & INDEX) - 1;
+    if ((table->slots[at] ^ entry) <= INDEX && hashes[other] == hashes[index] &&
+        (equal_strings(string_at(strings, other), sought) ||
+         equal_when_hashed(strings, other, index, key, hashes)))
       return other;
   }
   table->slots[at] = entry;
   table->used++;
-  return place;
+  return index;
 }
 
 cydp_status cydp_factorize(const cydp_strings *strings, size_t n, const uint64_t key[2],
                            uint64_t *ids, uint64_t *hashes) {
-  if ((uint64_t)n >= PLACE)
+  if ((uint64_t)n >= INDEX)
     return CYDP_ERROR_DOMAIN;
   id_table table = {0};
   bool enough = grow(&table, hashes);

@@ -8,26 +8,26 @@
 
 #include <string.h>
 
-enum { INLINE = 12 }; /* bytes of a string that stand in its view */
+enum { INLINE = 12 }; /* of a string, at most, that its view holds */
 
 typedef struct string {
   const uint8_t *bytes;
   size_t length;
 } string;
 
-static inline string viewed(const cydp_strings *strings, size_t i) {
+static inline string view_at(const cydp_strings *strings, size_t i) {
   const uint8_t *view = strings->bytes + 16 * i;
-  int32_t words[4]; /* the length, its first bytes, and where it is: buffer and place */
+  int32_t words[4]; /* length, first bytes, buffer and place */
   memcpy(words, view, sizeof words);
   if (words[0] <= INLINE)
     return (string){view + 4, (size_t)words[0]};
   return (string){strings->buffers[words[2]] + words[3], (size_t)words[0]};
 }
 
-/* Of a fixed width, zeros at the end are no part of the string. */
+/* Returns string i. Zeros at the end of a string of fixed width do not belong to it. */
 static inline string string_at(const cydp_strings *strings, size_t i) {
   if (strings->buffers)
-    return viewed(strings, i);
+    return view_at(strings, i);
   if (strings->offsets)
     return (string){strings->bytes + strings->offsets[i],
                     (size_t)(strings->offsets[i + 1] - strings->offsets[i])};

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT
- * From cells and keys to slots. Everything read here is the call's own, so that a slot is
- * bounded whatever another thread writes to the numbers. */
+ * From buckets and keys to bin indices. Everything read here is the call's own, so that
+ * an index is bounded whatever another thread writes to the numbers. docs/exact.md. */
 #include "exact/bin_index.h"
 #include "cydp.h"
 #include "exact/bins.h"
 #include "exact/kernels.h"
 
-/* Of the edges in the cells before all are at or below x, of those behind none. */
+/* Sets indices by buckets: all edges in the buckets before are at or below x, and none of
+ * those in the buckets behind. */
 static inline void look_up(const cydp_bins *bins, unsigned most, size_t n,
                            const uint32_t *bucket, const uint64_t *keys,
                            uint32_t *indices) {
@@ -25,10 +26,10 @@ static inline void look_up(const cydp_bins *bins, unsigned most, size_t n,
   }
 }
 
-/* A binary search whose steps depend on the number of bins alone, some rows abreast. Of
- * the first `count` edges, r are at or below x. With 2^top <= count < 2^(top + 1) a first
- * comparison leaves 2^top possible values of r, and `top` halvings leave one. The last
- * edge counts only if it is below x, which closes the last bin. */
+/* A binary search whose steps depend on the number of bins alone, for several rows at
+ * once. Of the first `count` edges, r are at or below x. With 2^top <= count < 2^(top +
+ * 1) a first comparison leaves 2^top possible values of r, and `top` halvings leave one.
+ * The last edge counts only if it is below x, which closes the last bin. */
 enum { ABREAST = 8 };
 static inline void search(const cydp_bins *bins, unsigned top, const uint64_t *keys,
                           size_t abreast, uint32_t *indices) {
@@ -38,7 +39,7 @@ static inline void search(const cydp_bins *bins, unsigned top, const uint64_t *k
     index[k] = first & -(size_t)(edges[first - 1] <= keys[k]);
   for (unsigned level = top; level-- > 0;) {
     const uint64_t *middle = edges + (((size_t)1 << level) - 1);
-    /* The shift matters: a mask or a product clang turns into a branch. */
+    /* The shift matters: clang turns a mask or a product into a branch. */
     for (size_t k = 0; k < abreast; k++)
       index[k] += (size_t)(middle[index[k]] <= keys[k]) << level;
   }

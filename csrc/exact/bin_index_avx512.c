@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Cells, keys and slots for AVX-512: eight numbers a register. No multiply-add: every
- * operation rounds as the portable one does. */
+ * Buckets, keys and bin indices for AVX-512: eight numbers a register. There is no
+ * multiply-add: every operation rounds as the portable one does. docs/exact.md. */
 #include "cydp.h"
 #include "exact/dtype.h"
 #include "exact/kernels.h"
@@ -23,7 +23,7 @@ static inline __m512d load(cydp_dtype dtype, const void *x, size_t i) {
   }
 }
 
-/* Maximum and minimum give their second operand for NaN. */
+/* For NaN, maximum and minimum return their second operand. */
 static inline __m256i cell_of(const cydp_buckets *buckets, __m512d x) {
   __m512d t = _mm512_mul_pd(_mm512_sub_pd(x, _mm512_set1_pd(buckets->origin)),
                             _mm512_set1_pd(buckets->scale));
@@ -45,7 +45,7 @@ static inline void even(const cydp_buckets *given, cydp_dtype dtype, bool single
       edge = _mm512_cvtps_pd(_mm512_cvtpd_ps(edge));
     __mmask8 inner = _mm512_cmp_pd_mask(real, last, _CMP_LT_OQ);
     __mmask8 above = _mm512_mask_cmp_pd_mask(inner, value, edge, _CMP_GE_OQ);
-    /* Above hi in an inner cell is no number: the last cell is hi's own. */
+    /* No number in an inner bucket is above hi: hi alone is in the last bucket. */
     above |= _mm512_cmp_pd_mask(value, hi, _CMP_GT_OQ);
     j = _mm256_mask_add_epi32(j, above, j, _mm256_set1_epi32(1));
     _mm256_storeu_si256((__m256i *)(indices + i), j);
@@ -62,22 +62,22 @@ static inline void even_of(const cydp_buckets *buckets, cydp_dtype dtype, const 
 
 void cydp_even_avx512(const cydp_buckets *buckets, cydp_dtype dtype, const void *x,
                       size_t n, uint32_t *indices) {
-  size_t whole = n / LANES * LANES;
+  size_t n_vector = n / LANES * LANES;
   switch (dtype) {
   case CYDP_F64:
-    even_of(buckets, CYDP_F64, x, whole, indices);
+    even_of(buckets, CYDP_F64, x, n_vector, indices);
     break;
   case CYDP_F32:
-    even_of(buckets, CYDP_F32, x, whole, indices);
+    even_of(buckets, CYDP_F32, x, n_vector, indices);
     break;
   case CYDP_I64:
-    even_of(buckets, CYDP_I64, x, whole, indices);
+    even_of(buckets, CYDP_I64, x, n_vector, indices);
     break;
   default:
-    even_of(buckets, CYDP_I32, x, whole, indices);
+    even_of(buckets, CYDP_I32, x, n_vector, indices);
   }
-  cydp_even_portable(buckets, dtype, cydp_row(dtype, x, whole), n - whole,
-                     indices + whole);
+  cydp_even_portable(buckets, dtype, cydp_row(dtype, x, n_vector), n - n_vector,
+                     indices + n_vector);
 }
 
 static inline __m512i key_of(__m512d x) {
@@ -110,23 +110,23 @@ static inline void find_buckets(const cydp_buckets *given, cydp_dtype dtype,
 
 void cydp_buckets_avx512(const cydp_buckets *buckets, cydp_dtype dtype, const void *x,
                          size_t n, uint32_t *bucket, uint64_t *keys) {
-  size_t whole = n / LANES * LANES;
+  size_t n_vector = n / LANES * LANES;
   switch (dtype) {
   case CYDP_F64:
-    find_buckets(buckets, CYDP_F64, false, x, whole, bucket, keys);
+    find_buckets(buckets, CYDP_F64, false, x, n_vector, bucket, keys);
     break;
   case CYDP_F32:
-    find_buckets(buckets, CYDP_F32, false, x, whole, bucket, keys);
+    find_buckets(buckets, CYDP_F32, false, x, n_vector, bucket, keys);
     break;
   case CYDP_I64:
     if (buckets->integers)
-      find_buckets(buckets, CYDP_I64, true, x, whole, bucket, keys);
+      find_buckets(buckets, CYDP_I64, true, x, n_vector, bucket, keys);
     else
-      find_buckets(buckets, CYDP_I64, false, x, whole, bucket, keys);
+      find_buckets(buckets, CYDP_I64, false, x, n_vector, bucket, keys);
     break;
   default:
-    find_buckets(buckets, CYDP_I32, false, x, whole, bucket, keys);
+    find_buckets(buckets, CYDP_I32, false, x, n_vector, bucket, keys);
   }
-  cydp_buckets_portable(buckets, dtype, cydp_row(dtype, x, whole), n - whole,
-                        bucket + whole, keys + whole);
+  cydp_buckets_portable(buckets, dtype, cydp_row(dtype, x, n_vector), n - n_vector,
+                        bucket + n_vector, keys + n_vector);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Where numbers lie: the kernels to read. Two numbers at a time, by masks: from scalars
- * compilers make branches, whatever is written. */
+ * Buckets, keys and bin indices, the version to read. Two numbers at a time, by masks:
+ * from scalars, compilers make branches, however they are written. docs/exact.md. */
 #include "cydp.h"
 #include "exact/bins.h"
 #include "exact/kernels.h"
@@ -27,7 +27,7 @@ static inline pair load_pair(cydp_dtype dtype, const void *x, size_t i, size_t n
   return (pair){first, i + 1 < n ? load(dtype, x, i + 1) : first};
 }
 
-/* cydp_bucket, but for the conversion. */
+/* Returns what cydp_bucket returns, as doubles. */
 static inline pair buckets_of(const cydp_buckets *buckets, pair x) {
   const pair last = {buckets->last, buckets->last};
   pair t = (x - buckets->origin) * buckets->scale;
@@ -45,9 +45,9 @@ static inline void even(const cydp_buckets *given, cydp_dtype dtype, const void 
     int32_t j[2] = {(int32_t)t[0], (int32_t)t[1]};
     pair real = {j[0], j[1]};
     pair edge = real * buckets.step + buckets.lo;
-    if (buckets.single) /* from scalars gcc 12 with -fsanitize=address leaves it out */
+    if (buckets.single) /* with scalars, gcc 12 with -fsanitize=address leaves this out */
       edge = __builtin_convertvector(__builtin_convertvector(edge, float_pair), pair);
-    /* The last cell is that of hi alone, and of what is above. */
+    /* Only hi, and what is above it, is in the last bucket. */
     mask above =
         ((mask)(value >= edge) & (mask)(real < last)) | (mask)(value > buckets.hi);
     indices[i] = (uint32_t)(j[0] - (int32_t)above[0]);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Which way to the slots fits some edges. Each is tried on the edges themselves, so no
- * bound on rounding errors is needed: docs/exact.md. */
+ * Chooses the method that finds bin indices for some edges. Each method is tried on the
+ * edges themselves, so that no bound on rounding errors is needed: docs/exact.md. */
 #include "exact/bins.h"
 #include "cydp.h"
 #include "exact/kernels.h"
@@ -10,8 +10,8 @@
 #include <string.h>
 
 enum {
-  SPREAD = 32,             /* at most so many cells a bin, */
-  LEAST_BUCKETS = 1 << 12, /* if they are more than these */
+  SPREAD = 32,             /* buckets a bin, at most, */
+  LEAST_BUCKETS = 1 << 12, /* if these are more than LEAST_BUCKETS */
   MOST_BUCKETS = 1 << 22,
   PADDING = 4
 };
@@ -21,13 +21,13 @@ typedef union edge_array {
   const int64_t *i64;
 } edge_array;
 
-/* The number that the kernels compute cells of. */
+/* Returns the number whose bucket the kernels compute. */
 static double position(edge_array edges, bool integers, size_t j) {
   return integers ? (double)edges.i64[j] : edges.f64[j];
 }
 
-/* Whether all edges between the ends are, to the last bit, lo + j step, and edge j the
- * only one in cell j. */
+/* Returns whether all edges between the ends are lo + j step to the last bit, and edge j
+ * is the only one in bucket j; sets the buckets. */
 static bool is_even(cydp_bins *bins, const double *edges, bool single) {
   size_t count = bins->count;
   double lo = edges[0], hi = edges[count], step = (hi - lo) / (double)count;
@@ -48,7 +48,8 @@ static bool is_even(cydp_bins *bins, const double *edges, bool single) {
   return true;
 }
 
-/* Cells of equal width between the first and last finite edge, without the table. */
+/* Sets buckets of equal width between the first and the last finite edge, without the
+ * table. */
 static bool set_buckets(cydp_bins *bins, edge_array edges, bool integers,
                         size_t buckets) {
   size_t first = 0, last = bins->count;
@@ -64,7 +65,7 @@ static bool set_buckets(cydp_bins *bins, edge_array edges, bool integers,
   return isfinite(bins->buckets.scale) && bins->buckets.scale > 0;
 }
 
-/* Cells of 2^shift keys each. */
+/* Sets buckets of 2^shift keys each. */
 static bool set_key_buckets(cydp_bins *bins, size_t buckets) {
   bins->least = bins->keys[0];
   bins->greatest = bins->keys[bins->count];
@@ -80,7 +81,7 @@ static uint32_t bucket_of_edge(const cydp_bins *bins, edge_array edges, size_t j
   return cydp_bucket(&bins->buckets, position(edges, bins->buckets.integers, j));
 }
 
-/* The most edges that share a cell. */
+/* Returns the largest number of edges in one bucket. */
 static unsigned largest_bucket(const cydp_bins *bins, edge_array edges) {
   unsigned most = 0, run = 0;
   uint32_t last = UINT32_MAX;
@@ -113,12 +114,12 @@ static cydp_status fill_buckets(cydp_bins *bins, edge_array edges, size_t bucket
   return CYDP_OK;
 }
 
-/* The way with the fewest edges a cell that needs few cells. */
+/* Chooses the method with the fewest edges a bucket that needs few buckets. */
 static cydp_status choose_method(cydp_bins *bins, edge_array edges, bool integers) {
   size_t most_buckets = SPREAD * (bins->count + 1);
   most_buckets = most_buckets < LEAST_BUCKETS ? LEAST_BUCKETS : most_buckets;
   most_buckets = most_buckets > MOST_BUCKETS ? MOST_BUCKETS : most_buckets;
-  if (bins->keys[0] == 0) /* nothing is below it */
+  if (bins->keys[0] == 0) /* no key is below 0 */
     return CYDP_OK;
   for (unsigned most = 2; most <= 4; most += 2)
     for (cydp_index_method method = CYDP_BUCKETS; method <= CYDP_KEY_BUCKETS; method++)

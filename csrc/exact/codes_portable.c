@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Codes to slots: the kernels to read. */
+ * From codes to indices, the version to read. docs/exact.md. */
 #include "cydp.h"
 #include "exact/kernels.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * Contribution bounding: of each user's partitions the `max_partitions` with the smallest keyed
- * hash of (user, partition), of each of these pairs `max_rows` rows by keyed hashes of that
- * and a number. docs/exact.md, "Contributions". */
+ * Contribution bounding: of each user's partitions, those with the `max_partitions`
+ * smallest keyed hashes of (user, partition) stay, and of each of these pairs `max_rows`
+ * rows, chosen by keyed hashes of the pair and a number. docs/exact.md, "Contributions".
+ */
 #include "exact/contributions.h"
 #include "base/huge_pages.h"
 #include "base/parallel_for.h"
@@ -13,13 +14,13 @@
 #include <string.h>
 
 enum {
-  PART_ROWS = 8192,      /* that a part has on average, unless there are too many */
-  SLICE_BYTES = 1 << 28, /* of records: fresh memory costs more than another pass */
+  PART_ROWS = 8192,      /* of a part on average, unless there are too many */
+  SLICE_BYTES = 1 << 28, /* of records: more fresh memory costs more than another pass */
   MOST_ROWS_BITS = 40,
   NARROW_ROWS_BITS = CYDP_BOUND_PART_BITS + CYDP_BOUND_BUCKET_BITS + 3
 };
 
-/* Whether words of 32 bits hold the rows, users and partitions. */
+/* Returns whether words of 32 bits hold the rows, users and partitions. */
 static bool is_narrow(const cydp_bounding *bounding) {
   uint64_t all = (uint64_t)bounding->n >> NARROW_ROWS_BITS << 32;
   for (size_t i = 0; i < bounding->n && all <= UINT32_MAX;) {
@@ -37,8 +38,8 @@ static uint64_t inverse(uint64_t odd) {
   return x;
 }
 
-/* From counts to places: parts one behind the other, in each the chunks in their order.
- */
+/* Turns counts into places: parts one behind the other, in each the chunks in their
+ * order. */
 static void place_parts(cydp_bounding *bounding) {
   size_t at = 0, parts = (size_t)1 << bounding->part_bits;
   bounding->longest = 0;
@@ -56,7 +57,8 @@ static void place_parts(cydp_bounding *bounding) {
   bounding->parts[parts] = at;
 }
 
-/* The parts from of->first on that make a slice: at least one. Returns its rows. */
+/* Chooses the parts of a slice, at least one, from bounding->first on; returns its rows.
+ */
 static size_t choose_slice(cydp_bounding *bounding, size_t rows) {
   const size_t *parts = bounding->parts, before = parts[bounding->first];
   bounding->last = bounding->first + 1;

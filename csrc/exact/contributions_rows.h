@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * Contribution bounding: the passes over rows, for words of WORD_BITS.
+ * Contribution bounding: the passes over rows, for words of WORD_BITS. docs/exact.md.
  *
- * Rows are partitioned by a secret permutation of the users, twice: into parts that stay
- * in the cache, and in there into buckets of a few rows, which are sorted. The
- * permutation and the upper bits of hashes only order; what is equal, users and partitions
+ * A secret permutation of the users partitions rows twice: into parts that stay in the
+ * cache, and each part into buckets of a few rows, which are sorted. The permutation and
+ * the upper bits of hashes give an order only; which rows are equal, users and partitions
  * decide. */
 #include "cydp.h"
 #include "exact/contributions_passes.h"
@@ -24,12 +24,13 @@ enum { BLOCK = CYDP_BOUND_BLOCK, SHORT = 32 };
 
 typedef struct record {
   word user;      /* permuted */
-  word partition; /* its code */
+  word partition; /* its id */
   word priority;  /* of the pair: the upper bits of its hash */
   word row;
 } record;
 
-/* Multiplying with an odd number is a permutation, whose upper bits depend on all. */
+/* Multiplication by an odd number is a permutation whose upper bits depend on all bits.
+ */
 static word permute(const cydp_bounding *bounding, uint64_t user) {
   return (word)(SWAP((word)((word)user * (word)bounding->odd[0])) *
                 (word)bounding->odd[1]);
@@ -44,13 +45,14 @@ static size_t part_of(const cydp_bounding *bounding, word user) {
   return user >> 1 >> (WORD_BITS - 1 - bounding->part_bits);
 }
 
-/* Another thread may write to the codes. So one load, and what follows uses the copy. */
+/* Another thread may write to the ids: they are loaded once, and what follows uses the
+ * copy. */
 static uint64_t id_at(const cydp_column *column, size_t row) {
   return ((const volatile uint64_t *)column->ids)[row];
 }
 
-/* What is hashed of a record's user and partition: of the record's own, if these are codes.
- */
+/* Return what is hashed of a record's user and partition: if that is the ids, the
+ * record's own. */
 static uint64_t user_hash(const cydp_bounding *bounding, const record *row) {
   return bounding->users->hashes == bounding->users->ids
              ? restore(bounding, row->user)
@@ -73,7 +75,7 @@ static cydp_status count(void *self, size_t chunk) {
   return CYDP_OK;
 }
 
-/* Rows of the slice, with what is hashed of them. */
+/* Rows of the slice, and what is hashed of them. */
 typedef struct row_block {
   size_t n;
   size_t rows[BLOCK];
@@ -82,7 +84,8 @@ typedef struct row_block {
   uint64_t user_hashes[BLOCK], partition_hashes[BLOCK], hashes[BLOCK];
 } row_block;
 
-/* Of n rows those that are valid and in the slice. Which these are decides no branch. */
+/* Selects those of n rows that are valid and in the slice, without a branch on which
+ * these are. */
 static void select_rows(const cydp_bounding *bounding, size_t row, size_t n,
                         row_block *block) {
   const size_t parts = bounding->last - bounding->first;
@@ -98,8 +101,8 @@ static void select_rows(const cydp_bounding *bounding, size_t row, size_t n,
   }
 }
 
-/* Codes may change, but names that are not the codes do not: equal pairs have one hash.
- */
+/* Computes the hashes of pairs. Ids may change, but hashes that are not the ids do not,
+ * so equal pairs have one hash. */
 static void hash_rows(const cydp_bounding *bounding, row_block *block) {
   const uint64_t *words[] = {block->user_ids, block->partition_ids};
   for (size_t i = 0; i < block->n; i++)
@@ -117,9 +120,9 @@ static void hash_rows(const cydp_bounding *bounding, row_block *block) {
   cydp_generator_kernels()->siphash(bounding->key, words, 2, block->n, block->hashes);
 }
 
-/* Users and partitions may have changed since they were looked at. A part takes no more
- * records than were counted: a row that finds it full is left out, and one that no longer
- * fits the words. */
+/* Writes the records of a chunk. Users and partitions may have changed since they were
+ * counted. A part takes no more records than were counted: a row that finds it full is
+ * left out, and so is a row that no longer fits the words. */
 static cydp_status scatter(void *self, size_t chunk) {
   const cydp_bounding *bounding = self;
   size_t end = cydp_bounding_begin(bounding, chunk + 1),
@@ -144,15 +147,15 @@ static cydp_status scatter(void *self, size_t chunk) {
   return CYDP_OK;
 }
 
-/* A record with all bits of its hash, for sorting where others do not do. */
+/* A record with all bits of its hash, for sorting where the upper bits are not enough. */
 typedef struct full_record {
   uint64_t priority;
   record row;
 } full_record;
 
-/* What a thread works with. */
+/* The memory that a thread works with. */
 typedef struct part_scratch {
-  record *ranked, *sorted;   /* those of a part, in buckets and in there by pairs */
+  record *ranked, *sorted;   /* the records of a part in buckets, and sorted */
   size_t *buckets;           /* where each begins */
   full_record *full_records; /* of a bucket */
   size_t room;               /* in `full_records` */
@@ -172,7 +175,8 @@ static int compare(const void *left, const void *right) {
   return order ? order : three_way(a->row.row, b->row.row);
 }
 
-/* By user, hash and partition, so that pairs stand together; then by row. */
+/* Sorts by user, hash and partition, so that the rows of a pair are together; then by
+ * row. Returns false if memory ran out. */
 static bool sort_fully(const cydp_bounding *bounding, const record *rows, size_t n,
                        part_scratch *scratch, record *sorted) {
   if (n > scratch->room) {
@@ -200,9 +204,9 @@ static bool sort_fully(const cydp_bounding *bounding, const record *rows, size_t
   return true;
 }
 
-/* Of a short bucket, the same order by a key of 32 bits that stands for (user, priority,
+/* Sorts a short bucket likewise by a key of 32 bits that stands for (user, priority,
  * row): 7 bits of the user behind those of the bucket, 20 of the priority, 5 of the
- * place. Each key is compared with all, without a branch. False where the key does not
+ * place. Each key is compared with all, without a branch. Returns false where keys do not
  * tell two users or pairs apart. */
 static bool sort_by_keys(const record *rows, size_t n, unsigned known_bits,
                          record *sorted) {
@@ -215,7 +219,7 @@ static bool sort_by_keys(const record *rows, size_t n, unsigned known_bits,
   }
   size_t padded = (n + 3) / 4 * 4;
   for (size_t i = n; i < padded; i++)
-    keys[i] = INT32_MAX; /* not read but with others */
+    keys[i] = INT32_MAX; /* only fills the vector */
   int32_t in_order[SHORT];
   for (size_t i = 0; i < n; i += 4) {
     vec four, below = {0};
@@ -237,8 +241,9 @@ static bool sort_by_keys(const record *rows, size_t n, unsigned known_bits,
 }
 
 /* Pairs of more than max_rows rows, of which Floyd's algorithm (Bentley, Floyd 1987)
- * chooses that many: for j from n - max_rows + 1 to n a place below j, or if that is
- * taken the j-th. What is taken, the mask tells. Hashes are computed many at a time. */
+ * chooses max_rows: for j from n - max_rows + 1 to n it takes a place below j, or place j
+ * - 1 if that is taken. The mask tells which are taken. Hashes are computed many at a
+ * time. */
 typedef struct choice_list {
   size_t n;
   const record *pair[BLOCK];
@@ -273,7 +278,8 @@ static void sample(const cydp_bounding *bounding, const record *pair, size_t n,
   }
 }
 
-/* Rows that stay, marked many at a time, for their places in the mask are far. */
+/* Rows that stay. Many are marked at a time, since their places in the mask are far
+ * apart. */
 typedef struct mark_list {
   size_t n;
   word rows[BLOCK];
@@ -310,11 +316,12 @@ static void keep_rows(const cydp_bounding *bounding, const record *rows, size_t 
   }
 }
 
-/* The records of a part in their buckets, in the order of rows. */
+/* Writes the records of a part into their buckets, in the order of rows. */
 static void fill_buckets(const cydp_bounding *bounding, const record *records, size_t n,
                          unsigned bits, const part_scratch *scratch) {
-  const unsigned shift = WORD_BITS - 1 - bits; /* and once more, since bits may be 0 */
-  size_t *ends = scratch->buckets + 1;         /* at first: how many, a place on */
+  const unsigned shift = WORD_BITS - 1 - bits; /* and 1 more, since bits may be 0 */
+  size_t *ends =
+      scratch->buckets + 1; /* at first the number of records, one place later */
   memset(scratch->buckets, 0, (((size_t)1 << bits) + 2) * sizeof *scratch->buckets);
   for (size_t i = 0; i < n; i++)
     ends[((word)(records[i].user << bounding->part_bits) >> 1 >> shift) + 1]++;
@@ -341,12 +348,12 @@ static bool keep_part(const cydp_bounding *bounding, const record *records, size
     keep_rows(bounding, sorted, length, marks, choices);
   }
   mark(bounding, marks);
-  choose(bounding, choices); /* before `sorted` is that of another part */
+  choose(bounding, choices); /* before `sorted` holds another part */
   return true;
 }
 
-/* Moves the records of a part together: a chunk leaves a gap where users have changed.
- * Returns how many they are. */
+/* Moves the records of a part together, since a chunk leaves a gap where users have
+ * changed. Returns how many they are. */
 static size_t close_gaps(const cydp_bounding *bounding, size_t part, record *records) {
   size_t n = 0, begin = bounding->parts[part];
   for (size_t chunk = 0; chunk < bounding->chunks; chunk++) {

@@ -1,11 +1,12 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ * Count tables; contracts in count_table.h. docs/exact.md. */
 #include "exact/count_table.h"
 #include "base/huge_pages.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { AHEAD = 8 }; /* slots from the load of a byte, if it may be far, to its use */
+enum { AHEAD = 8 }; /* indices between the prefetch of a byte and its use */
 
 bool cydp_count_table_new(cydp_count_table *table, cydp_counts *to) {
   size_t indices = to->size + 2;
@@ -36,7 +37,7 @@ static void flush_near(cydp_count_table *table) {
   table->rows = 0;
 }
 
-/* The rows of the bytes that have wrapped. */
+/* Adds the rows of the bytes that have wrapped. */
 static void flush_wraps(cydp_count_table *table) {
   cydp_counts *to = table->to;
   pthread_mutex_lock(&to->mutex);
@@ -116,7 +117,7 @@ void cydp_count_table_end(cydp_count_table *table) {
   free(table->memory);
 }
 
-/* Each task visits every count once, so let it have several rows for each. */
+/* Each task visits every count once, so it gets several rows for each. */
 size_t cydp_count_table_rows(size_t n, size_t size, unsigned threads) {
   if (threads < 2)
     return n;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Numbers to a grid, for AVX2: four at a time. There is no conversion to int64: a sum
- * with 1.5 * 2^52 has the integer in its low bits. */
+ * Numbers to a grid for AVX2: four at a time. There is no conversion to int64: a sum with
+ * 1.5 * 2^52 has the integer in its low bits. docs/exact.md. */
 #include "cydp.h"
 #include "exact/dtype.h"
 #include "exact/grid.h"
@@ -50,9 +50,9 @@ static inline __m256i clamp(__m256i x, __m256i least, __m256i most) {
   return _mm256_blendv_epi8(x, most, _mm256_cmpgt_epi64(x, most));
 }
 
-static inline __m256i round_integers(const grid *g, bool whole, __m256i x) {
+static inline __m256i round_integers(const grid *g, bool integers_only, __m256i x) {
   __asm__("" : "+x"(x));
-  if (!whole) {
+  if (!integers_only) {
     /* There is no arithmetic shift of 64 bits: biased by 2^63, x is unsigned, and its
      * quotient is biased by an even 2^63 / step. */
     const __m256i sign = _mm256_set1_epi64x(INT64_MIN);
@@ -69,16 +69,16 @@ static inline __m256i round_integers(const grid *g, bool whole, __m256i x) {
   return clamp(x, g->lowest_q, g->highest_q);
 }
 
-static inline __m256i rounded(const grid *g, cydp_dtype dtype, bool whole, const void *x,
-                              size_t i) {
+static inline __m256i rounded(const grid *g, cydp_dtype dtype, bool integers_only,
+                              const void *x, size_t i) {
   if (dtype == CYDP_I64)
-    return round_integers(g, whole,
+    return round_integers(g, integers_only,
                           _mm256_loadu_si256((const __m256i *)((const int64_t *)x + i)));
   return round_doubles(g, load(dtype, x, i));
 }
 
 /* Returns how many rows it took. */
-static inline size_t sum_most(const grid *given, cydp_dtype dtype, bool whole,
+static inline size_t sum_most(const grid *given, cydp_dtype dtype, bool integers_only,
                               const void *x, size_t n, int64_t *sum) {
   const grid g = *given;
   __m256i sums[AT_ONCE] = {_mm256_setzero_si256(), _mm256_setzero_si256(),
@@ -86,7 +86,8 @@ static inline size_t sum_most(const grid *given, cydp_dtype dtype, bool whole,
   size_t i = 0;
   for (; n - i >= LANES * AT_ONCE; i += LANES * AT_ONCE)
     for (size_t k = 0; k < AT_ONCE; k++)
-      sums[k] = _mm256_add_epi64(sums[k], rounded(&g, dtype, whole, x, i + LANES * k));
+      sums[k] =
+          _mm256_add_epi64(sums[k], rounded(&g, dtype, integers_only, x, i + LANES * k));
   __m256i all = _mm256_add_epi64(_mm256_add_epi64(sums[0], sums[1]),
                                  _mm256_add_epi64(sums[2], sums[3]));
   int64_t lanes[LANES];
@@ -95,12 +96,12 @@ static inline size_t sum_most(const grid *given, cydp_dtype dtype, bool whole,
   return i;
 }
 
-static inline size_t round_most(const grid *given, cydp_dtype dtype, bool whole,
+static inline size_t round_most(const grid *given, cydp_dtype dtype, bool integers_only,
                                 const void *x, size_t n, int64_t *q) {
   const grid g = *given;
   size_t i = 0;
   for (; n - i >= LANES; i += LANES)
-    _mm256_storeu_si256((__m256i *)(q + i), rounded(&g, dtype, whole, x, i));
+    _mm256_storeu_si256((__m256i *)(q + i), rounded(&g, dtype, integers_only, x, i));
   return i;
 }
 
@@ -108,7 +109,7 @@ static const void *behind(cydp_dtype dtype, const void *x, size_t i) {
   return (const char *)x + i * cydp_dtype_bytes(dtype);
 }
 
-/* Type and shift are written out, so that each gets a loop of its own. */
+/* The type and the shift are written out, so that each has a loop of its own. */
 int64_t cydp_grid_sum_avx2(const cydp_grid *given, cydp_dtype dtype, const void *x,
                            size_t n) {
   const grid g = prepare(given, dtype);

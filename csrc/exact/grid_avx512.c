@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Numbers to a grid, for AVX-512: eight at a time. */
+ * Numbers to a grid for AVX-512: eight at a time. docs/exact.md. */
 #include "cydp.h"
 #include "exact/dtype.h"
 #include "exact/grid.h"
@@ -43,9 +43,9 @@ static inline __m512i round_doubles(const grid *g, __m512d x) {
   return _mm512_maskz_cvtpd_epi64(present, t);
 }
 
-static inline __m512i round_integers(const grid *g, bool whole, __m512i x) {
+static inline __m512i round_integers(const grid *g, bool integers_only, __m512i x) {
   __asm__("" : "+v"(x));
-  if (!whole) {
+  if (!integers_only) {
     x = _mm512_max_epi64(x, _mm512_set1_epi64(g->by.least));
     x = _mm512_min_epi64(x, _mm512_set1_epi64(g->by.most));
     x = _mm512_sll_epi64(x, _mm_cvtsi32_si128(g->by.left));
@@ -58,15 +58,15 @@ static inline __m512i round_integers(const grid *g, bool whole, __m512i x) {
   return _mm512_min_epi64(_mm512_max_epi64(x, g->lowest_q), g->highest_q);
 }
 
-static inline __m512i rounded(const grid *g, cydp_dtype dtype, bool whole, const void *x,
-                              size_t i) {
+static inline __m512i rounded(const grid *g, cydp_dtype dtype, bool integers_only,
+                              const void *x, size_t i) {
   if (dtype == CYDP_I64)
-    return round_integers(g, whole, _mm512_loadu_si512((const int64_t *)x + i));
+    return round_integers(g, integers_only, _mm512_loadu_si512((const int64_t *)x + i));
   return round_doubles(g, load(dtype, x, i));
 }
 
 /* Returns how many rows it took. */
-static inline size_t sum_most(const grid *given, cydp_dtype dtype, bool whole,
+static inline size_t sum_most(const grid *given, cydp_dtype dtype, bool integers_only,
                               const void *x, size_t n, int64_t *sum) {
   const grid g = *given;
   __m512i sums[AT_ONCE] = {_mm512_setzero_si512(), _mm512_setzero_si512(),
@@ -74,18 +74,19 @@ static inline size_t sum_most(const grid *given, cydp_dtype dtype, bool whole,
   size_t i = 0;
   for (; n - i >= LANES * AT_ONCE; i += LANES * AT_ONCE)
     for (size_t k = 0; k < AT_ONCE; k++)
-      sums[k] = _mm512_add_epi64(sums[k], rounded(&g, dtype, whole, x, i + LANES * k));
+      sums[k] =
+          _mm512_add_epi64(sums[k], rounded(&g, dtype, integers_only, x, i + LANES * k));
   *sum = _mm512_reduce_add_epi64(_mm512_add_epi64(_mm512_add_epi64(sums[0], sums[1]),
                                                   _mm512_add_epi64(sums[2], sums[3])));
   return i;
 }
 
-static inline size_t round_most(const grid *given, cydp_dtype dtype, bool whole,
+static inline size_t round_most(const grid *given, cydp_dtype dtype, bool integers_only,
                                 const void *x, size_t n, int64_t *q) {
   const grid g = *given;
   size_t i = 0;
   for (; n - i >= LANES; i += LANES)
-    _mm512_storeu_si512(q + i, rounded(&g, dtype, whole, x, i));
+    _mm512_storeu_si512(q + i, rounded(&g, dtype, integers_only, x, i));
   return i;
 }
 
@@ -93,7 +94,7 @@ static const void *behind(cydp_dtype dtype, const void *x, size_t i) {
   return (const char *)x + i * cydp_dtype_bytes(dtype);
 }
 
-/* Type and shift are written out, so that each gets a loop of its own. */
+/* The type and the shift are written out, so that each has a loop of its own. */
 int64_t cydp_grid_sum_avx512(const cydp_grid *given, cydp_dtype dtype, const void *x,
                              size_t n) {
   const grid g = prepare(given, dtype);

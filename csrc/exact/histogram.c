@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Counts rows in the cells of their columns' bins. */
+ * Counts rows in the cells of their columns' bins. docs/exact.md. */
 #include "exact/histogram.h"
 #include "base/parallel_for.h"
 #include "cydp.h"
@@ -16,8 +16,9 @@ typedef struct job {
   cydp_counts to;
 } job;
 
-/* The cell's slot from those of the columns: 0 if any of them is outside. Every product
- * of bins fits, since that of all does; what wraps for a slot outside is not used. */
+/* Sets the cells' indices from the columns' bins: 0 if any of these is outside. Every
+ * product of bin counts fits, since that of all does; an index outside may wrap, and is
+ * not used. */
 static void combine_indices(const job *call, size_t first, size_t n, uint32_t *indices) {
   uint32_t inside[CYDP_INDEX_BATCH], index[CYDP_INDEX_BATCH];
   for (size_t i = 0; i < n; i++) {
@@ -65,8 +66,8 @@ static cydp_status count(void *self, size_t task) {
   return CYDP_OK;
 }
 
-/* The number of cells, or 0 if a column is wrong or they are too many. */
-static size_t cells(const cydp_axis *axes, size_t n_axes) {
+/* Returns the number of cells, or 0 if a column is wrong or there are too many cells. */
+static size_t count_cells(const cydp_axis *axes, size_t n_axes) {
   size_t product = n_axes > 0;
   for (size_t c = 0; c < n_axes && product; c++) {
     const cydp_bins *bins = axes[c].bins;
@@ -82,7 +83,7 @@ static size_t cells(const cydp_axis *axes, size_t n_axes) {
 cydp_status cydp_histogram_flushing(const cydp_axis *axes, size_t n_axes, size_t n,
                                     size_t flush_rows, unsigned threads,
                                     int64_t *counts) {
-  size_t size = cells(axes, n_axes);
+  size_t size = count_cells(axes, n_axes);
   if (size == 0)
     return CYDP_ERROR_DOMAIN;
   if (n == 0)

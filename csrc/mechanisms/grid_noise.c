@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Numbers on a grid plus integer noise. In units of the grid both are integers, whose
- * exact sum, of up to 127 bits, is all that the result depends on: it is rounded once. */
+ * Adds integer noise to numbers on a grid. In units of the grid both are integers, and
+ * the result depends on nothing but their exact sum, of up to 127 bits, which is rounded
+ * once. docs/sampling.md. */
 #include "base/parallel_for.h"
 #include "cydp.h"
 #include "mechanisms/kernels.h"

@@ -209,7 +209,7 @@ static cydp_status choose_best(max_pass *pass, int64_t *chosen) {
   return cydp_check_floor(pass->row, &pass->best);
 }
 
-/* What threads share. */
+/* The call, which threads share. */
 typedef struct noisy_max_call {
   const cydp_noisy_max *noisy_max;
   const uint32_t *key;

@@ -20,10 +20,10 @@ int32_t cydp_score_bounds_avx2(const cydp_noisy_max_constants *constants,
                                const uint32_t *words, size_t n, int32_t *bounds) {
   const cydp_noisy_max_constants copy = *constants;
   const __m256d top = _mm256_set1_pd(reference);
-  size_t whole = n / 8 * 8;
+  size_t n_vector = n / 8 * 8;
   int32_t lane[8], all = INT32_MIN;
   __m256i largest = _mm256_set1_epi32(INT32_MIN);
-  for (size_t i = 0; i < whole; i += 8) {
+  for (size_t i = 0; i < n_vector; i += 8) {
     __m128i low = score_behind(&copy, top, scores + i),
             high = score_behind(&copy, top, scores + i + 4);
     __m256i word = _mm256_loadu_si256((const __m256i *)(words + i));
@@ -36,10 +36,11 @@ int32_t cydp_score_bounds_avx2(const cydp_noisy_max_constants *constants,
   _mm256_storeu_si256((__m256i *)lane, largest);
   for (int k = 0; k < 8; k++)
     all = lane[k] > all ? lane[k] : all;
-  if (whole == n)
+  if (n_vector == n)
     return all;
-  int32_t rest = cydp_score_bounds_portable(constants, reference, scores + whole,
-                                            words + whole, n - whole, bounds + whole);
+  int32_t rest =
+      cydp_score_bounds_portable(constants, reference, scores + n_vector,
+                                 words + n_vector, n - n_vector, bounds + n_vector);
   return rest > all ? rest : all;
 }
 

@@ -33,10 +33,10 @@ typedef struct distance {
 } distance;
 
 static void shift_left(uint64_t *limbs, size_t n, size_t bits) {
-  size_t whole_limbs = bits / 64, rest = bits % 64;
+  size_t shifted_limbs = bits / 64, rest = bits % 64;
   for (size_t i = n; i-- > 0;) {
-    uint64_t high = i >= whole_limbs ? limbs[i - whole_limbs] : 0;
-    uint64_t low = i > whole_limbs ? limbs[i - whole_limbs - 1] : 0;
+    uint64_t high = i >= shifted_limbs ? limbs[i - shifted_limbs] : 0;
+    uint64_t low = i > shifted_limbs ? limbs[i - shifted_limbs - 1] : 0;
     limbs[i] = rest ? high << rest | low >> (64 - rest) : high;
   }
 }
