@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Strings as codes: a hash table of the first of each kind. The hash is keyed, so that
- * nobody can choose strings that collide; bytes decide what is equal. */
+ * Factorizes strings: a hash table of the first of each kind. The hash is keyed, so that
+ * nobody can choose strings that collide; bytes decide which strings are equal.
+ * docs/exact.md. */
 #include "columns/strings.h"
 #include "cydp.h"
 #include "generator/kernels.h"
@@ -8,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PLACE_BITS = 40, LEAST_SLOTS = 1024, BLOCK = 256 };
-#define PLACE ((UINT64_C(1) << PLACE_BITS) - 1)
+enum { INDEX_BITS = 40, LEAST_SLOTS = 1024, BLOCK = 256 };
+#define INDEX ((UINT64_C(1) << INDEX_BITS) - 1)
 
-/* A string's word from a byte on, with zeros behind the end. */
+/* Returns a string's word from a byte on, with zeros behind the end. */
 static uint64_t word_from(string s, size_t byte) {
   uint64_t word = 0;
   if (byte < s.length)
@@ -20,21 +21,21 @@ static uint64_t word_from(string s, size_t byte) {
   return word;
 }
 
-/* A string as words of a hash of pairs, h(h(length, w1), w2) ... , of at most BLOCK
- * strings at a time: those that have a k-th word. */
-static void hash_strings(const cydp_strings *of, size_t first, size_t n,
+/* Hashes n <= BLOCK strings, word by word, as h(h(length, w1), w2) ...: all strings that
+ * have a k-th word at a time. */
+static void hash_strings(const cydp_strings *strings, size_t first, size_t n,
                          const uint64_t key[2], uint64_t *hashes) {
   uint64_t state[BLOCK], word[BLOCK];
   size_t which[BLOCK], left = n;
   const uint64_t *words[] = {state, word};
   for (size_t i = 0; i < n; i++) {
-    hashes[i] = string_at(of, first + i).length;
+    hashes[i] = string_at(strings, first + i).length;
     which[i] = i;
   }
   for (size_t byte = 0; left > 0; byte += sizeof *word) {
     size_t longer = 0;
     for (size_t i = 0; i < left; i++) {
-      string s = string_at(of, first + which[i]);
+      string s = string_at(strings, first + which[i]);
       if (s.length <= byte)
         continue;
       which[longer] = which[i];
@@ -48,12 +49,12 @@ static void hash_strings(const cydp_strings *of, size_t first, size_t n,
   }
 }
 
-/* Whether two strings with the same hash are equal. Another thread may have written to
- * them since they were hashed. So each word is read once, for the comparison and for the
- * hash: if a string no longer has its hash, then the hashes alone decide. */
-static bool equal_when_hashed(const cydp_strings *of, size_t a, size_t b,
+/* Returns whether two strings with the same hash are equal. Another thread may have
+ * written to them since they were hashed, so each word is read once, for the comparison
+ * and for the hash: if a string no longer has its hash, the hashes alone decide. */
+static bool equal_when_hashed(const cydp_strings *strings, size_t a, size_t b,
                               const uint64_t key[2], const uint64_t *hashes) {
-  const string s[2] = {string_at(of, a), string_at(of, b)};
+  const string s[2] = {string_at(strings, a), string_at(strings, b)};
   const size_t longest = s[0].length > s[1].length ? s[0].length : s[1].length;
   uint64_t state[2] = {s[0].length, s[1].length}, word[2], hashed[2];
   const uint64_t *words[] = {state, word};
@@ -69,63 +70,64 @@ static bool equal_when_hashed(const cydp_strings *of, size_t a, size_t b,
   return equal || state[0] != hashes[a] || state[1] != hashes[b];
 }
 
-/* A slot holds a place plus one, and above it other bits of the hash; or 0. */
-typedef struct table {
+/* A slot holds a string's index plus one, and above it other bits of the hash; or 0. */
+typedef struct id_table {
   uint64_t *slots;
   size_t mask, used;
-} table;
+} id_table;
 
-static size_t free_slot(const table *of, uint64_t hash) {
-  size_t at = (size_t)hash & of->mask;
-  while (of->slots[at])
-    at = (at + 1) & of->mask;
+static size_t free_slot(const id_table *table, uint64_t hash) {
+  size_t at = (size_t)hash & table->mask;
+  while (table->slots[at])
+    at = (at + 1) & table->mask;
   return at;
 }
 
-static bool grow(table *of, const uint64_t *hashes) {
-  table larger = {.mask = of->slots ? 2 * of->mask + 1 : LEAST_SLOTS - 1,
-                  .used = of->used};
-  larger.slots = calloc(larger.mask + 1, sizeof *larger.slots);
-  if (!larger.slots)
+static bool grow(id_table *table, const uint64_t *hashes) {
+  id_table grown = {.mask = table->slots ? 2 * table->mask + 1 : LEAST_SLOTS - 1,
+                    .used = table->used};
+  grown.slots = calloc(grown.mask + 1, sizeof *grown.slots);
+  if (!grown.slots)
     return false;
-  for (size_t i = 0; of->slots && i <= of->mask; i++)
-    if (of->slots[i])
-      larger.slots[free_slot(&larger, hashes[(of->slots[i] & PLACE) - 1])] = of->slots[i];
-  free(of->slots);
-  *of = larger;
+  for (size_t i = 0; table->slots && i <= table->mask; i++)
+    if (table->slots[i])
+      grown.slots[free_slot(&grown, hashes[(table->slots[i] & INDEX) - 1])] =
+          table->slots[i];
+  free(table->slots);
+  *table = grown;
   return true;
 }
 
-static uint64_t find_or_add(table *of, const cydp_strings *strings, uint64_t place,
+static uint64_t find_or_add(id_table *table, const cydp_strings *strings, uint64_t index,
                             const uint64_t key[2], const uint64_t *hashes) {
-  uint64_t entry = (hashes[place] & ~PLACE) | (place + 1);
-  string one = string_at(strings, place);
-  size_t at = (size_t)hashes[place] & of->mask;
-  for (; of->slots[at]; at = (at + 1) & of->mask) {
-    uint64_t other = (of->slots[at] & PLACE) - 1;
-    if ((of->slots[at] ^ entry) <= PLACE && hashes[other] == hashes[place] &&
-        (equal_strings(string_at(strings, other), one) ||
-         equal_when_hashed(strings, other, place, key, hashes)))
+  uint64_t entry = (hashes[index] & ~INDEX) | (index + 1);
+  string sought = string_at(strings, index);
+  size_t at = (size_t)hashes[index] & table->mask;
+  for (; table->slots[at]; at = (at + 1) & table->mask) {
+    uint64_t other = (table->slots[at] & INDEX) - 1;
+    if ((table->slots[at] ^ entry) <= INDEX && hashes[other] == hashes[index] &&
+        (equal_strings(string_at(strings, other), sought) ||
+         equal_when_hashed(strings, other, index, key, hashes)))
       return other;
   }
-  of->slots[at] = entry;
-  of->used++;
-  return place;
+  table->slots[at] = entry;
+  table->used++;
+  return index;
 }
 
 cydp_status cydp_factorize(const cydp_strings *strings, size_t n, const uint64_t key[2],
                            uint64_t *ids, uint64_t *hashes) {
-  if ((uint64_t)n >= PLACE)
+  if ((uint64_t)n >= INDEX)
     return CYDP_ERROR_DOMAIN;
-  table of = {0};
-  bool enough = grow(&of, hashes);
+  id_table table = {0};
+  bool enough = grow(&table, hashes);
   for (size_t i = 0; i < n && enough; i++) {
     if (i % BLOCK == 0)
       hash_strings(strings, i, n - i < BLOCK ? n - i : BLOCK, key, hashes + i);
-    ids[i] = find_or_add(&of, strings, i, key, hashes);
-    if (2 * of.used > of.mask)
-      enough = grow(&of, hashes);
+    ids[i] = find_or_add(&table, strings, i, key, hashes);
+    if (2 * table.used > table.mask)
+      enough = grow(&table, hashes);
   }
-  free(of.slots);
+  free(table.slots);
   return enough ? CYDP_OK : CYDP_ERROR_MEMORY;
 }

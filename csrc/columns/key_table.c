@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * Hash and displace (Belazzougui, Botelho, Dietzfelbinger: Hash, displace, and compress,
- * ESA 2009): the keys of a bucket share a factor, which is searched until all of them
- * find slots that are free. The buckets with the most keys choose first. Keys are
- * public, but somebody may have made them to collide: hence a random seed, and another
- * one if any bucket finds no factor. */
+ * A key table, by hash and displace (Belazzougui, Botelho, Dietzfelbinger: Hash,
+ * displace, and compress, ESA 2009): the keys of a bucket share a factor, for which a
+ * search tries values until all of them find free slots. The buckets with the most keys
+ * choose first. Keys are public, but somebody may have made them to collide: hence a
+ * random seed, and another one if any bucket finds no factor. docs/exact.md. */
 #include "columns/key_table.h"
 #include "cydp.h"
 #include "generator/entropy.h"
@@ -12,9 +12,9 @@
 
 enum {
   LEAST_BITS = 4,
-  BUCKET_BITS = 2, /* there are 4 slots a bucket, of which at most half are used */
+  BUCKET_BITS = 2, /* 4 slots a bucket; at most half of the slots are used */
   SLOTS_A_BUCKET = 1 << BUCKET_BITS,
-  MOST_KEYS = 64, /* of a bucket */
+  MOST_KEYS = 64, /* of a bucket, at most */
   MOST_FACTORS = 1 << 16,
   MOST_SEEDS = 64
 };
@@ -26,26 +26,26 @@ typedef struct buckets {
   uint32_t *order, *first;
 } buckets;
 
-static string key_at(const cydp_key_table *keys, size_t place, prefix *first) {
-  string s = string_at(&keys->strings, place);
+static string key_at(const cydp_key_table *keys, size_t index, prefix *first) {
+  string s = string_at(&keys->strings, index);
   *first = prefix_of(&keys->strings, s, limit_of(&keys->strings, keys->count));
   return s;
 }
 
-/* Counting sort by the upper bits of the hashes. */
-static void fill(const cydp_key_table *keys, buckets *all) {
+/* Sorts the keys by the upper bits of their hashes, counting. */
+static void sort_keys(const cydp_key_table *keys, buckets *all) {
   memset(all->first, 0, (all->count + 2) * sizeof *all->first);
-  for (size_t place = 0; place < keys->count; place++) {
+  for (size_t index = 0; index < keys->count; index++) {
     prefix first;
-    string s = key_at(keys, place, &first);
-    all->hashes[place] = hash_of(keys, s, first);
-    all->first[(all->hashes[place] >> keys->bucket_shift) + 2]++;
+    string s = key_at(keys, index, &first);
+    all->hashes[index] = hash_of(keys, s, first);
+    all->first[(all->hashes[index] >> keys->bucket_shift) + 2]++;
   }
   for (size_t b = 2; b < all->count + 2; b++)
     all->first[b] += all->first[b - 1];
-  for (size_t place = 0; place < keys->count; place++)
-    all->order[all->first[(all->hashes[place] >> keys->bucket_shift) + 1]++] =
-        (uint32_t)place;
+  for (size_t index = 0; index < keys->count; index++)
+    all->order[all->first[(all->hashes[index] >> keys->bucket_shift) + 1]++] =
+        (uint32_t)index;
 }
 
 static bool has_equal(const cydp_key_table *keys, const buckets *all, size_t b) {
@@ -83,8 +83,8 @@ static bool place_bucket(cydp_key_table *keys, const buckets *all, size_t b) {
   return false;
 }
 
-/* Whether the seed serves. */
-static bool place(cydp_key_table *keys, const buckets *all) {
+/* Places all buckets; returns false if the seed does not serve. */
+static bool place_all(cydp_key_table *keys, const buckets *all) {
   size_t size = 0;
   for (size_t b = 0; b < all->count; b++) {
     size_t n = all->first[b + 1] - all->first[b];
@@ -105,17 +105,17 @@ static cydp_status try_seeds(cydp_key_table *keys, buckets *all, size_t slots) {
       return status;
     for (size_t i = 0; i < slots; i++)
       keys->slots[i] = (key){.length = UINT64_MAX};
-    fill(keys, all);
+    sort_keys(keys, all);
     for (size_t b = 0; b < all->count; b++)
       if (has_equal(keys, all, b))
         return CYDP_ERROR_DOMAIN;
-    if (place(keys, all))
+    if (place_all(keys, all))
       return CYDP_OK;
   }
-  return CYDP_ERROR_ENTROPY; /* no random seeds would all fail */
+  return CYDP_ERROR_ENTROPY; /* random seeds would not all fail */
 }
 
-/* 2^bits slots. */
+/* Builds a table of 2^bits slots. */
 static cydp_status build(cydp_key_table *keys, unsigned bits) {
   const size_t slots = (size_t)1 << bits;
   buckets all = {.count = slots / SLOTS_A_BUCKET,

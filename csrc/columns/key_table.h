@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Given strings in a hash table without collisions: whatever is looked up, known or not,
- * one entry is compared. */
+ * Strings in a hash table without collisions: every lookup, of a key or not, compares one
+ * entry. */
 #ifndef CYDP_COLUMNS_KEY_TABLE_H
 #define CYDP_COLUMNS_KEY_TABLE_H
 
@@ -16,21 +16,21 @@ typedef struct prefix {
 
 typedef struct key {
   prefix first;
-  uint64_t length; /* UINT64_MAX: none */
-  uint64_t place;
+  uint64_t length; /* UINT64_MAX: the slot is empty */
+  uint64_t index;
 } key;
 
 struct cydp_key_table {
   cydp_strings strings;
   size_t count;
   uint64_t seed[2];
-  uint32_t *factors; /* odd; of a bucket, the upper bits of a hash */
-  key *slots;        /* at the upper bits of hash * factor */
+  uint32_t *factors; /* odd, one for each bucket: the upper bits of a hash */
+  key *slots;        /* a key's is at the upper bits of hash * factor */
   unsigned bucket_shift, slot_shift;
 };
 
-/* The address before which any byte may be read; strings in buffers of views end where
- * they end. */
+/* Returns the address before which any byte may be read; strings in buffers of views end
+ * where they end. */
 static inline const uint8_t *limit_of(const cydp_strings *strings, size_t n) {
   if (strings->buffers)
     return strings->bytes + 16 * n;
@@ -38,8 +38,8 @@ static inline const uint8_t *limit_of(const cydp_strings *strings, size_t n) {
          (strings->offsets ? (size_t)strings->offsets[n] : n * strings->width);
 }
 
-/* Without a branch on the length, if 16 bytes may be read: a compiler would branch on
- * random lengths. */
+/* Returns the first bytes. If 16 bytes may be read, without a branch on the length:
+ * lengths may be random, and a branch mispredicted. */
 static inline prefix prefix_of(const cydp_strings *strings, string s,
                                const uint8_t *limit) {
   static const _Alignas(2 * PREFIX) uint8_t kept[2 * PREFIX] = {
@@ -66,15 +66,15 @@ static inline uint64_t fold(uint64_t a, uint64_t b) {
   return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-/* Of a string longer than a prefix: 8 bytes from i on, or the last 8. */
+/* Returns the 8 bytes from i on, or the last 8, of a string longer than a prefix. */
 static inline uint64_t word_at(string s, size_t i) {
   uint64_t word;
   memcpy(&word, s.bytes + (i < s.length - 8 ? i : s.length - 8), sizeof word);
   return word;
 }
 
-/* Strings that differ have different hashes under nearly every seed; those that differ in
- * zeros at their end alone, under every one. */
+/* Returns a string's hash. Strings that differ have different hashes under nearly every
+ * seed; strings that differ only in zeros at their end, under every seed. */
 static inline uint64_t hash_of(const cydp_key_table *keys, string s, prefix first) {
   uint64_t h = fold(first.words[0] ^ keys->seed[0], first.words[1] ^ keys->seed[1]);
   for (size_t i = PREFIX; i < s.length; i += 8)
@@ -87,15 +87,16 @@ static inline const key *slot_of(const cydp_key_table *keys, uint64_t hash) {
          (hash * keys->factors[hash >> keys->bucket_shift] >> keys->slot_shift);
 }
 
-/* Whether a key begins so, and is as long. */
+/* Returns whether the key in a slot begins with these bytes and has this length. */
 static inline bool is_prefix(const key *slot, prefix first, size_t length) {
   return ((slot->first.words[0] ^ first.words[0]) |
           (slot->first.words[1] ^ first.words[1]) | (slot->length ^ length)) == 0;
 }
 
-/* Of strings longer than a prefix, and equal in length. */
+/* Returns whether a key, longer than a prefix, equals a string of the same length that
+ * begins alike. */
 static inline bool ends_alike(const cydp_key_table *keys, const key *slot, string s) {
-  string other = string_at(&keys->strings, slot->place);
+  string other = string_at(&keys->strings, slot->index);
   uint64_t differ = 0;
   for (size_t i = PREFIX; i < s.length && !differ; i += 8)
     differ = word_at(s, i) ^ word_at(other, i);

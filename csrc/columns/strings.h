@@ -8,30 +8,30 @@
 
 #include <string.h>
 
-enum { INLINE = 12 }; /* bytes of a string that stand in its view */
+enum { INLINE = 12 }; /* of a string, at most, that its view holds */
 
 typedef struct string {
   const uint8_t *bytes;
   size_t length;
 } string;
 
-static inline string viewed(const cydp_strings *of, size_t i) {
-  const uint8_t *view = of->bytes + 16 * i;
-  int32_t words[4]; /* the length, its first bytes, and where it is: buffer and place */
+static inline string view_at(const cydp_strings *strings, size_t i) {
+  const uint8_t *view = strings->bytes + 16 * i;
+  int32_t words[4]; /* length, first bytes, buffer and place */
   memcpy(words, view, sizeof words);
   if (words[0] <= INLINE)
     return (string){view + 4, (size_t)words[0]};
-  return (string){of->buffers[words[2]] + words[3], (size_t)words[0]};
+  return (string){strings->buffers[words[2]] + words[3], (size_t)words[0]};
 }
 
-/* Of a fixed width, zeros at the end are no part of the string. */
-static inline string string_at(const cydp_strings *of, size_t i) {
-  if (of->buffers)
-    return viewed(of, i);
-  if (of->offsets)
-    return (string){of->bytes + of->offsets[i],
-                    (size_t)(of->offsets[i + 1] - of->offsets[i])};
-  string s = {of->bytes + i * of->width, of->width};
+/* Returns string i. Zeros at the end of a string of fixed width do not belong to it. */
+static inline string string_at(const cydp_strings *strings, size_t i) {
+  if (strings->buffers)
+    return view_at(strings, i);
+  if (strings->offsets)
+    return (string){strings->bytes + strings->offsets[i],
+                    (size_t)(strings->offsets[i + 1] - strings->offsets[i])};
+  string s = {strings->bytes + i * strings->width, strings->width};
   for (uint64_t last; s.length >= sizeof last; s.length -= sizeof last) {
     memcpy(&last, s.bytes + s.length - sizeof last, sizeof last);
     if (last)

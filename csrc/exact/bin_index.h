@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * The slots of numbers among bins. */
+ * The bin indices of numbers. */
 #ifndef CYDP_EXACT_BIN_INDEX_H
 #define CYDP_EXACT_BIN_INDEX_H
 
 #include "cydp.h"
 
-/* The slots of n <= CYDP_SLOTS_BATCH numbers. What another thread writes to x meanwhile
- * may change a slot, never take it out of bounds. */
-void cydp_bins_slots(const cydp_bins *bins, cydp_dtype dtype, const void *x, size_t n,
-                     uint32_t *slots);
+/* Sets the bin indices of n <= CYDP_INDEX_BATCH numbers. Another thread that writes to x
+ * meanwhile may change an index, but never takes it out of bounds. */
+void cydp_bin_indices(const cydp_bins *bins, cydp_dtype dtype, const void *x, size_t n,
+                      uint32_t *indices);
 
 #endif

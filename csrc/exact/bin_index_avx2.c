@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Cells, keys and slots for AVX2: four numbers a register. No multiply-add: every
- * operation rounds as the portable one does. */
+ * Buckets, keys and bin indices for AVX2: four numbers a register. There is no
+ * multiply-add: every operation rounds as the portable one does. docs/exact.md. */
 #include "cydp.h"
 #include "exact/dtype.h"
 #include "exact/kernels.h"
@@ -9,8 +9,8 @@
 
 enum { LANES = 4 };
 
-/* The upper half, signed, enters the last bits of 2^84 + 2^63, the lower one those of
- * 2^52; so all is exact but the last addition, which rounds once. */
+/* The upper half, signed, enters the last bits of 2^84 + 2^63, the lower half those of
+ * 2^52; so only the last addition rounds. */
 static inline __m256d from_int64(__m256i x) {
   const __m256i magic = _mm256_castpd_si256(_mm256_set1_pd(0x1p84 + 0x1p63));
   const __m256i small = _mm256_castpd_si256(_mm256_set1_pd(0x1p52));
@@ -33,66 +33,67 @@ static inline __m256d load(cydp_dtype dtype, const void *x, size_t i) {
   }
 }
 
-/* Maximum and minimum give their second operand for NaN. */
-static inline __m128i cell_of(const cydp_cells *cells, __m256d x) {
-  __m256d t = _mm256_mul_pd(_mm256_sub_pd(x, _mm256_set1_pd(cells->origin)),
-                            _mm256_set1_pd(cells->scale));
-  t = _mm256_min_pd(_mm256_max_pd(t, _mm256_setzero_pd()), _mm256_set1_pd(cells->last));
+/* For NaN, maximum and minimum return their second operand. */
+static inline __m128i cell_of(const cydp_buckets *buckets, __m256d x) {
+  __m256d t = _mm256_mul_pd(_mm256_sub_pd(x, _mm256_set1_pd(buckets->origin)),
+                            _mm256_set1_pd(buckets->scale));
+  t = _mm256_min_pd(_mm256_max_pd(t, _mm256_setzero_pd()), _mm256_set1_pd(buckets->last));
   return _mm256_cvttpd_epi32(t);
 }
 
-/* Four masks of 64 bits as such of 32. */
+/* Converts four masks of 64 bits to masks of 32. */
 static inline __m128i narrow(__m256d mask) {
   const __m256i even = _mm256_setr_epi32(0, 2, 4, 6, 0, 2, 4, 6);
   return _mm256_castsi256_si128(
       _mm256_permutevar8x32_epi32(_mm256_castpd_si256(mask), even));
 }
 
-static inline void even(const cydp_cells *of, cydp_dtype dtype, bool single,
-                        const void *x, size_t n, uint32_t *slots) {
-  const cydp_cells cells = *of;
-  const __m256d last = _mm256_set1_pd(cells.last), hi = _mm256_set1_pd(cells.hi);
-  const __m256d lo = _mm256_set1_pd(cells.lo), step = _mm256_set1_pd(cells.step);
+static inline void even(const cydp_buckets *given, cydp_dtype dtype, bool single,
+                        const void *x, size_t n, uint32_t *indices) {
+  const cydp_buckets buckets = *given;
+  const __m256d last = _mm256_set1_pd(buckets.last), hi = _mm256_set1_pd(buckets.hi);
+  const __m256d lo = _mm256_set1_pd(buckets.lo), step = _mm256_set1_pd(buckets.step);
   for (size_t i = 0; i < n; i += LANES) {
     __m256d value = load(dtype, x, i);
-    __m128i j = cell_of(&cells, value);
+    __m128i j = cell_of(&buckets, value);
     __m256d real = _mm256_cvtepi32_pd(j);
     __m256d edge = _mm256_add_pd(_mm256_mul_pd(real, step), lo);
     if (single)
       edge = _mm256_cvtps_pd(_mm256_cvtpd_ps(edge));
     __m256d inner = _mm256_cmp_pd(real, last, _CMP_LT_OQ);
     __m256d above = _mm256_and_pd(inner, _mm256_cmp_pd(value, edge, _CMP_GE_OQ));
-    /* Above hi in an inner cell is no number: the last cell is hi's own. */
+    /* No number in an inner bucket is above hi: hi alone is in the last bucket. */
     above = _mm256_or_pd(above, _mm256_cmp_pd(value, hi, _CMP_GT_OQ));
-    _mm_storeu_si128((__m128i *)(slots + i), _mm_sub_epi32(j, narrow(above)));
+    _mm_storeu_si128((__m128i *)(indices + i), _mm_sub_epi32(j, narrow(above)));
   }
 }
 
-static inline void even_of(const cydp_cells *cells, cydp_dtype dtype, const void *x,
-                           size_t n, uint32_t *slots) {
-  if (cells->single)
-    even(cells, dtype, true, x, n, slots);
+static inline void even_of(const cydp_buckets *buckets, cydp_dtype dtype, const void *x,
+                           size_t n, uint32_t *indices) {
+  if (buckets->single)
+    even(buckets, dtype, true, x, n, indices);
   else
-    even(cells, dtype, false, x, n, slots);
+    even(buckets, dtype, false, x, n, indices);
 }
 
-void cydp_even_avx2(const cydp_cells *cells, cydp_dtype dtype, const void *x, size_t n,
-                    uint32_t *slots) {
-  size_t whole = n / LANES * LANES;
+void cydp_even_avx2(const cydp_buckets *buckets, cydp_dtype dtype, const void *x,
+                    size_t n, uint32_t *indices) {
+  size_t n_vector = n / LANES * LANES;
   switch (dtype) {
   case CYDP_F64:
-    even_of(cells, CYDP_F64, x, whole, slots);
+    even_of(buckets, CYDP_F64, x, n_vector, indices);
     break;
   case CYDP_F32:
-    even_of(cells, CYDP_F32, x, whole, slots);
+    even_of(buckets, CYDP_F32, x, n_vector, indices);
     break;
   case CYDP_I64:
-    even_of(cells, CYDP_I64, x, whole, slots);
+    even_of(buckets, CYDP_I64, x, n_vector, indices);
     break;
   default:
-    even_of(cells, CYDP_I32, x, whole, slots);
+    even_of(buckets, CYDP_I32, x, n_vector, indices);
   }
-  cydp_even_portable(cells, dtype, cydp_row(dtype, x, whole), n - whole, slots + whole);
+  cydp_even_portable(buckets, dtype, cydp_row(dtype, x, n_vector), n - n_vector,
+                     indices + n_vector);
 }
 
 static inline __m256i key_of(__m256d x) {
@@ -104,10 +105,10 @@ static inline __m256i key_of(__m256d x) {
   return _mm256_and_si256(key, is_number);
 }
 
-static inline void cells_and_keys(const cydp_cells *of, cydp_dtype dtype, bool integers,
-                                  const void *x, size_t n, uint32_t *cell,
-                                  uint64_t *keys) {
-  const cydp_cells cells = *of;
+static inline void find_buckets(const cydp_buckets *given, cydp_dtype dtype,
+                                bool integers, const void *x, size_t n, uint32_t *bucket,
+                                uint64_t *keys) {
+  const cydp_buckets buckets = *given;
   for (size_t i = 0; i < n; i += LANES) {
     __m256d value;
     __m256i key;
@@ -119,30 +120,30 @@ static inline void cells_and_keys(const cydp_cells *of, cydp_dtype dtype, bool i
       value = load(dtype, x, i);
       key = key_of(value);
     }
-    _mm_storeu_si128((__m128i *)(cell + i), cell_of(&cells, value));
+    _mm_storeu_si128((__m128i *)(bucket + i), cell_of(&buckets, value));
     _mm256_storeu_si256((__m256i *)(keys + i), key);
   }
 }
 
-void cydp_cells_avx2(const cydp_cells *cells, cydp_dtype dtype, const void *x, size_t n,
-                     uint32_t *cell, uint64_t *keys) {
-  size_t whole = n / LANES * LANES;
+void cydp_buckets_avx2(const cydp_buckets *buckets, cydp_dtype dtype, const void *x,
+                       size_t n, uint32_t *bucket, uint64_t *keys) {
+  size_t n_vector = n / LANES * LANES;
   switch (dtype) {
   case CYDP_F64:
-    cells_and_keys(cells, CYDP_F64, false, x, whole, cell, keys);
+    find_buckets(buckets, CYDP_F64, false, x, n_vector, bucket, keys);
     break;
   case CYDP_F32:
-    cells_and_keys(cells, CYDP_F32, false, x, whole, cell, keys);
+    find_buckets(buckets, CYDP_F32, false, x, n_vector, bucket, keys);
     break;
   case CYDP_I64:
-    if (cells->integers)
-      cells_and_keys(cells, CYDP_I64, true, x, whole, cell, keys);
+    if (buckets->integers)
+      find_buckets(buckets, CYDP_I64, true, x, n_vector, bucket, keys);
     else
-      cells_and_keys(cells, CYDP_I64, false, x, whole, cell, keys);
+      find_buckets(buckets, CYDP_I64, false, x, n_vector, bucket, keys);
     break;
   default:
-    cells_and_keys(cells, CYDP_I32, false, x, whole, cell, keys);
+    find_buckets(buckets, CYDP_I32, false, x, n_vector, bucket, keys);
   }
-  cydp_cells_portable(cells, dtype, cydp_row(dtype, x, whole), n - whole, cell + whole,
-                      keys + whole);
+  cydp_buckets_portable(buckets, dtype, cydp_row(dtype, x, n_vector), n - n_vector,
+                        bucket + n_vector, keys + n_vector);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Cells, keys and slots for AVX-512: eight numbers a register. No multiply-add: every
- * operation rounds as the portable one does. */
+ * Buckets, keys and bin indices for AVX-512: eight numbers a register. There is no
+ * multiply-add: every operation rounds as the portable one does. docs/exact.md. */
 #include "cydp.h"
 #include "exact/dtype.h"
 #include "exact/kernels.h"
@@ -23,60 +23,61 @@ static inline __m512d load(cydp_dtype dtype, const void *x, size_t i) {
   }
 }
 
-/* Maximum and minimum give their second operand for NaN. */
-static inline __m256i cell_of(const cydp_cells *cells, __m512d x) {
-  __m512d t = _mm512_mul_pd(_mm512_sub_pd(x, _mm512_set1_pd(cells->origin)),
-                            _mm512_set1_pd(cells->scale));
-  t = _mm512_min_pd(_mm512_max_pd(t, _mm512_setzero_pd()), _mm512_set1_pd(cells->last));
+/* For NaN, maximum and minimum return their second operand. */
+static inline __m256i cell_of(const cydp_buckets *buckets, __m512d x) {
+  __m512d t = _mm512_mul_pd(_mm512_sub_pd(x, _mm512_set1_pd(buckets->origin)),
+                            _mm512_set1_pd(buckets->scale));
+  t = _mm512_min_pd(_mm512_max_pd(t, _mm512_setzero_pd()), _mm512_set1_pd(buckets->last));
   return _mm512_cvttpd_epi32(t);
 }
 
-static inline void even(const cydp_cells *of, cydp_dtype dtype, bool single,
-                        const void *x, size_t n, uint32_t *slots) {
-  const cydp_cells cells = *of;
-  const __m512d last = _mm512_set1_pd(cells.last), hi = _mm512_set1_pd(cells.hi);
-  const __m512d lo = _mm512_set1_pd(cells.lo), step = _mm512_set1_pd(cells.step);
+static inline void even(const cydp_buckets *given, cydp_dtype dtype, bool single,
+                        const void *x, size_t n, uint32_t *indices) {
+  const cydp_buckets buckets = *given;
+  const __m512d last = _mm512_set1_pd(buckets.last), hi = _mm512_set1_pd(buckets.hi);
+  const __m512d lo = _mm512_set1_pd(buckets.lo), step = _mm512_set1_pd(buckets.step);
   for (size_t i = 0; i < n; i += LANES) {
     __m512d value = load(dtype, x, i);
-    __m256i j = cell_of(&cells, value);
+    __m256i j = cell_of(&buckets, value);
     __m512d real = _mm512_cvtepi32_pd(j);
     __m512d edge = _mm512_add_pd(_mm512_mul_pd(real, step), lo);
     if (single)
       edge = _mm512_cvtps_pd(_mm512_cvtpd_ps(edge));
     __mmask8 inner = _mm512_cmp_pd_mask(real, last, _CMP_LT_OQ);
     __mmask8 above = _mm512_mask_cmp_pd_mask(inner, value, edge, _CMP_GE_OQ);
-    /* Above hi in an inner cell is no number: the last cell is hi's own. */
+    /* No number in an inner bucket is above hi: hi alone is in the last bucket. */
     above |= _mm512_cmp_pd_mask(value, hi, _CMP_GT_OQ);
     j = _mm256_mask_add_epi32(j, above, j, _mm256_set1_epi32(1));
-    _mm256_storeu_si256((__m256i *)(slots + i), j);
+    _mm256_storeu_si256((__m256i *)(indices + i), j);
   }
 }
 
-static inline void even_of(const cydp_cells *cells, cydp_dtype dtype, const void *x,
-                           size_t n, uint32_t *slots) {
-  if (cells->single)
-    even(cells, dtype, true, x, n, slots);
+static inline void even_of(const cydp_buckets *buckets, cydp_dtype dtype, const void *x,
+                           size_t n, uint32_t *indices) {
+  if (buckets->single)
+    even(buckets, dtype, true, x, n, indices);
   else
-    even(cells, dtype, false, x, n, slots);
+    even(buckets, dtype, false, x, n, indices);
 }
 
-void cydp_even_avx512(const cydp_cells *cells, cydp_dtype dtype, const void *x, size_t n,
-                      uint32_t *slots) {
-  size_t whole = n / LANES * LANES;
+void cydp_even_avx512(const cydp_buckets *buckets, cydp_dtype dtype, const void *x,
+                      size_t n, uint32_t *indices) {
+  size_t n_vector = n / LANES * LANES;
   switch (dtype) {
   case CYDP_F64:
-    even_of(cells, CYDP_F64, x, whole, slots);
+    even_of(buckets, CYDP_F64, x, n_vector, indices);
     break;
   case CYDP_F32:
-    even_of(cells, CYDP_F32, x, whole, slots);
+    even_of(buckets, CYDP_F32, x, n_vector, indices);
     break;
   case CYDP_I64:
-    even_of(cells, CYDP_I64, x, whole, slots);
+    even_of(buckets, CYDP_I64, x, n_vector, indices);
     break;
   default:
-    even_of(cells, CYDP_I32, x, whole, slots);
+    even_of(buckets, CYDP_I32, x, n_vector, indices);
   }
-  cydp_even_portable(cells, dtype, cydp_row(dtype, x, whole), n - whole, slots + whole);
+  cydp_even_portable(buckets, dtype, cydp_row(dtype, x, n_vector), n - n_vector,
+                     indices + n_vector);
 }
 
 static inline __m512i key_of(__m512d x) {
@@ -87,10 +88,10 @@ static inline __m512i key_of(__m512d x) {
   return _mm512_maskz_xor_epi64(is_number, bits, flips);
 }
 
-static inline void cells_and_keys(const cydp_cells *of, cydp_dtype dtype, bool integers,
-                                  const void *x, size_t n, uint32_t *cell,
-                                  uint64_t *keys) {
-  const cydp_cells cells = *of;
+static inline void find_buckets(const cydp_buckets *given, cydp_dtype dtype,
+                                bool integers, const void *x, size_t n, uint32_t *bucket,
+                                uint64_t *keys) {
+  const cydp_buckets buckets = *given;
   for (size_t i = 0; i < n; i += LANES) {
     __m512d value;
     __m512i key;
@@ -102,30 +103,30 @@ static inline void cells_and_keys(const cydp_cells *of, cydp_dtype dtype, bool i
       value = load(dtype, x, i);
       key = key_of(value);
     }
-    _mm256_storeu_si256((__m256i *)(cell + i), cell_of(&cells, value));
+    _mm256_storeu_si256((__m256i *)(bucket + i), cell_of(&buckets, value));
     _mm512_storeu_si512(keys + i, key);
   }
 }
 
-void cydp_cells_avx512(const cydp_cells *cells, cydp_dtype dtype, const void *x, size_t n,
-                       uint32_t *cell, uint64_t *keys) {
-  size_t whole = n / LANES * LANES;
+void cydp_buckets_avx512(const cydp_buckets *buckets, cydp_dtype dtype, const void *x,
+                         size_t n, uint32_t *bucket, uint64_t *keys) {
+  size_t n_vector = n / LANES * LANES;
   switch (dtype) {
   case CYDP_F64:
-    cells_and_keys(cells, CYDP_F64, false, x, whole, cell, keys);
+    find_buckets(buckets, CYDP_F64, false, x, n_vector, bucket, keys);
     break;
   case CYDP_F32:
-    cells_and_keys(cells, CYDP_F32, false, x, whole, cell, keys);
+    find_buckets(buckets, CYDP_F32, false, x, n_vector, bucket, keys);
     break;
   case CYDP_I64:
-    if (cells->integers)
-      cells_and_keys(cells, CYDP_I64, true, x, whole, cell, keys);
+    if (buckets->integers)
+      find_buckets(buckets, CYDP_I64, true, x, n_vector, bucket, keys);
     else
-      cells_and_keys(cells, CYDP_I64, false, x, whole, cell, keys);
+      find_buckets(buckets, CYDP_I64, false, x, n_vector, bucket, keys);
     break;
   default:
-    cells_and_keys(cells, CYDP_I32, false, x, whole, cell, keys);
+    find_buckets(buckets, CYDP_I32, false, x, n_vector, bucket, keys);
   }
-  cydp_cells_portable(cells, dtype, cydp_row(dtype, x, whole), n - whole, cell + whole,
-                      keys + whole);
+  cydp_buckets_portable(buckets, dtype, cydp_row(dtype, x, n_vector), n - n_vector,
+                        bucket + n_vector, keys + n_vector);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Where numbers lie: the kernels to read. Two numbers at a time, by masks: from scalars
- * compilers make branches, whatever is written. */
+ * Buckets, keys and bin indices, the version to read. Two numbers at a time, by masks:
+ * from scalars, compilers make branches, however they are written. docs/exact.md. */
 #include "cydp.h"
 #include "exact/bins.h"
 #include "exact/kernels.h"
@@ -27,87 +27,89 @@ static inline pair load_pair(cydp_dtype dtype, const void *x, size_t i, size_t n
   return (pair){first, i + 1 < n ? load(dtype, x, i + 1) : first};
 }
 
-/* cydp_cell, but for the conversion. */
-static inline pair cells_of(const cydp_cells *cells, pair x) {
-  const pair last = {cells->last, cells->last};
-  pair t = (x - cells->origin) * cells->scale;
+/* Returns what cydp_bucket returns, as doubles. */
+static inline pair buckets_of(const cydp_buckets *buckets, pair x) {
+  const pair last = {buckets->last, buckets->last};
+  pair t = (x - buckets->origin) * buckets->scale;
   t = (pair)((mask)t & (mask)(t > 0.0)); /* NaN too becomes 0 */
   mask inner = (mask)(t < last);
   return (pair)(((mask)t & inner) | ((mask)last & ~inner));
 }
 
-static inline void even(const cydp_cells *of, cydp_dtype dtype, const void *x, size_t n,
-                        uint32_t *slots) {
-  const cydp_cells cells = *of;
-  const pair last = {cells.last, cells.last};
+static inline void even(const cydp_buckets *given, cydp_dtype dtype, const void *x,
+                        size_t n, uint32_t *indices) {
+  const cydp_buckets buckets = *given;
+  const pair last = {buckets.last, buckets.last};
   for (size_t i = 0; i < n; i += 2) {
-    pair value = load_pair(dtype, x, i, n), t = cells_of(&cells, value);
+    pair value = load_pair(dtype, x, i, n), t = buckets_of(&buckets, value);
     int32_t j[2] = {(int32_t)t[0], (int32_t)t[1]};
     pair real = {j[0], j[1]};
-    pair edge = real * cells.step + cells.lo;
-    if (cells.single) /* from scalars gcc 12 with -fsanitize=address leaves it out */
+    pair edge = real * buckets.step + buckets.lo;
+    if (buckets.single) /* with scalars, gcc 12 with -fsanitize=address leaves this out */
       edge = __builtin_convertvector(__builtin_convertvector(edge, float_pair), pair);
-    /* The last cell is that of hi alone, and of what is above. */
-    mask above = ((mask)(value >= edge) & (mask)(real < last)) | (mask)(value > cells.hi);
-    slots[i] = (uint32_t)(j[0] - (int32_t)above[0]);
+    /* Only hi, and what is above it, is in the last bucket. */
+    mask above =
+        ((mask)(value >= edge) & (mask)(real < last)) | (mask)(value > buckets.hi);
+    indices[i] = (uint32_t)(j[0] - (int32_t)above[0]);
     if (i + 1 < n)
-      slots[i + 1] = (uint32_t)(j[1] - (int32_t)above[1]);
+      indices[i + 1] = (uint32_t)(j[1] - (int32_t)above[1]);
   }
 }
 
-void cydp_even_portable(const cydp_cells *cells, cydp_dtype dtype, const void *x,
-                        size_t n, uint32_t *slots) {
+void cydp_even_portable(const cydp_buckets *buckets, cydp_dtype dtype, const void *x,
+                        size_t n, uint32_t *indices) {
   switch (dtype) {
   case CYDP_F64:
-    even(cells, CYDP_F64, x, n, slots);
+    even(buckets, CYDP_F64, x, n, indices);
     break;
   case CYDP_F32:
-    even(cells, CYDP_F32, x, n, slots);
+    even(buckets, CYDP_F32, x, n, indices);
     break;
   case CYDP_I64:
-    even(cells, CYDP_I64, x, n, slots);
+    even(buckets, CYDP_I64, x, n, indices);
     break;
   default:
-    even(cells, CYDP_I32, x, n, slots);
+    even(buckets, CYDP_I32, x, n, indices);
   }
 }
 
-static inline void cells_and_keys(const cydp_cells *of, cydp_dtype dtype, const void *x,
-                                  size_t n, uint32_t *cell, uint64_t *keys) {
-  const cydp_cells cells = *of;
+static inline void find_buckets(const cydp_buckets *given, cydp_dtype dtype,
+                                const void *x, size_t n, uint32_t *bucket,
+                                uint64_t *keys) {
+  const cydp_buckets buckets = *given;
   for (size_t i = 0; i < n; i += 2) {
-    pair value = load_pair(dtype, x, i, n), t = cells_of(&cells, value);
+    pair value = load_pair(dtype, x, i, n), t = buckets_of(&buckets, value);
     for (size_t k = 0; k < 2 && i + k < n; k++) {
-      cell[i + k] = (uint32_t)(int32_t)t[k];
+      bucket[i + k] = (uint32_t)(int32_t)t[k];
       keys[i + k] = cydp_key_f64(value[k]);
     }
   }
 }
 
-static void integers(const cydp_cells *cells, const int64_t *x, size_t n, uint32_t *cell,
-                     uint64_t *keys) {
+static void integers(const cydp_buckets *buckets, const int64_t *x, size_t n,
+                     uint32_t *bucket, uint64_t *keys) {
   for (size_t i = 0; i < n; i++) {
-    cell[i] = cydp_cell(cells, (double)x[i]);
+    bucket[i] = cydp_bucket(buckets, (double)x[i]);
     keys[i] = cydp_key_i64(x[i]);
   }
 }
 
-void cydp_cells_portable(const cydp_cells *cells, cydp_dtype dtype, const void *x,
-                         size_t n, uint32_t *cell, uint64_t *keys) {
+void cydp_buckets_portable(const cydp_buckets *buckets, cydp_dtype dtype, const void *x,
+                           size_t n, uint32_t *bucket, uint64_t *keys) {
   switch (dtype) {
   case CYDP_F64:
-    cells_and_keys(cells, CYDP_F64, x, n, cell, keys);
+    find_buckets(buckets, CYDP_F64, x, n, bucket, keys);
     break;
   case CYDP_F32:
-    cells_and_keys(cells, CYDP_F32, x, n, cell, keys);
+    find_buckets(buckets, CYDP_F32, x, n, bucket, keys);
     break;
   case CYDP_I64:
-    if (cells->integers)
-      integers(cells, x, n, cell, keys);
+    if (buckets->integers)
+      integers(buckets, x, n, bucket, keys);
     else
-      cells_and_keys(cells, CYDP_I64, x, n, cell, keys);
+      find_buckets(buckets, CYDP_I64, x, n, bucket, keys);
     break;
   default:
-    cells_and_keys(cells, CYDP_I32, x, n, cell, keys);
+    find_buckets(buckets, CYDP_I32, x, n, bucket, keys);
   }
 }

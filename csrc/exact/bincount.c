@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Counts codes: in tables that stay in the cache, at best; in the counts themselves if
- * rows are few; else partition first, by the upper bits of the codes. */
+ * Counts codes: in tables that stay in the cache, if possible; in the counts themselves
+ * if rows are few; else after a partition by the upper bits of the codes. docs/exact.md.
+ */
 #include "exact/bincount.h"
 #include "base/huge_pages.h"
 #include "base/parallel_for.h"
@@ -17,7 +18,7 @@ enum {
   BATCH = 256,
   AHEAD = 2 * BATCH, /* codes on their way from memory meanwhile */
   PART_BITS = 15,    /* a part's table of uint32 is 128 KiB */
-  BLOCK = 4096,      /* rows of one part that stand together */
+  BLOCK = 4096,      /* rows of one part that lie together */
   NEAR = 1 << 23,    /* counts whose bytes a shared cache holds */
   SEGMENT = 1 << 28, /* rows partitioned at a time: places are uint32 */
   FEW = 4            /* counts a row */
@@ -32,26 +33,26 @@ typedef struct job {
   cydp_counts to;
 } job;
 
-/* Up to BATCH slots from row `first` on, each in [1, length + 1] whatever another thread
- * writes meanwhile. */
-static uint64_t read_slots(const job *call, size_t first, size_t n, uint32_t *slots) {
+/* Sets the indices of n <= BATCH rows from `first` on, each in [1, length + 1] whatever
+ * another thread writes meanwhile; returns the largest code. */
+static uint64_t read_indices(const job *call, size_t first, size_t n, uint32_t *indices) {
   return cydp_exact_kernels()->codes(call->dtype,
                                      cydp_row(call->dtype, call->codes, first), n,
-                                     (uint32_t)call->to.size, slots);
+                                     (uint32_t)call->to.size, indices);
 }
 
 static cydp_status count_in_tables(job *call, size_t first, size_t end,
                                    uint64_t *largest) {
-  uint32_t slots[BATCH];
+  uint32_t indices[BATCH];
   size_t most = call->to.flush_rows < BATCH ? call->to.flush_rows : BATCH;
   cydp_count_table table;
   if (!cydp_count_table_new(&table, &call->to))
     return CYDP_ERROR_MEMORY;
   for (size_t n; first < end; first += n) {
     n = end - first < most ? end - first : most;
-    uint64_t here = read_slots(call, first, n, slots);
-    *largest = here > *largest ? here : *largest;
-    cydp_count_table_add(&table, slots, n,
+    uint64_t batch_largest = read_indices(call, first, n, indices);
+    *largest = batch_largest > *largest ? batch_largest : *largest;
+    cydp_count_table_add(&table, indices, n,
                          cydp_row(call->dtype, call->codes, first + AHEAD),
                          cydp_dtype_bytes(call->dtype));
   }
@@ -59,74 +60,76 @@ static cydp_status count_in_tables(job *call, size_t first, size_t end,
   return CYDP_OK;
 }
 
-/* On one thread. */
+/* Counts on one thread, without a table. */
 static cydp_status count_few(job *call, uint64_t *largest) {
-  uint32_t slots[BATCH];
+  uint32_t indices[BATCH];
   for (size_t first = 0, n; first < call->n; first += n) {
     n = call->n - first < BATCH ? call->n - first : BATCH;
-    uint64_t here = read_slots(call, first, n, slots);
-    *largest = here > *largest ? here : *largest;
+    uint64_t batch_largest = read_indices(call, first, n, indices);
+    *largest = batch_largest > *largest ? batch_largest : *largest;
     for (size_t i = 0; i < n; i++)
-      if (slots[i] <= call->to.size)
-        call->to.counts[slots[i] - 1]++;
+      if (indices[i] <= call->to.size)
+        call->to.counts[indices[i] - 1]++;
   }
   return CYDP_OK;
 }
 
-/* The lower bits of slots, part by part in blocks; each block knows the one before it. */
+/* The lower bits of indices, part by part in blocks; for each block, the block of its
+ * part before it. */
 typedef struct blocks {
   uint16_t *low;
   uint32_t *before;
   uint32_t used;
 } blocks;
 
-typedef struct part {
-  uint32_t next; /* place in `low`: if at the end of a block, a new one is needed */
+typedef struct code_part {
+  uint32_t next; /* place in `low`; at the end of a block, a new block is needed */
   uint32_t last; /* its last block */
-} part;
+} code_part;
 
-/* Each row is read once: as many blocks are enough as are full, and one for each part. */
-static uint64_t partition(const job *call, size_t first, size_t n, part *parts,
+/* Partitions n rows, each of which is read once. There are enough blocks: as many as can
+ * be full, and one for each part. */
+static uint64_t partition(const job *call, size_t first, size_t n, code_part *parts,
                           blocks *to) {
-  uint32_t slots[BATCH];
+  uint32_t indices[BATCH];
   uint64_t largest = 0;
   const size_t bytes = cydp_dtype_bytes(call->dtype);
   for (size_t i = 0, m; i < n; i += m) {
     m = n - i < BATCH ? n - i : BATCH;
-    uint64_t here = read_slots(call, first + i, m, slots);
-    largest = here > largest ? here : largest;
+    uint64_t batch_largest = read_indices(call, first + i, m, indices);
+    largest = batch_largest > largest ? batch_largest : largest;
     const char *next = cydp_row(call->dtype, call->codes, first + i + AHEAD);
     for (size_t k = 0; k < m; k++) {
       if (k % 8 == 0)
         __builtin_prefetch(next + k * bytes);
-      part *of = &parts[slots[k] >> PART_BITS];
-      uint32_t at = of->next;
+      code_part *part = &parts[indices[k] >> PART_BITS];
+      uint32_t at = part->next;
       if (at % BLOCK == 0) {
-        to->before[to->used] = of->last;
-        of->last = to->used++;
-        at = of->last * BLOCK;
+        to->before[to->used] = part->last;
+        part->last = to->used++;
+        at = part->last * BLOCK;
       }
-      to->low[at] = slots[k] & ((1 << PART_BITS) - 1);
-      of->next = at + 1;
+      to->low[at] = indices[k] & ((1 << PART_BITS) - 1);
+      part->next = at + 1;
     }
   }
   return largest;
 }
 
-static void count_part(job *call, size_t p, const part *of, const blocks *from,
+static void count_part(job *call, size_t p, const code_part *part, const blocks *from,
                        uint32_t *table) {
-  if (of->next == 0)
+  if (part->next == 0)
     return;
-  size_t slot = p << PART_BITS, end = slot + (1 << PART_BITS);
+  size_t index = p << PART_BITS, end = index + (1 << PART_BITS);
   end = end < call->to.size + 1 ? end : call->to.size + 1;
   memset(table, 0, sizeof *table << PART_BITS);
-  uint32_t block = of->last, rows = of->next - block * BLOCK;
+  uint32_t block = part->last, rows = part->next - block * BLOCK;
   for (; block != UINT32_MAX; block = from->before[block], rows = BLOCK)
     for (uint32_t i = 0; i < rows; i++)
       table[from->low[block * BLOCK + i]]++;
   pthread_mutex_lock(&call->to.mutex);
-  for (size_t j = slot ? slot : 1; j < end; j++)
-    call->to.counts[j - 1] += table[j - slot];
+  for (size_t j = index ? index : 1; j < end; j++)
+    call->to.counts[j - 1] += table[j - index];
   pthread_mutex_unlock(&call->to.mutex);
 }
 
@@ -135,7 +138,7 @@ static cydp_status count_by_parts(job *call, size_t first, size_t end,
   size_t n_parts = ((call->to.size + 1) >> PART_BITS) + 1;
   size_t rows = end - first < SEGMENT ? end - first : SEGMENT;
   size_t n_blocks = rows / BLOCK + n_parts;
-  part *parts = malloc(n_parts * sizeof *parts);
+  code_part *parts = malloc(n_parts * sizeof *parts);
   uint32_t *table = malloc(sizeof *table << PART_BITS);
   blocks all = {cydp_huge_pages_allocate(n_blocks * BLOCK * sizeof *all.low),
                 malloc(n_blocks * sizeof *all.before), 0};
@@ -143,10 +146,10 @@ static cydp_status count_by_parts(job *call, size_t first, size_t end,
   for (size_t n; ready && first < end; first += n) {
     n = end - first < rows ? end - first : rows;
     for (size_t p = 0; p < n_parts; p++)
-      parts[p] = (part){0, UINT32_MAX};
+      parts[p] = (code_part){0, UINT32_MAX};
     all.used = 0;
-    uint64_t here = partition(call, first, n, parts, &all);
-    *largest = here > *largest ? here : *largest;
+    uint64_t batch_largest = partition(call, first, n, parts, &all);
+    *largest = batch_largest > *largest ? batch_largest : *largest;
     for (size_t p = 0; p < n_parts; p++)
       count_part(call, p, parts + p, &all, table);
   }
@@ -161,15 +164,16 @@ static cydp_status count(void *self, size_t task) {
   job *call = self;
   size_t first = task * call->rows;
   size_t end = call->n - first < call->rows ? call->n : first + call->rows;
-  uint64_t here = 0, largest = 0;
+  uint64_t batch_largest = 0, largest = 0;
   cydp_status status;
   if (call->to.size / FEW > call->n)
-    status = count_few(call, &here);
+    status = count_few(call, &batch_largest);
   else if (call->to.size > call->near)
-    status = count_by_parts(call, first, end, &here);
+    status = count_by_parts(call, first, end, &batch_largest);
   else
-    status = count_in_tables(call, first, end, &here);
-  while (here > largest && !atomic_compare_exchange_weak(&call->largest, &largest, here))
+    status = count_in_tables(call, first, end, &batch_largest);
+  while (batch_largest > largest &&
+         !atomic_compare_exchange_weak(&call->largest, &largest, batch_largest))
     ;
   return status;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Which way to the slots fits some edges. Each is tried on the edges themselves, so no
- * bound on rounding errors is needed: docs/exact.md. */
+ * Chooses the method that finds bin indices for some edges. Each method is tried on the
+ * edges themselves, so that no bound on rounding errors is needed: docs/exact.md. */
 #include "exact/bins.h"
 #include "cydp.h"
 #include "exact/kernels.h"
@@ -10,149 +10,152 @@
 #include <string.h>
 
 enum {
-  SPREAD = 32,           /* at most so many cells a bin, */
-  LEAST_CELLS = 1 << 12, /* if they are more than these */
-  MOST_CELLS = 1 << 22,
-  PADS = 4
+  SPREAD = 32,             /* buckets a bin, at most, */
+  LEAST_BUCKETS = 1 << 12, /* if these are more than LEAST_BUCKETS */
+  MOST_BUCKETS = 1 << 22,
+  PADDING = 4
 };
 
-typedef union edges {
+typedef union edge_array {
   const double *f64;
   const int64_t *i64;
-} edges;
+} edge_array;
 
-/* The number that the kernels compute cells of. */
-static double position(edges of, bool integers, size_t j) {
-  return integers ? (double)of.i64[j] : of.f64[j];
+/* Returns the number whose bucket the kernels compute. */
+static double position(edge_array edges, bool integers, size_t j) {
+  return integers ? (double)edges.i64[j] : edges.f64[j];
 }
 
-/* Whether all edges between the ends are, to the last bit, lo + j step, and edge j the
- * only one in cell j. */
-static bool is_even(cydp_bins *bins, const double *of, bool single) {
+/* Returns whether all edges between the ends are lo + j step to the last bit, and edge j
+ * is the only one in bucket j; sets the buckets. */
+static bool is_even(cydp_bins *bins, const double *edges, bool single) {
   size_t count = bins->count;
-  double lo = of[0], hi = of[count], step = (hi - lo) / (double)count;
-  cydp_cells even = {.origin = lo - step / 2,
-                     .scale = (double)count / (hi - lo),
-                     .last = (double)count,
-                     .lo = lo,
-                     .step = step,
-                     .hi = hi,
-                     .single = single};
+  double lo = edges[0], hi = edges[count], step = (hi - lo) / (double)count;
+  cydp_buckets even = {.origin = lo - step / 2,
+                       .scale = (double)count / (hi - lo),
+                       .last = (double)count,
+                       .lo = lo,
+                       .step = step,
+                       .hi = hi,
+                       .single = single};
   if (!(isfinite(even.scale) && isfinite(even.origin)))
     return false;
   for (size_t j = 0; j <= count; j++)
-    if (cydp_cell(&even, of[j]) != j ||
-        (j < count && cydp_even_edge(&even, (double)j) != of[j]))
+    if (cydp_bucket(&even, edges[j]) != j ||
+        (j < count && cydp_even_edge(&even, (double)j) != edges[j]))
       return false;
-  bins->cells = even;
+  bins->buckets = even;
   return true;
 }
 
-/* Cells of equal width between the first and last finite edge, without the table. */
-static bool set_grid(cydp_bins *bins, edges of, bool integers, size_t cells) {
+/* Sets buckets of equal width between the first and the last finite edge, without the
+ * table. */
+static bool set_buckets(cydp_bins *bins, edge_array edges, bool integers,
+                        size_t buckets) {
   size_t first = 0, last = bins->count;
-  while (first < last && !isfinite(position(of, integers, first)))
+  while (first < last && !isfinite(position(edges, integers, first)))
     first++;
-  while (first < last && !isfinite(position(of, integers, last)))
+  while (first < last && !isfinite(position(edges, integers, last)))
     last--;
-  double lo = position(of, integers, first), hi = position(of, integers, last);
-  bins->cells = (cydp_cells){.origin = lo,
-                             .scale = (double)cells / (hi - lo),
-                             .last = (double)(cells - 1),
-                             .integers = integers};
-  return isfinite(bins->cells.scale) && bins->cells.scale > 0;
+  double lo = position(edges, integers, first), hi = position(edges, integers, last);
+  bins->buckets = (cydp_buckets){.origin = lo,
+                                 .scale = (double)buckets / (hi - lo),
+                                 .last = (double)(buckets - 1),
+                                 .integers = integers};
+  return isfinite(bins->buckets.scale) && bins->buckets.scale > 0;
 }
 
-/* Cells of 2^shift keys each. */
-static bool set_key_grid(cydp_bins *bins, size_t cells) {
+/* Sets buckets of 2^shift keys each. */
+static bool set_key_buckets(cydp_bins *bins, size_t buckets) {
   bins->least = bins->keys[0];
   bins->greatest = bins->keys[bins->count];
   bins->shift = 0;
-  while ((bins->greatest - bins->least) >> bins->shift >= cells)
+  while ((bins->greatest - bins->least) >> bins->shift >= buckets)
     bins->shift++;
   return true;
 }
 
-static uint32_t cell_of_edge(const cydp_bins *bins, edges of, size_t j) {
-  if (bins->way == CYDP_KEY_CELLS)
-    return cydp_key_cell(bins, bins->keys[j]);
-  return cydp_cell(&bins->cells, position(of, bins->cells.integers, j));
+static uint32_t bucket_of_edge(const cydp_bins *bins, edge_array edges, size_t j) {
+  if (bins->method == CYDP_KEY_BUCKETS)
+    return cydp_key_bucket(bins, bins->keys[j]);
+  return cydp_bucket(&bins->buckets, position(edges, bins->buckets.integers, j));
 }
 
-/* The most edges that share a cell. */
-static unsigned crowd(const cydp_bins *bins, edges of) {
-  unsigned most = 0, here = 0;
+/* Returns the largest number of edges in one bucket. */
+static unsigned largest_bucket(const cydp_bins *bins, edge_array edges) {
+  unsigned most = 0, run = 0;
   uint32_t last = UINT32_MAX;
   for (size_t j = 0; j <= bins->count; j++) {
-    uint32_t cell = cell_of_edge(bins, of, j);
-    here = cell == last ? here + 1 : 1;
-    most = here > most ? here : most;
-    last = cell;
+    uint32_t bucket = bucket_of_edge(bins, edges, j);
+    run = bucket == last ? run + 1 : 1;
+    most = run > most ? run : most;
+    last = bucket;
   }
   return most;
 }
 
-static cydp_status fill_cells(cydp_bins *bins, edges of, size_t cells) {
+static cydp_status fill_buckets(cydp_bins *bins, edge_array edges, size_t buckets) {
   size_t count = bins->count;
-  bins->before = malloc(cells * sizeof *bins->before);
-  bins->below = malloc((count + 1 + PADS) * sizeof *bins->below);
+  bins->before = malloc(buckets * sizeof *bins->before);
+  bins->below = malloc((count + 1 + PADDING) * sizeof *bins->below);
   if (bins->before == NULL || bins->below == NULL)
     return CYDP_ERROR_MEMORY;
   size_t j = 0;
-  for (size_t cell = 0; cell < cells; cell++) {
-    while (j <= count && cell_of_edge(bins, of, j) < cell)
+  for (size_t bucket = 0; bucket < buckets; bucket++) {
+    while (j <= count && bucket_of_edge(bins, edges, j) < bucket)
       j++;
-    bins->before[cell] = (uint32_t)j;
+    bins->before[bucket] = (uint32_t)j;
   }
   for (j = 0; j < count; j++)
     bins->below[j] = bins->keys[j] - 1;
   bins->below[count] = bins->keys[count]; /* the last bin is closed */
-  for (j = count + 1; j <= count + PADS; j++)
+  for (j = count + 1; j <= count + PADDING; j++)
     bins->below[j] = UINT64_MAX;
   return CYDP_OK;
 }
 
-/* The way with the fewest edges a cell that needs few cells. */
-static cydp_status set_cells(cydp_bins *bins, edges of, bool integers) {
-  size_t most_cells = SPREAD * (bins->count + 1);
-  most_cells = most_cells < LEAST_CELLS ? LEAST_CELLS : most_cells;
-  most_cells = most_cells > MOST_CELLS ? MOST_CELLS : most_cells;
-  if (bins->keys[0] == 0) /* nothing is below it */
+/* Chooses the method with the fewest edges a bucket that needs few buckets. */
+static cydp_status choose_method(cydp_bins *bins, edge_array edges, bool integers) {
+  size_t most_buckets = SPREAD * (bins->count + 1);
+  most_buckets = most_buckets < LEAST_BUCKETS ? LEAST_BUCKETS : most_buckets;
+  most_buckets = most_buckets > MOST_BUCKETS ? MOST_BUCKETS : most_buckets;
+  if (bins->keys[0] == 0) /* no key is below 0 */
     return CYDP_OK;
   for (unsigned most = 2; most <= 4; most += 2)
-    for (cydp_way way = CYDP_CELLS; way <= CYDP_KEY_CELLS; way++)
-      for (size_t cells = 2 * bins->count; cells <= most_cells; cells *= 2) {
-        bins->way = way;
-        if (!(way == CYDP_CELLS ? set_grid(bins, of, integers, cells)
-                                : set_key_grid(bins, cells)))
+    for (cydp_index_method method = CYDP_BUCKETS; method <= CYDP_KEY_BUCKETS; method++)
+      for (size_t buckets = 2 * bins->count; buckets <= most_buckets; buckets *= 2) {
+        bins->method = method;
+        if (!(method == CYDP_BUCKETS ? set_buckets(bins, edges, integers, buckets)
+                                     : set_key_buckets(bins, buckets)))
           break;
-        if (crowd(bins, of) <= most) {
+        if (largest_bucket(bins, edges) <= most) {
           bins->most = most;
-          return fill_cells(bins, of, cells);
+          return fill_buckets(bins, edges, buckets);
         }
       }
-  bins->way = CYDP_SEARCH;
+  bins->method = CYDP_SEARCH;
   return CYDP_OK;
 }
 
-static cydp_status new_bins(edges of, bool integers, size_t count, cydp_bins **out) {
+static cydp_status new_bins(edge_array edges, bool integers, size_t count,
+                            cydp_bins **out) {
   if (count == 0 || count > CYDP_MOST_BINS)
     return CYDP_ERROR_DOMAIN;
   cydp_bins *bins = calloc(1, sizeof *bins);
   if (bins == NULL)
     return CYDP_ERROR_MEMORY;
   bins->count = count;
-  bins->way = CYDP_EVEN;
-  bins->cells.integers = integers;
+  bins->method = CYDP_EVEN;
+  bins->buckets.integers = integers;
   cydp_status status = CYDP_OK;
-  if (integers || !(is_even(bins, of.f64, false) || is_even(bins, of.f64, true))) {
-    bins->way = CYDP_SEARCH;
+  if (integers || !(is_even(bins, edges.f64, false) || is_even(bins, edges.f64, true))) {
+    bins->method = CYDP_SEARCH;
     bins->keys = malloc((count + 1) * sizeof *bins->keys);
     status = bins->keys == NULL ? CYDP_ERROR_MEMORY : CYDP_OK;
     for (size_t j = 0; j <= count && status == CYDP_OK; j++)
-      bins->keys[j] = integers ? cydp_key_i64(of.i64[j]) : cydp_key_f64(of.f64[j]);
+      bins->keys[j] = integers ? cydp_key_i64(edges.i64[j]) : cydp_key_f64(edges.f64[j]);
     if (status == CYDP_OK)
-      status = set_cells(bins, of, integers);
+      status = choose_method(bins, edges, integers);
   }
   if (status != CYDP_OK) {
     cydp_bins_free(bins);
@@ -163,11 +166,11 @@ static cydp_status new_bins(edges of, bool integers, size_t count, cydp_bins **o
 }
 
 cydp_status cydp_bins_new(const double *edges_f64, size_t count, cydp_bins **bins) {
-  return new_bins((edges){.f64 = edges_f64}, false, count, bins);
+  return new_bins((edge_array){.f64 = edges_f64}, false, count, bins);
 }
 
 cydp_status cydp_bins_new_i64(const int64_t *edges_i64, size_t count, cydp_bins **bins) {
-  return new_bins((edges){.i64 = edges_i64}, true, count, bins);
+  return new_bins((edge_array){.i64 = edges_i64}, true, count, bins);
 }
 
 void cydp_bins_free(cydp_bins *bins) {

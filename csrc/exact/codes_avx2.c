@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT
- * Codes of 4 and 8 bytes to slots for AVX2; narrower ones are not worth a kernel. */
+ * From codes of 4 and 8 bytes to indices for AVX2; narrower codes are not worth a kernel.
+ * docs/exact.md. */
 #include "cydp.h"
 #include "exact/dtype.h"
 #include "exact/kernels.h"
 
 #include <immintrin.h>
 
-/* There is no unsigned comparison of 64 bits; but a sign says it all. */
+/* There is no unsigned comparison of 64 bits, but the sign is enough. */
 static uint64_t codes_8(const int64_t *codes, size_t n, uint32_t length,
-                        uint32_t *slots) {
+                        uint32_t *indices) {
   const __m256i limit = _mm256_set1_epi64x(length);
   const __m256i low = _mm256_setr_epi32(0, 2, 4, 6, 0, 2, 4, 6);
   const __m128i one = _mm_set1_epi32(1);
@@ -20,12 +21,12 @@ static uint64_t codes_8(const int64_t *codes, size_t n, uint32_t length,
     __m256i outside = _mm256_or_si256(code, _mm256_sub_epi64(limit, code));
     signs = _mm256_or_si256(signs, code);
     largest = _mm256_blendv_epi8(largest, code, _mm256_cmpgt_epi64(code, largest));
-    __m256i slot = _mm256_castpd_si256(_mm256_blendv_pd(_mm256_castsi256_pd(code),
-                                                        _mm256_castsi256_pd(limit),
-                                                        _mm256_castsi256_pd(outside)));
-    slot = _mm256_permutevar8x32_epi32(slot, low);
-    _mm_storeu_si128((__m128i *)(slots + i),
-                     _mm_add_epi32(_mm256_castsi256_si128(slot), one));
+    __m256i index = _mm256_castpd_si256(_mm256_blendv_pd(_mm256_castsi256_pd(code),
+                                                         _mm256_castsi256_pd(limit),
+                                                         _mm256_castsi256_pd(outside)));
+    index = _mm256_permutevar8x32_epi32(index, low);
+    _mm_storeu_si128((__m128i *)(indices + i),
+                     _mm_add_epi32(_mm256_castsi256_si128(index), one));
   }
   uint64_t lanes[4], all = 0;
   _mm256_storeu_si256((__m256i *)lanes, largest);
@@ -35,14 +36,14 @@ static uint64_t codes_8(const int64_t *codes, size_t n, uint32_t length,
 }
 
 static uint64_t codes_4(const uint32_t *codes, bool negative, size_t n, uint32_t length,
-                        uint32_t *slots) {
+                        uint32_t *indices) {
   const __m256i limit = _mm256_set1_epi32((int)length), one = _mm256_set1_epi32(1);
   __m256i largest = _mm256_setzero_si256();
   for (size_t i = 0; i < n; i += 8) {
     __m256i code = _mm256_loadu_si256((const __m256i *)(codes + i));
     largest = _mm256_max_epu32(largest, code);
-    __m256i slot = _mm256_add_epi32(_mm256_min_epu32(code, limit), one);
-    _mm256_storeu_si256((__m256i *)(slots + i), slot);
+    __m256i index = _mm256_add_epi32(_mm256_min_epu32(code, limit), one);
+    _mm256_storeu_si256((__m256i *)(indices + i), index);
   }
   uint32_t lanes[8], all = 0;
   _mm256_storeu_si256((__m256i *)lanes, largest);
@@ -52,16 +53,16 @@ static uint64_t codes_4(const uint32_t *codes, bool negative, size_t n, uint32_t
 }
 
 uint64_t cydp_codes_avx2(cydp_dtype dtype, const void *codes, size_t n, uint32_t length,
-                         uint32_t *slots) {
-  size_t whole = n / 8 * 8;
+                         uint32_t *indices) {
+  size_t n_vector = n / 8 * 8;
   uint64_t largest = 0;
   if (dtype == CYDP_I64)
-    largest = codes_8(codes, whole, length, slots);
+    largest = codes_8(codes, n_vector, length, indices);
   else if (dtype == CYDP_I32 || dtype == CYDP_U32)
-    largest = codes_4(codes, dtype == CYDP_I32, whole, length, slots);
+    largest = codes_4(codes, dtype == CYDP_I32, n_vector, length, indices);
   else
-    whole = 0;
-  uint64_t rest = cydp_codes_portable(dtype, cydp_row(dtype, codes, whole), n - whole,
-                                      length, slots + whole);
+    n_vector = 0;
+  uint64_t rest = cydp_codes_portable(dtype, cydp_row(dtype, codes, n_vector),
+                                      n - n_vector, length, indices + n_vector);
   return largest > rest ? largest : rest;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Codes of 4 and 8 bytes to slots for AVX-512; narrower ones are not worth a kernel. */
+ * From codes of 4 and 8 bytes to indices for AVX-512; narrower codes are not worth a
+ * kernel. docs/exact.md. */
 #include "cydp.h"
 #include "exact/dtype.h"
 #include "exact/kernels.h"
@@ -7,45 +8,45 @@
 #include <immintrin.h>
 
 static uint64_t codes_8(const int64_t *codes, size_t n, uint32_t length,
-                        uint32_t *slots) {
+                        uint32_t *indices) {
   const __m512i limit = _mm512_set1_epi64(length);
   const __m256i one = _mm256_set1_epi32(1);
   __m512i largest = _mm512_setzero_si512();
   for (size_t i = 0; i < n; i += 8) {
     __m512i code = _mm512_loadu_si512(codes + i);
     largest = _mm512_max_epu64(largest, code);
-    __m256i slot = _mm512_cvtepi64_epi32(_mm512_min_epu64(code, limit));
-    _mm256_storeu_si256((__m256i *)(slots + i), _mm256_add_epi32(slot, one));
+    __m256i index = _mm512_cvtepi64_epi32(_mm512_min_epu64(code, limit));
+    _mm256_storeu_si256((__m256i *)(indices + i), _mm256_add_epi32(index, one));
   }
   uint64_t all = _mm512_reduce_max_epu64(largest);
   return all > INT64_MAX ? UINT64_MAX : all;
 }
 
 static uint64_t codes_4(const uint32_t *codes, bool negative, size_t n, uint32_t length,
-                        uint32_t *slots) {
+                        uint32_t *indices) {
   const __m512i limit = _mm512_set1_epi32((int)length), one = _mm512_set1_epi32(1);
   __m512i largest = _mm512_setzero_si512();
   for (size_t i = 0; i < n; i += 16) {
     __m512i code = _mm512_loadu_si512(codes + i);
     largest = _mm512_max_epu32(largest, code);
-    __m512i slot = _mm512_add_epi32(_mm512_min_epu32(code, limit), one);
-    _mm512_storeu_si512(slots + i, slot);
+    __m512i index = _mm512_add_epi32(_mm512_min_epu32(code, limit), one);
+    _mm512_storeu_si512(indices + i, index);
   }
   uint32_t all = _mm512_reduce_max_epu32(largest);
   return negative && all > INT32_MAX ? UINT64_MAX : all;
 }
 
 uint64_t cydp_codes_avx512(cydp_dtype dtype, const void *codes, size_t n, uint32_t length,
-                           uint32_t *slots) {
-  size_t whole = n / 16 * 16;
+                           uint32_t *indices) {
+  size_t n_vector = n / 16 * 16;
   uint64_t largest = 0;
   if (dtype == CYDP_I64)
-    largest = codes_8(codes, whole, length, slots);
+    largest = codes_8(codes, n_vector, length, indices);
   else if (dtype == CYDP_I32 || dtype == CYDP_U32)
-    largest = codes_4(codes, dtype == CYDP_I32, whole, length, slots);
+    largest = codes_4(codes, dtype == CYDP_I32, n_vector, length, indices);
   else
-    whole = 0;
-  uint64_t rest = cydp_codes_portable(dtype, cydp_row(dtype, codes, whole), n - whole,
-                                      length, slots + whole);
+    n_vector = 0;
+  uint64_t rest = cydp_codes_portable(dtype, cydp_row(dtype, codes, n_vector),
+                                      n - n_vector, length, indices + n_vector);
   return largest > rest ? largest : rest;
 }

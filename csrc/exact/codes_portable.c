@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT
- * Codes to slots: the kernels to read. */
+ * From codes to indices, the version to read. docs/exact.md. */
 #include "cydp.h"
 #include "exact/kernels.h"
 
 #define CODES(name, type, wide)                                                          \
-  static uint64_t name(const type *codes, size_t n, uint32_t length, uint32_t *slots) {  \
+  static uint64_t name(const type *codes, size_t n, uint32_t length,                     \
+                       uint32_t *indices) {                                              \
     wide largest = 0;                                                                    \
     for (size_t i = 0; i < n; i++) {                                                     \
       wide code = (wide)codes[i]; /* a negative one is above all others */               \
       largest = code > largest ? code : largest;                                         \
-      slots[i] = (uint32_t)(code < length ? code : length) + 1;                          \
+      indices[i] = (uint32_t)(code < length ? code : length) + 1;                        \
     }                                                                                    \
     return largest;                                                                      \
   }
@@ -22,26 +23,26 @@ CODES(codes_u16, uint16_t, uint32_t)
 CODES(codes_u8, uint8_t, uint32_t)
 
 uint64_t cydp_codes_portable(cydp_dtype dtype, const void *codes, size_t n,
-                             uint32_t length, uint32_t *slots) {
+                             uint32_t length, uint32_t *indices) {
   uint64_t largest;
   switch (dtype) {
   case CYDP_U32:
-    return codes_u32(codes, n, length, slots);
+    return codes_u32(codes, n, length, indices);
   case CYDP_U16:
-    return codes_u16(codes, n, length, slots);
+    return codes_u16(codes, n, length, indices);
   case CYDP_U8:
-    return codes_u8(codes, n, length, slots);
+    return codes_u8(codes, n, length, indices);
   case CYDP_I64:
-    largest = codes_i64(codes, n, length, slots);
+    largest = codes_i64(codes, n, length, indices);
     return largest > INT64_MAX ? UINT64_MAX : largest;
   case CYDP_I32:
-    largest = codes_i32(codes, n, length, slots);
+    largest = codes_i32(codes, n, length, indices);
     break;
   case CYDP_I16:
-    largest = codes_i16(codes, n, length, slots);
+    largest = codes_i16(codes, n, length, indices);
     break;
   default:
-    largest = codes_i8(codes, n, length, slots);
+    largest = codes_i8(codes, n, length, indices);
   }
   return largest > INT32_MAX ? UINT64_MAX : largest;
 }

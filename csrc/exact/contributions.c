@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * Contribution bounding: of each user's partitions the `max_partitions` with the smallest keyed
- * hash of (user, partition), of each of these pairs `max_rows` rows by keyed hashes of that
- * and a number. docs/exact.md, "Contributions". */
+ * Contribution bounding: of each user's partitions, those with the `max_partitions`
+ * smallest keyed hashes of (user, partition) stay, and of each of these pairs `max_rows`
+ * rows, chosen by keyed hashes of the pair and a number. docs/exact.md, "Contributions".
+ */
 #include "exact/contributions.h"
 #include "base/huge_pages.h"
 #include "base/parallel_for.h"
@@ -13,19 +14,19 @@
 #include <string.h>
 
 enum {
-  PART_ROWS = 8192,      /* that a part has on average, unless there are too many */
-  SLICE_BYTES = 1 << 28, /* of records: fresh memory costs more than another pass */
+  PART_ROWS = 8192,      /* of a part on average, unless there are too many */
+  SLICE_BYTES = 1 << 28, /* of records: more fresh memory costs more than another pass */
   MOST_ROWS_BITS = 40,
   NARROW_ROWS_BITS = CYDP_BOUND_PART_BITS + CYDP_BOUND_BUCKET_BITS + 3
 };
 
-/* Whether words of 32 bits hold the rows, users and partitions. */
-static bool is_narrow(const cydp_bounding *of) {
-  uint64_t all = (uint64_t)of->n >> NARROW_ROWS_BITS << 32;
-  for (size_t i = 0; i < of->n && all <= UINT32_MAX;) {
-    size_t end = of->n - i < 4096 ? of->n : i + 4096;
+/* Returns whether words of 32 bits hold the rows, users and partitions. */
+static bool is_narrow(const cydp_bounding *bounding) {
+  uint64_t all = (uint64_t)bounding->n >> NARROW_ROWS_BITS << 32;
+  for (size_t i = 0; i < bounding->n && all <= UINT32_MAX;) {
+    size_t end = bounding->n - i < 4096 ? bounding->n : i + 4096;
     for (; i < end; i++)
-      all |= of->users->ids[i] | of->partitions->ids[i];
+      all |= bounding->users->ids[i] | bounding->partitions->ids[i];
   }
   return all <= UINT32_MAX;
 }
@@ -37,60 +38,67 @@ static uint64_t inverse(uint64_t odd) {
   return x;
 }
 
-/* From counts to places: parts one behind the other, in each the chunks in their order.
- */
-static void place_parts(cydp_bounding *of) {
-  size_t at = 0, parts = (size_t)1 << of->part_bits;
-  of->longest = 0;
+/* Turns counts into places: parts one behind the other, in each the chunks in their
+ * order. */
+static void place_parts(cydp_bounding *bounding) {
+  size_t at = 0, parts = (size_t)1 << bounding->part_bits;
+  bounding->longest = 0;
   for (size_t part = 0; part < parts; part++) {
-    of->parts[part] = at;
-    for (size_t chunk = 0; chunk < of->chunks; chunk++) {
-      size_t place = (chunk << of->part_bits) + part, count = of->starts[place];
-      of->starts[place] = at;
-      of->ends[place] = at += count;
+    bounding->parts[part] = at;
+    for (size_t chunk = 0; chunk < bounding->chunks; chunk++) {
+      size_t place = (chunk << bounding->part_bits) + part,
+             count = bounding->starts[place];
+      bounding->starts[place] = at;
+      bounding->ends[place] = at += count;
     }
-    size_t length = at - of->parts[part];
-    of->longest = length > of->longest ? length : of->longest;
+    size_t length = at - bounding->parts[part];
+    bounding->longest = length > bounding->longest ? length : bounding->longest;
   }
-  of->parts[parts] = at;
+  bounding->parts[parts] = at;
 }
 
-/* The parts from of->first on that make a slice: at least one. Returns its rows. */
-static size_t choose_slice(cydp_bounding *of, size_t rows) {
-  const size_t *parts = of->parts, before = parts[of->first];
-  of->last = of->first + 1;
-  while (of->last < (size_t)1 << of->part_bits && parts[of->last + 1] - before <= rows)
-    of->last++;
-  return parts[of->last] - before;
+/* Chooses the parts of a slice, at least one, from bounding->first on; returns its rows.
+ */
+static size_t choose_slice(cydp_bounding *bounding, size_t rows) {
+  const size_t *parts = bounding->parts, before = parts[bounding->first];
+  bounding->last = bounding->first + 1;
+  while (bounding->last < (size_t)1 << bounding->part_bits &&
+         parts[bounding->last + 1] - before <= rows)
+    bounding->last++;
+  return parts[bounding->last] - before;
 }
 
-static cydp_status bound_slice(cydp_bounding *of, const cydp_bounding_passes *passes,
-                               unsigned threads) {
-  cydp_status status = cydp_parallel_for(passes->scatter, of, of->chunks, threads);
-  of->next = of->first;
-  return status == CYDP_OK ? cydp_parallel_for(passes->keep, of, of->chunks, threads)
-                           : status;
+static cydp_status bound_slice(cydp_bounding *bounding,
+                               const cydp_bounding_passes *passes, unsigned threads) {
+  cydp_status status =
+      cydp_parallel_for(passes->scatter, bounding, bounding->chunks, threads);
+  bounding->next = bounding->first;
+  return status == CYDP_OK
+             ? cydp_parallel_for(passes->keep, bounding, bounding->chunks, threads)
+             : status;
 }
 
-static cydp_status bound(cydp_bounding *of, size_t slice_rows, unsigned threads) {
+static cydp_status bound(cydp_bounding *bounding, size_t slice_rows, unsigned threads) {
   const cydp_bounding_passes *passes =
-      is_narrow(of) ? &cydp_bounding_narrow : &cydp_bounding_wide;
-  const size_t parts = (size_t)1 << of->part_bits;
-  cydp_status status = cydp_parallel_for(passes->count, of, of->chunks, threads);
+      is_narrow(bounding) ? &cydp_bounding_narrow : &cydp_bounding_wide;
+  const size_t parts = (size_t)1 << bounding->part_bits;
+  cydp_status status =
+      cydp_parallel_for(passes->count, bounding, bounding->chunks, threads);
   size_t largest = 1;
   slice_rows = slice_rows ? slice_rows : SLICE_BYTES / passes->record_bytes;
-  place_parts(of);
-  for (of->first = 0; of->first < parts; of->first = of->last) {
-    size_t rows = choose_slice(of, slice_rows);
+  place_parts(bounding);
+  for (bounding->first = 0; bounding->first < parts; bounding->first = bounding->last) {
+    size_t rows = choose_slice(bounding, slice_rows);
     largest = rows > largest ? rows : largest;
   }
-  of->records = cydp_huge_pages_allocate(largest * passes->record_bytes);
-  if (!of->records)
+  bounding->records = cydp_huge_pages_allocate(largest * passes->record_bytes);
+  if (!bounding->records)
     return CYDP_ERROR_MEMORY;
-  for (of->first = 0; of->first < parts && status == CYDP_OK; of->first = of->last)
-    if (choose_slice(of, slice_rows) > 0)
-      status = bound_slice(of, passes, threads);
-  free(of->records);
+  for (bounding->first = 0; bounding->first < parts && status == CYDP_OK;
+       bounding->first = bounding->last)
+    if (choose_slice(bounding, slice_rows) > 0)
+      status = bound_slice(bounding, passes, threads);
+  free(bounding->records);
   return status;
 }
 
@@ -100,33 +108,34 @@ cydp_status cydp_bound_slices(const cydp_column *users, const cydp_column *parti
                               unsigned threads, uint8_t *mask) {
   if (max_partitions == 0 || max_rows == 0 || (uint64_t)n >> MOST_ROWS_BITS > 0)
     return CYDP_ERROR_DOMAIN;
-  cydp_bounding of = {.users = users,
-                      .partitions = partitions,
-                      .valid = valid,
-                      .n = n,
-                      .max_partitions = max_partitions,
-                      .max_rows = max_rows,
-                      .key = key,
-                      .mask = mask,
-                      .part_bits = cydp_bounding_bits(n, PART_ROWS, CYDP_BOUND_PART_BITS),
-                      .chunks = threads > 1 ? threads : 1};
-  size_t parts = (size_t)1 << of.part_bits;
+  cydp_bounding bounding = {.users = users,
+                            .partitions = partitions,
+                            .valid = valid,
+                            .n = n,
+                            .max_partitions = max_partitions,
+                            .max_rows = max_rows,
+                            .key = key,
+                            .mask = mask,
+                            .part_bits =
+                                cydp_bounding_bits(n, PART_ROWS, CYDP_BOUND_PART_BITS),
+                            .chunks = threads > 1 ? threads : 1};
+  size_t parts = (size_t)1 << bounding.part_bits;
   const uint64_t number[] = {1, 2}, *const words[] = {number};
   memset(mask, 0, n);
   if (n == 0)
     return CYDP_OK;
-  cydp_generator_kernels()->siphash(key, words, 1, 2, of.odd);
+  cydp_generator_kernels()->siphash(key, words, 1, 2, bounding.odd);
   for (size_t i = 0; i < 2; i++)
-    of.inverse[i] = inverse(of.odd[i] |= 1);
-  of.starts = calloc(of.chunks * parts, sizeof *of.starts);
-  of.ends = malloc(of.chunks * parts * sizeof *of.ends);
-  of.parts = malloc((parts + 1) * sizeof *of.parts);
+    bounding.inverse[i] = inverse(bounding.odd[i] |= 1);
+  bounding.starts = calloc(bounding.chunks * parts, sizeof *bounding.starts);
+  bounding.ends = malloc(bounding.chunks * parts * sizeof *bounding.ends);
+  bounding.parts = malloc((parts + 1) * sizeof *bounding.parts);
   cydp_status status = CYDP_ERROR_MEMORY;
-  if (of.starts && of.ends && of.parts)
-    status = bound(&of, slice_rows, threads);
-  free(of.starts);
-  free(of.ends);
-  free(of.parts);
+  if (bounding.starts && bounding.ends && bounding.parts)
+    status = bound(&bounding, slice_rows, threads);
+  free(bounding.starts);
+  free(bounding.ends);
+  free(bounding.parts);
   return status;
 }
 

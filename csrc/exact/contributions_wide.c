@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Contribution bounding: any users and partitions. */
+ * Contribution bounding for any users and partitions. docs/exact.md. */
 #define WORD_BITS 64
 #define PASSES cydp_bounding_wide
 #include "exact/contributions_passes.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Counting slots in tables that stay in a cache: of uint32, added to the int64 counts
- * before they wrap, or where slots are many of bytes, each of whose wraps is noted and
- * adds 256. Slot j + 1 is that of counts[j]; what falls into slot 0 or size + 1 is left
- * out. */
+ * Counting indices in tables that stay in a cache: tables of uint32, which are added to
+ * the int64 counts before they wrap, or, for many counts, of bytes; each wrap of a byte
+ * is noted and adds 256. Index j + 1 belongs to counts[j]; indices 0 and size + 1 are
+ * left out. */
 #ifndef CYDP_EXACT_COUNT_TABLE_H
 #define CYDP_EXACT_COUNT_TABLE_H
 
@@ -12,16 +12,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Rows between two flushes, so that no uint32 wraps; tests choose fewer. */
+/* Rows between two flushes, few enough that no uint32 wraps; tests choose fewer. */
 #define CYDP_FLUSH_ROWS ((size_t)UINT32_MAX)
 
 enum {
-  CYDP_WAYS = 4, /* tables of uint32: equal rows in a row would wait for each other */
+  CYDP_WAYS = 4, /* tables of uint32: with one, equal rows in succession would wait */
   CYDP_WAYS_SIZE = 16384, /* more counts are in bytes */
-  CYDP_WRAPS = 1024       /* noted at a time, and rows that are added at most */
+  CYDP_WRAPS = 1024       /* noted at a time, and rows that are added at a time */
 };
 
-/* What the threads of a call add to. */
+/* The counts that the threads of a call add to. */
 typedef struct cydp_counts {
   int64_t *counts;
   size_t size;
@@ -31,25 +31,25 @@ typedef struct cydp_counts {
 
 typedef struct cydp_count_table {
   cydp_counts *to;
-  void *table;              /* which has the ways, or the bytes */
-  uint32_t *way[CYDP_WAYS]; /* if these are NULL, then */
+  void *memory;             /* of the ways, or of the bytes */
+  uint32_t *way[CYDP_WAYS]; /* NULL: the counts are in bytes */
   uint8_t *bytes;
   size_t rows;                /* in the ways since the last flush */
-  size_t n_wraps;             /* of bytes, since the last flush: */
-  uint32_t wraps[CYDP_WRAPS]; /* their slots */
+  size_t n_wraps;             /* of bytes since the last flush */
+  uint32_t wraps[CYDP_WRAPS]; /* their indices */
 } cydp_count_table;
 
-bool cydp_count_table_new(cydp_count_table *tally, cydp_counts *to);
+bool cydp_count_table_new(cydp_count_table *table, cydp_counts *to);
 
-/* n <= flush_rows and CYDP_WRAPS slots, none above size + 1. Asks for the n numbers at
- * `next`, so that memory is read all the time. */
-void cydp_count_table_add(cydp_count_table *tally, const uint32_t *slots, size_t n,
+/* Counts n <= flush_rows indices, and at most CYDP_WRAPS, none above size + 1. Prefetches
+ * the n numbers at `next`, so that memory is read all the time. */
+void cydp_count_table_add(cydp_count_table *table, const uint32_t *indices, size_t n,
                           const void *next, size_t stride);
 
-/* Adds what is left, and frees. */
-void cydp_count_table_end(cydp_count_table *tally);
+/* Adds what is left to the counts, and frees the table. */
+void cydp_count_table_end(cydp_count_table *table);
 
-/* Rows of each of the tasks that a call of n rows is shared out in. */
+/* Returns how many rows each task of a call of n rows has. */
 size_t cydp_count_table_rows(size_t n, size_t size, unsigned threads);
 
 #endif

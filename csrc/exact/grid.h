@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the grid kernels share: the map from a number to its integer on the grid, and the
- * entries behind the public ones, in which a test can choose when sums are folded. Why
- * every kernel gives the same integers is proved in docs/exact.md. */
+ * The map from a number to its integer on the grid, which the grid kernels share.
+ * docs/exact.md proves that every kernel gives the same integers. */
 #ifndef CYDP_EXACT_GRID_H
 #define CYDP_EXACT_GRID_H
 
@@ -10,24 +9,24 @@
 
 #include <string.h>
 
-/* Adding it to |t| <= 2^51 rounds t to an integer, which then stands in the low bits. */
+/* Adding this to |t| <= 2^51 rounds t to an integer, which is then in the low bits. */
 #define CYDP_GRID_MAGIC 0x1.8p52
 #define CYDP_GRID_MAGIC_BITS INT64_C(0x4338000000000000)
 #define CYDP_GRID_MOST (INT64_C(1) << 51)
 
-/* How an int64 reaches the grid. Below a step of 1: clamped to what cannot overflow,
- * which the clamp on the grid hides, and shifted to the left. Above: shifted to the
- * right, and one more where the rest, or to break a tie the rest plus the lowest bit, is
- * over half. */
+/* How an int64 is put on the grid. If the step is below 1, it is clamped to what cannot
+ * overflow, which the clamp on the grid hides, and shifted to the left. If the step is
+ * larger, it is shifted to the right, and raised by one where the rest, or to break a tie
+ * the rest plus the lowest bit, is more than half a step. */
 typedef struct cydp_grid_shift {
-  int64_t least, most; /* first of all, x is clamped to these */
-  int64_t rest, half;  /* bits shifted out; half a step, or 1 if there are none */
+  int64_t least, most; /* x is clamped to these first */
+  int64_t rest, half;  /* mask of the bits shifted out; half a step, or 1 if none are */
   int left, right;
 } cydp_grid_shift;
 
 static inline cydp_grid_shift cydp_grid_shift_of(const cydp_grid *grid,
                                                  cydp_dtype dtype) {
-  int exponent = dtype == CYDP_I64 ? grid->exponent : 0; /* others take no shift */
+  int exponent = dtype == CYDP_I64 ? grid->exponent : 0; /* other types take no shift */
   if (exponent < 0) {
     int left = exponent < -51 ? 51 : -exponent;
     int64_t most = CYDP_GRID_MOST >> left;
@@ -38,7 +37,7 @@ static inline cydp_grid_shift cydp_grid_shift_of(const cydp_grid *grid,
                            0,         exponent};
 }
 
-/* 2^-exponent, a normal number; of its bits, since blocks of rows are short. */
+/* Returns 2^-exponent, a normal number; from its bits, which is fast for short blocks. */
 static inline double cydp_grid_scale(const cydp_grid *grid) {
   uint64_t bits = (uint64_t)(1023 - grid->exponent) << 52;
   double scale;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Numbers to a grid, for AVX2: four at a time. There is no conversion to int64: a sum
- * with 1.5 * 2^52 has the integer in its low bits. */
+ * Numbers to a grid for AVX2: four at a time. There is no conversion to int64: a sum with
+ * 1.5 * 2^52 has the integer in its low bits. docs/exact.md. */
 #include "cydp.h"
 #include "exact/dtype.h"
 #include "exact/grid.h"
@@ -17,13 +17,13 @@ typedef struct grid {
   __m256i lowest_q, highest_q;
 } grid;
 
-static inline grid prepare(const cydp_grid *of, cydp_dtype dtype) {
-  return (grid){.scale = _mm256_set1_pd(cydp_grid_scale(of)),
-                .lowest = _mm256_set1_pd((double)of->lowest),
-                .highest = _mm256_set1_pd((double)of->highest),
-                .by = cydp_grid_shift_of(of, dtype),
-                .lowest_q = _mm256_set1_epi64x(of->lowest),
-                .highest_q = _mm256_set1_epi64x(of->highest)};
+static inline grid prepare(const cydp_grid *given, cydp_dtype dtype) {
+  return (grid){.scale = _mm256_set1_pd(cydp_grid_scale(given)),
+                .lowest = _mm256_set1_pd((double)given->lowest),
+                .highest = _mm256_set1_pd((double)given->highest),
+                .by = cydp_grid_shift_of(given, dtype),
+                .lowest_q = _mm256_set1_epi64x(given->lowest),
+                .highest_q = _mm256_set1_epi64x(given->highest)};
 }
 
 static inline __m256d load(cydp_dtype dtype, const void *x, size_t i) {
@@ -50,9 +50,9 @@ static inline __m256i clamp(__m256i x, __m256i least, __m256i most) {
   return _mm256_blendv_epi8(x, most, _mm256_cmpgt_epi64(x, most));
 }
 
-static inline __m256i round_integers(const grid *g, bool whole, __m256i x) {
+static inline __m256i round_integers(const grid *g, bool integers_only, __m256i x) {
   __asm__("" : "+x"(x));
-  if (!whole) {
+  if (!integers_only) {
     /* There is no arithmetic shift of 64 bits: biased by 2^63, x is unsigned, and its
      * quotient is biased by an even 2^63 / step. */
     const __m256i sign = _mm256_set1_epi64x(INT64_MIN);
@@ -69,24 +69,25 @@ static inline __m256i round_integers(const grid *g, bool whole, __m256i x) {
   return clamp(x, g->lowest_q, g->highest_q);
 }
 
-static inline __m256i rounded(const grid *g, cydp_dtype dtype, bool whole, const void *x,
-                              size_t i) {
+static inline __m256i rounded(const grid *g, cydp_dtype dtype, bool integers_only,
+                              const void *x, size_t i) {
   if (dtype == CYDP_I64)
-    return round_integers(g, whole,
+    return round_integers(g, integers_only,
                           _mm256_loadu_si256((const __m256i *)((const int64_t *)x + i)));
   return round_doubles(g, load(dtype, x, i));
 }
 
 /* Returns how many rows it took. */
-static inline size_t sum_most(const grid *of, cydp_dtype dtype, bool whole, const void *x,
-                              size_t n, int64_t *sum) {
-  const grid g = *of;
+static inline size_t sum_most(const grid *given, cydp_dtype dtype, bool integers_only,
+                              const void *x, size_t n, int64_t *sum) {
+  const grid g = *given;
   __m256i sums[AT_ONCE] = {_mm256_setzero_si256(), _mm256_setzero_si256(),
                            _mm256_setzero_si256(), _mm256_setzero_si256()};
   size_t i = 0;
   for (; n - i >= LANES * AT_ONCE; i += LANES * AT_ONCE)
     for (size_t k = 0; k < AT_ONCE; k++)
-      sums[k] = _mm256_add_epi64(sums[k], rounded(&g, dtype, whole, x, i + LANES * k));
+      sums[k] =
+          _mm256_add_epi64(sums[k], rounded(&g, dtype, integers_only, x, i + LANES * k));
   __m256i all = _mm256_add_epi64(_mm256_add_epi64(sums[0], sums[1]),
                                  _mm256_add_epi64(sums[2], sums[3]));
   int64_t lanes[LANES];
@@ -95,12 +96,12 @@ static inline size_t sum_most(const grid *of, cydp_dtype dtype, bool whole, cons
   return i;
 }
 
-static inline size_t round_most(const grid *of, cydp_dtype dtype, bool whole,
+static inline size_t round_most(const grid *given, cydp_dtype dtype, bool integers_only,
                                 const void *x, size_t n, int64_t *q) {
-  const grid g = *of;
+  const grid g = *given;
   size_t i = 0;
   for (; n - i >= LANES; i += LANES)
-    _mm256_storeu_si256((__m256i *)(q + i), rounded(&g, dtype, whole, x, i));
+    _mm256_storeu_si256((__m256i *)(q + i), rounded(&g, dtype, integers_only, x, i));
   return i;
 }
 
@@ -108,10 +109,10 @@ static const void *behind(cydp_dtype dtype, const void *x, size_t i) {
   return (const char *)x + i * cydp_dtype_bytes(dtype);
 }
 
-/* Type and shift are written out, so that each gets a loop of its own. */
-int64_t cydp_grid_sum_avx2(const cydp_grid *of, cydp_dtype dtype, const void *x,
+/* The type and the shift are written out, so that each has a loop of its own. */
+int64_t cydp_grid_sum_avx2(const cydp_grid *given, cydp_dtype dtype, const void *x,
                            size_t n) {
-  const grid g = prepare(of, dtype);
+  const grid g = prepare(given, dtype);
   int64_t sum;
   size_t done;
   if (dtype == CYDP_F64)
@@ -120,18 +121,18 @@ int64_t cydp_grid_sum_avx2(const cydp_grid *of, cydp_dtype dtype, const void *x,
     done = sum_most(&g, CYDP_F32, false, x, n, &sum);
   else if (dtype == CYDP_I32)
     done = sum_most(&g, CYDP_I32, false, x, n, &sum);
-  else if (of->exponent == 0)
+  else if (given->exponent == 0)
     done = sum_most(&g, CYDP_I64, true, x, n, &sum);
   else
     done = sum_most(&g, CYDP_I64, false, x, n, &sum);
   if (done < n)
-    sum += cydp_grid_sum_portable(of, dtype, behind(dtype, x, done), n - done);
+    sum += cydp_grid_sum_portable(given, dtype, behind(dtype, x, done), n - done);
   return sum;
 }
 
-void cydp_grid_round_avx2(const cydp_grid *of, cydp_dtype dtype, const void *x, size_t n,
-                          int64_t *q) {
-  const grid g = prepare(of, dtype);
+void cydp_grid_round_avx2(const cydp_grid *given, cydp_dtype dtype, const void *x,
+                          size_t n, int64_t *q) {
+  const grid g = prepare(given, dtype);
   size_t done;
   if (dtype == CYDP_F64)
     done = round_most(&g, CYDP_F64, false, x, n, q);
@@ -139,10 +140,10 @@ void cydp_grid_round_avx2(const cydp_grid *of, cydp_dtype dtype, const void *x, 
     done = round_most(&g, CYDP_F32, false, x, n, q);
   else if (dtype == CYDP_I32)
     done = round_most(&g, CYDP_I32, false, x, n, q);
-  else if (of->exponent == 0)
+  else if (given->exponent == 0)
     done = round_most(&g, CYDP_I64, true, x, n, q);
   else
     done = round_most(&g, CYDP_I64, false, x, n, q);
   if (done < n)
-    cydp_grid_round_portable(of, dtype, behind(dtype, x, done), n - done, q + done);
+    cydp_grid_round_portable(given, dtype, behind(dtype, x, done), n - done, q + done);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Numbers to a grid, for AVX-512: eight at a time. */
+ * Numbers to a grid for AVX-512: eight at a time. docs/exact.md. */
 #include "cydp.h"
 #include "exact/dtype.h"
 #include "exact/grid.h"
@@ -16,13 +16,13 @@ typedef struct grid {
   __m512i lowest_q, highest_q;
 } grid;
 
-static inline grid prepare(const cydp_grid *of, cydp_dtype dtype) {
-  return (grid){.scale = _mm512_set1_pd(cydp_grid_scale(of)),
-                .lowest = _mm512_set1_pd((double)of->lowest),
-                .highest = _mm512_set1_pd((double)of->highest),
-                .by = cydp_grid_shift_of(of, dtype),
-                .lowest_q = _mm512_set1_epi64(of->lowest),
-                .highest_q = _mm512_set1_epi64(of->highest)};
+static inline grid prepare(const cydp_grid *given, cydp_dtype dtype) {
+  return (grid){.scale = _mm512_set1_pd(cydp_grid_scale(given)),
+                .lowest = _mm512_set1_pd((double)given->lowest),
+                .highest = _mm512_set1_pd((double)given->highest),
+                .by = cydp_grid_shift_of(given, dtype),
+                .lowest_q = _mm512_set1_epi64(given->lowest),
+                .highest_q = _mm512_set1_epi64(given->highest)};
 }
 
 static inline __m512d load(cydp_dtype dtype, const void *x, size_t i) {
@@ -43,9 +43,9 @@ static inline __m512i round_doubles(const grid *g, __m512d x) {
   return _mm512_maskz_cvtpd_epi64(present, t);
 }
 
-static inline __m512i round_integers(const grid *g, bool whole, __m512i x) {
+static inline __m512i round_integers(const grid *g, bool integers_only, __m512i x) {
   __asm__("" : "+v"(x));
-  if (!whole) {
+  if (!integers_only) {
     x = _mm512_max_epi64(x, _mm512_set1_epi64(g->by.least));
     x = _mm512_min_epi64(x, _mm512_set1_epi64(g->by.most));
     x = _mm512_sll_epi64(x, _mm_cvtsi32_si128(g->by.left));
@@ -58,34 +58,35 @@ static inline __m512i round_integers(const grid *g, bool whole, __m512i x) {
   return _mm512_min_epi64(_mm512_max_epi64(x, g->lowest_q), g->highest_q);
 }
 
-static inline __m512i rounded(const grid *g, cydp_dtype dtype, bool whole, const void *x,
-                              size_t i) {
+static inline __m512i rounded(const grid *g, cydp_dtype dtype, bool integers_only,
+                              const void *x, size_t i) {
   if (dtype == CYDP_I64)
-    return round_integers(g, whole, _mm512_loadu_si512((const int64_t *)x + i));
+    return round_integers(g, integers_only, _mm512_loadu_si512((const int64_t *)x + i));
   return round_doubles(g, load(dtype, x, i));
 }
 
 /* Returns how many rows it took. */
-static inline size_t sum_most(const grid *of, cydp_dtype dtype, bool whole, const void *x,
-                              size_t n, int64_t *sum) {
-  const grid g = *of;
+static inline size_t sum_most(const grid *given, cydp_dtype dtype, bool integers_only,
+                              const void *x, size_t n, int64_t *sum) {
+  const grid g = *given;
   __m512i sums[AT_ONCE] = {_mm512_setzero_si512(), _mm512_setzero_si512(),
                            _mm512_setzero_si512(), _mm512_setzero_si512()};
   size_t i = 0;
   for (; n - i >= LANES * AT_ONCE; i += LANES * AT_ONCE)
     for (size_t k = 0; k < AT_ONCE; k++)
-      sums[k] = _mm512_add_epi64(sums[k], rounded(&g, dtype, whole, x, i + LANES * k));
+      sums[k] =
+          _mm512_add_epi64(sums[k], rounded(&g, dtype, integers_only, x, i + LANES * k));
   *sum = _mm512_reduce_add_epi64(_mm512_add_epi64(_mm512_add_epi64(sums[0], sums[1]),
                                                   _mm512_add_epi64(sums[2], sums[3])));
   return i;
 }
 
-static inline size_t round_most(const grid *of, cydp_dtype dtype, bool whole,
+static inline size_t round_most(const grid *given, cydp_dtype dtype, bool integers_only,
                                 const void *x, size_t n, int64_t *q) {
-  const grid g = *of;
+  const grid g = *given;
   size_t i = 0;
   for (; n - i >= LANES; i += LANES)
-    _mm512_storeu_si512(q + i, rounded(&g, dtype, whole, x, i));
+    _mm512_storeu_si512(q + i, rounded(&g, dtype, integers_only, x, i));
   return i;
 }
 
@@ -93,10 +94,10 @@ static const void *behind(cydp_dtype dtype, const void *x, size_t i) {
   return (const char *)x + i * cydp_dtype_bytes(dtype);
 }
 
-/* Type and shift are written out, so that each gets a loop of its own. */
-int64_t cydp_grid_sum_avx512(const cydp_grid *of, cydp_dtype dtype, const void *x,
+/* The type and the shift are written out, so that each has a loop of its own. */
+int64_t cydp_grid_sum_avx512(const cydp_grid *given, cydp_dtype dtype, const void *x,
                              size_t n) {
-  const grid g = prepare(of, dtype);
+  const grid g = prepare(given, dtype);
   int64_t sum;
   size_t done;
   if (dtype == CYDP_F64)
@@ -105,18 +106,18 @@ int64_t cydp_grid_sum_avx512(const cydp_grid *of, cydp_dtype dtype, const void *
     done = sum_most(&g, CYDP_F32, false, x, n, &sum);
   else if (dtype == CYDP_I32)
     done = sum_most(&g, CYDP_I32, false, x, n, &sum);
-  else if (of->exponent == 0)
+  else if (given->exponent == 0)
     done = sum_most(&g, CYDP_I64, true, x, n, &sum);
   else
     done = sum_most(&g, CYDP_I64, false, x, n, &sum);
   if (done < n)
-    sum += cydp_grid_sum_portable(of, dtype, behind(dtype, x, done), n - done);
+    sum += cydp_grid_sum_portable(given, dtype, behind(dtype, x, done), n - done);
   return sum;
 }
 
-void cydp_grid_round_avx512(const cydp_grid *of, cydp_dtype dtype, const void *x,
+void cydp_grid_round_avx512(const cydp_grid *given, cydp_dtype dtype, const void *x,
                             size_t n, int64_t *q) {
-  const grid g = prepare(of, dtype);
+  const grid g = prepare(given, dtype);
   size_t done;
   if (dtype == CYDP_F64)
     done = round_most(&g, CYDP_F64, false, x, n, q);
@@ -124,10 +125,10 @@ void cydp_grid_round_avx512(const cydp_grid *of, cydp_dtype dtype, const void *x
     done = round_most(&g, CYDP_F32, false, x, n, q);
   else if (dtype == CYDP_I32)
     done = round_most(&g, CYDP_I32, false, x, n, q);
-  else if (of->exponent == 0)
+  else if (given->exponent == 0)
     done = round_most(&g, CYDP_I64, true, x, n, q);
   else
     done = round_most(&g, CYDP_I64, false, x, n, q);
   if (done < n)
-    cydp_grid_round_portable(of, dtype, behind(dtype, x, done), n - done, q + done);
+    cydp_grid_round_portable(given, dtype, behind(dtype, x, done), n - done, q + done);
 }

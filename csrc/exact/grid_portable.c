@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Numbers to a grid, the version to read. Two at a time, by masks: from scalars gcc makes
- * branches, whatever is written. */
+ * Numbers to a grid, the version to read. Two at a time, by masks: from scalars, gcc
+ * makes branches, however they are written. docs/exact.md. */
 #include "cydp.h"
 #include "exact/grid.h"
 #include "exact/kernels.h"
@@ -24,8 +24,8 @@ static inline pair either(mask which, pair yes, pair no) {
   return (pair)(((mask)yes & which) | ((mask)no & ~which));
 }
 
-/* The bounds are integers, so that clamping to them first leaves what clamping last
- * would; NaN is kept out of it and becomes 0. */
+/* The bounds are integers, so clamping to them before rounding gives the same as after.
+ * NaN is masked out and becomes 0. */
 static inline mask round_doubles(const cydp_grid *grid, double scale, pair x) {
   const pair lowest = {(double)grid->lowest, (double)grid->lowest};
   const pair highest = {(double)grid->highest, (double)grid->highest};
@@ -50,7 +50,7 @@ static inline int64_t round_integer(const cydp_grid *grid, const cydp_grid_shift
   return clamp(q, grid->lowest, grid->highest);
 }
 
-/* The numbers i and i + 1, or only i. */
+/* Rounds the numbers i and i + 1, or only i. */
 static inline mask rounded(const cydp_grid *grid, const cydp_grid_shift *by, double scale,
                            cydp_dtype dtype, const void *x, size_t i, bool both) {
   if (dtype == CYDP_I64) {
@@ -62,11 +62,11 @@ static inline mask rounded(const cydp_grid *grid, const cydp_grid_shift *by, dou
   return round_doubles(grid, scale, at);
 }
 
-/* The sum of q, which are stored too unless q is NULL. */
-static inline int64_t each(const cydp_grid *of, cydp_dtype dtype, const void *x, size_t n,
-                           int64_t *q) {
-  const cydp_grid grid = *of;
-  const cydp_grid_shift by = cydp_grid_shift_of(of, dtype);
+/* Returns the sum of q, and stores q unless it is NULL. */
+static inline int64_t each(const cydp_grid *given, cydp_dtype dtype, const void *x,
+                           size_t n, int64_t *q) {
+  const cydp_grid grid = *given;
+  const cydp_grid_shift by = cydp_grid_shift_of(given, dtype);
   const double scale = cydp_grid_scale(&grid);
   mask sum = {0, 0};
   size_t i = 0;
@@ -85,7 +85,7 @@ static inline int64_t each(const cydp_grid *of, cydp_dtype dtype, const void *x,
   return sum[0] + sum[1];
 }
 
-/* The type is written out, so that each gets a loop of its own. */
+/* The type is written out, so that each has a loop of its own. */
 static inline int64_t each_of(const cydp_grid *grid, cydp_dtype dtype, const void *x,
                               size_t n, int64_t *q) {
   switch (dtype) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Sums on a grid: chunks in int64, all of them in 128 bits. */
+ * Sums on a grid: each chunk is summed in int64, and the chunks in 128 bits.
+ * docs/exact.md. */
 #include "exact/grid_sum.h"
 #include "base/parallel_for.h"
 #include "cydp.h"
@@ -15,7 +16,7 @@ enum {
   BLOCK_ROWS = 1 << 10, /* rounded at a time, so that they stay in the L1 cache */
 };
 
-__extension__ typedef __int128 wide;
+__extension__ typedef __int128 int128;
 
 typedef struct shared_sum {
   const cydp_grid *grid;
@@ -24,7 +25,7 @@ typedef struct shared_sum {
   size_t n, chunk_rows;
   bool squared;
   pthread_mutex_t adding;
-  wide sum, squares;
+  int128 sum, squares;
 } shared_sum;
 
 bool cydp_grid_valid(const cydp_grid *grid, cydp_dtype dtype) {
@@ -33,18 +34,18 @@ bool cydp_grid_valid(const cydp_grid *grid, cydp_dtype dtype) {
          grid->exponent >= -1021 && grid->exponent <= (dtype == CYDP_I64 ? 62 : 1022);
 }
 
-static int64_t largest(const cydp_grid *grid) {
+static int64_t largest_of(const cydp_grid *grid) {
   return grid->highest > -grid->lowest ? grid->highest : -grid->lowest;
 }
 
 size_t cydp_grid_fold_rows(const cydp_grid *grid) {
-  int64_t most = largest(grid);
+  int64_t most = largest_of(grid);
   uint64_t rows = most ? (uint64_t)(INT64_MAX / most) : UINT64_MAX;
   return rows < SIZE_MAX ? (size_t)rows : SIZE_MAX;
 }
 
 static void add_squares(const cydp_exact_table *kernels, const shared_sum *call,
-                        const char *x, size_t n, wide *sum, wide *squares) {
+                        const char *x, size_t n, int128 *sum, int128 *squares) {
   int64_t q[BLOCK_ROWS];
   for (size_t i = 0; i < n; i += BLOCK_ROWS) {
     size_t rows = n - i < BLOCK_ROWS ? n - i : BLOCK_ROWS;
@@ -59,7 +60,7 @@ static void add_squares(const cydp_exact_table *kernels, const shared_sum *call,
       high += square >> 32;
     }
     *sum += block;
-    *squares += ((wide)high << 32) + low;
+    *squares += ((int128)high << 32) + low;
   }
 }
 
@@ -69,8 +70,8 @@ static cydp_status add_chunk(void *self, size_t i) {
   size_t first = i * call->chunk_rows, left = call->n - first;
   size_t rows = left < call->chunk_rows ? left : call->chunk_rows;
   const char *x = (const char *)call->x + first * cydp_dtype_bytes(call->dtype);
-  wide sum = 0, squares = 0;
-  /* Ties go to even whatever the caller's rounding mode. */
+  int128 sum = 0, squares = 0;
+  /* Ties go to even in any rounding mode of the caller. */
   int mode = fegetround();
   fesetround(FE_TONEAREST);
   if (call->squared)
@@ -85,14 +86,14 @@ static cydp_status add_chunk(void *self, size_t i) {
   return CYDP_OK;
 }
 
-static cydp_int128 halves(wide sum) {
+static cydp_int128 halves(int128 sum) {
   return (cydp_int128){(uint64_t)sum, (int64_t)(sum >> 64)};
 }
 
 cydp_status cydp_grid_sum_chunked(const cydp_grid *grid, const void *x, cydp_dtype dtype,
                                   size_t n, size_t chunk_rows, unsigned threads,
                                   cydp_int128 *sum, cydp_int128 *squares) {
-  if (!cydp_grid_valid(grid, dtype) || (squares && largest(grid) > INT64_C(1) << 31))
+  if (!cydp_grid_valid(grid, dtype) || (squares && largest_of(grid) > INT64_C(1) << 31))
     return CYDP_ERROR_DOMAIN;
   size_t most = cydp_grid_fold_rows(grid);
   shared_sum call = {.grid = grid,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * Sums on a grid by group: a block of rows is rounded and its codes are read, then it is
- * added to a table row by row. One table for each thread: several, against stores that
- * wait for each other, leave the L1 cache sooner than they gain anything. A first pass
- * that sorts rows by ranges of codes took longer than the misses that it saves, up to
- * 10^7 groups. */
+ * Sums on a grid by group: a block of rows is rounded, its codes are read, and it is
+ * added to a table row by row. Each thread has one table: several tables, so that stores
+ * do not wait for each other, cost more by leaving the L1 cache. A first pass that sorts
+ * rows by ranges of codes took longer than the cache misses that it saves, up to 10^7
+ * groups. docs/exact.md. */
 #include "base/parallel_for.h"
 #include "cydp.h"
 #include "exact/dtype.h"
@@ -16,10 +16,10 @@
 
 enum {
   CHUNK_ROWS = 1 << 16,
-  BLOCK_ROWS = 1 << 8, /* small, to leave the L1 cache to the table */
+  BLOCK_ROWS = 1 << 8, /* small, so that the table stays in the L1 cache */
   AT_ONCE = 8,
-  ROWS_AHEAD = 2 * BLOCK_ROWS, /* on their way from memory meanwhile */
-  UNITS_AHEAD = 32, /* rows from asking for units, if they may be far, to their use */
+  ROWS_AHEAD = 2 * BLOCK_ROWS, /* prefetched */
+  SUMS_AHEAD = 32, /* between the prefetch of a sum that may be far and its use */
   FAR_GROUPS = 1 << 16,
   MERGED_GROUPS = 1 << 14,
   MOST_HELPERS = 63
@@ -30,18 +30,19 @@ typedef struct shared_groups {
   cydp_dtype codes_dtype, dtype;
   const void *codes, *x;
   size_t n, n_groups, helpers;
-  int64_t *sums;                 /* the first thread's table */
-  int64_t *tables[MOST_HELPERS]; /* those of the others; NULL if they had nothing to do */
-  _Atomic(size_t) next;          /* the first chunk that nobody has taken */
+  int64_t *sums; /* the first thread's table */
+  int64_t *
+      tables[MOST_HELPERS]; /* of the other threads; NULL if a thread had nothing to do */
+  _Atomic(size_t) next;     /* the first chunk that no thread has taken */
 } shared_groups;
 
-/* A block of rows. Codes are copies, so that what is compared is what is used, whatever
- * another thread writes. */
+/* A block of rows. Its codes are copies, so that what is compared is what is used,
+ * whatever another thread writes. */
 typedef struct block {
   size_t n;
-  const char *next_codes, *next_x; /* what will be read soon */
+  const char *next_codes, *next_x; /* to be prefetched */
   size_t codes_bytes, x_bytes;
-  _Alignas(64) uint32_t slots[BLOCK_ROWS + UNITS_AHEAD]; /* code + 1; the last are 1 */
+  _Alignas(64) uint32_t indices[BLOCK_ROWS + SUMS_AHEAD]; /* code + 1; the last are 1 */
   _Alignas(64) int64_t q[BLOCK_ROWS];
 } block;
 
@@ -55,27 +56,27 @@ static inline void add_inside(const block *restrict rows, bool far,
     __builtin_prefetch(next_x + i * x_bytes);
     for (size_t j = i; j < i + AT_ONCE; j++) {
       if (far)
-        __builtin_prefetch(table + rows->slots[j + UNITS_AHEAD] - (size_t)1, 1);
-      table[rows->slots[j] - (size_t)1] += rows->q[j];
+        __builtin_prefetch(table + rows->indices[j + SUMS_AHEAD] - (size_t)1, 1);
+      table[rows->indices[j] - (size_t)1] += rows->q[j];
     }
   }
   for (; i < n; i++)
-    table[rows->slots[i] - (size_t)1] += rows->q[i];
+    table[rows->indices[i] - (size_t)1] += rows->q[i];
 }
 
-/* Decided by the copies: what the kernel says of the codes, it may have read before. */
+/* Looks at the copies: the kernel may have read other codes. */
 static bool any_outside(const block *rows, size_t n_groups) {
   const uint32_t outside = (uint32_t)n_groups + 1;
   uint32_t any = 0;
   for (size_t i = 0; i < rows->n; i++)
-    any |= rows->slots[i] == outside;
+    any |= rows->indices[i] == outside;
   return any;
 }
 
 static void add_checked(const block *rows, size_t n_groups, int64_t *table) {
   for (size_t i = 0; i < rows->n; i++)
-    if (rows->slots[i] <= n_groups)
-      table[rows->slots[i] - (size_t)1] += rows->q[i];
+    if (rows->indices[i] <= n_groups)
+      table[rows->indices[i] - (size_t)1] += rows->q[i];
 }
 
 static void add_chunk(const shared_groups *call, size_t first, size_t end,
@@ -83,8 +84,8 @@ static void add_chunk(const shared_groups *call, size_t first, size_t end,
   const cydp_exact_table *kernels = cydp_exact_kernels();
   block rows = {.codes_bytes = cydp_dtype_bytes(call->codes_dtype),
                 .x_bytes = cydp_dtype_bytes(call->dtype)};
-  for (size_t i = 0; i < BLOCK_ROWS + UNITS_AHEAD; i++)
-    rows.slots[i] = 1;
+  for (size_t i = 0; i < BLOCK_ROWS + SUMS_AHEAD; i++)
+    rows.indices[i] = 1;
   for (size_t i = first; i < end; i += rows.n) {
     rows.n = end - i < BLOCK_ROWS ? end - i : BLOCK_ROWS;
     rows.next_codes = cydp_row(call->codes_dtype, call->codes, i + ROWS_AHEAD);
@@ -92,7 +93,7 @@ static void add_chunk(const shared_groups *call, size_t first, size_t end,
     kernels->grid_round(call->grid, call->dtype, cydp_row(call->dtype, call->x, i),
                         rows.n, rows.q);
     (void)kernels->codes(call->codes_dtype, cydp_row(call->codes_dtype, call->codes, i),
-                         rows.n, (uint32_t)call->n_groups, rows.slots);
+                         rows.n, (uint32_t)call->n_groups, rows.indices);
     if (any_outside(&rows, call->n_groups))
       add_checked(&rows, call->n_groups, table);
     else if (call->n_groups < FAR_GROUPS)
@@ -102,7 +103,8 @@ static void add_chunk(const shared_groups *call, size_t first, size_t end,
   }
 }
 
-/* Where there is no memory for a table, the other threads do the work. */
+/* Returns a thread's table, or NULL if memory ran out: then the other threads do its
+ * work. */
 static int64_t *table_of(shared_groups *call, size_t thread) {
   if (thread == 0)
     return call->sums;
@@ -113,7 +115,7 @@ static cydp_status add_chunks(void *self, size_t thread) {
   shared_groups *call = self;
   size_t chunks = call->n / CHUNK_ROWS + (call->n % CHUNK_ROWS != 0), chunk;
   int64_t *table = NULL;
-  /* Ties go to even whatever the caller's rounding mode. */
+  /* Ties go to even in any rounding mode of the caller. */
   int mode = fegetround();
   fesetround(FE_TONEAREST);
   while (atomic_load(&call->next) < chunks &&
@@ -146,7 +148,7 @@ cydp_status cydp_grid_sum_groups(const cydp_grid *grid, const void *codes,
     return CYDP_ERROR_DOMAIN;
   if (n_groups == 0)
     return CYDP_OK;
-  /* A table costs its thread as much as some rows: let it have more of them. */
+  /* A table costs as much as some rows, so a thread must have more rows than that. */
   size_t worth = n / CHUNK_ROWS < n / 2 / n_groups ? n / CHUNK_ROWS : n / 2 / n_groups;
   size_t most = worth < MOST_HELPERS ? worth : MOST_HELPERS;
   shared_groups call = {.grid = grid,
@@ -161,7 +163,7 @@ cydp_status cydp_grid_sum_groups(const cydp_grid *grid, const void *codes,
                                                   : 0,
                         .sums = sums};
   unsigned used = (unsigned)call.helpers + 1;
-  /* The table of a thread that the system does not give is filled by another one. */
+  /* Another thread fills the table of a thread that the system does not give. */
   cydp_status status = cydp_parallel_for(add_chunks, &call, used, used);
   if (call.helpers)
     (void)cydp_parallel_for(

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Counts rows in the cells of their columns' bins. */
+ * Counts rows in the cells of their columns' bins. docs/exact.md. */
 #include "exact/histogram.h"
 #include "base/parallel_for.h"
 #include "cydp.h"
@@ -16,27 +16,28 @@ typedef struct job {
   cydp_counts to;
 } job;
 
-/* The cell's slot from those of the columns: 0 if any of them is outside. Every product
- * of bins fits, since that of all does; what wraps for a slot outside is not used. */
-static void combine(const job *call, size_t first, size_t n, uint32_t *slots) {
-  uint32_t inside[CYDP_SLOTS_BATCH], slot[CYDP_SLOTS_BATCH];
+/* Sets the cells' indices from the columns' bins: 0 if any of these is outside. Every
+ * product of bin counts fits, since that of all does; an index outside may wrap, and is
+ * not used. */
+static void combine_indices(const job *call, size_t first, size_t n, uint32_t *indices) {
+  uint32_t inside[CYDP_INDEX_BATCH], index[CYDP_INDEX_BATCH];
   for (size_t i = 0; i < n; i++) {
-    slots[i] = 0;
+    indices[i] = 0;
     inside[i] = UINT32_MAX;
   }
   for (size_t c = 0; c < call->n_axes; c++) {
     const cydp_axis *axis = &call->axes[c];
     const uint32_t count = (uint32_t)axis->bins->count;
-    cydp_bins_slots(axis->bins, axis->dtype, cydp_row(axis->dtype, axis->x, first), n,
-                    slot);
+    cydp_bin_indices(axis->bins, axis->dtype, cydp_row(axis->dtype, axis->x, first), n,
+                     index);
     for (size_t i = 0; i < n; i++) {
-      uint32_t bin = slot[i] - 1; /* UINT32_MAX if below */
+      uint32_t bin = index[i] - 1; /* UINT32_MAX if below */
       inside[i] &= -(uint32_t)(bin < count);
-      slots[i] = slots[i] * count + bin;
+      indices[i] = indices[i] * count + bin;
     }
   }
   for (size_t i = 0; i < n; i++)
-    slots[i] = (slots[i] + 1) & inside[i];
+    indices[i] = (indices[i] + 1) & inside[i];
 }
 
 static cydp_status count(void *self, size_t task) {
@@ -44,8 +45,8 @@ static cydp_status count(void *self, size_t task) {
   size_t first = task * call->rows;
   size_t end = call->n - first < call->rows ? call->n : first + call->rows;
   size_t most =
-      call->to.flush_rows < CYDP_SLOTS_BATCH ? call->to.flush_rows : CYDP_SLOTS_BATCH;
-  uint32_t slots[CYDP_SLOTS_BATCH];
+      call->to.flush_rows < CYDP_INDEX_BATCH ? call->to.flush_rows : CYDP_INDEX_BATCH;
+  uint32_t indices[CYDP_INDEX_BATCH];
   const cydp_axis *axis = call->axes;
   cydp_count_table table;
   if (!cydp_count_table_new(&table, &call->to))
@@ -53,25 +54,25 @@ static cydp_status count(void *self, size_t task) {
   for (size_t n; first < end; first += n) {
     n = end - first < most ? end - first : most;
     if (call->n_axes == 1)
-      cydp_bins_slots(axis->bins, axis->dtype, cydp_row(axis->dtype, axis->x, first), n,
-                      slots);
+      cydp_bin_indices(axis->bins, axis->dtype, cydp_row(axis->dtype, axis->x, first), n,
+                       indices);
     else
-      combine(call, first, n, slots);
-    cydp_count_table_add(&table, slots, n,
-                         cydp_row(axis->dtype, axis->x, first + 2 * CYDP_SLOTS_BATCH),
+      combine_indices(call, first, n, indices);
+    cydp_count_table_add(&table, indices, n,
+                         cydp_row(axis->dtype, axis->x, first + 2 * CYDP_INDEX_BATCH),
                          cydp_dtype_bytes(axis->dtype));
   }
   cydp_count_table_end(&table);
   return CYDP_OK;
 }
 
-/* The number of cells, or 0 if a column is wrong or they are too many. */
-static size_t cells(const cydp_axis *axes, size_t n_axes) {
+/* Returns the number of cells, or 0 if a column is wrong or there are too many cells. */
+static size_t count_cells(const cydp_axis *axes, size_t n_axes) {
   size_t product = n_axes > 0;
   for (size_t c = 0; c < n_axes && product; c++) {
     const cydp_bins *bins = axes[c].bins;
     cydp_dtype dtype = axes[c].dtype;
-    if (dtype > CYDP_I32 || (bins->cells.integers && dtype != CYDP_I64) ||
+    if (dtype > CYDP_I32 || (bins->buckets.integers && dtype != CYDP_I64) ||
         bins->count > CYDP_MOST_BINS / product)
       return 0;
     product *= bins->count;
@@ -82,7 +83,7 @@ static size_t cells(const cydp_axis *axes, size_t n_axes) {
 cydp_status cydp_histogram_flushing(const cydp_axis *axes, size_t n_axes, size_t n,
                                     size_t flush_rows, unsigned threads,
                                     int64_t *counts) {
-  size_t size = cells(axes, n_axes);
+  size_t size = count_cells(axes, n_axes);
   if (size == 0)
     return CYDP_ERROR_DOMAIN;
   if (n == 0)

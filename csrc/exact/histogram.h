@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The entry behind cydp_histogram, in which a test chooses when tables are flushed. */
+ * cydp_histogram with a choice that tests make: tables are flushed after flush_rows. */
 #ifndef CYDP_EXACT_HISTOGRAM_H
 #define CYDP_EXACT_HISTOGRAM_H
 

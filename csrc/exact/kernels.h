@@ -7,44 +7,46 @@
 #include "base/isa.h"
 #include "cydp.h"
 
-/* The sum of the integers q of n numbers, which int64 holds whatever they are; and these
- * integers. Rounding is to nearest. */
+/* Return the sum of the integers q of n numbers, which int64 holds whatever they are; and
+ * set q to these integers. The rounding mode must be to nearest. */
 typedef int64_t cydp_grid_sum_kernel(const cydp_grid *grid, cydp_dtype dtype,
                                      const void *x, size_t n);
 typedef void cydp_grid_round_kernel(const cydp_grid *grid, cydp_dtype dtype,
                                     const void *x, size_t n, int64_t *q);
 
-/* Cells on the real line: x lies in the cell trunc((x - origin) scale), clamped to
- * [0, last]; cells never fall as x grows. Each operation is rounded by itself. */
-typedef struct cydp_cells {
+/* Buckets on the real line: x lies in the bucket trunc((x - origin) scale), clamped to
+ * [0, last]; buckets never fall as x grows. Each operation is rounded by itself. */
+typedef struct cydp_buckets {
   double origin, scale;
   double last;         /* below 2^31 */
   double lo, step, hi; /* even edges only */
   bool single;         /* even edges are rounded to float */
-  bool integers;       /* keys are those of integers */
-} cydp_cells;
+  bool integers;       /* edges are integers */
+} cydp_buckets;
 
-/* slots[i] = j + (x[i] >= edge j) for the cell j of x[i]; the last cell's edge is the
- * number above hi. For n <= CYDP_SLOTS_BATCH. */
-#define CYDP_SLOTS_BATCH 256
-typedef void cydp_even_kernel(const cydp_cells *cells, cydp_dtype dtype, const void *x,
-                              size_t n, uint32_t *slots);
+/* Sets indices[i] to j + (x[i] >= edge j) for the bucket j of x[i]; the edge of the last
+ * bucket is the number above hi. n <= CYDP_INDEX_BATCH. */
+#define CYDP_INDEX_BATCH 256
+typedef void cydp_even_kernel(const cydp_buckets *buckets, cydp_dtype dtype,
+                              const void *x, size_t n, uint32_t *indices);
 
-/* The cell of each x[i], and its key (bins.h). */
-typedef void cydp_cells_kernel(const cydp_cells *cells, cydp_dtype dtype, const void *x,
-                               size_t n, uint32_t *cell, uint64_t *keys);
+/* Sets the bucket of each x[i], and its key (bins.h). */
+typedef void cydp_buckets_kernel(const cydp_buckets *buckets, cydp_dtype dtype,
+                                 const void *x, size_t n, uint32_t *bucket,
+                                 uint64_t *keys);
 
-/* slots[i] = min(codes[i], length) + 1, a negative code being above all others; returns
- * the largest code, or UINT64_MAX if any is negative. length < 2^32 - 2. */
+/* Sets indices[i] to min(codes[i], length) + 1, where a negative code is above all
+ * others; returns the largest code, or UINT64_MAX if any is negative. length < 2^32 - 2.
+ */
 typedef uint64_t cydp_codes_kernel(cydp_dtype dtype, const void *codes, size_t n,
-                                   uint32_t length, uint32_t *slots);
+                                   uint32_t length, uint32_t *indices);
 
-/* Whose version AVX-512, AVX2 and Neon take. */
+/* Which version AVX-512, AVX2 and Neon use. */
 #define CYDP_EXACT_KERNELS(KERNEL)                                                       \
   KERNEL(grid_sum, avx512, avx2, portable)                                               \
   KERNEL(grid_round, avx512, avx2, portable)                                             \
   KERNEL(even, avx512, avx2, portable)                                                   \
-  KERNEL(cells, avx512, avx2, portable)                                                  \
+  KERNEL(buckets, avx512, avx2, portable)                                                \
   KERNEL(codes, avx512, avx2, portable)
 
 CYDP_DECLARE_KERNELS(exact, CYDP_EXACT_KERNELS)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Numbers on a grid plus integer noise. In units of the grid both are integers, whose
- * exact sum, of up to 127 bits, is all that the result depends on: it is rounded once. */
+ * Adds integer noise to numbers on a grid. In units of the grid both are integers, and
+ * the result depends on nothing but their exact sum, of up to 127 bits, which is rounded
+ * once. docs/sampling.md. */
 #include "base/parallel_for.h"
 #include "cydp.h"
 #include "mechanisms/kernels.h"
@@ -10,22 +11,22 @@
 
 enum { CHUNK = 1 << 16 };
 
-typedef struct job {
+typedef struct grid_noise_call {
   const double *values;
   const int64_t *noise;
   size_t n;
   double per_unit, unit;
   double *out;
-} job;
+} grid_noise_call;
 
 static cydp_status add_chunk(void *self, size_t i) {
-  const job *of = self;
-  size_t first = i * CHUNK, left = of->n - first;
+  const grid_noise_call *call = self;
+  size_t first = i * CHUNK, left = call->n - first;
   int mode = fegetround();
   fesetround(FE_TONEAREST);
-  cydp_mechanisms_kernels()->grid_noise(of->values + first, of->noise + first,
-                                        left < CHUNK ? left : CHUNK, of->per_unit,
-                                        of->unit, of->out + first);
+  cydp_mechanisms_kernels()->grid_noise(call->values + first, call->noise + first,
+                                        left < CHUNK ? left : CHUNK, call->per_unit,
+                                        call->unit, call->out + first);
   fesetround(mode);
   return CYDP_OK;
 }
@@ -34,6 +35,6 @@ cydp_status cydp_add_grid_noise(const double *values, const int64_t *noise, size
                                 int exponent, unsigned threads, double *out) {
   if (exponent < -1021 || exponent > 896)
     return CYDP_ERROR_DOMAIN;
-  job of = {values, noise, n, ldexp(1, -exponent), ldexp(1, exponent), out};
-  return cydp_parallel_for(add_chunk, &of, n / CHUNK + (n % CHUNK != 0), threads);
+  grid_noise_call call = {values, noise, n, ldexp(1, -exponent), ldexp(1, exponent), out};
+  return cydp_parallel_for(add_chunk, &call, n / CHUNK + (n % CHUNK != 0), threads);
 }

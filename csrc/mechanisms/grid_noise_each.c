@@ -1,27 +1,28 @@
 /* SPDX-License-Identifier: MIT
- * The kernel that adds noise to numbers on a grid, for each instruction set. The sum
- * of number and noise is rounded to a double as if it had been computed exactly (Boldo,
- * Melquiond: Emulation of FMA and correctly rounded sums, 2008). */
+ * The kernel that adds noise to numbers on a grid, compiled for each instruction set. The
+ * sum of number and noise is rounded to a double as if it had been computed exactly
+ * (Boldo, Melquiond: Emulation of FMA and correctly rounded sums, 2008).
+ * docs/sampling.md. */
 #include "mechanisms/kernels.h"
 
 #include <math.h>
 #include <string.h>
 
 #define MOST_UNITS 0x1p126
-#define WHOLE 0x1p52 /* a double of at least this size is an integer */
+#define INTEGER 0x1p52 /* a double of at least this size is an integer */
 
 typedef struct exact_sum {
   double high, low;
 } exact_sum;
 
-/* Knuth's: high is a + b rounded, high + low is a + b. */
+/* Knuth's two-sum: high is a + b rounded, and high + low is a + b. */
 static inline exact_sum two_sum(double a, double b) {
   double high = a + b, b_part = high - a, a_part = high - b_part;
   return (exact_sum){high, (a - a_part) + (b - b_part)};
 }
 
-/* a + b to one of the two doubles around it, to the odd one: rounding that once more, to
- * fewer bits, is as if a + b were rounded but once. */
+/* Rounds a + b to one of the two doubles around it, the odd one: rounding that once more,
+ * to fewer bits, is as if a + b had been rounded once. */
 static inline double odd_sum(double a, double b) {
   exact_sum sum = two_sum(a, b);
   int64_t bits, low;
@@ -34,7 +35,7 @@ static inline double odd_sum(double a, double b) {
   return sum.high;
 }
 
-/* Without a branch, which would tell a clock. */
+/* Has no branch, which a clock would see. */
 static inline double select(bool condition, double yes, double no) {
   uint64_t mask = -(uint64_t)condition, a, b;
   memcpy(&a, &yes, sizeof a);
@@ -44,15 +45,15 @@ static inline double select(bool condition, double yes, double no) {
   return yes;
 }
 
-/* In units, the nearest integer, ties to even. */
+/* Returns the nearest integer in units, ties to even. */
 static inline double units_of(double value, double per_unit) {
   double units = value * per_unit;
   units = select(units == units, units, 0);
   units = select(units < -MOST_UNITS, -MOST_UNITS, units);
   units = select(units > MOST_UNITS, MOST_UNITS, units);
-  double shift = copysign(WHOLE, units);
+  double shift = copysign(INTEGER, units);
   double rounded = (units + shift) - shift;
-  return select(fabs(units) < WHOLE, rounded, units);
+  return select(fabs(units) < INTEGER, rounded, units);
 }
 
 /* The result may take the place of the noise. */

@@ -6,56 +6,59 @@
 
 #include "base/isa.h"
 
-/* out[i] becomes the number nearest to values[i] on the grid of `unit`, a power of two,
+/* Sets out[i] to the number nearest to values[i] on the grid of `unit`, a power of two,
  * plus noise[i] units, rounded once. NaN counts as 0; values are clamped to 2^126 units.
  * `out` may be the memory of `noise`. */
 typedef void cydp_grid_noise_kernel(const double *values, const int64_t *noise, size_t n,
                                     double per_unit, double unit, double *out);
 
-/* reports[i] = (codes[i] + shifts[i]) mod (last + 1), which fits, for shifts in
- * [0, last]; last + 1 for codes, taken as unsigned, beyond `last`; whether there was one.
- * Codes have 1, 2, 4 or 8 bytes, shifts 2 or 4: these if `last` needs them. */
+/* Sets reports[i] to (codes[i] + offsets[i]) mod (last + 1), for offsets in [0, last], or
+ * to last + 1 for a code, read as unsigned, beyond `last`; returns whether there was one.
+ * Codes have 1, 2, 4 or 8 bytes, offsets 2, or 4 if `last` needs them. */
 typedef bool cydp_respond_kernel(uint32_t last, unsigned code_bytes, const void *codes,
-                                 unsigned shift_bytes, const void *shifts, size_t n,
+                                 unsigned offset_bytes, const void *offsets, size_t n,
                                  void *reports);
 
-/* reports[i] = others[i] where it is beyond `last`. */
-typedef void cydp_replace_kernel(uint32_t last, unsigned code_bytes, unsigned shift_bytes,
-                                 const void *others, size_t n, void *reports);
+/* Sets reports[i] to others[i] where the report is beyond `last`. */
+typedef void cydp_replace_kernel(uint32_t last, unsigned code_bytes,
+                                 unsigned offset_bytes, const void *others, size_t n,
+                                 void *reports);
 
-/* Selection: coarse keys of candidates that race. v = ((score half - reference) rate)
- * rate_units is what a candidate is behind the best score, in units of ln 2 / 2^23, cut
- * to [CYDP_KEY_LOWEST, 0]; keys[i] = trunc(v) - the bits of the float nearest to
- * floor(words[i] / 2), an upper bound as docs/sampling.md, "Selection", has it. Returns
- * the largest. n >= 1. */
-typedef struct cydp_keys_law {
+/* Upper bounds of noisy scores, in units of ln 2 / 2^23. v = ((score half - reference)
+ * rate) rate_units is how far a score is behind the best one, cut to [CYDP_LEAST_BOUND, 0];
+ * bounds[i] = trunc(v) - the bits of the float nearest to floor(words[i] / 2), for which
+ * docs/sampling.md, "Selection", proves the bound. Returns the largest. n >= 1. */
+typedef struct cydp_noisy_max_constants {
   double half, rate, rate_units;
-} cydp_keys_law;
-#define CYDP_KEY_LOWEST (-80 * 0x1p23)
-typedef int32_t cydp_race_keys_kernel(const cydp_keys_law *law, double reference,
-                                      const double *scores, const uint32_t *words,
-                                      size_t n, int32_t *keys);
+} cydp_noisy_max_constants;
+#define CYDP_LEAST_BOUND (-80 * 0x1p23)
+typedef int32_t cydp_score_bounds_kernel(const cydp_noisy_max_constants *constants,
+                                         double reference, const double *scores,
+                                         const uint32_t *words, size_t n,
+                                         int32_t *bounds);
 
-/* The first i >= first with keys[i] >= limit, or n. */
-typedef size_t cydp_race_next_kernel(const int32_t *keys, int32_t limit, size_t first,
-                                     size_t n);
+/* Returns the first i >= first with bounds[i] >= limit, or n. */
+typedef size_t cydp_next_candidate_kernel(const int32_t *bounds, int32_t limit,
+                                          size_t first, size_t n);
 
-/* The largest of n numbers, NaN left out; -infinity for none. */
+/* Returns the largest of n numbers without NaN, or -infinity if there are none. */
 typedef double cydp_largest_kernel(const double *x, size_t n);
 
-/* The largest of n >= 1 integers; and factor (top - x[i]), that difference below 2^64
- * rounded to the nearest. */
+/* Returns the largest of n >= 1 integers. */
 typedef int64_t cydp_largest_integer_kernel(const int64_t *x, size_t n);
+
+/* Sets out[i] to factor (top - x[i]), where the difference, below 2^64, is rounded to the
+ * nearest double. */
 typedef void cydp_distances_kernel(int64_t top, double factor, const int64_t *x, size_t n,
                                    double *out);
 
-/* Whose version AVX-512, AVX2 and Neon take. */
+/* Which version AVX-512, AVX2 and Neon use. */
 #define CYDP_MECHANISMS_KERNELS(KERNEL)                                                  \
   KERNEL(grid_noise, avx512, avx2, portable)                                             \
   KERNEL(respond, avx512, avx2, portable)                                                \
   KERNEL(replace, avx512, avx2, portable)                                                \
-  KERNEL(race_keys, avx512, avx2, portable)                                              \
-  KERNEL(race_next, avx512, avx2, portable)                                              \
+  KERNEL(score_bounds, avx512, avx2, portable)                                           \
+  KERNEL(next_candidate, avx512, avx2, portable)                                         \
   KERNEL(largest, avx512, avx2, portable)                                                \
   KERNEL(largest_integer, avx512, avx2, portable)                                        \
   KERNEL(distances, avx512, avx2, portable)

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * Races: rows of scores, whose candidates' words lie one behind the other in chunks.
+ * Report noisy max: rows of scores, whose candidates' words lie one behind the other in
+ * chunks. docs/sampling.md.
  *
- * A coarse key bounds each candidate's key from above. Only those whose bound reaches the
- * best key so far are looked at; who is ahead of the leader, exactly, leads. */
+ * A coarse bound is at least each candidate's noisy score. Only candidates whose bound
+ * reaches the best noisy score so far are looked at; one that is greater than the best so
+ * far, exactly, becomes the best. */
 #include "base/parallel_for.h"
 #include "base/wipe.h"
 #include "cydp.h"
@@ -24,129 +26,134 @@ enum {
 
 static const double *doubles(const cydp_score_row *row) { return row->scores; }
 
-/* Scratch of one thread; wiped when it is done. */
-typedef struct pass {
+/* One thread's pass over candidates; wiped when it is done. */
+typedef struct max_pass {
   const cydp_score_row *row;
   cydp_work_mode work_mode;
-  bool led; /* there is a leader */
-  cydp_candidate leader;
-  int32_t keys[CHUNK];
+  bool has_best; /* there is a best candidate */
+  cydp_candidate best;
+  int32_t bounds[CHUNK];
   double behind[CHUNK];
-} pass;
+} max_pass;
 
-/* The limit that coarse keys must reach for a key to be at least `low`. */
+/* Returns the limit that a coarse bound must reach for a noisy score of at least `low`. */
 static int32_t limit_of(double low) {
   double units = floor(low * (0x1p23 / 0.6931471805599453)) - 158 * 0x1p23 - 4;
   return units > INT32_MIN ? (int32_t)units : INT32_MIN;
 }
 
-static double least_key(const pass *of) {
-  return of->led && of->leader.low > CYDP_KEY_FLOOR ? of->leader.low : CYDP_KEY_FLOOR;
+static double least_noisy_score(const max_pass *pass) {
+  return pass->has_best && pass->best.low > CYDP_NOISY_SCORE_FLOOR
+             ? pass->best.low
+             : CYDP_NOISY_SCORE_FLOOR;
 }
 
-static cydp_status enter(pass *of, cydp_candidate *candidate) {
-  bool ahead = !of->led;
+static cydp_status enter(max_pass *pass, cydp_candidate *candidate) {
+  bool greater = !pass->has_best;
   cydp_status status = CYDP_OK;
-  if (of->led)
-    status = cydp_greater(of->row, candidate, &of->leader, of->work_mode, &ahead);
-  if (ahead && status == CYDP_OK)
-    of->leader = *candidate;
-  of->led = true;
+  if (pass->has_best)
+    status = cydp_greater(pass->row, candidate, &pass->best, pass->work_mode, &greater);
+  if (greater && status == CYDP_OK)
+    pass->best = *candidate;
+  pass->has_best = true;
   return status;
 }
 
-/* One candidate whose coarse key is large enough. */
-static cydp_status look_at(pass *of, size_t place, double score, double reference,
+/* Enters a candidate whose coarse bound is large enough, if its score is finite. */
+static cydp_status look_at(max_pass *pass, size_t place, double score, double reference,
                            uint32_t word) {
-  const cydp_noisy_max *law = of->row->law;
+  const cydp_noisy_max *noisy_max = pass->row->noisy_max;
   if (!isfinite(score))
     return CYDP_OK;
-  cydp_candidate candidate =
-      cydp_candidate_of(law, place, score * law->keys.half - reference, word);
-  if (of->work_mode != CYDP_RESOLVE_ALL && candidate.high < least_key(of))
+  cydp_candidate candidate = cydp_candidate_of(
+      noisy_max, place, score * noisy_max->constants.half - reference, word);
+  if (pass->work_mode != CYDP_RESOLVE_ALL && candidate.high < least_noisy_score(pass))
     return CYDP_OK;
-  return enter(of, &candidate);
+  return enter(pass, &candidate);
 }
 
-/* What is raced by the differences to the largest: integers, and rows in which it is not
- * finite. */
-static void set_behind(pass *of, size_t from, size_t n) {
-  const cydp_score_row *row = of->row;
+/* Sets how far n scores are behind the largest, for integers, and for rows whose largest
+ * score is not finite. */
+static void set_behind(max_pass *pass, size_t from, size_t n) {
+  const cydp_score_row *row = pass->row;
   if (row->integers) {
     cydp_mechanisms_kernels()->distances(
-        row->top_integer, -1, (const int64_t *)row->scores + from, n, of->behind);
+        row->top_integer, -1, (const int64_t *)row->scores + from, n, pass->behind);
     return;
   }
   for (size_t i = 0; i < n; i++)
-    of->behind[i] = row->top < 0 || doubles(row)[from + i] == row->top ? 0 : -INFINITY;
+    pass->behind[i] = row->top < 0 || doubles(row)[from + i] == row->top ? 0 : -INFINITY;
 }
 
-/* n <= CHUNK candidates from place `from` on. */
-static cydp_status race(pass *of, size_t from, const uint32_t *words, size_t n) {
-  const cydp_score_row *row = of->row;
-  const cydp_noisy_max *law = row->law;
+/* Passes n <= CHUNK candidates from place `from` on. */
+static cydp_status pass_chunk(max_pass *pass, size_t from, const uint32_t *words,
+                              size_t n) {
+  const cydp_score_row *row = pass->row;
+  const cydp_noisy_max *noisy_max = row->noisy_max;
   const cydp_mechanisms_table *kernels = cydp_mechanisms_kernels();
-  const double *scores = of->behind;
+  const double *scores = pass->behind;
   double reference = 0;
   if (row->integers || !isfinite(row->top)) {
-    set_behind(of, from, n);
+    set_behind(pass, from, n);
   } else {
     scores = doubles(row) + from;
-    reference = row->top * law->keys.half;
+    reference = row->top * noisy_max->constants.half;
   }
   cydp_status status = CYDP_OK;
-  if (of->work_mode == CYDP_RESOLVE_ALL) {
+  if (pass->work_mode == CYDP_RESOLVE_ALL) {
     for (size_t i = 0; i < n && status == CYDP_OK; i++)
-      status = look_at(of, from + i, scores[i], reference, words[i]);
+      status = look_at(pass, from + i, scores[i], reference, words[i]);
     return status;
   }
-  int32_t best = kernels->race_keys(&law->keys, reference, scores, words, n, of->keys);
-  int32_t limit = limit_of(least_key(of));
-  if (best < limit)
+  int32_t largest = kernels->score_bounds(&noisy_max->constants, reference, scores, words,
+                                          n, pass->bounds);
+  int32_t limit = limit_of(least_noisy_score(pass));
+  if (largest < limit)
     return CYDP_OK;
-  /* The largest bound first: hardly any other reaches what it is worth. */
-  size_t first = kernels->race_next(of->keys, best, 0, n);
-  status = look_at(of, from + first, scores[first], reference, words[first]);
+  /* The candidate with the largest bound comes first: hardly any other bound reaches its
+   * noisy score. */
+  size_t first = kernels->next_candidate(pass->bounds, largest, 0, n);
+  status = look_at(pass, from + first, scores[first], reference, words[first]);
   for (size_t i = 0; status == CYDP_OK; i++) {
-    i = kernels->race_next(of->keys, limit_of(least_key(of)), i, n);
+    i = kernels->next_candidate(pass->bounds, limit_of(least_noisy_score(pass)), i, n);
     if (i >= n)
       break;
     if (i != first)
-      status = look_at(of, from + i, scores[i], reference, words[i]);
+      status = look_at(pass, from + i, scores[i], reference, words[i]);
   }
   return status;
 }
 
-/* The keystream of a call: word i is that of candidate i, over all rows. */
-typedef struct words_of {
+/* The keystream of a call: word i belongs to candidate i, counted over all rows. */
+typedef struct word_stream {
   const uint32_t *key;
-  uint64_t end;   /* nobody asks for more */
-  uint64_t chunk; /* whose words these are, from `from` to `to` */
+  uint64_t end;   /* of the words that are read */
+  uint64_t chunk; /* which has the words from `from` to `to` */
   size_t from, to;
   _Alignas(64) uint32_t words[CHUNK];
-} words_of;
+} word_stream;
 
-/* The words of candidates from `first` on, and how many of them are at hand. */
-static cydp_status words_at(words_of *of, uint64_t first, const uint32_t **words,
-                            size_t *n) {
+/* Sets words to those of candidates from `first` on, and *n to how many are computed. */
+static cydp_status read_words(word_stream *stream, uint64_t first, const uint32_t **words,
+                              size_t *n) {
   uint64_t chunk = first / CHUNK;
   size_t within = first % CHUNK;
-  if (chunk != of->chunk || within < of->from || within >= of->to) {
-    uint64_t rest = of->end - chunk * CHUNK;
+  if (chunk != stream->chunk || within < stream->from || within >= stream->to) {
+    uint64_t rest = stream->end - chunk * CHUNK;
     size_t group = within / CYDP_GROUP_WORDS, to = rest < CHUNK ? (size_t)rest : CHUNK;
     size_t groups = (to + CYDP_GROUP_WORDS - 1) / CYDP_GROUP_WORDS - group;
     uint32_t nonce[3];
     cydp_set_nonce(nonce, CYDP_DOMAIN_PREFIX, 0, 0, chunk);
-    of->chunk = chunk;
-    of->from = group * CYDP_GROUP_WORDS;
-    of->to = to;
-    cydp_status status = cydp_chacha20_keystream(of->key, nonce, 16 * (uint32_t)group,
-                                                 groups, of->words + of->from);
+    stream->chunk = chunk;
+    stream->from = group * CYDP_GROUP_WORDS;
+    stream->to = to;
+    cydp_status status = cydp_chacha20_keystream(stream->key, nonce, 16 * (uint32_t)group,
+                                                 groups, stream->words + stream->from);
     if (status != CYDP_OK)
       return status;
   }
-  *words = of->words + within;
-  *n = of->to - within;
+  *words = stream->words + within;
+  *n = stream->to - within;
   return CYDP_OK;
 }
 
@@ -164,7 +171,7 @@ static cydp_status read_extension(void *self, uint32_t decision, uint32_t level,
   return CYDP_OK;
 }
 
-/* The largest of n scores from `from` on joins the row's. */
+/* Raises the row's largest score to that of n scores from `from` on. */
 static void raise_top(cydp_score_row *row, size_t from, size_t n) {
   const cydp_mechanisms_table *kernels = cydp_mechanisms_kernels();
   if (row->integers) {
@@ -176,33 +183,35 @@ static void raise_top(cydp_score_row *row, size_t from, size_t n) {
   }
 }
 
-/* Candidates of a row from `from` to `to`. */
-static cydp_status race_part(pass *of, words_of *stream, size_t from, size_t to) {
+/* Passes the candidates of a row from `from` to `to`. */
+static cydp_status pass_part(max_pass *pass, word_stream *stream, size_t from,
+                             size_t to) {
   cydp_status status = CYDP_OK;
   while (from < to && status == CYDP_OK) {
     const uint32_t *words;
     size_t n;
-    status = words_at(stream, of->row->first + from, &words, &n);
+    status = read_words(stream, pass->row->first + from, &words, &n);
     if (status != CYDP_OK)
       break;
     n = n < to - from ? n : to - from;
-    status = race(of, from, words, n);
+    status = pass_chunk(pass, from, words, n);
     from += n;
   }
   return status;
 }
 
-/* A row whose scores all vanished under the call is won by its first. */
-static cydp_status winner(pass *of, int64_t *chosen) {
-  *chosen = of->led ? (int64_t)of->leader.place : 0;
-  if (!of->led || of->work_mode == CYDP_RESOLVE_ALL)
+/* Sets *chosen to the best candidate, or to the first if another thread has changed all
+ * scores so that there is none. */
+static cydp_status choose_best(max_pass *pass, int64_t *chosen) {
+  *chosen = pass->has_best ? (int64_t)pass->best.place : 0;
+  if (!pass->has_best || pass->work_mode == CYDP_RESOLVE_ALL)
     return CYDP_OK;
-  return cydp_above_floor(of->row, &of->leader);
+  return cydp_check_floor(pass->row, &pass->best);
 }
 
-/* What threads share. */
-typedef struct many_rows {
-  const cydp_noisy_max *law;
+/* The call, which threads share. */
+typedef struct noisy_max_call {
+  const cydp_noisy_max *noisy_max;
   const uint32_t *key;
   cydp_extension extension;
   cydp_work_mode work_mode;
@@ -211,134 +220,139 @@ typedef struct many_rows {
   size_t rows, length;
   size_t rows_a_task;
   int64_t *chosen;
-} many_rows;
+} noisy_max_call;
 
-static cydp_score_row row_of(const many_rows *of, size_t row) {
-  return (cydp_score_row){.law = of->law,
-                          .scores = of->scores + 8 * row * of->length,
-                          .integers = of->integers,
+static cydp_score_row row_of(const noisy_max_call *call, size_t row) {
+  return (cydp_score_row){.noisy_max = call->noisy_max,
+                          .scores = call->scores + 8 * row * call->length,
+                          .integers = call->integers,
                           .top = -INFINITY,
                           .top_integer = INT64_MIN,
-                          .first = (uint64_t)row * of->length,
-                          .extension = &of->extension};
+                          .first = (uint64_t)row * call->length,
+                          .extension = &call->extension};
 }
 
-/* A thread's scratch, on its stack. */
-typedef struct scratch {
-  pass pass;
-  words_of stream;
-} scratch;
+/* A thread's scratch memory, on its stack. */
+typedef struct max_scratch {
+  max_pass pass;
+  word_stream stream;
+} max_scratch;
 
-static void begin(scratch *of, const many_rows *call, uint64_t end) {
-  of->pass.work_mode = call->work_mode;
-  of->pass.led = false;
-  of->stream.key = call->key;
-  of->stream.end = end;
-  of->stream.chunk = UINT64_MAX;
+static void begin_scratch(max_scratch *scratch, const noisy_max_call *call,
+                          uint64_t end) {
+  scratch->pass.work_mode = call->work_mode;
+  scratch->pass.has_best = false;
+  scratch->stream.key = call->key;
+  scratch->stream.end = end;
+  scratch->stream.chunk = UINT64_MAX;
 }
 
-static void end(scratch *of) {
-  cydp_wipe(of->stream.words, sizeof of->stream.words);
-  cydp_wipe(&of->pass, sizeof of->pass);
+static void wipe_scratch(max_scratch *scratch) {
+  cydp_wipe(scratch->stream.words, sizeof scratch->stream.words);
+  cydp_wipe(&scratch->pass, sizeof scratch->pass);
 }
 
-static cydp_status race_rows(void *self, size_t task) {
-  const many_rows *of = self;
-  size_t from = task * of->rows_a_task;
-  size_t to = of->rows - from < of->rows_a_task ? of->rows : from + of->rows_a_task;
-  scratch own;
-  begin(&own, of, (uint64_t)to * of->length);
+static cydp_status pass_rows(void *self, size_t task) {
+  const noisy_max_call *call = self;
+  size_t from = task * call->rows_a_task;
+  size_t to =
+      call->rows - from < call->rows_a_task ? call->rows : from + call->rows_a_task;
+  max_scratch own;
+  begin_scratch(&own, call, (uint64_t)to * call->length);
   cydp_status status = CYDP_OK;
   for (size_t i = from; i < to && status == CYDP_OK; i++) {
-    cydp_score_row row = row_of(of, i);
-    raise_top(&row, 0, of->length);
+    cydp_score_row row = row_of(call, i);
+    raise_top(&row, 0, call->length);
     own.pass.row = &row;
-    own.pass.led = false;
-    status = race_part(&own.pass, &own.stream, 0, of->length);
+    own.pass.has_best = false;
+    status = pass_part(&own.pass, &own.stream, 0, call->length);
     if (status == CYDP_OK)
-      status = winner(&own.pass, of->chosen + i);
+      status = choose_best(&own.pass, call->chosen + i);
   }
-  end(&own);
+  wipe_scratch(&own);
   return status;
 }
 
-/* One long row in parts of which each has a leader. */
-typedef struct part {
-  cydp_score_row row; /* whose largest score is that of the part */
-  bool led;
-  cydp_candidate leader;
-} part;
+/* One long row in parts, each with its best candidate. */
+typedef struct row_part {
+  cydp_score_row row; /* with the largest score of the part */
+  bool has_best;
+  cydp_candidate best;
+} row_part;
 
-typedef struct long_row {
-  const many_rows *call;
+typedef struct long_row_call {
+  const noisy_max_call *call;
   cydp_score_row row;
-  part *parts;
-} long_row;
+  row_part *parts;
+} long_row_call;
 
-static size_t part_length(const many_rows *call, size_t from) {
+static size_t part_length(const noisy_max_call *call, size_t from) {
   return call->length - from < PART ? call->length - from : PART;
 }
 
 static cydp_status find_top(void *self, size_t task) {
-  long_row *of = self;
-  of->parts[task].row = of->row;
-  raise_top(&of->parts[task].row, task * PART, part_length(of->call, task * PART));
+  long_row_call *long_row = self;
+  long_row->parts[task].row = long_row->row;
+  raise_top(&long_row->parts[task].row, task * PART,
+            part_length(long_row->call, task * PART));
   return CYDP_OK;
 }
 
-static cydp_status find_leader(void *self, size_t task) {
-  const long_row *of = self;
-  part *own = of->parts + task;
-  size_t from = task * PART, to = from + part_length(of->call, from);
-  scratch here;
-  begin(&here, of->call, of->row.first + to);
-  here.pass.row = &of->row;
-  cydp_status status = race_part(&here.pass, &here.stream, from, to);
-  own->led = here.pass.led;
-  own->leader = here.pass.leader;
-  end(&here);
+static cydp_status find_best(void *self, size_t task) {
+  const long_row_call *long_row = self;
+  row_part *own = long_row->parts + task;
+  size_t from = task * PART, to = from + part_length(long_row->call, from);
+  max_scratch own_scratch;
+  begin_scratch(&own_scratch, long_row->call, long_row->row.first + to);
+  own_scratch.pass.row = &long_row->row;
+  cydp_status status = pass_part(&own_scratch.pass, &own_scratch.stream, from, to);
+  own->has_best = own_scratch.pass.has_best;
+  own->best = own_scratch.pass.best;
+  wipe_scratch(&own_scratch);
   return status;
 }
 
-static cydp_status race_long_row(const many_rows *call, size_t i, unsigned threads) {
+static cydp_status pass_long_row(const noisy_max_call *call, size_t i, unsigned threads) {
   size_t parts = (call->length - 1) / PART + 1;
-  long_row of = {call, row_of(call, i), calloc(parts, sizeof(part))};
-  if (!of.parts)
+  long_row_call long_row = {call, row_of(call, i), calloc(parts, sizeof(row_part))};
+  if (!long_row.parts)
     return CYDP_ERROR_MEMORY;
-  pass final = {.row = &of.row, .work_mode = call->work_mode, .led = false};
-  cydp_status status = cydp_parallel_for(find_top, &of, parts, threads);
+  max_pass final = {
+      .row = &long_row.row, .work_mode = call->work_mode, .has_best = false};
+  cydp_status status = cydp_parallel_for(find_top, &long_row, parts, threads);
   for (size_t j = 0; j < parts; j++) {
-    const cydp_score_row *row = &of.parts[j].row;
-    of.row.top = row->top > of.row.top ? row->top : of.row.top;
-    if (row->top_integer > of.row.top_integer)
-      of.row.top_integer = row->top_integer;
+    const cydp_score_row *row = &long_row.parts[j].row;
+    long_row.row.top = row->top > long_row.row.top ? row->top : long_row.row.top;
+    if (row->top_integer > long_row.row.top_integer)
+      long_row.row.top_integer = row->top_integer;
   }
   if (status == CYDP_OK)
-    status = cydp_parallel_for(find_leader, &of, parts, threads);
+    status = cydp_parallel_for(find_best, &long_row, parts, threads);
   for (size_t j = 0; j < parts && status == CYDP_OK; j++)
-    if (of.parts[j].led)
-      status = enter(&final, &of.parts[j].leader);
+    if (long_row.parts[j].has_best)
+      status = enter(&final, &long_row.parts[j].best);
   if (status == CYDP_OK)
-    status = winner(&final, call->chosen + i);
-  cydp_wipe(of.parts, parts * sizeof(part));
-  cydp_wipe(&final.leader, sizeof final.leader);
-  free(of.parts);
+    status = choose_best(&final, call->chosen + i);
+  cydp_wipe(long_row.parts, parts * sizeof(row_part));
+  cydp_wipe(&final.best, sizeof final.best);
+  free(long_row.parts);
   return status;
 }
 
-static cydp_status race_all(many_rows *of, unsigned threads) {
+static cydp_status pass_all(noisy_max_call *call, unsigned threads) {
   cydp_status status = CYDP_OK;
-  if (threads > 1 && of->length > PART) {
-    for (size_t i = 0; i < of->rows && status == CYDP_OK; i++)
-      status = race_long_row(of, i, threads);
+  if (threads > 1 && call->length > PART) {
+    for (size_t i = 0; i < call->rows && status == CYDP_OK; i++)
+      status = pass_long_row(call, i, threads);
     return status;
   }
-  of->rows_a_task = threads > 1 ? (PART - 1) / of->length + 1 : of->rows;
-  size_t tasks = (of->rows - 1) / of->rows_a_task + 1;
-  return tasks > 1 ? cydp_parallel_for(race_rows, of, tasks, threads) : race_rows(of, 0);
+  call->rows_a_task = threads > 1 ? (PART - 1) / call->length + 1 : call->rows;
+  size_t tasks = (call->rows - 1) / call->rows_a_task + 1;
+  return tasks > 1 ? cydp_parallel_for(pass_rows, call, tasks, threads)
+                   : pass_rows(call, 0);
 }
 
-cydp_status cydp_report_noisy_max(const cydp_noisy_max *selection, const void *scores,
+cydp_status cydp_report_noisy_max(const cydp_noisy_max *noisy_max, const void *scores,
                                   cydp_dtype dtype, size_t rows, size_t length,
                                   cydp_rng *rng, cydp_work_mode work_mode,
                                   unsigned threads, int64_t *chosen) {
@@ -350,43 +364,43 @@ cydp_status cydp_report_noisy_max(const cydp_noisy_max *selection, const void *s
   cydp_status status = cydp_rng_key(rng, key);
   if (status != CYDP_OK)
     return status;
-  many_rows of = {.law = selection,
-                  .key = key,
-                  .extension = {read_extension, key},
-                  .work_mode = work_mode,
-                  .scores = scores,
-                  .integers = dtype == CYDP_I64,
-                  .rows = rows,
-                  .length = length,
-                  .chosen = chosen};
-  status = race_all(&of, threads);
+  noisy_max_call call = {.noisy_max = noisy_max,
+                         .key = key,
+                         .extension = {read_extension, key},
+                         .work_mode = work_mode,
+                         .scores = scores,
+                         .integers = dtype == CYDP_I64,
+                         .rows = rows,
+                         .length = length,
+                         .chosen = chosen};
+  status = pass_all(&call, threads);
   cydp_wipe(key, sizeof key);
   return status;
 }
 
-cydp_status cydp_noisy_max_map(const cydp_noisy_max *selection, const void *scores,
+cydp_status cydp_noisy_max_map(const cydp_noisy_max *noisy_max, const void *scores,
                                cydp_dtype dtype, size_t length, const uint32_t *words,
                                const cydp_extension *extension, cydp_work_mode work_mode,
                                int64_t *chosen) {
   if ((dtype != CYDP_F64 && dtype != CYDP_I64) || length == 0)
     return CYDP_ERROR_DOMAIN;
-  const many_rows of = {.law = selection,
-                        .extension = *extension,
-                        .scores = scores,
-                        .integers = dtype == CYDP_I64,
-                        .length = length};
-  cydp_score_row row = row_of(&of, 0);
-  pass own;
+  const noisy_max_call call = {.noisy_max = noisy_max,
+                               .extension = *extension,
+                               .scores = scores,
+                               .integers = dtype == CYDP_I64,
+                               .length = length};
+  cydp_score_row row = row_of(&call, 0);
+  max_pass own;
   own.row = &row;
   own.work_mode = work_mode;
-  own.led = false;
+  own.has_best = false;
   cydp_status status = CYDP_OK;
   raise_top(&row, 0, length);
   for (size_t from = 0; from < length && status == CYDP_OK; from += CHUNK)
-    status =
-        race(&own, from, words + from, length - from < CHUNK ? length - from : CHUNK);
+    status = pass_chunk(&own, from, words + from,
+                        length - from < CHUNK ? length - from : CHUNK);
   if (status == CYDP_OK)
-    status = winner(&own, chosen);
+    status = choose_best(&own, chosen);
   cydp_wipe(&own, sizeof own);
   return status;
 }

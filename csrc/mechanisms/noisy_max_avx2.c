@@ -1,58 +1,61 @@
 /* SPDX-License-Identifier: MIT
- * Coarse keys, those that are large enough, and the largest score, for AVX2. */
+ * Upper bounds of noisy scores, the next candidate and the largest score for AVX2.
+ * docs/sampling.md. */
 #include "mechanisms/kernels.h"
 
 #include <immintrin.h>
 
-/* v of 4 scores as integers. The second operand of max and min is what NaN gives. */
-static inline __m128i behind(const cydp_keys_law *law, __m256d reference,
-                             const double *scores) {
-  __m256d d = _mm256_mul_pd(_mm256_loadu_pd(scores), _mm256_set1_pd(law->half));
-  __m256d v = _mm256_mul_pd(_mm256_sub_pd(d, reference), _mm256_set1_pd(law->rate));
-  v = _mm256_mul_pd(v, _mm256_set1_pd(law->rate_units));
-  v = _mm256_max_pd(v, _mm256_set1_pd(CYDP_KEY_LOWEST));
+/* Returns v of 4 scores as integers. For NaN, max and min return their second operand. */
+static inline __m128i score_behind(const cydp_noisy_max_constants *constants,
+                                   __m256d reference, const double *scores) {
+  __m256d d = _mm256_mul_pd(_mm256_loadu_pd(scores), _mm256_set1_pd(constants->half));
+  __m256d v = _mm256_mul_pd(_mm256_sub_pd(d, reference), _mm256_set1_pd(constants->rate));
+  v = _mm256_mul_pd(v, _mm256_set1_pd(constants->rate_units));
+  v = _mm256_max_pd(v, _mm256_set1_pd(CYDP_LEAST_BOUND));
   return _mm256_cvttpd_epi32(_mm256_min_pd(v, _mm256_setzero_pd()));
 }
 
-int32_t cydp_race_keys_avx2(const cydp_keys_law *law, double reference,
-                            const double *scores, const uint32_t *words, size_t n,
-                            int32_t *keys) {
-  const cydp_keys_law copy = *law;
+int32_t cydp_score_bounds_avx2(const cydp_noisy_max_constants *constants,
+                               double reference, const double *scores,
+                               const uint32_t *words, size_t n, int32_t *bounds) {
+  const cydp_noisy_max_constants copy = *constants;
   const __m256d top = _mm256_set1_pd(reference);
-  size_t whole = n / 8 * 8;
+  size_t n_vector = n / 8 * 8;
   int32_t lane[8], all = INT32_MIN;
   __m256i largest = _mm256_set1_epi32(INT32_MIN);
-  for (size_t i = 0; i < whole; i += 8) {
-    __m128i low = behind(&copy, top, scores + i),
-            high = behind(&copy, top, scores + i + 4);
+  for (size_t i = 0; i < n_vector; i += 8) {
+    __m128i low = score_behind(&copy, top, scores + i),
+            high = score_behind(&copy, top, scores + i + 4);
     __m256i word = _mm256_loadu_si256((const __m256i *)(words + i));
     __m256 rounded = _mm256_cvtepi32_ps(_mm256_srli_epi32(word, 1));
-    __m256i key = _mm256_inserti128_si256(_mm256_castsi128_si256(low), high, 1);
-    key = _mm256_sub_epi32(key, _mm256_castps_si256(rounded));
-    _mm256_storeu_si256((__m256i *)(keys + i), key);
-    largest = _mm256_max_epi32(largest, key);
+    __m256i bound = _mm256_inserti128_si256(_mm256_castsi128_si256(low), high, 1);
+    bound = _mm256_sub_epi32(bound, _mm256_castps_si256(rounded));
+    _mm256_storeu_si256((__m256i *)(bounds + i), bound);
+    largest = _mm256_max_epi32(largest, bound);
   }
   _mm256_storeu_si256((__m256i *)lane, largest);
   for (int k = 0; k < 8; k++)
     all = lane[k] > all ? lane[k] : all;
-  if (whole == n)
+  if (n_vector == n)
     return all;
-  int32_t rest = cydp_race_keys_portable(law, reference, scores + whole, words + whole,
-                                         n - whole, keys + whole);
+  int32_t rest =
+      cydp_score_bounds_portable(constants, reference, scores + n_vector,
+                                 words + n_vector, n - n_vector, bounds + n_vector);
   return rest > all ? rest : all;
 }
 
-size_t cydp_race_next_avx2(const int32_t *keys, int32_t limit, size_t first, size_t n) {
+size_t cydp_next_candidate_avx2(const int32_t *bounds, int32_t limit, size_t first,
+                                size_t n) {
   const __m256i least = _mm256_set1_epi32(limit);
   size_t i = first;
   for (; i + 8 <= n; i += 8) {
-    __m256i key = _mm256_loadu_si256((const __m256i *)(keys + i));
-    __m256i below = _mm256_cmpgt_epi32(least, key);
+    __m256i bound = _mm256_loadu_si256((const __m256i *)(bounds + i));
+    __m256i below = _mm256_cmpgt_epi32(least, bound);
     unsigned found = ~(unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(below)) & 0xff;
     if (found)
       return i + (size_t)__builtin_ctz(found);
   }
-  while (i < n && keys[i] < limit)
+  while (i < n && bounds[i] < limit)
     i++;
   return i;
 }

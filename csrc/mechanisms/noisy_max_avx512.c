@@ -1,51 +1,55 @@
 /* SPDX-License-Identifier: MIT
- * Coarse keys, those that are large enough, and the largest score, for AVX-512. */
+ * Upper bounds of noisy scores, the next candidate and the largest score for AVX-512.
+ * docs/sampling.md. */
 #include "mechanisms/kernels.h"
 
 #include <immintrin.h>
 
-/* The first n of 16 lanes, or all of them. */
+/* Returns the mask of the first n of 16 lanes, or of all of them. */
 static inline __mmask16 first_lanes(size_t n) {
   return (__mmask16)(n < 16 ? (1U << n) - 1 : 0xffffU);
 }
 
-/* v of 8 scores as integers. The second operand of max and min is what NaN gives. */
-static inline __m256i behind(const cydp_keys_law *law, __m512d reference,
-                             __m512d scores) {
-  __m512d d = _mm512_sub_pd(_mm512_mul_pd(scores, _mm512_set1_pd(law->half)), reference);
-  __m512d v = _mm512_mul_pd(_mm512_mul_pd(d, _mm512_set1_pd(law->rate)),
-                            _mm512_set1_pd(law->rate_units));
-  v = _mm512_max_pd(v, _mm512_set1_pd(CYDP_KEY_LOWEST));
+/* Returns v of 8 scores as integers. For NaN, max and min return their second operand. */
+static inline __m256i score_behind(const cydp_noisy_max_constants *constants,
+                                   __m512d reference, __m512d scores) {
+  __m512d d =
+      _mm512_sub_pd(_mm512_mul_pd(scores, _mm512_set1_pd(constants->half)), reference);
+  __m512d v = _mm512_mul_pd(_mm512_mul_pd(d, _mm512_set1_pd(constants->rate)),
+                            _mm512_set1_pd(constants->rate_units));
+  v = _mm512_max_pd(v, _mm512_set1_pd(CYDP_LEAST_BOUND));
   return _mm512_cvttpd_epi32(_mm512_min_pd(v, _mm512_setzero_pd()));
 }
 
-int32_t cydp_race_keys_avx512(const cydp_keys_law *law, double reference,
-                              const double *scores, const uint32_t *words, size_t n,
-                              int32_t *keys) {
-  const cydp_keys_law copy = *law;
+int32_t cydp_score_bounds_avx512(const cydp_noisy_max_constants *constants,
+                                 double reference, const double *scores,
+                                 const uint32_t *words, size_t n, int32_t *bounds) {
+  const cydp_noisy_max_constants copy = *constants;
   const __m512d top = _mm512_set1_pd(reference);
   __m512i largest = _mm512_set1_epi32(INT32_MIN);
   for (size_t i = 0; i < n; i += 16) {
     __mmask16 lanes = first_lanes(n - i);
-    __m256i low = behind(&copy, top, _mm512_maskz_loadu_pd((__mmask8)lanes, scores + i));
-    __m256i high =
-        behind(&copy, top, _mm512_maskz_loadu_pd((__mmask8)(lanes >> 8), scores + i + 8));
+    __m256i low =
+        score_behind(&copy, top, _mm512_maskz_loadu_pd((__mmask8)lanes, scores + i));
+    __m256i high = score_behind(
+        &copy, top, _mm512_maskz_loadu_pd((__mmask8)(lanes >> 8), scores + i + 8));
     __m512i word = _mm512_srli_epi32(_mm512_maskz_loadu_epi32(lanes, words + i), 1);
     __m512i bits = _mm512_castps_si512(_mm512_cvtepi32_ps(word));
-    __m512i key =
+    __m512i bound =
         _mm512_sub_epi32(_mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1), bits);
-    _mm512_mask_storeu_epi32(keys + i, lanes, key);
-    largest = _mm512_mask_max_epi32(largest, lanes, largest, key);
+    _mm512_mask_storeu_epi32(bounds + i, lanes, bound);
+    largest = _mm512_mask_max_epi32(largest, lanes, largest, bound);
   }
   return _mm512_reduce_max_epi32(largest);
 }
 
-size_t cydp_race_next_avx512(const int32_t *keys, int32_t limit, size_t first, size_t n) {
+size_t cydp_next_candidate_avx512(const int32_t *bounds, int32_t limit, size_t first,
+                                  size_t n) {
   const __m512i least = _mm512_set1_epi32(limit);
   for (size_t i = first; i < n; i += 16) {
     __mmask16 lanes = first_lanes(n - i);
-    __m512i key = _mm512_maskz_loadu_epi32(lanes, keys + i);
-    unsigned found = _mm512_mask_cmpge_epi32_mask(lanes, key, least);
+    __m512i bound = _mm512_maskz_loadu_epi32(lanes, bounds + i);
+    unsigned found = _mm512_mask_cmpge_epi32_mask(lanes, bound, least);
     if (found)
       return i + (size_t)__builtin_ctz(found);
   }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Keys in doubles with certified bounds: v + G, where G = -ln(-ln(1 - U)) or -ln U. */
+ * Noisy scores v + G in doubles, with certified bounds: G = -ln(-ln(1 - U)) or -ln U.
+ * docs/sampling.md. */
 #include "mechanisms/noisy_max_bounds.h"
 #include "base/fixed_point.h"
 #include "base/wipe.h"
@@ -16,11 +17,12 @@
 #include <string.h>
 
 #define LN2 0.6931471805599453
-#define KEY_ERROR 0x1p-35   /* 16 times what docs/sampling.md proves of G */
+#define NOISE_ERROR 0x1p-35 /* 16 times what docs/sampling.md proves of G */
 #define SCORE_ERROR 0x1p-49 /* relative, of v: twice what is proved, and more */
 #define TINY_ERROR 0x1p-49  /* of v, for rates that doubles cannot hold */
 
-/* The 64 most significant bits as a number in [1/2, 1] times 2^exponent. */
+/* Returns the 64 most significant bits as a number in [1/2, 1], and sets *exponent to the
+ * power of two that it is to be multiplied by. */
 static double leading(const uint64_t *limbs, size_t n, int *exponent) {
   int zeros = __builtin_clzll(limbs[n - 1]);
   uint64_t next = n > 1 && zeros > 0 ? limbs[n - 2] >> (64 - zeros) : 0;
@@ -28,26 +30,27 @@ static double leading(const uint64_t *limbs, size_t n, int *exponent) {
   return ldexp((double)(limbs[n - 1] << zeros | next), -64);
 }
 
-/* The rate as a product of two doubles, so that no score that counts is lost to overflow
- * or underflow: beyond 2^2000 any two scores that differ are too far apart to matter. */
-static void set_rate(cydp_noisy_max *law) {
+/* Sets the rate as a product of two doubles, so that no score that counts is lost to
+ * overflow or underflow: beyond 2^2000 any two scores that differ are too far apart to
+ * matter. */
+static void set_rate(cydp_noisy_max *noisy_max) {
   enum { SMALL = -60, LARGE = 1000 };
   int above, below;
-  double rate = leading(law->numerator, law->numerator_limbs, &above) /
-                leading(law->denominator, law->denominator_limbs, &below);
+  double rate = leading(noisy_max->numerator, noisy_max->numerator_limbs, &above) /
+                leading(noisy_max->denominator, noisy_max->denominator_limbs, &below);
   int exponent = above - below;
-  law->keys.half = 1;
-  law->rate = 1;
+  noisy_max->constants.half = 1;
+  noisy_max->rate = 1;
   if (exponent < SMALL) { /* halved, no difference of scores overflows */
-    law->keys.half = 0.5;
-    law->keys.rate = ldexp(rate, exponent + 1);
+    noisy_max->constants.half = 0.5;
+    noisy_max->constants.rate = ldexp(rate, exponent + 1);
   } else if (exponent <= LARGE) {
-    law->keys.rate = ldexp(rate, exponent);
+    noisy_max->constants.rate = ldexp(rate, exponent);
   } else {
-    law->keys.rate = ldexp(1, LARGE);
-    law->rate = ldexp(rate, (exponent < 2 * LARGE ? exponent : 2 * LARGE) - LARGE);
+    noisy_max->constants.rate = ldexp(1, LARGE);
+    noisy_max->rate = ldexp(rate, (exponent < 2 * LARGE ? exponent : 2 * LARGE) - LARGE);
   }
-  law->keys.rate_units = law->rate * (0x1p23 / LN2);
+  noisy_max->constants.rate_units = noisy_max->rate * (0x1p23 / LN2);
 }
 
 cydp_status cydp_noisy_max_new(cydp_noise_kind noise, const cydp_rational *rate,
@@ -56,22 +59,23 @@ cydp_status cydp_noisy_max_new(cydp_noise_kind noise, const cydp_rational *rate,
   if (c.numerator_limbs == 0 || c.denominator_limbs == 0 ||
       c.numerator_limbs > CYDP_RATE_LIMBS || c.denominator_limbs > CYDP_RATE_LIMBS)
     return CYDP_ERROR_DOMAIN;
-  cydp_noisy_max *law = calloc(1, sizeof *law);
-  if (!law)
+  cydp_noisy_max *noisy_max = calloc(1, sizeof *noisy_max);
+  if (!noisy_max)
     return CYDP_ERROR_MEMORY;
-  law->noise = noise;
-  law->numerator_limbs = c.numerator_limbs;
-  law->denominator_limbs = c.denominator_limbs;
-  memcpy(law->numerator, c.numerator, c.numerator_limbs * sizeof *c.numerator);
-  memcpy(law->denominator, c.denominator, c.denominator_limbs * sizeof *c.denominator);
-  set_rate(law);
-  *out = law;
+  noisy_max->noise = noise;
+  noisy_max->numerator_limbs = c.numerator_limbs;
+  noisy_max->denominator_limbs = c.denominator_limbs;
+  memcpy(noisy_max->numerator, c.numerator, c.numerator_limbs * sizeof *c.numerator);
+  memcpy(noisy_max->denominator, c.denominator,
+         c.denominator_limbs * sizeof *c.denominator);
+  set_rate(noisy_max);
+  *out = noisy_max;
   return CYDP_OK;
 }
 
-void cydp_noisy_max_free(cydp_noisy_max *law) { free(law); }
+void cydp_noisy_max_free(cydp_noisy_max *noisy_max) { free(noisy_max); }
 
-/* ln(1 + r) / r for |r| <= 1/17. */
+/* Returns ln(1 + r) / r for |r| <= 1/17. */
 static double series(double r) {
   const double *q = cydp_log_q;
   double r2 = r * r, r4 = r2 * r2;
@@ -79,7 +83,7 @@ static double series(double r) {
          ((q[4] + q[5] * r) + (q[6] + q[7] * r) * r2) * r4;
 }
 
-/* ln(x), as cydp_inverse_cdf_portable has it. */
+/* Returns ln(x), computed as in cydp_inverse_cdf_portable. */
 static double logarithm(double x) {
   uint64_t bits;
   memcpy(&bits, &x, sizeof bits);
@@ -92,13 +96,13 @@ static double logarithm(double x) {
   return (exponent * LN2 + cydp_log_centre[i]) + r * series(r);
 }
 
-static double number(uint64_t u) { /* without a branch on its upper bit */
+static double double_of(uint64_t u) { /* no branch on the upper bit */
   return (double)(int64_t)(u >> 1) * 2 + (double)(int64_t)(u & 1);
 }
 
-/* G for U in [u, u + 1) 2^-bits, and what it may be off by. */
+/* Sets bounds of G for U in [u, u + 1) 2^-bits, without the errors of the doubles. */
 static void exponential_bounds(uint64_t u, unsigned bits, double *low, double *high) {
-  double x = number(u);
+  double x = double_of(u);
   double g = bits * LN2 - logarithm(x + 0.5), width = 0.5 / x;
   *low = u ? g - width : bits * LN2;
   *high = u ? g + width : INFINITY;
@@ -106,7 +110,7 @@ static void exponential_bounds(uint64_t u, unsigned bits, double *low, double *h
 
 static void gumbel_bounds(uint64_t u, unsigned bits, double *low, double *high) {
   uint64_t above = (bits < 64 ? UINT32_MAX : UINT64_MAX) - u; /* 1 - U, likewise */
-  double x = number(u), rest = number(above), cell = bits < 64 ? 0x1p-32 : 0x1p-64;
+  double x = double_of(u), rest = double_of(above), cell = bits < 64 ? 0x1p-32 : 0x1p-64;
   double middle = (x + 0.5) * cell;
   double e =
       middle <= 0x1.ep-5 ? middle * series(-middle) : bits * LN2 - logarithm(rest + 0.5);
@@ -115,10 +119,10 @@ static void gumbel_bounds(uint64_t u, unsigned bits, double *low, double *high) 
   *high = u ? (above ? g + width : -logarithm(bits * LN2)) : INFINITY;
 }
 
-static void set_bounds(const cydp_noisy_max *law, cydp_candidate *a) {
+static void set_bounds(const cydp_noisy_max *noisy_max, cydp_candidate *a) {
   double low, high;
-  double slack = KEY_ERROR - a->v * SCORE_ERROR + TINY_ERROR;
-  if (law->noise == CYDP_GUMBEL)
+  double slack = NOISE_ERROR - a->v * SCORE_ERROR + TINY_ERROR;
+  if (noisy_max->noise == CYDP_GUMBEL)
     gumbel_bounds(a->u, a->bits, &low, &high);
   else
     exponential_bounds(a->u, a->bits, &low, &high);
@@ -126,13 +130,13 @@ static void set_bounds(const cydp_noisy_max *law, cydp_candidate *a) {
   a->high = high < INFINITY ? a->v + high + slack : INFINITY;
 }
 
-cydp_candidate cydp_candidate_of(const cydp_noisy_max *law, size_t place, double behind,
-                                 uint32_t word) {
-  double v = (behind * law->keys.rate) * law->rate;
-  v = v < 0 ? v : 0; /* the scores may change under the call */
+cydp_candidate cydp_candidate_of(const cydp_noisy_max *noisy_max, size_t place,
+                                 double behind, uint32_t word) {
+  double v = (behind * noisy_max->constants.rate) * noisy_max->rate;
+  v = v < 0 ? v : 0; /* another thread may have changed the scores */
   v = v > -0x1p1000 ? v : -0x1p1000;
   cydp_candidate candidate = {.place = place, .u = word, .bits = 32, .v = v};
-  set_bounds(law, &candidate);
+  set_bounds(noisy_max, &candidate);
   return candidate;
 }
 
@@ -146,17 +150,17 @@ static cydp_status look_again(const cydp_score_row *row, cydp_candidate *a) {
   if (status == CYDP_OK) {
     a->u = u[0];
     a->bits = 64;
-    set_bounds(row->law, a);
+    set_bounds(row->noisy_max, a);
   }
   cydp_wipe(&bits, sizeof bits);
   return status;
 }
 
 cydp_status cydp_greater(const cydp_score_row *row, cydp_candidate *a, cydp_candidate *b,
-                         cydp_work_mode work_mode, bool *ahead) {
+                         cydp_work_mode work_mode, bool *greater) {
   for (int looks = 0; looks < 2 && work_mode != CYDP_RESOLVE_ALL; looks++) {
-    *ahead = a->low > b->high;
-    if (*ahead || a->high < b->low)
+    *greater = a->low > b->high;
+    if (*greater || a->high < b->low)
       return CYDP_OK;
     if (looks == 0) {
       cydp_status status = look_again(row, a);
@@ -165,16 +169,16 @@ cydp_status cydp_greater(const cydp_score_row *row, cydp_candidate *a, cydp_cand
         return status;
     }
   }
-  return cydp_greater_exactly(row, a, b, ahead);
+  return cydp_greater_exactly(row, a, b, greater);
 }
 
-/* Beyond 64 bits the number of ones that 1 - U's zeros are tells enough:
- * E < (ones + 1) ln 2. */
-cydp_status cydp_above_floor(const cydp_score_row *row, cydp_candidate *a) {
-  if (a->low > CYDP_KEY_FLOOR)
+/* Beyond 64 bits it is enough to count the ones at the upper end of U, which are zeros of
+ * 1 - U: E < (ones + 1) ln 2. */
+cydp_status cydp_check_floor(const cydp_score_row *row, cydp_candidate *a) {
+  if (a->low > CYDP_NOISY_SCORE_FLOOR)
     return CYDP_OK;
   cydp_status status = look_again(row, a);
-  if (status != CYDP_OK || a->low > CYDP_KEY_FLOOR)
+  if (status != CYDP_OK || a->low > CYDP_NOISY_SCORE_FLOOR)
     return status;
   cydp_fixed u;
   cydp_work work = {0};
@@ -186,8 +190,9 @@ cydp_status cydp_above_floor(const cydp_score_row *row, cydp_candidate *a) {
     ones += 64;
   if (i > 0)
     ones += __builtin_clzll(~u[i - 1]);
-  double key = a->v * (1 + SCORE_ERROR) - logarithm((ones + 1) * LN2) - KEY_ERROR;
-  if (status == CYDP_OK && (i == 0 || key <= CYDP_KEY_FLOOR))
+  double noisy_score =
+      a->v * (1 + SCORE_ERROR) - logarithm((ones + 1) * LN2) - NOISE_ERROR;
+  if (status == CYDP_OK && (i == 0 || noisy_score <= CYDP_NOISY_SCORE_FLOOR))
     status = CYDP_ERROR_UNDECIDED;
   cydp_wipe(&bits, sizeof bits);
   cydp_wipe(u, sizeof u);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * Who of two is ahead, at a precision that doubles until it is decided.
+ * Which of two candidates has the greater noisy score, at a precision that doubles until
+ * it is decided. docs/sampling.md.
  *
- * With D = rate (s_a - s_b) >= 0, a is ahead of b iff U_a exp(-D) < U_b, or E_a exp(-D) <
- * E_b for E = -ln(1 - U). D comes from the scores as they are, by exact integers. */
+ * With D = rate (s_a - s_b) >= 0, a's is greater than b's iff U_a exp(-D) < U_b, or E_a
+ * exp(-D) < E_b for E = -ln(1 - U). D is computed from the scores as they are, by exact
+ * integers. */
 #include "mechanisms/noisy_max_exact.h"
 #include "base/fixed_point.h"
 #include "base/wipe.h"
@@ -31,10 +33,10 @@ typedef struct distance {
 } distance;
 
 static void shift_left(uint64_t *limbs, size_t n, size_t bits) {
-  size_t whole = bits / 64, rest = bits % 64;
+  size_t shifted_limbs = bits / 64, rest = bits % 64;
   for (size_t i = n; i-- > 0;) {
-    uint64_t high = i >= whole ? limbs[i - whole] : 0;
-    uint64_t low = i > whole ? limbs[i - whole - 1] : 0;
+    uint64_t high = i >= shifted_limbs ? limbs[i - shifted_limbs] : 0;
+    uint64_t low = i > shifted_limbs ? limbs[i - shifted_limbs - 1] : 0;
     limbs[i] = rest ? high << rest | low >> (64 - rest) : high;
   }
 }
@@ -52,7 +54,7 @@ static binary binary_of(double score) {
   return (binary){score < 0, (uint64_t)ldexp(fabs(fraction), 53), exponent - 53};
 }
 
-/* |a - b| 2^-exponent in SCORE_LIMBS limbs, and the exponent. */
+/* Sets limbs to |a - b| 2^-exponent, SCORE_LIMBS limbs, and returns the exponent. */
 static int difference(double a, double b, uint64_t *limbs) {
   binary x = binary_of(a), y = binary_of(b);
   uint64_t other[SCORE_LIMBS] = {y.integer};
@@ -74,8 +76,8 @@ static int difference(double a, double b, uint64_t *limbs) {
   return exponent;
 }
 
-/* Whether the score of place a is at least that of b, and how far they are apart. Where
- * nobody's is finite, all that race are equal. */
+/* Returns whether the score of place a is at least that of b, and sets how far they are
+ * apart. Where no score is finite, all candidates that count have equal scores. */
 static bool scores_apart(const cydp_score_row *row, size_t a, size_t b, uint64_t *limbs,
                          int *exponent) {
   memset(limbs, 0, SCORE_LIMBS * sizeof *limbs);
@@ -92,18 +94,19 @@ static bool scores_apart(const cydp_score_row *row, size_t a, size_t b, uint64_t
   return x >= y;
 }
 
-/* D = rate limbs 2^exponent with n fraction limbs. */
-static cydp_status set_distance(const cydp_noisy_max *law, size_t n,
+/* Sets D to rate limbs 2^exponent, with n fraction limbs. */
+static cydp_status set_distance(const cydp_noisy_max *noisy_max, size_t n,
                                 const uint64_t *limbs, int exponent, distance *to) {
   uint64_t numerator[NUMERATOR] = {0}, denominator[DENOMINATOR] = {0};
   size_t score_limbs = cydp_significant_limbs(limbs, SCORE_LIMBS);
   for (size_t i = 0; i < score_limbs; i++) {
     uint64_t row[NUMERATOR] = {0}; /* the product with one limb, one limb at a time */
-    memcpy(row + i, law->numerator, law->numerator_limbs * sizeof *row);
+    memcpy(row + i, noisy_max->numerator, noisy_max->numerator_limbs * sizeof *row);
     cydp_fixed_multiply_word(NUMERATOR - 1, row, row, limbs[i]);
     cydp_fixed_add(NUMERATOR - 1, numerator, numerator, row);
   }
-  memcpy(denominator, law->denominator, law->denominator_limbs * sizeof *denominator);
+  memcpy(denominator, noisy_max->denominator,
+         noisy_max->denominator_limbs * sizeof *denominator);
   if (exponent > 0)
     shift_left(numerator, NUMERATOR, (size_t)exponent);
   else
@@ -116,16 +119,16 @@ static cydp_status set_distance(const cydp_noisy_max *law, size_t n,
   return status == CYDP_ERROR_DOMAIN ? CYDP_OK : status;
 }
 
-/* exp(-D) in [factor, factor + 2 ulps). */
-static void factor_of(const distance *apart, size_t n, uint64_t *factor) {
+/* Sets factor so that exp(-D) is in [factor, factor + 2 ulps). */
+static void set_factor(const distance *apart, size_t n, uint64_t *factor) {
   memset(factor, 0, sizeof(uint64_t) * (n + 1));
   if (!apart->far)
     cydp_exp_negative(n, factor, apart->d + (CYDP_MOST_LIMBS - n));
 }
 
-/* U_a exp(-D) < U_b: the left side lies in [product, product + 5 ulps). */
-static cydp_answer exponential_ahead(size_t n, const uint64_t *a, const uint64_t *b,
-                                     const uint64_t *factor) {
+/* Whether U_a exp(-D) < U_b: the left side lies in [left, left + 5 ulps). */
+static cydp_answer exponential_greater(size_t n, const uint64_t *a, const uint64_t *b,
+                                       const uint64_t *factor) {
   cydp_fixed left, right;
   cydp_fixed_multiply(n, left, a, factor);
   memcpy(right, b, sizeof(uint64_t) * (n + 1));
@@ -136,9 +139,10 @@ static cydp_answer exponential_ahead(size_t n, const uint64_t *a, const uint64_t
   return cydp_fixed_compare(n, left, b) <= 0 ? CYDP_YES : CYDP_TOO_CLOSE;
 }
 
-/* Bounds of E for U in [u, u + ulp); false if there is no upper one. */
-static cydp_status exponential_of(size_t n, const uint64_t *u, uint64_t *low,
-                                  uint64_t *high, bool *bounded) {
+/* Sets bounds of E for U in [u, u + ulp), and *bounded to false if there is no upper one.
+ */
+static cydp_status set_exponential_bounds(size_t n, const uint64_t *u, uint64_t *low,
+                                          uint64_t *high, bool *bounded) {
   static const cydp_fixed zero = {0};
   cydp_fixed one = {0}, x, unused;
   one[n] = 1;
@@ -154,15 +158,15 @@ static cydp_status exponential_of(size_t n, const uint64_t *u, uint64_t *low,
   return status;
 }
 
-/* E_a exp(-D) < E_b. */
-static cydp_status gumbel_ahead(size_t n, const uint64_t *a, const uint64_t *b,
-                                const uint64_t *factor, cydp_answer *answer) {
+/* Whether E_a exp(-D) < E_b. */
+static cydp_status gumbel_greater(size_t n, const uint64_t *a, const uint64_t *b,
+                                  const uint64_t *factor, cydp_answer *answer) {
   cydp_fixed low_a, high_a, low_b, high_b, above, product;
   bool bounded_a, bounded_b;
   *answer = CYDP_TOO_CLOSE;
-  cydp_status status = exponential_of(n, a, low_a, high_a, &bounded_a);
+  cydp_status status = set_exponential_bounds(n, a, low_a, high_a, &bounded_a);
   if (status == CYDP_OK)
-    status = exponential_of(n, b, low_b, high_b, &bounded_b);
+    status = set_exponential_bounds(n, b, low_b, high_b, &bounded_b);
   if (status != CYDP_OK)
     return status;
   cydp_fixed_multiply(n, product, low_a, factor);
@@ -179,14 +183,14 @@ static cydp_status gumbel_ahead(size_t n, const uint64_t *a, const uint64_t *b,
   return CYDP_OK;
 }
 
-static cydp_status compare(const cydp_noisy_max *law, size_t n, const uint64_t *a,
+static cydp_status compare(const cydp_noisy_max *noisy_max, size_t n, const uint64_t *a,
                            const uint64_t *b, const distance *apart,
                            cydp_answer *answer) {
   cydp_fixed factor;
-  factor_of(apart, n, factor);
-  if (law->noise == CYDP_GUMBEL)
-    return gumbel_ahead(n, a, b, factor, answer);
-  *answer = exponential_ahead(n, a, b, factor);
+  set_factor(apart, n, factor);
+  if (noisy_max->noise == CYDP_GUMBEL)
+    return gumbel_greater(n, a, b, factor, answer);
+  *answer = exponential_greater(n, a, b, factor);
   return CYDP_OK;
 }
 
@@ -201,7 +205,7 @@ cydp_bits cydp_candidate_bits(const cydp_score_row *row, const cydp_candidate *a
 }
 
 cydp_status cydp_greater_exactly(const cydp_score_row *row, const cydp_candidate *a,
-                                 const cydp_candidate *b, bool *ahead) {
+                                 const cydp_candidate *b, bool *greater) {
   uint64_t limbs[SCORE_LIMBS];
   int exponent;
   bool first = scores_apart(row, a->place, b->place, limbs, &exponent);
@@ -212,7 +216,7 @@ cydp_status cydp_greater_exactly(const cydp_score_row *row, const cydp_candidate
   cydp_fixed u[2];
   distance apart;
   cydp_status status =
-      set_distance(row->law, CYDP_MOST_LIMBS + 1, limbs, exponent, &apart);
+      set_distance(row->noisy_max, CYDP_MOST_LIMBS + 1, limbs, exponent, &apart);
   cydp_answer answer = CYDP_TOO_CLOSE;
   for (size_t n = LEAST_LIMBS;
        n <= CYDP_MOST_LIMBS && answer == CYDP_TOO_CLOSE && status == CYDP_OK; n *= 2) {
@@ -220,11 +224,11 @@ cydp_status cydp_greater_exactly(const cydp_score_row *row, const cydp_candidate
     if (status == CYDP_OK)
       status = cydp_first_bits(&bits[1], n, u[1]);
     if (status == CYDP_OK)
-      status = compare(row->law, n, u[0], u[1], &apart, &answer);
+      status = compare(row->noisy_max, n, u[0], u[1], &apart, &answer);
   }
   if (status == CYDP_OK && answer == CYDP_TOO_CLOSE)
     status = CYDP_ERROR_UNDECIDED;
-  *ahead = (answer == CYDP_YES) == first;
+  *greater = (answer == CYDP_YES) == first;
   cydp_wipe(bits, sizeof bits);
   cydp_wipe(u, sizeof u);
   return status;

@@ -1,47 +1,48 @@
 /* SPDX-License-Identifier: MIT
- * Coarse keys of candidates, those that are large enough, and the largest score: the
- * kernels to read. */
+ * Upper bounds of noisy scores, the next candidate whose bound is large enough, and the
+ * largest score: the versions to read. docs/sampling.md. */
 #include "mechanisms/kernels.h"
 
 #include <math.h>
 #include <string.h>
 
-int32_t cydp_race_keys_portable(const cydp_keys_law *law, double reference,
-                                const double *scores, const uint32_t *words, size_t n,
-                                int32_t *keys) {
-  const double half = law->half, rate = law->rate, rate_units = law->rate_units;
+int32_t cydp_score_bounds_portable(const cydp_noisy_max_constants *constants,
+                                   double reference, const double *scores,
+                                   const uint32_t *words, size_t n, int32_t *bounds) {
+  const double half = constants->half, rate = constants->rate,
+               rate_units = constants->rate_units;
   int32_t largest = INT32_MIN;
   for (size_t i = 0; i < n; i++) {
     double v = ((scores[i] * half - reference) * rate) * rate_units;
-    v = v > CYDP_KEY_LOWEST ? v : CYDP_KEY_LOWEST; /* NaN too */
+    v = v > CYDP_LEAST_BOUND ? v : CYDP_LEAST_BOUND; /* NaN too */
     v = v < 0 ? v : 0;
     float rounded = (float)(int32_t)(words[i] >> 1);
     int32_t bits;
     memcpy(&bits, &rounded, sizeof bits);
-    keys[i] = (int32_t)v - bits;
-    largest = keys[i] > largest ? keys[i] : largest;
+    bounds[i] = (int32_t)v - bits;
+    largest = bounds[i] > largest ? bounds[i] : largest;
   }
   return largest;
 }
 
 enum { GROUP = 16 };
 
-size_t cydp_race_next_portable(const int32_t *keys, int32_t limit, size_t first,
-                               size_t n) {
+size_t cydp_next_candidate_portable(const int32_t *bounds, int32_t limit, size_t first,
+                                    size_t n) {
   size_t i = first;
   for (; i + GROUP <= n; i += GROUP) {
     int32_t any = 0;
     for (size_t j = 0; j < GROUP; j++)
-      any |= keys[i + j] >= limit;
+      any |= bounds[i + j] >= limit;
     if (any)
       break;
   }
-  while (i < n && keys[i] < limit)
+  while (i < n && bounds[i] < limit)
     i++;
   return i;
 }
 
-/* In lanes of their own, which do not wait for each other. */
+/* Several lanes do not wait for each other. */
 double cydp_largest_portable(const double *x, size_t n) {
   enum { LANES = 8 };
   double lane[LANES], largest = -INFINITY;
@@ -59,7 +60,7 @@ double cydp_largest_portable(const double *x, size_t n) {
 }
 
 int64_t cydp_largest_integer_portable(const int64_t *x, size_t n) {
-  int64_t largest = x[0], other = x[n - 1]; /* which do not wait for each other */
+  int64_t largest = x[0], other = x[n - 1]; /* two maxima do not wait for each other */
   size_t i = 0;
   for (; i + 2 <= n; i += 2) {
     largest = x[i] > largest ? x[i] : largest;

@@ -14,26 +14,26 @@
 
 struct cydp_noisy_max {
   cydp_noise_kind noise;
-  cydp_keys_law keys;
-  double rate; /* keys.rate_units in units of 1 */
+  cydp_noisy_max_constants constants;
+  double rate; /* constants.rate_units in units of 1 */
   size_t numerator_limbs, denominator_limbs;
   uint64_t numerator[CYDP_RATE_LIMBS], denominator[CYDP_RATE_LIMBS];
 };
 
-/* The scores of a row. Integers, and rows without a finite largest score, are raced by
- * what they are behind it. */
+/* The scores of a row. Integers, and rows whose largest score is not finite, enter by how
+ * far they are behind the largest. */
 typedef struct cydp_score_row {
-  const cydp_noisy_max *law;
+  const cydp_noisy_max *noisy_max;
   const void *scores;
   bool integers; /* int64_t, else double */
   double top;
   int64_t top_integer;
-  uint64_t first; /* number of the first candidate, for its bits */
+  uint64_t first; /* candidates of the rows before, for the bits */
   const cydp_extension *extension;
 } cydp_score_row;
 
 /* A candidate: its place in the row, the first 32 or 64 bits of its U, and bounds of its
- * key v + G that hold whatever bits follow. */
+ * noisy score v + G that hold whatever bits follow. */
 typedef struct cydp_candidate {
   size_t place;
   uint64_t u;

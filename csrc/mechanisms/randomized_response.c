@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Randomized response: codes are read once, reports written once, and what is drawn for
- * them stays in the cache. */
+ * Randomized response: codes are read once, reports are written once, and the values that
+ * are drawn for them stay in the cache. docs/sampling.md. */
 #include "base/parallel_for.h"
 #include "base/wipe.h"
 #include "cydp.h"
@@ -11,75 +11,76 @@
 #include <string.h>
 
 enum {
-  CHUNKS = 4, /* of shifts at a time: 8,192 values, 16 or 32 KiB */
-  MOST_VALUES = CHUNKS * 2048,
-  PARTS = 16 /* of CHUNKS chunks each, which a thread takes at a time */
+  BATCH_CHUNKS = 4, /* of offsets: 8,192 values, 16 or 32 KiB */
+  BATCH_VALUES = BATCH_CHUNKS * 2048,
+  PART_BATCHES = 16 /* that a thread takes at a time */
 };
 
 typedef struct response_call {
-  const cydp_sampler *shift, *uniform;
+  const cydp_sampler *offset, *uniform;
   cydp_work_mode work_mode;
   uint32_t last;
   unsigned code_bytes;
   const char *codes;
   char *reports;
   size_t n;
-  uint32_t shift_key[8], uniform_key[8];
+  uint32_t offset_key[8], uniform_key[8];
 } response_call;
 
-/* The n codes from the chunk `first` on. Uniform categories are drawn if any of these
- * codes is none, which a clock can see, or else always. */
-static cydp_status respond(const response_call *call, uint64_t first, size_t n,
-                           uint32_t *drawn) {
+/* Randomizes the n codes from the chunk `first` on. Uniform categories are drawn if any of
+ * these codes is no category, which a clock can see; with fixed work, always. */
+static cydp_status randomize_batch(const response_call *call, uint64_t first, size_t n,
+                                   uint32_t *drawn) {
   const cydp_mechanisms_table *kernels = cydp_mechanisms_kernels();
-  const unsigned shift_bytes = (unsigned)call->shift->value_bytes;
-  size_t at = first * call->shift->chunk * call->code_bytes;
-  cydp_status status = cydp_sampler_fill_chunks(call->shift, first, n, call->shift_key,
+  const unsigned offset_bytes = (unsigned)call->offset->value_bytes;
+  size_t at = first * call->offset->chunk * call->code_bytes;
+  cydp_status status = cydp_sampler_fill_chunks(call->offset, first, n, call->offset_key,
                                                 call->work_mode, drawn);
   if (status != CYDP_OK)
     return status;
   bool outside = kernels->respond(call->last, call->code_bytes, call->codes + at,
-                                  shift_bytes, drawn, n, call->reports + at);
+                                  offset_bytes, drawn, n, call->reports + at);
   if (!outside && call->work_mode != CYDP_FIXED_WORK)
     return CYDP_OK;
   status = cydp_sampler_fill_chunks(call->uniform, first, n, call->uniform_key,
                                     call->work_mode, drawn);
   if (status == CYDP_OK)
-    kernels->replace(call->last, call->code_bytes, shift_bytes, drawn, n,
+    kernels->replace(call->last, call->code_bytes, offset_bytes, drawn, n,
                      call->reports + at);
   return status;
 }
 
-static cydp_status respond_part(void *self, size_t i) {
+static cydp_status randomize_part(void *self, size_t i) {
   const response_call *call = self;
-  _Alignas(64) uint32_t drawn[MOST_VALUES];
-  const size_t values = CHUNKS * call->shift->chunk;
+  _Alignas(64) uint32_t drawn[BATCH_VALUES];
+  const size_t values = BATCH_CHUNKS * call->offset->chunk;
   cydp_status status = CYDP_OK;
-  for (size_t j = PARTS * i; j < PARTS * (i + 1) && status == CYDP_OK; j++) {
+  for (size_t j = PART_BATCHES * i; j < PART_BATCHES * (i + 1) && status == CYDP_OK;
+       j++) {
     size_t done = j * values;
     if (done >= call->n)
       break;
     size_t n = call->n - done < values ? call->n - done : values;
-    status = respond(call, CHUNKS * j, n, drawn);
+    status = randomize_batch(call, BATCH_CHUNKS * j, n, drawn);
   }
   cydp_wipe(drawn, sizeof drawn);
   return status;
 }
 
-cydp_status cydp_randomize_responses(const cydp_sampler *shift,
+cydp_status cydp_randomize_responses(const cydp_sampler *offset,
                                      const cydp_sampler *uniform, const void *codes,
                                      size_t code_bytes, size_t n, cydp_rng *rng,
                                      cydp_work_mode work_mode, unsigned threads,
                                      void *reports) {
-  uint64_t categories = cydp_shift_categories(shift);
+  uint64_t categories = cydp_category_offset_categories(offset);
   bool fits = code_bytes == 8 || code_bytes == 4 ||
               ((code_bytes == 1 || code_bytes == 2) &&
                categories <= UINT64_C(1) << 8 * code_bytes);
-  if (categories == 0 || cydp_shift_categories(uniform) != categories || !fits)
+  if (categories == 0 || cydp_category_offset_categories(uniform) != categories || !fits)
     return CYDP_ERROR_DOMAIN;
   if (n == 0)
     return CYDP_OK;
-  response_call call = {shift,
+  response_call call = {offset,
                         uniform,
                         work_mode,
                         (uint32_t)(categories - 1),
@@ -89,12 +90,12 @@ cydp_status cydp_randomize_responses(const cydp_sampler *shift,
                         n,
                         {0},
                         {0}};
-  cydp_status status = cydp_rng_key(rng, call.shift_key);
+  cydp_status status = cydp_rng_key(rng, call.offset_key);
   if (status == CYDP_OK)
     status = cydp_rng_key(rng, call.uniform_key);
   if (status == CYDP_OK) {
-    size_t part = PARTS * CHUNKS * shift->chunk;
-    status = cydp_parallel_for(respond_part, &call, (n - 1) / part + 1, threads);
+    size_t part = PART_BATCHES * BATCH_CHUNKS * offset->chunk;
+    status = cydp_parallel_for(randomize_part, &call, (n - 1) / part + 1, threads);
   }
   cydp_wipe(&call, sizeof call);
   return status;

@@ -9,7 +9,7 @@
 enum { TERMS = 12, SQUARINGS = 4 };
 #define LARGEST 4.0
 
-cydp_answer cydp_look_below_exponential(uint64_t v, double g) {
+cydp_answer cydp_look_again_below_exponential(uint64_t v, double g) {
   double x = -g / (1 << SQUARINGS), value = 1;
   for (int j = TERMS; j > 0; j--)
     value = 1 + x * value / j;

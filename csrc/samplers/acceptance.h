@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Whether V < exp(-g): the polynomials, and the second look. */
+ * Acceptance with probability exp(-g): the polynomials, and the second look. */
 #ifndef CYDP_SAMPLERS_ACCEPTANCE_H
 #define CYDP_SAMPLERS_ACCEPTANCE_H
 
@@ -16,8 +16,8 @@
 extern const double cydp_accept_q[CYDP_ACCEPT_TERMS];
 extern const float cydp_accept_single_q[CYDP_ACCEPT_SINGLE_TERMS];
 
-/* The second look at V < exp(-g), 0 <= g: which of yes, no and not certain. exp(-g) is
- * within CYDP_TAIL_ERROR / 16 for g <= 4; beyond that nothing is certain. */
-cydp_answer cydp_look_below_exponential(uint64_t v, double g);
+/* Returns whether V < exp(-g), 0 <= g, by 64 bits of V: yes, no, or too close to tell.
+ * exp(-g) is within CYDP_TAIL_ERROR / 16 for g <= 4; for larger g nothing is certain. */
+cydp_answer cydp_look_again_below_exponential(uint64_t v, double g);
 
 #endif

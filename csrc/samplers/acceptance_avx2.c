@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT
- * The acceptance kernel of the Gaussian split for AVX2: eight candidates a register, in
+ * The acceptance kernel of the Gaussian for AVX2: eight candidates a register, in
  * single precision. Error bound: docs/sampling.md, "The Gaussian split". */
 #include "samplers/acceptance.h"
 #include "samplers/kernels.h"
 
 #include <immintrin.h>
 
-enum { LANES = 8, MOST_BITS = 31 }; /* of R, its upper ones */
+enum { LANES = 8, MOST_BITS = 31 }; /* of R: its upper bits */
 
-/* With R and M reduced to so many bits, g = (R (R + 2 M x)) (rate0 / M^2); scaling by
- * powers of two rounds nothing. */
+/* With R and M cut to MOST_BITS, g = (R (R + 2 M x)) (rate0 / M^2); scaling by powers of
+ * two rounds nothing. */
 typedef struct registers {
   __m128i drop; /* the sign and the lower bits of R */
   __m256i mask;
@@ -17,14 +17,15 @@ typedef struct registers {
   __m256 q[CYDP_ACCEPT_SINGLE_TERMS]; /* of 2^16 exp(-g) */
 } registers;
 
-static inline registers spread(const cydp_split_law *law) {
-  unsigned bits = law->shift < MOST_BITS ? law->shift : MOST_BITS;
+static inline registers spread(const cydp_gaussian_constants *constants) {
+  unsigned bits = constants->shift < MOST_BITS ? constants->shift : MOST_BITS;
   uint32_t m = UINT32_C(1) << bits;
   double inverse_m = 1 / (double)m;
-  registers wide = {.drop = _mm_cvtsi32_si128((int)(1 + law->shift - bits)),
-                    .mask = _mm256_set1_epi32((int)(m - 1)),
-                    .twice_m = _mm256_set1_ps(2 * (float)m),
-                    .rate = _mm256_set1_ps((float)(law->rate0 * inverse_m * inverse_m))};
+  registers wide = {
+      .drop = _mm_cvtsi32_si128((int)(1 + constants->shift - bits)),
+      .mask = _mm256_set1_epi32((int)(m - 1)),
+      .twice_m = _mm256_set1_ps(2 * (float)m),
+      .rate = _mm256_set1_ps((float)(constants->rate0 * inverse_m * inverse_m))};
   for (int i = 0; i < CYDP_ACCEPT_SINGLE_TERMS; i++)
     wide.q[i] = _mm256_set1_ps(cydp_accept_single_q[i] * 0x1p16F);
   return wide;
@@ -34,33 +35,33 @@ static inline __m256i load_16(const uint16_t *words) {
   return _mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i *)words));
 }
 
-/* The upper bits of R of eight candidates. */
-static inline __m256i remainders(const registers *law, unsigned width, const void *words,
-                                 size_t i) {
+/* Returns the upper bits of R of eight candidates. */
+static inline __m256i remainders(const registers *constants, unsigned width,
+                                 const void *words, size_t i) {
   __m256i word;
   if (width == 2) {
-    word = _mm256_srl_epi32(load_16((const uint16_t *)words + i), law->drop);
+    word = _mm256_srl_epi32(load_16((const uint16_t *)words + i), constants->drop);
   } else if (width == 4) {
     word = _mm256_loadu_si256((const __m256i *)((const uint32_t *)words + i));
-    word = _mm256_srl_epi32(word, law->drop);
+    word = _mm256_srl_epi32(word, constants->drop);
   } else {
     const __m256i *at = (const __m256i *)((const uint64_t *)words + i);
-    __m256i low = _mm256_srl_epi64(_mm256_loadu_si256(at), law->drop);
-    __m256i high = _mm256_srl_epi64(_mm256_loadu_si256(at + 1), law->drop);
+    __m256i low = _mm256_srl_epi64(_mm256_loadu_si256(at), constants->drop);
+    __m256i high = _mm256_srl_epi64(_mm256_loadu_si256(at + 1), constants->drop);
     __m256 lower = _mm256_shuffle_ps(_mm256_castsi256_ps(low), _mm256_castsi256_ps(high),
                                      0x88); /* pairs 0, 2, 1, 3 */
     word = _mm256_permute4x64_epi64(_mm256_castps_si256(lower), 0xd8);
   }
-  return _mm256_and_si256(word, law->mask);
+  return _mm256_and_si256(word, constants->mask);
 }
 
-/* Whether V < exp(-g), and in *certain where that is so for all V of the cell. */
-static inline unsigned test(const registers *law, __m256i remainder, __m256i x, __m256i v,
-                            unsigned *certain) {
-  const __m256 *q = law->q;
+/* Returns where V < exp(-g), and sets *certain to where 16 bits of V are enough. */
+static inline unsigned test(const registers *constants, __m256i remainder, __m256i x,
+                            __m256i v, unsigned *certain) {
+  const __m256 *q = constants->q;
   __m256 r = _mm256_cvtepi32_ps(remainder);
-  __m256 sum = _mm256_fmadd_ps(_mm256_cvtepi32_ps(x), law->twice_m, r);
-  __m256 g = _mm256_mul_ps(_mm256_mul_ps(r, sum), law->rate);
+  __m256 sum = _mm256_fmadd_ps(_mm256_cvtepi32_ps(x), constants->twice_m, r);
+  __m256 g = _mm256_mul_ps(_mm256_mul_ps(r, sum), constants->rate);
   __m256 value = q[CYDP_ACCEPT_SINGLE_TERMS - 1];
   for (int i = CYDP_ACCEPT_SINGLE_TERMS - 2; i >= 0; i--)
     value = _mm256_fmadd_ps(value, g, q[i]);
@@ -75,12 +76,12 @@ static inline unsigned test(const registers *law, __m256i remainder, __m256i x, 
       _mm256_cmp_ps(above, _mm256_setzero_ps(), _CMP_GT_OQ));
 }
 
-/* Whole registers; the rest is left to the portable kernel. */
+/* Fills whole registers; the portable kernel does the rest. */
 __attribute__((always_inline)) static inline void
-accept_all(const cydp_split_law *law, unsigned width, const void *words,
+accept_all(const cydp_gaussian_constants *constants, unsigned width, const void *words,
            const uint16_t *x, const uint16_t *v, size_t n, uint8_t *accepted,
            uint8_t *undecided) {
-  const registers wide = spread(law);
+  const registers wide = spread(constants);
   size_t i = 0;
   unsigned certain;
   for (; i + LANES <= n; i += LANES) {
@@ -89,17 +90,17 @@ accept_all(const cydp_split_law *law, unsigned width, const void *words,
         (uint8_t)test(&wide, remainder, load_16(x + i), load_16(v + i), &certain);
     undecided[i / 8] = (uint8_t)(certain ^ 0xff);
   }
-  cydp_accept_portable(law, (const char *)words + width * i, x + i, v + i, n - i,
+  cydp_accept_portable(constants, (const char *)words + width * i, x + i, v + i, n - i,
                        accepted + i / 8, undecided + i / 8);
 }
 
-void cydp_accept_avx2(const cydp_split_law *law, const void *words, const uint16_t *x,
-                      const uint16_t *v, size_t n, uint8_t *accepted,
+void cydp_accept_avx2(const cydp_gaussian_constants *constants, const void *words,
+                      const uint16_t *x, const uint16_t *v, size_t n, uint8_t *accepted,
                       uint8_t *undecided) {
-  if (law->width == 2)
-    accept_all(law, 2, words, x, v, n, accepted, undecided);
-  else if (law->width == 4)
-    accept_all(law, 4, words, x, v, n, accepted, undecided);
+  if (constants->width == 2)
+    accept_all(constants, 2, words, x, v, n, accepted, undecided);
+  else if (constants->width == 4)
+    accept_all(constants, 4, words, x, v, n, accepted, undecided);
   else
-    accept_all(law, 8, words, x, v, n, accepted, undecided);
+    accept_all(constants, 8, words, x, v, n, accepted, undecided);
 }

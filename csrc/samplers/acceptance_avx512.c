@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The acceptance kernel of the Gaussian split for AVX-512: 16 candidates a register, in
+ * The acceptance kernel of the Gaussian for AVX-512: 16 candidates a register, in
  * single precision. Error bound: docs/sampling.md, "The Gaussian split". */
 #include "samplers/acceptance.h"
 #include "samplers/kernels.h"
@@ -8,10 +8,10 @@
 #include <immintrin.h>
 #include <string.h>
 
-enum { LANES = 16, MOST_BITS = 31 }; /* of R, its upper ones */
+enum { LANES = 16, MOST_BITS = 31 }; /* of R: its upper bits */
 
-/* With R and M reduced to so many bits, g = (R (R + 2 M x)) (rate0 / M^2); scaling by
- * powers of two rounds nothing. */
+/* With R and M cut to MOST_BITS, g = (R (R + 2 M x)) (rate0 / M^2); scaling by powers of
+ * two rounds nothing. */
 typedef struct registers {
   __m128i drop; /* the sign and the lower bits of R */
   __m512i mask;
@@ -19,49 +19,50 @@ typedef struct registers {
   __m512 q[CYDP_ACCEPT_SINGLE_TERMS]; /* of 2^16 exp(-g) */
 } registers;
 
-static inline registers spread(const cydp_split_law *law) {
-  unsigned bits = law->shift < MOST_BITS ? law->shift : MOST_BITS;
+static inline registers spread(const cydp_gaussian_constants *constants) {
+  unsigned bits = constants->shift < MOST_BITS ? constants->shift : MOST_BITS;
   uint32_t m = UINT32_C(1) << bits;
   double inverse_m = 1 / (double)m;
-  registers wide = {.drop = _mm_cvtsi32_si128((int)(1 + law->shift - bits)),
-                    .mask = _mm512_set1_epi32((int)(m - 1)),
-                    .twice_m = _mm512_set1_ps(2 * (float)m),
-                    .rate = _mm512_set1_ps((float)(law->rate0 * inverse_m * inverse_m))};
+  registers wide = {
+      .drop = _mm_cvtsi32_si128((int)(1 + constants->shift - bits)),
+      .mask = _mm512_set1_epi32((int)(m - 1)),
+      .twice_m = _mm512_set1_ps(2 * (float)m),
+      .rate = _mm512_set1_ps((float)(constants->rate0 * inverse_m * inverse_m))};
   for (int i = 0; i < CYDP_ACCEPT_SINGLE_TERMS; i++)
     wide.q[i] = _mm512_set1_ps(cydp_accept_single_q[i] * 0x1p16F);
   return wide;
 }
 
-/* The upper bits of R of those of 16 candidates that are in `lanes`. */
-static inline __m512i remainders(const registers *law, unsigned width, const void *words,
-                                 size_t i, __mmask16 lanes) {
+/* Returns the upper bits of R of the candidates in `lanes`, of 16. */
+static inline __m512i remainders(const registers *constants, unsigned width,
+                                 const void *words, size_t i, __mmask16 lanes) {
   __m512i word;
   if (width == 2) {
     __m256i half = _mm256_maskz_loadu_epi16(lanes, (const uint16_t *)words + i);
-    word = _mm512_srl_epi32(_mm512_cvtepu16_epi32(half), law->drop);
+    word = _mm512_srl_epi32(_mm512_cvtepu16_epi32(half), constants->drop);
   } else if (width == 4) {
     word = _mm512_maskz_loadu_epi32(lanes, (const uint32_t *)words + i);
-    word = _mm512_srl_epi32(word, law->drop);
+    word = _mm512_srl_epi32(word, constants->drop);
   } else {
     const uint64_t *at = (const uint64_t *)words + i;
     __m512i low = _mm512_maskz_loadu_epi64((__mmask8)lanes, at);
     __m512i high = _mm512_maskz_loadu_epi64((__mmask8)(lanes >> 8), at + 8);
-    low = _mm512_srl_epi64(low, law->drop);
-    high = _mm512_srl_epi64(high, law->drop);
+    low = _mm512_srl_epi64(low, constants->drop);
+    high = _mm512_srl_epi64(high, constants->drop);
     word = _mm512_inserti64x4(_mm512_castsi256_si512(_mm512_cvtepi64_epi32(low)),
                               _mm512_cvtepi64_epi32(high), 1);
   }
-  return _mm512_and_si512(word, law->mask);
+  return _mm512_and_si512(word, constants->mask);
 }
 
-/* Whether V < exp(-g), and in *certain where that is so for all V of the cell. */
-static inline __mmask16 test(const registers *law, __m512i remainder, __m256i x,
+/* Returns where V < exp(-g), and sets *certain to where 16 bits of V are enough. */
+static inline __mmask16 test(const registers *constants, __m512i remainder, __m256i x,
                              __m256i v, __mmask16 *certain) {
-  const __m512 *q = law->q;
+  const __m512 *q = constants->q;
   __m512 r = _mm512_cvtepi32_ps(remainder);
   __m512 base = _mm512_cvtepi32_ps(_mm512_cvtepu16_epi32(x));
-  __m512 sum = _mm512_fmadd_ps(base, law->twice_m, r);
-  __m512 g = _mm512_mul_ps(_mm512_mul_ps(r, sum), law->rate);
+  __m512 sum = _mm512_fmadd_ps(base, constants->twice_m, r);
+  __m512 g = _mm512_mul_ps(_mm512_mul_ps(r, sum), constants->rate);
   __m512 value = q[CYDP_ACCEPT_SINGLE_TERMS - 1];
   for (int i = CYDP_ACCEPT_SINGLE_TERMS - 2; i >= 0; i--)
     value = _mm512_fmadd_ps(value, g, q[i]);
@@ -76,10 +77,10 @@ static inline __mmask16 test(const registers *law, __m512i remainder, __m256i x,
 }
 
 __attribute__((always_inline)) static inline void
-accept_all(const cydp_split_law *law, unsigned width, const void *words,
+accept_all(const cydp_gaussian_constants *constants, unsigned width, const void *words,
            const uint16_t *x, const uint16_t *v, size_t n, uint8_t *accepted,
            uint8_t *undecided) {
-  const registers wide = spread(law);
+  const registers wide = spread(constants);
   __mmask16 certain;
   for (size_t i = 0; i < n; i += LANES) {
     size_t left = n - i < LANES ? n - i : LANES;
@@ -94,13 +95,13 @@ accept_all(const cydp_split_law *law, unsigned width, const void *words,
   }
 }
 
-void cydp_accept_avx512(const cydp_split_law *law, const void *words, const uint16_t *x,
-                        const uint16_t *v, size_t n, uint8_t *accepted,
+void cydp_accept_avx512(const cydp_gaussian_constants *constants, const void *words,
+                        const uint16_t *x, const uint16_t *v, size_t n, uint8_t *accepted,
                         uint8_t *undecided) {
-  if (law->width == 2)
-    accept_all(law, 2, words, x, v, n, accepted, undecided);
-  else if (law->width == 4)
-    accept_all(law, 4, words, x, v, n, accepted, undecided);
+  if (constants->width == 2)
+    accept_all(constants, 2, words, x, v, n, accepted, undecided);
+  else if (constants->width == 4)
+    accept_all(constants, 4, words, x, v, n, accepted, undecided);
   else
-    accept_all(law, 8, words, x, v, n, accepted, undecided);
+    accept_all(constants, 8, words, x, v, n, accepted, undecided);
 }

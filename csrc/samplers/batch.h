@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * The candidates that are mapped to values at a time. */
+ * Candidates that are mapped to values together. */
 #ifndef CYDP_SAMPLERS_BATCH_H
 #define CYDP_SAMPLERS_BATCH_H
 
 #include "cydp.h"
 #include "cydp_testing.h"
 
-/* Up to CYDP_BATCH candidates and where their further bits are. */
+/* Up to CYDP_BATCH candidates, and where their further bits are. */
 typedef struct cydp_batch {
   const void *plane[3];
   const uint8_t *signs;

@@ -11,14 +11,14 @@ static inline bool bit_at(const uint8_t *bits, size_t i) {
   return bits[i / 8] >> i % 8 & 1;
 }
 
-/* Without a branch: neither `yes` nor i is anybody's business. */
+/* Has no branch, so that a clock sees neither `yes` nor i. */
 static inline void set_bit(uint8_t *bits, size_t i, bool yes) {
   unsigned bit = 1U << i % 8;
   bits[i / 8] = (uint8_t)((bits[i / 8] & ~bit) | (unsigned)yes << i % 8);
 }
 
-/* The lowest bit of `answer` where `real` is all ones, nothing where it is 0. */
-static inline void put_bit(uint8_t *bits, size_t i, uint64_t answer, uint64_t real) {
+/* Stores the lowest bit of `answer` if `real` is all ones, nothing if it is 0. */
+static inline void store_bit(uint8_t *bits, size_t i, uint64_t answer, uint64_t real) {
   set_bit(bits, i, (answer & real) | (bit_at(bits, i) & ~real));
 }
 

@@ -6,9 +6,11 @@
 
 #include "cydp.h"
 
-#define CYDP_SHIFT_ERROR 0x1p-46 /* 16 times what docs/sampling.md proves of y / K */
+#define CYDP_CATEGORY_OFFSET_ERROR                                                       \
+  0x1p-46 /* 16 times what docs/sampling.md proves of y / K */
 
-/* The categories of a law of cydp_category_offset_new, 0 of any other. */
-uint64_t cydp_shift_categories(const cydp_sampler *sampler);
+/* Returns the number of categories of a sampler that cydp_category_offset_new made, or 0
+ * for another sampler. */
+uint64_t cydp_category_offset_categories(const cydp_sampler *sampler);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Shifts among many categories for AVX2: eight lanes at a time, in two halves. */
+ * Category offsets for AVX2: eight lanes at a time, in two halves. docs/sampling.md. */
 #include "samplers/kernels.h"
 
 #include <immintrin.h>
@@ -14,7 +14,8 @@ static inline __m256d middles_of_32(const uint32_t *words) {
   return _mm256_add_pd(_mm256_cvtepi32_pd(u), _mm256_set1_pd(0x1p31 + 0.5));
 }
 
-/* Halves under the bits of 2^84 and 2^52; the one addition of these rounds. */
+/* Converts 64-bit integers as halves under the bits of 2^84 and 2^52; only the addition of
+ * these rounds. */
 static inline __m256d middles_of_63(const uint64_t *words) {
   __m256i u =
       _mm256_srli_epi64(_mm256_loadu_si256((const __m256i *)(const void *)words), 1);
@@ -27,10 +28,12 @@ static inline __m256d middles_of_63(const uint64_t *words) {
                        _mm256_set1_pd(0.5));
 }
 
-/* The shifts of four lanes, and a bit for each that is undecided. */
-static inline __m128i shift_half(const cydp_shift_law *law, __m256d x, unsigned *open) {
-  const __m256d last = _mm256_set1_pd(law->last), guard = _mm256_set1_pd(law->guard);
-  __m256d y = _mm256_mul_pd(x, _mm256_set1_pd(law->factor));
+/* Computes the offsets of four lanes; returns a bit for each lane that is undecided. */
+static inline __m128i shift_half(const cydp_category_offset_constants *constants,
+                                 __m256d x, unsigned *open) {
+  const __m256d last = _mm256_set1_pd(constants->last),
+                guard = _mm256_set1_pd(constants->guard);
+  __m256d y = _mm256_mul_pd(x, _mm256_set1_pd(constants->factor));
   __m128i floor = _mm256_cvttpd_epi32(_mm256_min_pd(y, last));
   __m256d above = _mm256_sub_pd(y, _mm256_cvtepi32_pd(floor));
   __m256d far = _mm256_sub_pd(_mm256_set1_pd(1), guard);
@@ -41,46 +44,48 @@ static inline __m128i shift_half(const cydp_shift_law *law, __m256d x, unsigned 
   return _mm_sub_epi32(_mm256_cvttpd_epi32(last), floor);
 }
 
-static inline unsigned shift_eight(const cydp_shift_law *law, unsigned bits,
-                                   const void *words, void *out) {
+static inline unsigned shift_eight(const cydp_category_offset_constants *constants,
+                                   unsigned bits, const void *words, void *out) {
   const uint32_t *narrow = words;
   const uint64_t *wide = words;
-  __m128i shifts[2];
+  __m128i offsets[2];
   unsigned open[2];
   for (int half = 0; half < 2; half++) {
     __m256d x = bits == 32 ? middles_of_32(narrow + HALF * half)
                            : middles_of_63(wide + HALF * half);
-    shifts[half] = shift_half(law, x, &open[half]);
+    offsets[half] = shift_half(constants, x, &open[half]);
   }
   if (bits == 32)
-    shifts[0] = _mm_packus_epi32(shifts[0], shifts[1]);
-  memcpy(out, shifts, bits == 32 ? sizeof *shifts : sizeof shifts);
+    offsets[0] = _mm_packus_epi32(offsets[0], offsets[1]);
+  memcpy(out, offsets, bits == 32 ? sizeof *offsets : sizeof offsets);
   return open[0] | open[1] << HALF;
 }
 
 __attribute__((always_inline)) static inline void
-shift_all(const cydp_shift_law *given, unsigned bits, const void *words, size_t n,
-          void *out, uint8_t *undecided) {
-  const cydp_shift_law law = *given; /* registers, not memory that `out` could alias */
-  const size_t width = bits == 32 ? 4 : 8, to = width / 2; /* bytes of a shift */
+shift_all(const cydp_category_offset_constants *given, unsigned bits, const void *words,
+          size_t n, void *out, uint8_t *undecided) {
+  /* A copy: registers, not memory that `out` could alias. */
+  const cydp_category_offset_constants constants = *given;
+  const size_t width = bits == 32 ? 4 : 8, to = width / 2; /* bytes of an offset */
   size_t i = 0;
   for (; i + LANES <= n; i += LANES)
     undecided[i / LANES] = (uint8_t)shift_eight(
-        &law, bits, (const char *)words + width * i, (char *)out + to * i);
+        &constants, bits, (const char *)words + width * i, (char *)out + to * i);
   if (i < n) {
     uint64_t rest[LANES] = {0};
-    uint32_t shifts[LANES];
+    uint32_t offsets[LANES];
     memcpy(rest, (const char *)words + width * i, width * (n - i));
-    unsigned open = shift_eight(&law, bits, rest, shifts);
-    memcpy((char *)out + to * i, shifts, to * (n - i));
+    unsigned open = shift_eight(&constants, bits, rest, offsets);
+    memcpy((char *)out + to * i, offsets, to * (n - i));
     undecided[i / LANES] = (uint8_t)(open & ((1U << (n - i)) - 1));
   }
 }
 
-void cydp_shift_avx2(const cydp_shift_law *law, const void *words, size_t n, void *out,
-                     uint8_t *undecided) {
-  if (law->bits == 32)
-    shift_all(law, 32, words, n, out, undecided);
+void cydp_category_offset_avx2(const cydp_category_offset_constants *constants,
+                               const void *words, size_t n, void *out,
+                               uint8_t *undecided) {
+  if (constants->bits == 32)
+    shift_all(constants, 32, words, n, out, undecided);
   else
-    shift_all(law, 63, words, n, out, undecided);
+    shift_all(constants, 63, words, n, out, undecided);
 }

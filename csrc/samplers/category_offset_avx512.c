@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Shifts among many categories for AVX-512: eight lanes at a time. */
+ * Category offsets for AVX-512: eight lanes at a time. docs/sampling.md. */
 #include "samplers/kernels.h"
 
 #include <immintrin.h>
@@ -11,7 +11,7 @@ static inline __mmask8 first_lanes(size_t n) {
   return (__mmask8)(n < LANES ? (1U << n) - 1 : 0xff);
 }
 
-/* u + 1/2, of the words that `lanes` names. */
+/* Returns u + 1/2 for the words of `lanes`. */
 static inline __m512d middles(unsigned bits, const void *words, size_t i,
                               __mmask8 lanes) {
   const __m512d half = _mm512_set1_pd(0.5);
@@ -24,11 +24,13 @@ static inline __m512d middles(unsigned bits, const void *words, size_t i,
 }
 
 __attribute__((always_inline)) static inline void
-shift_all(const cydp_shift_law *law, unsigned bits, const void *words, size_t n,
-          void *out, uint8_t *undecided) {
-  const __m512d factor = _mm512_set1_pd(law->factor), last = _mm512_set1_pd(law->last),
-                near = _mm512_set1_pd(law->guard), far = _mm512_set1_pd(1 - law->guard),
-                end = _mm512_set1_pd(law->last + law->guard);
+shift_all(const cydp_category_offset_constants *constants, unsigned bits,
+          const void *words, size_t n, void *out, uint8_t *undecided) {
+  const __m512d factor = _mm512_set1_pd(constants->factor),
+                last = _mm512_set1_pd(constants->last),
+                near = _mm512_set1_pd(constants->guard),
+                far = _mm512_set1_pd(1 - constants->guard),
+                end = _mm512_set1_pd(constants->last + constants->guard);
   const __m256i highest = _mm512_cvttpd_epi32(last);
   for (size_t i = 0; i < n; i += LANES) {
     __mmask8 lanes = first_lanes(n - i);
@@ -38,19 +40,20 @@ shift_all(const cydp_shift_law *law, unsigned bits, const void *words, size_t n,
     __mmask8 open = _mm512_cmp_pd_mask(above, near, _CMP_LT_OQ) |
                     (_mm512_cmp_pd_mask(above, far, _CMP_GT_OQ) &
                      _mm512_cmp_pd_mask(y, end, _CMP_LT_OQ));
-    __m256i shifts = _mm256_sub_epi32(highest, floor);
+    __m256i offsets = _mm256_sub_epi32(highest, floor);
     if (bits == 32)
-      _mm_mask_storeu_epi16((uint16_t *)out + i, lanes, _mm256_cvtepi32_epi16(shifts));
+      _mm_mask_storeu_epi16((uint16_t *)out + i, lanes, _mm256_cvtepi32_epi16(offsets));
     else
-      _mm256_mask_storeu_epi32((uint32_t *)out + i, lanes, shifts);
+      _mm256_mask_storeu_epi32((uint32_t *)out + i, lanes, offsets);
     undecided[i / LANES] = (uint8_t)(open & lanes);
   }
 }
 
-void cydp_shift_avx512(const cydp_shift_law *law, const void *words, size_t n, void *out,
-                       uint8_t *undecided) {
-  if (law->bits == 32)
-    shift_all(law, 32, words, n, out, undecided);
+void cydp_category_offset_avx512(const cydp_category_offset_constants *constants,
+                                 const void *words, size_t n, void *out,
+                                 uint8_t *undecided) {
+  if (constants->bits == 32)
+    shift_all(constants, 32, words, n, out, undecided);
   else
-    shift_all(law, 63, words, n, out, undecided);
+    shift_all(constants, 63, words, n, out, undecided);
 }

@@ -1,21 +1,18 @@
 /* SPDX-License-Identifier: MIT
- * The threshold kernel: every word is compared with every cell, 32 words at a time, so
- * that the work does not depend on them. */
+ * The CDF table kernel, the version to read: every word is compared with every entry, 32
+ * words at a time, so that the work does not depend on them. docs/sampling.md. */
 #include "samplers/kernels.h"
 
 #include <string.h>
 
 typedef uint16_t vec __attribute__((vector_size(16)));
 typedef int16_t signed_vec __attribute__((vector_size(16)));
-enum {
-  VECTORS = 4,
-  LANES = 8 * VECTORS
-}; /* so that one broadcast of a cell serves four */
+enum { VECTORS = 4, LANES = 8 * VECTORS }; /* one broadcast of an entry serves four */
 
 /* SSE2 compares signed words only; flipping the top bit keeps the order. */
 #define TOP 0x8000
 
-static void compare_all(const cydp_cdf_table *law, const uint16_t *words,
+static void compare_all(const cydp_cdf_table *table, const uint16_t *words,
                         uint16_t *magnitudes, uint16_t *equal) {
   signed_vec biased[VECTORS], count[VECTORS] = {{0}}, same[VECTORS] = {{0}};
   for (int v = 0; v < VECTORS; v++) {
@@ -23,24 +20,24 @@ static void compare_all(const cydp_cdf_table *law, const uint16_t *words,
     memcpy(&w, words + 8 * v, sizeof w);
     biased[v] = (signed_vec)(w ^ TOP);
   }
-  for (unsigned k = 0; k < law->count; k++) {
-    int16_t cell = (int16_t)(law->cell[k] ^ TOP);
+  for (unsigned k = 0; k < table->count; k++) {
+    int16_t entry = (int16_t)(table->entry[k] ^ TOP);
     for (int v = 0; v < VECTORS; v++) {
-      count[v] -= biased[v] < cell;
-      same[v] |= biased[v] == cell;
+      count[v] -= biased[v] < entry;
+      same[v] |= biased[v] == entry;
     }
   }
   memcpy(magnitudes, count, sizeof count);
   memcpy(equal, same, sizeof same);
 }
 
-void cydp_cdf_table_portable(const cydp_cdf_table *law, const uint16_t *words, size_t n,
+void cydp_cdf_table_portable(const cydp_cdf_table *table, const uint16_t *words, size_t n,
                              uint16_t *magnitudes, uint8_t *undecided) {
   for (size_t i = 0; i < n; i += LANES) {
     uint16_t in[LANES] = {0}, out[LANES], equal[LANES];
     size_t lanes = n - i < LANES ? n - i : LANES;
     memcpy(in, words + i, lanes * sizeof *in);
-    compare_all(law, in, out, equal);
+    compare_all(table, in, out, equal);
     memcpy(magnitudes + i, out, lanes * sizeof *out);
     uint32_t open = 0;
     for (size_t lane = 0; lane < lanes; lane++)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * The exact resolver: compares an endless U with thresholds, at a precision that doubles
- * until the comparison is decided. Doubles propose, certified comparisons decide. */
+ * Exact comparisons of an endless U with bounds, at a precision that doubles until a
+ * comparison is decided. Doubles propose, certified comparisons decide. docs/sampling.md.
+ */
 #include "samplers/exact_comparison.h"
 #include "base/fixed_point.h"
 #include "base/wipe.h"
@@ -33,13 +34,13 @@ cydp_status cydp_first_bits(cydp_bits *bits, size_t n, uint64_t *u) {
   return CYDP_OK;
 }
 
-/* The greatest k <= LARGEST with U < T_k (T_0 = 1). The proposal is nearly always right,
- * which costs two comparisons; of 0 too, for which one would do, so that it takes no less
- * time. */
-static cydp_answer magnitude(const cydp_tails *tails, size_t n, const uint64_t *u,
-                             uint64_t *k) {
+/* Finds the greatest k <= LARGEST with U < T_k (T_0 = 1). The proposal is nearly always
+ * right, which costs two comparisons. A proposal of 0 costs two as well, though one would
+ * do, so that it takes no less time. */
+static cydp_answer search_magnitude(const cydp_tails *tails, size_t n, const uint64_t *u,
+                                    uint64_t *k) {
   uint64_t low = tails->propose(tails, n, u); /* U < T_low, after the first loop */
-  uint64_t high = 0; /* U >= T_high, unless 0; LARGEST + 1 is above all */
+  uint64_t high = 0; /* U >= T_high, unless high is 0; LARGEST + 1 is above all */
   cydp_answer answer;
   if (low == 0)
     (void)tails->below(tails, n, u, 1);
@@ -71,14 +72,14 @@ static cydp_answer magnitude(const cydp_tails *tails, size_t n, const uint64_t *
   return CYDP_YES;
 }
 
-typedef struct magnitude_of {
+typedef struct magnitude_search {
   const cydp_tails *tails;
   uint64_t *k;
-} magnitude_of;
+} magnitude_search;
 
-static cydp_answer find_magnitude(const void *of, size_t n, const uint64_t *u) {
-  const magnitude_of *wanted = of;
-  return magnitude(wanted->tails, n, u, wanted->k);
+static cydp_answer find_magnitude(const void *bound, size_t n, const uint64_t *u) {
+  const magnitude_search *search = bound;
+  return search_magnitude(search->tails, n, u, search->k);
 }
 
 cydp_status cydp_resolve_below(cydp_comparison *compare, const void *bound,
@@ -104,8 +105,8 @@ cydp_status cydp_resolve_below(cydp_comparison *compare, const void *bound,
 
 cydp_status cydp_resolve_magnitude(const cydp_tails *tails, cydp_bits *bits,
                                    uint64_t *k) {
-  const magnitude_of wanted = {tails, k};
+  const magnitude_search search = {tails, k};
   bool found;
   *k = 0;
-  return cydp_resolve_below(find_magnitude, &wanted, bits, &found);
+  return cydp_resolve_below(find_magnitude, &search, bits, &found);
 }

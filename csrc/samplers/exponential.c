@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * exp(-x) to any of the resolver's precisions, rounded down within a proved bound.
+ * exp(-x) to any precision of exact comparisons, rounded down within a proved bound.
  *
  * With q = floor(x / ln 2) + 1 and r = q ln 2 - x in (0, ln 2], exp(-x) = exp(r) 2^-q:
  * every term of exp(r) is positive, so rounding down everywhere bounds the result from
@@ -34,8 +34,8 @@ static const uint64_t ln2[LN2_LIMBS + 1] = {0x610d30f88fe551a2,
 
 enum { HALVINGS = 24 }; /* r is divided by 2^24 before the series, which keeps it short */
 
-/* The least number of terms whose remainder is below an ulp: r'^(j+1) / (j+1)! with
- * r' <= 2^-24 loses 24 + floor(log2 j) bits or more with each term. */
+/* Returns the least number of terms whose remainder is below an ulp: r'^(j+1) / (j+1)!
+ * with r' <= 2^-24 loses 24 + floor(log2 j) bits or more with each term. */
 static uint64_t series_terms(size_t n) {
   uint64_t terms = 1;
   for (size_t bits = 0; bits < 64 * n + 1; terms++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * T_k = 2 p^k / (1 + p), p = exp(-1/t): the tails of the discrete Laplace law, and those
- * of the geometric law, p^k. */
+ * T_k = 2 p^k / (1 + p), p = exp(-1/t): the tails of the discrete Laplace distribution,
+ * and p^k, those of the geometric distribution. docs/sampling.md. */
 #include "samplers/exponential_tails.h"
 #include "base/fixed_point.h"
 #include "samplers/exact_comparison.h"
@@ -9,14 +9,15 @@
 #include <math.h>
 #include <string.h>
 
-/* [out, out + 2 ulps) holds exp(-x); beyond this x it is less than an ulp of n limbs. */
-static bool negligible(double x, size_t n) { return x >= 45.0 * (double)n; }
+/* Returns whether exp(-x) is less than an ulp of n limbs. */
+static bool is_negligible(double x, size_t n) { return x >= 45.0 * (double)n; }
 
-/* k / t in [x, x + 2 ulps) of n + 1 limbs: 1 / t is short by less than 2^-64 ulps of
- * these, k is below 2^63, and the cut takes one more. */
-static bool exponent(const cydp_exponential_tails *tails, size_t n, uint64_t k,
-                     cydp_fixed x) {
-  if (negligible((double)k * tails->inverse_scale, n))
+/* Sets x so that k / t is in [x, x + 2 ulps) of n + 1 limbs: 1 / t is short by less than
+ * 2^-64 of these ulps, k is below 2^63, and the cut takes one more. Returns false if
+ * exp(-k / t) is negligible. */
+static bool set_exponent(const cydp_exponential_tails *tails, size_t n, uint64_t k,
+                         cydp_fixed x) {
+  if (is_negligible((double)k * tails->inverse_scale, n))
     return false;
   cydp_fixed wide;
   cydp_fixed_multiply_word(n + 2, wide, tails->inverse + (CYDP_MOST_LIMBS - n), k);
@@ -35,13 +36,13 @@ cydp_answer cydp_below_exponential(size_t n, const uint64_t *u, const uint64_t *
   return cydp_fixed_compare(n, u, bound) >= 0 ? CYDP_NO : CYDP_TOO_CLOSE;
 }
 
-/* U (1 + p) < 2 exp(-k/t): the left side lies within 6 ulps above lhs, the right within 4
- * above rhs. */
+/* Whether U (1 + p) < 2 exp(-k/t): the left side lies within 6 ulps above lhs, the right
+ * side within 4 ulps above rhs. */
 static cydp_answer below_two_sided(const cydp_tails *self, size_t n, const uint64_t *u,
                                    uint64_t k) {
   const cydp_exponential_tails *tails = (const cydp_exponential_tails *)self;
   cydp_fixed lhs, rhs = {0}, x;
-  if (exponent(tails, n, k, x)) {
+  if (set_exponent(tails, n, k, x)) {
     cydp_exp_negative(n, rhs, x);
     cydp_fixed_add(n, rhs, rhs, rhs);
   }
@@ -57,7 +58,7 @@ static cydp_answer below_one_sided(const cydp_tails *self, size_t n, const uint6
                                    uint64_t k) {
   static const cydp_fixed ulp = {1};
   cydp_fixed x;
-  if (exponent((const cydp_exponential_tails *)self, n, k, x))
+  if (set_exponent((const cydp_exponential_tails *)self, n, k, x))
     return cydp_below_exponential(n, u, x);
   return cydp_fixed_compare(n, u, ulp) >= 0 ? CYDP_NO : CYDP_TOO_CLOSE;
 }
@@ -73,8 +74,8 @@ static uint64_t propose(const cydp_tails *self, size_t n, const uint64_t *u) {
   return !(y > 0) ? 0 : y < 0x1p62 ? (uint64_t)y : (uint64_t)1 << 62;
 }
 
-void cydp_exponential_tails_set(cydp_exponential_tails *tails, const uint64_t *inverse,
-                                bool one_sided) {
+void cydp_exponential_tails_prepare(cydp_exponential_tails *tails,
+                                    const uint64_t *inverse, bool one_sided) {
   const size_t n = CYDP_MOST_LIMBS;
   *tails = (cydp_exponential_tails){.one_sided = one_sided};
   tails->tails.below = one_sided ? below_one_sided : below_two_sided;
@@ -86,7 +87,7 @@ void cydp_exponential_tails_set(cydp_exponential_tails *tails, const uint64_t *i
   tails->scale = 1 / tails->inverse_scale;
   if (one_sided)
     return;
-  if (!negligible(tails->inverse_scale, n))
+  if (!is_negligible(tails->inverse_scale, n))
     cydp_exp_negative(n, tails->one_plus_p, inverse + 1);
   tails->one_plus_p[n] += 1;
   tails->offset = tails->scale * (0.6931471805599453 - log1p(exp(-tails->inverse_scale)));

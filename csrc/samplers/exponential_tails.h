@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
- * Exponential laws by their tails. */
+ * Exponential distributions by their tails. */
 #ifndef CYDP_SAMPLERS_EXPONENTIAL_TAILS_H
 #define CYDP_SAMPLERS_EXPONENTIAL_TAILS_H
 
 #include "base/fixed_point.h"
 #include "samplers/exact_comparison.h"
 
-/* U < exp(-x), for an x in [x, x + 2 ulps) of n + 1 limbs. */
+/* Returns whether U < exp(-x), for an x in [x, x + 2 ulps) of n + 1 limbs. */
 cydp_answer cydp_below_exponential(size_t n, const uint64_t *u, const uint64_t *x);
 
-/* Tails of exponential laws: T_k = 2 p^k / (1 + p), or p^k if `one_sided`; p = exp(-1/t).
- */
+/* Tails of exponential distributions: T_k = 2 p^k / (1 + p), or p^k if `one_sided`; p =
+ * exp(-1/t). */
 typedef struct cydp_exponential_tails {
   cydp_tails tails;
   bool one_sided;
@@ -21,8 +21,8 @@ typedef struct cydp_exponential_tails {
   double inverse_scale;  /* 1 / t, rounded */
 } cydp_exponential_tails;
 
-/* From 1 / t with CYDP_MOST_LIMBS + 2 fraction limbs, rounded down. */
-void cydp_exponential_tails_set(cydp_exponential_tails *tails, const uint64_t *inverse,
-                                bool one_sided);
+/* Prepares tails from 1 / t with CYDP_MOST_LIMBS + 2 fraction limbs, rounded down. */
+void cydp_exponential_tails_prepare(cydp_exponential_tails *tails,
+                                    const uint64_t *inverse, bool one_sided);
 
 #endif

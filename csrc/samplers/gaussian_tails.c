@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Tails of the discrete Gaussian law, rho(j) = exp(-j^2 rate), rate = 1 / (2 s^2), s < 8.
+ * Tails of the discrete Gaussian, rho(j) = exp(-j^2 rate), rate = 1 / (2 s^2), s < 8.
  *
  * With c = 2 (or 1 if one-sided), W_k = c (rho(k) + rho(k + 1) + ...) and Z = 1 + W_1,
  * T_k = W_k / Z, and U < T_k is compared as U Z < W_k. Errors: docs/sampling.md, "The
@@ -15,9 +15,9 @@
 
 enum { TABLE = CYDP_GAUSSIAN_LIMBS, LONGEST = 320 /* terms to 1,088 bits at s = 8 */ };
 
-/* sums[k - 1] = W_k with n limbs, within 2 ulps from below, for k up to the count
- * returned; the others are less than 2 ulps. `sums` holds LONGEST numbers of n + 1 limbs.
- */
+/* Sets sums[k - 1] to W_k with n limbs, within 2 ulps from below, for k up to the count
+ * that it returns; the others are less than 2 ulps. `sums` holds LONGEST numbers of n + 1
+ * limbs. */
 static size_t sum_tails(const uint64_t *rate, bool one_sided, size_t n, uint64_t *sums) {
   const size_t m = n + 1; /* a guard limb */
   static uint64_t const none[CYDP_FIXED_LIMBS] = {0};
@@ -43,22 +43,23 @@ static size_t sum_tails(const uint64_t *rate, bool one_sided, size_t n, uint64_t
   return count;
 }
 
-/* U Z < W_k: with both within 2 ulps and Z < 22, U Z lies within 25 ulps above lhs. */
-static cydp_answer compare(size_t n, const uint64_t *u, const uint64_t *first,
-                           const uint64_t *wanted) {
+/* Returns whether U Z < W_k: with both within 2 ulps and Z < 22, U Z lies within 25 ulps
+ * above lhs. */
+static cydp_answer compare(size_t n, const uint64_t *u, const uint64_t *w_1,
+                           const uint64_t *w_k) {
   cydp_fixed z, lhs, rhs;
-  memcpy(z, first, sizeof(uint64_t) * (n + 1));
+  memcpy(z, w_1, sizeof(uint64_t) * (n + 1));
   z[n] += 1;
   cydp_fixed_multiply(n, lhs, u, z);
   cydp_fixed_add_ulps(n, lhs, 25);
-  if (cydp_fixed_compare(n, lhs, wanted) <= 0)
+  if (cydp_fixed_compare(n, lhs, w_k) <= 0)
     return CYDP_YES;
-  memcpy(rhs, wanted, sizeof(uint64_t) * (n + 1));
+  memcpy(rhs, w_k, sizeof(uint64_t) * (n + 1));
   cydp_fixed_add_ulps(n, rhs, 2 + 25);
   return cydp_fixed_compare(n, lhs, rhs) >= 0 ? CYDP_NO : CYDP_TOO_CLOSE;
 }
 
-/* Beyond the table's precision, which 256 bits of U reach with probability 2^-190. */
+/* `below` beyond the table's precision, which is needed with a probability of 2^-190. */
 static cydp_answer below_precisely(const cydp_gaussian_tails *tails, size_t n,
                                    const uint64_t *u, uint64_t k) {
   uint64_t *sums = calloc(LONGEST * (n + 1), sizeof *sums);
@@ -91,8 +92,8 @@ static uint64_t propose(const cydp_tails *self, size_t n, const uint64_t *u) {
   return k;
 }
 
-void cydp_gaussian_tails_set(cydp_gaussian_tails *tails, const uint64_t *rate,
-                             bool one_sided) {
+void cydp_gaussian_tails_prepare(cydp_gaussian_tails *tails, const uint64_t *rate,
+                                 bool one_sided) {
   memset(tails, 0, sizeof *tails);
   tails->tails.below = below;
   tails->tails.propose = propose;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Magnitudes by a logarithm. */
+ * Magnitudes by the inverse CDF, a logarithm. */
 #ifndef CYDP_SAMPLERS_INVERSE_CDF_H
 #define CYDP_SAMPLERS_INVERSE_CDF_H
 
@@ -16,21 +16,21 @@ extern const double cydp_log_q[CYDP_LOG_TERMS];           /* ln(1 + r) / r */
 #define CYDP_LOG_OFFSET UINT64_C(0x3fe6000000000000) /* bits of the least z, 0.6875 */
 #define CYDP_LOG_ERROR 0x1p-40 /* 16 times what docs/sampling.md proves of y / scale */
 
-/* Magnitudes with a sign by the logarithm kernel. The second look at narrow words is the
- * same kernel, at 63 bits. */
-typedef struct cydp_inverse_cdf_route {
+/* How magnitudes with a sign are drawn by the inverse CDF kernel. The second look at
+ * narrow words is the same kernel, at 63 bits. */
+typedef struct cydp_inverse_cdf_method {
   const cydp_exponential_tails *tails;
-  cydp_inverse_cdf_law law, wide;
-  bool certain;          /* false: the guard band fills everything */
-  double rate, resolved; /* undecided by `law` and by `wide`, at most */
-} cydp_inverse_cdf_route;
-void cydp_inverse_cdf_route_set(cydp_inverse_cdf_route *route,
-                                const cydp_exponential_tails *tails, unsigned bits);
-cydp_status cydp_inverse_cdf_values(const cydp_inverse_cdf_route *route,
-                                    const cydp_batch *batch, const void *words,
-                                    int64_t *out);
-/* `look` of a decision whose answers are magnitudes. */
-uint64_t cydp_inverse_cdf_look(const cydp_inverse_cdf_law *wide, size_t n,
-                               const uint64_t *u, uint64_t *answers);
+  cydp_inverse_cdf_constants constants, second_look;
+  bool certain;              /* false: the guard band fills everything */
+  double rate, resolve_rate; /* probability of undecided at the two looks, at most */
+} cydp_inverse_cdf_method;
+void cydp_inverse_cdf_prepare(cydp_inverse_cdf_method *method,
+                              const cydp_exponential_tails *tails, unsigned bits);
+cydp_status cydp_inverse_cdf_map(const cydp_inverse_cdf_method *method,
+                                 const cydp_batch *batch, const void *words,
+                                 int64_t *out);
+/* `look_again` of a decision whose answers are magnitudes. */
+uint64_t cydp_inverse_cdf_look_again(const cydp_inverse_cdf_constants *constants,
+                                     size_t n, const uint64_t *u, uint64_t *answers);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The logarithm kernel for AVX2: four candidates a register, with fused multiply-add.
+ * The inverse CDF kernel for AVX2: four candidates a register, with fused multiply-add.
  * Evaluation and error bound: docs/sampling.md, "The vector kernels". */
 #include "samplers/kernels.h"
 
@@ -14,7 +14,7 @@
 #define BACK 0x1.8p52
 #define BITS_OF_BACK INT64_C(0x4338000000000000)
 
-/* The law, spread over registers once a call. A permutation moves 32 bits, so tables come
+/* The constants, spread over registers once a call. A permutation moves 32 bits, so tables come
  * in halves; the lower ones of `inverse` are all 0. */
 typedef struct registers {
   __m256i inverse, start_low, start_high;
@@ -31,32 +31,33 @@ typedef struct registers {
 #define LOW_HALVES(table) HALVES(table, 0x88)
 #define HIGH_HALVES(table) HALVES(table, 0xdd)
 
-static inline registers spread(const cydp_inverse_cdf_law *law) {
-  registers wide = {.inverse = HIGH_HALVES(law->inverse),
-                    .start_low = LOW_HALVES(law->start),
-                    .start_high = HIGH_HALVES(law->start),
-                    .step = _mm256_set1_pd(law->step),
-                    .guard = _mm256_set1_pd(law->guard),
-                    .one_less_guard = _mm256_set1_pd(1 - law->guard),
-                    .tail = _mm256_set1_pd(2 * (double)law->tail)};
+static inline registers spread(const cydp_inverse_cdf_constants *constants) {
+  registers wide = {.inverse = HIGH_HALVES(constants->inverse),
+                    .start_low = LOW_HALVES(constants->start),
+                    .start_high = HIGH_HALVES(constants->start),
+                    .step = _mm256_set1_pd(constants->step),
+                    .guard = _mm256_set1_pd(constants->guard),
+                    .one_less_guard = _mm256_set1_pd(1 - constants->guard),
+                    .tail = _mm256_set1_pd(2 * (double)constants->tail)};
   for (int i = 0; i < CYDP_LOG_TERMS; i++)
-    wide.q[i] = _mm256_set1_pd(law->q[i]);
+    wide.q[i] = _mm256_set1_pd(constants->q[i]);
   return wide;
 }
 
-/* Four candidates from x = 2 u + 1 and their words, whose lowest bit is the sign: the
- * values, and which are undecided. */
-static inline unsigned draw(const registers *law, __m256d x, __m256i word, __m256i *out) {
-  const __m256d *q = law->q;
+/* Maps four candidates from x = 2 u + 1 and their words, whose lowest bit is the sign, to
+ * values; returns which of them are undecided. */
+static inline unsigned map_lanes(const registers *constants, __m256d x, __m256i word,
+                                 __m256i *out) {
+  const __m256d *q = constants->q;
   const __m256i zero = _mm256_setzero_si256();
   __m256i bits = _mm256_castpd_si256(x);
   __m256i low_index = _mm256_srli_epi64(bits, 49);  /* the interval, for lower halves, */
   __m256i high_index = _mm256_srli_epi64(bits, 17); /* and for upper ones: 3 bits count */
   __m256d inverse = _mm256_castsi256_pd(_mm256_blend_epi32(
-      zero, _mm256_permutevar8x32_epi32(law->inverse, high_index), 0xaa));
-  __m256d start = _mm256_castsi256_pd(
-      _mm256_blend_epi32(_mm256_permutevar8x32_epi32(law->start_low, low_index),
-                         _mm256_permutevar8x32_epi32(law->start_high, high_index), 0xaa));
+      zero, _mm256_permutevar8x32_epi32(constants->inverse, high_index), 0xaa));
+  __m256d start = _mm256_castsi256_pd(_mm256_blend_epi32(
+      _mm256_permutevar8x32_epi32(constants->start_low, low_index),
+      _mm256_permutevar8x32_epi32(constants->start_high, high_index), 0xaa));
   const __m256i mantissa = _mm256_set1_epi64x(INT64_C(0x000fffffffffffff));
   const __m256d one = _mm256_set1_pd(1);
   __m256d m = _mm256_or_pd(_mm256_castsi256_pd(_mm256_and_si256(bits, mantissa)), one);
@@ -72,17 +73,17 @@ static inline unsigned draw(const registers *law, __m256d x, __m256i word, __m25
   odd = _mm256_fmadd_pd(odd, r2, q[1]);
   even = _mm256_fmadd_pd(even, r2, q[0]);
   __m256d series = _mm256_fmadd_pd(odd, r, even);
-  __m256d whole = _mm256_fnmadd_pd(exponent, law->step, start);
-  __m256d y = _mm256_fmadd_pd(r, series, whole);
+  __m256d n_vector = _mm256_fnmadd_pd(exponent, constants->step, start);
+  __m256d y = _mm256_fmadd_pd(r, series, n_vector);
   __m256d k = _mm256_floor_pd(y);
   __m256d fraction = _mm256_sub_pd(y, k);
   __m256d sign = _mm256_castsi256_pd(_mm256_slli_epi64(word, 63));
   __m256d value = _mm256_add_pd(_mm256_xor_pd(k, sign), _mm256_set1_pd(BACK));
   *out = _mm256_sub_epi64(_mm256_castpd_si256(value), _mm256_set1_epi64x(BITS_OF_BACK));
   __m256d certain =
-      _mm256_and_pd(_mm256_cmp_pd(fraction, law->guard, _CMP_GT_OQ),
-                    _mm256_cmp_pd(fraction, law->one_less_guard, _CMP_LT_OQ));
-  certain = _mm256_and_pd(certain, _mm256_cmp_pd(x, law->tail, _CMP_GT_OQ));
+      _mm256_and_pd(_mm256_cmp_pd(fraction, constants->guard, _CMP_GT_OQ),
+                    _mm256_cmp_pd(fraction, constants->one_less_guard, _CMP_LT_OQ));
+  certain = _mm256_and_pd(certain, _mm256_cmp_pd(x, constants->tail, _CMP_GT_OQ));
   return (unsigned)_mm256_movemask_pd(certain) ^ 15;
 }
 
@@ -91,27 +92,27 @@ static inline __m128i first_lanes(size_t n) {
   return _mm_cmpgt_epi32(_mm_set1_epi32((int)n), _mm_setr_epi32(0, 1, 2, 3));
 }
 
-static inline unsigned draw_wide(const registers *law, __m256i word, __m256i *out) {
-  /* 2 u + 1 in two halves, their sum rounded once. */
+static inline unsigned map_wide(const registers *constants, __m256i word, __m256i *out) {
+  /* 2 u + 1 as two halves, whose sum is rounded once. */
   __m256i odd = _mm256_or_si256(word, _mm256_set1_epi64x(1));
   __m256i low = _mm256_blend_epi32(odd, _mm256_set1_epi64x(BITS_OF_TWO_52), 0xaa);
   __m256i high =
       _mm256_or_si256(_mm256_srli_epi64(odd, 32), _mm256_set1_epi64x(BITS_OF_TWO_84));
   __m256d exact =
       _mm256_sub_pd(_mm256_castsi256_pd(high), _mm256_set1_pd(TWO_84 + TWO_52));
-  return draw(law, _mm256_add_pd(exact, _mm256_castsi256_pd(low)), word, out);
+  return map_lanes(constants, _mm256_add_pd(exact, _mm256_castsi256_pd(low)), word, out);
 }
 
-static void wide_words(const cydp_inverse_cdf_law *law, const uint64_t *words, size_t n,
-                       int64_t *out, uint8_t *undecided) {
-  const registers wide = spread(law);
+static void wide_words(const cydp_inverse_cdf_constants *constants, const uint64_t *words,
+                       size_t n, int64_t *out, uint8_t *undecided) {
+  const registers wide = spread(constants);
   size_t i = 0;
   __m256i k;
   for (; i + 8 <= n; i += 8) {
     unsigned open = 0;
     for (unsigned j = 0; j < 8; j += 4) {
       __m256i word = _mm256_loadu_si256((const __m256i *)(words + i + j));
-      open |= draw_wide(&wide, word, &k) << j;
+      open |= map_wide(&wide, word, &k) << j;
       _mm256_storeu_si256((__m256i *)(out + i + j), k);
     }
     undecided[i / 8] = (uint8_t)open;
@@ -119,33 +120,34 @@ static void wide_words(const cydp_inverse_cdf_law *law, const uint64_t *words, s
   for (size_t first = i; i < n; i += 4) {
     __m256i lanes = _mm256_cvtepi32_epi64(first_lanes(n - i));
     __m256i word = _mm256_maskload_epi64((const long long *)(words + i), lanes);
-    unsigned open = draw_wide(&wide, word, &k);
+    unsigned open = map_wide(&wide, word, &k);
     open &= (unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(lanes));
     _mm256_maskstore_epi64((long long *)(out + i), lanes, k);
     undecided[i / 8] = (uint8_t)(i == first ? open : undecided[i / 8] | open << 4);
   }
 }
 
-static inline unsigned draw_narrow(const registers *law, __m256i mask, __m128i word,
-                                   __m256i *out) {
+static inline unsigned map_narrow(const registers *constants, __m256i mask, __m128i word,
+                                  __m256i *out) {
   __m256i wide = _mm256_cvtepu32_epi64(word);
   __m256i odd = _mm256_or_si256(_mm256_and_si256(wide, mask),
                                 _mm256_set1_epi64x(BITS_OF_TWO_52 | 1));
   __m256d x = _mm256_sub_pd(_mm256_castsi256_pd(odd), _mm256_set1_pd(TWO_52));
-  return draw(law, x, wide, out);
+  return map_lanes(constants, x, wide, out);
 }
 
-static void narrow_words(const cydp_inverse_cdf_law *law, const uint32_t *words, size_t n,
-                         int64_t *out, uint8_t *undecided) {
-  const registers wide = spread(law);
-  const __m256i mask = _mm256_set1_epi64x((UINT32_C(2) << law->bits) - 1);
+static void narrow_words(const cydp_inverse_cdf_constants *constants,
+                         const uint32_t *words, size_t n, int64_t *out,
+                         uint8_t *undecided) {
+  const registers wide = spread(constants);
+  const __m256i mask = _mm256_set1_epi64x((UINT32_C(2) << constants->bits) - 1);
   size_t i = 0;
   __m256i k;
   for (; i + 8 <= n; i += 8) {
     unsigned open = 0;
     for (unsigned j = 0; j < 8; j += 4) {
       __m128i word = _mm_loadu_si128((const __m128i *)(words + i + j));
-      open |= draw_narrow(&wide, mask, word, &k) << j;
+      open |= map_narrow(&wide, mask, word, &k) << j;
       _mm256_storeu_si256((__m256i *)(out + i + j), k);
     }
     undecided[i / 8] = (uint8_t)open;
@@ -153,17 +155,17 @@ static void narrow_words(const cydp_inverse_cdf_law *law, const uint32_t *words,
   for (size_t first = i; i < n; i += 4) {
     __m128i lanes = first_lanes(n - i);
     __m128i word = _mm_maskload_epi32((const int *)(words + i), lanes);
-    unsigned open = draw_narrow(&wide, mask, word, &k);
+    unsigned open = map_narrow(&wide, mask, word, &k);
     open &= (unsigned)_mm_movemask_ps(_mm_castsi128_ps(lanes));
     _mm256_maskstore_epi64((long long *)(out + i), _mm256_cvtepi32_epi64(lanes), k);
     undecided[i / 8] = (uint8_t)(i == first ? open : undecided[i / 8] | open << 4);
   }
 }
 
-void cydp_inverse_cdf_avx2(const cydp_inverse_cdf_law *law, const void *words, size_t n,
-                           int64_t *out, uint8_t *undecided) {
-  if (law->bits == 63)
-    wide_words(law, words, n, out, undecided);
+void cydp_inverse_cdf_avx2(const cydp_inverse_cdf_constants *constants, const void *words,
+                           size_t n, int64_t *out, uint8_t *undecided) {
+  if (constants->bits == 63)
+    wide_words(constants, words, n, out, undecided);
   else
-    narrow_words(law, words, n, out, undecided);
+    narrow_words(constants, words, n, out, undecided);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * The logarithm kernel: |X| = floor(a - t ln U) where that is certain. Straight-line
- * code: the work does not depend on the value. Constants and error bound:
- * docs/sampling.md. */
+ * The inverse CDF kernel, the version to read: |X| = floor(a - t ln U) where that is
+ * certain. Straight-line code: the work does not depend on the value. Constants and error
+ * bound: docs/sampling.md. */
 #include "samplers/inverse_cdf.h"
 #include "samplers/kernels.h"
 
@@ -32,40 +32,44 @@ static inline double double_of(uint64_t bits) {
   return x;
 }
 
-/* One candidate; `word` has the sign in its lowest bit and u above. */
-static inline bool draw(const cydp_inverse_cdf_law *law, uint64_t word, int64_t *out) {
-  const double *q = law->q;
+/* Maps one candidate, whose word has the sign in its lowest bit and u above; returns
+ * whether the value is certain. */
+static inline bool map_word(const cydp_inverse_cdf_constants *constants, uint64_t word,
+                            int64_t *out) {
+  const double *q = constants->q;
   int64_t sign = (int64_t)(word & 1);
   uint64_t u = word >> 1;
-  double x = (double)(int64_t)u + 0.5; /* the middle of the cell [u, u + 1) */
+  double x = (double)(int64_t)u + 0.5; /* the middle of [u, u + 1) */
   uint64_t shifted = bits_of(x) - CYDP_LOG_OFFSET;
   size_t i = shifted >> 49 & (CYDP_LOG_INTERVALS - 1);
   double z = double_of(bits_of(x) - (shifted & UINT64_C(0xfff0000000000000)));
-  double exponent = (double)(int32_t)((int64_t)shifted >> 52) - (double)law->bits;
+  double exponent = (double)(int32_t)((int64_t)shifted >> 52) - (double)constants->bits;
   double r = z * cydp_log_inverse[i] - 1;
   double r2 = r * r, r4 = r2 * r2;
   double series = ((q[0] + q[1] * r) + (q[2] + q[3] * r) * r2) +
                   ((q[4] + q[5] * r) + (q[6] + q[7] * r) * r2) * r4;
-  double y = (law->base[i] - exponent * law->step) + r * series;
+  double y = (constants->base[i] - exponent * constants->step) + r * series;
   int64_t k = (int64_t)y;
   double fraction = y - (double)k;
   *out = (k ^ -sign) + sign;
-  return (fraction > law->guard) & (fraction < 1 - law->guard) & (u >= law->tail);
+  return (fraction > constants->guard) & (fraction < 1 - constants->guard) &
+         (u >= constants->tail);
 }
 
-void cydp_inverse_cdf_portable(const cydp_inverse_cdf_law *shared, const void *words,
-                               size_t n, int64_t *out, uint8_t *undecided) {
-  const cydp_inverse_cdf_law copy = *shared,
-                             *law = &copy; /* which no store to out can change */
-  const bool wide = law->bits == 63;
-  const uint32_t mask = (UINT32_C(2) << (wide ? 31 : law->bits)) - 1;
+void cydp_inverse_cdf_portable(const cydp_inverse_cdf_constants *shared,
+                               const void *words, size_t n, int64_t *out,
+                               uint8_t *undecided) {
+  const cydp_inverse_cdf_constants copy = *shared; /* which no store to out can change */
+  const cydp_inverse_cdf_constants *constants = &copy;
+  const bool wide = constants->bits == 63;
+  const uint32_t mask = (UINT32_C(2) << (wide ? 31 : constants->bits)) - 1;
   for (size_t i = 0; i < n; i += 8) {
     size_t lanes = n - i < 8 ? n - i : 8;
     unsigned open = 0;
     for (size_t j = 0; j < lanes; j++) {
       uint64_t word = wide ? ((const uint64_t *)words)[i + j]
                            : ((const uint32_t *)words)[i + j] & mask;
-      open |= (unsigned)!draw(law, word, out + i + j) << j;
+      open |= (unsigned)!map_word(constants, word, out + i + j) << j;
     }
     undecided[i / 8] = (uint8_t)open;
   }

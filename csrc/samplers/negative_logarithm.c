@@ -15,8 +15,8 @@ static size_t top_limb(size_t n, const uint64_t *x) {
   return n;
 }
 
-/* exp(-y) in [out, out + 2 ulps). */
-static void exponential(size_t n, uint64_t *out, const uint64_t *y) {
+/* Sets out so that exp(-y) is in [out, out + 2 ulps). */
+static void set_exponential(size_t n, uint64_t *out, const uint64_t *y) {
   cydp_fixed wide;
   wide[0] = 0;
   memcpy(wide + 1, y, sizeof(uint64_t) * (n + 1));
@@ -32,11 +32,11 @@ static void first_guess(size_t n, uint64_t *y, const uint64_t *x) {
   y[n - 1] = (uint64_t)((guess - floor(guess)) * 0x1p53) << 11;
 }
 
-/* y becomes y + (exp(-y) - x) / x. */
+/* Sets y to y + (exp(-y) - x) / x. */
 static cydp_status improve(size_t n, uint64_t *y, const uint64_t *x) {
   cydp_fixed f, step = {0};
   bool exact;
-  exponential(n, f, y);
+  set_exponential(n, f, y);
   bool more = cydp_fixed_compare(n, f, x) > 0;
   cydp_fixed_subtract(n, f, more ? f : x, more ? x : f);
   cydp_status status =
@@ -50,21 +50,21 @@ static cydp_status improve(size_t n, uint64_t *y, const uint64_t *x) {
   return status;
 }
 
-static bool certified(size_t n, const uint64_t *low, const uint64_t *high,
-                      const uint64_t *x) {
+static bool certify(size_t n, const uint64_t *low, const uint64_t *high,
+                    const uint64_t *x) {
   static const cydp_fixed zero = {0};
   cydp_fixed f;
   if (cydp_fixed_compare(n, low, zero) > 0) {
-    exponential(n, f, low);
+    set_exponential(n, f, low);
     if (cydp_fixed_compare(n, f, x) < 0)
       return false;
   }
-  exponential(n, f, high);
+  set_exponential(n, f, high);
   cydp_fixed_add_ulps(n, f, 2);
   return cydp_fixed_compare(n, f, x) <= 0;
 }
 
-/* Two ulps of exp(-y) are 2 / x of y: the bounds begin eight times as far apart. */
+/* Two ulps of exp(-y) are 2 / x ulps of y: the bounds begin eight times as far apart. */
 cydp_status cydp_negative_logarithm(size_t n, uint64_t *low, uint64_t *high,
                                     const uint64_t *x) {
   cydp_fixed y, away = {0};
@@ -83,7 +83,7 @@ cydp_status cydp_negative_logarithm(size_t n, uint64_t *low, uint64_t *high,
       cydp_fixed_subtract(n, low, y, away);
     else
       memset(low, 0, sizeof(uint64_t) * (n + 1));
-    if (certified(n, low, high, x))
+    if (certify(n, low, high, x))
       return CYDP_OK;
   }
   memset(low, 0, sizeof(uint64_t) * (n + 1));

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT
- * From the parts of a split to values, for AVX2: four candidates a register, those that
- * are accepted pushed together. A whole register is stored each time; what it holds
- * behind them is overwritten by the next, or lies within the n values that `out` has room
- * for. What does not fill eight is left to the portable kernel. */
+ * From quotients and remainders to values, for AVX2: four candidates a register, the
+ * accepted ones pushed together. A whole register is stored each time; the next one
+ * overwrites what it holds behind them, or that lies within the n values that `out` has
+ * room for. The portable kernel does what does not fill eight. docs/sampling.md. */
 #include "samplers/kernels.h"
 
 #include <immintrin.h>
 
-/* Which lanes come first, for each set of four that are kept: the halves of each. Which
- * candidates are rejected is independent of the values that are not. */
+/* For each set of lanes that are kept, the order that brings them first, as halves of
+ * each. A table may depend on the set: which candidates are rejected is independent of
+ * the values that are kept. */
 static const uint8_t order[16][8] = {
     {0, 1, 2, 3, 4, 5, 6, 7}, {0, 1, 2, 3, 4, 5, 6, 7}, {2, 3, 0, 1, 4, 5, 6, 7},
     {0, 1, 2, 3, 4, 5, 6, 7}, {4, 5, 0, 1, 2, 3, 6, 7}, {0, 1, 4, 5, 2, 3, 6, 7},
@@ -25,7 +26,7 @@ static inline __m256i load_4_of_16(const uint16_t *words) {
   return _mm256_cvtepu16_epi64(_mm_loadl_epi64((const __m128i *)words));
 }
 
-/* All ones where the lowest bit of a word is set. */
+/* Returns all ones where the lowest bit of a word is set. */
 static inline __m256i signs_of(__m256i words) {
   return _mm256_sub_epi64(_mm256_setzero_si256(),
                           _mm256_and_si256(words, _mm256_set1_epi64x(1)));
@@ -35,8 +36,8 @@ static inline __m256i negate(__m256i k, __m256i negative) {
   return _mm256_sub_epi64(_mm256_xor_si256(k, negative), negative);
 }
 
-/* Appends those of four that are accepted to the `count` in `out`, but for negative
- * zeros; returns the new count. */
+/* Appends the accepted ones of four values, except for negative zeros, to the `count`
+ * values in `out`; returns the new count. */
 static inline size_t append(__m256i magnitude, __m256i negative, unsigned accepted,
                             int64_t *out, size_t count) {
   __m256i minus_zero =
@@ -60,12 +61,12 @@ static inline __m256i load_words(unsigned width, const void *words, size_t i) {
 }
 
 __attribute__((always_inline)) static inline size_t
-join_all(const cydp_split_law *law, unsigned width, const void *words, const uint16_t *x,
-         const uint8_t *accepted, size_t n, int64_t *out) {
-  const __m256i mask = _mm256_set1_epi64x((1LL << law->shift) - 1);
-  const __m128i shift = _mm_cvtsi32_si128((int)law->shift);
-  size_t count = 0, whole = n / 8 * 8;
-  for (size_t i = 0; i < whole; i += 4) {
+recombine_all(const cydp_gaussian_constants *constants, unsigned width, const void *words,
+              const uint16_t *x, const uint8_t *accepted, size_t n, int64_t *out) {
+  const __m256i mask = _mm256_set1_epi64x((1LL << constants->shift) - 1);
+  const __m128i shift = _mm_cvtsi32_si128((int)constants->shift);
+  size_t count = 0, n_vector = n / 8 * 8;
+  for (size_t i = 0; i < n_vector; i += 4) {
     __m256i word = load_words(width, words, i);
     __m256i remainder = _mm256_and_si256(_mm256_srli_epi64(word, 1), mask);
     __m256i base = _mm256_sll_epi64(load_4_of_16(x + i), shift);
@@ -73,28 +74,29 @@ join_all(const cydp_split_law *law, unsigned width, const void *words, const uin
                    (unsigned)accepted[i / 8] >> i % 8, out, count);
   }
   return count + cydp_recombine_gaussian_portable(
-                     law, (const char *)words + width * whole, x + whole,
-                     accepted + whole / 8, n - whole, out + count);
+                     constants, (const char *)words + width * n_vector, x + n_vector,
+                     accepted + n_vector / 8, n - n_vector, out + count);
 }
 
-size_t cydp_recombine_gaussian_avx2(const cydp_split_law *law, const void *words,
-                                    const uint16_t *x, const uint8_t *accepted, size_t n,
-                                    int64_t *out) {
-  return law->width == 2   ? join_all(law, 2, words, x, accepted, n, out)
-         : law->width == 4 ? join_all(law, 4, words, x, accepted, n, out)
-                           : join_all(law, 8, words, x, accepted, n, out);
+size_t cydp_recombine_gaussian_avx2(const cydp_gaussian_constants *constants,
+                                    const void *words, const uint16_t *x,
+                                    const uint8_t *accepted, size_t n, int64_t *out) {
+  return constants->width == 2 ? recombine_all(constants, 2, words, x, accepted, n, out)
+         : constants->width == 4
+             ? recombine_all(constants, 4, words, x, accepted, n, out)
+             : recombine_all(constants, 8, words, x, accepted, n, out);
 }
 
 __attribute__((always_inline)) static inline size_t
-join_quotients(unsigned shift, const uint64_t *signs, unsigned width,
-               const void *remainders, const int64_t *quotients, const uint8_t *accepted,
-               size_t n, int64_t *out) {
+recombine_quotients(unsigned shift, const uint64_t *signs, unsigned width,
+                    const void *remainders, const int64_t *quotients,
+                    const uint8_t *accepted, size_t n, int64_t *out) {
   const __m256i mask = _mm256_set1_epi64x((1LL << shift) - 1);
   const __m256i most = _mm256_set1_epi64x(INT64_MAX >> shift);
   const __m256i largest = _mm256_set1_epi64x(INT64_MAX);
   const __m128i by = _mm_cvtsi32_si128((int)shift);
-  size_t count = 0, whole = n / 8 * 8;
-  for (size_t i = 0; i < whole; i += 4) {
+  size_t count = 0, n_vector = n / 8 * 8;
+  for (size_t i = 0; i < n_vector; i += 4) {
     __m256i negative = signs_of(load_4(signs + i));
     __m256i quotient = negate(load_4(quotients + i), negative);
     __m256i remainder = _mm256_and_si256(load_words(width, remainders, i), mask);
@@ -103,18 +105,19 @@ join_quotients(unsigned shift, const uint64_t *signs, unsigned width,
         _mm256_blendv_epi8(magnitude, largest, _mm256_cmpgt_epi64(quotient, most));
     count = append(magnitude, negative, (unsigned)accepted[i / 8] >> i % 8, out, count);
   }
-  return count + cydp_recombine_laplace_portable(shift, signs + whole, width,
-                                                 (const char *)remainders + width * whole,
-                                                 quotients + whole, accepted + whole / 8,
-                                                 n - whole, out + count);
+  return count + cydp_recombine_laplace_portable(
+                     shift, signs + n_vector, width,
+                     (const char *)remainders + width * n_vector, quotients + n_vector,
+                     accepted + n_vector / 8, n - n_vector, out + count);
 }
 
 size_t cydp_recombine_laplace_avx2(unsigned shift, const uint64_t *signs, unsigned width,
                                    const void *remainders, const int64_t *quotients,
                                    const uint8_t *accepted, size_t n, int64_t *out) {
-  return width == 4
-             ? join_quotients(shift, signs, 4, remainders, quotients, accepted, n, out)
-             : join_quotients(shift, signs, 8, remainders, quotients, accepted, n, out);
+  return width == 4 ? recombine_quotients(shift, signs, 4, remainders, quotients,
+                                          accepted, n, out)
+                    : recombine_quotients(shift, signs, 8, remainders, quotients,
+                                          accepted, n, out);
 }
 
 void cydp_ones_avx2(unsigned width, const void *words, unsigned bits, size_t n,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * From the parts of a split to values, for AVX-512: eight candidates a register, those
- * that are accepted pushed together. A whole register is stored each time; what it holds
- * behind them is overwritten by the next, or lies within the n values that `out` has room
- * for. */
+ * From quotients and remainders to values, for AVX-512: eight candidates a register, the
+ * accepted ones pushed together. A whole register is stored each time; the next one
+ * overwrites what it holds behind them, or that lies within the n values that `out` has
+ * room for. docs/sampling.md. */
 #include "samplers/kernels.h"
 #include "samplers/mask_avx512.h"
 
@@ -24,7 +24,7 @@ static inline __m512i load_words(unsigned width, const void *words, size_t i,
   return _mm512_maskz_loadu_epi64(lanes, (const uint64_t *)words + i);
 }
 
-/* Those of eight magnitudes with their signs that are kept: of 0 and -0, 0. */
+/* Returns which of eight magnitudes with signs are kept: negative zeros are not. */
 static inline __mmask8 kept_of(__m512i magnitude, __mmask8 negative, uint8_t accepted) {
   __mmask8 minus_zero = _mm512_mask_testn_epi64_mask(negative, magnitude, magnitude);
   return (__mmask8)(accepted & ~minus_zero);
@@ -36,7 +36,8 @@ static inline __m512i together(__mmask8 kept, __m512i magnitude, __mmask8 negati
   return _mm512_maskz_compress_epi64(kept, value);
 }
 
-/* Appends eight to the `count` in `out`; returns the new count. */
+/* Appends the kept ones of eight values to the `count` values in `out`; returns the new
+ * count. */
 static inline size_t append(__m512i magnitude, __mmask8 negative, uint8_t accepted,
                             int64_t *out, size_t count) {
   __mmask8 kept = kept_of(magnitude, negative, accepted);
@@ -44,7 +45,7 @@ static inline size_t append(__m512i magnitude, __mmask8 negative, uint8_t accept
   return count + (size_t)__builtin_popcount(bits_of_8(kept));
 }
 
-/* The last, which a whole register would not have room for. */
+/* The same for the last values, where `out` has no room for a whole register. */
 static inline size_t append_last(__m512i magnitude, __mmask8 negative, uint8_t accepted,
                                  int64_t *out, size_t count) {
   __mmask8 kept = kept_of(magnitude, negative, accepted);
@@ -59,11 +60,11 @@ typedef struct candidates {
   __mmask8 negative;
 } candidates;
 
-static inline candidates gaussian(const cydp_split_law *law, unsigned width,
-                                  const void *words, const uint16_t *x, size_t i,
-                                  __mmask8 lanes) {
-  const __m512i mask = _mm512_set1_epi64((1LL << law->shift) - 1);
-  const __m128i shift = _mm_cvtsi32_si128((int)law->shift);
+static inline candidates gaussian(const cydp_gaussian_constants *constants,
+                                  unsigned width, const void *words, const uint16_t *x,
+                                  size_t i, __mmask8 lanes) {
+  const __m512i mask = _mm512_set1_epi64((1LL << constants->shift) - 1);
+  const __m128i shift = _mm_cvtsi32_si128((int)constants->shift);
   __m512i word = load_words(width, words, i, lanes);
   __m512i base = _mm512_cvtepu16_epi64(_mm_maskz_loadu_epi16(lanes, x + i));
   __m512i remainder = _mm512_and_si512(_mm512_srli_epi64(word, 1), mask);
@@ -72,29 +73,30 @@ static inline candidates gaussian(const cydp_split_law *law, unsigned width,
 }
 
 __attribute__((always_inline)) static inline size_t
-join_all(const cydp_split_law *law, unsigned width, const void *words, const uint16_t *x,
-         const uint8_t *accepted, size_t n, int64_t *out) {
+recombine_all(const cydp_gaussian_constants *constants, unsigned width, const void *words,
+              const uint16_t *x, const uint8_t *accepted, size_t n, int64_t *out) {
   size_t count = 0, i = 0;
   for (; i + LANES <= n; i += LANES) {
-    candidates of = gaussian(law, width, words, x, i, 0xff);
-    count = append(of.magnitude, of.negative, accepted[i / 8], out, count);
+    candidates eight = gaussian(constants, width, words, x, i, 0xff);
+    count = append(eight.magnitude, eight.negative, accepted[i / 8], out, count);
   }
   if (i < n) {
     __mmask8 lanes = first_lanes(n - i);
-    candidates of = gaussian(law, width, words, x, i, lanes);
-    count = append_last(of.magnitude, of.negative, accepted[i / 8] & lanes, out, count);
+    candidates eight = gaussian(constants, width, words, x, i, lanes);
+    count =
+        append_last(eight.magnitude, eight.negative, accepted[i / 8] & lanes, out, count);
   }
   return count;
 }
 
-/* Words of two bytes, as far as they fill registers of 16: x < 2^9 and m <= 15, so that
- * 32 bits hold all. */
-static inline size_t join_narrow(const cydp_split_law *law, const uint16_t *words,
-                                 const uint16_t *x, const uint8_t *accepted, size_t n,
-                                 int64_t *out) {
-  const __m512i mask = _mm512_set1_epi32((1 << law->shift) - 1);
+/* Recombines words of two bytes, as far as they fill registers of 16: x < 2^9 and m <= 15,
+ * so that 32 bits hold a magnitude. */
+static inline size_t recombine_narrow(const cydp_gaussian_constants *constants,
+                                      const uint16_t *words, const uint16_t *x,
+                                      const uint8_t *accepted, size_t n, int64_t *out) {
+  const __m512i mask = _mm512_set1_epi32((1 << constants->shift) - 1);
   const __m512i one = _mm512_set1_epi32(1), zero = _mm512_setzero_si512();
-  const __m128i shift = _mm_cvtsi32_si128((int)law->shift);
+  const __m128i shift = _mm_cvtsi32_si128((int)constants->shift);
   size_t count = 0;
   for (size_t i = 0; i + 2 * LANES <= n; i += 2 * LANES) {
     uint16_t kept;
@@ -118,17 +120,17 @@ static inline size_t join_narrow(const cydp_split_law *law, const uint16_t *word
   return count;
 }
 
-size_t cydp_recombine_gaussian_avx512(const cydp_split_law *law, const void *words,
-                                      const uint16_t *x, const uint8_t *accepted,
-                                      size_t n, int64_t *out) {
-  if (law->width == 2) {
+size_t cydp_recombine_gaussian_avx512(const cydp_gaussian_constants *constants,
+                                      const void *words, const uint16_t *x,
+                                      const uint8_t *accepted, size_t n, int64_t *out) {
+  if (constants->width == 2) {
     size_t done = n / (2 * LANES) * (2 * LANES);
-    size_t count = join_narrow(law, words, x, accepted, n, out);
-    return count + join_all(law, 2, (const uint16_t *)words + done, x + done,
-                            accepted + done / 8, n - done, out + count);
+    size_t count = recombine_narrow(constants, words, x, accepted, n, out);
+    return count + recombine_all(constants, 2, (const uint16_t *)words + done, x + done,
+                                 accepted + done / 8, n - done, out + count);
   }
-  return law->width == 4 ? join_all(law, 4, words, x, accepted, n, out)
-                         : join_all(law, 8, words, x, accepted, n, out);
+  return constants->width == 4 ? recombine_all(constants, 4, words, x, accepted, n, out)
+                               : recombine_all(constants, 8, words, x, accepted, n, out);
 }
 
 static inline candidates laplace(unsigned shift, const uint64_t *signs, unsigned width,
@@ -140,27 +142,28 @@ static inline candidates laplace(unsigned shift, const uint64_t *signs, unsigned
   __m512i sign = _mm512_maskz_loadu_epi64(lanes, signs + i);
   __m512i remainder = load_words(width, remainders, i, lanes);
   __m512i quotient = _mm512_abs_epi64(_mm512_maskz_loadu_epi64(lanes, quotients + i));
-  __m512i joined =
+  __m512i recombined =
       _mm512_or_si512(_mm512_sll_epi64(quotient, by), _mm512_and_si512(remainder, mask));
-  return (candidates){_mm512_mask_mov_epi64(joined,
+  return (candidates){_mm512_mask_mov_epi64(recombined,
                                             _mm512_cmpgt_epi64_mask(quotient, most),
                                             _mm512_set1_epi64(INT64_MAX)),
                       _mm512_test_epi64_mask(sign, _mm512_set1_epi64(1))};
 }
 
 __attribute__((always_inline)) static inline size_t
-join_quotients(unsigned shift, const uint64_t *signs, unsigned width,
-               const void *remainders, const int64_t *quotients, const uint8_t *accepted,
-               size_t n, int64_t *out) {
+recombine_quotients(unsigned shift, const uint64_t *signs, unsigned width,
+                    const void *remainders, const int64_t *quotients,
+                    const uint8_t *accepted, size_t n, int64_t *out) {
   size_t count = 0, i = 0;
   for (; i + LANES <= n; i += LANES) {
-    candidates of = laplace(shift, signs, width, remainders, quotients, i, 0xff);
-    count = append(of.magnitude, of.negative, accepted[i / 8], out, count);
+    candidates eight = laplace(shift, signs, width, remainders, quotients, i, 0xff);
+    count = append(eight.magnitude, eight.negative, accepted[i / 8], out, count);
   }
   if (i < n) {
     __mmask8 lanes = first_lanes(n - i);
-    candidates of = laplace(shift, signs, width, remainders, quotients, i, lanes);
-    count = append_last(of.magnitude, of.negative, accepted[i / 8] & lanes, out, count);
+    candidates eight = laplace(shift, signs, width, remainders, quotients, i, lanes);
+    count =
+        append_last(eight.magnitude, eight.negative, accepted[i / 8] & lanes, out, count);
   }
   return count;
 }
@@ -169,9 +172,10 @@ size_t cydp_recombine_laplace_avx512(unsigned shift, const uint64_t *signs,
                                      unsigned width, const void *remainders,
                                      const int64_t *quotients, const uint8_t *accepted,
                                      size_t n, int64_t *out) {
-  return width == 4
-             ? join_quotients(shift, signs, 4, remainders, quotients, accepted, n, out)
-             : join_quotients(shift, signs, 8, remainders, quotients, accepted, n, out);
+  return width == 4 ? recombine_quotients(shift, signs, 4, remainders, quotients,
+                                          accepted, n, out)
+                    : recombine_quotients(shift, signs, 8, remainders, quotients,
+                                          accepted, n, out);
 }
 
 __attribute__((always_inline)) static inline void

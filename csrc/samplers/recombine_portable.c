@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT
- * From the parts of a split to values: those that are accepted, one behind the other. */
+ * From quotients and remainders to values, the version to read: the accepted ones, one
+ * behind the other. docs/sampling.md. */
 #include "samplers/bitmap.h"
 #include "samplers/kernels.h"
 #include "samplers/quotient_remainder.h"
 
-size_t cydp_recombine_gaussian_portable(const cydp_split_law *law, const void *words,
-                                        const uint16_t *x, const uint8_t *accepted,
-                                        size_t n, int64_t *out) {
+size_t cydp_recombine_gaussian_portable(const cydp_gaussian_constants *constants,
+                                        const void *words, const uint16_t *x,
+                                        const uint8_t *accepted, size_t n, int64_t *out) {
   size_t count = 0;
   for (size_t i = 0; i < n; i++) {
-    int64_t sign = (int64_t)(split_word(law, words, i) & 1);
-    int64_t magnitude =
-        (int64_t)((uint64_t)x[i] << law->shift | split_remainder(law, words, i));
+    int64_t sign = (int64_t)(gaussian_word(constants, words, i) & 1);
+    int64_t magnitude = (int64_t)((uint64_t)x[i] << constants->shift |
+                                  gaussian_remainder(constants, words, i));
     out[count] = (magnitude ^ -sign) + sign;
     count += bit_at(accepted, i) & ((magnitude != 0) | (sign == 0));
   }
@@ -31,8 +32,8 @@ size_t cydp_recombine_laplace_portable(unsigned shift, const uint64_t *signs,
   for (size_t i = 0; i < n; i++) {
     int64_t sign = (int64_t)(signs[i] & 1);
     uint64_t quotient = (uint64_t)((quotients[i] ^ -sign) + sign);
-    uint64_t joined = quotient << shift | (word_at(width, remainders, i) & mask);
-    int64_t magnitude = quotient > most ? INT64_MAX : (int64_t)joined;
+    uint64_t recombined = quotient << shift | (word_at(width, remainders, i) & mask);
+    int64_t magnitude = quotient > most ? INT64_MAX : (int64_t)recombined;
     out[count] = (magnitude ^ -sign) + sign;
     count += bit_at(accepted, i) & ((magnitude != 0) | (sign == 0));
   }

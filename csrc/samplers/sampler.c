@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * From a stream of bits to values: which bits are whose, and what becomes of rejections.
+ * From a stream of bits to values: which bits belong to which candidate, and how rejected
+ * candidates are replaced. docs/sampling.md.
  *
- * A chunk owns a fixed range of values. Its candidates are taken in order, round by
- * round; undecided ones are resolved before any is dropped, the first accepted fill the
- * range, and what is left over is overwritten. */
+ * A chunk owns a fixed range of values. Its candidates are taken in order, round by round.
+ * Undecided ones are decided before any is dropped; the first accepted ones fill the
+ * range, and surplus ones are overwritten. */
 #include "samplers/sampler.h"
 #include "base/parallel_for.h"
 #include "base/wipe.h"
@@ -36,7 +37,7 @@ size_t cydp_sampler_value_bytes(const cydp_sampler *sampler) {
   return sampler->value_bytes;
 }
 
-/* Bytes of the planes of n candidates, to a multiple of 8. */
+/* Returns the bytes of the planes of n candidates, rounded up to a multiple of 8. */
 static size_t plane_bytes(const cydp_layout *layout, size_t n) {
   size_t bytes = layout->signs ? (n + 7) / 8 : 0;
   for (int i = 0; i < 3; i++)
@@ -44,16 +45,17 @@ static size_t plane_bytes(const cydp_layout *layout, size_t n) {
   return (bytes + 7) / 8 * 8;
 }
 
-/* The part from candidate `done` on of the planes of n; done is a multiple of 8. */
-static cydp_batch part_of(const cydp_layout *layout, const void *planes, size_t n,
-                          size_t done) {
-  const uint8_t *at = planes;
+/* Returns the batch from candidate `done` on, of n whose planes these are; `done` is a
+ * multiple of 8. */
+static cydp_batch batch_at(const cydp_layout *layout, const void *planes, size_t n,
+                           size_t done) {
+  const uint8_t *plane = planes;
   cydp_batch batch = {.n = n - done < CYDP_BATCH ? n - done : CYDP_BATCH};
   for (int i = 0; i < 3; i++) {
-    batch.plane[i] = at + layout->width[i] * done;
-    at += layout->width[i] * n;
+    batch.plane[i] = plane + layout->width[i] * done;
+    plane += layout->width[i] * n;
   }
-  batch.signs = at + done / 8;
+  batch.signs = plane + done / 8;
   return batch;
 }
 
@@ -65,7 +67,7 @@ static cydp_status map_from(const cydp_sampler *sampler, const void *planes, siz
   char *next = out;
   *values = 0;
   for (size_t done = 0; done < n && status == CYDP_OK; done += CYDP_BATCH) {
-    cydp_batch batch = part_of(&sampler->layout, planes, n, done);
+    cydp_batch batch = batch_at(&sampler->layout, planes, n, done);
     batch.extension = extension;
     batch.first = first + done;
     batch.work_mode = work_mode;
@@ -85,19 +87,19 @@ cydp_status cydp_sampler_map(const cydp_sampler *sampler, const void *planes, si
   return map_from(sampler, planes, n, extension, 0, work_mode, out, values, work);
 }
 
-enum { BLOCKS = 16, UNUSED_ROUND = UINT16_MAX };
+enum { BLOCKS = 16, DUMMY_ROUND = UINT16_MAX };
 
-/* Extension bits under a key, and which of its candidates are meant. */
-typedef struct addressed {
+/* Where extension bits come from: a key, and the chunk and round of the candidates. */
+typedef struct bit_source {
   const uint32_t *key;
   uint64_t chunk;
   uint32_t round;
-} addressed;
+} bit_source;
 
-static cydp_status read_addressed(void *self, uint32_t decision, uint32_t level,
+static cydp_status read_extension(void *self, uint32_t decision, uint32_t level,
                                   const uint64_t *candidates, size_t n,
                                   uint64_t (*words)[8]) {
-  const addressed *source = self;
+  const bit_source *source = self;
   uint32_t nonce[3], counters[BLOCKS] = {0}, group[CYDP_GROUP_WORDS];
   cydp_set_nonce(nonce, decision, level, source->round, source->chunk);
   for (size_t first = 0; first < n; first += BLOCKS) {
@@ -114,17 +116,17 @@ static cydp_status read_addressed(void *self, uint32_t decision, uint32_t level,
   return CYDP_OK;
 }
 
-/* Fixed work is a number of runs of the resolver too, for each decision: those that are
- * missing are made up for, at bits that nobody uses. */
-static cydp_status make_up(const cydp_sampler *sampler, const addressed *source,
-                           cydp_work *work) {
+/* Fixed work has a fixed number of exact comparisons too, for each decision: dummies at
+ * unused bits fill the number. */
+static cydp_status resolve_dummies(const cydp_sampler *sampler, const bit_source *source,
+                                   cydp_work *work) {
   const uint64_t done[2] = {work->resolved - work->second_resolved,
                             work->second_resolved};
   cydp_status status = CYDP_OK;
-  addressed unused = {source->key, source->chunk, UNUSED_ROUND};
-  cydp_extension extension = {read_addressed, &unused};
+  bit_source dummies = {source->key, source->chunk, DUMMY_ROUND};
+  cydp_extension extension = {read_extension, &dummies};
   for (uint32_t decision = 1; decision <= 2; decision++) {
-    size_t runs = cydp_second_look_slots(sampler->resolved[decision - 1] *
+    size_t runs = cydp_second_look_slots(sampler->resolve_rates[decision - 1] *
                                          (double)work->candidates);
     for (uint64_t run = done[decision - 1]; run < runs && status == CYDP_OK; run++) {
       cydp_bits bits = {.prefix = UINT64_C(1) << 15,
@@ -133,14 +135,14 @@ static cydp_status make_up(const cydp_sampler *sampler, const addressed *source,
                         .decision = decision,
                         .candidate = run,
                         .work = work};
-      status = sampler->resolve_unused(sampler, &bits);
+      status = sampler->resolve_dummy(sampler, &bits);
     }
   }
   return status;
 }
 
-/* The most candidates, up to n, whose planes fit. */
-static size_t fitting(const cydp_layout *layout, size_t n, size_t bytes) {
+/* Returns the largest number of candidates, up to n, whose planes fit into these bytes. */
+static size_t fit_candidates(const cydp_layout *layout, size_t n, size_t bytes) {
   while (n > 0 && plane_bytes(layout, n) > bytes)
     n--;
   return n;
@@ -153,15 +155,15 @@ static cydp_status fill_from_refills(const cydp_sampler *sampler, cydp_rng *rng,
   if (status != CYDP_OK)
     return status;
   while (n > 0 && status == CYDP_OK) {
-    size_t candidates = fitting(&sampler->layout, n, cydp_rng_available(rng));
+    size_t candidates = fit_candidates(&sampler->layout, n, cydp_rng_available(rng));
     if (candidates == 0) {
       cydp_rng_refill(rng);
       continue;
     }
     cydp_taken taken =
         cydp_rng_take(rng, plane_bytes(&sampler->layout, candidates), candidates);
-    addressed source = {.key = taken.extend};
-    cydp_extension extension = {read_addressed, &source};
+    bit_source source = {.key = taken.extend};
+    cydp_extension extension = {read_extension, &source};
     size_t values;
     status = map_from(sampler, taken.bytes, candidates, &extension, taken.first,
                       work_mode, out, &values, &work);
@@ -169,7 +171,7 @@ static cydp_status fill_from_refills(const cydp_sampler *sampler, cydp_rng *rng,
     out += values * sampler->value_bytes;
     n -= values;
     if (n == 0 && work_mode == CYDP_FIXED_WORK && status == CYDP_OK)
-      status = make_up(sampler, &source, &work);
+      status = resolve_dummies(sampler, &source, &work);
   }
   cydp_rng_unlock(rng);
   return status;
@@ -177,62 +179,63 @@ static cydp_status fill_from_refills(const cydp_sampler *sampler, cydp_rng *rng,
 
 enum {
   SCRATCH = 16 * 1024, /* bytes of keystream for one round */
-  BLOCK_CHUNKS = 64,   /* that share what fixed work makes room for in the resolver */
-  LARGEST_ROUND = UNUSED_ROUND -
-      1 /* what the nonce has room for; a sixteenth is never reached */
+  BLOCK_CHUNKS = 64,   /* that share the exact comparisons reserved by fixed work */
+  LAST_ROUND = DUMMY_ROUND - 1 /* the nonce has room for it; the 16th is never reached */
 };
 
-/* Where values go, and what they cost. */
-typedef struct filling {
+/* Where values go, and the work that they cost. */
+typedef struct fill_state {
   const cydp_sampler *sampler;
   const uint32_t *key;
   cydp_work_mode work_mode;
   char *out;
-  size_t room; /* values; more than are wanted may be overwritten, until the next come */
+  size_t room; /* values; more than are wanted may be written, until the next come */
   cydp_work work;
-  size_t used; /* bytes of the planes, to be wiped after the last round */
+  size_t used_bytes; /* of the planes, to be wiped after the last round */
   _Alignas(64) uint32_t planes[SCRATCH / sizeof(uint32_t)];
-} filling;
+} fill_state;
 
-/* One round: candidates for `wanted` values; *values of them, at most, are kept. */
-static cydp_status fill_round(filling *to, const addressed *source, size_t wanted,
+/* Draws candidates for `wanted` values in one round, and keeps *values <= wanted. */
+static cydp_status fill_round(fill_state *state, const bit_source *source, size_t wanted,
                               size_t *values) {
   int64_t spilled[CYDP_BATCH];
-  const cydp_sampler *sampler = to->sampler;
+  const cydp_sampler *sampler = state->sampler;
   size_t candidates = wanted + (wanted * sampler->spare + 1023) / 1024;
   size_t group = CYDP_GROUP_WORDS * sizeof(uint32_t);
   size_t groups = (plane_bytes(&sampler->layout, candidates) + group - 1) / group;
-  to->used = groups * group > to->used ? groups * group : to->used;
+  state->used_bytes =
+      groups * group > state->used_bytes ? groups * group : state->used_bytes;
   uint32_t nonce[3];
   cydp_set_nonce(nonce, CYDP_DOMAIN_PREFIX, 0, source->round, source->chunk);
-  cydp_status status = cydp_chacha20_keystream(source->key, nonce, 0, groups, to->planes);
+  cydp_status status =
+      cydp_chacha20_keystream(source->key, nonce, 0, groups, state->planes);
   if (status != CYDP_OK)
     return status;
-  addressed of = *source;
-  cydp_extension extension = {read_addressed, &of};
-  void *into = candidates > to->room ? (void *)spilled : to->out;
-  status = map_from(sampler, to->planes, candidates, &extension, 0, to->work_mode, into,
-                    values, &to->work);
+  bit_source round_source = *source;
+  cydp_extension extension = {read_extension, &round_source};
+  void *destination = candidates > state->room ? (void *)spilled : state->out;
+  status = map_from(sampler, state->planes, candidates, &extension, 0, state->work_mode,
+                    destination, values, &state->work);
   if (*values > wanted)
     *values = wanted;
-  if (into == spilled) {
-    memcpy(to->out, spilled, *values * sampler->value_bytes);
+  if (destination == spilled) {
+    memcpy(state->out, spilled, *values * sampler->value_bytes);
     cydp_wipe(spilled, candidates * sampler->value_bytes);
   }
   return status;
 }
 
-static cydp_status fill_chunk(filling *to, uint64_t chunk) {
-  size_t left = to->room < to->sampler->chunk ? to->room : to->sampler->chunk;
-  addressed source = {to->key, chunk, 0};
+static cydp_status fill_chunk(fill_state *state, uint64_t chunk) {
+  size_t left = state->room < state->sampler->chunk ? state->room : state->sampler->chunk;
+  bit_source source = {state->key, chunk, 0};
   cydp_status status = CYDP_OK;
   for (; left > 0 && status == CYDP_OK; source.round++) {
     size_t values = 0;
-    if (source.round > LARGEST_ROUND)
+    if (source.round > LAST_ROUND)
       return CYDP_ERROR_EXHAUSTED;
-    status = fill_round(to, &source, left, &values);
-    to->out += values * to->sampler->value_bytes;
-    to->room -= values;
+    status = fill_round(state, &source, left, &values);
+    state->out += values * state->sampler->value_bytes;
+    state->room -= values;
     left -= values;
   }
   return status;
@@ -241,42 +244,42 @@ static cydp_status fill_chunk(filling *to, uint64_t chunk) {
 cydp_status cydp_sampler_fill_chunks(const cydp_sampler *sampler, uint64_t first,
                                      size_t n, const uint32_t key[8],
                                      cydp_work_mode work_mode, void *out) {
-  filling to;
-  to.sampler = sampler;
-  to.key = key;
-  to.work_mode = work_mode;
-  to.out = out;
-  to.room = n;
-  to.work = (cydp_work){0};
-  to.used = 0;
+  fill_state state;
+  state.sampler = sampler;
+  state.key = key;
+  state.work_mode = work_mode;
+  state.out = out;
+  state.room = n;
+  state.work = (cydp_work){0};
+  state.used_bytes = 0;
   cydp_status status = CYDP_OK;
-  for (uint64_t chunk = first; to.room > 0 && status == CYDP_OK; chunk++) {
-    status = fill_chunk(&to, chunk);
-    bool ends = to.room == 0 || (chunk + 1) % BLOCK_CHUNKS == 0;
+  for (uint64_t chunk = first; state.room > 0 && status == CYDP_OK; chunk++) {
+    status = fill_chunk(&state, chunk);
+    bool ends = state.room == 0 || (chunk + 1) % BLOCK_CHUNKS == 0;
     if (ends && work_mode == CYDP_FIXED_WORK && status == CYDP_OK) {
-      addressed source = {key, chunk, 0};
-      status = make_up(sampler, &source, &to.work);
-      to.work = (cydp_work){0};
+      bit_source source = {key, chunk, 0};
+      status = resolve_dummies(sampler, &source, &state.work);
+      state.work = (cydp_work){0};
     }
   }
-  cydp_wipe(to.planes, to.used);
+  cydp_wipe(state.planes, state.used_bytes);
   return status;
 }
 
-/* Threads take a large call in parts, whose work is fixed where that of the call is. 40
- * to 160 us with AVX-512: smaller ones cost a per cent (a part's last round is copied),
- * for larger ones threads wait longer at the end. */
+/* Threads take a large call in parts; the work of each is fixed if that of the call is. A
+ * part takes 40 to 160 us with AVX-512. Smaller parts cost a per cent, since the last
+ * round of each is copied; with larger ones threads wait longer at the end. */
 enum { PART_CHUNKS = BLOCK_CHUNKS };
-typedef struct large_call {
+typedef struct shared_fill {
   const cydp_sampler *sampler;
   const uint32_t *key;
   cydp_work_mode work_mode;
   char *out;
   size_t n;
-} large_call;
+} shared_fill;
 
 static cydp_status fill_part(void *self, size_t i) {
-  const large_call *call = self;
+  const shared_fill *call = self;
   size_t part = PART_CHUNKS * call->sampler->chunk, done = part * i;
   return cydp_sampler_fill_chunks(
       call->sampler, PART_CHUNKS * i, call->n - done < part ? call->n - done : part,
@@ -288,7 +291,7 @@ cydp_status cydp_sampler_fill(const cydp_sampler *sampler, size_t n, cydp_rng *r
   if (n <= CYDP_SMALL_CALL)
     return fill_from_refills(sampler, rng, work_mode, out, n);
   uint32_t key[8];
-  large_call call = {sampler, key, work_mode, out, n};
+  shared_fill call = {sampler, key, work_mode, out, n};
   size_t part = PART_CHUNKS * sampler->chunk;
   cydp_status status = cydp_rng_key(rng, key);
   if (status == CYDP_OK)

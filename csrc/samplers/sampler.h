@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What all laws have in common. */
+ * What all samplers have in common. */
 #ifndef CYDP_SAMPLERS_SAMPLER_H
 #define CYDP_SAMPLERS_SAMPLER_H
 
@@ -9,21 +9,23 @@
 #include "samplers/batch.h"
 #include "samplers/exact_comparison.h"
 
-/* What every law begins with. */
+/* Every sampler begins with this. */
 struct cydp_sampler {
   cydp_status (*map)(const cydp_sampler *sampler, const cydp_batch *batch, void *out,
                      size_t *values);
   cydp_layout layout;
   size_t value_bytes;
-  size_t chunk;       /* values; a constant of the stream, as is the next */
-  size_t spare;       /* candidates drawn beyond the values wanted, in 1/1024 of these */
-  double resolved[2]; /* the resolver takes at most this share of decisions 1 and 2 */
-  /* Runs it for decision 1 or 2 of a candidate of which nobody asks; its like costs as
-   * much as any other. */
-  cydp_status (*resolve_unused)(const cydp_sampler *sampler, cydp_bits *bits);
+  size_t chunk; /* values; a constant of the stream, as is the next */
+  size_t spare; /* candidates drawn beyond the values wanted, in 1/1024 of these */
+  double
+      resolve_rates[2]; /* probability that decision 1 or 2 takes an exact comparison */
+  /* Makes an exact comparison for decision 1 or 2 of a candidate that does not count: it
+   * costs as much as any other. */
+  cydp_status (*resolve_dummy)(const cydp_sampler *sampler, cydp_bits *bits);
 };
 
-/* Aligned to 64 bytes and zeroed; NULL if memory ran out. Freed by cydp_sampler_free. */
+/* Returns memory that is aligned to 64 bytes and zeroed, or NULL if memory ran out.
+ * cydp_sampler_free frees it. */
 void *cydp_sampler_allocate(size_t bytes);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Signs for magnitudes, for AVX2: 16 at a time, before they are widened. */
+ * Signs for magnitudes, for AVX2: 16 at a time, before they are widened. docs/sampling.md. */
 #include "samplers/kernels.h"
 
 #include <immintrin.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Signs for magnitudes, for AVX-512: a byte of signs is the mask of eight lanes. */
+ * Signs for magnitudes, for AVX-512: a byte of signs is the mask of eight lanes. docs/sampling.md.
+ */
 #include "samplers/kernels.h"
 
 #include <immintrin.h>

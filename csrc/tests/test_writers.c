@@ -27,7 +27,7 @@ typedef struct writes {
 } writes;
 
 typedef struct writer {
-  writes of;
+  writes plan;
   pthread_t thread;
   atomic_bool over;
 } writer;
@@ -35,29 +35,29 @@ typedef struct writer {
 /* Not instrumented by ThreadSanitizer: that there is a race is what is tested. */
 __attribute__((no_sanitize("thread"))) static void *write_on(void *self) {
   writer *own = self;
-  const writes *of = &own->of;
+  const writes *plan = &own->plan;
   for (size_t round = 0; !atomic_load_explicit(&own->over, memory_order_relaxed); round++)
-    for (size_t i = 0; i < of->n; i++) {
-      uint64_t kind = of->kind[(round + (round % 2 ? i : 0)) % of->kinds];
-      switch (of->bytes) {
+    for (size_t i = 0; i < plan->n; i++) {
+      uint64_t kind = plan->kind[(round + (round % 2 ? i : 0)) % plan->kinds];
+      switch (plan->bytes) {
       case 1:
-        ((volatile uint8_t *)of->memory)[i] = (uint8_t)kind;
+        ((volatile uint8_t *)plan->memory)[i] = (uint8_t)kind;
         break;
       case 2:
-        ((volatile uint16_t *)of->memory)[i] = (uint16_t)kind;
+        ((volatile uint16_t *)plan->memory)[i] = (uint16_t)kind;
         break;
       case 4:
-        ((volatile uint32_t *)of->memory)[i] = (uint32_t)kind;
+        ((volatile uint32_t *)plan->memory)[i] = (uint32_t)kind;
         break;
       default:
-        ((volatile uint64_t *)of->memory)[i] = kind;
+        ((volatile uint64_t *)plan->memory)[i] = kind;
       }
     }
   return NULL;
 }
 
-static void start(writer *own, writes of) {
-  own->of = of;
+static void start(writer *own, writes plan) {
+  own->plan = plan;
   atomic_init(&own->over, false);
   CHECK(pthread_create(&own->thread, NULL, write_on, own) == 0);
 }
@@ -121,17 +121,17 @@ static void limits_of_contributions_hold(bool users_change, uint64_t user_step,
   const cydp_column users = {columns[0], columns[0]},
                     partitions = {columns[1], columns[1]};
   writer own[2];
-  const writes of[2] = {{columns[0], 8, ROWS, 3, {1, 1 + user_step, 1 + 2 * user_step}},
-                        {columns[1], 8, ROWS, 2, {5, 5 + partition_step}}};
+  const writes plan[2] = {{columns[0], 8, ROWS, 3, {1, 1 + user_step, 1 + 2 * user_step}},
+                          {columns[1], 8, ROWS, 2, {5, 5 + partition_step}}};
   const size_t each = users_change ? ROWS : EACH;
   const uint64_t kinds = users_change ? 3 : 1;
   for (size_t i = 0; i < ROWS; i++) {
     columns[0][i] = 1 + i / each * user_step;
-    columns[1][i] = of[1].kind[0];
+    columns[1][i] = plan[1].kind[0];
   }
-  start(own + 1, of[1]);
+  start(own + 1, plan[1]);
   if (users_change)
-    start(own, of[0]);
+    start(own, plan[0]);
   for (unsigned run = 0; run < 2 * RUNS; run++) {
     const uint64_t max_partitions = 1 + run % 2 * 9, max_rows = 1 + run / 2 % 2 * 2;
     const uint64_t most = kinds * (max_partitions > 1 ? 2 : 1) * max_rows;
@@ -157,8 +157,8 @@ static void ids_of_strings_have_one_hash(size_t width) {
   static uint64_t ids[ROWS], hashes[ROWS];
   const cydp_strings strings = {text, NULL, width, NULL};
   writer own;
-  writes of = {text, 1, sizeof text, 5, {'a', 0, 'b', 'a', 0}};
-  start(&own, of);
+  writes plan = {text, 1, sizeof text, 5, {'a', 0, 'b', 'a', 0}};
+  start(&own, plan);
   for (unsigned run = 0; run < RUNS; run++) {
     CHECK(cydp_factorize(&strings, ROWS, key, ids, hashes) == CYDP_OK);
     for (size_t i = 0; i < ROWS; i++)
@@ -172,10 +172,10 @@ static void two_letters_have_two_ids(void) {
   static uint8_t text[ROWS];
   static uint64_t ids[ROWS], hashes[ROWS];
   const cydp_strings strings = {text, NULL, 1, NULL};
-  const writes of = {text, 1, ROWS, 2, {'a', 'b'}};
+  const writes plan = {text, 1, ROWS, 2, {'a', 'b'}};
   writer own;
   memset(text, 'a', ROWS);
-  start(&own, of);
+  start(&own, plan);
   for (unsigned run = 0; run < 4 * RUNS; run++) {
     size_t kinds = 0;
     CHECK(cydp_factorize(&strings, ROWS, key, ids, hashes) == CYDP_OK);
@@ -191,13 +191,13 @@ static void places_of_strings_stay_among_the_keys(size_t width) {
   static uint32_t code[ROWS + GUARDS];
   const cydp_strings strings = {text, NULL, width, NULL}, given = {known, NULL, 24, NULL};
   writer own;
-  writes of = {text, 1, sizeof text, 4, {'a', 'a', 0, 'b'}};
+  writes plan = {text, 1, sizeof text, 4, {'a', 'a', 0, 'b'}};
   cydp_key_table *keys;
   memset(known, 'a', 2 * 24);
   memset(known + 17, 0, 7);
   known[2 * 24] = 'b';
   CHECK(cydp_key_table_new(&given, 3, &keys) == CYDP_OK);
-  start(&own, of);
+  start(&own, plan);
   for (unsigned run = 0; run < RUNS; run++) {
     memset(code, 0x5a, sizeof code);
     CHECK(cydp_key_table_lookup(keys, &strings, NULL, ROWS, 1 + run % 2, code) ==
@@ -214,8 +214,8 @@ static void places_of_strings_stay_among_the_keys(size_t width) {
 static void what_is_shown_fits(size_t bytes) {
   static uint8_t masked[ROWS], to[8 * ROWS + GUARDS];
   writer own;
-  writes of = {masked, 1, ROWS, 4, {0, 1, 0, 255}};
-  start(&own, of);
+  writes plan = {masked, 1, ROWS, 4, {0, 1, 0, 255}};
+  start(&own, plan);
   for (unsigned run = 0; run < RUNS; run++) {
     memset(to, 0x5a, sizeof to);
     CHECK(cydp_drop_masked(columns[0], bytes, masked, ROWS, to) <= ROWS);
@@ -227,24 +227,24 @@ static void what_is_shown_fits(size_t bytes) {
 
 /* Numbers of a type: inside, on edges, outside, and none. */
 static writes numbers_of(cydp_dtype dtype) {
-  writes of = {columns[0], cydp_dtype_bytes(dtype), ROWS, 6, {0}};
+  writes plan = {columns[0], cydp_dtype_bytes(dtype), ROWS, 6, {0}};
   const double some[] = {0, 7, 3.5, -1e300, 1e30, (double)NAN};
   const int64_t integers[] = {0, 7, 3, INT64_MIN, 1000, INT64_MAX};
-  for (size_t i = 0; i < of.kinds; i++)
-    of.kind[i] = dtype == CYDP_F64   ? bits_of(some[i])
-                 : dtype == CYDP_F32 ? bits_of_float((float)some[i])
-                 : dtype == CYDP_I64
-                     ? (uint64_t)integers[i]
-                     : (uint64_t)(integers[i] >> (i > 2 && i != 4 ? 32 : 0));
-  return of;
+  for (size_t i = 0; i < plan.kinds; i++)
+    plan.kind[i] = dtype == CYDP_F64   ? bits_of(some[i])
+                   : dtype == CYDP_F32 ? bits_of_float((float)some[i])
+                   : dtype == CYDP_I64
+                       ? (uint64_t)integers[i]
+                       : (uint64_t)(integers[i] >> (i > 2 && i != 4 ? 32 : 0));
+  return plan;
 }
 
 static void histograms_count_rows_in_bins(const cydp_bins *bins, size_t count,
                                           cydp_dtype dtype) {
   const cydp_axis axes[2] = {{bins, columns[0], dtype}, {bins, columns[0], dtype}};
-  const writes of = numbers_of(dtype);
+  const writes plan = numbers_of(dtype);
   writer own;
-  start(&own, of);
+  start(&own, plan);
   for (unsigned run = 0; run < RUNS; run++) {
     size_t n_axes = run % 2 && count < 300 ? 2 : 1,
            cells = n_axes > 1 ? count * count : count;
@@ -294,9 +294,9 @@ static writes codes_of(cydp_dtype dtype, size_t length) {
 }
 
 static void codes_are_counted_in_bounds(cydp_dtype dtype, size_t length) {
-  const writes of = codes_of(dtype, length);
+  const writes plan = codes_of(dtype, length);
   writer own;
-  start(&own, of);
+  start(&own, plan);
   for (unsigned run = 0; run < RUNS; run++) {
     uint64_t largest;
     clear_counts(length);
@@ -309,10 +309,10 @@ static void codes_are_counted_in_bounds(cydp_dtype dtype, size_t length) {
 }
 
 static void sums_are_of_clamped_numbers(cydp_dtype dtype) {
-  const writes of = numbers_of(dtype);
+  const writes plan = numbers_of(dtype);
   writer own;
   const int exponents[] = {0, -3, 2};
-  start(&own, of);
+  start(&own, plan);
   for (unsigned run = 0; run < RUNS; run++) {
     const cydp_grid grid = {exponents[run % 3], 1, 9};
     cydp_int128 sum, squares;
@@ -350,13 +350,13 @@ static void reports_are_of_the_law(size_t bytes, uint64_t categories) {
   const uint64_t one = 1;
   uint64_t zeros = 0, report;
   writer own;
-  writes of = {columns[0], bytes, ROWS, 4, {0, categories, categories - 1, UINT64_MAX}};
+  writes plan = {columns[0], bytes, ROWS, 4, {0, categories, categories - 1, UINT64_MAX}};
   cydp_sampler *law;
   cydp_rng *rng;
   CHECK(cydp_category_offset_new(&(cydp_rational){&one, 1, &categories, 1}, categories,
                                  &law) == CYDP_OK);
   CHECK(cydp_rng_new_seeded(seed, &rng) == CYDP_OK);
-  start(&own, of);
+  start(&own, plan);
   for (unsigned run = 0; run < RUNS; run++) {
     memset(reports, 0x5a, sizeof reports);
     CHECK(cydp_randomize_responses(law, law, columns[0], bytes, ROWS, rng,
@@ -382,12 +382,12 @@ static void noise_is_added_to_numbers(void) {
   static int64_t noise[ROWS], sums[ROWS];
   const double some[] = {0, -1.5, 1e308, -INFINITY, INFINITY, NAN};
   writer own;
-  writes of = {columns[0], 8, ROWS, 6, {0}};
-  for (size_t i = 0; i < of.kinds; i++)
-    of.kind[i] = bits_of(some[i]);
+  writes plan = {columns[0], 8, ROWS, 6, {0}};
+  for (size_t i = 0; i < plan.kinds; i++)
+    plan.kind[i] = bits_of(some[i]);
   for (size_t i = 0; i < ROWS; i++)
     noise[i] = (int64_t)(i * i) - ROWS;
-  start(&own, of);
+  start(&own, plan);
   for (unsigned run = 0; run < 4 * RUNS; run++) {
     CHECK(cydp_add_grid_noise((const double *)(void *)columns[0], noise, ROWS, -3,
                               1 + run % 2, out) == CYDP_OK);
@@ -402,20 +402,20 @@ static void noise_is_added_to_numbers(void) {
 }
 
 /* The winner is a place of the row, or nobody's key can be told from the floor. */
-static void winners_are_in_their_row(cydp_noise_kind race, cydp_dtype dtype) {
+static void winners_are_in_their_row(cydp_noise_kind noise, cydp_dtype dtype) {
   enum { LENGTH = 500 };
   static int64_t chosen[ROWS / LENGTH + 1];
   const uint64_t one = 1;
   const double some[] = {0, -1e308, 3, INFINITY, -INFINITY, NAN};
   writer own;
-  writes of = {columns[0], 8, ROWS, 6, {0, 3, UINT64_MAX, (uint64_t)INT64_MAX, 1, 2}};
+  writes plan = {columns[0], 8, ROWS, 6, {0, 3, UINT64_MAX, (uint64_t)INT64_MAX, 1, 2}};
   cydp_noisy_max *law;
   cydp_rng *rng;
-  for (size_t i = 0; dtype == CYDP_F64 && i < of.kinds; i++)
-    of.kind[i] = bits_of(some[i]);
-  CHECK(cydp_noisy_max_new(race, &(cydp_rational){&one, 1, &one, 1}, &law) == CYDP_OK);
+  for (size_t i = 0; dtype == CYDP_F64 && i < plan.kinds; i++)
+    plan.kind[i] = bits_of(some[i]);
+  CHECK(cydp_noisy_max_new(noise, &(cydp_rational){&one, 1, &one, 1}, &law) == CYDP_OK);
   CHECK(cydp_rng_new(&rng) == CYDP_OK);
-  start(&own, of);
+  start(&own, plan);
   for (unsigned run = 0; run < RUNS; run++) {
     size_t length = run % 2 ? LENGTH : ROWS;
     cydp_status status =
@@ -453,9 +453,9 @@ static void all_hold(void) {
   for (cydp_dtype dtype = CYDP_F64; dtype <= CYDP_I32; dtype++)
     sums_are_of_clamped_numbers(dtype);
   noise_is_added_to_numbers();
-  for (int race = 0; race < 2; race++) {
-    winners_are_in_their_row(race ? CYDP_GUMBEL : CYDP_EXPONENTIAL, CYDP_F64);
-    winners_are_in_their_row(race ? CYDP_GUMBEL : CYDP_EXPONENTIAL, CYDP_I64);
+  for (int noise = 0; noise < 2; noise++) {
+    winners_are_in_their_row(noise ? CYDP_GUMBEL : CYDP_EXPONENTIAL, CYDP_F64);
+    winners_are_in_their_row(noise ? CYDP_GUMBEL : CYDP_EXPONENTIAL, CYDP_I64);
   }
 }
 

@@ -65,32 +65,32 @@ typedef struct meeting {
 } meeting;
 
 static cydp_status meet(void *self, size_t i) {
-  meeting *of = self;
+  meeting *place = self;
   sigset_t blocked;
-  bool helper = !pthread_equal(pthread_self(), of->caller);
-  of->seen[i] = pthread_self();
+  bool helper = !pthread_equal(pthread_self(), place->caller);
+  place->seen[i] = pthread_self();
   CHECK(pthread_sigmask(SIG_BLOCK, NULL, &blocked) == 0);
   CHECK(sigismember(&blocked, SIGINT) == helper);
   CHECK(sigismember(&blocked, SIGUSR1) == 1); /* the caller's own */
   CHECK(sigismember(&blocked, SIGSEGV) == 0);
-  atomic_fetch_add(&of->here, 1);
-  while (atomic_load(&of->here) < TOGETHER)
+  atomic_fetch_add(&place->here, 1);
+  while (atomic_load(&place->here) < TOGETHER)
     sched_yield();
   return CYDP_OK;
 }
 
 static void threads_work_together_and_take_no_signals(void) {
-  meeting of = {.caller = pthread_self()};
+  meeting place = {.caller = pthread_self()};
   sigset_t own, after;
   sigemptyset(&own);
   sigaddset(&own, SIGUSR1);
   CHECK(pthread_sigmask(SIG_SETMASK, &own, NULL) == 0);
-  CHECK(cydp_parallel_for(meet, &of, TOGETHER, TOGETHER) == CYDP_OK);
+  CHECK(cydp_parallel_for(meet, &place, TOGETHER, TOGETHER) == CYDP_OK);
   CHECK(pthread_sigmask(SIG_SETMASK, NULL, &after) == 0);
   CHECK(sigismember(&after, SIGINT) == 0 && sigismember(&after, SIGUSR1) == 1);
   for (int i = 0; i < TOGETHER; i++)
     for (int j = 0; j < i; j++)
-      CHECK(!pthread_equal(of.seen[i], of.seen[j]));
+      CHECK(!pthread_equal(place.seen[i], place.seen[j]));
 }
 
 static cydp_status fail_from(void *self, size_t i) {

@@ -53,10 +53,10 @@ static void count_i64(const int64_t *x, size_t n, const int64_t *edges, size_t s
   cydp_bins_free(bins);
 }
 
-static cydp_way way_of(const double *edges, size_t size) {
+static cydp_index_method way_of(const double *edges, size_t size) {
   cydp_bins *bins;
   CHECK(cydp_bins_new(edges, size, &bins) == CYDP_OK);
-  cydp_way way = bins->way;
+  cydp_index_method way = bins->method;
   cydp_bins_free(bins);
   return way;
 }
@@ -245,7 +245,7 @@ static void test_nearly_even_edges(void) {
   double edges[101];
   for (int j = 0; j <= 100; j++)
     edges[j] = j + (j % 100 == 0 ? 0 : j % 3 == 0 ? 0.1249 : j % 3 == 1 ? -0.1249 : 0);
-  CHECK(way_of(edges, 100) == CYDP_CELLS);
+  CHECK(way_of(edges, 100) == CYDP_BUCKETS);
   check_around_edges(edges, 100);
 }
 
@@ -254,10 +254,10 @@ static void test_uneven_edges(void) {
   double edges[101];
   for (int j = 0; j <= 100; j++)
     edges[j] = pow(1.3, j);
-  CHECK(way_of(edges, 100) == CYDP_KEY_CELLS);
+  CHECK(way_of(edges, 100) == CYDP_KEY_BUCKETS);
   check_around_edges(edges, 100);
   edges[100] = INFINITY;
-  CHECK(way_of(edges, 100) == CYDP_KEY_CELLS);
+  CHECK(way_of(edges, 100) == CYDP_KEY_BUCKETS);
   check_around_edges(edges, 100);
   for (int j = 0; j <= 100; j++)
     edges[j] = j < 50 ? 1 + j * 0x1p-52 : j < 80 ? 1e10 + j * 0x1p-10 : 1e300 + j * 1e290;
@@ -277,7 +277,7 @@ static void test_uneven_edges(void) {
   check_around_edges(edges, 100);
   for (int j = 0; j <= 100; j++)
     edges[j] = j == 0 ? -INFINITY : j == 100 ? INFINITY : j + 0.3 * (j % 4);
-  CHECK(way_of(edges, 100) == CYDP_CELLS);
+  CHECK(way_of(edges, 100) == CYDP_BUCKETS);
   check_around_edges(edges, 100);
 }
 

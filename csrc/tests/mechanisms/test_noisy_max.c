@@ -39,16 +39,16 @@ static double some_score(void) {
   return ldexp((double)(int64_t)random_bits(), (int)(bits % 200) - 160);
 }
 
-static cydp_noisy_max *law_of(cydp_noise_kind race, uint64_t numerator,
-                              uint64_t denominator, size_t shift) {
+static cydp_noisy_max *noisy_max_of(cydp_noise_kind noise, uint64_t numerator,
+                                    uint64_t denominator, size_t shift) {
   uint64_t limbs[2][CYDP_RATE_LIMBS] = {{0}};
-  cydp_noisy_max *law;
+  cydp_noisy_max *noisy_max;
   limbs[0][0] = numerator;
   limbs[1][shift] = denominator;
   CHECK(cydp_noisy_max_new(
-            race, &(cydp_rational){limbs[0], CYDP_RATE_LIMBS, limbs[1], CYDP_RATE_LIMBS},
-            &law) == CYDP_OK);
-  return law;
+            noise, &(cydp_rational){limbs[0], CYDP_RATE_LIMBS, limbs[1], CYDP_RATE_LIMBS},
+            &noisy_max) == CYDP_OK);
+  return noisy_max;
 }
 
 static void kernels_agree(const cydp_mechanisms_table *kernels) {
@@ -58,7 +58,8 @@ static void kernels_agree(const cydp_mechanisms_table *kernels) {
   int32_t keys[2][MOST + 1];
   for (int run = 0; run < 300; run++)
     for (size_t n = 1; n <= MOST; n += 1 + (size_t)(run % 3)) {
-      cydp_noisy_max *law = law_of(CYDP_GUMBEL, 3, 7, run % 2 ? 0 : (size_t)run % 20);
+      cydp_noisy_max *noisy_max =
+          noisy_max_of(CYDP_GUMBEL, 3, 7, run % 2 ? 0 : (size_t)run % 20);
       for (size_t i = 0; i < n; i++) {
         scores[i] = some_score();
         integers[i] = (int64_t)random_bits() >> (random_bits() % 60);
@@ -67,13 +68,15 @@ static void kernels_agree(const cydp_mechanisms_table *kernels) {
       double top = cydp_largest_portable(scores, n);
       CHECK(kernels->largest(scores, n) == top);
       keys[0][n] = keys[1][n] = 77;
-      int32_t best = cydp_race_keys_portable(&law->keys, 1.5, scores, words, n, keys[0]);
-      CHECK(kernels->race_keys(&law->keys, 1.5, scores, words, n, keys[1]) == best);
+      int32_t best = cydp_score_bounds_portable(&noisy_max->constants, 1.5, scores, words,
+                                                n, keys[0]);
+      CHECK(kernels->score_bounds(&noisy_max->constants, 1.5, scores, words, n,
+                                  keys[1]) == best);
       CHECK(memcmp(keys[0], keys[1], (n + 1) * sizeof **keys) == 0);
       for (size_t first = 0; first < n; first += 5) {
         int32_t limit = keys[0][random_bits() % n];
-        CHECK(kernels->race_next(keys[0], limit, first, n) ==
-              cydp_race_next_portable(keys[0], limit, first, n));
+        CHECK(kernels->next_candidate(keys[0], limit, first, n) ==
+              cydp_next_candidate_portable(keys[0], limit, first, n));
       }
       int64_t largest = cydp_largest_integer_portable(integers, n);
       CHECK(kernels->largest_integer(integers, n) == largest);
@@ -83,7 +86,7 @@ static void kernels_agree(const cydp_mechanisms_table *kernels) {
       CHECK(memcmp(apart[0], apart[1], (n + 1) * sizeof **apart) == 0);
       for (size_t i = 0; i < n; i++)
         CHECK(apart[0][i] == -0.5 * (double)((uint64_t)largest - (uint64_t)integers[i]));
-      cydp_noisy_max_free(law);
+      cydp_noisy_max_free(noisy_max);
     }
 }
 
@@ -130,9 +133,9 @@ static cydp_status read_few(void *self, uint32_t decision, uint32_t level,
   return CYDP_OK;
 }
 
-static void efforts_agree(cydp_noise_kind race, uint64_t numerator, uint64_t denominator,
+static void efforts_agree(cydp_noise_kind noise, uint64_t numerator, uint64_t denominator,
                           size_t shift) {
-  cydp_noisy_max *law = law_of(race, numerator, denominator, shift);
+  cydp_noisy_max *noisy_max = noisy_max_of(noise, numerator, denominator, shift);
   for (uint32_t run = 1; run <= 100; run++) {
     double scores[MOST];
     int64_t integers[MOST], chosen[2];
@@ -146,36 +149,36 @@ static void efforts_agree(cydp_noise_kind race, uint64_t numerator, uint64_t den
       words[i] = run % 4 ? words[i] : ~words[i];
     }
     for (int work_mode = 0; work_mode < 2; work_mode++)
-      CHECK(cydp_noisy_max_map(law, scores, CYDP_F64, n, words, &extension,
+      CHECK(cydp_noisy_max_map(noisy_max, scores, CYDP_F64, n, words, &extension,
                                work_mode ? CYDP_RESOLVE_ALL : CYDP_FAST,
                                chosen + work_mode) == CYDP_OK);
     CHECK(chosen[0] == chosen[1]);
     for (int work_mode = 0; work_mode < 2; work_mode++)
-      CHECK(cydp_noisy_max_map(law, integers, CYDP_I64, n, words, &extension,
+      CHECK(cydp_noisy_max_map(noisy_max, integers, CYDP_I64, n, words, &extension,
                                work_mode ? CYDP_RESOLVE_ALL : CYDP_FAST,
                                chosen + work_mode) == CYDP_OK);
     CHECK(chosen[0] == chosen[1]);
   }
-  cydp_noisy_max_free(law);
+  cydp_noisy_max_free(noisy_max);
 }
 
 /* G for U = x 2^-bits: x = 0 and x = 2^bits are its ends. */
-static long double noise_at(cydp_noise_kind race, long double x, int bits) {
+static long double noise_at(cydp_noise_kind noise, long double x, int bits) {
   long double u = ldexpl(x, -bits), rest = ldexpl(ldexpl(1, bits) - x, -bits);
   long double e = u < 0.5L ? -log1pl(-u) : -logl(rest);
-  return race == CYDP_GUMBEL ? -logl(e) : -logl(u);
+  return noise == CYDP_GUMBEL ? -logl(e) : -logl(u);
 }
 
 /* G falls as U grows, so a cell's ends bound it; and the bounds are not wider than
  * docs/sampling.md says. */
-static void bounds_hold_in_cell(cydp_noise_kind race, const cydp_candidate *of) {
-  const int bits = (int)of->bits;
-  const long double u = of->u, rest = ldexpl(1, bits) - 1 - u;
-  const long double least = noise_at(race, u + 1, bits), most = noise_at(race, u, bits);
+static void bounds_hold_in_cell(cydp_noise_kind noise, const cydp_candidate *candidate) {
+  const int bits = (int)candidate->bits;
+  const long double u = candidate->u, rest = ldexpl(1, bits) - 1 - u;
+  const long double least = noise_at(noise, u + 1, bits), most = noise_at(noise, u, bits);
   const double width = (double)((u > 0 ? 0.5L / u : 0) + (rest > 0 ? 0.5L / rest : 0));
-  CHECK(of->low <= least && most <= of->high);
-  CHECK(rest == 0 || of->low >= (double)least - 2.1 * width - 0x1p-30);
-  CHECK(u == 0 || rest == 0 || of->high <= (double)most + 2.1 * width + 0x1p-30);
+  CHECK(candidate->low <= least && most <= candidate->high);
+  CHECK(rest == 0 || candidate->low >= (double)least - 2.1 * width - 0x1p-30);
+  CHECK(u == 0 || rest == 0 || candidate->high <= (double)most + 2.1 * width + 0x1p-30);
 }
 
 static cydp_status read_same(void *self, uint32_t decision, uint32_t level,
@@ -188,14 +191,15 @@ static cydp_status read_same(void *self, uint32_t decision, uint32_t level,
 
 /* Words at both ends and anywhere, and the same with 32 bits more: two equal candidates
  * get these, before all of their bits are found equal. */
-static void bounds_of_keys_hold(cydp_noise_kind race) {
+static void bounds_of_keys_hold(cydp_noise_kind noise) {
   static const uint32_t edges[] = {0, 1, 2, 3, 0x0ffffff0, 0x10000000, 1U << 31};
   const size_t count = sizeof edges / sizeof *edges;
-  cydp_noisy_max *law = law_of(race, 1, 1, 0);
+  cydp_noisy_max *noisy_max = noisy_max_of(noise, 1, 1, 0);
   uint64_t further[2][8] = {{0}};
   const cydp_extension extension = {read_same, further};
   const double scores[2] = {0, 0};
-  const cydp_score_row row = {.law = law, .scores = scores, .extension = &extension};
+  const cydp_score_row row = {
+      .noisy_max = noisy_max, .scores = scores, .extension = &extension};
   for (size_t run = 0; run < 4 * count + 300; run++) {
     uint32_t word = run < 4 * count ? edges[run / 4] : (uint32_t)random_bits();
     bool ahead;
@@ -203,27 +207,28 @@ static void bounds_of_keys_hold(cydp_noise_kind race) {
     further[0][0] = run % 4 < 2 ? 0 : UINT64_MAX;
     if (run >= 4 * count)
       further[0][0] = random_bits();
-    cydp_candidate a = cydp_candidate_of(law, 0, 0, word),
-                   b = cydp_candidate_of(law, 1, 0, word);
+    cydp_candidate a = cydp_candidate_of(noisy_max, 0, 0, word),
+                   b = cydp_candidate_of(noisy_max, 1, 0, word);
     CHECK(a.bits == 32 && a.u == word);
-    bounds_hold_in_cell(race, &a);
+    bounds_hold_in_cell(noise, &a);
     CHECK(cydp_greater(&row, &a, &b, CYDP_FAST, &ahead) == CYDP_ERROR_UNDECIDED);
     CHECK(a.bits == 64 && a.u == ((uint64_t)word << 32 | further[0][0] >> 32));
-    bounds_hold_in_cell(race, &a);
+    bounds_hold_in_cell(noise, &a);
   }
-  cydp_noisy_max_free(law);
+  cydp_noisy_max_free(noisy_max);
 }
 
 /* Far behind, v = -(2^40 i + 1/3) is what is rounded most. */
 static void bounds_of_scores_hold(void) {
-  cydp_noisy_max *law = law_of(CYDP_GUMBEL, 1, 3, 0);
+  cydp_noisy_max *noisy_max = noisy_max_of(CYDP_GUMBEL, 1, 3, 0);
   const double noise = (double)noise_at(CYDP_GUMBEL, 1 << 20, 32);
   for (int i = 1; i < 1000; i++) {
     const double whole = 0x1p40 * i;
-    cydp_candidate of = cydp_candidate_of(law, 0, -(3 * whole + 1), 1 << 20);
-    CHECK(of.low + whole <= noise - 1.0 / 3 && noise - 1.0 / 3 <= of.high + whole);
+    cydp_candidate candidate = cydp_candidate_of(noisy_max, 0, -(3 * whole + 1), 1 << 20);
+    CHECK(candidate.low + whole <= noise - 1.0 / 3 &&
+          noise - 1.0 / 3 <= candidate.high + whole);
   }
-  cydp_noisy_max_free(law);
+  cydp_noisy_max_free(noisy_max);
 }
 
 /* Ones, up to 1,024 of them, then a 0 and ones again: -ln(1 - U) is (ones + 1) ln 2. */
@@ -241,55 +246,56 @@ static uint32_t set_ones(size_t ones, uint64_t (*further)[8]) {
 /* A winner's key may not be below the floor, since candidates there were left out. */
 static void winners_are_above_the_floor(void) {
   static const size_t ones[] = {0, 1, 31, 32, 33, 63, 64, 65, 300, 959, 1023, 1024};
-  cydp_noisy_max *law = law_of(CYDP_GUMBEL, 1, 1, 0);
+  cydp_noisy_max *noisy_max = noisy_max_of(CYDP_GUMBEL, 1, 1, 0);
   uint64_t further[2][8];
   const cydp_extension extension = {read_same, further};
   const double score = 0;
-  const cydp_score_row row = {.law = law, .scores = &score, .extension = &extension};
+  const cydp_score_row row = {
+      .noisy_max = noisy_max, .scores = &score, .extension = &extension};
   for (size_t i = 0; i < sizeof ones / sizeof *ones; i++) {
     const uint32_t word = set_ones(ones[i], further);
     const bool known = ones[i] < 1024;
     const double noise = -log((double)(ones[i] + 1) * 0.6931471805599453);
     const cydp_status expected = known ? CYDP_OK : CYDP_ERROR_UNDECIDED;
     int64_t chosen = -1;
-    cydp_candidate above = cydp_candidate_of(law, 0, -8 - noise + 1e-6, word);
-    cydp_candidate below = cydp_candidate_of(law, 0, -8 - noise - 1e-6, word);
+    cydp_candidate above = cydp_candidate_of(noisy_max, 0, -8 - noise + 1e-6, word);
+    cydp_candidate below = cydp_candidate_of(noisy_max, 0, -8 - noise - 1e-6, word);
     CHECK(above.v < 0 && below.v < 0);
-    CHECK(cydp_above_floor(&row, &above) == expected);
-    CHECK(cydp_above_floor(&row, &below) == CYDP_ERROR_UNDECIDED);
-    CHECK(cydp_noisy_max_map(law, &score, CYDP_F64, 1, &word, &extension, CYDP_FAST,
+    CHECK(cydp_check_floor(&row, &above) == expected);
+    CHECK(cydp_check_floor(&row, &below) == CYDP_ERROR_UNDECIDED);
+    CHECK(cydp_noisy_max_map(noisy_max, &score, CYDP_F64, 1, &word, &extension, CYDP_FAST,
                              &chosen) == expected);
     CHECK(chosen == 0);
   }
-  cydp_noisy_max_free(law);
+  cydp_noisy_max_free(noisy_max);
 }
 
 static void what_is_no_race_is_refused(void) {
   const uint64_t one[CYDP_RATE_LIMBS + 1] = {1, [CYDP_RATE_LIMBS] = 1}, zero[1] = {0};
-  cydp_noisy_max *law;
+  cydp_noisy_max *noisy_max;
   cydp_rng *rng;
   int64_t chosen;
-  CHECK(cydp_noisy_max_new(CYDP_GUMBEL, &(cydp_rational){zero, 1, one, 1}, &law) ==
+  CHECK(cydp_noisy_max_new(CYDP_GUMBEL, &(cydp_rational){zero, 1, one, 1}, &noisy_max) ==
         CYDP_ERROR_DOMAIN);
-  CHECK(cydp_noisy_max_new(CYDP_GUMBEL, &(cydp_rational){one, 1, zero, 1}, &law) ==
+  CHECK(cydp_noisy_max_new(CYDP_GUMBEL, &(cydp_rational){one, 1, zero, 1}, &noisy_max) ==
         CYDP_ERROR_DOMAIN);
   CHECK(cydp_noisy_max_new(CYDP_GUMBEL,
                            &(cydp_rational){one, CYDP_RATE_LIMBS + 1, one, 1},
-                           &law) == CYDP_ERROR_DOMAIN);
-  CHECK(cydp_noisy_max_new(CYDP_GUMBEL, &(cydp_rational){one, 1, one, 1}, &law) ==
+                           &noisy_max) == CYDP_ERROR_DOMAIN);
+  CHECK(cydp_noisy_max_new(CYDP_GUMBEL, &(cydp_rational){one, 1, one, 1}, &noisy_max) ==
         CYDP_OK);
   CHECK(cydp_rng_new(&rng) == CYDP_OK);
-  CHECK(cydp_report_noisy_max(law, one, CYDP_F32, 1, 1, rng, CYDP_FAST, 1, &chosen) ==
-        CYDP_ERROR_DOMAIN);
-  CHECK(cydp_report_noisy_max(law, one, CYDP_I64, 1, 0, rng, CYDP_FAST, 1, &chosen) ==
-        CYDP_ERROR_DOMAIN);
-  CHECK(cydp_report_noisy_max(law, NULL, CYDP_I64, 0, 1, rng, CYDP_FAST, 1, &chosen) ==
-        CYDP_OK);
-  CHECK(cydp_report_noisy_max(law, one, CYDP_I64, 1, 1, rng, CYDP_FAST, 8, &chosen) ==
-        CYDP_OK);
+  CHECK(cydp_report_noisy_max(noisy_max, one, CYDP_F32, 1, 1, rng, CYDP_FAST, 1,
+                              &chosen) == CYDP_ERROR_DOMAIN);
+  CHECK(cydp_report_noisy_max(noisy_max, one, CYDP_I64, 1, 0, rng, CYDP_FAST, 1,
+                              &chosen) == CYDP_ERROR_DOMAIN);
+  CHECK(cydp_report_noisy_max(noisy_max, NULL, CYDP_I64, 0, 1, rng, CYDP_FAST, 1,
+                              &chosen) == CYDP_OK);
+  CHECK(cydp_report_noisy_max(noisy_max, one, CYDP_I64, 1, 1, rng, CYDP_FAST, 8,
+                              &chosen) == CYDP_OK);
   CHECK(chosen == 0);
   cydp_rng_free(rng);
-  cydp_noisy_max_free(law);
+  cydp_noisy_max_free(noisy_max);
   cydp_noisy_max_free(NULL);
 }
 
@@ -297,7 +303,7 @@ static void what_is_no_race_is_refused(void) {
 static void parts_find_the_far_best(void) {
   enum { N = 300000 };
   double *scores = calloc(N, sizeof *scores);
-  cydp_noisy_max *law = law_of(CYDP_EXPONENTIAL, 1, 1, 0);
+  cydp_noisy_max *noisy_max = noisy_max_of(CYDP_EXPONENTIAL, 1, 1, 0);
   cydp_rng *rng;
   CHECK(scores && cydp_rng_new(&rng) == CYDP_OK);
   const size_t places[] = {0, 2047, 2048, 131071, 131072, 262144, N - 1};
@@ -305,13 +311,13 @@ static void parts_find_the_far_best(void) {
     for (unsigned threads = 1; threads < 4; threads++) {
       int64_t chosen;
       scores[places[i]] = 1e6;
-      CHECK(cydp_report_noisy_max(law, scores, CYDP_F64, 1, N, rng, CYDP_FAST, threads,
-                                  &chosen) == CYDP_OK);
+      CHECK(cydp_report_noisy_max(noisy_max, scores, CYDP_F64, 1, N, rng, CYDP_FAST,
+                                  threads, &chosen) == CYDP_OK);
       CHECK(chosen == (int64_t)places[i]);
       scores[places[i]] = 0;
     }
   cydp_rng_free(rng);
-  cydp_noisy_max_free(law);
+  cydp_noisy_max_free(noisy_max);
   free(scores);
 }
 
@@ -321,11 +327,11 @@ int main(void) {
     kernels_agree(kernels);
   CHECK(cydp_init() == CYDP_OK);
   logarithms_are_bounded();
-  for (int race = 0; race < 2; race++) {
-    efforts_agree(race ? CYDP_GUMBEL : CYDP_EXPONENTIAL, 1, 2, 0);
-    efforts_agree(race ? CYDP_GUMBEL : CYDP_EXPONENTIAL, 1000, 3, 0);
-    efforts_agree(race ? CYDP_GUMBEL : CYDP_EXPONENTIAL, 1, 3, 2);
-    efforts_agree(race ? CYDP_GUMBEL : CYDP_EXPONENTIAL, 1, 3, 64);
+  for (int noise = 0; noise < 2; noise++) {
+    efforts_agree(noise ? CYDP_GUMBEL : CYDP_EXPONENTIAL, 1, 2, 0);
+    efforts_agree(noise ? CYDP_GUMBEL : CYDP_EXPONENTIAL, 1000, 3, 0);
+    efforts_agree(noise ? CYDP_GUMBEL : CYDP_EXPONENTIAL, 1, 3, 2);
+    efforts_agree(noise ? CYDP_GUMBEL : CYDP_EXPONENTIAL, 1, 3, 64);
   }
   bounds_of_keys_hold(CYDP_GUMBEL);
   bounds_of_keys_hold(CYDP_EXPONENTIAL);

@@ -24,14 +24,14 @@ static cydp_status same(void *self, uint32_t decision, uint32_t level,
   return CYDP_OK;
 }
 
-static cydp_sampler *law_of(uint64_t categories, uint64_t denominator) {
+static cydp_sampler *sampler_of(uint64_t categories, uint64_t denominator) {
   const uint64_t one = 1;
-  cydp_sampler *law;
+  cydp_sampler *sampler;
   CHECK(cydp_category_offset_new(&(cydp_rational){&one, 1, &denominator, 1}, categories,
-                                 &law) == CYDP_OK);
-  CHECK(cydp_shift_categories(law) == categories);
-  CHECK(cydp_sampler_value_bytes(law) == (categories <= 1 << 16 ? 2 : 4));
-  return law;
+                                 &sampler) == CYDP_OK);
+  CHECK(cydp_category_offset_categories(sampler) == categories);
+  CHECK(cydp_sampler_value_bytes(sampler) == (categories <= 1 << 16 ? 2 : 4));
+  return sampler;
 }
 
 static uint64_t value_at(unsigned bytes, const void *values, size_t i) {
@@ -41,8 +41,8 @@ static uint64_t value_at(unsigned bytes, const void *values, size_t i) {
 }
 
 /* Half of the words: floor(j w 2^bits), one less and one more, for some j. */
-static void words_next_to_thresholds(unsigned width, uint64_t categories,
-                                     uint64_t denominator) {
+static void words_next_to_tails(unsigned width, uint64_t categories,
+                                uint64_t denominator) {
   const unsigned bits = width == 8 ? 63 : 8 * width;
   for (size_t i = 0; i < MOST; i += 2) {
     uint64_t j = words[i] % (categories + 1), mask = UINT64_MAX >> (64 - bits);
@@ -59,36 +59,36 @@ static void maps_are_the_resolvers(const cydp_mechanisms_table *kernels,
   static char exact[4 * MOST], fast[4 * MOST + MARGIN];
   const uint32_t key[8] = {(uint32_t)categories}, nonce[3] = {0};
   const size_t lengths[] = {0, 1, 7, 8, 31, 32, 33, 95, MOST - 1, MOST};
-  cydp_sampler *law = law_of(categories, denominator);
-  unsigned bytes = (unsigned)cydp_sampler_value_bytes(law);
+  cydp_sampler *sampler = sampler_of(categories, denominator);
+  unsigned bytes = (unsigned)cydp_sampler_value_bytes(sampler);
   cydp_extension extension = {same, NULL};
   cydp_work work = {0};
   size_t values;
   cydp_chacha20_portable(key, nonce, 0, sizeof words / 1024, words);
-  words_next_to_thresholds(cydp_sampler_layout(law).width[0], categories, denominator);
-  CHECK(cydp_sampler_map(law, words, MOST, &extension, CYDP_RESOLVE_ALL, exact, &values,
-                         &work) == CYDP_OK);
+  words_next_to_tails(cydp_sampler_layout(sampler).width[0], categories, denominator);
+  CHECK(cydp_sampler_map(sampler, words, MOST, &extension, CYDP_RESOLVE_ALL, exact,
+                         &values, &work) == CYDP_OK);
   CHECK(setenv("CYDP_FORCE_ISA", kernels->isa, 1) == 0 && cydp_init() == CYDP_OK);
   for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
     size_t n = lengths[i];
     memset(fast, 0x5a, sizeof fast);
-    CHECK(cydp_sampler_map(law, words, n, &extension, CYDP_FAST, fast, &values, &work) ==
-          CYDP_OK);
+    CHECK(cydp_sampler_map(sampler, words, n, &extension, CYDP_FAST, fast, &values,
+                           &work) == CYDP_OK);
     CHECK(values == n && memcmp(fast, exact, n * bytes) == 0);
     for (size_t j = 0; j < MARGIN; j++)
       CHECK(fast[n * bytes + j] == 0x5a);
   }
-  cydp_sampler_free(law);
+  cydp_sampler_free(sampler);
 }
 
 /* What the kernel of many categories says of its lanes: bits behind the last are 0. */
-static void lanes_are_told(cydp_shift_kernel *kernel) {
+static void lanes_are_told(cydp_category_offset_kernel *kernel) {
   uint16_t out[MOST + 1];
-  const cydp_shift_law law = {0x1p-25, 127, 0x1p-24, 1, 32};
+  const cydp_category_offset_constants constants = {0x1p-25, 127, 0x1p-24, 1, 32};
   for (size_t n = 0; n < 100; n++) {
     lanes *open = no_lanes();
     out[n] = 0x5a5a;
-    kernel(&law, words, n, out, open->open);
+    kernel(&constants, words, n, out, open->open);
     CHECK(out[n] == 0x5a5a);
     (void)count_open(open, n);
     for (size_t i = 0; i < n; i++)
@@ -102,8 +102,8 @@ static void lanes_are_told(cydp_shift_kernel *kernel) {
 /* Every width, first and last codes, codes beyond; and what stands behind the reports. */
 static void reports_are_sums(const cydp_mechanisms_table *kernels, uint64_t categories,
                              unsigned code_bytes) {
-  static char codes[8 * 300], shifts[4 * 300], reports[8 * 300 + MARGIN];
-  const unsigned shift_bytes = categories <= 1 << 16 ? 2 : 4;
+  static char codes[8 * 300], offsets[4 * 300], reports[8 * 300 + MARGIN];
+  const unsigned offset_bytes = categories <= 1 << 16 ? 2 : 4;
   const uint32_t last = (uint32_t)(categories - 1);
   for (size_t n = 0; n < 300; n += n < 140 ? 1 : 53) {
     bool any = false;
@@ -112,25 +112,25 @@ static void reports_are_sums(const cydp_mechanisms_table *kernels, uint64_t cate
                       : words[i] % 5 == 1 ? 0
                       : words[i] % 5 == 2 ? UINT64_MAX - i % 3
                                           : words[i + 1] % categories;
-      uint64_t shift = words[i + 2] % 3 ? words[i + 2] % categories : last;
+      uint64_t offset = words[i + 2] % 3 ? words[i + 2] % categories : last;
       memcpy(codes + code_bytes * i, &code, code_bytes);
-      memcpy(shifts + shift_bytes * i, &shift, shift_bytes);
+      memcpy(offsets + offset_bytes * i, &offset, offset_bytes);
       any = any || value_at(code_bytes, codes, i) > last;
     }
     memset(reports, 0x5a, sizeof reports);
-    CHECK(kernels->respond(last, code_bytes, codes, shift_bytes, shifts, n, reports) ==
+    CHECK(kernels->respond(last, code_bytes, codes, offset_bytes, offsets, n, reports) ==
           any);
     for (size_t i = 0; i < n; i++) {
       uint64_t code = value_at(code_bytes, codes, i);
-      uint64_t sum = (code + value_at(shift_bytes, shifts, i)) % categories;
+      uint64_t sum = (code + value_at(offset_bytes, offsets, i)) % categories;
       CHECK(value_at(code_bytes, reports, i) == (code > last ? categories : sum));
     }
-    kernels->replace(last, code_bytes, shift_bytes, shifts, n, reports);
+    kernels->replace(last, code_bytes, offset_bytes, offsets, n, reports);
     for (size_t i = 0; i < n; i++) {
       uint64_t code = value_at(code_bytes, codes, i);
-      uint64_t shift = value_at(shift_bytes, shifts, i);
+      uint64_t offset = value_at(offset_bytes, offsets, i);
       CHECK(value_at(code_bytes, reports, i) ==
-            (code > last ? shift : (code + shift) % categories));
+            (code > last ? offset : (code + offset) % categories));
     }
     for (size_t i = 0; i < MARGIN; i++)
       CHECK(reports[code_bytes * n + i] == 0x5a);
@@ -143,8 +143,8 @@ static void calls_repeat(uint64_t categories) {
   static uint32_t codes[N], one[N + 1], many[N + 1];
   const uint32_t seed[8] = {44};
   const unsigned threads[] = {0, 1, 2, 3, 8};
-  cydp_sampler *shift = law_of(categories, 3 * categories),
-               *uniform = law_of(categories, categories);
+  cydp_sampler *offset = sampler_of(categories, 3 * categories),
+               *uniform = sampler_of(categories, categories);
   cydp_rng *rng;
   for (size_t i = 0; i < N; i++)
     codes[i] = (uint32_t)(i % (i < N / 2 ? categories : categories + 1));
@@ -152,7 +152,7 @@ static void calls_repeat(uint64_t categories) {
     cydp_work_mode work_mode = i % 2 ? CYDP_FIXED_WORK : CYDP_FAST;
     memset(many, 0x55, sizeof many);
     CHECK(cydp_rng_new_seeded(seed, &rng) == CYDP_OK);
-    CHECK(cydp_randomize_responses(shift, uniform, codes, 4, N, rng, work_mode,
+    CHECK(cydp_randomize_responses(offset, uniform, codes, 4, N, rng, work_mode,
                                    threads[i], many) == CYDP_OK);
     cydp_rng_free(rng);
     CHECK(many[N] == 0x55555555);
@@ -160,15 +160,15 @@ static void calls_repeat(uint64_t categories) {
     memcpy(one, many, sizeof one);
   }
   CHECK(cydp_rng_new_seeded(seed, &rng) == CYDP_OK);
-  CHECK(cydp_randomize_responses(shift, uniform, NULL, 4, 0, rng, CYDP_FAST, 1, NULL) ==
+  CHECK(cydp_randomize_responses(offset, uniform, NULL, 4, 0, rng, CYDP_FAST, 1, NULL) ==
         CYDP_OK);
-  CHECK(cydp_randomize_responses(shift, uniform, codes, 3, 1, rng, CYDP_FAST, 1, many) ==
+  CHECK(cydp_randomize_responses(offset, uniform, codes, 3, 1, rng, CYDP_FAST, 1, many) ==
         CYDP_ERROR_DOMAIN);
   CHECK(categories <= 256 ||
-        cydp_randomize_responses(shift, uniform, codes, 1, 1, rng, CYDP_FAST, 1, many) ==
+        cydp_randomize_responses(offset, uniform, codes, 1, 1, rng, CYDP_FAST, 1, many) ==
             CYDP_ERROR_DOMAIN);
   cydp_rng_free(rng);
-  cydp_sampler_free(shift);
+  cydp_sampler_free(offset);
   cydp_sampler_free(uniform);
 }
 
@@ -186,7 +186,7 @@ int main(void) {
         if (bytes == 8 || k <= UINT64_C(1) << 8 * bytes)
           reports_are_sums(kernels, k, bytes);
     }
-    lanes_are_told(cydp_samplers_kernels_at(i)->shift);
+    lanes_are_told(cydp_samplers_kernels_at(i)->category_offset);
   }
   CHECK(unsetenv("CYDP_FORCE_ISA") == 0 && cydp_init() == CYDP_OK);
   calls_repeat(3);

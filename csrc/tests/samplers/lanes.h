@@ -17,22 +17,22 @@ typedef struct lanes {
 } lanes;
 
 static inline lanes *no_lanes(void) {
-  static lanes of;
-  memset(of.guarded, 0x5a, sizeof of.guarded);
-  of.open = of.guarded + 1;
-  return &of;
+  static lanes undecided;
+  memset(undecided.guarded, 0x5a, sizeof undecided.guarded);
+  undecided.open = undecided.guarded + 1;
+  return &undecided;
 }
 
-static inline bool is_open(const lanes *of, size_t i) {
-  return of->open[i / 8] >> i % 8 & 1;
+static inline bool is_open(const lanes *undecided, size_t i) {
+  return undecided->open[i / 8] >> i % 8 & 1;
 }
 
-static inline size_t count_open(const lanes *of, size_t n) {
+static inline size_t count_open(const lanes *undecided, size_t n) {
   size_t count = 0;
-  CHECK(of->guarded[0] == 0x5a && of->open[(n + 7) / 8] == 0x5a);
+  CHECK(undecided->guarded[0] == 0x5a && undecided->open[(n + 7) / 8] == 0x5a);
   for (size_t i = 0; i < (n + 7) / 8 * 8; i++) {
-    CHECK(i < n || !is_open(of, i));
-    count += is_open(of, i);
+    CHECK(i < n || !is_open(undecided, i));
+    count += is_open(undecided, i);
   }
   return count;
 }

@@ -40,22 +40,22 @@ typedef struct scale {
 
 typedef struct prepared {
   cydp_exponential_tails tails;
-  cydp_inverse_cdf_route route;
+  cydp_inverse_cdf_method method;
 } prepared;
 
 /* The logarithm's route at any scale: with so many bits, or 0 for what suits the scale.
  */
-static prepared *law_of(scale t, unsigned bits) {
-  static prepared law;
+static prepared *distribution_of(scale t, unsigned bits) {
+  static prepared distribution;
   cydp_fixed inverse;
   bool exact;
   CHECK(cydp_fixed_divide(CYDP_MOST_LIMBS + 2, inverse, &t.denominator, 1, &t.numerator,
                           1, &exact) == CYDP_OK);
-  cydp_exponential_tails_set(&law.tails, inverse, false);
+  cydp_exponential_tails_prepare(&distribution.tails, inverse, false);
   if (bits == 0)
-    bits = law.tails.scale <= 1024 ? 31 : 63;
-  cydp_inverse_cdf_route_set(&law.route, &law.tails, bits);
-  return &law;
+    bits = distribution.tails.scale <= 1024 ? 31 : 63;
+  cydp_inverse_cdf_prepare(&distribution.method, &distribution.tails, bits);
+  return &distribution;
 }
 
 static cydp_status hashed_words(void *self, uint32_t decision, uint32_t level,
@@ -73,15 +73,16 @@ static cydp_status hashed_words(void *self, uint32_t decision, uint32_t level,
 }
 
 /* What the resolver says, for up to CYDP_BATCH words. */
-static void resolve(const prepared *law, const void *words, size_t n, int64_t *exact) {
+static void resolve(const prepared *distribution, const void *words, size_t n,
+                    int64_t *exact) {
   const cydp_extension extension = {hashed_words, NULL};
   cydp_work work = {0};
   cydp_batch batch = {
       .n = n, .extension = &extension, .work_mode = CYDP_RESOLVE_ALL, .work = &work};
-  CHECK(cydp_inverse_cdf_values(&law->route, &batch, words, exact) == CYDP_OK);
+  CHECK(cydp_inverse_cdf_map(&distribution->method, &batch, words, exact) == CYDP_OK);
 }
 
-static uint64_t magnitude(const cydp_inverse_cdf_law *constants, const void *words,
+static uint64_t magnitude(const cydp_inverse_cdf_constants *constants, const void *words,
                           size_t i) {
   uint64_t wide;
   if (constants->bits == 63) {
@@ -94,25 +95,25 @@ static uint64_t magnitude(const cydp_inverse_cdf_law *constants, const void *wor
 /* Words and values lie at addresses that are no better than their types demand. Returns
  * how many lanes are undecided. */
 static size_t decided_lanes_are_the_resolvers(cydp_inverse_cdf_kernel *kernel,
-                                              const cydp_inverse_cdf_law *constants,
+                                              const cydp_inverse_cdf_constants *constants,
                                               const void *words, size_t n,
                                               const int64_t *exact) {
   static int64_t values[CYDP_BATCH + 2];
   int64_t *out = values + 1;
-  lanes *of = no_lanes();
+  lanes *undecided = no_lanes();
   for (size_t i = 0; i < CYDP_BATCH + 2; i++)
     values[i] = UNTOUCHED;
-  kernel(constants, words, n, out, of->open);
+  kernel(constants, words, n, out, undecided->open);
   CHECK(values[0] == UNTOUCHED && out[n] == UNTOUCHED);
   for (size_t i = 0; i < n; i++)
-    if (!is_open(of, i)) {
+    if (!is_open(undecided, i)) {
       CHECK(magnitude(constants, words, i) >= constants->tail);
       CHECK(out[i] == exact[i]);
     }
-  return count_open(of, n);
+  return count_open(undecided, n);
 }
 
-static void put(const cydp_inverse_cdf_law *constants, uint32_t *words, size_t i,
+static void put(const cydp_inverse_cdf_constants *constants, uint32_t *words, size_t i,
                 uint64_t word) {
   if (constants->bits == 63)
     memcpy(words + 2 * i, &word, sizeof word);
@@ -121,8 +122,8 @@ static void put(const cydp_inverse_cdf_law *constants, uint32_t *words, size_t i
 }
 
 /* Both signs of u - 1, u and u + 1, from lane i on; returns the lane behind them. */
-static size_t put_around(const cydp_inverse_cdf_law *constants, uint32_t *words, size_t i,
-                         double u) {
+static size_t put_around(const cydp_inverse_cdf_constants *constants, uint32_t *words,
+                         size_t i, double u) {
   double cells = ldexp(1, (int)constants->bits);
   if (!(u >= 1 && u < cells - 1))
     return i;
@@ -133,7 +134,8 @@ static size_t put_around(const cydp_inverse_cdf_law *constants, uint32_t *words,
 
 /* Random words, and in front of them those where something ends: u = 0, the greatest u,
  * the tail, and the edges of the guard band around the least and some other k. */
-static void choose(const cydp_inverse_cdf_law *constants, double t, uint32_t *words) {
+static void choose(const cydp_inverse_cdf_constants *constants, double t,
+                   uint32_t *words) {
   const uint32_t key[8] = {constants->bits}, nonce[3] = {(uint32_t)constants->tail};
   const double cells = ldexp(1, (int)constants->bits);
   const double offset = t * (log(2.0) - log1p(exp(-1 / t)));
@@ -155,13 +157,14 @@ static void logarithm_at(scale at, unsigned prefix_bits) {
   static _Alignas(64) uint32_t storage[2 * CYDP_BATCH + 2];
   static int64_t exact[CYDP_BATCH];
   double t = (double)at.numerator / (double)at.denominator;
-  const prepared *law = law_of(at, prefix_bits);
-  const cydp_inverse_cdf_law *constants = law->route.certain ? &law->route.law : NULL;
+  const prepared *distribution = distribution_of(at, prefix_bits);
+  const cydp_inverse_cdf_constants *constants =
+      distribution->method.certain ? &distribution->method.constants : NULL;
   if (constants) {
     size_t width = constants->bits == 63 ? 2 : 1;
     uint32_t *words = storage + width;
     choose(constants, t, words);
-    resolve(law, words, CYDP_BATCH, exact);
+    resolve(distribution, words, CYDP_BATCH, exact);
     const cydp_samplers_table *kernels;
     for (size_t table = 0; (kernels = cydp_samplers_kernels_at(table)); table++) {
       size_t open = decided_lanes_are_the_resolvers(kernels->inverse_cdf, constants,
@@ -199,13 +202,14 @@ static void logarithm(void) {
 static void every_word_of_15_bits(scale at) {
   static uint32_t words[CYDP_BATCH];
   static int64_t exact[CYDP_BATCH];
-  const prepared *law = law_of(at, 15);
-  const cydp_inverse_cdf_law *constants = law->route.certain ? &law->route.law : NULL;
+  const prepared *distribution = distribution_of(at, 15);
+  const cydp_inverse_cdf_constants *constants =
+      distribution->method.certain ? &distribution->method.constants : NULL;
   CHECK(constants);
   for (uint32_t first = 0; first < 1 << 16; first += CYDP_BATCH) {
     for (uint32_t i = 0; i < CYDP_BATCH; i++)
       words[i] = first + i;
-    resolve(law, words, CYDP_BATCH, exact);
+    resolve(distribution, words, CYDP_BATCH, exact);
     size_t expected = decided_lanes_are_the_resolvers(
         cydp_inverse_cdf_portable, constants, words, CYDP_BATCH, exact);
     const cydp_samplers_table *kernels;
@@ -221,79 +225,79 @@ static void every_word_of_15_bits(scale at) {
 
 enum { WORDS = 1 << 16 };
 
-/* By the definition, for every word: how many cells lie above it, and whether one equals
+/* By the definition, for every word: how many entries lie above it, and whether one equals
  * it. */
-static void count_cells(const cydp_cdf_table *law, uint16_t *above, bool *equal) {
+static void count_entries(const cydp_cdf_table *table, uint16_t *above, bool *equal) {
   for (uint32_t word = 0; word < WORDS; word++) {
     above[word] = 0;
     equal[word] = false;
-    for (unsigned k = 0; k < law->count; k++) {
-      above[word] = (uint16_t)(above[word] + (word < law->cell[k]));
-      equal[word] |= word == law->cell[k];
+    for (unsigned k = 0; k < table->count; k++) {
+      above[word] = (uint16_t)(above[word] + (word < table->entry[k]));
+      equal[word] |= word == table->entry[k];
     }
   }
 }
 
 #define UNTOUCHED_16 0x5a5a
 
-static void thresholds_count(cydp_cdf_table_kernel *kernel, const cydp_cdf_table *law,
-                             const uint16_t *words, size_t n, const uint16_t *above,
-                             const bool *equal) {
+static void tables_count(cydp_cdf_table_kernel *kernel, const cydp_cdf_table *table,
+                         const uint16_t *words, size_t n, const uint16_t *above,
+                         const bool *equal) {
   static uint16_t magnitudes[CYDP_BATCH + 2];
   uint16_t *out = magnitudes + 1;
-  lanes *of = no_lanes();
+  lanes *undecided = no_lanes();
   for (size_t i = 0; i < CYDP_BATCH + 2; i++)
     magnitudes[i] = UNTOUCHED_16;
-  kernel(law, words, n, out, of->open);
+  kernel(table, words, n, out, undecided->open);
   CHECK(magnitudes[0] == UNTOUCHED_16 && out[n] == UNTOUCHED_16);
   for (size_t i = 0; i < n; i++) {
     CHECK(out[i] == above[words[i]]);
-    CHECK(equal[words[i]] == is_open(of, i));
+    CHECK(equal[words[i]] == is_open(undecided, i));
   }
-  count_open(of, n);
+  count_open(undecided, n);
 }
 
-static void thresholds_of(const cydp_cdf_table *law) {
+static void check_table(const cydp_cdf_table *table) {
   static uint16_t words[WORDS + 1], above[WORDS];
   static bool equal[WORDS];
   const cydp_samplers_table *kernels;
   for (uint32_t i = 0; i <= WORDS; i++)
     words[i] = (uint16_t)(i - 1);
-  count_cells(law, above, equal);
-  for (size_t table = 0; (kernels = cydp_samplers_kernels_at(table)); table++) {
+  count_entries(table, above, equal);
+  for (size_t isa = 0; (kernels = cydp_samplers_kernels_at(isa)); isa++) {
     for (size_t first = 0; first < WORDS; first += CYDP_BATCH)
-      thresholds_count(kernels->cdf_table, law, words + 1 + first, CYDP_BATCH, above,
-                       equal);
+      tables_count(kernels->cdf_table, table, words + 1 + first, CYDP_BATCH, above,
+                   equal);
     for (size_t n = 0; n <= 70; n++) { /* in each, the least and greatest words */
-      thresholds_count(kernels->cdf_table, law, words + 1, n, above, equal);
-      thresholds_count(kernels->cdf_table, law, words + WORDS - n, n, above, equal);
+      tables_count(kernels->cdf_table, table, words + 1, n, above, equal);
+      tables_count(kernels->cdf_table, table, words + WORDS - n, n, above, equal);
     }
   }
 }
 
-/* Falling as the tails of a law do, from `top`, and so that cells repeat. */
+/* Falling as the tails of a distribution do, from `top`, and so that entries repeat. */
 static cydp_cdf_table falling(unsigned positive, uint16_t top, double ratio,
                               bool ends_in_0) {
-  cydp_cdf_table law = {.count = positive + ends_in_0};
+  cydp_cdf_table table = {.count = positive + ends_in_0};
   for (unsigned k = 0; k < positive; k++)
-    law.cell[k] = (uint16_t)fmax(1, floor(top * pow(ratio, k)));
-  return law;
+    table.entry[k] = (uint16_t)fmax(1, floor(top * pow(ratio, k)));
+  return table;
 }
 
 static void thresholds(void) {
   const uint16_t single[] = {0, 1, 2, 32767, 32768, 32769, 65534, 65535};
   for (size_t i = 0; i < sizeof single / sizeof *single; i++) {
-    cydp_cdf_table law = {.cell = {single[i]}, .count = 1};
-    thresholds_of(&law);
+    cydp_cdf_table table = {.entry = {single[i]}, .count = 1};
+    check_table(&table);
   }
-  for (unsigned positive = 1; positive < CYDP_THRESHOLDS; positive++) {
+  for (unsigned positive = 1; positive < CYDP_CDF_ENTRIES; positive++) {
     double ratio = pow(1.0 / 65536, 1.0 / positive);
     cydp_cdf_table even = falling(positive, 65535, ratio, true),
                    repeating = falling(positive, 50000, sqrt(ratio) / 2, true),
                    bounded = falling(positive, 40000, ratio, false);
-    thresholds_of(&even);
-    thresholds_of(&repeating);
-    thresholds_of(&bounded);
+    check_table(&even);
+    check_table(&repeating);
+    check_table(&bounded);
   }
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The kernels of the splits, in every table that runs here, by their definitions. */
+ * The kernels of quotients and remainders, in every table that runs here, by their
+ * definitions. */
 #include "base/fixed_point.h"
 #include "cydp.h"
 #include "generator/kernels.h"
@@ -16,11 +17,11 @@
 
 enum { MARGIN = 2 }; /* values, before and behind what may be written */
 
-typedef struct parts {
+typedef struct candidate_parts {
   const void *words;
   const uint16_t *x, *v;
   size_t n;
-} parts;
+} candidate_parts;
 
 static uint64_t part_word(unsigned width, const void *words, size_t i) {
   uint64_t word = 0;
@@ -29,19 +30,21 @@ static uint64_t part_word(unsigned width, const void *words, size_t i) {
 }
 
 /* V < exp(-g) wherever it is decided; libm's exp is far better than the band is wide. */
-static size_t acceptance_is_true(cydp_accept_kernel *kernel, const cydp_split_law *law,
-                                 parts of, uint8_t *accepted) {
-  size_t bytes = (of.n + 7) / 8;
+static size_t acceptance_is_true(cydp_accept_kernel *kernel,
+                                 const cydp_gaussian_constants *constants,
+                                 candidate_parts parts, uint8_t *accepted) {
+  size_t bytes = (parts.n + 7) / 8;
   lanes *undecided = no_lanes();
   memset(accepted, 0xa5, bytes + 1);
-  kernel(law, of.words, of.x, of.v, of.n, accepted, undecided->open);
+  kernel(constants, parts.words, parts.x, parts.v, parts.n, accepted, undecided->open);
   CHECK(accepted[bytes] == 0xa5);
-  for (size_t i = 0; i < of.n; i++) {
-    uint64_t word = part_word(law->width, of.words, i);
-    uint64_t remainder = word >> 1 & ((UINT64_C(1) << law->shift) - 1);
-    double r = (double)remainder * law->step, g = r * (r + 2.0 * of.x[i]) * law->rate0;
+  for (size_t i = 0; i < parts.n; i++) {
+    uint64_t word = part_word(constants->width, parts.words, i);
+    uint64_t remainder = word >> 1 & ((UINT64_C(1) << constants->shift) - 1);
+    double r = (double)remainder * constants->step,
+           g = r * (r + 2.0 * parts.x[i]) * constants->rate0;
     bool yes = accepted[i / 8] >> i % 8 & 1;
-    double above = exp(-g) * 0x1p16 - of.v[i];
+    double above = exp(-g) * 0x1p16 - parts.v[i];
     if (is_open(undecided, i)) {
       CHECK(g > 1.2499 || fabs(above - 0.5) < 1.5);
       continue;
@@ -49,7 +52,7 @@ static size_t acceptance_is_true(cydp_accept_kernel *kernel, const cydp_split_la
     CHECK(g < 1.2501);
     CHECK(yes ? above > 1 : above < 0);
   }
-  return count_open(undecided, of.n);
+  return count_open(undecided, parts.n);
 }
 
 static int64_t bounded_value(__int128 magnitude, bool negative) {
@@ -84,25 +87,27 @@ static int64_t *untouched(void) {
   return stored + 1;
 }
 
-static void gaussian_is_joined(cydp_recombine_gaussian_kernel *kernel,
-                               const cydp_split_law *law, parts of,
-                               const uint8_t *accepted) {
+static void gaussian_is_recombined(cydp_recombine_gaussian_kernel *kernel,
+                                   const cydp_gaussian_constants *constants,
+                                   candidate_parts parts, const uint8_t *accepted) {
   static expected all;
   int64_t *stored = untouched();
   all.count = 0;
-  for (size_t i = 0; i < of.n; i++) {
-    uint64_t word = part_word(law->width, of.words, i);
-    uint64_t remainder = word >> 1 & ((UINT64_C(1) << law->shift) - 1);
-    expect(&all, ((__int128)of.x[i] << law->shift) + remainder, word & 1, accepted, i);
+  for (size_t i = 0; i < parts.n; i++) {
+    uint64_t word = part_word(constants->width, parts.words, i);
+    uint64_t remainder = word >> 1 & ((UINT64_C(1) << constants->shift) - 1);
+    expect(&all, ((__int128)parts.x[i] << constants->shift) + remainder, word & 1,
+           accepted, i);
   }
-  size_t count = kernel(law, of.words, of.x, accepted, of.n, stored + MARGIN);
-  is_expected(&all, stored, count, of.n);
+  size_t count =
+      kernel(constants, parts.words, parts.x, accepted, parts.n, stored + MARGIN);
+  is_expected(&all, stored, count, parts.n);
 }
 
-static void laplace_is_joined(cydp_recombine_laplace_kernel *kernel, unsigned shift,
-                              const uint64_t *signs, unsigned width,
-                              const void *remainders, const int64_t *quotients,
-                              const uint8_t *accepted, size_t n, bool in_place) {
+static void laplace_is_recombined(cydp_recombine_laplace_kernel *kernel, unsigned shift,
+                                  const uint64_t *signs, unsigned width,
+                                  const void *remainders, const int64_t *quotients,
+                                  const uint8_t *accepted, size_t n, bool in_place) {
   static expected all;
   int64_t *stored = untouched(), *out = stored + MARGIN;
   all.count = 0;
@@ -119,27 +124,28 @@ static void laplace_is_joined(cydp_recombine_laplace_kernel *kernel, unsigned sh
   is_expected(&all, stored, count, n);
 }
 
-/* 2^16 V for a V within a few cells of exp(-g), in every second lane. */
-static void aim(const cydp_split_law *law, const void *words, const uint16_t *x,
-                uint16_t *v) {
+/* 2^16 V for a V within a few units of exp(-g), in every second lane. */
+static void aim(const cydp_gaussian_constants *constants, const void *words,
+                const uint16_t *x, uint16_t *v) {
   for (size_t i = 0; i < CYDP_BATCH; i += 2) {
-    uint64_t word = part_word(law->width, words, i);
-    double r = (double)(word >> 1 & ((UINT64_C(1) << law->shift) - 1)) * law->step;
-    double at = exp(-r * (r + 2.0 * x[i]) * law->rate0) * 0x1p16;
+    uint64_t word = part_word(constants->width, words, i);
+    double r =
+        (double)(word >> 1 & ((UINT64_C(1) << constants->shift) - 1)) * constants->step;
+    double at = exp(-r * (r + 2.0 * x[i]) * constants->rate0) * 0x1p16;
     v[i] = (uint16_t)fmin(65535, fmax(0, floor(at) + (double)(v[i] % 5) - 2));
   }
 }
 
-static void gaussian_split(unsigned shift, double s0) {
+static void check_gaussian(unsigned shift, double s0) {
   static uint32_t words[6 * CYDP_BATCH];
   static uint16_t x[CYDP_BATCH + 1], v[CYDP_BATCH + 1];
   static uint8_t accepted[CYDP_BATCH / 8 + 2];
   const uint32_t key[8] = {shift}, nonce[3] = {0};
   unsigned width = shift <= 15 ? 2 : shift <= 31 ? 4 : 8;
-  cydp_split_law law = {.step = ldexp(1, -(int)shift),
-                        .rate0 = 1 / (2 * s0 * s0),
-                        .shift = shift,
-                        .width = width};
+  cydp_gaussian_constants constants = {.step = ldexp(1, -(int)shift),
+                                       .rate0 = 1 / (2 * s0 * s0),
+                                       .shift = shift,
+                                       .width = width};
   const cydp_samplers_table *kernels;
   cydp_chacha20_portable(key, nonce, 0, 6 * CYDP_BATCH / CYDP_GROUP_WORDS, words);
   for (size_t i = 0; i <= CYDP_BATCH; i++) {
@@ -153,16 +159,17 @@ static void gaussian_split(unsigned shift, double s0) {
     uint64_t word = i % 3;
     memcpy(first + i * width, &word, width);
   }
-  aim(&law, first, x + 1, v + 1);
+  aim(&constants, first, x + 1, v + 1);
   for (size_t table = 0; (kernels = cydp_samplers_kernels_at(table)); table++)
     for (size_t n = 0; n <= 71; n++) {
       size_t from = n <= 70 ? 5 * n : 0;
-      parts of = {first + from * width, x + 1 + from, v + 1 + from,
-                  n <= 70 ? n : CYDP_BATCH};
-      acceptance_is_true(kernels->accept, &law, of, accepted + 1);
-      gaussian_is_joined(kernels->recombine_gaussian, &law, of, accepted + 1);
+      candidate_parts parts = {first + from * width, x + 1 + from, v + 1 + from,
+                               n <= 70 ? n : CYDP_BATCH};
+      acceptance_is_true(kernels->accept, &constants, parts, accepted + 1);
+      gaussian_is_recombined(kernels->recombine_gaussian, &constants, parts,
+                             accepted + 1);
       const uint8_t *random = (const uint8_t *)(words + 4 * CYDP_BATCH) + 1 + n;
-      gaussian_is_joined(kernels->recombine_gaussian, &law, of, random);
+      gaussian_is_recombined(kernels->recombine_gaussian, &constants, parts, random);
     }
 }
 
@@ -171,7 +178,7 @@ static void acceptance_is_mostly_decided(void) {
   static uint32_t words[2 * CYDP_BATCH];
   static uint16_t x[CYDP_BATCH];
   static uint8_t accepted[CYDP_BATCH / 8 + 1];
-  const cydp_split_law law = {0x1p-7, 1 / 122.0, 7, 2};
+  const cydp_gaussian_constants constants = {0x1p-7, 1 / 122.0, 7, 2};
   const cydp_samplers_table *kernels;
   for (size_t table = 0; (kernels = cydp_samplers_kernels_at(table)); table++) {
     size_t open = 0;
@@ -180,8 +187,9 @@ static void acceptance_is_mostly_decided(void) {
       cydp_chacha20_portable(key, nonce, 0, 2 * CYDP_BATCH / CYDP_GROUP_WORDS, words);
       for (size_t i = 0; i < CYDP_BATCH; i++)
         x[i] = (uint16_t)(words[CYDP_BATCH + i] % 12);
-      parts of = {words, x, (const uint16_t *)words + CYDP_BATCH, CYDP_BATCH};
-      open += acceptance_is_true(kernels->accept, &law, of, accepted);
+      candidate_parts parts = {words, x, (const uint16_t *)words + CYDP_BATCH,
+                               CYDP_BATCH};
+      open += acceptance_is_true(kernels->accept, &constants, parts, accepted);
     }
     CHECK(open < 30); /* of 102,400: about 3 are expected */
   }
@@ -189,15 +197,15 @@ static void acceptance_is_mostly_decided(void) {
 
 static void ones_are_found(cydp_ones_kernel *kernel, unsigned width, const void *words,
                            unsigned bits, size_t n) {
-  lanes *of = no_lanes();
-  kernel(width, words, bits, n, of->open);
+  lanes *undecided = no_lanes();
+  kernel(width, words, bits, n, undecided->open);
   for (size_t i = 0; i < n; i++)
-    CHECK(is_open(of, i) == (part_word(width, words, i) >> (8 * width - bits) ==
-                             (UINT64_C(1) << bits) - 1));
-  count_open(of, n);
+    CHECK(is_open(undecided, i) == (part_word(width, words, i) >> (8 * width - bits) ==
+                                    (UINT64_C(1) << bits) - 1));
+  count_open(undecided, n);
 }
 
-static void laplace_split(unsigned shift, unsigned width, unsigned v_bits) {
+static void check_laplace(unsigned shift, unsigned width, unsigned v_bits) {
   static uint64_t words[4 * CYDP_BATCH];
   static int64_t quotients[CYDP_BATCH];
   const uint32_t key[8] = {shift, 3}, nonce[3] = {0};
@@ -224,13 +232,13 @@ static void laplace_split(unsigned shift, unsigned width, unsigned v_bits) {
       const uint8_t *accepted = (const uint8_t *)(words + 2 * CYDP_BATCH) + 1 + n;
       const char *rest = remainders + width * from;
       for (int in_place = 0; in_place < 2; in_place++)
-        laplace_is_joined(kernels->recombine_laplace, shift, signs + from, width, rest,
-                          quotients + from, accepted, count, in_place);
+        laplace_is_recombined(kernels->recombine_laplace, shift, signs + from, width,
+                              rest, quotients + from, accepted, count, in_place);
       ones_are_found(kernels->ones, width, rest, v_bits, count);
     }
 }
 
-/* How a law of discrete_laplace.c begins. */
+/* How a sampler of discrete_laplace.c begins. */
 typedef struct laplace_head {
   cydp_sampler base;
   cydp_exponential_tails tails;
@@ -241,20 +249,20 @@ typedef struct laplace_head {
  * short by less than 2^-64 ulps of one limb fewer. */
 static void rate_of_quotients_is_exact(uint64_t numerator, uint64_t denominator) {
   const size_t n = CYDP_MOST_LIMBS + 2;
-  cydp_sampler *law;
+  cydp_sampler *sampler;
   cydp_fixed rate;
   bool exact;
   CHECK(cydp_discrete_laplace_new(&(cydp_rational){&numerator, 1, &denominator, 1},
-                                  &law) == CYDP_OK);
+                                  &sampler) == CYDP_OK);
   unsigned m = 0;
   while ((unsigned __int128)denominator << (20 + m) < numerator)
     m++;
   CHECK(m > 0 && m <= 36);
   const uint64_t dividend[2] = {denominator << m, denominator >> (64 - m)};
   CHECK(cydp_fixed_divide(n, rate, dividend, 2, &numerator, 1, &exact) == CYDP_OK);
-  CHECK(memcmp(((const laplace_head *)law)->tails.inverse, rate,
+  CHECK(memcmp(((const laplace_head *)sampler)->tails.inverse, rate,
                (n + 1) * sizeof *rate) == 0);
-  cydp_sampler_free(law);
+  cydp_sampler_free(sampler);
 }
 
 static void rates_of_quotients_are_exact(void) {
@@ -270,11 +278,11 @@ int main(void) {
   const unsigned shifts[] = {1, 2, 7, 15, 16, 23, 24, 25, 31, 32, 33, 40, 54};
   for (size_t i = 0; i < sizeof shifts / sizeof *shifts; i++)
     for (double s0 = 4; s0 < 8; s0 += 1.3)
-      gaussian_split(shifts[i], s0);
+      check_gaussian(shifts[i], s0);
   acceptance_is_mostly_decided();
   rates_of_quotients_are_exact();
   for (unsigned shift = 1; shift <= 40; shift++)
-    laplace_split(shift, 8, 19);
+    check_laplace(shift, 8, 19);
   for (unsigned shift = 1; shift <= 20; shift++)
-    laplace_split(shift, 4, 12);
+    check_laplace(shift, 4, 12);
 }

@@ -138,12 +138,13 @@ typedef struct drawing {
 
 static void *draw(void *argument) {
   static int64_t out[DRAWN];
-  const drawing *of = argument;
+  const drawing *drawn = argument;
   uint32_t key[TOP];
-  if (of->sampler)
-    CHECK(cydp_sampler_fill(of->sampler, DRAWN, of->rng, CYDP_FAST, 1, out) == CYDP_OK);
+  if (drawn->sampler)
+    CHECK(cydp_sampler_fill(drawn->sampler, DRAWN, drawn->rng, CYDP_FAST, 1, out) ==
+          CYDP_OK);
   else
-    CHECK(cydp_rng_key(of->rng, key) == CYDP_OK);
+    CHECK(cydp_rng_key(drawn->rng, key) == CYDP_OK);
   __asm__ volatile("" : : "r"(key) : "memory"); /* it is there, and so is what is above */
   return NULL;
 }
@@ -172,19 +173,19 @@ static void leaves_nothing(cydp_sampler *sampler) {
   const uint32_t seed[8] = {44};
   uint32_t key[8];
   char *stack = aligned_alloc(1 << 14, STACK);
-  drawing of = {.sampler = sampler};
+  drawing drawn = {.sampler = sampler};
   pthread_attr_t attributes;
   pthread_t thread;
-  CHECK(stack != NULL && cydp_rng_new_seeded(seed, &of.rng) == CYDP_OK);
+  CHECK(stack != NULL && cydp_rng_new_seeded(seed, &drawn.rng) == CYDP_OK);
   CHECK(pthread_attr_init(&attributes) == 0);
   CHECK(pthread_attr_setstack(&attributes, stack, STACK) == 0);
-  CHECK(pthread_create(&thread, &attributes, draw, &of) == 0);
+  CHECK(pthread_create(&thread, &attributes, draw, &drawn) == 0);
   CHECK(pthread_join(thread, NULL) == 0);
   pthread_attr_destroy(&attributes);
-  cydp_rng_free(of.rng);
-  CHECK(cydp_rng_new_seeded(seed, &of.rng) == CYDP_OK);
-  CHECK(cydp_rng_key(of.rng, key) == CYDP_OK);
-  cydp_rng_free(of.rng);
+  cydp_rng_free(drawn.rng);
+  CHECK(cydp_rng_new_seeded(seed, &drawn.rng) == CYDP_OK);
+  CHECK(cydp_rng_key(drawn.rng, key) == CYDP_OK);
+  cydp_rng_free(drawn.rng);
   CHECK(stack_holds(stack, key) == !sampler); /* or the search would prove nothing */
   for (uint64_t chunk = 0; sampler && chunk * sampler->chunk < DRAWN; chunk++)
     CHECK(!stack_holds_planes(stack, key, chunk));
@@ -192,7 +193,7 @@ static void leaves_nothing(cydp_sampler *sampler) {
   cydp_sampler_free(sampler);
 }
 
-/* A law that rejects half of its candidates, and whose values are extension bits: those
+/* A sampler that rejects half of its candidates, and whose values are extension bits: those
  * of both decisions of all candidates, rounds and chunks must differ. */
 static cydp_status map_extensions(const cydp_sampler *self, const cydp_batch *batch,
                                   void *out, size_t *values) {
@@ -222,12 +223,12 @@ static int compare(const void *a, const void *b) {
 static void extension_bits_are_never_shared(void) {
   enum { CHUNK = 64, N = 5 * CHUNK, WORDS = 4 };
   static int64_t out[N * WORDS + WORDS];
-  cydp_sampler law = {.map = map_extensions,
-                      .layout = {{4, 0, 0}, false},
-                      .value_bytes = WORDS * sizeof(int64_t),
-                      .chunk = CHUNK};
+  cydp_sampler sampler = {.map = map_extensions,
+                          .layout = {{4, 0, 0}, false},
+                          .value_bytes = WORDS * sizeof(int64_t),
+                          .chunk = CHUNK};
   const uint32_t key[8] = {17};
-  CHECK(cydp_sampler_fill_chunks(&law, 0, N, key, CYDP_FAST, out) == CYDP_OK);
+  CHECK(cydp_sampler_fill_chunks(&sampler, 0, N, key, CYDP_FAST, out) == CYDP_OK);
   qsort(out, N * WORDS, sizeof *out, compare);
   for (size_t i = 1; i < N * WORDS; i++)
     CHECK(out[i - 1] != out[i]);
@@ -236,16 +237,17 @@ static void extension_bits_are_never_shared(void) {
 static void extension_bits_of_small_calls_are_never_shared(void) {
   enum { WORDS = 4, N = 3000 };
   static int64_t out[N * WORDS + CYDP_SMALL_CALL * WORDS];
-  const cydp_sampler law = {.map = map_extensions,
-                            .layout = {{4, 0, 0}, false},
-                            .value_bytes = WORDS * sizeof(int64_t),
-                            .chunk = 64};
+  const cydp_sampler sampler = {.map = map_extensions,
+                                .layout = {{4, 0, 0}, false},
+                                .value_bytes = WORDS * sizeof(int64_t),
+                                .chunk = 64};
   const uint32_t seed[8] = {19};
   cydp_rng *rng;
   size_t done = 0;
   CHECK(cydp_rng_new_seeded(seed, &rng) == CYDP_OK);
   for (size_t n = 1; done < N; n = n % 11 + 1) { /* many to a refill, and many refills */
-    CHECK(cydp_sampler_fill(&law, n, rng, CYDP_FAST, 1, out + done * WORDS) == CYDP_OK);
+    CHECK(cydp_sampler_fill(&sampler, n, rng, CYDP_FAST, 1, out + done * WORDS) ==
+          CYDP_OK);
     done += n;
   }
   cydp_rng_free(rng);
@@ -254,7 +256,7 @@ static void extension_bits_of_small_calls_are_never_shared(void) {
     CHECK(out[i - 1] != out[i]);
 }
 
-/* A law that runs the resolver for both decisions, each for 6 of 65,536 candidates, and
+/* A sampler that makes exact comparisons for both decisions, each for 6 of 65,536 candidates, and
  * says so: how many these are must not show. */
 static size_t runs[2];
 
@@ -290,26 +292,26 @@ static cydp_status map_resolving(const cydp_sampler *self, const cydp_batch *bat
 }
 
 static void the_resolver_runs_as_often_whatever_is_drawn(void) {
-  enum { CHUNK = 64, N = 100 * CHUNK, MOST = 2 * CYDP_SLOTS };
-  const cydp_sampler law = {.map = map_resolving,
-                            .layout = {{2, 0, 0}, false},
-                            .value_bytes = sizeof(int64_t),
-                            .chunk = CHUNK,
-                            .resolved = {6.0 / 65536, 6.0 / 65536},
-                            .resolve_unused = count_resolver};
+  enum { CHUNK = 64, N = 100 * CHUNK, MOST = 2 * CYDP_SECOND_LOOKS };
+  const cydp_sampler sampler = {.map = map_resolving,
+                                .layout = {{2, 0, 0}, false},
+                                .value_bytes = sizeof(int64_t),
+                                .chunk = CHUNK,
+                                .resolve_rates = {6.0 / 65536, 6.0 / 65536},
+                                .resolve_dummy = count_resolver};
   static int64_t out[N];
   bool met[MOST] = {0};
   size_t kinds = 0;
   /* blocks of 64 and of 36 chunks */
-  size_t expected = cydp_second_look_slots(64 * CHUNK * law.resolved[0]) +
-                    cydp_second_look_slots(36 * CHUNK * law.resolved[0]);
+  size_t expected = cydp_second_look_slots(64 * CHUNK * sampler.resolve_rates[0]) +
+                    cydp_second_look_slots(36 * CHUNK * sampler.resolve_rates[0]);
   for (uint32_t run = 0; run < 50; run++) {
     const uint32_t key[8] = {run};
     runs[0] = runs[1] = 0;
-    CHECK(cydp_sampler_fill_chunks(&law, 0, N, key, CYDP_FIXED_WORK, out) == CYDP_OK);
+    CHECK(cydp_sampler_fill_chunks(&sampler, 0, N, key, CYDP_FIXED_WORK, out) == CYDP_OK);
     CHECK(runs[0] == expected && runs[1] == expected);
     runs[0] = runs[1] = 0;
-    CHECK(cydp_sampler_fill_chunks(&law, 0, N, key, CYDP_FAST, out) == CYDP_OK);
+    CHECK(cydp_sampler_fill_chunks(&sampler, 0, N, key, CYDP_FAST, out) == CYDP_OK);
     CHECK(runs[0] < expected && runs[1] < expected && runs[0] < MOST);
     kinds += !met[runs[0]];
     met[runs[0]] = true;
@@ -320,8 +322,8 @@ static void the_resolver_runs_as_often_whatever_is_drawn(void) {
   CHECK(cydp_rng_new_seeded(seed, &rng) == CYDP_OK);
   for (size_t n = 1; n <= CYDP_SMALL_CALL; n++) {
     runs[0] = runs[1] = 0;
-    CHECK(cydp_sampler_fill(&law, n, rng, CYDP_FIXED_WORK, 1, out) == CYDP_OK);
-    CHECK(runs[0] == cydp_second_look_slots((double)n * law.resolved[0]) &&
+    CHECK(cydp_sampler_fill(&sampler, n, rng, CYDP_FIXED_WORK, 1, out) == CYDP_OK);
+    CHECK(runs[0] == cydp_second_look_slots((double)n * sampler.resolve_rates[0]) &&
           runs[1] == runs[0]);
   }
   cydp_rng_free(rng);
@@ -353,7 +355,7 @@ static void two_comparisons_a_run(uint64_t scale) {
   bool exact;
   CHECK(cydp_fixed_divide(CYDP_MOST_LIMBS + 2, inverse, &one, 1, &scale, 1, &exact) ==
         CYDP_OK);
-  cydp_exponential_tails_set(&tails, inverse, false);
+  cydp_exponential_tails_prepare(&tails, inverse, false);
   for (uint64_t prefix = 1; prefix < 65536; prefix += 331) {
     counting_tails counting = {{count_comparison, propose_too}, &tails.tails, 0};
     cydp_work work = {0};
@@ -371,8 +373,8 @@ static void two_comparisons_a_run(uint64_t scale) {
 
 /* What is left to the resolver, as docs/sampling.md bounds it, within a half. */
 static void is_left_to_the_resolver(cydp_sampler *sampler, double first, double second) {
-  CHECK(sampler->resolved[0] <= first && sampler->resolved[0] > first / 2);
-  CHECK(sampler->resolved[1] <= second && sampler->resolved[1] >= second / 2);
+  CHECK(sampler->resolve_rates[0] <= first && sampler->resolve_rates[0] > first / 2);
+  CHECK(sampler->resolve_rates[1] <= second && sampler->resolve_rates[1] >= second / 2);
   cydp_work work = {0};
   cydp_bits bits = {.prefix = 1 << 15,
                     .prefix_bits = 16,
@@ -380,7 +382,7 @@ static void is_left_to_the_resolver(cydp_sampler *sampler, double first, double 
                     .candidate = 1,
                     .work = &work};
   for (bits.decision = 1; bits.decision <= (second > 0 ? 2U : 1U); bits.decision++)
-    CHECK(sampler->resolve_unused(sampler, &bits) == CYDP_OK);
+    CHECK(sampler->resolve_dummy(sampler, &bits) == CYDP_OK);
   CHECK(work.resolved == (second > 0 ? 2 : 1) && work.second_resolved == (second > 0));
   cydp_sampler_free(sampler);
 }
@@ -407,7 +409,7 @@ static void slots_are_as_many_as_stated(void) {
   CHECK(cydp_second_look_slots(0) == 0 && cydp_second_look_slots(0x1p-48) == 0 &&
         cydp_second_look_slots(0x1.1p-48) == 1);
   CHECK(cydp_second_look_slots(0x1p-24) == 1 && cydp_second_look_slots(1) == 16 &&
-        cydp_second_look_slots(1e9) == CYDP_SLOTS);
+        cydp_second_look_slots(1e9) == CYDP_SECOND_LOOKS);
 }
 
 static void scales_end_where_they_say(void) {
