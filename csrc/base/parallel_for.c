@@ -14,7 +14,7 @@ typedef struct shared {
   cydp_task *task;
   void *self;
   size_t count;
-  _Atomic(size_t) next;        /* the first that nobody has taken */
+  _Atomic(size_t) next;        /* the first task that no thread has taken */
   _Atomic(cydp_status) status; /* the first that is not CYDP_OK */
 } shared;
 

@@ -14,4 +14,13 @@ typedef cydp_status cydp_task(void *self, size_t i);
 cydp_status cydp_parallel_for(cydp_task *task, void *self, size_t count,
                               unsigned threads);
 
+/* Rows of a call in tasks of `rows` each; the last task may have fewer. */
+static inline size_t cydp_task_count(size_t n, size_t rows) {
+  return n / rows + (n % rows != 0);
+}
+static inline size_t cydp_task_rows(size_t n, size_t rows, size_t task) {
+  size_t left = n - task * rows;
+  return left < rows ? left : rows;
+}
+
 #endif

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ * Statuses in English. */
 #include "cydp.h"
 
 const char *cydp_status_text(cydp_status status) {

@@ -58,8 +58,7 @@ lookup_blocks(const lookup_call *call, const cydp_strings *strings, size_t first
 
 static cydp_status lookup_chunk(void *self, size_t task) {
   const lookup_call *call = self;
-  size_t first = task * CHUNK, left = call->n - first;
-  size_t end = first + (left < CHUNK ? left : CHUNK);
+  size_t first = task * CHUNK, end = first + cydp_task_rows(call->n, CHUNK, task);
   cydp_strings plain =
       *call->strings; /* a copy, for which the compiler can make a loop */
   plain.buffers = NULL;
@@ -75,5 +74,5 @@ cydp_status cydp_key_table_lookup(const cydp_key_table *table,
                                   size_t n, unsigned threads, uint32_t *codes) {
   lookup_call call = {
       .table = table, .strings = strings, .valid = valid, .n = n, .codes = codes};
-  return cydp_parallel_for(lookup_chunk, &call, n / CHUNK + (n % CHUNK != 0), threads);
+  return cydp_parallel_for(lookup_chunk, &call, cydp_task_count(n, CHUNK), threads);
 }

@@ -34,7 +34,7 @@ static inline __m256d load(cydp_dtype dtype, const void *x, size_t i) {
 }
 
 /* For NaN, maximum and minimum return their second operand. */
-static inline __m128i cell_of(const cydp_buckets *buckets, __m256d x) {
+static inline __m128i bucket_of(const cydp_buckets *buckets, __m256d x) {
   __m256d t = _mm256_mul_pd(_mm256_sub_pd(x, _mm256_set1_pd(buckets->origin)),
                             _mm256_set1_pd(buckets->scale));
   t = _mm256_min_pd(_mm256_max_pd(t, _mm256_setzero_pd()), _mm256_set1_pd(buckets->last));
@@ -55,7 +55,7 @@ static inline void even(const cydp_buckets *given, cydp_dtype dtype, bool single
   const __m256d lo = _mm256_set1_pd(buckets.lo), step = _mm256_set1_pd(buckets.step);
   for (size_t i = 0; i < n; i += LANES) {
     __m256d value = load(dtype, x, i);
-    __m128i j = cell_of(&buckets, value);
+    __m128i j = bucket_of(&buckets, value);
     __m256d real = _mm256_cvtepi32_pd(j);
     __m256d edge = _mm256_add_pd(_mm256_mul_pd(real, step), lo);
     if (single)
@@ -66,34 +66,6 @@ static inline void even(const cydp_buckets *given, cydp_dtype dtype, bool single
     above = _mm256_or_pd(above, _mm256_cmp_pd(value, hi, _CMP_GT_OQ));
     _mm_storeu_si128((__m128i *)(indices + i), _mm_sub_epi32(j, narrow(above)));
   }
-}
-
-static inline void even_of(const cydp_buckets *buckets, cydp_dtype dtype, const void *x,
-                           size_t n, uint32_t *indices) {
-  if (buckets->single)
-    even(buckets, dtype, true, x, n, indices);
-  else
-    even(buckets, dtype, false, x, n, indices);
-}
-
-void cydp_even_avx2(const cydp_buckets *buckets, cydp_dtype dtype, const void *x,
-                    size_t n, uint32_t *indices) {
-  size_t n_vector = n / LANES * LANES;
-  switch (dtype) {
-  case CYDP_F64:
-    even_of(buckets, CYDP_F64, x, n_vector, indices);
-    break;
-  case CYDP_F32:
-    even_of(buckets, CYDP_F32, x, n_vector, indices);
-    break;
-  case CYDP_I64:
-    even_of(buckets, CYDP_I64, x, n_vector, indices);
-    break;
-  default:
-    even_of(buckets, CYDP_I32, x, n_vector, indices);
-  }
-  cydp_even_portable(buckets, dtype, cydp_row(dtype, x, n_vector), n - n_vector,
-                     indices + n_vector);
 }
 
 static inline __m256i key_of(__m256d x) {
@@ -120,30 +92,9 @@ static inline void find_buckets(const cydp_buckets *given, cydp_dtype dtype,
       value = load(dtype, x, i);
       key = key_of(value);
     }
-    _mm_storeu_si128((__m128i *)(bucket + i), cell_of(&buckets, value));
+    _mm_storeu_si128((__m128i *)(bucket + i), bucket_of(&buckets, value));
     _mm256_storeu_si256((__m256i *)(keys + i), key);
   }
 }
 
-void cydp_buckets_avx2(const cydp_buckets *buckets, cydp_dtype dtype, const void *x,
-                       size_t n, uint32_t *bucket, uint64_t *keys) {
-  size_t n_vector = n / LANES * LANES;
-  switch (dtype) {
-  case CYDP_F64:
-    find_buckets(buckets, CYDP_F64, false, x, n_vector, bucket, keys);
-    break;
-  case CYDP_F32:
-    find_buckets(buckets, CYDP_F32, false, x, n_vector, bucket, keys);
-    break;
-  case CYDP_I64:
-    if (buckets->integers)
-      find_buckets(buckets, CYDP_I64, true, x, n_vector, bucket, keys);
-    else
-      find_buckets(buckets, CYDP_I64, false, x, n_vector, bucket, keys);
-    break;
-  default:
-    find_buckets(buckets, CYDP_I32, false, x, n_vector, bucket, keys);
-  }
-  cydp_buckets_portable(buckets, dtype, cydp_row(dtype, x, n_vector), n - n_vector,
-                        bucket + n_vector, keys + n_vector);
-}
+#include "exact/bin_index_vector.h"

@@ -24,7 +24,7 @@ static inline __m512d load(cydp_dtype dtype, const void *x, size_t i) {
 }
 
 /* For NaN, maximum and minimum return their second operand. */
-static inline __m256i cell_of(const cydp_buckets *buckets, __m512d x) {
+static inline __m256i bucket_of(const cydp_buckets *buckets, __m512d x) {
   __m512d t = _mm512_mul_pd(_mm512_sub_pd(x, _mm512_set1_pd(buckets->origin)),
                             _mm512_set1_pd(buckets->scale));
   t = _mm512_min_pd(_mm512_max_pd(t, _mm512_setzero_pd()), _mm512_set1_pd(buckets->last));
@@ -38,7 +38,7 @@ static inline void even(const cydp_buckets *given, cydp_dtype dtype, bool single
   const __m512d lo = _mm512_set1_pd(buckets.lo), step = _mm512_set1_pd(buckets.step);
   for (size_t i = 0; i < n; i += LANES) {
     __m512d value = load(dtype, x, i);
-    __m256i j = cell_of(&buckets, value);
+    __m256i j = bucket_of(&buckets, value);
     __m512d real = _mm512_cvtepi32_pd(j);
     __m512d edge = _mm512_add_pd(_mm512_mul_pd(real, step), lo);
     if (single)
@@ -50,34 +50,6 @@ static inline void even(const cydp_buckets *given, cydp_dtype dtype, bool single
     j = _mm256_mask_add_epi32(j, above, j, _mm256_set1_epi32(1));
     _mm256_storeu_si256((__m256i *)(indices + i), j);
   }
-}
-
-static inline void even_of(const cydp_buckets *buckets, cydp_dtype dtype, const void *x,
-                           size_t n, uint32_t *indices) {
-  if (buckets->single)
-    even(buckets, dtype, true, x, n, indices);
-  else
-    even(buckets, dtype, false, x, n, indices);
-}
-
-void cydp_even_avx512(const cydp_buckets *buckets, cydp_dtype dtype, const void *x,
-                      size_t n, uint32_t *indices) {
-  size_t n_vector = n / LANES * LANES;
-  switch (dtype) {
-  case CYDP_F64:
-    even_of(buckets, CYDP_F64, x, n_vector, indices);
-    break;
-  case CYDP_F32:
-    even_of(buckets, CYDP_F32, x, n_vector, indices);
-    break;
-  case CYDP_I64:
-    even_of(buckets, CYDP_I64, x, n_vector, indices);
-    break;
-  default:
-    even_of(buckets, CYDP_I32, x, n_vector, indices);
-  }
-  cydp_even_portable(buckets, dtype, cydp_row(dtype, x, n_vector), n - n_vector,
-                     indices + n_vector);
 }
 
 static inline __m512i key_of(__m512d x) {
@@ -103,30 +75,9 @@ static inline void find_buckets(const cydp_buckets *given, cydp_dtype dtype,
       value = load(dtype, x, i);
       key = key_of(value);
     }
-    _mm256_storeu_si256((__m256i *)(bucket + i), cell_of(&buckets, value));
+    _mm256_storeu_si256((__m256i *)(bucket + i), bucket_of(&buckets, value));
     _mm512_storeu_si512(keys + i, key);
   }
 }
 
-void cydp_buckets_avx512(const cydp_buckets *buckets, cydp_dtype dtype, const void *x,
-                         size_t n, uint32_t *bucket, uint64_t *keys) {
-  size_t n_vector = n / LANES * LANES;
-  switch (dtype) {
-  case CYDP_F64:
-    find_buckets(buckets, CYDP_F64, false, x, n_vector, bucket, keys);
-    break;
-  case CYDP_F32:
-    find_buckets(buckets, CYDP_F32, false, x, n_vector, bucket, keys);
-    break;
-  case CYDP_I64:
-    if (buckets->integers)
-      find_buckets(buckets, CYDP_I64, true, x, n_vector, bucket, keys);
-    else
-      find_buckets(buckets, CYDP_I64, false, x, n_vector, bucket, keys);
-    break;
-  default:
-    find_buckets(buckets, CYDP_I32, false, x, n_vector, bucket, keys);
-  }
-  cydp_buckets_portable(buckets, dtype, cydp_row(dtype, x, n_vector), n - n_vector,
-                        bucket + n_vector, keys + n_vector);
-}
+#include "exact/bin_index_vector.h"

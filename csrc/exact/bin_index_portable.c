@@ -3,6 +3,7 @@
  * from scalars, compilers make branches, however they are written. docs/exact.md. */
 #include "cydp.h"
 #include "exact/bins.h"
+#include "exact/dtype.h"
 #include "exact/kernels.h"
 
 typedef double pair __attribute__((vector_size(16)));
@@ -58,19 +59,7 @@ static inline void even(const cydp_buckets *given, cydp_dtype dtype, const void 
 
 void cydp_even_portable(const cydp_buckets *buckets, cydp_dtype dtype, const void *x,
                         size_t n, uint32_t *indices) {
-  switch (dtype) {
-  case CYDP_F64:
-    even(buckets, CYDP_F64, x, n, indices);
-    break;
-  case CYDP_F32:
-    even(buckets, CYDP_F32, x, n, indices);
-    break;
-  case CYDP_I64:
-    even(buckets, CYDP_I64, x, n, indices);
-    break;
-  default:
-    even(buckets, CYDP_I32, x, n, indices);
-  }
+  CYDP_WITH_DTYPE(dtype, type, even(buckets, type, x, n, indices))
 }
 
 static inline void find_buckets(const cydp_buckets *given, cydp_dtype dtype,
@@ -86,8 +75,8 @@ static inline void find_buckets(const cydp_buckets *given, cydp_dtype dtype,
   }
 }
 
-static void integers(const cydp_buckets *buckets, const int64_t *x, size_t n,
-                     uint32_t *bucket, uint64_t *keys) {
+static void find_integer_buckets(const cydp_buckets *buckets, const int64_t *x, size_t n,
+                                 uint32_t *bucket, uint64_t *keys) {
   for (size_t i = 0; i < n; i++) {
     bucket[i] = cydp_bucket(buckets, (double)x[i]);
     keys[i] = cydp_key_i64(x[i]);
@@ -96,20 +85,8 @@ static void integers(const cydp_buckets *buckets, const int64_t *x, size_t n,
 
 void cydp_buckets_portable(const cydp_buckets *buckets, cydp_dtype dtype, const void *x,
                            size_t n, uint32_t *bucket, uint64_t *keys) {
-  switch (dtype) {
-  case CYDP_F64:
-    find_buckets(buckets, CYDP_F64, x, n, bucket, keys);
-    break;
-  case CYDP_F32:
-    find_buckets(buckets, CYDP_F32, x, n, bucket, keys);
-    break;
-  case CYDP_I64:
-    if (buckets->integers)
-      integers(buckets, x, n, bucket, keys);
-    else
-      find_buckets(buckets, CYDP_I64, x, n, bucket, keys);
-    break;
-  default:
-    find_buckets(buckets, CYDP_I32, x, n, bucket, keys);
-  }
+  if (dtype == CYDP_I64 && buckets->integers)
+    find_integer_buckets(buckets, x, n, bucket, keys);
+  else
+    CYDP_WITH_DTYPE(dtype, type, find_buckets(buckets, type, x, n, bucket, keys))
 }

@@ -163,7 +163,7 @@ static cydp_status count_by_parts(job *call, size_t first, size_t end,
 static cydp_status count(void *self, size_t task) {
   job *call = self;
   size_t first = task * call->rows;
-  size_t end = call->n - first < call->rows ? call->n : first + call->rows;
+  size_t end = first + cydp_task_rows(call->n, call->rows, task);
   uint64_t batch_largest = 0, largest = 0;
   cydp_status status;
   if (call->to.size / FEW > call->n)
@@ -192,7 +192,8 @@ cydp_status cydp_bincount_flushing(const void *codes, cydp_dtype dtype, size_t n
               .rows = cydp_count_table_rows(n, length, threads),
               .near = near,
               .to = {counts, length, flush_rows, PTHREAD_MUTEX_INITIALIZER}};
-  cydp_status status = cydp_parallel_for(count, &call, (n - 1) / call.rows + 1, threads);
+  cydp_status status =
+      cydp_parallel_for(count, &call, cydp_task_count(n, call.rows), threads);
   *largest = atomic_load(&call.largest);
   return status;
 }

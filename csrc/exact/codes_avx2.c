@@ -2,10 +2,10 @@
  * From codes of 4 and 8 bytes to indices for AVX2; narrower codes are not worth a kernel.
  * docs/exact.md. */
 #include "cydp.h"
-#include "exact/dtype.h"
-#include "exact/kernels.h"
 
 #include <immintrin.h>
+
+enum { LANES = 8 }; /* of 4 bytes */
 
 /* There is no unsigned comparison of 64 bits, but the sign is enough. */
 static uint64_t codes_8(const int64_t *codes, size_t n, uint32_t length,
@@ -52,17 +52,4 @@ static uint64_t codes_4(const uint32_t *codes, bool negative, size_t n, uint32_t
   return negative && all > INT32_MAX ? UINT64_MAX : all;
 }
 
-uint64_t cydp_codes_avx2(cydp_dtype dtype, const void *codes, size_t n, uint32_t length,
-                         uint32_t *indices) {
-  size_t n_vector = n / 8 * 8;
-  uint64_t largest = 0;
-  if (dtype == CYDP_I64)
-    largest = codes_8(codes, n_vector, length, indices);
-  else if (dtype == CYDP_I32 || dtype == CYDP_U32)
-    largest = codes_4(codes, dtype == CYDP_I32, n_vector, length, indices);
-  else
-    n_vector = 0;
-  uint64_t rest = cydp_codes_portable(dtype, cydp_row(dtype, codes, n_vector),
-                                      n - n_vector, length, indices + n_vector);
-  return largest > rest ? largest : rest;
-}
+#include "exact/codes_vector.h"

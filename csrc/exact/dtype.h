@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Element types: their sizes, and the address of a row. */
+ * Element types: their sizes, the address of a row, and loops for each of them. */
 #ifndef CYDP_EXACT_DTYPE_H
 #define CYDP_EXACT_DTYPE_H
 
@@ -16,5 +16,30 @@ static inline size_t cydp_dtype_bytes(cydp_dtype dtype) {
 static inline const void *cydp_row(cydp_dtype dtype, const void *x, size_t i) {
   return (const char *)x + i * cydp_dtype_bytes(dtype);
 }
+
+/* Runs a statement in which `type` is a constant, one of the four element types that
+ * kernels of numbers take: so each type has a loop of its own. */
+#define CYDP_WITH_DTYPE(dtype, type, statement)                                          \
+  switch (dtype) {                                                                       \
+  case CYDP_F64: {                                                                       \
+    const cydp_dtype type = CYDP_F64;                                                    \
+    statement;                                                                           \
+    break;                                                                               \
+  }                                                                                      \
+  case CYDP_F32: {                                                                       \
+    const cydp_dtype type = CYDP_F32;                                                    \
+    statement;                                                                           \
+    break;                                                                               \
+  }                                                                                      \
+  case CYDP_I64: {                                                                       \
+    const cydp_dtype type = CYDP_I64;                                                    \
+    statement;                                                                           \
+    break;                                                                               \
+  }                                                                                      \
+  default: {                                                                             \
+    const cydp_dtype type = CYDP_I32;                                                    \
+    statement;                                                                           \
+  }                                                                                      \
+  }
 
 #endif

@@ -2,9 +2,7 @@
  * Numbers to a grid for AVX2: four at a time. There is no conversion to int64: a sum with
  * 1.5 * 2^52 has the integer in its low bits. docs/exact.md. */
 #include "cydp.h"
-#include "exact/dtype.h"
 #include "exact/grid.h"
-#include "exact/kernels.h"
 
 #include <immintrin.h>
 #include <math.h>
@@ -69,8 +67,8 @@ static inline __m256i round_integers(const grid *g, bool integers_only, __m256i 
   return clamp(x, g->lowest_q, g->highest_q);
 }
 
-static inline __m256i rounded(const grid *g, cydp_dtype dtype, bool integers_only,
-                              const void *x, size_t i) {
+static inline __m256i round_lanes(const grid *g, cydp_dtype dtype, bool integers_only,
+                                  const void *x, size_t i) {
   if (dtype == CYDP_I64)
     return round_integers(g, integers_only,
                           _mm256_loadu_si256((const __m256i *)((const int64_t *)x + i)));
@@ -86,8 +84,8 @@ static inline size_t sum_most(const grid *given, cydp_dtype dtype, bool integers
   size_t i = 0;
   for (; n - i >= LANES * AT_ONCE; i += LANES * AT_ONCE)
     for (size_t k = 0; k < AT_ONCE; k++)
-      sums[k] =
-          _mm256_add_epi64(sums[k], rounded(&g, dtype, integers_only, x, i + LANES * k));
+      sums[k] = _mm256_add_epi64(sums[k],
+                                 round_lanes(&g, dtype, integers_only, x, i + LANES * k));
   __m256i all = _mm256_add_epi64(_mm256_add_epi64(sums[0], sums[1]),
                                  _mm256_add_epi64(sums[2], sums[3]));
   int64_t lanes[LANES];
@@ -101,49 +99,8 @@ static inline size_t round_most(const grid *given, cydp_dtype dtype, bool intege
   const grid g = *given;
   size_t i = 0;
   for (; n - i >= LANES; i += LANES)
-    _mm256_storeu_si256((__m256i *)(q + i), rounded(&g, dtype, integers_only, x, i));
+    _mm256_storeu_si256((__m256i *)(q + i), round_lanes(&g, dtype, integers_only, x, i));
   return i;
 }
 
-static const void *behind(cydp_dtype dtype, const void *x, size_t i) {
-  return (const char *)x + i * cydp_dtype_bytes(dtype);
-}
-
-/* The type and the shift are written out, so that each has a loop of its own. */
-int64_t cydp_grid_sum_avx2(const cydp_grid *given, cydp_dtype dtype, const void *x,
-                           size_t n) {
-  const grid g = prepare(given, dtype);
-  int64_t sum;
-  size_t done;
-  if (dtype == CYDP_F64)
-    done = sum_most(&g, CYDP_F64, false, x, n, &sum);
-  else if (dtype == CYDP_F32)
-    done = sum_most(&g, CYDP_F32, false, x, n, &sum);
-  else if (dtype == CYDP_I32)
-    done = sum_most(&g, CYDP_I32, false, x, n, &sum);
-  else if (given->exponent == 0)
-    done = sum_most(&g, CYDP_I64, true, x, n, &sum);
-  else
-    done = sum_most(&g, CYDP_I64, false, x, n, &sum);
-  if (done < n)
-    sum += cydp_grid_sum_portable(given, dtype, behind(dtype, x, done), n - done);
-  return sum;
-}
-
-void cydp_grid_round_avx2(const cydp_grid *given, cydp_dtype dtype, const void *x,
-                          size_t n, int64_t *q) {
-  const grid g = prepare(given, dtype);
-  size_t done;
-  if (dtype == CYDP_F64)
-    done = round_most(&g, CYDP_F64, false, x, n, q);
-  else if (dtype == CYDP_F32)
-    done = round_most(&g, CYDP_F32, false, x, n, q);
-  else if (dtype == CYDP_I32)
-    done = round_most(&g, CYDP_I32, false, x, n, q);
-  else if (given->exponent == 0)
-    done = round_most(&g, CYDP_I64, true, x, n, q);
-  else
-    done = round_most(&g, CYDP_I64, false, x, n, q);
-  if (done < n)
-    cydp_grid_round_portable(given, dtype, behind(dtype, x, done), n - done, q + done);
-}
+#include "exact/grid_vector.h"

@@ -2,6 +2,7 @@
  * Numbers to a grid, the version to read. Two at a time, by masks: from scalars, gcc
  * makes branches, however they are written. docs/exact.md. */
 #include "cydp.h"
+#include "exact/dtype.h"
 #include "exact/grid.h"
 #include "exact/kernels.h"
 
@@ -51,8 +52,9 @@ static inline int64_t round_integer(const cydp_grid *grid, const cydp_grid_shift
 }
 
 /* Rounds the numbers i and i + 1, or only i. */
-static inline mask rounded(const cydp_grid *grid, const cydp_grid_shift *by, double scale,
-                           cydp_dtype dtype, const void *x, size_t i, bool both) {
+static inline mask round_pair(const cydp_grid *grid, const cydp_grid_shift *by,
+                              double scale, cydp_dtype dtype, const void *x, size_t i,
+                              bool both) {
   if (dtype == CYDP_I64) {
     const volatile int64_t *at = (const volatile int64_t *)x + i;
     int64_t first = round_integer(grid, by, at[0]);
@@ -63,21 +65,21 @@ static inline mask rounded(const cydp_grid *grid, const cydp_grid_shift *by, dou
 }
 
 /* Returns the sum of q, and stores q unless it is NULL. */
-static inline int64_t each(const cydp_grid *given, cydp_dtype dtype, const void *x,
-                           size_t n, int64_t *q) {
+static inline int64_t round_each(const cydp_grid *given, cydp_dtype dtype, const void *x,
+                                 size_t n, int64_t *q) {
   const cydp_grid grid = *given;
   const cydp_grid_shift by = cydp_grid_shift_of(given, dtype);
   const double scale = cydp_grid_scale(&grid);
   mask sum = {0, 0};
   size_t i = 0;
   for (; n - i >= 2; i += 2) {
-    mask at = rounded(&grid, &by, scale, dtype, x, i, true);
+    mask at = round_pair(&grid, &by, scale, dtype, x, i, true);
     if (q)
       memcpy(q + i, &at, sizeof at);
     sum += at;
   }
   if (i < n) {
-    mask at = rounded(&grid, &by, scale, dtype, x, i, false);
+    mask at = round_pair(&grid, &by, scale, dtype, x, i, false);
     if (q)
       q[i] = at[0];
     sum += at;
@@ -85,27 +87,19 @@ static inline int64_t each(const cydp_grid *given, cydp_dtype dtype, const void 
   return sum[0] + sum[1];
 }
 
-/* The type is written out, so that each has a loop of its own. */
-static inline int64_t each_of(const cydp_grid *grid, cydp_dtype dtype, const void *x,
-                              size_t n, int64_t *q) {
-  switch (dtype) {
-  case CYDP_F64:
-    return each(grid, CYDP_F64, x, n, q);
-  case CYDP_F32:
-    return each(grid, CYDP_F32, x, n, q);
-  case CYDP_I64:
-    return each(grid, CYDP_I64, x, n, q);
-  default:
-    return each(grid, CYDP_I32, x, n, q);
-  }
+static inline int64_t round_all(const cydp_grid *grid, cydp_dtype dtype, const void *x,
+                                size_t n, int64_t *q) {
+  int64_t sum;
+  CYDP_WITH_DTYPE(dtype, type, sum = round_each(grid, type, x, n, q))
+  return sum;
 }
 
 int64_t cydp_grid_sum_portable(const cydp_grid *grid, cydp_dtype dtype, const void *x,
                                size_t n) {
-  return each_of(grid, dtype, x, n, NULL);
+  return round_all(grid, dtype, x, n, NULL);
 }
 
 void cydp_grid_round_portable(const cydp_grid *grid, cydp_dtype dtype, const void *x,
                               size_t n, int64_t *q) {
-  (void)each_of(grid, dtype, x, n, q);
+  (void)round_all(grid, dtype, x, n, q);
 }

@@ -67,8 +67,8 @@ static void add_squares(const cydp_exact_table *kernels, const shared_sum *call,
 static cydp_status add_chunk(void *self, size_t i) {
   shared_sum *call = self;
   const cydp_exact_table *kernels = cydp_exact_kernels();
-  size_t first = i * call->chunk_rows, left = call->n - first;
-  size_t rows = left < call->chunk_rows ? left : call->chunk_rows;
+  size_t first = i * call->chunk_rows;
+  size_t rows = cydp_task_rows(call->n, call->chunk_rows, i);
   const char *x = (const char *)call->x + first * cydp_dtype_bytes(call->dtype);
   int128 sum = 0, squares = 0;
   /* Ties go to even in any rounding mode of the caller. */
@@ -103,7 +103,7 @@ cydp_status cydp_grid_sum_chunked(const cydp_grid *grid, const void *x, cydp_dty
                      .chunk_rows = chunk_rows < most ? chunk_rows : most,
                      .squared = squares != NULL,
                      .adding = PTHREAD_MUTEX_INITIALIZER};
-  size_t chunks = n / call.chunk_rows + (n % call.chunk_rows != 0);
+  size_t chunks = cydp_task_count(n, call.chunk_rows);
   cydp_status status = cydp_parallel_for(add_chunk, &call, chunks, threads);
   *sum = halves(call.sum);
   if (squares)

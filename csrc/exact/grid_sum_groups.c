@@ -113,7 +113,7 @@ static int64_t *table_of(shared_groups *call, size_t thread) {
 
 static cydp_status add_chunks(void *self, size_t thread) {
   shared_groups *call = self;
-  size_t chunks = call->n / CHUNK_ROWS + (call->n % CHUNK_ROWS != 0), chunk;
+  size_t chunks = cydp_task_count(call->n, CHUNK_ROWS), chunk;
   int64_t *table = NULL;
   /* Ties go to even in any rounding mode of the caller. */
   int mode = fegetround();
@@ -121,8 +121,8 @@ static cydp_status add_chunks(void *self, size_t thread) {
   while (atomic_load(&call->next) < chunks &&
          (table || (table = table_of(call, thread))) &&
          (chunk = atomic_fetch_add(&call->next, 1)) < chunks) {
-    size_t first = chunk * CHUNK_ROWS, left = call->n - first;
-    add_chunk(call, first, first + (left < CHUNK_ROWS ? left : CHUNK_ROWS), table);
+    size_t first = chunk * CHUNK_ROWS;
+    add_chunk(call, first, first + cydp_task_rows(call->n, CHUNK_ROWS, chunk), table);
   }
   fesetround(mode);
   return CYDP_OK;
@@ -130,8 +130,8 @@ static cydp_status add_chunks(void *self, size_t thread) {
 
 static cydp_status merge(void *self, size_t part) {
   const shared_groups *call = self;
-  size_t first = part * MERGED_GROUPS, left = call->n_groups - first;
-  size_t end = first + (left < MERGED_GROUPS ? left : MERGED_GROUPS);
+  size_t first = part * MERGED_GROUPS;
+  size_t end = first + cydp_task_rows(call->n_groups, MERGED_GROUPS, part);
   for (size_t t = 0; t < call->helpers; t++)
     if (call->tables[t])
       for (size_t g = first; g < end; g++)
@@ -166,8 +166,7 @@ cydp_status cydp_grid_sum_groups(const cydp_grid *grid, const void *codes,
   /* Another thread fills the table of a thread that the system does not give. */
   cydp_status status = cydp_parallel_for(add_chunks, &call, used, used);
   if (call.helpers)
-    (void)cydp_parallel_for(
-        merge, &call, n_groups / MERGED_GROUPS + (n_groups % MERGED_GROUPS != 0), used);
+    (void)cydp_parallel_for(merge, &call, cydp_task_count(n_groups, MERGED_GROUPS), used);
   for (size_t t = 0; t < call.helpers; t++)
     free(call.tables[t]);
   return status;

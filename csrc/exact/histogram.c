@@ -43,7 +43,7 @@ static void combine_indices(const job *call, size_t first, size_t n, uint32_t *i
 static cydp_status count(void *self, size_t task) {
   job *call = self;
   size_t first = task * call->rows;
-  size_t end = call->n - first < call->rows ? call->n : first + call->rows;
+  size_t end = first + cydp_task_rows(call->n, call->rows, task);
   size_t most =
       call->to.flush_rows < CYDP_INDEX_BATCH ? call->to.flush_rows : CYDP_INDEX_BATCH;
   uint32_t indices[CYDP_INDEX_BATCH];
@@ -93,7 +93,7 @@ cydp_status cydp_histogram_flushing(const cydp_axis *axes, size_t n_axes, size_t
               n,
               cydp_count_table_rows(n, size, threads),
               {counts, size, flush_rows, PTHREAD_MUTEX_INITIALIZER}};
-  return cydp_parallel_for(count, &call, (n - 1) / call.rows + 1, threads);
+  return cydp_parallel_for(count, &call, cydp_task_count(n, call.rows), threads);
 }
 
 cydp_status cydp_histogram(const cydp_axis *axes, size_t n_axes, size_t n,

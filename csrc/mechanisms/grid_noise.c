@@ -21,11 +21,11 @@ typedef struct grid_noise_call {
 
 static cydp_status add_chunk(void *self, size_t i) {
   const grid_noise_call *call = self;
-  size_t first = i * CHUNK, left = call->n - first;
+  size_t first = i * CHUNK;
   int mode = fegetround();
   fesetround(FE_TONEAREST);
   cydp_mechanisms_kernels()->grid_noise(call->values + first, call->noise + first,
-                                        left < CHUNK ? left : CHUNK, call->per_unit,
+                                        cydp_task_rows(call->n, CHUNK, i), call->per_unit,
                                         call->unit, call->out + first);
   fesetround(mode);
   return CYDP_OK;
@@ -36,5 +36,5 @@ cydp_status cydp_add_grid_noise(const double *values, const int64_t *noise, size
   if (exponent < -1021 || exponent > 896)
     return CYDP_ERROR_DOMAIN;
   grid_noise_call call = {values, noise, n, ldexp(1, -exponent), ldexp(1, exponent), out};
-  return cydp_parallel_for(add_chunk, &call, n / CHUNK + (n % CHUNK != 0), threads);
+  return cydp_parallel_for(add_chunk, &call, cydp_task_count(n, CHUNK), threads);
 }

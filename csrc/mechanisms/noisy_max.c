@@ -218,7 +218,7 @@ typedef struct noisy_max_call {
   const char *scores; /* of 8 bytes */
   bool integers;
   size_t rows, length;
-  size_t rows_a_task;
+  size_t task_rows;
   int64_t *chosen;
 } noisy_max_call;
 
@@ -254,9 +254,8 @@ static void wipe_scratch(max_scratch *scratch) {
 
 static cydp_status pass_rows(void *self, size_t task) {
   const noisy_max_call *call = self;
-  size_t from = task * call->rows_a_task;
-  size_t to =
-      call->rows - from < call->rows_a_task ? call->rows : from + call->rows_a_task;
+  size_t from = task * call->task_rows;
+  size_t to = from + cydp_task_rows(call->rows, call->task_rows, task);
   max_scratch own;
   begin_scratch(&own, call, (uint64_t)to * call->length);
   cydp_status status = CYDP_OK;
@@ -286,22 +285,19 @@ typedef struct long_row_call {
   row_part *parts;
 } long_row_call;
 
-static size_t part_length(const noisy_max_call *call, size_t from) {
-  return call->length - from < PART ? call->length - from : PART;
-}
-
 static cydp_status find_top(void *self, size_t task) {
   long_row_call *long_row = self;
   long_row->parts[task].row = long_row->row;
   raise_top(&long_row->parts[task].row, task * PART,
-            part_length(long_row->call, task * PART));
+            cydp_task_rows(long_row->call->length, PART, task));
   return CYDP_OK;
 }
 
 static cydp_status find_best(void *self, size_t task) {
   const long_row_call *long_row = self;
   row_part *own = long_row->parts + task;
-  size_t from = task * PART, to = from + part_length(long_row->call, from);
+  size_t from = task * PART;
+  size_t to = from + cydp_task_rows(long_row->call->length, PART, task);
   max_scratch own_scratch;
   begin_scratch(&own_scratch, long_row->call, long_row->row.first + to);
   own_scratch.pass.row = &long_row->row;
@@ -313,7 +309,7 @@ static cydp_status find_best(void *self, size_t task) {
 }
 
 static cydp_status pass_long_row(const noisy_max_call *call, size_t i, unsigned threads) {
-  size_t parts = (call->length - 1) / PART + 1;
+  size_t parts = cydp_task_count(call->length, PART);
   long_row_call long_row = {call, row_of(call, i), calloc(parts, sizeof(row_part))};
   if (!long_row.parts)
     return CYDP_ERROR_MEMORY;
@@ -346,8 +342,8 @@ static cydp_status pass_all(noisy_max_call *call, unsigned threads) {
       status = pass_long_row(call, i, threads);
     return status;
   }
-  call->rows_a_task = threads > 1 ? (PART - 1) / call->length + 1 : call->rows;
-  size_t tasks = (call->rows - 1) / call->rows_a_task + 1;
+  call->task_rows = threads > 1 ? cydp_task_count(PART, call->length) : call->rows;
+  size_t tasks = cydp_task_count(call->rows, call->task_rows);
   return tasks > 1 ? cydp_parallel_for(pass_rows, call, tasks, threads)
                    : pass_rows(call, 0);
 }

@@ -20,8 +20,8 @@ struct cydp_noisy_max {
   uint64_t numerator[CYDP_RATE_LIMBS], denominator[CYDP_RATE_LIMBS];
 };
 
-/* The scores of a row. Integers, and rows whose largest score is not finite, enter by how
- * far they are behind the largest. */
+/* The scores of a row. Integers, and rows whose largest score is not finite, enter by
+ * their distances from the largest score. */
 typedef struct cydp_score_row {
   const cydp_noisy_max *noisy_max;
   const void *scores;

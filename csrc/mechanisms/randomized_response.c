@@ -60,8 +60,8 @@ static cydp_status randomize_part(void *self, size_t i) {
     size_t done = j * values;
     if (done >= call->n)
       break;
-    size_t n = call->n - done < values ? call->n - done : values;
-    status = randomize_batch(call, BATCH_CHUNKS * j, n, drawn);
+    status = randomize_batch(call, BATCH_CHUNKS * j, cydp_task_rows(call->n, values, j),
+                             drawn);
   }
   cydp_wipe(drawn, sizeof drawn);
   return status;
@@ -95,7 +95,7 @@ cydp_status cydp_randomize_responses(const cydp_sampler *offset,
     status = cydp_rng_key(rng, call.uniform_key);
   if (status == CYDP_OK) {
     size_t part = PART_BATCHES * BATCH_CHUNKS * offset->chunk;
-    status = cydp_parallel_for(randomize_part, &call, (n - 1) / part + 1, threads);
+    status = cydp_parallel_for(randomize_part, &call, cydp_task_count(n, part), threads);
   }
   cydp_wipe(&call, sizeof call);
   return status;

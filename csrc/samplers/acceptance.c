@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The second look at whether V < exp(-g), by 64 bits of V. Straight-line code. */
+ * The second look at whether V < exp(-g), by 64 bits of V. Straight-line code.
+ * docs/sampling.md. */
 #include "samplers/acceptance.h"
 #include "samplers/cdf_table.h"
 #include "samplers/decision.h"

@@ -21,14 +21,14 @@ static inline registers spread(const cydp_gaussian_constants *constants) {
   unsigned bits = constants->shift < MOST_BITS ? constants->shift : MOST_BITS;
   uint32_t m = UINT32_C(1) << bits;
   double inverse_m = 1 / (double)m;
-  registers wide = {
+  registers spread_out = {
       .drop = _mm_cvtsi32_si128((int)(1 + constants->shift - bits)),
       .mask = _mm256_set1_epi32((int)(m - 1)),
       .twice_m = _mm256_set1_ps(2 * (float)m),
       .rate = _mm256_set1_ps((float)(constants->rate0 * inverse_m * inverse_m))};
   for (int i = 0; i < CYDP_ACCEPT_SINGLE_TERMS; i++)
-    wide.q[i] = _mm256_set1_ps(cydp_accept_single_q[i] * 0x1p16F);
-  return wide;
+    spread_out.q[i] = _mm256_set1_ps(cydp_accept_single_q[i] * 0x1p16F);
+  return spread_out;
 }
 
 static inline __m256i load_16(const uint16_t *words) {
@@ -81,13 +81,13 @@ __attribute__((always_inline)) static inline void
 accept_all(const cydp_gaussian_constants *constants, unsigned width, const void *words,
            const uint16_t *x, const uint16_t *v, size_t n, uint8_t *accepted,
            uint8_t *undecided) {
-  const registers wide = spread(constants);
+  const registers spread_out = spread(constants);
   size_t i = 0;
   unsigned certain;
   for (; i + LANES <= n; i += LANES) {
-    __m256i remainder = remainders(&wide, width, words, i);
+    __m256i remainder = remainders(&spread_out, width, words, i);
     accepted[i / 8] =
-        (uint8_t)test(&wide, remainder, load_16(x + i), load_16(v + i), &certain);
+        (uint8_t)test(&spread_out, remainder, load_16(x + i), load_16(v + i), &certain);
     undecided[i / 8] = (uint8_t)(certain ^ 0xff);
   }
   cydp_accept_portable(constants, (const char *)words + width * i, x + i, v + i, n - i,

@@ -23,14 +23,14 @@ static inline registers spread(const cydp_gaussian_constants *constants) {
   unsigned bits = constants->shift < MOST_BITS ? constants->shift : MOST_BITS;
   uint32_t m = UINT32_C(1) << bits;
   double inverse_m = 1 / (double)m;
-  registers wide = {
+  registers spread_out = {
       .drop = _mm_cvtsi32_si128((int)(1 + constants->shift - bits)),
       .mask = _mm512_set1_epi32((int)(m - 1)),
       .twice_m = _mm512_set1_ps(2 * (float)m),
       .rate = _mm512_set1_ps((float)(constants->rate0 * inverse_m * inverse_m))};
   for (int i = 0; i < CYDP_ACCEPT_SINGLE_TERMS; i++)
-    wide.q[i] = _mm512_set1_ps(cydp_accept_single_q[i] * 0x1p16F);
-  return wide;
+    spread_out.q[i] = _mm512_set1_ps(cydp_accept_single_q[i] * 0x1p16F);
+  return spread_out;
 }
 
 /* Returns the upper bits of R of the candidates in `lanes`, of 16. */
@@ -80,15 +80,15 @@ __attribute__((always_inline)) static inline void
 accept_all(const cydp_gaussian_constants *constants, unsigned width, const void *words,
            const uint16_t *x, const uint16_t *v, size_t n, uint8_t *accepted,
            uint8_t *undecided) {
-  const registers wide = spread(constants);
+  const registers spread_out = spread(constants);
   __mmask16 certain;
   for (size_t i = 0; i < n; i += LANES) {
     size_t left = n - i < LANES ? n - i : LANES;
     __mmask16 lanes = (__mmask16)((1U << left) - 1);
     __m256i base = _mm256_maskz_loadu_epi16(lanes, x + i);
     __m256i bits = _mm256_maskz_loadu_epi16(lanes, v + i);
-    __m512i remainder = remainders(&wide, width, words, i, lanes);
-    uint16_t yes = test(&wide, remainder, base, bits, &certain);
+    __m512i remainder = remainders(&spread_out, width, words, i, lanes);
+    uint16_t yes = test(&spread_out, remainder, base, bits, &certain);
     uint16_t open = (uint16_t)bits_of_16((__mmask16)(~certain & lanes));
     memcpy(accepted + i / 8, &yes, (left + 7) / 8);
     memcpy(undecided + i / 8, &open, (left + 7) / 8);

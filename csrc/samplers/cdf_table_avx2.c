@@ -21,18 +21,19 @@ typedef struct entries {
 } entries;
 
 static inline entries spread(const cydp_cdf_table *table) {
-  entries wide = {.count = _mm256_set1_epi16((short)table->count),
-                  .blocks = (table->count + BLOCK - 1) / BLOCK};
+  entries spread_out = {.count = _mm256_set1_epi16((short)table->count),
+                        .blocks = (table->count + BLOCK - 1) / BLOCK};
   for (int j = 0; j < BLOCK; j++) {
     uint16_t column[BLOCKS];
     for (int block = 0; block < BLOCKS; block++)
       column[block] = table->entry[BLOCK * block + j] ^ TOP;
-    wide.entry[j] = _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)column));
+    spread_out.entry[j] =
+        _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)column));
   }
   for (int block = 0; block < BLOCKS; block++)
-    wide.last[block] =
+    spread_out.last[block] =
         _mm256_set1_epi16((short)(table->entry[BLOCK * block + BLOCK - 1] ^ TOP));
-  return wide;
+  return spread_out;
 }
 
 /* Returns how many entries are above each of 16 words; sets *equal to all ones where an
@@ -71,17 +72,17 @@ static inline uint32_t count_two(const entries *table, const uint16_t *words,
 
 void cydp_cdf_table_avx2(const cydp_cdf_table *table, const uint16_t *words, size_t n,
                          uint16_t *magnitudes, uint8_t *undecided) {
-  const entries wide = spread(table);
+  const entries spread_out = spread(table);
   size_t i = 0;
   for (; i + 2 * LANES <= n; i += 2 * LANES) {
-    uint32_t open = count_two(&wide, words + i, magnitudes + i);
+    uint32_t open = count_two(&spread_out, words + i, magnitudes + i);
     memcpy(undecided + i / 8, &open, sizeof open);
   }
   if (i < n) {
     uint16_t in[2 * LANES] = {0}, out[2 * LANES];
     memcpy(in, words + i, (n - i) * sizeof *in);
     uint32_t lanes = (UINT32_C(1) << (n - i)) - 1;
-    uint32_t open = count_two(&wide, in, out) & lanes;
+    uint32_t open = count_two(&spread_out, in, out) & lanes;
     memcpy(undecided + i / 8, &open, (n - i + 7) / 8);
     memcpy(magnitudes + i, out, (n - i) * sizeof *out);
   }

@@ -6,7 +6,8 @@
 #include <immintrin.h>
 
 /* An integer below 2^52 becomes a double when its bits are put under those of 2^52, which
- * is then subtracted; one that is a multiple of 2^32, by 2^84; and back by 1.5 * 2^52. */
+ * is then subtracted; a multiple of 2^32 likewise with 2^84; and a double becomes an
+ * integer with 1.5 * 2^52. */
 #define TWO_52 0x1p52
 #define TWO_84 0x1p84
 #define BITS_OF_TWO_52 INT64_C(0x4330000000000000)
@@ -32,16 +33,16 @@ typedef struct registers {
 #define HIGH_HALVES(table) HALVES(table, 0xdd)
 
 static inline registers spread(const cydp_inverse_cdf_constants *constants) {
-  registers wide = {.inverse = HIGH_HALVES(constants->inverse),
-                    .start_low = LOW_HALVES(constants->start),
-                    .start_high = HIGH_HALVES(constants->start),
-                    .step = _mm256_set1_pd(constants->step),
-                    .guard = _mm256_set1_pd(constants->guard),
-                    .one_less_guard = _mm256_set1_pd(1 - constants->guard),
-                    .tail = _mm256_set1_pd(2 * (double)constants->tail)};
+  registers spread_out = {.inverse = HIGH_HALVES(constants->inverse),
+                          .start_low = LOW_HALVES(constants->start),
+                          .start_high = HIGH_HALVES(constants->start),
+                          .step = _mm256_set1_pd(constants->step),
+                          .guard = _mm256_set1_pd(constants->guard),
+                          .one_less_guard = _mm256_set1_pd(1 - constants->guard),
+                          .tail = _mm256_set1_pd(2 * (double)constants->tail)};
   for (int i = 0; i < CYDP_LOG_TERMS; i++)
-    wide.q[i] = _mm256_set1_pd(constants->q[i]);
-  return wide;
+    spread_out.q[i] = _mm256_set1_pd(constants->q[i]);
+  return spread_out;
 }
 
 /* Maps four candidates from x = 2 u + 1 and their words, whose lowest bit is the sign, to
@@ -105,14 +106,14 @@ static inline unsigned map_wide(const registers *constants, __m256i word, __m256
 
 static void wide_words(const cydp_inverse_cdf_constants *constants, const uint64_t *words,
                        size_t n, int64_t *out, uint8_t *undecided) {
-  const registers wide = spread(constants);
+  const registers spread_out = spread(constants);
   size_t i = 0;
   __m256i k;
   for (; i + 8 <= n; i += 8) {
     unsigned open = 0;
     for (unsigned j = 0; j < 8; j += 4) {
       __m256i word = _mm256_loadu_si256((const __m256i *)(words + i + j));
-      open |= map_wide(&wide, word, &k) << j;
+      open |= map_wide(&spread_out, word, &k) << j;
       _mm256_storeu_si256((__m256i *)(out + i + j), k);
     }
     undecided[i / 8] = (uint8_t)open;
@@ -120,7 +121,7 @@ static void wide_words(const cydp_inverse_cdf_constants *constants, const uint64
   for (size_t first = i; i < n; i += 4) {
     __m256i lanes = _mm256_cvtepi32_epi64(first_lanes(n - i));
     __m256i word = _mm256_maskload_epi64((const long long *)(words + i), lanes);
-    unsigned open = map_wide(&wide, word, &k);
+    unsigned open = map_wide(&spread_out, word, &k);
     open &= (unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(lanes));
     _mm256_maskstore_epi64((long long *)(out + i), lanes, k);
     undecided[i / 8] = (uint8_t)(i == first ? open : undecided[i / 8] | open << 4);
@@ -129,17 +130,17 @@ static void wide_words(const cydp_inverse_cdf_constants *constants, const uint64
 
 static inline unsigned map_narrow(const registers *constants, __m256i mask, __m128i word,
                                   __m256i *out) {
-  __m256i wide = _mm256_cvtepu32_epi64(word);
-  __m256i odd = _mm256_or_si256(_mm256_and_si256(wide, mask),
+  __m256i spread_out = _mm256_cvtepu32_epi64(word);
+  __m256i odd = _mm256_or_si256(_mm256_and_si256(spread_out, mask),
                                 _mm256_set1_epi64x(BITS_OF_TWO_52 | 1));
   __m256d x = _mm256_sub_pd(_mm256_castsi256_pd(odd), _mm256_set1_pd(TWO_52));
-  return map_lanes(constants, x, wide, out);
+  return map_lanes(constants, x, spread_out, out);
 }
 
 static void narrow_words(const cydp_inverse_cdf_constants *constants,
                          const uint32_t *words, size_t n, int64_t *out,
                          uint8_t *undecided) {
-  const registers wide = spread(constants);
+  const registers spread_out = spread(constants);
   const __m256i mask = _mm256_set1_epi64x((UINT32_C(2) << constants->bits) - 1);
   size_t i = 0;
   __m256i k;
@@ -147,7 +148,7 @@ static void narrow_words(const cydp_inverse_cdf_constants *constants,
     unsigned open = 0;
     for (unsigned j = 0; j < 8; j += 4) {
       __m128i word = _mm_loadu_si128((const __m128i *)(words + i + j));
-      open |= map_narrow(&wide, mask, word, &k) << j;
+      open |= map_narrow(&spread_out, mask, word, &k) << j;
       _mm256_storeu_si256((__m256i *)(out + i + j), k);
     }
     undecided[i / 8] = (uint8_t)open;
@@ -155,7 +156,7 @@ static void narrow_words(const cydp_inverse_cdf_constants *constants,
   for (size_t first = i; i < n; i += 4) {
     __m128i lanes = first_lanes(n - i);
     __m128i word = _mm_maskload_epi32((const int *)(words + i), lanes);
-    unsigned open = map_narrow(&wide, mask, word, &k);
+    unsigned open = map_narrow(&spread_out, mask, word, &k);
     open &= (unsigned)_mm_movemask_ps(_mm_castsi128_ps(lanes));
     _mm256_maskstore_epi64((long long *)(out + i), _mm256_cvtepi32_epi64(lanes), k);
     undecided[i / 8] = (uint8_t)(i == first ? open : undecided[i / 8] | open << 4);

@@ -14,15 +14,15 @@ typedef struct registers {
 } registers;
 
 static inline registers spread(const cydp_inverse_cdf_constants *constants) {
-  registers wide = {.inverse = _mm512_loadu_pd(constants->inverse),
-                    .start = _mm512_loadu_pd(constants->start),
-                    .step = _mm512_set1_pd(constants->step),
-                    .guard = _mm512_set1_pd(constants->guard),
-                    .one_less_guard = _mm512_set1_pd(1 - constants->guard),
-                    .tail = _mm512_set1_pd(2 * (double)constants->tail)};
+  registers spread_out = {.inverse = _mm512_loadu_pd(constants->inverse),
+                          .start = _mm512_loadu_pd(constants->start),
+                          .step = _mm512_set1_pd(constants->step),
+                          .guard = _mm512_set1_pd(constants->guard),
+                          .one_less_guard = _mm512_set1_pd(1 - constants->guard),
+                          .tail = _mm512_set1_pd(2 * (double)constants->tail)};
   for (int i = 0; i < CYDP_LOG_TERMS; i++)
-    wide.q[i] = _mm512_set1_pd(constants->q[i]);
-  return wide;
+    spread_out.q[i] = _mm512_set1_pd(constants->q[i]);
+  return spread_out;
 }
 
 /* Maps eight candidates from x = 2 u + 1 and the signs to values; returns which of them
@@ -64,17 +64,17 @@ static inline unsigned map_wide(const registers *constants, __m512i word, __m512
 
 static void wide_words(const cydp_inverse_cdf_constants *constants, const uint64_t *words,
                        size_t n, int64_t *out, uint8_t *undecided) {
-  const registers wide = spread(constants);
+  const registers spread_out = spread(constants);
   size_t i = 0;
   __m512i k;
   for (; i + 8 <= n; i += 8) {
-    undecided[i / 8] = (uint8_t)map_wide(&wide, _mm512_loadu_si512(words + i), &k);
+    undecided[i / 8] = (uint8_t)map_wide(&spread_out, _mm512_loadu_si512(words + i), &k);
     _mm512_storeu_si512(out + i, k);
   }
   if (i < n) {
     __mmask8 lanes = (__mmask8)((1U << (n - i)) - 1);
     __m512i word = _mm512_maskz_loadu_epi64(lanes, words + i);
-    undecided[i / 8] = (uint8_t)(map_wide(&wide, word, &k) & lanes);
+    undecided[i / 8] = (uint8_t)(map_wide(&spread_out, word, &k) & lanes);
     _mm512_mask_storeu_epi64(out + i, lanes, k);
   }
 }
@@ -90,19 +90,19 @@ static inline unsigned map_narrow(const registers *constants, __m256i mask, __m2
 static void narrow_words(const cydp_inverse_cdf_constants *constants,
                          const uint32_t *words, size_t n, int64_t *out,
                          uint8_t *undecided) {
-  const registers wide = spread(constants);
+  const registers spread_out = spread(constants);
   const __m256i mask = _mm256_set1_epi32((int)((UINT32_C(2) << constants->bits) - 1));
   size_t i = 0;
   __m512i k;
   for (; i + 8 <= n; i += 8) {
     __m256i word = _mm256_loadu_si256((const __m256i *)(words + i));
-    undecided[i / 8] = (uint8_t)map_narrow(&wide, mask, word, &k);
+    undecided[i / 8] = (uint8_t)map_narrow(&spread_out, mask, word, &k);
     _mm512_storeu_si512(out + i, k);
   }
   if (i < n) {
     __mmask8 lanes = (__mmask8)((1U << (n - i)) - 1);
     __m256i word = _mm256_maskz_loadu_epi32(lanes, words + i);
-    undecided[i / 8] = (uint8_t)(map_narrow(&wide, mask, word, &k) & lanes);
+    undecided[i / 8] = (uint8_t)(map_narrow(&spread_out, mask, word, &k) & lanes);
     _mm512_mask_storeu_epi64(out + i, lanes, k);
   }
 }

@@ -282,8 +282,8 @@ static cydp_status fill_part(void *self, size_t i) {
   const shared_fill *call = self;
   size_t part = PART_CHUNKS * call->sampler->chunk, done = part * i;
   return cydp_sampler_fill_chunks(
-      call->sampler, PART_CHUNKS * i, call->n - done < part ? call->n - done : part,
-      call->key, call->work_mode, call->out + done * call->sampler->value_bytes);
+      call->sampler, PART_CHUNKS * i, cydp_task_rows(call->n, part, i), call->key,
+      call->work_mode, call->out + done * call->sampler->value_bytes);
 }
 
 cydp_status cydp_sampler_fill(const cydp_sampler *sampler, size_t n, cydp_rng *rng,
@@ -296,7 +296,7 @@ cydp_status cydp_sampler_fill(const cydp_sampler *sampler, size_t n, cydp_rng *r
   cydp_status status = cydp_rng_key(rng, key);
   if (status == CYDP_OK)
     status = threads > 1
-                 ? cydp_parallel_for(fill_part, &call, (n - 1) / part + 1, threads)
+                 ? cydp_parallel_for(fill_part, &call, cydp_task_count(n, part), threads)
                  : cydp_sampler_fill_chunks(sampler, 0, n, key, work_mode, out);
   cydp_wipe(key, sizeof key);
   return status;

@@ -341,7 +341,7 @@ static void groups_are_summed_in_bounds(cydp_dtype codes_dtype, cydp_dtype dtype
   stop(&numbers);
 }
 
-/* Shifts and answers to codes that are no category are both uniform here, so every report
+/* Offsets and answers to codes that are no category are both uniform here, so every report
  * is, whatever was read: 0 has a share of 1 / K. Twice that has a probability below
  * exp(-K' / 3), K' = RUNS ROWS / K >= 1,000. */
 static void reports_are_of_the_law(size_t bytes, uint64_t categories) {
@@ -351,15 +351,15 @@ static void reports_are_of_the_law(size_t bytes, uint64_t categories) {
   uint64_t zeros = 0, report;
   writer own;
   writes plan = {columns[0], bytes, ROWS, 4, {0, categories, categories - 1, UINT64_MAX}};
-  cydp_sampler *law;
+  cydp_sampler *sampler;
   cydp_rng *rng;
   CHECK(cydp_category_offset_new(&(cydp_rational){&one, 1, &categories, 1}, categories,
-                                 &law) == CYDP_OK);
+                                 &sampler) == CYDP_OK);
   CHECK(cydp_rng_new_seeded(seed, &rng) == CYDP_OK);
   start(&own, plan);
   for (unsigned run = 0; run < RUNS; run++) {
     memset(reports, 0x5a, sizeof reports);
-    CHECK(cydp_randomize_responses(law, law, columns[0], bytes, ROWS, rng,
+    CHECK(cydp_randomize_responses(sampler, sampler, columns[0], bytes, ROWS, rng,
                                    run % 2 ? CYDP_FAST : CYDP_FIXED_WORK, 1 + run % 2,
                                    reports) == CYDP_OK);
     for (size_t i = 0; i < ROWS; i++) {
@@ -374,7 +374,7 @@ static void reports_are_of_the_law(size_t bytes, uint64_t categories) {
   stop(&own);
   CHECK(zeros < 2 * RUNS * ROWS / categories);
   cydp_rng_free(rng);
-  cydp_sampler_free(law);
+  cydp_sampler_free(sampler);
 }
 
 static void noise_is_added_to_numbers(void) {
@@ -401,25 +401,26 @@ static void noise_is_added_to_numbers(void) {
   stop(&own);
 }
 
-/* The winner is a place of the row, or nobody's key can be told from the floor. */
-static void winners_are_in_their_row(cydp_noise_kind noise, cydp_dtype dtype) {
+/* The chosen index is in its row, or no noisy score can be told from the floor. */
+static void choices_are_in_their_row(cydp_noise_kind noise, cydp_dtype dtype) {
   enum { LENGTH = 500 };
   static int64_t chosen[ROWS / LENGTH + 1];
   const uint64_t one = 1;
   const double some[] = {0, -1e308, 3, INFINITY, -INFINITY, NAN};
   writer own;
   writes plan = {columns[0], 8, ROWS, 6, {0, 3, UINT64_MAX, (uint64_t)INT64_MAX, 1, 2}};
-  cydp_noisy_max *law;
+  cydp_noisy_max *noisy_max;
   cydp_rng *rng;
   for (size_t i = 0; dtype == CYDP_F64 && i < plan.kinds; i++)
     plan.kind[i] = bits_of(some[i]);
-  CHECK(cydp_noisy_max_new(noise, &(cydp_rational){&one, 1, &one, 1}, &law) == CYDP_OK);
+  CHECK(cydp_noisy_max_new(noise, &(cydp_rational){&one, 1, &one, 1}, &noisy_max) ==
+        CYDP_OK);
   CHECK(cydp_rng_new(&rng) == CYDP_OK);
   start(&own, plan);
   for (unsigned run = 0; run < RUNS; run++) {
     size_t length = run % 2 ? LENGTH : ROWS;
     cydp_status status =
-        cydp_report_noisy_max(law, columns[0], dtype, ROWS / length, length, rng,
+        cydp_report_noisy_max(noisy_max, columns[0], dtype, ROWS / length, length, rng,
                               CYDP_FAST, 1 + run % 3, chosen);
     CHECK(status == CYDP_OK || status == CYDP_ERROR_UNDECIDED);
     for (size_t i = 0; status == CYDP_OK && i < ROWS / length; i++)
@@ -427,7 +428,7 @@ static void winners_are_in_their_row(cydp_noise_kind noise, cydp_dtype dtype) {
   }
   stop(&own);
   cydp_rng_free(rng);
-  cydp_noisy_max_free(law);
+  cydp_noisy_max_free(noisy_max);
 }
 
 static void all_hold(void) {
@@ -454,8 +455,8 @@ static void all_hold(void) {
     sums_are_of_clamped_numbers(dtype);
   noise_is_added_to_numbers();
   for (int noise = 0; noise < 2; noise++) {
-    winners_are_in_their_row(noise ? CYDP_GUMBEL : CYDP_EXPONENTIAL, CYDP_F64);
-    winners_are_in_their_row(noise ? CYDP_GUMBEL : CYDP_EXPONENTIAL, CYDP_I64);
+    choices_are_in_their_row(noise ? CYDP_GUMBEL : CYDP_EXPONENTIAL, CYDP_F64);
+    choices_are_in_their_row(noise ? CYDP_GUMBEL : CYDP_EXPONENTIAL, CYDP_I64);
   }
 }
 

@@ -43,15 +43,6 @@ def add_noise(noise: NDArray[np.int64], values: NDArray[np.int64], stops: bool) 
 def add_grid_noise(
     values: NDArray[np.float64], noise: NDArray[np.int64], exponent: int, threads: int
 ) -> None: ...
-
-class Bins:
-    count: int
-    def __init__(self, edges: NDArray[np.float64] | NDArray[np.int64]) -> None: ...
-
-def histogram(
-    bins: list[Bins], columns: list[NDArray[Any]], counts: NDArray[np.int64], threads: int
-) -> None: ...
-def bincount(codes: NDArray[Any], counts: NDArray[np.int64], threads: int) -> int: ...
 def drop_masked(
     values: NDArray[np.uint8], entry_bytes: int, masked: NDArray[np.uint8], out: NDArray[np.uint8]
 ) -> int: ...
@@ -85,6 +76,15 @@ def lookup(
     threads: int,
     codes: NDArray[np.uint32],
 ) -> None: ...
+
+class Bins:
+    count: int
+    def __init__(self, edges: NDArray[np.float64] | NDArray[np.int64]) -> None: ...
+
+def histogram(
+    bins: list[Bins], columns: list[NDArray[Any]], counts: NDArray[np.int64], threads: int
+) -> None: ...
+def bincount(codes: NDArray[Any], counts: NDArray[np.int64], threads: int) -> int: ...
 def bound_contributions(
     user_ids: NDArray[np.uint64],
     user_hashes: NDArray[np.uint64],

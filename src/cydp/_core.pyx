@@ -284,89 +284,6 @@ def add_grid_noise(const double[::1] values not None, int64_t[::1] noise not Non
     check(status)
 
 
-# Histogram ----------------------------------------------------------------------------------------
-
-cdef class Bins:
-    """Bins between float64 or int64 edges that never fall, prepared for counting."""
-
-    cdef _c.cydp_bins *bins
-    cdef readonly Py_ssize_t count
-
-    def __cinit__(self, edges not None):
-        cdef const double[::1] floats
-        cdef const int64_t[::1] integers
-        self.count = len(edges) - 1
-        if self.count < 1:
-            raise ValueError("edges must be at least two")
-        if edges.dtype.kind == "f":
-            floats = edges
-            with nogil:
-                status = _c.cydp_bins_new(&floats[0], self.count, &self.bins)
-        else:
-            integers = edges
-            with nogil:
-                status = _c.cydp_bins_new_i64(&integers[0], self.count, &self.bins)
-        check(status)
-
-    def __dealloc__(self):
-        _c.cydp_bins_free(self.bins)
-
-
-def histogram(list bins not None, list columns not None, int64_t[::1] counts not None,
-              unsigned int threads):
-    """Add to counts how many rows lie in each cell of the columns' bins."""
-    cdef Py_ssize_t n_columns = len(columns), cells = 1, taken = 0, i
-    cdef size_t rows
-    cdef _c.cydp_axis *axes = <_c.cydp_axis *> calloc(n_columns + 1, sizeof(_c.cydp_axis))
-    cdef Py_buffer *views = <Py_buffer *> calloc(n_columns + 1, sizeof(Py_buffer))
-    cdef Bins each
-    try:
-        if axes == NULL or views == NULL:
-            raise MemoryError
-        for i in range(n_columns):
-            each = bins[i]
-            read_buffer(columns[i], &views[i])
-            taken += 1
-            dtype_of(&views[i], &axes[i].dtype)
-            if entries_of(&views[i]) != entries_of(&views[0]):
-                raise ValueError("columns must be of one length")
-            axes[i].bins = each.bins
-            axes[i].x = views[i].buf
-            cells *= each.count
-        if len(bins) != n_columns or n_columns == 0 or cells != counts.shape[0]:
-            raise ValueError("counts must have one entry for each cell")
-        rows = entries_of(&views[0])
-        with nogil:
-            status = _c.cydp_histogram(axes, n_columns, rows, threads, &counts[0])
-        check(status)
-    finally:
-        for i in range(taken):
-            PyBuffer_Release(&views[i])
-        free(views)
-        free(axes)
-
-
-# Counts of codes ----------------------------------------------------------------------------------
-
-def bincount(codes not None, int64_t[::1] counts not None, unsigned int threads):
-    """Add to counts how often each code occurs, and return the largest code."""
-    cdef Py_buffer view
-    cdef _c.cydp_dtype dtype
-    cdef uint64_t largest = 0
-    read_buffer(codes, &view)
-    try:
-        dtype_of(&view, &dtype)
-        if counts.shape[0] == 0:
-            raise ValueError("counts must have an entry")
-        with nogil:
-            status = _c.cydp_bincount(view.buf, dtype, entries_of(&view), counts.shape[0], threads,
-                                      &counts[0], &largest)
-        check(status)
-    finally:
-        PyBuffer_Release(&view)
-    return largest
-
-
 # Columns ------------------------------------------------------------------------------------------
 
 def drop_masked(const uint8_t[::1] values not None, size_t entry_bytes,
@@ -470,6 +387,89 @@ def lookup(KeyTable table not None, Strings strings not None, size_t first,
                                           NULL if valid is None else &valid[0], n, threads,
                                           &codes[0])
     check(status)
+
+
+# Histogram ----------------------------------------------------------------------------------------
+
+cdef class Bins:
+    """Bins between float64 or int64 edges that never fall, prepared for counting."""
+
+    cdef _c.cydp_bins *bins
+    cdef readonly Py_ssize_t count
+
+    def __cinit__(self, edges not None):
+        cdef const double[::1] floats
+        cdef const int64_t[::1] integers
+        self.count = len(edges) - 1
+        if self.count < 1:
+            raise ValueError("edges must be at least two")
+        if edges.dtype.kind == "f":
+            floats = edges
+            with nogil:
+                status = _c.cydp_bins_new(&floats[0], self.count, &self.bins)
+        else:
+            integers = edges
+            with nogil:
+                status = _c.cydp_bins_new_i64(&integers[0], self.count, &self.bins)
+        check(status)
+
+    def __dealloc__(self):
+        _c.cydp_bins_free(self.bins)
+
+
+def histogram(list bins not None, list columns not None, int64_t[::1] counts not None,
+              unsigned int threads):
+    """Add to counts how many rows lie in each cell of the columns' bins."""
+    cdef Py_ssize_t n_columns = len(columns), cells = 1, taken = 0, i
+    cdef size_t rows
+    cdef _c.cydp_axis *axes = <_c.cydp_axis *> calloc(n_columns + 1, sizeof(_c.cydp_axis))
+    cdef Py_buffer *views = <Py_buffer *> calloc(n_columns + 1, sizeof(Py_buffer))
+    cdef Bins each
+    try:
+        if axes == NULL or views == NULL:
+            raise MemoryError
+        for i in range(n_columns):
+            each = bins[i]
+            read_buffer(columns[i], &views[i])
+            taken += 1
+            dtype_of(&views[i], &axes[i].dtype)
+            if entries_of(&views[i]) != entries_of(&views[0]):
+                raise ValueError("columns must be of one length")
+            axes[i].bins = each.bins
+            axes[i].x = views[i].buf
+            cells *= each.count
+        if len(bins) != n_columns or n_columns == 0 or cells != counts.shape[0]:
+            raise ValueError("counts must have one entry for each cell")
+        rows = entries_of(&views[0])
+        with nogil:
+            status = _c.cydp_histogram(axes, n_columns, rows, threads, &counts[0])
+        check(status)
+    finally:
+        for i in range(taken):
+            PyBuffer_Release(&views[i])
+        free(views)
+        free(axes)
+
+
+# Counts of codes ----------------------------------------------------------------------------------
+
+def bincount(codes not None, int64_t[::1] counts not None, unsigned int threads):
+    """Add to counts how often each code occurs, and return the largest code."""
+    cdef Py_buffer view
+    cdef _c.cydp_dtype dtype
+    cdef uint64_t largest = 0
+    read_buffer(codes, &view)
+    try:
+        dtype_of(&view, &dtype)
+        if counts.shape[0] == 0:
+            raise ValueError("counts must have an entry")
+        with nogil:
+            status = _c.cydp_bincount(view.buf, dtype, entries_of(&view), counts.shape[0], threads,
+                                      &counts[0], &largest)
+        check(status)
+    finally:
+        PyBuffer_Release(&view)
+    return largest
 
 
 # Contribution bounding ----------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """cydp_testing.h in Cython, for tests of this package and of other extensions. NEVER FOR DATA."""
 
-from libc.stdint cimport uint8_t, uint32_t, uint64_t, int64_t
+from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 
 from cydp cimport (cydp_dtype, cydp_noisy_max, cydp_rational, cydp_rng, cydp_sampler, cydp_status,
                    cydp_work_mode)

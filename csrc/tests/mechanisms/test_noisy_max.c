@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Every kernel table that runs here gives the portable one's keys; bounds of logarithms
- * and of keys hold; doubles and the resolver agree on who is ahead; the floor. */
+ * Report noisy max: every kernel table that runs here computes the portable one's bounds;
+ * bounds of logarithms and of noisy scores hold; doubles and exact comparisons agree on
+ * which is greater; the floor holds. */
 #include "base/fixed_point.h"
 #include "cydp.h"
 #include "cydp_testing.h"
@@ -55,7 +56,7 @@ static void kernels_agree(const cydp_mechanisms_table *kernels) {
   double scores[MOST], apart[2][MOST + 1];
   int64_t integers[MOST];
   uint32_t words[MOST];
-  int32_t keys[2][MOST + 1];
+  int32_t bounds[2][MOST + 1];
   for (int run = 0; run < 300; run++)
     for (size_t n = 1; n <= MOST; n += 1 + (size_t)(run % 3)) {
       cydp_noisy_max *noisy_max =
@@ -67,16 +68,16 @@ static void kernels_agree(const cydp_mechanisms_table *kernels) {
       }
       double top = cydp_largest_portable(scores, n);
       CHECK(kernels->largest(scores, n) == top);
-      keys[0][n] = keys[1][n] = 77;
+      bounds[0][n] = bounds[1][n] = 77;
       int32_t best = cydp_score_bounds_portable(&noisy_max->constants, 1.5, scores, words,
-                                                n, keys[0]);
+                                                n, bounds[0]);
       CHECK(kernels->score_bounds(&noisy_max->constants, 1.5, scores, words, n,
-                                  keys[1]) == best);
-      CHECK(memcmp(keys[0], keys[1], (n + 1) * sizeof **keys) == 0);
+                                  bounds[1]) == best);
+      CHECK(memcmp(bounds[0], bounds[1], (n + 1) * sizeof **bounds) == 0);
       for (size_t first = 0; first < n; first += 5) {
-        int32_t limit = keys[0][random_bits() % n];
-        CHECK(kernels->next_candidate(keys[0], limit, first, n) ==
-              cydp_next_candidate_portable(keys[0], limit, first, n));
+        int32_t limit = bounds[0][random_bits() % n];
+        CHECK(kernels->next_candidate(bounds[0], limit, first, n) ==
+              cydp_next_candidate_portable(bounds[0], limit, first, n));
       }
       int64_t largest = cydp_largest_integer_portable(integers, n);
       CHECK(kernels->largest_integer(integers, n) == largest);
@@ -169,8 +170,8 @@ static long double noise_at(cydp_noise_kind noise, long double x, int bits) {
   return noise == CYDP_GUMBEL ? -logl(e) : -logl(u);
 }
 
-/* G falls as U grows, so a cell's ends bound it; and the bounds are not wider than
- * docs/sampling.md says. */
+/* G falls as U grows, so G at the two ends of [x, x + 1) 2^-bits bounds it; the bounds
+ * are not wider than docs/sampling.md says. */
 static void bounds_hold_in_cell(cydp_noise_kind noise, const cydp_candidate *candidate) {
   const int bits = (int)candidate->bits;
   const long double u = candidate->u, rest = ldexpl(1, bits) - 1 - u;
@@ -191,7 +192,7 @@ static cydp_status read_same(void *self, uint32_t decision, uint32_t level,
 
 /* Words at both ends and anywhere, and the same with 32 bits more: two equal candidates
  * get these, before all of their bits are found equal. */
-static void bounds_of_keys_hold(cydp_noise_kind noise) {
+static void bounds_of_noisy_scores_hold(cydp_noise_kind noise) {
   static const uint32_t edges[] = {0, 1, 2, 3, 0x0ffffff0, 0x10000000, 1U << 31};
   const size_t count = sizeof edges / sizeof *edges;
   cydp_noisy_max *noisy_max = noisy_max_of(noise, 1, 1, 0);
@@ -202,7 +203,7 @@ static void bounds_of_keys_hold(cydp_noise_kind noise) {
       .noisy_max = noisy_max, .scores = scores, .extension = &extension};
   for (size_t run = 0; run < 4 * count + 300; run++) {
     uint32_t word = run < 4 * count ? edges[run / 4] : (uint32_t)random_bits();
-    bool ahead;
+    bool greater;
     word = run % 2 ? ~word : word;
     further[0][0] = run % 4 < 2 ? 0 : UINT64_MAX;
     if (run >= 4 * count)
@@ -211,7 +212,7 @@ static void bounds_of_keys_hold(cydp_noise_kind noise) {
                    b = cydp_candidate_of(noisy_max, 1, 0, word);
     CHECK(a.bits == 32 && a.u == word);
     bounds_hold_in_cell(noise, &a);
-    CHECK(cydp_greater(&row, &a, &b, CYDP_FAST, &ahead) == CYDP_ERROR_UNDECIDED);
+    CHECK(cydp_greater(&row, &a, &b, CYDP_FAST, &greater) == CYDP_ERROR_UNDECIDED);
     CHECK(a.bits == 64 && a.u == ((uint64_t)word << 32 | further[0][0] >> 32));
     bounds_hold_in_cell(noise, &a);
   }
@@ -243,8 +244,9 @@ static uint32_t set_ones(size_t ones, uint64_t (*further)[8]) {
   return (uint32_t)first;
 }
 
-/* A winner's key may not be below the floor, since candidates there were left out. */
-static void winners_are_above_the_floor(void) {
+/* A chosen candidate's noisy score may not be below the floor, since candidates below
+ * were left out. */
+static void choices_are_above_the_floor(void) {
   static const size_t ones[] = {0, 1, 31, 32, 33, 63, 64, 65, 300, 959, 1023, 1024};
   cydp_noisy_max *noisy_max = noisy_max_of(CYDP_GUMBEL, 1, 1, 0);
   uint64_t further[2][8];
@@ -270,7 +272,7 @@ static void winners_are_above_the_floor(void) {
   cydp_noisy_max_free(noisy_max);
 }
 
-static void what_is_no_race_is_refused(void) {
+static void bad_parameters_are_refused(void) {
   const uint64_t one[CYDP_RATE_LIMBS + 1] = {1, [CYDP_RATE_LIMBS] = 1}, zero[1] = {0};
   cydp_noisy_max *noisy_max;
   cydp_rng *rng;
@@ -299,7 +301,7 @@ static void what_is_no_race_is_refused(void) {
   cydp_noisy_max_free(NULL);
 }
 
-/* The largest score at each end of a part, and far ahead. */
+/* The largest score is at either end of a part, far above the others. */
 static void parts_find_the_far_best(void) {
   enum { N = 300000 };
   double *scores = calloc(N, sizeof *scores);
@@ -333,11 +335,11 @@ int main(void) {
     efforts_agree(noise ? CYDP_GUMBEL : CYDP_EXPONENTIAL, 1, 3, 2);
     efforts_agree(noise ? CYDP_GUMBEL : CYDP_EXPONENTIAL, 1, 3, 64);
   }
-  bounds_of_keys_hold(CYDP_GUMBEL);
-  bounds_of_keys_hold(CYDP_EXPONENTIAL);
+  bounds_of_noisy_scores_hold(CYDP_GUMBEL);
+  bounds_of_noisy_scores_hold(CYDP_EXPONENTIAL);
   bounds_of_scores_hold();
-  winners_are_above_the_floor();
-  what_is_no_race_is_refused();
+  choices_are_above_the_floor();
+  bad_parameters_are_refused();
   parts_find_the_far_best();
   return 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Shifts and reports: the kernels of every table by their definitions, and whole calls.
+ * Offsets and reports: the kernels of every table by their definitions, and whole calls.
  */
 #include "cydp.h"
 #include "cydp_testing.h"
@@ -52,10 +52,10 @@ static void words_next_to_tails(unsigned width, uint64_t categories,
   }
 }
 
-/* The fast map is the resolver's, by every table, for all lengths of a tail; and nothing
- * is written behind the last value. */
-static void maps_are_the_resolvers(const cydp_mechanisms_table *kernels,
-                                   uint64_t categories, uint64_t denominator) {
+/* The fast map gives what exact comparisons give, by every table, for all lengths of a
+ * tail, and writes nothing behind the last value. */
+static void maps_are_exact(const cydp_mechanisms_table *kernels, uint64_t categories,
+                           uint64_t denominator) {
   static char exact[4 * MOST], fast[4 * MOST + MARGIN];
   const uint32_t key[8] = {(uint32_t)categories}, nonce[3] = {0};
   const size_t lengths[] = {0, 1, 7, 8, 31, 32, 33, 95, MOST - 1, MOST};
@@ -81,7 +81,8 @@ static void maps_are_the_resolvers(const cydp_mechanisms_table *kernels,
   cydp_sampler_free(sampler);
 }
 
-/* What the kernel of many categories says of its lanes: bits behind the last are 0. */
+/* The bits that the kernel of many categories sets for its lanes: those behind the last
+ * are 0. */
 static void lanes_are_told(cydp_category_offset_kernel *kernel) {
   uint16_t out[MOST + 1];
   const cydp_category_offset_constants constants = {0x1p-25, 127, 0x1p-24, 1, 32};
@@ -137,7 +138,7 @@ static void reports_are_sums(const cydp_mechanisms_table *kernels, uint64_t cate
   }
 }
 
-/* Any number of threads and any work_mode gives the same reports. */
+/* Any number of threads and any work mode gives the same reports. */
 static void calls_repeat(uint64_t categories) {
   enum { N = 300007 };
   static uint32_t codes[N], one[N + 1], many[N + 1];
@@ -179,9 +180,9 @@ int main(void) {
   for (size_t i = 0; (kernels = cydp_mechanisms_kernels_at(i)); i++) {
     for (size_t j = 0; j < sizeof categories / sizeof *categories; j++) {
       uint64_t k = categories[j];
-      maps_are_the_resolvers(kernels, k, k);
-      maps_are_the_resolvers(kernels, k, 3 * k + 1);
-      maps_are_the_resolvers(kernels, k, UINT64_C(1) << 62);
+      maps_are_exact(kernels, k, k);
+      maps_are_exact(kernels, k, 3 * k + 1);
+      maps_are_exact(kernels, k, UINT64_C(1) << 62);
       for (unsigned bytes = 1; bytes <= 8; bytes *= 2)
         if (bytes == 8 || k <= UINT64_C(1) << 8 * bytes)
           reports_are_sums(kernels, k, bytes);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Every table of kernels that runs here, which serves by its name: the logarithm against
- * the resolver on every lane that it decides, thresholds and signs by their definitions.
- */
+ * Every table of kernels that runs here, which is found by its name: the inverse CDF
+ * against exact comparisons on every lane that it decides, CDF tables and signs by their
+ * definitions. */
 #include "base/fixed_point.h"
 #include "cydp.h"
 #include "cydp_testing.h"
@@ -32,7 +32,7 @@ static void a_table_serves_by_its_name_or_for_being_the_best(void) {
   CHECK(cydp_init() == CYDP_OK && cydp_samplers_kernels() == cydp_samplers_kernels_at(0));
 }
 
-/* Logarithm */
+/* Inverse CDF */
 
 typedef struct scale {
   uint64_t numerator, denominator;
@@ -43,7 +43,7 @@ typedef struct prepared {
   cydp_inverse_cdf_method method;
 } prepared;
 
-/* The logarithm's route at any scale: with so many bits, or 0 for what suits the scale.
+/* The inverse CDF method at a scale: with these bits, or 0 for as many as suit the scale.
  */
 static prepared *distribution_of(scale t, unsigned bits) {
   static prepared distribution;
@@ -72,7 +72,7 @@ static cydp_status hashed_words(void *self, uint32_t decision, uint32_t level,
   return CYDP_OK;
 }
 
-/* What the resolver says, for up to CYDP_BATCH words. */
+/* What exact comparisons give, for up to CYDP_BATCH words. */
 static void resolve(const prepared *distribution, const void *words, size_t n,
                     int64_t *exact) {
   const cydp_extension extension = {hashed_words, NULL};
@@ -94,10 +94,9 @@ static uint64_t magnitude(const cydp_inverse_cdf_constants *constants, const voi
 
 /* Words and values lie at addresses that are no better than their types demand. Returns
  * how many lanes are undecided. */
-static size_t decided_lanes_are_the_resolvers(cydp_inverse_cdf_kernel *kernel,
-                                              const cydp_inverse_cdf_constants *constants,
-                                              const void *words, size_t n,
-                                              const int64_t *exact) {
+static size_t decided_lanes_are_exact(cydp_inverse_cdf_kernel *kernel,
+                                      const cydp_inverse_cdf_constants *constants,
+                                      const void *words, size_t n, const int64_t *exact) {
   static int64_t values[CYDP_BATCH + 2];
   int64_t *out = values + 1;
   lanes *undecided = no_lanes();
@@ -124,8 +123,8 @@ static void put(const cydp_inverse_cdf_constants *constants, uint32_t *words, si
 /* Both signs of u - 1, u and u + 1, from lane i on; returns the lane behind them. */
 static size_t put_around(const cydp_inverse_cdf_constants *constants, uint32_t *words,
                          size_t i, double u) {
-  double cells = ldexp(1, (int)constants->bits);
-  if (!(u >= 1 && u < cells - 1))
+  double words_in_all = ldexp(1, (int)constants->bits);
+  if (!(u >= 1 && u < words_in_all - 1))
     return i;
   for (uint64_t j = 0; j < 6 && i < CYDP_BATCH; j++)
     put(constants, words, i++, 2 * ((uint64_t)u - 1) + j);
@@ -137,7 +136,7 @@ static size_t put_around(const cydp_inverse_cdf_constants *constants, uint32_t *
 static void choose(const cydp_inverse_cdf_constants *constants, double t,
                    uint32_t *words) {
   const uint32_t key[8] = {constants->bits}, nonce[3] = {(uint32_t)constants->tail};
-  const double cells = ldexp(1, (int)constants->bits);
+  const double words_in_all = ldexp(1, (int)constants->bits);
   const double offset = t * (log(2.0) - log1p(exp(-1 / t)));
   cydp_chacha20_portable(key, nonce, 0, 2 * CYDP_BATCH / CYDP_GROUP_WORDS, words);
   size_t i = 0;
@@ -149,7 +148,7 @@ static void choose(const cydp_inverse_cdf_constants *constants, double t,
   for (double k = 1; k < 40 * t && i < CYDP_BATCH / 2; k = floor(2 * k) + 1)
     for (double side = -1; side <= 1; side++) {
       double y = k + side * constants->guard;
-      i = put_around(constants, words, i, floor(cells * exp((offset - y) / t)));
+      i = put_around(constants, words, i, floor(words_in_all * exp((offset - y) / t)));
     }
 }
 
@@ -167,13 +166,13 @@ static void logarithm_at(scale at, unsigned prefix_bits) {
     resolve(distribution, words, CYDP_BATCH, exact);
     const cydp_samplers_table *kernels;
     for (size_t table = 0; (kernels = cydp_samplers_kernels_at(table)); table++) {
-      size_t open = decided_lanes_are_the_resolvers(kernels->inverse_cdf, constants,
-                                                    words, CYDP_BATCH, exact);
+      size_t open = decided_lanes_are_exact(kernels->inverse_cdf, constants, words,
+                                            CYDP_BATCH, exact);
       CHECK(open < CYDP_BATCH);
       for (size_t n = 0; n <= 70; n++) {
         size_t from = 7 * n; /* special words in every lane */
-        decided_lanes_are_the_resolvers(kernels->inverse_cdf, constants,
-                                        words + width * from, n, exact + from);
+        decided_lanes_are_exact(kernels->inverse_cdf, constants, words + width * from, n,
+                                exact + from);
       }
     }
   }
@@ -210,18 +209,18 @@ static void every_word_of_15_bits(scale at) {
     for (uint32_t i = 0; i < CYDP_BATCH; i++)
       words[i] = first + i;
     resolve(distribution, words, CYDP_BATCH, exact);
-    size_t expected = decided_lanes_are_the_resolvers(
-        cydp_inverse_cdf_portable, constants, words, CYDP_BATCH, exact);
+    size_t expected = decided_lanes_are_exact(cydp_inverse_cdf_portable, constants, words,
+                                              CYDP_BATCH, exact);
     const cydp_samplers_table *kernels;
     for (size_t table = 0; (kernels = cydp_samplers_kernels_at(table)); table++) {
-      size_t open = decided_lanes_are_the_resolvers(kernels->inverse_cdf, constants,
-                                                    words, CYDP_BATCH, exact);
+      size_t open = decided_lanes_are_exact(kernels->inverse_cdf, constants, words,
+                                            CYDP_BATCH, exact);
       CHECK(open <= expected + 2);
     }
   }
 }
 
-/* Thresholds and signs */
+/* CDF tables and signs */
 
 enum { WORDS = 1 << 16 };
 
@@ -284,7 +283,7 @@ static cydp_cdf_table falling(unsigned positive, uint16_t top, double ratio,
   return table;
 }
 
-static void thresholds(void) {
+static void check_tables(void) {
   const uint16_t single[] = {0, 1, 2, 32767, 32768, 32769, 65534, 65535};
   for (size_t i = 0; i < sizeof single / sizeof *single; i++) {
     cydp_cdf_table table = {.entry = {single[i]}, .count = 1};
@@ -337,6 +336,6 @@ int main(void) {
   every_word_of_15_bits((scale){1, 1});
   every_word_of_15_bits((scale){22, 3});
   every_word_of_15_bits((scale){100, 1});
-  thresholds();
+  check_tables();
   signs();
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Every route: the fast path against the resolver, calls against maps, and the limits. */
+ * Every method: the fast path against exact comparisons, calls against maps, and the
+ * limits. */
 #include "base/fixed_point.h"
 #include "cydp.h"
 #include "cydp_testing.h"
@@ -52,7 +53,7 @@ static cydp_status hashed_words(void *self, uint32_t decision, uint32_t level,
 }
 static const cydp_extension extension = {hashed_words, NULL};
 
-static void the_resolver_agrees(cydp_sampler *sampler) {
+static void exact_comparisons_agree(cydp_sampler *sampler) {
   _Alignas(8) static uint32_t planes[CANDIDATES * MOST_BYTES / 4];
   static int64_t fast[CANDIDATES], fixed[CANDIDATES], exact[CANDIDATES];
   const uint32_t key[8] = {3}, nonce[3] = {0};
@@ -266,7 +267,7 @@ static cydp_answer count_run(const void *bound, size_t n, const uint64_t *u) {
   return CYDP_YES;
 }
 
-static cydp_status count_resolver(const cydp_sampler *self, cydp_bits *bits) {
+static cydp_status count_comparisons(const cydp_sampler *self, cydp_bits *bits) {
   bool below;
   (void)self;
   return cydp_resolve_below(count_run, &bits->decision, bits, &below);
@@ -284,21 +285,21 @@ static cydp_status map_resolving(const cydp_sampler *self, const cydp_batch *bat
                           .decision = decision,
                           .candidate = batch->first + i,
                           .work = batch->work};
-        CHECK(count_resolver(self, &bits) == CYDP_OK);
+        CHECK(count_comparisons(self, &bits) == CYDP_OK);
       }
   }
   *values = batch->n;
   return CYDP_OK;
 }
 
-static void the_resolver_runs_as_often_whatever_is_drawn(void) {
+static void comparisons_are_as_many_whatever_is_drawn(void) {
   enum { CHUNK = 64, N = 100 * CHUNK, MOST = 2 * CYDP_SECOND_LOOKS };
   const cydp_sampler sampler = {.map = map_resolving,
                                 .layout = {{2, 0, 0}, false},
                                 .value_bytes = sizeof(int64_t),
                                 .chunk = CHUNK,
                                 .resolve_rates = {6.0 / 65536, 6.0 / 65536},
-                                .resolve_dummy = count_resolver};
+                                .resolve_dummy = count_comparisons};
   static int64_t out[N];
   bool met[MOST] = {0};
   size_t kinds = 0;
@@ -329,7 +330,8 @@ static void the_resolver_runs_as_often_whatever_is_drawn(void) {
   cydp_rng_free(rng);
 }
 
-/* A run of the resolver compares twice, whatever the value and whoever asks. */
+/* An exact comparison of a magnitude compares twice, whatever the value and whether it
+ * counts. */
 typedef struct counting_tails {
   cydp_tails tails;
   const cydp_tails *of;
@@ -371,8 +373,9 @@ static void two_comparisons_a_run(uint64_t scale) {
   }
 }
 
-/* What is left to the resolver, as docs/sampling.md bounds it, within a half. */
-static void is_left_to_the_resolver(cydp_sampler *sampler, double first, double second) {
+/* How often exact comparisons are needed is what docs/sampling.md bounds, within a half.
+ */
+static void check_resolve_rates(cydp_sampler *sampler, double first, double second) {
   CHECK(sampler->resolve_rates[0] <= first && sampler->resolve_rates[0] > first / 2);
   CHECK(sampler->resolve_rates[1] <= second && sampler->resolve_rates[1] >= second / 2);
   cydp_work work = {0};
@@ -391,17 +394,17 @@ static double by_logarithm(double t) {
   return 2 * sqrt(t / 0x1p63) + t * 0x1p-39 + (2 + 22 * t) / 0x1p63;
 }
 
-static void shares_of_the_resolver(void) {
+static void resolve_rates_hold(void) {
   const uint64_t one = 1;
-  is_left_to_the_resolver(laplace(1, 1, 0), by_logarithm(1), 0);
-  is_left_to_the_resolver(laplace(4, 1, 0), by_logarithm(4), 0);
-  is_left_to_the_resolver(laplace(1000, 1, 0), by_logarithm(1000), 0);
-  is_left_to_the_resolver(laplace(one << 20, 1, 0), by_logarithm(0x1p20), 0);
-  is_left_to_the_resolver(laplace(one << 40, 1, 0), by_logarithm(0x1p20), 0x1p-39);
-  is_left_to_the_resolver(gaussian(60, 1), 7 * 0x1p-39, 0); /* E|X| is 6.2 */
-  is_left_to_the_resolver(gaussian(100, 1), 5 * 0x1p-39, 0x1p-38);
-  is_left_to_the_resolver(gaussian(one << 40, 1), 5 * 0x1p-39, 0x1p-38);
-  is_left_to_the_resolver(bernoulli(1, 3), 0x1p-40, 0);
+  check_resolve_rates(laplace(1, 1, 0), by_logarithm(1), 0);
+  check_resolve_rates(laplace(4, 1, 0), by_logarithm(4), 0);
+  check_resolve_rates(laplace(1000, 1, 0), by_logarithm(1000), 0);
+  check_resolve_rates(laplace(one << 20, 1, 0), by_logarithm(0x1p20), 0);
+  check_resolve_rates(laplace(one << 40, 1, 0), by_logarithm(0x1p20), 0x1p-39);
+  check_resolve_rates(gaussian(60, 1), 7 * 0x1p-39, 0); /* E|X| is 6.2 */
+  check_resolve_rates(gaussian(100, 1), 5 * 0x1p-39, 0x1p-38);
+  check_resolve_rates(gaussian(one << 40, 1), 5 * 0x1p-39, 0x1p-38);
+  check_resolve_rates(bernoulli(1, 3), 0x1p-40, 0);
 }
 
 /* The least n with mean^(n + 1) / (n + 1)! <= 2^-48. */
@@ -472,38 +475,38 @@ static void coins_that_need_no_bits(void) {
 
 int main(void) {
   slots_are_as_many_as_stated();
-  the_resolver_runs_as_often_whatever_is_drawn();
+  comparisons_are_as_many_whatever_is_drawn();
   two_comparisons_a_run(1);
   two_comparisons_a_run(10);
   two_comparisons_a_run(1000);
-  shares_of_the_resolver();
+  resolve_rates_hold();
   extension_bits_of_small_calls_are_never_shared();
   const uint64_t one = 1;
-  the_resolver_agrees(laplace(1, 1000000, 0));
-  the_resolver_agrees(laplace(1, 7, 0));
-  the_resolver_agrees(laplace(1, 1, 0));
-  the_resolver_agrees(laplace(11, 2, 0));
-  the_resolver_agrees(laplace(22, 3, 0));
-  the_resolver_agrees(laplace(1000, 1, 0));
-  the_resolver_agrees(laplace(1024, 1, 0));
-  the_resolver_agrees(laplace(100001, 97, 0));
-  the_resolver_agrees(laplace(one << 20, 1, 0));
-  the_resolver_agrees(laplace((one << 20) + 1, 1, 0));
-  the_resolver_agrees(laplace((one << 42) + 1, 3, 0));
-  the_resolver_agrees(laplace(one << 56, 1, 0));
-  the_resolver_agrees(laplace(1, 1, 12));
-  the_resolver_agrees(laplace(3, 1, 15));
-  the_resolver_agrees(gaussian(1, 1000000));
-  the_resolver_agrees(gaussian(1, 9));
-  the_resolver_agrees(gaussian(63, 1));
-  the_resolver_agrees(gaussian(64, 1));
-  the_resolver_agrees(gaussian(100, 1));
-  the_resolver_agrees(gaussian(1000001, 3));
-  the_resolver_agrees(gaussian(one << 40, 1));
-  the_resolver_agrees(gaussian((one << 63) + 1, 1));
-  the_resolver_agrees(bernoulli(1, 3));
-  the_resolver_agrees(bernoulli(1, 2));
-  the_resolver_agrees(bernoulli(65537, 131072));
+  exact_comparisons_agree(laplace(1, 1000000, 0));
+  exact_comparisons_agree(laplace(1, 7, 0));
+  exact_comparisons_agree(laplace(1, 1, 0));
+  exact_comparisons_agree(laplace(11, 2, 0));
+  exact_comparisons_agree(laplace(22, 3, 0));
+  exact_comparisons_agree(laplace(1000, 1, 0));
+  exact_comparisons_agree(laplace(1024, 1, 0));
+  exact_comparisons_agree(laplace(100001, 97, 0));
+  exact_comparisons_agree(laplace(one << 20, 1, 0));
+  exact_comparisons_agree(laplace((one << 20) + 1, 1, 0));
+  exact_comparisons_agree(laplace((one << 42) + 1, 3, 0));
+  exact_comparisons_agree(laplace(one << 56, 1, 0));
+  exact_comparisons_agree(laplace(1, 1, 12));
+  exact_comparisons_agree(laplace(3, 1, 15));
+  exact_comparisons_agree(gaussian(1, 1000000));
+  exact_comparisons_agree(gaussian(1, 9));
+  exact_comparisons_agree(gaussian(63, 1));
+  exact_comparisons_agree(gaussian(64, 1));
+  exact_comparisons_agree(gaussian(100, 1));
+  exact_comparisons_agree(gaussian(1000001, 3));
+  exact_comparisons_agree(gaussian(one << 40, 1));
+  exact_comparisons_agree(gaussian((one << 63) + 1, 1));
+  exact_comparisons_agree(bernoulli(1, 3));
+  exact_comparisons_agree(bernoulli(1, 2));
+  exact_comparisons_agree(bernoulli(65537, 131072));
   calls_repeat(laplace(1, 1, 0));
   calls_repeat(laplace(10, 1, 0));
   calls_repeat(laplace(one << 40, 1, 0));
