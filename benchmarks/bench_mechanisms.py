@@ -8,7 +8,7 @@ import pytest
 
 import cydp
 from cydp import _threads as threads
-from cydp._samplers import gaussian_of_square, laplace_of
+from cydp._samplers import prepare_discrete_gaussian, prepare_discrete_laplace
 
 N = 10**6
 RNG = np.random.default_rng(1)
@@ -38,7 +38,11 @@ def bench_real(benchmark: Any, law: str) -> None:
         if law == "Laplace"
         else cydp.Gaussian(sigma=1, sensitivity=1)
     )
-    sampler = laplace_of(m._steps(N)) if law == "Laplace" else gaussian_of_square(m._steps2(N))
+    sampler = (
+        prepare_discrete_laplace(m._steps(N))
+        if law == "Laplace"
+        else prepare_discrete_gaussian(m._steps2(N))
+    )
     rival = RNG.laplace if law == "Laplace" else RNG.normal
     answers = in_turn.measure(
         benchmark,

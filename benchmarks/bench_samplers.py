@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 import cydp
 from cydp import _threads as threads
-from cydp._samplers import laplace_of
+from cydp._samplers import prepare_discrete_laplace
 
 N = 10**6
 OUT = np.zeros(N, np.int64)
@@ -170,7 +170,7 @@ def bench_scalar(benchmark: Any) -> None:
 def bench_new_scale(benchmark: Any) -> None:
     benchmark.group = "a scale that is new"
     scales = iter(Fraction(10**6 + i, 10**5 + 1) for i in range(10**9))
-    benchmark(lambda: laplace_of(next(scales)))
+    benchmark(lambda: prepare_discrete_laplace(next(scales)))
 
 
 def bench_private_histogram(benchmark: Any) -> None:

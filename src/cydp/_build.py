@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What was built, and where other extensions find the C core."""
+"""How the C core was built, and where other extensions find it."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ _PACKAGE = Path(__file__).parent
 
 
 def build_info() -> dict[str, str | bool]:
-    """Return what was compiled, and which instructions are in use.
+    """Return how the C core was compiled, and which instruction set it uses.
 
     Returns
     -------
     dict
-        "isa", the kernels in use: "avx512", "avx2", "neon" or "portable"; "compiler" and "flags",
-        of the C core; "release", whether it was built for speed.
+        "isa": the instruction set of the kernels in use, "avx512", "avx2", "neon" or "portable".
+        "compiler" and "flags": those that compiled the C core. "release": whether it was built for
+        speed.
 
     Examples
     --------
@@ -40,9 +41,9 @@ def get_include() -> str:
 
 
 def get_lib() -> str:
-    """Return the folder of ``libcydp.a``, static and position-independent.
+    """Return the folder of ``libcydp.a``, the C core as a static, position-independent library.
 
-    Link ``-lm -pthread`` behind it.
+    Link ``-lm -pthread`` after it.
 
     >>> (Path(get_lib()) / "libcydp.a").is_file()
     True

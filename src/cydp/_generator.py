@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""A source of exact noise, and the one that each thread has."""
+"""The generator of exact noise, and the default one of each thread."""
 
 from __future__ import annotations
 
 import threading
-from typing import Any, NoReturn, cast, overload
+from typing import Any, NoReturn, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,29 +13,35 @@ from cydp import _core, _samplers, _threads
 from cydp._arguments import Number, Size
 from cydp._core import NoisyMax, Sampler, Stream
 from cydp._named import by_name
-from cydp._outputs import length, output
+from cydp._outputs import prepare_output, read_length
 
-__all__ = ["Generator", "default_generator", "generator_or_default"]
+__all__ = ["Generator", "default", "default_generator", "generator_or_default"]
+
+_INT64, _BOOL = np.dtype(np.int64), np.dtype(np.bool_)
 
 
 class Generator:
     """A source of exact noise, keyed by the operating system.
 
+    Make a generator to choose `fixed_work`, or to draw through numpy. Without one, mechanisms,
+    releases and the functions `cydp.discrete_laplace`, `cydp.discrete_gaussian` and
+    `cydp.bernoulli` draw from a generator that each thread has.
+
     The stream is ChaCha20 (RFC 8439) with fast key erasure: earlier noise cannot be computed
-    from the generator's memory. Threads may share one. A forked child keys its copy afresh.
-    It cannot be seeded, pickled or copied.
+    from the generator's memory. Threads may share a generator. A forked child replaces the key
+    of its copy. A generator cannot be seeded, pickled or copied.
 
     Parameters
     ----------
     fixed_work : bool, default False
-        Hide from a clock which candidates took further bits to decide, but for an event of
-        stated probability: see "Fixed work" in docs/sampling.md. Slower; the values of a stream
-        are the same.
+        Whether to hide from a clock which candidates needed further bits. An event whose
+        probability is stated remains visible: see docs/samplers/fixed_work.md. Drawing takes
+        longer; the values of a stream are the same.
 
     Raises
     ------
     OSError
-        If the operating system gives no random bytes, here or in a forked child's next call.
+        If the operating system gives no random bytes, now or at a forked child's next call.
 
     Examples
     --------
@@ -47,7 +53,7 @@ class Generator:
 
     __slots__ = ("__weakref__", "_lock", "_stream")
 
-    _reproducible = False  # whether whoever knows a seed can draw the same
+    _reproducible = False  # whether a seed determines what is drawn
 
     @by_name
     def __init__(self, *, fixed_work: bool = False) -> None:
@@ -63,7 +69,7 @@ class Generator:
     def capsule(self) -> object:
         """The source of bits that ``np.random.Generator(cydp.Generator())`` draws from.
 
-        Its name is the one that numpy's BitGenerator protocol asks for. numpy's bits are then
+        numpy's BitGenerator protocol asks for this name. The bits that numpy draws are then
         secure, but numpy's floating-point noise is not private.
 
         >>> np.random.Generator(Generator()).permutation(3).shape
@@ -75,7 +81,7 @@ class Generator:
     def lock(self) -> threading.Lock:
         """The lock that ``np.random.Generator`` holds while it draws.
 
-        Its name is the one that numpy's BitGenerator protocol asks for.
+        numpy's BitGenerator protocol asks for this name.
         """
         return self._lock
 
@@ -97,22 +103,34 @@ class Generator:
         Parameters
         ----------
         scale : number in [1e-6, 2**56]
-            Sensitivity over epsilon; 0.1 means 1/10. Of a rational the numerator and the
-            denominator may have 4,096 bits.
+            Sensitivity over epsilon. A float means the decimal number that it is printed as: 0.1
+            means 1/10. Numerator and denominator may have up to 4,096 bits.
         size : int or tuple of int, optional
-            Shape of the result; None for a Python int.
+            Shape of the result. Default: one Python int is drawn.
         out : ndarray of int64, optional
-            Filled and returned: contiguous, native byte order, writable, of shape `size`.
+            The array to fill and to return: C-contiguous, in native byte order, writable, and of
+            shape `size` if both are given.
+
+        Returns
+        -------
+        int, or ndarray of int64 of shape `size`
 
         Raises
         ------
         TypeError, ValueError
-            For another scale, size or out, before anything is drawn.
+            If scale, size or out is not allowed. Then nothing is drawn.
 
         Notes
         -----
-        Privacy cost: epsilon = sensitivity / scale when added to an integer query (Ghosh,
-        Roughgarden, Sundararajan 2012). See docs/sampling.md for the proof of exactness.
+        Privacy cost: epsilon = sensitivity / scale if the noise is added to an integer query
+        [1]_. docs/samplers/discrete_laplace.md proves the exactness.
+
+        ``cydp.discrete_laplace`` is this method of the calling thread's own generator.
+
+        References
+        ----------
+        .. [1] Ghosh, Roughgarden, Sundararajan, "Universally utility-maximizing privacy
+           mechanisms", 2012.
 
         Examples
         --------
@@ -120,7 +138,10 @@ class Generator:
         (2, 5)
 
         """
-        return self._draw_integers(_samplers.laplace(scale), size, out)
+        sampler = _samplers.read_discrete_laplace(scale)
+        if size is None and out is None:
+            return self._stream.one(sampler)
+        return self._draw_array(sampler, size, out, _INT64)
 
     @overload
     def discrete_gaussian(
@@ -170,21 +191,33 @@ class Generator:
 
         Parameters
         ----------
-        sigma : number in [1e-3, 2**56]
-            Parameter of the law: close to, but not, its standard deviation. Or give
-        sigma2 : number in [1e-6, 2**112]
-            its square, exactly.
+        sigma : number in [1e-3, 2**56], optional
+            Parameter of the distribution. It is close to the standard deviation, but not equal
+            to it. Exactly one of sigma and sigma2 must be given.
+        sigma2 : number in [1e-6, 2**112], optional
+            Square of sigma, for a sigma that is not rational.
         size, out
             As in `discrete_laplace`.
+
+        Returns
+        -------
+        int, or ndarray of int64 of shape `size`
 
         Raises
         ------
         TypeError, ValueError
-            For another or no sigma, or both, size or out, before anything is drawn.
+            If sigma, sigma2, size or out is not allowed. Then nothing is drawn.
 
         Notes
         -----
-        Privacy cost: rho = sensitivity**2 / (2 sigma**2) in zCDP (Canonne, Kamath, Steinke 2020).
+        Privacy cost: rho = sensitivity**2 / (2 sigma**2) in zCDP if the noise is added to an
+        integer query [1]_. docs/samplers/discrete_gaussian.md proves the exactness.
+
+        ``cydp.discrete_gaussian`` is this method of the calling thread's own generator.
+
+        References
+        ----------
+        .. [1] Canonne, Kamath, Steinke, "The discrete Gaussian for differential privacy", 2020.
 
         Examples
         --------
@@ -192,7 +225,10 @@ class Generator:
         dtype('int64')
 
         """
-        return self._draw_integers(_samplers.gaussian(sigma, sigma2), size, out)
+        sampler = _samplers.read_discrete_gaussian(sigma, sigma2)
+        if size is None and out is None:
+            return self._stream.one(sampler)
+        return self._draw_array(sampler, size, out, _INT64)
 
     @overload
     def bernoulli(self, p: Number, size: None = None, *, out: None = None) -> bool: ...
@@ -207,19 +243,28 @@ class Generator:
     def bernoulli(
         self, p: Number, size: Size | None = None, *, out: NDArray[np.bool_] | None = None
     ) -> bool | NDArray[np.bool_]:
-        """Draw True with probability p, exactly, for a rational p.
+        """Draw True with probability p, exactly.
 
         Parameters
         ----------
         p : number in [0, 1]
-            Of a rational the numerator and the denominator may have 4,096 bits.
+            A float means the decimal number that it is printed as. Numerator and denominator may
+            have up to 4,096 bits.
         size, out
-            As in `discrete_laplace`, of bool.
+            As in `discrete_laplace`; the dtype is bool.
+
+        Returns
+        -------
+        bool, or ndarray of bool of shape `size`
 
         Raises
         ------
         TypeError, ValueError
-            For another p, size or out, before anything is drawn.
+            If p, size or out is not allowed. Then nothing is drawn.
+
+        Notes
+        -----
+        ``cydp.bernoulli`` is this method of the calling thread's own generator.
 
         Examples
         --------
@@ -227,25 +272,20 @@ class Generator:
         dtype('bool')
 
         """
-        return self._draw_booleans(_samplers.bernoulli(p), size, out)
-
-    def _draw_integers(
-        self, sampler: Sampler, size: Size | None, out: NDArray[np.int64] | None
-    ) -> int | NDArray[np.int64]:
-        """Draw from a prepared law of integers."""
-        if size is None and out is None:
-            return self._stream.one(sampler)
-        result: NDArray[np.int64] = output(size, out, np.dtype(np.int64))
-        self._fill(sampler, result)
-        return result
-
-    def _draw_booleans(
-        self, sampler: Sampler, size: Size | None, out: NDArray[np.bool_] | None
-    ) -> bool | NDArray[np.bool_]:
-        """Draw from a prepared law of booleans."""
+        sampler = _samplers.read_bernoulli(p)
         if size is None and out is None:
             return bool(self._stream.one(sampler))
-        result: NDArray[np.bool_] = output(size, out, np.dtype(np.bool_))
+        return self._draw_array(sampler, size, out, _BOOL)
+
+    def _draw_array(
+        self,
+        sampler: Sampler,
+        size: Size | None,
+        out: NDArray[Any] | None,
+        dtype: np.dtype[Any],
+    ) -> NDArray[Any]:
+        """Return a new array of samples, or `out` filled with them."""
+        result = prepare_output(size, out, dtype)
         self._fill(sampler, result)
         return result
 
@@ -255,24 +295,24 @@ class Generator:
             raise ValueError("out must be C-contiguous")
         self._stream.fill(sampler, out, _threads.threads_for(out.size))
 
-    def _respond(
-        self, shift: Sampler, uniform: Sampler, codes: NDArray[Any], reports: NDArray[Any]
+    def _randomize(
+        self, offset: Sampler, uniform: Sampler, codes: NDArray[Any], reports: NDArray[Any]
     ) -> None:
-        """Fill an array with the reports of codes; both C-contiguous, of one dtype and shape."""
+        """Fill `reports` with randomized codes; both are C-contiguous, of one dtype and shape."""
         if not (codes.flags.c_contiguous and reports.flags.c_contiguous):
             raise ValueError("codes and reports must be C-contiguous")
-        number = _threads.threads_for(codes.size)
-        _core.randomize_responses(self._stream, shift, uniform, codes, reports, number)
+        threads = _threads.threads_for(codes.size)
+        _core.randomize_responses(self._stream, offset, uniform, codes, reports, threads)
 
-    def _select(
+    def _report_noisy_max(
         self,
-        selection: NoisyMax,
+        noisy_max: NoisyMax,
         scores: NDArray[np.float64] | NDArray[np.int64],
         chosen: NDArray[np.int64],
     ) -> None:
-        """Race C-contiguous rows of scores, one for each of `chosen`."""
-        number = _threads.threads_for(scores.size)
-        _core.report_noisy_max(selection, self._stream, scores, chosen, number)
+        """Fill `chosen` with the index of a candidate in each C-contiguous row of scores."""
+        threads = _threads.threads_for(scores.size)
+        _core.report_noisy_max(noisy_max, self._stream, scores, chosen, threads)
 
     def bytes(self, n: int) -> bytes:
         """Draw n uniform bytes.
@@ -280,7 +320,7 @@ class Generator:
         >>> len(Generator().bytes(16))
         16
         """
-        return self._stream.bytes(length(n, "n"))
+        return self._stream.bytes(read_length(n, "n"))
 
     def __reduce__(self) -> NoReturn:
         """Refuse: two copies would give the same noise."""
@@ -290,27 +330,55 @@ class Generator:
         return f"<cydp.{type(self).__name__}: ChaCha20 keyed by the operating system>"
 
 
-_thread = threading.local()
+class _Thread(threading.local):
+    generator: Generator | None = None
+
+
+_thread = _Thread()
 
 
 def default_generator() -> Generator:
-    """Return this thread's own generator, made at its first use."""
-    generator = cast("Generator | None", getattr(_thread, "generator", None))
+    """Return this thread's own generator, which is made when it is first needed."""
+    generator = _thread.generator
     if generator is None:
         generator = _thread.generator = Generator()
     return generator
 
 
+class _DefaultGenerator(Generator):
+    """The generator of the thread that calls, whose methods are the functions of `cydp.random`."""
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        """Make no stream: each thread has one."""
+
+    @property
+    def _stream(self) -> Stream:  # type: ignore[override]
+        return default_generator()._stream
+
+    @property
+    def _lock(self) -> threading.Lock:  # type: ignore[override]
+        return default_generator()._lock
+
+    def __reduce__(self) -> str:  # type: ignore[override]
+        """Refer to this object by its name: it has no stream that a copy could repeat."""
+        return "default"
+
+
+default = _DefaultGenerator()
+
+
 def generator_or_default(rng: Generator | None) -> Generator:
-    """Return `rng`, or this thread's generator for None; anything else is a TypeError."""
+    """Return `rng`, or this thread's generator if it is None; raise a TypeError for all else."""
     if rng is None:
         return default_generator()
     if not isinstance(rng, Generator):
-        raise TypeError(f"rng must be a cydp.Generator or None, not {_named(type(rng))}")
+        raise TypeError(f"rng must be a cydp.Generator or None, not {_describe_type(type(rng))}")
     return rng
 
 
-def _named(of: type) -> str:
-    """Return a type's name, with its library: numpy has a Generator too."""
-    library = of.__module__.partition(".")[0]
-    return of.__name__ if library == "builtins" else f"{library}'s {of.__name__}"
+def _describe_type(kind: type) -> str:
+    """Return a type's name and its library's, because numpy has a Generator too."""
+    library = kind.__module__.partition(".")[0]
+    return kind.__name__ if library == "builtins" else f"{library}'s {kind.__name__}"

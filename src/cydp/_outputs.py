@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The array that a draw is written into."""
+"""The array that samples are written to."""
 
 from __future__ import annotations
 
@@ -13,20 +13,23 @@ from numpy.typing import NDArray
 from cydp._arguments import Integer, Size
 from cydp._numbers.rational import index
 
-__all__ = ["length", "output"]
+__all__ = ["prepare_output", "read_length"]
 
 
-def output(size: Size | None, out: NDArray[Any] | None, dtype: np.dtype[Any]) -> NDArray[Any]:
-    """Return `out`, if it fits, or a new array of the shape `size`.
+def prepare_output(
+    size: Size | None, out: NDArray[Any] | None, dtype: np.dtype[Any]
+) -> NDArray[Any]:
+    """Return `out` if it fits, or a new array of shape `size` if `out` is None.
 
     Raises
     ------
     TypeError, ValueError
-        If `out` is no native, contiguous, writable array of the dtype, or of another shape.
+        If `out` is not a native, contiguous, writable array of the dtype, or has another shape
+        than `size`; if `size` is not a shape.
 
     """
     if out is None:
-        shape = _shape(cast("Size", size))
+        shape = _read_shape(cast("Size", size))
         if math.prod(shape) > np.iinfo(np.intp).max // 8:
             raise ValueError("size must be that of an array that memory can hold")
         return np.empty(shape, dtype)
@@ -39,13 +42,13 @@ def output(size: Size | None, out: NDArray[Any] | None, dtype: np.dtype[Any]) ->
         raise TypeError(f"out must have dtype {dtype} in native byte order, not {given}")
     if not (out.flags.c_contiguous and out.flags.aligned and out.flags.writeable):
         raise ValueError("out must be C-contiguous, aligned and writable")
-    if size is not None and _shape(size) != out.shape:
-        raise ValueError(f"size must equal the shape of out, {out.shape}, not {_shape(size)}")
+    if size is not None and _read_shape(size) != out.shape:
+        raise ValueError(f"size must equal the shape of out, {out.shape}, not {_read_shape(size)}")
     return out
 
 
-def length(n: Integer, name: str) -> int:
-    """Read a length; TypeError or ValueError for what is none."""
+def read_length(n: Integer, name: str) -> int:
+    """Return a length as an int, or raise a TypeError or ValueError that names it."""
     value = index(n, name)
     if not 0 <= value < 2**60:
         shown = f", not {value}" if abs(value) < 10**18 else ""
@@ -53,11 +56,11 @@ def length(n: Integer, name: str) -> int:
     return value
 
 
-def _shape(size: Size) -> tuple[int, ...]:
+def _read_shape(size: Size) -> tuple[int, ...]:
     if isinstance(size, Sequence | np.ndarray) and not isinstance(size, str | bytes):
-        return tuple(length(n, "each entry of size") for n in size)
+        return tuple(read_length(n, "each entry of size") for n in size)
     if not hasattr(size, "__index__"):
         raise TypeError(
             f"size must be an integer or a tuple of integers, not {type(size).__name__}"
         )
-    return (length(size, "size"),)
+    return (read_length(size, "size"),)

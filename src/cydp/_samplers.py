@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""From parameters, checked and exact, to prepared laws. What has been seen is kept."""
+"""Prepared samplers: parameters are checked and read exactly, tables are computed once and kept."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, wraps
 from typing import cast
 
 import numpy as np
@@ -16,105 +17,107 @@ from cydp._core import NoisyMax, Sampler
 from cydp._numbers.rational import exact, positive, text
 
 __all__ = [
-    "bernoulli",
-    "gaussian",
-    "gaussian_of_square",
-    "laplace",
-    "laplace_of",
-    "selection_of",
-    "shift_of",
+    "prepare_category_offset",
+    "prepare_discrete_gaussian",
+    "prepare_discrete_laplace",
+    "prepare_noisy_max",
+    "read_bernoulli",
+    "read_discrete_gaussian",
+    "read_discrete_laplace",
 ]
 
-_KEPT = 256
+_KEPT = 256  # samplers of each kind
 _LEAST_SCALE, _LARGEST_SCALE = Fraction(1, 10**6), Fraction(2**56)
 _LEAST_SIGMA, _LARGEST_SIGMA = Fraction(1, 10**3), Fraction(2**56)
 
 
-def laplace(scale: Number) -> Sampler:
-    """Prepare discrete Laplace noise; scale is checked."""
-    return _laplace(_hashable(scale, "scale"))
+def _keep(read: Callable[[Number], Sampler]) -> Callable[[Number], Sampler]:
+    """Keep the samplers that a function has made, by the number that a caller wrote."""
+    # Typed, since True == 1 == 1.0, and True is refused.
+    kept = lru_cache(_KEPT, typed=True)(read)
+
+    @wraps(read)
+    def keeping(number: Number) -> Sampler:
+        try:
+            hash(number)
+        except TypeError:  # it is no number, or Decimal's signalling NaN, and refused
+            return read(number)
+        return kept(number)
+
+    return keeping
 
 
-def gaussian(sigma: Number | None, sigma2: Number | None = None) -> Sampler:
-    """Prepare discrete Gaussian noise from exactly one of sigma and its square."""
+@_keep
+def read_discrete_laplace(scale: Number) -> Sampler:
+    """Return a sampler of discrete Laplace noise, or raise an error that names the scale."""
+    return prepare_discrete_laplace(positive(scale, "scale"))
+
+
+def read_discrete_gaussian(sigma: Number | None, sigma2: Number | None = None) -> Sampler:
+    """Return a sampler of discrete Gaussian noise, from exactly one of sigma and its square."""
     if (sigma is None) == (sigma2 is None):
         raise TypeError("exactly one of sigma and sigma2 must be given")
-    if sigma is not None:
-        return _gaussian(_hashable(sigma, "sigma"))
-    return _gaussian_of_square(_hashable(cast("Number", sigma2), "sigma2"))
+    return _read_sigma2(cast("Number", sigma2)) if sigma is None else _read_sigma(sigma)
 
 
-def bernoulli(p: Number) -> Sampler:
-    """Prepare coins; p is checked."""
-    return _bernoulli(_hashable(p, "p"))
-
-
-@lru_cache(_KEPT)
-def laplace_of(scale: Fraction, prefix_bits: int = 0) -> Sampler:
-    """Prepare discrete Laplace noise of a scale of any length; prefix_bits as in cydp.h."""
-    if not _LEAST_SCALE <= scale <= _LARGEST_SCALE:
-        raise ValueError(f"scale must be between 1e-6 and 2**56, not {text(scale)}")
-    limbs = _limbs(scale.numerator), _limbs(scale.denominator)
-    return _core.discrete_laplace_sampler(*limbs, prefix_bits)
-
-
-@lru_cache(_KEPT)
-def gaussian_of_square(sigma2: Fraction) -> Sampler:
-    """Prepare discrete Gaussian noise of a sigma squared of any length."""
-    if not _LEAST_SIGMA**2 <= sigma2 <= _LARGEST_SIGMA**2:
-        raise ValueError(f"sigma2 must be between 1e-6 and 2**112, not {text(sigma2)}")
-    return _core.discrete_gaussian_sampler(_limbs(sigma2.numerator), _limbs(sigma2.denominator))
-
-
-@lru_cache(_KEPT)
-def shift_of(weight: Fraction, categories: int) -> Sampler:
-    """Prepare shifts among categories: each but 0 with this probability, of any length."""
-    return _core.category_offset_sampler(
-        _limbs(weight.numerator), _limbs(weight.denominator), categories
-    )
-
-
-@lru_cache(_KEPT)
-def selection_of(gumbel: bool, rate: Fraction) -> NoisyMax:
-    """Prepare races at a positive rate whose numerator and denominator have up to 8,193 bits."""
-    return NoisyMax(gumbel, _limbs(rate.numerator), _limbs(rate.denominator))
-
-
-def _hashable(value: Number, name: str) -> Number:
-    try:
-        hash(value)
-    except TypeError:
-        exact(value, name)  # raises: no number is unhashable, but for Decimal's signalling NaN
-    return value
-
-
-# Typed, since True == 1 == 1.0, and the first is refused.
-@lru_cache(_KEPT, typed=True)
-def _laplace(scale: Number) -> Sampler:
-    return laplace_of(positive(scale, "scale"))
-
-
-@lru_cache(_KEPT, typed=True)
-def _gaussian(sigma: Number) -> Sampler:
+@_keep
+def _read_sigma(sigma: Number) -> Sampler:
     value = positive(sigma, "sigma")
     if not _LEAST_SIGMA <= value <= _LARGEST_SIGMA:
         raise ValueError(f"sigma must be between 1e-3 and 2**56, not {text(value)}")
-    return gaussian_of_square(value**2)
+    return prepare_discrete_gaussian(value**2)
 
 
-@lru_cache(_KEPT, typed=True)
-def _gaussian_of_square(sigma2: Number) -> Sampler:
-    return gaussian_of_square(positive(sigma2, "sigma2"))
+@_keep
+def _read_sigma2(sigma2: Number) -> Sampler:
+    return prepare_discrete_gaussian(positive(sigma2, "sigma2"))
 
 
-@lru_cache(_KEPT, typed=True)
-def _bernoulli(p: Number) -> Sampler:
+@_keep
+def read_bernoulli(p: Number) -> Sampler:
+    """Return a sampler of booleans, or raise an error that names p."""
     value = exact(p, "p")
     if not 0 <= value <= 1:
         raise ValueError(f"p must be between 0 and 1, not {text(value)}")
-    return _core.bernoulli_sampler(_limbs(value.numerator), _limbs(value.denominator))
+    return _core.bernoulli_sampler(*_limbs_of(value))
 
 
-def _limbs(n: int) -> NDArray[np.uint64]:
+@lru_cache(_KEPT)
+def prepare_discrete_laplace(scale: Fraction, prefix_bits: int = 0) -> Sampler:
+    """Return a sampler for a scale of any length; prefix_bits as in cydp.h."""
+    if not _LEAST_SCALE <= scale <= _LARGEST_SCALE:
+        raise ValueError(f"scale must be between 1e-6 and 2**56, not {text(scale)}")
+    return _core.discrete_laplace_sampler(*_limbs_of(scale), prefix_bits)
+
+
+@lru_cache(_KEPT)
+def prepare_discrete_gaussian(sigma2: Fraction) -> Sampler:
+    """Return a sampler for a square of sigma of any length."""
+    if not _LEAST_SIGMA**2 <= sigma2 <= _LARGEST_SIGMA**2:
+        raise ValueError(f"sigma2 must be between 1e-6 and 2**112, not {text(sigma2)}")
+    return _core.discrete_gaussian_sampler(*_limbs_of(sigma2))
+
+
+@lru_cache(_KEPT)
+def prepare_category_offset(p: Fraction, categories: int) -> Sampler:
+    """Return a sampler of offsets, each but 0 with probability p; p may be of any length."""
+    return _core.category_offset_sampler(*_limbs_of(p), categories)
+
+
+@lru_cache(_KEPT)
+def prepare_noisy_max(gumbel: bool, rate: Fraction) -> NoisyMax:
+    """Return report noisy max, for a positive rate of at most 8,193 bits above and below the bar.
+
+    The noise of rate * score is Gumbel noise or else exponential noise.
+    """
+    return NoisyMax(gumbel, *_limbs_of(rate))
+
+
+def _limbs_of(number: Fraction) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    """Return numerator and denominator in words of 64 bits, the lowest first."""
+    return _words_of(number.numerator), _words_of(number.denominator)
+
+
+def _words_of(n: int) -> NDArray[np.uint64]:
     length = max(1, (n.bit_length() + 63) // 64)
     return np.frombuffer(n.to_bytes(8 * length, "little"), np.uint64)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Checks that the installed package computes what it computed where it was made."""
+"""Checks that the installed package computes what it computed where it was developed."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _BLOCKS = {
 }
 
 # The first values of SeededGenerator(7) in calls of 5 and of 500: the stream of version 0.1. They
-# take every route, and bits of every kind: at scale 2^40 and sigma 2^20 rejections, too.
+# are drawn by every method and from bits of every kind. At large scales candidates are rejected.
 STREAM: dict[tuple[str, str], tuple[list[int], list[int]]] = {
     ("discrete_laplace", "1"): ([1, 1, 0, -1, 0], [0, -1, -1, 1, -1]),
     ("discrete_laplace", "4"): ([5, 5, -2, -5, 0], [2, -5, -2, 3, -4]),
@@ -87,12 +87,13 @@ def checks() -> Iterator[tuple[str, bool]]:
             np.frombuffer(key, np.uint32), np.frombuffer(nonce, np.uint32), counter
         )
         yield name, words.tobytes().hex() == block
-    for (law, parameter), expected in STREAM.items():
-        yield f"stream of {law}({parameter})", first_values(law, parameter) == expected
+    for (distribution, parameter), expected in STREAM.items():
+        name = f"stream of {distribution}({parameter})"
+        yield name, draw_first_values(distribution, parameter) == expected
 
 
-def first_values(law: str, parameter: str) -> tuple[list[int], list[int]]:
-    """Draw 5 values from each of two calls of a generator that is always the same."""
-    draw = getattr(SeededGenerator(7), law)
+def draw_first_values(distribution: str, parameter: str) -> tuple[list[int], list[int]]:
+    """Return the first 5 values of calls of 5 and of 500, from one seeded generator."""
+    draw = getattr(SeededGenerator(7), distribution)
     few, many = draw(parameter, 5), draw(parameter, 500)[:5]
     return few.astype(int).tolist(), many.astype(int).tolist()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How many threads serve a large call, and what is large; csrc/base/parallel_for.c makes them."""
+"""How many threads a large call uses, and what is large; csrc/base/parallel_for.c starts them."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ import os
 
 __all__ = ["NUM_THREADS", "SHARED_ABOVE", "threads_for"]
 
-SHARED_ABOVE = 2**19  # values; from 2**18 on (2**19 for coins) two threads were the faster
+SHARED_ABOVE = 2**19  # values; two threads were faster from 2**18 on (booleans: from 2**19 on)
 
 
-def _from_environment() -> int:
+def _read_environment() -> int:
     usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     given = os.environ.get("CYDP_NUM_THREADS", "") or str(usable or 1)
     if not (given.isascii() and given.isdigit() and len(given) < 5 and 1 <= int(given) <= 1024):
@@ -18,9 +18,9 @@ def _from_environment() -> int:
     return int(given)
 
 
-NUM_THREADS = _from_environment()
+NUM_THREADS = _read_environment()
 
 
 def threads_for(n: int) -> int:
-    """Return how many threads serve a call on n values."""
+    """Return the number of threads for a call on n values."""
     return NUM_THREADS if n >= SHARED_ABOVE else 1

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Things that must never guard real data: a seeded generator and the samplers' own bits."""
+"""For tests and research, never for real data: a seeded generator, and samplers of given bits."""
 
 from __future__ import annotations
 
@@ -16,7 +16,12 @@ from cydp._core import Sampler, chacha20_block, chacha20_keystream
 from cydp._core import map_bits as map_core
 from cydp._generator import Generator
 from cydp._numbers.rational import index, positive, text
-from cydp._samplers import bernoulli, gaussian, laplace_of, shift_of
+from cydp._samplers import (
+    prepare_category_offset,
+    prepare_discrete_laplace,
+    read_bernoulli,
+    read_discrete_gaussian,
+)
 
 __all__ = [
     "MappedBits",
@@ -37,20 +42,21 @@ def __dir__() -> list[str]:
 class SeededGenerator(Generator):
     """A generator whose stream is the same for the same seed.
 
-    For tests and research only: whoever knows the seed can subtract the noise. The stream may
-    change in a minor release; the changelog says when. A forked child repeats the parent.
+    It is for tests and research only: a person who knows the seed can subtract the noise, so
+    budgets refuse it. The stream may change in a minor release; the changelog says when. A forked
+    child repeats the parent's stream.
 
     Parameters
     ----------
     seed : int in [0, 2**256)
         The ChaCha20 key.
     fixed_work : bool, default False
-        As of `Generator`; the values are the same.
+        As in `Generator`; the values are the same.
 
     Raises
     ------
     TypeError, ValueError
-        If seed is not such an integer.
+        If seed is not such an integer, or fixed_work is not a bool.
 
     Examples
     --------
@@ -76,24 +82,24 @@ class SeededGenerator(Generator):
 
 
 def discrete_laplace_sampler(scale: Number, prefix_bits: int = 0) -> Sampler:
-    """Prepare the discrete Laplace law of a scale, as `Generator.discrete_laplace` does.
+    """Prepare the sampler that `Generator.discrete_laplace` uses.
 
     Parameters
     ----------
     scale : number in [1e-6, 2**56]
     prefix_bits : int, default 0
-        From 8 to 31: the logarithm's route is taken, with so few bits of U in a word of 32.
-        0: the route that suits the scale, as `Generator` takes it.
+        From 8 to 31: the inverse CDF is used, with this number of bits of U in a word of 32.
+        0: the method that suits the scale is used, as in `Generator`.
 
     Returns
     -------
     Sampler
-        Its `layout` tells of which words a candidate is made.
+        Its `layout` says which words a candidate is made of.
 
     Raises
     ------
     TypeError, ValueError
-        For another scale or prefix_bits.
+        If scale or prefix_bits is not allowed.
 
     Examples
     --------
@@ -103,41 +109,41 @@ def discrete_laplace_sampler(scale: Number, prefix_bits: int = 0) -> Sampler:
     bits = index(prefix_bits, "prefix_bits")
     if bits and not 8 <= bits <= 31:
         raise ValueError(f"prefix_bits must be 0, or from 8 to 31, not {bits}")
-    return laplace_of(positive(scale, "scale"), bits)
+    return prepare_discrete_laplace(positive(scale, "scale"), bits)
 
 
 def discrete_gaussian_sampler(
     sigma: Number | None = None, *, sigma2: Number | None = None
 ) -> Sampler:
-    """Prepare the discrete Gaussian law, as `Generator.discrete_gaussian` does.
+    """Prepare the sampler that `Generator.discrete_gaussian` uses.
 
     Parameters
     ----------
-    sigma : number in [1e-3, 2**56]
-        Or give
-    sigma2 : number in [1e-6, 2**112]
-        its square, exactly.
+    sigma : number in [1e-3, 2**56], optional
+        Exactly one of sigma and sigma2 must be given.
+    sigma2 : number in [1e-6, 2**112], optional
+        Square of sigma.
 
     Returns
     -------
     Sampler
-        Its `layout` tells of which words a candidate is made.
+        Its `layout` says which words a candidate is made of.
 
     Raises
     ------
     TypeError, ValueError
-        For another or no sigma, or both.
+        If sigma or sigma2 is not allowed, or not exactly one of them is given.
 
     Examples
     --------
     >>> discrete_gaussian_sampler(100).layout
     ((2, 2, 2), False)
     """
-    return gaussian(sigma, sigma2)
+    return read_discrete_gaussian(sigma, sigma2)
 
 
 def bernoulli_sampler(p: Number) -> Sampler:
-    """Prepare coins, as `Generator.bernoulli` does.
+    """Prepare the sampler that `Generator.bernoulli` uses.
 
     Parameters
     ----------
@@ -147,70 +153,71 @@ def bernoulli_sampler(p: Number) -> Sampler:
     Returns
     -------
     Sampler
-        Its `layout` tells of which words a candidate is made.
+        Its `layout` says which words a candidate is made of.
 
     Raises
     ------
     TypeError, ValueError
-        For another p.
+        If p is not allowed.
 
     Examples
     --------
     >>> bernoulli_sampler("1/3").layout
     ((2, 0, 0), False)
     """
-    return bernoulli(p)
+    return read_bernoulli(p)
 
 
 def shift_sampler(p: Number, n_categories: int) -> Sampler:
-    """Prepare the shifts of randomized response: 1 to n_categories - 1 with probability p each.
+    """Prepare category offsets, which randomized response adds to codes modulo n_categories.
 
     Parameters
     ----------
     p : number in [2**-900, 1 / n_categories]
-        The probability of each shift but 0.
+        The probability of each offset from 1 to n_categories - 1; the rest is that of 0.
     n_categories : int in [2, 2**31]
 
     Returns
     -------
     Sampler
-        Its `layout` tells of which words a candidate is made.
+        Its `layout` says which words a candidate is made of.
 
     Raises
     ------
     TypeError, ValueError
-        For another p or n_categories.
+        If p or n_categories is not allowed.
 
     Examples
     --------
     >>> shift_sampler("1/3", 3).layout
     ((2, 0, 0), False)
     """
-    weight, categories = positive(p, "p"), index(n_categories, "n_categories")
+    probability, categories = positive(p, "p"), index(n_categories, "n_categories")
     if not 2 <= categories <= _MOST_CATEGORIES:
         raise ValueError(f"n_categories must be from 2 to 2**31, not {categories}")
-    if not _LEAST_WEIGHT <= weight <= Fraction(1, categories):
-        raise ValueError(f"p must be from 2**-900 to 1 / n_categories, not {text(weight)}")
-    return shift_of(weight, categories)
+    if not _LEAST_PROBABILITY <= probability <= Fraction(1, categories):
+        raise ValueError(f"p must be from 2**-900 to 1 / n_categories, not {text(probability)}")
+    return prepare_category_offset(probability, categories)
 
 
-_MOST_CATEGORIES, _LEAST_WEIGHT = 2**31, Fraction(1, 2**900)  # those of cydp.h
+_MOST_CATEGORIES, _LEAST_PROBABILITY = 2**31, Fraction(1, 2**900)  # those of cydp.h
 _DTYPES = {1: np.bool_, 2: np.uint16, 4: np.uint32, 8: np.int64}
 
 
 @dataclass(frozen=True)
 class MappedBits:
-    """What `map_bits` returns.
+    """What a sampler made of given bits, as `map_bits` returns it.
 
     Attributes
     ----------
     values : ndarray
-        Of the candidates that were accepted, in order.
+        The values of the accepted candidates, in order.
     asked : ndarray of bool, shape (2, n)
-        Whether extension bits were read, for decision 1 and 2 of each candidate.
+        Whether extension bits were read, for decisions 1 and 2 of each candidate.
     work : dict
-        Candidates; decisions that the prefix left undecided; second looks, at 64 bits; those
-        that the resolver took, and of these those for decision 2; levels of extension bits read.
+        The numbers of candidates, of decisions that the prefix left undecided, of second looks at
+        64 bits, of exact comparisons, of exact comparisons for decision 2, and of levels of
+        extension bits that were read.
 
     """
 
@@ -233,25 +240,30 @@ def map_bits(
     Parameters
     ----------
     sampler : Sampler
-        Of `discrete_laplace_sampler` and the like; its `layout` tells what a candidate is made of.
+        From `discrete_laplace_sampler` and the like. Its `layout` says what a candidate is made
+        of.
     planes : sequence of integer arrays, shape (n,)
-        One for each width in `layout`: the words of the candidates.
+        The words of the candidates, one array for each width in `layout`.
     signs : bool, shape (n,), optional
-        Needed if `layout` says so.
+        The signs of the candidates, if `layout` says that they have some.
     extensions : uint64, shape (2, n, 8 m), optional
-        The bits behind decision 1 and 2, most significant first; default: 2 levels, each
-        64 bits a 1 and zeros.
+        The further bits of decisions 1 and 2, most significant first. Default: 2 levels, in which
+        each word of 64 bits is a 1 followed by zeros.
     resolve_all : bool, default False
-        Send every decision to the exact resolver.
+        Whether every decision is made by an exact comparison.
     fixed_work : bool, default False
-        Look again as often as ``Generator(fixed_work=True)`` does.
+        Whether there are as many second looks as with ``Generator(fixed_work=True)``.
+
+    Returns
+    -------
+    MappedBits
 
     Raises
     ------
     TypeError, ValueError
-        For planes, signs or extensions of other shapes, or words that are too wide.
+        If planes, signs or extensions have other shapes, or words are too wide.
     RuntimeError
-        If the extensions given do not decide a sample.
+        If the given extensions do not decide a sample.
 
     Examples
     --------
@@ -307,9 +319,10 @@ def chacha20_words(
     key : ndarray of uint32, shape (8,)
     nonce : ndarray of uint32, shape (3,)
     counter : int in [0, 2**32)
-        Of the first block.
+        The counter of the first block.
     groups : int, optional
-        How many groups; None: one block. In a group, word w of block b stands at 16 w + b.
+        The number of groups. Word w of block b of a group has the index 16 w + b in it. Default:
+        one block, without groups.
 
     Returns
     -------
@@ -318,7 +331,7 @@ def chacha20_words(
     Raises
     ------
     TypeError, ValueError
-        For another key, nonce, counter or groups.
+        If key, nonce, counter or groups is not allowed.
 
     Examples
     --------

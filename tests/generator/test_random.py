@@ -1,6 +1,7 @@
 """random.py: arguments, results and errors of generators. The law is tested elsewhere."""
 
 import copy
+import inspect
 import pickle
 import threading
 from decimal import Decimal
@@ -46,7 +47,7 @@ def test_mechanisms_cannot_fill_a_copy() -> None:
     """A view that reshape would copy must not be left without noise."""
     view = np.zeros((4, 4), np.int64)[:, :2]
     with pytest.raises(ValueError, match="contiguous"):
-        cydp.Generator()._fill(cydp._samplers.laplace(100), view)
+        cydp.Generator()._fill(cydp._samplers.read_discrete_laplace(100), view)
 
 
 def test_out_of_any_shape() -> None:
@@ -224,6 +225,39 @@ def test_generators_are_not_copied(make: Any, copied: Any) -> None:
         copied(make())
     with pytest.raises(TypeError, match="cannot be pickled"):
         copied(make()._stream)
+
+
+FUNCTIONS = [cydp.discrete_laplace, cydp.discrete_gaussian, cydp.bernoulli]
+
+
+@pytest.mark.parametrize("draw", FUNCTIONS)
+@pytest.mark.parametrize("protocol", range(2, pickle.HIGHEST_PROTOCOL + 1))
+def test_functions_pickle_and_copy(draw: Any, protocol: int) -> None:
+    """They hold no stream, so a copy repeats nothing."""
+    assert pickle.loads(pickle.dumps(draw, protocol)) == draw
+    assert copy.copy(draw) == draw
+    assert copy.deepcopy(draw) == draw
+
+
+@pytest.mark.parametrize("draw", FUNCTIONS)
+def test_functions_are_the_methods_of_a_generator(draw: Any) -> None:
+    method = getattr(cydp.Generator(), draw.__name__)
+    assert draw.__func__ is method.__func__
+    assert inspect.signature(draw) == inspect.signature(method)
+    assert draw.__name__ in inspect.getdoc(draw)
+    with pytest.raises(TypeError, match=f"{draw.__name__}\\(\\)"):
+        draw(1, 2, 3, 4)
+
+
+def test_the_object_behind_the_functions_is_the_threads_generator() -> None:
+    behind: Any = cydp.discrete_laplace.__self__  # type: ignore[attr-defined]
+    assert behind._stream is cydp._generator.default_generator()._stream
+    assert behind.lock is cydp._generator.default_generator().lock
+    streams = []
+    thread = threading.Thread(target=lambda: streams.append(behind._stream))
+    thread.start()
+    thread.join()
+    assert streams[0] is not behind._stream
 
 
 def test_a_generator_takes_no_seed() -> None:

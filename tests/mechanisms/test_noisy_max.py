@@ -20,7 +20,7 @@ from cydp import ExponentialMechanism, PermuteAndFlip
 from cydp import _threads as threads
 from cydp._columns.scores import declare_scores, read_scores
 from cydp._core import map_noisy_max, report_noisy_max
-from cydp._samplers import selection_of
+from cydp._samplers import prepare_noisy_max
 from cydp.testing import SeededGenerator
 
 MECHANISMS = [ExponentialMechanism, PermuteAndFlip]
@@ -76,7 +76,7 @@ def drawn(
     values = read_scores(declare_scores(scores))
     chosen = np.empty(math.prod(scores.shape[:-1]), np.int64)
     report_noisy_max(
-        selection_of(gumbel, rate),
+        prepare_noisy_max(gumbel, rate),
         SeededGenerator(seed)._stream,
         values,
         chosen,
@@ -142,7 +142,7 @@ def with_bits(
         asked = np.zeros(len(values), np.uint8)
         chosen.append(
             map_noisy_max(
-                selection_of(gumbel, rate),
+                prepare_noisy_max(gumbel, rate),
                 values,
                 np.array(words, np.uint32),
                 extensions,
@@ -334,7 +334,7 @@ def test_selections_do_not_pickle() -> None:
     import pickle
 
     with pytest.raises(TypeError, match="pickled"):
-        pickle.dumps(selection_of(True, Fraction(1)))
+        pickle.dumps(prepare_noisy_max(True, Fraction(1)))
     assert cydp.ExponentialMechanism is ExponentialMechanism
 
 

@@ -20,7 +20,7 @@ from scipy.stats import chi2
 import cydp
 from cydp import PrivacyFilter, PureDP, RandomizedResponse, testing
 from cydp import _threads as threads
-from cydp._samplers import shift_of
+from cydp._samplers import prepare_category_offset
 from cydp.testing import SeededGenerator, map_bits, shift_sampler
 
 CONTEXT = Context(80)
@@ -213,7 +213,7 @@ def test_undecided_is_as_rare_as_stated_and_always_looked_at(k: int, w: Fraction
 )  # fmt: skip
 def test_the_core_refuses_what_is_no_law(w: Fraction, k: int) -> None:
     with pytest.raises(ValueError, match="parameter"):
-        shift_of(w, k)
+        prepare_category_offset(w, k)
 
 
 def test_reports_need_laws_of_shifts() -> None:
@@ -226,9 +226,9 @@ def test_reports_need_laws_of_shifts() -> None:
     wide = shift_sampler("0.001", 300)
     for shift, uniform in ((two, three), (coin, two), (two, coin), (wide, wide)):
         with pytest.raises(ValueError, match="parameter"):
-            SeededGenerator(1)._respond(shift, uniform, codes, reports)
+            SeededGenerator(1)._randomize(shift, uniform, codes, reports)
     with pytest.raises(ValueError, match="contiguous"):
-        SeededGenerator(1)._respond(two, two, codes[::2], reports[::2])
+        SeededGenerator(1)._randomize(two, two, codes[::2], reports[::2])
 
 
 # Goodness of fit
@@ -242,7 +242,9 @@ def p_value(observed: NDArray[Any], chances: list[Fraction]) -> float:
 
 def drawn(codes: NDArray[Any], k: int, w: Fraction, seed: int) -> NDArray[Any]:
     reports = np.empty_like(codes)
-    SeededGenerator(seed)._respond(shift_of(w, k), shift_of(Fraction(1, k), k), codes, reports)
+    SeededGenerator(seed)._randomize(
+        prepare_category_offset(w, k), prepare_category_offset(Fraction(1, k), k), codes, reports
+    )
     return reports
 
 

@@ -1,4 +1,4 @@
-"""releases/_histogram.py: parameters, what the release says, and its law."""
+"""releases/_histogram.py: parameters, what the release says, and its distribution."""
 
 import dataclasses
 import math
@@ -209,6 +209,7 @@ def test_the_repr_says_what_it_is() -> None:
 def test_releases_pickle_and_are_frozen() -> None:
     release = cydp.histogram(AGES, 4, (0, 100), epsilon=1)
     again = pickle.loads(pickle.dumps(release))
+    assert again == release
     assert np.array_equal(again.counts, release.counts)
     assert (again.mechanism, again.relation) == (release.mechanism, release.relation)
     with pytest.raises(dataclasses.FrozenInstanceError):
@@ -220,11 +221,11 @@ def p_value(relation: str, scale: Fraction) -> float:
     release = cydp.histogram(
         [], 20_000, (0, 1), epsilon=1, relation=relation, rng=SeededGenerator(11)
     )
-    law = cydp.DiscreteLaplace(epsilon=1 / scale, sensitivity=1)
-    inner = law.pmf(np.arange(-3, 4))
-    chances = np.concatenate([[law.cdf(-4)], inner, [law.cdf(-4)]])
+    noise = cydp.DiscreteLaplace(epsilon=1 / scale, sensitivity=1)
+    inner = noise.pmf(np.arange(-3, 4))
+    probabilities = np.concatenate([[noise.cdf(-4)], inner, [noise.cdf(-4)]])
     found = np.bincount(np.clip(release.counts, -4, 4) + 4, minlength=9)
-    expected = chances * len(release.counts)
+    expected = probabilities * len(release.counts)
     return float(chi2.sf(((found - expected) ** 2 / expected).sum(), 8))
 
 

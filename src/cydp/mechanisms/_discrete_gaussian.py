@@ -14,7 +14,7 @@ from cydp._arguments import Integer, Number
 from cydp._core import Sampler
 from cydp._named import by_name, own_methods
 from cydp._numbers.rational import as_exact, float_of, index
-from cydp._samplers import gaussian_of_square
+from cydp._samplers import prepare_discrete_gaussian
 from cydp._sensitivity import relation_of
 from cydp.accounting._dominating_pairs import Pairs, gaussian_pairs
 from cydp.accounting._loss import ZCDP, ApproxDP
@@ -102,7 +102,7 @@ class DiscreteGaussian(IntegerMechanism):
         object.__setattr__(self, "_loss", given.loss(self.rho, self.relation))
         try:
             for entries in (1, 2):
-                gaussian_of_square(self._sigma2(entries))
+                prepare_discrete_gaussian(self._sigma2(entries))
         except ValueError:
             raise given.range_error from None
 
@@ -184,7 +184,7 @@ class DiscreteGaussian(IntegerMechanism):
         return law.cdf(self.sigma2, k)
 
     def _noise(self, entries: int) -> tuple[Sampler, bool]:
-        return gaussian_of_square(self._sigma2(entries)), False
+        return prepare_discrete_gaussian(self._sigma2(entries)), False
 
     def __repr__(self) -> str:
         given = self._given

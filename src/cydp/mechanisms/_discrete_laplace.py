@@ -14,7 +14,7 @@ from cydp._arguments import Integer, Number
 from cydp._core import Sampler
 from cydp._named import by_name, own_methods
 from cydp._numbers.rational import as_exact, float_of, positive, quoted, text
-from cydp._samplers import laplace_of
+from cydp._samplers import prepare_discrete_laplace
 from cydp._sensitivity import relation_of
 from cydp.accounting._dominating_pairs import Pairs, laplace_pairs
 from cydp.accounting._loss import PureDP
@@ -80,7 +80,7 @@ class DiscreteLaplace(IntegerMechanism):
         object.__setattr__(self, "relation", relation_of(sensitivity))
         object.__setattr__(self, "_loss", PureDP(self.epsilon, relation=self.relation))
         try:
-            laplace_of(self.scale)
+            prepare_discrete_laplace(self.scale)
         except ValueError:
             raise ValueError(
                 "epsilon must give a scale, sensitivity / epsilon, between 1e-6 and 2**56, not "
@@ -147,7 +147,7 @@ class DiscreteLaplace(IntegerMechanism):
         return np.where(k < 0, tail, 1 - tail)
 
     def _noise(self, entries: int) -> tuple[Sampler, bool]:
-        return laplace_of(self.scale), self.scale > MOST_UNSTOPPED_SCALE
+        return prepare_discrete_laplace(self.scale), self.scale > MOST_UNSTOPPED_SCALE
 
     def __repr__(self) -> str:
         epsilon, norm = quoted(self.epsilon), words_of(self.sensitivity, self.relation)

@@ -13,7 +13,7 @@ from cydp._core import Sampler
 from cydp._named import by_name, own_methods
 from cydp._numbers.intervals import sqrt_bounds
 from cydp._numbers.rational import as_exact, float_of, index
-from cydp._samplers import gaussian_of_square
+from cydp._samplers import prepare_discrete_gaussian
 from cydp._sensitivity import relation_of
 from cydp.accounting._dominating_pairs import Pairs, gaussian_pairs
 from cydp.accounting._loss import ZCDP, ApproxDP
@@ -113,7 +113,7 @@ class Gaussian(GridMechanism):
 
     def _noise(self, entries: int) -> Sampler:
         try:
-            return gaussian_of_square(self._steps2(entries))
+            return prepare_discrete_gaussian(self._steps2(entries))
         except ValueError:
             raise ValueError(
                 "sigma must be between 1e-3 and 2**56 steps of the grid: the step is too "

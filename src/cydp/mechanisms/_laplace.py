@@ -10,7 +10,7 @@ from cydp._arguments import Integer, Number
 from cydp._core import Sampler
 from cydp._named import by_name, own_methods
 from cydp._numbers.rational import as_exact, float_of, index, positive, quoted
-from cydp._samplers import laplace_of
+from cydp._samplers import prepare_discrete_laplace
 from cydp._sensitivity import relation_of
 from cydp.accounting._dominating_pairs import Pairs, laplace_pairs
 from cydp.accounting._loss import PureDP
@@ -99,7 +99,7 @@ class Laplace(GridMechanism):
         object.__setattr__(self, "_single", self._computed(1))
         object.__setattr__(self, "relation", relation_of(sensitivity))
         object.__setattr__(self, "_loss", PureDP(limit, relation=self.relation))
-        laplace_of(self._single)
+        prepare_discrete_laplace(self._single)
 
     def _exponent(self, entries: int) -> int:
         if self._fixed or entries <= 1 or self.coordinates is not None:
@@ -195,7 +195,7 @@ class Laplace(GridMechanism):
         return 1
 
     def _noise(self, entries: int) -> Sampler:
-        return laplace_of(self._steps(entries))
+        return prepare_discrete_laplace(self._steps(entries))
 
     def __repr__(self) -> str:
         grid = f", step=2.0**{self._log2_step}" if self._fixed else ""

@@ -20,7 +20,7 @@ from cydp._core import NoisyMax
 from cydp._generator import Generator
 from cydp._named import by_name, own_methods
 from cydp._numbers.rational import as_exact, exact, float_of, index, positive, quoted, text
-from cydp._samplers import selection_of
+from cydp._samplers import prepare_noisy_max
 from cydp._sensitivity import relation_of
 from cydp.accounting._loss import PureDP, new_loss
 from cydp.mechanisms import _rational_scores, _selection_probabilities
@@ -156,7 +156,7 @@ class _Selection(ABC):
         if values.dtype == object:
             _rational_scores.race(1 / self.scale, self._gumbel, values, rows, generator)
         else:
-            generator._select(_prepared(self), values, rows)
+            generator._report_noisy_max(_prepared(self), values, rows)
         return chosen
 
     @property
@@ -175,7 +175,7 @@ class _Selection(ABC):
 
 @lru_cache(256)
 def _prepared(mechanism: _Selection) -> NoisyMax:
-    return selection_of(mechanism._gumbel, 1 / mechanism.scale)
+    return prepare_noisy_max(mechanism._gumbel, 1 / mechanism.scale)
 
 
 @own_methods

@@ -21,7 +21,7 @@ from cydp._generator import Generator
 from cydp._named import by_name
 from cydp._numbers.intervals import exp_below
 from cydp._numbers.rational import as_exact, float_of, index, positive, quoted, text
-from cydp._samplers import shift_of
+from cydp._samplers import prepare_category_offset
 from cydp.accounting._loss import PureDP
 from cydp.mechanisms._charge import Budget, paid
 from cydp.mechanisms._confidence import miss_of
@@ -45,8 +45,8 @@ class _Law(NamedTuple):
 def _law(epsilon: Fraction, categories: int) -> _Law:
     ratio = exp_below(min(epsilon, Fraction(_LARGEST)))
     other = 1 / (categories - 1 + ratio)
-    uniform = shift_of(Fraction(1, categories), categories)
-    return _Law(ratio * other, other, shift_of(other, categories), uniform)
+    uniform = prepare_category_offset(Fraction(1, categories), categories)
+    return _Law(ratio * other, other, prepare_category_offset(other, categories), uniform)
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
@@ -271,7 +271,7 @@ class RandomizedResponse:
         values = read_codes(given, dtype, "codes")
         reports = np.empty_like(values)
         law = _law(self.epsilon, self.n_categories)
-        generator._respond(law.shift, law.uniform, values, reports)
+        generator._randomize(law.shift, law.uniform, values, reports)
         return reports.astype(dtype, copy=False)
 
     def estimate(self, reports: ArrayLike) -> Estimate:

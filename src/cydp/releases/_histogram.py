@@ -24,6 +24,7 @@ from cydp.exact._bins import Bins, public_bins
 from cydp.mechanisms._charge import Budget, paid
 from cydp.mechanisms._discrete_laplace import DiscreteLaplace
 from cydp.mechanisms._integer_mechanism import INT64
+from cydp.releases._release import Release
 
 __all__ = ["HistogramRelease", "histogram"]
 
@@ -47,33 +48,41 @@ def histogram(
     Parameters
     ----------
     x : array_like of real numbers, shape (n,)
-        One record each: a list, which counts as float64, an array, or a column or one-column
-        table of pandas, polars, pyarrow or DuckDB. NaN, null and masked values and what lies
-        outside the bins are left out.
+        One entry for each record. It may be a list, which is read as float64, an array, or a
+        column or one-column table of pandas, polars, pyarrow or DuckDB. NaN, null and masked
+        entries, and values outside the bins, are left out.
     bins : int or sequence of edges
-        A number of equal bins over `range`, or edges that never decrease. The last bin is
-        closed.
+        A number of equal bins over `range`, or edges that never decrease. The last bin includes
+        its right edge.
     range : (float, float)
-        Ends of the equal bins. There is no default: one taken from the data would leak.
+        The ends of the equal bins. There is no default, because the range of the data would
+        reveal records.
     epsilon : number > 0
-        Privacy cost of the release, in pure DP.
-    relation : {"add-remove", "change-one"}
-        Neighbours differ in one record's presence (L1 sensitivity 1) or value (2).
+        Privacy cost of the release in pure DP, in nats.
+    relation : {"add-remove", "change-one"}, default "add-remove"
+        Whether neighbouring tables differ in the presence of one record (L1 sensitivity 1) or in
+        its value (L1 sensitivity 2).
     budget : PrivacyFilter, BudgetLedger or LedgerScope, optional
-        Charged before data is read.
+        It is charged before data is read.
     rng : Generator, optional
-        Default: this thread's own.
+        The source of the noise. Default: the calling thread's own generator.
+
+    Returns
+    -------
+    HistogramRelease
+        The noisy counts, with their edges, privacy loss and intervals.
 
     Raises
     ------
     TypeError, ValueError
-        For a bad parameter, before anything is charged and data is read.
+        If a parameter is not allowed. Then nothing is charged and no data is read.
     PrivacyError
-        If the budget refuses.
+        If the budget refuses. Then nothing is charged and no data is read.
 
-    Notes
-    -----
-    Dwork, McSherry, Nissim, Smith, "Calibrating noise to sensitivity", 2006, example 1.
+    References
+    ----------
+    .. [1] Dwork, McSherry, Nissim, Smith, "Calibrating noise to sensitivity in private data
+       analysis", 2006, example 1.
 
     Examples
     --------
@@ -91,7 +100,7 @@ def histogram(
     shape = (len(grid.edges) - 1,)
     counts = paid(
         mechanism,
-        partial(_noisy, mechanism, grid, x),
+        partial(_count, mechanism, grid, x),
         shape,
         INT64,
         budget,
@@ -103,24 +112,28 @@ def histogram(
     return HistogramRelease(counts=counts, edges=grid.edges, mechanism=mechanism, relation=relation)
 
 
-def _noisy(
+def _count(
     mechanism: DiscreteLaplace, grid: Bins, x: Any, generator: Generator
 ) -> NDArray[np.int64]:
+    """Return the noisy counts; the data is read here."""
     return mechanism.release(grid.count(read(x)), rng=generator)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
-class HistogramRelease:
-    """A private histogram, which knows what it is.
+class HistogramRelease(Release):
+    """A private histogram, which knows its noise, its privacy loss and its intervals.
+
+    Releases can be compared, hashed, copied and pickled. Their arrays are read-only: change a
+    copy of `counts`.
 
     Attributes
     ----------
     counts : ndarray of int64, shape (bins,)
-        Noisy counts: unbiased, so they may be negative.
+        Noisy counts, in records. They are unbiased, so they may be negative.
     edges : ndarray, shape (bins + 1,)
         Bin i holds edges[i] <= x < edges[i + 1]; the last bin includes its right edge.
     mechanism : DiscreteLaplace
-        The noise, with its scale.
+        The mechanism that added the noise.
     relation : str
         "add-remove" or "change-one".
 
@@ -136,20 +149,20 @@ class HistogramRelease:
         """Privacy cost of the whole release."""
         return self.mechanism.loss
 
-    @property
-    def variance(self) -> float:
-        """Variance of the noise in each count."""
-        return self.mechanism.variance
-
     def error_bound(self, confidence: Number = 0.95, *, count: Integer = 1) -> int:
-        """Return the distance that noisy counts are within of the true ones.
+        """Return the distance within which noisy counts are from the true counts.
 
         Parameters
         ----------
         confidence : number between 0 and 1, default 0.95
-            Probability that they are, at least.
+            The least probability that this holds.
         count : int >= 1, default 1
-            For how many bins together: one, or ``count=len(release.counts)`` for all of them.
+            The number of bins for which it holds together: 1, or ``len(release.counts)`` for all.
+
+        Returns
+        -------
+        int
+            In records.
 
         Raises
         ------
@@ -168,18 +181,19 @@ class HistogramRelease:
     def interval(
         self, confidence: Number = 0.95, *, count: Integer = 1
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return lower and upper ends that hold the true counts.
+        """Return intervals that contain the true counts.
 
         Parameters
         ----------
         confidence : number between 0 and 1, default 0.95
-            Probability that they do, at least.
+            The least probability that this holds.
         count : int >= 1, default 1
-            For how many bins together: one, or ``count=len(release.counts)`` for all of them.
+            The number of bins for which it holds together: 1, or ``len(release.counts)`` for all.
 
         Returns
         -------
         (lower, upper) : ndarrays of int64, shape (bins,)
+            The ends of the intervals, in records.
 
         Raises
         ------
@@ -193,7 +207,7 @@ class HistogramRelease:
         array([6, 6])
 
         """
-        # Beyond 2**62 lies no count (DiscreteLaplace.release), and int64 would wrap.
+        # No count is beyond 2**62 (DiscreteLaplace.release), and int64 would wrap.
         bound = min(self.error_bound(confidence, count=count), 2**62)
         return self.counts - bound, self.counts + bound
 
@@ -206,14 +220,14 @@ class HistogramRelease:
             f"mechanism: DiscreteLaplace, scale {text(noise.scale)}",
             f"error: within {bound} for all bins together, with 99.9 % confidence",
         ]
-        return "\n".join(head + self._rows())
+        return "\n".join(head + self._format_rows())
 
-    def _rows(self) -> list[str]:
+    def _format_rows(self) -> list[str]:
         n, half = len(self.counts), _SHOWN_BINS // 2
         shown = [*range(n)] if n <= _SHOWN_BINS else [*range(half), *range(n - half, n)]
-        ends = "[{}, {}{}".format
         bins = [
-            ends(_number(self.edges[i]), _number(self.edges[i + 1]), ")]"[i == n - 1])
+            f"[{_format_edge(self.edges[i])}, {_format_edge(self.edges[i + 1])}"
+            + ("]" if i == n - 1 else ")")
             for i in shown
         ]
         counts = [str(self.counts[i]) for i in shown]
@@ -224,11 +238,11 @@ class HistogramRelease:
         return rows if n <= _SHOWN_BINS else [*rows[:half], "  ...", *rows[half:]]
 
 
-def _number(edge: np.number[Any]) -> str:
+def _format_edge(edge: np.number[Any]) -> str:
     return str(edge).removesuffix(".0")
 
 
-def _packed(release: HistogramRelease) -> dict[str, Any]:
+def _pack(release: HistogramRelease) -> dict[str, Any]:
     noise = release.mechanism
     return {
         "counts": release.counts, "edges": release.edges, "relation": release.relation,
@@ -236,11 +250,11 @@ def _packed(release: HistogramRelease) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _unpacked(parts: dict[str, Any]) -> HistogramRelease:
+def _unpack(parts: dict[str, Any]) -> HistogramRelease:
     norm = sensitivity.Sensitivity(parts["sensitivity"], relation=parts["stated"])
     noise = DiscreteLaplace(epsilon=parts["epsilon"], sensitivity=norm)
     counts, edges, relation = parts["counts"], parts["edges"], parts["relation"]
     return HistogramRelease(counts=counts, edges=edges, mechanism=noise, relation=relation)
 
 
-keep(HistogramRelease, _packed, _unpacked)
+keep(HistogramRelease, _pack, _unpack)
