@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""When two tables are neighbours."""
+"""The relations of neighbours: when two tables are neighbours."""
 
 from __future__ import annotations
 
-__all__ = ["RELATIONS", "check_relation", "check_stated"]
+__all__ = ["RELATIONS", "check_optional_relation", "check_relation"]
 
 RELATIONS = ("add-remove", "change-one")
 
 
 def check_relation(relation: object) -> str:
-    """Return the relation, or raise a ValueError that names those there are."""
+    """Return a relation of neighbours, or raise a ValueError that names the two that there are."""
     if not isinstance(relation, str) or relation not in RELATIONS:
         given = repr(relation[:40]) if isinstance(relation, str) else type(relation).__name__
         raise ValueError(
@@ -19,6 +19,6 @@ def check_relation(relation: object) -> str:
     return relation
 
 
-def check_stated(relation: object) -> str | None:
-    """Return the relation that a number is stated under; None: that is not said."""
+def check_optional_relation(relation: object) -> str | None:
+    """Return the relation that a number is stated under, which may be None: it states none."""
     return None if relation is None else check_relation(relation)

@@ -16,8 +16,8 @@ import numpy as np
 from cydp._arguments import Number
 from cydp._named import explained
 from cydp._numbers.rational import Exact, binary, exact, float_of, text, upward
-from cydp._relations import check_stated
-from cydp.accounting._stated import common_relation
+from cydp._relations import check_optional_relation
+from cydp.accounting._combine_relations import combine_relations
 
 __all__ = [
     "Sensitivity",
@@ -84,7 +84,7 @@ class Sensitivity(Exact):
         number = upward(value, "value")
         if number < 0:
             raise ValueError(f"value must be at least 0, not {text(number)}")
-        stated = common_relation("value", relation_of(value), check_stated(relation))
+        stated = combine_relations("value", relation_of(value), check_optional_relation(relation))
         check_norm(norm)
         return sensitivity_of(number, stated, max(norm, norm_order(value)))
 
@@ -163,7 +163,7 @@ class Unbounded(float):
     def __new__(cls, missing_bound: str, *, relation: str | None = None) -> Unbounded:
         """Return infinity for lack of a bound."""
         new = super().__new__(cls, math.inf)
-        new._missing_bound, new._relation = missing_bound, check_stated(relation)
+        new._missing_bound, new._relation = missing_bound, check_optional_relation(relation)
         return new
 
     @property
@@ -229,7 +229,7 @@ def _kept(operation: Callable[[Any, Any], Any], one: Any, other: Any) -> Any:
         _read_down(other) if operation is operator.truediv else _read_up(other),
     )
     result = operation(_plain(one), _plain(other))
-    relation = common_relation("sensitivities", relation_of(one), relation_of(other))
+    relation = combine_relations("sensitivities", relation_of(one), relation_of(other))
     if not isinstance(one, Rational) or not isinstance(other, Rational) or result < 0:
         return result
     return sensitivity_of(result, relation, max(norm_order(one), norm_order(other)))

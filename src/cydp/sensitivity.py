@@ -31,7 +31,7 @@ from cydp._sensitivity import (
     relation_of,
     sensitivity_of,
 )
-from cydp.accounting._stated import common_relation
+from cydp.accounting._combine_relations import combine_relations
 
 __all__ = [
     "Sensitivity",
@@ -321,7 +321,7 @@ def queries(*sensitivities: Number) -> Sensitivity | Unbounded:
     Sensitivity(2, relation='add-remove')
 
     """
-    relation = common_relation("sensitivities", *map(relation_of, sensitivities))
+    relation = combine_relations("sensitivities", *map(relation_of, sensitivities))
     total = Fraction(0)
     for given in sensitivities:
         if _is_infinite(given):

@@ -1,4 +1,4 @@
-"""accounting/_budget.py: filters refuse, and nothing is lost."""
+"""accounting/_filter.py and _odometer.py: filters refuse, and nothing is lost."""
 
 import copy
 import os

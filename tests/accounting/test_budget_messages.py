@@ -205,7 +205,7 @@ MISTAKES: dict[str, Case] = {
     ),
     "an odometer to pay from": (
         lambda w: release(PrivacyOdometer()),
-        TypeError, ("budget must be a PrivacyFilter", "PrivacyOdometer, which cannot refuse"),
+        TypeError, ("budget must be a PrivacyFilter", "not PrivacyOdometer: it cannot refuse"),
     ),
     "a ledger that is called": (
         lambda w: BudgetLedger("budget.db"),

@@ -12,7 +12,7 @@ from cydp import ZCDP, ApproxDP, PureDP, group_privacy, parallel, sequential
 from cydp._numbers.intervals import exp_bounds
 from cydp._numbers.rounding import decimal_above
 from cydp.accounting import MeasureMismatchError
-from cydp.accounting._loss import new_loss
+from cydp.accounting._make_loss import make_loss
 
 
 def test_sums_are_exact() -> None:
@@ -106,7 +106,7 @@ def unstated(pay: Any, relation: str) -> Any:
         found = pay(*losses)
         assert found.relation == relation
         names = [name for name in type(found).__slots__ if name not in ("relation", "plan")]
-        return new_loss(type(found), *(getattr(found, name) for name in names))
+        return make_loss(type(found), *(getattr(found, name) for name in names))
 
     return call
 

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from cydp.accounting._budget import PrivacyFilter, PrivacyOdometer
 from cydp.accounting._calibration import calibrate
 from cydp.accounting._composition import group_privacy, parallel, sequential
 from cydp.accounting._errors import (
@@ -22,7 +21,9 @@ from cydp.accounting._errors import (
     RelationMismatchError,
     UnknownBlockError,
 )
+from cydp.accounting._filter import PrivacyFilter
 from cydp.accounting._loss import ZCDP, ApproxDP, PureDP
+from cydp.accounting._odometer import PrivacyOdometer
 from cydp.accounting._optimal_composition import convert, optimal_composition
 from cydp.accounting._plan import Plan
 from cydp.accounting.ledger._charges import Receipt

@@ -14,10 +14,12 @@ from typing import Any, TypeAlias, TypeVar
 from cydp._arguments import Integer
 from cydp._numbers.rational import Exact, as_exact, float_of, index
 from cydp._numbers.rounding import DIGITS, decimal_above, decimal_below
-from cydp.accounting._budget import HasLoss, check_budget, loss_of, measured, relation_of
+from cydp.accounting._amounts import amount_of
+from cydp.accounting._budget import check_budget
+from cydp.accounting._combine_relations import combine_relations
+from cydp.accounting._cost import HasLoss, loss_of, relation_of
 from cydp.accounting._loss import ZCDP, ApproxDP, Loss, PureDP
 from cydp.accounting._plan import Plan
-from cydp.accounting._stated import common_relation
 
 __all__ = ["calibrate"]
 
@@ -82,7 +84,7 @@ def calibrate(
     """
     if not callable(mechanism):
         raise TypeError(f"{_A_CLASS}, {_instead(mechanism)}")
-    limits = measured(check_budget(budget), budget)
+    limits = amount_of(check_budget(budget), budget)
     times = index(count, "count")
     if times < 1:
         raise ValueError(f"count must be at least 1, not {times}")
@@ -96,13 +98,13 @@ def calibrate(
         return _planned(make, budget, times, share)
 
     def fits(made: HasLoss) -> bool:
-        return times * measured(loss_of(made), budget)[0] <= limits[0]
+        return times * amount_of(loss_of(made), budget)[0] <= limits[0]
 
     first = _made(make, share)
-    cost = Fraction(0) if first is None else times * measured(loss_of(first), budget)[0]
+    cost = Fraction(0) if first is None else times * amount_of(loss_of(first), budget)[0]
     if cost:
         exact = _made(make, as_exact(share * limits[0] / cost))
-        if exact is not None and times * measured(loss_of(exact), budget)[0] == limits[0]:
+        if exact is not None and times * amount_of(loss_of(exact), budget)[0] == limits[0]:
             return exact
     return _largest(make, fits, share, 2)[1]
 
@@ -154,7 +156,7 @@ def _check_maker(make: _Make[Any], name: str, parameter: Exact, budget: Loss) ->
         raise TypeError(
             f"{_A_CLASS}, or return a mechanism or a loss, not {type(mechanism).__name__}"
         )
-    common_relation("the budget and the mechanism", budget.relation, relation_of(mechanism))
+    combine_relations("the budget and the mechanism", budget.relation, relation_of(mechanism))
 
 
 def _planned(make: _Make[Mechanism], budget: ApproxDP, count: int, share: Exact) -> Mechanism:

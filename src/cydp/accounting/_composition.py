@@ -12,9 +12,10 @@ from typing import Any, cast
 from cydp._arguments import Integer
 from cydp._named import explained
 from cydp._relations import check_relation
+from cydp.accounting._describe_argument import describe_wrong_loss
 from cydp.accounting._errors import MeasureMismatchError, RelationMismatchError
-from cydp.accounting._given import kind_given
-from cydp.accounting._loss import ZCDP, ApproxDP, Loss, PureDP, new_loss
+from cydp.accounting._loss import ZCDP, ApproxDP, Loss, PureDP
+from cydp.accounting._make_loss import make_loss
 
 __all__ = ["group_privacy", "parallel", "sequential"]
 
@@ -157,7 +158,7 @@ def _checked(losses: Sequence[Loss | Sequence[Loss]], function: str) -> list[Los
 
 def _checked_one(loss: object, name: str) -> Loss:
     if not isinstance(loss, PureDP | ApproxDP | ZCDP):
-        raise TypeError(f"{name} must be PureDP, ApproxDP or ZCDP, not {kind_given(loss)}")
+        raise TypeError(f"{name} must be PureDP, ApproxDP or ZCDP, not {describe_wrong_loss(loss)}")
     return loss
 
 
@@ -194,7 +195,7 @@ def _each(
     """Combine the numbers of each kind; what comes out holds under the relation."""
     kind, parts = _parts(losses)
     combined = (None if None in part else combine(part) for part in parts)
-    return new_loss(kind, *combined, relation=relation)
+    return make_loss(kind, *combined, relation=relation)
 
 
 def _two_largest(numbers: list[Fraction]) -> Fraction:

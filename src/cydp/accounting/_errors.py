@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""What can go wrong with a budget."""
+"""The errors of budgets, losses and ledgers."""
 
 from __future__ import annotations
 
-from cydp.accounting._report import plain
+from cydp.accounting._format import format_loss
 
 __all__ = [
     "AdaptivityError",
@@ -24,7 +24,7 @@ __all__ = [
 
 
 class PrivacyError(Exception):
-    """A privacy guarantee would not hold; nothing was released."""
+    """A privacy guarantee would not hold, so nothing was released."""
 
 
 class BudgetExceededError(PrivacyError):
@@ -33,13 +33,14 @@ class BudgetExceededError(PrivacyError):
     Attributes
     ----------
     budget, spent, remaining, requested : loss
-        The whole budget, what was spent and left of it before the call, and what was asked for.
+        The whole budget, what was spent and what was left of it before the call, and what the call
+        asked for.
     block : str or None
         The block of a ledger that had too little left. None: the ledger has no blocks, or the
         budget is no ledger.
     charges : int
-        How many charges of one call ask for `requested` together: more than 1 only of
-        `BudgetLedger.charge_many`.
+        How many charges of one call ask for `requested` together. Only `BudgetLedger.charge_many`
+        makes more than one.
 
     """
 
@@ -60,34 +61,34 @@ class BudgetExceededError(PrivacyError):
         place = "" if self.block is None else f" of block {self.block!r}"
         together = f" of {self.charges:,} charges together" if self.charges > 1 else ""
         return (
-            f"the budget {plain(self.budget, left=True)}{place} has "
-            f"{plain(self.remaining, left=True)} left: {plain(self.requested)}{together} does not "
-            "fit; nothing was charged"
+            f"the budget {format_loss(self.budget, left=True)}{place} has "
+            f"{format_loss(self.remaining, left=True)} left: "
+            f"{format_loss(self.requested)}{together} does not fit; nothing was charged"
         )
 
 
 class MeasureMismatchError(PrivacyError):
-    """A loss cannot be paid from a budget, or be added to a loss, of another measure."""
+    """A loss and a budget, or two losses, are of measures that do not go together."""
 
 
 class RelationMismatchError(PrivacyError):
-    """A loss is stated under another relation of neighbours than the budget."""
+    """Losses, or a loss and a budget, are stated under different relations of neighbours."""
 
 
 class AdaptivityError(PrivacyError):
-    """A guarantee that holds only for plans fixed in advance was asked for something else."""
+    """A guarantee that holds only for plans that are fixed in advance was asked for other uses."""
 
 
 class LedgerError(PrivacyError):
-    """A ledger cannot be read or written; nothing was charged."""
+    """A ledger cannot be read or written, so nothing was charged."""
 
 
 class LedgerBusyError(LedgerError):
-    """Another process held a ledger for too long; nothing was charged."""
+    """Another process has used a ledger for too long, so nothing was charged."""
 
 
 class LedgerCorruptError(LedgerError):
-    """A ledger is not what was written."""
+    """A ledger does not hold what was written to it."""
 
 
 class LedgerRollbackError(LedgerError):
@@ -95,7 +96,7 @@ class LedgerRollbackError(LedgerError):
 
 
 class LedgerSchemaError(LedgerError):
-    """A file is no ledger, or one of another version."""
+    """A file is no ledger, or a ledger of another version."""
 
 
 class UnknownBlockError(LedgerError):
@@ -107,8 +108,8 @@ class BlockRetiredError(LedgerError):
 
 
 class ChargeConflictError(LedgerError):
-    """A charge has the id of another one."""
+    """A charge has the id of another charge."""
 
 
 class ChargeInDoubtError(LedgerError):
-    """A charge of this id was paid, and whether its result was released is not known."""
+    """A charge of this id was paid before, and it is not known whether its result was released."""

@@ -12,15 +12,17 @@ from cydp._named import explained
 from cydp._numbers.rational import Exact, exact, text
 from cydp._numbers.rounding import as_float, decimal_above, outward, outward_delta
 from cydp.accounting import _pld
-from cydp.accounting._budget import Cost, loss_of, relation_of
+from cydp.accounting._combine_relations import combine_relations
 from cydp.accounting._composition_bounds import Bound, Part, bounds_of, could_be_less
-from cydp.accounting._described import described
+from cydp.accounting._cost import Cost, loss_of, relation_of
+from cydp.accounting._describe_cost import describe_cost
 from cydp.accounting._dominating_pairs import Pairs
 from cydp.accounting._errors import AdaptivityError
-from cydp.accounting._loss import ZCDP, ApproxDP, PureDP, count_of, new_loss
-from cydp.accounting._measure import exact_text
-from cydp.accounting._report import html_of
-from cydp.accounting._stated import common_relation
+from cydp.accounting._format import html_of
+from cydp.accounting._loss import ZCDP, ApproxDP, PureDP
+from cydp.accounting._loss_numbers import read_count
+from cydp.accounting._make_loss import make_loss
+from cydp.accounting._measure import exact_string
 
 __all__ = ["Plan"]
 
@@ -78,7 +80,7 @@ class Plan:
         if not isinstance(items, Iterable):
             raise TypeError(f"{_PAIRS}, not {_named(items)}")
         read = tuple(map(_item, items))
-        self._relation = common_relation("items", *(relation_of(cost) for cost, _ in read))
+        self._relation = combine_relations("items", *(relation_of(cost) for cost, _ in read))
         self._items = read
         self._bounds: dict[str, Bound] | None = None
 
@@ -188,7 +190,7 @@ class Plan:
         rho = None if None in rhos else sum(cast("list[Fraction]", rhos), Fraction(0))
         found = self._found(delta)
         epsilon = min(_charged(name, each) for name, each in found.items())
-        return new_loss(ApproxDP, epsilon, _delta(delta), rho, relation=self.relation, plan=self)
+        return make_loss(ApproxDP, epsilon, _delta(delta), rho, relation=self.relation, plan=self)
 
     def report(self, delta: Number | None = None) -> str:
         """Return for people what is released and what it costs.
@@ -246,7 +248,7 @@ class Plan:
         """
         told: dict[str, Any] = {
             "items": [
-                {"cost": described(cost), "count": count, "loss": loss_of(cost).to_dict()}
+                {"cost": describe_cost(cost), "count": count, "loss": loss_of(cost).to_dict()}
                 for cost, count in self._items
             ],
             "count": sum(count for _, count in self._items),
@@ -262,7 +264,7 @@ class Plan:
             "delta": as_float(rest),
             "epsilon": None if least is None else as_float(least),
             "epsilon_by_method": {name: as_float(each) for name, each in charged.items()},
-            "exact": {name: exact_text(number) for name, number in exacts.items()},
+            "exact": {name: exact_string(number) for name, number in exacts.items()},
         }
 
     def _costs(self, delta: Fraction) -> list[str]:
@@ -350,7 +352,7 @@ def _item(item: tuple[Cost, Integer]) -> tuple[Cost, int]:
     cost, count = item
     if not isinstance(getattr(cost, "loss", cost), PureDP | ApproxDP | ZCDP):
         raise TypeError(f"{_PAIRS}: one pair begins with {_named(cost)}")
-    return cost, count_of(count)
+    return cost, read_count(count)
 
 
 def _named(given: object) -> str:

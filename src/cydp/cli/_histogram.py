@@ -15,7 +15,7 @@ from typing import Any
 from cydp._numbers.rational import exact, float_of
 from cydp._numbers.rounding import as_float
 from cydp.accounting._errors import LedgerError
-from cydp.accounting._measure import exact_text
+from cydp.accounting._measure import exact_string
 from cydp.accounting.ledger._ledger import BudgetLedger
 from cydp.cli._column_file import FileError, open_column
 from cydp.cli._ledger import block_id
@@ -194,7 +194,7 @@ def _json(release: HistogramRelease) -> dict[str, object]:
         "error_bound": release.error_bound(_CONFIDENCE, count=max(len(release.counts), 1)),
         "confidence": _CONFIDENCE,
         "exact": {
-            name: exact_text(getattr(mechanism, name))
+            name: exact_string(getattr(mechanism, name))
             for name in ("epsilon", "scale", "sensitivity")
         },
     }

@@ -18,16 +18,14 @@ from numpy.typing import NDArray
 
 from cydp._columns.pandas import is_series
 from cydp._generator import Generator, generator_or_default
-from cydp.accounting._budget import (
-    Cost,
-    PrivacyFilter,
-    PrivacyOdometer,
-    Spendable,
-    asked_of,
-    loss_of,
-)
+from cydp.accounting._amounts import loss_of_amount, repeat_amount
+from cydp.accounting._budget import Spendable
+from cydp.accounting._cost import Cost, loss_of
+from cydp.accounting._describe_argument import describe_argument
 from cydp.accounting._errors import UnknownBlockError
-from cydp.accounting._loss import ZCDP, ApproxDP, Loss, PureDP, loss_from
+from cydp.accounting._filter import PrivacyFilter
+from cydp.accounting._loss import ZCDP, ApproxDP, Loss, PureDP
+from cydp.accounting._odometer import PrivacyOdometer
 from cydp.accounting.ledger._ledger import BudgetLedger
 from cydp.accounting.ledger._notes import note
 from cydp.accounting.ledger._scope import LedgerScope
@@ -35,6 +33,12 @@ from cydp.accounting.ledger._scope import LedgerScope
 __all__ = ["Budget", "paid"]
 
 Budget: TypeAlias = PrivacyFilter | BudgetLedger | LedgerScope
+
+_INSTEAD_OF_A_BUDGET = (  # what is passed by mistake, and what to do
+    (str | os.PathLike, "open a ledger by its path with BudgetLedger.open"),
+    (PureDP | ApproxDP | ZCDP, "make one PrivacyFilter of the loss, and pass it to every release"),
+    (PrivacyOdometer, "it cannot refuse, so call its charge beside the release"),
+)
 
 
 def paid(
@@ -85,7 +89,7 @@ def paid(
     if not isinstance(budget, PrivacyFilter | BudgetLedger | LedgerScope):
         raise TypeError(
             "budget must be a PrivacyFilter, a BudgetLedger or a ledger.scope(...), not "
-            f"{_kind_given(budget)}"
+            f"{describe_argument(budget, *_INSTEAD_OF_A_BUDGET)}"
         )
     if generator._reproducible:
         raise TypeError("rng must not be seeded where a budget pays: its noise is known")
@@ -118,24 +122,10 @@ def _without_blocks(error: UnknownBlockError) -> UnknownBlockError:
     )
 
 
-def _kind_given(value: Any) -> str:
-    """Return what was passed for a budget, and what to do about it."""
-    if isinstance(value, type):
-        return f"the class {value.__name__}: pass an instance of it"
-    name = type(value).__name__
-    if isinstance(value, str | os.PathLike):
-        return f"{name}: open a ledger by its path with BudgetLedger.open"
-    if isinstance(value, PureDP | ApproxDP | ZCDP):
-        return f"{name}: make one PrivacyFilter of the loss, and pass it to every release"
-    if isinstance(value, PrivacyOdometer):
-        return f"{name}, which cannot refuse: call its charge beside the release"
-    return name
-
-
 def _charged(budget: Spendable, cost: Cost, count: int) -> Loss:
     """Return what a filter was charged, in its own measure."""
     kind = budget.budget
-    return loss_from(type(kind), asked_of(loss_of(cost), count, kind))
+    return loss_of_amount(type(kind), repeat_amount(loss_of(cost), count, kind))
 
 
 def _short(arguments: Any) -> Any:

@@ -22,7 +22,8 @@ from cydp._named import by_name, own_methods
 from cydp._numbers.rational import as_exact, exact, float_of, index, positive, quoted, text
 from cydp._samplers import prepare_noisy_max
 from cydp._sensitivity import relation_of
-from cydp.accounting._loss import PureDP, new_loss
+from cydp.accounting._loss import PureDP
+from cydp.accounting._make_loss import make_loss
 from cydp.mechanisms import _rational_scores, _selection_probabilities
 from cydp.mechanisms._charge import Budget, paid
 from cydp.mechanisms._integer_mechanism import INT64
@@ -223,7 +224,7 @@ class ExponentialMechanism(_Selection):
     @property
     def loss(self) -> PureDP:
         """Privacy cost of one selection: of each row of scores."""
-        return new_loss(PureDP, self.epsilon, self.epsilon**2 / 8, relation=self.relation)
+        return make_loss(PureDP, self.epsilon, self.epsilon**2 / 8, relation=self.relation)
 
     def probabilities(self, scores: ArrayLike) -> NDArray[np.float64]:
         """Probability of each candidate, along the last axis. It depends on the data: private.

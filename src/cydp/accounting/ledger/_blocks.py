@@ -5,13 +5,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from fractions import Fraction
 from typing import Any, TypeAlias
 
-from cydp.accounting._budget import Parts, check_budget, total_of
+from cydp.accounting._amounts import (
+    Amount,
+    add_amounts,
+    exceeds,
+    loss_of_amount,
+    subtract_amounts,
+    zero_amount,
+)
+from cydp.accounting._budget import check_budget
 from cydp.accounting._errors import LedgerCorruptError, UnknownBlockError
-from cydp.accounting._loss import Loss, loss_from
-from cydp.accounting._report import plain
+from cydp.accounting._format import format_loss
+from cydp.accounting._loss import Loss
 from cydp.accounting.ledger import _store
 from cydp.accounting.ledger._entries import digest_of, fractions_of, parts_of, text_of, texts_of
 
@@ -37,15 +44,15 @@ State: TypeAlias = tuple[Loss, Loss, Loss, bool]
 
 def replayed(entries: Iterable[dict[str, Any]]) -> tuple[set[tuple[Any, ...]], set[Any]]:
     """Return the rows of blocks, and the hash of each charge's result, as the entries give them."""
-    blocks: dict[str, tuple[Parts, Parts, int]] = {}
+    blocks: dict[str, tuple[Amount, Amount, int]] = {}
     results = set()
-    whole: Parts = ()
+    whole: Amount = ()
     for entry in entries:
         if entry["kind"] == "create":
             whole = fractions_of(entry["budget"])
         elif entry["kind"] == "block":
             budget = fractions_of(entry["budget"]) if "budget" in entry else whole
-            blocks[entry["block"]] = (budget, tuple(Fraction(0) for _ in budget), 0)
+            blocks[entry["block"]] = (budget, zero_amount(budget), 0)
         elif entry["kind"] == "retire":
             budget, spent, _ = blocks[entry["block"]]
             blocks[entry["block"]] = (budget, spent, 1)
@@ -54,8 +61,8 @@ def replayed(entries: Iterable[dict[str, Any]]) -> tuple[set[tuple[Any, ...]], s
         else:
             for block in entry["blocks"]:
                 budget, spent, retired = blocks[block]
-                total = tuple(map(total_of, spent, fractions_of(entry["cost"])))
-                if retired or any(a > b for a, b in zip(total, budget, strict=True)):
+                total = add_amounts(spent, fractions_of(entry["cost"]))
+                if retired or exceeds(total, budget):
                     raise LedgerCorruptError(
                         f"the ledger is damaged: entry {entry['seq']} charges more than was left"
                     )
@@ -88,7 +95,7 @@ def verify(connection: Any) -> None:
         raise LedgerCorruptError("the ledger is damaged: its results are not what its entries say")
 
 
-def parts_within(budget: Loss, most: Loss, relation: str) -> Parts:
+def parts_within(budget: Loss, most: Loss, relation: str) -> Amount:
     """Return the numbers of a block's budget; TypeError or ValueError if the ledger's is less."""
     if type(check_budget(budget, relation)) is not type(most):
         raise TypeError(
@@ -96,13 +103,13 @@ def parts_within(budget: Loss, most: Loss, relation: str) -> Parts:
             f"{type(budget).__name__}"
         )
     parts = parts_of(budget)
-    if any(a > b for a, b in zip(parts, parts_of(most), strict=True)):
-        whole = plain(most, left=True)
-        raise ValueError(f"budget must be at most the ledger's, {whole}, not {plain(budget)}")
+    if exceeds(parts, parts_of(most)):
+        whole = format_loss(most, left=True)
+        raise ValueError(f"budget must be at most the ledger's, {whole}, not {format_loss(budget)}")
     return parts
 
 
-def block_of(connection: Any, block: str, name: str = "blocks") -> tuple[Parts, Parts, int]:
+def block_of(connection: Any, block: str, name: str = "blocks") -> tuple[Amount, Amount, int]:
     """Return budget, spending and state of a block; UnknownBlockError if there is none.
 
     `name` is the argument by which the caller was given the block, for the error.
@@ -153,13 +160,13 @@ def states(
     }
 
 
-def _state(kind: type[Loss], budget: Parts, spent: Parts, retired: int) -> State:
-    left = tuple(a - b for a, b in zip(budget, spent, strict=True))
+def _state(kind: type[Loss], budget: Amount, spent: Amount, retired: int) -> State:
+    left = subtract_amounts(budget, spent)
     try:
-        rest = loss_from(kind, left)
+        rest = loss_of_amount(kind, left)
         if retired:
-            rest = loss_from(kind, tuple(Fraction(0) for _ in left))
-        return loss_from(kind, budget), loss_from(kind, spent), rest, bool(retired)
+            rest = loss_of_amount(kind, zero_amount(left))
+        return loss_of_amount(kind, budget), loss_of_amount(kind, spent), rest, bool(retired)
     except ValueError:  # less than nothing is left
         raise LedgerCorruptError(_DAMAGED) from None
 
@@ -169,20 +176,20 @@ def told_retired(block: str) -> str:
     return f"block {block!r} was retired: nothing can be charged to it any more"
 
 
-def insert_block(connection: Any, block: str, budget: Parts) -> None:
+def insert_block(connection: Any, block: str, budget: Amount) -> None:
     """Write a block that nothing was charged for."""
-    nothing = tuple(Fraction(0) for _ in budget)
     connection.execute(
-        "INSERT INTO block VALUES (?, ?, ?, 0)", (block, row_of(budget), row_of(nothing))
+        "INSERT INTO block VALUES (?, ?, ?, 0)",
+        (block, row_of(budget), row_of(zero_amount(budget))),
     )
 
 
-def row_of(parts: Parts) -> str:
+def row_of(parts: Amount) -> str:
     """Return fractions as the table of blocks has them."""
     return json.dumps(texts_of(parts))
 
 
-def from_row(text: str) -> Parts:
+def from_row(text: str) -> Amount:
     """Read what `row_of` has written; a LedgerCorruptError for anything else."""
     try:
         return fractions_of(json.loads(text))

@@ -9,12 +9,20 @@ import uuid
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any
 
 from cydp._arguments import Integer
-from cydp.accounting._budget import Cost, Parts, asked_of, check_kept, loss_of, total_of
-from cydp.accounting._described import described
+from cydp.accounting._amounts import (
+    Amount,
+    add_amounts,
+    exceeds,
+    loss_of_amount,
+    repeat_amount,
+    subtract_amounts,
+    zero_amount,
+)
+from cydp.accounting._cost import Cost, check_relation_of_cost, loss_of
+from cydp.accounting._describe_cost import describe_cost
 from cydp.accounting._errors import (
     BlockRetiredError,
     BudgetExceededError,
@@ -22,7 +30,8 @@ from cydp.accounting._errors import (
     ChargeInDoubtError,
     LedgerCorruptError,
 )
-from cydp.accounting._loss import ZCDP, ApproxDP, Loss, PureDP, count_of, loss_from
+from cydp.accounting._loss import ZCDP, ApproxDP, Loss, PureDP
+from cydp.accounting._loss_numbers import read_count
 from cydp.accounting.ledger import _store
 from cydp.accounting.ledger._blocks import ALL, block_ids, block_of, row_of, told_retired
 from cydp.accounting.ledger._entries import digest_of, json_of, text_of, texts_of, when
@@ -134,7 +143,7 @@ class Charge:
     """A charge that was checked, and not yet written."""
 
     kind: type[Loss]
-    asked: Parts
+    asked: Amount
     rounded: bool
     blocks: tuple[str, ...]
     charge_id: str
@@ -156,10 +165,10 @@ def checked(
 
     `call` is what the charge pays for, if the ledger itself sees that.
     """
-    check_kept(cost, relation, kept)
-    times = count_of(count)
-    given = asked_of(loss_of(cost), times, budget)
-    asked = tuple(total_of(Fraction(0), part) for part in given)  # not too long for a text
+    check_relation_of_cost(cost, relation, kept)
+    times = read_count(count)
+    given = repeat_amount(loss_of(cost), times, budget)
+    asked = add_amounts(zero_amount(given), given)  # not too long for a text
     for name, text in (("charge_id", charge_id), ("label", label)):
         if text is not None:
             text_of(text, name)
@@ -167,7 +176,7 @@ def checked(
     mechanism = _name_of(cost)
     what = {
         "cost": texts_of(asked), "blocks": sorted(ids), "mechanism": mechanism,
-        "params": None if mechanism is None else described(cost), "count": times,
+        "params": None if mechanism is None else describe_cost(cost), "count": times,
     }  # fmt: skip
     if call is not None:
         what |= call.described()
@@ -181,10 +190,10 @@ class Before:
     """What was spent of blocks before the charges of one call, and how many charges it makes."""
 
     def __init__(self) -> None:
-        self._spent: dict[str, Parts] = {}
+        self._spent: dict[str, Amount] = {}
         self._charges: Counter[str] = Counter()
 
-    def of(self, block: str, spent: Parts) -> tuple[Parts, int]:
+    def of(self, block: str, spent: Amount) -> tuple[Amount, int]:
         """Note a charge to a block; return what was spent before the call, and its charges."""
         self._charges[block] += 1
         return self._spent.setdefault(block, spent), self._charges[block]
@@ -209,12 +218,12 @@ def written(
         budget, spent, retired = block_of(connection, block)
         if retired:
             raise BlockRetiredError(told_retired(block))
-        total = tuple(map(total_of, spent, charge.asked))
+        total = add_amounts(spent, charge.asked)
         since, charges = before.of(block, spent)
-        if any(a > b for a, b in zip(total, budget, strict=True)):
-            asked = charge.asked if charges == 1 else _less(total, since)
-            parts = budget, since, _less(budget, since), asked
-            whole, paid, rest, cost = (loss_from(charge.kind, part) for part in parts)
+        if exceeds(total, budget):
+            asked = charge.asked if charges == 1 else subtract_amounts(total, since)
+            parts = budget, since, subtract_amounts(budget, since), asked
+            whole, paid, rest, cost = (loss_of_amount(charge.kind, part) for part in parts)
             named = None if block == ALL else block
             raise BudgetExceededError(whole, paid, rest, cost, named, charges)
         exact = tuple(a + b for a, b in zip(spent, charge.asked, strict=True))
@@ -231,10 +240,6 @@ def written(
         connection, charge.entry | {"rounded": rounded} | when(), charge.charge_id
     )
     return _receipt(charge, entry["seq"], entry["hash"], rounded)
-
-
-def _less(total: Parts, part: Parts) -> Parts:
-    return tuple(a - b for a, b in zip(total, part, strict=True))
 
 
 def _repeated(charge: Charge, seq: int, body: str, digest: str, result: Any) -> Receipt:
@@ -272,7 +277,7 @@ def _receipt(
     *,
     fresh: bool = True,
 ) -> Receipt:
-    cost = loss_from(charge.kind, charge.asked)
+    cost = loss_of_amount(charge.kind, charge.asked)
     blocks = () if charge.blocks == (ALL,) else charge.blocks
     return Receipt(seq, charge.charge_id, cost, blocks, digest, rounded, result, fresh)
 

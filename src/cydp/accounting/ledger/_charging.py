@@ -9,7 +9,8 @@ from typing import Any
 
 from cydp._arguments import Integer
 from cydp._numbers.rational import index
-from cydp.accounting._budget import Cost, total_of
+from cydp.accounting._amounts import add_amounts, exceeds
+from cydp.accounting._cost import Cost
 from cydp.accounting._errors import (
     BlockRetiredError,
     ChargeInDoubtError,
@@ -464,17 +465,16 @@ class LedgerCharges:
         """
         charge = self._checked(cost, count, blocks, None, None, relation)
 
-        def exceeds(connection: Connection) -> bool:
+        def would_exceed(connection: Connection) -> bool:
             for block in charge.blocks:
                 budget, spent, retired = block_of(connection, block)
                 if retired:
                     raise BlockRetiredError(told_retired(block))
-                total = map(total_of, spent, charge.asked)
-                if any(a > b for a, b in zip(total, budget, strict=True)):
+                if exceeds(add_amounts(spent, charge.asked), budget):
                     return True
             return False
 
-        return self._store.read(exceeds)
+        return self._store.read(would_exceed)
 
 
 def _name_of(release: Callable[[], Any]) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 
 from cydp._numbers.rational import index
 from cydp._version import __version__
-from cydp.accounting._budget import Parts, measured
+from cydp.accounting._amounts import Amount, amount_of
 from cydp.accounting._loss import Loss
 
 __all__ = [
@@ -88,16 +88,16 @@ def digest_of(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def parts_of(loss: Loss) -> Parts:
+def parts_of(loss: Loss) -> Amount:
     """Return the numbers of a loss in its own measure."""
-    return measured(loss, loss)
+    return amount_of(loss, loss)
 
 
-def texts_of(parts: Parts) -> list[str]:
+def texts_of(parts: Amount) -> list[str]:
     """Return fractions as JSON can hold them."""
     return [str(part) for part in parts]
 
 
-def fractions_of(texts: Sequence[str]) -> Parts:
+def fractions_of(texts: Sequence[str]) -> Amount:
     """Read what `texts_of` has written."""
     return tuple(map(Fraction, texts))

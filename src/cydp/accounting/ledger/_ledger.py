@@ -13,6 +13,7 @@ from typing import Any, NoReturn, Self
 
 from cydp._named import explained, own_methods
 from cydp._relations import check_relation
+from cydp.accounting._amounts import loss_of_amount
 from cydp.accounting._budget import check_budget
 from cydp.accounting._errors import (
     BlockRetiredError,
@@ -21,8 +22,8 @@ from cydp.accounting._errors import (
     LedgerRollbackError,
     UnknownBlockError,
 )
-from cydp.accounting._loss import ZCDP, ApproxDP, Loss, PureDP, loss_from
-from cydp.accounting._report import html_of, printable
+from cydp.accounting._format import format_name, html_of
+from cydp.accounting._loss import ZCDP, ApproxDP, Loss, PureDP
 from cydp.accounting.ledger import _store
 from cydp.accounting.ledger._blocks import (
     ALL,
@@ -204,7 +205,7 @@ class BudgetLedger(LedgerCharges):
                     )
             try:
                 told = json.loads(first[0])
-                budget = loss_from(_MEASURES[told["measure"]], fractions_of(told["budget"]))
+                budget = loss_of_amount(_MEASURES[told["measure"]], fractions_of(told["budget"]))
                 return budget, check_relation(told["relation"]), told["privacy_unit"]
             except (TypeError, KeyError, ValueError, ArithmeticError):
                 raise LedgerCorruptError(
@@ -382,7 +383,7 @@ class BudgetLedger(LedgerCharges):
 
         found, entries = self._store.read(seen)
         charges = [entry for entry in entries if entry["kind"] == "charge"]
-        about = f"budget {self.budget} for each {printable(self.privacy_unit)}"
+        about = f"budget {self.budget} for each {format_name(self.privacy_unit)}"
         about += f", under {self.relation!r}"
         return report_of(about, found, charges, type(self.budget))
 
@@ -409,5 +410,5 @@ class BudgetLedger(LedgerCharges):
         raise TypeError("a BudgetLedger cannot be pickled or copied: open it by its path")
 
     def __repr__(self) -> str:
-        unit = printable(self.privacy_unit)
+        unit = format_name(self.privacy_unit)
         return f"<BudgetLedger: {self.budget} for each {unit}, {self.relation!r}>"

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from cydp.accounting._loss import Loss, loss_from
-from cydp.accounting._report import printable
+from cydp.accounting._amounts import loss_of_amount
+from cydp.accounting._format import format_name
+from cydp.accounting._loss import Loss
 from cydp.accounting.ledger._blocks import ALL, State
 from cydp.accounting.ledger._entries import fractions_of
 
@@ -27,8 +28,8 @@ def report_of(
         lines.append(f"  {name}spent {spent}, {'retired' if retired else f'left {left}'}")
     lines += _before(len(charges), "charges")
     for entry in charges[-_SHOWN:]:
-        cost = loss_from(kind, fractions_of(entry["cost"]))
-        what = printable(entry["label"] or entry["params"] or "a loss")
+        cost = loss_of_amount(kind, fractions_of(entry["cost"]))
+        what = format_name(entry["label"] or entry["params"] or "a loss")
         if len(what) > _LONGEST:
             what = what[:_LONGEST] + " ..."
         times = "" if entry["count"] == 1 else f"{entry['count']:,} x "

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from cydp._arguments import Integer
-from cydp.accounting._budget import Cost
+from cydp.accounting._cost import Cost
 from cydp.accounting.ledger._blocks import ALL
 from cydp.accounting.ledger._charges import Receipt
 

@@ -1,31 +1,36 @@
 # SPDX-License-Identifier: MIT
-"""The relation of neighbours that a number is stated under, where it is known."""
+"""The relation of neighbours of a number that is computed from several."""
 
 from __future__ import annotations
 
 from cydp.accounting._errors import RelationMismatchError
 
-__all__ = ["common_relation"]
+__all__ = ["combine_relations"]
 
 
-def common_relation(what: str, *relations: str | None) -> str | None:
-    """Return the one relation that several numbers are stated under.
+def combine_relations(what: str, *relations: str | None) -> str | None:
+    """Return the relation that several numbers have in common.
 
     Parameters
     ----------
     what : str
         What the numbers are, for the error.
     *relations : {"add-remove", "change-one", None}
-        None: it is not said which one, and whoever gave the number answers for it.
+        None: the number states no relation, and the caller is responsible for it.
+
+    Returns
+    -------
+    str or None
+        None if none of the numbers states a relation.
 
     Raises
     ------
     RelationMismatchError
-        If there are two.
+        If two of the numbers state different relations.
 
     Examples
     --------
-    >>> common_relation("losses", None, "change-one", None)
+    >>> combine_relations("losses", None, "change-one", None)
     'change-one'
 
     """

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: MIT
+"""What can be charged: a loss, or a mechanism or a release, which has one."""
+
+from __future__ import annotations
+
+from typing import Protocol, TypeAlias, runtime_checkable
+
+from cydp._relations import check_optional_relation
+from cydp.accounting._combine_relations import combine_relations
+from cydp.accounting._describe_argument import describe_wrong_loss
+from cydp.accounting._errors import RelationMismatchError
+from cydp.accounting._loss import ZCDP, ApproxDP, Loss, PureDP
+
+__all__ = ["Cost", "HasLoss", "check_relation_of_cost", "loss_of", "relation_of"]
+
+
+@runtime_checkable
+class HasLoss(Protocol):
+    """A mechanism or a release."""
+
+    @property
+    def loss(self) -> Loss:
+        """Privacy cost."""
+
+
+Cost: TypeAlias = Loss | HasLoss
+
+
+def loss_of(cost: Cost) -> Loss:
+    """Return a loss, or that of a mechanism or a release; a TypeError for anything else."""
+    loss = cost if isinstance(cost, PureDP | ApproxDP | ZCDP) else getattr(cost, "loss", None)
+    if not isinstance(loss, PureDP | ApproxDP | ZCDP):
+        if hasattr(cost, "as_loss") and not isinstance(cost, type):
+            raise TypeError(
+                "cost must not be a Plan, which is charged as a whole, at a delta: charge "
+                "plan.as_loss(delta)"
+            )
+        raise TypeError(
+            "cost must be a loss or a mechanism, such as PureDP(0.1), not "
+            f"{describe_wrong_loss(cost)}"
+        )
+    return loss
+
+
+def relation_of(cost: Cost) -> str | None:
+    """Return the relation that a cost is stated under; None: the cost states none.
+
+    Raises RelationMismatchError for a mechanism that is stated under another relation than its
+    loss.
+    """
+    return combine_relations(
+        "a mechanism and its loss", getattr(cost, "relation", None), loss_of(cost).relation
+    )
+
+
+def check_relation_of_cost(
+    cost: Cost, relation: str | None, kept: str, use: str = "be paid from a budget"
+) -> None:
+    """Raise a RelationMismatchError if a cost is stated under another relation than a budget's.
+
+    Parameters
+    ----------
+    cost : loss, mechanism or release
+        It may state its relation itself.
+    relation : {"add-remove", "change-one", None}
+        The relation that the caller states for the cost.
+    kept : {"add-remove", "change-one"}
+        The relation that the budget is kept under.
+    use : str
+        What the cost is for, in the error.
+
+    """
+    for stated in (relation_of(cost), check_optional_relation(relation)):
+        if stated is not None and stated != kept:
+            raise RelationMismatchError(
+                f"the cost is stated under {stated!r} and cannot {use} that is kept under "
+                f"{kept!r}: state both under one relation"
+            )

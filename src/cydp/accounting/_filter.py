@@ -1,0 +1,270 @@
+# SPDX-License-Identifier: MIT
+"""The filter: a budget in memory, which refuses what does not fit."""
+
+from __future__ import annotations
+
+import os
+import threading
+from fractions import Fraction
+from typing import NoReturn
+
+from cydp._arguments import Integer
+from cydp._named import explained
+from cydp._relations import check_relation
+from cydp.accounting._amounts import (
+    Amount,
+    add_amounts,
+    amount_of,
+    exceeds,
+    loss_of_amount,
+    repeat_amount,
+    subtract_amounts,
+    zero_amount,
+)
+from cydp.accounting._budget import check_budget
+from cydp.accounting._cost import Cost, check_relation_of_cost, loss_of
+from cydp.accounting._describe_cost import describe_cost
+from cydp.accounting._errors import BudgetExceededError, PrivacyError
+from cydp.accounting._format import html_of
+from cydp.accounting._loss import ApproxDP, Loss
+from cydp.accounting._loss_numbers import read_count
+
+__all__ = ["PrivacyFilter"]
+
+
+class PrivacyFilter:
+    """A budget in memory, which refuses what does not fit. For threads of one process.
+
+    Pass it to releases as ``budget=``, or call `charge` before each release of your own. Use a
+    `BudgetLedger` for several processes, and for a budget that outlives the process.
+
+    Parameters
+    ----------
+    budget : PureDP, ApproxDP or ZCDP
+        What may be spent in all. Charges must be in its measure. Totals are exact fractions.
+    relation : {"add-remove", "change-one"}, default "add-remove"
+        The relation of neighbours that the losses are stated under.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For a bad budget or relation.
+    RelationMismatchError
+        If the budget is stated under another relation.
+
+    Notes
+    -----
+    Charges, and the sizes of charges, may depend on earlier releases [1]_; for zCDP see [2]_.
+
+    References
+    ----------
+    .. [1] Rogers, Roth, Ullman, Vadhan, "Privacy odometers and filters", 2016.
+    .. [2] Feldman, Zrnic, "Individual privacy accounting via a Renyi filter", 2021.
+
+    Examples
+    --------
+    >>> from cydp import PureDP
+    >>> budget = PrivacyFilter(PureDP(1))
+    >>> for _ in range(10):
+    ...     budget.charge(PureDP(0.1))
+    >>> budget.remaining
+    PureDP(epsilon=0)
+    >>> budget.would_exceed(PureDP(1e-300))
+    True
+
+    """
+
+    __slots__ = ("_budget", "_limit", "_lock", "_pid", "_relation", "_spent", "_subtotals")
+
+    @explained
+    def __init__(self, budget: Loss, *, relation: str = "add-remove") -> None:
+        if hasattr(self, "_pid"):
+            raise TypeError("a PrivacyFilter is made once, and its budget cannot be changed")
+        self._budget = check_budget(budget, check_relation(relation))
+        self._relation = relation
+        self._limit = amount_of(budget, budget)
+        self._spent = zero_amount(self._limit)
+        self._subtotals: dict[str, _Subtotal] = {}
+        self._lock = threading.RLock()
+        self._pid = os.getpid()
+
+    @property
+    def budget(self) -> Loss:
+        """What may be spent in all."""
+        return self._budget
+
+    @property
+    def relation(self) -> str:
+        """The relation of neighbours that the losses are stated under."""
+        return self._relation
+
+    def charge(self, cost: Cost, count: Integer = 1, *, relation: str | None = None) -> None:
+        """Spend a loss `count` times, or raise and spend nothing.
+
+        Parameters
+        ----------
+        cost : loss, mechanism or release
+            What one release costs.
+        count : int >= 0, default 1
+            How many releases there are.
+        relation : {"add-remove", "change-one"}, optional
+            The relation that the cost is stated under. None: the relation that the loss or the
+            mechanism states, if it states one.
+
+        Raises
+        ------
+        BudgetExceededError
+            If the cost does not fit. It may use up the budget exactly.
+        MeasureMismatchError, RelationMismatchError
+            If the cost is of another measure than the budget, or stated under another relation.
+        PrivacyError
+            In a forked child, because the parent process has the budget.
+        TypeError, ValueError
+            For a bad cost or count.
+
+        Examples
+        --------
+        >>> from cydp import PureDP
+        >>> budget = PrivacyFilter(PureDP(1))
+        >>> budget.charge(PureDP(0.25), count=3)
+        >>> budget.spent.epsilon
+        Fraction(3, 4)
+
+        """
+        times, requested = self._check_charge(cost, count, relation)
+        with self._lock:
+            while True:
+                spent = self._spent
+                total = add_amounts(spent, requested)
+                if exceeds(total, self._limit):
+                    raise self._refusal(spent, requested)
+                # A signal handler of this thread gets past the lock, and may have charged.
+                if self._spent is spent:
+                    self._spent = total
+                    break
+            self._subtotals.setdefault(_name_in_report(cost), _Subtotal()).add(times, requested)
+
+    def would_exceed(self, cost: Cost, count: Integer = 1, *, relation: str | None = None) -> bool:
+        """Whether a charge would be refused for lack of budget, as things stand.
+
+        The answer promises nothing: another thread may charge in between. The parameters are those
+        of `charge`, and a cost that could never be charged raises what `charge` raises.
+
+        Returns
+        -------
+        bool
+
+        Examples
+        --------
+        >>> from cydp import PureDP
+        >>> PrivacyFilter(PureDP(1)).would_exceed(PureDP(0.5), count=3)
+        True
+
+        """
+        _, requested = self._check_charge(cost, count, relation)
+        return exceeds(add_amounts(self._spent, requested), self._limit)
+
+    @property
+    def spent(self) -> Loss:
+        """What was charged."""
+        return self._loss_of(self._spent)
+
+    @property
+    def remaining(self) -> Loss:
+        """What may still be charged."""
+        return self._loss_of(subtract_amounts(self._limit, self._spent))
+
+    def _check_charge(self, cost: Cost, count: Integer, relation: str | None) -> tuple[int, Amount]:
+        """Return how many releases a charge is for, and what they cost together."""
+        if os.getpid() != self._pid:
+            raise PrivacyError(
+                "a PrivacyFilter cannot be used in a forked process, which would spend its budget "
+                "once more: use a BudgetLedger, which processes share"
+            )
+        check_relation_of_cost(cost, relation, self.relation)
+        times = read_count(count)
+        return times, repeat_amount(loss_of(cost), times, self.budget)
+
+    def _refusal(self, spent: Amount, requested: Amount) -> BudgetExceededError:
+        left = subtract_amounts(self._limit, spent)
+        loss_of = self._loss_of
+        return BudgetExceededError(self.budget, loss_of(spent), loss_of(left), loss_of(requested))
+
+    def _loss_of(self, amount: Amount) -> Loss:
+        return loss_of_amount(type(self.budget), amount, self.budget.relation)
+
+    def report(self) -> str:
+        """Return a text for people that says what was spent, on what, and what is left.
+
+        Returns
+        -------
+        str
+            One line for each kind of cost, below two lines for the whole.
+
+        Examples
+        --------
+        >>> from cydp import PureDP
+        >>> budget = PrivacyFilter(PureDP(1))
+        >>> budget.charge(PureDP(0.25), count=3)
+        >>> print(budget.report())
+        budget PureDP(epsilon=1) under 'add-remove', in memory
+          spent PureDP(epsilon=0.75), left PureDP(epsilon=0.25)
+          3 x PureDP: PureDP(epsilon=0.75)
+
+        """
+        subtotals = dict(self._subtotals)  # copied at once, since other threads may charge
+        lines = [f"budget {self.budget} under {self.relation!r}, in memory"]
+        lines.append(f"  spent {self.spent}, left {self.remaining}")
+        lines += [
+            f"  {subtotal.releases:,} x {name}: {self._loss_of(subtotal.amount)}"
+            for name, subtotal in subtotals.items()
+        ]
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        return html_of(self.report())
+
+    def __reduce__(self) -> NoReturn:
+        """Refuse: two copies would spend the budget twice."""
+        raise TypeError(
+            "a PrivacyFilter cannot be pickled or copied, because its budget would double: use a "
+            "BudgetLedger, which processes share"
+        )
+
+    def __repr__(self) -> str:
+        return f"<PrivacyFilter: {self.budget}, {self.relation!r}, spent {self.spent}>"
+
+
+def _name_in_report(cost: Cost) -> str:
+    """Return what a report calls a charge: a plan by its items, everything else by its class."""
+    plan = cost.plan if isinstance(cost, ApproxDP) else None
+    return type(cost).__name__ if plan is None else describe_cost(cost)
+
+
+class _Subtotal:
+    """What the charges of one name in a report cost together, and how many releases they were for.
+
+    Charges of the same amount, one after the other, are only counted, which is quick.
+    """
+
+    __slots__ = ("_before", "_charges", "_each", "releases")
+
+    def __init__(self) -> None:
+        self.releases = 0
+        self._before: Amount = _NOTHING  # what was charged before the last amount
+        self._each: Amount = _NOTHING  # the last amount
+        self._charges = 0  # how many charges there were of the last amount
+
+    def add(self, releases: int, amount: Amount) -> None:
+        self.releases += releases
+        if amount != self._each:
+            self._before, self._each, self._charges = self.amount, amount, 0
+        self._charges += 1
+
+    @property
+    def amount(self) -> Amount:
+        """The cost of all charges."""
+        return add_amounts(self._before, tuple(self._charges * part for part in self._each))
+
+
+_NOTHING = (Fraction(0), Fraction(0))  # of any measure: what is added to it may be shorter

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: MIT
+"""How the numbers that a loss is made of are read, and what is allowed for each."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from cydp._arguments import Integer, Number
+from cydp._numbers.intervals import exp_bounds
+from cydp._numbers.rational import Exact, as_exact, exact, index, text
+from cydp._numbers.rounding import delta_above
+
+__all__ = [
+    "check_nonnegative",
+    "group_delta",
+    "half_square",
+    "read_claimed_rho",
+    "read_count",
+    "read_group_size",
+    "read_nonnegative",
+]
+
+
+def read_nonnegative(value: Number, name: str) -> Exact:
+    """Read a number exactly; a ValueError for a negative one."""
+    number = exact(value, name)
+    if number.numerator < 0:
+        raise ValueError(f"{name} must be at least 0, not {text(number)}")
+    return number
+
+
+def read_claimed_rho(rho: Number, epsilon: Fraction) -> Exact:
+    """Read a rho that the caller claims beside an epsilon.
+
+    A ValueError for a rho of 0 beside an epsilon above 0: it would say that nothing is lost at all.
+    """
+    value = read_nonnegative(rho, "rho")
+    if value == 0 and epsilon > 0:
+        raise ValueError(f"rho must be more than 0 beside an epsilon of {text(epsilon)}")
+    return value
+
+
+def half_square(epsilon: Fraction) -> Exact:
+    """Return the rho that every pure loss of an epsilon has at most: epsilon**2 / 2."""
+    return Exact(epsilon.numerator**2, 2 * epsilon.denominator**2)  # thrice as fast as **2 / 2
+
+
+def check_nonnegative(number: Fraction) -> Exact:
+    """Return a number of a loss, which sums can make longer than `exact` reads."""
+    if number.numerator < 0:
+        raise ValueError("a loss must be at least 0")
+    return as_exact(number)
+
+
+def read_count(count: Integer) -> int:
+    """Read how many releases there are, from 0 to 2**64 - 1; else TypeError, ValueError."""
+    n = index(count, "count")
+    if not 0 <= n < 2**64:
+        raise ValueError("count must be from 0 to 2**64 - 1")
+    return n
+
+
+def read_group_size(k: Integer) -> int:
+    """Read in how many units neighbours differ, from 1 to 2**64 - 1; else TypeError, ValueError."""
+    size = index(k, "k")
+    if not 1 <= size < 2**64:
+        raise ValueError("k must be from 1 to 2**64 - 1")
+    return size
+
+
+def group_delta(epsilon: Fraction, delta: Fraction, size: int) -> Fraction:
+    """Return delta (e**(size epsilon) - 1) / (e**epsilon - 1), or a little more; 1 or more if huge.
+
+    That is delta (1 + e**epsilon + ... + e**((size - 1) epsilon)).
+    """
+    if delta == 0 or size == 1:
+        return delta
+    if (
+        size - 1
+    ) * epsilon > 12_000:  # the factor is beyond 1 / delta for every delta of 4,096 bits
+        return Fraction(1)
+    if epsilon == 0:
+        return size * delta
+    if size * epsilon < Fraction(1, 10**30):  # no term of the sum is above e**(size epsilon)
+        return delta_above(delta * size * exp_bounds(size * epsilon)[1])
+    numerator = exp_bounds(size * epsilon, 120)[1] - 1
+    denominator = exp_bounds(epsilon, 120)[0] - 1
+    return delta_above(delta * numerator / max(denominator, epsilon))
