@@ -30,14 +30,11 @@ class Sampler:
     @property
     def layout(self) -> tuple[tuple[int, int, int], bool]: ...
 
-def discrete_laplace_sampler(
-    numerator: NDArray[np.uint64], denominator: NDArray[np.uint64], prefix_bits: int = 0
+def make_sampler(
+    distribution: str, numerator: NDArray[np.uint64], denominator: NDArray[np.uint64]
 ) -> Sampler: ...
-def discrete_gaussian_sampler(
-    numerator: NDArray[np.uint64], denominator: NDArray[np.uint64]
-) -> Sampler: ...
-def bernoulli_sampler(
-    numerator: NDArray[np.uint64], denominator: NDArray[np.uint64]
+def make_discrete_laplace_prefix(
+    numerator: NDArray[np.uint64], denominator: NDArray[np.uint64], prefix_bits: int
 ) -> Sampler: ...
 def add_noise(noise: NDArray[np.int64], values: NDArray[np.int64], stops: bool) -> None: ...
 def add_grid_noise(
@@ -110,7 +107,7 @@ def grid_sum_groups(
     threads: int,
     sums: NDArray[np.int64],
 ) -> None: ...
-def category_offset_sampler(
+def make_category_offset(
     numerator: NDArray[np.uint64], denominator: NDArray[np.uint64], categories: int
 ) -> Sampler: ...
 def randomize_responses(

@@ -196,7 +196,7 @@ cdef class Sampler:
     cdef readonly bint boolean
 
     def __init__(self):
-        raise TypeError("a Sampler is made by a function named for its distribution")
+        raise TypeError("a Sampler is made by make_sampler")
 
     def __dealloc__(self):
         _c.cydp_sampler_free(self.sampler)
@@ -230,31 +230,35 @@ cdef _c.cydp_rational rational(const uint64_t[::1] numerator,
                             denominator.shape[0])
 
 
-def discrete_laplace_sampler(const uint64_t[::1] numerator not None,
-                             const uint64_t[::1] denominator not None, unsigned prefix_bits=0):
-    """Prepare discrete Laplace noise of a scale."""
+ctypedef _c.cydp_status (*constructor)(const _c.cydp_rational *, _c.cydp_sampler **) noexcept nogil
+
+
+cdef constructor constructor_of(str distribution) except NULL:
+    if distribution == "discrete_laplace":
+        return _c.cydp_discrete_laplace_new
+    if distribution == "discrete_gaussian":
+        return _c.cydp_discrete_gaussian_new
+    if distribution == "bernoulli":
+        return _c.cydp_bernoulli_new
+    raise ValueError(f"cydp.h has no constructor of this name: {distribution}")
+
+
+def make_sampler(str distribution not None, const uint64_t[::1] numerator not None,
+                 const uint64_t[::1] denominator not None):
+    """Prepare a distribution, named as in cydp.h, by its rational parameter."""
+    cdef Sampler made = Sampler.__new__(Sampler)
+    cdef _c.cydp_rational parameter = rational(numerator, denominator)
+    check(constructor_of(distribution)(&parameter, &made.sampler))
+    made.boolean = _c.cydp_sampler_value_bytes(made.sampler) == 1
+    return made
+
+
+def make_discrete_laplace_prefix(const uint64_t[::1] numerator not None,
+                                 const uint64_t[::1] denominator not None, unsigned prefix_bits):
+    """Prepare discrete Laplace noise whose kernel takes so few bits, as cydp_testing.h says."""
     cdef Sampler made = Sampler.__new__(Sampler)
     cdef _c.cydp_rational scale = rational(numerator, denominator)
     check(testing.cydp_discrete_laplace_new_prefix(&scale, prefix_bits, &made.sampler))
-    return made
-
-
-def discrete_gaussian_sampler(const uint64_t[::1] numerator not None,
-                              const uint64_t[::1] denominator not None):
-    """Prepare discrete Gaussian noise of a sigma squared."""
-    cdef Sampler made = Sampler.__new__(Sampler)
-    cdef _c.cydp_rational sigma2 = rational(numerator, denominator)
-    check(_c.cydp_discrete_gaussian_new(&sigma2, &made.sampler))
-    return made
-
-
-def bernoulli_sampler(const uint64_t[::1] numerator not None,
-                      const uint64_t[::1] denominator not None):
-    """Prepare coins of a probability."""
-    cdef Sampler made = Sampler.__new__(Sampler)
-    cdef _c.cydp_rational probability = rational(numerator, denominator)
-    check(_c.cydp_bernoulli_new(&probability, &made.sampler))
-    made.boolean = True
     return made
 
 
@@ -564,8 +568,8 @@ def grid_sum_groups(codes not None, x not None, int exponent, int64_t lowest, in
 
 # Randomized response ------------------------------------------------------------------------------
 
-def category_offset_sampler(const uint64_t[::1] numerator not None,
-                            const uint64_t[::1] denominator not None, uint64_t categories):
+def make_category_offset(const uint64_t[::1] numerator not None,
+                         const uint64_t[::1] denominator not None, uint64_t categories):
     """Prepare offsets among categories; each but 0 has the given probability."""
     cdef Sampler made = Sampler.__new__(Sampler)
     cdef _c.cydp_rational weight = rational(numerator, denominator)

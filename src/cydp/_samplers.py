@@ -79,15 +79,17 @@ def read_bernoulli(p: Number) -> Sampler:
     value = exact(p, "p")
     if not 0 <= value <= 1:
         raise ValueError(f"p must be between 0 and 1, not {text(value)}")
-    return _core.bernoulli_sampler(*_limbs_of(value))
+    return _core.make_sampler("bernoulli", *_limbs_of(value))
 
 
 @lru_cache(_KEPT)
 def prepare_discrete_laplace(scale: Fraction, prefix_bits: int = 0) -> Sampler:
-    """Return a sampler for a scale of any length; prefix_bits as in cydp.h."""
+    """Return a sampler for a scale of any length; prefix_bits as in cydp_testing.h."""
     if not _LEAST_SCALE <= scale <= _LARGEST_SCALE:
         raise ValueError(f"scale must be between 1e-6 and 2**56, not {text(scale)}")
-    return _core.discrete_laplace_sampler(*_limbs_of(scale), prefix_bits)
+    if prefix_bits:
+        return _core.make_discrete_laplace_prefix(*_limbs_of(scale), prefix_bits)
+    return _core.make_sampler("discrete_laplace", *_limbs_of(scale))
 
 
 @lru_cache(_KEPT)
@@ -95,13 +97,13 @@ def prepare_discrete_gaussian(sigma2: Fraction) -> Sampler:
     """Return a sampler for a square of sigma of any length."""
     if not _LEAST_SIGMA**2 <= sigma2 <= _LARGEST_SIGMA**2:
         raise ValueError(f"sigma2 must be between 1e-6 and 2**112, not {text(sigma2)}")
-    return _core.discrete_gaussian_sampler(*_limbs_of(sigma2))
+    return _core.make_sampler("discrete_gaussian", *_limbs_of(sigma2))
 
 
 @lru_cache(_KEPT)
 def prepare_category_offset(p: Fraction, categories: int) -> Sampler:
     """Return a sampler of offsets, each but 0 with probability p; p may be of any length."""
-    return _core.category_offset_sampler(*_limbs_of(p), categories)
+    return _core.make_category_offset(*_limbs_of(p), categories)
 
 
 @lru_cache(_KEPT)

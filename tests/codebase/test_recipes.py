@@ -43,7 +43,9 @@ def missing_of_sampler(name: str) -> list[str]:
     return [
         file
         for file, said in SAMPLER_FILES.items()
-        if not any(re.search(said.format(name=name), text) for text in texts(file.format(name=name)))
+        if not any(
+            re.search(said.format(name=name), text) for text in texts(file.format(name=name))
+        )
     ]
 
 
@@ -78,8 +80,12 @@ def test_a_kernel_is_complete(folder: str, name: str, avx512: str, avx2: str, ne
     """Each version that a list names is defined in a file of that instruction set, or in each's."""
     versions = {"avx512": avx512, "avx2": avx2, "neon": neon}
     for isa in {"portable", *versions.values()}:
-        own = [file.read_text() for file in (CORE / folder).glob(f"*_{isa}.[ch]")]
-        each = [file.read_text() for file in (CORE / folder).glob("*_each.c")]
+        own = [file.read_text() for file in (CORE / folder).glob(f"*_{isa}.c")]
+        each = [
+            file.read_text()
+            for kind in ("each.c", "vector.h")
+            for file in (CORE / folder).glob(f"*_{kind}")
+        ]
         assert any(f"cydp_{name}_{isa}(" in text for text in own) or any(
             f"CYDP_KERNEL({name})(" in text for text in each
         ), isa

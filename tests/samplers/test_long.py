@@ -5,9 +5,9 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-import test_discrete_gaussian as gaussian
-import test_discrete_laplace as laplace
 from numpy.typing import NDArray
+from samplers import test_discrete_gaussian as gaussian
+from samplers import test_discrete_laplace as laplace
 from samplers.test_exact_comparison import every_law, random_candidates
 
 from cydp.testing import SeededGenerator
