@@ -21,8 +21,8 @@ void cydp_fixed_multiply_word(size_t n, uint64_t *out, const uint64_t *a, uint64
 void cydp_fixed_divide_word(size_t n, uint64_t *out, const uint64_t *a, uint64_t word);
 void cydp_fixed_shift_right(size_t n, uint64_t *out, const uint64_t *a, unsigned bits);
 
-/* Sets out to floor(numerator / denominator * 2^(64 n)), and *exact to whether that is the
- * quotient itself. Returns CYDP_ERROR_DOMAIN if the quotient is 2^64 or more, or
+/* Sets out to floor(numerator / denominator * 2^(64 n)), and *exact to whether that is
+ * the quotient itself. Returns CYDP_ERROR_DOMAIN if the quotient is 2^64 or more, or
  * CYDP_ERROR_MEMORY. The denominator's top limb is not 0. */
 cydp_status cydp_fixed_divide(size_t n, uint64_t *out, const uint64_t *numerator,
                               size_t numerator_limbs, const uint64_t *denominator,

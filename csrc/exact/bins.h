@@ -47,8 +47,9 @@ struct cydp_bins {
   cydp_index_method method;
   cydp_buckets buckets; /* CYDP_EVEN, CYDP_BUCKETS */
   uint64_t *keys;       /* of the edges */
-  uint64_t *
-      below; /* edges in buckets: x is at or above edge j if its key is above below[j]; ends in numbers that no key is above */
+  /* The edges in buckets: x is at or above edge j if its key is above below[j]. Ends in
+   * numbers that no key is above. */
+  uint64_t *below;
   uint32_t *before;  /* for each bucket, the number of edges in the buckets before it */
   unsigned most;     /* edges in a bucket, at most: 2 or 4 */
   uint64_t least;    /* CYDP_KEY_BUCKETS: the least key, */

@@ -204,10 +204,10 @@ static bool sort_fully(const cydp_bounding *bounding, const record *rows, size_t
   return true;
 }
 
-/* Sorts a short bucket likewise by a key of 32 bits that stands for (user, priority,
- * row): 7 bits of the user behind those of the bucket, 20 of the priority, 5 of the
- * place. Each key is compared with all, without a branch. Returns false where keys do not
- * tell two users or pairs apart. */
+/* Sorts a short bucket in the same order, by a key of 32 bits that stands for (user,
+ * priority, row): 7 bits of the user behind those of the bucket, 20 of the priority, 5 of
+ * the place. Each key is compared with all, without a branch. Returns false where keys do
+ * not tell two users or pairs apart. */
 static bool sort_by_keys(const record *rows, size_t n, unsigned known_bits,
                          record *sorted) {
   typedef int32_t vec __attribute__((vector_size(16)));

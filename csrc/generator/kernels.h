@@ -7,18 +7,18 @@
 #include "base/isa.h"
 #include "cydp.h"
 
-/* `groups` groups of 16 blocks from `counter` on, in the order of
+/* Sets words to `groups` groups of 16 blocks from `counter` on, in the order of
  * cydp_chacha20_keystream. The words overlap neither key nor nonce. */
 typedef void cydp_chacha20_kernel(const uint32_t key[8], const uint32_t nonce[3],
                                   uint32_t counter, size_t groups, uint32_t *words);
 
-/* The 16 blocks of these counters, in that order. */
+/* Sets words to the 16 blocks of these counters, in that order. */
 typedef void cydp_chacha20_blocks_kernel(const uint32_t key[8], const uint32_t nonce[3],
                                          const uint32_t counters[16],
                                          uint32_t words[CYDP_GROUP_WORDS]);
 
-/* SipHash-2-4 of n messages of `length` words, 1 to 3: message i is words[0][i],
- * words[1][i], words[2][i]. `out` may be one of these. */
+/* Sets out[i] to SipHash-2-4 of message i, of n messages of `length` words, 1 to 3:
+ * message i is words[0][i], words[1][i], words[2][i]. `out` may be one of these. */
 typedef void cydp_siphash_kernel(const uint64_t key[2], const uint64_t *const *words,
                                  size_t length, size_t n, uint64_t *out);
 

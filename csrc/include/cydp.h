@@ -156,9 +156,9 @@ typedef enum cydp_work_mode {
 size_t cydp_sampler_value_bytes(const cydp_sampler *sampler);
 
 /* Sets out to n values. Up to CYDP_SMALL_CALL values come from the generator's own
- * stream; more come from a fresh key, in chunks. Several threads pay from some 2^19
- * values on. Returns CYDP_ERROR_ENTROPY as cydp_rng_bytes does, or CYDP_ERROR_UNDECIDED;
- * then what `out` holds is no sample. */
+ * stream; more come from a fresh key, in chunks. Several threads are worth it from about
+ * 2^19 values on. Returns CYDP_ERROR_ENTROPY as cydp_rng_bytes does, or
+ * CYDP_ERROR_UNDECIDED; then what `out` holds is no sample. */
 #define CYDP_SMALL_CALL 256
 cydp_status cydp_sampler_fill(const cydp_sampler *sampler, size_t n, cydp_rng *rng,
                               cydp_work_mode work_mode, unsigned threads, void *out);

@@ -2,7 +2,7 @@
  *
  * cydp_testing: hooks for tests of cydp, and of what is built on it. NEVER FOR DATA.
  *
- * What is drawn through these functions is not private: whoever knows the seed or the
+ * What is drawn through these functions is not private: anyone who knows the seed or the
  * bits can subtract the noise. This header is no part of the API, and any release may
  * change it.
  */
@@ -30,7 +30,8 @@ cydp_status cydp_rng_new_seeded(const uint32_t key[8], cydp_rng **rng);
 /* Makes a sampler of discrete Laplace noise whose inverse CDF kernel takes `prefix_bits`
  * bits, so that many more candidates are undecided; 0 means as many as
  * cydp_discrete_laplace_new takes. The values are those of the distribution all the same.
- * Returns CYDP_ERROR_DOMAIN unless prefix_bits is 0 or 8 to 31, and fails as that one. */
+ * Returns CYDP_ERROR_DOMAIN unless prefix_bits is 0 or 8 to 31, and what
+ * cydp_discrete_laplace_new returns. */
 cydp_status cydp_discrete_laplace_new_prefix(const cydp_rational *scale,
                                              unsigned prefix_bits,
                                              cydp_sampler **sampler);

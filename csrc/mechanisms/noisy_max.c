@@ -36,7 +36,8 @@ typedef struct max_pass {
   double behind[CHUNK];
 } max_pass;
 
-/* Returns the limit that a coarse bound must reach for a noisy score of at least `low`. */
+/* Returns the limit that a coarse bound must reach for a noisy score of at least `low`.
+ */
 static int32_t limit_of(double low) {
   double units = floor(low * (0x1p23 / 0.6931471805599453)) - 158 * 0x1p23 - 4;
   return units > INT32_MIN ? (int32_t)units : INT32_MIN;

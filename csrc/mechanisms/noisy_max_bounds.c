@@ -109,7 +109,7 @@ static void exponential_bounds(uint64_t u, unsigned bits, double *low, double *h
 }
 
 static void gumbel_bounds(uint64_t u, unsigned bits, double *low, double *high) {
-  uint64_t above = (bits < 64 ? UINT32_MAX : UINT64_MAX) - u; /* 1 - U, likewise */
+  uint64_t above = (bits < 64 ? UINT32_MAX : UINT64_MAX) - u; /* of 1 - U */
   double x = double_of(u), rest = double_of(above), cell = bits < 64 ? 0x1p-32 : 0x1p-64;
   double middle = (x + 0.5) * cell;
   double e =

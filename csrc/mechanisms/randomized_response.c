@@ -27,8 +27,8 @@ typedef struct response_call {
   uint32_t offset_key[8], uniform_key[8];
 } response_call;
 
-/* Randomizes the n codes from the chunk `first` on. Uniform categories are drawn if any of
- * these codes is no category, which a clock can see; with fixed work, always. */
+/* Randomizes the n codes from the chunk `first` on. Uniform categories are drawn if any
+ * of these codes is no category, which a clock can see; with fixed work, always. */
 static cydp_status randomize_batch(const response_call *call, uint64_t first, size_t n,
                                    uint32_t *drawn) {
   const cydp_mechanisms_table *kernels = cydp_mechanisms_kernels();

@@ -3,9 +3,9 @@
  * registers of each instruction set. docs/sampling.md. */
 #include "mechanisms/kernels.h"
 
-/* Arithmetic is modulo 2^width, which may be the number of categories: then last + 1 is 0.
- * Each code is read once, since another thread may change it. A code that is no category
- * sets its report to last + 1, which marks it from then on. */
+/* Arithmetic is modulo 2^width, which may be the number of categories: then last + 1 is
+ * 0. Each code is read once, since another thread may change it. A code that is no
+ * category sets its report to last + 1, which marks it from then on. */
 #define RESPOND(CODE, OFFSET)                                                            \
   static inline bool respond_##CODE##_##OFFSET(CODE last, const CODE *restrict codes,    \
                                                const OFFSET *restrict offsets, size_t n, \

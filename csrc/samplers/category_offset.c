@@ -182,7 +182,8 @@ static void set_table(offset_sampler *offset) {
 
 /* y is U / w within half a word's width and 2^-50 of itself. The guard band is a little
  * wider than half a word, which may be far more than `last`. At each of the K boundaries
- * it takes 2 guard w of U, and one word more, since words are counted by their middles. */
+ * it takes 2 guard w of U, and one word more, since words are counted by their middles.
+ */
 static cydp_category_offset_constants constants_of(const offset_sampler *offset,
                                                    unsigned bits) {
   double inverse = offset->inverse, last = (double)(offset->categories - 1);

@@ -14,8 +14,8 @@ static inline __m256d middles_of_32(const uint32_t *words) {
   return _mm256_add_pd(_mm256_cvtepi32_pd(u), _mm256_set1_pd(0x1p31 + 0.5));
 }
 
-/* Converts 64-bit integers as halves under the bits of 2^84 and 2^52; only the addition of
- * these rounds. */
+/* Converts 64-bit integers as halves under the bits of 2^84 and 2^52; only the addition
+ * of these rounds. */
 static inline __m256d middles_of_63(const uint64_t *words) {
   __m256i u =
       _mm256_srli_epi64(_mm256_loadu_si256((const __m256i *)(const void *)words), 1);

@@ -28,8 +28,8 @@ static bool reaches(const cydp_tails *tails, uint64_t k, uint64_t entry) {
   return true; /* T_k is transcendental: not within 2^-900 of a fraction of 2^16 */
 }
 
-/* Returns floor(2^16 T_k) from a rounded T_k, which may be 1; where rounding could matter,
- * by exact comparisons. */
+/* Returns floor(2^16 T_k) from a rounded T_k, which may be 1; where rounding could
+ * matter, by exact comparisons. */
 static uint16_t entry_of(const cydp_tails *tails, uint64_t k, double rounded) {
   double at = rounded * 0x1p16, entry = fmin(floor(at), UINT16_MAX);
   if (at - entry < 0x1p-24 && entry > 0 && !reaches(tails, k, (uint64_t)entry))
@@ -54,7 +54,8 @@ void cydp_cdf_table_prepare(cydp_cdf_table_method *method, const cydp_tails *tai
   method->rate = 0;
   for (unsigned i = 0; i < table->count; i++)
     method->rate += (i == 0 || table->entry[i] != table->entry[i - 1]) * 0x1p-16;
-  /* One tail below CYDP_LEAST_TAIL is enough: the exact comparison does what lies below. */
+  /* One tail below CYDP_LEAST_TAIL is enough: the exact comparison does what lies below.
+   */
   while (terms > 1 && rounded[terms - 2] < CYDP_LEAST_TAIL)
     terms--;
   method->terms = terms;

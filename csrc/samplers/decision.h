@@ -35,13 +35,13 @@ cydp_status cydp_decide(const cydp_decision *decision, const cydp_batch *batch,
 
 /* Number of second-look slots to reserve for a batch in which `mean` candidates are
  * expected to be undecided. Returns the smallest n such that more than n are undecided
- * with a probability of at most mean^(n + 1) / (n + 1)! <= CYDP_OVERFLOW, or CYDP_SECOND_LOOKS
- * if that is smaller. */
+ * with a probability of at most mean^(n + 1) / (n + 1)! <= CYDP_OVERFLOW, or
+ * CYDP_SECOND_LOOKS if that is smaller. */
 #define CYDP_OVERFLOW 0x1p-48
 size_t cydp_second_look_slots(double mean);
 
-/* Returns U from its first 64 bits, within 2^-63 and an ulp. The conversion is of a signed
- * number, which compilers do without a branch. */
+/* Returns U from its first 64 bits, within 2^-63 and an ulp. The conversion is of a
+ * signed number, which compilers do without a branch. */
 static inline double cydp_middle(uint64_t u) {
   return ((double)(int64_t)(u >> 1) + 0.5) * 0x1p-63;
 }

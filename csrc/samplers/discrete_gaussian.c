@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * The discrete Gaussian distribution: by a CDF table for sigma < 8; else as sign (M x + R),
- * M = 2^m, with a quotient x of the half-Gaussian of s0 = sigma / M in [4, 8) and a
- * remainder R from 0 to M - 1, accepted with probability exp(-g), g = R (R + 2 M x) /
- * (2 sigma^2). docs/sampling.md. */
+ * The discrete Gaussian distribution: by a CDF table for sigma < 8; else as sign (M x +
+ * R), M = 2^m, with a quotient x of the half-Gaussian of s0 = sigma / M in [4, 8) and a
+ * remainder R from 0 to M - 1, accepted with probability exp(-g), g = R (R + 2 M x) / (2
+ * sigma^2). docs/sampling.md. */
 #include "base/fixed_point.h"
 #include "cydp.h"
 #include "cydp_testing.h"
@@ -172,8 +172,8 @@ static void shift_left(size_t n, uint64_t *out, const uint64_t *a, unsigned bits
     cydp_fixed_multiply_word(n, out, out, UINT64_C(1) << (bits < 32 ? bits : 32));
 }
 
-/* Sets m to the least with sigma / 2^m < 8, and rate0 to 1 / (2 s0^2) = 4^m / (2 sigma^2).
- */
+/* Sets m to the least with sigma / 2^m < 8, and rate0 to 1 / (2 s0^2) = 4^m / (2
+ * sigma^2). */
 static void set_shift(gaussian_sampler *gaussian, cydp_fixed rate0) {
   cydp_fixed eighth = {0};
   eighth[RATE_LIMBS - 1] = UINT64_C(1) << 57; /* 1/128 */
@@ -184,8 +184,9 @@ static void set_shift(gaussian_sampler *gaussian, cydp_fixed rate0) {
   }
 }
 
-/* Returns how many candidates beyond the values wanted are drawn, in 1,024: enough that at
- * most one chunk in 80 needs a second round, at the lower end of each range of s0^2. */
+/* Returns how many candidates beyond the values wanted are drawn, in 1,024: enough that
+ * at most one chunk in 80 needs a second round, at the lower end of each range of s0^2.
+ */
 static size_t spare_of(double rate0) {
   return rate0 > 1.0 / 46 ? 126 : rate0 > 1.0 / 64 ? 108 : rate0 > 1.0 / 90 ? 93 : 80;
 }

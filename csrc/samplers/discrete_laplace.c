@@ -98,7 +98,8 @@ typedef struct acceptance_decision {
   uint8_t *accepted;
 } acceptance_decision;
 
-/* The word of plane 1 has R in its lowest m bits and V's first bits in the highest ones. */
+/* The word of plane 1 has R in its lowest m bits and V's first bits in the highest ones.
+ */
 static uint64_t word_at(const acceptance_decision *acceptance, size_t lane) {
   return acceptance->laplace->base.layout.width[1] == 4
              ? ((const uint32_t *)acceptance->words)[lane]
@@ -145,8 +146,8 @@ static void store(const cydp_decision *self, size_t lane, uint64_t answer,
   store_bit(((const acceptance_decision *)self)->accepted, lane, answer, real);
 }
 
-/* Accepts every candidate whose first bits of V, at most 19, are not all ones: exp(-R / t)
- * > 1 - R / t >= 1 - 2^-19, since R < M <= t 2^-19. */
+/* Accepts every candidate whose first bits of V, at most 19, are not all ones: exp(-R /
+ * t) > 1 - R / t >= 1 - 2^-19, since R < M <= t 2^-19. */
 static cydp_status accept_candidates(const laplace_sampler *laplace,
                                      const cydp_batch *batch, uint8_t *accepted) {
   const unsigned bits = laplace->v_bits;
@@ -215,9 +216,9 @@ static void set_inverse_cdf(laplace_sampler *laplace, unsigned bits) {
 }
 
 /* Chooses m such that t / M is in (2^19, 2^20]. If t is a power of two, so is its double.
- * `inverse` is 1 / t rounded down to INVERSE_LIMBS. The rate M / t is computed from all of
- * them, so that it is rounded down to RATE_LIMBS once: from 1 / t with RATE_LIMBS it would
- * be short by M ulps, and k times that is too much for k M >= 2^64. */
+ * `inverse` is 1 / t rounded down to INVERSE_LIMBS. The rate M / t is computed from all
+ * of them, so that it is rounded down to RATE_LIMBS once: from 1 / t with RATE_LIMBS it
+ * would be short by M ulps, and k times that is too much for k M >= 2^64. */
 static void set_quotient_remainder(laplace_sampler *laplace, const uint64_t *inverse) {
   while (ldexp(laplace->tails.scale, -(int)laplace->shift) > LARGEST_QUOTIENT_SCALE)
     laplace->shift++;

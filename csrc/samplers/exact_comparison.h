@@ -16,7 +16,8 @@ typedef enum cydp_answer { CYDP_NO, CYDP_YES, CYDP_TOO_CLOSE } cydp_answer;
 /* A distribution by its tails, 1 > T_1 > T_2 > ...: |X| = #{k >= 1 : U < T_k}. */
 typedef struct cydp_tails cydp_tails;
 struct cydp_tails {
-  /* Returns whether U < T_k for all U in [u, u + ulp) of n limbs; k from 1 to 2^63 - 1. */
+  /* Returns whether U < T_k for all U in [u, u + ulp) of n limbs; k from 1 to 2^63 - 1.
+   */
   cydp_answer (*below)(const cydp_tails *tails, size_t n, const uint64_t *u, uint64_t k);
   /* Returns a guess at |X|, at most 2^62. */
   uint64_t (*propose)(const cydp_tails *tails, size_t n, const uint64_t *u);

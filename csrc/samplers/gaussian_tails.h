@@ -7,8 +7,9 @@
 #include "base/fixed_point.h"
 #include "samplers/exact_comparison.h"
 
-/* Tails of Gaussian distributions, rho(j) = exp(-j^2 / (2 s^2)), 1e-3 <= s < 8: T_k = 2 S_k / (1 +
- * 2 S_1) for S_k = rho(k) + rho(k + 1) + ..., or S_k / (1 + S_1) if `one_sided`. */
+/* Tails of Gaussian distributions, rho(j) = exp(-j^2 / (2 s^2)), 1e-3 <= s < 8: T_k = 2
+ * S_k / (1 + 2 S_1) for S_k = rho(k) + rho(k + 1) + ..., or S_k / (1 + S_1) if
+ * `one_sided`. */
 #define CYDP_GAUSSIAN_LIMBS 4 /* as many as an undecided candidate nearly always needs */
 #define CYDP_GAUSSIAN_TERMS 176 /* rho(j) above 2^-320, and zeros */
 typedef struct cydp_gaussian_tails {

@@ -15,8 +15,8 @@
 #define BACK 0x1.8p52
 #define BITS_OF_BACK INT64_C(0x4338000000000000)
 
-/* The constants, spread over registers once a call. A permutation moves 32 bits, so tables come
- * in halves; the lower ones of `inverse` are all 0. */
+/* The constants, spread over registers once a call. A permutation moves 32 bits, so
+ * tables come in halves; the lower ones of `inverse` are all 0. */
 typedef struct registers {
   __m256i inverse, start_low, start_high;
   __m256d q[CYDP_LOG_TERMS];

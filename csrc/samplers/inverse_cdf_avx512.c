@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The inverse CDF kernel for AVX-512: eight candidates a register, with fused multiply-add.
- * Evaluation and error bound: docs/sampling.md, "The vector kernels". */
+ * The inverse CDF kernel for AVX-512: eight candidates a register, with fused
+ * multiply-add. Evaluation and error bound: docs/sampling.md, "The vector kernels". */
 #include "samplers/kernels.h"
 #include "samplers/mask_avx512.h"
 

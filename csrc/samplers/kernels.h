@@ -35,16 +35,16 @@ typedef void cydp_inverse_cdf_kernel(const cydp_inverse_cdf_constants *constants
 
 /* A CDF table: floor(2^16 T_k) for a distribution with tails T_1 > T_2 > ..., so that
  * entries never rise; several may be equal. The table of a distribution of unbounded
- * support ends in a 0, since infinitely many tails lie there. At most CYDP_CDF_ENTRIES - 1
- * entries are not 0; those behind the last one are. */
+ * support ends in a 0, since infinitely many tails lie there. At most CYDP_CDF_ENTRIES -
+ * 1 entries are not 0; those behind the last one are. */
 #define CYDP_CDF_ENTRIES 64
 typedef struct cydp_cdf_table {
   uint16_t entry[CYDP_CDF_ENTRIES];
   unsigned count;
 } cydp_cdf_table;
 
-/* Sets magnitudes[i] to #{k : words[i] < entry[k]}: undecided if the word equals an entry.
- */
+/* Sets magnitudes[i] to #{k : words[i] < entry[k]}: undecided if the word equals an
+ * entry. */
 typedef void cydp_cdf_table_kernel(const cydp_cdf_table *constants, const uint16_t *words,
                                    size_t n, uint16_t *magnitudes, uint8_t *undecided);
 
@@ -75,9 +75,9 @@ typedef size_t cydp_recombine_gaussian_kernel(const cydp_gaussian_constants *con
                                               const uint8_t *accepted, size_t n,
                                               int64_t *out);
 
-/* Writes sign (M |Q| + R) likewise, or INT64_MAX with that sign if it is larger: M =
- * 2^shift, 1 <= shift < 62; signs are the lowest bits of `signs`, R those of `remainders`,
- * words of `width` 4 or 8. `out` may be `quotients`. */
+/* Writes sign (M |Q| + R) of the accepted candidates, or INT64_MAX with that sign if it
+ * is larger, in the same way: M = 2^shift, 1 <= shift < 62; signs are the lowest bits of
+ * `signs`, R those of `remainders`, words of `width` 4 or 8. `out` may be `quotients`. */
 typedef size_t cydp_recombine_laplace_kernel(unsigned shift, const uint64_t *signs,
                                              unsigned width, const void *remainders,
                                              const int64_t *quotients,

@@ -89,8 +89,8 @@ recombine_all(const cydp_gaussian_constants *constants, unsigned width, const vo
   return count;
 }
 
-/* Recombines words of two bytes, as far as they fill registers of 16: x < 2^9 and m <= 15,
- * so that 32 bits hold a magnitude. */
+/* Recombines words of two bytes, as far as they fill registers of 16: x < 2^9 and m <=
+ * 15, so that 32 bits hold a magnitude. */
 static inline size_t recombine_narrow(const cydp_gaussian_constants *constants,
                                       const uint16_t *words, const uint16_t *x,
                                       const uint8_t *accepted, size_t n, int64_t *out) {

@@ -2,9 +2,9 @@
  * From a stream of bits to values: which bits belong to which candidate, and how rejected
  * candidates are replaced. docs/sampling.md.
  *
- * A chunk owns a fixed range of values. Its candidates are taken in order, round by round.
- * Undecided ones are decided before any is dropped; the first accepted ones fill the
- * range, and surplus ones are overwritten. */
+ * A chunk owns a fixed range of values. Its candidates are taken in order, round by
+ * round. Undecided ones are decided before any is dropped; the first accepted ones fill
+ * the range, and surplus ones are overwritten. */
 #include "samplers/sampler.h"
 #include "base/parallel_for.h"
 #include "base/wipe.h"
@@ -141,7 +141,8 @@ static cydp_status resolve_dummies(const cydp_sampler *sampler, const bit_source
   return status;
 }
 
-/* Returns the largest number of candidates, up to n, whose planes fit into these bytes. */
+/* Returns the largest number of candidates, up to n, whose planes fit into these bytes.
+ */
 static size_t fit_candidates(const cydp_layout *layout, size_t n, size_t bytes) {
   while (n > 0 && plane_bytes(layout, n) > bytes)
     n--;

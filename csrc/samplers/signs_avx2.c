@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Signs for magnitudes, for AVX2: 16 at a time, before they are widened. docs/sampling.md. */
+ * Signs for magnitudes, for AVX2: 16 at a time, before they are widened.
+ * docs/sampling.md. */
 #include "samplers/kernels.h"
 
 #include <immintrin.h>

@@ -111,9 +111,10 @@ static uint64_t rows_that_stay(const uint8_t *mask, size_t from, size_t to) {
   return stay;
 }
 
-/* However users and partitions are mixed, of each user at most max_partitions partitions stay, and
- * of each of these max_rows rows. A row counts for the user and partition that were read of
- * it. Users who do not change have EACH rows, so that they stand in short buckets. */
+/* However users and partitions are mixed, of each user at most max_partitions partitions
+ * stay, and of each of these max_rows rows. A row counts for the user and partition that
+ * were read of it. Users who do not change have EACH rows, so that they stand in short
+ * buckets. */
 static void limits_of_contributions_hold(bool users_change, uint64_t user_step,
                                          uint64_t partition_step) {
   enum { EACH = 8 };
@@ -341,9 +342,9 @@ static void groups_are_summed_in_bounds(cydp_dtype codes_dtype, cydp_dtype dtype
   stop(&numbers);
 }
 
-/* Offsets and answers to codes that are no category are both uniform here, so every report
- * is, whatever was read: 0 has a share of 1 / K. Twice that has a probability below
- * exp(-K' / 3), K' = RUNS ROWS / K >= 1,000. */
+/* Offsets and answers to codes that are no category are both uniform here, so every
+ * report is, whatever was read: 0 has a share of 1 / K. Twice that has a probability
+ * below exp(-K' / 3), K' = RUNS ROWS / K >= 1,000. */
 static void reports_are_of_the_law(size_t bytes, uint64_t categories) {
   static uint8_t reports[8 * ROWS + GUARDS];
   const uint32_t seed[8] = {5};

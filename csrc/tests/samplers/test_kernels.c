@@ -224,8 +224,8 @@ static void every_word_of_15_bits(scale at) {
 
 enum { WORDS = 1 << 16 };
 
-/* By the definition, for every word: how many entries lie above it, and whether one equals
- * it. */
+/* By the definition, for every word: how many entries lie above it, and whether one
+ * equals it. */
 static void count_entries(const cydp_cdf_table *table, uint16_t *above, bool *equal) {
   for (uint32_t word = 0; word < WORDS; word++) {
     above[word] = 0;

@@ -194,8 +194,8 @@ static void leaves_nothing(cydp_sampler *sampler) {
   cydp_sampler_free(sampler);
 }
 
-/* A sampler that rejects half of its candidates, and whose values are extension bits: those
- * of both decisions of all candidates, rounds and chunks must differ. */
+/* A sampler that rejects half of its candidates, and whose values are extension bits:
+ * those of both decisions of all candidates, rounds and chunks must differ. */
 static cydp_status map_extensions(const cydp_sampler *self, const cydp_batch *batch,
                                   void *out, size_t *values) {
   int64_t *next = out;
@@ -257,8 +257,8 @@ static void extension_bits_of_small_calls_are_never_shared(void) {
     CHECK(out[i - 1] != out[i]);
 }
 
-/* A sampler that makes exact comparisons for both decisions, each for 6 of 65,536 candidates, and
- * says so: how many these are must not show. */
+/* A sampler that makes exact comparisons for both decisions, each for 6 of 65,536
+ * candidates, and says so: how many these are must not show. */
 static size_t runs[2];
 
 static cydp_answer count_run(const void *bound, size_t n, const uint64_t *u) {
