@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Drops the entries of an array that a mask hides. docs/exact.md. */
+ * Drops the entries of an array that a mask hides. docs/columns.md. */
 #include "cydp.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Factorizes strings: a hash table of the first of each kind. The hash is keyed, so that
  * nobody can choose strings that collide; bytes decide which strings are equal.
- * docs/exact.md. */
+ * docs/columns.md. */
 #include "columns/strings.h"
 #include "cydp.h"
 #include "generator/kernels.h"

@@ -3,7 +3,7 @@
  * displace, and compress, ESA 2009): the keys of a bucket share a factor, for which a
  * search tries values until all of them find free slots. The buckets with the most keys
  * choose first. Keys are public, but somebody may have made them to collide: hence a
- * random seed, and another one if any bucket finds no factor. docs/exact.md. */
+ * random seed, and another one if any bucket finds no factor. docs/columns.md. */
 #include "columns/key_table.h"
 #include "cydp.h"
 #include "generator/entropy.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Looks strings up in a key table. Only keys are in the hash table, so no row can make it
- * slow. Bytes decide which strings are equal. docs/exact.md. */
+ * slow. Bytes decide which strings are equal. docs/columns.md. */
 #include "base/parallel_for.h"
 #include "columns/key_table.h"
 #include "cydp.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * From buckets and keys to bin indices. Everything read here is the call's own, so that
- * an index is bounded whatever another thread writes to the numbers. docs/exact.md. */
+ * an index is bounded whatever another thread writes to the numbers.
+ * docs/exact/bins.md. */
 #include "exact/bin_index.h"
 #include "cydp.h"
 #include "exact/bins.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Buckets, keys and bin indices for AVX2: four numbers a register. There is no
- * multiply-add: every operation rounds as the portable one does. docs/exact.md. */
+ * multiply-add: every operation rounds as the portable one does. docs/exact/bins.md. */
 #include "cydp.h"
 #include "exact/dtype.h"
 #include "exact/kernels.h"

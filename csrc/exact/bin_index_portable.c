@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Buckets, keys and bin indices, the version to read. Two numbers at a time, by masks:
- * from scalars, compilers make branches, however they are written. docs/exact.md. */
+ * from scalars, compilers make branches, however they are written. docs/exact/bins.md. */
 #include "cydp.h"
 #include "exact/bins.h"
 #include "exact/dtype.h"

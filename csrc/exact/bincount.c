@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Counts codes: in tables that stay in the cache, if possible; in the counts themselves
- * if rows are few; else after a partition by the upper bits of the codes. docs/exact.md.
+ * if rows are few; else after a partition by the upper bits of the codes.
+ * docs/exact/bins.md.
  */
 #include "exact/bincount.h"
 #include "base/huge_pages.h"

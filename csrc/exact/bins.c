@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Chooses the method that finds bin indices for some edges. Each method is tried on the
- * edges themselves, so that no bound on rounding errors is needed: docs/exact.md. */
+ * edges themselves, so that no bound on rounding errors is needed: docs/exact/bins.md. */
 #include "exact/bins.h"
 #include "cydp.h"
 #include "exact/kernels.h"

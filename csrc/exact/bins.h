@@ -2,7 +2,8 @@
  *
  * Bins, prepared once: how the index of a number is found. Index 0 is for NaN and numbers
  * below the edges, index j + 1 for bin j, index `count` + 1 for numbers above. Why every
- * method finds the index that exact comparisons with all edges find: docs/exact.md. */
+ * method finds the index that exact comparisons with all edges find:
+ * docs/exact/bins.md. */
 #ifndef CYDP_EXACT_BINS_H
 #define CYDP_EXACT_BINS_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * From codes of 4 and 8 bytes to indices for AVX2; narrower codes are not worth a kernel.
- * docs/exact.md. */
+ * docs/exact/bins.md. */
 #include "cydp.h"
 
 #include <immintrin.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * From codes to indices, the version to read. docs/exact.md. */
+ * From codes to indices, the version to read. docs/exact/bins.md. */
 #include "cydp.h"
 #include "exact/kernels.h"
 

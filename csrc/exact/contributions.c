@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Contribution bounding: of each user's partitions, those with the `max_partitions`
  * smallest keyed hashes of (user, partition) stay, and of each of these pairs `max_rows`
- * rows, chosen by keyed hashes of the pair and a number. docs/exact.md, "Contributions".
+ * rows, chosen by keyed hashes of the pair and a number. docs/exact/contributions.md.
  */
 #include "exact/contributions.h"
 #include "base/huge_pages.h"

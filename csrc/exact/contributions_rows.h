@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Contribution bounding: the passes over rows, for words of WORD_BITS. docs/exact.md.
+ * Contribution bounding: the passes over rows, for words of WORD_BITS.
+ * docs/exact/contributions.md.
  *
  * A secret permutation of the users partitions rows twice: into parts that stay in the
  * cache, and each part into buckets of a few rows, which are sorted. The permutation and

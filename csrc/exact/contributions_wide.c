@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Contribution bounding for any users and partitions. docs/exact.md. */
+ * Contribution bounding for any users and partitions. docs/exact/contributions.md. */
 #define WORD_BITS 64
 #define PASSES cydp_bounding_wide
 #include "exact/contributions_passes.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Count tables; contracts in count_table.h. docs/exact.md. */
+ * Count tables; contracts in count_table.h. docs/exact/bins.md. */
 #include "exact/count_table.h"
 #include "base/huge_pages.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The map from a number to its integer on the grid, which the grid kernels share.
- * docs/exact.md proves that every kernel gives the same integers. */
+ * docs/exact/grid_sum.md proves that every kernel gives the same integers. */
 #ifndef CYDP_EXACT_GRID_H
 #define CYDP_EXACT_GRID_H
 

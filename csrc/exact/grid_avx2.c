@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Numbers to a grid for AVX2: four at a time. There is no conversion to int64: a sum with
- * 1.5 * 2^52 has the integer in its low bits. docs/exact.md. */
+ * 1.5 * 2^52 has the integer in its low bits. docs/exact/grid_sum.md. */
 #include "cydp.h"
 #include "exact/grid.h"
 

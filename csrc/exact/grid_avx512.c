@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Numbers to a grid for AVX-512: eight at a time. docs/exact.md. */
+ * Numbers to a grid for AVX-512: eight at a time. docs/exact/grid_sum.md. */
 #include "cydp.h"
 #include "exact/grid.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Numbers to a grid, the version to read. Two at a time, by masks: from scalars, gcc
- * makes branches, however they are written. docs/exact.md. */
+ * makes branches, however they are written. docs/exact/grid_sum.md. */
 #include "cydp.h"
 #include "exact/dtype.h"
 #include "exact/grid.h"

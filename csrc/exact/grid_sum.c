@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Sums on a grid: each chunk is summed in int64, and the chunks in 128 bits.
- * docs/exact.md. */
+ * docs/exact/grid_sum.md. */
 #include "exact/grid_sum.h"
 #include "base/parallel_for.h"
 #include "cydp.h"

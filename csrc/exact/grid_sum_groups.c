@@ -3,7 +3,7 @@
  * added to a table row by row. Each thread has one table: several tables, so that stores
  * do not wait for each other, cost more by leaving the L1 cache. A first pass that sorts
  * rows by ranges of codes took longer than the cache misses that it saves, up to 10^7
- * groups. docs/exact.md. */
+ * groups. docs/exact/grid_sum.md. */
 #include "base/parallel_for.h"
 #include "cydp.h"
 #include "exact/dtype.h"

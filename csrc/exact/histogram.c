@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Counts rows in the cells of their columns' bins. docs/exact.md. */
+ * Counts rows in the cells of their columns' bins. docs/exact/bins.md. */
 #include "exact/histogram.h"
 #include "base/parallel_for.h"
 #include "cydp.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The keystream under its limits, and single blocks. docs/sampling.md. */
+ * The keystream under its limits, and single blocks. docs/generator.md. */
 #include "generator/chacha20.h"
 #include "base/wipe.h"
 #include "cydp.h"

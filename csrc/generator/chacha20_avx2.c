@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * ChaCha20 for AVX2: a register holds one state word of eight blocks, half a group.
- * docs/sampling.md.
+ * docs/generator.md.
  *
  * The key is added from where the caller keeps it, so there is no copy to wipe. Working
  * words that 16 registers cannot hold pass over the stack, as in the portable kernel. */

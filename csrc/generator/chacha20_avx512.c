@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * ChaCha20 for AVX-512: a register holds one state word of all 16 blocks of a group.
- * docs/sampling.md.
+ * docs/generator.md.
  *
  * The 16 working words fill half of the registers and the key is added from where the
  * caller keeps it, so nothing secret reaches the stack and there is nothing to wipe; what

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * ChaCha20 for AArch64: a register holds one state word of four blocks. docs/sampling.md.
+ * ChaCha20 for AArch64: a register holds one state word of four blocks.
+ * docs/generator.md.
  *
  * As with the other vector kernels the key is added from where the caller keeps it; the
  * 16 working words fit into the 32 registers. */

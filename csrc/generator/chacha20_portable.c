@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * ChaCha20 (RFC 8439, section 2.3), 16 blocks at a time: the version to read.
- * docs/sampling.md.
+ * docs/generator.md.
  *
  * A vector holds one state word of four blocks. It is GNU C, which gcc and clang turn
  * into whatever 128-bit registers the machine has. */

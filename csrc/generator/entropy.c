@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Bytes from the operating system, or an error; nothing weaker. docs/sampling.md. */
+ * Bytes from the operating system, or an error; nothing weaker. docs/generator.md. */
 #include "generator/entropy.h"
 #include "cydp.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Which process this is: its id, and how often it and its ancestors have forked. In other
- * namespaces a child may have its parent's id, and ids are used again. docs/sampling.md.
+ * namespaces a child may have its parent's id, and ids are used again. docs/generator.md.
  */
 #include "generator/forks.h"
 #include "cydp.h"

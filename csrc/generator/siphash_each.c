@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * SipHash-2-4 (Aumasson, Bernstein 2012) of many messages of one to three words,
  * SIP_LANES at a time, in GNU C: each instruction set turns it into its own registers.
- * docs/sampling.md. */
+ * docs/generator.md. */
 #include "generator/kernels.h"
 
 #include <string.h>

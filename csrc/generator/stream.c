@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The generator: a buffer of keystream whose first words are the next key.
- * docs/sampling.md.
+ * docs/generator.md.
  *
  * It lives in pages that the kernel wipes in a forked child, the lock included: a wiped
  * generator is unlocked and has no key. Where the kernel cannot do that, process ids and

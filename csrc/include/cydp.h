@@ -28,7 +28,7 @@
  *
  * A function that returns void cannot fail. State is passed, never global, except for the
  * kernels in use and the number of forks. The library knows scales; it knows nothing of
- * epsilon. Proofs are in docs/sampling.md, exact.md. Hooks for tests are in
+ * epsilon. docs/README.md lists the proofs. Hooks for tests are in
  * cydp_testing.h.
  */
 #ifndef CYDP_H

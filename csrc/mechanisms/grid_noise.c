@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Adds integer noise to numbers on a grid. In units of the grid both are integers, and
  * the result depends on nothing but their exact sum, of up to 127 bits, which is rounded
- * once. docs/sampling.md. */
+ * once. docs/mechanisms/grid_noise.md. */
 #include "base/parallel_for.h"
 #include "cydp.h"
 #include "mechanisms/kernels.h"

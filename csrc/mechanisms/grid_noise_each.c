@@ -2,7 +2,7 @@
  * The kernel that adds noise to numbers on a grid, compiled for each instruction set. The
  * sum of number and noise is rounded to a double as if it had been computed exactly
  * (Boldo, Melquiond: Emulation of FMA and correctly rounded sums, 2008).
- * docs/sampling.md. */
+ * docs/mechanisms/grid_noise.md. */
 #include "mechanisms/kernels.h"
 
 #include <math.h>

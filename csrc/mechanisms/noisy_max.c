@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Report noisy max: rows of scores, whose candidates' words lie one behind the other in
- * chunks. docs/sampling.md.
+ * chunks. docs/mechanisms/noisy_max.md.
  *
  * A coarse bound is at least each candidate's noisy score. Only candidates whose bound
  * reaches the best noisy score so far are looked at; one that is greater than the best so

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Upper bounds of noisy scores, the next candidate and the largest score for AVX2.
- * docs/sampling.md. */
+ * docs/mechanisms/noisy_max.md. */
 #include "mechanisms/kernels.h"
 
 #include <immintrin.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Noisy scores v + G in doubles, with certified bounds: G = -ln(-ln(1 - U)) or -ln U.
- * docs/sampling.md. */
+ * docs/mechanisms/noisy_max.md. */
 #include "mechanisms/noisy_max_bounds.h"
 #include "base/fixed_point.h"
 #include "base/wipe.h"
@@ -17,7 +17,7 @@
 #include <string.h>
 
 #define LN2 0.6931471805599453
-#define NOISE_ERROR 0x1p-35 /* 16 times what docs/sampling.md proves of G */
+#define NOISE_ERROR 0x1p-35 /* 16 times what docs/mechanisms/noisy_max.md proves of G */
 #define SCORE_ERROR 0x1p-49 /* relative, of v: twice what is proved, and more */
 #define TINY_ERROR 0x1p-49  /* of v, for rates that doubles cannot hold */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Which of two candidates has the greater noisy score, at a precision that doubles until
- * it is decided. docs/sampling.md.
+ * it is decided. docs/mechanisms/noisy_max.md.
  *
  * With D = rate (s_a - s_b) >= 0, a's is greater than b's iff U_a exp(-D) < U_b, or E_a
  * exp(-D) < E_b for E = -ln(1 - U). D is computed from the scores as they are, by exact

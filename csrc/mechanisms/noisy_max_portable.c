@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Upper bounds of noisy scores, the next candidate whose bound is large enough, and the
- * largest score: the versions to read. docs/sampling.md. */
+ * largest score: the versions to read. docs/mechanisms/noisy_max.md. */
 #include "mechanisms/kernels.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A row of scores and a candidate of it, for report noisy max. docs/sampling.md,
- * "Selection". */
+ * A row of scores and a candidate of it, for report noisy max.
+ * docs/mechanisms/noisy_max.md. */
 #ifndef CYDP_MECHANISMS_NOISY_MAX_ROW_H
 #define CYDP_MECHANISMS_NOISY_MAX_ROW_H
 

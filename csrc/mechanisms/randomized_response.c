@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Randomized response: codes are read once, reports are written once, and the values that
- * are drawn for them stay in the cache. docs/sampling.md. */
+ * are drawn for them stay in the cache. docs/mechanisms/randomized_response.md. */
 #include "base/parallel_for.h"
 #include "base/wipe.h"
 #include "cydp.h"

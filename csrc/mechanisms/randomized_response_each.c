@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * From codes and offsets to reports, in plain loops, which the compiler turns into the
- * registers of each instruction set. docs/sampling.md. */
+ * registers of each instruction set. docs/mechanisms/randomized_response.md. */
 #include "mechanisms/kernels.h"
 
 /* Arithmetic is modulo 2^width, which may be the number of categories: then last + 1 is

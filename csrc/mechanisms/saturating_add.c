@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Adds noise to values, with ends that every neighbour can reach. docs/sampling.md. */
+ * Adds noise to values, with ends that every neighbour can reach.
+ * docs/mechanisms/saturating_add.md. */
 #include "cydp.h"
 
 static int64_t clamp(int64_t x, int64_t bound) {

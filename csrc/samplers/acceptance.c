@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * The second look at whether V < exp(-g), by 64 bits of V. Straight-line code.
- * docs/sampling.md. */
+ * docs/samplers/acceptance.md. */
 #include "samplers/acceptance.h"
 #include "samplers/cdf_table.h"
 #include "samplers/decision.h"
 #include "samplers/exact_comparison.h"
 
-/* exp(-g/16) by its series, to the 16th power; docs/sampling.md, "Acceptance, again". */
+/* exp(-g/16) by its series, to the 16th power;
+ * docs/samplers/acceptance.md, "The second look". */
 enum { TERMS = 12, SQUARINGS = 4 };
 #define LARGEST 4.0
 

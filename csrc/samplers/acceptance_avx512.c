@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The acceptance kernel of the Gaussian for AVX-512: 16 candidates a register, in
- * single precision. Error bound: docs/sampling.md, "The Gaussian split". */
+ * single precision. Error bound: docs/samplers/acceptance.md, "The vector kernels". */
 #include "samplers/acceptance.h"
 #include "samplers/kernels.h"
 #include "samplers/mask_avx512.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The acceptance kernel of the Gaussian, the version to read: V < exp(-g) by the first 16
  * bits of V. Straight-line code; the polynomials need no range reduction, since g is
- * small. docs/sampling.md. */
+ * small. docs/samplers/acceptance.md. */
 #include "samplers/acceptance.h"
 #include "samplers/kernels.h"
 #include "samplers/quotient_remainder.h"

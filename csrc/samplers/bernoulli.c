@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The Bernoulli distribution: true if U < p, by a CDF table with one entry.
- * docs/sampling.md. */
+ * docs/samplers/cdf_table.md. */
 #include "base/fixed_point.h"
 #include "cydp.h"
 #include "cydp_testing.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * An offset among K categories: X = #{j : U < T_j}, T_j = (K - j) w for 1 <= j < K. By a
  * CDF table if the categories are few, else as K - 1 - floor(U / w), but at least 0.
- * docs/sampling.md, "Randomized response". */
+ * docs/samplers/category_offset.md. */
 #include "samplers/category_offset.h"
 #include "base/fixed_point.h"
 #include "base/wipe.h"

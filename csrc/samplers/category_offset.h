@@ -7,7 +7,7 @@
 #include "cydp.h"
 
 #define CYDP_CATEGORY_OFFSET_ERROR                                                       \
-  0x1p-46 /* 16 times what docs/sampling.md proves of y / K */
+  0x1p-46 /* 16 times what docs/samplers/category_offset.md proves of y / K */
 
 /* Returns the number of categories of a sampler that cydp_category_offset_new made, or 0
  * for another sampler. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Category offsets for AVX2: eight lanes at a time, in two halves. docs/sampling.md. */
+ * Category offsets for AVX2: eight lanes at a time, in two halves.
+ * docs/samplers/category_offset.md. */
 #include "samplers/kernels.h"
 
 #include <immintrin.h>

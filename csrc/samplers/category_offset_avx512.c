@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Category offsets for AVX-512: eight lanes at a time. docs/sampling.md. */
+ * Category offsets for AVX-512: eight lanes at a time.
+ * docs/samplers/category_offset.md. */
 #include "samplers/kernels.h"
 
 #include <immintrin.h>

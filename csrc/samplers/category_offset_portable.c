@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Category offsets, the version to read: last - floor(U / w) in doubles, where that is
- * certain. docs/sampling.md. */
+ * certain. docs/samplers/category_offset.md. */
 #include "samplers/kernels.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * |X| = #{k : U < T_k} by the first 16 bits of U: certain unless they equal those of a
- * T_k. docs/sampling.md. */
+ * T_k. docs/samplers/cdf_table.md. */
 #include "samplers/cdf_table.h"
 #include "base/fixed_point.h"
 #include "cydp.h"

@@ -19,7 +19,8 @@ typedef struct cydp_cdf_table_method {
   double rate; /* probability of undecided, at most */
   cydp_cdf_table table;
 } cydp_cdf_table_method;
-#define CYDP_TAIL_ERROR 0x1p-40 /* 16 times what docs/sampling.md proves, and more */
+/* At least 16 times what docs/samplers/cdf_table.md proves. */
+#define CYDP_TAIL_ERROR 0x1p-40
 #define CYDP_LEAST_TAIL 0x1p-60
 void cydp_cdf_table_prepare(cydp_cdf_table_method *method, const cydp_tails *tails,
                             const double *rounded, size_t terms);

@@ -2,7 +2,7 @@
  * The CDF table kernel for AVX2: 16 words a register. Entries never rise, so comparing
  * with the last entry of each block of eight finds the block in which a word belongs, and
  * comparing with all eight of that block finds its place. A byte shuffle looks up one
- * entry of any block. docs/sampling.md. */
+ * entry of any block. docs/samplers/cdf_table.md. */
 #include "samplers/kernels.h"
 
 #include <immintrin.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The CDF table kernel for AVX-512: 32 words a register, and a binary search among
- * entries that lie in registers too. Every word takes the same steps. docs/sampling.md.
+ * entries that lie in registers too. Every word takes the same steps.
+ * docs/samplers/cdf_table.md.
  */
 #include "samplers/kernels.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The CDF table kernel, the version to read: every word is compared with every entry, 32
- * words at a time, so that the work does not depend on them. docs/sampling.md. */
+ * words at a time, so that the work does not depend on them.
+ * docs/samplers/cdf_table.md. */
 #include "samplers/kernels.h"
 
 #include <string.h>

@@ -4,7 +4,7 @@
  *
  * With CYDP_FIXED_WORK a batch gets the same number of second looks whatever is
  * undecided. Dummy looks at unused bits fill the number, and no branch depends on which
- * looks are real. docs/sampling.md, "Fixed work". */
+ * looks are real. docs/samplers/fixed_work.md. */
 #include "samplers/decision.h"
 #include "base/wipe.h"
 #include "cydp.h"

@@ -2,7 +2,7 @@
  * The discrete Gaussian distribution: by a CDF table for sigma < 8; else as sign (M x +
  * R), M = 2^m, with a quotient x of the half-Gaussian of s0 = sigma / M in [4, 8) and a
  * remainder R from 0 to M - 1, accepted with probability exp(-g), g = R (R + 2 M x) / (2
- * sigma^2). docs/sampling.md. */
+ * sigma^2). docs/samplers/discrete_gaussian.md. */
 #include "base/fixed_point.h"
 #include "cydp.h"
 #include "cydp_testing.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * The discrete Laplace distribution: by a CDF table for small scales, by the inverse CDF
  * for the middle, and for large ones as G = M Q + R, M = 2^m, with a geometric quotient Q
- * and, independent of it, a remainder R from 0 to M - 1. docs/sampling.md. */
+ * and, independent of it, a remainder R from 0 to M - 1.
+ * docs/samplers/discrete_laplace.md. */
 #include "base/fixed_point.h"
 #include "cydp.h"
 #include "cydp_testing.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Exact comparisons of an endless U with bounds, at a precision that doubles until a
- * comparison is decided. Doubles propose, certified comparisons decide. docs/sampling.md.
+ * comparison is decided. Doubles propose, certified comparisons decide.
+ * docs/samplers/exact_comparison.md.
  */
 #include "samplers/exact_comparison.h"
 #include "base/fixed_point.h"

@@ -3,7 +3,7 @@
  *
  * With q = floor(x / ln 2) + 1 and r = q ln 2 - x in (0, ln 2], exp(-x) = exp(r) 2^-q:
  * every term of exp(r) is positive, so rounding down everywhere bounds the result from
- * below. The count of ulps is in docs/sampling.md, "The exponential". */
+ * below. The count of ulps is in docs/samplers/exact_comparison.md, "The exponential". */
 #include "samplers/exponential.h"
 #include "base/fixed_point.h"
 

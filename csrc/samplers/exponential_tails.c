@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * T_k = 2 p^k / (1 + p), p = exp(-1/t): the tails of the discrete Laplace distribution,
- * and p^k, those of the geometric distribution. docs/sampling.md. */
+ * and p^k, those of the geometric distribution. docs/samplers/discrete_laplace.md. */
 #include "samplers/exponential_tails.h"
 #include "base/fixed_point.h"
 #include "samplers/exact_comparison.h"

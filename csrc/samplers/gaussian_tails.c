@@ -2,8 +2,8 @@
  * Tails of the discrete Gaussian, rho(j) = exp(-j^2 rate), rate = 1 / (2 s^2), s < 8.
  *
  * With c = 2 (or 1 if one-sided), W_k = c (rho(k) + rho(k + 1) + ...) and Z = 1 + W_1,
- * T_k = W_k / Z, and U < T_k is compared as U Z < W_k. Errors: docs/sampling.md, "The
- * Gaussian". */
+ * T_k = W_k / Z, and U < T_k is compared as U Z < W_k. Errors:
+ * docs/samplers/discrete_gaussian.md, "Tails". */
 #include "samplers/gaussian_tails.h"
 #include "base/fixed_point.h"
 #include "samplers/exact_comparison.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * |X| = floor(a - t ln U). Each candidate has a word: the sign in its lowest bit, the
- * first bits of U above. docs/sampling.md, "The fast path" and "The guard band". */
+ * first bits of U above. docs/samplers/inverse_cdf.md. */
 #include "samplers/inverse_cdf.h"
 #include "base/wipe.h"
 #include "cydp.h"

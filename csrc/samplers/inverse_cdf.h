@@ -14,7 +14,8 @@ extern const double cydp_log_inverse[CYDP_LOG_INTERVALS]; /* c_i */
 extern const double cydp_log_centre[CYDP_LOG_INTERVALS];  /* -ln c_i */
 extern const double cydp_log_q[CYDP_LOG_TERMS];           /* ln(1 + r) / r */
 #define CYDP_LOG_OFFSET UINT64_C(0x3fe6000000000000) /* bits of the least z, 0.6875 */
-#define CYDP_LOG_ERROR 0x1p-40 /* 16 times what docs/sampling.md proves of y / scale */
+/* Of y / scale: 16 times what docs/samplers/inverse_cdf.md proves. */
+#define CYDP_LOG_ERROR 0x1p-40
 
 /* How magnitudes with a sign are drawn by the inverse CDF kernel. The second look at
  * narrow words is the same kernel, at 63 bits. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The inverse CDF kernel for AVX2: four candidates a register, with fused multiply-add.
- * Evaluation and error bound: docs/sampling.md, "The vector kernels". */
+ * Evaluation and error bound: docs/samplers/inverse_cdf.md, "The vector kernels". */
 #include "samplers/kernels.h"
 
 #include <immintrin.h>

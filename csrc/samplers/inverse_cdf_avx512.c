@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The inverse CDF kernel for AVX-512: eight candidates a register, with fused
- * multiply-add. Evaluation and error bound: docs/sampling.md, "The vector kernels". */
+ * multiply-add. Evaluation and error bound:
+ * docs/samplers/inverse_cdf.md, "The vector kernels". */
 #include "samplers/kernels.h"
 #include "samplers/mask_avx512.h"
 

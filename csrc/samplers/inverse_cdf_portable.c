@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The inverse CDF kernel, the version to read: |X| = floor(a - t ln U) where that is
  * certain. Straight-line code: the work does not depend on the value. Constants and error
- * bound: docs/sampling.md. */
+ * bound: docs/samplers/inverse_cdf.md. */
 #include "samplers/inverse_cdf.h"
 #include "samplers/kernels.h"
 

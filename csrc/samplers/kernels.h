@@ -11,7 +11,7 @@
 #include "base/isa.h"
 
 /* The constants of the inverse CDF kernel, y = a - scale ln U, for one distribution.
- * docs/sampling.md derives them. */
+ * docs/samplers/inverse_cdf.md derives them. */
 #define CYDP_LOG_INTERVALS 8
 #define CYDP_LOG_TERMS 8
 typedef struct cydp_inverse_cdf_constants {

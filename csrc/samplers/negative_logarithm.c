@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Bounds of -ln(x) to any precision of exact comparisons. Newton's iteration proposes,
  * comparisons of exp(-y) with x certify: no error of the proposal can make them wrong.
- * docs/sampling.md. */
+ * docs/samplers/exact_comparison.md. */
 #include "samplers/negative_logarithm.h"
 #include "base/fixed_point.h"
 #include "cydp.h"

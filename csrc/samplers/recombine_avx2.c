@@ -2,7 +2,7 @@
  * From quotients and remainders to values, for AVX2: four candidates a register, the
  * accepted ones pushed together. A whole register is stored each time; the next one
  * overwrites what it holds behind them, or that lies within the n values that `out` has
- * room for. The portable kernel does what does not fill eight. docs/sampling.md. */
+ * room for. The portable kernel does what does not fill eight. docs/samplers.md. */
 #include "samplers/kernels.h"
 
 #include <immintrin.h>

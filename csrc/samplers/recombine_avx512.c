@@ -2,7 +2,7 @@
  * From quotients and remainders to values, for AVX-512: eight candidates a register, the
  * accepted ones pushed together. A whole register is stored each time; the next one
  * overwrites what it holds behind them, or that lies within the n values that `out` has
- * room for. docs/sampling.md. */
+ * room for. docs/samplers.md. */
 #include "samplers/kernels.h"
 #include "samplers/mask_avx512.h"
 

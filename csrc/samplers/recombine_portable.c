@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * From quotients and remainders to values, the version to read: the accepted ones, one
- * behind the other. docs/sampling.md. */
+ * behind the other. docs/samplers.md. */
 #include "samplers/bitmap.h"
 #include "samplers/kernels.h"
 #include "samplers/quotient_remainder.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * From a stream of bits to values: which bits belong to which candidate, and how rejected
- * candidates are replaced. docs/sampling.md.
+ * candidates are replaced. docs/samplers.md.
  *
  * A chunk owns a fixed range of values. Its candidates are taken in order, round by
  * round. Undecided ones are decided before any is dropped; the first accepted ones fill

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Signs for magnitudes, for AVX2: 16 at a time, before they are widened.
- * docs/sampling.md. */
+ * docs/samplers.md. */
 #include "samplers/kernels.h"
 
 #include <immintrin.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Signs for magnitudes, for AVX-512: a byte of signs is the mask of eight lanes.
- * docs/sampling.md. */
+ * docs/samplers.md. */
 #include "samplers/kernels.h"
 
 #include <immintrin.h>

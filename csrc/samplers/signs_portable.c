@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Signs for magnitudes, the version to read: a bit says the sign. docs/sampling.md. */
+ * Signs for magnitudes, the version to read: a bit says the sign. docs/samplers.md. */
 #include "samplers/kernels.h"
 
 void cydp_signs_portable(const uint16_t *magnitudes, const uint8_t *signs, size_t n,

@@ -47,7 +47,7 @@ def name_of(value: int | str, key: bytes) -> int:
 def expected(
     users: Sequence[Any], groups: Sequence[Any], most_groups: int, most_rows: int, seed: int
 ) -> list[bool]:
-    """By the definition in docs/exact.md, one user at a time."""
+    """By the definition in docs/exact/contributions.md, one user at a time."""
     key = SeededGenerator(seed).bytes(16)
     rows = defaultdict(lambda: defaultdict(list))
     for i, (user, group) in enumerate(zip(users, groups, strict=True)):

@@ -246,7 +246,7 @@ def test_cells_where_doubles_round_below() -> None:
 
 
 def stated(scale: Fraction) -> float:
-    """docs/sampling.md: a word's rate; of a split, of Q, and of V."""
+    """docs/samplers.md: a word's rate; of a split, of Q, and of V."""
     high = scale / 2 ** routes.laplace_split_bits(scale)
     t, bits = float(high), 31 if scale <= 1024 else 63
     of_v = 2.0 ** -routes.laplace_split_v(routes.laplace_split_bits(scale))[1]

@@ -37,7 +37,7 @@ SAMPLERS = {
     "bernoulli": bernoulli_sampler,
 }
 N = 1024
-OVERFLOW = 2.0**-48  # of a batch's second looks, as docs/sampling.md states it
+OVERFLOW = 2.0**-48  # of a batch's second looks, as docs/samplers/fixed_work.md states it
 MOST = 32
 
 every_law = pytest.mark.parametrize(("law", "parameter"), LAWS)
@@ -69,7 +69,7 @@ def test_values_are_the_same_in_threads(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def rates(law: str, parameter: str) -> list[float]:
-    """With what probability decisions 1 and 2 are undecided, as docs/sampling.md bounds it."""
+    """With what probability decisions 1 and 2 are undecided, as docs/samplers.md bounds it."""
     value = Fraction(parameter)
     if law == "bernoulli":
         return [2.0**-16]

@@ -171,7 +171,7 @@ static long double noise_at(cydp_noise_kind noise, long double x, int bits) {
 }
 
 /* G falls as U grows, so G at the two ends of [x, x + 1) 2^-bits bounds it; the bounds
- * are not wider than docs/sampling.md says. */
+ * are not wider than docs/mechanisms/noisy_max.md says. */
 static void bounds_hold_in_cell(cydp_noise_kind noise, const cydp_candidate *candidate) {
   const int bits = (int)candidate->bits;
   const long double u = candidate->u, rest = ldexpl(1, bits) - 1 - u;

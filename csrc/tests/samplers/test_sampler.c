@@ -373,7 +373,7 @@ static void two_comparisons_a_run(uint64_t scale) {
   }
 }
 
-/* How often exact comparisons are needed is what docs/sampling.md bounds, within a half.
+/* How often exact comparisons are needed is what docs/samplers.md bounds, within a half.
  */
 static void check_resolve_rates(cydp_sampler *sampler, double first, double second) {
   CHECK(sampler->resolve_rates[0] <= first && sampler->resolve_rates[0] > first / 2);

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Pairs of laws at least as far apart as what a mechanism releases of two neighbours.
 
-A plan is composed from them. docs/plans.md has the proofs.
+A plan is composed from them. docs/accounting/dominating_pairs.md has the proofs.
 """
 
 from __future__ import annotations

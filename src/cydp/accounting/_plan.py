@@ -56,7 +56,7 @@ class Plan:
     The least of up to four bounds: basic composition; zCDP (Canonne, Kamath, Steinke, 2020,
     corollary 13); for losses of one epsilon the optimal composition (Kairouz, Oh, Viswanath, 2015);
     with the extra ``pld`` the privacy loss distribution, by dp-accounting (Doroshenko and others,
-    "Connect the dots", 2022). docs/plans.md says why each holds.
+    "Connect the dots", 2022). docs/accounting/plans.md says why each holds.
 
     Examples
     --------

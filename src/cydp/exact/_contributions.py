@@ -65,7 +65,7 @@ def bound_contributions(
     Notes
     -----
     Privacy cost: none by itself; the rows that stay are the data's own. The sample is drawn with
-    SipHash-2-4 under a fresh key (Aumasson, Bernstein 2012); see docs/exact.md.
+    SipHash-2-4 under a fresh key (Aumasson, Bernstein 2012); see docs/exact/contributions.md.
 
     Examples
     --------

@@ -76,7 +76,8 @@ class Estimate(tuple[Floats, Floats]):
         Score intervals (Wilson, "Probable inference, the law of succession, and statistical
         inference", 1927) with a continuity correction. An interval of 95 % covers the true count
         in 95 to 96 % of all cases where the number of reports of a category has a variance of 100
-        or more, and in 93.8 % or more, up to all, where it has less: docs/sampling.md.
+        or more, and in 93.8 % or more, up to all, where it has less:
+        docs/mechanisms/randomized_response.md, "Intervals".
 
         Examples
         --------

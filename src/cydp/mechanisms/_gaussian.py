@@ -67,7 +67,7 @@ class Gaussian(GridMechanism):
 
     Notes
     -----
-    As `DiscreteGaussian`, whose noise it adds; docs/mechanisms.md.
+    As `DiscreteGaussian`, whose noise it adds; docs/mechanisms/gaussian.md.
 
     Examples
     --------

@@ -2,7 +2,7 @@
 """The least discrete Gaussian noise that is found for an (epsilon, delta).
 
 What is returned was itself found to be enough, by bounds that are rounded outwards. The search
-only decides how close to the least it is. docs/mechanisms.md has the proofs.
+only decides how close to the least it is. docs/mechanisms/gaussian.md has the proofs.
 """
 
 from __future__ import annotations

@@ -28,8 +28,8 @@ def read_steps(given: Declared, exponent: int, name: str) -> Steps:
     """Return numbers of float64, and steps of the grid to add to them, if any; contiguous.
 
     Rounded to the grid, the nearest multiple of 2**exponent, ties to even, they are together what
-    the exact value is, cut at the larger of 2**53 and 2**113 steps. docs/mechanisms.md, "Integers
-    and floats on one grid".
+    the exact value is, cut at the larger of 2**53 and 2**113 steps.
+    docs/mechanisms/grid_noise.md, "Integers and floats on one grid".
     """
     end = max(_WHOLE, _MOST + exponent)
     if given.listed:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Probabilities of keeping a partition, by its count, and coins that have them exactly.
 
-Proofs: docs/mechanisms.md, "Partition selection".
+Proofs: docs/mechanisms/partition_selection.md.
 """
 
 from __future__ import annotations

@@ -62,7 +62,7 @@ class Laplace(GridMechanism):
     Notes
     -----
     Dwork, McSherry, Nissim, Smith, "Calibrating noise to sensitivity", 2006; on grids: Mironov, "On
-    significance of the least significant bits", 2012; docs/mechanisms.md.
+    significance of the least significant bits", 2012; docs/mechanisms/grid_noise.md.
 
     Examples
     --------

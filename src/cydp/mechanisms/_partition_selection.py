@@ -55,7 +55,7 @@ class PartitionSelection:
     Notes
     -----
     Desfontaines, Voss, Gipson, Mandayam, "Differentially private partition selection", 2022.
-    Proof: docs/mechanisms.md.
+    Proof: docs/mechanisms/partition_selection.md.
 
     Examples
     --------

@@ -70,7 +70,7 @@ class RandomizedResponse:
     Notes
     -----
     Warner, "Randomized response", 1965. Kairouz, Bonawitz, Ramage, "Discrete distribution
-    estimation under local privacy", 2016. Proof: docs/sampling.md, "Randomized response".
+    estimation under local privacy", 2016. Proof: docs/mechanisms/randomized_response.md.
 
     Examples
     --------
@@ -139,7 +139,7 @@ class RandomizedResponse:
         -----
         By the normal approximation, with a continuity correction. For 95 % it covers 95 to 96 %
         at those counts if the number of reports of a category has a variance of 100 or more there:
-        docs/sampling.md, "Randomized response". `hoeffding_bound` is proven, and wider.
+        docs/mechanisms/randomized_response.md. `hoeffding_bound` is proven, and wider.
 
         Examples
         --------
@@ -298,7 +298,7 @@ class RandomizedResponse:
 
         Notes
         -----
-        docs/sampling.md, "Randomized response". What is estimated costs nothing more.
+        docs/mechanisms/randomized_response.md. What is estimated costs nothing more.
 
         Examples
         --------

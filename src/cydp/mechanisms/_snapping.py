@@ -75,7 +75,7 @@ class Snapping(RealMechanism):
     Notes
     -----
     Mironov, "On significance of the least significant bits for differential privacy", 2012,
-    theorem 1; docs/mechanisms.md says how its operations are done.
+    theorem 1; docs/mechanisms/snapping.md says how its operations are done.
 
     Examples
     --------
