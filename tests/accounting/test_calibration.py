@@ -25,7 +25,7 @@ from cydp import (
     calibrate,
 )
 from cydp.accounting import AdaptivityError, MeasureMismatchError
-from cydp.accounting import _pld as numerical
+from cydp.accounting import _pld as pld
 
 
 def by_rho(rho: Fraction) -> DiscreteGaussian:
@@ -89,7 +89,7 @@ def test_the_largest_that_fits(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     if not extra:
-        monkeypatch.setattr(numerical, "installed", lambda: False)
+        monkeypatch.setattr(pld, "installed", lambda: False)
     given: list[Fraction] = []
 
     def made(parameter: Fraction) -> Any:
@@ -119,7 +119,7 @@ def by_name(make: Any, parameter: Fraction) -> Any:
 
 def test_the_extra_allows_more(monkeypatch: pytest.MonkeyPatch) -> None:
     tight = calibrate(by_rho, ApproxDP(1, 1e-6), count=100)
-    monkeypatch.setattr(numerical, "installed", lambda: False)
+    monkeypatch.setattr(pld, "installed", lambda: False)
     assert calibrate(by_rho, ApproxDP(1, 1e-6), count=100).sigma > tight.sigma * 1.05
 
 
@@ -195,13 +195,13 @@ def test_bad_parameters(
 
 def test_the_slow_bound_is_asked_only_near_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[Fraction] = []
-    composed = numerical.composed
+    compose = pld.compose
 
     def counted(pairs: Any) -> Any:
         asked.extend(pair.rho for pair in pairs)
-        return composed(pairs)
+        return compose(pairs)
 
-    monkeypatch.setattr(numerical, "composed", counted)
+    monkeypatch.setattr(pld, "compose", counted)
     calibrate(by_rho, ApproxDP(1, 1e-6), count=200)
     assert max(asked) < 2 * min(asked)
 

@@ -130,7 +130,7 @@ def test_an_exact_sum_is_kept() -> None:
         (
             lambda: convert(DiscreteLaplace(epsilon=1, sensitivity=1), delta=0.01),
             TypeError,  # type: ignore[arg-type]
-            "loss must be PureDP, ApproxDP or ZCDP, not DiscreteLaplace; pass its loss",
+            "loss must be PureDP, ApproxDP or ZCDP, not DiscreteLaplace: pass its loss",
         ),
         (lambda: optimal_composition(1, 1, 0.1), TypeError, "positional"),  # type: ignore[misc]
         (lambda: convert(ZCDP(1), delta=0), ValueError, "delta"),

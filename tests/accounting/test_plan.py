@@ -29,7 +29,7 @@ from cydp import (
 )
 from cydp._numbers.rounding import outward_delta
 from cydp.accounting import AdaptivityError, RelationMismatchError
-from cydp.accounting import _pld as numerical
+from cydp.accounting import _pld as pld
 from cydp.accounting._dominating_pairs import LaplacePair, NormalPair
 from cydp.accounting._optimal_composition import epsilon_of
 
@@ -57,7 +57,7 @@ def test_a_thousand_counts_and_a_hundred_gaussians() -> None:
 
 
 def test_without_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(numerical, "installed", lambda: False)
+    monkeypatch.setattr(pld, "installed", lambda: False)
     plan = Plan(MIXED)
     assert plan.as_loss(1e-6).epsilon == convert(ZCDP("0.175"), delta=1e-6).epsilon
     assert set(plan.epsilon_by_method(1e-6)) == {"zcdp"}
@@ -180,7 +180,7 @@ def test_there_and_back(extra: bool) -> None:
         assert epsilon == plan.epsilon(delta)
         exactly = plan._epsilons(delta)[name]
         assert plan.delta(exactly) == pytest.approx(float(delta), rel=1e-5)
-        assert plan._computed()[name].delta(exactly) == pytest.approx(delta, rel=1e-6)
+        assert plan._compute_bounds()[name].delta(exactly) == pytest.approx(delta, rel=1e-6)
 
 
 def exact_delta(parts: list[tuple[float, int]], epsilon: float) -> float:
@@ -313,7 +313,7 @@ def test_a_plan_is_not_adaptive() -> None:
 
 
 def test_a_plan_as_json() -> None:
-    """Numbers are those that are charged; None beyond floats, and where no bound says anything."""
+    """The numbers are what is charged; None beyond floats, and where no bound gives an epsilon."""
     told = json.loads(json.dumps(Plan(MIXED).to_dict(1e-6), allow_nan=False))
     assert (told["delta"], told["epsilon"], told["count"], told["relation"]) == (
         1e-6, 2.71294, 1100, None,
@@ -364,14 +364,18 @@ def test_reports() -> None:
         (
             [(Gaussian(rho=0.01, sensitivity=1), 3)],
             0,
-            "at delta 0 no bound says anything: a larger delta",
+            "at delta 0 no bound gives an epsilon: a larger delta",
         ),
         (
             [(PartitionSelection(epsilon=1, delta=1e-7, max_partitions=1), 2)],
             1e-7,
-            "at delta 1e-07 no bound says anything",
+            "at delta 1e-07 no bound gives an epsilon",
         ),
-        ([(ApproxDP(1, 1e-6), 2), (PureDP(2), 1)], 1e-6, "at delta 1e-06 no bound says anything"),
+        (
+            [(ApproxDP(1, 1e-6), 2), (PureDP(2), 1)],
+            1e-6,
+            "at delta 1e-06 no bound gives an epsilon",
+        ),
         ([(Gaussian(rho=0.01, sensitivity=1), 3)], 1e-11, "by zCDP (this counts)"),
         (
             [(DiscreteLaplace(epsilon="0.1", sensitivity=1), 30)],
@@ -385,7 +389,7 @@ def test_reports() -> None:
 def test_advice_only_where_it_helps(
     items: Any, delta: float, last: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(numerical, "installed", lambda: False)
+    monkeypatch.setattr(pld, "installed", lambda: False)
     assert last in Plan(items).report(delta).splitlines()[-1]
 
 
@@ -400,13 +404,13 @@ def test_the_guard_is_needed_and_enough() -> None:
         (3340, "0.0092", 1.310902019197016e-10),
         (30000, "0.0017", 2.220670977711559e-10),
     ):
-        curve = numerical.composed({LaplacePair(Fraction(each)): count})
+        curve = pld.compose({LaplacePair(Fraction(each)): count})
         exact = float(epsilon_of(Fraction(each), count, Fraction(repr(delta)))) * (1 - 1e-10)
         guarded = curve.epsilon(delta)
         assert guarded is not None
         assert guarded >= exact
         assert curve.delta(exact) >= delta
-        unguarded = curve._composed.get_epsilon_for_delta(delta) * (1 + numerical.MARGIN)
+        unguarded = curve._pld.get_epsilon_for_delta(delta) * (1 + pld.MARGIN)
         too_little.append(unguarded < exact * (1 - 1e-9))
     assert any(too_little)
 
@@ -415,8 +419,8 @@ def test_the_guard_is_needed_and_enough() -> None:
 def test_as_many_releases_as_were_asked_for(count: int) -> None:
     """Digits of the count are composed one by one; of normal noise the sum is known."""
     rho = Fraction(1, 2)
-    found, whole = (numerical.composed({NormalPair(rho / times): times}) for times in (count, 1))
-    fewer = numerical.composed({NormalPair(rho / (count + 1)): count})  # the mutant forgets one
+    found, whole = (pld.compose({NormalPair(rho / times): times}) for times in (count, 1))
+    fewer = pld.compose({NormalPair(rho / (count + 1)): count})  # the mutant forgets one
     for epsilon in (0.5, 2.0):
         assert found.delta(epsilon) == pytest.approx(whole.delta(epsilon), rel=2e-4)
         if count <= 257:
@@ -431,10 +435,10 @@ def test_as_many_releases_as_were_asked_for(count: int) -> None:
 def test_what_the_grid_of_losses_adds(losses: dict[str, int]) -> None:
     """At a small delta, up to a spacing for each release."""
     pairs = {LaplacePair(Fraction(each)): count for each, count in losses.items()}
-    found = numerical.composed(pairs).epsilon(1e-9)
+    found = pld.compose(pairs).epsilon(1e-9)
     whole = float(sum(Fraction(each) * count for each, count in losses.items()))
     assert found is not None
-    slack = sum(losses.values()) * numerical.spacing_of(pairs)
+    slack = sum(losses.values()) * pld.spacing_of(pairs)
     assert whole * (1 - 1e-8) <= found <= (whole + slack) * (1 + 1e-8)
 
 
@@ -449,7 +453,7 @@ def test_losses_next_to_nothing(rho: str) -> None:
 
 def test_what_the_grid_of_losses_adds_to_normal_noise() -> None:
     for rho, count in ((0.005, 1), (0.5, 100), (5.0, 1), (50.0, 10_000)):
-        curve = numerical.composed({NormalPair(Fraction(rho) / count): count})
+        curve = pld.compose({NormalPair(Fraction(rho) / count): count})
         found = curve.epsilon(1e-6)
         assert found is not None
         mu = math.sqrt(2 * rho)

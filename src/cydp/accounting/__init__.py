@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from cydp.accounting._calibration import calibrate
 from cydp.accounting._composition import group_privacy, parallel, sequential
+from cydp.accounting._conversion import convert
 from cydp.accounting._errors import (
     AdaptivityError,
     BlockRetiredError,
@@ -24,7 +25,7 @@ from cydp.accounting._errors import (
 from cydp.accounting._filter import PrivacyFilter
 from cydp.accounting._loss import ZCDP, ApproxDP, PureDP
 from cydp.accounting._odometer import PrivacyOdometer
-from cydp.accounting._optimal_composition import convert, optimal_composition
+from cydp.accounting._optimal_composition import optimal_composition
 from cydp.accounting._plan import Plan
 from cydp.accounting.ledger._charges import Receipt
 from cydp.accounting.ledger._ledger import BudgetLedger

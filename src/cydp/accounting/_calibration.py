@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The most that a mechanism may cost, if so many releases of it must fit a budget."""
+"""Calibration: the least noise with which several releases of a mechanism fit a budget."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ __all__ = ["calibrate"]
 Mechanism = TypeVar("Mechanism", bound=HasLoss)
 
 _MOST_DOUBLINGS = 64
-_MOST_GAIN = Fraction(5, 4)  # of the slow bound over the others, mostly
-_LEAST, _MOST = Fraction(1, 10**290), 10**290  # what floats can halve and double
-_NEXT = 1 + Fraction(1, 10 ** (DIGITS + 1))  # times a decimal: between it and the next one
+_MOST_GAIN = Fraction(5, 4)  # of the slow bound over the others, in most cases
+_LEAST, _MOST = Fraction(1, 10**290), 10**290  # parameters that floats can halve and double
+_NEXT = 1 + Fraction(1, 10 ** (DIGITS + 1))  # a decimal times it lies before the next decimal
 _A_CLASS = "mechanism must be a class such as cydp.DiscreteLaplace"
-_FALLS = "mechanism must cost more for a larger parameter: it did not"
+_NOT_RISING = "mechanism must cost more for a larger parameter: it did not"
 
 _Make: TypeAlias = Callable[[Exact], Mechanism]
 
@@ -47,27 +47,29 @@ def calibrate(
     Parameters
     ----------
     mechanism : class or callable
-        A class of mechanisms: it is called with its ``rho`` or else its ``epsilon``, which
-        `calibrate` finds, and with `parameters`. Or any other callable that returns a mechanism:
-        it is called with a ``rho`` or an ``epsilon`` if it takes one, else with one number. What it
-        returns must cost more for a larger number.
+        A class of mechanisms is called with `parameters`, and with the ``rho`` or else the
+        ``epsilon`` that `calibrate` finds. Any other callable that returns a mechanism is called
+        with a ``rho`` or an ``epsilon`` if it takes one, else with one number. The mechanism must
+        cost more for a larger number.
     budget : PureDP, ApproxDP or ZCDP
-        For ApproxDP the releases cost what `Plan` says: they must be fixed in advance.
+        What the releases may cost together. For ApproxDP that is the cost of a `Plan`, so the
+        releases must all be fixed in advance.
     count : int >= 1, default 1
         How many releases must fit the budget together.
     **parameters
-        Everything else that the mechanism takes, such as ``sensitivity=1``.
+        All other parameters of the mechanism, such as ``sensitivity=1``.
 
     Returns
     -------
     mechanism
-        That of the largest rho or epsilon that fits: the exact number, where that uses up the
-        budget exactly; else the largest decimal of six digits.
+        The mechanism of the largest rho or epsilon that fits. That is the exact number if it uses
+        up the budget exactly, and else the largest decimal of six digits.
 
     Raises
     ------
     TypeError, ValueError
-        For a bad parameter, if no mechanism fits, and if one of a larger parameter costs less.
+        For a bad parameter, if no mechanism fits, and if a mechanism of a larger parameter costs
+        less.
     MeasureMismatchError, RelationMismatchError
         If the mechanism has no cost in the budget's measure, or is stated under another relation
         than the budget.
@@ -83,7 +85,7 @@ def calibrate(
 
     """
     if not callable(mechanism):
-        raise TypeError(f"{_A_CLASS}, {_instead(mechanism)}")
+        raise TypeError(f"{_A_CLASS}, {_describe_wrong_class(mechanism)}")
     limits = amount_of(check_budget(budget), budget)
     times = index(count, "count")
     if times < 1:
@@ -92,25 +94,25 @@ def calibrate(
         raise ValueError(f"budget must be greater than 0, not {budget}")
 
     share = as_exact(limits[0] / times)
-    make, name = _maker(mechanism, parameters)
-    _check_maker(make, name, share, budget)
+    make, name = _prepare(mechanism, parameters)
+    _check_make(make, name, share, budget)
     if isinstance(budget, ApproxDP):
-        return _planned(make, budget, times, share)
+        return _calibrate_plan(make, budget, times, share)
 
     def fits(made: HasLoss) -> bool:
         return times * amount_of(loss_of(made), budget)[0] <= limits[0]
 
-    first = _made(make, share)
+    first = _try_to_make(make, share)
     cost = Fraction(0) if first is None else times * amount_of(loss_of(first), budget)[0]
     if cost:
-        exact = _made(make, as_exact(share * limits[0] / cost))
+        exact = _try_to_make(make, as_exact(share * limits[0] / cost))
         if exact is not None and times * amount_of(loss_of(exact), budget)[0] == limits[0]:
             return exact
-    return _largest(make, fits, share, 2)[1]
+    return _find_largest(make, fits, share, 2)[1]
 
 
-def _instead(given: object) -> str:
-    """Say what was given instead of a class, and what to do."""
+def _describe_wrong_class(given: object) -> str:
+    """Return the end of a message: what was passed instead of a class, and what to do."""
     kind = type(given).__name__
     if isinstance(given, PureDP | ApproxDP | ZCDP):
         return f"and the budget comes after it, not {kind} first"
@@ -119,19 +121,19 @@ def _instead(given: object) -> str:
     return "not None" if given is None else f"not {kind}"
 
 
-def _maker(
+def _prepare(
     mechanism: Callable[..., Mechanism], parameters: dict[str, Any]
 ) -> tuple[_Make[Mechanism], str]:
-    """Return what makes a mechanism of one number, and what that number is called."""
+    """Return a function that makes a mechanism of one number, and the name of that number."""
     try:
         known = inspect.signature(mechanism).parameters
-    except ValueError:  # a few builtins have none
+    except ValueError:  # a few builtins have no signature
         known = MappingProxyType({})
     names = [name for name in ("rho", "epsilon") if name in known and name not in parameters]
     names = [name for name in names if known[name].kind is not inspect.Parameter.POSITIONAL_ONLY]
     if "delta" in parameters and "epsilon" in names:
         names = ["epsilon"]
-    # A loss takes a rho beside its epsilon: what must be given comes first.
+    # A loss takes a rho beside its epsilon. The number that must be given comes first.
     names.sort(key=lambda name: known[name].default is not inspect.Parameter.empty)
     given = [name for name in ("rho", "epsilon") if name in known and name in parameters]
     if given and not names:
@@ -141,8 +143,8 @@ def _maker(
     return lambda number: mechanism(**{names[0]: number}, **parameters), names[0]
 
 
-def _check_maker(make: _Make[Any], name: str, parameter: Exact, budget: Loss) -> None:
-    """Raise an error that says what to pass, if this makes no mechanism."""
+def _check_make(make: _Make[Any], name: str, parameter: Exact, budget: Loss) -> None:
+    """Raise a TypeError that says what to pass, unless `make` makes a mechanism or a loss."""
     try:
         mechanism = make(parameter)
     except TypeError as error:
@@ -150,7 +152,7 @@ def _check_maker(make: _Make[Any], name: str, parameter: Exact, budget: Loss) ->
             f"mechanism must take {name} and the parameters that calibrate is given by name, such "
             f"as sensitivity=1; it raised: {error}"
         ) from error
-    except ValueError:  # of this parameter; another one may do
+    except ValueError:  # another parameter may be right
         return
     if not isinstance(getattr(mechanism, "loss", mechanism), PureDP | ApproxDP | ZCDP):
         raise TypeError(
@@ -159,61 +161,66 @@ def _check_maker(make: _Make[Any], name: str, parameter: Exact, budget: Loss) ->
     combine_relations("the budget and the mechanism", budget.relation, relation_of(mechanism))
 
 
-def _planned(make: _Make[Mechanism], budget: ApproxDP, count: int, share: Exact) -> Mechanism:
+def _calibrate_plan(
+    make: _Make[Mechanism], budget: ApproxDP, count: int, share: Exact
+) -> Mechanism:
     def fits(mechanism: HasLoss, *, quickly: bool) -> bool:
         plan = Plan([(mechanism, count)])
         return plan._fits(budget.epsilon, budget.delta, quickly=quickly)
 
-    # First without the slow bound, which gains little; then from there.
-    near, _ = _largest(make, partial(fits, quickly=True), share, 2)
-    parameter, found = _largest(make, partial(fits, quickly=False), near, _MOST_GAIN)
+    # First without the slow bound, which gains little; then from the result with it.
+    near, _ = _find_largest(make, partial(fits, quickly=True), share, 2)
+    parameter, found = _find_largest(make, partial(fits, quickly=False), near, _MOST_GAIN)
     if parameter < share:  # which uses up the budget exactly, if the costs only add up
-        exact = _made(make, share)
+        exact = _try_to_make(make, share)
         if exact is not None and fits(exact, quickly=True):
             return exact
     return found
 
 
-def _largest(
+def _find_largest(
     make: _Make[Mechanism],
     fits: Callable[[HasLoss], bool],
     start: Fraction,
     step: int | Fraction,
 ) -> tuple[Exact, Mechanism]:
-    """Return the largest decimal of six digits that fits, and its mechanism."""
+    """Return the largest decimal of six digits that fits, and its mechanism.
+
+    The search begins at `start`, and multiplies and divides by `step` before it bisects.
+    """
     if not _LEAST < start < _MOST:
         raise ValueError("budget must be between 1e-290 and 1e290 for each of the releases")
     sizes: list[tuple[Fraction, Fraction]] = []
 
-    def fitting(parameter: Exact) -> Mechanism | None:
-        mechanism = _made(make, parameter)
+    def make_if_it_fits(parameter: Exact) -> Mechanism | None:
+        mechanism = _try_to_make(make, parameter)
         if mechanism is None:
             return None
         size = _size(loss_of(mechanism))
         if any((size - other) * (parameter - given) < 0 for given, other in sizes):
-            raise ValueError(_FALLS)
+            raise ValueError(_NOT_RISING)
         sizes.append((parameter, size))
         return mechanism if fits(mechanism) else None
 
     low, found = decimal_below(start), None
     for _ in range(_MOST_DOUBLINGS):
-        found = fitting(low)
+        found = make_if_it_fits(low)
         if found is not None:
             break
         low = decimal_below(low / step)
     if found is None:
-        make(as_exact(start))  # says what is wrong with it, if it is wrong
+        make(as_exact(start))  # its error says what is wrong with the parameters, if anything is
         raise ValueError("mechanism must fit the budget for some parameter: none does")
     high = decimal_above(low * step)
     for _ in range(_MOST_DOUBLINGS):
-        larger = fitting(high)
+        larger = make_if_it_fits(high)
         if larger is None:
             break
         found, low, high = larger, high, decimal_above(high * step)
     else:
-        raise ValueError(_FALLS)
-    while (middle := _between(low, high)) < high:
-        larger = fitting(middle)
+        raise ValueError(_NOT_RISING)
+    while (middle := _bisect(low, high)) < high:
+        larger = make_if_it_fits(middle)
         if larger is None:
             high = middle
         else:
@@ -222,20 +229,20 @@ def _largest(
 
 
 def _size(loss: Loss) -> Fraction:
-    """Return what grows with a loss."""
+    """Return a number that grows with a loss."""
     if loss.rho is not None:
         return loss.rho
-    return loss.epsilon  # of the others, each has a rho
+    return loss.epsilon  # only an ApproxDP may lack a rho
 
 
-def _made(make: _Make[Mechanism], parameter: Exact) -> Mechanism | None:
+def _try_to_make(make: _Make[Mechanism], parameter: Exact) -> Mechanism | None:
     try:
         return make(parameter)
-    except ValueError:  # noise that is too small, or too large, to be drawn
+    except ValueError:  # the noise is too small, or too large, to be drawn
         return None
 
 
-def _between(low: Fraction, high: Fraction) -> Exact:
-    """Return a decimal near the geometric mean, above `low`: `high` only if it is the next one."""
+def _bisect(low: Fraction, high: Fraction) -> Exact:
+    """Return a decimal above `low` near the geometric mean; `high` only if no other is left."""
     mean = decimal_below(Fraction(math.sqrt(float_of(low)) * math.sqrt(float_of(high))))
     return mean if mean > low else decimal_above(low * _NEXT)

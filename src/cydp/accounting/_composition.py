@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Losses together: one after the other, or on disjoint slices of the data."""
+"""Composition: the loss of several releases from the same data, or from disjoint slices of it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any, cast
 from cydp._arguments import Integer
 from cydp._named import explained
 from cydp._relations import check_relation
-from cydp.accounting._describe_argument import describe_wrong_loss
+from cydp.accounting._cost import check_loss
 from cydp.accounting._errors import MeasureMismatchError, RelationMismatchError
 from cydp.accounting._loss import ZCDP, ApproxDP, Loss, PureDP
 from cydp.accounting._make_loss import make_loss
@@ -31,6 +31,11 @@ def sequential(*losses: Loss) -> Loss:
     *losses : loss
         At least one, of measures that can be added.
 
+    Returns
+    -------
+    loss
+        The sum of the losses.
+
     Raises
     ------
     TypeError, ValueError
@@ -42,8 +47,13 @@ def sequential(*losses: Loss) -> Loss:
 
     Notes
     -----
-    Basic composition: McSherry, "Privacy integrated queries", 2009; for zCDP Bun, Steinke, 2016.
-    It also holds for releases that are chosen adaptively, if their losses are fixed in advance.
+    This is basic composition [1]_; for zCDP see [2]_. It also holds for releases that are chosen
+    adaptively, if their losses are fixed in advance.
+
+    References
+    ----------
+    .. [1] McSherry, "Privacy integrated queries", 2009.
+    .. [2] Bun, Steinke, "Concentrated differential privacy", 2016.
 
     Examples
     --------
@@ -51,7 +61,7 @@ def sequential(*losses: Loss) -> Loss:
     Fraction(1, 1)
 
     """
-    return reduce(add, _checked(losses, "sequential"))
+    return reduce(add, _check_losses(losses, "sequential"))
 
 
 @explained
@@ -65,7 +75,13 @@ def parallel(*losses: Loss | Sequence[Loss], relation: str = "add-remove") -> Lo
         loss if one of its records changes, and the loss if one of its records comes or goes.
     relation : {"add-remove", "change-one"}, default "add-remove"
         The relation that the result is stated under. Under "change-one" a record that changes may
-        move from one slice to another, and then both slices pay: hence the pairs.
+        move from one slice to another, and then both slices pay. The pairs are needed for that.
+
+    Returns
+    -------
+    loss
+        Under "add-remove" the largest of the losses, number by number. Under "change-one" the
+        larger of the largest first loss, and of the sum of the two largest second losses.
 
     Raises
     ------
@@ -74,11 +90,11 @@ def parallel(*losses: Loss | Sequence[Loss], relation: str = "add-remove") -> Lo
     MeasureMismatchError
         For a ZCDP loss beside an ApproxDP loss without a rho.
     RelationMismatchError
-        For a loss that is stated under another relation than its place needs: "add-remove"; in a
-        pair "change-one" for the first loss and "add-remove" for the second.
+        For a loss that is stated under another relation than its place needs. That is "add-remove";
+        in a pair it is "change-one" for the first loss and "add-remove" for the second.
 
-    Notes
-    -----
+    References
+    ----------
     McSherry, "Privacy integrated queries", 2009, theorem 4.
 
     Examples
@@ -98,7 +114,8 @@ def parallel(*losses: Loss | Sequence[Loss], relation: str = "add-remove") -> Lo
                     f"losses must be passed one by one, not in a {type(given).__name__}: "
                     "parallel(*losses); pairs of losses are for relation='change-one'"
                 )
-        return _each(_stated("losses", _checked(losses, "parallel"), relation), max, relation)
+        checked = _check_relations("losses", _check_losses(losses, "parallel"), relation)
+        return _combine(checked, max, relation)
     pairs: list[list[Loss]] = []
     for given in losses:
         if not isinstance(given, list | tuple) or len(given) != 2:
@@ -107,39 +124,46 @@ def parallel(*losses: Loss | Sequence[Loss], relation: str = "add-remove") -> Lo
                 "record changes, loss if a record comes or goes), because a record that changes "
                 f"may move to another slice; for example {_PAIRS_LIKE}"
             )
-        pairs.append([_checked_one(loss, "losses") for loss in given])
+        pairs.append([check_loss(loss, "losses") for loss in given])
     if not pairs:
         raise ValueError(f"losses must be at least one pair, as in {_PAIRS_LIKE}")
-    changed = _stated("the first loss of each pair", [one for one, _ in pairs], "change-one")
-    moved = _stated("the second loss of each pair", [two for _, two in pairs], "add-remove")
-    whole = [_each(changed, max, relation), _each(moved, _two_largest, relation)]
-    return _each(whole, max, relation)
+    changed = _check_relations(
+        "the first loss of each pair", [first for first, _ in pairs], "change-one"
+    )
+    moved = _check_relations(
+        "the second loss of each pair", [second for _, second in pairs], "add-remove"
+    )
+    in_its_slice = _combine(changed, max, relation)
+    to_another_slice = _combine(moved, _sum_of_two_largest, relation)
+    return _combine([in_its_slice, to_another_slice], max, relation)
 
 
 @explained
 def group_privacy(loss: Loss, k: Integer) -> Loss:
-    """Return what a loss means for neighbours that differ in k units: ``loss.group(k)``.
+    """Return the loss for neighbours that differ in k units: ``loss.group(k)``.
 
     Parameters
     ----------
     loss : PureDP, ApproxDP or ZCDP
+        The loss for neighbours that differ in one unit.
     k : int >= 1
+        How many units a group has.
 
     Returns
     -------
     loss
-        k epsilon; k epsilon and delta (e**(k epsilon) - 1) / (e**epsilon - 1), rounded up;
-        k**2 rho.
+        PureDP of k epsilon; ApproxDP of k epsilon and delta (e**(k epsilon) - 1) / (e**epsilon -
+        1), rounded up; ZCDP of k**2 rho.
 
     Raises
     ------
     TypeError, ValueError
         For a bad loss or k, and if delta would reach 1.
 
-    Notes
-    -----
+    References
+    ----------
     Dwork, Roth, "The algorithmic foundations of differential privacy", 2014, theorem 2.2; for zCDP
-    Bun, Steinke, 2016, proposition 1.9.
+    Bun, Steinke, "Concentrated differential privacy", 2016, proposition 1.9.
 
     Examples
     --------
@@ -147,22 +171,16 @@ def group_privacy(loss: Loss, k: Integer) -> Loss:
     Fraction(3, 2)
 
     """
-    return _checked_one(loss, "loss").group(k)
+    return check_loss(loss, "loss").group(k)
 
 
-def _checked(losses: Sequence[Loss | Sequence[Loss]], function: str) -> list[Loss]:
+def _check_losses(losses: Sequence[object], function: str) -> list[Loss]:
     if not losses:
         raise ValueError(_NO_LOSSES.format(function))
-    return [_checked_one(loss, "losses") for loss in losses]
+    return [check_loss(loss, "losses") for loss in losses]
 
 
-def _checked_one(loss: object, name: str) -> Loss:
-    if not isinstance(loss, PureDP | ApproxDP | ZCDP):
-        raise TypeError(f"{name} must be PureDP, ApproxDP or ZCDP, not {describe_wrong_loss(loss)}")
-    return loss
-
-
-def _stated(what: str, losses: list[Loss], relation: str) -> list[Loss]:
+def _check_relations(what: str, losses: list[Loss], relation: str) -> list[Loss]:
     """Return losses; a RelationMismatchError if one is stated under another relation."""
     for loss in losses:
         if loss.relation not in (None, relation):
@@ -172,8 +190,8 @@ def _stated(what: str, losses: list[Loss], relation: str) -> list[Loss]:
     return losses
 
 
-def _parts(losses: Sequence[Loss]) -> tuple[type[Loss], list[list[Any]]]:
-    """Return the measure in common, and the numbers of the losses in it."""
+def _numbers_in_common_measure(losses: Sequence[Loss]) -> tuple[type[Loss], list[list[Any]]]:
+    """Return the measure that losses have in common, and the numbers of each kind in it."""
     rhos = [loss.rho for loss in losses]
     if any(isinstance(loss, ZCDP) for loss in losses):
         if None in rhos:
@@ -189,14 +207,14 @@ def _parts(losses: Sequence[Loss]) -> tuple[type[Loss], list[list[Any]]]:
     return ApproxDP, [epsilons, deltas, rhos]
 
 
-def _each(
+def _combine(
     losses: Sequence[Loss], combine: Callable[[list[Fraction]], Fraction], relation: str
 ) -> Loss:
-    """Combine the numbers of each kind; what comes out holds under the relation."""
-    kind, parts = _parts(losses)
-    combined = (None if None in part else combine(part) for part in parts)
+    """Combine the numbers of each kind into those of one loss, which holds under the relation."""
+    kind, numbers = _numbers_in_common_measure(losses)
+    combined = (None if None in each else combine(each) for each in numbers)
     return make_loss(kind, *combined, relation=relation)
 
 
-def _two_largest(numbers: list[Fraction]) -> Fraction:
+def _sum_of_two_largest(numbers: list[Fraction]) -> Fraction:
     return sum(sorted(numbers)[-2:], Fraction(0))

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Four bounds on what releases cost together that are fixed in advance. Each holds by itself."""
+"""Four bounds on the cost of releases that are all fixed in advance. Each holds by itself.
+
+docs/accounting/plans.md says why.
+"""
 
 from __future__ import annotations
 
@@ -15,15 +18,15 @@ from cydp.accounting import _conversion, _optimal_composition, _pld
 from cydp.accounting._dominating_pairs import LaplacePair, Pair, Pairs
 from cydp.accounting._loss import ZCDP, ApproxDP, Loss
 
-__all__ = ["Bound", "Part", "bounds_of", "could_be_less"]
+__all__ = ["Bound", "Part", "compute_bounds", "pld_could_be_less"]
 
-_SMALL = Fraction(1, 10**12)
-_MARGIN = Fraction(1, 10**12)  # relative; more than the rounding of a power
+_SMALL = Fraction(1, 10**12)  # a sum of deltas below it is used for the probability of their union
+_MARGIN = Fraction(1, 10**12)  # relative; more than the rounding of logarithms and expm1
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A loss, so many times, with the pairs of laws that stand for one, if they are known."""
+    """Equal releases: the loss of each, their number, and the dominating pairs of each if known."""
 
     loss: Loss
     count: int
@@ -31,12 +34,12 @@ class Part:
 
     @property
     def costs(self) -> bool:
-        """Whether it costs anything."""
+        """Whether the releases cost anything."""
         return self.count > 0 and any(self.known or (self.loss.rho,))
 
     @property
     def known(self) -> tuple[Fraction, Fraction] | None:
-        """Epsilon and delta of one, if it has them."""
+        """Epsilon and delta of each release; None if its loss has only a rho."""
         if isinstance(self.loss, ZCDP):
             return None
         delta = self.loss.delta if isinstance(self.loss, ApproxDP) else Fraction(0)
@@ -45,14 +48,14 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """What some parts cost together, from above.
+    """An upper bound on what some parts cost together.
 
     Attributes
     ----------
     epsilon : callable
-        Of a delta in [0, 1); None where the bound says nothing.
+        Returns the epsilon at a delta in [0, 1); None where the bound guarantees nothing.
     delta : callable
-        Of an epsilon >= 0; 1, or more, where it says nothing.
+        Returns the delta at an epsilon >= 0; 1 or more where the bound guarantees nothing.
 
     """
 
@@ -60,136 +63,146 @@ class Bound:
     delta: Callable[[Fraction], Fraction]
 
 
-def bounds_of(parts: Sequence[Part]) -> dict[str, Bound]:
-    """Return the bounds that say something of these parts, by name."""
-    found = {"basic": _basic(parts), "zcdp": _zcdp(parts), "optimal": _optimal(parts)}
+def compute_bounds(parts: Sequence[Part]) -> dict[str, Bound]:
+    """Return the bounds that apply to these parts, by name."""
+    found = {
+        "basic": _basic_bound(parts),
+        "zcdp": _zcdp_bound(parts),
+        "optimal": _optimal_bound(parts),
+    }
     if _pld.installed():
-        found["pld"] = _by_distributions(parts)
+        found["pld"] = _pld_bound(parts)
     return {name: bound for name, bound in found.items() if bound is not None}
 
 
-def could_be_less(parts: Sequence[Part], delta: Fraction) -> bool:
-    """Whether the extra ``pld`` may say something at a delta, and something new."""
-    return (
-        delta >= _pld.LEAST_DELTA and delta > _lost(parts) and _by_distributions(parts) is not None
-    )
+def pld_could_be_less(parts: Sequence[Part], delta: Fraction) -> bool:
+    """Whether the extra ``pld`` may give a smaller epsilon at a delta than the other bounds."""
+    possible = delta >= _pld.LEAST_DELTA and delta > _probability_of_any_delta(parts)
+    return possible and _pld_bound(parts) is not None
 
 
-def _basic(parts: Sequence[Part]) -> Bound | None:
+def _basic_bound(parts: Sequence[Part]) -> Bound | None:
     """Losses in (epsilon, delta) add up."""
     if any(part.known is None for part in parts):
         return None
-    whole, lost = _total(parts)
+    total_epsilon, total_delta = _sum(parts)
     return Bound(
-        lambda delta: whole if lost <= delta else None,
-        lambda epsilon: lost if whole <= epsilon else Fraction(1),
+        lambda delta: total_epsilon if total_delta <= delta else None,
+        lambda epsilon: total_delta if total_epsilon <= epsilon else Fraction(1),
     )
 
 
-def _zcdp(parts: Sequence[Part]) -> Bound:
-    """Losses in zCDP add up; what has none there is added in (epsilon, delta)."""
+def _zcdp_bound(parts: Sequence[Part]) -> Bound:
+    """Losses in zCDP add up; losses without a rho are added in (epsilon, delta)."""
     rho = sum((part.count * (part.loss.rho or Fraction(0)) for part in parts), Fraction(0))
-    others, lost = _total([part for part in parts if part.loss.rho is None])
+    others_epsilon, others_delta = _sum([part for part in parts if part.loss.rho is None])
 
     def epsilon(delta: Fraction) -> Fraction | None:
-        left = delta - lost
+        left = delta - others_delta
         if left < 0 or (left == 0 and rho > 0):
             return None
         try:
-            return others + (_conversion.epsilon_of(rho, left) if rho else 0)
+            return others_epsilon + (_conversion.epsilon_of(rho, left) if rho else 0)
         except ValueError:  # beyond floats
             return None
 
     def delta(epsilon: Fraction) -> Fraction:
-        left = epsilon - others
+        left = epsilon - others_epsilon
         if left < 0:
             return Fraction(1)
         try:
-            return lost + _conversion.delta_of(rho, left)
+            return others_delta + _conversion.delta_of(rho, left)
         except ValueError:
             return Fraction(1)
 
     return Bound(epsilon, delta)
 
 
-def _optimal(parts: Sequence[Part]) -> Bound | None:
-    """Losses of one epsilon compose to no more than randomized responses do."""
+def _optimal_bound(parts: Sequence[Part]) -> Bound | None:
+    """Losses of one epsilon cost together at most what as many randomized responses cost."""
     known = [part.known for part in parts]
     epsilons = {numbers[0] for numbers in known if numbers is not None}
     count = sum(part.count for part in parts)
     if None in known or len(epsilons) != 1:
         return None
-    each, lost = epsilons.pop(), _lost(parts)
+    each, any_delta = epsilons.pop(), _probability_of_any_delta(parts)
     if not _optimal_composition.can_compose(each, count):
         return None
     return Bound(
         lambda delta: (
-            _optimal_composition.epsilon_of(each, count, _left(delta, lost))
-            if lost < delta
+            _optimal_composition.epsilon_of(each, count, _without(delta, any_delta))
+            if any_delta < delta
             else None
         ),
-        lambda epsilon: _either(_optimal_composition.delta_of(each, count, epsilon), lost),
+        lambda epsilon: _union(_optimal_composition.delta_of(each, count, epsilon), any_delta),
     )
 
 
-def _by_distributions(parts: Sequence[Part]) -> Bound | None:
-    """Pairs of laws that stand for all parts are composed, by the extra ``pld``.
+def _pld_bound(parts: Sequence[Part]) -> Bound | None:
+    """Dominating pairs of all parts are composed, by the extra ``pld``.
 
-    Not if all are randomized response of the losses' own epsilon: then "optimal" is exact.
+    None if all pairs are randomized responses of the epsilons of the losses themselves, because the
+    bound "optimal" is exact then.
     """
     pairs: Counter[Pair] = Counter()
-    losing = []
+    without_pairs = []
     for part in parts:
-        one = part.pairs
-        if one is None:  # a pure loss is no more than randomized response
+        pairs_of_part = part.pairs
+        if pairs_of_part is None:  # a pure loss is dominated by randomized response
             if part.known is None:
                 return None
-            one = {LaplacePair(part.known[0]): 1} if part.known[0] else {}
-            losing.append(part)
-        for pair, times in one.items():
+            pairs_of_part = {LaplacePair(part.known[0]): 1} if part.known[0] else {}
+            without_pairs.append(part)
+        for pair, times in pairs_of_part.items():
             pairs[pair] += times * part.count
     if not pairs or not _pld.can_compose(pairs):
         return None
-    if _optimal(parts) and set(pairs) == {
+    if _optimal_bound(parts) and set(pairs) == {
         LaplacePair(part.known[0]) for part in parts if part.known
     }:
         return None
-    lost = _lost(losing)
+    any_delta = _probability_of_any_delta(without_pairs)
 
     @cache
-    def composed() -> _pld.Curve:
-        return _pld.composed(pairs)
+    def curve() -> _pld.Curve:
+        return _pld.compose(pairs)
 
     def epsilon(delta: Fraction) -> Fraction | None:
-        found = composed().epsilon(float_of(_left(delta, lost))) if lost < delta else None
+        if any_delta >= delta:
+            return None
+        found = curve().epsilon(float_of(_without(delta, any_delta)))
         return None if found is None else Fraction(found)
 
     return Bound(
         epsilon,
-        lambda epsilon: _either(Fraction(composed().delta(float_of(epsilon))), lost),
+        lambda epsilon: _union(Fraction(curve().delta(float_of(epsilon))), any_delta),
     )
 
 
-def _total(parts: Sequence[Part]) -> tuple[Fraction, Fraction]:
+def _sum(parts: Sequence[Part]) -> tuple[Fraction, Fraction]:
+    """Return the sum of the epsilons, and of the deltas."""
     known = [(part.count, *(part.known or (Fraction(0), Fraction(0)))) for part in parts]
     epsilon = sum((count * epsilon for count, epsilon, _ in known), Fraction(0))
     return epsilon, sum((count * delta for count, _, delta in known), Fraction(0))
 
 
-def _lost(parts: Sequence[Part]) -> Fraction:
-    """Return the chance that the delta of any of them comes true, or a little more."""
-    _, total = _total(parts)
+def _probability_of_any_delta(parts: Sequence[Part]) -> Fraction:
+    """Return the probability that at least one of the events of the deltas happens, or a bit more.
+
+    A release of (epsilon, delta) is one of (epsilon, 0) but for an event of probability delta.
+    """
+    _, total = _sum(parts)
     if total < _SMALL:
         return total
-    stays = [part.count * log_of(1 - part.known[1]) for part in parts if part.known]
-    return min(total, Fraction(-math.expm1(sum(stays))) * (1 + _MARGIN), Fraction(1))
+    log_none = [part.count * log_of(1 - part.known[1]) for part in parts if part.known]
+    return min(total, Fraction(-math.expm1(sum(log_none))) * (1 + _MARGIN), Fraction(1))
 
 
-def _left(delta: Fraction, lost: Fraction) -> Fraction:
-    """Return the chance that together with another, independent one makes delta."""
-    return (delta - lost) / (1 - lost)
+def _without(delta: Fraction, event: Fraction) -> Fraction:
+    """Return the probability that makes delta together with that of another, independent event."""
+    return (delta - event) / (1 - event)
 
 
-def _either(one: Fraction, other: Fraction) -> Fraction:
-    """Return the chance of one or the other of independent events."""
-    return one + other - one * other
+def _union(event: Fraction, other: Fraction) -> Fraction:
+    """Return the probability that one or the other of two independent events happens."""
+    return event + other - event * other

@@ -11,7 +11,7 @@ from cydp.accounting._describe_argument import describe_wrong_loss
 from cydp.accounting._errors import RelationMismatchError
 from cydp.accounting._loss import ZCDP, ApproxDP, Loss, PureDP
 
-__all__ = ["Cost", "HasLoss", "check_relation_of_cost", "loss_of", "relation_of"]
+__all__ = ["Cost", "HasLoss", "check_loss", "check_relation_of_cost", "loss_of", "relation_of"]
 
 
 @runtime_checkable
@@ -24,6 +24,13 @@ class HasLoss(Protocol):
 
 
 Cost: TypeAlias = Loss | HasLoss
+
+
+def check_loss(loss: object, name: str) -> Loss:
+    """Return a loss; a TypeError for anything else, a mechanism included."""
+    if not isinstance(loss, PureDP | ApproxDP | ZCDP):
+        raise TypeError(f"{name} must be PureDP, ApproxDP or ZCDP, not {describe_wrong_loss(loss)}")
+    return loss
 
 
 def loss_of(cost: Cost) -> Loss:

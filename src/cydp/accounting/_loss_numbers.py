@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from cydp._arguments import Integer, Number
 from cydp._numbers.intervals import exp_bounds
-from cydp._numbers.rational import Exact, as_exact, exact, index, text
+from cydp._numbers.rational import Exact, as_exact, exact, index, positive, text
 from cydp._numbers.rounding import delta_above
 
 __all__ = [
@@ -16,8 +16,10 @@ __all__ = [
     "half_square",
     "read_claimed_rho",
     "read_count",
+    "read_delta",
     "read_group_size",
     "read_nonnegative",
+    "read_positive_delta",
 ]
 
 
@@ -66,6 +68,22 @@ def read_group_size(k: Integer) -> int:
     if not 1 <= size < 2**64:
         raise ValueError("k must be from 1 to 2**64 - 1")
     return size
+
+
+def read_delta(delta: Number) -> Exact:
+    """Read a delta from 0 to 1, without 1; else TypeError, ValueError."""
+    number = exact(delta, "delta")
+    if not 0 <= number < 1:
+        raise ValueError(f"delta must be at least 0 and less than 1, not {text(number)}")
+    return number
+
+
+def read_positive_delta(delta: Number) -> Exact:
+    """Read a delta between 0 and 1, without 0 and 1; else TypeError, ValueError."""
+    number = positive(delta, "delta")
+    if number >= 1:
+        raise ValueError(f"delta must be less than 1, not {text(number)}")
+    return number
 
 
 def group_delta(epsilon: Fraction, delta: Fraction, size: int) -> Fraction:

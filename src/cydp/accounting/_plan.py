@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What many releases cost together, if all of them are fixed before the first."""
+"""Plans: what releases cost together if all of them are fixed before the first."""
 
 from __future__ import annotations
 
@@ -9,31 +9,23 @@ from typing import Any, NoReturn, cast
 
 from cydp._arguments import Integer, Number
 from cydp._named import explained
-from cydp._numbers.rational import Exact, exact, text
+from cydp._numbers.rational import exact, text
 from cydp._numbers.rounding import as_float, decimal_above, outward, outward_delta
 from cydp.accounting import _pld
 from cydp.accounting._combine_relations import combine_relations
-from cydp.accounting._composition_bounds import Bound, Part, bounds_of, could_be_less
+from cydp.accounting._composition_bounds import Bound, compute_bounds, pld_could_be_less
 from cydp.accounting._cost import Cost, loss_of, relation_of
 from cydp.accounting._describe_cost import describe_cost
-from cydp.accounting._dominating_pairs import Pairs
 from cydp.accounting._errors import AdaptivityError
 from cydp.accounting._format import html_of
-from cydp.accounting._loss import ZCDP, ApproxDP, PureDP
-from cydp.accounting._loss_numbers import read_count
+from cydp.accounting._loss import ApproxDP
+from cydp.accounting._loss_numbers import read_delta
 from cydp.accounting._make_loss import make_loss
 from cydp.accounting._measure import exact_string
+from cydp.accounting._plan_items import Items, parts_of, read_items
+from cydp.accounting._plan_report import report_costs
 
 __all__ = ["Plan"]
-
-_NAMES = {
-    "basic": "by basic composition",
-    "zcdp": "by zCDP",
-    "optimal": "by optimal composition",
-    "pld": "by the privacy loss distribution",
-}
-_PAIRS = "items must be a list of pairs (mechanism or loss, count)"
-_NOTHING = "at delta {} no bound says anything: a larger delta is needed"
 
 
 class Plan:
@@ -42,7 +34,7 @@ class Plan:
     Parameters
     ----------
     items : sequence of (mechanism or loss, count)
-        What is released, and how often. Nothing in it may depend on what was released before.
+        What is released, and how often. No item may depend on what was released before.
 
     Raises
     ------
@@ -53,10 +45,16 @@ class Plan:
 
     Notes
     -----
-    The least of up to four bounds: basic composition; zCDP (Canonne, Kamath, Steinke, 2020,
-    corollary 13); for losses of one epsilon the optimal composition (Kairouz, Oh, Viswanath, 2015);
-    with the extra ``pld`` the privacy loss distribution, by dp-accounting (Doroshenko and others,
-    "Connect the dots", 2022). docs/accounting/plans.md says why each holds.
+    The cost is the least of up to four bounds: basic composition; zCDP [1]_, corollary 13; for
+    losses of one epsilon the optimal composition [2]_; with the extra ``pld`` the privacy loss
+    distribution [3]_, by dp-accounting. docs/accounting/plans.md says why each bound holds.
+
+    References
+    ----------
+    .. [1] Canonne, Kamath, Steinke, "The discrete Gaussian for differential privacy", 2020.
+    .. [2] Kairouz, Oh, Viswanath, "The composition theorem for differential privacy", 2015.
+    .. [3] Doroshenko, Ghazi, Kamath, Kumar, Manurangsi, "Connect the dots: tighter discrete
+       approximations of privacy loss distributions", 2022.
 
     Examples
     --------
@@ -77,21 +75,19 @@ class Plan:
     def __init__(self, items: Iterable[tuple[Cost, Integer]]) -> None:
         if hasattr(self, "_items"):
             raise TypeError("a Plan is made once: what it fixes cannot change")
-        if not isinstance(items, Iterable):
-            raise TypeError(f"{_PAIRS}, not {_named(items)}")
-        read = tuple(map(_item, items))
+        read = read_items(items)
         self._relation = combine_relations("items", *(relation_of(cost) for cost, _ in read))
         self._items = read
         self._bounds: dict[str, Bound] | None = None
 
     @property
-    def items(self) -> tuple[tuple[Cost, int], ...]:
+    def items(self) -> Items:
         """What is released, and how often."""
         return self._items
 
     @property
     def relation(self) -> str | None:
-        """What the items are stated under; None if none of them says."""
+        """The relation of neighbours that the items are stated under; None if they state none."""
         return self._relation
 
     def epsilon(self, delta: Number) -> float:
@@ -100,18 +96,25 @@ class Plan:
         Parameters
         ----------
         delta : number in [0, 1)
+            The delta of all releases together.
 
         Returns
         -------
         float
             Epsilon of all releases together, in nats, rounded up to six digits: neither the float
-            nor the decimal that it prints is below what was found. `as_loss` holds what a budget
-            is charged.
+            nor the decimal that it prints is below the epsilon that was found. `as_loss` has the
+            epsilon that a budget is charged.
 
         Raises
         ------
         TypeError, ValueError
-            For another delta, and for one at which no bound says anything.
+            For another delta, and for a delta at which no bound gives an epsilon.
+
+        Examples
+        --------
+        >>> from cydp import PureDP
+        >>> Plan([(PureDP(0.1), 3)]).epsilon(0)
+        0.3
 
         """
         return outward(min(self._found(delta).values()))
@@ -122,25 +125,31 @@ class Plan:
         Parameters
         ----------
         epsilon : number >= 0
-            Of all releases together.
+            Of all releases together, in nats.
 
         Returns
         -------
         float
-            A probability, rounded up to six digits as `epsilon` is; 0 only where nothing is lost.
-            Above 0.999999 it has more digits, and it is 1 only if what was found is above the
-            largest float below 1.
+            A probability, rounded up to six digits as `epsilon` is. It is 0 only if nothing is
+            lost. Above 0.999999 it has more digits, and it is 1 only if the delta that was found is
+            above the largest float below 1.
 
         Raises
         ------
         TypeError, ValueError
             For another epsilon.
 
+        Examples
+        --------
+        >>> from cydp import PureDP
+        >>> Plan([(PureDP(0.1), 3)]).delta(0.3)
+        0.0
+
         """
         whole = exact(epsilon, "epsilon")
         if whole < 0:
             raise ValueError(f"epsilon must be at least 0, not {text(whole)}")
-        deltas = (bound.delta(whole) for bound in self._computed().values())
+        deltas = (bound.delta(whole) for bound in self._compute_bounds().values())
         return outward_delta(min(Fraction(1), *deltas))
 
     def epsilon_by_method(self, delta: Number) -> dict[str, float]:
@@ -153,85 +162,10 @@ class Plan:
         Returns
         -------
         dict
-            By the names "basic", "zcdp", "optimal" and "pld", in nats, rounded up as `epsilon`
-            is: those that say something. "pld" needs the extra ``pld`` and a delta of at least
-            1e-10, and is left out where "optimal" is exact.
-
-        Raises
-        ------
-        TypeError, ValueError
-            For another delta.
-
-        """
-        return {name: outward(epsilon) for name, epsilon in self._epsilons(_delta(delta)).items()}
-
-    def as_loss(self, delta: Number) -> ApproxDP:
-        """Return what the plan costs at a delta, to be charged as one before the first release.
-
-        Parameters
-        ----------
-        delta : number in [0, 1)
-
-        Returns
-        -------
-        ApproxDP
-            Its epsilon is an exact sum, where basic composition is the least bound, or a decimal of
-            six digits, rounded up. It has the plan's rho, if all releases have one, and the plan's
-            relation. It knows the plan: the history of a budget that is charged shows it.
-
-        Raises
-        ------
-        TypeError, ValueError
-            For another delta, and for one at which no bound says anything.
-
-        """
-        losses = [(loss_of(cost), count) for cost, count in self._items]
-        rhos = [None if loss.rho is None else count * loss.rho for loss, count in losses]
-        rho = None if None in rhos else sum(cast("list[Fraction]", rhos), Fraction(0))
-        found = self._found(delta)
-        epsilon = min(_charged(name, each) for name, each in found.items())
-        return make_loss(ApproxDP, epsilon, _delta(delta), rho, relation=self.relation, plan=self)
-
-    def report(self, delta: Number | None = None) -> str:
-        """Return for people what is released and what it costs.
-
-        Parameters
-        ----------
-        delta : number in [0, 1), optional
-            At which each bound is asked; without it, no cost is reported.
-
-        Returns
-        -------
-        str
-            Lines; epsilons have six digits, rounded up.
-
-        Raises
-        ------
-        TypeError, ValueError
-            For another delta.
-
-        """
-        count = sum(count for _, count in self._items)
-        lines = [f"a plan of {count:,} releases, fixed before the first"]
-        lines += [f"  {times:,} x {cost}" for cost, times in self._items]
-        return "\n".join(lines if delta is None else [*lines, *self._costs(_delta(delta))])
-
-    def to_dict(self, delta: Number | None = None) -> dict[str, Any]:
-        """Return the plan, and what it costs at a delta, as a dict that `json.dumps` takes.
-
-        Parameters
-        ----------
-        delta : number in [0, 1), optional
-            Without it, no cost is told.
-
-        Returns
-        -------
-        dict
-            "items" has for each item its "cost" as text, its "count", and the "loss" of one as
-            ``loss.to_dict()``; "count" is that of all, "relation" is text or None. With a delta
-            there are "delta", the "epsilon" at it, and "epsilon_by_method", as floats that are
-            rounded up (None beyond the largest float, and where no bound says anything), and
-            "exact": the "delta", and the "epsilon" that `as_loss` charges, as text.
+            Epsilons in nats, rounded up as `epsilon` is, by the names "basic", "zcdp", "optimal"
+            and "pld" of the methods. A method that gives no epsilon is left out. "pld" needs
+            the extra ``pld`` and a delta of at least 1e-10, and is left out where "optimal" is
+            exact.
 
         Raises
         ------
@@ -241,12 +175,114 @@ class Plan:
         Examples
         --------
         >>> from cydp import PureDP
-        >>> told = Plan([(PureDP(0.1), 3)]).to_dict(delta=0)
-        >>> told["items"][0]["cost"], told["count"], told["epsilon"], told["exact"]["epsilon"]
+        >>> Plan([(PureDP(0.1), 3)]).epsilon_by_method(1e-6)["basic"]
+        0.3
+
+        """
+        return {
+            name: outward(epsilon) for name, epsilon in self._epsilons(read_delta(delta)).items()
+        }
+
+    def as_loss(self, delta: Number) -> ApproxDP:
+        """Return the cost of the plan at a delta, to be charged as one before the first release.
+
+        Parameters
+        ----------
+        delta : number in [0, 1)
+
+        Returns
+        -------
+        ApproxDP
+            Its epsilon is an exact sum, where basic composition is the least bound, or a decimal of
+            six digits, rounded up. It has the rho of the plan, if all releases have one, the
+            relation of the plan, and the plan itself, which the history of a budget shows.
+
+        Raises
+        ------
+        TypeError, ValueError
+            For another delta, and for a delta at which no bound gives an epsilon.
+
+        Examples
+        --------
+        >>> from cydp import PureDP
+        >>> Plan([(PureDP(0.1), 3)]).as_loss(0)
+        ApproxDP(epsilon=0.3, delta=0, rho=0.015)
+
+        """
+        losses = [(loss_of(cost), count) for cost, count in self._items]
+        rhos = [None if loss.rho is None else count * loss.rho for loss, count in losses]
+        rho = None if None in rhos else sum(cast("list[Fraction]", rhos), Fraction(0))
+        found = self._found(delta)
+        epsilon = min(_epsilon_to_charge(name, each) for name, each in found.items())
+        return make_loss(
+            ApproxDP, epsilon, read_delta(delta), rho, relation=self.relation, plan=self
+        )
+
+    def report(self, delta: Number | None = None) -> str:
+        """Return a text for people that says what is released, and what it costs.
+
+        Parameters
+        ----------
+        delta : number in [0, 1), optional
+            The delta at which the epsilon of each bound is reported. None: no cost is reported.
+
+        Returns
+        -------
+        str
+            One line for each item and each bound. Epsilons are rounded up to six digits.
+
+        Raises
+        ------
+        TypeError, ValueError
+            For another delta.
+
+        Examples
+        --------
+        >>> from cydp import PureDP
+        >>> print(Plan([(PureDP(0.1), 3)]).report())
+        a plan of 3 releases, fixed before the first
+          3 x PureDP(epsilon=0.1)
+
+        """
+        count = sum(count for _, count in self._items)
+        lines = [f"a plan of {count:,} releases, fixed before the first"]
+        lines += [f"  {times:,} x {cost}" for cost, times in self._items]
+        return "\n".join(
+            lines if delta is None else [*lines, *self._report_costs(read_delta(delta))]
+        )
+
+    def to_dict(self, delta: Number | None = None) -> dict[str, Any]:
+        """Return the plan, and what it costs at a delta, as a dict that `json.dumps` takes.
+
+        Parameters
+        ----------
+        delta : number in [0, 1), optional
+            None: the dict has no cost.
+
+        Returns
+        -------
+        dict
+            "items" has the "cost" of each item as text, its "count", and the "loss" of one release
+            as ``loss.to_dict()``. "count" is the number of all releases, "relation" is text or
+            None. With a delta there are also "delta", the "epsilon" at it and "epsilon_by_method",
+            as floats that are rounded up (None beyond the largest float, and where no bound
+            gives an epsilon), and "exact", which has as text the "delta" and the "epsilon" that
+            `as_loss` charges.
+
+        Raises
+        ------
+        TypeError, ValueError
+            For another delta.
+
+        Examples
+        --------
+        >>> from cydp import PureDP
+        >>> plan = Plan([(PureDP(0.1), 3)]).to_dict(delta=0)
+        >>> plan["items"][0]["cost"], plan["count"], plan["epsilon"], plan["exact"]["epsilon"]
         ('PureDP(epsilon=0.1)', 3, 0.3, '3/10')
 
         """
-        told: dict[str, Any] = {
+        plan: dict[str, Any] = {
             "items": [
                 {"cost": describe_cost(cost), "count": count, "loss": loss_of(cost).to_dict()}
                 for cost, count in self._items
@@ -255,33 +291,24 @@ class Plan:
             "relation": self.relation,
         }
         if delta is None:
-            return told
-        rest = _delta(delta)
-        charged = {name: _charged(name, each) for name, each in self._epsilons(rest).items()}
+            return plan
+        at = read_delta(delta)
+        charged = {
+            name: _epsilon_to_charge(name, each) for name, each in self._epsilons(at).items()
+        }
         least = min(charged.values(), default=None)
-        exacts = {"delta": rest} if least is None else {"delta": rest, "epsilon": least}
-        return told | {
-            "delta": as_float(rest),
+        exact_numbers = {"delta": at} if least is None else {"delta": at, "epsilon": least}
+        return plan | {
+            "delta": as_float(at),
             "epsilon": None if least is None else as_float(least),
             "epsilon_by_method": {name: as_float(each) for name, each in charged.items()},
-            "exact": {name: exact_string(number) for name, number in exacts.items()},
+            "exact": {name: exact_string(number) for name, number in exact_numbers.items()},
         }
-
-    def _costs(self, delta: Fraction) -> list[str]:
-        found = self._epsilons(delta)
-        least = min(found, key=found.__getitem__, default=None)
-        lines = [f"at delta {text(delta)} it costs" if found else _NOTHING.format(text(delta))]
-        for name, epsilon in found.items():
-            used = " (this counts)" if name == least else ""
-            lines.append(f"  epsilon {text(decimal_above(epsilon))} {_NAMES[name]}{used}")
-        if not _pld.installed() and could_be_less(self._parts, delta):
-            lines.append(f"  perhaps less {_NAMES['pld']}: pip install 'cydp[pld]'")
-        return lines
 
     def _repr_html_(self) -> str:
         return html_of(self.report())
 
-    def __reduce__(self) -> tuple[type[Plan], tuple[tuple[tuple[Cost, int], ...]]]:
+    def __reduce__(self) -> tuple[type[Plan], tuple[Items]]:
         return Plan, (self._items,)
 
     def __repr__(self) -> str:
@@ -289,83 +316,53 @@ class Plan:
         return f"Plan([{items}])"
 
     def __add__(self, other: object) -> NoReturn:
-        """Refuse: what was fixed cannot grow; AdaptivityError."""
+        """Refuse with an AdaptivityError: what was fixed cannot grow."""
         raise AdaptivityError(
-            "a plan cannot be extended: it holds for what is fixed before the first release. "
-            "Make one plan of everything, or charge what comes later to a filter by itself"
+            "a plan cannot be extended: it holds for releases that are fixed before the first. "
+            "Make one plan of all releases, or charge later releases to a filter one by one"
         )
 
     __radd__ = __add__
 
+    def _report_costs(self, delta: Fraction) -> list[str]:
+        more = not _pld.installed() and pld_could_be_less(parts_of(self._items), delta)
+        return report_costs(self._epsilons(delta), delta, without_pld=more)
+
     def _epsilons(self, delta: Fraction) -> dict[str, Fraction]:
-        """Return what each bound has found, if it says anything: not rounded yet."""
-        found = {name: bound.epsilon(delta) for name, bound in self._computed().items()}
+        """Return the epsilon of each bound that gives one at a delta, not rounded yet."""
+        found = {name: bound.epsilon(delta) for name, bound in self._compute_bounds().items()}
         return {name: epsilon for name, epsilon in found.items() if epsilon is not None}
 
     def _found(self, delta: Number) -> dict[str, Fraction]:
         """Return at least one epsilon, or raise a ValueError that asks for a larger delta."""
-        rest = _delta(delta)
-        found = self._epsilons(rest)
+        at = read_delta(delta)
+        found = self._epsilons(at)
         if not found:
             raise ValueError(
-                f"delta must be larger for this plan than {text(rest)}, at which no bound says "
-                "anything"
+                f"delta must be larger for this plan than {text(at)}, at which no bound gives an "
+                "epsilon"
             )
         return found
 
     def _fits(self, epsilon: Fraction, delta: Fraction, *, quickly: bool) -> bool:
-        """Whether `as_loss` would charge no more than epsilon: by any bound, or any quick one."""
-        for name, bound in self._computed().items():  # in turn: the slow one comes last
+        """Whether `as_loss` would charge at most epsilon, by any bound or by any quick bound."""
+        for (
+            name,
+            bound,
+        ) in (
+            self._compute_bounds().items()
+        ):  # one after the other, since the slow bound is the last
             found = None if quickly and name == "pld" else bound.epsilon(delta)
-            if found is not None and _charged(name, found) <= epsilon:
+            if found is not None and _epsilon_to_charge(name, found) <= epsilon:
                 return True
         return False
 
-    def _computed(self) -> dict[str, Bound]:
+    def _compute_bounds(self) -> dict[str, Bound]:
         if self._bounds is None:
-            self._bounds = bounds_of(self._parts)
+            self._bounds = compute_bounds(parts_of(self._items))
         return self._bounds
 
-    @property
-    def _parts(self) -> list[Part]:
-        parts = [Part(loss_of(cost), count, _pairs(cost)) for cost, count in self._items]
-        return [part for part in parts if part.costs]
 
-
-def _pairs(cost: Cost) -> Pairs | None:
-    """Return the pairs that a mechanism's own class says stand for it.
-
-    A subclass may release something else, at another loss, and knows nothing of pairs.
-    """
-    own = "_pairs" in type(cost).__dict__
-    return cast("Pairs | None", cost._pairs) if own else None  # type: ignore[union-attr]
-
-
-def _charged(name: str, epsilon: Fraction) -> Fraction:
-    """Return what a budget is charged by a bound: an exact sum, or what was computed, rounded."""
-    return epsilon if name == "basic" else decimal_above(epsilon)
-
-
-def _item(item: tuple[Cost, Integer]) -> tuple[Cost, int]:
-    if not isinstance(item, tuple | list) or len(item) != 2:
-        raise TypeError(f"{_PAIRS}: one item is {_named(item)}, not a pair")
-    cost, count = item
-    if not isinstance(getattr(cost, "loss", cost), PureDP | ApproxDP | ZCDP):
-        raise TypeError(f"{_PAIRS}: one pair begins with {_named(cost)}")
-    return cost, read_count(count)
-
-
-def _named(given: object) -> str:
-    """Say what was given instead: its type, and more where that would not help."""
-    if isinstance(given, type):
-        return f"the class {given.__name__}"
-    if isinstance(given, tuple | list):
-        return f"a {type(given).__name__} of {len(given)}"
-    return "None" if given is None else type(given).__name__
-
-
-def _delta(delta: Number) -> Exact:
-    rest = exact(delta, "delta")
-    if not 0 <= rest < 1:
-        raise ValueError(f"delta must be at least 0 and less than 1, not {text(rest)}")
-    return rest
+def _epsilon_to_charge(method: str, epsilon: Fraction) -> Fraction:
+    """Return the epsilon that a budget is charged: an exact sum, or rounded up to a decimal."""
+    return epsilon if method == "basic" else decimal_above(epsilon)

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Privacy loss distributions of whole plans, by dp-accounting (extra ``pld``).
+"""PLD: privacy loss distributions of plans, computed by dp-accounting (extra ``pld``).
 
-Wrapped, not trusted: https://github.com/google/differential-privacy/tree/main/python/dp_accounting
-adds up rounded numbers, so what it says of a small delta may be too little. It is asked at a delta
-that is smaller by a guard, which is more than any rounding that was seen, and at no tiny delta.
+https://github.com/google/differential-privacy/tree/main/python/dp_accounting is wrapped, and not
+trusted: it adds up rounded numbers, so its epsilon at a small delta may be too small. It is asked
+for an epsilon at a delta that is smaller by a guard, which is more than all rounding that was seen,
+and it is asked at no tiny delta. See docs/accounting/plans.md, "The guard on dp-accounting".
 """
 
 from __future__ import annotations
@@ -16,108 +17,111 @@ from typing import Any
 from cydp._numbers.rational import float_of
 from cydp.accounting._dominating_pairs import GaussianPair, LaplacePair, Pair, Pairs
 
-__all__ = ["LEAST_DELTA", "MARGIN", "Curve", "can_compose", "composed", "installed", "spacing_of"]
+__all__ = ["LEAST_DELTA", "MARGIN", "Curve", "can_compose", "compose", "installed", "spacing_of"]
 
-MARGIN = 1e-9  # relative, of what is found
+MARGIN = 1e-9  # relative, added to an epsilon that was found
 LEAST_DELTA = 1e-10
 MOST_RELEASES = 10**7
-_GUARD, _ROUNDING = 1e-12, 2e-15  # of all, and of each release
-_MOST_LOSS = 1e3  # squared width of what is lost in all
-_FINEST = 1e-10  # spacing; below it differences of floats are mostly rounding, or NaN
+_GUARD, _GUARD_PER_RELEASE = 1e-12, 2e-15  # of delta
+_MOST_VARIANCE = 1e3  # of the loss of all releases together
+_FINEST = 1e-10  # spacing; below it, differences of floats are mostly rounding, or NaN
 _MOST_RHO = 200  # of one release: a shift by 20 sigmas
 _MOST_POINTS = 2**18
-_COARSEST = 1e-4  # of 1, or of the width of what is lost in all
-_FINENESS = 200  # points in the width of one release
-_BASE = 256
-_TAIL = 1e-15  # mass beyond the points that are kept; it is added to the delta
+_COARSEST = 1e-4  # spacing, of 1 or of the width of the loss of all releases
+_POINTS_PER_WIDTH = 200  # of the loss of one release
+_BASE = 256  # of the digits of a count of releases
+_TAIL = 1e-15  # the mass beyond the points that are kept; it is added to the delta
 
 
 def installed() -> bool:
-    """Whether dp-accounting is there."""
+    """Whether dp-accounting is installed."""
     return importlib.util.find_spec("dp_accounting") is not None
 
 
 class Curve:
-    """The least delta at each epsilon of pairs that are composed, from above."""
+    """The least delta at each epsilon of pairs that are composed, rounded up."""
 
-    __slots__ = ("_composed", "_guard", "_least")
+    __slots__ = ("_guard", "_least", "_pld")
 
-    def __init__(self, composed: Any, releases: int) -> None:
-        self._composed = composed
-        mass = float(composed.get_delta_for_epsilon(-1e3 - _MOST_LOSS))  # 1, but for rounding
-        self._guard = _GUARD + releases * _ROUNDING + max(1 - mass, 0.0)
+    def __init__(self, pld: Any, releases: int) -> None:
+        self._pld = pld
+        mass = float(pld.get_delta_for_epsilon(-1e3 - _MOST_VARIANCE))  # 1, but for rounding
+        self._guard = _GUARD + releases * _GUARD_PER_RELEASE + max(1 - mass, 0.0)
         self._least = max(LEAST_DELTA, 2 * self._guard)
 
     def epsilon(self, delta: float) -> float | None:
-        """Return an epsilon at a delta; None for one too small for floats."""
+        """Return an epsilon at a delta; None for a delta that is too small for floats."""
         if delta < self._least:
             return None
-        found = float(self._composed.get_epsilon_for_delta(delta - self._guard))
+        found = float(self._pld.get_epsilon_for_delta(delta - self._guard))
         return found * (1 + MARGIN) if math.isfinite(found) else None
 
     def delta(self, epsilon: float) -> float:
-        """Return a delta at an epsilon, not below what floats can tell from 0."""
-        found = float(self._composed.get_delta_for_epsilon(epsilon / (1 + MARGIN))) + self._guard
+        """Return a delta at an epsilon; it is never so small that floats cannot tell it from 0."""
+        found = float(self._pld.get_delta_for_epsilon(epsilon / (1 + MARGIN))) + self._guard
         return max(found, self._least)
 
 
 def can_compose(pairs: Pairs) -> bool:
-    """Whether floats can follow these pairs: those that lose more guarantee nothing."""
+    """Whether floats can follow the composition of these pairs.
+
+    Pairs that lose too much for that guarantee nothing.
+    """
     few = sum(pairs.values()) <= MOST_RELEASES and all(pair.rho <= _MOST_RHO for pair in pairs)
-    return few and _square(pairs) <= _MOST_LOSS and spacing_of(pairs) >= _FINEST
+    return few and _variance_of(pairs) <= _MOST_VARIANCE and spacing_of(pairs) >= _FINEST
 
 
-def composed(pairs: Pairs) -> Curve:
+def compose(pairs: Pairs) -> Curve:
     """Return the curve of all pairs together."""
     spacing = spacing_of(pairs)
-    whole = None
+    total = None
     for pair, times in pairs.items():
-        whole = _joined(whole, _powered(_single(pair, spacing), times))
-    return Curve(whole, sum(pairs.values()))
+        total = _compose_two(total, _repeat(_pld_of(pair, spacing), times))
+    return Curve(total, sum(pairs.values()))
 
 
 def spacing_of(pairs: Pairs) -> float:
-    """Return the spacing of the grid of losses; a release may cost so much more by it."""
-    releases, square = sum(pairs.values()), _square(pairs)
-    width = math.sqrt(square)
-    spacing = min(width / math.sqrt(releases) / _FINENESS, _COARSEST * max(width, 1))
-    return max(spacing, (square + 16 * width) / _MOST_POINTS)
+    """Return the spacing of the grid of losses: by how much a release may cost more on the grid."""
+    releases, variance = sum(pairs.values()), _variance_of(pairs)
+    width = math.sqrt(variance)
+    spacing = min(width / math.sqrt(releases) / _POINTS_PER_WIDTH, _COARSEST * max(width, 1))
+    return max(spacing, (variance + 16 * width) / _MOST_POINTS)
 
 
-def _powered(single: Any, times: int) -> Any:
-    """Return so many of one, digit by digit.
+def _repeat(pld: Any, times: int) -> Any:
+    """Return the composition of `times` equal releases, by the digits of their number.
 
-    At once dp-accounting would not know the width of what it gets, and would compute more than
+    Without digits dp-accounting would not know the width of the result, and would compute more than
     10**7 points for 10**6 releases.
     """
-    whole, power, left = None, single, times
+    total, power, left = None, pld, times
     while True:
         left, digit = divmod(left, _BASE)
         if digit:
-            whole = _joined(whole, power.self_compose(digit, _TAIL))
+            total = _compose_two(total, power.self_compose(digit, _TAIL))
         if not left:
-            return whole
-        power = power.self_compose(_BASE, _TAIL / left)  # so often it will be there
+            return total
+        power = power.self_compose(_BASE, _TAIL / left)  # the power is used up to `left` times
 
 
-def _joined(one: Any, other: Any) -> Any:
-    return other if one is None else one.compose(other, tail_mass_truncation=_TAIL)
+def _compose_two(pld: Any, other: Any) -> Any:
+    return other if pld is None else pld.compose(other, tail_mass_truncation=_TAIL)
 
 
-def _square(pairs: Pairs) -> float:
-    """Return the variance of the loss, or more."""
+def _variance_of(pairs: Pairs) -> float:
+    """Return the variance of the loss of all pairs together, or more."""
     return 2 * float_of(sum((times * pair.rho for pair, times in pairs.items()), Fraction(0)))
 
 
-def _single(pair: Pair, spacing: float) -> Any:
-    # Here: the import takes a second, and is of an extra.
+def _pld_of(pair: Pair, spacing: float) -> Any:
+    # Imported by the first use, because the import takes a second and needs an extra.
     from dp_accounting.pld import privacy_loss_distribution as pld
 
-    how: dict[str, Any] = {"value_discretization_interval": spacing, "use_connect_dots": True}
+    grid: dict[str, Any] = {"value_discretization_interval": spacing, "use_connect_dots": True}
     if isinstance(pair, LaplacePair):
         rate = float_of(pair.epsilon / pair.steps)
-        return pld.from_discrete_laplace_mechanism(rate, pair.steps, **how)
+        return pld.from_discrete_laplace_mechanism(rate, pair.steps, **grid)
     if isinstance(pair, GaussianPair):
         sigma = math.sqrt(float_of(pair.sigma2))
-        return pld.from_discrete_gaussian_mechanism(sigma, pair.steps, **how)
-    return pld.from_gaussian_mechanism(1 / math.sqrt(2 * float_of(pair.rho)), **how)
+        return pld.from_discrete_gaussian_mechanism(sigma, pair.steps, **grid)
+    return pld.from_gaussian_mechanism(1 / math.sqrt(2 * float_of(pair.rho)), **grid)
