@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""exact.histogramdd is numpy's answer, cell for cell and edge for edge."""
+"""exact.histogramdd is numpy's answer, bin for bin and edge for edge."""
 
 import warnings
 
@@ -99,7 +99,7 @@ def test_layouts():
     check([unaligned, x[:, 1]], 3)
 
 
-def test_a_million_cells():
+def test_a_million_bins():
     check(rows(10_000, 2), 1000)
 
 
@@ -153,7 +153,7 @@ WRONG = [
     (([[1], [2]],), {"bins": 2, "range": 5}, TypeError, "range must be a list of pairs"),
     (([[1], [2]],), {"bins": 2, "range": [(1, 0), None]}, ValueError, "lo <= hi"),
     (([[np.inf], [2]],), {"bins": 2}, ValueError, "columns must be finite if range is None"),
-    (([[1], [2]],), {"bins": 2**16}, ValueError, "2\\*\\*30 cells"),
+    (([[1], [2]],), {"bins": 2**16}, ValueError, "2\\*\\*30 bins together"),
 ]
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Tables of numbers to and from Arrow, with a description in their metadata."""
+"""Tables of counts and numbers to and from Arrow, with a description in their metadata."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from cydp._columns.arrow import columns_of, nanoarrow
 from cydp._columns.numbers import column
 from cydp._columns.pandas import is_frame
 
-__all__ = ["export", "read"]
+__all__ = ["check_counts", "export", "read", "total_of"]
 
 _KEY = "cydp"
 
 
 def export(
-    columns: Mapping[str, NDArray[Any]], about: Mapping[str, Any], requested_schema: object
+    columns: Mapping[str, NDArray[Any]], description: Mapping[str, Any], requested_schema: object
 ) -> object:
-    """Return a stream capsule of a table of columns of one length."""
+    """Return an Arrow stream capsule of a table, whose columns have one length."""
     na = nanoarrow("a table")
     types = {name: getattr(na, values.dtype.name)() for name, values in columns.items()}
-    schema = na.c_schema(na.struct(types)).modify(metadata={_KEY: json.dumps(about)})
+    schema = na.c_schema(na.struct(types)).modify(metadata={_KEY: json.dumps(description)})
     children = [
         na.c_array_from_buffers(schema.child(i), len(values), [None, np.array(values)])
         for i, values in enumerate(columns.values())
@@ -37,24 +37,36 @@ def export(
 
 
 def read(table: Any, name: str) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-    """Return the columns of a table without nulls, and its description if it has one."""
+    """Return the columns of a table without nulls, and its description, or an empty one."""
     if is_frame(table):
-        return _own_columns(table, name), {}
+        return _frame_columns(table, name), {}
     columns, metadata = columns_of(table, name)
     try:
-        about = json.loads(metadata.get(_KEY.encode(), b"{}"))
+        description = json.loads(metadata.get(_KEY.encode(), b"{}"))
     except ValueError:
-        about = None
-    if not isinstance(about, dict):
+        description = None
+    if not isinstance(description, dict):
         raise ValueError(f"{name} must have the metadata that it was exported with")
-    return columns, about
+    return columns, description
 
 
-def _own_columns(frame: Any, name: str) -> dict[str, NDArray[Any]]:
-    """Return the columns of a pandas frame, its index left out."""
+def _frame_columns(frame: Any, name: str) -> dict[str, NDArray[Any]]:
+    """Return the columns of a pandas frame, without its index."""
     if not frame.columns.is_unique:
         raise ValueError(f"{name} must have columns of different names")
     columns = {label: column(x, name) for label, x in frame.items()}
     if any(isinstance(values, np.ma.MaskedArray) for values in columns.values()):
         raise ValueError(f"{name} must have no nulls")
     return columns
+
+
+def check_counts(values: NDArray[Any]) -> NDArray[np.int64]:
+    """Return imported counts, or raise a ValueError if they are not int64."""
+    if values.dtype != np.int64:
+        raise ValueError(f"counts must be of int64, not {values.dtype.name}")
+    return values
+
+
+def total_of(counts: NDArray[np.int64]) -> int:
+    """Return the sum of counts that are not negative; it may need more than 64 bits."""
+    return (int((counts >> 32).sum()) << 32) + int((counts & (2**32 - 1)).sum())

@@ -14,13 +14,13 @@ from cydp._arguments import Column, Integer
 from cydp._columns.numbers import blocks, codes_column
 from cydp._named import explained
 from cydp._threads import threads_for
+from cydp.exact._blocks import block_rows
 
 __all__ = ["bincount"]
 
 _SAMPLE = 4096  # codes from which the number of counts is guessed
-_BLOCK_ROWS = 65_536  # rows converted at a time
-_MOST_COUNTS = 2**32 - 3  # more are left to numpy
-_ADDRESSABLE = 2**59  # counts, beyond all memory
+_MOST_COUNTS = 2**32 - 3  # numpy counts where there are more
+_ADDRESSABLE = 2**59  # counts, more than any memory holds
 
 
 @explained
@@ -30,9 +30,9 @@ def bincount(codes: Column, minlength: Integer = 0) -> NDArray[np.int64]:
     Parameters
     ----------
     codes : array_like of integers or bool, shape (n,)
-        None below 0. Masked and null entries are left out.
-    minlength : int, optional
-        The least number of counts.
+        Codes must not be negative. Masked and null entries are left out.
+    minlength : int, default 0
+        The least length of the result.
 
     Returns
     -------
@@ -41,7 +41,8 @@ def bincount(codes: Column, minlength: Integer = 0) -> NDArray[np.int64]:
     Raises
     ------
     TypeError, ValueError
-        For codes that are no integers, are negative, or not of one dimension.
+        If codes are not integers, are negative, or have not one dimension; if minlength is not
+        allowed.
 
     Examples
     --------
@@ -49,27 +50,29 @@ def bincount(codes: Column, minlength: Integer = 0) -> NDArray[np.int64]:
     array([1, 1, 0, 2, 0])
 
     """
-    least = _least_length(minlength)
+    least = _read_minlength(minlength)
     values = codes_column(codes)
-    masked = isinstance(values, np.ma.MaskedArray) and np.ma.getmaskarray(values).all()
-    if values.size == 0 or masked:
+    all_masked = isinstance(values, np.ma.MaskedArray) and np.ma.getmaskarray(values).all()
+    if values.size == 0 or all_masked:
         return np.zeros(least, np.int64)
-    length = max(least, _guess(values), 1)
+    length = max(least, _guess_length(values), 1)
     try:
         return _bincount(values, length, least)
-    except MemoryError:  # whose message has the largest code
+    except MemoryError:  # numpy's message would show the largest code
         raise MemoryError(
             "no memory for a count of each code up to the largest: codes must be smaller"
         ) from None
 
 
 def _bincount(values: NDArray[Any], length: int, least: int) -> NDArray[np.int64]:
-    for _ in range(2):  # a third would find what another thread has written meanwhile
+    for _ in range(2):  # a third is needed only if another thread writes to the codes
         if length > _MOST_COUNTS:
             if isinstance(values, np.ma.MaskedArray):
                 values = values.compressed()
             _check_signs(int(values.min()), int(values.max()))
-            if int(values.max()) >= _ADDRESSABLE:  # numpy would wrap, and write anywhere
+            if (
+                int(values.max()) >= _ADDRESSABLE
+            ):  # numpy's index would overflow, and it would write anywhere
                 raise MemoryError
             return np.bincount(values.astype(np.int64), minlength=least)
         counts = np.zeros(length, np.int64)
@@ -87,21 +90,21 @@ def _check_signs(smallest: int, largest: int) -> None:
         raise ValueError("codes must be from 0 to 2**63 - 1")
 
 
-def _least_length(minlength: Any) -> int:
+def _read_minlength(minlength: Any) -> int:
     if isinstance(minlength, bool | np.bool):
         raise TypeError("minlength must be an integer, not bool")
     try:
         least = operator.index(minlength)
     except TypeError:
         raise TypeError(f"minlength must be an integer, not {type(minlength).__name__}") from None
-    if not 0 <= least < 2**60:  # what numpy can address
+    if not 0 <= least < 2**60:  # as many as numpy can address
         shown = f", not {least}" if abs(least) < 10**18 else ""
         raise ValueError(f"minlength must be from 0 to 2**60 - 1{shown}")
     return least
 
 
-def _guess(values: NDArray[Any]) -> int:
-    """Return how many counts the codes need, or for many codes probably a few more."""
+def _guess_length(values: NDArray[Any]) -> int:
+    """Return the number of counts for the codes; of many codes a sample is read, and some added."""
     step = max(1, len(values) // _SAMPLE)
     sample = values[::step]
     if isinstance(sample, np.ma.MaskedArray):
@@ -111,9 +114,9 @@ def _guess(values: NDArray[Any]) -> int:
 
 
 def _count(values: NDArray[Any], counts: NDArray[np.int64]) -> int:
-    """Add to counts; return the largest code, or one above 2**63 if any is negative."""
+    """Add to counts; return the largest code, or more than 2**63 if any code is negative."""
     threads = threads_for(len(values))
     largest = 0
-    for rows in blocks(values, values.dtype.newbyteorder("="), max(_BLOCK_ROWS, len(counts))):
+    for rows in blocks(values, values.dtype.newbyteorder("="), block_rows(len(counts))):
         largest = max(largest, _core.bincount(rows, counts, threads))
     return largest

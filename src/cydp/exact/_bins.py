@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Bins that follow from parameters and a dtype alone."""
+"""Bins, whose edges and comparisons depend on parameters and a dtype alone."""
 
 from __future__ import annotations
 
@@ -16,35 +16,41 @@ from cydp._arguments import BinsLike, Column, RangeLike
 from cydp._columns.numbers import blocks, check_real, column
 from cydp._columns.type_names import of_entry
 from cydp._threads import threads_for
+from cydp.exact._blocks import block_rows
 
-__all__ = ["Bins", "bin_count", "check_bins", "data_ends", "even_bins", "public_bins"]
+__all__ = ["Bins", "check_bins", "equal_bins", "public_bins", "range_of", "read_bin_count"]
 
 _Array: TypeAlias = NDArray[Any]
 _Dtype: TypeAlias = np.dtype[Any]
 
-_BLOCK_ROWS = 65_536  # rows converted at a time
 _MOST_BINS = 2**30
-_ROUNDED = 2**53  # from here on not every integer is a float64
-_SIGN_BIT = np.uint64(2**63)  # flipped, it maps uint64 to int64 and keeps the order
+_NOT_ALL_FLOATS = 2**53  # from here on not every integer is a float64
+_SIGN_BIT = np.uint64(2**63)  # flipping it maps uint64 to int64 and keeps the order
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Bins:
-    """Bins for data of one dtype: the edges, and the way to count in them.
+    """Bins for data of one dtype: the edges, and how values are compared with them.
 
-    Everything here follows from parameters and dtype. No value of the data can change the
-    way, raise an exception or give a warning.
+    Everything here depends on parameters and the dtype. No value of the data can change how values
+    are compared, raise an exception or give a warning.
 
     Attributes
     ----------
     edges : ndarray, shape (bins + 1,)
-        As numpy returns them.
+        The edges that numpy returns.
+    kernel : _core.Bins
+        The edges in the dtype in which they are compared.
+    dtypes : tuple of dtypes
+        Those that the kernel takes. The first one holds all values of the data.
+    prepare : callable, optional
+        What is done to values before the kernel takes them.
 
     """
 
     edges: _Array
     kernel: _core.Bins
-    reads: tuple[_Dtype, ...]  # what the kernel takes; the first holds all values
+    dtypes: tuple[_Dtype, ...]
     prepare: Callable[[_Array], _Array] | None = None
 
     def count(self, x: Column) -> NDArray[np.int64]:
@@ -52,17 +58,15 @@ class Bins:
         values = column(x)
         counts = np.zeros(len(self.edges) - 1, dtype=np.int64)
         threads = threads_for(values.size)
-        # Each call of a kernel visits every bin once, so let it have as many rows.
-        block_rows = max(_BLOCK_ROWS, len(counts))
         with np.errstate(all="ignore"):  # converting a signalling NaN may warn
-            for rows in blocks(values, self.read(values.dtype), block_rows):
+            for rows in blocks(values, self.dtype_for(values.dtype), block_rows(len(counts))):
                 prepared = rows if self.prepare is None else self.prepare(rows)
                 _core.histogram([self.kernel], [prepared], counts, threads)
         return counts
 
-    def read(self, dtype: _Dtype) -> _Dtype:
-        """Return the dtype to read values of this one as."""
-        return dtype if dtype in self.reads else self.reads[0]
+    def dtype_for(self, dtype: _Dtype) -> _Dtype:
+        """Return the dtype to which values of `dtype` are converted for the kernel."""
+        return dtype if dtype in self.dtypes else self.dtypes[0]
 
 
 def public_bins(bins: BinsLike, range: RangeLike | None, dtype: _Dtype) -> Bins:
@@ -71,14 +75,14 @@ def public_bins(bins: BinsLike, range: RangeLike | None, dtype: _Dtype) -> Bins:
     Parameters
     ----------
     bins, range
-        Of `histogram`, but a number of bins needs a range.
+        As in `histogram`, but a number of bins needs a range.
     dtype : dtype
-        Of the data.
+        The dtype of the data.
 
     Raises
     ------
     TypeError, ValueError
-        For a bad parameter.
+        If bins or range is not allowed.
 
     Examples
     --------
@@ -86,29 +90,29 @@ def public_bins(bins: BinsLike, range: RangeLike | None, dtype: _Dtype) -> Bins:
     array([0. , 0.5, 1. ])
 
     """
-    count = bin_count(bins)
+    count = read_bin_count(bins)
     if count is None:
-        return _between(_given_edges(bins), dtype)
+        return _compare_as_numpy(_read_edges(bins), dtype)
     if range is None:
         raise ValueError("range=(lo, hi) must be given if bins is a number")
-    lo, hi = _ends(range)
+    lo, hi = _read_range(range)
     edges = _equal_edges(count, lo, hi, dtype)
     integer_ends = [end for end in (lo, hi) if isinstance(end, int | np.integer)]
-    if dtype.kind in "iu" and any(abs(int(end)) >= _ROUNDED for end in integer_ends):
-        return _between_large_integers(edges, lo, hi, dtype)
-    return _among_floats(edges, dtype)
+    if dtype.kind in "iu" and any(abs(int(end)) >= _NOT_ALL_FLOATS for end in integer_ends):
+        return _compare_large_integers(edges, lo, hi, dtype)
+    return _compare_as_floats(edges, dtype)
 
 
 def check_bins(bins: Any, range: RangeLike | None) -> None:
-    """Raise for bad bins or a bad range, before there is any data."""
-    if bin_count(bins) is None:
-        _given_edges(bins)
+    """Raise an error for bins or a range that is not allowed, before data is read."""
+    if read_bin_count(bins) is None:
+        _read_edges(bins)
     elif range is not None:
-        _ends(range)
+        _read_range(range)
 
 
-def bin_count(bins: Any) -> int | None:
-    """Return how many bins were asked for, or None if they were given by edges."""
+def read_bin_count(bins: Any) -> int | None:
+    """Return the number of bins, or None if the bins are given by their edges."""
     if isinstance(bins, str):
         raise TypeError(
             "bins must be an integer or edges, not text: no rule may take them from the data"
@@ -127,7 +131,7 @@ def bin_count(bins: Any) -> int | None:
     return count
 
 
-def _given_edges(bins: Any) -> _Array:
+def _read_edges(bins: Any) -> _Array:
     if isinstance(bins, np.ma.MaskedArray):
         raise TypeError("edges in bins must have no mask")
     try:
@@ -146,7 +150,7 @@ def _given_edges(bins: Any) -> _Array:
     return edges
 
 
-def _ends(range: RangeLike) -> tuple[Any, Any]:
+def _read_range(range: RangeLike) -> tuple[Any, Any]:
     if not isinstance(range, Sequence | np.ndarray) or isinstance(range, str | bytes):
         raise TypeError(f"range must be a pair, range=(lo, hi), not {type(range).__name__}")
     if len(range) != 2:
@@ -166,7 +170,7 @@ def _ends(range: RangeLike) -> tuple[Any, Any]:
 
 
 def _equal_edges(count: int, lo: Any, hi: Any, dtype: _Dtype) -> _Array:
-    """Return numpy's own edges: of float64, or of float32 or float16 for such data."""
+    """Return numpy's edges: float64, or float32 or float16 for data of that dtype."""
     no_data = np.empty(0, dtype=np.uint8 if dtype.kind == "b" else dtype)
     try:
         with np.errstate(all="ignore"):
@@ -182,9 +186,9 @@ def _equal_edges(count: int, lo: Any, hi: Any, dtype: _Dtype) -> _Array:
     return edges
 
 
-def even_bins(count: int, range: RangeLike, dtype: _Dtype) -> Bins:
-    """Return the equal bins of `histogramdd`, which compares floats whatever the dtype."""
-    lo, hi = _ends(range)
+def equal_bins(count: int, range: RangeLike, dtype: _Dtype) -> Bins:
+    """Return the equal bins of `histogramdd`, which compares as floats whatever the dtype is."""
+    lo, hi = _read_range(range)
     if lo == hi:
         lo, hi = lo - 0.5, hi + 0.5
     with np.errstate(all="ignore"):
@@ -195,11 +199,11 @@ def even_bins(count: int, range: RangeLike, dtype: _Dtype) -> Bins:
             f"bins and range must give finite and distinct edges, which {count} bins over this "
             "range do not: give fewer bins or a wider range"
         )
-    return _among_floats(edges, dtype)
+    return _compare_as_floats(edges, dtype)
 
 
-def data_ends(values: _Array, name: str) -> tuple[Any, Any]:
-    """Return the range of the data as numpy takes it."""
+def range_of(values: _Array, name: str) -> tuple[Any, Any]:
+    """Return the range of the data, as numpy determines it."""
     if isinstance(values, np.ma.MaskedArray):
         values = values.compressed()
     if values.size == 0:
@@ -213,37 +217,37 @@ def data_ends(values: _Array, name: str) -> tuple[Any, Any]:
 _F64, _F32, _I64, _I32 = map(np.dtype, (np.float64, np.float32, np.int64, np.int32))
 
 
-def _among_floats(edges: _Array, dtype: _Dtype) -> Bins:
-    """Compare as float64: what numpy does, or the same for what is exact in it."""
+def _compare_as_floats(edges: _Array, dtype: _Dtype) -> Bins:
+    """Compare as float64, as numpy does, or in another dtype with the same result."""
     kernel = _core.Bins(np.ascontiguousarray(edges, dtype=np.float64))
-    rounded = dtype.kind == "i" and dtype.itemsize == 8
-    return Bins(edges, kernel, (_I64,) if rounded else (_F64, _F32, _I32))
+    is_int64 = dtype.kind == "i" and dtype.itemsize == 8
+    return Bins(edges, kernel, (_I64,) if is_int64 else (_F64, _F32, _I32))
 
 
-def _between_large_integers(edges: _Array, lo: Any, hi: Any, dtype: _Dtype) -> Bins:
-    """Drop as integers what is out of range, as numpy does, and bin the rest as float64."""
+def _compare_large_integers(edges: _Array, lo: Any, hi: Any, dtype: _Dtype) -> Bins:
+    """Drop integers outside the range, as numpy does, and compare the others as float64."""
 
-    def keep(rows: _Array) -> _Array:
-        kept: _Array = rows[(rows >= lo) & (rows <= hi)]
-        return kept.astype(np.float64)
+    def drop_outside(rows: _Array) -> _Array:
+        inside: _Array = rows[(rows >= lo) & (rows <= hi)]
+        return inside.astype(np.float64)
 
     kernel = _core.Bins(np.ascontiguousarray(edges, dtype=np.float64))
-    return Bins(edges, kernel, (dtype.newbyteorder("="),), keep)
+    return Bins(edges, kernel, (dtype.newbyteorder("="),), drop_outside)
 
 
-def _between(edges: _Array, dtype: _Dtype) -> Bins:
-    """Compare in the common dtype, as numpy does with given edges."""
+def _compare_as_numpy(edges: _Array, dtype: _Dtype) -> Bins:
+    """Compare in the common dtype of data and edges, as numpy does with given edges."""
     common = np.promote_types(np.uint8 if dtype.kind == "b" else dtype, edges.dtype)
-    # Rounding an integer to float64 moves it past no edge that is small enough.
-    if common.kind == "f" or (edges[0] > -_ROUNDED and edges[-1] < _ROUNDED):
-        return _among_floats(edges, dtype)
+    # If all edges are small enough, rounding an integer to float64 moves it past none of them.
+    if common.kind == "f" or (edges[0] > -_NOT_ALL_FLOATS and edges[-1] < _NOT_ALL_FLOATS):
+        return _compare_as_floats(edges, dtype)
     if common == np.uint64:
-        flipped = _flip(np.ascontiguousarray(edges, dtype=np.uint64))
-        return Bins(edges, _core.Bins(flipped), (common,), _flip)
+        flipped = _flip_sign(np.ascontiguousarray(edges, dtype=np.uint64))
+        return Bins(edges, _core.Bins(flipped), (common,), _flip_sign)
     kernel = _core.Bins(np.ascontiguousarray(edges, dtype=np.int64))
     return Bins(edges, kernel, (_I64,))
 
 
-def _flip(values: _Array) -> _Array:
+def _flip_sign(values: _Array) -> _Array:
     flipped: _Array = (values ^ _SIGN_BIT).view(np.int64)
     return flipped

@@ -19,7 +19,9 @@ from cydp._numbers.rational import index
 __all__ = ["bound_contributions"]
 
 Words: TypeAlias = NDArray[np.uint64]
+
 _MOST = 2**63 - 1
+_SIGN_BIT = np.uint64(63)
 
 
 @explained
@@ -33,39 +35,44 @@ def bound_contributions(
 ) -> NDArray[np.bool_]:
     """Choose the rows that stay, so that each user is in few partitions with few rows. NOT private.
 
-    Of each user's distinct partitions `max_partitions` stay, chosen uniformly at random, and in
-    each of these `max_rows_per_partition` of the user's rows. So one user changes at most that many
-    partitions of what is computed from the rows that stay, and privacy for rows becomes privacy for
-    users.
+    For each user, `max_partitions` of the user's distinct partitions stay, chosen uniformly at
+    random, and in each of them `max_rows_per_partition` of the user's rows. What is computed from
+    the rows that stay then changes in at most `max_partitions` partitions if one user comes or
+    goes, so that it can be released with privacy for users instead of rows.
 
     Parameters
     ----------
-    users, partitions : array_like of integers or text, shape (n,)
-        Who each row belongs to, and which partition it counts for. They are compared by value,
-        never by a hash alone. Rows with a missing user or partition (masked, None, NA, or a float
-        in a list of others) do not stay.
-    max_partitions : int, at least 1
-        How many partitions a user may be in.
-    max_rows_per_partition : int, at least 1, default 1
-        How many rows a user may have in each.
+    users, partitions : array_like of integers or strings, shape (n,)
+        The user that each row belongs to, and the partition that it counts for. They are compared
+        by value, never by a hash alone. Rows with a missing user or partition do not stay: masked,
+        None, NA, or a float in a list of integers or strings.
+    max_partitions : int >= 1
+        The largest number of partitions of a user.
+    max_rows_per_partition : int >= 1, default 1
+        The largest number of rows of a user in each partition.
     rng : Generator, optional
-        Where the secret key of the sample comes from; default: this thread's generator.
+        The source of the secret key of the sample. Default: the calling thread's own generator.
 
     Returns
     -------
     ndarray of bool, shape (n,)
         True for the rows that stay. Which of a user's rows stay depends on the key, on the user's
-        own rows and on their order, but not on other users or on where the rows stand.
+        rows and on their order, but not on other users or on the places of the rows.
 
     Raises
     ------
     TypeError, ValueError
-        For columns of other types, of more dimensions or different lengths, or a bad parameter.
+        If a column has another type, more than one dimension or another length than the other, or
+        if a parameter is not allowed.
 
     Notes
     -----
-    Privacy cost: none by itself; the rows that stay are the data's own. The sample is drawn with
-    SipHash-2-4 under a fresh key (Aumasson, Bernstein 2012); see docs/exact/contributions.md.
+    Privacy cost: none by itself, because the result is not private. The sample is drawn with
+    SipHash-2-4 under a fresh key [1]_: docs/exact/contributions.md.
+
+    References
+    ----------
+    .. [1] Aumasson, Bernstein, "SipHash: a fast short-input PRF", 2012.
 
     Examples
     --------
@@ -74,8 +81,8 @@ def bound_contributions(
     (1, True)
 
     """
-    most_partitions = _at_least_one(max_partitions, "max_partitions")
-    most_rows = _at_least_one(max_rows_per_partition, "max_rows_per_partition")
+    most_partitions = _read_positive(max_partitions, "max_partitions")
+    most_rows = _read_positive(max_rows_per_partition, "max_rows_per_partition")
     generator = generator_or_default(rng)
     columns = identities(users, "users"), identities(partitions, "partitions")
     n = len(columns[0][0])
@@ -85,66 +92,66 @@ def bound_contributions(
     valid = np.logical_and.reduce(present).view(np.uint8) if present else None
     key = np.frombuffer(generator.bytes(16), np.uint64)
     stays = np.zeros(n, np.bool_)
-    (user, user_name), (partition, partition_name) = (_words(*column, key) for column in columns)
-    number = _threads.threads_for(n)
+    (user_ids, user_hashes), (partition_ids, partition_hashes) = (
+        _identify(*column, key) for column in columns
+    )
+    threads = _threads.threads_for(n)
     _core.bound_contributions(
-        user, user_name, partition, partition_name, valid, most_partitions, most_rows, key,
-        number, stays.view(np.uint8),
+        user_ids, user_hashes, partition_ids, partition_hashes, valid, most_partitions, most_rows,
+        key, threads, stays.view(np.uint8),
     )  # fmt: skip
     return stays
 
 
-def _at_least_one(value: Integer, name: str) -> int:
+def _read_positive(value: Integer, name: str) -> int:
     number = index(value, name)
     if number < 1:
         raise ValueError(f"{name} must be at least 1, not {number}")
     return min(number, _MOST)
 
 
-def _words(values: NDArray[Any] | Strings, present: Mask, key: Words) -> tuple[Words, Words]:
-    """Return what tells the entries apart, and what is hashed of them."""
+def _identify(values: NDArray[Any] | Strings, present: Mask, key: Words) -> tuple[Words, Words]:
+    """Return ids, which are equal only for equal entries, and keyed hashes of the entries."""
     if isinstance(values, Strings):
-        code, name = np.empty(values.count, np.uint64), np.empty(values.count, np.uint64)
+        ids, hashes = np.empty(values.count, np.uint64), np.empty(values.count, np.uint64)
         strings = values.without(present)
-        _core.factorize(strings.kernel(), key, code, name)
+        _core.factorize(strings.kernel(), key, ids, hashes)
         if values.integers is not None:
-            name = _named_by_value(values.integers, name, key)
-        return (code, name) if values.rows is None else (code[values.rows], name[values.rows])
+            hashes = _hash_by_value(values.integers, hashes, key)
+        return (ids, hashes) if values.rows is None else (ids[values.rows], hashes[values.rows])
     if values.dtype.kind in "US":
-        code, name = np.empty(len(values), np.uint64), np.empty(len(values), np.uint64)
-        _core.factorize(fixed_width(values), key, code, name)
-        return code, name
+        ids, hashes = np.empty(len(values), np.uint64), np.empty(len(values), np.uint64)
+        _core.factorize(fixed_width(values), key, ids, hashes)
+        return ids, hashes
     if values.dtype.kind == "u":
-        numbers = np.ascontiguousarray(values, np.uint64)
-        named = _named(numbers, numbers >> _SIGN, key) if (numbers >> _SIGN).any() else numbers
+        words = np.ascontiguousarray(values, np.uint64)
+        if (words >> _SIGN_BIT).any():
+            words = _mark_large(words, words >> _SIGN_BIT, key)
     else:
-        named = np.ascontiguousarray(values, np.int64).view(np.uint64)
-    return named, named
+        words = np.ascontiguousarray(values, np.int64).view(np.uint64)
+    return words, words  # the kernel hashes integers itself
 
 
-_SIGN = np.uint64(63)
+def _mark_large(words: Words, is_large: Words, key: Words) -> Words:
+    """Return integers modulo 2**64 so that those from 2**63 on differ from negative ones.
 
-
-def _named(words: Words, unsigned: Words, key: Words) -> Words:
-    """Return what is hashed of integers, given modulo 2**64: of one value always the same.
-
-    Those from 2**63 on, for which `unsigned` is 1, have all bits but the highest changed by a
-    secret of the key, or they would share names with negative ones. They stay distinct.
+    All bits but the highest of the large ones, for which `is_large` is 1, are changed by a secret
+    that depends on the key. They stay distinct.
     """
-    place, secret = np.empty(1, np.uint64), np.empty(1, np.uint64)
+    ids, secret = np.empty(1, np.uint64), np.empty(1, np.uint64)
     text = np.frombuffer(b"from 2**63 on", np.uint8)
-    _core.factorize(_core.Strings(1, text, width=len(text)), key, place, secret)
-    named: Words = words ^ (unsigned * (secret & np.uint64(2**63 - 1)))
-    return named
+    _core.factorize(_core.Strings(1, text, width=len(text)), key, ids, secret)
+    marked: Words = words ^ (is_large * (secret & np.uint64(2**63 - 1)))
+    return marked
 
 
-def _named_by_value(integers: tuple[int, ...], names: Words, key: Words) -> Words:
-    """Return names of integers of any size; `names` are those of their decimal digits.
+def _hash_by_value(integers: tuple[int, ...], hashes: Words, key: Words) -> Words:
+    """Return what is hashed of integers of any size; `hashes` are those of their decimal digits.
 
-    What is no integer of 64 bits keeps that. The others have the names that they have in a
-    column of such integers, so that no user's sample depends on another user's number.
+    Integers beyond 64 bits keep that hash. The others get the word that they have in a column of
+    integers of 64 bits, so that the sample of one user does not depend on another user's number.
     """
-    fit = np.array([-(2**63) <= number < 2**64 for number in integers], np.bool_)
+    fits = np.array([-(2**63) <= number < 2**64 for number in integers], np.bool_)
     words = np.array([number % 2**64 for number in integers], np.uint64)
-    unsigned = np.array([number >= 2**63 for number in integers], np.uint64)
-    return np.where(fit, _named(words, unsigned, key), names)
+    is_large = np.array([number >= 2**63 for number in integers], np.uint64)
+    return np.where(fits, _mark_large(words, is_large, key), hashes)

@@ -14,11 +14,11 @@ from cydp._arguments import Bounds, Number
 from cydp._numbers.bounds import read_bounds
 from cydp._numbers.rational import binary, text
 
-__all__ = ["Grid", "public_grid", "step_exponent"]
+__all__ = ["Grid", "public_grid", "read_exponent"]
 
 MOST_STEPS = 2**51  # from zero to a bound
 _LEAST_EXPONENT, _MOST_EXPONENT = -1021, 1022
-_DEFAULT_BITS = 29
+_DEFAULT_BITS = 29  # the larger bound is at most 2**29 default steps from zero
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class Grid:
     Attributes
     ----------
     exponent : int
-        One unit is 2**exponent.
+        The step, or unit, is 2**exponent.
     lowest, highest : int
         The bounds in units, rounded to integers.
 
@@ -40,9 +40,9 @@ class Grid:
 
     @property
     def step(self) -> Fraction:
-        """What one unit is worth."""
-        weight = 1 << abs(self.exponent)
-        return Fraction(weight) if self.exponent >= 0 else Fraction(1, weight)
+        """One unit, in the unit of the data."""
+        power = 1 << abs(self.exponent)
+        return Fraction(power) if self.exponent >= 0 else Fraction(1, power)
 
     @property
     def bounds(self) -> tuple[Fraction, Fraction]:
@@ -51,26 +51,26 @@ class Grid:
         return self.lowest * step, self.highest * step
 
     def units_of(self, numbers: NDArray[Any]) -> np.ma.MaskedArray[Any, Any]:
-        """Return what integers and fractions, of any size, are in units."""
+        """Return integers and fractions of any size in units, rounded and clamped."""
         step = self.step
         units = (round(number / step) for number in np.ma.getdata(numbers).ravel().tolist())
         clamped = np.array([min(max(unit, self.lowest), self.highest) for unit in units], np.int64)
         return np.ma.MaskedArray(clamped.reshape(numbers.shape), np.ma.getmaskarray(numbers))
 
     def of_integers(self) -> tuple[Grid, int]:
-        """Return the grid that integers need, and how many units of this one its unit has.
+        """Return the grid that integers need, and its step over the step of this one.
 
-        Below a step of 1 and between integer bounds that is the grid of step 1, for which
-        kernels shift nothing; else it is this grid.
+        If the step is below 1 and the bounds are integers, it is the grid of step 1, for which
+        kernels shift nothing. Else it is this grid.
         """
-        weight = 1 << max(-self.exponent, 0)
-        if self.largest == 0 or self.lowest % weight or self.highest % weight:
+        ratio = 1 << max(-self.exponent, 0)
+        if self.largest == 0 or self.lowest % ratio or self.highest % ratio:
             return self, 1
-        return Grid(max(self.exponent, 0), self.lowest // weight, self.highest // weight), weight
+        return Grid(max(self.exponent, 0), self.lowest // ratio, self.highest // ratio), ratio
 
     @property
     def largest(self) -> int:
-        """The most units that one number can weigh."""
+        """The largest number of units that one number can add or subtract."""
         return max(abs(self.lowest), abs(self.highest))
 
 
@@ -80,17 +80,17 @@ def public_grid(bounds: Bounds, step: Number | None, name: str = "bounds") -> Gr
     Parameters
     ----------
     bounds : (lower, upper)
-        Read exactly: a float means its binary value.
+        They are read exactly: a float means its binary value.
     step : number, optional
-        A power of two. Default: the one with max(abs(lower), abs(upper)) / step in
+        A power of two. Default: the power of two with max(abs(lower), abs(upper)) / step in
         (2**28, 2**29]; 1 if both bounds are 0.
     name : str
-        What the bounds are called in an error.
+        The name of the bounds in an error.
 
     Raises
     ------
     TypeError, ValueError
-        For a bad parameter.
+        If bounds or step is not allowed.
 
     Examples
     --------
@@ -99,7 +99,7 @@ def public_grid(bounds: Bounds, step: Number | None, name: str = "bounds") -> Gr
 
     """
     low, high = read_bounds(bounds, name)
-    given = None if step is None else step_exponent(step)
+    given = None if step is None else read_exponent(step)
     exponent = _default_exponent(low, high) if given is None else given
     if given is None and exponent < _LEAST_EXPONENT:
         raise ValueError(
@@ -123,22 +123,22 @@ def _default_exponent(low: Fraction, high: Fraction) -> int:
     bound = max(abs(low), abs(high))
     if bound == 0:
         return 0
-    # The least e with bound <= 2**e: that of the lengths, or one more.
+    # The least e with bound <= 2**e is the difference of the lengths in bits, or one more.
     e = bound.numerator.bit_length() - bound.denominator.bit_length()
     return (e if bound <= Fraction(2) ** e else e + 1) - _DEFAULT_BITS
 
 
-def step_exponent(step: Number) -> int:
-    """Return e for a step of 2**e.
+def read_exponent(step: Number) -> int:
+    """Return the exponent of a step that is a power of two.
 
     Raises
     ------
     TypeError, ValueError
-        For what is no power of two.
+        If step is not a power of two.
 
     Examples
     --------
-    >>> step_exponent(0.25)
+    >>> read_exponent(0.25)
     -2
 
     """

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from cydp._arguments import BinsLike, Column, RangeLike
 from cydp._columns.numbers import column
 from cydp._named import explained
-from cydp.exact._bins import bin_count, check_bins, data_ends, public_bins
+from cydp.exact._bins import check_bins, public_bins, range_of, read_bin_count
 
 __all__ = ["histogram"]
 
@@ -25,23 +25,24 @@ def histogram(
     Parameters
     ----------
     x : array_like of real numbers, any shape
-        NaN, masked values and what lies outside the bins are left out. A list has the dtype
-        that numpy infers from its entries; an array or column has its own.
+        NaN, null and masked entries, and values outside the bins, are left out. A list is read in
+        the dtype that numpy infers from its entries, an array or a column in its own dtype.
     bins : int or sequence of edges
-        A number of equal bins, or edges that never decrease. The last bin is closed.
+        A number of equal bins, or edges that never decrease. The last bin includes its right edge.
     range : (lo, hi), optional
-        Ends of the equal bins; default: those of the data. Ignored if `bins` are edges.
+        The ends of the equal bins. Default: the least and the largest value of the data. It is
+        ignored if `bins` are edges.
 
     Returns
     -------
     (counts, edges) : ndarray of int64, shape (bins,), and ndarray, shape (bins + 1,)
-        Those of numpy. Exact comparison with the edges decides; numpy's differs from it only
-        where bins are a few roundings wide.
+        What numpy returns. Values are compared with the edges exactly; numpy counts differently
+        only where a bin is a few roundings wide.
 
     Raises
     ------
     TypeError, ValueError
-        For a bad parameter; without `range`, for data that is not finite too.
+        If a parameter is not allowed; without `range`, also if the data is not finite.
 
     Examples
     --------
@@ -51,7 +52,7 @@ def histogram(
     """
     check_bins(bins, range)
     values = column(x)
-    if range is None and bin_count(bins) is not None:
-        range = data_ends(values, "x")
+    if range is None and read_bin_count(bins) is not None:
+        range = range_of(values, "x")
     grid = public_bins(bins, range, values.dtype)
     return grid.count(values), grid.edges

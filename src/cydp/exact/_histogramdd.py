@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Counts in cells of several columns, as numpy counts them."""
+"""Counts in bins of several columns together, as numpy counts them."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from cydp._columns.numbers import column, masked
 from cydp._columns.pandas import is_frame
 from cydp._named import explained
 from cydp._threads import threads_for
-from cydp.exact._bins import Bins, bin_count, data_ends, even_bins, public_bins
+from cydp.exact._bins import Bins, equal_bins, public_bins, range_of, read_bin_count
+from cydp.exact._blocks import block_rows
 
 __all__ = ["histogramdd"]
 
-_MOST_CELLS = 2**30
-_MOST_COLUMNS = 64  # numpy has no more dimensions
-_BLOCK_ROWS = 65_536  # rows converted at a time
+_MOST_BINS = 2**30
+_MOST_COLUMNS = 64  # numpy's arrays have no more dimensions
 
 
 @explained
@@ -34,27 +34,30 @@ def histogramdd(
     bins: Any,
     range: Sequence[RangeLike | None] | None = None,
 ) -> tuple[NDArray[np.int64], list[NDArray[Any]]]:
-    """Count rows in the cells of a grid, as `numpy.histogramdd` does. NOT private.
+    """Count rows in bins of several columns, as `numpy.histogramdd` does. NOT private.
 
     Parameters
     ----------
     columns : sequence, mapping or table of D array_like, shape (n,), or ndarray, shape (n, D)
-        Of real numbers. A row with a NaN or masked value, or one outside the bins, is left out.
+        Columns of real numbers. A row is left out if any of its values is NaN, null, masked or
+        outside the bins.
     bins : int, or sequence of D ints or sequences of edges
-        As in `histogram`, for each column.
+        As in `histogram`, for all columns or for each of them.
     range : sequence of D pairs (lo, hi) or None, optional
-        Ends of equal bins; default, and for None: those of the column.
+        The ends of equal bins. Default, and for None: the least and the largest value of the
+        column.
 
     Returns
     -------
     (counts, edges) : ndarray of int64 with D dimensions, and list of D ndarrays
-        numpy's, but for counts being integers. Exact comparison with the edges decides.
+        What numpy returns, except that the counts are integers. Values are compared with the edges
+        exactly.
 
     Raises
     ------
     TypeError, ValueError
-        For a bad parameter, columns of different lengths or more than 64, more than 2**30 cells,
-        and equal bins too narrow to have distinct edges.
+        If a parameter is not allowed; if the columns have different lengths or are more than 64;
+        if there are more than 2**30 bins, or equal bins too narrow to have distinct edges.
 
     Examples
     --------
@@ -64,33 +67,33 @@ def histogramdd(
            [0, 2]])
 
     """
-    values, keep = _split(columns)
-    grids = _grids(values, keep, bins, range)
+    values, present = _read_columns(columns)
+    grids = _bins_of_columns(values, present, bins, range)
     shape = [len(grid.edges) - 1 for grid in grids]
-    cells = int(np.prod(shape, dtype=object))
-    if cells > _MOST_CELLS:
-        raise ValueError(f"bins must give at most 2**30 cells, not {cells}")
-    counts = np.zeros(cells, np.int64)
-    rows = len(values[0])
-    threads = threads_for(rows)
+    n_bins = int(np.prod(shape, dtype=object))
+    if n_bins > _MOST_BINS:
+        raise ValueError(f"bins must give at most 2**30 bins together, not {n_bins}")
+    counts = np.zeros(n_bins, np.int64)
+    n = len(values[0])
+    threads = threads_for(n)
     kernels = [grid.kernel for grid in grids]
-    whole = keep is None and all(map(_is_native, grids, values))
-    block_rows = max(rows, 1) if whole else max(_BLOCK_ROWS, cells)
+    in_one_block = present is None and all(map(_is_native, grids, values))
+    step = max(n, 1) if in_one_block else block_rows(n_bins)
     with np.errstate(all="ignore"):  # converting a signalling NaN may warn
-        for first in np.arange(0, rows, block_rows):
-            block = slice(first, first + block_rows)
-            chosen = slice(None) if keep is None else keep[block]
-            read = [_read(grid, x[block][chosen]) for grid, x in zip(grids, values, strict=True)]
-            _core.histogram(kernels, read, counts, threads)
+        for first in np.arange(0, n, step):
+            block = slice(first, first + step)
+            rows = slice(None) if present is None else present[block]
+            parts = [_convert(grid, x[block][rows]) for grid, x in zip(grids, values, strict=True)]
+            _core.histogram(kernels, parts, counts, threads)
     return counts.reshape(shape), [grid.edges for grid in grids]
 
 
-def _split(columns: Any) -> tuple[list[NDArray[Any]], NDArray[np.bool] | None]:
-    """Return the columns without their masks, and which rows no mask hides."""
+def _read_columns(columns: Any) -> tuple[list[NDArray[Any]], NDArray[np.bool] | None]:
+    """Return the columns without their masks, and which rows have no masked value."""
     if is_frame(columns):
         columns = [x for _, x in columns.items()]
     elif speaks_arrow(columns := opened(columns, "columns")):
-        columns = [masked(x, present) for x, present in table_numbers(columns, "columns")]
+        columns = [masked(x, valid) for x, valid in table_numbers(columns, "columns")]
     elif isinstance(columns, np.ndarray) and columns.ndim == 2:
         columns = list(columns.T)
     elif isinstance(columns, Mapping) or hasattr(columns, "items"):
@@ -102,38 +105,39 @@ def _split(columns: Any) -> tuple[list[NDArray[Any]], NDArray[np.bool] | None]:
     values = [column(x, "columns") for x in columns]
     if not 1 <= len(values) <= _MOST_COLUMNS:
         raise ValueError(f"columns must be 1 to {_MOST_COLUMNS} columns, not {len(values)}")
-    keep = None
+    present = None
     for i, x in enumerate(values):
         if x.ndim != 1 or len(x) != len(values[0]):
             raise ValueError("columns must have one dimension each, and all the same length")
         if isinstance(x, np.ma.MaskedArray):
-            shown = ~np.ma.getmaskarray(x)
-            keep = shown if keep is None else keep & shown
+            unmasked = ~np.ma.getmaskarray(x)
+            present = unmasked if present is None else present & unmasked
             values[i] = x.data
-    return values, keep
+    return values, present
 
 
-def _grids(values: list[NDArray[Any]], keep: Any, bins: Any, range: Any) -> list[Bins]:
-    bins = _one_each(bins, "bins", len(values), operator.index)
-    range = _one_each(range, "range", len(values), _none)
-    # numpy's sample has one dtype, found from the first column on.
+def _bins_of_columns(values: list[NDArray[Any]], present: Any, bins: Any, range: Any) -> list[Bins]:
+    bins = _read_each(bins, "bins", len(values), operator.index)
+    range = _read_each(range, "range", len(values), _check_none)
+    # numpy converts all columns to one dtype, to which it promotes them from the first one on.
     common = functools.reduce(np.promote_types, [x.dtype for x in values])
     grids = []
     for x, given, ends in zip(values, bins, range, strict=True):
-        count = bin_count(given)
+        count = read_bin_count(given)
         if count is None:
             grids.append(public_bins(given, None, x.dtype))
             continue
         if ends is not None and not isinstance(ends, Sequence | np.ndarray):
-            raise _no_pairs(range)
+            raise _range_error(range)
         if ends is None:
-            ends = data_ends((x if keep is None else x[keep]).astype(common), "columns")
-        grids.append(even_bins(count, ends, x.dtype))
+            rows = x if present is None else x[present]
+            ends = range_of(rows.astype(common), "columns")
+        grids.append(equal_bins(count, ends, x.dtype))
     return grids
 
 
-def _one_each(given: Any, name: str, columns: int, single: Callable[[Any], Any]) -> Sequence[Any]:
-    """Return what is given for each column, or one thing for all of them."""
+def _read_each(given: Any, name: str, columns: int, single: Callable[[Any], Any]) -> Sequence[Any]:
+    """Return a parameter for each column: those given, or a single one for all of them."""
     if isinstance(given, str | bytes):
         raise TypeError(f"{name} must be given for each column, not as text")
     try:
@@ -145,12 +149,12 @@ def _one_each(given: Any, name: str, columns: int, single: Callable[[Any], Any])
     return cast("Sequence[Any]", given)
 
 
-def _none(range: Any) -> None:
+def _check_none(range: Any) -> None:
     if range is not None:
-        raise _no_pairs(range)
+        raise _range_error(range)
 
 
-def _no_pairs(range: object) -> TypeError:
+def _range_error(range: object) -> TypeError:
     return TypeError(
         "range must be a list of pairs (lo, hi), one for each column, or None, not "
         f"{type(range).__name__}"
@@ -158,11 +162,11 @@ def _no_pairs(range: object) -> TypeError:
 
 
 def _is_native(grid: Bins, x: NDArray[Any]) -> bool:
-    if grid.prepare is not None or x.dtype != grid.read(x.dtype):
+    if grid.prepare is not None or x.dtype != grid.dtype_for(x.dtype):
         return False
     return bool(x.flags.c_contiguous and x.flags.aligned)
 
 
-def _read(grid: Bins, x: NDArray[Any]) -> NDArray[Any]:
-    read = np.require(x, grid.read(x.dtype), ["C", "ALIGNED"])
-    return read if grid.prepare is None else grid.prepare(read)
+def _convert(grid: Bins, x: NDArray[Any]) -> NDArray[Any]:
+    rows = np.require(x, grid.dtype_for(x.dtype), ["C", "ALIGNED"])
+    return rows if grid.prepare is None else grid.prepare(rows)

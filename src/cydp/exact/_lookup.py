@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Places of values among given keys."""
+"""The index of each value among given keys, and how often each key occurs."""
 
 from __future__ import annotations
 
@@ -17,30 +17,34 @@ from cydp._named import explained
 
 __all__ = ["match_keys", "value_counts"]
 
-_CHUNK_ROWS = 2**18  # whose codes stay in the cache, for each thread
+_CHUNK_ROWS = 2**18  # rows for each thread, whose codes stay in the cache
 
 
 @explained
 def match_keys(x: Column, keys: Column | Keys) -> NDArray[np.uint32]:
-    """Return the place of each value among the keys. NOT private.
+    """Return the index of each value among the keys. NOT private.
 
     Parameters
     ----------
     x : array_like of integers or strings, shape (n,)
-    keys : array_like of integers or strings, as in x, or Keys
-        Public and distinct; `Keys` prepares them once for many pieces. A categorical or
-        dictionary column is matched by its categories.
+        The values to look up. Only the categories of a categorical or dictionary column are
+        looked up.
+    keys : array_like of integers or strings, or Keys
+        Public, distinct values of the type that x has. `Keys` prepares them once for many calls.
 
     Returns
     -------
     ndarray of uint32, shape (n,)
-        From 0 on; len(keys) for what is none of the keys, or missing. `bincount` counts them,
-        `value_counts` at once.
+        Indices from 0 on, or len(keys) if a value is missing or is not one of the keys.
 
     Raises
     ------
     TypeError, ValueError
-        For keys that are not distinct, or of another kind than x; for columns of other types.
+        If the keys are not distinct, or if x or keys has a type that is not allowed.
+
+    See Also
+    --------
+    value_counts : Counts the keys without this array.
 
     Examples
     --------
@@ -48,9 +52,9 @@ def match_keys(x: Column, keys: Column | Keys) -> NDArray[np.uint32]:
     array([1, 2, 2, 0], dtype=uint32)
 
     """
-    sought = _Sought(x, keys if isinstance(keys, Keys) else Keys(keys))
-    codes = np.empty(sought.rows, np.uint32)
-    sought.fill(codes, 0)
+    lookup = _Lookup(x, keys if isinstance(keys, Keys) else Keys(keys))
+    codes = np.empty(lookup.rows, np.uint32)
+    lookup.fill(codes, 0)
     return codes
 
 
@@ -66,7 +70,8 @@ def value_counts(x: Column, keys: Column | Keys) -> NDArray[np.int64]:
     Returns
     -------
     ndarray of int64, shape (len(keys),)
-        In the order of the keys. What is none of them, or missing, is left out.
+        The counts, in the order of the keys. Values that are missing or not one of the keys are
+        left out.
 
     Raises
     ------
@@ -79,56 +84,59 @@ def value_counts(x: Column, keys: Column | Keys) -> NDArray[np.int64]:
     array([1, 2])
 
     """
-    given = keys if isinstance(keys, Keys) else Keys(keys)
-    sought = _Sought(x, given)
-    counts = np.zeros(len(given) + 1, np.int64)
-    # Each call of a kernel visits every count once, so let it have more rows.
-    most = max(_CHUNK_ROWS * sought.threads, 4 * len(counts))
-    codes = np.empty(min(most, sought.rows), np.uint32)
-    for first in range(0, sought.rows, most):
-        part = codes[: sought.rows - first]
-        sought.fill(part, first)
-        _core.bincount(part, counts, sought.threads)
+    table = keys if isinstance(keys, Keys) else Keys(keys)
+    lookup = _Lookup(x, table)
+    counts = np.zeros(len(table) + 1, np.int64)
+    # Each call of a kernel visits every count once, so it gets more rows if there are many.
+    chunk_rows = max(_CHUNK_ROWS * lookup.threads, 4 * len(counts))
+    codes = np.empty(min(chunk_rows, lookup.rows), np.uint32)
+    for first in range(0, lookup.rows, chunk_rows):
+        chunk = codes[: lookup.rows - first]
+        lookup.fill(chunk, first)
+        _core.bincount(chunk, counts, lookup.threads)
     return counts[:-1]
 
 
-class _Sought:
-    """A column whose values are sought among keys."""
+class _Lookup:
+    """A column whose values are looked up among keys."""
 
     def __init__(self, x: Column, keys: Keys) -> None:
-        self._none = len(keys)
+        self._missing = len(keys)  # the code of values that are not among the keys
         values, present = identities(x, "x")
         self.rows = len(values)
         self.threads = _threads.threads_for(self.rows)
-        self._present, self._values = present, values  # the latter: kernels read it
-        self._places: NDArray[Any] | None = None
+        self._present, self._values = present, values  # the kernels read the values
+        # Of a categorical column: the code of each category, and the category of each row.
+        self._category_codes = np.full(1, self._missing, np.uint32)
+        self._categories: NDArray[Any] | None = None
         if self.rows == 0 or (present is not None and not present.any()):
-            self._words = np.full(1, self._none, np.uint32)
-            self._places = np.zeros(self.rows, np.int8)
+            self._categories = np.zeros(self.rows, np.int8)
             return
-        self._strings, encoding = _kernel(values)
+        self._strings, encoding = _kernel_strings(values)
         self._keys = keys._table(encoding)
         if isinstance(values, Strings) and values.rows is not None:
-            self._words, self._places = np.empty(values.count, np.uint32), values.rows
-            _core.lookup(self._keys, self._strings, 0, None, 1, self._words)
+            self._category_codes = np.empty(values.count, np.uint32)
+            self._categories = values.rows
+            _core.lookup(self._keys, self._strings, 0, None, 1, self._category_codes)
 
     def fill(self, codes: NDArray[np.uint32], first: int) -> None:
-        """Set codes to those of the rows from the first on."""
+        """Set codes to those of the rows from `first` on."""
         rows = slice(first, first + len(codes))
         present = None if self._present is None else self._present[rows]
-        if self._places is None:
+        if self._categories is None:
             valid = None if present is None else present.view(np.uint8)
             _core.lookup(self._keys, self._strings, first, valid, self.threads, codes)
             return
-        for start in range(0, len(codes), _CHUNK_ROWS):  # of which numpy makes indices of 64 bits
-            some = slice(start, start + _CHUNK_ROWS)
-            np.take(self._words, self._places[rows][some], out=codes[some], mode="clip")
+        categories = self._categories[rows]
+        for start in range(0, len(codes), _CHUNK_ROWS):  # numpy converts the indices of a chunk
+            chunk = slice(start, start + _CHUNK_ROWS)
+            np.take(self._category_codes, categories[chunk], out=codes[chunk], mode="clip")
             if present is not None:
-                codes[some][~present[some]] = self._none
+                codes[chunk][~present[chunk]] = self._missing
 
 
-def _kernel(values: NDArray[Any] | Strings) -> tuple[_core.Strings, str]:
-    """Return the values for a kernel, and which bytes equal keys have."""
+def _kernel_strings(values: NDArray[Any] | Strings) -> tuple[_core.Strings, str]:
+    """Return the values as strings for a kernel, and the encoding that keys must have."""
     if isinstance(values, Strings):
         return values.kernel(), "utf-8" if values.integers is None else "decimal"
     if values.dtype.kind in "US":
