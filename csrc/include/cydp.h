@@ -244,7 +244,7 @@ typedef struct cydp_strings {
  * keyed hash of string i alone. Strings are compared byte by byte. If another thread
  * changes their bytes meanwhile, each string is some mixture of old and new bytes, and
  * two strings that were read as the same bytes still have the same id and hash. Returns
- * CYDP_ERROR_MEMORY, or CYDP_ERROR_DOMAIN for 2^40 strings or more. */
+ * CYDP_ERROR_MEMORY, or CYDP_ERROR_DOMAIN for 2^40 - 1 strings or more. */
 cydp_status cydp_factorize(const cydp_strings *strings, size_t n, const uint64_t key[2],
                            uint64_t *ids, uint64_t *hashes);
 

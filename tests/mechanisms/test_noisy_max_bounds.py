@@ -16,7 +16,7 @@ PROVED = 2.0**-39  # of G, of which KEY_ERROR ships 16 times
 
 def test_the_core_ships_what_is_proved_here() -> None:
     source = (CORE / "noisy_max_bounds.c").read_text()
-    assert re.search(r"define KEY_ERROR 0x1p-35 ", source)
+    assert re.search(r"define NOISE_ERROR 0x1p-35 ", source)
     assert re.search(r"define SCORE_ERROR 0x1p-49 ", source)
     assert "middle <= 0x1.ep-5" in source
 
