@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from cydp import exact
-from cydp._columns.numbers import column
+from cydp._columns.numbers import read_numbers
 
 
 def units_of(value, lower, upper, step):
@@ -71,9 +71,10 @@ def test_null_has_many_names():
 
     class NaTType: ...
 
-    assert column([1.5, None, NAType(), NaTType(), np.ma.masked]).compressed().tolist() == [1.5]
-    assert column([[1, None], [2, 3]]).mask.tolist() == [[False, True], [False, False]]
-    assert column([None, None]).size == 2
+    nulls = [None, NAType(), NaTType(), np.ma.masked]
+    assert read_numbers([1.5, *nulls]).compressed().tolist() == [1.5]
+    assert read_numbers([[1, None], [2, 3]]).mask.tolist() == [[False, True], [False, False]]
+    assert read_numbers([None, None]).size == 2
 
 
 def test_large_integer_edges():

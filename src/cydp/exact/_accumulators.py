@@ -13,8 +13,11 @@ from numpy.typing import NDArray
 
 from cydp import _core, _threads
 from cydp._arguments import BinsLike, Bounds, Column, Integer, Number, RangeLike
-from cydp._columns.entries import integers_of, sequence, undeclared
-from cydp._columns.numbers import blocks, check_real, column
+from cydp._columns.blocks import BLOCK_ROWS, blocks
+from cydp._columns.dtypes import check_real
+from cydp._columns.entries import integers_of, object_entries
+from cydp._columns.numbers import read_numbers
+from cydp._columns.opening import open_column
 from cydp._named import explained
 from cydp._numbers.rational import index
 from cydp.exact import _arrow_tables as tables
@@ -30,8 +33,6 @@ from cydp.exact._grid_sum import (
 )
 
 __all__ = ["GroupedAccumulator", "HistogramAccumulator"]
-
-_BLOCK_ROWS = 65_536  # rows converted at a time
 
 
 class HistogramAccumulator:
@@ -115,8 +116,8 @@ class HistogramAccumulator:
             accumulator's; and if a count could pass 2**63. Then nothing is counted.
 
         """
-        x, kind = sequence(x), self._given[2]
-        values, entries = column(x), undeclared(x, "x")
+        x, kind = open_column(x, "x"), self._given[2]
+        values, entries = read_numbers(x), object_entries(x, "x")
         if entries is not None:
             values = self._listed(values, entries)
         if values.dtype.kind == "f" and kind.kind == "f":
@@ -348,7 +349,7 @@ class GroupedAccumulator:
         more._start(len(self._counts), self._grids)
         more._rows = len(keys)
         many = _threads.threads_for(len(keys))
-        block_rows = max(_BLOCK_ROWS, len(self._counts))
+        block_rows = max(BLOCK_ROWS, len(self._counts))
         for rows in blocks(keys, keys.dtype.newbyteorder("="), block_rows):
             _core.bincount(rows, more._counts, many)
         for name, values in numbers.items():

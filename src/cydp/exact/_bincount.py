@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 
 from cydp import _core
 from cydp._arguments import Column, Integer
-from cydp._columns.numbers import blocks, codes_column
+from cydp._columns.blocks import BLOCK_ROWS, blocks
+from cydp._columns.numbers import read_integers
 from cydp._named import explained
 from cydp._threads import threads_for
 
 __all__ = ["bincount"]
 
 _SAMPLE = 4096  # codes from which the number of counts is guessed
-_BLOCK_ROWS = 65_536  # rows converted at a time
 _MOST_COUNTS = 2**32 - 3  # more are left to numpy
 _ADDRESSABLE = 2**59  # counts, beyond all memory
 
@@ -50,7 +50,7 @@ def bincount(codes: Column, minlength: Integer = 0) -> NDArray[np.int64]:
 
     """
     least = _least_length(minlength)
-    values = codes_column(codes)
+    values = read_integers(codes)
     masked = isinstance(values, np.ma.MaskedArray) and np.ma.getmaskarray(values).all()
     if values.size == 0 or masked:
         return np.zeros(least, np.int64)
@@ -114,6 +114,6 @@ def _count(values: NDArray[Any], counts: NDArray[np.int64]) -> int:
     """Add to counts; return the largest code, or one above 2**63 if any is negative."""
     threads = threads_for(len(values))
     largest = 0
-    for rows in blocks(values, values.dtype.newbyteorder("="), max(_BLOCK_ROWS, len(counts))):
+    for rows in blocks(values, values.dtype.newbyteorder("="), max(BLOCK_ROWS, len(counts))):
         largest = max(largest, _core.bincount(rows, counts, threads))
     return largest

@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from cydp import _core
 from cydp._arguments import BinsLike, Column, RangeLike
-from cydp._columns.numbers import blocks, check_real, column
-from cydp._columns.type_names import of_entry
+from cydp._columns.blocks import BLOCK_ROWS, blocks
+from cydp._columns.dtypes import check_real, describe_entry
+from cydp._columns.numbers import read_numbers
 from cydp._threads import threads_for
 
 __all__ = ["Bins", "bin_count", "check_bins", "data_ends", "even_bins", "public_bins"]
@@ -22,7 +23,6 @@ __all__ = ["Bins", "bin_count", "check_bins", "data_ends", "even_bins", "public_
 _Array: TypeAlias = NDArray[Any]
 _Dtype: TypeAlias = np.dtype[Any]
 
-_BLOCK_ROWS = 65_536  # rows converted at a time
 _MOST_BINS = 2**30
 _ROUNDED = 2**53  # from here on not every integer is a float64
 _SIGN_BIT = np.uint64(2**63)  # flipped, it maps uint64 to int64 and keeps the order
@@ -49,11 +49,11 @@ class Bins:
 
     def count(self, x: Column) -> NDArray[np.int64]:
         """Count the values of x, of the dtype that these bins were made for."""
-        values = column(x)
+        values = read_numbers(x)
         counts = np.zeros(len(self.edges) - 1, dtype=np.int64)
         threads = threads_for(values.size)
         # Each call of a kernel visits every bin once, so let it have as many rows.
-        block_rows = max(_BLOCK_ROWS, len(counts))
+        block_rows = max(BLOCK_ROWS, len(counts))
         with np.errstate(all="ignore"):  # converting a signalling NaN may warn
             for rows in blocks(values, self.read(values.dtype), block_rows):
                 prepared = rows if self.prepare is None else self.prepare(rows)
@@ -155,7 +155,7 @@ def _ends(range: RangeLike) -> tuple[Any, Any]:
     lo, hi = range
     for end in (lo, hi):
         if isinstance(end, bool) or not isinstance(end, int | float | np.integer | np.floating):
-            raise TypeError(f"range=(lo, hi) must be numbers, not {of_entry(type(end))}")
+            raise TypeError(f"range=(lo, hi) must be numbers, not {describe_entry(type(end))}")
         if isinstance(end, np.floating):
             check_real(end.dtype, "range")
         if isinstance(end, int) and not -(2**63) <= end < 2**64:

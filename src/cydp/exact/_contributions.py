@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from cydp import _core, _threads
 from cydp._arguments import Column, Integer
-from cydp._columns.arrow import Mask, Strings
-from cydp._columns.identities import fixed_width, identities
+from cydp._columns.identifiers import read_identifiers
+from cydp._columns.masks import Mask
+from cydp._columns.strings import Strings, fixed_width
 from cydp._generator import Generator, generator_or_default
 from cydp._named import explained
 from cydp._numbers.rational import index
@@ -77,7 +78,7 @@ def bound_contributions(
     most_partitions = _at_least_one(max_partitions, "max_partitions")
     most_rows = _at_least_one(max_rows_per_partition, "max_rows_per_partition")
     generator = generator_or_default(rng)
-    columns = identities(users, "users"), identities(partitions, "partitions")
+    columns = read_identifiers(users, "users"), read_identifiers(partitions, "partitions")
     n = len(columns[0][0])
     if len(columns[1][0]) != n:
         raise ValueError("users and partitions must have the same length: one entry for each row")
@@ -105,7 +106,7 @@ def _words(values: NDArray[Any] | Strings, present: Mask, key: Words) -> tuple[W
     """Return what tells the entries apart, and what is hashed of them."""
     if isinstance(values, Strings):
         code, name = np.empty(values.count, np.uint64), np.empty(values.count, np.uint64)
-        strings = values.without(present)
+        strings = values.blank(present)
         _core.factorize(strings.kernel(), key, code, name)
         if values.integers is not None:
             name = _named_by_value(values.integers, name, key)

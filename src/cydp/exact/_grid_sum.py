@@ -13,9 +13,11 @@ from numpy.typing import NDArray
 
 from cydp import _core, _threads
 from cydp._arguments import Bounds, Column, Integer, Number
-from cydp._columns.entries import exactly, integers_of, sequence, undeclared
-from cydp._columns.numbers import blocks, column, paired_blocks
-from cydp._columns.type_names import of_dtype
+from cydp._columns.blocks import BLOCK_ROWS, blocks, paired_blocks
+from cydp._columns.dtypes import describe_dtype
+from cydp._columns.entries import integers_of, object_entries, rationals_of
+from cydp._columns.numbers import read_numbers
+from cydp._columns.opening import open_column
 from cydp._named import explained
 from cydp._numbers.bounds import read_bounds
 from cydp._numbers.intervals import sqrt_bounds
@@ -41,7 +43,6 @@ __all__ = [
 _Array: TypeAlias = NDArray[Any]
 _Dtype: TypeAlias = np.dtype[Any]
 
-_BLOCK_ROWS = 65_536  # rows converted at a time
 _MOST_SQUARED = 2**31  # units: the squares fit 62 bits
 _MOST_SHIFT = 62  # the kernel's for int64
 _ROUNDED = 2**53  # from here on not every integer is a float64
@@ -325,23 +326,23 @@ def number_column(x: Column, name: str = "x") -> _Array:
 
     Each entry of a list is read by itself: beside a float an integer is as exact as alone.
     """
-    x = sequence(x)
-    values = column(x, name)
-    if values.dtype.kind != "f" or (entries := undeclared(x, name)) is None:
+    x = open_column(x, name)
+    values = read_numbers(x, name)
+    if values.dtype.kind != "f" or (entries := object_entries(x, name)) is None:
         return values
     with np.errstate(invalid="ignore"):  # a signalling NaN
         large = (np.abs(np.ma.getdata(values)) >= np.float64(_ROUNDED)).any()
-    return exactly(entries, name) if large else values
+    return rationals_of(entries, name) if large else values
 
 
 def integer_column(codes: Column) -> _Array:
     """Return a column of integers, by its dtype; of a list, by the types of its entries."""
-    codes = sequence(codes)
-    keys = column(codes, "codes")
+    codes = open_column(codes, "codes")
+    keys = read_numbers(codes, "codes")
     if keys.dtype.kind in "biu":
         return keys
-    if (entries := undeclared(codes, "codes")) is None:
-        raise TypeError(f"codes must hold integers, not {of_dtype(keys.dtype)}")
+    if (entries := object_entries(codes, "codes")) is None:
+        raise TypeError(f"codes must hold integers, not {describe_dtype(keys.dtype)}")
     return integers_of(entries, np.dtype(np.int64), "codes")
 
 
@@ -359,7 +360,7 @@ def _rows(values: _Array, grid: Grid) -> Iterator[tuple[_Array, _Number]]:
         values, grid = grid.units_of(values), replace(grid, exponent=0)
     read = _read_as(values.dtype)
     with np.errstate(all="ignore"):  # converting a signalling NaN may warn
-        for rows in blocks(values, read, _BLOCK_ROWS):
+        for rows in blocks(values, read, BLOCK_ROWS):
             rows, exponent = _shifted(rows, grid.exponent)
             yield rows, (exponent, grid.lowest, grid.highest)
 
@@ -373,7 +374,7 @@ def _paired_rows(
         values, grid = grid.units_of(values), replace(grid, exponent=0)
     reads = keys.dtype.newbyteorder("="), _read_as(values.dtype)
     with np.errstate(all="ignore"):
-        for key_rows, rows in paired_blocks((keys, values), reads, _BLOCK_ROWS):
+        for key_rows, rows in paired_blocks((keys, values), reads, BLOCK_ROWS):
             rows, exponent = _shifted(rows, grid.exponent)
             yield key_rows, rows, (exponent, grid.lowest, grid.highest)
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp._arguments import BinsLike, Column, RangeLike
-from cydp._columns.numbers import column
+from cydp._columns.numbers import read_numbers
 from cydp._named import explained
 from cydp.exact._bins import bin_count, check_bins, data_ends, public_bins
 
@@ -50,7 +50,7 @@ def histogram(
 
     """
     check_bins(bins, range)
-    values = column(x)
+    values = read_numbers(x)
     if range is None and bin_count(bins) is not None:
         range = data_ends(values, "x")
     grid = public_bins(bins, range, values.dtype)

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from cydp import _core
 from cydp._arguments import Column, RangeLike
-from cydp._columns.arrow import table_numbers
-from cydp._columns.foreign import opened, speaks_arrow
-from cydp._columns.numbers import column, masked
+from cydp._columns.blocks import BLOCK_ROWS
+from cydp._columns.numbers import read_numbers, read_table_columns
+from cydp._columns.opening import open_column, speaks_arrow
 from cydp._columns.pandas import is_frame
 from cydp._named import explained
 from cydp._threads import threads_for
@@ -25,7 +25,6 @@ __all__ = ["histogramdd"]
 
 _MOST_CELLS = 2**30
 _MOST_COLUMNS = 64  # numpy has no more dimensions
-_BLOCK_ROWS = 65_536  # rows converted at a time
 
 
 @explained
@@ -75,7 +74,7 @@ def histogramdd(
     threads = threads_for(rows)
     kernels = [grid.kernel for grid in grids]
     whole = keep is None and all(map(_is_native, grids, values))
-    block_rows = max(rows, 1) if whole else max(_BLOCK_ROWS, cells)
+    block_rows = max(rows, 1) if whole else max(BLOCK_ROWS, cells)
     with np.errstate(all="ignore"):  # converting a signalling NaN may warn
         for first in np.arange(0, rows, block_rows):
             block = slice(first, first + block_rows)
@@ -89,8 +88,8 @@ def _split(columns: Any) -> tuple[list[NDArray[Any]], NDArray[np.bool] | None]:
     """Return the columns without their masks, and which rows no mask hides."""
     if is_frame(columns):
         columns = [x for _, x in columns.items()]
-    elif speaks_arrow(columns := opened(columns, "columns")):
-        columns = [masked(x, present) for x, present in table_numbers(columns, "columns")]
+    elif speaks_arrow(columns := open_column(columns, "columns")):
+        columns = read_table_columns(columns, "columns")
     elif isinstance(columns, np.ndarray) and columns.ndim == 2:
         columns = list(columns.T)
     elif isinstance(columns, Mapping) or hasattr(columns, "items"):
@@ -99,7 +98,7 @@ def _split(columns: Any) -> tuple[list[NDArray[Any]], NDArray[np.bool] | None]:
         raise TypeError(
             f"columns must be a list, mapping or table of columns, not {type(columns).__name__}"
         )
-    values = [column(x, "columns") for x in columns]
+    values = [read_numbers(x, "columns") for x in columns]
     if not 1 <= len(values) <= _MOST_COLUMNS:
         raise ValueError(f"columns must be 1 to {_MOST_COLUMNS} columns, not {len(values)}")
     keep = None
