@@ -40,8 +40,11 @@ def declare_codes(codes: Any, categories: int, name: str) -> tuple[Declared, np.
     kind = f"integers from 0 to {categories - 1}"
     given = declare(codes, name, kind, _OUTSIDE)
     dtype = given.dtype
-    if given.listed:
-        dtype = _dtype_of_entries(given, name, kind)
+    if given.types is not None:
+        are_flags = bool(given.types) and given.types <= {bool, np.bool}
+        if not are_flags:
+            check_entries(given, is_integer, name, kind)
+        dtype = np.dtype(bool if are_flags else np.int64)
     elif dtype is None:
         if isinstance(codes, float):
             raise TypeError(f"{name} must be {kind}, not float")
@@ -69,15 +72,6 @@ def read_codes(given: Declared, name: str) -> NDArray[Any]:
         array = np.array(cut, np.int64).reshape(given.shape)
     native = np.require(array, array.dtype.newbyteorder("="), ["C", "ALIGNED"])
     return native.reshape(array.shape)
-
-
-def _dtype_of_entries(given: Declared, name: str, kind: str) -> np.dtype[Any]:
-    entries = given.value.ravel().tolist()
-    known = [entry for entry in entries if type(entry) is not int or entry != _OUTSIDE]
-    if known and all(isinstance(entry, bool | np.bool_) for entry in known):
-        return np.dtype(bool)
-    check_entries(given, is_integer, name, kind)
-    return np.dtype(np.int64)
 
 
 def _check_dtype(dtype: np.dtype[Any], categories: int, name: str, kind: str) -> None:
