@@ -1,4 +1,4 @@
-"""_columns/declared.py: what a column's type tells is told before a charge; no value is read."""
+"""What a column declares is known before a charge; no value is read for it."""
 
 import sys
 from array import array

@@ -2,6 +2,7 @@
 
 import itertools
 import tracemalloc
+from array import array
 from decimal import Decimal
 from fractions import Fraction
 
@@ -121,3 +122,11 @@ def test_masked_columns_with_strides_are_copied_by_blocks():
         assert tracemalloc.get_traced_memory()[1] < 4_000_000  # of 8
     finally:
         tracemalloc.stop()
+
+
+def test_a_memoryview_is_the_array_that_it_views():
+    table = memoryview(np.array([[0.5, 1.0], [1.5, 3.0]]))
+    assert exact.histogramdd(table, 1, [(0, 2), (0, 4)])[0].tolist() == [[2]]
+    assert exact.match_keys([2, 1], memoryview(array("i", [1, 2]))).tolist() == [1, 0]
+    with pytest.raises(TypeError, match="keys must be integers, or text, or bytes"):
+        exact.match_keys([2, 1], table)
