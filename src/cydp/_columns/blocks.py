@@ -12,10 +12,19 @@ from numpy.typing import NDArray
 
 from cydp import _core
 
-__all__ = ["BLOCK_ROWS", "blocks", "paired_blocks"]
+__all__ = ["BLOCK_ROWS", "block_rows", "blocks", "paired_blocks"]
 
 BLOCK_ROWS = 65_536
 """How many rows to convert at a time."""
+
+
+def block_rows(counts: int) -> int:
+    """Return how many rows to hand to a kernel that visits every count once in each call.
+
+    >>> block_rows(10), block_rows(10**6)
+    (65536, 1000000)
+    """
+    return max(BLOCK_ROWS, counts)
 
 
 def blocks(values: NDArray[Any], dtype: np.dtype[Any], rows: int) -> Iterator[NDArray[Any]]:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from cydp import _core, _threads
 from cydp._arguments import BinsLike, Bounds, Column, Integer, Number, RangeLike
-from cydp._columns.blocks import BLOCK_ROWS, blocks
+from cydp._columns.blocks import block_rows, blocks
 from cydp._columns.dtypes import check_real
 from cydp._columns.entries import integers_of, object_entries
 from cydp._columns.numbers import read_numbers
@@ -349,8 +349,8 @@ class GroupedAccumulator:
         more._start(len(self._counts), self._grids)
         more._rows = len(keys)
         many = _threads.threads_for(len(keys))
-        block_rows = max(BLOCK_ROWS, len(self._counts))
-        for rows in blocks(keys, keys.dtype.newbyteorder("="), block_rows):
+        dtype = keys.dtype.newbyteorder("=")
+        for rows in blocks(keys, dtype, block_rows(len(self._counts))):
             _core.bincount(rows, more._counts, many)
         for name, values in numbers.items():
             more._units[name] = group_units(keys, values, self._grids[name], len(self._counts))

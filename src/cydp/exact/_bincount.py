@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from cydp import _core
 from cydp._arguments import Column, Integer
-from cydp._columns.blocks import BLOCK_ROWS, blocks
+from cydp._columns.blocks import block_rows, blocks
 from cydp._columns.numbers import read_integers
 from cydp._named import explained
 from cydp._threads import threads_for
@@ -114,6 +114,6 @@ def _count(values: NDArray[Any], counts: NDArray[np.int64]) -> int:
     """Add to counts; return the largest code, or one above 2**63 if any is negative."""
     threads = threads_for(len(values))
     largest = 0
-    for rows in blocks(values, values.dtype.newbyteorder("="), max(BLOCK_ROWS, len(counts))):
+    for rows in blocks(values, values.dtype.newbyteorder("="), block_rows(len(counts))):
         largest = max(largest, _core.bincount(rows, counts, threads))
     return largest

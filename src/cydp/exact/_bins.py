@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from cydp import _core
 from cydp._arguments import BinsLike, Column, RangeLike
-from cydp._columns.blocks import BLOCK_ROWS, blocks
+from cydp._columns.blocks import block_rows, blocks
 from cydp._columns.dtypes import check_real, describe_entry
 from cydp._columns.numbers import read_numbers
 from cydp._threads import threads_for
@@ -52,10 +52,8 @@ class Bins:
         values = read_numbers(x)
         counts = np.zeros(len(self.edges) - 1, dtype=np.int64)
         threads = threads_for(values.size)
-        # Each call of a kernel visits every bin once, so let it have as many rows.
-        block_rows = max(BLOCK_ROWS, len(counts))
         with np.errstate(all="ignore"):  # converting a signalling NaN may warn
-            for rows in blocks(values, self.read(values.dtype), block_rows):
+            for rows in blocks(values, self.read(values.dtype), block_rows(len(counts))):
                 prepared = rows if self.prepare is None else self.prepare(rows)
                 _core.histogram([self.kernel], [prepared], counts, threads)
         return counts

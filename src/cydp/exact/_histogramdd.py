@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from cydp import _core
 from cydp._arguments import Column, RangeLike
-from cydp._columns.blocks import BLOCK_ROWS
+from cydp._columns.blocks import block_rows
 from cydp._columns.numbers import read_numbers, read_table_columns
 from cydp._columns.opening import open_column, speaks_arrow
 from cydp._columns.pandas import is_frame
@@ -74,10 +74,10 @@ def histogramdd(
     threads = threads_for(rows)
     kernels = [grid.kernel for grid in grids]
     whole = keep is None and all(map(_is_native, grids, values))
-    block_rows = max(rows, 1) if whole else max(BLOCK_ROWS, cells)
+    step = max(rows, 1) if whole else block_rows(cells)
     with np.errstate(all="ignore"):  # converting a signalling NaN may warn
-        for first in np.arange(0, rows, block_rows):
-            block = slice(first, first + block_rows)
+        for first in np.arange(0, rows, step):
+            block = slice(first, first + step)
             chosen = slice(None) if keep is None else keep[block]
             read = [_read(grid, x[block][chosen]) for grid, x in zip(grids, values, strict=True)]
             _core.histogram(kernels, read, counts, threads)
