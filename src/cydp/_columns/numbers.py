@@ -11,15 +11,31 @@ from numpy.typing import NDArray
 from cydp._arguments import Column
 from cydp._columns.arrow import ArrowColumn, read_table
 from cydp._columns.dtypes import check_real, describe_dtype
-from cydp._columns.entries import PLAIN, numbers_of, object_entries, present_entries, ragged
+from cydp._columns.entries import (
+    PLAIN,
+    integers_of,
+    numbers_of,
+    object_entries,
+    present_entries,
+    ragged,
+    rationals_of,
+)
 from cydp._columns.masks import mask_absent
 from cydp._columns.opening import open_column
 from cydp._columns.pandas import Categories
 from cydp._columns.reading import read_column
 
-__all__ = ["read_integers", "read_named_columns", "read_numbers", "read_table_columns"]
+__all__ = [
+    "read_exact_numbers",
+    "read_group_codes",
+    "read_integers",
+    "read_named_columns",
+    "read_numbers",
+    "read_table_columns",
+]
 
 _NESTED = {list, tuple, np.ndarray}
+_ROUNDED = np.float64(2**53)  # from here on not every integer is a float64
 
 
 def read_numbers(x: Column, name: str = "x") -> NDArray[Any]:
@@ -60,6 +76,49 @@ def read_numbers(x: Column, name: str = "x") -> NDArray[Any]:
             values = numbers_of(values, name)
     check_real(values.dtype, name)
     return values
+
+
+def read_exact_numbers(x: Column, name: str = "x") -> NDArray[Any]:
+    """Return x as `read_numbers` does, or as objects if it is a list with numbers beyond 2**53.
+
+    Each entry of such a list is read by itself: beside a float, an integer is as exact as alone.
+
+    Examples
+    --------
+    >>> read_exact_numbers([2**53 + 1, 0.5]).tolist()
+    [9007199254740993, Fraction(1, 2)]
+
+    """
+    x = open_column(x, name)
+    values = read_numbers(x, name)
+    if values.dtype.kind != "f" or (entries := object_entries(x, name)) is None:
+        return values
+    with np.errstate(invalid="ignore"):  # a signalling NaN
+        large = (np.abs(np.ma.getdata(values)) >= _ROUNDED).any()
+    return rationals_of(entries, name) if large else values
+
+
+def read_group_codes(codes: Column, name: str = "codes") -> NDArray[Any]:
+    """Return the group of each entry, of any shape, masked where it is null or beyond 64 bits.
+
+    Raises
+    ------
+    TypeError
+        For another dtype than integers and bool; for a list by the types of its entries.
+
+    Examples
+    --------
+    >>> read_group_codes([2, None, 2**70]).tolist()
+    [2, None, None]
+
+    """
+    codes = open_column(codes, name)
+    values = read_numbers(codes, name)
+    if values.dtype.kind in "biu":
+        return values
+    if (entries := object_entries(codes, name)) is None:
+        raise TypeError(f"{name} must hold integers, not {describe_dtype(values.dtype)}")
+    return integers_of(entries, np.dtype(np.int64), name)
 
 
 def read_integers(x: Column, name: str = "codes") -> NDArray[Any]:

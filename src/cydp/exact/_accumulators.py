@@ -16,7 +16,7 @@ from cydp._arguments import BinsLike, Bounds, Column, Integer, Number, RangeLike
 from cydp._columns.blocks import block_rows, blocks
 from cydp._columns.dtypes import check_real
 from cydp._columns.entries import integers_of, object_entries
-from cydp._columns.numbers import read_numbers
+from cydp._columns.numbers import read_exact_numbers, read_group_codes, read_numbers
 from cydp._columns.opening import open_column
 from cydp._named import explained
 from cydp._numbers.rational import index
@@ -27,8 +27,6 @@ from cydp.exact._grid_sum import (
     GridSum,
     check_shapes,
     group_units,
-    integer_column,
-    number_column,
     sum_on_grid,
 )
 
@@ -338,10 +336,10 @@ class GroupedAccumulator:
         if columns.keys() != self._grids.keys():
             call = ", ".join(["codes", *(f"{name}=..." for name in self._grids)])
             raise TypeError(f"columns must be those of sums: call update({call})")
-        keys = integer_column(codes)
+        keys = read_group_codes(codes)
         if keys.ndim != 1:
             raise ValueError(f"codes must have one dimension, not {keys.ndim}")
-        numbers = {name: number_column(x, name) for name, x in columns.items()}
+        numbers = {name: read_exact_numbers(x, name) for name, x in columns.items()}
         for name, values in numbers.items():
             check_shapes(keys, values, name)
         self._check_rows(self._rows + len(keys))

@@ -14,10 +14,7 @@ from numpy.typing import NDArray
 from cydp import _core, _threads
 from cydp._arguments import Bounds, Column, Integer, Number
 from cydp._columns.blocks import BLOCK_ROWS, blocks, paired_blocks
-from cydp._columns.dtypes import describe_dtype
-from cydp._columns.entries import integers_of, object_entries, rationals_of
-from cydp._columns.numbers import read_numbers
-from cydp._columns.opening import open_column
+from cydp._columns.numbers import read_exact_numbers, read_group_codes
 from cydp._named import explained
 from cydp._numbers.bounds import read_bounds
 from cydp._numbers.intervals import sqrt_bounds
@@ -35,8 +32,6 @@ __all__ = [
     "clamped_sum_and_squares",
     "group_units",
     "grouped_clamped_sum",
-    "integer_column",
-    "number_column",
     "sum_on_grid",
 ]
 
@@ -45,7 +40,6 @@ _Dtype: TypeAlias = np.dtype[Any]
 
 _MOST_SQUARED = 2**31  # units: the squares fit 62 bits
 _MOST_SHIFT = 62  # the kernel's for int64
-_ROUNDED = 2**53  # from here on not every integer is a float64
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -197,7 +191,7 @@ def clamped_sum(x: Column, bounds: Bounds, *, step: Number | None = None) -> Gri
 
     """
     grid = public_grid(bounds, step)
-    values = number_column(x)
+    values = read_exact_numbers(x)
     units, (inner, weight) = 0, _inner(values, grid)
     for rows, number in _rows(values, inner):
         units += _core.grid_sum(rows, *number, _threads.threads_for(len(rows)))
@@ -236,7 +230,7 @@ def clamped_sum_and_squares(
         raise ValueError(
             "bounds must be at most 2**31 steps from 0 for squares: give a larger step"
         )
-    values = number_column(x)
+    values = read_exact_numbers(x)
     units, squares, (inner, weight) = 0, 0, _inner(values, grid)
     for rows, number in _rows(values, inner):
         many = _threads.threads_for(len(rows))
@@ -291,7 +285,7 @@ def grouped_clamped_sum(
     if not 0 <= groups < 2**32 - 2:
         raise ValueError(f"n_groups must be from 0 to 2**32 - 3, not {groups}")
     grid = public_grid(bounds, step)
-    keys, values = integer_column(codes), number_column(x)
+    keys, values = read_group_codes(codes), read_exact_numbers(x)
     check_shapes(keys, values, "x")
     if values.size * grid.largest >= 2**63:
         raise ValueError(
@@ -319,31 +313,6 @@ def group_units(keys: _Array, values: _Array, grid: Grid, groups: int) -> NDArra
     if weight > 1:
         units *= weight
     return units
-
-
-def number_column(x: Column, name: str = "x") -> _Array:
-    """Return a column of numbers; a list with integers beyond 2**53 may become one of objects.
-
-    Each entry of a list is read by itself: beside a float an integer is as exact as alone.
-    """
-    x = open_column(x, name)
-    values = read_numbers(x, name)
-    if values.dtype.kind != "f" or (entries := object_entries(x, name)) is None:
-        return values
-    with np.errstate(invalid="ignore"):  # a signalling NaN
-        large = (np.abs(np.ma.getdata(values)) >= np.float64(_ROUNDED)).any()
-    return rationals_of(entries, name) if large else values
-
-
-def integer_column(codes: Column) -> _Array:
-    """Return a column of integers, by its dtype; of a list, by the types of its entries."""
-    codes = open_column(codes, "codes")
-    keys = read_numbers(codes, "codes")
-    if keys.dtype.kind in "biu":
-        return keys
-    if (entries := object_entries(codes, "codes")) is None:
-        raise TypeError(f"codes must hold integers, not {describe_dtype(keys.dtype)}")
-    return integers_of(entries, np.dtype(np.int64), "codes")
 
 
 # What a kernel needs to read a column: exponent, lowest, highest.
