@@ -13,8 +13,8 @@ from pyarrow.dataset import dataset
 
 import cydp
 from cydp import exact
-from cydp._columns.identities import identities
-from cydp._columns.numbers import column
+from cydp._columns.identifiers import read_identifiers
+from cydp._columns.numbers import read_numbers
 from cydp.testing import SeededGenerator
 
 ROWS = 3000
@@ -204,7 +204,7 @@ def test_bool_and_what_is_empty() -> None:
         pa.chunked_array([], pa.int16()),
         pl.Series([], dtype=pl.Int16),
     ):
-        assert column(empty).dtype == np.int16
+        assert read_numbers(empty).dtype == np.int16
         assert exact.bincount(empty).size == 0
         assert exact.histogram(empty, 2, (0, 1))[0].tolist() == [0, 0]
     assert exact.clamped_sum(pa.nulls(3), (0, 1)).units == 0
@@ -223,9 +223,9 @@ def test_a_frame_of_nulls_alone() -> None:
 def test_no_copy_without_need() -> None:
     x = np.arange(1000)
     for given in (pa.array(x), pl.Series(x), pd.Series(x), pa.array(x)[5:], pa.table({"x": x})):
-        values = column(given)
+        values = read_numbers(given)
         assert not values.flags.owndata
-        assert np.shares_memory(values, column(given))
+        assert np.shares_memory(values, read_numbers(given))
 
 
 WRONG = [
@@ -339,7 +339,7 @@ def test_arrays_of_pandas_keep_their_integers() -> None:
         pd.Index([2**60 + 1, None], dtype="Int64"),
     ):
         assert exact.clamped_sum(x, (0, 2**61), step=2**10).units == round((2**60 + 1) / 2**10)
-        assert column(x).compressed().tolist() == [2**60 + 1]
+        assert read_numbers(x).compressed().tolist() == [2**60 + 1]
         assert exact.match_keys(x, [2**60 + 1]).tolist() == [0, 1]
 
 
@@ -359,10 +359,10 @@ def test_arrays_of_pandas_are_read_as_their_series() -> None:
 
 def test_integers_of_one_chunk_are_not_copied() -> None:
     x = pa.array(np.arange(1000))
-    one, other = (identities(x, "x")[0] for _ in range(2))
+    one, other = (read_identifiers(x, "x")[0] for _ in range(2))
     assert np.shares_memory(one, other)
     words = pa.DictionaryArray.from_arrays(pa.array([0, 1] * 500, pa.int16()), ["a", "b"])
-    assert identities(words, "x")[0].rows.dtype == np.int16
+    assert read_identifiers(words, "x")[0].rows.dtype == np.int16
 
 
 @pytest.mark.parametrize("kind", [pa.int8(), pa.uint8(), pa.int32(), pa.uint64()])
@@ -458,5 +458,5 @@ def test_views_of_nulls_are_not_read() -> None:
 
 def test_views_with_nulls_are_not_copied() -> None:
     array = pa.array(["a", None, "b" * 30], pa.string_view())
-    one, other = (identities(array, "x")[0] for _ in range(2))
-    assert np.shares_memory(one.text, other.text)
+    one, other = (read_identifiers(array, "x")[0] for _ in range(2))
+    assert np.shares_memory(one.data, other.data)

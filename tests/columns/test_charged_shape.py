@@ -155,6 +155,31 @@ def test_a_histogram_reads_the_list_that_was_checked() -> None:
     assert release.counts.tolist() == [2, 0]
 
 
+def test_a_histogram_of_another_dtype_or_shape_than_was_declared_is_an_error() -> None:
+    class Other:
+        """Declares integers, and holds floats."""
+
+        ndim = 1
+        dtype = np.dtype(np.int32)
+
+        def __array__(self, *args: Any, **kwargs: Any) -> Any:
+            return np.array([1.5, 2])
+
+    array = np.ones(4)
+
+    def meddle() -> None:
+        array.shape = (2, 2)
+
+    columns: list[tuple[Any, Callable[[], object]]] = [(Other(), lambda: None), (array, meddle)]
+    for column, change in columns:
+        budget = meddling(change)
+        with pytest.raises(ValueError, match="x must have the dtype and the shape that") as refused:
+            cydp.histogram(column, 2, (0, 4), epsilon=1, budget=budget)
+        (note,) = refused.value.__notes__
+        assert note.endswith(") was charged to the budget; nothing was released")
+        assert budget.spent == ApproxDP(1, 0)
+
+
 @pytest.mark.parametrize("make", [lambda path: new(path, ApproxDP(9, 0.5)), lambda path: None])
 def test_a_reader_that_fails_tells_what_was_charged(tmp_path: Path, make: Any) -> None:
     ledger = make(tmp_path / "ledger")

@@ -1,4 +1,4 @@
-"""_columns/declared.py: what a column's type tells is told before a charge; no value is read."""
+"""What a column declares is known before a charge; no value is read for it."""
 
 import sys
 from array import array
@@ -17,8 +17,8 @@ import pyarrow as pa
 import pytest
 
 import cydp
-from cydp._columns.declared import declared_dtype, declared_length
-from cydp._columns.numbers import column
+from cydp._columns.declared_dtype import declared_dtype, declared_length
+from cydp._columns.numbers import read_numbers
 
 DTYPES = ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
           "float32", "float64"]  # fmt: skip
@@ -55,15 +55,15 @@ def test_the_dtype_that_is_declared_is_the_one_that_is_read(dtype: str, entries:
         assert declared_dtype(x) == np.dtype(dtype), name
         streams = name in ("DuckDB", "pyarrow reader", "nanoarrow stream")
         assert declared_length(x) == (None if streams else len(entries)), name
-        assert column(x).dtype == np.dtype(dtype), name
+        assert read_numbers(x).dtype == np.dtype(dtype), name
     nullable = pd.Series(entries, dtype=NULLABLE.get(dtype, "Int64"))
     for x in (nullable, nullable.array, nullable.to_frame(), pd.Index(nullable)):
-        assert declared_dtype(x) == column(x).dtype == nullable.dtype.numpy_dtype
+        assert declared_dtype(x) == read_numbers(x).dtype == nullable.dtype.numpy_dtype
         assert declared_length(x) == len(entries)
     plain = np.ones(len(entries), dtype)
     for x in (plain, pd.Series(plain), pd.Index(plain), pd.DataFrame({"x": plain}),
               np.ma.array(plain, mask=[entry is None for entry in entries])):  # fmt: skip
-        assert declared_dtype(x) == column(x).dtype == np.dtype(dtype)
+        assert declared_dtype(x) == read_numbers(x).dtype == np.dtype(dtype)
         assert declared_length(x) == len(entries)
 
 
@@ -164,10 +164,10 @@ def test_no_value_is_read_for_the_dtype() -> None:
     failing = duckdb.sql("select error('read')::int as a")
     assert declared_dtype(failing) == np.int32
     with pytest.raises(ValueError, match="x could not be read"):
-        column(failing)
+        read_numbers(failing)
     reader = pa.table({"x": [1, 2]}).to_reader()
     assert declared_dtype(reader) == declared_dtype(reader) == np.int64
-    assert column(reader).tolist() == [1, 2]
+    assert read_numbers(reader).tolist() == [1, 2]
     names = duckdb.sql("select 1 as slice")  # a relation has its columns as attributes
     assert declared_dtype(names) == np.int32
 
@@ -182,7 +182,7 @@ def test_without_nanoarrow_a_column_is_refused_by_its_type(monkeypatch: pytest.M
                 cydp.histogram(x, 2, (0, 1), epsilon=1, budget=budget)
             said.add(str(info.value))
             with pytest.raises(ImportError) as info:
-                column(x)
+                read_numbers(x)
             said.add(str(info.value))
     assert said == {"x is read through Arrow, which needs nanoarrow: pip install nanoarrow"}
     assert budget.remaining == cydp.PureDP(1)

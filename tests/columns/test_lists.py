@@ -2,6 +2,7 @@
 
 import itertools
 import tracemalloc
+from array import array
 from decimal import Decimal
 from fractions import Fraction
 
@@ -9,7 +10,7 @@ import numpy as np
 import pytest
 
 from cydp import exact
-from cydp._columns.numbers import column
+from cydp._columns.numbers import read_numbers
 
 
 def units_of(value, lower, upper, step):
@@ -71,9 +72,10 @@ def test_null_has_many_names():
 
     class NaTType: ...
 
-    assert column([1.5, None, NAType(), NaTType(), np.ma.masked]).compressed().tolist() == [1.5]
-    assert column([[1, None], [2, 3]]).mask.tolist() == [[False, True], [False, False]]
-    assert column([None, None]).size == 2
+    nulls = [None, NAType(), NaTType(), np.ma.masked]
+    assert read_numbers([1.5, *nulls]).compressed().tolist() == [1.5]
+    assert read_numbers([[1, None], [2, 3]]).mask.tolist() == [[False, True], [False, False]]
+    assert read_numbers([None, None]).size == 2
 
 
 def test_large_integer_edges():
@@ -120,3 +122,11 @@ def test_masked_columns_with_strides_are_copied_by_blocks():
         assert tracemalloc.get_traced_memory()[1] < 4_000_000  # of 8
     finally:
         tracemalloc.stop()
+
+
+def test_a_memoryview_is_the_array_that_it_views():
+    table = memoryview(np.array([[0.5, 1.0], [1.5, 3.0]]))
+    assert exact.histogramdd(table, 1, [(0, 2), (0, 4)])[0].tolist() == [[2]]
+    assert exact.match_keys([2, 1], memoryview(array("i", [1, 2]))).tolist() == [1, 0]
+    with pytest.raises(TypeError, match="keys must be integers, or text, or bytes"):
+        exact.match_keys([2, 1], table)

@@ -94,6 +94,15 @@ def test_a_null_code_is_answered_by_a_uniform_category() -> None:
         assert set(flags[:64].tolist()) == {True, False}
 
 
+def test_which_integers_stand_beside_flags_decides_about_no_error() -> None:
+    """Not even -1, which takes the place of a null."""
+    mechanism = RandomizedResponse(epsilon=1)
+    for code in (-1, 0, 5, 2**70):
+        with pytest.raises(TypeError, match="codes must be integers from 0 to 1, not bool"):
+            mechanism.release([True, code])
+    assert mechanism.release([True, None]).dtype == np.bool_
+
+
 @pytest.mark.parametrize(
     "name", [n for n in MECHANISMS if n not in ("ExponentialMechanism", "PermuteAndFlip")]
 )

@@ -1,4 +1,4 @@
-"""_columns/scores.py and _wide.py: scores are what they are, as integers or as floats."""
+"""Scores are what they are, as integers or as floats, also where no dtype holds all of them."""
 
 import math
 from collections.abc import Callable

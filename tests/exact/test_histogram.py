@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from cydp import _threads as threads
 from cydp import exact
-from cydp._columns.numbers import column
+from cydp._columns.numbers import read_numbers
 from cydp.exact._bins import public_bins
 
 FLOATS = ["float16", "float32", "float64"]
@@ -559,7 +559,7 @@ def test_every_null_is_missing(null, values):
 
 @pytest.mark.parametrize(("x", "name"), WRONG_DATA, ids=[name for _, name in WRONG_DATA])
 def test_wrong_data(x, name):
-    for call in (exact.histogram, lambda x, *_: column(x)):
+    for call in (exact.histogram, lambda x, *_: read_numbers(x)):
         with pytest.raises(TypeError, match=f"^x must .*not {name}$") as info:
             call(x, 10, (0, 1))
         assert "31415" not in str(info.value)

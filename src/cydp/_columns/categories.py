@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Codes of categories."""
+"""Codes of categories: declared before the charge, then read as they are."""
 
 from __future__ import annotations
 
@@ -8,22 +8,31 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cydp._columns.arrays import Declared, check_entries, declare, is_integer
+from cydp._columns.declared import Declared, check_entries, declare
+from cydp._columns.entries import is_integer
 
 __all__ = ["declare_codes", "read_codes"]
 
-_OUTSIDE = -1  # what stands for a null
+_OUTSIDE = -1  # takes the place of a null, and is no category
 
 
 def declare_codes(codes: Any, categories: int, name: str) -> tuple[Declared, np.dtype[Any]]:
-    """Return what codes of so many categories say of themselves, and the dtype of their reports.
+    """Return what codes declare, and the dtype of the reports.
 
-    No value of an array is read; of a list the types of its entries are.
+    No value of an array is read; of a list only the types of its entries.
+
+    Parameters
+    ----------
+    codes : int, bool, list, array or column
+    categories : int
+        How many categories there are.
+    name : str
+        What to call the codes in an error.
 
     Raises
     ------
     TypeError
-        For what is not of integers, and for bool unless there are two categories.
+        For other types than integers, and for bool unless there are two categories.
     ValueError
         For a dtype too small for the last category.
 
@@ -31,8 +40,11 @@ def declare_codes(codes: Any, categories: int, name: str) -> tuple[Declared, np.
     kind = f"integers from 0 to {categories - 1}"
     given = declare(codes, name, kind, _OUTSIDE)
     dtype = given.dtype
-    if given.listed:
-        dtype = _dtype_of_entries(given, name, kind)
+    if given.types is not None:
+        are_flags = bool(given.types) and given.types <= {bool, np.bool}
+        if not are_flags:
+            check_entries(given, is_integer, name, kind)
+        dtype = np.dtype(bool if are_flags else np.int64)
     elif dtype is None:
         if isinstance(codes, float):
             raise TypeError(f"{name} must be {kind}, not float")
@@ -41,9 +53,16 @@ def declare_codes(codes: Any, categories: int, name: str) -> tuple[Declared, np.
     return given, dtype
 
 
-def read_codes(given: Declared, dtype: np.dtype[Any], name: str) -> NDArray[Any]:
-    """Return a contiguous, aligned array of the codes, of their dtype in native byte order."""
-    if given.column:  # a null is answered by a uniform category
+def read_codes(given: Declared, name: str) -> NDArray[Any]:
+    """Return a contiguous, aligned array of the codes in native byte order, with -1 for null.
+
+    Raises
+    ------
+    ValueError
+        If the codes turn out to be of another dtype or shape than they declared.
+
+    """
+    if given.column:
         array = np.ma.filled(given.read_column(name).astype(np.int64), _OUTSIDE)
     elif given.dtype is not None:
         array = given.read(name)
@@ -53,15 +72,6 @@ def read_codes(given: Declared, dtype: np.dtype[Any], name: str) -> NDArray[Any]
         array = np.array(cut, np.int64).reshape(given.shape)
     native = np.require(array, array.dtype.newbyteorder("="), ["C", "ALIGNED"])
     return native.reshape(array.shape)
-
-
-def _dtype_of_entries(given: Declared, name: str, kind: str) -> np.dtype[Any]:
-    entries = given.value.ravel().tolist()
-    known = [entry for entry in entries if type(entry) is not int or entry != _OUTSIDE]  # of null
-    if known and all(isinstance(entry, bool | np.bool_) for entry in known):
-        return np.dtype(bool)
-    check_entries(given, is_integer, name, kind)
-    return np.dtype(np.int64)
 
 
 def _check_dtype(dtype: np.dtype[Any], categories: int, name: str, kind: str) -> None:

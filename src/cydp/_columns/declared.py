@@ -1,144 +1,255 @@
 # SPDX-License-Identifier: MIT
-"""What a column says of itself before a value is read: its dtype and its length."""
+"""What is to be released: declared before the charge, and read as it was declared after it.
+
+docs/columns.md, "Declare, charge, read".
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
+from decimal import Decimal
+from numbers import Rational
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cydp._arguments import Column
-from cydp._columns.arrow import nanoarrow, numbers_dtype
-from cydp._columns.entries import NULLS, is_number, sequence
-from cydp._columns.foreign import is_relation, one_column, opened, speaks_arrow
-from cydp._columns.numbers import check_real, column
-from cydp._columns.pandas import is_series
-from cydp._columns.type_names import NUMBERS, of_entry
+from cydp._columns.declared_dtype import declared_dtype, declared_length
+from cydp._columns.entries import is_real, null_types
+from cydp._columns.numbers import read_numbers
+from cydp._columns.opening import open_column, speaks_arrow
 
-__all__ = ["declared_dtype", "declared_length"]
-
-_RELATION_DTYPES = {
-    "boolean": np.bool_, "tinyint": np.int8, "smallint": np.int16, "integer": np.int32,
-    "bigint": np.int64, "utinyint": np.uint8, "usmallint": np.uint16, "uinteger": np.uint32,
-    "ubigint": np.uint64, "float": np.float32, "double": np.float64, "null": np.bool_,
-}  # fmt: skip
+__all__ = ["Declared", "Records", "check_entries", "check_reals", "declare"]
 
 
-def declared_dtype(x: Column, name: str = "x") -> np.dtype[Any]:
-    """Return the dtype of a column of real numbers without reading a value.
+class Records:
+    """The records of a release whose loss does not depend on their number: a column of numbers.
 
     Parameters
     ----------
     x : array_like or column
-        A numpy array or pandas column has a dtype; columns and one-column tables of polars,
-        pyarrow and DuckDB have types, which stand for dtypes. A sequence declares nothing: it
-        stands for float64 whatever its entries are, of which only the types are looked at.
+        A number for each record, as `declared_dtype` takes it.
+    name : str, default "x"
+        What to call it in an error.
 
-    Returns
-    -------
-    dtype of bool, int, uint, or float of at most 64 bits
-        That of the values, nulls aside, as `column` reads them; of a sequence float64.
+    Attributes
+    ----------
+    dtype : dtype
+        What `declared_dtype` returns for the column.
+
+    Raises
+    ------
+    TypeError, ValueError, ImportError
+        As `declared_dtype` does, before anything is charged.
+
+    Examples
+    --------
+    >>> records = Records([1, None])
+    >>> records.dtype, records.read().tolist()
+    (dtype('float64'), [1.0, None])
+
+    """
+
+    __slots__ = ("_column", "_name", "dtype")
+
+    def __init__(self, x: Column, name: str = "x") -> None:
+        x = open_column(x, name)
+        # A copy of a list, so that the entries that were checked are those that will be read.
+        self._column = x.copy() if isinstance(x, list) else x
+        self._name = name
+        self.dtype = declared_dtype(self._column, name)
+
+    def read(self) -> NDArray[Any]:
+        """Return the column, masked where it is null; a list becomes float64.
+
+        Raises
+        ------
+        ValueError
+            If the column turns out to have another dtype, or more dimensions than one.
+
+        """
+        values = read_numbers(self._column, self._name)
+        if isinstance(self._column, list | tuple):
+            with np.errstate(all="ignore"):  # a signalling NaN may warn
+                values = values.astype(np.float64, copy=False)
+        _check_as_declared(values.dtype == self.dtype and values.ndim == 1, self._name)
+        return values
+
+
+class Declared:
+    """What a mechanism releases: a number, a list, an array or a column, and what it declares.
+
+    Attributes
+    ----------
+    value : object
+        A number; an array; a column of pandas, polars or pyarrow; for a list or a tuple an array
+        of its entries as objects, copied at once, so that nobody can add an entry.
+    dtype : dtype or None
+        The dtype of an array or a column; None for a number and a list.
+    shape : tuple of int
+    types : set of types, or None
+        The types of a list's entries, nulls aside; None for anything else.
+    column : bool
+        Whether the value is a column, which may have nulls.
+
+    """
+
+    __slots__ = ("column", "dtype", "shape", "types", "value")
+
+    def __init__(
+        self,
+        value: Any,
+        dtype: np.dtype[Any] | None,
+        shape: tuple[int, ...],
+        *,
+        types: set[type] | None = None,
+        column: bool = False,
+    ) -> None:
+        self.value, self.dtype, self.shape = value, dtype, shape
+        self.types, self.column = types, column
+
+    @property
+    def listed(self) -> bool:
+        """Whether the value is a copy of a list or a tuple."""
+        return self.types is not None
+
+    @property
+    def size(self) -> int:
+        """How many entries there are."""
+        return math.prod(self.shape)
+
+    def read(self, name: str) -> NDArray[Any]:
+        """Return the array, or the column with 0 for null.
+
+        Raises
+        ------
+        ValueError
+            If it has another dtype or shape than it declared.
+
+        """
+        if not self.column:
+            return self._check(np.asarray(self.value), name)
+        filled: NDArray[Any] = np.ma.filled(self.read_column(name), 0)
+        return filled
+
+    def read_column(self, name: str) -> NDArray[Any]:
+        """Return a column, masked where it is null; errors as in `read`."""
+        return self._check(read_numbers(self.value, name), name)
+
+    def _check(self, array: NDArray[Any], name: str) -> NDArray[Any]:
+        _check_as_declared(array.dtype == self.dtype and array.shape == self.shape, name)
+        return array
+
+
+def _check_as_declared(is_same: bool, name: str) -> None:
+    """Refuse data that changed after the charge, before any noise is drawn."""
+    if not is_same:
+        raise ValueError(
+            f"{name} must have the dtype and the shape that it had when it was charged"
+        )
+
+
+def declare(value: Any, name: str, kind: str, null: float = 0) -> Declared:
+    """Return what a number, a list, an array or a column declares.
+
+    No value of an array or a column is read.
+
+    Parameters
+    ----------
+    value : number, list, tuple, array or column
+        An array of numpy, or of another library with a dtype of numpy and a shape. A column of
+        pandas, polars or pyarrow, whose length does not depend on its values.
+    name, kind : str
+        What to call it in an error, and what it must be.
+    null : int or float, default 0
+        What takes the place of a null in a list.
 
     Raises
     ------
     TypeError
-        For what holds no real numbers by its type: text, dates, object arrays, wide decimals, a
-        table of several columns or none, a list with an entry that is no number, and what says
-        no type at all.
-    ValueError
-        For another number of dimensions than one.
-    ImportError
-        For a column that is read through Arrow, if `nanoarrow` is missing; its values, nulls
-        included, do not matter.
-
-    Examples
-    --------
-    >>> declared_dtype(np.array([1, 2], np.int8)), declared_dtype([1, None])
-    (dtype('int8'), dtype('float64'))
+        For anything else, such as masked arrays and relations of DuckDB.
 
     """
-    x = sequence(x)
-    if isinstance(x, list | tuple):
-        _check_entries(set(map(type, x)), name)
-        return np.dtype(np.float64)
-    x = opened(x, name)
-    dtype = getattr(x, "dtype", None)
-    if is_series(x) and not isinstance(dtype, np.dtype):
-        return column(x.iloc[:0], name).dtype
-    if speaks_arrow(x):
-        return _arrow_dtype(x, name)
-    if not hasattr(x, "__array__") or not isinstance(dtype, np.dtype):
-        raise TypeError(f"{name} must be a list, an array or a column, not {type(x).__name__}")
-    _check_dimensions(getattr(x, "ndim", 1), name)
-    check_real(dtype, name)
-    return dtype
+    kind_of = type(value)
+    if kind_of is int or kind_of is float:  # most often, and the quickest way
+        return Declared(value, None, ())
+    if isinstance(value, (list, tuple)):
+        try:
+            entries = np.array(value, object)
+        except ValueError:
+            raise TypeError(_ragged(name, kind)) from None
+        types = set(map(type, entries.flat))
+        if nulls := null_types(types):
+            absent = [type(entry) in nulls for entry in entries.flat]
+            entries[np.reshape(absent, entries.shape)] = null
+        return Declared(entries, None, entries.shape, types=types - nulls)
+    if isinstance(value, (int, float)) and not isinstance(value, np.generic):
+        return Declared(value, None, ())
+    if isinstance(value, np.ma.MaskedArray):
+        raise TypeError(f"{name} must be without a mask: fill it first, as {name}.filled(0) does")
+    dtype, shape = getattr(value, "dtype", None), getattr(value, "shape", None)
+    if isinstance(dtype, np.dtype) and isinstance(shape, tuple):
+        return Declared(value, dtype, shape)
+    if hasattr(value, "columns"):
+        raise TypeError(
+            f"{name} must be one column, not a {kind_of.__name__}: pass one of its columns, as a "
+            "list, an array or a Series"
+        )
+    if not isinstance(value, Sequence) and speaks_arrow(column := open_column(value, name)):
+        return _declare_column(column, name, kind)
+    given = "None" if value is None else kind_of.__name__
+    if isinstance(value, Mapping):
+        given += ": pass its values as a list"
+    elif isinstance(value, Rational | Decimal):
+        given = f"a {'Decimal' if isinstance(value, Decimal) else 'Fraction'}: pass a float"
+    raise TypeError(f"{name} must be {kind}, in a list, a numpy array or a column, not {given}")
 
 
-def declared_length(x: Column) -> int | None:
-    """Return how many entries a column has, where that is known without reading a value.
+def _declare_column(column: Any, name: str, kind: str) -> Declared:
+    if hasattr(getattr(column, "dtype", None), "categories"):
+        # Without a record the categories may have another type, or none.
+        raise TypeError(f"{name} must be {kind}, not categories: pass their codes")
+    dtype, length = declared_dtype(column, name), declared_length(column)
+    if length is None:
+        raise TypeError(
+            f"{name} must have a length that is known before it is read: fetch it first"
+        )
+    return Declared(column, dtype, (length,), column=True)
 
-    Parameters
-    ----------
-    x : array_like or column
-        Of which `declared_dtype` gives a dtype.
 
-    Returns
-    -------
-    int or None
-        None for a relation of DuckDB, whose query would run, and for a stream.
+def check_entries(given: Declared, allowed: Callable[[type], bool], name: str, kind: str) -> None:
+    """Check the types of the entries of a list; anything else has none.
 
-    Examples
-    --------
-    >>> declared_length([4, 8, 15])
-    3
+    Raises
+    ------
+    TypeError
+        If a type is not allowed.
 
     """
-    if is_relation(x):
-        return None
-    try:
-        return len(x)  # type: ignore[arg-type]
-    except TypeError:
-        return None
+    refused = {found for found in given.types or () if not allowed(found)}
+    if any(issubclass(found, list | tuple | np.ndarray) for found in refused):
+        raise TypeError(_ragged(name, kind))
+    if refused:  # the message is the same for any order of the entries
+        raise TypeError(f"{name} must be {kind}, not {min(found.__name__ for found in refused)}")
 
 
-def _check_entries(types: Iterable[type], name: str) -> None:
-    """Refuse a list by the types of its entries."""
-    for of in sorted(types, key=lambda of: of.__name__):
-        if of.__name__ in NULLS:
-            continue
-        if issubclass(of, Sequence | np.ndarray) and not issubclass(of, str | bytes | bytearray):
-            raise ValueError(f"{name} must hold one number for each record, not {of.__name__}s")
-        if not is_number(of):
-            raise TypeError(f"{name} must hold numbers, not {of_entry(of)}")
+def check_reals(given: Declared, name: str) -> None:
+    """Check the types of a list, or the dtype of an array or a column, of real numbers.
+
+    Raises
+    ------
+    TypeError
+        For other types than integers and floats of at most 64 bits.
+
+    """
+    kind = "integers or floats of up to 64 bits"
+    check_entries(given, is_real, name, kind)
+    dtype = given.dtype
+    if dtype is not None and (dtype.kind not in "iuf" or dtype.itemsize > 8):
+        raise TypeError(f"{name} must be {kind}, not of dtype {dtype}")
 
 
-def _check_dimensions(ndim: int, name: str) -> None:
-    if ndim != 1:
-        raise ValueError(f"{name} must have one dimension, an entry for each record, not {ndim}")
-
-
-def _arrow_dtype(x: Any, name: str) -> np.dtype[Any]:
-    """Return the dtype of a column that is read through Arrow, by its type."""
-    na = nanoarrow(name)
-    if is_relation(x):
-        return _relation_dtype(x, name)
-    for said in (x, getattr(x, "schema", None), getattr(x, "type", None)):  # pyarrow, nanoarrow
-        if hasattr(said, "__arrow_c_schema__"):
-            return numbers_dtype(na.c_schema(said), name)
-    if hasattr(x, "slice"):  # polars
-        return column(x.slice(0, 0), name).dtype
-    raise TypeError(
-        f"{name} must be a column that states its type before it is read, not "
-        f"{type(x).__name__}: convert it, for instance to one of pyarrow"
-    )
-
-
-def _relation_dtype(x: Any, name: str) -> np.dtype[Any]:
-    """Return the dtype of a relation's column; its query does not run."""
-    if len(x.types) != 1:
-        raise TypeError(one_column(name, len(x.types)))
-    kind = str(x.types[0].id).strip('"')  # without what a composite type holds
-    if kind not in _RELATION_DTYPES:
-        raise TypeError(f"{name} must hold {NUMBERS}, not {kind.upper()}: cast it to one of these")
-    return np.dtype(_RELATION_DTYPES[kind])
+def _ragged(name: str, kind: str) -> str:
+    return f"{name} must be {kind}, in rows of one length"

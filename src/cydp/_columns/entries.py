@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""Entries of lists and object arrays, which declare no dtype: each is read by itself.
+"""Entries of lists and object arrays, which declare no dtype.
 
-What one entry becomes never depends on another, so that neighbouring tables differ in one record.
+Which entries are allowed depends on their types alone. `integers_of` and `rationals_of` read each
+entry by itself, so that neighbouring tables differ in one record; `numbers_of` has one dtype for
+all entries, which follows from their types, and from which integers need more than 64 bits.
 """
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from fractions import Fraction
@@ -16,44 +17,75 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from cydp._columns.foreign import opened
-from cydp._columns.pandas import is_frame
-from cydp._columns.type_names import of_entry
+from cydp._columns.dtypes import describe_entry
+from cydp._columns.masks import Mask, spread_present
 
 __all__ = [
-    "NULLS",
     "PLAIN",
-    "exactly",
     "integers_of",
+    "is_integer",
     "is_number",
+    "is_real",
+    "null_types",
     "numbers_of",
+    "object_entries",
     "present_entries",
     "ragged",
-    "sequence",
-    "undeclared",
+    "rationals_of",
 ]
 
-NULLS = {"NoneType", "NAType", "NaTType", "MaskedConstant"}
+# By name: pandas is not imported for them.
+_NULLS = {"NoneType", "NAType", "NaTType", "MaskedConstant"}
 
 # Entries that numpy makes an array of, without a warning, and numbers only of numbers.
 PLAIN = {bool, int, float, np.bool, np.float32, np.float64, np.int32, np.int64, np.uint64}
-_INTEGERS = (int, np.integer, np.bool)
-_BEYOND = Fraction(2) ** 2000  # any bound; it stands for infinity
+_INTEGERS_AND_BOOL = (int, np.integer, np.bool)
+_NUMBERS = (bool, np.bool, Real, Decimal)
+_BEYOND = Fraction(2) ** 2000  # beyond every bound; it stands for infinity
 
 
-def sequence(x: Any) -> Any:
-    """Return a sequence as a list or a tuple, or as the array that it is a view of."""
-    if isinstance(x, memoryview | array):
-        return np.asarray(x)
-    if isinstance(x, list | tuple | str | bytes | bytearray) or hasattr(x, "__array__"):
-        return x
-    return list(x) if isinstance(x, Sequence) else x
+def null_types(types: Iterable[type]) -> set[type]:
+    """Return the types, among these, of what stands for a null: None, NA, NaT and masked."""
+    return {kind for kind in types if kind.__name__ in _NULLS}
 
 
-def undeclared(x: Any, name: str) -> NDArray[Any] | None:
+def is_integer(kind: type) -> bool:
+    """Whether values of a type are integers; bool and a timedelta do not count as integers."""
+    return kind is int or (_is_integer_or_bool(kind) and not issubclass(kind, bool | np.bool))
+
+
+def is_real(kind: type) -> bool:
+    """Whether values of a type are integers, or floats of at most 64 bits."""
+    if issubclass(kind, np.floating):
+        return not issubclass(kind, np.longdouble) or np.dtype(np.longdouble).itemsize <= 8
+    return issubclass(kind, float) or is_integer(kind)
+
+
+def is_number(kind: type) -> bool:
+    """Whether values of a type are real numbers or bool; a timedelta does not count as one."""
+    return issubclass(kind, _NUMBERS) and not issubclass(kind, np.timedelta64)
+
+
+def _is_integer_or_bool(kind: type) -> bool:
+    return issubclass(kind, _INTEGERS_AND_BOOL) and not issubclass(kind, np.timedelta64)
+
+
+def ragged(name: str) -> str:
+    """Return the message for a list of lists of different lengths."""
+    return f"{name} must hold a number in each entry, not lists of different lengths"
+
+
+def object_entries(x: Any, name: str) -> NDArray[Any] | None:
     """Return the entries of a list, or of objects of numpy or pandas; None for another column.
 
-    Objects with a mask are none: they are refused by their dtype.
+    It is also None for objects with a mask, which are refused by their dtype.
+
+    Parameters
+    ----------
+    x : object
+        An opened column.
+    name : str
+        What to call it in an error.
 
     Raises
     ------
@@ -61,7 +93,6 @@ def undeclared(x: Any, name: str) -> NDArray[Any] | None:
         For lists of different lengths in a list.
 
     """
-    x = opened(x, name) if is_frame(x) else x
     dtype = getattr(x, "dtype", None)
     objects = isinstance(dtype, np.dtype) and dtype.kind == "O"
     if not isinstance(x, list | tuple) and (not objects or isinstance(x, np.ma.MaskedArray)):
@@ -72,13 +103,8 @@ def undeclared(x: Any, name: str) -> NDArray[Any] | None:
         raise TypeError(ragged(name)) from None
 
 
-def ragged(name: str) -> str:
-    """Return the message for a list of lists of different lengths."""
-    return f"{name} must hold a number in each entry, not lists of different lengths"
-
-
-def present_entries(x: Sequence[Any]) -> tuple[Sequence[Any], NDArray[np.bool_] | None]:
-    """Return the entries that are not null, and a mask of these, or None if all are.
+def present_entries(entries: Sequence[Any]) -> tuple[Sequence[Any], Mask]:
+    """Return the entries that are not null, and the mask of all.
 
     Examples
     --------
@@ -86,97 +112,91 @@ def present_entries(x: Sequence[Any]) -> tuple[Sequence[Any], NDArray[np.bool_] 
     ([7], array([ True, False]))
 
     """
-    # By name: pandas is not imported for it.
-    nulls = {of for of in set(map(type, x)) if of.__name__ in NULLS}
+    nulls = null_types(set(map(type, entries)))
     if not nulls:
-        return x, None
-    present = np.fromiter((type(value) not in nulls for value in x), np.bool_, len(x))
-    return [value for value in x if type(value) not in nulls], present
-
-
-def integers_only(types: Iterable[type]) -> bool:
-    """Whether values of these types are integers or bool."""
-    return all(issubclass(of, _INTEGERS) and not issubclass(of, np.timedelta64) for of in types)
-
-
-def is_number(of: type) -> bool:
-    """Whether values of a type are real numbers or bool; a timedelta is none, though an integer."""
-    return issubclass(of, bool | np.bool | Real | Decimal) and not issubclass(of, np.timedelta64)
+        return entries, None
+    present = np.fromiter((type(entry) not in nulls for entry in entries), np.bool_, len(entries))
+    return [entry for entry in entries if type(entry) not in nulls], present
 
 
 def numbers_of(entries: NDArray[Any], name: str) -> NDArray[Any]:
-    """Return entries in a dtype of numbers, masked where they are null."""
-    present, mask = present_entries(entries.ravel().tolist())
-    types = set(map(type, present))
-    numbers = np.asarray(present) if present and types <= PLAIN else None
-    if numbers is None or numbers.dtype.kind not in "biuf":
-        if present and integers_only(types):
-            numbers = np.asarray([int(entry) for entry in present])
-        if numbers is None or numbers.dtype == object:
-            numbers = np.array([_float(entry, name) for entry in present], np.float64)
-    return _spread(numbers, mask, entries.shape)
-
-
-def integers_of(entries: NDArray[Any], dtype: np.dtype[Any], name: str) -> NDArray[Any]:
-    """Return entries that are integers in a dtype, masked where they are null or do not fit.
+    """Return entries in a dtype of numbers, masked where they are null.
 
     Raises
     ------
     TypeError
-        If an entry is no integer.
+        For an entry that is no number.
 
     """
     present, mask = present_entries(entries.ravel().tolist())
-    if not integers_only(types := set(map(type, present))):
-        shown = min(of_entry(of) for of in types if not integers_only([of]))
-        raise TypeError(f"{name} must hold integers, not {shown}")
+    types = set(map(type, present))
+    numbers = np.asarray(present) if present and types <= PLAIN else None
+    if numbers is None or numbers.dtype.kind not in "biuf":
+        if present and all(map(_is_integer_or_bool, types)):
+            numbers = np.asarray([int(entry) for entry in present])
+        if numbers is None or numbers.dtype == object:
+            numbers = np.array([_float_of(entry, name) for entry in present], np.float64)
+    return _spread_masked(numbers, mask, entries.shape)
+
+
+def integers_of(entries: NDArray[Any], dtype: np.dtype[Any], name: str) -> NDArray[Any]:
+    """Return entries in a dtype of integers, masked where they are null or do not fit.
+
+    Raises
+    ------
+    TypeError
+        For an entry that is no integer.
+
+    """
+    present, mask = present_entries(entries.ravel().tolist())
+    refused = [kind for kind in set(map(type, present)) if not _is_integer_or_bool(kind)]
+    if refused:
+        raise TypeError(f"{name} must hold integers, not {min(map(describe_entry, refused))}")
     integers, ends = list(map(int, present)), np.iinfo(dtype)
-    fit = np.array([ends.min <= entry <= ends.max for entry in integers], np.bool_)
-    numbers = np.array([entry if ok else 0 for entry, ok in zip(integers, fit, strict=True)], dtype)
-    return _spread(np.ma.MaskedArray(numbers, ~fit), mask, entries.shape)
+    fit = np.array([ends.min <= integer <= ends.max for integer in integers], np.bool_)
+    fitting = [integer if fits else 0 for integer, fits in zip(integers, fit, strict=True)]
+    masked = np.ma.MaskedArray(np.array(fitting, dtype), ~fit)
+    return _spread_masked(masked, mask, entries.shape)
 
 
-def exactly(entries: NDArray[Any], name: str) -> np.ma.MaskedArray[Any, Any]:
+def rationals_of(entries: NDArray[Any], name: str) -> np.ma.MaskedArray[Any, Any]:
     """Return entries as integers and fractions of any size, masked where they are null or NaN.
 
-    An infinity becomes a number beyond all bounds.
+    An infinity becomes a number beyond every bound.
     """
-    numbers = [_exact(entry, name) for entry in entries.ravel().tolist()]
-    spread = np.array([0 if number is None else number for number in numbers], object)
-    mask = np.array([number is None for number in numbers], np.bool_)
-    return np.ma.MaskedArray(spread.reshape(entries.shape), mask.reshape(entries.shape))
+    rationals = [_rational_of(entry, name) for entry in entries.ravel().tolist()]
+    filled = np.array([0 if number is None else number for number in rationals], object)
+    mask = np.array([number is None for number in rationals], np.bool_)
+    return np.ma.MaskedArray(filled.reshape(entries.shape), mask.reshape(entries.shape))
 
 
-def _exact(entry: Any, name: str) -> int | Fraction | None:
-    if type(entry).__name__ in NULLS:
+def _rational_of(entry: Any, name: str) -> int | Fraction | None:
+    if null_types([type(entry)]):
         return None
-    if integers_only([type(entry)]):
+    if _is_integer_or_bool(type(entry)):
         return int(entry)
-    number = _float(entry, name)
+    number = _float_of(entry, name)
     if np.isnan(number):
         return None
     return Fraction(number) if np.isfinite(number) else _BEYOND * (1 if number > 0 else -1)
 
 
-def _spread(
-    values: NDArray[Any], present: NDArray[np.bool_] | None, shape: tuple[int, ...]
-) -> NDArray[Any]:
+def _float_of(entry: Any, name: str) -> float:
+    if not is_number(type(entry)):
+        raise TypeError(f"{name} must hold numbers, not {describe_entry(type(entry))}")
+    try:
+        return float(entry)
+    except OverflowError:  # an integer or a fraction beyond the floats
+        return np.inf if cast("Any", entry) > 0 else -np.inf
+    except ValueError:  # Decimal's signalling NaN
+        return np.nan
+
+
+def _spread_masked(values: NDArray[Any], present: Mask, shape: tuple[int, ...]) -> NDArray[Any]:
     """Return values at the places of the entries that are present, the others masked."""
     if present is None:
         return values.reshape(shape)
     mask = ~present
     mask[present] = np.ma.getmaskarray(values)
-    spread = np.zeros(len(present), values.dtype)
-    spread[present] = np.ma.getdata(values)
+    spread = spread_present(np.ma.getdata(values), present)
     return np.ma.MaskedArray(spread.reshape(shape), mask.reshape(shape))
-
-
-def _float(value: Any, name: str) -> float:
-    if not is_number(type(value)):
-        raise TypeError(f"{name} must hold numbers, not {of_entry(type(value))}")
-    try:
-        return float(value)
-    except OverflowError:  # an integer or a fraction beyond the floats
-        return np.inf if cast("Any", value) > 0 else -np.inf
-    except ValueError:  # Decimal's signalling NaN
-        return np.nan

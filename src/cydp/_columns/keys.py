@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Keys to find values among, prepared once."""
+"""Keys to look values up among, prepared once. docs/columns.md, "Key tables and lookup"."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ import numpy as np
 
 from cydp import _core
 from cydp._arguments import Column
-from cydp._columns.foreign import frame_columns, one_column, opened
-from cydp._columns.type_names import of_entry
+from cydp._columns.dtypes import describe_entry
+from cydp._columns.opening import check_one_column, open_column
+from cydp._columns.strings import join_bytes
 
 __all__ = ["Keys"]
 
@@ -48,18 +49,15 @@ class Keys:
         self.__setstate__(keys._given if isinstance(keys, Keys) else _distinct(keys))
 
     def _table(self, encoding: str) -> _core.KeyTable:
-        """Return the table of the keys as the bytes that equal values have in a kind of column.
+        """Return the table of the keys for columns whose values are bytes in an encoding.
 
-        `encoding` is "utf-8", "utf-32-le", "bytes" or "decimal", or a dtype of integers, as its
-        kind and size. Raises TypeError for keys of another kind.
+        The encoding is "utf-8", "utf-32-le", "bytes" or "decimal", or a dtype of integers by its
+        kind and size, such as "u4". Raises a TypeError for keys of another kind.
         """
         table = self._tables.get(encoding)
         if table is None:  # two threads may both make it
-            wanted = _encoded(self._given, encoding)
-            offsets = np.cumsum([0, *map(len, wanted)], dtype=np.int64)
-            text = np.frombuffer(b"".join(wanted), np.uint8)
-            table = _core.KeyTable(_core.Strings(len(wanted), text, offsets))
-            self._tables[encoding] = table
+            strings, _ = join_bytes(_encode(self._given, encoding), None)
+            table = self._tables[encoding] = _core.KeyTable(strings.kernel())
         return table
 
     def __len__(self) -> int:
@@ -77,8 +75,8 @@ class Keys:
 
 
 def _distinct(keys: Any) -> list[Any]:
-    """Return the keys as Python's values."""
-    given = _listed(opened(keys, "keys"))
+    """Return the keys as a list of Python's int, str or bytes, which are distinct."""
+    given = _list_of(open_column(keys, "keys"))
     if not set(map(type, given)) <= {int, str, bytes}:
         given = list(map(_plain, given))
     if not 1 <= len(given) <= _MOST_KEYS:
@@ -90,16 +88,12 @@ def _distinct(keys: Any) -> list[Any]:
     return given
 
 
-def _listed(keys: Any) -> list[Any]:
-    """Return the entries of a sequence, or of a column of any library."""
-    if hasattr(keys, "read_all"):  # pyarrow's reader
+def _list_of(keys: Any) -> list[Any]:
+    """Return the entries of a sequence, or of a column of any library; nanoarrow is not needed."""
+    if hasattr(keys, "read_all"):  # a reader of pyarrow
         keys = keys.read_all()
-    columns = frame_columns(keys)
-    if hasattr(keys, "fetchall"):  # DuckDB
-        columns = list(zip(*keys.fetchall(), strict=True)) or [[]]
-    if columns is not None:
-        if len(columns) != 1:
-            raise TypeError(one_column("keys", len(columns)))
+    if (columns := _table_columns(keys)) is not None:
+        check_one_column(len(columns), "keys")
         (keys,) = columns
     if isinstance(keys, np.ndarray) and keys.dtype.kind in "biuUS" and keys.ndim == 1:
         entries: list[Any] = keys.tolist()
@@ -107,7 +101,7 @@ def _listed(keys: Any) -> list[Any]:
     for method in ("to_pylist", "to_list"):  # pyarrow; polars, pandas
         if hasattr(keys, method):
             return list(getattr(keys, method)())
-    refused = f"keys must be a list, an array or a column, not {of_entry(type(keys))}"
+    refused = f"keys must be a list, an array or a column, not {describe_entry(type(keys))}"
     if isinstance(keys, str | bytes):
         raise TypeError(refused)
     try:
@@ -116,8 +110,19 @@ def _listed(keys: Any) -> list[Any]:
         raise TypeError(refused) from None
 
 
+def _table_columns(keys: Any) -> list[Any] | None:
+    """Return the columns of a table of polars, pyarrow or DuckDB; None for anything else."""
+    if hasattr(keys, "fetchall"):  # DuckDB
+        return list(zip(*keys.fetchall(), strict=True)) or [[]]
+    if hasattr(keys, "get_columns"):  # polars
+        return list(keys.get_columns())
+    if hasattr(keys, "itercolumns"):  # pyarrow
+        return list(keys.itercolumns())
+    return None
+
+
 def _plain(key: Any) -> Any:
-    """Return a key as Python's own type has it: also those of numpy and of enumerations."""
+    """Return a key of numpy or of an enumeration as Python's own type; any other as it is."""
     if isinstance(key, np.generic) and key.dtype.kind in "biuUS":
         key = key.item()
     if isinstance(key, int):
@@ -125,16 +130,18 @@ def _plain(key: Any) -> Any:
     return str.__str__(key) if isinstance(key, str) else key
 
 
-def _encoded(keys: list[Any], encoding: str) -> list[bytes]:
-    """Return keys as bytes, as `Keys.table` says."""
+def _encode(keys: list[Any], encoding: str) -> list[bytes]:
+    """Return the bytes that a value equal to each key has in a column of this encoding."""
     if encoding in ("utf-8", "utf-32-le", "bytes"):
-        return _text(keys, encoding)
+        return _encode_strings(keys, encoding)
     if not isinstance(keys[0], int):
         raise TypeError("keys must be integers, as the entries of x are")
-    return [b"%d" % key for key in keys] if encoding == "decimal" else _integers(keys, encoding)
+    if encoding == "decimal":
+        return [b"%d" % key for key in keys]
+    return _encode_integers(keys, encoding)
 
 
-def _text(keys: list[Any], encoding: str) -> list[bytes]:
+def _encode_strings(keys: list[Any], encoding: str) -> list[bytes]:
     if isinstance(keys[0], int):
         raise TypeError("keys must be text or bytes, as the entries of x are")
     if encoding != "utf-8" and isinstance(keys[0], bytes) != (encoding == "bytes"):
@@ -145,18 +152,18 @@ def _text(keys: list[Any], encoding: str) -> list[bytes]:
     ]
     if encoding == "utf-8":
         return encoded
-    # numpy's arrays drop zeros at the end, so no entry of x ends in one
+    # numpy's arrays drop zeros at the end, so no entry of x ends in a zero.
     ends = [key[-1:] in ("\0", b"\0") for key in keys]
     return [key if end else key.rstrip(b"\0") for key, end in zip(encoded, ends, strict=True)]
 
 
-def _integers(keys: list[int], dtype: str) -> list[bytes]:
-    """Return the bytes of numbers, without zeros at the end."""
+def _encode_integers(keys: list[int], dtype: str) -> list[bytes]:
+    """Return the bytes of integers in native byte order, without zeros at the end."""
     size, signed = int(dtype[1:]), dtype[0] == "i"
     least, most = (-(2 ** (8 * size - 1)), 2 ** (8 * size - 1)) if signed else (0, 2 ** (8 * size))
     return [
         key.to_bytes(size, sys.byteorder, signed=signed).rstrip(b"\0")
         if least <= key < most
-        else b"\0" * 8 + b"%d" % key  # longer than any
+        else b"\0" * 8 + b"%d" % key  # longer than any entry
         for key in keys
     ]

@@ -1,27 +1,44 @@
 # SPDX-License-Identifier: MIT
-"""Columns of real numbers, from what people have."""
+"""Columns of real numbers, read as arrays that are masked where an entry is null."""
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cydp import _core
 from cydp._arguments import Column
-from cydp._columns.arrow import Mask, numbers
-from cydp._columns.entries import PLAIN, numbers_of, present_entries, ragged, sequence, undeclared
-from cydp._columns.foreign import as_array, opened, speaks_arrow
-from cydp._columns.pandas import as_numpy, categorical
-from cydp._columns.type_names import NUMBERS, of_dtype
+from cydp._columns.arrow import ArrowColumn, read_table
+from cydp._columns.dtypes import check_real, describe_dtype
+from cydp._columns.entries import (
+    PLAIN,
+    integers_of,
+    numbers_of,
+    object_entries,
+    present_entries,
+    ragged,
+    rationals_of,
+)
+from cydp._columns.masks import mask_absent
+from cydp._columns.opening import open_column
+from cydp._columns.pandas import Categories
+from cydp._columns.reading import read_column
 
-__all__ = ["blocks", "check_real", "codes_column", "column", "masked", "paired_blocks"]
+__all__ = [
+    "read_exact_numbers",
+    "read_group_codes",
+    "read_integers",
+    "read_named_columns",
+    "read_numbers",
+    "read_table_columns",
+]
+
+_NESTED = {list, tuple, np.ndarray}
+_ROUNDED = np.float64(2**53)  # from here on not every integer is a float64
 
 
-def column(x: Column, name: str = "x") -> NDArray[Any]:
+def read_numbers(x: Column, name: str = "x") -> NDArray[Any]:
     """Return x as an array of real numbers.
 
     Parameters
@@ -29,12 +46,14 @@ def column(x: Column, name: str = "x") -> NDArray[Any]:
     x : array_like
         A masked array stays one. A column that speaks Arrow (pandas, polars, pyarrow, DuckDB), or
         a table of one column, is read with `nanoarrow`. In a list and in an object array None,
-        NA, NaT and masked entries are null, and the others must be numbers. Numbers with nulls
-        become a masked array.
+        NA, NaT and masked entries are null, and the others must be numbers.
+    name : str, default "x"
+        What to call it in an error.
 
     Returns
     -------
     ndarray of bool, int, uint, or float of at most 64 bits
+        A masked array if an entry is null.
 
     Raises
     ------
@@ -43,47 +62,80 @@ def column(x: Column, name: str = "x") -> NDArray[Any]:
 
     Examples
     --------
-    >>> column([2, None])
+    >>> read_numbers([2, None])
     masked_array(data=[2, --],
                  mask=[False,  True],
            fill_value=999999)
 
     """
-    x = sequence(x)
-    values: NDArray[Any]
-    if isinstance(x, list | tuple) and not set(map(type, x)) <= PLAIN | _NESTED:
-        values = np.empty(len(x), object)
-        values[:] = x
-    elif isinstance(x, np.ma.MaskedArray):
-        values = x
-    else:
-        try:
-            with np.errstate(all="ignore"):  # a signalling NaN in a list may warn
-                values = _read(x, name)
-        except ValueError:  # lists of different lengths
-            if not isinstance(x, list | tuple):
-                raise
-            raise TypeError(ragged(name)) from None
-    if values.dtype == object and not isinstance(x, np.ma.MaskedArray) and values.ndim > 0:
-        with np.errstate(all="ignore"):
+    x = open_column(x, name)
+    with np.errstate(all="ignore"):  # a signalling NaN may warn
+        values = _array_of(x, name) if isinstance(x, list | tuple) else _read(x, name)
+        masked = isinstance(values, np.ma.MaskedArray)
+        if values.dtype == object and not masked and values.ndim > 0:
             values = numbers_of(values, name)
     check_real(values.dtype, name)
     return values
 
 
-def codes_column(x: Column, name: str = "codes") -> NDArray[Any]:
+def read_exact_numbers(x: Column, name: str = "x") -> NDArray[Any]:
+    """Return x as `read_numbers` does, or as objects if it is a list with numbers beyond 2**53.
+
+    Each entry of such a list is read by itself: beside a float, an integer is as exact as alone.
+
+    Examples
+    --------
+    >>> read_exact_numbers([2**53 + 1, 0.5]).tolist()
+    [9007199254740993, Fraction(1, 2)]
+
+    """
+    x = open_column(x, name)
+    values = read_numbers(x, name)
+    if values.dtype.kind != "f" or (entries := object_entries(x, name)) is None:
+        return values
+    with np.errstate(invalid="ignore"):  # a signalling NaN
+        large = (np.abs(np.ma.getdata(values)) >= _ROUNDED).any()
+    return rationals_of(entries, name) if large else values
+
+
+def read_group_codes(codes: Column, name: str = "codes") -> NDArray[Any]:
+    """Return the group of each entry, of any shape, masked where it is null or beyond 64 bits.
+
+    Raises
+    ------
+    TypeError
+        For another dtype than integers and bool; for a list by the types of its entries.
+
+    Examples
+    --------
+    >>> read_group_codes([2, None, 2**70]).tolist()
+    [2, None, None]
+
+    """
+    codes = open_column(codes, name)
+    values = read_numbers(codes, name)
+    if values.dtype.kind in "biu":
+        return values
+    if (entries := object_entries(codes, name)) is None:
+        raise TypeError(f"{name} must hold integers, not {describe_dtype(values.dtype)}")
+    return integers_of(entries, np.dtype(np.int64), name)
+
+
+def read_integers(x: Column, name: str = "codes") -> NDArray[Any]:
     """Return x as a one-dimensional array of integers, masked where entries are null.
 
     Parameters
     ----------
     x : array_like
-        Integers or bool. A null is None, NA or masked; of a column of another library, what
-        the column calls so.
+        Integers or bool. A null is None, NA or masked; in a column of another library it is what
+        the column calls null.
+    name : str, default "codes"
+        What to call it in an error.
 
     Returns
     -------
     ndarray of bool, int or uint, shape (n,)
-        Of a list or objects, without the nulls.
+        For a list or objects, without the nulls.
 
     Raises
     ------
@@ -92,130 +144,75 @@ def codes_column(x: Column, name: str = "codes") -> NDArray[Any]:
 
     Examples
     --------
-    >>> codes_column([1, None, 2]).tolist()
+    >>> read_integers([1, None, 2]).tolist()
     [1, 2]
 
     """
-    x = sequence(x)
-    entries = x if isinstance(x, list | tuple) else undeclared(x, name)
+    x = open_column(x, name)
+    entries = x if isinstance(x, list | tuple) else object_entries(x, name)
     if isinstance(entries, np.ndarray) and entries.ndim == 1:
         entries = entries.tolist()
-    if not isinstance(entries, list | tuple):
-        values = x if isinstance(x, np.ma.MaskedArray) else _read(x, name)
-    else:
+    if isinstance(entries, list | tuple):
         present, _ = present_entries(entries)
-        if any(issubclass(of, list | tuple | np.ndarray) for of in set(map(type, present))):
+        if any(issubclass(kind, list | tuple | np.ndarray) for kind in set(map(type, present))):
             raise ValueError(f"{name} must hold one integer for each record, not lists")
         values = np.asarray(present) if present else np.empty(0, np.int64)
+    else:
+        values = _read(x, name)
     if values.ndim != 1:
         raise ValueError(f"{name} must have one dimension, not {values.ndim}")
     if values.dtype == object:
         raise TypeError(f"{name} must hold integers of at most 64 bits, or bool")
     if values.dtype.kind not in "biu":
-        raise TypeError(f"{name} must hold integers or bool, not {of_dtype(values.dtype)}")
+        raise TypeError(f"{name} must hold integers or bool, not {describe_dtype(values.dtype)}")
     return values
 
 
-_NESTED = {list, tuple, np.ndarray}
+def read_table_columns(x: Any, name: str) -> list[NDArray[Any]]:
+    """Return the columns of a table that speaks Arrow, each as `read_numbers` does."""
+    columns, _ = read_table(x, name)
+    return [mask_absent(*column.numbers(name)) for _, column in columns]
+
+
+def read_named_columns(x: Any, name: str) -> tuple[dict[str, NDArray[Any]], dict[bytes, bytes]]:
+    """Return the columns of a table of numbers by their names, and its metadata.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For another table, with nulls, and with two columns of one name.
+
+    """
+    columns, metadata = read_table(x, name)
+    by_name = {}
+    for label, column in columns:
+        values = mask_absent(*column.numbers(name))
+        if isinstance(values, np.ma.MaskedArray):
+            raise ValueError(f"{name} must have no nulls")
+        by_name[label] = values
+    if len(by_name) != len(columns):
+        raise ValueError(f"{name} must have columns of different names")
+    return by_name, metadata
+
+
+def _array_of(x: Any, name: str) -> NDArray[Any]:
+    """Return a list as numpy has it, or as objects if numpy might change or refuse an entry."""
+    if not set(map(type, x)) <= PLAIN | _NESTED:
+        entries = np.empty(len(x), object)
+        entries[:] = x
+        return entries
+    try:
+        return np.asarray(x)
+    except ValueError:
+        raise TypeError(ragged(name)) from None
 
 
 def _read(x: Any, name: str) -> NDArray[Any]:
-    x = opened(x, name)
-    if (parts := categorical(x)) is not None:
-        places, present, categories = parts
-        # Without categories every entry is null, and the dtype of none was not declared.
-        values = column(categories, name) if len(categories) else np.zeros(1, np.bool_)
-        return masked(values[places], present)
-    x = as_numpy(x)
-    return masked(*numbers(x, name)) if speaks_arrow(x) else as_array(x, name)
-
-
-def masked(values: NDArray[Any], present: Mask) -> NDArray[Any]:
-    """Return what was read through Arrow with a mask, which takes the place of `present`."""
-    if present is None or present.all():
-        return values
-    return np.ma.MaskedArray(values, np.logical_not(present, out=present))
-
-
-def check_real(dtype: np.dtype[Any], name: str) -> None:
-    """Raise a TypeError for a dtype other than bool, int, uint, and float up to 64 bits."""
-    if dtype.kind not in "biuf" or dtype.itemsize > 8:
-        raise TypeError(f"{name} must hold {NUMBERS}, not {of_dtype(dtype)}")
-
-
-def _shown_blocks(
-    columns: Sequence[NDArray[Any]], mask: NDArray[np.bool_], rows: int
-) -> Iterator[tuple[NDArray[Any], ...]]:
-    """Yield what the mask does not hide; each block is overwritten by the next."""
-    data = [values.reshape(-1) for values in columns]
-    buffers = [np.empty(min(rows, mask.size), values.dtype) for values in data]
-    for first in range(0, mask.size, rows):
-        some = slice(first, first + rows)
-        hidden = np.ascontiguousarray(mask[some]).view(np.uint8)
-        yield tuple(
-            buffer[
-                : _core.drop_masked(
-                    np.ascontiguousarray(values[some]).view(np.uint8),
-                    values.itemsize,
-                    hidden,
-                    buffer.view(np.uint8),
-                )
-            ]
-            for values, buffer in zip(data, buffers, strict=True)
-        )
-
-
-def blocks(values: NDArray[Any], dtype: np.dtype[Any], rows: int) -> Iterator[NDArray[Any]]:
-    """Yield the values as contiguous arrays of a dtype that holds them, in any order.
-
-    What is masked is left out.
-    """
-    if isinstance(values, np.ma.MaskedArray):
-        mask = np.ma.getmaskarray(values).reshape(-1)
-        for (shown,) in _shown_blocks([np.ma.getdata(values)], mask, rows):
-            yield from blocks(shown, dtype, rows)
-        return
-    if values.dtype == dtype and values.flags.c_contiguous and values.flags.aligned:
-        yield values.reshape(-1)
-    elif values.size:
-        op_flags: Any = ["readonly", "aligned", "contig", "nbo"]  # numpy's stub lacks "contig"
-        yield from np.nditer(
-            np.atleast_1d(values),  # of a 0-d array numpy 2.0 gives an unfilled buffer
-            flags=["buffered", "external_loop"],
-            op_flags=op_flags,
-            op_dtypes=dtype,
-            casting="safe",
-            order="K",
-            buffersize=min(rows, values.size),
-        )
-
-
-def paired_blocks(
-    columns: tuple[NDArray[Any], ...], dtypes: tuple[np.dtype[Any], ...], rows: int
-) -> Iterator[tuple[NDArray[Any], ...]]:
-    """Yield columns of one shape together, as `blocks` does one; not for empty ones.
-
-    A row is left out if any of its values is masked.
-    """
-    if any(isinstance(values, np.ma.MaskedArray) for values in columns):
-        mask = functools.reduce(np.logical_or, map(np.ma.getmaskarray, columns)).reshape(-1)
-        for shown in _shown_blocks(list(map(np.ma.getdata, columns)), mask, rows):
-            if shown[0].size:
-                yield from paired_blocks(shown, dtypes, rows)
-        return
-    if all(
-        values.dtype == dtype and values.flags.c_contiguous and values.flags.aligned
-        for values, dtype in zip(columns, dtypes, strict=True)
-    ):
-        yield tuple(values.reshape(-1) for values in columns)
-        return
-    op_flags: Any = [["readonly", "aligned", "contig", "nbo"]] * len(columns)
-    yield from np.nditer(
-        tuple(map(np.atleast_1d, columns)),
-        flags=["buffered", "external_loop"],
-        op_flags=op_flags,
-        op_dtypes=dtypes,
-        casting="safe",
-        order="K",
-        buffersize=min(rows, columns[0].size),
-    )
+    held = read_column(x, name)
+    if isinstance(held, ArrowColumn):
+        return mask_absent(*held.numbers(name))
+    if not isinstance(held, Categories):
+        return held
+    if len(held.categories) == 0:  # every entry is null, and the categories declare no dtype
+        return mask_absent(np.zeros(1, np.bool_)[held.codes], held.present)
+    return mask_absent(read_numbers(held.categories, name)[held.codes], held.present)

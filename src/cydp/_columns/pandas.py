@@ -4,18 +4,50 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass
 from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["as_numpy", "as_series", "categorical", "is_frame", "is_series"]
+from cydp._columns.masks import Mask
+
+__all__ = [
+    "Categories",
+    "as_numpy",
+    "as_series",
+    "categories_of",
+    "is_frame",
+    "is_series",
+    "labels_of",
+    "restore_labels",
+]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Categories:
+    """A categorical column.
+
+    Attributes
+    ----------
+    codes : ndarray of int
+        The place of each entry among the categories; 0 for null.
+    present : ndarray of bool, or None
+        Which entries are not null; None: all of them.
+    categories : Index
+        Distinct, without nulls.
+
+    """
+
+    codes: NDArray[Any]
+    present: Mask
+    categories: Any
 
 
 def is_frame(x: Any) -> bool:
-    """Whether x is a frame of pandas, which is read column by column, its index left out.
+    """Whether x is a frame of pandas, which is read column by column, without its index.
 
-    Its Arrow export has the index as a column, unless that is a range.
+    Its Arrow export has the index as a column, unless the index is a range.
     """
     pandas = sys.modules.get("pandas")
     return pandas is not None and isinstance(x, pandas.DataFrame)
@@ -28,7 +60,7 @@ def is_series(x: Any) -> TypeGuard[Any]:
 
 
 def as_series(x: Any) -> Any:
-    """Return an index, or an array of a dtype of pandas' own, as a Series; else x."""
+    """Return an index, or an array, of a dtype of pandas' own as a Series; anything else as is."""
     pandas = sys.modules.get("pandas")
     if pandas is None or isinstance(getattr(x, "dtype", None), np.dtype):
         return x
@@ -38,7 +70,7 @@ def as_series(x: Any) -> Any:
 
 
 def as_numpy(x: Any) -> Any:
-    """Return a nullable Series masked where it is null, and one of Python's strings as objects.
+    """Return a nullable Series masked where it is null, and a Series of Python's str as objects.
 
     Anything else is returned as it is.
     """
@@ -55,15 +87,24 @@ def as_numpy(x: Any) -> Any:
     return np.ma.MaskedArray(values, null) if null.any() else values
 
 
-def categorical(x: Any) -> tuple[NDArray[Any], NDArray[np.bool_] | None, Any] | None:
-    """Return the place of each entry, which are not null, and the categories; else None.
-
-    The place of a null is 0.
-    """
+def categories_of(x: Any) -> Categories | None:
+    """Return the codes and the categories of a categorical Series; None for anything else."""
     if not is_series(x) or not isinstance(x.dtype, sys.modules["pandas"].CategoricalDtype):
         return None
     codes = x.cat.codes.to_numpy()
     present = codes >= 0
     if present.all():
-        return codes, None, x.cat.categories
-    return np.where(present, codes, codes.dtype.type(0)), present, x.cat.categories
+        return Categories(codes, None, x.cat.categories)
+    return Categories(np.where(present, codes, codes.dtype.type(0)), present, x.cat.categories)
+
+
+def labels_of(value: Any) -> Any:
+    """Return a Series, whose index a repetition of a release must have too; else None."""
+    return value if is_series(value) else None
+
+
+def restore_labels(value: Any, released: NDArray[Any]) -> Any:
+    """Return what was released for a Series as a Series with its index and name."""
+    if not is_series(value):
+        return released
+    return sys.modules["pandas"].Series(released, index=value.index, name=value.name)

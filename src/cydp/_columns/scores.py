@@ -1,39 +1,35 @@
 # SPDX-License-Identifier: MIT
-"""Scores of candidates: checked without being read, then read as they are."""
+"""Scores of candidates: declared before the charge, then read as they are."""
 
 from __future__ import annotations
 
 import math
-from typing import Any, cast
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cydp._columns.arrays import Declared, check_entries, declare, is_real
+from cydp._columns.declared import Declared, check_reals, declare
 
 __all__ = ["Scores", "declare_scores", "read_scores"]
 
-Scores = NDArray[Any]  # of float64, int64, or Python's ints and floats
+Scores: TypeAlias = NDArray[Any]
+"""An array of float64, of int64, or of Python's ints and floats."""
 
 _END = 2**63
 
 
 def declare_scores(scores: Any) -> Declared:
-    """Return what scores say of themselves; no value is read, but for the types in a list.
+    """Return what scores declare. No value is read; of a list only the types of its entries.
 
     Raises
     ------
     TypeError, ValueError
-        For what is no array of numbers, with at least one candidate.
+        Unless scores are an array of real numbers, with at least one candidate.
 
     """
     given = declare(scores, "scores", "real numbers", -math.inf)
-    if given.listed:
-        check_entries(given, is_real, "scores", "integers or floats of up to 64 bits")
-    if given.dtype is not None and not _is_real(given.dtype):
-        raise TypeError(
-            f"scores must be integers or floats of up to 64 bits, not of dtype {given.dtype}"
-        )
+    check_reals(given, "scores")
     if not given.shape:
         raise TypeError("scores must be a list or an array, of one number for each candidate")
     if given.shape[-1] == 0:
@@ -42,28 +38,28 @@ def declare_scores(scores: Any) -> Declared:
 
 
 def read_scores(given: Declared) -> Scores:
-    """Return float64 or int64, contiguous, whose differences are those of the scores.
+    """Return a contiguous array of float64 or int64 with the differences of the scores.
 
-    Of lists that neither of them holds, an array of Python's ints and floats as they are.
+    If neither dtype holds every score of a list, return an array of Python's ints and floats.
 
     Raises
     ------
     ValueError
-        If an object turns out not to be what it said.
+        If the scores turn out to be of another dtype or shape than they declared.
 
     """
     if given.listed:
-        return _of_list(given.value)
-    array = _of_column(given) if given.column else given.read("scores")
+        return _read_list(given.value)
+    array = _read_column(given) if given.column else given.read("scores")
     if array.dtype.kind == "u" and array.dtype.itemsize == 8:
         array = (array.astype(np.uint64) ^ np.uint64(_END)).view(np.int64)
     kind = np.int64 if array.dtype.kind == "i" and array.dtype.itemsize == 8 else np.float64
-    with np.errstate(all="ignore"):  # signalling NaN
+    with np.errstate(all="ignore"):  # a signalling NaN may warn
         return np.require(array, kind, ["C", "A"])
 
 
-def _of_column(given: Declared) -> NDArray[Any]:
-    """Return a column whose nulls are below every other score."""
+def _read_column(given: Declared) -> NDArray[Any]:
+    """Return a column with each null below every other score."""
     values = given.read_column("scores")
     if values.dtype.kind == "f":
         with np.errstate(all="ignore"):  # a signalling NaN may warn
@@ -75,20 +71,16 @@ def _of_column(given: Declared) -> NDArray[Any]:
     return cast("NDArray[Any]", filled)
 
 
-def _is_real(dtype: np.dtype[Any]) -> bool:
-    return dtype.kind in "iuf" and dtype.itemsize <= 8
-
-
-def _of_list(entries: NDArray[Any]) -> Scores:
-    exactly = np.empty(entries.size, object)
-    exactly[:] = [int(x) if isinstance(x, int | np.integer) else float(x) for x in entries.flat]
-    whole = [x for x in exactly if isinstance(x, int)]
-    shaped = exactly.reshape(entries.shape)
-    if len(whole) == len(exactly) and all(-_END <= x < _END for x in whole):
-        return shaped.astype(np.int64)
-    if all(map(_is_float, whole)):
-        return shaped.astype(np.float64)
-    return shaped
+def _read_list(entries: NDArray[Any]) -> Scores:
+    plain = np.empty(entries.size, object)
+    plain[:] = [int(x) if isinstance(x, int | np.integer) else float(x) for x in entries.flat]
+    integers = [x for x in plain if isinstance(x, int)]
+    scores = plain.reshape(entries.shape)
+    if len(integers) == len(plain) and all(-_END <= x < _END for x in integers):
+        return scores.astype(np.int64)
+    if all(map(_is_float, integers)):
+        return scores.astype(np.float64)
+    return scores
 
 
 def _is_float(number: int) -> bool:

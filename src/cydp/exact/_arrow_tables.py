@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cydp._columns.arrow import columns_of, nanoarrow
-from cydp._columns.numbers import column
+from cydp._columns.arrow import import_nanoarrow
+from cydp._columns.numbers import read_named_columns, read_numbers
 from cydp._columns.pandas import is_frame
 
 __all__ = ["check_counts", "export", "read", "total_of"]
@@ -23,7 +23,7 @@ def export(
     columns: Mapping[str, NDArray[Any]], description: Mapping[str, Any], requested_schema: object
 ) -> object:
     """Return an Arrow stream capsule of a table, whose columns have one length."""
-    na = nanoarrow("a table")
+    na = import_nanoarrow("a table")
     types = {name: getattr(na, values.dtype.name)() for name, values in columns.items()}
     schema = na.c_schema(na.struct(types)).modify(metadata={_KEY: json.dumps(description)})
     children = [
@@ -40,7 +40,7 @@ def read(table: Any, name: str) -> tuple[dict[str, NDArray[Any]], dict[str, Any]
     """Return the columns of a table without nulls, and its description, or an empty one."""
     if is_frame(table):
         return _frame_columns(table, name), {}
-    columns, metadata = columns_of(table, name)
+    columns, metadata = read_named_columns(table, name)
     try:
         description = json.loads(metadata.get(_KEY.encode(), b"{}"))
     except ValueError:
@@ -54,7 +54,7 @@ def _frame_columns(frame: Any, name: str) -> dict[str, NDArray[Any]]:
     """Return the columns of a pandas frame, without its index."""
     if not frame.columns.is_unique:
         raise ValueError(f"{name} must have columns of different names")
-    columns = {label: column(x, name) for label, x in frame.items()}
+    columns = {label: read_numbers(x, name) for label, x in frame.items()}
     if any(isinstance(values, np.ma.MaskedArray) for values in columns.values()):
         raise ValueError(f"{name} must have no nulls")
     return columns

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from cydp import _core
 from cydp._arguments import Column, Integer
-from cydp._columns.numbers import blocks, codes_column
+from cydp._columns.blocks import block_rows, blocks
+from cydp._columns.numbers import read_integers
 from cydp._named import explained
 from cydp._threads import threads_for
-from cydp.exact._blocks import block_rows
 
 __all__ = ["bincount"]
 
@@ -51,7 +51,7 @@ def bincount(codes: Column, minlength: Integer = 0) -> NDArray[np.int64]:
 
     """
     least = _read_minlength(minlength)
-    values = codes_column(codes)
+    values = read_integers(codes)
     all_masked = isinstance(values, np.ma.MaskedArray) and np.ma.getmaskarray(values).all()
     if values.size == 0 or all_masked:
         return np.zeros(least, np.int64)

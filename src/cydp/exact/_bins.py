@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from cydp import _core
 from cydp._arguments import BinsLike, Column, RangeLike
-from cydp._columns.numbers import blocks, check_real, column
-from cydp._columns.type_names import of_entry
+from cydp._columns.blocks import block_rows, blocks
+from cydp._columns.dtypes import check_real, describe_entry
+from cydp._columns.numbers import read_numbers
 from cydp._threads import threads_for
-from cydp.exact._blocks import block_rows
 
 __all__ = ["Bins", "check_bins", "equal_bins", "public_bins", "range_of", "read_bin_count"]
 
@@ -55,7 +55,7 @@ class Bins:
 
     def count(self, x: Column) -> NDArray[np.int64]:
         """Count the values of x, of the dtype that these bins were made for."""
-        values = column(x)
+        values = read_numbers(x)
         counts = np.zeros(len(self.edges) - 1, dtype=np.int64)
         threads = threads_for(values.size)
         with np.errstate(all="ignore"):  # converting a signalling NaN may warn
@@ -159,7 +159,7 @@ def _read_range(range: RangeLike) -> tuple[Any, Any]:
     lo, hi = range
     for end in (lo, hi):
         if isinstance(end, bool) or not isinstance(end, int | float | np.integer | np.floating):
-            raise TypeError(f"range=(lo, hi) must be numbers, not {of_entry(type(end))}")
+            raise TypeError(f"range=(lo, hi) must be numbers, not {describe_entry(type(end))}")
         if isinstance(end, np.floating):
             check_real(end.dtype, "range")
         if isinstance(end, int) and not -(2**63) <= end < 2**64:

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from cydp import _core, _threads
 from cydp._arguments import Bounds, Column, Integer, Number
+from cydp._columns.numbers import read_exact_numbers, read_group_codes
 from cydp._named import explained
 from cydp._numbers.rational import index
 from cydp.exact._grid import Grid, public_grid
@@ -15,8 +16,6 @@ from cydp.exact._grid_blocks import (
     Array,
     check_shapes,
     kernel_grid,
-    read_codes,
-    read_numbers,
     split_numbers,
     split_pairs,
 )
@@ -63,7 +62,7 @@ def clamped_sum(x: Column, bounds: Bounds, *, step: Number | None = None) -> Gri
 
     """
     grid = public_grid(bounds, step)
-    values = read_numbers(x)
+    values = read_exact_numbers(x)
     units, (inner, ratio) = 0, kernel_grid(values, grid)
     for rows, clamping in split_numbers(values, inner):
         units += _core.grid_sum(rows, *clamping, _threads.threads_for(len(rows)))
@@ -102,7 +101,7 @@ def clamped_sum_and_squares(
         raise ValueError(
             "bounds must be at most 2**31 steps from 0 for squares: give a larger step"
         )
-    values = read_numbers(x)
+    values = read_exact_numbers(x)
     units, squares, (inner, ratio) = 0, 0, kernel_grid(values, grid)
     for rows, clamping in split_numbers(values, inner):
         threads = _threads.threads_for(len(rows))
@@ -159,7 +158,7 @@ def grouped_clamped_sum(
     if not 0 <= groups < 2**32 - 2:
         raise ValueError(f"n_groups must be from 0 to 2**32 - 3, not {groups}")
     grid = public_grid(bounds, step)
-    group_codes, values = read_codes(codes), read_numbers(x)
+    group_codes, values = read_group_codes(codes), read_exact_numbers(x)
     check_shapes(group_codes, values, "x")
     if values.size * grid.largest >= 2**63:
         raise ValueError(

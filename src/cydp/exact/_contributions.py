@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from cydp import _core, _threads
 from cydp._arguments import Column, Integer
-from cydp._columns.arrow import Mask, Strings
-from cydp._columns.identities import fixed_width, identities
+from cydp._columns.identifiers import read_identifiers
+from cydp._columns.masks import Mask
+from cydp._columns.strings import Strings, fixed_width
 from cydp._generator import Generator, generator_or_default
 from cydp._named import explained
 from cydp._numbers.rational import index
@@ -84,7 +85,7 @@ def bound_contributions(
     most_partitions = _read_positive(max_partitions, "max_partitions")
     most_rows = _read_positive(max_rows_per_partition, "max_rows_per_partition")
     generator = generator_or_default(rng)
-    columns = identities(users, "users"), identities(partitions, "partitions")
+    columns = read_identifiers(users, "users"), read_identifiers(partitions, "partitions")
     n = len(columns[0][0])
     if len(columns[1][0]) != n:
         raise ValueError("users and partitions must have the same length: one entry for each row")
@@ -114,7 +115,7 @@ def _identify(values: NDArray[Any] | Strings, present: Mask, key: Words) -> tupl
     """Return ids, which are equal only for equal entries, and keyed hashes of the entries."""
     if isinstance(values, Strings):
         ids, hashes = np.empty(values.count, np.uint64), np.empty(values.count, np.uint64)
-        strings = values.without(present)
+        strings = values.blank(present)
         _core.factorize(strings.kernel(), key, ids, hashes)
         if values.integers is not None:
             hashes = _hash_by_value(values.integers, hashes, key)

@@ -10,19 +10,13 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from cydp._arguments import Column
-from cydp._columns.entries import exactly, integers_of, sequence, undeclared
-from cydp._columns.numbers import blocks, column, paired_blocks
-from cydp._columns.type_names import of_dtype
-from cydp.exact._blocks import BLOCK_ROWS
+from cydp._columns.blocks import BLOCK_ROWS, blocks, paired_blocks
 from cydp.exact._grid import Grid
 
 __all__ = [
     "Array",
     "check_shapes",
     "kernel_grid",
-    "read_codes",
-    "read_numbers",
     "split_numbers",
     "split_pairs",
 ]
@@ -32,7 +26,6 @@ Clamping: TypeAlias = tuple[int, int, int]
 """The exponent of the step, and the lowest and highest unit, as a kernel takes them."""
 
 _MOST_SHIFT = 62  # bits by which the kernels shift an int64, at most
-_NOT_ALL_FLOATS = 2**53  # from here on not every integer is a float64
 
 
 def check_shapes(codes: Array, values: Array, name: str) -> None:
@@ -41,31 +34,6 @@ def check_shapes(codes: Array, values: Array, name: str) -> None:
         raise ValueError(
             f"codes and {name} must have the same shape, not {codes.shape} and {values.shape}"
         )
-
-
-def read_numbers(x: Column, name: str = "x") -> Array:
-    """Return a column of numbers; a list with integers beyond 2**53 may become one of objects.
-
-    Each entry of a list is read by itself: an integer beside a float stays exact.
-    """
-    x = sequence(x)
-    values = column(x, name)
-    if values.dtype.kind != "f" or (entries := undeclared(x, name)) is None:
-        return values
-    with np.errstate(invalid="ignore"):  # a signalling NaN
-        large = (np.abs(np.ma.getdata(values)) >= np.float64(_NOT_ALL_FLOATS)).any()
-    return exactly(entries, name) if large else values
-
-
-def read_codes(codes: Column) -> Array:
-    """Return a column of integers, as its dtype or the types of a list's entries say."""
-    codes = sequence(codes)
-    values = column(codes, "codes")
-    if values.dtype.kind in "biu":
-        return values
-    if (entries := undeclared(codes, "codes")) is None:
-        raise TypeError(f"codes must hold integers, not {of_dtype(values.dtype)}")
-    return integers_of(entries, np.dtype(np.int64), "codes")
 
 
 def kernel_grid(values: Array, grid: Grid) -> tuple[Grid, int]:

@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 
 from cydp import _core, _threads
 from cydp._arguments import Bounds, Column, Integer, Number
-from cydp._columns.numbers import blocks
+from cydp._columns.blocks import block_rows, blocks
+from cydp._columns.numbers import read_exact_numbers, read_group_codes
 from cydp._named import explained
 from cydp._numbers.rational import index
 from cydp.exact import _arrow_tables as tables
-from cydp.exact._blocks import block_rows
 from cydp.exact._clamped_sum import sum_groups
 from cydp.exact._grid import Grid, public_grid
-from cydp.exact._grid_blocks import check_shapes, read_codes, read_numbers
+from cydp.exact._grid_blocks import check_shapes
 from cydp.exact._grid_sum import GridSum, sum_on_grid
 
 __all__ = ["GroupedAccumulator"]
@@ -109,10 +109,10 @@ class GroupedAccumulator:
         if columns.keys() != self._grids.keys():
             call = ", ".join(["codes", *(f"{name}=..." for name in self._grids)])
             raise TypeError(f"columns must be those of sums: call update({call})")
-        group_codes = read_codes(codes)
+        group_codes = read_group_codes(codes)
         if group_codes.ndim != 1:
             raise ValueError(f"codes must have one dimension, not {group_codes.ndim}")
-        numbers = {name: read_numbers(x, name) for name, x in columns.items()}
+        numbers = {name: read_exact_numbers(x, name) for name, x in columns.items()}
         for name, values in numbers.items():
             check_shapes(group_codes, values, name)
         n, groups = len(group_codes), len(self._counts)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp._arguments import BinsLike, Column, RangeLike
-from cydp._columns.numbers import column
+from cydp._columns.numbers import read_numbers
 from cydp._named import explained
 from cydp.exact._bins import check_bins, public_bins, range_of, read_bin_count
 
@@ -51,7 +51,7 @@ def histogram(
 
     """
     check_bins(bins, range)
-    values = column(x)
+    values = read_numbers(x)
     if range is None and read_bin_count(bins) is not None:
         range = range_of(values, "x")
     grid = public_bins(bins, range, values.dtype)

@@ -13,14 +13,13 @@ from numpy.typing import NDArray
 
 from cydp import _core
 from cydp._arguments import Column, RangeLike
-from cydp._columns.arrow import table_numbers
-from cydp._columns.foreign import opened, speaks_arrow
-from cydp._columns.numbers import column, masked
+from cydp._columns.blocks import block_rows
+from cydp._columns.numbers import read_numbers, read_table_columns
+from cydp._columns.opening import open_column, speaks_arrow
 from cydp._columns.pandas import is_frame
 from cydp._named import explained
 from cydp._threads import threads_for
 from cydp.exact._bins import Bins, equal_bins, public_bins, range_of, read_bin_count
-from cydp.exact._blocks import block_rows
 
 __all__ = ["histogramdd"]
 
@@ -92,8 +91,8 @@ def _read_columns(columns: Any) -> tuple[list[NDArray[Any]], NDArray[np.bool] | 
     """Return the columns without their masks, and which rows have no masked value."""
     if is_frame(columns):
         columns = [x for _, x in columns.items()]
-    elif speaks_arrow(columns := opened(columns, "columns")):
-        columns = [masked(x, valid) for x, valid in table_numbers(columns, "columns")]
+    elif speaks_arrow(columns := open_column(columns, "columns")):
+        columns = read_table_columns(columns, "columns")
     elif isinstance(columns, np.ndarray) and columns.ndim == 2:
         columns = list(columns.T)
     elif isinstance(columns, Mapping) or hasattr(columns, "items"):
@@ -102,7 +101,7 @@ def _read_columns(columns: Any) -> tuple[list[NDArray[Any]], NDArray[np.bool] | 
         raise TypeError(
             f"columns must be a list, mapping or table of columns, not {type(columns).__name__}"
         )
-    values = [column(x, "columns") for x in columns]
+    values = [read_numbers(x, "columns") for x in columns]
     if not 1 <= len(values) <= _MOST_COLUMNS:
         raise ValueError(f"columns must be 1 to {_MOST_COLUMNS} columns, not {len(values)}")
     present = None

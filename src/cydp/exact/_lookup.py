@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from cydp import _core, _threads
 from cydp._arguments import Column
-from cydp._columns.arrow import Strings
-from cydp._columns.identities import fixed_width, identities
+from cydp._columns.identifiers import read_identifiers
 from cydp._columns.keys import Keys
+from cydp._columns.strings import Strings, fixed_width
 from cydp._named import explained
 
 __all__ = ["match_keys", "value_counts"]
@@ -102,7 +102,7 @@ class _Lookup:
 
     def __init__(self, x: Column, keys: Keys) -> None:
         self._missing = len(keys)  # the code of values that are not among the keys
-        values, present = identities(x, "x")
+        values, present = read_identifiers(x, "x")
         self.rows = len(values)
         self.threads = _threads.threads_for(self.rows)
         self._present, self._values = present, values  # the kernels read the values

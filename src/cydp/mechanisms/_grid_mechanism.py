@@ -12,7 +12,9 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cydp._columns.arrays import Declared, check_entries, declare, is_real, labels_of, like
+from cydp._columns.declared import Declared, check_entries, declare
+from cydp._columns.entries import is_real
+from cydp._columns.pandas import labels_of, restore_labels
 from cydp._core import Sampler
 from cydp._generator import Generator
 from cydp._numbers.rational import as_exact
@@ -111,7 +113,7 @@ class RealMechanism(ABC):
             self, draw, given.shape, FLOAT64, budget, rng, count=count, arguments=labels
         )
         number = released.ndim == 0 and not isinstance(value, np.ndarray)
-        return float(released) if number else like(value, released)
+        return float(released) if number else restore_labels(value, released)
 
 
 class GridMechanism(RealMechanism):
@@ -176,7 +178,7 @@ def declare_reals(value: Any, name: str) -> Declared:
     if given.listed:
         check_entries(given, is_real, name, "integers or floats of up to 64 bits")
     elif given.dtype is None:
-        if not is_real(value):
+        if not is_real(type(value)):
             raise TypeError(f"{name} must be a real number, not {type(value).__name__}")
     elif given.dtype.kind not in "iuf" or given.dtype.itemsize > 8:
         raise TypeError(

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp import _threads
-from cydp._columns.arrays import Declared
+from cydp._columns.declared import Declared
 from cydp._core import Sampler, add_grid_noise
 from cydp._generator import Generator
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from cydp._columns.arrays import Declared
+from cydp._columns.declared import Declared
 from cydp._core import Sampler
 from cydp._generator import Generator
 from cydp._numbers.rational import float_of

@@ -11,7 +11,9 @@ from typing import Any, cast, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cydp._columns.arrays import Declared, check_entries, declare, is_integer, labels_of, like
+from cydp._columns.declared import Declared, check_entries, declare
+from cydp._columns.entries import is_integer
+from cydp._columns.pandas import labels_of, restore_labels
 from cydp._core import Sampler, add_noise
 from cydp._generator import Generator
 from cydp.accounting._loss import Loss
@@ -130,7 +132,9 @@ class IntegerMechanism(ABC):
         draw = partial(_noisy, given, *self._noise(given.size))
         labels = labels_of(value)
         noisy = paid(self, draw, given.shape, INT64, budget, rng, arguments=labels)
-        return int(noisy[()]) if isinstance(value, (int, np.integer)) else like(value, noisy)
+        return (
+            int(noisy[()]) if isinstance(value, (int, np.integer)) else restore_labels(value, noisy)
+        )
 
 
 def _noisy(
@@ -156,7 +160,7 @@ def declare_integers(value: Any, name: str, kind: str = "integers") -> Declared:
     if given.listed:
         check_entries(given, is_integer, name, kind)
     elif given.dtype is None:
-        if not is_integer(value):
+        if not is_integer(type(value)):
             raise TypeError(f"{name} must be {kind}, not {type(value).__name__}")
     elif given.dtype.kind not in "iu":
         raise TypeError(f"{name} must be {kind}, not of dtype {given.dtype}")

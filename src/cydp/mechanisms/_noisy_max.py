@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cydp._arguments import Integer, Number
-from cydp._columns.arrays import Declared
+from cydp._columns.declared import Declared
 from cydp._columns.scores import declare_scores, read_scores
 from cydp._core import NoisyMax
 from cydp._generator import Generator

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cydp._arguments import Integer, Number
-from cydp._columns.arrays import Declared, labels_of, like
+from cydp._columns.declared import Declared
+from cydp._columns.pandas import labels_of, restore_labels
 from cydp._generator import Generator
 from cydp._named import by_name
 from cydp._numbers.rational import exact, index, positive, quoted, text
@@ -175,7 +176,11 @@ class PartitionSelection:
 
         draws, labels = partial(self._kept, given), labels_of(counts)
         kept = paid(self, draws, given.shape, _BOOL, budget, rng, arguments=labels)
-        return bool(kept.item()) if isinstance(counts, (int, np.integer)) else like(counts, kept)
+        return (
+            bool(kept.item())
+            if isinstance(counts, (int, np.integer))
+            else restore_labels(counts, kept)
+        )
 
     def _kept(self, given: Declared, generator: Generator) -> NDArray[np.bool_]:
         values = np.minimum(read_int64(given, "counts"), MOST_COUNTS)

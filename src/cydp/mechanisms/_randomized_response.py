@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cydp._arguments import Integer, Number
-from cydp._columns.arrays import Declared, labels_of, like
 from cydp._columns.categories import declare_codes, read_codes
+from cydp._columns.declared import Declared
+from cydp._columns.pandas import labels_of, restore_labels
 from cydp._core import Sampler
 from cydp._generator import Generator
 from cydp._named import by_name
@@ -263,12 +264,12 @@ class RandomizedResponse:
         reports = paid(self, draw, given.shape, dtype, budget, rng, arguments=labels)
         if isinstance(codes, (int, np.integer, np.bool_)):
             return cast("bool | int", reports.item())
-        return cast("NDArray[Any]", like(codes, reports))
+        return cast("NDArray[Any]", restore_labels(codes, reports))
 
     def _reported(
         self, given: Declared, dtype: np.dtype[Any], generator: Generator
     ) -> NDArray[Any]:
-        values = read_codes(given, dtype, "codes")
+        values = read_codes(given, "codes")
         reports = np.empty_like(values)
         law = _law(self.epsilon, self.n_categories)
         generator._randomize(law.shift, law.uniform, values, reports)
@@ -307,7 +308,8 @@ class RandomizedResponse:
 
         """
         k = self.n_categories
-        codes = read_codes(*declare_codes(reports, k, "reports"), "reports")
+        given, _ = declare_codes(reports, k, "reports")
+        codes = read_codes(given, "reports")
         inside = codes.reshape(-1)
         if codes.dtype != np.bool_:
             if ((inside < -1) | (inside >= k)).any():

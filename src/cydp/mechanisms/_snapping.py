@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp._arguments import Bounds, Integer, Number
-from cydp._columns.arrays import Declared
+from cydp._columns.declared import Declared
 from cydp._columns.floats import read_floats
 from cydp._generator import Generator
 from cydp._named import by_name, own_methods

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from cydp import sensitivity
 from cydp._arguments import BinsLike, Column, Integer, Number, RangeLike
-from cydp._columns.declared import declared_dtype
-from cydp._columns.records import read, records
+from cydp._columns.declared import Records
 from cydp._generator import Generator
 from cydp._named import explained
 from cydp._numbers.rational import text
@@ -95,12 +94,12 @@ def histogram(
     )
     if range is not None and np.ndim(cast(Any, bins)) != 0:
         raise ValueError("range must be None if bins are edges")
-    x = records(x)
-    grid = public_bins(bins, range, declared_dtype(x))
+    records = Records(x)
+    grid = public_bins(bins, range, records.dtype)
     shape = (len(grid.edges) - 1,)
     counts = paid(
         mechanism,
-        partial(_count, mechanism, grid, x),
+        partial(_count, mechanism, grid, records),
         shape,
         INT64,
         budget,
@@ -113,10 +112,10 @@ def histogram(
 
 
 def _count(
-    mechanism: DiscreteLaplace, grid: Bins, x: Any, generator: Generator
+    mechanism: DiscreteLaplace, grid: Bins, records: Records, generator: Generator
 ) -> NDArray[np.int64]:
     """Return the noisy counts; the data is read here."""
-    return mechanism.release(grid.count(read(x)), rng=generator)
+    return mechanism.release(grid.count(records.read()), rng=generator)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)

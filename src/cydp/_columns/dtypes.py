@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: MIT
+"""Types of columns: the dtype that stands for each, and what it is called in an error."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+__all__ = [
+    "ARROW_DTYPES",
+    "ARROW_OFFSETS",
+    "ARROW_VIEWS",
+    "DUCKDB_DTYPES",
+    "NUMBERS",
+    "check_real",
+    "describe_dtype",
+    "describe_entry",
+    "describe_format",
+]
+
+# Arrow's formats of numbers -> numpy's dtypes:
+# https://arrow.apache.org/docs/format/CDataInterface.html#format-strings
+# The type of nulls, "n", has no values; as bool it becomes every other dtype without a change.
+ARROW_DTYPES = {
+    "n": np.bool_, "b": np.bool_, "c": np.int8, "C": np.uint8, "s": np.int16, "S": np.uint16,
+    "i": np.int32, "I": np.uint32, "l": np.int64, "L": np.uint64, "e": np.float16,
+    "f": np.float32, "g": np.float64,
+}  # fmt: skip
+
+# Arrow's formats of strings and bytes -> the dtypes of their offsets; views have no offsets.
+ARROW_OFFSETS = {"u": np.int32, "z": np.int32, "U": np.int64, "Z": np.int64}
+ARROW_VIEWS = frozenset({"vu", "vz"})
+
+# DuckDB's ids of types of numbers -> the dtypes of what they are exported to.
+DUCKDB_DTYPES = {
+    "null": np.bool_, "boolean": np.bool_, "tinyint": np.int8, "utinyint": np.uint8,
+    "smallint": np.int16, "usmallint": np.uint16, "integer": np.int32, "uinteger": np.uint32,
+    "bigint": np.int64, "ubigint": np.uint64, "float": np.float32, "double": np.float64,
+}  # fmt: skip
+
+NUMBERS = "numbers (bool, integers, or floats of at most 64 bits)"
+
+_KINDS = {
+    "U": "text", "T": "text", "S": "bytes", "M": "dates", "m": "time spans",
+    "c": "complex numbers", "O": "objects", "V": "records", "b": "bool",
+}  # fmt: skip
+
+# The first letters of Arrow's formats.
+_FORMATS = {
+    "vu": "text", "u": "text", "U": "text", "vz": "bytes", "z": "bytes", "Z": "bytes", "w": "bytes",
+    "tdD": "dates", "tdm": "dates", "ts": "timestamps", "tt": "times", "tD": "time spans",
+    "ti": "time spans", "d": "decimals", "_": "integers of more than 64 bits", "+l": "lists",
+    "+L": "lists", "+vl": "lists", "+vL": "lists", "+w": "lists", "+s": "structs", "+m": "maps",
+    "+u": "unions", "+r": "runs of values", "b": "bool",
+    "e": "floats", "f": "floats", "g": "floats",
+}  # fmt: skip
+_INT128 = ("d", "_")  # decimals, to which DuckDB exports HUGEINT, and Int128 of polars
+_ENTRIES = {str: "text", bytes: "bytes", bytearray: "bytes"}
+
+
+def check_real(dtype: np.dtype[Any], name: str) -> None:
+    """Raise a TypeError unless a dtype is bool, int, uint, or float of at most 64 bits."""
+    if dtype.kind not in "biuf" or dtype.itemsize > 8:
+        raise TypeError(f"{name} must hold {NUMBERS}, not {describe_dtype(dtype)}")
+
+
+def describe_dtype(dtype: np.dtype[Any]) -> str:
+    """Return what entries of a dtype are called.
+
+    >>> describe_dtype(np.dtype("U3")), describe_dtype(np.dtype(float))
+    ('text', 'floats')
+    """
+    if dtype.kind in "iuf":
+        kind = "floats" if dtype.kind == "f" else "integers"
+        return f"{kind} of more than 64 bits" if dtype.itemsize > 8 else kind
+    return _KINDS.get(dtype.kind, dtype.name)
+
+
+def describe_format(arrow_format: str) -> str:
+    """Return what entries of one of Arrow's formats are called.
+
+    >>> describe_format("tdD"), describe_format("d:38,0")
+    ('dates', 'decimals: cast them to floats, or to integers of at most 64 bits')
+    """
+    starts = (arrow_format[:n] for n in (3, 2, 1))
+    kind = next((_FORMATS[start] for start in starts if start in _FORMATS), "another type")
+    if arrow_format.startswith(_INT128):
+        return f"{kind}: cast them to floats, or to integers of at most 64 bits"
+    return kind
+
+
+def describe_entry(kind: type) -> str:
+    """Return what an entry of a list is called, by its type.
+
+    >>> describe_entry(str), describe_entry(complex)
+    ('text', 'complex')
+    """
+    return next((word for base, word in _ENTRIES.items() if issubclass(kind, base)), kind.__name__)

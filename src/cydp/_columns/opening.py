@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: MIT
+"""A column is opened: whatever holds it, one list, array or column of a library comes out.
+
+Other libraries are known by what their objects can do; none is imported, and no value is read.
+"""
+
+from __future__ import annotations
+
+import sys
+from array import array
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from cydp._columns.pandas import as_series, is_frame
+
+__all__ = ["check_one_column", "is_relation", "open_column", "speaks_arrow"]
+
+
+def open_column(x: Any, name: str) -> Any:
+    """Return the column to read: of a frame of pandas its only one, of its own arrays a Series.
+
+    A sequence becomes a list or a tuple, or the array that it is a view of. Whatever has been
+    opened may be opened again.
+
+    Raises
+    ------
+    TypeError
+        For a frame of several columns or none, and for a column that is not computed yet.
+
+    """
+    if isinstance(x, memoryview | array):
+        return np.asarray(x)
+    if isinstance(x, list | tuple | np.ndarray):
+        return x
+    is_text = isinstance(x, str | bytes | bytearray)
+    if isinstance(x, Sequence) and not is_text and not hasattr(x, "__array__"):
+        return list(x)
+    if is_frame(x):
+        check_one_column(x.shape[1], name)
+        return x.iloc[:, 0]
+    if speaks_arrow(x):
+        return x
+    if hasattr(x, "collect"):
+        raise TypeError(f"{name} must be computed first: call its collect()")
+    if hasattr(x, "to_table"):  # a dataset or scanner of pyarrow
+        raise TypeError(f"{name} must be read first: call its to_table()")
+    return as_series(x)
+
+
+def speaks_arrow(x: Any) -> bool:
+    """Whether x is a column or table of another library that Arrow can read.
+
+    A column with a dtype of numpy needs no help, and is none of these.
+    """
+    if isinstance(x, np.ndarray) or isinstance(getattr(x, "dtype", None), np.dtype):
+        return False
+    return hasattr(x, "__arrow_c_array__") or hasattr(x, "__arrow_c_stream__")
+
+
+def is_relation(x: Any) -> bool:
+    """Whether x is a relation of DuckDB: to read it, or to ask for its length, runs its query."""
+    duckdb = sys.modules.get("duckdb")
+    return duckdb is not None and isinstance(x, duckdb.DuckDBPyRelation)
+
+
+def check_one_column(columns: int, name: str) -> None:
+    """Raise a TypeError for a table that has another number of columns than one."""
+    if columns != 1:
+        raise TypeError(
+            f"{name} must be one column, not a table of {columns}: choose one by its name"
+        )
