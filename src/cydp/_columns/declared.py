@@ -56,7 +56,7 @@ class Records:
 
     def __init__(self, x: Column, name: str = "x") -> None:
         x = open_column(x, name)
-        # A copy of a list, so that the entries that were checked are those that will be read.
+        # A list is copied: the entries that are checked now are those that are read later.
         self._column = x.copy() if isinstance(x, list) else x
         self._name = name
         self.dtype = declared_dtype(self._column, name)
