@@ -20,6 +20,7 @@ from cydp._columns.declared_dtype import declared_dtype, declared_length
 from cydp._columns.entries import is_real, null_types
 from cydp._columns.numbers import read_numbers
 from cydp._columns.opening import open_column, speaks_arrow
+from cydp._columns.pandas import is_series
 
 __all__ = ["Declared", "Records", "check_entries", "check_reals", "declare"]
 
@@ -192,7 +193,7 @@ def declare(value: Any, name: str, kind: str, null: float = 0) -> Declared:
     dtype, shape = getattr(value, "dtype", None), getattr(value, "shape", None)
     if isinstance(dtype, np.dtype) and isinstance(shape, tuple):
         return Declared(value, dtype, shape)
-    if hasattr(value, "columns"):
+    if hasattr(value, "columns") and not is_series(value):
         raise TypeError(
             f"{name} must be one column, not a {kind_of.__name__}: pass one of its columns, as a "
             "list, an array or a Series"

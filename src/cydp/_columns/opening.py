@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from cydp._columns.pandas import as_series, is_frame
+from cydp._columns.pandas import as_series, is_frame, is_series
 
 __all__ = ["check_one_column", "is_relation", "open_column", "speaks_arrow"]
 
@@ -45,7 +45,7 @@ def open_column(x: Any, name: str) -> Any:
     if is_frame(x):
         check_one_column(x.shape[1], name)
         return x.iloc[:, 0]
-    if speaks_arrow(x):
+    if is_series(x) or speaks_arrow(x):  # a Series has its labels, and so data, as attributes
         return x
     if hasattr(x, "collect"):
         raise TypeError(f"{name} must be computed first: call its collect()")
