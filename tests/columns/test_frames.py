@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 import cydp
-from cydp import exact
+from cydp import Laplace, exact
 from cydp.testing import SeededGenerator
 
 KERNELS: dict[str, Callable[[Any], Any]] = {
@@ -50,7 +50,7 @@ def test_a_frame_counts_whichever_rows_a_mask_left(dtype: str, kernel: str) -> N
     """After a mask pandas keeps a RangeIndex only if the rows left are evenly spaced."""
     frame = pd.DataFrame({"a": [1, 2, 3, 4, 5]}).astype(dtype)
     even, uneven = ([True, False, True, False, True], [True, True, False, True, False])
-    of = KERNELS[kernel]
+    compute = KERNELS[kernel]
     for rows in (even, uneven, [False] * 5, [True] * 5):
         if kernel == "Keys" and not any(rows):
             continue
@@ -58,11 +58,22 @@ def test_a_frame_counts_whichever_rows_a_mask_left(dtype: str, kernel: str) -> N
         expected = np.array([1, 2, 3, 4, 5])[rows]
         if kernel == "histogramdd":
             expected = [expected]
-        assert np.array_equal(of(left), of(expected))
+        assert np.array_equal(compute(left), compute(expected))
         named = left.set_axis(pd.Index(["x"] * len(left)))  # an index of text
         multiple = named.set_axis(pd.MultiIndex.from_tuples([("a", "b")]), axis=1)
-        assert np.array_equal(of(named), of(expected))
-        assert np.array_equal(of(multiple), of(expected))
+        assert np.array_equal(compute(named), compute(expected))
+        assert np.array_equal(compute(multiple), compute(expected))
+
+
+@pytest.mark.parametrize("label", ["collect", "to_table", "columns", "read_all", "to_pylist"])
+@pytest.mark.parametrize("dtype", ["int64", "Int64", "int64[pyarrow]"])
+def test_labels_of_a_series_decide_about_nothing(dtype: str, label: str) -> None:
+    """pandas has them as attributes, and other libraries are known by their attributes."""
+    series = pd.Series([1, 4], dtype=dtype, index=[label, "b"])
+    for name, compute in KERNELS.items():
+        if name != "histogramdd":
+            assert np.array_equal(compute(series), compute([1, 4])), name
+    assert Laplace(epsilon=1, sensitivity=1).release(series).index.tolist() == [label, "b"]
 
 
 @pytest.mark.parametrize("kernel", KERNELS)

@@ -116,9 +116,9 @@ def test_a_list_is_rounded_exactly() -> None:
 def test_codes_are_told_by_the_types_of_entries(name: str) -> None:
     """Which codes are in a list, missing or however large, decides about no error."""
     shape = UNDECLARED[name]
-    whole = [0, 1, 2**63, -(2**70), 2**64, None, np.int8(1), True]
-    for n in range(len(whole) + 1):
-        for codes in (whole[:n], whole[n:]):
+    integers = [0, 1, 2**63, -(2**70), 2**64, None, np.int8(1), True]
+    for n in range(len(integers) + 1):
+        for codes in (integers[:n], integers[n:]):
             counts = [sum(code is not None and code == group for code in codes) for group in (0, 1)]
             ones = np.ones(len(codes))
             summed = exact.grouped_clamped_sum(shape(codes), ones, 2, (0, 1), step=1)

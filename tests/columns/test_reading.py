@@ -56,8 +56,8 @@ def units_read(value: Any, exponent: int) -> int:
     """Return the multiple of the grid that the core adds noise to."""
     near, rest = read_steps(declare_reals(value, "value"), exponent, "value")
     steps = Fraction(float(near.flat[0])) / Fraction(2) ** exponent
-    whole = round(min(max(steps, Fraction(-(2**126))), Fraction(2**126)))
-    return whole + (0 if rest is None else int(rest.flat[0]))
+    units = round(min(max(steps, Fraction(-(2**126))), Fraction(2**126)))
+    return units + (0 if rest is None else int(rest.flat[0]))
 
 
 def nearest(number: Any, exponent: int) -> int:

@@ -1,4 +1,4 @@
-"""Another thread writes to the input of a call: limits and laws hold for what was read."""
+"""Another thread writes to the input of a call: limits and distributions hold for what was read."""
 
 import threading
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ ROWS, CALLS = 100_000, 20
 
 
 @contextmanager
-def written(array: NDArray[Any], *kinds: Any) -> Iterator[None]:
+def keep_writing(array: NDArray[Any], *kinds: Any) -> Iterator[None]:
     """Fill the array with one kind after the other, as long as the block runs."""
     over = threading.Event()
 
@@ -55,7 +55,7 @@ def test_limits_hold_while_users_change(
     monkeypatch.setattr(threads, "NUM_THREADS", number)
     monkeypatch.setattr(threads, "SHARED_ABOVE", 0)
     users, groups = np.empty(ROWS, kinds[0].dtype), np.zeros(ROWS, np.int64)
-    with written(users, *kinds):
+    with keep_writing(users, *kinds):
         for _ in range(CALLS):
             assert (
                 exact.bound_contributions(
@@ -80,7 +80,7 @@ def test_limits_hold_while_users_change(
 def test_places_are_those_of_keys_while_strings_change() -> None:
     x = np.empty(ROWS, "<U20")
     keys = ["a" * 20, "a" * 18 + "bc"]
-    with written(x, "a" * 20, "", "a" * 17, "a" * 18 + "bc"):
+    with keep_writing(x, "a" * 20, "", "a" * 17, "a" * 18 + "bc"):
         for _ in range(CALLS):
             assert exact.match_keys(x, keys).max() <= 2
             assert exact.value_counts(x, keys).sum() <= ROWS
@@ -88,7 +88,7 @@ def test_places_are_those_of_keys_while_strings_change() -> None:
 
 def test_counts_are_of_rows_while_masks_change() -> None:
     x, mask = np.ones(ROWS), np.zeros(ROWS, np.bool_)
-    with written(mask, True, False, np.arange(ROWS) % 2 == 0):
+    with keep_writing(mask, True, False, np.arange(ROWS) % 2 == 0):
         for _ in range(CALLS):
             masked: Any = np.ma.MaskedArray(x, mask)
             assert exact.histogram(masked, 3, range=(0, 2))[0].sum() <= ROWS
@@ -102,7 +102,7 @@ def test_reports_are_uniform_while_codes_change() -> None:
     """
     codes = np.empty(ROWS, np.int64)
     mechanism, rng = cydp.RandomizedResponse(epsilon="1e-9", n_categories=100), SeededGenerator(1)
-    with written(codes, 99, -1, 0, 100):
+    with keep_writing(codes, 99, -1, 0, 100):
         reports = np.concatenate([mechanism.release(codes, rng=rng) for _ in range(CALLS)])
     assert reports.min() >= 0
     assert reports.max() < 100

@@ -59,7 +59,7 @@ class Chunk:
         return None if values is None else _chunk_of(values)
 
     def buffer(self, i: int, dtype: Any) -> NDArray[Any]:
-        """Return the whole of a buffer, with the rows before and after these."""
+        """Return all of a buffer, with what lies before and after the rows."""
         return np.frombuffer(self.view.buffer(i), dtype)
 
     def values(self, dtype: Any) -> NDArray[Any]:

@@ -20,6 +20,7 @@ from cydp._columns.declared_dtype import declared_dtype, declared_length
 from cydp._columns.entries import is_real, null_types
 from cydp._columns.numbers import read_numbers
 from cydp._columns.opening import open_column, speaks_arrow
+from cydp._columns.pandas import is_series
 
 __all__ = ["Declared", "Records", "check_entries", "check_reals", "declare"]
 
@@ -56,7 +57,7 @@ class Records:
 
     def __init__(self, x: Column, name: str = "x") -> None:
         x = open_column(x, name)
-        # A copy of a list, so that the entries that were checked are those that will be read.
+        # A list is copied: the entries that are checked now are those that are read later.
         self._column = x.copy() if isinstance(x, list) else x
         self._name = name
         self.dtype = declared_dtype(self._column, name)
@@ -192,7 +193,7 @@ def declare(value: Any, name: str, kind: str, null: float = 0) -> Declared:
     dtype, shape = getattr(value, "dtype", None), getattr(value, "shape", None)
     if isinstance(dtype, np.dtype) and isinstance(shape, tuple):
         return Declared(value, dtype, shape)
-    if hasattr(value, "columns"):
+    if hasattr(value, "columns") and not is_series(value):
         raise TypeError(
             f"{name} must be one column, not a {kind_of.__name__}: pass one of its columns, as a "
             "list, an array or a Series"

@@ -12,6 +12,7 @@ from cydp import _core
 from cydp._arguments import Column
 from cydp._columns.dtypes import describe_entry
 from cydp._columns.opening import check_one_column, open_column
+from cydp._columns.pandas import is_series
 from cydp._columns.strings import join_bytes
 
 __all__ = ["Keys"]
@@ -90,6 +91,8 @@ def _distinct(keys: Any) -> list[Any]:
 
 def _list_of(keys: Any) -> list[Any]:
     """Return the entries of a sequence, or of a column of any library; nanoarrow is not needed."""
+    if is_series(keys):
+        return list(keys.to_list())
     if hasattr(keys, "read_all"):  # a reader of pyarrow
         keys = keys.read_all()
     if (columns := _table_columns(keys)) is not None:
@@ -98,7 +101,7 @@ def _list_of(keys: Any) -> list[Any]:
     if isinstance(keys, np.ndarray) and keys.dtype.kind in "biuUS" and keys.ndim == 1:
         entries: list[Any] = keys.tolist()
         return entries
-    for method in ("to_pylist", "to_list"):  # pyarrow; polars, pandas
+    for method in ("to_pylist", "to_list"):  # pyarrow; polars
         if hasattr(keys, method):
             return list(getattr(keys, method)())
     refused = f"keys must be a list, an array or a column, not {describe_entry(type(keys))}"

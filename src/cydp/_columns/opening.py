@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""A column is opened: whatever holds it, one list, array or column of a library comes out.
+"""Opening a column: finding the one list, array or library's column in what a user passes.
 
-Other libraries are known by what their objects can do; none is imported, and no value is read.
+Other libraries are known by what their objects can do: none of them is imported. No value is read.
+docs/columns.md, "Declare, charge, read".
 """
 
 from __future__ import annotations
@@ -13,16 +14,20 @@ from typing import Any
 
 import numpy as np
 
-from cydp._columns.pandas import as_series, is_frame
+from cydp._columns.pandas import as_series, is_frame, is_series
 
 __all__ = ["check_one_column", "is_relation", "open_column", "speaks_arrow"]
 
 
 def open_column(x: Any, name: str) -> Any:
-    """Return the column to read: of a frame of pandas its only one, of its own arrays a Series.
+    """Return the column to declare or to read.
 
-    A sequence becomes a list or a tuple, or the array that it is a view of. Whatever has been
-    opened may be opened again.
+    Returns
+    -------
+    list, tuple, ndarray, Series, or a column or table that speaks Arrow
+        The only column of a frame of pandas; an index or an array of pandas as a Series; another
+        sequence as a list, or as the array that it is a view of; anything else as it is. A column
+        that was opened is returned as it is.
 
     Raises
     ------
@@ -40,7 +45,7 @@ def open_column(x: Any, name: str) -> Any:
     if is_frame(x):
         check_one_column(x.shape[1], name)
         return x.iloc[:, 0]
-    if speaks_arrow(x):
+    if is_series(x) or speaks_arrow(x):  # a Series has its labels, and so data, as attributes
         return x
     if hasattr(x, "collect"):
         raise TypeError(f"{name} must be computed first: call its collect()")
@@ -50,9 +55,9 @@ def open_column(x: Any, name: str) -> Any:
 
 
 def speaks_arrow(x: Any) -> bool:
-    """Whether x is a column or table of another library that Arrow can read.
+    """Whether x is a column or table of another library that is read through Arrow.
 
-    A column with a dtype of numpy needs no help, and is none of these.
+    A column with a dtype of numpy is read without Arrow.
     """
     if isinstance(x, np.ndarray) or isinstance(getattr(x, "dtype", None), np.dtype):
         return False

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A column is asked once for what it holds: everything that reads a column begins here."""
+"""Reading a column: it is asked once for what it holds, here, whatever becomes of the values."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["read_column"]
 
 
 def read_column(x: Any, name: str) -> ArrowColumn | Categories | NDArray[Any]:
-    """Return what an opened column other than a list holds, as it is stored.
+    """Return the values of an opened column, other than a list, as they are stored.
 
     Returns
     -------
