@@ -11,7 +11,7 @@ import pytest
 from samplers.test_inverse_cdf import CENTRE, INVERSE, Q
 
 CORE = Path(__file__).parents[2] / "csrc" / "mechanisms"
-PROVED = 2.0**-39  # of G, of which KEY_ERROR ships 16 times
+PROVED = 2.0**-39  # of G, of which NOISE_ERROR ships 16 times
 
 
 def test_the_core_ships_what_is_proved_here() -> None:
