@@ -19,7 +19,7 @@ from cydp._generator import Generator
 from cydp._named import explained
 from cydp._numbers.rational import text
 from cydp.accounting._loss import PureDP
-from cydp.accounting.ledger._outcomes import keep
+from cydp.accounting.ledger._serialize import register
 from cydp.exact._bins import Bins, public_bins
 from cydp.mechanisms._charge import Budget, paid
 from cydp.mechanisms._discrete_laplace import DiscreteLaplace
@@ -243,4 +243,4 @@ def _unpacked(parts: dict[str, Any]) -> HistogramRelease:
     return HistogramRelease(counts=counts, edges=edges, mechanism=noise, relation=relation)
 
 
-keep(HistogramRelease, _packed, _unpacked)
+register(HistogramRelease, _packed, _unpacked)
