@@ -15,7 +15,7 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from cydp._arguments import Number
-from cydp._named import explained
+from cydp._call_errors import explain_arguments
 from cydp._numbers.intervals import exp_interval, ln_bounds
 from cydp._numbers.rational import MAX_BITS, float_of, log_of, text
 from cydp._numbers.rounding import decimal_above
@@ -30,7 +30,7 @@ _MARGIN = Fraction(1, 2**36)  # relative, of a rho, which may then be rounded to
 _LEAST_LOG = -700  # the logarithm of a delta that is still a float
 
 
-@explained
+@explain_arguments
 def convert(loss: Loss, *, delta: Number) -> ApproxDP:
     """Return the (epsilon, delta) that a loss implies at a delta.
 

@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, TypeAlias, cast
 
 from cydp._arguments import Integer, Number
-from cydp._named import explained
+from cydp._call_errors import explain_arguments
 from cydp._numbers.rational import Exact, quoted, text
 from cydp._relations import check_optional_relation
 from cydp.accounting._combine_relations import combine_relations
@@ -82,7 +82,7 @@ class PureDP(Measure):
     rho: Exact = field(init=False)
     relation: str | None
 
-    @explained
+    @explain_arguments
     def __init__(
         self, epsilon: Number, *, rho: Number | None = None, relation: str | None = None
     ) -> None:
@@ -190,7 +190,7 @@ class ApproxDP(Measure):
     relation: str | None
     plan: Plan | None = field(compare=False, init=False)
 
-    @explained
+    @explain_arguments
     def __init__(
         self,
         epsilon: Number,
@@ -297,7 +297,7 @@ class ZCDP(Measure):
     rho: Exact
     relation: str | None
 
-    @explained
+    @explain_arguments
     def __init__(self, rho: Number, *, relation: str | None = None) -> None:
         fill_once(self, read_nonnegative(rho, "rho"), check_optional_relation(relation))
 

@@ -10,7 +10,7 @@ from fractions import Fraction
 import numpy as np
 
 from cydp._arguments import Integer, Number
-from cydp._named import explained
+from cydp._call_errors import explain_arguments
 from cydp._numbers.rational import MAX_BITS, exact, float_of, index, log_of, text
 from cydp._numbers.rounding import decimal_above
 from cydp.accounting._loss import ApproxDP
@@ -26,7 +26,7 @@ _CLOSE = 2.0**-40  # of epsilon: the width at which a bisection ends
 _RARE = 2900  # -ln of a probability; no delta of MAX_BITS is below e**-2840
 
 
-@explained
+@explain_arguments
 def optimal_composition(*, epsilon: Number, count: Integer, delta: Number) -> ApproxDP:
     """Return the least epsilon at a delta of several pure losses of one epsilon.
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any, NoReturn, cast
 
 from cydp._arguments import Integer, Number
-from cydp._named import explained
+from cydp._call_errors import explain_arguments
 from cydp._numbers.rational import exact, text
 from cydp._numbers.rounding import as_float, decimal_above, outward, outward_delta
 from cydp.accounting import _pld
@@ -71,7 +71,7 @@ class Plan:
 
     __slots__ = ("_bounds", "_items", "_relation")
 
-    @explained
+    @explain_arguments
     def __init__(self, items: Iterable[tuple[Cost, Integer]]) -> None:
         if hasattr(self, "_items"):
             raise TypeError("a Plan is made once: what it fixes cannot change")

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from cydp import _core, _threads
 from cydp._arguments import BinsLike, Bounds, Column, Integer, Number, RangeLike
+from cydp._call_errors import explain_arguments
 from cydp._columns.entries import integers_of, sequence, undeclared
 from cydp._columns.numbers import blocks, check_real, column
-from cydp._named import explained
 from cydp._numbers.rational import index
 from cydp.exact import _arrow_tables as tables
 from cydp.exact._bins import Bins, bin_count, public_bins
@@ -287,7 +287,7 @@ class GroupedAccumulator:
 
     __slots__ = ("_counts", "_grids", "_rows", "_units")
 
-    @explained
+    @explain_arguments
     def __init__(
         self,
         n_groups: Integer,

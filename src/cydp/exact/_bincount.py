@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from cydp import _core
 from cydp._arguments import Column, Integer
+from cydp._call_errors import explain_arguments
 from cydp._columns.numbers import blocks, codes_column
-from cydp._named import explained
 from cydp._threads import threads_for
 
 __all__ = ["bincount"]
@@ -23,7 +23,7 @@ _MOST_COUNTS = 2**32 - 3  # more are left to numpy
 _ADDRESSABLE = 2**59  # counts, beyond all memory
 
 
-@explained
+@explain_arguments
 def bincount(codes: Column, minlength: Integer = 0) -> NDArray[np.int64]:
     """Count how often each code occurs, as `numpy.bincount` does. NOT private.
 

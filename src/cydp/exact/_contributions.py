@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from cydp import _core, _threads
 from cydp._arguments import Column, Integer
+from cydp._call_errors import explain_arguments
 from cydp._columns.arrow import Mask, Strings
 from cydp._columns.identities import fixed_width, identities
 from cydp._generator import Generator, generator_or_default
-from cydp._named import explained
 from cydp._numbers.rational import index
 
 __all__ = ["bound_contributions"]
@@ -22,7 +22,7 @@ Words: TypeAlias = NDArray[np.uint64]
 _MOST = 2**63 - 1
 
 
-@explained
+@explain_arguments
 def bound_contributions(
     users: Column,
     partitions: Column,

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from cydp import _core, _threads
 from cydp._arguments import Bounds, Column, Integer, Number
+from cydp._call_errors import explain_arguments
 from cydp._columns.entries import exactly, integers_of, sequence, undeclared
 from cydp._columns.numbers import blocks, column, paired_blocks
 from cydp._columns.type_names import of_dtype
-from cydp._named import explained
 from cydp._numbers.bounds import read_bounds
 from cydp._numbers.intervals import sqrt_bounds
 from cydp._numbers.rational import Exact, as_exact, index
@@ -100,7 +100,7 @@ class GridSum:
         weight, parts = self.step.numerator, self.step.denominator
         return np.array([Exact(units * weight, parts) for units in self.units.tolist()], object)
 
-    @explained
+    @explain_arguments
     def sensitivity(
         self, *, relation: str = "add-remove", missing: bool = True, norm: int = 1
     ) -> Sensitivity:
@@ -169,7 +169,7 @@ def sum_on_grid(units: int | NDArray[np.int64], grid: Grid) -> GridSum:
     return total
 
 
-@explained
+@explain_arguments
 def clamped_sum(x: Column, bounds: Bounds, *, step: Number | None = None) -> GridSum:
     """Sum numbers after clamping them and rounding them to a grid, exactly. NOT private.
 
@@ -203,7 +203,7 @@ def clamped_sum(x: Column, bounds: Bounds, *, step: Number | None = None) -> Gri
     return sum_on_grid(units * weight, grid)
 
 
-@explained
+@explain_arguments
 def clamped_sum_and_squares(
     x: Column, bounds: Bounds, *, step: Number | None = None
 ) -> tuple[GridSum, GridSum]:
@@ -248,7 +248,7 @@ def clamped_sum_and_squares(
     return sum_on_grid(units * weight, grid), sum_on_grid(squares * weight**2, squared)
 
 
-@explained
+@explain_arguments
 def grouped_clamped_sum(
     codes: Column,
     x: Column,

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from cydp import _core
 from cydp._arguments import Column, RangeLike
+from cydp._call_errors import explain_arguments
 from cydp._columns.arrow import table_numbers
 from cydp._columns.foreign import opened, speaks_arrow
 from cydp._columns.numbers import column, masked
 from cydp._columns.pandas import is_frame
-from cydp._named import explained
 from cydp._threads import threads_for
 from cydp.exact._bins import Bins, bin_count, data_ends, even_bins, public_bins
 
@@ -28,7 +28,7 @@ _MOST_COLUMNS = 64  # numpy has no more dimensions
 _BLOCK_ROWS = 65_536  # rows converted at a time
 
 
-@explained
+@explain_arguments
 def histogramdd(
     columns: Sequence[Column] | NDArray[Any],
     bins: Any,

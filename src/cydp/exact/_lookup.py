@@ -10,17 +10,17 @@ from numpy.typing import NDArray
 
 from cydp import _core, _threads
 from cydp._arguments import Column
+from cydp._call_errors import explain_arguments
 from cydp._columns.arrow import Strings
 from cydp._columns.identities import fixed_width, identities
 from cydp._columns.keys import Keys
-from cydp._named import explained
 
 __all__ = ["match_keys", "value_counts"]
 
 _CHUNK_ROWS = 2**18  # whose codes stay in the cache, for each thread
 
 
-@explained
+@explain_arguments
 def match_keys(x: Column, keys: Column | Keys) -> NDArray[np.uint32]:
     """Return the place of each value among the keys. NOT private.
 
@@ -54,7 +54,7 @@ def match_keys(x: Column, keys: Column | Keys) -> NDArray[np.uint32]:
     return codes
 
 
-@explained
+@explain_arguments
 def value_counts(x: Column, keys: Column | Keys) -> NDArray[np.int64]:
     """Count how often each key occurs. NOT private.
 

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp._arguments import Integer, Number
+from cydp._call_errors import copy_base_methods, require_names
 from cydp._core import Sampler
-from cydp._named import by_name, own_methods
 from cydp._numbers.rational import as_exact, float_of, index
 from cydp._samplers import gaussian_of_square
 from cydp._sensitivity import relation_of
@@ -27,7 +27,7 @@ from cydp.mechanisms._sensitivity import words_of
 __all__ = ["DiscreteGaussian"]
 
 
-@own_methods
+@copy_base_methods
 @dataclass(frozen=True, slots=True, init=False, repr=False, match_args=False)
 class DiscreteGaussian(IntegerMechanism):
     """The Gaussian mechanism on integers, exact.
@@ -83,7 +83,7 @@ class DiscreteGaussian(IntegerMechanism):
     relation: str | None
     _loss: ZCDP | ApproxDP
 
-    @by_name
+    @require_names
     def __init__(
         self,
         *,

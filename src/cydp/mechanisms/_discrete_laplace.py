@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp._arguments import Integer, Number
+from cydp._call_errors import copy_base_methods, require_names
 from cydp._core import Sampler
-from cydp._named import by_name, own_methods
 from cydp._numbers.rational import as_exact, float_of, positive, quoted, text
 from cydp._samplers import laplace_of
 from cydp._sensitivity import relation_of
@@ -28,7 +28,7 @@ __all__ = ["MOST_UNSTOPPED_SCALE", "DiscreteLaplace"]
 MOST_UNSTOPPED_SCALE = 2**52
 
 
-@own_methods
+@copy_base_methods
 @dataclass(frozen=True, slots=True, init=False, repr=False, match_args=False)
 class DiscreteLaplace(IntegerMechanism):
     """The Laplace mechanism on integers, exact.
@@ -72,7 +72,7 @@ class DiscreteLaplace(IntegerMechanism):
     relation: str | None
     _loss: PureDP
 
-    @by_name
+    @require_names
     def __init__(self, *, epsilon: Number, sensitivity: Number) -> None:
         object.__setattr__(self, "epsilon", positive(epsilon, "epsilon"))
         object.__setattr__(self, "sensitivity", norm_of(sensitivity))

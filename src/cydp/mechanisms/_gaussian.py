@@ -9,8 +9,8 @@ from fractions import Fraction
 from functools import lru_cache
 
 from cydp._arguments import Integer, Number
+from cydp._call_errors import copy_base_methods, require_names
 from cydp._core import Sampler
-from cydp._named import by_name, own_methods
 from cydp._numbers.intervals import sqrt_bounds
 from cydp._numbers.rational import as_exact, float_of, index
 from cydp._samplers import gaussian_of_square
@@ -27,7 +27,7 @@ from cydp.mechanisms._sensitivity import words_of
 __all__ = ["Gaussian"]
 
 
-@own_methods
+@copy_base_methods
 @dataclass(frozen=True, slots=True, init=False, repr=False, match_args=False)
 class Gaussian(GridMechanism):
     """The Gaussian mechanism on real numbers, exact on a grid.
@@ -83,7 +83,7 @@ class Gaussian(GridMechanism):
     _single: Fraction
     _loss: ZCDP | ApproxDP
 
-    @by_name
+    @require_names
     def __init__(
         self,
         *,

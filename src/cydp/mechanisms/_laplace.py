@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from cydp._arguments import Integer, Number
+from cydp._call_errors import copy_base_methods, require_names
 from cydp._core import Sampler
-from cydp._named import by_name, own_methods
 from cydp._numbers.rational import as_exact, float_of, index, positive, quoted
 from cydp._samplers import laplace_of
 from cydp._sensitivity import relation_of
@@ -23,7 +23,7 @@ from cydp.mechanisms._sensitivity import norm_of, words_of
 __all__ = ["Laplace"]
 
 
-@own_methods
+@copy_base_methods
 @dataclass(frozen=True, slots=True, init=False, repr=False, match_args=False)
 class Laplace(GridMechanism):
     """The Laplace mechanism on real numbers, exact on a grid.
@@ -80,7 +80,7 @@ class Laplace(GridMechanism):
     _single: Fraction
     _loss: PureDP
 
-    @by_name
+    @require_names
     def __init__(
         self,
         *,

@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cydp._arguments import Integer, Number
+from cydp._call_errors import copy_base_methods, require_names
 from cydp._columns.arrays import Declared
 from cydp._columns.scores import declare_scores, read_scores
 from cydp._core import NoisyMax
 from cydp._generator import Generator
-from cydp._named import by_name, own_methods
 from cydp._numbers.rational import as_exact, exact, float_of, index, positive, quoted, text
 from cydp._samplers import selection_of
 from cydp._sensitivity import relation_of
@@ -41,7 +41,7 @@ class _Selection(ABC):
     monotonic: bool
     relation: str | None
 
-    @by_name
+    @require_names
     def __init__(self, *, epsilon: Number, sensitivity: Number, monotonic: bool = False) -> None:
         if not isinstance(monotonic, bool):
             raise TypeError(f"monotonic must be True or False, not {type(monotonic).__name__}")
@@ -179,7 +179,7 @@ def _prepared(mechanism: _Selection) -> NoisyMax:
     return selection_of(mechanism._gumbel, 1 / mechanism.scale)
 
 
-@own_methods
+@copy_base_methods
 class ExponentialMechanism(_Selection):
     """The exponential mechanism, exact: P(i) is proportional to exp(score_i / scale).
 
@@ -239,7 +239,7 @@ class ExponentialMechanism(_Selection):
         return True
 
 
-@own_methods
+@copy_base_methods
 class PermuteAndFlip(_Selection):
     """Permute-and-flip, exact: in expectation never worse than the exponential mechanism.
 

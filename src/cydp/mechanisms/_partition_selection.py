@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cydp._arguments import Integer, Number
+from cydp._call_errors import require_names
 from cydp._columns.arrays import Declared, labels_of, like
 from cydp._generator import Generator
-from cydp._named import by_name
 from cydp._numbers.rational import exact, index, positive, quoted, text
 from cydp._relations import check_relation
 from cydp.accounting._loss import ApproxDP
@@ -70,7 +70,7 @@ class PartitionSelection:
     max_partitions: int
     relation: str
 
-    @by_name
+    @require_names
     def __init__(
         self,
         *,

@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cydp._arguments import Integer, Number
+from cydp._call_errors import require_names
 from cydp._columns.arrays import Declared, labels_of, like
 from cydp._columns.categories import declare_codes, read_codes
 from cydp._core import Sampler
 from cydp._generator import Generator
-from cydp._named import by_name
 from cydp._numbers.intervals import exp_below
 from cydp._numbers.rational import as_exact, float_of, index, positive, quoted, text
 from cydp._samplers import shift_of
@@ -82,7 +82,7 @@ class RandomizedResponse:
     epsilon: Fraction
     n_categories: int
 
-    @by_name
+    @require_names
     def __init__(self, *, epsilon: Number, n_categories: Integer = 2) -> None:
         value = positive(epsilon, "epsilon")
         categories = index(n_categories, "n_categories")

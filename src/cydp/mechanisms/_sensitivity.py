@@ -10,7 +10,7 @@ import numpy as np
 
 from cydp._arguments import Number
 from cydp._numbers.rational import positive, upward
-from cydp._sensitivity import norm_order, written
+from cydp._sensitivity import norm_order, upward_literal_of
 from cydp.sensitivity import Sensitivity, Unbounded
 
 __all__ = ["norm_of", "words_of"]
@@ -44,4 +44,6 @@ def words_of(norm: Fraction, relation: str | None) -> str:
     >>> words_of(Fraction(1, 2), None), words_of(Fraction(2), "change-one")
     ('0.5', "Sensitivity(2, relation='change-one')")
     """
-    return written(norm) if relation is None else repr(Sensitivity(norm, relation=relation))
+    return (
+        upward_literal_of(norm) if relation is None else repr(Sensitivity(norm, relation=relation))
+    )

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from cydp import sensitivity
 from cydp._arguments import BinsLike, Column, Integer, Number, RangeLike
+from cydp._call_errors import explain_arguments
 from cydp._columns.declared import declared_dtype
 from cydp._columns.records import read, records
 from cydp._generator import Generator
-from cydp._named import explained
 from cydp._numbers.rational import text
 from cydp.accounting._loss import PureDP
 from cydp.accounting.ledger._serialize import register
@@ -31,7 +31,7 @@ _SHOWN_CONFIDENCE = Fraction(999, 1000)
 _SHOWN_BINS = 20
 
 
-@explained
+@explain_arguments
 def histogram(
     x: Column,
     bins: BinsLike,

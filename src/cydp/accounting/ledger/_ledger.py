@@ -10,7 +10,7 @@ from sqlite3 import Connection
 from types import TracebackType
 from typing import Any, NoReturn, Self
 
-from cydp._named import explained, own_methods
+from cydp._call_errors import copy_base_methods, explain_arguments
 from cydp._relations import check_relation
 from cydp.accounting._amounts import loss_of_amount
 from cydp.accounting._budget import check_budget
@@ -44,7 +44,7 @@ _MEASURES: dict[str, type[Loss]] = {"pure": PureDP, "approximate": ApproxDP, "zc
 _NAMES = {kind: name for name, kind in _MEASURES.items()}
 
 
-@own_methods
+@copy_base_methods
 class BudgetLedger(LedgerResults, LedgerBlocks):
     """A budget that is kept in a file, charged durably before data is read.
 
@@ -95,7 +95,7 @@ class BudgetLedger(LedgerResults, LedgerBlocks):
         )
 
     @classmethod
-    @explained
+    @explain_arguments
     def create(
         cls,
         path: str | os.PathLike[str],
@@ -176,7 +176,7 @@ class BudgetLedger(LedgerResults, LedgerBlocks):
         return cls.open(path, expect_head=head)
 
     @classmethod
-    @explained
+    @explain_arguments
     def open(
         cls,
         path: str | os.PathLike[str],
