@@ -16,7 +16,7 @@ _Init = TypeVar("_Init", bound=Callable[..., None])
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _Class = TypeVar("_Class", bound=type)
 
-# Parameters without a default: the guarantee would rest on a number that nobody has chosen.
+# Parameters without a default, because the guarantee would rest on a number that was not chosen.
 _MEANINGS = {
     "sensitivity": "it is by how much one unit can change what is released; cydp.sensitivity has "
     "that of counts, sums, means and histograms",

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp._arguments import Integer, Size
-from cydp._numbers.rational import index
+from cydp._numbers.rational import read_integer
 
 __all__ = ["length", "output"]
 
@@ -46,7 +46,7 @@ def output(size: Size | None, out: NDArray[Any] | None, dtype: np.dtype[Any]) ->
 
 def length(n: Integer, name: str) -> int:
     """Read a length; TypeError or ValueError for what is none."""
-    value = index(n, name)
+    value = read_integer(n, name)
     if not 0 <= value < 2**60:
         shown = f", not {value}" if abs(value) < 10**18 else ""
         raise ValueError(f"{name} must be from 0 to 2**60 - 1{shown}")

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from cydp import _core
 from cydp._arguments import Number
 from cydp._core import NoisyMax, Sampler
-from cydp._numbers.rational import exact, positive, text
+from cydp._numbers.rational import format_number, read_exact, read_positive
 
 __all__ = [
     "bernoulli",
@@ -53,7 +53,7 @@ def bernoulli(p: Number) -> Sampler:
 def laplace_of(scale: Fraction, prefix_bits: int = 0) -> Sampler:
     """Prepare discrete Laplace noise of a scale of any length; prefix_bits as in cydp.h."""
     if not _LEAST_SCALE <= scale <= _LARGEST_SCALE:
-        raise ValueError(f"scale must be between 1e-6 and 2**56, not {text(scale)}")
+        raise ValueError(f"scale must be between 1e-6 and 2**56, not {format_number(scale)}")
     limbs = _limbs(scale.numerator), _limbs(scale.denominator)
     return _core.discrete_laplace_sampler(*limbs, prefix_bits)
 
@@ -62,7 +62,7 @@ def laplace_of(scale: Fraction, prefix_bits: int = 0) -> Sampler:
 def gaussian_of_square(sigma2: Fraction) -> Sampler:
     """Prepare discrete Gaussian noise of a sigma squared of any length."""
     if not _LEAST_SIGMA**2 <= sigma2 <= _LARGEST_SIGMA**2:
-        raise ValueError(f"sigma2 must be between 1e-6 and 2**112, not {text(sigma2)}")
+        raise ValueError(f"sigma2 must be between 1e-6 and 2**112, not {format_number(sigma2)}")
     return _core.discrete_gaussian_sampler(_limbs(sigma2.numerator), _limbs(sigma2.denominator))
 
 
@@ -84,34 +84,34 @@ def _hashable(value: Number, name: str) -> Number:
     try:
         hash(value)
     except TypeError:
-        exact(value, name)  # raises: no number is unhashable, but for Decimal's signalling NaN
+        read_exact(value, name)  # raises: no number is unhashable, but for Decimal's signalling NaN
     return value
 
 
 # Typed, since True == 1 == 1.0, and the first is refused.
 @lru_cache(_KEPT, typed=True)
 def _laplace(scale: Number) -> Sampler:
-    return laplace_of(positive(scale, "scale"))
+    return laplace_of(read_positive(scale, "scale"))
 
 
 @lru_cache(_KEPT, typed=True)
 def _gaussian(sigma: Number) -> Sampler:
-    value = positive(sigma, "sigma")
+    value = read_positive(sigma, "sigma")
     if not _LEAST_SIGMA <= value <= _LARGEST_SIGMA:
-        raise ValueError(f"sigma must be between 1e-3 and 2**56, not {text(value)}")
+        raise ValueError(f"sigma must be between 1e-3 and 2**56, not {format_number(value)}")
     return gaussian_of_square(value**2)
 
 
 @lru_cache(_KEPT, typed=True)
 def _gaussian_of_square(sigma2: Number) -> Sampler:
-    return gaussian_of_square(positive(sigma2, "sigma2"))
+    return gaussian_of_square(read_positive(sigma2, "sigma2"))
 
 
 @lru_cache(_KEPT, typed=True)
 def _bernoulli(p: Number) -> Sampler:
-    value = exact(p, "p")
+    value = read_exact(p, "p")
     if not 0 <= value <= 1:
-        raise ValueError(f"p must be between 0 and 1, not {text(value)}")
+        raise ValueError(f"p must be between 0 and 1, not {format_number(value)}")
     return _core.bernoulli_sampler(_limbs(value.numerator), _limbs(value.denominator))
 
 

@@ -15,7 +15,14 @@ import numpy as np
 
 from cydp._arguments import Number
 from cydp._call_errors import explain_arguments
-from cydp._numbers.rational import Exact, binary, exact, float_of, text, upward
+from cydp._numbers.rational import (
+    Exact,
+    float_of,
+    format_number,
+    read_binary,
+    read_exact,
+    read_upward,
+)
 from cydp._relations import check_optional_relation
 from cydp.accounting._combine_relations import combine_relations
 
@@ -86,9 +93,9 @@ class Sensitivity(Exact):
     @explain_arguments
     def __new__(cls, value: Number, *, relation: str | None = None, norm: int = 1) -> Sensitivity:
         """Return a sensitivity that is stated under a relation."""
-        number = upward(value, "value")
+        number = read_upward(value, "value")
         if number < 0:
-            raise ValueError(f"value must be at least 0, not {text(number)}")
+            raise ValueError(f"value must be at least 0, not {format_number(number)}")
         stated = combine_relations("value", relation_of(value), check_optional_relation(relation))
         check_norm(norm)
         return sensitivity_of(number, stated, max(norm, norm_order(value)))
@@ -198,7 +205,7 @@ def norm_order(sensitivity: object) -> int:
 
 
 def upward_literal_of(number: Fraction) -> str:
-    """Return an expression that `upward` reads as this very number.
+    """Return an expression that `read_upward` reads as this very number.
 
     >>> [upward_literal_of(Fraction(number)) for number in ("0.1", 0.1, 3)]
     ["'0.1'", '0.1', '3']
@@ -208,7 +215,7 @@ def upward_literal_of(number: Fraction) -> str:
     near = float_of(number)
     if sys.float_info.min <= near < math.inf:
         decimal = float.__repr__(near)
-        if upward(near, "number") == number:
+        if read_upward(near, "number") == number:
             return decimal
         if Fraction(decimal) == number:
             return repr(decimal)
@@ -241,13 +248,13 @@ def _apply(operation: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
 
 
 def _round_up(number: Any) -> Any:
-    return upward(number, "number") if _is_positive_float(number) else number
+    return read_upward(number, "number") if _is_positive_float(number) else number
 
 
 def _round_down(number: Any) -> Any:
     if not _is_positive_float(number):
         return number
-    return min(exact(number, "number"), binary(number, "number"))
+    return min(read_exact(number, "number"), read_binary(number, "number"))
 
 
 def _is_positive_float(number: Any) -> bool:

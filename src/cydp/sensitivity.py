@@ -17,9 +17,9 @@ import numpy as np
 
 from cydp._arguments import Integer, Number, OpenBounds
 from cydp._call_errors import explain_arguments
-from cydp._numbers.bounds import check_order, pair_of
+from cydp._numbers.bounds import check_order, check_pair
 from cydp._numbers.intervals import sqrt_bounds
-from cydp._numbers.rational import binary, index, text, upward
+from cydp._numbers.rational import format_number, read_binary, read_integer, read_upward
 from cydp._numbers.rounding import decimal_above
 from cydp._relations import check_relation
 from cydp._sensitivity import (
@@ -208,7 +208,7 @@ def mean(
             return of_sum
         return sensitivity_of(of_sum * share, relation)
     rows = None if n_at_least is None else _read_rows(n_at_least, "n_at_least")
-    mean_of_none = None if empty is None else binary(empty, "empty")
+    mean_of_none = None if empty is None else read_binary(empty, "empty")
     if lower is None or upper is None:
         return _make_unbounded(lower, upper, relation)
     width = upper - lower
@@ -353,15 +353,17 @@ def queries(*sensitivities: Number) -> Sensitivity | Unbounded:
         if _is_infinite(given):
             missing = given.missing_bound if isinstance(given, Unbounded) else "bound"
             return Unbounded(missing, relation=relation)
-        value = upward(given, "each of sensitivities")
+        value = read_upward(given, "each of sensitivities")
         if value < 0:
-            raise ValueError(f"each of sensitivities must be at least 0, not {text(value)}")
+            raise ValueError(
+                f"each of sensitivities must be at least 0, not {format_number(value)}"
+            )
         total += value
     return sensitivity_of(total, relation, max(map(norm_order, sensitivities), default=1))
 
 
 def _read_rows(n: Integer, name: str) -> int:
-    rows = index(n, name)
+    rows = read_integer(n, name)
     if rows < 1:
         raise ValueError(f"{name} must be at least 1, not {rows}")
     return rows
@@ -377,8 +379,8 @@ def _read_bounds(bounds: OpenBounds) -> _Pair:
     lower, upper = (
         None
         if end is None or _is_infinite(end)
-        else binary(end, f"{name} in bounds=(lower, upper)")
-        for end, name in zip(pair_of(bounds), ("lower", "upper"), strict=True)
+        else read_binary(end, f"{name} in bounds=(lower, upper)")
+        for end, name in zip(check_pair(bounds), ("lower", "upper"), strict=True)
     )
     if lower is not None and upper is not None:
         check_order(lower, upper)

@@ -1,7 +1,7 @@
 """accounting/_dominating_pairs.py: each pair is at least as far apart as what it stands for.
 
 Hockey-stick divergences are summed in floats here, from the laws alone, and compared; the proofs
-are in docs/plans.md.
+are in docs/accounting/dominating_pairs.md.
 """
 
 import math

@@ -8,7 +8,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR
 from fractions import Fraction
 from typing import Any, TypeAlias
 
-from cydp._numbers.rational import text
+from cydp._numbers.rational import format_number
 from cydp.accounting._loss import ZCDP, ApproxDP, Loss, PureDP
 from cydp.accounting.ledger._blocks import ALL
 from cydp.accounting.ledger._ledger import BudgetLedger
@@ -64,7 +64,9 @@ def format_numbers(numbers: Numbers, *, left: bool = False) -> str:
     be spent (`left`) are rounded down.
     """
     rounding = ROUND_FLOOR if left else ROUND_CEILING
-    return ", ".join(f"{name}={text(number, rounding)}" for name, number in numbers.items())
+    return ", ".join(
+        f"{name}={format_number(number, rounding)}" for name, number in numbers.items()
+    )
 
 
 def format_block(block: str) -> str:
@@ -78,5 +80,5 @@ def json_of(what: dict[str, Any]) -> str:
 
 
 def _string_of(number: Fraction) -> str:
-    short = text(number)
+    short = format_number(number)
     return str(number) if short.startswith("about") else short

@@ -12,7 +12,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from cydp._numbers.rational import exact, float_of
+from cydp._numbers.rational import float_of, read_exact
 from cydp._numbers.rounding import as_float
 from cydp.accounting._errors import LedgerError
 from cydp.accounting._format import format_name
@@ -163,7 +163,7 @@ def _read_edges(spec: str) -> list[float]:
     if len(parts) != 3:
         raise ValueError(f"--bins must be LO:HI:STEP, such as 0:100:10, not {spec!r}")
     low, high, step = (
-        exact(part, f"{name} of --bins")
+        read_exact(part, f"{name} of --bins")
         for part, name in zip(parts, ("LO", "HI", "STEP"), strict=True)
     )
     if low >= high or step <= 0:

@@ -7,7 +7,7 @@ import argparse
 import re
 from typing import Any
 
-from cydp._numbers.rational import exact
+from cydp._numbers.rational import read_exact
 from cydp.accounting._loss import ZCDP, ApproxDP, PureDP
 from cydp.accounting.ledger._ledger import BudgetLedger
 from cydp.cli._format import head_of
@@ -128,7 +128,7 @@ def _read_budget(options: argparse.Namespace) -> PureDP | ApproxDP | ZCDP | None
     if epsilon is not None and rho is None:
         if delta is None:
             return PureDP(epsilon)
-        return ApproxDP(exact(epsilon, "epsilon"), exact(delta, "delta"))
+        return ApproxDP(read_exact(epsilon, "epsilon"), read_exact(delta, "delta"))
     if delta is None and rho is None:
         return None
     raise ValueError(f"the budget must be {_BUDGETS}")

@@ -36,8 +36,8 @@ _IN_PYTHON = {
     "open a ledger with BudgetLedger.open, or choose another path": "choose another path",
     "no BudgetLedger.create has made this file": "`cydp ledger create` has not made this file",
     "create a ledger there first": "create a ledger there first by `cydp ledger create`",
-    "open it with BudgetLedger.open, if you mean that one": "repeat the command, if you mean that "
-    "one",
+    "open it with BudgetLedger.open, if you mean the new ledger": "repeat the command, if you mean "
+    "the new ledger",
     "without permission to write to it, open it with read_only=True": "permission to write to it "
     "is needed",
     "with by_block=True": "by `cydp ledger create --by-block`",
@@ -62,7 +62,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run ``cydp``; return the exit code."""
     parser = _make_parser()
     options = parser.parse_args(_join_values(sys.argv[1:] if arguments is None else arguments))
-    if sys.stdout is None:  # it is closed, and an answer that nobody can read must not be paid for
+    if (
+        sys.stdout is None
+    ):  # it is closed, so that an answer could not be read, but would be paid for
         parser.error("there is no standard output to write to")
     if isinstance(sys.stdout, io.TextIOWrapper):  # a terminal may lack characters of an id
         sys.stdout.reconfigure(errors="backslashreplace")
@@ -78,7 +80,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except OSError as error:
         # The rest of the buffer would fail again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        if isinstance(error, BrokenPipeError):  # nobody reads any more
+        if isinstance(error, BrokenPipeError):  # the output is read no further
             return 141  # the exit code of a shell for SIGPIPE
         parser.error(f"cannot write: {error.strerror}")
     return code

@@ -16,7 +16,7 @@ from cydp._arguments import BinsLike, Bounds, Column, Integer, Number, RangeLike
 from cydp._call_errors import explain_arguments
 from cydp._columns.entries import integers_of, sequence, undeclared
 from cydp._columns.numbers import blocks, check_real, column
-from cydp._numbers.rational import index
+from cydp._numbers.rational import read_integer
 from cydp.exact import _arrow_tables as tables
 from cydp.exact._bins import Bins, bin_count, public_bins
 from cydp.exact._grid import Grid, public_grid
@@ -295,7 +295,7 @@ class GroupedAccumulator:
         *,
         step: Mapping[str, Number] | None = None,
     ) -> None:
-        groups = index(n_groups, "n_groups")
+        groups = read_integer(n_groups, "n_groups")
         if not 1 <= groups < 2**32 - 2:
             raise ValueError(f"n_groups must be from 1 to 2**32 - 3, not {groups}")
         self._start(groups, _grids_of(sums, step))

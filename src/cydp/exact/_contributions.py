@@ -14,7 +14,7 @@ from cydp._call_errors import explain_arguments
 from cydp._columns.arrow import Mask, Strings
 from cydp._columns.identities import fixed_width, identities
 from cydp._generator import Generator, generator_or_default
-from cydp._numbers.rational import index
+from cydp._numbers.rational import read_integer
 
 __all__ = ["bound_contributions"]
 
@@ -95,7 +95,7 @@ def bound_contributions(
 
 
 def _at_least_one(value: Integer, name: str) -> int:
-    number = index(value, name)
+    number = read_integer(value, name)
     if number < 1:
         raise ValueError(f"{name} must be at least 1, not {number}")
     return min(number, _MOST)

@@ -19,7 +19,7 @@ from cydp._columns.numbers import blocks, column, paired_blocks
 from cydp._columns.type_names import of_dtype
 from cydp._numbers.bounds import read_bounds
 from cydp._numbers.intervals import sqrt_bounds
-from cydp._numbers.rational import Exact, as_exact, index
+from cydp._numbers.rational import Exact, as_exact, read_integer
 from cydp._numbers.rounding import decimal_above
 from cydp._relations import check_relation
 from cydp._sensitivity import check_missing, check_norm
@@ -286,7 +286,7 @@ def grouped_clamped_sum(
     array([ 1,  0, 11])
 
     """
-    groups = index(n_groups, "n_groups")
+    groups = read_integer(n_groups, "n_groups")
     if not 0 <= groups < 2**32 - 2:
         raise ValueError(f"n_groups must be from 0 to 2**32 - 3, not {groups}")
     grid = public_grid(bounds, step)

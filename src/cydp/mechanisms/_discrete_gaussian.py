@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from cydp._arguments import Integer, Number
 from cydp._call_errors import copy_base_methods, require_names
 from cydp._core import Sampler
-from cydp._numbers.rational import as_exact, float_of, index
+from cydp._numbers.rational import as_exact, float_of, read_integer
 from cydp._samplers import gaussian_of_square
 from cydp._sensitivity import relation_of
 from cydp.accounting._dominating_pairs import Pairs, gaussian_pairs
@@ -175,7 +175,7 @@ class DiscreteGaussian(IntegerMechanism):
 
         """
         log_miss = miss_of(confidence, count)
-        return law.reach(self._sigma2(index(count, "count")), log_miss)
+        return law.reach(self._sigma2(read_integer(count, "count")), log_miss)
 
     def _pmf(self, k: NDArray[np.float64]) -> NDArray[np.float64]:
         return law.pmf(self.sigma2, k)

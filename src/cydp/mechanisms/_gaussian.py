@@ -12,7 +12,7 @@ from cydp._arguments import Integer, Number
 from cydp._call_errors import copy_base_methods, require_names
 from cydp._core import Sampler
 from cydp._numbers.intervals import sqrt_bounds
-from cydp._numbers.rational import as_exact, float_of, index
+from cydp._numbers.rational import as_exact, float_of, read_integer
 from cydp._samplers import gaussian_of_square
 from cydp._sensitivity import relation_of
 from cydp.accounting._dominating_pairs import Pairs, gaussian_pairs
@@ -210,7 +210,7 @@ class Gaussian(GridMechanism):
         1.96
 
         """
-        log_miss, entries = miss_of(confidence, count), index(count, "count")
+        log_miss, entries = miss_of(confidence, count), read_integer(count, "count")
         steps = law.reach(self._steps2(entries), log_miss) + Fraction(1, 2)
         return float_up(steps * Fraction(2) ** self._exponent(entries))
 

@@ -19,7 +19,7 @@ from cydp._columns.floats import read_floats
 from cydp._generator import Generator
 from cydp._numbers.bounds import read_bounds
 from cydp._numbers.intervals import ln_bounds
-from cydp._numbers.rational import as_exact, float_of, positive, quoted, quoted_binary
+from cydp._numbers.rational import as_exact, binary_literal_of, float_of, literal_of, read_positive
 from cydp._sensitivity import relation_of
 from cydp.accounting._loss import PureDP
 from cydp.mechanisms._confidence import miss_of
@@ -97,7 +97,7 @@ class Snapping(RealMechanism):
 
     @require_names
     def __init__(self, *, epsilon: Number, sensitivity: Number, bounds: Bounds) -> None:
-        limit, norm = positive(epsilon, "epsilon"), norm_of(sensitivity)
+        limit, norm = read_positive(epsilon, "epsilon"), norm_of(sensitivity)
         lower, upper = read_bounds(bounds)
         if lower == upper:
             raise ValueError("bounds=(lower, upper) must have lower < upper, not equal ones")
@@ -211,8 +211,8 @@ class Snapping(RealMechanism):
         return nearest
 
     def __repr__(self) -> str:
-        epsilon, norm = quoted(self.epsilon), words_of(self.sensitivity, self.relation)
-        lower, upper = map(quoted_binary, self.bounds)
+        epsilon, norm = literal_of(self.epsilon), words_of(self.sensitivity, self.relation)
+        lower, upper = map(binary_literal_of, self.bounds)
         return f"Snapping(epsilon={epsilon}, sensitivity={norm}, bounds=({lower}, {upper}))"
 
 

@@ -17,7 +17,7 @@ from cydp._call_errors import explain_arguments
 from cydp._columns.declared import declared_dtype
 from cydp._columns.records import read, records
 from cydp._generator import Generator
-from cydp._numbers.rational import text
+from cydp._numbers.rational import format_number
 from cydp.accounting._loss import PureDP
 from cydp.accounting.ledger._serialize import register
 from cydp.exact._bins import Bins, public_bins
@@ -201,9 +201,9 @@ class HistogramRelease:
         noise = self.mechanism
         bound = self.error_bound(_SHOWN_CONFIDENCE, count=max(len(self.counts), 1))
         head = [
-            f"HistogramRelease: {len(self.counts)} bins, epsilon={text(noise.epsilon)}, "
+            f"HistogramRelease: {len(self.counts)} bins, epsilon={format_number(noise.epsilon)}, "
             f"relation={self.relation!r}",
-            f"mechanism: DiscreteLaplace, scale {text(noise.scale)}",
+            f"mechanism: DiscreteLaplace, scale {format_number(noise.scale)}",
             f"error: within {bound} for all bins together, with 99.9 % confidence",
         ]
         return "\n".join(head + self._rows())

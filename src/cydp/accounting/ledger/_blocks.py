@@ -51,8 +51,10 @@ def check_block_budget(budget: Loss, most: Loss, relation: str) -> Amount:
         )
     amount = own_amount_of(budget)
     if exceeds(amount, own_amount_of(most)):
-        whole = format_loss(most, left=True)
-        raise ValueError(f"budget must be at most the ledger's, {whole}, not {format_loss(budget)}")
+        allowed = format_loss(most, left=True)
+        raise ValueError(
+            f"budget must be at most the ledger's, {allowed}, not {format_loss(budget)}"
+        )
     return amount
 
 
@@ -112,10 +114,10 @@ def read_states(
 def _state_of(kind: type[Loss], budget: Amount, spent: Amount, retired: int) -> State:
     left = subtract_amounts(budget, spent)
     try:
-        rest = loss_of_amount(kind, left)
+        remaining = loss_of_amount(kind, left)
         if retired:
-            rest = loss_of_amount(kind, zero_amount(left))
-        return loss_of_amount(kind, budget), loss_of_amount(kind, spent), rest, bool(retired)
+            remaining = loss_of_amount(kind, zero_amount(left))
+        return loss_of_amount(kind, budget), loss_of_amount(kind, spent), remaining, bool(retired)
     except ValueError:  # more was spent than there was
         raise LedgerCorruptError(_DAMAGED) from None
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
-from cydp._numbers.rational import index
+from cydp._numbers.rational import read_integer
 from cydp._version import __version__
 from cydp.accounting._amounts import Amount, amount_of
 from cydp.accounting._loss import Loss
@@ -74,7 +74,10 @@ def check_head(expected: tuple[int, str]) -> tuple[int, str]:
             "expect_head must be a pair (place, hash), as ledger.head() returns it, not "
             f"{type(expected).__name__}"
         )
-    seq, digest = index(expected[0], "expect_head[0]"), check_string(expected[1], "expect_head[1]")
+    seq, digest = (
+        read_integer(expected[0], "expect_head[0]"),
+        check_string(expected[1], "expect_head[1]"),
+    )
     if not 0 < seq < 2**63:
         raise ValueError("expect_head[0] must be the place of an entry, which is at least 1")
     return seq, digest

@@ -102,9 +102,8 @@ def _before_fork() -> None:
 
 
 def _take(lock: Any) -> None:
-    _mine.taken.append(
-        lock
-    )  # first, since an interruption must not leave a lock that nobody releases
+    # Noted before it is acquired: an interruption must not leave a lock that is never released.
+    _mine.taken.append(lock)
     lock.acquire()
 
 

@@ -181,17 +181,17 @@ class LedgerCharges:
             return
         receipt = receipts[0]
         try:
-            known = self._known(receipt.charge_id)
+            outcome = self._read_outcome(receipt.charge_id)
         except (LedgerError, KeyboardInterrupt):
             note_charge(error, receipt.cost, receipt, "may have been charged")
             return
-        if known is not None and known[0] is not None:
+        if outcome is not None and outcome[0] is not None:
             recorded = "its result is recorded: repeat the call to get it"
             note_charge(error, receipt.cost, receipt, end=recorded)
-        elif known is not None:
+        elif outcome is not None:
             note_charge(error, receipt.cost, receipt)
 
-    def _known(self, charge_id: str) -> Any:
+    def _read_outcome(self, charge_id: str) -> Any:
         """Return a row with the recorded result of a charge; None if there is no such charge."""
         return self._store.read(lambda connection: read_outcome(connection, charge_id))
 

@@ -8,7 +8,7 @@ from sqlite3 import Connection
 from typing import Any
 
 from cydp._arguments import Integer
-from cydp._numbers.rational import index
+from cydp._numbers.rational import read_integer
 from cydp.accounting._cost import Cost
 from cydp.accounting._errors import ChargeInDoubtError, LedgerError
 from cydp.accounting.ledger._blocks import check_block_ids
@@ -170,7 +170,7 @@ class LedgerResults(LedgerCharges):
             raise TypeError(f"release must be callable, not {type(release).__name__}")
         name = _function_name(release) if function is None else function
         call = Call(name, arguments, data_version)
-        size = index(nbytes, "nbytes")
+        size = read_integer(nbytes, "nbytes")
         if size < 0:
             raise ValueError(f"nbytes must be at least 0, not {size}")
         check_size(size)
@@ -220,14 +220,14 @@ class LedgerResults(LedgerCharges):
         [3, 4]
 
         """
-        known = self._known(check_string(charge_id, "charge_id"))
-        if known is None:
+        outcome = self._read_outcome(check_string(charge_id, "charge_id"))
+        if outcome is None:
             raise LedgerError(_uncharged_message(charge_id))
-        if known[0] is None:
+        if outcome[0] is None:
             raise ChargeInDoubtError(
                 f"charge_id {charge_id!r} was charged and has no recorded result"
             )
-        return read_result(known[0])
+        return read_result(outcome[0])
 
     def record(self, charge_id: str, result: Any) -> None:
         """Record the result of a charge, once. A repetition of the charge returns it.
@@ -271,10 +271,10 @@ class LedgerResults(LedgerCharges):
         } | describe_writer()
 
         def insert(connection: Connection) -> None:
-            known = read_outcome(connection, charge_id)
-            if known is None:
+            outcome = read_outcome(connection, charge_id)
+            if outcome is None:
                 raise LedgerError(_uncharged_message(charge_id))
-            if known[0] is not None:
+            if outcome[0] is not None:
                 raise LedgerError(
                     f"charge_id {charge_id!r} has a result, which was recorded before and cannot "
                     "be changed"

@@ -276,7 +276,7 @@ class Store:
             if another:
                 raise LedgerError(
                     f"another ledger was put at {self.path}: open it with BudgetLedger.open, if "
-                    "you mean that one"
+                    "you mean the new ledger"
                 )
             raise LedgerRollbackError(
                 f"an older copy of the ledger was put at {self.path}: it does not have the entry "
@@ -303,7 +303,7 @@ class Store:
                 elif length_of(self.wal) and not os.path.lexists(f"{self.path}-shm"):
                     more = (
                         f"; {self.wal} holds charges, and SQLite reads them by {self.path}-shm, "
-                        "which is not there and cannot be made: somebody who may write to the "
+                        "which is not there and cannot be made: a user who may write to the "
                         "folder must open the ledger and close it"
                     )
             return LedgerError(f"the ledger cannot be used: {error}{more}")

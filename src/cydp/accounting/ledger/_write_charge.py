@@ -95,9 +95,9 @@ def _refusal(
     """Return the error for charges of one call to a block, of which `charge` is the last."""
     requested = charge.requested if charges == 1 else subtract_amounts(total, before)
     amounts = budget, before, subtract_amounts(budget, before), requested
-    whole, spent, left, cost = (loss_of_amount(charge.kind, amount) for amount in amounts)
+    limit, spent, left, cost = (loss_of_amount(charge.kind, amount) for amount in amounts)
     name = None if block == ALL else block
-    return BudgetExceededError(whole, spent, left, cost, name, charges)
+    return BudgetExceededError(limit, spent, left, cost, name, charges)
 
 
 def _repeat(charge: Charge, seq: int, body: str, digest: str, result: Any) -> Receipt:
