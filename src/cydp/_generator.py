@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from cydp import _core, _samplers, _threads
 from cydp._arguments import Number, Size
+from cydp._call_errors import require_names
 from cydp._core import NoisyMax, Sampler, Stream
-from cydp._named import by_name
 from cydp._outputs import prepare_output, read_length
 
 __all__ = ["Generator", "default", "default_generator", "generator_or_default"]
@@ -55,7 +55,7 @@ class Generator:
 
     _reproducible = False  # whether a seed determines what is drawn
 
-    @by_name
+    @require_names
     def __init__(self, *, fixed_work: bool = False) -> None:
         self._start(None, fixed_work)
 

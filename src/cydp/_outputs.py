@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp._arguments import Integer, Size
-from cydp._numbers.rational import index
+from cydp._numbers.rational import read_integer
 
 __all__ = ["prepare_output", "read_length"]
 
@@ -49,7 +49,7 @@ def prepare_output(
 
 def read_length(n: Integer, name: str) -> int:
     """Return a length as an int, or raise a TypeError or ValueError that names it."""
-    value = index(n, name)
+    value = read_integer(n, name)
     if not 0 <= value < 2**60:
         shown = f", not {value}" if abs(value) < 10**18 else ""
         raise ValueError(f"{name} must be from 0 to 2**60 - 1{shown}")

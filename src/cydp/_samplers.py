@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from cydp import _core
 from cydp._arguments import Number
 from cydp._core import NoisyMax, Sampler
-from cydp._numbers.rational import exact, positive, text
+from cydp._numbers.rational import format_number, read_exact, read_positive
 
 __all__ = [
     "prepare_category_offset",
@@ -50,7 +50,7 @@ def _keep(read: Callable[[Number], Sampler]) -> Callable[[Number], Sampler]:
 @_keep
 def read_discrete_laplace(scale: Number) -> Sampler:
     """Return a sampler of discrete Laplace noise, or raise an error that names the scale."""
-    return prepare_discrete_laplace(positive(scale, "scale"))
+    return prepare_discrete_laplace(read_positive(scale, "scale"))
 
 
 def read_discrete_gaussian(sigma: Number | None, sigma2: Number | None = None) -> Sampler:
@@ -62,23 +62,23 @@ def read_discrete_gaussian(sigma: Number | None, sigma2: Number | None = None) -
 
 @_keep
 def _read_sigma(sigma: Number) -> Sampler:
-    value = positive(sigma, "sigma")
+    value = read_positive(sigma, "sigma")
     if not _LEAST_SIGMA <= value <= _LARGEST_SIGMA:
-        raise ValueError(f"sigma must be between 1e-3 and 2**56, not {text(value)}")
+        raise ValueError(f"sigma must be between 1e-3 and 2**56, not {format_number(value)}")
     return prepare_discrete_gaussian(value**2)
 
 
 @_keep
 def _read_sigma2(sigma2: Number) -> Sampler:
-    return prepare_discrete_gaussian(positive(sigma2, "sigma2"))
+    return prepare_discrete_gaussian(read_positive(sigma2, "sigma2"))
 
 
 @_keep
 def read_bernoulli(p: Number) -> Sampler:
     """Return a sampler of booleans, or raise an error that names p."""
-    value = exact(p, "p")
+    value = read_exact(p, "p")
     if not 0 <= value <= 1:
-        raise ValueError(f"p must be between 0 and 1, not {text(value)}")
+        raise ValueError(f"p must be between 0 and 1, not {format_number(value)}")
     return _core.make_sampler("bernoulli", *_limbs_of(value))
 
 
@@ -86,7 +86,7 @@ def read_bernoulli(p: Number) -> Sampler:
 def prepare_discrete_laplace(scale: Fraction, prefix_bits: int = 0) -> Sampler:
     """Return a sampler for a scale of any length; prefix_bits as in cydp_testing.h."""
     if not _LEAST_SCALE <= scale <= _LARGEST_SCALE:
-        raise ValueError(f"scale must be between 1e-6 and 2**56, not {text(scale)}")
+        raise ValueError(f"scale must be between 1e-6 and 2**56, not {format_number(scale)}")
     if prefix_bits:
         return _core.make_discrete_laplace_prefix(*_limbs_of(scale), prefix_bits)
     return _core.make_sampler("discrete_laplace", *_limbs_of(scale))
@@ -96,7 +96,7 @@ def prepare_discrete_laplace(scale: Fraction, prefix_bits: int = 0) -> Sampler:
 def prepare_discrete_gaussian(sigma2: Fraction) -> Sampler:
     """Return a sampler for a square of sigma of any length."""
     if not _LEAST_SIGMA**2 <= sigma2 <= _LARGEST_SIGMA**2:
-        raise ValueError(f"sigma2 must be between 1e-6 and 2**112, not {text(sigma2)}")
+        raise ValueError(f"sigma2 must be between 1e-6 and 2**112, not {format_number(sigma2)}")
     return _core.make_sampler("discrete_gaussian", *_limbs_of(sigma2))
 
 

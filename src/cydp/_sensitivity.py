@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A sensitivity that knows which relation it holds under."""
+"""Sensitivities: numbers that know their relation of neighbours and their norm."""
 
 from __future__ import annotations
 
@@ -14,8 +14,15 @@ from typing import Any
 import numpy as np
 
 from cydp._arguments import Number
-from cydp._named import explained
-from cydp._numbers.rational import Exact, binary, exact, float_of, text, upward
+from cydp._call_errors import explain_arguments
+from cydp._numbers.rational import (
+    Exact,
+    float_of,
+    format_number,
+    read_binary,
+    read_exact,
+    read_upward,
+)
 from cydp._relations import check_optional_relation
 from cydp.accounting._combine_relations import combine_relations
 
@@ -27,35 +34,40 @@ __all__ = [
     "norm_order",
     "relation_of",
     "sensitivity_of",
-    "written",
+    "upward_literal_of",
 ]
 
-_MOST_DIGITS = 10**16  # an integer below is written without an exponent
+_MOST_DIGITS = 10**16  # a smaller integer is written without an exponent
 
 
 class Sensitivity(Exact):
     """A sensitivity that knows which relation of neighbours it holds under.
 
-    It is a Fraction, and equals every number of its value. Adding an int, a Fraction, a positive
-    float or a sensitivity under the same relation keeps the relation, and so does multiplying or
-    dividing by one. Every other operation gives a plain number, which has no relation. A sum
-    or a multiple of L2 norms is one.
+    Pass it to a mechanism as ``sensitivity=``: the loss of the mechanism is then stated under the
+    relation, and budgets of the other relation refuse it.
+
+    A sensitivity is a Fraction, and equals every number of its value. Adding an int, a Fraction, a
+    positive float or a sensitivity under the same relation keeps the relation, and so does
+    multiplying or dividing by one of these. Every other operation gives a plain number, which has
+    no relation. A sum or a multiple of L2 norms is an L2 norm.
 
     Parameters
     ----------
     value : number >= 0
-        A float is read up: as the larger of its shortest repr and its binary value.
+        A float is rounded up: it is read as the larger of its shortest repr and its binary value.
     relation : {"add-remove", "change-one"}, optional
-        None: the number holds under both relations, or its relation is not stated; then the caller
-        answers for it.
+        The relation that the number holds under. None: it holds under both relations, or no
+        relation is stated, and the caller is responsible for it.
     norm : {1, 2}, default 1
-        2: the number bounds the L2 norm of a change only. Gaussian mechanisms take it, and the
-        others, which need an L1 norm, refuse it.
+        1: the number bounds the L1 norm of a change. 2: it bounds the L2 norm only. Gaussian
+        mechanisms take an L2 norm. The other mechanisms, which need an L1 norm, refuse it.
 
     Attributes
     ----------
     relation : str or None
+        The relation that the number holds under.
     norm : int
+        1 or 2.
 
     Raises
     ------
@@ -78,43 +90,43 @@ class Sensitivity(Exact):
     _norm: int
     _relation: str | None
 
-    @explained
+    @explain_arguments
     def __new__(cls, value: Number, *, relation: str | None = None, norm: int = 1) -> Sensitivity:
         """Return a sensitivity that is stated under a relation."""
-        number = upward(value, "value")
+        number = read_upward(value, "value")
         if number < 0:
-            raise ValueError(f"value must be at least 0, not {text(number)}")
+            raise ValueError(f"value must be at least 0, not {format_number(number)}")
         stated = combine_relations("value", relation_of(value), check_optional_relation(relation))
         check_norm(norm)
         return sensitivity_of(number, stated, max(norm, norm_order(value)))
 
-    # Comparisons of Fractions with floats call it on their own class.
+    # Fraction calls it on the class of a number that is compared with a float.
     from_float = Fraction.from_float  # type: ignore[assignment]
 
     @property
     def relation(self) -> str | None:
-        """The relation that it holds under; None: both, or it is not stated."""
+        """The relation that it holds under; None: it holds under both, or states none."""
         return self._relation
 
     @property
     def norm(self) -> int:
-        """1: it bounds the L1 norm of a change, and so the L2 norm; 2: the L2 norm only."""
+        """1: it bounds the L1 norm of a change, and so the L2 norm; 2: only the L2 norm."""
         return self._norm
 
     def __add__(self, other: Any) -> Any:
-        return _kept(operator.add, self, other)
+        return _apply(operator.add, self, other)
 
     def __radd__(self, other: Any) -> Any:
-        return _kept(operator.add, other, self)
+        return _apply(operator.add, other, self)
 
     def __mul__(self, other: Any) -> Any:
-        return _kept(operator.mul, self, other)
+        return _apply(operator.mul, self, other)
 
     def __rmul__(self, other: Any) -> Any:
-        return _kept(operator.mul, other, self)
+        return _apply(operator.mul, other, self)
 
     def __truediv__(self, other: Any) -> Any:
-        return _kept(operator.truediv, self, other)
+        return _apply(operator.truediv, self, other)
 
     def __copy__(self) -> Sensitivity:
         return self
@@ -128,18 +140,20 @@ class Sensitivity(Exact):
     def __repr__(self) -> str:
         relation = "" if self._relation is None else f", relation={self._relation!r}"
         norm = "" if self._norm == 1 else f", norm={self._norm}"
-        return f"Sensitivity({written(self)}{relation}{norm})"
+        return f"Sensitivity({upward_literal_of(self)}{relation}{norm})"
 
 
 class Unbounded(float):
     """An infinite sensitivity, which knows which bound is missing, and its relation.
 
+    A mechanism that is given one names the missing bound in its error.
+
     Parameters
     ----------
     missing_bound : str
-        Which bound would make it finite.
+        The bound that would make it finite, such as "upper bound".
     relation : {"add-remove", "change-one"}, optional
-        None: not stated.
+        The relation that it was computed for. None: no relation is stated.
 
     Raises
     ------
@@ -159,7 +173,7 @@ class Unbounded(float):
     _missing_bound: str
     _relation: str | None
 
-    @explained
+    @explain_arguments
     def __new__(cls, missing_bound: str, *, relation: str | None = None) -> Unbounded:
         """Return infinity for lack of a bound."""
         new = super().__new__(cls, math.inf)
@@ -168,20 +182,20 @@ class Unbounded(float):
 
     @property
     def missing_bound(self) -> str:
-        """Which bound would make it finite."""
+        """The bound that would make it finite."""
         return self._missing_bound
 
     @property
     def relation(self) -> str | None:
-        """The relation that was asked for; None: it was not stated."""
+        """The relation that it was computed for; None: no relation is stated."""
         return self._relation
 
     def __reduce__(self) -> tuple[Callable[..., Unbounded], tuple[str, str | None]]:
-        return _infinite, (self._missing_bound, self._relation)
+        return _make_unbounded, (self._missing_bound, self._relation)
 
 
 def relation_of(sensitivity: object) -> str | None:
-    """Return the relation that a sensitivity is stated under; None: it states none."""
+    """Return the relation that a sensitivity is stated under, or None."""
     return sensitivity.relation if isinstance(sensitivity, Sensitivity | Unbounded) else None
 
 
@@ -190,18 +204,18 @@ def norm_order(sensitivity: object) -> int:
     return sensitivity.norm if isinstance(sensitivity, Sensitivity) else 1
 
 
-def written(number: Fraction) -> str:
-    """Write a sensitivity as an expression that means the same to whoever reads it up.
+def upward_literal_of(number: Fraction) -> str:
+    """Return an expression that `read_upward` reads as this very number.
 
-    >>> written(Fraction(1, 10)), written(Fraction(0.1)), written(Fraction(3))
-    ("'0.1'", '0.1', '3')
+    >>> [upward_literal_of(Fraction(number)) for number in ("0.1", 0.1, 3)]
+    ["'0.1'", '0.1', '3']
     """
     if number.denominator == 1 and number < _MOST_DIGITS:
         return str(number)
     near = float_of(number)
     if sys.float_info.min <= near < math.inf:
         decimal = float.__repr__(near)
-        if upward(near, "number") == number:
+        if read_upward(near, "number") == number:
             return decimal
         if Fraction(decimal) == number:
             return repr(decimal)
@@ -209,7 +223,7 @@ def written(number: Fraction) -> str:
 
 
 def sensitivity_of(number: Fraction, relation: str | None, norm: int = 1) -> Sensitivity:
-    """Return a sensitivity, of a number, a relation and a norm that are checked."""
+    """Return a sensitivity of a number, a relation and a norm that were checked before."""
     new = Fraction.__new__(Sensitivity, number)
     new._relation, new._norm = relation, norm
     return new
@@ -219,30 +233,28 @@ def _plain(number: Any) -> Any:
     return Fraction(number) if isinstance(number, Sensitivity) else number
 
 
-def _kept(operation: Callable[[Any, Any], Any], one: Any, other: Any) -> Any:
-    """Return what an operation gives, under the relation of what it was given.
+def _apply(operation: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
+    """Return the result of an operation, under the relation that the operands have in common.
 
-    A positive float is read up, or, as a divisor, down: the result is not less than is meant.
+    A positive float is rounded up, and as a divisor down, so that the result is never too small.
     """
-    one, other = (
-        _read_up(one),
-        _read_down(other) if operation is operator.truediv else _read_up(other),
-    )
-    result = operation(_plain(one), _plain(other))
-    relation = combine_relations("sensitivities", relation_of(one), relation_of(other))
-    if not isinstance(one, Rational) or not isinstance(other, Rational) or result < 0:
+    is_division = operation is operator.truediv
+    left, right = _round_up(left), _round_down(right) if is_division else _round_up(right)
+    result = operation(_plain(left), _plain(right))
+    relation = combine_relations("sensitivities", relation_of(left), relation_of(right))
+    if not isinstance(left, Rational) or not isinstance(right, Rational) or result < 0:
         return result
-    return sensitivity_of(result, relation, max(norm_order(one), norm_order(other)))
+    return sensitivity_of(result, relation, max(norm_order(left), norm_order(right)))
 
 
-def _read_up(number: Any) -> Any:
-    return upward(number, "number") if _is_positive_float(number) else number
+def _round_up(number: Any) -> Any:
+    return read_upward(number, "number") if _is_positive_float(number) else number
 
 
-def _read_down(number: Any) -> Any:
+def _round_down(number: Any) -> Any:
     if not _is_positive_float(number):
         return number
-    return min(exact(number, "number"), binary(number, "number"))
+    return min(read_exact(number, "number"), read_binary(number, "number"))
 
 
 def _is_positive_float(number: Any) -> bool:
@@ -250,18 +262,18 @@ def _is_positive_float(number: Any) -> bool:
 
 
 def check_missing(missing: object) -> None:
-    """Raise a TypeError unless missing is True or False."""
+    """Raise a TypeError unless `missing` is True or False."""
     if not isinstance(missing, bool):
         raise TypeError(f"missing must be True or False, not {type(missing).__name__}")
 
 
 def check_norm(norm: object) -> None:
-    """Raise an error unless norm is 1 or 2."""
+    """Raise a TypeError or a ValueError unless `norm` is 1 or 2."""
     if not isinstance(norm, int) or isinstance(norm, bool):
         raise TypeError(f"norm must be 1 or 2, not {type(norm).__name__}")
     if norm not in (1, 2):
         raise ValueError("norm must be 1, for Laplace noise, or 2, for Gaussian noise")
 
 
-def _infinite(missing_bound: str, relation: str | None) -> Unbounded:
+def _make_unbounded(missing_bound: str, relation: str | None) -> Unbounded:
     return Unbounded(missing_bound, relation=relation)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Global sensitivity: how much one record can change an answer, as the textbook has it.
+"""Global sensitivity: how much one record can change an answer.
 
 Neighbouring tables differ by one record more or less under "add-remove", and by one record that
-has another value under "change-one". What the functions return carries its relation to the
-mechanism that it is passed to. Source: Dwork, Roth, "The algorithmic foundations of differential
-privacy", 2014, section 3.3; docs/sensitivity.md.
+has another value under "change-one". A sensitivity states its relation, and so does a mechanism
+that it is passed to. The definition is that of Dwork, Roth, "The algorithmic foundations of
+differential privacy", 2014, section 3.3; docs/sensitivity.md has the proofs.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from typing import TypeAlias
 import numpy as np
 
 from cydp._arguments import Integer, Number, OpenBounds
-from cydp._named import explained
-from cydp._numbers.bounds import check_order, pair_of
+from cydp._call_errors import explain_arguments
+from cydp._numbers.bounds import check_order, check_pair
 from cydp._numbers.intervals import sqrt_bounds
-from cydp._numbers.rational import binary, index, text, upward
+from cydp._numbers.rational import format_number, read_binary, read_integer, read_upward
 from cydp._numbers.rounding import decimal_above
 from cydp._relations import check_relation
 from cydp._sensitivity import (
@@ -53,13 +53,19 @@ def __dir__() -> list[str]:
 _Pair: TypeAlias = tuple[Fraction | None, Fraction | None]
 
 
-@explained
+@explain_arguments
 def count(*, relation: str = "add-remove") -> Sensitivity:
-    """Return the sensitivity of the number of records with some property: 1.
+    """Return the sensitivity of the number of records with some property, which is 1.
 
     Parameters
     ----------
     relation : {"add-remove", "change-one"}, default "add-remove"
+        The relation of neighbours.
+
+    Returns
+    -------
+    Sensitivity
+        1, in records.
 
     Raises
     ------
@@ -75,7 +81,7 @@ def count(*, relation: str = "add-remove") -> Sensitivity:
     return sensitivity_of(Fraction(1), check_relation(relation))
 
 
-@explained
+@explain_arguments
 def sum(
     bounds: OpenBounds, *, relation: str = "add-remove", missing: bool = True
 ) -> Sensitivity | Unbounded:
@@ -84,17 +90,19 @@ def sum(
     Parameters
     ----------
     bounds : (lower, upper)
-        What the numbers are clamped to. None or an infinity in place of a number: no such bound.
+        The ends that the numbers are clamped to. None or an infinity: there is no such bound.
     relation : {"add-remove", "change-one"}, default "add-remove"
+        The relation of neighbours.
     missing : bool, default True
         Whether a record may have no number, and so add 0. It matters under "change-one" only.
         False is the caller's promise that no number is missing.
 
     Returns
     -------
-    Sensitivity, or infinity
-        Add-remove: max(abs(lower), abs(upper)). Change-one: upper - lower; if numbers may be
-        missing, that of the bounds widened to include 0.
+    Sensitivity or Unbounded
+        In the unit of the numbers. Add-remove: max(abs(lower), abs(upper)). Change-one: upper -
+        lower; if numbers may be missing, the bounds are first widened to include 0. Infinity if a
+        bound is missing.
 
     Raises
     ------
@@ -109,11 +117,11 @@ def sum(
     Sensitivity(3, relation='change-one')
 
     """
-    lower, upper = _read(bounds)
+    lower, upper = _read_bounds(bounds)
     check_relation(relation)
     check_missing(missing)
     if lower is None or upper is None:
-        return _unbounded(lower, upper, relation)
+        return _make_unbounded(lower, upper, relation)
     if relation == "add-remove":
         return sensitivity_of(max(abs(lower), abs(upper)), relation)
     if missing:
@@ -121,7 +129,7 @@ def sum(
     return sensitivity_of(upper - lower, relation)
 
 
-@explained
+@explain_arguments
 def mean(
     bounds: OpenBounds,
     n: Integer | None = None,
@@ -138,27 +146,30 @@ def mean(
     Parameters
     ----------
     bounds : (lower, upper)
-        What the numbers are clamped to. None or an infinity in place of a number: no such bound.
+        The ends that the numbers are clamped to. None or an infinity: there is no such bound.
     n : int >= 1
         The sum is divided by n, the public number of all records, including those without a
         number. Only under "change-one": under "add-remove" the number of records is private.
     relation : {"add-remove", "change-one"}, default "add-remove"
+        The relation of neighbours.
     empty : number
         The sum is divided by the number of numbers, and the mean of no numbers is `empty`, which
         is fixed in advance. The middle of the bounds is best.
     n_at_least : int >= 1
-        The sum is divided by the number of numbers, and every table has at least so many. That is
-        the caller's promise, and the guarantee holds only among tables that keep it.
+        The sum is divided by the number of numbers, and every table has at least `n_at_least`
+        numbers. That is the caller's promise, and the guarantee holds only among tables that keep
+        it.
     missing : bool, default True
         Whether a record may have no number. It matters under "change-one" only; with `n` such a
         record adds 0 to the sum. False is the caller's promise that no number is missing.
 
     Returns
     -------
-    Sensitivity, or infinity
-        With `n`: that of the sum, over n. With `empty`: max(upper - empty, empty - lower). With
-        `n_at_least`: (upper - lower) / (n_at_least + 1); under "change-one"
-        (upper - lower) / n_at_least.
+    Sensitivity or Unbounded
+        In the unit of the numbers. With `n`: the sensitivity of the sum, divided by n. With
+        `empty`: max(upper - empty, empty - lower); under "change-one" at least upper - lower, and
+        exactly that if no number is missing. With `n_at_least`: (upper - lower) / (n_at_least + 1);
+        under "change-one" (upper - lower) / n_at_least. Infinity if a bound is missing.
 
     Raises
     ------
@@ -167,8 +178,8 @@ def mean(
 
     Notes
     -----
-    docs/sensitivity.md has the proofs. (upper - lower) / n with the n of the data at hand is no
-    global sensitivity where n is private.
+    docs/sensitivity.md has the proofs. (upper - lower) / n, with the n of the data at hand, is no
+    global sensitivity if n is private.
 
     Examples
     --------
@@ -180,7 +191,7 @@ def mean(
      Sensitivity(0.5, relation='add-remove'))
 
     """
-    lower, upper = _read(bounds)
+    lower, upper = _read_bounds(bounds)
     check_relation(relation)
     check_missing(missing)
     if [n, empty, n_at_least].count(None) != 2:
@@ -191,24 +202,26 @@ def mean(
                 "n is private under 'add-remove': give relation='change-one', or empty= or "
                 "n_at_least= instead of n"
             )
-        whole = sum(bounds, relation=relation, missing=missing)
-        each = Fraction(1, _rows(n, "n"))
-        return whole if isinstance(whole, Unbounded) else sensitivity_of(whole * each, relation)
-    rows = None if n_at_least is None else _rows(n_at_least, "n_at_least")
-    center = None if empty is None else binary(empty, "empty")
+        of_sum = sum(bounds, relation=relation, missing=missing)
+        share = Fraction(1, _read_rows(n, "n"))
+        if isinstance(of_sum, Unbounded):
+            return of_sum
+        return sensitivity_of(of_sum * share, relation)
+    rows = None if n_at_least is None else _read_rows(n_at_least, "n_at_least")
+    mean_of_none = None if empty is None else read_binary(empty, "empty")
     if lower is None or upper is None:
-        return _unbounded(lower, upper, relation)
+        return _make_unbounded(lower, upper, relation)
     width = upper - lower
     if rows is not None:
         return sensitivity_of(width / (rows + (relation == "add-remove")), relation)
-    assert center is not None  # one of the three was given
-    one_or_none = max(upper - center, center - lower)
-    if relation == "add-remove" or (missing and one_or_none > width):
-        return sensitivity_of(one_or_none, relation)
+    assert mean_of_none is not None  # one of the three was given
+    from_none = max(upper - mean_of_none, mean_of_none - lower)  # the only number comes or goes
+    if relation == "add-remove" or (missing and from_none > width):
+        return sensitivity_of(from_none, relation)
     return sensitivity_of(width, relation)
 
 
-@explained
+@explain_arguments
 def minimum(bounds: OpenBounds) -> Sensitivity | Unbounded:
     """Return the sensitivity of the least of numbers clamped to bounds: upper - lower.
 
@@ -218,7 +231,12 @@ def minimum(bounds: OpenBounds) -> Sensitivity | Unbounded:
     Parameters
     ----------
     bounds : (lower, upper)
-        What the numbers are clamped to. None or an infinity in place of a number: no such bound.
+        The ends that the numbers are clamped to. None or an infinity: there is no such bound.
+
+    Returns
+    -------
+    Sensitivity or Unbounded
+        In the unit of the numbers; infinity if a bound is missing.
 
     Raises
     ------
@@ -231,20 +249,25 @@ def minimum(bounds: OpenBounds) -> Sensitivity | Unbounded:
     Sensitivity(100)
 
     """
-    lower, upper = _read(bounds)
+    lower, upper = _read_bounds(bounds)
     if lower is None or upper is None:
-        return _unbounded(lower, upper, None)
+        return _make_unbounded(lower, upper, None)
     return sensitivity_of(upper - lower, None)
 
 
-@explained
+@explain_arguments
 def maximum(bounds: OpenBounds) -> Sensitivity | Unbounded:
-    """Return the sensitivity of the largest of numbers clamped to bounds: as of `minimum`.
+    """Return the sensitivity of the largest of numbers clamped to bounds, as `minimum` does.
 
     Parameters
     ----------
     bounds : (lower, upper)
-        What the numbers are clamped to. None or an infinity in place of a number: no such bound.
+        The ends that the numbers are clamped to. None or an infinity: there is no such bound.
+
+    Returns
+    -------
+    Sensitivity or Unbounded
+        In the unit of the numbers; infinity if a bound is missing.
 
     Raises
     ------
@@ -260,20 +283,21 @@ def maximum(bounds: OpenBounds) -> Sensitivity | Unbounded:
     return minimum(bounds)
 
 
-@explained
+@explain_arguments
 def histogram(*, relation: str = "add-remove", norm: int = 1) -> Sensitivity:
-    """Return the sensitivity of counts in disjoint cells.
+    """Return the sensitivity of the counts of a histogram, whose bins are disjoint.
 
     Parameters
     ----------
     relation : {"add-remove", "change-one"}, default "add-remove"
+        The relation of neighbours.
     norm : {1, 2}, default 1
-        L1: 1, or 2 under "change-one". L2, for Gaussian noise: 1, or sqrt(2), rounded up to six
-        digits; only Gaussian mechanisms take that one.
+        1: the L1 norm of a change. 2: the L2 norm, for Gaussian mechanisms alone.
 
     Returns
     -------
     Sensitivity
+        In records. L1: 1, or 2 under "change-one". L2: 1, or sqrt(2) rounded up to six digits.
 
     Raises
     ------
@@ -294,24 +318,26 @@ def histogram(*, relation: str = "add-remove", norm: int = 1) -> Sensitivity:
     return sensitivity_of(decimal_above(sqrt_bounds(Fraction(2))[1]), relation, 2)
 
 
-@explained
+@explain_arguments
 def queries(*sensitivities: Number) -> Sensitivity | Unbounded:
-    """Return the sensitivity of several answers together: at most the sum of theirs.
+    """Return the sensitivity of several answers together: the sum of their sensitivities.
 
     Parameters
     ----------
     *sensitivities : numbers >= 0
-        One for each answer. The result has the relation that any of them are stated under, and
-        bounds the L1 norm of all answers, or the L2 norm if one of them does only that.
+        One for each answer.
 
     Returns
     -------
-    Sensitivity, or infinity
+    Sensitivity or Unbounded
+        Stated under the relation that the sensitivities state. It bounds the L1 norm of a change of
+        all answers, or the L2 norm if one of the sensitivities bounds only that. Infinity if one of
+        them is infinite.
 
     Raises
     ------
     TypeError, ValueError
-        For what is no number of at least 0.
+        For a sensitivity that is no number of at least 0.
     RelationMismatchError
         For sensitivities that are stated under different relations.
 
@@ -327,15 +353,17 @@ def queries(*sensitivities: Number) -> Sensitivity | Unbounded:
         if _is_infinite(given):
             missing = given.missing_bound if isinstance(given, Unbounded) else "bound"
             return Unbounded(missing, relation=relation)
-        value = upward(given, "each of sensitivities")
+        value = read_upward(given, "each of sensitivities")
         if value < 0:
-            raise ValueError(f"each of sensitivities must be at least 0, not {text(value)}")
+            raise ValueError(
+                f"each of sensitivities must be at least 0, not {format_number(value)}"
+            )
         total += value
     return sensitivity_of(total, relation, max(map(norm_order, sensitivities), default=1))
 
 
-def _rows(n: Integer, name: str) -> int:
-    rows = index(n, name)
+def _read_rows(n: Integer, name: str) -> int:
+    rows = read_integer(n, name)
     if rows < 1:
         raise ValueError(f"{name} must be at least 1, not {rows}")
     return rows
@@ -345,20 +373,22 @@ def _is_infinite(value: Number | None) -> bool:
     return isinstance(value, float | np.floating) and math.isinf(value)
 
 
-def _read(bounds: OpenBounds) -> _Pair:
+def _read_bounds(bounds: OpenBounds) -> _Pair:
     if bounds is None:
         return None, None
     lower, upper = (
         None
         if end is None or _is_infinite(end)
-        else binary(end, f"{name} in bounds=(lower, upper)")
-        for end, name in zip(pair_of(bounds), ("lower", "upper"), strict=True)
+        else read_binary(end, f"{name} in bounds=(lower, upper)")
+        for end, name in zip(check_pair(bounds), ("lower", "upper"), strict=True)
     )
     if lower is not None and upper is not None:
         check_order(lower, upper)
     return lower, upper
 
 
-def _unbounded(lower: Fraction | None, upper: Fraction | None, relation: str | None) -> Unbounded:
+def _make_unbounded(
+    lower: Fraction | None, upper: Fraction | None, relation: str | None
+) -> Unbounded:
     names = [name for name, end in (("lower", lower), ("upper", upper)) if end is None]
     return Unbounded(" and ".join(names) + " bound", relation=relation)

@@ -15,7 +15,7 @@ from cydp._arguments import Integer, Number
 from cydp._core import Sampler, chacha20_block, chacha20_keystream
 from cydp._core import map_bits as map_core
 from cydp._generator import Generator
-from cydp._numbers.rational import index, positive, text
+from cydp._numbers.rational import format_number, read_integer, read_positive
 from cydp._samplers import (
     prepare_category_offset,
     prepare_discrete_laplace,
@@ -106,10 +106,10 @@ def discrete_laplace_sampler(scale: Number, prefix_bits: int = 0) -> Sampler:
     >>> discrete_laplace_sampler(1).layout
     ((2, 0, 0), True)
     """
-    bits = index(prefix_bits, "prefix_bits")
+    bits = read_integer(prefix_bits, "prefix_bits")
     if bits and not 8 <= bits <= 31:
         raise ValueError(f"prefix_bits must be 0, or from 8 to 31, not {bits}")
-    return prepare_discrete_laplace(positive(scale, "scale"), bits)
+    return prepare_discrete_laplace(read_positive(scale, "scale"), bits)
 
 
 def discrete_gaussian_sampler(
@@ -192,11 +192,13 @@ def shift_sampler(p: Number, n_categories: int) -> Sampler:
     >>> shift_sampler("1/3", 3).layout
     ((2, 0, 0), False)
     """
-    probability, categories = positive(p, "p"), index(n_categories, "n_categories")
+    probability, categories = read_positive(p, "p"), read_integer(n_categories, "n_categories")
     if not 2 <= categories <= _MOST_CATEGORIES:
         raise ValueError(f"n_categories must be from 2 to 2**31, not {categories}")
     if not _LEAST_PROBABILITY <= probability <= Fraction(1, categories):
-        raise ValueError(f"p must be from 2**-900 to 1 / n_categories, not {text(probability)}")
+        raise ValueError(
+            f"p must be from 2**-900 to 1 / n_categories, not {format_number(probability)}"
+        )
     return prepare_category_offset(probability, categories)
 
 
@@ -343,9 +345,9 @@ def chacha20_words(
     for name, (array, length) in given.items():
         if not isinstance(array, np.ndarray) or array.dtype != np.uint32 or len(array) != length:
             raise TypeError(f"{name} must be an array of {length} uint32")
-    if not 0 <= index(counter, "counter") < 2**32:
+    if not 0 <= read_integer(counter, "counter") < 2**32:
         raise ValueError("counter must be from 0 to 2**32 - 1")
-    if groups is not None and index(groups, "groups") < 0:
+    if groups is not None and read_integer(groups, "groups") < 0:
         raise ValueError(f"groups must be at least 0, not {groups}")
     if groups is None:
         words = np.empty(16, np.uint32)

@@ -27,7 +27,7 @@ from cydp import (
     convert,
     optimal_composition,
 )
-from cydp._numbers.rounding import outward_delta
+from cydp._numbers.rounding import delta_float_above
 from cydp.accounting import AdaptivityError, RelationMismatchError
 from cydp.accounting import _pld as pld
 from cydp.accounting._dominating_pairs import LaplacePair, NormalPair
@@ -144,7 +144,7 @@ def test_deltas_that_come_true() -> None:
     with pytest.raises(ValueError, match="delta must be larger for this plan than 1e-07"):
         plan.epsilon(1e-7)
     assert plan.delta(0) > Fraction(1, 10**7)
-    assert Plan([(keys, 1)]).delta(1) == outward_delta(Fraction(1, 10**7)) < 1.00002e-7
+    assert Plan([(keys, 1)]).delta(1) == delta_float_above(Fraction(1, 10**7)) < 1.00002e-7
     assert plan.as_loss(1e-6).rho is None
     tiny = Plan([(ApproxDP(1, Fraction(1, 10**400)), 2)])
     assert 0 < tiny.delta(2) < 1e-322

@@ -28,7 +28,7 @@ from cydp import (
     group_privacy,
     optimal_composition,
 )
-from cydp._numbers.rounding import outward_delta
+from cydp._numbers.rounding import delta_float_above
 from cydp.accounting._conversion import rho_of
 
 ROWS = json.loads((Path(__file__).parents[1] / "reference" / "accounting.json").read_text())[
@@ -142,7 +142,7 @@ def test_every_row_is_asked() -> None:
 
 def up(number: Fraction) -> Fraction:
     """Return a number of six digits that is reported for this one: as a float, or as it prints."""
-    reported = outward_delta(number)
+    reported = delta_float_above(number)
     return max(Fraction(reported), Fraction(repr(reported)))
 
 

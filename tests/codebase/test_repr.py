@@ -25,7 +25,13 @@ from cydp import (
     RandomizedResponse,
     Snapping,
 )
-from cydp._numbers.rational import binary, exact, quoted, quoted_binary, text
+from cydp._numbers.rational import (
+    binary_literal_of,
+    format_number,
+    literal_of,
+    read_binary,
+    read_exact,
+)
 
 # From texts, long fractions and floats: what short decimals do not hold, what float64 does not
 # hold, and what it holds only as a subnormal number.
@@ -40,7 +46,8 @@ NUMBERS: list[Any] = [
 def _short(number: Any) -> Any:
     """Return a number whose square still has few enough bits for `rho`."""
     if (
-        exact(number, "x").denominator.bit_length() + exact(number, "x").numerator.bit_length()
+        read_exact(number, "x").denominator.bit_length()
+        + read_exact(number, "x").numerator.bit_length()
         > 2000
     ):
         raise ValueError("too long")
@@ -49,8 +56,8 @@ def _short(number: Any) -> Any:
 
 MAKERS: dict[str, Callable[[Any], Any]] = {
     "PureDP": PureDP,
-    "PureDP with rho": lambda x: PureDP(x, rho=exact(x, "x") ** 2 / 8),
-    "ApproxDP": lambda x: ApproxDP(x, exact(x, "x") / (exact(x, "x") + 1)),
+    "PureDP with rho": lambda x: PureDP(x, rho=read_exact(x, "x") ** 2 / 8),
+    "ApproxDP": lambda x: ApproxDP(x, read_exact(x, "x") / (read_exact(x, "x") + 1)),
     "ZCDP": ZCDP,
     "DiscreteLaplace": lambda x: DiscreteLaplace(epsilon=x, sensitivity=x),
     "DiscreteLaplace scale": lambda x: DiscreteLaplace(epsilon=1, sensitivity=x),
@@ -70,20 +77,24 @@ MAKERS: dict[str, Callable[[Any], Any]] = {
     ),
     "PermuteAndFlip": lambda x: PermuteAndFlip(epsilon="1/3", sensitivity=x),
     "PartitionSelection": lambda x: PartitionSelection(
-        epsilon=x, delta=exact(x, "x") / (exact(x, "x") + 1), max_partitions=1
+        epsilon=x, delta=read_exact(x, "x") / (read_exact(x, "x") + 1), max_partitions=1
     ),
     "RandomizedResponse": lambda x: RandomizedResponse(epsilon=x, n_categories=5),
     "Snapping": lambda x: Snapping(
-        epsilon=1, sensitivity=x, bounds=(-(exact(x, "x") * 1000), exact(x, "x") * 1000)
+        epsilon=1, sensitivity=x, bounds=(-(read_exact(x, "x") * 1000), read_exact(x, "x") * 1000)
     ),
     "Snapping bound": lambda x: Snapping(
-        epsilon=1, sensitivity=binary(x, "x") / 1000, bounds=(0, x)
+        epsilon=1, sensitivity=read_binary(x, "x") / 1000, bounds=(0, x)
     ),
     "Snapping bound as text": lambda x: Snapping(
-        epsilon=1, sensitivity=exact(x, "x") / 1000, bounds=(-(exact(x, "x")), exact(x, "x"))
+        epsilon=1,
+        sensitivity=read_exact(x, "x") / 1000,
+        bounds=(-(read_exact(x, "x")), read_exact(x, "x")),
     ),
     "Snapping epsilon": lambda x: Snapping(
-        epsilon=x, sensitivity=1, bounds=(-(10 + 3 / exact(x, "x")), 10 + 3 / exact(x, "x"))
+        epsilon=x,
+        sensitivity=1,
+        bounds=(-(10 + 3 / read_exact(x, "x")), 10 + 3 / read_exact(x, "x")),
     ),
     "Plan": lambda x: Plan([(PureDP(x), 3), (ApproxDP("1/3", "1e-300"), 1)]),
 }
@@ -114,25 +125,25 @@ def test_a_repr_evaluates_to_an_equal_object(name: str) -> None:
 
 @pytest.mark.parametrize("number", NUMBERS, ids=lambda n: str(n)[:20])
 def test_numbers_are_written_exactly(number: Any) -> None:
-    value = exact(number, "x")
-    assert exact(ast.literal_eval(quoted(value)), "x") == value
-    assert exact(ast.literal_eval(quoted(-value)), "x") == -value
-    for one in (value, binary(number, "x"), -value):
-        read = ast.literal_eval(quoted_binary(one))
-        assert binary(read, "x") == exact(read, "x") == one
+    value = read_exact(number, "x")
+    assert read_exact(ast.literal_eval(literal_of(value)), "x") == value
+    assert read_exact(ast.literal_eval(literal_of(-value)), "x") == -value
+    for one in (value, read_binary(number, "x"), -value):
+        read = ast.literal_eval(binary_literal_of(one))
+        assert read_binary(read, "x") == read_exact(read, "x") == one
 
 
 def test_short_numbers_stay_short() -> None:
-    assert quoted(Fraction(1, 10**400)) == "'1e-400'"
-    assert quoted(Fraction(125, 10**401) * 10**800) == "'1.25e401'"
-    assert quoted(Fraction(1, 10)) == "0.1"
-    assert quoted_binary(Fraction(1, 10)) == "'0.1'"
-    assert quoted_binary(Fraction(5, 2)) == "2.5"
-    assert quoted_binary(Fraction(7)) == "7"
+    assert literal_of(Fraction(1, 10**400)) == "'1e-400'"
+    assert literal_of(Fraction(125, 10**401) * 10**800) == "'1.25e401'"
+    assert literal_of(Fraction(1, 10)) == "0.1"
+    assert binary_literal_of(Fraction(1, 10)) == "'0.1'"
+    assert binary_literal_of(Fraction(5, 2)) == "2.5"
+    assert binary_literal_of(Fraction(7)) == "7"
 
 
 def test_what_no_constructor_takes_is_written_roughly() -> None:
-    assert quoted(Fraction(1, 2**4097)) == f"'{text(Fraction(1, 2**4097))}'"
+    assert literal_of(Fraction(1, 2**4097)) == f"'{format_number(Fraction(1, 2**4097))}'"
     assert "about" in repr(PureDP(Fraction(1, 3**2500)) + PureDP(Fraction(1, 7**1400)))
 
 

@@ -9,7 +9,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cydp._numbers.rational import Exact, as_exact, binary, exact, positive, text, upward
+from cydp._numbers.rational import (
+    Exact,
+    as_exact,
+    format_number,
+    read_binary,
+    read_exact,
+    read_positive,
+    read_upward,
+)
 from cydp.sensitivity import Sensitivity
 
 TENTH = Fraction(1, 10)
@@ -42,10 +50,12 @@ TENTH = Fraction(1, 10)
     ],
 )
 def test_numbers_are_read_exactly(given: Any, read: Fraction) -> None:
-    found = exact(given, "epsilon")
+    found = read_exact(given, "epsilon")
     assert found == read
     assert hash(found) == hash(read)
-    assert {type(each) for each in (found, binary(given, "x"), upward(given, "x"))} == {Exact}
+    assert {type(each) for each in (found, read_binary(given, "x"), read_upward(given, "x"))} == {
+        Exact
+    }
 
 
 @pytest.mark.parametrize(
@@ -55,7 +65,7 @@ def test_numbers_are_read_exactly(given: Any, read: Fraction) -> None:
 )  # fmt: skip
 def test_other_types_are_refused(given: Any) -> None:
     with pytest.raises(TypeError, match="epsilon must be an int, float, str, Fraction or Decimal"):
-        exact(given, "epsilon")
+        read_exact(given, "epsilon")
 
 
 @pytest.mark.parametrize(
@@ -66,7 +76,7 @@ def test_other_types_are_refused(given: Any) -> None:
 )  # fmt: skip
 def test_what_is_no_number_is_refused(given: Any) -> None:
     with pytest.raises(ValueError, match="epsilon must be"):
-        exact(given, "epsilon")
+        read_exact(given, "epsilon")
 
 
 @pytest.mark.parametrize(
@@ -86,24 +96,24 @@ def test_what_is_no_number_is_refused(given: Any) -> None:
 )
 def test_long_numbers_are_refused_without_being_printed(given: Any) -> None:
     with pytest.raises(ValueError, match="at most 4096 bits") as error:
-        exact(given, "epsilon")
+        read_exact(given, "epsilon")
     assert len(str(error.value)) < 100
 
 
 @pytest.mark.parametrize("given", [0, -1, -0.0, "-1/3", Fraction(-1, 2**4000)])
 def test_positive_numbers_are(given: Any) -> None:
     with pytest.raises(ValueError, match="epsilon must be greater than 0"):
-        positive(given, "epsilon")
+        read_positive(given, "epsilon")
 
 
 @pytest.mark.parametrize("given", ["1", "0.1", "1/3", "1e-10", "123456789.25", "-7"])
 def test_text_is_read_back(given: str) -> None:
-    assert Fraction(text(Fraction(given))) == Fraction(given)
+    assert Fraction(format_number(Fraction(given))) == Fraction(given)
 
 
 def test_long_fractions_are_abbreviated() -> None:
-    assert text(Fraction(1, 3**200)) == "about 3.76486E-96"
-    assert text(Fraction(10**400)) == "about 1.00000E+400"
+    assert format_number(Fraction(1, 3**200)) == "about 3.76486E-96"
+    assert format_number(Fraction(10**400)) == "about 1.00000E+400"
 
 
 @pytest.mark.parametrize("number", [TENTH, Fraction(-7, 3), Fraction(0), Fraction(3**2000, 2**9)])

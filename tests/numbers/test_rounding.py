@@ -12,8 +12,8 @@ from cydp._numbers.rounding import (
     decimal_above,
     decimal_below,
     delta_above,
-    outward,
-    outward_delta,
+    delta_float_above,
+    float_above,
 )
 
 WHOLE = st.integers(1, 2**2000)
@@ -48,7 +48,7 @@ def digits(number: Fraction) -> int:
 @example(LARGEST + 1)
 def test_a_float_is_never_below(number: Fraction) -> None:
     """The decimal that it prints is next to the number, and not below it."""
-    value = outward(number)
+    value = float_above(number)
     if value == math.inf:
         assert number > Fraction("1.79769e308")
         return
@@ -76,10 +76,10 @@ def test_decimals_enclose(number: Fraction) -> None:
 @example(Fraction(999_999, 10**6))
 def test_a_delta_stays_below_1(number: Fraction) -> None:
     assert number <= delta_above(number) < 1
-    value = outward_delta(number)
+    value = delta_float_above(number)
     assert Fraction(repr(value)) >= number
     if number <= Fraction(999_999, 10**6):
-        assert value == min(outward(number), value)
+        assert value == min(float_above(number), value)
         assert digits(Fraction(repr(value))) <= 6 or value > 0.999999
     assert (value < 1) == (number <= Fraction(math.nextafter(1, 0)))
 
@@ -105,10 +105,10 @@ def test_json_keeps_what_a_float_prints(number: Fraction) -> None:
     ],
 )  # fmt: skip
 def test_what_is_shown(number: Fraction, shown: str) -> None:
-    assert repr(outward(number)) == shown
+    assert repr(float_above(number)) == shown
 
 
 def test_deltas_next_to_1() -> None:
-    assert outward_delta(Fraction(1)) == outward_delta(1 - Fraction(1, 10**20)) == 1
-    assert repr(outward_delta(1 - Fraction(1, 3 * 10**7))) == "0.9999999666667"
-    assert outward_delta(Fraction(9, 8)) == 1.125
+    assert delta_float_above(Fraction(1)) == delta_float_above(1 - Fraction(1, 10**20)) == 1
+    assert repr(delta_float_above(1 - Fraction(1, 3 * 10**7))) == "0.9999999666667"
+    assert delta_float_above(Fraction(9, 8)) == 1.125

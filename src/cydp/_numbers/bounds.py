@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The one way in which a pair of bounds is read."""
+"""How every pair of bounds is read."""
 
 from __future__ import annotations
 
@@ -7,24 +7,24 @@ from fractions import Fraction
 from typing import Any
 
 from cydp._arguments import Bounds
-from cydp._numbers.rational import binary, text
+from cydp._numbers.rational import format_number, read_binary
 
-__all__ = ["check_order", "pair_of", "read_bounds"]
+__all__ = ["check_order", "check_pair", "read_bounds"]
 
 
-def pair_of(bounds: Any, name: str = "bounds") -> tuple[Any, Any]:
-    """Return the two entries of a pair, which may be anything.
+def check_pair(bounds: Any, name: str = "bounds") -> tuple[Any, Any]:
+    """Return the two entries of a pair, which are not checked.
 
     Raises
     ------
     TypeError
-        For what is no tuple or list, an array included.
+        If it is no tuple or list, such as an array.
     ValueError
-        For another number of entries than two.
+        If it does not have two entries.
 
     Examples
     --------
-    >>> pair_of([0, None])
+    >>> check_pair([0, None])
     (0, None)
 
     """
@@ -42,7 +42,7 @@ def read_bounds(bounds: Bounds, name: str = "bounds") -> tuple[Fraction, Fractio
     Raises
     ------
     TypeError, ValueError
-        For what is no pair of finite numbers with lower <= upper.
+        If it is no pair of finite numbers with lower <= upper.
 
     Examples
     --------
@@ -50,18 +50,19 @@ def read_bounds(bounds: Bounds, name: str = "bounds") -> tuple[Fraction, Fractio
     (Fraction(0, 1), Fraction(1, 2))
 
     """
-    lower, upper = pair_of(bounds, name)
+    lower, upper = check_pair(bounds, name)
     ends = (
-        binary(lower, f"lower in {name}=(lower, upper)"),
-        binary(upper, f"upper in {name}=(lower, upper)"),
+        read_binary(lower, f"lower in {name}=(lower, upper)"),
+        read_binary(upper, f"upper in {name}=(lower, upper)"),
     )
     check_order(*ends, name)
     return ends
 
 
 def check_order(lower: Fraction, upper: Fraction, name: str = "bounds") -> None:
-    """Raise a ValueError unless lower is at most upper."""
+    """Raise a ValueError unless `lower` is at most `upper`."""
     if lower > upper:
         raise ValueError(
-            f"{name}=(lower, upper) must have lower <= upper, not ({text(lower)}, {text(upper)})"
+            f"{name}=(lower, upper) must have lower <= upper, not ({format_number(lower)}, "
+            f"{format_number(upper)})"
         )

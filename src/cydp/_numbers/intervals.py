@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Bounds of exp and ln of fractions, on both sides.
+"""Intervals that contain exp, ln and sqrt of fractions.
 
-The standard library's decimal rounds both correctly, so a neighbour on each side is a bound:
+The module decimal rounds these correctly, so a neighbour on each side is a bound:
 https://docs.python.org/3/library/decimal.html#decimal.Decimal.exp
 """
 
@@ -14,7 +14,7 @@ from typing import TypeAlias
 
 __all__ = [
     "Interval",
-    "directed",
+    "directed_contexts",
     "exp_below",
     "exp_bounds",
     "exp_interval",
@@ -25,11 +25,11 @@ __all__ = [
 
 DIGITS = 60
 
-Interval: TypeAlias = tuple[Decimal, Decimal]  # a bound from below, and one from above
+Interval: TypeAlias = tuple[Decimal, Decimal]  # a lower bound and an upper bound
 
 
 def exp_bounds(x: Fraction, digits: int = DIGITS) -> tuple[Fraction, Fraction]:
-    """Return fractions at most and at least exp(x), of about so many digits.
+    """Return fractions at most and at least exp(x), of about `digits` digits.
 
     >>> low, high = exp_bounds(Fraction(1))
     >>> low < high, high - low < Fraction(1, 10**58)
@@ -40,9 +40,9 @@ def exp_bounds(x: Fraction, digits: int = DIGITS) -> tuple[Fraction, Fraction]:
 
 
 def exp_interval(x: Fraction, digits: int = DIGITS) -> Interval:
-    """Return decimals at most and at least exp(x), of about so many digits.
+    """Return decimals at most and at least exp(x), of about `digits` digits.
 
-    As `exp_bounds`, for a number too small or too large to be a fraction.
+    Unlike `exp_bounds`, it can return a number that is too small or too large for a fraction.
 
     >>> low, high = exp_interval(Fraction(-(10**9)))
     >>> 0 < low < high < Decimal("1e-434294481")
@@ -52,20 +52,21 @@ def exp_interval(x: Fraction, digits: int = DIGITS) -> Interval:
     return context.exp(low).next_minus(context), context.exp(high).next_plus(context)
 
 
-def directed(digits: int = DIGITS) -> tuple[decimal.Context, decimal.Context]:
+def directed_contexts(digits: int = DIGITS) -> tuple[decimal.Context, decimal.Context]:
     """Return contexts whose sums, products and quotients are rounded down, and up."""
     return _context(digits, decimal.ROUND_FLOOR), _context(digits, decimal.ROUND_CEILING)
 
 
 def exp_below(x: Fraction) -> Fraction:
-    """Return a fraction above 1, at most exp(x) for x > 0: exp(x) - 1 within 1e-28 of itself.
+    """Return a fraction above 1 and at most exp(x), x > 0.
 
-    Its difference to 1 has 128 significant bits, whatever the length of x.
+    Its difference to 1 is exp(x) - 1 with a relative error of at most 1e-28, and has 128
+    significant bits, whatever the length of x.
 
     >>> exp_below(Fraction(1, 10**100)) > 1
     True
     """
-    above = max(exp_bounds(x)[0] - 1, x)  # 1 + x <= exp(x), which is the better bound next to 0
+    above = max(exp_bounds(x)[0] - 1, x)  # 1 + x <= exp(x) is the better bound close to 0
     shift = above.denominator.bit_length() - above.numerator.bit_length() + 128
     if shift > 0:
         return 1 + Fraction((above.numerator << shift) // above.denominator, 1 << shift)
@@ -73,7 +74,7 @@ def exp_below(x: Fraction) -> Fraction:
 
 
 def ln_bounds(x: Fraction, digits: int = DIGITS) -> tuple[Fraction, Fraction]:
-    """Return fractions at most and at least ln(x), x > 0, of about so many digits.
+    """Return fractions at most and at least ln(x), x > 0, of about `digits` digits.
 
     >>> low, high = ln_bounds(Fraction(2))
     >>> low < high, high - low < Fraction(1, 10**58)
@@ -81,14 +82,14 @@ def ln_bounds(x: Fraction, digits: int = DIGITS) -> tuple[Fraction, Fraction]:
     """
     context, (low, high) = _context(digits), quotients(x, digits)
     below, above = context.ln(low), context.ln(high)
-    return (  # ln(1) is exact, and next to 0 is no decimal that could be a fraction
+    return (  # ln(1) is exactly 0, whose neighbours are decimals too small to be fractions
         Fraction(below.next_minus(context) if below else 0),
         Fraction(above.next_plus(context) if above else 0),
     )
 
 
 def sqrt_bounds(x: Fraction, digits: int = DIGITS) -> tuple[Fraction, Fraction]:
-    """Return fractions at most and at least the root of x >= 0.
+    """Return fractions at most and at least the square root of x >= 0.
 
     >>> sqrt_bounds(Fraction(9, 4))
     (Fraction(3, 2), Fraction(3, 2))
@@ -101,8 +102,8 @@ def sqrt_bounds(x: Fraction, digits: int = DIGITS) -> tuple[Fraction, Fraction]:
 
 
 def quotients(x: Fraction, digits: int = DIGITS) -> Interval:
-    """Return decimals of so many digits: x rounded down, and up."""
-    down, up = directed(digits)
+    """Return x as decimals of `digits` digits, rounded down and rounded up."""
+    down, up = directed_contexts(digits)
     over, under = Decimal(x.numerator), Decimal(x.denominator)  # exact, of any length
     return down.divide(over, under), up.divide(over, under)
 

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The one way in which a number that matters becomes an exact fraction, or an integer."""
+"""How every number that matters for privacy is read, as an exact fraction or an integer.
+
+And how such numbers are written, for people and in a repr.
+"""
 
 from __future__ import annotations
 
@@ -20,34 +23,34 @@ __all__ = [
     "MAX_BITS",
     "Exact",
     "as_exact",
-    "binary",
-    "exact",
+    "binary_literal_of",
     "float_of",
-    "index",
+    "format_number",
+    "literal_of",
     "log_of",
-    "positive",
-    "quoted",
-    "quoted_binary",
-    "rounded_up",
-    "text",
-    "upward",
+    "read_binary",
+    "read_exact",
+    "read_integer",
+    "read_positive",
+    "read_upward",
+    "round_up",
 ]
 
 MAX_BITS = 4096
-_MOST_INDEX_BITS = 2048  # of a length or a count: few enough digits for a message
-# Enough decimal digits for MAX_BITS, and an exponent that such a number can need: longer text
-# is refused before it is computed with.
+_MOST_INDEX_BITS = 2048  # of a length or a count, whose digits then fit into a message
+# Enough decimal digits for MAX_BITS, and for an exponent that such a number can need. Longer text
+# is refused before anything is computed.
 _MAX_DIGITS = 1240
 _TEXT = re.compile(r"\s*[-+]?(?:\d+/\d+|(?:\d+\.?\d*|\.\d+)(?:[eE]([-+]?\d+))?)\s*", re.ASCII)
 _ALLOWED = "an int, float, str, Fraction or Decimal"
-_PLACE = re.compile(r"(.?[<>^])?\d*", re.ASCII | re.DOTALL)  # a format of text: where it stands
-_AS_A_FLOAT = tuple("eEfFgG%")  # what a format ends with that shows digits of a float
+_PLACE = re.compile(r"(.?[<>^])?\d*", re.ASCII | re.DOTALL)  # a format of strings: where they stand
+_AS_A_FLOAT = tuple("eEfFgG%")  # the ends of formats that show digits of a float
 
 
 class Exact(Fraction):
-    """A Fraction that every supported Python can format; equal to any other of its value.
+    """A Fraction that every supported Python can format. It equals every Fraction of its value.
 
-    What is computed from it is a Fraction again.
+    Results of arithmetic are plain Fractions.
 
     Examples
     --------
@@ -60,17 +63,17 @@ class Exact(Fraction):
 
     __slots__ = ()
 
-    # The same, and quicker: they ask for the type of the other one, mostly a plain Fraction.
+    # The same as those of Fraction, but quicker, because the other operand is mostly a Fraction.
     __radd__, __rmul__ = Fraction.__add__, Fraction.__mul__
 
     if sys.version_info < (3, 13):  # 3.11 formats no Fraction; 3.12 refuses a width alone
 
         def __format__(self, spec: str) -> str:
-            """Format the nearest float, or the quotient if no digits of a float are asked for."""
+            """Format the nearest float, or the quotient for a format without digits of a float."""
             if spec.endswith(_AS_A_FLOAT):
                 near = float_of(self)
                 is_float = sys.float_info.min <= abs(near) <= sys.float_info.max
-                return format(near if is_float or not self else _divided(self, 17), spec)
+                return format(near if is_float or not self else _divide(self, 17), spec)
             match = _PLACE.fullmatch(spec)
             if match is None:
                 allowed = "a width, or digits such as '.3f'"
@@ -87,47 +90,47 @@ def as_exact(number: Fraction) -> Exact:
     >>> f"{as_exact(Fraction(1, 3) + 1):.3f}"
     '1.333'
     """
-    return number if type(number) is Exact else _reduced(number.numerator, number.denominator)
+    return number if type(number) is Exact else _make_reduced(number.numerator, number.denominator)
 
 
-def _reduced(numerator: int, denominator: int) -> Exact:
-    """Return a fraction in lowest terms: without Fraction's checks, half a microsecond sooner."""
+def _make_reduced(numerator: int, denominator: int) -> Exact:
+    """Return a fraction in lowest terms without the checks of Fraction, which are slow."""
     new = object.__new__(Exact)
     new._numerator, new._denominator = numerator, denominator  # type: ignore[attr-defined]
     return new
 
 
-def exact(value: Number, name: str) -> Exact:
+def read_exact(value: Number, name: str) -> Exact:
     """Read a number exactly.
 
     Parameters
     ----------
     value : int, float, str, Fraction, Decimal or numpy real scalar
-        A float means its shortest repr: 0.1 is 1/10. Text is ``"0.1"``, ``"1e-3"`` or
+        A float means its shortest repr: 0.1 is 1/10. A string is ``"0.1"``, ``"1e-3"`` or
         ``"1/3"``.
     name : str
-        What the value is called in an error.
+        The name of the parameter, for the error.
 
     Raises
     ------
     TypeError
         For bool, arrays, lists and every other type.
     ValueError
-        If it is not finite, not a number, or longer than 4,096 bits.
+        If it is not finite, if a string is no number, or if it is longer than 4,096 bits.
 
     Examples
     --------
-    >>> exact(0.1, "epsilon")
+    >>> read_exact(0.1, "epsilon")
     Fraction(1, 10)
 
     """
-    kind = type(value)  # most often one of these, which are read the quickest way
+    kind = type(value)  # these are the most common, and are read in the quickest way
     if kind is Exact or kind is Fraction or kind is int:
         fraction = cast("Fraction | int", value)
         numerator, denominator = fraction.numerator, fraction.denominator
         if not _are_short(numerator, denominator):
             raise _too_long(name)
-        return value if kind is Exact else _reduced(numerator, denominator)  # type: ignore[return-value]
+        return value if kind is Exact else _make_reduced(numerator, denominator)  # type: ignore[return-value]
     if isinstance(value, (bool, np.bool_, np.timedelta64)):
         raise TypeError(f"{name} must be {_ALLOWED}, not {type(value).__name__.rstrip('_')}")
     if isinstance(value, (int, np.integer, numbers.Rational)):
@@ -138,7 +141,7 @@ def exact(value: Number, name: str) -> Exact:
     if isinstance(value, (float, np.floating)):
         if not np.isfinite(value):
             raise ValueError(f"{name} must be finite, not {float(value)}")
-        # Not repr(): numpy's says np.float64(0.1). str() keeps the shortest digits of each type.
+        # str(), since numpy's repr() is np.float64(0.1). It has the shortest digits of each type.
         return _read(float.__repr__(value) if isinstance(value, float) else str(value), name)
     if isinstance(value, Decimal):
         if not value.is_finite():
@@ -150,46 +153,49 @@ def exact(value: Number, name: str) -> Exact:
     raise TypeError(f"{name} must be {_ALLOWED}, not {given}")
 
 
-def binary(value: Number, name: str) -> Exact:
-    """Read a number as `exact` does, but a float by its exact binary value.
+def read_binary(value: Number, name: str) -> Exact:
+    """Read a number as `read_exact` does, but a float as its exact binary value.
 
-    >>> binary(0.5, "lower"), binary(0.1, "lower") == Fraction(1, 10)
+    >>> read_binary(0.5, "lower"), read_binary(0.1, "lower") == Fraction(1, 10)
     (Fraction(1, 2), False)
     """
     if isinstance(value, (float, np.floating)) and np.isfinite(value):
-        return exact(Exact(*value.as_integer_ratio()), name)
-    return exact(value, name)
+        return read_exact(Exact(*value.as_integer_ratio()), name)
+    return read_exact(value, name)
 
 
-def upward(value: Number, name: str) -> Exact:
-    """Read a number as `exact` does, but a float as what is larger: its repr or its binary value.
+def read_upward(value: Number, name: str) -> Exact:
+    """Read a number as `read_exact` does, but a float as the larger of its repr and binary value.
 
-    For a number that must not be too small, whichever of the two is meant.
+    It is for a number that must not be too small, whichever of the two the caller means.
 
-    >>> upward(0.7, "sensitivity"), upward(0.1, "sensitivity") > Fraction(1, 10)
+    >>> read_upward(0.7, "sensitivity"), read_upward(0.1, "sensitivity") > Fraction(1, 10)
     (Fraction(7, 10), True)
     """
-    number = exact(value, name)
-    return max(number, binary(value, name)) if isinstance(value, float | np.floating) else number
+    number = read_exact(value, name)
+    return (
+        max(number, read_binary(value, name)) if isinstance(value, float | np.floating) else number
+    )
 
 
-def positive(value: Number, name: str) -> Exact:
-    """Read a number exactly; a ValueError for zero, less, and floats that are subnormal."""
-    number = exact(value, name)
+def read_positive(value: Number, name: str) -> Exact:
+    """Read a number above 0 exactly; a ValueError for other numbers and for subnormal floats."""
+    number = read_exact(value, name)
     if isinstance(value, (float, np.floating)) and 0 < number < sys.float_info.min:
         raise ValueError(f"{name} must not be a subnormal float: write what it means as text")
     if number <= 0:
-        raise ValueError(f"{name} must be greater than 0, not {text(number)}")
+        raise ValueError(f"{name} must be greater than 0, not {format_number(number)}")
     return number
 
 
-def index(n: Integer, name: str) -> int:
-    """Read an integer: a length, a count.
+def read_integer(n: Integer, name: str) -> int:
+    """Read an integer, such as a length or a count.
 
-    TypeError for bool and what is no integer, ValueError for one that no message could print.
+    Raises a TypeError for bool and for values that are no integers, and a ValueError for an integer
+    that no message could print.
     """
     if type(n) is int and n.bit_length() <= _MOST_INDEX_BITS:
-        return n  # most often, and the quickest way
+        return n  # the most common kind, read in the quickest way
     if isinstance(n, (bool, np.bool_, np.timedelta64)):
         raise TypeError(f"{name} must be an integer, not {type(n).__name__.rstrip('_')}")
     try:
@@ -202,61 +208,60 @@ def index(n: Integer, name: str) -> int:
     return integer
 
 
-def text(number: Fraction, rounding: str = ROUND_HALF_EVEN) -> str:
-    """Write a Fraction for people: a decimal where that is exact and short, else a quotient.
+def format_number(number: Fraction, rounding: str = ROUND_HALF_EVEN) -> str:
+    """Write a Fraction for people: as a decimal if that is exact and short, else as a quotient.
 
-    A number of more than 256 bits is only written roughly, in six digits. `rounding` is one of
-    the decimal module's.
+    A number of more than 256 bits is rounded to six digits, by a `rounding` of the module decimal.
 
-    >>> text(Fraction(1, 10)), text(Fraction(1, 3)), text(Fraction(2))
-    ('0.1', '1/3', '2')
+    >>> [format_number(Fraction(number)) for number in ("0.1", "1/3", 2)]
+    ['0.1', '1/3', '2']
     """
     if _is_long(number):
-        return f"about {_divided(number, 6, rounding)}"
+        return f"about {_divide(number, 6, rounding)}"
     if number.denominator == 1:
         return str(number.numerator)
     decimal = float.__repr__(float_of(number))
     return decimal if Fraction(decimal) == number else str(number)
 
 
-def quoted(number: Fraction) -> str:
-    """Write a Fraction as an expression that `exact` reads as that very number.
+def literal_of(number: Fraction) -> str:
+    """Return an expression that `read_exact` reads as this very number.
 
-    A number of more than 4,096 bits, which no constructor takes, is only written roughly.
+    A number of more than 4,096 bits, which no constructor takes, is rounded.
 
-    >>> quoted(Fraction(1, 10)), quoted(Fraction(1, 3)), quoted(Fraction(1, 10**400))
-    ('0.1', "'1/3'", "'1e-400'")
+    >>> [literal_of(Fraction(number)) for number in ("0.1", "1/3", "1e-400")]
+    ['0.1', "'1/3'", "'1e-400'"]
     """
-    written = _written(number)
+    written = _exact_string_of(number)
     plain = written.removeprefix("-").replace("e-", "").replace(".", "").isdigit()
-    # As a float, what is below the normal ones would be 0, or refused.
+    # A float below the normal floats would be 0, or would be refused.
     least = Fraction(sys.float_info.min)
     return written if plain and (number == 0 or abs(number) >= least) else repr(written)
 
 
-def quoted_binary(number: Fraction) -> str:
-    """Write a Fraction as an expression that both `exact` and `binary` read as that very number.
+def binary_literal_of(number: Fraction) -> str:
+    """Return an expression that both `read_exact` and `read_binary` read as this very number.
 
-    >>> quoted_binary(Fraction(1, 2)), quoted_binary(Fraction(1, 10))
+    >>> binary_literal_of(Fraction(1, 2)), binary_literal_of(Fraction(1, 10))
     ('0.5', "'0.1'")
     """
-    written = quoted(number)
+    written = literal_of(number)
     if number.denominator == 1 or Fraction(float_of(number)) == number:
         return written
-    return repr(_written(number))
+    return repr(_exact_string_of(number))
 
 
-def _written(number: Fraction) -> str:
+def _exact_string_of(number: Fraction) -> str:
     """Write a Fraction exactly, unless it has more than `MAX_BITS`."""
     if not _is_long(number) or not _are_short(number.numerator, number.denominator):
-        return text(number)
-    decimal = _divided(number, 17)
+        return format_number(number)
+    decimal = _divide(number, 17)
     if Fraction(decimal) == number:
         return f"{decimal.normalize(_context(17)):e}".replace("e+", "e")
     return str(number)
 
 
-def _divided(number: Fraction, digits: int, rounding: str = ROUND_HALF_EVEN) -> Decimal:
+def _divide(number: Fraction, digits: int, rounding: str = ROUND_HALF_EVEN) -> Decimal:
     context = _context(digits, rounding)
     return context.divide(Decimal(number.numerator), Decimal(number.denominator))
 
@@ -270,7 +275,7 @@ def _is_long(number: Fraction) -> bool:
 
 
 def float_of(number: Fraction) -> float:
-    """Round to the nearest float; infinite beyond the largest."""
+    """Return the nearest float; infinity beyond the largest float."""
     try:
         return number.numerator / number.denominator
     except OverflowError:
@@ -284,12 +289,12 @@ def log_of(number: Fraction) -> float:
     -921.034
     """
     if Fraction(1, 2) < number < 2:
-        return math.log1p(float_of(number - 1))  # keeps the digits of what is next to 1
+        return math.log1p(float_of(number - 1))  # keeps the digits of a number close to 1
     return math.log(number.numerator) - math.log(number.denominator)
 
 
-def rounded_up(number: Fraction) -> Fraction:
-    """Return a number at least as large, of 256 significant bits."""
+def round_up(number: Fraction) -> Fraction:
+    """Round a number up to 256 significant bits."""
     shift = number.denominator.bit_length() - number.numerator.bit_length() + 256
     if shift <= 0:
         return number

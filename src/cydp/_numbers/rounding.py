@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Bounds as short decimals. They are rounded outward, so what was a bound still is one."""
+"""Rounding of bounds to short decimals, always outward: a bound stays a bound."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ __all__ = [
     "decimal_above",
     "decimal_below",
     "delta_above",
-    "outward",
-    "outward_delta",
+    "delta_float_above",
+    "float_above",
 ]
 
 DIGITS = 6
@@ -33,7 +33,7 @@ def decimal_above(number: Fraction) -> Exact:
     >>> decimal_above(Fraction(2, 3)), decimal_above(Fraction(3, 10))
     (Fraction(666667, 1000000), Fraction(3, 10))
     """
-    return Exact(_divided(_UP, number))
+    return Exact(_divide(_UP, number))
 
 
 def decimal_below(number: Fraction) -> Exact:
@@ -42,13 +42,13 @@ def decimal_below(number: Fraction) -> Exact:
     >>> decimal_below(Fraction(2, 3))
     Fraction(333333, 500000)
     """
-    return Exact(_divided(_DOWN, number))
+    return Exact(_divide(_DOWN, number))
 
 
 def delta_above(number: Fraction) -> Exact:
-    """Return a short decimal that is at least as large as a delta, and below 1 if that is.
+    """Return a short decimal that is at least as large as a delta, and below 1 if the delta is.
 
-    Where six digits would make it 1, what it lacks to 1 has six digits.
+    If six digits would make it 1, its difference to 1 has six digits.
 
     >>> float(delta_above(1 - Fraction(1, 3 * 10**7)))
     0.9999999666667
@@ -57,36 +57,37 @@ def delta_above(number: Fraction) -> Exact:
     return Exact(1 - decimal_below(1 - number)) if number < 1 <= above else above
 
 
-def outward(number: Fraction) -> float:
+def float_above(number: Fraction) -> float:
     """Return a float whose shortest repr is a decimal of six digits, no less than a number >= 0.
 
-    The repr is what people see and what this library reads, so 3/10 becomes 0.3, although that
-    float's binary value is less by 1e-17. A number above 0 never becomes 0, and beyond the largest
-    float it becomes infinity.
+    People see the repr, and this library reads it. So 3/10 becomes 0.3, although the binary value
+    of that float is less by 1e-17. A number above 0 never becomes 0. A number beyond the largest
+    float becomes infinity.
 
-    >>> outward(Fraction(1, 3)), outward(Fraction(1, 2)), outward(Fraction(1, 10**400))
-    (0.333334, 0.5, 1e-323)
+    >>> [float_above(Fraction(number)) for number in ("1/3", "1/2", "1e-400")]
+    [0.333334, 0.5, 1e-323]
     """
     if not number:
         return 0.0
-    decimal = _divided(_UP, number)
+    decimal = _divide(_UP, number)
     step = max(Decimal((0, (1,), decimal.adjusted() + 1 - DIGITS)), _LEAST_STEP)
     while (value := float(decimal)) < math.inf and not _is_above(value, number):
         decimal = _UP.add(decimal, step)
     return value
 
 
-def outward_delta(number: Fraction) -> float:
-    """Return a float as `outward` does, of a probability: below 1 if that is, wherever it can be.
+def delta_float_above(number: Fraction) -> float:
+    """Return a float as `float_above` does, for a probability: below 1 if the probability is.
 
-    Above 0.999999 it has as many digits as that takes; 1.0 only where no float is left below 1.
+    Above 0.999999 it has as many digits as needed. It is 1.0 only if the probability is above the
+    largest float below 1.
 
-    >>> outward_delta(Fraction(1, 3)), outward_delta(1 - Fraction(1, 3 * 10**7))
+    >>> delta_float_above(Fraction(1, 3)), delta_float_above(1 - Fraction(1, 3 * 10**7))
     (0.333334, 0.9999999666667)
-    >>> outward_delta(1 - Fraction(1, 10**20))
+    >>> delta_float_above(1 - Fraction(1, 10**20))
     1.0
     """
-    value = outward(number)
+    value = float_above(number)
     if value < 1 or number >= 1:
         return value
     value = float(delta_above(number))
@@ -96,9 +97,9 @@ def outward_delta(number: Fraction) -> float:
 
 
 def as_float(number: Fraction) -> float | None:
-    """Return the float that prints as a number exactly, else the next of six digits above it.
+    """Return the float that prints as a number exactly, else the next float of six digits above it.
 
-    For what leaves the library as JSON beside the exact number; None beyond the largest float.
+    It stands beside the exact number in JSON. None beyond the largest float.
 
     >>> as_float(Fraction(3, 10)), as_float(Fraction(1, 3)), as_float(Fraction(10**400))
     (0.3, 0.333334, None)
@@ -109,11 +110,11 @@ def as_float(number: Fraction) -> float | None:
         return None
     if near < math.inf and Fraction(repr(near)) == number:
         return near
-    above = outward_delta(number)
+    above = delta_float_above(number)
     return above if above < math.inf else None
 
 
-def _divided(context: Context, number: Fraction) -> Decimal:
+def _divide(context: Context, number: Fraction) -> Decimal:
     return context.divide(Decimal(number.numerator), Decimal(number.denominator))
 
 

@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Any, TypeAlias, TypeVar
 
 from cydp._arguments import Integer
-from cydp._numbers.rational import Exact, as_exact, float_of, index
+from cydp._numbers.rational import Exact, as_exact, float_of, read_integer
 from cydp._numbers.rounding import DIGITS, decimal_above, decimal_below
 from cydp.accounting._amounts import amount_of
 from cydp.accounting._budget import check_budget
@@ -87,7 +87,7 @@ def calibrate(
     if not callable(mechanism):
         raise TypeError(f"{_A_CLASS}, {_describe_wrong_class(mechanism)}")
     limits = amount_of(check_budget(budget), budget)
-    times = index(count, "count")
+    times = read_integer(count, "count")
     if times < 1:
         raise ValueError(f"count must be at least 1, not {times}")
     if limits[0] == 0:

@@ -10,7 +10,7 @@ from operator import add
 from typing import Any, cast
 
 from cydp._arguments import Integer
-from cydp._named import explained
+from cydp._call_errors import explain_arguments
 from cydp._relations import check_relation
 from cydp.accounting._cost import check_loss
 from cydp.accounting._errors import MeasureMismatchError, RelationMismatchError
@@ -64,7 +64,7 @@ def sequential(*losses: Loss) -> Loss:
     return reduce(add, _check_losses(losses, "sequential"))
 
 
-@explained
+@explain_arguments
 def parallel(*losses: Loss | Sequence[Loss], relation: str = "add-remove") -> Loss:
     """Return the loss of releases from disjoint slices that do not depend on the data.
 
@@ -138,7 +138,7 @@ def parallel(*losses: Loss | Sequence[Loss], relation: str = "add-remove") -> Lo
     return _combine([in_its_slice, to_another_slice], max, relation)
 
 
-@explained
+@explain_arguments
 def group_privacy(loss: Loss, k: Integer) -> Loss:
     """Return the loss for neighbours that differ in k units: ``loss.group(k)``.
 

@@ -204,5 +204,5 @@ def _without(delta: Fraction, event: Fraction) -> Fraction:
 
 
 def _union(event: Fraction, other: Fraction) -> Fraction:
-    """Return the probability that one or the other of two independent events happens."""
+    """Return the probability that at least one of two independent events happens."""
     return event + other - event * other

@@ -15,9 +15,9 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from cydp._arguments import Number
-from cydp._named import explained
+from cydp._call_errors import explain_arguments
 from cydp._numbers.intervals import exp_interval, ln_bounds
-from cydp._numbers.rational import MAX_BITS, float_of, log_of, text
+from cydp._numbers.rational import MAX_BITS, float_of, format_number, log_of
 from cydp._numbers.rounding import decimal_above
 from cydp.accounting._cost import check_loss
 from cydp.accounting._loss import ApproxDP, Loss, PureDP
@@ -30,7 +30,7 @@ _MARGIN = Fraction(1, 2**36)  # relative, of a rho, which may then be rounded to
 _LEAST_LOG = -700  # the logarithm of a delta that is still a float
 
 
-@explained
+@explain_arguments
 def convert(loss: Loss, *, delta: Number) -> ApproxDP:
     """Return the (epsilon, delta) that a loss implies at a delta.
 
@@ -70,8 +70,10 @@ def convert(loss: Loss, *, delta: Number) -> ApproxDP:
     if loss.rho is not None:
         found.append(decimal_above(epsilon_of(loss.rho, at)))
     if not found:
-        least = text(loss.delta)  # type: ignore[union-attr]
-        raise ValueError(f"delta must be at least that of the loss, {least}, not {text(at)}")
+        least = format_number(loss.delta)  # type: ignore[union-attr]
+        raise ValueError(
+            f"delta must be at least that of the loss, {least}, not {format_number(at)}"
+        )
     return ApproxDP(min(found), at, relation=loss.relation)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from cydp._numbers.rational import quoted
+from cydp._numbers.rational import literal_of
 from cydp.accounting._loss import ApproxDP
 
 __all__ = ["describe_cost"]
@@ -29,7 +29,7 @@ def describe_cost(cost: Any) -> str:
     plan = cost.plan if isinstance(cost, ApproxDP) else None
     if plan is not None:
         items = ", ".join(f"({describe_cost(item)}, {count})" for item, count in plan.items)
-        return f"Plan([{items}]).as_loss({quoted(cost.delta)})"
+        return f"Plan([{items}]).as_loss({literal_of(cost.delta)})"
     mechanism = getattr(cost, "mechanism", cost)  # a release has one
     its_repr: Any = type(mechanism).__repr__
     # The repr that Python gives to every object shows an address.

@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import NoReturn
 
 from cydp._arguments import Integer
-from cydp._named import explained
+from cydp._call_errors import explain_arguments
 from cydp._relations import check_relation
 from cydp.accounting._amounts import (
     Amount,
@@ -76,7 +76,7 @@ class PrivacyFilter:
 
     __slots__ = ("_budget", "_limit", "_lock", "_pid", "_relation", "_spent", "_subtotals")
 
-    @explained
+    @explain_arguments
     def __init__(self, budget: Loss, *, relation: str = "add-remove") -> None:
         if hasattr(self, "_pid"):
             raise TypeError("a PrivacyFilter is made once, and its budget cannot be changed")

@@ -7,7 +7,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR
 from html import escape
 from typing import Any
 
-from cydp._numbers.rational import text
+from cydp._numbers.rational import format_number
 
 __all__ = ["format_loss", "format_name", "html_of"]
 
@@ -35,12 +35,12 @@ def format_loss(loss: Any, *, left: bool = False) -> str:
     """
     names = [name for name in ("epsilon", "delta") if hasattr(loss, name)] or ["rho"]
     rounding = ROUND_FLOOR if left else ROUND_CEILING
-    numbers = ", ".join(f"{name}={text(getattr(loss, name), rounding)}" for name in names)
+    numbers = ", ".join(f"{name}={format_number(getattr(loss, name), rounding)}" for name in names)
     return f"{type(loss).__name__}({numbers})"
 
 
 def format_name(name: str) -> str:
-    r"""Return a name that somebody chose, in quotes if it could take more than its line.
+    r"""Return a name that a user chose, in quotes if it could take more than its line.
 
     >>> format_name("ages"), format_name("a\nb")
     ('ages', "'a\\nb'")

@@ -13,8 +13,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, TypeAlias, cast
 
 from cydp._arguments import Integer, Number
-from cydp._named import explained
-from cydp._numbers.rational import Exact, quoted, text
+from cydp._call_errors import explain_arguments
+from cydp._numbers.rational import Exact, format_number, literal_of
 from cydp._relations import check_optional_relation
 from cydp.accounting._combine_relations import combine_relations
 from cydp.accounting._errors import MeasureMismatchError
@@ -82,7 +82,7 @@ class PureDP(Measure):
     rho: Exact = field(init=False)
     relation: str | None
 
-    @explained
+    @explain_arguments
     def __init__(
         self, epsilon: Number, *, rho: Number | None = None, relation: str | None = None
     ) -> None:
@@ -139,8 +139,8 @@ class PureDP(Measure):
         return self.epsilon, Fraction(0)
 
     def __repr__(self) -> str:
-        rho = "" if self.rho == half_square(self.epsilon) else f", rho={quoted(self.rho)}"
-        return f"PureDP(epsilon={quoted(self.epsilon)}{rho}{_relation_argument(self.relation)})"
+        rho = "" if self.rho == half_square(self.epsilon) else f", rho={literal_of(self.rho)}"
+        return f"PureDP(epsilon={literal_of(self.epsilon)}{rho}{_relation_argument(self.relation)})"
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
@@ -190,7 +190,7 @@ class ApproxDP(Measure):
     relation: str | None
     plan: Plan | None = field(compare=False, init=False)
 
-    @explained
+    @explain_arguments
     def __init__(
         self,
         epsilon: Number,
@@ -199,13 +199,14 @@ class ApproxDP(Measure):
         rho: Number | None = None,
         relation: str | None = None,
     ) -> None:
-        value, rest = read_nonnegative(epsilon, "epsilon"), read_nonnegative(delta, "delta")
-        if rest >= 1:
+        epsilon_ = read_nonnegative(epsilon, "epsilon")
+        delta_ = read_nonnegative(delta, "delta")
+        if delta_ >= 1:
             # An Exact comes from the library, which has read it as a parameter of something else.
             order = "" if type(delta) is Exact else "; the order is ApproxDP(epsilon, delta)"
-            raise ValueError(f"delta must be less than 1, not {text(rest)}{order}")
-        known = None if rho is None else read_claimed_rho(rho, value)
-        fill_once(self, value, rest, known, check_optional_relation(relation), None)
+            raise ValueError(f"delta must be less than 1, not {format_number(delta_)}{order}")
+        known = None if rho is None else read_claimed_rho(rho, epsilon_)
+        fill_once(self, epsilon_, delta_, known, check_optional_relation(relation), None)
 
     def __add__(self, other: Loss) -> Loss:
         """Return the loss of two releases from the same data; a ValueError if delta reaches 1."""
@@ -260,8 +261,8 @@ class ApproxDP(Measure):
         return self.epsilon, self.delta
 
     def __repr__(self) -> str:
-        rho = "" if self.rho is None else f", rho={quoted(self.rho)}"
-        numbers = f"epsilon={quoted(self.epsilon)}, delta={quoted(self.delta)}{rho}"
+        rho = "" if self.rho is None else f", rho={literal_of(self.rho)}"
+        numbers = f"epsilon={literal_of(self.epsilon)}, delta={literal_of(self.delta)}{rho}"
         return f"ApproxDP({numbers}{_relation_argument(self.relation)})"
 
 
@@ -297,7 +298,7 @@ class ZCDP(Measure):
     rho: Exact
     relation: str | None
 
-    @explained
+    @explain_arguments
     def __init__(self, rho: Number, *, relation: str | None = None) -> None:
         fill_once(self, read_nonnegative(rho, "rho"), check_optional_relation(relation))
 
@@ -343,7 +344,7 @@ class ZCDP(Measure):
         return (self.rho,)
 
     def __repr__(self) -> str:
-        return f"ZCDP(rho={quoted(self.rho)}{_relation_argument(self.relation)})"
+        return f"ZCDP(rho={literal_of(self.rho)}{_relation_argument(self.relation)})"
 
 
 Loss: TypeAlias = PureDP | ApproxDP | ZCDP

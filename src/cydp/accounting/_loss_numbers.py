@@ -7,7 +7,14 @@ from fractions import Fraction
 
 from cydp._arguments import Integer, Number
 from cydp._numbers.intervals import exp_bounds
-from cydp._numbers.rational import Exact, as_exact, exact, index, positive, text
+from cydp._numbers.rational import (
+    Exact,
+    as_exact,
+    format_number,
+    read_exact,
+    read_integer,
+    read_positive,
+)
 from cydp._numbers.rounding import delta_above
 
 __all__ = [
@@ -25,9 +32,9 @@ __all__ = [
 
 def read_nonnegative(value: Number, name: str) -> Exact:
     """Read a number exactly; a ValueError for a negative one."""
-    number = exact(value, name)
+    number = read_exact(value, name)
     if number.numerator < 0:
-        raise ValueError(f"{name} must be at least 0, not {text(number)}")
+        raise ValueError(f"{name} must be at least 0, not {format_number(number)}")
     return number
 
 
@@ -38,7 +45,7 @@ def read_claimed_rho(rho: Number, epsilon: Fraction) -> Exact:
     """
     value = read_nonnegative(rho, "rho")
     if value == 0 and epsilon > 0:
-        raise ValueError(f"rho must be more than 0 beside an epsilon of {text(epsilon)}")
+        raise ValueError(f"rho must be more than 0 beside an epsilon of {format_number(epsilon)}")
     return value
 
 
@@ -48,7 +55,7 @@ def half_square(epsilon: Fraction) -> Exact:
 
 
 def check_nonnegative(number: Fraction) -> Exact:
-    """Return a number of a loss, which sums can make longer than `exact` reads."""
+    """Return a number of a loss, which sums can make longer than `read_exact` reads."""
     if number.numerator < 0:
         raise ValueError("a loss must be at least 0")
     return as_exact(number)
@@ -56,7 +63,7 @@ def check_nonnegative(number: Fraction) -> Exact:
 
 def read_count(count: Integer) -> int:
     """Read how many releases there are, from 0 to 2**64 - 1; else TypeError, ValueError."""
-    n = index(count, "count")
+    n = read_integer(count, "count")
     if not 0 <= n < 2**64:
         raise ValueError("count must be from 0 to 2**64 - 1")
     return n
@@ -64,7 +71,7 @@ def read_count(count: Integer) -> int:
 
 def read_group_size(k: Integer) -> int:
     """Read in how many units neighbours differ, from 1 to 2**64 - 1; else TypeError, ValueError."""
-    size = index(k, "k")
+    size = read_integer(k, "k")
     if not 1 <= size < 2**64:
         raise ValueError("k must be from 1 to 2**64 - 1")
     return size
@@ -72,17 +79,17 @@ def read_group_size(k: Integer) -> int:
 
 def read_delta(delta: Number) -> Exact:
     """Read a delta from 0 to 1, without 1; else TypeError, ValueError."""
-    number = exact(delta, "delta")
+    number = read_exact(delta, "delta")
     if not 0 <= number < 1:
-        raise ValueError(f"delta must be at least 0 and less than 1, not {text(number)}")
+        raise ValueError(f"delta must be at least 0 and less than 1, not {format_number(number)}")
     return number
 
 
 def read_positive_delta(delta: Number) -> Exact:
     """Read a delta between 0 and 1, without 0 and 1; else TypeError, ValueError."""
-    number = positive(delta, "delta")
+    number = read_positive(delta, "delta")
     if number >= 1:
-        raise ValueError(f"delta must be less than 1, not {text(number)}")
+        raise ValueError(f"delta must be less than 1, not {format_number(number)}")
     return number
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import threading
 
 from cydp._arguments import Integer
-from cydp._named import explained
+from cydp._call_errors import explain_arguments
 from cydp._relations import check_relation
 from cydp.accounting._cost import Cost, check_relation_of_cost, loss_of
 from cydp.accounting._format import html_of
@@ -52,7 +52,7 @@ class PrivacyOdometer:
 
     __slots__ = ("_lock", "_relation", "_spent")
 
-    @explained
+    @explain_arguments
     def __init__(self, *, relation: str = "add-remove") -> None:
         if hasattr(self, "_relation"):
             raise TypeError(

@@ -10,8 +10,15 @@ from fractions import Fraction
 import numpy as np
 
 from cydp._arguments import Integer, Number
-from cydp._named import explained
-from cydp._numbers.rational import MAX_BITS, exact, float_of, index, log_of, text
+from cydp._call_errors import explain_arguments
+from cydp._numbers.rational import (
+    MAX_BITS,
+    float_of,
+    format_number,
+    log_of,
+    read_exact,
+    read_integer,
+)
 from cydp._numbers.rounding import decimal_above
 from cydp.accounting._loss import ApproxDP
 from cydp.accounting._loss_numbers import read_positive_delta
@@ -26,7 +33,7 @@ _CLOSE = 2.0**-40  # of epsilon: the width at which a bisection ends
 _RARE = 2900  # -ln of a probability; no delta of MAX_BITS is below e**-2840
 
 
-@explained
+@explain_arguments
 def optimal_composition(*, epsilon: Number, count: Integer, delta: Number) -> ApproxDP:
     """Return the least epsilon at a delta of several pure losses of one epsilon.
 
@@ -66,10 +73,10 @@ def optimal_composition(*, epsilon: Number, count: Integer, delta: Number) -> Ap
     ApproxDP(epsilon=4.77457, delta=1e-06)
 
     """
-    each = exact(epsilon, "epsilon")
+    each = read_exact(epsilon, "epsilon")
     if each < 0:
-        raise ValueError(f"epsilon must be at least 0, not {text(each)}")
-    times = index(count, "count")
+        raise ValueError(f"epsilon must be at least 0, not {format_number(each)}")
+    times = read_integer(count, "count")
     if not 0 <= times <= MOST:
         raise ValueError(f"count must be from 0 to 10**7, not {times}")
     at = read_positive_delta(delta)

@@ -8,9 +8,9 @@ from fractions import Fraction
 from typing import Any, NoReturn, cast
 
 from cydp._arguments import Integer, Number
-from cydp._named import explained
-from cydp._numbers.rational import exact, text
-from cydp._numbers.rounding import as_float, decimal_above, outward, outward_delta
+from cydp._call_errors import explain_arguments
+from cydp._numbers.rational import format_number, read_exact
+from cydp._numbers.rounding import as_float, decimal_above, delta_float_above, float_above
 from cydp.accounting import _pld
 from cydp.accounting._combine_relations import combine_relations
 from cydp.accounting._composition_bounds import Bound, compute_bounds, pld_could_be_less
@@ -71,7 +71,7 @@ class Plan:
 
     __slots__ = ("_bounds", "_items", "_relation")
 
-    @explained
+    @explain_arguments
     def __init__(self, items: Iterable[tuple[Cost, Integer]]) -> None:
         if hasattr(self, "_items"):
             raise TypeError("a Plan is made once: what it fixes cannot change")
@@ -117,7 +117,7 @@ class Plan:
         0.3
 
         """
-        return outward(min(self._found(delta).values()))
+        return float_above(min(self._find_epsilons(delta).values()))
 
     def delta(self, epsilon: Number) -> float:
         """Return the least delta found at an epsilon.
@@ -146,11 +146,11 @@ class Plan:
         0.0
 
         """
-        whole = exact(epsilon, "epsilon")
-        if whole < 0:
-            raise ValueError(f"epsilon must be at least 0, not {text(whole)}")
-        deltas = (bound.delta(whole) for bound in self._compute_bounds().values())
-        return outward_delta(min(Fraction(1), *deltas))
+        at = read_exact(epsilon, "epsilon")
+        if at < 0:
+            raise ValueError(f"epsilon must be at least 0, not {format_number(at)}")
+        deltas = (bound.delta(at) for bound in self._compute_bounds().values())
+        return delta_float_above(min(Fraction(1), *deltas))
 
     def epsilon_by_method(self, delta: Number) -> dict[str, float]:
         """Return the epsilon at a delta by each method of composition; `epsilon` is the least.
@@ -180,7 +180,8 @@ class Plan:
 
         """
         return {
-            name: outward(epsilon) for name, epsilon in self._epsilons(read_delta(delta)).items()
+            name: float_above(epsilon)
+            for name, epsilon in self._epsilons(read_delta(delta)).items()
         }
 
     def as_loss(self, delta: Number) -> ApproxDP:
@@ -212,7 +213,7 @@ class Plan:
         losses = [(loss_of(cost), count) for cost, count in self._items]
         rhos = [None if loss.rho is None else count * loss.rho for loss, count in losses]
         rho = None if None in rhos else sum(cast("list[Fraction]", rhos), Fraction(0))
-        found = self._found(delta)
+        found = self._find_epsilons(delta)
         epsilon = min(_epsilon_to_charge(name, each) for name, each in found.items())
         return make_loss(
             ApproxDP, epsilon, read_delta(delta), rho, relation=self.relation, plan=self
@@ -333,14 +334,14 @@ class Plan:
         found = {name: bound.epsilon(delta) for name, bound in self._compute_bounds().items()}
         return {name: epsilon for name, epsilon in found.items() if epsilon is not None}
 
-    def _found(self, delta: Number) -> dict[str, Fraction]:
+    def _find_epsilons(self, delta: Number) -> dict[str, Fraction]:
         """Return at least one epsilon, or raise a ValueError that asks for a larger delta."""
         at = read_delta(delta)
         found = self._epsilons(at)
         if not found:
             raise ValueError(
-                f"delta must be larger for this plan than {text(at)}, at which no bound gives an "
-                "epsilon"
+                f"delta must be larger for this plan than {format_number(at)}, at which no bound "
+                "gives an epsilon"
             )
         return found
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from cydp._numbers.rational import text
+from cydp._numbers.rational import format_number
 from cydp._numbers.rounding import decimal_above
 
 __all__ = ["report_costs"]
@@ -32,10 +32,14 @@ def report_costs(epsilons: dict[str, Fraction], delta: Fraction, *, without_pld:
 
     """
     least = min(epsilons, key=epsilons.__getitem__, default=None)
-    lines = [f"at delta {text(delta)} it costs" if epsilons else _NO_BOUND.format(text(delta))]
+    lines = [
+        f"at delta {format_number(delta)} it costs"
+        if epsilons
+        else _NO_BOUND.format(format_number(delta))
+    ]
     for method, epsilon in epsilons.items():
         used = " (this counts)" if method == least else ""
-        lines.append(f"  epsilon {text(decimal_above(epsilon))} {_METHODS[method]}{used}")
+        lines.append(f"  epsilon {format_number(decimal_above(epsilon))} {_METHODS[method]}{used}")
     if without_pld:
         lines.append(f"  perhaps less {_METHODS['pld']}: pip install 'cydp[pld]'")
     return lines

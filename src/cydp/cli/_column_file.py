@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """One column of a CSV or Parquet file, read by DuckDB (extra ``cli``).
 
-What a record says cannot raise: what is no number is missing, a broken line is skipped. A
-record is what the CSV parser takes for one. DuckDB's own messages quote the data, and the first
-line of a CSV file may be a record, so no message passes either on.
+No record can raise an error: a value that is no number is missing, and a broken line is skipped.
+The CSV parser decides what a record is. DuckDB's own messages quote the data, and the first line of
+a CSV file may be a record, so messages contain neither.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 __all__ = ["FileColumn", "FileError", "open_column"]
 
-# Not parallel: with several threads a newline inside quotes is an error.
+# Not parallel, because with several threads a newline inside quotes is an error.
 _CSV = (
     "SELECT TRY_CAST({column} AS DOUBLE) AS x FROM read_csv(?, columns = {columns}, "
     "header = true, auto_detect = false, delim = ',', quote = '\"', escape = '\"', "
@@ -31,19 +31,19 @@ _NUMBERS = ("BOOLEAN", "FLOAT", "DOUBLE", "HUGEINT", "UHUGEINT", "DECIMAL")
 
 
 class FileError(ValueError):
-    """A file or column that cannot be read; the message is one line without data."""
+    """A file or a column cannot be read. The message is one line without data."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FileColumn:
     """A numeric column of a file, whose values are read when numpy asks for them.
 
-    Made by `open_column`. What is null is left out.
+    `open_column` makes it. Null values are left out.
 
     Attributes
     ----------
     dtype : dtype
-        Of the values, by what the file declares; float64 for CSV.
+        The dtype of the values, which the file declares; float64 for CSV.
     ndim : int
         1.
 
@@ -52,7 +52,7 @@ class FileColumn:
     dtype: np.dtype[Any]
     _query: str
     _pattern: str
-    _cannot: str
+    _cannot_read: str
     ndim: ClassVar[int] = 1
 
     def __array__(
@@ -66,12 +66,12 @@ class FileColumn:
             with duckdb.connect() as connection:
                 values = connection.execute(query, [self._pattern]).fetchnumpy()["x"]
         except (duckdb.Error, OSError, MemoryError):
-            raise FileError(self._cannot) from None
+            raise FileError(self._cannot_read) from None
         return np.asarray(values, self.dtype if dtype is None else dtype)
 
 
 def open_column(path: str, column: str) -> FileColumn:
-    r"""Find a numeric column, without its values; the suffix .parquet tells the format.
+    r"""Find a numeric column, and do not read its values. The suffix .parquet tells the format.
 
     Raises
     ------
@@ -91,7 +91,7 @@ def open_column(path: str, column: str) -> FileColumn:
         import duckdb
     except ImportError:
         raise FileError("reading files needs DuckDB: pip install 'cydp[cli]'") from None
-    file = _existing(path)
+    file = _check_file(path)
     parquet = file.suffix.lower() in (".parquet", ".pq")
     cannot = f"cannot read {path!r} as {'Parquet' if parquet else 'CSV'}"
     # A name with a star would match other files too.
@@ -106,7 +106,7 @@ def open_column(path: str, column: str) -> FileColumn:
     return FileColumn(dtype, query, pattern, cannot)
 
 
-def _existing(path: str) -> Path:
+def _check_file(path: str) -> Path:
     file = Path(path).absolute()  # DuckDB would take a leading ~ for the home directory
     try:
         if not file.exists():
@@ -128,7 +128,7 @@ def _csv_query(file: Path, column: str, path: str) -> str:
     if header.count(column) != 1:
         found = "more than one" if column in header else "no"
         raise FileError(f"{found} column {column!r} in the first line of {path!r}")
-    # Numbered names, since a header may repeat its own.
+    # The columns get numbered names, since a header may repeat a name.
     columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(header)))
     return _CSV.format(column=f"c{header.index(column)}", columns=f"{{{columns}}}")
 

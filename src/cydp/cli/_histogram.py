@@ -12,15 +12,16 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from cydp._numbers.rational import exact, float_of
+from cydp._numbers.rational import float_of, read_exact
 from cydp._numbers.rounding import as_float
 from cydp.accounting._errors import LedgerError
+from cydp.accounting._format import format_name
 from cydp.accounting._measure import exact_string
 from cydp.accounting.ledger._ledger import BudgetLedger
 from cydp.cli._column_file import FileError, open_column
-from cydp.cli._ledger import block_id
-from cydp.cli._ledger_file import opened
-from cydp.cli._show import as_json, head_of, left_of, shown, shown_block, told
+from cydp.cli._format import format_block, format_numbers, head_of, json_of, left_of
+from cydp.cli._ledger import read_block_id
+from cydp.cli._ledger_file import open_ledger
 from cydp.releases._histogram import HistogramRelease, histogram
 
 __all__ = ["add_command"]
@@ -32,7 +33,7 @@ _CHARGED = "the ledger was charged all the same"
 
 
 def add_command(commands: Any) -> None:
-    """Tell the parser of the command."""
+    """Add the command to the parser."""
     parser = commands.add_parser(
         "histogram",
         help="print a private histogram of a column of a CSV or Parquet file",
@@ -63,7 +64,7 @@ def add_command(commands: Any) -> None:
         "--blocks",
         nargs="+",
         action="extend",
-        type=block_id,
+        type=read_block_id,
         metavar="ID",
         help="the blocks of the ledger that the data in FILE belongs to; each pays in full "
         "(--blocks=-1 for an id that begins with a minus sign)",
@@ -89,11 +90,11 @@ def add_command(commands: Any) -> None:
 
 
 def _histogram(options: argparse.Namespace) -> int:
-    edges = _edges(options.bins)
+    edges = _read_edges(options.bins)
     # Refuses bad parameters before a file is looked at.
     histogram((), edges, epsilon=options.epsilon, relation=options.relation or "add-remove")
     if options.ledger is not None:
-        return _paid(options, edges)
+        return _release_from_ledger(options, edges)
     for name in ("blocks", "label", "charge_id", "data_version"):
         if getattr(options, name) is not None:
             option = f"--{name.replace('_', '-')}"
@@ -101,14 +102,14 @@ def _histogram(options: argparse.Namespace) -> int:
     column = open_column(options.file, options.column)
     relation = options.relation or "add-remove"
     release = histogram(column, edges, epsilon=options.epsilon, relation=relation)
-    print(json.dumps(_json(release)) if options.json else release)
+    print(json.dumps(_dict_of(release)) if options.json else release)
     return 0
 
 
-def _paid(options: argparse.Namespace, edges: list[float]) -> int:
+def _release_from_ledger(options: argparse.Namespace, edges: list[float]) -> int:
     if options.data_version is not None and options.charge_id is None:
         raise ValueError("--data-version needs --charge-id: give the id, or leave it out")
-    with opened(BudgetLedger.open, options.ledger) as ledger:
+    with open_ledger(BudgetLedger.open, options.ledger) as ledger:
         column = open_column(options.file, options.column)
         try:
             release = histogram(
@@ -118,51 +119,51 @@ def _paid(options: argparse.Namespace, edges: list[float]) -> int:
                 relation=options.relation or ledger.relation,
                 budget=ledger.scope(
                     blocks=options.blocks,
-                    label=_label(options),
+                    label=_make_label(options),
                     charge_id=options.charge_id,
-                    data_version=_source(options),
+                    data_version=_name_source(options),
                 ),
             )
-        except FileError as error:  # of reading the values
+        except FileError as error:  # the values could not be read
             raise FileError(f"{error}; {_CHARGED}") from None
         try:
             left, head = left_of(ledger), head_of(ledger)
-        except LedgerError as error:  # no refusal: those charge nothing
+        except LedgerError as error:  # no refusal, which would have charged nothing
             raise FileError(f"{error}; {_CHARGED}") from None
     if options.blocks:
         left = {block: left[block] for block in options.blocks}
     if options.json:
         about = {"privacy_unit": ledger.privacy_unit, "left": left, "head": head}
-        print(as_json(_json(release) | {"ledger": about}))
+        print(json_of(_dict_of(release) | {"ledger": about}))
     else:
         print(release)
-        print(f"left in the ledger for each {shown(ledger.privacy_unit)}:")
+        print(f"left in the ledger for each {format_name(ledger.privacy_unit)}:")
         for block, loss in left.items():
-            print(f"  {shown_block(block)}: {told(loss, left=True)}")
+            print(f"  {format_block(block)}: {format_numbers(loss, left=True)}")
     return 0
 
 
-def _source(options: argparse.Namespace) -> str | None:
-    """Return what data a charge id is for, which a repetition must name too."""
+def _name_source(options: argparse.Namespace) -> str | None:
+    """Return a name for the data of a charge id: a repetition must be on the same data."""
     if options.charge_id is None:
         return None
     text = json.dumps([Path(options.file).name, options.column, options.data_version])
     return text if len(text) <= _LONGEST_LABEL else sha256(text.encode()).hexdigest()
 
 
-def _label(options: argparse.Namespace) -> str:
+def _make_label(options: argparse.Namespace) -> str:
     if options.label is not None:
         return str(options.label)
-    told = f"histogram of {options.column} in {Path(options.file).name} by {options.bins}"
-    return told.encode(errors="replace").decode()[:_LONGEST_LABEL]
+    label = f"histogram of {options.column} in {Path(options.file).name} by {options.bins}"
+    return label.encode(errors="replace").decode()[:_LONGEST_LABEL]
 
 
-def _edges(spec: str) -> list[float]:
+def _read_edges(spec: str) -> list[float]:
     parts = spec.split(":")
     if len(parts) != 3:
         raise ValueError(f"--bins must be LO:HI:STEP, such as 0:100:10, not {spec!r}")
     low, high, step = (
-        exact(part, f"{name} of --bins")
+        read_exact(part, f"{name} of --bins")
         for part, name in zip(parts, ("LO", "HI", "STEP"), strict=True)
     )
     if low >= high or step <= 0:
@@ -181,7 +182,7 @@ def _edges(spec: str) -> list[float]:
     return edges
 
 
-def _json(release: HistogramRelease) -> dict[str, object]:
+def _dict_of(release: HistogramRelease) -> dict[str, object]:
     mechanism = release.mechanism
     return {
         "counts": release.counts.tolist(),

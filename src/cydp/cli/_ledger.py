@@ -7,13 +7,14 @@ import argparse
 import re
 from typing import Any
 
-from cydp._numbers.rational import exact
+from cydp._numbers.rational import read_exact
 from cydp.accounting._loss import ZCDP, ApproxDP, PureDP
 from cydp.accounting.ledger._ledger import BudgetLedger
-from cydp.cli._ledger_file import opened
-from cydp.cli._show import head_of, history, reading, show
+from cydp.cli._format import head_of
+from cydp.cli._ledger_file import open_ledger, open_to_read
+from cydp.cli._show import history, show
 
-__all__ = ["add_commands", "block_id"]
+__all__ = ["add_commands", "read_block_id"]
 
 _NUMBERS = (
     "Numbers are exact: 1, 0.1, 1e-6, 1/3. In JSON they are texts, a decimal where that is exact, "
@@ -26,11 +27,11 @@ _HEAD = (
 )
 
 _BUDGETS = "--epsilon alone, --epsilon with --delta, or --rho alone"
-_TAKEN = ("self", "block", "blocks", "budget")  # names of parameters
+_RESERVED = ("self", "block", "blocks", "budget")  # parameters of `add_blocks`, which takes dims
 
 
 def add_commands(commands: Any) -> None:
-    """Tell the parser of the commands."""
+    """Add the commands to the parser."""
     ledger = commands.add_parser(
         "ledger", help="make and inspect a budget that is kept in a file", epilog=_NUMBERS
     ).add_subparsers(required=True, metavar="COMMAND")
@@ -52,7 +53,7 @@ def add_commands(commands: Any) -> None:
     )
 
     add = _command(ledger, "add-block", _add_block, "add blocks of data", _NUMBERS, _HEAD)
-    add.add_argument("block", nargs="+", type=block_id, metavar="ID", help="such as a day")
+    add.add_argument("block", nargs="+", type=read_block_id, metavar="ID", help="such as a day")
     _add_budget(add, "of each of these blocks (default: the ledger's)")
     add.add_argument(
         "--dim",
@@ -65,20 +66,22 @@ def add_commands(commands: Any) -> None:
     retire = _command(
         ledger, "retire", _retire, "let nothing be charged to a block any more", _HEAD
     )
-    retire.add_argument("block", type=block_id, metavar="ID")
+    retire.add_argument("block", type=read_block_id, metavar="ID")
 
-    what = _command(ledger, "show", show, "print what is spent and left", _NUMBERS, _READ)
-    what.add_argument("--json", action="store_true", help="print JSON")
+    show_parser = _command(ledger, "show", show, "print what is spent and left", _NUMBERS, _READ)
+    show_parser.add_argument("--json", action="store_true", help="print JSON")
 
-    past = _command(ledger, "history", history, "print all entries, oldest first", _NUMBERS, _READ)
-    past.add_argument("--json", action="store_true", help="print a JSON object a line")
+    history_parser = _command(
+        ledger, "history", history, "print all entries, oldest first", _NUMBERS, _READ
+    )
+    history_parser.add_argument("--json", action="store_true", help="print a JSON object a line")
 
     verify = _command(
         ledger, "verify", _verify, "compute everything anew, and exit with 1 if it differs", _READ
     )
     verify.add_argument(
         "--head",
-        type=_head,
+        type=_read_head,
         metavar="SEQ:HASH",
         help="the head that another command printed: an older copy of the ledger is refused",
     )
@@ -98,8 +101,8 @@ def _add_budget(parser: Any, whose: str) -> None:
     group.add_argument("--rho", metavar="R", help="zero-concentrated DP")
 
 
-def block_id(given: str) -> str:
-    """Return an id of a block, if it can be one."""
+def read_block_id(given: str) -> str:
+    """Return a string that can be the id of a block; else an ArgumentTypeError."""
     try:
         given.encode()
     except UnicodeEncodeError:
@@ -109,7 +112,7 @@ def block_id(given: str) -> str:
     return given
 
 
-def _head(given: str) -> tuple[int, str]:
+def _read_head(given: str) -> tuple[int, str]:
     match = re.fullmatch("([0-9]{1,18}):([0-9a-f]{64})", given)
     if match is None:
         raise argparse.ArgumentTypeError(
@@ -118,20 +121,20 @@ def _head(given: str) -> tuple[int, str]:
     return int(match[1]), match[2]
 
 
-def _budget(options: argparse.Namespace) -> PureDP | ApproxDP | ZCDP | None:
+def _read_budget(options: argparse.Namespace) -> PureDP | ApproxDP | ZCDP | None:
     epsilon, delta, rho = options.epsilon, options.delta, options.rho
     if rho is not None and epsilon is None and delta is None:
         return ZCDP(rho)
     if epsilon is not None and rho is None:
         if delta is None:
             return PureDP(epsilon)
-        return ApproxDP(exact(epsilon, "epsilon"), exact(delta, "delta"))
+        return ApproxDP(read_exact(epsilon, "epsilon"), read_exact(delta, "delta"))
     if delta is None and rho is None:
         return None
     raise ValueError(f"the budget must be {_BUDGETS}")
 
 
-def _dims(options: argparse.Namespace) -> dict[str, str]:
+def _read_dims(options: argparse.Namespace) -> dict[str, str]:
     dims: dict[str, str] = {}
     for given in options.dim:
         key, equals, value = given.partition("=")
@@ -139,17 +142,17 @@ def _dims(options: argparse.Namespace) -> dict[str, str]:
             raise ValueError(f"--dim must be KEY=VALUE, not {given[:100]!r}")
         if key in dims:
             raise ValueError(f"--dim must have each key once, and {key[:100]!r} is given twice")
-        if key in _TAKEN:
-            raise ValueError(f"--dim must have another key than {', '.join(_TAKEN)}")
+        if key in _RESERVED:
+            raise ValueError(f"--dim must have another key than {', '.join(_RESERVED)}")
         dims[key] = value
     return dims
 
 
 def _create(options: argparse.Namespace) -> int:
-    budget = _budget(options)
+    budget = _read_budget(options)
     if budget is None:
         raise ValueError(f"the budget must be given: {_BUDGETS}")
-    with opened(
+    with open_ledger(
         BudgetLedger.create,
         options.path,
         budget,
@@ -162,24 +165,24 @@ def _create(options: argparse.Namespace) -> int:
 
 
 def _add_block(options: argparse.Namespace) -> int:
-    budget, dims, blocks = _budget(options), _dims(options), options.block
+    budget, dims, blocks = _read_budget(options), _read_dims(options), options.block
     if len(set(blocks)) < len(blocks):
         raise ValueError("each ID must be given once, and one is given twice")
-    with opened(BudgetLedger.open, options.path) as ledger:
+    with open_ledger(BudgetLedger.open, options.path) as ledger:
         ledger.add_blocks(blocks, budget, **dims)
         print(head_of(ledger))
     return 0
 
 
 def _retire(options: argparse.Namespace) -> int:
-    with opened(BudgetLedger.open, options.path) as ledger:
+    with open_ledger(BudgetLedger.open, options.path) as ledger:
         ledger.retire(options.block)
         print(head_of(ledger))
     return 0
 
 
 def _verify(options: argparse.Namespace) -> int:
-    with reading(options.path, options.head) as ledger:
+    with open_to_read(options.path, options.head) as ledger:
         ledger.verify()
         print("ok", head_of(ledger))
     return 0

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""How the command line opens the file of a ledger."""
+"""How commands open the file of a ledger."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from cydp.accounting._errors import (
@@ -15,13 +16,16 @@ from cydp.accounting._errors import (
 from cydp.accounting.ledger._ledger import BudgetLedger
 from cydp.cli._column_file import FileError
 
-__all__ = ["opened"]
+__all__ = ["open_ledger", "open_to_read"]
 
 
-def opened(make: Callable[..., BudgetLedger], path: str, *about: Any, **more: Any) -> BudgetLedger:
-    """Return what opens or makes a ledger; a FileError if its file cannot be opened or made.
+def open_ledger(
+    make: Callable[..., BudgetLedger], path: str, *about: Any, **more: Any
+) -> BudgetLedger:
+    """Return the ledger that `make` opens or creates.
 
-    A ledger that is in use, damaged or older than expected refuses by itself.
+    Raises FileError if the file cannot be opened or created. The errors of a ledger that is in use,
+    damaged or older than expected are those of the ledger.
     """
     try:
         return make(path, *about, **more)
@@ -29,3 +33,21 @@ def opened(make: Callable[..., BudgetLedger], path: str, *about: Any, **more: An
         raise
     except LedgerError as error:
         raise FileError(str(error)) from None
+
+
+@contextmanager
+def open_to_read(path: str, expect_head: tuple[int, str] | None = None) -> Iterator[BudgetLedger]:
+    """Open a ledger to look at it, which needs no permission to write.
+
+    Every error while the ledger is looked at is caused by what is in the file, and is raised as a
+    LedgerCorruptError.
+    """
+    try:
+        with open_ledger(
+            BudgetLedger.open, path, expect_head=expect_head, read_only=True
+        ) as ledger:
+            yield ledger
+    except FileError:
+        raise
+    except (ArithmeticError, LookupError, TypeError, ValueError):
+        raise LedgerCorruptError("the ledger is damaged: it is not what was written") from None

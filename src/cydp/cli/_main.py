@@ -21,23 +21,23 @@ __all__ = ["main"]
 
 _EXIT_CODES = (
     "Exit codes: 0 done; 1 refused by a budget or a ledger, and nothing charged; 2 a mistake in "
-    "the command, or a file that cannot be read or written. What is wrong is told in one line."
+    "the command, or a file that cannot be read or written. What is wrong is said in one line."
 )
 _LONGEST_MESSAGE = 500
 
-# Their values may begin with a minus sign.
+# Options whose values may begin with a minus sign.
 _TAKE_A_VALUE = {
     "--bins", "--column", "--delta", "--dim", "--epsilon", "--ledger", "--privacy-unit", "--rho",
 }  # fmt: skip
 _POSITIONAL = {"block": "ID", "file": "FILE", "path": "PATH"}
 
-# What a message says to who writes Python, and to who writes a command.
+# Words of messages for users of Python, and for users of the command line.
 _IN_PYTHON = {
     "open a ledger with BudgetLedger.open, or choose another path": "choose another path",
     "no BudgetLedger.create has made this file": "`cydp ledger create` has not made this file",
     "create a ledger there first": "create a ledger there first by `cydp ledger create`",
-    "open it with BudgetLedger.open, if you mean that one": "repeat the command, if you mean that "
-    "one",
+    "open it with BudgetLedger.open, if you mean the new ledger": "repeat the command, if you mean "
+    "the new ledger",
     "without permission to write to it, open it with read_only=True": "permission to write to it "
     "is needed",
     "with by_block=True": "by `cydp ledger create --by-block`",
@@ -60,31 +60,33 @@ class _Parser(argparse.ArgumentParser):
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run ``cydp``; return the exit code."""
-    parser = _parser()
-    options = parser.parse_args(_joined(sys.argv[1:] if arguments is None else arguments))
-    if sys.stdout is None:  # closed: what nobody can read must not be paid for
+    parser = _make_parser()
+    options = parser.parse_args(_join_values(sys.argv[1:] if arguments is None else arguments))
+    if (
+        sys.stdout is None
+    ):  # it is closed, so that an answer could not be read, but would be paid for
         parser.error("there is no standard output to write to")
-    if isinstance(sys.stdout, io.TextIOWrapper):  # ids are any text, and a terminal may lack it
+    if isinstance(sys.stdout, io.TextIOWrapper):  # a terminal may lack characters of an id
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
         code = int(options.run(options))
         sys.stdout.flush()
     except PrivacyError as error:
-        parser.refuse(_as_typed(str(error), options), 1)
+        parser.refuse(_translate(str(error), options), 1)
     except (TypeError, ValueError) as error:
-        parser.error(_as_typed(str(error), options))
+        parser.error(_translate(str(error), options))
     except KeyboardInterrupt:
         parser.refuse("interrupted", 130)
     except OSError as error:
-        # What is still in the buffer would fail again at exit.
+        # The rest of the buffer would fail again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        if isinstance(error, BrokenPipeError):  # the reader has seen enough
-            return 141  # what a shell says of SIGPIPE
+        if isinstance(error, BrokenPipeError):  # the output is read no further
+            return 141  # the exit code of a shell for SIGPIPE
         parser.error(f"cannot write: {error.strerror}")
     return code
 
 
-def _parser() -> _Parser:
+def _make_parser() -> _Parser:
     parser = _Parser(
         prog="cydp", description="Exact noise, private histograms, budgets.", epilog=_EXIT_CODES
     )
@@ -97,15 +99,15 @@ def _parser() -> _Parser:
     return parser
 
 
-def _as_typed(message: str, options: argparse.Namespace) -> str:
-    """Return a message with options, commands and numbers as they are on the command line."""
+def _translate(message: str, options: argparse.Namespace) -> str:
+    """Return a message of the library with the options and commands of the command line."""
     for python, command in _IN_PYTHON.items():
         message = message.replace(python, command)
     message = _LOSS.sub(r"\1", message)
     name, must, rest = message.partition(" must ")
     if not must:
         return message
-    if name == "path" and not hasattr(options, name):  # of a ledger beside FILE
+    if name == "path" and not hasattr(options, name):  # the path of a ledger beside FILE
         name = "ledger"
     if not hasattr(options, name):
         return message
@@ -113,8 +115,8 @@ def _as_typed(message: str, options: argparse.Namespace) -> str:
     return f"{shown} must {rest}"
 
 
-def _joined(arguments: Sequence[str]) -> list[str]:
-    """Tie values that may begin with a minus sign to their option, for argparse."""
+def _join_values(arguments: Sequence[str]) -> list[str]:
+    """Join values that may begin with a minus sign to their options by "=", for argparse."""
     joined: list[str] = []
     for argument in arguments:
         if joined and joined[-1] in _TAKE_A_VALUE:

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from cydp import _core
 from cydp._arguments import Column, Integer
+from cydp._call_errors import explain_arguments
 from cydp._columns.blocks import block_rows, blocks
 from cydp._columns.numbers import read_integers
-from cydp._named import explained
 from cydp._threads import threads_for
 
 __all__ = ["bincount"]
@@ -23,7 +23,7 @@ _MOST_COUNTS = 2**32 - 3  # numpy counts where there are more
 _ADDRESSABLE = 2**59  # counts, more than any memory holds
 
 
-@explained
+@explain_arguments
 def bincount(codes: Column, minlength: Integer = 0) -> NDArray[np.int64]:
     """Count how often each code occurs, as `numpy.bincount` does. NOT private.
 

@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 
 from cydp import _core, _threads
 from cydp._arguments import Bounds, Column, Integer, Number
+from cydp._call_errors import explain_arguments
 from cydp._columns.numbers import read_exact_numbers, read_group_codes
-from cydp._named import explained
-from cydp._numbers.rational import index
+from cydp._numbers.rational import read_integer
 from cydp.exact._grid import Grid, public_grid
 from cydp.exact._grid_blocks import (
     Array,
@@ -26,7 +26,7 @@ __all__ = ["clamped_sum", "clamped_sum_and_squares", "grouped_clamped_sum", "sum
 _MOST_SQUARED = 2**31  # units: their squares fit 62 bits
 
 
-@explained
+@explain_arguments
 def clamped_sum(x: Column, bounds: Bounds, *, step: Number | None = None) -> GridSum:
     """Sum numbers after clamping them and rounding them to a grid, exactly. NOT private.
 
@@ -69,7 +69,7 @@ def clamped_sum(x: Column, bounds: Bounds, *, step: Number | None = None) -> Gri
     return sum_on_grid(units * ratio, grid)
 
 
-@explained
+@explain_arguments
 def clamped_sum_and_squares(
     x: Column, bounds: Bounds, *, step: Number | None = None
 ) -> tuple[GridSum, GridSum]:
@@ -114,7 +114,7 @@ def clamped_sum_and_squares(
     return sum_on_grid(units * ratio, grid), sum_on_grid(squares * ratio**2, squared)
 
 
-@explained
+@explain_arguments
 def grouped_clamped_sum(
     codes: Column,
     x: Column,
@@ -154,7 +154,7 @@ def grouped_clamped_sum(
     array([ 1,  0, 11])
 
     """
-    groups = index(n_groups, "n_groups")
+    groups = read_integer(n_groups, "n_groups")
     if not 0 <= groups < 2**32 - 2:
         raise ValueError(f"n_groups must be from 0 to 2**32 - 3, not {groups}")
     grid = public_grid(bounds, step)

@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 
 from cydp import _core, _threads
 from cydp._arguments import Column, Integer
+from cydp._call_errors import explain_arguments
 from cydp._columns.identifiers import read_identifiers
 from cydp._columns.masks import Mask
 from cydp._columns.strings import Strings, fixed_width
 from cydp._generator import Generator, generator_or_default
-from cydp._named import explained
-from cydp._numbers.rational import index
+from cydp._numbers.rational import read_integer
 
 __all__ = ["bound_contributions"]
 
@@ -25,7 +25,7 @@ _MOST = 2**63 - 1
 _SIGN_BIT = np.uint64(63)
 
 
-@explained
+@explain_arguments
 def bound_contributions(
     users: Column,
     partitions: Column,
@@ -105,7 +105,7 @@ def bound_contributions(
 
 
 def _read_positive(value: Integer, name: str) -> int:
-    number = index(value, name)
+    number = read_integer(value, name)
     if number < 1:
         raise ValueError(f"{name} must be at least 1, not {number}")
     return min(number, _MOST)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from cydp._arguments import Bounds, Number
 from cydp._numbers.bounds import read_bounds
-from cydp._numbers.rational import binary, text
+from cydp._numbers.rational import format_number, read_binary
 
 __all__ = ["Grid", "public_grid", "read_exponent"]
 
@@ -112,8 +112,9 @@ def public_grid(bounds: Bounds, step: Number | None, name: str = "bounds") -> Gr
         )
     if max(abs(low), abs(high)) > MOST_STEPS * Fraction(2) ** exponent:
         raise ValueError(
-            f"{name} must be at most 2**51 steps from 0, not ({text(low)}, {text(high)}) with "
-            f"step={text(Fraction(2) ** exponent)}: give a larger step"
+            f"{name} must be at most 2**51 steps from 0, not ({format_number(low)}, "
+            f"{format_number(high)}) with step={format_number(Fraction(2) ** exponent)}: give a "
+            "larger step"
         )
     unit = Fraction(2) ** exponent
     return Grid(exponent, round(low / unit), round(high / unit))
@@ -142,9 +143,11 @@ def read_exponent(step: Number) -> int:
     -2
 
     """
-    number = binary(step, "step")
+    number = read_binary(step, "step")
     ends = sorted((number.numerator, number.denominator))
     if ends[0] != 1 or ends[1] & (ends[1] - 1):
-        raise ValueError(f"step must be a power of two, such as 1 or 0.5, not {text(number)}")
+        raise ValueError(
+            f"step must be a power of two, such as 1 or 0.5, not {format_number(number)}"
+        )
     exponent = ends[1].bit_length() - 1
     return exponent if number >= 1 else -exponent

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cydp._named import explained
+from cydp._call_errors import explain_arguments
 from cydp._numbers.bounds import read_bounds
 from cydp._numbers.intervals import sqrt_bounds
 from cydp._numbers.rational import Exact, as_exact
@@ -77,7 +77,7 @@ class GridSum:
         above, below = self.step.numerator, self.step.denominator
         return np.array([Exact(units * above, below) for units in self.units.tolist()], object)
 
-    @explained
+    @explain_arguments
     def sensitivity(
         self, *, relation: str = "add-remove", missing: bool = True, norm: int = 1
     ) -> Sensitivity:

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from cydp import _core, _threads
 from cydp._arguments import Bounds, Column, Integer, Number
+from cydp._call_errors import explain_arguments
 from cydp._columns.blocks import block_rows, blocks
 from cydp._columns.numbers import read_exact_numbers, read_group_codes
-from cydp._named import explained
-from cydp._numbers.rational import index
+from cydp._numbers.rational import read_integer
 from cydp.exact import _arrow_tables as tables
 from cydp.exact._clamped_sum import sum_groups
 from cydp.exact._grid import Grid, public_grid
@@ -58,7 +58,7 @@ class GroupedAccumulator:
 
     __slots__ = ("_counts", "_grids", "_rows", "_units")
 
-    @explained
+    @explain_arguments
     def __init__(
         self,
         n_groups: Integer,
@@ -66,7 +66,7 @@ class GroupedAccumulator:
         *,
         step: Mapping[str, Number] | None = None,
     ) -> None:
-        groups = index(n_groups, "n_groups")
+        groups = read_integer(n_groups, "n_groups")
         if not 1 <= groups < 2**32 - 2:
             raise ValueError(f"n_groups must be from 1 to 2**32 - 3, not {groups}")
         self._start(groups, _read_grids(sums, step))

@@ -9,14 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp._arguments import BinsLike, Column, RangeLike
+from cydp._call_errors import explain_arguments
 from cydp._columns.numbers import read_numbers
-from cydp._named import explained
 from cydp.exact._bins import check_bins, public_bins, range_of, read_bin_count
 
 __all__ = ["histogram"]
 
 
-@explained
+@explain_arguments
 def histogram(
     x: Column, bins: BinsLike, range: RangeLike | None = None
 ) -> tuple[NDArray[np.int64], NDArray[Any]]:

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from cydp import _core
 from cydp._arguments import Column, RangeLike
+from cydp._call_errors import explain_arguments
 from cydp._columns.blocks import block_rows
 from cydp._columns.numbers import read_numbers, read_table_columns
 from cydp._columns.opening import open_column, speaks_arrow
 from cydp._columns.pandas import is_frame
-from cydp._named import explained
 from cydp._threads import threads_for
 from cydp.exact._bins import Bins, equal_bins, public_bins, range_of, read_bin_count
 
@@ -27,7 +27,7 @@ _MOST_BINS = 2**30
 _MOST_COLUMNS = 64  # numpy's arrays have no more dimensions
 
 
-@explained
+@explain_arguments
 def histogramdd(
     columns: Sequence[Column] | NDArray[Any],
     bins: Any,

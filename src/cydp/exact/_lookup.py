@@ -10,17 +10,17 @@ from numpy.typing import NDArray
 
 from cydp import _core, _threads
 from cydp._arguments import Column
+from cydp._call_errors import explain_arguments
 from cydp._columns.identifiers import read_identifiers
 from cydp._columns.keys import Keys
 from cydp._columns.strings import Strings, fixed_width
-from cydp._named import explained
 
 __all__ = ["match_keys", "value_counts"]
 
 _CHUNK_ROWS = 2**18  # rows for each thread, whose codes stay in the cache
 
 
-@explained
+@explain_arguments
 def match_keys(x: Column, keys: Column | Keys) -> NDArray[np.uint32]:
     """Return the index of each value among the keys. NOT private.
 
@@ -58,7 +58,7 @@ def match_keys(x: Column, keys: Column | Keys) -> NDArray[np.uint32]:
     return codes
 
 
-@explained
+@explain_arguments
 def value_counts(x: Column, keys: Column | Keys) -> NDArray[np.int64]:
     """Count how often each key occurs. NOT private.
 

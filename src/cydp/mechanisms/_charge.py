@@ -27,7 +27,7 @@ from cydp.accounting._filter import PrivacyFilter
 from cydp.accounting._loss import ZCDP, ApproxDP, Loss, PureDP
 from cydp.accounting._odometer import PrivacyOdometer
 from cydp.accounting.ledger._ledger import BudgetLedger
-from cydp.accounting.ledger._notes import note
+from cydp.accounting.ledger._receipt import note_charge
 from cydp.accounting.ledger._scope import LedgerScope
 
 __all__ = ["Budget", "paid"]
@@ -111,7 +111,9 @@ def paid(
     try:
         return draw(generator)
     except BaseException as error:
-        note(error, _charged(budget, cost, count) if receipt is None else receipt.cost, receipt)
+        note_charge(
+            error, _charged(budget, cost, count) if receipt is None else receipt.cost, receipt
+        )
         raise
 
 

@@ -7,7 +7,7 @@ import math
 from fractions import Fraction
 
 from cydp._arguments import Integer, Number
-from cydp._numbers.rational import exact, index, log_of, text
+from cydp._numbers.rational import format_number, log_of, read_exact, read_integer
 
 __all__ = ["miss_of"]
 
@@ -26,12 +26,12 @@ def miss_of(confidence: Number, count: Integer) -> float:
     True
 
     """
-    draws = index(count, "count")
+    draws = read_integer(count, "count")
     if not 1 <= draws <= 2**62:
-        raise ValueError(f"count must be from 1 to 2**62, not {text(Fraction(draws))}")
-    share = exact(confidence, "confidence")
+        raise ValueError(f"count must be from 1 to 2**62, not {format_number(Fraction(draws))}")
+    share = read_exact(confidence, "confidence")
     if not 0 < share < 1:
-        raise ValueError(f"confidence must be between 0 and 1, not {text(share)}")
+        raise ValueError(f"confidence must be between 0 and 1, not {format_number(share)}")
     if draws == 1:
         return log_of(1 - share)
     each = -math.expm1(log_of(share) / draws)

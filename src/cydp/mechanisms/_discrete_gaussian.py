@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp._arguments import Integer, Number
+from cydp._call_errors import copy_base_methods, require_names
 from cydp._core import Sampler
-from cydp._named import by_name, own_methods
-from cydp._numbers.rational import as_exact, float_of, index
+from cydp._numbers.rational import as_exact, float_of, read_integer
 from cydp._samplers import prepare_discrete_gaussian
 from cydp._sensitivity import relation_of
 from cydp.accounting._dominating_pairs import Pairs, gaussian_pairs
@@ -27,7 +27,7 @@ from cydp.mechanisms._sensitivity import words_of
 __all__ = ["DiscreteGaussian"]
 
 
-@own_methods
+@copy_base_methods
 @dataclass(frozen=True, slots=True, init=False, repr=False, match_args=False)
 class DiscreteGaussian(IntegerMechanism):
     """The Gaussian mechanism on integers, exact.
@@ -83,7 +83,7 @@ class DiscreteGaussian(IntegerMechanism):
     relation: str | None
     _loss: ZCDP | ApproxDP
 
-    @by_name
+    @require_names
     def __init__(
         self,
         *,
@@ -175,7 +175,7 @@ class DiscreteGaussian(IntegerMechanism):
 
         """
         log_miss = miss_of(confidence, count)
-        return law.reach(self._sigma2(index(count, "count")), log_miss)
+        return law.reach(self._sigma2(read_integer(count, "count")), log_miss)
 
     def _pmf(self, k: NDArray[np.float64]) -> NDArray[np.float64]:
         return law.pmf(self.sigma2, k)

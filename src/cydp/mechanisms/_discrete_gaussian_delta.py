@@ -7,7 +7,7 @@ import math
 from decimal import Context, Decimal
 from fractions import Fraction
 
-from cydp._numbers.intervals import directed, exp_interval, quotients
+from cydp._numbers.intervals import directed_contexts, exp_interval, quotients
 from cydp.mechanisms._normal_delta import DIGITS, PI
 
 __all__ = ["discrete_delta"]
@@ -30,7 +30,7 @@ def discrete_delta(sigma2: Fraction, steps: int, epsilon: Fraction) -> Decimal:
     first = math.floor(epsilon * sigma2 / steps - Fraction(steps, 2)) + 1
     if first < 0 and first**2 > _DEEP**2 * sigma2:
         return Decimal(1)
-    down, up = directed(DIGITS)
+    down, up = directed_contexts(DIGITS)
     half = 1 / (2 * sigma2)
     term = _exp(-(first**2) * half)[1]
     ratio, ratios = _exp(-(2 * first + 1) * half)[1], _exp(-2 * half)[1]

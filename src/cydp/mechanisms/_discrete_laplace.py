@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp._arguments import Integer, Number
+from cydp._call_errors import copy_base_methods, require_names
 from cydp._core import Sampler
-from cydp._named import by_name, own_methods
-from cydp._numbers.rational import as_exact, float_of, positive, quoted, text
+from cydp._numbers.rational import as_exact, float_of, format_number, literal_of, read_positive
 from cydp._samplers import prepare_discrete_laplace
 from cydp._sensitivity import relation_of
 from cydp.accounting._dominating_pairs import Pairs, laplace_pairs
@@ -28,7 +28,7 @@ __all__ = ["MOST_UNSTOPPED_SCALE", "DiscreteLaplace"]
 MOST_UNSTOPPED_SCALE = 2**52
 
 
-@own_methods
+@copy_base_methods
 @dataclass(frozen=True, slots=True, init=False, repr=False, match_args=False)
 class DiscreteLaplace(IntegerMechanism):
     """The Laplace mechanism on integers, exact.
@@ -72,9 +72,9 @@ class DiscreteLaplace(IntegerMechanism):
     relation: str | None
     _loss: PureDP
 
-    @by_name
+    @require_names
     def __init__(self, *, epsilon: Number, sensitivity: Number) -> None:
-        object.__setattr__(self, "epsilon", positive(epsilon, "epsilon"))
+        object.__setattr__(self, "epsilon", read_positive(epsilon, "epsilon"))
         object.__setattr__(self, "sensitivity", norm_of(sensitivity))
         object.__setattr__(self, "scale", as_exact(self.sensitivity / self.epsilon))
         object.__setattr__(self, "relation", relation_of(sensitivity))
@@ -84,7 +84,7 @@ class DiscreteLaplace(IntegerMechanism):
         except ValueError:
             raise ValueError(
                 "epsilon must give a scale, sensitivity / epsilon, between 1e-6 and 2**56, not "
-                f"{text(self.scale)}"
+                f"{format_number(self.scale)}"
             ) from None
 
     @property
@@ -150,5 +150,5 @@ class DiscreteLaplace(IntegerMechanism):
         return prepare_discrete_laplace(self.scale), self.scale > MOST_UNSTOPPED_SCALE
 
     def __repr__(self) -> str:
-        epsilon, norm = quoted(self.epsilon), words_of(self.sensitivity, self.relation)
+        epsilon, norm = literal_of(self.epsilon), words_of(self.sensitivity, self.relation)
         return f"DiscreteLaplace(epsilon={epsilon}, sensitivity={norm})"

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp._arguments import Number
-from cydp.accounting.ledger._outcomes import keep
+from cydp.accounting.ledger._serialize import register
 from cydp.mechanisms._confidence import miss_of
 
 __all__ = ["Estimate", "quantile_of"]
@@ -116,4 +116,4 @@ def quantile_of(confidence: Number) -> float:
     return -NormalDist().inv_cdf(math.exp(log_miss) / 2)
 
 
-keep(Estimate, lambda estimate: [*estimate.__getnewargs__()], lambda parts: Estimate(*parts))
+register(Estimate, lambda estimate: [*estimate.__getnewargs__()], lambda parts: Estimate(*parts))

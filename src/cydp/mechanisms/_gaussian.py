@@ -9,10 +9,10 @@ from fractions import Fraction
 from functools import lru_cache
 
 from cydp._arguments import Integer, Number
+from cydp._call_errors import copy_base_methods, require_names
 from cydp._core import Sampler
-from cydp._named import by_name, own_methods
 from cydp._numbers.intervals import sqrt_bounds
-from cydp._numbers.rational import as_exact, float_of, index
+from cydp._numbers.rational import as_exact, float_of, read_integer
 from cydp._samplers import prepare_discrete_gaussian
 from cydp._sensitivity import relation_of
 from cydp.accounting._dominating_pairs import Pairs, gaussian_pairs
@@ -27,7 +27,7 @@ from cydp.mechanisms._sensitivity import words_of
 __all__ = ["Gaussian"]
 
 
-@own_methods
+@copy_base_methods
 @dataclass(frozen=True, slots=True, init=False, repr=False, match_args=False)
 class Gaussian(GridMechanism):
     """The Gaussian mechanism on real numbers, exact on a grid.
@@ -83,7 +83,7 @@ class Gaussian(GridMechanism):
     _single: Fraction
     _loss: ZCDP | ApproxDP
 
-    @by_name
+    @require_names
     def __init__(
         self,
         *,
@@ -210,7 +210,7 @@ class Gaussian(GridMechanism):
         1.96
 
         """
-        log_miss, entries = miss_of(confidence, count), index(count, "count")
+        log_miss, entries = miss_of(confidence, count), read_integer(count, "count")
         steps = law.reach(self._steps2(entries), log_miss) + Fraction(1, 2)
         return float_up(steps * Fraction(2) ** self._exponent(entries))
 

@@ -14,7 +14,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 from cydp._numbers.intervals import quotients
-from cydp._numbers.rational import float_of, log_of, rounded_up
+from cydp._numbers.rational import float_of, log_of, round_up
 from cydp.accounting._dominating_pairs import SMOOTH2
 from cydp.mechanisms._discrete_gaussian_delta import discrete_delta
 from cydp.mechanisms._normal_delta import DIGITS, distance, normal_delta
@@ -89,7 +89,7 @@ def _spread(epsilon: Fraction, delta: Fraction, entries: int) -> Fraction | None
     if t is None:
         return None
     mu = distance(Decimal(size * math.sinh(t)), loss)[0]
-    return rounded_up(1 / Fraction(mu) ** 2)
+    return round_up(1 / Fraction(mu) ** 2)
 
 
 @lru_cache(256)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from cydp._arguments import Integer, Number
-from cydp._numbers.rational import as_exact, positive, quoted
+from cydp._numbers.rational import as_exact, literal_of, read_positive
 from cydp._numbers.rounding import decimal_above
 from cydp.accounting._conversion import rho_of
 from cydp.accounting._loss import ZCDP, ApproxDP
@@ -140,18 +140,18 @@ def read_given(
             f"only one of {' and '.join(given)} must be given, because each sets the noise"
         )
     if rho is not None:
-        cost = positive(rho, "rho")
-        return Given(norm, count, cost, None, f"rho={quoted(cost)}")
+        cost = read_positive(rho, "rho")
+        return Given(norm, count, cost, None, f"rho={literal_of(cost)}")
     if sigma is not None:
-        width = positive(sigma, "sigma")
-        return Given(norm, count, norm**2 / (2 * width**2), None, f"sigma={quoted(width)}")
+        width = read_positive(sigma, "sigma")
+        return Given(norm, count, norm**2 / (2 * width**2), None, f"sigma={literal_of(width)}")
     if sigma2 is not None:
-        square = positive(sigma2, "sigma2")
-        return Given(norm, count, norm**2 / (2 * square), None, f"sigma2={quoted(square)}")
+        square = read_positive(sigma2, "sigma2")
+        return Given(norm, count, norm**2 / (2 * square), None, f"sigma2={literal_of(square)}")
     if epsilon is None or delta is None:
         missing, there = ("epsilon", "delta") if epsilon is None else ("delta", "epsilon")
         raise TypeError(f"{missing} must be given with {there}: Gaussian noise has no pure epsilon")
-    limit, rest = positive(epsilon, "epsilon"), positive(delta, "delta")
+    limit, rest = read_positive(epsilon, "epsilon"), read_positive(delta, "delta")
     target = ApproxDP(limit, rest)
-    words = f"epsilon={quoted(limit)}, delta={quoted(rest)}"
+    words = f"epsilon={literal_of(limit)}, delta={literal_of(rest)}"
     return Given(norm, count, rho_of(limit, rest), target, words)

@@ -7,7 +7,7 @@ import math
 from fractions import Fraction
 
 from cydp._arguments import Number
-from cydp._numbers.rational import binary, exact, text
+from cydp._numbers.rational import format_number, read_binary, read_exact
 
 __all__ = [
     "FINEST",
@@ -61,10 +61,12 @@ def given_exponent(step: Number) -> int:
         For what is no power of two from 2**-1021 to 2**896.
 
     """
-    width = binary(step, "step")
+    width = read_binary(step, "step")
     if width <= 0 or Fraction(2) ** (exponent := ceil_log2(width)) != width:
         near = f", such as 2.0**{ceil_log2(width)}" if width > 0 else ""
-        raise ValueError(f"step must be a power of two{near}, not {text(exact(step, 'step'))}")
+        raise ValueError(
+            f"step must be a power of two{near}, not {format_number(read_exact(step, 'step'))}"
+        )
     if not LEAST_EXPONENT <= exponent <= MOST_EXPONENT:
         raise ValueError(f"step must be from 2**-1021 to 2**896, not 2**{exponent}")
     return exponent

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from cydp._arguments import Integer, Number
+from cydp._call_errors import copy_base_methods, require_names
 from cydp._core import Sampler
-from cydp._named import by_name, own_methods
-from cydp._numbers.rational import as_exact, float_of, index, positive, quoted
+from cydp._numbers.rational import as_exact, float_of, literal_of, read_integer, read_positive
 from cydp._samplers import prepare_discrete_laplace
 from cydp._sensitivity import relation_of
 from cydp.accounting._dominating_pairs import Pairs, laplace_pairs
@@ -23,7 +23,7 @@ from cydp.mechanisms._sensitivity import norm_of, words_of
 __all__ = ["Laplace"]
 
 
-@own_methods
+@copy_base_methods
 @dataclass(frozen=True, slots=True, init=False, repr=False, match_args=False)
 class Laplace(GridMechanism):
     """The Laplace mechanism on real numbers, exact on a grid.
@@ -80,7 +80,7 @@ class Laplace(GridMechanism):
     _single: Fraction
     _loss: PureDP
 
-    @by_name
+    @require_names
     def __init__(
         self,
         *,
@@ -89,7 +89,7 @@ class Laplace(GridMechanism):
         step: Number | None = None,
         coordinates: Integer | None = None,
     ) -> None:
-        limit, norm = positive(epsilon, "epsilon"), norm_of(sensitivity)
+        limit, norm = read_positive(epsilon, "epsilon"), norm_of(sensitivity)
         object.__setattr__(self, "epsilon", limit)
         object.__setattr__(self, "sensitivity", norm)
         object.__setattr__(self, "coordinates", coordinates_of(coordinates))
@@ -183,7 +183,7 @@ class Laplace(GridMechanism):
         2.996
 
         """
-        entries = index(count, "count")
+        entries = read_integer(count, "count")
         steps = self._discrete(entries).error_bound(confidence, count=entries) + Fraction(1, 2)
         return float_up(steps * Fraction(2) ** self._exponent(entries))
 
@@ -201,4 +201,4 @@ class Laplace(GridMechanism):
         grid = f", step=2.0**{self._log2_step}" if self._fixed else ""
         rest = "" if self.coordinates is None else f", coordinates={self.coordinates}"
         norm = words_of(self.sensitivity, self.relation)
-        return f"Laplace(epsilon={quoted(self.epsilon)}, sensitivity={norm}{grid}{rest})"
+        return f"Laplace(epsilon={literal_of(self.epsilon)}, sensitivity={norm}{grid}{rest})"

@@ -14,12 +14,20 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cydp._arguments import Integer, Number
+from cydp._call_errors import copy_base_methods, require_names
 from cydp._columns.declared import Declared
 from cydp._columns.scores import declare_scores, read_scores
 from cydp._core import NoisyMax
 from cydp._generator import Generator
-from cydp._named import by_name, own_methods
-from cydp._numbers.rational import as_exact, exact, float_of, index, positive, quoted, text
+from cydp._numbers.rational import (
+    as_exact,
+    float_of,
+    format_number,
+    literal_of,
+    read_exact,
+    read_integer,
+    read_positive,
+)
 from cydp._samplers import prepare_noisy_max
 from cydp._sensitivity import relation_of
 from cydp.accounting._loss import PureDP
@@ -41,7 +49,7 @@ class _Selection(ABC):
     monotonic: bool
     relation: str | None
 
-    @by_name
+    @require_names
     def __init__(self, *, epsilon: Number, sensitivity: Number, monotonic: bool = False) -> None:
         if not isinstance(monotonic, bool):
             raise TypeError(f"monotonic must be True or False, not {type(monotonic).__name__}")
@@ -51,7 +59,7 @@ class _Selection(ABC):
                 "monotonic must be False for a sensitivity that is stated under 'change-one': a "
                 "record that changes moves scores in both directions"
             )
-        object.__setattr__(self, "epsilon", positive(epsilon, "epsilon"))
+        object.__setattr__(self, "epsilon", read_positive(epsilon, "epsilon"))
         object.__setattr__(self, "sensitivity", norm)
         object.__setattr__(self, "monotonic", monotonic)
         object.__setattr__(self, "relation", "add-remove" if monotonic else relation)
@@ -95,12 +103,12 @@ class _Selection(ABC):
         8.764
 
         """
-        m = index(count, "count")
+        m = read_integer(count, "count")
         if m < 1:
             raise ValueError(f"count must be at least 1, not {m}")
-        share = exact(confidence, "confidence")
+        share = read_exact(confidence, "confidence")
         if not 0 < share < 1:
-            raise ValueError(f"confidence must be between 0 and 1, not {text(share)}")
+            raise ValueError(f"confidence must be between 0 and 1, not {format_number(share)}")
         miss = 1 - share
         log_inverse = math.log(miss.denominator) - math.log(miss.numerator)
         if miss.numerator * 2 > miss.denominator:
@@ -171,7 +179,9 @@ class _Selection(ABC):
     def __repr__(self) -> str:
         stated = None if self.monotonic else self.relation  # monotonic says it already
         norm, rest = words_of(self.sensitivity, stated), ", monotonic=True" * self.monotonic
-        return f"{type(self).__name__}(epsilon={quoted(self.epsilon)}, sensitivity={norm}{rest})"
+        return (
+            f"{type(self).__name__}(epsilon={literal_of(self.epsilon)}, sensitivity={norm}{rest})"
+        )
 
 
 @lru_cache(256)
@@ -179,7 +189,7 @@ def _prepared(mechanism: _Selection) -> NoisyMax:
     return prepare_noisy_max(mechanism._gumbel, 1 / mechanism.scale)
 
 
-@own_methods
+@copy_base_methods
 class ExponentialMechanism(_Selection):
     """The exponential mechanism, exact: P(i) is proportional to exp(score_i / scale).
 
@@ -239,7 +249,7 @@ class ExponentialMechanism(_Selection):
         return True
 
 
-@own_methods
+@copy_base_methods
 class PermuteAndFlip(_Selection):
     """Permute-and-flip, exact: in expectation never worse than the exponential mechanism.
 

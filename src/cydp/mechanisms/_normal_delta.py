@@ -16,7 +16,7 @@ import math
 from decimal import Context, Decimal
 from fractions import Fraction
 
-from cydp._numbers.intervals import Interval, directed, exp_interval, quotients
+from cydp._numbers.intervals import Interval, directed_contexts, exp_interval, quotients
 
 __all__ = ["DIGITS", "PI", "distance", "mills", "normal_delta"]
 
@@ -35,7 +35,7 @@ def normal_delta(u: Decimal, epsilon: Fraction) -> Decimal:
     >>> round(float(normal_delta(Decimal(-1), Fraction(1))), 6)  # of mu = 1 + sqrt(3)
     0.728177
     """
-    down, up = directed(DIGITS)
+    down, up = directed_contexts(DIGITS)
     density = up.divide(_exp_of_half_square(u, -1)[1], _root_of_two_pi(down))
     low, high = mills(u)
     beyond = mills(_root(u, epsilon)[1])[0]
@@ -48,7 +48,7 @@ def normal_delta(u: Decimal, epsilon: Fraction) -> Decimal:
 
 def distance(u: Decimal, epsilon: Fraction) -> Interval:
     """Return mu = v - u from below and above."""
-    down, up = directed(DIGITS)
+    down, up = directed_contexts(DIGITS)
     low, high = _root(u, epsilon)
     if u <= 0:
         return down.subtract(low, u), up.subtract(high, u)
@@ -67,7 +67,7 @@ def mills(x: Decimal) -> Interval:
 
 def _fraction(x: Decimal) -> Interval:
     """R(x) = 1 / T(1), T(j) = x + j / T(j + 1), and each T(j) is between x and x + j / x."""
-    down, up = directed(DIGITS)
+    down, up = directed_contexts(DIGITS)
     terms = math.ceil(((DIGITS + 3) * math.log(10) / (2 * min(float(x), 1e9))) ** 2 / 2) + 30
     low, high = x, up.add(x, up.divide(terms, x))
     for j in range(terms - 1, 0, -1):
@@ -77,7 +77,7 @@ def _fraction(x: Decimal) -> Interval:
 
 def _series(x: Decimal) -> Interval:
     """R(x) = sqrt(pi / 2) exp(x**2 / 2) - (x + x**3 / 3 + x**5 / (3 5) + ...)."""
-    down, up = directed(DIGITS)
+    down, up = directed_contexts(DIGITS)
     size = x.copy_abs()  # abs() would round it
     squares = down.multiply(size, size), up.multiply(size, size)
     term = total = (size, size)
@@ -106,7 +106,7 @@ def _exp_of_half_square(x: Decimal, sign: int) -> Interval:
 
 def _root(u: Decimal, epsilon: Fraction) -> Interval:
     """Return v = sqrt(u**2 + 2 epsilon) from below and above."""
-    down, up = directed(DIGITS)
+    down, up = directed_contexts(DIGITS)
     low, high = quotients(Fraction(u) ** 2 + 2 * epsilon, DIGITS)
     return down.sqrt(low).next_minus(down), up.sqrt(high).next_plus(up)
 

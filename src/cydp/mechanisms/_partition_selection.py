@@ -13,11 +13,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cydp._arguments import Integer, Number
+from cydp._call_errors import require_names
 from cydp._columns.declared import Declared
 from cydp._columns.pandas import labels_of, restore_labels
 from cydp._generator import Generator
-from cydp._named import by_name
-from cydp._numbers.rational import exact, index, positive, quoted, text
+from cydp._numbers.rational import (
+    format_number,
+    literal_of,
+    read_exact,
+    read_integer,
+    read_positive,
+)
 from cydp._relations import check_relation
 from cydp.accounting._loss import ApproxDP
 from cydp.mechanisms._charge import Budget, paid
@@ -71,7 +77,7 @@ class PartitionSelection:
     max_partitions: int
     relation: str
 
-    @by_name
+    @require_names
     def __init__(
         self,
         *,
@@ -80,12 +86,12 @@ class PartitionSelection:
         max_partitions: Integer,
         relation: str = "add-remove",
     ) -> None:
-        value, rest = positive(epsilon, "epsilon"), exact(delta, "delta")
+        value, rest = read_positive(epsilon, "epsilon"), read_exact(delta, "delta")
         if not 0 < rest < 1:
-            raise ValueError(f"delta must be between 0 and 1, not {text(rest)}")
-        most = index(max_partitions, "max_partitions")
+            raise ValueError(f"delta must be between 0 and 1, not {format_number(rest)}")
+        most = read_integer(max_partitions, "max_partitions")
         if not 1 <= most < 2**63:
-            shown = text(Fraction(most))
+            shown = format_number(Fraction(most))
             raise ValueError(f"max_partitions must be from 1 to 2**63 - 1, not {shown}")
         object.__setattr__(self, "epsilon", value)
         object.__setattr__(self, "delta", rest)
@@ -188,6 +194,7 @@ class PartitionSelection:
 
     def __repr__(self) -> str:
         return (
-            f"PartitionSelection(epsilon={quoted(self.epsilon)}, delta={quoted(self.delta)}, "
-            f"max_partitions={self.max_partitions}, relation={self.relation!r})"
+            f"PartitionSelection(epsilon={literal_of(self.epsilon)}, "
+            f"delta={literal_of(self.delta)}, max_partitions={self.max_partitions}, "
+            f"relation={self.relation!r})"
         )

@@ -14,14 +14,21 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cydp._arguments import Integer, Number
+from cydp._call_errors import require_names
 from cydp._columns.categories import declare_codes, read_codes
 from cydp._columns.declared import Declared
 from cydp._columns.pandas import labels_of, restore_labels
 from cydp._core import Sampler
 from cydp._generator import Generator
-from cydp._named import by_name
 from cydp._numbers.intervals import exp_below
-from cydp._numbers.rational import as_exact, float_of, index, positive, quoted, text
+from cydp._numbers.rational import (
+    as_exact,
+    float_of,
+    format_number,
+    literal_of,
+    read_integer,
+    read_positive,
+)
 from cydp._samplers import prepare_category_offset
 from cydp.accounting._loss import PureDP
 from cydp.mechanisms._charge import Budget, paid
@@ -83,12 +90,12 @@ class RandomizedResponse:
     epsilon: Fraction
     n_categories: int
 
-    @by_name
+    @require_names
     def __init__(self, *, epsilon: Number, n_categories: Integer = 2) -> None:
-        value = positive(epsilon, "epsilon")
-        categories = index(n_categories, "n_categories")
+        value = read_positive(epsilon, "epsilon")
+        categories = read_integer(n_categories, "n_categories")
         if not 2 <= categories <= _MOST_CATEGORIES:
-            shown = text(Fraction(categories))
+            shown = format_number(Fraction(categories))
             raise ValueError(f"n_categories must be from 2 to 2**31, not {shown}")
         object.__setattr__(self, "epsilon", value)
         object.__setattr__(self, "n_categories", categories)
@@ -192,7 +199,7 @@ class RandomizedResponse:
         >>> RandomizedResponse(epsilon=1, n_categories=3).probabilities(0).round(3)
         array([0.576, 0.212, 0.212])
         """
-        truth, k = index(code, "code"), self.n_categories
+        truth, k = read_integer(code, "code"), self.n_categories
         if not 0 <= truth < k:
             return np.full(k, 1 / k)
         law = _law(self.epsilon, k)
@@ -327,14 +334,13 @@ class RandomizedResponse:
         return Estimate(counts, variance, float(slope), (k - 2) * float_of(w))
 
     def __repr__(self) -> str:
-        return (
-            f"RandomizedResponse(epsilon={quoted(self.epsilon)}, n_categories={self.n_categories})"
-        )
+        epsilon = literal_of(self.epsilon)
+        return f"RandomizedResponse(epsilon={epsilon}, n_categories={self.n_categories})"
 
 
 def _reports(count: Integer) -> int:
     """Return a number of reports; a TypeError or ValueError for anything else."""
-    n = index(count, "count")
+    n = read_integer(count, "count")
     if not 1 <= n < 2**62:
-        raise ValueError(f"count must be from 1 to 2**62 - 1, not {text(Fraction(n))}")
+        raise ValueError(f"count must be from 1 to 2**62 - 1, not {format_number(Fraction(n))}")
     return n

@@ -9,8 +9,8 @@ from fractions import Fraction
 import numpy as np
 
 from cydp._arguments import Number
-from cydp._numbers.rational import positive, upward
-from cydp._sensitivity import norm_order, written
+from cydp._numbers.rational import read_positive, read_upward
+from cydp._sensitivity import norm_order, upward_literal_of
 from cydp.sensitivity import Sensitivity, Unbounded
 
 __all__ = ["norm_of", "words_of"]
@@ -35,7 +35,7 @@ def norm_of(sensitivity: Number, order: int = 1) -> Fraction:
             "sensitivity must bound the L1 norm of a change, as norm=1 gives: this one bounds the "
             "L2 norm, which is for Gaussian mechanisms"
         )
-    return max(positive(sensitivity, "sensitivity"), upward(sensitivity, "sensitivity"))
+    return max(read_positive(sensitivity, "sensitivity"), read_upward(sensitivity, "sensitivity"))
 
 
 def words_of(norm: Fraction, relation: str | None) -> str:
@@ -44,4 +44,6 @@ def words_of(norm: Fraction, relation: str | None) -> str:
     >>> words_of(Fraction(1, 2), None), words_of(Fraction(2), "change-one")
     ('0.5', "Sensitivity(2, relation='change-one')")
     """
-    return written(norm) if relation is None else repr(Sensitivity(norm, relation=relation))
+    return (
+        upward_literal_of(norm) if relation is None else repr(Sensitivity(norm, relation=relation))
+    )

@@ -13,13 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp._arguments import Bounds, Integer, Number
+from cydp._call_errors import copy_base_methods, require_names
 from cydp._columns.declared import Declared
 from cydp._columns.floats import read_floats
 from cydp._generator import Generator
-from cydp._named import by_name, own_methods
 from cydp._numbers.bounds import read_bounds
 from cydp._numbers.intervals import ln_bounds
-from cydp._numbers.rational import as_exact, float_of, positive, quoted, quoted_binary
+from cydp._numbers.rational import as_exact, binary_literal_of, float_of, literal_of, read_positive
 from cydp._sensitivity import relation_of
 from cydp.accounting._loss import PureDP
 from cydp.mechanisms._confidence import miss_of
@@ -40,7 +40,7 @@ _DOUBT = 2.0**-48
 _MOST_ZEROS = 1021  # before the first one, of a double that is not subnormal
 
 
-@own_methods
+@copy_base_methods
 @dataclass(frozen=True, slots=True, init=False, repr=False, match_args=False)
 class Snapping(RealMechanism):
     """The snapping mechanism: Laplace noise in floating point, made private by rounding.
@@ -95,9 +95,9 @@ class Snapping(RealMechanism):
     _scale: float
     _step: float
 
-    @by_name
+    @require_names
     def __init__(self, *, epsilon: Number, sensitivity: Number, bounds: Bounds) -> None:
-        limit, norm = positive(epsilon, "epsilon"), norm_of(sensitivity)
+        limit, norm = read_positive(epsilon, "epsilon"), norm_of(sensitivity)
         lower, upper = read_bounds(bounds)
         if lower == upper:
             raise ValueError("bounds=(lower, upper) must have lower < upper, not equal ones")
@@ -211,8 +211,8 @@ class Snapping(RealMechanism):
         return nearest
 
     def __repr__(self) -> str:
-        epsilon, norm = quoted(self.epsilon), words_of(self.sensitivity, self.relation)
-        lower, upper = map(quoted_binary, self.bounds)
+        epsilon, norm = literal_of(self.epsilon), words_of(self.sensitivity, self.relation)
+        lower, upper = map(binary_literal_of, self.bounds)
         return f"Snapping(epsilon={epsilon}, sensitivity={norm}, bounds=({lower}, {upper}))"
 
 

@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 
 from cydp import sensitivity
 from cydp._arguments import BinsLike, Column, Integer, Number, RangeLike
+from cydp._call_errors import explain_arguments
 from cydp._columns.declared import Records
 from cydp._generator import Generator
-from cydp._named import explained
-from cydp._numbers.rational import text
+from cydp._numbers.rational import format_number
 from cydp.accounting._loss import PureDP
-from cydp.accounting.ledger._outcomes import keep
+from cydp.accounting.ledger._serialize import register
 from cydp.exact._bins import Bins, public_bins
 from cydp.mechanisms._charge import Budget, paid
 from cydp.mechanisms._discrete_laplace import DiscreteLaplace
@@ -31,7 +31,7 @@ _SHOWN_CONFIDENCE = Fraction(999, 1000)
 _SHOWN_BINS = 20
 
 
-@explained
+@explain_arguments
 def histogram(
     x: Column,
     bins: BinsLike,
@@ -214,9 +214,9 @@ class HistogramRelease(Release):
         noise = self.mechanism
         bound = self.error_bound(_SHOWN_CONFIDENCE, count=max(len(self.counts), 1))
         head = [
-            f"HistogramRelease: {len(self.counts)} bins, epsilon={text(noise.epsilon)}, "
+            f"HistogramRelease: {len(self.counts)} bins, epsilon={format_number(noise.epsilon)}, "
             f"relation={self.relation!r}",
-            f"mechanism: DiscreteLaplace, scale {text(noise.scale)}",
+            f"mechanism: DiscreteLaplace, scale {format_number(noise.scale)}",
             f"error: within {bound} for all bins together, with 99.9 % confidence",
         ]
         return "\n".join(head + self._format_rows())
@@ -256,4 +256,4 @@ def _unpack(parts: dict[str, Any]) -> HistogramRelease:
     return HistogramRelease(counts=counts, edges=edges, mechanism=noise, relation=relation)
 
 
-keep(HistogramRelease, _pack, _unpack)
+register(HistogramRelease, _pack, _unpack)

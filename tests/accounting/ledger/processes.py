@@ -12,21 +12,34 @@ from types import FrameType
 from typing import Any
 
 from cydp import BudgetLedger, PureDP
-from cydp.accounting.ledger import _blocks as blocks
-from cydp.accounting.ledger import _charges as charges
-from cydp.accounting.ledger import _charging as ledger_charges
-from cydp.accounting.ledger import _forks as forks
-from cydp.accounting.ledger import _ledger as ledger
-from cydp.accounting.ledger import _outcomes as outcomes
-from cydp.accounting.ledger import _path as place
-from cydp.accounting.ledger import _store as store
+from cydp.accounting.ledger import (
+    _blocks,
+    _charge,
+    _create,
+    _entries,
+    _forks,
+    _ledger,
+    _ledger_blocks,
+    _ledger_charges,
+    _ledger_results,
+    _open_file,
+    _path,
+    _serialize,
+    _store,
+    _verify,
+    _write_charge,
+)
 
 LEDGER_FILES = {
     module.__file__
-    for module in (blocks, charges, forks, ledger, ledger_charges, outcomes, place, store)
-}
+    for module in (
+        _blocks, _charge, _create, _entries, _forks, _ledger, _ledger_blocks, _ledger_charges,
+        _ledger_results, _open_file, _path, _serialize, _store, _verify, _write_charge,
+    )
+}  # fmt: skip
 
-ONLY_READ = {place.check.__code__, place._mounts.__code__}  # and would be many lines
+# They only read, and have many lines.
+ONLY_READ = {_path.check_place.__code__, _path._mounts.__code__}
 
 
 def new(path: Path, budget: Any = None, **more: Any) -> BudgetLedger:
@@ -86,7 +99,7 @@ def in_a_child(test: Callable[..., None]) -> Callable[..., None]:
 def at_line(number: int, do: Callable[[], None], work: Callable[[], object]) -> None:
     """Do something before a line of the ledger's code is executed, counted from 1, while working.
 
-    >>> at_line(1, lambda: print("first"), lambda: charges.texts_of(()))
+    >>> at_line(1, lambda: print("first"), lambda: _blocks.retired_message("mon"))
     first
     """
     lines = 0

@@ -22,7 +22,8 @@ from cydp.accounting import (
     LedgerRollbackError,
     LedgerSchemaError,
 )
-from cydp.accounting.ledger import _store as store
+from cydp.accounting.ledger import _open_file, _store
+from cydp.accounting.ledger._entries import append_entry
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 
@@ -188,7 +189,7 @@ def test_every_connection_writes_durably(path: Path, monkeypatch: pytest.MonkeyP
     ledger = new(path)
     for _ in range(2):
         ledger.charge(PureDP(0.25))
-        opened = ledger._store._opened
+        opened = ledger._store._file
         assert opened is not None
         connection = opened.connection
         assert connection is not None
@@ -198,7 +199,7 @@ def test_every_connection_writes_durably(path: Path, monkeypatch: pytest.MonkeyP
         ]
         assert found == ["wal", 2, 1, 1]
         ledger.close()
-    monkeypatch.setattr(store, "_PRAGMAS", (("journal_mode", "none"),))
+    monkeypatch.setattr(_store, "_PRAGMAS", (("journal_mode", "none"),))
     with pytest.raises(LedgerError, match="journal_mode cannot be none"):
         ledger.charge(PureDP(0.25))
     with pytest.raises(LedgerError, match="journal_mode cannot be none"):  # nor the second time
@@ -276,7 +277,7 @@ def test_tampering_is_noticed(path: Path, statement: str) -> None:
 def appended(path: Path, entry: dict[str, Any]) -> None:
     """Write an entry with the right hash, as somebody who knows how may do."""
     with sqlite3.connect(path) as connection:
-        store.append(connection, entry)
+        append_entry(connection, entry)
         connection.execute("UPDATE block SET spent = '[\"2\"]' WHERE id = 'all'")
 
 
@@ -419,7 +420,7 @@ def test_a_wal_file_cut_anywhere(path: Path, step: int) -> None:
 
 
 def test_busy(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(store, "BUSY_SECONDS", 0.05)
+    monkeypatch.setattr(_open_file, "BUSY_SECONDS", 0.05)
     ledger = new(path)
     other = sqlite3.connect(path, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")

@@ -15,7 +15,7 @@ import pytest
 from accounting.ledger.processes import child, ended, forked, new
 
 from cydp import BudgetLedger, LedgerError, PureDP
-from cydp.accounting.ledger import _charges as charges
+from cydp.accounting.ledger import _write_charge
 
 pytestmark = [
     pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork"),
@@ -72,14 +72,14 @@ def test_a_cloned_process_charges_nothing(tmp_path: Path) -> None:
 
 INTERRUPTED = """
 import signal
-from cydp.accounting.ledger import _store as store
+from cydp.accounting.ledger._open_file import OpenFile
 ledger = BudgetLedger.open(sys.argv[1])
 ledger.charge(PureDP(0.25))
 sys.unraisablehook = lambda _: None
-def interrupt(_, close=store._Opened.close):
-    store._Opened.close = close
+def interrupt(_, close=OpenFile.close):
+    OpenFile.close = close
     raise KeyboardInterrupt
-store._Opened.close = interrupt
+OpenFile.close = interrupt
 if os.fork() == 0:
     try:
         ledger.charge(PureDP(0.25))
@@ -116,9 +116,9 @@ def test_a_signal_handler_that_forks(tmp_path: Path, monkeypatch: pytest.MonkeyP
     def interrupted(*arguments: Any) -> Any:
         monkeypatch.undo()
         codes.append(ended(forked(work)))
-        return charges.row_of(*arguments)
+        return _write_charge.json_of_amount(*arguments)
 
-    monkeypatch.setattr(charges, "row_of", interrupted)
+    monkeypatch.setattr(_write_charge, "json_of_amount", interrupted)
     ledger.charge(PureDP(0.5))
     assert codes == [0]
     assert ended(forked(lambda: ledger.charge(PureDP(0.25)))) == 0

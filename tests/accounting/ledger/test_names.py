@@ -1,4 +1,4 @@
-"""accounting/ledger/_path.py: one file has one name, or whoever comes by another one is refused.
+"""accounting/ledger/_path.py: one file has one name, and users of another name are refused.
 
 SQLite names the WAL file after the path. The attacks run in real processes, each of which tries to
 charge 1 to a budget of 1 by a name of its own.
@@ -20,7 +20,7 @@ import pytest
 from accounting.ledger.processes import child, die, ended, forked, new
 
 from cydp import BudgetExceededError, BudgetLedger, LedgerError, PureDP
-from cydp.accounting.ledger import _path as place
+from cydp.accounting.ledger import _path
 
 pytestmark = [
     pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork"),
@@ -175,8 +175,8 @@ def test_a_ledger_that_was_moved_and_replaced_while_it_was_open(path: Path) -> N
 @linux
 def test_two_names_at_once(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The lock by name alone: of two that open at once, at most one may charge."""
-    monkeypatch.setattr(place, "check_links", lambda *_: None)
-    monkeypatch.setattr(place, "wait_for_one_name", lambda *_: None)
+    monkeypatch.setattr(_path, "check_links", lambda *_: None)
+    monkeypatch.setattr(_path, "wait_for_one_name", lambda *_: None)
     rounds, barrier = 30, get_context("fork").Barrier(2)
     names = [[path.with_name(f"{number}{name}") for name in "ab"] for number in range(rounds)]
     for one, other in names:
@@ -222,7 +222,7 @@ def test_a_mounted_file(path: Path, first: str) -> None:
 def test_a_mounted_file_meets_the_lock_by_name(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Even where the system does not tell what is mounted."""
     skip_unless_mounting_is_permitted(path.parent)
-    monkeypatch.setattr(place, "_MOUNTS", path.with_name("no such file"))
+    monkeypatch.setattr(_path, "_MOUNTS", path.with_name("no such file"))
     there = path.with_name("there")
     there.touch()
     users = [User(path), User(there, lambda: mounted(path, there))]
@@ -254,7 +254,7 @@ def test_what_is_mounted_where(tmp_path: Path, name: str, monkeypatch: pytest.Mo
     for letter, code in (("\\", "\\134"), (" ", "\\040"), ("\n", "\\012")):
         written = written.replace(letter, code)
     mounts = tmp_path / "mounts"
-    monkeypatch.setattr(place, "_MOUNTS", mounts)
+    monkeypatch.setattr(_path, "_MOUNTS", mounts)
     root = "27 1 254:0 / / rw,relatime shared:1 master:2 - ext4 /dev/vda rw\n"
     there = f"30 27 0:31 / {written} rw,relatime - %s server:/x rw\n"
     mounts.write_text(root + there % "nfs4" + there % "tmpfs")
@@ -275,7 +275,7 @@ def test_what_is_mounted_where(tmp_path: Path, name: str, monkeypatch: pytest.Mo
 
 @linux
 def test_the_system_tells_what_is_mounted() -> None:
-    mounts = dict(place._mounts())
+    mounts = dict(_path._mounts())
     assert mounts[b"/proc"] == "proc"
     assert b"/" in mounts
 

@@ -1,4 +1,4 @@
-"""accounting/ledger/_ledger.py: a release that is charged, drawn and recorded once."""
+"""accounting/ledger/_ledger_results.py: a release that is charged, drawn and recorded once."""
 
 import itertools
 import signal
@@ -35,7 +35,7 @@ from cydp import (
     Snapping,
 )
 from cydp.accounting import ChargeConflictError, ChargeInDoubtError
-from cydp.accounting.ledger import _outcomes as outcomes
+from cydp.accounting.ledger._serialize import deserialize, serialize
 
 
 @pytest.fixture
@@ -370,7 +370,7 @@ def test_results_keep_their_bits() -> None:
         np.arange(6, dtype=">i4").reshape(2, 3)[:, ::2], np.array([True, False]),
     ]  # fmt: skip
     for value in values:
-        again = outcomes.result_of_text(outcomes.text_of_result(value))
+        again = deserialize(serialize(value))
         if isinstance(value, np.ndarray):
             assert (again.dtype, again.shape) == (value.dtype.newbyteorder("="), value.shape)
             assert again.tobytes() == np.ascontiguousarray(value, again.dtype).tobytes()
@@ -380,10 +380,10 @@ def test_results_keep_their_bits() -> None:
     itself: list[Any] = []
     itself.append(itself)
     with pytest.raises(ValueError, match="nested so deeply"):
-        outcomes.text_of_result(itself)
-    assert outcomes.text_of_result([np.zeros(2**25, np.int8)] * 2)
+        serialize(itself)
+    assert serialize([np.zeros(2**25, np.int8)] * 2)
     with pytest.raises(ValueError, match="keeps results of up to 67,108,864 bytes"):
-        outcomes.text_of_result([np.zeros(2**25, np.int8)] * 2 + [np.zeros(1, np.int8)])
+        serialize([np.zeros(2**25, np.int8)] * 2 + [np.zeros(1, np.int8)])
 
 
 # A script that releases by an id, as somebody runs it every night. With a word behind the path it

@@ -15,7 +15,8 @@ from accounting.ledger.processes import child, ended, forked, new
 
 from cydp import BudgetLedger, LedgerError, PureDP
 from cydp.accounting import LedgerBusyError, LedgerCorruptError, LedgerRollbackError
-from cydp.accounting.ledger import _store as store
+from cydp.accounting.ledger import _open_file
+from cydp.accounting.ledger._entries import read_head
 from cydp.cli import main
 
 pytestmark = [
@@ -200,7 +201,7 @@ def test_while_a_reader_reads_the_charges_go_on(
             user.communicate()
             assert user.returncode == 0
             assert path.with_name("ledger-wal").stat().st_size > 0  # not deleted, though closed
-        heads.append(store.head(connection)[0])
+        heads.append(read_head(connection)[0])
 
     charges = 1
     reader._store.read(read)
@@ -208,7 +209,7 @@ def test_while_a_reader_reads_the_charges_go_on(
     ledger.charge(PureDP(0))
     ledger.close()
     heads.clear()
-    monkeypatch.setattr(store, "BUSY_SECONDS", 0)
+    monkeypatch.setattr(_open_file, "BUSY_SECONDS", 0)
     with pytest.raises(LedgerBusyError, match="while it was read"):
         reader._store.read(read)
     assert heads == [5]
@@ -244,7 +245,7 @@ def test_readers_race_with_users_that_come_and_go(path: Path) -> None:
 
 def test_the_user_who_is_copying_the_wal_file(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody reads without locks while SQLite has the lock of the last user."""
-    monkeypatch.setattr(store, "BUSY_SECONDS", 0.05)
+    monkeypatch.setattr(_open_file, "BUSY_SECONDS", 0.05)
     new(path).close()
     ready, go = os.pipe(), os.pipe()
 

@@ -16,8 +16,7 @@ from accounting.ledger.processes import child, ended, forked, in_a_child, new
 
 from cydp import BudgetExceededError, BudgetLedger, LedgerError, PrivacyFilter, PureDP
 from cydp.accounting import _filter as filters
-from cydp.accounting.ledger import _charges as charges
-from cydp.accounting.ledger import _store as store
+from cydp.accounting.ledger import _open_file, _write_charge
 
 pytestmark = pytest.mark.skipif(not hasattr(signal, "SIGUSR1"), reason="no such signals here")
 
@@ -63,7 +62,7 @@ def test_a_handler_does_not_end_the_charge(
         except LedgerError as error:
             said.append(str(error))
 
-    with in_the_middle(charges, "row_of", handler, monkeypatch):
+    with in_the_middle(_write_charge, "json_of_amount", handler, monkeypatch):
         mine.charge(PureDP(0.5))
     (message,) = said
     assert "in use by this thread, which a signal handler or a finalizer has interrupted" in message
@@ -78,7 +77,9 @@ def test_another_ledger_may_be_used_in_a_handler(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     mine, other = new(path), new(path.with_name("other"))
-    with in_the_middle(charges, "row_of", lambda: other.charge(PureDP(1)), monkeypatch):
+    with in_the_middle(
+        _write_charge, "json_of_amount", lambda: other.charge(PureDP(1)), monkeypatch
+    ):
         mine.charge(PureDP(0.5))
     assert (mine.spent, other.spent) == (PureDP(0.5), PureDP(1))
 
@@ -159,7 +160,7 @@ def test_interrupted_anywhere_and_the_exception_is_kept(
     path: Path, use: str, step: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As a console and a notebook keep the last one: everybody can use the ledger at once."""
-    monkeypatch.setattr(store, "BUSY_SECONDS", 0.5)
+    monkeypatch.setattr(_open_file, "BUSY_SECONDS", 0.5)
     ledger = new(path)
 
     def release() -> int:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Blocks of a ledger: their rows, and how these follow from the entries."""
+"""Blocks of a ledger: their rows in the table of blocks, and the messages about them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from typing import Any, TypeAlias
 
 from cydp.accounting._amounts import (
     Amount,
-    add_amounts,
     exceeds,
     loss_of_amount,
     subtract_amounts,
@@ -19,120 +18,71 @@ from cydp.accounting._budget import check_budget
 from cydp.accounting._errors import LedgerCorruptError, UnknownBlockError
 from cydp.accounting._format import format_loss
 from cydp.accounting._loss import Loss
-from cydp.accounting.ledger import _store
-from cydp.accounting.ledger._entries import digest_of, fractions_of, parts_of, text_of, texts_of
+from cydp.accounting.ledger._fields import amount_from, check_string, own_amount_of, strings_of
 
 __all__ = [
     "ALL",
     "State",
-    "block_ids",
-    "block_of",
+    "check_block_budget",
+    "check_block_ids",
     "insert_block",
-    "parts_within",
-    "row_of",
-    "states",
-    "told_retired",
-    "told_unknown",
-    "verify",
+    "json_of_amount",
+    "read_block",
+    "read_states",
+    "retired_message",
+    "unknown_message",
 ]
 
-ALL = "all"  # the block of a ledger made without blocks
-_NAMED = 5  # blocks in an error
+ALL = "all"  # the only block of a ledger that was made without blocks
+_MOST_NAMED = 5  # blocks in an error
 _DAMAGED = "the ledger is damaged: a block is not what was written"
-State: TypeAlias = tuple[Loss, Loss, Loss, bool]
+State: TypeAlias = tuple[Loss, Loss, Loss, bool]  # budget, spent, remaining, and whether retired
 
 
-def replayed(entries: Iterable[dict[str, Any]]) -> tuple[set[tuple[Any, ...]], set[Any]]:
-    """Return the rows of blocks, and the hash of each charge's result, as the entries give them."""
-    blocks: dict[str, tuple[Amount, Amount, int]] = {}
-    results = set()
-    whole: Amount = ()
-    for entry in entries:
-        if entry["kind"] == "create":
-            whole = fractions_of(entry["budget"])
-        elif entry["kind"] == "block":
-            budget = fractions_of(entry["budget"]) if "budget" in entry else whole
-            blocks[entry["block"]] = (budget, zero_amount(budget), 0)
-        elif entry["kind"] == "retire":
-            budget, spent, _ = blocks[entry["block"]]
-            blocks[entry["block"]] = (budget, spent, 1)
-        elif entry["kind"] == "result":
-            results.add((entry["result_of"], entry["sha256"]))
-        else:
-            for block in entry["blocks"]:
-                budget, spent, retired = blocks[block]
-                total = add_amounts(spent, fractions_of(entry["cost"]))
-                if retired or exceeds(total, budget):
-                    raise LedgerCorruptError(
-                        f"the ledger is damaged: entry {entry['seq']} charges more than was left"
-                    )
-                blocks[block] = (budget, total, retired)
-    rows = {(block, row_of(b), row_of(s), retired) for block, (b, s, retired) in blocks.items()}
-    return rows, results
+def check_block_budget(budget: Loss, most: Loss, relation: str) -> Amount:
+    """Return the amount of a block's budget, which must not exceed the ledger's budget `most`.
 
-
-def verify(connection: Any) -> None:
-    """Compute everything anew from the entries; a LedgerCorruptError if anything else is stored."""
-    if connection.execute("PRAGMA integrity_check").fetchone()[0] != "ok":
-        raise LedgerCorruptError("the ledger is damaged: SQLite finds errors in its file")
-    entries = _store.entries(connection)
-    try:
-        blocks, results = replayed(entries)
-    except (LookupError, TypeError, ValueError, ArithmeticError):
-        raise LedgerCorruptError(
-            "the ledger is damaged: an entry is not what was written"
-        ) from None
-    finally:
-        entries.close()  # as long as a SELECT has not ended, its transaction has not
-    if blocks != set(connection.execute("SELECT id, budget, spent, retired FROM block")):
-        raise LedgerCorruptError("the ledger is damaged: its blocks are not what its entries say")
-    stored = connection.execute("SELECT charge_id, result FROM outcome")
-    try:
-        found = {(charge_id, digest_of(str(text))) for charge_id, text in stored}
-    finally:
-        stored.close()
-    if results != found:
-        raise LedgerCorruptError("the ledger is damaged: its results are not what its entries say")
-
-
-def parts_within(budget: Loss, most: Loss, relation: str) -> Amount:
-    """Return the numbers of a block's budget; TypeError or ValueError if the ledger's is less."""
+    Raises a TypeError for another measure, and a ValueError for a larger budget.
+    """
     if type(check_budget(budget, relation)) is not type(most):
         raise TypeError(
             f"budget must be {type(most).__name__}, as the ledger's budget is, not "
             f"{type(budget).__name__}"
         )
-    parts = parts_of(budget)
-    if exceeds(parts, parts_of(most)):
-        whole = format_loss(most, left=True)
-        raise ValueError(f"budget must be at most the ledger's, {whole}, not {format_loss(budget)}")
-    return parts
+    amount = own_amount_of(budget)
+    if exceeds(amount, own_amount_of(most)):
+        allowed = format_loss(most, left=True)
+        raise ValueError(
+            f"budget must be at most the ledger's, {allowed}, not {format_loss(budget)}"
+        )
+    return amount
 
 
-def block_of(connection: Any, block: str, name: str = "blocks") -> tuple[Amount, Amount, int]:
-    """Return budget, spending and state of a block; UnknownBlockError if there is none.
+def read_block(connection: Any, block: str, name: str = "blocks") -> tuple[Amount, Amount, int]:
+    """Return the budget of a block, what was spent, and 1 if it is retired, else 0.
 
-    `name` is the argument by which the caller was given the block, for the error.
+    Raises UnknownBlockError if there is no such block. `name` is the parameter that named the
+    block, for the error.
     """
     row = connection.execute(
         "SELECT budget, spent, retired FROM block WHERE id = ?", (block,)
     ).fetchone()
     if row is None:
-        raise UnknownBlockError(told_unknown(connection, block, name))
-    return from_row(row[0]), from_row(row[1]), row[2]
+        raise UnknownBlockError(unknown_message(connection, block, name))
+    return amount_from_json(row[0]), amount_from_json(row[1]), row[2]
 
 
-def told_unknown(connection: Any, block: str, name: str) -> str:
+def unknown_message(connection: Any, block: str, name: str) -> str:
     """Return the message for a block that the ledger does not have."""
     if connection.execute("SELECT 1 FROM block WHERE id = ?", (ALL,)).fetchone() is not None:
         if name == "blocks":
             return "blocks must be left out, since this ledger was made without blocks"
         return f"{name} must be in the ledger, which was made without blocks, not {block!r}"
     rows = connection.execute(
-        "SELECT id FROM block WHERE retired = 0 ORDER BY id LIMIT ?", (_NAMED + 1,)
+        "SELECT id FROM block WHERE retired = 0 ORDER BY id LIMIT ?", (_MOST_NAMED + 1,)
     ).fetchall()
-    there = ", ".join(repr(row[0]) for row in rows[:_NAMED]) or "no open block"
-    there += " and others" if len(rows) > _NAMED else ""
+    there = ", ".join(repr(row[0]) for row in rows[:_MOST_NAMED]) or "no open block"
+    there += " and others" if len(rows) > _MOST_NAMED else ""
     if block == ALL and name == "blocks":
         return (
             f"{name} must name the blocks that are read, since this ledger keeps a budget for each "
@@ -144,66 +94,67 @@ def told_unknown(connection: Any, block: str, name: str) -> str:
     )
 
 
-def states(
+def read_states(
     connection: Any, kind: type[Loss], blocks: Iterable[str] | None = None
 ) -> dict[str, State]:
-    """Return budget, spending, what may still be charged, and whether it is retired, by block.
+    """Return what each block has and has spent, by block id.
 
-    Of all blocks, or of some; UnknownBlockError if the ledger lacks one of these.
+    `blocks` are the ids of the blocks; None: all blocks. Raises UnknownBlockError if the ledger
+    lacks one of these.
     """
     if blocks is not None:
-        return {block: _state(kind, *block_of(connection, block)) for block in blocks}
+        return {block: _state_of(kind, *read_block(connection, block)) for block in blocks}
     rows = connection.execute("SELECT id, budget, spent, retired FROM block ORDER BY id")
     return {
-        block: _state(kind, from_row(budget), from_row(spent), retired)
+        block: _state_of(kind, amount_from_json(budget), amount_from_json(spent), retired)
         for block, budget, spent, retired in rows.fetchall()
     }
 
 
-def _state(kind: type[Loss], budget: Amount, spent: Amount, retired: int) -> State:
+def _state_of(kind: type[Loss], budget: Amount, spent: Amount, retired: int) -> State:
     left = subtract_amounts(budget, spent)
     try:
-        rest = loss_of_amount(kind, left)
+        remaining = loss_of_amount(kind, left)
         if retired:
-            rest = loss_of_amount(kind, zero_amount(left))
-        return loss_of_amount(kind, budget), loss_of_amount(kind, spent), rest, bool(retired)
-    except ValueError:  # less than nothing is left
+            remaining = loss_of_amount(kind, zero_amount(left))
+        return loss_of_amount(kind, budget), loss_of_amount(kind, spent), remaining, bool(retired)
+    except ValueError:  # more was spent than there was
         raise LedgerCorruptError(_DAMAGED) from None
 
 
-def told_retired(block: str) -> str:
+def retired_message(block: str) -> str:
     """Return the message for a block that was retired."""
     return f"block {block!r} was retired: nothing can be charged to it any more"
 
 
 def insert_block(connection: Any, block: str, budget: Amount) -> None:
-    """Write a block that nothing was charged for."""
+    """Write a block to which nothing was charged."""
     connection.execute(
         "INSERT INTO block VALUES (?, ?, ?, 0)",
-        (block, row_of(budget), row_of(zero_amount(budget))),
+        (block, json_of_amount(budget), json_of_amount(zero_amount(budget))),
     )
 
 
-def row_of(parts: Amount) -> str:
-    """Return fractions as the table of blocks has them."""
-    return json.dumps(texts_of(parts))
+def json_of_amount(amount: Amount) -> str:
+    """Return an amount as the table of blocks has it."""
+    return json.dumps(strings_of(amount))
 
 
-def from_row(text: str) -> Amount:
-    """Read what `row_of` has written; a LedgerCorruptError for anything else."""
+def amount_from_json(text: str) -> Amount:
+    """Return the amount of which this is the JSON; a LedgerCorruptError for anything else."""
     try:
-        return fractions_of(json.loads(text))
+        return amount_from(json.loads(text))
     except (TypeError, ValueError, ArithmeticError):
         raise LedgerCorruptError(_DAMAGED) from None
 
 
-def block_ids(blocks: Iterable[str]) -> tuple[str, ...]:
-    """Return the ids in a list; TypeError or ValueError for another list, or anything else."""
+def check_block_ids(blocks: Iterable[str]) -> tuple[str, ...]:
+    """Return the ids in a list of block ids; TypeError or ValueError for anything else."""
     if isinstance(blocks, str | bytes | Mapping) or not isinstance(blocks, Iterable):
-        one = blocks if isinstance(blocks, str) and len(blocks) <= 40 else "mon"
+        example = blocks if isinstance(blocks, str) and len(blocks) <= 40 else "mon"
         raise TypeError(
             f"blocks must be a list of block ids, not {type(blocks).__name__}: "
-            f"blocks=[{json.dumps(one, ensure_ascii=False)}]"
+            f"blocks=[{json.dumps(example, ensure_ascii=False)}]"
         )
     ids = tuple(blocks)
     for block in ids:
@@ -212,7 +163,7 @@ def block_ids(blocks: Iterable[str]) -> tuple[str, ...]:
                 f"blocks must be a list of block ids, which are text, and one is "
                 f'{type(block).__name__}: blocks=["mon"]'
             )
-        text_of(block, "each of blocks")
+        check_string(block, "each of blocks")
     if not ids:
         raise ValueError(
             "blocks must name at least one block, or be left out if the ledger has no blocks"

@@ -1,103 +1,65 @@
 # SPDX-License-Identifier: MIT
-"""What the entries of a ledger are made of: texts, numbers as texts, who and when."""
+"""The entries of a ledger: each has the hash of itself and of the entry before it."""
 
 from __future__ import annotations
 
-import datetime
 import hashlib
 import json
-import os
-from collections.abc import Sequence
-from fractions import Fraction
-from typing import Any
+import sqlite3
+from collections.abc import Generator
+from typing import Any, TypeAlias
 
-from cydp._numbers.rational import index
-from cydp._version import __version__
-from cydp.accounting._amounts import Amount, amount_of
-from cydp.accounting._loss import Loss
+from cydp.accounting._errors import LedgerCorruptError
 
-__all__ = [
-    "digest_of",
-    "dims_of",
-    "fractions_of",
-    "head_of",
-    "json_of",
-    "parts_of",
-    "text_of",
-    "texts_of",
-    "when",
-]
+__all__ = ["Entry", "append_entry", "read_entries", "read_hash", "read_head"]
 
-_JSON = (
-    "what JSON can hold: text, finite numbers, bool, None, and lists and dicts of these whose keys "
-    "are all text"
-)
+Entry: TypeAlias = dict[str, Any]
 
 
-def when() -> dict[str, Any]:
-    """Return who writes an entry, and when."""
-    now = datetime.datetime.now(datetime.UTC).isoformat(timespec="microseconds")
-    return {"time": now, "pid": os.getpid(), "version": __version__}
+def append_entry(
+    connection: sqlite3.Connection, entry: Entry, charge_id: str | None = None
+) -> Entry:
+    """Write an entry after the last entry, and return it with its place and its hash."""
+    seq, last = read_head(connection)
+    body = json.dumps(entry, sort_keys=True)
+    digest = _hash_of(last, seq + 1, charge_id, body)
+    connection.execute("INSERT INTO entry VALUES (?, ?, ?, ?)", (seq + 1, charge_id, body, digest))
+    return {**entry, "seq": seq + 1, "charge_id": charge_id, "hash": digest}
 
 
-def text_of(value: str, name: str) -> str:
-    """Return a text that a ledger can hold; TypeError or ValueError for anything else."""
-    if not isinstance(value, str):
-        raise TypeError(f"{name} must be text, not {type(value).__name__}")
-    if not 0 < len(value) <= 1000:
-        raise ValueError(f"{name} must have 1 to 1,000 characters")
-    if not value.isascii() and any("\ud800" <= letter <= "\udfff" for letter in value):
-        raise ValueError(f"{name} must be text that UTF-8 can encode, without lone surrogates")
-    return value
+def read_head(connection: sqlite3.Connection) -> tuple[int, str]:
+    """Return the place and the hash of the last entry; (0, "") if there is none."""
+    row = connection.execute("SELECT seq, hash FROM entry ORDER BY seq DESC LIMIT 1").fetchone()
+    return (0, "") if row is None else (row[0], row[1])
 
 
-def json_of(value: Any, name: str, *, sort_keys: bool = False) -> str:
-    """Return the JSON of a value; TypeError or ValueError for what it cannot hold."""
-    try:
-        return json.dumps(value, allow_nan=False, sort_keys=sort_keys)
-    except (TypeError, ValueError) as error:
-        raise type(error)(f"{name} must be {_JSON}") from None
-    except RecursionError:
-        raise ValueError(f"{name} must not be nested so deeply, or hold itself") from None
+def read_hash(connection: sqlite3.Connection, seq: int) -> str:
+    """Return the hash of the entry at a place; "" if there is none."""
+    row = connection.execute("SELECT hash FROM entry WHERE seq = ?", (seq,)).fetchone()
+    return "" if row is None else str(row[0])
 
 
-def dims_of(dims: dict[str, Any]) -> dict[str, Any]:
-    """Return what JSON makes of the dims of a block; TypeError or ValueError if it cannot.
+def read_entries(connection: sqlite3.Connection) -> Generator[Entry, None, None]:
+    """Yield all entries, oldest first, and check the chain of their hashes.
 
-    Later changes by the caller are not in it.
+    The generator must be closed inside the transaction.
     """
-    texts = {name: json_of(value, name, sort_keys=True) for name, value in dims.items()}
-    return {name: json.loads(text) for name, text in texts.items()}
+    last = ""
+    rows = connection.execute("SELECT seq, charge_id, body, hash FROM entry ORDER BY seq")
+    try:
+        for expected, (seq, charge_id, body, digest) in enumerate(rows, 1):
+            if seq != expected or digest != _hash_of(last, seq, charge_id, body):
+                raise LedgerCorruptError(
+                    f"the ledger is damaged: entry {expected} is not what was written"
+                )
+            last = digest
+            yield {**json.loads(body), "seq": seq, "charge_id": charge_id, "hash": digest}
+    finally:  # a transaction cannot end before its SELECT has, not even by a ROLLBACK
+        rows.close()
 
 
-def head_of(expected: tuple[int, str]) -> tuple[int, str]:
-    """Return what `head` gave; TypeError or ValueError for what it never gives."""
-    if not isinstance(expected, tuple | list) or len(expected) != 2:
-        raise TypeError(
-            "expect_head must be a pair (place, hash), as ledger.head() returns it, not "
-            f"{type(expected).__name__}"
-        )
-    seq, digest = index(expected[0], "expect_head[0]"), text_of(expected[1], "expect_head[1]")
-    if not 0 < seq < 2**63:
-        raise ValueError("expect_head[0] must be the place of an entry, which is at least 1")
-    return seq, digest
-
-
-def digest_of(text: str) -> str:
-    """Return the SHA-256 of a text."""
+def _hash_of(previous: str, seq: int, charge_id: str | None, body: str) -> str:
+    """Return the hash of an entry, which depends on all entries before it."""
+    # A damaged file may give bytes for text, which are hashed by their repr.
+    text = json.dumps([previous, seq, charge_id, body], default=repr)
     return hashlib.sha256(text.encode()).hexdigest()
-
-
-def parts_of(loss: Loss) -> Amount:
-    """Return the numbers of a loss in its own measure."""
-    return amount_of(loss, loss)
-
-
-def texts_of(parts: Amount) -> list[str]:
-    """Return fractions as JSON can hold them."""
-    return [str(part) for part in parts]
-
-
-def fractions_of(texts: Sequence[str]) -> Amount:
-    """Read what `texts_of` has written."""
-    return tuple(map(Fraction, texts))

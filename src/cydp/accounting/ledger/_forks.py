@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """SQLite and forks: when a process forks, no thread is inside SQLite, and no ledger's file is open.
 
-SQLite's locks belong to a process, so that a child must not use what its parent has open:
-https://www.sqlite.org/howtocorrupt.html#_carrying_an_open_database_connection_across_a_fork_. And
+SQLite's locks belong to a process, so a child must not use a connection that its parent has open:
+https://www.sqlite.org/howtocorrupt.html#_carrying_an_open_database_connection_across_a_fork_. Also,
 a mutex that another thread of the parent holds at the fork stays locked in the child for ever.
 """
 
@@ -17,7 +17,7 @@ from typing import Any, Protocol, TypeVar
 
 from cydp.accounting._errors import LedgerError
 
-__all__ = ["check_process", "closed", "opened", "own", "use"]
+__all__ = ["check_process", "may_use_ledgers", "register", "run", "unregister"]
 
 T = TypeVar("T")
 
@@ -26,7 +26,7 @@ class _Closable(Protocol):
     def close(self) -> None: ...
 
 
-class _OfThread(threading.local):
+class _ThreadState(threading.local):
     """A lock that the thread holds while it uses SQLite; a fork takes the locks of all threads."""
 
     def __init__(self) -> None:
@@ -40,20 +40,20 @@ class _OfThread(threading.local):
 
 _forking = threading.RLock()
 _locks: weakref.WeakSet[Any] = weakref.WeakSet()
-_mine = _OfThread()
+_mine = _ThreadState()
 _open: set[_Closable] = set()
 _waiting = False  # whether a thread is about to fork
 _process = os.getpid()
 
 
-def use(work: Callable[[], T]) -> T:
+def run(work: Callable[[], T]) -> T:
     """Call a function that uses SQLite, and let every fork by another thread wait until it ends.
 
-    A function, not a context manager: a signal can interrupt the entry of an `__exit__` that is
-    written in Python, and the lock would be held as long as somebody keeps the exception.
+    This is no context manager, because a signal can interrupt the entry of an `__exit__` that is
+    written in Python, and the lock would be held as long as the exception is kept.
     """
     if _waiting and not _mine.inside:
-        with _forking:  # or a thread that is never done for long would keep the fork waiting
+        with _forking:  # else a thread that uses SQLite again and again would keep the fork waiting
             pass
     with _mine.lock:
         before = _mine.inside
@@ -64,24 +64,24 @@ def use(work: Callable[[], T]) -> T:
             _mine.inside = before
 
 
-def opened(file: _Closable) -> None:
-    """Let a fork close this file, until `closed` says that it is closed."""
+def register(file: _Closable) -> None:
+    """Let forks close this file, until `unregister` says that it is closed."""
     _open.add(file)
 
 
-def closed(file: _Closable) -> None:
-    """Forget what `opened` was told."""
+def unregister(file: _Closable) -> None:
+    """Let forks ignore this file again."""
     _open.discard(file)
 
 
-def own() -> bool:
-    """Whether this process may use ledgers, and close those that it has open."""
+def may_use_ledgers() -> bool:
+    """Whether this process may use ledgers, and close the ledgers that it has open."""
     return os.getpid() == _process
 
 
 def check_process() -> None:
     """Raise a LedgerError in a process that has a copy of its parent's open ledger."""
-    if not own():
+    if not may_use_ledgers():
         raise LedgerError(
             "this process can use no ledger, because it was cloned without fork, or forked by a "
             "thread that was in the middle of using one: start a new process"
@@ -90,7 +90,7 @@ def check_process() -> None:
 
 def _before_fork() -> None:
     global _waiting
-    if _mine.inside:  # A signal handler forks. To wait for the others may be to wait for ever.
+    if _mine.inside:  # a signal handler forks, and to wait here may be for ever
         return
     _take(_forking)
     _waiting = True
@@ -102,7 +102,8 @@ def _before_fork() -> None:
 
 
 def _take(lock: Any) -> None:
-    _mine.taken.append(lock)  # first: an interruption must not leave a lock that nobody releases
+    # Noted before it is acquired: an interruption must not leave a lock that is never released.
+    _mine.taken.append(lock)
     lock.acquire()
 
 
@@ -119,7 +120,7 @@ def _after_fork() -> None:
 
 def _after_fork_in_child() -> None:
     global _process
-    # Python forks although a signal has interrupted the handler above.
+    # Python forks although a signal has interrupted the handler before the fork.
     if _mine.ready and not _open:
         _process = os.getpid()
     _after_fork()

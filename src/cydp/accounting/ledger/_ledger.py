@@ -6,48 +6,37 @@ from __future__ import annotations
 import json
 import os
 import uuid
-from collections.abc import Iterable, Mapping
 from sqlite3 import Connection
 from types import TracebackType
 from typing import Any, NoReturn, Self
 
-from cydp._named import explained, own_methods
+from cydp._call_errors import copy_base_methods, explain_arguments
 from cydp._relations import check_relation
 from cydp.accounting._amounts import loss_of_amount
 from cydp.accounting._budget import check_budget
 from cydp.accounting._errors import (
-    BlockRetiredError,
     LedgerCorruptError,
-    LedgerError,
     LedgerRollbackError,
-    UnknownBlockError,
 )
 from cydp.accounting._format import format_name, html_of
 from cydp.accounting._loss import ZCDP, ApproxDP, Loss, PureDP
-from cydp.accounting.ledger import _store
-from cydp.accounting.ledger._blocks import (
-    ALL,
-    State,
-    block_ids,
-    block_of,
-    insert_block,
-    parts_within,
-    states,
-    told_retired,
-    told_unknown,
-    verify,
+from cydp.accounting.ledger._blocks import ALL, State, insert_block, read_states
+from cydp.accounting.ledger._create import create_file
+from cydp.accounting.ledger._entries import Entry, append_entry, read_entries, read_head
+from cydp.accounting.ledger._fields import (
+    amount_from,
+    check_head,
+    check_string,
+    describe_writer,
+    own_amount_of,
+    strings_of,
 )
-from cydp.accounting.ledger._charging import LedgerCharges
-from cydp.accounting.ledger._entries import (
-    dims_of,
-    fractions_of,
-    head_of,
-    parts_of,
-    text_of,
-    texts_of,
-    when,
-)
-from cydp.accounting.ledger._report import report_of
+from cydp.accounting.ledger._ledger_blocks import LedgerBlocks
+from cydp.accounting.ledger._ledger_results import LedgerResults
+from cydp.accounting.ledger._path import read_path
+from cydp.accounting.ledger._report import write_report
+from cydp.accounting.ledger._store import Store
+from cydp.accounting.ledger._verify import verify
 
 __all__ = ["BudgetLedger"]
 
@@ -55,26 +44,30 @@ _MEASURES: dict[str, type[Loss]] = {"pure": PureDP, "approximate": ApproxDP, "zc
 _NAMES = {kind: name for name, kind in _MEASURES.items()}
 
 
-@own_methods
-class BudgetLedger(LedgerCharges):
+@copy_base_methods
+class BudgetLedger(LedgerResults, LedgerBlocks):
     """A budget that is kept in a file, charged durably before data is read.
 
-    Several processes and threads may charge one ledger. Entries are appended and chained by
-    hashes; nothing is paid back. Made by `create` and `open`.
+    Several processes and threads may charge one ledger. Entries are only appended, and are chained
+    by hashes. Nothing is paid back. `create` and `open` return ledgers.
 
     Attributes
     ----------
     budget : loss
-        What may be spent in all. Of a ledger with blocks: the most that a block may have.
+        What may be spent in all. For a ledger with blocks, the most that a block may have.
     relation : {"add-remove", "change-one"}
         The relation of neighbours that the losses are stated under.
     privacy_unit : str
-        Whom a unit stands for.
+        What one unit stands for, such as "person".
 
     Notes
     -----
-    Blocks with budgets of their own: Lecuyer, Spahn, Vodrahalli, Geambasu, Hsu, "Privacy accounting
-    and quality control in the Sage differentially private ML platform", 2019.
+    Each block may have its own budget [1]_.
+
+    References
+    ----------
+    .. [1] Lecuyer, Spahn, Vodrahalli, Geambasu, Hsu, "Privacy accounting and quality control in the
+       Sage differentially private ML platform", 2019.
 
     Examples
     --------
@@ -90,7 +83,7 @@ class BudgetLedger(LedgerCharges):
 
     __slots__ = ("_store", "budget", "privacy_unit", "relation")
 
-    _store: _store.Store
+    _store: Store
     budget: Loss
     privacy_unit: str
     relation: str
@@ -102,7 +95,7 @@ class BudgetLedger(LedgerCharges):
         )
 
     @classmethod
-    @explained
+    @explain_arguments
     def create(
         cls,
         path: str | os.PathLike[str],
@@ -117,27 +110,41 @@ class BudgetLedger(LedgerCharges):
         Parameters
         ----------
         path : path
-            Of a file that does not exist.
+            The path of a file that does not exist.
         budget : PureDP, ApproxDP or ZCDP
-            Also the measure that it is kept in.
+            What may be spent in all. Charges must be in its measure.
         relation : {"add-remove", "change-one"}, default "add-remove"
             The relation of neighbours that the losses are stated under.
         privacy_unit : str
-            Whom a unit stands for: "person", "person-day".
+            What one unit stands for, such as "person" or "person-day".
         by_block : bool, default False
-            Whether blocks of data will be added, each with a budget of its own, which is at most
-            this one.
+            Whether blocks of data will be added, each with its own budget, which is at most this
+            budget.
+
+        Returns
+        -------
+        BudgetLedger
 
         Raises
         ------
         TypeError, ValueError
             For a bad parameter.
         LedgerError
-            If there is a file already, or none can be made that keeps what is written.
+            If there is a file already, or no file can be made that keeps what is written.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from cydp import ZCDP
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     ledger = BudgetLedger.create(folder + "/ledger", ZCDP(1), privacy_unit="person")
+        ...     ledger.remaining
+        ...     ledger.close()
+        ZCDP(rho=1)
 
         """
         check_budget(budget, relation)
-        if not text_of(privacy_unit, "privacy_unit").strip():
+        if not check_string(privacy_unit, "privacy_unit").strip():
             raise ValueError("privacy_unit must say whom a unit stands for, such as 'person'")
         if not isinstance(by_block, bool):
             raise TypeError(
@@ -150,22 +157,26 @@ class BudgetLedger(LedgerCharges):
                 "record that changes may move from one block to another"
             )
         about = {
-            "kind": "create", "measure": _NAMES[type(budget)], "budget": texts_of(parts_of(budget)),
-            "relation": relation, "privacy_unit": privacy_unit, "uuid": str(uuid.uuid4()),
-        }  # fmt: skip
+            "kind": "create",
+            "measure": _NAMES[type(budget)],
+            "budget": strings_of(own_amount_of(budget)),
+            "relation": relation,
+            "privacy_unit": privacy_unit,
+            "uuid": str(uuid.uuid4()),
+        }
 
         def write(connection: Connection) -> tuple[int, str]:
-            _store.append(connection, about | when())
+            append_entry(connection, about | describe_writer())
             if not by_block:
-                _store.append(connection, {"kind": "block", "block": ALL} | when())
-                insert_block(connection, ALL, parts_of(budget))
-            return _store.head(connection)
+                append_entry(connection, {"kind": "block", "block": ALL} | describe_writer())
+                insert_block(connection, ALL, own_amount_of(budget))
+            return read_head(connection)
 
-        head = _store.Store.create(_store.path_of(path), write)
+        head = create_file(read_path(path), write)
         return cls.open(path, expect_head=head)
 
     @classmethod
-    @explained
+    @explain_arguments
     def open(
         cls,
         path: str | os.PathLike[str],
@@ -178,21 +189,39 @@ class BudgetLedger(LedgerCharges):
         Parameters
         ----------
         path : path
-            Of a file with one name (one hard link, no mount point) on a disk of this machine.
+            The path of a file with one name (one hard link, no mount point) on a disk of this
+            machine.
         expect_head : (int, str), optional
-            What `head()` gave before and was kept elsewhere: an older copy of the file is refused.
+            A head that `head()` has returned and that was kept elsewhere. An older copy of the file
+            is refused.
         read_only : bool, default False
             Whether to refuse every change with a LedgerError. Permission to read the file and its
             folder is then enough.
 
+        Returns
+        -------
+        BudgetLedger
+
         Raises
         ------
         LedgerError
-            If there is no ledger, or it is damaged, older than expected, of another version, or
-            has another name.
+            If there is no ledger at the path, or the ledger is damaged, older than expected, of
+            another version, or in use by another name.
+        TypeError, ValueError
+            For a bad path or head.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = folder + "/ledger"
+        ...     BudgetLedger.create(path, PureDP(1), privacy_unit="person").close()
+        ...     with BudgetLedger.open(path, read_only=True) as ledger:
+        ...         ledger.privacy_unit
+        'person'
 
         """
-        seq, digest = (0, "") if expect_head is None else head_of(expect_head)
+        seq, digest = (0, "") if expect_head is None else check_head(expect_head)
 
         def about(connection: Connection) -> tuple[Loss, str, str]:
             first = connection.execute("SELECT body FROM entry WHERE seq = 1").fetchone()
@@ -204,15 +233,15 @@ class BudgetLedger(LedgerCharges):
                         f"the entry {seq} with that hash; find the newest copy"
                     )
             try:
-                told = json.loads(first[0])
-                budget = loss_of_amount(_MEASURES[told["measure"]], fractions_of(told["budget"]))
-                return budget, check_relation(told["relation"]), told["privacy_unit"]
+                entry = json.loads(first[0])
+                budget = loss_of_amount(_MEASURES[entry["measure"]], amount_from(entry["budget"]))
+                return budget, check_relation(entry["relation"]), entry["privacy_unit"]
             except (TypeError, KeyError, ValueError, ArithmeticError):
                 raise LedgerCorruptError(
                     "the ledger is damaged: its first entry is not what was written"
                 ) from None
 
-        file = _store.Store.open(_store.path_of(path), read_only=read_only)
+        file = Store.open(read_path(path), read_only=read_only)
         with file.closed_by_errors():
             budget, relation, unit = file.read(about)
         new = object.__new__(cls)
@@ -225,111 +254,6 @@ class BudgetLedger(LedgerCharges):
 
     def __delattr__(self, name: str) -> NoReturn:
         raise AttributeError(f"the {name} of a ledger cannot be deleted")
-
-    def add_block(self, block: str, budget: Loss | None = None, **dims: Any) -> None:
-        """Add a block of data that nothing was charged for yet.
-
-        Parameters
-        ----------
-        block : str
-            Its id, such as a day. Which records lie in it must not depend on the data.
-        budget : loss, optional
-            Of the ledger's measure. At most the ledger's budget, which is the default.
-        **dims
-            What else is to be known of the block; kept in the history.
-
-        Raises
-        ------
-        TypeError, ValueError
-            For a bad id, a budget that is larger or of another measure, and for dims that JSON
-            cannot hold.
-        LedgerError
-            If the ledger was made without blocks, or has such a block.
-
-        """
-        self.add_blocks([text_of(block, "block")], budget, **dims)
-
-    def add_blocks(
-        self, blocks: Iterable[str] | Mapping[str, Loss], budget: Loss | None = None, **dims: Any
-    ) -> None:
-        """Add several blocks of data at once, as `add_block` does, all of them or none.
-
-        Parameters
-        ----------
-        blocks : list of str, or dict of losses by block id
-            A dict gives each block its own budget; then `budget` must be left out.
-        budget, **dims
-            As in `add_block`, for all of these blocks.
-
-        Raises
-        ------
-        TypeError, ValueError, LedgerError
-            As `add_block` does.
-
-        """
-        if isinstance(blocks, Mapping):
-            if budget is not None:
-                raise TypeError(
-                    "budget must be left out if blocks is a dict, which has a budget for each"
-                )
-            budgets = dict(blocks)
-        else:
-            budgets = dict.fromkeys(block_ids(blocks), self.budget if budget is None else budget)
-        if ALL in block_ids(list(budgets)):
-            raise ValueError(
-                "block must not be 'all', which stands for a ledger without blocks: use another id"
-            )
-        parts = {
-            block: parts_within(budget, self.budget, self.relation)
-            for block, budget in budgets.items()
-        }
-        described = dims_of(dims)
-
-        def insert(connection: Connection) -> None:
-            for block, part in parts.items():
-                known = connection.execute("SELECT id FROM block WHERE id IN (?, ?)", (ALL, block))
-                found = known.fetchone()
-                if found == (ALL,):
-                    raise LedgerError(
-                        "no block can be added, since the ledger was made without blocks: make "
-                        "another ledger with by_block=True"
-                    )
-                if found is not None:
-                    raise LedgerError(
-                        f"block {block!r} is in the ledger already: use another id, or leave it out"
-                    )
-                entry = {"kind": "block", "block": block, "budget": texts_of(part)}
-                _store.append(connection, entry | {"dims": described} | when())
-                insert_block(connection, block, part)
-
-        self._store.write(insert)
-
-    def retire(self, block: str) -> None:
-        """Let nothing be charged to a block any more, for ever.
-
-        Parameters
-        ----------
-        block : str
-
-        Raises
-        ------
-        UnknownBlockError, BlockRetiredError
-            If there is no such block, or it was retired before.
-        TypeError, ValueError
-            For a bad id.
-
-        """
-        text_of(block, "block")
-
-        def update(connection: Connection) -> None:
-            if block == ALL:
-                raise UnknownBlockError(told_unknown(connection, block, "block"))
-            if block_of(connection, block, "block")[2]:
-                raise BlockRetiredError(told_retired(block))
-            _store.append(connection, {"kind": "retire", "block": block} | when())
-            connection.execute("UPDATE block SET retired = 1 WHERE id = ?", (block,))
-
-        self._store.write(update)
 
     @property
     def spent(self) -> Any:
@@ -347,7 +271,11 @@ class BudgetLedger(LedgerCharges):
         return found.get(ALL, found)
 
     def history(self) -> list[dict[str, Any]]:
-        """Return all entries, oldest first, with their hashes checked.
+        """Return all entries, oldest first, and check their hashes.
+
+        Returns
+        -------
+        list of dict
 
         Raises
         ------
@@ -355,43 +283,50 @@ class BudgetLedger(LedgerCharges):
             If an entry is not what was written.
 
         """
-        return self._store.read(lambda connection: list(_store.entries(connection)))
+        return self._store.read(lambda connection: list(read_entries(connection)))
 
     def head(self) -> tuple[int, str]:
-        """Return place and hash of the last entry; kept elsewhere, they show an old copy."""
-        return self._store.read(_store.head)
+        """Return the head: the place and the hash of the last entry.
+
+        A head that is kept elsewhere lets `open` refuse an older copy of the file.
+        """
+        return self._store.read(read_head)
 
     def verify(self) -> None:
-        """Compute everything anew from the entries, and compare.
+        """Compute all blocks and results from the entries, and compare them with those in the file.
 
         Raises
         ------
         LedgerCorruptError
-            If the file is damaged, or anything in it is not what was written.
+            If the file is damaged, or does not hold what was written.
 
         """
         self._store.read(verify)
 
     def report(self) -> str:
-        """Return for people what was spent, on what, and what is left.
+        """Return a text for people that says what was spent, on what, and what is left.
 
-        Of more than 20 blocks or 20 charges, the last ones.
+        Returns
+        -------
+        str
+            One line for each block and each charge. If there are more than 20, the last 20.
+
         """
 
-        def seen(connection: Connection) -> tuple[dict[str, State], list[_store.Entry]]:
-            return states(connection, type(self.budget)), list(_store.entries(connection))
+        def read(connection: Connection) -> tuple[dict[str, State], list[Entry]]:
+            return read_states(connection, type(self.budget)), list(read_entries(connection))
 
-        found, entries = self._store.read(seen)
+        blocks, entries = self._store.read(read)
         charges = [entry for entry in entries if entry["kind"] == "charge"]
         about = f"budget {self.budget} for each {format_name(self.privacy_unit)}"
         about += f", under {self.relation!r}"
-        return report_of(about, found, charges, type(self.budget))
+        return write_report(about, blocks, charges, type(self.budget))
 
     def _repr_html_(self) -> str:
         return html_of(self.report())
 
     def close(self) -> None:
-        """Close the file; the next use opens it again."""
+        """Close the file. The next use of the ledger opens it again."""
         self._store.close()
 
     def __enter__(self) -> Self:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Where the file of a ledger may be, and that all its users know it by one name.
+"""The path of a ledger: where the file may be, and that all its users know it by one name.
 
 SQLite names the WAL file after the path. Users of one file by two names would have two WAL files,
-and each would spend the budget anew: https://www.sqlite.org/howtocorrupt.html, 2.4 and 2.5.
+and each would spend the whole budget: https://www.sqlite.org/howtocorrupt.html, 2.4 and 2.5.
 """
 
 from __future__ import annotations
@@ -19,41 +19,51 @@ from pathlib import Path
 
 from cydp.accounting._errors import LedgerError
 
-__all__ = ["Hold", "check", "check_links", "wait_for_one_name"]
+__all__ = ["Hold", "check_links", "check_place", "read_path", "wait_for_one_name"]
 
 if sys.platform == "linux":
     import fcntl
 
 _MOUNTS = Path("/proc/self/mountinfo")  # of Linux, see proc(5)
-# Several machines may use one file of these, each with caches and locks of its own.
+# Several machines may use one file on shared, each machine with its own caches and locks.
 _SHARED_BY_MACHINES = frozenset((
     "9p", "afs", "beegfs", "ceph", "cifs", "coda", "fuse.ceph", "fuse.ceph-fuse", "fuse.gcsfuse",
     "fuse.glusterfs", "fuse.grpcfuse", "fuse.rclone", "fuse.s3fs", "fuse.sshfs",
     "fuse.vmhgfs-fuse", "gfs2", "gpfs", "lustre", "ncpfs", "nfs", "nfs4", "ocfs2", "orangefs",
     "prl_fs", "smb3", "smbfs", "vboxsf", "virtiofs"
 ))  # fmt: skip
-_SETTLED = 1.0  # seconds in which a `create` of another process removes its draft's name
+_SETTLED = 1.0  # seconds in which a `create` of another process has removed the name of its draft
 
-# Bytes that are locked, of which no file has that many. SQLite's own locks are at 2^30.
-_NAMES = 2**62
+# Offsets of the bytes that are locked, which no file reaches. SQLite's own locks are at 2^30.
+_NAME_LOCKS = 2**62
 _SQLITE_SHARED = (2**30 + 2, 510)  # https://www.sqlite.org/src/file/src/os.h, SHARED_FIRST
 _FLOCK = "hhqqi"  # struct flock: type, whence, start, length, pid
 
 
-def check(path: Path) -> None:
+def read_path(path: str | os.PathLike[str]) -> Path:
+    """Return the path of a file on a disk; TypeError or ValueError for anything else."""
+    text = os.fspath(path) if isinstance(path, os.PathLike) else path
+    if not isinstance(text, str):
+        raise TypeError(f"path must be text or a path, not {type(text).__name__}")
+    if text in ("", ":memory:") or text.startswith("file:"):
+        raise ValueError(f"path must be that of a file on a disk, not {text[:40]!r}")
+    return Path(text)
+
+
+def check_place(path: Path) -> None:
     """Raise a LedgerError for a mount point, and for a file system that several machines share.
 
-    Nothing is refused where the system does not tell what is mounted.
+    Where the system does not list its mount points, nothing is refused.
     """
     name, kind, longest = os.fsencode(path), "", -1
-    for point, its_kind in _mounts():
+    for point, kind_of_point in _mounts():
         if point == name:
             raise LedgerError(
                 f"{path} is a mount point: SQLite would keep its other files beside each name of "
                 "the file, and each would be a budget of its own; mount the folder instead"
             )
         if len(point) >= longest and name.startswith(point.rstrip(b"/") + b"/"):
-            kind, longest = its_kind, len(point)
+            kind, longest = kind_of_point, len(point)
     if kind in _SHARED_BY_MACHINES:
         raise LedgerError(
             f"no ledger can be kept on {kind}, which several machines may share: {path}; use a "
@@ -94,9 +104,10 @@ def wait_for_one_name(path: Path) -> None:
 
 
 class _Descriptors:
-    """The descriptors of one file in this process, which are closed all at once or not at all.
+    """The descriptors of one file in this process, which are closed together.
 
-    To close any descriptor of a file drops the locks that SQLite holds on it by another one.
+    If one descriptor of a file is closed, the locks that SQLite holds on the file by another
+    descriptor are dropped.
     """
 
     def __init__(self) -> None:
@@ -105,16 +116,16 @@ class _Descriptors:
 
 
 _files: dict[tuple[int, int], _Descriptors] = {}
-_changing = threading.RLock()  # the dict; a finalizer may interrupt the thread that holds it
+_changing = threading.RLock()  # guards the dict; a finalizer may interrupt the thread that holds it
 
 
 class Hold:
     """A descriptor of a ledger's file, by whose locks the users of another name are noticed.
 
-    The locks belong to the open file (OFD locks, see fcntl(2)), and lie beyond SQLite's. Each user
-    read-locks one byte, which stands for folder and name, and looks for locks on all others: of
-    two users, the later one sees the earlier one. Where the system has no such locks, nothing is
-    noticed by them.
+    The locks belong to the open file (OFD locks, see fcntl(2)), at offsets beyond SQLite's. Each
+    user read-locks one byte, which stands for folder and name, and looks for locks on all other
+    bytes, so that of two users the later one sees the earlier one. Where the system has no such
+    locks, other names are not noticed.
     """
 
     def __init__(self, path: Path) -> None:
@@ -128,19 +139,22 @@ class Hold:
         if sys.platform != "linux":
             return
         with _changing:
-            these = _files.get(self._inode) or _Descriptors()
-            these.users.add(self)
-            _files[self._inode] = these
-            self._descriptor = these.spare.pop() if these.spare else self._opened()
+            shared = _files.get(self._inode) or _Descriptors()
+            shared.users.add(self)
+            _files[self._inode] = shared
+            self._descriptor = shared.spare.pop() if shared.spare else self._open()
         folder = os.stat(self._path.parent)
         name = f"{folder.st_dev} {folder.st_ino} ".encode() + os.fsencode(self._path.name)
-        mine = _NAMES + 1 + int.from_bytes(hashlib.sha256(name).digest()[:7])
+        mine = _NAME_LOCKS + 1 + int.from_bytes(hashlib.sha256(name).digest()[:7])
         if not self._lock(fcntl.F_RDLCK, mine, 1):
             return
-        for start, length in ((_NAMES, mine - _NAMES), (mine + 1, 0)):  # 0: all that follow
-            asked = struct.pack(_FLOCK, fcntl.F_WRLCK, os.SEEK_SET, start, length, 0)
-            met = fcntl.fcntl(self._descriptor, fcntl.F_OFD_GETLK, asked)
-            if struct.unpack(_FLOCK, met)[0] != fcntl.F_UNLCK:
+        for start, length in (
+            (_NAME_LOCKS, mine - _NAME_LOCKS),
+            (mine + 1, 0),
+        ):  # 0: all that follow
+            request = struct.pack(_FLOCK, fcntl.F_WRLCK, os.SEEK_SET, start, length, 0)
+            answer = fcntl.fcntl(self._descriptor, fcntl.F_OFD_GETLK, request)
+            if struct.unpack(_FLOCK, answer)[0] != fcntl.F_UNLCK:
                 raise LedgerError(
                     f"{self._path} is in use by another name, or by the name that it had before "
                     "it was moved: each name would be a budget of its own; close the ledger "
@@ -148,7 +162,7 @@ class Hold:
                 )
 
     def share(self) -> bool:
-        """Take the lock of SQLite's readers, as long as which no WAL file is deleted.
+        """Take the lock of SQLite's readers: while it is held, no WAL file is deleted.
 
         Return False if the system has no such locks. BlockingIOError while the last user of the
         ledger copies the WAL file and deletes it.
@@ -156,25 +170,25 @@ class Hold:
         return sys.platform == "linux" and self._lock(fcntl.F_RDLCK, *_SQLITE_SHARED)
 
     def release(self) -> None:
-        """Let go of the locks, and close the file when nobody in this process uses it."""
+        """Release the locks, and close the file if nothing else in this process uses it."""
         if self._descriptor >= 0 and sys.platform == "linux":
             self._lock(fcntl.F_UNLCK, 0, 0)
         with _changing:
-            these = _files.get(self._inode)
-            if these is None or self not in these.users:
+            shared = _files.get(self._inode)
+            if shared is None or self not in shared.users:
                 return
-            # A signal that interrupts here leaves it open, which harms nothing: to have it twice
-            # among the spare ones would.
+            # If a signal interrupts here, the descriptor stays open, which is harmless. To have it
+            # twice among the spare descriptors would be harmful.
             descriptor, self._descriptor = self._descriptor, -1
             if descriptor >= 0:
-                these.spare.append(descriptor)
-            these.users.discard(self)
-            if not these.users:
-                while these.spare:
-                    os.close(these.spare.pop())
+                shared.spare.append(descriptor)
+            shared.users.discard(self)
+            if not shared.users:
+                while shared.spare:
+                    os.close(shared.spare.pop())
                 _files.pop(self._inode, None)
 
-    def _opened(self) -> int:
+    def _open(self) -> int:
         descriptor = os.open(self._path, os.O_RDONLY | os.O_NONBLOCK)
         found = os.fstat(descriptor)
         inode = found.st_dev, found.st_ino
@@ -190,9 +204,9 @@ class Hold:
 
     def _lock(self, kind: int, start: int, length: int) -> bool:
         """Lock or unlock bytes; False if the system has no such locks."""
-        asked = struct.pack(_FLOCK, kind, os.SEEK_SET, start, length, 0)
+        request = struct.pack(_FLOCK, kind, os.SEEK_SET, start, length, 0)
         try:
-            fcntl.fcntl(self._descriptor, fcntl.F_OFD_SETLK, asked)
+            fcntl.fcntl(self._descriptor, fcntl.F_OFD_SETLK, request)
         except BlockingIOError:
             raise
         except OSError:

@@ -9,43 +9,43 @@ from cydp.accounting._amounts import loss_of_amount
 from cydp.accounting._format import format_name
 from cydp.accounting._loss import Loss
 from cydp.accounting.ledger._blocks import ALL, State
-from cydp.accounting.ledger._entries import fractions_of
+from cydp.accounting.ledger._fields import amount_from
 
-__all__ = ["report_of"]
+__all__ = ["write_report"]
 
-_SHOWN = 20  # blocks, and charges
-_NAMED = 5  # blocks of a charge
-_LONGEST = 200  # characters of what was charged
+_MOST_SHOWN = 20  # blocks, and charges
+_MOST_NAMED = 5  # blocks of a charge
+_LONGEST = 200  # characters of the description of a charge
 
 
-def report_of(
+def write_report(
     about: str, blocks: dict[str, State], charges: list[dict[str, Any]], kind: type[Loss]
 ) -> str:
-    """Return what the ledger is, its last blocks, and its last charges."""
-    lines = [about, *_before(len(blocks), "blocks")]
-    for block, (_, spent, left, retired) in list(blocks.items())[-_SHOWN:]:
+    """Return the lines of a report: the ledger, its last blocks, and its last charges."""
+    lines = [about, *_omitted(len(blocks), "blocks")]
+    for block, (_, spent, left, retired) in list(blocks.items())[-_MOST_SHOWN:]:
         name = "" if block == ALL else f"{block!r}: "
         lines.append(f"  {name}spent {spent}, {'retired' if retired else f'left {left}'}")
-    lines += _before(len(charges), "charges")
-    for entry in charges[-_SHOWN:]:
-        cost = loss_of_amount(kind, fractions_of(entry["cost"]))
+    lines += _omitted(len(charges), "charges")
+    for entry in charges[-_MOST_SHOWN:]:
+        cost = loss_of_amount(kind, amount_from(entry["cost"]))
         what = format_name(entry["label"] or entry["params"] or "a loss")
         if len(what) > _LONGEST:
             what = what[:_LONGEST] + " ..."
         times = "" if entry["count"] == 1 else f"{entry['count']:,} x "
         lines.append(
-            f"  {entry['seq']}. {entry['time'][:19]}Z {cost}{_where(entry)}: {times}{what}"
+            f"  {entry['seq']}. {entry['time'][:19]}Z {cost}{_blocks_of(entry)}: {times}{what}"
         )
     return "\n".join(lines)
 
 
-def _before(count: int, what: str) -> list[str]:
-    return [f"  {count - _SHOWN:,} {what}, and then"] if count > _SHOWN else []
+def _omitted(count: int, what: str) -> list[str]:
+    return [f"  {count - _MOST_SHOWN:,} {what}, and then"] if count > _MOST_SHOWN else []
 
 
-def _where(entry: dict[str, Any]) -> str:
+def _blocks_of(entry: dict[str, Any]) -> str:
     blocks = entry["blocks"]
     if blocks == [ALL]:
         return ""
-    more = f" and {len(blocks) - _NAMED:,} more" if len(blocks) > _NAMED else ""
-    return f" in {', '.join(map(repr, blocks[:_NAMED]))}{more}"
+    more = f" and {len(blocks) - _MOST_NAMED:,} more" if len(blocks) > _MOST_NAMED else ""
+    return f" in {', '.join(map(repr, blocks[:_MOST_NAMED]))}{more}"

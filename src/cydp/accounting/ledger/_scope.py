@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A ledger's budget with what its charges have in common: blocks, label, charge id."""
+"""A scope of a ledger: its budget with the blocks, the label and the charge id of charges."""
 
 from __future__ import annotations
 
@@ -9,33 +9,34 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from cydp._arguments import Integer
 from cydp.accounting._cost import Cost
 from cydp.accounting.ledger._blocks import ALL
-from cydp.accounting.ledger._charges import Receipt
+from cydp.accounting.ledger._receipt import Receipt
 
 if TYPE_CHECKING:
-    from cydp.accounting.ledger._charging import LedgerCharges
+    from cydp.accounting.ledger._ledger_results import LedgerResults
 
 __all__ = ["LedgerScope"]
 
 
 class LedgerScope:
-    """Some blocks of a ledger, to be passed as ``budget=``. Made by `BudgetLedger.scope`.
+    """Some blocks of a ledger, to be passed as ``budget=``. `BudgetLedger.scope` returns it.
 
     `budget`, `spent` and `remaining` are losses if the scope has one block, or if the ledger was
-    made without blocks. Of several blocks they are dicts of losses by block id.
+    made without blocks. For several blocks they are dicts of losses by block id.
 
     Attributes
     ----------
     ledger : BudgetLedger
+        The ledger that pays.
     blocks : tuple of str
-        The ids of the blocks that pay, each of them in full; empty if none were named, as for a
-        ledger without blocks.
+        The ids of the blocks that pay, each in full; empty if no blocks were named, as for a ledger
+        without blocks.
     label : str or None
-        What the history says of the charges.
+        The history says by it what the charges are for.
     charge_id : str or None
         If given, one release is charged to these blocks and recorded, and every repetition returns
         the recorded result.
     data_version : str or None
-        What the caller calls the data that is read.
+        The caller's name for the data that is read.
 
     Examples
     --------
@@ -58,11 +59,11 @@ class LedgerScope:
     charge_id: str | None
     data_version: str | None
     label: str | None
-    ledger: LedgerCharges
+    ledger: LedgerResults
 
     def __init__(
         self,
-        ledger: LedgerCharges,
+        ledger: LedgerResults,
         blocks: tuple[str, ...],
         label: str | None = None,
         charge_id: str | None = None,

@@ -10,13 +10,13 @@ from inspect import Parameter, Signature, signature
 from types import FunctionType
 from typing import Any, TypeVar, cast
 
-__all__ = ["by_name", "explained", "own_methods"]
+__all__ = ["copy_base_methods", "explain_arguments", "require_names"]
 
 _Init = TypeVar("_Init", bound=Callable[..., None])
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _Class = TypeVar("_Class", bound=type)
 
-# What there is no default for, because the guarantee would rest on a number that nobody chose.
+# Parameters without a default, because the guarantee would rest on a number that was not chosen.
 _MEANINGS = {
     "sensitivity": "it is by how much one unit can change what is released; cydp.sensitivity has "
     "that of counts, sums, means and histograms",
@@ -28,26 +28,29 @@ _MEANINGS = {
 _NO_SEED = "no seed: cydp.testing.SeededGenerator(seed), for tests, has one"
 
 
-def by_name(init: _Init) -> _Init:
-    """Return an `__init__` that says which parameter is missing, unknown or without its name."""
+def require_names(init: _Init) -> _Init:
+    """Return an `__init__` that takes its parameters by name, and whose errors say what is wrong.
+
+    They say which parameter is missing, unknown, or without its name.
+    """
     parameters = list(signature(init).parameters.values())[1:]
     known = dict.fromkeys(parameter.name for parameter in parameters)
     required = {each.name for each in parameters if each.default is Parameter.empty}
 
     @wraps(init)
-    def checked(self: object, *args: Any, **kwargs: Any) -> None:
+    def check_and_call(self: object, *args: Any, **kwargs: Any) -> None:
         if args or not required <= kwargs.keys() <= known.keys():
-            raise TypeError(_wrong(type(self).__name__, list(known), required, args, kwargs))
+            raise TypeError(_explain(type(self).__name__, list(known), required, args, kwargs))
         init(self, **kwargs)
 
-    return cast(_Init, checked)
+    return cast(_Init, check_and_call)
 
 
-def explained(function: _Function) -> _Function:
-    """Return a function whose error for wrong arguments shows how to call it."""
+def explain_arguments(function: _Function) -> _Function:
+    """Return a function whose error for wrong arguments shows its signature."""
 
     @wraps(function)
-    def checked(*args: Any, **kwargs: Any) -> Any:
+    def call(*args: Any, **kwargs: Any) -> Any:
         try:
             return function(*args, **kwargs)
         except TypeError:
@@ -55,13 +58,13 @@ def explained(function: _Function) -> _Function:
             try:
                 shape.bind(*args, **kwargs)
             except TypeError as wrong:
-                raise TypeError(f"{wrong}: call {_usage(function, shape)}") from None
+                raise TypeError(f"{wrong}: call {_signature_of(function, shape)}") from None
             raise
 
-    return cast(_Function, checked)
+    return cast(_Function, call)
 
 
-def own_methods(cls: _Class) -> _Class:
+def copy_base_methods(cls: _Class) -> _Class:
     """Give a class copies of the methods of its private bases, so that errors name the class."""
     for base in cls.__mro__[1:-1]:
         for name, method in vars(base).items():
@@ -78,7 +81,7 @@ def own_methods(cls: _Class) -> _Class:
     return cls
 
 
-def _usage(function: Callable[..., Any], shape: Signature) -> str:
+def _signature_of(function: Callable[..., Any], shape: Signature) -> str:
     owner, _, name = function.__qualname__.rpartition(".")
     plain = [each.replace(annotation=Parameter.empty) for each in shape.parameters.values()]
     if owner:  # without self
@@ -86,10 +89,12 @@ def _usage(function: Callable[..., Any], shape: Signature) -> str:
     return f"{owner if name in ('__init__', '__new__') else name}{Signature(plain)}"
 
 
-def _wrong(
+def _explain(
     name: str, known: list[str], required: set[str], args: tuple[Any, ...], given: dict[str, Any]
 ) -> str:
-    shown = [each for each in known if each in required or each == "rho"]  # first of several ways
+    shown = [
+        each for each in known if each in required or each == "rho"
+    ]  # rho: one of several ways
     usage = f"{name}({', '.join(f'{each}=...' for each in shown)})"
     if args:
         hint = "" if required else f", and {_NO_SEED}"

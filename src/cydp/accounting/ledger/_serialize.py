@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What a ledger keeps of a release, as text: JSON, in which arrays are bytes.
+"""Results of releases as strings that a ledger keeps: JSON, in which arrays are bytes.
 
-Nothing that is read back can run code, as a pickle could.
+A string that is read back cannot run code, as a pickle could.
 """
 
 from __future__ import annotations
@@ -18,40 +18,42 @@ import numpy as np
 
 from cydp._columns.pandas import is_series
 
-__all__ = ["check_size", "keep", "result_of_text", "text_of_result"]
+__all__ = ["check_size", "deserialize", "register", "serialize"]
 
 _Kind = TypeVar("_Kind")
 
-MOST_BYTES = 2**26  # of the arrays of one result, 64 MiB
-_MOST_TEXT = 2**27  # characters of the text that they are kept as, and all else
+MOST_BYTES = 2**26  # in the arrays of one result: 64 MiB
+_MOST_TEXT = 2**27  # characters of the string of one result
 _ARRAY, _FLOAT, _FRACTION, _OBJECT, _SERIES = "$array", "$float", "$fraction", "$object", "$series"
-_KEPT: dict[str, tuple[type, Callable[[Any], Any], Callable[[Any], Any]]] = {}
+_CLASSES: dict[str, tuple[type, Callable[[Any], Any], Callable[[Any], Any]]] = {}
 
 
-def keep(kind: type[_Kind], pack: Callable[[_Kind], Any], unpack: Callable[[Any], _Kind]) -> None:
-    """Let results be objects of a class, which `pack` turns into what can be kept."""
-    _KEPT[kind.__name__] = kind, pack, unpack
+def register(
+    kind: type[_Kind], pack: Callable[[_Kind], Any], unpack: Callable[[Any], _Kind]
+) -> None:
+    """Let results have objects of a class, which `pack` turns into results of other kinds."""
+    _CLASSES[kind.__name__] = kind, pack, unpack
 
 
-def text_of_result(result: Any) -> str:
-    """Return a result as text.
+def serialize(result: Any) -> str:
+    """Return a result as a string.
 
     Raises
     ------
     TypeError, ValueError
-        If it is None, holds anything but JSON, Fractions, arrays of numbers or bool, pandas Series
-        of these, and releases, or is longer than a ledger keeps.
+        If the result is None, if it holds anything but JSON, Fractions, arrays of numbers or bool,
+        pandas Series of these, and releases, or if it is longer than a ledger keeps.
 
     Examples
     --------
-    >>> result_of_text(text_of_result({"counts": np.array([1, 2])}))
+    >>> deserialize(serialize({"counts": np.array([1, 2])}))
     {'counts': array([1, 2])}
 
     """
     if result is None:
         raise TypeError("result must not be None, which could not be told from no result")
     try:
-        packed, size = _packed(result)
+        packed, size = _pack(result)
         check_size(size)
         text = json.dumps(packed, allow_nan=False)
     except RecursionError:
@@ -60,9 +62,9 @@ def text_of_result(result: Any) -> str:
     return text
 
 
-def result_of_text(text: str) -> Any:
-    """Return the result that `text_of_result` made a text of; tuples are lists."""
-    return _unpacked(json.loads(text))
+def deserialize(text: str) -> Any:
+    """Return the result of which `serialize` has made a string; tuples have become lists."""
+    return _unpack(json.loads(text))
 
 
 def check_size(size: int) -> None:
@@ -74,30 +76,30 @@ def check_size(size: int) -> None:
         )
 
 
-def _packed(result: Any) -> tuple[Any, int]:
-    """Return what JSON can hold, and how many bytes its arrays have."""
+def _pack(result: Any) -> tuple[Any, int]:
+    """Return a result as JSON can hold it, and how many bytes its arrays have."""
     if isinstance(result, np.generic):
-        return _packed(result.item())
+        return _pack(result.item())
     if isinstance(result, np.ndarray):
         if result.dtype.kind not in "biuf" or isinstance(result, np.ma.MaskedArray):
             raise TypeError("result must have arrays of numbers or bool only, without a mask")
         native = np.ascontiguousarray(result, result.dtype.newbyteorder("<"))
         data = base64.b64encode(native.tobytes()).decode()
         return {_ARRAY: [native.dtype.str, list(result.shape), data]}, native.nbytes
-    for name, (kind, pack, _) in _KEPT.items():
+    for name, (kind, pack, _) in _CLASSES.items():
         if type(result) is kind:
-            packed, size = _packed(pack(result))
+            packed, size = _pack(pack(result))
             return {_OBJECT: [name, packed]}, size
     if isinstance(result, dict):
         if not all(isinstance(key, str) and not key.startswith("$") for key in result):
             raise TypeError("result must have keys that are text and do not begin with '$'")
-        parts = {key: _packed(value) for key, value in result.items()}
+        parts = {key: _pack(value) for key, value in result.items()}
         return {key: part for key, (part, _) in parts.items()}, sum(n for _, n in parts.values())
     if isinstance(result, list | tuple):
-        entries = [_packed(entry) for entry in result]
+        entries = [_pack(entry) for entry in result]
         return [entry for entry, _ in entries], sum(size for _, size in entries)
     if is_series(result):
-        packed, size = _packed([result.index.tolist(), result.name, result.to_numpy()])
+        packed, size = _pack([result.index.tolist(), result.name, result.to_numpy()])
         return {_SERIES: packed}, size
     if isinstance(result, Fraction):
         return {_FRACTION: str(result)}, 0
@@ -111,9 +113,9 @@ def _packed(result: Any) -> tuple[Any, int]:
     return result, 0
 
 
-def _unpacked(packed: Any) -> Any:
+def _unpack(packed: Any) -> Any:
     if isinstance(packed, list):
-        return [_unpacked(entry) for entry in packed]
+        return [_unpack(entry) for entry in packed]
     if not isinstance(packed, dict):
         return packed
     if _ARRAY in packed:
@@ -122,7 +124,7 @@ def _unpacked(packed: Any) -> Any:
         array = np.frombuffer(base64.b64decode(data), stored).reshape(shape)
         return array.astype(stored.newbyteorder("="))
     if _SERIES in packed:
-        index, name, values = map(_unpacked, packed[_SERIES])
+        index, name, values = map(_unpack, packed[_SERIES])
         return importlib.import_module("pandas").Series(values, index=index, name=name)
     if _FRACTION in packed:
         return Fraction(packed[_FRACTION])
@@ -130,5 +132,5 @@ def _unpacked(packed: Any) -> Any:
         return float(packed[_FLOAT])
     if _OBJECT in packed:
         name, parts = packed[_OBJECT]
-        return _KEPT[name][2](_unpacked(parts))
-    return {key: _unpacked(value) for key, value in packed.items()}
+        return _CLASSES[name][2](_unpack(parts))
+    return {key: _unpack(value) for key, value in packed.items()}

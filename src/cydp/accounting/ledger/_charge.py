@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: MIT
+"""Charges of a ledger, and how their arguments are checked before anything is written."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from cydp._arguments import Integer
+from cydp.accounting._amounts import Amount, add_amounts, repeat_amount, zero_amount
+from cydp.accounting._cost import Cost, check_relation_of_cost, loss_of
+from cydp.accounting._describe_cost import describe_cost
+from cydp.accounting._loss import ZCDP, ApproxDP, Loss, PureDP
+from cydp.accounting._loss_numbers import read_count
+from cydp.accounting.ledger._blocks import ALL, check_block_ids
+from cydp.accounting.ledger._fields import check_string, json_of, sha256_of, strings_of
+
+__all__ = ["ARGUMENTS", "Call", "Charge", "check_arguments", "check_charge"]
+
+ARGUMENTS: dict[str, Any] = {
+    "cost": None, "count": 1, "blocks": None, "charge_id": None, "label": None, "relation": None
+}  # fmt: skip
+
+
+def check_arguments(given: dict[str, Any]) -> None:
+    """Raise a TypeError unless these are arguments of `charge` by name."""
+    if not isinstance(given, dict):
+        found = type(given).__name__
+    elif unknown := [name for name in given if name not in ARGUMENTS]:
+        found = f"with {unknown[0]!r}" if isinstance(unknown[0], str) else "with other keys"
+    elif "cost" not in given:
+        found = "without 'cost'"
+    else:
+        return
+    raise TypeError(
+        f"charges must be dicts of the arguments of charge ({', '.join(ARGUMENTS)}), not {found}"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """The call of a function that a charge pays for. A repetition must be the same in all of it.
+
+    Attributes
+    ----------
+    function : str
+        The name of the function that releases.
+    arguments : object
+        The public arguments of the function, as JSON can hold them. The ledger keeps their SHA-256.
+    data_version : str or None
+        The caller's name for the data that is read.
+
+    """
+
+    function: str
+    arguments: Any
+    data_version: str | None = None
+
+    def fields(self) -> dict[str, Any]:
+        """Return the fields of the call in the entry of the charge."""
+        check_string(self.function, "function")
+        if self.data_version is not None:
+            check_string(self.data_version, "data_version")
+        digest = sha256_of(json_of(self.arguments, "arguments", sort_keys=True))
+        return {"function": self.function, "arguments": digest, "data_version": self.data_version}
+
+
+@dataclass(frozen=True, slots=True)
+class Charge:
+    """A charge that was checked, and not yet written.
+
+    Attributes
+    ----------
+    kind : type
+        The measure of the ledger.
+    requested : tuple of Fraction
+        What each of the blocks pays.
+    rounded : bool
+        Whether `requested` was so long that it was rounded up.
+    blocks : tuple of str
+        The ids of the blocks that pay.
+    charge_id : str
+    entry : dict
+        The fields of the entry that do not depend on what was spent before.
+
+    """
+
+    kind: type[Loss]
+    requested: Amount
+    rounded: bool
+    blocks: tuple[str, ...]
+    charge_id: str
+    entry: dict[str, Any]
+
+
+def check_charge(
+    budget: Loss,
+    kept: str,
+    cost: Cost,
+    count: Integer = 1,
+    blocks: Iterable[str] | None = None,
+    charge_id: str | None = None,
+    label: str | None = None,
+    relation: str | None = None,
+    call: Call | None = None,
+) -> Charge:
+    """Check the arguments of `BudgetLedger.charge`, and return a charge.
+
+    Parameters
+    ----------
+    budget : loss
+        The budget of the ledger.
+    kept : str
+        The relation that the ledger is kept under.
+    cost, count, blocks, charge_id, label, relation
+        As in `BudgetLedger.charge`.
+    call : Call, optional
+        The call that the charge pays for, if the ledger makes it.
+
+    """
+    check_relation_of_cost(cost, relation, kept)
+    times = read_count(count)
+    exact = repeat_amount(loss_of(cost), times, budget)
+    requested = add_amounts(zero_amount(exact), exact)  # rounded up if it is too long for an entry
+    for name, given in (("charge_id", charge_id), ("label", label)):
+        if given is not None:
+            check_string(given, name)
+    ids = (ALL,) if blocks is None else check_block_ids(blocks)
+    mechanism = _mechanism_name(cost)
+    compared = {
+        "cost": strings_of(requested), "blocks": sorted(ids), "mechanism": mechanism,
+        "params": None if mechanism is None else describe_cost(cost), "count": times,
+    }  # fmt: skip
+    if call is not None:
+        compared |= call.fields()
+    digest = sha256_of(json.dumps(compared, sort_keys=True))
+    entry = {"kind": "charge", "label": label, "fingerprint": digest} | compared
+    id_ = charge_id or str(uuid.uuid4())
+    return Charge(type(budget), requested, requested != exact, ids, id_, entry)
+
+
+def _mechanism_name(cost: Cost) -> str | None:
+    """Return what the history calls the mechanism of a cost; None for a loss without one."""
+    if isinstance(cost, PureDP | ApproxDP | ZCDP):
+        return "Plan" if isinstance(cost, ApproxDP) and cost.plan is not None else None
+    return type(cost).__name__

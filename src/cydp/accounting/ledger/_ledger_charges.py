@@ -1,0 +1,244 @@
+# SPDX-License-Identifier: MIT
+"""The part of `BudgetLedger` that spends its budget."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from sqlite3 import Connection
+from typing import Any
+
+from cydp._arguments import Integer
+from cydp.accounting._amounts import add_amounts, exceeds
+from cydp.accounting._cost import Cost
+from cydp.accounting._errors import BlockRetiredError, LedgerError, UnknownBlockError
+from cydp.accounting._loss import Loss
+from cydp.accounting.ledger._blocks import (
+    ALL,
+    State,
+    read_block,
+    read_states,
+    retired_message,
+    unknown_message,
+)
+from cydp.accounting.ledger._charge import ARGUMENTS, Charge, check_arguments, check_charge
+from cydp.accounting.ledger._receipt import Receipt, note_charge
+from cydp.accounting.ledger._store import Store
+from cydp.accounting.ledger._write_charge import ChargesOfCall, write_charge
+
+__all__ = ["LedgerCharges", "read_outcome"]
+
+
+class LedgerCharges:
+    """A ledger of which budget can be spent."""
+
+    __slots__ = ()
+
+    _store: Store
+    budget: Loss
+    relation: str
+
+    def _check_named(self, blocks: tuple[str, ...]) -> tuple[str, ...]:
+        """Return ids of blocks that the caller has named; UnknownBlockError for the id "all".
+
+        A ledger that was made without blocks has one block of this id, which no caller may name.
+        """
+        if ALL in blocks:
+            message = self._store.read(
+                lambda connection: unknown_message(connection, ALL, "blocks")
+            )
+            raise UnknownBlockError(message)
+        return blocks
+
+    def _states(self, blocks: Iterable[str] | None = None) -> dict[str, State]:
+        """Return what each block has and has spent, of some blocks or of all."""
+        return self._store.read(
+            lambda connection: read_states(connection, type(self.budget), blocks)
+        )
+
+    def charge(
+        self,
+        cost: Cost,
+        count: Integer = 1,
+        *,
+        blocks: Iterable[str] | None = None,
+        charge_id: str | None = None,
+        label: str | None = None,
+        relation: str | None = None,
+    ) -> Receipt:
+        """Spend a loss `count` times in each block, durably, or raise and spend nothing.
+
+        Parameters
+        ----------
+        cost : loss, mechanism or release
+            What one release costs.
+        count : int >= 0, default 1
+            How many releases there are.
+        blocks : list of str, optional
+            The ids of the blocks that will be read; each pays in full. Needed if the ledger was
+            made with ``by_block=True``.
+        charge_id : str, optional
+            Makes the call safe to repeat. Default: a new id.
+        label : str, optional
+            The history says by it what the charge is for.
+        relation : {"add-remove", "change-one"}, optional
+            The relation that the cost is stated under. None: the relation that the loss or the
+            mechanism states, if it states one.
+
+        Returns
+        -------
+        Receipt
+            If the id was charged before and its result was recorded, the receipt has that result
+            and is not `fresh`: nothing was charged now, and new noise must not be drawn.
+
+        Raises
+        ------
+        BudgetExceededError
+            If the cost does not fit into a block. It may use up the budget exactly.
+        MeasureMismatchError, RelationMismatchError
+            If the cost is of another measure than the ledger, or stated under another relation.
+        UnknownBlockError, BlockRetiredError
+            If the ledger does not have a block, or the block was retired.
+        ChargeConflictError, ChargeInDoubtError
+            If another charge has this id, or the same charge has no recorded result.
+        LedgerError
+            If the file cannot be written.
+        TypeError, ValueError
+            For a bad cost, count, charge id, label or list of blocks.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from cydp import ZCDP, BudgetLedger, PureDP
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     with BudgetLedger.create(folder + "/l", ZCDP(1), privacy_unit="person") as ledger:
+        ...         ledger.charge(PureDP(0.5), charge_id="monday").cost
+        ZCDP(rho=0.125)
+
+        """
+        charge = self._check(cost, count, blocks, charge_id, label, relation)
+        receipts: list[Receipt] = []  # a list, so that an interruption of the commit loses nothing
+        try:
+            self._store.write(lambda connection: receipts.append(write_charge(connection, charge)))
+        except BaseException as error:
+            self._note(error, receipts)
+            raise
+        return receipts[0]
+
+    def charge_many(self, charges: Sequence[dict[str, Any]]) -> list[Receipt]:
+        """Make several charges in one transaction, all of them or none.
+
+        Parameters
+        ----------
+        charges : sequence of dict
+            The arguments of `charge`, by name.
+
+        Returns
+        -------
+        list of Receipt
+            One for each charge.
+
+        Raises
+        ------
+        TypeError, ValueError, PrivacyError
+            The error that `charge` raises for one of them; then nothing is charged.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from cydp import BudgetLedger, PureDP
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     with BudgetLedger.create(folder + "/l", PureDP(1), privacy_unit="person") as ledger:
+        ...         receipts = ledger.charge_many([{"cost": PureDP(0.01), "label": "ages"}] * 50)
+        ...         ledger.spent
+        PureDP(epsilon=0.5)
+
+        """
+        if not isinstance(charges, Iterable):
+            raise TypeError(f"charges must be a list of dicts, not {type(charges).__name__}")
+        checked = []
+        for given in charges:
+            check_arguments(given)
+            arguments = (given.get(name, default) for name, default in ARGUMENTS.items())
+            checked.append(self._check(*arguments))
+
+        def write(connection: Connection) -> list[Receipt]:
+            call = ChargesOfCall()
+            return [write_charge(connection, charge, call) for charge in checked]
+
+        return self._store.write(write)
+
+    def _check(
+        self, cost: Cost, count: Integer, blocks: Iterable[str] | None, *arguments: Any
+    ) -> Charge:
+        charge = check_charge(self.budget, self.relation, cost, count, blocks, *arguments)
+        if blocks is not None:
+            self._check_named(charge.blocks)
+        return charge
+
+    def _note(self, error: BaseException, receipts: list[Receipt]) -> None:
+        """Add a note to an exception that says what became of a charge, if it was written."""
+        if not receipts or not receipts[0].fresh:
+            return
+        receipt = receipts[0]
+        try:
+            outcome = self._read_outcome(receipt.charge_id)
+        except (LedgerError, KeyboardInterrupt):
+            note_charge(error, receipt.cost, receipt, "may have been charged")
+            return
+        if outcome is not None and outcome[0] is not None:
+            recorded = "its result is recorded: repeat the call to get it"
+            note_charge(error, receipt.cost, receipt, end=recorded)
+        elif outcome is not None:
+            note_charge(error, receipt.cost, receipt)
+
+    def _read_outcome(self, charge_id: str) -> Any:
+        """Return a row with the recorded result of a charge; None if there is no such charge."""
+        return self._store.read(lambda connection: read_outcome(connection, charge_id))
+
+    def would_exceed(
+        self,
+        cost: Cost,
+        count: Integer = 1,
+        *,
+        blocks: Iterable[str] | None = None,
+        relation: str | None = None,
+    ) -> bool:
+        """Whether a charge would be refused for lack of budget, as things stand.
+
+        The answer promises nothing: another process may charge in between. The parameters are those
+        of `charge`. A cost or blocks that could never be charged raise what `charge` raises.
+
+        Returns
+        -------
+        bool
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from cydp import BudgetLedger, PureDP
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     with BudgetLedger.create(folder + "/l", PureDP(1), privacy_unit="person") as ledger:
+        ...         ledger.would_exceed(PureDP(0.5), count=3)
+        True
+
+        """
+        charge = self._check(cost, count, blocks, None, None, relation)
+
+        def would_exceed(connection: Connection) -> bool:
+            for block in charge.blocks:
+                budget, spent, retired = read_block(connection, block)
+                if retired:
+                    raise BlockRetiredError(retired_message(block))
+                if exceeds(add_amounts(spent, charge.requested), budget):
+                    return True
+            return False
+
+        return self._store.read(would_exceed)
+
+
+def read_outcome(connection: Connection, charge_id: str) -> Any:
+    """Return a row with the recorded result of a charge, or None; None if there is no charge."""
+    return connection.execute(
+        "SELECT result FROM entry LEFT JOIN outcome USING (charge_id) WHERE charge_id = ?",
+        (charge_id,),
+    ).fetchone()

@@ -1,0 +1,300 @@
+# SPDX-License-Identifier: MIT
+"""The part of `BudgetLedger` that records results, so that a release is safe to repeat."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from sqlite3 import Connection
+from typing import Any
+
+from cydp._arguments import Integer
+from cydp._numbers.rational import read_integer
+from cydp.accounting._cost import Cost
+from cydp.accounting._errors import ChargeInDoubtError, LedgerError
+from cydp.accounting.ledger._blocks import check_block_ids
+from cydp.accounting.ledger._charge import Call
+from cydp.accounting.ledger._entries import append_entry
+from cydp.accounting.ledger._fields import check_string, describe_writer, sha256_of
+from cydp.accounting.ledger._ledger_charges import LedgerCharges, read_outcome
+from cydp.accounting.ledger._receipt import Receipt
+from cydp.accounting.ledger._scope import LedgerScope
+from cydp.accounting.ledger._serialize import check_size, serialize
+from cydp.accounting.ledger._write_charge import read_result, write_charge
+
+__all__ = ["LedgerResults"]
+
+
+class LedgerResults(LedgerCharges):
+    """A ledger that records results."""
+
+    __slots__ = ()
+
+    def scope(
+        self,
+        *,
+        blocks: Iterable[str] | None = None,
+        label: str | None = None,
+        charge_id: str | None = None,
+        data_version: str | None = None,
+    ) -> LedgerScope:
+        """Return a budget with blocks, a label or a charge id, to pass to a release as ``budget=``.
+
+        Parameters
+        ----------
+        blocks : list of str, optional
+            The ids of the blocks that will be read; each pays in full. Leave it out for a ledger
+            without blocks.
+        label : str, optional
+            The history says by it what the charges are for.
+        charge_id : str, optional
+            Makes one release safe to repeat: it is charged, drawn and recorded once, and the same
+            call with the same id returns what was recorded, without a charge and without reading
+            data. See `once`.
+        data_version : str, optional
+            With a charge id, the caller's name for the data, so that a repetition on other data is
+            refused. The ledger cannot see that the data has changed.
+
+        Returns
+        -------
+        LedgerScope
+
+        Raises
+        ------
+        TypeError, ValueError
+            For bad ids of blocks or the same id twice, for a bad label, charge id or version, and
+            for a version without a charge id.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from cydp import BudgetLedger, DiscreteLaplace, PureDP
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = folder + "/l"
+        ...     with BudgetLedger.create(path, PureDP(1), privacy_unit="person") as ledger:
+        ...         budget = ledger.scope(charge_id="visits", data_version="2026-11-20")
+        ...         first = DiscreteLaplace(epsilon=0.1, sensitivity=1).release(12, budget=budget)
+        ...         again = DiscreteLaplace(epsilon=0.1, sensitivity=1).release(12, budget=budget)
+        ...         first == again, ledger.remaining
+        (True, PureDP(epsilon=0.9))
+
+        """
+        texts = {"label": label, "charge_id": charge_id, "data_version": data_version}
+        for name, text in texts.items():
+            if text is not None:
+                check_string(text, name)
+        if data_version is not None and charge_id is None:
+            raise ValueError(
+                "charge_id must be given with data_version, which only tells whether a repetition "
+                "is on the same data"
+            )
+        ids = () if blocks is None else self._check_named(check_block_ids(blocks))
+        return LedgerScope(self, ids, label, charge_id, data_version)
+
+    def once(
+        self,
+        charge_id: str,
+        cost: Cost,
+        release: Callable[[], Any],
+        count: Integer = 1,
+        *,
+        blocks: Iterable[str] | None = None,
+        label: str | None = None,
+        relation: str | None = None,
+        function: str | None = None,
+        arguments: Any = None,
+        data_version: str | None = None,
+        nbytes: Integer = 0,
+    ) -> Any:
+        """Charge, release and record; a repetition returns what was recorded.
+
+        Parameters
+        ----------
+        charge_id : str
+            The name of this one release.
+        cost, count, blocks, label, relation
+            As in `charge`.
+        release : callable
+            Called without arguments after the charge. Its result is recorded. The result can hold
+            what JSON can hold, Fractions, arrays of numbers or bool, Series of pandas whose index
+            JSON can hold, and releases of cydp. It must not be None.
+        function : str, optional
+            The name of the function that releases, which must be the same in a repetition. Default:
+            the qualified name of `release`. Needed if `release` is a lambda or has no name.
+        arguments : what JSON can hold, optional
+            The public arguments of the release. The ledger keeps their SHA-256.
+        data_version : str, optional
+            The caller's name for the data.
+        nbytes : int, default 0
+            How many bytes the arrays of the result will have, if that is known.
+
+        Returns
+        -------
+        object
+            The result, as it is read back from its record; tuples have become lists.
+
+        Raises
+        ------
+        ChargeConflictError
+            If the id was charged with another cost, function, arguments, version or blocks.
+        ChargeInDoubtError
+            If the id was charged and has no recorded result: another process is at work, or a
+            process was stopped. The result may have been released, so to release again takes
+            another id, and another charge.
+        TypeError, ValueError, PrivacyError
+            The errors that `charge` raises, and a ValueError for `nbytes` above 2**26, before
+            anything is charged. An error for a result that cannot be recorded comes after the
+            charge, and has a note that says so.
+
+        Notes
+        -----
+        The record is durable before the call returns.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from cydp import BudgetLedger, PureDP, histogram
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     with BudgetLedger.create(folder + "/l", PureDP(1), privacy_unit="person") as ledger:
+        ...
+        ...         def ages():
+        ...             return histogram([18, 25], 2, (0, 40), epsilon=0.5)
+        ...
+        ...         first = ledger.once("ages", PureDP(0.5), ages, data_version="2026")
+        ...         again = ledger.once("ages", PureDP(0.5), ages, data_version="2026")
+        ...         bool((first.counts == again.counts).all()), ledger.spent
+        (True, PureDP(epsilon=0.5))
+
+        """
+        check_string(charge_id, "charge_id")
+        if not callable(release):
+            raise TypeError(f"release must be callable, not {type(release).__name__}")
+        name = _function_name(release) if function is None else function
+        call = Call(name, arguments, data_version)
+        size = read_integer(nbytes, "nbytes")
+        if size < 0:
+            raise ValueError(f"nbytes must be at least 0, not {size}")
+        check_size(size)
+        charge = self._check(cost, count, blocks, charge_id, label, relation, call)
+        receipts: list[Receipt] = []
+        try:
+            self._store.write(lambda connection: receipts.append(write_charge(connection, charge)))
+            if not receipts[0].fresh:
+                return receipts[0].result
+            text = serialize(release())
+            self._record(charge_id, text)
+            return read_result(text)
+        except BaseException as error:
+            self._note(error, receipts)
+            raise
+
+    def result(self, charge_id: str) -> Any:
+        """Return the result that was recorded for a charge.
+
+        Parameters
+        ----------
+        charge_id : str
+            The id that was charged.
+
+        Returns
+        -------
+        object
+            As `once` returns it.
+
+        Raises
+        ------
+        LedgerError
+            If nothing was charged by this id.
+        ChargeInDoubtError
+            If its result was not recorded.
+        TypeError, ValueError
+            For a bad id.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from cydp import BudgetLedger, PureDP
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     with BudgetLedger.create(folder + "/l", PureDP(1), privacy_unit="person") as ledger:
+        ...         _ = ledger.once("monday", PureDP(0.5), lambda: [3, 4], function="visits")
+        ...         ledger.result("monday")
+        [3, 4]
+
+        """
+        outcome = self._read_outcome(check_string(charge_id, "charge_id"))
+        if outcome is None:
+            raise LedgerError(_uncharged_message(charge_id))
+        if outcome[0] is None:
+            raise ChargeInDoubtError(
+                f"charge_id {charge_id!r} was charged and has no recorded result"
+            )
+        return read_result(outcome[0])
+
+    def record(self, charge_id: str, result: Any) -> None:
+        """Record the result of a charge, once. A repetition of the charge returns it.
+
+        `once` charges, releases and records in one call, and is safer.
+
+        Parameters
+        ----------
+        charge_id : str
+            The id that was charged.
+        result : object
+            The result of the release, of the kinds that `once` records. It must not be data.
+
+        Raises
+        ------
+        TypeError, ValueError
+            For a bad id, and for a result that cannot be recorded.
+        LedgerError
+            If nothing was charged by this id, or its result was recorded before.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from cydp import BudgetLedger, PureDP
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     with BudgetLedger.create(folder + "/l", PureDP(1), privacy_unit="person") as ledger:
+        ...         receipt = ledger.charge(PureDP(0.5), charge_id="monday")
+        ...         ledger.record("monday", {"counts": [3, 4]})
+        ...         again = ledger.charge(PureDP(0.5), charge_id="monday")
+        ...         again.result, again.fresh  # and nothing is charged
+        ({'counts': [3, 4]}, False)
+
+        """
+        self._record(check_string(charge_id, "charge_id"), serialize(result))
+
+    def _record(self, charge_id: str, text: str) -> None:
+        entry = {
+            "kind": "result",
+            "result_of": charge_id,
+            "sha256": sha256_of(text),
+        } | describe_writer()
+
+        def insert(connection: Connection) -> None:
+            outcome = read_outcome(connection, charge_id)
+            if outcome is None:
+                raise LedgerError(_uncharged_message(charge_id))
+            if outcome[0] is not None:
+                raise LedgerError(
+                    f"charge_id {charge_id!r} has a result, which was recorded before and cannot "
+                    "be changed"
+                )
+            connection.execute("INSERT INTO outcome VALUES (?, ?)", (charge_id, text))
+            append_entry(connection, entry)
+
+        self._store.write(insert)
+
+
+def _function_name(release: Callable[[], Any]) -> str:
+    """Return the name of a function; a TypeError for one that has none of its own."""
+    name = getattr(release, "__qualname__", "<none>")
+    if name.endswith(">"):  # of a lambda; a partial has none
+        raise TypeError(
+            "function must be given if release is a lambda or has no name: function='...' says "
+            "what is released"
+        )
+    return str(name)
+
+
+def _uncharged_message(charge_id: str) -> str:
+    return f"charge_id {charge_id!r} is not in the ledger: nothing was charged by it"
