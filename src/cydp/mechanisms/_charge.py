@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Who draws the noise of a release, and who pays for it.
+"""Charges the budget of a release, then draws its noise.
 
-The order of every release: what is public is checked, the budget is charged durably, the data is
-read, noise is drawn. What was checked and charged is what is read, or an error before any noise.
+The order of every release is: the public parameters are checked, the budget is charged durably,
+the data is read, noise is drawn. If the data is not what was checked and charged, there is an error
+before any noise.
 """
 
 from __future__ import annotations
@@ -32,12 +33,12 @@ from cydp.accounting.ledger._ledger import BudgetLedger
 from cydp.accounting.ledger._notes import note
 from cydp.accounting.ledger._scope import LedgerScope
 
-__all__ = ["Budget", "paid"]
+__all__ = ["Budget", "charge_and_draw"]
 
 Budget: TypeAlias = PrivacyFilter | BudgetLedger | LedgerScope
 
 
-def paid(
+def charge_and_draw(
     cost: Cost,
     draw: Callable[[Generator], NDArray[Any]],
     shape: tuple[int, ...],
@@ -50,33 +51,38 @@ def paid(
     arguments: Any = None,
     relation: str | None = None,
 ) -> NDArray[Any]:
-    """Charge a budget, if there is one, and return what is drawn.
+    """Charge a budget, if there is one, and return what `draw` returns.
 
-    For blocks of a ledger with a charge id, return what was recorded if it was paid before.
+    If the budget is a scope of a ledger with a charge id that was charged before, the recorded
+    result is returned.
 
     Parameters
     ----------
     cost : mechanism
-        What the release costs, `count` times.
+        The mechanism whose loss is charged.
     draw : callable
-        Reads the data and returns an array of that shape and dtype, with noise from a generator.
+        A function of a generator. It reads the data, and returns an array with noise.
     shape, dtype
+        The shape and dtype of that array.
     budget, rng
-        Of the release, not checked yet; everything else is.
+        Arguments of the release. They are checked here, all other arguments by the caller.
+    count : int, default 1
+        The number of times that the loss is charged.
     function : str, optional
-        What releases; default: the mechanism.
+        The name of what releases. Default: that of the mechanism's class.
     arguments : object, optional
-        What is public, and no part of `cost`: an array, a Series whose index is, or what JSON can
-        hold.
+        The public arguments that are not part of `cost`: an array, a Series with a public index,
+        or what JSON can hold.
     relation : str, optional
-        What the cost is stated under, if that is known.
+        The relation that the cost is stated under, if it is known.
 
     Raises
     ------
     TypeError
-        If `rng` is no Generator, or a seeded one while a budget is given, or for a bad `budget`.
+        If `budget` is not a budget, if `rng` is not a Generator, or if it is seeded and there is a
+        budget.
     PrivacyError
-        If the budget refuses, or is kept under another relation; then nothing was charged.
+        If the budget refuses, or is kept under another relation. Then nothing is charged.
 
     """
     generator = generator_or_default(rng)
@@ -85,7 +91,7 @@ def paid(
     if not isinstance(budget, PrivacyFilter | BudgetLedger | LedgerScope):
         raise TypeError(
             "budget must be a PrivacyFilter, a BudgetLedger or a ledger.scope(...), not "
-            f"{_kind_given(budget)}"
+            f"{_describe(budget)}"
         )
     if generator._reproducible:
         raise TypeError("rng must not be seeded where a budget pays: its noise is known")
@@ -96,30 +102,32 @@ def paid(
             count,
             relation=relation,
             function=function or type(cost).__name__,
-            arguments={"shape": shape, "dtype": dtype.str, "other": _short(arguments)},
+            arguments={"shape": shape, "dtype": dtype.str, "other": _digest(arguments)},
             nbytes=math.prod(shape) * dtype.itemsize,
         )
         return result
     try:
         receipt = budget.charge(cost, count, relation=relation)
     except UnknownBlockError as error:
-        raise _without_blocks(error) if isinstance(budget, BudgetLedger) else error from None
+        raise _scope_error(error) if isinstance(budget, BudgetLedger) else error from None
     try:
         return draw(generator)
     except BaseException as error:
-        note(error, _charged(budget, cost, count) if receipt is None else receipt.cost, receipt)
+        note(
+            error, _charged_loss(budget, cost, count) if receipt is None else receipt.cost, receipt
+        )
         raise
 
 
-def _without_blocks(error: UnknownBlockError) -> UnknownBlockError:
-    """Return what is raised for a ledger with blocks, which was passed without them."""
+def _scope_error(error: UnknownBlockError) -> UnknownBlockError:
+    """Return the error for a ledger with blocks that was passed without a scope."""
     return UnknownBlockError(
         f"budget must be ledger.scope(blocks=[...]), not the ledger itself: {error}"
     )
 
 
-def _kind_given(value: Any) -> str:
-    """Return what was passed for a budget, and what to do about it."""
+def _describe(value: Any) -> str:
+    """Return the type of what was passed as a budget, and what to pass instead."""
     if isinstance(value, type):
         return f"the class {value.__name__}: pass an instance of it"
     name = type(value).__name__
@@ -132,14 +140,14 @@ def _kind_given(value: Any) -> str:
     return name
 
 
-def _charged(budget: Spendable, cost: Cost, count: int) -> Loss:
-    """Return what a filter was charged, in its own measure."""
+def _charged_loss(budget: Spendable, cost: Cost, count: int) -> Loss:
+    """Return the loss that a filter was charged, in the measure of its budget."""
     kind = budget.budget
     return loss_from(type(kind), asked_of(loss_of(cost), count, kind))
 
 
-def _short(arguments: Any) -> Any:
-    """Return a digest of an array or of a Series' index, and anything else as it is."""
+def _digest(arguments: Any) -> Any:
+    """Return a digest of an array or of a Series' index, and other arguments as they are."""
     if is_series(arguments):
         labels = repr((arguments.name, arguments.index.tolist()))
         return ["index", sha256(labels.encode(errors="replace")).hexdigest()]

@@ -21,7 +21,7 @@ from cydp._numbers.rational import text
 from cydp.accounting._loss import PureDP
 from cydp.accounting.ledger._outcomes import keep
 from cydp.exact._bins import Bins, public_bins
-from cydp.mechanisms._charge import Budget, paid
+from cydp.mechanisms._charge import Budget, charge_and_draw
 from cydp.mechanisms._discrete_laplace import DiscreteLaplace
 from cydp.mechanisms._integer_mechanism import INT64
 from cydp.releases._release import Release
@@ -98,7 +98,7 @@ def histogram(
     x = records(x)
     grid = public_bins(bins, range, declared_dtype(x))
     shape = (len(grid.edges) - 1,)
-    counts = paid(
+    counts = charge_and_draw(
         mechanism,
         partial(_count, mechanism, grid, x),
         shape,
