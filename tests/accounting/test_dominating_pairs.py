@@ -125,7 +125,7 @@ def test_pairs_of_laplace_noise_for_any_number_of_entries() -> None:
     assert isinstance(whole, LaplacePair)
     assert whole.steps == 4096
     for entries in (1, 2, 10**3, 10**6, 10**12):
-        norm = noise._computed(entries) * noise.epsilon
+        norm = noise._compute_steps(entries) * noise.epsilon
         moved_to = -(-math.floor(norm) // whole.steps) * whole.steps
         assert (
             noise.epsilon * moved_to / norm <= whole.epsilon <= noise.epsilon * Fraction(1001, 1000)

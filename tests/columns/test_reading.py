@@ -205,7 +205,7 @@ def clamped(m: Snapping, value: Any) -> Fraction:
         return np.zeros_like(units)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Snapping, "_snapped", look)
+        patch.setattr(Snapping, "_snap", look)
         m.release(value, rng=SeededGenerator(1))
     return Fraction(seen[0])
 

@@ -1,4 +1,7 @@
-"""Scores are what they are, as integers or as floats, also where no dtype holds all of them."""
+"""Scores are what they are, as integers or as floats.
+
+_columns/scores.py, mechanisms/_rational_selection.py
+"""
 
 import math
 from collections.abc import Callable
@@ -17,7 +20,7 @@ from scipy.stats import chi2
 
 from cydp import ExponentialMechanism, PermuteAndFlip
 from cydp._columns.scores import declare_scores, read_scores
-from cydp.mechanisms import _rational_scores as _wide
+from cydp.mechanisms import _rational_selection as selection
 from cydp.testing import SeededGenerator
 
 fixed = settings(derandomize=True, deadline=None, max_examples=300)
@@ -153,13 +156,13 @@ def test_the_exact_coins() -> None:
         ((third - 1,), True), ((third + 1,), False), ((third, third - 1), True),
         ((third, third, third + 1), False), ((0,), True), ((2**64 - 1,), False),
     ]:  # fmt: skip
-        assert _wide.coin(Fraction(1, 3), Words(*words)) is below  # type: ignore[arg-type]
-    assert _wide.coin(Fraction(1), Words(2**64 - 1))  # type: ignore[arg-type]
-    assert not _wide.coin(Fraction(0), Words(1))  # type: ignore[arg-type]
-    assert not _wide.coin(Fraction(1, 2), Words(2**63, 0, 1))  # type: ignore[arg-type]
+        assert selection.draw_bernoulli(Fraction(1, 3), Words(*words)) is below  # type: ignore[arg-type]
+    assert selection.draw_bernoulli(Fraction(1), Words(2**64 - 1))  # type: ignore[arg-type]
+    assert not selection.draw_bernoulli(Fraction(0), Words(1))  # type: ignore[arg-type]
+    assert not selection.draw_bernoulli(Fraction(1, 2), Words(2**63, 0, 1))  # type: ignore[arg-type]
     rng, n = SeededGenerator(4), 20_000
     for x in (Fraction(0), Fraction(3, 10), Fraction(1), Fraction(5, 2)):
-        seen = sum(_wide.survives(x, rng) for _ in range(n))
+        seen = sum(selection.draw_exp(x, rng) for _ in range(n))
         p = math.exp(-x)
         assert abs(seen - n * p) <= 5 * math.sqrt(n * p * (1 - p))
         q = math.exp(-x * 1.1)  # a mutant
@@ -169,7 +172,7 @@ def test_the_exact_coins() -> None:
 def test_who_is_asked_first_is_uniform() -> None:
     rng, n = SeededGenerator(6), 12_000
     for m in (1, 2, 3, 5, 8):
-        seen = np.bincount([_wide._below(m, rng) for _ in range(n)], minlength=m)
+        seen = np.bincount([selection._draw_below(m, rng) for _ in range(n)], minlength=m)
         assert len(seen) == m
         assert m == 1 or chi2.sf(((seen - n / m) ** 2 / (n / m)).sum(), m - 1) > LIMIT
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.stats import binom, norm
 
 from cydp import RandomizedResponse
-from cydp.mechanisms._estimate import Estimate, quantile_of
+from cydp.mechanisms._estimate import Estimate, normal_quantile
 from cydp.testing import SeededGenerator
 
 Floats = NDArray[np.float64]
@@ -169,10 +169,10 @@ def test_wrong_confidences(confidence: Any) -> None:
 
 def test_quantiles() -> None:
     for miss in ("0.5", "0.05", "1e-9", "1e-200", "1e-303"):
-        z = quantile_of(1 - Fraction(miss))
+        z = normal_quantile(1 - Fraction(miss))
         assert z == pytest.approx(norm.isf(float(miss) / 2), rel=1e-9)
-    assert 42 < quantile_of(1 - Fraction(1, 10**400)) < 43
-    assert quantile_of(Fraction(1, 10**400)) == 0
+    assert 42 < normal_quantile(1 - Fraction(1, 10**400)) < 43
+    assert normal_quantile(Fraction(1, 10**400)) == 0
 
 
 @pytest.mark.parametrize("k", [2, 5])

@@ -15,7 +15,7 @@ import cydp
 from cydp import ZCDP, ApproxDP, DiscreteGaussian, Gaussian
 from cydp._numbers.intervals import sqrt_bounds
 from cydp._numbers.rounding import decimal_above
-from cydp.mechanisms import _discrete_gaussian_distribution as law
+from cydp.mechanisms import _discrete_gaussian_distribution as distribution
 from cydp.mechanisms._discrete_gaussian_delta import discrete_delta
 from cydp.testing import SeededGenerator
 
@@ -66,7 +66,7 @@ def test_law(sigma2: str) -> None:
         above = float(upper_tail(square, k + 1))
         assert 1 - m.cdf(k) == pytest.approx(above, rel=1e-9, abs=1e-15)
         assert m.cdf(-k - 1) == pytest.approx(above, rel=1e-9, abs=1e-55)
-        bounds = law.tail(sigma, k + 1)
+        bounds = distribution.tail(sigma, k + 1)
         assert bounds.low <= above * (1 + 1e-13) + 1e-55
         assert above <= bounds.high * (1 + 2e-13) + 1e-55
         if k > sigma + 1:
@@ -129,7 +129,7 @@ def test_parameters() -> None:
         assert eval(repr(m), vars(cydp)) == m
         assert pickle.loads(pickle.dumps(m)) == m
         with pytest.raises(dataclasses.FrozenInstanceError):
-            m._given = None  # type: ignore[misc, assignment]
+            m._parameters = None  # type: ignore[misc, assignment]
 
 
 def test_the_grid_is_paid_for() -> None:

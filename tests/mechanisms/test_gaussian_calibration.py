@@ -24,7 +24,7 @@ from cydp.accounting._dominating_pairs import NormalPair
 from cydp.mechanisms import _gaussian_calibration as calibration
 from cydp.mechanisms import _normal_delta as normal
 from cydp.mechanisms._discrete_gaussian_delta import discrete_delta
-from cydp.mechanisms._grid import ceil_log2
+from cydp.mechanisms._grid_exponent import ceil_log2
 
 BUDGETS = [(e, d) for e in ("0.1", "1", "4") for d in ("1e-5", "1e-9")]
 
@@ -101,7 +101,7 @@ def test_pi() -> None:
     "x", ["-60", "-7.1", "-1e-9", "0", "1e-40", "0.3", "2", "3.99999", "4", "6.5", "40", "1e20"]
 )
 def test_mills_ratios(x: str) -> None:
-    low, high = normal.mills(Decimal(x))
+    low, high = normal.mills_ratio(Decimal(x))
     with mpmath.workdps(700):
         assert mp_of(low) < mills(mpf(x)) < mp_of(high)
     assert (high - low) / high < Decimal("1e-18")
@@ -139,7 +139,7 @@ def test_discrete_noise_is_computed_from_normal_noise() -> None:
     square = mpf(4)  # of sigma; a larger one has less
     whole = mp.fsum(mp.exp(-z * z / (2 * square)) for z in range(-50, 51))
     whole = abs(mp.log(whole / mp.sqrt(2 * mp.pi * square)))
-    assert mpf(10) ** -26 < smooth + whole < mp_of(calibration.ENTRY)
+    assert mpf(10) ** -26 < smooth + whole < mp_of(calibration.ENTRY_ERROR)
 
 
 @pytest.mark.parametrize("smooth", ["0.03", "0.06"])
@@ -189,10 +189,10 @@ def test_no_delta_is_above_the_one_asked_for(count: int, least: int) -> None:
     """Over what is accepted, where floats underflow and where differences lose their digits."""
     summed = 0
     for epsilon, delta, norm in cases(count):
-        spread = calibration.normal_spread(epsilon, delta, 1)
+        spread = calibration.normal_variance(epsilon, delta, 1)
         assert spread is not None
         with mpmath.workdps(700):
-            a = mp_of(calibration.ENTRY)
+            a = mp_of(calibration.ENTRY_ERROR)
             found = normal_delta(1 / mp.sqrt(mp_of(spread)), mp_of(epsilon) - 2 * a) * mp.exp(a)
             less = normal_delta(1 / mp.sqrt(mp_of(spread) * mpf("0.99999")), mp_of(epsilon))
             assert found <= mp_of(delta) < less
@@ -219,7 +219,7 @@ def test_where_floats_underflow(epsilon: str, delta: str, coordinates: int | Non
     norm = noise._norm2
     with mpmath.workdps(700):
         mu = mp.sqrt(mp_of(norm) / mp_of(noise._steps2(1) - 3))
-        a = 3 * mp_of(calibration.ENTRY)
+        a = 3 * mp_of(calibration.ENTRY_ERROR)
         found = mp.exp(a) * normal_delta(mu, mp_of(epsilon) - 2 * a)
         assert mp_of(Fraction(delta)) * mpf("0.9999") < found <= mp_of(Fraction(delta))
 
@@ -231,7 +231,7 @@ def test_several_integers(epsilon: float, delta: float, vector: tuple[int, ...])
     noise = DiscreteGaussian(sensitivity=math.sqrt(norm2), epsilon=epsilon, delta=delta)
     square = noise._sigma2(len(vector))
     assert vector_delta(vector, float(square), epsilon) <= delta
-    assert square <= noise.sensitivity**2 / (2 * noise._given.rho)
+    assert square <= noise.sensitivity**2 / (2 * noise._parameters.rho)
 
 
 def test_a_variance_that_is_less_by_3_is_needed() -> None:
@@ -239,7 +239,7 @@ def test_a_variance_that_is_less_by_3_is_needed() -> None:
     caught = 0
     for epsilon, vector in itertools.product((0.5, 1.0, 1.7, 2.6), ((1,), (1, 1), (2, 1), (2, 2))):
         norm2 = sum(step * step for step in vector)
-        spread = calibration.normal_spread(Fraction(epsilon), Fraction("1e-4"), len(vector))
+        spread = calibration.normal_variance(Fraction(epsilon), Fraction("1e-4"), len(vector))
         assert spread is not None
         assert vector_delta(vector, float(spread * norm2 + 3), epsilon) <= 1e-4
         caught += vector_delta(vector, float(spread * norm2), epsilon) > 1e-4
@@ -252,29 +252,30 @@ def test_each_entry_pays_for_its_rounding(entries: int) -> None:
     noise = Gaussian(sensitivity="0.01", epsilon=1, delta=1e-4, step=1)
     assert vector_delta((1,) * entries, float(noise._steps2(entries)), 1) <= 1e-4
     if entries > 1:
-        mutant = noise._given.sigma2(Fraction("1.01"), entries, 1)
+        mutant = noise._parameters.sigma2(Fraction("1.01"), entries, 1)
         assert vector_delta((1,) * entries, float(mutant), 1) > 1e-4
 
 
 def test_more_entries_are_corrected_for_more() -> None:
     spreads = [
-        calibration._spread(Fraction("1e-5"), Fraction("1e-5"), n) for n in calibration.ENTRIES
+        calibration._normal_variance(Fraction("1e-5"), Fraction("1e-5"), n)
+        for n in calibration.ENTRY_COUNTS
     ]
     assert None not in spreads
     assert spreads[3] > spreads[0] * (1 + Fraction(1, 100))  # type: ignore[operator]
     for entries, place in ((1, 0), (2, 1), (2**20, 1), (2**20 + 1, 2), (2**62, 3)):
-        found = calibration.normal_spread(Fraction("1e-5"), Fraction("1e-5"), entries)
+        found = calibration.normal_variance(Fraction("1e-5"), Fraction("1e-5"), entries)
         assert found == max(spreads[: place + 1])  # type: ignore[type-var]
     # No epsilon is left of one that the correction is as large as: then rho is what holds.
-    assert calibration.normal_spread(Fraction("1e-7"), Fraction("1e-5"), 2**62) is None
+    assert calibration.normal_variance(Fraction("1e-7"), Fraction("1e-5"), 2**62) is None
     assert Gaussian(epsilon="1e-30", delta=1e-5, sensitivity=1).sigma > 0
 
 
 def test_the_least_of_what_is_known_is_taken() -> None:
     narrow = DiscreteGaussian(epsilon=4, delta=1e-9, coordinates=2, sensitivity=1)
-    assert narrow.rho == decimal_above(narrow._given.rho)  # where 3 costs more than zCDP does
+    assert narrow.rho == decimal_above(narrow._parameters.rho)  # where 3 costs more than zCDP does
     wide = DiscreteGaussian(sensitivity=40, epsilon=4, delta=1e-9, coordinates=2)
-    spread = calibration.normal_spread(Fraction(4), Fraction("1e-9"), 2)
+    spread = calibration.normal_variance(Fraction(4), Fraction("1e-9"), 2)
     assert wide.sigma2 == 1600 * spread + 3  # type: ignore[operator]
     single = DiscreteGaussian(sensitivity=40, epsilon=4, delta=1e-9)
     assert single.sigma2 < wide.sigma2 - 2
@@ -355,7 +356,7 @@ def test_ten_million_entries_have_the_analytic_deviation(epsilon: str, delta: st
     single = np.empty(count, np.int64)
     for _ in range(10):
         squares["array"] += float((np.asarray(noise.release(zeros)) ** 2).sum())
-        generator._fill(noise._noise(1), single)
+        generator._fill(noise._prepare_noise(1), single)
         squares["single"] += float(((single * float(noise.step)) ** 2).sum())
     for name, total in squares.items():
         found = math.sqrt(total / (10 * count))

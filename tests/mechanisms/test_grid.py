@@ -82,7 +82,7 @@ def test_where_no_grid_is_fine_enough() -> None:
     few = Gaussian(sigma=2**50, sensitivity=1)
     assert few._exponent(10**6) == few._log2_step == -2
     with pytest.raises(ValueError, match="the entries are too many"):
-        few._noise(2**40)
+        few._prepare_noise(2**40)
 
 
 @pytest.mark.parametrize("norm", [Fraction(1, 2**990), 2**950, "1e-400", "1e400"], ids="abcd")

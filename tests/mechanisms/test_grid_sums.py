@@ -22,7 +22,7 @@ def expected(mechanism: Any, total: GridSum, seed: int) -> list[float]:
     units = [total.units] if isinstance(total.units, int) else total.units.tolist()
     grid = Fraction(2) ** mechanism._exponent(len(units))
     noise = np.empty(len(units), np.int64)
-    SeededGenerator(seed)._fill(mechanism._noise(len(units)), noise)
+    SeededGenerator(seed)._fill(mechanism._prepare_noise(len(units)), noise)
     return [
         float_of((round(u * total.step / grid) + z) * grid)
         for u, z in zip(units, noise.tolist(), strict=True)

@@ -18,7 +18,7 @@ from scipy.stats import beta, binom
 import cydp
 from cydp import ApproxDP, PartitionSelection, PrivacyFilter
 from cydp._numbers.intervals import exp_below
-from cydp.mechanisms._keep_probability import MOST_COUNTS, draw, keep_table
+from cydp.mechanisms._keep_probability import MOST_COUNT, compute_table, draw_kept
 from cydp.testing import SeededGenerator
 
 CONTEXT = Context(130)
@@ -39,8 +39,8 @@ def ratio_bounds(epsilon: str) -> tuple[Fraction, Fraction]:
 
 
 def table(epsilon: str, delta: str) -> list[Fraction]:
-    made = keep_table(Fraction(epsilon), Fraction(delta))
-    return [Fraction(share, 2**made.bits) for share in made.steps()]
+    made = compute_table(Fraction(epsilon), Fraction(delta))
+    return [Fraction(share, 2**made.bits) for share in made.exact()]
 
 
 def reference(epsilon: str, delta: str) -> Iterator[Fraction]:
@@ -91,7 +91,7 @@ def test_no_larger_probabilities_exist(epsilon: str, delta: str) -> None:
 
 def test_rounding_a_closed_form_entry_by_entry_is_not_private() -> None:
     epsilon, delta = "1", "1e-5"
-    ratio, bits = ratio_bounds(epsilon)[1], keep_table(Fraction(1), Fraction(delta)).bits
+    ratio, bits = ratio_bounds(epsilon)[1], compute_table(Fraction(1), Fraction(delta)).bits
     cut = [Fraction(math.floor(pi * 2**bits), 2**bits) for pi in reference(epsilon, delta)]
     assert not is_private(cut, ratio, Fraction(delta))
     floats = [Fraction(float(pi)) for pi in reference(epsilon, delta)]
@@ -211,8 +211,8 @@ def test_the_longest_tables_are_served() -> None:
         PartitionSelection(epsilon="1e-300", delta="1e-5", max_partitions=1).probability(10**5) == 1
     )
     m = PartitionSelection(epsilon="1e-4", delta="1e-8", max_partitions=1)
-    assert m.probability(MOST_COUNTS) == 1
-    assert m.release(np.array([0, MOST_COUNTS])).tolist() == [False, True]
+    assert m.probability(MOST_COUNT) == 1
+    assert m.release(np.array([0, MOST_COUNT])).tolist() == [False, True]
 
 
 # Draws
@@ -227,7 +227,7 @@ def words_of(*values: int) -> Callable[[int], bytes]:
 @pytest.mark.parametrize(("epsilon", "delta"), SHARES)
 def test_draws_compare_endless_bits(epsilon: str, delta: str) -> None:
     """Words at pi, below and above, to three words behind the first; ends as well."""
-    made = keep_table(Fraction(epsilon), Fraction(delta))
+    made = compute_table(Fraction(epsilon), Fraction(delta))
     pi = table(epsilon, delta)
     for n in sorted({0, 1, 2, 3, len(pi) // 2, len(pi) - 2, len(pi) - 1}):
         if n >= len(pi):
@@ -238,19 +238,19 @@ def test_draws_compare_endless_bits(epsilon: str, delta: str) -> None:
                 words = [u >> 64 * i & (2**64 - 1) for i in reversed(range(length))]
                 stream = [*words, *[2**63, 0] * 40]  # U is in the middle of its cell
                 expected = Fraction(2 * u + 1, 2 ** (64 * length + 1)) < pi[n]
-                kept = draw(made, np.array([n]), words_of(*stream))
+                kept = draw_kept(made, np.array([n]), words_of(*stream))
                 assert kept.tolist() == [expected], (n, length, u - at)
 
 
 def test_ties_take_the_words_behind_those_of_their_block() -> None:
-    made = keep_table(Fraction(1), Fraction(1, 10**5))
+    made = compute_table(Fraction(1), Fraction(1, 10**5))
     ends = made.words.tolist()
     left = made.bits - 64
-    rest = [next(itertools.islice(made.steps(), n, None)) - (ends[n] << left) for n in (4, 5)]
+    rest = [next(itertools.islice(made.exact(), n, None)) - (ends[n] << left) for n in (4, 5)]
     after = [part << 64 >> left for part in rest]
     counts = np.array([4, 3, 5, 4])
     words = [ends[4], ends[3] - 1, ends[5], ends[4], after[0] - 1, after[1] + 1, after[0] - 1]
-    assert draw(made, counts, words_of(*words)).tolist() == [True, True, False, True]
+    assert draw_kept(made, counts, words_of(*words)).tolist() == [True, True, False, True]
 
 
 def test_blocks_are_drawn_one_after_the_other() -> None:

@@ -60,11 +60,11 @@ def test_every_release_is_as_defined(
 
 
 def test_doubtful_logarithms_are_done_exactly(monkeypatch: pytest.MonkeyPatch) -> None:
-    """With a wide doubt every entry is: the values stay the same."""
+    """With a wide uncertainty every entry is, and the values stay the same."""
     m = Snapping(epsilon=1, sensitivity=1, bounds=(-1000, 1000))
     x = np.linspace(-10, 10, 300)
     before = m.release(x, rng=SeededGenerator(2))
-    monkeypatch.setattr(_snapping, "_DOUBT", 0.5)
+    monkeypatch.setattr(_snapping, "_UNCERTAINTY", 0.5)
     assert np.array_equal(m.release(x, rng=SeededGenerator(2)), before)
     wrong = lambda u, halvings: -float(np.log(u))  # noqa: E731
     monkeypatch.setattr(_snapping, "ln", wrong)
@@ -77,7 +77,7 @@ def test_ties_go_up(sign: float) -> None:
     half = float(m.step) / 2
     x = np.array([half, -half, 3 * half, -3 * half])
     u = np.full(4, 1 - 2.0**-53)
-    steps = m._snapped(x, u, np.zeros(4, np.int64), np.full(4, sign * 2.0**-200))
+    steps = m._snap(x, u, np.zeros(4, np.int64), np.full(4, sign * 2.0**-200))
     assert steps.tolist() == [2 * half, 0, 4 * half, -2 * half]
 
 
@@ -169,7 +169,11 @@ def test_uniforms() -> None:
         p = chi2.sf(((counts - expected) ** 2 / expected).sum(), 15)
         assert p > LIMIT if right else p < REJECTED
     zeros = np.array([0, 70, 1021])
-    assert _snapping.uniform(zeros, np.zeros(3, np.uint64)).tolist() == [0.5, 2.0**-71, 2.0**-1022]
+    assert _snapping.assemble_uniform(zeros, np.zeros(3, np.uint64)).tolist() == [
+        0.5,
+        2.0**-71,
+        2.0**-1022,
+    ]
 
 
 class NoOnes:

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Who draws the noise of a release, and who pays for it.
+"""Charges the budget of a release, then draws its noise.
 
-The order of every release: what is public is checked, the budget is charged durably, the data is
-read, noise is drawn. What was checked and charged is what is read, or an error before any noise.
+The order of every release is: the public parameters are checked, the budget is charged durably,
+the data is read, noise is drawn. If the data is not what was checked and charged, there is an error
+before any noise.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from cydp.accounting.ledger._ledger import BudgetLedger
 from cydp.accounting.ledger._receipt import note_charge
 from cydp.accounting.ledger._scope import LedgerScope
 
-__all__ = ["Budget", "paid"]
+__all__ = ["Budget", "charge_and_draw"]
 
 Budget: TypeAlias = PrivacyFilter | BudgetLedger | LedgerScope
 
@@ -41,7 +42,7 @@ _INSTEAD_OF_A_BUDGET = (  # what is passed by mistake, and what to do
 )
 
 
-def paid(
+def charge_and_draw(
     cost: Cost,
     draw: Callable[[Generator], NDArray[Any]],
     shape: tuple[int, ...],
@@ -54,33 +55,38 @@ def paid(
     arguments: Any = None,
     relation: str | None = None,
 ) -> NDArray[Any]:
-    """Charge a budget, if there is one, and return what is drawn.
+    """Charge a budget, if there is one, and return what `draw` returns.
 
-    For blocks of a ledger with a charge id, return what was recorded if it was paid before.
+    If the budget is a scope of a ledger with a charge id that was charged before, the recorded
+    result is returned.
 
     Parameters
     ----------
     cost : mechanism
-        What the release costs, `count` times.
+        The mechanism whose loss is charged.
     draw : callable
-        Reads the data and returns an array of that shape and dtype, with noise from a generator.
+        A function of a generator. It reads the data, and returns an array with noise.
     shape, dtype
+        The shape and dtype of that array.
     budget, rng
-        Of the release, not checked yet; everything else is.
+        Arguments of the release. They are checked here, all other arguments by the caller.
+    count : int, default 1
+        The number of times that the loss is charged.
     function : str, optional
-        What releases; default: the mechanism.
+        The name of what releases. Default: that of the mechanism's class.
     arguments : object, optional
-        What is public, and no part of `cost`: an array, a Series whose index is, or what JSON can
-        hold.
+        The public arguments that are not part of `cost`: an array, a Series with a public index,
+        or what JSON can hold.
     relation : str, optional
-        What the cost is stated under, if that is known.
+        The relation that the cost is stated under, if it is known.
 
     Raises
     ------
     TypeError
-        If `rng` is no Generator, or a seeded one while a budget is given, or for a bad `budget`.
+        If `budget` is not a budget, if `rng` is not a Generator, or if it is seeded and there is a
+        budget.
     PrivacyError
-        If the budget refuses, or is kept under another relation; then nothing was charged.
+        If the budget refuses, or is kept under another relation. Then nothing is charged.
 
     """
     generator = generator_or_default(rng)
@@ -100,38 +106,38 @@ def paid(
             count,
             relation=relation,
             function=function or type(cost).__name__,
-            arguments={"shape": shape, "dtype": dtype.str, "other": _short(arguments)},
+            arguments={"shape": shape, "dtype": dtype.str, "other": _digest(arguments)},
             nbytes=math.prod(shape) * dtype.itemsize,
         )
         return result
     try:
         receipt = budget.charge(cost, count, relation=relation)
     except UnknownBlockError as error:
-        raise _without_blocks(error) if isinstance(budget, BudgetLedger) else error from None
+        raise _scope_error(error) if isinstance(budget, BudgetLedger) else error from None
     try:
         return draw(generator)
     except BaseException as error:
         note_charge(
-            error, _charged(budget, cost, count) if receipt is None else receipt.cost, receipt
+            error, _charged_loss(budget, cost, count) if receipt is None else receipt.cost, receipt
         )
         raise
 
 
-def _without_blocks(error: UnknownBlockError) -> UnknownBlockError:
-    """Return what is raised for a ledger with blocks, which was passed without them."""
+def _scope_error(error: UnknownBlockError) -> UnknownBlockError:
+    """Return the error for a ledger with blocks that was passed without a scope."""
     return UnknownBlockError(
         f"budget must be ledger.scope(blocks=[...]), not the ledger itself: {error}"
     )
 
 
-def _charged(budget: Spendable, cost: Cost, count: int) -> Loss:
+def _charged_loss(budget: Spendable, cost: Cost, count: int) -> Loss:
     """Return what a filter was charged, in its own measure."""
     kind = budget.budget
     return loss_of_amount(type(kind), repeat_amount(loss_of(cost), count, kind))
 
 
-def _short(arguments: Any) -> Any:
-    """Return a digest of an array or of a Series' index, and anything else as it is."""
+def _digest(arguments: Any) -> Any:
+    """Return a digest of an array or of a Series' index, and other arguments as they are."""
     if is_series(arguments):
         labels = repr((arguments.name, arguments.index.tolist()))
         return ["index", sha256(labels.encode(errors="replace")).hexdigest()]

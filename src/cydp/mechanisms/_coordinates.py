@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How many entries one unit can change."""
+"""The number of entries that one unit can change."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from fractions import Fraction
 from cydp._arguments import Integer
 from cydp._numbers.rational import format_number, read_integer
 
-__all__ = ["coordinates_of"]
+__all__ = ["read_coordinates"]
 
 
-def coordinates_of(coordinates: Integer | None) -> int | None:
-    """Return a number of entries, or None for all; TypeError or ValueError for anything else."""
+def read_coordinates(coordinates: Integer | None) -> int | None:
+    """Return the number of entries, or None for all; raise a TypeError or ValueError otherwise."""
     if coordinates is None:
         return None
     count = read_integer(coordinates, "coordinates")

@@ -18,56 +18,67 @@ from cydp._samplers import prepare_discrete_gaussian
 from cydp._sensitivity import relation_of
 from cydp.accounting._dominating_pairs import Pairs, gaussian_pairs
 from cydp.accounting._loss import ZCDP, ApproxDP
-from cydp.mechanisms import _discrete_gaussian_distribution as law
-from cydp.mechanisms._confidence import miss_of
-from cydp.mechanisms._gaussian_parameters import Given, read_given
+from cydp.mechanisms import _discrete_gaussian_distribution as distribution
+from cydp.mechanisms._confidence import log_failure_probability
+from cydp.mechanisms._fields import set_fields
+from cydp.mechanisms._gaussian_mechanism import GaussianMechanism
+from cydp.mechanisms._gaussian_parameters import GaussianParameters, read_parameters
 from cydp.mechanisms._integer_mechanism import IntegerMechanism
-from cydp.mechanisms._sensitivity import words_of
+from cydp.mechanisms._sensitivity import format_sensitivity
 
 __all__ = ["DiscreteGaussian"]
 
 
 @copy_base_methods
 @dataclass(frozen=True, slots=True, init=False, repr=False, match_args=False)
-class DiscreteGaussian(IntegerMechanism):
+class DiscreteGaussian(GaussianMechanism, IntegerMechanism):
     """The Gaussian mechanism on integers, exact.
 
-    Adds noise with P(k) proportional to exp(-k**2 / (2 sigma**2)).
+    It is for counts and other integers; `Gaussian` is for real numbers. It adds noise with P(k)
+    proportional to exp(-k**2 / (2 sigma**2)).
 
     Parameters
     ----------
     rho : number > 0
-        Privacy cost of one `release` in zCDP: sigma = sensitivity / sqrt(2 rho). Or instead
+        Privacy cost of one `release` in zCDP: sigma = sensitivity / sqrt(2 rho). Exactly one of
+        rho, sigma, sigma2 and the pair of epsilon and delta must be given.
     sigma, sigma2 : number > 0
-        the parameter of the noise, or its square; or
+        The parameter of the noise, or its square.
     epsilon, delta : number > 0
-        the cost in approximate DP, which sigma is found for.
+        Privacy cost of one `release` in approximate DP, epsilon in nats. A sigma is searched that
+        is sufficient for it.
     sensitivity : number > 0
-        L2 norm, over the whole array released, of what one unit can change. A float is read up;
-        one of `cydp.sensitivity` states the relation, and the loss is stated under it.
+        L2 norm of the change that one unit can make in the whole array that is released. A float
+        is read up. A sensitivity from `cydp.sensitivity` states its relation, and the loss is then
+        stated under it.
     coordinates : int >= 1, optional
-        How many entries one unit can change; default all that are released. With epsilon and
-        delta a single one may need a smaller sigma.
+        The number of entries that one unit can change. Default: all that are released. With
+        epsilon and delta, a single entry may need a smaller sigma.
 
     Attributes
     ----------
     sigma2 : Fraction
-        Square of the noise's sigma, for `coordinates` entries, or else for one: give
-        ``coordinates=n`` to see, and to have, that of a release of n entries.
+        Square of sigma, for `coordinates` entries, or else for one. With ``coordinates=n`` it is
+        the square of sigma of a release of n entries.
     relation : str or None
-        What the sensitivity, and so the loss, is stated under; None: nobody said.
+        The relation that sensitivity and loss are stated under, or None if none is stated.
 
     Raises
     ------
     TypeError, ValueError
-        For a bad parameter, and if sigma is outside [1e-3, 2**56].
+        If a parameter is not allowed, or if sigma is outside [1e-3, 2**56].
 
     Notes
     -----
-    Canonne, Kamath, Steinke, "The discrete Gaussian for differential privacy", 2020: rho by
-    theorem 4 and proposition 5 in any dimension. (epsilon, delta) by theorem 7 for one coordinate,
-    and for any number through corollary 13 or, mostly better, through normal noise (Balle, Wang,
-    "Improving the Gaussian mechanism for differential privacy", 2018), whose variance is 3 less.
+    The loss in zCDP follows from theorem 4 and proposition 5 of [1]_ in any dimension, and
+    (epsilon, delta) from theorem 7 for one coordinate. For any number of coordinates, (epsilon,
+    delta) follows from corollary 13, or from normal noise [2]_ with a variance that is less by 3,
+    which mostly gives a smaller sigma. docs/mechanisms/gaussian.md has the proofs.
+
+    References
+    ----------
+    .. [1] Canonne, Kamath, Steinke, "The discrete Gaussian for differential privacy", 2020.
+    .. [2] Balle, Wang, "Improving the Gaussian mechanism for differential privacy", 2018.
 
     Examples
     --------
@@ -78,7 +89,7 @@ class DiscreteGaussian(IntegerMechanism):
 
     """
 
-    _given: Given
+    _parameters: GaussianParameters
     sigma2: Fraction
     relation: str | None
     _loss: ZCDP | ApproxDP
@@ -95,48 +106,32 @@ class DiscreteGaussian(IntegerMechanism):
         sensitivity: Number,
         coordinates: Integer | None = None,
     ) -> None:
-        given = read_given(sensitivity, rho, sigma, sigma2, epsilon, delta, coordinates)
-        object.__setattr__(self, "_given", given)
-        object.__setattr__(self, "sigma2", as_exact(self._computed(1)))
-        object.__setattr__(self, "relation", relation_of(sensitivity))
-        object.__setattr__(self, "_loss", given.loss(self.rho, self.relation))
+        parameters = read_parameters(sensitivity, rho, sigma, sigma2, epsilon, delta, coordinates)
+        set_fields(self, _parameters=parameters, relation=relation_of(sensitivity))
+        set_fields(self, sigma2=as_exact(self._compute_sigma2(1)))
+        set_fields(self, _loss=parameters.loss(self.rho, self.relation))
         try:
             for entries in (1, 2):
                 prepare_discrete_gaussian(self._sigma2(entries))
         except ValueError:
-            raise given.range_error from None
+            raise parameters.range_error from None
 
     def _sigma2(self, entries: int) -> Fraction:
-        return self.sigma2 if entries <= 1 else self._computed(entries)
+        return self.sigma2 if entries <= 1 else self._compute_sigma2(entries)
 
-    def _computed(self, entries: int) -> Fraction:
-        norm = self._given.sensitivity
-        return self._given.sigma2(norm, entries, max(math.floor(norm), 1))
-
-    @property
-    def sensitivity(self) -> Fraction:
-        """L2 norm of what one unit can change."""
-        return self._given.sensitivity
-
-    @property
-    def coordinates(self) -> int | None:
-        """How many entries one unit can change; None: all."""
-        return self._given.coordinates
+    def _compute_sigma2(self, entries: int) -> Fraction:
+        norm = self.sensitivity
+        return self._parameters.sigma2(norm, entries, max(math.floor(norm), 1))
 
     @property
     def sigma(self) -> float:
-        """The noise's sigma; not quite its standard deviation."""
+        """The parameter sigma of the noise, close to its standard deviation."""
         return math.sqrt(float_of(self.sigma2))
 
     @property
     def rho(self) -> Fraction:
-        """What the sigma in use costs in zCDP, for any number of entries."""
-        return self._given.shown(self.sensitivity**2 / (2 * self.sigma2))
-
-    @property
-    def loss(self) -> ZCDP | ApproxDP:
-        """Privacy cost of one release."""
-        return self._loss
+        """Privacy cost of the sigma in use in zCDP, for any number of entries."""
+        return self._parameters.round_rho(self.sensitivity**2 / (2 * self.sigma2))
 
     @property
     def _pairs(self) -> Pairs | None:
@@ -150,18 +145,23 @@ class DiscreteGaussian(IntegerMechanism):
         >>> DiscreteGaussian(sigma=0.5, sensitivity=1).variance < 0.25
         True
         """
-        return law.variance(self.sigma2)
+        return distribution.variance(self.sigma2)
 
     def error_bound(self, confidence: Number = 0.95, *, count: Integer = 1) -> int:
-        """Least h such that `count` independent draws all lie in [-h, h], or one more.
+        """Return the least h such that `count` independent draws all lie in [-h, h], or h + 1.
 
         Parameters
         ----------
         confidence : number between 0 and 1, default 0.95
-            Probability that they do, at least.
+            The least probability that they do.
         count : int >= 1, default 1
-            How many draws the bound must hold for together. Without coordinates, as the
-            entries of one release.
+            The number of draws for which the bound holds together. If `coordinates` is not given,
+            they are the entries of one release.
+
+        Returns
+        -------
+        int
+            In units of the value.
 
         Raises
         ------
@@ -174,20 +174,19 @@ class DiscreteGaussian(IntegerMechanism):
         20
 
         """
-        log_miss = miss_of(confidence, count)
-        return law.reach(self._sigma2(read_integer(count, "count")), log_miss)
+        log_failure = log_failure_probability(confidence, count)
+        return distribution.error_bound(self._sigma2(read_integer(count, "count")), log_failure)
 
     def _pmf(self, k: NDArray[np.float64]) -> NDArray[np.float64]:
-        return law.pmf(self.sigma2, k)
+        return distribution.pmf(self.sigma2, k)
 
     def _cdf(self, k: NDArray[np.float64]) -> NDArray[np.float64]:
-        return law.cdf(self.sigma2, k)
+        return distribution.cdf(self.sigma2, k)
 
-    def _noise(self, entries: int) -> tuple[Sampler, bool]:
+    def _prepare_noise(self, entries: int) -> tuple[Sampler, bool]:
         return prepare_discrete_gaussian(self._sigma2(entries)), False
 
     def __repr__(self) -> str:
-        given = self._given
-        rest = "" if given.coordinates is None else f", coordinates={given.coordinates}"
-        norm = words_of(given.sensitivity, self.relation)
-        return f"DiscreteGaussian({given.words}, sensitivity={norm}{rest})"
+        rest = "" if self.coordinates is None else f", coordinates={self.coordinates}"
+        norm = format_sensitivity(self.sensitivity, self.relation)
+        return f"DiscreteGaussian({self._parameters.arguments}, sensitivity={norm}{rest})"

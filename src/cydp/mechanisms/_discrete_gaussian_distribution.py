@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""The discrete Gaussian law in floats: sums over the integers, with bounds.
+"""The discrete Gaussian distribution in floats: sums over the integers, with bounds.
 
-f(k) = exp(-k**2 / (2 sigma**2)). Up to DIRECT its tails are summed; beyond, where f is convex, the
-midpoint and trapezoid rules bound them from above and below, and elsewhere that f falls does.
+Let f(k) = exp(-k**2 / (2 sigma**2)). For a sigma up to _MOST_SUMMED, tails of f are summed. For a
+larger sigma, integrals bound them: the midpoint and trapezoid rules do so where f is convex, and
+elsewhere f is bounded because it decreases.
 """
 
 from __future__ import annotations
@@ -18,11 +19,11 @@ from numpy.typing import NDArray
 
 from cydp._numbers.rational import float_of
 
-__all__ = ["cdf", "pmf", "reach", "tail", "variance"]
+__all__ = ["cdf", "error_bound", "pmf", "tail", "variance"]
 
-DIRECT = 200.0
-MARGIN = 1e-10  # relative; more than all rounding of floats here
-_REACH = 40  # sigmas, beyond which nothing is left of a double
+_MOST_SUMMED = 200.0
+_MARGIN = 1e-10  # relative; more than all rounding of floats here
+_FAR = 40  # sigmas, beyond which f is 0 in float64
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,91 +34,92 @@ class Bounds:
     high: float
 
 
-def mass(sigma: float) -> float:
+def _total_mass(sigma: float) -> float:
     """Return the sum of f over all integers."""
     if sigma > 4:
-        return math.sqrt(2 * math.pi) * sigma  # but for exp(-2 pi**2 sigma**2)
-    return 1 + 2 * float(np.exp(-0.5 * (np.arange(1.0, _REACH * 4) / sigma) ** 2).sum())
+        return math.sqrt(2 * math.pi) * sigma  # relative error: exp(-2 pi**2 sigma**2)
+    return 1 + 2 * float(np.exp(-0.5 * (np.arange(1.0, _FAR * 4) / sigma) ** 2).sum())
 
 
 def tail(sigma: float, m: int) -> Bounds:
-    """Return the sum of f from m on, divided by the sum over all integers."""
+    """Return the probability of m or more."""
     if m <= 0:
-        rest = tail(sigma, 1 - m)
-        return Bounds(1 - rest.high, 1 - rest.low)
-    low, high = _direct(sigma, m) if sigma <= DIRECT else _integrals(sigma, m)
-    total = mass(sigma)
-    return Bounds(low / total * (1 - MARGIN), high / total * (1 + MARGIN) + sys.float_info.min)
+        above = tail(sigma, 1 - m)  # the distribution is symmetric
+        return Bounds(1 - above.high, 1 - above.low)
+    low, high = _sum_tail(sigma, m) if sigma <= _MOST_SUMMED else _integrate_tail(sigma, m)
+    total = _total_mass(sigma)
+    return Bounds(low / total * (1 - _MARGIN), high / total * (1 + _MARGIN) + sys.float_info.min)
 
 
-def _direct(sigma: float, m: int) -> tuple[float, float]:
-    if m > _REACH * sigma + 1:
-        return 0.0, float_tail(sigma, m - 1)
-    k = np.arange(float(m), m + _REACH * max(sigma, 1))
+def _sum_tail(sigma: float, m: int) -> tuple[float, float]:
+    if m > _FAR * sigma + 1:
+        return 0.0, _integral_from(sigma, m - 1)
+    k = np.arange(float(m), m + _FAR * max(sigma, 1))
     total = float(np.exp(-0.5 * (k / sigma) ** 2).sum())
     return total, total
 
 
-def _integrals(sigma: float, m: int) -> tuple[float, float]:
+def _integrate_tail(sigma: float, m: int) -> tuple[float, float]:
     first = math.exp(-0.5 * (m / sigma) ** 2)
     if m - 0.5 < sigma:
-        return float_tail(sigma, m), first + float_tail(sigma, m)
-    return float_tail(sigma, m) + first / 2, float_tail(sigma, m - 0.5)
+        return _integral_from(sigma, m), first + _integral_from(sigma, m)
+    return _integral_from(sigma, m) + first / 2, _integral_from(sigma, m - 0.5)
 
 
-def float_tail(sigma: float, x: float) -> float:
+def _integral_from(sigma: float, x: float) -> float:
     """Return the integral of f from x on."""
     return sigma * math.sqrt(math.pi / 2) * math.erfc(x / (sigma * math.sqrt(2)))
 
 
 @lru_cache(64)
 def variance(sigma2: Fraction) -> float:
-    """Return the variance of the law."""
+    """Return the variance of the distribution."""
     sigma = math.sqrt(float_of(sigma2))
     if sigma > 4:
-        return float_of(sigma2)  # but for a share of exp(-2 pi**2 sigma**2)
-    k = np.arange(1.0, _REACH * 4)
-    return 2 * float((k**2 * np.exp(-0.5 * (k / sigma) ** 2)).sum()) / mass(sigma)
+        return float_of(sigma2)  # relative error: exp(-2 pi**2 sigma**2)
+    k = np.arange(1.0, _FAR * 4)
+    return 2 * float((k**2 * np.exp(-0.5 * (k / sigma) ** 2)).sum()) / _total_mass(sigma)
 
 
 def pmf(sigma2: Fraction, k: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the probabilities of integers."""
     sigma = math.sqrt(float_of(sigma2))
-    density: NDArray[np.float64] = np.exp(-0.5 * (k / sigma) ** 2) / mass(sigma)
+    density: NDArray[np.float64] = np.exp(-0.5 * (k / sigma) ** 2) / _total_mass(sigma)
     return density
 
 
 def cdf(sigma2: Fraction, k: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the probabilities of at most k."""
+    """Return the probabilities of k or less."""
     sigma = math.sqrt(float_of(sigma2))
-    steps = np.where(k < 0, -k, k + 1)  # P(X <= k) = P(X >= -k), or 1 - P(X >= k + 1)
-    if sigma > DIRECT:
-        # Midpoint rule, with its first correction; what is left is below sigma**-4 of it.
-        x = steps - 0.5
+    start = np.where(k < 0, -k, k + 1)  # P(X <= k) = P(X >= -k), or 1 - P(X >= k + 1)
+    if sigma > _MOST_SUMMED:
+        # The midpoint rule with its first correction has a relative error below sigma**-4.
+        x = start - 0.5
         f = np.exp(-0.5 * (x / sigma) ** 2)
         z = np.vectorize(math.erfc, otypes=[float])(x / (sigma * math.sqrt(2)))
-        above = 0.5 * z - x * f / (24 * sigma**2 * mass(sigma))
+        above = 0.5 * z - x * f / (24 * sigma**2 * _total_mass(sigma))
     else:
-        table = np.exp(-0.5 * (np.arange(_REACH * max(math.ceil(sigma), 1) + 2) / sigma) ** 2)
-        sums = np.append(np.cumsum(table[::-1])[::-1], 0.0) / mass(sigma)
-        above = sums[np.minimum(steps, len(table)).astype(np.int64)]
+        table = np.exp(-0.5 * (np.arange(_FAR * max(math.ceil(sigma), 1) + 2) / sigma) ** 2)
+        sums = np.append(np.cumsum(table[::-1])[::-1], 0.0) / _total_mass(sigma)
+        above = sums[np.minimum(start, len(table)).astype(np.int64)]
     below: NDArray[np.float64] = np.where(k < 0, above, 1 - above)
     return below
 
 
-def reach(sigma2: Fraction, log_miss: float) -> int:
-    """Return the least h with ln P(abs(X) > h) at most `log_miss`, or at times one more.
+def error_bound(sigma2: Fraction, log_failure: float) -> int:
+    """Return the least h with ln P(abs(X) > h) <= log_failure, or sometimes h + 1.
 
-    Where that has no float, a little more: P(X > h) < exp(-h**2 / (2 sigma**2)).
+    If the probability is too small for a float, h is a little larger: it is computed from
+    P(X > h) < exp(-h**2 / (2 sigma**2)).
     """
     sigma = math.sqrt(float_of(sigma2))
-    if log_miss < -600:
-        return math.ceil(sigma * math.sqrt(2 * (math.log(2) - log_miss)) * (1 + MARGIN))
-    miss = math.exp(log_miss)
-    low, high = -1, math.ceil(_REACH * max(sigma, 1))
+    if log_failure < -600:
+        return math.ceil(sigma * math.sqrt(2 * (math.log(2) - log_failure)) * (1 + _MARGIN))
+    failure = math.exp(log_failure)
+    low, high = -1, math.ceil(_FAR * max(sigma, 1))
     while high - low > 1:
         middle = (low + high) // 2
-        if 2 * tail(sigma, middle + 1).high <= miss:
+        if 2 * tail(sigma, middle + 1).high <= failure:
             high = middle
         else:
             low = middle

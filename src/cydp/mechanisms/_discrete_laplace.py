@@ -18,14 +18,16 @@ from cydp._samplers import prepare_discrete_laplace
 from cydp._sensitivity import relation_of
 from cydp.accounting._dominating_pairs import Pairs, laplace_pairs
 from cydp.accounting._loss import PureDP
-from cydp.mechanisms._confidence import miss_of
+from cydp.mechanisms._confidence import log_failure_probability
+from cydp.mechanisms._fields import set_fields
 from cydp.mechanisms._integer_mechanism import IntegerMechanism
-from cydp.mechanisms._sensitivity import norm_of, words_of
+from cydp.mechanisms._sensitivity import format_sensitivity, read_norm
 
-__all__ = ["MOST_UNSTOPPED_SCALE", "DiscreteLaplace"]
+__all__ = ["MOST_UNSATURATED_SCALE", "DiscreteLaplace"]
 
-# Up to it the 1,024 bits of a sample end before the noise is 2**62.
-MOST_UNSTOPPED_SCALE = 2**52
+# Up to this scale, the 1,024 bits of a sample end before the noise reaches 2**62; beyond,
+# a sample may end at 2**63 - 1.
+MOST_UNSATURATED_SCALE = 2**52
 
 
 @copy_base_methods
@@ -33,31 +35,34 @@ MOST_UNSTOPPED_SCALE = 2**52
 class DiscreteLaplace(IntegerMechanism):
     """The Laplace mechanism on integers, exact.
 
-    Adds noise with P(k) proportional to exp(-abs(k) / scale), scale = sensitivity / epsilon.
+    It is for counts and other integers; `Laplace` is for real numbers. It adds noise with P(k)
+    proportional to exp(-abs(k) / scale), where scale = sensitivity / epsilon.
 
     Parameters
     ----------
     epsilon : number > 0
-        Privacy cost of one `release`, in pure DP.
+        Privacy cost of one `release` in pure DP, in nats.
     sensitivity : number > 0
-        L1 norm, over the whole array released, of what one unit can change. A float is read up;
-        one of `cydp.sensitivity` states the relation, and the loss is stated under it.
+        L1 norm of the change that one unit can make in the whole array that is released. A float
+        is read up. A sensitivity from `cydp.sensitivity` states its relation, and the loss is then
+        stated under it.
 
     Attributes
     ----------
     scale : Fraction
         Scale of the noise: sensitivity / epsilon.
     relation : str or None
-        What the sensitivity, and so the loss, is stated under; None: nobody said.
+        The relation that sensitivity and loss are stated under, or None if none is stated.
 
     Raises
     ------
     TypeError, ValueError
         If either is not a positive number, or the scale is outside [1e-6, 2**56].
 
-    Notes
-    -----
-    Ghosh, Roughgarden, Sundararajan, "Universally utility-maximizing privacy mechanisms", 2012.
+    References
+    ----------
+    .. [1] Ghosh, Roughgarden, Sundararajan, "Universally utility-maximizing privacy mechanisms",
+       2012.
 
     Examples
     --------
@@ -74,11 +79,16 @@ class DiscreteLaplace(IntegerMechanism):
 
     @require_names
     def __init__(self, *, epsilon: Number, sensitivity: Number) -> None:
-        object.__setattr__(self, "epsilon", read_positive(epsilon, "epsilon"))
-        object.__setattr__(self, "sensitivity", norm_of(sensitivity))
-        object.__setattr__(self, "scale", as_exact(self.sensitivity / self.epsilon))
-        object.__setattr__(self, "relation", relation_of(sensitivity))
-        object.__setattr__(self, "_loss", PureDP(self.epsilon, relation=self.relation))
+        rate, norm = read_positive(epsilon, "epsilon"), read_norm(sensitivity)
+        relation = relation_of(sensitivity)
+        set_fields(
+            self,
+            epsilon=rate,
+            sensitivity=norm,
+            scale=as_exact(norm / rate),
+            relation=relation,
+            _loss=PureDP(rate, relation=relation),
+        )
         try:
             prepare_discrete_laplace(self.scale)
         except ValueError:
@@ -98,7 +108,7 @@ class DiscreteLaplace(IntegerMechanism):
 
     @property
     def variance(self) -> float:
-        """Variance of the noise, 2 p / (1 - p)**2 with p = exp(-1 / scale).
+        """Variance of the noise: 2 p / (1 - p)**2, where p = exp(-1 / scale).
 
         >>> round(DiscreteLaplace(epsilon=1, sensitivity=1).variance, 4)
         1.8413
@@ -111,14 +121,19 @@ class DiscreteLaplace(IntegerMechanism):
         return float_of(1 / self.scale)
 
     def error_bound(self, confidence: Number = 0.95, *, count: Integer = 1) -> int:
-        """Least h such that `count` independent draws all lie in [-h, h], up to 2**-45 of it.
+        """Return the least h such that `count` independent draws all lie in [-h, h].
 
         Parameters
         ----------
         confidence : number between 0 and 1, default 0.95
-            Probability that they do, at least.
+            The least probability that they do.
         count : int >= 1, default 1
-            For how many entries together.
+            The number of entries for which the bound holds together.
+
+        Returns
+        -------
+        int
+            In units of the value; above the least h by at most a share of 2**-45.
 
         Raises
         ------
@@ -131,11 +146,11 @@ class DiscreteLaplace(IntegerMechanism):
         3
 
         """
-        # P(|X| > h) = 2 p**(h + 1) / (1 + p), which must be at most `miss` for one draw. The
-        # factor covers the rounding of the logarithms: h is never too small.
+        # For one draw P(|X| > h) = 2 p**(h + 1) / (1 + p), which must be at most the failure
+        # probability. The factor covers the rounding of the logarithms: h is never too small.
         rate = self._rate
-        log_miss = miss_of(confidence, count)
-        steps = (math.log(2) - math.log1p(math.exp(-rate)) - log_miss) / rate
+        log_failure = log_failure_probability(confidence, count)
+        steps = (math.log(2) - math.log1p(math.exp(-rate)) - log_failure) / rate
         return max(math.ceil(steps * (1 + 2**-48)) - 1, 0)
 
     def _pmf(self, k: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -146,9 +161,12 @@ class DiscreteLaplace(IntegerMechanism):
         tail = np.exp(-self._rate * np.where(k < 0, -k, k + 1)) / (1 + math.exp(-self._rate))
         return np.where(k < 0, tail, 1 - tail)
 
-    def _noise(self, entries: int) -> tuple[Sampler, bool]:
-        return prepare_discrete_laplace(self.scale), self.scale > MOST_UNSTOPPED_SCALE
+    def _prepare_noise(self, entries: int) -> tuple[Sampler, bool]:
+        return prepare_discrete_laplace(self.scale), self.scale > MOST_UNSATURATED_SCALE
 
     def __repr__(self) -> str:
-        epsilon, norm = literal_of(self.epsilon), words_of(self.sensitivity, self.relation)
+        epsilon, norm = (
+            literal_of(self.epsilon),
+            format_sensitivity(self.sensitivity, self.relation),
+        )
         return f"DiscreteLaplace(epsilon={epsilon}, sensitivity={norm})"

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The least discrete Gaussian noise that is found for an (epsilon, delta).
+"""Discrete Gaussian noise for an (epsilon, delta), as little as a search finds.
 
-What is returned was itself found to be enough, by bounds that are rounded outwards. The search
-only decides how close to the least it is. docs/mechanisms/gaussian.md has the proofs.
+Every sigma that is returned was itself checked by bounds that are rounded outwards. The search
+decides only how close it is to the least one. docs/mechanisms/gaussian.md has the proofs.
 """
 
 from __future__ import annotations
@@ -19,73 +19,81 @@ from cydp.accounting._dominating_pairs import SMOOTH2
 from cydp.mechanisms._discrete_gaussian_delta import discrete_delta
 from cydp.mechanisms._normal_delta import DIGITS, distance, normal_delta
 
-__all__ = ["ENTRIES", "ENTRY", "least_sigma2", "normal_spread"]
+__all__ = ["ENTRY_COUNTS", "ENTRY_ERROR", "least_sigma2", "normal_variance"]
 
-# What an entry's discrete law differs by from the one that is computed from normal noise, in the
-# logarithm of its probabilities: at most 4 exp(-6 pi**2) < 7.7e-26.
-ENTRY = Fraction(1, 10**25)
-ENTRIES = (1, 2**20, 2**40, 2**62)  # calibrations are shared by all numbers up to one of these
-_LARGEST_SUMMED = 100**2  # beyond, SMOOTH2 more than the variance costs sigma under 1 / 6000
-_LEAST_SUMMED = Fraction(1, 10**7)  # less is no noise that is drawn
-_CLOSE = 5e-10  # of ln(sigma)
+# The logarithms of an entry's probabilities under discrete noise, and under noise that is computed
+# from normal noise, differ by at most 4 exp(-6 pi**2) < 7.7e-26.
+ENTRY_ERROR = Fraction(1, 10**25)
+ENTRY_COUNTS = (1, 2**20, 2**40, 2**62)  # all counts up to one of these share its calibration
+_LARGEST_SUMMED = 100**2  # beyond, to add SMOOTH2 to the variance adds less than 1 / 6000 to sigma
+_LEAST_SUMMED = Fraction(1, 10**7)  # samplers refuse a smaller square of sigma
+_TOLERANCE = 5e-10  # of ln(sigma)
 _LN = Context(17)
 
 
 def least_sigma2(
-    epsilon: Fraction, delta: Fraction, norm: Fraction, steps: int, entries: int, enough: Fraction
+    epsilon: Fraction,
+    delta: Fraction,
+    norm: Fraction,
+    steps: int,
+    entries: int,
+    sufficient: Fraction,
 ) -> Fraction:
-    """Return a sigma squared, in steps of the integers, that gives (epsilon, delta).
+    """Return a square of sigma that gives (epsilon, delta).
 
     Parameters
     ----------
     epsilon, delta : Fraction
     norm : Fraction
-        L2 norm of what one unit can change.
+        L2 norm of the change that one unit can make.
     steps : int
-        By how many one unit can change a single entry.
+        The largest change that one unit can make in a single entry.
     entries : int
-        How many entries it can change.
-    enough : Fraction
-        A sigma squared that gives it for another reason.
+        The number of entries that one unit can change.
+    sufficient : Fraction
+        A square of sigma that is known to be sufficient.
 
     """
-    least = enough
-    spread = normal_spread(epsilon, delta, entries)
-    if spread is not None:
-        least = min(least, spread * norm**2 + SMOOTH2)
+    least = sufficient
+    variance = normal_variance(epsilon, delta, entries)
+    if variance is not None:
+        least = min(least, variance * norm**2 + SMOOTH2)
     if entries > 1 or not _LEAST_SUMMED < least <= _LARGEST_SUMMED:
         return least
-    return _summed(epsilon, delta, steps, least)
+    return _least_summed(epsilon, delta, steps, least)
 
 
-def normal_spread(epsilon: Fraction, delta: Fraction, entries: int) -> Fraction | None:
+def normal_variance(epsilon: Fraction, delta: Fraction, entries: int) -> Fraction | None:
     """Return a variance of normal noise that gives (epsilon, delta) at L2 norm 1, or None.
 
-    The correction for so many entries of discrete noise is in it.
+    It is corrected for discrete noise in this number of entries.
     """
-    spread = Fraction(0)
-    for most in ENTRIES:  # so that more entries never get less noise, by how the search ends
-        found = _spread(epsilon, delta, most)
+    variance = Fraction(0)
+    # All smaller counts are tried, too, so that more entries never get less noise by chance.
+    for count in ENTRY_COUNTS:
+        found = _normal_variance(epsilon, delta, count)
         if found is None:
             return None
-        spread = max(spread, found)
-        if entries <= most:
+        variance = max(variance, found)
+        if entries <= count:
             break
-    return spread
+    return variance
 
 
 @lru_cache(256)
-def _spread(epsilon: Fraction, delta: Fraction, entries: int) -> Fraction | None:
-    correction = entries * ENTRY
+def _normal_variance(epsilon: Fraction, delta: Fraction, entries: int) -> Fraction | None:
+    correction = entries * ENTRY_ERROR
     loss = epsilon - 2 * correction
-    wanted = quotients(delta * (1 - correction), DIGITS)[0]  # below delta exp(-correction)
+    target = quotients(delta * (1 - correction), DIGITS)[0]  # below delta exp(-correction)
     size = math.sqrt(2 * float_of(loss)) if loss > 0 else 0.0
     if not 1e-145 < size < 1e145:
         return None
     # u = size sinh(t) and mu = size exp(-t): a step of t is one of ln(sigma).
-    judge = _judge(lambda t: normal_delta(Decimal(size * math.sinh(t)), loss), wanted)
-    far = math.sqrt(-2 * log_of(delta)) + 1  # no more than exp(-u**2 / 2) / 2 is beyond u
-    t = _least_passing(judge, math.asinh(-10 / size), math.asinh(far / size))
+    gap = _gap_to(target, lambda t: normal_delta(Decimal(size * math.sinh(t)), loss))
+    far = (
+        math.sqrt(-2 * log_of(delta)) + 1
+    )  # the probability beyond u is at most exp(-u**2 / 2) / 2
+    t = _least_passing(gap, math.asinh(-10 / size), math.asinh(far / size))
     if t is None:
         return None
     mu = distance(Decimal(size * math.sinh(t)), loss)[0]
@@ -93,40 +101,39 @@ def _spread(epsilon: Fraction, delta: Fraction, entries: int) -> Fraction | None
 
 
 @lru_cache(256)
-def _summed(epsilon: Fraction, delta: Fraction, steps: int, enough: Fraction) -> Fraction:
-    wanted = quotients(delta, DIGITS)[0]
-    highest = math.log(float_of(enough))
-
-    def judge(t: float) -> float:
-        return _judge(lambda t: discrete_delta(Fraction(math.exp(t)), steps, epsilon), wanted)(t)
-
-    near = float_of(enough) - 2 * SMOOTH2
+def _least_summed(epsilon: Fraction, delta: Fraction, steps: int, sufficient: Fraction) -> Fraction:
+    """Return the least square of sigma that is found by summing the discrete delta."""
+    target = quotients(delta, DIGITS)[0]
+    highest = math.log(float_of(sufficient))
+    gap = _gap_to(target, lambda t: discrete_delta(Fraction(math.exp(t)), steps, epsilon))
+    near = float_of(sufficient) - 2 * SMOOTH2
     lowest = math.log(near) if near > SMOOTH2 else highest - 8
-    if judge(lowest) <= 0:
+    if gap(lowest) <= 0:
         lowest = highest - 8
-    t = _least_passing(judge, lowest, highest)
-    return enough if t is None else min(Fraction(math.exp(t)), enough)
+    t = _least_passing(gap, lowest, highest)
+    return sufficient if t is None else min(Fraction(math.exp(t)), sufficient)
 
 
-def _judge(delta_at: Callable[[float], Decimal], wanted: Decimal) -> Callable[[float], float]:
-    """Return ln(delta / wanted), for the search, whose sign says whether delta is at most that."""
-    goal = float(_LN.ln(wanted))
+def _gap_to(target: Decimal, delta_at: Callable[[float], Decimal]) -> Callable[[float], float]:
+    """Return the function ln(delta / target). It is positive if and only if delta is too large."""
+    log_target = float(_LN.ln(target))
 
-    def judge(t: float) -> float:
-        found = delta_at(t)
-        gap = float(_LN.ln(found)) - goal
-        return min(gap, 0.0) if found <= wanted else max(gap, 5e-324)
+    def gap(t: float) -> float:
+        delta = delta_at(t)
+        difference = float(_LN.ln(delta)) - log_target
+        return min(difference, 0.0) if delta <= target else max(difference, 5e-324)
 
-    return judge
+    return gap
 
 
-def _least_passing(judge: Callable[[float], float], low: float, high: float) -> float | None:
-    """Return about the least t in [low, high] that passes: of those tried, the least that does.
+def _least_passing(gap: Callable[[float], float], low: float, high: float) -> float | None:
+    """Return approximately the least t in [low, high] whose gap is not positive.
 
-    Chandrupatla, "A new hybrid quadratic/bisection algorithm for finding the zero of a nonlinear
-    function without using derivatives", 1997.
+    The t that is returned was tried itself. The method is that of Chandrupatla, "A new hybrid
+    quadratic/bisection algorithm for finding the zero of a nonlinear function without using
+    derivatives", 1997.
     """
-    new, end = (high, judge(high)), (low, judge(low))
+    new, end = (high, gap(high)), (low, gap(low))
     if new[1] > 0:
         return None
     if end[1] <= 0:
@@ -134,20 +141,22 @@ def _least_passing(judge: Callable[[float], float], low: float, high: float) -> 
     share = 0.5
     while True:
         t = new[0] + share * (end[0] - new[0])
-        gap = judge(t)
-        if (gap > 0) == (new[1] > 0):
+        value = gap(t)
+        if (value > 0) == (new[1] > 0):
             old = new
         else:
             old, end = end, new
-        new = t, gap
+        new = t, value
         width = abs(end[0] - new[0])
-        if width <= 2 * _CLOSE:
+        if width <= 2 * _TOLERANCE:
             return max(new, end)[0]
-        share = min(max(_step(new, end, old), _CLOSE / width), 1 - _CLOSE / width)
+        share = min(max(_next_share(new, end, old), _TOLERANCE / width), 1 - _TOLERANCE / width)
 
 
-def _step(new: tuple[float, float], end: tuple[float, float], old: tuple[float, float]) -> float:
-    """Return the share of the way from `new` to `end`: a quadratic's if that is safe, or half."""
+def _next_share(
+    new: tuple[float, float], end: tuple[float, float], old: tuple[float, float]
+) -> float:
+    """Return the share of the way from `new` to `end`: by a quadratic if that is safe, or half."""
     (x, f), (x_end, f_end), (x_old, f_old) = new, end, old
     place, level = (x - x_end) / (x_old - x_end), (f - f_end) / (f_old - f_end)
     if not (level**2 < place and (1 - level) ** 2 < 1 - place):

@@ -12,26 +12,27 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from cydp._arguments import Integer, Number
 from cydp._columns.declared import Declared, check_entries, declare
 from cydp._columns.entries import is_real
 from cydp._columns.pandas import labels_of, restore_labels
 from cydp._core import Sampler
 from cydp._generator import Generator
-from cydp._numbers.rational import as_exact
+from cydp._numbers.rational import as_exact, read_integer
 from cydp.accounting._loss import Loss
 from cydp.exact._grid_sum import GridSum
-from cydp.mechanisms._charge import Budget, paid
+from cydp.mechanisms._charge import Budget, charge_and_draw
+from cydp.mechanisms._grid_exponent import float_up
 from cydp.mechanisms._grid_noise import add_noise
 from cydp.mechanisms._grid_sums import release_sum
 
 __all__ = ["GridMechanism", "RealMechanism", "declare_reals"]
 
-_SUMS = "Laplace and Gaussian"
-FLOAT64 = np.dtype(np.float64)
+_FLOAT64 = np.dtype(np.float64)
 
 
 class RealMechanism(ABC):
-    """Adds noise to real numbers."""
+    """A mechanism that adds noise to real numbers."""
 
     __slots__ = ()
 
@@ -41,13 +42,15 @@ class RealMechanism(ABC):
         """Privacy cost."""
 
     @abstractmethod
-    def _drawing(self, given: Declared) -> tuple[int, Callable[[Generator], NDArray[np.float64]]]:
-        """Return how often the loss is paid, and what reads the value and adds noise."""
+    def _plan_draw(self, given: Declared) -> tuple[int, Callable[[Generator], NDArray[np.float64]]]:
+        """Return how many times the loss is charged, and a function that draws the result."""
 
     def _release_sum(
         self, total: GridSum, budget: Budget | None, rng: Generator | None
     ) -> float | NDArray[np.float64]:
-        raise TypeError(f"value must be real numbers, not an exact sum, which {_SUMS} release")
+        raise TypeError(
+            "value must be real numbers, not an exact sum, which Laplace and Gaussian release"
+        )
 
     @overload
     def release(
@@ -70,32 +73,32 @@ class RealMechanism(ABC):
     ) -> float | NDArray[np.float64]:
         """Return the value plus noise.
 
-        Of `Laplace` and `Gaussian`, `loss` covers the whole call; of `Snapping` it is paid for each
-        entry.
+        The loss of `Laplace` and `Gaussian` covers the whole call; that of `Snapping` is paid for
+        each entry.
 
         Parameters
         ----------
         value : float or int, or array of floats of up to 64 bits or integers, or column
-            Of any shape. NaN, and a null in a list or a column, counts as 0.
-            Integers of any size are as exact as floats. More than 2**113 steps of the grid from 0
-            (or 2**53, if that is more), or Snapping's bound, is cut there. `Laplace` and `Gaussian`
-            also take a `GridSum` of `cydp.exact`, as the exact number that it is.
+            The array may have any shape. NaN, and nulls in a list or a column, count as 0.
+            Integers of any size are as exact as floats. Values farther from 0 than 2**113 steps of
+            the grid and than 2**53, or outside the bounds of `Snapping`, are clamped. `Laplace` and
+            `Gaussian` also take a `GridSum` of `cydp.exact`, and add noise to the exact sum.
         budget : PrivacyFilter, BudgetLedger or LedgerScope, optional
-            Charged before the value is read.
+            It is charged before the value is read.
         rng : Generator, optional
-            Default: this thread's own.
+            The source of the noise. Default: the calling thread's own generator.
 
         Returns
         -------
         float, or ndarray of float64 of the same shape; for a pandas Series one with its index
-            Multiples of the grid, rounded to float64.
+            Multiples of the step of the grid, rounded to float64.
 
         Raises
         ------
         TypeError, ValueError
-            If value is not of numbers, budget no budget, or rng not a Generator.
+            If value does not hold numbers, or if budget or rng is not allowed.
         PrivacyError
-            If the budget refuses.
+            If the budget refuses. Then nothing is charged and the value is not read.
 
         Examples
         --------
@@ -107,45 +110,92 @@ class RealMechanism(ABC):
         if isinstance(value, GridSum):
             return self._release_sum(value, budget, rng)
         given = declare_reals(value, "value")
-        count, draw = self._drawing(given)
+        count, draw = self._plan_draw(given)
         labels = labels_of(value)
-        released = paid(
-            self, draw, given.shape, FLOAT64, budget, rng, count=count, arguments=labels
+        released = charge_and_draw(
+            self, draw, given.shape, _FLOAT64, budget, rng, count=count, arguments=labels
         )
-        number = released.ndim == 0 and not isinstance(value, np.ndarray)
-        return float(released) if number else restore_labels(value, released)
+        is_number = released.ndim == 0 and not isinstance(value, np.ndarray)
+        return float(released) if is_number else restore_labels(value, released)
 
 
 class GridMechanism(RealMechanism):
-    """Adds integer noise in units of a grid, so that the sum is exact."""
+    """A mechanism that adds integer noise in steps of a grid, so that the sum is exact."""
 
     __slots__ = ()
 
-    _log2_step: int
+    _log2_step: int  # for `coordinates` entries, or else for one
+    _fixed: bool  # whether the caller gave the step
     relation: str | None
 
     @abstractmethod
-    def _noise(self, entries: int) -> Sampler:
-        """Return the noise for so many entries, in steps of the grid."""
+    def _prepare_noise(self, entries: int) -> Sampler:
+        """Return a sampler of noise in steps of the grid, for a release of this many entries."""
 
     @abstractmethod
+    def _bound_noise(self, confidence: Number, entries: int) -> int:
+        """Return the error bound of the noise in steps of the grid, for all entries together."""
+
+    @abstractmethod
+    def _default_exponent(self, entries: int) -> int:
+        """Return the exponent of the default grid of a release of this many entries."""
+
     def _exponent(self, entries: int) -> int:
-        """Return the exponent of the grid of a release of so many entries."""
+        """Return the exponent of the grid of a release of this many entries."""
+        if self._fixed or entries <= 1 or self.coordinates is not None:
+            return self._log2_step
+        return self._default_exponent(entries)
 
     @property
     @abstractmethod
     def sensitivity(self) -> Fraction:
-        """What one unit can change."""
+        """Norm of the change that one unit can make."""
 
     @property
     @abstractmethod
     def coordinates(self) -> int | None:
-        """How many entries one unit can change; None: all that are released."""
+        """The number of entries that one unit can change; None if it can change all."""
 
     @property
     @abstractmethod
     def _norm_order(self) -> int:
-        """Whether the sensitivity is an L1 or an L2 norm."""
+        """1 if the sensitivity is an L1 norm, 2 if it is an L2 norm."""
+
+    def error_bound(self, confidence: Number = 0.95, *, count: Integer = 1) -> float:
+        """Return the distance within which `count` independent results are from their values.
+
+        The rounding to the grid is included. The rounding of the result to float64 is not.
+
+        Parameters
+        ----------
+        confidence : number between 0 and 1, default 0.95
+            The least probability that all results are.
+        count : int >= 1, default 1
+            The number of results. If `coordinates` is not given, they are the entries of one
+            release.
+
+        Returns
+        -------
+        float
+            In units of the value.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If confidence or count is outside its range.
+
+        Examples
+        --------
+        >>> from cydp import Gaussian, Laplace
+        >>> round(Laplace(epsilon=1, sensitivity=1).error_bound(0.95), 3)
+        2.996
+        >>> round(Gaussian(sigma=1, sensitivity=1).error_bound(0.95), 3)
+        1.96
+
+        """
+        entries = read_integer(count, "count")
+        steps = self._bound_noise(confidence, entries) + Fraction(1, 2)
+        return float_up(steps * Fraction(2) ** self._exponent(entries))
 
     def _release_sum(
         self, total: GridSum, budget: Budget | None, rng: Generator | None
@@ -156,22 +206,23 @@ class GridMechanism(RealMechanism):
     def step(self) -> Fraction:
         """The step of the grid, for `coordinates` entries, or else for one.
 
-        Without `coordinates` and `step`, an array of many entries is released on a
-        finer grid: each entry that is rounded adds to the noise.
+        If neither `coordinates` nor `step` is given, an array of many entries is released on a
+        finer grid, because the rounding of each entry adds to the noise.
         """
         return as_exact(Fraction(2) ** self._log2_step)
 
-    def _drawing(self, given: Declared) -> tuple[int, Callable[[Generator], NDArray[np.float64]]]:
-        return 1, partial(add_noise, given, self._noise(given.size), self._exponent(given.size))
+    def _plan_draw(self, given: Declared) -> tuple[int, Callable[[Generator], NDArray[np.float64]]]:
+        size = given.size
+        return 1, partial(add_noise, given, self._prepare_noise(size), self._exponent(size))
 
 
 def declare_reals(value: Any, name: str) -> Declared:
-    """Return what a number, or an array of numbers, says of itself; no value is read.
+    """Return the declared type and shape of a number or of an array of numbers, without reading it.
 
     Raises
     ------
     TypeError
-        For anything else, by the dtype of an array and the types of a list's entries.
+        If the dtype of an array, or the type of a list's entry, is not one of numbers.
 
     """
     given = declare(value, name, "real numbers")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Noise on the exact sums of `cydp.exact`, which are not made floats before it is added."""
+"""Adds noise to the exact sums of `cydp.exact`, before they are converted to floats."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from cydp._generator import Generator
 from cydp._numbers.rational import float_of
 from cydp._relations import RELATIONS
 from cydp.exact._grid_sum import GridSum
-from cydp.mechanisms._charge import Budget, paid
-from cydp.mechanisms._grid import LEAST_EXPONENT, MOST_EXPONENT
+from cydp.mechanisms._charge import Budget, charge_and_draw
+from cydp.mechanisms._grid_exponent import LEAST_EXPONENT, MOST_EXPONENT
 from cydp.mechanisms._grid_noise import add_noise
 from cydp.mechanisms._integer_mechanism import declare_integers
 
@@ -31,27 +31,31 @@ _FLOAT64 = np.dtype(np.float64)
 def release_sum(
     mechanism: GridMechanism, total: GridSum, budget: Budget | None, rng: Generator | None
 ) -> float | NDArray[np.float64]:
-    """Return a sum with the noise of a mechanism, on the mechanism's grid.
+    """Return a sum plus the noise of a mechanism, on the mechanism's grid.
 
-    The noise is the one that the mechanism adds to any other value, so its loss, and what plans and
-    budgets make of it, hold for sums of any step.
+    The noise is the same as for any other value, so the mechanism's loss holds for sums of any
+    step, also in plans and budgets.
 
     Raises
     ------
     ValueError
-        If the sensitivity, or the number of coordinates, is less than what one record can change
-        in the sum; and if the step and the grid are too far apart.
+        If the sensitivity or the number of coordinates is too small for the sum; if the step of
+        the sum and that of the grid are too far apart.
 
     """
     _check_sensitivity(mechanism, total)
     given = declare_integers(total.units, "value")
     step = total.step.numerator.bit_length() - total.step.denominator.bit_length()
-    exponent = mechanism._exponent(given.size) - step  # of the grid, in steps of the sum
+    exponent = mechanism._exponent(given.size) - step  # in steps of the sum
     if not LEAST_EXPONENT <= exponent <= MOST_EXPONENT:
         raise ValueError("sensitivity and epsilon must fit the step of the sum better")
-    draw = partial(_scaled, given, mechanism._noise(given.size), exponent, step)
+    draw = partial(
+        _add_noise_and_scale, given, mechanism._prepare_noise(given.size), exponent, step
+    )
     public = list(map(str, (total.step, *total.bounds)))
-    released = paid(mechanism, draw, given.shape, _FLOAT64, budget, rng, arguments=public)
+    released = charge_and_draw(
+        mechanism, draw, given.shape, _FLOAT64, budget, rng, arguments=public
+    )
     return released if given.shape else float(released)
 
 
@@ -71,9 +75,9 @@ def _check_sensitivity(mechanism: GridMechanism, total: GridSum) -> None:
         raise ValueError("coordinates must be at least 2: a record that changes may change groups")
 
 
-def _scaled(
+def _add_noise_and_scale(
     given: Declared, sampler: Sampler, exponent: int, step: int, generator: Generator
 ) -> NDArray[np.float64]:
     noisy = add_noise(given, sampler, exponent, generator)
-    with np.errstate(all="ignore"):  # beyond float64 a sum is infinite, or 0
+    with np.errstate(all="ignore"):  # a sum beyond float64 is infinite or 0
         return np.ldexp(noisy, step)

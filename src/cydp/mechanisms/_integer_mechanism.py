@@ -13,11 +13,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from cydp._columns.declared import Declared, check_entries, declare
 from cydp._columns.entries import is_integer
-from cydp._columns.pandas import labels_of, restore_labels
+from cydp._columns.pandas import labels_of
 from cydp._core import Sampler, add_noise
 from cydp._generator import Generator
 from cydp.accounting._loss import Loss
-from cydp.mechanisms._charge import Budget, paid
+from cydp.mechanisms._charge import Budget, charge_and_draw
 
 __all__ = ["INT64", "IntegerMechanism", "declare_integers", "read_int64"]
 
@@ -27,7 +27,7 @@ _KIND = "integers (Laplace and Gaussian take real numbers)"
 
 
 class IntegerMechanism(ABC):
-    """Adds integer noise of a law to integers."""
+    """A mechanism that adds integer noise to integers."""
 
     __slots__ = ()
 
@@ -37,8 +37,8 @@ class IntegerMechanism(ABC):
         """Privacy cost of one release."""
 
     @abstractmethod
-    def _noise(self, entries: int) -> tuple[Sampler, bool]:
-        """Return the noise for so many entries, and whether it may stop at 2**63 - 1."""
+    def _prepare_noise(self, entries: int) -> tuple[Sampler, bool]:
+        """Return a sampler for a release of this many entries, and whether it may saturate."""
 
     @abstractmethod
     def _pmf(self, k: NDArray[np.float64]) -> NDArray[np.float64]: ...
@@ -51,26 +51,26 @@ class IntegerMechanism(ABC):
     @overload
     def pmf(self, k: NDArray[np.integer] | Sequence[int]) -> NDArray[np.float64]: ...
     def pmf(self, k: ArrayLike) -> float | NDArray[np.float64]:
-        """Probability that the noise is k; float in, float out, and array in, array out.
+        """Return the probability that the noise is k: a float, or an array for an array.
 
         >>> from cydp import DiscreteGaussian, DiscreteLaplace
         >>> round(DiscreteLaplace(epsilon=1, sensitivity=1).pmf(0), 4)
         0.4621
         """
-        return _unwrap(self._pmf(_whole(k)))
+        return _unwrap(self._pmf(_read_noise(k)))
 
     @overload
     def cdf(self, k: int) -> float: ...
     @overload
     def cdf(self, k: NDArray[np.integer] | Sequence[int]) -> NDArray[np.float64]: ...
     def cdf(self, k: ArrayLike) -> float | NDArray[np.float64]:
-        """Probability that the noise is at most k.
+        """Return the probability that the noise is at most k: a float, or an array for an array.
 
         >>> from cydp import DiscreteLaplace
         >>> DiscreteLaplace(epsilon=1, sensitivity=1).cdf([-1, 0]).round(4)
         array([0.2689, 0.7311])
         """
-        return _unwrap(self._cdf(_whole(k)))
+        return _unwrap(self._cdf(_read_noise(k)))
 
     @overload
     def release(
@@ -95,31 +95,29 @@ class IntegerMechanism(ABC):
         budget: Budget | None = None,
         rng: Generator | None = None,
     ) -> int | NDArray[np.int64]:
-        """Return the value plus noise, of which `loss` covers the whole call.
+        """Return the value plus noise; the loss covers the whole call.
 
         Parameters
         ----------
         value : int, or array of any integer dtype and shape, or column
-            A null in a list or a column counts as 0. Read as the nearest
-            int64; for discrete Laplace noise of a scale above 2**52 as the
-            nearest integer in [-2**62, 2**62].
+            Nulls in a list or a column count as 0. Integers are clamped to int64, or to
+            [-2**62, 2**62] for discrete Laplace noise of a scale above 2**52.
         budget : PrivacyFilter, BudgetLedger or LedgerScope, optional
-            Charged before the value is read.
+            It is charged before the value is read.
         rng : Generator, optional
-            Default: this thread's own.
+            The source of the noise. Default: the calling thread's own generator.
 
         Returns
         -------
         int, or ndarray of int64 of the same shape; for a pandas Series one with its index
-            Saturated at the ends of int64, or within 2**62 for such a scale, which is
-            post-processing.
+            Results are clamped in the same way, which is post-processing.
 
         Raises
         ------
         TypeError
-            If value is not of integers, budget no budget, or rng not a Generator.
+            If value does not hold integers, or if budget or rng is not allowed.
         PrivacyError
-            If the budget refuses.
+            If the budget refuses. Then nothing is charged and the value is not read.
 
         Examples
         --------
@@ -129,31 +127,30 @@ class IntegerMechanism(ABC):
 
         """
         given = declare_integers(value, "value", _KIND)
-        draw = partial(_noisy, given, *self._noise(given.size))
+        draw = partial(_add_noise, given, *self._prepare_noise(given.size))
         labels = labels_of(value)
-        noisy = paid(self, draw, given.shape, INT64, budget, rng, arguments=labels)
-        return (
-            int(noisy[()]) if isinstance(value, (int, np.integer)) else restore_labels(value, noisy)
-        )
+        noisy = charge_and_draw(self, draw, given.shape, INT64, budget, rng, arguments=labels)
+        is_number = isinstance(value, (int, np.integer))
+        return int(noisy[()]) if is_number else restore_labels(value, noisy)
 
 
-def _noisy(
-    given: Declared, sampler: Sampler, stops: bool, generator: Generator
+def _add_noise(
+    given: Declared, sampler: Sampler, saturates: bool, generator: Generator
 ) -> NDArray[np.int64]:
     values = read_int64(given, "value")
     noisy = np.empty(values.shape, np.int64)
     generator._fill(sampler, noisy)
-    add_noise(noisy.reshape(-1), values.reshape(-1), stops)
+    add_noise(noisy.reshape(-1), values.reshape(-1), saturates)
     return noisy
 
 
 def declare_integers(value: Any, name: str, kind: str = "integers") -> Declared:
-    """Return what an integer, or an array of integers, says of itself; no value is read.
+    """Return the declared type and shape of an integer or an array of integers, without reading it.
 
     Raises
     ------
     TypeError
-        For anything else, by the dtype of an array and the types of a list's entries.
+        If the dtype of an array, or the type of a list's entry, is not one of integers.
 
     """
     given = declare(value, name, kind)
@@ -168,10 +165,10 @@ def declare_integers(value: Any, name: str, kind: str = "integers") -> Declared:
 
 
 def read_int64(given: Declared, name: str) -> NDArray[np.int64]:
-    """Return a contiguous array of the nearest int64."""
-    if given.listed:  # numpy would take an empty list for floats, and long integers for objects
-        cut = [min(max(int(entry), _LEAST), _LARGEST) for entry in given.value.flat]
-        return np.array(cut, np.int64).reshape(given.shape)
+    """Return the integers, clamped to int64, as a contiguous array."""
+    if given.listed:  # numpy reads an empty list as floats, and long integers as objects
+        clamped = [min(max(int(entry), _LEAST), _LARGEST) for entry in given.value.flat]
+        return np.array(clamped, np.int64).reshape(given.shape)
     if given.dtype is None:
         return np.array(min(max(given.value, _LEAST), _LARGEST), np.int64)
     array = given.read(name)
@@ -180,12 +177,12 @@ def read_int64(given: Declared, name: str) -> NDArray[np.int64]:
     return cast("NDArray[np.int64]", np.require(array, np.int64, ["C", "ALIGNED"]))
 
 
-def _whole(k: ArrayLike) -> NDArray[np.float64]:
-    """Return integers as floats, to ask a law for their probabilities."""
-    steps = np.asarray(k)
-    if steps.dtype.kind not in "iu":
-        raise TypeError(f"k must be integers, not of dtype {steps.dtype}")
-    return steps.astype(np.float64)
+def _read_noise(k: ArrayLike) -> NDArray[np.float64]:
+    """Return integers as floats."""
+    values = np.asarray(k)
+    if values.dtype.kind not in "iu":
+        raise TypeError(f"k must be integers, not of dtype {values.dtype}")
+    return values.astype(np.float64)
 
 
 def _unwrap(result: NDArray[np.float64]) -> float | NDArray[np.float64]:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Probabilities of keeping a partition, by its count, and coins that have them exactly.
+"""The probability of keeping a partition, by its count, and exact draws with that probability.
 
-Proofs: docs/mechanisms/partition_selection.md.
+docs/mechanisms/partition_selection.md has the proofs.
 """
 
 from __future__ import annotations
@@ -16,92 +16,97 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp._numbers.intervals import exp_below
-from cydp._numbers.rational import float_of
+from cydp._numbers.rational import float_of, read_exact
 
-__all__ = ["MOST_COUNTS", "KeepTable", "draw", "keep_table"]
+__all__ = ["MOST_COUNT", "KeepTable", "compute_table", "draw_kept"]
 
-MOST_COUNTS = 10**6  # the count by which a partition must be sure to be kept
-_LARGEST = Fraction(600)  # no larger share of epsilon is used
-_SPARE_BITS = 64  # of the grid, below delta
+MOST_COUNT = 10**6  # partitions with this count must be kept with certainty
+_MOST_EPSILON = Fraction(600)  # the probabilities use no more than this of epsilon
+_SPARE_BITS = 64  # of the probabilities, below the highest bit of delta
 _BLOCK = 2**16  # counts at a time, whose words stay in the cache
 
 
 @dataclass(frozen=True)
 class KeepTable:
-    """pi(0) = 0 to the first pi(n) = 1, in several forms.
+    """The probabilities from pi(0) = 0 to the first pi(n) = 1, in several forms.
 
     Attributes
     ----------
-    steps : callable
-        () -> iterator of the pi(n), as integers of `bits` bits behind the point.
+    exact : callable
+        Returns an iterator of all pi(n) * 2**bits, which are integers.
+    bits : int
+        The number of bits of the probabilities.
     words : ndarray of uint64
-        Their first 64 bits; 2**64 - 1 at the end.
-    chances : ndarray of float64
+        The first 64 bits of each; 2**64 - 1 instead of the 1 at the end.
+    floats : ndarray of float64
         The nearest floats.
     """
 
-    steps: Callable[[], Iterator[int]]
+    exact: Callable[[], Iterator[int]]
     bits: int
     words: NDArray[np.uint64]
-    chances: NDArray[np.float64]
+    floats: NDArray[np.float64]
 
-    def places(self, counts: NDArray[np.int64]) -> NDArray[np.intp]:
-        """Return where counts of any size stand."""
+    def index(self, counts: NDArray[np.int64]) -> NDArray[np.intp]:
+        """Return the index of the probability of each count."""
         return np.clip(counts, 0, len(self.words) - 1)
 
 
 @lru_cache(16)
-def keep_table(epsilon: Fraction, delta: Fraction, counts: int = 1) -> KeepTable:
-    """Compute the probabilities, for what so many counts may cost together.
+def compute_table(epsilon: Fraction, delta: Fraction, partitions: int = 1) -> KeepTable:
+    """Compute the probabilities with which one user's partitions together cost (epsilon, delta).
 
     Raises
     ------
     ValueError
-        If there are more than 10**6 of them.
+        If there are more than 10**6 probabilities.
 
     """
-    delta /= counts
-    ratio = exp_below(min(epsilon / counts, _LARGEST))
+    delta /= partitions
+    ratio = exp_below(min(epsilon / partitions, _MOST_EPSILON))
     # 2**-bits <= delta * 2**-64
     bits = _SPARE_BITS + delta.denominator.bit_length() - delta.numerator.bit_length() + 1
     least = (delta.numerator << bits) // delta.denominator
 
-    def steps() -> Iterator[int]:
-        return _steps(ratio, least, bits)
+    def exact() -> Iterator[int]:
+        return _iterate(ratio, least, bits)
 
-    if _least_length(float_of(ratio - 1), delta) > MOST_COUNTS:
-        raise _too_long()
-    words, chances = [], []
-    for n, share in enumerate(steps()):
-        if n > MOST_COUNTS:
-            raise _too_long()
-        words.append(share >> (bits - 64))
-        chances.append(share / (1 << bits))
-    words[-1] -= 1  # of the 1: 2**64 has no place, and `draw` knows
-    return KeepTable(steps, bits, np.array(words, np.uint64), np.array(chances))
+    if _least_length(float_of(ratio - 1), delta) > MOST_COUNT:
+        raise _length_error()
+    words, floats = [], []
+    for n, probability in enumerate(read_exact()):
+        if n > MOST_COUNT:
+            raise _length_error()
+        words.append(probability >> (bits - 64))
+        floats.append(probability / (1 << bits))
+    words[-1] -= (
+        1  # 1 would be the word 2**64, which uint64 does not hold; `draw_kept` allows for it
+    )
+    return KeepTable(exact, bits, np.array(words, np.uint64), np.array(floats))
 
 
-def _steps(ratio: Fraction, least: int, bits: int) -> Iterator[int]:
-    """Yield each pi(n) from the one before, rounded down, up to 1."""
-    one, over, under = 1 << bits, ratio.numerator, ratio.denominator
-    share = 0
-    while share < one:
-        yield share
-        up = share * over // under + least
+def _iterate(ratio: Fraction, least: int, bits: int) -> Iterator[int]:
+    """Yield each pi(n) from its predecessor, rounded down, up to 1."""
+    one, above, below = 1 << bits, ratio.numerator, ratio.denominator
+    probability = 0
+    while probability < one:
+        yield probability
+        up = probability * above // below + least
         # 1 - (1 - pi - delta) / E, rounded down
-        down = one + (share + least - one) * under // over
-        share = min(up, down, one)
+        down = one + (probability + least - one) * below // above
+        probability = min(up, down, one)
     yield one
 
 
 def _least_length(excess: float, delta: Fraction) -> float:
-    """Return less than the steps to 1, of which half lead to 1/2: so refusals take no second.
+    """Return a lower bound of the number of probabilities, so that refusals are quick.
 
-    Up to there pi(n) <= delta (E**n - 1) / (E - 1), and 1 - pi goes down as pi went up.
+    Half of them lead to 1/2. Up to there pi(n) <= delta (E**n - 1) / (E - 1); from there on 1 - pi
+    decreases as pi increased.
     """
     log_delta = math.log(delta.numerator) - math.log(delta.denominator)
     rate = math.log1p(excess)
-    if rate * MOST_COUNTS < 1e-3:  # next to n delta
+    if rate * MOST_COUNT < 1e-3:  # pi(n) is close to n delta
         return math.exp(min(-log_delta, 700)) * 0.99 - 2
     # E**n = 1 + (E - 1) / (2 delta)
     log_growth = math.log(excess / 2) - log_delta
@@ -109,43 +114,43 @@ def _least_length(excess: float, delta: Fraction) -> float:
     return 0.99 * 2 * steps - 2
 
 
-def _too_long() -> ValueError:
+def _length_error() -> ValueError:
     return ValueError(
-        f"epsilon and delta must be larger, or max_partitions smaller: a partition of {MOST_COUNTS}"
+        f"epsilon and delta must be larger, or max_partitions smaller: a partition of {MOST_COUNT}"
         " users would not be sure to be kept"
     )
 
 
-def draw(
-    table: KeepTable, counts: NDArray[np.int64], take: Callable[[int], bytes]
+def draw_kept(
+    table: KeepTable, counts: NDArray[np.int64], read_bytes: Callable[[int], bytes]
 ) -> NDArray[np.bool_]:
-    """Return for each count whether U < pi(count), for a uniform U of its own.
+    """Return for each count whether U < pi(count), where each count has its own uniform U.
 
-    U begins with a word of 64 bits. Where these equal those of pi, U goes on: words behind those
-    of the block, taken in the order of the counts.
+    The first 64 bits of U are a word. If they equal those of pi, the next words of U are read after
+    the words of the block, in the order of the counts.
     """
-    places = table.places(counts.reshape(-1))
-    kept = np.empty(places.shape, np.bool_)
-    for start in range(0, len(places), _BLOCK):
-        at = places[start : start + _BLOCK]
-        words = np.frombuffer(take(8 * len(at)), np.dtype("<u8"))
-        ends = table.words[at]
-        part = kept[start : start + _BLOCK]
-        np.less(words, ends, out=part)
-        for i in np.flatnonzero(words == ends).tolist():
-            part[i] = _goes_on_below(table, int(at[i]), take)
+    indices = table.index(counts.reshape(-1))
+    kept = np.empty(indices.shape, np.bool_)
+    for start in range(0, len(indices), _BLOCK):
+        block = indices[start : start + _BLOCK]
+        words = np.frombuffer(read_bytes(8 * len(block)), np.dtype("<u8"))
+        bounds = table.words[block]
+        kept_in_block = kept[start : start + _BLOCK]
+        np.less(words, bounds, out=kept_in_block)
+        for i in np.flatnonzero(words == bounds).tolist():
+            kept_in_block[i] = _compare_next_words(table, int(block[i]), read_bytes)
     return kept.reshape(counts.shape)
 
 
-def _goes_on_below(table: KeepTable, n: int, take: Callable[[int], bytes]) -> bool:
-    """Whether U < pi(n), whose first 64 bits are equal: about once in 2**64 draws."""
-    share = next(share for i, share in enumerate(table.steps()) if i == n)
-    left = table.bits - 64
-    rest = share - (int(table.words[n]) << left)  # over 2**left; 1 if pi is
-    while 0 < rest < 1 << left:
+def _compare_next_words(table: KeepTable, n: int, read_bytes: Callable[[int], bytes]) -> bool:
+    """Return whether U < pi(n), if their first 64 bits are equal: about once in 2**64 draws."""
+    probability = next(pi for i, pi in enumerate(table.exact()) if i == n)
+    bits = table.bits - 64
+    rest = probability - (int(table.words[n]) << bits)  # over 2**bits; it is 1 if pi is 1
+    while 0 < rest < 1 << bits:
         rest <<= 64
-        word, end = int.from_bytes(take(8), "little"), rest >> left
-        if word != end:
-            return word < end
-        rest -= end << left
+        word, bound = int.from_bytes(read_bytes(8), "little"), rest >> bits
+        if word != bound:
+            return word < bound
+        rest -= bound << bits
     return rest > 0

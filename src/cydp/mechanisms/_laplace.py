@@ -9,16 +9,17 @@ from fractions import Fraction
 from cydp._arguments import Integer, Number
 from cydp._call_errors import copy_base_methods, require_names
 from cydp._core import Sampler
-from cydp._numbers.rational import as_exact, float_of, literal_of, read_integer, read_positive
+from cydp._numbers.rational import as_exact, float_of, literal_of, read_positive
 from cydp._samplers import prepare_discrete_laplace
 from cydp._sensitivity import relation_of
 from cydp.accounting._dominating_pairs import Pairs, laplace_pairs
 from cydp.accounting._loss import PureDP
-from cydp.mechanisms._coordinates import coordinates_of
-from cydp.mechanisms._discrete_laplace import MOST_UNSTOPPED_SCALE, DiscreteLaplace
-from cydp.mechanisms._grid import default_exponent, float_up, given_exponent
+from cydp.mechanisms._coordinates import read_coordinates
+from cydp.mechanisms._discrete_laplace import MOST_UNSATURATED_SCALE, DiscreteLaplace
+from cydp.mechanisms._fields import set_fields
+from cydp.mechanisms._grid_exponent import default_exponent, read_exponent
 from cydp.mechanisms._grid_mechanism import GridMechanism
-from cydp.mechanisms._sensitivity import norm_of, words_of
+from cydp.mechanisms._sensitivity import format_sensitivity, read_norm
 
 __all__ = ["Laplace"]
 
@@ -28,41 +29,47 @@ __all__ = ["Laplace"]
 class Laplace(GridMechanism):
     """The Laplace mechanism on real numbers, exact on a grid.
 
-    A value is rounded to a grid of a power of two, discrete Laplace noise is added as an integer,
-    and the sum is converted to float64 once. No output tells by its bits what the value was.
+    It is for real numbers; `DiscreteLaplace` is for integers. A value is rounded to a grid of a
+    power of two, discrete Laplace noise is added as an integer, and the sum is converted to
+    float64 once. The lowest bits of a result reveal nothing of the value.
 
     Parameters
     ----------
     epsilon : number > 0
-        Privacy cost of one `release`, in pure DP.
+        Privacy cost of one `release` in pure DP, in nats.
     sensitivity : number > 0
-        L1 norm, over the whole array released, of what one unit can change. A float is read up;
-        one of `cydp.sensitivity` states the relation, and the loss is stated under it.
+        L1 norm of the change that one unit can make in the whole array that is released. A float
+        is read up. A sensitivity from `cydp.sensitivity` states its relation, and the loss is then
+        stated under it.
     step : number, optional
-        The step of the grid, a power of two. Default: the largest that makes the scale, which is
-        sensitivity / epsilon and pays for the rounding, 2**40 steps or more, and at most 0.1 %
-        larger for `coordinates` entries, or else for as many as are released. Where that would
-        take more than 2**52 steps, the finest grid of no more; then `scale` shows what the
-        rounding costs.
+        The step of the grid, a power of two. Default: the largest step with which the scale is at
+        least 2**40 steps, and at most 0.1 % larger than sensitivity / epsilon because of the
+        rounding. If the scale would then be more than 2**52 steps, the step is larger, and `scale`
+        shows what the rounding costs.
     coordinates : int >= 1, optional
-        How many entries one unit can change; default all that are released. Rounding moves
-        each of them by up to one step of the grid, and the scale pays for it.
+        The number of entries that one unit can change. Default: all that are released. Rounding
+        can move each of them by one step of the grid, which makes the scale larger.
 
     Attributes
     ----------
     relation : str or None
-        What the sensitivity, and so the loss, is stated under; None: nobody said.
+        The relation that sensitivity and loss are stated under, or None if none is stated.
 
     Raises
     ------
     TypeError, ValueError
-        For a bad parameter, and if the scale is outside [1e-6, 2**52] steps of the grid. It is,
-        on every grid, for 2**52 epsilon entries or more.
+        If a parameter is not allowed, or if the scale is outside [1e-6, 2**52] steps of the grid.
+        On every grid it is, for 2**52 epsilon entries or more.
 
     Notes
     -----
-    Dwork, McSherry, Nissim, Smith, "Calibrating noise to sensitivity", 2006; on grids: Mironov, "On
-    significance of the least significant bits", 2012; docs/mechanisms/grid_noise.md.
+    docs/mechanisms/grid_noise.md has the proof.
+
+    References
+    ----------
+    .. [1] Dwork, McSherry, Nissim, Smith, "Calibrating noise to sensitivity in private data
+       analysis", 2006.
+    .. [2] Mironov, "On significance of the least significant bits for differential privacy", 2012.
 
     Examples
     --------
@@ -76,8 +83,8 @@ class Laplace(GridMechanism):
     _log2_step: int
     coordinates: int | None
     relation: str | None
-    _fixed: bool  # the grid, by who made it
-    _single: Fraction
+    _fixed: bool  # whether the caller gave the step
+    _single: Fraction  # scale in steps of the grid, for `coordinates` entries or else for one
     _loss: PureDP
 
     @require_names
@@ -89,26 +96,28 @@ class Laplace(GridMechanism):
         step: Number | None = None,
         coordinates: Integer | None = None,
     ) -> None:
-        limit, norm = read_positive(epsilon, "epsilon"), norm_of(sensitivity)
-        object.__setattr__(self, "epsilon", limit)
-        object.__setattr__(self, "sensitivity", norm)
-        object.__setattr__(self, "coordinates", coordinates_of(coordinates))
-        object.__setattr__(self, "_fixed", step is not None)
-        exponent = self._default(1) if step is None else given_exponent(step)
-        object.__setattr__(self, "_log2_step", exponent)
-        object.__setattr__(self, "_single", self._computed(1))
-        object.__setattr__(self, "relation", relation_of(sensitivity))
-        object.__setattr__(self, "_loss", PureDP(limit, relation=self.relation))
+        set_fields(
+            self,
+            epsilon=read_positive(epsilon, "epsilon"),
+            sensitivity=read_norm(sensitivity),
+            coordinates=read_coordinates(coordinates),
+            _fixed=step is not None,
+        )
+        exponent = self._default_exponent(1) if step is None else read_exponent(step)
+        set_fields(self, _log2_step=exponent)
+        relation = relation_of(sensitivity)
+        set_fields(
+            self,
+            relation=relation,
+            _single=self._compute_steps(1),
+            _loss=PureDP(self.epsilon, relation=relation),
+        )
         prepare_discrete_laplace(self._single)
 
-    def _exponent(self, entries: int) -> int:
-        if self._fixed or entries <= 1 or self.coordinates is not None:
-            return self._log2_step
-        return self._default(entries)
-
-    def _default(self, entries: int) -> int:
+    def _default_exponent(self, entries: int) -> int:
         count, scale = self.coordinates or entries, self.sensitivity / self.epsilon
-        left = MOST_UNSTOPPED_SCALE - count / self.epsilon  # steps, beside those for the rounding
+        # What rounding adds to the scale is count / epsilon steps; the rest is for the scale.
+        left = MOST_UNSATURATED_SCALE - count / self.epsilon
         if left <= 0:
             raise ValueError(
                 f"epsilon must be larger than {count} / 2**52 for {count} entries, each of which "
@@ -117,16 +126,16 @@ class Laplace(GridMechanism):
         return default_exponent(scale**2, (self.sensitivity / count) ** 2, (scale / left) ** 2)
 
     def _steps(self, entries: int) -> Fraction:
-        """Return the scale in steps of the grid, for so many entries."""
+        """Return the scale in steps of the grid, for a release of this number of entries."""
         if entries <= 1 or self.coordinates is not None:
             return self._single
-        return self._computed(entries)
+        return self._compute_steps(entries)
 
-    def _computed(self, entries: int) -> Fraction:
+    def _compute_steps(self, entries: int) -> Fraction:
         count = self.coordinates or entries
         step = Fraction(2) ** self._exponent(entries)
         steps = (self.sensitivity / step + count) / self.epsilon
-        if steps > MOST_UNSTOPPED_SCALE:
+        if steps > MOST_UNSATURATED_SCALE:
             raise ValueError(
                 "scale must be at most 2**52 steps of the grid: the step is too fine, the "
                 "sensitivity is less than a step, or the entries are too many"
@@ -137,7 +146,7 @@ class Laplace(GridMechanism):
     def scale(self) -> Fraction:
         """Scale of the noise, for `coordinates` entries, or else for one.
 
-        Give ``coordinates=n`` to see, and to have, that of a release of n entries.
+        With ``coordinates=n`` it is the scale of a release of n entries.
         """
         return as_exact(self._steps(1) * self.step)
 
@@ -160,32 +169,8 @@ class Laplace(GridMechanism):
         """
         return float_of(Fraction(self._discrete(1).variance) * self.step**2)
 
-    def error_bound(self, confidence: Number = 0.95, *, count: Integer = 1) -> float:
-        """Half-width that `count` independent results are within of their values, all of them.
-
-        The rounding to the grid is part of it, that of the result to float64 is not.
-
-        Parameters
-        ----------
-        confidence : number between 0 and 1, default 0.95
-            Probability that they are, at least.
-        count : int >= 1, default 1
-            Without coordinates, as the entries of one release.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If confidence or count is outside its range.
-
-        Examples
-        --------
-        >>> round(Laplace(epsilon=1, sensitivity=1).error_bound(0.95), 3)
-        2.996
-
-        """
-        entries = read_integer(count, "count")
-        steps = self._discrete(entries).error_bound(confidence, count=entries) + Fraction(1, 2)
-        return float_up(steps * Fraction(2) ** self._exponent(entries))
+    def _bound_noise(self, confidence: Number, entries: int) -> int:
+        return self._discrete(entries).error_bound(confidence, count=entries)
 
     def _discrete(self, entries: int) -> DiscreteLaplace:
         return DiscreteLaplace(epsilon=1 / self._steps(entries), sensitivity=1)
@@ -194,11 +179,11 @@ class Laplace(GridMechanism):
     def _norm_order(self) -> int:
         return 1
 
-    def _noise(self, entries: int) -> Sampler:
+    def _prepare_noise(self, entries: int) -> Sampler:
         return prepare_discrete_laplace(self._steps(entries))
 
     def __repr__(self) -> str:
         grid = f", step=2.0**{self._log2_step}" if self._fixed else ""
         rest = "" if self.coordinates is None else f", coordinates={self.coordinates}"
-        norm = words_of(self.sensitivity, self.relation)
+        norm = format_sensitivity(self.sensitivity, self.relation)
         return f"Laplace(epsilon={literal_of(self.epsilon)}, sensitivity={norm}{grid}{rest})"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Selection of the candidate with the largest noisy score."""
+"""Report noisy max: selects the candidate with the largest noisy score."""
 
 from __future__ import annotations
 
@@ -19,30 +19,24 @@ from cydp._columns.declared import Declared
 from cydp._columns.scores import declare_scores, read_scores
 from cydp._core import NoisyMax
 from cydp._generator import Generator
-from cydp._numbers.rational import (
-    as_exact,
-    float_of,
-    format_number,
-    literal_of,
-    read_exact,
-    read_integer,
-    read_positive,
-)
+from cydp._numbers.rational import as_exact, float_of, literal_of, read_integer, read_positive
 from cydp._samplers import prepare_noisy_max
 from cydp._sensitivity import relation_of
 from cydp.accounting._loss import PureDP
 from cydp.accounting._make_loss import make_loss
-from cydp.mechanisms import _rational_scores, _selection_probabilities
-from cydp.mechanisms._charge import Budget, paid
+from cydp.mechanisms import _rational_selection, _selection_probabilities
+from cydp.mechanisms._charge import Budget, charge_and_draw
+from cydp.mechanisms._confidence import read_level
+from cydp.mechanisms._fields import set_fields
 from cydp.mechanisms._integer_mechanism import INT64
-from cydp.mechanisms._sensitivity import norm_of, words_of
+from cydp.mechanisms._sensitivity import format_sensitivity, read_norm
 
 __all__ = ["ExponentialMechanism", "PermuteAndFlip"]
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False, match_args=False)
-class _Selection(ABC):
-    """What both laws have in common: parameters, and who pays for what."""
+class _NoisyMaxMechanism(ABC):
+    """What both mechanisms have in common: parameters, and which loss a release charges."""
 
     epsilon: Fraction
     sensitivity: Fraction
@@ -53,39 +47,48 @@ class _Selection(ABC):
     def __init__(self, *, epsilon: Number, sensitivity: Number, monotonic: bool = False) -> None:
         if not isinstance(monotonic, bool):
             raise TypeError(f"monotonic must be True or False, not {type(monotonic).__name__}")
-        norm, relation = norm_of(sensitivity), relation_of(sensitivity)
+        norm, relation = read_norm(sensitivity), relation_of(sensitivity)
         if monotonic and relation == "change-one":
             raise ValueError(
                 "monotonic must be False for a sensitivity that is stated under 'change-one': a "
                 "record that changes moves scores in both directions"
             )
-        object.__setattr__(self, "epsilon", read_positive(epsilon, "epsilon"))
-        object.__setattr__(self, "sensitivity", norm)
-        object.__setattr__(self, "monotonic", monotonic)
-        object.__setattr__(self, "relation", "add-remove" if monotonic else relation)
+        set_fields(
+            self,
+            epsilon=read_positive(epsilon, "epsilon"),
+            sensitivity=norm,
+            monotonic=monotonic,
+            relation="add-remove" if monotonic else relation,
+        )
 
     @property
     @abstractmethod
     def loss(self) -> PureDP:
-        """Privacy cost of one selection: of each row of scores."""
+        """Privacy cost of one selection, which is that of one row of scores."""
 
     @property
     def scale(self) -> Fraction:
-        """Scale of the noise, in the scores' units: 2 sensitivity / epsilon, or half of that."""
+        """Scale of the noise: 2 sensitivity / epsilon, or half of that if monotonic."""
         return as_exact((1 if self.monotonic else 2) * self.sensitivity / self.epsilon)
 
     @abstractmethod
     def probabilities(self, scores: ArrayLike) -> NDArray[np.float64]:
-        """Probability of each candidate, along the last axis."""
+        """Return the probability of each candidate, along the last axis."""
 
     def error_bound(self, confidence: Number = 0.95, *, count: Integer) -> float:
-        """How far the chosen score can be below the best, with this probability at least.
+        """Return the distance within which the chosen score is from the best score.
 
         Parameters
         ----------
         confidence : number between 0 and 1, default 0.95
+            The least probability that it is.
         count : int >= 1
-            Scores in a row.
+            The number of candidates.
+
+        Returns
+        -------
+        float
+            In units of the scores.
 
         Raises
         ------
@@ -94,8 +97,12 @@ class _Selection(ABC):
 
         Notes
         -----
-        scale * (ln(count) + ln(1 / (1 - confidence))): Dwork and Roth, "The algorithmic
-        foundations of differential privacy", 2014, theorem 3.11.
+        It is scale * (ln(count) + ln(1 / (1 - confidence))) [1]_.
+
+        References
+        ----------
+        .. [1] Dwork, Roth, "The algorithmic foundations of differential privacy", 2014, theorem
+           3.11.
 
         Examples
         --------
@@ -106,13 +113,11 @@ class _Selection(ABC):
         m = read_integer(count, "count")
         if m < 1:
             raise ValueError(f"count must be at least 1, not {m}")
-        share = read_exact(confidence, "confidence")
-        if not 0 < share < 1:
-            raise ValueError(f"confidence must be between 0 and 1, not {format_number(share)}")
-        miss = 1 - share
-        log_inverse = math.log(miss.denominator) - math.log(miss.numerator)
-        if miss.numerator * 2 > miss.denominator:
-            log_inverse = -math.log1p(-float_of(share))  # keeps the digits of a small share
+        level = read_level(confidence)
+        failure = 1 - level
+        log_inverse = math.log(failure.denominator) - math.log(failure.numerator)
+        if failure.numerator * 2 > failure.denominator:
+            log_inverse = -math.log1p(-float_of(level))  # keeps the digits of a small level
         # The factor covers the rounding of the logarithms.
         return float_of(self.scale) * (math.log(m) + log_inverse) * (1 + 2**-44)
 
@@ -124,25 +129,27 @@ class _Selection(ABC):
         Parameters
         ----------
         scores : array of floats or integers of up to 64 bits, shape (..., m), m >= 1
-            Higher is better. Read as they are: a float by its exact binary value, an integer of
-            any size as itself. NaN counts as -inf; several of +inf, or a row of nothing but -inf,
-            are equal. Lists that neither float64 nor int64 holds take longer, which a clock sees.
+            A higher score is better. A float is read as its exact binary value, and an integer of
+            any size is exact. NaN counts as -inf. Scores of +inf are equal, and so are those of a
+            row in which all are -inf. Lists with numbers that neither float64 nor int64 holds take
+            longer, which a clock can show.
         budget : PrivacyFilter, BudgetLedger or LedgerScope, optional
-            Pays `loss` for each row, before a score is read.
+            It is charged the loss for each row, before a score is read.
         rng : Generator, optional
-            Default: this thread's own. `fixed_work` changes nothing.
+            The source of the noise. Default: the calling thread's own generator. `fixed_work` has
+            no effect.
 
         Returns
         -------
         int, or ndarray of int64 of shape (...)
-            The place in the last axis.
+            The index of the selected candidate in the last axis.
 
         Raises
         ------
         TypeError, ValueError
-            If scores are no such array, budget no budget, or rng not a Generator.
+            If scores is not such an array, or if budget or rng is not allowed.
         PrivacyError
-            If the budget refuses.
+            If the budget refuses. Then nothing is charged and no score is read.
 
         Examples
         --------
@@ -152,75 +159,89 @@ class _Selection(ABC):
         """
         given = declare_scores(scores)
         shape, candidates = given.shape[:-1], given.shape[-1]
-        chosen = paid(
-            self, partial(self._chosen, given), shape, INT64, budget, rng,
+        chosen = charge_and_draw(
+            self, partial(self._select, given), shape, INT64, budget, rng,
             count=math.prod(shape), arguments=candidates,
         )  # fmt: skip
         return chosen if shape else int(chosen[()])
 
-    def _chosen(self, given: Declared, generator: Generator) -> NDArray[np.int64]:
+    def _select(self, given: Declared, generator: Generator) -> NDArray[np.int64]:
         values = read_scores(given)
         chosen = np.empty(given.shape[:-1], np.int64)
         rows = chosen.reshape(-1)
         if values.dtype == object:
-            _rational_scores.race(1 / self.scale, self._gumbel, values, rows, generator)
+            _rational_selection.select(1 / self.scale, self._gumbel, values, rows, generator)
         else:
-            generator._report_noisy_max(_prepared(self), values, rows)
+            generator._report_noisy_max(_prepare(self), values, rows)
         return chosen
 
     @property
     @abstractmethod
     def _gumbel(self) -> bool:
-        """Whether the noise is Gumbel's, or else exponential."""
+        """Whether the noise is Gumbel noise; else it is exponential noise."""
 
-    def _behind(self, scores: Any) -> NDArray[np.float64]:
-        return _selection_probabilities.behind(read_scores(declare_scores(scores)), 1 / self.scale)
+    def _scale_scores(self, scores: Any) -> NDArray[np.float64]:
+        values = read_scores(declare_scores(scores))
+        return _selection_probabilities.scale_scores(values, 1 / self.scale)
 
     def __repr__(self) -> str:
-        stated = None if self.monotonic else self.relation  # monotonic says it already
-        norm, rest = words_of(self.sensitivity, stated), ", monotonic=True" * self.monotonic
+        stated = None if self.monotonic else self.relation  # monotonic states it already
+        norm, rest = (
+            format_sensitivity(self.sensitivity, stated),
+            ", monotonic=True" * self.monotonic,
+        )
         return (
             f"{type(self).__name__}(epsilon={literal_of(self.epsilon)}, sensitivity={norm}{rest})"
         )
 
 
 @lru_cache(256)
-def _prepared(mechanism: _Selection) -> NoisyMax:
+def _prepare(mechanism: _NoisyMaxMechanism) -> NoisyMax:
     return prepare_noisy_max(mechanism._gumbel, 1 / mechanism.scale)
 
 
 @copy_base_methods
-class ExponentialMechanism(_Selection):
+class ExponentialMechanism(_NoisyMaxMechanism):
     """The exponential mechanism, exact: P(i) is proportional to exp(score_i / scale).
+
+    It selects a candidate with a high score, such as the most frequent item. `PermuteAndFlip`
+    selects better ones for the same epsilon in pure DP; this mechanism costs less in zCDP.
 
     Parameters
     ----------
     epsilon : number > 0
-        Privacy cost of one selection, in pure DP.
+        Privacy cost of one selection in pure DP, in nats.
     sensitivity : number > 0
-        How much one unit can change any one score. A float is read up; one of `cydp.sensitivity`
-        states the relation, and the loss is stated under it.
+        The largest change that one unit can make in any one score. A float is read up. A
+        sensitivity from `cydp.sensitivity` states its relation, and the loss is then stated under
+        it.
     monotonic : bool, default False
-        Adding a record moves all scores in one direction, as it does counts, but not quantiles:
-        half the noise will do. The loss is then stated under "add-remove": a record that changes
-        moves scores in both directions, and a budget under "change-one" refuses it.
+        Whether adding a record can only increase scores, or only decrease them. This holds for
+        counts, but not for quantiles. The noise is then half as large. The loss is stated under
+        "add-remove", and a budget under "change-one" refuses it, because a record that changes can
+        move scores in both directions.
 
     Raises
     ------
     TypeError, ValueError
-        If epsilon or sensitivity is not a positive number, monotonic no bool, or True for a
-        sensitivity that is stated under "change-one".
+        If epsilon or sensitivity is not a positive number, if monotonic is not a bool, or if it is
+        True and the sensitivity is stated under "change-one".
 
     Attributes
     ----------
     relation : str or None
-        What the loss is stated under: "add-remove" if monotonic, else as the sensitivity is;
-        None: nobody said.
+        The relation that the loss is stated under: "add-remove" if monotonic, else that of the
+        sensitivity, or None if it states none.
 
     Notes
     -----
-    McSherry and Talwar, "Mechanism design via differential privacy", 2007. Its loss in zCDP,
-    epsilon**2 / 8: Cesar and Rogers, "Bounding, concentrating, and truncating", 2021.
+    The mechanism is that of [1]_; its loss in zCDP is epsilon**2 / 8 [2]_.
+
+    References
+    ----------
+    .. [1] McSherry, Talwar, "Mechanism design via differential privacy", 2007.
+    .. [2] Cesar, Rogers, "Bounding, concentrating, and truncating: unifying privacy loss
+       composition for data analytics", 2021.
 
     Examples
     --------
@@ -233,16 +254,16 @@ class ExponentialMechanism(_Selection):
 
     @property
     def loss(self) -> PureDP:
-        """Privacy cost of one selection: of each row of scores."""
+        """Privacy cost of one selection, which is that of one row of scores."""
         return make_loss(PureDP, self.epsilon, self.epsilon**2 / 8, relation=self.relation)
 
     def probabilities(self, scores: ArrayLike) -> NDArray[np.float64]:
-        """Probability of each candidate, along the last axis. It depends on the data: private.
+        """Return the probability of each candidate, along the last axis. NOT private.
 
         >>> ExponentialMechanism(epsilon=1, sensitivity=1).probabilities([27, 23, 9, 0]).round(2)
         array([0.88, 0.12, 0.  , 0.  ])
         """
-        return _selection_probabilities.gumbel_probabilities(self._behind(scores))
+        return _selection_probabilities.gumbel_probabilities(self._scale_scores(scores))
 
     @property
     def _gumbel(self) -> bool:
@@ -250,30 +271,33 @@ class ExponentialMechanism(_Selection):
 
 
 @copy_base_methods
-class PermuteAndFlip(_Selection):
+class PermuteAndFlip(_NoisyMaxMechanism):
     """Permute-and-flip, exact: in expectation never worse than the exponential mechanism.
 
-    Its law is that of the largest score plus exponential noise.
+    It selects the candidate whose score plus exponential noise is the largest [2]_, and so has the
+    same distribution as the permutation and the coin flips that it is named after [1]_.
 
     Parameters
     ----------
     epsilon, sensitivity, monotonic
-        As of `ExponentialMechanism`.
+        As in `ExponentialMechanism`.
 
     Raises
     ------
     TypeError, ValueError
-        As `ExponentialMechanism`.
+        As in `ExponentialMechanism`.
 
     Attributes
     ----------
     relation : str or None
-        As of `ExponentialMechanism`.
+        As in `ExponentialMechanism`.
 
-    Notes
-    -----
-    McKenna and Sheldon, "Permute-and-flip", 2020. Ding, Kifer, Steinke, Wang, Xiao, Zhang, "The
-    permute-and-flip mechanism is identical to report-noisy-max with exponential noise", 2021.
+    References
+    ----------
+    .. [1] McKenna, Sheldon, "Permute-and-flip: a new mechanism for differentially private
+       selection", 2020.
+    .. [2] Ding, Kifer, Steinke, Wang, Xiao, Zhang, "The permute-and-flip mechanism is identical to
+       report-noisy-max with exponential noise", 2021.
 
     Examples
     --------
@@ -286,18 +310,18 @@ class PermuteAndFlip(_Selection):
 
     @property
     def loss(self) -> PureDP:
-        """Privacy cost of one selection: of each row of scores."""
+        """Privacy cost of one selection, which is that of one row of scores."""
         return PureDP(self.epsilon, relation=self.relation)
 
     def probabilities(self, scores: ArrayLike) -> NDArray[np.float64]:
-        """Probability of each candidate, along the last axis. It depends on the data: private.
+        """Return the probability of each candidate, along the last axis. NOT private.
 
-        Of m candidates it takes some 700 steps over all of them, or fewer: a microsecond each.
+        It takes up to 700 steps over all candidates, about a microsecond for each candidate.
 
         >>> PermuteAndFlip(epsilon=1, sensitivity=1).probabilities([1, 1]).round(2)
         array([0.5, 0.5])
         """
-        return _selection_probabilities.exponential_probabilities(self._behind(scores))
+        return _selection_probabilities.exponential_probabilities(self._scale_scores(scores))
 
     @property
     def _gumbel(self) -> bool:

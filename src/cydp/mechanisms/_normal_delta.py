@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""The delta of normal noise, from above. Every operation is a decimal one, rounded outwards.
+"""The delta of normal noise, bounded from above. Decimals are rounded outwards in every operation.
 
-Normal laws whose means are mu standard deviations apart have, at an epsilon,
+Normal distributions whose means are mu standard deviations apart have, at an epsilon,
 
     delta = phi(u) (R(u) - R(v)),  u = epsilon / mu - mu / 2,  v = u + mu = sqrt(u**2 + 2 epsilon),
 
-where phi is the normal density, and R(x) the Mills ratio: the mass beyond x divided by phi(x)
-(Balle, Wang, "Improving the Gaussian mechanism for differential privacy", 2018, theorem 8). The
-functions here take u instead of mu: then no number is too large and no difference loses its digits.
+where phi is the normal density, and R(x) is the Mills ratio: the probability beyond x divided by
+phi(x) (Balle, Wang, "Improving the Gaussian mechanism for differential privacy", 2018, theorem 8).
+The functions here take u instead of mu, so that no number is too large and no difference loses
+digits.
 """
 
 from __future__ import annotations
@@ -18,28 +19,29 @@ from fractions import Fraction
 
 from cydp._numbers.intervals import Interval, directed_contexts, exp_interval, quotients
 
-__all__ = ["DIGITS", "PI", "distance", "mills", "normal_delta"]
+__all__ = ["DIGITS", "PI", "distance", "mills_ratio", "normal_delta"]
 
 DIGITS = 30
-# Bounds of pi, of 60 digits.
+# Bounds of pi with 60 digits.
 PI = (
     Decimal("3.14159265358979323846264338327950288419716939937510582097494"),
     Decimal("3.14159265358979323846264338327950288419716939937510582097495"),
 )
-_FAR = 4  # from there on the continued fraction takes fewer terms than the series
+_FAR = 4  # from here on the continued fraction needs fewer terms than the series
 
 
 def normal_delta(u: Decimal, epsilon: Fraction) -> Decimal:
-    """Return a delta of normal noise at an epsilon > 0, from above, for the distance that u gives.
+    """Return a bound of delta at an epsilon > 0, for the distance mu that belongs to u.
 
-    >>> round(float(normal_delta(Decimal(-1), Fraction(1))), 6)  # of mu = 1 + sqrt(3)
+    >>> round(float(normal_delta(Decimal(-1), Fraction(1))), 6)  # mu = 1 + sqrt(3)
     0.728177
     """
     down, up = directed_contexts(DIGITS)
     density = up.divide(_exp_of_half_square(u, -1)[1], _root_of_two_pi(down))
-    low, high = mills(u)
-    beyond = mills(_root(u, epsilon)[1])[0]
-    # R(u) - R(v) is the integral of 1 - x R(x) from u to v, which falls: this is better next to u.
+    low, high = mills_ratio(u)
+    beyond = mills_ratio(_root(u, epsilon)[1])[0]
+    # R(u) - R(v) is the integral from u to v of 1 - x R(x), which decreases. Where v is close to
+    # u, the bound by its first value is better than the difference.
     slope = up.subtract(1, down.multiply(u, low if u >= 0 else high))
     return up.multiply(
         density, min(up.subtract(high, beyond), up.multiply(distance(u, epsilon)[1], slope))
@@ -47,7 +49,7 @@ def normal_delta(u: Decimal, epsilon: Fraction) -> Decimal:
 
 
 def distance(u: Decimal, epsilon: Fraction) -> Interval:
-    """Return mu = v - u from below and above."""
+    """Return bounds of mu = v - u."""
     down, up = directed_contexts(DIGITS)
     low, high = _root(u, epsilon)
     if u <= 0:
@@ -56,17 +58,17 @@ def distance(u: Decimal, epsilon: Fraction) -> Interval:
     return down.divide(twice[0], up.add(high, u)), up.divide(twice[1], down.add(low, u))
 
 
-def mills(x: Decimal) -> Interval:
-    """Return the Mills ratio from below and above.
+def mills_ratio(x: Decimal) -> Interval:
+    """Return bounds of the Mills ratio.
 
-    >>> [round(float(bound), 6) for bound in mills(Decimal(1))]
+    >>> [round(float(bound), 6) for bound in mills_ratio(Decimal(1))]
     [0.65568, 0.65568]
     """
-    return _fraction(x) if x >= _FAR else _series(x)
+    return _continued_fraction(x) if x >= _FAR else _power_series(x)
 
 
-def _fraction(x: Decimal) -> Interval:
-    """R(x) = 1 / T(1), T(j) = x + j / T(j + 1), and each T(j) is between x and x + j / x."""
+def _continued_fraction(x: Decimal) -> Interval:
+    """Compute R(x) = 1 / T(1) from T(j) = x + j / T(j + 1); T(j) is between x and x + j / x."""
     down, up = directed_contexts(DIGITS)
     terms = math.ceil(((DIGITS + 3) * math.log(10) / (2 * min(float(x), 1e9))) ** 2 / 2) + 30
     low, high = x, up.add(x, up.divide(terms, x))
@@ -75,8 +77,8 @@ def _fraction(x: Decimal) -> Interval:
     return down.divide(1, high), up.divide(1, low)
 
 
-def _series(x: Decimal) -> Interval:
-    """R(x) = sqrt(pi / 2) exp(x**2 / 2) - (x + x**3 / 3 + x**5 / (3 5) + ...)."""
+def _power_series(x: Decimal) -> Interval:
+    """Compute R(x) = sqrt(pi / 2) exp(x**2 / 2) - (x + x**3 / 3 + x**5 / (3 5) + ...)."""
     down, up = directed_contexts(DIGITS)
     size = x.copy_abs()  # abs() would round it
     squares = down.multiply(size, size), up.multiply(size, size)
@@ -89,15 +91,18 @@ def _series(x: Decimal) -> Interval:
             up.divide(up.multiply(term[1], squares[1]), n),
         )
         total = down.add(total[0], term[0]), up.add(total[1], term[1])
-    total = total[0], up.add(total[1], term[1])  # each later term is less than half the one before
+    total = (
+        total[0],
+        up.add(total[1], term[1]),
+    )  # each further term is less than half of its predecessor
     low, high = _exp_of_half_square(x, 1)
-    whole = (
+    full = (
         down.multiply(low, down.sqrt(down.divide(PI[0], 2)).next_minus(down)),
         up.multiply(high, up.sqrt(up.divide(PI[1], 2)).next_plus(up)),
     )
     if x < 0:
-        return down.add(whole[0], total[0]), up.add(whole[1], total[1])
-    return down.subtract(whole[0], total[1]), up.subtract(whole[1], total[0])
+        return down.add(full[0], total[0]), up.add(full[1], total[1])
+    return down.subtract(full[0], total[1]), up.subtract(full[1], total[0])
 
 
 def _exp_of_half_square(x: Decimal, sign: int) -> Interval:
@@ -105,7 +110,7 @@ def _exp_of_half_square(x: Decimal, sign: int) -> Interval:
 
 
 def _root(u: Decimal, epsilon: Fraction) -> Interval:
-    """Return v = sqrt(u**2 + 2 epsilon) from below and above."""
+    """Return bounds of v = sqrt(u**2 + 2 epsilon)."""
     down, up = directed_contexts(DIGITS)
     low, high = quotients(Fraction(u) ** 2 + 2 * epsilon, DIGITS)
     return down.sqrt(low).next_minus(down), up.sqrt(high).next_plus(up)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which partitions of an unknown domain may be seen."""
+"""Chooses the partitions of an unknown domain that may be released."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from cydp._arguments import Integer, Number
 from cydp._call_errors import require_names
 from cydp._columns.declared import Declared
-from cydp._columns.pandas import labels_of, restore_labels
+from cydp._columns.pandas import labels_of
 from cydp._generator import Generator
 from cydp._numbers.rational import (
     format_number,
@@ -26,9 +26,10 @@ from cydp._numbers.rational import (
 )
 from cydp._relations import check_relation
 from cydp.accounting._loss import ApproxDP
-from cydp.mechanisms._charge import Budget, paid
+from cydp.mechanisms._charge import Budget, charge_and_draw
+from cydp.mechanisms._fields import set_fields
 from cydp.mechanisms._integer_mechanism import declare_integers, read_int64
-from cydp.mechanisms._keep_probability import MOST_COUNTS, KeepTable, draw, keep_table
+from cydp.mechanisms._keep_probability import MOST_COUNT, KeepTable, compute_table, draw_kept
 
 __all__ = ["PartitionSelection"]
 
@@ -39,30 +40,34 @@ _BOOL = np.dtype(np.bool_)
 class PartitionSelection:
     """Keeps each partition with the largest probability that privacy allows. Exact.
 
-    The counts are numbers of distinct **users**, never of rows: a user with many rows in a
-    partition counts once there, and must be in at most `max_partitions` of them; bound that
-    first (`cydp.exact.bound_contributions`). A partition without users is never kept.
+    It is for keys that are not known in advance, which would reveal who has them. The counts are
+    numbers of distinct **users**, never of rows: a user with many rows in a partition counts once
+    there. A user must be in at most `max_partitions` partitions, which
+    `cydp.exact.bound_contributions` ensures. A partition without users is never kept.
 
     Parameters
     ----------
-    epsilon : number > 0
-    delta : number between 0 and 1
-        Privacy cost of a `release` of all partitions, in approximate DP.
+    epsilon, delta : number > 0, number between 0 and 1
+        Privacy cost of one `release` of all partitions in approximate DP, epsilon in nats.
     max_partitions : int >= 1
-        In how many partitions one user is at most.
-    relation : {"add-remove", "change-one"}
-        Under change-one a user leaves as many partitions, and another enters as many.
+        The largest number of partitions of one user.
+    relation : {"add-remove", "change-one"}, default "add-remove"
+        Under "change-one" one user leaves up to `max_partitions` partitions, and another user
+        enters up to `max_partitions`.
 
     Raises
     ------
     TypeError, ValueError
-        If any is no such number, or so small that a partition of 10**6 users would not be sure
-        to be kept.
+        If a parameter is not allowed, or if epsilon and delta are so small that a partition of
+        10**6 users would not be kept with certainty.
 
     Notes
     -----
-    Desfontaines, Voss, Gipson, Mandayam, "Differentially private partition selection", 2022.
-    Proof: docs/mechanisms/partition_selection.md.
+    docs/mechanisms/partition_selection.md has the proof.
+
+    References
+    ----------
+    .. [1] Desfontaines, Voss, Gipson, Mandayam, "Differentially private partition selection", 2022.
 
     Examples
     --------
@@ -86,18 +91,21 @@ class PartitionSelection:
         max_partitions: Integer,
         relation: str = "add-remove",
     ) -> None:
-        value, rest = read_positive(epsilon, "epsilon"), read_exact(delta, "delta")
-        if not 0 < rest < 1:
-            raise ValueError(f"delta must be between 0 and 1, not {format_number(rest)}")
+        rate, failure = read_positive(epsilon, "epsilon"), read_exact(delta, "delta")
+        if not 0 < failure < 1:
+            raise ValueError(f"delta must be between 0 and 1, not {format_number(failure)}")
         most = read_integer(max_partitions, "max_partitions")
         if not 1 <= most < 2**63:
-            shown = format_number(Fraction(most))
-            raise ValueError(f"max_partitions must be from 1 to 2**63 - 1, not {shown}")
-        object.__setattr__(self, "epsilon", value)
-        object.__setattr__(self, "delta", rest)
-        object.__setattr__(self, "max_partitions", most)
-        object.__setattr__(self, "relation", check_relation(relation))
-        self._table()  # refuses what would be too long
+            given = format_number(Fraction(most))
+            raise ValueError(f"max_partitions must be from 1 to 2**63 - 1, not {given}")
+        set_fields(
+            self,
+            epsilon=rate,
+            delta=failure,
+            max_partitions=most,
+            relation=check_relation(relation),
+        )
+        self._table()  # raises an error if it would be too long
 
     @property
     def loss(self) -> ApproxDP:
@@ -105,8 +113,8 @@ class PartitionSelection:
         return ApproxDP(self.epsilon, self.delta, relation=self.relation)
 
     def _table(self) -> KeepTable:
-        twice = 2 if self.relation == "change-one" else 1
-        return keep_table(self.epsilon, self.delta, twice * self.max_partitions)
+        users = 2 if self.relation == "change-one" else 1
+        return compute_table(self.epsilon, self.delta, users * self.max_partitions)
 
     @overload
     def probability(self, n: int | np.integer) -> float: ...
@@ -120,8 +128,8 @@ class PartitionSelection:
         """
         counts = read_int64(declare_integers(n, "n"), "n")
         table = self._table()
-        chances = table.chances[table.places(np.minimum(counts, MOST_COUNTS))]
-        return float(chances) if isinstance(n, (int, np.integer)) else chances
+        probabilities = table.floats[table.index(np.minimum(counts, MOST_COUNT))]
+        return float(probabilities) if isinstance(n, (int, np.integer)) else probabilities
 
     @overload
     def release(
@@ -146,31 +154,33 @@ class PartitionSelection:
         budget: Budget | None = None,
         rng: Generator | None = None,
     ) -> bool | NDArray[np.bool_]:
-        """Return which partitions may be seen; `loss` covers the whole call.
+        """Return which partitions may be released; the loss covers the whole call.
 
         Parameters
         ----------
         counts : int, or array of any integer dtype and shape
-            Distinct users, not rows, of each partition; below 0 is 0.
+            The number of distinct users, not of rows, in each partition. Negative counts mean 0.
         budget : PrivacyFilter, BudgetLedger or LedgerScope, optional
-            Charged before counts are read; its relation must be this one's.
+            It is charged before counts are read. It must have the same relation.
         rng : Generator, optional
-            Default: this thread's own.
+            The source of randomness. Default: the calling thread's own generator.
 
         Returns
         -------
         bool, or ndarray of bool of the same shape
+            True for the partitions that are kept.
 
         Raises
         ------
         TypeError
-            If counts are not of integers, budget no budget, or rng not a Generator.
+            If counts does not hold integers, or if budget or rng is not allowed.
         PrivacyError
-            If the budget refuses, or is kept under another relation.
+            If the budget refuses, or is kept under another relation. Then nothing is charged and
+            the counts are not read.
 
         Notes
         -----
-        Noisy counts of what is kept cost their own loss on top.
+        Noisy counts of the kept partitions are a further release, with a loss of its own.
 
         Examples
         --------
@@ -179,18 +189,14 @@ class PartitionSelection:
 
         """
         given = declare_integers(counts, "counts")
+        draws, labels = partial(self._draw, given), labels_of(counts)
+        kept = charge_and_draw(self, draws, given.shape, _BOOL, budget, rng, arguments=labels)
+        is_number = isinstance(counts, (int, np.integer))
+        return bool(kept.item()) if is_number else restore_labels(counts, kept)
 
-        draws, labels = partial(self._kept, given), labels_of(counts)
-        kept = paid(self, draws, given.shape, _BOOL, budget, rng, arguments=labels)
-        return (
-            bool(kept.item())
-            if isinstance(counts, (int, np.integer))
-            else restore_labels(counts, kept)
-        )
-
-    def _kept(self, given: Declared, generator: Generator) -> NDArray[np.bool_]:
-        values = np.minimum(read_int64(given, "counts"), MOST_COUNTS)
-        return draw(self._table(), values, generator.bytes)
+    def _draw(self, given: Declared, generator: Generator) -> NDArray[np.bool_]:
+        values = np.minimum(read_int64(given, "counts"), MOST_COUNT)
+        return draw_kept(self._table(), values, generator.bytes)
 
     def __repr__(self) -> str:
         return (

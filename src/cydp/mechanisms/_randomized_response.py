@@ -31,54 +31,67 @@ from cydp._numbers.rational import (
 )
 from cydp._samplers import prepare_category_offset
 from cydp.accounting._loss import PureDP
-from cydp.mechanisms._charge import Budget, paid
-from cydp.mechanisms._confidence import miss_of
-from cydp.mechanisms._estimate import Estimate, quantile_of
+from cydp.mechanisms._charge import Budget, charge_and_draw
+from cydp.mechanisms._confidence import log_failure_probability
+from cydp.mechanisms._estimate import Estimate, normal_quantile
+from cydp.mechanisms._fields import set_fields
 
 __all__ = ["RandomizedResponse"]
 
-# Beyond this epsilon a lie has a probability below 2**-834, and is drawn with that of this one.
-_LARGEST = 600
+# For a larger epsilon, reports that are not the truth would have a probability below 2**-834. They
+# are drawn with their probability at this epsilon.
+_MOST_EPSILON = Fraction(600)
 _MOST_CATEGORIES = 2**31
 
 
-class _Law(NamedTuple):
+class _Distribution(NamedTuple):
     p_truth: Fraction
     p_other: Fraction  # of each report but the truth, q / k
-    shift: Sampler
-    uniform: Sampler
+    offset: Sampler  # what is added to a code of a category, modulo k
+    uniform: Sampler  # the report for any other code
 
 
 @lru_cache(256)
-def _law(epsilon: Fraction, categories: int) -> _Law:
-    ratio = exp_below(min(epsilon, Fraction(_LARGEST)))
+def _distribution_of(epsilon: Fraction, categories: int) -> _Distribution:
+    ratio = exp_below(min(epsilon, _MOST_EPSILON))
     other = 1 / (categories - 1 + ratio)
-    uniform = prepare_category_offset(Fraction(1, categories), categories)
-    return _Law(ratio * other, other, prepare_category_offset(other, categories), uniform)
+    return _Distribution(
+        ratio * other,
+        other,
+        prepare_category_offset(other, categories),
+        prepare_category_offset(Fraction(1, categories), categories),
+    )
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
 class RandomizedResponse:
-    """Randomized response: each answers uniformly with chance q, else with the truth. Exact.
+    """Randomized response: a report is uniform with probability q, else the truth. Exact.
 
-    exp(epsilon) = (1 - q) k / q + 1 for k categories, rounded down: P(truth) is a fraction at
-    most, and within 1e-28 of, the one that epsilon allows.
+    It is for data that people randomize before they send it (local DP), so that nobody else sees
+    the truth. For k categories exp(epsilon) = (1 - q) k / q + 1. The probability of the truth is
+    rounded down to a fraction, by at most 1e-28.
 
     Parameters
     ----------
     epsilon : number > 0
-        Privacy cost of a report, in pure DP, to the person whose it is.
+        Privacy cost of one report in pure DP, in nats, for the person who reports.
     n_categories : int from 2 to 2**31, default 2
+        The number of categories, k. Their codes are from 0 to k - 1.
 
     Raises
     ------
     TypeError, ValueError
-        If either is not such a number.
+        If a parameter is not allowed.
 
     Notes
     -----
-    Warner, "Randomized response", 1965. Kairouz, Bonawitz, Ramage, "Discrete distribution
-    estimation under local privacy", 2016. Proof: docs/mechanisms/randomized_response.md.
+    The proof is in docs/mechanisms/randomized_response.md.
+
+    References
+    ----------
+    .. [1] Warner, "Randomized response: a survey technique for eliminating evasive answer bias",
+       1965.
+    .. [2] Kairouz, Bonawitz, Ramage, "Discrete distribution estimation under local privacy", 2016.
 
     Examples
     --------
@@ -92,51 +105,60 @@ class RandomizedResponse:
 
     @require_names
     def __init__(self, *, epsilon: Number, n_categories: Integer = 2) -> None:
-        value = read_positive(epsilon, "epsilon")
+        rate = read_positive(epsilon, "epsilon")
         categories = read_integer(n_categories, "n_categories")
         if not 2 <= categories <= _MOST_CATEGORIES:
-            shown = format_number(Fraction(categories))
-            raise ValueError(f"n_categories must be from 2 to 2**31, not {shown}")
-        object.__setattr__(self, "epsilon", value)
-        object.__setattr__(self, "n_categories", categories)
+            given = format_number(Fraction(categories))
+            raise ValueError(f"n_categories must be from 2 to 2**31, not {given}")
+        set_fields(self, epsilon=rate, n_categories=categories)
 
     @property
     def loss(self) -> PureDP:
-        """Privacy cost of one report, under change-one: that there is a report is not hidden."""
+        """Privacy cost of one report, under "change-one": that a person reports is not hidden."""
         return PureDP(self.epsilon, relation=self.relation)
 
     @property
     def relation(self) -> str:
-        """What the loss is stated under: nobody's report is ever missing."""
+        """The relation that the loss is stated under: "change-one", as every person reports."""
         return "change-one"
 
     @property
     def p_truth(self) -> Fraction:
         """Probability that a report is the truth, 1 - q + q / k."""
-        return as_exact(_law(self.epsilon, self.n_categories).p_truth)
+        return as_exact(self._distribution.p_truth)
+
+    @property
+    def _distribution(self) -> _Distribution:
+        return _distribution_of(self.epsilon, self.n_categories)
 
     @property
     def variance(self) -> float:
-        """Variance that one report adds to an estimated count, at most.
+        """The largest variance that one report can add to an estimated count.
 
         >>> round(RandomizedResponse(epsilon=1).variance, 4)
         0.9207
         """
-        law = _law(self.epsilon, self.n_categories)
-        spread = max(p * (1 - p) for p in (law.p_truth, law.p_other))
-        return float_of(spread / (law.p_truth - law.p_other) ** 2)
+        p_truth, p_other, *_ = self._distribution
+        variance = max(p * (1 - p) for p in (p_truth, p_other))
+        return float_of(variance / (p_truth - p_other) ** 2)
 
     def error_bound(self, confidence: Number = 0.95, *, count: Integer) -> float:
-        """Half-width that an estimated count is within of the true one, about as often as said.
+        """Return the approximate distance within which an estimated count is from the true count.
 
-        To plan with, before there are reports; `Estimate.interval` says more afterwards.
+        It is for planning, before there are reports. Afterwards, `Estimate.interval` is narrower.
 
         Parameters
         ----------
         confidence : number between 0 and 1, default 0.95
-            Probability that it is, for those true counts at which estimates vary most.
+            The approximate probability that it is, for the true counts at which the estimates have
+            the largest variance.
         count : int >= 1
-            How many reports it is estimated from.
+            The number of reports.
+
+        Returns
+        -------
+        float
+            In reports.
 
         Raises
         ------
@@ -145,9 +167,10 @@ class RandomizedResponse:
 
         Notes
         -----
-        By the normal approximation, with a continuity correction. For 95 % it covers 95 to 96 %
-        at those counts if the number of reports of a category has a variance of 100 or more there:
-        docs/mechanisms/randomized_response.md. `hoeffding_bound` is proven, and wider.
+        It is the normal approximation with a continuity correction. At 95 % it covers 95 to 96 % of
+        all cases at those true counts, if the number of reports of a category has a variance of
+        100 or more: docs/mechanisms/randomized_response.md, "Intervals". `hoeffding_bound` is
+        proved, and wider.
 
         Examples
         --------
@@ -155,28 +178,33 @@ class RandomizedResponse:
         60.6
 
         """
-        n = _reports(count)
+        n = _read_report_count(count)
         slope = self._slope
-        return quantile_of(confidence) * math.sqrt(n * self.variance) + slope / 2
+        return normal_quantile(confidence) * math.sqrt(n * self.variance) + slope / 2
 
     def hoeffding_bound(self, confidence: Number = 0.95, *, count: Integer) -> float:
-        """Half-width that an estimated count is within of the true one, proven for all counts.
+        """Return a distance within which an estimated count is from the true count, with proof.
 
         Parameters
         ----------
         confidence : number between 0 and 1, default 0.95
-            Probability that it is, at least: for 95 % it is 99.3 % or more.
+            The least probability that it is. At 95 % the true probability is at least 99.3 %.
         count : int >= 1
-            How many reports it is estimated from.
+            The number of reports.
+
+        Returns
+        -------
+        float
+            In reports.
 
         Raises
         ------
         TypeError, ValueError
             If confidence or count is outside its range.
 
-        Notes
-        -----
-        Hoeffding, "Probability inequalities for sums of bounded random variables", 1963.
+        References
+        ----------
+        .. [1] Hoeffding, "Probability inequalities for sums of bounded random variables", 1963.
 
         Examples
         --------
@@ -184,17 +212,18 @@ class RandomizedResponse:
         92.9
 
         """
-        width = math.sqrt(_reports(count) * (math.log(2) - miss_of(confidence, 1)) / 2)
+        log_failure = log_failure_probability(confidence, 1)
+        width = math.sqrt(_read_report_count(count) * (math.log(2) - log_failure) / 2)
         return width * self._slope * (1 + 2**-40)
 
     @property
     def _slope(self) -> float:
-        """What one report more adds to an estimated count."""
-        law = _law(self.epsilon, self.n_categories)
-        return float_of(1 / (law.p_truth - law.p_other))
+        """What one more report adds to an estimated count."""
+        p_truth, p_other, *_ = self._distribution
+        return float_of(1 / (p_truth - p_other))
 
     def probabilities(self, code: Integer) -> NDArray[np.float64]:
-        """Return the probability of each report of a code, shape (n_categories,).
+        """Return the probability of each report for a true code, shape (n_categories,).
 
         >>> RandomizedResponse(epsilon=1, n_categories=3).probabilities(0).round(3)
         array([0.576, 0.212, 0.212])
@@ -202,10 +231,10 @@ class RandomizedResponse:
         truth, k = read_integer(code, "code"), self.n_categories
         if not 0 <= truth < k:
             return np.full(k, 1 / k)
-        law = _law(self.epsilon, k)
-        chances = np.full(k, float_of(law.p_other))
-        chances[truth] = float_of(law.p_truth)
-        return chances
+        p_truth, p_other, *_ = self._distribution
+        probabilities = np.full(k, float_of(p_other))
+        probabilities[truth] = float_of(p_truth)
+        return probabilities
 
     @overload
     def release(
@@ -234,17 +263,18 @@ class RandomizedResponse:
         budget: Budget | None = None,
         rng: Generator | None = None,
     ) -> bool | int | NDArray[Any]:
-        """Return a report for each code, one of a person each.
+        """Return a report for each code; each code is that of a different person.
 
         Parameters
         ----------
         codes : int, or array of any integer dtype, or bool for two categories, of any shape
-            From 0 to n_categories - 1, not from 1; any other is answered by a uniform category,
-            without an error, because an error would tell that there is one.
-        budget : PrivacyFilter or BudgetLedger of relation "change-one", optional
-            Pays `loss` once, before codes are read: nobody has more than one report here.
+            The true categories, from 0 to n_categories - 1. The report for any other code is a
+            uniform category. There is no error, because an error would reveal the code.
+        budget : PrivacyFilter, BudgetLedger or LedgerScope of relation "change-one", optional
+            It is charged the loss once, before codes are read, because no person has more than one
+            report.
         rng : Generator, optional
-            Default: this thread's own.
+            The source of randomness. Default: the calling thread's own generator.
 
         Returns
         -------
@@ -253,10 +283,11 @@ class RandomizedResponse:
         Raises
         ------
         TypeError, ValueError
-            If codes are not of integers, or of a dtype that does not hold n_categories - 1,
-            budget is no budget, or rng not a Generator.
+            If codes does not hold integers, or has a dtype that does not hold n_categories - 1; if
+            budget or rng is not allowed.
         PrivacyError
-            If the budget refuses, or is kept under add-remove.
+            If the budget refuses, or is kept under "add-remove". Then nothing is charged and no
+            code is read.
 
         Examples
         --------
@@ -265,21 +296,20 @@ class RandomizedResponse:
 
         """
         given, dtype = declare_codes(codes, self.n_categories, "codes")
-
-        draw = partial(self._reported, given, dtype)
+        draw = partial(self._randomize, given, dtype)
         labels = labels_of(codes)
-        reports = paid(self, draw, given.shape, dtype, budget, rng, arguments=labels)
+        reports = charge_and_draw(self, draw, given.shape, dtype, budget, rng, arguments=labels)
         if isinstance(codes, (int, np.integer, np.bool_)):
             return cast("bool | int", reports.item())
         return cast("NDArray[Any]", restore_labels(codes, reports))
 
-    def _reported(
+    def _randomize(
         self, given: Declared, dtype: np.dtype[Any], generator: Generator
     ) -> NDArray[Any]:
         values = read_codes(given, "codes")
         reports = np.empty_like(values)
-        law = _law(self.epsilon, self.n_categories)
-        generator._randomize(law.shift, law.uniform, values, reports)
+        distribution = self._distribution
+        generator._randomize(distribution.offset, distribution.uniform, values, reports)
         return reports.astype(dtype, copy=False)
 
     def estimate(self, reports: ArrayLike) -> Estimate:
@@ -288,25 +318,26 @@ class RandomizedResponse:
         Parameters
         ----------
         reports : array of integers or bool, of any shape
-            Of `release`. Nulls and -1, which stand for no report, are left out.
+            Results of `release`. Nulls and -1, which mean that there is no report, are left out.
 
         Returns
         -------
         Estimate
-            Counts and variance, and `interval` for confidence intervals. With h reports of a
-            category among n, p = P(truth) and w that of each other report: count
-            (h - n w) / (p - w), variance w (n p + (k - 2) h) / (p - w)**2.
+            The counts and their variances. Its `interval` gives confidence intervals.
 
         Raises
         ------
         TypeError
-            If reports are not integers.
+            If reports does not hold integers.
         ValueError
-            If one is not from -1 to n_categories - 1. Reports are no secret, unlike codes.
+            If a report is not from -1 to n_categories - 1. Unlike codes, reports are not secret.
 
         Notes
         -----
-        docs/mechanisms/randomized_response.md. What is estimated costs nothing more.
+        Let h of n reports be those of a category, p the probability of the truth, and w that of
+        each other report. The count is (h - n w) / (p - w), and its variance is
+        w (n p + (k - 2) h) / (p - w)**2: docs/mechanisms/randomized_response.md, "Estimates".
+        Estimation has no privacy cost.
 
         Examples
         --------
@@ -325,9 +356,9 @@ class RandomizedResponse:
                 )
             inside = inside[inside >= 0].astype(np.intp)
         h = np.bincount(inside, minlength=k).astype(np.float64)
-        p, w, *_ = _law(self.epsilon, k)
+        p, w, *_ = self._distribution
         n = h.sum()
-        with np.errstate(over="ignore", invalid="ignore"):  # of an epsilon next to 0
+        with np.errstate(over="ignore", invalid="ignore"):  # epsilon may be close to 0
             slope = np.float64(self._slope)
             counts = (h - n * float_of(w)) * slope
             variance = float_of(w) * (n * float_of(p) + (k - 2) * h) * slope * slope
@@ -338,8 +369,8 @@ class RandomizedResponse:
         return f"RandomizedResponse(epsilon={epsilon}, n_categories={self.n_categories})"
 
 
-def _reports(count: Integer) -> int:
-    """Return a number of reports; a TypeError or ValueError for anything else."""
+def _read_report_count(count: Integer) -> int:
+    """Return the number of reports, or raise a TypeError or ValueError."""
     n = read_integer(count, "count")
     if not 1 <= n < 2**62:
         raise ValueError(f"count must be from 1 to 2**62 - 1, not {format_number(Fraction(n))}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The sensitivity that a mechanism is given."""
+"""Reads and writes the sensitivity of a mechanism."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from cydp._numbers.rational import read_positive, read_upward
 from cydp._sensitivity import norm_order, upward_literal_of
 from cydp.sensitivity import Sensitivity, Unbounded
 
-__all__ = ["norm_of", "words_of"]
+__all__ = ["format_sensitivity", "read_norm"]
 
 
-def norm_of(sensitivity: Number, order: int = 1) -> Fraction:
-    """Return a sensitivity > 0 in the L1 norm, or, for order 2, in the L2 norm.
+def read_norm(sensitivity: Number, order: int = 1) -> Fraction:
+    """Return a sensitivity > 0 in the L1 norm or, if `order` is 2, in the L2 norm.
 
-    A float is read up: as the larger of its shortest repr and its binary value.
+    A float means the larger of its shortest repr and its binary value.
 
-    >>> norm_of("0.5"), norm_of(0.1) > Fraction(1, 10)
+    >>> read_norm("0.5"), read_norm(0.1) > Fraction(1, 10)
     (Fraction(1, 2), True)
     """
     if isinstance(sensitivity, float | np.floating) and math.isinf(sensitivity):
@@ -38,10 +38,10 @@ def norm_of(sensitivity: Number, order: int = 1) -> Fraction:
     return max(read_positive(sensitivity, "sensitivity"), read_upward(sensitivity, "sensitivity"))
 
 
-def words_of(norm: Fraction, relation: str | None) -> str:
-    """Write a sensitivity, with its relation if it has one, as an expression.
+def format_sensitivity(norm: Fraction, relation: str | None) -> str:
+    """Return a sensitivity, with its relation if it has one, as a Python expression.
 
-    >>> words_of(Fraction(1, 2), None), words_of(Fraction(2), "change-one")
+    >>> format_sensitivity(Fraction(1, 2), None), format_sensitivity(Fraction(2), "change-one")
     ('0.5', "Sensitivity(2, relation='change-one')")
     """
     return (

@@ -22,22 +22,23 @@ from cydp._numbers.intervals import ln_bounds
 from cydp._numbers.rational import as_exact, binary_literal_of, float_of, literal_of, read_positive
 from cydp._sensitivity import relation_of
 from cydp.accounting._loss import PureDP
-from cydp.mechanisms._confidence import miss_of
-from cydp.mechanisms._grid import ceil_log2, float_up
+from cydp.mechanisms._confidence import log_failure_probability
+from cydp.mechanisms._fields import set_fields
+from cydp.mechanisms._grid_exponent import ceil_log2, float_up
 from cydp.mechanisms._grid_mechanism import RealMechanism
-from cydp.mechanisms._sensitivity import norm_of, words_of
+from cydp.mechanisms._sensitivity import format_sensitivity, read_norm
 
-__all__ = ["Snapping", "ln", "uniform"]
+__all__ = ["Snapping", "assemble_uniform", "ln"]
 
-_ETA = Fraction(1, 2**53)
-_MOST_SCALES = 2**46  # from 0 to the bound
-# To here float64 holds every integer, and in units every multiple of the unit: reading keeps
-# neighbours as close as they are.
-_WHOLE = 2.0**53
-# How far numpy's logarithm and a product may be from the correctly rounded ones: 32 units in the
-# last place, where less than 2 are seen.
-_DOUBT = 2.0**-48
-_MOST_ZEROS = 1021  # before the first one, of a double that is not subnormal
+_ROUNDING = Fraction(1, 2**53)  # the relative error of a float64 operation
+_MOST_SCALES = 2**46  # from 0 to the larger bound
+# Up to here float64 holds every integer, and every multiple of the unit if the value is in units.
+# To read such a value does not increase its distance from a neighbouring one.
+_LARGEST_EXACT = 2.0**53
+# The relative distance of numpy's logarithm, and of a product, from the correctly rounded ones is
+# assumed to be at most 32 units in the last place. Less than 2 have been observed.
+_UNCERTAINTY = 2.0**-48
+_MOST_ZEROS = 1021  # bits 0 before the first 1, in a double that is not subnormal
 
 
 @copy_base_methods
@@ -45,37 +46,43 @@ _MOST_ZEROS = 1021  # before the first one, of a double that is not subnormal
 class Snapping(RealMechanism):
     """The snapping mechanism: Laplace noise in floating point, made private by rounding.
 
-    Clamps to the bounds, adds scale * ln(U) with a random sign, rounds to a multiple of the least
-    power of two that is at least the scale, and clamps again. For compatibility: `Laplace` has a
-    finer grid for the same cost, and needs no bounds.
+    It is for compatibility with other implementations: `Laplace` has a finer grid for the same
+    cost, and needs no bounds. A value is clamped to the bounds, scale * ln(U) is added with a
+    random sign, and the sum is rounded to a multiple of the least power of two that is at least
+    the scale, and clamped again.
 
     Parameters
     ----------
     epsilon : number > 0
-        Privacy cost of each entry released, in pure DP. The noise is that of a smaller one, since
-        rounding costs, too.
+        Privacy cost of each released entry in pure DP, in nats. The noise is that of a smaller
+        epsilon, because the rounding has a cost, too.
     sensitivity : number > 0
-        What one unit can change in an entry; rounded up to a power of two. One of
-        `cydp.sensitivity` states the relation, and the loss is stated under it.
+        The largest change that one unit can make in an entry. It is rounded up to a power of two.
+        A sensitivity from `cydp.sensitivity` states its relation, and the loss is then stated
+        under it.
     bounds : (lower, upper)
-        Mironov's are (-B, B). B, the larger of abs(lower) and abs(upper), must be more than the
-        scale, and less than 2**46 of it; the noise grows a little with it. Values beyond 2**53 that
-        are also beyond 2**53 rounded sensitivities are cut there, if the bounds are wider.
+        Mironov's bounds are (-B, B). B, the larger of abs(lower) and abs(upper), must be more than
+        the scale and less than 2**46 scales; the noise is slightly larger for a larger B. If the
+        bounds are wider than 2**53 and than 2**53 rounded sensitivities, values are clamped to the
+        larger of these two.
 
     Attributes
     ----------
     relation : str or None
-        What the sensitivity, and so the loss, is stated under; None: nobody said.
+        The relation that sensitivity and loss are stated under, or None if none is stated.
 
     Raises
     ------
     TypeError, ValueError
-        For a bad parameter.
+        If a parameter is not allowed.
 
     Notes
     -----
-    Mironov, "On significance of the least significant bits for differential privacy", 2012,
-    theorem 1; docs/mechanisms/snapping.md says how its operations are done.
+    docs/mechanisms/snapping.md says how the operations of theorem 1 of [1]_ are carried out.
+
+    References
+    ----------
+    .. [1] Mironov, "On significance of the least significant bits for differential privacy", 2012.
 
     Examples
     --------
@@ -88,48 +95,48 @@ class Snapping(RealMechanism):
     sensitivity: Fraction
     bounds: tuple[Fraction, Fraction]
     relation: str | None
-    _unit: Fraction  # the sensitivity's power of two
+    _unit: Fraction  # the sensitivity, rounded up to a power of two
     _unit_float: float
-    _lower: float  # in units, and so are
-    _upper: float  # these
+    _lower: float  # in units, as are upper, scale and step
+    _upper: float
     _scale: float
     _step: float
 
     @require_names
     def __init__(self, *, epsilon: Number, sensitivity: Number, bounds: Bounds) -> None:
-        limit, norm = read_positive(epsilon, "epsilon"), norm_of(sensitivity)
+        rate, norm = read_positive(epsilon, "epsilon"), read_norm(sensitivity)
         lower, upper = read_bounds(bounds)
         if lower == upper:
             raise ValueError("bounds=(lower, upper) must have lower < upper, not equal ones")
         unit = Fraction(2) ** ceil_log2(norm)
         if not Fraction(2) ** -900 <= unit <= Fraction(2) ** 900:
             raise ValueError("sensitivity must be from 2**-900 to 2**900")
-        ends = float_of(lower / unit), float_of(upper / unit)
-        most = max(-ends[0], ends[1])
-        if limit <= 2 * _ETA:
+        low, high = float_of(lower / unit), float_of(upper / unit)
+        largest = max(-low, high)
+        if rate <= 2 * _ROUNDING:
             raise ValueError("epsilon must be greater than 2**-52")
-        if not most < math.inf:
+        if not largest < math.inf:
             raise ValueError("bounds must be less than 2**1024 sensitivities from 0")
-        smaller = (limit - 2 * _ETA) / (1 + 12 * Fraction(most) * _ETA)
+        smaller = (rate - 2 * _ROUNDING) / (1 + 12 * Fraction(largest) * _ROUNDING)
         scale = float_up(1 / smaller)
-        if not scale < most < _MOST_SCALES * scale:
+        if not scale < largest < _MOST_SCALES * scale:
             raise ValueError(
                 "bounds must have an end more than the scale from 0, which is about "
                 f"{scale * float_of(unit):.6g}, and none 2**46 times as far"
             )
-        values = (
-            limit,
-            norm,
-            (lower, upper),
-            relation_of(sensitivity),
-            unit,
-            float_of(unit),
-            *ends,
-            scale,
-            2.0 ** ceil_log2(Fraction(scale)),
+        set_fields(
+            self,
+            epsilon=rate,
+            sensitivity=norm,
+            bounds=(lower, upper),
+            relation=relation_of(sensitivity),
+            _unit=unit,
+            _unit_float=float_of(unit),
+            _lower=low,
+            _upper=high,
+            _scale=scale,
+            _step=2.0 ** ceil_log2(Fraction(scale)),
         )
-        for name, value in zip(self.__slots__, values, strict=True):
-            object.__setattr__(self, name, value)
 
     @property
     def scale(self) -> Fraction:
@@ -138,17 +145,17 @@ class Snapping(RealMechanism):
 
     @property
     def step(self) -> Fraction:
-        """The step of the grid: released numbers are multiples of it, or a bound."""
+        """The step of the grid: released numbers are multiples of it, or one of the bounds."""
         return as_exact(Fraction(self._step) * self._unit)
 
     @property
     def loss(self) -> PureDP:
-        """Privacy cost of each entry released."""
+        """Privacy cost of each released entry."""
         return PureDP(self.epsilon, relation=self.relation)
 
     @property
     def variance(self) -> float:
-        """About the variance of the noise before clamping: 2 scale**2 + step**2 / 12.
+        """Approximate variance of the noise before clamping: 2 scale**2 + step**2 / 12.
 
         >>> round(Snapping(epsilon=1, sensitivity=1, bounds=(-1000, 1000)).variance, 3)
         2.333
@@ -156,7 +163,19 @@ class Snapping(RealMechanism):
         return float_of(2 * self.scale**2 + self.step**2 / 12)
 
     def error_bound(self, confidence: Number = 0.95, *, count: Integer = 1) -> float:
-        """Half-width that `count` results are within of their values inside the bounds.
+        """Return the distance within which `count` results are from their clamped values.
+
+        Parameters
+        ----------
+        confidence : number between 0 and 1, default 0.95
+            The least probability that all results are.
+        count : int >= 1, default 1
+            The number of results.
+
+        Returns
+        -------
+        float
+            In units of the value.
 
         Raises
         ------
@@ -169,25 +188,26 @@ class Snapping(RealMechanism):
         3.996
 
         """
-        scales = Fraction(-miss_of(confidence, count)) * (1 + Fraction(1, 2**40))
+        log_failure = log_failure_probability(confidence, count)
+        scales = Fraction(-log_failure) * (1 + Fraction(1, 2**40))
         return float_up(scales * self.scale + self.step / 2)
 
-    def _drawing(self, given: Declared) -> tuple[int, Callable[[Generator], NDArray[np.float64]]]:
-        return given.size, partial(self._noisy, given)
+    def _plan_draw(self, given: Declared) -> tuple[int, Callable[[Generator], NDArray[np.float64]]]:
+        return given.size, partial(self._add_noise, given)
 
-    def _noisy(self, given: Declared, generator: Generator) -> NDArray[np.float64]:
+    def _add_noise(self, given: Declared, generator: Generator) -> NDArray[np.float64]:
         values = read_floats(given, "value")
         with np.errstate(all="ignore"):  # a signalling NaN may warn
             units = values.reshape(-1) / self._unit_float
             units[np.isnan(units)] = 0
-            most = max(_WHOLE, _WHOLE / self._unit_float)
-            ends = (min(max(end, -most), most) for end in (self._lower, self._upper))
-            np.clip(units, *ends, out=units)
-        released = self._snapped(units, *_draw(generator, units.size))
+            largest = max(_LARGEST_EXACT, _LARGEST_EXACT / self._unit_float)
+            bounds = (min(max(end, -largest), largest) for end in (self._lower, self._upper))
+            np.clip(units, *bounds, out=units)
+        released = self._snap(units, *_draw(generator, units.size))
         released *= self._unit_float
         return released.reshape(values.shape)
 
-    def _snapped(
+    def _snap(
         self,
         x: NDArray[np.float64],
         u: NDArray[np.float64],
@@ -195,23 +215,26 @@ class Snapping(RealMechanism):
         sign: NDArray[np.float64],
     ) -> NDArray[np.float64]:
         noise = sign * self._scale * np.log(u)
-        steps = self._steps(x, noise * (1 - _DOUBT))
-        doubtful = steps != self._steps(x, noise * (1 + _DOUBT))
-        for i in np.flatnonzero(doubtful | (halvings > 0)):
-            exactly = np.array([sign[i] * self._scale * ln(float(u[i]), int(halvings[i]))])
-            steps[i] = self._steps(x[i : i + 1], exactly)[0]
+        steps = self._round(x, noise * (1 - _UNCERTAINTY))
+        uncertain = steps != self._round(x, noise * (1 + _UNCERTAINTY))
+        for i in np.flatnonzero(uncertain | (halvings > 0)):
+            exact_noise = np.array([sign[i] * self._scale * ln(float(u[i]), int(halvings[i]))])
+            steps[i] = self._round(x[i : i + 1], exact_noise)[0]
         steps *= self._step
         return np.clip(steps, self._lower, self._upper, out=steps)
 
-    def _steps(self, x: NDArray[np.float64], noise: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the nearest multiples of the step, ties upwards; grows with the noise."""
-        places = (x + noise) / self._step
-        below = np.floor(places)
-        nearest: NDArray[np.float64] = below + (places - below >= 0.5)
+    def _round(self, x: NDArray[np.float64], noise: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return x + noise in steps, rounded with ties upwards. It increases with the noise."""
+        steps = (x + noise) / self._step
+        below = np.floor(steps)
+        nearest: NDArray[np.float64] = below + (steps - below >= 0.5)
         return nearest
 
     def __repr__(self) -> str:
-        epsilon, norm = literal_of(self.epsilon), words_of(self.sensitivity, self.relation)
+        epsilon, norm = (
+            literal_of(self.epsilon),
+            format_sensitivity(self.sensitivity, self.relation),
+        )
         lower, upper = map(binary_literal_of, self.bounds)
         return f"Snapping(epsilon={epsilon}, sensitivity={norm}, bounds=({lower}, {upper}))"
 
@@ -219,34 +242,33 @@ class Snapping(RealMechanism):
 def _draw(
     generator: Generator, n: int
 ) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.float64]]:
-    """Return n doubles in (0, 1), how often each is to be halved, and n signs.
+    """Return n doubles in (0, 1), how many times each is to be halved, and n signs.
 
-    A halving is asked for where the number itself would be subnormal: once in 2**1022.
+    Halvings are needed only if the number itself would be subnormal: once in 2**1022.
     """
     words = np.frombuffer(generator.bytes(16 * n), np.uint64).reshape(2, n)
     zeros = _trailing_zeros(words[0])
-    rare = np.flatnonzero(zeros == 64)  # once in 2**64
-    while len(rare):
-        more = _trailing_zeros(np.frombuffer(generator.bytes(8 * len(rare)), np.uint64))
-        zeros[rare] += more
-        rare = rare[more == 64]
+    unfinished = np.flatnonzero(zeros == 64)  # once in 2**64
+    while len(unfinished):
+        more = _trailing_zeros(np.frombuffer(generator.bytes(8 * len(unfinished)), np.uint64))
+        zeros[unfinished] += more
+        unfinished = unfinished[more == 64]
     sign = np.where(words[1] & np.uint64(1), -1.0, 1.0)
     halvings = np.maximum(zeros - _MOST_ZEROS, 0)
-    return uniform(zeros - halvings, words[1]), halvings, sign
+    return assemble_uniform(zeros - halvings, words[1]), halvings, sign
 
 
 def _trailing_zeros(words: NDArray[np.uint64]) -> NDArray[np.int64]:
-    """Return how many fair bits are 0 before the first 1; 64 if all are."""
+    """Return the number of bits 0 below the lowest 1 of each word; 64 if there is no 1."""
     return np.bitwise_count(~words & (words - np.uint64(1))).astype(np.int64)
 
 
-def uniform(zeros: NDArray[np.int64], bits: NDArray[np.uint64]) -> NDArray[np.float64]:
+def assemble_uniform(zeros: NDArray[np.int64], bits: NDArray[np.uint64]) -> NDArray[np.float64]:
     """Return doubles in (0, 1), each with the probability of the reals that round down to it.
 
-    `zeros`, at most 1,021, are how many of fair bits come before the first one; the upper 52 of
-    `bits` come behind it.
+    Their binary digits are `zeros` (at most 1,021) digits 0, a 1, and the upper 52 of `bits`.
 
-    >>> uniform(np.array([0, 1]), np.array([0, 2**63], np.uint64)).tolist()
+    >>> assemble_uniform(np.array([0, 1]), np.array([0, 2**63], np.uint64)).tolist()
     [0.5, 0.375]
     """
     ones = (bits >> np.uint64(12)) | np.uint64(0x3FF << 52)

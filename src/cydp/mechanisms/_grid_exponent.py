@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The power-of-two grids that real numbers are rounded to."""
+"""The exponents of the power-of-two grids that real numbers are rounded to."""
 
 from __future__ import annotations
 
@@ -10,55 +10,55 @@ from cydp._arguments import Number
 from cydp._numbers.rational import format_number, read_binary, read_exact
 
 __all__ = [
-    "FINEST",
     "LEAST_EXPONENT",
     "MOST_EXPONENT",
+    "MOST_STEPS",
     "ceil_log2",
     "default_exponent",
     "float_up",
-    "given_exponent",
+    "read_exponent",
 ]
 
-LEAST_EXPONENT, MOST_EXPONENT = -1021, 896  # cydp.h
-_COARSEST = 2**40  # steps in the scale of the noise, at least
-FINEST = 2**52  # and at most
-_ROUNDING = 1024  # times the norm that rounding adds is at most the norm, if the finest grid allows
+LEAST_EXPONENT, MOST_EXPONENT = -1021, 896  # those of cydp.h
+_LEAST_STEPS = 2**40  # the scale of the noise is at least this number of steps
+MOST_STEPS = 2**52  # and at most this number
+_ROUNDING = 1024  # the sensitivity is at least this multiple of what rounding adds, if possible
 
 
-def default_exponent(scale2: Fraction, spread2: Fraction, least2: Fraction) -> int:
-    """Return the exponent of the coarsest grid that costs the noise hardly anything.
+def default_exponent(scale2: Fraction, rounding2: Fraction, least2: Fraction) -> int:
+    """Return the exponent of the coarsest grid whose rounding adds hardly any noise.
 
     Parameters
     ----------
     scale2 : Fraction
         Square of the scale of the noise.
-    spread2 : Fraction
-        Square of the sensitivity, divided by the norm that rounding adds in steps of the grid.
+    rounding2 : Fraction
+        Square of the step at which rounding would double the sensitivity.
     least2 : Fraction
-        Square of what the grid may not be below, whatever else.
+        Square of the least step that is allowed.
 
     Raises
     ------
     ValueError
-        For a scale that has no grid.
+        If no grid fits the scale.
 
     """
     if not Fraction(1, 4**981) <= scale2 <= 4**936:
         raise ValueError(
             "sensitivity must give a scale between 2**-981 and 2**936, where step is not given"
         )
-    wanted = -ceil_log2(1 / min(spread2 / _ROUNDING**2, scale2 / _COARSEST**2)) // 2
+    wanted = -ceil_log2(1 / min(rounding2 / _ROUNDING**2, scale2 / _LEAST_STEPS**2)) // 2
     finest = -(-ceil_log2(least2) // 2)
     return max(wanted, finest, LEAST_EXPONENT)
 
 
-def given_exponent(step: Number) -> int:
-    """Return the exponent of a grid that was given.
+def read_exponent(step: Number) -> int:
+    """Return the exponent of a step.
 
     Raises
     ------
     TypeError, ValueError
-        For what is no power of two from 2**-1021 to 2**896.
+        If step is not a power of two from 2**-1021 to 2**896.
 
     """
     width = read_binary(step, "step")
