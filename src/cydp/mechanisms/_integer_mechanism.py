@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from cydp._columns.declared import Declared, check_entries, declare
 from cydp._columns.entries import is_integer
-from cydp._columns.pandas import labels_of
+from cydp._columns.pandas import labels_of, restore_labels
 from cydp._core import Sampler, add_noise
 from cydp._generator import Generator
 from cydp.accounting._loss import Loss

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp._numbers.intervals import exp_below
-from cydp._numbers.rational import float_of, read_exact
+from cydp._numbers.rational import float_of
 
 __all__ = ["MOST_COUNT", "KeepTable", "compute_table", "draw_kept"]
 
@@ -74,14 +74,13 @@ def compute_table(epsilon: Fraction, delta: Fraction, partitions: int = 1) -> Ke
     if _least_length(float_of(ratio - 1), delta) > MOST_COUNT:
         raise _length_error()
     words, floats = [], []
-    for n, probability in enumerate(read_exact()):
+    for n, probability in enumerate(exact()):
         if n > MOST_COUNT:
             raise _length_error()
         words.append(probability >> (bits - 64))
         floats.append(probability / (1 << bits))
-    words[-1] -= (
-        1  # 1 would be the word 2**64, which uint64 does not hold; `draw_kept` allows for it
-    )
+    # Probability 1 would be the word 2**64, which uint64 does not hold; `draw_kept` allows for it.
+    words[-1] -= 1
     return KeepTable(exact, bits, np.array(words, np.uint64), np.array(floats))
 
 

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from cydp._arguments import Integer, Number
 from cydp._call_errors import require_names
 from cydp._columns.declared import Declared
-from cydp._columns.pandas import labels_of
+from cydp._columns.pandas import labels_of, restore_labels
 from cydp._generator import Generator
 from cydp._numbers.rational import (
     format_number,
