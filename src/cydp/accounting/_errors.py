@@ -113,3 +113,8 @@ class ChargeConflictError(LedgerError):
 
 class ChargeInDoubtError(LedgerError):
     """A charge of this id was paid before, and it is not known whether its result was released."""
+
+
+# A traceback shows the name that a user can import, and pickles keep it.
+for _name in __all__:
+    globals()[_name].__module__ = "cydp.accounting"
