@@ -1,4 +1,4 @@
-"""Another thread writes to the input of a call: limits and laws hold for what was read."""
+"""Another thread writes to the input of a call: limits and distributions hold for what was read."""
 
 import threading
 from collections.abc import Iterator

@@ -47,7 +47,7 @@ def name_of(value: int | str, key: bytes) -> int:
 def expected(
     users: Sequence[Any], groups: Sequence[Any], most_groups: int, most_rows: int, seed: int
 ) -> list[bool]:
-    """By the definition in docs/exact.md, one user at a time."""
+    """By the definition in docs/exact/contributions.md, one user at a time."""
     key = SeededGenerator(seed).bytes(16)
     rows = defaultdict(lambda: defaultdict(list))
     for i, (user, group) in enumerate(zip(users, groups, strict=True)):
@@ -327,7 +327,7 @@ def test_pairs_whose_priorities_begin_alike_stay_apart() -> None:
 
 
 def p_value(counts: Sequence[int], cells: int) -> float:
-    """Of equal chances."""
+    """Of equal probabilities."""
     mean = sum(counts) / cells
     observed = [*counts, *[0] * (cells - len(counts))]
     return float(chi2.sf(sum((c - mean) ** 2 / mean for c in observed), cells - 1))

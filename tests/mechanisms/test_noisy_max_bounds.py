@@ -1,4 +1,4 @@
-"""csrc/mechanisms/noisy_max_bounds.c: the error of keys, which docs/sampling.md bounds."""
+"""csrc/mechanisms/noisy_max_bounds.c: the error of keys (docs/mechanisms/noisy_max.md)."""
 
 import math
 import random

@@ -102,7 +102,7 @@ def test_rounding_stays_within_the_proof(
     low, high = oracle.log_bounds(Fraction(2) / 2)
     assert low <= 0 <= high
     ln2 = -sum(oracle.log_bounds(Fraction(1, 2))) / 2
-    exact_offset = Fraction(offset)  # its own error is counted in docs/sampling.md
+    exact_offset = Fraction(offset)  # its own error is counted in docs/samplers/inverse_cdf.md
     for u in tried:
         middle = Fraction(2 * u + 1, 2 ** (bits + 1))
         power = middle.denominator.bit_length() - middle.numerator.bit_length()
