@@ -17,30 +17,33 @@ from cydp import _threads as threads
 from cydp.testing import SeededGenerator
 
 N = threads.SHARED_ABOVE + 12345  # shared, and no whole number of parts or chunks
-LAWS = {  # one for each route
+DISTRIBUTIONS = {  # one for each route
     "laplace": ["1/7", 1, 10, 2**20, 2**40],
     "gaussian": [2, 100, 2**20, 2**40],
     "bernoulli": ["1/3", 0],
 }
 
 
-def draw(rng: cydp.Generator, law: str, parameter: int | str, n: int) -> NDArray[np.generic]:
-    if law == "bernoulli":
+def draw(
+    rng: cydp.Generator, distribution: str, parameter: int | str, n: int
+) -> NDArray[np.generic]:
+    if distribution == "bernoulli":
         return rng.bernoulli(parameter, n)
-    return getattr(rng, f"discrete_{law}")(parameter, n)
+    return getattr(rng, f"discrete_{distribution}")(parameter, n)
 
 
 @pytest.mark.parametrize(
-    ("law", "parameter"), [(law, p) for law, parameters in LAWS.items() for p in parameters]
+    ("distribution", "parameter"),
+    [(distribution, p) for distribution, parameters in DISTRIBUTIONS.items() for p in parameters],
 )
 def test_any_number_of_threads_gives_the_same_values(
-    law: str, parameter: int | str, monkeypatch: pytest.MonkeyPatch
+    distribution: str, parameter: int | str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     drawn = []
     for number in (1, 2, 3, 8):
         monkeypatch.setattr(threads, "NUM_THREADS", number)
         rng = SeededGenerator(1, fixed_work=number == 3)
-        drawn.append([draw(rng, law, parameter, n) for n in (N, 1000, N)])
+        drawn.append([draw(rng, distribution, parameter, n) for n in (N, 1000, N)])
     for others in drawn[1:]:
         for one, other in zip(drawn[0], others, strict=True):
             assert np.array_equal(one, other)

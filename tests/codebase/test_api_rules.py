@@ -35,7 +35,7 @@ KEYWORD_ONLY = {
     "max_partitions", "max_rows_per_partition", "step",
 }  # fmt: skip
 THE_NAME_SAYS = "the name of the class says which number comes first"
-THE_LAW_HAS_ONE = "the law has one number"
+THE_DISTRIBUTION_HAS_ONE = "the distribution has one number"
 IT_ANSWERS = "one number is given for the other"
 IT_IS_THE_BUDGET = "a budget is what it is made of, or made for"
 POSITIONAL_TOO = {
@@ -43,9 +43,9 @@ POSITIONAL_TOO = {
     ("cydp.ApproxDP", "epsilon"): THE_NAME_SAYS,
     ("cydp.ApproxDP", "delta"): THE_NAME_SAYS,
     ("cydp.ZCDP", "rho"): THE_NAME_SAYS,
-    ("cydp.discrete_gaussian", "sigma"): THE_LAW_HAS_ONE,
-    ("cydp.Generator.discrete_gaussian", "sigma"): THE_LAW_HAS_ONE,
-    ("cydp.testing.discrete_gaussian_sampler", "sigma"): THE_LAW_HAS_ONE,
+    ("cydp.discrete_gaussian", "sigma"): THE_DISTRIBUTION_HAS_ONE,
+    ("cydp.Generator.discrete_gaussian", "sigma"): THE_DISTRIBUTION_HAS_ONE,
+    ("cydp.testing.discrete_gaussian_sampler", "sigma"): THE_DISTRIBUTION_HAS_ONE,
     ("cydp.Plan.epsilon", "delta"): IT_ANSWERS,
     ("cydp.Plan.delta", "epsilon"): IT_ANSWERS,
     ("cydp.Plan.epsilon_by_method", "delta"): IT_ANSWERS,

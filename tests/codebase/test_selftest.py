@@ -9,7 +9,7 @@ from cydp.cli import main
 def test_all_checks_hold() -> None:
     results = dict(selftest.checks())
     assert len(results) == len(selftest.STREAM) + 3
-    assert {law for law, _ in selftest.STREAM} == {
+    assert {distribution for distribution, _ in selftest.STREAM} == {
         "discrete_laplace",
         "discrete_gaussian",
         "bernoulli",
@@ -20,7 +20,9 @@ def test_all_checks_hold() -> None:
 def test_another_stream_is_noticed(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (law, parameter), (few, many) = next(iter(selftest.STREAM.items()))
-    monkeypatch.setitem(selftest.STREAM, (law, parameter), (few, [*many[:-1], many[-1] + 1]))
+    (distribution, parameter), (few, many) = next(iter(selftest.STREAM.items()))
+    monkeypatch.setitem(
+        selftest.STREAM, (distribution, parameter), (few, [*many[:-1], many[-1] + 1])
+    )
     assert main(["selftest"]) == 1
-    assert f"FAILED  stream of {law}({parameter})" in capsys.readouterr().out
+    assert f"FAILED  stream of {distribution}({parameter})" in capsys.readouterr().out

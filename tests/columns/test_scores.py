@@ -114,10 +114,10 @@ def test_wide_draws_follow_the_probabilities(kind: Any, epsilon: Any, sensitivit
     assert drawn.dtype == np.int64
     seen = np.bincount(drawn, minlength=5)
 
-    def p_value(chances: NDArray[np.float64]) -> float:
-        likely = chances * n > 1e-6
+    def p_value(probabilities: NDArray[np.float64]) -> float:
+        likely = probabilities * n > 1e-6
         assert (seen[~likely] == 0).all()
-        expected = chances[likely] * n
+        expected = probabilities[likely] * n
         return float(chi2.sf(((seen[likely] - expected) ** 2 / expected).sum(), likely.sum() - 1))
 
     assert p_value(m.probabilities(scores)) > LIMIT
@@ -182,10 +182,10 @@ def test_permute_and_flip_is_as_defined() -> None:
     m = PermuteAndFlip(epsilon=1, sensitivity=2)
     scores = [TOP, TOP - 1, TOP - 3, TOP - 7, 0.5]
     accept = [math.exp(-min(float((TOP - Fraction(x)) / m.scale), 700)) for x in scores]
-    chances = np.zeros(5)
+    probabilities = np.zeros(5)
     for order in permutations(range(5)):
         rest = 1.0
         for i in order:
-            chances[i] += rest * accept[i] / 120
+            probabilities[i] += rest * accept[i] / 120
             rest *= 1 - accept[i]
-    assert np.allclose(m.probabilities(scores), chances, rtol=0, atol=1e-12)
+    assert np.allclose(m.probabilities(scores), probabilities, rtol=0, atol=1e-12)

@@ -313,12 +313,12 @@ def test_so_many_rows_that_a_sum_could_overflow() -> None:
         np.zeros(2048, int), x=np.full(2048, 2**51)
     )
     before = half.sums["x"].units.tolist()
-    with pytest.raises(ValueError, match="step of x must be larger for so many rows"):
+    with pytest.raises(ValueError, match="step of x must be larger for this number of rows"):
         half.update(np.zeros(2048, int), x=np.zeros(2048))
-    with pytest.raises(ValueError, match="step of x must be larger for so many rows"):
+    with pytest.raises(ValueError, match="step of x must be larger for this number of rows"):
         half.merge(pickle.loads(pickle.dumps(half)))
     imported = GroupedAccumulator.from_arrow(pa.table(half))
-    with pytest.raises(ValueError, match="step of x must be larger for so many rows"):
+    with pytest.raises(ValueError, match="step of x must be larger for this number of rows"):
         imported.merge(half)
     assert half.sums["x"].units.tolist() == before == [2048 * 2**51]
     assert half.counts.tolist() == [2048]

@@ -145,7 +145,7 @@ WRONG = [
     (np.ma.array([[1]]), 0, ValueError, "one dimension"),
     (np.array([2**63], np.uint64), 0, ValueError, "from 0 to 2"),
     ([1], -1, ValueError, "minlength"),
-    ([1], None, TypeError, "minlength must be an integer, not NoneType"),
+    ([1], None, TypeError, "minlength must be an integer, not None$"),
     ([1], 2.0, TypeError, "minlength"),
     ([1], True, TypeError, "minlength"),
 ]

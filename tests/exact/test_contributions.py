@@ -327,7 +327,7 @@ def test_pairs_whose_priorities_begin_alike_stay_apart() -> None:
 
 
 def p_value(counts: Sequence[int], cells: int) -> float:
-    """Of equal chances."""
+    """Of equal probabilities."""
     mean = sum(counts) / cells
     observed = [*counts, *[0] * (cells - len(counts))]
     return float(chi2.sf(sum((c - mean) ** 2 / mean for c in observed), cells - 1))

@@ -367,7 +367,7 @@ def test_groups_that_could_overflow_are_refused_by_length():
     with pytest.raises(ValueError, match="could reach 2\\*\\*63"):
         exact.grouped_clamped_sum(codes, x, 1, (0, 1))
     many = np.full(4096, math.inf)
-    with pytest.raises(ValueError, match="step must be larger for so many rows"):
+    with pytest.raises(ValueError, match="step must be larger for this number of rows"):
         exact.grouped_clamped_sum(np.zeros(4096, int), many, 1, (0, 2**51), step=1)
     most = exact.grouped_clamped_sum(np.zeros(4095, int), many[1:], 1, (0, 2**51), step=1)
     assert most.units.tolist() == [4095 * 2**51]

@@ -1,4 +1,4 @@
-"""random.py: arguments, results and errors of generators. The law is tested elsewhere."""
+"""random.py: arguments, results and errors of generators. The distribution is tested elsewhere."""
 
 import copy
 import inspect

@@ -25,7 +25,7 @@ SMALL = [
 ]  # fmt: skip
 
 
-def law(m: RandomizedResponse, n: int, t: int) -> Floats:
+def distribution(m: RandomizedResponse, n: int, t: int) -> Floats:
     """Return the probability of each number of reports of a category that t of n people are in."""
     p = float(m.p_truth)
     w = float((1 - m.p_truth) / (m.n_categories - 1))
@@ -51,7 +51,7 @@ def coverage(
     low, high = ends
     counts = sorted({0, 1, 2, n // 20, n // 3, n // 2, n - 1, n} & set(range(n + 1)))
     return [
-        float(law(m, n, t)[(low <= t) & (t <= high)].sum())
+        float(distribution(m, n, t)[(low <= t) & (t <= high)].sum())
         for t in counts if variance(m, n, t) >= least
     ]  # fmt: skip
 
@@ -110,7 +110,7 @@ def test_error_bounds_cover_where_reports_vary_most(n: int, k: int, epsilon: str
     worst = max((0, n), key=lambda t: variance(m, n, t))
     p, w = float(m.p_truth), float((1 - m.p_truth) / (k - 1))
     off = np.abs((np.arange(n + 1) - n * w) / (p - w) - worst)
-    inside = lambda bound: float(law(m, n, worst)[off <= bound].sum())  # noqa: E731
+    inside = lambda bound: float(distribution(m, n, worst)[off <= bound].sum())  # noqa: E731
     assert 0.95 <= inside(m.error_bound(count=n)) < 0.96
     assert 0.9 <= inside(m.error_bound(0.9, count=n)) < 0.92
     assert inside(m.hoeffding_bound(count=n)) > 0.992

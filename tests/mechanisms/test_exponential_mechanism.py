@@ -81,17 +81,17 @@ def test_monotonic_is_a_bool(kind: Any, value: Any) -> None:
 def test_the_lunch_vote(epsilon: float, textbook: list[float], within: float) -> None:
     """Computed and drawn, as the lecture rounds: its fourth probability is 0.104."""
     m, n = ExponentialMechanism(epsilon=epsilon, sensitivity=1), 10**5
-    chances = m.probabilities(LUNCH)
-    assert np.allclose(chances, textbook, atol=within)
-    assert np.allclose(np.log10(chances), np.log10(textbook), atol=0.1)
+    probabilities = m.probabilities(LUNCH)
+    assert np.allclose(probabilities, textbook, atol=within)
+    assert np.allclose(np.log10(probabilities), np.log10(textbook), atol=0.1)
     drawn = m.release(np.tile(LUNCH, (n, 1)), rng=SeededGenerator(1))
     assert np.allclose(np.bincount(drawn, minlength=4) / n, textbook, atol=within)
-    assert p_value(drawn, chances) > LIMIT
+    assert p_value(drawn, probabilities) > LIMIT
 
 
-def p_value(drawn: NDArray[np.int64], chances: Floats) -> float:
+def p_value(drawn: NDArray[np.int64], probabilities: Floats) -> float:
     """Return the chi-square tail of what was drawn; rare candidates are counted as one."""
-    counts, wanted = np.bincount(drawn, minlength=len(chances)), chances * len(drawn)
+    counts, wanted = np.bincount(drawn, minlength=len(probabilities)), probabilities * len(drawn)
     rare = wanted < 50
     if wanted[rare].sum() < 50:  # with the least of the others
         rare[np.argmin(np.where(rare, np.inf, wanted))] = True
@@ -117,12 +117,12 @@ SCORES = {
 @pytest.mark.parametrize("name", SCORES)
 def test_draws_follow_the_probabilities(kind: Any, name: str) -> None:
     m, scores = kind(epsilon=1, monotonic=name == "normal", sensitivity=1), SCORES[name]
-    chances = m.probabilities(scores)
-    assert math.isclose(chances.sum(), 1, rel_tol=1e-12)
+    probabilities = m.probabilities(scores)
+    assert math.isclose(probabilities.sum(), 1, rel_tol=1e-12)
     drawn = m.release(np.tile(scores, (N, 1)), rng=SeededGenerator(2))
-    assert not (np.bincount(drawn, minlength=len(chances))[chances == 0]).any()
-    possible = np.flatnonzero(chances)
-    assert p_value(np.searchsorted(possible, drawn), chances[possible]) > LIMIT
+    assert not (np.bincount(drawn, minlength=len(probabilities))[probabilities == 0]).any()
+    possible = np.flatnonzero(probabilities)
+    assert p_value(np.searchsorted(possible, drawn), probabilities[possible]) > LIMIT
 
 
 def noisy(scores: Floats, gumbel: bool, uniform: Floats, tie: Callable[[Floats], Any]) -> Any:
@@ -140,7 +140,7 @@ def test_mutants_are_rejected(kind: Any) -> None:
     """Twice the noise; contenders that nobody refines; bits that two candidates share."""
     gumbel, rng = kind is ExponentialMechanism, np.random.default_rng(1)
     scores = np.array(SCORES["normal"][:20])
-    chances = kind(epsilon=1, sensitivity=1).probabilities(scores)
+    probabilities = kind(epsilon=1, sensitivity=1).probabilities(scores)
     uniform = rng.random((10 * N, len(scores)))
 
     def largest(keys: Floats) -> Any:
@@ -149,29 +149,29 @@ def test_mutants_are_rejected(kind: Any) -> None:
     def drawn(u: Floats, tie: Any = largest, s: Floats = scores) -> Any:
         return noisy(s, gumbel, u, tie)
 
-    assert p_value(drawn(uniform), chances) > LIMIT
+    assert p_value(drawn(uniform), probabilities) > LIMIT
     mutants = {
         "half the noise": drawn(uniform, s=2 * scores),
         "twice the noise": drawn(uniform, s=scores / 2),
         "the second contender dropped": drawn(uniform, first_within(0.06)),
         "5 bits, never refined": drawn((np.floor(uniform * 32) + 0.5) / 32),
         "bits used twice": drawn(np.repeat(uniform[:, ::2], 2, axis=1)),
-        "the other law": noisy(scores, not gumbel, uniform, largest),
+        "the other distribution": noisy(scores, not gumbel, uniform, largest),
     }
     for name, mutant in mutants.items():
-        assert p_value(mutant, chances) < REJECTED, name
+        assert p_value(mutant, probabilities) < REJECTED, name
 
 
 def permute_and_flip(weights: list[Fraction]) -> list[Fraction]:
     """Return its probabilities by the definition: flip coins in a random order until one lands."""
     m = len(weights)
-    chances = [Fraction(0)] * m
+    probabilities = [Fraction(0)] * m
     for order in permutations(range(m)):
         left = Fraction(1, math.factorial(m))
         for i in order:
-            chances[i] += left * weights[i]
+            probabilities[i] += left * weights[i]
             left *= 1 - weights[i]
-    return chances
+    return probabilities
 
 
 @pytest.mark.parametrize("scores", [[0], [1, 1], [0, -1, -2], [3, 2.5, 1, 1, -4], LUNCH])
@@ -195,13 +195,13 @@ def test_probabilities_of_many_equal_candidates() -> None:
 @each
 def test_probabilities_keep_the_shape_and_the_rows(kind: Any) -> None:
     scores = np.random.default_rng(1).normal(size=(2, 3, 5))
-    chances = kind(epsilon=2, sensitivity=3).probabilities(scores)
-    assert chances.shape == scores.shape
+    probabilities = kind(epsilon=2, sensitivity=3).probabilities(scores)
+    assert probabilities.shape == scores.shape
     assert np.array_equal(
-        chances[1, 2], kind(epsilon=2, sensitivity=3).probabilities(scores[1, 2].tolist())
+        probabilities[1, 2], kind(epsilon=2, sensitivity=3).probabilities(scores[1, 2].tolist())
     )
     assert np.allclose(
-        chances, kind(epsilon=2, sensitivity=3).probabilities(scores + 100), rtol=1e-12
+        probabilities, kind(epsilon=2, sensitivity=3).probabilities(scores + 100), rtol=1e-12
     )
 
 
@@ -209,12 +209,12 @@ def test_probabilities_keep_the_shape_and_the_rows(kind: Any) -> None:
 @pytest.mark.parametrize("epsilon", ["1e-400", "1e-300", "1", "1e300", "1e400"])
 def test_extreme_rates_give_probabilities(kind: Any, epsilon: str) -> None:
     for scores in ([1e308, -1e308], [5e-324, 0.0], [math.inf, 0.0], [math.nan, 1.0]):
-        chances = kind(epsilon=epsilon, sensitivity=1).probabilities(scores)
-        assert math.isclose(chances.sum(), 1)
+        probabilities = kind(epsilon=epsilon, sensitivity=1).probabilities(scores)
+        assert math.isclose(probabilities.sum(), 1)
         drawn = kind(epsilon=epsilon, sensitivity=1).release(
             np.tile(scores, (200, 1)), rng=SeededGenerator(1)
         )
-        assert set(drawn.tolist()) == set(np.flatnonzero(chances).tolist())
+        assert set(drawn.tolist()) == set(np.flatnonzero(probabilities).tolist())
 
 
 @each

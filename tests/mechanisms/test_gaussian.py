@@ -238,6 +238,6 @@ def test_goodness_of_fit() -> None:
     samples = ((released - 3.0) * 4).astype(int)
     for sigma2, right in ((25, True), (16, False), (Fraction(51, 2), False)):
         tail = lambda k, s=Fraction(sigma2): 2 * upper_tail(s, k) if k else Fraction(1)  # noqa: E731
-        ends, chances = cells(ends_of(1, 40), tail, n)
-        p = p_value([samples], n, ends, chances)
+        ends, probabilities = cells(ends_of(1, 40), tail, n)
+        p = p_value([samples], n, ends, probabilities)
         assert p > LIMIT if right else p < REJECTED

@@ -1,6 +1,6 @@
 """The sigma of a Gaussian mechanism for (epsilon, delta): never too small, and hardly too large.
 
-Expected values are those of mpmath, with 60 digits or more, from the laws' own formulas.
+Expected values are those of mpmath, with 60 digits or more, from the distributions' own formulas.
 """
 
 import itertools
@@ -43,14 +43,14 @@ def mp_of(number: Any) -> Any:
 
 
 def mills(x: Any) -> Any:
-    """Return the mass of a normal law beyond x, divided by the density there."""
+    """Return the mass of a normal distribution beyond x, divided by the density there."""
     if x > 1e9:
         return 1 / x - 1 / x**3
     return mp.sqrt(mp.pi / 2) * mp.exp(x * x / 2) * mp.erfc(x / mp.sqrt(2))
 
 
 def normal_delta(mu: Any, epsilon: Any) -> Any:
-    """Return Balle and Wang's delta of normal laws that are mu standard deviations apart."""
+    """Return Balle and Wang's delta for two normal distributions, mu standard deviations apart."""
     u = epsilon / mu - mu / 2
     return mp.npdf(u) * (mills(u) - mills(u + mu))
 
@@ -75,7 +75,7 @@ def steps_of(pmf: NDArray[np.float64], step: int) -> NDArray[np.float64]:
 
 
 def vector_delta(vector: tuple[int, ...], sigma2: float, epsilon: float) -> float:
-    """Return the delta of noise on several integers that move by a vector, from the laws alone."""
+    """Return the delta of noise on several integers that change by a vector, by its definition."""
     wide = math.ceil(14 * math.sqrt(sigma2))
     k = np.arange(-wide, wide + 1)
     pmf = np.exp(-(k**2) / (2 * sigma2))
@@ -131,7 +131,7 @@ def test_the_delta_of_discrete_noise(sigma2: str, steps: int, epsilon: str) -> N
 
 
 def test_discrete_noise_is_computed_from_normal_noise() -> None:
-    """In logarithms, the law that is computed is as near to the discrete one as ENTRY says."""
+    """The logarithms of computed and of discrete probabilities differ by at most ENTRY_ERROR."""
     sums = [
         mp.fsum(mp.exp(-((z - y) ** 2) / 6) for z in range(-40, 41)) for y in (mpf(0), mpf(1) / 2)
     ]

@@ -268,12 +268,12 @@ def test_goodness_of_fit() -> None:
     m, n = Laplace(epsilon=1, sensitivity=1, step=0.25, coordinates=1), 10**6
     released = np.asarray(m.release(np.full(n, 3.1), rng=SeededGenerator(3)))
     samples = ((released - 3.0) * 4).astype(int)
-    law = _tail(5)
-    ends, chances = cells(ends_of(1, 80), law, n)
-    assert p_value([samples], n, ends, chances) > LIMIT
+    tail = _tail(5)
+    ends, probabilities = cells(ends_of(1, 80), tail, n)
+    assert p_value([samples], n, ends, probabilities) > LIMIT
     for mutant in (_tail(4), _tail(Fraction(51, 10))):
-        ends, chances = cells(ends_of(1, 80), mutant, n)
-        assert p_value([samples], n, ends, chances) < REJECTED
+        ends, probabilities = cells(ends_of(1, 80), mutant, n)
+        assert p_value([samples], n, ends, probabilities) < REJECTED
 
 
 def _tail(scale: Any) -> Any:

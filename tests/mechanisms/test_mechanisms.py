@@ -66,16 +66,16 @@ def test_scales_that_cannot_be_drawn_are_refused(epsilon: Any) -> None:
 
 @pytest.mark.parametrize("scale", ["1/7", "1", "10", "1000/3", str(2**20)])
 def test_formulas(scale: str) -> None:
-    law, m = Fraction(scale), DiscreteLaplace(epsilon=1 / Fraction(scale), sensitivity=1)
-    ks = sorted({0, 1, 2, 5, int(3 * law)})
+    exact_scale, m = Fraction(scale), DiscreteLaplace(epsilon=1 / Fraction(scale), sensitivity=1)
+    ks = sorted({0, 1, 2, 5, int(3 * exact_scale)})
     for k in ks:
-        low, high = oracle.probability_bounds(law, k, BITS)
+        low, high = oracle.probability_bounds(exact_scale, k, BITS)
         assert m.pmf(k) == m.pmf(-k)
         assert math.isclose(m.pmf(k), (low + high) / 2 / 2**BITS, rel_tol=1e-12)
-        upper = oracle.tail_bounds(law, k + 1, BITS)[0] / 2 / 2**BITS  # P(X > k)
+        upper = oracle.tail_bounds(exact_scale, k + 1, BITS)[0] / 2 / 2**BITS  # P(X > k)
         assert math.isclose(1 - m.cdf(k), upper, rel_tol=1e-9, abs_tol=1e-15)
         assert math.isclose(m.cdf(-k - 1), upper, rel_tol=1e-12)
-    low, high = oracle.variance_bounds(law, BITS)
+    low, high = oracle.variance_bounds(exact_scale, BITS)
     assert math.isclose(m.variance, (low + high) / 2 / 2**BITS, rel_tol=1e-12)
     assert np.array_equal(m.pmf(ks), [m.pmf(k) for k in ks])
     assert np.array_equal(m.cdf(np.array(ks)), [m.cdf(k) for k in ks])
@@ -102,15 +102,15 @@ def test_probabilities_are_of_integers(bad: Any) -> None:
 @pytest.mark.parametrize("count", [1, 10, 10**6])
 def test_error_bounds_are_least(scale: str, confidence: str, count: int) -> None:
     """P(|X| <= h)^count reaches the confidence, and that of h - 1 does not."""
-    law, share = Fraction(scale), Fraction(confidence)
-    h = DiscreteLaplace(epsilon=1 / law, sensitivity=1).error_bound(confidence, count=count)
+    exact_scale, share = Fraction(scale), Fraction(confidence)
+    h = DiscreteLaplace(epsilon=1 / exact_scale, sensitivity=1).error_bound(confidence, count=count)
 
     def misses(bound: int) -> float:
-        chance = Fraction(oracle.tail_bounds(law, bound + 1, BITS)[1], 2**BITS)
+        chance = Fraction(oracle.tail_bounds(exact_scale, bound + 1, BITS)[1], 2**BITS)
         return -math.expm1(count * math.log1p(-float(chance)))
 
     assert misses(h) <= float(1 - share) * (1 + 1e-12)
-    slack = 1e-9 if law < 2**20 else 1e-3
+    slack = 1e-9 if exact_scale < 2**20 else 1e-3
     assert h == 0 or misses(h - 1) > float(1 - share) * (1 - slack)
 
 

@@ -135,7 +135,7 @@ def with_bits(
     words: Sequence[int],
     extensions: NDArray[np.uint64],
 ) -> tuple[int, NDArray[np.uint8]]:
-    """Return the winner by given bits, the resolver's being the same, and whose were read."""
+    """Return the winner by given bits, which exact comparison confirms, and whose were read."""
     values = np.array(scores)
     chosen = []
     for resolve_all in (False, True):

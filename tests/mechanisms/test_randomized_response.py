@@ -1,4 +1,4 @@
-"""The randomized response of mechanisms/ and csrc/mechanisms/: laws, reports, estimates."""
+"""The randomized response of mechanisms/ and csrc/mechanisms/: distribution, reports, estimates."""
 
 import dataclasses
 import itertools
@@ -123,17 +123,17 @@ def test_probabilities() -> None:
     m = RandomizedResponse(epsilon=1, n_categories=4)
     lie = weight(1, 4)
     for code in range(4):
-        chances = m.probabilities(code)
-        assert chances.dtype == np.float64
-        assert chances[code] == float(m.p_truth)
-        assert np.allclose(np.delete(chances, code), float(lie), rtol=1e-15)
-        assert math.isclose(chances.sum(), 1)
+        probabilities = m.probabilities(code)
+        assert probabilities.dtype == np.float64
+        assert probabilities[code] == float(m.p_truth)
+        assert np.allclose(np.delete(probabilities, code), float(lie), rtol=1e-15)
+        assert math.isclose(probabilities.sum(), 1)
     assert m.probabilities(-1).tolist() == m.probabilities(4).tolist() == [0.25] * 4
     with pytest.raises(TypeError, match="code"):
         m.probabilities(1.0)  # type: ignore[arg-type]
 
 
-# The law of shifts, bit by bit
+# The distribution of category offsets, bit by bit
 
 FEW = [(k, w) for k in (2, 3, 10, 63, 64) for w in (weight(1, k), Fraction(1, k))] + [
     (2, weight(30, 2)), (3, weight(12, 3)), (64, weight(200, 64)), (4, Fraction(1, 1024)),
@@ -224,9 +224,9 @@ def test_reports_need_laws_of_shifts() -> None:
         testing.bernoulli_sampler(1),
     )
     wide = shift_sampler("0.001", 300)
-    for shift, uniform in ((two, three), (coin, two), (two, coin), (wide, wide)):
+    for offset, uniform in ((two, three), (coin, two), (two, coin), (wide, wide)):
         with pytest.raises(ValueError, match="parameter"):
-            SeededGenerator(1)._randomize(shift, uniform, codes, reports)
+            SeededGenerator(1)._randomize(offset, uniform, codes, reports)
     with pytest.raises(ValueError, match="contiguous"):
         SeededGenerator(1)._randomize(two, two, codes[::2], reports[::2])
 
@@ -234,10 +234,10 @@ def test_reports_need_laws_of_shifts() -> None:
 # Goodness of fit
 
 
-def p_value(observed: NDArray[Any], chances: list[Fraction]) -> float:
+def p_value(observed: NDArray[Any], probabilities: list[Fraction]) -> float:
     n = observed.sum()
-    expected = np.array([float(chance) for chance in chances]) * n
-    return float(chi2.sf(((observed - expected) ** 2 / expected).sum(), len(chances) - 1))
+    expected = np.array([float(chance) for chance in probabilities]) * n
+    return float(chi2.sf(((observed - expected) ** 2 / expected).sum(), len(probabilities) - 1))
 
 
 def drawn(codes: NDArray[Any], k: int, w: Fraction, seed: int) -> NDArray[Any]:
@@ -252,23 +252,26 @@ def drawn(codes: NDArray[Any], k: int, w: Fraction, seed: int) -> NDArray[Any]:
 def test_reports_fit_and_mutants_do_not(k: int) -> None:
     n, truth, epsilon = 10**6, k - 1, 1
     lie = weight(epsilon, k)
-    chances = [lie] * k
-    chances[truth] = 1 - (k - 1) * lie
+    probabilities = [lie] * k
+    probabilities[truth] = 1 - (k - 1) * lie
     codes = np.full(n, truth, np.uint8)
     seen = np.bincount(
         RandomizedResponse(epsilon=epsilon, n_categories=k).release(codes, rng=SeededGenerator(8)),
         minlength=k,
     )
-    assert p_value(seen, chances) > LIMIT
+    assert p_value(seen, probabilities) > LIMIT
     # The truth with 1 - q, where the uniform answer leaves the truth out; one category further.
     assert (
-        p_value(np.bincount(leaves_truth_out(codes, k, k * lie), minlength=k), chances) < REJECTED
+        p_value(np.bincount(leaves_truth_out(codes, k, k * lie), minlength=k), probabilities)
+        < REJECTED
     )
-    assert p_value(np.roll(seen, 1), chances) < REJECTED
+    assert p_value(np.roll(seen, 1), probabilities) < REJECTED
     # Lies too rare by a hundredth.
     assert (
         k > 10
-        or p_value(np.bincount(drawn(codes, k, lie * Fraction(99, 100), 8), minlength=k), chances)
+        or p_value(
+            np.bincount(drawn(codes, k, lie * Fraction(99, 100), 8), minlength=k), probabilities
+        )
         < REJECTED
     )
 
@@ -325,8 +328,8 @@ def test_neighbours_are_independent() -> None:
         np.zeros(2 * n, np.uint8), rng=SeededGenerator(12)
     )
     seen = np.bincount(2 * pairs[::2] + pairs[1::2], minlength=4)
-    chances = [(1 - lie) ** 2, (1 - lie) * lie, lie * (1 - lie), lie**2]
-    assert p_value(seen, chances) > LIMIT
+    probabilities = [(1 - lie) ** 2, (1 - lie) * lie, lie * (1 - lie), lie**2]
+    assert p_value(seen, probabilities) > LIMIT
 
 
 # Streams

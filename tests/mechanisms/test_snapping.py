@@ -164,8 +164,8 @@ def test_uniforms() -> None:
     exponents = np.minimum(-np.frexp(u)[1], 15)
     for drop, right in ((0, True), (1, False)):
         counts = np.bincount(np.minimum(exponents + drop * (exponents == 3), 15), minlength=16)
-        chances = np.array([2.0 ** -(i + 1) for i in range(15)] + [2.0**-15])
-        expected = chances * 10**6
+        probabilities = np.array([2.0 ** -(i + 1) for i in range(15)] + [2.0**-15])
+        expected = probabilities * 10**6
         p = chi2.sf(((counts - expected) ** 2 / expected).sum(), 15)
         assert p > LIMIT if right else p < REJECTED
     zeros = np.array([0, 70, 1021])
@@ -223,8 +223,8 @@ def test_goodness_of_fit() -> None:
     for factor, right in ((1, True), (2, False), (Fraction(1, 2), False)):
         ends = [(Fraction(2 * k + 1, 2) * m.step) / (m.scale * factor) for k in range(6)]
         tails = [1.0, *(float(sum(exp_bounds(-end)) / 2) for end in ends), 0.0]
-        chances = -np.diff(tails)
-        p = chi2.sf(((counts - n * chances) ** 2 / (n * chances)).sum(), 6)
+        probabilities = -np.diff(tails)
+        p = chi2.sf(((counts - n * probabilities) ** 2 / (n * probabilities)).sum(), 6)
         assert p > LIMIT if right else p < REJECTED
 
 

@@ -35,7 +35,7 @@ def test_prefixes_enumerate_p(p: str) -> None:
     true, false = prefixes[mapped.values & decided], prefixes[~mapped.values & decided]
     assert not len(true) or Fraction(int(true[-1]) + 1, 2**16) <= exact
     assert not len(false) or Fraction(int(false[0]), 2**16) >= exact
-    # With the resolver's share of the others, p: not about, but equal.
+    # With the exact comparison's share of the others, p: not about, but equal.
     share = Fraction(len(true), 2**16)
     for u in np.flatnonzero(~decided).tolist():
         share += min(max(exact - Fraction(u, 2**16), Fraction(0)), Fraction(1, 2**16))

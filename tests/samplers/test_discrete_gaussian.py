@@ -33,8 +33,8 @@ def map_same(sigma2: str, planes: list[Bits], signs: Bits | None = None,
 def share_below(y: int, below: NDArray[np.bool_], undecided: NDArray[np.bool_]) -> int:
     """Return the measure, in 2^-PRECISION, of the U that are taken to be below y.
 
-    `below` says it of the prefixes 0, 1, ...; of an undecided one's cell it is the resolver's
-    share, exactly. A decided cell must lie on one side of y.
+    `below` says it of the prefixes 0, 1, ...; an undecided one's cell is left to exact
+    comparison, which adds its share. A decided cell must lie on one side of y.
     """
     for prefixes, side in ((below & ~undecided, 1), (~below & ~undecided, -1)):
         places = np.flatnonzero(prefixes)
@@ -56,7 +56,7 @@ def cells_of(sigma2: Fraction, one_sided: bool) -> set[int]:
 
 @pytest.mark.parametrize("sigma2", ["1e-6", "1/9", "1", "2", "16", "63.999"])
 def test_prefixes_enumerate_the_pmf(sigma2: str) -> None:
-    law, prefixes = Fraction(sigma2), np.arange(2**16)
+    distribution, prefixes = Fraction(sigma2), np.arange(2**16)
     positive = map_same(sigma2, [prefixes], prefixes < 0)
     negative = map_same(sigma2, [prefixes], prefixes >= 0)
     assert np.array_equal(negative.values, -positive.values)
@@ -64,13 +64,13 @@ def test_prefixes_enumerate_the_pmf(sigma2: str) -> None:
     undecided = positive.asked[0]
     tails = []
     for k in range(positive.values.max() + 10):
-        low, high = oracle.tail_bounds(law, k, PRECISION)
+        low, high = oracle.tail_bounds(distribution, k, PRECISION)
         tails.append(share_below(low, positive.values >= k, undecided))
         assert low <= tails[-1] <= high
     for k, (above, below) in enumerate(itertools.pairwise(tails)):
-        low, high = oracle.probability_bounds(law, k, PRECISION)
+        low, high = oracle.probability_bounds(distribution, k, PRECISION)
         assert abs(2 * (above - below) - (low + high) * (2 if k else 1)) < 16
-    assert set(np.flatnonzero(undecided).tolist()) == cells_of(law, one_sided=False)
+    assert set(np.flatnonzero(undecided).tolist()) == cells_of(distribution, one_sided=False)
     assert positive.work["undecided"] == undecided.sum()
 
 
@@ -81,8 +81,8 @@ def values_below(mapped: MappedBits) -> NDArray[np.bool_]:
 
 @pytest.mark.parametrize(("sigma2", "m"), [("64", 1), ("100", 1), ("300", 2)])
 def test_candidates_of_the_split_enumerate_the_pmf(sigma2: str, m: int) -> None:
-    law, prefixes, zeros = Fraction(sigma2), np.arange(2**16), np.zeros(2**16, np.int64)
-    base = law / 4**m
+    distribution, prefixes, zeros = Fraction(sigma2), np.arange(2**16), np.zeros(2**16, np.int64)
+    base = distribution / 4**m
     # x of each prefix, from candidates with R = 0: none is rejected.
     mapped = map_same(sigma2, [zeros, prefixes, zeros])
     x = mapped.values >> m
@@ -94,7 +94,7 @@ def test_candidates_of_the_split_enumerate_the_pmf(sigma2: str, m: int) -> None:
         share_below(oracle.tail_bounds(base, k, PRECISION, True)[0], x >= k, undecided)
         for k in range(x[~undecided].max() + 2)
     ]
-    rate = Fraction(oracle.acceptance_rate_bounds(law, PRECISION)[0], 2**PRECISION)
+    rate = Fraction(oracle.acceptance_rate_bounds(distribution, PRECISION)[0], 2**PRECISION)
     for k in range(len(shares) - 1):
         prefix = int(np.flatnonzero(x == k)[-1])
         for r in range(2**m):
@@ -107,12 +107,12 @@ def test_candidates_of_the_split_enumerate_the_pmf(sigma2: str, m: int) -> None:
                     accepted = values_below(tried)
             if k == r == 0:
                 assert tried.values.size == 0  # no negative zero
-            low, high = oracle.acceptance_bounds(law, k, r, PRECISION)
+            low, high = oracle.acceptance_bounds(distribution, k, r, PRECISION)
             share = share_below(low, accepted, tried.asked[1]) if r else 2**PRECISION
             assert low <= share <= high
-            # The chances of x, V, R and the sign, given that a candidate is accepted.
+            # The probabilities of x, V, R and the sign, given that a candidate is accepted.
             found = Fraction((shares[k] - shares[k + 1]) * share, 4**PRECISION << (m + 1))
-            low, high = oracle.probability_bounds(law, (k << m) + r, PRECISION)
+            low, high = oracle.probability_bounds(distribution, (k << m) + r, PRECISION)
             assert abs(found / rate - Fraction(low, 2**PRECISION)) < Fraction(1, 2**250)
 
 
@@ -123,12 +123,12 @@ def p_value(samples: Iterable[Samples], n: int, sigma2: Fraction) -> float:
     """Of about 20 cells of |X|, to where 100 samples are expected, by sign."""
     spread = math.sqrt(2 * sigma2 * math.log(n / 100))
     step = max(1, round(spread / 20))
-    ends, chances = cells(
+    ends, probabilities = cells(
         ends_of(step, max(1, int(spread / step))),
         lambda k: Fraction(oracle.tail_bounds(sigma2, k, 100)[0], 2**100),
         n,
     )
-    return chi2_p_value(samples, n, ends, chances)
+    return chi2_p_value(samples, n, ends, probabilities)
 
 
 @pytest.mark.parametrize(
@@ -169,7 +169,7 @@ def test_low_bits_of_a_large_noise_are_uniform(sigma: str) -> None:
 
 @pytest.mark.parametrize("sigma", ["1", "10"])
 def test_neighbours_in_the_stream_are_independent(sigma: str) -> None:
-    """A pair (X, Y) is judged through its cells, which are those of the product law."""
+    """A pair (X, Y) is judged through its cells, which are those of the product distribution."""
     n, step = 2 * 10**6, int(sigma)
     samples = SeededGenerator(4).discrete_gaussian(sigma, n)
     index = np.clip((samples + step // 2) // step, -3, 3).reshape(-1, 2) + 3
@@ -297,8 +297,8 @@ def test_a_sign_taken_from_the_prefix_is_rejected() -> None:
 def test_undecided_candidates_are_as_rare_as_stated(sigma2: str) -> None:
     """Of x the cells that hold a B_k, and no other; of V the cell of exp(-g) and its guard."""
     sampler, parts, n = discrete_gaussian_sampler(sigma2=sigma2), 10, 2 * 10**5
-    law = Fraction(sigma2)
-    held = cells_of(law / 4 ** oracle.split_bits(law), one_sided=True)
+    distribution = Fraction(sigma2)
+    held = cells_of(distribution / 4 ** oracle.split_bits(distribution), one_sided=True)
     rng = np.random.default_rng(7)
     extensions = rng.integers(0, 2**64, (2, n, 8), dtype=np.uint64)
     of_v = 0

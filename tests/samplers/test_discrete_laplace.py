@@ -45,7 +45,7 @@ def assert_masses_are_those_of_the_law(
         assert int(cells[0]) << (PRECISION - bits) >= below
         assert int(cells[-1] + 1) << (PRECISION - bits) <= above
         mass[k] = Fraction(len(cells), 2**bits)
-    # With the resolver's share of the other cells, the masses are those of the law.
+    # With the share of the other cells that exact comparison adds, the masses are right.
     for u in np.flatnonzero(undecided).tolist():
         for k, (low, _) in oracle.cell_masses(scale, u, bits, PRECISION).items():
             mass[k] = mass.get(k, Fraction(0)) + low
@@ -65,15 +65,15 @@ def test_prefixes_of_the_logarithm_enumerate_the_pmf(scale: str, bits: int) -> N
 
 @pytest.mark.parametrize("scale", ["1/1000", "1/7", "1", "3/2", "4", "11/2"])
 def test_prefixes_of_the_thresholds_enumerate_the_pmf(scale: str) -> None:
-    law, prefixes = Fraction(scale), np.arange(2**16)
+    distribution, prefixes = Fraction(scale), np.arange(2**16)
     positive = map_words(scale, prefixes, prefixes < 0)
     negative = map_words(scale, prefixes, prefixes >= 0)
     assert np.array_equal(negative.values, -positive.values)
     assert np.array_equal(negative.asked, positive.asked)
-    assert_masses_are_those_of_the_law(law, 16, positive.values, positive.asked[0])
+    assert_masses_are_those_of_the_law(distribution, 16, positive.values, positive.asked[0])
     # Undecided are the cells that hold a T_k, and no other.
     cells, k = set(), 1
-    while (cell := oracle.tail_bounds(law, k, 64)[0] >> 48) > 0:
+    while (cell := oracle.tail_bounds(distribution, k, 64)[0] >> 48) > 0:
         cells.add(cell)
         k += 1
     assert set(np.flatnonzero(positive.asked[0]).tolist()) == cells | {0}
@@ -94,12 +94,12 @@ def p_value(samples: Iterable[Samples], n: int, scale: Fraction) -> float:
     """Of about 20 cells of |X|, to where 100 samples are expected, by sign."""
     spread = float(scale) * math.log(n / 100)
     step = max(1, round(spread / 20))
-    ends, chances = cells(
+    ends, probabilities = cells(
         ends_of(step, max(1, int(spread / step))),
         lambda k: Fraction(oracle.tail_bounds(scale, k, PRECISION)[0], 2**PRECISION),
         n,
     )
-    return chi2_p_value(samples, n, ends, chances)
+    return chi2_p_value(samples, n, ends, probabilities)
 
 
 @pytest.mark.parametrize(
@@ -129,7 +129,7 @@ def test_low_bits_of_a_large_noise_are_uniform(scale: str) -> None:
 
 
 def test_neighbours_in_the_stream_are_independent() -> None:
-    """A pair (X, Y) is judged through X 7 + Y: its cells are those of the product law."""
+    """A pair (X, Y) is judged through X 7 + Y: its cells are those of the product distribution."""
     n = 2 * 10**6
     samples = np.clip(SeededGenerator(4).discrete_laplace(1, n), -3, 3).reshape(-1, 2)
     inner = [oracle.probability_bounds(Fraction(1), k, 100)[0] / 2**100 for k in range(-2, 3)]

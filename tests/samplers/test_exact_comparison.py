@@ -38,12 +38,12 @@ COINS = [
     f"{3**1250}/{2**1982 + 1}",
 ]  # fmt: skip
 ENDING = [text for text in COINS if 2**900 % Fraction(text).denominator == 0]
-LAWS = [
+DISTRIBUTIONS = [
     *(("laplace", text) for text in SCALES),
     *(("gaussian", text) for text in SIGMAS2),
     *(("bernoulli", text) for text in COINS),
 ]
-WORDS = 24  # 64-bit words of extension given: more than the resolver may need
+WORDS = 24  # 64-bit words of extension given: more than the exact comparison may need
 DEEP = 64 * WORDS
 
 Words = NDArray[np.uint64]
@@ -53,14 +53,16 @@ def short(value: object) -> str:
     return str(value) if len(str(value)) < 20 else f"{str(value)[:8]}..."
 
 
-def every_law(*laws: tuple[str, str]) -> pytest.MarkDecorator:
-    return pytest.mark.parametrize(("law", "text"), laws or LAWS, ids=short)
+def every_distribution(*distributions: tuple[str, str]) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize(
+        ("distribution", "text"), distributions or DISTRIBUTIONS, ids=short
+    )
 
 
-def sampler_of(law: str, parameter: str | Fraction):
-    if law == "laplace":
+def sampler_of(distribution: str, parameter: str | Fraction):
+    if distribution == "laplace":
         return discrete_laplace_sampler(parameter)
-    if law == "gaussian":
+    if distribution == "gaussian":
         return discrete_gaussian_sampler(sigma2=parameter)
     return bernoulli_sampler(parameter)
 
@@ -73,38 +75,39 @@ class Candidates:
     signs: NDArray[np.bool_]
     extensions: Words
 
-    def map(self, law: str, parameter: str | Fraction, resolve_all: bool = False):
-        sampler = sampler_of(law, parameter)
+    def map(self, distribution: str, parameter: str | Fraction, resolve_all: bool = False):
+        sampler = sampler_of(distribution, parameter)
         return map_bits(sampler, self.planes, self.signs, self.extensions, resolve_all=resolve_all)
 
-    def expected(self, law: str, text: str) -> list[int]:
+    def expected(self, distribution: str, text: str) -> list[int]:
         """What the oracle gives, of those that are accepted."""
         parameter = Fraction(text)
         values = []
         for i, words in enumerate(zip(*(plane.tolist() for plane in self.planes), strict=True)):
             one, two = (row.tolist().__getitem__ for row in self.extensions[:, i])
             sign = bool(self.signs[i])
-            if law == "laplace":
+            if distribution == "laplace":
                 values.append(routes.laplace(parameter, words, sign, one, two))
-            elif law == "gaussian":
+            elif distribution == "gaussian":
                 values.append(routes.gaussian(parameter, words, sign, one, two))
             else:
                 values.append(int(routes.bernoulli(parameter, words, one)))
         return [value for value in values if value is not None]
 
 
-def widths_of(law: str, text: str) -> list[int]:
-    return [width for width in sampler_of(law, text).layout[0] if width]
+def widths_of(distribution: str, text: str) -> list[int]:
+    return [width for width in sampler_of(distribution, text).layout[0] if width]
 
 
 def random_extensions(n: int, key: int) -> Words:
     return np.random.default_rng(key).integers(0, 2**64, (2, n, WORDS), dtype=np.uint64)
 
 
-def random_candidates(law: str, text: str, n: int, key: int) -> Candidates:
+def random_candidates(distribution: str, text: str, n: int, key: int) -> Candidates:
     rng = np.random.default_rng(key)
     planes = [
-        rng.integers(0, 2 ** (8 * width), n, dtype=np.uint64) for width in widths_of(law, text)
+        rng.integers(0, 2 ** (8 * width), n, dtype=np.uint64)
+        for width in widths_of(distribution, text)
     ]
     signs = rng.integers(0, 2, n).astype(bool)
     return Candidates(planes, signs, random_extensions(n, key + 1000))
@@ -123,13 +126,13 @@ class Target:
     words: Callable[[int], Sequence[int]]  # of a prefix
 
 
-def targets(law: str, text: str) -> Iterator[Target]:
+def targets(distribution: str, text: str) -> Iterator[Target]:
     parameter = Fraction(text)
-    if law == "laplace":
+    if distribution == "laplace":
         yield from (
             laplace_split_targets(parameter) if parameter > 2**20 else laplace_targets(parameter)
         )
-    elif law == "gaussian":
+    elif distribution == "gaussian":
         yield from (
             gaussian_split_targets(parameter) if parameter >= 64 else gaussian_targets(parameter)
         )
@@ -197,9 +200,9 @@ def gaussian_split_targets(sigma2: Fraction) -> Iterator[Target]:
             )
 
 
-def candidates_at(law: str, text: str, at: Sequence[tuple[Target, int]]) -> Candidates:
+def candidates_at(distribution: str, text: str, at: Sequence[tuple[Target, int]]) -> Candidates:
     """Candidates of which U (V) of each target has these `prefix_bits + DEEP` bits."""
-    sampler = sampler_of(law, text)
+    sampler = sampler_of(distribution, text)
     planes: list[list[int]] = [[] for width in sampler.layout[0] if width]
     extensions = random_extensions(len(at), 11)
     for i, (target, stream) in enumerate(at):
@@ -227,21 +230,21 @@ def streams_that_leave(target: Target, agree: int) -> Iterator[int]:
 # --- Tests --------------------------------------------------------------------------------------
 
 
-@every_law()
-def test_random_bits(law: str, text: str) -> None:
-    given = random_candidates(law, text, 1000, 1)
-    expected = given.expected(law, text)
-    assert given.map(law, text).values.tolist() == expected
-    exact = given.map(law, text, resolve_all=True)
+@every_distribution()
+def test_random_bits(distribution: str, text: str) -> None:
+    given = random_candidates(distribution, text, 1000, 1)
+    expected = given.expected(distribution, text)
+    assert given.map(distribution, text).values.tolist() == expected
+    exact = given.map(distribution, text, resolve_all=True)
     assert exact.values.tolist() == expected
     assert exact.asked[0].all()
 
 
-@every_law()
+@every_distribution()
 @pytest.mark.parametrize("zeros", [0, 3, 14])
-def test_smallest_and_largest_words(law: str, text: str, zeros: int) -> None:
+def test_smallest_and_largest_words(distribution: str, text: str, zeros: int) -> None:
     """All zeros or ones in each plane, and then in that many words of extension."""
-    widths = widths_of(law, text)
+    widths = widths_of(distribution, text)
     near = 2 if zeros < 14 else 1  # words at each end
     choices = ([*range(near), *range(2 ** (8 * w) - near, 2 ** (8 * w))] for w in widths)
     ends = list(itertools.product(*choices))
@@ -250,25 +253,25 @@ def test_smallest_and_largest_words(law: str, text: str, zeros: int) -> None:
     extensions[:, 1::2, :zeros] = 2**64 - 1
     planes = [np.repeat(np.array(plane, np.uint64), 4) for plane in zip(*ends, strict=True)]
     given = Candidates(planes, np.arange(4 * len(ends)) & 2 != 0, extensions)
-    expected = given.expected(law, text)
-    assert given.map(law, text).values.tolist() == expected
-    assert given.map(law, text, resolve_all=True).values.tolist() == expected
+    expected = given.expected(distribution, text)
+    assert given.map(distribution, text).values.tolist() == expected
+    assert given.map(distribution, text, resolve_all=True).values.tolist() == expected
 
 
-@every_law()
-def test_words_next_to_a_threshold(law: str, text: str) -> None:
+@every_distribution()
+def test_words_next_to_a_threshold(distribution: str, text: str) -> None:
     """Where a guard band too small would show: U = y +- 2^j units of the prefix's last bit."""
     at = []
-    for target in targets(law, text):
+    for target in targets(distribution, text):
         bits = target.prefix_bits
         y = target.bounds(bits)[0]
         near = {y + sign * 2**j + i for j in range(bits) for i in (-1, 0) for sign in (-1, 1)}
         at += [(target, u << DEEP) for u in sorted(near | {y}) if 0 <= u < 2**bits]
-    given = candidates_at(law, text, at)
+    given = candidates_at(distribution, text, at)
     given.extensions[:] = random_extensions(len(at), 12)
-    expected = given.expected(law, text)
-    assert given.map(law, text).values.tolist() == expected
-    assert given.map(law, text, resolve_all=True).values.tolist() == expected
+    expected = given.expected(distribution, text)
+    assert given.map(distribution, text).values.tolist() == expected
+    assert given.map(distribution, text, resolve_all=True).values.tolist() == expected
 
 
 def dense_targets(scale: Fraction) -> Iterator[Target]:
@@ -281,27 +284,31 @@ def dense_targets(scale: Fraction) -> Iterator[Target]:
     yield from laplace_split_targets(scale, ks) if split else laplace_targets(scale, ks)
 
 
-@every_law(*((law, text) for law, text in LAWS if law == "laplace"))
-def test_cells_that_hold_a_threshold_are_undecided(law: str, text: str) -> None:
+@every_distribution(
+    *((distribution, text) for distribution, text in DISTRIBUTIONS if distribution == "laplace")
+)
+def test_cells_that_hold_a_threshold_are_undecided(distribution: str, text: str) -> None:
     """Of the thresholds these are enumerated elsewhere; here the logarithm's and of V."""
     found = list(dense_targets(Fraction(text)))
     at = [(t, t.bounds(t.prefix_bits + DEEP)[0]) for t in found]
-    given = candidates_at(law, text, at)
+    given = candidates_at(distribution, text, at)
     given.extensions[:] = 2**63
-    asked = given.map(law, text).asked
+    asked = given.map(distribution, text).asked
     assert asked[[t.decision - 1 for t in found], np.arange(len(at))].all()
 
 
-@every_law()
+@every_distribution()
 @pytest.mark.parametrize("agree", [0, 24, 40, 44, 48, 52, 64, 200, 500, 900])
-def test_bits_that_follow_a_threshold(law: str, text: str, agree: int) -> None:
-    at = [(t, stream) for t in targets(law, text) for stream in streams_that_leave(t, agree)]
-    given = candidates_at(law, text, at)
-    expected = given.expected(law, text)
-    fast, exact = given.map(law, text), given.map(law, text, resolve_all=True)
+def test_bits_that_follow_a_threshold(distribution: str, text: str, agree: int) -> None:
+    at = [
+        (t, stream) for t in targets(distribution, text) for stream in streams_that_leave(t, agree)
+    ]
+    given = candidates_at(distribution, text, at)
+    expected = given.expected(distribution, text)
+    fast, exact = given.map(distribution, text), given.map(distribution, text, resolve_all=True)
     assert fast.values.tolist() == expected
     assert exact.values.tolist() == expected
-    if not at or (law == "bernoulli" and text in ENDING):  # that decides as soon as p ends
+    if not at or (distribution == "bernoulli" and text in ENDING):  # that decides as soon as p ends
         return
     decisions = np.array([target.decision for target, _ in at])
     assert fast.asked[decisions - 1, np.arange(len(at))].all()
@@ -310,40 +317,43 @@ def test_bits_that_follow_a_threshold(law: str, text: str, agree: int) -> None:
         assert fast.work["resolved"] >= len(at)
 
 
-@every_law()
-def test_a_stream_that_never_decides_is_an_error(law: str, text: str) -> None:
-    for target in targets(law, text):
+@every_distribution()
+def test_a_stream_that_never_decides_is_an_error(distribution: str, text: str) -> None:
+    for target in targets(distribution, text):
         y, _ = target.bounds(target.prefix_bits + DEEP)
         never = y % 2**400 != 0  # else y is 0 so far, or ends: that decides
-        given = candidates_at(law, text, [(target, y)])
+        given = candidates_at(distribution, text, [(target, y)])
         for resolve_all in (False, True):
             if never:
                 with pytest.raises(RuntimeError, match="1,024 random bits"):
-                    given.map(law, text, resolve_all)
-            elif law == "bernoulli":
-                assert not given.map(law, text, resolve_all).values.any()
+                    given.map(distribution, text, resolve_all)
+            elif distribution == "bernoulli":
+                assert not given.map(distribution, text, resolve_all).values.any()
 
 
-def neighbour(law: str, text: str) -> Fraction | None:
+def neighbour(distribution: str, text: str) -> Fraction | None:
     """A parameter off by a thousandth, of the same route; None if it hardly matters."""
     parameter = Fraction(text)
-    if parameter < Fraction(1, 10) or (law, text) == ("laplace", "1/7"):
+    if parameter < Fraction(1, 10) or (distribution, text) == ("laplace", "1/7"):
         return None
-    if sampler_of(law, parameter * Fraction(999, 1000)).layout == sampler_of(law, text).layout:
+    if (
+        sampler_of(distribution, parameter * Fraction(999, 1000)).layout
+        == sampler_of(distribution, text).layout
+    ):
         return parameter * Fraction(999, 1000)
     return parameter * Fraction(1001, 1000)
 
 
-@every_law()
-def test_everything_through_the_resolver_equals_the_fast_path(law: str, text: str) -> None:
+@every_distribution()
+def test_everything_through_the_resolver_equals_the_fast_path(distribution: str, text: str) -> None:
     n = 20_000
-    given = random_candidates(law, text, n, 4)
-    fast, exact = given.map(law, text), given.map(law, text, resolve_all=True)
+    given = random_candidates(distribution, text, n, 4)
+    fast, exact = given.map(distribution, text), given.map(distribution, text, resolve_all=True)
     assert np.array_equal(fast.values, exact.values)
     assert fast.work["candidates"] == exact.work["candidates"] == n
     assert fast.work["resolved"] <= fast.work["undecided"] < 200
     assert exact.asked[0].all()
-    other = neighbour(law, text)
-    if other:  # the test has power: neighbouring laws give other values
-        values = given.map(law, other).values
+    other = neighbour(distribution, text)
+    if other:  # the test has power: neighbouring distributions give other values
+        values = given.map(distribution, other).values
         assert not np.array_equal(values, exact.values)

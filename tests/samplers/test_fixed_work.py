@@ -18,7 +18,7 @@ from cydp.testing import (
     discrete_laplace_sampler,
 )
 
-LAWS = [
+DISTRIBUTIONS = [
     ("discrete_laplace", "1/7"),
     ("discrete_laplace", "5.5"),
     ("discrete_laplace", "1000"),
@@ -40,24 +40,27 @@ N = 1024
 OVERFLOW = 2.0**-48  # of a batch's second looks, as docs/samplers/fixed_work.md states it
 MOST = 32
 
-every_law = pytest.mark.parametrize(("law", "parameter"), LAWS)
+every_distribution = pytest.mark.parametrize(("distribution", "parameter"), DISTRIBUTIONS)
 
 
-def mapped(law: str, parameter: str, key: int, **how: bool) -> testing.MappedBits:
-    sampler, rng = SAMPLERS[law](parameter), np.random.default_rng(key)
+def mapped(distribution: str, parameter: str, key: int, **how: bool) -> testing.MappedBits:
+    sampler, rng = SAMPLERS[distribution](parameter), np.random.default_rng(key)
     planes = [rng.integers(0, 2 ** (8 * w), N, dtype=f"u{w}") for w in sampler.layout[0] if w]
     extensions = rng.integers(0, 2**64, (2, N, 24), dtype=np.uint64)
     return testing.map_bits(sampler, planes, rng.integers(0, 2, N) > 0, extensions, **how)
 
 
-@every_law
+@every_distribution
 @pytest.mark.parametrize("n", [1, 100, 256, 257, 5000, 150_000])
-def test_values_are_the_same(law: str, parameter: str, n: int) -> None:
+def test_values_are_the_same(distribution: str, parameter: str, n: int) -> None:
     fast, fixed = SeededGenerator(5), SeededGenerator(5, fixed_work=True)
     for _ in range(2):
-        one, two = getattr(fast, law)(parameter, n), getattr(fixed, law)(parameter, n)
+        one, two = (
+            getattr(fast, distribution)(parameter, n),
+            getattr(fixed, distribution)(parameter, n),
+        )
         assert np.array_equal(one, two)
-    assert getattr(fast, law)(parameter) == getattr(fixed, law)(parameter)
+    assert getattr(fast, distribution)(parameter) == getattr(fixed, distribution)(parameter)
 
 
 def test_values_are_the_same_in_threads(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -68,26 +71,26 @@ def test_values_are_the_same_in_threads(monkeypatch: pytest.MonkeyPatch) -> None
         assert np.array_equal(SeededGenerator(6, fixed_work=True).discrete_laplace(5, n), expected)
 
 
-def rates(law: str, parameter: str) -> list[float]:
+def rates(distribution: str, parameter: str) -> list[float]:
     """With what probability decisions 1 and 2 are undecided, as docs/samplers.md bounds it."""
     value = Fraction(parameter)
-    if law == "bernoulli":
+    if distribution == "bernoulli":
         return [2.0**-16]
-    if law == "discrete_gaussian" and value >= 8:
+    if distribution == "discrete_gaussian" and value >= 8:
         return [cells("discrete_gaussian", parameter, 1), 2.0**-15 + 2.0**-19]
-    if law == "discrete_laplace" and value > 2**20:
+    if distribution == "discrete_laplace" and value > 2**20:
         return [0, 2.0 ** -routes.laplace_split_v(routes.laplace_split_bits(value))[1]]
-    if law == "discrete_laplace" and value > Fraction(11, 2):
+    if distribution == "discrete_laplace" and value > Fraction(11, 2):
         t, bits = float(value), 31 if value <= 1024 else 63
         tail = math.ceil(math.sqrt(t * 2**bits))
         rate = (tail + 1 + 22 * t) * 2.0**-bits + t * (1 / tail + 2.0**-39)
-        return [rate if bits == 31 else 0]  # of 63 bits: only the resolver
-    return [cells(law, parameter, 0)]
+        return [rate if bits == 31 else 0]  # of 63 bits: only the exact comparison
+    return [cells(distribution, parameter, 0)]
 
 
-def cells(law: str, parameter: str, plane: int) -> float:
+def cells(distribution: str, parameter: str, plane: int) -> float:
     """The share of 16-bit words that leave U undecided, counted."""
-    sampler = SAMPLERS[law](parameter)
+    sampler = SAMPLERS[distribution](parameter)
     words = [np.zeros(2**16, f"u{w}") for w in sampler.layout[0] if w]
     words[plane] = np.arange(2**16, dtype=np.uint16)
     done = testing.map_bits(sampler, words, np.zeros(2**16))
@@ -102,21 +105,21 @@ def slots(mean: float) -> int:
     return n
 
 
-@every_law
-def test_as_many_looks_whatever_is_undecided(law: str, parameter: str) -> None:
-    of = rates(law, parameter)
+@every_distribution
+def test_as_many_looks_whatever_is_undecided(distribution: str, parameter: str) -> None:
+    of = rates(distribution, parameter)
     expected = sum(min(slots(N * rate), N) for rate in of)
-    works = [mapped(law, parameter, key, fixed_work=True).work for key in range(60)]
+    works = [mapped(distribution, parameter, key, fixed_work=True).work for key in range(60)]
     assert {work["looks"] for work in works} == {expected}
     if sum(of) > 1e-4:  # the mutant: the looks of the fast way vary
-        fast = {mapped(law, parameter, key).work["looks"] for key in range(60)}
+        fast = {mapped(distribution, parameter, key).work["looks"] for key in range(60)}
         assert len(fast) > 1
         assert max(fast) < expected
 
 
-@every_law
-def test_overflow_is_as_rare_as_stated(law: str, parameter: str) -> None:
-    for rate in rates(law, parameter):
+@every_distribution
+def test_overflow_is_as_rare_as_stated(distribution: str, parameter: str) -> None:
+    for rate in rates(distribution, parameter):
         for n in (1, 256, N, 2048):
             assert binom.sf(min(slots(n * rate), n), n, rate) <= OVERFLOW
 
@@ -163,7 +166,7 @@ def test_a_generator_of_fixed_work_serves_everything() -> None:
 
 
 def test_dummies_never_reach_the_resolver() -> None:
-    """They are lane 0, whose own decision is the resolver's here: it runs once for it."""
+    """They are lane 0, whose own decision is the exact comparison's here: it runs once for it."""
     sampler, n = bernoulli_sampler("1/3"), 100
     words = np.full(n, 60_000, np.uint16)
     words[0] = 0x5555  # 1/3, and so for 192 bits more; then below it

@@ -284,7 +284,7 @@ def test_value_reads_sign_and_prefix() -> None:
 def test_cells_sum_to_the_law(scale: Fraction) -> None:
     prefix_bits, bits = 8, 120
     ulp = Fraction(1, 1 << bits)
-    law: dict[int, list[Fraction]] = {}
+    distribution: dict[int, list[Fraction]] = {}
     for u in range(1 << prefix_bits):
         masses = discrete_laplace.cell_masses(scale, u, prefix_bits, bits)
         width = Fraction(1, 1 << prefix_bits)
@@ -294,10 +294,10 @@ def test_cells_sum_to_the_law(scale: Fraction) -> None:
         assert list(masses) == list(range(min(masses), max(masses) + 1))
         for k, (lo, hi) in masses.items():
             assert 0 <= lo <= hi <= lo + 4 * ulp
-            total = law.setdefault(k, [Fraction(0), Fraction(0)])
+            total = distribution.setdefault(k, [Fraction(0), Fraction(0)])
             total[0] += lo
             total[1] += hi
-    for k, total in law.items():
+    for k, total in distribution.items():
         one_sided = discrete_laplace.probability_bounds(scale, k, bits)
         sides = 2 if k else 1
         assert total[0] <= sides * one_sided[1] * ulp

@@ -69,5 +69,5 @@ def test_steps_do_not_vary(counts: dict[str, list[int]], kind: str) -> None:
 
 def test_undecided_candidates_show(counts: dict[str, list[int]]) -> None:
     """The mutant: without fixed work, batches that leave something undecided are told apart."""
-    for law in ("laplace 5", "laplace 1000", "gaussian 60"):
-        assert len(set(counts[f"{law}, as it comes"])) > 1
+    for distribution in ("laplace 5", "laplace 1000", "gaussian 60"):
+        assert len(set(counts[f"{distribution}, as it comes"])) > 1

@@ -1,6 +1,7 @@
 """csrc/samplers/sampler.c: seeded calls replayed in Python, from the key to the values.
 
-It holds keys, nonces, planes, rounds and extension bits to what docs/samplers.md says of them.
+It holds keys, nonces, planes, rounds and extension bits to what docs/samplers.md, "From bits to
+values", and docs/generator.md say of them.
 """
 
 import math
@@ -25,7 +26,7 @@ Map = Callable[[list[int], bool, routes.Extension, routes.Extension], int | None
 GROUP = 1024  # bytes
 
 
-def law(name: str, parameter: str) -> tuple[Map, tuple[tuple[int, ...], bool], int, int]:
+def distribution(name: str, parameter: str) -> tuple[Map, tuple[tuple[int, ...], bool], int, int]:
     """Return the map of a candidate, its layout, and the values and spare of a chunk."""
     value = Fraction(parameter)
     if name == "discrete_laplace":
@@ -100,7 +101,7 @@ class Replay:
         self.at, self.candidates = 64, 0
 
     def draw(self, name: str, parameter: str, n: int) -> list[int]:
-        of, layout, chunk, spare = law(name, parameter)
+        of, layout, chunk, spare = distribution(name, parameter)
         return list(
             self.small(of, layout, n) if n <= 256 else self.large(of, layout, chunk, spare, n)
         )

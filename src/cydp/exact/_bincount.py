@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import operator
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from cydp._arguments import Column, Integer
 from cydp._call_errors import explain_arguments
 from cydp._columns.blocks import block_rows, blocks
 from cydp._columns.numbers import read_integers
+from cydp._outputs import read_length
 from cydp._threads import threads_for
 
 __all__ = ["bincount"]
@@ -50,7 +50,7 @@ def bincount(codes: Column, minlength: Integer = 0) -> NDArray[np.int64]:
     array([1, 1, 0, 2, 0])
 
     """
-    least = _read_minlength(minlength)
+    least = read_length(minlength, "minlength")
     values = read_integers(codes)
     all_masked = isinstance(values, np.ma.MaskedArray) and np.ma.getmaskarray(values).all()
     if values.size == 0 or all_masked:
@@ -88,19 +88,6 @@ def _bincount(values: NDArray[Any], length: int, least: int) -> NDArray[np.int64
 def _check_signs(smallest: int, largest: int) -> None:
     if smallest < 0 or largest >= 2**63:
         raise ValueError("codes must be from 0 to 2**63 - 1")
-
-
-def _read_minlength(minlength: Any) -> int:
-    if isinstance(minlength, bool | np.bool):
-        raise TypeError("minlength must be an integer, not bool")
-    try:
-        least = operator.index(minlength)
-    except TypeError:
-        raise TypeError(f"minlength must be an integer, not {type(minlength).__name__}") from None
-    if not 0 <= least < 2**60:  # as many as numpy can address
-        shown = f", not {least}" if abs(least) < 10**18 else ""
-        raise ValueError(f"minlength must be from 0 to 2**60 - 1{shown}")
-    return least
 
 
 def _guess_length(values: NDArray[Any]) -> int:

@@ -162,8 +162,8 @@ def grouped_clamped_sum(
     check_shapes(group_codes, values, "x")
     if values.size * grid.largest >= 2**63:
         raise ValueError(
-            f"step must be larger for so many rows: with bounds of {grid.largest} steps a sum "
-            "could reach 2**63 steps"
+            f"step must be larger for this number of rows: with bounds of {grid.largest} steps a "
+            "sum could reach 2**63 steps"
         )
     return sum_on_grid(sum_groups(group_codes, values, grid, groups), grid)
 

@@ -133,7 +133,7 @@ class GroupedAccumulator:
         for name, grid in self._grids.items():
             if rows * grid.largest >= 2**63:
                 raise ValueError(
-                    f"step of {name} must be larger for so many rows: with bounds of "
+                    f"step of {name} must be larger for this number of rows: with bounds of "
                     f"{grid.largest} steps a sum could reach 2**63 steps"
                 )
 

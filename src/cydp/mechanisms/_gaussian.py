@@ -154,7 +154,7 @@ class Gaussian(GaussianMechanism, GridMechanism):
 
     @property
     def sigma(self) -> float:
-        """The parameter sigma of the noise, its standard deviation."""
+        """The parameter sigma of the noise, close to its standard deviation."""
         return math.sqrt(float_of(self.sigma2))
 
     @property

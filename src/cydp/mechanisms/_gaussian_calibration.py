@@ -90,9 +90,8 @@ def _normal_variance(epsilon: Fraction, delta: Fraction, entries: int) -> Fracti
         return None
     # u = size sinh(t) and mu = size exp(-t): a step of t is one of ln(sigma).
     gap = _gap_to(target, lambda t: normal_delta(Decimal(size * math.sinh(t)), loss))
-    far = (
-        math.sqrt(-2 * log_of(delta)) + 1
-    )  # the probability beyond u is at most exp(-u**2 / 2) / 2
+    # The probability beyond u is at most exp(-u**2 / 2) / 2.
+    far = math.sqrt(-2 * log_of(delta)) + 1
     t = _least_passing(gap, math.asinh(-10 / size), math.asinh(far / size))
     if t is None:
         return None

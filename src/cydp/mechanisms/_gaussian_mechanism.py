@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What both Gaussian mechanisms have."""
+"""What `DiscreteGaussian` and `Gaussian` have in common."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["GaussianMechanism"]
 
 
 class GaussianMechanism:
-    """Parameters of which exactly one way to give sigma was chosen, and their loss."""
+    """The properties of a Gaussian mechanism that follow from its parameters alone."""
 
     __slots__ = ()
 
