@@ -104,7 +104,7 @@ def test_probabilities_do_not_depend_on_types(kind: Any) -> None:
 @each
 @pytest.mark.parametrize(("epsilon", "sensitivity"), [(1, 1), ("0.1", "1/3"), (1, 2**59)])
 def test_wide_draws_follow_the_probabilities(kind: Any, epsilon: Any, sensitivity: Any) -> None:
-    """And not those of the other distribution."""
+    """And not those of the other mechanism."""
     m, n = kind(epsilon=epsilon, sensitivity=sensitivity), 6000
     (other,) = {ExponentialMechanism, PermuteAndFlip} - {kind}
     step = max(1, int(m.scale))
@@ -141,7 +141,7 @@ def test_wide_rows_have_shapes_and_ends(kind: Any) -> None:
 
 
 def test_the_exact_coins() -> None:
-    """Words at, below and above each digit of p, and distributions of exp(-x)."""
+    """Words at, below and above each digit of p, and coins of probability exp(-x)."""
 
     class Words:
         def __init__(self, *words: int) -> None:

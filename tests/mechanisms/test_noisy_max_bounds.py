@@ -1,4 +1,4 @@
-"""csrc/mechanisms/noisy_max_bounds.c: the error of keys (docs/mechanisms/noisy_max.md)."""
+"""csrc/mechanisms/noisy_max_bounds.c: the error of keys; docs/mechanisms/noisy_max.md bounds it."""
 
 import math
 import random

@@ -10,9 +10,7 @@ from reference import discrete_laplace as oracle
 CORE = Path(__file__).parents[2] / "csrc" / "samplers"
 LIMIT = Fraction(5, 4)
 PROVED = Fraction(1, 2**24)  # a sixteenth of CYDP_ACCEPT_ERROR
-SINGLE_PROVED = Fraction(
-    4, 3 * 2**24
-)  # the table of docs/samplers/acceptance.md adds the roundings
+SINGLE_PROVED = Fraction(4, 3 * 2**24)  # docs/samplers/acceptance.md adds the roundings
 CELLS, BITS = 8192, 100
 
 
