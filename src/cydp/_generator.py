@@ -355,7 +355,9 @@ class _DefaultGenerator(Generator):
 
     @property
     def _stream(self) -> Stream:  # type: ignore[override]
-        return default_generator()._stream
+        # One call less than default_generator() for most draws, which a scalar one notices.
+        generator = _thread.generator
+        return (default_generator() if generator is None else generator)._stream
 
     @property
     def _lock(self) -> threading.Lock:  # type: ignore[override]

@@ -1,7 +1,6 @@
 """csrc/samplers/sampler.c: seeded calls replayed in Python, from the key to the values.
 
-It holds keys, nonces, planes, rounds and extension bits to what docs/samplers.md, "From bits to
-values", and docs/generator.md say of them.
+It holds keys, nonces, planes, rounds and extension bits to what docs/samplers.md says of them.
 """
 
 import math
