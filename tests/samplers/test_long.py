@@ -8,7 +8,7 @@ import pytest
 from numpy.typing import NDArray
 from samplers import test_discrete_gaussian as gaussian
 from samplers import test_discrete_laplace as laplace
-from samplers.test_exact_comparison import random_candidates
+from samplers.test_exact_comparison import every_distribution, random_candidates
 
 from cydp.testing import SeededGenerator
 
