@@ -42,6 +42,9 @@ def blocks(values: NDArray[Any], dtype: np.dtype[Any], rows: int) -> Iterator[ND
         How many values to convert at a time.
 
     """
+    if not isinstance(values, np.ma.MaskedArray) and _is_kernels(values, dtype):
+        yield values.reshape(-1)  # the usual case, also of small calls
+        return
     for (block,) in paired_blocks((values,), (dtype,), rows):
         yield block
 
@@ -58,10 +61,7 @@ def paired_blocks(
         for unmasked in _unmasked_blocks(list(map(np.ma.getdata, columns)), mask, rows):
             yield from paired_blocks(unmasked, dtypes, rows)
         return
-    if all(
-        values.dtype == dtype and values.flags.c_contiguous and values.flags.aligned
-        for values, dtype in zip(columns, dtypes, strict=True)
-    ):
+    if all(map(_is_kernels, columns, dtypes)):
         yield tuple(values.reshape(-1) for values in columns)
         return
     if columns[0].size == 0:
@@ -78,6 +78,11 @@ def paired_blocks(
     )
     for block in converted:
         yield block if isinstance(block, tuple) else (block,)
+
+
+def _is_kernels(values: NDArray[Any], dtype: np.dtype[Any]) -> bool:
+    """Whether a kernel of this dtype reads an array as it is."""
+    return values.dtype == dtype and values.flags.c_contiguous and values.flags.aligned
 
 
 def _unmasked_blocks(
