@@ -10,7 +10,9 @@ from pathlib import Path
 
 CORE = Path(__file__).parents[2] / "csrc"
 PUBLIC = "include/cydp"
-ISA = re.compile(r"_(portable|avx2|avx512|neon|each)$")
+ISAS = re.findall(r"#define CYDP_OF_(\w+)\(", (CORE / "base" / "isa.h").read_text().lower(), re.I)
+ISA = re.compile(rf"_({'|'.join(ISAS)}|each)$")
+KERNEL = re.compile(r"^ +KERNEL\((\w+)((?:, \w+)+)\)", re.MULTILINE)
 
 Graph = dict[str, set[str]]
 
@@ -59,13 +61,23 @@ def defined(file: Path) -> set[str]:
                           re.MULTILINE))  # fmt: skip
 
 
-def kernels(folder: str) -> set[str]:
-    """The functions that the folder's list of kernels declares."""
+def kernels(folder: str) -> list[tuple[str, dict[str, str]]]:
+    """The kernels in the list of a folder, and which version each instruction set uses."""
     header = CORE / folder / "kernels.h"
-    rows = re.findall(
-        r"KERNEL\((\w+), (\w+), (\w+), (\w+)\)", code(header) if header.is_file() else ""
-    )
-    return {f"cydp_{name}_{isa}" for name, *isas in rows for isa in {*isas, "portable"}}
+    rows = KERNEL.findall(code(header)) if header.is_file() else []
+    isas = [isa for isa in ISAS if isa != "portable"]
+    return [
+        (name, dict(zip(isas, versions.split(", ")[1:], strict=True))) for name, versions in rows
+    ]
+
+
+def kernel_functions(folder: str) -> set[str]:
+    """The functions that the folder's list of kernels declares."""
+    return {
+        f"cydp_{name}_{isa}"
+        for name, versions in kernels(folder)
+        for isa in {*versions.values(), "portable"}
+    }
 
 
 def homeless() -> Iterator[str]:
@@ -76,5 +88,5 @@ def homeless() -> Iterator[str]:
         if file.suffix == ".c":
             own = CORE / f"{unit(file)}.h"
             declared = set(re.findall(r"\b(cydp_\w+)\(", code(own))) if own.is_file() else set()
-            for name in defined(file) - public - declared - kernels(file.parent.name):
+            for name in defined(file) - public - declared - kernel_functions(file.parent.name):
                 yield f"{file.relative_to(CORE)}: {name}"

@@ -8,7 +8,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from codebase import import_graph
+from codebase import import_graph, include_graph
 
 import cydp
 
@@ -82,7 +82,7 @@ def test_what_is_installed_with_it_is_numpy_and_nanoarrow() -> None:
     assert [re.split("[>=]", name)[0] for name in project["dependencies"]] == ["nanoarrow", "numpy"]
 
 
-ISAS = ["avx512", "avx2", "neon", "portable"]  # best first, as in csrc/base/isa.c
+ISAS = include_graph.ISAS  # best first
 
 
 def under_isa(isa: str, code: str) -> subprocess.CompletedProcess[str]:

@@ -140,20 +140,3 @@ def test_the_tests_mirror_the_rooms() -> None:
     assert len(folders) > 10
     rooms = {room.strip("_") for room in {*ROOMS, *graph.folders(graph.units())}}
     assert folders - rooms == {"codebase"}
-
-
-PAGE = re.compile(r"docs/[\w/]+\.md")
-
-
-def test_the_first_comment_of_a_source_names_its_page() -> None:
-    """And whoever names a page, names one that is there."""
-    root, unnamed = graph.CORE.parent, []
-    for file in graph.files():
-        first = file.read_text().partition("*/")[0]
-        if file.suffix == ".c" and file.parent.name not in ("base", "include"):
-            unnamed += [file.name] * (file.name != "kernels.c" and not PAGE.search(first))
-    assert unnamed == []
-    files = [*graph.files(), *import_graph.files().values(), *(root / "tests").rglob("*.py")]
-    pages = {page for file in files for page in PAGE.findall(file.read_text())}
-    assert len(pages) > 15
-    assert [page for page in pages if not (root / page).is_file()] == []
