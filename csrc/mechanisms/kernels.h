@@ -27,7 +27,7 @@ typedef void cydp_replace_kernel(uint32_t last, unsigned code_bytes,
 /* Upper bounds of noisy scores, in units of ln 2 / 2^23. v = ((score half - reference)
  * rate) rate_units is how far a score is behind the best one, cut to [CYDP_LEAST_BOUND,
  * 0]; bounds[i] = trunc(v) - the bits of the float nearest to floor(words[i] / 2), for
- * which docs/mechanisms/noisy_max.md, "Coarse keys", proves the bound. Returns the
+ * which docs/mechanisms/noisy_max.md, "Coarse bounds", proves the bound. Returns the
  * largest. n >= 1. */
 typedef struct cydp_noisy_max_constants {
   double half, rate, rate_units;

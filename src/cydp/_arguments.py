@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What signatures call the types of parameters, so that ``help()`` fits on a line.
+"""Names for the types of parameters in signatures, so that ``help()`` fits on a line.
 
 Types made of classes of this package stand beside these classes: `Loss`, `Cost` and `Budget`.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How losses of numbers that were computed are made."""
+"""Makes losses from computed numbers of any length."""
 
 from __future__ import annotations
 

@@ -2,7 +2,8 @@
 """Discrete Gaussian noise for an (epsilon, delta), as little as a search finds.
 
 Every sigma that is returned was itself checked by bounds that are rounded outwards. The search
-decides only how close it is to the least one. docs/mechanisms/gaussian.md has the proofs.
+decides only how close it is to the least one. docs/mechanisms/gaussian_calibration.md has the
+proofs.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Private releases: validate, read, count, add noise."""
+"""Private releases: check, charge, read, count, add noise."""
 
 from __future__ import annotations
 
