@@ -21,7 +21,7 @@ import cydp
 from cydp import PrivacyFilter, PureDP, RandomizedResponse, testing
 from cydp import _threads as threads
 from cydp._samplers import prepare_category_offset
-from cydp.testing import SeededGenerator, map_bits, shift_sampler
+from cydp.testing import SeededGenerator, category_offset_sampler, map_bits
 
 CONTEXT = Context(80)
 E = Fraction(CONTEXT.exp(Decimal(1)))
@@ -150,7 +150,7 @@ def ids(value: Any) -> str:
 def test_prefixes_enumerate_the_law(k: int, w: Fraction) -> None:
     """Decided cells, and the exact shares of those left open: not about, but equal."""
     prefixes = np.arange(2**16)
-    mapped = map_bits(shift_sampler(w, k), [prefixes])
+    mapped = map_bits(category_offset_sampler(w, k), [prefixes])
     decided = ~mapped.asked[0]
     masses = {j: Fraction(int(n), 2**16) for j, n in Counter(mapped.values[decided]).items()}
     for u in prefixes[~decided].tolist():
@@ -167,7 +167,7 @@ def test_prefixes_enumerate_the_law(k: int, w: Fraction) -> None:
 @pytest.mark.parametrize(("k", "w"), FEW + MANY, ids=ids)
 def test_shifts_next_to_thresholds(k: int, w: Fraction) -> None:
     """Words around thresholds, followed by bits that stay there, against exact fractions."""
-    sampler, rng = shift_sampler(w, k), np.random.default_rng(k)
+    sampler, rng = category_offset_sampler(w, k), np.random.default_rng(k)
     ((width, _, _), _) = sampler.layout
     bits = 63 if width == 8 else 8 * width
     near = [0, 1, 2, k - 2, k - 1, *rng.integers(0, k, 60).tolist()]
@@ -194,7 +194,7 @@ def test_shifts_next_to_thresholds(k: int, w: Fraction) -> None:
 
 @pytest.mark.parametrize(("k", "w"), MANY, ids=ids)
 def test_undecided_is_as_rare_as_stated_and_always_looked_at(k: int, w: Fraction) -> None:
-    sampler, n = shift_sampler(w, k), 2**18
+    sampler, n = category_offset_sampler(w, k), 2**18
     rng = np.random.default_rng(7)
     (width, _, _), _ = sampler.layout
     words = rng.integers(0, 2 ** (8 * width), n, dtype=f"u{width}")
@@ -219,11 +219,11 @@ def test_the_core_refuses_what_is_no_law(w: Fraction, k: int) -> None:
 def test_reports_need_laws_of_shifts() -> None:
     codes, reports = np.zeros(4, np.uint8), np.zeros(4, np.uint8)
     two, three, coin = (
-        shift_sampler("0.3", 2),
-        shift_sampler("0.3", 3),
+        category_offset_sampler("0.3", 2),
+        category_offset_sampler("0.3", 3),
         testing.bernoulli_sampler(1),
     )
-    wide = shift_sampler("0.001", 300)
+    wide = category_offset_sampler("0.001", 300)
     for offset, uniform in ((two, three), (coin, two), (two, coin), (wide, wide)):
         with pytest.raises(ValueError, match="parameter"):
             SeededGenerator(1)._randomize(offset, uniform, codes, reports)

@@ -16,9 +16,9 @@ from cydp import RandomizedResponse
 from cydp.testing import (
     SeededGenerator,
     bernoulli_sampler,
+    category_offset_sampler,
     discrete_gaussian_sampler,
     discrete_laplace_sampler,
-    shift_sampler,
 )
 
 Map = Callable[[list[int], bool, routes.Extension, routes.Extension], int | None]
@@ -217,7 +217,7 @@ def respond(replay: Replay, w: Fraction, k: int, codes: list[int]) -> list[int]:
     """Reports by randomized response: two keys a call, of shifts and of uniform categories."""
     keys, drawn = [replay.call_key(), replay.call_key()], []
     for key, weight in zip(keys, [w, Fraction(1, k)], strict=True):
-        sampler = shift_sampler(weight, k)
+        sampler = category_offset_sampler(weight, k)
         of: Map = lambda words, _, one, __, weight=weight: routes.shift(weight, k, words, one)  # noqa: E731
         drawn.append(replay.chunks(key, of, sampler.layout, sampler.chunk, 0, len(codes)))
     return [
