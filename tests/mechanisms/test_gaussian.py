@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from goodness_of_fit import LIMIT, REJECTED, cells, ends_of, p_value
+from helpers.goodness_of_fit import LIMIT, REJECTED, cells, ends_of, p_value
 from reference import discrete_gaussian as oracle
 
 import cydp

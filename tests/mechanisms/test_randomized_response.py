@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from codebase.test_codebase import ISAS, under_isa
-from goodness_of_fit import LIMIT, REJECTED
+from helpers.goodness_of_fit import LIMIT, REJECTED
 from numpy.typing import NDArray
 from reference import routes
 from scipy.stats import chi2
