@@ -138,9 +138,8 @@ def test_more_than_there_is_room_for(word: int) -> None:
 
 def test_undecided_candidates_in_every_place() -> None:
     """Each lane of a batch alone, and every second: those and no others are looked at."""
-    sampler, n = bernoulli_sampler("1/2"), 200
+    sampler, n = bernoulli_sampler("1/3"), 200
     extensions = np.random.default_rng(4).integers(0, 2**64, (2, n, 8), dtype=np.uint64)
-    sampler = bernoulli_sampler("1/3")
     for lanes in [*([i] for i in range(n)), range(0, n, 2), []]:
         words = np.full(n, 60_000, np.uint16)
         words[list(lanes)] = 2**16 // 3
