@@ -6,7 +6,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 import numpy as np
-from reference import chacha20, discrete_gaussian, routes
+from reference import chacha20, discrete_gaussian, from_bits
 
 from cydp.testing import (
     bernoulli_sampler,
@@ -14,7 +14,7 @@ from cydp.testing import (
     discrete_laplace_sampler,
 )
 
-Map = Callable[[list[int], bool, routes.Extension, routes.Extension], int | None]
+Map = Callable[[list[int], bool, from_bits.Extension, from_bits.Extension], int | None]
 GROUP = 1024  # bytes
 
 
@@ -23,20 +23,20 @@ def distribution(name: str, parameter: str) -> tuple[Map, tuple[tuple[int, ...],
     value = Fraction(parameter)
     if name == "discrete_laplace":
         sampler, spare = discrete_laplace_sampler(value), 0
-        return (lambda *bits: routes.laplace(value, *bits)), sampler.layout, sampler.chunk, spare
+        return (lambda *bits: from_bits.laplace(value, *bits)), sampler.layout, sampler.chunk, spare
     if name == "discrete_gaussian":
         sampler, spare = (
             discrete_gaussian_sampler(value),
             gaussian_spare(value**2) if value >= 8 else 0,
         )
         return (
-            (lambda *bits: routes.gaussian(value**2, *bits)),
+            (lambda *bits: from_bits.gaussian(value**2, *bits)),
             sampler.layout,
             sampler.chunk,
             spare,
         )
     sampler = bernoulli_sampler(value)
-    coin: Map = lambda words, _, one, __: routes.bernoulli(value, words, one)  # noqa: E731
+    coin: Map = lambda words, _, one, __: from_bits.bernoulli(value, words, one)  # noqa: E731
     return coin, sampler.layout, sampler.chunk, 0
 
 
@@ -68,7 +68,7 @@ def nonce(domain: int, level: int, round_: int, chunk: int) -> bytes:
     return word.to_bytes(4, "little") + chunk.to_bytes(8, "little")
 
 
-def extension(key: bytes, decision: int, round_: int, chunk: int, i: int) -> routes.Extension:
+def extension(key: bytes, decision: int, round_: int, chunk: int, i: int) -> from_bits.Extension:
     @lru_cache
     def level(of: int) -> bytes:
         return chacha20.block(key, nonce(decision, of, round_, chunk), i)

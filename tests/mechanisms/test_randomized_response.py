@@ -14,7 +14,7 @@ import pytest
 from codebase.test_codebase import ISAS, under_isa
 from helpers.goodness_of_fit import LIMIT, REJECTED
 from numpy.typing import NDArray
-from reference import routes
+from reference import from_bits
 from scipy.stats import chi2
 
 import cydp
@@ -147,7 +147,7 @@ def ids(value: Any) -> str:
 
 
 @pytest.mark.parametrize(("k", "w"), FEW, ids=ids)
-def test_prefixes_enumerate_the_law(k: int, w: Fraction) -> None:
+def test_prefixes_enumerate_the_distribution(k: int, w: Fraction) -> None:
     """Decided cells, and the exact shares of those left open: not about, but equal."""
     prefixes = np.arange(2**16)
     mapped = map_bits(category_offset_sampler(w, k), [prefixes])
@@ -165,7 +165,7 @@ def test_prefixes_enumerate_the_law(k: int, w: Fraction) -> None:
 
 
 @pytest.mark.parametrize(("k", "w"), FEW + MANY, ids=ids)
-def test_shifts_next_to_thresholds(k: int, w: Fraction) -> None:
+def test_category_offsets_next_to_thresholds(k: int, w: Fraction) -> None:
     """Words around thresholds, followed by bits that stay there, against exact fractions."""
     sampler, rng = category_offset_sampler(w, k), np.random.default_rng(k)
     ((width, _, _), _) = sampler.layout
@@ -211,12 +211,12 @@ def test_undecided_is_as_rare_as_stated_and_always_looked_at(k: int, w: Fraction
     [(Fraction(1, 2**901), 2), (Fraction(1, 2) + Fraction(1, 2**400), 2), (Fraction(1), 2),
      (Fraction(1, 3), 4), (Fraction(1, 5), 1), (Fraction(1, 2**40), 2**31 + 1), (Fraction(3), 2)],
 )  # fmt: skip
-def test_the_core_refuses_what_is_no_law(w: Fraction, k: int) -> None:
+def test_the_core_refuses_what_is_no_distribution(w: Fraction, k: int) -> None:
     with pytest.raises(ValueError, match="parameter"):
         prepare_category_offset(w, k)
 
 
-def test_reports_need_laws_of_shifts() -> None:
+def test_reports_need_samplers_of_category_offsets() -> None:
     codes, reports = np.zeros(4, np.uint8), np.zeros(4, np.uint8)
     two, three, coin = (
         category_offset_sampler("0.3", 2),
@@ -583,7 +583,7 @@ def test_a_report_tells_as_little_as_promised() -> None:
             assert one <= bound * other
 
 
-def test_routes_knows_the_same_law() -> None:
-    assert routes.shift(Fraction(1, 4), 3, [0], lambda _: 2**63) == 2
-    assert routes.shift(Fraction(1, 4), 3, [2**15 - 1], lambda _: 2**63) == 1
-    assert routes.shift(Fraction(1, 4), 3, [2**15], lambda _: 2**63) == 0
+def test_the_reference_gives_the_same_category_offsets() -> None:
+    assert from_bits.category_offset(Fraction(1, 4), 3, [0], lambda _: 2**63) == 2
+    assert from_bits.category_offset(Fraction(1, 4), 3, [2**15 - 1], lambda _: 2**63) == 1
+    assert from_bits.category_offset(Fraction(1, 4), 3, [2**15], lambda _: 2**63) == 0

@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from helpers.replay import Map, Replay
-from reference import routes
+from reference import from_bits
 
 from cydp import RandomizedResponse
 from cydp.testing import SeededGenerator, category_offset_sampler
@@ -75,15 +75,15 @@ def test_calls_of_all_sizes_follow_each_other() -> None:
 
 
 def respond(replay: Replay, w: Fraction, k: int, codes: list[int]) -> list[int]:
-    """Reports by randomized response: two keys a call, of shifts and of uniform categories."""
+    """Reports by randomized response: two keys a call, of offsets and of uniform categories."""
     keys, drawn = [replay.call_key(), replay.call_key()], []
     for key, weight in zip(keys, [w, Fraction(1, k)], strict=True):
         sampler = category_offset_sampler(weight, k)
-        of: Map = lambda words, _, one, __, weight=weight: routes.shift(weight, k, words, one)  # noqa: E731
+        of: Map = lambda words, _, one, __, w=weight: from_bits.category_offset(w, k, words, one)  # noqa: E731
         drawn.append(replay.chunks(key, of, sampler.layout, sampler.chunk, 0, len(codes)))
     return [
-        (code + shift) % k if 0 <= code < k else other
-        for code, shift, other in zip(codes, *drawn, strict=True)
+        (code + offset) % k if 0 <= code < k else other
+        for code, offset, other in zip(codes, *drawn, strict=True)
     ]
 
 
