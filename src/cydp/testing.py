@@ -27,11 +27,11 @@ __all__ = [
     "MappedBits",
     "SeededGenerator",
     "bernoulli_sampler",
+    "category_offset_sampler",
     "chacha20_words",
     "discrete_gaussian_sampler",
     "discrete_laplace_sampler",
     "map_bits",
-    "shift_sampler",
 ]
 
 
@@ -168,7 +168,7 @@ def bernoulli_sampler(p: Number) -> Sampler:
     return read_bernoulli(p)
 
 
-def shift_sampler(p: Number, n_categories: int) -> Sampler:
+def category_offset_sampler(p: Number, n_categories: int) -> Sampler:
     """Prepare category offsets, which randomized response adds to codes modulo n_categories.
 
     Parameters
@@ -189,7 +189,7 @@ def shift_sampler(p: Number, n_categories: int) -> Sampler:
 
     Examples
     --------
-    >>> shift_sampler("1/3", 3).layout
+    >>> category_offset_sampler("1/3", 3).layout
     ((2, 0, 0), False)
     """
     probability, categories = read_positive(p, "p"), read_integer(n_categories, "n_categories")

@@ -1,7 +1,7 @@
 """accounting/_dominating_pairs.py: each pair is at least as far apart as what it stands for.
 
-Hockey-stick divergences are summed in floats here, from the laws alone, and compared; the proofs
-are in docs/accounting/dominating_pairs.md.
+Hockey-stick divergences are summed in floats here, from the distributions alone, and compared; the
+proofs are in docs/accounting/dominating_pairs.md.
 """
 
 import math
@@ -164,7 +164,7 @@ def test_short_moves_of_gaussian_noise(sigma2: float, norm2: Fraction) -> None:
 
 
 def normal(rho: Fraction, epsilon: float) -> float:
-    """Return the divergence of normal laws whose means differ by the root of 2 rho."""
+    """Return the divergence of normal distributions whose means differ by the root of 2 rho."""
     mu = math.sqrt(2 * rho)
 
     def phi(x: float) -> float:

@@ -113,7 +113,7 @@ ASK: dict[str, tuple[str, Ask]] = {
     "zcdp_to_delta": (ABOVE, lambda p: Plan([(ZCDP(p["rho"]), 1)]).delta(p["epsilon"])),
     "calibrate_rho": (BELOW, lambda p: rho_of(Fraction(p["epsilon"]), Fraction(p["delta"]))),
     "analytic_gaussian_sigma": (
-        NEAR,  # that of the continuous law: on a grid a hair more or less is enough
+        NEAR,  # that of the continuous noise: on a grid a hair more or less is enough
         lambda p: (
             Gaussian(sensitivity=p["sensitivity"], epsilon=p["epsilon"], delta=p["delta"]).sigma
         ),
@@ -132,7 +132,7 @@ ASK: dict[str, tuple[str, Ask]] = {
     "exact_ledger": (ABOVE, exact_remaining),
 }
 
-# The last digit of a value was rounded, too; floats of a law have 12 digits of 16.
+# The last digit of a value was rounded, too; floats of a distribution have 12 digits of 16.
 ROUNDED = {ABOVE: Fraction(1, 10**14), BELOW: Fraction(1, 10**12), NEAR: Fraction(1, 10**12)}
 
 

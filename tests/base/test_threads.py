@@ -17,7 +17,7 @@ from cydp import _threads as threads
 from cydp.testing import SeededGenerator
 
 N = threads.SHARED_ABOVE + 12345  # shared, and no whole number of parts or chunks
-DISTRIBUTIONS = {  # one for each route
+DISTRIBUTIONS = {  # one for each method
     "laplace": ["1/7", 1, 10, 2**20, 2**40],
     "gaussian": [2, 100, 2**20, 2**40],
     "bernoulli": ["1/3", 0],

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from accounting.ledger.processes import new
+from helpers.processes import new
 
 import cydp
 from cydp import (

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from goodness_of_fit import LIMIT, REJECTED
+from helpers.goodness_of_fit import LIMIT, REJECTED
 from numpy.typing import NDArray
 from scipy.stats import chi2
 

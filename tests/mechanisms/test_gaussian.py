@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from goodness_of_fit import LIMIT, REJECTED, cells, ends_of, p_value
+from helpers.goodness_of_fit import LIMIT, REJECTED, cells, ends_of, p_value
 from reference import discrete_gaussian as oracle
 
 import cydp
@@ -54,7 +54,7 @@ def test_delta_is_the_exact_one(sigma2: str, sensitivity: int, epsilon: str) -> 
 
 
 @pytest.mark.parametrize("sigma2", ["1/1000", "1/4", "1", "17", "16000", "41000", "1e8"])
-def test_law(sigma2: str) -> None:
+def test_probabilities_and_tails(sigma2: str) -> None:
     """Probabilities and tails against the oracle; beyond DIRECT the tails are bounded."""
     square = Fraction(sigma2)
     m = DiscreteGaussian(sigma2=square, sensitivity=1)

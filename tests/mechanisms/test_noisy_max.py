@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 from codebase.test_codebase import ISAS, under_isa
+from helpers.replay import Replay, keystream, nonce
 from numpy.typing import NDArray
 from reference import chacha20, selection
-from samplers.test_stream import Replay, keystream, nonce
 
 import cydp
 from cydp import ExponentialMechanism, PermuteAndFlip
@@ -65,7 +65,7 @@ def rows_of(scores: NDArray[Any]) -> list[list[Any]]:
 def expected(scores: NDArray[Any], rate: Fraction, gumbel: bool, seed: int) -> list[int]:
     stream, m = Stream(seed, scores.size), scores.shape[-1]
     return [
-        selection.winner(row, rate, gumbel, lambda i, n, k=k: stream.bits(k * m + i, n))
+        selection.report_noisy_max(row, rate, gumbel, lambda i, n, k=k: stream.bits(k * m + i, n))
         for k, row in enumerate(rows_of(scores))
     ]
 
@@ -120,7 +120,7 @@ def test_the_winner_is_that_of_the_oracle(kind: str, gumbel: bool) -> None:
 
 
 @both
-def test_the_resolver_alone_gives_the_same_winners(gumbel: bool) -> None:
+def test_exact_comparison_alone_gives_the_same_winners(gumbel: bool) -> None:
     for seed, scores in enumerate(zoo(2).values()):
         few = scores[:3, :10]
         for rate in map(Fraction, RATES):
@@ -159,7 +159,7 @@ def with_bits(
         )
         >> (32 + 64 * extensions.shape[1] - n)
     )
-    assert chosen[0] == selection.winner(scores, rate, gumbel, bits)
+    assert chosen[0] == selection.report_noisy_max(scores, rate, gumbel, bits)
     return chosen[0], read
 
 

@@ -1,4 +1,4 @@
-"""mechanisms/_partition_selection.py and _keep.py: probabilities, privacy, draws."""
+"""mechanisms/_partition_selection.py and _keep_probability.py: probabilities, privacy, draws."""
 
 import dataclasses
 import itertools
@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from goodness_of_fit import LIMIT, REJECTED
+from helpers.goodness_of_fit import LIMIT, REJECTED
 from numpy.typing import NDArray
 from scipy.stats import beta, binom
 

@@ -12,16 +12,16 @@ from typing import Any
 import numpy as np
 import pytest
 from codebase.test_codebase import ISAS, under_isa
-from goodness_of_fit import LIMIT, REJECTED
+from helpers.goodness_of_fit import LIMIT, REJECTED
 from numpy.typing import NDArray
-from reference import routes
+from reference import from_bits
 from scipy.stats import chi2
 
 import cydp
 from cydp import PrivacyFilter, PureDP, RandomizedResponse, testing
 from cydp import _threads as threads
 from cydp._samplers import prepare_category_offset
-from cydp.testing import SeededGenerator, map_bits, shift_sampler
+from cydp.testing import SeededGenerator, category_offset_sampler, map_bits
 
 CONTEXT = Context(80)
 E = Fraction(CONTEXT.exp(Decimal(1)))
@@ -147,10 +147,10 @@ def ids(value: Any) -> str:
 
 
 @pytest.mark.parametrize(("k", "w"), FEW, ids=ids)
-def test_prefixes_enumerate_the_law(k: int, w: Fraction) -> None:
+def test_prefixes_enumerate_the_distribution(k: int, w: Fraction) -> None:
     """Decided cells, and the exact shares of those left open: not about, but equal."""
     prefixes = np.arange(2**16)
-    mapped = map_bits(shift_sampler(w, k), [prefixes])
+    mapped = map_bits(category_offset_sampler(w, k), [prefixes])
     decided = ~mapped.asked[0]
     masses = {j: Fraction(int(n), 2**16) for j, n in Counter(mapped.values[decided]).items()}
     for u in prefixes[~decided].tolist():
@@ -165,9 +165,9 @@ def test_prefixes_enumerate_the_law(k: int, w: Fraction) -> None:
 
 
 @pytest.mark.parametrize(("k", "w"), FEW + MANY, ids=ids)
-def test_shifts_next_to_thresholds(k: int, w: Fraction) -> None:
+def test_category_offsets_next_to_thresholds(k: int, w: Fraction) -> None:
     """Words around thresholds, followed by bits that stay there, against exact fractions."""
-    sampler, rng = shift_sampler(w, k), np.random.default_rng(k)
+    sampler, rng = category_offset_sampler(w, k), np.random.default_rng(k)
     ((width, _, _), _) = sampler.layout
     bits = 63 if width == 8 else 8 * width
     near = [0, 1, 2, k - 2, k - 1, *rng.integers(0, k, 60).tolist()]
@@ -194,7 +194,7 @@ def test_shifts_next_to_thresholds(k: int, w: Fraction) -> None:
 
 @pytest.mark.parametrize(("k", "w"), MANY, ids=ids)
 def test_undecided_is_as_rare_as_stated_and_always_looked_at(k: int, w: Fraction) -> None:
-    sampler, n = shift_sampler(w, k), 2**18
+    sampler, n = category_offset_sampler(w, k), 2**18
     rng = np.random.default_rng(7)
     (width, _, _), _ = sampler.layout
     words = rng.integers(0, 2 ** (8 * width), n, dtype=f"u{width}")
@@ -211,19 +211,19 @@ def test_undecided_is_as_rare_as_stated_and_always_looked_at(k: int, w: Fraction
     [(Fraction(1, 2**901), 2), (Fraction(1, 2) + Fraction(1, 2**400), 2), (Fraction(1), 2),
      (Fraction(1, 3), 4), (Fraction(1, 5), 1), (Fraction(1, 2**40), 2**31 + 1), (Fraction(3), 2)],
 )  # fmt: skip
-def test_the_core_refuses_what_is_no_law(w: Fraction, k: int) -> None:
+def test_the_core_refuses_what_is_no_distribution(w: Fraction, k: int) -> None:
     with pytest.raises(ValueError, match="parameter"):
         prepare_category_offset(w, k)
 
 
-def test_reports_need_laws_of_shifts() -> None:
+def test_reports_need_samplers_of_category_offsets() -> None:
     codes, reports = np.zeros(4, np.uint8), np.zeros(4, np.uint8)
     two, three, coin = (
-        shift_sampler("0.3", 2),
-        shift_sampler("0.3", 3),
+        category_offset_sampler("0.3", 2),
+        category_offset_sampler("0.3", 3),
         testing.bernoulli_sampler(1),
     )
-    wide = shift_sampler("0.001", 300)
+    wide = category_offset_sampler("0.001", 300)
     for offset, uniform in ((two, three), (coin, two), (two, coin), (wide, wide)):
         with pytest.raises(ValueError, match="parameter"):
             SeededGenerator(1)._randomize(offset, uniform, codes, reports)
@@ -583,7 +583,7 @@ def test_a_report_tells_as_little_as_promised() -> None:
             assert one <= bound * other
 
 
-def test_routes_knows_the_same_law() -> None:
-    assert routes.shift(Fraction(1, 4), 3, [0], lambda _: 2**63) == 2
-    assert routes.shift(Fraction(1, 4), 3, [2**15 - 1], lambda _: 2**63) == 1
-    assert routes.shift(Fraction(1, 4), 3, [2**15], lambda _: 2**63) == 0
+def test_the_reference_gives_the_same_category_offsets() -> None:
+    assert from_bits.category_offset(Fraction(1, 4), 3, [0], lambda _: 2**63) == 2
+    assert from_bits.category_offset(Fraction(1, 4), 3, [2**15 - 1], lambda _: 2**63) == 1
+    assert from_bits.category_offset(Fraction(1, 4), 3, [2**15], lambda _: 2**63) == 0

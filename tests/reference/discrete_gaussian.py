@@ -156,7 +156,7 @@ def _head_bounds(sigma2: Fraction, k: int, bits: int) -> Bounds:
     return lo + half + min(products) - 1, hi + half + max(products) + 2
 
 
-# --- The law ------------------------------------------------------------------------------------
+# --- The distribution ---------------------------------------------------------------------------
 
 
 def _step(bits: int) -> int:

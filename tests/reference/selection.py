@@ -1,4 +1,4 @@
-"""The winner of a race, from the candidates' bits: what csrc/mechanisms/noisy_max.c must give."""
+"""Report noisy max, from the candidates' bits: what csrc/mechanisms/noisy_max.c must give."""
 
 import decimal
 import math
@@ -47,20 +47,20 @@ def noise_bounds(u: int, n: int, gumbel: bool) -> tuple[Fraction, Fraction]:
     return -ln_bounds(largest, digits)[1], -ln_bounds(smallest, digits)[0]
 
 
-def winner(scores: Sequence[Score], rate: Fraction, gumbel: bool, bits: Bits) -> int:
+def report_noisy_max(scores: Sequence[Score], rate: Fraction, gumbel: bool, bits: Bits) -> int:
     """Return the place of the largest rate * score + G."""
     behind = places_behind(scores)
-    racing = [i for i, distance in enumerate(behind) if distance is not None]
+    left = [i for i, distance in enumerate(behind) if distance is not None]
     n = PREFIX
-    while len(racing) > 1:
+    while len(left) > 1:
         bounds = {}
-        for i in racing:
+        for i in left:
             low, high = noise_bounds(bits(i, n), n, gumbel)
             v = -rate * behind[i]  # type: ignore[operator]
             bounds[i] = v + low, v + high
         best = max(low for low, _ in bounds.values())
-        racing = [i for i in racing if bounds[i][1] >= best]
+        left = [i for i in left if bounds[i][1] >= best]
         n += 64
         if n > 1100:
             raise ArithmeticError("1,024 bits do not decide")
-    return racing[0]
+    return left[0]

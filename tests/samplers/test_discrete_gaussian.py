@@ -8,8 +8,8 @@ from zlib import crc32
 
 import numpy as np
 import pytest
-from goodness_of_fit import LIMIT, REJECTED, Samples, cells, ends_of
-from goodness_of_fit import p_value as chi2_p_value
+from helpers.goodness_of_fit import LIMIT, REJECTED, Samples, cells, ends_of
+from helpers.goodness_of_fit import p_value as chi2_p_value
 from numpy.typing import NDArray
 from reference import discrete_gaussian as oracle
 from scipy.stats import chi2, poisson

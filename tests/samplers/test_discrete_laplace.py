@@ -9,11 +9,11 @@ from zlib import crc32
 
 import numpy as np
 import pytest
-from goodness_of_fit import LIMIT, REJECTED, Samples, cells, ends_of
-from goodness_of_fit import p_value as chi2_p_value
+from helpers.goodness_of_fit import LIMIT, REJECTED, Samples, cells, ends_of
+from helpers.goodness_of_fit import p_value as chi2_p_value
 from numpy.typing import NDArray
 from reference import discrete_laplace as oracle
-from reference import routes
+from reference import from_bits
 from scipy.stats import chi2, poisson
 
 from cydp.testing import MappedBits, SeededGenerator, discrete_laplace_sampler, map_bits
@@ -24,7 +24,7 @@ PRECISION = 300
 
 def map_words(scale: str, words: Bits, signs: Bits | None = None, extension: int = 2**63,
               prefix_bits: int = 0) -> MappedBits:  # fmt: skip
-    """Map words of one plane, the same 512 bits behind each; all sixteen-bit routes need signs."""
+    """Map words of one plane, the same 512 bits behind each; all sixteen-bit methods need signs."""
     extensions = np.full((2, len(words), 8), extension, np.uint64)
     return map_bits(discrete_laplace_sampler(scale, prefix_bits), [words], signs, extensions)
 
@@ -32,7 +32,7 @@ def map_words(scale: str, words: Bits, signs: Bits | None = None, extension: int
 # --- Enumeration: every prefix, so that the pmf is a sum and not an estimate -------------------
 
 
-def assert_masses_are_those_of_the_law(
+def assert_masses_are_exact(
     scale: Fraction, bits: int, magnitudes: Samples, undecided: NDArray[np.bool_]
 ) -> None:
     """Check |X| of the candidates with prefixes 0, 1, ..., and of which the prefix decides."""
@@ -60,7 +60,7 @@ def assert_masses_are_those_of_the_law(
 @pytest.mark.parametrize("bits", [12, 16])
 def test_prefixes_of_the_logarithm_enumerate_the_pmf(scale: str, bits: int) -> None:
     mapped = map_words(scale, np.arange(0, 2 ** (bits + 1), 2), prefix_bits=bits)
-    assert_masses_are_those_of_the_law(Fraction(scale), bits, mapped.values, mapped.asked[0])
+    assert_masses_are_exact(Fraction(scale), bits, mapped.values, mapped.asked[0])
 
 
 @pytest.mark.parametrize("scale", ["1/1000", "1/7", "1", "3/2", "4", "11/2"])
@@ -70,7 +70,7 @@ def test_prefixes_of_the_thresholds_enumerate_the_pmf(scale: str) -> None:
     negative = map_words(scale, prefixes, prefixes >= 0)
     assert np.array_equal(negative.values, -positive.values)
     assert np.array_equal(negative.asked, positive.asked)
-    assert_masses_are_those_of_the_law(distribution, 16, positive.values, positive.asked[0])
+    assert_masses_are_exact(distribution, 16, positive.values, positive.asked[0])
     # Undecided are the cells that hold a T_k, and no other.
     cells, k = set(), 1
     while (cell := oracle.tail_bounds(distribution, k, 64)[0] >> 48) > 0:
@@ -247,9 +247,9 @@ def test_cells_where_doubles_round_below() -> None:
 
 def stated(scale: Fraction) -> float:
     """docs/samplers.md: a word's rate; of a split, of Q, and of V."""
-    high = scale / 2 ** routes.laplace_split_bits(scale)
+    high = scale / 2 ** from_bits.laplace_split_bits(scale)
     t, bits = float(high), 31 if scale <= 1024 else 63
-    of_v = 2.0 ** -routes.laplace_split_v(routes.laplace_split_bits(scale))[1]
+    of_v = 2.0 ** -from_bits.laplace_split_v(from_bits.laplace_split_bits(scale))[1]
     of_u = 2 * math.sqrt(t / 2**bits) + t * 2.0**-39 + (2 + 22 * t) / 2**bits
     return of_u + (scale != high) * of_v
 

@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from reference import discrete_gaussian, discrete_laplace, routes
+from reference import discrete_gaussian, discrete_laplace, from_bits
 
 from cydp.testing import (
     bernoulli_sampler,
@@ -87,11 +87,11 @@ class Candidates:
             one, two = (row.tolist().__getitem__ for row in self.extensions[:, i])
             sign = bool(self.signs[i])
             if distribution == "laplace":
-                values.append(routes.laplace(parameter, words, sign, one, two))
+                values.append(from_bits.laplace(parameter, words, sign, one, two))
             elif distribution == "gaussian":
-                values.append(routes.gaussian(parameter, words, sign, one, two))
+                values.append(from_bits.gaussian(parameter, words, sign, one, two))
             else:
-                values.append(int(routes.bernoulli(parameter, words, one)))
+                values.append(int(from_bits.bernoulli(parameter, words, one)))
         return [value for value in values if value is not None]
 
 
@@ -157,7 +157,7 @@ def laplace_targets(scale: Fraction, ks: Sequence[int] = ()) -> Iterator[Target]
 
 
 def laplace_split_targets(scale: Fraction, ks: Sequence[int] = ()) -> Iterator[Target]:
-    m = routes.laplace_split_bits(scale)
+    m = from_bits.laplace_split_bits(scale)
     high = scale / 2**m
 
     def exp(x: Fraction) -> Callable[[int], tuple[int, int]]:
@@ -165,7 +165,7 @@ def laplace_split_targets(scale: Fraction, ks: Sequence[int] = ()) -> Iterator[T
 
     for k in ks or (1, 2, 3, int(high), int(5 * high)):
         yield Target(1, 63, exp(k / high), lambda u: [u << 1, 1])
-    place, v_bits = routes.laplace_split_v(m)
+    place, v_bits = from_bits.laplace_split_v(m)
     for r in {1, 2**m // 3, 2**m - 1} - {0}:
         yield Target(2, v_bits, exp(r / scale), lambda v, r=r: [2**62 + 1, v << place | r])
 
@@ -278,7 +278,7 @@ def dense_targets(scale: Fraction) -> Iterator[Target]:
     """Thresholds T_k down to sqrt(t / 2^b), where the logarithm's guard band is narrowest."""
     t, split = scale, scale > 2**20
     if split:
-        t = scale / 2 ** routes.laplace_split_bits(scale)
+        t = scale / 2 ** from_bits.laplace_split_bits(scale)
     last = int(float(t) * (prefix_bits_of(t) * math.log(2) - math.log(t)) / 2)
     ks = sorted({1 + last * i // 100 for i in range(100)} | {max(last - i, 1) for i in range(200)})
     yield from laplace_split_targets(scale, ks) if split else laplace_targets(scale, ks)
@@ -332,7 +332,7 @@ def test_a_stream_that_never_decides_is_an_error(distribution: str, text: str) -
 
 
 def neighbour(distribution: str, text: str) -> Fraction | None:
-    """A parameter off by a thousandth, of the same route; None if it hardly matters."""
+    """A parameter off by a thousandth, of the same method; None if it hardly matters."""
     parameter = Fraction(text)
     if parameter < Fraction(1, 10) or (distribution, text) == ("laplace", "1/7"):
         return None
@@ -345,7 +345,7 @@ def neighbour(distribution: str, text: str) -> Fraction | None:
 
 
 @every_distribution()
-def test_everything_through_the_resolver_equals_the_fast_path(distribution: str, text: str) -> None:
+def test_exact_comparison_of_everything_equals_the_fast_path(distribution: str, text: str) -> None:
     n = 20_000
     given = random_candidates(distribution, text, n, 4)
     fast, exact = given.map(distribution, text), given.map(distribution, text, resolve_all=True)

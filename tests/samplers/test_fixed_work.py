@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from reference import routes
+from reference import from_bits
 from scipy.stats import binom
 
 import cydp
@@ -79,7 +79,7 @@ def rates(distribution: str, parameter: str) -> list[float]:
     if distribution == "discrete_gaussian" and value >= 8:
         return [cells("discrete_gaussian", parameter, 1), 2.0**-15 + 2.0**-19]
     if distribution == "discrete_laplace" and value > 2**20:
-        return [0, 2.0 ** -routes.laplace_split_v(routes.laplace_split_bits(value))[1]]
+        return [0, 2.0 ** -from_bits.laplace_split_v(from_bits.laplace_split_bits(value))[1]]
     if distribution == "discrete_laplace" and value > Fraction(11, 2):
         t, bits = float(value), 31 if value <= 1024 else 63
         tail = math.ceil(math.sqrt(t * 2**bits))
@@ -138,9 +138,8 @@ def test_more_than_there_is_room_for(word: int) -> None:
 
 def test_undecided_candidates_in_every_place() -> None:
     """Each lane of a batch alone, and every second: those and no others are looked at."""
-    sampler, n = bernoulli_sampler("1/2"), 200
+    sampler, n = bernoulli_sampler("1/3"), 200
     extensions = np.random.default_rng(4).integers(0, 2**64, (2, n, 8), dtype=np.uint64)
-    sampler = bernoulli_sampler("1/3")
     for lanes in [*([i] for i in range(n)), range(0, n, 2), []]:
         words = np.full(n, 60_000, np.uint16)
         words[list(lanes)] = 2**16 // 3
@@ -165,7 +164,7 @@ def test_a_generator_of_fixed_work_serves_everything() -> None:
     assert len(g.bytes(5)) == 5
 
 
-def test_dummies_never_reach_the_resolver() -> None:
+def test_dummies_never_reach_the_exact_comparison() -> None:
     """They are lane 0, whose own decision is the exact comparison's here: it runs once for it."""
     sampler, n = bernoulli_sampler("1/3"), 100
     words = np.full(n, 60_000, np.uint16)

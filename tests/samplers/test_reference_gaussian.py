@@ -102,7 +102,7 @@ def test_sums_by_integrals_are_sums_of_terms(
 
 
 @pytest.mark.parametrize("sigma2", [Fraction(64), Fraction(100), Fraction(10**9, 7)], ids=str)
-def test_accepted_candidates_of_the_split_have_the_law(sigma2: Fraction) -> None:
+def test_accepted_candidates_of_the_split_have_the_distribution(sigma2: Fraction) -> None:
     bits, m = 200, discrete_gaussian.split_bits(sigma2)
     assert 16 <= sigma2 / 4**m < 64
     assert sigma2 >= 16 * 4**m

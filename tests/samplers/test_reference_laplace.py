@@ -281,7 +281,7 @@ def test_value_reads_sign_and_prefix() -> None:
 
 
 @pytest.mark.parametrize("scale", [Fraction(1, 7), Fraction(1), Fraction(37, 10)], ids=str)
-def test_cells_sum_to_the_law(scale: Fraction) -> None:
+def test_cells_sum_to_the_distribution(scale: Fraction) -> None:
     prefix_bits, bits = 8, 120
     ulp = Fraction(1, 1 << bits)
     distribution: dict[int, list[Fraction]] = {}

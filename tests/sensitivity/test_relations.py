@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from accounting.ledger.processes import new
+from helpers.processes import new
 
 import cydp
 from cydp import (

@@ -17,7 +17,7 @@ from multiprocessing import get_context
 from pathlib import Path
 
 import pytest
-from accounting.ledger.processes import child, die, ended, forked, new
+from helpers.processes import child, die, ended, forked, new
 
 from cydp import BudgetExceededError, BudgetLedger, LedgerError, PureDP
 from cydp.accounting.ledger import _path

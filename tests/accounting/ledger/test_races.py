@@ -7,7 +7,7 @@ from multiprocessing import get_context
 from pathlib import Path
 
 import pytest
-from accounting.ledger.processes import ended, forked, new
+from helpers.processes import ended, forked, new
 
 from cydp import BudgetExceededError, BudgetLedger, PureDP
 

@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from accounting.ledger.processes import child, new
+from helpers.processes import child, new
 
 from cydp import BudgetLedger
 

@@ -40,7 +40,7 @@ def test_gaussian_fits_with_a_hundred_million(sigma: str) -> None:
 
 
 @every_distribution()
-def test_a_million_candidates_through_the_resolver(distribution: str, text: str) -> None:
+def test_exact_comparison_of_a_million_candidates(distribution: str, text: str) -> None:
     for key in range(10):
         given = random_candidates(distribution, text, 10**5, 2000 * key)
         fast, exact = given.map(distribution, text), given.map(distribution, text, resolve_all=True)

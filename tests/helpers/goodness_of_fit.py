@@ -1,4 +1,4 @@
-"""Chi-square of samples of a symmetric law of integers, in cells whose chances are exact."""
+"""Chi-square of integers of a symmetric distribution, in cells whose chances are exact."""
 
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction

@@ -1,7 +1,4 @@
-"""csrc/samplers/sampler.c: seeded calls replayed in Python, from the key to the values.
-
-It holds keys, nonces, planes, rounds and extension bits to what docs/samplers.md says of them.
-"""
+"""SeededGenerator, slowly: calls replayed in Python, from the key to the values."""
 
 import math
 from collections.abc import Callable, Iterator
@@ -9,19 +6,15 @@ from fractions import Fraction
 from functools import lru_cache
 
 import numpy as np
-import pytest
-from reference import chacha20, discrete_gaussian, routes
+from reference import chacha20, discrete_gaussian, from_bits
 
-from cydp import RandomizedResponse
 from cydp.testing import (
-    SeededGenerator,
     bernoulli_sampler,
     discrete_gaussian_sampler,
     discrete_laplace_sampler,
-    shift_sampler,
 )
 
-Map = Callable[[list[int], bool, routes.Extension, routes.Extension], int | None]
+Map = Callable[[list[int], bool, from_bits.Extension, from_bits.Extension], int | None]
 GROUP = 1024  # bytes
 
 
@@ -30,20 +23,20 @@ def distribution(name: str, parameter: str) -> tuple[Map, tuple[tuple[int, ...],
     value = Fraction(parameter)
     if name == "discrete_laplace":
         sampler, spare = discrete_laplace_sampler(value), 0
-        return (lambda *bits: routes.laplace(value, *bits)), sampler.layout, sampler.chunk, spare
+        return (lambda *bits: from_bits.laplace(value, *bits)), sampler.layout, sampler.chunk, spare
     if name == "discrete_gaussian":
         sampler, spare = (
             discrete_gaussian_sampler(value),
             gaussian_spare(value**2) if value >= 8 else 0,
         )
         return (
-            (lambda *bits: routes.gaussian(value**2, *bits)),
+            (lambda *bits: from_bits.gaussian(value**2, *bits)),
             sampler.layout,
             sampler.chunk,
             spare,
         )
     sampler = bernoulli_sampler(value)
-    coin: Map = lambda words, _, one, __: routes.bernoulli(value, words, one)  # noqa: E731
+    coin: Map = lambda words, _, one, __: from_bits.bernoulli(value, words, one)  # noqa: E731
     return coin, sampler.layout, sampler.chunk, 0
 
 
@@ -75,7 +68,7 @@ def nonce(domain: int, level: int, round_: int, chunk: int) -> bytes:
     return word.to_bytes(4, "little") + chunk.to_bytes(8, "little")
 
 
-def extension(key: bytes, decision: int, round_: int, chunk: int, i: int) -> routes.Extension:
+def extension(key: bytes, decision: int, round_: int, chunk: int, i: int) -> from_bits.Extension:
     @lru_cache
     def level(of: int) -> bytes:
         return chacha20.block(key, nonce(decision, of, round_, chunk), i)
@@ -150,88 +143,3 @@ class Replay:
                         yield value
                 if not wanted:
                     break
-
-
-# Long enough that each has 10 undecided candidates or more, whose extension bits matter, and
-# spans several chunks.
-LARGE = [
-    ("discrete_laplace", "1/7", 20_000),
-    ("discrete_laplace", "5.5", 12_000),
-    ("discrete_laplace", "1000", 8000),
-    ("discrete_laplace", "1048576", 2100),
-    ("discrete_laplace", str(2**40), 2100),
-    ("discrete_gaussian", "7.9", 20_000),
-    ("discrete_gaussian", "8", 12_000),
-    ("discrete_gaussian", "10", 3000),
-    ("discrete_gaussian", "12", 3000),
-    ("discrete_gaussian", "1000", 3000),
-    ("discrete_gaussian", str(2**20), 2300),
-    ("discrete_gaussian", str(2**40), 2100),
-    ("bernoulli", "1/3", 70_000),
-]
-
-
-@pytest.mark.parametrize(("name", "parameter", "n"), LARGE)
-def test_large_calls(name: str, parameter: str, n: int) -> None:
-    drawn = getattr(SeededGenerator(1), name)(parameter, n)
-    assert drawn.tolist() == Replay(1).draw(name, parameter, n)
-
-
-def test_small_calls_across_refills() -> None:
-    rng, replay = SeededGenerator(2), Replay(2)
-    calls = [
-        (name, parameter, n)
-        for n in (1, 256, 7, 255, 100, 256)
-        for name, parameter, _ in LARGE
-        for _ in range(1 if parameter != "1000" else 12)
-    ]
-    for name, parameter, n in calls:
-        drawn = getattr(rng, name)(parameter, n)
-        assert drawn.tolist() == replay.draw(name, parameter, n), (name, parameter, n)
-
-
-def test_scalars_are_small_calls() -> None:
-    rng, replay = SeededGenerator(3), Replay(3)
-    for name, parameter, _ in LARGE[:-1] * 3:
-        assert [getattr(rng, name)(parameter)] == replay.draw(name, parameter, 1)
-
-
-@pytest.mark.parametrize(
-    ("name", "parameter"), [("discrete_laplace", "5.5"), ("discrete_gaussian", "7.9")]
-)
-def test_extension_bits_of_many_scalars(name: str, parameter: str) -> None:
-    """8,000 scalars, of which six or so are undecided: each has extension bits of its own."""
-    rng, replay = SeededGenerator(5), Replay(5)
-    for _ in range(8000):
-        assert [getattr(rng, name)(parameter)] == replay.draw(name, parameter, 1)
-
-
-def test_calls_of_all_sizes_follow_each_other() -> None:
-    rng, replay = SeededGenerator(4), Replay(4)
-    for n in (3, 257, 1, 300, 256, 1000):
-        drawn = rng.discrete_gaussian(100, n)
-        assert drawn.tolist() == replay.draw("discrete_gaussian", "100", n)
-
-
-def respond(replay: Replay, w: Fraction, k: int, codes: list[int]) -> list[int]:
-    """Reports by randomized response: two keys a call, of shifts and of uniform categories."""
-    keys, drawn = [replay.call_key(), replay.call_key()], []
-    for key, weight in zip(keys, [w, Fraction(1, k)], strict=True):
-        sampler = shift_sampler(weight, k)
-        of: Map = lambda words, _, one, __, weight=weight: routes.shift(weight, k, words, one)  # noqa: E731
-        drawn.append(replay.chunks(key, of, sampler.layout, sampler.chunk, 0, len(codes)))
-    return [
-        (code + shift) % k if 0 <= code < k else other
-        for code, shift, other in zip(codes, *drawn, strict=True)
-    ]
-
-
-@pytest.mark.parametrize("k", [2, 3, 40, 70, pytest.param(300, marks=pytest.mark.long)])
-def test_reports(k: int) -> None:
-    rng, replay, m = SeededGenerator(6), Replay(6), RandomizedResponse(epsilon=1, n_categories=k)
-    w = (1 - m.p_truth) / (k - 1)
-    for n in (1, 3, 256, 257, 2049, 9000 if k < 50 else 2100):  # a chunk is 2,048
-        codes = [i * i % (k + 1) for i in range(n)]
-        released = m.release(np.array(codes, np.int16), rng=rng).tolist()
-        assert released == respond(replay, w, k, codes)
-    assert rng.discrete_laplace(10) == replay.draw("discrete_laplace", "10", 1)[0]

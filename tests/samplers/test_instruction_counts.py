@@ -1,6 +1,7 @@
 """Instructions counted by valgrind: those of a sampler depend on no bit that it draws.
 
-steps.c, built against what is installed, maps batches of 1,024 candidates under many keys.
+instruction_counts.c, built against what is installed, maps batches of 1,024 candidates under many
+keys.
 """
 
 import os
@@ -26,8 +27,8 @@ pytestmark = [
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    built = tmp_path_factory.mktemp("steps") / "steps"
-    source = Path(__file__).with_name("steps.c")
+    built = tmp_path_factory.mktemp("counts") / "counts"
+    source = Path(__file__).with_name("instruction_counts.c")
     subprocess.run(
         [COMPILER, "-O2", str(source), f"-I{cydp.get_include()}", f"-L{cydp.get_lib()}",
          "-lcydp", "-lm", "-pthread", "-o", str(built)],

@@ -1,4 +1,4 @@
-"""mechanisms.py: parameters, formulas, release."""
+"""mechanisms/_discrete_laplace.py: parameters, formulas, release."""
 
 import dataclasses
 import math

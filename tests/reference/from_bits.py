@@ -94,7 +94,7 @@ def laplace(
     extension2: Extension,
     prefix_bits: int = 0,
 ) -> int | None:
-    """Return the discrete Laplace value, by the route of the scale.
+    """Return the discrete Laplace value, by the method of the scale.
 
     Parameters
     ----------
@@ -141,7 +141,7 @@ def gaussian(
     extension1: Extension,
     extension2: Extension,
 ) -> int | None:
-    """Return the discrete Gaussian value, by the route of sigma2; words as in `laplace`."""
+    """Return the discrete Gaussian value, by the method of sigma2; words as in `laplace`."""
     if sigma2 < 64:
         u = Uniform(words[0], 16, extension1)
         return _signed(sign, u.count(lambda k, b: discrete_gaussian.tail_bounds(sigma2, k, b)))
@@ -165,8 +165,8 @@ def bernoulli(p: Fraction, words: Sequence[int], extension1: Extension) -> bool:
     return Uniform(words[0], 16, extension1).below_rational(p)
 
 
-def shift(w: Fraction, k: int, words: Sequence[int], extension1: Extension) -> int:
-    """Return the shift among k categories: k - 1 - floor(U / w), or 0 if that is negative."""
+def category_offset(w: Fraction, k: int, words: Sequence[int], extension1: Extension) -> int:
+    """Return the category offset among k: k - 1 - floor(U / w), or 0 if that is negative."""
     if k <= 64:
         u = Uniform(words[0], 16, extension1)
     elif k <= 2**16:

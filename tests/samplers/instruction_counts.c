@@ -1,4 +1,4 @@
-/* Maps candidates of some distributions, for test_steps.py to count the instructions:
+/* Maps candidates of some distributions, for test_instruction_counts.py to count the instructions:
  * with CYDP_FAST and keys that leave nothing undecided, with CYDP_FIXED_WORK and any
  * keys, and, as a mutant, with CYDP_FAST and any keys. Prints a line for each call of
  * `steps`. */
