@@ -161,8 +161,8 @@ static cydp_status accept_candidates(const laplace_sampler *laplace,
   memset(accepted, 0xff, CYDP_BATCH / 8);
   if (batch->work_mode == CYDP_RESOLVE_ALL)
     return cydp_decide(&acceptance.base, batch, NULL);
-  cydp_samplers_kernels()->ones(laplace->base.layout.width[1], acceptance.words, bits,
-                                batch->n, undecided);
+  cydp_samplers_kernels()->prefix_is_ones(laplace->base.layout.width[1], acceptance.words,
+                                          bits, batch->n, undecided);
   return cydp_decide(&acceptance.base, batch, undecided);
 }
 
