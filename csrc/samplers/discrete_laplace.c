@@ -271,7 +271,7 @@ cydp_status cydp_discrete_laplace_new_prefix(const cydp_rational *scale,
                              : t <= LARGEST_NARROW_SCALE ? NARROW
                                                          : WIDE);
   laplace->base.resolve_dummy = resolve_dummy;
-  laplace->base.resolve_rates[0] = laplace->inverse_cdf.resolve_rate;
+  laplace->base.resolve_rates[0] = laplace->inverse_cdf.second_look_rate;
   *out = &laplace->base;
   return CYDP_OK;
 }
