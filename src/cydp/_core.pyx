@@ -2,7 +2,7 @@
 """The C core for Python, in the order of cydp.h: each binding converts, checks and calls.
 
 Arrays come as buffers with their format, which says the element type. The caller chooses the
-number of threads: see cydp.threads.
+number of threads: see cydp/_threads.py.
 """
 
 cimport cython
