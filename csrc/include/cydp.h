@@ -196,12 +196,11 @@ cydp_status cydp_bernoulli_new(const cydp_rational *probability, cydp_sampler **
 /* 9. Addition of noise --------------------------------------------------------------- */
 
 /* Sets noise[i] to values[i] + noise[i], or to the end of int64_t next to that sum.
- * `stops` says that the noise may have stopped at 2^63 - 1, as only discrete Laplace
- * noise of a scale above 2^52 does. Then each value is clamped to 2^62 before and each
- * sum to 2^62 - 1 after, so that noise that stopped gives the same end for every value.
- */
+ * `may_saturate`: the noise may have been cut at 2^63 - 1, as only discrete Laplace noise
+ * of a scale above 2^52 is. Then each value is clamped to 2^62 before, and each sum to
+ * 2^62 - 1 after, so that cut noise gives the same result for every value. */
 #define CYDP_VALUE_BOUND ((int64_t)1 << 62)
-void cydp_add_noise(const int64_t *values, size_t n, bool stops, int64_t *noise);
+void cydp_add_noise(const int64_t *values, size_t n, bool may_saturate, int64_t *noise);
 
 /* Rounds values[i] to the nearest multiple of 2^exponent, ties to even; adds noise[i]
  * times 2^exponent; and sets out[i] to the exact sum, rounded once. A value is clamped to

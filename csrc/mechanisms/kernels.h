@@ -53,7 +53,9 @@ typedef int64_t cydp_largest_integer_kernel(const int64_t *x, size_t n);
 typedef void cydp_distances_kernel(int64_t top, double factor, const int64_t *x, size_t n,
                                    double *out);
 
-/* Which version AVX-512, AVX2 and Neon use. */
+/* Which version AVX-512, AVX2 and Neon use. `grid_noise` is in grid_noise_each.c,
+ * `respond` and `replace` are in randomized_response_each.c, all others in
+ * noisy_max_<isa>.c. */
 #define CYDP_MECHANISMS_KERNELS(KERNEL)                                                  \
   KERNEL(grid_noise, avx512, avx2, portable)                                             \
   KERNEL(respond, avx512, avx2, portable)                                                \

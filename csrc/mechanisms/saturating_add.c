@@ -15,8 +15,8 @@ static int64_t add(int64_t value, int64_t noise) {
   return sum;
 }
 
-void cydp_add_noise(const int64_t *values, size_t n, bool stops, int64_t *noise) {
-  if (!stops)
+void cydp_add_noise(const int64_t *values, size_t n, bool may_saturate, int64_t *noise) {
+  if (!may_saturate)
     for (size_t i = 0; i < n; i++)
       noise[i] = add(values[i], noise[i]);
   else

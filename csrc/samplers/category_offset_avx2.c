@@ -30,8 +30,8 @@ static inline __m256d middles_of_63(const uint64_t *words) {
 }
 
 /* Computes the offsets of four lanes; returns a bit for each lane that is undecided. */
-static inline __m128i shift_half(const cydp_category_offset_constants *constants,
-                                 __m256d x, unsigned *open) {
+static inline __m128i offset_half(const cydp_category_offset_constants *constants,
+                                  __m256d x, unsigned *open) {
   const __m256d last = _mm256_set1_pd(constants->last),
                 guard = _mm256_set1_pd(constants->guard);
   __m256d y = _mm256_mul_pd(x, _mm256_set1_pd(constants->factor));
@@ -45,8 +45,8 @@ static inline __m128i shift_half(const cydp_category_offset_constants *constants
   return _mm_sub_epi32(_mm256_cvttpd_epi32(last), floor);
 }
 
-static inline unsigned shift_eight(const cydp_category_offset_constants *constants,
-                                   unsigned bits, const void *words, void *out) {
+static inline unsigned offset_eight(const cydp_category_offset_constants *constants,
+                                    unsigned bits, const void *words, void *out) {
   const uint32_t *narrow = words;
   const uint64_t *wide = words;
   __m128i offsets[2];
@@ -54,7 +54,7 @@ static inline unsigned shift_eight(const cydp_category_offset_constants *constan
   for (int half = 0; half < 2; half++) {
     __m256d x = bits == 32 ? middles_of_32(narrow + HALF * half)
                            : middles_of_63(wide + HALF * half);
-    offsets[half] = shift_half(constants, x, &open[half]);
+    offsets[half] = offset_half(constants, x, &open[half]);
   }
   if (bits == 32)
     offsets[0] = _mm_packus_epi32(offsets[0], offsets[1]);
@@ -63,20 +63,20 @@ static inline unsigned shift_eight(const cydp_category_offset_constants *constan
 }
 
 __attribute__((always_inline)) static inline void
-shift_all(const cydp_category_offset_constants *given, unsigned bits, const void *words,
-          size_t n, void *out, uint8_t *undecided) {
+offset_all(const cydp_category_offset_constants *given, unsigned bits, const void *words,
+           size_t n, void *out, uint8_t *undecided) {
   /* A copy: registers, not memory that `out` could alias. */
   const cydp_category_offset_constants constants = *given;
   const size_t width = bits == 32 ? 4 : 8, to = width / 2; /* bytes of an offset */
   size_t i = 0;
   for (; i + LANES <= n; i += LANES)
-    undecided[i / LANES] = (uint8_t)shift_eight(
+    undecided[i / LANES] = (uint8_t)offset_eight(
         &constants, bits, (const char *)words + width * i, (char *)out + to * i);
   if (i < n) {
     uint64_t rest[LANES] = {0};
     uint32_t offsets[LANES];
     memcpy(rest, (const char *)words + width * i, width * (n - i));
-    unsigned open = shift_eight(&constants, bits, rest, offsets);
+    unsigned open = offset_eight(&constants, bits, rest, offsets);
     memcpy((char *)out + to * i, offsets, to * (n - i));
     undecided[i / LANES] = (uint8_t)(open & ((1U << (n - i)) - 1));
   }
@@ -86,7 +86,7 @@ void cydp_category_offset_avx2(const cydp_category_offset_constants *constants,
                                const void *words, size_t n, void *out,
                                uint8_t *undecided) {
   if (constants->bits == 32)
-    shift_all(constants, 32, words, n, out, undecided);
+    offset_all(constants, 32, words, n, out, undecided);
   else
-    shift_all(constants, 63, words, n, out, undecided);
+    offset_all(constants, 63, words, n, out, undecided);
 }

@@ -25,8 +25,8 @@ static inline __m512d middles(unsigned bits, const void *words, size_t i,
 }
 
 __attribute__((always_inline)) static inline void
-shift_all(const cydp_category_offset_constants *constants, unsigned bits,
-          const void *words, size_t n, void *out, uint8_t *undecided) {
+offset_all(const cydp_category_offset_constants *constants, unsigned bits,
+           const void *words, size_t n, void *out, uint8_t *undecided) {
   const __m512d factor = _mm512_set1_pd(constants->factor),
                 last = _mm512_set1_pd(constants->last),
                 near = _mm512_set1_pd(constants->guard),
@@ -54,7 +54,7 @@ void cydp_category_offset_avx512(const cydp_category_offset_constants *constants
                                  const void *words, size_t n, void *out,
                                  uint8_t *undecided) {
   if (constants->bits == 32)
-    shift_all(constants, 32, words, n, out, undecided);
+    offset_all(constants, 32, words, n, out, undecided);
   else
-    shift_all(constants, 63, words, n, out, undecided);
+    offset_all(constants, 63, words, n, out, undecided);
 }

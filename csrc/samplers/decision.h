@@ -34,9 +34,10 @@ cydp_status cydp_decide(const cydp_decision *decision, const cydp_batch *batch,
                         const uint8_t *undecided);
 
 /* Number of second-look slots to reserve for a batch in which `mean` candidates are
- * expected to be undecided. Returns the smallest n such that more than n are undecided
- * with a probability of at most mean^(n + 1) / (n + 1)! <= CYDP_OVERFLOW, or
- * CYDP_SECOND_LOOKS if that is smaller. */
+ * expected to be undecided. Returns the smallest n such that mean^(n + 1) / (n + 1)! <=
+ * CYDP_OVERFLOW, which bounds the probability that more than n are undecided; at most
+ * CYDP_SECOND_LOOKS. The same n serves for exact comparisons of which `mean` are
+ * expected. */
 #define CYDP_OVERFLOW 0x1p-48
 size_t cydp_second_look_slots(double mean);
 

@@ -161,8 +161,8 @@ static cydp_status accept_candidates(const laplace_sampler *laplace,
   memset(accepted, 0xff, CYDP_BATCH / 8);
   if (batch->work_mode == CYDP_RESOLVE_ALL)
     return cydp_decide(&acceptance.base, batch, NULL);
-  cydp_samplers_kernels()->ones(laplace->base.layout.width[1], acceptance.words, bits,
-                                batch->n, undecided);
+  cydp_samplers_kernels()->prefix_is_ones(laplace->base.layout.width[1], acceptance.words,
+                                          bits, batch->n, undecided);
   return cydp_decide(&acceptance.base, batch, undecided);
 }
 
@@ -271,7 +271,7 @@ cydp_status cydp_discrete_laplace_new_prefix(const cydp_rational *scale,
                              : t <= LARGEST_NARROW_SCALE ? NARROW
                                                          : WIDE);
   laplace->base.resolve_dummy = resolve_dummy;
-  laplace->base.resolve_rates[0] = laplace->inverse_cdf.resolve_rate;
+  laplace->base.resolve_rates[0] = laplace->inverse_cdf.second_look_rate;
   *out = &laplace->base;
   return CYDP_OK;
 }

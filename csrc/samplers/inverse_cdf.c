@@ -58,7 +58,7 @@ void cydp_inverse_cdf_prepare(cydp_inverse_cdf_method *method,
   set_constants(&method->second_look, tails, WIDE);
   method->certain = is_certain(&method->constants, tails);
   method->rate = rate_of(&method->constants, tails->scale);
-  method->resolve_rate = rate_of(&method->second_look, tails->scale);
+  method->second_look_rate = rate_of(&method->second_look, tails->scale);
 }
 
 uint64_t cydp_inverse_cdf_look_again(const cydp_inverse_cdf_constants *constants,

@@ -22,8 +22,8 @@ extern const double cydp_log_q[CYDP_LOG_TERMS];           /* ln(1 + r) / r */
 typedef struct cydp_inverse_cdf_method {
   const cydp_exponential_tails *tails;
   cydp_inverse_cdf_constants constants, second_look;
-  bool certain;              /* false: the guard band fills everything */
-  double rate, resolve_rate; /* probability of undecided at the two looks, at most */
+  bool certain;                  /* false: the guard band fills everything */
+  double rate, second_look_rate; /* probability that each look is undecided, at most */
 } cydp_inverse_cdf_method;
 void cydp_inverse_cdf_prepare(cydp_inverse_cdf_method *method,
                               const cydp_exponential_tails *tails, unsigned bits);

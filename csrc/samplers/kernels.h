@@ -86,8 +86,8 @@ typedef size_t cydp_recombine_laplace_kernel(unsigned shift, const uint64_t *sig
 
 /* Says undecided of each word of `width` 4 or 8 whose upper `bits` are all ones; these
  * are fewer than all its bits. */
-typedef void cydp_ones_kernel(unsigned width, const void *words, unsigned bits, size_t n,
-                              uint8_t *undecided);
+typedef void cydp_prefix_is_ones_kernel(unsigned width, const void *words, unsigned bits,
+                                        size_t n, uint8_t *undecided);
 
 /* The constants of offsets among many categories: y = (u + 1/2) factor is U / w. */
 typedef struct cydp_category_offset_constants {
@@ -104,7 +104,9 @@ typedef void cydp_category_offset_kernel(const cydp_category_offset_constants *c
                                          const void *words, size_t n, void *out,
                                          uint8_t *undecided);
 
-/* Which version AVX-512, AVX2 and Neon use. */
+/* Which version AVX-512, AVX2 and Neon use. A kernel is in <its name>_<isa>.c, except
+ * for `accept`, in acceptance_<isa>.c, and `recombine_gaussian`, `recombine_laplace` and
+ * `prefix_is_ones`, in recombine_<isa>.c, since they share how words are loaded. */
 #define CYDP_SAMPLERS_KERNELS(KERNEL)                                                    \
   KERNEL(inverse_cdf, avx512, avx2, portable)                                            \
   KERNEL(cdf_table, avx512, avx2, portable)                                              \
@@ -112,7 +114,7 @@ typedef void cydp_category_offset_kernel(const cydp_category_offset_constants *c
   KERNEL(accept, avx512, avx2, portable)                                                 \
   KERNEL(recombine_gaussian, avx512, avx2, portable)                                     \
   KERNEL(recombine_laplace, avx512, avx2, portable)                                      \
-  KERNEL(ones, avx512, avx2, portable)                                                   \
+  KERNEL(prefix_is_ones, avx512, avx2, portable)                                         \
   KERNEL(category_offset, avx512, avx2, portable)
 
 CYDP_DECLARE_KERNELS(samplers, CYDP_SAMPLERS_KERNELS)

@@ -120,8 +120,8 @@ size_t cydp_recombine_laplace_avx2(unsigned shift, const uint64_t *signs, unsign
                                           accepted, n, out);
 }
 
-void cydp_ones_avx2(unsigned width, const void *words, unsigned bits, size_t n,
-                    uint8_t *found) {
+void cydp_prefix_is_ones_avx2(unsigned width, const void *words, unsigned bits, size_t n,
+                              uint8_t *found) {
   const __m256i ones = _mm256_set1_epi64x(INT64_MAX >> (63 - bits));
   const __m128i by = _mm_cvtsi32_si128((int)(8 * width - bits));
   size_t i = 0;
@@ -134,5 +134,6 @@ void cydp_ones_avx2(unsigned width, const void *words, unsigned bits, size_t n,
     }
     found[i / 8] = (uint8_t)met;
   }
-  cydp_ones_portable(width, (const char *)words + width * i, bits, n - i, found + i / 8);
+  cydp_prefix_is_ones_portable(width, (const char *)words + width * i, bits, n - i,
+                               found + i / 8);
 }

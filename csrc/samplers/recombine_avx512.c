@@ -189,8 +189,8 @@ find_ones(unsigned width, const void *words, unsigned bits, size_t n, uint8_t *f
   }
 }
 
-void cydp_ones_avx512(unsigned width, const void *words, unsigned bits, size_t n,
-                      uint8_t *found) {
+void cydp_prefix_is_ones_avx512(unsigned width, const void *words, unsigned bits,
+                                size_t n, uint8_t *found) {
   if (width == 4)
     find_ones(4, words, bits, n, found);
   else

@@ -40,8 +40,8 @@ size_t cydp_recombine_laplace_portable(unsigned shift, const uint64_t *signs,
   return count;
 }
 
-void cydp_ones_portable(unsigned width, const void *words, unsigned bits, size_t n,
-                        uint8_t *found) {
+void cydp_prefix_is_ones_portable(unsigned width, const void *words, unsigned bits,
+                                  size_t n, uint8_t *found) {
   const uint64_t least = (UINT64_MAX >> (64 - bits)) << (8 * width - bits);
   for (size_t i = 0; i < n; i += 8) {
     size_t lanes = n - i < 8 ? n - i : 8;

@@ -17,8 +17,8 @@ struct cydp_sampler {
   size_t value_bytes;
   size_t chunk; /* values; a constant of the stream, as is the next */
   size_t spare; /* candidates drawn beyond the values wanted, in 1/1024 of these */
-  double
-      resolve_rates[2]; /* probability that decision 1 or 2 takes an exact comparison */
+  /* Of decisions 1 and 2: the probability of an exact comparison, at most. */
+  double resolve_rates[2];
   /* Makes an exact comparison for decision 1 or 2 of a candidate that does not count: it
    * costs as much as any other. */
   cydp_status (*resolve_dummy)(const cydp_sampler *sampler, cydp_bits *bits);

@@ -74,7 +74,7 @@ cdef extern from "cydp.h" nogil:
     cydp_status cydp_bernoulli_new(const cydp_rational *probability, cydp_sampler **sampler)
 
     # 9. Addition of noise
-    void cydp_add_noise(const int64_t *values, size_t n, bint stops, int64_t *noise)
+    void cydp_add_noise(const int64_t *values, size_t n, bint may_saturate, int64_t *noise)
     cydp_status cydp_add_grid_noise(const double *values, const int64_t *noise, size_t n,
                                     int exponent, unsigned threads, double *out)
 

@@ -2,7 +2,7 @@
 """The C core for Python, in the order of cydp.h: each binding converts, checks and calls.
 
 Arrays come as buffers with their format, which says the element type. The caller chooses the
-number of threads: see cydp.threads.
+number of threads: see cydp/_threads.py.
 """
 
 cimport cython
@@ -264,14 +264,15 @@ def make_discrete_laplace_prefix(const uint64_t[::1] numerator not None,
 
 # Addition of noise --------------------------------------------------------------------------------
 
-def add_noise(int64_t[::1] noise not None, const int64_t[::1] values not None, bint stops):
-    """Add values to noise in place, saturating as cydp.h says."""
+def saturating_add(const int64_t[::1] values not None, bint may_saturate,
+                   int64_t[::1] noise not None):
+    """Set noise to values plus noise, with the ends that cydp.h says."""
     if values.shape[0] != noise.shape[0]:
         raise ValueError("values and noise must have the same length")
     if values.shape[0] == 0:
         return
     with nogil:
-        _c.cydp_add_noise(&values[0], values.shape[0], stops, &noise[0])
+        _c.cydp_add_noise(&values[0], values.shape[0], may_saturate, &noise[0])
 
 
 def add_grid_noise(const double[::1] values not None, int64_t[::1] noise not None, int exponent,

@@ -3,8 +3,8 @@
 #include "cydp.h"
 #include "tests/check.h"
 
-static int64_t add(int64_t value, int64_t noise, bool stops) {
-  cydp_add_noise(&value, 1, stops, &noise);
+static int64_t add(int64_t value, int64_t noise, bool may_saturate) {
+  cydp_add_noise(&value, 1, may_saturate, &noise);
   return noise;
 }
 
@@ -12,7 +12,7 @@ int main(void) {
   const int64_t bound = CYDP_VALUE_BOUND;
   CHECK(add(2, -3, true) == -1);
   CHECK(add(2, -3, false) == -1);
-  /* Noise that may have stopped. */
+  /* Noise that may have been cut. */
   CHECK(add(INT64_MAX, 0, true) == bound - 1);
   CHECK(add(INT64_MIN, 0, true) == -bound + 1);
   CHECK(add(INT64_MAX, INT64_MAX, true) == bound - 1);

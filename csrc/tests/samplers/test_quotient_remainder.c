@@ -195,8 +195,8 @@ static void acceptance_is_mostly_decided(void) {
   }
 }
 
-static void ones_are_found(cydp_ones_kernel *kernel, unsigned width, const void *words,
-                           unsigned bits, size_t n) {
+static void prefixes_of_ones_are_found(cydp_prefix_is_ones_kernel *kernel, unsigned width,
+                                       const void *words, unsigned bits, size_t n) {
   lanes *undecided = no_lanes();
   kernel(width, words, bits, n, undecided->open);
   for (size_t i = 0; i < n; i++)
@@ -234,7 +234,7 @@ static void check_laplace(unsigned shift, unsigned width, unsigned v_bits) {
       for (int in_place = 0; in_place < 2; in_place++)
         laplace_is_recombined(kernels->recombine_laplace, shift, signs + from, width,
                               rest, quotients + from, accepted, count, in_place);
-      ones_are_found(kernels->ones, width, rest, v_bits, count);
+      prefixes_of_ones_are_found(kernels->prefix_is_ones, width, rest, v_bits, count);
     }
 }
 

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from cydp._columns.declared import Declared, check_entries, declare
 from cydp._columns.entries import is_integer
 from cydp._columns.pandas import labels_of, restore_labels
-from cydp._core import Sampler, add_noise
+from cydp._core import Sampler, saturating_add
 from cydp._generator import Generator
 from cydp.accounting._loss import Loss
 from cydp.mechanisms._charge import Budget, charge_and_draw
@@ -135,12 +135,12 @@ class IntegerMechanism(ABC):
 
 
 def _add_noise(
-    given: Declared, sampler: Sampler, saturates: bool, generator: Generator
+    given: Declared, sampler: Sampler, may_saturate: bool, generator: Generator
 ) -> NDArray[np.int64]:
     values = read_int64(given, "value")
     noisy = np.empty(values.shape, np.int64)
     generator._fill(sampler, noisy)
-    add_noise(noisy.reshape(-1), values.reshape(-1), saturates)
+    saturating_add(values.reshape(-1), may_saturate, noisy.reshape(-1))
     return noisy
 
 
