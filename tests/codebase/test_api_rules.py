@@ -12,7 +12,7 @@ import pytest
 from codebase.public_api import CALLABLES, EVERYTHING, MODULES, Public
 
 import cydp
-from cydp.mechanisms._charge import Budget
+from cydp.mechanisms._charge_and_draw import Budget
 
 called = pytest.mark.parametrize("public", CALLABLES, ids=lambda public: public.name)
 each = pytest.mark.parametrize("public", EVERYTHING, ids=lambda public: public.name)

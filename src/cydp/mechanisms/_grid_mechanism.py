@@ -21,10 +21,10 @@ from cydp._generator import Generator
 from cydp._numbers.rational import as_exact, read_integer
 from cydp.accounting._loss import Loss
 from cydp.exact._grid_sum import GridSum
-from cydp.mechanisms._charge import Budget, charge_and_draw
+from cydp.mechanisms._charge_and_draw import Budget, charge_and_draw
 from cydp.mechanisms._grid_exponent import float_up
 from cydp.mechanisms._grid_noise import add_noise
-from cydp.mechanisms._grid_sums import release_sum
+from cydp.mechanisms._release_grid_sum import release_sum
 
 __all__ = ["GridMechanism", "RealMechanism", "declare_reals"]
 

@@ -17,7 +17,7 @@ from cydp._columns.pandas import labels_of, restore_labels
 from cydp._core import Sampler, saturating_add
 from cydp._generator import Generator
 from cydp.accounting._loss import Loss
-from cydp.mechanisms._charge import Budget, charge_and_draw
+from cydp.mechanisms._charge_and_draw import Budget, charge_and_draw
 
 __all__ = ["INT64", "IntegerMechanism", "declare_integers", "read_int64"]
 

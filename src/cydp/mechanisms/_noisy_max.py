@@ -25,7 +25,7 @@ from cydp._sensitivity import relation_of
 from cydp.accounting._loss import PureDP
 from cydp.accounting._make_loss import make_loss
 from cydp.mechanisms import _rational_selection, _selection_probabilities
-from cydp.mechanisms._charge import Budget, charge_and_draw
+from cydp.mechanisms._charge_and_draw import Budget, charge_and_draw
 from cydp.mechanisms._confidence import read_level
 from cydp.mechanisms._fields import set_fields
 from cydp.mechanisms._integer_mechanism import INT64

@@ -26,7 +26,7 @@ from cydp._numbers.rational import (
 )
 from cydp._relations import check_relation
 from cydp.accounting._loss import ApproxDP
-from cydp.mechanisms._charge import Budget, charge_and_draw
+from cydp.mechanisms._charge_and_draw import Budget, charge_and_draw
 from cydp.mechanisms._fields import set_fields
 from cydp.mechanisms._integer_mechanism import declare_integers, read_int64
 from cydp.mechanisms._keep_probability import MOST_COUNT, KeepTable, compute_table, draw_kept

@@ -31,7 +31,7 @@ from cydp._numbers.rational import (
 )
 from cydp._samplers import prepare_category_offset
 from cydp.accounting._loss import PureDP
-from cydp.mechanisms._charge import Budget, charge_and_draw
+from cydp.mechanisms._charge_and_draw import Budget, charge_and_draw
 from cydp.mechanisms._confidence import log_failure_probability
 from cydp.mechanisms._estimate import Estimate, normal_quantile
 from cydp.mechanisms._fields import set_fields

@@ -20,7 +20,7 @@ from cydp._numbers.rational import format_number
 from cydp.accounting._loss import PureDP
 from cydp.accounting.ledger._serialize import register
 from cydp.exact._bins import Bins, public_bins
-from cydp.mechanisms._charge import Budget, charge_and_draw
+from cydp.mechanisms._charge_and_draw import Budget, charge_and_draw
 from cydp.mechanisms._discrete_laplace import DiscreteLaplace
 from cydp.mechanisms._integer_mechanism import INT64
 from cydp.releases._release import Release

@@ -1,4 +1,4 @@
-"""mechanisms/_grid_sums.py: an exact sum is released on the mechanism's grid."""
+"""mechanisms/_release_grid_sum.py: an exact sum is released on the mechanism's grid."""
 
 import math
 from fractions import Fraction

@@ -15,7 +15,7 @@ from cydp._generator import Generator
 from cydp._numbers.rational import float_of
 from cydp._relations import RELATIONS
 from cydp.exact._grid_sum import GridSum
-from cydp.mechanisms._charge import Budget, charge_and_draw
+from cydp.mechanisms._charge_and_draw import Budget, charge_and_draw
 from cydp.mechanisms._grid_exponent import LEAST_EXPONENT, MOST_EXPONENT
 from cydp.mechanisms._grid_noise import add_noise
 from cydp.mechanisms._integer_mechanism import declare_integers
