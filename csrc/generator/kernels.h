@@ -22,7 +22,7 @@ typedef void cydp_chacha20_blocks_kernel(const uint32_t key[8], const uint32_t n
 typedef void cydp_siphash_kernel(const uint64_t key[2], const uint64_t *const *words,
                                  size_t length, size_t n, uint64_t *out);
 
-/* Which version each instruction set uses, in the order of the columns of isa.h. `siphash` is in siphash_each.c, both others
+/* Which version each instruction set uses, in the order of isa.h. `siphash` is in siphash_each.c, both others
  * are in chacha20_<isa>.c. */
 #define CYDP_GENERATOR_KERNELS(KERNEL)                                                   \
   KERNEL(chacha20, avx512, avx2, neon)                                                   \
