@@ -41,9 +41,10 @@ typedef void cydp_buckets_kernel(const cydp_buckets *buckets, cydp_dtype dtype,
 typedef uint64_t cydp_codes_kernel(cydp_dtype dtype, const void *codes, size_t n,
                                    uint32_t length, uint32_t *indices);
 
-/* Which version each instruction set uses, in the order of isa.h. `grid_sum` and `grid_round` are in
- * grid_<isa>.c, `even` and `buckets` in bin_index_<isa>.c, `codes` in codes_<isa>.c; what
- * the vector versions share is in <thing>_vector.h, which these include. */
+/* Which version each instruction set uses, in the order of isa.h. `grid_sum` and
+ * `grid_round` are in grid_<isa>.c, `even` and `buckets` in bin_index_<isa>.c, `codes`
+ * in codes_<isa>.c; what the vector versions share is in <thing>_vector.h, which these
+ * include. */
 #define CYDP_EXACT_KERNELS(KERNEL)                                                       \
   KERNEL(grid_sum, avx512, avx2, portable)                                               \
   KERNEL(grid_round, avx512, avx2, portable)                                             \

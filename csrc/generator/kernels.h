@@ -22,8 +22,8 @@ typedef void cydp_chacha20_blocks_kernel(const uint32_t key[8], const uint32_t n
 typedef void cydp_siphash_kernel(const uint64_t key[2], const uint64_t *const *words,
                                  size_t length, size_t n, uint64_t *out);
 
-/* Which version each instruction set uses, in the order of isa.h. `siphash` is in siphash_each.c, both others
- * are in chacha20_<isa>.c. */
+/* Which version each instruction set uses, in the order of isa.h. `siphash` is in
+ * siphash_each.c, both others are in chacha20_<isa>.c. */
 #define CYDP_GENERATOR_KERNELS(KERNEL)                                                   \
   KERNEL(chacha20, avx512, avx2, neon)                                                   \
   KERNEL(chacha20_blocks, avx512, avx2, neon)                                            \

@@ -104,9 +104,10 @@ typedef void cydp_category_offset_kernel(const cydp_category_offset_constants *c
                                          const void *words, size_t n, void *out,
                                          uint8_t *undecided);
 
-/* Which version each instruction set uses, in the order of isa.h. A kernel is in <its name>_<isa>.c, except
- * for `accept`, in acceptance_<isa>.c, and `recombine_gaussian`, `recombine_laplace` and
- * `prefix_is_ones`, in recombine_<isa>.c, since they share how words are loaded. */
+/* Which version each instruction set uses, in the order of isa.h. A kernel is in <its
+ * name>_<isa>.c, except for `accept`, in acceptance_<isa>.c, and `recombine_gaussian`,
+ * `recombine_laplace` and `prefix_is_ones`, in recombine_<isa>.c, since they share how
+ * words are loaded. */
 #define CYDP_SAMPLERS_KERNELS(KERNEL)                                                    \
   KERNEL(inverse_cdf, avx512, avx2, portable)                                            \
   KERNEL(cdf_table, avx512, avx2, portable)                                              \
