@@ -4,7 +4,6 @@ import copy
 import multiprocessing
 import pickle
 from collections.abc import Iterator
-from fractions import Fraction
 from typing import Any
 
 import duckdb
@@ -12,6 +11,7 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 import pytest
+from helpers.spawned import STEP, SUMS, partial_aggregates, table
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -24,16 +24,6 @@ from cydp.exact import (
 )
 
 fixed = settings(derandomize=True, deadline=None, max_examples=60)
-SUMS: dict[str, Any] = {"income": (0, 1000), "loss": (-3, 2)}
-STEP = {"loss": Fraction(1, 64)}
-
-
-def table(rows: int, seed: int = 1) -> dict[str, np.ndarray]:
-    rng = np.random.default_rng(seed)
-    income = rng.normal(500, 400, rows)
-    income[rng.random(rows) < 0.1] = np.nan
-    codes = rng.integers(-1, 12, rows)
-    return {"codes": codes, "income": income, "loss": rng.normal(0, 3, rows).astype("float32")}
 
 
 def pieces(rows: int, cuts: list[int]) -> Iterator[slice]:
@@ -83,19 +73,10 @@ def test_numpys_answer_for_the_dtype(dtype: str, bins: Any) -> None:
     np.testing.assert_array_equal(counter.edges, edges)
 
 
-def partial(seed: int) -> bytes:
-    rows = table(500, seed)
-    both = (
-        GroupedAccumulator(10, SUMS, step=STEP).update(**rows),
-        HistogramAccumulator(9, (0, 900)).update(rows["income"]),
-    )
-    return pickle.dumps(both)
-
-
 @pytest.mark.parametrize("processes", [2, pytest.param(8, marks=pytest.mark.long)])
 def test_64_pickled_partials_of_other_processes(processes: int) -> None:
     with multiprocessing.get_context("spawn").Pool(processes) as pool:
-        parts = [pickle.loads(data) for data in pool.map(partial, range(64))]
+        parts = [pickle.loads(data) for data in pool.map(partial_aggregates, range(64))]
     every = [table(500, seed) for seed in range(64)]
     rows = {name: np.concatenate([one[name] for one in every]) for name in every[0]}
     total, counts = parts[0]

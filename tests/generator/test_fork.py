@@ -10,6 +10,7 @@ import threading
 from collections.abc import Callable
 
 import pytest
+from helpers.spawned import noise
 
 import cydp
 
@@ -131,13 +132,9 @@ def test_fork_in_a_thread() -> None:
     all_differ([*draws, draw(g)], 6)
 
 
-def pooled(_: int) -> bytes:
-    return cydp.discrete_laplace(2**40, 2).tobytes()
-
-
 @pytest.mark.parametrize("method", ["fork", "spawn"])
 def test_multiprocessing(method: str) -> None:
-    pooled(0)  # the parent's default generator exists before the pool
+    noise(0)  # the parent's default generator exists before the pool
     with multiprocessing.get_context(method).Pool(3) as pool:
-        draws = pool.map(pooled, range(50), chunksize=1)
+        draws = pool.map(noise, range(50), chunksize=1)
     assert len(set(draws)) == 50
