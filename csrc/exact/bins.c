@@ -137,9 +137,18 @@ static cydp_status choose_method(cydp_bins *bins, edge_array edges, bool integer
   return CYDP_OK;
 }
 
+/* Whether count + 1 edges never fall; NaN is neither above nor below a number. */
+static bool never_fall(edge_array edges, bool integers, size_t count) {
+  bool hold = true;
+  for (size_t j = 0; j < count; j++)
+    hold &= integers ? edges.i64[j] <= edges.i64[j + 1]
+                     : edges.f64[j] <= edges.f64[j + 1];
+  return hold;
+}
+
 static cydp_status new_bins(edge_array edges, bool integers, size_t count,
                             cydp_bins **out) {
-  if (count == 0 || count > CYDP_MOST_BINS)
+  if (count == 0 || count > CYDP_MOST_BINS || !never_fall(edges, integers, count))
     return CYDP_ERROR_DOMAIN;
   cydp_bins *bins = calloc(1, sizeof *bins);
   if (bins == NULL)

@@ -4,7 +4,7 @@
  *
  * What is drawn through these functions is not private: anyone who knows the seed or the
  * bits can subtract the noise. This header is no part of the API, and any release may
- * change it.
+ * change it. The core itself includes it for its types (layouts, extensions, work).
  */
 #ifndef CYDP_TESTING_H
 #define CYDP_TESTING_H

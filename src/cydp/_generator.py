@@ -363,6 +363,9 @@ class _DefaultGenerator(Generator):
     def _lock(self) -> threading.Lock:  # type: ignore[override]
         return default_generator()._lock
 
+    def __repr__(self) -> str:
+        return "<cydp: the calling thread's own generator>"
+
     def __reduce__(self) -> str:  # type: ignore[override]
         """Refer to this object by its name: it has no stream that a copy could repeat."""
         return "default"

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import os
 
-__all__ = ["NUM_THREADS", "SHARED_ABOVE", "threads_for"]
+__all__ = ["NUM_THREADS", "THREADS_FROM", "threads_for"]
 
-SHARED_ABOVE = 2**19  # values; two threads were faster from 2**18 on (booleans: from 2**19 on)
+THREADS_FROM = 2**19  # values; two threads were faster from 2**18 on (booleans: from 2**19 on)
 
 
 def _read_environment() -> int:
@@ -23,4 +23,4 @@ NUM_THREADS = _read_environment()
 
 def threads_for(n: int) -> int:
     """Return the number of threads for a call on n values."""
-    return NUM_THREADS if n >= SHARED_ABOVE else 1
+    return NUM_THREADS if n >= THREADS_FROM else 1

@@ -257,7 +257,7 @@ MISTAKES: dict[str, Case] = {
     ),
     "an empty unit": (
         lambda w: BudgetLedger.create(w.folder / "new", PureDP(1), privacy_unit=" "),
-        ValueError, ("privacy_unit must say whom a unit stands for, such as 'person'",),
+        ValueError, ("privacy_unit must say what one unit stands for, such as 'person'",),
     ),
     "a list for by_block": (
         lambda w: BudgetLedger.create(

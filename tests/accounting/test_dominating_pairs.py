@@ -28,7 +28,7 @@ Losses = tuple[Floats, Floats]  # logarithms of the ratio, and probabilities
 
 
 def moved(log_mass: Callable[[Floats], Floats], reach: int, steps: int) -> Losses:
-    """Return the losses of noise on the integers and the same moved by so many steps."""
+    """Return the losses of noise on the integers and the same noise moved by `steps`."""
     x = np.arange(-reach, reach + 1.0)
     mass = np.exp(log_mass(x))
     return log_mass(x) - log_mass(x - steps), mass / mass.sum()

@@ -16,7 +16,7 @@ import cydp
 from cydp import _threads as threads
 from cydp.testing import SeededGenerator
 
-N = threads.SHARED_ABOVE + 12345  # shared, and no whole number of parts or chunks
+N = threads.THREADS_FROM + 12345  # shared, and no whole number of parts or chunks
 DISTRIBUTIONS = {  # one for each method
     "laplace": ["1/7", 1, 10, 2**20, 2**40],
     "gaussian": [2, 100, 2**20, 2**40],
@@ -54,7 +54,7 @@ def test_what_counts_as_large_changes_no_values(n: int, monkeypatch: pytest.Monk
     """256 + 1 and 64 * 1024 + 1: the first value of a large call, and of a second part."""
     monkeypatch.setattr(threads, "NUM_THREADS", 3)
     alone = SeededGenerator(1).discrete_laplace(10, n)
-    monkeypatch.setattr(threads, "SHARED_ABOVE", 0)
+    monkeypatch.setattr(threads, "THREADS_FROM", 0)
     assert np.array_equal(SeededGenerator(1).discrete_laplace(10, n), alone)
 
 
@@ -99,7 +99,7 @@ def test_an_interrupt_arrives_and_nothing_breaks(monkeypatch: pytest.MonkeyPatch
 CODE = """
 import hashlib
 from cydp import _threads as threads, testing
-drawn = testing.SeededGenerator(1).discrete_laplace(10, threads.SHARED_ABOVE + 12345)
+drawn = testing.SeededGenerator(1).discrete_laplace(10, threads.THREADS_FROM + 12345)
 print(threads.NUM_THREADS, hashlib.sha256(drawn.tobytes()).hexdigest())
 """
 

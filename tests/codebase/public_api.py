@@ -11,9 +11,10 @@ from typing import Any
 
 import cydp
 from cydp import accounting, exact, mechanisms, random, releases, sensitivity, testing
+from cydp.accounting import ledger
 
 MODULES = [
-    cydp, accounting, exact, mechanisms, random, releases, sensitivity, testing
+    cydp, accounting, ledger, exact, mechanisms, random, releases, sensitivity, testing
 ]  # fmt: skip
 
 

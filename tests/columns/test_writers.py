@@ -53,7 +53,7 @@ def test_limits_hold_while_users_change(
 ) -> None:
     """Every row is the first user's or the second's, so at most 2 users' rows may stay."""
     monkeypatch.setattr(threads, "NUM_THREADS", number)
-    monkeypatch.setattr(threads, "SHARED_ABOVE", 0)
+    monkeypatch.setattr(threads, "THREADS_FROM", 0)
     users, groups = np.empty(ROWS, kinds[0].dtype), np.zeros(ROWS, np.int64)
     with keep_writing(users, *kinds):
         for _ in range(CALLS):

@@ -76,7 +76,7 @@ def test_few_codes_far_apart():
 
 def test_threads(monkeypatch):
     x = np.random.default_rng(3).integers(0, 1000, 500_000)
-    monkeypatch.setattr(threads, "SHARED_ABOVE", 1)
+    monkeypatch.setattr(threads, "THREADS_FROM", 1)
     for number in (1, 2, 3, 16):
         monkeypatch.setattr(threads, "NUM_THREADS", number)
         check(x)

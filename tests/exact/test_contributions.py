@@ -184,7 +184,7 @@ def test_threads_change_nothing(number: int, monkeypatch: pytest.MonkeyPatch) ->
     valid = np.random.default_rng(9).random(100_000) < 0.9
     u = np.ma.array(u, mask=~valid)
     alone = bound(u, g, 3, 2, SeededGenerator(4))
-    monkeypatch.setattr(threads, "SHARED_ABOVE", 0)
+    monkeypatch.setattr(threads, "THREADS_FROM", 0)
     monkeypatch.setattr(threads, "NUM_THREADS", number)
     assert np.array_equal(bound(u, g, 3, 2, SeededGenerator(4)), alone)
 

@@ -140,7 +140,7 @@ def test_every_order_and_every_chunking():
 @pytest.mark.parametrize("dtype", ["float64", "float32", "int64", "int32"])
 def test_every_number_of_threads(monkeypatch, dtype):
     rng = np.random.default_rng(3)
-    n = threads.SHARED_ABOVE + 12_345
+    n = threads.THREADS_FROM + 12_345
     x = (rng.standard_normal(n) * 1e5).astype(dtype)
     codes = rng.integers(-3, 1003, n)
     if x.dtype.kind == "f":

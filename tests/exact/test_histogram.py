@@ -341,7 +341,7 @@ def test_uneven_edges(name, dtype):
 
 def test_threads(monkeypatch):
     x = np.random.default_rng(9).normal(size=500_000)
-    monkeypatch.setattr(threads, "SHARED_ABOVE", 1)
+    monkeypatch.setattr(threads, "THREADS_FROM", 1)
     for number in (1, 2, 3, 16):
         monkeypatch.setattr(threads, "NUM_THREADS", number)
         for values in (x, x.astype(np.float32), (x * 100).astype(int), (x * 100).astype("int32")):

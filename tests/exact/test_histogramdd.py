@@ -106,7 +106,7 @@ def test_a_million_bins():
 def test_many_rows_and_threads(monkeypatch):
     x = [column.astype(dtype) for column, dtype in zip(rows(200_000, 3), "fdd", strict=True)]
     expected = check(x, [10, 5, [-1, 0, 0.3]], [(-2, 2), (-1, 1), None])
-    monkeypatch.setattr(threads, "SHARED_ABOVE", 1)
+    monkeypatch.setattr(threads, "THREADS_FROM", 1)
     for number in (2, 3, 16):
         monkeypatch.setattr(threads, "NUM_THREADS", number)
         counts, _ = exact.histogramdd(x, [10, 5, [-1, 0, 0.3]], [(-2, 2), (-1, 1), None])

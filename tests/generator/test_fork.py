@@ -101,7 +101,7 @@ def test_fork_while_threads_draw() -> None:
 def test_fork_while_threads_share_large_calls(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cydp._threads, "NUM_THREADS", 3)
     g, stop = cydp.Generator(), threading.Event()
-    n = cydp._threads.SHARED_ABOVE + 1
+    n = cydp._threads.THREADS_FROM + 1
 
     def busy() -> None:
         while not stop.is_set():

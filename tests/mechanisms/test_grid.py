@@ -24,7 +24,7 @@ def at_most(number: Fraction) -> int:
 
 
 def used(m: Any, entries: int) -> float:
-    """Return the scale or sigma of a release of so many entries."""
+    """Return the scale or sigma of a release of this number of entries."""
     step = Fraction(2) ** m._exponent(entries)
     if isinstance(m, Laplace):
         return float(m._steps(entries) * step)

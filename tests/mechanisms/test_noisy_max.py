@@ -273,7 +273,7 @@ def test_any_number_of_threads_selects_the_same(
     kind: Any, shape: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     scores = np.random.default_rng(1).normal(size=shape)
-    monkeypatch.setattr(threads, "SHARED_ABOVE", 0)
+    monkeypatch.setattr(threads, "THREADS_FROM", 0)
     found = []
     for number in (1, 2, 3, 8):
         monkeypatch.setattr(threads, "NUM_THREADS", number)

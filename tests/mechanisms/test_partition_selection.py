@@ -303,10 +303,10 @@ def upper(successes: int, n: int) -> float:
 @pytest.mark.parametrize("relation", ["add-remove", "change-one"])
 @pytest.mark.parametrize("most", [1, 3])
 def test_keys_of_single_users_are_seen_within_delta(most: int, relation: str) -> None:
-    """10^6 keys of one user each: whether any of his `most` keys is seen is his risk."""
+    """10^6 keys of one user each: a user's risk is that any of their `most` keys is seen."""
     delta, n = 0.01, 10**6 // most * most
     m = PartitionSelection(epsilon=1, delta=delta, max_partitions=most, relation=relation)
-    twice = 2 if relation == "change-one" else 1  # of which the keys he leaves are half
+    twice = 2 if relation == "change-one" else 1  # half of them are the keys that the user leaves
     users = m.release(np.ones(n, int), rng=SeededGenerator(5)).reshape(-1, most).any(axis=1)
     assert lower(int(users.sum()), len(users)) <= delta / twice
     assert upper(int(users.sum()), len(users)) >= 0.98 * delta / twice

@@ -339,7 +339,7 @@ def test_neighbours_are_independent() -> None:
 def test_any_number_of_threads_gives_the_same_reports(
     k: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    codes = np.arange(threads.SHARED_ABOVE + 12_345, dtype=np.int32) % k
+    codes = np.arange(threads.THREADS_FROM + 12_345, dtype=np.int32) % k
     codes[1::1000] = -1
     released = []
     for number in (1, 2, 5):

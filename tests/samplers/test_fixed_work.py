@@ -64,7 +64,7 @@ def test_values_are_the_same(distribution: str, parameter: str, n: int) -> None:
 
 
 def test_values_are_the_same_in_threads(monkeypatch: pytest.MonkeyPatch) -> None:
-    n = threads.SHARED_ABOVE + 12_345
+    n = threads.THREADS_FROM + 12_345
     expected = SeededGenerator(6).discrete_laplace(5, n)
     for number in (1, 3):
         monkeypatch.setattr(threads, "NUM_THREADS", number)

@@ -56,7 +56,7 @@ static void every_task_runs_once(size_t n, unsigned threads) {
     CHECK(atomic_load(calls + i) == (i < n));
 }
 
-/* Passes only if so many threads are inside at once. */
+/* Passes only if this number of threads is inside at once. */
 enum { TOGETHER = 4 };
 typedef struct meeting {
   atomic_uint here;

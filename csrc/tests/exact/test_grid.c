@@ -296,7 +296,7 @@ static void groups_are_summed(void) {
 
 /* So many that their table is far; in some blocks none is outside. */
 static void many_groups_are_summed(void) {
-  enum { MANY = 1 << 17, ALL = 1 << 22 }; /* so many that each thread has some */
+  enum { MANY = 1 << 17, ALL = 1 << 22 }; /* each thread has some rows */
   static int64_t sums[MANY], units[MANY];
   static double amounts[ALL];
   static int32_t groups[ALL];

@@ -409,6 +409,10 @@ static void test_empty_and_domain(void) {
   cydp_bins *bins = NULL, *integers = NULL;
   CHECK(cydp_bins_new(edges, 0, &bins) == CYDP_ERROR_DOMAIN);
   CHECK(cydp_bins_new(edges, CYDP_MOST_BINS + 1, &bins) == CYDP_ERROR_DOMAIN);
+  CHECK(cydp_bins_new((double[]){0, 2, 1}, 2, &bins) == CYDP_ERROR_DOMAIN);
+  CHECK(cydp_bins_new((double[]){0, NAN}, 1, &bins) == CYDP_ERROR_DOMAIN);
+  CHECK(cydp_bins_new((double[]){0, NAN, 1, 2}, 3, &bins) == CYDP_ERROR_DOMAIN);
+  CHECK(cydp_bins_new_i64((int64_t[]){0, 2, 1}, 2, &bins) == CYDP_ERROR_DOMAIN);
   CHECK(bins == NULL);
   cydp_bins_free(bins);
   CHECK(cydp_bins_new(edges, 1, &bins) == CYDP_OK);

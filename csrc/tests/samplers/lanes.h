@@ -10,8 +10,8 @@
 
 #define UNTOUCHED INT64_C(0x5a5a5a5a5a5a5a5a)
 
-/* What a kernel says of its lanes: a bit each, the others of the last byte 0, and nothing
- * behind it. */
+/* What a kernel says of its lanes: one bit for each lane. Other bits of the last byte
+ * are 0, and nothing is written behind that byte. */
 typedef struct lanes {
   uint8_t guarded[CYDP_BATCH / 8 + 2], *open;
 } lanes;

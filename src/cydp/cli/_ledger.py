@@ -39,7 +39,7 @@ def add_commands(commands: Any) -> None:
     create = _command(ledger, "create", _create, "make a ledger in a new file", _NUMBERS, _HEAD)
     _add_budget(create, "of each person, or whatever the privacy unit is")
     create.add_argument(
-        "--privacy-unit", required=True, metavar="TEXT", help="whom a unit stands for: person ..."
+        "--privacy-unit", required=True, metavar="TEXT", help="what one unit stands for: person ..."
     )
     create.add_argument(
         "--relation",

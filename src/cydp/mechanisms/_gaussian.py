@@ -72,7 +72,7 @@ class Gaussian(GaussianMechanism, GridMechanism):
 
     Notes
     -----
-    It adds the noise of `DiscreteGaussian`, which see for the loss. docs/mechanisms/grid_noise.md
+    It adds the noise of `DiscreteGaussian`, and has its loss. docs/mechanisms/grid_noise.md
     has the proof for the rounding.
 
     Examples

@@ -49,9 +49,10 @@ class Release(ABC):
     def __post_init__(self) -> None:
         for name, value in self._fields().items():
             if isinstance(value, np.ndarray):
-                view = value.view()
-                view.flags.writeable = False
-                object.__setattr__(self, name, view)
+                # Neither the array that was given, nor this one made writable again, changes it.
+                own = value.copy()
+                own.flags.writeable = False
+                object.__setattr__(self, name, own.view())
 
     @property
     def loss(self) -> Loss:

@@ -51,7 +51,7 @@ class Block:
 
 @dataclass(frozen=True)
 class Asked:
-    """A charge: a pure loss, or one of the ledger's measure; so many times, in these blocks."""
+    """A charge: a pure loss, or one of the ledger's measure, `count` times, in these blocks."""
 
     pure: bool
     parts: tuple[Fraction, Any]

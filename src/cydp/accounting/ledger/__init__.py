@@ -1,6 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""A budget in a file. Its public names are in `cydp.accounting`."""
+"""A budget in a file, which `cydp.accounting` offers too."""
 
 from __future__ import annotations
 
-__all__: list[str] = []
+from cydp.accounting.ledger._ledger import BudgetLedger
+from cydp.accounting.ledger._receipt import Receipt
+from cydp.accounting.ledger._scope import LedgerScope
+
+__all__ = ["BudgetLedger", "LedgerScope", "Receipt"]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -145,7 +145,7 @@ class BudgetLedger(LedgerResults, LedgerBlocks):
         """
         check_budget(budget, relation)
         if not check_string(privacy_unit, "privacy_unit").strip():
-            raise ValueError("privacy_unit must say whom a unit stands for, such as 'person'")
+            raise ValueError("privacy_unit must say what one unit stands for, such as 'person'")
         if not isinstance(by_block, bool):
             raise TypeError(
                 f"by_block must be True or False, not {type(by_block).__name__}: blocks are added "
