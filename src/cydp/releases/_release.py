@@ -47,8 +47,8 @@ class Release(ABC):
     relation: str
 
     def __post_init__(self) -> None:
-        for name, value in self._fields().items():
-            if isinstance(value, np.ndarray):
+        for name in cast(Any, self).__dataclass_fields__:
+            if isinstance(value := getattr(self, name), np.ndarray):
                 # Neither the array that was given, nor this one made writable again, changes it.
                 own = value.copy()
                 own.flags.writeable = False
