@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers.processes import new
+from accounting.ledger.ledger_processes import new
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers.processes import new
+from accounting.ledger.ledger_processes import new
 
 import cydp
 from cydp import (

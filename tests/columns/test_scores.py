@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers.numbers import NUMBERS, shapes
+from columns.near_limits import NUMBERS, shapes
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray

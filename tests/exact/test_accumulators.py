@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 import pytest
-from helpers.spawned import STEP, SUMS, partial_aggregates, table
+from exact.partial_aggregates import STEP, SUMS, partial_aggregates, table
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable
 
 import pytest
-from helpers.spawned import noise
+from generator.pool_noise import noise
 
 import cydp
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers.goodness_of_fit import LIMIT, REJECTED, cells, ends_of, p_value
 from reference import discrete_gaussian as oracle
+from samplers.goodness_of_fit import LIMIT, REJECTED, cells, ends_of, p_value
 
 import cydp
 from cydp import ZCDP, ApproxDP, DiscreteGaussian, Gaussian

@@ -11,9 +11,9 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from helpers.goodness_of_fit import LIMIT, REJECTED, cells, ends_of, p_value
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from samplers.goodness_of_fit import LIMIT, REJECTED, cells, ends_of, p_value
 
 import cydp
 from cydp import (

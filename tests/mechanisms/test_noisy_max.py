@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 from codebase.test_codebase import ISAS, under_isa
-from helpers.replay import Replay, keystream, nonce
 from numpy.typing import NDArray
 from reference import chacha20, selection
+from samplers.replay import Replay, keystream, nonce
 
 import cydp
 from cydp import ExponentialMechanism, PermuteAndFlip

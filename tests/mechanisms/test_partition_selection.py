@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers.goodness_of_fit import LIMIT, REJECTED
 from numpy.typing import NDArray
+from samplers.goodness_of_fit import LIMIT, REJECTED
 from scipy.stats import beta, binom
 
 import cydp

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import pytest
 from codebase.test_codebase import ISAS, under_isa
-from helpers.goodness_of_fit import LIMIT, REJECTED
 from numpy.typing import NDArray
 from reference import from_bits
+from samplers.goodness_of_fit import LIMIT, REJECTED
 from scipy.stats import chi2
 
 import cydp

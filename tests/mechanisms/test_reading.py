@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers.numbers import INTEGERS, NUMBERS, shapes
+from columns.near_limits import INTEGERS, NUMBERS, shapes
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

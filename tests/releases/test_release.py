@@ -109,3 +109,13 @@ def test_what_every_release_has() -> None:
     assert release().variance == release().mechanism.variance
     with pytest.raises(TypeError, match="abstract"):
         Release()  # type: ignore[abstract]
+
+
+def test_the_array_that_was_given_changes_nothing() -> None:
+    counts = np.array([3, -1])
+    made = release(counts=counts)
+    before = hash(made)
+    counts[0] = 99
+    assert (made.counts.tolist(), hash(made)) == ([3, -1], before)
+    with pytest.raises(ValueError, match="WRITEABLE"):
+        made.counts.flags.writeable = True

@@ -8,10 +8,10 @@ from zlib import crc32
 
 import numpy as np
 import pytest
-from helpers.goodness_of_fit import LIMIT, REJECTED, Samples, cells, ends_of
-from helpers.goodness_of_fit import p_value as chi2_p_value
 from numpy.typing import NDArray
 from reference import discrete_gaussian as oracle
+from samplers.goodness_of_fit import LIMIT, REJECTED, Samples, cells, ends_of
+from samplers.goodness_of_fit import p_value as chi2_p_value
 from scipy.stats import chi2, poisson
 
 from cydp.testing import MappedBits, SeededGenerator, discrete_gaussian_sampler, map_bits

@@ -9,11 +9,11 @@ from zlib import crc32
 
 import numpy as np
 import pytest
-from helpers.goodness_of_fit import LIMIT, REJECTED, Samples, cells, ends_of
-from helpers.goodness_of_fit import p_value as chi2_p_value
 from numpy.typing import NDArray
 from reference import discrete_laplace as oracle
 from reference import from_bits
+from samplers.goodness_of_fit import LIMIT, REJECTED, Samples, cells, ends_of
+from samplers.goodness_of_fit import p_value as chi2_p_value
 from scipy.stats import chi2, poisson
 
 from cydp.testing import MappedBits, SeededGenerator, discrete_laplace_sampler, map_bits

@@ -7,8 +7,8 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from helpers.replay import Map, Replay
 from reference import from_bits
+from samplers.replay import Map, Replay
 
 from cydp import RandomizedResponse
 from cydp.testing import SeededGenerator, category_offset_sampler

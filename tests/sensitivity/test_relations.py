@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers.processes import new
+from accounting.ledger.ledger_processes import new
 
 import cydp
 from cydp import (

@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from helpers.processes import at_line, child, die, ended, forked, in_a_child, new
+from accounting.ledger.ledger_processes import at_line, child, die, ended, forked, in_a_child, new
 
 from cydp import BudgetLedger, LedgerError, PureDP
 from cydp.accounting import ChargeInDoubtError

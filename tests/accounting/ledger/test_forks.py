@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers.processes import child, ended, forked, new
+from accounting.ledger.ledger_processes import child, ended, forked, new
 
 from cydp import BudgetLedger, LedgerError, PureDP
 from cydp.accounting.ledger import _write_charge

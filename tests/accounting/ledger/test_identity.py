@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers.processes import ended, forked, new
+from accounting.ledger.ledger_processes import ended, forked, new
 
 from cydp import ZCDP, BudgetLedger, LedgerError, PureDP
 from cydp.accounting import LedgerRollbackError

@@ -17,7 +17,7 @@ from multiprocessing import get_context
 from pathlib import Path
 
 import pytest
-from helpers.processes import child, die, ended, forked, new
+from accounting.ledger.ledger_processes import child, die, ended, forked, new
 
 from cydp import BudgetExceededError, BudgetLedger, LedgerError, PureDP
 from cydp.accounting.ledger import _path

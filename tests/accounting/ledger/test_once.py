@@ -15,7 +15,7 @@ from typing import Any, cast
 import numpy as np
 import pandas as pd
 import pytest
-from helpers.processes import at_line, in_a_child, new
+from accounting.ledger.ledger_processes import at_line, in_a_child, new
 
 import cydp
 from cydp import (

@@ -7,7 +7,7 @@ from multiprocessing import get_context
 from pathlib import Path
 
 import pytest
-from helpers.processes import ended, forked, new
+from accounting.ledger.ledger_processes import ended, forked, new
 
 from cydp import BudgetExceededError, BudgetLedger, PureDP
 

@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from helpers.processes import child, ended, forked, new
+from accounting.ledger.ledger_processes import child, ended, forked, new
 
 from cydp import BudgetLedger, LedgerError, PureDP
 from cydp.accounting import LedgerBusyError, LedgerCorruptError, LedgerRollbackError

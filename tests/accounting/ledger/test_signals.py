@@ -12,7 +12,7 @@ from types import FrameType
 from typing import Any
 
 import pytest
-from helpers.processes import child, ended, forked, in_a_child, new
+from accounting.ledger.ledger_processes import child, ended, forked, in_a_child, new
 
 from cydp import BudgetExceededError, BudgetLedger, LedgerError, PrivacyFilter, PureDP
 from cydp.accounting import _filter as filters

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers.processes import at_line, die, ended, forked, new
+from accounting.ledger.ledger_processes import at_line, die, ended, forked, new
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (

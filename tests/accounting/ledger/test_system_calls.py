@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from helpers.processes import child, new
+from accounting.ledger.ledger_processes import child, new
 
 from cydp import BudgetLedger
 

@@ -1,4 +1,4 @@
-"""What processes of a pool run: they find it by its name, and the tests' own modules not."""
+"""Accumulators of parts of a table, for the processes of a pool, which import it by name."""
 
 import pickle
 from fractions import Fraction
@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-import cydp
 from cydp.exact import GroupedAccumulator, HistogramAccumulator
 
 SUMS: dict[str, Any] = {"income": (0, 1000), "loss": (-3, 2)}
@@ -30,8 +29,3 @@ def partial_aggregates(seed: int) -> bytes:
         HistogramAccumulator(9, (0, 900)).update(rows["income"]),
     )
     return pickle.dumps(both)
-
-
-def noise(_: int) -> bytes:
-    """Two draws from the default generator."""
-    return cydp.discrete_laplace(2**40, 2).tobytes()
