@@ -20,6 +20,18 @@ static bool has_avx512(void) {
 }
 #endif
 
+#if defined(__aarch64__)
+#if defined(__linux__)
+#include <sys/auxv.h>
+static bool has_armv8_aes(void) {
+  const unsigned long aes = 1UL << 3; /* HWCAP_AES */
+  return (getauxval(AT_HWCAP) & aes) != 0;
+}
+#else
+static bool has_armv8_aes(void) { return true; } /* every Mac with this architecture */
+#endif
+#endif
+
 static bool always(void) { return true; }
 
 typedef struct instruction_set {
@@ -50,7 +62,7 @@ size_t cydp_isa_at(size_t i) {
   return CYDP_ISAS;
 }
 
-cydp_status cydp_init(void) {
+cydp_status cydp_choose_isa(void) {
   const char *forced = getenv("CYDP_FORCE_ISA");
   if (forced && !*forced)
     forced = NULL;
@@ -62,5 +74,24 @@ cydp_status cydp_init(void) {
     }
   return CYDP_ERROR_ISA;
 }
+
+#if defined(__x86_64__)
+bool cydp_isa_has_aes(unsigned bits) {
+  const char *isa = cydp_isa();
+  if (strcmp(isa, "portable") == 0 || !__builtin_cpu_supports("aes"))
+    return false;
+  return bits == 128 || (__builtin_cpu_supports("vaes") &&
+                         (bits == 256 || (bits == 512 && strcmp(isa, "avx512") == 0)));
+}
+#elif defined(__aarch64__)
+bool cydp_isa_has_aes(unsigned bits) {
+  return bits == 128 && strcmp(cydp_isa(), "neon") == 0 && has_armv8_aes();
+}
+#else
+bool cydp_isa_has_aes(unsigned bits) {
+  (void)bits;
+  return false;
+}
+#endif
 
 const char *cydp_isa(void) { return isas[cydp_isa_in_use()].name; }

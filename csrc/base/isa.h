@@ -7,6 +7,8 @@
 #ifndef CYDP_BASE_ISA_H
 #define CYDP_BASE_ISA_H
 
+#include "cydp.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -52,6 +54,15 @@ size_t cydp_isa_in_use(void);
 /* Returns the index of the i-th instruction set that this CPU runs, best first, or
  * CYDP_ISAS if there are no more. */
 size_t cydp_isa_at(size_t i);
+
+/* Chooses the instruction set: the best, or the one that the environment variable
+ * CYDP_FORCE_ISA names. Returns CYDP_ERROR_ISA, and changes nothing, if that one does not
+ * run here. */
+cydp_status cydp_choose_isa(void);
+
+/* Returns whether this CPU has AES instructions for registers of 512, 256 or 128 bits that
+ * go with the instruction set in use; `portable` has none. */
+bool cydp_isa_has_aes(unsigned bits);
 
 /* Declares the kernels of a list. cydp_<subject>_kernels() returns the table in use, and
  * cydp_<subject>_kernels_at(i) the table of the i-th instruction set that this CPU runs,

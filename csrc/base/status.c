@@ -19,6 +19,9 @@ const char *cydp_status_text(cydp_status status) {
   case CYDP_ERROR_ISA:
     return "CYDP_FORCE_ISA names no kernels that run here; there are avx512, avx2, neon "
            "and portable";
+  case CYDP_ERROR_STREAM:
+    return "the stream that CYDP_STREAM or the caller names does not run here; there are "
+           "chacha20, and aes if the CPU and the kernels in use have instructions for it";
   }
   return "unknown status";
 }

@@ -7,9 +7,9 @@
 #include <stdint.h>
 
 /* Sets the nonce under which a purpose reads its bits of a key, so that no two purposes
- * read the same bits. The domain is CYDP_DOMAIN_PREFIX, or 1 or 2 for the extensions of
+ * read the same bits. The domain is one of these, or 1 or 2 for the extensions of
  * decision 1 or 2. */
-enum { CYDP_DOMAIN_PREFIX = 0 };
+enum { CYDP_DOMAIN_PREFIX = 0, CYDP_DOMAIN_CHUNK_KEYS = 3 };
 void cydp_set_nonce(uint32_t nonce[3], uint32_t domain, uint32_t level, uint32_t round,
                     uint64_t chunk);
 

@@ -2,8 +2,8 @@
  * The generator: a buffer of keystream whose first words are the next key.
  * docs/generator.md.
  *
- * It lives in pages that the kernel wipes in a forked child, the lock included: a wiped
- * generator is unlocked and has no key. Where the kernel cannot do that, process ids and
+ * Its state lives in pages that the kernel wipes in a forked child, the lock included: a
+ * wiped state is unlocked and has no key. Where the kernel cannot do that, process ids and
  * a fork handler tell. */
 #if defined(__APPLE__)
 #define _DARWIN_C_SOURCE /* MAP_ANON */
@@ -14,10 +14,12 @@
 #include "base/wipe.h"
 #include "cydp.h"
 #include "cydp_testing.h"
+#include "generator/aes256.h"
 #include "generator/chacha20.h"
 #include "generator/entropy.h"
 #include "generator/forks.h"
 #include "generator/kernels.h"
+#include "generator/keystream.h"
 
 #include <sched.h>
 #include <stdatomic.h>
@@ -30,24 +32,30 @@ enum {
   REFILL_WORDS = REFILL_GROUPS * CYDP_GROUP_WORDS,
   KEY_WORDS = 8,
   SMALL_BYTES = 1024,       /* longer requests for bytes get a key of their own */
-  BYTES_CHUNK_GROUPS = 1024 /* 1 MiB under each nonce of such a key */
+  BYTES_CHUNK_GROUPS = 64 /* 64 KiB in each chunk of such a key */
 };
 
-enum fork_guard {
-  WIPED = 0, /* by the kernel; 0, since that is what a wiped page says */
-  WATCHED,   /* by comparing processes, as `cydp_process_id` has them */
-  REPEATED   /* seeded: the child is meant to repeat the parent */
-};
+typedef enum fork_guard {
+  WIPED,   /* by the kernel */
+  WATCHED, /* by comparing processes, as `cydp_process_id` has them */
+  REPEATED /* seeded: the child is meant to repeat the parent */
+} fork_guard;
 
-struct cydp_rng {
+/* What a forked child must not have. */
+typedef struct rng_state {
   _Atomic(uint64_t) lock; /* 0, or the holder's process: see `own_process` */
   uint64_t keyed_by;      /* the process that keyed it; 0: it has no key */
-  int guard;
   uint32_t key[KEY_WORDS];    /* of the next refill */
   uint32_t extend[KEY_WORDS]; /* of the extension bits of this refill's candidates */
   size_t position;            /* in bytes; those before it have been served */
   uint64_t candidates;        /* served since this refill */
   _Alignas(8) uint32_t words[REFILL_WORDS];
+} rng_state;
+
+struct cydp_rng {
+  fork_guard guard;
+  cydp_stream stream;
+  rng_state *state;
 };
 
 /* Returns a number for this process: not 0, and different in a forked child, unless the
@@ -57,76 +65,96 @@ static uint64_t own_process(const cydp_rng *rng) {
 }
 
 cydp_status cydp_rng_lock(cydp_rng *rng) {
+  rng_state *state = rng->state;
   uint64_t own = own_process(rng);
+  if (rng->stream == CYDP_AES && !cydp_aes256_in_use())
+    return CYDP_ERROR_STREAM;
   for (;;) {
     uint64_t holder = 0;
-    if (atomic_compare_exchange_strong(&rng->lock, &holder, own))
+    if (atomic_compare_exchange_strong(&state->lock, &holder, own))
       break;
     /* A holder of another process is a thread that the fork did not copy. */
-    if (holder != own && atomic_compare_exchange_strong(&rng->lock, &holder, own))
+    if (holder != own && atomic_compare_exchange_strong(&state->lock, &holder, own))
       break;
     sched_yield();
   }
-  if (rng->keyed_by == own || rng->guard == REPEATED)
+  if (state->keyed_by == own || rng->guard == REPEATED)
     return CYDP_OK;
-  cydp_status status = cydp_entropy(rng->key, sizeof rng->key);
+  cydp_status status = cydp_entropy(state->key, sizeof state->key);
   if (status == CYDP_OK) {
-    rng->keyed_by = own;
-    rng->position = sizeof rng->words;
+    state->keyed_by = own;
+    state->position = sizeof state->words;
   } else {
     cydp_rng_unlock(rng);
   }
   return status;
 }
 
-void cydp_rng_unlock(cydp_rng *rng) { atomic_store(&rng->lock, 0); }
+void cydp_rng_unlock(cydp_rng *rng) { atomic_store(&rng->state->lock, 0); }
 
 void cydp_rng_refill(cydp_rng *rng) {
+  rng_state *state = rng->state;
   uint32_t nonce[3];
   cydp_set_nonce(nonce, CYDP_DOMAIN_PREFIX, 0, 0, 0);
-  cydp_generator_kernels()->chacha20(rng->key, nonce, 0, REFILL_GROUPS, rng->words);
-  memcpy(rng->key, rng->words, sizeof rng->key);
-  memcpy(rng->extend, rng->words + KEY_WORDS, sizeof rng->extend);
-  cydp_wipe(rng->words, sizeof(uint32_t) * 2 * KEY_WORDS);
-  rng->position = sizeof(uint32_t) * 2 * KEY_WORDS;
-  rng->candidates = 0;
+  if (rng->stream == CYDP_AES)
+    cydp_aes256_in_use()->keystream(state->key, nonce, 0, REFILL_GROUPS, state->words);
+  else
+    cydp_generator_kernels()->chacha20(state->key, nonce, 0, REFILL_GROUPS, state->words);
+  memcpy(state->key, state->words, sizeof state->key);
+  memcpy(state->extend, state->words + KEY_WORDS, sizeof state->extend);
+  cydp_wipe(state->words, sizeof(uint32_t) * 2 * KEY_WORDS);
+  state->position = sizeof(uint32_t) * 2 * KEY_WORDS;
+  state->candidates = 0;
 }
 
 size_t cydp_rng_available(cydp_rng *rng) {
-  rng->position = (rng->position + 7) / 8 * 8;
-  return sizeof rng->words - rng->position;
+  rng_state *state = rng->state;
+  state->position = (state->position + 7) / 8 * 8;
+  return sizeof state->words - state->position;
 }
 
 cydp_taken cydp_rng_take(cydp_rng *rng, size_t bytes, size_t candidates) {
-  cydp_taken taken = {(uint8_t *)rng->words + rng->position, bytes, rng->candidates,
-                      rng->extend};
-  rng->position += bytes;
-  rng->candidates += candidates;
+  rng_state *state = rng->state;
+  cydp_taken taken = {(uint8_t *)state->words + state->position, bytes, state->candidates,
+                      state->extend};
+  state->position += bytes;
+  state->candidates += candidates;
   return taken;
 }
 
 void cydp_rng_wipe_taken(const cydp_taken *taken) { cydp_wipe(taken->bytes, taken->n); }
 
-static cydp_status new_rng(cydp_rng **out) {
-  cydp_rng *rng =
-      mmap(NULL, sizeof *rng, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON, -1, 0);
-  if (rng == MAP_FAILED)
+static cydp_status new_rng(cydp_stream stream, fork_guard guard, cydp_rng **out) {
+  if (stream != CYDP_CHACHA20 && (stream != CYDP_AES || !cydp_aes256_in_use()))
+    return CYDP_ERROR_STREAM;
+  cydp_rng *rng = malloc(sizeof *rng);
+  if (!rng)
     return CYDP_ERROR_MEMORY;
-  rng->position = sizeof rng->words;
+  rng_state *state =
+      mmap(NULL, sizeof *state, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON, -1, 0);
+  if (state == MAP_FAILED) {
+    free(rng);
+    return CYDP_ERROR_MEMORY;
+  }
+  state->position = sizeof state->words;
+  *rng = (cydp_rng){guard, stream, state};
   *out = rng;
   return CYDP_OK;
 }
 
 cydp_status cydp_rng_new(cydp_rng **out) {
+  return cydp_rng_new_of(cydp_default_stream(), out);
+}
+
+cydp_status cydp_rng_new_of(cydp_stream stream, cydp_rng **out) {
   cydp_rng *rng;
-  cydp_status status = new_rng(&rng);
+  cydp_status status = new_rng(stream, WATCHED, &rng);
   if (status != CYDP_OK)
     return status;
-  rng->guard = WATCHED;
 #ifdef MADV_WIPEONFORK
   /* An emulator may say yes to anything: it must refuse what does not exist. */
-  if (madvise(rng, sizeof *rng, MADV_WIPEONFORK) == 0 &&
-      madvise(rng, sizeof *rng, -1) != 0)
+  if (madvise(rng->state, sizeof *rng->state, MADV_WIPEONFORK) == 0 &&
+      madvise(rng->state, sizeof *rng->state, -1) != 0)
     rng->guard = WIPED;
 #endif
   if (rng->guard == WATCHED)
@@ -142,24 +170,26 @@ cydp_status cydp_rng_new(cydp_rng **out) {
   return CYDP_OK;
 }
 
-cydp_status cydp_rng_new_seeded(const uint32_t key[8], cydp_rng **out) {
+cydp_status cydp_rng_new_seeded(const cydp_key *key, cydp_rng **out) {
   cydp_rng *rng;
   cydp_status status = cydp_watch_forks(); /* for the lock */
   if (status == CYDP_OK)
-    status = new_rng(&rng);
+    status = new_rng(key->stream, REPEATED, &rng);
   if (status != CYDP_OK)
     return status;
-  rng->guard = REPEATED;
-  memcpy(rng->key, key, sizeof rng->key);
+  memcpy(rng->state->key, key->words, sizeof rng->state->key);
   *out = rng;
   return CYDP_OK;
 }
 
+cydp_stream cydp_rng_stream(const cydp_rng *rng) { return rng->stream; }
+
 void cydp_rng_free(cydp_rng *rng) {
   if (!rng)
     return;
-  cydp_wipe(rng, sizeof *rng);
-  munmap(rng, sizeof *rng);
+  cydp_wipe(rng->state, sizeof *rng->state);
+  munmap(rng->state, sizeof *rng->state);
+  free(rng);
 }
 
 /* Copies n bytes of the generator's own stream. The rest of the last 8 is dropped. */
@@ -185,25 +215,31 @@ static cydp_status copy_bytes(cydp_rng *rng, void *out, size_t n) {
   return CYDP_OK;
 }
 
-cydp_status cydp_rng_key(cydp_rng *rng, uint32_t key[8]) {
-  return copy_bytes(rng, key, sizeof(uint32_t) * KEY_WORDS);
+cydp_status cydp_rng_key(cydp_rng *rng, cydp_key *key) {
+  key->stream = rng->stream;
+  return copy_bytes(rng, key->words, sizeof key->words);
 }
 
 /* Whole groups are written straight to `out` if it is aligned for words. */
 cydp_status cydp_rng_bytes(cydp_rng *rng, size_t n, uint8_t *out) {
   if (n <= SMALL_BYTES)
     return copy_bytes(rng, out, n);
-  uint32_t key[KEY_WORDS], nonce[3], group[CYDP_GROUP_WORDS];
+  cydp_key key;
+  cydp_keystream keystream;
+  uint32_t group[CYDP_GROUP_WORDS];
   bool aligned = (uintptr_t)out % sizeof(uint32_t) == 0;
-  cydp_status status = cydp_rng_key(rng, key);
-  for (size_t i = 0; n > 0 && status == CYDP_OK;) {
+  cydp_status status = cydp_rng_key(rng, &key);
+  if (status == CYDP_OK)
+    status = cydp_keystream_begin(&keystream, &key);
+  if (status != CYDP_OK)
+    return status;
+  for (size_t i = 0; n > 0;) {
     size_t whole_groups = n / sizeof group, place = i % BYTES_CHUNK_GROUPS;
     size_t rest = BYTES_CHUNK_GROUPS - place;
     bool direct = aligned && whole_groups > 0;
     size_t groups = !direct ? 1 : whole_groups < rest ? whole_groups : rest;
-    cydp_set_nonce(nonce, CYDP_DOMAIN_PREFIX, 0, 0, i / BYTES_CHUNK_GROUPS);
-    status = cydp_chacha20_keystream(key, nonce, 16 * (uint32_t)place, groups,
-                                     direct ? (uint32_t *)(void *)out : group);
+    cydp_keystream_read(&keystream, i / BYTES_CHUNK_GROUPS, 0, place, groups,
+                        direct ? (uint32_t *)(void *)out : group);
     size_t part = groups * sizeof group < n ? groups * sizeof group : n;
     if (!direct)
       memcpy(out, group, part);
@@ -212,8 +248,9 @@ cydp_status cydp_rng_bytes(cydp_rng *rng, size_t n, uint8_t *out) {
     i += groups;
   }
   cydp_wipe(group, sizeof group);
-  cydp_wipe(key, sizeof key);
-  return status;
+  cydp_keystream_end(&keystream);
+  cydp_wipe(&key, sizeof key);
+  return CYDP_OK;
 }
 
 uint64_t cydp_rng_next64(cydp_rng *rng) {

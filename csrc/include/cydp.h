@@ -6,7 +6,7 @@
  *
  *   1. Status        every call that can fail returns one
  *   2. Build         the kernels in use
- *   3. ChaCha20      the keystream
+ *   3. Streams       ChaCha20 and AES-256
  *   4. Generator     random bits from the operating system, expanded
  *   5. Samplers      what all distributions have in common
  *   6. Discrete Laplace
@@ -51,7 +51,9 @@ typedef enum cydp_status {
   CYDP_ERROR_DOMAIN,    /* a parameter is outside the documented range */
   CYDP_ERROR_EXHAUSTED, /* a call asked for more than 2^32 blocks of one (key, nonce) */
   CYDP_ERROR_UNDECIDED, /* 1,024 bits did not decide a sample: probability below 2^-900 */
-  CYDP_ERROR_ISA        /* CYDP_FORCE_ISA names no kernels that run on this machine */
+  CYDP_ERROR_ISA,       /* CYDP_FORCE_ISA names no kernels that run on this machine */
+  CYDP_ERROR_STREAM     /* CYDP_STREAM names no stream that runs here, or AES was asked for
+                           and the kernels in use have none */
 } cydp_status;
 
 /* Returns one line of English for a status. */
@@ -60,9 +62,12 @@ const char *cydp_status_text(cydp_status status);
 /* 2. Build --------------------------------------------------------------------------- */
 
 /* Chooses the kernels: the best that this CPU runs, or those that the environment
- * variable CYDP_FORCE_ISA names. Without this call the portable kernels are used. Call it
- * once, before threads start. Returns CYDP_ERROR_ISA, and leaves the portable kernels in
- * use, if the named ones do not run here. */
+ * variable CYDP_FORCE_ISA names. Then chooses the stream of generators: AES if the CPU has
+ * instructions for it and the kernels are not `portable`, else ChaCha20; or what
+ * CYDP_STREAM names: "chacha20", "aes", or a version of AES as cydp_aes names it. Without
+ * this call the portable kernels and ChaCha20 are used. Call it once, before threads start.
+ * Returns CYDP_ERROR_ISA or CYDP_ERROR_STREAM if what is named does not run here; the
+ * portable kernels or ChaCha20 are then in use. */
 cydp_status cydp_init(void);
 
 /* Returns the kernels in use: "avx512", "avx2", "neon" or "portable". All of them compute
@@ -79,25 +84,45 @@ const char *cydp_flags(void);
 /* Returns whether the library was compiled for release (NDEBUG), as benchmarks demand. */
 bool cydp_is_release(void);
 
-/* 3. ChaCha20 (RFC 8439) ------------------------------------------------------------- */
+/* 3. Streams ------------------------------------------------------------------------- */
+
+/* What expands a generator's key: ChaCha20 (RFC 8439), or AES-256 in counter mode (FIPS
+ * 197) where the CPU has instructions for it. */
+typedef enum cydp_stream { CYDP_CHACHA20 = 0, CYDP_AES } cydp_stream;
+
+/* Returns the stream that cydp_rng_new gives. */
+cydp_stream cydp_default_stream(void);
+
+/* Returns "chacha20" or "aes". */
+const char *cydp_stream_name(cydp_stream stream);
+
+/* Returns the version of AES in use: "vaes512", "vaes", "aesni" or "armv8", or "none". All
+ * of them compute the same values. */
+const char *cydp_aes(void);
+
+/* 256 bits, and the stream that they are the key of. */
+typedef struct cydp_key {
+  uint32_t words[8];
+  cydp_stream stream;
+} cydp_key;
 
 #define CYDP_GROUP_WORDS 256 /* 16 blocks of 16 words */
 
-/* Sets words to one block, in the order of the RFC. */
+/* Sets words to one block of ChaCha20, in the order of the RFC. */
 void cydp_chacha20_block(const uint32_t key[8], const uint32_t nonce[3], uint32_t counter,
                          uint32_t words[16]);
 
-/* Sets words to `groups` groups of 16 blocks, beginning with block `counter`. Within a
- * group, word w of block b stands at 16 w + b: the order in which wide registers hold it,
- * and the order of every stream of this library. Returns CYDP_ERROR_EXHAUSTED, and writes
+/* Sets words to `groups` groups of 16 blocks of ChaCha20, beginning with block `counter`.
+ * Within a group, word w of block b stands at 16 w + b: the order in which wide registers
+ * hold it. Returns CYDP_ERROR_EXHAUSTED, and writes
  * nothing, if the counter would pass 2^32. */
 cydp_status cydp_chacha20_keystream(const uint32_t key[8], const uint32_t nonce[3],
                                     uint32_t counter, size_t groups, uint32_t *words);
 
 /* 4. Generator ----------------------------------------------------------------------- */
 
-/* A keyed ChaCha20 stream with fast key erasure: nobody can compute earlier output from
- * its state. Any number of threads may use one generator.
+/* A keyed stream with fast key erasure: nobody can compute earlier output from its state.
+ * Any number of threads may use one generator.
  *
  * A forked child, even one made by a raw clone, finds the generator wiped and keys it
  * afresh. Where the kernel has no MADV_WIPEONFORK (Linux before 4.14, gVisor, macOS), the
@@ -107,9 +132,14 @@ cydp_status cydp_chacha20_keystream(const uint32_t key[8], const uint32_t nonce[
  * library then drops its handlers, as glibc does. */
 typedef struct cydp_rng cydp_rng;
 
-/* Makes a generator that is keyed by the operating system. Returns CYDP_ERROR_ENTROPY or
- * CYDP_ERROR_MEMORY if it cannot. */
+/* Makes a generator that is keyed by the operating system, of the default stream or of the
+ * given one. Returns CYDP_ERROR_ENTROPY, CYDP_ERROR_MEMORY or CYDP_ERROR_STREAM if it
+ * cannot. */
 cydp_status cydp_rng_new(cydp_rng **rng);
+cydp_status cydp_rng_new_of(cydp_stream stream, cydp_rng **rng);
+
+/* Returns the stream of a generator. */
+cydp_stream cydp_rng_stream(const cydp_rng *rng);
 
 /* Wipes and frees a generator; NULL is allowed. */
 void cydp_rng_free(cydp_rng *rng);
@@ -118,8 +148,9 @@ void cydp_rng_free(cydp_rng *rng);
  * operating system gives no random bytes. */
 cydp_status cydp_rng_bytes(cydp_rng *rng, size_t n, uint8_t *out);
 
-/* Sets key to a fresh key, for cydp_sampler_fill_chunks. Fails as cydp_rng_bytes does. */
-cydp_status cydp_rng_key(cydp_rng *rng, uint32_t key[8]);
+/* Sets key to a fresh key of the generator's stream, for cydp_sampler_fill_chunks. Fails as
+ * cydp_rng_bytes does. */
+cydp_status cydp_rng_key(cydp_rng *rng, cydp_key *key);
 
 /* Return uniform words, and uniform doubles k 2^-53 in [0, 1), for callers that cannot
  * handle errors: these functions abort where cydp_rng_bytes fails. */
@@ -170,7 +201,7 @@ size_t cydp_sampler_chunk(const cydp_sampler *sampler);
  * callers with threads of their own. The same key gives the same values. Fails as
  * cydp_sampler_fill does. */
 cydp_status cydp_sampler_fill_chunks(const cydp_sampler *sampler, uint64_t first,
-                                     size_t n, const uint32_t key[8],
+                                     size_t n, const cydp_key *key,
                                      cydp_work_mode work_mode, void *out);
 
 /* 6. Discrete Laplace ---------------------------------------------------------------- */

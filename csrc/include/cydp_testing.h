@@ -17,9 +17,19 @@ extern "C" {
 
 /* Seeded generators ------------------------------------------------------------------ */
 
-/* Makes a generator that gives the same stream for the same key, in a forked child too.
- * Returns CYDP_ERROR_MEMORY if it cannot. */
-cydp_status cydp_rng_new_seeded(const uint32_t key[8], cydp_rng **rng);
+/* Makes a generator that gives the same values for the same key and stream, in a forked
+ * child too. Returns CYDP_ERROR_MEMORY or CYDP_ERROR_STREAM if it cannot. */
+cydp_status cydp_rng_new_seeded(const cydp_key *key, cydp_rng **rng);
+
+/* AES-256 ---------------------------------------------------------------------------- */
+
+/* Sets words to `groups` groups of 64 blocks of AES-256 in counter mode, from block
+ * `counter` on, by the i-th version that runs here, and returns that version's name; or
+ * returns NULL if there are no more. The counter block is the nonce and the counter, most
+ * significant byte first. */
+const char *cydp_aes256_keystream(size_t i, const uint32_t key[8],
+                                  const uint32_t nonce[3], uint32_t counter,
+                                  size_t groups, uint32_t *words);
 
 /* Exact comparisons for everything --------------------------------------------------- */
 

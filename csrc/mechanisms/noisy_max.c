@@ -10,6 +10,7 @@
 #include "cydp.h"
 #include "cydp_testing.h"
 #include "generator/chacha20.h"
+#include "generator/keystream.h"
 #include "mechanisms/kernels.h"
 #include "mechanisms/noisy_max_bounds.h"
 #include "mechanisms/noisy_max_row.h"
@@ -127,7 +128,7 @@ static cydp_status pass_chunk(max_pass *pass, size_t from, const uint32_t *words
 
 /* The keystream of a call: word i belongs to candidate i, counted over all rows. */
 typedef struct word_stream {
-  const uint32_t *key;
+  cydp_keystream keystream;
   uint64_t end;   /* of the words that are read */
   uint64_t chunk; /* which has the words from `from` to `to` */
   size_t from, to;
@@ -135,27 +136,22 @@ typedef struct word_stream {
 } word_stream;
 
 /* Sets words to those of candidates from `first` on, and *n to how many are computed. */
-static cydp_status read_words(word_stream *stream, uint64_t first, const uint32_t **words,
-                              size_t *n) {
+static void read_words(word_stream *stream, uint64_t first, const uint32_t **words,
+                       size_t *n) {
   uint64_t chunk = first / CHUNK;
   size_t within = first % CHUNK;
   if (chunk != stream->chunk || within < stream->from || within >= stream->to) {
     uint64_t rest = stream->end - chunk * CHUNK;
     size_t group = within / CYDP_GROUP_WORDS, to = rest < CHUNK ? (size_t)rest : CHUNK;
     size_t groups = (to + CYDP_GROUP_WORDS - 1) / CYDP_GROUP_WORDS - group;
-    uint32_t nonce[3];
-    cydp_set_nonce(nonce, CYDP_DOMAIN_PREFIX, 0, 0, chunk);
     stream->chunk = chunk;
     stream->from = group * CYDP_GROUP_WORDS;
     stream->to = to;
-    cydp_status status = cydp_chacha20_keystream(stream->key, nonce, 16 * (uint32_t)group,
-                                                 groups, stream->words + stream->from);
-    if (status != CYDP_OK)
-      return status;
+    cydp_keystream_read(&stream->keystream, chunk, 0, group, groups,
+                        stream->words + stream->from);
   }
   *words = stream->words + within;
   *n = stream->to - within;
-  return CYDP_OK;
 }
 
 static cydp_status read_extension(void *self, uint32_t decision, uint32_t level,
@@ -191,9 +187,7 @@ static cydp_status pass_part(max_pass *pass, word_stream *stream, size_t from,
   while (from < to && status == CYDP_OK) {
     const uint32_t *words;
     size_t n;
-    status = read_words(stream, pass->row->first + from, &words, &n);
-    if (status != CYDP_OK)
-      break;
+    read_words(stream, pass->row->first + from, &words, &n);
     n = n < to - from ? n : to - from;
     status = pass_chunk(pass, from, words, n);
     from += n;
@@ -213,7 +207,7 @@ static cydp_status choose_best(max_pass *pass, int64_t *chosen) {
 /* The call, which threads share. */
 typedef struct noisy_max_call {
   const cydp_noisy_max *noisy_max;
-  const uint32_t *key;
+  const cydp_key *key;
   cydp_extension extension;
   cydp_work_mode work_mode;
   const char *scores; /* of 8 bytes */
@@ -239,16 +233,17 @@ typedef struct max_scratch {
   word_stream stream;
 } max_scratch;
 
-static void begin_scratch(max_scratch *scratch, const noisy_max_call *call,
-                          uint64_t end) {
+static cydp_status begin_scratch(max_scratch *scratch, const noisy_max_call *call,
+                                 uint64_t end) {
   scratch->pass.work_mode = call->work_mode;
   scratch->pass.has_best = false;
-  scratch->stream.key = call->key;
   scratch->stream.end = end;
   scratch->stream.chunk = UINT64_MAX;
+  return cydp_keystream_begin(&scratch->stream.keystream, call->key);
 }
 
-static void wipe_scratch(max_scratch *scratch) {
+static void end_scratch(max_scratch *scratch) {
+  cydp_keystream_end(&scratch->stream.keystream);
   cydp_wipe(scratch->stream.words, sizeof scratch->stream.words);
   cydp_wipe(&scratch->pass, sizeof scratch->pass);
 }
@@ -258,8 +253,7 @@ static cydp_status pass_rows(void *self, size_t task) {
   size_t from = task * call->task_rows;
   size_t to = from + cydp_task_rows(call->rows, call->task_rows, task);
   max_scratch own;
-  begin_scratch(&own, call, (uint64_t)to * call->length);
-  cydp_status status = CYDP_OK;
+  cydp_status status = begin_scratch(&own, call, (uint64_t)to * call->length);
   for (size_t i = from; i < to && status == CYDP_OK; i++) {
     cydp_score_row row = row_of(call, i);
     raise_top(&row, 0, call->length);
@@ -269,7 +263,7 @@ static cydp_status pass_rows(void *self, size_t task) {
     if (status == CYDP_OK)
       status = choose_best(&own.pass, call->chosen + i);
   }
-  wipe_scratch(&own);
+  end_scratch(&own);
   return status;
 }
 
@@ -300,12 +294,14 @@ static cydp_status find_best(void *self, size_t task) {
   size_t from = task * PART;
   size_t to = from + cydp_task_rows(long_row->call->length, PART, task);
   max_scratch own_scratch;
-  begin_scratch(&own_scratch, long_row->call, long_row->row.first + to);
+  cydp_status status =
+      begin_scratch(&own_scratch, long_row->call, long_row->row.first + to);
   own_scratch.pass.row = &long_row->row;
-  cydp_status status = pass_part(&own_scratch.pass, &own_scratch.stream, from, to);
+  if (status == CYDP_OK)
+    status = pass_part(&own_scratch.pass, &own_scratch.stream, from, to);
   own->has_best = own_scratch.pass.has_best;
   own->best = own_scratch.pass.best;
-  wipe_scratch(&own_scratch);
+  end_scratch(&own_scratch);
   return status;
 }
 
@@ -353,17 +349,17 @@ cydp_status cydp_report_noisy_max(const cydp_noisy_max *noisy_max, const void *s
                                   cydp_dtype dtype, size_t rows, size_t length,
                                   cydp_rng *rng, cydp_work_mode work_mode,
                                   unsigned threads, int64_t *chosen) {
-  uint32_t key[8];
+  cydp_key key;
   if ((dtype != CYDP_F64 && dtype != CYDP_I64) || length == 0)
     return CYDP_ERROR_DOMAIN;
   if (rows == 0)
     return CYDP_OK;
-  cydp_status status = cydp_rng_key(rng, key);
+  cydp_status status = cydp_rng_key(rng, &key);
   if (status != CYDP_OK)
     return status;
   noisy_max_call call = {.noisy_max = noisy_max,
-                         .key = key,
-                         .extension = {read_extension, key},
+                         .key = &key,
+                         .extension = {read_extension, key.words},
                          .work_mode = work_mode,
                          .scores = scores,
                          .integers = dtype == CYDP_I64,
@@ -371,7 +367,7 @@ cydp_status cydp_report_noisy_max(const cydp_noisy_max *noisy_max, const void *s
                          .length = length,
                          .chosen = chosen};
   status = pass_all(&call, threads);
-  cydp_wipe(key, sizeof key);
+  cydp_wipe(&key, sizeof key);
   return status;
 }
 

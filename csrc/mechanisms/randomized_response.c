@@ -24,26 +24,31 @@ typedef struct response_call {
   const char *codes;
   char *reports;
   size_t n;
-  uint32_t offset_key[8], uniform_key[8];
+  cydp_key offset_key, uniform_key;
 } response_call;
+
+/* The keystreams of a thread. */
+typedef struct response_streams {
+  cydp_keystream offset, uniform;
+} response_streams;
 
 /* Randomizes the n codes from the chunk `first` on. Uniform categories are drawn if any
  * of these codes is no category, which a clock can see; with fixed work, always. */
-static cydp_status randomize_batch(const response_call *call, uint64_t first, size_t n,
-                                   uint32_t *drawn) {
+static cydp_status randomize_batch(const response_call *call, response_streams *streams,
+                                   uint64_t first, size_t n, uint32_t *drawn) {
   const cydp_mechanisms_table *kernels = cydp_mechanisms_kernels();
   const unsigned offset_bytes = (unsigned)call->offset->value_bytes;
   size_t at = first * call->offset->chunk * call->code_bytes;
-  cydp_status status = cydp_sampler_fill_chunks(call->offset, first, n, call->offset_key,
-                                                call->work_mode, drawn);
+  cydp_status status = cydp_sampler_fill_from(call->offset, first, n, &streams->offset,
+                                              call->work_mode, drawn);
   if (status != CYDP_OK)
     return status;
   bool outside = kernels->respond(call->last, call->code_bytes, call->codes + at,
                                   offset_bytes, drawn, n, call->reports + at);
   if (!outside && call->work_mode != CYDP_FIXED_WORK)
     return CYDP_OK;
-  status = cydp_sampler_fill_chunks(call->uniform, first, n, call->uniform_key,
-                                    call->work_mode, drawn);
+  status = cydp_sampler_fill_from(call->uniform, first, n, &streams->uniform,
+                                  call->work_mode, drawn);
   if (status == CYDP_OK)
     kernels->replace(call->last, call->code_bytes, offset_bytes, drawn, n,
                      call->reports + at);
@@ -54,15 +59,22 @@ static cydp_status randomize_part(void *self, size_t i) {
   const response_call *call = self;
   _Alignas(64) uint32_t drawn[BATCH_VALUES];
   const size_t values = BATCH_CHUNKS * call->offset->chunk;
-  cydp_status status = CYDP_OK;
+  response_streams streams;
+  cydp_status status = cydp_keystream_begin(&streams.offset, &call->offset_key);
+  if (status == CYDP_OK)
+    status = cydp_keystream_begin(&streams.uniform, &call->uniform_key);
+  if (status != CYDP_OK)
+    return status;
   for (size_t j = PART_BATCHES * i; j < PART_BATCHES * (i + 1) && status == CYDP_OK;
        j++) {
     size_t done = j * values;
     if (done >= call->n)
       break;
-    status = randomize_batch(call, BATCH_CHUNKS * j, cydp_task_rows(call->n, values, j),
-                             drawn);
+    status = randomize_batch(call, &streams, BATCH_CHUNKS * j,
+                             cydp_task_rows(call->n, values, j), drawn);
   }
+  cydp_keystream_end(&streams.offset);
+  cydp_keystream_end(&streams.uniform);
   cydp_wipe(drawn, sizeof drawn);
   return status;
 }
@@ -88,11 +100,11 @@ cydp_status cydp_randomize_responses(const cydp_sampler *offset,
                         codes,
                         reports,
                         n,
-                        {0},
-                        {0}};
-  cydp_status status = cydp_rng_key(rng, call.offset_key);
+                        {{0}, CYDP_CHACHA20},
+                        {{0}, CYDP_CHACHA20}};
+  cydp_status status = cydp_rng_key(rng, &call.offset_key);
   if (status == CYDP_OK)
-    status = cydp_rng_key(rng, call.uniform_key);
+    status = cydp_rng_key(rng, &call.uniform_key);
   if (status == CYDP_OK) {
     size_t part = PART_BATCHES * BATCH_CHUNKS * offset->chunk;
     status = cydp_parallel_for(randomize_part, &call, cydp_task_count(n, part), threads);

@@ -12,6 +12,7 @@
 #include "cydp_testing.h"
 #include "generator/chacha20.h"
 #include "generator/kernels.h"
+#include "generator/keystream.h"
 #include "generator/stream.h"
 #include "samplers/batch.h"
 #include "samplers/decision.h"
@@ -187,7 +188,7 @@ enum {
 /* Where values go, and the work that they cost. */
 typedef struct fill_state {
   const cydp_sampler *sampler;
-  const uint32_t *key;
+  cydp_keystream *keystream;
   cydp_work_mode work_mode;
   char *out;
   size_t room; /* values; more than are wanted may be written, until the next come */
@@ -206,17 +207,14 @@ static cydp_status fill_round(fill_state *state, const bit_source *source, size_
   size_t groups = (plane_bytes(&sampler->layout, candidates) + group - 1) / group;
   state->used_bytes =
       groups * group > state->used_bytes ? groups * group : state->used_bytes;
-  uint32_t nonce[3];
-  cydp_set_nonce(nonce, CYDP_DOMAIN_PREFIX, 0, source->round, source->chunk);
-  cydp_status status =
-      cydp_chacha20_keystream(source->key, nonce, 0, groups, state->planes);
-  if (status != CYDP_OK)
-    return status;
+  cydp_keystream_read(state->keystream, source->chunk, source->round, 0, groups,
+                      state->planes);
   bit_source round_source = *source;
   cydp_extension extension = {read_extension, &round_source};
   void *destination = candidates > state->room ? (void *)spilled : state->out;
-  status = map_from(sampler, state->planes, candidates, &extension, 0, state->work_mode,
-                    destination, values, &state->work);
+  cydp_status status =
+      map_from(sampler, state->planes, candidates, &extension, 0, state->work_mode,
+               destination, values, &state->work);
   if (*values > wanted)
     *values = wanted;
   if (destination == spilled) {
@@ -228,7 +226,7 @@ static cydp_status fill_round(fill_state *state, const bit_source *source, size_
 
 static cydp_status fill_chunk(fill_state *state, uint64_t chunk) {
   size_t left = state->room < state->sampler->chunk ? state->room : state->sampler->chunk;
-  bit_source source = {state->key, chunk, 0};
+  bit_source source = {state->keystream->key->words, chunk, 0};
   cydp_status status = CYDP_OK;
   for (; left > 0 && status == CYDP_OK; source.round++) {
     size_t values = 0;
@@ -242,12 +240,12 @@ static cydp_status fill_chunk(fill_state *state, uint64_t chunk) {
   return status;
 }
 
-cydp_status cydp_sampler_fill_chunks(const cydp_sampler *sampler, uint64_t first,
-                                     size_t n, const uint32_t key[8],
-                                     cydp_work_mode work_mode, void *out) {
+cydp_status cydp_sampler_fill_from(const cydp_sampler *sampler, uint64_t first, size_t n,
+                                   cydp_keystream *keystream, cydp_work_mode work_mode,
+                                   void *out) {
   fill_state state;
   state.sampler = sampler;
-  state.key = key;
+  state.keystream = keystream;
   state.work_mode = work_mode;
   state.out = out;
   state.room = n;
@@ -258,12 +256,24 @@ cydp_status cydp_sampler_fill_chunks(const cydp_sampler *sampler, uint64_t first
     status = fill_chunk(&state, chunk);
     bool ends = state.room == 0 || (chunk + 1) % BLOCK_CHUNKS == 0;
     if (ends && work_mode == CYDP_FIXED_WORK && status == CYDP_OK) {
-      bit_source source = {key, chunk, 0};
+      bit_source source = {keystream->key->words, chunk, 0};
       status = resolve_dummies(sampler, &source, &state.work);
       state.work = (cydp_work){0};
     }
   }
   cydp_wipe(state.planes, state.used_bytes);
+  return status;
+}
+
+cydp_status cydp_sampler_fill_chunks(const cydp_sampler *sampler, uint64_t first,
+                                     size_t n, const cydp_key *key,
+                                     cydp_work_mode work_mode, void *out) {
+  cydp_keystream keystream;
+  cydp_status status = cydp_keystream_begin(&keystream, key);
+  if (status != CYDP_OK)
+    return status;
+  status = cydp_sampler_fill_from(sampler, first, n, &keystream, work_mode, out);
+  cydp_keystream_end(&keystream);
   return status;
 }
 
@@ -273,7 +283,7 @@ cydp_status cydp_sampler_fill_chunks(const cydp_sampler *sampler, uint64_t first
 enum { PART_CHUNKS = BLOCK_CHUNKS };
 typedef struct shared_fill {
   const cydp_sampler *sampler;
-  const uint32_t *key;
+  const cydp_key *key;
   cydp_work_mode work_mode;
   char *out;
   size_t n;
@@ -291,14 +301,14 @@ cydp_status cydp_sampler_fill(const cydp_sampler *sampler, size_t n, cydp_rng *r
                               cydp_work_mode work_mode, unsigned threads, void *out) {
   if (n <= CYDP_SMALL_CALL)
     return fill_from_refills(sampler, rng, work_mode, out, n);
-  uint32_t key[8];
-  shared_fill call = {sampler, key, work_mode, out, n};
+  cydp_key key;
+  shared_fill call = {sampler, &key, work_mode, out, n};
   size_t part = PART_CHUNKS * sampler->chunk;
-  cydp_status status = cydp_rng_key(rng, key);
+  cydp_status status = cydp_rng_key(rng, &key);
   if (status == CYDP_OK)
     status = threads > 1
                  ? cydp_parallel_for(fill_part, &call, cydp_task_count(n, part), threads)
-                 : cydp_sampler_fill_chunks(sampler, 0, n, key, work_mode, out);
-  cydp_wipe(key, sizeof key);
+                 : cydp_sampler_fill_chunks(sampler, 0, n, &key, work_mode, out);
+  cydp_wipe(&key, sizeof key);
   return status;
 }

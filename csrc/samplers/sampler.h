@@ -6,6 +6,7 @@
 
 #include "cydp.h"
 #include "cydp_testing.h"
+#include "generator/keystream.h"
 #include "samplers/batch.h"
 #include "samplers/exact_comparison.h"
 
@@ -23,6 +24,11 @@ struct cydp_sampler {
    * costs as much as any other. */
   cydp_status (*resolve_dummy)(const cydp_sampler *sampler, cydp_bits *bits);
 };
+
+/* cydp_sampler_fill_chunks for a keystream that the caller begins and ends. */
+cydp_status cydp_sampler_fill_from(const cydp_sampler *sampler, uint64_t first, size_t n,
+                                   cydp_keystream *keystream, cydp_work_mode work_mode,
+                                   void *out);
 
 /* Returns memory that is aligned to 64 bytes and zeroed, or NULL if memory ran out.
  * cydp_sampler_free frees it. */

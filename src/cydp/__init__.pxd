@@ -15,6 +15,7 @@ cdef extern from "cydp.h" nogil:
         CYDP_ERROR_EXHAUSTED
         CYDP_ERROR_UNDECIDED
         CYDP_ERROR_ISA
+        CYDP_ERROR_STREAM
 
     const char *cydp_status_text(cydp_status status)
 
@@ -25,7 +26,16 @@ cdef extern from "cydp.h" nogil:
     const char *cydp_flags()
     bint cydp_is_release()
 
-    # 3. ChaCha20
+    # 3. Streams
+    ctypedef enum cydp_stream:
+        CYDP_CHACHA20
+        CYDP_AES
+    cydp_stream cydp_default_stream()
+    const char *cydp_stream_name(cydp_stream stream)
+    const char *cydp_aes()
+    ctypedef struct cydp_key:
+        uint32_t words[8]
+        cydp_stream stream
     enum:
         CYDP_GROUP_WORDS
     void cydp_chacha20_block(const uint32_t *key, const uint32_t *nonce, uint32_t counter,
@@ -37,9 +47,11 @@ cdef extern from "cydp.h" nogil:
     ctypedef struct cydp_rng:
         pass
     cydp_status cydp_rng_new(cydp_rng **rng)
+    cydp_status cydp_rng_new_of(cydp_stream stream, cydp_rng **rng)
+    cydp_stream cydp_rng_stream(const cydp_rng *rng)
     void cydp_rng_free(cydp_rng *rng)
     cydp_status cydp_rng_bytes(cydp_rng *rng, size_t n, uint8_t *out)
-    cydp_status cydp_rng_key(cydp_rng *rng, uint32_t *key)
+    cydp_status cydp_rng_key(cydp_rng *rng, cydp_key *key)
     uint64_t cydp_rng_next64(cydp_rng *rng)
     uint32_t cydp_rng_next32(cydp_rng *rng)
     double cydp_rng_next_double(cydp_rng *rng)
@@ -61,7 +73,7 @@ cdef extern from "cydp.h" nogil:
                                   cydp_work_mode work_mode, unsigned threads, void *out)
     size_t cydp_sampler_chunk(const cydp_sampler *sampler)
     cydp_status cydp_sampler_fill_chunks(const cydp_sampler *sampler, uint64_t first, size_t n,
-                                         const uint32_t *key, cydp_work_mode work_mode,
+                                         const cydp_key *key, cydp_work_mode work_mode,
                                          void *out)
 
     # 6. Discrete Laplace

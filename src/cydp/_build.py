@@ -13,19 +13,21 @@ _PACKAGE = Path(__file__).parent
 
 
 def build_info() -> dict[str, str | bool]:
-    """Return how the C core was compiled, and which instruction set it uses.
+    """Return how the C core was compiled, and what it uses on this machine.
 
     Returns
     -------
     dict
         "isa": the instruction set of the kernels in use, "avx512", "avx2", "neon" or "portable".
-        "compiler" and "flags": those that compiled the C core. "release": whether it was built for
-        speed.
+        "stream": what expands the key of a `Generator` that asks for no stream, "aes" or
+        "chacha20". "aes": the version of AES in use, "vaes512", "vaes", "aesni" or "armv8", or
+        "none". "compiler" and "flags": those that compiled the C core. "release": whether it was
+        built for speed.
 
     Examples
     --------
     >>> sorted(build_info())
-    ['compiler', 'flags', 'isa', 'release']
+    ['aes', 'compiler', 'flags', 'isa', 'release', 'stream']
 
     """
     return _core.build_info()

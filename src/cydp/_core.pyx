@@ -17,7 +17,16 @@ from libc.string cimport memcpy
 from cydp cimport _c, testing
 from cydp._c cimport check
 
-check(_c.cydp_init())
+
+cdef int choose_kernels() except -1:
+    """Choose kernels and stream; what the environment asks for in vain fails the import."""
+    cdef _c.cydp_status status = _c.cydp_init()
+    if status == _c.CYDP_ERROR_STREAM:
+        raise ImportError(_c.cydp_status_text(status).decode())
+    return check(status)
+
+
+choose_kernels()
 
 
 # Buffers ------------------------------------------------------------------------------------------
@@ -72,17 +81,19 @@ def build_info():
     """Return what was compiled and what is in use."""
     return {
         "isa": _c.cydp_isa().decode(),
+        "stream": _c.cydp_stream_name(_c.cydp_default_stream()).decode(),
+        "aes": _c.cydp_aes().decode(),
         "compiler": _c.cydp_compiler().decode(),
         "flags": _c.cydp_flags().decode(),
         "release": bool(_c.cydp_is_release()),
     }
 
 
-# ChaCha20 -----------------------------------------------------------------------------------------
+# Streams ------------------------------------------------------------------------------------------
 
 def chacha20_block(const uint32_t[::1] key not None, const uint32_t[::1] nonce not None,
                    uint32_t counter, uint32_t[::1] words not None):
-    """Fill 16 words with one block."""
+    """Fill 16 words with one block of ChaCha20."""
     if key.shape[0] != 8 or nonce.shape[0] != 3 or words.shape[0] != 16:
         raise ValueError("key, nonce and words must have 8, 3 and 16 words")
     _c.cydp_chacha20_block(&key[0], &nonce[0], counter, &words[0])
@@ -90,13 +101,28 @@ def chacha20_block(const uint32_t[::1] key not None, const uint32_t[::1] nonce n
 
 def chacha20_keystream(const uint32_t[::1] key not None, const uint32_t[::1] nonce not None,
                        uint32_t counter, uint32_t[::1] words not None):
-    """Fill whole groups of 256 words with keystream."""
+    """Fill whole groups of 256 words with ChaCha20."""
     if key.shape[0] != 8 or nonce.shape[0] != 3 or words.shape[0] % _c.CYDP_GROUP_WORDS:
         raise ValueError("key, nonce and words must have 8, 3 and a multiple of 256 words")
     if words.shape[0] == 0:
         return
     cdef size_t groups = words.shape[0] // _c.CYDP_GROUP_WORDS
     check(_c.cydp_chacha20_keystream(&key[0], &nonce[0], counter, groups, &words[0]))
+
+
+def aes256_keystream(size_t i, const uint32_t[::1] key not None, const uint32_t[::1] nonce not None,
+                     uint32_t counter, uint32_t[::1] words not None):
+    """Fill whole groups of 256 words by the i-th version of AES-256 that runs here.
+
+    Returns that version's name, or None if there are no more.
+    """
+    cdef const char *name
+    if key.shape[0] != 8 or nonce.shape[0] != 3 or words.shape[0] % _c.CYDP_GROUP_WORDS:
+        raise ValueError("key, nonce and words must have 8, 3 and a multiple of 256 words")
+    cdef size_t groups = words.shape[0] // _c.CYDP_GROUP_WORDS
+    name = testing.cydp_aes256_keystream(i, &key[0], &nonce[0], counter, groups,
+                                         &words[0] if groups else NULL)
+    return None if name is NULL else name.decode()
 
 
 # Generator ----------------------------------------------------------------------------------------
@@ -126,20 +152,28 @@ cdef double next_double(void *state) noexcept nogil:
 
 
 cdef class Stream:
-    """The C generator: keyed by the operating system, or by 8 given words."""
+    """The C generator: keyed by the operating system, or by 8 given words.
+
+    `name` is that of its stream: "chacha20", "aes", or "" for the default.
+    """
 
     cdef _c.cydp_rng *rng
     cdef _c.cydp_work_mode work_mode
     cdef bitgen numpy
 
-    def __cinit__(self, const uint32_t[::1] key=None, bint fixed_work=False):
+    def __cinit__(self, str name not None, const uint32_t[::1] key=None, bint fixed_work=False):
+        cdef _c.cydp_key seed
         self.work_mode = _c.CYDP_FIXED_WORK if fixed_work else _c.CYDP_FAST
+        seed.stream = _c.CYDP_AES if name == "aes" else _c.CYDP_CHACHA20
+        if name == "":
+            seed.stream = _c.cydp_default_stream()
         if key is None:
-            check(_c.cydp_rng_new(&self.rng))
+            check(_c.cydp_rng_new_of(seed.stream, &self.rng))
             return
         if key.shape[0] != 8:
             raise ValueError("key must have 8 words")
-        check(testing.cydp_rng_new_seeded(&key[0], &self.rng))
+        memcpy(seed.words, &key[0], sizeof(seed.words))
+        check(testing.cydp_rng_new_seeded(&seed, &self.rng))
 
     def __dealloc__(self):
         _c.cydp_rng_free(self.rng)
@@ -152,6 +186,11 @@ cdef class Stream:
         """The functions that numpy.random.Generator calls; valid as long as this object."""
         self.numpy = bitgen(self.rng, next_uint64, next_uint32, next_double, next_uint64)
         return PyCapsule_New(&self.numpy, "BitGenerator", NULL)
+
+    @property
+    def name(self):
+        """The name of the stream: "chacha20" or "aes"."""
+        return _c.cydp_stream_name(_c.cydp_rng_stream(self.rng)).decode()
 
     def bytes(self, Py_ssize_t n):
         """Return uniform bytes."""

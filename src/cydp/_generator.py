@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import threading
-from typing import Any, NoReturn, overload
+from typing import Any, Literal, NoReturn, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ from cydp._outputs import prepare_output, read_length
 __all__ = ["Generator", "default", "default_generator", "generator_or_default"]
 
 _INT64, _BOOL = np.dtype(np.int64), np.dtype(np.bool_)
+_STREAMS = {"aes": "AES-256", "chacha20": "ChaCha20"}
 
 
 class Generator:
@@ -27,9 +28,10 @@ class Generator:
     releases and the functions `cydp.discrete_laplace`, `cydp.discrete_gaussian` and
     `cydp.bernoulli` draw from a generator that each thread has.
 
-    The stream is ChaCha20 (RFC 8439) with fast key erasure: earlier noise cannot be computed
-    from the generator's memory. Threads may share a generator. A forked child replaces the key
-    of its copy. A generator cannot be seeded, pickled or copied.
+    The stream is AES-256 in counter mode where the CPU has instructions for it, and ChaCha20 (RFC
+    8439) elsewhere, with fast key erasure: earlier noise cannot be computed from the generator's
+    memory. Threads may share a generator. A forked child replaces the key of its copy. A
+    generator cannot be seeded, pickled or copied.
 
     Parameters
     ----------
@@ -37,9 +39,18 @@ class Generator:
         Whether to hide from a clock which candidates needed further bits. An event whose
         probability is stated remains visible: see docs/samplers/fixed_work.md. Drawing takes
         longer; the values of a stream are the same.
+    stream : {"aes", "chacha20"}, optional
+        What expands the key. Default: "aes" if the CPU has instructions for it, else "chacha20";
+        the environment variable `CYDP_STREAM` may name another. docs/generator.md states what
+        each promises.
 
     Raises
     ------
+    TypeError, ValueError
+        If fixed_work or stream is not allowed.
+    RuntimeError
+        If stream is "aes", and this CPU, or the kernels that `CYDP_FORCE_ISA` names, have no
+        instructions for it.
     OSError
         If the operating system gives no random bytes, now or at a forked child's next call.
 
@@ -56,14 +67,29 @@ class Generator:
     _reproducible = False  # whether a seed determines what is drawn
 
     @require_names
-    def __init__(self, *, fixed_work: bool = False) -> None:
-        self._start(None, fixed_work)
+    def __init__(
+        self, *, fixed_work: bool = False, stream: Literal["aes", "chacha20"] | None = None
+    ) -> None:
+        self._start(None, fixed_work, stream)
 
-    def _start(self, key: NDArray[np.uint32] | None, fixed_work: bool) -> None:
+    def _start(self, key: NDArray[np.uint32] | None, fixed_work: bool, stream: str | None) -> None:
         if not isinstance(fixed_work, bool):
             raise TypeError(f"fixed_work must be True or False, not {type(fixed_work).__name__}")
-        self._stream = Stream(key, fixed_work)
+        if stream is not None and not isinstance(stream, str):
+            raise TypeError(f"stream must be a string or None, not {type(stream).__name__}")
+        if stream is not None and stream not in _STREAMS:
+            raise ValueError(f"stream must be 'aes' or 'chacha20', not {stream!r}")
+        self._stream = Stream(stream or "", key, fixed_work)
         self._lock = threading.Lock()
+
+    @property
+    def stream(self) -> str:
+        """What expands the key: "aes" or "chacha20".
+
+        >>> Generator(stream="chacha20").stream
+        'chacha20'
+        """
+        return self._stream.name
 
     @property
     def capsule(self) -> object:
@@ -327,7 +353,9 @@ class Generator:
         raise TypeError(f"a {type(self).__name__} cannot be pickled or copied: noise would repeat")
 
     def __repr__(self) -> str:
-        return f"<cydp.{type(self).__name__}: ChaCha20 keyed by the operating system>"
+        return (
+            f"<cydp.{type(self).__name__}: {_STREAMS[self.stream]} keyed by the operating system>"
+        )
 
 
 class _Thread(threading.local):

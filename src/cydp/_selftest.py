@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from cydp.testing import SeededGenerator, chacha20_words
+from cydp.testing import SeededGenerator, aes256_words, chacha20_words
 
 __all__ = ["STREAM", "checks"]
 
@@ -29,6 +29,14 @@ _BLOCKS = {
         "29b721769ce64e43d57133b074d839d531ed1f28510afb45ace10a1f4b794d6f",
     ),
 }
+
+# SP 800-38A F.5.5: key, nonce, counter, and the first output block of AES-256 in counter mode.
+_AES = (
+    bytes.fromhex("603deb1015ca71be2b73aef0857d77811f352c073b6108d72d9810a30914dff4"),
+    bytes.fromhex("f0f1f2f3f4f5f6f7f8f9fafb"),
+    0xFCFDFEFF,
+    "0bdf7df1591716335e9a8b15c860c502",
+)
 
 # The first values of SeededGenerator(7) in calls of 5 and of 500: the stream of version 0.1. They
 # are drawn by every method and from bits of every kind. At large scales candidates are rejected.
@@ -87,6 +95,10 @@ def checks() -> Iterator[tuple[str, bool]]:
             np.frombuffer(key, np.uint32), np.frombuffer(nonce, np.uint32), counter
         )
         yield name, words.tobytes().hex() == block
+    key, nonce, counter, block = _AES
+    versions = aes256_words(np.frombuffer(key, np.uint32), np.frombuffer(nonce, np.uint32), counter)
+    for version, words in versions.items():
+        yield f"SP 800-38A F.5.5, {version}", words[:4].tobytes().hex() == block
     for (distribution, parameter), expected in STREAM.items():
         name = f"stream of {distribution}({parameter})"
         yield name, draw_first_values(distribution, parameter) == expected

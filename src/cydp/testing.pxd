@@ -4,12 +4,14 @@
 
 from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 
-from cydp cimport (cydp_dtype, cydp_noisy_max, cydp_rational, cydp_rng, cydp_sampler, cydp_status,
+from cydp cimport (cydp_dtype, cydp_key, cydp_noisy_max, cydp_rational, cydp_rng, cydp_sampler, cydp_status,
                    cydp_work_mode)
 
 
 cdef extern from "cydp_testing.h" nogil:
-    cydp_status cydp_rng_new_seeded(const uint32_t *key, cydp_rng **rng)
+    cydp_status cydp_rng_new_seeded(const cydp_key *key, cydp_rng **rng)
+    const char *cydp_aes256_keystream(size_t i, const uint32_t *key, const uint32_t *nonce,
+                                      uint32_t counter, size_t groups, uint32_t *words)
     const cydp_work_mode CYDP_RESOLVE_ALL
     cydp_status cydp_discrete_laplace_new_prefix(const cydp_rational *scale,
                                                  unsigned prefix_bits, cydp_sampler **sampler)

@@ -6,13 +6,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cydp._arguments import Integer, Number
-from cydp._core import Sampler, chacha20_block, chacha20_keystream
+from cydp._core import Sampler, aes256_keystream, chacha20_block, chacha20_keystream
 from cydp._core import map_bits as map_core
 from cydp._generator import Generator
 from cydp._numbers.rational import format_number, read_integer, read_positive
@@ -26,6 +26,7 @@ from cydp._samplers import (
 __all__ = [
     "MappedBits",
     "SeededGenerator",
+    "aes256_words",
     "bernoulli_sampler",
     "category_offset_sampler",
     "chacha20_words",
@@ -49,14 +50,19 @@ class SeededGenerator(Generator):
     Parameters
     ----------
     seed : int in [0, 2**256)
-        The ChaCha20 key.
+        The key.
     fixed_work : bool, default False
         As in `Generator`; the values are the same.
+    stream : {"chacha20", "aes"}, default "chacha20"
+        What expands the key. ChaCha20 gives the same values on every machine, AES those of its
+        own on machines that have it.
 
     Raises
     ------
     TypeError, ValueError
-        If seed is not such an integer, or fixed_work is not a bool.
+        If seed is not such an integer, fixed_work is not a bool, or stream is not allowed.
+    RuntimeError
+        If stream is "aes", and this CPU or the kernels in use have no instructions for it.
 
     Examples
     --------
@@ -69,13 +75,21 @@ class SeededGenerator(Generator):
 
     _reproducible = True
 
-    def __init__(self, seed: Integer, *, fixed_work: bool = False) -> None:
+    def __init__(
+        self,
+        seed: Integer,
+        *,
+        fixed_work: bool = False,
+        stream: Literal["aes", "chacha20"] = "chacha20",
+    ) -> None:
         if isinstance(seed, (bool, np.bool_)) or not hasattr(seed, "__index__"):
             raise TypeError(f"seed must be an integer, not {type(seed).__name__}")
         key = seed.__index__()
         if not 0 <= key < 2**256:
             raise ValueError("seed must be in [0, 2**256)")
-        self._start(np.frombuffer(key.to_bytes(32, "little"), np.uint32), fixed_work)
+        if stream is None:
+            raise TypeError("stream must be a string, not NoneType")
+        self._start(np.frombuffer(key.to_bytes(32, "little"), np.uint32), fixed_work, stream)
 
     def __repr__(self) -> str:
         return "<cydp.testing.SeededGenerator: predictable, not for real data>"
@@ -341,12 +355,7 @@ def chacha20_words(
     >>> hex(chacha20_words(zeros, zeros[:3], 0)[0])
     '0xade0b876'
     """
-    given = {"key": (key, 8), "nonce": (nonce, 3)}
-    for name, (array, length) in given.items():
-        if not isinstance(array, np.ndarray) or array.dtype != np.uint32 or len(array) != length:
-            raise TypeError(f"{name} must be an array of {length} uint32")
-    if not 0 <= read_integer(counter, "counter") < 2**32:
-        raise ValueError("counter must be from 0 to 2**32 - 1")
+    _check_address(key, nonce, counter)
     if groups is not None and read_integer(groups, "groups") < 0:
         raise ValueError(f"groups must be at least 0, not {groups}")
     if groups is None:
@@ -356,3 +365,57 @@ def chacha20_words(
         words = np.empty(256 * groups, np.uint32)
         chacha20_keystream(key, nonce, counter, words)
     return words
+
+
+def aes256_words(
+    key: NDArray[np.uint32], nonce: NDArray[np.uint32], counter: int, groups: int = 1
+) -> dict[str, NDArray[np.uint32]]:
+    """Return keystream words of AES-256 in counter mode, by each version that runs here.
+
+    Parameters
+    ----------
+    key : ndarray of uint32, shape (8,)
+    nonce : ndarray of uint32, shape (3,)
+        The first 12 bytes of the counter block, as they lie in memory.
+    counter : int in [0, 2**32)
+        The last 4 bytes of the first counter block, most significant byte first.
+    groups : int, default 1
+        The number of groups of 64 blocks.
+
+    Returns
+    -------
+    dict of ndarray of uint32, shape (256 * groups,)
+        The words by the version's name: "vaes512", "vaes", "aesni" or "armv8". It is empty if the
+        CPU or the kernels in use have no AES.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If key, nonce, counter or groups is not allowed, or the counter would pass 2**32.
+
+    Examples
+    --------
+    >>> zeros = np.zeros(8, np.uint32)
+    >>> {hex(words[0]) for words in aes256_words(zeros, zeros[:3], 0).values()} <= {"0x78c095dc"}
+    True
+    """
+    _check_address(key, nonce, counter)
+    if read_integer(groups, "groups") < 0:
+        raise ValueError(f"groups must be at least 0, not {groups}")
+    if counter + 64 * groups > 2**32:
+        raise ValueError("counter must not pass 2**32 - 1")
+    versions: dict[str, NDArray[np.uint32]] = {}
+    while True:
+        words = np.empty(256 * groups, np.uint32)
+        name = aes256_keystream(len(versions), key, nonce, counter, words)
+        if name is None:
+            return versions
+        versions[name] = words
+
+
+def _check_address(key: NDArray[np.uint32], nonce: NDArray[np.uint32], counter: int) -> None:
+    for name, array, length in (("key", key, 8), ("nonce", nonce, 3)):
+        if not isinstance(array, np.ndarray) or array.dtype != np.uint32 or len(array) != length:
+            raise TypeError(f"{name} must be an array of {length} uint32")
+    if not 0 <= read_integer(counter, "counter") < 2**32:
+        raise ValueError("counter must be from 0 to 2**32 - 1")

@@ -11,7 +11,9 @@ from pathlib import Path
 CORE = Path(__file__).parents[2] / "csrc"
 PUBLIC = "include/cydp"
 ISAS = re.findall(r"#define CYDP_OF_(\w+)\(", (CORE / "base" / "isa.h").read_text().lower(), re.I)
-ISA = re.compile(rf"_({'|'.join(ISAS)}|each)$")
+BUILT = re.search(r"^set\(isas ([\w ]+)\)", (CORE / "CMakeLists.txt").read_text(), re.MULTILINE)
+assert BUILT
+ISA = re.compile(rf"_({BUILT[1].replace(' ', '|')}|each)$")  # those of AES too
 KERNEL = re.compile(r"^ +KERNEL\((\w+)((?:, \w+)+)\)", re.MULTILINE)
 
 Graph = dict[str, set[str]]

@@ -7,6 +7,7 @@ import sys
 import tomllib
 from pathlib import Path
 
+import numpy as np
 import pytest
 from codebase import import_graph, include_graph
 
@@ -37,7 +38,7 @@ def test_files_hold_one_thing() -> None:
 def test_one_binding_chooses_the_kernels() -> None:
     """A second one would link a core of its own, which would serve with portable kernels."""
     (file,) = (ROOT / "src" / "cydp").rglob("*.pyx")
-    assert "check(_c.cydp_init())" in file.read_text()
+    assert "\nchoose_kernels()\n" in file.read_text()
 
 
 def test_the_core_knows_nothing_of_python_nor_of_epsilon() -> None:
@@ -55,7 +56,8 @@ def test_no_flag_breaks_floats_or_portability(flag: str) -> None:
 
 def test_build_info_tells_what_was_built() -> None:
     info = cydp.build_info()
-    assert set(info) == {"isa", "compiler", "flags", "release"}
+    assert set(info) == {"isa", "stream", "aes", "compiler", "flags", "release"}
+    assert info["stream"] in ("aes", "chacha20")
     for flag in ("-O3", "-ffp-contract=off", "-fno-strict-aliasing"):
         assert flag in str(info["flags"])
 
@@ -85,9 +87,10 @@ def test_what_is_installed_with_it_is_numpy_and_nanoarrow() -> None:
 ISAS = include_graph.ISAS  # best first
 
 
-def under_isa(isa: str, code: str) -> subprocess.CompletedProcess[str]:
+def under_isa(isa: str, code: str, stream: str = "") -> subprocess.CompletedProcess[str]:
+    forced = {"CYDP_FORCE_ISA": isa, "CYDP_STREAM": stream}
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True,
-                          check=False, env=os.environ | {"CYDP_FORCE_ISA": isa})  # fmt: skip
+                          check=False, env=os.environ | forced)  # fmt: skip
 
 
 def test_a_forced_isa_is_the_one_in_use_or_fails_at_import() -> None:
@@ -106,7 +109,7 @@ def test_a_forced_isa_is_the_one_in_use_or_fails_at_import() -> None:
 
 STREAM = """
 import hashlib, cydp
-rng, digest = cydp.testing.SeededGenerator(2024), hashlib.sha256()
+rng, digest = cydp.testing.SeededGenerator(2024, stream="chacha20"), hashlib.sha256()
 for size in [5, 300, 5000]:
     for scale in ["1e-6", "1/7", "1", "4", "22/3", "10", "1000", "1025", "1e6", "2e10", 2**56]:
         digest.update(rng.discrete_laplace(scale, size).tobytes())
@@ -123,6 +126,32 @@ def test_a_seeded_stream_is_the_same_under_every_isa() -> None:
     printed = {done.stdout for done in streams.values() if done.returncode == 0}
     assert streams["portable"].returncode == 0, streams["portable"].stderr
     assert len(printed) == 1
+
+
+def test_a_seeded_aes_stream_is_the_same_under_every_isa_and_version() -> None:
+    zeros = np.zeros(8, np.uint32)
+    versions = sorted(cydp.testing.aes256_words(zeros, zeros[:3], 0))
+    code = STREAM.replace("chacha20", "aes")
+    done = [under_isa(isa, code, name) for isa in ISAS for name in versions]
+    printed = [one.stdout for one in done if one.returncode == 0]
+    assert len(printed) >= len(versions)
+    assert len(set(printed)) <= 1
+    assert under_isa("", STREAM).stdout not in printed
+
+
+def test_the_environment_names_the_stream() -> None:
+    code = "import cydp; print(cydp.build_info()['stream'], cydp.Generator().stream)"
+    assert under_isa("", code, "chacha20").stdout.split() == ["chacha20", "chacha20"]
+    assert under_isa("portable", code).stdout.split() == ["chacha20", "chacha20"]
+    best = cydp.testing.aes256_words(np.zeros(8, np.uint32), np.zeros(3, np.uint32), 0)
+    default = "aes" if best else "chacha20"
+    assert under_isa("", code).stdout.split() == [default, default]
+    for isa, stream in [("portable", "aes"), ("", "rot13"), ("", "AES")]:
+        done = under_isa(isa, "import cydp", stream)
+        assert done.returncode != 0
+        assert "ImportError: the stream that CYDP_STREAM or the caller names" in done.stderr
+    done = under_isa("portable", "import cydp; cydp.Generator(stream='aes')")
+    assert "RuntimeError: the stream that CYDP_STREAM or the caller names" in done.stderr
 
 
 def test_an_unknown_isa_fails_at_import() -> None:

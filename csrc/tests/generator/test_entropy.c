@@ -20,6 +20,8 @@ ssize_t __real_getrandom(void *out, size_t n, unsigned flags);
 ssize_t __wrap_getrandom(void *out, size_t n, unsigned flags);
 int __wrap_madvise(void *address, size_t n, int advice);
 
+static cydp_stream stream; /* of the generators of these tests */
+
 static enum { WORKS, FAILS, GIVES_NOTHING, IS_SHORT, IS_INTERRUPTED } mode;
 static int calls;
 
@@ -70,15 +72,15 @@ int __wrap_pthread_atfork(void (*before)(void), void (*parent)(void),
 
 /* Nobody has registered one yet; and the next call tries again. */
 static void no_fork_handler_is_an_error(void) {
-  const uint32_t key[8] = {1};
+  const cydp_key key = {{1}, stream};
   cydp_rng *rng = NULL;
   mode = WORKS;
   madvise_answer = -1;
   handlers_fit = false;
-  CHECK(cydp_rng_new(&rng) == CYDP_ERROR_MEMORY && rng == NULL);
-  CHECK(cydp_rng_new_seeded(key, &rng) == CYDP_ERROR_MEMORY && rng == NULL);
+  CHECK(cydp_rng_new_of(stream, &rng) == CYDP_ERROR_MEMORY && rng == NULL);
+  CHECK(cydp_rng_new_seeded(&key, &rng) == CYDP_ERROR_MEMORY && rng == NULL);
   handlers_fit = true;
-  CHECK(cydp_rng_new(&rng) == CYDP_OK);
+  CHECK(cydp_rng_new_of(stream, &rng) == CYDP_OK);
   cydp_rng_free(rng);
 }
 
@@ -87,7 +89,7 @@ static void failure_is_an_error(void) {
   cydp_rng *rng = NULL;
   mode = FAILS;
   CHECK(cydp_entropy(bytes, sizeof bytes) == CYDP_ERROR_ENTROPY);
-  CHECK(cydp_rng_new(&rng) == CYDP_ERROR_ENTROPY && rng == NULL);
+  CHECK(cydp_rng_new_of(stream, &rng) == CYDP_ERROR_ENTROPY && rng == NULL);
   mode = GIVES_NOTHING;
   CHECK(cydp_entropy(bytes, sizeof bytes) == CYDP_ERROR_ENTROPY);
 }
@@ -109,7 +111,7 @@ static void children_key_afresh(void) {
   uint8_t own[16], child[16];
   int pipes[2], status;
   mode = WORKS;
-  CHECK(cydp_rng_new(&rng) == CYDP_OK && pipe(pipes) == 0);
+  CHECK(cydp_rng_new_of(stream, &rng) == CYDP_OK && pipe(pipes) == 0);
   CHECK(cydp_rng_lock(rng) == CYDP_OK); /* the child inherits the lock held */
   pid_t pid = fork();
   CHECK(pid >= 0);
@@ -138,7 +140,7 @@ static void families_share_nothing(void) {
   cydp_rng *rng;
   uint8_t draws[2 + CHILDREN][DRAW];
   int pipes[2], status;
-  CHECK(cydp_rng_new(&rng) == CYDP_OK && pipe(pipes) == 0);
+  CHECK(cydp_rng_new_of(stream, &rng) == CYDP_OK && pipe(pipes) == 0);
   CHECK(cydp_rng_bytes(rng, DRAW, draws[0]) == CYDP_OK);
   for (int child = 0; child < CHILDREN; child++) {
     pid_t pid = fork();
@@ -167,11 +169,11 @@ static void families_share_nothing(void) {
 
 /* A seeded generator repeats itself in a child, also where a thread held the lock. */
 static void seeded_children_are_not_locked_out(void) {
-  const uint32_t key[8] = {1};
+  const cydp_key key = {{1}, stream};
   cydp_rng *rng;
   uint8_t bytes[16];
   int status;
-  CHECK(cydp_rng_new_seeded(key, &rng) == CYDP_OK);
+  CHECK(cydp_rng_new_seeded(&key, &rng) == CYDP_OK);
   CHECK(cydp_rng_lock(rng) == CYDP_OK);
   pid_t pid = fork();
   CHECK(pid >= 0);
@@ -185,10 +187,7 @@ static void seeded_children_are_not_locked_out(void) {
   cydp_rng_free(rng);
 }
 
-int main(void) {
-  no_fork_handler_is_an_error();
-  failure_is_an_error();
-  short_and_interrupted_reads_go_on();
+static void families_serve(void) {
   mode = WORKS;
   for (int same = 0; same < 2; same++) {
     one_pid = same;
@@ -199,4 +198,15 @@ int main(void) {
     }
     seeded_children_are_not_locked_out();
   }
+}
+
+int main(void) {
+  no_fork_handler_is_an_error();
+  failure_is_an_error();
+  short_and_interrupted_reads_go_on();
+  families_serve();
+  CHECK(cydp_init() == CYDP_OK);
+  stream = CYDP_AES;
+  if (cydp_default_stream() == stream)
+    families_serve();
 }

@@ -14,9 +14,11 @@
 
 enum { DRAW = 32, FAMILY = 8 };
 
+static cydp_stream stream; /* of the generators of these tests */
+
 static cydp_rng *fresh(void) {
   cydp_rng *rng;
-  CHECK(cydp_rng_new(&rng) == CYDP_OK);
+  CHECK(cydp_rng_new_of(stream, &rng) == CYDP_OK);
   return rng;
 }
 
@@ -57,12 +59,12 @@ static void served_bytes_are_wiped(void) {
 }
 
 static void seeds_repeat_and_keys_differ(void) {
-  const uint32_t one[8] = {1}, two[8] = {2};
+  const cydp_key one = {{1}, stream}, two = {{2}, stream};
   cydp_rng *a, *b, *c;
   uint8_t bytes[3][5000];
-  CHECK(cydp_rng_new_seeded(one, &a) == CYDP_OK);
-  CHECK(cydp_rng_new_seeded(one, &b) == CYDP_OK);
-  CHECK(cydp_rng_new_seeded(two, &c) == CYDP_OK);
+  CHECK(cydp_rng_new_seeded(&one, &a) == CYDP_OK);
+  CHECK(cydp_rng_new_seeded(&one, &b) == CYDP_OK);
+  CHECK(cydp_rng_new_seeded(&two, &c) == CYDP_OK);
   for (size_t n = 0; n <= sizeof bytes[0]; n += 625) {
     CHECK(cydp_rng_bytes(a, n, bytes[0]) == CYDP_OK);
     CHECK(cydp_rng_bytes(b, n, bytes[1]) == CYDP_OK);
@@ -154,7 +156,24 @@ static void threads_share_nothing(void) {
   cydp_rng_free(common);
 }
 
-int main(void) {
+/* A child's generator has the stream of its parent's, though its state is wiped. */
+static void children_keep_the_stream(void) {
+  cydp_rng *rng = fresh();
+  pid_t pid = fork();
+  CHECK(pid >= 0);
+  if (pid == 0) {
+    uint8_t own[DRAW];
+    draw(rng, own);
+    CHECK(cydp_rng_stream(rng) == stream);
+    _exit(0);
+  }
+  int status;
+  waitpid(pid, &status, 0);
+  CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  cydp_rng_free(rng);
+}
+
+static void stream_serves(void) {
   served_bytes_are_wiped();
   seeds_repeat_and_keys_differ();
   forks_share_nothing(false);
@@ -163,5 +182,14 @@ int main(void) {
 #endif
   a_lock_left_behind_is_nobodys();
   threads_share_nothing();
+  children_keep_the_stream();
+}
+
+int main(void) {
+  stream_serves();
+  CHECK(cydp_init() == CYDP_OK);
+  stream = CYDP_AES;
+  if (cydp_default_stream() == stream)
+    stream_serves();
   cydp_rng_free(NULL);
 }

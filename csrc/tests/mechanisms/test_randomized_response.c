@@ -142,7 +142,7 @@ static void reports_are_sums(const cydp_mechanisms_table *kernels, uint64_t cate
 static void calls_repeat(uint64_t categories) {
   enum { N = 300007 };
   static uint32_t codes[N], one[N + 1], many[N + 1];
-  const uint32_t seed[8] = {44};
+  const cydp_key seed = {{44}, CYDP_CHACHA20};
   const unsigned threads[] = {0, 1, 2, 3, 8};
   cydp_sampler *offset = sampler_of(categories, 3 * categories),
                *uniform = sampler_of(categories, categories);
@@ -152,7 +152,7 @@ static void calls_repeat(uint64_t categories) {
   for (size_t i = 0; i < sizeof threads / sizeof *threads; i++) {
     cydp_work_mode work_mode = i % 2 ? CYDP_FIXED_WORK : CYDP_FAST;
     memset(many, 0x55, sizeof many);
-    CHECK(cydp_rng_new_seeded(seed, &rng) == CYDP_OK);
+    CHECK(cydp_rng_new_seeded(&seed, &rng) == CYDP_OK);
     CHECK(cydp_randomize_responses(offset, uniform, codes, 4, N, rng, work_mode,
                                    threads[i], many) == CYDP_OK);
     cydp_rng_free(rng);
@@ -160,7 +160,7 @@ static void calls_repeat(uint64_t categories) {
     CHECK(i == 0 || memcmp(one, many, sizeof one) == 0);
     memcpy(one, many, sizeof one);
   }
-  CHECK(cydp_rng_new_seeded(seed, &rng) == CYDP_OK);
+  CHECK(cydp_rng_new_seeded(&seed, &rng) == CYDP_OK);
   CHECK(cydp_randomize_responses(offset, uniform, NULL, 4, 0, rng, CYDP_FAST, 1, NULL) ==
         CYDP_OK);
   CHECK(cydp_randomize_responses(offset, uniform, codes, 3, 1, rng, CYDP_FAST, 1, many) ==

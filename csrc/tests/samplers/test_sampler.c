@@ -4,19 +4,25 @@
 #include "base/fixed_point.h"
 #include "cydp.h"
 #include "cydp_testing.h"
+#include "generator/aes256.h"
 #include "generator/chacha20.h"
+#include "generator/keystream.h"
 #include "samplers/batch.h"
 #include "samplers/decision.h"
 #include "samplers/exact_comparison.h"
 #include "samplers/exponential_tails.h"
 #include "samplers/sampler.h"
 #include "tests/check.h"
+#include "tests/generator/slow_aes256.h"
 
 #include <math.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { CANDIDATES = 4096, MOST_BYTES = 16 };
+
+static cydp_stream stream; /* of the keys of these tests */
 
 static cydp_sampler *laplace(uint64_t numerator, uint64_t denominator, unsigned bits) {
   cydp_sampler *made;
@@ -80,26 +86,26 @@ static void exact_comparisons_agree(cydp_sampler *sampler) {
  */
 static void calls_repeat(cydp_sampler *sampler) {
   enum { N = 3000 };
-  const uint32_t seed[8] = {42};
+  const cydp_key seed = {{42}, stream};
   int64_t one[N], two[N];
   cydp_rng *rng;
   for (size_t n = 0; n <= N; n += 250) { /* both sides of CYDP_SMALL_CALL */
-    CHECK(cydp_rng_new_seeded(seed, &rng) == CYDP_OK);
+    CHECK(cydp_rng_new_seeded(&seed, &rng) == CYDP_OK);
     CHECK(cydp_sampler_fill(sampler, n, rng, CYDP_FAST, 1, one) == CYDP_OK);
     cydp_rng_free(rng);
-    CHECK(cydp_rng_new_seeded(seed, &rng) == CYDP_OK);
+    CHECK(cydp_rng_new_seeded(&seed, &rng) == CYDP_OK);
     CHECK(cydp_sampler_fill(sampler, n, rng, CYDP_FIXED_WORK, 1, two) == CYDP_OK);
     cydp_rng_free(rng);
     CHECK(memcmp(one, two, n * sizeof *one) == 0);
   }
-  uint32_t key[8];
-  CHECK(cydp_rng_new_seeded(seed, &rng) == CYDP_OK);
-  CHECK(cydp_rng_key(rng, key) == CYDP_OK);
+  cydp_key key;
+  CHECK(cydp_rng_new_seeded(&seed, &rng) == CYDP_OK);
+  CHECK(cydp_rng_key(rng, &key) == CYDP_OK);
   size_t chunk = cydp_sampler_chunk(sampler);
   CHECK(chunk < N);
-  CHECK(cydp_sampler_fill_chunks(sampler, 1, N - chunk, key, CYDP_FAST, two + chunk) ==
+  CHECK(cydp_sampler_fill_chunks(sampler, 1, N - chunk, &key, CYDP_FAST, two + chunk) ==
         CYDP_OK);
-  CHECK(cydp_sampler_fill_chunks(sampler, 0, chunk, key, CYDP_FAST, two) == CYDP_OK);
+  CHECK(cydp_sampler_fill_chunks(sampler, 0, chunk, &key, CYDP_FAST, two) == CYDP_OK);
   CHECK(memcmp(one, two, sizeof one) == 0);
   cydp_rng_free(rng);
   cydp_sampler_free(sampler);
@@ -109,17 +115,17 @@ static void calls_repeat(cydp_sampler *sampler) {
 static void threads_change_nothing(cydp_sampler *sampler) {
   enum { N = 200003 }; /* several parts, the last one with part of a chunk */
   static int64_t one[N + 1], many[N + 1];
-  const uint32_t seed[8] = {43};
+  const cydp_key seed = {{43}, stream};
   const unsigned threads[] = {0, 1, 2, 3, 8};
   size_t bytes = N * sampler->value_bytes;
   cydp_rng *rng;
-  CHECK(cydp_rng_new_seeded(seed, &rng) == CYDP_OK);
+  CHECK(cydp_rng_new_seeded(&seed, &rng) == CYDP_OK);
   CHECK(cydp_sampler_fill(sampler, N, rng, CYDP_FAST, 1, one) == CYDP_OK);
   cydp_rng_free(rng);
   for (size_t i = 0; i < sizeof threads / sizeof *threads; i++) {
     cydp_work_mode work_mode = i % 2 ? CYDP_FIXED_WORK : CYDP_FAST;
     memset(many, 0x55, sizeof many);
-    CHECK(cydp_rng_new_seeded(seed, &rng) == CYDP_OK);
+    CHECK(cydp_rng_new_seeded(&seed, &rng) == CYDP_OK);
     CHECK(cydp_sampler_fill(sampler, N, rng, work_mode, threads[i], many) == CYDP_OK);
     cydp_rng_free(rng);
     CHECK(memcmp(one, many, bytes) == 0);
@@ -140,7 +146,7 @@ typedef struct drawing {
 static void *draw(void *argument) {
   static int64_t out[DRAWN];
   const drawing *drawn = argument;
-  uint32_t key[TOP];
+  cydp_key key[TOP / sizeof(cydp_key)];
   if (drawn->sampler)
     CHECK(cydp_sampler_fill(drawn->sampler, DRAWN, drawn->rng, CYDP_FAST, 1, out) ==
           CYDP_OK);
@@ -158,38 +164,55 @@ static bool stack_holds(const char *stack, const uint32_t words[8]) {
 }
 
 /* Any words of a chunk's planes, of its first round. */
-static bool stack_holds_planes(const char *stack, const uint32_t key[8], uint64_t chunk) {
+static bool stack_holds_planes(const char *stack, const cydp_key *key, uint64_t chunk) {
   enum { GROUPS = 16 };
   static uint32_t words[GROUPS * CYDP_GROUP_WORDS];
-  uint32_t nonce[3];
+  static cydp_keystream keystream;
   bool found = false;
-  cydp_set_nonce(nonce, CYDP_DOMAIN_PREFIX, 0, 0, chunk);
-  CHECK(cydp_chacha20_keystream(key, nonce, 0, GROUPS, words) == CYDP_OK);
+  CHECK(cydp_keystream_begin(&keystream, key) == CYDP_OK);
+  cydp_keystream_read(&keystream, chunk, 0, 0, GROUPS, words);
+  cydp_keystream_end(&keystream);
   for (size_t i = 0; i < GROUPS * CYDP_GROUP_WORDS; i += 64)
     found |= stack_holds(stack, words + i);
   return found;
 }
 
+/* A chunk's AES key, or any two neighbours of the round keys made of it. */
+static bool stack_holds_round_keys(const char *stack, const cydp_key *key,
+                                   uint64_t chunk) {
+  uint32_t nonce[3], block[16], keys[SLOW_KEY_BYTES / 4];
+  bool found = false;
+  cydp_set_nonce(nonce, CYDP_DOMAIN_CHUNK_KEYS, 0, 0, chunk / 32);
+  cydp_chacha20_block(key->words, nonce, (uint32_t)(chunk % 32 / 2), block);
+  slow_round_keys((const uint8_t *)(block + 8 * (chunk % 2)), (uint8_t *)keys);
+  for (size_t i = 0; i + 8 <= SLOW_KEY_BYTES / 4; i += 4)
+    found |= stack_holds(stack, keys + i);
+  return found;
+}
+
 static void leaves_nothing(cydp_sampler *sampler) {
-  const uint32_t seed[8] = {44};
-  uint32_t key[8];
+  const cydp_key seed = {{44}, stream};
+  cydp_key key;
   char *stack = aligned_alloc(1 << 14, STACK);
   drawing drawn = {.sampler = sampler};
   pthread_attr_t attributes;
   pthread_t thread;
-  CHECK(stack != NULL && cydp_rng_new_seeded(seed, &drawn.rng) == CYDP_OK);
+  CHECK(stack != NULL && cydp_rng_new_seeded(&seed, &drawn.rng) == CYDP_OK);
   CHECK(pthread_attr_init(&attributes) == 0);
   CHECK(pthread_attr_setstack(&attributes, stack, STACK) == 0);
   CHECK(pthread_create(&thread, &attributes, draw, &drawn) == 0);
   CHECK(pthread_join(thread, NULL) == 0);
   pthread_attr_destroy(&attributes);
   cydp_rng_free(drawn.rng);
-  CHECK(cydp_rng_new_seeded(seed, &drawn.rng) == CYDP_OK);
-  CHECK(cydp_rng_key(drawn.rng, key) == CYDP_OK);
+  CHECK(cydp_rng_new_seeded(&seed, &drawn.rng) == CYDP_OK);
+  CHECK(cydp_rng_key(drawn.rng, &key) == CYDP_OK);
   cydp_rng_free(drawn.rng);
-  CHECK(stack_holds(stack, key) == !sampler); /* or the search would prove nothing */
-  for (uint64_t chunk = 0; sampler && chunk * sampler->chunk < DRAWN; chunk++)
-    CHECK(!stack_holds_planes(stack, key, chunk));
+  /* or the search would prove nothing */
+  CHECK(stack_holds(stack, key.words) == !sampler);
+  for (uint64_t chunk = 0; sampler && chunk * sampler->chunk < DRAWN; chunk++) {
+    CHECK(!stack_holds_planes(stack, &key, chunk));
+    CHECK(!stack_holds_round_keys(stack, &key, chunk));
+  }
   free(stack);
   cydp_sampler_free(sampler);
 }
@@ -228,8 +251,8 @@ static void extension_bits_are_never_shared(void) {
                           .layout = {{4, 0, 0}, false},
                           .value_bytes = WORDS * sizeof(int64_t),
                           .chunk = CHUNK};
-  const uint32_t key[8] = {17};
-  CHECK(cydp_sampler_fill_chunks(&sampler, 0, N, key, CYDP_FAST, out) == CYDP_OK);
+  const cydp_key key = {{17}, stream};
+  CHECK(cydp_sampler_fill_chunks(&sampler, 0, N, &key, CYDP_FAST, out) == CYDP_OK);
   qsort(out, N * WORDS, sizeof *out, compare);
   for (size_t i = 1; i < N * WORDS; i++)
     CHECK(out[i - 1] != out[i]);
@@ -242,10 +265,10 @@ static void extension_bits_of_small_calls_are_never_shared(void) {
                                 .layout = {{4, 0, 0}, false},
                                 .value_bytes = WORDS * sizeof(int64_t),
                                 .chunk = 64};
-  const uint32_t seed[8] = {19};
+  const cydp_key seed = {{19}, stream};
   cydp_rng *rng;
   size_t done = 0;
-  CHECK(cydp_rng_new_seeded(seed, &rng) == CYDP_OK);
+  CHECK(cydp_rng_new_seeded(&seed, &rng) == CYDP_OK);
   for (size_t n = 1; done < N; n = n % 11 + 1) { /* many to a refill, and many refills */
     CHECK(cydp_sampler_fill(&sampler, n, rng, CYDP_FAST, 1, out + done * WORDS) ==
           CYDP_OK);
@@ -307,20 +330,20 @@ static void comparisons_are_as_many_whatever_is_drawn(void) {
   size_t expected = cydp_second_look_slots(64 * CHUNK * sampler.resolve_rates[0]) +
                     cydp_second_look_slots(36 * CHUNK * sampler.resolve_rates[0]);
   for (uint32_t run = 0; run < 50; run++) {
-    const uint32_t key[8] = {run};
+    const cydp_key key = {{run}, stream};
     runs[0] = runs[1] = 0;
-    CHECK(cydp_sampler_fill_chunks(&sampler, 0, N, key, CYDP_FIXED_WORK, out) == CYDP_OK);
+    CHECK(cydp_sampler_fill_chunks(&sampler, 0, N, &key, CYDP_FIXED_WORK, out) == CYDP_OK);
     CHECK(runs[0] == expected && runs[1] == expected);
     runs[0] = runs[1] = 0;
-    CHECK(cydp_sampler_fill_chunks(&sampler, 0, N, key, CYDP_FAST, out) == CYDP_OK);
+    CHECK(cydp_sampler_fill_chunks(&sampler, 0, N, &key, CYDP_FAST, out) == CYDP_OK);
     CHECK(runs[0] < expected && runs[1] < expected && runs[0] < MOST);
     kinds += !met[runs[0]];
     met[runs[0]] = true;
   }
   CHECK(kinds > 1);
   cydp_rng *rng;
-  const uint32_t seed[8] = {3};
-  CHECK(cydp_rng_new_seeded(seed, &rng) == CYDP_OK);
+  const cydp_key seed = {{3}, stream};
+  CHECK(cydp_rng_new_seeded(&seed, &rng) == CYDP_OK);
   for (size_t n = 1; n <= CYDP_SMALL_CALL; n++) {
     runs[0] = runs[1] = 0;
     CHECK(cydp_sampler_fill(&sampler, n, rng, CYDP_FIXED_WORK, 1, out) == CYDP_OK);
@@ -473,14 +496,51 @@ static void coins_that_need_no_bits(void) {
   cydp_rng_free(rng);
 }
 
+/* What depends on the stream, with the kernels in use. */
+static void streams_serve(void) {
+  const uint64_t one = 1;
+  comparisons_are_as_many_whatever_is_drawn();
+  extension_bits_of_small_calls_are_never_shared();
+  calls_repeat(laplace(1, 1, 0));
+  calls_repeat(laplace(10, 1, 0));
+  calls_repeat(laplace(one << 40, 1, 0));
+  calls_repeat(gaussian(2, 1));
+  calls_repeat(gaussian(100, 1));
+  calls_repeat(gaussian(one << 40, 1));
+  threads_change_nothing(laplace(1, 1, 0));
+  threads_change_nothing(laplace(10, 1, 0));
+  threads_change_nothing(laplace(2000, 1, 0));
+  threads_change_nothing(laplace(one << 40, 1, 0));
+  threads_change_nothing(gaussian(2, 1));
+  threads_change_nothing(gaussian(100, 1));
+  threads_change_nothing(gaussian(one << 40, 1));
+  threads_change_nothing(gaussian((one << 63) + 1, 1));
+  threads_change_nothing(bernoulli(1, 3));
+  leaves_nothing(NULL);
+  leaves_nothing(laplace(1, 1, 0));
+  leaves_nothing(laplace(10, 1, 0));
+  leaves_nothing(gaussian(100, 1));
+  extension_bits_are_never_shared();
+}
+
+/* ChaCha20 with the portable kernels, and each version of AES that runs here. */
+static void each_stream_serves(void) {
+  const cydp_aes256_version *version;
+  streams_serve();
+  CHECK(cydp_init() == CYDP_OK);
+  for (size_t i = 0; (version = cydp_aes256_at(i)); i++) {
+    CHECK(setenv("CYDP_STREAM", version->name, 1) == 0 && cydp_init() == CYDP_OK);
+    stream = CYDP_AES;
+    streams_serve();
+  }
+}
+
 int main(void) {
   slots_are_as_many_as_stated();
-  comparisons_are_as_many_whatever_is_drawn();
   two_comparisons_a_run(1);
   two_comparisons_a_run(10);
   two_comparisons_a_run(1000);
   resolve_rates_hold();
-  extension_bits_of_small_calls_are_never_shared();
   const uint64_t one = 1;
   exact_comparisons_agree(laplace(1, 1000000, 0));
   exact_comparisons_agree(laplace(1, 7, 0));
@@ -507,26 +567,7 @@ int main(void) {
   exact_comparisons_agree(bernoulli(1, 3));
   exact_comparisons_agree(bernoulli(1, 2));
   exact_comparisons_agree(bernoulli(65537, 131072));
-  calls_repeat(laplace(1, 1, 0));
-  calls_repeat(laplace(10, 1, 0));
-  calls_repeat(laplace(one << 40, 1, 0));
-  calls_repeat(gaussian(2, 1));
-  calls_repeat(gaussian(100, 1));
-  calls_repeat(gaussian(one << 40, 1));
-  threads_change_nothing(laplace(1, 1, 0));
-  threads_change_nothing(laplace(10, 1, 0));
-  threads_change_nothing(laplace(2000, 1, 0));
-  threads_change_nothing(laplace(one << 40, 1, 0));
-  threads_change_nothing(gaussian(2, 1));
-  threads_change_nothing(gaussian(100, 1));
-  threads_change_nothing(gaussian(one << 40, 1));
-  threads_change_nothing(gaussian((one << 63) + 1, 1));
-  threads_change_nothing(bernoulli(1, 3));
-  leaves_nothing(NULL);
-  leaves_nothing(laplace(1, 1, 0));
-  leaves_nothing(laplace(10, 1, 0));
-  leaves_nothing(gaussian(100, 1));
-  extension_bits_are_never_shared();
+  each_stream_serves();
   scales_end_where_they_say();
   coins_that_need_no_bits();
 }
