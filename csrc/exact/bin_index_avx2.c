@@ -97,4 +97,26 @@ static inline void find_buckets(const cydp_buckets *given, cydp_dtype dtype,
   }
 }
 
+/* The upper halves, in the order of the numbers. */
+static inline __m128i cell_by_bits(const cydp_cells *cells, __m256d x) {
+  const __m256i odd = _mm256_setr_epi32(1, 3, 5, 7, 1, 3, 5, 7);
+  __m256i bits = _mm256_castpd_si256(_mm256_add_pd(x, _mm256_setzero_pd()));
+  __m128i upper = _mm256_castsi256_si128(_mm256_permutevar8x32_epi32(bits, odd));
+  upper = _mm_xor_si128(upper, _mm_srli_epi32(_mm_srai_epi32(upper, 31), 1));
+  upper = _mm_max_epi32(upper, _mm_set1_epi32(cells->least));
+  upper = _mm_min_epi32(upper, _mm_set1_epi32(cells->greatest));
+  return _mm_srl_epi32(_mm_sub_epi32(upper, _mm_set1_epi32(cells->least)),
+                       _mm_cvtsi32_si128((int)cells->shift));
+}
+
+static inline void find_cells(const cydp_cells *given, cydp_dtype dtype, bool by_bits,
+                              const void *x, size_t n, uint32_t *cell) {
+  const cydp_cells cells = *given;
+  for (size_t i = 0; i < n; i += LANES) {
+    __m256d value = load(dtype, x, i);
+    __m128i each = by_bits ? cell_by_bits(&cells, value) : bucket_of(&cells.width, value);
+    _mm_storeu_si128((__m128i *)(cell + i), each);
+  }
+}
+
 #include "exact/bin_index_vector.h"

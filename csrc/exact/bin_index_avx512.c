@@ -80,4 +80,24 @@ static inline void find_buckets(const cydp_buckets *given, cydp_dtype dtype,
   }
 }
 
+static inline __m256i cell_by_bits(const cydp_cells *cells, __m512d x) {
+  __m512i bits = _mm512_castpd_si512(_mm512_add_pd(x, _mm512_setzero_pd()));
+  __m256i upper = _mm512_cvtepi64_epi32(_mm512_srli_epi64(bits, 32));
+  upper = _mm256_xor_si256(upper, _mm256_srli_epi32(_mm256_srai_epi32(upper, 31), 1));
+  upper = _mm256_max_epi32(upper, _mm256_set1_epi32(cells->least));
+  upper = _mm256_min_epi32(upper, _mm256_set1_epi32(cells->greatest));
+  return _mm256_srl_epi32(_mm256_sub_epi32(upper, _mm256_set1_epi32(cells->least)),
+                          _mm_cvtsi32_si128((int)cells->shift));
+}
+
+static inline void find_cells(const cydp_cells *given, cydp_dtype dtype, bool by_bits,
+                              const void *x, size_t n, uint32_t *cell) {
+  const cydp_cells cells = *given;
+  for (size_t i = 0; i < n; i += LANES) {
+    __m512d value = load(dtype, x, i);
+    __m256i each = by_bits ? cell_by_bits(&cells, value) : bucket_of(&cells.width, value);
+    _mm256_storeu_si256((__m256i *)(cell + i), each);
+  }
+}
+
 #include "exact/bin_index_vector.h"

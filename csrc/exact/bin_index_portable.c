@@ -3,6 +3,7 @@
  * from scalars, compilers make branches, however they are written. docs/exact/bins.md. */
 #include "cydp.h"
 #include "exact/bins.h"
+#include "exact/cell_table.h"
 #include "exact/dtype.h"
 #include "exact/kernels.h"
 
@@ -89,4 +90,29 @@ void cydp_buckets_portable(const cydp_buckets *buckets, cydp_dtype dtype, const 
     find_integer_buckets(buckets, x, n, bucket, keys);
   else
     CYDP_WITH_DTYPE(dtype, type, find_buckets(buckets, type, x, n, bucket, keys))
+}
+
+static inline void find_cells(const cydp_cells *given, cydp_dtype dtype, const void *x,
+                              size_t n, uint32_t *cell) {
+  const cydp_cells cells = *given;
+  for (size_t i = 0; i < n; i += 2) {
+    pair value = load_pair(dtype, x, i, n), t = buckets_of(&cells.width, value);
+    for (size_t k = 0; k < 2 && i + k < n; k++)
+      cell[i + k] = (uint32_t)(int32_t)t[k];
+  }
+}
+
+static inline void find_cells_by_bits(const cydp_cells *given, cydp_dtype dtype,
+                                      const void *x, size_t n, uint32_t *cell) {
+  const cydp_cells cells = *given;
+  for (size_t i = 0; i < n; i++)
+    cell[i] = cydp_cell_by_bits(&cells, load(dtype, x, i));
+}
+
+void cydp_cells_portable(const cydp_cells *cells, cydp_dtype dtype, const void *x,
+                         size_t n, uint32_t *cell) {
+  if (cells->bits)
+    CYDP_WITH_DTYPE(dtype, type, find_cells_by_bits(cells, type, x, n, cell))
+  else
+    CYDP_WITH_DTYPE(dtype, type, find_cells(cells, type, x, n, cell))
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * The kernels of bin_index for vectors, from what each instruction set defines before it
- * includes this: LANES, even() and find_buckets() for multiples of LANES rows. The
- * portable kernels do the rest. */
+ * includes this: LANES, even(), find_buckets() and find_cells() for multiples of LANES
+ * rows. The portable kernels do the rest. */
 #ifndef CYDP_EXACT_BIN_INDEX_VECTOR_H
 #define CYDP_EXACT_BIN_INDEX_VECTOR_H
 
@@ -36,6 +36,22 @@ void CYDP_KERNEL(buckets)(const cydp_buckets *buckets, cydp_dtype dtype, const v
                     find_buckets(buckets, type, false, x, n_vector, bucket, keys))
   cydp_buckets_portable(buckets, dtype, cydp_row(dtype, x, n_vector), n - n_vector,
                         bucket + n_vector, keys + n_vector);
+}
+
+static inline void cells_of(const cydp_cells *cells, cydp_dtype dtype, const void *x,
+                            size_t n, uint32_t *cell) {
+  if (cells->bits)
+    find_cells(cells, dtype, true, x, n, cell);
+  else
+    find_cells(cells, dtype, false, x, n, cell);
+}
+
+void CYDP_KERNEL(cells)(const cydp_cells *cells, cydp_dtype dtype, const void *x,
+                        size_t n, uint32_t *cell) {
+  size_t n_vector = n / LANES * LANES;
+  CYDP_WITH_DTYPE(dtype, type, cells_of(cells, type, x, n_vector, cell))
+  cydp_cells_portable(cells, dtype, cydp_row(dtype, x, n_vector), n - n_vector,
+                      cell + n_vector);
 }
 
 #endif

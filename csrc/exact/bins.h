@@ -30,6 +30,15 @@ static inline uint64_t cydp_key_f64(double x) {
 }
 static inline uint64_t cydp_key_i64(int64_t x) { return (uint64_t)x ^ (uint64_t)1 << 63; }
 
+static inline double cydp_number_of_key(uint64_t key, bool integers) {
+  uint64_t sign = (uint64_t)1 << 63;
+  union {
+    uint64_t bits;
+    double number;
+  } parts = {.bits = key & sign ? key ^ sign : ~key};
+  return integers ? (double)(int64_t)(key ^ sign) : parts.number;
+}
+
 static inline uint32_t cydp_bucket(const cydp_buckets *buckets, double x) {
   double t = (x - buckets->origin) * buckets->scale;
   t = t > 0 ? t : 0; /* NaN too */

@@ -52,4 +52,32 @@ static uint64_t codes_4(const uint32_t *codes, bool negative, size_t n, uint32_t
   return negative && all > INT32_MAX ? UINT64_MAX : all;
 }
 
+/* The sign of code or of length - 1 - code is set where a code is outside. */
+static bool inside_8(const int64_t *codes, size_t n, uint32_t length, uint32_t *low) {
+  const __m256i last = _mm256_set1_epi64x((int64_t)length - 1);
+  const __m256i even = _mm256_setr_epi32(0, 2, 4, 6, 0, 2, 4, 6);
+  __m256i outside = _mm256_setzero_si256();
+  for (size_t i = 0; i < n; i += 4) {
+    __m256i code = _mm256_loadu_si256((const __m256i *)(codes + i));
+    __asm__("" : "+x"(code)); /* one load, as above */
+    outside = _mm256_or_si256(outside, _mm256_or_si256(code, _mm256_sub_epi64(last, code)));
+    code = _mm256_permutevar8x32_epi32(code, even);
+    _mm_storeu_si128((__m128i *)(low + i), _mm256_castsi256_si128(code));
+  }
+  return !_mm256_movemask_pd(_mm256_castsi256_pd(outside));
+}
+
+static bool inside_4(const uint32_t *codes, size_t n, uint32_t length, uint32_t *low) {
+  __m256i largest = _mm256_setzero_si256();
+  for (size_t i = 0; i < n; i += 8) {
+    __m256i code = _mm256_loadu_si256((const __m256i *)(codes + i));
+    __asm__("" : "+x"(code));
+    largest = _mm256_max_epu32(largest, code);
+    _mm256_storeu_si256((__m256i *)(low + i), code);
+  }
+  __m256i is_outside = _mm256_cmpeq_epi32(
+      _mm256_max_epu32(largest, _mm256_set1_epi32((int)length)), largest);
+  return !_mm256_movemask_epi8(is_outside);
+}
+
 #include "exact/codes_vector.h"

@@ -46,3 +46,41 @@ uint64_t cydp_codes_portable(cydp_dtype dtype, const void *codes, size_t n,
   }
   return largest > INT32_MAX ? UINT64_MAX : largest;
 }
+
+#define INSIDE(name, type, wide)                                                         \
+  static bool name(const type *codes, size_t n, uint32_t length, uint32_t *low) {        \
+    bool inside = true;                                                                  \
+    for (size_t i = 0; i < n; i++) {                                                     \
+      wide code = (wide)((const volatile type *)codes)[i]; /* one load */                \
+      inside &= code < length;                                                           \
+      low[i] = (uint32_t)code;                                                           \
+    }                                                                                    \
+    return inside;                                                                       \
+  }
+INSIDE(inside_i64, int64_t, uint64_t)
+INSIDE(inside_i32, int32_t, uint32_t)
+INSIDE(inside_i16, int16_t, uint32_t)
+INSIDE(inside_i8, int8_t, uint32_t)
+INSIDE(inside_u32, uint32_t, uint32_t)
+INSIDE(inside_u16, uint16_t, uint32_t)
+INSIDE(inside_u8, uint8_t, uint32_t)
+
+bool cydp_codes_inside_portable(cydp_dtype dtype, const void *codes, size_t n,
+                                uint32_t length, uint32_t *low) {
+  switch (dtype) {
+  case CYDP_I64:
+    return inside_i64(codes, n, length, low);
+  case CYDP_I32:
+    return inside_i32(codes, n, length, low);
+  case CYDP_I16:
+    return inside_i16(codes, n, length, low);
+  case CYDP_I8:
+    return inside_i8(codes, n, length, low);
+  case CYDP_U32:
+    return inside_u32(codes, n, length, low);
+  case CYDP_U16:
+    return inside_u16(codes, n, length, low);
+  default:
+    return inside_u8(codes, n, length, low);
+  }
+}

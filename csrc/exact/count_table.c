@@ -11,7 +11,8 @@ enum { AHEAD = 8 }; /* indices between the prefetch of a byte and its use */
 bool cydp_count_table_new(cydp_count_table *table, cydp_counts *to) {
   size_t indices = to->size + 2;
   bool near = to->size <= CYDP_WAYS_SIZE;
-  size_t bytes = near ? CYDP_WAYS * indices * sizeof(uint32_t) : indices;
+  size_t way = indices > CYDP_WAY ? indices : CYDP_WAY;
+  size_t bytes = near ? CYDP_WAYS * way * sizeof(uint32_t) : indices;
   *table = (cydp_count_table){.to = to, .memory = cydp_huge_pages_allocate(bytes)};
   if (table->memory == NULL)
     return false;
@@ -19,7 +20,7 @@ bool cydp_count_table_new(cydp_count_table *table, cydp_counts *to) {
   if (!near)
     table->bytes = table->memory;
   for (size_t w = 0; near && w < CYDP_WAYS; w++)
-    table->way[w] = (uint32_t *)table->memory + w * indices;
+    table->way[w] = (uint32_t *)table->memory + w * way;
   return true;
 }
 
@@ -98,6 +99,37 @@ void cydp_count_table_add(cydp_count_table *table, const uint32_t *indices, size
     table->rows += n;
     add_near(table, indices, n, next, stride);
   }
+}
+
+/* One address for all tables, as they lie one behind the other. */
+void cydp_count_table_add_cells(cydp_count_table *table, const uint8_t *index_of,
+                                const uint32_t *cells, size_t n, const void *next,
+                                size_t stride, uint8_t *restrict indices) {
+  uint32_t *restrict const ways = table->way[0];
+  const char *ahead = next;
+  if (n > table->to->flush_rows - table->rows)
+    flush_near(table);
+  table->rows += n;
+  size_t i = 0;
+  for (; n - i >= 8; i += 8) {
+    __builtin_prefetch(ahead + i * stride);
+    uint8_t a = index_of[cells[i]], b = index_of[cells[i + 1]];
+    uint8_t c = index_of[cells[i + 2]], d = index_of[cells[i + 3]];
+    uint8_t e = index_of[cells[i + 4]], f = index_of[cells[i + 5]];
+    uint8_t g = index_of[cells[i + 6]], h = index_of[cells[i + 7]];
+    const uint8_t eight[] = {a, b, c, d, e, f, g, h};
+    memcpy(indices + i, eight, sizeof eight);
+    ways[a]++;
+    ways[b + CYDP_WAY]++;
+    ways[c + 2 * CYDP_WAY]++;
+    ways[d + 3 * CYDP_WAY]++;
+    ways[e]++;
+    ways[f + CYDP_WAY]++;
+    ways[g + 2 * CYDP_WAY]++;
+    ways[h + 3 * CYDP_WAY]++;
+  }
+  for (; i < n; i++)
+    ways[indices[i] = index_of[cells[i]]]++;
 }
 
 static void flush_bytes(cydp_count_table *table) {

@@ -17,6 +17,7 @@
 
 enum {
   CYDP_WAYS = 4, /* tables of uint32: with one, equal rows in succession would wait */
+  CYDP_WAY = 256,         /* counters of a table, at least */
   CYDP_WAYS_SIZE = 16384, /* more counts are in bytes */
   CYDP_WRAPS = 1024       /* noted at a time, and rows that are added at a time */
 };
@@ -45,6 +46,12 @@ bool cydp_count_table_new(cydp_count_table *table, cydp_counts *to);
  * the n numbers at `next`, so that memory is read all the time. */
 void cydp_count_table_add(cydp_count_table *table, const uint32_t *indices, size_t n,
                           const void *next, size_t stride);
+
+/* Sets indices[i] to index_of[cells[i]], and counts these n indices as above. At most
+ * CYDP_WAY - 2 counts. */
+void cydp_count_table_add_cells(cydp_count_table *table, const uint8_t *index_of,
+                                const uint32_t *cells, size_t n, const void *next,
+                                size_t stride, uint8_t *indices);
 
 /* Adds what is left to the counts, and frees the table. */
 void cydp_count_table_end(cydp_count_table *table);

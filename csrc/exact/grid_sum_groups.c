@@ -42,7 +42,7 @@ typedef struct block {
   size_t n;
   const char *next_codes, *next_x; /* to be prefetched */
   size_t codes_bytes, x_bytes;
-  _Alignas(64) uint32_t indices[BLOCK_ROWS + SUMS_AHEAD]; /* code + 1; the last are 1 */
+  _Alignas(64) uint32_t codes[BLOCK_ROWS + SUMS_AHEAD]; /* the last are 0 */
   _Alignas(64) int64_t q[BLOCK_ROWS];
 } block;
 
@@ -56,27 +56,23 @@ static inline void add_inside(const block *restrict rows, bool far,
     __builtin_prefetch(next_x + i * x_bytes);
     for (size_t j = i; j < i + AT_ONCE; j++) {
       if (far)
-        __builtin_prefetch(table + rows->indices[j + SUMS_AHEAD] - (size_t)1, 1);
-      table[rows->indices[j] - (size_t)1] += rows->q[j];
+        __builtin_prefetch(table + rows->codes[j + SUMS_AHEAD], 1);
+      table[rows->codes[j]] += rows->q[j];
     }
   }
   for (; i < n; i++)
-    table[rows->indices[i] - (size_t)1] += rows->q[i];
+    table[rows->codes[i]] += rows->q[i];
 }
 
-/* Looks at the copies: the kernel may have read other codes. */
-static bool any_outside(const block *rows, size_t n_groups) {
-  const uint32_t outside = (uint32_t)n_groups + 1;
-  uint32_t any = 0;
+/* Reads the codes again, into indices: code + 1, or n_groups + 1 if it is outside. */
+static void add_checked(const shared_groups *call, size_t first, block *rows,
+                        int64_t *table) {
+  (void)cydp_exact_kernels()->codes(
+      call->codes_dtype, cydp_row(call->codes_dtype, call->codes, first), rows->n,
+      (uint32_t)call->n_groups, rows->codes);
   for (size_t i = 0; i < rows->n; i++)
-    any |= rows->indices[i] == outside;
-  return any;
-}
-
-static void add_checked(const block *rows, size_t n_groups, int64_t *table) {
-  for (size_t i = 0; i < rows->n; i++)
-    if (rows->indices[i] <= n_groups)
-      table[rows->indices[i] - (size_t)1] += rows->q[i];
+    if (rows->codes[i] <= call->n_groups)
+      table[rows->codes[i] - (size_t)1] += rows->q[i];
 }
 
 static void add_chunk(const shared_groups *call, size_t first, size_t end,
@@ -84,18 +80,16 @@ static void add_chunk(const shared_groups *call, size_t first, size_t end,
   const cydp_exact_table *kernels = cydp_exact_kernels();
   block rows = {.codes_bytes = cydp_dtype_bytes(call->codes_dtype),
                 .x_bytes = cydp_dtype_bytes(call->dtype)};
-  for (size_t i = 0; i < BLOCK_ROWS + SUMS_AHEAD; i++)
-    rows.indices[i] = 1;
   for (size_t i = first; i < end; i += rows.n) {
     rows.n = end - i < BLOCK_ROWS ? end - i : BLOCK_ROWS;
     rows.next_codes = cydp_row(call->codes_dtype, call->codes, i + ROWS_AHEAD);
     rows.next_x = cydp_row(call->dtype, call->x, i + ROWS_AHEAD);
     kernels->grid_round(call->grid, call->dtype, cydp_row(call->dtype, call->x, i),
                         rows.n, rows.q);
-    (void)kernels->codes(call->codes_dtype, cydp_row(call->codes_dtype, call->codes, i),
-                         rows.n, (uint32_t)call->n_groups, rows.indices);
-    if (any_outside(&rows, call->n_groups))
-      add_checked(&rows, call->n_groups, table);
+    if (!kernels->codes_inside(call->codes_dtype,
+                               cydp_row(call->codes_dtype, call->codes, i), rows.n,
+                               (uint32_t)call->n_groups, rows.codes))
+      add_checked(call, i, &rows, table);
     else if (call->n_groups < FAR_GROUPS)
       add_inside(&rows, false, table);
     else

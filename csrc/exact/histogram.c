@@ -5,14 +5,18 @@
 #include "cydp.h"
 #include "exact/bin_index.h"
 #include "exact/bins.h"
+#include "exact/cell_table.h"
 #include "exact/count_table.h"
 #include "exact/dtype.h"
 #include "exact/kernels.h"
+
+#include <stdlib.h>
 
 typedef struct job {
   const cydp_axis *axes;
   size_t n_axes;
   size_t n, rows; /* in all, and in a task */
+  const cydp_cell_table *cells; /* of one axis, or NULL */
   cydp_counts to;
 } job;
 
@@ -51,6 +55,10 @@ static cydp_status count(void *self, size_t task) {
   cydp_count_table table;
   if (!cydp_count_table_new(&table, &call->to))
     return CYDP_ERROR_MEMORY;
+  if (call->cells) {
+    cydp_cell_table_count(call->cells, axis, first, end, &table);
+    first = end;
+  }
   for (size_t n; first < end; first += n) {
     n = end - first < most ? end - first : most;
     if (call->n_axes == 1)
@@ -88,12 +96,22 @@ cydp_status cydp_histogram_flushing(const cydp_axis *axes, size_t n_axes, size_t
     return CYDP_ERROR_DOMAIN;
   if (n == 0)
     return CYDP_OK;
-  job call = {axes,
-              n_axes,
-              n,
-              cydp_count_table_rows(n, size, threads),
-              {counts, size, flush_rows, PTHREAD_MUTEX_INITIALIZER}};
-  return cydp_parallel_for(count, &call, cydp_task_count(n, call.rows), threads);
+  cydp_cell_table *cells = NULL;
+  if (n_axes == 1 && n >= CYDP_CELLS_LEAST_ROWS) {
+    cells = malloc(sizeof *cells);
+    if (cells == NULL)
+      return CYDP_ERROR_MEMORY;
+  }
+  job call = {.axes = axes,
+              .n_axes = n_axes,
+              .n = n,
+              .rows = cydp_count_table_rows(n, size, threads),
+              .cells = cells && cydp_cell_table_set(cells, axes->bins) ? cells : NULL,
+              .to = {counts, size, flush_rows, PTHREAD_MUTEX_INITIALIZER}};
+  cydp_status status =
+      cydp_parallel_for(count, &call, cydp_task_count(n, call.rows), threads);
+  free(cells);
+  return status;
 }
 
 cydp_status cydp_histogram(const cydp_axis *axes, size_t n_axes, size_t n,

@@ -35,22 +35,43 @@ typedef void cydp_buckets_kernel(const cydp_buckets *buckets, cydp_dtype dtype,
                                  const void *x, size_t n, uint32_t *bucket,
                                  uint64_t *keys);
 
+/* Cells: as buckets, but more of them, of equal width or of equally many numbers. By
+ * `bits`, x lies in the cell (u - least) / 2^shift, rounded down, where u is x's upper 32
+ * bits, made an integer that never falls as x grows, and clamped to [least, greatest].
+ * Sets the cell of each x[i]. NaN is in the cell of the least or of the greatest numbers.
+ * n <= CYDP_INDEX_BATCH. */
+typedef struct cydp_cells {
+  cydp_buckets width; /* the cells, unless `bits` */
+  bool bits;
+  int32_t least, greatest;
+  uint32_t shift;
+} cydp_cells;
+typedef void cydp_cells_kernel(const cydp_cells *cells, cydp_dtype dtype, const void *x,
+                               size_t n, uint32_t *cell);
+
 /* Sets indices[i] to min(codes[i], length) + 1, where a negative code is above all
  * others; returns the largest code, or UINT64_MAX if any is negative. length < 2^32 - 2.
  */
 typedef uint64_t cydp_codes_kernel(cydp_dtype dtype, const void *codes, size_t n,
                                    uint32_t length, uint32_t *indices);
 
+/* Sets low[i] to the lower 32 bits of codes[i]; returns whether all codes are in [0,
+ * length), each as it was read for low. length < 2^32 - 2. */
+typedef bool cydp_codes_inside_kernel(cydp_dtype dtype, const void *codes, size_t n,
+                                      uint32_t length, uint32_t *low);
+
 /* Which version each instruction set uses, in the order of isa.h. `grid_sum` and
- * `grid_round` are in grid_<isa>.c, `even` and `buckets` in bin_index_<isa>.c, `codes`
- * in codes_<isa>.c; what the vector versions share is in <thing>_vector.h, which these
+ * `grid_round` are in grid_<isa>.c, `even`, `buckets` and `cells` in
+ * bin_index_<isa>.c, `codes` and `codes_inside` in codes_<isa>.c; what the vector versions share is in <thing>_vector.h, which these
  * include. */
 #define CYDP_EXACT_KERNELS(KERNEL)                                                       \
   KERNEL(grid_sum, avx512, avx2, portable)                                               \
   KERNEL(grid_round, avx512, avx2, portable)                                             \
   KERNEL(even, avx512, avx2, portable)                                                   \
   KERNEL(buckets, avx512, avx2, portable)                                                \
-  KERNEL(codes, avx512, avx2, portable)
+  KERNEL(cells, avx512, avx2, portable)                                                  \
+  KERNEL(codes, avx512, avx2, portable)                                                  \
+  KERNEL(codes_inside, avx512, avx2, portable)
 
 CYDP_DECLARE_KERNELS(exact, CYDP_EXACT_KERNELS)
 

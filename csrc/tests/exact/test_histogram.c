@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "cydp.h"
 #include "exact/bins.h"
+#include "exact/cell_table.h"
 #include "exact/count_table.h"
+#include "exact/dtype.h"
 #include "exact/histogram.h"
 #include "exact/kernels.h"
 #include "tests/check.h"
@@ -12,6 +14,31 @@
 #include <string.h>
 
 #define LENGTH(array) (sizeof(array) / sizeof *(array))
+
+/* Counts the rows so often that cell tables are used, by every kernel table: each row
+ * counts as often. */
+static void check_many_rows(const cydp_axis *axis, size_t n, const int64_t *once,
+                            size_t size, size_t flush_rows) {
+  size_t bytes = n * cydp_dtype_bytes(axis->dtype), copies = CYDP_CELLS_LEAST_ROWS / n + 1;
+  char *x = malloc(copies * bytes);
+  int64_t *counts = malloc(size * sizeof *counts);
+  CHECK(x != NULL && counts != NULL);
+  for (size_t i = 0; i < copies; i++)
+    memcpy(x + i * bytes, axis->x, bytes);
+  const cydp_axis many = {axis->bins, x, axis->dtype};
+  const cydp_exact_table *kernels;
+  for (size_t i = 0; (kernels = cydp_exact_kernels_at(i)); i++) {
+    CHECK(setenv("CYDP_FORCE_ISA", kernels->isa, 1) == 0 && cydp_init() == CYDP_OK);
+    memset(counts, 0, size * sizeof *counts);
+    CHECK(cydp_histogram_flushing(&many, 1, copies * n, flush_rows, 1, counts) ==
+          CYDP_OK);
+    for (size_t j = 0; j < size; j++)
+      CHECK(counts[j] == once[j] * (int64_t)copies);
+  }
+  CHECK(unsetenv("CYDP_FORCE_ISA") == 0 && cydp_init() == CYDP_OK);
+  free(counts);
+  free(x);
+}
 
 /* Counts by every kernel table, flushing so often; all must agree. Adds to counts. */
 static void count(const cydp_axis *axes, size_t n_axes, size_t n, int64_t *counts,
@@ -30,6 +57,11 @@ static void count(const cydp_axis *axes, size_t n_axes, size_t n, int64_t *count
     CHECK(cydp_histogram_flushing(axes, n_axes, n, flush_rows, 2, best) == CYDP_OK);
     CHECK(memcmp(best, again, size * sizeof *best) == 0);
     free(best);
+  }
+  if (n_axes == 1) {
+    memset(again, 0, size * sizeof *again);
+    CHECK(cydp_histogram_flushing(axes, 1, n, flush_rows, 1, again) == CYDP_OK);
+    check_many_rows(axes, n, again, size, flush_rows);
   }
   CHECK(cydp_histogram_flushing(axes, n_axes, n, flush_rows, 3, counts) == CYDP_OK);
   free(again);

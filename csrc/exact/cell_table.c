@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT
+ * Makes cell tables. A cell has an edge if the edge is in it, by the function that puts
+ * numbers into cells: docs/exact/bins.md. */
+#include "exact/cell_table.h"
+#include "cydp.h"
+#include "exact/bin_index.h"
+#include "exact/bins.h"
+#include "exact/count_table.h"
+#include "exact/dtype.h"
+#include "exact/kernels.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+  BATCH = CYDP_INDEX_BATCH,
+  MANY = BATCH / 4,  /* rows of a batch in doubt: */
+  COMPARED = 31      /* then all rows of so many batches are compared */
+};
+
+static double edge(const cydp_bins *bins, size_t j) {
+  return cydp_number_of_key(bins->keys[j], bins->buckets.integers);
+}
+
+/* One cell and a half before the first finite edge, and behind the last one. */
+static bool set_width(cydp_cells *cells, const cydp_bins *bins) {
+  size_t first = 0, last = bins->count;
+  while (first < last && !isfinite(edge(bins, first)))
+    first++;
+  while (first < last && !isfinite(edge(bins, last)))
+    last--;
+  double lo = edge(bins, first), width = (edge(bins, last) - lo) / (CYDP_CELLS - 4);
+  cells->width = (cydp_buckets){
+      .origin = lo - 1.5 * width, .scale = 1 / width, .last = CYDP_CELLS - 1};
+  return isfinite(cells->width.origin) && isfinite(cells->width.scale) &&
+         cells->width.scale > 0;
+}
+
+/* A cell before the first edge, and behind the last one, unless there are no such
+ * integers. */
+static bool set_bits(cydp_cells *cells, const cydp_bins *bins) {
+  const cydp_cells all = {.least = INT32_MIN, .greatest = INT32_MAX};
+  int64_t first = cydp_cell_by_bits(&all, edge(bins, 0)) + (int64_t)INT32_MIN;
+  int64_t last = cydp_cell_by_bits(&all, edge(bins, bins->count)) + (int64_t)INT32_MIN;
+  uint32_t shift = 0;
+  while ((last - first) >> shift >= CYDP_CELLS - 3)
+    shift++;
+  int64_t cell = INT64_C(1) << shift;
+  cells->least = (int32_t)(first - cell > INT32_MIN ? first - cell : INT32_MIN);
+  cells->greatest = (int32_t)(last + cell < INT32_MAX ? last + cell : INT32_MAX);
+  cells->shift = shift;
+  return true;
+}
+
+static uint32_t cell_of(const cydp_cells *cells, double x) {
+  return cells->bits ? cydp_cell_by_bits(cells, x) : cydp_bucket(&cells->width, x);
+}
+
+bool cydp_cell_table_set(cydp_cell_table *table, const cydp_bins *bins) {
+  const uint8_t outside = (uint8_t)(bins->count + 1);
+  cydp_cells *cells = &table->cells;
+  *cells = (cydp_cells){.bits = bins->method == CYDP_KEY_BUCKETS};
+  if (bins->method == CYDP_EVEN || bins->count > CYDP_CELLS_MOST_BINS ||
+      !(cells->bits ? set_bits(cells, bins) : set_width(cells, bins)))
+    return false;
+  size_t next = 0; /* the first cell whose index is not set */
+  for (size_t j = 0; j <= bins->count; j++) {
+    size_t cell = cell_of(cells, edge(bins, j));
+    if (cell < next) /* with the edge before */
+      continue;
+    memset(table->index + next, j ? (int)j : outside, cell - next);
+    table->index[cell] = CYDP_IN_DOUBT;
+    next = cell + 1;
+  }
+  memset(table->index + next, outside, CYDP_CELLS - next);
+  return true;
+}
+
+/* Counts numbers by comparing them with edges. */
+static void compare(const cydp_axis *axis, const void *x, size_t n, const void *next,
+                    cydp_count_table *counts) {
+  uint32_t indices[BATCH];
+  cydp_bin_indices(axis->bins, axis->dtype, x, n, indices);
+  cydp_count_table_add(counts, indices, n, next, cydp_dtype_bytes(axis->dtype));
+}
+
+typedef uint8_t lanes __attribute__((vector_size(16)));
+typedef uint64_t halves __attribute__((vector_size(16)));
+enum { AT_ONCE = 2 * sizeof(lanes) };
+
+/* Returns the lowest bit of each byte that is CYDP_IN_DOUBT. */
+static inline halves doubtful_of(const uint8_t *indices) {
+  lanes some;
+  memcpy(&some, indices, sizeof some);
+  return (halves)((some == CYDP_IN_DOUBT) & 1);
+}
+
+/* Copies the numbers whose index is CYDP_IN_DOUBT. Returns how many they are. Indices
+ * behind the n-th are read too, and are others. */
+static inline size_t copy_doubtful(const uint8_t *indices, size_t n, size_t bytes,
+                                   const char *x, char *to) {
+  size_t copied = 0;
+  for (size_t i = 0; i < n; i += AT_ONCE) {
+    halves first = doubtful_of(indices + i);
+    halves second = doubtful_of(indices + i + sizeof(lanes)), any = first | second;
+    if ((any[0] | any[1]) == 0)
+      continue;
+    const uint64_t quarters[] = {first[0], first[1], second[0], second[1]};
+    for (size_t quarter = 0; quarter < 4; quarter++)
+      for (uint64_t bits = quarters[quarter]; bits; bits &= bits - 1) {
+        size_t row = i + 8 * quarter + (size_t)__builtin_ctzll(bits) / 8;
+        memcpy(to + copied++ * bytes, x + row * bytes, bytes);
+      }
+  }
+  return copied;
+}
+
+void cydp_cell_table_count(const cydp_cell_table *table, const cydp_axis *axis,
+                           size_t first, size_t end, cydp_count_table *counts) {
+  cydp_cells_kernel *find_cells = cydp_exact_kernels()->cells;
+  const size_t bytes = cydp_dtype_bytes(axis->dtype);
+  const size_t flush_rows = counts->to->flush_rows;
+  const size_t most = flush_rows < BATCH ? flush_rows : BATCH;
+  uint32_t cells[BATCH];
+  uint8_t indices[BATCH + AT_ONCE];
+  _Alignas(8) char doubtful[2 * BATCH * sizeof(double)];
+  size_t n_doubtful = 0, to_compare = 0;
+  for (size_t n; first < end; first += n) {
+    const char *x = cydp_row(axis->dtype, axis->x, first);
+    const char *next = x + 2 * BATCH * bytes;
+    n = end - first < most ? end - first : most;
+    if (to_compare > 0) {
+      to_compare--;
+      compare(axis, x, n, next, counts);
+      continue;
+    }
+    find_cells(&table->cells, axis->dtype, x, n, cells);
+    cydp_count_table_add_cells(counts, table->index, cells, n, next, bytes, indices);
+    memset(indices + n, ~CYDP_IN_DOUBT, AT_ONCE);
+    char *to = doubtful + n_doubtful * bytes;
+    size_t copied = bytes == 8 ? copy_doubtful(indices, n, 8, x, to)
+                               : copy_doubtful(indices, n, 4, x, to);
+    to_compare = copied > MANY ? COMPARED : 0;
+    n_doubtful += copied;
+    if (n_doubtful >= most) {
+      n_doubtful -= most;
+      compare(axis, doubtful + n_doubtful * bytes, most, doubtful, counts);
+    }
+  }
+  compare(axis, doubtful, n_doubtful, doubtful, counts);
+}
