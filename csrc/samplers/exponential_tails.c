@@ -36,8 +36,20 @@ cydp_answer cydp_below_exponential(size_t n, const uint64_t *u, const uint64_t *
   return cydp_fixed_compare(n, u, bound) >= 0 ? CYDP_NO : CYDP_TOO_CLOSE;
 }
 
+/* Sets out so that 1 + p is in [out, out + 2 ulps) of n limbs, from 1 / t rounded down to
+ * n + 1 limbs. */
+static void set_one_plus_p(size_t n, uint64_t *out, const uint64_t *inverse,
+                           double inverse_scale) {
+  memset(out, 0, sizeof(uint64_t) * (n + 1));
+  if (!is_negligible(inverse_scale, n))
+    cydp_exp_negative(n, out, inverse);
+  out[n] += 1;
+}
+
 /* Whether U (1 + p) < 2 exp(-k/t): the left side lies within 6 ulps above lhs, the right
- * side within 4 ulps above rhs. */
+ * side within 4 ulps above rhs. Precisions of more limbs than are prepared are needed
+ * with a probability below 2^-240: they compute 1 + p each time, in memory of their own,
+ * since threads share the tails. */
 static cydp_answer below_two_sided(const cydp_tails *self, size_t n, const uint64_t *u,
                                    uint64_t k) {
   const cydp_exponential_tails *tails = (const cydp_exponential_tails *)self;
@@ -46,7 +58,14 @@ static cydp_answer below_two_sided(const cydp_tails *self, size_t n, const uint6
     cydp_exp_negative(n, rhs, x);
     cydp_fixed_add(n, rhs, rhs, rhs);
   }
-  cydp_fixed_multiply(n, lhs, u, tails->one_plus_p + (CYDP_MOST_LIMBS - n));
+  cydp_fixed computed;
+  const uint64_t *one_plus_p = computed;
+  if (n < CYDP_PREPARED_LIMBS)
+    one_plus_p = tails->one_plus_p + (CYDP_PREPARED_LIMBS - n);
+  else
+    set_one_plus_p(n, computed, tails->inverse + (CYDP_MOST_LIMBS - n) + 1,
+                   tails->inverse_scale);
+  cydp_fixed_multiply(n, lhs, u, one_plus_p);
   cydp_fixed_add_ulps(n, lhs, 6);
   if (cydp_fixed_compare(n, lhs, rhs) <= 0)
     return CYDP_YES;
@@ -76,7 +95,7 @@ static uint64_t propose(const cydp_tails *self, size_t n, const uint64_t *u) {
 
 void cydp_exponential_tails_prepare(cydp_exponential_tails *tails,
                                     const uint64_t *inverse, bool one_sided) {
-  const size_t n = CYDP_MOST_LIMBS;
+  const size_t n = CYDP_MOST_LIMBS, prepared = CYDP_PREPARED_LIMBS;
   *tails = (cydp_exponential_tails){.one_sided = one_sided};
   tails->tails.below = one_sided ? below_one_sided : below_two_sided;
   tails->tails.propose = propose;
@@ -87,8 +106,7 @@ void cydp_exponential_tails_prepare(cydp_exponential_tails *tails,
   tails->scale = 1 / tails->inverse_scale;
   if (one_sided)
     return;
-  if (!is_negligible(tails->inverse_scale, n))
-    cydp_exp_negative(n, tails->one_plus_p, inverse + 1);
-  tails->one_plus_p[n] += 1;
+  set_one_plus_p(prepared, tails->one_plus_p, inverse + (n - prepared) + 1,
+                 tails->inverse_scale);
   tails->offset = tails->scale * (0.6931471805599453 - log1p(exp(-tails->inverse_scale)));
 }

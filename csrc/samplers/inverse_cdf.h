@@ -13,9 +13,14 @@
 extern const double cydp_log_inverse[CYDP_LOG_INTERVALS]; /* c_i */
 extern const double cydp_log_centre[CYDP_LOG_INTERVALS];  /* -ln c_i */
 extern const double cydp_log_q[CYDP_LOG_TERMS];           /* ln(1 + r) / r */
+extern const double cydp_log_narrow_q[CYDP_LOG_NARROW_TERMS];
 #define CYDP_LOG_OFFSET UINT64_C(0x3fe6000000000000) /* bits of the least z, 0.6875 */
 /* Of y / scale: 16 times what docs/samplers/inverse_cdf.md proves. */
 #define CYDP_LOG_ERROR 0x1p-40
+/* Of y in single precision, besides: t times the first and the second, 4 times what is
+ * proved. */
+#define CYDP_LOG_SINGLE_ERROR 0x1p-24
+#define CYDP_LOG_SINGLE_ABSOLUTE 0x1.8p-17
 
 /* How magnitudes with a sign are drawn by the inverse CDF kernel. The second look at
  * narrow words is the same kernel, at 63 bits. */

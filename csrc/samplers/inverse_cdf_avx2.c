@@ -104,8 +104,9 @@ static inline unsigned map_wide(const registers *constants, __m256i word, __m256
   return map_lanes(constants, _mm256_add_pd(exact, _mm256_castsi256_pd(low)), word, out);
 }
 
-static void wide_words(const cydp_inverse_cdf_constants *constants, const uint64_t *words,
-                       size_t n, int64_t *out, uint8_t *undecided) {
+void cydp_inverse_cdf_avx2(const cydp_inverse_cdf_constants *constants, const void *given,
+                           size_t n, int64_t *out, uint8_t *undecided) {
+  const uint64_t *words = given;
   const registers spread_out = spread(constants);
   size_t i = 0;
   __m256i k;
@@ -126,47 +127,4 @@ static void wide_words(const cydp_inverse_cdf_constants *constants, const uint64
     _mm256_maskstore_epi64((long long *)(out + i), lanes, k);
     undecided[i / 8] = (uint8_t)(i == first ? open : undecided[i / 8] | open << 4);
   }
-}
-
-static inline unsigned map_narrow(const registers *constants, __m256i mask, __m128i word,
-                                  __m256i *out) {
-  __m256i spread_out = _mm256_cvtepu32_epi64(word);
-  __m256i odd = _mm256_or_si256(_mm256_and_si256(spread_out, mask),
-                                _mm256_set1_epi64x(BITS_OF_TWO_52 | 1));
-  __m256d x = _mm256_sub_pd(_mm256_castsi256_pd(odd), _mm256_set1_pd(TWO_52));
-  return map_lanes(constants, x, spread_out, out);
-}
-
-static void narrow_words(const cydp_inverse_cdf_constants *constants,
-                         const uint32_t *words, size_t n, int64_t *out,
-                         uint8_t *undecided) {
-  const registers spread_out = spread(constants);
-  const __m256i mask = _mm256_set1_epi64x((UINT32_C(2) << constants->bits) - 1);
-  size_t i = 0;
-  __m256i k;
-  for (; i + 8 <= n; i += 8) {
-    unsigned open = 0;
-    for (unsigned j = 0; j < 8; j += 4) {
-      __m128i word = _mm_loadu_si128((const __m128i *)(words + i + j));
-      open |= map_narrow(&spread_out, mask, word, &k) << j;
-      _mm256_storeu_si256((__m256i *)(out + i + j), k);
-    }
-    undecided[i / 8] = (uint8_t)open;
-  }
-  for (size_t first = i; i < n; i += 4) {
-    __m128i lanes = first_lanes(n - i);
-    __m128i word = _mm_maskload_epi32((const int *)(words + i), lanes);
-    unsigned open = map_narrow(&spread_out, mask, word, &k);
-    open &= (unsigned)_mm_movemask_ps(_mm_castsi128_ps(lanes));
-    _mm256_maskstore_epi64((long long *)(out + i), _mm256_cvtepi32_epi64(lanes), k);
-    undecided[i / 8] = (uint8_t)(i == first ? open : undecided[i / 8] | open << 4);
-  }
-}
-
-void cydp_inverse_cdf_avx2(const cydp_inverse_cdf_constants *constants, const void *words,
-                           size_t n, int64_t *out, uint8_t *undecided) {
-  if (constants->bits == 63)
-    wide_words(constants, words, n, out, undecided);
-  else
-    narrow_words(constants, words, n, out, undecided);
 }

@@ -63,8 +63,10 @@ static inline unsigned map_wide(const registers *constants, __m512i word, __m512
   return map_lanes(constants, x, _mm512_test_epi64_mask(word, one), out);
 }
 
-static void wide_words(const cydp_inverse_cdf_constants *constants, const uint64_t *words,
-                       size_t n, int64_t *out, uint8_t *undecided) {
+void cydp_inverse_cdf_avx512(const cydp_inverse_cdf_constants *constants,
+                             const void *given, size_t n, int64_t *out,
+                             uint8_t *undecided) {
+  const uint64_t *words = given;
   const registers spread_out = spread(constants);
   size_t i = 0;
   __m512i k;
@@ -78,41 +80,4 @@ static void wide_words(const cydp_inverse_cdf_constants *constants, const uint64
     undecided[i / 8] = (uint8_t)(map_wide(&spread_out, word, &k) & lanes);
     _mm512_mask_storeu_epi64(out + i, lanes, k);
   }
-}
-
-static inline unsigned map_narrow(const registers *constants, __m256i mask, __m256i word,
-                                  __m512i *out) {
-  const __m256i one = _mm256_set1_epi32(1);
-  __m256i odd = _mm256_or_si256(_mm256_and_si256(word, mask), one);
-  return map_lanes(constants, _mm512_cvtepu32_pd(odd), _mm256_test_epi32_mask(word, one),
-                   out);
-}
-
-static void narrow_words(const cydp_inverse_cdf_constants *constants,
-                         const uint32_t *words, size_t n, int64_t *out,
-                         uint8_t *undecided) {
-  const registers spread_out = spread(constants);
-  const __m256i mask = _mm256_set1_epi32((int)((UINT32_C(2) << constants->bits) - 1));
-  size_t i = 0;
-  __m512i k;
-  for (; i + 8 <= n; i += 8) {
-    __m256i word = _mm256_loadu_si256((const __m256i *)(words + i));
-    undecided[i / 8] = (uint8_t)map_narrow(&spread_out, mask, word, &k);
-    _mm512_storeu_si512(out + i, k);
-  }
-  if (i < n) {
-    __mmask8 lanes = (__mmask8)((1U << (n - i)) - 1);
-    __m256i word = _mm256_maskz_loadu_epi32(lanes, words + i);
-    undecided[i / 8] = (uint8_t)(map_narrow(&spread_out, mask, word, &k) & lanes);
-    _mm512_mask_storeu_epi64(out + i, lanes, k);
-  }
-}
-
-void cydp_inverse_cdf_avx512(const cydp_inverse_cdf_constants *constants,
-                             const void *words, size_t n, int64_t *out,
-                             uint8_t *undecided) {
-  if (constants->bits == 63)
-    wide_words(constants, words, n, out, undecided);
-  else
-    narrow_words(constants, words, n, out, undecided);
 }

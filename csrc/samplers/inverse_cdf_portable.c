@@ -19,6 +19,10 @@ _Alignas(64) const double cydp_log_q[CYDP_LOG_TERMS] = {
     0x1.ffffffffffb99p-1,  -0x1.ffffffffff813p-2, 0x1.5555556937018p-2,
     -0x1.00000011e52dcp-2, 0x1.9998b94388b5ep-3,  -0x1.55548b69639a2p-3,
     0x1.26270132496a8p-3,  -0x1.016c45fbe38e3p-3};
+/* The same of degree 4, for vectors in single precision. */
+const double cydp_log_narrow_q[CYDP_LOG_NARROW_TERMS] = {
+    0x1.0000000000000p+0, -0x1.ffffd603dbb9dp-2, 0x1.5555315788390p-2,
+    -0x1.00bd7714f2e61p-2, 0x1.9ade6dbed9cbbp-3};
 
 static inline uint64_t bits_of(double x) {
   uint64_t bits;
@@ -59,17 +63,29 @@ static inline bool map_word(const cydp_inverse_cdf_constants *constants, uint64_
 void cydp_inverse_cdf_portable(const cydp_inverse_cdf_constants *shared,
                                const void *words, size_t n, int64_t *out,
                                uint8_t *undecided) {
-  const cydp_inverse_cdf_constants copy = *shared; /* which no store to out can change */
-  const cydp_inverse_cdf_constants *constants = &copy;
-  const bool wide = constants->bits == 63;
-  const uint32_t mask = (UINT32_C(2) << (wide ? 31 : constants->bits)) - 1;
+  const cydp_inverse_cdf_constants constants = *shared; /* which no store can change */
   for (size_t i = 0; i < n; i += 8) {
     size_t lanes = n - i < 8 ? n - i : 8;
     unsigned open = 0;
     for (size_t j = 0; j < lanes; j++) {
-      uint64_t word = wide ? ((const uint64_t *)words)[i + j]
-                           : ((const uint32_t *)words)[i + j] & mask;
-      open |= (unsigned)!map_word(constants, word, out + i + j) << j;
+      uint64_t word = ((const uint64_t *)words)[i + j];
+      open |= (unsigned)!map_word(&constants, word, out + i + j) << j;
+    }
+    undecided[i / 8] = (uint8_t)open;
+  }
+}
+
+void cydp_inverse_cdf_narrow_portable(const cydp_inverse_cdf_constants *shared,
+                                      const void *words, size_t n, int64_t *out,
+                                      uint8_t *undecided) {
+  const cydp_inverse_cdf_constants constants = *shared;
+  const uint32_t mask = (UINT32_C(2) << constants.bits) - 1;
+  for (size_t i = 0; i < n; i += 8) {
+    size_t lanes = n - i < 8 ? n - i : 8;
+    unsigned open = 0;
+    for (size_t j = 0; j < lanes; j++) {
+      uint64_t word = ((const uint32_t *)words)[i + j] & mask;
+      open |= (unsigned)!map_word(&constants, word, out + i + j) << j;
     }
     undecided[i / 8] = (uint8_t)open;
   }

@@ -14,6 +14,21 @@
  * docs/samplers/inverse_cdf.md derives them. */
 #define CYDP_LOG_INTERVALS 8
 #define CYDP_LOG_TERMS 8
+#define CYDP_LOG_NARROW_TERMS 5
+
+/* The vectors' constants in single precision, for 31 bits and scales up to 2^10. Each of
+ * `start` - 1/2 and `step` is a whole number and a part of at most 1/2, so that rounding
+ * sees small numbers only. */
+typedef struct cydp_inverse_cdf_single {
+  float inverse[CYDP_LOG_INTERVALS];
+  float start_whole[CYDP_LOG_INTERVALS], start_part[CYDP_LOG_INTERVALS];
+  float q[CYDP_LOG_NARROW_TERMS];
+  float step_whole, step_part;
+  float decided; /* 1/2 - guard: certain if y - 1/2 is closer to an integer */
+  float tail;
+  bool usable;
+} cydp_inverse_cdf_single;
+
 typedef struct cydp_inverse_cdf_constants {
   double base[CYDP_LOG_INTERVALS]; /* a - scale * (ln of the interval's centre) */
   double q[CYDP_LOG_TERMS];        /* -scale * the coefficients of ln(1 + r) / r */
@@ -24,14 +39,16 @@ typedef struct cydp_inverse_cdf_constants {
   double guard;                       /* half-width of the guard band around integers */
   uint64_t tail;                      /* u below this is the far tail */
   unsigned bits;                      /* of u: 8 to 31 in words of 32 bits, or 63 */
+  cydp_inverse_cdf_single single;
 } cydp_inverse_cdf_constants;
 
 /* Sets out[i] to the value of word i for n <= CYDP_BATCH words; where that is undecided,
- * to anything. */
+ * to anything. `inverse_cdf` takes words of 64 bits, `inverse_cdf_narrow` of 32. */
 #define CYDP_BATCH 2048
 typedef void cydp_inverse_cdf_kernel(const cydp_inverse_cdf_constants *constants,
                                      const void *words, size_t n, int64_t *out,
                                      uint8_t *undecided);
+typedef cydp_inverse_cdf_kernel cydp_inverse_cdf_narrow_kernel;
 
 /* A CDF table: floor(2^16 T_k) for a distribution with tails T_1 > T_2 > ..., so that
  * entries never rise; several may be equal. The table of a distribution of unbounded
@@ -105,11 +122,13 @@ typedef void cydp_category_offset_kernel(const cydp_category_offset_constants *c
                                          uint8_t *undecided);
 
 /* Which version each instruction set uses, in the order of isa.h. A kernel is in <its
- * name>_<isa>.c, except for `accept`, in acceptance_<isa>.c, and `recombine_gaussian`,
+ * name>_<isa>.c, except for the portable `inverse_cdf_narrow`, in
+ * inverse_cdf_portable.c, `accept`, in acceptance_<isa>.c, and `recombine_gaussian`,
  * `recombine_laplace` and `prefix_is_ones`, in recombine_<isa>.c, since they share how
  * words are loaded. */
 #define CYDP_SAMPLERS_KERNELS(KERNEL)                                                    \
   KERNEL(inverse_cdf, avx512, avx2, portable)                                            \
+  KERNEL(inverse_cdf_narrow, avx512, avx2, portable)                                     \
   KERNEL(cdf_table, avx512, avx2, portable)                                              \
   KERNEL(signs, avx512, avx2, portable)                                                  \
   KERNEL(accept, avx512, avx2, portable)                                                 \

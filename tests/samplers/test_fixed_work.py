@@ -84,6 +84,7 @@ def rates(distribution: str, parameter: str) -> list[float]:
         t, bits = float(value), 31 if value <= 1024 else 63
         tail = math.ceil(math.sqrt(t * 2**bits))
         rate = (tail + 1 + 22 * t) * 2.0**-bits + t * (1 / tail + 2.0**-39)
+        rate += t * 2.0**-23 + 1.5 * 2.0**-16  # of single precision
         return [rate if bits == 31 else 0]  # of 63 bits: only the exact comparison
     return [cells(distribution, parameter, 0)]
 

@@ -23,12 +23,15 @@ def constants(name: str) -> list[float]:
     return [float.fromhex(number) for number in body[1].split(",")]
 
 
+NARROW_Q = constants("cydp_log_narrow_q")
 INVERSE, CENTRE, Q = (constants(f"cydp_log_{name}") for name in ("inverse", "centre", "q"))
 
 
 def test_the_header_ships_what_is_proved_here() -> None:
     header = (CORE / "inverse_cdf.h").read_text()
     assert re.search(r"define CYDP_LOG_ERROR 0x1p-40\b", header)
+    assert re.search(r"define CYDP_LOG_SINGLE_ERROR 0x1p-24\b", header)
+    assert re.search(r"define CYDP_LOG_SINGLE_ABSOLUTE 0x1.8p-17\b", header)
     assert re.search(r"CYDP_LOG_OFFSET UINT64_C\(0x3fe6000000000000\)", header)
 
 
@@ -39,6 +42,19 @@ def test_truncation_leaves_room_for_rounding() -> None:
 def test_a_constant_that_is_off_is_noticed() -> None:
     spoilt = [*Q[:3], Q[3] * (1 + 1e-7), *Q[4:]]
     assert oracle.truncation_error(INVERSE, CENTRE, spoilt) > Fraction(1, 2**46)
+
+
+def narrow_polynomial_error(q: list[float]) -> Fraction:
+    return oracle.polynomial_error(q, oracle.residual_bound(INVERSE))
+
+
+def test_the_polynomial_of_single_precision() -> None:
+    assert narrow_polynomial_error(NARROW_Q) < Fraction(1, 2**31)
+    for j, coefficient in enumerate(NARROW_Q):
+        for change in (-(2.0**-24), 2.0**-24):
+            off = coefficient + change * 16.0**j
+            spoilt = [*NARROW_Q[:j], off, *NARROW_Q[j + 1 :]]
+            assert narrow_polynomial_error(spoilt) > Fraction(1, 2**30)
 
 
 def portable_kernel(u: int, bits: int, scale: float, offset: float) -> float:
@@ -109,3 +125,68 @@ def test_rounding_stays_within_the_proof(
         ln_u = sum(oracle.log_bounds(middle * 2**power / 2)) / 2 + (1 - power) * ln2
         error = abs(Fraction(kernel(u, bits, approximate, offset)) - (exact_offset - t * ln_u))
         assert error <= t * PROVED
+
+
+# --- Single precision -----------------------------------------------------------------------------
+
+
+def single(x: Fraction | float) -> Fraction:
+    """Round to a float, ties to even."""
+    x = Fraction(x)
+    if x == 0:
+        return x
+    exponent = math.floor(math.log2(abs(x)))
+    while abs(x) >= Fraction(2) ** (exponent + 1):
+        exponent += 1
+    while abs(x) < Fraction(2) ** exponent:
+        exponent -= 1
+    ulp = Fraction(2) ** (exponent - 23)
+    return round(x / ulp) * ulp
+
+
+def nearest_part(x: float) -> tuple[int, Fraction]:
+    whole = round(x)
+    return whole, single(Fraction(x) - whole)
+
+
+def narrow_kernel(u: int, scale: float, offset: float) -> Fraction:
+    """The y of the AVX-512 kernel; csrc/tests/samplers/test_inverse_cdf_narrow.c tries every x."""
+    step = scale * math.log(2)
+    x = single(2 * u + 1)
+    exponent = math.floor(math.log2(x))
+    m = x / 2**exponent
+    upper = int((m - 1) * 8)
+    i = (upper - 3) % 8
+    halved = int(i < 5)
+    start = fma(31 + 1 - halved, step, offset - scale * CENTRE[i])
+    (whole, part), (step_whole, step_part) = nearest_part(start - 0.5), nearest_part(step)
+    q = [single(-scale * c) for c in NARROW_Q]
+    r = single(m * Fraction(math.ldexp(INVERSE[i], -halved)) - 1)
+    odd, even = single(q[4] * r + q[3]), single(q[2] * r + q[1])
+    series = single(single(odd * single(r * r) + even) * r + q[0])
+    part = single(r * series + single(part - exponent * step_part))
+    return whole - exponent * step_whole + part + Fraction(1, 2)
+
+
+@pytest.mark.parametrize("scale", ["1", "11/2", "10", "1000/3", "1024"])
+def test_single_precision_stays_within_the_proof(scale: str) -> None:
+    """Its y is within t / (2 tail) + t 2^-26 + 1.5 2^-19 of the y of every U in the interval."""
+    t = Fraction(scale)
+    rate = float(1 / t)
+    approximate = 1 / rate
+    offset = approximate * (math.log(2) - math.log1p(math.exp(-rate)))
+    tail = math.ceil(math.sqrt(approximate * 2.0**31))
+    bound = t * (Fraction(1, 2 * tail) + Fraction(1, 2**26)) + Fraction(3, 2**20)
+    rng = np.random.default_rng(9)
+    tried = [tail, 2**31 - 1, *(2**j + i for j in range(23, 31) for i in (-1, 0, 1, 2**7 + 1))]
+    tried += [max(tail, int(rng.integers(0, 2**31)) >> int(rng.integers(0, 12)))
+              for _ in range(300)]  # fmt: skip
+    ln2 = -sum(oracle.log_bounds(Fraction(1, 2))) / 2
+    largest = Fraction(0)
+    for u in tried:
+        y = narrow_kernel(u, approximate, offset)
+        for end in (u, u + 1):
+            power = 32 - end.bit_length()
+            ln_u = sum(oracle.log_bounds(Fraction(end << power, 2**31) / 2)) / 2 + (1 - power) * ln2
+            largest = max(largest, abs(y - Fraction(offset) + t * ln_u))
+    assert bound / 4 < largest <= bound

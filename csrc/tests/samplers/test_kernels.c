@@ -166,13 +166,13 @@ static void logarithm_at(scale at, unsigned prefix_bits) {
     resolve(distribution, words, CYDP_BATCH, exact);
     const cydp_samplers_table *kernels;
     for (size_t table = 0; (kernels = cydp_samplers_kernels_at(table)); table++) {
-      size_t open = decided_lanes_are_exact(kernels->inverse_cdf, constants, words,
-                                            CYDP_BATCH, exact);
+      cydp_inverse_cdf_kernel *kernel =
+          constants->bits == 63 ? kernels->inverse_cdf : kernels->inverse_cdf_narrow;
+      size_t open = decided_lanes_are_exact(kernel, constants, words, CYDP_BATCH, exact);
       CHECK(open < CYDP_BATCH);
       for (size_t n = 0; n <= 70; n++) {
         size_t from = 7 * n; /* special words in every lane */
-        decided_lanes_are_exact(kernels->inverse_cdf, constants, words + width * from, n,
-                                exact + from);
+        decided_lanes_are_exact(kernel, constants, words + width * from, n, exact + from);
       }
     }
   }
@@ -209,11 +209,11 @@ static void every_word_of_15_bits(scale at) {
     for (uint32_t i = 0; i < CYDP_BATCH; i++)
       words[i] = first + i;
     resolve(distribution, words, CYDP_BATCH, exact);
-    size_t expected = decided_lanes_are_exact(cydp_inverse_cdf_portable, constants, words,
-                                              CYDP_BATCH, exact);
+    size_t expected = decided_lanes_are_exact(cydp_inverse_cdf_narrow_portable, constants,
+                                              words, CYDP_BATCH, exact);
     const cydp_samplers_table *kernels;
     for (size_t table = 0; (kernels = cydp_samplers_kernels_at(table)); table++) {
-      size_t open = decided_lanes_are_exact(kernels->inverse_cdf, constants, words,
+      size_t open = decided_lanes_are_exact(kernels->inverse_cdf_narrow, constants, words,
                                             CYDP_BATCH, exact);
       CHECK(open <= expected + 2);
     }
