@@ -76,22 +76,37 @@ static inline __mmask16 test(const registers *constants, __m512i remainder, __m2
   return _mm512_cmp_ps_mask(above, _mm512_setzero_ps(), _CMP_GT_OQ);
 }
 
+/* Tests the candidates in `lanes` of the 16 from i on; sets *open to the undecided ones.
+ */
+static inline uint16_t accept_16(const registers *constants, unsigned width,
+                                 const void *words, const uint16_t *x, const uint16_t *v,
+                                 size_t i, __mmask16 lanes, uint16_t *open) {
+  __mmask16 certain;
+  __m256i base = _mm256_maskz_loadu_epi16(lanes, x + i);
+  __m256i bits = _mm256_maskz_loadu_epi16(lanes, v + i);
+  __m512i remainder = remainders(constants, width, words, i, lanes);
+  __mmask16 yes = test(constants, remainder, base, bits, &certain);
+  *open = (uint16_t)bits_of_16((__mmask16)(~certain & lanes));
+  return (uint16_t)bits_of_16(yes);
+}
+
 __attribute__((always_inline)) static inline void
 accept_all(const cydp_gaussian_constants *constants, unsigned width, const void *words,
            const uint16_t *x, const uint16_t *v, size_t n, uint8_t *accepted,
            uint8_t *undecided) {
   const registers spread_out = spread(constants);
-  __mmask16 certain;
-  for (size_t i = 0; i < n; i += LANES) {
-    size_t left = n - i < LANES ? n - i : LANES;
-    __mmask16 lanes = (__mmask16)((1U << left) - 1);
-    __m256i base = _mm256_maskz_loadu_epi16(lanes, x + i);
-    __m256i bits = _mm256_maskz_loadu_epi16(lanes, v + i);
-    __m512i remainder = remainders(&spread_out, width, words, i, lanes);
-    uint16_t yes = test(&spread_out, remainder, base, bits, &certain);
-    uint16_t open = (uint16_t)bits_of_16((__mmask16)(~certain & lanes));
-    memcpy(accepted + i / 8, &yes, (left + 7) / 8);
-    memcpy(undecided + i / 8, &open, (left + 7) / 8);
+  size_t i = 0;
+  uint16_t yes, open;
+  for (; i + LANES <= n; i += LANES) {
+    yes = accept_16(&spread_out, width, words, x, v, i, 0xffff, &open);
+    memcpy(accepted + i / 8, &yes, sizeof yes);
+    memcpy(undecided + i / 8, &open, sizeof open);
+  }
+  if (i < n) {
+    __mmask16 lanes = (__mmask16)((1U << (n - i)) - 1);
+    yes = accept_16(&spread_out, width, words, x, v, i, lanes, &open);
+    memcpy(accepted + i / 8, &yes, (n - i + 7) / 8);
+    memcpy(undecided + i / 8, &open, (n - i + 7) / 8);
   }
 }
 
