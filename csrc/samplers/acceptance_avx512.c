@@ -16,7 +16,7 @@ typedef struct registers {
   __m128i drop; /* the sign and the lower bits of R */
   __m512i mask;
   __m512 twice_m, rate;
-  __m512 q[CYDP_ACCEPT_SINGLE_TERMS]; /* of 2^16 exp(-g) */
+  __m512 q[CYDP_ACCEPT_SINGLE_TERMS]; /* of 2^16 exp(-g) - 1/2 */
 } registers;
 
 static inline registers spread(const cydp_gaussian_constants *constants) {
@@ -30,6 +30,7 @@ static inline registers spread(const cydp_gaussian_constants *constants) {
       .rate = _mm512_set1_ps((float)(constants->rate0 * inverse_m * inverse_m))};
   for (int i = 0; i < CYDP_ACCEPT_SINGLE_TERMS; i++)
     spread_out.q[i] = _mm512_set1_ps(cydp_accept_single_q[i] * 0x1p16F);
+  spread_out.q[0] = _mm512_sub_ps(spread_out.q[0], _mm512_set1_ps(0.5F));
   return spread_out;
 }
 
@@ -66,14 +67,12 @@ static inline __mmask16 test(const registers *constants, __m512i remainder, __m2
   __m512 value = q[CYDP_ACCEPT_SINGLE_TERMS - 1];
   for (int i = CYDP_ACCEPT_SINGLE_TERMS - 2; i >= 0; i--)
     value = _mm512_fmadd_ps(value, g, q[i]);
-  __m512 middle =
-      _mm512_add_ps(_mm512_cvtepi32_ps(_mm512_cvtepu16_epi32(v)), _mm512_set1_ps(0.5F));
-  __m512 above = _mm512_sub_ps(value, middle);
+  __m512 below = _mm512_sub_ps(_mm512_cvtepi32_ps(_mm512_cvtepu16_epi32(v)), value);
   const __m512 band = _mm512_set1_ps(0.5F + CYDP_ACCEPT_SINGLE_ERROR * 0x1p16F);
   const __m512 limit = _mm512_set1_ps((float)CYDP_ACCEPT_LIMIT);
   *certain = _mm512_mask_cmp_ps_mask(_mm512_cmp_ps_mask(g, limit, _CMP_LE_OQ),
-                                     _mm512_abs_ps(above), band, _CMP_GT_OQ);
-  return _mm512_cmp_ps_mask(above, _mm512_setzero_ps(), _CMP_GT_OQ);
+                                     _mm512_abs_ps(below), band, _CMP_GT_OQ);
+  return _mm512_movepi32_mask(_mm512_castps_si512(below));
 }
 
 /* Tests the candidates in `lanes` of the 16 from i on; sets *open to the undecided ones.
