@@ -14,7 +14,7 @@ typedef struct registers {
   __m128i drop; /* the sign and the lower bits of R */
   __m256i mask;
   __m256 twice_m, rate;
-  __m256 q[CYDP_ACCEPT_SINGLE_TERMS]; /* of 2^16 exp(-g) */
+  __m256 q[CYDP_ACCEPT_SINGLE_TERMS]; /* of 2^16 exp(-g) - 1/2 */
 } registers;
 
 static inline registers spread(const cydp_gaussian_constants *constants) {
@@ -28,6 +28,7 @@ static inline registers spread(const cydp_gaussian_constants *constants) {
       .rate = _mm256_set1_ps((float)(constants->rate0 * inverse_m * inverse_m))};
   for (int i = 0; i < CYDP_ACCEPT_SINGLE_TERMS; i++)
     spread_out.q[i] = _mm256_set1_ps(cydp_accept_single_q[i] * 0x1p16F);
+  spread_out.q[0] = _mm256_sub_ps(spread_out.q[0], _mm256_set1_ps(0.5F));
   return spread_out;
 }
 
@@ -65,15 +66,13 @@ static inline unsigned test(const registers *constants, __m256i remainder, __m25
   __m256 value = q[CYDP_ACCEPT_SINGLE_TERMS - 1];
   for (int i = CYDP_ACCEPT_SINGLE_TERMS - 2; i >= 0; i--)
     value = _mm256_fmadd_ps(value, g, q[i]);
-  __m256 middle = _mm256_add_ps(_mm256_cvtepi32_ps(v), _mm256_set1_ps(0.5F));
-  __m256 above = _mm256_sub_ps(value, middle);
+  __m256 below = _mm256_sub_ps(_mm256_cvtepi32_ps(v), value);
   const __m256 band = _mm256_set1_ps(0.5F + CYDP_ACCEPT_SINGLE_ERROR * 0x1p16F);
   const __m256 limit = _mm256_set1_ps((float)CYDP_ACCEPT_LIMIT);
-  __m256 distance = _mm256_andnot_ps(_mm256_set1_ps(-0.0F), above);
+  __m256 distance = _mm256_andnot_ps(_mm256_set1_ps(-0.0F), below);
   *certain = (unsigned)_mm256_movemask_ps(_mm256_and_ps(
       _mm256_cmp_ps(g, limit, _CMP_LE_OQ), _mm256_cmp_ps(distance, band, _CMP_GT_OQ)));
-  return (unsigned)_mm256_movemask_ps(
-      _mm256_cmp_ps(above, _mm256_setzero_ps(), _CMP_GT_OQ));
+  return (unsigned)_mm256_movemask_ps(below);
 }
 
 /* Fills whole registers; the portable kernel does the rest. */

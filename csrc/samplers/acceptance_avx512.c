@@ -16,7 +16,7 @@ typedef struct registers {
   __m128i drop; /* the sign and the lower bits of R */
   __m512i mask;
   __m512 twice_m, rate;
-  __m512 q[CYDP_ACCEPT_SINGLE_TERMS]; /* of 2^16 exp(-g) */
+  __m512 q[CYDP_ACCEPT_SINGLE_TERMS]; /* of 2^16 exp(-g) - 1/2 */
 } registers;
 
 static inline registers spread(const cydp_gaussian_constants *constants) {
@@ -30,6 +30,7 @@ static inline registers spread(const cydp_gaussian_constants *constants) {
       .rate = _mm512_set1_ps((float)(constants->rate0 * inverse_m * inverse_m))};
   for (int i = 0; i < CYDP_ACCEPT_SINGLE_TERMS; i++)
     spread_out.q[i] = _mm512_set1_ps(cydp_accept_single_q[i] * 0x1p16F);
+  spread_out.q[0] = _mm512_sub_ps(spread_out.q[0], _mm512_set1_ps(0.5F));
   return spread_out;
 }
 
@@ -66,14 +67,26 @@ static inline __mmask16 test(const registers *constants, __m512i remainder, __m2
   __m512 value = q[CYDP_ACCEPT_SINGLE_TERMS - 1];
   for (int i = CYDP_ACCEPT_SINGLE_TERMS - 2; i >= 0; i--)
     value = _mm512_fmadd_ps(value, g, q[i]);
-  __m512 middle =
-      _mm512_add_ps(_mm512_cvtepi32_ps(_mm512_cvtepu16_epi32(v)), _mm512_set1_ps(0.5F));
-  __m512 above = _mm512_sub_ps(value, middle);
+  __m512 below = _mm512_sub_ps(_mm512_cvtepi32_ps(_mm512_cvtepu16_epi32(v)), value);
   const __m512 band = _mm512_set1_ps(0.5F + CYDP_ACCEPT_SINGLE_ERROR * 0x1p16F);
   const __m512 limit = _mm512_set1_ps((float)CYDP_ACCEPT_LIMIT);
   *certain = _mm512_mask_cmp_ps_mask(_mm512_cmp_ps_mask(g, limit, _CMP_LE_OQ),
-                                     _mm512_abs_ps(above), band, _CMP_GT_OQ);
-  return _mm512_cmp_ps_mask(above, _mm512_setzero_ps(), _CMP_GT_OQ);
+                                     _mm512_abs_ps(below), band, _CMP_GT_OQ);
+  return _mm512_movepi32_mask(_mm512_castps_si512(below));
+}
+
+/* Tests the candidates in `lanes` of the 16 from i on; sets *open to the undecided ones.
+ */
+static inline uint16_t accept_16(const registers *constants, unsigned width,
+                                 const void *words, const uint16_t *x, const uint16_t *v,
+                                 size_t i, __mmask16 lanes, uint16_t *open) {
+  __mmask16 certain;
+  __m256i base = _mm256_maskz_loadu_epi16(lanes, x + i);
+  __m256i bits = _mm256_maskz_loadu_epi16(lanes, v + i);
+  __m512i remainder = remainders(constants, width, words, i, lanes);
+  __mmask16 yes = test(constants, remainder, base, bits, &certain);
+  *open = (uint16_t)bits_of_16((__mmask16)(~certain & lanes));
+  return (uint16_t)bits_of_16(yes);
 }
 
 __attribute__((always_inline)) static inline void
@@ -81,17 +94,18 @@ accept_all(const cydp_gaussian_constants *constants, unsigned width, const void 
            const uint16_t *x, const uint16_t *v, size_t n, uint8_t *accepted,
            uint8_t *undecided) {
   const registers spread_out = spread(constants);
-  __mmask16 certain;
-  for (size_t i = 0; i < n; i += LANES) {
-    size_t left = n - i < LANES ? n - i : LANES;
-    __mmask16 lanes = (__mmask16)((1U << left) - 1);
-    __m256i base = _mm256_maskz_loadu_epi16(lanes, x + i);
-    __m256i bits = _mm256_maskz_loadu_epi16(lanes, v + i);
-    __m512i remainder = remainders(&spread_out, width, words, i, lanes);
-    uint16_t yes = test(&spread_out, remainder, base, bits, &certain);
-    uint16_t open = (uint16_t)bits_of_16((__mmask16)(~certain & lanes));
-    memcpy(accepted + i / 8, &yes, (left + 7) / 8);
-    memcpy(undecided + i / 8, &open, (left + 7) / 8);
+  size_t i = 0;
+  uint16_t yes, open;
+  for (; i + LANES <= n; i += LANES) {
+    yes = accept_16(&spread_out, width, words, x, v, i, 0xffff, &open);
+    memcpy(accepted + i / 8, &yes, sizeof yes);
+    memcpy(undecided + i / 8, &open, sizeof open);
+  }
+  if (i < n) {
+    __mmask16 lanes = (__mmask16)((1U << (n - i)) - 1);
+    yes = accept_16(&spread_out, width, words, x, v, i, lanes, &open);
+    memcpy(accepted + i / 8, &yes, (n - i + 7) / 8);
+    memcpy(undecided + i / 8, &open, (n - i + 7) / 8);
   }
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The discrete Gaussian distribution: by a CDF table for sigma < 8; else as sign (M x +
- * R), M = 2^m, with a quotient x of the half-Gaussian of s0 = sigma / M in [4, 8) and a
+ * The discrete Gaussian distribution: by a CDF table for sigma < 14.5; else as sign (M x
+ * + R), M = 2^m, with a quotient x of the half-Gaussian of s0 = sigma / M in [4, 8) and a
  * remainder R from 0 to M - 1, accepted with probability exp(-g), g = R (R + 2 M x) / (2
  * sigma^2). docs/samplers/discrete_gaussian.md. */
 #include "base/fixed_point.h"
@@ -165,23 +165,18 @@ static cydp_status resolve_dummy(const cydp_sampler *self, cydp_bits *bits) {
              : cydp_resolve_below(accepts, &bound, bits, &below);
 }
 
-/* Sets out to a * 2^bits, bits < 128, n fraction limbs. */
-static void shift_left(size_t n, uint64_t *out, const uint64_t *a, unsigned bits) {
-  memcpy(out, a, sizeof(uint64_t) * (n + 1));
-  for (; bits > 0; bits -= bits < 32 ? bits : 32)
-    cydp_fixed_multiply_word(n, out, out, UINT64_C(1) << (bits < 32 ? bits : 32));
-}
-
-/* Sets m to the least with sigma / 2^m < 8, and rate0 to 1 / (2 s0^2) = 4^m / (2
- * sigma^2). */
+/* Sets m to 0 if sigma < 14.5, so that 1 / (2 sigma^2) > 2 / 841, else to the least with
+ * sigma / 2^m < 8; and rate0 to 1 / (2 s0^2) = 4^m / (2 sigma^2). */
 static void set_shift(gaussian_sampler *gaussian, cydp_fixed rate0) {
-  cydp_fixed eighth = {0};
-  eighth[RATE_LIMBS - 1] = UINT64_C(1) << 57; /* 1/128 */
-  for (gaussian->constants.shift = 0;; gaussian->constants.shift++) {
-    shift_left(RATE_LIMBS, rate0, gaussian->rate, 2 * gaussian->constants.shift);
-    if (cydp_fixed_compare(RATE_LIMBS, rate0, eighth) > 0)
-      return;
-  }
+  cydp_fixed least = {0};
+  least[RATE_LIMBS] = 2;
+  cydp_fixed_divide_word(RATE_LIMBS, least, least, 841);
+  memcpy(rate0, gaussian->rate, sizeof(cydp_fixed));
+  if (cydp_fixed_compare(RATE_LIMBS, rate0, least) > 0)
+    return;
+  cydp_fixed_shift_right(RATE_LIMBS, least, (const cydp_fixed){[RATE_LIMBS] = 1}, 7);
+  for (; cydp_fixed_compare(RATE_LIMBS, rate0, least) <= 0; gaussian->constants.shift++)
+    cydp_fixed_multiply_word(RATE_LIMBS, rate0, rate0, 4);
 }
 
 /* Returns how many candidates beyond the values wanted are drawn, in 1,024: enough that

@@ -237,13 +237,15 @@ def variance_bounds(sigma2: Fraction, bits: int) -> Bounds:
     return (2 * lo << bits) // all_hi, _ceil_div(2 * hi << bits, all_lo)
 
 
-# --- The split: sigma >= 8 ----------------------------------------------------------------------
+# --- The split: sigma >= 14.5 -------------------------------------------------------------------
+
+LEAST_SPLIT = Fraction(841, 4)  # sigma2
 
 
 def split_bits(sigma2: Fraction) -> int:
-    """Return m, the least m >= 0 with sigma / 2^m < 8."""
+    """Return m: 0 for sigma < 14.5, else the least m with sigma / 2^m < 8."""
     m = 0
-    while sigma2 >= 64 * 4**m:
+    while sigma2 >= LEAST_SPLIT and sigma2 >= 64 * 4**m:
         m += 1
     return m
 

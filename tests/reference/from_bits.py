@@ -142,7 +142,7 @@ def gaussian(
     extension2: Extension,
 ) -> int | None:
     """Return the discrete Gaussian value, by the method of sigma2; words as in `laplace`."""
-    if sigma2 < 64:
+    if sigma2 < discrete_gaussian.LEAST_SPLIT:
         u = Uniform(words[0], 16, extension1)
         return _signed(sign, u.count(lambda k, b: discrete_gaussian.tail_bounds(sigma2, k, b)))
     m = discrete_gaussian.split_bits(sigma2)

@@ -84,7 +84,7 @@ int main(void) {
   const uint64_t one = 1, three = 3;
   const uint64_t scales[] = {
       1, 5, 10, 1000, UINT64_C(1) << 20, UINT64_C(1) << 30, UINT64_C(1) << 50};
-  const uint64_t squares[] = {4, 60, 100, 1000000, UINT64_C(1) << 50};
+  const uint64_t squares[] = {4, 200, 400, 1000000, UINT64_C(1) << 50};
   const uint64_t categories[] = {2, 50, 1000, 100000};
   char name[64];
   cydp_sampler *sampler;

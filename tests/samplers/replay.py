@@ -27,7 +27,7 @@ def distribution(name: str, parameter: str) -> tuple[Map, tuple[tuple[int, ...],
     if name == "discrete_gaussian":
         sampler, spare = (
             discrete_gaussian_sampler(value),
-            gaussian_spare(value**2) if value >= 8 else 0,
+            gaussian_spare(value**2) if value**2 >= discrete_gaussian.LEAST_SPLIT else 0,
         )
         return (
             (lambda *bits: from_bits.gaussian(value**2, *bits)),

@@ -26,7 +26,8 @@ SCALES = [
     LONG, f"{3**1250}/{2**1980 + 1}",
 ]  # fmt: skip
 SIGMAS2 = [
-    "1e-6", "1/9", "1", "2", "16", "63.999", "64", "100", "255.9", "256", f"{3 * 10**6 + 1}/3",
+    "1e-6", "1/9", "1", "2", "16", "63.999", "64", "100", "210.249",
+    "210.25", "255.9", "256", f"{3 * 10**6 + 1}/3",
     str(2**34 - 1), str(2**36), str(2**60), str(2**68), str(2**112),
     LONG, f"{3**1250}/{2**1977 + 1}",
 ]  # fmt: skip
@@ -134,7 +135,9 @@ def targets(distribution: str, text: str) -> Iterator[Target]:
         )
     elif distribution == "gaussian":
         yield from (
-            gaussian_split_targets(parameter) if parameter >= 64 else gaussian_targets(parameter)
+            gaussian_split_targets(parameter)
+            if parameter >= discrete_gaussian.LEAST_SPLIT
+            else gaussian_targets(parameter)
         )
     else:
 
@@ -175,7 +178,8 @@ def prefix_bits_of(scale: Fraction) -> int:
 
 
 def gaussian_targets(sigma2: Fraction) -> Iterator[Target]:
-    for k in (1, 2, 3, 8, 20):
+    beyond = (63, 150, 240, 300) if sigma2 > 64 else ()  # of the 16 bits, and of two limbs
+    for k in (1, 2, 3, 8, 20, *beyond):
         yield Target(
             1, 16, lambda n, k=k: discrete_gaussian.tail_bounds(sigma2, k, n), lambda u: [u]
         )

@@ -5,6 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from reference import discrete_gaussian as oracle
 from reference import from_bits
 from scipy.stats import binom
 
@@ -27,7 +28,8 @@ DISTRIBUTIONS = [
     ("discrete_laplace", str(2**56)),
     ("discrete_gaussian", "0.3"),
     ("discrete_gaussian", "7.9"),
-    ("discrete_gaussian", "10"),
+    ("discrete_gaussian", "14.4"),
+    ("discrete_gaussian", "20"),
     ("discrete_gaussian", str(2**40)),
     ("bernoulli", "1/3"),
 ]
@@ -76,7 +78,7 @@ def rates(distribution: str, parameter: str) -> list[float]:
     value = Fraction(parameter)
     if distribution == "bernoulli":
         return [2.0**-16]
-    if distribution == "discrete_gaussian" and value >= 8:
+    if distribution == "discrete_gaussian" and value**2 >= oracle.LEAST_SPLIT:
         return [cells("discrete_gaussian", parameter, 1), 2.0**-15 + 2.0**-19]
     if distribution == "discrete_laplace" and value > 2**20:
         return [0, 2.0 ** -from_bits.laplace_split_v(from_bits.laplace_split_bits(value))[1]]

@@ -70,5 +70,5 @@ def test_steps_do_not_vary(counts: dict[str, list[int]], kind: str) -> None:
 
 def test_undecided_candidates_show(counts: dict[str, list[int]]) -> None:
     """The mutant: without fixed work, batches that leave something undecided are told apart."""
-    for distribution in ("laplace 5", "laplace 1000", "gaussian 60"):
+    for distribution in ("laplace 5", "laplace 1000", "gaussian 200"):
         assert len(set(counts[f"{distribution}, as it comes"])) > 1

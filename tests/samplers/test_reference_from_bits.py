@@ -38,7 +38,9 @@ def test_coins_need_no_more_bits_than_end_p() -> None:
 def test_splits_at_powers_of_two() -> None:
     scales = {Fraction(2**20): 0, 2**20 + Fraction(1, 3): 1, Fraction(2**56): 36}
     assert {t: from_bits.laplace_split_bits(t) for t in scales} == scales
-    sigmas2 = {1: 0, 64: 1, 255: 1, 256: 2, 2**112: 54}
+    sigmas2 = {1: 0, 64: 0, 210: 0, 211: 1, 255: 1, 256: 2, 2**112: 54}
+    assert discrete_gaussian.split_bits(Fraction("210.2499")) == 0
+    assert discrete_gaussian.split_bits(Fraction("210.25")) == 1
     assert {s: discrete_gaussian.split_bits(Fraction(s)) for s in sigmas2} == sigmas2
 
 
@@ -66,28 +68,30 @@ def test_split_of_laplace_has_the_distribution() -> None:
     assert from_bits.laplace(scale, nothing, False, lambda _: 2**64 - 1, no_extension) == 0
 
 
-@pytest.mark.parametrize("sigma2", [Fraction(1, 9), Fraction(2), Fraction(63999, 1000)], ids=str)
-def test_gaussian_of_small_sigma_by_enumeration(sigma2: Fraction) -> None:
-    rho = decimal_gaussian(sigma2, 200)
-    tails = [2 * sum(rho[k:]) / (2 * sum(rho) - 1) for k in range(1, 80)]
+@pytest.mark.parametrize("sigma2", ["1/9", "2", "63.999", "210.249"])
+def test_gaussian_of_small_sigma_by_enumeration(sigma2: str) -> None:
+    distribution = Fraction(sigma2)
+    rho = decimal_gaussian(distribution, 200)
+    tails = [2 * sum(rho[k:]) / (2 * sum(rho) - 1) for k in range(1, 120)]
     word = 0x0123456789ABCDEF
+    ends = extension_of(word, 64)
     for prefix in range(0, 2**16, 256):
         u = Fraction(prefix << 64 | word, 1 << 80)
         expected = sum(u < y for y in tails)
-        value = from_bits.gaussian(sigma2, [prefix], True, extension_of(word, 64), no_extension)
+        value = from_bits.gaussian(distribution, [prefix], True, ends, no_extension)
         assert value == -expected
 
 
 def test_gaussian_of_a_split_candidate() -> None:
-    sigma2 = Fraction(100)  # m = 1, the base has sigma 5
-    rho = [math.exp(-j * j / 50) for j in range(60)]
+    sigma2 = Fraction(225)  # m = 1, the base has sigma 7.5
+    rho = [math.exp(-j * j / 112.5) for j in range(60)]
     tails = [sum(rho[k:]) / sum(rho) for k in range(1, 60)]
     rng = random.Random(9)
     for _ in range(200):
         negative, r = rng.getrandbits(1), rng.getrandbits(1)
         u, v = rng.randrange(2**16), rng.randrange(2**16)
         x = sum((u + 0.5) / 2**16 < y for y in tails)
-        g = ((2 * x + r) ** 2 - (2 * x) ** 2) / 200
+        g = ((2 * x + r) ** 2 - (2 * x) ** 2) / 450
         accepted = (v + 0.5) / 2**16 < math.exp(-g) and not (negative and x == r == 0)
         words = [rng.getrandbits(14) << 2 | r << 1 | negative, u, v]
         middle = extension_of(1 << 63, 64)

@@ -425,7 +425,8 @@ static void resolve_rates_hold(void) {
   check_resolve_rates(laplace(one << 20, 1, 0), by_logarithm(0x1p20), 0);
   check_resolve_rates(laplace(one << 40, 1, 0), by_logarithm(0x1p20), 0x1p-39);
   check_resolve_rates(gaussian(60, 1), 7 * 0x1p-39, 0); /* E|X| is 6.2 */
-  check_resolve_rates(gaussian(100, 1), 5 * 0x1p-39, 0x1p-38);
+  check_resolve_rates(gaussian(210, 1), 12 * 0x1p-39, 0); /* E|X| is 11.6 */
+  check_resolve_rates(gaussian(400, 1), 5 * 0x1p-39, 0x1p-38);
   check_resolve_rates(gaussian(one << 40, 1), 5 * 0x1p-39, 0x1p-38);
   check_resolve_rates(bernoulli(1, 3), 0x1p-40, 0);
 }
@@ -505,21 +506,23 @@ static void streams_serve(void) {
   calls_repeat(laplace(10, 1, 0));
   calls_repeat(laplace(one << 40, 1, 0));
   calls_repeat(gaussian(2, 1));
-  calls_repeat(gaussian(100, 1));
+  calls_repeat(gaussian(210, 1));
+  calls_repeat(gaussian(400, 1));
   calls_repeat(gaussian(one << 40, 1));
   threads_change_nothing(laplace(1, 1, 0));
   threads_change_nothing(laplace(10, 1, 0));
   threads_change_nothing(laplace(2000, 1, 0));
   threads_change_nothing(laplace(one << 40, 1, 0));
   threads_change_nothing(gaussian(2, 1));
-  threads_change_nothing(gaussian(100, 1));
+  threads_change_nothing(gaussian(210, 1));
+  threads_change_nothing(gaussian(400, 1));
   threads_change_nothing(gaussian(one << 40, 1));
   threads_change_nothing(gaussian((one << 63) + 1, 1));
   threads_change_nothing(bernoulli(1, 3));
   leaves_nothing(NULL);
   leaves_nothing(laplace(1, 1, 0));
   leaves_nothing(laplace(10, 1, 0));
-  leaves_nothing(gaussian(100, 1));
+  leaves_nothing(gaussian(400, 1));
   extension_bits_are_never_shared();
 }
 
@@ -560,7 +563,9 @@ int main(void) {
   exact_comparisons_agree(gaussian(1, 9));
   exact_comparisons_agree(gaussian(63, 1));
   exact_comparisons_agree(gaussian(64, 1));
-  exact_comparisons_agree(gaussian(100, 1));
+  exact_comparisons_agree(gaussian(210, 1));
+  exact_comparisons_agree(gaussian(841, 4));
+  exact_comparisons_agree(gaussian(400, 1));
   exact_comparisons_agree(gaussian(1000001, 3));
   exact_comparisons_agree(gaussian(one << 40, 1));
   exact_comparisons_agree(gaussian((one << 63) + 1, 1));
