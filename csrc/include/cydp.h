@@ -173,6 +173,28 @@ cydp_status cydp_sampler_fill_chunks(const cydp_sampler *sampler, uint64_t first
                                      size_t n, const uint32_t key[8],
                                      cydp_work_mode work_mode, void *out);
 
+/* Values for callers that take one at a time: CYDP_BLOCK_VALUES are drawn ahead, and each
+ * is wiped as it is served. Any number of threads may take values from one block. A forked
+ * child never serves what its parent has drawn: it draws anew. */
+#define CYDP_BLOCK_VALUES 4096
+typedef struct cydp_noise_block cydp_noise_block;
+
+/* Makes a block, in which nothing is drawn yet; the sampler and the generator must live as
+ * long. Returns CYDP_ERROR_MEMORY if it cannot. */
+cydp_status cydp_noise_block_new(const cydp_sampler *sampler, cydp_rng *rng,
+                                 cydp_work_mode work_mode, cydp_noise_block **block);
+
+/* Wipes and frees a block; NULL is allowed. */
+void cydp_noise_block_free(cydp_noise_block *block);
+
+/* Sets *value to the next value; a bool or an unsigned integer of fewer bytes is widened.
+ * If the block is empty, it draws what cydp_sampler_fill writes for CYDP_BLOCK_VALUES
+ * values; it fails as that does, and then serves nothing. */
+cydp_status cydp_noise_block_next(cydp_noise_block *block, int64_t *value);
+
+/* Wipes the values that are left, none of which is served. */
+void cydp_noise_block_drop(cydp_noise_block *block);
+
 /* 6. Discrete Laplace ---------------------------------------------------------------- */
 
 /* Makes a sampler of P(X = k) proportional to exp(-|k| / scale), exactly. |X| stops at
