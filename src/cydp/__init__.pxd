@@ -64,6 +64,16 @@ cdef extern from "cydp.h" nogil:
                                          const uint32_t *key, cydp_work_mode work_mode,
                                          void *out)
 
+    enum:
+        CYDP_BLOCK_VALUES
+    ctypedef struct cydp_noise_block:
+        pass
+    cydp_status cydp_noise_block_new(const cydp_sampler *sampler, cydp_rng *rng,
+                                     cydp_work_mode work_mode, cydp_noise_block **block)
+    void cydp_noise_block_free(cydp_noise_block *block)
+    cydp_status cydp_noise_block_next(cydp_noise_block *block, int64_t *value)
+    void cydp_noise_block_drop(cydp_noise_block *block)
+
     # 6. Discrete Laplace
     cydp_status cydp_discrete_laplace_new(const cydp_rational *scale, cydp_sampler **sampler)
 

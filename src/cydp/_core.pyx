@@ -262,6 +262,48 @@ def make_discrete_laplace_prefix(const uint64_t[::1] numerator not None,
     return made
 
 
+cdef class NoiseBlock:
+    """An endless iterator of values of one distribution, made by a method of a generator.
+
+    It draws 4,096 values at a time, and wipes each one as it serves it. Threads may share it: each
+    value is served once. A forked child drops the values of its parent and draws anew. It cannot
+    be pickled or copied. Closing it, like deleting it, wipes the values that are left.
+    """
+
+    cdef _c.cydp_noise_block *block
+    cdef Stream stream  # the block draws from it, and reads the sampler
+    cdef Sampler sampler
+    cdef bint closed
+
+    def __cinit__(self, Stream stream not None, Sampler sampler not None):
+        self.stream, self.sampler = stream, sampler
+        check(_c.cydp_noise_block_new(sampler.sampler, stream.rng, stream.work_mode, &self.block))
+
+    def __dealloc__(self):
+        _c.cydp_noise_block_free(self.block)
+
+    def __reduce__(self):
+        raise TypeError("a NoiseBlock cannot be pickled or copied: its noise would repeat")
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        cdef int64_t value = 0
+        if self.closed:
+            raise StopIteration
+        check(_c.cydp_noise_block_next(self.block, &value))
+        if self.closed:  # meanwhile, by another thread: the block may have been drawn anew
+            _c.cydp_noise_block_drop(self.block)
+            raise StopIteration
+        return value != 0 if self.sampler.boolean else value
+
+    def close(self):
+        """Wipe the values that are left, and serve no others."""
+        self.closed = True
+        _c.cydp_noise_block_drop(self.block)
+
+
 # Addition of noise --------------------------------------------------------------------------------
 
 def saturating_add(const int64_t[::1] values not None, bint may_saturate,

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from cydp import _core, _samplers, _threads
 from cydp._arguments import Number, Size
 from cydp._call_errors import require_names
-from cydp._core import NoisyMax, Sampler, Stream
+from cydp._core import NoiseBlock, NoisyMax, Sampler, Stream
 from cydp._outputs import prepare_output, read_length
 
 __all__ = ["Generator", "default", "default_generator", "generator_or_default"]
@@ -276,6 +276,103 @@ class Generator:
         if size is None and out is None:
             return bool(self._stream.one(sampler))
         return self._draw_array(sampler, size, out, _BOOL)
+
+    def discrete_laplace_iter(self, scale: Number) -> NoiseBlock:
+        """Return an iterator whose values are those of `discrete_laplace`, one at a time.
+
+        It is for hosts that ask for the noise of one value in each call, such as a database that
+        calls a function for each cell.
+
+        Parameters
+        ----------
+        scale : number in [1e-6, 2**56]
+            As in `discrete_laplace`.
+
+        Returns
+        -------
+        NoiseBlock
+            An endless iterator of int. It draws 4,096 values at a time: those of
+            ``discrete_laplace(scale, size=4096)``.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If scale is not allowed, now.
+        OSError
+            If the operating system gives no random bytes, at a forked child's next value.
+
+        Notes
+        -----
+        The noise of a block is drawn before it is asked for, and lies in memory until then. Each
+        value is wiped as it is served, and the rest when the iterator is closed, by its method
+        ``close``, or deleted. A generator's `fixed_work` applies to the block: a clock sees which
+        value is the first of a block, but that depends on how many were served alone.
+
+        Threads may share the iterator: no value is served twice or lost. A forked child serves no
+        value that its parent has drawn: docs/generator.md. It cannot be pickled or copied.
+
+        Examples
+        --------
+        >>> noise = Generator().discrete_laplace_iter(10)
+        >>> private = [count + next(noise) for count in (12, 7, 3)]
+        >>> noise.close()
+
+        """
+        return NoiseBlock(self._stream, _samplers.read_discrete_laplace(scale))
+
+    def discrete_gaussian_iter(
+        self, sigma: Number | None = None, *, sigma2: Number | None = None
+    ) -> NoiseBlock:
+        """Return an iterator whose values are those of `discrete_gaussian`, one at a time.
+
+        Parameters
+        ----------
+        sigma, sigma2 : number, optional
+            As in `discrete_gaussian`.
+
+        Returns
+        -------
+        NoiseBlock
+            As in `discrete_laplace_iter`.
+
+        Raises
+        ------
+        TypeError, ValueError, OSError
+            As in `discrete_laplace_iter`.
+
+        Examples
+        --------
+        >>> type(next(Generator().discrete_gaussian_iter(10)))
+        <class 'int'>
+
+        """
+        return NoiseBlock(self._stream, _samplers.read_discrete_gaussian(sigma, sigma2))
+
+    def bernoulli_iter(self, p: Number) -> NoiseBlock:
+        """Return an iterator whose values are those of `bernoulli`, one at a time.
+
+        Parameters
+        ----------
+        p : number in [0, 1]
+            As in `bernoulli`.
+
+        Returns
+        -------
+        NoiseBlock
+            As in `discrete_laplace_iter`, of bool.
+
+        Raises
+        ------
+        TypeError, ValueError, OSError
+            As in `discrete_laplace_iter`.
+
+        Examples
+        --------
+        >>> type(next(Generator().bernoulli_iter("1/3")))
+        <class 'bool'>
+
+        """
+        return NoiseBlock(self._stream, _samplers.read_bernoulli(p))
 
     def _draw_array(
         self,
