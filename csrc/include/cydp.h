@@ -151,8 +151,8 @@ typedef enum cydp_work_mode {
   CYDP_FIXED_WORK /* always the same work, except with a probability of 2^-40 */
 } cydp_work_mode;
 
-/* Returns the bytes of a value: an int64_t, a bool (Bernoulli), a uint16_t or a uint32_t
- * (category offsets). */
+/* Returns the bytes of a value: an int64_t, an int32_t (cydp_sampler_new_int32), a bool
+ * (Bernoulli), a uint16_t or a uint32_t (category offsets). */
 size_t cydp_sampler_value_bytes(const cydp_sampler *sampler);
 
 /* Sets out to n values. Up to CYDP_SMALL_CALL values come from the generator's own
@@ -172,6 +172,12 @@ size_t cydp_sampler_chunk(const cydp_sampler *sampler);
 cydp_status cydp_sampler_fill_chunks(const cydp_sampler *sampler, uint64_t first,
                                      size_t n, const uint32_t key[8],
                                      cydp_work_mode work_mode, void *out);
+
+/* Makes a sampler of the values of another one, which must live as long, as int32_t. |X|
+ * stops at 2^31 - 1, which it reaches with probability below 2^-100. Returns
+ * CYDP_ERROR_DOMAIN unless that is discrete Laplace noise of a scale up to 2^24 or
+ * discrete Gaussian noise of a sigma up to 2^27, in int64_t; or CYDP_ERROR_MEMORY. */
+cydp_status cydp_sampler_new_int32(const cydp_sampler *wide, cydp_sampler **sampler);
 
 /* Values for callers that take one at a time: CYDP_BLOCK_VALUES are drawn ahead, and each
  * is wiped as it is served. Any number of threads may take values from one block. A forked

@@ -64,6 +64,7 @@ cdef extern from "cydp.h" nogil:
                                          const uint32_t *key, cydp_work_mode work_mode,
                                          void *out)
 
+    cydp_status cydp_sampler_new_int32(const cydp_sampler *wide, cydp_sampler **sampler)
     enum:
         CYDP_BLOCK_VALUES
     ctypedef struct cydp_noise_block:

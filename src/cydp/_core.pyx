@@ -194,6 +194,7 @@ cdef class Sampler:
 
     cdef _c.cydp_sampler *sampler
     cdef readonly bint boolean
+    cdef Sampler wide  # whose values it narrows, or None
 
     def __init__(self):
         raise TypeError("a Sampler is made by make_sampler")
@@ -259,6 +260,14 @@ def make_discrete_laplace_prefix(const uint64_t[::1] numerator not None,
     cdef Sampler made = Sampler.__new__(Sampler)
     cdef _c.cydp_rational scale = rational(numerator, denominator)
     check(testing.cydp_discrete_laplace_new_prefix(&scale, prefix_bits, &made.sampler))
+    return made
+
+
+def make_int32(Sampler wide not None):
+    """Prepare the values of another sampler as int32; raise a ValueError where they may be larger."""
+    cdef Sampler made = Sampler.__new__(Sampler)
+    made.wide = wide  # which the new one calls as long as it lives
+    check(_c.cydp_sampler_new_int32(wide.sampler, &made.sampler))
     return made
 
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import threading
-from typing import Any, NoReturn, overload
+from typing import Any, NoReturn, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,8 @@ from cydp._outputs import prepare_output, read_length
 
 __all__ = ["Generator", "default", "default_generator", "generator_or_default"]
 
-_INT64, _BOOL = np.dtype(np.int64), np.dtype(np.bool_)
+_INT64, _INT32, _BOOL = np.dtype(np.int64), np.dtype(np.int32), np.dtype(np.bool_)
+Whole = TypeVar("Whole", np.int64, np.int32)
 
 
 class Generator:
@@ -89,15 +90,19 @@ class Generator:
     def discrete_laplace(self, scale: Number, size: None = None, *, out: None = None) -> int: ...
     @overload
     def discrete_laplace(
-        self, scale: Number, size: Size, *, out: NDArray[np.int64] | None = None
+        self, scale: Number, size: Size, *, out: None = None
     ) -> NDArray[np.int64]: ...
     @overload
     def discrete_laplace(
-        self, scale: Number, size: Size | None = None, *, out: NDArray[np.int64]
-    ) -> NDArray[np.int64]: ...
+        self, scale: Number, size: Size | None = None, *, out: NDArray[Whole]
+    ) -> NDArray[Whole]: ...
     def discrete_laplace(
-        self, scale: Number, size: Size | None = None, *, out: NDArray[np.int64] | None = None
-    ) -> int | NDArray[np.int64]:
+        self,
+        scale: Number,
+        size: Size | None = None,
+        *,
+        out: NDArray[np.int64 | np.int32] | None = None,
+    ) -> int | NDArray[np.int64 | np.int32]:
         """Draw integers with P(k) proportional to exp(-abs(k) / scale), exactly.
 
         Parameters
@@ -107,13 +112,13 @@ class Generator:
             means 1/10. Numerator and denominator may have up to 4,096 bits.
         size : int or tuple of int, optional
             Shape of the result. Default: one Python int is drawn.
-        out : ndarray of int64, optional
+        out : ndarray of int64 or int32, optional
             The array to fill and to return: C-contiguous, in native byte order, writable, and of
-            shape `size` if both are given.
+            shape `size` if both are given. int32, for a scale up to 2**24, gets the same values.
 
         Returns
         -------
-        int, or ndarray of int64 of shape `size`
+        int, or ndarray of int64 or int32 of shape `size`
 
         Raises
         ------
@@ -159,7 +164,7 @@ class Generator:
         size: Size,
         *,
         sigma2: Number | None = None,
-        out: NDArray[np.int64] | None = None,
+        out: None = None,
     ) -> NDArray[np.int64]: ...
     @overload
     def discrete_gaussian(
@@ -168,7 +173,7 @@ class Generator:
         *,
         size: Size,
         sigma2: Number | None = None,
-        out: NDArray[np.int64] | None = None,
+        out: None = None,
     ) -> NDArray[np.int64]: ...
     @overload
     def discrete_gaussian(
@@ -177,16 +182,16 @@ class Generator:
         size: Size | None = None,
         *,
         sigma2: Number | None = None,
-        out: NDArray[np.int64],
-    ) -> NDArray[np.int64]: ...
+        out: NDArray[Whole],
+    ) -> NDArray[Whole]: ...
     def discrete_gaussian(
         self,
         sigma: Number | None = None,
         size: Size | None = None,
         *,
         sigma2: Number | None = None,
-        out: NDArray[np.int64] | None = None,
-    ) -> int | NDArray[np.int64]:
+        out: NDArray[np.int64 | np.int32] | None = None,
+    ) -> int | NDArray[np.int64 | np.int32]:
         """Draw integers with P(k) proportional to exp(-k**2 / (2 sigma**2)), exactly.
 
         Parameters
@@ -197,11 +202,11 @@ class Generator:
         sigma2 : number in [1e-6, 2**112], optional
             Square of sigma, for a sigma that is not rational.
         size, out
-            As in `discrete_laplace`.
+            As in `discrete_laplace`; int32 is for a sigma up to 2**27.
 
         Returns
         -------
-        int, or ndarray of int64 of shape `size`
+        int, or ndarray of int64 or int32 of shape `size`
 
         Raises
         ------
@@ -382,6 +387,8 @@ class Generator:
         dtype: np.dtype[Any],
     ) -> NDArray[Any]:
         """Return a new array of samples, or `out` filled with them."""
+        if dtype is _INT64 and isinstance(out, np.ndarray) and out.dtype == _INT32:
+            sampler, dtype = _samplers.narrow(sampler), _INT32
         result = prepare_output(size, out, dtype)
         self._fill(sampler, result)
         return result
