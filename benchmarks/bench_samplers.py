@@ -167,6 +167,25 @@ def bench_scalar(benchmark: Any) -> None:
         assert abs(np.mean(np.abs(drawn)) - 10) < 3
 
 
+@pytest.mark.parametrize("law", ["laplace", "gaussian"])
+def bench_value_by_value(benchmark: Any, law: str) -> None:
+    """What a host pays that asks for the noise of one cell in each call."""
+    benchmark.group = f"discrete {law}, 10,000 times one value, scale or sigma 10"
+    g, laplace = cydp.Generator(), law == "laplace"
+    block = (g.discrete_laplace_iter if laplace else g.discrete_gaussian_iter)(10)
+    one = g.discrete_laplace if laplace else g.discrete_gaussian
+    draws: dict[str, Callable[[], float]] = {
+        "cydp, of a block": lambda: next(block),
+        "cydp, one": lambda: one(10),
+        "numpy": (lambda: RNG.laplace(0, 10)) if laplace else (lambda: RNG.normal(0, 10)),
+    }
+    many = {
+        name: (lambda draw=draw: [draw() for _ in range(10_000)]) for name, draw in draws.items()
+    }
+    for drawn in in_turn.measure(benchmark, many).values():
+        assert abs(np.mean(np.abs(drawn)) - (10 if laplace else 8)) < 1
+
+
 def bench_new_scale(benchmark: Any) -> None:
     benchmark.group = "a scale that is new"
     scales = iter(Fraction(10**6 + i, 10**5 + 1) for i in range(10**9))

@@ -182,8 +182,8 @@ typedef enum cydp_work_mode {
   CYDP_FIXED_WORK /* always the same work, except with a probability of 2^-40 */
 } cydp_work_mode;
 
-/* Returns the bytes of a value: an int64_t, a bool (Bernoulli), a uint16_t or a uint32_t
- * (category offsets). */
+/* Returns the bytes of a value: an int64_t, an int32_t (cydp_sampler_new_int32), a bool
+ * (Bernoulli), a uint16_t or a uint32_t (category offsets). */
 size_t cydp_sampler_value_bytes(const cydp_sampler *sampler);
 
 /* Sets out to n values. Up to CYDP_SMALL_CALL values come from the generator's own
@@ -203,6 +203,34 @@ size_t cydp_sampler_chunk(const cydp_sampler *sampler);
 cydp_status cydp_sampler_fill_chunks(const cydp_sampler *sampler, uint64_t first,
                                      size_t n, const cydp_key *key,
                                      cydp_work_mode work_mode, void *out);
+
+/* Makes a sampler of the values of another one, which must live as long, as int32_t. |X|
+ * stops at 2^31 - 1, which it reaches with probability below 2^-100. Returns
+ * CYDP_ERROR_DOMAIN unless that is discrete Laplace noise of a scale up to 2^24 or
+ * discrete Gaussian noise of a sigma up to 2^27, in int64_t; or CYDP_ERROR_MEMORY. */
+cydp_status cydp_sampler_new_int32(const cydp_sampler *wide, cydp_sampler **sampler);
+
+/* Values for callers that take one at a time: CYDP_BLOCK_VALUES are drawn ahead, and each
+ * is wiped as it is served. Any number of threads may take values from one block. A forked
+ * child never serves what its parent has drawn: it draws anew. */
+#define CYDP_BLOCK_VALUES 4096
+typedef struct cydp_noise_block cydp_noise_block;
+
+/* Makes a block, in which nothing is drawn yet; the sampler and the generator must live as
+ * long. Returns CYDP_ERROR_MEMORY if it cannot. */
+cydp_status cydp_noise_block_new(const cydp_sampler *sampler, cydp_rng *rng,
+                                 cydp_work_mode work_mode, cydp_noise_block **block);
+
+/* Wipes and frees a block; NULL is allowed. */
+void cydp_noise_block_free(cydp_noise_block *block);
+
+/* Sets *value to the next value; a bool or an unsigned integer of fewer bytes is widened.
+ * If the block is empty, it draws what cydp_sampler_fill writes for CYDP_BLOCK_VALUES
+ * values; it fails as that does, and then serves nothing. */
+cydp_status cydp_noise_block_next(cydp_noise_block *block, int64_t *value);
+
+/* Wipes the values that are left, none of which is served. */
+void cydp_noise_block_drop(cydp_noise_block *block);
 
 /* 6. Discrete Laplace ---------------------------------------------------------------- */
 

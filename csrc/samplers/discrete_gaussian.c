@@ -22,8 +22,8 @@
 #include <string.h>
 
 enum {
-  RATE_LIMBS = CYDP_MOST_LIMBS +
-      4, /* of 1/(2 sigma^2): times 4^m, MOST_LIMBS + 2 are left */
+  RATE_LIMBS =
+      CYDP_MOST_LIMBS + 4, /* of 1/(2 sigma^2): times 4^m, MOST_LIMBS + 2 are left */
   TABLE_CHUNK = 1920,
   CANDIDATES = 1194,    /* of 6 or 12 bytes fill 7 or 14 groups of keystream */
   CANDIDATES_32 = 1280, /* of 8 bytes fill 10 */
@@ -215,6 +215,11 @@ static bool is_in_range(const uint64_t *inverse) {
   return above && cydp_fixed_compare(RATE_LIMBS, inverse, most) <= 0;
 }
 
+/* Returns whether sigma <= 2^27, and P(|X| >= 2^31) < 2 exp(-2^7) < 2^-183. */
+static bool fits_int32(const uint64_t *inverse) {
+  return inverse[RATE_LIMBS] > 0 || inverse[RATE_LIMBS - 1] >= (uint64_t)1 << 10;
+}
+
 cydp_status cydp_discrete_gaussian_new(const cydp_rational *sigma2, cydp_sampler **out) {
   const cydp_rational given = cydp_drop_zero_limbs(sigma2);
   if (given.numerator_limbs == 0 || given.denominator_limbs == 0)
@@ -232,6 +237,7 @@ cydp_status cydp_discrete_gaussian_new(const cydp_rational *sigma2, cydp_sampler
   if (!gaussian)
     return CYDP_ERROR_MEMORY;
   gaussian->base.value_bytes = sizeof(int64_t);
+  gaussian->base.fits_int32 = fits_int32(inverse);
   cydp_fixed_shift_right(RATE_LIMBS, gaussian->rate, inverse, 1);
   set_shift(gaussian, rate0);
   const uint64_t *top = rate0 + RATE_LIMBS;

@@ -31,7 +31,8 @@ enum {
   NARROW_REMAINDER = 20, /* bits of R that share a word of 32 with 12 of V */
   WIDE_V = 19,
   RATE_LIMBS = CYDP_MOST_LIMBS + 2, /* of a rate that is multiplied by k < 2^63 */
-  INVERSE_LIMBS = RATE_LIMBS +
+  INVERSE_LIMBS =
+      RATE_LIMBS +
       1 /* of 1 / t, of which RATE_LIMBS are left after a product with M < 2^64 */
 };
 #define LARGEST_TABLE_SCALE 5.5       /* 61 of its tails are above 2^-16 */
@@ -58,6 +59,12 @@ static bool is_in_range(const uint64_t *inverse) {
   most[n] = 1000000;
   bool above = cydp_fixed_compare(n, inverse, least) >= 0;
   return above && cydp_fixed_compare(n, inverse, most) <= 0;
+}
+
+/* Returns whether t <= 2^24, and P(|X| >= 2^31) < 2 exp(-2^7) < 2^-183. */
+static bool fits_int32(const uint64_t *inverse) {
+  const size_t n = INVERSE_LIMBS;
+  return inverse[n] > 0 || inverse[n - 1] >= (uint64_t)1 << 40;
 }
 
 static cydp_status map_by_table(const cydp_sampler *self, const cydp_batch *batch,
@@ -257,6 +264,7 @@ cydp_status cydp_discrete_laplace_new_prefix(const cydp_rational *scale,
   if (!laplace)
     return CYDP_ERROR_MEMORY;
   laplace->base.value_bytes = sizeof(int64_t);
+  laplace->base.fits_int32 = fits_int32(inverse);
   cydp_exponential_tails_prepare(&laplace->tails, inverse + 1, true);
   double t = laplace->tails.scale;
   bool divided = prefix_bits == 0 && t > LARGEST_QUOTIENT_SCALE;

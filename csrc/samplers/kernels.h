@@ -121,11 +121,14 @@ typedef void cydp_category_offset_kernel(const cydp_category_offset_constants *c
                                          const void *words, size_t n, void *out,
                                          uint8_t *undecided);
 
+/* Sets out[i] to values[i], or to the nearest of -(2^31 - 1) and 2^31 - 1. */
+typedef void cydp_narrow_kernel(const int64_t *values, size_t n, int32_t *out);
+
 /* Which version each instruction set uses, in the order of isa.h. A kernel is in <its
  * name>_<isa>.c, except for the portable `inverse_cdf_narrow`, in
- * inverse_cdf_portable.c, `accept`, in acceptance_<isa>.c, and `recombine_gaussian`,
- * `recombine_laplace` and `prefix_is_ones`, in recombine_<isa>.c, since they share how
- * words are loaded. */
+ * inverse_cdf_portable.c, `narrow`, in narrow_each.c, `accept`, in acceptance_<isa>.c, and
+ * `recombine_gaussian`, `recombine_laplace` and `prefix_is_ones`, in recombine_<isa>.c,
+ * since they share how words are loaded. */
 #define CYDP_SAMPLERS_KERNELS(KERNEL)                                                    \
   KERNEL(inverse_cdf, avx512, avx2, portable)                                            \
   KERNEL(inverse_cdf_narrow, avx512, avx2, portable)                                     \
@@ -135,7 +138,8 @@ typedef void cydp_category_offset_kernel(const cydp_category_offset_constants *c
   KERNEL(recombine_gaussian, avx512, avx2, portable)                                     \
   KERNEL(recombine_laplace, avx512, avx2, portable)                                      \
   KERNEL(prefix_is_ones, avx512, avx2, portable)                                         \
-  KERNEL(category_offset, avx512, avx2, portable)
+  KERNEL(category_offset, avx512, avx2, portable)                                        \
+  KERNEL(narrow, avx512, avx2, portable)
 
 CYDP_DECLARE_KERNELS(samplers, CYDP_SAMPLERS_KERNELS)
 

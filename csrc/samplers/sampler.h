@@ -16,8 +16,9 @@ struct cydp_sampler {
                      size_t *values);
   cydp_layout layout;
   size_t value_bytes;
-  size_t chunk; /* values; a constant of the stream, as is the next */
-  size_t spare; /* candidates drawn beyond the values wanted, in 1/1024 of these */
+  bool fits_int32; /* |X| < 2^31 of int64_t, except with a probability below 2^-100 */
+  size_t chunk;    /* values; a constant of the stream, as is the next */
+  size_t spare;    /* candidates drawn beyond the values wanted, in 1/1024 of these */
   /* Of decisions 1 and 2: the probability of an exact comparison, at most. */
   double resolve_rates[2];
   /* Makes an exact comparison for decision 1 or 2 of a candidate that does not count: it

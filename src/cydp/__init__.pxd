@@ -76,6 +76,17 @@ cdef extern from "cydp.h" nogil:
                                          const cydp_key *key, cydp_work_mode work_mode,
                                          void *out)
 
+    cydp_status cydp_sampler_new_int32(const cydp_sampler *wide, cydp_sampler **sampler)
+    enum:
+        CYDP_BLOCK_VALUES
+    ctypedef struct cydp_noise_block:
+        pass
+    cydp_status cydp_noise_block_new(const cydp_sampler *sampler, cydp_rng *rng,
+                                     cydp_work_mode work_mode, cydp_noise_block **block)
+    void cydp_noise_block_free(cydp_noise_block *block)
+    cydp_status cydp_noise_block_next(cydp_noise_block *block, int64_t *value)
+    void cydp_noise_block_drop(cydp_noise_block *block)
+
     # 6. Discrete Laplace
     cydp_status cydp_discrete_laplace_new(const cydp_rational *scale, cydp_sampler **sampler)
 

@@ -233,6 +233,7 @@ cdef class Sampler:
 
     cdef _c.cydp_sampler *sampler
     cdef readonly bint boolean
+    cdef Sampler wide  # whose values it narrows, or None
 
     def __init__(self):
         raise TypeError("a Sampler is made by make_sampler")
@@ -299,6 +300,56 @@ def make_discrete_laplace_prefix(const uint64_t[::1] numerator not None,
     cdef _c.cydp_rational scale = rational(numerator, denominator)
     check(testing.cydp_discrete_laplace_new_prefix(&scale, prefix_bits, &made.sampler))
     return made
+
+
+def make_int32(Sampler wide not None):
+    """Prepare the values of another sampler as int32; raise a ValueError where they may be larger."""
+    cdef Sampler made = Sampler.__new__(Sampler)
+    made.wide = wide  # which the new one calls as long as it lives
+    check(_c.cydp_sampler_new_int32(wide.sampler, &made.sampler))
+    return made
+
+
+cdef class NoiseBlock:
+    """An endless iterator of values of one distribution, made by a method of a generator.
+
+    It draws 4,096 values at a time, and wipes each one as it serves it. Threads may share it: each
+    value is served once. A forked child drops the values of its parent and draws anew. It cannot
+    be pickled or copied. Closing it, like deleting it, wipes the values that are left.
+    """
+
+    cdef _c.cydp_noise_block *block
+    cdef Stream stream  # the block draws from it, and reads the sampler
+    cdef Sampler sampler
+    cdef bint closed
+
+    def __cinit__(self, Stream stream not None, Sampler sampler not None):
+        self.stream, self.sampler = stream, sampler
+        check(_c.cydp_noise_block_new(sampler.sampler, stream.rng, stream.work_mode, &self.block))
+
+    def __dealloc__(self):
+        _c.cydp_noise_block_free(self.block)
+
+    def __reduce__(self):
+        raise TypeError("a NoiseBlock cannot be pickled or copied: its noise would repeat")
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        cdef int64_t value = 0
+        if self.closed:
+            raise StopIteration
+        check(_c.cydp_noise_block_next(self.block, &value))
+        if self.closed:  # meanwhile, by another thread: the block may have been drawn anew
+            _c.cydp_noise_block_drop(self.block)
+            raise StopIteration
+        return value != 0 if self.sampler.boolean else value
+
+    def close(self):
+        """Wipe the values that are left, and serve no others."""
+        self.closed = True
+        _c.cydp_noise_block_drop(self.block)
 
 
 # Addition of noise --------------------------------------------------------------------------------

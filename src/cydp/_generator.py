@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import threading
-from typing import Any, Literal, NoReturn, overload
+from typing import Any, Literal, NoReturn, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,13 +12,14 @@ from numpy.typing import NDArray
 from cydp import _core, _samplers, _threads
 from cydp._arguments import Number, Size
 from cydp._call_errors import require_names
-from cydp._core import NoisyMax, Sampler, Stream
+from cydp._core import NoiseBlock, NoisyMax, Sampler, Stream
 from cydp._outputs import prepare_output, read_length
 
 __all__ = ["Generator", "default", "default_generator", "generator_or_default"]
 
-_INT64, _BOOL = np.dtype(np.int64), np.dtype(np.bool_)
+_INT64, _INT32, _BOOL = np.dtype(np.int64), np.dtype(np.int32), np.dtype(np.bool_)
 _STREAMS = {"aes": "AES-256", "chacha20": "ChaCha20"}
+Whole = TypeVar("Whole", np.int64, np.int32)
 
 
 class Generator:
@@ -115,15 +116,19 @@ class Generator:
     def discrete_laplace(self, scale: Number, size: None = None, *, out: None = None) -> int: ...
     @overload
     def discrete_laplace(
-        self, scale: Number, size: Size, *, out: NDArray[np.int64] | None = None
+        self, scale: Number, size: Size, *, out: None = None
     ) -> NDArray[np.int64]: ...
     @overload
     def discrete_laplace(
-        self, scale: Number, size: Size | None = None, *, out: NDArray[np.int64]
-    ) -> NDArray[np.int64]: ...
+        self, scale: Number, size: Size | None = None, *, out: NDArray[Whole]
+    ) -> NDArray[Whole]: ...
     def discrete_laplace(
-        self, scale: Number, size: Size | None = None, *, out: NDArray[np.int64] | None = None
-    ) -> int | NDArray[np.int64]:
+        self,
+        scale: Number,
+        size: Size | None = None,
+        *,
+        out: NDArray[np.int64 | np.int32] | None = None,
+    ) -> int | NDArray[np.int64 | np.int32]:
         """Draw integers with P(k) proportional to exp(-abs(k) / scale), exactly.
 
         Parameters
@@ -133,13 +138,13 @@ class Generator:
             means 1/10. Numerator and denominator may have up to 4,096 bits.
         size : int or tuple of int, optional
             Shape of the result. Default: one Python int is drawn.
-        out : ndarray of int64, optional
+        out : ndarray of int64 or int32, optional
             The array to fill and to return: C-contiguous, in native byte order, writable, and of
-            shape `size` if both are given.
+            shape `size` if both are given. int32, for a scale up to 2**24, gets the same values.
 
         Returns
         -------
-        int, or ndarray of int64 of shape `size`
+        int, or ndarray of int64 or int32 of shape `size`
 
         Raises
         ------
@@ -185,7 +190,7 @@ class Generator:
         size: Size,
         *,
         sigma2: Number | None = None,
-        out: NDArray[np.int64] | None = None,
+        out: None = None,
     ) -> NDArray[np.int64]: ...
     @overload
     def discrete_gaussian(
@@ -194,7 +199,7 @@ class Generator:
         *,
         size: Size,
         sigma2: Number | None = None,
-        out: NDArray[np.int64] | None = None,
+        out: None = None,
     ) -> NDArray[np.int64]: ...
     @overload
     def discrete_gaussian(
@@ -203,16 +208,16 @@ class Generator:
         size: Size | None = None,
         *,
         sigma2: Number | None = None,
-        out: NDArray[np.int64],
-    ) -> NDArray[np.int64]: ...
+        out: NDArray[Whole],
+    ) -> NDArray[Whole]: ...
     def discrete_gaussian(
         self,
         sigma: Number | None = None,
         size: Size | None = None,
         *,
         sigma2: Number | None = None,
-        out: NDArray[np.int64] | None = None,
-    ) -> int | NDArray[np.int64]:
+        out: NDArray[np.int64 | np.int32] | None = None,
+    ) -> int | NDArray[np.int64 | np.int32]:
         """Draw integers with P(k) proportional to exp(-k**2 / (2 sigma**2)), exactly.
 
         Parameters
@@ -223,11 +228,11 @@ class Generator:
         sigma2 : number in [1e-6, 2**112], optional
             Square of sigma, for a sigma that is not rational.
         size, out
-            As in `discrete_laplace`.
+            As in `discrete_laplace`; int32 is for a sigma up to 2**27.
 
         Returns
         -------
-        int, or ndarray of int64 of shape `size`
+        int, or ndarray of int64 or int32 of shape `size`
 
         Raises
         ------
@@ -303,6 +308,103 @@ class Generator:
             return bool(self._stream.one(sampler))
         return self._draw_array(sampler, size, out, _BOOL)
 
+    def discrete_laplace_iter(self, scale: Number) -> NoiseBlock:
+        """Return an iterator whose values are those of `discrete_laplace`, one at a time.
+
+        It is for hosts that ask for the noise of one value in each call, such as a database that
+        calls a function for each cell.
+
+        Parameters
+        ----------
+        scale : number in [1e-6, 2**56]
+            As in `discrete_laplace`.
+
+        Returns
+        -------
+        NoiseBlock
+            An endless iterator of int. It draws 4,096 values at a time: those of
+            ``discrete_laplace(scale, size=4096)``.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If scale is not allowed, now.
+        OSError
+            If the operating system gives no random bytes, at a forked child's next value.
+
+        Notes
+        -----
+        The noise of a block is drawn before it is asked for, and lies in memory until then. Each
+        value is wiped as it is served, and the rest when the iterator is closed, by its method
+        ``close``, or deleted. A generator's `fixed_work` applies to the block: a clock sees which
+        value is the first of a block, but that depends on how many were served alone.
+
+        Threads may share the iterator: no value is served twice or lost. A forked child serves no
+        value that its parent has drawn: docs/generator.md. It cannot be pickled or copied.
+
+        Examples
+        --------
+        >>> noise = Generator().discrete_laplace_iter(10)
+        >>> private = [count + next(noise) for count in (12, 7, 3)]
+        >>> noise.close()
+
+        """
+        return NoiseBlock(self._stream, _samplers.read_discrete_laplace(scale))
+
+    def discrete_gaussian_iter(
+        self, sigma: Number | None = None, *, sigma2: Number | None = None
+    ) -> NoiseBlock:
+        """Return an iterator whose values are those of `discrete_gaussian`, one at a time.
+
+        Parameters
+        ----------
+        sigma, sigma2 : number, optional
+            As in `discrete_gaussian`.
+
+        Returns
+        -------
+        NoiseBlock
+            As in `discrete_laplace_iter`.
+
+        Raises
+        ------
+        TypeError, ValueError, OSError
+            As in `discrete_laplace_iter`.
+
+        Examples
+        --------
+        >>> type(next(Generator().discrete_gaussian_iter(10)))
+        <class 'int'>
+
+        """
+        return NoiseBlock(self._stream, _samplers.read_discrete_gaussian(sigma, sigma2))
+
+    def bernoulli_iter(self, p: Number) -> NoiseBlock:
+        """Return an iterator whose values are those of `bernoulli`, one at a time.
+
+        Parameters
+        ----------
+        p : number in [0, 1]
+            As in `bernoulli`.
+
+        Returns
+        -------
+        NoiseBlock
+            As in `discrete_laplace_iter`, of bool.
+
+        Raises
+        ------
+        TypeError, ValueError, OSError
+            As in `discrete_laplace_iter`.
+
+        Examples
+        --------
+        >>> type(next(Generator().bernoulli_iter("1/3")))
+        <class 'bool'>
+
+        """
+        return NoiseBlock(self._stream, _samplers.read_bernoulli(p))
+
     def _draw_array(
         self,
         sampler: Sampler,
@@ -311,6 +413,8 @@ class Generator:
         dtype: np.dtype[Any],
     ) -> NDArray[Any]:
         """Return a new array of samples, or `out` filled with them."""
+        if dtype is _INT64 and isinstance(out, np.ndarray) and out.dtype == _INT32:
+            sampler, dtype = _samplers.narrow(sampler), _INT32
         result = prepare_output(size, out, dtype)
         self._fill(sampler, result)
         return result

@@ -17,6 +17,7 @@ from cydp._core import NoisyMax, Sampler
 from cydp._numbers.rational import format_number, read_exact, read_positive
 
 __all__ = [
+    "narrow",
     "prepare_category_offset",
     "prepare_discrete_gaussian",
     "prepare_discrete_laplace",
@@ -98,6 +99,16 @@ def prepare_discrete_gaussian(sigma2: Fraction) -> Sampler:
     if not _LEAST_SIGMA**2 <= sigma2 <= _LARGEST_SIGMA**2:
         raise ValueError(f"sigma2 must be between 1e-6 and 2**112, not {format_number(sigma2)}")
     return _core.make_sampler("discrete_gaussian", *_limbs_of(sigma2))
+
+
+def narrow(sampler: Sampler) -> Sampler:
+    """Return a sampler of the same values as int32, or raise an error that names the limits."""
+    try:
+        return _core.make_int32(sampler)
+    except ValueError:
+        raise ValueError(
+            "out must have dtype int64, not int32, for a scale above 2**24 or a sigma above 2**27"
+        ) from None
 
 
 @lru_cache(_KEPT)

@@ -45,6 +45,7 @@ POSITIONAL_TOO = {
     ("cydp.ZCDP", "rho"): THE_NAME_SAYS,
     ("cydp.discrete_gaussian", "sigma"): THE_DISTRIBUTION_HAS_ONE,
     ("cydp.Generator.discrete_gaussian", "sigma"): THE_DISTRIBUTION_HAS_ONE,
+    ("cydp.Generator.discrete_gaussian_iter", "sigma"): THE_DISTRIBUTION_HAS_ONE,
     ("cydp.testing.discrete_gaussian_sampler", "sigma"): THE_DISTRIBUTION_HAS_ONE,
     ("cydp.Plan.epsilon", "delta"): IT_ANSWERS,
     ("cydp.Plan.delta", "epsilon"): IT_ANSWERS,

@@ -66,7 +66,11 @@ READ_ONLY.flags.writeable = False
     ("out", "error"),
     [
         (np.zeros(4), TypeError),
-        (np.zeros(4, np.int32), TypeError),
+        (np.zeros(4, np.int16), TypeError),
+        (np.zeros(4, np.uint32), TypeError),
+        (np.zeros(4, ">i4"), TypeError),
+        (np.ma.zeros(4, np.int32), TypeError),
+        (np.zeros(8, np.int32)[::2], ValueError),
         (np.zeros(4, np.uint64), TypeError),
         (np.zeros(4, ">i8"), TypeError),
         ([0, 0], TypeError),
@@ -80,6 +84,49 @@ READ_ONLY.flags.writeable = False
 def test_bad_out(out: Any, error: type[Exception]) -> None:
     with pytest.raises(error, match="out must"):
         cydp.discrete_laplace(1, out=out)
+
+
+DRAWS: dict[str, dict[str, Any]] = {
+    "laplace": {f"{scale}": {"scale": scale} for scale in (1, "10", 10**6, 2**24)},
+    "gaussian": {
+        **{f"{sigma}": {"sigma": sigma} for sigma in (2, 100, 2**27)},
+        "square": {"sigma2": 2**54},
+    },
+}
+
+
+@pytest.mark.parametrize("n", [0, 1, 256, 257, 1024, 5000, 600_001])
+@pytest.mark.parametrize(
+    ("law", "given"), [(law, given) for law in DRAWS for given in DRAWS[law].values()]
+)
+def test_int32_gets_the_same_values(
+    law: str, given: dict[str, Any], n: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = np.zeros((n, 1), np.int32)
+    monkeypatch.setattr(cydp._threads, "NUM_THREADS", 3)
+    for fixed_work in (False, True):
+        g = SeededGenerator(1, fixed_work=fixed_work)
+        assert getattr(g, f"discrete_{law}")(**given, out=out) is out
+        monkeypatch.setattr(cydp._threads, "NUM_THREADS", 1)
+        wide = getattr(SeededGenerator(1), f"discrete_{law}")(**given, size=(n, 1))
+        assert np.array_equal(out, wide)
+    assert n < 1000 or np.any(np.abs(wide.astype(float)) > 1)
+
+
+@pytest.mark.parametrize(
+    ("law", "given"),
+    [("laplace", {"scale": 2**24 + Fraction(1, 2**40)}), ("laplace", {"scale": 2**40}),
+     ("gaussian", {"sigma": 2**27 + 1}), ("gaussian", {"sigma2": 2**54 + Fraction(1, 2**9)})],
+)  # fmt: skip
+def test_a_scale_that_int32_is_too_small_for(law: str, given: dict[str, Any]) -> None:
+    g, out = SeededGenerator(1), np.zeros(5, np.int32)
+    limits = (
+        r"^out must have dtype int64, not int32, for a scale above 2\*\*24 or a sigma above 2\*"
+    )
+    with pytest.raises(ValueError, match=limits):
+        getattr(g, f"discrete_{law}")(**given, out=out)
+    assert not out.any()
+    assert g.bytes(16) == SeededGenerator(1).bytes(16)
 
 
 def test_size_beside_out_must_be_its_shape() -> None:

@@ -6,7 +6,6 @@ docs/columns.md, "Factorize: ids and hashes".
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
@@ -15,26 +14,32 @@ from numpy.typing import NDArray
 
 from cydp._arguments import Column
 from cydp._columns.arrow import ArrowColumn
-from cydp._columns.dtypes import describe_dtype, describe_entry, describe_format
-from cydp._columns.entries import is_integer, present_entries
-from cydp._columns.masks import Mask, spread_present
+from cydp._columns.dtypes import describe_dtype, describe_format
+from cydp._columns.listed import ListedIdentifiers
+from cydp._columns.masks import Mask
 from cydp._columns.opening import open_column
 from cydp._columns.pandas import Categories
 from cydp._columns.reading import read_column
-from cydp._columns.strings import Strings, arrow_strings, is_string_format, join_bytes
+from cydp._columns.strings import Strings, arrow_strings, is_string_format
 
-__all__ = ["read_identifiers"]
+__all__ = ["open_identifiers", "read_identifiers"]
 
 Identifiers: TypeAlias = tuple[NDArray[Any] | Strings, Mask]
 
 _ARROW_INTEGERS = "bcCsSiIlLn"  # the formats of bool, of integers, and of nulls alone
-_KINDS = (int, np.integer, np.bool, str, bytes)
 
 
 def read_identifiers(x: Column, name: str) -> Identifiers:
     """Return a column of integers or strings, and which of its entries are present.
 
-    In a list or in objects a float counts as missing, by its type, unless all entries are floats.
+    Errors are those of `open_identifiers`.
+    """
+    opened = open_identifiers(x, name)
+    return opened.read() if isinstance(opened, ListedIdentifiers) else opened
+
+
+def open_identifiers(x: Column, name: str) -> Identifiers | ListedIdentifiers:
+    """Return the same, or what converts a list or objects to it in blocks of rows.
 
     Raises
     ------
@@ -44,7 +49,7 @@ def read_identifiers(x: Column, name: str) -> Identifiers:
     """
     x = open_column(x, name)
     if isinstance(x, list | tuple):
-        return _of_entries(x, name)
+        return ListedIdentifiers(x, None, name)
     held = read_column(x, name)
     if isinstance(held, ArrowColumn):
         return _of_arrow(held, name)
@@ -53,19 +58,16 @@ def read_identifiers(x: Column, name: str) -> Identifiers:
     return _of_array(held, name)
 
 
-def _of_array(array: NDArray[Any], name: str) -> Identifiers:
-    present = ~np.ma.getmaskarray(array) if isinstance(array, np.ma.MaskedArray) else None
+def _of_array(array: NDArray[Any], name: str) -> Identifiers | ListedIdentifiers:
+    masked = np.ma.getmaskarray(array) if isinstance(array, np.ma.MaskedArray) else None
     values = np.asarray(np.ma.getdata(array))
     if values.ndim != 1:
         raise ValueError(f"{name} must have one dimension, not {values.ndim}")
     if values.dtype == object or values.dtype.kind == "T":
-        if present is not None:
-            values = values.astype(object)  # a copy
-            values[~present] = None
-        return _of_entries(values.tolist(), name)
+        return ListedIdentifiers(values, masked, name)
     if values.dtype.kind not in "biuUS":
         raise TypeError(f"{name} must hold integers or text, not {describe_dtype(values.dtype)}")
-    return values, present
+    return values, None if masked is None else ~masked
 
 
 def _of_arrow(column: ArrowColumn, name: str) -> Identifiers:
@@ -85,31 +87,3 @@ def _of_categories(column: Categories, name: str) -> Identifiers:
     if isinstance(values, Strings):
         return replace(values, rows=column.codes), column.present
     return values[column.codes], column.present
-
-
-def _of_entries(entries: Sequence[Any], name: str) -> Identifiers:
-    """Return Python's values as integers of 64 bits, or as strings if they do not fit."""
-    types = set(map(type, entries))
-    floats = tuple(kind for kind in types if issubclass(kind, float | np.floating))
-    if floats and len(floats) < len(types):  # such as NaN, with which pandas says null
-        entries = [None if isinstance(entry, floats) else entry for entry in entries]
-    values, present = present_entries(entries)
-    types = set(map(type, values))
-    if all(issubclass(kind, str) for kind in types):
-        # A lone surrogate, which Python allows, is kept as it is.
-        return join_bytes([value.encode("utf-8", "surrogatepass") for value in values], present)
-    if all(issubclass(kind, bytes) for kind in types):
-        return join_bytes(values, present)
-    if all(issubclass(kind, bool | np.bool) for kind in types) or all(map(is_integer, types)):
-        return _of_integers(list(map(int, values)), present)
-    if refused := [describe_entry(kind) for kind in types if not issubclass(kind, _KINDS)]:
-        raise TypeError(f"{name} must hold integers or text, not {min(refused)}")
-    raise TypeError(f"{name} must hold integers, or text, or bytes: all of one kind")
-
-
-def _of_integers(integers: list[int], present: Mask) -> Identifiers:
-    if min(integers) >= -(2**63) and max(integers) < 2**63:
-        return spread_present(np.array(integers, np.int64), present), present
-    strings, present = join_bytes([b"%d" % integer for integer in integers], present)
-    every = spread_present(np.array(integers, object), present)
-    return replace(strings, integers=tuple(every)), present

@@ -18,7 +18,14 @@ from cydp._columns.arrow import ArrowColumn, Chunk
 from cydp._columns.dtypes import ARROW_OFFSETS, ARROW_VIEWS
 from cydp._columns.masks import Mask, both_present, concatenate_masks, spread_present
 
-__all__ = ["Strings", "arrow_strings", "fixed_width", "is_string_format", "join_bytes"]
+__all__ = [
+    "Strings",
+    "arrow_strings",
+    "concatenate",
+    "fixed_width",
+    "is_string_format",
+    "join_bytes",
+]
 
 _INLINE = 12  # bytes of a string that stand in its view
 
@@ -107,7 +114,7 @@ def arrow_strings(column: ArrowColumn, name: str) -> tuple[Strings, Mask]:
         return _NO_STRINGS, None
     if len(parts) == 1:
         return parts[0]
-    return _concatenate([strings for strings, _ in parts]), concatenate_masks(parts)
+    return concatenate([strings for strings, _ in parts]), concatenate_masks(parts)
 
 
 def _chunk_strings(chunk: Chunk, name: str) -> tuple[Strings, Mask]:
@@ -135,7 +142,7 @@ def _plain_strings(chunk: Chunk) -> tuple[Strings, Mask]:
     return Strings(data, ends.astype(np.int64, copy=False)), chunk.present()
 
 
-def _concatenate(parts: Sequence[Strings]) -> Strings:
+def concatenate(parts: Sequence[Strings]) -> Strings:
     """Return the strings of all parts, whose dictionaries may differ."""
     rows = None
     if any(part.rows is not None for part in parts):

@@ -152,7 +152,8 @@ def _hash_by_value(integers: tuple[int, ...], hashes: Words, key: Words) -> Word
     Integers beyond 64 bits keep that hash. The others get the word that they have in a column of
     integers of 64 bits, so that the sample of one user does not depend on another user's number.
     """
-    fits = np.array([-(2**63) <= number < 2**64 for number in integers], np.bool_)
-    words = np.array([number % 2**64 for number in integers], np.uint64)
-    is_large = np.array([number >= 2**63 for number in integers], np.uint64)
+    n = len(integers)
+    fits = np.fromiter((-(2**63) <= number < 2**64 for number in integers), np.bool_, n)
+    words = np.fromiter((number % 2**64 for number in integers), np.uint64, n)
+    is_large = np.fromiter((number >= 2**63 for number in integers), np.uint64, n)
     return np.where(fits, _mark_large(words, is_large, key), hashes)

@@ -11,8 +11,11 @@ from numpy.typing import NDArray
 from cydp import _core, _threads
 from cydp._arguments import Column
 from cydp._call_errors import explain_arguments
-from cydp._columns.identifiers import read_identifiers
+from cydp._columns import blocks
+from cydp._columns.identifiers import open_identifiers
 from cydp._columns.keys import Keys
+from cydp._columns.listed import ListedIdentifiers
+from cydp._columns.masks import Mask
 from cydp._columns.strings import Strings, fixed_width
 
 __all__ = ["match_keys", "value_counts"]
@@ -52,7 +55,7 @@ def match_keys(x: Column, keys: Column | Keys) -> NDArray[np.uint32]:
     array([1, 2, 2, 0], dtype=uint32)
 
     """
-    lookup = _Lookup(x, keys if isinstance(keys, Keys) else Keys(keys))
+    lookup = _prepare(x, keys if isinstance(keys, Keys) else Keys(keys))
     codes = np.empty(lookup.rows, np.uint32)
     lookup.fill(codes, 0)
     return codes
@@ -85,7 +88,7 @@ def value_counts(x: Column, keys: Column | Keys) -> NDArray[np.int64]:
 
     """
     table = keys if isinstance(keys, Keys) else Keys(keys)
-    lookup = _Lookup(x, table)
+    lookup = _prepare(x, table)
     counts = np.zeros(len(table) + 1, np.int64)
     # Each call of a kernel visits every count once, so it gets more rows if there are many.
     chunk_rows = max(_CHUNK_ROWS * lookup.threads, 4 * len(counts))
@@ -97,12 +100,34 @@ def value_counts(x: Column, keys: Column | Keys) -> NDArray[np.int64]:
     return counts[:-1]
 
 
+def _prepare(x: Column, keys: Keys) -> _Lookup | _ListLookup:
+    identifiers = open_identifiers(x, "x")
+    if isinstance(identifiers, ListedIdentifiers):
+        return _ListLookup(identifiers, keys)
+    return _Lookup(*identifiers, keys)
+
+
+class _ListLookup:
+    """A list or an array of objects whose values are converted and looked up block by block."""
+
+    def __init__(self, listed: ListedIdentifiers, keys: Keys) -> None:
+        self._listed, self._keys = listed, keys
+        self.rows = len(listed)
+        self.threads = _threads.threads_for(self.rows)
+
+    def fill(self, codes: NDArray[np.uint32], first: int) -> None:
+        """Set codes to those of the rows from `first` on."""
+        for start in range(0, len(codes), blocks.BLOCK_ROWS):
+            part = codes[start : start + blocks.BLOCK_ROWS]
+            block = self._listed.block(first + start, len(part))
+            _Lookup(*block, self._keys).fill(part, 0)
+
+
 class _Lookup:
     """A column whose values are looked up among keys."""
 
-    def __init__(self, x: Column, keys: Keys) -> None:
+    def __init__(self, values: NDArray[Any] | Strings, present: Mask, keys: Keys) -> None:
         self._missing = len(keys)  # the code of values that are not among the keys
-        values, present = read_identifiers(x, "x")
         self.rows = len(values)
         self.threads = _threads.threads_for(self.rows)
         self._present, self._values = present, values  # the kernels read the values

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT
+ * Pages that the kernel wipes in a forked child; where it cannot, process ids and a fork
+ * handler tell. docs/generator.md, "Forks". */
+#if defined(__APPLE__)
+#define _DARWIN_C_SOURCE /* MAP_ANON */
+#else
+#define _GNU_SOURCE /* madvise */
+#endif
+#include "generator/owned_pages.h"
+#include "base/wipe.h"
+#include "generator/forks.h"
+
+#include <sched.h>
+#include <sys/mman.h>
+
+static bool wipe_on_fork(void *pages, size_t bytes) {
+#ifdef MADV_WIPEONFORK
+  /* An emulator may say yes to anything: it must refuse what does not exist. */
+  return madvise(pages, bytes, MADV_WIPEONFORK) == 0 && madvise(pages, bytes, -1) != 0;
+#else
+  (void)pages, (void)bytes;
+  return false;
+#endif
+}
+
+cydp_status cydp_owned_pages_new(size_t bytes, void **out, bool *wiped) {
+  void *pages = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON, -1, 0);
+  if (pages == MAP_FAILED)
+    return CYDP_ERROR_MEMORY;
+  *wiped = wipe_on_fork(pages, bytes);
+  cydp_status status = *wiped ? CYDP_OK : cydp_watch_forks();
+  if (status != CYDP_OK) {
+    munmap(pages, bytes);
+    return status;
+  }
+  *out = pages;
+  return CYDP_OK;
+}
+
+void cydp_owned_pages_free(void *pages, size_t bytes) {
+  cydp_wipe(pages, bytes);
+  munmap(pages, bytes);
+}
+
+uint64_t cydp_owner(bool wiped) { return wiped ? 1 : cydp_process_id(); }
+
+void cydp_owner_lock(_Atomic(uint64_t) *lock, uint64_t owner) {
+  for (;;) {
+    uint64_t holder = 0;
+    if (atomic_compare_exchange_strong(lock, &holder, owner))
+      return;
+    if (holder != owner && atomic_compare_exchange_strong(lock, &holder, owner))
+      return;
+    sched_yield();
+  }
+}
+
+void cydp_owner_unlock(_Atomic(uint64_t) *lock) {
+  atomic_store_explicit(lock, 0, memory_order_release);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Memory that belongs to one process: a forked child does not use what its parent put
+ * there. docs/generator.md, "Forks". */
+#ifndef CYDP_GENERATOR_OWNED_PAGES_H
+#define CYDP_GENERATOR_OWNED_PAGES_H
+
+#include "cydp.h"
+
+#include <stdatomic.h>
+
+/* Sets *pages to zeros, and *wiped to whether the kernel sets them to zeros in a forked
+ * child; where it does not, cydp_owner tells. Returns CYDP_ERROR_MEMORY if it cannot. */
+cydp_status cydp_owned_pages_new(size_t bytes, void **pages, bool *wiped);
+
+/* Wipes and frees them. */
+void cydp_owned_pages_free(void *pages, size_t bytes);
+
+/* Returns what the owner writes into its pages: not 0, and not what a forked child finds
+ * there. */
+uint64_t cydp_owner(bool wiped);
+
+/* Lock and unlock pages; the lock lies in them, and is 0 or the owner that holds it. One
+ * that a thread of another process held, which the fork did not copy, is free. */
+void cydp_owner_lock(_Atomic(uint64_t) *lock, uint64_t owner);
+void cydp_owner_unlock(_Atomic(uint64_t) *lock);
+
+#endif

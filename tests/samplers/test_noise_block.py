@@ -1,0 +1,193 @@
+"""csrc/samplers/noise_block.c from Python: values one at a time, each served once."""
+
+import copy
+import itertools
+import os
+import pickle
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import sysconfig
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import cydp
+from cydp.testing import SeededGenerator
+
+VALUES = 4096
+LARGE = 2**40  # the scale of values that are never equal by chance
+LAWS: dict[str, tuple[Callable[[Any], Any], Callable[[Any, int], Any], type]] = {
+    "laplace 1": (
+        lambda g: g.discrete_laplace_iter(1), lambda g, n: g.discrete_laplace(1, n), int,
+    ),
+    "laplace 2^40": (
+        lambda g: g.discrete_laplace_iter(LARGE), lambda g, n: g.discrete_laplace(LARGE, n), int,
+    ),
+    "gaussian 10": (
+        lambda g: g.discrete_gaussian_iter("10"), lambda g, n: g.discrete_gaussian("10", n), int,
+    ),
+    "gaussian, by its square": (
+        lambda g: g.discrete_gaussian_iter(sigma2=3),
+        lambda g, n: g.discrete_gaussian(sigma2=3, size=n),
+        int,
+    ),
+    "bernoulli": (lambda g: g.bernoulli_iter("1/3"), lambda g, n: g.bernoulli("1/3", n), bool),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("fixed_work", [False, True])
+@pytest.mark.parametrize("law", LAWS)
+def test_the_values_are_those_of_calls_for_a_block(law: str, fixed_work: bool) -> None:
+    iterate, draw, kind = LAWS[law]
+    block = iterate(SeededGenerator(7, fixed_work=fixed_work))
+    values = list(itertools.islice(block, 2 * VALUES + 3))
+    g = SeededGenerator(7)
+    drawn = np.concatenate([draw(g, VALUES) for _ in range(3)])
+    assert values == drawn[: len(values)].tolist()
+    assert {type(value) for value in values} == {kind}
+    assert iter(block) is block
+
+
+def test_blocks_of_one_generator_share_its_stream() -> None:
+    g, again = SeededGenerator(8), SeededGenerator(8)
+    one, other = g.discrete_laplace_iter(LARGE), g.discrete_laplace_iter(LARGE)
+    firsts = [next(other), next(one)]
+    assert firsts == [again.discrete_laplace(LARGE, VALUES)[0] for _ in range(2)]
+
+
+def test_a_block_keeps_its_generator_and_its_sampler() -> None:
+    block = cydp.Generator().discrete_laplace_iter("12345678901234567/3")
+    junk = [cydp.Generator().discrete_laplace(i + 1) for i in range(300)]  # the sampler is dropped
+    assert len(junk) == 300
+    assert len(set(itertools.islice(block, 3 * VALUES))) == 3 * VALUES
+
+
+def test_threads_share_a_block() -> None:
+    """Together they get the first values of the stream: none is lost or served twice."""
+    workers, each = 8, 5 * VALUES + 3
+    block = SeededGenerator(9).discrete_laplace_iter(LARGE)
+    served: list[list[int]] = []
+
+    def take() -> None:
+        served.append([next(block) for _ in range(each)])
+
+    threads = [threading.Thread(target=take) for _ in range(workers)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    expected = itertools.islice(SeededGenerator(9).discrete_laplace_iter(LARGE), workers * each)
+    assert sorted(itertools.chain(*served)) == sorted(expected)
+
+
+@pytest.mark.parametrize("copied", [pickle.dumps, copy.copy, copy.deepcopy])
+def test_a_block_is_not_copied(copied: Callable[[Any], Any]) -> None:
+    with pytest.raises(TypeError, match="a NoiseBlock cannot be pickled or copied: its noise"):
+        copied(cydp.Generator().discrete_laplace_iter(1))
+
+
+def test_a_closed_block_serves_nothing() -> None:
+    for taken in (0, 1, VALUES):
+        block = cydp.Generator().discrete_gaussian_iter(10)
+        assert len(list(itertools.islice(block, taken))) == taken
+        block.close()
+        block.close()
+        assert list(block) == []
+        with pytest.raises(StopIteration):
+            next(block)
+
+
+@pytest.mark.parametrize("scale", [0, -1, "x", None, True, float("nan"), 2**57, "1e-7"])
+def test_a_wrong_parameter_is_refused_at_once(scale: Any) -> None:
+    g = cydp.Generator()
+    for iterate, one in (
+        (g.discrete_laplace_iter, g.discrete_laplace),
+        (g.bernoulli_iter, g.bernoulli),
+        (g.discrete_gaussian_iter, g.discrete_gaussian),
+    ):
+        if iterate == g.bernoulli_iter and scale in (0, "1e-7", True) and scale is not True:
+            continue  # a probability
+        with pytest.raises((TypeError, ValueError)) as expected:
+            one(scale)
+        with pytest.raises(expected.type, match=f"^{re.escape(str(expected.value))}$"):
+            iterate(scale)
+
+
+needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+
+
+def from_child(block: Any, n: int) -> list[int]:
+    """The next values of a forked child."""
+    read, write = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        signal.alarm(30)
+        os.write(write, np.array(list(itertools.islice(block, n))).tobytes())
+        os._exit(0)
+    os.close(write)
+    with open(read, "rb") as pipe:
+        values = np.frombuffer(pipe.read(), np.int64)
+    assert os.waitpid(pid, 0) == (pid, 0)
+    assert len(values) == n
+    return [int(value) for value in values]
+
+
+@needs_fork
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_a_child_serves_nothing_of_its_parents() -> None:
+    """Neither what is left of the block, nor the block after it."""
+    block = cydp.Generator().discrete_laplace_iter(LARGE)
+    values = list(itertools.islice(block, 5))
+    for _ in range(3):
+        values += from_child(block, 100)
+    values += itertools.islice(block, 2 * VALUES)
+    assert len(set(values)) == len(values) == 305 + 2 * VALUES
+
+
+@needs_fork
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_the_child_of_a_seeded_parent_serves_the_next_block() -> None:
+    block = SeededGenerator(3).discrete_laplace_iter(LARGE)
+    g = SeededGenerator(3)
+    first, second = g.discrete_laplace(LARGE, VALUES), g.discrete_laplace(LARGE, VALUES)
+    assert next(block) == first[0]
+    for _ in range(2):
+        assert from_child(block, 10) == second[:10].tolist()
+    assert list(itertools.islice(block, VALUES + 9)) == [*first[1:], *second[:10]]
+
+
+COMPILER = (sysconfig.get_config_var("CC") or "cc").split()[0]
+REFUSES = "int madvise(void *a, unsigned long n, int advice) { return -(advice == 18); }"
+
+
+@needs_fork
+@pytest.mark.skipif(
+    sys.platform != "linux"
+    or shutil.which(COMPILER) is None
+    or "libasan" in os.environ.get("LD_PRELOAD", ""),
+    reason="replaces madvise",
+)
+def test_a_child_where_the_kernel_does_not_wipe(tmp_path: Path) -> None:
+    """The tests of forks once more, with an madvise that knows no MADV_WIPEONFORK, 18."""
+    source, library = tmp_path / "refuses.c", tmp_path / "refuses.so"
+    source.write_text(REFUSES)
+    subprocess.run([COMPILER, "-shared", "-fPIC", str(source), "-o", str(library)], check=True)
+    tests = [
+        "from samplers import test_noise_block as tests",
+        "tests.test_a_child_serves_nothing_of_its_parents()",
+        "tests.test_the_child_of_a_seeded_parent_serves_the_next_block()",
+    ]
+    root = Path(__file__).parents[1]
+    paths = os.pathsep.join([str(root), *sys.path])
+    subprocess.run(
+        [sys.executable, "-c", "; ".join(tests)],
+        env=os.environ | {"LD_PRELOAD": str(library), "PYTHONPATH": paths},
+        check=True,
+    )
