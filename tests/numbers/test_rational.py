@@ -148,8 +148,8 @@ def test_an_exact_number_is_a_fraction(number: Fraction) -> None:
 )  # fmt: skip
 def test_exact_numbers_are_formatted(number: Fraction, spec: str, shown: str) -> None:
     """On every Python as 3.13 does it."""
-    for given in (as_exact(number), *([Sensitivity(number)] if number >= 0 else [])):
-        assert format(given, spec) == shown
+    for each in (as_exact(number), *([Sensitivity(number)] if number >= 0 else [])):
+        assert format(each, spec) == shown
 
 
 def test_numbers_beyond_floats_are_formatted() -> None:
