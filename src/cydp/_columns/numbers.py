@@ -86,6 +86,10 @@ def is_real_array(x: object) -> TypeGuard[NDArray[Any]]:
     return type(x) is np.ndarray and x.dtype.kind in "biuf" and x.dtype.itemsize <= 8
 
 
+def _is_integer_array(x: object) -> TypeGuard[NDArray[Any]]:
+    return type(x) is np.ndarray and x.ndim == 1 and x.dtype.kind in "biu"
+
+
 def read_exact_numbers(x: Column, name: str = "x") -> NDArray[Any]:
     """Return x as `read_numbers` does, or as objects if it is a list with numbers beyond 2**53.
 
@@ -158,7 +162,7 @@ def read_integers(x: Column, name: str = "codes") -> NDArray[Any]:
     [1, 2]
 
     """
-    if type(x) is np.ndarray and x.ndim == 1 and x.dtype.kind in "biu":
+    if _is_integer_array(x):
         return x
     x = open_column(x, name)
     entries = x if isinstance(x, list | tuple) else object_entries(x, name)

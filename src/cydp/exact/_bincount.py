@@ -54,16 +54,15 @@ def bincount(codes: Column, minlength: Integer = 0) -> NDArray[np.int64]:
     """
     least = read_length(minlength, "minlength")
     values = read_integers(codes)
-    if type(values) is np.ndarray and 0 < values.size <= _FEW and least <= _FEW:
-        counts = _count_few(values, least)
-        if counts is not None:
-            return counts
     all_masked = isinstance(values, np.ma.MaskedArray) and np.ma.getmaskarray(values).all()
     if values.size == 0 or all_masked:
         return np.zeros(least, np.int64)
-    length = max(least, _guess_length(values), 1)
     try:
-        return _bincount(values, length, least)
+        if type(values) is np.ndarray and values.size <= _FEW and least <= _FEW:
+            counts = _count_few(values, least)
+            if counts is not None:
+                return counts
+        return _bincount(values, max(least, _guess_length(values), 1), least)
     except MemoryError:  # numpy's message would show the largest code
         raise MemoryError(
             "no memory for a count of each code up to the largest: codes must be smaller"
