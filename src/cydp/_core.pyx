@@ -379,6 +379,17 @@ def add_grid_noise(const double[::1] values not None, int64_t[::1] noise not Non
     check(status)
 
 
+def add_noise_to_one(int64_t value, bint may_saturate, Stream stream not None,
+                     Sampler sampler not None):
+    """Return a value plus noise of a sampler of integers, with the ends that cydp.h says."""
+    cdef int64_t noise = 0
+    if sampler.boolean:
+        raise ValueError("the sampler must be one of integers")
+    check(_c.cydp_sampler_fill(sampler.sampler, 1, stream.rng, stream.work_mode, 1, &noise))
+    _c.cydp_add_noise(&value, 1, may_saturate, &noise)
+    return noise
+
+
 # Columns ------------------------------------------------------------------------------------------
 
 def drop_masked(const uint8_t[::1] values not None, size_t entry_bytes,

@@ -1,5 +1,6 @@
 """accounting/_loss.py."""
 
+import copy
 import dataclasses
 import pickle
 from fractions import Fraction
@@ -111,3 +112,21 @@ def test_the_order_is_told_where_a_loss_is_written() -> None:
         ApproxDP(1, 2)
     with pytest.raises(ValueError, match=r"delta must be less than 1, not 2$"):
         cydp.Gaussian(epsilon=1, delta=2, sensitivity=1)
+
+
+def test_rho_of_epsilon_is_there_whenever_it_is_asked_for() -> None:
+    """It is computed late, and everything that shows or compares it sees the same number."""
+    half = Fraction(1, 200)
+    new = [PureDP("0.1") for _ in range(7)]
+    assert new[0].rho == half
+    assert new[1] == PureDP("0.1", rho=half)
+    assert hash(new[2]) == hash(PureDP("0.1", rho=half))
+    assert pickle.loads(pickle.dumps(new[3])).rho == half
+    assert copy.deepcopy(new[4]).rho == half
+    assert dataclasses.astuple(new[5]) == (Fraction(1, 10), half, None)
+    assert new[6].to_dict()["exact"]["rho"] == "1/200"
+    assert all(loss.rho is loss.rho for loss in new)
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        new[0].rho = half  # type: ignore[misc, assignment]
+    with pytest.raises(TypeError, match="made once"):
+        PureDP("0.1").__init__(1)  # type: ignore[misc]

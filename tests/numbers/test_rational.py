@@ -2,12 +2,15 @@
 
 import copy
 import pickle
+import re
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 
 from cydp._numbers.rational import (
     Exact,
@@ -145,8 +148,8 @@ def test_an_exact_number_is_a_fraction(number: Fraction) -> None:
 )  # fmt: skip
 def test_exact_numbers_are_formatted(number: Fraction, spec: str, shown: str) -> None:
     """On every Python as 3.13 does it."""
-    for given in (as_exact(number), *([Sensitivity(number)] if number >= 0 else [])):
-        assert format(given, spec) == shown
+    for each in (as_exact(number), *([Sensitivity(number)] if number >= 0 else [])):
+        assert format(each, spec) == shown
 
 
 def test_numbers_beyond_floats_are_formatted() -> None:
@@ -160,3 +163,54 @@ def test_other_formats_are_refused(spec: str) -> None:
     """A precision without a type would cut the quotient: 1/30 to 1/3."""
     with pytest.raises(ValueError, match=r"(?i)format specifier"):
         format(Exact(1, 3), spec)
+
+
+# What text may say; Fraction, which reads more, is the oracle of what it means.
+TEXT = re.compile(r"\s*[-+]?(?:\d+/\d+|(?:\d+\.?\d*|\.\d+)(?:[eE]([-+]?\d+))?)\s*", re.ASCII)
+
+
+def oracle(text: str) -> Fraction | str:
+    """Return what Fraction reads, or a word of the error."""
+    if len(text) > 3 * 1240:
+        return "bits"
+    match = TEXT.fullmatch(text)
+    if match is None:
+        return "such as"
+    if match[1] is not None and (len(match[1]) > 6 or abs(int(match[1])) > 2 * 1240):
+        return "bits"
+    try:
+        number = Fraction(text)
+    except ZeroDivisionError:
+        return "denominator is 0"
+    long = max(number.numerator.bit_length(), number.denominator.bit_length()) > 4096
+    return "bits" if long else number
+
+
+@settings(max_examples=2000, deadline=None)
+@given(
+    st.one_of(
+        st.text("0123456789+-./eE \n\t_", max_size=14),
+        st.from_regex(TEXT, fullmatch=True),
+        st.floats(allow_nan=False, allow_infinity=False).map(repr),
+    )
+)
+@example("." + "0" * 3718 + "1")
+@example("9" * 1233)
+@example("9" * 1234)
+@example("9" * 3721)
+@example("1e000005")
+@example("1e0000005")
+@example("0e-2480")
+@example("0/00")
+@example("\u0663")  # a digit, but not of ASCII
+@example("1.5/2")
+@example("-.e5")
+def test_text_means_what_fraction_reads(text: str) -> None:
+    expected = oracle(text)
+    if isinstance(expected, str):
+        with pytest.raises(ValueError, match=expected):
+            read_exact(text, "epsilon")
+        return
+    found = read_exact(text, "epsilon")
+    assert (found.numerator, found.denominator) == (expected.numerator, expected.denominator)
+    assert type(found) is Exact

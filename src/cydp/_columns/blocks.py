@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from cydp import _core
 
-__all__ = ["BLOCK_ROWS", "block_rows", "blocks", "paired_blocks"]
+__all__ = ["BLOCK_ROWS", "block_rows", "blocks", "is_for_kernel", "paired_blocks"]
 
 BLOCK_ROWS = 65_536
 """How many rows to convert at a time."""
@@ -42,7 +42,7 @@ def blocks(values: NDArray[Any], dtype: np.dtype[Any], rows: int) -> Iterator[ND
         How many values to convert at a time.
 
     """
-    if not isinstance(values, np.ma.MaskedArray) and _is_kernels(values, dtype):
+    if not isinstance(values, np.ma.MaskedArray) and is_for_kernel(values, dtype):
         yield values.reshape(-1)  # the usual case, also of small calls
         return
     for (block,) in paired_blocks((values,), (dtype,), rows):
@@ -61,7 +61,7 @@ def paired_blocks(
         for unmasked in _unmasked_blocks(list(map(np.ma.getdata, columns)), mask, rows):
             yield from paired_blocks(unmasked, dtypes, rows)
         return
-    if all(map(_is_kernels, columns, dtypes)):
+    if all(map(is_for_kernel, columns, dtypes)):
         yield tuple(values.reshape(-1) for values in columns)
         return
     if columns[0].size == 0:
@@ -80,9 +80,10 @@ def paired_blocks(
         yield block if isinstance(block, tuple) else (block,)
 
 
-def _is_kernels(values: NDArray[Any], dtype: np.dtype[Any]) -> bool:
-    """Whether a kernel of this dtype reads an array as it is."""
-    return values.dtype == dtype and values.flags.c_contiguous and values.flags.aligned
+def is_for_kernel(values: NDArray[Any], dtype: np.dtype[Any]) -> bool:
+    """Whether a kernel of this dtype reads an array without a mask as it is."""
+    flags = values.flags
+    return values.dtype == dtype and flags.c_contiguous and flags.aligned
 
 
 def _unmasked_blocks(

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,7 @@ from cydp._columns.pandas import Categories
 from cydp._columns.reading import read_column
 
 __all__ = [
+    "is_real_array",
     "read_exact_numbers",
     "read_group_codes",
     "read_integers",
@@ -68,6 +69,8 @@ def read_numbers(x: Column, name: str = "x") -> NDArray[Any]:
            fill_value=999999)
 
     """
+    if is_real_array(x):
+        return x
     x = open_column(x, name)
     with np.errstate(all="ignore"):  # a signalling NaN may warn
         values = _array_of(x, name) if isinstance(x, list | tuple) else _read(x, name)
@@ -76,6 +79,15 @@ def read_numbers(x: Column, name: str = "x") -> NDArray[Any]:
             values = numbers_of(values, name)
     check_real(values.dtype, name)
     return values
+
+
+def is_real_array(x: object) -> TypeGuard[NDArray[Any]]:
+    """Whether x is an array that is read as it is: no subclass, and of real numbers."""
+    return type(x) is np.ndarray and x.dtype.kind in "biuf" and x.dtype.itemsize <= 8
+
+
+def _is_integer_array(x: object) -> TypeGuard[NDArray[Any]]:
+    return type(x) is np.ndarray and x.ndim == 1 and x.dtype.kind in "biu"
 
 
 def read_exact_numbers(x: Column, name: str = "x") -> NDArray[Any]:
@@ -89,6 +101,8 @@ def read_exact_numbers(x: Column, name: str = "x") -> NDArray[Any]:
     [9007199254740993, Fraction(1, 2)]
 
     """
+    if is_real_array(x):
+        return x
     x = open_column(x, name)
     values = read_numbers(x, name)
     if values.dtype.kind != "f" or (entries := object_entries(x, name)) is None:
@@ -148,6 +162,8 @@ def read_integers(x: Column, name: str = "codes") -> NDArray[Any]:
     [1, 2]
 
     """
+    if _is_integer_array(x):
+        return x
     x = open_column(x, name)
     entries = x if isinstance(x, list | tuple) else object_entries(x, name)
     if isinstance(entries, np.ndarray) and entries.ndim == 1:

@@ -41,7 +41,9 @@ _MOST_INDEX_BITS = 2048  # of a length or a count, whose digits then fit into a 
 # Enough decimal digits for MAX_BITS, and for an exponent that such a number can need. Longer text
 # is refused before anything is computed.
 _MAX_DIGITS = 1240
-_TEXT = re.compile(r"\s*[-+]?(?:\d+/\d+|(?:\d+\.?\d*|\.\d+)(?:[eE]([-+]?\d+))?)\s*", re.ASCII)
+_TEXT = re.compile(
+    r"\s*([-+]?)(?:(\d+)/(\d+)|(?=\.?\d)(\d*)(?:\.(\d*))?(?:[eE]([-+]?\d+))?)\s*", re.ASCII
+)
 _ALLOWED = "an int, float, str, Fraction or Decimal"
 _PLACE = re.compile(r"(.?[<>^])?\d*", re.ASCII | re.DOTALL)  # a format of strings: where they stand
 _AS_A_FLOAT = tuple("eEfFgG%")  # the ends of formats that show digits of a float
@@ -131,6 +133,10 @@ def read_exact(value: Number, name: str) -> Exact:
         if not _are_short(numerator, denominator):
             raise _too_long(name)
         return value if kind is Exact else _make_reduced(numerator, denominator)  # type: ignore[return-value]
+    if kind is str:
+        return _read(cast("str", value), name)
+    if kind is float and math.isfinite(cast("float", value)):
+        return _read(repr(value), name)
     if isinstance(value, (bool, np.bool_, np.timedelta64)):
         raise TypeError(f"{name} must be {_ALLOWED}, not {type(value).__name__.rstrip('_')}")
     if isinstance(value, (int, np.integer, numbers.Rational)):
@@ -307,16 +313,26 @@ def _read(digits: str, name: str) -> Exact:
         if len(digits) > 3 * _MAX_DIGITS:
             raise _too_long(name)
         raise ValueError(f"{name} must be a number such as '0.1' or '1/3', not {digits[:40]!r}")
-    exponent = cast("str | None", match[1])
+    sign, above, below, whole, decimals, exponent = match.groups()
     if exponent is not None and (len(exponent) > 6 or abs(int(exponent)) > 2 * _MAX_DIGITS):
         raise _too_long(name)
-    try:
-        number = Exact(digits)
-    except ZeroDivisionError:
-        raise ValueError(f"{name} must be a number, and its denominator is 0") from None
-    if not _are_short(number.numerator, number.denominator):
+    numerator, denominator = int(above or whole or 0), int(below or 1)
+    if denominator == 0:
+        raise ValueError(f"{name} must be a number, and its denominator is 0")
+    if decimals:
+        denominator = 10 ** len(decimals)
+        numerator = numerator * denominator + int(decimals)
+    if exponent is not None:
+        power = int(exponent)
+        if power >= 0:
+            numerator *= 10**power
+        else:
+            denominator *= 10**-power
+    shared = math.gcd(numerator, denominator)
+    numerator, denominator = numerator // shared, denominator // shared
+    if not _are_short(numerator, denominator):
         raise _too_long(name)
-    return number
+    return _make_reduced(-numerator if sign == "-" else numerator, denominator)
 
 
 def _are_short(numerator: int, denominator: int) -> bool:

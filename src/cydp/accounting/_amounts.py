@@ -13,10 +13,11 @@ from typing import TypeAlias
 from cydp.accounting._errors import MeasureMismatchError
 from cydp.accounting._format import format_loss
 from cydp.accounting._loss import ZCDP, ApproxDP, Loss, PureDP
-from cydp.accounting._loss_numbers import check_nonnegative, half_square
-from cydp.accounting._make_loss import fill_once
+from cydp.accounting._loss_numbers import check_nonnegative
+from cydp.accounting._make_loss import COMPUTED_LATER, fill_once
 
 __all__ = [
+    "MOST_BITS",
     "Amount",
     "add_amounts",
     "amount_of",
@@ -27,7 +28,7 @@ __all__ = [
     "zero_amount",
 ]
 
-_MOST_BITS = 8192  # of a total; a longer one is rounded up to a multiple of 1 / _GRID
+MOST_BITS = 8192  # of a total; a longer one is rounded up to a multiple of 1 / _GRID
 _GRID = 2**4096
 
 Amount: TypeAlias = tuple[Fraction, ...]
@@ -68,9 +69,9 @@ def loss_of_amount(kind: type[Loss], amount: Amount, relation: str | None = None
 
     A charge that is refused may have asked for such a delta.
     """
-    numbers: list[Fraction | None] = [check_nonnegative(number) for number in amount]
+    numbers: list[object] = [check_nonnegative(number) for number in amount]
     if kind is not ZCDP:
-        numbers.append(half_square(amount[0]) if kind is PureDP else None)
+        numbers.append(COMPUTED_LATER if kind is PureDP else None)
     loss = object.__new__(kind)
     fill_once(loss, *numbers, relation, *([None] if kind is ApproxDP else []))
     return loss
@@ -112,6 +113,6 @@ def _add(spent: Fraction, requested: Fraction) -> Fraction:
     if not requested:
         return spent
     total = spent + requested
-    if max(total.numerator.bit_length(), total.denominator.bit_length()) <= _MOST_BITS:
+    if max(total.numerator.bit_length(), total.denominator.bit_length()) <= MOST_BITS:
         return total
     return Fraction(-(-total.numerator * _GRID // total.denominator), _GRID)

@@ -9,7 +9,7 @@ from cydp._relations import check_optional_relation
 from cydp.accounting._combine_relations import combine_relations
 from cydp.accounting._describe_argument import describe_wrong_loss
 from cydp.accounting._errors import RelationMismatchError
-from cydp.accounting._loss import ZCDP, ApproxDP, Loss, PureDP
+from cydp.accounting._loss import LOSSES, Loss
 
 __all__ = ["Cost", "HasLoss", "check_loss", "check_relation_of_cost", "loss_of", "relation_of"]
 
@@ -28,15 +28,17 @@ Cost: TypeAlias = Loss | HasLoss
 
 def check_loss(loss: object, name: str) -> Loss:
     """Return a loss; a TypeError for anything else, a mechanism included."""
-    if not isinstance(loss, PureDP | ApproxDP | ZCDP):
+    if not isinstance(loss, LOSSES):
         raise TypeError(f"{name} must be PureDP, ApproxDP or ZCDP, not {describe_wrong_loss(loss)}")
     return loss
 
 
 def loss_of(cost: Cost) -> Loss:
     """Return a loss, or that of a mechanism or a release; a TypeError for anything else."""
-    loss = cost if isinstance(cost, PureDP | ApproxDP | ZCDP) else getattr(cost, "loss", None)
-    if not isinstance(loss, PureDP | ApproxDP | ZCDP):
+    if isinstance(cost, LOSSES):
+        return cost
+    loss = getattr(cost, "loss", None)
+    if not isinstance(loss, LOSSES):
         if hasattr(cost, "as_loss") and not isinstance(cost, type):
             raise TypeError(
                 "cost must not be a Plan, which is charged as a whole, at a delta: charge "
@@ -55,6 +57,8 @@ def relation_of(cost: Cost) -> str | None:
     Raises RelationMismatchError for a mechanism that is stated under another relation than its
     loss.
     """
+    if isinstance(cost, LOSSES):
+        return cost.relation
     return combine_relations(
         "a mechanism and its loss", getattr(cost, "relation", None), loss_of(cost).relation
     )

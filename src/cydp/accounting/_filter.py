@@ -5,29 +5,33 @@ from __future__ import annotations
 
 import os
 import threading
-from fractions import Fraction
-from typing import NoReturn
+from typing import NoReturn, TypeAlias
 
 from cydp._arguments import Integer
 from cydp._call_errors import explain_arguments
 from cydp._relations import check_relation
 from cydp.accounting._amounts import (
-    Amount,
-    add_amounts,
     amount_of,
-    exceeds,
     loss_of_amount,
     repeat_amount,
     subtract_amounts,
-    zero_amount,
 )
 from cydp.accounting._budget import check_budget
 from cydp.accounting._cost import Cost, check_relation_of_cost, loss_of
 from cydp.accounting._describe_cost import describe_cost
 from cydp.accounting._errors import BudgetExceededError, PrivacyError
 from cydp.accounting._format import html_of
-from cydp.accounting._loss import ApproxDP, Loss
+from cydp.accounting._loss import LOSSES, ApproxDP, Loss
 from cydp.accounting._loss_numbers import read_count
+from cydp.accounting._totals import (
+    NOTHING,
+    Total,
+    add_totals,
+    amount_of_total,
+    exceeds_total,
+    repeat_total,
+    total_of,
+)
 
 __all__ = ["PrivacyFilter"]
 
@@ -74,7 +78,17 @@ class PrivacyFilter:
 
     """
 
-    __slots__ = ("_budget", "_limit", "_lock", "_pid", "_relation", "_spent", "_subtotals")
+    __slots__ = (
+        "_budget",
+        "_kept",
+        "_limit",
+        "_lock",
+        "_most",
+        "_pid",
+        "_relation",
+        "_spent",
+        "_subtotals",
+    )
 
     @explain_arguments
     def __init__(self, budget: Loss, *, relation: str = "add-remove") -> None:
@@ -83,7 +97,9 @@ class PrivacyFilter:
         self._budget = check_budget(budget, check_relation(relation))
         self._relation = relation
         self._limit = amount_of(budget, budget)
-        self._spent = zero_amount(self._limit)
+        self._most = total_of(self._limit)
+        self._spent: Total = NOTHING
+        self._kept: _Checked | None = None  # the last loss that was charged once
         self._subtotals: dict[str, _Subtotal] = {}
         self._lock = threading.RLock()
         self._pid = os.getpid()
@@ -131,18 +147,35 @@ class PrivacyFilter:
         Fraction(3, 4)
 
         """
-        times, requested = self._check_charge(cost, count, relation)
+        kept = self._kept
+        if (
+            kept is not None
+            and kept[0] is cost  # a loss never changes, and was checked
+            and type(count) is int
+            and count == 1
+            and relation is None
+            and os.getpid() == self._pid
+        ):
+            times, (_, requested, name) = 1, kept
+        else:
+            times, requested = self._check_charge(cost, count, relation)
+            name = _name_in_report(cost)
+            if type(cost) in LOSSES and times == 1 and relation is None:
+                self._kept = cost, requested, name
         with self._lock:
             while True:
                 spent = self._spent
-                total = add_amounts(spent, requested)
-                if exceeds(total, self._limit):
+                total = add_totals(spent, requested)
+                if exceeds_total(total, self._most):
                     raise self._refusal(spent, requested)
                 # A signal handler of this thread gets past the lock, and may have charged.
                 if self._spent is spent:
                     self._spent = total
                     break
-            self._subtotals.setdefault(_name_in_report(cost), _Subtotal()).add(times, requested)
+            subtotal = self._subtotals.get(name)
+            if subtotal is None:
+                subtotal = self._subtotals.setdefault(name, _Subtotal())
+            subtotal.add(times, requested)
 
     def would_exceed(self, cost: Cost, count: Integer = 1, *, relation: str | None = None) -> bool:
         """Whether a charge would be refused for lack of budget, as things stand.
@@ -162,7 +195,7 @@ class PrivacyFilter:
 
         """
         _, requested = self._check_charge(cost, count, relation)
-        return exceeds(add_amounts(self._spent, requested), self._limit)
+        return exceeds_total(add_totals(self._spent, requested), self._most)
 
     @property
     def spent(self) -> Loss:
@@ -172,9 +205,9 @@ class PrivacyFilter:
     @property
     def remaining(self) -> Loss:
         """What may still be charged."""
-        return self._loss_of(subtract_amounts(self._limit, self._spent))
+        return self._left(self._spent)
 
-    def _check_charge(self, cost: Cost, count: Integer, relation: str | None) -> tuple[int, Amount]:
+    def _check_charge(self, cost: Cost, count: Integer, relation: str | None) -> tuple[int, Total]:
         """Return how many releases a charge is for, and what they cost together."""
         if os.getpid() != self._pid:
             raise PrivacyError(
@@ -183,14 +216,18 @@ class PrivacyFilter:
             )
         check_relation_of_cost(cost, relation, self.relation)
         times = read_count(count)
-        return times, repeat_amount(loss_of(cost), times, self.budget)
+        return times, total_of(repeat_amount(loss_of(cost), times, self.budget))
 
-    def _refusal(self, spent: Amount, requested: Amount) -> BudgetExceededError:
-        left = subtract_amounts(self._limit, spent)
-        loss_of = self._loss_of
-        return BudgetExceededError(self.budget, loss_of(spent), loss_of(left), loss_of(requested))
+    def _refusal(self, spent: Total, requested: Total) -> BudgetExceededError:
+        losses = self._loss_of(spent), self._left(spent), self._loss_of(requested)
+        return BudgetExceededError(self.budget, *losses)
 
-    def _loss_of(self, amount: Amount) -> Loss:
+    def _left(self, spent: Total) -> Loss:
+        left = subtract_amounts(self._limit, amount_of_total(spent, len(self._limit)))
+        return loss_of_amount(type(self.budget), left, self.budget.relation)
+
+    def _loss_of(self, total: Total) -> Loss:
+        amount = amount_of_total(total, len(self._limit))
         return loss_of_amount(type(self.budget), amount, self.budget.relation)
 
     def report(self) -> str:
@@ -216,7 +253,7 @@ class PrivacyFilter:
         lines = [f"budget {self.budget} under {self.relation!r}, in memory"]
         lines.append(f"  spent {self.spent}, left {self.remaining}")
         lines += [
-            f"  {subtotal.releases:,} x {name}: {self._loss_of(subtotal.amount)}"
+            f"  {subtotal.releases:,} x {name}: {self._loss_of(subtotal.total)}"
             for name, subtotal in subtotals.items()
         ]
         return "\n".join(lines)
@@ -251,20 +288,21 @@ class _Subtotal:
 
     def __init__(self) -> None:
         self.releases = 0
-        self._before: Amount = _NOTHING  # what was charged before the last amount
-        self._each: Amount = _NOTHING  # the last amount
+        self._before: Total = NOTHING  # what was charged before the last amount
+        self._each: Total = NOTHING  # the last amount
         self._charges = 0  # how many charges there were of the last amount
 
-    def add(self, releases: int, amount: Amount) -> None:
+    def add(self, releases: int, each: Total) -> None:
         self.releases += releases
-        if amount != self._each:
-            self._before, self._each, self._charges = self.amount, amount, 0
+        if each != self._each:
+            self._before, self._each, self._charges = self.total, each, 0
         self._charges += 1
 
     @property
-    def amount(self) -> Amount:
+    def total(self) -> Total:
         """The cost of all charges."""
-        return add_amounts(self._before, tuple(self._charges * part for part in self._each))
+        return add_totals(self._before, repeat_total(self._each, self._charges))
 
 
-_NOTHING = (Fraction(0), Fraction(0))  # of any measure: what is added to it may be shorter
+_Checked: TypeAlias = tuple[Cost, Total, str]
+"""A loss, what it costs in the measure of the budget, and its name in a report."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TYPE_CHECKING, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from cydp._arguments import Integer, Number
 from cydp._call_errors import explain_arguments
@@ -26,13 +26,13 @@ from cydp.accounting._loss_numbers import (
     read_group_size,
     read_nonnegative,
 )
-from cydp.accounting._make_loss import fill_once, make_loss
+from cydp.accounting._make_loss import COMPUTED_LATER, fill_once, make_loss
 from cydp.accounting._measure import Measure
 
 if TYPE_CHECKING:
     from cydp.accounting._plan import Plan
 
-__all__ = ["ZCDP", "ApproxDP", "Loss", "PureDP"]
+__all__ = ["LOSSES", "ZCDP", "ApproxDP", "Loss", "PureDP"]
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
@@ -87,7 +87,7 @@ class PureDP(Measure):
         self, epsilon: Number, *, rho: Number | None = None, relation: str | None = None
     ) -> None:
         value = read_nonnegative(epsilon, "epsilon")
-        square = half_square(value) if rho is None else read_claimed_rho(rho, value)
+        square = COMPUTED_LATER if rho is None else read_claimed_rho(rho, value)
         fill_once(self, value, square, check_optional_relation(relation))
 
     def __add__(self, other: Loss) -> Loss:
@@ -141,6 +141,22 @@ class PureDP(Measure):
     def __repr__(self) -> str:
         rho = "" if self.rho == half_square(self.epsilon) else f", rho={literal_of(self.rho)}"
         return f"PureDP(epsilon={literal_of(self.epsilon)}{rho}{_relation_argument(self.relation)})"
+
+
+_rho_slot: Any = vars(PureDP)["rho"]
+
+
+def _rho_of(loss: PureDP) -> Exact:
+    """Return what the same releases cost in zCDP: epsilon**2 / 2, unless less was claimed."""
+    try:
+        rho: Exact = _rho_slot.__get__(loss)
+    except AttributeError:  # nobody has asked, as most budgets never do
+        rho = half_square(loss.epsilon)
+        _rho_slot.__set__(loss, rho)
+    return rho
+
+
+setattr(PureDP, "rho", property(_rho_of, _rho_slot.__set__))  # noqa: B010 (to mypy it is a field)
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
@@ -348,6 +364,7 @@ class ZCDP(Measure):
 
 
 Loss: TypeAlias = PureDP | ApproxDP | ZCDP
+LOSSES = (PureDP, ApproxDP, ZCDP)
 
 
 def _add_in_zcdp(first: Loss, second: Loss) -> ZCDP:

@@ -11,9 +11,12 @@ from cydp.accounting._loss_numbers import check_nonnegative
 if TYPE_CHECKING:
     from cydp.accounting._plan import Plan
 
-__all__ = ["fill_once", "make_loss"]
+__all__ = ["COMPUTED_LATER", "fill_once", "make_loss"]
 
 _Kind = TypeVar("_Kind")
+
+COMPUTED_LATER = object()
+"""Instead of the rho of a PureDP that follows from its epsilon."""
 
 
 def make_loss(
@@ -50,7 +53,8 @@ def make_loss(
 
 def fill_once(loss: object, *values: object) -> None:
     """Set the attributes of a new loss; a TypeError for a loss that has them."""
-    if hasattr(loss, "rho"):  # __init__ was called again
+    if hasattr(loss, "relation"):  # __init__ was called again
         raise TypeError(f"a {type(loss).__name__} is made once: its numbers cannot change")
     for name, value in zip(cast("Any", type(loss)).__slots__, values, strict=True):
-        object.__setattr__(loss, name, value)
+        if value is not COMPUTED_LATER:
+            object.__setattr__(loss, name, value)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from cydp import _core
 from cydp._arguments import Column, Integer
 from cydp._call_errors import explain_arguments
-from cydp._columns.blocks import block_rows, blocks
+from cydp._columns.blocks import block_rows, blocks, is_for_kernel
 from cydp._columns.numbers import read_integers
 from cydp._outputs import read_length
 from cydp._threads import threads_for
@@ -19,6 +19,8 @@ from cydp._threads import threads_for
 __all__ = ["bincount"]
 
 _SAMPLE = 4096  # codes from which the number of counts is guessed
+_FEW = 4096  # codes, or counts
+_KERNELS = frozenset(map(np.dtype, "?bBhHiIlLqQ"))
 _MOST_COUNTS = 2**32 - 3  # numpy counts where there are more
 _ADDRESSABLE = 2**59  # counts, more than any memory holds
 
@@ -55,13 +57,30 @@ def bincount(codes: Column, minlength: Integer = 0) -> NDArray[np.int64]:
     all_masked = isinstance(values, np.ma.MaskedArray) and np.ma.getmaskarray(values).all()
     if values.size == 0 or all_masked:
         return np.zeros(least, np.int64)
-    length = max(least, _guess_length(values), 1)
     try:
-        return _bincount(values, length, least)
+        if type(values) is np.ndarray and values.size <= _FEW and least <= _FEW:
+            counts = _count_few(values, least)
+            if counts is not None:
+                return counts
+        return _bincount(values, max(least, _guess_length(values), 1), least)
     except MemoryError:  # numpy's message would show the largest code
         raise MemoryError(
             "no memory for a count of each code up to the largest: codes must be smaller"
         ) from None
+
+
+def _count_few(values: NDArray[Any], least: int) -> NDArray[np.int64] | None:
+    """Count few codes without a guess of the largest; None if a kernel does not do it at once."""
+    if values.dtype not in _KERNELS or not is_for_kernel(values, values.dtype):
+        return None
+    length = least or _FEW
+    counts = np.zeros(length, np.int64)
+    largest = _core.bincount(values, counts, 1)
+    if largest >= length:
+        return None
+    if largest >= least:
+        counts.resize(largest + 1, refcheck=False)
+    return counts
 
 
 def _bincount(values: NDArray[Any], length: int, least: int) -> NDArray[np.int64]:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from cydp import _core
 from cydp._arguments import BinsLike, Column, RangeLike
-from cydp._columns.blocks import block_rows, blocks
+from cydp._columns.blocks import block_rows, blocks, is_for_kernel
 from cydp._columns.dtypes import check_real, describe_entry
 from cydp._columns.numbers import read_numbers
 from cydp._threads import threads_for
@@ -58,8 +58,14 @@ class Bins:
         values = read_numbers(x)
         counts = np.zeros(len(self.edges) - 1, dtype=np.int64)
         threads = threads_for(values.size)
+        dtype = self.dtype_for(values.dtype)
+        if (
+            type(values) is np.ndarray and self.prepare is None and is_for_kernel(values, dtype)
+        ):  # what small calls mostly pass: nothing is converted
+            _core.histogram([self.kernel], [values.reshape(-1)], counts, threads)
+            return counts
         with np.errstate(all="ignore"):  # converting a signalling NaN may warn
-            for rows in blocks(values, self.dtype_for(values.dtype), block_rows(len(counts))):
+            for rows in blocks(values, dtype, block_rows(len(counts))):
                 prepared = rows if self.prepare is None else self.prepare(rows)
                 _core.histogram([self.kernel], [prepared], counts, threads)
         return counts

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -12,16 +13,18 @@ from numpy.typing import NDArray
 
 from cydp._arguments import Bounds, Number
 from cydp._numbers.bounds import read_bounds
-from cydp._numbers.rational import format_number, read_binary
+from cydp._numbers.rational import Exact, as_exact, format_number, read_binary
 
 __all__ = ["Grid", "public_grid", "read_exponent"]
 
 MOST_STEPS = 2**51  # from zero to a bound
 _LEAST_EXPONENT, _MOST_EXPONENT = -1021, 1022
+_KEPT = 256  # grids of the bounds and steps that callers wrote last
+_KEPT_TYPES = frozenset({int, float, str, Fraction, Exact, type(None), np.float64, np.int64})
 _DEFAULT_BITS = 29  # the larger bound is at most 2**29 default steps from zero
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Grid:
     """Multiples of a power of two, from the lowest to the highest unit.
 
@@ -38,17 +41,17 @@ class Grid:
     lowest: int
     highest: int
 
-    @property
+    @cached_property
     def step(self) -> Fraction:
         """One unit, in the unit of the data."""
         power = 1 << abs(self.exponent)
-        return Fraction(power) if self.exponent >= 0 else Fraction(1, power)
+        return Exact(power) if self.exponent >= 0 else Exact(1, power)
 
-    @property
+    @cached_property
     def bounds(self) -> tuple[Fraction, Fraction]:
         """The bounds in the unit of the data, rounded to multiples of the step."""
         step = self.step
-        return self.lowest * step, self.highest * step
+        return as_exact(self.lowest * step), as_exact(self.highest * step)
 
     def units_of(self, numbers: NDArray[Any]) -> np.ma.MaskedArray[Any, Any]:
         """Return integers and fractions of any size in units, rounded and clamped."""
@@ -57,8 +60,9 @@ class Grid:
         clamped = np.array([min(max(unit, self.lowest), self.highest) for unit in units], np.int64)
         return np.ma.MaskedArray(clamped.reshape(numbers.shape), np.ma.getmaskarray(numbers))
 
-    def of_integers(self) -> tuple[Grid, int]:
-        """Return the grid that integers need, and its step over the step of this one.
+    @cached_property
+    def for_integers(self) -> tuple[Grid, int]:
+        """The grid that integers need, and its step over the step of this one.
 
         If the step is below 1 and the bounds are integers, it is the grid of step 1, for which
         kernels shift nothing. Else it is this grid.
@@ -98,6 +102,19 @@ def public_grid(bounds: Bounds, step: Number | None, name: str = "bounds") -> Gr
     Grid(exponent=0, lowest=0, highest=100)
 
     """
+    if type(bounds) is tuple and len(bounds) == 2:
+        lower, upper = bounds
+        if type(lower) in _KEPT_TYPES and type(upper) in _KEPT_TYPES and type(step) in _KEPT_TYPES:
+            return _kept_grid(lower, upper, step, name)
+    return _read_grid(bounds, step, name)
+
+
+@lru_cache(_KEPT, typed=True)  # typed, since True == 1, and 0.1 is not the Fraction that it equals
+def _kept_grid(lower: Number, upper: Number, step: Number | None, name: str) -> Grid:
+    return _read_grid((lower, upper), step, name)
+
+
+def _read_grid(bounds: Bounds, step: Number | None, name: str) -> Grid:
     low, high = read_bounds(bounds, name)
     given = None if step is None else read_exponent(step)
     exponent = _default_exponent(low, high) if given is None else given

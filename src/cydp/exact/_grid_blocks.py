@@ -3,14 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cydp._columns.blocks import BLOCK_ROWS, blocks, paired_blocks
+from cydp._columns.blocks import BLOCK_ROWS, blocks, is_for_kernel, paired_blocks
 from cydp.exact._grid import Grid
 
 __all__ = [
@@ -25,6 +25,7 @@ Array: TypeAlias = NDArray[Any]
 Clamping: TypeAlias = tuple[int, int, int]
 """The exponent of the step, and the lowest and highest unit, as a kernel takes them."""
 
+_KERNELS = frozenset(map(np.dtype, (np.float64, np.float32, np.int64, np.int32)))
 _MOST_SHIFT = 62  # bits by which the kernels shift an int64, at most
 
 
@@ -38,11 +39,23 @@ def check_shapes(codes: Array, values: Array, name: str) -> None:
 
 def kernel_grid(values: Array, grid: Grid) -> tuple[Grid, int]:
     """Return the grid that kernels use for this dtype, and its step over the step of `grid`."""
-    return grid.of_integers() if values.dtype.kind in "biu" else (grid, 1)
+    return grid.for_integers if values.dtype.kind in "biu" else (grid, 1)
 
 
-def split_numbers(values: Array, grid: Grid) -> Iterator[tuple[Array, Clamping]]:
-    """Yield blocks of rows that are not masked, each with its clamping."""
+def split_numbers(values: Array, grid: Grid) -> Iterable[tuple[Array, Clamping]]:
+    """Return blocks of rows that are not masked, each with its clamping."""
+    dtype = values.dtype
+    if (
+        type(values) is np.ndarray
+        and dtype in _KERNELS
+        and grid.exponent <= _MOST_SHIFT
+        and is_for_kernel(values, dtype)
+    ):  # what small calls mostly pass: nothing is converted
+        return [(values.reshape(-1), (grid.exponent, grid.lowest, grid.highest))]
+    return _convert_numbers(values, grid)
+
+
+def _convert_numbers(values: Array, grid: Grid) -> Iterator[tuple[Array, Clamping]]:
     if values.dtype == object:
         values, grid = grid.units_of(values), replace(grid, exponent=0)
     dtype = _kernel_dtype(values.dtype)

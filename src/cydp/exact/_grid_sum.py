@@ -145,8 +145,6 @@ class GridSum:
 def sum_on_grid(units: int | NDArray[np.int64], grid: Grid) -> GridSum:
     """Return a GridSum without the checks of its parts, which the grid makes right."""
     total = object.__new__(GridSum)
-    lower, upper = map(as_exact, grid.bounds)
-    parts = {"units": units, "step": as_exact(grid.step), "bounds": (lower, upper)}
-    for name, part in parts.items():
+    for name, part in (("units", units), ("step", grid.step), ("bounds", grid.bounds)):
         object.__setattr__(total, name, part)
     return total

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from cydp._arguments import BinsLike, Column, RangeLike
 from cydp._call_errors import explain_arguments
-from cydp._columns.numbers import read_numbers
+from cydp._columns.numbers import is_real_array, read_numbers
 from cydp.exact._bins import check_bins, public_bins, range_of, read_bin_count
+from cydp.exact._kept_bins import kept_bins
 
 __all__ = ["histogram"]
 
@@ -50,6 +51,10 @@ def histogram(
     (array([1, 2]), array([0., 1., 2.]))
 
     """
+    if is_real_array(x):
+        kept = kept_bins(bins, range, x.dtype)
+        if kept is not None:
+            return kept.count(x), kept.edges.copy()
     check_bins(bins, range)
     values = read_numbers(x)
     if range is None and read_bin_count(bins) is not None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +29,13 @@ __all__ = ["MOST_UNSATURATED_SCALE", "DiscreteLaplace"]
 # Up to this scale, the 1,024 bits of a sample end before the noise reaches 2**62; beyond,
 # a sample may end at 2**63 - 1.
 MOST_UNSATURATED_SCALE = 2**52
+
+
+@lru_cache(256)  # of integers, which have a hash at once; a Fraction computes its own at every call
+def _noise_of(numerator: int, denominator: int) -> tuple[Sampler, bool]:
+    """Return a sampler for a scale, and whether its noise may saturate."""
+    scale = Fraction(numerator, denominator)
+    return prepare_discrete_laplace(scale), scale > MOST_UNSATURATED_SCALE
 
 
 @copy_base_methods
@@ -162,7 +170,7 @@ class DiscreteLaplace(IntegerMechanism):
         return np.where(k < 0, tail, 1 - tail)
 
     def _prepare_noise(self, entries: int) -> tuple[Sampler, bool]:
-        return prepare_discrete_laplace(self.scale), self.scale > MOST_UNSATURATED_SCALE
+        return _noise_of(self.scale.numerator, self.scale.denominator)
 
     def __repr__(self) -> str:
         epsilon, norm = (

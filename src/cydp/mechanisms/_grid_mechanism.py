@@ -24,6 +24,7 @@ from cydp.exact._grid_sum import GridSum
 from cydp.mechanisms._charge_and_draw import Budget, charge_and_draw
 from cydp.mechanisms._grid_exponent import float_up
 from cydp.mechanisms._grid_noise import add_noise
+from cydp.mechanisms._output import check_output, fill_output
 from cydp.mechanisms._release_grid_sum import release_sum
 
 __all__ = ["GridMechanism", "RealMechanism", "declare_reals"]
@@ -42,11 +43,20 @@ class RealMechanism(ABC):
         """Privacy cost."""
 
     @abstractmethod
-    def _plan_draw(self, given: Declared) -> tuple[int, Callable[[Generator], NDArray[np.float64]]]:
-        """Return how many times the loss is charged, and a function that draws the result."""
+    def _plan_draw(
+        self, given: Declared, out: NDArray[np.float64] | None
+    ) -> tuple[int, Callable[[Generator], NDArray[np.float64]]]:
+        """Return how many times the loss is charged, and a function that draws the result.
+
+        The function writes to `out` and returns it, unless it is None.
+        """
 
     def _release_sum(
-        self, total: GridSum, budget: Budget | None, rng: Generator | None
+        self,
+        total: GridSum,
+        budget: Budget | None,
+        rng: Generator | None,
+        out: NDArray[np.float64] | None,
     ) -> float | NDArray[np.float64]:
         raise TypeError(
             "value must be real numbers, not an exact sum, which Laplace and Gaussian release"
@@ -63,13 +73,24 @@ class RealMechanism(ABC):
         *,
         budget: Budget | None = None,
         rng: Generator | None = None,
+        out: None = None,
     ) -> float | NDArray[np.float64]: ...
+    @overload
     def release(
         self,
         value: ArrayLike | GridSum,
         *,
         budget: Budget | None = None,
         rng: Generator | None = None,
+        out: NDArray[np.float64],
+    ) -> NDArray[np.float64]: ...
+    def release(
+        self,
+        value: ArrayLike | GridSum,
+        *,
+        budget: Budget | None = None,
+        rng: Generator | None = None,
+        out: NDArray[np.float64] | None = None,
     ) -> float | NDArray[np.float64]:
         """Return the value plus noise.
 
@@ -87,16 +108,21 @@ class RealMechanism(ABC):
             It is charged before the value is read.
         rng : Generator, optional
             The source of the noise. Default: the calling thread's own generator.
+        out : ndarray of float64, optional
+            The array to fill and to return: C-contiguous, in native byte order, writable, and of
+            the shape of value. It may be value itself, but may not overlap it otherwise. Default:
+            a new array.
 
         Returns
         -------
         float, or ndarray of float64 of the same shape; for a pandas Series one with its index
-            Multiples of the step of the grid, rounded to float64.
+            Multiples of the step of the grid, rounded to float64. `out`, if it is given.
 
         Raises
         ------
         TypeError, ValueError
-            If value does not hold numbers, or if budget or rng is not allowed.
+            If value does not hold numbers, or if budget, rng or out is not allowed. Then nothing
+            is charged or drawn.
         PrivacyError
             If the budget refuses. Then nothing is charged and the value is not read.
 
@@ -108,13 +134,16 @@ class RealMechanism(ABC):
 
         """
         if isinstance(value, GridSum):
-            return self._release_sum(value, budget, rng)
+            return self._release_sum(value, budget, rng, out)
         given = declare_reals(value, "value")
-        count, draw = self._plan_draw(given)
+        check_output(out, _FLOAT64, given.shape, value)
+        count, draw = self._plan_draw(given, out)
         labels = labels_of(value)
         released = charge_and_draw(
             self, draw, given.shape, _FLOAT64, budget, rng, count=count, arguments=labels
         )
+        if out is not None:
+            return fill_output(out, released)
         is_number = released.ndim == 0 and not isinstance(value, np.ndarray)
         return float(released) if is_number else restore_labels(value, released)
 
@@ -198,9 +227,13 @@ class GridMechanism(RealMechanism):
         return float_up(steps * Fraction(2) ** self._exponent(entries))
 
     def _release_sum(
-        self, total: GridSum, budget: Budget | None, rng: Generator | None
+        self,
+        total: GridSum,
+        budget: Budget | None,
+        rng: Generator | None,
+        out: NDArray[np.float64] | None,
     ) -> float | NDArray[np.float64]:
-        return release_sum(self, total, budget, rng)
+        return release_sum(self, total, budget, rng, out)
 
     @property
     def step(self) -> Fraction:
@@ -211,9 +244,13 @@ class GridMechanism(RealMechanism):
         """
         return as_exact(Fraction(2) ** self._log2_step)
 
-    def _plan_draw(self, given: Declared) -> tuple[int, Callable[[Generator], NDArray[np.float64]]]:
+    def _plan_draw(
+        self, given: Declared, out: NDArray[np.float64] | None
+    ) -> tuple[int, Callable[[Generator], NDArray[np.float64]]]:
         size = given.size
-        return 1, partial(add_noise, given, self._prepare_noise(size), self._exponent(size))
+        return 1, partial(
+            add_noise, given, self._prepare_noise(size), self._exponent(size), out=out
+        )
 
 
 def declare_reals(value: Any, name: str) -> Declared:

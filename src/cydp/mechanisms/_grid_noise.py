@@ -14,6 +14,7 @@ from cydp import _threads
 from cydp._columns.declared import Declared
 from cydp._core import Sampler, add_grid_noise
 from cydp._generator import Generator
+from cydp.mechanisms._output import apart_from
 
 __all__ = ["add_noise", "read_steps"]
 
@@ -79,14 +80,23 @@ def _split_array(array: NDArray[Any], exponent: int, end: int) -> Steps:
 
 
 def add_noise(
-    given: Declared, sampler: Sampler, exponent: int, generator: Generator
+    given: Declared,
+    sampler: Sampler,
+    exponent: int,
+    generator: Generator,
+    *,
+    out: NDArray[np.float64] | None = None,
 ) -> NDArray[np.float64]:
-    """Return numbers, rounded to the grid, plus noise in steps of the grid, as float64."""
+    """Return numbers, rounded to the grid, plus noise in steps of the grid, as float64.
+
+    They are written to `out`, if it is given: a contiguous array of their shape.
+    """
     values, rest = read_steps(given, exponent, "value")
-    noise = np.empty(values.shape, np.int64)
+    values = apart_from(out, values)
+    noise = np.empty(values.shape, np.int64) if out is None else out.view(np.int64)
     generator._fill(sampler, noise)
     if rest is not None:
         noise += rest
     threads = _threads.threads_for(values.size)
     add_grid_noise(values.reshape(-1), noise.reshape(-1), exponent, threads)
-    return noise.view(np.float64)
+    return noise.view(np.float64) if out is None else out

@@ -14,10 +14,11 @@ from numpy.typing import ArrayLike, NDArray
 from cydp._columns.declared import Declared, check_entries, declare
 from cydp._columns.entries import is_integer
 from cydp._columns.pandas import labels_of, restore_labels
-from cydp._core import Sampler, saturating_add
-from cydp._generator import Generator
+from cydp._core import Sampler, add_noise_to_one, saturating_add
+from cydp._generator import Generator, generator_or_default
 from cydp.accounting._loss import Loss
 from cydp.mechanisms._charge_and_draw import Budget, charge_and_draw
+from cydp.mechanisms._output import apart_from, check_output, fill_output
 
 __all__ = ["INT64", "IntegerMechanism", "declare_integers", "read_int64"]
 
@@ -87,6 +88,7 @@ class IntegerMechanism(ABC):
         *,
         budget: Budget | None = None,
         rng: Generator | None = None,
+        out: NDArray[np.int64] | None = None,
     ) -> NDArray[np.int64]: ...
     def release(
         self,
@@ -94,6 +96,7 @@ class IntegerMechanism(ABC):
         *,
         budget: Budget | None = None,
         rng: Generator | None = None,
+        out: NDArray[np.int64] | None = None,
     ) -> int | NDArray[np.int64]:
         """Return the value plus noise; the loss covers the whole call.
 
@@ -106,16 +109,21 @@ class IntegerMechanism(ABC):
             It is charged before the value is read.
         rng : Generator, optional
             The source of the noise. Default: the calling thread's own generator.
+        out : ndarray of int64, optional
+            The array to fill and to return: C-contiguous, in native byte order, writable, and of
+            the shape of value. It may be value itself, but may not overlap it otherwise. Default:
+            a new array.
 
         Returns
         -------
         int, or ndarray of int64 of the same shape; for a pandas Series one with its index
-            Results are clamped in the same way, which is post-processing.
+            Results are clamped in the same way, which is post-processing. `out`, if it is given.
 
         Raises
         ------
-        TypeError
-            If value does not hold integers, or if budget or rng is not allowed.
+        TypeError, ValueError
+            If value does not hold integers, or if budget, rng or out is not allowed. Then nothing
+            is charged or drawn.
         PrivacyError
             If the budget refuses. Then nothing is charged and the value is not read.
 
@@ -126,19 +134,33 @@ class IntegerMechanism(ABC):
         dtype('int64')
 
         """
+        if (
+            type(value) is int and budget is None and out is None
+        ):  # most often, and the quickest way
+            sampler, may_saturate = self._prepare_noise(1)
+            clamped = value if _LEAST <= value <= _LARGEST else _clamp(value)
+            generator = generator_or_default(rng)
+            return add_noise_to_one(clamped, may_saturate, generator._stream, sampler)
         given = declare_integers(value, "value", _KIND)
-        draw = partial(_add_noise, given, *self._prepare_noise(given.size))
+        check_output(out, INT64, given.shape, value)
+        draw = partial(_add_noise, given, *self._prepare_noise(given.size), out)
         labels = labels_of(value)
         noisy = charge_and_draw(self, draw, given.shape, INT64, budget, rng, arguments=labels)
+        if out is not None:
+            return fill_output(out, noisy)
         is_number = isinstance(value, (int, np.integer))
         return int(noisy[()]) if is_number else restore_labels(value, noisy)
 
 
 def _add_noise(
-    given: Declared, sampler: Sampler, may_saturate: bool, generator: Generator
+    given: Declared,
+    sampler: Sampler,
+    may_saturate: bool,
+    out: NDArray[np.int64] | None,
+    generator: Generator,
 ) -> NDArray[np.int64]:
-    values = read_int64(given, "value")
-    noisy = np.empty(values.shape, np.int64)
+    values = apart_from(out, read_int64(given, "value"))
+    noisy = np.empty(values.shape, np.int64) if out is None else out
     generator._fill(sampler, noisy)
     saturating_add(values.reshape(-1), may_saturate, noisy.reshape(-1))
     return noisy
@@ -167,14 +189,18 @@ def declare_integers(value: Any, name: str, kind: str = "integers") -> Declared:
 def read_int64(given: Declared, name: str) -> NDArray[np.int64]:
     """Return the integers, clamped to int64, as a contiguous array."""
     if given.listed:  # numpy reads an empty list as floats, and long integers as objects
-        clamped = [min(max(int(entry), _LEAST), _LARGEST) for entry in given.value.flat]
+        clamped = [_clamp(int(entry)) for entry in given.value.flat]
         return np.array(clamped, np.int64).reshape(given.shape)
     if given.dtype is None:
-        return np.array(min(max(given.value, _LEAST), _LARGEST), np.int64)
+        return np.array(_clamp(given.value), np.int64)
     array = given.read(name)
     if array.dtype.itemsize == 8 and array.dtype.kind == "u":
         array = np.minimum(array, np.uint64(_LARGEST))
     return cast("NDArray[np.int64]", np.require(array, np.int64, ["C", "ALIGNED"]))
+
+
+def _clamp(integer: int) -> int:
+    return min(max(integer, _LEAST), _LARGEST)
 
 
 def _read_noise(k: ArrayLike) -> NDArray[np.float64]:

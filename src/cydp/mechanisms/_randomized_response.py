@@ -35,6 +35,7 @@ from cydp.mechanisms._charge_and_draw import Budget, charge_and_draw
 from cydp.mechanisms._confidence import log_failure_probability
 from cydp.mechanisms._estimate import Estimate, normal_quantile
 from cydp.mechanisms._fields import set_fields
+from cydp.mechanisms._output import apart_from, check_output, fill_output
 
 __all__ = ["RandomizedResponse"]
 
@@ -255,6 +256,7 @@ class RandomizedResponse:
         *,
         budget: Budget | None = None,
         rng: Generator | None = None,
+        out: NDArray[Any] | None = None,
     ) -> NDArray[Any]: ...
     def release(
         self,
@@ -262,6 +264,7 @@ class RandomizedResponse:
         *,
         budget: Budget | None = None,
         rng: Generator | None = None,
+        out: NDArray[Any] | None = None,
     ) -> bool | int | NDArray[Any]:
         """Return a report for each code; each code is that of a different person.
 
@@ -275,16 +278,21 @@ class RandomizedResponse:
             report.
         rng : Generator, optional
             The source of randomness. Default: the calling thread's own generator.
+        out : ndarray of the dtype of codes, optional
+            The array to fill and to return: C-contiguous, in native byte order, writable, and of
+            the shape of codes. It may be codes itself, but may not overlap it otherwise. Default:
+            a new array.
 
         Returns
         -------
         int or bool, or ndarray of the dtype and shape of codes
+            `out`, if it is given.
 
         Raises
         ------
         TypeError, ValueError
             If codes does not hold integers, or has a dtype that does not hold n_categories - 1; if
-            budget or rng is not allowed.
+            budget, rng or out is not allowed. Then nothing is charged or drawn.
         PrivacyError
             If the budget refuses, or is kept under "add-remove". Then nothing is charged and no
             code is read.
@@ -296,18 +304,27 @@ class RandomizedResponse:
 
         """
         given, dtype = declare_codes(codes, self.n_categories, "codes")
-        draw = partial(self._randomize, given, dtype)
+        check_output(out, dtype.newbyteorder("="), given.shape, codes, "codes")
+        draw = partial(self._randomize, given, dtype, out)
         labels = labels_of(codes)
         reports = charge_and_draw(self, draw, given.shape, dtype, budget, rng, arguments=labels)
+        if out is not None:
+            return fill_output(out, reports)
         if isinstance(codes, (int, np.integer, np.bool_)):
             return cast("bool | int", reports.item())
         return cast("NDArray[Any]", restore_labels(codes, reports))
 
     def _randomize(
-        self, given: Declared, dtype: np.dtype[Any], generator: Generator
+        self,
+        given: Declared,
+        dtype: np.dtype[Any],
+        out: NDArray[Any] | None,
+        generator: Generator,
     ) -> NDArray[Any]:
-        values = read_codes(given, "codes")
+        values = apart_from(out, read_codes(given, "codes"))
         reports = np.empty_like(values)
+        if out is not None and out.dtype == values.dtype:  # a column is read as int64
+            reports = out
         distribution = self._distribution
         generator._randomize(distribution.offset, distribution.uniform, values, reports)
         return reports.astype(dtype, copy=False)

@@ -19,6 +19,7 @@ from cydp.mechanisms._charge_and_draw import Budget, charge_and_draw
 from cydp.mechanisms._grid_exponent import LEAST_EXPONENT, MOST_EXPONENT
 from cydp.mechanisms._grid_noise import add_noise
 from cydp.mechanisms._integer_mechanism import declare_integers
+from cydp.mechanisms._output import check_output, fill_output
 
 if TYPE_CHECKING:
     from cydp.mechanisms._grid_mechanism import GridMechanism
@@ -29,7 +30,11 @@ _FLOAT64 = np.dtype(np.float64)
 
 
 def release_sum(
-    mechanism: GridMechanism, total: GridSum, budget: Budget | None, rng: Generator | None
+    mechanism: GridMechanism,
+    total: GridSum,
+    budget: Budget | None,
+    rng: Generator | None,
+    out: NDArray[np.float64] | None,
 ) -> float | NDArray[np.float64]:
     """Return a sum plus the noise of a mechanism, on the mechanism's grid.
 
@@ -40,22 +45,27 @@ def release_sum(
     ------
     ValueError
         If the sensitivity or the number of coordinates is too small for the sum; if the step of
-        the sum and that of the grid are too far apart.
+        the sum and that of the grid are too far apart; if out is not allowed.
+    TypeError
+        If out is not allowed.
 
     """
     _check_sensitivity(mechanism, total)
     given = declare_integers(total.units, "value")
+    check_output(out, _FLOAT64, given.shape, total.units)
     step = total.step.numerator.bit_length() - total.step.denominator.bit_length()
     exponent = mechanism._exponent(given.size) - step  # in steps of the sum
     if not LEAST_EXPONENT <= exponent <= MOST_EXPONENT:
         raise ValueError("sensitivity and epsilon must fit the step of the sum better")
     draw = partial(
-        _add_noise_and_scale, given, mechanism._prepare_noise(given.size), exponent, step
+        _add_noise_and_scale, given, mechanism._prepare_noise(given.size), exponent, step, out
     )
     public = list(map(str, (total.step, *total.bounds)))
     released = charge_and_draw(
         mechanism, draw, given.shape, _FLOAT64, budget, rng, arguments=public
     )
+    if out is not None:
+        return fill_output(out, released)
     return released if given.shape else float(released)
 
 
@@ -76,8 +86,13 @@ def _check_sensitivity(mechanism: GridMechanism, total: GridSum) -> None:
 
 
 def _add_noise_and_scale(
-    given: Declared, sampler: Sampler, exponent: int, step: int, generator: Generator
+    given: Declared,
+    sampler: Sampler,
+    exponent: int,
+    step: int,
+    out: NDArray[np.float64] | None,
+    generator: Generator,
 ) -> NDArray[np.float64]:
-    noisy = add_noise(given, sampler, exponent, generator)
+    noisy = add_noise(given, sampler, exponent, generator, out=out)
     with np.errstate(all="ignore"):  # a sum beyond float64 is infinite or 0
-        return np.ldexp(noisy, step)
+        return np.ldexp(noisy, step, out=out)

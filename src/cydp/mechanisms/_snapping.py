@@ -26,6 +26,7 @@ from cydp.mechanisms._confidence import log_failure_probability
 from cydp.mechanisms._fields import set_fields
 from cydp.mechanisms._grid_exponent import ceil_log2, float_up
 from cydp.mechanisms._grid_mechanism import RealMechanism
+from cydp.mechanisms._output import fill_output
 from cydp.mechanisms._sensitivity import format_sensitivity, read_norm
 
 __all__ = ["Snapping", "assemble_uniform", "ln"]
@@ -192,10 +193,14 @@ class Snapping(RealMechanism):
         scales = Fraction(-log_failure) * (1 + Fraction(1, 2**40))
         return float_up(scales * self.scale + self.step / 2)
 
-    def _plan_draw(self, given: Declared) -> tuple[int, Callable[[Generator], NDArray[np.float64]]]:
-        return given.size, partial(self._add_noise, given)
+    def _plan_draw(
+        self, given: Declared, out: NDArray[np.float64] | None
+    ) -> tuple[int, Callable[[Generator], NDArray[np.float64]]]:
+        return given.size, partial(self._add_noise, given, out)
 
-    def _add_noise(self, given: Declared, generator: Generator) -> NDArray[np.float64]:
+    def _add_noise(
+        self, given: Declared, out: NDArray[np.float64] | None, generator: Generator
+    ) -> NDArray[np.float64]:
         values = read_floats(given, "value")
         with np.errstate(all="ignore"):  # a signalling NaN may warn
             units = values.reshape(-1) / self._unit_float
@@ -205,7 +210,8 @@ class Snapping(RealMechanism):
             np.clip(units, *bounds, out=units)
         released = self._snap(units, *_draw(generator, units.size))
         released *= self._unit_float
-        return released.reshape(values.shape)
+        shaped = released.reshape(values.shape)
+        return shaped if out is None else fill_output(out, shaped)
 
     def _snap(
         self,

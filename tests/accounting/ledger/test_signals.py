@@ -86,17 +86,17 @@ def test_another_ledger_may_be_used_in_a_handler(
 
 def test_a_filter_keeps_what_a_handler_charges(monkeypatch: pytest.MonkeyPatch) -> None:
     mine = PrivacyFilter(PureDP(1))
-    with in_the_middle(filters, "add_amounts", lambda: mine.charge(PureDP(0.75)), monkeypatch):
+    with in_the_middle(filters, "add_totals", lambda: mine.charge(PureDP(0.75)), monkeypatch):
         mine.charge(PureDP(0.25))
     assert mine.spent == PureDP(1)
     full = PrivacyFilter(PureDP(1))
     with (
-        in_the_middle(filters, "add_amounts", lambda: full.charge(PureDP(0.875)), monkeypatch),
+        in_the_middle(filters, "add_totals", lambda: full.charge(PureDP(0.875)), monkeypatch),
         pytest.raises(BudgetExceededError),
     ):
         full.charge(PureDP(0.25))
     assert full.spent == PureDP(0.875)
-    with in_the_middle(filters, "add_amounts", mine.report, monkeypatch):
+    with in_the_middle(filters, "add_totals", mine.report, monkeypatch):
         mine.charge(PureDP(0))
 
 
