@@ -3,7 +3,6 @@
  * from scalars, compilers make branches, however they are written. docs/exact/bins.md. */
 #include "cydp.h"
 #include "exact/bins.h"
-#include "exact/cell_table.h"
 #include "exact/dtype.h"
 #include "exact/kernels.h"
 

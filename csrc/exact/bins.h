@@ -46,6 +46,19 @@ static inline uint32_t cydp_bucket(const cydp_buckets *buckets, double x) {
   return (uint32_t)(int32_t)t;
 }
 
+/* Returns x's cell, if cells->bits. */
+static inline uint32_t cydp_cell_by_bits(const cydp_cells *cells, double x) {
+  union {
+    double number;
+    uint64_t bits;
+  } parts = {.number = x + 0.0}; /* there is one zero */
+  int32_t upper = (int32_t)(parts.bits >> 32);
+  upper ^= (int32_t)((uint32_t)(upper >> 31) >> 1);
+  upper = upper > cells->least ? upper : cells->least;
+  upper = upper < cells->greatest ? upper : cells->greatest;
+  return ((uint32_t)upper - (uint32_t)cells->least) >> cells->shift;
+}
+
 /* Returns edge j, if it is not the last one. */
 static inline double cydp_even_edge(const cydp_buckets *buckets, double j) {
   double edge = j * buckets->step + buckets->lo;

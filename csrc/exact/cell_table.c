@@ -14,8 +14,8 @@
 
 enum {
   BATCH = CYDP_INDEX_BATCH,
-  MANY = BATCH / 4,  /* rows of a batch in doubt: */
-  COMPARED = 31      /* then all rows of so many batches are compared */
+  MANY = BATCH / 4, /* rows of a batch in doubt: */
+  COMPARED = 31     /* then all rows of so many batches are compared */
 };
 
 static double edge(const cydp_bins *bins, size_t j) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * A table with the bin index of every cell, in a byte. Cells are many and edges few, so
- * that nearly all rows lie in cells without an edge, whose numbers have one bin index; the
+ * that nearly all rows lie in cells without an edge, whose numbers have one index; the
  * others are in doubt, and are compared with edges. docs/exact/bins.md. */
 #ifndef CYDP_EXACT_CELL_TABLE_H
 #define CYDP_EXACT_CELL_TABLE_H
@@ -10,8 +10,6 @@
 #include "exact/bins.h"
 #include "exact/count_table.h"
 #include "exact/kernels.h"
-
-#include <string.h>
 
 enum {
   CYDP_CELLS = 1 << 14,         /* a table stays in the L1 cache */
@@ -34,17 +32,5 @@ bool cydp_cell_table_set(cydp_cell_table *table, const cydp_bins *bins);
  * If many rows are in doubt, most of them are compared without a look at the cells. */
 void cydp_cell_table_count(const cydp_cell_table *table, const cydp_axis *axis,
                            size_t first, size_t end, cydp_count_table *counts);
-
-/* Returns x's cell, if cells->bits. */
-static inline uint32_t cydp_cell_by_bits(const cydp_cells *cells, double x) {
-  uint64_t bits;
-  double number = x + 0.0; /* there is one zero */
-  memcpy(&bits, &number, sizeof bits);
-  int32_t upper = (int32_t)(bits >> 32);
-  upper ^= (int32_t)((uint32_t)(upper >> 31) >> 1);
-  upper = upper > cells->least ? upper : cells->least;
-  upper = upper < cells->greatest ? upper : cells->greatest;
-  return ((uint32_t)upper - (uint32_t)cells->least) >> cells->shift;
-}
 
 #endif

@@ -60,7 +60,8 @@ static bool inside_8(const int64_t *codes, size_t n, uint32_t length, uint32_t *
   for (size_t i = 0; i < n; i += 4) {
     __m256i code = _mm256_loadu_si256((const __m256i *)(codes + i));
     __asm__("" : "+x"(code)); /* one load, as above */
-    outside = _mm256_or_si256(outside, _mm256_or_si256(code, _mm256_sub_epi64(last, code)));
+    outside =
+        _mm256_or_si256(outside, _mm256_or_si256(code, _mm256_sub_epi64(last, code)));
     code = _mm256_permutevar8x32_epi32(code, even);
     _mm_storeu_si128((__m128i *)(low + i), _mm256_castsi256_si128(code));
   }

@@ -42,7 +42,8 @@ static bool inside_8(const int64_t *codes, size_t n, uint32_t length, uint32_t *
   for (size_t i = 0; i < n; i += 8) {
     __m512i code = _mm512_loadu_si512(codes + i);
     __asm__("" : "+v"(code)); /* one load: what is compared is what is stored */
-    outside = _mm512_or_si512(outside, _mm512_or_si512(code, _mm512_sub_epi64(last, code)));
+    outside =
+        _mm512_or_si512(outside, _mm512_or_si512(code, _mm512_sub_epi64(last, code)));
     _mm256_storeu_si256((__m256i *)(low + i), _mm512_cvtepi64_epi32(code));
   }
   return !_mm512_movepi64_mask(outside);

@@ -15,7 +15,7 @@
 
 enum {
   PART_ROWS = 8192,      /* of a part on average, unless there are too many */
-  SLICE_BYTES = 1 << 28, /* of records: more fresh memory costs more than another pass */
+  SLICE_BYTES = 1 << 27, /* of records: more fresh memory costs more than another pass */
   MOST_ROWS_BITS = 40,
   NARROW_ROWS_BITS = CYDP_BOUND_PART_BITS + CYDP_BOUND_BUCKET_BITS + 3
 };

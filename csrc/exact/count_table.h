@@ -16,8 +16,8 @@
 #define CYDP_FLUSH_ROWS ((size_t)UINT32_MAX)
 
 enum {
-  CYDP_WAYS = 4, /* tables of uint32: with one, equal rows in succession would wait */
-  CYDP_WAY = 256,         /* counters of a table, at least */
+  CYDP_WAYS = 4,  /* tables of uint32: with one, equal rows in succession would wait */
+  CYDP_WAY = 256, /* counters of a table, at least */
   CYDP_WAYS_SIZE = 16384, /* more counts are in bytes */
   CYDP_WRAPS = 1024       /* noted at a time, and rows that are added at a time */
 };

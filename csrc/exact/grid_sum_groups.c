@@ -67,9 +67,9 @@ static inline void add_inside(const block *restrict rows, bool far,
 /* Reads the codes again, into indices: code + 1, or n_groups + 1 if it is outside. */
 static void add_checked(const shared_groups *call, size_t first, block *rows,
                         int64_t *table) {
-  (void)cydp_exact_kernels()->codes(
-      call->codes_dtype, cydp_row(call->codes_dtype, call->codes, first), rows->n,
-      (uint32_t)call->n_groups, rows->codes);
+  (void)cydp_exact_kernels()->codes(call->codes_dtype,
+                                    cydp_row(call->codes_dtype, call->codes, first),
+                                    rows->n, (uint32_t)call->n_groups, rows->codes);
   for (size_t i = 0; i < rows->n; i++)
     if (rows->codes[i] <= call->n_groups)
       table[rows->codes[i] - (size_t)1] += rows->q[i];

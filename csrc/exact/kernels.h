@@ -61,9 +61,9 @@ typedef bool cydp_codes_inside_kernel(cydp_dtype dtype, const void *codes, size_
                                       uint32_t length, uint32_t *low);
 
 /* Which version each instruction set uses, in the order of isa.h. `grid_sum` and
- * `grid_round` are in grid_<isa>.c, `even`, `buckets` and `cells` in
- * bin_index_<isa>.c, `codes` and `codes_inside` in codes_<isa>.c; what the vector versions share is in <thing>_vector.h, which these
- * include. */
+ * `grid_round` are in grid_<isa>.c, `even`, `buckets` and `cells` in bin_index_<isa>.c,
+ * `codes` and `codes_inside` in codes_<isa>.c; what the vector versions share is in
+ * <thing>_vector.h, which these include. */
 #define CYDP_EXACT_KERNELS(KERNEL)                                                       \
   KERNEL(grid_sum, avx512, avx2, portable)                                               \
   KERNEL(grid_round, avx512, avx2, portable)                                             \

@@ -396,7 +396,7 @@ typedef struct cydp_column {
  * partition that were read of it, and the bounds hold for these; it may be left out.
  * `valid`, and hashes in an array of their own, must not change.
  *
- * Takes up to 256 MB of memory. A user with millions of rows takes 96 to 144 bytes for
+ * Takes up to 128 MB of memory. A user with millions of rows takes 96 to 144 bytes for
  * each of them. Returns CYDP_ERROR_DOMAIN if max_partitions or max_rows is 0 and for 2^40
  * rows or more, or CYDP_ERROR_MEMORY. */
 cydp_status cydp_bound_contributions(const cydp_column *users,

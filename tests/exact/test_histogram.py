@@ -66,6 +66,49 @@ def around(edges, dtype):
     return np.concatenate([*near, np.array(special + limits, dtype)]).astype(dtype)
 
 
+# Given edges, of rows so many that they are counted by cells
+
+GIVEN = {
+    "irregular": np.cumsum(np.random.default_rng(1).uniform(0.1, 2, 101)),
+    "powers": np.logspace(-3, 3, 101),
+    "both signs": np.concatenate([-np.logspace(9, -9, 50), [-0.0], np.logspace(-9, 9, 50)]),
+    "repeated": np.repeat([-1.5, 0.0, 2.0, 2.0 + 2**-51, 1e300], 3),
+    "subnormal": np.arange(100) ** 2 * 5e-324,
+    "clusters": np.sort(np.concatenate([1 + np.arange(60) * 2**-52, np.logspace(0, 300, 60)])),
+    "infinite": np.array([-np.inf, -3.7, 0.0, 1.1, 2.5, np.inf]),
+    "254 bins": np.arange(255) ** 1.5,
+    "255 bins": np.arange(256) ** 1.5,
+}
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("kind", GIVEN)
+@pytest.mark.parametrize("share", [1.0, 0.3, 0.01])  # of rows on edges and next to them
+def test_many_rows_in_given_edges(kind, dtype, share):
+    edges = GIVEN[kind]
+    if dtype != "float64" and np.isfinite(edges).all():
+        edges = np.clip(edges, np.finfo(dtype).min, np.finfo(dtype).max)
+    rng = np.random.default_rng(2)
+    near = rng.choice(around(edges, np.dtype(dtype).type), 20_011)
+    with np.errstate(all="ignore"):
+        elsewhere = (rng.standard_cauchy(20_011) * 10).astype(dtype)
+    x = np.where(rng.random(20_011) < share, near, elsewhere)
+    counts = check(x, edges)
+    pieces = [exact.histogram(x[i : i + 1000], edges)[0] for i in range(0, len(x), 1000)]
+    assert np.array_equal(counts, np.sum(pieces, axis=0))  # of few rows: without cells
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int32", "int64", "uint64"])
+def test_many_integers_in_given_edges(dtype):
+    rng = np.random.default_rng(3)
+    limits = np.iinfo(dtype)
+    x = rng.integers(limits.min, limits.max, 20_011, dtype, endpoint=True)
+    x[::2] = rng.integers(0, 100, len(x[::2]))
+    check(x, np.sort(rng.choice(x, 101)))
+    check(x, np.array([0, 1, 2, 5, 10, 20, 50, 99, 100]))
+    check(x, np.array([0, 0.5, 1, 2, 5, 10.25, 20, 50, 99, 100]))
+
+
 # Equal bins
 
 AWKWARD = [

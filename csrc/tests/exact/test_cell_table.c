@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Cell tables against exact comparison with every edge, at numbers in every cell, on
  * edges and next to them, by every kernel. A table with one wrong byte is rejected. */
-#include "exact/cell_table.h"
 #include "cydp.h"
 #include "exact/bins.h"
+#include "exact/cell_table.h"
 #include "exact/kernels.h"
 #include "tests/check.h"
 
@@ -60,7 +60,8 @@ static void probe(const cydp_cells *cells, const double *edges, size_t count) {
   }
   for (size_t c = 0; c < CYDP_CELLS; c++)
     for (int part = 0; part < 3; part++) {
-      double x = cells->width.origin + ((double)c + 0.25 + 0.25 * part) / cells->width.scale;
+      double x =
+          cells->width.origin + ((double)c + 0.25 + 0.25 * part) / cells->width.scale;
       int64_t upper = cells->least + ((int64_t)c << cells->shift);
       upper += part * ((INT64_C(1) << cells->shift) - 1) / 2;
       if (cells->bits && upper > cells->greatest)
@@ -146,7 +147,7 @@ static void test_edges_of_many_kinds(void) {
       for (size_t j = 0; j <= count; j++) {
         double at = (double)j / (double)count;
         sum += 0.1 + uniform();
-        edges[j] = shape < 2    ? sum                             /* irregular */
+        edges[j] = shape < 2    ? sum                                  /* irregular */
                    : shape == 2 ? pow(1.17, (double)j + uniform() / 2) /* rising powers */
                    : shape == 3 ? ldexp(1 + at / 2, (int)(8 * at) * 8 - 30)
                    : shape == 4 ? (j % 3 ? sum : (double)(j / 9)) /* repeated ones */

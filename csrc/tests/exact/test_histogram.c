@@ -19,7 +19,8 @@
  * counts as often. */
 static void check_many_rows(const cydp_axis *axis, size_t n, const int64_t *once,
                             size_t size, size_t flush_rows) {
-  size_t bytes = n * cydp_dtype_bytes(axis->dtype), copies = CYDP_CELLS_LEAST_ROWS / n + 1;
+  size_t bytes = n * cydp_dtype_bytes(axis->dtype),
+         copies = CYDP_CELLS_LEAST_ROWS / n + 1;
   char *x = malloc(copies * bytes);
   int64_t *counts = malloc(size * sizeof *counts);
   CHECK(x != NULL && counts != NULL);
