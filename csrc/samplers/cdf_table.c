@@ -79,26 +79,6 @@ static uint64_t prefix(const cydp_decision *self, size_t lane) {
   return ((const table_decision *)self)->words[lane];
 }
 
-typedef double pair __attribute__((vector_size(16)));
-typedef int64_t counts __attribute__((vector_size(16)));
-
-/* Returns how many of n bounds are above `upper`, and sets *not_below to how many are at
- * least `lower`. Two at a time, which compilers do not find by themselves. */
-static size_t count_above(const double *bounds, size_t n, double lower, double upper,
-                          size_t *not_below) {
-  const pair lowers = {lower, lower}, uppers = {upper, upper};
-  counts above = {0}, at_least = {0};
-  for (size_t k = 0; k + 2 <= n; k += 2) {
-    pair two;
-    memcpy(&two, bounds + k, sizeof two);
-    above -= uppers < two;
-    at_least -= lowers <= two;
-  }
-  double last = n % 2 ? bounds[n - 1] : -1; /* U is above -1 */
-  *not_below = (size_t)(at_least[0] + at_least[1] + (lower <= last));
-  return (size_t)(above[0] + above[1] + (upper < last));
-}
-
 /* Looks again by the rounded T_k, of which the last is below CYDP_LEAST_TAIL: 64 bits
  * decide unless U is next to one of them. */
 static uint64_t look_again_by_tails(const cydp_decision *self, size_t n,
@@ -111,9 +91,13 @@ static uint64_t look_again_by_tails(const cydp_decision *self, size_t n,
     double middle = cydp_middle(u[i]);
     double lower = middle * (1 - CYDP_TAIL_ERROR) - CYDP_LEAST_TAIL;
     double upper = 2 * middle - lower;
-    size_t not_below;
-    answers[i] = count_above(method->rounded, method->terms, lower, upper, &not_below);
-    open |= (uint64_t)(answers[i] != not_below) << i;
+    size_t above = 0, not_below = 0;
+    for (size_t k = 0; k < method->terms; k++) {
+      above += upper < method->rounded[k];
+      not_below += lower <= method->rounded[k];
+    }
+    answers[i] = above;
+    open |= (uint64_t)(above != not_below) << i;
   }
   return open;
 }
