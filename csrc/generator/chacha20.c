@@ -22,9 +22,9 @@ cydp_status cydp_chacha20_keystream(const uint32_t key[8], const uint32_t nonce[
 
 void cydp_chacha20_block(const uint32_t key[8], const uint32_t nonce[3], uint32_t counter,
                          uint32_t words[16]) {
-  /* Computes 16 blocks and keeps the first; the counter may wrap behind it. */
+  const uint32_t counters[16] = {counter};
   uint32_t group[CYDP_GROUP_WORDS];
-  cydp_generator_kernels()->chacha20(key, nonce, counter, 1, group);
+  cydp_generator_kernels()->chacha20_blocks(key, nonce, counters, 1, group);
   for (int w = 0; w < 16; w++)
     words[w] = group[16 * w];
   cydp_wipe(group, sizeof group);

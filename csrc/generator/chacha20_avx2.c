@@ -97,9 +97,9 @@ void cydp_chacha20_avx2(const uint32_t key[8], const uint32_t nonce[3], uint32_t
 }
 
 void cydp_chacha20_blocks_avx2(const uint32_t key[8], const uint32_t nonce[3],
-                               const uint32_t counters[16],
+                               const uint32_t counters[16], size_t n,
                                uint32_t words[CYDP_GROUP_WORDS]) {
-  for (int block = 0; block < 16; block += 8)
+  for (size_t block = 0; block < n; block += 8)
     eight_blocks(key, nonce, _mm256_loadu_si256((const __m256i *)(counters + block)),
                  words + block);
 }

@@ -81,8 +81,8 @@ void cydp_chacha20_neon(const uint32_t key[8], const uint32_t nonce[3], uint32_t
 }
 
 void cydp_chacha20_blocks_neon(const uint32_t key[8], const uint32_t nonce[3],
-                               const uint32_t counters[16],
+                               const uint32_t counters[16], size_t n,
                                uint32_t words[CYDP_GROUP_WORDS]) {
-  for (int block = 0; block < 16; block += 4)
+  for (size_t block = 0; block < n; block += 4)
     four_blocks(key, nonce, vld1q_u32(counters + block), words + block);
 }

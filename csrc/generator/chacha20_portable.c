@@ -70,11 +70,11 @@ void cydp_chacha20_portable(const uint32_t key[8], const uint32_t nonce[3],
 }
 
 void cydp_chacha20_blocks_portable(const uint32_t key[8], const uint32_t nonce[3],
-                                   const uint32_t counters[16],
+                                   const uint32_t counters[16], size_t n,
                                    uint32_t words[CYDP_GROUP_WORDS]) {
   vec state[16];
   prepare(state, key, nonce);
-  for (int block = 0; block < 16; block += 4) {
+  for (size_t block = 0; block < n; block += 4) {
     memcpy(state + 12, counters + block, sizeof *state);
     four_blocks(state, words + block);
   }

@@ -12,9 +12,10 @@
 typedef void cydp_chacha20_kernel(const uint32_t key[8], const uint32_t nonce[3],
                                   uint32_t counter, size_t groups, uint32_t *words);
 
-/* Sets words to the 16 blocks of these counters, in that order. */
+/* Sets words to a group whose first n blocks are those of these counters; the others may
+ * hold anything. n is from 1 to 16. */
 typedef void cydp_chacha20_blocks_kernel(const uint32_t key[8], const uint32_t nonce[3],
-                                         const uint32_t counters[16],
+                                         const uint32_t counters[16], size_t n,
                                          uint32_t words[CYDP_GROUP_WORDS]);
 
 /* Sets out[i] to SipHash-2-4 of message i, of n messages of `length` words, 1 to 3:

@@ -49,6 +49,7 @@ void cydp_owner_lock(_Atomic(uint64_t) *lock, uint64_t owner) {
     uint64_t holder = 0;
     if (atomic_compare_exchange_strong(lock, &holder, owner))
       return;
+    /* A holder of another process is a thread that the fork did not copy. */
     if (holder != owner && atomic_compare_exchange_strong(lock, &holder, owner))
       return;
     sched_yield();

@@ -2,14 +2,9 @@
  * The generator: a buffer of keystream whose first words are the next key.
  * docs/generator.md.
  *
- * Its state lives in pages that the kernel wipes in a forked child, the lock included: a
- * wiped state is unlocked and has no key. Where the kernel cannot do that, process ids and
- * a fork handler tell. */
-#if defined(__APPLE__)
-#define _DARWIN_C_SOURCE /* MAP_ANON */
-#else
-#define _GNU_SOURCE /* madvise */
-#endif
+ * Its state lies in pages that the kernel wipes in a forked child, the lock included: a
+ * wiped state is unlocked and has no key. owned_pages.h says what happens where the kernel
+ * cannot do that. */
 #include "generator/stream.h"
 #include "base/wipe.h"
 #include "cydp.h"
@@ -20,31 +15,30 @@
 #include "generator/forks.h"
 #include "generator/kernels.h"
 #include "generator/keystream.h"
+#include "generator/owned_pages.h"
 
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 enum {
   REFILL_GROUPS = 4, /* 4 KiB */
   REFILL_WORDS = REFILL_GROUPS * CYDP_GROUP_WORDS,
   KEY_WORDS = 8,
-  SMALL_BYTES = 1024,       /* longer requests for bytes get a key of their own */
+  SMALL_BYTES = 1024,     /* longer requests for bytes get a key of their own */
   BYTES_CHUNK_GROUPS = 64 /* 64 KiB in each chunk of such a key */
 };
 
 typedef enum fork_guard {
   WIPED,   /* by the kernel */
-  WATCHED, /* by comparing processes, as `cydp_process_id` has them */
+  WATCHED, /* by comparing processes */
   REPEATED /* seeded: the child is meant to repeat the parent */
 } fork_guard;
 
 /* What a forked child must not have. */
 typedef struct rng_state {
-  _Atomic(uint64_t) lock; /* 0, or the holder's process: see `own_process` */
-  uint64_t keyed_by;      /* the process that keyed it; 0: it has no key */
+  _Atomic(uint64_t) lock;     /* see cydp_owner_lock */
+  uint64_t keyed_by;          /* the process that keyed it; 0: it has no key */
   uint32_t key[KEY_WORDS];    /* of the next refill */
   uint32_t extend[KEY_WORDS]; /* of the extension bits of this refill's candidates */
   size_t position;            /* in bytes; those before it have been served */
@@ -58,26 +52,12 @@ struct cydp_rng {
   rng_state *state;
 };
 
-/* Returns a number for this process: not 0, and different in a forked child, unless the
- * child's copy of the generator has been wiped. */
-static uint64_t own_process(const cydp_rng *rng) {
-  return rng->guard == WIPED ? 1 : cydp_process_id();
-}
-
 cydp_status cydp_rng_lock(cydp_rng *rng) {
   rng_state *state = rng->state;
-  uint64_t own = own_process(rng);
+  uint64_t own = cydp_owner(rng->guard == WIPED);
   if (rng->stream == CYDP_AES && !cydp_aes256_in_use())
     return CYDP_ERROR_STREAM;
-  for (;;) {
-    uint64_t holder = 0;
-    if (atomic_compare_exchange_strong(&state->lock, &holder, own))
-      break;
-    /* A holder of another process is a thread that the fork did not copy. */
-    if (holder != own && atomic_compare_exchange_strong(&state->lock, &holder, own))
-      break;
-    sched_yield();
-  }
+  cydp_owner_lock(&state->lock, own);
   if (state->keyed_by == own || rng->guard == REPEATED)
     return CYDP_OK;
   cydp_status status = cydp_entropy(state->key, sizeof state->key);
@@ -90,7 +70,7 @@ cydp_status cydp_rng_lock(cydp_rng *rng) {
   return status;
 }
 
-void cydp_rng_unlock(cydp_rng *rng) { atomic_store(&rng->state->lock, 0); }
+void cydp_rng_unlock(cydp_rng *rng) { cydp_owner_unlock(&rng->state->lock); }
 
 void cydp_rng_refill(cydp_rng *rng) {
   rng_state *state = rng->state;
@@ -124,20 +104,26 @@ cydp_taken cydp_rng_take(cydp_rng *rng, size_t bytes, size_t candidates) {
 
 void cydp_rng_wipe_taken(const cydp_taken *taken) { cydp_wipe(taken->bytes, taken->n); }
 
-static cydp_status new_rng(cydp_stream stream, fork_guard guard, cydp_rng **out) {
-  if (stream != CYDP_CHACHA20 && (stream != CYDP_AES || !cydp_aes256_in_use()))
+static bool serves(cydp_stream stream) {
+  return stream == CYDP_CHACHA20 || (stream == CYDP_AES && cydp_aes256_in_use());
+}
+
+/* Makes a generator whose state belongs to this process; nothing is keyed yet. */
+static cydp_status new_rng(cydp_stream stream, cydp_rng **out) {
+  bool wiped;
+  void *state;
+  if (!serves(stream))
     return CYDP_ERROR_STREAM;
   cydp_rng *rng = malloc(sizeof *rng);
   if (!rng)
     return CYDP_ERROR_MEMORY;
-  rng_state *state =
-      mmap(NULL, sizeof *state, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON, -1, 0);
-  if (state == MAP_FAILED) {
+  cydp_status status = cydp_owned_pages_new(sizeof *rng->state, &state, &wiped);
+  if (status != CYDP_OK) {
     free(rng);
-    return CYDP_ERROR_MEMORY;
+    return status;
   }
-  state->position = sizeof state->words;
-  *rng = (cydp_rng){guard, stream, state};
+  *rng = (cydp_rng){wiped ? WIPED : WATCHED, stream, state};
+  rng->state->position = sizeof rng->state->words;
   *out = rng;
   return CYDP_OK;
 }
@@ -148,19 +134,10 @@ cydp_status cydp_rng_new(cydp_rng **out) {
 
 cydp_status cydp_rng_new_of(cydp_stream stream, cydp_rng **out) {
   cydp_rng *rng;
-  cydp_status status = new_rng(stream, WATCHED, &rng);
+  cydp_status status = new_rng(stream, &rng);
   if (status != CYDP_OK)
     return status;
-#ifdef MADV_WIPEONFORK
-  /* An emulator may say yes to anything: it must refuse what does not exist. */
-  if (madvise(rng->state, sizeof *rng->state, MADV_WIPEONFORK) == 0 &&
-      madvise(rng->state, sizeof *rng->state, -1) != 0)
-    rng->guard = WIPED;
-#endif
-  if (rng->guard == WATCHED)
-    status = cydp_watch_forks();
-  if (status == CYDP_OK)
-    status = cydp_rng_lock(rng); /* keys it */
+  status = cydp_rng_lock(rng); /* keys it */
   if (status != CYDP_OK) {
     cydp_rng_free(rng);
     return status;
@@ -171,13 +148,21 @@ cydp_status cydp_rng_new_of(cydp_stream stream, cydp_rng **out) {
 }
 
 cydp_status cydp_rng_new_seeded(const cydp_key *key, cydp_rng **out) {
-  cydp_rng *rng;
   cydp_status status = cydp_watch_forks(); /* for the lock */
-  if (status == CYDP_OK)
-    status = new_rng(key->stream, REPEATED, &rng);
+  if (status == CYDP_OK && !serves(key->stream))
+    status = CYDP_ERROR_STREAM;
   if (status != CYDP_OK)
     return status;
-  memcpy(rng->state->key, key->words, sizeof rng->state->key);
+  cydp_rng *rng = malloc(sizeof *rng);
+  rng_state *state = calloc(1, sizeof *state);
+  if (!rng || !state) {
+    free(rng);
+    free(state);
+    return CYDP_ERROR_MEMORY;
+  }
+  state->position = sizeof state->words;
+  memcpy(state->key, key->words, sizeof state->key);
+  *rng = (cydp_rng){REPEATED, key->stream, state};
   *out = rng;
   return CYDP_OK;
 }
@@ -187,8 +172,12 @@ cydp_stream cydp_rng_stream(const cydp_rng *rng) { return rng->stream; }
 void cydp_rng_free(cydp_rng *rng) {
   if (!rng)
     return;
-  cydp_wipe(rng->state, sizeof *rng->state);
-  munmap(rng->state, sizeof *rng->state);
+  if (rng->guard == REPEATED) {
+    cydp_wipe(rng->state, sizeof *rng->state);
+    free(rng->state);
+  } else {
+    cydp_owned_pages_free(rng->state, sizeof *rng->state);
+  }
   free(rng);
 }
 

@@ -107,7 +107,7 @@ static cydp_status read_extension(void *self, uint32_t decision, uint32_t level,
     size_t blocks = n - first < BLOCKS ? n - first : BLOCKS;
     for (size_t i = 0; i < blocks; i++)
       counters[i] = (uint32_t)candidates[first + i];
-    cydp_generator_kernels()->chacha20_blocks(source->key, nonce, counters, group);
+    cydp_generator_kernels()->chacha20_blocks(source->key, nonce, counters, blocks, group);
     for (size_t i = 0; i < blocks; i++)
       for (size_t j = 0; j < 8; j++)
         words[first + i][j] =

@@ -99,8 +99,9 @@ chacha20_blocks_are_those_of_the_keystream(const cydp_generator_table *kernels) 
     memcpy(counters, seed + 16, sizeof counters);
     counters[3] = counters[7] = 0;
     counters[15] = UINT32_MAX;
-    kernels->chacha20_blocks(key, nonce, counters, words);
-    for (size_t i = 0; i < 16; i++) {
+    const size_t n = run < 16 ? run + 1 : 16;
+    kernels->chacha20_blocks(key, nonce, counters, n, words);
+    for (size_t i = 0; i < n; i++) {
       cydp_chacha20_block(key, nonce, counters[i], block);
       for (size_t w = 0; w < 16; w++)
         CHECK(words[16 * w + i] == block[w]);

@@ -55,7 +55,7 @@ static int32_t narrow_values[VALUES + GUARDS];
 
 /* At the ends of small calls, chunks, and parts of threads. */
 static void values_are_those_of_64_bits(cydp_sampler *wide) {
-  const uint32_t key[8] = {4};
+  const cydp_key key = {{4}, CYDP_CHACHA20};
   cydp_sampler *narrow;
   CHECK(cydp_sampler_new_int32(wide, &narrow) == CYDP_OK);
   size_t chunk = cydp_sampler_chunk(wide);
@@ -77,8 +77,8 @@ static void values_are_those_of_64_bits(cydp_sampler *wide) {
     unsigned threads = i % 3 == 1 ? 3 : 1;
     cydp_work_mode mode = i % 3 == 2 ? CYDP_FIXED_WORK : CYDP_FAST;
     cydp_rng *rng, *again;
-    CHECK(cydp_rng_new_seeded(key, &rng) == CYDP_OK);
-    CHECK(cydp_rng_new_seeded(key, &again) == CYDP_OK);
+    CHECK(cydp_rng_new_seeded(&key, &rng) == CYDP_OK);
+    CHECK(cydp_rng_new_seeded(&key, &again) == CYDP_OK);
     memset(narrow_values, 0x5a, sizeof narrow_values);
     CHECK(cydp_sampler_fill(wide, n, rng, CYDP_FAST, 1, wide_values) == CYDP_OK);
     CHECK(cydp_sampler_fill(narrow, n, again, mode, threads, narrow_values) == CYDP_OK);

@@ -31,7 +31,7 @@ pid_t __wrap_getpid(void) { return one_pid ? 1 : __real_getpid(); }
 #endif
 
 static const uint64_t one = 1, scale = UINT64_C(1) << 40, seven = 7;
-static const uint32_t key[8] = {1, 7};
+static const cydp_key key = {{1, 7}, CYDP_CHACHA20};
 
 /* Values that are never equal by chance: of scale 2^40. */
 static cydp_sampler *laplace(void) {
@@ -43,7 +43,7 @@ static cydp_sampler *laplace(void) {
 
 static cydp_rng *seeded(void) {
   cydp_rng *rng;
-  CHECK(cydp_rng_new_seeded(key, &rng) == CYDP_OK);
+  CHECK(cydp_rng_new_seeded(&key, &rng) == CYDP_OK);
   return rng;
 }
 
