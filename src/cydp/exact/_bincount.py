@@ -54,11 +54,11 @@ def bincount(codes: Column, minlength: Integer = 0) -> NDArray[np.int64]:
     """
     least = read_length(minlength, "minlength")
     values = read_integers(codes)
-    all_masked = isinstance(values, np.ma.MaskedArray) and np.ma.getmaskarray(values).all()
-    if values.size == 0 or all_masked:
+    is_plain = type(values) is np.ndarray
+    if values.size == 0 or (not is_plain and np.ma.getmaskarray(values).all()):
         return np.zeros(least, np.int64)
     try:
-        if type(values) is np.ndarray and values.size <= _FEW and least <= _FEW:
+        if is_plain and values.size <= _FEW and least <= _FEW:
             counts = _count_few(values, least)
             if counts is not None:
                 return counts
