@@ -1,6 +1,7 @@
 """`release(..., out=)`: the same numbers, where the caller says; a bad out costs nothing."""
 
 from collections.abc import Callable
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,8 @@ from hypothesis import strategies as st
 
 import cydp
 from cydp import BudgetLedger, PrivacyFilter, PureDP, exact
+from cydp._core import add_noise_to_one
+from cydp._samplers import prepare_discrete_laplace, read_bernoulli
 from cydp.testing import SeededGenerator
 
 INTEGERS: list[Any] = [
@@ -208,3 +211,11 @@ def test_what_is_no_plain_int_takes_the_long_way(mechanism: Any) -> None:
         mechanism.release(3, rng=np.random.default_rng())
     with pytest.raises(TypeError, match="budget must be"):
         mechanism.release(3, budget="ledger")
+
+
+def test_one_integer_takes_a_sampler_of_integers() -> None:
+    stream = SeededGenerator(1)._stream
+    with pytest.raises(ValueError, match="the sampler must be one of int64"):
+        add_noise_to_one(0, False, stream, read_bernoulli("1/3"))
+    with pytest.raises(OverflowError):
+        add_noise_to_one(2**63, False, stream, prepare_discrete_laplace(Fraction(1)))
