@@ -383,8 +383,8 @@ def add_noise_to_one(int64_t value, bint may_saturate, Stream stream not None,
                      Sampler sampler not None):
     """Return a value plus noise of a sampler of integers, with the ends that cydp.h says."""
     cdef int64_t noise = 0
-    if sampler.boolean:
-        raise ValueError("the sampler must be one of integers")
+    if _c.cydp_sampler_value_bytes(sampler.sampler) != sizeof(noise):
+        raise ValueError("the sampler must be one of int64")
     check(_c.cydp_sampler_fill(sampler.sampler, 1, stream.rng, stream.work_mode, 1, &noise))
     _c.cydp_add_noise(&value, 1, may_saturate, &noise)
     return noise

@@ -4,9 +4,7 @@ The long path is the same code with every shortcut switched off. Each case runs 
 path, so that the second run finds what the first one kept.
 """
 
-import gc
 import itertools
-import sys
 import tempfile
 import warnings
 from collections.abc import Callable, Iterator
@@ -21,6 +19,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from exact.functions_called import functions_called
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -232,24 +231,6 @@ def test_any_small_call(dtype: str, values: list[float], n: int, lo: Any, hi: An
     check(partial(exact.bincount, x, n))
 
 
-def called(call: Callable[[], Any]) -> list[tuple[str, str]]:
-    """Return the functions of Python that a call runs, in their order."""
-    names = []
-
-    def note(frame: Any, event: str, _: object) -> None:
-        if event == "call":
-            names.append((frame.f_code.co_filename, frame.f_code.co_name))
-
-    gc.disable()  # its callbacks are functions, too
-    sys.setprofile(note)
-    try:
-        call()
-    finally:
-        sys.setprofile(None)
-        gc.enable()
-    return names
-
-
 @pytest.mark.parametrize("dtype", ["f4", "f8", "f2", ">f8", "i4", "i8", "u8", "?"])
 @pytest.mark.parametrize("warm", [False, True])
 def test_no_record_chooses_the_path(dtype: str, warm: bool) -> None:
@@ -270,12 +251,15 @@ def test_no_record_chooses_the_path(dtype: str, warm: bool) -> None:
             call()
         if not warm:
             forget()
-        paths.append([called(call) for call in calls])
+        paths.append([functions_called(call) for call in calls])
     assert all(path == paths[0] for path in paths)
 
 
 def test_no_code_below_minlength_chooses_the_path() -> None:
-    paths = [called(partial(exact.bincount, np.array([0, code, 3]), 10)) for code in (0, 1, 5, 9)]
+    paths = [
+        functions_called(partial(exact.bincount, np.array([0, code, 3]), 10))
+        for code in (0, 1, 5, 9)
+    ]
     assert all(path == paths[0] for path in paths)
 
 

@@ -1,6 +1,8 @@
 """`release(..., out=)`: the same numbers, where the caller says; a bad out costs nothing."""
 
 from collections.abc import Callable
+from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -8,11 +10,14 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from exact.functions_called import functions_called
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cydp
 from cydp import BudgetLedger, PrivacyFilter, PureDP, exact
+from cydp._core import add_noise_to_one
+from cydp._samplers import prepare_discrete_laplace, read_bernoulli
 from cydp.testing import SeededGenerator
 
 INTEGERS: list[Any] = [
@@ -196,6 +201,14 @@ def test_an_int_is_released_as_an_array_of_one(mechanism: Any, value: int, seed:
 
 
 @pytest.mark.parametrize("mechanism", INTEGERS, **ids)
+def test_no_int_chooses_the_path(mechanism: Any) -> None:
+    rng = SeededGenerator(1)
+    mechanism.release(1, rng=rng)
+    paths = [functions_called(partial(mechanism.release, value, rng=rng)) for value in ENDS]
+    assert all(path == paths[0] for path in paths)
+
+
+@pytest.mark.parametrize("mechanism", INTEGERS, **ids)
 def test_what_is_no_plain_int_takes_the_long_way(mechanism: Any) -> None:
     expected = mechanism.release(3, rng=SeededGenerator(2))
     for value in (np.int8(3), np.array(3), [3]):
@@ -208,3 +221,11 @@ def test_what_is_no_plain_int_takes_the_long_way(mechanism: Any) -> None:
         mechanism.release(3, rng=np.random.default_rng())
     with pytest.raises(TypeError, match="budget must be"):
         mechanism.release(3, budget="ledger")
+
+
+def test_one_integer_takes_a_sampler_of_integers() -> None:
+    stream = SeededGenerator(1)._stream
+    with pytest.raises(ValueError, match="the sampler must be one of int64"):
+        add_noise_to_one(0, False, stream, read_bernoulli("1/3"))
+    with pytest.raises(OverflowError):
+        add_noise_to_one(2**63, False, stream, prepare_discrete_laplace(Fraction(1)))

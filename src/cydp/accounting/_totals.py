@@ -35,7 +35,9 @@ def total_of(amount: Amount) -> Total:
     >>> total_of((Fraction(1, 2), Fraction(1, 3))), total_of((Fraction(1, 2),))
     ((6, 3, 2), (2, 1, 0))
     """
-    first, second = amount if len(amount) == 2 else (amount[0], Fraction(0))
+    if len(amount) == 1:
+        return amount[0].denominator, amount[0].numerator, 0
+    first, second = amount
     common = lcm(first.denominator, second.denominator)
     return (
         common,

@@ -138,7 +138,7 @@ class IntegerMechanism(ABC):
             type(value) is int and budget is None and out is None
         ):  # most often, and the quickest way
             sampler, may_saturate = self._prepare_noise(1)
-            clamped = value if _LEAST <= value <= _LARGEST else _clamp(value)
+            clamped = _clamp(value)
             generator = generator_or_default(rng)
             return add_noise_to_one(clamped, may_saturate, generator._stream, sampler)
         given = declare_integers(value, "value", _KIND)
