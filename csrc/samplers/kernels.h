@@ -130,10 +130,10 @@ typedef void cydp_narrow_kernel(const int64_t *values, size_t n, int32_t *out);
  * `recombine_gaussian`, `recombine_laplace` and `prefix_is_ones`, in recombine_<isa>.c,
  * since they share how words are loaded. */
 #define CYDP_SAMPLERS_KERNELS(KERNEL)                                                    \
-  KERNEL(inverse_cdf, avx512, avx2, portable)                                            \
+  KERNEL(inverse_cdf, avx512, avx2, neon)                                                \
   KERNEL(inverse_cdf_narrow, avx512, avx2, portable)                                     \
-  KERNEL(cdf_table, avx512, avx2, portable)                                              \
-  KERNEL(signs, avx512, avx2, portable)                                                  \
+  KERNEL(cdf_table, avx512, avx2, neon)                                                  \
+  KERNEL(signs, avx512, avx2, neon)                                                      \
   KERNEL(accept, avx512, avx2, portable)                                                 \
   KERNEL(recombine_gaussian, avx512, avx2, portable)                                     \
   KERNEL(recombine_laplace, avx512, avx2, portable)                                      \
