@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The inverse CDF kernel for AArch64: two candidates a register, with fused multiply-add.
+ * The inverse CDF kernels for AArch64: two candidates a register, with fused multiply-add.
  * Evaluation and error bound: docs/samplers/inverse_cdf.md, "The vector kernels". */
 #include "samplers/kernels.h"
 
@@ -81,8 +81,7 @@ static inline uint64x2_t map_lanes(const registers *constants, uint64x2_t odd,
                    vcgtq_f64(x, constants->tail));
 }
 
-/* How words are read: 63 bits of u or fewer. It is a constant, so that each has a loop of
- * its own. */
+/* Words of 64 bits are `wide`, a constant, so that each width has a loop of its own. */
 static inline uint64x2_t load(bool wide, const void *words, size_t i) {
   return wide ? vld1q_u64((const uint64_t *)words + i)
               : vmovl_u32(vld1_u32((const uint32_t *)words + i));
@@ -124,8 +123,11 @@ static inline void map_words(const cydp_inverse_cdf_constants *constants, bool w
 
 void cydp_inverse_cdf_neon(const cydp_inverse_cdf_constants *constants, const void *words,
                            size_t n, int64_t *out, uint8_t *undecided) {
-  if (constants->bits == 63)
-    map_words(constants, true, words, n, out, undecided);
-  else
-    map_words(constants, false, words, n, out, undecided);
+  map_words(constants, true, words, n, out, undecided);
+}
+
+void cydp_inverse_cdf_narrow_neon(const cydp_inverse_cdf_constants *constants,
+                                  const void *words, size_t n, int64_t *out,
+                                  uint8_t *undecided) {
+  map_words(constants, false, words, n, out, undecided);
 }
