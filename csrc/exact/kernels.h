@@ -67,9 +67,9 @@ typedef bool cydp_codes_inside_kernel(cydp_dtype dtype, const void *codes, size_
 #define CYDP_EXACT_KERNELS(KERNEL)                                                       \
   KERNEL(grid_sum, avx512, avx2, portable)                                               \
   KERNEL(grid_round, avx512, avx2, portable)                                             \
-  KERNEL(even, avx512, avx2, portable)                                                   \
-  KERNEL(buckets, avx512, avx2, portable)                                                \
-  KERNEL(cells, avx512, avx2, portable)                                                  \
+  KERNEL(even, avx512, avx2, neon)                                                       \
+  KERNEL(buckets, avx512, avx2, neon)                                                    \
+  KERNEL(cells, avx512, avx2, neon)                                                      \
   KERNEL(codes, avx512, avx2, portable)                                                  \
   KERNEL(codes_inside, avx512, avx2, portable)
 

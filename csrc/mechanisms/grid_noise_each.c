@@ -3,6 +3,7 @@
  * sum of number and noise is rounded to a double as if it had been computed exactly
  * (Boldo, Melquiond: Emulation of FMA and correctly rounded sums, 2008).
  * docs/mechanisms/grid_noise.md. */
+#include "base/independent.h"
 #include "mechanisms/kernels.h"
 
 #include <math.h>
@@ -59,7 +60,7 @@ static inline double units_of(double value, double per_unit) {
 /* The result may take the place of the noise. */
 void CYDP_KERNEL(grid_noise)(const double *values, const int64_t *noise, size_t n,
                              double per_unit, double unit, double *out) {
-#pragma GCC ivdep
+  CYDP_INDEPENDENT
   for (size_t i = 0; i < n; i++) {
     double units = units_of(values[i], per_unit);
     double upper = (double)(int32_t)((uint64_t)noise[i] >> 32) * 0x1p32;

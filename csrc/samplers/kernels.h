@@ -125,15 +125,15 @@ typedef void cydp_category_offset_kernel(const cydp_category_offset_constants *c
 typedef void cydp_narrow_kernel(const int64_t *values, size_t n, int32_t *out);
 
 /* Which version each instruction set uses, in the order of isa.h. A kernel is in <its
- * name>_<isa>.c, except for the portable `inverse_cdf_narrow`, in
- * inverse_cdf_portable.c, `narrow`, in narrow_each.c, `accept`, in acceptance_<isa>.c, and
+ * name>_<isa>.c, except for `inverse_cdf_narrow` where it has no file of its own, in
+ * inverse_cdf_<isa>.c, `narrow`, in narrow_each.c, `accept`, in acceptance_<isa>.c, and
  * `recombine_gaussian`, `recombine_laplace` and `prefix_is_ones`, in recombine_<isa>.c,
  * since they share how words are loaded. */
 #define CYDP_SAMPLERS_KERNELS(KERNEL)                                                    \
-  KERNEL(inverse_cdf, avx512, avx2, portable)                                            \
-  KERNEL(inverse_cdf_narrow, avx512, avx2, portable)                                     \
-  KERNEL(cdf_table, avx512, avx2, portable)                                              \
-  KERNEL(signs, avx512, avx2, portable)                                                  \
+  KERNEL(inverse_cdf, avx512, avx2, neon)                                                \
+  KERNEL(inverse_cdf_narrow, avx512, avx2, neon)                                         \
+  KERNEL(cdf_table, avx512, avx2, neon)                                                  \
+  KERNEL(signs, avx512, avx2, neon)                                                      \
   KERNEL(accept, avx512, avx2, portable)                                                 \
   KERNEL(recombine_gaussian, avx512, avx2, portable)                                     \
   KERNEL(recombine_laplace, avx512, avx2, portable)                                      \

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * The kernel that narrows values, compiled for each instruction set. docs/samplers.md. */
+#include "base/independent.h"
 #include "samplers/kernels.h"
 
 void CYDP_KERNEL(narrow)(const int64_t *values, size_t n, int32_t *out) {
-#pragma GCC ivdep
+  CYDP_INDEPENDENT
   for (size_t i = 0; i < n; i++) {
     int64_t x = values[i];
     x = x < -INT32_MAX ? -INT32_MAX : x;
