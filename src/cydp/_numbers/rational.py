@@ -187,9 +187,11 @@ def read_upward(value: Number, name: str) -> Exact:
 def read_positive(value: Number, name: str) -> Exact:
     """Read a number above 0 exactly; a ValueError for other numbers and for subnormal floats."""
     number = read_exact(value, name)
-    if isinstance(value, (float, np.floating)) and 0 < number < sys.float_info.min:
+    positive = number.numerator > 0
+    is_float = isinstance(value, (float, np.floating))
+    if is_float and positive and float(value) < sys.float_info.min:
         raise ValueError(f"{name} must not be a subnormal float: write what it means as text")
-    if number <= 0:
+    if not positive:
         raise ValueError(f"{name} must be greater than 0, not {format_number(number)}")
     return number
 
