@@ -14,7 +14,8 @@ void cydp_aes256_aesni(const uint32_t key[8], const uint32_t nonce[3], uint32_t 
   const __m128i start = first_block(nonce);
   for (size_t i = 0; i < groups * CYDP_AES256_BLOCKS; i += ABREAST) {
     __m128i x[ABREAST];
-    __asm__ volatile("" ::: "memory"); /* read the keys again: no copies on the stack */
+    /* Read the keys again: no copies on the stack. */
+    __asm__ volatile("" : : "r"(keys) : "memory");
     for (int j = 0; j < ABREAST; j++, counter++)
       x[j] = _mm_xor_si128(_mm_insert_epi32(start, (int)__builtin_bswap32(counter), 3),
                            keys[0]);

@@ -24,7 +24,7 @@ static inline void expand_key(const uint32_t key[8],
   keys[0] = _mm_loadu_si128((const __m128i *)key);
   keys[1] = _mm_loadu_si128((const __m128i *)(key + 4));
 #define EVEN_KEY(i, constant)                                                            \
-  __asm__ volatile("" ::: "memory");                                                     \
+  __asm__ volatile("" : : "r"(keys) : "memory");                                         \
   keys[i] = _mm_xor_si128(                                                               \
       running_xor(keys[(i)-2]),                                                          \
       _mm_shuffle_epi32(_mm_aeskeygenassist_si128(keys[(i)-1], constant), 0xff))

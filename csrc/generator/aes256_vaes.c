@@ -25,7 +25,8 @@ void cydp_aes256_vaes(const uint32_t key[8], const uint32_t nonce[3], uint32_t c
       _mm256_setr_epi32(0, 0, 0, (int)counter, 0, 0, 0, (int)(counter + 1)));
   for (size_t i = 0; i < groups * CYDP_AES256_BLOCKS / 2; i += ABREAST) {
     __m256i x[ABREAST];
-    __asm__ volatile("" ::: "memory"); /* read the keys again: no copies on the stack */
+    /* Read the keys again: no copies on the stack. */
+    __asm__ volatile("" : : "r"(keys) : "memory");
     for (int j = 0; j < ABREAST; j++, next = _mm256_add_epi32(next, two))
       x[j] = _mm256_xor_si256(_mm256_shuffle_epi8(next, big_endian), spread(keys));
     for (int round = 1; round < CYDP_AES256_ROUND_KEYS - 1; round++) {

@@ -26,7 +26,8 @@ void cydp_aes256_vaes512(const uint32_t key[8], const uint32_t nonce[3], uint32_
       places);
   for (size_t i = 0; i < groups * CYDP_AES256_BLOCKS / 4; i += ABREAST) {
     __m512i x[ABREAST];
-    __asm__ volatile("" ::: "memory"); /* read the keys again: no copies on the stack */
+    /* Read the keys again: no copies on the stack. */
+    __asm__ volatile("" : : "r"(keys) : "memory");
     for (int j = 0; j < ABREAST; j++, next = _mm512_add_epi32(next, four))
       x[j] = _mm512_xor_si512(_mm512_shuffle_epi8(next, big_endian), spread(keys));
     for (int round = 1; round < CYDP_AES256_ROUND_KEYS - 1; round++) {
