@@ -14,7 +14,7 @@
 
 enum {
   BATCH = CYDP_INDEX_BATCH,
-  MANY = BATCH / 4, /* rows of a batch in doubt: */
+  MANY = BATCH / 16, /* rows of a batch in doubt: */
   COMPARED = 31     /* then all rows of so many batches are compared */
 };
 
@@ -52,24 +52,43 @@ static bool set_bits(cydp_cells *cells, const cydp_bins *bins) {
   return true;
 }
 
+/* One integer in a cell: where edges and numbers are integers, edges are far from 2^53 and
+ * few cells are enough, so that no row is in doubt. */
+static bool set_integers(cydp_cells *cells, const cydp_bins *bins, cydp_dtype dtype) {
+  const double lo = edge(bins, 0), hi = edge(bins, bins->count);
+  if ((dtype != CYDP_I32 && dtype != CYDP_I64) || !(lo >= -0x1p52 && hi <= 0x1p52) ||
+      hi - lo > CYDP_CELLS - 3)
+    return false;
+  for (size_t j = 0; j <= bins->count; j++)
+    if (edge(bins, j) != floor(edge(bins, j)))
+      return false;
+  *cells = (cydp_cells){
+      .width = {.origin = lo - 1, .scale = 1, .last = CYDP_CELLS - 1}};
+  return true;
+}
+
 static uint32_t cell_of(const cydp_cells *cells, double x) {
   return cells->bits ? cydp_cell_by_bits(cells, x) : cydp_bucket(&cells->width, x);
 }
 
-bool cydp_cell_table_set(cydp_cell_table *table, const cydp_bins *bins) {
-  const uint8_t outside = (uint8_t)(bins->count + 1);
+bool cydp_cell_table_set(cydp_cell_table *table, const cydp_bins *bins,
+                         cydp_dtype dtype) {
+  const size_t count = bins->count;
+  const uint8_t outside = (uint8_t)(count + 1);
   cydp_cells *cells = &table->cells;
   *cells = (cydp_cells){.bits = bins->method == CYDP_KEY_BUCKETS};
-  if (bins->method == CYDP_EVEN || bins->count > CYDP_CELLS_MOST_BINS ||
-      !(cells->bits ? set_bits(cells, bins) : set_width(cells, bins)))
+  if (bins->method == CYDP_EVEN || count > CYDP_CELLS_MOST_BINS)
+    return false;
+  const bool integers = set_integers(cells, bins, dtype);
+  if (!integers && !(cells->bits ? set_bits(cells, bins) : set_width(cells, bins)))
     return false;
   size_t next = 0; /* the first cell whose index is not set */
-  for (size_t j = 0; j <= bins->count; j++) {
+  for (size_t j = 0; j <= count; j++) {
     size_t cell = cell_of(cells, edge(bins, j));
-    if (cell < next) /* with the edge before */
-      continue;
-    memset(table->index + next, j ? (int)j : outside, cell - next);
-    table->index[cell] = CYDP_IN_DOUBT;
+    if (cell >= next) /* else the edge before is in it too */
+      memset(table->index + next, j ? (int)j : outside, cell - next);
+    /* An integer that is an edge is in the bin behind it, or in the last one. */
+    table->index[cell] = integers ? (uint8_t)(j < count ? j + 1 : j) : CYDP_IN_DOUBT;
     next = cell + 1;
   }
   memset(table->index + next, outside, CYDP_CELLS - next);
@@ -84,35 +103,11 @@ static void compare(const cydp_axis *axis, const void *x, size_t n, const void *
   cydp_count_table_add(counts, indices, n, next, cydp_dtype_bytes(axis->dtype));
 }
 
-typedef uint8_t lanes __attribute__((vector_size(16)));
-typedef uint64_t halves __attribute__((vector_size(16)));
-enum { AT_ONCE = 2 * sizeof(lanes) };
-
-/* Returns the lowest bit of each byte that is CYDP_IN_DOUBT. */
-static inline halves doubtful_of(const uint8_t *indices) {
-  lanes some;
-  memcpy(&some, indices, sizeof some);
-  return (halves)((some == CYDP_IN_DOUBT) & 1);
-}
-
-/* Copies the numbers whose index is CYDP_IN_DOUBT. Returns how many they are. Indices
- * behind the n-th are read too, and are others. */
-static inline size_t copy_doubtful(const uint8_t *indices, size_t n, size_t bytes,
-                                   const char *x, char *to) {
-  size_t copied = 0;
-  for (size_t i = 0; i < n; i += AT_ONCE) {
-    halves first = doubtful_of(indices + i);
-    halves second = doubtful_of(indices + i + sizeof(lanes)), any = first | second;
-    if ((any[0] | any[1]) == 0)
-      continue;
-    const uint64_t quarters[] = {first[0], first[1], second[0], second[1]};
-    for (size_t quarter = 0; quarter < 4; quarter++)
-      for (uint64_t bits = quarters[quarter]; bits; bits &= bits - 1) {
-        size_t row = i + 8 * quarter + (size_t)__builtin_ctzll(bits) / 8;
-        memcpy(to + copied++ * bytes, x + row * bytes, bytes);
-      }
-  }
-  return copied;
+/* Copies the numbers of these rows. */
+static inline void copy_rows(const uint16_t *rows, size_t n, size_t bytes, const char *x,
+                             char *to) {
+  for (size_t i = 0; i < n; i++)
+    memcpy(to + i * bytes, x + rows[i] * bytes, bytes);
 }
 
 void cydp_cell_table_count(const cydp_cell_table *table, const cydp_axis *axis,
@@ -122,7 +117,7 @@ void cydp_cell_table_count(const cydp_cell_table *table, const cydp_axis *axis,
   const size_t flush_rows = counts->to->flush_rows;
   const size_t most = flush_rows < BATCH ? flush_rows : BATCH;
   uint32_t cells[BATCH];
-  uint8_t indices[BATCH + AT_ONCE];
+  uint16_t in_doubt[BATCH + 1];
   _Alignas(8) char doubtful[2 * BATCH * sizeof(double)];
   size_t n_doubtful = 0, to_compare = 0;
   for (size_t n; first < end; first += n) {
@@ -135,13 +130,15 @@ void cydp_cell_table_count(const cydp_cell_table *table, const cydp_axis *axis,
       continue;
     }
     find_cells(&table->cells, axis->dtype, x, n, cells);
-    cydp_count_table_add_cells(counts, table->index, cells, n, next, bytes, indices);
-    memset(indices + n, ~CYDP_IN_DOUBT, AT_ONCE);
+    size_t found = cydp_count_table_add_cells(counts, table->index, cells, n, next, bytes,
+                                              in_doubt);
     char *to = doubtful + n_doubtful * bytes;
-    size_t copied = bytes == 8 ? copy_doubtful(indices, n, 8, x, to)
-                               : copy_doubtful(indices, n, 4, x, to);
-    to_compare = copied > MANY ? COMPARED : 0;
-    n_doubtful += copied;
+    if (bytes == 8)
+      copy_rows(in_doubt, found, 8, x, to);
+    else
+      copy_rows(in_doubt, found, 4, x, to);
+    to_compare = found > MANY ? COMPARED : 0;
+    n_doubtful += found;
     if (n_doubtful >= most) {
       n_doubtful -= most;
       compare(axis, doubtful + n_doubtful * bytes, most, doubtful, counts);

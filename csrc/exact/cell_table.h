@@ -24,9 +24,10 @@ typedef struct cydp_cell_table {
   uint8_t index[CYDP_CELLS];
 } cydp_cell_table;
 
-/* Makes the table. Returns false if these bins have none: even ones are computed faster,
- * and so many that their tables leave the L1 cache are not found faster. */
-bool cydp_cell_table_set(cydp_cell_table *table, const cydp_bins *bins);
+/* Makes the table for a column of this type. Returns false if these bins have none: even
+ * ones are computed faster, and so many that their tables leave the L1 cache are not found
+ * faster. */
+bool cydp_cell_table_set(cydp_cell_table *table, const cydp_bins *bins, cydp_dtype dtype);
 
 /* Counts the rows of the column from `first` to before `end`, with the table of its bins.
  * If many rows are in doubt, most of them are compared without a look at the cells. */

@@ -102,34 +102,45 @@ void cydp_count_table_add(cydp_count_table *table, const uint32_t *indices, size
 }
 
 /* One address for all tables, as they lie one behind the other. */
-void cydp_count_table_add_cells(cydp_count_table *table, const uint8_t *index_of,
-                                const uint32_t *cells, size_t n, const void *next,
-                                size_t stride, uint8_t *restrict indices) {
+/* How many rows of index 0 were counted. */
+static inline uint32_t zeros_of(const uint32_t *ways) {
+  return ways[0] + ways[CYDP_WAY] + ways[2 * CYDP_WAY] + ways[3 * CYDP_WAY];
+}
+
+/* Rows of index 0 are few: only groups of rows that counted one are searched for it. */
+size_t cydp_count_table_add_cells(cydp_count_table *table, const uint8_t *index_of,
+                                  const uint32_t *cells, size_t n, const void *next,
+                                  size_t stride, uint16_t *restrict zeros) {
+  enum { GROUP = 16, AT_ONCE = 8 };
   uint32_t *restrict const ways = table->way[0];
   const char *ahead = next;
+  size_t found = 0, i = 0;
   if (n > table->to->flush_rows - table->rows)
     flush_near(table);
   table->rows += n;
-  size_t i = 0;
-  for (; n - i >= 8; i += 8) {
-    __builtin_prefetch(ahead + i * stride);
-    uint8_t a = index_of[cells[i]], b = index_of[cells[i + 1]];
-    uint8_t c = index_of[cells[i + 2]], d = index_of[cells[i + 3]];
-    uint8_t e = index_of[cells[i + 4]], f = index_of[cells[i + 5]];
-    uint8_t g = index_of[cells[i + 6]], h = index_of[cells[i + 7]];
-    const uint8_t eight[] = {a, b, c, d, e, f, g, h};
-    memcpy(indices + i, eight, sizeof eight);
-    ways[a]++;
-    ways[b + CYDP_WAY]++;
-    ways[c + 2 * CYDP_WAY]++;
-    ways[d + 3 * CYDP_WAY]++;
-    ways[e]++;
-    ways[f + CYDP_WAY]++;
-    ways[g + 2 * CYDP_WAY]++;
-    ways[h + 3 * CYDP_WAY]++;
+  uint32_t before = zeros_of(ways);
+  for (; n - i >= GROUP; i += GROUP) {
+    for (size_t j = i; j < i + GROUP; j += AT_ONCE) {
+      __builtin_prefetch(ahead + j * stride);
+      for (size_t k = 0; k < AT_ONCE; k++)
+        ways[index_of[cells[j + k]] + k % CYDP_WAYS * CYDP_WAY]++;
+    }
+    const uint32_t after = zeros_of(ways);
+    if (after != before) {
+      for (size_t j = i; j < i + GROUP; j++) {
+        zeros[found] = (uint16_t)j;
+        found += index_of[cells[j]] == 0;
+      }
+      before = after;
+    }
   }
-  for (; i < n; i++)
-    ways[indices[i] = index_of[cells[i]]]++;
+  for (; i < n; i++) {
+    const uint8_t index = index_of[cells[i]];
+    zeros[found] = (uint16_t)i;
+    found += index == 0;
+    ways[index]++;
+  }
+  return found;
 }
 
 static void flush_bytes(cydp_count_table *table) {

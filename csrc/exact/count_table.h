@@ -47,11 +47,12 @@ bool cydp_count_table_new(cydp_count_table *table, cydp_counts *to);
 void cydp_count_table_add(cydp_count_table *table, const uint32_t *indices, size_t n,
                           const void *next, size_t stride);
 
-/* Sets indices[i] to index_of[cells[i]], and counts these n indices as above. At most
- * CYDP_WAY - 2 counts. */
-void cydp_count_table_add_cells(cydp_count_table *table, const uint8_t *index_of,
-                                const uint32_t *cells, size_t n, const void *next,
-                                size_t stride, uint8_t *indices);
+/* Counts the n indices index_of[cells[i]] as above; at most CYDP_WAY - 2 counts. Sets zeros
+ * to those rows i whose index is 0, in their order, and returns how many they are; `zeros`
+ * has room for n + 1. */
+size_t cydp_count_table_add_cells(cydp_count_table *table, const uint8_t *index_of,
+                                  const uint32_t *cells, size_t n, const void *next,
+                                  size_t stride, uint16_t *zeros);
 
 /* Adds what is left to the counts, and frees the table. */
 void cydp_count_table_end(cydp_count_table *table);

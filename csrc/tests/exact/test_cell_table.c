@@ -107,7 +107,7 @@ static void check(const double *edges, size_t count, bool mutants) {
   static cydp_cell_table table;
   cydp_bins *bins;
   CHECK(cydp_bins_new(edges, count, &bins) == CYDP_OK);
-  CHECK(cydp_cell_table_set(&table, bins));
+  CHECK(cydp_cell_table_set(&table, bins, CYDP_F64));
   CHECK(table.cells.bits == (bins->method == CYDP_KEY_BUCKETS));
   probe(&table.cells, edges, count);
   const cydp_exact_table *kernels;
@@ -199,17 +199,82 @@ static void test_bins_without_a_table(void) {
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     cydp_bins *bins;
     CHECK(cydp_bins_new(cases[i].edges, cases[i].count, &bins) == CYDP_OK);
-    CHECK(!cydp_cell_table_set(&table, bins));
+    CHECK(!cydp_cell_table_set(&table, bins, CYDP_F64));
     cydp_bins_free(bins);
   }
   cydp_bins *bins;
   CHECK(cydp_bins_new(widest, 4, &bins) == CYDP_OK);
   if (bins->method == CYDP_SEARCH) /* the width of its cells is infinite */
-    CHECK(!cydp_cell_table_set(&table, bins));
+    CHECK(!cydp_cell_table_set(&table, bins, CYDP_F64));
   cydp_bins_free(bins);
 }
 
+/* How many edges are at or below x, the last bin being closed; rows outside have the
+ * number of bins + 1. */
+static uint8_t index_of_integer(const double *edges, size_t count, int64_t x) {
+  size_t below = 0;
+  for (size_t j = 0; j <= count; j++)
+    below += (double)x >= edges[j];
+  if ((double)x == edges[count])
+    return (uint8_t)count;
+  return (uint8_t)(below == 0 || below > count ? count + 1 : below);
+}
+
+/* No integer is in doubt where edges are integers: the byte is its index. */
+static void check_integers(const double *edges, size_t count, bool serve) {
+  enum { N = CYDP_INDEX_BATCH };
+  static cydp_cell_table table;
+  int64_t wide[N];
+  int32_t narrow[N];
+  uint32_t cell[2][N];
+  cydp_bins *bins;
+  const cydp_exact_table *kernels;
+  CHECK(cydp_bins_new(edges, count, &bins) == CYDP_OK);
+  CHECK(cydp_cell_table_set(&table, bins, CYDP_I64));
+  if (!serve) {
+    size_t in_doubt = 0;
+    for (size_t c = 0; c < CYDP_CELLS; c++)
+      in_doubt += table.index[c] == CYDP_IN_DOUBT;
+    CHECK(in_doubt > 0);
+    cydp_bins_free(bins);
+    return;
+  }
+  for (size_t c = 0; c < CYDP_CELLS; c++)
+    CHECK(table.index[c] != CYDP_IN_DOUBT);
+  const int64_t first = (int64_t)edges[0] - 40, last = (int64_t)edges[count] + 40;
+  for (size_t k = 0; (kernels = cydp_exact_kernels_at(k)); k++)
+    for (int64_t x = first; x <= last; x += N) {
+      for (int i = 0; i < N; i++) {
+        wide[i] = i % 64 == 63 ? (i % 128 == 63 ? INT64_MIN : INT64_MAX) : x + i;
+        narrow[i] = i % 64 == 63 ? (i % 128 == 63 ? INT32_MIN : INT32_MAX)
+                                 : (int32_t)(x + i);
+      }
+      kernels->cells(&table.cells, CYDP_I64, wide, N, cell[0]);
+      kernels->cells(&table.cells, CYDP_I32, narrow, N, cell[1]);
+      for (int i = 0; i < N; i++) {
+        CHECK(table.index[cell[0][i]] == index_of_integer(edges, count, wide[i]));
+        CHECK(table.index[cell[1][i]] == index_of_integer(edges, count, narrow[i]));
+      }
+    }
+  cydp_bins_free(bins);
+}
+
+static void test_integer_columns(void) {
+  const double ages[] = {0, 5, 13, 18, 25, 35, 50, 65, 80, 120};
+  const double repeated[] = {-7, -7, 3, 3, 3, 4, 9, 9};
+  const double widest[] = {-8000, -3, 8, 8381}; /* CYDP_CELLS - 3 integers */
+  const double wider[] = {-8000, -3, 8, 8382}, halves[] = {0, 2.5, 4, 9},
+               far[] = {0x1p53, 0x1p53 + 4, 0x1p53 + 6, 0x1p53 + 20};
+  check_integers(ages, 9, true);
+  check_integers(repeated, 7, true);
+  check_integers(widest, 3, true);
+  check_integers(wider, 3, false);
+  check_integers(halves, 3, false);
+  check_integers(far, 3, false);
+}
+
 int main(void) {
+  test_integer_columns();
   CHECK(cydp_init() == CYDP_OK);
   test_edges_of_many_kinds();
   test_keys_of_both_signs();
