@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from fractions import Fraction
 from threading import Thread
-from typing import Any
+from typing import Any, Literal
 
 import in_turn
 import numpy as np
@@ -104,12 +104,17 @@ def bench_bernoulli(benchmark: Any) -> None:
         check(drawn, 1 / 3)
 
 
-def bench_keystream(benchmark: Any) -> None:
-    benchmark.group = "ChaCha20, 8 MB"
-    g = cydp.Generator()
-    openssl = rivals.openssl_chacha20(8 * N)
-    answers = in_turn.measure(benchmark, {"cydp": lambda: g.bytes(8 * N), "OpenSSL": openssl})
-    assert len(answers["cydp"]) == 8 * N
+@pytest.mark.parametrize("stream", ["aes", "chacha20"])
+@pytest.mark.parametrize("n", [2**18, 8 * N])
+def bench_keystream(benchmark: Any, n: int, stream: Literal["aes", "chacha20"]) -> None:
+    benchmark.group = f"{stream}, {n} bytes"
+    if stream == "aes" and cydp.build_info()["aes"] == "none":
+        pytest.skip("the kernels in use have no AES")
+    g = cydp.Generator(stream=stream)
+    ways = {"cydp": lambda: g.bytes(n), "OpenSSL": rivals.openssl(stream, n)}
+    for drawn in in_turn.measure(benchmark, ways, rounds=101).values():
+        assert len(drawn) == n
+        assert len(set(drawn[:4096])) > 200
 
 
 @pytest.mark.parametrize(("scale", "width"), [(1, 2), (2**20, 8)])

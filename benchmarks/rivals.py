@@ -19,7 +19,7 @@ except ImportError:
     BudgetAccountant = None
 
 try:
-    from cryptography.hazmat.primitives.ciphers import Cipher, algorithms
+    from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 except ImportError:
     Cipher = None
 
@@ -68,13 +68,16 @@ def opendp_gaussian(sigma: float, n: int) -> Callable[[], NDArray[np.int64]] | N
     return lambda: np.array(measurement(zeros))
 
 
-def openssl_chacha20(n: int) -> Callable[[], Any] | None:
-    """Keystream of OpenSSL's ChaCha20 into a warm buffer."""
+def openssl(stream: str, n: int) -> Callable[[], bytes] | None:
+    """Keystream of OpenSSL's ChaCha20 or AES-256-CTR, as new bytes."""
     if Cipher is None:
         return None
-    encryptor = Cipher(algorithms.ChaCha20(bytes(32), bytes(16)), mode=None).encryptor()
-    zeros, out = bytes(n), bytearray(n)
-    return lambda: encryptor.update_into(zeros, out)
+    if stream == "aes":
+        cipher = Cipher(algorithms.AES(bytes(32)), modes.CTR(bytes(16)))
+    else:
+        cipher = Cipher(algorithms.ChaCha20(bytes(32), bytes(16)), mode=None)
+    encryptor, zeros = cipher.encryptor(), bytes(n)
+    return lambda: encryptor.update(zeros)
 
 
 def diffprivlib_budget(epsilon: float, each: float, count: int) -> Callable[[], float] | None:
