@@ -210,12 +210,12 @@ def test_probabilities_keep_the_shape_and_the_rows(kind: Any) -> None:
 
 @each
 @pytest.mark.parametrize("epsilon", ["1e-400", "1e-300", "1", "1e300", "1e400"])
-def test_extreme_rates_give_probabilities(kind: Any, epsilon: str) -> None:
+def test_extreme_rates_give_probabilities(kind: Any, epsilon: str, seeded: Seeded) -> None:
     for scores in ([1e308, -1e308], [5e-324, 0.0], [math.inf, 0.0], [math.nan, 1.0]):
         probabilities = kind(epsilon=epsilon, sensitivity=1).probabilities(scores)
         assert math.isclose(probabilities.sum(), 1)
         drawn = kind(epsilon=epsilon, sensitivity=1).release(
-            np.tile(scores, (200, 1)), rng=SeededGenerator(1)
+            np.tile(scores, (200, 1)), rng=seeded(1)
         )
         assert set(drawn.tolist()) == set(np.flatnonzero(probabilities).tolist())
 

@@ -46,7 +46,8 @@ class Stream:
         for chunk in range(math.ceil(candidates / CHUNK)):
             words = min(candidates - chunk * CHUNK, CHUNK)
             groups = math.ceil(words / 256)
-            bits = keystream.of_chunk(stream, self.key, 0, chunk, groups)
+            key = keystream.chunk_key(self.key, chunk) if stream == "aes" else self.key
+            bits = keystream.of_chunk(stream, key, 0, chunk, groups)
             self.words += np.frombuffer(bits, "<u4")[:words].tolist()
 
     @lru_cache(None)  # noqa: B019

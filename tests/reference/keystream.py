@@ -21,9 +21,8 @@ def refill(stream: str, key: bytes) -> bytes:
     return _expand(stream, key, nonce(0, 0, 0, 0), 4)
 
 
-def of_chunk(stream: str, call_key: bytes, round_: int, chunk: int, groups: int) -> bytes:
-    """Return the first bits of a chunk's candidates."""
-    key = chunk_key(call_key, chunk) if stream == "aes" else call_key
+def of_chunk(stream: str, key: bytes, round_: int, chunk: int, groups: int) -> bytes:
+    """Return the first bits of a chunk's candidates: `key` is the call's, or the chunk's of AES."""
     return _expand(stream, key, nonce(0, 0, round_, chunk), groups)
 
 

@@ -75,8 +75,14 @@ def extension(key: bytes, decision: int, round_: int, chunk: int, i: int) -> fro
 class Replay:
     """SeededGenerator, slowly."""
 
-    def __init__(self, seed: int, stream: Stream) -> None:
+    def __init__(
+        self,
+        seed: int,
+        stream: Stream,
+        chunk_key: Callable[[bytes, int], bytes] = keystream.chunk_key,
+    ) -> None:
         self.key, self.stream = seed.to_bytes(32, "little"), stream
+        self.chunk_key = chunk_key  # of AES
         self.buffer, self.at, self.candidates = b"", 0, 0
         self.rounds = 0  # the most that a chunk needed
 
@@ -124,10 +130,11 @@ class Replay:
     ) -> Iterator[int]:
         for c in range(math.ceil(n / chunk)):
             wanted = min(chunk, n - c * chunk)
+            chunk_key = self.chunk_key(key, c) if self.stream == "aes" else key
             for round_ in range(100):
                 candidates = wanted + math.ceil(wanted * spare / 1024)
                 groups = math.ceil(plane_bytes(layout, candidates) / GROUP)
-                planes = keystream.of_chunk(self.stream, key, round_, c, groups)
+                planes = keystream.of_chunk(self.stream, chunk_key, round_, c, groups)
                 for i, (words, sign) in enumerate(split(planes, layout, candidates)):
                     ends = (extension(key, d, round_, c, i) for d in (1, 2))
                     value = of(words, sign, *ends)

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from generator.streams import Seeded
+from generator.streams import Seeded, Stream
 from reference import discrete_gaussian as oracle
 from reference import from_bits
 from scipy.stats import binom
@@ -159,8 +159,8 @@ def test_what_is_no_answer_to_fixed_work(wrong: object) -> None:
         cydp.Generator(fixed_work=wrong)  # type: ignore[arg-type]
 
 
-def test_a_generator_of_fixed_work_serves_everything() -> None:
-    g = cydp.Generator(fixed_work=True)
+def test_a_generator_of_fixed_work_serves_everything(stream: Stream) -> None:
+    g = cydp.Generator(fixed_work=True, stream=stream)
     release = cydp.histogram([1, 2, 3], 3, (0, 3), epsilon=1, rng=g)
     assert release.counts.shape == (3,)
     assert np.random.Generator(g).permutation(3).shape == (3,)

@@ -3,16 +3,17 @@
 It holds keys, nonces, planes, rounds and extension bits to what docs/samplers.md says of them.
 """
 
+from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
 import pytest
-from generator.streams import Seeded, Stream
-from reference import from_bits
+from generator.streams import Seeded, Stream, needs_aes
+from reference import from_bits, keystream
 from samplers.replay import Map, Replay
 
 from cydp import RandomizedResponse
-from cydp.testing import category_offset_sampler
+from cydp.testing import SeededGenerator, category_offset_sampler
 
 # Long enough that each has 10 undecided candidates or more, whose extension bits matter, and
 # spans several chunks.
@@ -38,7 +39,27 @@ LARGE = [
 @pytest.mark.parametrize(("name", "parameter", "n"), LARGE)
 def test_large_calls(stream: Stream, seeded: Seeded, name: str, parameter: str, n: int) -> None:
     drawn = getattr(seeded(1), name)(parameter, n)
-    assert drawn.tolist() == Replay(1, stream).draw(name, parameter, n)
+    replay = Replay(1, stream)
+    assert drawn.tolist() == replay.draw(name, parameter, n)
+    # Of 16, a chunk rejects more candidates than it has to spare.
+    assert replay.rounds == (2 if parameter == "16" else 1)
+
+
+MUTANTS: dict[str, tuple[Callable[[bytes, int], bytes], int]] = {
+    "the call's key": (lambda key, _: key, 300),
+    "one key for all chunks": (lambda key, _: keystream.chunk_key(key, 0), 2100),
+    "the halves swapped": (lambda key, chunk: keystream.chunk_key(key, chunk ^ 1), 300),
+    "the first keys again": (lambda key, chunk: keystream.chunk_key(key, chunk % 32), 66_000),
+}
+
+
+@needs_aes
+@pytest.mark.parametrize("mutant", MUTANTS)
+def test_other_keys_of_chunks_are_noticed(mutant: str) -> None:
+    chunk_key, n = MUTANTS[mutant]
+    drawn = SeededGenerator(1, stream="aes").bernoulli("1/3", n).tolist()
+    assert drawn != Replay(1, "aes", chunk_key).draw("bernoulli", "1/3", n)
+    assert drawn[:300] == Replay(1, "aes").draw("bernoulli", "1/3", 300)
 
 
 def test_small_calls_across_refills(stream: Stream, seeded: Seeded) -> None:
