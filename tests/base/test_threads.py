@@ -10,11 +10,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from generator.streams import Seeded, Stream, aes_is_long
 from numpy.typing import NDArray
 
 import cydp
 from cydp import _threads as threads
-from cydp.testing import SeededGenerator
 
 N = threads.THREADS_FROM + 12345  # shared, and no whole number of parts or chunks
 DISTRIBUTIONS = {  # one for each method
@@ -37,12 +37,12 @@ def draw(
     [(distribution, p) for distribution, parameters in DISTRIBUTIONS.items() for p in parameters],
 )
 def test_any_number_of_threads_gives_the_same_values(
-    distribution: str, parameter: int | str, monkeypatch: pytest.MonkeyPatch
+    seeded: Seeded, distribution: str, parameter: int | str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     drawn = []
     for number in (1, 2, 3, 8):
         monkeypatch.setattr(threads, "NUM_THREADS", number)
-        rng = SeededGenerator(1, fixed_work=number == 3)
+        rng = seeded(1, fixed_work=number == 3)
         drawn.append([draw(rng, distribution, parameter, n) for n in (N, 1000, N)])
     for others in drawn[1:]:
         for one, other in zip(drawn[0], others, strict=True):
@@ -50,12 +50,14 @@ def test_any_number_of_threads_gives_the_same_values(
 
 
 @pytest.mark.parametrize("n", [0, 1, 256, 257, 64 * 1024, 64 * 1024 + 1, 200_001])
-def test_what_counts_as_large_changes_no_values(n: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_counts_as_large_changes_no_values(
+    seeded: Seeded, n: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """256 + 1 and 64 * 1024 + 1: the first value of a large call, and of a second part."""
     monkeypatch.setattr(threads, "NUM_THREADS", 3)
-    alone = SeededGenerator(1).discrete_laplace(10, n)
+    alone = seeded(1).discrete_laplace(10, n)
     monkeypatch.setattr(threads, "THREADS_FROM", 0)
-    assert np.array_equal(SeededGenerator(1).discrete_laplace(10, n), alone)
+    assert np.array_equal(seeded(1).discrete_laplace(10, n), alone)
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="counts threads in /proc")
@@ -79,9 +81,11 @@ def test_a_large_call_has_the_threads_it_was_given(monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs a timer")
-def test_an_interrupt_arrives_and_nothing_breaks(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupt_arrives_and_nothing_breaks(
+    stream: Stream, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(threads, "NUM_THREADS", 3)
-    g, out, drawn = cydp.Generator(), np.empty(4 * N, np.int64), set[bytes]()
+    g, out, drawn = cydp.Generator(stream=stream), np.empty(4 * N, np.int64), set[bytes]()
     before = signal.signal(signal.SIGALRM, signal.default_int_handler)
     try:
         for _ in range(5):
@@ -99,19 +103,22 @@ def test_an_interrupt_arrives_and_nothing_breaks(monkeypatch: pytest.MonkeyPatch
 CODE = """
 import hashlib
 from cydp import _threads as threads, testing
-drawn = testing.SeededGenerator(1).discrete_laplace(10, threads.THREADS_FROM + 12345)
+rng = testing.SeededGenerator(1, stream="{}")
+drawn = rng.discrete_laplace(10, threads.THREADS_FROM + 12345)
 print(threads.NUM_THREADS, hashlib.sha256(drawn.tobytes()).hexdigest())
 """
 
 
-def with_environment(given: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-c", CODE], capture_output=True, text=True,
+def with_environment(given: str, stream: Stream = "chacha20") -> subprocess.CompletedProcess[str]:
+    code = CODE.format(stream)
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True,
                           check=False, env=os.environ | {"CYDP_NUM_THREADS": given})  # fmt: skip
 
 
-def test_the_environment_decides_how_many_but_not_what() -> None:
+@aes_is_long
+def test_the_environment_decides_how_many_but_not_what(stream: Stream) -> None:
     number, values = zip(
-        *(with_environment(given).stdout.split() for given in ("1", "3", "")), strict=True
+        *(with_environment(given, stream).stdout.split() for given in ("1", "3", "")), strict=True
     )
     assert number[:2] == ("1", "3")
     assert int(number[2]) >= 1

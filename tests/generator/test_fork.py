@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 import pytest
 from generator.pool_noise import noise
+from generator.streams import Stream
 
 import cydp
 
@@ -21,6 +22,14 @@ pytestmark = [
 ]
 
 CLONE = {"x86_64": 56, "aarch64": 220}  # numbers of the system call
+
+
+@pytest.fixture
+def g(stream: Stream, monkeypatch: pytest.MonkeyPatch) -> cydp.Generator:
+    """A generator of the stream, as this thread's default one then is, and those of children."""
+    monkeypatch.setenv("CYDP_STREAM", stream)
+    monkeypatch.setattr(cydp._generator._thread, "generator", cydp.Generator(stream=stream))
+    return cydp.Generator(stream=stream)
 
 
 def draw(g: cydp.Generator) -> bytes:
@@ -53,14 +62,12 @@ def all_differ(draws: list[bytes], expected: int) -> None:
         assert len({one[part] for one in draws}) == expected
 
 
-def test_fork() -> None:
-    g = cydp.Generator()
+def test_fork(g: cydp.Generator) -> None:
     first = draw(g)
     all_differ([first, *from_children(os.fork, g), draw(g)], 6)
 
 
-def test_fork_of_a_fork() -> None:
-    g = cydp.Generator()
+def test_fork_of_a_fork(g: cydp.Generator) -> None:
     first = draw(g)
     all_differ([first, *from_children(os.fork, g, depth=2), draw(g)], 22)
 
@@ -68,19 +75,18 @@ def test_fork_of_a_fork() -> None:
 @pytest.mark.skipif(
     sys.platform != "linux" or platform.machine() not in CLONE, reason="a Linux system call"
 )
-def test_clone_without_handlers() -> None:
+def test_clone_without_handlers(g: cydp.Generator) -> None:
     libc = ctypes.PyDLL(None)  # keeps the GIL, which the child must hold
 
     def clone() -> int:
         return int(libc.syscall(CLONE[platform.machine()], signal.SIGCHLD, 0, 0, 0, 0))
 
-    g = cydp.Generator()
     first = draw(g)
     all_differ([first, *from_children(clone, g), draw(g)], 6)
 
 
-def test_fork_while_threads_draw() -> None:
-    g, stop = cydp.Generator(), threading.Event()
+def test_fork_while_threads_draw(g: cydp.Generator) -> None:
+    stop = threading.Event()
 
     def busy() -> None:
         while not stop.is_set():
@@ -98,9 +104,11 @@ def test_fork_while_threads_draw() -> None:
     all_differ(draws, 40)
 
 
-def test_fork_while_threads_share_large_calls(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fork_while_threads_share_large_calls(
+    g: cydp.Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(cydp._threads, "NUM_THREADS", 3)
-    g, stop = cydp.Generator(), threading.Event()
+    stop = threading.Event()
     n = cydp._threads.THREADS_FROM + 1
 
     def busy() -> None:
@@ -123,8 +131,8 @@ def test_fork_while_threads_share_large_calls(monkeypatch: pytest.MonkeyPatch) -
     all_differ(draws, 20)
 
 
-def test_fork_in_a_thread() -> None:
-    g, draws = cydp.Generator(), list[bytes]()
+def test_fork_in_a_thread(g: cydp.Generator) -> None:
+    draws = list[bytes]()
     draws.append(draw(g))
     thread = threading.Thread(target=lambda: draws.extend(from_children(os.fork, g)))
     thread.start()
@@ -133,6 +141,7 @@ def test_fork_in_a_thread() -> None:
 
 
 @pytest.mark.parametrize("method", ["fork", "spawn"])
+@pytest.mark.usefixtures("g")
 def test_multiprocessing(method: str) -> None:
     noise(0)  # the parent's default generator exists before the pool
     with multiprocessing.get_context(method).Pool(3) as pool:

@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from generator.streams import Stream
 
 import cydp
 from cydp.testing import SeededGenerator
 
 
-def test_bytes() -> None:
-    g = cydp.Generator()
+def test_bytes(stream: Stream) -> None:
+    g = cydp.Generator(stream=stream)
     for n in [0, 1, 3, 4, 1024, 1025, 5000, 3 * 2**20 + 1]:
         assert type(g.bytes(n)) is bytes
         assert len(g.bytes(n)) == n
@@ -48,9 +49,9 @@ def test_bad_seeds(seed: Any, error: type[Exception]) -> None:
         SeededGenerator(seed)
 
 
-def test_threads_share_a_generator() -> None:
+def test_threads_share_a_generator(stream: Stream) -> None:
     """16 threads; draws of 16 bytes from one generator, none twice."""
-    g, drawn = cydp.Generator(), [b""] * 16
+    g, drawn = cydp.Generator(stream=stream), [b""] * 16
 
     def draw(i: int) -> None:
         drawn[i] = b"".join(g.bytes(16) for _ in range(20_000)) + g.bytes(16 * 10**5)

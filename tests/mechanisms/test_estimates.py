@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from generator.streams import Seeded
 from numpy.typing import NDArray
 from scipy.stats import binom, norm
 
@@ -177,11 +178,11 @@ def test_quantiles() -> None:
 
 @pytest.mark.parametrize("k", [2, 5])
 @pytest.mark.parametrize("epsilon", ["0.5", "2"])
-def test_variance_and_error_bound(epsilon: str, k: int) -> None:
+def test_variance_and_error_bound(seeded: Seeded, epsilon: str, k: int) -> None:
     """Of estimates from seeded reports: the variance is reached, the bound is kept."""
     m, n, rounds = RandomizedResponse(epsilon=epsilon, n_categories=k), 400, 500
     codes = np.zeros(n, np.uint8)
-    rng = SeededGenerator(5)
+    rng = seeded(5)
     counts = np.array([m.estimate(m.release(codes, rng=rng)).counts for _ in range(rounds)])
     off = np.abs(counts - np.array([n] + [0] * (k - 1)))
     assert (off <= m.hoeffding_bound(0.9, count=n)).mean() > 0.9

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from generator.streams import Seeded
 from numpy.typing import NDArray
 from samplers.goodness_of_fit import LIMIT, REJECTED
 from scipy.stats import chi2
@@ -78,13 +79,15 @@ def test_monotonic_is_a_bool(kind: Any, value: Any) -> None:
     ("epsilon", "textbook", "within"),
     [(0.1, [0.40, 0.33, 0.16, 0.11], 0.01), (1, [0.88, 0.12, 1e-4, 1e-6], 0.005)],
 )
-def test_the_lunch_vote(epsilon: float, textbook: list[float], within: float) -> None:
+def test_the_lunch_vote(
+    seeded: Seeded, epsilon: float, textbook: list[float], within: float
+) -> None:
     """Computed and drawn, as the lecture rounds: its fourth probability is 0.104."""
     m, n = ExponentialMechanism(epsilon=epsilon, sensitivity=1), 10**5
     probabilities = m.probabilities(LUNCH)
     assert np.allclose(probabilities, textbook, atol=within)
     assert np.allclose(np.log10(probabilities), np.log10(textbook), atol=0.1)
-    drawn = m.release(np.tile(LUNCH, (n, 1)), rng=SeededGenerator(1))
+    drawn = m.release(np.tile(LUNCH, (n, 1)), rng=seeded(1))
     assert np.allclose(np.bincount(drawn, minlength=4) / n, textbook, atol=within)
     assert p_value(drawn, probabilities) > LIMIT
 
@@ -115,11 +118,11 @@ SCORES = {
 
 @each
 @pytest.mark.parametrize("name", SCORES)
-def test_draws_follow_the_probabilities(kind: Any, name: str) -> None:
+def test_draws_follow_the_probabilities(seeded: Seeded, kind: Any, name: str) -> None:
     m, scores = kind(epsilon=1, monotonic=name == "normal", sensitivity=1), SCORES[name]
     probabilities = m.probabilities(scores)
     assert math.isclose(probabilities.sum(), 1, rel_tol=1e-12)
-    drawn = m.release(np.tile(scores, (N, 1)), rng=SeededGenerator(2))
+    drawn = m.release(np.tile(scores, (N, 1)), rng=seeded(2))
     assert not (np.bincount(drawn, minlength=len(probabilities))[probabilities == 0]).any()
     possible = np.flatnonzero(probabilities)
     assert p_value(np.searchsorted(possible, drawn), probabilities[possible]) > LIMIT
@@ -207,12 +210,12 @@ def test_probabilities_keep_the_shape_and_the_rows(kind: Any) -> None:
 
 @each
 @pytest.mark.parametrize("epsilon", ["1e-400", "1e-300", "1", "1e300", "1e400"])
-def test_extreme_rates_give_probabilities(kind: Any, epsilon: str) -> None:
+def test_extreme_rates_give_probabilities(kind: Any, epsilon: str, seeded: Seeded) -> None:
     for scores in ([1e308, -1e308], [5e-324, 0.0], [math.inf, 0.0], [math.nan, 1.0]):
         probabilities = kind(epsilon=epsilon, sensitivity=1).probabilities(scores)
         assert math.isclose(probabilities.sum(), 1)
         drawn = kind(epsilon=epsilon, sensitivity=1).release(
-            np.tile(scores, (200, 1)), rng=SeededGenerator(1)
+            np.tile(scores, (200, 1)), rng=seeded(1)
         )
         assert set(drawn.tolist()) == set(np.flatnonzero(probabilities).tolist())
 

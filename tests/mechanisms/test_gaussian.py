@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from generator.streams import Seeded
 from reference import discrete_gaussian as oracle
 from samplers.goodness_of_fit import LIMIT, REJECTED, cells, ends_of, p_value
 
@@ -231,10 +232,10 @@ def test_releases_saturate() -> None:
     assert m.release(10**30) > 2**61
 
 
-def test_goodness_of_fit() -> None:
+def test_goodness_of_fit(seeded: Seeded) -> None:
     """In steps of a coarse grid; mutants: the rounding not paid for, sigma 1 % larger."""
     m, n = Gaussian(sensitivity=1, sigma=1, step=0.25, coordinates=1), 10**6
-    released = np.asarray(m.release(np.full(n, 3.1), rng=SeededGenerator(3)))
+    released = np.asarray(m.release(np.full(n, 3.1), rng=seeded(3)))
     samples = ((released - 3.0) * 4).astype(int)
     for sigma2, right in ((25, True), (16, False), (Fraction(51, 2), False)):
         tail = lambda k, s=Fraction(sigma2): 2 * upper_tail(s, k) if k else Fraction(1)  # noqa: E731

@@ -11,6 +11,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from generator.streams import Seeded
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from samplers.goodness_of_fit import LIMIT, REJECTED, cells, ends_of, p_value
@@ -241,7 +242,7 @@ def test_budgets_pay_before_values_are_read(mechanism: Any) -> None:
         mechanism.release(Unreadable(), budget=budget)
 
 
-def test_formulas() -> None:
+def test_formulas(seeded: Seeded) -> None:
     m = Laplace(epsilon=0.5, sensitivity=3)
     assert m.variance == pytest.approx(2 * 36, rel=1e-9)
     for confidence in (0.5, 0.95, "0.999999"):
@@ -251,7 +252,7 @@ def test_formulas() -> None:
     assert both == pytest.approx(-6 * math.log(-math.expm1(math.log(0.95) / 10)), rel=1e-9)
     coarse = Laplace(epsilon=1, sensitivity=1, step=4, coordinates=1)
     assert coarse.error_bound(0.5) % 4 == 2
-    released = np.asarray(coarse.release(np.full(10_000, 1.9), rng=SeededGenerator(1)))
+    released = np.asarray(coarse.release(np.full(10_000, 1.9), rng=seeded(1)))
     inside = (np.abs(released - 1.9) <= coarse.error_bound(0.9)).mean()
     assert inside > 0.89
     many = Laplace(epsilon=1, sensitivity=1, step=1)  # an array pays for the rounding of each entry
@@ -263,10 +264,10 @@ def test_formulas() -> None:
     assert np.mean(kept) > 0.85
 
 
-def test_goodness_of_fit() -> None:
+def test_goodness_of_fit(seeded: Seeded) -> None:
     """In steps of a coarse grid; mutants: the rounding not paid for, a scale 2 % larger."""
     m, n = Laplace(epsilon=1, sensitivity=1, step=0.25, coordinates=1), 10**6
-    released = np.asarray(m.release(np.full(n, 3.1), rng=SeededGenerator(3)))
+    released = np.asarray(m.release(np.full(n, 3.1), rng=seeded(3)))
     samples = ((released - 3.0) * 4).astype(int)
     tail = _tail(5)
     ends, probabilities = cells(ends_of(1, 80), tail, n)

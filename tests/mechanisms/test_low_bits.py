@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from generator.streams import Seeded
 from numpy.typing import NDArray
 from scipy.stats import beta
 
 from cydp import Gaussian, Laplace, Snapping
-from cydp.testing import SeededGenerator
 
 N = 40_000
 LEVEL = 1e-6
@@ -75,8 +75,8 @@ def snapping(scale: float, norm: float, rng: Any) -> Draw:
 
 
 @pytest.mark.parametrize("make", [laplace, gaussian, snapping])
-def test_low_bits_tell_nothing(make: Callable[..., Draw]) -> None:
-    rng = SeededGenerator(6)
+def test_low_bits_tell_nothing(seeded: Seeded, make: Callable[..., Draw]) -> None:
+    rng = seeded(6)
     for pair in PAIRS:
         for scale in SCALES:
             norm = max(pair[1] - pair[0], scale * 2.0**-20)
@@ -103,6 +103,6 @@ def naive(scale: float, rng: Any) -> Draw:
 
 
 @pytest.mark.parametrize("mutant", [wide_noise, naive])
-def test_mutants_are_caught(mutant: Callable[..., Draw]) -> None:
-    rng = SeededGenerator(7)
+def test_mutants_are_caught(seeded: Seeded, mutant: Callable[..., Draw]) -> None:
+    rng = seeded(7)
     assert caught(mutant(1.0, rng), (0.0, 1.0), 1.0, 1.0)

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from generator.streams import Seeded
 from numpy.typing import NDArray
 from samplers.goodness_of_fit import LIMIT, REJECTED
 from scipy.stats import beta, binom
@@ -253,11 +254,11 @@ def test_ties_take_the_words_behind_those_of_their_block() -> None:
     assert draw_kept(made, counts, words_of(*words)).tolist() == [True, True, False, True]
 
 
-def test_blocks_are_drawn_one_after_the_other() -> None:
+def test_blocks_are_drawn_one_after_the_other(seeded: Seeded) -> None:
     m, n = PartitionSelection(epsilon=1, delta="1e-5", max_partitions=1), 2**16 + 777
     counts = np.arange(n) % 23
-    kept = m.release(counts, rng=SeededGenerator(3))
-    rng = SeededGenerator(3)
+    kept = m.release(counts, rng=seeded(3))
+    rng = seeded(3)
     bits = rng.bytes(8 * 2**16) + rng.bytes(8 * 777)
     ends = np.array([math.floor(pi * 2**64) for pi in table("1", "1e-5")[:23]])
     assert np.array_equal(kept, np.frombuffer(bits, np.uint64) < ends[counts].astype(np.uint64))
@@ -280,13 +281,13 @@ def p_value(kept: int, n: int, chance: Fraction) -> float:
 
 
 @pytest.mark.parametrize("count", [6, 9, 12, 15, 18])
-def test_rates_fit_and_mutants_do_not(count: int) -> None:
+def test_rates_fit_and_mutants_do_not(seeded: Seeded, count: int) -> None:
     m, n, pi = (
         PartitionSelection(epsilon=1, delta="1e-5", max_partitions=1),
         10**6,
         table("1", "1e-5"),
     )
-    kept = int(m.release(np.full(n, count), rng=SeededGenerator(4)).sum())
+    kept = int(m.release(np.full(n, count), rng=seeded(4)).sum())
     assert p_value(kept, n, pi[count]) > LIMIT
     for mutant in (pi[count - 1], pi[count + 1], (pi[count] + Fraction(1, 300)) % 1):
         assert p_value(kept, n, mutant) < REJECTED
@@ -302,22 +303,24 @@ def upper(successes: int, n: int) -> float:
 
 @pytest.mark.parametrize("relation", ["add-remove", "change-one"])
 @pytest.mark.parametrize("most", [1, 3])
-def test_keys_of_single_users_are_seen_within_delta(most: int, relation: str) -> None:
+def test_keys_of_single_users_are_seen_within_delta(
+    seeded: Seeded, most: int, relation: str
+) -> None:
     """10^6 keys of one user each: a user's risk is that any of their `most` keys is seen."""
     delta, n = 0.01, 10**6 // most * most
     m = PartitionSelection(epsilon=1, delta=delta, max_partitions=most, relation=relation)
     twice = 2 if relation == "change-one" else 1  # half of them are the keys that the user leaves
-    users = m.release(np.ones(n, int), rng=SeededGenerator(5)).reshape(-1, most).any(axis=1)
+    users = m.release(np.ones(n, int), rng=seeded(5)).reshape(-1, most).any(axis=1)
     assert lower(int(users.sum()), len(users)) <= delta / twice
     assert upper(int(users.sum()), len(users)) >= 0.98 * delta / twice
     # The mutants: delta for each key; rows (three a user) for users.
     if most > 1:
         each = PartitionSelection(epsilon=1, delta=delta, max_partitions=1).release(
-            np.ones(n, int), rng=SeededGenerator(5)
+            np.ones(n, int), rng=seeded(5)
         )
         risk = each.reshape(-1, most).any(axis=1)
         assert lower(int(risk.sum()), len(risk)) > delta
-    rows = m.release(np.full(n, 3), rng=SeededGenerator(5)).reshape(-1, most).any(axis=1)
+    rows = m.release(np.full(n, 3), rng=seeded(5)).reshape(-1, most).any(axis=1)
     assert lower(int(rows.sum()), len(rows)) > delta
     assert not m.release(np.zeros(n, int)).any()
 

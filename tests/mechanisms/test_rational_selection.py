@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from generator.streams import Seeded
 from numpy.typing import NDArray
 from samplers.goodness_of_fit import LIMIT, REJECTED
 from scipy.stats import chi2
 
 from cydp import ExponentialMechanism, PermuteAndFlip
 from cydp.mechanisms import _rational_selection as selection
-from cydp.testing import SeededGenerator
 
 each = pytest.mark.parametrize("kind", [ExponentialMechanism, PermuteAndFlip])
 
@@ -43,14 +43,16 @@ def test_probabilities_do_not_depend_on_types(kind: Any) -> None:
 
 @each
 @pytest.mark.parametrize(("epsilon", "sensitivity"), [(1, 1), ("0.1", "1/3"), (1, 2**59)])
-def test_wide_draws_follow_the_probabilities(kind: Any, epsilon: Any, sensitivity: Any) -> None:
+def test_wide_draws_follow_the_probabilities(
+    seeded: Seeded, kind: Any, epsilon: Any, sensitivity: Any
+) -> None:
     """And not those of the other mechanism."""
     m, n = kind(epsilon=epsilon, sensitivity=sensitivity), 6000
     (other,) = {ExponentialMechanism, PermuteAndFlip} - {kind}
     step = max(1, int(m.scale))
     scores = [TOP, TOP - step, 0.5 if step > 2**50 else 2.0**60 - 2**10, TOP - 2 * step, 0.25]
     rows = [scores] * n
-    drawn = m.release(rows, rng=SeededGenerator(21))
+    drawn = m.release(rows, rng=seeded(21))
     assert drawn.dtype == np.int64
     seen = np.bincount(drawn, minlength=5)
 
@@ -80,7 +82,7 @@ def test_wide_rows_have_shapes_and_ends(kind: Any) -> None:
     assert kind(epsilon=Fraction(2**4000), sensitivity=1).release([2**60, TOP, 5e-324]) == 1
 
 
-def test_the_exact_coins() -> None:
+def test_the_exact_coins(seeded: Seeded) -> None:
     """Words at, below and above each digit of p, and coins of probability exp(-x)."""
 
     class Words:
@@ -100,7 +102,7 @@ def test_the_exact_coins() -> None:
     assert selection.draw_bernoulli(Fraction(1), Words(2**64 - 1))  # type: ignore[arg-type]
     assert not selection.draw_bernoulli(Fraction(0), Words(1))  # type: ignore[arg-type]
     assert not selection.draw_bernoulli(Fraction(1, 2), Words(2**63, 0, 1))  # type: ignore[arg-type]
-    rng, n = SeededGenerator(4), 20_000
+    rng, n = seeded(4), 20_000
     for x in (Fraction(0), Fraction(3, 10), Fraction(1), Fraction(5, 2)):
         seen = sum(selection.draw_exp(x, rng) for _ in range(n))
         p = math.exp(-x)
@@ -109,8 +111,8 @@ def test_the_exact_coins() -> None:
         assert x == 0 or abs(seen - n * q) > 3 * math.sqrt(n * q * (1 - q))
 
 
-def test_who_is_asked_first_is_uniform() -> None:
-    rng, n = SeededGenerator(6), 12_000
+def test_who_is_asked_first_is_uniform(seeded: Seeded) -> None:
+    rng, n = seeded(6), 12_000
     for m in (1, 2, 3, 5, 8):
         seen = np.bincount([selection._draw_below(m, rng) for _ in range(n)], minlength=m)
         assert len(seen) == m

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from generator.streams import Seeded
 from scipy.stats import chi2
 
 import cydp
@@ -155,9 +156,9 @@ def test_each_entry_is_paid_for() -> None:
     assert np.shape(m.release(np.zeros((2, 0)))) == (2, 0)
 
 
-def test_uniforms() -> None:
+def test_uniforms(seeded: Seeded) -> None:
     """Each exponent has its probability; mutant: one bit of them is not random."""
-    u, halvings, sign = _snapping._draw(SeededGenerator(8), 10**6)
+    u, halvings, sign = _snapping._draw(seeded(8), 10**6)
     assert not halvings.any()
     assert 0 < u.min() < u.max() < 1
     assert abs(sign.sum()) < 6000
@@ -215,10 +216,10 @@ def test_noise_has_no_end(words: int, epsilon: Any, monkeypatch: pytest.MonkeyPa
     assert abs(noisy - 5.5e6 - 4 + (64 * words + 6) * math.log(2) * float(m.scale)) < 10
 
 
-def test_goodness_of_fit() -> None:
+def test_goodness_of_fit(seeded: Seeded) -> None:
     """Masses of cells around 0; mutants: twice the scale, and half of it."""
     m, n = Snapping(epsilon=1, sensitivity=1, bounds=(-1000, 1000)), 400_000
-    steps = np.asarray(m.release(np.zeros(n), rng=SeededGenerator(9))) / float(m.step)
+    steps = np.asarray(m.release(np.zeros(n), rng=seeded(9))) / float(m.step)
     counts = np.bincount(np.clip(np.abs(steps), 0, 6).astype(int), minlength=7)
     for factor, right in ((1, True), (2, False), (Fraction(1, 2), False)):
         ends = [(Fraction(2 * k + 1, 2) * m.step) / (m.scale * factor) for k in range(6)]
@@ -228,9 +229,9 @@ def test_goodness_of_fit() -> None:
         assert p > LIMIT if right else p < REJECTED
 
 
-def test_error_bound() -> None:
+def test_error_bound(seeded: Seeded) -> None:
     m = Snapping(epsilon=1, sensitivity=1, bounds=(-1000, 1000))
-    released = np.asarray(m.release(np.full(50_000, 7.3), rng=SeededGenerator(1)))
+    released = np.asarray(m.release(np.full(50_000, 7.3), rng=seeded(1)))
     inside = np.abs(released - 7.3) <= m.error_bound(0.95)
     assert inside.mean() > 0.95
     assert m.error_bound(0.95, count=100) > m.error_bound(0.95)

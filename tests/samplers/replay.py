@@ -6,7 +6,9 @@ from fractions import Fraction
 from functools import lru_cache
 
 import numpy as np
-from reference import chacha20, discrete_gaussian, from_bits
+from generator.streams import Stream
+from reference import chacha20, discrete_gaussian, from_bits, keystream
+from reference.keystream import GROUP, nonce
 
 from cydp.testing import (
     bernoulli_sampler,
@@ -15,7 +17,6 @@ from cydp.testing import (
 )
 
 Map = Callable[[list[int], bool, from_bits.Extension, from_bits.Extension], int | None]
-GROUP = 1024  # bytes
 
 
 def distribution(name: str, parameter: str) -> tuple[Map, tuple[tuple[int, ...], bool], int, int]:
@@ -63,11 +64,6 @@ def plane_bytes(layout: tuple[tuple[int, ...], bool], n: int) -> int:
     return math.ceil(size / 8) * 8
 
 
-def nonce(domain: int, level: int, round_: int, chunk: int) -> bytes:
-    word = domain | level << 8 | round_ << 16
-    return word.to_bytes(4, "little") + chunk.to_bytes(8, "little")
-
-
 def extension(key: bytes, decision: int, round_: int, chunk: int, i: int) -> from_bits.Extension:
     @lru_cache
     def level(of: int) -> bytes:
@@ -76,19 +72,22 @@ def extension(key: bytes, decision: int, round_: int, chunk: int, i: int) -> fro
     return lambda word: int.from_bytes(level(word // 8)[8 * (word % 8) :][:8], "little")
 
 
-def keystream(key: bytes, groups: int, **address: int) -> bytes:
-    words = chacha20.interleaved(key, nonce(0, 0, **address), 0, groups)
-    return np.array(words, np.uint32).tobytes()
-
-
 class Replay:
     """SeededGenerator, slowly."""
 
-    def __init__(self, seed: int) -> None:
-        self.key, self.buffer, self.at, self.candidates = seed.to_bytes(32, "little"), b"", 0, 0
+    def __init__(
+        self,
+        seed: int,
+        stream: Stream,
+        chunk_key: Callable[[bytes, int], bytes] = keystream.chunk_key,
+    ) -> None:
+        self.key, self.stream = seed.to_bytes(32, "little"), stream
+        self.chunk_key = chunk_key  # of AES
+        self.buffer, self.at, self.candidates = b"", 0, 0
+        self.rounds = 0  # the most that a chunk needed
 
     def refill(self) -> None:
-        self.buffer = keystream(self.key, 4, round_=0, chunk=0)
+        self.buffer = keystream.refill(self.stream, self.key)
         self.key, self.extend = self.buffer[:32], self.buffer[32:64]
         self.at, self.candidates = 64, 0
 
@@ -131,10 +130,11 @@ class Replay:
     ) -> Iterator[int]:
         for c in range(math.ceil(n / chunk)):
             wanted = min(chunk, n - c * chunk)
+            chunk_key = self.chunk_key(key, c) if self.stream == "aes" else key
             for round_ in range(100):
                 candidates = wanted + math.ceil(wanted * spare / 1024)
                 groups = math.ceil(plane_bytes(layout, candidates) / GROUP)
-                planes = keystream(key, groups, round_=round_, chunk=c)
+                planes = keystream.of_chunk(self.stream, chunk_key, round_, c, groups)
                 for i, (words, sign) in enumerate(split(planes, layout, candidates)):
                     ends = (extension(key, d, round_, c, i) for d in (1, 2))
                     value = of(words, sign, *ends)
@@ -142,4 +142,5 @@ class Replay:
                         wanted -= 1
                         yield value
                 if not wanted:
+                    self.rounds = max(self.rounds, round_ + 1)
                     break

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from generator.streams import Seeded
 from scipy.stats import binom
 
 import cydp
@@ -71,16 +72,16 @@ def p_value(heads: int, n: int, p: Fraction) -> float:
 
 
 @pytest.mark.parametrize("p", ["1/3", "1e-3", "1/2", "6/7"])
-def test_counts_fit(p: str) -> None:
+def test_counts_fit(seeded: Seeded, p: str) -> None:
     n = 10**6
-    heads = SeededGenerator(20261122).bernoulli(p, n)
+    heads = seeded(20261122).bernoulli(p, n)
     assert heads.dtype == np.bool_
     assert p_value(int(heads.sum()), n, Fraction(p)) > LIMIT
 
 
 @pytest.mark.parametrize("p", ["1/3", "6/7"])
-def test_counts_of_small_calls_and_of_scalars_fit(p: str) -> None:
-    rng = SeededGenerator(5)
+def test_counts_of_small_calls_and_of_scalars_fit(seeded: Seeded, p: str) -> None:
+    rng = seeded(5)
     parts = [rng.bernoulli(p, 1 + i % 256) for i in range(4000)]
     assert p_value(sum(map(np.count_nonzero, parts)), sum(map(len, parts)), Fraction(p)) > LIMIT
     coins = [rng.bernoulli(p) for _ in range(20_000)]
@@ -89,42 +90,42 @@ def test_counts_of_small_calls_and_of_scalars_fit(p: str) -> None:
 
 
 @pytest.mark.parametrize("p", ["1/3", "1/2", "6/7"])
-def test_neighbours_in_the_stream_are_independent(p: str) -> None:
+def test_neighbours_in_the_stream_are_independent(seeded: Seeded, p: str) -> None:
     n, exact = 10**6, Fraction(p)
-    heads = SeededGenerator(6).bernoulli(p, 2 * n).reshape(-1, 2)
+    heads = seeded(6).bernoulli(p, 2 * n).reshape(-1, 2)
     assert p_value(int(heads.all(axis=1).sum()), n, exact**2) > LIMIT
 
 
 @pytest.mark.parametrize(
     ("p", "factor"), [("1/3", "1.01"), ("1/2", "1.01"), ("6/7", "1.01"), ("1e-3", "1.25")]
 )
-def test_a_mutant_p_is_rejected(p: str, factor: str) -> None:
+def test_a_mutant_p_is_rejected(seeded: Seeded, p: str, factor: str) -> None:
     n = 10**6
-    heads = SeededGenerator(20261122).bernoulli(Fraction(p) * Fraction(factor), n)
+    heads = seeded(20261122).bernoulli(Fraction(p) * Fraction(factor), n)
     assert p_value(int(heads.sum()), n, Fraction(p)) < REJECTED
 
 
-def test_a_p_cut_to_sixteen_bits_is_rejected() -> None:
+def test_a_p_cut_to_sixteen_bits_is_rejected(seeded: Seeded) -> None:
     """The mutants of a lane left as it is: p = 1e-4 is 6.55 cells."""
     n, p = 10**7, Fraction(1, 10**4)
-    fine = SeededGenerator(7).bernoulli(p, n).sum()
+    fine = seeded(7).bernoulli(p, n).sum()
     assert p_value(int(fine), n, p) > LIMIT
     for cells in (6, 7):
-        heads = SeededGenerator(7).bernoulli(Fraction(cells, 2**16), 10 * n).sum()
+        heads = seeded(7).bernoulli(Fraction(cells, 2**16), 10 * n).sum()
         assert p_value(int(heads), 10 * n, p) < REJECTED
 
 
 @pytest.mark.parametrize("p", [0, 1, 0.0, "1.0", Fraction(0), Fraction(7, 7)])
-def test_zero_and_one_are_certain_and_need_no_words(p: Any) -> None:
+def test_zero_and_one_are_certain_and_need_no_words(seeded: Seeded, p: Any) -> None:
     assert bernoulli_sampler(p).layout == ((0, 0, 0), False)
-    rng = SeededGenerator(8)
+    rng = seeded(8)
     assert (rng.bernoulli(p, 10_000) == bool(Fraction(p))).all()
     assert rng.bernoulli(p) is bool(Fraction(p))
 
 
 @pytest.mark.parametrize("n", [30, 41, 60, 400])
-def test_next_to_zero_and_one_is_nearly_certain(n: int) -> None:
-    rng = SeededGenerator(9)
+def test_next_to_zero_and_one_is_nearly_certain(seeded: Seeded, n: int) -> None:
+    rng = seeded(9)
     assert not rng.bernoulli(Fraction(1, 2**n), 1000).any()
     assert rng.bernoulli(1 - Fraction(1, 2**n), 1000).all()
 

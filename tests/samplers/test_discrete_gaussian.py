@@ -8,13 +8,14 @@ from zlib import crc32
 
 import numpy as np
 import pytest
+from generator.streams import Seeded
 from numpy.typing import NDArray
 from reference import discrete_gaussian as oracle
 from samplers.goodness_of_fit import LIMIT, REJECTED, Samples, cells, ends_of
 from samplers.goodness_of_fit import p_value as chi2_p_value
 from scipy.stats import chi2, poisson
 
-from cydp.testing import MappedBits, SeededGenerator, discrete_gaussian_sampler, map_bits
+from cydp.testing import MappedBits, discrete_gaussian_sampler, map_bits
 
 Bits = NDArray[np.integer]
 PRECISION = 300
@@ -169,42 +170,42 @@ def p_value(samples: Iterable[Samples], n: int, sigma2: Fraction) -> float:
     ["1/3", "1", "4", "8", "10", "14.499", "14.5", "15.999", "100", "1000", "1000000", str(2**40),
      str(2**56)],
 )  # fmt: skip
-def test_goodness_of_fit(sigma: str) -> None:
+def test_goodness_of_fit(seeded: Seeded, sigma: str) -> None:
     n = 10**6
-    samples = SeededGenerator(crc32(sigma.encode())).discrete_gaussian(sigma, n)
+    samples = seeded(crc32(sigma.encode())).discrete_gaussian(sigma, n)
     assert p_value([samples], n, Fraction(sigma) ** 2) > LIMIT
 
 
 @pytest.mark.parametrize("sigma", ["3", "10", "20", str(2**30)])
-def test_goodness_of_fit_of_small_calls(sigma: str) -> None:
-    rng = SeededGenerator(3)
+def test_goodness_of_fit_of_small_calls(seeded: Seeded, sigma: str) -> None:
+    rng = seeded(3)
     samples = np.concatenate([rng.discrete_gaussian(sigma, 1 + i % 256) for i in range(8000)])
     assert p_value([samples], len(samples), Fraction(sigma) ** 2) > LIMIT
 
 
 @pytest.mark.parametrize("sigma", ["20", str(2**20), str(2**30)])
-def test_ends_of_chunks_fit(sigma: str) -> None:
+def test_ends_of_chunks_fit(seeded: Seeded, sigma: str) -> None:
     """Where candidates that were moved, dropped or cut off would show."""
     chunk = discrete_gaussian_sampler(sigma).chunk
-    samples = SeededGenerator(5).discrete_gaussian(sigma, 4000 * chunk).reshape(-1, chunk)
+    samples = seeded(5).discrete_gaussian(sigma, 4000 * chunk).reshape(-1, chunk)
     for part in (samples[:, :64].ravel(), samples[:, -64:].ravel()):
         assert p_value([part], len(part), Fraction(sigma) ** 2) > LIMIT
 
 
 @pytest.mark.parametrize("sigma", ["1000000", str(2**40), str(2**56)])
-def test_low_bits_of_a_large_noise_are_uniform(sigma: str) -> None:
+def test_low_bits_of_a_large_noise_are_uniform(seeded: Seeded, sigma: str) -> None:
     n = 10**6
-    samples = SeededGenerator(8).discrete_gaussian(sigma, n)
+    samples = seeded(8).discrete_gaussian(sigma, n)
     counts = np.bincount(np.abs(samples) & 63, minlength=64)
     # P(|X| mod 64 = r) is within 64 / sigma of 1/64.
     assert chi2.sf(((counts - n / 64) ** 2 / (n / 64)).sum(), 63) > LIMIT
 
 
 @pytest.mark.parametrize("sigma", ["1", "10", "20"])
-def test_neighbours_in_the_stream_are_independent(sigma: str) -> None:
+def test_neighbours_in_the_stream_are_independent(seeded: Seeded, sigma: str) -> None:
     """A pair (X, Y) is judged through its cells, which are those of the product distribution."""
     n, step = 2 * 10**6, int(sigma)
-    samples = SeededGenerator(4).discrete_gaussian(sigma, n)
+    samples = seeded(4).discrete_gaussian(sigma, n)
     index = np.clip((samples + step // 2) // step, -3, 3).reshape(-1, 2) + 3
     sigma2, half = Fraction(sigma) ** 2, step // 2
     # Cell i of -3 .. 3 is [step i - half, step i - half + step), the outer ones without end.
@@ -226,10 +227,10 @@ def test_neighbours_in_the_stream_are_independent(sigma: str) -> None:
 
 
 @pytest.mark.parametrize(("sigma", "mutant"), [("10", "10.01"), ("20", "20.02")])
-def test_a_sigma_off_by_a_thousandth_is_rejected(sigma: str, mutant: str) -> None:
+def test_a_sigma_off_by_a_thousandth_is_rejected(seeded: Seeded, sigma: str, mutant: str) -> None:
     def drawn(sigma: str) -> Iterable[Samples]:
         for key in range(10):
-            yield SeededGenerator(key).discrete_gaussian(sigma, out=part)
+            yield seeded(key).discrete_gaussian(sigma, out=part)
 
     part = np.empty(10**7, np.int64)
     assert p_value(drawn(sigma), 10**8, Fraction(sigma) ** 2) > LIMIT

@@ -5,6 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from generator.streams import Seeded, Stream
 from reference import discrete_gaussian as oracle
 from reference import from_bits
 from scipy.stats import binom
@@ -13,7 +14,6 @@ import cydp
 from cydp import _threads as threads
 from cydp import testing
 from cydp.testing import (
-    SeededGenerator,
     bernoulli_sampler,
     discrete_gaussian_sampler,
     discrete_laplace_sampler,
@@ -54,8 +54,8 @@ def mapped(distribution: str, parameter: str, key: int, **how: bool) -> testing.
 
 @every_distribution
 @pytest.mark.parametrize("n", [1, 100, 256, 257, 5000, 150_000])
-def test_values_are_the_same(distribution: str, parameter: str, n: int) -> None:
-    fast, fixed = SeededGenerator(5), SeededGenerator(5, fixed_work=True)
+def test_values_are_the_same(seeded: Seeded, distribution: str, parameter: str, n: int) -> None:
+    fast, fixed = seeded(5), seeded(5, fixed_work=True)
     for _ in range(2):
         one, two = (
             getattr(fast, distribution)(parameter, n),
@@ -65,12 +65,12 @@ def test_values_are_the_same(distribution: str, parameter: str, n: int) -> None:
     assert getattr(fast, distribution)(parameter) == getattr(fixed, distribution)(parameter)
 
 
-def test_values_are_the_same_in_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_values_are_the_same_in_threads(seeded: Seeded, monkeypatch: pytest.MonkeyPatch) -> None:
     n = threads.THREADS_FROM + 12_345
-    expected = SeededGenerator(6).discrete_laplace(5, n)
+    expected = seeded(6).discrete_laplace(5, n)
     for number in (1, 3):
         monkeypatch.setattr(threads, "NUM_THREADS", number)
-        assert np.array_equal(SeededGenerator(6, fixed_work=True).discrete_laplace(5, n), expected)
+        assert np.array_equal(seeded(6, fixed_work=True).discrete_laplace(5, n), expected)
 
 
 def rates(distribution: str, parameter: str) -> list[float]:
@@ -159,8 +159,8 @@ def test_what_is_no_answer_to_fixed_work(wrong: object) -> None:
         cydp.Generator(fixed_work=wrong)  # type: ignore[arg-type]
 
 
-def test_a_generator_of_fixed_work_serves_everything() -> None:
-    g = cydp.Generator(fixed_work=True)
+def test_a_generator_of_fixed_work_serves_everything(stream: Stream) -> None:
+    g = cydp.Generator(fixed_work=True, stream=stream)
     release = cydp.histogram([1, 2, 3], 3, (0, 3), epsilon=1, rng=g)
     assert release.counts.shape == (3,)
     assert np.random.Generator(g).permutation(3).shape == (3,)

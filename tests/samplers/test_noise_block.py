@@ -17,9 +17,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from generator.streams import Seeded, Stream
 
 import cydp
-from cydp.testing import SeededGenerator
 
 VALUES = 4096
 LARGE = 2**40  # the scale of values that are never equal by chance
@@ -44,19 +44,21 @@ LAWS: dict[str, tuple[Callable[[Any], Any], Callable[[Any, int], Any], type]] = 
 
 @pytest.mark.parametrize("fixed_work", [False, True])
 @pytest.mark.parametrize("law", LAWS)
-def test_the_values_are_those_of_calls_for_a_block(law: str, fixed_work: bool) -> None:
+def test_the_values_are_those_of_calls_for_a_block(
+    seeded: Seeded, law: str, fixed_work: bool
+) -> None:
     iterate, draw, kind = LAWS[law]
-    block = iterate(SeededGenerator(7, fixed_work=fixed_work))
+    block = iterate(seeded(7, fixed_work=fixed_work))
     values = list(itertools.islice(block, 2 * VALUES + 3))
-    g = SeededGenerator(7)
+    g = seeded(7)
     drawn = np.concatenate([draw(g, VALUES) for _ in range(3)])
     assert values == drawn[: len(values)].tolist()
     assert {type(value) for value in values} == {kind}
     assert iter(block) is block
 
 
-def test_blocks_of_one_generator_share_its_stream() -> None:
-    g, again = SeededGenerator(8), SeededGenerator(8)
+def test_blocks_of_one_generator_share_its_stream(seeded: Seeded) -> None:
+    g, again = seeded(8), seeded(8)
     one, other = g.discrete_laplace_iter(LARGE), g.discrete_laplace_iter(LARGE)
     firsts = [next(other), next(one)]
     assert firsts == [again.discrete_laplace(LARGE, VALUES)[0] for _ in range(2)]
@@ -69,10 +71,10 @@ def test_a_block_keeps_its_generator_and_its_sampler() -> None:
     assert len(set(itertools.islice(block, 3 * VALUES))) == 3 * VALUES
 
 
-def test_threads_share_a_block() -> None:
+def test_threads_share_a_block(seeded: Seeded) -> None:
     """Together they get the first values of the stream: none is lost or served twice."""
     workers, each = 8, 5 * VALUES + 3
-    block = SeededGenerator(9).discrete_laplace_iter(LARGE)
+    block = seeded(9).discrete_laplace_iter(LARGE)
     served: list[list[int]] = []
 
     def take() -> None:
@@ -83,7 +85,7 @@ def test_threads_share_a_block() -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    expected = itertools.islice(SeededGenerator(9).discrete_laplace_iter(LARGE), workers * each)
+    expected = itertools.islice(seeded(9).discrete_laplace_iter(LARGE), workers * each)
     assert sorted(itertools.chain(*served)) == sorted(expected)
 
 
@@ -141,9 +143,9 @@ def from_child(block: Any, n: int) -> list[int]:
 
 @needs_fork
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
-def test_a_child_serves_nothing_of_its_parents() -> None:
+def test_a_child_serves_nothing_of_its_parents(stream: Stream) -> None:
     """Neither what is left of the block, nor the block after it."""
-    block = cydp.Generator().discrete_laplace_iter(LARGE)
+    block = cydp.Generator(stream=stream).discrete_laplace_iter(LARGE)
     values = list(itertools.islice(block, 5))
     for _ in range(3):
         values += from_child(block, 100)
@@ -153,9 +155,9 @@ def test_a_child_serves_nothing_of_its_parents() -> None:
 
 @needs_fork
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
-def test_the_child_of_a_seeded_parent_serves_the_next_block() -> None:
-    block = SeededGenerator(3).discrete_laplace_iter(LARGE)
-    g = SeededGenerator(3)
+def test_the_child_of_a_seeded_parent_serves_the_next_block(seeded: Seeded) -> None:
+    block = seeded(3).discrete_laplace_iter(LARGE)
+    g = seeded(3)
     first, second = g.discrete_laplace(LARGE, VALUES), g.discrete_laplace(LARGE, VALUES)
     assert next(block) == first[0]
     for _ in range(2):
@@ -174,15 +176,16 @@ REFUSES = "int madvise(void *a, unsigned long n, int advice) { return -(advice =
     or "libasan" in os.environ.get("LD_PRELOAD", ""),
     reason="replaces madvise",
 )
-def test_a_child_where_the_kernel_does_not_wipe(tmp_path: Path) -> None:
+def test_a_child_where_the_kernel_does_not_wipe(tmp_path: Path, stream: Stream) -> None:
     """The tests of forks once more, with an madvise that knows no MADV_WIPEONFORK, 18."""
     source, library = tmp_path / "refuses.c", tmp_path / "refuses.so"
     source.write_text(REFUSES)
     subprocess.run([COMPILER, "-shared", "-fPIC", str(source), "-o", str(library)], check=True)
     tests = [
+        "from generator.streams import seeded_of",
         "from samplers import test_noise_block as tests",
-        "tests.test_a_child_serves_nothing_of_its_parents()",
-        "tests.test_the_child_of_a_seeded_parent_serves_the_next_block()",
+        f"tests.test_a_child_serves_nothing_of_its_parents({stream!r})",
+        f"tests.test_the_child_of_a_seeded_parent_serves_the_next_block(seeded_of({stream!r}))",
     ]
     root = Path(__file__).parents[1]
     paths = os.pathsep.join([str(root), *sys.path])

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from generator.streams import Seeded
 
 import cydp
 from cydp.testing import SeededGenerator
@@ -35,12 +36,12 @@ def test_the_module_function_draws_from_a_generator_of_this_thread() -> None:
 
 
 @pytest.mark.parametrize("n", [1, 3, 256, 257, 1024, 5000])
-def test_out_is_filled_with_what_size_would_give(n: int) -> None:
+def test_out_is_filled_with_what_size_would_give(seeded: Seeded, n: int) -> None:
     out = np.zeros(n, np.int64)
-    same = SeededGenerator(1).discrete_laplace(10, out=out)
+    same = seeded(1).discrete_laplace(10, out=out)
     assert same is out
-    assert np.array_equal(out, SeededGenerator(1).discrete_laplace(10, n))
-    assert SeededGenerator(1).discrete_laplace(10, n, out=out) is out
+    assert np.array_equal(out, seeded(1).discrete_laplace(10, n))
+    assert seeded(1).discrete_laplace(10, n, out=out) is out
 
 
 def test_mechanisms_cannot_fill_a_copy() -> None:
@@ -50,12 +51,12 @@ def test_mechanisms_cannot_fill_a_copy() -> None:
         cydp.Generator()._fill(cydp._samplers.read_discrete_laplace(100), view)
 
 
-def test_out_of_any_shape() -> None:
+def test_out_of_any_shape(seeded: Seeded) -> None:
     out = np.zeros((3, 4, 5), np.int64)
-    SeededGenerator(1).discrete_laplace(10, (3, 4, 5), out=out)
-    assert np.array_equal(out.reshape(-1), SeededGenerator(1).discrete_laplace(10, 60))
+    seeded(1).discrete_laplace(10, (3, 4, 5), out=out)
+    assert np.array_equal(out.reshape(-1), seeded(1).discrete_laplace(10, 60))
     out = np.zeros((), np.int64)
-    assert SeededGenerator(1).discrete_laplace(10, out=out) is out
+    assert seeded(1).discrete_laplace(10, out=out) is out
 
 
 READ_ONLY = np.zeros(4, np.int64)
@@ -100,15 +101,15 @@ DRAWS: dict[str, dict[str, Any]] = {
     ("law", "given"), [(law, given) for law in DRAWS for given in DRAWS[law].values()]
 )
 def test_int32_gets_the_same_values(
-    law: str, given: dict[str, Any], n: int, monkeypatch: pytest.MonkeyPatch
+    seeded: Seeded, law: str, given: dict[str, Any], n: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     out = np.zeros((n, 1), np.int32)
     monkeypatch.setattr(cydp._threads, "NUM_THREADS", 3)
     for fixed_work in (False, True):
-        g = SeededGenerator(1, fixed_work=fixed_work)
+        g = seeded(1, fixed_work=fixed_work)
         assert getattr(g, f"discrete_{law}")(**given, out=out) is out
         monkeypatch.setattr(cydp._threads, "NUM_THREADS", 1)
-        wide = getattr(SeededGenerator(1), f"discrete_{law}")(**given, size=(n, 1))
+        wide = getattr(seeded(1), f"discrete_{law}")(**given, size=(n, 1))
         assert np.array_equal(out, wide)
     assert n < 1000 or np.any(np.abs(wide.astype(float)) > 1)
 
@@ -118,15 +119,17 @@ def test_int32_gets_the_same_values(
     [("laplace", {"scale": 2**24 + Fraction(1, 2**40)}), ("laplace", {"scale": 2**40}),
      ("gaussian", {"sigma": 2**27 + 1}), ("gaussian", {"sigma2": 2**54 + Fraction(1, 2**9)})],
 )  # fmt: skip
-def test_a_scale_that_int32_is_too_small_for(law: str, given: dict[str, Any]) -> None:
-    g, out = SeededGenerator(1), np.zeros(5, np.int32)
+def test_a_scale_that_int32_is_too_small_for(
+    seeded: Seeded, law: str, given: dict[str, Any]
+) -> None:
+    g, out = seeded(1), np.zeros(5, np.int32)
     limits = (
         r"^out must have dtype int64, not int32, for a scale above 2\*\*24 or a sigma above 2\*"
     )
     with pytest.raises(ValueError, match=limits):
         getattr(g, f"discrete_{law}")(**given, out=out)
     assert not out.any()
-    assert g.bytes(16) == SeededGenerator(1).bytes(16)
+    assert g.bytes(16) == seeded(1).bytes(16)
 
 
 def test_size_beside_out_must_be_its_shape() -> None:
@@ -167,8 +170,8 @@ def test_bad_types_of_scale(scale: Any) -> None:
         cydp.discrete_laplace(scale, 5)
 
 
-def test_a_refused_call_draws_nothing() -> None:
-    one, two = SeededGenerator(3), SeededGenerator(3)
+def test_a_refused_call_draws_nothing(seeded: Seeded) -> None:
+    one, two = seeded(3), seeded(3)
     for bad in [{"scale": -1}, {"scale": 1, "size": -1}, {"scale": 1, "out": [0]}]:
         with pytest.raises((TypeError, ValueError)):
             one.discrete_laplace(**bad)  # type: ignore[call-overload]
@@ -191,17 +194,17 @@ def test_sigma_and_its_square_mean_the_same(given: dict[str, Any], size: Any) ->
     assert np.array_equal(drawn, SeededGenerator(2).discrete_gaussian(3, size))
 
 
-def test_gaussian_and_bernoulli_results() -> None:
+def test_gaussian_and_bernoulli_results(seeded: Seeded) -> None:
     assert type(cydp.discrete_gaussian(3)) is int
     assert type(cydp.bernoulli("1/2")) is bool
     assert cydp.discrete_gaussian(3, (2, 3)).dtype == np.int64
     assert cydp.bernoulli("1/2", (2, 3)).dtype == np.bool_
     gaussians, coins = np.zeros((3, 500), np.int64), np.zeros((3, 500), np.bool_)
-    assert SeededGenerator(1).discrete_gaussian(100, out=gaussians) is gaussians
-    assert SeededGenerator(1).bernoulli(0.3, out=coins) is coins
-    flat = SeededGenerator(1).discrete_gaussian(100, 1500)
+    assert seeded(1).discrete_gaussian(100, out=gaussians) is gaussians
+    assert seeded(1).bernoulli(0.3, out=coins) is coins
+    flat = seeded(1).discrete_gaussian(100, 1500)
     assert np.array_equal(gaussians.reshape(-1), flat)
-    assert np.array_equal(coins.reshape(-1), SeededGenerator(1).bernoulli(0.3, 1500))
+    assert np.array_equal(coins.reshape(-1), seeded(1).bernoulli(0.3, 1500))
 
 
 @pytest.mark.parametrize(

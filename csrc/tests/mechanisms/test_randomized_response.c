@@ -139,10 +139,10 @@ static void reports_are_sums(const cydp_mechanisms_table *kernels, uint64_t cate
 }
 
 /* Any number of threads and any work mode gives the same reports. */
-static void calls_repeat(uint64_t categories) {
+static void calls_repeat(uint64_t categories, cydp_stream stream) {
   enum { N = 300007 };
   static uint32_t codes[N], one[N + 1], many[N + 1];
-  const cydp_key seed = {{44}, CYDP_CHACHA20};
+  const cydp_key seed = {{44}, stream};
   const unsigned threads[] = {0, 1, 2, 3, 8};
   cydp_sampler *offset = sampler_of(categories, 3 * categories),
                *uniform = sampler_of(categories, categories);
@@ -190,8 +190,10 @@ int main(void) {
     lanes_are_told(cydp_samplers_kernels_at(i)->category_offset);
   }
   CHECK(unsetenv("CYDP_FORCE_ISA") == 0 && cydp_init() == CYDP_OK);
-  calls_repeat(3);
-  calls_repeat(1000);
-  calls_repeat(100000);
+  for (int stream = CYDP_CHACHA20; stream <= (int)cydp_default_stream(); stream++) {
+    calls_repeat(3, (cydp_stream)stream);
+    calls_repeat(1000, (cydp_stream)stream);
+    calls_repeat(100000, (cydp_stream)stream);
+  }
   return 0;
 }
