@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from cydp import _threads as threads
 from cydp import exact
 from cydp._columns import keys as _keys
+from cydp.testing import SeededGenerator
 
 fixed = settings(derandomize=True, deadline=None, max_examples=300)
 
@@ -107,6 +108,19 @@ def test_integers(dtype: str) -> None:
         assert match(pl.Series(x), keys).tolist() == expected
     strided = np.repeat(x, 2)[::2]
     assert match(strided, keys).tolist() == expected
+
+
+@pytest.mark.parametrize("huge", [10**5000, -(10**5000)], ids=["huge", "hugely negative"])
+def test_integers_of_more_digits_than_python_writes(huge: int) -> None:
+    """Such a value is no key, or one, like any other integer, in a column of any type."""
+    assert match([huge, 1, None], [1]).tolist() == [1, 0, 1]
+    assert match([huge, 1, huge + 1], exact.Keys([huge, 1])).tolist() == [0, 1, 2]
+    for column in (np.array([1], np.int8), np.array([1]), pa.array([1], pa.uint64()), [1]):
+        assert match(column, [huge, 1]).tolist() == [1]
+    stays = exact.bound_contributions(
+        [huge, huge, huge + 1], [1, 1, huge], max_partitions=1, rng=SeededGenerator(1)
+    )
+    assert stays.tolist() in ([True, False, True], [False, True, True])
 
 
 def test_integers_beyond_64_bits() -> None:
@@ -200,7 +214,7 @@ def test_prepared_keys(monkeypatch: pytest.MonkeyPatch) -> None:
             assert match(np.array([7, -1], kind), numbers).tolist() == [1, 2]
         assert match([2**64, 7], numbers).tolist() == [3, 1]
         assert match(np.array([7], np.uint64), numbers).tolist() == [1]
-    assert len(made) == 2 + 3 + 1 + 1  # utf-8, utf-32; dtypes, decimals
+    assert len(made) == 2 + 3 + 1 + 1  # utf-8, utf-32; dtypes, digits
     for keys in (pickle.loads(pickle.dumps(words)), copy.copy(words), exact.Keys(words)):
         assert match(["c"], keys).tolist() == [2]
         assert len(keys) == 3

@@ -52,7 +52,7 @@ class Keys:
     def _table(self, encoding: str) -> _core.KeyTable:
         """Return the table of the keys for columns whose values are bytes in an encoding.
 
-        The encoding is "utf-8", "utf-32-le", "bytes" or "decimal", or a dtype of integers by its
+        The encoding is "utf-8", "utf-32-le", "bytes" or "hex", or a dtype of integers by its
         kind and size, such as "u4". Raises a TypeError for keys of another kind.
         """
         table = self._tables.get(encoding)
@@ -139,8 +139,8 @@ def _encode(keys: list[Any], encoding: str) -> list[bytes]:
         return _encode_strings(keys, encoding)
     if not isinstance(keys[0], int):
         raise TypeError("keys must be integers, as the entries of x are")
-    if encoding == "decimal":
-        return [b"%d" % key for key in keys]
+    if encoding == "hex":
+        return [b"%x" % key for key in keys]
     return _encode_integers(keys, encoding)
 
 
@@ -167,6 +167,6 @@ def _encode_integers(keys: list[int], dtype: str) -> list[bytes]:
     return [
         key.to_bytes(size, sys.byteorder, signed=signed).rstrip(b"\0")
         if least <= key < most
-        else b"\0" * 8 + b"%d" % key  # longer than any entry
+        else b"\0" * 8 + b"%x" % key  # longer than any entry
         for key in keys
     ]

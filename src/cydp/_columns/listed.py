@@ -87,11 +87,11 @@ class ListedIdentifiers:
         if not any(isinstance(values, Strings) for values, _ in parts):
             return np.concatenate([cast("NDArray[np.int64]", values) for values, _ in parts]), mask
         if self._convert is _integers:  # one of them is beyond 64 bits
-            self._convert = _decimals
+            self._convert = _hexadecimal
             parts = list(self._blocks())
         strings = [cast("Strings", values) for values, _ in parts]
         joined = concatenate(strings)
-        if self._convert is _decimals:
+        if self._convert is _hexadecimal:
             integers = chain.from_iterable(part.integers or () for part in strings)
             joined = replace(joined, integers=tuple(integers))
         return joined, mask
@@ -143,11 +143,12 @@ def _integers(entries: Sequence[Any], present: Mask) -> tuple[NDArray[np.int64] 
     integers = list(map(int, entries))
     if min(integers, default=0) >= -(2**63) and max(integers, default=0) < 2**63:
         return spread_present(np.array(integers, np.int64), present), present
-    return _decimals(integers, present)
+    return _hexadecimal(integers, present)
 
 
-def _decimals(entries: Sequence[Any], present: Mask) -> tuple[Strings, Mask]:
+def _hexadecimal(entries: Sequence[Any], present: Mask) -> tuple[Strings, Mask]:
+    # Python limits how many decimal digits it writes.
     integers = list(map(int, entries))
-    strings, _ = join_bytes([b"%d" % integer for integer in integers], present)
+    strings, _ = join_bytes([b"%x" % integer for integer in integers], present)
     every = spread_present(np.array(integers, object), present)
     return replace(strings, integers=tuple(every)), present

@@ -45,8 +45,8 @@ class Strings:
     buffers : tuple of ndarray of uint8
         What views point into. The view of a null row may be anything.
     integers : tuple of int, or None
-        The integers whose decimal digits the strings are, if those of a list pass 64 bits; 0 for
-        null.
+        The integers whose hexadecimal digits the strings are, if those of a list pass 64 bits; 0
+        for null.
 
     """
 

@@ -147,7 +147,7 @@ def _mark_large(words: Words, is_large: Words, key: Words) -> Words:
 
 
 def _hash_by_value(integers: tuple[int, ...], hashes: Words, key: Words) -> Words:
-    """Return what is hashed of integers of any size; `hashes` are those of their decimal digits.
+    """Return what is hashed of integers of any size; `hashes` are those of their digits.
 
     Integers beyond 64 bits keep that hash. The others get the word that they have in a column of
     integers of 64 bits, so that the sample of one user does not depend on another user's number.

@@ -163,7 +163,7 @@ class _Lookup:
 def _kernel_strings(values: NDArray[Any] | Strings) -> tuple[_core.Strings, str]:
     """Return the values as strings for a kernel, and the encoding that keys must have."""
     if isinstance(values, Strings):
-        return values.kernel(), "utf-8" if values.integers is None else "decimal"
+        return values.kernel(), "utf-8" if values.integers is None else "hex"
     if values.dtype.kind in "US":
         return fixed_width(values), "utf-32-le" if values.dtype.kind == "U" else "bytes"
     native = np.ascontiguousarray(values, values.dtype.newbyteorder("="))
