@@ -236,9 +236,58 @@ def test_prepared_keys_in_many_threads() -> None:
 
 
 def test_nothing_to_match() -> None:
-    for x in ([], [None, None], np.array([], int), pa.array([], pa.string()), pa.nulls(2)):
-        for keys in (["a"], [1, 2]):
+    untyped = (
+        *([], [None, None], np.array([], object), np.array([None, np.ma.masked])),
+        *(pa.nulls(0), pa.nulls(2), pl.Series([None]), pd.Categorical([None])),
+        *(pd.Series([None], dtype=object), np.ma.masked_all(2, object)),
+    )
+    for x in untyped:
+        for keys in (["a"], [1, 2], [b"a"]):
             assert match(x, keys).tolist() == [len(keys)] * len(x)
+
+
+TEXT = np.dtypes.StringDType  # type: ignore[attr-defined]
+DECLARED_TEXT: list[Callable[[list[Any]], Any]] = [
+    lambda x: pa.array(x, pa.string()),
+    lambda x: pa.array(x, pa.string_view()),
+    lambda x: pa.chunked_array([x] if x else [], pa.string()),
+    lambda x: pa.array(x, pa.dictionary(pa.int8(), pa.string())),
+    lambda x: pl.Series(x, dtype=pl.String),
+    lambda x: pl.Series(x, dtype=pl.Categorical),
+    lambda x: pd.Series(x, dtype=pd.StringDtype("python")),
+    lambda x: pd.Series(x, dtype=pd.StringDtype("pyarrow")),
+    lambda x: pd.array(x, dtype=pd.StringDtype("python", na_value=np.nan)),
+    lambda x: pd.Categorical(x, categories=["a", "z"]),
+    lambda x: np.ma.array(["" if e is None else e for e in x], "U3", mask=[e is None for e in x]),
+    lambda x: np.ma.array(["" if e is None else e for e in x], TEXT(), mask=[e is None for e in x]),
+    lambda x: np.array(x, TEXT(na_object=None)),
+    lambda x: np.array([np.nan if e is None else e for e in x], TEXT(na_object=np.nan)),
+    lambda x: np.array([pd.NA if e is None else e for e in x], TEXT(na_object=pd.NA)),
+]
+DECLARED_INTEGERS: list[Callable[[list[Any]], Any]] = [
+    lambda x: pa.array(x, pa.int8()),
+    lambda x: pa.array(x, pa.dictionary(pa.int8(), pa.int64())),
+    lambda x: pl.Series(x, dtype=pl.UInt16),
+    lambda x: pd.Series(x, dtype="Int64"),
+    lambda x: pd.Categorical(x, categories=[5, 6]),
+    lambda x: np.ma.array([0 if e is None else e for e in x], int, mask=[e is None for e in x]),
+]
+
+
+@pytest.mark.parametrize("number", range(len(DECLARED_TEXT + DECLARED_INTEGERS)))
+def test_the_declared_type_decides_about_an_error(number: int) -> None:
+    """Whether a record is null, or is there at all, changes no error."""
+    shape = (DECLARED_TEXT + DECLARED_INTEGERS)[number]
+    is_text = number < len(DECLARED_TEXT)
+    keys, refused, says = (["a"], [5], "text") if is_text else ([5], ["a"], "integers")
+    for x in ([], [None], [None, None], [None, *keys], keys):
+        column = shape(x)
+        assert match(column, keys).tolist() == places(x, keys)
+        for call in (exact.match_keys, exact.value_counts):
+            with pytest.raises(TypeError, match=f"^keys must be {says}.*as the entries of x are$"):
+                call(column, refused)
+        stays = exact.bound_contributions(column, column, max_partitions=1)
+        assert stays.tolist() == [entry is not None for entry in x]
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from cydp._columns.dtypes import describe_dtype, describe_format
 from cydp._columns.listed import ListedIdentifiers
 from cydp._columns.masks import Mask
 from cydp._columns.opening import open_column
-from cydp._columns.pandas import Categories
+from cydp._columns.pandas import Categories, holds_python_text
 from cydp._columns.reading import read_column
 from cydp._columns.strings import Strings, arrow_strings, is_string_format
 
@@ -39,7 +39,7 @@ def read_identifiers(x: Column, name: str) -> Identifiers:
 
 
 def open_identifiers(x: Column, name: str) -> Identifiers | ListedIdentifiers:
-    """Return the same, or what converts a list or objects to it in blocks of rows.
+    """Return the same, or what converts a list, objects or nulls alone to it in blocks of rows.
 
     Raises
     ------
@@ -55,34 +55,39 @@ def open_identifiers(x: Column, name: str) -> Identifiers | ListedIdentifiers:
         return _of_arrow(held, name)
     if isinstance(held, Categories):
         return _of_categories(held, name)
-    return _of_array(held, name)
+    return _of_array(held, name, holds_python_text(x))
 
 
-def _of_array(array: NDArray[Any], name: str) -> Identifiers | ListedIdentifiers:
+def _of_array(array: NDArray[Any], name: str, text: bool) -> Identifiers | ListedIdentifiers:
     masked = np.ma.getmaskarray(array) if isinstance(array, np.ma.MaskedArray) else None
     values = np.asarray(np.ma.getdata(array))
     if values.ndim != 1:
         raise ValueError(f"{name} must have one dimension, not {values.ndim}")
     if values.dtype == object or values.dtype.kind == "T":
-        return ListedIdentifiers(values, masked, name)
+        return ListedIdentifiers(values, masked, name, text or values.dtype.kind == "T")
     if values.dtype.kind not in "biuUS":
         raise TypeError(f"{name} must hold integers or text, not {describe_dtype(values.dtype)}")
     return values, None if masked is None else ~masked
 
 
-def _of_arrow(column: ArrowColumn, name: str) -> Identifiers:
+def _of_nulls(rows: int, name: str) -> ListedIdentifiers:
+    """Return a column that declares no type and has nothing but nulls."""
+    return ListedIdentifiers(np.broadcast_to(np.array(None, object), rows), None, name)
+
+
+def _of_arrow(column: ArrowColumn, name: str) -> Identifiers | ListedIdentifiers:
     arrow_format = (column.schema.dictionary or column.schema).format
     if is_string_format(arrow_format):
         return arrow_strings(column, name)
     if arrow_format not in _ARROW_INTEGERS:
         raise TypeError(f"{name} must hold integers or text, not {describe_format(arrow_format)}")
     values, present = column.numbers(name)
-    return values.astype(np.int64) if arrow_format == "n" else values, present
+    return _of_nulls(len(values), name) if arrow_format == "n" else (values, present)
 
 
-def _of_categories(column: Categories, name: str) -> Identifiers:
+def _of_categories(column: Categories, name: str) -> Identifiers | ListedIdentifiers:
     if len(column.categories) == 0:  # every entry is null, and the categories declare no dtype
-        return np.zeros(len(column.codes), np.int64), column.present
+        return _of_nulls(len(column.codes), name)
     values, _ = read_identifiers(column.categories, name)  # categories have no nulls
     if isinstance(values, Strings):
         return replace(values, rows=column.codes), column.present

@@ -39,6 +39,13 @@ class ListedIdentifiers:
         True for entries of an array that are null.
     name : str
         What to call the column in an error.
+    text : bool, default False
+        Whether the column is declared as text, so that every entry that is no str is null.
+
+    Attributes
+    ----------
+    has_kind : bool
+        Whether the column is declared as text, or an entry is not null.
 
     Raises
     ------
@@ -47,18 +54,29 @@ class ListedIdentifiers:
 
     """
 
-    __slots__ = ("_convert", "_entries", "_masked", "_name", "_nulls", "_rows", "_types")
+    __slots__ = (
+        "_convert",
+        "_entries",
+        "_masked",
+        "_name",
+        "_nulls",
+        "_rows",
+        "_types",
+        "has_kind",
+    )
 
     def __init__(
-        self, entries: Sequence[Any] | NDArray[Any], masked: NDArray[np.bool_] | None, name: str
+        self,
+        entries: Sequence[Any] | NDArray[Any],
+        masked: NDArray[np.bool_] | None,
+        name: str,
+        text: bool = False,
     ) -> None:
         self._entries, self._masked, self._name = entries, masked, name
         self._rows = len(entries)
         self._types = self._types_of_all()
-        self._nulls = null_types(self._types)
-        floats = {kind for kind in self._types if issubclass(kind, float | np.floating)}
-        if len(floats) < len(self._types):  # such as NaN, with which pandas says null
-            self._nulls |= floats
+        self._nulls = _null_types(self._types, text)
+        self.has_kind = text or not self._types <= self._nulls
         self._convert = _converter(self._types - self._nulls, name)
 
     def __len__(self) -> int:
@@ -117,6 +135,14 @@ class ListedIdentifiers:
         for first in range(0, self._rows, blocks.BLOCK_ROWS):
             types.update(map(type, self._slice(first, blocks.BLOCK_ROWS)))
         return types
+
+
+def _null_types(types: set[type], text: bool) -> set[type]:
+    if text:
+        return {kind for kind in types if not issubclass(kind, str)}
+    floats = {kind for kind in types if issubclass(kind, float | np.floating)}
+    # NaN, with which pandas says null, is a float.
+    return null_types(types) | (floats if len(floats) < len(types) else set())
 
 
 def _converter(

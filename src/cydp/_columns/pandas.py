@@ -17,6 +17,7 @@ __all__ = [
     "as_numpy",
     "as_series",
     "categories_of",
+    "holds_python_text",
     "is_frame",
     "is_series",
     "labels_of",
@@ -76,15 +77,21 @@ def as_numpy(x: Any) -> Any:
     """
     if not is_series(x):
         return x
-    pandas = sys.modules["pandas"]
-    if isinstance(x.dtype, pandas.StringDtype) and x.dtype.storage == "python":
+    if holds_python_text(x):
         return x.to_numpy(object, na_value=None)
-    own = pandas.arrays
+    own = sys.modules["pandas"].arrays
     if not isinstance(x.array, own.IntegerArray | own.FloatingArray | own.BooleanArray):
         return x
     dtype = np.dtype(bool) if isinstance(x.array, own.BooleanArray) else x.dtype.numpy_dtype
     values, null = x.array.to_numpy(dtype, na_value=dtype.type(0)), x.array.isna()
     return np.ma.MaskedArray(values, null) if null.any() else values
+
+
+def holds_python_text(x: Any) -> bool:
+    """Whether x is a Series that is declared as text and stored as Python's str."""
+    if not is_series(x):
+        return False
+    return isinstance(x.dtype, sys.modules["pandas"].StringDtype) and x.dtype.storage == "python"
 
 
 def categories_of(x: Any) -> Categories | None:

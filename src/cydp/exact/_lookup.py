@@ -114,9 +114,14 @@ class _ListLookup:
         self._listed, self._keys = listed, keys
         self.rows = len(listed)
         self.threads = _threads.threads_for(self.rows)
+        if listed.has_kind and self.rows == 0:  # an array of numpy's StringDType or the like
+            _Lookup(*listed.block(0, 0), keys)  # refuses keys of another kind
 
     def fill(self, codes: NDArray[np.uint32], first: int) -> None:
         """Set codes to those of the rows from `first` on."""
+        if not self._listed.has_kind:  # nulls alone, beside which keys may be of any kind
+            codes[:] = len(self._keys)
+            return
         for start in range(0, len(codes), blocks.BLOCK_ROWS):
             part = codes[start : start + blocks.BLOCK_ROWS]
             block = self._listed.block(first + start, len(part))
@@ -134,11 +139,8 @@ class _Lookup:
         # Of a categorical column: the code of each category, and the category of each row.
         self._category_codes = np.full(1, self._missing, np.uint32)
         self._categories: NDArray[Any] | None = None
-        if self.rows == 0 or (present is not None and not present.any()):
-            self._categories = np.zeros(self.rows, np.int8)
-            return
         self._strings, encoding = _kernel_strings(values)
-        self._keys = keys._table(encoding)
+        self._keys = keys._table(encoding)  # the type decides, rows or not: it may raise an error
         if isinstance(values, Strings) and values.rows is not None:
             self._category_codes = np.empty(values.count, np.uint32)
             self._categories = values.rows
