@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp._columns.declared import Declared, check_entries, declare
-from cydp._columns.entries import is_integer
+from cydp._columns.entries import is_integer, plain
 
 __all__ = ["declare_codes", "read_codes"]
 
@@ -68,7 +68,7 @@ def read_codes(given: Declared, name: str) -> NDArray[Any]:
         array = given.read(name)
     else:
         entries = np.array(given.value, object)
-        cut = [max(-(2**63), min(int(entry), 2**63 - 1)) for entry in entries.flat]
+        cut = [max(-(2**63), min(plain(entry), 2**63 - 1)) for entry in entries.flat]
         array = np.array(cut, np.int64).reshape(given.shape)
     native = np.require(array, array.dtype.newbyteorder("="), ["C", "ALIGNED"])
     return native.reshape(array.shape)

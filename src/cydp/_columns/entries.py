@@ -29,6 +29,7 @@ __all__ = [
     "null_types",
     "numbers_of",
     "object_entries",
+    "plain",
     "present_entries",
     "ragged",
     "rationals_of",
@@ -65,6 +66,23 @@ def is_real(kind: type) -> bool:
 def is_number(kind: type) -> bool:
     """Whether values of a type are real numbers or bool; a timedelta does not count as one."""
     return issubclass(kind, _NUMBERS) and not issubclass(kind, np.timedelta64)
+
+
+def plain(entry: Any) -> Any:
+    """Return an integer, a bool or a float as Python's int or float; anything else as it is.
+
+    The methods of a subclass are not called: what they raise might show data.
+    """
+    kind = type(entry)
+    if kind is int or kind is float:
+        return entry
+    if issubclass(kind, int):
+        return int.__int__(entry)
+    if issubclass(kind, float):
+        return float.__float__(entry)
+    if issubclass(kind, np.bool):
+        return int(np.generic.item(entry))
+    return np.generic.item(entry) if issubclass(kind, np.integer | np.floating) else entry
 
 
 def _is_integer_or_bool(kind: type) -> bool:
@@ -138,7 +156,7 @@ def numbers_of(entries: NDArray[Any], name: str) -> NDArray[Any]:
     numbers = np.asarray(present) if present and types <= PLAIN else None
     if numbers is None or numbers.dtype.kind not in "biuf":
         if present and all(map(_is_integer_or_bool, types)):
-            numbers = np.asarray([int(entry) for entry in present])
+            numbers = np.asarray(list(map(plain, present)))
         if numbers is None or numbers.dtype == object:
             numbers = np.array([_float_of(entry, name) for entry in present], np.float64)
     return _spread_masked(numbers, mask, entries.shape)
@@ -157,7 +175,7 @@ def integers_of(entries: NDArray[Any], dtype: np.dtype[Any], name: str) -> NDArr
     refused = [kind for kind in set(map(type, present)) if not _is_integer_or_bool(kind)]
     if refused:
         raise TypeError(f"{name} must hold integers, not {min(map(describe_entry, refused))}")
-    integers, ends = list(map(int, present)), np.iinfo(dtype)
+    integers, ends = list(map(plain, present)), np.iinfo(dtype)
     fit = np.array([ends.min <= integer <= ends.max for integer in integers], np.bool_)
     fitting = [integer if fits else 0 for integer, fits in zip(integers, fit, strict=True)]
     masked = np.ma.MaskedArray(np.array(fitting, dtype), ~fit)
@@ -179,7 +197,7 @@ def _rational_of(entry: Any, name: str) -> int | Fraction | None:
     if null_types([type(entry)]):
         return None
     if _is_integer_or_bool(type(entry)):
-        return int(entry)
+        return cast("int", plain(entry))
     number = _float_of(entry, name)
     if np.isnan(number):
         return None
@@ -189,10 +207,11 @@ def _rational_of(entry: Any, name: str) -> int | Fraction | None:
 def _float_of(entry: Any, name: str) -> float:
     if not is_number(type(entry)):
         raise TypeError(f"{name} must hold numbers, not {describe_entry(type(entry))}")
+    number = plain(entry)
     try:
-        return float(entry)
+        return float(number)
     except OverflowError:  # an integer or a fraction beyond the floats
-        return np.inf if cast("Any", entry) > 0 else -np.inf
+        return np.inf if number > 0 else -np.inf
     except ValueError:  # Decimal's signalling NaN
         return np.nan
 

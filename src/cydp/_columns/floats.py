@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp._columns.declared import Declared
+from cydp._columns.entries import plain
 
 __all__ = ["read_floats"]
 
@@ -36,9 +37,10 @@ def read_floats(given: Declared, name: str) -> NDArray[np.float64]:
 
 
 def _round_towards_zero(entry: Any) -> float:
-    if not isinstance(entry, int | np.integer):
+    entry = plain(entry)
+    if not isinstance(entry, int):
         return float(entry)
-    size = abs(int(entry))
+    size = abs(entry)
     extra = max(size.bit_length() - 53, 0)
     # An integer beyond the largest float64 becomes infinite.
     number = float(size >> extra << extra) if extra <= 1024 - 53 else math.inf

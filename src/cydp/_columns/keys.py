@@ -129,7 +129,7 @@ def _plain(key: Any) -> Any:
     if isinstance(key, np.generic) and key.dtype.kind in "biuUS":
         key = key.item()
     if isinstance(key, int):
-        return int(key)
+        return int.__int__(key)
     return str.__str__(key) if isinstance(key, str) else key
 
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from cydp._columns import blocks
 from cydp._columns.dtypes import describe_entry
-from cydp._columns.entries import is_integer, null_types, without
+from cydp._columns.entries import PLAIN, is_integer, null_types, plain, without
 from cydp._columns.masks import Mask, concatenate_masks, spread_present
 from cydp._columns.strings import Strings, concatenate, join_bytes
 
@@ -152,7 +152,7 @@ def _converter(
     if all(issubclass(kind, str) for kind in types):
         return _text
     if all(issubclass(kind, bytes) for kind in types):
-        return join_bytes
+        return _bytes
     if all(issubclass(kind, bool | np.bool) for kind in types) or all(map(is_integer, types)):
         return _integers
     if refused := [describe_entry(kind) for kind in types if not issubclass(kind, _KINDS)]:
@@ -162,19 +162,31 @@ def _converter(
 
 def _text(entries: Sequence[str], present: Mask) -> tuple[Strings, Mask]:
     # A lone surrogate, which Python allows, is kept as it is.
-    return join_bytes([entry.encode("utf-8", "surrogatepass") for entry in entries], present)
+    return join_bytes([str.encode(entry, "utf-8", "surrogatepass") for entry in entries], present)
+
+
+def _bytes(entries: Sequence[bytes], present: Mask) -> tuple[Strings, Mask]:
+    if set(map(type, entries)) - {bytes}:  # a subclass, whose methods are not called
+        entries = [bytes.__getitem__(entry, slice(None)) for entry in entries]
+    return join_bytes(entries, present)
 
 
 def _integers(entries: Sequence[Any], present: Mask) -> tuple[NDArray[np.int64] | Strings, Mask]:
-    integers = list(map(int, entries))
+    integers = _plain_integers(entries)
     if min(integers, default=0) >= -(2**63) and max(integers, default=0) < 2**63:
         return spread_present(np.array(integers, np.int64), present), present
     return _hexadecimal(integers, present)
 
 
+def _plain_integers(entries: Sequence[Any]) -> list[int]:
+    if set(map(type, entries)) <= PLAIN:
+        return list(map(int, entries))
+    return list(map(plain, entries))
+
+
 def _hexadecimal(entries: Sequence[Any], present: Mask) -> tuple[Strings, Mask]:
     # Python limits how many decimal digits it writes.
-    integers = list(map(int, entries))
+    integers = _plain_integers(entries)
     strings, _ = join_bytes([b"%x" % integer for integer in integers], present)
     every = spread_present(np.array(integers, object), present)
     return replace(strings, integers=tuple(every)), present

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp._columns.declared import Declared, check_reals, declare
+from cydp._columns.entries import plain
 
 __all__ = ["Scores", "declare_scores", "read_scores"]
 
@@ -72,11 +73,11 @@ def _read_column(given: Declared) -> NDArray[Any]:
 
 
 def _read_list(entries: NDArray[Any]) -> Scores:
-    plain = np.empty(entries.size, object)
-    plain[:] = [int(x) if isinstance(x, int | np.integer) else float(x) for x in entries.flat]
-    integers = [x for x in plain if isinstance(x, int)]
-    scores = plain.reshape(entries.shape)
-    if len(integers) == len(plain) and all(-_END <= x < _END for x in integers):
+    numbers = np.empty(entries.size, object)
+    numbers[:] = [x if type(x) is int else float(x) for x in map(plain, entries.flat)]
+    integers = [x for x in numbers if isinstance(x, int)]
+    scores = numbers.reshape(entries.shape)
+    if len(integers) == len(numbers) and all(-_END <= x < _END for x in integers):
         return scores.astype(np.int64)
     if all(map(_is_float, integers)):
         return scores.astype(np.float64)
