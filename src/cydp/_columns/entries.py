@@ -69,7 +69,9 @@ def is_number(kind: type) -> bool:
 
 
 def plain(entry: Any) -> Any:
-    """Return an integer, a bool or a float as Python's int or float; anything else as it is.
+    """Return integers, bool, floats, str and bytes as Python's own; anything else as it is.
+
+    A bool becomes an int.
 
     The methods of a subclass are not called: what they raise might show data.
     """
@@ -80,6 +82,10 @@ def plain(entry: Any) -> Any:
         return int.__int__(entry)
     if issubclass(kind, float):
         return float.__float__(entry)
+    if issubclass(kind, str):
+        return str.__str__(entry)
+    if issubclass(kind, bytes):
+        return bytes.__getitem__(entry, slice(None))
     if issubclass(kind, np.bool):
         return int(np.generic.item(entry))
     return np.generic.item(entry) if issubclass(kind, np.integer | np.floating) else entry

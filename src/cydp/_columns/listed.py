@@ -23,6 +23,7 @@ from cydp._columns.strings import Strings, concatenate, join_bytes
 
 __all__ = ["ListedIdentifiers"]
 
+_OWN = PLAIN | {str, bytes}  # no subclasses
 _KINDS = (int, np.integer, np.bool, str, bytes)
 
 
@@ -96,6 +97,8 @@ class ListedIdentifiers:
         if len(entries) != rows or not types <= self._types:
             raise ValueError(f"{self._name} must not change while it is read")
         present, mask = without(types & self._nulls, entries)
+        if not types - self._nulls <= _OWN:  # methods of a subclass are not called
+            present = list(map(plain, present))
         return self._convert(present, mask)
 
     def read(self) -> tuple[NDArray[np.int64] | Strings, Mask]:
@@ -152,7 +155,7 @@ def _converter(
     if all(issubclass(kind, str) for kind in types):
         return _text
     if all(issubclass(kind, bytes) for kind in types):
-        return _bytes
+        return join_bytes
     if all(issubclass(kind, bool | np.bool) for kind in types) or all(map(is_integer, types)):
         return _integers
     if refused := [describe_entry(kind) for kind in types if not issubclass(kind, _KINDS)]:
@@ -162,31 +165,19 @@ def _converter(
 
 def _text(entries: Sequence[str], present: Mask) -> tuple[Strings, Mask]:
     # A lone surrogate, which Python allows, is kept as it is.
-    return join_bytes([str.encode(entry, "utf-8", "surrogatepass") for entry in entries], present)
-
-
-def _bytes(entries: Sequence[bytes], present: Mask) -> tuple[Strings, Mask]:
-    if set(map(type, entries)) - {bytes}:  # a subclass, whose methods are not called
-        entries = [bytes.__getitem__(entry, slice(None)) for entry in entries]
-    return join_bytes(entries, present)
+    return join_bytes([entry.encode("utf-8", "surrogatepass") for entry in entries], present)
 
 
 def _integers(entries: Sequence[Any], present: Mask) -> tuple[NDArray[np.int64] | Strings, Mask]:
-    integers = _plain_integers(entries)
+    integers = list(map(int, entries))
     if min(integers, default=0) >= -(2**63) and max(integers, default=0) < 2**63:
         return spread_present(np.array(integers, np.int64), present), present
     return _hexadecimal(integers, present)
 
 
-def _plain_integers(entries: Sequence[Any]) -> list[int]:
-    if set(map(type, entries)) <= PLAIN:
-        return list(map(int, entries))
-    return list(map(plain, entries))
-
-
 def _hexadecimal(entries: Sequence[Any], present: Mask) -> tuple[Strings, Mask]:
     # Python limits how many decimal digits it writes.
-    integers = _plain_integers(entries)
+    integers = list(map(int, entries))
     strings, _ = join_bytes([b"%x" % integer for integer in integers], present)
     every = spread_present(np.array(integers, object), present)
     return replace(strings, integers=tuple(every)), present
