@@ -20,8 +20,8 @@ const char *cydp_status_text(cydp_status status) {
     return "CYDP_FORCE_ISA names no kernels that run here; there are avx512, avx2, neon "
            "and portable";
   case CYDP_ERROR_STREAM:
-    return "the stream that CYDP_STREAM or the caller names does not run here; there are "
-           "chacha20, and aes if the CPU and the kernels in use have instructions for it";
+    return "CYDP_STREAM names no stream that runs here; there are chacha20 and, if the CPU "
+           "and the kernels in use have its instructions, aes (vaes512, vaes, aesni, armv8)";
   }
   return "unknown status";
 }

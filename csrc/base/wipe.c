@@ -2,9 +2,15 @@
  * Wiping: the compiler must believe that the zeros are read. */
 #include "base/wipe.h"
 
+#include <stdint.h>
 #include <string.h>
 
 void cydp_wipe(void *memory, size_t n) {
   memset(memory, 0, n);
   __asm__ __volatile__("" : : "r"(memory) : "memory");
+}
+
+__attribute__((noinline)) void cydp_wipe_stack(void) {
+  uint8_t frame[4096]; /* the largest frame of a kernel of ciphers takes 1 KiB */
+  cydp_wipe(frame, sizeof frame);
 }

@@ -1,16 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * The keystream under its limits, and single blocks. docs/generator.md. */
-#include "generator/chacha20.h"
 #include "base/wipe.h"
 #include "cydp.h"
 #include "generator/kernels.h"
-
-void cydp_set_nonce(uint32_t nonce[3], uint32_t domain, uint32_t level, uint32_t round,
-                    uint64_t chunk) {
-  nonce[0] = domain | level << 8 | round << 16;
-  nonce[1] = (uint32_t)chunk;
-  nonce[2] = (uint32_t)(chunk >> 32);
-}
 
 cydp_status cydp_chacha20_keystream(const uint32_t key[8], const uint32_t nonce[3],
                                     uint32_t counter, size_t groups, uint32_t *words) {

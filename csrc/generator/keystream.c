@@ -4,7 +4,7 @@
 #include "generator/keystream.h"
 #include "base/wipe.h"
 #include "generator/aes256.h"
-#include "generator/chacha20.h"
+#include "generator/nonce.h"
 #include "generator/kernels.h"
 
 enum { KEY_WORDS = 8, BLOCKS = 16, HELD = 2 * BLOCKS };
@@ -42,10 +42,12 @@ void cydp_keystream_read(cydp_keystream *keystream, uint64_t chunk, uint32_t rou
   if (keystream->key->stream == CYDP_CHACHA20) {
     cydp_generator_kernels()->chacha20(keystream->key->words, nonce,
                                        BLOCKS * (uint32_t)first, groups, words);
+    cydp_wipe_stack();
     return;
   }
   read_chunk_key(keystream, chunk, key);
   cydp_aes256_in_use()->keystream(key, nonce, CYDP_AES256_BLOCKS * (uint32_t)first,
                                   groups, words);
   cydp_wipe(key, sizeof key);
+  cydp_wipe_stack();
 }

@@ -10,7 +10,7 @@
 #include "cydp.h"
 #include "cydp_testing.h"
 #include "generator/aes256.h"
-#include "generator/chacha20.h"
+#include "generator/nonce.h"
 #include "generator/entropy.h"
 #include "generator/forks.h"
 #include "generator/kernels.h"
@@ -80,6 +80,7 @@ void cydp_rng_refill(cydp_rng *rng) {
     cydp_aes256_in_use()->keystream(state->key, nonce, 0, REFILL_GROUPS, state->words);
   else
     cydp_generator_kernels()->chacha20(state->key, nonce, 0, REFILL_GROUPS, state->words);
+  cydp_wipe_stack();
   memcpy(state->key, state->words, sizeof state->key);
   memcpy(state->extend, state->words + KEY_WORDS, sizeof state->extend);
   cydp_wipe(state->words, sizeof(uint32_t) * 2 * KEY_WORDS);

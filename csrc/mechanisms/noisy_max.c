@@ -9,7 +9,7 @@
 #include "base/wipe.h"
 #include "cydp.h"
 #include "cydp_testing.h"
-#include "generator/chacha20.h"
+#include "generator/nonce.h"
 #include "generator/keystream.h"
 #include "mechanisms/kernels.h"
 #include "mechanisms/noisy_max_bounds.h"
@@ -69,9 +69,11 @@ static cydp_status look_at(max_pass *pass, size_t place, double score, double re
     return CYDP_OK;
   cydp_candidate candidate = cydp_candidate_of(
       noisy_max, place, score * noisy_max->constants.half - reference, word);
-  if (pass->work_mode != CYDP_RESOLVE_ALL && candidate.high < least_noisy_score(pass))
-    return CYDP_OK;
-  return enter(pass, &candidate);
+  cydp_status status = CYDP_OK;
+  if (pass->work_mode == CYDP_RESOLVE_ALL || candidate.high >= least_noisy_score(pass))
+    status = enter(pass, &candidate);
+  cydp_wipe(&candidate, sizeof candidate);
+  return status;
 }
 
 /* Sets how far n scores are behind the largest, for integers, and for rows whose largest
@@ -165,6 +167,7 @@ static cydp_status read_extension(void *self, uint32_t decision, uint32_t level,
       words[i][j] = block[2 * j] | (uint64_t)block[2 * j + 1] << 32;
   }
   cydp_wipe(block, sizeof block);
+  cydp_wipe_stack();
   return CYDP_OK;
 }
 

@@ -122,6 +122,7 @@ static cydp_status resolve(const cydp_decision *decision, const cydp_batch *batc
   uint64_t answer = 0;
   cydp_status status = decision->resolve(decision, lane, &bits, &answer);
   decision->store(decision, lane, answer, UINT64_MAX);
+  cydp_wipe(&bits, sizeof bits);
   return status;
 }
 
@@ -142,6 +143,7 @@ static cydp_status decide_slots(const cydp_decision *decision, const cydp_batch 
     left |= open & real & UINT64_C(1) << i;
   }
   cydp_wipe(taken->u, taken->n * sizeof *taken->u);
+  cydp_wipe(answers, taken->n * sizeof *answers);
   for (; left && status == CYDP_OK; left &= left - 1)
     status = resolve(decision, batch, taken->lane[__builtin_ctzll(left)]);
   return status;

@@ -101,6 +101,7 @@ uint64_t cydp_inverse_cdf_look_again(const cydp_inverse_cdf_constants *constants
   for (size_t i = 0; i < sizeof undecided; i++)
     open |= (uint64_t)undecided[i] << 8 * i;
   cydp_wipe(words, n * sizeof *words);
+  cydp_wipe(values, n * sizeof *values);
   return open;
 }
 

@@ -10,7 +10,7 @@
 #include "base/wipe.h"
 #include "cydp.h"
 #include "cydp_testing.h"
-#include "generator/chacha20.h"
+#include "generator/nonce.h"
 #include "generator/kernels.h"
 #include "generator/keystream.h"
 #include "generator/stream.h"
@@ -114,6 +114,7 @@ static cydp_status read_extension(void *self, uint32_t decision, uint32_t level,
             group[BLOCKS * 2 * j + i] | (uint64_t)group[BLOCKS * (2 * j + 1) + i] << 32;
   }
   cydp_wipe(group, sizeof group);
+  cydp_wipe_stack();
   return CYDP_OK;
 }
 

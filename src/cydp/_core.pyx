@@ -333,21 +333,30 @@ cdef class NoiseBlock:
     def __reduce__(self):
         raise TypeError("a NoiseBlock cannot be pickled or copied: its noise would repeat")
 
+    def __repr__(self):
+        return "<cydp: an iterator of noise, closed>" if self.closed else "<cydp: an iterator of noise>"
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exception):
+        self.close()
+
     def __iter__(self):
         return self
 
     def __next__(self):
         cdef int64_t value = 0
         if self.closed:
-            raise StopIteration
+            raise ValueError("this iterator of noise is closed")
         check(_c.cydp_noise_block_next(self.block, &value))
         if self.closed:  # meanwhile, by another thread: the block may have been drawn anew
             _c.cydp_noise_block_drop(self.block)
-            raise StopIteration
+            raise ValueError("this iterator of noise is closed")
         return value != 0 if self.sampler.boolean else value
 
     def close(self):
-        """Wipe the values that are left, and serve no others."""
+        """Wipe the values that are left; from now on, the next value is a ValueError."""
         self.closed = True
         _c.cydp_noise_block_drop(self.block)
 

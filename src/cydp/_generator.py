@@ -78,9 +78,15 @@ class Generator:
             raise TypeError(f"fixed_work must be True or False, not {type(fixed_work).__name__}")
         if stream is not None and not isinstance(stream, str):
             raise TypeError(f"stream must be a string or None, not {type(stream).__name__}")
-        if stream is not None and stream not in _STREAMS:
-            raise ValueError(f"stream must be 'aes' or 'chacha20', not {stream!r}")
-        self._stream = Stream(stream or "", key, fixed_work)
+        name = "" if stream is None else str.__str__(stream)  # of a subclass, such as numpy's
+        if stream is not None and name not in _STREAMS:
+            raise ValueError(f"stream must be 'aes' or 'chacha20', not {name!r}")
+        if name == "aes" and (info := _core.build_info())["aes"] == "none":
+            raise RuntimeError(
+                "stream='aes' needs AES instructions, which this CPU or the kernels in use "
+                f"({info['isa']}) have not"
+            )
+        self._stream = Stream(name, key, fixed_work)
         self._lock = threading.Lock()
 
     @property
@@ -335,8 +341,8 @@ class Generator:
         Notes
         -----
         The noise of a block is drawn before it is asked for, and lies in memory until then. Each
-        value is wiped as it is served, and the rest when the iterator is closed, by its method
-        ``close``, or deleted. A generator's `fixed_work` applies to the block: a clock sees which
+        value is wiped as it is served, and the rest when the iterator is closed, by ``close`` or
+        at the end of ``with``, or deleted. The next value of a closed one is a ValueError. A generator's `fixed_work` applies to the block: a clock sees which
         value is the first of a block, but that depends on how many were served alone.
 
         Threads may share the iterator: no value is served twice or lost. A forked child serves no
@@ -344,9 +350,8 @@ class Generator:
 
         Examples
         --------
-        >>> noise = Generator().discrete_laplace_iter(10)
-        >>> private = [count + next(noise) for count in (12, 7, 3)]
-        >>> noise.close()
+        >>> with Generator().discrete_laplace_iter(10) as noise:
+        ...     private = [count + next(noise) for count in (12, 7, 3)]
 
         """
         return NoiseBlock(self._stream, _samplers.read_discrete_laplace(scale))

@@ -3,7 +3,7 @@
  * word; and which stream is chosen. */
 #include "cydp.h"
 #include "generator/aes256.h"
-#include "generator/chacha20.h"
+#include "generator/nonce.h"
 #include "generator/kernels.h"
 #include "generator/keystream.h"
 #include "tests/check.h"

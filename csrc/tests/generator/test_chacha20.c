@@ -2,7 +2,7 @@
  * RFC 8439 vectors, the interleaved order, and the end of the counter; every kernel that
  * runs here, word for word. */
 #include "cydp.h"
-#include "generator/chacha20.h"
+#include "generator/nonce.h"
 #include "generator/kernels.h"
 #include "tests/check.h"
 

@@ -5,7 +5,7 @@
 #include "base/fixed_point.h"
 #include "cydp.h"
 #include "cydp_testing.h"
-#include "generator/chacha20.h"
+#include "generator/nonce.h"
 #include "generator/kernels.h"
 #include "samplers/batch.h"
 #include "samplers/exact_comparison.h"

@@ -5,12 +5,13 @@
 #include "cydp.h"
 #include "cydp_testing.h"
 #include "generator/aes256.h"
-#include "generator/chacha20.h"
+#include "generator/nonce.h"
 #include "generator/keystream.h"
 #include "samplers/batch.h"
 #include "samplers/decision.h"
 #include "samplers/exact_comparison.h"
 #include "samplers/exponential_tails.h"
+#include "samplers/kernels.h"
 #include "samplers/sampler.h"
 #include "tests/check.h"
 #include "tests/generator/slow_aes256.h"
@@ -156,38 +157,48 @@ static void *draw(void *argument) {
   return NULL;
 }
 
-static bool stack_holds(const char *stack, const uint32_t words[8]) {
+static int compare_windows(const void *a, const void *b) {
+  uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+  return (x > y) - (x < y);
+}
+
+/* Whether any two neighbours of n words lie on the stack: a register holds more. */
+static bool stack_holds(const char *stack, const uint32_t *words, size_t n) {
+  enum { MOST = 16 * CYDP_GROUP_WORDS };
+  static uint64_t windows[MOST];
   bool found = false;
-  for (size_t i = 0; i + 32 <= STACK; i += sizeof *words)
-    found |= memcmp(stack + i, words, 32) == 0;
+  CHECK(n <= MOST);
+  for (size_t i = 0; i + 1 < n; i++)
+    memcpy(windows + i, words + i, sizeof *windows);
+  qsort(windows, n - 1, sizeof *windows, compare_windows);
+  for (size_t i = 0; i + sizeof *windows <= STACK; i += sizeof *words) {
+    uint64_t there;
+    memcpy(&there, stack + i, sizeof there);
+    found |= there != 0 &&
+             bsearch(&there, windows, n - 1, sizeof there, compare_windows) != NULL;
+  }
   return found;
 }
 
-/* Any words of a chunk's planes, of its first round. */
+/* The planes of a chunk's first round. */
 static bool stack_holds_planes(const char *stack, const cydp_key *key, uint64_t chunk) {
   enum { GROUPS = 16 };
   static uint32_t words[GROUPS * CYDP_GROUP_WORDS];
   static cydp_keystream keystream;
-  bool found = false;
   CHECK(cydp_keystream_begin(&keystream, key) == CYDP_OK);
   cydp_keystream_read(&keystream, chunk, 0, 0, GROUPS, words);
   cydp_keystream_end(&keystream);
-  for (size_t i = 0; i < GROUPS * CYDP_GROUP_WORDS; i += 64)
-    found |= stack_holds(stack, words + i);
-  return found;
+  return stack_holds(stack, words, GROUPS * CYDP_GROUP_WORDS);
 }
 
-/* A chunk's AES key, or any two neighbours of the round keys made of it. */
+/* A chunk's AES key, and the round keys made of it. */
 static bool stack_holds_round_keys(const char *stack, const cydp_key *key,
                                    uint64_t chunk) {
   uint32_t nonce[3], block[16], keys[SLOW_KEY_BYTES / 4];
-  bool found = false;
   cydp_set_nonce(nonce, CYDP_DOMAIN_CHUNK_KEYS, 0, 0, chunk / 32);
   cydp_chacha20_block(key->words, nonce, (uint32_t)(chunk % 32 / 2), block);
   slow_round_keys((const uint8_t *)(block + 8 * (chunk % 2)), (uint8_t *)keys);
-  for (size_t i = 0; i + 8 <= SLOW_KEY_BYTES / 4; i += 4)
-    found |= stack_holds(stack, keys + i);
-  return found;
+  return stack_holds(stack, keys, SLOW_KEY_BYTES / 4);
 }
 
 static void leaves_nothing(cydp_sampler *sampler) {
@@ -208,7 +219,7 @@ static void leaves_nothing(cydp_sampler *sampler) {
   CHECK(cydp_rng_key(drawn.rng, &key) == CYDP_OK);
   cydp_rng_free(drawn.rng);
   /* or the search would prove nothing */
-  CHECK(stack_holds(stack, key.words) == !sampler);
+  CHECK(stack_holds(stack, key.words, 8) == !sampler);
   for (uint64_t chunk = 0; sampler && chunk * sampler->chunk < DRAWN; chunk++) {
     CHECK(!stack_holds_planes(stack, &key, chunk));
     CHECK(!stack_holds_round_keys(stack, &key, chunk));
@@ -526,11 +537,15 @@ static void streams_serve(void) {
   extension_bits_are_never_shared();
 }
 
-/* ChaCha20 with the portable kernels, and each version of AES that runs here. */
+/* ChaCha20 with the kernels of each instruction set, and each version of AES. */
 static void each_stream_serves(void) {
   const cydp_aes256_version *version;
-  streams_serve();
-  CHECK(cydp_init() == CYDP_OK);
+  const cydp_samplers_table *kernels;
+  for (size_t i = 0; (kernels = cydp_samplers_kernels_at(i)); i++) {
+    CHECK(setenv("CYDP_FORCE_ISA", kernels->isa, 1) == 0 && cydp_init() == CYDP_OK);
+    streams_serve();
+  }
+  CHECK(unsetenv("CYDP_FORCE_ISA") == 0 && cydp_init() == CYDP_OK);
   for (size_t i = 0; (version = cydp_aes256_at(i)); i++) {
     CHECK(setenv("CYDP_STREAM", version->name, 1) == 0 && cydp_init() == CYDP_OK);
     stream = CYDP_AES;

@@ -33,10 +33,10 @@ def kept_bins(bins: Any, range: RangeLike | None, dtype: _Dtype) -> Bins | None:
 
     Errors are those of `public_bins`. Callers must not change the edges, or give them to a user.
     """
-    if dtype not in _DTYPES:
+    if dtype not in _DTYPES or dtype.metadata is not None:  # which is any object, even the data
         return None
     if type(bins) is int:
-        if type(range) is not tuple or len(range) != 2 or bins >= _MOST_EDGES:
+        if type(range) not in (tuple, list) or len(range) != 2 or bins >= _MOST_EDGES:
             return None
         lo, hi = range
         if type(lo) not in _ENDS or type(hi) not in _ENDS or _is_minus_zero(lo, hi):

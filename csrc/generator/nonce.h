@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Nonces: which bits of a key serve which purpose. */
-#ifndef CYDP_GENERATOR_CHACHA20_H
-#define CYDP_GENERATOR_CHACHA20_H
+#ifndef CYDP_GENERATOR_NONCE_H
+#define CYDP_GENERATOR_NONCE_H
 
 #include <stdint.h>
 
