@@ -342,8 +342,9 @@ class Generator:
         -----
         The noise of a block is drawn before it is asked for, and lies in memory until then. Each
         value is wiped as it is served, and the rest when the iterator is closed, by ``close`` or
-        at the end of ``with``, or deleted. The next value of a closed one is a ValueError. A generator's `fixed_work` applies to the block: a clock sees which
-        value is the first of a block, but that depends on how many were served alone.
+        at the end of ``with``, or deleted. The next value of a closed one is a ValueError. A
+        generator's `fixed_work` applies to the block: a clock sees which value is the first of a
+        block, but that depends on how many were served alone.
 
         Threads may share the iterator: no value is served twice or lost. A forked child serves no
         value that its parent has drawn: docs/generator.md. It cannot be pickled or copied.

@@ -102,7 +102,7 @@ def test_a_closed_block_serves_nothing() -> None:
         block.close()
         block.close()
         for _ in range(2):  # an end of the iteration would drop counts in a zip
-            with pytest.raises(ValueError, match="^this iterator of noise is closed$"):
+            with pytest.raises(ValueError, match=r"^this iterator of noise is closed$"):
                 next(block)
         assert "closed" in repr(block)
     with cydp.Generator().bernoulli_iter("1/3") as coins:

@@ -36,7 +36,9 @@ def kept_bins(bins: Any, range: RangeLike | None, dtype: _Dtype) -> Bins | None:
     if dtype not in _DTYPES or dtype.metadata is not None:  # which is any object, even the data
         return None
     if type(bins) is int:
-        if type(range) not in (tuple, list) or len(range) != 2 or bins >= _MOST_EDGES:
+        if not (type(range) is tuple or type(range) is list):
+            return None
+        if len(range) != 2 or bins >= _MOST_EDGES:
             return None
         lo, hi = range
         if type(lo) not in _ENDS or type(hi) not in _ENDS or _is_minus_zero(lo, hi):
