@@ -11,6 +11,6 @@ void cydp_wipe(void *memory, size_t n) {
 }
 
 __attribute__((noinline)) void cydp_wipe_stack(void) {
-  uint8_t frame[4096]; /* the largest frame of a kernel of ciphers takes 1 KiB */
+  uint8_t frame[3072]; /* a kernel's frame takes up to 1 KiB, and its caller's 1.5 KiB */
   cydp_wipe(frame, sizeof frame);
 }

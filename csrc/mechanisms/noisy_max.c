@@ -167,7 +167,6 @@ static cydp_status read_extension(void *self, uint32_t decision, uint32_t level,
       words[i][j] = block[2 * j] | (uint64_t)block[2 * j + 1] << 32;
   }
   cydp_wipe(block, sizeof block);
-  cydp_wipe_stack();
   return CYDP_OK;
 }
 

@@ -107,6 +107,7 @@ static cydp_status read_slots(const cydp_decision *decision, const cydp_batch *b
     candidates[i] = batch->first + taken->lane[i];
   cydp_status status = batch->extension->read(batch->extension->self, decision->number, 0,
                                               candidates, taken->n, words);
+  cydp_wipe_stack();
   for (size_t i = 0; i < taken->n; i++)
     taken->u[i] =
         decision->prefix(decision, taken->lane[i]) << (64 - shift) | words[i][0] >> shift;

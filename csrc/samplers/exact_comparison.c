@@ -19,6 +19,7 @@ cydp_status cydp_first_bits(cydp_bits *bits, size_t n, uint64_t *u) {
     cydp_status status =
         bits->extension->read(bits->extension->self, bits->decision,
                               (uint32_t)bits->levels, &bits->candidate, 1, words);
+    cydp_wipe_stack();
     if (status != CYDP_OK)
       return status;
     memcpy(bits->words + bits->levels * WORDS_A_LEVEL, words, sizeof words);

@@ -114,7 +114,6 @@ static cydp_status read_extension(void *self, uint32_t decision, uint32_t level,
             group[BLOCKS * 2 * j + i] | (uint64_t)group[BLOCKS * (2 * j + 1) + i] << 32;
   }
   cydp_wipe(group, sizeof group);
-  cydp_wipe_stack();
   return CYDP_OK;
 }
 
