@@ -30,6 +30,7 @@ static void read_chunk_key(cydp_keystream *keystream, uint64_t chunk,
     cydp_set_nonce(nonce, CYDP_DOMAIN_CHUNK_KEYS, 0, 0, chunk / HELD);
     cydp_generator_kernels()->chacha20(keystream->key->words, nonce, 0, 1,
                                        keystream->chunk_keys);
+    cydp_wipe_stack(); /* AES kernels keep all of their frame in an array that they wipe */
   }
   for (size_t i = 0; i < KEY_WORDS; i++)
     key[i] = keystream->chunk_keys[BLOCKS * (KEY_WORDS * half + i) + block];
@@ -49,5 +50,4 @@ void cydp_keystream_read(cydp_keystream *keystream, uint64_t chunk, uint32_t rou
   cydp_aes256_in_use()->keystream(key, nonce, CYDP_AES256_BLOCKS * (uint32_t)first,
                                   groups, words);
   cydp_wipe(key, sizeof key);
-  cydp_wipe_stack();
 }
