@@ -181,7 +181,7 @@ static bool stack_holds(const char *stack, const uint32_t *words, size_t n) {
 }
 
 /* The planes of a chunk's first round. */
-static bool stack_holds_planes(const char *stack, const cydp_key *key, uint64_t chunk) {
+__attribute__((unused)) static bool stack_holds_planes(const char *stack, const cydp_key *key, uint64_t chunk) {
   enum { GROUPS = 16 };
   static uint32_t words[GROUPS * CYDP_GROUP_WORDS];
   static cydp_keystream keystream;
@@ -192,7 +192,7 @@ static bool stack_holds_planes(const char *stack, const cydp_key *key, uint64_t 
 }
 
 /* A chunk's AES key, and the round keys made of it. */
-static bool stack_holds_round_keys(const char *stack, const cydp_key *key,
+__attribute__((unused)) static bool stack_holds_round_keys(const char *stack, const cydp_key *key,
                                    uint64_t chunk) {
   uint32_t nonce[3], block[16], keys[SLOW_KEY_BYTES / 4];
   cydp_set_nonce(nonce, CYDP_DOMAIN_CHUNK_KEYS, 0, 0, chunk / 32);
@@ -220,10 +220,13 @@ static void leaves_nothing(cydp_sampler *sampler) {
   cydp_rng_free(drawn.rng);
   /* or the search would prove nothing */
   CHECK(stack_holds(stack, key.words, 8) == !sampler);
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+  /* What a sanitizer makes of a frame is not what is shipped. */
   for (uint64_t chunk = 0; sampler && chunk * sampler->chunk < DRAWN; chunk++) {
     CHECK(!stack_holds_planes(stack, &key, chunk));
     CHECK(!stack_holds_round_keys(stack, &key, chunk));
   }
+#endif
   free(stack);
   cydp_sampler_free(sampler);
 }
