@@ -72,3 +72,27 @@ def test_mechanisms(number: int) -> None:
     if (base, values) in INTEGERS:
         response = cydp.RandomizedResponse(epsilon=1, n_categories=8)
         assert response.release(own).shape == (2,)
+
+
+@pytest.mark.parametrize("number", range(len(INTEGERS + FLOATS)))
+def test_noise_added_to_them(number: int) -> None:
+    """A list, and a single number, released as those of the type that they derive from."""
+    base, values = (INTEGERS + FLOATS)[number]
+    own = list(map(subclass_of(base), values))
+    mechanisms: list[Any] = [
+        cydp.Laplace(epsilon=1, sensitivity=1),
+        cydp.Gaussian(rho=1, sensitivity=1),
+        cydp.Snapping(epsilon=1, sensitivity=1, bounds=(-100, 100)),
+    ]
+    if (base, values) in INTEGERS:
+        mechanisms += [
+            cydp.DiscreteLaplace(epsilon=1, sensitivity=1),
+            cydp.DiscreteGaussian(rho=1, sensitivity=1),
+        ]
+    for mechanism in mechanisms:
+        pairs = [(own, list(map(base, values)))]
+        if base in (int, float):
+            pairs.append((own[0], base(values[0])))
+        for given, expected in pairs:
+            released = mechanism.release(given, rng=SeededGenerator(1))
+            assert np.array_equal(released, mechanism.release(expected, rng=SeededGenerator(1)))

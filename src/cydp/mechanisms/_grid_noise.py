@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from cydp import _threads
 from cydp._columns.declared import Declared
+from cydp._columns.entries import plain
 from cydp._core import Sampler, add_grid_noise
 from cydp._generator import Generator
 from cydp.mechanisms._output import apart_from
@@ -51,10 +52,11 @@ def read_steps(given: Declared, exponent: int, name: str) -> Steps:
 
 
 def _split(entry: Any, exponent: int, end: int) -> tuple[float, int]:
-    if not isinstance(entry, int | np.integer):
-        number, limit = float(entry), math.ldexp(1, end)
+    real = plain(entry)
+    if not isinstance(real, int):
+        number, limit = float(real), math.ldexp(1, end)
         return (number if math.isnan(number) else min(max(number, -limit), limit)), 0
-    integer = min(max(int(entry), -(2**end)), 2**end)
+    integer = min(max(real, -(2**end)), 2**end)
     if abs(integer) <= 2**_FLOAT_BITS:
         return float(integer), 0
     steps = round(Fraction(integer) / Fraction(2) ** exponent)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cydp._columns.declared import Declared, check_entries, declare
-from cydp._columns.entries import is_integer
+from cydp._columns.entries import is_integer, plain
 from cydp._columns.pandas import labels_of, restore_labels
 from cydp._core import Sampler, add_noise_to_one, saturating_add
 from cydp._generator import Generator, generator_or_default
@@ -189,10 +189,10 @@ def declare_integers(value: Any, name: str, kind: str = "integers") -> Declared:
 def read_int64(given: Declared, name: str) -> NDArray[np.int64]:
     """Return the integers, clamped to int64, as a contiguous array."""
     if given.listed:  # numpy reads an empty list as floats, and long integers as objects
-        clamped = [_clamp(int(entry)) for entry in given.value.flat]
+        clamped = [_clamp(plain(entry)) for entry in given.value.flat]
         return np.array(clamped, np.int64).reshape(given.shape)
     if given.dtype is None:
-        return np.array(_clamp(given.value), np.int64)
+        return np.array(_clamp(plain(given.value)), np.int64)
     array = given.read(name)
     if array.dtype.itemsize == 8 and array.dtype.kind == "u":
         array = np.minimum(array, np.uint64(_LARGEST))
