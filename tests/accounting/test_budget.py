@@ -30,7 +30,7 @@ from cydp import (
     PureDP,
     RandomizedResponse,
 )
-from cydp.accounting import MeasureMismatchError, RelationMismatchError
+from cydp.accounting import MeasureMismatchError, RelationMismatchError, _filter
 
 fixed = settings(derandomize=True, deadline=None, max_examples=300)
 
@@ -303,6 +303,25 @@ def test_reports() -> None:
         "  1 x ApproxDP: ApproxDP(epsilon=0.25, delta=1e-06)",
     ]
     assert budget._repr_html_() == f"<pre>{budget.report()}</pre>"
+
+
+def test_a_report_counts_what_a_signal_handler_charges(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A handler gets past the lock of its own thread, here in the middle of a report's sums."""
+    budget, handled = PrivacyFilter(PureDP(1)), []
+    repeat = _filter.repeat_total
+
+    def interrupted(total: Any, count: int) -> Any:
+        if not handled:
+            handled.append(True)
+            budget.charge(PureDP("0.125"))
+        return repeat(total, count)
+
+    budget.charge(PureDP("0.25"))
+    monkeypatch.setattr(_filter, "repeat_total", interrupted)
+    budget.charge(PureDP("0.5"))
+    assert handled
+    assert budget.spent == PureDP("0.875")
+    assert budget.report().splitlines()[2] == "  3 x PureDP: PureDP(epsilon=0.875)"
 
 
 def test_what_is_left_is_rounded_down_and_what_is_asked_up() -> None:

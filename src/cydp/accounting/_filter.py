@@ -249,13 +249,13 @@ class PrivacyFilter:
           3 x PureDP: PureDP(epsilon=0.75)
 
         """
+        spent = self._spent
         subtotals = dict(self._subtotals)  # copied at once, since other threads may charge
         lines = [f"budget {self.budget} under {self.relation!r}, in memory"]
-        lines.append(f"  spent {self.spent}, left {self.remaining}")
-        lines += [
-            f"  {subtotal.releases:,} x {name}: {self._loss_of(subtotal.total)}"
-            for name, subtotal in subtotals.items()
-        ]
+        lines.append(f"  spent {self._loss_of(spent)}, left {self._left(spent)}")
+        for name, subtotal in subtotals.items():
+            releases, total = subtotal.read()
+            lines.append(f"  {releases:,} x {name}: {self._loss_of(total)}")
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
@@ -281,27 +281,31 @@ def _name_in_report(cost: Cost) -> str:
 class _Subtotal:
     """What the charges of one name in a report cost together, and how many releases they were for.
 
-    Charges of the same amount, one after the other, are only counted, which is quick.
+    Charges of the same amount, one after the other, are only counted, which is quick. All numbers
+    are replaced at once, so that a reader in another thread finds them in agreement.
     """
 
-    __slots__ = ("_before", "_charges", "_each", "releases")
+    __slots__ = ("_state",)
 
     def __init__(self) -> None:
-        self.releases = 0
-        self._before: Total = NOTHING  # what was charged before the last amount
-        self._each: Total = NOTHING  # the last amount
-        self._charges = 0  # how many charges there were of the last amount
+        # The releases; what was charged before the last amount; that amount; how often it was.
+        self._state: tuple[int, Total, Total, int] = 0, NOTHING, NOTHING, 0
 
     def add(self, releases: int, each: Total) -> None:
-        self.releases += releases
-        if each != self._each:
-            self._before, self._each, self._charges = self.total, each, 0
-        self._charges += 1
+        while True:
+            state = self._state
+            before, last, charges = state[1:]
+            if each != last:
+                before, charges = add_totals(before, repeat_total(last, charges)), 0
+            new = state[0] + releases, before, each, charges + 1
+            if self._state is state:  # no signal handler has charged meanwhile
+                self._state = new
+                break
 
-    @property
-    def total(self) -> Total:
-        """The cost of all charges."""
-        return add_totals(self._before, repeat_total(self._each, self._charges))
+    def read(self) -> tuple[int, Total]:
+        """Return how many releases there were, and what they cost together."""
+        releases, before, last, charges = self._state
+        return releases, add_totals(before, repeat_total(last, charges))
 
 
 _Checked: TypeAlias = tuple[Cost, Total, str]
