@@ -146,3 +146,75 @@ void cydp_cell_table_count(const cydp_cell_table *table, const cydp_axis *axis,
   }
   compare(axis, doubtful, n_doubtful, doubtful, counts);
 }
+
+/* Sets the codes of numbers by comparing them with edges: number i is that of row rows[i],
+ * or of row i if `rows` is NULL. */
+static void compare_codes(const cydp_axis *axis, const void *x, size_t n,
+                          const size_t *rows, uint32_t *codes) {
+  const uint32_t outside = (uint32_t)axis->bins->count;
+  uint32_t indices[BATCH];
+  cydp_bin_indices(axis->bins, axis->dtype, x, n, indices);
+  for (size_t i = 0; i < n; i++)
+    codes[rows ? rows[i] : i] = indices[i] ? indices[i] - 1 : outside;
+}
+
+/* Sets in_doubt to the rows in doubt, and returns how many they are. They are few: only
+ * groups of rows with such a row are searched for it. */
+static size_t find_in_doubt(const uint8_t *index, size_t n, uint16_t *in_doubt) {
+  enum { GROUP = 16 };
+  size_t found = 0, i = 0;
+  for (; n - i >= GROUP; i += GROUP) {
+    uint8_t any = 0;
+    for (size_t j = i; j < i + GROUP; j++)
+      any |= (uint8_t)(index[j] == CYDP_IN_DOUBT);
+    for (size_t j = i; any && j < i + GROUP; j++) {
+      in_doubt[found] = (uint16_t)j;
+      found += index[j] == CYDP_IN_DOUBT;
+    }
+  }
+  for (; i < n; i++) {
+    in_doubt[found] = (uint16_t)i;
+    found += index[i] == CYDP_IN_DOUBT;
+  }
+  return found;
+}
+
+void cydp_cell_table_codes(const cydp_cell_table *table, const cydp_axis *axis,
+                           size_t first, size_t end, uint32_t *codes) {
+  cydp_cells_kernel *find_cells = cydp_exact_kernels()->cells;
+  const size_t bytes = cydp_dtype_bytes(axis->dtype);
+  uint32_t cells[BATCH];
+  uint8_t index[BATCH];
+  uint16_t in_doubt[BATCH + 1];
+  size_t rows[2 * BATCH], n_doubtful = 0, to_compare = 0;
+  _Alignas(8) char doubtful[2 * BATCH * sizeof(double)];
+  for (size_t n; first < end; first += n) {
+    const char *x = cydp_row(axis->dtype, axis->x, first);
+    n = end - first < BATCH ? end - first : BATCH;
+    if (to_compare > 0) {
+      to_compare--;
+      compare_codes(axis, x, n, NULL, codes + first);
+      continue;
+    }
+    find_cells(&table->cells, axis->dtype, x, n, cells);
+    for (size_t i = 0; i < n; i++)
+      index[i] = table->index[cells[i]];
+    for (size_t i = 0; i < n; i++)
+      codes[first + i] = (uint32_t)index[i] - 1; /* set again if in doubt */
+    const size_t found = find_in_doubt(index, n, in_doubt);
+    for (size_t i = 0; i < found; i++)
+      rows[n_doubtful + i] = first + in_doubt[i];
+    char *to = doubtful + n_doubtful * bytes;
+    if (bytes == 8)
+      copy_rows(in_doubt, found, 8, x, to);
+    else
+      copy_rows(in_doubt, found, 4, x, to);
+    to_compare = found > MANY ? COMPARED : 0;
+    n_doubtful += found;
+    if (n_doubtful >= BATCH) {
+      n_doubtful -= BATCH;
+      compare_codes(axis, doubtful + n_doubtful * bytes, BATCH, rows + n_doubtful, codes);
+    }
+  }
+  compare_codes(axis, doubtful, n_doubtful, rows, codes);
+}

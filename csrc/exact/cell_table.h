@@ -34,4 +34,8 @@ bool cydp_cell_table_set(cydp_cell_table *table, const cydp_bins *bins, cydp_dty
 void cydp_cell_table_count(const cydp_cell_table *table, const cydp_axis *axis,
                            size_t first, size_t end, cydp_count_table *counts);
 
+/* Sets the codes of these rows instead, as cydp_histogram_codes does. */
+void cydp_cell_table_codes(const cydp_cell_table *table, const cydp_axis *axis,
+                           size_t first, size_t end, uint32_t *codes);
+
 #endif

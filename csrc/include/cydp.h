@@ -20,6 +20,7 @@
  *  14. Sums on a grid
  *  15. Randomized response
  *  16. Report noisy max
+ *  17. Quantiles
  *
  * Parameters come in one order: the object that is used; the data, its element type and
  * its length; other parameters; the generator, the work mode, the number of threads; and
@@ -52,7 +53,7 @@ typedef enum cydp_status {
   CYDP_ERROR_EXHAUSTED, /* a call asked for more than 2^32 blocks of one (key, nonce) */
   CYDP_ERROR_UNDECIDED, /* 1,024 bits did not decide a sample: probability below 2^-900 */
   CYDP_ERROR_ISA,       /* CYDP_FORCE_ISA names no kernels that run on this machine */
-  CYDP_ERROR_STREAM     /* CYDP_STREAM names no stream that runs here, or AES was asked for
+  CYDP_ERROR_STREAM /* CYDP_STREAM names no stream that runs here, or AES was asked for
                            and the kernels in use have none */
 } cydp_status;
 
@@ -367,6 +368,12 @@ typedef struct cydp_axis {
 cydp_status cydp_histogram(const cydp_axis *axes, size_t n_axes, size_t n,
                            unsigned threads, int64_t *counts);
 
+/* Sets codes[i] to the cell of row i, which is the entry of `counts` that cydp_histogram
+ * adds 1 to, or to the number of cells if it leaves the row out. No code is greater, even
+ * if another thread changes the numbers meanwhile. Returns what cydp_histogram does. */
+cydp_status cydp_histogram_codes(const cydp_axis *axes, size_t n_axes, size_t n,
+                                 unsigned threads, uint32_t *codes);
+
 /* 12. Counts of codes ---------------------------------------------------------------- */
 
 /* Adds to counts[c] how many of the n codes are c, for c < n_counts; other codes are left
@@ -441,6 +448,20 @@ cydp_status cydp_grid_sum_groups(const cydp_grid *grid, const void *codes,
                                  size_t n, size_t n_groups, unsigned threads,
                                  int64_t *sums);
 
+/* Sets units[0] and the next ones to q of each number that is not NaN, in their order, and
+ * *kept to how many they are. `units` has room for n integers of CYDP_I32 or CYDP_I64.
+ * Returns CYDP_ERROR_DOMAIN too if units are of another type, or of CYDP_I32 and a bound of
+ * the grid does not fit. */
+cydp_status cydp_grid_units(const cydp_grid *grid, const void *x, cydp_dtype dtype,
+                            size_t n, cydp_dtype units_dtype, void *units, size_t *kept);
+
+/* Sorts n integers from lowest to highest, of CYDP_I32 or CYDP_I64, in ascending order. The
+ * work depends on n and on highest - lowest alone; it pays from some thousand integers on.
+ * Nobody may change them meanwhile. Returns CYDP_ERROR_DOMAIN for another element type and
+ * for lowest > highest, or CYDP_ERROR_MEMORY. */
+cydp_status cydp_sort_units(void *units, cydp_dtype dtype, size_t n, int64_t lowest,
+                            int64_t highest);
+
 /* 15. Randomized response ------------------------------------------------------------ */
 
 /* Makes a sampler of category offsets, integers from 0 to categories - 1: each but 0 has
@@ -499,6 +520,36 @@ cydp_status cydp_report_noisy_max(const cydp_noisy_max *noisy_max, const void *s
                                   cydp_dtype dtype, size_t rows, size_t length,
                                   cydp_rng *rng, cydp_work_mode work_mode,
                                   unsigned threads, int64_t *chosen);
+
+/* 17. Quantiles ---------------------------------------------------------------------- */
+
+/* A prepared quantile q = a / b, and a rate. Read-only once made: any number of threads may
+ * use it. */
+typedef struct cydp_quantile cydp_quantile;
+
+/* Returns CYDP_ERROR_DOMAIN unless a <= b, b > 0, the rate is positive and its numerator
+ * and denominator have at most 130 limbs; or CYDP_ERROR_MEMORY. */
+cydp_status cydp_quantile_new(uint64_t a, uint64_t b, const cydp_rational *rate,
+                              cydp_quantile **quantile);
+
+/* Frees it; NULL is allowed. */
+void cydp_quantile_free(cydp_quantile *quantile);
+
+/* Sets chosen[g] to a unit y from lowest to highest with a probability proportional to
+ * exp(-rate d(y)), exactly, d(y) = max(#{x < y} - q n, q n - #{x <= y}, 0). x_1 to x_n are
+ * the units of group g: they begin at offsets[g] and end before offsets[g + 1], never
+ * fall, and lie from lowest to highest. A group without units gets a uniform y. Units
+ * are CYDP_I32 or CYDP_I64, and nobody may change them meanwhile. CYDP_FIXED_WORK is
+ * CYDP_FAST for this function: its work does not depend on the noise, except with a
+ * probability below 2^-72 for each group. Returns CYDP_ERROR_DOMAIN for another element
+ * type, unless |lowest|, |highest| and highest - lowest are at most 2^52 and lowest <=
+ * highest, and unless offsets never fall and no group has 2^32 units;
+ * CYDP_ERROR_ENTROPY; or CYDP_ERROR_UNDECIDED: then what `chosen` holds is no sample. */
+cydp_status cydp_choose_quantiles(const cydp_quantile *quantile, const void *units,
+                                  cydp_dtype dtype, const int64_t *offsets, size_t groups,
+                                  int64_t lowest, int64_t highest, cydp_rng *rng,
+                                  cydp_work_mode work_mode, unsigned threads,
+                                  int64_t *chosen);
 
 #ifdef __cplusplus
 }

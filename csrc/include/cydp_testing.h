@@ -90,6 +90,15 @@ cydp_status cydp_noisy_max_map(const cydp_noisy_max *noisy_max, const void *scor
                                const cydp_extension *extension, cydp_work_mode work_mode,
                                int64_t *chosen);
 
+/* Chooses the quantile of n sorted units by 12 given words: the first 192 bits of U, which
+ * chooses a gap, and then of V, which chooses a unit in it. Each pair of words is a number of
+ * 64 bits, lower half first. Behind them lie the extension's bits for decision 1 and 2.
+ * CYDP_RESOLVE_ALL begins with 384 bits. */
+cydp_status cydp_quantile_map(const cydp_quantile *quantile, const void *units,
+                              cydp_dtype dtype, size_t n, int64_t lowest, int64_t highest,
+                              const uint32_t *words, const cydp_extension *extension,
+                              cydp_work_mode work_mode, int64_t *chosen);
+
 #ifdef __cplusplus
 }
 #endif

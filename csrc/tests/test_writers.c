@@ -242,6 +242,7 @@ static writes numbers_of(cydp_dtype dtype) {
 
 static void histograms_count_rows_in_bins(const cydp_bins *bins, size_t count,
                                           cydp_dtype dtype) {
+  static uint32_t code[ROWS + GUARDS];
   const cydp_axis axes[2] = {{bins, columns[0], dtype}, {bins, columns[0], dtype}};
   const writes plan = numbers_of(dtype);
   writer own;
@@ -253,6 +254,12 @@ static void histograms_count_rows_in_bins(const cydp_bins *bins, size_t count,
     CHECK(cydp_histogram_flushing(axes, n_axes, ROWS, run % 2 ? 1000 : CYDP_FLUSH_ROWS,
                                   1 + run % 3, counts) == CYDP_OK);
     CHECK(sum_of_counts(cells) <= ROWS);
+    memset(code, 0x5a, sizeof code);
+    CHECK(cydp_histogram_codes(axes, n_axes, ROWS, 1 + run % 3, code) == CYDP_OK);
+    for (size_t i = 0; i < ROWS; i++)
+      CHECK(code[i] <= cells);
+    for (size_t i = 0; i < GUARDS; i++)
+      CHECK(code[ROWS + i] == 0x5a5a5a5a);
   }
   stop(&own);
 }

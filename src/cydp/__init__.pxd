@@ -141,6 +141,8 @@ cdef extern from "cydp.h" nogil:
         cydp_dtype dtype
     cydp_status cydp_histogram(const cydp_axis *axes, size_t n_axes, size_t n,
                                unsigned threads, int64_t *counts)
+    cydp_status cydp_histogram_codes(const cydp_axis *axes, size_t n_axes, size_t n,
+                                     unsigned threads, uint32_t *codes)
 
     # 12. Counts of codes
     cydp_status cydp_bincount(const void *codes, cydp_dtype dtype, size_t n, size_t n_counts,
@@ -169,6 +171,10 @@ cdef extern from "cydp.h" nogil:
                                      cydp_dtype codes_dtype, const void *x, cydp_dtype dtype,
                                      size_t n, size_t n_groups, unsigned threads,
                                      int64_t *sums)
+    cydp_status cydp_grid_units(const cydp_grid *grid, const void *x, cydp_dtype dtype, size_t n,
+                                cydp_dtype units_dtype, void *units, size_t *kept)
+    cydp_status cydp_sort_units(void *units, cydp_dtype dtype, size_t n, int64_t lowest,
+                                int64_t highest)
 
     # 15. Randomized response
     cydp_status cydp_category_offset_new(const cydp_rational *weight, uint64_t categories,
@@ -192,3 +198,14 @@ cdef extern from "cydp.h" nogil:
                                       cydp_dtype dtype, size_t rows, size_t length,
                                       cydp_rng *rng, cydp_work_mode work_mode,
                                       unsigned threads, int64_t *chosen)
+
+    # 17. Quantiles
+    ctypedef struct cydp_quantile:
+        pass
+    cydp_status cydp_quantile_new(uint64_t a, uint64_t b, const cydp_rational *rate,
+                                  cydp_quantile **quantile)
+    void cydp_quantile_free(cydp_quantile *quantile)
+    cydp_status cydp_choose_quantiles(const cydp_quantile *quantile, const void *units,
+                                      cydp_dtype dtype, const int64_t *offsets, size_t groups,
+                                      int64_t lowest, int64_t highest, cydp_rng *rng,
+                                      cydp_work_mode work_mode, unsigned threads, int64_t *chosen)

@@ -106,6 +106,9 @@ class Bins:
 def histogram(
     bins: list[Bins], columns: list[NDArray[Any]], counts: NDArray[np.int64], threads: int
 ) -> None: ...
+def histogram_codes(
+    bins: list[Bins], columns: list[NDArray[Any]], codes: NDArray[np.uint32], threads: int
+) -> None: ...
 def bincount(codes: NDArray[Any], counts: NDArray[np.int64], threads: int) -> int: ...
 def bound_contributions(
     user_ids: NDArray[np.uint64],
@@ -132,6 +135,15 @@ def grid_sum_groups(
     threads: int,
     sums: NDArray[np.int64],
 ) -> None: ...
+def grid_units(
+    x: NDArray[Any],
+    exponent: int,
+    lowest: int,
+    highest: int,
+    units: NDArray[np.int32] | NDArray[np.int64],
+    first: int,
+) -> int: ...
+def sort_units(units: NDArray[np.int32] | NDArray[np.int64], lowest: int, highest: int) -> None: ...
 def make_category_offset(
     numerator: NDArray[np.uint64], denominator: NDArray[np.uint64], categories: int
 ) -> Sampler: ...
@@ -158,6 +170,24 @@ def report_noisy_max(
     threads: int = 1,
     resolve_all: bool = False,
 ) -> None: ...
+
+class Quantile:
+    def __init__(
+        self, a: int, b: int, numerator: NDArray[np.uint64], denominator: NDArray[np.uint64]
+    ) -> None: ...
+    def __reduce__(self) -> NoReturn: ...
+
+def choose_quantiles(
+    quantile: Quantile,
+    stream: Stream,
+    units: NDArray[np.int32] | NDArray[np.int64],
+    offsets: NDArray[np.int64],
+    lowest: int,
+    highest: int,
+    chosen: NDArray[np.int64],
+    threads: int = 1,
+    resolve_all: bool = False,
+) -> None: ...
 def map_bits(
     sampler: Sampler,
     planes: NDArray[np.uint8],
@@ -170,6 +200,16 @@ def map_bits(
 def map_noisy_max(
     noisy_max: NoisyMax,
     scores: NDArray[np.float64] | NDArray[np.int64],
+    words: NDArray[np.uint32],
+    extensions: NDArray[np.uint64],
+    resolve_all: bool,
+    asked: NDArray[np.uint8],
+) -> int: ...
+def map_quantile(
+    quantile: Quantile,
+    units: NDArray[np.int32] | NDArray[np.int64],
+    lowest: int,
+    highest: int,
     words: NDArray[np.uint32],
     extensions: NDArray[np.uint64],
     resolve_all: bool,

@@ -532,38 +532,79 @@ cdef class Bins:
         _c.cydp_bins_free(self.bins)
 
 
+ctypedef struct held_axes:
+    _c.cydp_axis *axes
+    Py_buffer *views
+    Py_ssize_t count, taken, cells
+    size_t rows
+
+
+cdef int hold_axes(list bins, list columns, held_axes *held) except -1:
+    """Take the buffers of columns of one length; the caller releases the axes, errors or not."""
+    cdef Py_ssize_t i
+    cdef Bins each
+    held.count = len(columns)
+    held.taken, held.cells = 0, 1
+    held.axes = <_c.cydp_axis *> calloc(held.count + 1, sizeof(_c.cydp_axis))
+    held.views = <Py_buffer *> calloc(held.count + 1, sizeof(Py_buffer))
+    if held.axes == NULL or held.views == NULL:
+        raise MemoryError
+    if held.count == 0 or len(bins) != held.count:
+        raise ValueError("each column must have its bins")
+    for i in range(held.count):
+        each = bins[i]
+        read_buffer(columns[i], &held.views[i])
+        held.taken += 1
+        dtype_of(&held.views[i], &held.axes[i].dtype)
+        if entries_of(&held.views[i]) != entries_of(&held.views[0]):
+            raise ValueError("columns must be of one length")
+        held.axes[i].bins = each.bins
+        held.axes[i].x = held.views[i].buf
+        held.cells *= each.count
+    held.rows = entries_of(&held.views[0])
+    return 0
+
+
+cdef void release_axes(held_axes *held) noexcept:
+    cdef Py_ssize_t i
+    for i in range(held.taken):
+        PyBuffer_Release(&held.views[i])
+    free(held.views)
+    free(held.axes)
+
+
 def histogram(list bins not None, list columns not None, int64_t[::1] counts not None,
               unsigned int threads):
     """Add to counts how many rows lie in each cell of the columns' bins."""
-    cdef Py_ssize_t n_columns = len(columns), cells = 1, taken = 0, i
-    cdef size_t rows
-    cdef _c.cydp_axis *axes = <_c.cydp_axis *> calloc(n_columns + 1, sizeof(_c.cydp_axis))
-    cdef Py_buffer *views = <Py_buffer *> calloc(n_columns + 1, sizeof(Py_buffer))
-    cdef Bins each
+    cdef held_axes held
+    cdef _c.cydp_status status
     try:
-        if axes == NULL or views == NULL:
-            raise MemoryError
-        for i in range(n_columns):
-            each = bins[i]
-            read_buffer(columns[i], &views[i])
-            taken += 1
-            dtype_of(&views[i], &axes[i].dtype)
-            if entries_of(&views[i]) != entries_of(&views[0]):
-                raise ValueError("columns must be of one length")
-            axes[i].bins = each.bins
-            axes[i].x = views[i].buf
-            cells *= each.count
-        if len(bins) != n_columns or n_columns == 0 or cells != counts.shape[0]:
+        hold_axes(bins, columns, &held)
+        if held.cells != counts.shape[0]:
             raise ValueError("counts must have one entry for each cell")
-        rows = entries_of(&views[0])
         with nogil:
-            status = _c.cydp_histogram(axes, n_columns, rows, threads, &counts[0])
+            status = _c.cydp_histogram(held.axes, held.count, held.rows, threads, &counts[0])
         check(status)
     finally:
-        for i in range(taken):
-            PyBuffer_Release(&views[i])
-        free(views)
-        free(axes)
+        release_axes(&held)
+
+
+def histogram_codes(list bins not None, list columns not None, uint32_t[::1] codes not None,
+                    unsigned int threads):
+    """Set codes to the cell of each row, or to the number of cells for a row that is outside."""
+    cdef held_axes held
+    cdef _c.cydp_status status
+    try:
+        hold_axes(bins, columns, &held)
+        if held.rows != <size_t> codes.shape[0]:
+            raise ValueError("codes must have one entry for each row")
+        if held.rows == 0:
+            return
+        with nogil:
+            status = _c.cydp_histogram_codes(held.axes, held.count, held.rows, threads, &codes[0])
+        check(status)
+    finally:
+        release_axes(&held)
 
 
 # Counts of codes ----------------------------------------------------------------------------------
@@ -677,6 +718,50 @@ def grid_sum_groups(codes not None, x not None, int exponent, int64_t lowest, in
         PyBuffer_Release(&codes_view)
 
 
+def grid_units(x not None, int exponent, int64_t lowest, int64_t highest, units not None,
+               size_t first):
+    """Write the numbers on a grid, but NaN, to units from `first` on; return where they end."""
+    cdef _c.cydp_grid grid = _c.cydp_grid(exponent, lowest, highest)
+    cdef _c.cydp_status status
+    cdef _c.cydp_dtype dtype, units_dtype
+    cdef Py_buffer view, units_view
+    cdef size_t kept = 0
+    cdef char *to
+    read_buffer(x, &view)
+    try:
+        write_buffer(units, &units_view)
+        try:
+            dtype_of(&view, &dtype)
+            dtype_of(&units_view, &units_dtype)
+            if first > entries_of(&units_view) or entries_of(&view) > entries_of(&units_view) - first:
+                raise ValueError("units must have room for every number")
+            to = <char *> units_view.buf + first * <size_t> units_view.itemsize
+            with nogil:
+                status = _c.cydp_grid_units(&grid, view.buf, dtype, entries_of(&view),
+                                            units_dtype, to, &kept)
+            check(status)
+        finally:
+            PyBuffer_Release(&units_view)
+    finally:
+        PyBuffer_Release(&view)
+    return first + kept
+
+
+def sort_units(units not None, int64_t lowest, int64_t highest):
+    """Sort integers from lowest to highest, int32 or int64, in place."""
+    cdef _c.cydp_status status
+    cdef _c.cydp_dtype dtype
+    cdef Py_buffer view
+    write_buffer(units, &view)
+    try:
+        dtype_of(&view, &dtype)
+        with nogil:
+            status = _c.cydp_sort_units(view.buf, dtype, entries_of(&view), lowest, highest)
+        check(status)
+    finally:
+        PyBuffer_Release(&view)
+
+
 # Randomized response ------------------------------------------------------------------------------
 
 def make_category_offset(const uint64_t[::1] numerator not None,
@@ -752,6 +837,51 @@ def report_noisy_max(NoisyMax noisy_max not None, Stream stream not None, scores
         with nogil:
             status = _c.cydp_report_noisy_max(noisy_max.noisy_max, view.buf, dtype, rows, length,
                                               stream.rng, work_mode, threads, &chosen[0])
+        check(status)
+    finally:
+        PyBuffer_Release(&view)
+
+
+# Quantiles ----------------------------------------------------------------------------------------
+
+cdef class Quantile:
+    """A prepared quantile a / b; its rate is given as limbs of 64 bits."""
+
+    cdef _c.cydp_quantile *quantile
+
+    def __cinit__(self, uint64_t a, uint64_t b, const uint64_t[::1] numerator not None,
+                  const uint64_t[::1] denominator not None):
+        cdef _c.cydp_rational rate = rational(numerator, denominator)
+        check(_c.cydp_quantile_new(a, b, &rate, &self.quantile))
+
+    def __dealloc__(self):
+        _c.cydp_quantile_free(self.quantile)
+
+    def __reduce__(self):
+        raise TypeError("a Quantile cannot be pickled or copied")
+
+
+def choose_quantiles(Quantile quantile not None, Stream stream not None, units not None,
+                     const int64_t[::1] offsets not None, int64_t lowest, int64_t highest,
+                     int64_t[::1] chosen not None, unsigned threads=1, bint resolve_all=False):
+    """Choose a unit for each group of sorted units, int32 or int64; groups begin at offsets."""
+    cdef size_t groups = chosen.shape[0]
+    cdef _c.cydp_work_mode work_mode = testing.CYDP_RESOLVE_ALL if resolve_all else _c.CYDP_FAST
+    cdef _c.cydp_status status
+    cdef _c.cydp_dtype dtype
+    cdef Py_buffer view
+    if groups == 0:
+        return
+    read_buffer(units, &view)
+    try:
+        dtype_of(&view, &dtype)
+        if (<size_t> offsets.shape[0] != groups + 1 or offsets[0] != 0
+                or offsets[groups] != <int64_t> entries_of(&view)):
+            raise ValueError("offsets must begin with 0 and end with the number of units")
+        with nogil:
+            status = _c.cydp_choose_quantiles(quantile.quantile, view.buf, dtype, &offsets[0],
+                                              groups, lowest, highest, stream.rng, work_mode,
+                                              threads, &chosen[0])
         check(status)
     finally:
         PyBuffer_Release(&view)
@@ -843,6 +973,34 @@ def map_noisy_max(NoisyMax noisy_max not None, scores not None, const uint32_t[:
         given = given_extensions(&extensions[0, 0], length, extensions.shape[1] // 8, &asked[0])
         check(testing.cydp_noisy_max_map(noisy_max.noisy_max, view.buf, dtype, length, &words[0],
                                          &extension, work_mode, &chosen))
+    finally:
+        PyBuffer_Release(&view)
+    return chosen
+
+
+def map_quantile(Quantile quantile not None, units not None, int64_t lowest, int64_t highest,
+                 const uint32_t[::1] words not None, const uint64_t[:, ::1] extensions not None,
+                 bint resolve_all, uint8_t[::1] asked not None):
+    """Choose a unit by 12 given words; extensions[d - 1] lie behind those of decision d.
+
+    asked tells which decisions' extensions were read.
+    """
+    cdef int64_t chosen = 0
+    cdef given_extensions given
+    cdef testing.cydp_extension extension = testing.cydp_extension(read_given, &given)
+    cdef _c.cydp_work_mode work_mode = testing.CYDP_RESOLVE_ALL if resolve_all else _c.CYDP_FAST
+    cdef _c.cydp_dtype dtype
+    cdef Py_buffer view
+    read_buffer(units, &view)
+    try:
+        dtype_of(&view, &dtype)
+        if (words.shape[0] != 12 or extensions.shape[0] != 2 or asked.shape[0] != 2
+                or extensions.shape[1] == 0 or extensions.shape[1] % 8):
+            raise ValueError("words, extensions and asked must be those of one group")
+        given = given_extensions(&extensions[0, 0], 1, extensions.shape[1] // 8, &asked[0])
+        check(testing.cydp_quantile_map(quantile.quantile, view.buf, dtype, entries_of(&view),
+                                        lowest, highest, &words[0], &extension, work_mode,
+                                        &chosen))
     finally:
         PyBuffer_Release(&view)
     return chosen

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from cydp import _core, _samplers, _threads
 from cydp._arguments import Number, Size
 from cydp._call_errors import require_names
-from cydp._core import NoiseBlock, NoisyMax, Sampler, Stream
+from cydp._core import NoiseBlock, NoisyMax, Quantile, Sampler, Stream
 from cydp._outputs import prepare_output, read_length
 
 __all__ = ["Generator", "default", "default_generator", "generator_or_default"]
@@ -449,6 +449,18 @@ class Generator:
         """Fill `chosen` with the index of a candidate in each C-contiguous row of scores."""
         threads = _threads.threads_for(scores.size)
         _core.report_noisy_max(noisy_max, self._stream, scores, chosen, threads)
+
+    def _choose_quantiles(
+        self,
+        quantile: Quantile,
+        units: NDArray[np.int32] | NDArray[np.int64],
+        offsets: NDArray[np.int64],
+        ends: tuple[int, int],
+        chosen: NDArray[np.int64],
+    ) -> None:
+        """Fill `chosen` with a unit, from the first to the second end, for each group of units."""
+        threads = _threads.threads_for(units.size + chosen.size)
+        _core.choose_quantiles(quantile, self._stream, units, offsets, *ends, chosen, threads)
 
     def bytes(self, n: int) -> bytes:
         """Draw n uniform bytes.

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from cydp import _core
 from cydp._arguments import Number
-from cydp._core import NoisyMax, Sampler
+from cydp._core import NoisyMax, Quantile, Sampler
 from cydp._numbers.rational import format_number, read_exact, read_positive
 
 __all__ = [
@@ -22,6 +22,7 @@ __all__ = [
     "prepare_discrete_gaussian",
     "prepare_discrete_laplace",
     "prepare_noisy_max",
+    "prepare_quantile",
     "read_bernoulli",
     "read_discrete_gaussian",
     "read_discrete_laplace",
@@ -124,6 +125,12 @@ def prepare_noisy_max(gumbel: bool, rate: Fraction) -> NoisyMax:
     The noise of rate * score is Gumbel noise or else exponential noise.
     """
     return NoisyMax(gumbel, *_limbs_of(rate))
+
+
+@lru_cache(_KEPT)
+def prepare_quantile(q: Fraction, rate: Fraction) -> Quantile:
+    """Return a quantile for q from 0 to 1 of 64 bits, and a rate as in `prepare_noisy_max`."""
+    return Quantile(q.numerator, q.denominator, *_limbs_of(rate))
 
 
 def _limbs_of(number: Fraction) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:

@@ -4,8 +4,8 @@
 
 from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 
-from cydp cimport (cydp_dtype, cydp_key, cydp_noisy_max, cydp_rational, cydp_rng, cydp_sampler, cydp_status,
-                   cydp_work_mode)
+from cydp cimport (cydp_dtype, cydp_key, cydp_noisy_max, cydp_quantile, cydp_rational, cydp_rng,
+                   cydp_sampler, cydp_status, cydp_work_mode)
 
 
 cdef extern from "cydp_testing.h" nogil:
@@ -38,3 +38,7 @@ cdef extern from "cydp_testing.h" nogil:
                                    cydp_dtype dtype, size_t length, const uint32_t *words,
                                    const cydp_extension *extension, cydp_work_mode work_mode,
                                    int64_t *chosen)
+    cydp_status cydp_quantile_map(const cydp_quantile *quantile, const void *units,
+                                  cydp_dtype dtype, size_t n, int64_t lowest, int64_t highest,
+                                  const uint32_t *words, const cydp_extension *extension,
+                                  cydp_work_mode work_mode, int64_t *chosen)
