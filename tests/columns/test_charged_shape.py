@@ -193,7 +193,9 @@ def test_a_reader_that_fails_tells_what_was_charged(tmp_path: Path, make: Any) -
 
     calls: list[Callable[[], object]] = [
         lambda: DiscreteLaplace(epsilon="1/3", sensitivity=1).release(Failing(""), budget=budget),  # type: ignore[call-overload]
-        lambda: cydp.histogram(Failing(""), 2, (0, 4), epsilon="1/3", budget=budget),  # type: ignore[arg-type]
+        lambda: cydp.histogram(
+            Failing(""), 2, (0, 4), epsilon="1/3", max_rows_per_unit=1, budget=budget
+        ),  # type: ignore[arg-type]
         lambda: Snapping(epsilon="1/6", sensitivity=1, bounds=(-1000, 1000)).release(
             Failing(""), budget=budget
         ),  # type: ignore[call-overload]

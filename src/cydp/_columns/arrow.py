@@ -113,6 +113,16 @@ class Chunk:
             return np.zeros(self.rows, dtype), self.present()
         return self.bits(1) if self.format == "b" else self.values(dtype), self.present()
 
+    def fixed(self, dtype: np.dtype[Any], name: str) -> tuple[NDArray[Any], Mask]:
+        """Return entries of a fixed number of bytes as a dtype, and which are not null."""
+        if (dictionary := self.dictionary) is None:
+            return self.values(dtype), self.present()
+        places, present = self.indices(dictionary, name)
+        if dictionary.rows == 0:  # and so every index is null
+            return np.zeros(1, dtype)[places], present
+        values, known = dictionary.fixed(dtype, name)
+        return values[places], both_present(present, None if known is None else known[places])
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ArrowColumn:
@@ -136,6 +146,13 @@ class ArrowColumn:
             return np.empty(0, dtype), None
         if len(parts) == 1:
             return parts[0]
+        return np.concatenate([values for values, _ in parts]), concatenate_masks(parts)
+
+    def fixed(self, dtype: np.dtype[Any], name: str) -> tuple[NDArray[Any], Mask]:
+        """Return entries of a fixed number of bytes as a dtype, and which are not null."""
+        parts = [chunk.fixed(dtype, name) for chunk in self.chunks]
+        if not parts:
+            return np.empty(0, dtype), None
         return np.concatenate([values for values, _ in parts]), concatenate_masks(parts)
 
 
@@ -228,8 +245,14 @@ def _column_of(schema: Any, chunks: list[Chunk]) -> ArrowColumn:
 
 
 def _chunk_of(array: Any, first: int = 0, rows: int | None = None) -> Chunk:
-    view = array.view() if array.schema.format in _READ else None
+    view = array.view() if array.schema.format in _READ or _is_fixed(array.schema) else None
     return Chunk(array, view, first + array.offset, len(array) if rows is None else rows)
+
+
+def _is_fixed(schema: Any) -> bool:
+    """Whether entries are times, decimals, or bytes of one length."""
+    arrow_format: str = schema.format
+    return arrow_format.startswith(("td", "ts", "tt", "tD", "d:", "w:"))
 
 
 def _child_of(table: Any, i: int) -> Chunk:

@@ -39,6 +39,8 @@ class Records:
     ----------
     dtype : dtype
         What `declared_dtype` returns for the column.
+    length : int or None
+        What `declared_length` returns.
 
     Raises
     ------
@@ -53,7 +55,7 @@ class Records:
 
     """
 
-    __slots__ = ("_column", "_name", "dtype")
+    __slots__ = ("_column", "_name", "dtype", "length")
 
     def __init__(self, x: Column, name: str = "x") -> None:
         x = open_column(x, name)
@@ -61,6 +63,7 @@ class Records:
         self._column = x.copy() if isinstance(x, list) else x
         self._name = name
         self.dtype = declared_dtype(self._column, name)
+        self.length = declared_length(self._column)
 
     def read(self) -> NDArray[Any]:
         """Return the column, masked where it is null; a list becomes float64.

@@ -16,7 +16,7 @@ from cydp._columns.numbers import read_numbers
 from cydp._columns.opening import check_one_column, is_relation, open_column, speaks_arrow
 from cydp._columns.pandas import is_series
 
-__all__ = ["declared_dtype", "declared_length"]
+__all__ = ["declared_dtype", "declared_length", "stated_type"]
 
 
 def declared_dtype(x: Column, name: str = "x") -> np.dtype[Any]:
@@ -111,16 +111,25 @@ def _arrow_dtype(x: Any, name: str) -> np.dtype[Any]:
     na = import_nanoarrow(name)
     if is_relation(x):
         return _relation_dtype(x, name)
-    # pyarrow and nanoarrow: the type stands in the column, in a schema or in a type.
-    for declares in (x, getattr(x, "schema", None), getattr(x, "type", None)):
-        if hasattr(declares, "__arrow_c_schema__"):
-            return declared_in(na.c_schema(declares), name)
+    if (declares := stated_type(x)) is not None:
+        return declared_in(na.c_schema(declares), name)
     if hasattr(x, "slice"):  # polars
         return read_numbers(x.slice(0, 0), name).dtype
     raise TypeError(
         f"{name} must be a column that states its type before it is read, not "
         f"{type(x).__name__}: convert it, for instance to one of pyarrow"
     )
+
+
+def stated_type(x: Any) -> Any:
+    """Return what has the type of a column of pyarrow or nanoarrow: itself, a schema or a type.
+
+    None for a column of another library.
+    """
+    for declares in (x, getattr(x, "schema", None), getattr(x, "type", None)):
+        if hasattr(declares, "__arrow_c_schema__"):
+            return declares
+    return None
 
 
 def _relation_dtype(x: Any, name: str) -> np.dtype[Any]:

@@ -15,7 +15,7 @@ from cydp._columns.opening import check_one_column, open_column
 from cydp._columns.pandas import is_series
 from cydp._columns.strings import join_bytes
 
-__all__ = ["Keys"]
+__all__ = ["Keys", "encode_strings", "list_of_keys"]
 
 _MOST_KEYS = 2**32 - 4
 
@@ -77,7 +77,7 @@ class Keys:
 
 def _distinct(keys: Any) -> list[Any]:
     """Return the keys as a list of Python's int, str or bytes, which are distinct."""
-    given = _list_of(open_column(keys, "keys"))
+    given = list_of_keys(open_column(keys, "keys"))
     if not set(map(type, given)) <= {int, str, bytes}:
         given = list(map(_plain, given))
     if not 1 <= len(given) <= _MOST_KEYS:
@@ -89,7 +89,7 @@ def _distinct(keys: Any) -> list[Any]:
     return given
 
 
-def _list_of(keys: Any) -> list[Any]:
+def list_of_keys(keys: Any) -> list[Any]:
     """Return the entries of a sequence, or of a column of any library; nanoarrow is not needed."""
     if is_series(keys):
         return list(keys.to_list())
@@ -136,7 +136,7 @@ def _plain(key: Any) -> Any:
 def _encode(keys: list[Any], encoding: str) -> list[bytes]:
     """Return the bytes that a value equal to each key has in a column of this encoding."""
     if encoding in ("utf-8", "utf-32-le", "bytes"):
-        return _encode_strings(keys, encoding)
+        return encode_strings(keys, encoding)
     if not isinstance(keys[0], int):
         raise TypeError("keys must be integers, as the entries of x are")
     if encoding == "hex":
@@ -144,7 +144,8 @@ def _encode(keys: list[Any], encoding: str) -> list[bytes]:
     return _encode_integers(keys, encoding)
 
 
-def _encode_strings(keys: list[Any], encoding: str) -> list[bytes]:
+def encode_strings(keys: list[Any], encoding: str) -> list[bytes]:
+    """Return the bytes of text or bytes in a column of this encoding, as `Keys` takes them."""
     if isinstance(keys[0], int):
         raise TypeError("keys must be text or bytes, as the entries of x are")
     if encoding != "utf-8" and isinstance(keys[0], bytes) != (encoding == "bytes"):

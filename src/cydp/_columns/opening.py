@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from cydp._columns.pandas import as_series, is_frame, is_series
+from cydp._columns.relations import RelationColumn
 
 __all__ = ["check_one_column", "is_relation", "open_column", "speaks_arrow"]
 
@@ -65,7 +66,12 @@ def speaks_arrow(x: Any) -> bool:
 
 
 def is_relation(x: Any) -> bool:
-    """Whether x is a relation of DuckDB: to read it, or to ask for its length, runs its query."""
+    """Whether x is a relation of DuckDB: to read it, or to ask for its length, runs its query.
+
+    So is a column of one.
+    """
+    if isinstance(x, RelationColumn):
+        return True
     duckdb = sys.modules.get("duckdb")
     return duckdb is not None and isinstance(x, duckdb.DuckDBPyRelation)
 
@@ -74,5 +80,6 @@ def check_one_column(columns: int, name: str) -> None:
     """Raise a TypeError for a table that has another number of columns than one."""
     if columns != 1:
         raise TypeError(
-            f"{name} must be one column, not a table of {columns}: choose one by its name"
+            f"{name} must be one column, not a table of {columns}: choose one by its name, as "
+            "column= of a release does"
         )

@@ -44,9 +44,9 @@ class Strings:
         The place of each row's string among the strings; None: row i has the i-th.
     buffers : tuple of ndarray of uint8
         What views point into. The view of a null row may be anything.
-    integers : tuple of int, or None
-        The integers whose hexadecimal digits the strings are, if those of a list pass 64 bits; 0
-        for null.
+    integers : tuple of int or None, or None
+        The integers whose hexadecimal digits the strings are, if those of a list pass 64 bits, or
+        if other labels stand beside them, which are None; 0 for null.
 
     """
 
@@ -54,7 +54,7 @@ class Strings:
     offsets: NDArray[np.int64] | None
     rows: NDArray[np.int64] | None = None
     buffers: tuple[NDArray[np.uint8], ...] = ()
-    integers: tuple[int, ...] | None = None
+    integers: tuple[int | None, ...] | None = None
 
     def __len__(self) -> int:
         return self.count if self.rows is None else len(self.rows)

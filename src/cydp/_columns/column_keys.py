@@ -1,0 +1,307 @@
+# SPDX-License-Identifier: MIT
+"""Distinct public labels of one column, and the key tables for the types that columns have.
+
+docs/columns.md, "Labels".
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cydp import _core
+from cydp._columns.canonical import (
+    BYTES,
+    INSTANTS,
+    NUMBERS,
+    RAW,
+    SPANS,
+    TEXT,
+    TIMES,
+    TIMES_OF_DAY,
+    Canonical,
+    canonical,
+    rank,
+)
+from cydp._columns.dense_keys import DensePlaces, are_distinct, is_dense
+from cydp._columns.keys import encode_strings
+from cydp._columns.label_types import LabelType
+from cydp._columns.labels import Labels
+from cydp._columns.strings import Strings, join_bytes
+
+__all__ = ["ColumnKeys", "KeyPlaces", "as_strings", "stored_integers"]
+
+# What labels of a column may be equal to; objects may be equal to anything.
+_KINDS = {
+    "numbers": NUMBERS, "decimals": NUMBERS, "text": TEXT, "bytes": BYTES,
+    "bytes of one length": BYTES, "times": TIMES, "instants": INSTANTS, "time spans": SPANS,
+    "times of day": TIMES_OF_DAY,
+}  # fmt: skip
+_WORDS = {
+    NUMBERS: "numbers", TEXT: "text", BYTES: "bytes", TIMES: "dates or times without a zone",
+    INSTANTS: "times with a zone", SPANS: "time spans", TIMES_OF_DAY: "times of day",
+}  # fmt: skip
+
+
+class KeyPlaces:
+    """A key table of those keys that a column can hold, and their places among all keys.
+
+    Attributes
+    ----------
+    places : ndarray of uint32, or None
+        The place of each key of the table, and behind them the number of all keys; None: the
+        table has all keys.
+
+    """
+
+    __slots__ = ("_data", "_table", "places")
+
+    def __init__(self, data: NDArray[Any] | Strings, places: NDArray[np.uint32] | None) -> None:
+        """Make a table of strings, or of entries of a fixed number of bytes."""
+        self._data, self.places = data, places
+        strings = data.kernel() if isinstance(data, Strings) else as_strings(data)
+        self._table = _core.KeyTable(strings)
+
+    def fill(
+        self,
+        strings: _core.Strings,
+        first: int,
+        present: NDArray[np.bool_] | None,
+        threads: int,
+        codes: NDArray[np.uint32],
+    ) -> None:
+        """Set codes to the places of strings from the first on; the number of keys for others."""
+        valid = None if present is None else present.view(np.uint8)
+        _core.lookup(self._table, strings, first, valid, threads, codes)
+        if self.places is not None:
+            codes[:] = self.places[codes]
+
+
+def as_strings(array: NDArray[Any]) -> _core.Strings:
+    """Return entries of a fixed number of bytes for a kernel; the array must live as long."""
+    return _core.Strings(len(array), array.view(np.uint8), width=array.dtype.itemsize)
+
+
+class ColumnKeys:
+    """Distinct labels of one column, in an order.
+
+    Attributes
+    ----------
+    labels : list of canonical values
+    others : frozenset of types
+        Types of keys that are compared by their own methods.
+
+    """
+
+    def __init__(
+        self, labels: list[Canonical] | NDArray[np.integer], others: frozenset[type]
+    ) -> None:
+        """Take distinct labels; they may be an array of integers."""
+        self._given, self.others = labels, others
+        self._tables: dict[Any, KeyPlaces | DensePlaces | None] = {}
+
+    @classmethod
+    def of(cls, given: list[Any] | NDArray[Any]) -> tuple[ColumnKeys, NDArray[np.uint32]]:
+        """Return the distinct labels among entries, and the place of each entry's.
+
+        Raises
+        ------
+        TypeError, ValueError
+            For an entry that is missing or cannot be hashed.
+
+        """
+        if isinstance(given, np.ndarray) and given.dtype.kind in "iu" and are_distinct(given):
+            return cls(given, frozenset()), np.arange(len(given), dtype=np.uint32)
+        entries = _listed(given)
+        types = set(map(type, entries))
+        others: frozenset[type] = frozenset()
+        labels: list[Any] = entries
+        if not types <= RAW - {type(None)}:
+            others = frozenset(kind for kind in types if kind.__hash__ is not None)
+            labels = [canonical(entry, others) for entry in entries]
+            if None in labels:
+                entry = entries[labels.index(None)]
+                _refuse(entry)
+        places: dict[Canonical, int] = {}
+        codes = np.fromiter(
+            (places.setdefault(label, len(places)) for label in labels), np.uint32, len(labels)
+        )
+        return cls(list(places), others), codes
+
+    def __len__(self) -> int:
+        return len(self._given)
+
+    @cached_property
+    def labels(self) -> list[Any]:
+        """The canonical values of the labels."""
+        return self._given.tolist() if isinstance(self._given, np.ndarray) else self._given
+
+    @cached_property
+    def places(self) -> dict[Canonical, int]:
+        """The place of each label."""
+        return {label: place for place, label in enumerate(self.labels)}
+
+    @cached_property
+    def kinds(self) -> set[int]:
+        """The kinds of the labels."""
+        if isinstance(self._given, np.ndarray):
+            return {NUMBERS}
+        types = set(map(type, self.labels))
+        if types == {str} or types == {int}:
+            return {TEXT if types == {str} else NUMBERS}
+        return {rank(label)[0] for label in self.labels}
+
+    def check(self, column: Labels) -> None:
+        """Raise a TypeError if a column can hold none of the labels, by its type."""
+        wanted = _KINDS.get(column.type.kind)
+        if wanted is not None and wanted not in self.kinds:
+            raise TypeError(f"keys must be {_WORDS[wanted]}, as the entries of {column.name} are")
+
+    def table(self, kind: LabelType, encoding: str) -> KeyPlaces | DensePlaces | None:
+        """Return the table for a column of a type; None if it can hold none of the labels.
+
+        The encoding of strings is "utf-8", "utf-32-le" or "bytes". Integers that lie close to each
+        other have an array instead.
+        """
+        described = (kind, encoding)
+        if described not in self._tables:  # two threads may both make it
+            self._tables[described] = self._make(kind, encoding)
+        return self._tables[described]
+
+    def _make(self, kind: LabelType, encoding: str) -> KeyPlaces | DensePlaces | None:
+        if isinstance(self._given, np.ndarray) and _holds(kind, self._given):
+            assert kind.storage is not None
+            integers = self._given.astype(stored_integers(kind.storage.newbyteorder("=")))
+            if is_dense(integers):
+                return DensePlaces(integers, np.arange(len(integers)), len(self))
+            return KeyPlaces(integers, None)
+        values, places = self._of_kind(_KINDS[kind.kind])
+        if kind.kind in ("text", "bytes"):
+            stored, _ = join_bytes(encode_strings(values, encoding) if values else [], None)
+            count = len(values)
+        else:
+            stored, fits = _store(values, kind)
+            count = len(stored)
+            if count < len(values):
+                places = np.flatnonzero(fits) if places is None else places[fits]
+        if count == 0:
+            return None
+        if kind.storage is not None and kind.storage.kind != "f" and is_dense(stored):
+            own = np.arange(count) if places is None else places
+            return DensePlaces(np.asarray(stored), own, len(self))
+        if places is None:
+            return KeyPlaces(stored, None)
+        return KeyPlaces(stored, np.append(places, len(self)).astype(np.uint32))
+
+    def _of_kind(self, wanted: int) -> tuple[list[Any], NDArray[np.intp] | None]:
+        """Return the labels of a kind, without their kind, and their places; None: all."""
+        if wanted in (NUMBERS, TEXT) and self.kinds == {wanted}:
+            return self.labels, None
+        ranked = map(rank, self.labels)
+        chosen = [(place, label[1]) for place, label in enumerate(ranked) if label[0] == wanted]
+        places = np.fromiter((place for place, _ in chosen), np.intp, len(chosen))
+        return [value for _, value in chosen], places
+
+
+def _listed(entries: NDArray[Any] | list[Any]) -> list[Any]:
+    """Return labels as objects; times of numpy as they are, since a list would round them."""
+    if not isinstance(entries, np.ndarray):
+        return entries
+    return list(entries) if entries.dtype.kind in "Mm" else entries.tolist()
+
+
+def _holds(kind: LabelType, integers: NDArray[Any]) -> bool:
+    """Whether a column is of integers, and all of these are within its range."""
+    if kind.kind != "numbers" or kind.storage is None or kind.storage.kind not in "iu":
+        return False
+    ends = np.iinfo(kind.storage)
+    return ends.min <= int(integers.min()) and int(integers.max()) <= ends.max
+
+
+def _refuse(entry: Any) -> None:
+    try:
+        hash(entry)
+    except Exception:
+        raise TypeError(
+            f"keys must be hashable and have a value, not a {type(entry).__name__}"
+        ) from None
+    raise ValueError("keys must not be missing, as None and NaN are, nor beyond 400 digits")
+
+
+def _store(values: list[Any], kind: LabelType) -> tuple[Any, NDArray[np.bool_]]:
+    """Return the values that a column can hold as it stores them, and which ones these are."""
+    storage = kind.storage.newbyteorder("=")  # type: ignore[union-attr]
+    if kind.kind == "bytes of one length":
+        fits = _mask(len(value) == storage.itemsize for value in values)
+        return np.array(
+            [value for value in values if len(value) == storage.itemsize], storage
+        ), fits
+    if kind.kind == "decimals":
+        return _store_decimals(values, storage.itemsize, kind.scale)
+    if storage.kind == "f":
+        return _store_floats(values, storage)
+    if kind.kind != "numbers":
+        values = [
+            value // kind.nanoseconds if value % kind.nanoseconds == 0 else None for value in values
+        ]
+    dtype = stored_integers(storage)
+    least, most = (0, 1) if storage.kind == "b" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
+    if storage.kind in "Mm":
+        least += 1  # NaT
+    fitting = [type(value) is int and least <= value <= most for value in values]
+    stored = [value for value, fits in zip(values, fitting, strict=True) if fits]
+    return np.array(stored, dtype), np.array(fitting, np.bool_)
+
+
+def stored_integers(storage: np.dtype[Any]) -> np.dtype[Any]:
+    """Return the integers that bool, integers, floats or times are stored as, bit for bit.
+
+    >>> stored_integers(np.dtype(bool)), stored_integers(np.dtype("M8[s]"))
+    (dtype('uint8'), dtype('int64'))
+    """
+    kinds = {"b": "u", "f": "u", "M": "i", "m": "i"}
+    return np.dtype(f"{kinds.get(storage.kind, storage.kind)}{storage.itemsize}")
+
+
+def _store_floats(
+    values: list[Any], dtype: np.dtype[Any]
+) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+    with np.errstate(all="ignore"):
+        rounded = np.array([_nearest(value) for value in values], np.float64).astype(dtype)
+    fits = _mask(a == b for a, b in zip(rounded.tolist(), values, strict=True))
+    return rounded[fits].view(stored_integers(dtype)), fits
+
+
+def _nearest(number: Any) -> float:
+    try:
+        return float(number)
+    except OverflowError:
+        return np.nan
+
+
+def _store_decimals(values: list[Any], width: int, scale: int) -> tuple[Any, NDArray[np.bool_]]:
+    most, scaled = 2 ** (8 * width - 1), []
+    fits = []
+    for value in values:
+        numerator, denominator = _ratio(value)
+        units, rest = divmod(numerator * 10**scale, denominator)
+        fits.append(rest == 0 and denominator > 0 and -most <= units < most)
+        if fits[-1]:
+            scaled.append(units.to_bytes(width, "little", signed=True))
+    return np.array(scaled, f"S{width}"), np.array(fits, np.bool_)
+
+
+def _ratio(number: Any) -> tuple[int, int]:
+    """Return a number as a fraction; for an infinity, one that no decimal equals."""
+    try:
+        numerator, denominator = number.as_integer_ratio()
+    except OverflowError:
+        return 1, 3 * 7**99
+    return numerator, denominator
+
+
+def _mask(flags: Any) -> NDArray[np.bool_]:
+    return np.array(list(flags), np.bool_)

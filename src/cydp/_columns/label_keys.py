@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: MIT
+"""Given keys: public labels of any hashable kind, of one column or of several together.
+
+docs/columns.md, "Labels".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cydp._columns.column_keys import ColumnKeys
+from cydp._columns.keys import list_of_keys
+from cydp._columns.label_types import type_of_entries
+from cydp._columns.labels import Labels
+from cydp._columns.opening import open_column
+from cydp._columns.pairs import PairTable
+from cydp._columns.pandas import is_series
+from cydp._columns.tables import open_table
+
+__all__ = ["LabelKeys", "product"]
+
+_MOST_KEYS = 2**32 - 4
+
+
+class LabelKeys:
+    """Public keys to look labels up among: labels of one column, or tuples of several columns.
+
+    Parameters
+    ----------
+    keys : array_like, mapping, table, or LabelKeys
+        Without `by`, the labels of one column, in a list, an array or a column. With `by`, a
+        list of tuples, or a dict of columns or a table with columns of these names.
+    by : sequence of hashables, optional
+        The names of several columns.
+
+    Attributes
+    ----------
+    arrays : tuple of ndarray
+        The keys of each column, in the order given, read-only.
+    columns : tuple of ColumnKeys
+        The distinct labels of each column.
+    pairs : tuple of PairTable
+        What combines the places of the first columns with those of the next; the last has the
+        places of the keys.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For keys that are missing, not hashable, or given more than once.
+
+    Examples
+    --------
+    >>> keys = LabelKeys([("f", 30), ("m", 30)], by=("sex", "age"))
+    >>> len(keys), [array.tolist() for array in keys.arrays]
+    (2, [['f', 'm'], [30, 30]])
+
+    """
+
+    __slots__ = ("arrays", "by", "columns", "pairs")
+
+    def __init__(self, keys: Any, by: Sequence[Any] | None = None) -> None:
+        self.by = None if by is None else tuple(by)
+        given = [_entries(keys)] if self.by is None else _several(keys, self.by)
+        if not 1 <= len(given[0]) <= _MOST_KEYS:
+            raise ValueError(f"keys must be 1 to 2**32 - 4 keys, not {len(given[0])}")
+        found = [ColumnKeys.of(entries) for entries in given]
+        self.columns = tuple(keys for keys, _ in found)
+        places = found[0][1]
+        pairs = []
+        for i in range(1, len(found)):
+            last = i == len(found) - 1
+            table, places = PairTable.of(places, found[i][1], len(self.columns[i]), keep_order=last)
+            pairs.append(table)
+        self.pairs = tuple(pairs)
+        distinct = len(self.pairs[-1]) if pairs else len(self.columns[0])
+        if distinct < len(given[0]):
+            raise ValueError("keys must be distinct: some are given more than once")
+        self.arrays = tuple(map(_read_only, given))
+
+    def __len__(self) -> int:
+        return len(self.arrays[0])
+
+    def __repr__(self) -> str:
+        columns = "one column" if self.by is None else f"{len(self.by)} columns"
+        return f"<LabelKeys: {len(self)} of {columns}>"
+
+    def check(self, columns: Sequence[Labels]) -> None:
+        """Check, before a charge, that each column can hold one of its keys, by its type.
+
+        Raises
+        ------
+        TypeError
+            If no key of a column is of the kind of its labels.
+        ValueError
+            For another number of columns.
+
+        """
+        if len(columns) != len(self.columns):
+            raise ValueError(
+                f"keys must have a label for each of {len(columns)} columns, not "
+                f"{len(self.columns)}"
+            )
+        for column, keys in zip(columns, self.columns, strict=True):
+            keys.check(column)
+
+
+def product(labels: Mapping[Any, Any]) -> dict[Any, NDArray[Any]]:
+    """Return all combinations of the labels of several columns, for `keys`.
+
+    Parameters
+    ----------
+    labels : mapping
+        The labels of each column, by its name.
+
+    Returns
+    -------
+    dict of ndarray
+        As many entries in each as there are combinations; the first column varies slowest.
+
+    Examples
+    --------
+    >>> {name: column.tolist() for name, column in product({"a": [1, 2], "b": "xy"}).items()}
+    {'a': [1, 1, 2, 2], 'b': ['x', 'y', 'x', 'y']}
+
+    """
+    arrays = [
+        _array_of(_entries(list(each) if isinstance(each, str) else each))
+        for each in labels.values()
+    ]
+    grid = np.indices([len(array) for array in arrays]).reshape(len(arrays), -1)
+    return {name: array[places] for name, array, places in zip(labels, arrays, grid, strict=True)}
+
+
+def _entries(keys: Any) -> NDArray[Any] | list[Any]:
+    """Return labels of one column as an array of numbers or times, or as a list."""
+    if isinstance(keys, set | frozenset | Mapping):
+        raise TypeError(f"keys must be in an order: a list, not a {type(keys).__name__}")
+    keys = open_column(keys, "keys")
+    dtype = getattr(keys, "dtype", None)
+    if isinstance(dtype, np.dtype) and dtype.kind in "biufMm" and dtype.itemsize <= 8:
+        array = keys.to_numpy() if is_series(keys) else keys
+        if type(array) is np.ndarray and array.ndim == 1:
+            return array
+    if isinstance(keys, np.ndarray) and keys.ndim != 1:
+        raise ValueError(f"keys must have one dimension, not {keys.ndim}")
+    return list_of_keys(keys)
+
+
+def _several(keys: Any, by: tuple[Any, ...]) -> list[NDArray[Any] | list[Any]]:
+    """Return the labels of each column."""
+    if not by:
+        raise ValueError("by must name a column")
+    if isinstance(keys, list | tuple):
+        return _columns_of_tuples(keys, len(by))
+    table = open_table(keys, "keys")
+    columns = [table.column(name, "by") for name in by]
+    given = [_entries(column) for column in columns]
+    if len(set(map(len, given))) > 1:
+        raise ValueError("keys must have columns of one length")
+    return given
+
+
+def _columns_of_tuples(keys: Sequence[Any], columns: int) -> list[NDArray[Any] | list[Any]]:
+    if not set(map(type, keys)) <= {tuple, list} and not all(
+        isinstance(key, tuple | list) for key in keys
+    ):
+        raise TypeError("keys must be tuples, with a label for each column of by, or a dict")
+    if set(map(len, keys)) - {columns}:
+        raise ValueError(f"keys must be tuples of {columns} labels, one for each column of by")
+    return [list(column) for column in zip(*keys, strict=True)] if keys else [[]] * columns
+
+
+def _array_of(entries: NDArray[Any] | list[Any]) -> NDArray[Any]:
+    """Return labels as an array of int64, uint64, float64, bool, times or objects."""
+    if isinstance(entries, np.ndarray):
+        return _widened(entries)
+    dtype = type_of_entries(set(map(type, entries))).dtype
+    for known in (dtype, np.dtype(np.uint64)) if dtype.kind == "i" else (dtype,):
+        try:
+            return _objects(entries) if dtype.kind == "O" else np.array(entries, known)
+        except OverflowError:
+            continue
+    return _objects(entries)
+
+
+def _widened(array: NDArray[Any]) -> NDArray[Any]:
+    kind = array.dtype.kind
+    if kind in "iu":
+        return array.astype(np.uint64 if array.dtype == np.uint64 else np.int64)
+    return array.astype(np.float64 if kind == "f" else array.dtype.newbyteorder("="))
+
+
+def _objects(entries: Sequence[Any]) -> NDArray[Any]:
+    array = np.empty(len(entries), object)
+    array[:] = entries
+    return array
+
+
+def _read_only(entries: NDArray[Any] | list[Any]) -> NDArray[Any]:
+    array = _array_of(entries)
+    array.flags.writeable = False
+    return array

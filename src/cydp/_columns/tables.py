@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: MIT
+"""Tables of users, of any library: their names, their length, and a column by its name.
+
+No value is read. docs/columns.md, "Tables".
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from cydp._columns.declared_dtype import declared_length
+from cydp._columns.opening import is_relation, open_column, speaks_arrow
+from cydp._columns.pandas import as_series, is_frame, is_series
+from cydp._columns.relations import SharedRelation
+
+__all__ = ["Table", "is_table", "open_table"]
+
+_KINDS = (
+    "a frame of pandas or polars, a table of pyarrow, a relation of DuckDB, a dict of columns, a "
+    "structured array or a 2-D array"
+)
+_MOST_NAMES = 20  # of a table, in an error
+
+
+class Table:
+    """A table whose columns are known by their names.
+
+    Attributes
+    ----------
+    names : tuple
+        The names of the columns, which are public; numbers from 0 on for a 2-D array.
+    length : int or None
+        How many rows there are; None for a relation of DuckDB, whose query would run.
+
+    """
+
+    __slots__ = ("_column_at", "_name", "length", "names")
+
+    def __init__(
+        self,
+        name: str,
+        names: Sequence[Hashable],
+        length: int | None,
+        column_at: Callable[[int], Any],
+    ) -> None:
+        self._name, self.names, self.length, self._column_at = name, tuple(names), length, column_at
+
+    def column(self, given: Any, argument: str) -> Any:
+        """Return a column, by its name, or the column itself that was given instead of a name.
+
+        Of a relation of DuckDB, take all columns before one is read: its query runs once.
+
+        Parameters
+        ----------
+        given : hashable, or array_like
+            A name, or a list, an array or a column with an entry for each row.
+        argument : str
+            What to call it in an error.
+
+        Raises
+        ------
+        TypeError, ValueError
+            For a name that is not in the table or is there twice, and for a column of another
+            length than the table.
+
+        """
+        if _is_column(given):
+            column = open_column(given, argument)
+            length = declared_length(column)
+            if None not in (length, self.length) and length != self.length:
+                raise ValueError(f"{argument} must have an entry for each row of {self._name}")
+            return column
+        return self._column_at(self._place(given, argument))
+
+    def _place(self, given: Hashable, argument: str) -> int:
+        try:
+            places = [i for i, label in enumerate(self.names) if _same_name(label, given)]
+        except Exception:
+            raise TypeError(f"{argument} must name a column, not be {_type_name(given)}") from None
+        if not places:
+            raise ValueError(
+                f"{argument} must be a column of {self._name}, {self._names()}, not {given!r}"
+            )
+        if len(places) > 1:
+            raise ValueError(f"{argument} must name one column: {given!r} is there more than once")
+        return places[0]
+
+    def _names(self) -> str:
+        shown = ", ".join(map(repr, self.names[:_MOST_NAMES]))
+        if not shown:
+            return "which has none"
+        return f"which has {shown}" + (", ..." if len(self.names) > _MOST_NAMES else "")
+
+
+def open_table(x: Any, name: str = "table") -> Table:
+    """Return a table of any library.
+
+    Parameters
+    ----------
+    x : table
+        A frame of pandas or polars, a table or record batch of pyarrow, a relation of DuckDB, a
+        dict of columns, a structured array, or a 2-D array.
+    name : str, default "table"
+        What to call it in an error.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For anything else, for a table that is not computed yet, and for columns of a dict that
+        have different lengths.
+
+    Examples
+    --------
+    >>> table = open_table({"age": [31, 64], "sex": ["f", "m"]})
+    >>> table.names, table.length, table.column("sex", "by")
+    (('age', 'sex'), 2, ['f', 'm'])
+
+    """
+    if is_frame(x):
+        return Table(name, x.columns.tolist(), len(x), lambda i: x.iloc[:, i])
+    if isinstance(x, Mapping):
+        return _of_mapping(x, name)
+    if isinstance(x, np.ndarray):
+        return _of_array(x, name)
+    if is_relation(x):
+        shared = SharedRelation(x)
+        labels = list(x.columns)
+        return Table(name, labels, None, lambda i: shared.column(labels[i]))
+    if hasattr(x, "collect"):
+        raise TypeError(f"{name} must be computed first: call its collect()")
+    if speaks_arrow(x) and not is_series(x):
+        if hasattr(x, "get_columns"):  # polars
+            return Table(name, x.columns, len(x), lambda i: x.get_columns()[i])
+        if hasattr(x, "num_columns") and hasattr(x, "column"):  # pyarrow
+            return Table(name, x.schema.names, x.num_rows, x.column)
+        if hasattr(x, "read_all"):  # a reader of pyarrow
+            raise TypeError(f"{name} must be read first: call its read_all()")
+    if hasattr(x, "to_table"):  # a dataset or scanner of pyarrow
+        raise TypeError(f"{name} must be read first: call its to_table()")
+    raise TypeError(f"{name} must be {_KINDS}, not {_type_name(x)}")
+
+
+def is_table(x: Any) -> bool:
+    """Whether x is a table of several columns, or of none; one of a single column is a column."""
+    if isinstance(x, np.ndarray):
+        fields = x.dtype.names
+        return x.ndim == 2 and x.shape[1] != 1 if fields is None else len(fields) != 1
+    if isinstance(x, Mapping):
+        return len(x) != 1
+    has_columns = is_frame(x) or is_relation(x)
+    has_columns |= speaks_arrow(x) and (hasattr(x, "get_columns") or hasattr(x, "num_columns"))
+    return bool(has_columns) and len(open_table(x).names) != 1
+
+
+def _of_mapping(x: Mapping[Any, Any], name: str) -> Table:
+    columns = {label: open_column(column, f"{name}[{label!r}]") for label, column in x.items()}
+    lengths = [declared_length(column) for column in columns.values()]
+    known = {length for length in lengths if length is not None}
+    if len(known) > 1:
+        raise ValueError(f"{name} must have columns of one length")
+    length = known.pop() if known and None not in lengths else None
+    return Table(name, list(columns), length, list(columns.values()).__getitem__)
+
+
+def _of_array(x: np.ndarray[Any, Any], name: str) -> Table:
+    fields = x.dtype.names
+    if fields is not None and x.ndim == 1:
+        return Table(name, fields, len(x), lambda i: x[fields[i]])
+    if x.ndim != 2 or fields is not None:
+        raise ValueError(f"{name} must have two dimensions, rows and columns, not {x.ndim}")
+    return Table(name, range(x.shape[1]), len(x), lambda i: x[:, i])
+
+
+def _is_column(given: Any) -> bool:
+    if isinstance(given, list | np.ndarray | memoryview | array) or is_series(given):
+        return True
+    if isinstance(getattr(given, "dtype", None), np.dtype) and not isinstance(given, np.generic):
+        return True
+    return speaks_arrow(given) or is_series(as_series(given))
+
+
+def _same_name(label: Any, given: Any) -> bool:
+    """Whether two names are equal; True is not the column at 1."""
+    return isinstance(label, bool) == isinstance(given, bool) and bool(label == given)
+
+
+def _type_name(x: object) -> str:
+    return "None" if x is None else type(x).__name__
