@@ -15,6 +15,7 @@ from cydp._columns.blocks import block_rows, blocks, is_for_kernel
 from cydp._columns.numbers import read_integers
 from cydp._outputs import read_length
 from cydp._threads import threads_for
+from cydp.exact._data_bins import mark_data_bins
 
 __all__ = ["bincount"]
 
@@ -34,7 +35,9 @@ def bincount(codes: Column, minlength: Integer = 0) -> NDArray[np.int64]:
     codes : array_like of integers or bool, shape (n,)
         Codes must not be negative. Masked and null entries are left out.
     minlength : int, default 0
-        The least length of the result.
+        The least length of the result. If it is 0, the length is that of the data, and `release`
+        of a mechanism refuses the counts. A code of `minlength` or more still adds to the length:
+        before a release, cut the counts off by [:minlength].
 
     Returns
     -------
@@ -53,7 +56,11 @@ def bincount(codes: Column, minlength: Integer = 0) -> NDArray[np.int64]:
 
     """
     least = read_length(minlength, "minlength")
-    values = read_integers(codes)
+    counts = _count_codes(read_integers(codes), least)
+    return counts if least else mark_data_bins(counts)
+
+
+def _count_codes(values: NDArray[Any], least: int) -> NDArray[np.int64]:
     is_plain = type(values) is np.ndarray
     if values.size == 0 or (not is_plain and np.ma.getmaskarray(values).all()):
         return np.zeros(least, np.int64)

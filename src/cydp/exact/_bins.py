@@ -44,7 +44,7 @@ class Bins:
     dtypes : tuple of dtypes
         Those that the kernel takes. The first one holds all values of the data.
     prepare : callable, optional
-        What is done to values before the kernel takes them.
+        What is done to values before the kernel takes them. They keep their places.
 
     """
 
@@ -73,6 +73,15 @@ class Bins:
     def dtype_for(self, dtype: _Dtype) -> _Dtype:
         """Return the dtype to which values of `dtype` are converted for the kernel."""
         return dtype if dtype in self.dtypes else self.dtypes[0]
+
+    def reads(self, x: _Array) -> bool:
+        """Whether the kernel reads an array without a mask as it is."""
+        return self.prepare is None and is_for_kernel(x, self.dtype_for(x.dtype))
+
+    def convert(self, x: _Array) -> _Array:
+        """Return an array without a mask as the kernel reads it, every value in its place."""
+        rows = np.require(x, self.dtype_for(x.dtype), ["C", "ALIGNED"])
+        return rows if self.prepare is None else self.prepare(rows)
 
 
 def public_bins(bins: BinsLike, range: RangeLike | None, dtype: _Dtype) -> Bins:
@@ -231,14 +240,13 @@ def _compare_as_floats(edges: _Array, dtype: _Dtype) -> Bins:
 
 
 def _compare_large_integers(edges: _Array, lo: Any, hi: Any, dtype: _Dtype) -> Bins:
-    """Drop integers outside the range, as numpy does, and compare the others as float64."""
+    """Leave out integers outside the range, as numpy does, and compare the others as float64."""
 
-    def drop_outside(rows: _Array) -> _Array:
-        inside: _Array = rows[(rows >= lo) & (rows <= hi)]
-        return inside.astype(np.float64)
+    def without_outside(rows: _Array) -> _Array:
+        return np.where((rows >= lo) & (rows <= hi), rows.astype(np.float64), np.nan)
 
     kernel = _core.Bins(np.ascontiguousarray(edges, dtype=np.float64))
-    return Bins(edges, kernel, (dtype.newbyteorder("="),), drop_outside)
+    return Bins(edges, kernel, (dtype.newbyteorder("="),), without_outside)
 
 
 def _compare_as_numpy(edges: _Array, dtype: _Dtype) -> Bins:

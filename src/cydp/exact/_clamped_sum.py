@@ -21,7 +21,14 @@ from cydp.exact._grid_blocks import (
 )
 from cydp.exact._grid_sum import GridSum, sum_on_grid
 
-__all__ = ["clamped_sum", "clamped_sum_and_squares", "grouped_clamped_sum", "sum_groups"]
+__all__ = [
+    "clamped_sum",
+    "clamped_sum_and_squares",
+    "grouped_clamped_sum",
+    "sum_groups",
+    "sum_units",
+    "sum_units_and_squares",
+]
 
 _MOST_SQUARED = 2**31  # units: their squares fit 62 bits
 
@@ -62,11 +69,15 @@ def clamped_sum(x: Column, bounds: Bounds, *, step: Number | None = None) -> Gri
 
     """
     grid = public_grid(bounds, step)
-    values = read_exact_numbers(x)
+    return sum_on_grid(sum_units(read_exact_numbers(x), grid), grid)
+
+
+def sum_units(values: Array, grid: Grid) -> int:
+    """Return the sum of numbers, in units of the grid."""
     units, (inner, ratio) = 0, kernel_grid(values, grid)
     for rows, clamping in split_numbers(values, inner):
         units += _core.grid_sum(rows, *clamping, _threads.threads_for(len(rows)))
-    return sum_on_grid(units * ratio, grid)
+    return units * ratio
 
 
 @explain_arguments
@@ -101,17 +112,22 @@ def clamped_sum_and_squares(
         raise ValueError(
             "bounds must be at most 2**31 steps from 0 for squares: give a larger step"
         )
-    values = read_exact_numbers(x)
+    units, squares = sum_units_and_squares(read_exact_numbers(x), grid)
+    ends = grid.lowest**2, grid.highest**2
+    least = 0 if grid.lowest <= 0 <= grid.highest else min(ends)
+    squared = Grid(2 * grid.exponent, least, max(ends))
+    return sum_on_grid(units, grid), sum_on_grid(squares, squared)
+
+
+def sum_units_and_squares(values: Array, grid: Grid) -> tuple[int, int]:
+    """Return the sum of numbers, in units of the grid, and that of their squares."""
     units, squares, (inner, ratio) = 0, 0, kernel_grid(values, grid)
     for rows, clamping in split_numbers(values, inner):
         threads = _threads.threads_for(len(rows))
         more, more_squares = _core.grid_sum_and_squares(rows, *clamping, threads)
         units += more
         squares += more_squares
-    ends = grid.lowest**2, grid.highest**2
-    least = 0 if grid.lowest <= 0 <= grid.highest else min(ends)
-    squared = Grid(2 * grid.exponent, least, max(ends))
-    return sum_on_grid(units * ratio, grid), sum_on_grid(squares * ratio**2, squared)
+    return units * ratio, squares * ratio**2
 
 
 @explain_arguments

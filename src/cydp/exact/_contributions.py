@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from dataclasses import replace
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,13 +12,17 @@ from numpy.typing import NDArray
 from cydp import _core, _threads
 from cydp._arguments import Column, Integer
 from cydp._call_errors import explain_arguments
+from cydp._columns.canonical import Canonical, canonical, label_bytes
 from cydp._columns.identifiers import read_identifiers
-from cydp._columns.masks import Mask
-from cydp._columns.strings import Strings, fixed_width
+from cydp._columns.labels import Labels
+from cydp._columns.masks import Mask, both_present
+from cydp._columns.strings import Strings, fixed_width, join_bytes
 from cydp._generator import Generator, generator_or_default
 from cydp._numbers.rational import read_integer
+from cydp.exact._label_sets import LabelSets
+from cydp.exact._user_ids import identify_users
 
-__all__ = ["bound_contributions"]
+__all__ = ["bound_contributions", "bound_users"]
 
 Words: TypeAlias = NDArray[np.uint64]
 
@@ -82,26 +87,121 @@ def bound_contributions(
     (1, True)
 
     """
-    most_partitions = _read_positive(max_partitions, "max_partitions")
-    most_rows = _read_positive(max_rows_per_partition, "max_rows_per_partition")
+    limits = _read_limits(max_partitions, max_rows_per_partition)
     generator = generator_or_default(rng)
     columns = read_identifiers(users, "users"), read_identifiers(partitions, "partitions")
-    n = len(columns[0][0])
-    if len(columns[1][0]) != n:
+    if len(columns[0][0]) != len(columns[1][0]):
         raise ValueError("users and partitions must have the same length: one entry for each row")
-    present = [valid for _, valid in columns if valid is not None]
-    valid = np.logical_and.reduce(present).view(np.uint8) if present else None
-    key = np.frombuffer(generator.bytes(16), np.uint64)
+    key = _draw_key(generator)
+    ids = _identify(*columns[0], key), _identify(*columns[1], key)
+    return _choose(*ids, both_present(columns[0][1], columns[1][1]), *limits, key)
+
+
+def bound_users(
+    users: Labels,
+    codes: NDArray[np.uint32],
+    keys: int | LabelSets,
+    *,
+    max_partitions: Integer,
+    max_rows_per_partition: Integer = 1,
+    rng: Generator | None = None,
+) -> NDArray[np.bool_]:
+    """Choose the rows that stay, as `bound_contributions` does, of users of any kind. NOT private.
+
+    Parameters
+    ----------
+    users : Labels
+        The user that each row belongs to; the column is read here.
+    codes : ndarray of uint32, shape (n,)
+        The partition of each row, as `match_labels` or `find_labels` returns it.
+    keys : int or LabelSets
+        How many given keys there are; or the labels that were found in the rows, by whose values
+        the sample is drawn. Rows of another code do not stay, and do not count.
+    max_partitions, max_rows_per_partition, rng
+        As in `bound_contributions`.
+
+    Returns
+    -------
+    ndarray of bool, shape (n,)
+
+    Raises
+    ------
+    ValueError
+        If there are not as many users as codes.
+
+    Examples
+    --------
+    >>> users = Labels([("ann", 1), ("ann", 1), None, 7.5])
+    >>> codes = np.array([0, 1, 0, 1], np.uint32)
+    >>> bound_users(users, codes, 1, max_partitions=1).tolist()
+    [True, False, False, False]
+
+    """
+    limits = _read_limits(max_partitions, max_rows_per_partition)
+    generator = generator_or_default(rng)
+    values, present = identify_users(users)
+    if len(values) != len(codes):
+        raise ValueError("user must have an entry for each row")
+    key = _draw_key(generator)
+    ids = codes.astype(np.uint64)
+    hashes = ids if isinstance(keys, int) else _hash_labels(keys, key)[codes]
+    count = keys if isinstance(keys, int) else len(keys)
+    inside = codes < count
+    present = both_present(present, None if inside.all() else inside)
+    return _choose(_identify(values, present, key), (ids, hashes), present, *limits, key)
+
+
+def _draw_key(generator: Generator) -> Words:
+    return np.frombuffer(generator.bytes(16), np.uint64)
+
+
+def _choose(
+    users: tuple[Words, Words],
+    partitions: tuple[Words, Words],
+    present: Mask,
+    most_partitions: int,
+    most_rows: int,
+    key: Words,
+) -> NDArray[np.bool_]:
+    """Return the rows that stay, by the ids and the hashes of users and partitions."""
+    n = len(users[0])
     stays = np.zeros(n, np.bool_)
-    (user_ids, user_hashes), (partition_ids, partition_hashes) = (
-        _identify(*column, key) for column in columns
-    )
-    threads = _threads.threads_for(n)
+    valid = None if present is None else present.view(np.uint8)
     _core.bound_contributions(
-        user_ids, user_hashes, partition_ids, partition_hashes, valid, most_partitions, most_rows,
-        key, threads, stays.view(np.uint8),
+        *users, *partitions, valid, most_partitions, most_rows, key, _threads.threads_for(n),
+        stays.view(np.uint8),
     )  # fmt: skip
     return stays
+
+
+def _hash_labels(found: LabelSets, key: Words) -> Words:
+    """Return a hash of each combination of labels, and one for rows without labels."""
+    words = [_hash_column(array, key) for array in found.arrays]
+    if len(words) == 1:
+        return np.append(words[0], np.uint64(0))
+    together = np.stack(words, axis=1)
+    ids, hashes = np.empty(len(found), np.uint64), np.empty(len(found), np.uint64)
+    width = together.itemsize * len(words)
+    strings = _core.Strings(len(found), together.reshape(-1).view(np.uint8), width=width)
+    _core.factorize(strings, key, ids, hashes)
+    return np.append(hashes, np.uint64(0))
+
+
+def _hash_column(labels: NDArray[Any], key: Words) -> Words:
+    """Return a word for each label, by its value: the same one whatever the dtype."""
+    if labels.dtype.kind in "biu":
+        return _identify(labels, None, key)[1]
+    known = [cast("Canonical", canonical(label)) for label in list(labels)]
+    strings, _ = join_bytes([label_bytes(label) for label in known], None)
+    integers = tuple(label if isinstance(label, int) else None for label in known)
+    return _identify(replace(strings, integers=integers), None, key)[1]
+
+
+def _read_limits(max_partitions: Integer, max_rows_per_partition: Integer) -> tuple[int, int]:
+    return (
+        _read_positive(max_partitions, "max_partitions"),
+        _read_positive(max_rows_per_partition, "max_rows_per_partition"),
+    )
 
 
 def _read_positive(value: Integer, name: str) -> int:
@@ -146,14 +246,16 @@ def _mark_large(words: Words, is_large: Words, key: Words) -> Words:
     return marked
 
 
-def _hash_by_value(integers: tuple[int, ...], hashes: Words, key: Words) -> Words:
+def _hash_by_value(integers: tuple[int | None, ...], hashes: Words, key: Words) -> Words:
     """Return what is hashed of integers of any size; `hashes` are those of their digits.
 
-    Integers beyond 64 bits keep that hash. The others get the word that they have in a column of
-    integers of 64 bits, so that the sample of one user does not depend on another user's number.
+    Where there is None instead of an integer, the hash is kept. Integers beyond 64 bits keep that
+    hash. The others get the word that they have in a column of integers of 64 bits, so that the
+    sample of one user does not depend on another user's number.
     """
     n = len(integers)
-    fits = np.fromiter((-(2**63) <= number < 2**64 for number in integers), np.bool_, n)
-    words = np.fromiter((number % 2**64 for number in integers), np.uint64, n)
-    is_large = np.fromiter((number >= 2**63 for number in integers), np.uint64, n)
+    known = [2**64 if number is None else number for number in integers]  # 2**64 does not fit
+    fits = np.fromiter((-(2**63) <= number < 2**64 for number in known), np.bool_, n)
+    words = np.fromiter((number % 2**64 for number in known), np.uint64, n)
+    is_large = np.fromiter((number >= 2**63 for number in known), np.uint64, n)
     return np.where(fits, _mark_large(words, is_large, key), hashes)

@@ -12,6 +12,7 @@ from cydp._arguments import BinsLike, Column, RangeLike
 from cydp._call_errors import explain_arguments
 from cydp._columns.numbers import is_real_array, read_numbers
 from cydp.exact._bins import check_bins, public_bins, range_of, read_bin_count
+from cydp.exact._data_bins import mark_data_bins
 from cydp.exact._kept_bins import kept_bins
 
 __all__ = ["histogram"]
@@ -31,8 +32,8 @@ def histogram(
     bins : int or sequence of edges
         A number of equal bins, or edges that never decrease. The last bin includes its right edge.
     range : (lo, hi), optional
-        The ends of the equal bins. Default: the least and the largest value of the data. It is
-        ignored if `bins` are edges.
+        The ends of the equal bins. Default: the least and the largest value of the data; then
+        `release` of a mechanism refuses the counts. It is ignored if `bins` are edges.
 
     Returns
     -------
@@ -58,6 +59,7 @@ def histogram(
     check_bins(bins, range)
     values = read_numbers(x)
     if range is None and read_bin_count(bins) is not None:
-        range = range_of(values, "x")
+        grid = public_bins(bins, range_of(values, "x"), values.dtype)
+        return mark_data_bins(grid.count(values)), grid.edges
     grid = public_bins(bins, range, values.dtype)
     return grid.count(values), grid.edges

@@ -20,10 +20,11 @@ from cydp._columns.opening import open_column, speaks_arrow
 from cydp._columns.pandas import is_frame
 from cydp._threads import threads_for
 from cydp.exact._bins import Bins, equal_bins, public_bins, range_of, read_bin_count
+from cydp.exact._data_bins import mark_data_bins
 
-__all__ = ["histogramdd"]
+__all__ = ["MOST_BINS", "histogramdd", "public_grids"]
 
-_MOST_BINS = 2**30
+MOST_BINS = 2**30
 _MOST_COLUMNS = 64  # numpy's arrays have no more dimensions
 
 
@@ -44,7 +45,7 @@ def histogramdd(
         As in `histogram`, for all columns or for each of them.
     range : sequence of D pairs (lo, hi) or None, optional
         The ends of equal bins. Default, and for None: the least and the largest value of the
-        column.
+        column; then `release` of a mechanism refuses the counts.
 
     Returns
     -------
@@ -67,24 +68,25 @@ def histogramdd(
 
     """
     values, present = _read_columns(columns)
-    grids = _bins_of_columns(values, present, bins, range)
+    grids, from_data = _bins_of_columns(values, present, bins, range)
     shape = [len(grid.edges) - 1 for grid in grids]
     n_bins = int(np.prod(shape, dtype=object))
-    if n_bins > _MOST_BINS:
+    if n_bins > MOST_BINS:
         raise ValueError(f"bins must give at most 2**30 bins together, not {n_bins}")
     counts = np.zeros(n_bins, np.int64)
     n = len(values[0])
     threads = threads_for(n)
     kernels = [grid.kernel for grid in grids]
-    in_one_block = present is None and all(map(_is_native, grids, values))
+    in_one_block = present is None and all(map(Bins.reads, grids, values))
     step = max(n, 1) if in_one_block else block_rows(n_bins)
     with np.errstate(all="ignore"):  # converting a signalling NaN may warn
         for first in np.arange(0, n, step):
             block = slice(first, first + step)
             rows = slice(None) if present is None else present[block]
-            parts = [_convert(grid, x[block][rows]) for grid, x in zip(grids, values, strict=True)]
+            parts = [grid.convert(x[block][rows]) for grid, x in zip(grids, values, strict=True)]
             _core.histogram(kernels, parts, counts, threads)
-    return counts.reshape(shape), [grid.edges for grid in grids]
+    counts = counts.reshape(shape)
+    return mark_data_bins(counts) if from_data else counts, [grid.edges for grid in grids]
 
 
 def _read_columns(columns: Any) -> tuple[list[NDArray[Any]], NDArray[np.bool] | None]:
@@ -115,12 +117,15 @@ def _read_columns(columns: Any) -> tuple[list[NDArray[Any]], NDArray[np.bool] | 
     return values, present
 
 
-def _bins_of_columns(values: list[NDArray[Any]], present: Any, bins: Any, range: Any) -> list[Bins]:
+def _bins_of_columns(
+    values: list[NDArray[Any]], present: Any, bins: Any, range: Any
+) -> tuple[list[Bins], bool]:
+    """Return bins for each column, and whether the range of any came from the data."""
     bins = _read_each(bins, "bins", len(values), operator.index)
     range = _read_each(range, "range", len(values), _check_none)
     # numpy converts all columns to one dtype, to which it promotes them from the first one on.
     common = functools.reduce(np.promote_types, [x.dtype for x in values])
-    grids = []
+    grids, from_data = [], False
     for x, given, ends in zip(values, bins, range, strict=True):
         count = read_bin_count(given)
         if count is None:
@@ -131,7 +136,40 @@ def _bins_of_columns(values: list[NDArray[Any]], present: Any, bins: Any, range:
         if ends is None:
             rows = x if present is None else x[present]
             ends = range_of(rows.astype(common), "columns")
+            from_data = True
         grids.append(equal_bins(count, ends, x.dtype))
+    return grids, from_data
+
+
+def public_grids(bins: Any, range: Any, dtypes: Sequence[np.dtype[Any]]) -> list[Bins]:
+    """Return bins for columns of these dtypes, from public parameters alone.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For bins or ranges that are not allowed, and for a number of bins without a range.
+
+    Examples
+    --------
+    >>> dtypes = [np.dtype(float)] * 2
+    >>> [len(grid.edges) for grid in public_grids((4, [0, 1]), [(0, 1), None], dtypes)]
+    [5, 2]
+
+    """
+    bins = _read_each(bins, "bins", len(dtypes), operator.index)
+    range = _read_each(range, "range", len(dtypes), _check_none)
+    grids = []
+    for dtype, given, ends in zip(dtypes, bins, range, strict=True):
+        count = read_bin_count(given)
+        if count is None:
+            grids.append(public_bins(given, None, dtype))
+        elif ends is None:
+            raise ValueError(
+                "range must be given for each column whose bins are a number: its own range would "
+                "reveal records"
+            )
+        else:
+            grids.append(equal_bins(count, ends, dtype))
     return grids
 
 
@@ -158,14 +196,3 @@ def _range_error(range: object) -> TypeError:
         "range must be a list of pairs (lo, hi), one for each column, or None, not "
         f"{type(range).__name__}"
     )
-
-
-def _is_native(grid: Bins, x: NDArray[Any]) -> bool:
-    if grid.prepare is not None or x.dtype != grid.dtype_for(x.dtype):
-        return False
-    return bool(x.flags.c_contiguous and x.flags.aligned)
-
-
-def _convert(grid: Bins, x: NDArray[Any]) -> NDArray[Any]:
-    rows = np.require(x, grid.dtype_for(x.dtype), ["C", "ALIGNED"])
-    return rows if grid.prepare is None else grid.prepare(rows)

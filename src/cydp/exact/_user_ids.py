@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: MIT
+"""Users of any kind as integers or strings, which contribution bounding compares and hashes.
+
+What is hashed of a user follows from the user's value alone: docs/columns.md, "Labels".
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import count
+from typing import Any, TypeAlias, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cydp._columns.canonical import Canonical, canonical, label_bytes
+from cydp._columns.labels import Labels, LabelValues
+from cydp._columns.listed import ListedIdentifiers
+from cydp._columns.masks import Mask, both_present
+from cydp._columns.strings import Strings, fixed_width, join_bytes
+from cydp.exact._label_codes import canonical_block, code_categories, entry_blocks
+from cydp.exact._label_sets import find_distinct, find_strings, list_texts
+
+__all__ = ["identify_users"]
+
+Identifiers: TypeAlias = tuple[NDArray[Any] | Strings, Mask]
+
+_LARGE = 2.0**63
+
+
+def identify_users(users: Labels) -> Identifiers:
+    """Return a column of labels as integers or strings, which are equal only for equal labels.
+
+    Text is UTF-8, an integer of 64 bits is itself, and any other label what `label_bytes` makes
+    of it; which entries are present comes with them.
+    """
+    values = users.read()
+    held = values.values
+    if values.rows is not None:
+        return _of_categories(values)
+    if isinstance(held, Strings):
+        return held, values.present
+    if not isinstance(held, np.ndarray) or held.dtype.kind in "OT":
+        return _of_entries(values, users.name)
+    if values.type.kind == "numbers" and held.dtype.kind in "biu":
+        return held, values.present
+    if held.dtype.kind == "f" and (integers := _of_whole_floats(held, values.present)) is not None:
+        return integers
+    if values.type.kind == "text":
+        native = np.ascontiguousarray(held, held.dtype.newbyteorder("="))
+        chosen, codes = find_strings(fixed_width(native), len(native), values.present)
+        return _of_labels([*list_texts(native[chosen]), None], codes.astype(np.int64))
+    return _of_distinct(*find_distinct(values))
+
+
+def _of_entries(values: LabelValues, name: str) -> Identifiers:
+    """Return users among objects."""
+    held = cast("Sequence[Any]", values.values)
+    types = set[type]().union(*(found for _, _, found in entry_blocks(values)))
+    if types <= {str, type(None)}:
+        masked = None if values.present is None else ~values.present
+        return ListedIdentifiers(held, masked, name, text=True).read()
+    places: defaultdict[Canonical | None, int] = defaultdict(count().__next__)
+    codes = np.empty(len(held), np.int64)
+    for rows, entries, found in entry_blocks(values):
+        labels = canonical_block(entries, found)
+        codes[rows] = np.fromiter(map(places.__getitem__, labels), np.int64, len(entries))
+    return _of_labels(list(places), codes)
+
+
+def _of_categories(values: LabelValues) -> Identifiers:
+    """Return users that are categories, which are identified once for each."""
+    labels, codes = find_distinct(replace(values, rows=None))
+    return _of_distinct(labels, code_categories(codes, len(labels), values))
+
+
+def _of_whole_floats(x: NDArray[Any], present: Mask) -> Identifiers | None:
+    """Return floats as integers, if all are; None if one is not."""
+    with np.errstate(all="ignore"):  # a signalling NaN may warn
+        known = np.nan_to_num(x, posinf=np.inf, neginf=-np.inf).astype(np.float64, copy=False)
+        if not (np.abs(known) < _LARGE).all() or not (np.trunc(known) == known).all():
+            return None
+        return known.astype(np.int64), both_present(present, ~np.isnan(x))
+
+
+def _of_distinct(labels: NDArray[Any], codes: NDArray[np.uint32]) -> Identifiers:
+    """Return rows whose labels have codes, of which the number of labels is none."""
+    return _of_labels([*map(canonical, list(labels)), None], codes.astype(np.int64))
+
+
+def _of_labels(labels: Sequence[Canonical | None], codes: NDArray[np.int64]) -> Identifiers:
+    known = np.array([label is not None for label in labels], np.bool_)
+    present = None if known.all() else known[codes]
+    encoded = [b"" if label is None else label_bytes(label) for label in labels]
+    strings, _ = join_bytes(encoded, None)
+    if not any(isinstance(label, int) for label in labels):
+        return replace(strings, rows=codes), present
+    integers = tuple(label if isinstance(label, int) else None for label in labels)
+    return replace(strings, rows=codes, integers=integers), present

@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: MIT
+"""The cell of every row is the one that histogram counts it in, and that searchsorted finds."""
+
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cydp import _threads as threads
+from cydp import exact
+from cydp.exact._bins import equal_bins, public_bins
+from cydp.exact._cell_codes import cell_codes
+from cydp.exact._grouped_histogram import grouped_histogram
+
+FLOATS = ["float16", "float32", "float64"]
+INTEGERS = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
+fixed = settings(derandomize=True, deadline=None, max_examples=300)
+
+BINS = {  # and a range
+    "equal": (7, (-3.5, 100)),
+    "one": (1, (0, 1)),
+    "integers": (10, (0, 10)),
+    "beyond 2**53": (5, (2**53 - 3, 2**53 + 12)),
+    "uint64": (4, (0, 2**64 - 1)),
+    "edges": ([-1, 0, 0.5, 2, 2, 7, 1e30], None),
+    "integer edges": ([-(2**60), -1, 0, 2**53 + 1, 2**60 + 3], None),
+    "uint64 edges": (np.array([0, 2**53 + 1, 2**63, 2**64 - 2], np.uint64), None),
+}
+
+
+def bins_of(kind, dtype):
+    try:
+        return public_bins(*BINS[kind], np.dtype(dtype))
+    except ValueError:  # bins of this dtype that have no distinct edges
+        return None
+
+
+def column(dtype, rng, n):
+    """Numbers on edges, next to them, anywhere, and special ones."""
+    dtype = np.dtype(dtype)
+    some = np.array([0, 1, 2, 3, 5, 7, 10, 99, 100, 101])
+    if dtype.kind == "b":
+        return rng.integers(0, 2, n).astype(bool)
+    if dtype.kind == "f":
+        with np.errstate(all="ignore"):
+            x = rng.choice(np.append(some, [-1, 0.5, -3.5, 2**53, np.nan, np.inf, -np.inf]), n)
+            near = np.nextafter(x.astype(dtype), rng.choice([-np.inf, np.inf], n).astype(dtype))
+            return np.where(rng.random(n) < 0.5, x.astype(dtype), near).astype(dtype)
+    limits = np.iinfo(dtype)
+    ends = [e + d for e in (limits.min, limits.max, 2**53, 2**60, 2**63) for d in range(-3, 4)]
+    ends = [e for e in [*ends, *some.tolist()] if limits.min <= e <= limits.max]
+    return rng.choice(np.array(ends, dtype), n)
+
+
+def layouts(x):
+    yield x
+    yield np.repeat(x, 3)[::3]
+    yield x[::-1].copy()[::-1]
+    yield x.astype(x.dtype.newbyteorder("S"))
+    moved = np.empty(x.nbytes + 1, np.uint8)[1:]
+    moved[:] = np.frombuffer(x.tobytes(), np.uint8)
+    yield moved.view(x.dtype)
+
+
+def counts_of(codes, cells):
+    assert codes.dtype == np.uint32
+    return np.bincount(codes.reshape(-1), minlength=cells + 1)[: cells + 1]
+
+
+@pytest.mark.parametrize("n", [0, 1, 300, 20_001])
+@pytest.mark.parametrize("dtype", [*FLOATS, *INTEGERS, "bool"])
+@pytest.mark.parametrize("kind", BINS)
+def test_codes_are_counted_as_the_histogram_counts(kind, dtype, n):
+    bins = bins_of(kind, dtype)
+    if bins is None:
+        return
+    x = column(dtype, np.random.default_rng(n), n)
+    cells = len(bins.edges) - 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for given_x in layouts(x):
+            codes = cell_codes([bins], [given_x])
+            counts = counts_of(codes, cells)
+            assert counts[:cells].tolist() == bins.count(given_x).tolist()
+            assert counts.sum() == n
+            assert codes.tolist() == cell_codes([bins], [x]).tolist()
+
+
+@pytest.mark.parametrize("dtype", [*FLOATS, *INTEGERS])
+@pytest.mark.parametrize("kind", BINS)
+def test_each_row_has_the_code_of_its_histogram(kind, dtype):
+    """A histogram of one row counts in the bin that is its code in many."""
+    bins = bins_of(kind, dtype)
+    if bins is None:
+        return
+    x = column(dtype, np.random.default_rng(5), 9000)
+    codes = cell_codes([bins], [x])
+    for value in np.unique(x):
+        rows = codes[(x == value) | ((x != x) & (value != value))]
+        alone = np.append(bins.count(np.array([value])), 1)
+        assert set(rows.tolist()) == {int(alone.argmax())}
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_codes_are_those_of_searchsorted(dtype):
+    rng = np.random.default_rng(7)
+    edges = np.cumsum(rng.uniform(0.1, 2, 101)).astype(dtype)
+    x = np.concatenate([rng.choice(edges, 9000), rng.uniform(-5, 120, 9000)]).astype(dtype)
+    x[::50] = np.nan
+    expected = np.searchsorted(edges, x, "right") - 1
+    expected[x == edges[-1]] = 99
+    expected[~((x >= edges[0]) & (x <= edges[-1]))] = 100
+    assert cell_codes([public_bins(edges, None, x.dtype)], [x]).tolist() == expected.tolist()
+
+
+@fixed
+@given(st.data())
+def test_any_numbers_in_any_edges(data):
+    dtype = np.dtype(data.draw(st.sampled_from([*FLOATS, *INTEGERS])))
+    if dtype.kind == "f":
+        width = {"float16": 16, "float32": 32, "float64": 64}[dtype.name]
+        numbers = st.floats(width=width, allow_nan=False, allow_infinity=False)
+        entries = st.floats(width=width)
+    else:
+        entries = numbers = st.integers(int(np.iinfo(dtype).min), int(np.iinfo(dtype).max))
+    edges = np.sort(np.array(data.draw(st.lists(numbers, min_size=2, max_size=9)), dtype))
+    either = st.one_of(st.sampled_from(edges.tolist()), entries)
+    x = np.array(data.draw(st.lists(either, max_size=30)), dtype)
+    mask = np.array(data.draw(st.lists(st.booleans(), min_size=len(x), max_size=len(x))), bool)
+    bins = public_bins(edges, None, dtype)
+    cells = len(edges) - 1
+    for column in (x, np.ma.masked_array(x, mask), np.ma.masked_array(x)):
+        codes = cell_codes([bins], [column])
+        assert counts_of(codes, cells)[:cells].tolist() == bins.count(column).tolist()
+    masked = cell_codes([bins], [np.ma.masked_array(x, mask)])
+    assert masked.tolist() == np.where(mask, cells, codes).tolist()  # rows keep their places
+
+
+def test_shapes_are_kept():
+    x = np.array([[0.5, 3], [1.5, np.nan], [9, 1]])
+    bins = public_bins(4, (0, 4), x.dtype)
+    expected = [[0, 3], [1, 4], [4, 1]]
+    for given_x in (x, np.asfortranarray(x), x.copy().T.copy().T):
+        assert cell_codes([bins], [given_x]).tolist() == expected
+    assert cell_codes([bins], [np.array(1.5)]).shape == ()
+    assert int(cell_codes([bins], [np.array(1.5)])) == 1
+    assert cell_codes([bins], [np.ma.masked_array(1.5, True)]).tolist() == 4
+    with pytest.raises(ValueError, match="one shape"):
+        cell_codes([bins, bins], [x, x[:2]])
+
+
+@pytest.mark.parametrize("n", [0, 20, 200_001])  # of more than one block
+@pytest.mark.parametrize("many", [False, True])
+def test_several_columns(n, many, monkeypatch):
+    monkeypatch.setattr(threads, "NUM_THREADS", 3)
+    monkeypatch.setattr(threads, "THREADS_FROM", 1 if many else 2**60)
+    rng = np.random.default_rng(n)
+    columns = [rng.uniform(-1, 11, n), rng.integers(-1, 6, n, np.int16), rng.normal(0, 2, n)]
+    columns[2][::7] = np.nan
+    grids = [
+        equal_bins(10, (0, 10), columns[0].dtype),
+        public_bins([0, 1, 4], None, columns[1].dtype),
+        public_bins(5, (-4, 4), columns[2].dtype),
+    ]
+    codes = cell_codes(grids, columns)
+    parts = [cell_codes([grid], [x]) for grid, x in zip(grids, columns, strict=True)]
+    a, b, c = (part.astype(np.int64) for part in parts)
+    inside = (a < 10) & (b < 2) & (c < 5)
+    assert codes.tolist() == np.where(inside, (a * 2 + b) * 5 + c, 100).tolist()
+    bins = [10, np.array([0, 1, 4]), np.linspace(-4, 4, 6)]
+    counts, _ = exact.histogramdd(columns, bins, [(0, 10), None, None])
+    assert counts_of(codes, 100)[:100].tolist() == counts.reshape(-1).tolist()
+    hidden = np.ma.masked_array(columns[1], np.arange(n) % 3 == 0)
+    masked = cell_codes(grids, [columns[0], hidden, columns[2]])
+    assert masked.tolist() == np.where(np.arange(n) % 3 == 0, 100, codes).tolist()
+
+
+def joined(codes, n_groups, cells, bins):
+    """Count by numpy, from the codes of groups and of bins."""
+    inside = (codes < n_groups) & (cells < bins)
+    joint = codes[inside].astype(np.int64) * bins + cells[inside]
+    return np.bincount(joint, minlength=n_groups * bins).reshape(n_groups, bins)
+
+
+@pytest.mark.parametrize("n_groups", [0, 1, 9, 5000])
+@pytest.mark.parametrize("dtype", [*FLOATS, *INTEGERS, "bool"])
+@pytest.mark.parametrize("kind", BINS)
+def test_each_group_has_a_histogram(kind, dtype, n_groups):
+    bins = bins_of(kind, dtype)
+    if bins is None:
+        return
+    n = 9001
+    rng = np.random.default_rng(n_groups)
+    x = column(dtype, rng, n)
+    codes = rng.integers(0, n_groups + 2, n).astype(np.uint32)
+    codes[:4] = [2**31, 2**32 - 1, 2**31 - 1, n_groups]
+    cells = len(bins.edges) - 1
+    for values in layouts(x):
+        counts = grouped_histogram(bins, codes, n_groups, values)
+        assert counts.dtype == np.int64
+        expected = joined(codes, n_groups, cell_codes([bins], [x]), cells)
+        assert np.array_equal(counts, expected)
+    hidden = np.ma.masked_array(x, rng.random(n) < 0.3)
+    expected = joined(codes, n_groups, cell_codes([bins], [hidden]), cells)
+    assert np.array_equal(grouped_histogram(bins, codes, n_groups, hidden), expected)
+    empty = grouped_histogram(bins, codes[:0], n_groups, x[:0])
+    assert empty.shape == (n_groups, cells)
+    assert empty.sum() == 0
+
+
+def test_groups_that_do_not_fit():
+    bins = public_bins(2**20, (0, 1), np.dtype(float))
+    with pytest.raises(ValueError, match=r"at most 2\*\*30 counts"):
+        grouped_histogram(bins, np.zeros(1, np.uint32), 2**11, np.zeros(1))
+    with pytest.raises(ValueError, match="one shape"):
+        grouped_histogram(bins, np.zeros(1, np.uint32), 2, np.zeros(2))
