@@ -28,10 +28,10 @@ from cydp.accounting._filter import PrivacyFilter
 from cydp.accounting._loss import ZCDP, ApproxDP, Loss, PureDP
 from cydp.accounting._odometer import PrivacyOdometer
 from cydp.accounting.ledger._ledger import BudgetLedger
-from cydp.accounting.ledger._receipt import note_charge
+from cydp.accounting.ledger._receipt import Receipt, note_charge
 from cydp.accounting.ledger._scope import LedgerScope
 
-__all__ = ["Budget", "charge_and_draw"]
+__all__ = ["Budget", "charge_and_draw", "charge_and_run"]
 
 Budget: TypeAlias = PrivacyFilter | BudgetLedger | LedgerScope
 
@@ -51,34 +51,70 @@ def charge_and_draw(
     rng: Generator | None,
     *,
     count: int = 1,
-    function: str | None = None,
     arguments: Any = None,
-    relation: str | None = None,
 ) -> NDArray[Any]:
-    """Charge a budget, if there is one, and return what `draw` returns.
+    """Charge a budget, if there is one, and return the array that `draw` returns.
+
+    Parameters
+    ----------
+    cost : mechanism
+        The mechanism whose loss is charged.
+    draw, budget, rng, count, arguments
+        As in `charge_and_run`.
+    shape, dtype
+        The shape and dtype of the array.
+
+    Raises
+    ------
+    TypeError, PrivacyError
+        As `charge_and_run` does.
+
+    """
+    if budget is None:  # most often, and the quickest way
+        return draw(generator_or_default(rng))
+    described = {"shape": shape, "dtype": dtype.str, "other": arguments}
+    nbytes = math.prod(shape) * dtype.itemsize
+    released: NDArray[Any]
+    released, _ = charge_and_run(
+        cost, draw, budget, rng, count=count, function=type(cost).__name__, arguments=described,
+        nbytes=nbytes,
+    )  # fmt: skip
+    return released
+
+
+def charge_and_run(
+    cost: Cost,
+    draw: Callable[[Generator], Any],
+    budget: Budget | None,
+    rng: Generator | None,
+    *,
+    count: int = 1,
+    function: str,
+    arguments: Any = None,
+    nbytes: int = 0,
+) -> tuple[Any, Receipt | None]:
+    """Charge a budget, if there is one; return what `draw` returns, and the receipt of a ledger.
 
     If the budget is a scope of a ledger with a charge id that was charged before, the recorded
     result is returned.
 
     Parameters
     ----------
-    cost : mechanism
-        The mechanism whose loss is charged.
+    cost : mechanism or query
+        What is charged is its loss.
     draw : callable
-        A function of a generator. It reads the data, and returns an array with noise.
-    shape, dtype
-        The shape and dtype of that array.
+        A function of a generator. It reads the data, and returns what may be published.
     budget, rng
         Arguments of the release. They are checked here, all other arguments by the caller.
     count : int, default 1
         The number of times that the loss is charged.
-    function : str, optional
-        The name of what releases. Default: that of the mechanism's class.
+    function : str
+        The name of what releases.
     arguments : object, optional
         The public arguments that are not part of `cost`: an array, a Series with a public index,
-        or what JSON can hold.
-    relation : str, optional
-        The relation that the cost is stated under, if it is known.
+        or what JSON can hold; or a dict of these.
+    nbytes : int, default 0
+        How many bytes the arrays of the result have, if that is known.
 
     Raises
     ------
@@ -91,7 +127,7 @@ def charge_and_draw(
     """
     generator = generator_or_default(rng)
     if budget is None:
-        return draw(generator)
+        return draw(generator), None
     if not isinstance(budget, PrivacyFilter | BudgetLedger | LedgerScope):
         raise TypeError(
             "budget must be a PrivacyFilter, a BudgetLedger or a ledger.scope(...), not "
@@ -100,22 +136,18 @@ def charge_and_draw(
     if generator._reproducible:
         raise TypeError("rng must not be seeded where a budget pays: its noise is known")
     if isinstance(budget, LedgerScope) and budget.charge_id is not None:
-        result: NDArray[Any] = budget.once(
-            cost,
-            lambda: draw(generator),
-            count,
-            relation=relation,
-            function=function or type(cost).__name__,
-            arguments={"shape": shape, "dtype": dtype.str, "other": _digest(arguments)},
-            nbytes=math.prod(shape) * dtype.itemsize,
-        )
-        return result
+        receipts: list[Receipt] = []
+        drawn = budget._once(
+            cost, lambda: draw(generator), count, None, function, _digest(arguments), nbytes,
+            receipts,
+        )  # fmt: skip
+        return drawn, receipts[0]
     try:
-        receipt = budget.charge(cost, count, relation=relation)
+        receipt = budget.charge(cost, count)
     except UnknownBlockError as error:
         raise _scope_error(error) if isinstance(budget, BudgetLedger) else error from None
     try:
-        return draw(generator)
+        return draw(generator), receipt
     except BaseException as error:
         note_charge(
             error, _charged_loss(budget, cost, count) if receipt is None else receipt.cost, receipt
@@ -138,6 +170,8 @@ def _charged_loss(budget: Spendable, cost: Cost, count: int) -> Loss:
 
 def _digest(arguments: Any) -> Any:
     """Return a digest of an array or of a Series' index, and other arguments as they are."""
+    if isinstance(arguments, dict):
+        return {name: _digest(argument) for name, argument in arguments.items()}
     if is_series(arguments):
         labels = repr((arguments.name, arguments.index.tolist()))
         return ["index", sha256(labels.encode(errors="replace")).hexdigest()]

@@ -20,6 +20,7 @@ from cydp._core import Sampler
 from cydp._generator import Generator
 from cydp._numbers.rational import as_exact, read_integer
 from cydp.accounting._loss import Loss
+from cydp.exact._data_bins import refuse_data_bins
 from cydp.exact._grid_sum import GridSum
 from cydp.mechanisms._charge_and_draw import Budget, charge_and_draw
 from cydp.mechanisms._grid_exponent import float_up
@@ -121,8 +122,8 @@ class RealMechanism(ABC):
         Raises
         ------
         TypeError, ValueError
-            If value does not hold numbers, or if budget, rng or out is not allowed. Then nothing
-            is charged or drawn.
+            If value does not hold numbers, or is counts in bins that came from the data; if
+            budget, rng or out is not allowed. Then nothing is charged or drawn.
         PrivacyError
             If the budget refuses. Then nothing is charged and the value is not read.
 
@@ -135,6 +136,7 @@ class RealMechanism(ABC):
         """
         if isinstance(value, GridSum):
             return self._release_sum(value, budget, rng, out)
+        refuse_data_bins(value, "value")
         given = declare_reals(value, "value")
         check_output(out, _FLOAT64, given.shape, value)
         count, draw = self._plan_draw(given, out)

@@ -17,6 +17,7 @@ from cydp._columns.pandas import labels_of, restore_labels
 from cydp._core import Sampler, add_noise_to_one, saturating_add
 from cydp._generator import Generator, generator_or_default
 from cydp.accounting._loss import Loss
+from cydp.exact._data_bins import refuse_data_bins
 from cydp.mechanisms._charge_and_draw import Budget, charge_and_draw
 from cydp.mechanisms._output import apart_from, check_output, fill_output
 
@@ -122,8 +123,8 @@ class IntegerMechanism(ABC):
         Raises
         ------
         TypeError, ValueError
-            If value does not hold integers, or if budget, rng or out is not allowed. Then nothing
-            is charged or drawn.
+            If value does not hold integers, or is counts in bins that came from the data; if
+            budget, rng or out is not allowed. Then nothing is charged or drawn.
         PrivacyError
             If the budget refuses. Then nothing is charged and the value is not read.
 
@@ -141,6 +142,7 @@ class IntegerMechanism(ABC):
             clamped = _clamp(value)
             generator = generator_or_default(rng)
             return add_noise_to_one(clamped, may_saturate, generator._stream, sampler)
+        refuse_data_bins(value, "value")
         given = declare_integers(value, "value", _KIND)
         check_output(out, INT64, given.shape, value)
         draw = partial(_add_noise, given, *self._prepare_noise(given.size), out)

@@ -24,6 +24,7 @@ from cydp._samplers import prepare_noisy_max
 from cydp._sensitivity import relation_of
 from cydp.accounting._loss import PureDP
 from cydp.accounting._make_loss import make_loss
+from cydp.exact._data_bins import refuse_data_bins
 from cydp.mechanisms import _rational_selection, _selection_probabilities
 from cydp.mechanisms._charge_and_draw import Budget, charge_and_draw
 from cydp.mechanisms._confidence import read_level
@@ -147,7 +148,8 @@ class _NoisyMaxMechanism(ABC):
         Raises
         ------
         TypeError, ValueError
-            If scores is not such an array, or if budget or rng is not allowed.
+            If scores is not such an array, or is counts in bins that came from the data; if
+            budget or rng is not allowed.
         PrivacyError
             If the budget refuses. Then nothing is charged and no score is read.
 
@@ -157,6 +159,7 @@ class _NoisyMaxMechanism(ABC):
         1
 
         """
+        refuse_data_bins(scores, "scores")
         given = declare_scores(scores)
         shape, candidates = given.shape[:-1], given.shape[-1]
         chosen = charge_and_draw(

@@ -26,6 +26,7 @@ from cydp._numbers.rational import (
 )
 from cydp._relations import check_relation
 from cydp.accounting._loss import ApproxDP
+from cydp.exact._data_bins import refuse_data_bins
 from cydp.mechanisms._charge_and_draw import Budget, charge_and_draw
 from cydp.mechanisms._fields import set_fields
 from cydp.mechanisms._integer_mechanism import declare_integers, read_int64
@@ -172,8 +173,9 @@ class PartitionSelection:
 
         Raises
         ------
-        TypeError
-            If counts does not hold integers, or if budget or rng is not allowed.
+        TypeError, ValueError
+            If counts does not hold integers, or is of bins that came from the data; if budget or
+            rng is not allowed.
         PrivacyError
             If the budget refuses, or is kept under another relation. Then nothing is charged and
             the counts are not read.
@@ -188,6 +190,7 @@ class PartitionSelection:
         array([False,  True])
 
         """
+        refuse_data_bins(counts, "counts")
         given = declare_integers(counts, "counts")
         draws, labels = partial(self._draw, given), labels_of(counts)
         kept = charge_and_draw(self, draws, given.shape, _BOOL, budget, rng, arguments=labels)

@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: MIT
+"""Chooses a quantile by the exponential mechanism, for one column or for many groups."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cydp._arguments import Integer, Number
+from cydp._call_errors import require_names
+from cydp._generator import Generator
+from cydp._numbers.rational import (
+    as_exact,
+    format_number,
+    literal_of,
+    read_exact,
+    read_positive,
+)
+from cydp._samplers import prepare_quantile
+from cydp._sensitivity import relation_of
+from cydp.accounting._loss import PureDP
+from cydp.accounting._make_loss import make_loss
+from cydp.exact._sorted_units import SortedUnits
+from cydp.mechanisms._fields import set_fields
+from cydp.mechanisms._noisy_max import ExponentialMechanism
+from cydp.mechanisms._sensitivity import format_sensitivity, read_norm
+
+__all__ = ["QuantileMechanism", "read_quantile"]
+
+_MOST_DENOMINATOR = 2**64 - 1
+
+
+@dataclass(frozen=True, slots=True, init=False, repr=False, match_args=False)
+class QuantileMechanism:
+    """The exponential mechanism for a quantile, exact.
+
+    It chooses a grid point y with P(y) proportional to exp(-d(y) / scale), where d(y) =
+    max(#{x < y} - q * n, q * n - #{x <= y}, 0) is how far q * n is from the ranks of y among n
+    numbers x. A group without numbers gets a uniform grid point.
+
+    Parameters
+    ----------
+    epsilon : number > 0
+        Privacy cost in pure DP of one `choose`, which is one for all groups, in nats.
+    sensitivity : number > 0
+        The largest change that one unit can make in any score, -d(y), added up over the groups. For
+        a unit of at most c rows in one group it is c * max(q, 1 - q) under "add-remove" and c under
+        "change-one"; for one in at most L of several groups, with c rows in each, L * c * max(q,
+        1 - q) and twice that. It is read as `ExponentialMechanism` reads it.
+    q : number from 0 to 1
+        Its denominator must be below 2**64.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a parameter is not allowed.
+
+    Attributes
+    ----------
+    relation : str or None
+        The relation that the sensitivity, and with it the loss, is stated under.
+
+    Notes
+    -----
+    A number x may be chosen, most of all one that many rows share: it is a point like any other,
+    and rows act through d alone. docs/mechanisms/quantile.md has the proof.
+
+    Examples
+    --------
+    >>> QuantileMechanism(epsilon=1, sensitivity="1/2", q="1/2").scale
+    Fraction(1, 1)
+
+    """
+
+    epsilon: Fraction
+    sensitivity: Fraction
+    q: Fraction
+    relation: str | None
+
+    @require_names
+    def __init__(self, *, epsilon: Number, sensitivity: Number, q: Number) -> None:
+        set_fields(
+            self,
+            epsilon=read_positive(epsilon, "epsilon"),
+            sensitivity=read_norm(sensitivity),
+            q=read_quantile(q),
+            relation=relation_of(sensitivity),
+        )
+
+    @property
+    def loss(self) -> PureDP:
+        """Privacy cost of one `choose`, for all groups together."""
+        return make_loss(PureDP, self.epsilon, self.epsilon**2 / 8, relation=self.relation)
+
+    @property
+    def scale(self) -> Fraction:
+        """Scale of the noise, in ranks: 2 sensitivity / epsilon."""
+        return as_exact(2 * self.sensitivity / self.epsilon)
+
+    def error_bound(self, confidence: Number = 0.95, *, count: Integer) -> float:
+        """Return how far, in ranks, the choice is at most from the quantile: its d(y).
+
+        Parameters
+        ----------
+        confidence : number between 0 and 1, default 0.95
+            The least probability that it is.
+        count : int >= 1
+            The number of grid points.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If confidence or count is outside its range.
+
+        Examples
+        --------
+        >>> m = QuantileMechanism(epsilon=1, sensitivity="1/2", q="1/2")
+        >>> round(m.error_bound(0.95, count=2**30), 1)
+        23.8
+
+        """
+        same = ExponentialMechanism(epsilon=self.epsilon, sensitivity=self.sensitivity)
+        return same.error_bound(confidence, count=count)
+
+    def choose(self, records: SortedUnits, rng: Generator) -> NDArray[np.int64]:
+        """Choose a grid point for each group.
+
+        Parameters
+        ----------
+        records : SortedUnits
+        rng : Generator
+            It is asked for one key, whatever the records are. `fixed_work` has no effect: the work
+            does not depend on the noise, except with a probability below 2**-72 for each group.
+
+        Returns
+        -------
+        ndarray of int64, shape (n_groups,)
+            In units of the records' grid.
+
+        """
+        grid, prepared = records.grid, prepare_quantile(self.q, 1 / self.scale)
+        chosen = np.empty(len(records.offsets) - 1, np.int64)
+        ends = grid.lowest, grid.highest
+        rng._choose_quantiles(prepared, records.units, records.offsets, ends, chosen)
+        return chosen
+
+    def __repr__(self) -> str:
+        norm = format_sensitivity(self.sensitivity, self.relation)
+        return (
+            f"QuantileMechanism(epsilon={literal_of(self.epsilon)}, sensitivity={norm}, "
+            f"q={literal_of(self.q)})"
+        )
+
+
+def read_quantile(q: Number, name: str = "q") -> Fraction:
+    """Return which quantile is meant.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If it is no number from 0 to 1, or if its denominator is 2**64 or more.
+
+    Examples
+    --------
+    >>> read_quantile(0.95)
+    Fraction(19, 20)
+
+    """
+    number = read_exact(q, name)
+    if not 0 <= number <= 1:
+        raise ValueError(f"{name} must be from 0 to 1, not {format_number(number)}")
+    if number.denominator > _MOST_DENOMINATOR:
+        raise ValueError(f"{name} must have a denominator below 2**64")
+    return number
