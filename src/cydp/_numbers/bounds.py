@@ -3,13 +3,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
 from cydp._arguments import Bounds
 from cydp._numbers.rational import format_number, read_binary
 
-__all__ = ["check_order", "check_pair", "read_bounds"]
+__all__ = ["Pair", "check_order", "check_pair", "read_bounds"]
+
+
+class Pair(Sequence[float]):
+    """What may stand for a pair of bounds besides a tuple or a list, such as released bounds."""
+
+    __slots__ = ()
 
 
 def check_pair(bounds: Any, name: str = "bounds") -> tuple[Any, Any]:
@@ -29,7 +36,7 @@ def check_pair(bounds: Any, name: str = "bounds") -> tuple[Any, Any]:
 
     """
     wanted = f"{name} must be a pair of numbers, {name}=(lower, upper)"
-    if not isinstance(bounds, tuple | list):
+    if not isinstance(bounds, tuple | list | Pair):
         raise TypeError(f"{wanted}, not {type(bounds).__name__}")
     if len(bounds) != 2:
         raise ValueError(f"{wanted}, not a {type(bounds).__name__} of {len(bounds)}")

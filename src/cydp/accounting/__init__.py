@@ -20,6 +20,7 @@ from cydp.accounting._errors import (
     MeasureMismatchError,
     PrivacyError,
     RelationMismatchError,
+    UnitMismatchError,
     UnknownBlockError,
 )
 from cydp.accounting._filter import PrivacyFilter
@@ -54,6 +55,7 @@ __all__ = [
     "PureDP",
     "Receipt",
     "RelationMismatchError",
+    "UnitMismatchError",
     "UnknownBlockError",
     "calibrate",
     "convert",

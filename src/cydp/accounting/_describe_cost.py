@@ -6,9 +6,9 @@ from __future__ import annotations
 from typing import Any
 
 from cydp._numbers.rational import literal_of
-from cydp.accounting._loss import ApproxDP
+from cydp.accounting._loss import LOSSES, ApproxDP
 
-__all__ = ["describe_cost"]
+__all__ = ["describe_cost", "name_mechanism"]
 
 
 def describe_cost(cost: Any) -> str:
@@ -16,7 +16,7 @@ def describe_cost(cost: Any) -> str:
 
     Parameters
     ----------
-    cost : loss, mechanism or release
+    cost : loss, mechanism, query or release
         It was checked before. The loss of a plan is described by the plan.
 
     Examples
@@ -30,7 +30,28 @@ def describe_cost(cost: Any) -> str:
     if plan is not None:
         items = ", ".join(f"({describe_cost(item)}, {count})" for item, count in plan.items)
         return f"Plan([{items}]).as_loss({literal_of(cost.delta)})"
-    mechanism = getattr(cost, "mechanism", cost)  # a release has one
-    its_repr: Any = type(mechanism).__repr__
+    described = _asked(cost)
+    its_repr: Any = type(described).__repr__
     # The repr that Python gives to every object shows an address.
-    return repr(cost.loss if its_repr is object.__repr__ else mechanism)
+    return repr(cost.loss if its_repr is object.__repr__ else described)
+
+
+def name_mechanism(cost: Any) -> str | None:
+    """Return what the history calls the mechanisms of a cost; None for a loss without one.
+
+    Examples
+    --------
+    >>> import cydp
+    >>> name_mechanism(cydp.mean([1], (0, 10), epsilon=1)), name_mechanism(cydp.PureDP(1))
+    ('DiscreteLaplace', None)
+
+    """
+    if isinstance(cost, LOSSES):
+        return "Plan" if isinstance(cost, ApproxDP) and cost.plan is not None else None
+    described = _asked(cost)
+    return str(getattr(described, "mechanism_name", type(described).__name__))
+
+
+def _asked(cost: Any) -> Any:
+    """Return the query of a release, which has no released value in it, or another cost itself."""
+    return getattr(cost, "query", getattr(cost, "mechanism", cost))

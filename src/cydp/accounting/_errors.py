@@ -19,6 +19,7 @@ __all__ = [
     "MeasureMismatchError",
     "PrivacyError",
     "RelationMismatchError",
+    "UnitMismatchError",
     "UnknownBlockError",
 ]
 
@@ -73,6 +74,10 @@ class MeasureMismatchError(PrivacyError):
 
 class RelationMismatchError(PrivacyError):
     """Losses, or a loss and a budget, are stated under different relations of neighbours."""
+
+
+class UnitMismatchError(PrivacyError):
+    """A release protects another unit than the ledger that is to pay for it."""
 
 
 class AdaptivityError(PrivacyError):

@@ -12,8 +12,8 @@ from typing import Any
 from cydp._arguments import Integer
 from cydp.accounting._amounts import Amount, add_amounts, repeat_amount, zero_amount
 from cydp.accounting._cost import Cost, check_relation_of_cost, loss_of
-from cydp.accounting._describe_cost import describe_cost
-from cydp.accounting._loss import ZCDP, ApproxDP, Loss, PureDP
+from cydp.accounting._describe_cost import describe_cost, name_mechanism
+from cydp.accounting._loss import Loss
 from cydp.accounting._loss_numbers import read_count
 from cydp.accounting.ledger._blocks import ALL, check_block_ids
 from cydp.accounting.ledger._fields import check_string, json_of, sha256_of, strings_of
@@ -129,7 +129,7 @@ def check_charge(
         if given is not None:
             check_string(given, name)
     ids = (ALL,) if blocks is None else check_block_ids(blocks)
-    mechanism = _mechanism_name(cost)
+    mechanism = name_mechanism(cost)
     compared = {
         "cost": strings_of(requested), "blocks": sorted(ids), "mechanism": mechanism,
         "params": None if mechanism is None else describe_cost(cost), "count": times,
@@ -140,10 +140,3 @@ def check_charge(
     entry = {"kind": "charge", "label": label, "fingerprint": digest} | compared
     id_ = charge_id or str(uuid.uuid4())
     return Charge(type(budget), requested, requested != exact, ids, id_, entry)
-
-
-def _mechanism_name(cost: Cost) -> str | None:
-    """Return what the history calls the mechanism of a cost; None for a loss without one."""
-    if isinstance(cost, PureDP | ApproxDP | ZCDP):
-        return "Plan" if isinstance(cost, ApproxDP) and cost.plan is not None else None
-    return type(cost).__name__

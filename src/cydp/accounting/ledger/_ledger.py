@@ -59,6 +59,8 @@ class BudgetLedger(LedgerResults, LedgerBlocks):
         The relation of neighbours that the losses are stated under.
     privacy_unit : str
         What one unit stands for, such as "person".
+    uuid : str
+        Tells this ledger from every other one.
 
     Notes
     -----
@@ -81,12 +83,13 @@ class BudgetLedger(LedgerResults, LedgerBlocks):
 
     """
 
-    __slots__ = ("_store", "budget", "privacy_unit", "relation")
+    __slots__ = ("_store", "budget", "privacy_unit", "relation", "uuid")
 
     _store: Store
     budget: Loss
     privacy_unit: str
     relation: str
+    uuid: str
 
     def __init__(self, *use_create_or_open: object, **instead: object) -> None:
         raise TypeError(
@@ -223,7 +226,7 @@ class BudgetLedger(LedgerResults, LedgerBlocks):
         """
         seq, digest = (0, "") if expect_head is None else check_head(expect_head)
 
-        def about(connection: Connection) -> tuple[Loss, str, str]:
+        def about(connection: Connection) -> tuple[Loss, str, str, str]:
             first = connection.execute("SELECT body FROM entry WHERE seq = 1").fetchone()
             if expect_head is not None:
                 row = connection.execute("SELECT hash FROM entry WHERE seq = ?", (seq,)).fetchone()
@@ -235,7 +238,8 @@ class BudgetLedger(LedgerResults, LedgerBlocks):
             try:
                 entry = json.loads(first[0])
                 budget = loss_of_amount(_MEASURES[entry["measure"]], amount_from(entry["budget"]))
-                return budget, check_relation(entry["relation"]), entry["privacy_unit"]
+                unit, id_ = entry["privacy_unit"], entry["uuid"]
+                return budget, unit, check_relation(entry["relation"]), id_
             except (TypeError, KeyError, ValueError, ArithmeticError):
                 raise LedgerCorruptError(
                     "the ledger is damaged: its first entry is not what was written"
@@ -243,9 +247,9 @@ class BudgetLedger(LedgerResults, LedgerBlocks):
 
         file = Store.open(read_path(path), read_only=read_only)
         with file.closed_by_errors():
-            budget, relation, unit = file.read(about)
+            found = file.read(about)
         new = object.__new__(cls)
-        for name, value in zip(cls.__slots__, (file, budget, unit, relation), strict=True):
+        for name, value in zip(cls.__slots__, (file, *found), strict=True):
             object.__setattr__(new, name, value)
         return new
 

@@ -115,8 +115,8 @@ class LedgerResults(LedgerCharges):
             As in `charge`.
         release : callable
             Called without arguments after the charge. Its result is recorded. The result can hold
-            what JSON can hold, Fractions, arrays of numbers or bool, Series of pandas whose index
-            JSON can hold, and releases of cydp. It must not be None.
+            what JSON can hold, Fractions, arrays of numbers, times or text, Series of pandas whose
+            index JSON can hold, and releases of cydp. It must not be None.
         function : str, optional
             The name of the function that releases, which must be the same in a repetition. Default:
             the qualified name of `release`. Needed if `release` is a lambda or has no name.
@@ -165,6 +165,27 @@ class LedgerResults(LedgerCharges):
         (True, PureDP(epsilon=0.5))
 
         """
+        return self._once(
+            charge_id, cost, release, count, blocks, label, relation, function, arguments,
+            data_version, nbytes, [],
+        )  # fmt: skip
+
+    def _once(
+        self,
+        charge_id: str,
+        cost: Cost,
+        release: Callable[[], Any],
+        count: Integer,
+        blocks: Iterable[str] | None,
+        label: str | None,
+        relation: str | None,
+        function: str | None,
+        arguments: Any,
+        data_version: str | None,
+        nbytes: Integer,
+        receipts: list[Receipt],
+    ) -> Any:
+        """Return what `once` returns, and append the receipt of the charge to `receipts`."""
         check_string(charge_id, "charge_id")
         if not callable(release):
             raise TypeError(f"release must be callable, not {type(release).__name__}")
@@ -175,7 +196,6 @@ class LedgerResults(LedgerCharges):
             raise ValueError(f"nbytes must be at least 0, not {size}")
         check_size(size)
         charge = self._check(cost, count, blocks, charge_id, label, relation, call)
-        receipts: list[Receipt] = []
         try:
             self._store.write(lambda connection: receipts.append(write_charge(connection, charge)))
             if not receipts[0].fresh:

@@ -123,15 +123,28 @@ class LedgerScope:
         nbytes: int = 0,
     ) -> Any:
         """Charge, release and record, as `BudgetLedger.once` does with the `charge_id`."""
+        return self._once(cost, release, count, relation, function, arguments, nbytes, [])
+
+    def _once(
+        self,
+        cost: Cost,
+        release: Callable[[], Any],
+        count: Integer,
+        relation: str | None,
+        function: str | None,
+        arguments: Any,
+        nbytes: int,
+        receipts: list[Receipt],
+    ) -> Any:
+        """Return what `once` returns, and append the receipt of the charge to `receipts`."""
         if self.charge_id is None:
             raise ValueError(
                 "charge_id must be given to the scope whose release is recorded: "
                 "ledger.scope(charge_id=...)"
             )
-        return self.ledger.once(
-            self.charge_id, cost, release, count, blocks=self.blocks or None,
-            label=self.label, relation=relation, function=function, arguments=arguments,
-            data_version=self.data_version, nbytes=nbytes,
+        return self.ledger._once(
+            self.charge_id, cost, release, count, self.blocks or None, self.label, relation,
+            function, arguments, self.data_version, nbytes, receipts,
         )  # fmt: skip
 
     def would_exceed(self, cost: Cost, count: Integer = 1, *, relation: str | None = None) -> bool:

@@ -25,6 +25,7 @@ _Kind = TypeVar("_Kind")
 MOST_BYTES = 2**26  # in the arrays of one result: 64 MiB
 _MOST_TEXT = 2**27  # characters of the string of one result
 _ARRAY, _FLOAT, _FRACTION, _OBJECT, _SERIES = "$array", "$float", "$fraction", "$object", "$series"
+_TEXT = "$text"  # an array of objects, all of them strings
 _CLASSES: dict[str, tuple[type, Callable[[Any], Any], Callable[[Any], Any]]] = {}
 
 
@@ -41,8 +42,8 @@ def serialize(result: Any) -> str:
     Raises
     ------
     TypeError, ValueError
-        If the result is None, if it holds anything but JSON, Fractions, arrays of numbers or bool,
-        pandas Series of these, and releases, or if it is longer than a ledger keeps.
+        If the result is None, if it holds anything but JSON, Fractions, arrays of numbers, times or
+        text, pandas Series of these, and releases, or if it is longer than a ledger keeps.
 
     Examples
     --------
@@ -81,8 +82,12 @@ def _pack(result: Any) -> tuple[Any, int]:
     if isinstance(result, np.generic):
         return _pack(result.item())
     if isinstance(result, np.ndarray):
-        if result.dtype.kind not in "biuf" or isinstance(result, np.ma.MaskedArray):
-            raise TypeError("result must have arrays of numbers or bool only, without a mask")
+        if result.dtype == object and result.ndim == 1 and set(map(type, result)) <= {str}:
+            return {_TEXT: result.tolist()}, 0
+        if result.dtype.kind not in "biufmM" or isinstance(result, np.ma.MaskedArray):
+            raise TypeError(
+                "result must have arrays of numbers, times or text only, without a mask"
+            )
         native = np.ascontiguousarray(result, result.dtype.newbyteorder("<"))
         data = base64.b64encode(native.tobytes()).decode()
         return {_ARRAY: [native.dtype.str, list(result.shape), data]}, native.nbytes
@@ -123,6 +128,8 @@ def _unpack(packed: Any) -> Any:
         stored = np.dtype(kind)
         array = np.frombuffer(base64.b64decode(data), stored).reshape(shape)
         return array.astype(stored.newbyteorder("="))
+    if _TEXT in packed:
+        return np.array([*packed[_TEXT], None], object)[:-1]  # of objects, even if it is empty
     if _SERIES in packed:
         index, name, values = map(_unpack, packed[_SERIES])
         return importlib.import_module("pandas").Series(values, index=index, name=name)
