@@ -36,7 +36,22 @@ from cydp.mechanisms import (
     Snapping,
 )
 from cydp.random import Generator, bernoulli, discrete_gaussian, discrete_laplace
-from cydp.releases import HistogramRelease, histogram
+from cydp.releases import (
+    HistogramRelease,
+    bounds,
+    count,
+    explain,
+    group_by,
+    histogram,
+    histogramdd,
+    mean,
+    median,
+    quantile,
+    sum,
+    top_k,
+    value_counts,
+    variance,
+)
 
 __all__ = [
     "ZCDP",
@@ -63,21 +78,33 @@ __all__ = [
     "__version__",
     "accounting",
     "bernoulli",
+    "bounds",
     "build_info",
     "calibrate",
     "convert",
+    "count",
     "discrete_gaussian",
     "discrete_laplace",
     "exact",
+    "explain",
     "get_include",
     "get_lib",
+    "group_by",
     "group_privacy",
     "histogram",
+    "histogramdd",
+    "mean",
+    "median",
     "optimal_composition",
     "parallel",
+    "quantile",
     "sensitivity",
     "sequential",
+    "sum",
     "testing",
+    "top_k",
+    "value_counts",
+    "variance",
 ]
 
 

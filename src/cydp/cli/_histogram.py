@@ -18,11 +18,14 @@ from cydp.accounting._errors import LedgerError
 from cydp.accounting._format import format_name
 from cydp.accounting._measure import exact_string
 from cydp.accounting.ledger._ledger import BudgetLedger
+from cydp.accounting.ledger._scope import LedgerScope
 from cydp.cli._column_file import FileError, open_column
 from cydp.cli._format import format_block, format_numbers, head_of, json_of, left_of
 from cydp.cli._ledger import read_block_id
 from cydp.cli._ledger_file import open_ledger
-from cydp.releases._histogram import HistogramRelease, histogram
+from cydp.mechanisms._discrete_laplace import DiscreteLaplace
+from cydp.releases._histogram import histogram
+from cydp.releases._histogram_release import HistogramRelease
 
 __all__ = ["add_command"]
 
@@ -59,6 +62,14 @@ def add_command(commands: Any) -> None:
         help="what neighbours differ in: add-remove or change-one (default: the ledger's; "
         "add-remove without one)",
     )
+    parser.add_argument(
+        "--max-rows-per-unit",
+        type=int,
+        metavar="K",
+        help="your promise that no person, or whatever the unit of the ledger is, has more than K "
+        "rows in FILE; the noise grows with K. A ledger whose unit is not a row needs it and keeps "
+        "it in its history (default: what is protected is a row)",
+    )
     parser.add_argument("--ledger", metavar="PATH", help="the ledger that pays")
     parser.add_argument(
         "--blocks",
@@ -92,7 +103,7 @@ def add_command(commands: Any) -> None:
 def _histogram(options: argparse.Namespace) -> int:
     edges = _read_edges(options.bins)
     # Refuses bad parameters before a file is looked at.
-    histogram((), edges, epsilon=options.epsilon, relation=options.relation or "add-remove")
+    _release((), edges, options, "add-remove")
     if options.ledger is not None:
         return _release_from_ledger(options, edges)
     for name in ("blocks", "label", "charge_id", "data_version"):
@@ -100,10 +111,27 @@ def _histogram(options: argparse.Namespace) -> int:
             option = f"--{name.replace('_', '-')}"
             raise ValueError(f"{option} needs --ledger: give the ledger, or leave {option} out")
     column = open_column(options.file, options.column)
-    relation = options.relation or "add-remove"
-    release = histogram(column, edges, epsilon=options.epsilon, relation=relation)
+    release = _release(column, edges, options, "add-remove")
     print(json.dumps(_dict_of(release)) if options.json else release)
     return 0
+
+
+def _release(
+    column: Any,
+    edges: list[float],
+    options: argparse.Namespace,
+    relation: str,
+    budget: LedgerScope | None = None,
+) -> HistogramRelease:
+    """Return the release that the options ask for, under `relation` if they name none."""
+    return histogram(
+        column,
+        edges,
+        epsilon=options.epsilon,
+        relation=options.relation or relation,
+        max_rows_per_unit=options.max_rows_per_unit,
+        budget=budget,
+    )
 
 
 def _release_from_ledger(options: argparse.Namespace, edges: list[float]) -> int:
@@ -112,18 +140,13 @@ def _release_from_ledger(options: argparse.Namespace, edges: list[float]) -> int
     with open_ledger(BudgetLedger.open, options.ledger) as ledger:
         column = open_column(options.file, options.column)
         try:
-            release = histogram(
-                column,
-                edges,
-                epsilon=options.epsilon,
-                relation=options.relation or ledger.relation,
-                budget=ledger.scope(
-                    blocks=options.blocks,
-                    label=_make_label(options),
-                    charge_id=options.charge_id,
-                    data_version=_name_source(options),
-                ),
+            budget = ledger.scope(
+                blocks=options.blocks,
+                label=_make_label(options),
+                charge_id=options.charge_id,
+                data_version=_name_source(options),
             )
+            release = _release(column, edges, options, ledger.relation, budget)
         except FileError as error:  # the values could not be read
             raise FileError(f"{error}; {_CHARGED}") from None
         try:
@@ -184,6 +207,7 @@ def _read_edges(spec: str) -> list[float]:
 
 def _dict_of(release: HistogramRelease) -> dict[str, object]:
     mechanism = release.mechanism
+    assert isinstance(mechanism, DiscreteLaplace)  # for epsilon alone
     return {
         "counts": release.counts.tolist(),
         "edges": release.edges.tolist(),

@@ -15,7 +15,7 @@ from cydp._build import build_info
 from cydp._selftest import checks
 from cydp._version import __version__
 from cydp.accounting._errors import PrivacyError
-from cydp.cli import _histogram, _ledger
+from cydp.cli import _histogram, _ledger, _verify_release
 
 __all__ = ["main"]
 
@@ -42,6 +42,7 @@ _IN_PYTHON = {
     "is needed",
     "with by_block=True": "by `cydp ledger create --by-block`",
     "expect_head": "--head",
+    "give user=, or promise with max_rows_per_unit=k": "promise with --max-rows-per-unit=k",
 }
 _LOSS = re.compile(r"\b(?:PureDP|ApproxDP|ZCDP)\(((?:epsilon|rho)=[^()]*)\)")
 
@@ -94,6 +95,7 @@ def _make_parser() -> _Parser:
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     _histogram.add_command(commands)
     _ledger.add_commands(commands)
+    _verify_release.add_command(commands)
     selftest = commands.add_parser("selftest", help="check the installed package")
     selftest.set_defaults(run=_selftest)
     return parser

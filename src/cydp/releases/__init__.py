@@ -3,9 +3,48 @@
 
 from __future__ import annotations
 
-from cydp.releases._histogram import HistogramRelease, histogram
+from cydp.releases._bounds import bounds
+from cydp.releases._bounds_release import BoundsRelease
+from cydp.releases._count import count
+from cydp.releases._explain import explain
+from cydp.releases._explanation import Explanation
+from cydp.releases._group_by import group_by
+from cydp.releases._histogram import histogram
+from cydp.releases._histogram_release import HistogramRelease
+from cydp.releases._histogramdd import histogramdd
+from cydp.releases._mean import MeanRelease, mean
+from cydp.releases._number import NumberRelease
+from cydp.releases._quantile import QuantileRelease, median, quantile
+from cydp.releases._sum import sum
+from cydp.releases._table_release import TableRelease
+from cydp.releases._top_k import TopRelease, top_k
+from cydp.releases._value_counts import value_counts
+from cydp.releases._variance import VarianceRelease, variance
 
-__all__ = ["HistogramRelease", "histogram"]
+__all__ = [
+    "BoundsRelease",
+    "Explanation",
+    "HistogramRelease",
+    "MeanRelease",
+    "NumberRelease",
+    "QuantileRelease",
+    "TableRelease",
+    "TopRelease",
+    "VarianceRelease",
+    "bounds",
+    "count",
+    "explain",
+    "group_by",
+    "histogram",
+    "histogramdd",
+    "mean",
+    "median",
+    "quantile",
+    "sum",
+    "top_k",
+    "value_counts",
+    "variance",
+]
 
 
 def __dir__() -> list[str]:

@@ -4,86 +4,169 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import fields
-from typing import Any, Protocol, Self, cast
+from dataclasses import dataclass, field, fields
+from types import MappingProxyType
+from typing import Any, Self, TypeVar, cast
 
 import numpy as np
 
 from cydp._arguments import Integer, Number
-from cydp.accounting._loss import Loss
+from cydp._version import __version__
+from cydp.accounting._loss import ZCDP, ApproxDP, Loss, PureDP
+from cydp.accounting.ledger._ledger import BudgetLedger
+from cydp.accounting.ledger._serialize import register
+from cydp.exact._grid import Grid
+from cydp.mechanisms._discrete_laplace import DiscreteLaplace
+from cydp.mechanisms._quantile import QuantileMechanism
+from cydp.releases._certificate import json_of_released, make_certificate
+from cydp.releases._parts import Part
+from cydp.releases._query import Query
+from cydp.releases._unit import Unit
 
-__all__ = ["Release"]
+__all__ = ["Release", "describe", "recorded"]
+
+_Kind = TypeVar("_Kind", bound=type)
 
 
-class Mechanism(Protocol):
-    """What a release asks its mechanism for."""
-
-    @property
-    def loss(self) -> Loss: ...
-
-    @property
-    def variance(self) -> float: ...
-
-
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
 class Release(ABC):
     """A private release, which knows what it is.
 
-    Releases are values: they are equal if all their fields are, they can be hashed, copied and
-    pickled, and their arrays are read-only. A subclass is a frozen dataclass with keyword-only
-    fields and ``eq=False``.
+    Releases are values: they are equal if all their fields are, but for `payment`, they can be
+    hashed, copied and pickled, and their arrays are read-only. A subclass is a frozen dataclass
+    with keyword-only fields and ``eq=False``.
 
     Attributes
     ----------
-    mechanism : mechanism
-        The noise, with its scale.
-    relation : str
-        "add-remove" or "change-one".
+    query : Query
+        What was asked: noise, privacy unit and loss, from public parameters alone.
+    payment : Payment or None
+        The entry of the ledger that has paid; None without a ledger.
 
     """
 
-    __slots__ = ()
-
-    mechanism: Mechanism
-    relation: str
+    query: Query
+    payment: Any = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         for name in cast(Any, self).__dataclass_fields__:
-            if isinstance(value := getattr(self, name), np.ndarray):
-                # Neither the array that was given, nor this one made writable again, changes it.
-                own = value.copy()
-                own.flags.writeable = False
-                object.__setattr__(self, name, own.view())
+            value = getattr(self, name)
+            if isinstance(value, np.ndarray):
+                object.__setattr__(self, name, _read_only(value))
+            elif type(value) is tuple:
+                object.__setattr__(self, name, tuple(map(_read_only, value)))
 
     @property
     def loss(self) -> Loss:
         """Privacy cost of the whole release."""
-        return self.mechanism.loss
+        return self.query.loss
 
     @property
-    def variance(self) -> float:
+    def relation(self) -> str:
+        """The relation of neighbours: "add-remove" or "change-one"."""
+        return self.query.relation
+
+    @property
+    def unit(self) -> str:
+        """What is protected, in words."""
+        return self.query.unit.words
+
+    @property
+    def mechanism(self) -> Any:
+        """The mechanism, in steps of the grid; if the release has several parts, one for each."""
+        made = {name: part.mechanism for name, part in self.query.parts.items()}
+        return made.popitem()[1] if len(made) == 1 else MappingProxyType(made)
+
+    @property
+    def metadata(self) -> dict[str, Any]:
+        """What is known of the release besides its numbers, as JSON can hold it.
+
+        Exact numbers are text, such as "1/3".
+        """
+        return describe(self.query)
+
+    @property
+    @abstractmethod
+    def variance(self) -> Any:
         """Variance of the noise in each released number."""
-        return self.mechanism.variance
 
     @abstractmethod
-    def error_bound(self, confidence: Number = 0.95, *, count: Integer = 1) -> float:
+    def error_bound(self, confidence: Number = 0.95, *, count: Integer = 1) -> Any:
         """Return the largest distance of released numbers from the true ones."""
 
     @abstractmethod
     def interval(self, confidence: Number = 0.95, *, count: Integer = 1) -> tuple[Any, Any]:
         """Return lower and upper ends that hold the true numbers."""
 
+    def to_json(self) -> str:
+        """Return what was released as JSON, of which a certificate has the SHA-256.
+
+        Returns
+        -------
+        str
+            The fields of the release, but not the payment. Labels that JSON cannot hold are written
+            as text.
+
+        Examples
+        --------
+        >>> import cydp, json
+        >>> json.loads(cydp.histogram([1, 3], 2, (0, 4), epsilon=100).to_json())["counts"]
+        [1, 1]
+
+        """
+        return json_of_released(self._compared())
+
+    def certificate(self, *, ledger: BudgetLedger | None = None) -> dict[str, Any]:
+        """Return what a third party needs to check the release, as JSON can hold it.
+
+        ``cydp verify-release`` checks it, without data and without a network.
+
+        Parameters
+        ----------
+        ledger : BudgetLedger, optional
+            The ledger that has paid: its head now is added. Default: the head is the entry that has
+            paid.
+
+        Returns
+        -------
+        dict
+            The query, mechanisms, privacy unit, relation, promises and loss; the SHA-256 of
+            `to_json`; the version and the build of the library; and the entry of the ledger. It is
+            not signed, and it does not say that the data were what they should be.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If the ledger is not the one that has paid.
+
+        Examples
+        --------
+        >>> import cydp
+        >>> certificate = cydp.count([1, 2, 3], epsilon=1).certificate()
+        >>> certificate["loss"], certificate["ledger"]
+        ({'epsilon': '1'}, None)
+
+        """
+        return make_certificate(
+            self.query, describe(self.query), self.to_json(), self.payment, ledger
+        )
+
     def _fields(self) -> dict[str, Any]:
-        return {field.name: getattr(self, field.name) for field in fields(cast(Any, self))}
+        return {each.name: getattr(self, each.name) for each in fields(self)}
+
+    def _compared(self) -> dict[str, Any]:
+        """Return the fields that make releases equal."""
+        return {each.name: getattr(self, each.name) for each in fields(self) if each.compare}
 
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
             return NotImplemented
-        mine, theirs = self._fields(), cast(Self, other)._fields()
+        mine, theirs = self._compared(), cast(Self, other)._compared()
         return all(_are_equal(mine[name], theirs[name]) for name in mine)
 
     def __hash__(self) -> int:
         # Numbers of equal value have equal hashes, whatever the dtype of their array.
-        parts = self._fields().values()
+        parts = self._compared().values()
         return hash((type(self), *(_hashable_of(part) for part in parts)))
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -91,15 +174,111 @@ class Release(ABC):
         return _rebuild, (type(self), self._fields())
 
 
+def describe(query: Query) -> dict[str, Any]:
+    """Return what a query is, as JSON can hold it."""
+    unit = query.unit
+    return {
+        "function": query.function,
+        "loss": describe_loss(query.loss),
+        "relation": query.relation,
+        "unit": {
+            "name": unit.name,
+            "contains": list(unit.contains),
+            "max_partitions": unit.max_partitions,
+            "max_rows": unit.max_rows,
+            "promised": unit.promised,
+            "protects": unit.words,
+        },
+        "selection": repr(query.selection) if hasattr(query, "selection") else None,
+        "parts": [_describe_part(part) for part in query.parts.values()],
+        **query.further,
+        "version": __version__,
+    }
+
+
+def describe_loss(loss: Loss) -> dict[str, str]:
+    """Return a loss as JSON can hold it."""
+    if isinstance(loss, ZCDP):
+        return {"rho": str(loss.rho)}
+    if isinstance(loss, PureDP):
+        return {"epsilon": str(loss.epsilon)}
+    return {"epsilon": str(loss.epsilon), "delta": str(loss.delta)}
+
+
+def _describe_part(part: Part) -> dict[str, Any]:
+    described = {
+        "name": part.name,
+        "mechanism": type(part.mechanism).__name__,
+        "share": str(part.share),
+        "step": str(part.step),
+        "l1": str(part.change.l1),
+        "l2": str(part.change.l2),
+    }
+    if isinstance(part.mechanism, DiscreteLaplace):
+        return described | {"scale": str(part.mechanism.scale)}
+    if isinstance(part.mechanism, QuantileMechanism):
+        return described | {"q": str(part.mechanism.q), "scale": str(part.mechanism.scale)}
+    return described | {"sigma2": str(part.mechanism.sigma2)}
+
+
+def recorded(kind: _Kind) -> _Kind:
+    """Let a ledger record objects of a dataclass by their fields."""
+    names = [each.name for each in fields(kind) if each.init and each.compare]
+
+    def pack(value: Any) -> dict[str, Any]:
+        return {name: getattr(value, name) for name in names}
+
+    def unpack(parts: dict[str, Any]) -> Any:
+        return kind(**{name: _as_tuple(part) for name, part in parts.items()})
+
+    register(kind, pack, unpack)
+    return kind
+
+
+def _as_tuple(part: Any) -> Any:
+    """Return a list as the tuple that it was before it was recorded."""
+    return tuple(map(_as_tuple, part)) if isinstance(part, list) else part
+
+
+def _read_only(value: Any) -> Any:
+    """Return a copy of an array; neither the given array nor the copy's base can change it."""
+    if not isinstance(value, np.ndarray):
+        return value
+    own = value.copy()
+    own.flags.writeable = False
+    return own.view()
+
+
 def _are_equal(a: Any, b: Any) -> bool:
+    if isinstance(a, tuple) and isinstance(b, tuple):
+        return len(a) == len(b) and all(map(_are_equal, a, b))
     if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
         return np.array_equal(a, b)
     return bool(a == b)
 
 
 def _hashable_of(part: Any) -> Any:
+    if isinstance(part, tuple):
+        return tuple(map(_hashable_of, part))
     return tuple(part.ravel().tolist()) if isinstance(part, np.ndarray) else part
 
 
 def _rebuild(kind: type[Release], parts: dict[str, Any]) -> Release:
     return kind(**parts)
+
+
+recorded(Grid)
+recorded(Unit)
+register(
+    PureDP,
+    lambda loss: [loss.epsilon, loss.rho, loss.relation],
+    lambda parts: PureDP(parts[0], rho=parts[1], relation=parts[2]),
+)
+register(
+    ApproxDP,
+    lambda loss: [loss.epsilon, loss.delta, loss.rho, loss.relation],
+    lambda parts: ApproxDP(parts[0], parts[1], rho=parts[2], relation=parts[3]),
+)
+register(
+    ZCDP, lambda loss: [loss.rho, loss.relation], lambda parts: ZCDP(parts[0], relation=parts[1])
+)

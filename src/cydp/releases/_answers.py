@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: MIT
+"""The numbers that a query releases, and their expected errors. docs/releases/explain.md."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from cydp._arguments import Number
+from cydp.exact._grid import Grid
+from cydp.mechanisms._noisy_max import ExponentialMechanism
+from cydp.releases._bounds import BoundsQuery
+from cydp.releases._count import CountQuery
+from cydp.releases._group_query import GroupQuery, Summary
+from cydp.releases._histogram import HistogramQuery
+from cydp.releases._mean import MeanQuery
+from cydp.releases._moments import centre_of
+from cydp.releases._parts import Part
+from cydp.releases._quantile import QuantileQuery
+from cydp.releases._query import Query
+from cydp.releases._sum import SumQuery
+from cydp.releases._top_k import TopQuery
+from cydp.releases._variance import VarianceQuery
+
+__all__ = ["Answer", "answers_of"]
+
+_OF_X = "in the unit of the data"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer(ABC):
+    """Released numbers of one kind.
+
+    Attributes
+    ----------
+    name : str
+        The name of the released column, or of the release.
+    cells : int or None
+        How many such numbers there are; None: as many as keys are found.
+    unit : str
+        What the error is in.
+
+    """
+
+    name: str
+    cells: int | None
+    unit: str
+
+    @property
+    def needs_rows(self) -> bool:
+        """Whether the error depends on how many rows a number is over."""
+        return False
+
+    @abstractmethod
+    def error(self, confidence: Number, count: int, rows: int) -> Fraction:
+        """Return the distance from the exact number.
+
+        Parameters
+        ----------
+        confidence : number between 0 and 1
+            The least probability that it holds.
+        count : int
+            For how many such numbers it holds together.
+        rows : int
+            How many rows each is over, at least.
+
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class NoisyAnswer(Answer):
+    """A number with noise."""
+
+    part: Part
+
+    def error(self, confidence: Number, count: int, rows: int) -> Fraction:
+        """Return the error bound of the noise."""
+        return self.part.noise.error_bound(confidence, count=count) * self.part.step
+
+
+@dataclass(frozen=True, slots=True)
+class RankAnswer(Answer):
+    """A quantile."""
+
+    part: Part
+    grid: Grid
+
+    def error(self, confidence: Number, count: int, rows: int) -> Fraction:
+        """Return the error in ranks."""
+        points = self.grid.highest - self.grid.lowest + 1
+        return Fraction(self.part.choice.error_bound(confidence, count=points * count))
+
+
+@dataclass(frozen=True, slots=True)
+class SelectedAnswer(Answer):
+    """A key that is selected by its count."""
+
+    selection: ExponentialMechanism
+    candidates: int
+
+    def error(self, confidence: Number, count: int, rows: int) -> Fraction:
+        """Return by how many rows its count is below that of the best key."""
+        return Fraction(self.selection.error_bound(confidence, count=self.candidates * count))
+
+
+@dataclass(frozen=True, slots=True)
+class MeanAnswer(Answer):
+    """A noisy sum of x - c over a number of rows, noisy or not."""
+
+    total: Part
+    rows: Part | None
+    grid: Grid
+
+    @property
+    def needs_rows(self) -> bool:
+        """True."""
+        return True
+
+    def error(self, confidence: Number, count: int, rows: int) -> Fraction:
+        """Return the error for the worst data."""
+        around, apart = _bounds_of([self.total, self.rows], confidence, count)
+        grid, farthest = self.grid, _farthest(self.grid)
+        most = (around + farthest * apart) / max(rows - apart, Fraction(1))
+        return min(most, Fraction(grid.highest - grid.lowest)) * grid.step
+
+
+@dataclass(frozen=True, slots=True)
+class VarianceAnswer(Answer):
+    """A variance from noisy sums and a number of rows, noisy or not."""
+
+    squares: Part
+    total: Part
+    rows: Part | None
+    grid: Grid
+
+    @property
+    def needs_rows(self) -> bool:
+        """True."""
+        return True
+
+    def error(self, confidence: Number, count: int, rows: int) -> Fraction:
+        """Return the error for the worst data."""
+        parts = [self.total, self.rows, self.squares]
+        around, apart, around_squares = _bounds_of(parts, confidence, count)
+        grid, farthest, fewest = self.grid, _farthest(self.grid), max(rows - apart, Fraction(1))
+        of_mean = (around + farthest * apart) / fewest
+        of_squares = (around_squares + farthest**2 * apart) / fewest
+        most = of_squares + of_mean * (2 * farthest + of_mean)
+        return min(most, Fraction(grid.highest - grid.lowest, 2) ** 2) * grid.step**2
+
+
+def _bounds_of(parts: Sequence[Part | None], confidence: Number, count: int) -> list[Fraction]:
+    """Return error bounds of parts, in steps, that hold together; 0 for a part without noise."""
+    together = count * sum(part is not None for part in parts)
+    return [
+        Fraction(part.noise.error_bound(confidence, count=together) if part else 0)
+        for part in parts
+    ]
+
+
+def _farthest(grid: Grid) -> int:
+    centre = centre_of(grid)
+    return max(grid.highest - centre, centre - grid.lowest)
+
+
+def answers_of(query: Query) -> list[Answer]:
+    """Return the numbers that a query releases."""
+    parts = query.parts
+    if isinstance(query, CountQuery):
+        return [NoisyAnswer("count", 1, "rows", parts["count"])]
+    if isinstance(query, SumQuery):
+        return [NoisyAnswer("sum", 1, _OF_X, parts["sum"])]
+    if isinstance(query, HistogramQuery | BoundsQuery):
+        return [NoisyAnswer("counts", query.cells, "rows", parts["counts"])]
+    if isinstance(query, MeanQuery):
+        return [MeanAnswer("mean", 1, _OF_X, parts["sum"], parts.get("count"), query.grid)]
+    if isinstance(query, VarianceQuery):
+        return [
+            VarianceAnswer(
+                "variance",
+                1,
+                "in the square of the unit of the data",
+                parts["squares"],
+                parts["sum"],
+                parts.get("count"),
+                query.grid,
+            )
+        ]
+    if isinstance(query, QuantileQuery):
+        return [RankAnswer(f"q={q}", 1, "ranks", parts[f"q{i}"], query.grid)
+                for i, q in enumerate(query.qs)]  # fmt: skip
+    if isinstance(query, TopQuery):
+        return [SelectedAnswer("keys", query.k, "rows", query.selection, query.n_keys)]
+    assert isinstance(query, GroupQuery)
+    found: list[Answer] = []
+    if query.has_count:
+        found.append(NoisyAnswer("n", query.n_keys, "rows", parts["n"]))
+    for summary in query.summaries:
+        found += _answers_of_summary(query, summary)
+    return found
+
+
+def _answers_of_summary(query: GroupQuery, summary: Summary) -> list[Answer]:
+    parts, cells, name = query.parts, query.n_keys, summary.name
+    if summary.kind == "sum":
+        return [NoisyAnswer(name, cells, _OF_X, parts[name])]
+    if summary.kind == "mean":
+        rows = parts[summary.rows_name if summary.counts_rows else "n"]
+        return [MeanAnswer(name, cells, _OF_X, parts[name], rows, summary.grid)]
+    return [
+        RankAnswer(f"{name} q={q}", cells, "ranks", parts[summary.quantile_name(i)], summary.grid)
+        for i, q in enumerate(summary.qs)
+    ]

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: MIT
+"""Released bounds, which stand for a pair of numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cydp._arguments import Integer, Number
+from cydp._numbers.bounds import Pair
+from cydp._numbers.rational import float_of
+from cydp.releases._format import format_cost
+from cydp.releases._parts import Part
+from cydp.releases._release import Release, recorded
+
+__all__ = ["BoundsRelease"]
+
+
+@recorded
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class BoundsRelease(Release, Pair):
+    """Private bounds (lower, upper), as `bounds` returns them: ``lower, upper = release``.
+
+    Attributes
+    ----------
+    query : Query
+        What was asked: noise, threshold, fallback, privacy unit and loss.
+    payment : Payment or None
+        The entry of the ledger that has paid; None without a ledger.
+    counts : ndarray of int64
+        The noisy number of records in each bin: those of negative numbers, the one of 0, and those
+        of positive numbers, in the order of the numbers.
+
+    """
+
+    query: Any
+    counts: NDArray[np.int64]
+
+    @property
+    def _passed(self) -> NDArray[np.intp]:
+        passed: NDArray[np.intp] = np.flatnonzero(self.counts > self.query.threshold)
+        return passed
+
+    @property
+    def found(self) -> bool:
+        """Whether a bin was found; if not, the bounds are the public fallback."""
+        return len(self._passed) > 0
+
+    @property
+    def value(self) -> tuple[float, float]:
+        """The bounds (lower, upper)."""
+        passed = self._passed
+        if not len(passed):
+            lower, upper = map(float_of, self.query.fallback)
+            return lower, upper
+        edges = np.clip(self.query.edges, -np.finfo(np.float64).max, np.finfo(np.float64).max)
+        ends = edges[[passed[0], passed[-1] + 1]]
+        zero = len(self.counts) // 2  # the bin of the numbers that count as 0
+        if passed[0] == zero:
+            ends[0] = 0
+        if passed[-1] == zero:
+            ends[1] = 0
+        return float(ends[0]), float(ends[1])
+
+    def __len__(self) -> int:
+        return 2
+
+    def __getitem__(self, place: Any) -> Any:
+        return self.value[place]
+
+    @property
+    def _part(self) -> Part:
+        part: Part = self.query.parts["counts"]
+        return part
+
+    @property
+    def variance(self) -> float:
+        """Variance of the noise in each count."""
+        return self._part.variance
+
+    def error_bound(self, confidence: Number = 0.95, *, count: Integer = 1) -> int:
+        """Return the distance within which noisy counts of bins are from the true counts.
+
+        Parameters
+        ----------
+        confidence : number between 0 and 1, default 0.95
+            The least probability that this holds.
+        count : int >= 1, default 1
+            The number of bins for which it holds together.
+
+        Returns
+        -------
+        int
+            In records. A bin whose true count is above the threshold by this or more is found.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If confidence or count is outside its range.
+
+        """
+        return self._part.noise.error_bound(confidence, count=count)
+
+    def interval(
+        self, confidence: Number = 0.95, *, count: Integer = 1
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return intervals that contain the true counts of bins; parameters as in `error_bound`."""
+        bound = min(self.error_bound(confidence, count=count), 2**62)
+        return self.counts - bound, self.counts + bound
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        return np.array(self.value, dtype)
+
+    def __repr__(self) -> str:
+        lower, upper = self.value
+        found = "" if self.found else "none found, and so "
+        return (
+            f"<bounds: {found}{lower:.6g} to {upper:.6g}; {format_cost(self.loss)}, "
+            f"relation={self.relation!r}>"
+        )

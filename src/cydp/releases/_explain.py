@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: MIT
+"""What a release would do and cost, without data; and what an accuracy costs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from typing import Any, TypeAlias
+
+from cydp._arguments import Integer, Number
+from cydp._numbers.rational import format_number, read_exact, read_integer
+from cydp.mechanisms._confidence import read_level
+from cydp.releases._answers import Answer, answers_of
+from cydp.releases._bounds import bounds
+from cydp.releases._explanation import Explanation
+from cydp.releases._group_query import GroupQuery
+from cydp.releases._least_privacy import least_privacy
+from cydp.releases._query import Query
+from cydp.releases._query_of import arguments_of, query_of
+
+__all__ = ["explain"]
+
+Wanted: TypeAlias = Number | Mapping[str, Number]
+
+
+def explain(
+    function: Callable[..., Any],
+    *args: Any,
+    error: Wanted | None = None,
+    find: str = "epsilon",
+    confidence: Number | None = None,
+    n: Integer | None = None,
+    n_per_key: Integer | None = None,
+    **kwargs: Any,
+) -> Explanation:
+    """Say what a release would do and cost, without data: noise, errors, cost and its meaning.
+
+    With `error` it is the inverse: the smallest cost at which the release is as accurate.
+
+    Parameters
+    ----------
+    function : callable
+        A release, such as `count`, `histogram` or `group_by`.
+    *args, **kwargs : object
+        Its arguments without the data, `budget` and `rng`. Public keys, `keys` and `by_keys`, may
+        be given as their number. `user` may be a name, or True.
+    error : number >= 0, or dict of numbers, optional
+        The error that each released number may have, in the unit of the data; for counts in rows,
+        for quantiles in ranks. A dict has an error for some released numbers by their names, as in
+        `Explanation.error`. Then epsilon and rho must not be given; delta may be.
+    find : {"epsilon", "rho"}, default "epsilon"
+        The cost to look for, with `error`.
+    confidence : number between 0 and 1, optional
+        The least probability with which an error is kept. Default: 0.95. If it is given, it
+        is the `confidence` of `bounds` too.
+    n : int >= 1, optional
+        The public number of rows. Errors of means and variances depend on it.
+    n_per_key : int >= 1, optional
+        The number of rows of a key, for the errors of means by key. Default: n divided by the
+        number of public keys.
+
+    Returns
+    -------
+    Explanation
+        It prints as text; with `error`, of the release with the cost that was found.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a parameter is not allowed; the errors that the release raises for its parameters; if no
+        cost makes the release so accurate, or if every cost does.
+
+    Notes
+    -----
+    The query is the one that the release runs. The cost that is found is a decimal of four digits,
+    rounded up: the error is kept at it, and not at 1 % less. docs/releases/explain.md has the
+    formulas.
+
+    Examples
+    --------
+    >>> from cydp.releases import count, histogram
+    >>> print(explain(histogram, 10, (0, 100), epsilon=1, user="visitor", max_partitions=2))
+    histogram: epsilon=1, relation='add-remove'
+    protects: whether one visitor is in the table or not, whatever rows they have: of each visitor
+      at most 1 row in each of 2 partitions count
+    noise of counts: DiscreteLaplace, scale 2, standard deviation 2.79918
+    error of counts: within 6 rows, with 95 % confidence; all 10 together within 10
+    means: The odds of one visitor being present against absent move by a factor of at most
+      e**epsilon = 2.72.
+    means: The odds of two values of one visitor move by a factor of at most e**(2 epsilon) = 7.39.
+    means: A fair bet on whether one visitor is present is won with a probability of at most 0.7311.
+    >>> explain(count, error=5).loss
+    PureDP(epsilon=0.5382, relation='add-remove')
+
+    """
+    if confidence is not None:
+        read_level(confidence)
+    rows, rows_per_key = _read_rows(n, "n"), _read_rows(n_per_key, "n_per_key")
+
+    def explained(query: Query) -> Explanation:
+        each = rows_per_key
+        if each is None and rows is not None and isinstance(query, GroupQuery) and query.n_keys:
+            each = max(rows // query.n_keys, 1)
+        return Explanation(query, rows, each, "0.95" if confidence is None else confidence)
+
+    own = kwargs
+    if confidence is not None and function is bounds:
+        own = {"confidence": confidence, **kwargs}
+    if error is None:
+        return explained(query_of(function, arguments_of(function, args, own)))
+    if find not in ("epsilon", "rho"):
+        raise ValueError(f"find must be 'epsilon' or 'rho', not {find!r}")
+    for name in ("epsilon", "rho"):
+        if kwargs.get(name) is not None:
+            raise TypeError(f"{name} must not be given with error, for which it is found")
+    given = arguments_of(function, args, own)
+
+    def build(number: Fraction) -> Query:
+        return query_of(function, given | {find: number})
+
+    wanted: dict[str, Fraction] = {}
+
+    def is_enough(query: Query) -> bool:
+        shown = explained(query)
+        answers = {answer.name: answer for answer in answers_of(query)}
+        if not wanted:
+            wanted.update(_read_wanted(error, answers, shown))
+        return all(_keeps(answers[name], most, shown) for name, most in wanted.items())
+
+    return explained(build(least_privacy(build, is_enough, find)))
+
+
+def _keeps(answer: Answer, most: Fraction, shown: Explanation) -> bool:
+    rows = shown.rows_of(answer)
+    assert rows is not None
+    return answer.error(shown.confidence, 1, rows) <= most
+
+
+def _read_wanted(
+    error: Wanted, answers: Mapping[str, Answer], shown: Explanation
+) -> dict[str, Fraction]:
+    """Return the error that is wanted of released numbers, by their names."""
+    if not isinstance(error, Mapping):
+        if len({answer.unit for answer in answers.values()}) != 1:
+            raise TypeError(
+                "error must be a dict of the errors of some released numbers by name: "
+                f"{', '.join(answers)}"
+            )
+        error = dict.fromkeys(answers, error)
+    found: dict[str, Fraction] = {}
+    for name, number in error.items():
+        if name not in answers:
+            raise ValueError(f"error must be of {', '.join(answers)}, not of {name!r}")
+        most = read_exact(number, "error")
+        if most < 0:
+            raise ValueError(f"error must be at least 0, not {format_number(most)}")
+        found[name] = most
+        if shown.rows_of(answers[name]) is None:
+            missing = "n_per_key" if isinstance(shown.query, GroupQuery) else "n"
+            raise TypeError(
+                f"{missing} must be given: the error of {name} depends on the number of rows"
+            )
+    if not found:
+        raise TypeError(f"error must be of some of {', '.join(answers)}")
+    return found
+
+
+def _read_rows(rows: Integer | None, name: str) -> int | None:
+    if rows is None:
+        return None
+    number = read_integer(rows, name)
+    if not 1 <= number <= 2**62:
+        raise ValueError(f"{name} must be from 1 to 2**62, not {format_number(Fraction(number))}")
+    return number

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: MIT
+"""What a privacy loss means, in words and numbers. docs/releases/explain.md."""
+
+from __future__ import annotations
+
+from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, Context, Decimal
+from fractions import Fraction
+
+from cydp._numbers.intervals import directed_contexts, exp_interval
+from cydp._numbers.rational import format_number
+from cydp.accounting._conversion import convert
+from cydp.accounting._loss import ZCDP, ApproxDP, Loss, PureDP
+from cydp.releases._unit import Unit
+
+__all__ = ["meaning_of", "notes_on"]
+
+_STATED_DELTA = Fraction(1, 10**6)  # at which rho is said as epsilon
+_MOST_EPSILON = 10  # beyond which a note says that the promise is weak
+_MOST_WRITTEN = 1000  # beyond which e**epsilon is not computed
+_THREE_DIGITS, _FOUR_DIGITS = (
+    Context(prec=digits, rounding=ROUND_CEILING, Emax=MAX_EMAX, Emin=MIN_EMIN) for digits in (3, 4)
+)
+
+
+def meaning_of(loss: Loss, unit: Unit) -> list[str]:
+    """Return what a loss promises to each unit, a sentence for each promise.
+
+    Examples
+    --------
+    >>> for sentence in meaning_of(PureDP(1), Unit()):
+    ...     print(sentence)
+    The odds of one row being present against absent move by a factor of at most e**epsilon = 2.72.
+    The odds of two values of one row move by a factor of at most e**(2 epsilon) = 7.39.
+    A fair bet on whether one row is present is won with a probability of at most 0.7311.
+
+    """
+    one = f"one {unit.name}"
+    if unit.relation == "add-remove":
+        presence, question = f"{one} being present against absent", f"whether {one} is present"
+    else:
+        presence, question = f"two values of {one}", f"which of two values {one} has"
+    if isinstance(loss, PureDP):
+        found = [f"The odds of {presence} move by {_factor(loss.epsilon)}."]
+        if unit.relation == "add-remove":
+            found.append(
+                f"The odds of two values of {one} move by {_factor(2 * loss.epsilon, '2 epsilon')}."
+            )
+        return [*found, _bet(question, loss.epsilon)]
+    found = []
+    if isinstance(loss, ZCDP):
+        loss = convert(loss, delta=_STATED_DELTA)
+        found.append(
+            f"The cost implies epsilon={format_number(loss.epsilon)} with delta="
+            f"{format_number(loss.delta)}; cydp.convert gives epsilon for another delta."
+        )
+        if isinstance(loss, PureDP):
+            return [*found, _bet(question, loss.epsilon)]
+    delta = format_number(loss.delta)
+    return [
+        *found,
+        f"A single output may move the odds by any factor, since delta is above 0. Any test of "
+        f"{question} has a rate of true positives of at most {_power(loss.epsilon)} times that of "
+        f"false ones, plus delta = {delta}.",
+        _bet(question, loss.epsilon, loss.delta),
+    ]
+
+
+def notes_on(loss: Loss, n: int | None) -> list[str]:
+    """Return what a caller should know about a cost: sentences, or none.
+
+    Parameters
+    ----------
+    loss : loss
+    n : int or None
+        The public number of rows.
+
+    """
+    found = []
+    stated = convert(loss, delta=_STATED_DELTA) if isinstance(loss, ZCDP) else loss
+    if stated.epsilon > _MOST_EPSILON:
+        found.append(
+            f"epsilon is above {_MOST_EPSILON}: odds may move by {_factor(stated.epsilon)}, which "
+            "promises little."
+        )
+    if isinstance(loss, ApproxDP) and n is not None and loss.delta * n >= 1:
+        found.append(
+            f"delta is 1/n or more, for n = {n:,}: delta = 1/n allows publishing one row at random."
+        )
+    return found
+
+
+def _factor(epsilon: Fraction, exponent: str = "epsilon") -> str:
+    raised = exponent if exponent == "epsilon" else f"({exponent})"
+    return f"a factor of at most e**{raised}{_equal_to(epsilon)}"
+
+
+def _power(epsilon: Fraction) -> str:
+    return f"e**epsilon{_equal_to(epsilon)}"
+
+
+def _equal_to(epsilon: Fraction) -> str:
+    """Return e**epsilon in three digits, rounded up."""
+    if epsilon > _MOST_WRITTEN:
+        return f", above 10**{_MOST_WRITTEN * 43 // 100}"
+    high = _THREE_DIGITS.plus(exp_interval(epsilon)[1])
+    return f" = {high:,f}" if high < 10**9 else f" = {high:.2e}"
+
+
+def _bet(question: str, epsilon: Fraction, delta: Fraction = Fraction(0)) -> str:
+    """Return the chance to guess right, at even odds: (e**epsilon + delta) / (1 + e**epsilon)."""
+    down, up = directed_contexts()
+    least = down.divide(Decimal((1 - delta).numerator), Decimal((1 - delta).denominator))
+    high = exp_interval(min(epsilon, Fraction(_MOST_WRITTEN)))[1]
+    chance = up.subtract(Decimal(1), down.divide(least, up.add(Decimal(1), high)))
+    if epsilon > _MOST_WRITTEN:
+        chance = Decimal(1)
+    return (
+        f"A fair bet on {question} is won with a probability of at most "
+        f"{_FOUR_DIGITS.plus(chance).normalize():f}."
+    )

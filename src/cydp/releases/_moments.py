@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: MIT
+"""What the private mean and variance have in common: sums of x - c. docs/releases/means.md."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cydp._arguments import Integer, Number
+from cydp._numbers.rational import as_exact, float_of, read_integer
+from cydp.exact._grid import Grid
+from cydp.releases._box import Interval
+from cydp.releases._format import format_cost, format_estimate
+from cydp.releases._parts import Aggregate
+from cydp.releases._query import Query
+from cydp.releases._release import Release
+from cydp.releases._split import Weights
+
+__all__ = ["MomentQuery", "MomentRelease", "centre_of", "clamp"]
+
+
+def centre_of(grid: Grid) -> int:
+    """Return the middle of the bounds, in steps: half a step is rounded down."""
+    return (grid.lowest + grid.highest) // 2
+
+
+def clamp(number: Fraction, lower: Fraction, upper: Fraction) -> Fraction:
+    """Return the number, or the end that it is beyond."""
+    return as_exact(min(max(number, lower), upper))
+
+
+@dataclass(frozen=True, repr=False)
+class MomentQuery(Query):
+    """A ratio of noisy sums of x - c, and the noisy number of rows.
+
+    Attributes
+    ----------
+    grid : Grid
+        The bounds, in steps.
+    filled : int or None
+        What a missing number counts as, in steps; None: it does not count.
+    weights : tuple of (name, weight)
+        How the privacy is split.
+
+    """
+
+    grid: Grid
+    filled: int | None
+    weights: Weights
+
+    @property
+    def knows_rows(self) -> bool:
+        """Whether the number of rows that count is public, and so needs no noise."""
+        is_fixed = self.relation == "change-one" and self.unit.has_fixed_rows
+        return is_fixed and self.filled is not None
+
+    def deviations(self, weight: Fraction) -> Aggregate:
+        """Return the sum of x - c."""
+        grid, centre = self.grid, centre_of(self.grid)
+        farthest = max(grid.highest - centre, centre - grid.lowest)
+        change = self.unit.change_one_answer(farthest, grid.highest - grid.lowest)
+        return Aggregate("sum", change, grid.step, weight)
+
+    def row_count(self, weight: Fraction) -> list[Aggregate]:
+        """Return the number of rows that count, unless it is public."""
+        if self.knows_rows:
+            return []
+        return [Aggregate("count", self.unit.change_one_answer(1, 1), weight=weight)]
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class MomentRelease(Release):
+    """A private ratio of noisy sums and a noisy number of rows.
+
+    Attributes
+    ----------
+    query : Query
+        What was asked: noise, privacy unit, split and loss.
+    payment : Payment or None
+        The entry of the ledger that has paid; None without a ledger.
+    deviations : int
+        The sum of x - c with noise, in steps of the grid. c is the middle of the bounds.
+    rows : int
+        The number of rows that count, with noise unless it is public.
+
+    """
+
+    query: Any
+    deviations: int
+    rows: int
+
+    @property
+    @abstractmethod
+    def exact(self) -> Fraction:
+        """The released number as a fraction."""
+
+    @property
+    def value(self) -> float:
+        """The released number."""
+        return float_of(self.exact)
+
+    @property
+    def variance(self) -> dict[str, float]:
+        """Variance of the noise in each part. A ratio has none of its own: see `interval`."""
+        return {name: part.variance for name, part in self.query.parts.items()}
+
+    def error_bound(self, confidence: Number = 0.95, *, count: Integer = 1) -> float:
+        """Return the larger distance of `value` from the ends of its interval.
+
+        Parameters and errors are those of `interval`.
+        """
+        lower, upper = self._interval(confidence, count)
+        return float_of(max(self.exact - lower, upper - self.exact))
+
+    def interval(self, confidence: Number = 0.95, *, count: Integer = 1) -> tuple[float, float]:
+        """Return an interval that contains the exact answer, if at least one row counts.
+
+        Parameters
+        ----------
+        confidence : number between 0 and 1, default 0.95
+            The least probability that this holds.
+        count : int >= 1, default 1
+            For how many such numbers it holds together.
+
+        Returns
+        -------
+        (lower, upper) : floats
+            In the unit of `value`.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If confidence or count is outside its range.
+
+        Notes
+        -----
+        All parts are within their own bounds with this confidence together. The interval holds
+        every ratio of such parts: docs/releases/means.md.
+
+        """
+        lower, upper = self._interval(confidence, count)
+        return float_of(lower), float_of(upper)
+
+    @abstractmethod
+    def _interval(self, confidence: Number, count: Integer) -> Interval:
+        """Return the interval as fractions."""
+
+    def _around(self, confidence: Number, count: Integer) -> dict[str, Interval]:
+        """Return an interval of each exact part, in steps, that hold together."""
+        parts = self.query.parts
+        together = read_integer(count, "count") * len(parts)
+        noisy = {"squares": getattr(self, "squares", 0), "sum": self.deviations, "count": self.rows}
+        found = {"count": (Fraction(self.rows), Fraction(self.rows))}
+        for name, part in parts.items():
+            bound = part.noise.error_bound(confidence, count=together)
+            found[name] = Fraction(noisy[name] - bound), Fraction(noisy[name] + bound)
+        return found
+
+    def __float__(self) -> float:
+        return self.value
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        return np.array(self.value, dtype)
+
+    def __repr__(self) -> str:
+        bound = self.error_bound()
+        value, lower, upper = (
+            format_estimate(number, bound)[0] for number in (self.value, *self.interval())
+        )
+        return (
+            f"<{self.query.function}: {value}, from {lower} to {upper} with 95 % confidence; "
+            f"{format_cost(self.loss)}, relation={self.relation!r}>"
+        )

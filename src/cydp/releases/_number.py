@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: MIT
+"""A release of one number to which noise was added."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cydp._arguments import Integer, Number
+from cydp._numbers.rational import as_exact, float_of
+from cydp.releases._format import format_cost, format_estimate
+from cydp.releases._parts import Part
+from cydp.releases._release import Release, recorded
+
+__all__ = ["NumberRelease"]
+
+
+@recorded
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class NumberRelease(Release):
+    """A private number: the exact answer plus noise. `count` and `sum` return it.
+
+    Attributes
+    ----------
+    query : Query
+        What was asked: noise, privacy unit and loss.
+    payment : Payment or None
+        The entry of the ledger that has paid; None without a ledger.
+    steps : int
+        The number in steps of its grid, with noise. A count has steps of 1.
+
+    """
+
+    query: Any
+    steps: int
+
+    @property
+    def _part(self) -> Part:
+        part: Part
+        (part,) = self.query.parts.values()
+        return part
+
+    @property
+    def exact(self) -> Fraction:
+        """The number, with its noise, as a fraction."""
+        return as_exact(self.steps * self._part.step)
+
+    @property
+    def value(self) -> int | float:
+        """The number, with its noise: an int for a count, else a float in the unit of the data."""
+        return self.steps if self.query.is_count else float_of(self.exact)
+
+    @property
+    def variance(self) -> float:
+        """Variance of the noise, in the square of the unit of the data."""
+        return self._part.variance
+
+    def error_bound(self, confidence: Number = 0.95, *, count: Integer = 1) -> int | float:
+        """Return the distance within which the number is from the exact answer.
+
+        Parameters
+        ----------
+        confidence : number between 0 and 1, default 0.95
+            The least probability that this holds.
+        count : int >= 1, default 1
+            For how many such numbers it holds together.
+
+        Returns
+        -------
+        int for a count, else float
+            In the unit of the data.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If confidence or count is outside its range.
+
+        Examples
+        --------
+        >>> import cydp
+        >>> cydp.count([1, 2, 3], epsilon=1).error_bound(0.99)
+        4
+
+        """
+        bound = self._part.noise.error_bound(confidence, count=count)
+        return bound if self.query.is_count else float_of(bound * self._part.step)
+
+    def interval(
+        self, confidence: Number = 0.95, *, count: Integer = 1
+    ) -> tuple[int | float, int | float]:
+        """Return an interval that contains the exact answer; parameters as in `error_bound`.
+
+        Examples
+        --------
+        >>> import cydp
+        >>> lower, upper = cydp.count([1, 2, 3], epsilon=1).interval(0.99)
+        >>> upper - lower
+        8
+
+        """
+        bound, step = self._part.noise.error_bound(confidence, count=count), self._part.step
+        lower, upper = self.steps - bound, self.steps + bound
+        if self.query.is_count:
+            return lower, upper
+        return float_of(lower * step), float_of(upper * step)
+
+    def __float__(self) -> float:
+        return float(self.value)
+
+    def __int__(self) -> int:
+        return int(self.exact)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        return np.array(self.value, dtype)
+
+    def __repr__(self) -> str:
+        if self.query.is_count:
+            value, bound = f"{self.value:,}", f"{self.error_bound():,}"
+        else:
+            value, bound = format_estimate(float(self), self.error_bound())
+        return (
+            f"<{self.query.function}: {value}, within {bound} with 95 % confidence; "
+            f"{format_cost(self.loss)}, relation={self.relation!r}>"
+        )

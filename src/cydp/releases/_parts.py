@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: MIT
+"""The parts of a release, and how its privacy is split among them. docs/releases/split.md."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TypeAlias
+
+from cydp._numbers.intervals import sqrt_bounds
+from cydp._numbers.rational import as_exact, float_of, log_of
+from cydp._numbers.rounding import decimal_above, decimal_below
+from cydp.accounting._conversion import rho_of
+from cydp.accounting._dominating_pairs import SMOOTH2
+from cydp.accounting._loss import ZCDP, ApproxDP, Loss, PureDP
+from cydp.mechanisms._discrete_gaussian import DiscreteGaussian
+from cydp.mechanisms._discrete_laplace import DiscreteLaplace
+from cydp.mechanisms._gaussian_calibration import normal_variance
+from cydp.mechanisms._quantile import QuantileMechanism
+from cydp.releases._unit import Change
+
+__all__ = ["Aggregate", "Part", "log_noise", "split_privacy"]
+
+_Noise: TypeAlias = DiscreteLaplace | DiscreteGaussian
+
+_ANY_NUMBER = 2**62  # of answers, as the calibration counts them
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregate:
+    """Exact answers whose noise is not chosen yet.
+
+    Attributes
+    ----------
+    name : str
+        What the answers are, such as "count" or "sum_income".
+    change : Change
+        How far one unit can change the answers, or the scores of a choice.
+    step : Fraction
+        What one step of an answer, an integer, is in the unit of the data.
+    weight : Fraction
+        The share of the privacy is this, over the sum of all weights.
+    q : Fraction or None
+        The quantile that the exponential mechanism chooses; None: noise is added.
+
+    """
+
+    name: str
+    change: Change
+    step: Fraction = Fraction(1)
+    weight: Fraction = Fraction(1)
+    q: Fraction | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """An aggregate with its noise.
+
+    Attributes
+    ----------
+    name : str
+    mechanism : DiscreteLaplace, DiscreteGaussian or QuantileMechanism
+        The noise, in steps.
+    step : Fraction
+        What one step is in the unit of the data.
+    share : Fraction
+        The share of the privacy: of epsilon for pure releases, else of rho.
+    change : Change
+
+    """
+
+    name: str
+    mechanism: _Noise | QuantileMechanism
+    step: Fraction
+    share: Fraction
+    change: Change
+
+    @property
+    def noise(self) -> _Noise:
+        """The mechanism that adds noise."""
+        assert not isinstance(self.mechanism, QuantileMechanism)
+        return self.mechanism
+
+    @property
+    def choice(self) -> QuantileMechanism:
+        """The mechanism that chooses."""
+        assert isinstance(self.mechanism, QuantileMechanism)
+        return self.mechanism
+
+    @property
+    def variance(self) -> float:
+        """Variance of the noise, in the square of the unit of the data."""
+        return self.noise.variance * float_of(self.step**2)
+
+
+def split_privacy(privacy: Loss, aggregates: Sequence[Aggregate]) -> tuple[dict[str, Part], Loss]:
+    """Return the parts by name, and the loss of all of them together.
+
+    Pure releases split epsilon, zCDP releases rho. The Gaussian noise of an (epsilon, delta) is
+    calibrated once for all parts together.
+
+    Raises
+    ------
+    ValueError
+        If no noise fits: its scale would be too small or too large for the sampler.
+
+    """
+    if not aggregates:
+        return {}, privacy
+    total = sum((aggregate.weight for aggregate in aggregates), Fraction(0))
+    shares = [as_exact(aggregate.weight / total) for aggregate in aggregates]
+    loss = privacy
+    if isinstance(privacy, PureDP):
+        mechanisms = [
+            _pure(privacy.epsilon * share, aggregate)
+            for aggregate, share in zip(aggregates, shares, strict=True)
+        ]
+    elif isinstance(privacy, ZCDP):
+        mechanisms = _split_rho(privacy.rho, aggregates, shares)
+    else:
+        mechanisms, loss = _approximate(privacy, aggregates, shares)
+    parts = {
+        aggregate.name: Part(aggregate.name, mechanism, aggregate.step, share, aggregate.change)
+        for aggregate, mechanism, share in zip(aggregates, mechanisms, shares, strict=True)
+    }
+    return parts, loss
+
+
+def log_noise(parts: Mapping[str, Part]) -> float:
+    """Return by how much parts are noisy: the sum of the logarithms of their variances.
+
+    A choice counts by the square of its scale, in ranks.
+    """
+    return sum(
+        2 * log_of(part.mechanism.scale)
+        if isinstance(part.mechanism, QuantileMechanism)
+        else math.log(part.mechanism.variance)
+        for part in parts.values()
+    )
+
+
+def _pure(epsilon: Fraction, aggregate: Aggregate) -> _Noise | QuantileMechanism:
+    norm = aggregate.change.sensitivity(1)
+    if aggregate.q is not None:
+        return QuantileMechanism(epsilon=epsilon, sensitivity=norm, q=aggregate.q)
+    return DiscreteLaplace(epsilon=epsilon, sensitivity=norm)
+
+
+def _split_rho(
+    rho: Fraction, aggregates: Sequence[Aggregate], shares: Sequence[Fraction]
+) -> list[_Noise | QuantileMechanism]:
+    return [
+        _of_rho(rho * share, aggregate) for aggregate, share in zip(aggregates, shares, strict=True)
+    ]
+
+
+def _of_rho(rho: Fraction, aggregate: Aggregate) -> _Noise | QuantileMechanism:
+    change = aggregate.change
+    if aggregate.q is None:
+        return DiscreteGaussian(rho=rho, sensitivity=change.sensitivity(2))
+    # A choice with rate r whose score changes by d costs (2 r d)**2 / 8, so that all choices cost
+    # r**2 l2**2 / 2; in pure DP they cost 2 r l1.
+    norm = change.sensitivity(1)
+    epsilon = 2 * sqrt_bounds(2 * rho)[0] / change.sensitivity(2) * Fraction(norm)
+    return QuantileMechanism(
+        epsilon=decimal_below(Fraction(epsilon)), sensitivity=norm, q=aggregate.q
+    )
+
+
+def _approximate(
+    privacy: ApproxDP, aggregates: Sequence[Aggregate], shares: Sequence[Fraction]
+) -> tuple[list[_Noise | QuantileMechanism], Loss]:
+    """Return mechanisms that together have an (epsilon, delta), and their loss."""
+    epsilon, delta, relation = privacy.epsilon, privacy.delta, privacy.relation
+    if len(aggregates) == 1 and aggregates[0].q is None:
+        change = aggregates[0].change
+        alone = DiscreteGaussian(
+            epsilon=epsilon,
+            delta=delta,
+            sensitivity=change.sensitivity(2),
+            coordinates=change.coordinates,
+        )
+        return [alone], alone.loss
+    if all(aggregate.q is not None for aggregate in aggregates):
+        pure = [
+            _pure(epsilon * share, aggregate)
+            for aggregate, share in zip(aggregates, shares, strict=True)
+        ]
+        by_rho = _split_rho(rho_of(epsilon, delta), aggregates, shares)
+        # Whichever prefers good points more: for few choices it is pure DP.
+        first, second = pure[0], by_rho[0]
+        assert isinstance(first, QuantileMechanism)
+        assert isinstance(second, QuantileMechanism)
+        if first.epsilon >= second.epsilon:
+            return pure, PureDP(epsilon, relation=relation)
+    rho = rho_of(epsilon, delta)
+    variance = normal_variance(epsilon, delta, _ANY_NUMBER)
+    norms = [aggregate.change.sensitivity(2) for aggregate in aggregates]
+    squares = [Fraction(norm) ** 2 / share for norm, share in zip(norms, shares, strict=True)]
+    has_choice = any(aggregate.q is not None for aggregate in aggregates)
+    if (
+        has_choice
+        or variance is None
+        # Discrete noise is as private as normal noise whose variance is less by SMOOTH2.
+        or any(variance * square + SMOOTH2 > square / (2 * rho) for square in squares)
+    ):
+        loss = ApproxDP(epsilon, delta, rho=rho, relation=relation)
+        return _split_rho(rho, aggregates, shares), loss
+    stacked = [
+        DiscreteGaussian(sigma2=variance * square + SMOOTH2, sensitivity=norm)
+        for norm, square in zip(norms, squares, strict=True)
+    ]
+    spent = decimal_above(sum((each.rho for each in stacked), Fraction(0)))
+    return [*stacked], ApproxDP(epsilon, delta, rho=spent, relation=relation)

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: MIT
+"""Runs a query: the budget pays, then the data is read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from cydp._generator import Generator, generator_or_default
+from cydp.mechanisms._charge_and_draw import Budget, charge_and_run
+from cydp.releases._payment import Payment, payment_of
+from cydp.releases._query import Query
+from cydp.releases._unit import check_ledger
+
+__all__ = ["run"]
+
+
+def run(
+    query: Query,
+    draw: Callable[[Generator], Any],
+    budget: Budget | None,
+    rng: Generator | None,
+    *,
+    arguments: Callable[[], Any] = lambda: None,
+    nbytes: int = 0,
+) -> tuple[Any, Payment | None]:
+    """Return what `draw` returns, once the budget has paid for the query, and who has paid.
+
+    Parameters
+    ----------
+    query : Query
+        It was made of public parameters.
+    draw, budget, rng, nbytes
+        As in `charge_and_run`.
+    arguments : callable
+        Returns what `charge_and_run` takes as arguments.
+
+    Raises
+    ------
+    TypeError, PrivacyError
+        As `charge_and_run` does; UnitMismatchError for a ledger of another privacy unit.
+
+    """
+    if budget is None:  # most often, and the quickest way
+        return draw(generator_or_default(rng)), None
+    check_ledger(budget, query.unit)
+    drawn, receipt = charge_and_run(
+        query, draw, budget, rng, function=query.function, arguments=arguments(), nbytes=nbytes
+    )
+    return drawn, payment_of(budget, receipt)

@@ -1,0 +1,300 @@
+# SPDX-License-Identifier: MIT
+"""The most frequent keys, selected privately."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property, partial
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cydp._arguments import Column, Integer, Number
+from cydp._call_errors import explain_arguments
+from cydp._columns.label_keys import LabelKeys
+from cydp._columns.labels import Labels
+from cydp._generator import Generator
+from cydp._numbers.intervals import sqrt_bounds
+from cydp._numbers.rational import as_exact, read_integer
+from cydp._numbers.rounding import decimal_below
+from cydp._sensitivity import sensitivity_of
+from cydp.accounting._conversion import rho_of
+from cydp.accounting._loss import ZCDP, PureDP
+from cydp.exact._label_codes import match_labels
+from cydp.mechanisms._charge_and_draw import Budget
+from cydp.mechanisms._noisy_max import ExponentialMechanism
+from cydp.releases._format import format_cost
+from cydp.releases._keys import digest_keys
+from cydp.releases._partitions import bound_rows, count_codes
+from cydp.releases._parts import Aggregate
+from cydp.releases._privacy import read_privacy
+from cydp.releases._query import Query
+from cydp.releases._release import Release, recorded
+from cydp.releases._rows import check_lengths, declare_users, open_columns
+from cydp.releases._run import run
+from cydp.releases._unit import UnitName, UserKey, read_unit, user_key
+
+__all__ = ["TopQuery", "TopRelease", "top_k", "top_query"]
+
+
+@recorded
+@dataclass(frozen=True, repr=False)
+class TopQuery(Query):
+    """The k most frequent of some public keys.
+
+    Attributes
+    ----------
+    k : int
+        How many keys are selected, one after the other.
+    n_keys : int
+        How many keys there are.
+
+    """
+
+    function: ClassVar[str] = "top_k"
+
+    k: int
+    n_keys: int
+
+    def aggregates(self) -> list[Aggregate]:
+        """Return nothing: no number is released."""
+        return []
+
+    @cached_property
+    def selection(self) -> ExponentialMechanism:
+        """The mechanism that selects each key, by its count."""
+        unit = self.unit
+        grows = unit.relation == "add-remove" and not unit.contains
+        most = sensitivity_of(Fraction(unit.max_rows), unit.relation)  # of the change of one count
+        return ExponentialMechanism(epsilon=self._epsilon, sensitivity=most, monotonic=grows)
+
+    @property
+    def _epsilon(self) -> Fraction:
+        """What each selection costs in pure DP."""
+        privacy = self.privacy
+        if isinstance(privacy, PureDP):
+            return as_exact(privacy.epsilon / self.k)
+        # A selection of pure cost epsilon costs epsilon**2 / 8 in zCDP.
+        rho = privacy.rho if isinstance(privacy, ZCDP) else rho_of(privacy.epsilon, privacy.delta)
+        by_rho = decimal_below(sqrt_bounds(8 * rho / self.k)[0])
+        return by_rho if isinstance(privacy, ZCDP) else max(by_rho, privacy.epsilon / self.k)
+
+    @property
+    def mechanism_name(self) -> str:
+        """What a ledger calls the mechanism."""
+        return type(self.selection).__name__
+
+
+@recorded
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class TopRelease(Release):
+    """The most frequent keys, as `top_k` returns them.
+
+    Attributes
+    ----------
+    query : TopQuery
+        What was asked: how many keys, privacy unit and loss.
+    payment : Payment or None
+        The entry of the ledger that has paid; None without a ledger.
+    key_columns : tuple of ndarrays, shape (k,) each
+        The keys, the first one selected first.
+
+    """
+
+    query: Any
+    key_columns: tuple[NDArray[Any], ...]
+
+    @property
+    def keys(self) -> Any:
+        """The keys: an array, or for several columns a tuple of arrays."""
+        return self.key_columns[0] if len(self.key_columns) == 1 else self.key_columns
+
+    @property
+    def mechanism(self) -> ExponentialMechanism:
+        """The mechanism of each selection."""
+        found: ExponentialMechanism = self.query.selection
+        return found
+
+    @property
+    def variance(self) -> None:
+        """None: no number is released."""
+
+    def error_bound(self, confidence: Number = 0.95, *, count: Integer = 1) -> float:
+        """Return by how many records the count of a key is below the best one left, at most.
+
+        Parameters
+        ----------
+        confidence : number between 0 and 1, default 0.95
+            The least probability that this holds.
+        count : int >= 1, default 1
+            For how many of the selected keys it holds together: 1, or k for all.
+
+        Returns
+        -------
+        float
+            In records.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If confidence or count is outside its range.
+
+        Examples
+        --------
+        >>> release = top_k(["a", "b", "a"], 1, ["a", "b", "c"], epsilon=1)
+        >>> round(release.error_bound(), 1)
+        4.1
+
+        """
+        candidates = self.query.n_keys * read_integer(count, "count")
+        return self.mechanism.error_bound(confidence, count=candidates)
+
+    def interval(self, confidence: Number = 0.95, *, count: Integer = 1) -> tuple[Any, Any]:
+        """Refuse: no number is released."""
+        raise TypeError("top_k releases keys, and no number that could have an interval")
+
+    def __len__(self) -> int:
+        return len(self.key_columns[0])
+
+    def __repr__(self) -> str:
+        rows = zip(*(column.tolist() for column in self.key_columns), strict=True)
+        keys = ", ".join(str(row[0] if len(row) == 1 else row) for row in rows)
+        return f"<top_k: {keys}; {format_cost(self.loss)}, relation={self.relation!r}>"
+
+
+def top_query(
+    k: Integer,
+    n_keys: int,
+    epsilon: Number | None,
+    rho: Number | None,
+    delta: Number | None,
+    relation: str,
+    user: UserKey,
+    unit: UnitName | None,
+    max_rows_per_partition: Integer | None,
+    max_rows_per_unit: Integer | None,
+) -> TopQuery:
+    """Return the query of `top_k`, from its public parameters."""
+    protected = read_unit(
+        relation,
+        user,
+        unit,
+        max_rows_per_partition=max_rows_per_partition,
+        max_rows_per_unit=max_rows_per_unit,
+        by_partition=True,
+        any_partitions=True,
+    )
+    number = read_integer(k, "k")
+    if not 1 <= number <= n_keys:
+        raise ValueError(f"k must be from 1 to the number of keys, {n_keys}, not {number}")
+    query = TopQuery(read_privacy(epsilon, rho, delta, relation), protected, number, n_keys)
+    assert query.selection  # raises errors of parameters
+    return query
+
+
+@explain_arguments
+def top_k(
+    x: Column,
+    k: Integer,
+    keys: Any,
+    *,
+    column: Hashable = None,
+    epsilon: Number | None = None,
+    rho: Number | None = None,
+    delta: Number | None = None,
+    relation: str = "add-remove",
+    user: Any = None,
+    unit: UnitName | None = None,
+    max_rows_per_partition: Integer | None = None,
+    max_rows_per_unit: Integer | None = None,
+    budget: Budget | None = None,
+    rng: Generator | None = None,
+) -> TopRelease:
+    """Select the k most frequent of some public keys, without their counts.
+
+    Parameters
+    ----------
+    x : array_like of labels, shape (n,), or table
+        A label of any kind for each record, as in `value_counts`.
+    k : int >= 1
+        How many keys to select.
+    keys : list of labels, or LabelKeys
+        Public keys; records with others are left out.
+    column : str, optional
+        The name of the column, if x is a table.
+    epsilon, rho, delta, relation, user, unit, max_rows_per_partition, max_rows_per_unit
+        As in `histogram`. A partition is a key. A user may be in any number of keys, because a
+        selection depends only on how far a single count can change.
+    budget, rng
+        As in `histogram`.
+
+    Returns
+    -------
+    TopRelease
+        The keys, the first one selected first.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a parameter is not allowed. Then nothing is charged and no data is read.
+    PrivacyError
+        If the budget refuses, or protects another unit. Then nothing is charged and no data is
+        read.
+
+    Notes
+    -----
+    The exponential mechanism selects a key, and again among those that are left. The noise of k
+    selections is what adding Gumbel noise once to each count, and taking the k largest, gives [1]_.
+    Each selection costs epsilon / k, or rho / k.
+
+    References
+    ----------
+    .. [1] Durfee, Rogers, "Practical differentially private top-k selection with pay-what-you-get
+       composition", 2019.
+
+    Examples
+    --------
+    >>> words = ["the"] * 1000 + ["of"] * 500 + ["cat"]
+    >>> top_k(words, 2, ["cat", "of", "the"], epsilon=1).keys
+    array(['the', 'of'], dtype=object)
+
+    """
+    public = LabelKeys(keys)
+    query = top_query(
+        k, len(public), epsilon, rho, delta, relation, user_key(user), unit,
+        max_rows_per_partition, max_rows_per_unit,
+    )  # fmt: skip
+    x, found = open_columns(x, column, user=user)
+    labels = [Labels(x, "x")]
+    public.check(labels)
+    users = declare_users(found["user"])
+    check_lengths(labels[0], users)
+    chosen, payment = run(
+        query, partial(_draw, query, labels, public, users), budget, rng,
+        arguments=lambda: digest_keys(public), nbytes=8 * query.k,
+    )  # fmt: skip
+    selected = tuple(each[chosen] for each in public.arrays)
+    return TopRelease(query=query, key_columns=selected, payment=payment)
+
+
+def _draw(
+    query: TopQuery,
+    labels: list[Labels],
+    public: LabelKeys,
+    users: Labels | None,
+    generator: Generator,
+) -> NDArray[np.int64]:
+    """Return the places of the selected keys; the data is read here."""
+    codes = match_labels(labels, public)
+    if users is not None:
+        codes = bound_rows(codes, len(public), query.unit, users, generator)
+    counts, left = count_codes(codes, len(public)), np.arange(len(public))
+    chosen = np.empty(query.k, np.int64)
+    for i in range(query.k):
+        place = query.selection.release(counts, rng=generator)
+        chosen[i] = left[place]
+        counts, left = np.delete(counts, place), np.delete(left, place)
+    return chosen

@@ -1,0 +1,330 @@
+# SPDX-License-Identifier: MIT
+"""The privacy unit: what a release protects, and how far one unit can change exact answers.
+
+docs/releases/units.md has the proofs.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, TypeAlias
+
+from cydp._arguments import Integer
+from cydp._numbers.intervals import sqrt_bounds
+from cydp._numbers.rational import read_integer
+from cydp._numbers.rounding import decimal_above
+from cydp._relations import check_relation
+from cydp._sensitivity import sensitivity_of
+from cydp.accounting._errors import UnitMismatchError
+from cydp.accounting.ledger._ledger import BudgetLedger
+from cydp.accounting.ledger._scope import LedgerScope
+from cydp.mechanisms._charge_and_draw import Budget
+from cydp.sensitivity import Sensitivity
+
+__all__ = ["Change", "Unit", "UnitName", "UserKey", "check_ledger", "read_unit", "user_key"]
+
+UnitName: TypeAlias = str | Sequence[str]
+"""The name of a unit, or its name and those of the units that it contains."""
+
+UserKey: TypeAlias = str | bool | None
+"""The name of the column of users; True: a column without a name; None: there is none."""
+
+_ROW = "row"
+_ANY_UNIT = "unit"  # of a promise that names none
+_MOST = 2**40
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """How far one unit can change the exact answers of one aggregate.
+
+    Attributes
+    ----------
+    l1, l2 : Fraction
+        Bounds of the L1 and of the L2 norm of the change of all answers together, in steps.
+    coordinates : int
+        In how many answers the unit can make a change.
+    relation : str
+
+    """
+
+    l1: Fraction
+    l2: Fraction
+    coordinates: int
+    relation: str
+
+    def sensitivity(self, norm: int) -> Sensitivity:
+        """Return the bound as a sensitivity that states its relation; 1 if the change is 0."""
+        bound = self.l1 if norm == 1 else self.l2
+        return sensitivity_of(bound or Fraction(1), self.relation, 1 if bound == self.l1 else 2)
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """What a release protects.
+
+    Attributes
+    ----------
+    relation : str
+        "add-remove" or "change-one".
+    name : str
+        "row", or what a value of the user column stands for.
+    contains : tuple of str
+        The names of units that lie within one such unit, and are protected as well.
+    has_users : bool
+        Whether the rows of each unit are known by a column of users, and are bounded.
+    max_partitions : int or None
+        The most partitions of a unit that count; None: there are no partitions, or a unit is a row.
+    max_rows : int
+        The most rows of a unit that count, in each of these partitions.
+    promised : bool
+        Whether `max_rows` rests on the caller's promise about the table.
+
+    """
+
+    relation: str = "add-remove"
+    name: str = _ROW
+    contains: tuple[str, ...] = ()
+    has_users: bool = False
+    max_partitions: int | None = None
+    max_rows: int = 1
+    promised: bool = False
+
+    def change_one_answer(self, most: Fraction | int, width: Fraction | int) -> Change:
+        """Return how far a unit can change a single answer.
+
+        Parameters
+        ----------
+        most : number
+            By how much a row that comes or goes can change the answer.
+        width : number
+            By how much a row can change it that becomes another row, or ceases to count.
+
+        """
+        each = Fraction(width if self._rows_may_become_others else most)
+        return Change(self.max_rows * each, self.max_rows * each, 1, self.relation)
+
+    def change_each_partition(self, most: Fraction | int, width: Fraction | int) -> Change:
+        """Return how far a unit can change the answers of all partitions, which are disjoint.
+
+        The parameters are those of `change_one_answer`, for the answer of one partition.
+        """
+        most, width = Fraction(most), Fraction(width)
+        if self.promised:  # k rows, each of which may lie in any partition
+            row = Unit(self.relation).change_each_partition(most, width)
+            rows = self.max_rows
+            return Change(rows * row.l1, rows * row.l2, rows * row.coordinates, self.relation)
+        partitions, rows = self.max_partitions or 1, self.max_rows
+        squared = most**2
+        if self._rows_may_become_others:  # where they are, or in other partitions
+            squared = max(2 * squared, width**2)
+        l1 = self.most_reached * rows * most
+        l2 = _root_above(partitions * squared) * rows
+        return Change(l1, l2, self.most_reached, self.relation)
+
+    @property
+    def has_fixed_rows(self) -> bool:
+        """Whether each unit has as many rows in a neighbour under "change-one".
+
+        A unit is one row. Others may have fewer afterwards, and a promise says how many at most.
+        """
+        return not self.has_users and not self.promised
+
+    @property
+    def _rows_may_become_others(self) -> bool:
+        """Whether a neighbour may have another set of rows in place of the unit's rows.
+
+        It may under "change-one". Under "add-remove" it may if the guarantee is for what a unit
+        with bounded rows contains: without one person, others of a household's rows may count.
+        """
+        is_chosen_anew = self.has_users and bool(self.contains)
+        return self.relation == "change-one" or is_chosen_anew
+
+    @property
+    def most_reached(self) -> int:
+        """The most partitions in which a unit with bounded rows can make a change."""
+        return (self.max_partitions or 1) * (2 if self._rows_may_become_others else 1)
+
+    @property
+    def parameters(self) -> str:
+        """The unit as the parameters of a release that describe it."""
+        given: dict[str, Any] = {
+            "unit": (self.name, *self.contains) if self.contains else self.name
+        }
+        if self.promised:
+            given["max_rows_per_unit"] = self.max_rows
+        elif self.max_partitions is not None:
+            given |= {
+                "max_partitions": self.max_partitions, "max_rows_per_partition": self.max_rows
+            }  # fmt: skip
+        elif self.has_users:
+            given["max_rows"] = self.max_rows
+        return ", ".join(f"{name}={value!r}" for name, value in given.items())
+
+    @property
+    def words(self) -> str:
+        """What is protected, in words."""
+        differs = {
+            "add-remove": "is in the table or not",
+            "change-one": "has these data or others",
+        }[self.relation]
+        if self.has_users:
+            return (
+                f"whether one {self.name} {differs}, whatever rows they have: "
+                f"of each {self.name} at most {self._rows_that_count} count"
+            )
+        if self.promised:
+            return (
+                f"whether one {self.name} {differs}, if none has more than {self.max_rows:,} rows: "
+                "that is the caller's promise about the table"
+            )
+        return (
+            f"whether one row {differs}. A person with several rows is protected less: pass their "
+            "column as user="
+        )
+
+    @property
+    def _rows_that_count(self) -> str:
+        rows = _many(self.max_rows, "row")
+        if self.max_partitions is None:
+            return rows
+        if self.max_partitions == _MOST:
+            return f"{rows} in each partition"
+        return f"{rows} in each of {_many(self.max_partitions, 'partition')}"
+
+
+def read_unit(
+    relation: str,
+    user: UserKey,
+    unit: UnitName | None,
+    *,
+    max_rows: Integer | None = None,
+    max_partitions: Integer | None = None,
+    max_rows_per_partition: Integer | None = None,
+    max_rows_per_unit: Integer | None = None,
+    by_partition: bool,
+    any_partitions: bool = False,
+) -> Unit:
+    """Return the unit that the arguments of a release describe.
+
+    Parameters
+    ----------
+    relation : {"add-remove", "change-one"}
+    user : str, True or None
+        The name of the column of users; True: a column without a name; None: there is none.
+    unit : str, or sequence of str, or None
+        What a value of `user` stands for, and what that contains. Default: the name of the column,
+        or "user".
+    max_rows, max_partitions, max_rows_per_partition, max_rows_per_unit : int or None
+        The bounds of a release.
+    by_partition : bool
+        Whether the release has partitions, and so takes `max_partitions` instead of `max_rows`.
+    any_partitions : bool, default False
+        Whether a user may count in any number of partitions, so that neither is needed.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If the arguments do not fit each other.
+
+    """
+    check_relation(relation)
+    names = _read_names(unit)
+    bounds = {
+        "max_rows": max_rows, "max_partitions": max_partitions,
+        "max_rows_per_partition": max_rows_per_partition,
+    }  # fmt: skip
+    numbers = {name: _read_bound(bound, name) for name, bound in bounds.items()}
+    promised = _read_bound(max_rows_per_unit, "max_rows_per_unit")
+    if user is None:
+        for name, number in numbers.items():
+            if number is not None:
+                raise TypeError(f"{name} bounds the rows of a user: give user= as well")
+        if promised is not None:
+            return Unit(relation, *_named(names, _ANY_UNIT), max_rows=promised, promised=True)
+        if names:
+            raise TypeError("unit names what user= stands for: give user= as well")
+        return Unit(relation)
+    if promised is not None:
+        raise TypeError("max_rows_per_unit is a promise instead of user=: give one of them")
+    # A column that is called "row" does not make its users the unit of a ledger of rows.
+    own_name = user if isinstance(user, str) and user != _ROW else "user"
+    name, contains = _named(names, own_name)
+    needed = "max_partitions" if by_partition else "max_rows"
+    if any_partitions:
+        numbers[needed] = _MOST
+    if numbers[needed] is None:
+        raise TypeError(f"{needed} must be given with user=: it bounds what one {name} adds")
+    if by_partition:
+        rows = numbers["max_rows_per_partition"] or 1
+        return Unit(relation, name, contains, True, numbers["max_partitions"], rows)
+    return Unit(relation, name, contains, True, None, numbers["max_rows"] or 1)
+
+
+def user_key(user: object) -> UserKey:
+    """Return what a query knows of the argument `user`: a name, or that it is given."""
+    return user if user is None or isinstance(user, str) else True
+
+
+def check_ledger(budget: Budget | None, unit: Unit) -> None:
+    """Refuse a ledger that protects another unit than a release does.
+
+    Raises
+    ------
+    UnitMismatchError
+        Unless the release's unit is the ledger's, or contains it, or the caller promises how many
+        rows a unit has.
+
+    """
+    ledger = budget.ledger if isinstance(budget, LedgerScope) else budget
+    if not isinstance(ledger, BudgetLedger):
+        return
+    kept = ledger.privacy_unit
+    if kept in (unit.name, *unit.contains) or (unit.promised and unit.name == _ANY_UNIT):
+        return
+    if unit.name != _ROW:
+        raise UnitMismatchError(
+            f"the ledger protects {kept!r}, and this release {unit.name!r}: if that is the same, "
+            f"or contains it, say so by unit={kept!r} or unit=({unit.name!r}, {kept!r})"
+        )
+    raise UnitMismatchError(
+        f"the ledger protects {kept!r}, and this release a row: give user=, or promise with "
+        f"max_rows_per_unit=k that no {kept!r} has more than k rows"
+    )
+
+
+def _read_names(unit: UnitName | None) -> tuple[str, ...]:
+    names = () if unit is None else (unit,) if isinstance(unit, str) else tuple(unit)
+    if (unit is not None and not names) or not all(
+        isinstance(name, str) and name for name in names
+    ):
+        raise TypeError("unit must be a name, or names: of the unit and of the units within it")
+    return names
+
+
+def _named(names: tuple[str, ...], default: str) -> tuple[str, tuple[str, ...]]:
+    return (names[0], names[1:]) if names else (default, ())
+
+
+def _read_bound(bound: Integer | None, name: str) -> int | None:
+    if bound is None:
+        return None
+    number = read_integer(bound, name)
+    if not 1 <= number <= _MOST:
+        raise ValueError(f"{name} must be from 1 to 2**40, not {number}")
+    return number
+
+
+def _many(number: int, what: str) -> str:
+    return f"{number:,} {what}" + ("s" if number > 1 else "")
+
+
+def _root_above(square: Fraction) -> Fraction:
+    """Return the square root, rounded up to six digits if it is irrational."""
+    above, below = math.isqrt(square.numerator), math.isqrt(square.denominator)
+    if above**2 == square.numerator and below**2 == square.denominator:
+        return Fraction(above, below)
+    return decimal_above(sqrt_bounds(square)[1])

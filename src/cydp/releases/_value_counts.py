@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: MIT
+"""Private counts of values."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any
+
+from cydp._arguments import Column, Integer, Number
+from cydp._call_errors import explain_arguments
+from cydp._columns.label_keys import LabelKeys
+from cydp._columns.labels import Labels
+from cydp._generator import Generator
+from cydp.mechanisms._charge_and_draw import Budget
+from cydp.releases._group_by import group_query, release_table
+from cydp.releases._group_rows import GroupRows
+from cydp.releases._rows import declare_users, open_columns
+from cydp.releases._split import Split
+from cydp.releases._table_release import TableRelease
+from cydp.releases._unit import UnitName, user_key
+
+__all__ = ["value_counts"]
+
+
+@explain_arguments
+def value_counts(
+    x: Column,
+    keys: Any = None,
+    *,
+    column: Hashable = None,
+    split: Split | None = None,
+    epsilon: Number | None = None,
+    rho: Number | None = None,
+    delta: Number | None = None,
+    relation: str = "add-remove",
+    user: Any = None,
+    unit: UnitName | None = None,
+    max_partitions: Integer | None = None,
+    max_rows_per_partition: Integer | None = None,
+    max_rows_per_unit: Integer | None = None,
+    budget: Budget | None = None,
+    rng: Generator | None = None,
+) -> TableRelease:
+    """Count how often each value occurs, and add exact noise.
+
+    Parameters
+    ----------
+    x : array_like of labels, shape (n,), or table
+        A label of any kind for each record. Missing labels are left out.
+    keys : list of labels, LabelKeys, or None
+        Public keys; records with others are left out. None: the keys that occur are selected
+        privately, which takes epsilon and delta. Which keys occur would reveal who has them.
+    column : str, optional
+        The name of the column, if x is a table.
+    split : dict, optional
+        The weights of "n" and "keys" in the privacy, if keys are selected. Default: 1 each.
+    epsilon, rho, delta, relation, user, unit, max_partitions, max_rows_per_partition
+        As in `histogram`. A partition is a key.
+    max_rows_per_unit, budget, rng
+        As in `histogram`.
+
+    Returns
+    -------
+    TableRelease
+        `keys` are in the given order, or sorted, and `counts` are noisy.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a parameter is not allowed. Then nothing is charged and no data is read.
+    PrivacyError
+        If the budget refuses, or protects another unit. Then nothing is charged and no data is
+        read.
+
+    References
+    ----------
+    .. [1] Desfontaines, Voss, Gipson, Mandayam, "Differentially private partition selection", 2022.
+
+    Examples
+    --------
+    >>> release = value_counts(["b", "z", None, "a", "b"], ["a", "b"], epsilon=1)
+    >>> release.keys, release.counts.shape
+    (array(['a', 'b'], dtype=object), (2,))
+    >>> release = value_counts(["x"] * 1000 + ["rare"], epsilon=1, delta=1e-9)
+    >>> release.keys
+    array(['x'], dtype=object)
+
+    """
+    public = None if keys is None else LabelKeys(keys)
+    query = group_query(
+        None if public is None else len(public), True, None, None, None, "drop", split, epsilon,
+        rho, delta, relation, user_key(user), unit, max_partitions, max_rows_per_partition,
+        max_rows_per_unit,
+    )  # fmt: skip
+    x, found = open_columns(x, column, user=user)
+    rows = GroupRows([Labels(x, "x")], public, declare_users(found["user"]), {})
+    return release_table(query, rows, (column,), public, budget, rng)

@@ -1,0 +1,240 @@
+# SPDX-License-Identifier: MIT
+"""The private variance of clamped numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+from typing import Any, ClassVar
+
+from cydp._arguments import Bounds, Column, Integer, Number
+from cydp._call_errors import explain_arguments
+from cydp._generator import Generator
+from cydp._numbers.bounds import check_pair, read_bounds
+from cydp.exact._clamped_sum import sum_units_and_squares
+from cydp.exact._grid import Grid, public_grid
+from cydp.mechanisms._charge_and_draw import Budget
+from cydp.releases._box import Interval, variance_within
+from cydp.releases._missing import Missing, read_missing
+from cydp.releases._moments import MomentQuery, MomentRelease, centre_of, clamp
+from cydp.releases._parts import Aggregate
+from cydp.releases._presence import count_present
+from cydp.releases._privacy import read_privacy
+from cydp.releases._query import kept
+from cydp.releases._release import recorded
+from cydp.releases._rows import NumberRows
+from cydp.releases._run import run
+from cydp.releases._split import Split, read_split
+from cydp.releases._unit import UnitName, UserKey, read_unit, user_key
+
+__all__ = ["VarianceQuery", "VarianceRelease", "variance", "variance_query"]
+
+_PARTS = ("squares", "sum", "count")
+_STEPS_OF_WIDTH = 2**21  # so that squares of deviations, and their noise, have room in int64
+_MOST_STEPS = 2**31  # from 0 to a bound, as the kernel of squares allows
+
+
+@recorded
+@dataclass(frozen=True, repr=False)
+class VarianceQuery(MomentQuery):
+    """The variance of numbers that are clamped to bounds."""
+
+    function: ClassVar[str] = "variance"
+
+    def aggregates(self) -> list[Aggregate]:
+        """Return the sums of (x - c)**2 and of x - c, and the number of rows."""
+        weights = dict(self.weights)
+        grid, centre = self.grid, centre_of(self.grid)
+        farthest = max(grid.highest - centre, centre - grid.lowest) ** 2
+        change = self.unit.change_one_answer(farthest, farthest)
+        return [
+            Aggregate("squares", change, grid.step**2, weights["squares"]),
+            self.deviations(weights["sum"]),
+            *self.row_count(weights["count"]),
+        ]
+
+
+@recorded
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class VarianceRelease(MomentRelease):
+    """A private variance, as `variance` returns it.
+
+    Attributes
+    ----------
+    query : VarianceQuery
+        What was asked: noise, privacy unit, split and loss.
+    payment : Payment or None
+        The entry of the ledger that has paid; None without a ledger.
+    squares : int
+        The sum of (x - c)**2 with noise, in squares of steps. c is the middle of the bounds.
+    deviations : int
+        The sum of x - c with noise, in steps of the grid.
+    rows : int
+        The number of numbers, with noise unless it is public.
+
+    """
+
+    squares: int
+
+    @property
+    def exact(self) -> Fraction:
+        """The variance as a fraction, clamped to what numbers within the bounds can have."""
+        rows = max(self.rows, 1)
+        return self._place(Fraction(self.squares, rows) - Fraction(self.deviations, rows) ** 2)
+
+    def _place(self, variance: Fraction) -> Fraction:
+        grid = self.query.grid
+        lower, upper = grid.bounds
+        return clamp(variance * grid.step**2, Fraction(0), ((upper - lower) / 2) ** 2)
+
+    def _interval(self, confidence: Number, count: Integer) -> Interval:
+        around = self._around(confidence, count)
+        lower, upper = variance_within(around["squares"], around["sum"], around["count"])
+        return self._place(lower), self._place(upper)
+
+
+def variance_grid(lower: Number, upper: Number) -> Grid:
+    """Return the grid of a variance, from the bounds alone.
+
+    Its step is the least power of two for which the bounds are at most 2**21 steps apart, and at
+    most 2**31 steps from 0.
+
+    Examples
+    --------
+    >>> str(variance_grid(0, 2**20).step)
+    '1/2'
+
+    """
+    ends = read_bounds((lower, upper))
+    width, farthest = ends[1] - ends[0], max(map(abs, ends))
+    needed = max(width / _STEPS_OF_WIDTH, farthest / _MOST_STEPS)
+    if needed == 0:
+        return public_grid((lower, upper), 1)
+    step = Fraction(2) ** (needed.numerator.bit_length() - needed.denominator.bit_length() - 1)
+    while step < needed:
+        step *= 2
+    return public_grid((lower, upper), step)
+
+
+@kept
+def variance_query(
+    lower: Number,
+    upper: Number,
+    missing: Missing,
+    split: Split | None,
+    epsilon: Number | None,
+    rho: Number | None,
+    delta: Number | None,
+    relation: str,
+    user: UserKey,
+    unit: UnitName | None,
+    max_rows: Integer | None,
+    max_rows_per_unit: Integer | None,
+) -> VarianceQuery:
+    """Return the query of `variance`, whose parameters these are."""
+    protected = read_unit(
+        relation, user, unit, max_rows=max_rows, max_rows_per_unit=max_rows_per_unit,
+        by_partition=False,
+    )  # fmt: skip
+    privacy = read_privacy(epsilon, rho, delta, relation)
+    grid = variance_grid(lower, upper)
+    filled = read_missing(missing, grid)
+    return VarianceQuery(privacy, protected, grid, filled, read_split(split, _PARTS))
+
+
+@explain_arguments
+def variance(
+    x: Column,
+    bounds: Bounds,
+    *,
+    column: Hashable = None,
+    missing: Missing = "drop",
+    split: Split | None = None,
+    epsilon: Number | None = None,
+    rho: Number | None = None,
+    delta: Number | None = None,
+    relation: str = "add-remove",
+    user: Any = None,
+    unit: UnitName | None = None,
+    max_rows: Integer | None = None,
+    max_rows_per_unit: Integer | None = None,
+    budget: Budget | None = None,
+    rng: Generator | None = None,
+) -> VarianceRelease:
+    """Return the variance of numbers that are clamped to bounds, from noisy sums and a count.
+
+    Parameters
+    ----------
+    x, bounds, column, missing
+        As in `sum`.
+    split : dict, optional
+        The weights of "squares", "sum" and "count" in the privacy. Default: 1 each.
+    epsilon, rho, delta, relation, user, unit, max_rows, max_rows_per_unit, budget, rng
+        As in `count`. They are for the whole release.
+
+    Returns
+    -------
+    VarianceRelease
+        The variance (the mean square of the distances from the mean, which divides by n), in the
+        square of the unit of x, with its interval, its parts and its loss.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a parameter is not allowed. Then nothing is charged and no data is read.
+    PrivacyError
+        If the budget refuses, or protects another unit. Then nothing is charged and no data is
+        read.
+
+    Notes
+    -----
+    Numbers are rounded to a grid of more than 2**20 steps between the bounds, unless the bounds are
+    very far from 0. What is summed is x - c and (x - c)**2, where c is the middle of the bounds. A
+    count below 1 is taken as 1, and the variance is clamped to [0, ((upper - lower) / 2)**2], which
+    is post-processing. docs/releases/means.md has the proofs.
+
+    References
+    ----------
+    .. [1] Dwork, Roth, "The algorithmic foundations of differential privacy", 2014, section 3.3.
+
+    Examples
+    --------
+    >>> from cydp.testing import SeededGenerator
+    >>> ages = [18, 25, 31, 44, 52, None] * 1000
+    >>> release = variance(ages, (0, 100), epsilon=1, rng=SeededGenerator(1))
+    >>> lower, upper = release.interval()
+    >>> lower < 154 < upper
+    True
+
+    """
+    query = variance_query(
+        *check_pair(bounds), missing, split, epsilon, rho, delta, relation, user_key(user), unit,
+        max_rows, max_rows_per_unit,
+    )  # fmt: skip
+    rows = NumberRows(x, column, user, query.unit)
+    drawn, payment = run(query, partial(_draw, query, rows), budget, rng)
+    squares, deviations, count = drawn
+    return VarianceRelease(
+        query=query, squares=squares, deviations=deviations, rows=count, payment=payment
+    )
+
+
+def _draw(query: VarianceQuery, rows: NumberRows, generator: Generator) -> tuple[int, int, int]:
+    """Return the noisy sums and count; the data is read here."""
+    values = rows.read(generator, absent_count=query.filled is not None)
+    total, squares = sum_units_and_squares(values, query.grid)
+    count, centre = count_present(values), centre_of(query.grid)
+    if query.filled is not None:
+        absent = values.size - count
+        total, squares = total + query.filled * absent, squares + query.filled**2 * absent
+        count = values.size
+    squares += centre * (centre * count - 2 * total)
+    total -= centre * count
+    parts = query.parts
+    noisy_squares = parts["squares"].noise.release(squares, rng=generator)
+    noisy = parts["sum"].noise.release(total, rng=generator)
+    if query.knows_rows:
+        return noisy_squares, noisy, count
+    return noisy_squares, noisy, parts["count"].noise.release(count, rng=generator)
