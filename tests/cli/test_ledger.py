@@ -25,7 +25,9 @@ from cydp.cli import main
 from cydp.cli._column_file import FileColumn
 
 PUMS = Path(__file__).parents[2] / "examples" / "data" / "pums.csv"
-HISTOGRAM = ["histogram", str(PUMS), "--column", "age", "--bins", "0:100:10"]
+COLUMN = ["histogram", str(PUMS), "--column", "age", "--bins", "0:100:10"]
+ONE_ROW = ["--max-rows-per-unit", "1"]  # the table has a row for each person
+HISTOGRAM = [*COLUMN, *ONE_ROW]
 PROGRAM = [sys.executable, "-c", "from cydp.cli import main; raise SystemExit(main())"]
 
 Run = Callable[..., tuple[int, str, str]]
@@ -103,7 +105,8 @@ def test_round_trip(run: Run, path: str) -> None:
 
 def test_the_readme(run: Run, path: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(PUMS.parent.parent.parent)
-    lines = re.findall(r"^cydp (.*ages\.db.*)$", Path("README.md").read_text(), re.MULTILINE)
+    readme = Path("README.md").read_text().replace("\\\n", "")
+    lines = re.findall(r"^cydp (.*ages\.db.*)$", readme, re.MULTILINE)
     assert len(lines) == 5
     for line in lines:
         words = shlex.split(line, comments=True)
@@ -283,6 +286,14 @@ PAID = [*HISTOGRAM, "--epsilon", "0.1", "--ledger", "LEDGER"]
             1,
             "error: the budget epsilon=1 has epsilon=1 left: epsilon=1.1 ",
         ),
+        (
+            [*COLUMN, *PAID[-4:]],
+            1,
+            "error: the ledger protects 'person', and this release a row: promise with "
+            "--max-rows-per-unit=k that no 'person' has more than k rows\n",
+        ),
+        ([*PAID, "--max-rows-per-unit", "0"], 2, "error: --max-rows-per-unit must be from 1 to"),
+        ([*PAID, "--max-rows-per-unit", "many"], 2, "--max-rows-per-unit: invalid int value"),
         ([*PAID, "--epsilon", "0"], 2, "epsilon must be greater than 0"),
         ([*PAID, "--bins", "0:100:7"], 2, "must divide"),
         ([*PAID, "--column", "salary"], 2, "no column 'salary'"),
@@ -312,6 +323,21 @@ def test_what_is_refused_charges_and_reads_nothing(
     assert not Path(new).exists()
 
 
+def test_the_promise_scales_the_noise_and_is_kept(run: Run, ledger: str) -> None:
+    paid = [*COLUMN, "--epsilon", "0.1", "--json", "--max-rows-per-unit", "3"]
+    release = json.loads(run(*paid, "--ledger", ledger)[1])
+    assert (release["sensitivity"], release["scale"], release["epsilon"]) == (3, 30, 0.1)
+    assert json.loads(run(*paid)[1])["scale"] == 30
+    last = run("ledger", "history", ledger, "--json")[1].splitlines()[-1]
+    assert json.loads(last)["params"].endswith("unit='unit', max_rows_per_unit=3)")
+
+
+def test_a_ledger_of_rows_needs_no_promise(run: Run, path: str) -> None:
+    run("ledger", "create", path, "--epsilon", "1", "--privacy-unit", "row")
+    assert run(*COLUMN, "--epsilon", "0.5", "--ledger", path)[0] == 0
+    assert charges(path) == 1
+
+
 def test_values_are_read_after_the_charge(
     run: Run, ledger: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -335,6 +361,7 @@ def test_a_file_that_breaks_after_the_charge(run: Run, tmp_path: Path, ledger: s
     content[4:1000] = b"\xff" * 996  # of the values; the footer is whole
     file.write_bytes(content)
     arguments = ["histogram", str(file), "--column", "i", "--bins", "0:9:1", "--epsilon", "0.4"]
+    arguments += ONE_ROW
     refused(run(*arguments, "--ledger", ledger), 2, "the ledger was charged all the same")
     assert charges(ledger) == 1
     done = run(*arguments)

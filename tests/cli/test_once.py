@@ -26,8 +26,10 @@ def test_a_repeated_command(
     shutil.copy(PUMS, table)
 
     def run(**changes: str) -> tuple[int, Any, str]:
-        given = {"--column": "age", "--bins": "0:100:1", "--epsilon": "0.01", "--charge-id": "a",
-                 "--ledger": ledger, "--data-version": "1"} | changes  # fmt: skip
+        given = {
+            "--column": "age", "--bins": "0:100:1", "--epsilon": "0.01", "--charge-id": "a",
+            "--ledger": ledger, "--data-version": "1", "--max-rows-per-unit": "1",
+        } | changes  # fmt: skip
         words = [word for pair in given.items() for word in pair]
         try:
             code = main(["histogram", str(table), *words, "--json"])
@@ -40,7 +42,8 @@ def test_a_repeated_command(
     table.write_text("age,sex\n1,0\n")  # the caller says that it is the same data
     assert run() == first
     changed: list[dict[str, str]] = [
-        {"--data-version": "2"}, {"--column": "sex"}, {"--epsilon": "0.02"}, {"--bins": "0:50:1"}
+        {"--data-version": "2"}, {"--column": "sex"}, {"--epsilon": "0.02"}, {"--bins": "0:50:1"},
+        {"--max-rows-per-unit": "2"},
     ]  # fmt: skip
     for changes in changed:
         code, printed, message = run(**changes)

@@ -22,17 +22,26 @@ NONE = inspect.Parameter.empty
 
 # Classes whose objects this package makes, for users to read, and what makes them.
 RESULTS = {
+    "BoundsRelease": "cydp.bounds",
     "Estimate": "cydp.RandomizedResponse.estimate",
+    "Explanation": "cydp.explain",
     "GridSum": "cydp.exact.clamped_sum",
     "HistogramRelease": "cydp.histogram",
     "LedgerScope": "cydp.BudgetLedger.scope",
     "MappedBits": "cydp.testing.map_bits",
+    "MeanRelease": "cydp.mean",
+    "NumberRelease": "cydp.count",
+    "QuantileRelease": "cydp.quantile",
     "Receipt": "cydp.BudgetLedger.charge",
+    "TableRelease": "cydp.group_by",
+    "TopRelease": "cydp.top_k",
+    "VarianceRelease": "cydp.variance",
 }
 
 KEYWORD_ONLY = {
     "relation", "budget", "rng", "epsilon", "delta", "rho", "sigma", "sigma2", "sensitivity",
-    "max_partitions", "max_rows_per_partition", "step",
+    "max_partitions", "max_rows_per_partition", "step", "user", "unit", "max_rows",
+    "max_rows_per_unit", "split", "missing",
 }  # fmt: skip
 THE_NAME_SAYS = "the name of the class says which number comes first"
 THE_DISTRIBUTION_HAS_ONE = "the distribution has one number"
@@ -108,6 +117,11 @@ def ids(public: list[Public]) -> list[str]:
     return [one.name for one in public]
 
 
+def names_of(public: Public) -> set[str]:
+    """The names of its parameters."""
+    return {one.name for one in public.parameters}
+
+
 # Signatures
 
 
@@ -181,8 +195,37 @@ def test_relation_has_one_default(public: Public) -> None:
 
 @called
 def test_nothing_hides_how_much_one_user_can_change(public: Public) -> None:
+    names = names_of(public)
     for one in public.parameters:
-        assert one.name not in ("sensitivity", "max_partitions") or one.default is NONE
+        if one.name in ("max_partitions", "max_rows") and "user" in names:
+            assert one.default is None  # which is refused with user=
+        else:
+            assert one.name not in ("sensitivity", "max_partitions") or one.default is NONE
+
+
+# A selection depends on how far one count can change, and not on in how many keys a user is.
+OF_USERS = [one for one in CALLABLES if "user" in names_of(one) and one.name != "cydp.top_k"]
+NEEDED: dict[str, Any] = {
+    "bins": 2, "range": (0, 1), "bounds": (0, 1), "q": 0.5, "by": "x", "keys": [1], "k": 1
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("public", OF_USERS, ids=ids(OF_USERS))
+def test_who_names_a_user_bounds_what_one_can_change(public: Public) -> None:
+    names = names_of(public)
+    given = {name: NEEDED[name] for name in names & set(NEEDED)}
+    if public.name == "cydp.histogramdd":
+        given["range"] = [(0, 1)]
+    if "by_keys" in names:  # needed with by= only
+        del given["by"]
+    if "column" in names:
+        given["column"] = "x"
+    table = {"x": [0.5], "u": [1]}
+    with pytest.raises(TypeError, match=r"^max_(rows|partitions) must be given with user="):
+        public.thing(table, **given, user="u", epsilon=1)
+    bound = {name: 1 for name in ("max_rows", "max_partitions") if name in names}
+    assert len(bound) == 1
+    public.thing(table, **given, user="u", epsilon=1, **bound)
 
 
 def attributes_of(public: Public) -> set[str]:
@@ -206,11 +249,13 @@ INTERVALS = [one for one in CALLABLES if one.name.split(".")[-1] == "interval"]
 
 @pytest.mark.parametrize("public", BOUNDS, ids=ids(BOUNDS))
 def test_an_error_bound_takes_a_confidence_and_a_count(public: Public) -> None:
-    assert [one.name for one in public.parameters] == ["confidence", "count"]
-    confidence, count = public.parameters
+    confidence, count, *others = public.parameters
+    assert (confidence.name, count.name) == ("confidence", "count")
     assert (confidence.kind, confidence.default) == (POSITIONAL, 0.95)
     assert count.kind == KEYWORD
     assert count.default in (1, NONE)
+    of_a_table = [("column", KEYWORD, None)] if public.owner is cydp.releases.TableRelease else []
+    assert [(one.name, one.kind, one.default) for one in others] == of_a_table
 
 
 @pytest.mark.parametrize("public", INTERVALS, ids=ids(INTERVALS))

@@ -1,7 +1,9 @@
 """Rules of the code base that no linter knows, and what is installed."""
 
+import importlib
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -167,3 +169,20 @@ def test_public_names_resolve_and_are_typed() -> None:
     assert (package / "py.typed").is_file()
     for extension in package.glob("*.so"):
         assert (package / f"{extension.name.split('.')[0]}.pyi").is_file()
+
+
+@pytest.mark.skipif(shutil.which("readelf") is None, reason="there is no readelf")
+def test_the_extension_is_bound_when_it_is_loaded() -> None:
+    """Its table of functions is read-only from then on: linked with -z relro -z now."""
+    file = str(importlib.import_module("cydp._core").__file__)
+    with open(file, "rb") as binary:
+        if binary.read(4) != b"\x7fELF":
+            pytest.skip("the extension is no ELF file")
+
+    def said(option: str) -> str:
+        return subprocess.run(
+            ["readelf", option, "--wide", file], capture_output=True, text=True, check=True
+        ).stdout
+
+    assert re.search(r"\(FLAGS\)\s.*\bBIND_NOW\b|\(FLAGS_1\)\s.*\bNOW\b", said("--dynamic"))
+    assert "GNU_RELRO" in said("--program-headers")

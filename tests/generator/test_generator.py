@@ -77,3 +77,12 @@ def test_threads_have_default_generators_of_their_own() -> None:
     for thread in threads:
         thread.join()
     assert len(set(drawn)) == 8
+
+
+def test_a_stream_may_be_named_by_a_string_of_numpy() -> None:
+    for name in ("chacha20", cydp.Generator().stream):
+        g = cydp.Generator(stream=np.str_(name))  # type: ignore[arg-type]
+        assert g.stream == name
+        assert type(g.stream) is str
+    with pytest.raises(ValueError, match="must be 'aes' or 'chacha20', not 'rc4'"):
+        cydp.Generator(stream=np.str_("rc4"))  # type: ignore[arg-type]

@@ -2,68 +2,137 @@
 
 import copy
 import dataclasses
+import json
 import pickle
 from collections.abc import Callable
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 import cydp
-from cydp import HistogramRelease
+from cydp import BudgetLedger, HistogramRelease, PureDP, releases
+from cydp.releases._query import Query
 from cydp.releases._release import Release
+from cydp.testing import SeededGenerator
+
+AGES = [18, 25, 31, 44, 52]
+TABLE = {"sex": ["f", "m", "f", "f", "m"], "zip": [7, 7, 9, 9, 9], "age": AGES}
+
+# One of each class, which is the same in every call.
+MAKERS: dict[str, Callable[..., Any]] = {
+    "BoundsRelease": lambda **more: cydp.bounds(AGES, **more),
+    "HistogramRelease": lambda **more: cydp.histogram(
+        AGES, 3, (0, 60), by=TABLE["sex"], by_keys=["f", "m"], **more
+    ),
+    "MeanRelease": lambda **more: cydp.mean(AGES, (0, 100), split={"sum": 2}, **more),
+    "NumberRelease": lambda **more: cydp.sum(AGES, (0, 100), missing=5, **more),
+    "QuantileRelease": lambda **more: cydp.quantile(AGES, [0.25, "1/2"], (0, 100), **more),
+    "TableRelease": lambda **more: cydp.group_by(
+        TABLE, ["sex", "zip"], keys=[("f", 7), ("m", 9)], sums={"age": (0, 100)},
+        means={"age": (0, 100)}, quantiles={"age": ([0.5], (0, 100))}, **more,
+    ),
+    "TopRelease": lambda **more: cydp.top_k(TABLE["zip"], 1, [7, 8, 9], **more),
+    "VarianceRelease": lambda **more: cydp.variance(AGES, (0, 100), **more),
+}  # fmt: skip
+RELEASES = [name for name in releases.__all__ if name.endswith("Release")]
+each = pytest.mark.parametrize("name", RELEASES)
+
+
+def made(name: str, **more: Any) -> Any:
+    return MAKERS[name](**({"epsilon": 1, "rng": SeededGenerator(1)} | more))
+
+
+def others_of(name: str, field: str) -> list[Any]:
+    """Values of a field that differ from that of `made`."""
+    if field == "query":
+        others: list[dict[str, Any]] = [
+            {"epsilon": 2}, {"relation": "change-one"}, {"max_rows_per_unit": 1},
+            {"max_rows_per_unit": 1, "unit": "person"},
+        ]  # fmt: skip
+        return [made(name, **other).query for other in others]
+    return [changed(getattr(made(name), field))]
+
+
+def changed(value: Any) -> Any:
+    """Return the value with another first number or label."""
+    if isinstance(value, tuple):
+        return (changed(value[0]), *value[1:])
+    if isinstance(value, np.ndarray):
+        other = value.copy()
+        other.flat[0] = changed(other.flat[0])
+        return other
+    return f"{value}?" if isinstance(value, str) else value + 5  # -1 and -2 have one hash
+
+
+def arrays_of(released: Any) -> list[np.ndarray[Any, Any]]:
+    """The arrays of the fields, which may be tuples."""
+    fields = [getattr(released, field.name) for field in dataclasses.fields(released)]
+    return [
+        array
+        for field in fields
+        for array in (field if isinstance(field, tuple) else (field,))
+        if isinstance(array, np.ndarray)
+    ]
+
+
+@each
+def test_equal_fields_make_equal_releases(name: str) -> None:
+    one, other = made(name), made(name)
+    assert type(one).__name__ == name
+    assert one == other
+    assert hash(one) == hash(other)
+    assert len({one, other}) == 1
+    assert one != 1
+    assert one != (3, -1)
+
+
+@each
+def test_every_field_is_compared(name: str) -> None:
+    released = made(name)
+    for field in dataclasses.fields(released):
+        if not field.compare:  # who paid is not what was released
+            continue
+        for value in others_of(name, field.name):
+            other = dataclasses.replace(released, **{field.name: value})
+            assert other != released, field.name
+            assert hash(other) != hash(released), field.name  # hashes of numbers are fixed
+
+
+def test_classes_of_equal_fields_are_compared() -> None:
+    mean = made("MeanRelease")
+    parts = {field.name: getattr(mean, field.name) for field in dataclasses.fields(mean)}
+    assert cydp.releases.VarianceRelease(**parts, squares=1) != mean
+
+
+def of_counts(counts: Any, edges: Any) -> HistogramRelease:
+    query = cydp.histogram(AGES, 2, (0, 2), epsilon=1).query
+    return HistogramRelease(query=query, counts=counts, axes=(edges,))
+
 
 EDGES = np.array([0.0, 1.0, 2.0])
-
-
-def release(**parts: Any) -> HistogramRelease:
-    mechanism = cydp.DiscreteLaplace(epsilon=1, sensitivity=1)
-    given = {"counts": np.array([3, -1]), "edges": EDGES, "mechanism": mechanism}
-    return HistogramRelease(**(given | {"relation": "add-remove"} | parts))
-
-
-def test_equal_fields_make_equal_releases() -> None:
-    assert release() == release()
-    assert hash(release()) == hash(release())
-    assert len({release(), release()}) == 1
-    assert release() != 1
-    assert release() != (3, -1)
-
-
-OTHERS: dict[str, Any] = {
-    "counts": np.array([3, 1]),
-    "edges": np.array([0.0, 1.0, 2.5]),
-    "mechanism": cydp.DiscreteLaplace(epsilon=2, sensitivity=1),
-    "relation": "change-one",
-}
-
-
-def test_every_field_is_compared() -> None:
-    assert {field.name for field in dataclasses.fields(HistogramRelease)} == set(OTHERS)
-    for name, value in OTHERS.items():
-        other = release(**{name: value})
-        assert other != release(), name
-        assert hash(other) != hash(release()), name  # not by chance: hashes of numbers are fixed
+RELEASED = of_counts(np.array([3, -1]), EDGES)
 
 
 def test_shapes_are_compared() -> None:
-    more = release(counts=np.array([3, -1, 0]), edges=np.arange(4.0))
-    assert more != release()
-    assert release(counts=np.array([3])) != release()
+    more = of_counts(np.array([3, -1, 0]), np.arange(4.0))
+    assert more != RELEASED
+    assert of_counts(np.array([3]), EDGES) != RELEASED
+    assert dataclasses.replace(RELEASED, axes=(EDGES, EDGES)) != RELEASED
 
 
 @pytest.mark.parametrize("dtype", [np.int8, np.int64, np.float32])
 def test_equal_numbers_of_another_dtype_are_equal(dtype: Any) -> None:
-    other = release(edges=EDGES.astype(dtype))
-    assert other == release()
-    assert hash(other) == hash(release())
+    other = of_counts(np.array([3, -1]), EDGES.astype(dtype))
+    assert other == RELEASED
+    assert hash(other) == hash(RELEASED)
 
 
 def test_releases_of_the_same_noise_are_equal() -> None:
     one, two = (
-        cydp.histogram([1, 2], 4, (0, 4), epsilon="1/3", rng=cydp.testing.SeededGenerator(1))
-        for _ in range(2)
+        cydp.histogram([1, 2], 4, (0, 4), epsilon="1/3", rng=SeededGenerator(1)) for _ in range(2)
     )
     assert one is not two
     assert one == two
@@ -82,40 +151,106 @@ COPIES: dict[str, Callable[[Any], Any]] = {
 }
 
 
-@pytest.mark.parametrize("name", COPIES)
-def test_copies_are_equal_and_read_only(name: str) -> None:
-    released = cydp.histogram([1, 2], 4, (0, 4), epsilon=1)
-    again = COPIES[name](released)
-    assert type(again) is HistogramRelease
+@each
+@pytest.mark.parametrize("copied", COPIES)
+def test_copies_are_equal_and_read_only(name: str, copied: str) -> None:
+    released = made(name)
+    again = COPIES[copied](released)
+    assert type(again) is type(released)
     assert again == released
+    assert hash(again) == hash(released)
     assert repr(again) == repr(released)
-    for array in (again.counts, again.edges):
+    assert again.metadata == released.metadata
+    for array in arrays_of(again):
         with pytest.raises(ValueError, match="read-only"):
-            array[0] = 7
-    with pytest.raises(dataclasses.FrozenInstanceError):
-        again.counts = released.counts
+            array[...] = array
+        with pytest.raises(ValueError, match="WRITEABLE"):
+            array.flags.writeable = True
+    for attribute in [*(field.name for field in dataclasses.fields(again)), "loss", "new"]:
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            setattr(again, attribute, None)
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            delattr(again, attribute)
 
 
 def test_an_array_that_is_given_stays_writable() -> None:
     counts = np.array([3, -1])
-    assert release(counts=counts) == release()
+    assert of_counts(counts, EDGES) == RELEASED
     counts[0] = 4
     assert counts.flags.writeable
 
 
-def test_what_every_release_has() -> None:
-    assert isinstance(release(), Release)
-    assert release().loss == cydp.PureDP(1)
-    assert release().variance == release().mechanism.variance
+def test_the_array_that_was_given_changes_nothing() -> None:
+    counts = np.array([3, -1])
+    released = of_counts(counts, EDGES)
+    before = hash(released)
+    counts[0] = 99
+    assert (released.counts.tolist(), hash(released)) == ([3, -1], before)
+
+
+@each
+def test_what_every_release_has(name: str) -> None:
+    released = made(name)
+    assert isinstance(released, Release)
+    assert released.loss == PureDP(1, relation="add-remove")
+    assert released.relation == "add-remove"
+    assert "a person with several rows is protected less" in released.unit.lower()
+    promised = made(name, max_rows_per_unit=3)
+    assert "the caller's promise" in promised.unit
+    assert f"{released.loss.epsilon}" in repr(released)
+    described = json.loads(json.dumps(promised.metadata))
+    assert described["loss"] == {"epsilon": "1"}
+    assert (described["unit"]["promised"], described["unit"]["max_rows"]) == (True, 3)
+    assert described["function"] == released.query.function
+
+
+def test_a_release_is_of_a_class_that_says_how() -> None:
     with pytest.raises(TypeError, match="abstract"):
         Release()  # type: ignore[abstract]
 
 
-def test_the_array_that_was_given_changes_nothing() -> None:
-    counts = np.array([3, -1])
-    made = release(counts=counts)
-    before = hash(made)
-    counts[0] = 99
-    assert (made.counts.tolist(), hash(made)) == ([3, -1], before)
-    with pytest.raises(ValueError, match="WRITEABLE"):
-        made.counts.flags.writeable = True
+@each
+def test_a_query_is_described_by_what_is_public(name: str) -> None:
+    """The text is what a ledger keeps, so other data gives the same, and other parameters not."""
+    query = made(name).query
+    assert type(query).__repr__ is Query.__repr__
+    again = pickle.loads(pickle.dumps(query))
+    assert (again, repr(again), again.loss) == (query, repr(query), query.loss)
+    assert repr(made(name, rng=SeededGenerator(2)).query) == repr(query)
+    assert " at 0x" not in repr(query)
+    texts = [repr(query), *map(repr, others_of(name, "query"))]
+    assert len(set(texts)) == len(texts)
+    assert "max_rows_per_unit=1" in texts[-1]
+
+
+@each
+def test_a_ledger_records_a_release(name: str, tmp_path: Path) -> None:
+    """It is drawn once, and what is read back in another process is equal to it."""
+    path = tmp_path / "ledger"
+    with BudgetLedger.create(path, PureDP(2), privacy_unit="row") as ledger:
+        released = made(name, budget=ledger.scope(charge_id="a"), rng=None)
+        head = ledger.head()
+    with BudgetLedger.open(path) as ledger:
+        again = made(name, budget=ledger.scope(charge_id="a"), rng=None)
+        once = ledger.once("b", PureDP(1), lambda: released, function="f")
+        recorded = ledger.once("b", PureDP(1), lambda: pytest.fail("was drawn"), function="f")
+        assert ledger.head() > head
+        assert ledger.spent == PureDP(2)
+        ledger.verify()
+    for other in (again, once, recorded):
+        assert type(other) is type(released)
+        assert (other, hash(other), repr(other)) == (released, hash(released), repr(released))
+        assert [array.dtype for array in arrays_of(other)] == [
+            array.dtype for array in arrays_of(released)
+        ]
+
+
+@each
+def test_a_release_can_be_charged(name: str, tmp_path: Path) -> None:
+    released = made(name, max_rows_per_unit=2)
+    with BudgetLedger.create(tmp_path / "ledger", PureDP(2), privacy_unit="person") as ledger:
+        ledger.charge(released)
+        entry = list(ledger.history())[-1]
+        assert entry["mechanism"] == released.query.mechanism_name
+        assert entry["params"] == repr(released.query)
+        assert ledger.spent == PureDP(1)

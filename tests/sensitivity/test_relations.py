@@ -266,7 +266,7 @@ def test_a_plan_stands_in_the_history_as_a_plan(tmp_path: Path) -> None:
         [
             (DiscreteLaplace(epsilon="0.01", sensitivity=1), 1000),
             (PureDP("0.1", relation="add-remove"), 3),
-            (released, 1),
+            (released.mechanism, 1),
             (ExponentialMechanism(epsilon=0.1, monotonic=True, sensitivity=1), 1),
         ]
     )
@@ -284,8 +284,10 @@ def test_a_plan_stands_in_the_history_as_a_plan(tmp_path: Path) -> None:
     told = eval(entry["params"], NAMES)
     assert told == loss
     assert told.plan.items[:2] == plan.items[:2]
-    assert "counts" not in entry["params"]
-    assert told.plan.items[2] == (released.mechanism, 1)  # and not what it has released
+    of_release = ledger.charge(Plan([(released, 2)]).as_loss(1e-6), charge_id="b")
+    assert f"({released.query!r}, 2)" in ledger.history()[-1]["params"]
+    assert "array" not in ledger.history()[-1]["params"]  # and not what it has released
+    assert of_release.fresh
     assert entry["params"][:200] in ledger.report()
     budget = PrivacyFilter(ApproxDP(9, 1e-5))
     budget.charge(loss, 2)

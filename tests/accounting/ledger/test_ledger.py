@@ -3,6 +3,7 @@
 import copy
 import datetime
 import pickle
+import re
 from collections.abc import Callable
 from fractions import Fraction
 from html import escape
@@ -120,21 +121,23 @@ def test_releases_charge_before_they_read(path: Path) -> None:
     ledger = new(path, by_block=True)
     ledger.add_block("today")
     budget = ledger.scope(blocks=["today"])
-    released = cydp.histogram([1, 2], 2, (0, 4), epsilon=0.25, budget=budget)
+    released = cydp.histogram([1, 2], 2, (0, 4), epsilon=0.25, max_rows_per_unit=1, budget=budget)
     assert released.counts.shape == (2,)
     with pytest.raises(AssertionError, match="was read"):
         DiscreteLaplace(epsilon=0.25, sensitivity=1).release(Unreadable(), budget=budget)  # type: ignore[call-overload]
     with pytest.raises(AssertionError, match="was read"):
-        cydp.histogram(Unreadable(), 2, (0, 4), epsilon=0.25, budget=budget)  # type: ignore[arg-type]
+        cydp.histogram(Unreadable(), 2, (0, 4), epsilon=0.25, max_rows_per_unit=1, budget=budget)  # type: ignore[arg-type]
     assert ledger.spent == {"today": PureDP(0.75)}
     with pytest.raises(BudgetExceededError, match="'today'"):
-        cydp.histogram(Unreadable(), 2, (0, 4), epsilon=0.5, budget=budget)  # type: ignore[arg-type]
+        cydp.histogram(Unreadable(), 2, (0, 4), epsilon=0.5, max_rows_per_unit=1, budget=budget)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="must not be seeded"):
         DiscreteLaplace(epsilon=0.1, sensitivity=1).release(
             1, budget=budget, rng=SeededGenerator(1)
         )
     with pytest.raises(RelationMismatchError):
-        cydp.histogram([1], 2, (0, 4), epsilon=0.1, budget=budget, relation="change-one")
+        cydp.histogram(
+            [1], 2, (0, 4), epsilon=0.1, max_rows_per_unit=1, budget=budget, relation="change-one"
+        )
     with pytest.raises(UnknownBlockError):
         DiscreteLaplace(epsilon=0.1, sensitivity=1).release(1, budget=ledger)
     assert ledger.spent == {"today": PureDP(0.75)}
@@ -270,7 +273,7 @@ def test_blocks_with_a_label(path: Path) -> None:
     budget = ledger.scope(blocks=["mon"], label="ages by\ndecade")
     assert not budget.would_exceed(PureDP(0.5))
     assert budget.would_exceed(PureDP(0.75))
-    cydp.histogram([1, 2], 2, (0, 4), epsilon=0.5, budget=budget)
+    cydp.histogram([1, 2], 2, (0, 4), epsilon=0.5, max_rows_per_unit=1, budget=budget)
     assert ledger.spent == {"mon": PureDP(0.5), "tue": PureDP(0)}
     last = ledger.report().splitlines()[-1]
     assert last.endswith("Z PureDP(epsilon=0.5) in 'mon': 'ages by\\ndecade'")
@@ -311,15 +314,44 @@ class Nameless:
 
 def test_what_is_kept_of_a_cost(path: Path) -> None:
     """No address, by which a repeated charge would be another one; nothing that was released."""
-    ledger = new(path)
+    ledger = new(path, ApproxDP(10, 1e-3))
     ledger.charge(Nameless(), charge_id="a")
     ledger.record("a", 1)
     assert ledger.charge(Nameless(), charge_id="a").result == 1
-    released = cydp.histogram([1, 2], 2, (0, 4), epsilon=0.5)
-    ledger.charge(released)
-    charges = [entry["params"] for entry in ledger.history() if entry["kind"] == "charge"]
     noise = "DiscreteLaplace(epsilon=0.5, sensitivity=Sensitivity(1, relation='add-remove'))"
-    assert charges == ["PureDP(epsilon=0.25)", noise]
+    assert describe_charge(ledger, DiscreteLaplace(epsilon=0.5, sensitivity=1)) == (
+        "DiscreteLaplace", "DiscreteLaplace(epsilon=0.5, sensitivity=1)"
+    )  # fmt: skip
+    counts = cydp.histogram([1, 2], 2, (0, 4), epsilon=0.5, max_rows_per_unit=1)
+    assert describe_charge(ledger, counts) == describe_charge(ledger, counts.query) == (
+        "DiscreteLaplace",
+        "histogram(PureDP(epsilon=0.5, relation='add-remove'), cells=2, "
+        f"mechanisms={{'counts': {noise}}}, unit='unit', max_rows_per_unit=1)",
+    )  # fmt: skip
+    visits = {"visitor": [1, 2] * 99, "day": [1, 2] * 99, "euros": [20, 30] * 99}
+    table = cydp.group_by(
+        visits, "day", sums={"euros": (0, 100)}, quantiles={"euros": (0.5, (0, 100))},
+        user="visitor", unit=("visitor", "person"), max_partitions=2, split={"keys": "1/3"},
+        missing=50, epsilon=3, delta="1e-6",
+    )  # fmt: skip
+    name, params = describe_charge(ledger, table)
+    assert name == "PartitionSelection and DiscreteLaplace and QuantileMechanism"
+    for part in (
+        "unit=('visitor', 'person'), max_partitions=2, max_rows_per_partition=1",
+        "sum('euros', grid=Grid(bounds=(0, 100), step=2**-22), filled=209715200)",
+        "weights=(('keys', '1/3'), ('n', 1), ('sum_euros', 1), ('quantile_euros', 1))",
+        "qs=0.5",
+        "'keys': PartitionSelection(",
+    ):
+        assert part in params
+    assert not re.search("0x|object at|array|np[.]", params)
+
+
+def describe_charge(ledger: BudgetLedger, cost: Any) -> tuple[str, str]:
+    """Return what the history says of a charge."""
+    ledger.charge(cost)
+    entry = list(ledger.history())[-1]
+    return entry["mechanism"], entry["params"]
 
 
 def test_long_reports_are_cut(path: Path) -> None:

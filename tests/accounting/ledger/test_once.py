@@ -73,7 +73,9 @@ RELEASES: dict[str, Callable[[Any], Any]] = {
         epsilon=0.1, delta=1e-6, max_partitions=1
     ).release(np.full(50, 130), budget=budget),
     "histogram": lambda budget: (
-        cydp.histogram([1, 2, 3], 20, (0, 4), epsilon=0.1, budget=budget).counts
+        cydp.histogram(
+            [1, 2, 3], 20, (0, 4), epsilon=0.1, max_rows_per_unit=1, budget=budget
+        ).counts
     ),
 }
 
@@ -127,9 +129,9 @@ def test_a_repetition_reads_nothing(path: Path) -> None:
     first = DiscreteLaplace(epsilon=0.1, sensitivity=1).release(np.array([1, 2]), budget=budget)
     again = DiscreteLaplace(epsilon=0.1, sensitivity=1).release(Unreadable(), budget=budget)  # type: ignore[call-overload]
     assert same(first, again)
-    counts = cydp.histogram(np.array([1, 2]), 2, (0, 4), epsilon=0.1,
+    counts = cydp.histogram(np.array([1, 2]), 2, (0, 4), epsilon=0.1, max_rows_per_unit=1,
                             budget=ledger.scope(charge_id="h")).counts  # fmt: skip
-    assert same(counts, cydp.histogram(Unreadable(), 2, (0, 4), epsilon=0.1,  # type: ignore[arg-type]
+    assert same(counts, cydp.histogram(Unreadable(), 2, (0, 4), epsilon=0.1, max_rows_per_unit=1,  # type: ignore[arg-type]
                                        budget=ledger.scope(charge_id="h")).counts)  # fmt: skip
 
 
@@ -142,15 +144,22 @@ def test_anything_else_by_the_same_id_is_refused(path: Path) -> None:
     noise = DiscreteLaplace(
         epsilon=0.1, sensitivity=cydp.sensitivity.histogram(relation="add-remove")
     )
-    first = cydp.histogram([1, 2], 4, (0, 4), epsilon=0.1, budget=blocks())
+    first = cydp.histogram([1, 2], 4, (0, 4), epsilon=0.1, max_rows_per_unit=1, budget=blocks())
     head = ledger.head()
     others: dict[str, Callable[[], object]] = {
-        "cost, params": lambda: cydp.histogram([1], 4, (0, 4), epsilon=0.2, budget=blocks()),
-        "arguments": lambda: cydp.histogram([1], 4, (0, 5), epsilon=0.1, budget=blocks()),
-        "data_version": lambda: cydp.histogram(
-            [1], 4, (0, 4), epsilon=0.1, budget=blocks(data_version="2")
+        "cost, params": lambda: cydp.histogram(
+            [1], 4, (0, 4), epsilon=0.2, max_rows_per_unit=1, budget=blocks()
         ),
-        "function, arguments": lambda: noise.release([1] * 4, budget=blocks()),
+        "arguments": lambda: cydp.histogram(
+            [1], 4, (0, 5), epsilon=0.1, max_rows_per_unit=1, budget=blocks()
+        ),
+        "data_version": lambda: cydp.histogram(
+            [1], 4, (0, 4), epsilon=0.1, max_rows_per_unit=1, budget=blocks(data_version="2")
+        ),
+        "params": lambda: cydp.histogram(
+            [1], 4, (0, 4), epsilon=0.1, max_rows_per_unit=2, budget=blocks()
+        ),
+        "params, function, arguments": lambda: noise.release([1] * 4, budget=blocks()),
         "cost, mechanism, params, function, arguments, data_version": lambda: ledger.charge(
             PureDP(1), charge_id="monday"
         ),
@@ -159,9 +168,18 @@ def test_anything_else_by_the_same_id_is_refused(path: Path) -> None:
         with pytest.raises(ChargeConflictError, match=f"'monday' .* differs in {differs}:"):
             other()
     with pytest.raises(ChargeConflictError, match="differs in data_version:"):
-        cydp.histogram([1], 4, (0, 4), epsilon=0.1, budget=ledger.scope(charge_id="monday"))
+        cydp.histogram(
+            [1],
+            4,
+            (0, 4),
+            epsilon=0.1,
+            max_rows_per_unit=1,
+            budget=ledger.scope(charge_id="monday"),
+        )
     assert ledger.head() == head
-    again = cydp.histogram([1, 2], 4, (0, 4), epsilon=0.1, budget=blocks(label="another"))
+    again = cydp.histogram(
+        [1, 2], 4, (0, 4), epsilon=0.1, max_rows_per_unit=1, budget=blocks(label="another")
+    )
     assert same(first.counts, again.counts)
 
 
@@ -260,7 +278,9 @@ def test_a_selection_is_repeated_among_as_many_candidates_only(path: Path) -> No
 
 def test_a_recorded_result_can_be_read(path: Path) -> None:
     ledger = new(path)
-    counts = cydp.histogram([1], 2, (0, 4), epsilon=0.1, budget=ledger.scope(charge_id="a")).counts
+    counts = cydp.histogram(
+        [1], 2, (0, 4), epsilon=0.1, max_rows_per_unit=1, budget=ledger.scope(charge_id="a")
+    ).counts
     assert same(ledger.result("a"), counts)
     ledger.charge(PureDP(0.1), charge_id="b")
     with pytest.raises(ChargeInDoubtError, match="no recorded result"):

@@ -1,0 +1,250 @@
+"""Neighbouring tables that seek the worst case, and every release of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import cydp
+
+__all__ = [
+    "CASES", "CELLS", "PROTECTED", "SLOTS", "Case", "Rows", "Table", "columns_of", "crowd",
+    "other_rows", "seek_rows", "table_of",
+]  # fmt: skip
+
+HALF = 3
+CELLS = 2 * HALF  # of each pair of tables
+LIMITS = {"max_partitions": 2, "max_rows_per_partition": 2}
+MAX_ROWS, PROMISED = 2, 3
+CROWD = 6  # so many rows of other units that a quantile is beyond the rows that change
+SLOTS = {"row": 1, "promise": 3, "user": 6, "contained": 6}  # most rows of the unit that differs
+PROTECTED = ("row", "promise", "user", "contained")
+
+Table = dict[str, Any]
+
+
+def unit_arguments(protected: str, by_partition: bool) -> dict[str, Any]:
+    """Return the arguments of a release that name its unit."""
+    if protected == "row":
+        return {}
+    if protected == "promise":
+        return {"max_rows_per_unit": PROMISED}
+    limits = LIMITS if by_partition else {"max_rows": MAX_ROWS}
+    unit = {"unit": ("household", "person")} if protected == "contained" else {}
+    return {"user": "unit", **unit, **limits}
+
+
+@dataclass(frozen=True)
+class Case:
+    """A release. `call` takes a table of this many pairs of tables, which have partitions apart."""
+
+    call: Callable[..., Any]
+    by_partition: bool = True
+    bounds: tuple[float, float] = (-4, 10)
+    width: int = CELLS
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    privacy: Mapping[str, Any] = field(default_factory=lambda: {"rho": 1})
+
+    def release(self, table: Table, pairs: int, relation: str, protected: str) -> Any:
+        """Return the release of a table."""
+        unit = unit_arguments(protected, self.by_partition)
+        return self.call(table, pairs, relation=relation, **self.privacy, **self.parameters, **unit)
+
+
+def _number(function: Callable[..., Any], bounds: Any, **parameters: Any) -> Case:
+    def call(table: Table, pairs: int, **arguments: Any) -> Any:
+        return function(table, column="x", bounds=bounds, **arguments)
+
+    return Case(call, False, bounds, 1, parameters)
+
+
+def _count(table: Table, pairs: int, **arguments: Any) -> Any:
+    return cydp.count(table, column="x", **arguments)
+
+
+def _histogram(table: Table, pairs: int, **arguments: Any) -> Any:
+    return cydp.histogram(
+        table, pairs * CELLS, (0, pairs * CELLS), column="place", **arguments
+    )  # fmt: skip
+
+
+def _histogram_by(table: Table, pairs: int, **arguments: Any) -> Any:
+    return cydp.histogram(
+        table, CELLS, (0, CELLS), column="cell", by="pair", by_keys=np.arange(pairs), **arguments
+    )
+
+
+def _pairs_and_halves(pairs: int) -> dict[str, Any]:
+    return {"pair": np.repeat(np.arange(pairs), 2), "half": np.tile(["low", "top"], pairs)}
+
+
+def _histogram_by_two(table: Table, pairs: int, **arguments: Any) -> Any:
+    return cydp.histogram(
+        table, HALF, (0, HALF), column="third", by=["pair", "half"],
+        by_keys=_pairs_and_halves(pairs), **arguments,
+    )  # fmt: skip
+
+
+def _histogramdd(table: Table, pairs: int, **arguments: Any) -> Any:
+    return cydp.histogramdd(
+        table, (pairs, CELLS), [(0, pairs), (0, CELLS)], columns=["pair", "cell"], **arguments
+    )
+
+
+def _value_counts(table: Table, pairs: int, **arguments: Any) -> Any:
+    return cydp.value_counts(table, np.arange(pairs * CELLS), column="place", **arguments)
+
+
+def _group_by(bounds: Any, **parameters: Any) -> Case:
+    def call(table: Table, pairs: int, **arguments: Any) -> Any:
+        return cydp.group_by(
+            table, "place", keys=np.arange(pairs * CELLS), sums={"x": bounds}, means={"x": bounds},
+            quantiles={"x": ([0.25, 0.5], bounds)}, **arguments,
+        )  # fmt: skip
+
+    return Case(call, bounds=bounds, parameters=parameters)
+
+
+def _group_by_two(table: Table, pairs: int, **arguments: Any) -> Any:
+    keys = {
+        "pair": np.repeat(np.arange(pairs), CELLS),
+        "label": np.tile([f"cell {i}" for i in range(CELLS)], pairs),
+    }
+    return cydp.group_by(table, ["pair", "label"], keys=keys, sums={"x": (-4, 10)}, **arguments)
+
+
+def _unknown(table: Table, pairs: int, **arguments: Any) -> Any:
+    return cydp.group_by(table, "place", means={"x": (-4, 10)}, **arguments)
+
+
+def _pure(case: Case) -> Case:
+    return Case(case.call, case.by_partition, case.bounds, case.width, case.parameters,
+                {"epsilon": 1})  # fmt: skip
+
+
+NEAR, FAR, ODD = (-4, 10), (50, 60), (0, 7)
+
+CASES: dict[str, Case] = {
+    "count": Case(_count, False, width=1),
+    "count, pure": _pure(Case(_count, False, width=1)),
+    "sum": _number(cydp.sum, NEAR),
+    "sum, pure": _pure(_number(cydp.sum, NEAR)),
+    "sum, far from 0": _number(cydp.sum, FAR),
+    "sum, filled": _number(cydp.sum, FAR, missing=55),
+    "mean": _number(cydp.mean, NEAR),
+    "mean, pure": _pure(_number(cydp.mean, ODD)),
+    "mean, filled": _number(cydp.mean, FAR, missing=50),
+    "variance": _number(cydp.variance, NEAR),
+    "variance, filled": _number(cydp.variance, FAR, missing=55),
+    "quantile": _number(cydp.quantile, NEAR, q=[0.1, 0.5]),
+    "quantile, pure": _pure(_number(cydp.quantile, NEAR, q=0.9)),
+    "quantile, filled": _number(cydp.quantile, FAR, q=0.25, missing=55),
+    "histogram": Case(_histogram),
+    "histogram, pure": _pure(Case(_histogram)),
+    "histogram, by": Case(_histogram_by),
+    "histogram, by two columns": Case(_histogram_by_two),
+    "histogramdd": Case(_histogramdd),
+    "value_counts": Case(_value_counts),
+    "group_by": _group_by(NEAR),
+    "group_by, pure": _pure(_group_by(NEAR)),
+    "group_by, far from 0": _group_by(FAR),
+    "group_by, filled": _group_by(FAR, missing=50),
+    "group_by, two columns": Case(_group_by_two),
+    "group_by, unknown keys": Case(_unknown, privacy={"epsilon": 4, "delta": 0.5}),
+}
+
+
+# Rows
+
+
+@dataclass
+class Rows:
+    """Rows of the unit that differs: arrays of shape (pairs, slots)."""
+
+    present: NDArray[np.bool_]
+    cell: NDArray[np.int64]  # -1 is outside
+    x: NDArray[np.float64]
+
+    def beside(self, others: Rows) -> Rows:
+        """Return these rows and others."""
+        return Rows(*(
+            np.concatenate([getattr(each, name) for each in (self, others)], axis=1)
+            for name in ("present", "cell", "x")
+        ))  # fmt: skip
+
+    def shuffled(self, order: NDArray[np.int64]) -> Rows:
+        """Return the rows in another order."""
+        return Rows(*(np.take_along_axis(each, order, axis=1)
+                      for each in (self.present, self.cell, self.x)))  # fmt: skip
+
+    def pair(self, i: int) -> Rows:
+        """Return the rows of one pair of tables."""
+        return Rows(self.present[i : i + 1], self.cell[i : i + 1], self.x[i : i + 1])
+
+    def hidden(self, keep: NDArray[np.bool_]) -> Rows:
+        """Return the rows without some."""
+        return Rows(self.present & keep, self.cell, self.x)
+
+
+def seek_rows(
+    random: np.random.Generator, pairs: int, slots: int, bounds: tuple[float, float]
+) -> Rows:
+    """Return rows of a unit: mostly all of one extreme, in as many cells as count."""
+    low, high = bounds
+    shape = (pairs, slots)
+    numbers = np.array([low, high, low - 1e6, high + 1e6, (low + high) / 2, np.nan])
+    alike = random.choice(numbers, (pairs, 1), p=[0.3, 0.3, 0.05, 0.05, 0.1, 0.2])
+    start, width = random.choice([0, HALF], (pairs, 1)), random.choice([1, 2, 3], (pairs, 1))
+    cells = start + np.arange(slots) % width
+    any_cells = random.integers(-1, CELLS, shape)
+    is_extreme = random.random((pairs, 1)) < 0.8
+    few = random.integers(0, slots + 1, (pairs, 1)) * (random.random((pairs, 1)) < 0.3)
+    present = np.where(is_extreme, np.arange(slots) >= few, random.random(shape) < 0.6)
+    x = np.where(is_extreme, alike, random.choice(numbers, shape))
+    return Rows(present, np.where(is_extreme, cells, any_cells), x)
+
+
+def other_rows(random: np.random.Generator, n: int) -> Table:
+    """Return rows of other units, of the first pair of tables."""
+    cell = random.integers(-1, CELLS, n)
+    return columns_of(
+        unit=random.integers(10**6, 10**6 + 3, n), pair=np.where(cell < 0, -1, 0), cell=cell,
+        x=random.choice([-50.0, 0, 3, 55, 90, np.nan], n),
+    )  # fmt: skip
+
+
+def crowd(random: np.random.Generator, pairs: int, bounds: tuple[float, float]) -> Table:
+    """Return rows of other units, each of its own: none, or some of one number, in each cell."""
+    number = random.choice([*bounds, np.nan], (pairs, CELLS))
+    pair, cell = (each.repeat(CROWD, axis=None) for each in np.indices((pairs, CELLS)))
+    x = number.repeat(CROWD, axis=None)
+    kept = ~np.isnan(x)
+    unit = pairs + np.arange(len(x))
+    return columns_of(unit=unit[kept], pair=pair[kept], cell=cell[kept], x=x[kept])
+
+
+def table_of(rows: Rows, others: Table | None = None, place: int = 0) -> Table:
+    """Return a table in which pair i has unit i; other rows stand before and behind `place`."""
+    pair, slot = np.nonzero(rows.present)
+    cell = rows.cell[pair, slot]
+    own = columns_of(unit=pair, pair=np.where(cell < 0, -1, pair), cell=cell, x=rows.x[pair, slot])
+    if others is None:
+        return own
+    return {name: np.concatenate([others[name][:place], own[name], others[name][place:]])
+            for name in own}  # fmt: skip
+
+
+LABELS = np.array([*(f"cell {i}" for i in range(CELLS)), "elsewhere"])
+
+
+def columns_of(unit: Any, pair: Any, cell: Any, x: Any) -> Table:
+    """Return all columns of a table, from those that determine them."""
+    return {
+        "unit": unit, "pair": pair, "cell": cell, "x": x, "label": LABELS[cell],
+        "place": np.where(cell < 0, -1, pair * CELLS + cell), "third": np.where(
+            cell < 0, -1, cell % HALF), "half": np.where(cell < HALF, "low", "top"),
+    }  # fmt: skip

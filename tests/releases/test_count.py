@@ -1,0 +1,21 @@
+"""releases/_count.py: with next to no noise the answer is numpy's."""
+
+import numpy as np
+import pytest
+
+import cydp
+
+X = np.array([3.0, 7, 7, 8, 20, 55, np.nan, 120, -5])
+
+
+def test_the_answer() -> None:
+    released = cydp.count(X, epsilon=10**6)
+    assert released.value == pytest.approx(8, abs=1e-2)
+    lower, upper = released.interval(0.999)
+    assert lower <= 8 <= upper
+
+
+def test_wrong_parameters_are_refused() -> None:
+    for wrong in ({}, {"epsilon": 0}, {"epsilon": 1, "rho": 1}, {"delta": 1e-6}):
+        with pytest.raises((TypeError, ValueError)):
+            cydp.count(X, **wrong)  # type: ignore[arg-type]

@@ -1,0 +1,339 @@
+"""releases/_parts.py: the parts together cost what the release states, and no more."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import cydp
+from cydp import ApproxDP, DiscreteGaussian, DiscreteLaplace, PureDP
+from cydp.accounting import ZCDP
+from cydp.accounting._conversion import rho_of
+from cydp.releases import _parts
+from cydp.releases._group_by import group_query
+from cydp.releases._parts import Aggregate, Part, split_privacy
+from cydp.releases._query import Query
+from cydp.releases._unit import Change, Unit
+
+NEAR, FAR = (-4, 10), (50, 60)
+TABLE = {"key": ["a", "b"], "x": [1.0, 2.0], "user": [1, 2]}
+
+
+def grouped(**privacy: Any) -> Query:
+    return cydp.group_by(
+        TABLE, "key", keys=["a", "b"], sums={"x": NEAR}, means={"x": FAR},
+        quantiles={"x": ([0.25, 0.5], NEAR)}, split={"n": 3, "quantile_x": "1/2"}, user="user",
+        max_partitions=2, max_rows_per_partition=3, **privacy,
+    ).query  # fmt: skip
+
+
+def without_choices(**privacy: Any) -> Query:
+    return cydp.group_by(
+        TABLE, "key", keys=["a"], sums={"x": NEAR}, means={"x": FAR}, split={"n": 3}, user="user",
+        max_partitions=2, **privacy,
+    ).query  # fmt: skip
+
+
+QUERIES: dict[str, Callable[..., Query]] = {
+    "count": lambda **given: cydp.count([1], **given).query,
+    "sum": lambda **given: cydp.sum([1], FAR, max_rows_per_unit=3, **given).query,
+    "mean": lambda **given: cydp.mean([1], NEAR, split={"sum": 3}, **given).query,
+    "mean of a known number": lambda **given: cydp.mean(
+        [1], NEAR, missing=1, **given | {"relation": "change-one"}).query,
+    "variance": lambda **given: cydp.variance([1], NEAR, split={"squares": 0.1}, **given).query,
+    "quantile": lambda **given: cydp.quantile([1], [0.1, 0.5, 0.7], NEAR, **given).query,
+    "histogram": lambda **given: cydp.histogram([1], 4, (0, 4), **given).query,
+    "group_by": grouped,
+    "without choices": without_choices,
+}  # fmt: skip
+
+
+def pure_cost(part: Part) -> Fraction:
+    """Of all answers, from the scale of the noise and the change alone."""
+    if isinstance(part.mechanism, DiscreteLaplace):
+        return part.change.l1 / part.mechanism.scale
+    return 2 * part.change.l1 / part.choice.scale  # exp(-score / scale): up and down
+
+
+def rho_cost(part: Part) -> Fraction:
+    if isinstance(part.mechanism, DiscreteGaussian):
+        return part.change.l2**2 / (2 * part.mechanism.sigma2)
+    return (2 * part.change.l2 / part.choice.scale) ** 2 / 8
+
+
+@pytest.mark.parametrize("relation", ["add-remove", "change-one"])
+@pytest.mark.parametrize("name", QUERIES)
+def test_pure_parts_cost_epsilon(name: str, relation: str) -> None:
+    query = QUERIES[name](epsilon="7/10", relation=relation)
+    assert query.loss == PureDP("7/10", relation=query.relation)
+    assert sum(map(pure_cost, query.parts.values())) == Fraction(7, 10)
+    assert sum(part.share for part in query.parts.values()) == 1
+    for part in query.parts.values():
+        assert pure_cost(part) == part.share * Fraction(7, 10)
+
+
+@pytest.mark.parametrize("relation", ["add-remove", "change-one"])
+@pytest.mark.parametrize("name", QUERIES)
+def test_zcdp_parts_cost_rho(name: str, relation: str) -> None:
+    query = QUERIES[name](rho="1/3", relation=relation)
+    assert query.loss == ZCDP("1/3", relation=query.relation)
+    for part in query.parts.values():
+        most = part.share / 3
+        assert most * (1 - Fraction(1, 10**5)) <= rho_cost(part) <= most
+    assert sum(map(rho_cost, query.parts.values())) <= Fraction(1, 3)
+
+
+@pytest.mark.parametrize("relation", ["add-remove", "change-one"])
+@pytest.mark.parametrize("name", QUERIES)
+def test_the_rho_of_an_approximate_loss_covers_its_parts(name: str, relation: str) -> None:
+    query = QUERIES[name](epsilon=1, delta=1e-6, relation=relation)
+    if isinstance(query.loss, PureDP):  # choices of a larger rate than under zCDP
+        assert sum(map(pure_cost, query.parts.values())) == query.loss.epsilon == 1
+        return
+    loss = query.loss
+    assert isinstance(loss, ApproxDP)
+    assert (loss.epsilon, loss.delta) == (1, Fraction(1, 10**6))
+    if len(query.parts) > 1:
+        assert loss.rho is not None
+        assert sum(map(rho_cost, query.parts.values())) <= loss.rho
+
+
+# (epsilon, delta): the discrete noise of all parts, composed from its probabilities alone
+
+
+def masses(sigma2: float) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    reach = math.ceil(12 * math.sqrt(sigma2)) + 1
+    k = np.arange(-reach, reach + 1)
+    mass = np.exp(-(k.astype(float) ** 2) / (2 * sigma2))
+    return k, mass / mass.sum()
+
+
+def exact_delta(moves: list[tuple[int, float]], epsilon: float) -> float:
+    """Return the delta of independent discrete noise, each (by how much it is moved, sigma2).
+
+    The losses of a part lie on a lattice: k moved by d has the loss (2 k d + d**2) / (2 sigma2).
+    Losses are put on a fine grid, once up and once down, and the mean of both is no bound but is
+    precise.
+    """
+    spacing, found = 1e-4, []
+    for rounding in (np.ceil, np.floor):
+        start, total = 0, np.ones(1)
+        for d, sigma2 in moves:
+            k, mass = masses(sigma2)
+            places = rounding((2 * k * d + d * d) / (2 * sigma2) / spacing).astype(np.int64)
+            first = int(places.min())
+            line = np.bincount(places - first, mass)
+            n = len(total) + len(line) - 1
+            size = 1 << n.bit_length()
+            product = np.fft.irfft(np.fft.rfft(total, size) * np.fft.rfft(line, size), size)[:n]
+            start, total = start + first, np.maximum(product, 0)
+        losses = (start + np.arange(len(total))) * spacing
+        over = losses > epsilon
+        found.append(float((total[over] * -np.expm1(epsilon - losses[over])).sum()))
+    assert found[1] <= found[0] <= found[1] * 1.1 + 1e-15
+    return found[0]
+
+
+def worst_moves(parts: list[tuple[Change, Fraction]]) -> list[tuple[int, float]]:
+    """Return moves that reach the L2 norm of each part, in entries of their own."""
+    found = []
+    for change, sigma2 in parts:
+        entries = change.coordinates
+        each = float(change.l2) / math.sqrt(entries)
+        assert abs(each - round(each)) < 1e-4
+        found += [(round(each), float(sigma2))] * entries
+    return found
+
+
+def change(l2: int, entries: int) -> Change:
+    """Each of several entries changes by l2."""
+    norm = Fraction(math.isqrt(entries) * l2)
+    assert math.isqrt(entries) ** 2 == entries
+    return Change(Fraction(l2 * entries), norm, entries, "add-remove")
+
+
+STACKS: dict[str, tuple[list[tuple[int, int, int]], str, str]] = {  # by, entries, weight
+    "two counts": ([(1, 1, 1), (1, 1, 1)], "1", "1e-6"),
+    "mean": ([(7, 1, 3), (1, 1, 1)], "0.5", "1e-5"),
+    "variance": ([(49, 1, 1), (7, 1, 1), (1, 1, 1)], "2", "1e-4"),
+    "by key": ([(1, 4, 1), (30, 4, 2), (5, 4, 1)], "1", "1e-8"),
+    "uneven": ([(1, 1, 1000), (20, 1, 1)], "0.3", "0.001"),
+}
+
+
+def stack(name: str) -> tuple[list[tuple[Change, Fraction]], float, float]:
+    given, epsilon, delta = STACKS[name]
+    aggregates = [
+        Aggregate(f"part {i}", change(by, entries), weight=Fraction(weight))
+        for i, (by, entries, weight) in enumerate(given)
+    ]
+    privacy = ApproxDP(epsilon, delta, relation="add-remove")
+    parts, loss = split_privacy(privacy, aggregates)
+    assert isinstance(loss, ApproxDP)
+    assert (loss.epsilon, loss.delta) == (privacy.epsilon, privacy.delta)
+    noise = [(part.change, part.noise.sigma2) for part in parts.values()]  # type: ignore[union-attr]
+    return noise, float(privacy.epsilon), float(privacy.delta)
+
+
+@pytest.mark.parametrize("name", STACKS)
+def test_stacked_noise_has_epsilon_and_delta(name: str) -> None:
+    """All parts together need most of delta: the noise is not more than it must be."""
+    noise, epsilon, delta = stack(name)
+    found = exact_delta(worst_moves(noise), epsilon)
+    assert found <= delta
+    assert found >= delta * (0.9 if min(float(sigma2) for _, sigma2 in noise) > 300 else 0.05)
+
+
+@pytest.mark.parametrize("name", STACKS)
+def test_noise_for_each_part_alone_is_not_enough(name: str) -> None:
+    """Mutants: shares forgotten; (epsilon, delta) for each; the shares of another part."""
+    given, epsilon, delta = STACKS[name]
+    noise, *_ = stack(name)
+    total = sum(weight for *_, weight in given)
+    unshared = [
+        (change, sigma2 * weight / total)
+        for (change, sigma2), (*_, weight) in zip(noise, given, strict=True)
+    ]
+    alone = [
+        (change, DiscreteGaussian(epsilon=epsilon, delta=delta, sensitivity=change.l2).sigma2)
+        for change, _ in noise
+    ]
+    for mutant in (unshared, alone):
+        assert exact_delta(worst_moves(mutant), float(epsilon)) > float(delta)
+
+
+def test_the_stack_is_no_split() -> None:
+    """Sigma is less than if epsilon and delta were split among the parts."""
+    noise, epsilon, delta = stack("by key")
+    for change, sigma2 in noise:
+        split = DiscreteGaussian(epsilon=epsilon / 3, delta=delta / 3, sensitivity=change.l2)
+        assert sigma2 < split.sigma2
+
+
+@pytest.mark.parametrize("epsilon", [30, 50])
+def test_a_huge_epsilon_is_released_under_rho(epsilon: int) -> None:
+    aggregates = [Aggregate(name, change(1, 1)) for name in ("one", "two")]
+    parts, loss = split_privacy(ApproxDP(epsilon, 1e-6, relation="add-remove"), aggregates)
+    assert isinstance(loss, ApproxDP)
+    assert loss.rho is not None
+    assert sum(map(rho_cost, parts.values())) <= loss.rho
+    sigmas = [(part.change, part.noise.sigma2) for part in parts.values()]  # type: ignore[union-attr]
+    assert exact_delta(worst_moves(sigmas), float(epsilon)) <= 1e-6
+
+
+# Keys that are not public
+
+
+@pytest.mark.parametrize("relation", ["add-remove", "change-one"])
+@pytest.mark.parametrize("weight", [1, "1/9"])
+def test_the_selection_and_the_rest_add_up(relation: str, weight: Any) -> None:
+    query = group_query(
+        None, True, {"x": NEAR}, None, None, "drop", {"keys": weight}, 4, None, "1e-4", relation,
+        "user", None, 300, None, None,
+    )  # fmt: skip
+    selection, rest = query.selection, query.privacy_of_parts
+    assert selection is not None
+    assert isinstance(rest, ApproxDP)
+    assert selection.epsilon + rest.epsilon == 4
+    assert selection.delta + rest.delta == Fraction(1, 10**4)
+    share = Fraction(weight) / (2 + Fraction(weight))
+    assert (selection.epsilon, selection.delta) == (4 * share, share / 10**4)
+    assert query.loss == ApproxDP(4, "1e-4", relation=relation)
+    # The parts have the noise of the rest.
+    parts, _ = split_privacy(rest, query.aggregates())
+    assert parts == query.parts
+    more, _ = split_privacy(query.privacy, query.aggregates())
+    for name, part in parts.items():
+        assert part.noise.sigma2 > more[name].noise.sigma2  # type: ignore[union-attr]
+
+
+def noise_of(query: Any, privacy: Any) -> float:
+    parts, _ = split_privacy(privacy, query.aggregates())
+    return sum(math.log(part.noise.variance) for part in parts.values())
+
+
+@pytest.mark.parametrize("partitions", [1, 3, 10, 12, 20, 300])
+def test_the_selection_takes_the_delta_that_the_rest_does_not_need(partitions: int) -> None:
+    query = group_query(
+        None, True, {"x": NEAR}, None, None, "drop", None, 3, None, "1e-4", "add-remove", "user",
+        None, partitions, None, None,
+    )  # fmt: skip
+    selection, rest = query.selection, query.privacy_of_parts
+    assert selection is not None
+    pure = PureDP(2, relation="add-remove")
+    gaussian = ApproxDP(2, "2/30000", relation="add-remove")
+    is_pure = noise_of(query, pure) < noise_of(query, gaussian)
+    assert rest == (pure if is_pure else gaussian)
+    assert is_pure or partitions > 3
+    assert not (is_pure and partitions == 300)
+    assert selection.delta == (Fraction(1, 10**4) if is_pure else Fraction(1, 30000))
+    assert query.loss == ApproxDP(3, "1e-4", relation="add-remove")
+
+
+def test_the_selection_alone_takes_all() -> None:
+    query = group_query(
+        None, False, None, None, None, "drop", None, 4, None, "1e-4", "add-remove", "user", None, 3,
+        None, None,
+    )  # fmt: skip
+    assert query.selection is not None
+    assert (query.selection.epsilon, query.selection.delta) == (4, Fraction(1, 10**4))
+    assert query.parts == {}
+
+
+@pytest.mark.parametrize("contains", [(), ("person",)])
+@pytest.mark.parametrize("relation", ["add-remove", "change-one"])
+def test_the_selection_covers_all_keys_of_a_unit(relation: str, contains: tuple[str, ...]) -> None:
+    query = group_query(
+        None, True, None, None, None, "drop", None, 4, None, "1e-4", relation, "user",
+        ("household", *contains), 3, 5, None,
+    )  # fmt: skip
+    assert query.selection is not None
+    twice = 2 if relation == "change-one" else 1
+    reached = 6 if contains or relation == "change-one" else 3
+    assert query.selection.max_partitions * twice == reached == query.unit.most_reached
+    assert query.selection.relation == relation
+
+
+@pytest.mark.parametrize("privacy", [{"epsilon": 1}, {"rho": 1}])
+def test_unknown_keys_need_a_delta(privacy: Any) -> None:
+    with pytest.raises(TypeError, match="epsilon and delta must be given for keys"):
+        cydp.value_counts(["a"], **privacy)
+
+
+def test_unknown_keys_need_users_that_are_known() -> None:
+    with pytest.raises(ValueError, match="keys that are not public need user="):
+        cydp.value_counts(["a"], max_rows_per_unit=2, epsilon=1, delta=1e-6)
+    assert len(cydp.value_counts(["a"], max_rows_per_unit=1, epsilon=1, delta=1e-9)) == 0
+
+
+def test_choices_take_the_larger_rate() -> None:
+    """Of pure DP and zCDP; both are within (epsilon, delta)."""
+    for n in (1, 2, 50):
+        qs = [(i + 1) / (n + 1) for i in range(n)]
+        query = cydp.quantile([1], qs, NEAR, epsilon=1, delta=1e-6).query
+        rho_given = rho_of(Fraction(1), Fraction(1, 10**6))
+        pure, rho = (
+            cydp.quantile([1], qs, NEAR, **given).query.parts["q0"].choice.scale
+            for given in ({"epsilon": 1}, {"rho": rho_given})
+        )
+        assert query.parts["q0"].choice.scale == min(pure, rho)
+    assert pure > rho
+
+
+def test_the_order_of_costs() -> None:
+    """More privacy for a part is less for the others, and equal weights are equal shares."""
+    shares = [
+        {name: part.share for name, part in QUERIES["mean"](**given).parts.items()}
+        for given in ({"epsilon": 1}, {"rho": 1}, {"epsilon": 1, "delta": 1e-6})
+    ]
+    assert all(one == two for one, two in itertools.pairwise(shares))
+    assert shares[0] == {"sum": Fraction(3, 4), "count": Fraction(1, 4)}
+    assert Unit().change_one_answer(1, 1) == change(1, 1)
+    assert _parts.SMOOTH2 == 3

@@ -1,0 +1,340 @@
+"""releases/_unit.py: what arguments describe, which ledgers fit, and what the words say."""
+
+from __future__ import annotations
+
+import pickle
+import re
+from collections.abc import Callable
+from fractions import Fraction
+from math import sqrt
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import cydp
+from cydp import BudgetLedger, PureDP
+from cydp.accounting import UnitMismatchError
+from cydp.releases._unit import Change, Unit, read_unit, user_key
+
+USERS = {"user": ["ann", "ann", "bob"], "x": [1, 2, 3]}
+
+
+def read(user: Any = None, unit: Any = None, **given: Any) -> Unit:
+    by_partition = given.pop("by_partition", False)
+    return read_unit(given.pop("relation", "add-remove"), user, unit, **given,
+                     by_partition=by_partition)  # fmt: skip
+
+
+# What arguments describe
+
+
+UNITS: list[tuple[dict[str, Any], Unit]] = [
+    ({}, Unit()),
+    ({"relation": "change-one"}, Unit("change-one")),
+    ({"user": "visitor", "max_rows": 3}, Unit(name="visitor", has_users=True, max_rows=3)),
+    ({"user": True, "max_rows": 3}, Unit(name="user", has_users=True, max_rows=3)),
+    (
+        {"user": "id", "unit": "person", "max_rows": np.int64(2)},
+        Unit(name="person", has_users=True, max_rows=2),
+    ),
+    (
+        {"user": "id", "unit": ("household", "person"), "max_rows": 2},
+        Unit(name="household", contains=("person",), has_users=True, max_rows=2),
+    ),
+    (
+        {"user": "id", "unit": ["a", "b", "c"], "max_rows": 2**40},
+        Unit(name="a", contains=("b", "c"), has_users=True, max_rows=2**40),
+    ),
+    (
+        {"user": "id", "max_partitions": 4, "by_partition": True},
+        Unit(name="id", has_users=True, max_partitions=4, max_rows=1),
+    ),
+    (
+        {"user": "id", "max_partitions": 4, "max_rows_per_partition": 5, "by_partition": True},
+        Unit(name="id", has_users=True, max_partitions=4, max_rows=5),
+    ),
+    ({"max_rows_per_unit": 7}, Unit(name="unit", max_rows=7, promised=True)),
+    (
+        {"max_rows_per_unit": 7, "unit": ("household", "person"), "by_partition": True},
+        Unit(name="household", contains=("person",), max_rows=7, promised=True),
+    ),
+]
+
+
+@pytest.mark.parametrize(("given", "expected"), UNITS)
+def test_arguments_describe_a_unit(given: dict[str, Any], expected: Unit) -> None:
+    assert read(**given) == expected
+
+
+ERRORS: list[tuple[dict[str, Any], type[Exception], str]] = [
+    ({"relation": "replace-one"}, ValueError, "relation must be"),
+    ({"user": "id"}, TypeError, "max_rows must be given with user=: it bounds what one id adds"),
+    ({"user": True, "unit": "person", "by_partition": True}, TypeError, "what one person adds"),
+    ({"user": "id", "max_rows": 2, "by_partition": True}, TypeError, "max_partitions must be"),
+    ({"max_rows": 2}, TypeError, "max_rows bounds the rows of a user: give user="),
+    ({"max_partitions": 2, "by_partition": True}, TypeError, "max_partitions bounds"),
+    ({"max_rows_per_partition": 2, "by_partition": True}, TypeError, "max_rows_per_partition b"),
+    ({"unit": "person"}, TypeError, "unit names what user= stands for"),
+    ({"user": "id", "max_rows": 2, "max_rows_per_unit": 2}, TypeError, "instead of user="),
+    ({"max_rows": 2, "max_rows_per_unit": 2}, TypeError, "max_rows bounds the rows of a user"),
+    *(
+        ({"user": "id", "max_rows": 2, "unit": unit}, TypeError, "unit must be a name, or names")
+        for unit in ("", (), [], ("person", ""), ("person", 3), (None,))
+    ),
+    *(
+        ({"user": "id", "max_rows": bound}, kind, "max_rows must be")
+        for bound, kind in (
+            (0, ValueError), (-1, ValueError), (2**40 + 1, ValueError), (1.5, TypeError),
+            (True, TypeError), ("many", TypeError), ([2], TypeError),
+        )
+    ),
+    *(
+        ({"user": "id", "max_partitions": 1, "by_partition": True} | wrong, ValueError,
+         "must be from 1 to")
+        for wrong in ({"max_partitions": 0}, {"max_rows_per_partition": 0})
+    ),
+    ({"max_rows_per_unit": 0}, ValueError, "max_rows_per_unit must be from 1 to 2..40, not 0"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("given", "kind", "message"), ERRORS)
+def test_arguments_that_do_not_fit_are_refused(
+    given: dict[str, Any], kind: type[Exception], message: str
+) -> None:
+    with pytest.raises(kind, match=message):
+        read(**given)
+
+
+class Unread:
+    """A column that must not be read."""
+
+    def __array__(self, *_: Any, **__: Any) -> Any:
+        raise AssertionError("read")
+
+
+RELEASES: dict[str, Callable[..., Any]] = {
+    "count": lambda **given: cydp.count(USERS, column="x", **given),
+    "sum": lambda **given: cydp.sum(USERS, (0, 4), column="x", **given),
+    "mean": lambda **given: cydp.mean(USERS, (0, 4), column="x", **given),
+    "variance": lambda **given: cydp.variance(USERS, (0, 4), column="x", **given),
+    "quantile": lambda **given: cydp.quantile(USERS, 0.5, (0, 4), column="x", **given),
+    "median": lambda **given: cydp.median(USERS, (0, 4), column="x", **given),
+    "histogram": lambda **given: cydp.histogram(USERS, 2, (0, 4), column="x", **given),
+    "histogramdd": lambda **given: cydp.histogramdd(
+        USERS, (2,), [(0, 4)], columns=["x"], **given),
+    "value_counts": lambda **given: cydp.value_counts(USERS, [1, 2], column="x", **given),
+    "group_by": lambda **given: cydp.group_by(USERS, "x", keys=[1, 2], **given),
+}  # fmt: skip
+SCALAR = ("count", "sum", "mean", "variance", "quantile", "median")
+
+
+def bounded(name: str) -> dict[str, Any]:
+    return {"user": "user", **({"max_rows": 2} if name in SCALAR else {"max_partitions": 2})}
+
+
+@pytest.mark.parametrize("name", RELEASES)
+def test_a_wrong_unit_costs_nothing(name: str) -> None:
+    budget = cydp.PrivacyFilter(PureDP(1), relation="add-remove")
+    limits = bounded(name)
+    for wrong in (
+        {"user": "user"}, limits | {"unit": ""}, limits | {"max_rows_per_unit": 1},
+        {"max_rows_per_unit": 0}, {"unit": "person"}, limits | {"user": "nobody"},
+    ):  # fmt: skip
+        with pytest.raises((TypeError, ValueError)):
+            RELEASES[name](epsilon=1, budget=budget, **wrong)
+    assert budget.spent == PureDP(0)
+    RELEASES[name](epsilon=1, budget=budget, **limits)
+    assert budget.spent == PureDP(1)
+
+
+# Ledgers
+
+
+FITTING: list[tuple[str, dict[str, Any]]] = [
+    ("row", {}),
+    ("row", {"max_rows_per_unit": 2}),
+    ("user", {"user": "user"}),
+    ("person", {"user": "user", "unit": "person"}),
+    ("person", {"user": "user", "unit": ("household", "person")}),
+    ("household", {"user": "user", "unit": ("household", "person")}),
+    ("person", {"max_rows_per_unit": 2}),
+    ("person", {"max_rows_per_unit": 2, "unit": "person"}),
+    ("person", {"max_rows_per_unit": 2, "unit": ("household", "person")}),
+]
+OTHERS: list[tuple[str, dict[str, Any], str]] = [
+    ("person", {}, "the ledger protects 'person', and this release a row: give user="),
+    ("row", {"user": "user"}, "the ledger protects 'row', and this release 'user'"),
+    ("person", {"user": "user"}, "unit='person' or unit=('user', 'person')"),
+    ("person", {"user": "user", "unit": "household"}, "unit=('household', 'person')"),
+    ("Person", {"user": "user", "unit": "person"}, "this release 'person'"),
+    ("row", {"max_rows_per_unit": 2, "unit": "person"}, "this release 'person'"),
+    ("dog", {"user": "user", "unit": ("household", "person")}, "this release 'household'"),
+]
+
+
+def released(name: str, given: dict[str, Any], budget: Any) -> Any:
+    limits = {key: value for key, value in bounded(name).items() if key != "user"}
+    return RELEASES[name](epsilon=1, budget=budget, **given, **(limits if "user" in given else {}))
+
+
+@pytest.mark.parametrize("name", RELEASES)
+def test_ledgers_of_the_unit_pay_and_others_refuse(name: str, tmp_path: Path) -> None:
+    every = {kept for kept, *_ in (*FITTING, *OTHERS)}
+    for kept in sorted(every):
+        path = tmp_path / f"{sorted(every).index(kept)}.ledger"
+        with BudgetLedger.create(
+            path, PureDP(100), relation="add-remove", privacy_unit=kept
+        ) as ledger:
+            spent = 0
+            for unit, given in FITTING:
+                if unit == kept:
+                    released(name, given, ledger)
+                    released(name, given, ledger.scope())
+                    spent += 2
+            for unit, given, message in OTHERS:
+                if unit == kept:
+                    for budget in (ledger, ledger.scope()):
+                        with pytest.raises(UnitMismatchError, match=re.escape(message)):
+                            released(name, given, budget)
+            assert ledger.spent == PureDP(spent)
+
+
+def test_a_budget_in_memory_has_no_unit() -> None:
+    budget = cydp.PrivacyFilter(PureDP(10), relation="add-remove")
+    for _, given in FITTING:
+        released("count", given, budget)
+    assert budget.spent == PureDP(len(FITTING))
+
+
+def test_a_column_without_a_name_is_a_user() -> None:
+    assert [user_key(user) for user in (None, "id", [1, 2], USERS)] == [None, "id", True, True]
+    release = cydp.count([1, 2, 3], user=["a", "a", "b"], max_rows=1, epsilon=1)
+    assert release.query.unit.name == "user"
+
+
+# Words
+
+
+WORDS: list[tuple[Unit, str]] = [
+    (
+        Unit(),
+        "whether one row is in the table or not. A person with several rows is protected less: "
+        "pass their column as user=",
+    ),
+    (
+        Unit("change-one"),
+        "whether one row has these data or others. A person with several rows is protected less: "
+        "pass their column as user=",
+    ),
+    (
+        Unit(name="visitor", has_users=True, max_rows=1),
+        "whether one visitor is in the table or not, whatever rows they have: of each visitor at "
+        "most 1 row count",
+    ),
+    (
+        Unit("change-one", "visitor", has_users=True, max_partitions=2, max_rows=1000),
+        "whether one visitor has these data or others, whatever rows they have: of each visitor "
+        "at most 1,000 rows in each of 2 partitions count",
+    ),
+    (
+        Unit(name="person", promised=True, max_rows=3),
+        "whether one person is in the table or not, if none has more than 3 rows: that is the "
+        "caller's promise about the table",
+    ),
+]
+
+
+@pytest.mark.parametrize(("unit", "words"), WORDS)
+def test_words(unit: Unit, words: str) -> None:
+    assert unit.words == words
+
+
+def test_a_release_says_what_it_protects() -> None:
+    release = cydp.count(USERS, column="x", user="user", max_rows=2, epsilon=1)
+    assert release.unit == release.query.unit.words
+    assert release.metadata["unit"] == {
+        "name": "user", "contains": [], "max_partitions": None, "max_rows": 2, "promised": False,
+        "protects": release.unit,
+    }  # fmt: skip
+    promised = cydp.count([1], max_rows_per_unit=3, epsilon=1)
+    assert promised.metadata["unit"]["promised"] is True
+
+
+# Sensitivities
+
+
+HOUSEHOLD = {"name": "household", "contains": ("person",)}
+CHANGES: list[tuple[Unit, Change, Change]] = [  # of one answer, and of each partition: 5, 7
+    (Unit(), Change(5, 5, 1, "add-remove"), Change(5, 5, 1, "add-remove")),
+    (Unit("change-one"), Change(7, 7, 1, "change-one"), Change(10, 5 * sqrt(2), 2, "change-one")),
+    (
+        Unit(has_users=True, max_rows=3, max_partitions=4),
+        Change(15, 15, 1, "add-remove"),
+        Change(60, 30, 4, "add-remove"),
+    ),
+    (
+        Unit("change-one", has_users=True, max_rows=3, max_partitions=4),
+        Change(21, 21, 1, "change-one"),
+        Change(120, 30 * sqrt(2), 8, "change-one"),
+    ),
+    (
+        Unit(**HOUSEHOLD, has_users=True, max_rows=3, max_partitions=4),
+        Change(21, 21, 1, "add-remove"),
+        Change(120, 30 * sqrt(2), 8, "add-remove"),
+    ),
+    (
+        Unit(promised=True, max_rows=3),
+        Change(15, 15, 1, "add-remove"),
+        Change(15, 15, 3, "add-remove"),
+    ),
+    (
+        Unit(**HOUSEHOLD, promised=True, max_rows=3),
+        Change(15, 15, 1, "add-remove"),
+        Change(15, 15, 3, "add-remove"),
+    ),
+    (
+        Unit("change-one", promised=True, max_rows=3),
+        Change(21, 21, 1, "change-one"),
+        Change(30, 15 * sqrt(2), 6, "change-one"),
+    ),
+]
+
+
+@pytest.mark.parametrize(("unit", "one", "each"), CHANGES)
+def test_changes(unit: Unit, one: Change, each: Change) -> None:
+    assert unit.change_one_answer(5, 7) == one
+    found = unit.change_each_partition(5, 7)
+    assert (found.l1, found.coordinates, found.relation) == (
+        each.l1, each.coordinates, each.relation,
+    )  # fmt: skip
+    assert float(each.l2) * (1 - 1e-15) <= found.l2 <= float(each.l2) * (1 + 1e-5)
+
+
+def test_a_change_within_a_partition_can_be_the_larger_one() -> None:
+    unit = Unit("change-one", has_users=True, max_rows=3, max_partitions=4)
+    assert unit.change_each_partition(5, 10) == Change(
+        Fraction(120), Fraction(60), 8, "change-one"
+    )  # fmt: skip
+
+
+def test_nothing_that_changes_has_a_sensitivity_of_one_step() -> None:
+    change = Unit().change_one_answer(0, 0)
+    assert [change.sensitivity(norm) for norm in (1, 2)] == [1, 1]
+
+
+def test_a_column_called_row_is_no_row(tmp_path: Path) -> None:
+    """A ledger of rows protects each row, and not whoever has several."""
+    with (
+        cydp.BudgetLedger.create(tmp_path / "ledger", cydp.PureDP(1), privacy_unit="row") as ledger,
+        pytest.raises(UnitMismatchError, match="this release 'user'"),
+    ):
+        cydp.count({"row": [1, 1], "x": [1, 2]}, user="row", max_rows=1, epsilon=1, budget=ledger)
+
+
+def test_what_is_kept_for_later_releases_cannot_be_changed() -> None:
+    query = cydp.count([1], epsilon=1).query
+    with pytest.raises(TypeError):
+        query.parts["count"] = None
+    assert pickle.loads(pickle.dumps(query)) == query
