@@ -57,13 +57,14 @@ def neighbours(draw: Any, relation: str, protected: str) -> tuple[Any, Any]:
     return tables[0], tables[1]
 
 
+@pytest.mark.parametrize("pairs", [60, pytest.param(300, marks=pytest.mark.long)])
 @pytest.mark.parametrize(("name", "relation", "protected"), CHOSEN)
 def test_neighbours_are_no_further_apart_than_the_noise_is_for(
-    recorder: Recorder, name: str, relation: str, protected: str
+    recorder: Recorder, name: str, relation: str, protected: str, pairs: int
 ) -> None:
     case = CASES[name]
 
-    @settings(max_examples=300)
+    @settings(max_examples=pairs)
     @given(neighbours(relation, protected), st.integers(0, 2**62))
     def compare_two(tables: tuple[Any, Any], secret: int) -> None:
         worst: dict[str, Worst] = {}

@@ -36,29 +36,31 @@ from cydp.releases._presence import is_absent
 ORDERS = 100
 
 
-def few(*names: str) -> list[Any]:
-    """Return all shapes; those of other names are for slow runs."""
-    return [
-        pytest.param(shape, marks=() if shape in names else pytest.mark.slow) for shape in SHAPES
-    ]
+def few(*names: str, more: tuple[str, ...] = ()) -> list[Any]:
+    """Return all shapes; those of `more` are for long runs, and those of no name for slow ones."""
+
+    def mark(shape: str) -> Any:
+        return () if shape in names else pytest.mark.long if shape in more else pytest.mark.slow
+
+    return [pytest.param(shape, marks=mark(shape)) for shape in SHAPES]
 
 
-@pytest.mark.parametrize("shape", few("list", "objects", "pandas", "polars Enum", "pyarrow"))
+@pytest.mark.parametrize("shape", few("list", "pandas", more=("objects", "polars Enum", "pyarrow")))
 def test_neighbours_are_seen_alike(shape: str) -> None:
     check_outlines(shape, neighbours(shape))
 
 
-@pytest.mark.parametrize("shape", few("list", "numpy", "polars Categorical"))
+@pytest.mark.parametrize("shape", few("list", more=("numpy", "polars Categorical")))
 def test_as_much_is_drawn_for_neighbours(shape: str) -> None:
     check_draws(shape, neighbours(shape))
 
 
-@pytest.mark.parametrize("shape", few("list", "polars Categorical", "pandas nullable"))
+@pytest.mark.parametrize("shape", few("list", more=("polars Categorical", "pandas nullable")))
 def test_the_order_of_rows_shows_in_no_number(shape: str) -> None:
     check_order(shape, permutations(ORDERS))
 
 
-@pytest.mark.parametrize("shape", few("pandas categories"))
+@pytest.mark.parametrize("shape", few(more=("pandas categories",)))
 def test_orders_of_rows_are_seen_alike(shape: str) -> None:
     check_outlines(shape, permutations(ORDERS))
 
@@ -79,14 +81,14 @@ from releases.outlines import check_imports, check_outlines, neighbours
     )
 
 
-@pytest.mark.parametrize("shape", few("pandas categories", "polars"))
+@pytest.mark.parametrize("shape", few("polars", more=("pandas categories",)))
 def test_neighbours_are_seen_alike_without_nanoarrow(shape: str) -> None:
     done = run_apart(f"check_outlines({shape!r}, neighbours({shape!r}))", "nanoarrow")
     assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize("first", ["plain", "none"])
-@pytest.mark.parametrize("shape", few("pandas objects", "DuckDB enum"))
+@pytest.mark.parametrize("shape", few("pandas objects", more=("DuckDB enum",)))
 def test_neighbours_import_the_same(shape: str, first: str) -> None:
     done = run_apart(f"check_imports({shape!r}, {first!r})", None)
     assert done.returncode == 0, done.stderr
