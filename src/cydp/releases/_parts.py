@@ -80,13 +80,15 @@ class Part:
     @property
     def noise(self) -> _Noise:
         """The mechanism that adds noise."""
-        assert not isinstance(self.mechanism, QuantileMechanism)
+        if isinstance(self.mechanism, QuantileMechanism):
+            raise TypeError(f"{self.name} is chosen, and no noise is added to it: see choice")
         return self.mechanism
 
     @property
     def choice(self) -> QuantileMechanism:
         """The mechanism that chooses."""
-        assert isinstance(self.mechanism, QuantileMechanism)
+        if not isinstance(self.mechanism, QuantileMechanism):
+            raise TypeError(f"{self.name} has noise added, and is not chosen: see noise")
         return self.mechanism
 
     @property

@@ -204,7 +204,8 @@ def quantile(
     x, bounds, column, missing
         As in `sum`.
     q : number from 0 to 1, or list of numbers
-        Which quantiles: 0.5 is the median. Several share the privacy equally, and one sort.
+        Which quantiles: 0.5 is the median. Several share the privacy equally, and one sort. 0 and 1
+        are any points below the least and above the largest number: take 0.01 and 0.99.
     epsilon, rho, delta, relation, user, unit, max_rows, max_rows_per_unit, budget, rng
         As in `count`. They are for the whole release.
 

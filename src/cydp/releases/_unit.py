@@ -178,7 +178,8 @@ class Unit:
             )
         if self.promised:
             return (
-                f"whether one {self.name} {differs}, if none has more than {self.max_rows:,} rows: "
+                f"whether one {self.name} {differs}, if none has more than "
+                f"{_many(self.max_rows, 'row')}: "
                 "that is the caller's promise about the table"
             )
         return (
