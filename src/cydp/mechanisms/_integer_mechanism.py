@@ -6,11 +6,12 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from functools import partial
-from typing import Any, cast, overload
+from typing import Any, TypeGuard, cast, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from cydp._columns.blocks import is_for_kernel
 from cydp._columns.declared import Declared, check_entries, declare
 from cydp._columns.entries import is_integer, plain
 from cydp._columns.pandas import labels_of, restore_labels
@@ -142,6 +143,9 @@ class IntegerMechanism(ABC):
             clamped = _clamp(value)
             generator = generator_or_default(rng)
             return add_noise_to_one(clamped, may_saturate, generator._stream, sampler)
+        if budget is None and out is None and _is_plain(value):  # as releases pass their counts
+            sampler, may_saturate = self._prepare_noise(value.size)
+            return _add_to(value, sampler, may_saturate, generator_or_default(rng), None)
         refuse_data_bins(value, "value")
         given = declare_integers(value, "value", _KIND)
         check_output(out, INT64, given.shape, value)
@@ -162,6 +166,21 @@ def _add_noise(
     generator: Generator,
 ) -> NDArray[np.int64]:
     values = apart_from(out, read_int64(given, "value"))
+    return _add_to(values, sampler, may_saturate, generator, out)
+
+
+def _is_plain(value: object) -> TypeGuard[NDArray[np.int64]]:
+    """Whether a value is read as it is: an array of no subclass, of which nothing is converted."""
+    return type(value) is np.ndarray and is_for_kernel(value, INT64)
+
+
+def _add_to(
+    values: NDArray[np.int64],
+    sampler: Sampler,
+    may_saturate: bool,
+    generator: Generator,
+    out: NDArray[np.int64] | None,
+) -> NDArray[np.int64]:
     noisy = np.empty(values.shape, np.int64) if out is None else out
     generator._fill(sampler, noisy)
     saturating_add(values.reshape(-1), may_saturate, noisy.reshape(-1))
