@@ -2,6 +2,7 @@
 
 import datetime as dt
 import enum
+import os
 import random
 import subprocess
 import sys
@@ -496,7 +497,7 @@ print(find_labels([Labels(x)]).codes.tolist(), find_labels([Labels(["b", "a", "c
     said = {
         subprocess.run(
             [sys.executable, "-c", code],
-            env={"PYTHONHASHSEED": seed, "PYTHONPATH": ":".join(sys.path)},
+            env=os.environ | {"PYTHONHASHSEED": seed, "PYTHONPATH": ":".join(sys.path)},
             capture_output=True, text=True, check=True,
         ).stdout
         for seed in ("0", "1", "2")
