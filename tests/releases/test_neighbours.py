@@ -57,7 +57,7 @@ def neighbours(draw: Any, relation: str, protected: str) -> tuple[Any, Any]:
     return tables[0], tables[1]
 
 
-@pytest.mark.parametrize("pairs", [60, pytest.param(300, marks=pytest.mark.long)])
+@pytest.mark.parametrize("pairs", [20, pytest.param(300, marks=pytest.mark.long)])
 @pytest.mark.parametrize(("name", "relation", "protected"), CHOSEN)
 def test_neighbours_are_no_further_apart_than_the_noise_is_for(
     recorder: Recorder, name: str, relation: str, protected: str, pairs: int

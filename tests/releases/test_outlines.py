@@ -45,12 +45,12 @@ def few(*names: str, more: tuple[str, ...] = ()) -> list[Any]:
     return [pytest.param(shape, marks=mark(shape)) for shape in SHAPES]
 
 
-@pytest.mark.parametrize("shape", few("list", "pandas", more=("objects", "polars Enum", "pyarrow")))
+@pytest.mark.parametrize("shape", few("pandas", more=("list", "objects", "polars Enum", "pyarrow")))
 def test_neighbours_are_seen_alike(shape: str) -> None:
     check_outlines(shape, neighbours(shape))
 
 
-@pytest.mark.parametrize("shape", few("list", more=("numpy", "polars Categorical")))
+@pytest.mark.parametrize("shape", few("numpy", more=("list", "polars Categorical")))
 def test_as_much_is_drawn_for_neighbours(shape: str) -> None:
     check_draws(shape, neighbours(shape))
 
@@ -88,7 +88,7 @@ def test_neighbours_are_seen_alike_without_nanoarrow(shape: str) -> None:
 
 
 @pytest.mark.parametrize("first", ["plain", "none"])
-@pytest.mark.parametrize("shape", few("pandas objects", more=("DuckDB enum",)))
+@pytest.mark.parametrize("shape", few(more=("pandas objects", "DuckDB enum")))
 def test_neighbours_import_the_same(shape: str, first: str) -> None:
     done = run_apart(f"check_imports({shape!r}, {first!r})", None)
     assert done.returncode == 0, done.stderr

@@ -320,7 +320,13 @@ MUTANTS: dict[str, tuple[list[tuple[Any, str, Any]], list[tuple[str, str, str]]]
 }
 
 
-@pytest.mark.parametrize("mutant", MUTANTS)
+SLOWEST = "max_rows ignored"  # in all settings: for long runs
+
+
+@pytest.mark.parametrize(
+    "mutant",
+    [pytest.param(each, marks=pytest.mark.long if each == SLOWEST else ()) for each in MUTANTS],
+)
 def test_mutants_are_seen(recorder: Recorder, monkeypatch: pytest.MonkeyPatch, mutant: str) -> None:
     changes, settings = MUTANTS[mutant]
     forget_queries()
