@@ -3,55 +3,60 @@
 
 from __future__ import annotations
 
-from cydp import accounting, exact, sensitivity, testing
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from cydp._build import build_info, get_include, get_lib
 from cydp._version import __version__
-from cydp.accounting import (
-    ZCDP,
-    ApproxDP,
-    BudgetExceededError,
-    BudgetLedger,
-    LedgerError,
-    Plan,
-    PrivacyError,
-    PrivacyFilter,
-    PrivacyOdometer,
-    PureDP,
-    calibrate,
-    convert,
-    group_privacy,
-    optimal_composition,
-    parallel,
-    sequential,
-)
-from cydp.mechanisms import (
-    DiscreteGaussian,
-    DiscreteLaplace,
-    ExponentialMechanism,
-    Gaussian,
-    Laplace,
-    PartitionSelection,
-    PermuteAndFlip,
-    RandomizedResponse,
-    Snapping,
-)
-from cydp.random import Generator, bernoulli, discrete_gaussian, discrete_laplace
-from cydp.releases import (
-    HistogramRelease,
-    bounds,
-    count,
-    explain,
-    group_by,
-    histogram,
-    histogramdd,
-    mean,
-    median,
-    quantile,
-    sum,
-    top_k,
-    value_counts,
-    variance,
-)
+
+if TYPE_CHECKING:
+    from cydp import accounting, exact, sensitivity, testing
+    from cydp.accounting import (
+        ZCDP,
+        ApproxDP,
+        BudgetExceededError,
+        BudgetLedger,
+        LedgerError,
+        Plan,
+        PrivacyError,
+        PrivacyFilter,
+        PrivacyOdometer,
+        PureDP,
+        calibrate,
+        convert,
+        group_privacy,
+        optimal_composition,
+        parallel,
+        sequential,
+    )
+    from cydp.mechanisms import (
+        DiscreteGaussian,
+        DiscreteLaplace,
+        ExponentialMechanism,
+        Gaussian,
+        Laplace,
+        PartitionSelection,
+        PermuteAndFlip,
+        RandomizedResponse,
+        Snapping,
+    )
+    from cydp.random import Generator, bernoulli, discrete_gaussian, discrete_laplace
+    from cydp.releases import (
+        HistogramRelease,
+        bounds,
+        count,
+        explain,
+        group_by,
+        histogram,
+        histogramdd,
+        mean,
+        median,
+        quantile,
+        sum,
+        top_k,
+        value_counts,
+        variance,
+    )
 
 __all__ = [
     "ZCDP",
@@ -108,5 +113,40 @@ __all__ = [
 ]
 
 
+# A name is imported when it is first used: whoever draws noise alone does not wait for ledgers.
+_ROOMS = ("accounting", "exact", "mechanisms", "random", "releases", "sensitivity", "testing")
+_HOMES = {
+    name: room
+    for room, names in {
+        "accounting": (
+            "ZCDP ApproxDP BudgetExceededError BudgetLedger LedgerError Plan PrivacyError "
+            "PrivacyFilter PrivacyOdometer PureDP calibrate convert group_privacy "
+            "optimal_composition parallel sequential"
+        ),
+        "mechanisms": (
+            "DiscreteGaussian DiscreteLaplace ExponentialMechanism Gaussian Laplace "
+            "PartitionSelection PermuteAndFlip RandomizedResponse Snapping"
+        ),
+        "random": ("Generator bernoulli discrete_gaussian discrete_laplace"),
+        "releases": (
+            "HistogramRelease bounds count explain group_by histogram histogramdd mean median "
+            "quantile sum top_k value_counts variance"
+        ),
+    }.items()
+    for name in names.split()
+}
+
+
 def __dir__() -> list[str]:
     return __all__
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        found = getattr(import_module(f"cydp.{_HOMES[name]}"), name)
+    elif name in _ROOMS:
+        found = import_module(f"cydp.{name}")
+    else:
+        raise AttributeError(f"module 'cydp' has no attribute {name!r}")
+    globals()[name] = found
+    return found
