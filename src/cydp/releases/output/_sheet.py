@@ -27,12 +27,15 @@ class Axis:
         The keys by column; empty for bins.
     edges : ndarray, shape (length + 1,), or None
         The edges of the bins; None for keys.
+    what : str
+        What a place of the axis is: "bin", "key", or what keys stand for.
 
     """
 
     names: tuple[str, ...]
     keys: tuple[NDArray[Any], ...] = ()
     edges: NDArray[Any] | None = None
+    what: str = "key"
 
     def __len__(self) -> int:
         return len(self.keys[0]) if self.edges is None else len(self.edges) - 1
@@ -40,13 +43,15 @@ class Axis:
 
 def bins_of(edges: NDArray[Any], name: str = "") -> Axis:
     """Return an axis of bins."""
-    return Axis((name,), edges=edges)
+    return Axis((name,), edges=edges, what="bin")
 
 
-def keys_of(keys: tuple[NDArray[Any], ...], names: tuple[Any, ...] = ()) -> Axis:
+def keys_of(
+    keys: tuple[NDArray[Any], ...], names: tuple[Any, ...] = (), what: str = "key"
+) -> Axis:
     """Return an axis of keys, with the names of their columns where they are known."""
     known = names or (None,) * len(keys)
-    return Axis(tuple("" if name is None else str(name) for name in known), keys)
+    return Axis(tuple("" if name is None else str(name) for name in known), keys, what=what)
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -152,10 +157,14 @@ class Sheet:
     @property
     def label_names(self) -> list[str]:
         """The names of the columns of labels, all different, and from those of numbers."""
-        bins = [axis for axis in self.axes if axis.edges is not None]
-        unknown_bins = sum(not axis.names[0] for axis in bins)
+        return [name for names in self.label_names_by_axis for name in names]
+
+    @property
+    def label_names_by_axis(self) -> list[list[str]]:
+        """`label_names` for each axis."""
         taken = {f"{column.name}{end}" for column in self.columns for end in _ENDS}
-        found: list[str] = []
+        nameless = sum(axis.edges is not None and not axis.names[0] for axis in self.axes)
+        found, unnamed_bins = [], 0
         for axis in self.axes:
             if axis.edges is None:
                 several = sum(not name for name in axis.names) > 1
@@ -163,13 +172,11 @@ class Sheet:
                     name or (f"key{i}" if several else "key") for i, name in enumerate(axis.names)
                 ]
             else:
-                name = axis.names[0] or (f"x{bins.index(axis)}" if unknown_bins > 1 else "")
+                name = axis.names[0]
+                if not name and nameless > 1:
+                    name, unnamed_bins = f"x{unnamed_bins}", unnamed_bins + 1
                 wanted = [f"{name}_left", f"{name}_right"] if name else ["left", "right"]
-            for name in wanted:
-                while name in taken:
-                    name += "_"
-                taken.add(name)
-                found.append(name)
+            found.append([_not_in(taken, name) for name in wanted])
         return found
 
 
@@ -178,3 +185,11 @@ _ENDS = ("", "_lower", "_upper")
 
 def _columns_of(axis: Axis) -> tuple[NDArray[Any], ...]:
     return axis.keys if axis.edges is None else (axis.edges[:-1], axis.edges[1:])
+
+
+def _not_in(taken: set[str], name: str) -> str:
+    """Return a name that is not taken, and take it."""
+    while name in taken:
+        name += "_"
+    taken.add(name)
+    return name
