@@ -162,6 +162,7 @@ class TopRelease(Release):
     def _sheet(self, confidence: Number, simultaneous: bool) -> Sheet:
         rank = Numbers(
             name="rank",
+            unit="rank",
             values=np.arange(1, len(self) + 1),
             bound=self.error_bound(confidence, count=len(self) if simultaneous else 1),
             bound_unit="rows of the best key left",
