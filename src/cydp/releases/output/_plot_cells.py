@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from cydp.releases.output._cells import axis_labels
 from cydp.releases.output._sheet import Axis, Numbers, Sheet
 
-__all__ = ["draw_bins", "draw_image", "draw_keys", "draw_lines", "ink_of", "words_of"]
+__all__ = ["MOST_KEYS", "draw_bins", "draw_image", "draw_keys", "draw_lines", "ink_of", "words_of"]
 
 _MOST_BARS = 60  # bins with an error bar each; more have a band
-_MOST_KEYS = 30
+MOST_KEYS = 25  # bars that have room for their labels
 _MOST_LINES = 6
 _DASHES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (1, 1)))  # lines differ in grey too
 
@@ -28,12 +28,13 @@ def draw_bins(sheet: Sheet, ax: Any, label: str) -> Any:
     """Draw bins as stairs with error bars, or with a band if they are many."""
     column, edges = sheet.columns[0], _finite(sheet.axes[0])
     values = np.asarray(column.values, np.float64)
-    ax.stairs(values, edges, fill=True, alpha=0.35, color="C0")
-    ax.stairs(values, edges, color="C0", linewidth=1.2, baseline=None)
+    is_fine = len(values) > _MOST_BARS
+    ax.stairs(values, edges, fill=True, alpha=0.35, color="C0", linewidth=0)
+    ax.stairs(values, edges, color="C0", linewidth=0.6 if is_fine else 1.2, baseline=None)
     if column.lower is not None:
         lower, upper = _ends(column)
-        if len(values) > _MOST_BARS:
-            ax.stairs(upper, edges, baseline=lower, fill=True, alpha=0.5, color=ink_of(ax),
+        if is_fine:
+            ax.stairs(upper, edges, baseline=lower, fill=True, alpha=0.4, color=ink_of(ax),
                       linewidth=0)  # fmt: skip
         else:
             _bars(ax, (edges[:-1] + edges[1:]) / 2, values, lower, upper)
@@ -46,7 +47,7 @@ def draw_bins(sheet: Sheet, ax: Any, label: str) -> Any:
 
 def draw_keys(sheet: Sheet, ax: Any, label: str) -> Any:
     """Draw keys as bars to the right, the first key on top."""
-    column, n = sheet.columns[0], min(sheet.cells, _MOST_KEYS)
+    column, n = sheet.columns[0], min(sheet.cells, MOST_KEYS)
     values, places = np.asarray(column.values, np.float64)[:n], np.arange(n)
     ax.barh(places, values, color="C0", alpha=0.35, edgecolor="C0", linewidth=1.2)
     if column.lower is not None:
