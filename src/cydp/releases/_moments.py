@@ -18,8 +18,8 @@ from cydp.releases._box import Interval
 from cydp.releases._parts import Aggregate
 from cydp.releases._query import Query
 from cydp.releases._release import Release
-from cydp.releases.output._sheet import Numbers, Sheet
 from cydp.releases._split import Weights
+from cydp.releases.output._sheet import Numbers, Sheet
 
 __all__ = ["MomentQuery", "MomentRelease", "centre_of", "clamp"]
 

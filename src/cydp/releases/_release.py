@@ -17,9 +17,9 @@ from cydp.accounting._loss import ZCDP, ApproxDP, Loss, PureDP
 from cydp.accounting.ledger._ledger import BudgetLedger
 from cydp.accounting.ledger._serialize import register
 from cydp.exact._grid import Grid
+from cydp.mechanisms._confidence import read_level
 from cydp.mechanisms._discrete_laplace import DiscreteLaplace
 from cydp.mechanisms._quantile import QuantileMechanism
-from cydp.mechanisms._confidence import read_level
 from cydp.releases._certificate import json_of_query, make_certificate
 from cydp.releases._format import format_cost, format_noise
 from cydp.releases._parts import Part

@@ -3,9 +3,7 @@
 
 from __future__ import annotations
 
-from cydp.releases.output._sheet import Axis, Numbers, Sheet
-
-__all__ = ["Axis", "Numbers", "Sheet"]
+__all__: list[str] = []
 
 
 def __dir__() -> list[str]:

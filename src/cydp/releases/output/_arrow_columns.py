@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["ArrowColumn", "column_of"]
+__all__ = ["column_of"]
 
 _TIMES = ("s", "ms", "us", "ns")
 _LONGER = {"h": "s", "m": "s"}  # units that Arrow has not, as those that hold them exactly

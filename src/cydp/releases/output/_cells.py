@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,8 @@ from cydp.releases.output._sheet import Axis, Numbers, Sheet
 
 __all__ = ["axis_labels", "head_of", "header_of", "rows_of"]
 
+_WIDTH = 96  # of the noise; `explain` says all of it
+
 
 def head_of(sheet: Sheet) -> list[str]:
     """Return what the result is and cost, what it protects, and its noise: a line each."""
@@ -28,7 +31,9 @@ def head_of(sheet: Sheet) -> list[str]:
         f"{sheet.title}: {_size_or_value(sheet)}; {sheet.cost}, relation={sheet.relation!r}",
         f"protects: {first}",
     ]
-    return [*lines, f"noise: {sheet.noise}"] if sheet.noise else lines
+    if sheet.noise:
+        lines.append(textwrap.shorten(f"noise: {sheet.noise}", _WIDTH, placeholder=" ..."))
+    return lines
 
 
 def _size_or_value(sheet: Sheet) -> str:
@@ -96,7 +101,8 @@ def _numbers_of(sheet: Sheet, row: int) -> list[str]:
         if shows_bounds(column):
             found.append(bound_words(column.bound.flat[row].item()))
         elif shows_intervals(column):
-            found += [value_words(end.flat[row]) for end in (column.lower, column.upper)]
+            ends = map(np.asarray, (column.lower, column.upper))
+            found += [value_words(end.flat[row]) for end in ends]
     return found
 
 

@@ -11,7 +11,7 @@ from cydp._numbers.rational import format_number
 from cydp.releases.output._number_words import bound_words
 from cydp.releases.output._sheet import Numbers, Sheet
 
-__all__ = ["bars_words", "error_lines", "percent_of", "shows_bounds", "shows_intervals"]
+__all__ = ["bars_words", "error_lines", "shows_bounds", "shows_intervals"]
 
 
 def error_lines(sheet: Sheet) -> list[str]:
@@ -22,16 +22,16 @@ def error_lines(sheet: Sheet) -> list[str]:
     for column in sheet.columns:
         head = "error" if len(sheet.columns) == 1 else f"error of {column.name}"
         if words := _within(sheet, column):
-            lines.append(f"{head}: {words}, with {percent_of(sheet.confidence)} confidence")
+            lines.append(f"{head}: {words}, with {_percent_of(sheet.confidence)} confidence")
         elif column.why_none:
             lines.append(f"{head}: not stated, since {column.why_none}")
     return lines
 
 
-def percent_of(confidence: Fraction) -> str:
+def _percent_of(confidence: Fraction) -> str:
     """Return a confidence in percent.
 
-    >>> percent_of(Fraction(95, 100)), percent_of(Fraction(2, 3))
+    >>> _percent_of(Fraction(95, 100)), _percent_of(Fraction(2, 3))
     ('95 %', '66.6667 %')
     """
     percent = format_number(confidence * 100)
@@ -62,7 +62,7 @@ def bars_words(sheet: Sheet) -> str:
         cells = f" for all {sheet.cells:,} cells together"
     else:
         cells = " for each cell"
-    return f"bars: {percent_of(sheet.confidence)} confidence{cells}"
+    return f"bars: {_percent_of(sheet.confidence)} confidence{cells}"
 
 
 def _within(sheet: Sheet, column: Numbers) -> str:

@@ -15,7 +15,7 @@ from cydp.releases.output._sheet import Numbers, Sheet
 __all__ = ["html_of"]
 
 _SHOWN_ROWS = 60
-_BAR_WIDTH = 8  # em, of the longest bar, or of the longest two to both sides of 0
+_BAR_WIDTH, _NARROW = 8, 4  # em, of the longest bar, or of both sides of 0; beside other bars
 
 # Fonts and colours are those of the page, so that a light and a dark one both are well to read.
 _BOX = "overflow-x:auto;max-width:100%"
@@ -52,8 +52,9 @@ def _table_of(sheet: Sheet) -> list[str]:
         return []
     shown = np.arange(min(sheet.cells, _SHOWN_ROWS))
     n_labels = sum(len(axis.names) for axis in sheet.axes)
+    room = _BAR_WIDTH if len(sheet.columns) == 1 else _NARROW
     bars = {
-        place: _bars_of(column, shown)
+        place: _bars_of(column, shown, room)
         for place, column in zip(_last_places(sheet, n_labels), sheet.columns, strict=True)
         if column.unit != "rank"
     }
@@ -94,7 +95,7 @@ def _last_places(sheet: Sheet, n_labels: int) -> list[int]:
     return [n_labels - 1 + sum(words[: i + 1]) for i in range(len(words))]
 
 
-def _bars_of(column: Numbers, shown: NDArray[np.intp]) -> list[str]:
+def _bars_of(column: Numbers, shown: NDArray[np.intp], room: int) -> list[str]:
     """Return a bar for each shown row: to the right of 0, or striped and to the left."""
     values = np.ravel(column.values).astype(np.float64)
     finite = values[np.isfinite(values)]
@@ -103,15 +104,15 @@ def _bars_of(column: Numbers, shown: NDArray[np.intp]) -> list[str]:
     ends = low / largest, high / largest  # a difference of the largest floats would be infinite
     width = (ends[1] - ends[0]) or 1.0
     zero = -ends[0] / width
-    return [_bar(value / largest / width, zero) for value in values[shown].tolist()]
+    return [_bar(value / largest / width, zero, room) for value in values[shown].tolist()]
 
 
-def _bar(share: float, zero: float) -> str:
+def _bar(share: float, zero: float, room: int) -> str:
     """Return a bar over a share of the width, which begins at a zero."""
     if not np.isfinite(share):
         return ""
     start, look = (zero, _FULL) if share >= 0 else (zero + share, _BELOW)
     return (
-        f'<span style="display:inline-block;height:.8em;width:{abs(share) * _BAR_WIDTH:.2f}em;'
-        f'margin-left:{start * _BAR_WIDTH:.2f}em;{look}"></span>'
+        f'<span style="display:inline-block;height:.8em;width:{abs(share) * room:.2f}em;'
+        f'margin-left:{start * room:.2f}em;{look}"></span>'
     )

@@ -85,7 +85,9 @@ def _numbers(values: Any) -> Any:
         return None
     array = np.asarray(values)
     if array.dtype.kind == "f" and not np.isfinite(array).all():
-        return np.where(np.isfinite(array), array.astype(object), None).tolist()
+        held = array.astype(object)
+        held[~np.isfinite(array)] = None
+        return held.tolist()
     return array.tolist() if isinstance(values, np.ndarray) else values
 
 

@@ -46,9 +46,7 @@ def bins_of(edges: NDArray[Any], name: str = "") -> Axis:
     return Axis((name,), edges=edges, what="bin")
 
 
-def keys_of(
-    keys: tuple[NDArray[Any], ...], names: tuple[Any, ...] = (), what: str = "key"
-) -> Axis:
+def keys_of(keys: tuple[NDArray[Any], ...], names: tuple[Any, ...] = (), what: str = "key") -> Axis:
     """Return an axis of keys, with the names of their columns where they are known."""
     known = names or (None,) * len(keys)
     return Axis(tuple("" if name is None else str(name) for name in known), keys, what=what)

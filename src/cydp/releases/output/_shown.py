@@ -86,9 +86,7 @@ class Shown(ABC):
 
         return html_of(self._sheet(confidence, simultaneous))
 
-    def plot(
-        self, ax: Any = None, *, confidence: Number = 0.95, simultaneous: bool = False
-    ) -> Any:
+    def plot(self, ax: Any = None, *, confidence: Number = 0.95, simultaneous: bool = False) -> Any:
         """Draw the numbers with error bars: ``pip install 'cydp[plot]'``.
 
         Parameters
@@ -124,9 +122,7 @@ class Shown(ABC):
 
         return plot_of(self._sheet(confidence, simultaneous), ax)
 
-    def to_pandas(
-        self, *, confidence: Number | None = None, simultaneous: bool = False
-    ) -> Any:
+    def to_pandas(self, *, confidence: Number | None = None, simultaneous: bool = False) -> Any:
         """Return the result as a pandas DataFrame with a row for each cell.
 
         Parameters
@@ -197,7 +193,7 @@ class Shown(ABC):
         >>> import cydp
         >>> found = cydp.histogram([1, 3], 2, (0, 4), epsilon="1/8").to_dict()
         >>> found["epsilon"], found["exact"]["epsilon"], found["columns"]["count"]["error"]
-        (0.125, '1/8', {'confidence': 0.95, 'each': 23, 'together': 28})
+        (0.125, '1/8', {'confidence': 0.95, 'each': 24, 'together': 29})
 
         """
         from cydp.releases.output._json import dict_of

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from cydp.releases.output._cells import axis_labels
 from cydp.releases.output._sheet import Axis, Sheet
 
-__all__ = ["BinAxis", "CategoryAxis", "Traits", "UhiHistogram", "uhi_of"]
+__all__ = ["uhi_of"]
 
 
 @dataclass(frozen=True, slots=True)
