@@ -73,10 +73,9 @@ def test_mplhep_draws_it() -> None:
         (drawn,) = mplhep.histplot(release.to_uhi(), ax=ax)
         assert drawn.stairs.get_data().values.tolist() == [5, -1, 7]
         assert drawn.stairs.get_data().edges.tolist() == [0, 1, 2, 3]
-        (container,) = (each for each in ax.containers if hasattr(each, "has_yerr"))
         heights = [
             segment[1][1] - segment[0][1]
-            for lines in container.lines[2]
+            for lines in drawn.errorbar.lines[2]
             for segment in lines.get_segments()
         ]
         assert np.allclose(heights, 2 * release.variance**0.5)
