@@ -193,16 +193,17 @@ def test_keys_of_every_kind(name: str) -> None:
     assert release.to_json()
 
 
-PROGRAM = """
+WITHOUT_PYARROW = """
 import sys
 sys.modules["pyarrow"] = None  # as if it were not installed
 import duckdb, polars
 import cydp
 release = cydp.value_counts(["a", "b", "a"], ["a", "b", "c"], epsilon=100)
-assert polars.DataFrame(release).rows() == [("a", 2), ("b", 1), ("c", 0)]
-assert polars.from_arrow(release).struct.unnest().rows() == [("a", 2), ("b", 1), ("c", 0)]
-assert duckdb.sql("select * from release").fetchall() == [("a", 2), ("b", 1), ("c", 0)]
-assert duckdb.from_arrow(release).fetchall() == [("a", 2), ("b", 1), ("c", 0)]
+expected = [("a", 2), ("b", 1), ("c", 0)]
+assert polars.DataFrame(release).rows() == expected
+if int(duckdb.__version__.split(".")[0]) >= 2:  # before, DuckDB itself needs pyarrow for any Arrow
+    assert duckdb.sql("select * from release").fetchall() == expected
+    assert duckdb.from_arrow(release).fetchall() == expected
 assert not any(name.startswith("pyarrow.") for name in sys.modules)
 """
 
@@ -218,7 +219,7 @@ def run(program: str) -> str:
 
 
 def test_polars_and_duckdb_need_no_pyarrow() -> None:
-    run(PROGRAM)
+    run(WITHOUT_PYARROW)
 
 
 def test_outputs_are_imported_when_they_are_used() -> None:

@@ -79,6 +79,18 @@ def test_many_bins_have_a_band() -> None:
     assert (band.values.tolist(), band.baseline.tolist()) == (upper.tolist(), lower.tolist())
 
 
+def test_very_many_bins_are_drawn_in_another_way() -> None:
+    release = cydp.histogram([], 2001, (0, 2001), epsilon=1)
+    ax = release.plot()
+    (line,) = (each for each in ax.lines if len(each.get_xdata()) > 2)
+    assert line.get_ydata()[:-1].tolist() == release.counts.tolist()
+    assert line.get_xdata().tolist() == release.edges.tolist()
+    area, band = (each.get_paths()[0].vertices for each in ax.collections)
+    assert {release.counts.min(), release.counts.max()} <= set(area[:, 1])
+    lower, upper = release.interval()
+    assert (band[:, 1].min(), band[:, 1].max()) == (lower.min(), upper.max())
+
+
 def test_infinite_bins_are_drawn() -> None:
     ax = made("infinite edges").plot()
     assert ax.patches[0].get_data().edges.tolist() == [-50, 0, 50, 100]

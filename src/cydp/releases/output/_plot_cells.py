@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp.releases.output._cells import axis_labels
+from cydp.releases.output._plot_steps import draw_steps, fill_steps
 from cydp.releases.output._sheet import Axis, Numbers, Sheet
 
 __all__ = [
@@ -38,13 +39,12 @@ def draw_bins(sheet: Sheet, ax: Any, label: str) -> Any:
     column, edges = sheet.columns[0], _finite(sheet.axes[0])
     values = np.asarray(column.values, np.float64)
     is_fine = len(values) > _MOST_BARS
-    ax.stairs(values, edges, fill=True, alpha=0.35, color="C0", linewidth=0)
-    ax.stairs(values, edges, color="C0", linewidth=0.6 if is_fine else 1.2, baseline=None)
+    fill_steps(ax, 0, values, edges, alpha=0.35, color="C0")
+    draw_steps(ax, values, edges, color="C0", linewidth=0.6 if is_fine else 1.2)
     if column.lower is not None:
         lower, upper = _ends(column)
         if is_fine:
-            ax.stairs(upper, edges, baseline=lower, fill=True, alpha=0.4, color=ink_of(ax),
-                      linewidth=0)  # fmt: skip
+            fill_steps(ax, lower, upper, edges, alpha=0.4, color=ink_of(ax))
         else:
             _bars(ax, (edges[:-1] + edges[1:]) / 2, values, lower, upper)
     _draw_zero(ax, values)
@@ -80,15 +80,17 @@ def draw_lines(sheet: Sheet, ax: Any, label: str) -> Any:
     values = np.asarray(column.values, np.float64)
     for i, word in enumerate(words_of(keys, n)):
         colour, dashes = f"C{i}", _DASHES[i]
-        ax.stairs(values[i], edges, baseline=None, color=colour, linestyle=dashes, linewidth=1.6,
-                  label=_as_label(word))  # fmt: skip
+        draw_steps(
+            ax, values[i], edges, color=colour, linestyle=dashes, linewidth=1.6,
+            label=_as_label(word),
+        )  # fmt: skip
         if column.lower is not None and len(width) <= _MOST_BARS:
             lower, upper = (end[i] for end in _ends(column))
             places = edges[:-1] + width * (i + 1) / (n + 1)  # side by side
             _bars(ax, places, values[i], lower, upper, colour=colour)
         elif column.lower is not None:
             lower, upper = (end[i] for end in _ends(column))
-            ax.stairs(upper, edges, baseline=lower, fill=True, alpha=0.25, color=colour)
+            fill_steps(ax, lower, upper, edges, alpha=0.25, color=colour)
     _draw_zero(ax, values[:n])
     shown = f", the first {n} of {len(keys):,}" if n < len(keys) else ""
     ax.legend(
