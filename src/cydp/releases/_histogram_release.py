@@ -17,6 +17,7 @@ from cydp.mechanisms._discrete_laplace import DiscreteLaplace
 from cydp.releases._format import format_cost
 from cydp.releases._parts import Part
 from cydp.releases._release import Release, recorded
+from cydp.releases.postprocessing._post_processed import PostProcessing
 
 __all__ = ["HistogramRelease"]
 
@@ -26,7 +27,7 @@ _SHOWN_BINS = 20
 
 @recorded
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class HistogramRelease(Release):
+class HistogramRelease(Release, PostProcessing):
     """A private histogram. `histogram` and `histogramdd` return it.
 
     Releases can be compared, hashed, copied and pickled. Their arrays are read-only: change a

@@ -15,6 +15,7 @@ from cydp.mechanisms._quantile import QuantileMechanism
 from cydp.releases._format import format_cost
 from cydp.releases._release import Release, recorded
 from cydp.releases._table_columns import QuantileColumn, TableColumn
+from cydp.releases.postprocessing._post_processed import PostProcessing
 
 __all__ = ["TableRelease"]
 
@@ -23,7 +24,7 @@ _SHOWN_ROWS = 20
 
 @recorded
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class TableRelease(Release):
+class TableRelease(Release, PostProcessing):
     """A private table with a row for each key. `value_counts` and `group_by` return it.
 
     A column is ``release["n"]``, ``release["sum_income"]`` and so on; `columns` are their names.
