@@ -374,4 +374,4 @@ def test_post_processing_costs_nothing(tmp_path: Any) -> None:
     before = ledger.spent
     made = release.nonnegative().with_total(2).rounded(2)
     assert ledger.spent == before
-    assert made.loss == release.loss == PureDP(1)
+    assert made.loss == release.loss == PureDP(1, relation="add-remove")

@@ -108,7 +108,7 @@ class PostProcessing:
         3
 
         """
-        release, steps = self._chain()
+        release, _ = self._chain()
         tables = _tables_of(release)
         return self._add(("with_total", read_totals(n, _has_keys(release), *tables.shape)))
 
