@@ -37,12 +37,12 @@ def test_json(capsys: pytest.CaptureFixture[str]) -> None:
 def test_text(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*HISTOGRAM, "--relation", "change-one"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == "HistogramRelease: 10 bins, epsilon=1, relation='change-one'"
-    assert lines[1] == "mechanism: DiscreteLaplace, scale 2"
-    assert "99.9 %" in lines[2]
-    bound = int(lines[2].split("within ")[1].split()[0])
-    assert len(lines) == 3 + 10
-    printed = np.array([int(line.split()[-1]) for line in lines[3:]])
+    assert lines[0] == "histogram: 10 bins; epsilon=1, relation='change-one'"
+    assert lines[2] == "noise: DiscreteLaplace, scale 2"
+    assert "95 %" in lines[-1]
+    bound = int(lines[-1].split("within ")[1].split(",")[0])
+    assert len(lines) == 4 + 10 + 1
+    printed = np.array([int(line.split()[-1]) for line in lines[4:-1]])
     counts, _ = np.histogram(AGES, 10, (0, 100))
     assert (np.abs(printed - counts) <= 4 * bound).all()
 

@@ -75,7 +75,7 @@ def test_round_trip(run: Run, path: str) -> None:
     assert (code, head[:2]) == (0, "2:")
     code, printed, _ = run(*HISTOGRAM, "--epsilon", "1/3", "--ledger", path)
     assert code == 0
-    assert printed.splitlines()[0].startswith("HistogramRelease: 10 bins, epsilon=1/3")
+    assert printed.splitlines()[0].startswith("histogram: 10 bins; epsilon=1/3")
     assert printed.splitlines()[-2:] == [
         "left in the ledger for each person:",
         "  all: epsilon=2/3",
