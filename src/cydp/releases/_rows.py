@@ -231,7 +231,7 @@ class PresentRows:
         """Return how many entries count that are not missing."""
         if self._records.length is not None:  # most often, and the quickest way
             return self._count(generator, None)
-        if self._users is None and isinstance(self._records, Table):
+        if isinstance(self._records, Table) and self._users is None:
             return self._records.count_rows()
         key = None if self._users is None else draw_key(generator)
         columns = [] if isinstance(self._records, Table) else [self._records]
