@@ -19,7 +19,8 @@ from cydp.testing import SeededGenerator
 
 SEED = 7
 BY_COLUMNS = {
-    "count of n", "sum of n", "mean of n", "histogram", "histogram, columns", "value_counts of kind",
+    "count of n", "sum of n", "mean of n", "histogram", "histogram, columns",
+    "value_counts of kind",
 }  # fmt: skip
 """Of columns that are taken from a table before."""
 AT_ONCE = {
