@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 
 from cydp._columns.pandas import as_series, is_frame, is_series
-from cydp._columns.relations import RelationColumn
+from cydp._columns.relations import RelationColumn, SharedRelation
 
-__all__ = ["check_one_column", "is_relation", "open_column", "speaks_arrow"]
+__all__ = ["check_one_column", "column_in_pieces", "is_relation", "open_column", "speaks_arrow"]
 
 
 def open_column(x: Any, name: str) -> Any:
@@ -74,6 +74,16 @@ def is_relation(x: Any) -> bool:
         return True
     duckdb = sys.modules.get("duckdb")
     return duckdb is not None and isinstance(x, duckdb.DuckDBPyRelation)
+
+
+def column_in_pieces(x: Any) -> Any:
+    """Return a relation of one column as a column that can be read in pieces; others as they are.
+
+    A column of a relation is one already.
+    """
+    if not is_relation(x) or isinstance(x, RelationColumn):
+        return x
+    return SharedRelation(x).column(x.columns[0])
 
 
 def check_one_column(columns: int, name: str) -> None:

@@ -22,7 +22,7 @@ from cydp._numbers.rational import read_integer
 from cydp.exact._label_sets import LabelSets
 from cydp.exact._user_ids import identify_users
 
-__all__ = ["bound_contributions", "bound_users"]
+__all__ = ["bound_contributions", "bound_users", "sample_key"]
 
 Words: TypeAlias = NDArray[np.uint64]
 
@@ -105,6 +105,7 @@ def bound_users(
     max_partitions: Integer,
     max_rows_per_partition: Integer = 1,
     rng: Generator | None = None,
+    key: Words | None = None,
 ) -> NDArray[np.bool_]:
     """Choose the rows that stay, as `bound_contributions` does, of users of any kind. NOT private.
 
@@ -119,6 +120,8 @@ def bound_users(
         the sample is drawn. Rows of another code do not stay, and do not count.
     max_partitions, max_rows_per_partition, rng
         As in `bound_contributions`.
+    key : ndarray of uint64, shape (2,), optional
+        The secret key that `sample_key` returned for all pieces of the rows. Default: drawn.
 
     Returns
     -------
@@ -142,13 +145,22 @@ def bound_users(
     values, present = identify_users(users)
     if len(values) != len(codes):
         raise ValueError("user must have an entry for each row")
-    key = _draw_key(generator)
+    if key is None:
+        key = _draw_key(generator)
     ids = codes.astype(np.uint64)
     hashes = ids if isinstance(keys, int) else _hash_labels(keys, key)[codes]
     count = keys if isinstance(keys, int) else len(keys)
     inside = codes < count
     present = both_present(present, None if inside.all() else inside)
     return _choose(_identify(values, present, key), (ids, hashes), present, *limits, key)
+
+
+def sample_key(users: Labels | None, generator: Generator) -> Words | None:
+    """Return a secret key for `bound_users`, the same for all pieces of the rows of users.
+
+    None if there are no users: nothing is drawn.
+    """
+    return None if users is None else _draw_key(generator)
 
 
 def _draw_key(generator: Generator) -> Words:
