@@ -225,7 +225,7 @@ def test_polars_and_duckdb_need_no_pyarrow() -> None:
 def test_outputs_are_imported_when_they_are_used() -> None:
     run(
         "import sys\n"
-        "import cydp\n"
+        "import cydp.releases\n"
         "late = ('matplotlib', 'pandas', 'nanoarrow', 'uhi', 'boost_histogram', 'polars')\n"
         "assert not any(name in sys.modules for name in late)\n"
         "found = {n for n in sys.modules if n.startswith('cydp.releases.output.')}\n"
