@@ -247,7 +247,8 @@ class PresentRows:
         elif isinstance(self._records, Table):
             if self._users is None:
                 return self._records.count_rows()
-            absent = np.zeros(len(self._users.read()), np.bool_)
+            known = self._records.length
+            absent = np.zeros(len(self._users.read()) if known is None else known, np.bool_)
         else:
             absent = ~present_labels(self._records)
             if self._users is None:
