@@ -234,3 +234,24 @@ def test_the_noise_has_the_stated_scale(relation: str, scale: int) -> None:
     assert p_value(relation, Fraction(scale)) > 1e-6
     assert p_value(relation, Fraction(scale, 2)) < 1e-12  # the mutant: half the sensitivity
     assert p_value(relation, Fraction(scale * 21, 20)) < 1e-6
+
+
+def test_names_of_columns_are_those_that_were_given_as_names() -> None:
+    table = {"age": [18, 71, 44], "sex": ["f", "m", "f"]}
+    bins: Any = (2, (0, 100))
+    named = cydp.histogram(table, *bins, column="age", by="sex", by_keys=["f"], epsilon=1)
+    assert (named.names, named.by_names) == (("age",), ("sex",))
+    by_dict = cydp.histogram(
+        table["age"], *bins, by={"sex": table["sex"]}, by_keys={"sex": ["f"]}, epsilon=1
+    )
+    assert (by_dict.names, by_dict.by_names) == ((), ("sex",))
+    # Labels of the records are no names, though they are strings in a list.
+    labels = cydp.histogram(table["age"], *bins, by=table["sex"], by_keys=["f"], epsilon=1)
+    array = cydp.histogram(
+        table, *bins, column=np.array(table["age"]), by=np.array(table["sex"]), by_keys=["f"],
+        epsilon=1,
+    )  # fmt: skip
+    for unnamed in (labels, array):
+        assert (unnamed.names, unnamed.by_names) == ((), ())
+    both = cydp.histogramdd({"age": [1], "zip": [2]}, 2, [(0, 4)] * 2, epsilon=1)
+    assert both.names == ("age", "zip")

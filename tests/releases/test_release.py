@@ -25,7 +25,7 @@ TABLE = {"sex": ["f", "m", "f", "f", "m"], "zip": [7, 7, 9, 9, 9], "age": AGES}
 MAKERS: dict[str, Callable[..., Any]] = {
     "BoundsRelease": lambda **more: cydp.bounds(AGES, **more),
     "HistogramRelease": lambda **more: cydp.histogram(
-        AGES, 3, (0, 60), by=TABLE["sex"], by_keys=["f", "m"], **more
+        TABLE, 3, (0, 60), column="age", by="sex", by_keys=["f", "m"], **more
     ),
     "MeanRelease": lambda **more: cydp.mean(AGES, (0, 100), split={"sum": 2}, **more),
     "NumberRelease": lambda **more: cydp.sum(AGES, (0, 100), missing=5, **more),

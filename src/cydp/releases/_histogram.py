@@ -32,7 +32,13 @@ from cydp.releases._parts import Aggregate
 from cydp.releases._privacy import read_privacy
 from cydp.releases._query import Query, kept
 from cydp.releases._release import recorded
-from cydp.releases._rows import by_names, check_lengths, declare_users, open_columns
+from cydp.releases._rows import (
+    by_names,
+    check_lengths,
+    declare_users,
+    known_names,
+    open_columns,
+)
 from cydp.releases._run import run
 from cydp.releases._unit import UnitName, UserKey, read_unit, user_key
 
@@ -202,6 +208,8 @@ def histogram(
         counts=counts.reshape(shape),
         axes=(edges,),
         by_columns=() if keys is None else keys.arrays,
+        names=known_names([column]),
+        by_names=known_names(by_names(by, column) or [by]),
         payment=payment,
     )
 

@@ -39,6 +39,10 @@ class HistogramRelease(Release, PostProcessing):
         The edges of the bins of each column.
     by_columns : tuple of ndarrays
         The keys of the first dimension of counts, by column; empty without `by`.
+    names : tuple of str
+        The name of the column of each of `axes`, "" where it is not known; empty if none is known.
+    by_names : tuple of str
+        As `names`, of `by_columns`.
 
     """
 
@@ -46,6 +50,8 @@ class HistogramRelease(Release, PostProcessing):
     counts: NDArray[np.int64]
     axes: tuple[NDArray[Any], ...]
     by_columns: tuple[NDArray[Any], ...] = ()
+    names: tuple[str, ...] = ()
+    by_names: tuple[str, ...] = ()
 
     @property
     def edges(self) -> Any:
@@ -175,6 +181,7 @@ class HistogramRelease(Release, PostProcessing):
             lower=lower,
             upper=upper,
         )
-        axes = [keys_of(self.by_columns)] if self.by_columns else []
-        axes += [bins_of(edges) for edges in self.axes]
+        axes = [keys_of(self.by_columns, self.by_names)] if self.by_columns else []
+        names = self.names or ("",) * len(self.axes)
+        axes += [bins_of(edges, name) for edges, name in zip(self.axes, names, strict=True)]
         return self._make_sheet(axes, [counts], confidence, simultaneous)

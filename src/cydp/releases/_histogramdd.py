@@ -24,7 +24,7 @@ from cydp.mechanisms._charge_and_draw import Budget
 from cydp.releases._histogram import HistogramQuery, histogram_query
 from cydp.releases._histogram_release import HistogramRelease
 from cydp.releases._partitions import bound_rows, count_codes
-from cydp.releases._rows import declare_users
+from cydp.releases._rows import declare_users, known_names
 from cydp.releases._run import run
 from cydp.releases._unit import UnitName, user_key
 
@@ -105,13 +105,15 @@ def histogramdd(
         arguments=lambda: {str(i): each for i, each in enumerate(edges)}, nbytes=8 * rows.cells,
     )  # fmt: skip
     shape = [len(each) - 1 for each in edges]
-    return HistogramRelease(query=query, counts=counts.reshape(shape), axes=edges, payment=payment)
+    return HistogramRelease(
+        query=query, counts=counts.reshape(shape), axes=edges, names=rows.names, payment=payment
+    )
 
 
 class _Rows:
     """The columns of a histogram, declared, and the bins of each."""
 
-    __slots__ = ("_records", "_users", "cells", "grids")
+    __slots__ = ("_records", "_users", "cells", "grids", "names")
 
     def __init__(self, table: Any, bins: Any, range: Any, columns: Any, user: Any) -> None:
         if isinstance(table, list | tuple):
@@ -123,6 +125,7 @@ class _Rows:
             if columns is None
             else list(columns)
         )
+        self.names = known_names(names)
         self._records = [Records(opened.column(name, "columns"), "columns") for name in names]
         dtypes = [records.dtype for records in self._records]
         self.grids: list[Bins] = public_grids(bins, range, dtypes)

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -27,6 +27,7 @@ __all__ = [
     "by_names",
     "check_lengths",
     "declare_users",
+    "known_names",
     "open_columns",
 ]
 
@@ -81,6 +82,16 @@ def by_names(by: Any, column: Any) -> tuple[Any, ...] | None:
     if isinstance(by, dict):
         return tuple(by)
     return tuple(by) if column is not None and isinstance(by, list | tuple) else None
+
+
+def known_names(columns: Iterable[Any]) -> tuple[str, ...]:
+    """Return the names of columns, "" for a column that was given without one; () if none has one.
+
+    >>> known_names(["age", [31, 64]]), known_names([None])
+    (('age', ''), ())
+    """
+    names = tuple(each if isinstance(each, str) else "" for each in columns)
+    return names if any(names) else ()
 
 
 def declare_users(columns: list[Any] | None) -> Labels | None:

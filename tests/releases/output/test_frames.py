@@ -65,7 +65,7 @@ def test_several_axes_are_rows() -> None:
 def test_keys_and_bins_are_rows() -> None:
     release = made("histogram by")
     frame = release.to_pandas()
-    assert list(frame) == ["key", "left", "right", "count"]
+    assert list(frame) == ["key", "x_left", "x_right", "count"]
     assert frame["key"].tolist() == [key for key in KEYS for _ in range(3)]
     assert frame["count"].tolist() == release.counts.ravel().tolist()
 

@@ -45,7 +45,7 @@ def test_a_histogram_has_counts_edges_and_errors() -> None:
     found = release.to_dict("0.9")
     assert found["axes"] == [
         {"name": None, "keys": {"key": KEYS}},
-        {"name": None, "edges": release.edges.tolist()},
+        {"name": "x", "edges": release.edges.tolist()},
     ]
     count = found["columns"]["count"]
     lower, upper = release.interval("0.9")
