@@ -53,11 +53,14 @@ def test_intervals_without_bounds_stand_beside_the_numbers() -> None:
         "  sex   n  from  to",
         "  a     3     2  23",
         "  b    -1    -2  19",
-        "error: each within the interval beside it, with 95 % confidence",
+        "error: each true number within the interval beside it, with 95 % confidence",
     ]
     together = sheet(column, simultaneous=True)
     (line,) = error_lines(together)
-    assert line == "error: all 2 together within the intervals beside them, with 95 % confidence"
+    assert (
+        line
+        == "error: all 2 true numbers together within the intervals beside them, with 95 % confidence"
+    )
     assert html_of(together).count("<span") == 2
 
 

@@ -43,8 +43,11 @@ def test_texts_say_how_it_was_made(kind: str, chain: str) -> None:
     if chain == "shares":
         assert "error: not stated, since the noise in the total is in all shares" in repr(made)
     else:
-        assert "error: each within the interval beside it, with 95 % confidence" in repr(made)
-        words = "error: all 4 together within the intervals beside them, with 95 % confidence"
+        assert (
+            "error: each true number within the interval beside it, with 95 % confidence"
+            in repr(made)
+        )
+        words = "error: all 4 true numbers together within the intervals beside them, with 95 % confidence"
         assert words in made.to_text(simultaneous=True)
 
 

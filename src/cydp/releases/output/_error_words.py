@@ -68,11 +68,14 @@ def bars_words(sheet: Sheet) -> str:
 def _within(sheet: Sheet, column: Numbers) -> str:
     """Return how far the numbers of a column are from the exact ones, or an empty text."""
     together = sheet.simultaneous and bool(sheet.axes)
-    if shows_intervals(column) or shows_bounds(column):
-        what = "interval" if shows_intervals(column) else "bound"
+    if shows_intervals(column):  # a post-processed number may be outside
         if together:
-            return f"all {sheet.cells:,} together within the {what}s beside them"
-        return f"{'each ' if sheet.axes else ''}within the {what} beside it"
+            return f"all {sheet.cells:,} true numbers together within the intervals beside them"
+        return f"{'each' if sheet.axes else 'the'} true number within the interval beside it"
+    if shows_bounds(column):
+        if together:
+            return f"all {sheet.cells:,} together within the bounds beside them"
+        return "each within the bound beside it"
     if column.bound is None:
         return ""
     bound = bound_words(column.bound)
