@@ -7,9 +7,9 @@ from pathlib import Path
 import duckdb
 import numpy as np
 import pytest
+from cydp.cli._column_file import FileColumn, FileError, open_column
 
 import cydp
-from cydp.cli._column_file import FileColumn, FileError, open_column
 
 
 def present(column: FileColumn) -> list[float]:

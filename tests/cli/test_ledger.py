@@ -16,13 +16,13 @@ from typing import Any
 import duckdb
 import numpy as np
 import pytest
+from cydp.cli._column_file import FileColumn
 
 import cydp
 from cydp import ApproxDP, BudgetLedger, LedgerError, PureDP
 from cydp.cli import _histogram as cli_histogram
 from cydp.cli import _show as cli_show
 from cydp.cli import main
-from cydp.cli._column_file import FileColumn
 
 PUMS = Path(__file__).parents[2] / "examples" / "data" / "pums.csv"
 COLUMN = ["histogram", str(PUMS), "--column", "age", "--bins", "0:100:10"]
