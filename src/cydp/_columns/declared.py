@@ -21,6 +21,7 @@ from cydp._columns.entries import is_real, null_types
 from cydp._columns.numbers import read_numbers
 from cydp._columns.opening import open_column, speaks_arrow
 from cydp._columns.pandas import is_series
+from cydp._columns.relations import RelationColumn
 
 __all__ = ["Declared", "Records", "check_entries", "check_reals", "declare"]
 
@@ -64,6 +65,11 @@ class Records:
         self._name = name
         self.dtype = declared_dtype(self._column, name)
         self.length = declared_length(self._column)
+
+    @property
+    def relation(self) -> RelationColumn | None:
+        """The column, if it is one of a relation of DuckDB."""
+        return self._column if isinstance(self._column, RelationColumn) else None
 
     def read(self) -> NDArray[Any]:
         """Return the column, masked where it is null; a list becomes float64.

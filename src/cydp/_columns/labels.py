@@ -27,6 +27,7 @@ from cydp._columns.masks import Mask
 from cydp._columns.opening import check_one_column, is_relation, open_column, speaks_arrow
 from cydp._columns.pandas import Categories, holds_python_text, is_series
 from cydp._columns.reading import read_column
+from cydp._columns.relations import RelationColumn
 from cydp._columns.strings import Strings, arrow_strings
 
 __all__ = ["LabelValues", "Labels"]
@@ -111,6 +112,11 @@ class Labels:
     def dtype(self) -> np.dtype[Any]:
         """The dtype of labels that are found in the column."""
         return self.type.dtype
+
+    @property
+    def relation(self) -> RelationColumn | None:
+        """The column, if it is one of a relation of DuckDB."""
+        return self._column if isinstance(self._column, RelationColumn) else None
 
     def read(self) -> LabelValues:
         """Return what the column holds.

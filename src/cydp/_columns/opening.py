@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from cydp._columns.pandas import as_series, is_frame, is_series
-from cydp._columns.relations import RelationColumn
+from cydp._columns.relations import RelationColumn, SharedRelation
 
 __all__ = ["check_one_column", "is_relation", "open_column", "speaks_arrow"]
 
@@ -26,9 +26,9 @@ def open_column(x: Any, name: str) -> Any:
     Returns
     -------
     list, tuple, ndarray, Series, or a column or table that speaks Arrow
-        The only column of a frame of pandas; an index or an array of pandas as a Series; another
-        sequence as a list, or as the array that it is a view of; anything else as it is. A column
-        that was opened is returned as it is.
+        The only column of a frame of pandas or of a relation of DuckDB; an index or an array of
+        pandas as a Series; another sequence as a list, or as the array that it is a view of;
+        anything else as it is. A column that was opened is returned as it is.
 
     Raises
     ------
@@ -46,6 +46,8 @@ def open_column(x: Any, name: str) -> Any:
     if is_frame(x):
         check_one_column(x.shape[1], name)
         return x.iloc[:, 0]
+    if is_relation(x) and not isinstance(x, RelationColumn) and len(x.columns) == 1:
+        return SharedRelation(x).column(x.columns[0])
     if is_series(x) or speaks_arrow(x):  # a Series has its labels, and so data, as attributes
         return x
     if hasattr(x, "collect"):

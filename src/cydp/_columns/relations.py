@@ -1,35 +1,60 @@
 # SPDX-License-Identifier: MIT
-"""Columns of a relation of DuckDB, all read in one execution of its query.
+"""Columns of a relation of DuckDB, read in one execution of its query: at once, or in pieces.
 
-Two executions need not return the rows in the same order. docs/columns.md, "Tables".
+Two executions need not return the same rows. docs/columns.md, "Tables" and "Pieces".
 """
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Generator
+from contextlib import closing
+from functools import partial
 from importlib import import_module
 from threading import Lock
 from typing import Any
 
 __all__ = ["RelationColumn", "SharedRelation"]
 
+_PIECE_ROWS = 2**20  # at least, but for the last piece: as many as kernels use all threads for
+_USER_ROWS = 2**22  # of a piece with all rows of its users, about
+
 
 class SharedRelation:
-    """A relation, and what its columns held when the first of them was read.
+    """A relation, and the rows that its columns hold: all, or those of the current piece.
 
     Parameters
     ----------
     relation : DuckDBPyRelation
+    repeatable : bool, default False
+        Whether every execution of its query returns the same rows, in any order.
+    watch : callable, optional
+        It is called with the number of rows that were read so far, after each batch.
+
+    Attributes
+    ----------
+    repeatable : bool
 
     """
 
-    __slots__ = ("_arrays", "_lock", "_relation", "_schema", "_wanted")
+    __slots__ = (
+        "_arrays", "_has_run", "_lock", "_relation", "_rows", "_schema", "_wanted", "_watch",
+        "repeatable",
+    )  # fmt: skip
 
-    def __init__(self, relation: Any) -> None:
-        self._relation = relation
+    def __init__(
+        self,
+        relation: Any,
+        *,
+        repeatable: bool = False,
+        watch: Callable[[int], object] | None = None,
+    ) -> None:
+        self._relation, self.repeatable, self._watch = relation, repeatable, watch
         self._wanted: list[str] = []
         self._arrays: list[Any] | None = None
         self._schema: Any = None
+        self._has_run = False
+        self._rows = 0
         self._lock = Lock()
 
     def column(self, label: str) -> RelationColumn:
@@ -42,25 +67,128 @@ class SharedRelation:
 
         """
         with self._lock:
-            if self._arrays is not None and label not in self._wanted:
+            if self._has_run and label not in self._wanted:
                 raise ValueError("columns of a relation must be chosen before one of them is read")
             if label not in self._wanted:
                 self._wanted.append(label)
-            return RelationColumn(self, self._project([label]).types, self._wanted.index(label))
+            types = self._project(self._relation, [label]).types
+            return RelationColumn(self, types, self._wanted.index(label))
+
+    def count_rows(self) -> int:
+        """Return how many rows there are; a query of its own runs.
+
+        Raises
+        ------
+        ValueError
+            If the query fails.
+
+        """
+        return self._count(self._watch)
 
     def read(self, i: int) -> tuple[Any, list[Any]]:
-        """Return the schema and the arrays of a column; the query runs at the first call."""
-        with self._lock:
-            if self._arrays is None:
-                import nanoarrow  # a declaration has imported it before
+        """Return the schema and the arrays of a column, of the current piece or of all rows.
 
-                stream = nanoarrow.c_array_stream(self._project(self._wanted))
-                self._schema, self._arrays = stream.get_schema(), list(stream)
+        Raises
+        ------
+        ValueError
+            If the query fails, or has been read to its end in pieces.
+
+        """
+        with self._lock:
+            if not self._has_run:
+                self._has_run = True
+                self._arrays = list(self._read(self._relation))
+            if self._arrays is None:
+                raise ValueError("columns of a relation must be read together, piece by piece")
             return self._schema.child(i), [array.child(i) for array in self._arrays]
 
-    def _project(self, labels: list[str]) -> Any:
-        name_of = sys.modules["duckdb"].ColumnExpression
-        return self._relation.select(*map(name_of, labels))
+    def pieces(self, users: int | None = None) -> Generator[None, None, None]:
+        """Let the columns hold a piece of the rows while each item lasts; there is at least one.
+
+        Parameters
+        ----------
+        users : int or None
+            The place of a column, if rows that have equal entries in it must be in one piece. The
+            query runs once for each piece then.
+
+        Raises
+        ------
+        ValueError
+            If the query fails, or has run before.
+
+        """
+        with self._lock:
+            if self._has_run:
+                raise ValueError("a relation must be read once: at once, or in pieces")
+            self._has_run = True
+        pieces = self._joined() if users is None else self._by_users(self._wanted[users])
+        with closing(pieces):
+            for self._arrays in pieces:
+                yield
+                self._arrays = None  # its memory is for the next one
+
+    def _joined(self) -> Generator[list[Any], None, None]:
+        """Yield batches, as many at a time as make kernels worth it."""
+        held: list[Any] = []
+        rows, is_first = 0, True
+        with closing(self._read(self._relation)) as batches:
+            for batch in batches:
+                held.append(batch)
+                rows += len(batch)
+                if rows >= _PIECE_ROWS:
+                    full, held, rows, is_first = held, [], 0, False
+                    yield full
+                    full.clear()
+        if held or is_first:
+            yield held
+
+    def _by_users(self, label: str) -> Generator[list[Any], None, None]:
+        """Yield the batches whose users have one remainder of their hash after the other."""
+        duckdb = sys.modules["duckdb"]
+        column, function = duckdb.ColumnExpression, duckdb.FunctionExpression
+        constant = duckdb.ConstantExpression
+        n = max(1, -(-self._count(None) // _USER_ROWS))
+        for i in range(n):
+            chosen = self._relation
+            if n > 1:
+                chosen = chosen.filter(function("hash", column(label)) % constant(n) == constant(i))
+            yield list(self._read(chosen))
+
+    def _count(self, watch: Callable[[int], object] | None) -> int:
+        rows = 0
+        one = sys.modules["duckdb"].ConstantExpression(1)
+        with closing(self._run(self._relation.select(one))) as batches:
+            for batch in batches:
+                rows += len(batch)
+                if watch is not None:
+                    watch(rows)
+        return rows
+
+    def _read(self, relation: Any) -> Generator[Any, None, None]:
+        """Yield the batches of the columns that were asked for."""
+        with closing(self._run(self._project(relation, self._wanted))) as batches:
+            for batch in batches:
+                self._rows += len(batch)
+                if self._watch is not None:
+                    self._watch(self._rows)
+                yield batch
+
+    def _run(self, relation: Any) -> Generator[Any, None, None]:
+        """Yield the batches of a relation, and keep their schema."""
+        import nanoarrow  # a declaration has imported it before
+
+        stream = _guard(partial(nanoarrow.c_array_stream, relation))
+        try:
+            self._schema = _guard(stream.get_schema)
+            batches = iter(stream)
+            while (batch := _guard(partial(next, batches, None))) is not None:
+                yield batch
+        finally:
+            stream.release()  # or the connection could run no other query
+
+    @staticmethod
+    def _project(relation: Any, labels: list[str]) -> Any:
+        return relation.select(*map(sys.modules["duckdb"].ColumnExpression, labels))
 
 
 class RelationColumn:
@@ -68,17 +196,31 @@ class RelationColumn:
 
     Attributes
     ----------
+    shared : SharedRelation
     types : list of one DuckDBPyType
+    place : int
+        Which of the columns that were asked for it is.
 
     """
 
-    __slots__ = ("_i", "_shared", "types")
+    __slots__ = ("place", "shared", "types")
 
-    def __init__(self, shared: SharedRelation, types: list[Any], i: int) -> None:
-        self._shared, self.types, self._i = shared, types, i
+    def __init__(self, shared: SharedRelation, types: list[Any], place: int) -> None:
+        self.shared, self.types, self.place = shared, types, place
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        """Run the query of the relation, if it has not run, and export the column."""
-        schema, arrays = self._shared.read(self._i)
+        """Export the rows that the column holds; the query runs if it has not run."""
+        schema, arrays = self.shared.read(self.place)
         streams = import_module("nanoarrow.c_array_stream").CArrayStream
         return streams.from_c_arrays(arrays, schema).__arrow_c_stream__(requested_schema)
+
+
+def _guard(call: Callable[[], Any]) -> Any:
+    """Return what a call of DuckDB returns; what it says of a failure may show data."""
+    try:
+        return call()
+    except MemoryError:
+        raise
+    except Exception:
+        pass  # an error that is raised here would have DuckDB's as its context
+    raise ValueError("the relation could not be read: its query or its conversion to Arrow failed")

@@ -1,23 +1,25 @@
 # SPDX-License-Identifier: MIT
 """Tables of users, of any library: their names, their length, and a column by its name.
 
-No value is read. docs/columns.md, "Tables".
+No value is read, but to count the rows of a relation. docs/columns.md, "Tables".
 """
 
 from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from cydp._columns.declared_dtype import declared_length
+from cydp._columns.labels import Labels
 from cydp._columns.opening import is_relation, open_column, speaks_arrow
 from cydp._columns.pandas import as_series, is_frame, is_series
 from cydp._columns.relations import SharedRelation
 
-__all__ = ["Table", "is_table", "open_table"]
+__all__ = ["Table", "is_table", "open_table", "table_of_relation"]
 
 _KINDS = (
     "a frame of pandas or polars, a table of pyarrow, a relation of DuckDB, a dict of columns, a "
@@ -38,7 +40,7 @@ class Table:
 
     """
 
-    __slots__ = ("_column_at", "_name", "length", "names")
+    __slots__ = ("_column_at", "_name", "_reopen", "_shared", "length", "names")
 
     def __init__(
         self,
@@ -46,8 +48,31 @@ class Table:
         names: Sequence[Hashable],
         length: int | None,
         column_at: Callable[[int], Any],
+        *,
+        shared: SharedRelation | None = None,
+        reopen: Callable[[], Table] | None = None,
     ) -> None:
         self._name, self.names, self.length, self._column_at = name, tuple(names), length, column_at
+        self._shared, self._reopen = shared, reopen
+
+    def again(self) -> Table:
+        """Return the table for one more release: of a relation, which is read once, a new one."""
+        return self if self._reopen is None else self._reopen()
+
+    def count_rows(self) -> int:
+        """Return how many rows there are; the query of a relation runs.
+
+        Raises
+        ------
+        ValueError
+            If the query fails.
+
+        """
+        if self.length is not None:
+            return self.length
+        if self._shared is not None:
+            return self._shared.count_rows()
+        return len(Labels(self._column_at(0), "x").read())
 
     def column(self, given: Any, argument: str) -> Any:
         """Return a column, by its name, or the column itself that was given instead of a name.
@@ -103,7 +128,7 @@ def open_table(x: Any, name: str = "table") -> Table:
     ----------
     x : table
         A frame of pandas or polars, a table or record batch of pyarrow, a relation of DuckDB, a
-        dict of columns, a structured array, or a 2-D array.
+        dict of columns, a structured array, a 2-D array, or what `table_of_relation` returns.
     name : str, default "table"
         What to call it in an error.
 
@@ -126,10 +151,10 @@ def open_table(x: Any, name: str = "table") -> Table:
         return _of_mapping(x, name)
     if isinstance(x, np.ndarray):
         return _of_array(x, name)
+    if isinstance(x, Table):
+        return x.again()
     if is_relation(x):
-        shared = SharedRelation(x)
-        labels = list(x.columns)
-        return Table(name, labels, None, lambda i: shared.column(labels[i]))
+        return table_of_relation(x, name=name)
     if hasattr(x, "collect"):
         raise TypeError(f"{name} must be computed first: call its collect()")
     if speaks_arrow(x) and not is_series(x):
@@ -144,8 +169,52 @@ def open_table(x: Any, name: str = "table") -> Table:
     raise TypeError(f"{name} must be {_KINDS}, not {_type_name(x)}")
 
 
+def table_of_relation(
+    relation: Any,
+    *,
+    name: str = "table",
+    repeatable: bool = False,
+    watch: Callable[[int], object] | None = None,
+) -> Table:
+    """Return a relation of DuckDB as a table that releases take. Its query does not run.
+
+    Parameters
+    ----------
+    relation : DuckDBPyRelation
+    name : str, default "table"
+        What to call it in an error.
+    repeatable : bool, default False
+        Whether every execution of its query returns the same rows, in any order. Releases with
+        users then read it in pieces too, by several executions, in each of which all rows of some
+        users are.
+    watch : callable, optional
+        A release calls it with the number of rows that it has read so far, after each batch.
+
+    Examples
+    --------
+    >>> import duckdb
+    >>> table = table_of_relation(duckdb.sql("select 31 as age, 'f' as sex"))
+    >>> table.names, table.length
+    (('age', 'sex'), None)
+
+    """
+    shared = SharedRelation(relation, repeatable=repeatable, watch=watch)
+    labels = list(relation.columns)
+    return Table(
+        name, labels, None, lambda i: shared.column(labels[i]), shared=shared,
+        reopen=partial(
+            table_of_relation, relation, name=name, repeatable=repeatable, watch=watch
+        ),
+    )  # fmt: skip
+
+
 def is_table(x: Any) -> bool:
-    """Whether x is a table of several columns, or of none; one of a single column is a column."""
+    """Whether x is a table of several columns, or of none; one of a single column is a column.
+
+    What is known to be a table, a `Table`, is one however many columns it has.
+    """
+    if isinstance(x, Table):
+        return True
     if isinstance(x, np.ndarray):
         fields = x.dtype.names
         return x.ndim == 2 and x.shape[1] != 1 if fields is None else len(fields) != 1

@@ -22,7 +22,7 @@ from cydp._numbers.rational import read_integer
 from cydp.exact._label_sets import LabelSets
 from cydp.exact._user_ids import identify_users
 
-__all__ = ["bound_contributions", "bound_users"]
+__all__ = ["bound_contributions", "bound_users", "draw_key"]
 
 Words: TypeAlias = NDArray[np.uint64]
 
@@ -92,7 +92,7 @@ def bound_contributions(
     columns = read_identifiers(users, "users"), read_identifiers(partitions, "partitions")
     if len(columns[0][0]) != len(columns[1][0]):
         raise ValueError("users and partitions must have the same length: one entry for each row")
-    key = _draw_key(generator)
+    key = draw_key(generator)
     ids = _identify(*columns[0], key), _identify(*columns[1], key)
     return _choose(*ids, both_present(columns[0][1], columns[1][1]), *limits, key)
 
@@ -105,6 +105,7 @@ def bound_users(
     max_partitions: Integer,
     max_rows_per_partition: Integer = 1,
     rng: Generator | None = None,
+    key: Words | None = None,
 ) -> NDArray[np.bool_]:
     """Choose the rows that stay, as `bound_contributions` does, of users of any kind. NOT private.
 
@@ -119,6 +120,8 @@ def bound_users(
         the sample is drawn. Rows of another code do not stay, and do not count.
     max_partitions, max_rows_per_partition, rng
         As in `bound_contributions`.
+    key : ndarray of uint64, shape (2,), optional
+        The secret key that `draw_key` returned for all pieces of the rows. Default: drawn.
 
     Returns
     -------
@@ -142,7 +145,8 @@ def bound_users(
     values, present = identify_users(users)
     if len(values) != len(codes):
         raise ValueError("user must have an entry for each row")
-    key = _draw_key(generator)
+    if key is None:
+        key = draw_key(generator)
     ids = codes.astype(np.uint64)
     hashes = ids if isinstance(keys, int) else _hash_labels(keys, key)[codes]
     count = keys if isinstance(keys, int) else len(keys)
@@ -151,7 +155,8 @@ def bound_users(
     return _choose(_identify(values, present, key), (ids, hashes), present, *limits, key)
 
 
-def _draw_key(generator: Generator) -> Words:
+def draw_key(generator: Generator) -> Words:
+    """Return the secret key of a sample."""
     return np.frombuffer(generator.bytes(16), np.uint64)
 
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,8 +12,10 @@ from numpy.typing import NDArray
 from cydp._columns.declared import Records
 from cydp._columns.label_keys import LabelKeys
 from cydp._columns.labels import Labels
+from cydp._columns.pieces import Totals, add_pieces
 from cydp._generator import Generator
 from cydp.exact._clamped_sum import sum_groups
+from cydp.exact._contributions import draw_key
 from cydp.exact._label_codes import match_labels
 from cydp.exact._label_sets import find_labels
 from cydp.exact._sorted_units import sort_groups
@@ -85,10 +87,17 @@ class GroupRows:
         if self._keys is None:
             return self._release_found(query, generator)
         n_keys = len(self._keys)
-        codes = match_labels(self._labels, self._keys)
-        if self._users is not None:
-            codes = bound_rows(codes, n_keys, query.unit, self._users, generator)
-        return None, self._add_noise(query, codes, n_keys, generator)
+        key = None if self._users is None else draw_key(generator)
+        if any(summary.kind == "quantile" for summary in query.summaries):  # all rows are ranked
+            return None, self._answer(query, self._codes(query, generator, key), n_keys, generator)
+
+        def exact() -> Totals:
+            codes = self._codes(query, generator, key)
+            return list(_exact(query, codes, n_keys, self._read_numbers()).values())
+
+        totals = add_pieces(exact, [*self._labels, *self._numbers.values()], self._users)
+        answers = dict(zip(query.parts, totals, strict=True))
+        return None, _add_noise(query, answers, lambda summary: None, generator)
 
     def _release_found(self, query: GroupQuery, generator: Generator) -> Released:
         """Select keys among those that occur, and release these."""
@@ -107,32 +116,72 @@ class GroupRows:
         places = np.full(len(found) + 1, len(kept), np.uint32)
         places[kept] = np.arange(len(kept), dtype=np.uint32)
         selected = tuple(column[kept] for column in found.arrays)
-        return selected, self._add_noise(query, places[codes], len(kept), generator)
+        return selected, self._answer(query, places[codes], len(kept), generator)
 
-    def _add_noise(
+    def _codes(
+        self, query: GroupQuery, generator: Generator, key: NDArray[np.uint64] | None
+    ) -> Codes:
+        """Return the public key of each row; none for rows that do not count."""
+        assert self._keys is not None
+        codes = match_labels(self._labels, self._keys)
+        if self._users is None:
+            return codes
+        return bound_rows(codes, len(self._keys), query.unit, self._users, generator, key=key)
+
+    def _answer(
         self, query: GroupQuery, codes: Codes, n_keys: int, generator: Generator
     ) -> tuple[NDArray[np.int64], ...]:
-        numbers = {name: records.read() for name, records in self._numbers.items()}
-        noisy: dict[str, NDArray[np.int64]] = {}
+        """Return noisy answers from the codes of all rows."""
+        numbers = self._read_numbers()
 
-        def add_noise(exact: Mapping[str, NDArray[np.int64]]) -> None:
-            for name, answers in exact.items():
-                noisy[name] = query.parts[name].noise.release(answers, rng=generator)
+        def rank(summary: Summary) -> Any:
+            filled = fill_absent(numbers[summary.column], summary.filled, summary.grid)
+            return sort_groups(codes, filled, n_keys, summary.grid)
 
-        if query.has_count:
-            add_noise({"n": count_codes(codes, n_keys)})
-        for summary in query.summaries:
-            values = numbers[summary.column]
-            if summary.kind != "quantile":
-                add_noise(_sum(summary, codes, n_keys, values))
-                continue
-            grid = summary.grid
-            filled = fill_absent(values, summary.filled, grid)
-            records = sort_groups(codes, filled, n_keys, grid)
+        return _add_noise(query, _exact(query, codes, n_keys, numbers), rank, generator)
+
+    def _read_numbers(self) -> dict[str, NDArray[Any]]:
+        return {name: records.read() for name, records in self._numbers.items()}
+
+
+def _exact(
+    query: GroupQuery, codes: Codes, n_keys: int, numbers: Mapping[str, NDArray[Any]]
+) -> dict[str, NDArray[np.int64]]:
+    """Return the counts and sums of a query by the names of its parts, in their order."""
+    exact: dict[str, NDArray[np.int64]] = {}
+    if query.has_count:
+        exact["n"] = count_codes(codes, n_keys)
+    for summary in query.summaries:
+        if summary.kind != "quantile":
+            exact |= _sum(summary, codes, n_keys, numbers[summary.column])
+    return exact
+
+
+def _add_noise(
+    query: GroupQuery,
+    exact: Mapping[str, NDArray[np.int64]],
+    rank: Callable[[Summary], Any],
+    generator: Generator,
+) -> tuple[NDArray[np.int64], ...]:
+    """Return noisy answers, and the quantiles that are chosen among ranked records."""
+    noisy: dict[str, NDArray[np.int64]] = {}
+
+    def add_noise(name: str) -> None:
+        noisy[name] = query.parts[name].noise.release(exact[name], rng=generator)
+
+    if query.has_count:
+        add_noise("n")
+    for summary in query.summaries:
+        if summary.kind == "quantile":
+            records = rank(summary)
             for i in range(len(summary.qs)):
                 name = summary.quantile_name(i)
                 noisy[name] = query.parts[name].choice.choose(records, generator)
-        return tuple(noisy[name] for name in query.parts)
+            continue
+        if summary.counts_rows:
+            add_noise(summary.rows_name)
+        add_noise(summary.name)
+    return tuple(noisy[name] for name in query.parts)
 
 
 def _sum(

@@ -16,9 +16,11 @@ from cydp._call_errors import explain_arguments
 from cydp._columns.declared import Records
 from cydp._columns.label_keys import LabelKeys
 from cydp._columns.labels import Labels
+from cydp._columns.pieces import add_pieces
 from cydp._generator import Generator
 from cydp.exact._bins import Bins, public_bins
 from cydp.exact._cell_codes import cell_codes
+from cydp.exact._contributions import draw_key
 from cydp.exact._grouped_histogram import grouped_histogram
 from cydp.exact._kept_bins import kept_bins
 from cydp.exact._label_codes import match_labels
@@ -234,6 +236,20 @@ class HistogramRows:
 
     def count(self, query: Query, generator: Generator) -> NDArray[np.int64]:
         """Return the exact counts of the rows that count."""
+        if self._records.length is not None:  # most often, and the quickest way
+            return self._count(query, generator, None)
+        key = None if self._users is None else draw_key(generator)
+        counts: NDArray[np.int64]
+        (counts,) = add_pieces(
+            lambda: [self._count(query, generator, key)],
+            [self._records, *self._labels],
+            self._users,
+        )
+        return counts
+
+    def _count(
+        self, query: Query, generator: Generator, key: NDArray[np.uint64] | None
+    ) -> NDArray[np.int64]:
         values = self._records.read()
         keys = None if self.keys is None else match_labels(self._labels, self.keys)
         if self._users is None:
@@ -245,7 +261,7 @@ class HistogramRows:
         if keys is not None:
             assert self.keys is not None
             codes = join_codes(keys, len(self.keys), codes, len(self.grid.edges) - 1)
-        codes = bound_rows(codes, self.cells, query.unit, self._users, generator)
+        codes = bound_rows(codes, self.cells, query.unit, self._users, generator, key=key)
         return count_codes(codes, self.cells)
 
 

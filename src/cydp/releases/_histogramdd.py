@@ -13,10 +13,12 @@ from numpy.typing import NDArray
 from cydp._arguments import BinsLike, Integer, Number, RangeLike
 from cydp._call_errors import explain_arguments
 from cydp._columns.declared import Records
+from cydp._columns.pieces import add_pieces
 from cydp._columns.tables import open_table
 from cydp._generator import Generator
 from cydp.exact._bins import Bins
 from cydp.exact._cell_codes import cell_codes
+from cydp.exact._contributions import draw_key
 from cydp.exact._histogramdd import MOST_BINS, public_grids
 from cydp.mechanisms._charge_and_draw import Budget
 from cydp.releases._histogram import HistogramQuery, histogram_query
@@ -131,9 +133,19 @@ class _Rows:
 
     def count(self, query: HistogramQuery, generator: Generator) -> NDArray[np.int64]:
         """Return the exact counts of the rows that count."""
+        key = None if self._users is None else draw_key(generator)
+        counts: NDArray[np.int64]
+        (counts,) = add_pieces(
+            lambda: [self._count(query, generator, key)], self._records, self._users
+        )
+        return counts
+
+    def _count(
+        self, query: HistogramQuery, generator: Generator, key: NDArray[np.uint64] | None
+    ) -> NDArray[np.int64]:
         codes = cell_codes(self.grids, [records.read() for records in self._records])
         if self._users is not None:
-            codes = bound_rows(codes, self.cells, query.unit, self._users, generator)
+            codes = bound_rows(codes, self.cells, query.unit, self._users, generator, key=key)
         return count_codes(codes, self.cells)
 
 

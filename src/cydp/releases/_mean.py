@@ -9,6 +9,8 @@ from fractions import Fraction
 from functools import partial
 from typing import Any, ClassVar
 
+from numpy.typing import NDArray
+
 from cydp._arguments import Bounds, Column, Integer, Number
 from cydp._call_errors import explain_arguments
 from cydp._generator import Generator
@@ -180,13 +182,18 @@ def mean(
 
 def _draw(query: MeanQuery, rows: NumberRows, generator: Generator) -> tuple[int, int]:
     """Return the noisy sum and count; the data is read here."""
-    values = rows.read(generator, absent_count=query.filled is not None)
-    count, total = count_present(values), sum_units(values, query.grid)
-    if query.filled is not None:
-        total += query.filled * (values.size - count)
-        count = values.size
-    total -= centre_of(query.grid) * count
+    exact = partial(_sums_of, query)
+    total, count = rows.add(exact, generator, absent_count=query.filled is not None)
     noisy = query.parts["sum"].noise.release(total, rng=generator)
     if query.knows_rows:
         return noisy, count
     return noisy, query.parts["count"].noise.release(count, rng=generator)
+
+
+def _sums_of(query: MeanQuery, values: NDArray[Any]) -> list[int]:
+    """Return the exact sum of x - c, in steps, and the number of rows that count."""
+    count, total = count_present(values), sum_units(values, query.grid)
+    if query.filled is not None:
+        total += query.filled * (values.size - count)
+        count = values.size
+    return [total - centre_of(query.grid) * count, count]

@@ -56,6 +56,7 @@ def bound_rows(
     generator: Generator,
     *,
     max_rows: int | None = None,
+    key: NDArray[np.uint64] | None = None,
 ) -> Codes:
     """Return codes, outside for the rows that do not count: those beyond the bounds of a user.
 
@@ -71,11 +72,13 @@ def bound_rows(
     generator : Generator
     max_rows : int, optional
         The most rows of a user that stay in each partition. Default: those of the unit.
+    key : ndarray of uint64, optional
+        As in `bound_users`.
 
     """
     stays = bound_users(
         users, codes, keys, max_partitions=unit.max_partitions or 1,
-        max_rows_per_partition=max_rows or unit.max_rows, rng=generator,
+        max_rows_per_partition=max_rows or unit.max_rows, rng=generator, key=key,
     )  # fmt: skip
     return np.where(stays, codes, np.uint32(keys if isinstance(keys, int) else len(keys)))
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,9 +14,10 @@ from cydp._columns.declared import Records
 from cydp._columns.label_types import type_of_entries
 from cydp._columns.labels import Labels
 from cydp._columns.numbers import is_real_array
+from cydp._columns.pieces import Totals, add_pieces
 from cydp._columns.tables import Table, is_table, open_table
 from cydp._generator import Generator
-from cydp.exact._contributions import bound_users
+from cydp.exact._contributions import bound_users, draw_key
 from cydp.releases._presence import count_present, is_absent, present_labels
 from cydp.releases._unit import Unit
 
@@ -131,7 +133,13 @@ class NumberRows:
         self._records = Records(x)
         check_lengths(self._records, self._users)
 
-    def read(self, generator: Generator, *, absent_count: bool = False) -> NDArray[Any]:
+    def read(
+        self,
+        generator: Generator,
+        *,
+        absent_count: bool = False,
+        key: NDArray[np.uint64] | None = None,
+    ) -> NDArray[Any]:
         """Return the numbers that count, masked where they are null.
 
         Parameters
@@ -140,13 +148,32 @@ class NumberRows:
             Draws which rows of a user count.
         absent_count : bool
             Whether rows without a number count among the rows of their user.
+        key : ndarray of uint64, optional
+            As in `bound_users`.
 
         """
         values = self._records.read()
         if self._users is None:
             return values
         outside = np.zeros(len(values), np.bool_) if absent_count else is_absent(values)
-        return values[_stay_within(self._unit, self._users, outside, generator)]
+        return values[_stay_within(self._unit, self._users, outside, generator, key)]
+
+    def add(
+        self,
+        exact: Callable[[NDArray[Any]], Totals],
+        generator: Generator,
+        *,
+        absent_count: bool = False,
+    ) -> Totals:
+        """Return exact answers that add up over the numbers, which `read` returns, in pieces."""
+        if self._records.length is not None:  # most often, and the quickest way
+            return exact(self.read(generator, absent_count=absent_count))
+        key = None if self._users is None else draw_key(generator)
+        return add_pieces(
+            lambda: exact(self.read(generator, absent_count=absent_count, key=key)),
+            [self._records],
+            self._users,
+        )
 
 
 class PresentRows:
@@ -202,37 +229,42 @@ class PresentRows:
 
     def count(self, generator: Generator) -> int:
         """Return how many entries count that are not missing."""
+        if self._records.length is not None:  # most often, and the quickest way
+            return self._count(generator, None)
+        if self._users is None and isinstance(self._records, Table):
+            return self._records.count_rows()
+        key = None if self._users is None else draw_key(generator)
+        columns = [] if isinstance(self._records, Table) else [self._records]
+        (total,) = add_pieces(lambda: [self._count(generator, key)], columns, self._users)
+        return int(total)
+
+    def _count(self, generator: Generator, key: NDArray[np.uint64] | None) -> int:
         if isinstance(self._records, Records):
             values = self._records.read()
             if self._users is None:
                 return count_present(values)
             absent = is_absent(values)
         elif isinstance(self._records, Table):
-            rows = _count_rows(self._records, self._users)
             if self._users is None:
-                return rows
-            absent = np.zeros(rows, np.bool_)
+                return self._records.count_rows()
+            absent = np.zeros(len(self._users.read()), np.bool_)
         else:
             absent = ~present_labels(self._records)
             if self._users is None:
                 return absent.size - int(np.count_nonzero(absent))
-        stays = _stay_within(self._unit, self._users, absent, generator)
+        stays = _stay_within(self._unit, self._users, absent, generator, key)
         return int(np.count_nonzero(stays))
 
 
-def _count_rows(table: Table, users: Labels | None) -> int:
-    """Return how many rows a table has; a relation of DuckDB is read for it."""
-    if table.length is not None:
-        return table.length
-    column = users or Labels(table.column(table.names[0], "x"), "x")
-    return len(column.read())
-
-
 def _stay_within(
-    unit: Unit, users: Labels, outside: NDArray[np.bool_], generator: Generator
+    unit: Unit,
+    users: Labels,
+    outside: NDArray[np.bool_],
+    generator: Generator,
+    key: NDArray[np.uint64] | None,
 ) -> NDArray[np.bool_]:
     """Return which rows stay, at most `max_rows` of each user; those outside do not count."""
     return bound_users(
         users, outside.astype(np.uint32), 1, max_partitions=1,
-        max_rows_per_partition=unit.max_rows, rng=generator,
+        max_rows_per_partition=unit.max_rows, rng=generator, key=key,
     )  # fmt: skip

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar
 
+from numpy.typing import NDArray
+
 from cydp._arguments import Bounds, Column, Integer, Number
 from cydp._call_errors import explain_arguments
 from cydp._generator import Generator
@@ -163,8 +165,14 @@ def sum(
 
 def _draw(query: SumQuery, rows: NumberRows, generator: Generator) -> int:
     """Return the noisy sum, in steps; the data is read here."""
-    values = rows.read(generator, absent_count=query.filled is not None)
+    exact = partial(_sum_of, query)
+    (steps,) = rows.add(exact, generator, absent_count=query.filled is not None)
+    return query.parts["sum"].noise.release(steps, rng=generator)
+
+
+def _sum_of(query: SumQuery, values: NDArray[Any]) -> list[int]:
+    """Return the exact sum of numbers, in steps."""
     steps = sum_units(values, query.grid)
     if query.filled is not None:
         steps += query.filled * (values.size - count_present(values))
-    return query.parts["sum"].noise.release(steps, rng=generator)
+    return [steps]

@@ -16,6 +16,7 @@ from cydp._arguments import Column, Integer, Number
 from cydp._call_errors import explain_arguments
 from cydp._columns.label_keys import LabelKeys
 from cydp._columns.labels import Labels
+from cydp._columns.pieces import Totals, add_pieces
 from cydp._generator import Generator
 from cydp._numbers.intervals import sqrt_bounds
 from cydp._numbers.rational import as_exact, read_integer
@@ -23,6 +24,7 @@ from cydp._numbers.rounding import decimal_below
 from cydp._sensitivity import sensitivity_of
 from cydp.accounting._conversion import rho_of
 from cydp.accounting._loss import ZCDP, PureDP
+from cydp.exact._contributions import draw_key
 from cydp.exact._label_codes import match_labels
 from cydp.mechanisms._charge_and_draw import Budget
 from cydp.mechanisms._noisy_max import ExponentialMechanism
@@ -288,10 +290,15 @@ def _draw(
     generator: Generator,
 ) -> NDArray[np.int64]:
     """Return the places of the selected keys; the data is read here."""
-    codes = match_labels(labels, public)
-    if users is not None:
-        codes = bound_rows(codes, len(public), query.unit, users, generator)
-    counts, left = count_codes(codes, len(public)), np.arange(len(public))
+    key = None if users is None else draw_key(generator)
+
+    def exact() -> Totals:
+        codes = match_labels(labels, public)
+        if users is not None:
+            codes = bound_rows(codes, len(public), query.unit, users, generator, key=key)
+        return [count_codes(codes, len(public))]
+
+    (counts,), left = add_pieces(exact, labels, users), np.arange(len(public))
     chosen = np.empty(query.k, np.int64)
     for i in range(query.k):
         place = query.selection.release(counts, rng=generator)

@@ -9,6 +9,8 @@ from fractions import Fraction
 from functools import partial
 from typing import Any, ClassVar
 
+from numpy.typing import NDArray
+
 from cydp._arguments import Bounds, Column, Integer, Number
 from cydp._call_errors import explain_arguments
 from cydp._generator import Generator
@@ -223,18 +225,22 @@ def variance(
 
 def _draw(query: VarianceQuery, rows: NumberRows, generator: Generator) -> tuple[int, int, int]:
     """Return the noisy sums and count; the data is read here."""
-    values = rows.read(generator, absent_count=query.filled is not None)
-    total, squares = sum_units_and_squares(values, query.grid)
-    count, centre = count_present(values), centre_of(query.grid)
-    if query.filled is not None:
-        absent = values.size - count
-        total, squares = total + query.filled * absent, squares + query.filled**2 * absent
-        count = values.size
-    squares += centre * (centre * count - 2 * total)
-    total -= centre * count
+    exact = partial(_sums_of, query)
+    squares, total, count = rows.add(exact, generator, absent_count=query.filled is not None)
     parts = query.parts
     noisy_squares = parts["squares"].noise.release(squares, rng=generator)
     noisy = parts["sum"].noise.release(total, rng=generator)
     if query.knows_rows:
         return noisy_squares, noisy, count
     return noisy_squares, noisy, parts["count"].noise.release(count, rng=generator)
+
+
+def _sums_of(query: VarianceQuery, values: NDArray[Any]) -> list[int]:
+    """Return the exact sums of (x - c)^2 and x - c, in steps, and the number of rows."""
+    total, squares = sum_units_and_squares(values, query.grid)
+    count, centre = count_present(values), centre_of(query.grid)
+    if query.filled is not None:
+        absent = values.size - count
+        total, squares = total + query.filled * absent, squares + query.filled**2 * absent
+        count = values.size
+    return [squares + centre * (centre * count - 2 * total), total - centre * count, count]
