@@ -20,7 +20,17 @@ from typing import IO, Any
 
 from cydp.cli._errors import FileError
 
-__all__ = ["ROW", "DataFile", "Format", "connect", "is_number", "open_data", "sql_name", "sql_text"]
+__all__ = [
+    "ROW",
+    "DataFile",
+    "Format",
+    "connect",
+    "is_integer",
+    "is_number",
+    "open_data",
+    "sql_name",
+    "sql_text",
+]
 
 ROW = "row"  # a column that every record has
 
@@ -213,6 +223,11 @@ class DataFile:
 def is_number(kind: str) -> bool:
     """Whether a type of DuckDB is one of numbers."""
     return kind in _INTEGERS or (kind.startswith(_NUMBERS) and not kind.endswith("]"))
+
+
+def is_integer(kind: str) -> bool:
+    """Whether a type of DuckDB is one of integers of up to 64 bits."""
+    return kind in _INTEGERS
 
 
 def sql_text(text: str) -> str:

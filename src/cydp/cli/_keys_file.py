@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from cydp.cli._data_file import DataFile, Format, connect, open_data, sql_name
+from cydp.cli._data_file import DataFile, Format, connect, is_integer, open_data, sql_name
 from cydp.cli._errors import FileError
 from cydp.cli._specs import read_names
 
@@ -70,9 +70,11 @@ def _typed(
     option: str,
     cannot: str = "",
 ) -> Any:
-    """Return the keys as a relation whose columns are called as those of the data."""
+    """Return the keys: a column, or several columns by their names."""
+    import nanoarrow
+
     casts = [
-        f"TRY_CAST({sql_name(column)} AS {kind}) AS {sql_name(name)}"
+        f"{_cast(sql_name(column), kind)} AS {sql_name(name)}"
         for column, name, kind in zip(columns, by, types, strict=True)
     ]
     typed = _ask(lambda: relation.project(", ".join(casts)), cannot)
@@ -82,7 +84,16 @@ def _typed(
         raise ValueError(
             f"{option} must have keys of the types of the data, {kinds}, and none missing"
         )
-    return typed
+    read = _ask(lambda: nanoarrow.Array(typed), cannot)
+    found = {name: read.child(i) for i, name in enumerate(by)}
+    return found if len(by) > 1 else found[by[0]]
+
+
+def _cast(column: str, kind: str) -> str:
+    """Return a column as one of another type; null where it has no such value."""
+    if is_integer(kind):  # a cast would round
+        column = f"regexp_extract(CAST({column} AS VARCHAR), '^\\s*([+-]?[0-9]+)\\s*$', 1)"
+    return f"TRY_CAST({column} AS {kind})"
 
 
 def _ask(what: Callable[[], Any], cannot: str = "cannot read the keys") -> Any:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from cydp._columns.tables import table_of_relation
 from cydp.accounting._errors import LedgerError, PrivacyError
 from cydp.accounting.ledger._ledger import BudgetLedger
 from cydp.cli._data_file import DataFile, Format, open_data
@@ -150,17 +151,15 @@ def _run(
     """Charge, read and release."""
     try:
         with watching(data.count_rows) as watch:
-            return request.function(_table_of(table, watch), *request.arguments, **named)
+            return request.function(
+                table_of_relation(table, repeatable=True, watch=watch), *request.arguments, **named
+            )
     except Exception as error:
         charged = charged_words(error, options.charge_id)
         if not charged and isinstance(error, PrivacyError | TypeError | ValueError):
             raise
         what = str(error) if isinstance(error, PrivacyError) else data.cannot_read
         raise FileError(what + charged) from None
-
-
-def _table_of(relation: Any, watch: Any) -> Any:
-    return relation
 
 
 def charged_words(error: BaseException, charge_id: str | None) -> str:
