@@ -94,7 +94,7 @@ SPELLINGS = {
         "bounds", {"lower", "upper", "bound", "lowest", "highest"},
     ),
     "how many results a bound holds for, or draws are made": (
-        "count", {"n_candidates", "n_reports", "simultaneous"},
+        "count", {"n_candidates", "n_reports"},
     ),
     "how many partitions a user may count in": ("max_partitions", {"max_groups"}),
     "how many rows of a user count in each": (

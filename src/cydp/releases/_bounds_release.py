@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from cydp._arguments import Integer, Number
 from cydp._numbers.bounds import Pair
 from cydp._numbers.rational import float_of
-from cydp.releases._format import format_cost
 from cydp.releases._parts import Part
 from cydp.releases._release import Release, recorded
+from cydp.releases.output._sheet import Numbers, Sheet
 
 __all__ = ["BoundsRelease"]
 
@@ -114,10 +114,16 @@ class BoundsRelease(Release, Pair):
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         return np.array(self.value, dtype)
 
-    def __repr__(self) -> str:
-        lower, upper = self.value
-        found = "" if self.found else "none found, and so "
-        return (
-            f"<bounds: {found}{lower:.6g} to {upper:.6g}; {format_cost(self.loss)}, "
-            f"relation={self.relation!r}>"
-        )
+    def _sheet(self, confidence: Number, simultaneous: bool) -> Sheet:
+        columns = [
+            Numbers(name=name, values=np.asarray(end))
+            for name, end in zip(("lower", "upper"), self.value, strict=True)
+        ]
+        rule = f"A bin is found if its noisy count is above {self.query.threshold:,}."
+        if not self.found:
+            rule = f"{rule} None was found: the bounds are the public fallback."
+        return self._make_sheet((), columns, confidence, simultaneous, notes=(rule,))
+
+    @property
+    def _exact(self) -> dict[str, Any]:
+        return {"counts": self.counts.tolist()}

@@ -7,8 +7,6 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
 from cydp._build import build_info
 from cydp.accounting.ledger._fields import sha256_of
 from cydp.accounting.ledger._ledger import BudgetLedger
@@ -17,7 +15,7 @@ from cydp.releases._payment import Payment
 from cydp.releases._query import Query
 from cydp.releases._unit import Unit
 
-__all__ = ["FORMAT", "json_of_released", "make_certificate", "promises_of"]
+__all__ = ["FORMAT", "json_of_query", "make_certificate", "promises_of"]
 
 FORMAT = 1
 
@@ -47,7 +45,7 @@ def make_certificate(
         "certificate": FORMAT,
         **described,
         "promises": promises_of(query.unit),
-        "query": _query_as_json(query),
+        "query": json_of_query(query),
         "released": {"sha256": sha256_of(released)},
         "build": build_info(),
         "ledger": _describe_payment(payment, ledger),
@@ -61,27 +59,9 @@ def promises_of(unit: Unit) -> list[str]:
     return [f"no {unit.name} has more than {unit.max_rows:,} rows in the table"]
 
 
-def json_of_released(fields: Mapping[str, Any]) -> str:
-    """Return the fields of a release as JSON, its query as a ledger would record it.
-
-    >>> json_of_released({"query": None, "steps": np.array([1, 2])})
-    '{"query": null, "steps": [1, 2]}'
-    """
-    plain = {name: _plain(field) for name, field in fields.items()}
-    return json.dumps(plain, sort_keys=True, default=str)
-
-
-def _query_as_json(query: Query) -> Any:
+def json_of_query(query: Query) -> Any:
     """Return the public parameters of a query, from which it can be built again."""
     return json.loads(serialize(query))
-
-
-def _plain(field: Any) -> Any:
-    if isinstance(field, Query):
-        return _query_as_json(field)
-    if isinstance(field, tuple):
-        return list(map(_plain, field))
-    return field.tolist() if isinstance(field, np.ndarray) else field
 
 
 def _describe_payment(payment: Payment | None, ledger: BudgetLedger | None) -> Any:

@@ -1,18 +1,20 @@
 # SPDX-License-Identifier: MIT
-"""How releases write their cost, their numbers and their parameters."""
+"""How releases write their cost, their noise and their parameters."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import Any
 
-from cydp._numbers.rational import format_number, literal_of
+from cydp._numbers.rational import float_of, format_number, literal_of
 from cydp.accounting._loss import ZCDP, Loss, PureDP
 from cydp.exact._grid import Grid
+from cydp.mechanisms._discrete_laplace import DiscreteLaplace
+from cydp.mechanisms._quantile import QuantileMechanism
+from cydp.releases._parts import Part
 
-__all__ = ["format_cost", "format_estimate", "format_parameter"]
+__all__ = ["format_cost", "format_noise", "format_parameter"]
 
 
 def format_cost(loss: Loss) -> str:
@@ -27,17 +29,27 @@ def format_cost(loss: Loss) -> str:
     return cost if isinstance(loss, PureDP) else f"{cost}, delta={format_number(loss.delta)}"
 
 
-def format_estimate(value: float, bound: float) -> tuple[str, str]:
-    """Return a number and its error bound, to two digits of the bound.
+def format_noise(parts: Iterable[Part]) -> str:
+    """Return the mechanisms with their scales, in the unit of the data; of quantiles in ranks.
 
-    >>> format_estimate(31188540.25, 599146.5), format_estimate(0.123456, 0.0123)
-    (('31,190,000', '600,000'), ('0.123', '0.012'))
+    Parts with one kind of noise stand together, each scale with the name of its part.
     """
-    if not (0 < bound < math.inf) or not math.isfinite(value):
-        return f"{value:,.6g}", f"{bound:,.6g}"
-    digits = 1 - math.floor(math.log10(bound))
-    shown = max(digits, 0)
-    return f"{round(value, digits):,.{shown}f}", f"{round(bound, digits):,.{shown}f}"
+    scales: dict[str, list[tuple[str, str]]] = {}
+    for part in parts:
+        mechanism = part.mechanism
+        kind, step = "scale", float_of(part.step)
+        if isinstance(mechanism, QuantileMechanism):
+            size = f"{float_of(mechanism.scale):,.6g} ranks"
+        elif isinstance(mechanism, DiscreteLaplace):
+            size = f"{float_of(mechanism.scale * part.step):,.6g}"
+        else:
+            kind, size = "sigma", f"{mechanism.sigma * step:,.6g}"
+        scales.setdefault(f"{type(mechanism).__name__}, {kind}", []).append((size, part.name))
+    several = sum(map(len, scales.values())) > 1
+    return "; ".join(
+        f"{kind} " + ", ".join(f"{size} ({name})" if several else size for size, name in sizes)
+        for kind, sizes in scales.items()
+    )
 
 
 def format_parameter(value: Any) -> str:

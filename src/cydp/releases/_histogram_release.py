@@ -5,23 +5,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cydp._arguments import Integer, Number
-from cydp._numbers.rational import format_number
-from cydp.mechanisms._discrete_laplace import DiscreteLaplace
-from cydp.releases._format import format_cost
 from cydp.releases._parts import Part
 from cydp.releases._release import Release, recorded
+from cydp.releases.output._sheet import Numbers, Sheet, bins_of, keys_of
 
 __all__ = ["HistogramRelease"]
-
-_SHOWN_CONFIDENCE = Fraction(999, 1000)
-_SHOWN_BINS = 20
 
 
 @recorded
@@ -148,37 +142,38 @@ class HistogramRelease(Release):
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         return np.array(self.counts, dtype)
 
-    def __repr__(self) -> str:
-        noise = self._part.noise
-        bound = self.error_bound(_SHOWN_CONFIDENCE, count=max(self.counts.size, 1))
-        size = (
-            f"scale {format_number(noise.scale)}"
-            if isinstance(noise, DiscreteLaplace)
-            else f"sigma {noise.sigma:.4g}"
+    def to_uhi(self) -> Any:
+        """Return the histogram as other tools draw it: a PlottableHistogram of UHI.
+
+        Returns
+        -------
+        object
+            `axes`, `values()`, `variances()`, which are those of the noise, `counts()` and `kind`.
+            Keys are an axis of categories. ``boost_histogram.Histogram`` takes it too.
+
+        Examples
+        --------
+        >>> import cydp
+        >>> drawable = cydp.histogram([1, 3], 2, (0, 4), epsilon=100).to_uhi()
+        >>> list(drawable.axes[0]), drawable.values()
+        ([(0.0, 2.0), (2.0, 4.0)], array([1., 1.]))
+
+        """
+        from cydp.releases.output._uhi import uhi_of
+
+        return uhi_of(self._sheet(0.95, False), self.variance)
+
+    def _sheet(self, confidence: Number, simultaneous: bool) -> Sheet:
+        together = max(self.counts.size, 1) if simultaneous else 1
+        lower, upper = self.interval(confidence, count=together)
+        counts = Numbers(
+            name="count",
+            values=self.counts,
+            unit="rows",
+            bound=self.error_bound(confidence, count=together),
+            lower=lower,
+            upper=upper,
         )
-        cells = " x ".join(map(str, self.counts.shape))
-        head = [
-            f"HistogramRelease: {cells} bins, {format_cost(self.loss)}, relation={self.relation!r}",
-            f"mechanism: {type(noise).__name__}, {size}",
-            f"error: within {bound} for all bins together, with 99.9 % confidence",
-        ]
-        return "\n".join(head + (self._format_rows() if self.counts.ndim == 1 else []))
-
-    def _format_rows(self) -> list[str]:
-        n, half, edges = len(self.counts), _SHOWN_BINS // 2, self.axes[0]
-        shown = [*range(n)] if n <= _SHOWN_BINS else [*range(half), *range(n - half, n)]
-        bins = [
-            f"[{_format_edge(edges[i])}, {_format_edge(edges[i + 1])}"
-            + ("]" if i == n - 1 else ")")
-            for i in shown
-        ]
-        counts = [str(self.counts[i]) for i in shown]
-        left, right = max(map(len, bins)), max(map(len, counts))
-        rows = [
-            f"  {bin_:<{left}}  {count:>{right}}" for bin_, count in zip(bins, counts, strict=True)
-        ]
-        return rows if n <= _SHOWN_BINS else [*rows[:half], "  ...", *rows[half:]]
-
-
-def _format_edge(edge: np.number[Any]) -> str:
-    return str(edge).removesuffix(".0")
+        axes = [keys_of(self.by_columns)] if self.by_columns else []
+        axes += [bins_of(edges) for edges in self.axes]
+        return self._make_sheet(axes, [counts], confidence, simultaneous)

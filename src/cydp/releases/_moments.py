@@ -15,11 +15,11 @@ from cydp._arguments import Integer, Number
 from cydp._numbers.rational import as_exact, float_of, read_integer
 from cydp.exact._grid import Grid
 from cydp.releases._box import Interval
-from cydp.releases._format import format_cost, format_estimate
 from cydp.releases._parts import Aggregate
 from cydp.releases._query import Query
 from cydp.releases._release import Release
 from cydp.releases._split import Weights
+from cydp.releases.output._sheet import Numbers, Sheet
 
 __all__ = ["MomentQuery", "MomentRelease", "centre_of", "clamp"]
 
@@ -167,12 +167,18 @@ class MomentRelease(Release):
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         return np.array(self.value, dtype)
 
-    def __repr__(self) -> str:
-        bound = self.error_bound()
-        value, lower, upper = (
-            format_estimate(number, bound)[0] for number in (self.value, *self.interval())
+    def _sheet(self, confidence: Number, simultaneous: bool) -> Sheet:
+        lower, upper = map(np.asarray, self.interval(confidence))
+        number = Numbers(
+            name=self.query.function,
+            values=np.asarray(self.value),
+            bound=self.error_bound(confidence),
+            lower=lower,
+            upper=upper,
         )
-        return (
-            f"<{self.query.function}: {value}, from {lower} to {upper} with 95 % confidence; "
-            f"{format_cost(self.loss)}, relation={self.relation!r}>"
-        )
+        return self._make_sheet((), [number], confidence, simultaneous)
+
+    @property
+    def _exact(self) -> dict[str, Any]:
+        parts = {name: part for name, part in self._compared().items() if name != "query"}
+        return {"value": str(self.exact), **parts}

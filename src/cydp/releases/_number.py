@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from cydp._arguments import Integer, Number
 from cydp._numbers.rational import as_exact, float_of
-from cydp.releases._format import format_cost, format_estimate
 from cydp.releases._parts import Part
 from cydp.releases._release import Release, recorded
+from cydp.releases.output._sheet import Numbers, Sheet
 
 __all__ = ["NumberRelease"]
 
@@ -117,12 +117,20 @@ class NumberRelease(Release):
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         return np.array(self.value, dtype)
 
-    def __repr__(self) -> str:
-        if self.query.is_count:
-            value, bound = f"{self.value:,}", f"{self.error_bound():,}"
-        else:
-            value, bound = format_estimate(float(self), self.error_bound())
-        return (
-            f"<{self.query.function}: {value}, within {bound} with 95 % confidence; "
-            f"{format_cost(self.loss)}, relation={self.relation!r}>"
+    def _sheet(self, confidence: Number, simultaneous: bool) -> Sheet:
+        is_count = self.query.is_count
+        dtype = np.int64 if is_count else np.float64
+        lower, upper = (np.asarray(end, dtype) for end in self.interval(confidence))
+        number = Numbers(
+            name=self.query.function,
+            values=np.asarray(self.value, dtype),
+            unit="rows" if is_count else "",
+            bound=self.error_bound(confidence),
+            lower=lower,
+            upper=upper,
         )
+        return self._make_sheet((), [number], confidence, simultaneous)
+
+    @property
+    def _exact(self) -> dict[str, Any]:
+        return {"value": str(self.exact)}

@@ -20,9 +20,8 @@ from cydp._numbers.rational import float_of
 from cydp.exact._grid import Grid, public_grid
 from cydp.exact._sorted_units import sort_units
 from cydp.mechanisms._charge_and_draw import Budget
-from cydp.releases._format import format_cost
 from cydp.releases._missing import Missing, read_missing
-from cydp.releases._parts import Aggregate
+from cydp.releases._parts import Aggregate, Part
 from cydp.releases._presence import fill_absent
 from cydp.releases._privacy import read_privacy
 from cydp.releases._qs import Qs, read_quantiles
@@ -31,6 +30,7 @@ from cydp.releases._release import Release, recorded
 from cydp.releases._rows import NumberRows
 from cydp.releases._run import run
 from cydp.releases._unit import UnitName, UserKey, read_unit, user_key
+from cydp.releases.output._sheet import Numbers, Sheet, keys_of
 
 __all__ = ["QuantileQuery", "QuantileRelease", "median", "quantile", "quantile_query"]
 
@@ -124,12 +124,17 @@ class QuantileRelease(Release):
            3.11.
 
         """
+        bounds = [self._rank_bound(part, confidence, 1) for part in self._chosen]
+        return np.array(bounds) if self.steps.ndim else bounds[0]
+
+    @property
+    def _chosen(self) -> list[Part]:
+        return list(self.query.parts.values())
+
+    def _rank_bound(self, part: Part, confidence: Number, together: int) -> float:
         grid = self.query.grid
         points = grid.highest - grid.lowest + 1
-        bounds = [
-            part.choice.error_bound(confidence, count=points) for part in self.query.parts.values()
-        ]
-        return np.array(bounds) if self.steps.ndim else bounds[0]
+        return part.choice.error_bound(confidence, count=points * together)
 
     def error_bound(self, confidence: Number = 0.95, *, count: Integer = 1) -> Any:
         """Refuse: the distance in the unit of the data depends on the data; see `rank_error`."""
@@ -145,10 +150,24 @@ class QuantileRelease(Release):
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         return np.array(self.value, dtype)
 
-    def __repr__(self) -> str:
-        qs = ", ".join(f"{float_of(q):g}" for q in self.query.qs)
-        values = ", ".join(f"{value:.6g}" for value in np.atleast_1d(self.value))
-        return f"<quantile {qs}: {values}; {format_cost(self.loss)}, relation={self.relation!r}>"
+    def _sheet(self, confidence: Number, simultaneous: bool) -> Sheet:
+        qs = np.array([float_of(q) for q in self.query.qs])
+        together = len(qs) if simultaneous else 1
+        bounds = [self._rank_bound(part, confidence, together) for part in self._chosen]
+        several = self.steps.ndim > 0
+        chosen = Numbers(
+            name=self.query.function,
+            values=np.asarray(self.value),
+            bound=np.array(bounds) if several else bounds[0],
+            bound_unit="ranks",
+        )
+        axes = [keys_of((qs,), ("q",), "quantile")] if several else []
+        title = self.query.function if several else f"{self.query.function} {qs[0]:g}"
+        return self._make_sheet(axes, [chosen], confidence, simultaneous, title=title)
+
+    @property
+    def _exact(self) -> dict[str, Any]:
+        return {"q": [str(q) for q in self.query.qs], "steps": self.steps.tolist()}
 
 
 @kept

@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
+from collections.abc import Iterable
 from dataclasses import dataclass, field, fields
 from types import MappingProxyType
 from typing import Any, Self, TypeVar, cast
@@ -16,12 +17,16 @@ from cydp.accounting._loss import ZCDP, ApproxDP, Loss, PureDP
 from cydp.accounting.ledger._ledger import BudgetLedger
 from cydp.accounting.ledger._serialize import register
 from cydp.exact._grid import Grid
+from cydp.mechanisms._confidence import read_level
 from cydp.mechanisms._discrete_laplace import DiscreteLaplace
 from cydp.mechanisms._quantile import QuantileMechanism
-from cydp.releases._certificate import json_of_released, make_certificate
+from cydp.releases._certificate import json_of_query, make_certificate
+from cydp.releases._format import format_cost, format_noise
 from cydp.releases._parts import Part
 from cydp.releases._query import Query
 from cydp.releases._unit import Unit
+from cydp.releases.output._sheet import Axis, Numbers, Sheet
+from cydp.releases.output._shown import Shown
 
 __all__ = ["Release", "describe", "recorded"]
 
@@ -29,7 +34,7 @@ _Kind = TypeVar("_Kind", bound=type)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
-class Release(ABC):
+class Release(Shown):
     """A private release, which knows what it is.
 
     Releases are values: they are equal if all their fields are, but for `payment`, they can be
@@ -98,23 +103,45 @@ class Release(ABC):
     def interval(self, confidence: Number = 0.95, *, count: Integer = 1) -> tuple[Any, Any]:
         """Return lower and upper ends that hold the true numbers."""
 
-    def to_json(self) -> str:
-        """Return what was released as JSON, of which a certificate has the SHA-256.
+    def _make_sheet(
+        self,
+        axes: Iterable[Axis],
+        columns: Iterable[Numbers],
+        confidence: Number,
+        simultaneous: bool,
+        *,
+        title: str = "",
+        notes: tuple[str, ...] = (),
+    ) -> Sheet:
+        """Return a sheet with what is known of the release besides its numbers."""
+        return Sheet(
+            title=title or self.query.function,
+            cost=format_cost(self.loss),
+            relation=self.relation,
+            protects=self.unit,
+            noise=self._noise_words,
+            axes=tuple(axes),
+            columns=tuple(columns),
+            confidence=read_level(confidence),
+            simultaneous=simultaneous,
+            notes=notes,
+        )
 
-        Returns
-        -------
-        str
-            The fields of the release, but not the payment. Labels that JSON cannot hold are written
-            as text.
+    @property
+    def _noise_words(self) -> str:
+        return format_noise(self.query.parts.values())
 
-        Examples
-        --------
-        >>> import cydp, json
-        >>> json.loads(cydp.histogram([1, 3], 2, (0, 4), epsilon=100).to_json())["counts"]
-        [1, 1]
+    @property
+    def _exact(self) -> dict[str, Any]:
+        """What was released as integers and fractions, which JSON holds beside rounded numbers."""
+        return {}
 
-        """
-        return json_of_released(self._compared())
+    def _facts(self) -> dict[str, Any]:
+        return {
+            "exact": describe_loss(self.loss) | self._exact,
+            "metadata": self.metadata,
+            "query": json_of_query(self.query),
+        }
 
     def certificate(self, *, ledger: BudgetLedger | None = None) -> dict[str, Any]:
         """Return what a third party needs to check the release, as JSON can hold it.

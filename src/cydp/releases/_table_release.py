@@ -10,15 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp._arguments import Integer, Number
-from cydp._numbers.rational import read_integer
+from cydp._numbers.rational import float_of, format_number, read_integer
 from cydp.mechanisms._quantile import QuantileMechanism
-from cydp.releases._format import format_cost
 from cydp.releases._release import Release, recorded
-from cydp.releases._table_columns import QuantileColumn, TableColumn
+from cydp.releases._table_columns import CountColumn, QuantileColumn, TableColumn
+from cydp.releases.output._sheet import Numbers, Sheet, keys_of
 
 __all__ = ["TableRelease"]
-
-_SHOWN_ROWS = 20
 
 
 @recorded
@@ -144,36 +142,48 @@ class TableRelease(Release):
         found = self._column(column)
         return found.interval(self._by_part(), confidence, read_integer(count, "count"))
 
-    def __repr__(self) -> str:
-        head = (
-            f"TableRelease: {len(self):,} keys; {format_cost(self.loss)}, "
-            f"relation={self.relation!r}"
-        )
-        shown = min(len(self), _SHOWN_ROWS)
-        labels = [", ".join(str(column[i]) for column in self.key_columns) for i in range(shown)]
-        values = [[_format(value) for value in self[name][:shown]] for name in self.columns]
-        table = [["", *self.columns], *map(list, zip(labels, *values, strict=True))]
-        widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-        rows = [
-            "  ".join(
-                ["", f"{row[0]:<{widths[0]}}"]
-                + [f"{cell:>{width}}" for cell, width in zip(row[1:], widths[1:], strict=True)]
-            )
-            for row in table
-        ]
-        return "\n".join([head, *rows, *(["  ..."] if shown < len(self) else []), *self._errors()])
-
-    def _errors(self) -> list[str]:
-        """Return a line with the error bounds of columns, each the largest of its rows."""
-        found = []
+    def _sheet(self, confidence: Number, simultaneous: bool) -> Sheet:
+        together, steps = max(len(self), 1) if simultaneous else 1, self._by_part()
+        columns: list[Numbers] = []
         for name, column in self.query.columns.items():
-            if len(self) > 0 and not isinstance(column, QuantileColumn):
-                bound = np.max(column.error_bound(self._by_part(), "0.95", 1))
-                found.append(f"{name} within {_format(bound)}")
-        return [f"error: {', '.join(found)}, each with 95 % confidence"] if found else []
+            if isinstance(column, QuantileColumn):
+                columns += self._quantiles(name, column, confidence, together)
+                continue
+            lower, upper = column.interval(steps, confidence, together)
+            found = Numbers(
+                name=name,
+                values=column.values(steps),
+                unit="rows" if isinstance(column, CountColumn) else "",
+                bound=column.error_bound(steps, confidence, together),
+                lower=lower,
+                upper=upper,
+            )
+            columns.append(found)
+        axis = keys_of(self.key_columns, self.key_names)
+        return self._make_sheet([axis], columns, confidence, simultaneous)
 
+    def _quantiles(
+        self, name: str, column: QuantileColumn, confidence: Number, together: int
+    ) -> list[Numbers]:
+        """Return a column for each quantile, whose bounds are in ranks."""
+        (summary,) = (each for each in self.query.summaries if each.name == name)
+        steps, points = self._by_part(), summary.grid.highest - summary.grid.lowest + 1
+        return [
+            Numbers(
+                name=f"{name} q={format_number(q)}" if column.several else name,
+                values=steps[part.name] * float_of(part.step),
+                bound=part.choice.error_bound(confidence, count=points * together),
+                bound_unit="ranks",
+            )
+            for q, part in zip(summary.qs, column.parts, strict=True)
+        ]
 
-def _format(value: Any) -> str:
-    if isinstance(value, np.ndarray):
-        return " ".join(map(_format, value))
-    return str(value) if isinstance(value, np.integer) else f"{value:.6g}"
+    @property
+    def _noise_words(self) -> str:
+        selection = self.query.selection
+        words = [f"{type(selection).__name__} of keys"] if selection is not None else []
+        return "; ".join([*words, super()._noise_words])
+
+    @property
+    def _exact(self) -> dict[str, Any]:
+        return {"steps": {name: part.tolist() for name, part in self._by_part().items()}}

@@ -19,7 +19,7 @@ from cydp._columns.labels import Labels
 from cydp._columns.pieces import Totals, add_pieces
 from cydp._generator import Generator
 from cydp._numbers.intervals import sqrt_bounds
-from cydp._numbers.rational import as_exact, read_integer
+from cydp._numbers.rational import as_exact, float_of, read_integer
 from cydp._numbers.rounding import decimal_below
 from cydp._sensitivity import sensitivity_of
 from cydp.accounting._conversion import rho_of
@@ -28,7 +28,6 @@ from cydp.exact._contributions import draw_key
 from cydp.exact._label_codes import match_labels
 from cydp.mechanisms._charge_and_draw import Budget
 from cydp.mechanisms._noisy_max import ExponentialMechanism
-from cydp.releases._format import format_cost
 from cydp.releases._keys import digest_keys
 from cydp.releases._partitions import bound_rows, count_codes
 from cydp.releases._parts import Aggregate
@@ -38,6 +37,7 @@ from cydp.releases._release import Release, recorded
 from cydp.releases._rows import check_lengths, declare_users, open_columns
 from cydp.releases._run import run
 from cydp.releases._unit import UnitName, UserKey, read_unit, user_key
+from cydp.releases.output._sheet import Numbers, Sheet, keys_of
 
 __all__ = ["TopQuery", "TopRelease", "top_k", "top_query"]
 
@@ -161,10 +161,20 @@ class TopRelease(Release):
     def __len__(self) -> int:
         return len(self.key_columns[0])
 
-    def __repr__(self) -> str:
-        rows = zip(*(column.tolist() for column in self.key_columns), strict=True)
-        keys = ", ".join(str(row[0] if len(row) == 1 else row) for row in rows)
-        return f"<top_k: {keys}; {format_cost(self.loss)}, relation={self.relation!r}>"
+    def _sheet(self, confidence: Number, simultaneous: bool) -> Sheet:
+        rank = Numbers(
+            name="rank",
+            unit="rank",
+            values=np.arange(1, len(self) + 1),
+            bound=self.error_bound(confidence, count=len(self) if simultaneous else 1),
+            bound_unit="rows of the best key left",
+        )
+        return self._make_sheet([keys_of(self.key_columns)], [rank], confidence, simultaneous)
+
+    @property
+    def _noise_words(self) -> str:
+        name, scale = type(self.mechanism).__name__, float_of(self.mechanism.scale)
+        return f"{name}, scale {scale:,.6g} rows"
 
 
 def top_query(

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: MIT
+"""A result as a table in HTML, with small bars. docs/releases/output.md."""
+
+from __future__ import annotations
+
+from html import escape
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cydp.releases.output._cells import head_of, header_of, rows_of
+from cydp.releases.output._error_words import error_lines, shows_bounds, shows_intervals
+from cydp.releases.output._sheet import Numbers, Sheet
+
+__all__ = ["html_of"]
+
+_SHOWN_ROWS = 60
+_BAR_WIDTH, _NARROW = 8, 4  # em, of the longest bar, or of both sides of 0; beside other bars
+
+# Fonts and colours are those of the page, so that a light and a dark one both are well to read.
+_BOX = "overflow-x:auto;max-width:100%"
+_TABLE = "border-collapse:collapse;margin:.4em 0;font:inherit;color:inherit;background:none"
+_CELL = "padding:.15em .7em;border:0;background:none;white-space:nowrap;vertical-align:middle"
+_HEADER = f"{_CELL};border-bottom:1px solid currentColor;font-weight:bold"
+_LABEL, _NUMBER = "text-align:left", "text-align:right;font-variant-numeric:tabular-nums"
+_SMALL = "opacity:.75"
+_FULL = "background:currentColor;opacity:.4"
+# What is below 0 is an outline with stripes: nobody needs to tell colours apart.
+_BELOW = (
+    "border:1px solid currentColor;box-sizing:border-box;opacity:.7;background:"
+    "repeating-linear-gradient(45deg,transparent 0 3px,currentColor 3px 4px)"
+)
+
+
+def html_of(sheet: Sheet) -> str:
+    """Return a sheet as an element of HTML; every word in it is escaped."""
+    first, *further = head_of(sheet)
+    lines = [
+        f'<div style="{_BOX}">',
+        f"<div><strong>{escape(first)}</strong></div>",
+        *(f'<div style="{_SMALL}">{escape(line)}</div>' for line in further),
+        *_table_of(sheet),
+        *(f"<div>{escape(line)}</div>" for line in error_lines(sheet)),
+        *(f'<div style="{_SMALL}">note: {escape(note)}</div>' for note in sheet.notes),
+        "</div>",
+    ]
+    return "\n".join(lines)
+
+
+def _table_of(sheet: Sheet) -> list[str]:
+    if not sheet.cells or not sheet.axes:
+        return []
+    shown = np.arange(min(sheet.cells, _SHOWN_ROWS))
+    n_labels = sum(len(axis.names) for axis in sheet.axes)
+    room = _BAR_WIDTH if len(sheet.columns) == 1 else _NARROW
+    bars = {
+        place: _bars_of(column, shown, room)
+        for place, column in zip(_last_places(sheet, n_labels), sheet.columns, strict=True)
+        if column.unit != "rank"
+    }
+    rows = rows_of(sheet, shown)
+    header = "".join(
+        f'<th style="{_HEADER};{_LABEL if i < n_labels else _NUMBER}">{escape(word)}</th>'
+        + (f'<th style="{_HEADER}"></th>' if i in bars else "")
+        for i, word in enumerate(header_of(sheet))
+    )
+    body = [
+        "<tr>"
+        + "".join(
+            f'<td style="{_CELL};{_LABEL if i < n_labels else _NUMBER}">{escape(word)}</td>'
+            + (f'<td style="{_CELL};{_LABEL}">{bars[i][j]}</td>' if i in bars else "")
+            for i, word in enumerate(row)
+        )
+        + "</tr>"
+        for j, row in enumerate(rows)
+    ]
+    more = sheet.cells - len(shown)
+    return [
+        f'<table style="{_TABLE}">',
+        f"<thead><tr>{header}</tr></thead>",
+        "<tbody>",
+        *body,
+        "</tbody>",
+        "</table>",
+        *([f'<div style="{_SMALL}">... {more:,} more rows</div>'] if more else []),
+    ]
+
+
+def _last_places(sheet: Sheet, n_labels: int) -> list[int]:
+    """Return the place, in a row of words, of the last word of each column of numbers."""
+    words = [
+        2 if shows_bounds(column) else 3 if shows_intervals(column) else 1
+        for column in sheet.columns
+    ]
+    return [n_labels - 1 + sum(words[: i + 1]) for i in range(len(words))]
+
+
+def _bars_of(column: Numbers, shown: NDArray[np.intp], room: int) -> list[str]:
+    """Return a bar for each shown row: to the right of 0, or striped and to the left."""
+    values = np.ravel(column.values).astype(np.float64)
+    finite = values[np.isfinite(values)]
+    low, high = min(finite.min(initial=0), 0.0), max(finite.max(initial=0), 0.0)
+    largest = max(high, -low) or 1.0
+    ends = low / largest, high / largest  # a difference of the largest floats would be infinite
+    width = (ends[1] - ends[0]) or 1.0
+    zero = -ends[0] / width
+    return [_bar(value / largest / width, zero, room) for value in values[shown].tolist()]
+
+
+def _bar(share: float, zero: float, room: int) -> str:
+    """Return a bar over a share of the width, which begins at a zero."""
+    if not np.isfinite(share):
+        return ""
+    start, look = (zero, _FULL) if share >= 0 else (zero + share, _BELOW)
+    return (
+        f'<span style="display:inline-block;height:.8em;width:{abs(share) * room:.2f}em;'
+        f'margin-left:{start * room:.2f}em;{look}"></span>'
+    )

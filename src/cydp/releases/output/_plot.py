@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: MIT
+"""A result as a plot, by matplotlib. docs/releases/output.md."""
+
+from __future__ import annotations
+
+import textwrap
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from cydp.releases.output._error_words import bars_words, error_lines
+from cydp.releases.output._plot_cells import (
+    MOST_KEYS,
+    draw_bins,
+    draw_image,
+    draw_keys,
+    draw_lines,
+)
+from cydp.releases.output._plot_points import draw_numbers, draw_quantiles, draw_ranks
+from cydp.releases.output._sheet import Numbers, Sheet
+
+__all__ = ["plot_of"]
+
+_TITLE_WIDTH = 64
+_MOST_PLAIN = 1e9  # above which ticks have an exponent
+
+
+def plot_of(sheet: Sheet, ax: Any) -> Any:
+    """Draw the first column of a sheet, and return the axes."""
+    try:
+        import matplotlib.pyplot as plt
+        from matplotlib.ticker import MaxNLocator
+    except ImportError:
+        raise ImportError("plot needs matplotlib: pip install 'cydp[plot]'") from None
+    draw = _drawing_of(sheet)
+    if ax is None:
+        ax = plt.subplots(figsize=_size_of(sheet), layout="constrained")[1]
+    column = sheet.columns[0]
+    if not sheet.cells:
+        ax.text(0.5, 0.5, "no keys", transform=ax.transAxes, ha="center", va="center")
+        values = ax.yaxis
+        ax.set_ylabel(label_of(column))
+    else:
+        values = draw(sheet, ax, label_of(column))
+    if values is not None:
+        values.set_major_locator(MaxNLocator(5, steps=[1, 2, 2.5, 5, 10]))
+        if np.abs(column.values).max(initial=0) < _MOST_PLAIN:
+            values.set_major_formatter(lambda tick, _: f"{tick + 0.0:,.10g}")
+    lines = [f"{sheet.title}: {sheet.cost}", *_error_of(sheet)]
+    words = "\n".join(textwrap.fill(line, _TITLE_WIDTH) for line in lines)
+    ax.set_title(words, loc="left", fontsize="medium")
+    return ax
+
+
+def _size_of(sheet: Sheet) -> tuple[float, float]:
+    """Return the size of a figure of its own, in inches: as high as its rows need."""
+    if not sheet.axes:
+        return 6.4, 1.6 + 0.4 * len(sheet.columns)
+    if len(sheet.axes) == 1 and sheet.axes[0].edges is None:
+        return 6.4, min(max(2.4, 1.6 + 0.28 * min(sheet.cells, MOST_KEYS)), 9)
+    return 6.4, 4.8
+
+
+def label_of(column: Numbers) -> str:
+    """Return the label of an axis of values."""
+    return f"{column.name} ({column.unit})" if column.unit == "rows" else column.name
+
+
+def _drawing_of(sheet: Sheet) -> Any:
+    """Return what draws a sheet.
+
+    Raises
+    ------
+    ValueError
+        If there are more axes than a plot has.
+
+    """
+    bins = [axis.edges is not None for axis in sheet.axes]
+    if not bins:
+        return draw_numbers
+    if bins == [True]:
+        return draw_bins
+    if bins == [False]:
+        if sheet.axes[0].what == "quantile":
+            return draw_quantiles
+        return draw_ranks if sheet.columns[0].unit == "rank" else draw_keys
+    if bins == [False, True]:
+        return draw_lines
+    if bins == [True, True]:
+        return draw_image
+    raise ValueError(
+        f"a table with {len(bins)} axes, {' x '.join(map(str, sheet.shape))} cells, has no plot: "
+        "to_pandas has its cells"
+    )
+
+
+def _error_of(sheet: Sheet) -> list[str]:
+    """Return what error bars show, or the error in words where there are none."""
+    column = sheet.columns[0]
+    is_image = len(sheet.axes) == 2 and sheet.axes[0].edges is not None
+    if not sheet.cells:
+        return []
+    if column.lower is not None and not is_image:
+        return [bars_words(sheet)]
+    if column.bound is None:
+        return []
+    widest = replace(column, bound=np.max(column.bound).item())
+    return error_lines(replace(sheet, columns=(widest,)))

@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: MIT
+"""Drawings of tables: bins as stairs, keys as bars, two axes as lines or as an image."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cydp.releases.output._cells import axis_labels
+from cydp.releases.output._sheet import Axis, Numbers, Sheet
+
+__all__ = ["MOST_KEYS", "draw_bins", "draw_image", "draw_keys", "draw_lines", "ink_of", "words_of"]
+
+_MOST_BARS = 60  # bins with an error bar each; more have a band
+MOST_KEYS = 25  # bars that have room for their labels
+_MOST_LINES = 6
+_DASHES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (1, 1)))  # lines differ in grey too
+
+
+def ink_of(ax: Any) -> Any:
+    """Return the colour of words, which a light and a dark style set to what can be seen."""
+    return ax.xaxis.label.get_color()
+
+
+def draw_bins(sheet: Sheet, ax: Any, label: str) -> Any:
+    """Draw bins as stairs with error bars, or with a band if they are many."""
+    column, edges = sheet.columns[0], _finite(sheet.axes[0])
+    values = np.asarray(column.values, np.float64)
+    is_fine = len(values) > _MOST_BARS
+    ax.stairs(values, edges, fill=True, alpha=0.35, color="C0", linewidth=0)
+    ax.stairs(values, edges, color="C0", linewidth=0.6 if is_fine else 1.2, baseline=None)
+    if column.lower is not None:
+        lower, upper = _ends(column)
+        if is_fine:
+            ax.stairs(upper, edges, baseline=lower, fill=True, alpha=0.4, color=ink_of(ax),
+                      linewidth=0)  # fmt: skip
+        else:
+            _bars(ax, (edges[:-1] + edges[1:]) / 2, values, lower, upper)
+    _draw_zero(ax, values)
+    ax.set_xlim(edges[0], edges[-1])
+    ax.set_xlabel(sheet.axes[0].names[0] or "bin")
+    ax.set_ylabel(label)
+    return ax.yaxis
+
+
+def draw_keys(sheet: Sheet, ax: Any, label: str) -> Any:
+    """Draw keys as bars to the right, the first key on top."""
+    column, n = sheet.columns[0], min(sheet.cells, MOST_KEYS)
+    values, places = np.asarray(column.values, np.float64)[:n], np.arange(n)
+    ax.barh(places, values, color="C0", alpha=0.35, edgecolor="C0", linewidth=1.2)
+    if column.lower is not None:
+        lower, upper = (end[:n] for end in _ends(column))
+        _bars(ax, values, places, lower, upper, along_x=True)
+    ax.set_yticks(places, words_of(sheet.axes[0], n))
+    ax.set_ylim(n - 0.4, -0.6)
+    if values.min() < 0:
+        ax.axvline(0, color=ink_of(ax), linewidth=0.8)
+    shown = f", the first {n} of {sheet.cells:,}" if n < sheet.cells else ""
+    ax.set_ylabel((", ".join(filter(None, sheet.axes[0].names)) or "key") + shown)
+    ax.set_xlabel(label)
+    return ax.xaxis
+
+
+def draw_lines(sheet: Sheet, ax: Any, label: str) -> Any:
+    """Draw each key's bins as a line of steps with error bars."""
+    column, edges = sheet.columns[0], _finite(sheet.axes[1])
+    keys = sheet.axes[0]
+    n, width = min(len(keys), _MOST_LINES), np.diff(edges)
+    values = np.asarray(column.values, np.float64)
+    for i, word in enumerate(words_of(keys, n)):
+        colour, dashes = f"C{i}", _DASHES[i]
+        ax.stairs(values[i], edges, baseline=None, color=colour, linestyle=dashes, linewidth=1.6,
+                  label=_as_label(word))  # fmt: skip
+        if column.lower is not None and len(width) <= _MOST_BARS:
+            lower, upper = (end[i] for end in _ends(column))
+            places = edges[:-1] + width * (i + 1) / (n + 1)  # side by side
+            _bars(ax, places, values[i], lower, upper, colour=colour)
+        elif column.lower is not None:
+            lower, upper = (end[i] for end in _ends(column))
+            ax.stairs(upper, edges, baseline=lower, fill=True, alpha=0.25, color=colour)
+    _draw_zero(ax, values[:n])
+    names = ", ".join(filter(None, keys.names)) or "key"
+    shown = f", the first {n} of {len(keys):,}" if n < len(keys) else ""
+    ax.legend(title=names + shown, loc="upper left", bbox_to_anchor=(1.01, 1), borderaxespad=0)
+    ax.set_xlim(edges[0], edges[-1])
+    ax.set_xlabel(sheet.axes[1].names[0] or "bin")
+    ax.set_ylabel(label)
+    return ax.yaxis
+
+
+def draw_image(sheet: Sheet, ax: Any, label: str) -> Any:
+    """Draw two columns of bins as an image with a colour bar."""
+    x, y = map(_finite, sheet.axes)
+    values = np.asarray(sheet.columns[0].values, np.float64)
+    image = ax.pcolormesh(x, y, values.T, cmap="cividis", rasterized=True)
+    ax.figure.colorbar(image, ax=ax, label=label)
+    ax.set_xlabel(sheet.axes[0].names[0] or "bin of the first column")
+    ax.set_ylabel(sheet.axes[1].names[0] or "bin of the second column")
+
+
+def _bars(
+    ax: Any,
+    x: NDArray[Any],
+    y: NDArray[Any],
+    lower: NDArray[Any],
+    upper: NDArray[Any],
+    *,
+    along_x: bool = False,
+    colour: Any = None,
+) -> None:
+    middle = x if along_x else y
+    lengths = np.maximum(np.stack([middle - lower, upper - middle]), 0)
+    size = {"xerr": lengths} if along_x else {"yerr": lengths}
+    ax.errorbar(x, y, **size, fmt="none", ecolor=colour or ink_of(ax), elinewidth=1.2, capsize=2.5)
+
+
+def _ends(column: Numbers) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    return np.asarray(column.lower, np.float64), np.asarray(column.upper, np.float64)
+
+
+def _draw_zero(ax: Any, values: NDArray[np.float64]) -> None:
+    """Draw a line at 0 where noise has made counts negative; else the axis begins at 0."""
+    if values.min() < 0:
+        ax.axhline(0, color=ink_of(ax), linewidth=0.8)
+    else:
+        ax.set_ylim(bottom=0)
+
+
+def _finite(axis: Axis) -> NDArray[np.float64]:
+    """Return the edges; an infinite one is drawn as far out as its neighbours are apart."""
+    edges = np.array(axis.edges, np.float64)
+    widths = np.diff(edges[np.isfinite(edges)])
+    width = widths.max(initial=0) or 1.0
+    if np.isneginf(edges[0]):
+        edges[0] = (edges[1] if np.isfinite(edges[1]) else 0) - width
+    if np.isposinf(edges[-1]):
+        edges[-1] = edges[-2] + width
+    return edges
+
+
+def words_of(axis: Axis, n: int) -> list[str]:
+    """Return the first keys as words, of which matplotlib reads none as a formula."""
+    columns = axis_labels(axis, np.arange(n))
+    return [", ".join(row).replace("$", r"\$") for row in zip(*columns, strict=True)]
+
+
+def _as_label(word: str) -> str:
+    """Return a word that the legend shows: it leaves labels out that begin with an underscore."""
+    return f" {word}" if word.startswith("_") else word

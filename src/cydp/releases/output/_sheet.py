@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: MIT
+"""A result as a table, of which every output is a function. docs/releases/output.md."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Axis", "Numbers", "Sheet", "bins_of", "keys_of"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Axis:
+    """A dimension of the cells: bins of a column, or keys of one or several columns.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The name of each column of keys, or that of the column whose bins these are; "" where it is
+        not known.
+    keys : tuple of ndarrays, shape (length,) each
+        The keys by column; empty for bins.
+    edges : ndarray, shape (length + 1,), or None
+        The edges of the bins; None for keys.
+    what : str
+        What a place of the axis is: "bin", "key", or what keys stand for.
+
+    """
+
+    names: tuple[str, ...]
+    keys: tuple[NDArray[Any], ...] = ()
+    edges: NDArray[Any] | None = None
+    what: str = "key"
+
+    def __len__(self) -> int:
+        return len(self.keys[0]) if self.edges is None else len(self.edges) - 1
+
+
+def bins_of(edges: NDArray[Any], name: str = "") -> Axis:
+    """Return an axis of bins."""
+    return Axis((name,), edges=edges, what="bin")
+
+
+def keys_of(keys: tuple[NDArray[Any], ...], names: tuple[Any, ...] = (), what: str = "key") -> Axis:
+    """Return an axis of keys, with the names of their columns where they are known."""
+    known = names or (None,) * len(keys)
+    return Axis(tuple("" if name is None else str(name) for name in known), keys, what=what)
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Numbers:
+    """A column of released numbers, one for each cell, and how far they are from the exact ones.
+
+    Attributes
+    ----------
+    name : str
+        Such as "count" or "sum_income".
+    values : ndarray of int64 or float64, of the shape of the sheet
+    unit : str
+        What the numbers count, such as "rows"; "" in the unit of the data.
+    bound : int, float, ndarray of the shape of values, or None
+        The error bound of each cell, at the confidence of the sheet, for each or for all together.
+        None where there is none.
+    bound_unit : str
+        What the bound is in where that is not the unit of the values, such as "ranks".
+    lower, upper : ndarray of the shape of values, or None
+        The ends of intervals that hold the exact numbers; None where there are none.
+    why_none : str
+        If bound is None, why, as a clause: "a post-processed number has no bound of its own".
+
+    """
+
+    name: str
+    values: NDArray[Any]
+    unit: str = ""
+    bound: Any = None
+    bound_unit: str = ""
+    lower: NDArray[Any] | None = None
+    upper: NDArray[Any] | None = None
+    why_none: str = ""
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Sheet:
+    """A result as a table: what it is, its cells and their labels, and its numbers.
+
+    Attributes
+    ----------
+    title : str
+        What was made, such as "histogram" or "histogram, nonnegative".
+    cost : str
+        The privacy cost as parameters, such as "epsilon=1".
+    relation : str
+    protects : str
+        What is protected, in words.
+    noise : str
+        The mechanisms and their scales, in words.
+    axes : tuple of Axis
+        One for each dimension of the cells; empty for a single number.
+    columns : tuple of Numbers
+        Empty where only labels are released.
+    confidence : Fraction
+        That of the bounds.
+    simultaneous : bool
+        Whether the bounds of a column hold for all its cells together.
+    notes : tuple of str
+        Sentences about the result, such as that it is biased.
+
+    """
+
+    title: str
+    cost: str
+    relation: str
+    protects: str
+    noise: str
+    axes: tuple[Axis, ...]
+    columns: tuple[Numbers, ...]
+    confidence: Fraction
+    simultaneous: bool
+    notes: tuple[str, ...] = ()
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The lengths of the axes."""
+        return tuple(map(len, self.axes))
+
+    @property
+    def cells(self) -> int:
+        """The number of cells, each of which is a row of the table: 1 for a single number."""
+        return math.prod(self.shape)
+
+    def labels(self, rows: NDArray[np.intp] | None = None) -> dict[str, NDArray[Any]]:
+        """Return the columns of labels by their names: of bins the left and the right edges.
+
+        Parameters
+        ----------
+        rows : ndarray of int, optional
+            Which rows, in the order of `values.ravel()`. Default: all.
+
+        """
+        wanted = np.arange(self.cells) if rows is None else rows
+        places = np.unravel_index(wanted, self.shape) if self.axes else ()
+        found = [
+            column[place]
+            for axis, place in zip(self.axes, places, strict=True)
+            for column in _columns_of(axis)
+        ]
+        return dict(zip(self.label_names, found, strict=True))
+
+    @property
+    def label_names(self) -> list[str]:
+        """The names of the columns of labels, all different, and from those of numbers."""
+        return [name for names in self.label_names_by_axis for name in names]
+
+    @property
+    def label_names_by_axis(self) -> list[list[str]]:
+        """`label_names` for each axis."""
+        taken = {f"{column.name}{end}" for column in self.columns for end in _ENDS}
+        nameless = sum(axis.edges is not None and not axis.names[0] for axis in self.axes)
+        found, unnamed_bins = [], 0
+        for axis in self.axes:
+            if axis.edges is None:
+                several = sum(not name for name in axis.names) > 1
+                wanted = [
+                    name or (f"key{i}" if several else "key") for i, name in enumerate(axis.names)
+                ]
+            else:
+                name = axis.names[0]
+                if not name and nameless > 1:
+                    name, unnamed_bins = f"x{unnamed_bins}", unnamed_bins + 1
+                wanted = [f"{name}_left", f"{name}_right"] if name else ["left", "right"]
+            found.append([_not_in(taken, name) for name in wanted])
+        return found
+
+
+_ENDS = ("", "_lower", "_upper")
+
+
+def _columns_of(axis: Axis) -> tuple[NDArray[Any], ...]:
+    return axis.keys if axis.edges is None else (axis.edges[:-1], axis.edges[1:])
+
+
+def _not_in(taken: set[str], name: str) -> str:
+    """Return a name that is not taken, and take it."""
+    while name in taken:
+        name += "_"
+    taken.add(name)
+    return name
