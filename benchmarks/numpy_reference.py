@@ -52,3 +52,23 @@ def private_histogram(
 def noisy_argmax(scores: NDArray[np.float64], noise: Callable[..., Any]) -> Any:
     """Report the noisy maximum of each row; the noise is in doubles."""
     return np.argmax(scores + noise(size=scores.shape), axis=-1)
+
+
+def total(counts: NDArray[np.int64]) -> float:
+    """The total in doubles, as int64 would wrap where counts are huge."""
+    return float(counts.sum(dtype=np.float64))
+
+
+def nonnegative(counts: NDArray[np.int64], total: float) -> NDArray[np.float64]:
+    """The closest real numbers >= 0 with a total, by sorting; sums are in doubles."""
+    if total == 0:
+        return np.zeros(len(counts))
+    falling = np.sort(counts)[::-1].astype(np.float64)
+    thresholds = (np.cumsum(falling) - total) / np.arange(1, len(counts) + 1)
+    last = np.nonzero(falling > thresholds)[0][-1]
+    return np.maximum(counts - thresholds[last], 0)
+
+
+def with_total(counts: NDArray[np.int64], n: int) -> NDArray[np.float64]:
+    """The closest real numbers that sum to n; the sum is in doubles."""
+    return counts - (total(counts) - n) / len(counts)

@@ -21,6 +21,7 @@
  *  15. Randomized response
  *  16. Report noisy max
  *  17. Quantiles
+ *  18. Post-processing   of released counts
  *
  * Parameters come in one order: the object that is used; the data, its element type and
  * its length; other parameters; the generator, the work mode, the number of threads; and
@@ -550,6 +551,41 @@ cydp_status cydp_choose_quantiles(const cydp_quantile *quantile, const void *uni
                                   int64_t lowest, int64_t highest, cydp_rng *rng,
                                   cydp_work_mode work_mode, unsigned threads,
                                   int64_t *chosen);
+
+/* 18. Post-processing ---------------------------------------------------------------- */
+
+/* Functions of released counts alone: their work depends on the counts, which are not
+ * secret. There are `tables` tables of `cells` counts each, fewer than 2^63, one after the
+ * other, each with a total of its own. `counts` and `out` do not overlap, and nobody may
+ * change the counts meanwhile. If a call fails, what `out` holds is no table. */
+
+/* Sets out to the closest integer tables in L2 that sum to totals[0], totals[1], ...: each
+ * count less the same number, rounded down or up. Returns CYDP_ERROR_DOMAIN if a result is
+ * not in int64_t, or if a table without cells has a total that is not 0. */
+cydp_status cydp_project_total(const int64_t *counts, size_t tables, size_t cells,
+                               const cydp_int128 *totals, int64_t *out);
+
+/* Sets out to the closest integer tables in L2 without negative cells that sum to totals[0],
+ * totals[1], ..., or, if totals is NULL, to the same totals as before: a table whose total
+ * is below 0 becomes zeros. Sets *negative to the number of tables whose counts sum to less
+ * than 0. Returns CYDP_ERROR_DOMAIN as above, and for a given total below 0. */
+cydp_status cydp_project_nonnegative(const int64_t *counts, size_t tables, size_t cells,
+                                     const cydp_int128 *totals, int64_t *out,
+                                     size_t *negative);
+
+/* Sets shares to counts over the total of their table, to within 2^-51 of each share; to
+ * zeros where the total is not above 0. Returns the number of tables where that is so. */
+size_t cydp_shares(const int64_t *counts, size_t tables, size_t cells, double *shares);
+
+/* Sets out to the nearest multiples of the base, ties to even multiples. Where that is not
+ * in int64_t, it is the last multiple that is; *saturated is the number of such counts.
+ * Returns CYDP_ERROR_DOMAIN unless base >= 1. */
+cydp_status cydp_round_counts(const int64_t *counts, size_t n, int64_t base, int64_t *out,
+                              size_t *saturated);
+
+/* Sets out to the counts, clamped to [lower, upper]. */
+void cydp_clamp_counts(const int64_t *counts, size_t n, int64_t lower, int64_t upper,
+                       int64_t *out);
 
 #ifdef __cplusplus
 }

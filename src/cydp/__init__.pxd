@@ -209,3 +209,15 @@ cdef extern from "cydp.h" nogil:
                                       cydp_dtype dtype, const int64_t *offsets, size_t groups,
                                       int64_t lowest, int64_t highest, cydp_rng *rng,
                                       cydp_work_mode work_mode, unsigned threads, int64_t *chosen)
+
+    # 18. Post-processing
+    cydp_status cydp_project_total(const int64_t *counts, size_t tables, size_t cells,
+                                   const cydp_int128 *totals, int64_t *out)
+    cydp_status cydp_project_nonnegative(const int64_t *counts, size_t tables, size_t cells,
+                                         const cydp_int128 *totals, int64_t *out,
+                                         size_t *negative)
+    size_t cydp_shares(const int64_t *counts, size_t tables, size_t cells, double *shares)
+    cydp_status cydp_round_counts(const int64_t *counts, size_t n, int64_t base, int64_t *out,
+                                  size_t *saturated)
+    void cydp_clamp_counts(const int64_t *counts, size_t n, int64_t lower, int64_t upper,
+                           int64_t *out)

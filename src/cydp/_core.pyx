@@ -887,6 +887,88 @@ def choose_quantiles(Quantile quantile not None, Stream stream not None, units n
         PyBuffer_Release(&view)
 
 
+# Post-processing ----------------------------------------------------------------------------------
+
+cdef int check_tables(const int64_t[:, ::1] counts, const uint64_t[:, ::1] totals,
+                      Py_ssize_t tables, Py_ssize_t cells) except -1:
+    """Check the shapes of totals, if there are any, and of results."""
+    if counts.shape[0] != tables or counts.shape[1] != cells:
+        raise ValueError("results must have the shape of the counts")
+    if totals is not None and (totals.shape[0] != tables or totals.shape[1] != 2):
+        raise ValueError("totals must be pairs of words, one for each table")
+    return 0
+
+
+def project_total(const int64_t[:, ::1] counts not None, const uint64_t[:, ::1] totals not None,
+                  int64_t[:, ::1] out not None):
+    """Write the closest tables with totals, pairs (low, high) of words; a row is a table."""
+    cdef size_t tables = counts.shape[0], cells = counts.shape[1]
+    cdef _c.cydp_status status
+    check_tables(counts, totals, out.shape[0], out.shape[1])
+    if counts.shape[0] == 0 or counts.shape[1] == 0:
+        return
+    with nogil:
+        status = _c.cydp_project_total(&counts[0, 0], tables, cells,
+                                       <const _c.cydp_int128 *> &totals[0, 0], &out[0, 0])
+    check(status)
+
+
+def project_nonnegative(const int64_t[:, ::1] counts not None, const uint64_t[:, ::1] totals,
+                        int64_t[:, ::1] out not None):
+    """Write the closest tables without negative cells, with totals or, without, their own.
+
+    Returns how many tables sum to less than 0.
+    """
+    cdef size_t tables = counts.shape[0], cells = counts.shape[1], negative = 0
+    cdef const _c.cydp_int128 *given = NULL
+    cdef _c.cydp_status status
+    check_tables(counts, totals, out.shape[0], out.shape[1])
+    if counts.shape[0] == 0 or counts.shape[1] == 0:
+        return 0
+    if totals is not None:
+        given = <const _c.cydp_int128 *> &totals[0, 0]
+    with nogil:
+        status = _c.cydp_project_nonnegative(&counts[0, 0], tables, cells, given, &out[0, 0],
+                                             &negative)
+    check(status)
+    return negative
+
+
+def shares(const int64_t[:, ::1] counts not None, double[:, ::1] out not None):
+    """Write counts over their totals; return how many totals are not above 0."""
+    cdef size_t tables = counts.shape[0], cells = counts.shape[1], without
+    check_tables(counts, None, out.shape[0], out.shape[1])
+    if counts.shape[0] == 0 or counts.shape[1] == 0:
+        return tables
+    with nogil:
+        without = _c.cydp_shares(&counts[0, 0], tables, cells, &out[0, 0])
+    return without
+
+
+def round_counts(const int64_t[:, ::1] counts not None, int64_t base, int64_t[:, ::1] out not None):
+    """Write the nearest multiples of a base; return how many counts saturate."""
+    cdef size_t n = counts.shape[0] * counts.shape[1], saturated = 0
+    cdef _c.cydp_status status
+    check_tables(counts, None, out.shape[0], out.shape[1])
+    if n == 0:
+        return 0
+    with nogil:
+        status = _c.cydp_round_counts(&counts[0, 0], n, base, &out[0, 0], &saturated)
+    check(status)
+    return saturated
+
+
+def clamp_counts(const int64_t[:, ::1] counts not None, int64_t lower, int64_t upper,
+                 int64_t[:, ::1] out not None):
+    """Write clamped counts."""
+    cdef size_t n = counts.shape[0] * counts.shape[1]
+    check_tables(counts, None, out.shape[0], out.shape[1])
+    if n == 0:
+        return
+    with nogil:
+        _c.cydp_clamp_counts(&counts[0, 0], n, lower, upper, &out[0, 0])
+
+
 # For tests: bits that the caller gives ------------------------------------------------------------
 
 cdef struct given_extensions:

@@ -18,7 +18,10 @@ import cydp
 ROOT = Path(__file__).parents[2]
 CORE = sorted((ROOT / "csrc").rglob("*.[ch]"))
 SOURCES = [*(f for f in CORE if "tests" not in f.parts), *sorted((ROOT / "src").rglob("*.py*"))]
-ROOMS = {"include", "base", "generator", "samplers", "mechanisms", "columns", "exact", "tests"}
+ROOMS = {
+    "include", "base", "generator", "samplers", "mechanisms", "columns", "exact",
+    "postprocessing", "tests",
+}  # fmt: skip
 
 
 def test_what_is_installed_is_what_is_tested() -> None:

@@ -20,6 +20,7 @@ from cydp.releases._table_release import TableRelease
 from cydp.releases._top_k import TopRelease, top_k
 from cydp.releases._value_counts import value_counts
 from cydp.releases._variance import VarianceRelease, variance
+from cydp.releases.postprocessing._post_processed import PostProcessed
 
 __all__ = [
     "BoundsRelease",
@@ -27,6 +28,7 @@ __all__ = [
     "HistogramRelease",
     "MeanRelease",
     "NumberRelease",
+    "PostProcessed",
     "QuantileRelease",
     "TableRelease",
     "TopRelease",

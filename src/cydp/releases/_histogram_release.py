@@ -14,13 +14,14 @@ from cydp._arguments import Integer, Number
 from cydp.releases._parts import Part
 from cydp.releases._release import Release, recorded
 from cydp.releases.output._sheet import Numbers, Sheet, bins_of, keys_of
+from cydp.releases.postprocessing._post_processed import PostProcessing
 
 __all__ = ["HistogramRelease"]
 
 
 @recorded
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class HistogramRelease(Release):
+class HistogramRelease(Release, PostProcessing):
     """A private histogram. `histogram` and `histogramdd` return it.
 
     Releases can be compared, hashed, copied and pickled. Their arrays are read-only: change a

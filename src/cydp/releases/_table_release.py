@@ -15,13 +15,14 @@ from cydp.mechanisms._quantile import QuantileMechanism
 from cydp.releases._release import Release, recorded
 from cydp.releases._table_columns import CountColumn, QuantileColumn, TableColumn
 from cydp.releases.output._sheet import Numbers, Sheet, keys_of
+from cydp.releases.postprocessing._post_processed import PostProcessing
 
 __all__ = ["TableRelease"]
 
 
 @recorded
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class TableRelease(Release):
+class TableRelease(Release, PostProcessing):
     """A private table with a row for each key. `value_counts` and `group_by` return it.
 
     A column is ``release["n"]``, ``release["sum_income"]`` and so on; `columns` are their names.

@@ -1,0 +1,423 @@
+# SPDX-License-Identifier: MIT
+"""What is made from released counts, and the methods that make it.
+
+docs/releases/postprocessing.md has the definitions and proofs.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cydp._arguments import Integer, Number
+from cydp._numbers.rational import read_integer
+from cydp.accounting._loss import Loss
+from cydp.releases._format import format_cost
+from cydp.releases.postprocessing._steps import (
+    Step,
+    add_step,
+    apply_steps,
+    biases_of,
+    has_shares,
+    words_of_steps,
+)
+from cydp.releases.postprocessing._totals import read_totals
+
+__all__ = ["PostProcessed", "PostProcessing"]
+
+_INT64 = np.iinfo(np.int64)
+
+
+class PostProcessing:
+    """The methods that make tables from released counts, at no privacy cost."""
+
+    __slots__ = ()
+
+    def nonnegative(self) -> PostProcessed:
+        """Return the closest table of integers without negative counts, and with the same total.
+
+        That is each count less a threshold, or 0 for those below it: see Notes.
+
+        Returns
+        -------
+        PostProcessed
+            Of a histogram by keys, the histogram of each key keeps its total. A total below 0 gives
+            zeros, and `notes` say so. After `with_total`, or before it, the total is that one, and
+            the table is the closest to the counts before both.
+
+        Raises
+        ------
+        TypeError, ValueError
+            For shares, and for a total below 0 that was asked for.
+
+        Notes
+        -----
+        No other table of non-negative integers with this total is closer in L2. Each count is
+        within 1 of the closest table of real numbers. The result is biased: small counts are too
+        large on average, and large ones too small.
+
+        References
+        ----------
+        .. [1] Michelot, "A finite algorithm for finding the projection of a point onto the
+           canonical simplex of R^n", 1986.
+
+        Examples
+        --------
+        >>> import cydp
+        >>> ages = [18, 25, 31, 31]
+        >>> release = cydp.histogram(ages, [0, 20, 30, 40], epsilon=1)
+        >>> table = release.nonnegative()
+        >>> bool((table.counts >= 0).all()), table.steps
+        (True, ('nonnegative',))
+
+        """
+        return self._add("nonnegative")
+
+    def with_total(self, n: Integer | Sequence[Integer] | Any) -> PostProcessed:
+        """Return the closest table of integers that sums to n: each count moves as far.
+
+        Parameters
+        ----------
+        n : int, released count, or for a histogram by keys a sequence with one for each key
+            The total, which must be public, or released. Under "add-remove" ``len(data)`` is
+            neither: it leaks, as its difference between neighbours is 1. Under "change-one" it is
+            public.
+
+        Returns
+        -------
+        PostProcessed
+            Its counts are unbiased if n is the true total of the table. After `nonnegative`, or
+            before it, no count is negative.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If n is no integer, or not one for each key; if a count would leave int64; for a table
+            without counts and n other than 0; for n below 0 with `nonnegative`; for shares.
+
+        Examples
+        --------
+        >>> import cydp
+        >>> release = cydp.value_counts(["a", "b", "b"], ["a", "b"], epsilon=1)
+        >>> int(release.with_total(3).counts.sum())
+        3
+
+        """
+        release, _ = self._chain()
+        tables = _tables_of(release)
+        return self._add(("with_total", read_totals(n, _has_keys(release), *tables.shape)))
+
+    def normalized(self) -> PostProcessed:
+        """Return the shares of counts in the total of their table, as floats.
+
+        Returns
+        -------
+        PostProcessed
+            Its `shares` are in [0, 1] after `nonnegative`; without it, shares of negative counts
+            are negative. Where the total is not above 0 they are zeros, and `notes` say so.
+
+        Raises
+        ------
+        TypeError
+            For shares.
+
+        Examples
+        --------
+        >>> import cydp
+        >>> release = cydp.histogram([1, 1, 3], 2, (0, 4), epsilon=100)
+        >>> release.nonnegative().normalized().shares
+        array([0.66666667, 0.33333333])
+
+        """
+        return self._add("normalized")
+
+    def rounded(self, base: Integer) -> PostProcessed:
+        """Return the nearest multiples of a base; ties go to even multiples.
+
+        Parameters
+        ----------
+        base : int from 1 to 2**63 - 1
+            Such as 5 or 10.
+
+        Returns
+        -------
+        PostProcessed
+            A count whose nearest multiple is not in int64 becomes the last multiple in it, and
+            `notes` say so.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If base is no such integer; for shares.
+
+        Examples
+        --------
+        >>> import cydp
+        >>> cydp.histogram([1] * 17, 2, (0, 4), epsilon=100).rounded(5).counts
+        array([15,  0])
+
+        """
+        factor = read_integer(base, "base")
+        if not 1 <= factor <= _INT64.max:
+            raise ValueError("base must be an integer from 1 to 2**63 - 1")
+        return self._add(("rounded", factor))
+
+    def clamped(self, lower: Integer | None = None, upper: Integer | None = None) -> PostProcessed:
+        """Return the counts, clamped to bounds of which either may be None: no such bound.
+
+        Unlike `nonnegative`, clamping at 0 makes the total too large on average.
+
+        Parameters
+        ----------
+        lower, upper : int, optional
+            At least one, in int64; lower <= upper.
+
+        Returns
+        -------
+        PostProcessed
+
+        Raises
+        ------
+        TypeError, ValueError
+            If a bound is no such integer; for shares.
+
+        Examples
+        --------
+        >>> import cydp
+        >>> cydp.histogram([1] * 17, 2, (0, 4), epsilon=100).clamped(1, 9).counts
+        array([9, 1])
+
+        """
+        bounds = [
+            None if bound is None else _read_int64(bound, name)
+            for bound, name in ((lower, "lower"), (upper, "upper"))
+        ]
+        low, high = bounds
+        if low is None and high is None:
+            raise ValueError("lower or upper must be given")
+        if low is not None and high is not None and low > high:
+            raise ValueError(f"lower must not be above upper, but {low} > {high}")
+        return self._add(("clamped", low, high))
+
+    def _chain(self) -> tuple[Any, tuple[Step, ...]]:
+        """Return the release, and what was done to its counts."""
+        return self, ()
+
+    def _add(self, step: Step) -> PostProcessed:
+        release, steps = self._chain()
+        if has_shares(steps):
+            raise TypeError("shares cannot be processed further: let normalized() be the last step")
+        return PostProcessed(release, add_step(steps, step))
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class PostProcessed(PostProcessing):
+    """Counts, or shares, that were made from a release without further privacy cost.
+
+    It is made by `nonnegative`, `with_total`, `normalized`, `rounded` and `clamped` of a histogram
+    or a table, and has them too. Objects can be compared, hashed, copied and pickled; their arrays
+    are read-only. A table of bins unpacks as histograms do: ``counts, edges = table``.
+
+    Attributes
+    ----------
+    release : HistogramRelease or TableRelease
+        The release, with its counts as they were.
+    steps : tuple
+        What was done, in order: names, or tuples of a name and its parameters, such as
+        ``("nonnegative", ("with_total", 100))``.
+    notes : tuple of str
+        What did not come out as its step says, such as a total below 0, which is not kept.
+
+    """
+
+    release: Any
+    steps: tuple[Step, ...]
+    notes: tuple[str, ...] = field(init=False)
+    _numbers: NDArray[Any] = field(init=False)
+
+    def __post_init__(self) -> None:
+        numbers, notes = apply_steps(_tables_of(self.release), self.steps)
+        shaped = numbers.reshape(self.release.counts.shape)
+        shaped.flags.writeable = False
+        object.__setattr__(self, "_numbers", shaped.view())
+        object.__setattr__(self, "notes", notes)
+
+    @property
+    def counts(self) -> NDArray[np.int64]:
+        """The counts, of the shape of those of the release; there are none after `normalized`."""
+        if has_shares(self.steps):
+            raise AttributeError("these are shares: see shares, and release.counts")
+        return self._numbers
+
+    @property
+    def shares(self) -> NDArray[np.float64]:
+        """The shares, of the shape of the counts; there are some after `normalized` alone."""
+        if not has_shares(self.steps):
+            raise AttributeError("these are counts: see counts, and normalized()")
+        return self._numbers
+
+    @property
+    def edges(self) -> Any:
+        """The edges of the bins, as the histogram has them."""
+        return self.release.edges
+
+    @property
+    def by_keys(self) -> Any:
+        """The keys of the first dimension, as the histogram has them; None without `by`."""
+        return self.release.by_keys
+
+    @property
+    def keys(self) -> Any:
+        """The keys, as the table has them."""
+        return self.release.keys
+
+    @property
+    def loss(self) -> Loss:
+        """Privacy cost of the release; there is no further one."""
+        loss: Loss = self.release.loss
+        return loss
+
+    @property
+    def relation(self) -> str:
+        """The relation of neighbours: "add-remove" or "change-one"."""
+        return str(self.release.relation)
+
+    @property
+    def unit(self) -> str:
+        """What is protected, in words."""
+        return str(self.release.unit)
+
+    @property
+    def biased(self) -> bool:
+        """Whether the numbers differ from the true ones on average.
+
+        `with_total` alone leaves counts unbiased if its n is the true total.
+        """
+        return bool(biases_of(self.steps))
+
+    @property
+    def made_by(self) -> str:
+        """How it was made, and whether it is biased, in words."""
+        biases = biases_of(self.steps)
+        bias = f"biased: {'; '.join(biases)}" if biases else "unbiased if that is the true total"
+        return f"made from noisy counts by {words_of_steps(self.steps)}; {bias}"
+
+    def error_bound(self, confidence: Number = 0.95, *, count: Integer = 1) -> NoReturn:
+        """Refuse: how far a step moves a count depends on the noise in all counts.
+
+        `interval` has intervals that hold the true counts, and ``release.error_bound`` the
+        error bound of the noisy counts.
+
+        Raises
+        ------
+        TypeError
+            Always.
+
+        """
+        raise TypeError(
+            "post-processed numbers have no error bound, because each depends on the noise in all "
+            "counts: interval() of a table of counts has intervals of the true counts, and "
+            "release.error_bound() has the bound of the noisy counts"
+        )
+
+    def interval(
+        self, confidence: Number = 0.95, *, count: Integer = 1
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return intervals that contain the true counts: those of the release, cut at 0.
+
+        They may leave out the post-processed counts.
+
+        Parameters
+        ----------
+        confidence : number between 0 and 1, default 0.95
+            The least probability that this holds.
+        count : int >= 1, default 1
+            The number of cells for which it holds together: 1, or ``counts.size`` for all.
+
+        Returns
+        -------
+        (lower, upper) : ndarrays of int64, of the shape of counts
+            The ends of the intervals, in rows.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If confidence or count is outside its range; for shares.
+
+        Examples
+        --------
+        >>> import cydp
+        >>> release = cydp.histogram([1] * 17, 2, (0, 4), epsilon=100)
+        >>> release.nonnegative().interval()
+        (array([17,  0]), array([17,  0]))
+
+        """
+        if has_shares(self.steps):
+            raise TypeError(
+                "shares have no intervals, because the noise in the total is in all of them: "
+                "release.interval() has intervals of the true counts"
+            )
+        column = {} if _is_histogram(self.release) else {"column": "n"}
+        lower, upper = self.release.interval(confidence, count=count, **column)
+        return np.maximum(lower, 0), np.maximum(upper, 0)
+
+    def __iter__(self) -> Iterator[Any]:
+        if not _is_histogram(self.release):
+            raise TypeError("a table by keys does not unpack: see keys and counts")
+        return iter((self._numbers, self.edges))
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        return np.array(self._numbers, dtype)
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not PostProcessed:
+            return NotImplemented
+        return self.steps == other.steps and bool(self.release == other.release)
+
+    def __hash__(self) -> int:
+        return hash((PostProcessed, self.release, self.steps))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # The numbers follow from the release and the steps, and cannot contradict them.
+        return PostProcessed, (self.release, self.steps)
+
+    def __repr__(self) -> str:
+        cells = " x ".join(map(str, self._numbers.shape))
+        head = (
+            f"PostProcessed: {cells} {'shares' if has_shares(self.steps) else 'counts'}, "
+            f"{format_cost(self.loss)}, relation={self.relation!r}"
+        )
+        with np.printoptions(threshold=20):
+            return "\n".join([head, self.made_by, *self.notes, str(self._numbers)])
+
+    def _chain(self) -> tuple[Any, tuple[Step, ...]]:
+        return self.release, self.steps
+
+
+def _is_histogram(release: Any) -> bool:
+    return hasattr(release, "axes")
+
+
+def _has_keys(release: Any) -> bool:
+    """Whether each key has a table of its own."""
+    return _is_histogram(release) and bool(release.by_columns)
+
+
+def _tables_of(release: Any) -> NDArray[np.int64]:
+    """Return the noisy counts with a row for each table."""
+    counts: NDArray[np.int64] = release.counts
+    if not _has_keys(release):
+        return counts.reshape(1, counts.size)
+    return counts.reshape(len(counts), math.prod(counts.shape[1:]))
+
+
+def _read_int64(value: Integer, name: str) -> int:
+    number = read_integer(value, name)
+    if not _INT64.min <= number <= _INT64.max:
+        raise ValueError(f"{name} must be in int64")
+    return number

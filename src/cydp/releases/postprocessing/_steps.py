@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: MIT
+"""Steps of post-processing, and what they make of tables. docs/releases/postprocessing.md."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cydp._core import clamp_counts, project_nonnegative, project_total, round_counts, shares
+from cydp.releases.postprocessing._totals import Total, words_of
+
+__all__ = ["Step", "add_step", "apply_steps", "biases_of", "has_shares", "words_of_steps"]
+
+Step: TypeAlias = str | tuple[Any, ...]
+"""The name of a step, or a tuple of its name and its parameters."""
+
+_NONNEGATIVE = "nonnegative"
+_NORMALIZED = "normalized"
+_SHOWN = 3  # totals of keys, in words
+
+_BIASES = {
+    _NONNEGATIVE: "small counts are too large on average, and large ones too small",
+    "rounded": "rounding moves counts",
+    "clamped": "clamping moves counts",
+    _NORMALIZED: "a share is a ratio of noisy numbers",
+}
+
+
+def add_step(steps: tuple[Step, ...], step: Step) -> tuple[Step, ...]:
+    """Return the steps with one more.
+
+    ``nonnegative`` and ``with_total`` in a row are one projection, of which the last total counts:
+    they come in one order, whichever was asked for first.
+
+    >>> add_step((("rounded", 5), ("with_total", 7)), "nonnegative")
+    (('rounded', 5), 'nonnegative', ('with_total', 7))
+    """
+    before, constraints = _split_constraints(steps)
+    if not _is_constraint(step):
+        return (*steps, step)
+    constraints[_name_of(step)] = step
+    found = (constraints.get(name) for name in (_NONNEGATIVE, "with_total"))
+    return (*before, *(each for each in found if each is not None))
+
+
+def _split_constraints(steps: tuple[Step, ...]) -> tuple[tuple[Step, ...], dict[str, Step]]:
+    """Return the steps before the last projection, and its constraints by name."""
+    n = len(steps)
+    while n > 0 and _is_constraint(steps[n - 1]):
+        n -= 1
+    return steps[:n], {_name_of(step): step for step in steps[n:]}
+
+
+def _name_of(step: Step) -> str:
+    return step if isinstance(step, str) else step[0]
+
+
+def _is_constraint(step: Step) -> bool:
+    return _name_of(step) in (_NONNEGATIVE, "with_total")
+
+
+def has_shares(steps: Sequence[Step]) -> bool:
+    """Whether the steps end with shares."""
+    return steps[-1:] == (_NORMALIZED,)
+
+
+def biases_of(steps: Sequence[Step]) -> tuple[str, ...]:
+    """Return why the numbers are biased; nothing if they are not."""
+    names = dict.fromkeys(map(_name_of, steps))
+    return tuple(_BIASES[name] for name in names if name in _BIASES)
+
+
+def words_of_steps(steps: Sequence[Step]) -> str:
+    """Return the steps as they are called.
+
+    >>> words_of_steps(("nonnegative", ("clamped", None, 9), ("with_total", (1, 2, 3, 4))))
+    'nonnegative(), clamped(None, 9), with_total((1, 2, 3, ... for 4 keys))'
+    """
+    return ", ".join(_words_of(step) for step in steps)
+
+
+def _words_of(step: Step) -> str:
+    if isinstance(step, str):
+        return f"{step}()"
+    name, *values = step
+    return f"{name}({', '.join(map(_format_value, values))})"
+
+
+def _format_value(value: Any) -> str:
+    if isinstance(value, tuple) and len(value) > _SHOWN:
+        return f"({', '.join(map(str, value[:_SHOWN]))}, ... for {len(value)} keys)"
+    return repr(value)
+
+
+def apply_steps(
+    counts: NDArray[np.int64], steps: Sequence[Step]
+) -> tuple[NDArray[Any], tuple[str, ...]]:
+    """Return what steps make of tables.
+
+    Parameters
+    ----------
+    counts : ndarray of int64, shape (tables, cells)
+    steps : sequence of Step
+
+    Returns
+    -------
+    (numbers, notes) : ndarray of the same shape, and tuple of str
+        Counts, or shares; and what did not come out as its step says.
+
+    Raises
+    ------
+    ValueError
+        If a total does not fit.
+
+    """
+    numbers: NDArray[Any] = np.ascontiguousarray(counts)
+    notes: list[str] = []
+    for name, values in _groups_of(steps):
+        out = np.empty(counts.shape, np.float64 if name == _NORMALIZED else np.int64)
+        notes += _apply(name, values, numbers, out)
+        numbers = out
+    return numbers, tuple(notes)
+
+
+def _groups_of(steps: Sequence[Step]) -> Iterator[tuple[str, tuple[Any, ...]]]:
+    """Give names and parameters of steps, a total after ``nonnegative`` as its parameter."""
+    rest = [(step, ()) if isinstance(step, str) else (step[0], step[1:]) for step in steps]
+    while rest:
+        name, values = rest.pop(0)
+        if name == _NONNEGATIVE and rest and rest[0][0] == "with_total":
+            values = rest.pop(0)[1]
+        yield name, values
+
+
+def _apply(
+    name: str, values: tuple[Any, ...], counts: NDArray[np.int64], out: NDArray[Any]
+) -> list[str]:
+    """Write what one step makes of tables, and return notes."""
+    if name == _NONNEGATIVE:
+        return _make_nonnegative(counts, values[0] if values else None, out)
+    if name == "with_total":
+        try:
+            project_total(counts, _words_of_total(values[0]), out)
+        except ValueError:
+            raise _too_far() from None
+    elif name == "rounded":
+        saturated = round_counts(counts, values[0], out)
+        if saturated:
+            beyond = f"the nearest multiple of {values[0]} is beyond int64 for {saturated:,} counts"
+            return [f"{beyond}: they are the last one in it"]
+    elif name == "clamped":
+        info = np.iinfo(np.int64)
+        lower, upper = values
+        clamp_counts(
+            counts,
+            info.min if lower is None else lower,
+            info.max if upper is None else upper,
+            out,
+        )
+    else:
+        without = shares(counts, out)
+        if without and out.size:
+            return [f"{_which(without, counts)} not above 0: all shares are 0"]
+    return []
+
+
+def _make_nonnegative(
+    counts: NDArray[np.int64], total: Total | None, out: NDArray[Any]
+) -> list[str]:
+    if total is None:
+        negative = project_nonnegative(counts, None, out)
+        return (
+            [f"{_which(negative, counts)} below 0: all counts are 0, and the total is not kept"]
+            if negative
+            else []
+        )
+    lowest = min(total, default=0) if isinstance(total, tuple) else total
+    if lowest < 0:
+        raise ValueError(f"n must not be below 0 where no count may be, not {lowest}")
+    try:
+        project_nonnegative(counts, _words_of_total(total), out)
+    except ValueError:
+        raise _too_far() from None
+    return []
+
+
+def _which(tables: int, counts: NDArray[np.int64]) -> str:
+    """Return whose total it is, as the subject of a note."""
+    if len(counts) == 1:
+        return "the total is"
+    return f"the total of {tables:,} of {len(counts):,} keys is"
+
+
+def _words_of_total(total: Total) -> NDArray[np.uint64]:
+    return words_of(total if isinstance(total, tuple) else [total])
+
+
+def _too_far() -> ValueError:
+    return ValueError("n must be nearer to the total of the counts: a count would leave int64")

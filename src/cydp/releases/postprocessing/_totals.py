@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: MIT
+"""The totals that a user gives for tables of counts. docs/releases/postprocessing.md."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cydp._numbers.rational import read_integer
+from cydp.releases._number import NumberRelease
+
+__all__ = ["Total", "read_totals", "words_of"]
+
+Total: TypeAlias = int | tuple[int, ...]
+"""The total of a table, or of the table of each key."""
+
+_WORD = 2**64 - 1
+
+
+def read_totals(n: Any, by_keys: bool, tables: int, cells: int) -> Total:
+    """Read the total of a table, or of the table of each key.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If it is no integer, or not one for each key; if no table of so many int64 cells has it.
+
+    """
+    if not by_keys:
+        return _read_total(n, "n", cells)
+    if np.ndim(n) != 1 or len(n) != tables:
+        raise ValueError(f"n must be a sequence with one integer for each of the {tables} keys")
+    return tuple(_read_total(each, "each of n", cells) for each in n)
+
+
+def _read_total(n: Any, name: str, cells: int) -> int:
+    if isinstance(n, NumberRelease):
+        if not n.query.is_count:
+            raise TypeError(f"{name} must be an integer or a released count, not a released sum")
+        n = n.value
+    total = read_integer(n, name)
+    if not -cells * 2**63 <= total < cells * 2**63 and total != 0:
+        raise ValueError(f"{name} must be what {cells} counts in int64 can sum to")
+    return total
+
+
+def words_of(totals: Sequence[int]) -> NDArray[np.uint64]:
+    """Return totals as pairs (low, high) of words, in two's complement.
+
+    >>> words_of([2**64 + 5])
+    array([[5, 1]], dtype=uint64)
+    """
+    pairs = [(total & _WORD, total >> 64 & _WORD) for total in totals]
+    return np.array(pairs, np.uint64).reshape(len(totals), 2)

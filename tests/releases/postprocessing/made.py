@@ -1,0 +1,48 @@
+"""Releases with counts that a test chooses, and what they become."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+import cydp
+from cydp import HistogramRelease
+from cydp.releases import PostProcessed, TableRelease
+from cydp.testing import SeededGenerator
+
+
+def histogram_of(counts: Any) -> HistogramRelease:
+    """A histogram of bins, or by keys for two dimensions, with these noisy counts."""
+    given = np.asarray(counts, np.int64)
+    like = cydp.histogram([0], 1, (0, 1), epsilon=1)
+    edges = np.arange(given.shape[-1] + 1.0)
+    by = (np.arange(len(given)),) if given.ndim == 2 else ()
+    return HistogramRelease(query=like.query, counts=given, axes=(edges,), by_columns=by)
+
+
+def table_of(counts: Any) -> TableRelease:
+    """A table of keys with these noisy counts."""
+    like = cydp.value_counts(["a"], ["a"], epsilon=1, rng=SeededGenerator(1))
+    given = np.asarray(counts, np.int64)
+    return TableRelease(query=like.query, key_names=("key",), key_columns=(np.arange(len(given)),),
+                        steps=(given,))  # fmt: skip
+
+
+def values_of(table: PostProcessed) -> Any:
+    """Its counts as Python's integers, which do not wrap."""
+    return table.counts.tolist()
+
+
+def nonnegative_of(counts: Sequence[int], total: int | None = None) -> list[int]:
+    """What a release of these counts becomes."""
+    table = histogram_of(counts).nonnegative()
+    found: list[int] = values_of(table if total is None else table.with_total(total))
+    return found
+
+
+def with_total_of(counts: Sequence[int], total: int) -> list[int]:
+    """What a release of these counts becomes."""
+    found: list[int] = values_of(histogram_of(counts).with_total(total))
+    return found

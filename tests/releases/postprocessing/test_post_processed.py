@@ -1,0 +1,377 @@
+"""PostProcessed: what was made from a release, which stays; chains, intervals and arguments."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import pickle
+import warnings
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from releases.postprocessing.made import histogram_of, table_of, values_of
+
+import cydp
+from cydp import BudgetLedger, PureDP
+from cydp.releases import PostProcessed
+from cydp.testing import SeededGenerator
+
+LOWEST, HIGHEST = -(2**63), 2**63 - 1
+COUNTS = [7, -2, 0, 13]
+RELEASES = {"histogram": histogram_of, "table": table_of}
+STEPS: dict[str, Callable[[Any], PostProcessed]] = {
+    "nonnegative": lambda made: made.nonnegative(),
+    "with_total": lambda made: made.with_total(20),
+    "normalized": lambda made: made.normalized(),
+    "rounded": lambda made: made.rounded(5),
+    "clamped": lambda made: made.clamped(0, 10),
+}
+each_release = pytest.mark.parametrize("kind", RELEASES)
+each_step = pytest.mark.parametrize("step", STEPS)
+
+
+# What it is
+
+
+@each_release
+@each_step
+def test_the_release_stays_as_it_is(kind: str, step: str) -> None:
+    release = RELEASES[kind](COUNTS)
+    made = STEPS[step](release)
+    assert made.release is release
+    assert release.counts.tolist() == COUNTS
+    assert release == RELEASES[kind](COUNTS)
+    assert (made.loss, made.relation, made.unit) == (release.loss, release.relation, release.unit)
+    assert len(made.steps) == 1
+    assert step in made.made_by
+    assert made.made_by in repr(made)
+
+
+@each_release
+@each_step
+def test_it_is_a_value(kind: str, step: str) -> None:
+    made = STEPS[step](RELEASES[kind](COUNTS))
+    again = STEPS[step](RELEASES[kind](COUNTS))
+    for other in (again, pickle.loads(pickle.dumps(made)), copy.copy(made), copy.deepcopy(made)):
+        assert other == made
+        assert hash(other) == hash(made)
+        assert np.array_equal(np.asarray(other), np.asarray(made))
+        assert (other.notes, other.made_by) == (made.notes, made.made_by)
+    assert made != STEPS[step](RELEASES[kind]([7, -2, 0, 14]))
+    assert made != made.release
+    assert made.__eq__(made.release) is NotImplemented
+    assert len({made, again}) == 1
+
+
+@each_step
+def test_it_cannot_be_changed(step: str) -> None:
+    made = STEPS[step](histogram_of(COUNTS))
+    numbers = made.shares if step == "normalized" else made.counts
+    with pytest.raises(ValueError, match="read-only"):
+        numbers[0] = 1
+    with pytest.raises(ValueError, match="cannot set WRITEABLE"):
+        pickle.loads(pickle.dumps(made)).release.counts.flags.writeable = True
+    for name in ("release", "steps", "notes", "_numbers", "other"):
+        with pytest.raises((dataclasses.FrozenInstanceError, TypeError)):
+            setattr(made, name, None)
+    np.asarray(made)[:] = 0  # a copy
+    assert STEPS[step](histogram_of(COUNTS)) == made
+    assert np.asarray(made).any()
+
+
+def test_it_has_what_the_release_has() -> None:
+    release = histogram_of(COUNTS)
+    counts, edges = release.nonnegative()
+    assert counts.tolist() == [6, 0, 0, 12]
+    assert edges is release.edges
+    assert release.nonnegative().by_keys is None
+    shares, _edges = release.nonnegative().normalized()
+    assert shares.tolist() == [6 / 18, 0, 0, 12 / 18]
+    table = table_of(COUNTS)
+    assert table.nonnegative().keys is table.keys
+    with pytest.raises(TypeError, match="does not unpack"):
+        iter(table.nonnegative())
+    for name in ("edges", "by_keys"):
+        assert not hasattr(table.nonnegative(), name)
+    assert not hasattr(release.nonnegative(), "keys")
+    assert histogram_of([COUNTS]).nonnegative().by_keys.tolist() == [0]
+    assert np.asarray(table.nonnegative(), float).dtype == np.float64
+
+
+def test_counts_and_shares_are_not_confused() -> None:
+    release = histogram_of(COUNTS)
+    assert release.nonnegative().counts.dtype == np.int64
+    assert release.normalized().shares.dtype == np.float64
+    with pytest.raises(AttributeError, match=r"these are shares"):
+        _ = release.normalized().counts
+    with pytest.raises(AttributeError, match=r"these are counts"):
+        _ = release.nonnegative().shares
+    assert not hasattr(release, "shares")
+
+
+def test_only_a_total_alone_is_unbiased() -> None:
+    release = histogram_of(COUNTS)
+    for name, step in STEPS.items():
+        assert step(release).biased == (name != "with_total")
+    assert release.with_total(20).nonnegative().biased
+    assert release.with_total(20).rounded(2).biased
+    assert release.with_total(20).made_by.endswith("unbiased if that is the true total")
+    assert release.nonnegative().with_total(100).made_by == (
+        "made from noisy counts by nonnegative(), with_total(100); biased: small counts are too "
+        "large on average, and large ones too small"
+    )
+
+
+# Chains
+
+
+def test_steps_are_done_in_order() -> None:
+    release = histogram_of(COUNTS)
+    made = release.nonnegative().rounded(5).with_total(19).clamped(None, 6).normalized()
+    assert made.steps == (
+        "nonnegative", ("rounded", 5), ("with_total", 19), ("clamped", None, 6), "normalized"
+    )  # fmt: skip
+    assert release.nonnegative().rounded(5).counts.tolist() == [5, 0, 0, 10]
+    assert values_of(release.nonnegative().rounded(5).with_total(19)) == [6, 1, 1, 11]
+    assert made.shares.tolist() == [6 / 14, 1 / 14, 1 / 14, 6 / 14]
+    assert release.rounded(5).clamped(1) != release.clamped(1).rounded(5)
+
+
+def test_constraints_in_a_row_are_one_projection_of_the_counts_before() -> None:
+    release = histogram_of(COUNTS)
+    expected = release.nonnegative().with_total(9)
+    assert values_of(expected) == [2, 0, 0, 7]
+    assert expected.steps == ("nonnegative", ("with_total", 9))
+    for made in (
+        release.with_total(9).nonnegative(),
+        release.nonnegative().with_total(9).nonnegative(),
+        release.with_total(10**6).nonnegative().with_total(9),
+        release.with_total(2**60).with_total(9).nonnegative(),
+    ):
+        assert made == expected
+        assert values_of(made) == values_of(expected)
+    after = release.clamped(-1).with_total(9).nonnegative()
+    assert after.steps == (("clamped", -1, None), "nonnegative", ("with_total", 9))
+
+
+def test_shares_end_a_chain() -> None:
+    made = histogram_of(COUNTS).normalized()
+    for step in STEPS.values():
+        with pytest.raises(TypeError, match="shares cannot be processed further"):
+            step(made)
+
+
+# Shares, multiples, bounds
+
+
+def test_shares_are_counts_over_their_total() -> None:
+    counts = [HIGHEST, LOWEST, 3, 2**53 + 1, HIGHEST, HIGHEST, -7]
+    made = histogram_of(counts).normalized()
+    for share, count in zip(made.shares.tolist(), counts, strict=True):
+        exact = Fraction(count, sum(counts))
+        assert abs(Fraction(share) - exact) <= abs(exact) * Fraction(1, 2**51)
+    assert made.notes == ()
+    assert histogram_of([1, 1, 2]).normalized().shares.tolist() == [0.25, 0.25, 0.5]
+
+
+def test_a_total_that_is_not_above_0_gives_zeros() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for counts in ([0, 0], [5, -5], [-3, 1]):
+            made = histogram_of(counts).normalized()
+            assert made.shares.tolist() == [0, 0]
+            assert made.notes == ("the total is not above 0: all shares are 0",)
+        made = histogram_of([[1, 3], [0, 0], [2, -3]]).normalized()
+    assert made.shares.tolist() == [[0.25, 0.75], [0, 0], [0, 0]]
+    assert made.notes == ("the total of 2 of 3 keys is not above 0: all shares are 0",)
+    below = histogram_of([-3, 1]).nonnegative().normalized()
+    assert len(below.notes) == 2
+
+
+@pytest.mark.parametrize("base", [1, 2, 3, 5, 10, 2**40, 2**62, HIGHEST])
+def test_counts_become_the_nearest_multiples(base: int) -> None:
+    counts = [*range(-30, 31), LOWEST, LOWEST + 1, HIGHEST, HIGHEST - 1, base // 2, -(base // 2)]
+    expected, beyond = [], 0
+    for count in counts:
+        near = round(Fraction(count, base)) * base  # ties to even
+        if not LOWEST <= near <= HIGHEST:
+            beyond += 1
+            near -= base if near > 0 else -base
+        expected.append(near)
+    made = histogram_of(counts).rounded(base)
+    assert values_of(made) == expected
+    assert len(made.notes) == (beyond > 0)
+    assert all(f"for {beyond} counts: they are the last one" in note for note in made.notes)
+
+
+@pytest.mark.parametrize(
+    ("lower", "upper"),
+    [(0, None), (None, 5), (-1, 5), (3, 3), (LOWEST, HIGHEST), (HIGHEST, None), (None, LOWEST)],
+)
+def test_counts_are_clamped_as_numpy_does(lower: int | None, upper: int | None) -> None:
+    counts = np.array([*range(-9, 9), LOWEST, HIGHEST])
+    made = histogram_of(counts).clamped(lower, upper)
+    assert np.array_equal(made.counts, np.clip(counts, lower, upper))
+
+
+# Intervals
+
+
+@each_release
+def test_intervals_are_those_of_the_release_cut_at_0(kind: str) -> None:
+    release = RELEASES[kind](COUNTS)
+    lower, upper = release.interval(0.9, count=4)
+    for made in (release.nonnegative(), release.with_total(5), release.rounded(5).clamped(1)):
+        low, high = made.interval(0.9, count=4)
+        assert np.array_equal(low, np.maximum(lower, 0))
+        assert np.array_equal(high, np.maximum(upper, 0))
+        assert low.dtype == high.dtype == np.int64
+    with pytest.raises(ValueError, match=r"^confidence"):
+        release.nonnegative().interval(2)
+
+
+def test_intervals_hold_the_true_counts() -> None:
+    """By exact enumeration of the noise in one cell, the others being far or near."""
+    release = histogram_of([0])
+    noise = release.mechanism
+    (lower,), (upper,) = release.interval()
+    width = int(upper - lower)
+    for true in range(4):
+        covered = Fraction(0)
+        for k in range(-60, 61):
+            made = histogram_of([true + k, 50, -3]).nonnegative()
+            low, high = made.interval()
+            if low[0] <= true <= high[0]:
+                covered += Fraction(noise.pmf(k))
+        assert covered >= Fraction(95, 100)
+    assert width == 6
+
+
+def test_what_does_not_survive_is_withheld() -> None:
+    made = histogram_of(COUNTS).nonnegative()
+    with pytest.raises(TypeError, match=r"interval\(\) .* has intervals of the true counts"):
+        made.error_bound()
+    with pytest.raises(TypeError, match=r"release.interval\(\) has intervals of the true counts"):
+        made.normalized().interval()
+    for name in ("variance", "certificate"):
+        assert not hasattr(made, name)
+
+
+# Arguments
+
+
+@pytest.mark.parametrize("wrong", [True, np.True_, 1.0, np.float64(2), "3", None, [4], b"1", 1j])
+def test_what_is_no_integer_is_refused(wrong: Any) -> None:
+    release = histogram_of(COUNTS)
+    with pytest.raises(TypeError, match=r"^n must be an integer"):
+        release.with_total(wrong)
+    with pytest.raises(TypeError, match=r"^base must be an integer"):
+        release.rounded(wrong)
+    if wrong is not None:
+        with pytest.raises(TypeError, match=r"^lower must be an integer"):
+            release.clamped(wrong)
+        with pytest.raises(TypeError, match=r"^upper must be an integer"):
+            release.clamped(None, wrong)
+
+
+@pytest.mark.parametrize("kind", [np.int8, np.uint64, np.int64])
+def test_integers_of_numpy_are_taken(kind: type) -> None:
+    release = histogram_of(COUNTS)
+    assert release.with_total(kind(9)) == release.with_total(9)
+    assert release.rounded(kind(5)) == release.rounded(5)
+    assert release.clamped(kind(0), kind(9)) == release.clamped(0, 9)
+    assert type(release.with_total(kind(9)).steps[0][1]) is int
+
+
+def test_integers_out_of_range_are_refused() -> None:
+    release = histogram_of(COUNTS)
+    for base in (0, -5, 2**63, 10**30):
+        with pytest.raises(ValueError, match=r"^base must be an integer from 1 to 2\*\*63 - 1"):
+            release.rounded(base)
+    for bound in (2**63, -(2**63) - 1):
+        with pytest.raises(ValueError, match=r"^lower must be in int64"):
+            release.clamped(bound)
+        with pytest.raises(ValueError, match=r"^upper must be in int64"):
+            release.clamped(0, bound)
+    with pytest.raises(ValueError, match=r"^lower or upper must be given"):
+        release.clamped()
+    with pytest.raises(ValueError, match=r"^lower must not be above upper, but 3 > 2"):
+        release.clamped(3, 2)
+    for n in (4 * 2**63, -4 * 2**63 - 1, 10**400):
+        with pytest.raises(ValueError, match=r"^n must be what 4 counts in int64 can sum to"):
+            release.with_total(n)
+    with pytest.raises(ValueError, match=r"^n must be nearer to the total of the counts"):
+        release.with_total(4 * HIGHEST)
+    with pytest.raises(ValueError, match=r"^n must be nearer to the total of the counts"):
+        release.nonnegative().with_total(4 * HIGHEST)
+
+
+def test_a_total_below_0_needs_negative_counts() -> None:
+    release = histogram_of(COUNTS)
+    assert release.with_total(-5).counts.sum() == -5
+    for make in (
+        lambda: release.nonnegative().with_total(-5),
+        lambda: release.with_total(-5).nonnegative(),
+        lambda: histogram_of([COUNTS, COUNTS]).nonnegative().with_total([3, -5]),
+    ):
+        with pytest.raises(
+            ValueError, match=r"^n must not be below 0 where no count may be, not -5"
+        ):
+            make()
+
+
+def test_each_key_needs_a_total() -> None:
+    release = histogram_of([COUNTS, COUNTS])
+    assert release.with_total((5, 6)) == release.with_total(np.array([5, 6]))
+    assert release.with_total([5, 6]).steps == (("with_total", (5, 6)),)
+    for wrong in (5, [5], [5, 6, 7], "56", None, np.zeros((2, 2), int)):
+        with pytest.raises(ValueError, match="one integer for each of the 2 keys"):
+            release.with_total(wrong)
+    for kind in ([5, 6.5], [True, 1], [5, None]):
+        with pytest.raises(TypeError, match=r"^each of n must be an integer"):
+            release.with_total(kind)
+
+
+def test_a_released_count_is_a_total() -> None:
+    release = histogram_of(COUNTS)
+    n = cydp.count([1, 2, 3], epsilon=1, rng=SeededGenerator(1))
+    assert release.with_total(n) == release.with_total(n.value)
+    assert histogram_of([COUNTS]).with_total([n]).counts.sum() == n.value
+    with pytest.raises(TypeError, match=r"^n must be an integer or a released count, not a .* sum"):
+        release.with_total(cydp.sum([1, 2], (0, 5), epsilon=1))
+    with pytest.raises(TypeError, match=r"^n must be an integer"):
+        release.with_total(cydp.mean([1, 2], (0, 5), epsilon=1))
+
+
+def test_tables_without_counts() -> None:
+    empty = table_of([])
+    for made in (empty.nonnegative(), empty.with_total(0), empty.rounded(5), empty.clamped(0)):
+        assert values_of(made) == []
+        assert made.notes == ()
+    assert empty.normalized().shares.tolist() == []
+    for n in (1, -1):
+        with pytest.raises(ValueError, match=r"^n must be what 0 counts"):
+            empty.with_total(n)
+    no_keys = histogram_of(np.zeros((0, 3)))
+    assert no_keys.nonnegative().with_total([]).counts.shape == (0, 3)
+    assert no_keys.normalized().notes == ()
+
+
+def test_a_table_needs_a_column_of_counts() -> None:
+    release = cydp.group_by(
+        {"k": ["a"], "x": [1.0]}, "k", keys=["a"], count=False, sums={"x": (0, 1)}, epsilon=1
+    )
+    with pytest.raises(KeyError, match="the columns are sum_x, not 'n'"):
+        release.nonnegative()
+
+
+def test_post_processing_costs_nothing(tmp_path: Any) -> None:
+    ledger = BudgetLedger.create(tmp_path / "ledger.db", PureDP(1), privacy_unit="row")
+    release = cydp.histogram([1, 2], 4, (0, 4), epsilon=1, budget=ledger)
+    before = ledger.spent
+    made = release.nonnegative().with_total(2).rounded(2)
+    assert ledger.spent == before
+    assert made.loss == release.loss == PureDP(1, relation="add-remove")
