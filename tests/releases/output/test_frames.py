@@ -1,0 +1,254 @@
+"""releases/output/_frame.py, _arrow.py, _arrow_columns.py: columns for other tools."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from datetime import date, datetime, timedelta, timezone
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from releases.output.made import KEYS, MADE, made, with_counts
+
+import cydp
+from cydp.releases._table_release import TableRelease
+from cydp.testing import SeededGenerator
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_every_release_is_a_table_in_four_tools(name: str) -> None:
+    release = made(name)
+    frame, table = release.to_pandas(), pa.table(release)
+    assert table.num_rows == len(frame)
+    assert table.column_names == list(frame)
+    for column in frame:
+        assert table[column].to_pylist() == frame[column].tolist()
+    found = duckdb.sql("select * from release")
+    assert found.columns == list(frame)
+    assert found.fetchall() == list(zip(*table.to_pydict().values(), strict=True))
+    if name not in ("bounds", "no bounds"):  # a pair of numbers, of which polars makes a column
+        assert pl.DataFrame(release).to_dict(as_series=False) == table.to_pydict()
+
+
+def test_a_histogram_has_its_edges() -> None:
+    frame = made("histogram").to_pandas()
+    assert list(frame) == ["left", "right", "count"]
+    assert frame["left"].tolist() == [0, 25, 50, 75]
+    assert frame["right"].tolist() == [25, 50, 75, 100]
+    assert frame["count"].dtype == np.int64
+    assert frame["count"].tolist() == made("histogram").counts.tolist()
+
+
+def test_several_axes_are_rows() -> None:
+    release = made("two axes")
+    frame = release.to_pandas()
+    assert list(frame) == ["x0_left", "x0_right", "x1_left", "x1_right", "count"]
+    for row in frame.itertuples():
+        i, j = (list(edges).index(left) for edges, left in
+                zip(release.axes, (row.x0_left, row.x1_left), strict=True))  # fmt: skip
+        assert row[-1] == release.counts[i, j]
+
+
+def test_keys_and_bins_are_rows() -> None:
+    release = made("histogram by")
+    frame = release.to_pandas()
+    assert list(frame) == ["key", "left", "right", "count"]
+    assert frame["key"].tolist() == [key for key in KEYS for _ in range(3)]
+    assert frame["count"].tolist() == release.counts.ravel().tolist()
+
+
+def test_intervals_are_columns() -> None:
+    release = made("group_by")
+    for simultaneous, count in ((False, 1), (True, 2)):
+        frame = release.to_pandas(confidence=0.9, simultaneous=simultaneous)
+        for name in ("n", "sum_x", "mean_x"):
+            lower, upper = release.interval(0.9, count=count, column=name)
+            assert frame[f"{name}_lower"].tolist() == lower.tolist()
+            assert frame[f"{name}_upper"].tolist() == upper.tolist()
+        assert "quantile_x q=0.5_lower" not in frame
+    lower, upper = made("mean").interval(0.99)
+    frame = made("mean").to_pandas(confidence=0.99)
+    assert frame.iloc[0].tolist() == [made("mean").value, lower, upper]
+
+
+def test_a_frame_is_a_copy() -> None:
+    frame = made("histogram").to_pandas()
+    frame.loc[0, "count"] = 10**6
+    assert made("histogram").counts[0] != 10**6
+
+
+def test_names_do_not_clash() -> None:
+    table = {"n": ["a"], "n_lower": ["b"], "n_": [1]}
+    release = cydp.group_by(table, ["n", "n_lower", "n_"], keys=[("a", "b", 1)], epsilon=1)
+    names = list(release.to_pandas(confidence=0.9))
+    assert len(set(names)) == len(names) == 6
+    assert names[-3:] == ["n", "n_lower", "n_upper"]
+    assert pa.table(release).num_columns == 4
+
+
+def test_huge_counts_are_exact() -> None:
+    counts = [2**53 + 1, -(2**62), 2**62, 0]
+    release = with_counts(counts)
+    assert release.to_pandas()["count"].tolist() == counts
+    assert pa.table(release)["count"].to_pylist() == counts
+
+
+NAIVE, AWARE = datetime(2026, 1, 2, 3, 4, 5, 6), datetime(2026, 1, 2, tzinfo=timezone.utc)
+
+COLUMNS: dict[str, tuple[Any, Any, list[Any]]] = {
+    **{
+        dtype: (np.array([0, 1, 3], dtype), getattr(pa, dtype)(), [0, 1, 3])
+        for dtype in ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
+    },
+    "large uint64": (np.array([2**64 - 1], "uint64"), pa.uint64(), [2**64 - 1]),
+    "swapped": (np.array([1, 2], ">i4"), pa.int32(), [1, 2]),
+    "float32": (np.array([0.5, np.inf], "f4"), pa.float32(), [0.5, np.inf]),
+    "float64": (np.array([0.5, -1]), pa.float64(), [0.5, -1.0]),
+    "bool": (np.array([True, False] * 5), pa.bool_(), [True, False] * 5),
+    "text": (np.array(["a", "é", ""]), pa.string(), ["a", "é", ""]),
+    "bytes": (np.array([b"a", b""]), pa.binary(), [b"a", b""]),
+    "days": (np.array(["2026-01-02", "NaT"], "M8[D]"), pa.date32(), [date(2026, 1, 2), None]),
+    "years": (np.array(["2026"], "M8[Y]"), pa.date32(), [date(2026, 1, 1)]),
+    "months": (np.array(["2026-03"], "M8[M]"), pa.date32(), [date(2026, 3, 1)]),
+    "weeks": (np.array(["2026-01-01"], "M8[W]"), pa.date32(), [date(2026, 1, 1)]),
+    "far years": (np.array(["99999999"], "M8[Y]"), pa.string(), ["99999999"]),
+    "hours": (np.array(["2026-01-02T03"], "M8[h]"), pa.timestamp("s"), [datetime(2026, 1, 2, 3)]),
+    "minutes": (np.array(["2026-01-02T03:04"], "M8[m]"), pa.timestamp("s"),
+                [datetime(2026, 1, 2, 3, 4)]),
+    "picoseconds": (np.array([1001], "M8[ps]"), pa.string(), ["1970-01-01T00:00:00.000000001001"]),
+    **{
+        f"instants in {unit}": (np.array([7, "NaT"], f"M8[{unit}]"), pa.timestamp(unit), [7, None])
+        for unit in ("s", "ms", "us", "ns")
+    },
+    **{
+        f"spans in {unit}": (np.array([7, "NaT"], f"m8[{unit}]"), pa.duration(unit), [7, None])
+        for unit in ("s", "ms", "us", "ns")
+    },
+    "span in days": (np.array([2], "m8[D]"), pa.duration("s"), [2 * 86400]),
+    "span in months": (np.array([2], "m8[M]"), pa.string(), ["2 months"]),
+    "objects: text": (["a", None, "é"], pa.string(), ["a", None, "é"]),
+    "objects: bytes": ([b"a", None], pa.binary(), [b"a", None]),
+    "objects: bool": ([True, None], pa.bool_(), [True, None]),
+    "objects: int": ([1, None, np.int8(-3)], pa.int64(), [1, None, -3]),
+    "objects: large int": ([2**70, 1], pa.string(), [str(2**70), "1"]),
+    "objects: float": ([0.5, None], pa.float64(), [0.5, None]),
+    "objects: date": ([date(2026, 1, 2), None], pa.date32(), [date(2026, 1, 2), None]),
+    "objects: datetime": ([NAIVE, None], pa.timestamp("us"), [NAIVE, None]),
+    "objects: aware": ([AWARE], pa.string(), [str(AWARE)]),
+    "objects: span": ([timedelta(1), None], pa.duration("us"), [timedelta(1), None]),
+    "objects: decimal": ([Decimal("1.50")], pa.string(), ["1.50"]),
+    "objects: mixed": ([1, "1", None, 0.5, True, (1, 2)], pa.string(),
+                       ["1", "1", None, "0.5", "True", "(1, 2)"]),
+    "objects: None": ([None, None], pa.string(), [None, None]),
+    "objects: surrogate": (["\ud800"], pa.string(), ["?"]),
+    "nothing": (np.array([], object), pa.string(), []),
+    "no days": (np.array([], "M8[D]"), pa.date32(), []),
+}  # fmt: skip
+
+
+def objects(entries: list[Any]) -> np.ndarray[Any, Any]:
+    found = np.empty(len(entries), object)
+    found[:] = entries
+    return found
+
+
+def table_of(keys: np.ndarray[Any, Any]) -> TableRelease:
+    """A table with these keys."""
+    counts = np.arange(len(keys))
+    blank = cydp.value_counts([], list(range(max(len(keys), 1))), epsilon=1, rng=SeededGenerator(1))
+    return TableRelease(query=blank.query, key_names=("k",), key_columns=(keys,), steps=(counts,))
+
+
+@pytest.mark.parametrize("name", COLUMNS)
+def test_keys_of_every_kind(name: str) -> None:
+    given, kind, expected = COLUMNS[name]
+    keys = given if isinstance(given, np.ndarray) else objects(given)
+    release = table_of(keys)
+    table = pa.table(release)
+    table.validate(full=True)
+    column = table["k"]
+    assert column.type == kind
+    if expected and isinstance(expected[0], int) and (pa.types.is_temporal(kind)):
+        column = column.cast(pa.int64())
+    assert column.to_pylist() == expected
+    assert pl.DataFrame(release)["k"].null_count() == expected.count(None)
+    assert duckdb.sql("select count(*), count(k) from release").fetchall() == [
+        (len(keys), len(keys) - expected.count(None))
+    ]
+    assert len(release.to_pandas()) == len(keys)
+    assert len(release.to_text()) > 0
+    assert "<table" in release.to_html() or not len(keys)
+    assert release.to_json()
+
+
+PROGRAM = """
+import sys
+sys.modules["pyarrow"] = None  # as if it were not installed
+import duckdb, polars
+import cydp
+release = cydp.value_counts(["a", "b", "a"], ["a", "b", "c"], epsilon=100)
+assert polars.DataFrame(release).rows() == [("a", 2), ("b", 1), ("c", 0)]
+assert polars.from_arrow(release).rows() == [("a", 2), ("b", 1), ("c", 0)]
+assert duckdb.sql("select * from release").fetchall() == [("a", 2), ("b", 1), ("c", 0)]
+assert duckdb.from_arrow(release).fetchall() == [("a", 2), ("b", 1), ("c", 0)]
+assert not any(name.startswith("pyarrow.") for name in sys.modules)
+"""
+
+
+def run(program: str) -> str:
+    source = Path(cydp.__file__).parents[1]
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", f"import sys\nsys.path.insert(0, {str(source)!r})\n{program}"],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_polars_and_duckdb_need_no_pyarrow() -> None:
+    run(PROGRAM)
+
+
+def test_outputs_are_imported_when_they_are_used() -> None:
+    run(
+        "import cydp\n"
+        "late = ('matplotlib', 'pandas', 'nanoarrow', 'uhi', 'boost_histogram', 'polars')\n"
+        "assert not any(name in sys.modules for name in late)\n"
+        "found = {n for n in sys.modules if n.startswith('cydp.releases.output.')}\n"
+        "assert found == {'cydp.releases.output._sheet', 'cydp.releases.output._shown'}, found\n"
+        "release = cydp.histogram([1], 2, (0, 2), epsilon=1)\n"
+        "repr(release), release.to_html(), release.to_json(), release.to_uhi()\n"
+        "assert not any(name in sys.modules for name in late)\n"
+    )
+
+
+def test_what_is_missing_is_said() -> None:
+    run(
+        "import cydp\n"
+        "sys.modules['matplotlib'] = sys.modules['pandas'] = None\n"
+        "release = cydp.count([1], epsilon=1)\n"
+        "for call, words in ((release.plot, \"pip install 'cydp[plot]'\"),\n"
+        "                    (release.to_pandas, 'pip install pandas')):\n"
+        "    try:\n"
+        "        call()\n"
+        "    except ImportError as error:\n"
+        "        assert words in str(error), error\n"
+        "    else:\n"
+        "        raise AssertionError\n"
+    )
+
+
+def test_pandas_holds_the_times_that_it_can() -> None:
+    frame = table_of(np.array(["2026-01-02", "NaT"], "M8[D]")).to_pandas()
+    assert frame["k"].tolist()[0] == pd.Timestamp(2026, 1, 2)
+    assert frame["k"].isna().tolist() == [False, True]
+    assert table_of(np.array([1001], "M8[ps]")).to_pandas()["k"].tolist() == [
+        "1970-01-01T00:00:00.000000001001"
+    ]

@@ -1,0 +1,178 @@
+"""releases/output/_text.py, _error_words.py, _number_words.py: what people read."""
+
+from __future__ import annotations
+
+import pickle
+import re
+
+import numpy as np
+import pytest
+from releases.output.made import MADE, made, with_counts
+
+import cydp
+from cydp.releases.output._number_words import bound_words, value_words
+
+HISTOGRAM = """\
+histogram: 4 bins; epsilon=0.5, relation='add-remove'
+protects: whether one row is in the table or not
+noise: DiscreteLaplace, scale 2
+  bin        count
+  [0, 25)       47
+  [25, 50)      46
+  [50, 75)      50
+  [75, 100]     55
+error: each within 6, with 95 % confidence"""
+
+COUNT = """\
+count: 203 rows; epsilon=0.5, relation='add-remove'
+protects: whether one row is in the table or not
+noise: DiscreteLaplace, scale 2
+error: within 6, with 95 % confidence"""
+
+GROUPED = """\
+group_by: 2 keys; epsilon=0.5, relation='add-remove'
+protects: whether one row is in the table or not
+noise: DiscreteLaplace, scale 8 (n), 800 (sum_x), 16 (mean_x_rows), 800 (mean_x); ...
+  key                                day          n  sum_x  mean_x  +-  quantile_x q=0.5  quantile_x q=0.9
+  a                                  2026-01-01  89  3,700      48  52           95.7589           72.8249
+  <script>alert('x') & "y"</script>  2026-01-02  90  5,600      51  31           3.63068           91.1476
+error of n: all 2 together within 30, with 95 % confidence
+error of sum_x: all 2 together within 3,000, with 95 % confidence
+error of mean_x: all 2 together within the bounds beside them, with 95 % confidence
+error of quantile_x q=0.5: all 2 together within 380 ranks, with 95 % confidence
+error of quantile_x q=0.9: all 2 together within 680 ranks, with 95 % confidence"""  # noqa: E501
+
+QUANTILES = """\
+quantile: 3 quantiles; epsilon=0.5, relation='add-remove'
+protects: whether one row is in the table or not
+noise: QuantileMechanism, scale 9 ranks (q0), 6 ranks (q1), 10.8 ranks (q2)
+  q     quantile  +- ranks
+  0.25    25.837       210
+  0.5    51.1714       140
+  0.9    99.7589       250
+error: each within the bound beside it, with 95 % confidence"""
+
+
+def test_texts_as_they_are() -> None:
+    assert repr(made("histogram")) == made("histogram").to_text() == HISTOGRAM
+    assert repr(made("count")) == COUNT
+    assert repr(made("quantiles")) == QUANTILES
+
+
+def test_a_text_for_all_cells_together() -> None:
+    text = made("group_by").to_text(simultaneous=True)
+    shown, expected = text.splitlines(), GROUPED.splitlines()
+    assert shown[:4] == expected[:4]
+    assert shown[6:] == expected[6:]
+    assert [row.split()[:-3] for row in shown[4:6]] == [row.split()[:-3] for row in expected[4:6]]
+
+
+def test_errors_are_said_in_one_way() -> None:
+    release = made("histogram")
+    for confidence, percent in ((0.95, "95"), ("0.999", "99.9"), ("2/3", "66.6667")):
+        each = release.error_bound(confidence)
+        together = release.error_bound(confidence, count=4)
+        assert together > each
+        assert release.to_text(confidence).splitlines()[-1] == (
+            f"error: each within {each}, with {percent} % confidence"
+        )
+        assert release.to_text(confidence, simultaneous=True).splitlines()[-1] == (
+            f"error: all 4 together within {together}, with {percent} % confidence"
+        )
+
+
+def test_ranks_are_said() -> None:
+    bound = made("median").rank_error()
+    assert f"error: within {bound_words(bound)} ranks, with 95 % confidence" in repr(made("median"))
+    text = made("top").to_text(0.9)
+    best = bound_words(made("top").error_bound(0.9))
+    assert f"each within {best} rows of the best key left, with 90 % confidence" in text
+
+
+@pytest.mark.parametrize("name", MADE)
+@pytest.mark.parametrize("simultaneous", [False, True])
+def test_every_release_has_a_short_text(name: str, simultaneous: bool) -> None:
+    lines = made(name).to_text(simultaneous=simultaneous).splitlines()
+    assert "epsilon=0.5" in lines[0]
+    assert "relation='add-remove'" in lines[0]
+    assert lines[1] == "protects: whether one row is in the table or not"
+    assert lines[2].startswith("noise: ")
+    assert len(lines) <= 3 + 22 + 5
+    rows = [line for line in lines if line.startswith("  ") and line != "  ..."]
+    assert all(line == line.rstrip() for line in lines)
+    table = made(name).to_pandas()
+    if name not in ("no bounds", "no keys found", "no groups found") and rows:
+        assert len(rows) == 1 + min(len(table), 20)
+
+
+def test_a_large_table_shows_its_ends() -> None:
+    lines = repr(made("many bins")).splitlines()
+    assert lines[4].split()[:2] == ["[0,", "1)"]
+    assert lines[14] == "  ..."
+    assert lines[24].split()[:2] == ["[99,", "100]"]
+
+
+def test_a_million_cells_are_shown_quickly_enough_to_be_shown() -> None:
+    long = cydp.histogram([1.0], 10**6, (0, 1), epsilon=1)
+    assert len(repr(long).splitlines()) == 3 + 1 + 21 + 1
+    edges = re.findall(r"\[(\S+), (\S+)[)\]]", repr(long))
+    assert len({left for left, _ in edges}) == 20
+
+
+def test_bounds_say_what_they_are() -> None:
+    found, missing = repr(made("bounds")), repr(made("no bounds"))
+    assert "lower 32, upper 128" in found
+    assert "None was found" not in found
+    assert "note: A bin is found if its noisy count is above 44. None was found" in missing
+
+
+def test_promises_and_users_are_said() -> None:
+    promised = cydp.count([1], epsilon=1, max_rows_per_unit=3, unit="person")
+    assert "one person is in the table" in repr(promised)
+    assert "the caller's promise" in repr(promised)
+
+
+def test_numbers_beyond_floats_keep_their_digits() -> None:
+    huge = with_counts([2**53 + 1, -(2**62), 5])
+    assert "9,007,199,254,740,993" in repr(huge)
+    assert "-4,611,686,018,427,387,904" in repr(huge)
+
+
+@pytest.mark.parametrize(
+    "bound", [3.0, 0.0123, 599146.5, 1e-9, 9.96, 99.99, 1e-20, 3e17, 0.1, 7e300]
+)
+def test_a_bound_is_never_said_smaller_than_it_is(bound: float) -> None:
+    said = float(bound_words(bound).replace(",", ""))
+    assert bound * (1 - 1e-5) <= said <= bound * 1.11
+    assert said >= bound or not 1e-10 < bound < 1e15
+
+
+def test_words_of_numbers() -> None:
+    assert bound_words(0.0) == "0"
+    assert bound_words(float("inf")) == "inf"
+    assert value_words(float("nan")) == "nan"
+    assert value_words(-0.4, 3.0) == "0.0"
+    assert value_words(0) == "0"
+    assert value_words(np.float64(1e306), 1e305).endswith("e+306")
+
+
+def test_keys_cannot_break_the_table() -> None:
+    release = cydp.value_counts([], ["a\nb", "\x1b[31m", "x" * 1000], epsilon=1)
+    lines = repr(release).splitlines()
+    assert len(lines) == 3 + 4 + 1
+    assert all(line.isprintable() and len(line) < 100 for line in lines)
+    assert r"a\nb" in lines[4]
+
+
+def test_a_seeded_text_is_the_same_after_a_copy() -> None:
+    for name in MADE:
+        assert repr(pickle.loads(pickle.dumps(made(name)))) == repr(made(name))
+
+
+def test_confidence_is_checked() -> None:
+    for name in MADE:
+        for wrong in (0, 1, 2.0):
+            with pytest.raises(ValueError, match="confidence"):
+                made(name).to_text(wrong)
+        with pytest.raises(TypeError, match="confidence"):
+            made(name).to_html(None)
