@@ -3,9 +3,7 @@
 
 from __future__ import annotations
 
-from cydp.releases.postprocessing._post_processed import PostProcessed
-
-__all__ = ["PostProcessed"]
+__all__: list[str] = []
 
 
 def __dir__() -> list[str]:
