@@ -21,18 +21,16 @@ from typing import IO, Any
 from cydp.cli._errors import FileError
 
 __all__ = [
-    "ROW",
     "DataFile",
     "Format",
     "connect",
     "is_integer",
-    "is_number",
     "open_data",
     "sql_name",
     "sql_text",
 ]
 
-ROW = "row"  # a column that every record has
+_ROW = "row"  # a column that every record has
 
 # Not parallel, because with several threads a newline inside quotes is an error.
 _CSV = (
@@ -138,7 +136,7 @@ class DataFile:
         labels : names of columns
             Of keys and users.
         every_row : bool, default False
-            Whether to add the column `ROW`, which is null in no record.
+            Whether to add the column `row_name`, which is null in no record.
 
         Raises
         ------
@@ -183,7 +181,7 @@ class DataFile:
     @staticmethod
     def row_name(labels: Sequence[str]) -> str:
         """Return the name of the column that every record has, beside columns of labels."""
-        name = ROW
+        name = _ROW
         while name in map(str.lower, labels):
             name += "_"
         return name
@@ -215,12 +213,12 @@ class DataFile:
         if self.kind == "CSV":
             return f"TRY_CAST({column} AS DOUBLE)"
         kind = self.type_of(name)
-        if not is_number(kind):
+        if not _is_number(kind):
             raise FileError(f"column {name!r} of {self.path!r} must be numeric, not {kind[:40]}")
         return column if kind in _INTEGERS else f"CAST({column} AS DOUBLE)"
 
 
-def is_number(kind: str) -> bool:
+def _is_number(kind: str) -> bool:
     """Whether a type of DuckDB is one of numbers."""
     return kind in _INTEGERS or (kind.startswith(_NUMBERS) and not kind.endswith("]"))
 

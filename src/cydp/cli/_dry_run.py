@@ -38,7 +38,7 @@ def explain_dry(
     given.pop("column", None)
     if options.rows is not None:
         given["n_per_key" if function is group_by else "n"] = options.rows
-    explained = explain(function, *arguments, confidence=options.confidence, **given)
+    explained = explain(function, *arguments, confidence=options.confidence or "0.95", **given)
     print(in_options(str(explained)))
     if budget is None:
         return 0

@@ -27,7 +27,7 @@ _IN_PYTHON = {
     "--max-rows-per-unit=k",
     "give user= as well": "give --user as well",
     "epsilon and delta must be given": "--epsilon and --delta must be given",
-    "use another charge_id": "use another --charge-id",
+    "repeat the same call, or use": "repeat the same command, or use",
     "True and False would be counted alike: pass the records that have the property, as x[mask], "
     "or use cydp.sum(x, (0, 1), ...)": "true and false would be counted alike: use `cydp sum` with "
     "--bounds 0:1",

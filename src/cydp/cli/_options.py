@@ -186,8 +186,9 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
         "--force", action="store_true", help="replace files that exist (default: refuse)"
     )
     group.add_argument(
-        "--confidence", default="0.95", metavar="C",
-        help="the probability with which the errors that are printed hold (default: 0.95)",
+        "--confidence", metavar="C",
+        help="the probability with which the errors hold (default: 0.95). If it is given, *.csv and "
+        "*.parquet have intervals too",
     )  # fmt: skip
     group.add_argument(
         "--simultaneous", action="store_true",

@@ -20,6 +20,7 @@ import numpy as np
 
 from cydp.cli._data_file import connect, sql_text
 from cydp.cli._errors import FileError
+from cydp.releases.output._arrow import stream_of
 
 __all__ = ["Outputs", "Showing"]
 
@@ -36,15 +37,31 @@ class Showing:
     ----------
     release : Release
     result : Release, or what post-processors made of it
-    confidence : str
+    confidence : str or None
+        None: 0.95, and tables have no intervals.
     simultaneous : bool
 
     """
 
     release: Any
     result: Any
-    confidence: str
+    confidence: str | None
     simultaneous: bool
+
+    @property
+    def level(self) -> str:
+        """The confidence."""
+        return self.confidence or "0.95"
+
+    @property
+    def text(self) -> str:
+        """The result for people."""
+        return str(self.result.to_text(self.level, simultaneous=self.simultaneous))
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """The result as JSON can hold it."""
+        return dict(self.result.to_dict(self.level))
 
 
 @dataclass(slots=True)
@@ -189,7 +206,7 @@ def _plotter_of(text: str) -> Callable[[Showing, str], None]:
 
 
 def _plot(showing: Showing, draft: str) -> None:
-    axes = showing.result.plot(confidence=showing.confidence, simultaneous=showing.simultaneous)
+    axes = showing.result.plot(confidence=showing.level, simultaneous=showing.simultaneous)
     axes.figure.savefig(draft, bbox_inches="tight", dpi=150)
 
 
@@ -205,18 +222,20 @@ def _write_certificate(showing: Showing, draft: str) -> None:
 
 
 def _write_table(showing: Showing, draft: str, kind: str) -> None:
-    """Write the columns of `to_pandas()`."""
+    """Write the columns of `to_pandas()`, with intervals if a confidence was asked for."""
     how = "FORMAT csv, HEADER" if kind == "csv" else "FORMAT parquet"
     connection = connect()
-    connection.register("released", _columns_of(showing.result))
+    connection.register("released", _columns_of(showing))
     connection.execute(f"COPY released TO {sql_text(draft)} ({how})")
 
 
-def _columns_of(result: Any) -> dict[str, Any]:
+def _columns_of(showing: Showing) -> dict[str, Any]:
     """Return the columns of an Arrow stream as arrays, which every DuckDB takes."""
     import nanoarrow
 
-    table = nanoarrow.Array(result)
+    sheet = showing.result._sheet(showing.level, showing.simultaneous)
+    intervals = showing.confidence is not None
+    table = nanoarrow.Array(stream_of(sheet, None, intervals=intervals))
     columns: dict[str, Any] = {}
     for i in range(table.n_children):
         about = nanoarrow.c_schema(table.schema.field(i))

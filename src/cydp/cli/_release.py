@@ -7,7 +7,6 @@ All that can be checked is checked before the charge. docs/cli.md.
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -38,7 +37,7 @@ from cydp.releases._explain import explain
 __all__ = ["Request", "charged_words", "release"]
 
 _NOTE = (
-    "note: a value that is no number counts as missing, so a column in which nothing is a number "
+    "a value that is no number counts as missing, so a column in which nothing is a number "
     "gives pure noise"
 )
 
@@ -121,7 +120,8 @@ def _check(options: argparse.Namespace, request: Request) -> Format:
     if request.by is not None:
         named["keys"] = None if options.keys is None and options.key_list is None else 1
     explain(request.function, *request.arguments, **named)
-    read_level(options.confidence)
+    if options.confidence is not None:
+        read_level(options.confidence)
     if options.file_format == "parquet" and options.delimiter is not None:
         raise ValueError("--delimiter is for CSV, and --format is parquet")
     if options.rows is not None and not options.dry_run:
@@ -185,21 +185,16 @@ def _publish(
 ) -> int:
     """Write the files and print the release; what fails does not keep the rest from being shown."""
     failures: list[str] = []
-    showing = Showing(released, released, options.confidence, options.simultaneous)
+    confidence, simultaneous = options.confidence, options.simultaneous
+    showing = Showing(released, released, confidence, simultaneous)
     try:
-        showing = Showing(
-            released, _process(options, released), options.confidence, options.simultaneous
-        )
+        showing = Showing(released, _process(options, released), confidence, simultaneous)
         outputs.write(showing)
-    except Exception as error:
-        failures.append(
-            str(error) if isinstance(error, FileError) else "the release cannot be made"
-        )
+    except FileError as error:
+        failures.append(str(error))
+    notes = [_NOTE] if data.kind == "CSV" and request.numbers else []
+    lines = [f"note: {note}" for note in notes]
     about: dict[str, Any] = {}
-    lines: list[str] = []
-    if data.kind == "CSV" and request.numbers:
-        about["note"] = _NOTE.removeprefix("note: ")
-        lines.append(_NOTE)
     if ledger is not None:
         try:
             left = left_in(ledger, options.blocks)
@@ -208,13 +203,10 @@ def _publish(
         except LedgerError as error:  # no refusal, which would have charged nothing
             failures.append(str(error))
     if options.json:
-        text = showing.result.to_json()
-        print(json_of(json.loads(text) | about) if about else text)
+        facts = showing.facts
+        print(json_of(facts | {"notes": [*facts["notes"], *notes]} | about))
     else:
-        text = showing.result.to_text(options.confidence, simultaneous=options.simultaneous)
-        print(in_options(text))
-        for line in lines:
-            print(line)
+        print(in_options(showing.text), *lines, sep="\n")
     sys.stdout.flush()
     if failures:
         raise FileError("; ".join(failures) + _after_release(options))

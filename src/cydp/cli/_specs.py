@@ -13,7 +13,6 @@ from typing import TypeAlias
 from cydp._numbers.rational import float_of, read_exact
 
 __all__ = [
-    "Ends",
     "read_by_column",
     "read_edges",
     "read_ends",
