@@ -26,6 +26,8 @@ _IN_PYTHON = {
     "give user=, or promise with max_rows_per_unit=k": "give --user, or promise with "
     "--max-rows-per-unit=k",
     "give user= as well": "give --user as well",
+    "epsilon must be given, or rho": "--epsilon must be given, or --rho",
+    "epsilon must be given with delta, or rho": "--epsilon must be given with --delta, or --rho",
     "epsilon and delta must be given": "--epsilon and --delta must be given",
     "repeat the same call, or use": "repeat the same command, or use",
     "True and False would be counted alike: pass the records that have the property, as x[mask], "

@@ -187,8 +187,8 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument(
         "--confidence", metavar="C",
-        help="the probability with which the errors hold (default: 0.95). If it is given, *.csv and "
-        "*.parquet have intervals too",
+        help="the probability with which the errors hold (default: 0.95). If it is given, *.csv "
+        "and *.parquet have intervals too",
     )  # fmt: skip
     group.add_argument(
         "--simultaneous", action="store_true",

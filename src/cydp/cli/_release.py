@@ -190,7 +190,7 @@ def _publish(
     try:
         showing = Showing(released, _process(options, released), confidence, simultaneous)
         outputs.write(showing)
-    except FileError as error:
+    except (TypeError, ValueError) as error:
         failures.append(str(error))
     notes = [_NOTE] if data.kind == "CSV" and request.numbers else []
     lines = [f"note: {note}" for note in notes]
