@@ -19,7 +19,7 @@ AGES = np.loadtxt(PUMS, delimiter=",", skiprows=1, usecols=0)
 
 # Words for users of Python: arguments, classes and calls.
 _PYTHON = re.compile(
-    r"(?<![\w'-])[a-z]+_[a-z_]+(?![\w'./])|\b(?:user|unit|keys|by|n|epsilon|delta|rho)=(?![\d(a])"
+    r"(?<![\w'-])[a-z]+_[a-z_]+(?![\w'./])|(?<![\w-])(?:user|unit|keys|by|n|epsilon|delta|rho)=(?![\d(a])"
     r"|\b(?:Pure|Approx|Z)C?DP\b|\bcydp\.[a-z]|\bNone\b|\bTrue\b|\bFalse\b|\bTraceback\b|="
     r"(?:\(|\[)"
 )

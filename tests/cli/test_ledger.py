@@ -258,8 +258,8 @@ PAID = [*HISTOGRAM, "--epsilon", "0.1", "--ledger", "LEDGER"]
         (
             [*COLUMN, *PAID[-4:]],
             1,
-            "error: the ledger protects 'person', and this release a row: promise with "
-            "--max-rows-per-unit=k that no 'person' has more than k rows\n",
+            "error: the ledger protects 'person', and this release a row: give --user, or promise "
+            "with --max-rows-per-unit=k that no 'person' has more than k rows\n",
         ),
         (
             [*PAID, "--max-rows-per-unit", "0"],
@@ -299,7 +299,7 @@ def test_what_is_refused_charges_and_reads_nothing(
 def test_the_promise_scales_the_noise_and_is_kept(run: Run, ledger: str) -> None:
     paid = [*COLUMN, "--epsilon", "0.1", "--json", "--max-rows-per-unit", "3"]
     release = json.loads(run(*paid, "--ledger", ledger)[1])
-    assert (scale_of(release), release["exact"]["epsilon"]) == ("30", "0.1")
+    assert (scale_of(release), release["exact"]["epsilon"]) == ("30", "1/10")
     assert scale_of(json.loads(run(*paid)[1])) == "30"
     last = run("ledger", "history", ledger, "--json")[1].splitlines()[-1]
     assert json.loads(last)["params"].endswith("unit='unit', max_rows_per_unit=3)")
@@ -350,7 +350,8 @@ def test_a_ledger_that_breaks_after_the_charge(
 
     monkeypatch.setattr(_payment, "left_of", broken)
     done = run(*HISTOGRAM, "--epsilon", "0.4", "--ledger", ledger)
-    refused(done, 2, "the disk is gone; the ledger was charged all the same")
+    assert done[1].startswith("histogram: 10 bins")
+    refused((done[0], "", done[2]), 2, "the disk is gone; the ledger was charged all the same")
     assert charges(ledger) == 1
 
 

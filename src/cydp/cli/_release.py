@@ -36,6 +36,8 @@ from cydp.releases._explain import explain
 
 __all__ = ["Request", "charged_words", "release"]
 
+_UNREAD = "could not be read"  # of a relation whose query fails
+
 _NOTE = (
     "a value that is no number counts as missing, so a column in which nothing is a number "
     "gives pure noise"
@@ -156,7 +158,8 @@ def _run(
             )
     except Exception as error:
         charged = charged_words(error, options.charge_id)
-        if not charged and isinstance(error, PrivacyError | TypeError | ValueError):
+        is_known = isinstance(error, PrivacyError | TypeError | ValueError)
+        if is_known and not charged and _UNREAD not in str(error):
             raise
         what = str(error) if isinstance(error, PrivacyError) else data.cannot_read
         raise FileError(what + charged) from None
