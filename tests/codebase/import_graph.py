@@ -11,7 +11,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 SOURCE = Path(__file__).parents[2] / "src" / "cydp"
-INNER = {"accounting.ledger": "accounting/ledger", "releases.output": "releases/output"}  # rooms inside of rooms
+INNER = {
+    "accounting.ledger": "accounting/ledger",
+    "releases.output": "releases/output",
+}  # rooms inside of rooms
 
 
 def name_of(file: Path) -> str:

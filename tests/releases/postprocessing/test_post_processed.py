@@ -47,7 +47,7 @@ def test_the_release_stays_as_it_is(kind: str, step: str) -> None:
     assert (made.loss, made.relation, made.unit) == (release.loss, release.relation, release.unit)
     assert len(made.steps) == 1
     assert step in made.made_by
-    assert made.made_by in repr(made)
+    assert made.made_by in " ".join(repr(made).split())
 
 
 @each_release

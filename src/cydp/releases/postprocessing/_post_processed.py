@@ -7,8 +7,8 @@ docs/releases/postprocessing.md has the definitions and proofs.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, NoReturn
 
 import numpy as np
@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from cydp._arguments import Integer, Number
 from cydp._numbers.rational import read_integer
 from cydp.accounting._loss import Loss
-from cydp.releases._format import format_cost
+from cydp.releases.output._sheet import Numbers, Sheet
+from cydp.releases.output._shown import Shown
 from cydp.releases.postprocessing._steps import (
     Step,
     add_step,
@@ -216,7 +217,7 @@ class PostProcessing:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class PostProcessed(PostProcessing):
+class PostProcessed(Shown, PostProcessing):
     """Counts, or shares, that were made from a release without further privacy cost.
 
     It is made by `nonnegative`, `with_total`, `normalized`, `rounded` and `clamped` of a histogram
@@ -364,7 +365,7 @@ class PostProcessed(PostProcessing):
             )
         column = {} if _is_histogram(self.release) else {"column": "n"}
         lower, upper = self.release.interval(confidence, count=count, **column)
-        return np.maximum(lower, 0), np.maximum(upper, 0)
+        return _cut(lower), _cut(upper)
 
     def __iter__(self) -> Iterator[Any]:
         if not _is_histogram(self.release):
@@ -386,17 +387,74 @@ class PostProcessed(PostProcessing):
         # The numbers follow from the release and the steps, and cannot contradict them.
         return PostProcessed, (self.release, self.steps)
 
-    def __repr__(self) -> str:
-        cells = " x ".join(map(str, self._numbers.shape))
-        head = (
-            f"PostProcessed: {cells} {'shares' if has_shares(self.steps) else 'counts'}, "
-            f"{format_cost(self.loss)}, relation={self.relation!r}"
+    def to_uhi(self) -> Any:
+        """Return a histogram as other tools draw it: a PlottableHistogram of UHI.
+
+        Returns
+        -------
+        object
+            As of `HistogramRelease.to_uhi`, with these numbers and without variances.
+
+        Raises
+        ------
+        TypeError
+            For a table by keys, which has no bins.
+
+        Examples
+        --------
+        >>> import cydp
+        >>> table = cydp.histogram([1, 3], 2, (0, 4), epsilon=100).nonnegative()
+        >>> table.to_uhi().values(), table.to_uhi().variances()
+        (array([1., 1.]), None)
+
+        """
+        from cydp.releases.output._uhi import uhi_of
+
+        if not _is_histogram(self.release):
+            raise TypeError("a table by keys has no bins, and is no histogram of UHI")
+        return uhi_of(self._sheet(0.95, False), None)
+
+    def _sheet(self, confidence: Number, simultaneous: bool) -> Sheet:
+        sheet: Sheet = self.release._sheet(confidence, simultaneous)
+        bias = " (biased)" if self.biased else ""
+        return replace(
+            sheet,
+            title=f"{sheet.title}, {words_of_steps(self.steps)}{bias}",
+            columns=(self._column(sheet),),
+            notes=(self.made_by, *self.notes),
         )
-        with np.printoptions(threshold=20):
-            return "\n".join([head, self.made_by, *self.notes, str(self._numbers)])
+
+    def _column(self, sheet: Sheet) -> Numbers:
+        if has_shares(self.steps):
+            why = "the noise in the total is in all shares"
+            return Numbers(name="share", values=self._numbers, why_none=why)
+        name = "count" if _is_histogram(self.release) else "n"
+        (noisy,) = (column for column in sheet.columns if column.name == name)
+        return Numbers(
+            name=name,
+            values=self._numbers,
+            unit=noisy.unit,
+            lower=_cut(noisy.lower),
+            upper=_cut(noisy.upper),
+        )
+
+    def _facts(self) -> Mapping[str, Any]:
+        facts: Mapping[str, Any] = self.release._facts()
+        return {
+            **facts,
+            "made_by": self.made_by,
+            "biased": self.biased,
+            "noisy_counts": self.release.counts.tolist(),
+        }
 
     def _chain(self) -> tuple[Any, tuple[Step, ...]]:
         return self.release, self.steps
+
+
+def _cut(ends: Any) -> NDArray[np.int64]:
+    """Return the ends of intervals of counts, none of which is negative."""
+    cut: NDArray[np.int64] = np.maximum(ends, 0)
+    return cut
 
 
 def _is_histogram(release: Any) -> bool:
