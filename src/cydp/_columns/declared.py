@@ -19,7 +19,7 @@ from cydp._arguments import Column
 from cydp._columns.declared_dtype import declared_dtype, declared_length
 from cydp._columns.entries import is_real, null_types
 from cydp._columns.numbers import read_numbers
-from cydp._columns.opening import open_column, speaks_arrow
+from cydp._columns.opening import column_in_pieces, open_column, speaks_arrow
 from cydp._columns.pandas import is_series
 from cydp._columns.relations import RelationColumn
 
@@ -65,6 +65,8 @@ class Records:
         self._name = name
         self.dtype = declared_dtype(self._column, name)
         self.length = declared_length(self._column)
+        if self.length is None:
+            self._column = column_in_pieces(self._column)
 
     @property
     def relation(self) -> RelationColumn | None:

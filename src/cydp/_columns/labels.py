@@ -24,7 +24,13 @@ from cydp._columns.label_types import (
     type_of_schema,
 )
 from cydp._columns.masks import Mask
-from cydp._columns.opening import check_one_column, is_relation, open_column, speaks_arrow
+from cydp._columns.opening import (
+    check_one_column,
+    column_in_pieces,
+    is_relation,
+    open_column,
+    speaks_arrow,
+)
 from cydp._columns.pandas import Categories, holds_python_text, is_series
 from cydp._columns.reading import read_column
 from cydp._columns.relations import RelationColumn
@@ -107,6 +113,8 @@ class Labels:
         self.name = name
         self.type = _declared_type(self._column, name)
         self.length = declared_length(self._column)
+        if self.length is None:
+            self._column = column_in_pieces(self._column)
 
     @property
     def dtype(self) -> np.dtype[Any]:

@@ -17,7 +17,7 @@ import numpy as np
 from cydp._columns.pandas import as_series, is_frame, is_series
 from cydp._columns.relations import RelationColumn, SharedRelation
 
-__all__ = ["check_one_column", "is_relation", "open_column", "speaks_arrow"]
+__all__ = ["check_one_column", "column_in_pieces", "is_relation", "open_column", "speaks_arrow"]
 
 
 def open_column(x: Any, name: str) -> Any:
@@ -26,9 +26,9 @@ def open_column(x: Any, name: str) -> Any:
     Returns
     -------
     list, tuple, ndarray, Series, or a column or table that speaks Arrow
-        The only column of a frame of pandas or of a relation of DuckDB; an index or an array of
-        pandas as a Series; another sequence as a list, or as the array that it is a view of;
-        anything else as it is. A column that was opened is returned as it is.
+        The only column of a frame of pandas; an index or an array of pandas as a Series; another
+        sequence as a list, or as the array that it is a view of; anything else as it is. A column
+        that was opened is returned as it is.
 
     Raises
     ------
@@ -46,8 +46,6 @@ def open_column(x: Any, name: str) -> Any:
     if is_frame(x):
         check_one_column(x.shape[1], name)
         return x.iloc[:, 0]
-    if is_relation(x) and not isinstance(x, RelationColumn) and len(x.columns) == 1:
-        return SharedRelation(x).column(x.columns[0])
     if is_series(x) or speaks_arrow(x):  # a Series has its labels, and so data, as attributes
         return x
     if hasattr(x, "collect"):
@@ -76,6 +74,16 @@ def is_relation(x: Any) -> bool:
         return True
     duckdb = sys.modules.get("duckdb")
     return duckdb is not None and isinstance(x, duckdb.DuckDBPyRelation)
+
+
+def column_in_pieces(x: Any) -> Any:
+    """Return a relation of one column as a column that can be read in pieces; others as they are.
+
+    A column of a relation is one already.
+    """
+    if not is_relation(x) or isinstance(x, RelationColumn):
+        return x
+    return SharedRelation(x).column(x.columns[0])
 
 
 def check_one_column(columns: int, name: str) -> None:

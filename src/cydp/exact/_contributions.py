@@ -22,7 +22,7 @@ from cydp._numbers.rational import read_integer
 from cydp.exact._label_sets import LabelSets
 from cydp.exact._user_ids import identify_users
 
-__all__ = ["bound_contributions", "bound_users", "draw_key"]
+__all__ = ["bound_contributions", "bound_users", "sample_key"]
 
 Words: TypeAlias = NDArray[np.uint64]
 
@@ -92,7 +92,7 @@ def bound_contributions(
     columns = read_identifiers(users, "users"), read_identifiers(partitions, "partitions")
     if len(columns[0][0]) != len(columns[1][0]):
         raise ValueError("users and partitions must have the same length: one entry for each row")
-    key = draw_key(generator)
+    key = _draw_key(generator)
     ids = _identify(*columns[0], key), _identify(*columns[1], key)
     return _choose(*ids, both_present(columns[0][1], columns[1][1]), *limits, key)
 
@@ -121,7 +121,7 @@ def bound_users(
     max_partitions, max_rows_per_partition, rng
         As in `bound_contributions`.
     key : ndarray of uint64, shape (2,), optional
-        The secret key that `draw_key` returned for all pieces of the rows. Default: drawn.
+        The secret key that `sample_key` returned for all pieces of the rows. Default: drawn.
 
     Returns
     -------
@@ -146,7 +146,7 @@ def bound_users(
     if len(values) != len(codes):
         raise ValueError("user must have an entry for each row")
     if key is None:
-        key = draw_key(generator)
+        key = _draw_key(generator)
     ids = codes.astype(np.uint64)
     hashes = ids if isinstance(keys, int) else _hash_labels(keys, key)[codes]
     count = keys if isinstance(keys, int) else len(keys)
@@ -155,8 +155,15 @@ def bound_users(
     return _choose(_identify(values, present, key), (ids, hashes), present, *limits, key)
 
 
-def draw_key(generator: Generator) -> Words:
-    """Return the secret key of a sample."""
+def sample_key(users: Labels | None, generator: Generator) -> Words | None:
+    """Return a secret key for `bound_users`, the same for all pieces of the rows of users.
+
+    None if there are no users: nothing is drawn.
+    """
+    return None if users is None else _draw_key(generator)
+
+
+def _draw_key(generator: Generator) -> Words:
     return np.frombuffer(generator.bytes(16), np.uint64)
 
 

@@ -15,7 +15,7 @@ from cydp._columns.labels import Labels
 from cydp._columns.pieces import Totals, add_pieces
 from cydp._generator import Generator
 from cydp.exact._clamped_sum import sum_groups
-from cydp.exact._contributions import draw_key
+from cydp.exact._contributions import sample_key
 from cydp.exact._label_codes import match_labels
 from cydp.exact._label_sets import find_labels
 from cydp.exact._sorted_units import sort_groups
@@ -87,7 +87,7 @@ class GroupRows:
         if self._keys is None:
             return self._release_found(query, generator)
         n_keys = len(self._keys)
-        key = None if self._users is None else draw_key(generator)
+        key = sample_key(self._users, generator)
         if any(summary.kind == "quantile" for summary in query.summaries):  # all rows are ranked
             return None, self._answer(query, self._codes(query, generator, key), n_keys, generator)
 

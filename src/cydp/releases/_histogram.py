@@ -20,7 +20,7 @@ from cydp._columns.pieces import add_pieces
 from cydp._generator import Generator
 from cydp.exact._bins import Bins, public_bins
 from cydp.exact._cell_codes import cell_codes
-from cydp.exact._contributions import draw_key
+from cydp.exact._contributions import sample_key
 from cydp.exact._grouped_histogram import grouped_histogram
 from cydp.exact._kept_bins import kept_bins
 from cydp.exact._label_codes import match_labels
@@ -238,7 +238,7 @@ class HistogramRows:
         """Return the exact counts of the rows that count."""
         if self._records.length is not None:  # most often, and the quickest way
             return self._count(query, generator, None)
-        key = None if self._users is None else draw_key(generator)
+        key = sample_key(self._users, generator)
         counts: NDArray[np.int64]
         (counts,) = add_pieces(
             lambda: [self._count(query, generator, key)],

@@ -18,7 +18,7 @@ from cydp._columns.tables import open_table
 from cydp._generator import Generator
 from cydp.exact._bins import Bins
 from cydp.exact._cell_codes import cell_codes
-from cydp.exact._contributions import draw_key
+from cydp.exact._contributions import sample_key
 from cydp.exact._histogramdd import MOST_BINS, public_grids
 from cydp.mechanisms._charge_and_draw import Budget
 from cydp.releases._histogram import HistogramQuery, histogram_query
@@ -133,7 +133,7 @@ class _Rows:
 
     def count(self, query: HistogramQuery, generator: Generator) -> NDArray[np.int64]:
         """Return the exact counts of the rows that count."""
-        key = None if self._users is None else draw_key(generator)
+        key = sample_key(self._users, generator)
         counts: NDArray[np.int64]
         (counts,) = add_pieces(
             lambda: [self._count(query, generator, key)], self._records, self._users

@@ -17,7 +17,7 @@ from cydp._columns.numbers import is_real_array
 from cydp._columns.pieces import Totals, add_pieces
 from cydp._columns.tables import Table, is_table, open_table
 from cydp._generator import Generator
-from cydp.exact._contributions import bound_users, draw_key
+from cydp.exact._contributions import bound_users, sample_key
 from cydp.releases._presence import count_present, is_absent, present_labels
 from cydp.releases._unit import Unit
 
@@ -168,7 +168,7 @@ class NumberRows:
         """Return exact answers that add up over the numbers, which `read` returns, in pieces."""
         if self._records.length is not None:  # most often, and the quickest way
             return exact(self.read(generator, absent_count=absent_count))
-        key = None if self._users is None else draw_key(generator)
+        key = sample_key(self._users, generator)
         return add_pieces(
             lambda: exact(self.read(generator, absent_count=absent_count, key=key)),
             [self._records],
@@ -231,9 +231,9 @@ class PresentRows:
         """Return how many entries count that are not missing."""
         if self._records.length is not None:  # most often, and the quickest way
             return self._count(generator, None)
-        if self._users is None and isinstance(self._records, Table):
+        if isinstance(self._records, Table) and self._users is None:
             return self._records.count_rows()
-        key = None if self._users is None else draw_key(generator)
+        key = sample_key(self._users, generator)
         columns = [] if isinstance(self._records, Table) else [self._records]
         (total,) = add_pieces(lambda: [self._count(generator, key)], columns, self._users)
         return int(total)

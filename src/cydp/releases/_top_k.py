@@ -24,7 +24,7 @@ from cydp._numbers.rounding import decimal_below
 from cydp._sensitivity import sensitivity_of
 from cydp.accounting._conversion import rho_of
 from cydp.accounting._loss import ZCDP, PureDP
-from cydp.exact._contributions import draw_key
+from cydp.exact._contributions import sample_key
 from cydp.exact._label_codes import match_labels
 from cydp.mechanisms._charge_and_draw import Budget
 from cydp.mechanisms._noisy_max import ExponentialMechanism
@@ -300,7 +300,7 @@ def _draw(
     generator: Generator,
 ) -> NDArray[np.int64]:
     """Return the places of the selected keys; the data is read here."""
-    key = None if users is None else draw_key(generator)
+    key = sample_key(users, generator)
 
     def exact() -> Totals:
         codes = match_labels(labels, public)
