@@ -70,7 +70,7 @@ def _typed(
     option: str,
     cannot: str = "",
 ) -> Any:
-    """Return the keys: a column, or several columns by their names."""
+    """Return the keys: a list, or lists by the names of several columns."""
     import nanoarrow
 
     casts = [
@@ -85,7 +85,7 @@ def _typed(
             f"{option} must have keys of the types of the data, {kinds}, and none missing"
         )
     read = _ask(lambda: nanoarrow.Array(typed), cannot)
-    found = {name: read.child(i) for i, name in enumerate(by)}
+    found = {name: read.child(i).to_pylist() for i, name in enumerate(by)}
     return found if len(by) > 1 else found[by[0]]
 
 

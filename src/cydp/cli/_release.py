@@ -126,6 +126,10 @@ def _check(options: argparse.Namespace, request: Request) -> Format:
         read_level(options.confidence)
     if options.file_format == "parquet" and options.delimiter is not None:
         raise ValueError("--delimiter is for CSV, and --format is parquet")
+    if options.certificate is not None and _processes(options):
+        raise ValueError(
+            "--certificate is of the release itself: leave --nonnegative and --total out"
+        )
     if options.rows is not None and not options.dry_run:
         raise ValueError("--rows needs --dry-run: a release counts by itself")
     form = Format(options.file_format, options.delimiter)
@@ -214,6 +218,11 @@ def _publish(
     if failures:
         raise FileError("; ".join(failures) + _after_release(options))
     return 0
+
+
+def _processes(options: argparse.Namespace) -> bool:
+    total = getattr(options, "total", None)
+    return total is not None or getattr(options, "nonnegative", False)
 
 
 def _process(options: argparse.Namespace, released: Any) -> Any:
