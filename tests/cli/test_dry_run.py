@@ -1,5 +1,6 @@
 """cli/_dry_run.py: what a release would do, without a value and without a charge."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -45,6 +46,17 @@ def test_it_says_what_is_left_and_whether_it_fits(run: Run, ledger: str) -> None
     )
     assert head(ledger) == before
     assert Path(ledger).read_bytes() == content
+
+
+def test_json_says_the_same(run: Run, ledger: str) -> None:
+    shown = cydp.explain(cydp.mean, (0, 200_000), epsilon="0.5", max_rows_per_unit=1).metadata
+    code, printed, _ = run(*MEAN, "--epsilon", "0.5", *PAID, ledger, "--json")
+    facts = json.loads(printed)
+    about = facts.pop("ledger")
+    assert (code, facts) == (0, shown)
+    assert (about["pays"], about["left"]) == (True, {"all": {"epsilon": "1"}})
+    code, printed, _ = run(*MEAN, "--epsilon", "2", *PAID, ledger, "--json")
+    assert (code, json.loads(printed)["ledger"]["pays"]) == (1, False)
 
 
 def test_a_release_is_refused_in_the_same_words(run: Run, path: str) -> None:

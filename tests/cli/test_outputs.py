@@ -3,6 +3,7 @@
 import json
 import os
 import stat
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -183,3 +184,36 @@ def test_a_release_that_cannot_be_printed_is_in_its_files(
     monkeypatch.setattr("builtins.print", lambda *a, **k: order.append("print"))
     assert run(*PAID, ledger, "--output", str(tmp_path / "a.json"))[0] == 0
     assert order == ["files", "print"]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+@pytest.mark.parametrize("charge_id", [None, "monday"])
+def test_an_output_that_is_full_says_what_was_charged(
+    run: Run, ledger: str, charge_id: str | None
+) -> None:
+    once = [] if charge_id is None else ["--charge-id", charge_id]
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([sys.executable, "-m", "cydp", *PAID, ledger, *once], stdout=full,
+                              stderr=subprocess.PIPE, text=True, check=False)  # fmt: skip
+    assert done.returncode == 2
+    words = (
+        "cydp: error: cannot write: No space left on device; the ledger was charged all the same"
+    )
+    repeat = ": repeat the command to get the release, for which nothing is charged again"
+    assert done.stderr == words + ("" if charge_id is None else repeat) + "\n"
+    paid = head(ledger)
+    if charge_id is not None:
+        assert run(*PAID, ledger, *once)[0] == 0
+        assert head(ledger) == paid
+
+
+def test_an_interruption_while_files_are_written(
+    run: Run, tmp_path: Path, ledger: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(_outputs, "connect", interrupted)
+    done = run(*PAID, ledger, "--output", str(tmp_path / "a.csv"))
+    refused(done, 130, "interrupted; the ledger was charged all the same")
+    assert names(tmp_path) == []

@@ -112,7 +112,12 @@ def release(options: argparse.Namespace, request: Request) -> int:
         if options.dry_run:
             return explain_dry(options, request.function, request.arguments, named, budget)
         released = _run(options, request, data, table, named | {"budget": budget})
-        return _publish(options, data, request, released, outputs, ledger)
+        try:
+            return _publish(options, data, request, released, outputs, ledger)
+        except (KeyboardInterrupt, OSError) as error:
+            if ledger is not None:
+                error.add_note("the ledger was charged; its result is recorded")
+            raise
 
 
 def _check(options: argparse.Namespace, request: Request) -> Format:
