@@ -11,10 +11,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 SOURCE = Path(__file__).parents[2] / "src" / "cydp"
-INNER = {
-    "accounting.ledger": "accounting/ledger",
-    "releases.output": "releases/output",
-}  # rooms inside of rooms
+INNER = {  # rooms inside of rooms
+    "accounting.ledger": "accounting/ledger", "releases.output": "releases/output",
+}  # fmt: skip
 
 
 def name_of(file: Path) -> str:

@@ -199,11 +199,11 @@ def test_intervals_cover_as_often_as_they_say() -> None:
 def test_the_repr_says_what_it_is() -> None:
     text = repr(cydp.histogram(AGES, 4, (0, 100), epsilon="1/3", relation="change-one"))
     for part in ("4 bins", "epsilon=1/3", "'change-one'", "DiscreteLaplace", "scale 6",
-                 "99.9 %", "[0, 25)", "[75, 100]"):  # fmt: skip
+                 "95 %", "[0, 25)", "[75, 100]"):  # fmt: skip
         assert part in text
-    assert len(text.splitlines()) == 3 + 4
+    assert len(text.splitlines()) == 3 + 1 + 4 + 1
     long = repr(cydp.histogram(AGES, 10**5, (0, 100), epsilon=1))
-    assert len(long.splitlines()) == 3 + 21
+    assert len(long.splitlines()) == 3 + 1 + 21 + 1
 
 
 def test_releases_pickle_and_are_frozen() -> None:

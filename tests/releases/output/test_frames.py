@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
-from datetime import date, datetime, timedelta, timezone
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -29,12 +30,17 @@ def test_every_release_is_a_table_in_four_tools(name: str) -> None:
     assert table.num_rows == len(frame)
     assert table.column_names == list(frame)
     for column in frame:
-        assert table[column].to_pylist() == frame[column].tolist()
+        assert table[column].to_pylist() == [_as_date(entry) for entry in frame[column]]
     found = duckdb.sql("select * from release")
     assert found.columns == list(frame)
     assert found.fetchall() == list(zip(*table.to_pydict().values(), strict=True))
     if name not in ("bounds", "no bounds"):  # a pair of numbers, of which polars makes a column
         assert pl.DataFrame(release).to_dict(as_series=False) == table.to_pydict()
+
+
+def _as_date(entry: Any) -> Any:
+    """pandas has dates as times."""
+    return entry.date() if isinstance(entry, pd.Timestamp) else entry
 
 
 def test_a_histogram_has_its_edges() -> None:
@@ -100,7 +106,7 @@ def test_huge_counts_are_exact() -> None:
     assert pa.table(release)["count"].to_pylist() == counts
 
 
-NAIVE, AWARE = datetime(2026, 1, 2, 3, 4, 5, 6), datetime(2026, 1, 2, tzinfo=timezone.utc)
+NAIVE, AWARE = datetime(2026, 1, 2, 3, 4, 5, 6), datetime(2026, 1, 2, tzinfo=UTC)
 
 COLUMNS: dict[str, tuple[Any, Any, list[Any]]] = {
     **{
@@ -147,7 +153,6 @@ COLUMNS: dict[str, tuple[Any, Any, list[Any]]] = {
     "objects: mixed": ([1, "1", None, 0.5, True, (1, 2)], pa.string(),
                        ["1", "1", None, "0.5", "True", "(1, 2)"]),
     "objects: None": ([None, None], pa.string(), [None, None]),
-    "objects: surrogate": (["\ud800"], pa.string(), ["?"]),
     "nothing": (np.array([], object), pa.string(), []),
     "no days": (np.array([], "M8[D]"), pa.date32(), []),
 }  # fmt: skip
@@ -188,16 +193,17 @@ def test_keys_of_every_kind(name: str) -> None:
     assert release.to_json()
 
 
-PROGRAM = """
+WITHOUT_PYARROW = """
 import sys
 sys.modules["pyarrow"] = None  # as if it were not installed
 import duckdb, polars
 import cydp
 release = cydp.value_counts(["a", "b", "a"], ["a", "b", "c"], epsilon=100)
-assert polars.DataFrame(release).rows() == [("a", 2), ("b", 1), ("c", 0)]
-assert polars.from_arrow(release).rows() == [("a", 2), ("b", 1), ("c", 0)]
-assert duckdb.sql("select * from release").fetchall() == [("a", 2), ("b", 1), ("c", 0)]
-assert duckdb.from_arrow(release).fetchall() == [("a", 2), ("b", 1), ("c", 0)]
+expected = [("a", 2), ("b", 1), ("c", 0)]
+assert polars.DataFrame(release).rows() == expected
+if int(duckdb.__version__.split(".")[0]) >= 2:  # before, DuckDB itself needs pyarrow for any Arrow
+    assert duckdb.sql("select * from release").fetchall() == expected
+    assert duckdb.from_arrow(release).fetchall() == expected
 assert not any(name.startswith("pyarrow.") for name in sys.modules)
 """
 
@@ -205,19 +211,20 @@ assert not any(name.startswith("pyarrow.") for name in sys.modules)
 def run(program: str) -> str:
     source = Path(cydp.__file__).parents[1]
     done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", f"import sys\nsys.path.insert(0, {str(source)!r})\n{program}"],
-        capture_output=True, text=True, check=False,
+        [sys.executable, "-W", "error", "-c", program],
+        capture_output=True, text=True, check=False, env=os.environ | {"PYTHONPATH": str(source)},
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     return done.stdout
 
 
 def test_polars_and_duckdb_need_no_pyarrow() -> None:
-    run(PROGRAM)
+    run(WITHOUT_PYARROW)
 
 
 def test_outputs_are_imported_when_they_are_used() -> None:
     run(
+        "import sys\n"
         "import cydp\n"
         "late = ('matplotlib', 'pandas', 'nanoarrow', 'uhi', 'boost_histogram', 'polars')\n"
         "assert not any(name in sys.modules for name in late)\n"
@@ -231,6 +238,7 @@ def test_outputs_are_imported_when_they_are_used() -> None:
 
 def test_what_is_missing_is_said() -> None:
     run(
+        "import sys\n"
         "import cydp\n"
         "sys.modules['matplotlib'] = sys.modules['pandas'] = None\n"
         "release = cydp.count([1], epsilon=1)\n"

@@ -42,7 +42,7 @@ def _size_or_value(sheet: Sheet) -> str:
         values = [_value_words(column, 0) for column in sheet.columns]
         if len(values) == 1:
             unit = sheet.columns[0].unit
-            return f"{values[0]} {unit}" if unit else values[0]
+            return f"{values[0]} {unit if values[0] != '1' else unit.removesuffix('s')}".rstrip()
         return ", ".join(
             f"{column.name} {value}" for column, value in zip(sheet.columns, values, strict=True)
         )

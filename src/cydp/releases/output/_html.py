@@ -103,7 +103,7 @@ def _bars_of(column: Numbers, shown: NDArray[np.intp], room: int) -> list[str]:
     largest = max(high, -low) or 1.0
     ends = low / largest, high / largest  # a difference of the largest floats would be infinite
     width = (ends[1] - ends[0]) or 1.0
-    zero = -ends[0] / width
+    zero = 0.0 - ends[0] / width  # and not -0.0
     return [_bar(value / largest / width, zero, room) for value in values[shown].tolist()]
 
 

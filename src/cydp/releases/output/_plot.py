@@ -40,9 +40,9 @@ def plot_of(sheet: Sheet, ax: Any) -> Any:
     if not sheet.cells:
         ax.text(0.5, 0.5, "no keys", transform=ax.transAxes, ha="center", va="center")
         values = ax.yaxis
-        ax.set_ylabel(label_of(column))
+        ax.set_ylabel(_label_of(column))
     else:
-        values = draw(sheet, ax, label_of(column))
+        values = draw(sheet, ax, _label_of(column))
     if values is not None:
         values.set_major_locator(MaxNLocator(5, steps=[1, 2, 2.5, 5, 10]))
         if np.abs(column.values).max(initial=0) < _MOST_PLAIN:
@@ -62,9 +62,10 @@ def _size_of(sheet: Sheet) -> tuple[float, float]:
     return 6.4, 4.8
 
 
-def label_of(column: Numbers) -> str:
+def _label_of(column: Numbers) -> str:
     """Return the label of an axis of values."""
-    return f"{column.name} ({column.unit})" if column.unit == "rows" else column.name
+    name = column.name.replace("$", r"\$")
+    return f"{name} ({column.unit})" if column.unit == "rows" else name
 
 
 def _drawing_of(sheet: Sheet) -> Any:

@@ -9,9 +9,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp.releases.output._cells import axis_labels
+from cydp.releases.output._plot_steps import draw_steps, fill_steps
 from cydp.releases.output._sheet import Axis, Numbers, Sheet
 
-__all__ = ["MOST_KEYS", "draw_bins", "draw_image", "draw_keys", "draw_lines", "ink_of", "words_of"]
+__all__ = [
+    "MOST_KEYS",
+    "draw_bins",
+    "draw_image",
+    "draw_keys",
+    "draw_lines",
+    "ink_of",
+    "names_of",
+    "words_of",
+]
 
 _MOST_BARS = 60  # bins with an error bar each; more have a band
 MOST_KEYS = 25  # bars that have room for their labels
@@ -29,18 +39,17 @@ def draw_bins(sheet: Sheet, ax: Any, label: str) -> Any:
     column, edges = sheet.columns[0], _finite(sheet.axes[0])
     values = np.asarray(column.values, np.float64)
     is_fine = len(values) > _MOST_BARS
-    ax.stairs(values, edges, fill=True, alpha=0.35, color="C0", linewidth=0)
-    ax.stairs(values, edges, color="C0", linewidth=0.6 if is_fine else 1.2, baseline=None)
+    fill_steps(ax, 0, values, edges, alpha=0.35, color="C0")
+    draw_steps(ax, values, edges, color="C0", linewidth=0.6 if is_fine else 1.2)
     if column.lower is not None:
         lower, upper = _ends(column)
         if is_fine:
-            ax.stairs(upper, edges, baseline=lower, fill=True, alpha=0.4, color=ink_of(ax),
-                      linewidth=0)  # fmt: skip
+            fill_steps(ax, lower, upper, edges, alpha=0.4, color=ink_of(ax))
         else:
             _bars(ax, (edges[:-1] + edges[1:]) / 2, values, lower, upper)
     _draw_zero(ax, values)
     ax.set_xlim(edges[0], edges[-1])
-    ax.set_xlabel(sheet.axes[0].names[0] or "bin")
+    ax.set_xlabel(names_of(sheet.axes[0]))
     ax.set_ylabel(label)
     return ax.yaxis
 
@@ -58,7 +67,7 @@ def draw_keys(sheet: Sheet, ax: Any, label: str) -> Any:
     if values.min() < 0:
         ax.axvline(0, color=ink_of(ax), linewidth=0.8)
     shown = f", the first {n} of {sheet.cells:,}" if n < sheet.cells else ""
-    ax.set_ylabel((", ".join(filter(None, sheet.axes[0].names)) or "key") + shown)
+    ax.set_ylabel(names_of(sheet.axes[0]) + shown)
     ax.set_xlabel(label)
     return ax.xaxis
 
@@ -71,21 +80,24 @@ def draw_lines(sheet: Sheet, ax: Any, label: str) -> Any:
     values = np.asarray(column.values, np.float64)
     for i, word in enumerate(words_of(keys, n)):
         colour, dashes = f"C{i}", _DASHES[i]
-        ax.stairs(values[i], edges, baseline=None, color=colour, linestyle=dashes, linewidth=1.6,
-                  label=_as_label(word))  # fmt: skip
+        draw_steps(
+            ax, values[i], edges, color=colour, linestyle=dashes, linewidth=1.6,
+            label=_as_label(word),
+        )  # fmt: skip
         if column.lower is not None and len(width) <= _MOST_BARS:
             lower, upper = (end[i] for end in _ends(column))
             places = edges[:-1] + width * (i + 1) / (n + 1)  # side by side
             _bars(ax, places, values[i], lower, upper, colour=colour)
         elif column.lower is not None:
             lower, upper = (end[i] for end in _ends(column))
-            ax.stairs(upper, edges, baseline=lower, fill=True, alpha=0.25, color=colour)
+            fill_steps(ax, lower, upper, edges, alpha=0.25, color=colour)
     _draw_zero(ax, values[:n])
-    names = ", ".join(filter(None, keys.names)) or "key"
     shown = f", the first {n} of {len(keys):,}" if n < len(keys) else ""
-    ax.legend(title=names + shown, loc="upper left", bbox_to_anchor=(1.01, 1), borderaxespad=0)
+    ax.legend(
+        title=names_of(keys) + shown, loc="upper left", bbox_to_anchor=(1.01, 1), borderaxespad=0
+    )
     ax.set_xlim(edges[0], edges[-1])
-    ax.set_xlabel(sheet.axes[1].names[0] or "bin")
+    ax.set_xlabel(names_of(sheet.axes[1]))
     ax.set_ylabel(label)
     return ax.yaxis
 
@@ -138,6 +150,11 @@ def _finite(axis: Axis) -> NDArray[np.float64]:
     if np.isposinf(edges[-1]):
         edges[-1] = edges[-2] + width
     return edges
+
+
+def names_of(axis: Axis) -> str:
+    """Return the names of the columns of keys, of which matplotlib reads none as a formula."""
+    return (", ".join(filter(None, axis.names)) or axis.what).replace("$", r"\$")
 
 
 def words_of(axis: Axis, n: int) -> list[str]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from cydp.releases.output._plot_cells import ink_of, words_of
+from cydp.releases.output._plot_cells import ink_of, names_of, words_of
 from cydp.releases.output._sheet import Sheet
 
 __all__ = ["draw_numbers", "draw_quantiles", "draw_ranks"]
@@ -46,3 +46,4 @@ def draw_ranks(sheet: Sheet, ax: Any, label: str) -> Any:
     ax.set_xlim(0.5, len(ranks) + 0.5)
     ax.set_xticks(ranks[:: max(len(ranks) // 10, 1)])
     ax.set_xlabel(label)
+    ax.set_ylabel(names_of(sheet.axes[0]))

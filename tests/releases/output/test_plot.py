@@ -1,0 +1,192 @@
+"""releases/output/_plot.py: what the axes hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+from matplotlib.colors import to_rgb
+from releases.output.made import KEYS, MADE, MARKUP, made, with_counts
+
+import cydp
+
+mpl.use("agg")
+plt = pytest.importorskip("matplotlib.pyplot")
+
+
+@pytest.fixture(autouse=True)
+def figures() -> Iterator[None]:
+    before = dict(mpl.rcParams)
+    yield
+    plt.close("all")
+    assert dict(mpl.rcParams) == before
+
+
+def segments(ax: Any) -> list[Any]:
+    """The ends of each error bar, of all containers in their order."""
+    return [
+        segment
+        for container in ax.containers
+        if hasattr(container, "has_yerr")
+        for lines in container.lines[2]
+        for segment in lines.get_segments()
+    ]
+
+
+@pytest.mark.parametrize("name", MADE)
+@pytest.mark.parametrize("simultaneous", [False, True])
+def test_every_release_has_a_plot(name: str, simultaneous: bool) -> None:
+    if name == "three axes":
+        with pytest.raises(ValueError, match="3 x 2 x 2 cells, has no plot"):
+            made(name).plot()
+        assert not plt.get_fignums()
+        return
+    ax = made(name).plot(simultaneous=simultaneous)
+    assert ax.get_xlabel() or name.startswith("no ")
+    assert ax.get_ylabel() or not made(name)._sheet(0.95, False).axes
+    assert "epsilon=0.5" in ax.get_title(loc="left")
+    ax.figure.canvas.draw()
+    own = plt.figure().add_subplot()
+    assert made(name).plot(own) is own
+
+
+def test_a_histogram_has_steps_and_bars() -> None:
+    release = made("histogram")
+    for simultaneous, count in ((False, 1), (True, 4)):
+        ax = release.plot(confidence=0.9, simultaneous=simultaneous)
+        steps = ax.patches[0].get_data()
+        assert steps.values.tolist() == release.counts.tolist()
+        assert steps.edges.tolist() == release.edges.tolist()
+        lower, upper = release.interval(0.9, count=count)
+        ends = np.array([[segment[0][1], segment[1][1]] for segment in segments(ax)])
+        assert ends.tolist() == np.stack([lower, upper], axis=-1).tolist()
+        assert [segment[0][0] for segment in segments(ax)] == [12.5, 37.5, 62.5, 87.5]
+        assert ax.get_ylabel() == "count (rows)"
+        words = "for all 4 cells together" if simultaneous else "for each cell"
+        assert ax.get_title(loc="left") == (
+            f"histogram: epsilon=0.5\nbars: 90 % confidence {words}"
+        )
+
+
+def test_many_bins_have_a_band() -> None:
+    release = made("many bins")
+    ax = release.plot()
+    band = ax.patches[2].get_data()
+    lower, upper = release.interval()
+    assert (band.values.tolist(), band.baseline.tolist()) == (upper.tolist(), lower.tolist())
+
+
+def test_very_many_bins_are_drawn_in_another_way() -> None:
+    release = cydp.histogram([], 2001, (0, 2001), epsilon=1)
+    ax = release.plot()
+    (line,) = (each for each in ax.lines if len(each.get_xdata()) > 2)
+    assert line.get_ydata()[:-1].tolist() == release.counts.tolist()
+    assert line.get_xdata().tolist() == release.edges.tolist()
+    area, band = (each.get_paths()[0].vertices for each in ax.collections)
+    assert {release.counts.min(), release.counts.max()} <= set(area[:, 1])
+    lower, upper = release.interval()
+    assert (band[:, 1].min(), band[:, 1].max()) == (lower.min(), upper.max())
+
+
+def test_infinite_bins_are_drawn() -> None:
+    ax = made("infinite edges").plot()
+    assert ax.patches[0].get_data().edges.tolist() == [-50, 0, 50, 100]
+
+
+def test_keys_are_bars_with_their_names() -> None:
+    release = made("value_counts")
+    ax = release.plot()
+    assert [bar.get_width() for bar in ax.patches] == release.counts.tolist()
+    assert [label.get_text() for label in ax.get_yticklabels()] == KEYS
+    lower, upper = release.interval()
+    ends = [[segment[0][0], segment[1][0]] for segment in segments(ax)]
+    assert ends == np.stack([lower, upper], axis=-1).tolist()
+    assert ax.get_xlabel() == "n (rows)"
+    assert ax.yaxis_inverted()
+
+
+def test_more_keys_than_fit_are_counted() -> None:
+    ax = cydp.value_counts([], list(range(40)), epsilon=1).plot()
+    assert len(ax.patches) == 25
+    assert ax.get_ylabel() == "key, the first 25 of 40"
+
+
+def test_keys_and_bins_are_lines() -> None:
+    release = made("histogram by")
+    ax = release.plot()
+    assert [patch.get_data().values.tolist() for patch in ax.patches] == release.counts.tolist()
+    legend = ax.get_legend()
+    assert [text.get_text() for text in legend.get_texts()] == ["a", MARKUP, "c"]
+    assert len({patch.get_linestyle() for patch in ax.patches}) == 3
+    lengths = [segment[1][1] - segment[0][1] for segment in segments(ax)]
+    assert lengths == [2 * release.error_bound()] * 9
+    by = np.arange(8)
+    many = cydp.histogram([], 2, (0, 1), by=by[:0], by_keys=by.tolist(), epsilon=1).plot()
+    assert many.get_legend().get_title().get_text() == "key, the first 6 of 8"
+
+
+def test_two_axes_are_an_image() -> None:
+    release = made("two axes")
+    ax = release.plot(simultaneous=True)
+    (image,) = ax.collections
+    assert image.get_array().tolist() == release.counts.T.tolist()
+    bar = ax.figure.axes[1]
+    assert bar.get_ylabel() == "count (rows)"
+    bound = release.error_bound(count=6)
+    assert f"error: all 6 together within {bound}, with 95 % confidence" in ax.get_title(loc="left")
+
+
+@pytest.mark.parametrize("name", ["count", "sum", "mean", "variance"])
+def test_numbers_are_points_with_their_intervals(name: str) -> None:
+    release = made(name)
+    ax = release.plot()
+    (segment,) = segments(ax)
+    assert np.allclose([segment[0][0], segment[1][0]], release.interval(), rtol=1e-12)
+    assert ax.lines[0].get_xdata()[0] == release.value
+    assert ax.get_title(loc="left").endswith("bars: 95 % confidence")
+
+
+def test_quantiles_are_points_and_their_error_is_words() -> None:
+    ax = made("quantiles").plot()
+    assert ax.lines[0].get_ydata().tolist() == made("quantiles").value.tolist()
+    assert ax.lines[0].get_xdata().tolist() == [0.25, 0.5, 0.9]
+    assert "each within 250 ranks, with 95 % confidence" in ax.get_title(loc="left")
+
+
+def test_labels_are_no_formulas() -> None:
+    ax = cydp.value_counts([], ["$x_1$", "_b", "a"], epsilon=1).plot()
+    ax.figure.canvas.draw()
+    assert ax.get_yticklabels()[0].get_text() == r"\$x_1\$"
+    by = cydp.histogram([], 2, (0, 1), by=[], by_keys=["_a", "$"], epsilon=1).plot()
+    by.figure.canvas.draw()
+    assert [text.get_text() for text in by.get_legend().get_texts()] == [" _a", r"\$"]
+
+
+def test_a_dark_style_has_light_bars() -> None:
+    with plt.style.context("dark_background"):
+        ax = made("histogram").plot()
+        ecolor = ax.containers[0].lines[2][0].get_color()
+        assert to_rgb(ecolor[0]) == (1, 1, 1)
+    light = made("histogram").plot()
+    assert to_rgb(light.containers[0].lines[2][0].get_color()[0]) == (0, 0, 0)
+
+
+def test_negative_counts_have_a_line_at_0() -> None:
+    assert [line.get_ydata()[0] for line in with_counts([-3, 5]).plot().lines if
+            list(line.get_xdata()) == [0, 1]] == [0]  # fmt: skip
+    assert with_counts([3, 5]).plot().get_ylim()[0] == 0
+
+
+def test_huge_counts_are_drawn() -> None:
+    ax = with_counts([2**62, -(2**62)]).plot()
+    ax.figure.canvas.draw()
+    assert ax.patches[0].get_data().values.tolist() == [2.0**62, -(2.0**62)]
+
+
+def test_ticks_have_separators() -> None:
+    ax = with_counts([12345, 20000]).plot()
+    ax.figure.canvas.draw()
+    assert "20,000" in [label.get_text() for label in ax.get_yticklabels()]

@@ -1,0 +1,108 @@
+"""releases/output/_sheet.py: what outputs make of a sheet that no release has."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from matplotlib.container import ErrorbarContainer
+from matplotlib.figure import Figure
+
+from cydp.releases.output._error_words import error_lines
+from cydp.releases.output._frame import columns_of
+from cydp.releases.output._html import html_of
+from cydp.releases.output._json import dict_of, json_of
+from cydp.releases.output._plot import plot_of
+from cydp.releases.output._sheet import Numbers, Sheet, bins_of, keys_of
+from cydp.releases.output._text import text_of
+
+
+def sheet(*columns: Numbers, axes: Any = None, **more: Any) -> Sheet:
+    keys = keys_of((np.array(["a", "b"], object),), ("sex",))
+    return Sheet(
+        title="histogram, nonnegative", cost="epsilon=1", relation="add-remove", protects="one",
+        noise="", axes=(keys,) if axes is None else axes, columns=columns,
+        confidence=Fraction(19, 20), **{"simultaneous": False} | more,
+    )  # fmt: skip
+
+
+TWO = np.array([3, -1])
+
+
+def test_a_number_without_a_bound_says_why() -> None:
+    made = sheet(Numbers(name="n", values=TWO, why_none="it is biased"), notes=("It is biased.",))
+    text = (
+        "histogram, nonnegative: 2 keys; epsilon=1, relation='add-remove'\n"
+        "protects: one\n"
+        "  sex   n\n"
+        "  a     3\n"
+        "  b    -1\n"
+        "error: not stated, since it is biased\n"
+        "note: It is biased."
+    )
+    assert text_of(made) == text
+    assert "error: not stated, since it is biased" in html_of(made)
+    found = dict_of(made, made, {})["columns"]["n"]
+    assert (found["error"], found["why_no_error"]) == (None, "it is biased")
+
+
+def test_intervals_without_bounds_stand_beside_the_numbers() -> None:
+    column = Numbers(name="n", values=TWO, lower=TWO - 1, upper=TWO + 20)
+    assert text_of(sheet(column)).splitlines()[2:] == [
+        "  sex   n  from  to",
+        "  a     3     2  23",
+        "  b    -1    -2  19",
+        "error: each within the interval beside it, with 95 % confidence",
+    ]
+    together = sheet(column, simultaneous=True)
+    (line,) = error_lines(together)
+    assert line == "error: all 2 together within the intervals beside them, with 95 % confidence"
+    assert html_of(together).count("<span") == 2
+
+
+def test_equal_bounds_of_rows_are_one_bound() -> None:
+    column = Numbers(name="n", values=TWO, bound=np.array([4.0, 4.0]))
+    assert error_lines(sheet(column)) == ["error: each within 4, with 95 % confidence"]
+
+
+def test_names_of_labels_differ() -> None:
+    edges = np.array([0.0, 1.0, 2.0])
+    number = Numbers(name="left", values=np.zeros((2, 2, 2)), lower=None)
+    keys = keys_of((np.arange(2), np.arange(2)), (None, None))
+    made = sheet(number, axes=(keys, bins_of(edges), bins_of(edges, "age")))
+    names = ["key0", "key1", "left_", "right", "age_left", "age_right"]
+    assert made.label_names == names
+    assert list(columns_of(made, intervals=True)) == [*names, "left"]
+    assert made.labels(np.array([7]))["age_left"].tolist() == [1.0]
+    unnamed = sheet(number, axes=(bins_of(edges), bins_of(edges, "age"), bins_of(edges)))
+    assert unnamed.label_names[::2] == ["x0_left", "age_left", "x1_left"]
+
+
+def test_rows_are_in_the_order_of_the_values() -> None:
+    edges = np.array([0, 1, 2])
+    made = sheet(Numbers(name="n", values=np.array([[1, 2], [3, 4]])),
+                 axes=(bins_of(edges), bins_of(edges)))  # fmt: skip
+    columns = columns_of(made, intervals=False)
+    assert [column.tolist() for column in columns.values()] == [
+        [0, 0, 1, 1], [1, 1, 2, 2], [0, 1, 0, 1], [1, 2, 1, 2], [1, 2, 3, 4]
+    ]  # fmt: skip
+
+
+def test_what_is_not_finite_is_null_in_json() -> None:
+    values = np.array([np.nan, 1.5])
+    column = Numbers(name="n", values=values, bound=np.inf, lower=values, upper=values + np.inf)
+    found = dict_of(sheet(column), sheet(column), {})["columns"]["n"]
+    assert (found["values"], found["upper"]) == ([None, 1.5], [None, None])
+    assert (found["error"]["each"], found["error"]["together"]) == (None, None)
+    assert "NaN" not in json_of(dict_of(sheet(column), sheet(column), {}))
+
+
+def test_bars_of_a_plot_have_both_ends_of_an_interval() -> None:
+    column = Numbers(name="n", values=TWO, lower=TWO - 1, upper=TWO + 20)
+    edges = np.array([0, 1, 2])
+    for axes, place in ((None, 0), ((bins_of(edges),), 1)):
+        ax = plot_of(sheet(column, axes=axes), Figure().add_subplot())
+        (bars,) = (each for each in ax.containers if isinstance(each, ErrorbarContainer))
+        ends = [[end[place] for end in segment] for segment in bars.lines[2][0].get_segments()]
+        assert ends == [[2, 23], [-2, 19]]
