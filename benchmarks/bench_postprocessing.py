@@ -31,8 +31,8 @@ def counts_of(kind: str) -> np.ndarray:
     if kind == "one huge":
         noise[5] = 2**62
         return noise
-    powers = np.int64(1) << RNG.integers(0, 62, N)
-    return powers * RNG.choice([-1, 1], N)
+    powers = (np.int64(1) << RNG.integers(0, 62, N)) * RNG.choice([-1, 1], N)
+    return powers if reference.total(powers) > 0 else -powers
 
 
 def released(counts: np.ndarray) -> HistogramRelease:

@@ -103,3 +103,10 @@ def test_histograms_are_drawn_by_other_tools() -> None:
     assert histogram_of(COUNTS).normalized().to_uhi().values().sum() == pytest.approx(1)
     with pytest.raises(TypeError, match="has no bins"):
         table_of(COUNTS).nonnegative().to_uhi()
+
+
+def test_tables_without_cells_have_outputs() -> None:
+    for made in (table_of([]).nonnegative(), histogram_of(np.zeros((0, 3))).normalized()):
+        assert made.made_by in in_one_line(made.to_text())
+        assert made.made_by in in_one_line(html.unescape(made.to_html()))
+        assert json.loads(made.to_json())["noisy_counts"] == []

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -22,6 +23,7 @@ from releases.postprocessing.made import (
 )
 
 import cydp
+from cydp import _core
 
 LOWEST, HIGHEST = -(2**63), 2**63 - 1
 SMALL = [*product(range(-2, 3), repeat=3)]
@@ -252,6 +254,25 @@ def test_several_axes_are_one_table() -> None:
     made = release.with_total(100)
     assert made.counts.shape == (2, 2)
     assert made.counts.sum() == 100
+
+
+@pytest.mark.parametrize("bind", [
+    lambda counts, out: _core.project_total(counts, np.zeros((2, 2), np.uint64), out),
+    lambda counts, out: _core.project_nonnegative(counts, np.zeros((2, 2), np.uint64), out),
+    lambda counts, out: _core.project_nonnegative(counts, None, out),
+    lambda counts, out: _core.shares(counts, out.astype(float)),
+    lambda counts, out: _core.round_counts(counts, 2, out),
+    lambda counts, out: _core.clamp_counts(counts, 0, 1, out),
+])  # fmt: skip
+def test_bindings_check_shapes(bind: Callable[[Any, Any], object]) -> None:
+    counts = np.ones((2, 3), np.int64)
+    bind(counts, np.empty((2, 3), np.int64))
+    for shape in ((1, 3), (2, 2), (3, 2), (0, 3)):
+        with pytest.raises(ValueError, match="results must have the shape of the counts"):
+            bind(counts, np.empty(shape, np.int64))
+    for shape in ((1, 2), (2, 1), (3, 2)):
+        with pytest.raises(ValueError, match="pairs of words, one for each table"):
+            _core.project_total(counts, np.zeros(shape, np.uint64), counts.copy())
 
 
 CODE = """
