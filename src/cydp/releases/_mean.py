@@ -182,8 +182,7 @@ def mean(
 
 def _draw(query: MeanQuery, rows: NumberRows, generator: Generator) -> tuple[int, int]:
     """Return the noisy sum and count; the data is read here."""
-    exact = partial(_sums_of, query)
-    total, count = rows.add(exact, generator, absent_count=query.filled is not None)
+    total, count = rows.add(_sums_of, query, generator)
     noisy = query.parts["sum"].noise.release(total, rng=generator)
     if query.knows_rows:
         return noisy, count

@@ -160,17 +160,27 @@ class NumberRows:
 
     def add(
         self,
-        exact: Callable[[NDArray[Any]], Totals],
+        exact: Callable[[Any, NDArray[Any]], Totals],
+        query: Any,
         generator: Generator,
-        *,
-        absent_count: bool = False,
     ) -> Totals:
-        """Return exact answers that add up over the numbers, which `read` returns, in pieces."""
-        if self._records.length is not None:  # most often, and the quickest way
-            return exact(self.read(generator, absent_count=absent_count))
+        """Return exact answers that add up over the numbers, which are read in pieces.
+
+        Parameters
+        ----------
+        exact : callable
+            Returns the answers of a query from numbers that `read` returns.
+        query : Query
+            Its `filled` says whether rows without a number count.
+        generator : Generator
+
+        """
+        if self._users is None and self._records.length is not None:
+            return exact(query, self._records.read())  # most often, and the quickest way
         key = sample_key(self._users, generator)
+        filled = query.filled is not None
         return add_pieces(
-            lambda: exact(self.read(generator, absent_count=absent_count, key=key)),
+            lambda: exact(query, self.read(generator, absent_count=filled, key=key)),
             [self._records],
             self._users,
         )
@@ -229,7 +239,9 @@ class PresentRows:
 
     def count(self, generator: Generator) -> int:
         """Return how many entries count that are not missing."""
-        if self._records.length is not None:  # most often, and the quickest way
+        if self._records.length is not None:
+            if self._users is None and isinstance(self._records, Records):
+                return count_present(self._records.read())  # most often, and the quickest way
             return self._count(generator, None)
         if isinstance(self._records, Table) and self._users is None:
             return self._records.count_rows()
@@ -247,7 +259,8 @@ class PresentRows:
         elif isinstance(self._records, Table):
             if self._users is None:
                 return self._records.count_rows()
-            absent = np.zeros(len(self._users.read()), np.bool_)
+            known = self._records.length
+            absent = np.zeros(len(self._users.read()) if known is None else known, np.bool_)
         else:
             absent = ~present_labels(self._records)
             if self._users is None:

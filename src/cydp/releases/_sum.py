@@ -165,8 +165,7 @@ def sum(
 
 def _draw(query: SumQuery, rows: NumberRows, generator: Generator) -> int:
     """Return the noisy sum, in steps; the data is read here."""
-    exact = partial(_sum_of, query)
-    (steps,) = rows.add(exact, generator, absent_count=query.filled is not None)
+    (steps,) = rows.add(_sum_of, query, generator)
     return query.parts["sum"].noise.release(steps, rng=generator)
 
 

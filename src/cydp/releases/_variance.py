@@ -225,8 +225,7 @@ def variance(
 
 def _draw(query: VarianceQuery, rows: NumberRows, generator: Generator) -> tuple[int, int, int]:
     """Return the noisy sums and count; the data is read here."""
-    exact = partial(_sums_of, query)
-    squares, total, count = rows.add(exact, generator, absent_count=query.filled is not None)
+    squares, total, count = rows.add(_sums_of, query, generator)
     parts = query.parts
     noisy_squares = parts["squares"].noise.release(squares, rng=generator)
     noisy = parts["sum"].noise.release(total, rng=generator)
