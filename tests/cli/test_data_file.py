@@ -16,15 +16,20 @@ from cydp._columns.tables import table_of_relation
 from cydp.cli._data_file import Format, open_data
 from cydp.cli._errors import FileError
 
+OPENED: list[Any] = []  # a relation does not outlive its file
+
 
 def present(path: str, column: str) -> list[float]:
     """Return what is neither null nor NaN."""
-    rows = open_data(path, Format()).relation([column], []).fetchall()
+    file = open_data(path, Format())
+    rows = file.relation([column], []).fetchall()
     return [float(value) for (value,) in rows if value is not None and not np.isnan(value)]
 
 
 def read_column(path: str, column: str) -> Any:
-    return open_data(path, Format()).relation([column], [])
+    file = open_data(path, Format())
+    OPENED.append(file)
+    return file.relation([column], [])
 
 
 def type_of(path: str, column: str) -> Any:
@@ -161,7 +166,8 @@ def test_delimiters_and_gzip(tmp_path: Path, delimiter: str, name: str) -> None:
 
 def test_the_format_can_be_forced(tmp_path: Path) -> None:
     text = csv(tmp_path, b"a\n1\n", "t.parquet")
-    assert open_data(text, Format("csv")).relation(["a"], []).fetchall() == [(1,)]
+    data = open_data(text, Format("csv"))
+    assert data.relation(["a"], []).fetchall() == [(1,)]
     duckdb.execute(f"COPY (SELECT 1 AS a) TO '{tmp_path}/t.bin' (FORMAT parquet)")
     data = open_data(f"{tmp_path}/t.bin", Format("parquet"))
     assert (data.kind, data.count_rows(), data.type_of("a")) == ("Parquet", 1, "INTEGER")

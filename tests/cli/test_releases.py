@@ -20,6 +20,9 @@ BY_DAY = ["group-by", WEEK, "--by", "Day", "--user", "VisitorId", "--max-partiti
 DAYS = [str(day) for day in range(1, 8)]
 
 
+OPENED: list[Any] = []  # a relation does not outlive its file
+
+
 def seed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let releases without a budget draw from a fixed key."""
     generator = SeededGenerator(19)
@@ -27,7 +30,9 @@ def seed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def table(path: str, numbers: list[str], labels: list[str]) -> Any:
-    return open_data(path, Format()).relation(numbers, labels)
+    file = open_data(path, Format())
+    OPENED.append(file)
+    return file.relation(numbers, labels)
 
 
 Release = Callable[[], Any]

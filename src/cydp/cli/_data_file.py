@@ -103,6 +103,7 @@ class DataFile:
     types: tuple[str, ...]
     _file: str
     _scan: str
+    _connection: Any  # no relation outlives it
 
     @property
     def cannot_read(self) -> str:
@@ -190,7 +191,7 @@ class DataFile:
         import duckdb
 
         try:
-            return what(connect())
+            return what(self._connection)
         except (duckdb.Error, OSError, MemoryError):
             raise FileError(self.cannot_read) from None
 
@@ -293,12 +294,13 @@ def open_data(
         if kind == "csv":
             return _open_csv(path, file, pattern, form.delimiter or ",", header, skip_broken)
         scan = _PARQUET.format(file=pattern)
-        about = connect().execute(f"SELECT * FROM {scan} LIMIT 0").description
+        connection = connect()
+        about = connection.execute(f"SELECT * FROM {scan} LIMIT 0").description
     except (csv.Error, duckdb.Error, OSError, EOFError, zlib.error, MemoryError):
         name = "CSV" if kind == "csv" else "Parquet"
         raise FileError(f"cannot read {path!r} as {name}") from None
     names, types = zip(*((name, str(kind)) for name, kind, *_ in about), strict=True)
-    return DataFile(path, "Parquet", names, types, pattern, scan)
+    return DataFile(path, "Parquet", names, types, pattern, scan, connection)
 
 
 def _check_file(path: str) -> Path:
@@ -330,7 +332,8 @@ def _open_csv(
         compression="gzip" if compressed else "none",
     )  # fmt: skip
     names = tuple(first) if header else ("",) * len(first)
-    return DataFile(path, "CSV", names, ("VARCHAR",) * len(first), pattern, scan)
+    types = ("VARCHAR",) * len(first)
+    return DataFile(path, "CSV", names, types, pattern, scan, connect())
 
 
 def _open_text(file: Path, compressed: bool) -> AbstractContextManager[IO[str]]:

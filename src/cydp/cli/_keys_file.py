@@ -42,7 +42,8 @@ def read_keys(
     types = [data.type_of(name) for name in by]
     if given is not None:
         keys = read_names(given, "--key-list")
-        relation = _ask(lambda: connect().sql("SELECT unnest(?::VARCHAR[]) AS k0", params=[keys]))
+        connection = connect()
+        relation = _ask(lambda: connection.sql("SELECT unnest(?::VARCHAR[]) AS k0", params=[keys]))
         return _typed(relation, ["k0"], by, types, "--key-list")
     if file is None:
         return None
