@@ -118,11 +118,9 @@ class DataFile:
         """Return how many rows the footer of a Parquet file states; None for CSV."""
         if self.kind == "CSV":
             return None
-        rows = self._ask(
-            lambda connection: connection.execute(
-                f"SELECT sum(num_rows) FROM parquet_file_metadata({self._file})"
-            ).fetchone()
-        )
+        query = f"SELECT sum(num_rows) FROM parquet_file_metadata({self._file})"
+        # By a connection of its own, since another query ends that of a relation.
+        rows = self._ask(lambda connection: connection.cursor().execute(query).fetchone())
         return int(rows[0] or 0)
 
     def relation(
