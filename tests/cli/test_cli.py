@@ -4,67 +4,62 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from cli.commands import AGES, DATA, PUMS, parquet
 
 import cydp
 from cydp.cli import main
 
-PUMS = Path(__file__).parents[2] / "examples" / "data" / "pums.csv"
-AGES = np.loadtxt(PUMS, delimiter=",", skiprows=1, usecols=0)
-HISTOGRAM = ["histogram", str(PUMS), "--column", "age", "--bins", "0:100:10", "--epsilon", "1"]
+HISTOGRAM = ["histogram", PUMS, "--column", "age", "--bins", "0:100:10", "--epsilon", "1"]
+
+
+def counts_of(printed: dict[str, Any]) -> Any:
+    return np.array(printed["columns"]["count"]["values"])
 
 
 def test_json(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main([*HISTOGRAM, "--json"]) == 0
+    assert main([*HISTOGRAM, "--json", "--confidence", "0.999"]) == 0
     printed = json.loads(capsys.readouterr().out)
     counts, edges = np.histogram(AGES, 10, (0, 100))
-    assert printed["edges"] == edges.tolist()
+    assert printed["axes"] == [{"name": None, "edges": edges.tolist()}]
     assert (printed["epsilon"], printed["relation"]) == (1, "add-remove")
-    assert (printed["mechanism"], printed["scale"]) == ("DiscreteLaplace", 1)
-    assert main([*HISTOGRAM[:-1], "0.25", "--json", "--relation", "change-one"]) == 0
-    other = json.loads(capsys.readouterr().out)
-    assert (other["scale"], other["sensitivity"], other["epsilon"]) == (8, 2, 0.25)
-    assert (printed["sensitivity"], printed["confidence"]) == (1, 0.999)
-    assert printed["error_bound"] == cydp.DiscreteLaplace(epsilon=1, sensitivity=1).error_bound(
-        0.999, count=10
-    )
+    bound = cydp.DiscreteLaplace(epsilon=1, sensitivity=1).error_bound(0.999, count=10)
+    error = printed["columns"]["count"]["error"]
+    assert (error["confidence"], error["together"]) == (0.999, bound)
     # 4 times as wide: wrong once in 10^12 runs.
-    assert (np.abs(printed["counts"] - counts) <= 4 * printed["error_bound"]).all()
+    assert (np.abs(counts_of(printed) - counts) <= 4 * bound).all()
+    assert any("pure noise" in note for note in printed["notes"])
 
 
 def test_text(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*HISTOGRAM, "--relation", "change-one"]) == 0
+    release = cydp.histogram(AGES, 10, (0, 100), epsilon=1, relation="change-one")
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == "histogram: 10 bins; epsilon=1, relation='change-one'"
-    assert lines[2] == "noise: DiscreteLaplace, scale 2"
-    assert "95 %" in lines[-1]
-    bound = int(lines[-1].split("within ")[1].split(",")[0])
-    assert len(lines) == 4 + 10 + 1
-    printed = np.array([int(line.split()[-1]) for line in lines[4:-1]])
-    counts, _ = np.histogram(AGES, 10, (0, 100))
-    assert (np.abs(printed - counts) <= 4 * bound).all()
+    shown = release.to_text().splitlines()
+    assert len(lines) == len(shown) + 1
+    assert lines[-1].startswith("note: a value that is no number counts as missing")
+    for line, own in zip(lines, shown, strict=False):
+        assert line == own or own.lstrip().startswith("[")
 
 
 def test_bins_below_zero_and_decimal_steps(capsys: pytest.CaptureFixture[str]) -> None:
     for spec, edges in [("-10:10:5", [-10, -5, 0, 5, 10]), ("0.1:0.4:0.1", [0.1, 0.2, 0.3, 0.4])]:
         assert main([*HISTOGRAM[:4], "--bins", spec, "--epsilon", "1/3", "--json"]) == 0
         printed = json.loads(capsys.readouterr().out)
-        assert printed["edges"] == edges
-        assert printed["epsilon"] == 0.333334  # rounded up: no less than what was paid
-        assert printed["exact"] == {"epsilon": "1/3", "scale": "3", "sensitivity": "1"}
+        assert printed["axes"][0]["edges"] == edges
+        assert printed["exact"]["epsilon"] == "1/3"
 
 
 def test_parquet(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    import duckdb
-
-    file = tmp_path / "ages.parquet"
-    duckdb.execute(f"COPY (SELECT * FROM '{PUMS}') TO '{file}'")
-    arguments = [HISTOGRAM[0], str(file), *HISTOGRAM[2:-1], "1000", "--json"]
+    arguments = [HISTOGRAM[0], parquet(tmp_path), *HISTOGRAM[2:-1], "1000", "--json"]
     assert main(arguments) == 0
     counts, _ = np.histogram(AGES, 10, (0, 100))
-    assert json.loads(capsys.readouterr().out)["counts"] == counts.tolist()
+    printed = json.loads(capsys.readouterr().out)
+    assert counts_of(printed).tolist() == counts.tolist()
+    assert printed["notes"] == []
 
 
 def changed(option: str, value: str) -> list[str]:
@@ -78,7 +73,7 @@ def changed(option: str, value: str) -> list[str]:
     [
         (changed("--column", "salary"), "no column 'salary' in"),
         (changed("histogram", "missing.csv"), "no such file: 'missing.csv'"),
-        (changed("histogram", str(PUMS.parent)), "not a regular file"),
+        (changed("histogram", str(DATA)), "not a regular file"),
         (changed("histogram", "x" * 300), "cannot open"),
         (changed("--epsilon", "0"), "epsilon must be greater than 0"),
         (changed("--epsilon", "-1"), "epsilon must be greater than 0"),
@@ -97,7 +92,7 @@ def changed(option: str, value: str) -> list[str]:
         (changed("--bins", "1e16:1.0000000000000004e16:1"), "distinct edges"),
         ([*HISTOGRAM, "--relation", "neighbours"], "relation must be"),
         ([*HISTOGRAM, "--seed", "1"], "unrecognized arguments"),
-        (HISTOGRAM[:-2], "required: --epsilon"),
+        (HISTOGRAM[:-2], "--epsilon must be given, or --rho"),
         (["histogramm"], "invalid choice"),
         ([], "required: COMMAND"),
     ],
@@ -135,6 +130,13 @@ def test_the_process() -> None:
     failed = run(*changed("--epsilon", "nan"))
     assert (failed.returncode, failed.stdout) == (2, "")
     assert "Traceback" not in failed.stderr
+
+
+def test_the_package_is_a_program() -> None:
+    done = subprocess.run([sys.executable, "-m", "cydp", *HISTOGRAM], capture_output=True,
+                          text=True, check=False)  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("histogram: 10 bins")
 
 
 def test_a_reader_that_has_seen_enough() -> None:

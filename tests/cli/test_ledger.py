@@ -1,4 +1,4 @@
-"""cli/_ledger.py, cli/_show.py and cli/_histogram.py with a ledger, as a user runs them."""
+"""cli/_ledger.py, cli/_show.py and cli/_release.py with a ledger, as a user runs them."""
 
 import json
 import os
@@ -8,7 +8,6 @@ import shutil
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -16,58 +15,23 @@ from typing import Any
 import duckdb
 import numpy as np
 import pytest
+from cli.commands import DATA, PUMS, Run, refused
 
 import cydp
 from cydp import ApproxDP, BudgetLedger, LedgerError, PureDP
-from cydp.cli import _histogram as cli_histogram
+from cydp.cli import _payment
 from cydp.cli import _show as cli_show
-from cydp.cli import main
-from cydp.cli._column_file import FileColumn
+from cydp.releases._histogram import HistogramRows
 
-PUMS = Path(__file__).parents[2] / "examples" / "data" / "pums.csv"
-COLUMN = ["histogram", str(PUMS), "--column", "age", "--bins", "0:100:10"]
+COLUMN = ["histogram", PUMS, "--column", "age", "--bins", "0:100:10"]
 ONE_ROW = ["--max-rows-per-unit", "1"]  # the table has a row for each person
 HISTOGRAM = [*COLUMN, *ONE_ROW]
 PROGRAM = [sys.executable, "-c", "from cydp.cli import main; raise SystemExit(main())"]
-
-Run = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Run:
-    """Return a function that runs a command: exit code, standard output, standard error."""
-
-    def run(*arguments: str) -> tuple[int, str, str]:
-        try:
-            code = main(arguments)
-        except SystemExit as exit_:
-            code = int(str(exit_.code))
-        return code, *capsys.readouterr()
-
-    return run
-
-
-@pytest.fixture
-def path(tmp_path: Path) -> str:
-    return str(tmp_path / "budget.db")
-
-
-@pytest.fixture
-def ledger(path: str) -> str:
-    """Return the path of a ledger without blocks."""
-    BudgetLedger.create(path, PureDP(1), privacy_unit="person").close()
-    return path
 
 
 def charges(path: str) -> int:
     with BudgetLedger.open(path) as ledger:
         return sum(entry["kind"] == "charge" for entry in ledger.history())
-
-
-def refused(done: tuple[int, str, str], code: int, message: str) -> None:
-    assert done[:2] == (code, "")
-    assert done[2].count("\n") == 1
-    assert message in done[2]
 
 
 def test_round_trip(run: Run, path: str) -> None:
@@ -104,7 +68,7 @@ def test_round_trip(run: Run, path: str) -> None:
 
 
 def test_the_readme(run: Run, path: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(PUMS.parent.parent.parent)
+    monkeypatch.chdir(DATA.parent.parent)
     readme = Path("README.md").read_text().replace("\\\n", "")
     lines = re.findall(r"^cydp (.*ages\.db.*)$", readme, re.MULTILINE)
     assert len(lines) == 5
@@ -122,7 +86,7 @@ def test_json_has_exact_texts(run: Run, path: str) -> None:
     run("ledger", "add-block", path, "tue")
     paid = ["--ledger", path, "--blocks", "mon", "tue"]
     release = json.loads(run(*HISTOGRAM, "--epsilon", "0.3", *paid, "--json")[1])
-    assert len(release["counts"]) == 10
+    assert len(release["columns"]["count"]["values"]) == 10
     left = {
         "mon": {"epsilon": "0.7", "delta": "0"}, "tue": {"epsilon": "1.7", "delta": "1e-06"},
     }  # fmt: skip
@@ -196,7 +160,7 @@ def test_the_relation_is_the_ledgers(run: Run, path: str) -> None:
     run("ledger", "create", path, *budget, "--privacy-unit", "person")
     paid = [*HISTOGRAM, "--epsilon", "0.5", "--ledger", path, "--json"]
     release = json.loads(run(*paid)[1])
-    assert (release["relation"], release["scale"]) == ("change-one", 4)
+    assert (release["relation"], scale_of(release)) == ("change-one", "4")
     assert json.loads(run(*paid, "--relation", "change-one")[1])["relation"] == "change-one"
     refused(run(*paid, "--relation", "add-remove"), 1, "is kept under 'change-one'")
     assert charges(path) == 2
@@ -214,6 +178,11 @@ def test_blocks_are_added_all_or_none(run: Run, path: str) -> None:
         "the ledger's, epsilon=1, not epsilon=2",
     )
     assert list(json.loads(run("ledger", "show", path, "--json")[1])["blocks"]) == ["a", "b"]
+
+
+def scale_of(release: dict[str, Any]) -> str:
+    (part,) = release["metadata"]["parts"]
+    return str(part["scale"])
 
 
 NEW = ["ledger", "create", "PATH", "--privacy-unit", "person"]
@@ -246,7 +215,7 @@ PAID = [*HISTOGRAM, "--epsilon", "0.1", "--ledger", "LEDGER"]
         (["ledger", "create", "PATH/x", *NEW[3:], "--rho", "1"], 2, "no ledger can be made"),
         (["ledger", "show", "PATH"], 2, "create a ledger there first by `cydp ledger create`"),
         (["ledger", "history", "FOLDER"], 2, "error: PATH must be the file of a ledger"),
-        (["ledger", "verify", str(PUMS)], 2, "ledger: `cydp ledger create` has not made"),
+        (["ledger", "verify", PUMS], 2, "ledger: `cydp ledger create` has not made"),
         (["ledger", "show", "x" * 10**4], 2, "cannot open"),
         (["ledger", "verify", "LEDGER", "--head", "7"], 2, "--head: must be SEQ:HASH"),
         (["ledger", "verify", "LEDGER", "--head", "7:" + 64 * "a"], 1, "older than --head"),
@@ -284,16 +253,20 @@ PAID = [*HISTOGRAM, "--epsilon", "0.1", "--ledger", "LEDGER"]
         (
             [*PAID, "--epsilon", "1.1"],
             1,
-            "error: the budget epsilon=1 has epsilon=1 left: epsilon=1.1 ",
+            "refused: the release costs epsilon=1.1, and epsilon=1 is left in ",
         ),
         (
             [*COLUMN, *PAID[-4:]],
             1,
-            "error: the ledger protects 'person', and this release a row: promise with "
-            "--max-rows-per-unit=k that no 'person' has more than k rows\n",
+            "error: the ledger protects 'person', and this release a row: give --user, or promise "
+            "with --max-rows-per-unit=k that no 'person' has more than k rows\n",
         ),
-        ([*PAID, "--max-rows-per-unit", "0"], 2, "error: --max-rows-per-unit must be from 1 to"),
-        ([*PAID, "--max-rows-per-unit", "many"], 2, "--max-rows-per-unit: invalid int value"),
+        (
+            [*PAID, "--max-rows-per-unit", "0"],
+            2,
+            "--max-rows-per-unit: must be a whole number of at least 1",
+        ),
+        ([*PAID, "--max-rows-per-unit", "many"], 2, "--max-rows-per-unit: must be a whole number"),
         ([*PAID, "--epsilon", "0"], 2, "epsilon must be greater than 0"),
         ([*PAID, "--bins", "0:100:7"], 2, "must divide"),
         ([*PAID, "--column", "salary"], 2, "no column 'salary'"),
@@ -312,7 +285,7 @@ def test_what_is_refused_charges_and_reads_nothing(
 ) -> None:
     texts = str(tmp_path / "texts.parquet")
     duckdb.execute(f"COPY (SELECT 'x' AS age) TO '{texts}'")
-    monkeypatch.setattr(FileColumn, "__array__", lambda *_: pytest.fail("the file was read"))
+    monkeypatch.setattr(HistogramRows, "count", lambda *_: pytest.fail("the file was read"))
     before = Path(ledger).read_bytes()
     new = str(tmp_path / "new.db")
     names = {"LEDGER": ledger, "PATH": new, "PATH/x": new + "/x", "FOLDER": str(tmp_path)}
@@ -326,8 +299,8 @@ def test_what_is_refused_charges_and_reads_nothing(
 def test_the_promise_scales_the_noise_and_is_kept(run: Run, ledger: str) -> None:
     paid = [*COLUMN, "--epsilon", "0.1", "--json", "--max-rows-per-unit", "3"]
     release = json.loads(run(*paid, "--ledger", ledger)[1])
-    assert (release["sensitivity"], release["scale"], release["epsilon"]) == (3, 30, 0.1)
-    assert json.loads(run(*paid)[1])["scale"] == 30
+    assert (scale_of(release), release["exact"]["epsilon"]) == ("30", "1/10")
+    assert scale_of(json.loads(run(*paid)[1])) == "30"
     last = run("ledger", "history", ledger, "--json")[1].splitlines()[-1]
     assert json.loads(last)["params"].endswith("unit='unit', max_rows_per_unit=3)")
 
@@ -343,12 +316,12 @@ def test_values_are_read_after_the_charge(
 ) -> None:
     seen = []
 
-    def read(column: FileColumn, *_: Any) -> Any:
+    def read(rows: HistogramRows, *_: Any) -> Any:
         with BudgetLedger.open(ledger) as other:
             seen.append(other.spent)
-        return np.arange(5.0)
+        return np.zeros(10, np.int64)
 
-    monkeypatch.setattr(FileColumn, "__array__", read)
+    monkeypatch.setattr(HistogramRows, "count", read)
     assert run(*HISTOGRAM, "--epsilon", "0.4", "--ledger", ledger)[0] == 0
     assert run(*HISTOGRAM, "--epsilon", "0.7", "--ledger", ledger)[0] == 1
     assert seen == [PureDP("0.4")]
@@ -375,9 +348,10 @@ def test_a_ledger_that_breaks_after_the_charge(
     def broken(_: BudgetLedger) -> Any:
         raise LedgerError("the disk is gone")
 
-    monkeypatch.setattr(cli_histogram, "left_of", broken)
+    monkeypatch.setattr(_payment, "left_of", broken)
     done = run(*HISTOGRAM, "--epsilon", "0.4", "--ledger", ledger)
-    refused(done, 2, "the disk is gone; the ledger was charged all the same")
+    assert done[1].startswith("histogram: 10 bins")
+    refused((done[0], "", done[2]), 2, "the disk is gone; the ledger was charged all the same")
     assert charges(ledger) == 1
 
 
@@ -391,7 +365,7 @@ def test_processes_race_for_what_is_left(ledger: str) -> None:
     assert sorted(code for *_, code in done) == [0, 0, 0, 1, 1, 1]
     for out, err, code in done:
         assert (out == "") == (code == 1)
-        assert ("does not fit" in err) == (code == 1)
+        assert ("is left in" in err) == (code == 1)
     with BudgetLedger.open(ledger) as opened:
         opened.verify()
         assert opened.remaining == PureDP(0)
@@ -493,9 +467,13 @@ def test_a_reader_that_has_seen_enough(ledger: str) -> None:
 
 
 def test_an_interruption(run: Run, ledger: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupted(column: FileColumn, *_: Any) -> Any:
+    def interrupted(rows: HistogramRows, *_: Any) -> Any:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(FileColumn, "__array__", interrupted)
-    refused(run(*HISTOGRAM, "--epsilon", "0.4", "--ledger", ledger), 130, "interrupted")
+    monkeypatch.setattr(HistogramRows, "count", interrupted)
+    refused(
+        run(*HISTOGRAM, "--epsilon", "0.4", "--ledger", ledger),
+        130,
+        "interrupted; the ledger was charged all the same",
+    )
     assert charges(ledger) == 1

@@ -1,4 +1,4 @@
-"""cli/_histogram.py with a charge id: a command that is run again prints the same."""
+"""cli/_release.py with a charge id: a command that is run again prints the same."""
 
 import shutil
 from pathlib import Path
@@ -48,7 +48,7 @@ def test_a_repeated_command(
     for changes in changed:
         code, printed, message = run(**changes)
         assert (code, printed) == (1, "")
-        assert "charge_id 'a' belongs to a charge that differs in" in message
+        assert "--charge-id 'a' belongs to a charge that differs in" in message
     with BudgetLedger.open(ledger) as opened:
         assert opened.spent == PureDP(0.01)
     assert run(**{"--charge-id": "b"})[1] != first[1]

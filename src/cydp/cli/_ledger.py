@@ -1,20 +1,23 @@
 # SPDX-License-Identifier: MIT
-"""``cydp ledger``: make a ledger, add and retire blocks, verify it."""
+"""``cydp ledger``: make a ledger, add and retire blocks, charge it, verify it."""
 
 from __future__ import annotations
 
 import argparse
 import re
+from collections.abc import Sequence
 from typing import Any
 
-from cydp._numbers.rational import read_exact
-from cydp.accounting._loss import ZCDP, ApproxDP, PureDP
 from cydp.accounting.ledger._ledger import BudgetLedger
+from cydp.cli._budget import BUDGETS, add_budget, read_budget
+from cydp.cli._charge import charge
 from cydp.cli._format import head_of
 from cydp.cli._ledger_file import open_ledger, open_to_read
+from cydp.cli._options import add_parser
 from cydp.cli._show import history, show
+from cydp.cli._specs import read_name
 
-__all__ = ["add_commands", "read_block_id"]
+__all__ = ["add_commands"]
 
 _NUMBERS = (
     "Numbers are exact: 1, 0.1, 1e-6, 1/3. In JSON they are texts, a decimal where that is exact, "
@@ -26,18 +29,22 @@ _HEAD = (
     "notices an older copy of the ledger."
 )
 
-_BUDGETS = "--epsilon alone, --epsilon with --delta, or --rho alone"
+_CREATE = "cydp ledger create ages.db --epsilon 1 --privacy-unit person"
+_CREATE_DAYS = "cydp ledger create days.db --epsilon 1 --privacy-unit person-day --by-block"
 _RESERVED = ("self", "block", "blocks", "budget")  # parameters of `add_blocks`, which takes dims
 
 
 def add_commands(commands: Any) -> None:
     """Add the commands to the parser."""
-    ledger = commands.add_parser(
-        "ledger", help="make and inspect a budget that is kept in a file", epilog=_NUMBERS
-    ).add_subparsers(required=True, metavar="COMMAND")
+    ledger = add_parser(
+        commands, "ledger", "make and inspect a budget that is kept in a file", _NUMBERS,
+        example=[_CREATE, "cydp ledger show ages.db"],
+    ).add_subparsers(required=True, metavar="COMMAND")  # fmt: skip
 
-    create = _command(ledger, "create", _create, "make a ledger in a new file", _NUMBERS, _HEAD)
-    _add_budget(create, "of each person, or whatever the privacy unit is")
+    create = _command(
+        ledger, "create", _create, "make a ledger in a new file", _NUMBERS, _HEAD, example=[_CREATE]
+    )
+    add_budget(create, "budget of each person, or whatever the privacy unit is")
     create.add_argument(
         "--privacy-unit", required=True, metavar="TEXT", help="what one unit stands for: person ..."
     )
@@ -52,9 +59,12 @@ def add_commands(commands: Any) -> None:
         help="keep a budget for each block of data; add the blocks with `cydp ledger add-block`",
     )
 
-    add = _command(ledger, "add-block", _add_block, "add blocks of data", _NUMBERS, _HEAD)
-    add.add_argument("block", nargs="+", type=read_block_id, metavar="ID", help="such as a day")
-    _add_budget(add, "of each of these blocks (default: the ledger's)")
+    add = _command(
+        ledger, "add-block", _add_block, "add blocks of data", _NUMBERS, _HEAD,
+        example=[_CREATE_DAYS, "cydp ledger add-block days.db mon tue --dim week=47"],
+    )  # fmt: skip
+    add.add_argument("block", nargs="+", type=read_name, metavar="ID", help="such as a day")
+    add_budget(add, "budget of each of these blocks (default: the ledger's)")
     add.add_argument(
         "--dim",
         action="append",
@@ -64,21 +74,31 @@ def add_commands(commands: Any) -> None:
     )
 
     retire = _command(
-        ledger, "retire", _retire, "let nothing be charged to a block any more", _HEAD
-    )
-    retire.add_argument("block", type=read_block_id, metavar="ID")
+        ledger, "retire", _retire, "let nothing be charged to a block any more", _HEAD,
+        example=[
+            _CREATE_DAYS, "cydp ledger add-block days.db mon", "cydp ledger retire days.db mon",
+        ],
+    )  # fmt: skip
+    retire.add_argument("block", type=read_name, metavar="ID")
 
-    show_parser = _command(ledger, "show", show, "print what is spent and left", _NUMBERS, _READ)
+    _add_charge(ledger)
+
+    show_parser = _command(
+        ledger, "show", show, "print what is spent and left", _NUMBERS, _READ,
+        example=[_CREATE, "cydp ledger show ages.db"],
+    )  # fmt: skip
     show_parser.add_argument("--json", action="store_true", help="print JSON")
 
     history_parser = _command(
-        ledger, "history", history, "print all entries, oldest first", _NUMBERS, _READ
-    )
+        ledger, "history", history, "print all entries, oldest first", _NUMBERS, _READ,
+        example=[_CREATE, "cydp ledger history ages.db --json"],
+    )  # fmt: skip
     history_parser.add_argument("--json", action="store_true", help="print a JSON object a line")
 
     verify = _command(
-        ledger, "verify", _verify, "compute everything anew, and exit with 1 if it differs", _READ
-    )
+        ledger, "verify", _verify, "compute everything anew, and exit with 1 if it differs", _READ,
+        example=[_CREATE, "cydp ledger verify ages.db"],
+    )  # fmt: skip
     verify.add_argument(
         "--head",
         type=_read_head,
@@ -87,29 +107,32 @@ def add_commands(commands: Any) -> None:
     )
 
 
-def _command(ledger: Any, name: str, run: Any, summary: str, *more: str) -> Any:
-    parser = ledger.add_parser(name, help=summary, epilog=" ".join(more))
+def _add_charge(ledger: Any) -> None:
+    paid = _command(
+        ledger, "charge", charge, "pay for a release that is made elsewhere", _NUMBERS, _HEAD,
+        example=[_CREATE, "cydp ledger charge ages.db --epsilon 0.3 --label 'ages, made by hand'"],
+    )  # fmt: skip
+    add_budget(paid, "cost")
+    paid.add_argument(
+        "--blocks", nargs="+", action="extend", type=read_name, metavar="ID",
+        help="the blocks that are read; each pays in full",
+    )  # fmt: skip
+    paid.add_argument(
+        "--label", required=True, metavar="TEXT", help="what the history says of the charge"
+    )
+    paid.add_argument(
+        "--charge-id", metavar="ID",
+        help="makes the command safe to repeat: a repetition charges nothing",
+    )  # fmt: skip
+
+
+def _command(
+    ledger: Any, name: str, run: Any, summary: str, *more: str, example: Sequence[str]
+) -> Any:
+    parser = add_parser(ledger, name, summary, *more, example=example)
     parser.add_argument("path", metavar="PATH", help="file of the ledger")
     parser.set_defaults(run=run)
     return parser
-
-
-def _add_budget(parser: Any, whose: str) -> None:
-    group = parser.add_argument_group(f"budget {whose}")
-    group.add_argument("--epsilon", metavar="E", help="pure, or with --delta approximate, DP")
-    group.add_argument("--delta", metavar="D")
-    group.add_argument("--rho", metavar="R", help="zero-concentrated DP")
-
-
-def read_block_id(given: str) -> str:
-    """Return a string that can be the id of a block; else an ArgumentTypeError."""
-    try:
-        given.encode()
-    except UnicodeEncodeError:
-        raise argparse.ArgumentTypeError("must be text in the terminal's encoding") from None
-    if not given:
-        raise argparse.ArgumentTypeError("must not be empty")
-    return given
 
 
 def _read_head(given: str) -> tuple[int, str]:
@@ -119,19 +142,6 @@ def _read_head(given: str) -> tuple[int, str]:
             f"must be SEQ:HASH, as another command printed it, not {given[:100]!r}"
         )
     return int(match[1]), match[2]
-
-
-def _read_budget(options: argparse.Namespace) -> PureDP | ApproxDP | ZCDP | None:
-    epsilon, delta, rho = options.epsilon, options.delta, options.rho
-    if rho is not None and epsilon is None and delta is None:
-        return ZCDP(rho)
-    if epsilon is not None and rho is None:
-        if delta is None:
-            return PureDP(epsilon)
-        return ApproxDP(read_exact(epsilon, "epsilon"), read_exact(delta, "delta"))
-    if delta is None and rho is None:
-        return None
-    raise ValueError(f"the budget must be {_BUDGETS}")
 
 
 def _read_dims(options: argparse.Namespace) -> dict[str, str]:
@@ -149,9 +159,9 @@ def _read_dims(options: argparse.Namespace) -> dict[str, str]:
 
 
 def _create(options: argparse.Namespace) -> int:
-    budget = _read_budget(options)
+    budget = read_budget(options)
     if budget is None:
-        raise ValueError(f"the budget must be given: {_BUDGETS}")
+        raise ValueError(f"the budget must be given: {BUDGETS}")
     with open_ledger(
         BudgetLedger.create,
         options.path,
@@ -165,7 +175,7 @@ def _create(options: argparse.Namespace) -> int:
 
 
 def _add_block(options: argparse.Namespace) -> int:
-    budget, dims, blocks = _read_budget(options), _read_dims(options), options.block
+    budget, dims, blocks = read_budget(options), _read_dims(options), options.block
     if len(set(blocks)) < len(blocks):
         raise ValueError("each ID must be given once, and one is given twice")
     with open_ledger(BudgetLedger.open, options.path) as ledger:

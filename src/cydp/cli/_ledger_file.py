@@ -14,7 +14,7 @@ from cydp.accounting._errors import (
     LedgerRollbackError,
 )
 from cydp.accounting.ledger._ledger import BudgetLedger
-from cydp.cli._column_file import FileError
+from cydp.cli._errors import FileError
 
 __all__ = ["open_ledger", "open_to_read"]
 

@@ -6,7 +6,6 @@ from __future__ import annotations
 import argparse
 import io
 import os
-import re
 import sys
 from collections.abc import Sequence
 from typing import NoReturn
@@ -14,8 +13,19 @@ from typing import NoReturn
 from cydp._build import build_info
 from cydp._selftest import checks
 from cydp._version import __version__
-from cydp.accounting._errors import PrivacyError
-from cydp.cli import _histogram, _ledger, _verify_release
+from cydp.accounting._errors import BudgetExceededError, PrivacyError
+from cydp.cli import (
+    _count,
+    _group_by,
+    _histogram,
+    _ledger,
+    _quantile,
+    _sum_mean,
+    _verify_release,
+)
+from cydp.cli._messages import message_of
+from cydp.cli._options import add_parser, epilog_of
+from cydp.cli._release import charged_words
 
 __all__ = ["main"]
 
@@ -25,103 +35,96 @@ _EXIT_CODES = (
 )
 _LONGEST_MESSAGE = 500
 
-# Options whose values may begin with a minus sign.
-_TAKE_A_VALUE = {
-    "--bins", "--column", "--delta", "--dim", "--epsilon", "--ledger", "--privacy-unit", "--rho",
-}  # fmt: skip
-_POSITIONAL = {"block": "ID", "file": "FILE", "path": "PATH"}
-
-# Words of messages for users of Python, and for users of the command line.
-_IN_PYTHON = {
-    "open a ledger with BudgetLedger.open, or choose another path": "choose another path",
-    "no BudgetLedger.create has made this file": "`cydp ledger create` has not made this file",
-    "create a ledger there first": "create a ledger there first by `cydp ledger create`",
-    "open it with BudgetLedger.open, if you mean the new ledger": "repeat the command, if you mean "
-    "the new ledger",
-    "without permission to write to it, open it with read_only=True": "permission to write to it "
-    "is needed",
-    "with by_block=True": "by `cydp ledger create --by-block`",
-    "expect_head": "--head",
-    "give user=, or promise with max_rows_per_unit=k": "promise with --max-rows-per-unit=k",
-}
-_LOSS = re.compile(r"\b(?:PureDP|ApproxDP|ZCDP)\(((?:epsilon|rho)=[^()]*)\)")
-
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Say what is wrong in one line and exit with 2."""
         self.refuse(message, 2)
 
-    def refuse(self, message: str, code: int) -> NoReturn:
+    def refuse(self, message: str, code: int, kind: str = "error") -> NoReturn:
         """Say what is wrong in one line and exit."""
         line = " ".join(message.split())
         shown = line if len(line) <= _LONGEST_MESSAGE else line[:_LONGEST_MESSAGE] + " ..."
-        self.exit(code, f"{self.prog}: error: {shown}\n")
+        self.exit(code, f"{self.prog}: {kind}: {shown}\n")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run ``cydp``; return the exit code."""
     parser = _make_parser()
-    options = parser.parse_args(_join_values(sys.argv[1:] if arguments is None else arguments))
+    given = sys.argv[1:] if arguments is None else arguments
+    options = parser.parse_args(_join_values(given, *_options_of(parser)))
     if (
         sys.stdout is None
     ):  # it is closed, so that an answer could not be read, but would be paid for
         parser.error("there is no standard output to write to")
     if isinstance(sys.stdout, io.TextIOWrapper):  # a terminal may lack characters of an id
         sys.stdout.reconfigure(errors="backslashreplace")
+    charge_id = getattr(options, "charge_id", None)
     try:
         code = int(options.run(options))
         sys.stdout.flush()
+    except BudgetExceededError as error:
+        parser.refuse(message_of(error, options), 1, "refused")
     except PrivacyError as error:
-        parser.refuse(_translate(str(error), options), 1)
+        parser.refuse(message_of(error, options), 1)
     except (TypeError, ValueError) as error:
-        parser.error(_translate(str(error), options))
-    except KeyboardInterrupt:
-        parser.refuse("interrupted", 130)
+        parser.error(message_of(error, options))
+    except KeyboardInterrupt as error:
+        parser.refuse("interrupted" + charged_words(error, charge_id), 130)
     except OSError as error:
         # The rest of the buffer would fail again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         if isinstance(error, BrokenPipeError):  # the output is read no further
             return 141  # the exit code of a shell for SIGPIPE
-        parser.error(f"cannot write: {error.strerror}")
+        parser.error(f"cannot write: {error.strerror}" + charged_words(error, charge_id))
     return code
 
 
 def _make_parser() -> _Parser:
     parser = _Parser(
-        prog="cydp", description="Exact noise, private histograms, budgets.", epilog=_EXIT_CODES
+        prog="cydp",
+        description="Exact noise, private histograms, budgets.",
+        epilog=epilog_of(_EXIT_CODES, example=["cydp count examples/data/pums.csv --epsilon 1"]),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"cydp {__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     _histogram.add_command(commands)
+    _count.add_command(commands)
+    _sum_mean.add_commands(commands)
+    _quantile.add_command(commands)
+    _group_by.add_command(commands)
     _ledger.add_commands(commands)
     _verify_release.add_command(commands)
-    selftest = commands.add_parser("selftest", help="check the installed package")
+    selftest = add_parser(
+        commands, "selftest", "check the installed package", example=["cydp selftest"]
+    )
     selftest.set_defaults(run=_selftest)
     return parser
 
 
-def _translate(message: str, options: argparse.Namespace) -> str:
-    """Return a message of the library with the options and commands of the command line."""
-    for python, command in _IN_PYTHON.items():
-        message = message.replace(python, command)
-    message = _LOSS.sub(r"\1", message)
-    name, must, rest = message.partition(" must ")
-    if not must:
-        return message
-    if name == "path" and not hasattr(options, name):  # the path of a ledger beside FILE
-        name = "ledger"
-    if not hasattr(options, name):
-        return message
-    shown = _POSITIONAL.get(name) or f"--{name.replace('_', '-')}"
-    return f"{shown} must {rest}"
+def _options_of(parser: argparse.ArgumentParser) -> tuple[set[str], set[str]]:
+    """Return all options of a parser and its commands, and those that take one value."""
+    known: set[str] = set()
+    with_value: set[str] = set()
+    for action in parser._actions:
+        known.update(action.option_strings)
+        if action.nargs is None:
+            with_value.update(action.option_strings)
+        if isinstance(action, argparse._SubParsersAction):
+            for command in action.choices.values():
+                more, more_with_value = _options_of(command)
+                known |= more
+                with_value |= more_with_value
+    return known, with_value
 
 
-def _join_values(arguments: Sequence[str]) -> list[str]:
+def _join_values(arguments: Sequence[str], known: set[str], with_value: set[str]) -> list[str]:
     """Join values that may begin with a minus sign to their options by "=", for argparse."""
     joined: list[str] = []
     for argument in arguments:
-        if joined and joined[-1] in _TAKE_A_VALUE:
+        if joined and joined[-1] in with_value and argument not in known:
             joined[-1] += f"={argument}"
         else:
             joined.append(argument)

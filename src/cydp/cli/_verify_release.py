@@ -9,8 +9,9 @@ from typing import Any
 
 from cydp._version import __version__
 from cydp.accounting._format import format_name
-from cydp.cli._column_file import FileError
+from cydp.cli._errors import FileError
 from cydp.cli._ledger_file import open_to_read
+from cydp.cli._options import add_parser
 from cydp.releases._verify_certificate import (
     read_certificate,
     wrong_in_certificate,
@@ -23,19 +24,29 @@ __all__ = ["add_command"]
 
 def add_command(commands: Any) -> None:
     """Add the command to the parser."""
-    parser = commands.add_parser(
+    parser = add_parser(
+        commands,
         "verify-release",
-        help="check the certificate of a release, without data and without a network",
-        epilog="Exit codes: 0 all that was checked holds; 1 something does not hold; 2 a mistake "
+        "check the certificate of a release, without data and without a network",
+        "Exit codes: 0 all that was checked holds; 1 something does not hold; 2 a mistake "
         "in the command, or a file that cannot be read or is no certificate. A certificate is not "
         "signed: it holds together, and with --ledger the release was paid for, but it does not "
         "say which data were read.",
+        example=[
+            "cydp histogram examples/data/pums.csv --column age --bins 0:100:10 --epsilon 1 "
+            "--output ages.json --certificate ages.cert",
+            "cydp verify-release ages.cert --release ages.json",
+        ],
     )
     parser.add_argument(
-        "certificate", metavar="CERTIFICATE", help="JSON of release.certificate() in Python"
+        "certificate",
+        metavar="CERTIFICATE",
+        help="what --certificate writes, or JSON of release.certificate() in Python",
     )
     parser.add_argument(
-        "--release", metavar="FILE", help="what was released: the text of release.to_json()"
+        "--release",
+        metavar="FILE",
+        help="what was released: what --output FILE.json writes, or release.to_json() in Python",
     )
     parser.add_argument("--ledger", metavar="PATH", help="the ledger that has paid")
     parser.set_defaults(run=_verify_release)

@@ -1,23 +1,41 @@
-"""cli/_column_file.py: nothing that a record says can raise, but the file's own shape can."""
+"""cli/_data_file.py: nothing that a record says can raise, but the file's own shape can."""
 
+import gzip
 import os
 import sys
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import numpy as np
 import pytest
 
 import cydp
-from cydp.cli._column_file import FileColumn, FileError, open_column
+from cydp._columns.declared import Records
+from cydp._columns.tables import table_of_relation
+from cydp.cli._data_file import Format, open_data
+from cydp.cli._errors import FileError
+
+OPENED: list[Any] = []  # a relation does not outlive its file
 
 
-def present(column: FileColumn) -> list[float]:
+def present(path: str, column: str) -> list[float]:
     """Return what is neither null nor NaN."""
-    values = np.asarray(column)
-    assert values.dtype == column.dtype
-    assert values.ndim == column.ndim
-    return [float(value) for value in values if not np.isnan(value)]
+    file = open_data(path, Format())
+    rows = file.relation([column], []).fetchall()
+    return [float(value) for (value,) in rows if value is not None and not np.isnan(value)]
+
+
+def read_column(path: str, column: str) -> Any:
+    file = open_data(path, Format())
+    OPENED.append(file)
+    return file.relation([column], [])
+
+
+def type_of(path: str, column: str) -> Any:
+    """Return the dtype that a release sees."""
+    table = table_of_relation(read_column(path, column))
+    return Records(table.column(column, "x")).dtype
 
 
 def csv(tmp_path: Path, content: bytes, name: str = "table.csv") -> str:
@@ -47,12 +65,12 @@ def csv(tmp_path: Path, content: bytes, name: str = "table.csv") -> str:
     ],
 )
 def test_csv(tmp_path: Path, content: bytes, values: list[float]) -> None:
-    assert present(open_column(csv(tmp_path, content), "a")) == values
+    assert present(csv(tmp_path, content), "a") == values
 
 
 def test_infinities_and_nan_are_numbers(tmp_path: Path) -> None:
-    column = np.asarray(open_column(csv(tmp_path, b"a\ninf\n-inf\nnan\n1e999\n"), "a"))
-    assert set(column[:2]) == {np.inf, -np.inf}
+    rows = read_column(csv(tmp_path, b"a\ninf\n-inf\nnan\n1e999\n"), "a").fetchall()
+    assert [value for (value,) in rows[:2]] == [np.inf, -np.inf]
 
 
 @pytest.mark.parametrize(
@@ -70,7 +88,7 @@ def test_infinities_and_nan_are_numbers(tmp_path: Path) -> None:
 def test_names_are_taken_literally(tmp_path: Path, name: str) -> None:
     csv(tmp_path, b"a\n5\n", "with other.csv")
     (tmp_path / "a=9").mkdir()
-    assert present(open_column(csv(tmp_path, b"a\n1\n", name), "a")) == [1]
+    assert present(csv(tmp_path, b"a\n1\n", name), "a") == [1]
 
 
 def test_parquet(tmp_path: Path) -> None:
@@ -81,21 +99,21 @@ def test_parquet(tmp_path: Path) -> None:
         f"FROM range(4) r(i)) TO '{file}'"
     )
     for column in ("i", "u", "h", 'a"b'):
-        assert present(open_column(file, column)) == [0, 1, 2, 3]
-    assert present(open_column(file, "d")) == [0, 0.5, 1, 1.5]
-    assert present(open_column(file, "b")) == [0, 0, 1, 1]
-    assert present(open_column(file, "n")) == [0, 2, 3]
+        assert present(file, column) == [0, 1, 2, 3]
+    assert present(file, "d") == [0, 0.5, 1, 1.5]
+    assert present(file, "b") == [0, 0, 1, 1]
+    assert present(file, "n") == [0, 2, 3]
     for column in ("s", "t"):
         with pytest.raises(FileError, match="must be numeric"):
-            open_column(file, column)
+            read_column(file, column)
     with pytest.raises(FileError, match="no column 'x'"):
-        open_column(file, "x")
+        read_column(file, "x")
 
 
 def test_large_integers_stay_exact(tmp_path: Path) -> None:
     file = str(tmp_path / "table.parquet")
     duckdb.execute(f"COPY (SELECT 9007199254740993 AS i) TO '{file}'")
-    assert np.asarray(open_column(file, "i")).tolist() == [2**53 + 1]
+    assert read_column(file, "i").fetchall() == [(2**53 + 1,)]
 
 
 def test_integers_keep_their_type_beside_nulls(tmp_path: Path) -> None:
@@ -107,9 +125,9 @@ def test_integers_keep_their_type_beside_nulls(tmp_path: Path) -> None:
     duckdb.execute(f"COPY (SELECT {columns}, NULL::INTEGER x FROM range(3) r(i)) TO '{file}'")
     dtypes = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
     for kind, dtype in zip(kinds, dtypes, strict=True):
-        assert open_column(file, kind).dtype == np.dtype(dtype)
-        assert present(open_column(file, kind)) == [0, 2]
-    assert present(open_column(file, "x")) == []
+        assert type_of(file, kind) == np.dtype(dtype)
+        assert present(file, kind) == [0, 2]
+    assert present(file, "x") == []
 
 
 def garbled(tmp_path: Path) -> str:
@@ -122,51 +140,84 @@ def garbled(tmp_path: Path) -> str:
     return str(file)
 
 
-def test_values_are_read_after_the_charge(tmp_path: Path) -> None:
-    column = open_column(garbled(tmp_path), "i")
+def test_the_values_of_a_broken_file_are_not_asked_for(tmp_path: Path) -> None:
+    table = table_of_relation(read_column(garbled(tmp_path), "i"))
     budget = cydp.PrivacyFilter(cydp.PureDP(1))
     with pytest.raises(ValueError, match="bins"):
-        cydp.histogram(column, 0, (0, 1), epsilon=1, budget=budget)
+        cydp.histogram(table, 0, (0, 1), column="i", epsilon=1, budget=budget)
     assert budget.spent == cydp.PureDP(0)
-    with pytest.raises(FileError, match=r"cannot read .* as Parquet"):
-        cydp.histogram(column, 2, (0, 1), epsilon="0.3", budget=budget)
-    assert budget.spent == cydp.PureDP("0.3")
     with pytest.raises(cydp.BudgetExceededError):  # not the file's error: it is not read
-        cydp.histogram(column, 2, (0, 1), epsilon=1, budget=budget)
+        cydp.histogram(table, 2, (0, 1), column="i", epsilon=2, budget=budget)
 
 
-def test_a_file_that_went_away_since(tmp_path: Path) -> None:
-    file = csv(tmp_path, b"a\n1\n")
-    column = open_column(file, "a")
-    Path(file).unlink()
-    with pytest.raises(FileError, match=r"cannot read .* as CSV"):
-        np.asarray(column)
+@pytest.mark.parametrize(
+    ("delimiter", "name"),
+    [(";", "a b"), ("\t", "a,b"), ("|", "a.b"), (" ", "a"), ("\\", 'a "b"'), ("'", "a")],
+)
+def test_delimiters_and_gzip(tmp_path: Path, delimiter: str, name: str) -> None:
+    header = '"' + name.replace('"', '""') + '"'
+    text = f"{header}{delimiter}x\n1{delimiter}y\n2{delimiter}z\n"
+    form = Format(delimiter=delimiter)
+    for file in ("t.csv", "t.csv.gz", "t.CSV.GZ"):
+        content = gzip.compress(text.encode()) if file.lower().endswith("gz") else text.encode()
+        data = open_data(csv(tmp_path, content, file), form)
+        assert data.relation([name], ["x"]).fetchall() == [(1, "y"), (2, "z")]
+
+
+def test_the_format_can_be_forced(tmp_path: Path) -> None:
+    text = csv(tmp_path, b"a\n1\n", "t.parquet")
+    data = open_data(text, Format("csv"))
+    assert data.relation(["a"], []).fetchall() == [(1,)]
+    duckdb.execute(f"COPY (SELECT 1 AS a) TO '{tmp_path}/t.bin' (FORMAT parquet)")
+    data = open_data(f"{tmp_path}/t.bin", Format("parquet"))
+    assert (data.kind, data.count_rows(), data.type_of("a")) == ("Parquet", 1, "INTEGER")
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_columns_that_do_not_go_together(tmp_path: Path, kind: str) -> None:
+    file = csv(tmp_path, b"a,A,b\n1,2,3\n")
+    if kind == "parquet":
+        duckdb.execute(f"COPY (SELECT 1 AS a, 'x' AS b) TO '{tmp_path}/t.parquet'")
+        file = f"{tmp_path}/t.parquet"
+    data = open_data(file, Format())
+    with pytest.raises(FileError, match="'a' must be used either for numbers or for keys"):
+        data.relation(["a"], ["a"])
+    if kind == "csv":
+        with pytest.raises(FileError, match="'a' and 'A' differ in case only"):
+            data.relation(["a"], ["A"])
+    assert data.relation(["a"], ["b", "b"]).columns == ["a", "b"]
+
+
+def test_every_row_has_a_row(tmp_path: Path) -> None:
+    data = open_data(csv(tmp_path, b"Row,x\n1,2\n,\n"), Format())
+    assert data.row_name(["Row"]) == "row_"
+    assert data.relation([], ["Row"], every_row=True).fetchall() == [("1", 1), (None, 1)]
 
 
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     with pytest.raises(FileError, match="no such file"):
-        open_column(str(tmp_path / "none.csv"), "a")
+        read_column(str(tmp_path / "none.csv"), "a")
     with pytest.raises(FileError, match="not a regular file"):
-        open_column(str(tmp_path), "a")
+        read_column(str(tmp_path), "a")
     with pytest.raises(FileError, match="as Parquet"):
-        open_column(csv(tmp_path, b"a\nsecret 1\n", "text.parquet"), "a")
+        read_column(csv(tmp_path, b"a\nsecret 1\n", "text.parquet"), "a")
     with pytest.raises(FileError, match="no column"):
-        open_column(csv(tmp_path, b""), "a")
+        read_column(csv(tmp_path, b""), "a")
     with pytest.raises(FileError, match="no column"):
-        open_column(csv(tmp_path, b"\xff\xfea,b\n1,2\n"), "a")
+        read_column(csv(tmp_path, b"\xff\xfea,b\n1,2\n"), "a")
     with pytest.raises(FileError, match="more than one column 'a'"):
-        open_column(csv(tmp_path, b"a,a\n1,2\n"), "a")
+        read_column(csv(tmp_path, b"a,a\n1,2\n"), "a")
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs names of any bytes")
 def test_a_name_that_duckdb_cannot_be_told(tmp_path: Path) -> None:
     with pytest.raises(FileError, match="cannot open"):
-        open_column(csv(tmp_path, b"a\n1\n", os.fsdecode(b"\xff.csv")), "a")
+        read_column(csv(tmp_path, b"a\n1\n", os.fsdecode(b"\xff.csv")), "a")
 
 
 def test_no_message_shows_what_may_be_a_record(tmp_path: Path) -> None:
     with pytest.raises(FileError) as error:
-        open_column(csv(tmp_path, b"Alice Smith,positive,42\n"), "age")
+        read_column(csv(tmp_path, b"Alice Smith,positive,42\n"), "age")
     assert "Alice" not in str(error.value)
 
 
@@ -174,12 +225,12 @@ def test_a_directory_names_no_column(tmp_path: Path) -> None:
     (tmp_path / "i=9").mkdir()
     file = str(tmp_path / "i=9" / "table.parquet")
     duckdb.execute(f"COPY (SELECT i, [i] l FROM range(3) r(i)) TO '{file}'")
-    assert present(open_column(file, "i")) == [0, 1, 2]
+    assert present(file, "i") == [0, 1, 2]
     with pytest.raises(FileError, match="must be numeric"):
-        open_column(file, "l")
+        read_column(file, "l")
 
 
 def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "duckdb", None)
     with pytest.raises(FileError, match=r"pip install 'cydp\[cli\]'"):
-        open_column("x.csv", "a")
+        read_column("x.csv", "a")

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: MIT
+"""``cydp ledger charge``: pays for a release that was made elsewhere."""
+
+from __future__ import annotations
+
+import argparse
+
+from cydp.accounting.ledger._ledger import BudgetLedger
+from cydp.cli._budget import BUDGETS, read_budget
+from cydp.cli._format import head_of
+from cydp.cli._ledger_file import open_ledger
+from cydp.cli._payment import describe_left, left_in
+
+__all__ = ["charge"]
+
+_PAID = "paid"  # what is recorded of a charge with an id, so that it can be repeated
+
+
+def charge(options: argparse.Namespace) -> int:
+    """Charge a loss, and print what is left and the head."""
+    loss = read_budget(options)
+    if loss is None:
+        raise ValueError(f"the cost must be given: {BUDGETS}")
+    with open_ledger(BudgetLedger.open, options.path) as ledger:
+        scope = {"blocks": options.blocks, "label": options.label}
+        if options.charge_id is None:
+            ledger.charge(loss, **scope)
+        else:
+            ledger.once(
+                options.charge_id, loss, lambda: _PAID, function="cydp ledger charge", **scope
+            )
+        for line in describe_left(ledger, left_in(ledger, options.blocks)):
+            print(line)
+        print(head_of(ledger))
+    return 0

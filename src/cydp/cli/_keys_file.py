@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: MIT
+"""Public keys from the command line: of a file, or of a list."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from cydp.cli._data_file import DataFile, Format, connect, is_integer, open_data, sql_name
+from cydp.cli._errors import FileError
+from cydp.cli._specs import read_names
+
+__all__ = ["read_keys"]
+
+
+def read_keys(
+    file: str | None, given: str | None, by: Sequence[str], data: DataFile, form: Format
+) -> Any:
+    """Return public keys with the types of the columns of the data; None if none are given.
+
+    Parameters
+    ----------
+    file : str or None
+        A CSV or Parquet file. Its columns are those of `by`: by name if all these names are in its
+        header, else by position, and then a CSV file has no header.
+    given : str or None
+        The keys of one column, separated by commas.
+    by : names of columns
+    data : DataFile
+        Its columns tell the types of the keys.
+    form : Format
+        How the file is to be read.
+
+    Raises
+    ------
+    FileError
+        If the file cannot be read, or does not have these columns.
+    ValueError
+        For an entry that is missing or not of the type of its column.
+
+    """
+    types = [data.type_of(name) for name in by]
+    if given is not None:
+        keys = read_names(given, "--key-list")
+        connection = connect()
+        relation = _ask(lambda: connection.sql("SELECT unnest(?::VARCHAR[]) AS k0", params=[keys]))
+        return _typed(relation, ["k0"], by, types, "--key-list")
+    if file is None:
+        return None
+    opened = open_data(file, form, skip_broken=False)
+    if all(opened.names.count(name) == 1 for name in by):
+        columns = list(by)
+    else:
+        if opened.kind == "CSV":
+            opened = open_data(file, form, header=False, skip_broken=False)
+        if len(opened.names) != len(by):
+            raise FileError(
+                f"--keys must be a file with the columns of --by, or with {len(by)} columns and no "
+                f"header: {file!r} has {len(opened.names)}"
+            )
+        columns = []
+    relation = _ask(lambda: opened.all_columns(columns), opened.cannot_read)
+    return _typed(relation, relation.columns, by, types, "--keys", opened.cannot_read)
+
+
+def _typed(
+    relation: Any,
+    columns: Sequence[str],
+    by: Sequence[str],
+    types: Sequence[str],
+    option: str,
+    cannot: str = "",
+) -> Any:
+    """Return the keys: a list, or lists by the names of several columns."""
+    import nanoarrow
+
+    casts = [
+        f"{_cast(sql_name(column), kind)} AS {sql_name(name)}"
+        for column, name, kind in zip(columns, by, types, strict=True)
+    ]
+    typed = _ask(lambda: relation.project(", ".join(casts)), cannot)
+    missing = " OR ".join(f"{sql_name(name)} IS NULL" for name in by)
+    if _ask(lambda: typed.filter(missing).limit(1).fetchall(), cannot):
+        kinds = ", ".join(f"{kind} for {name!r}" for name, kind in zip(by, types, strict=True))
+        raise ValueError(
+            f"{option} must have keys of the types of the data, {kinds}, and none missing"
+        )
+    read = _ask(lambda: nanoarrow.Array(typed), cannot)
+    found = {name: read.child(i).to_pylist() for i, name in enumerate(by)}
+    return found if len(by) > 1 else found[by[0]]
+
+
+def _cast(column: str, kind: str) -> str:
+    """Return a column as one of another type; null where it has no such value."""
+    if is_integer(kind):  # a cast would round
+        column = f"regexp_extract(CAST({column} AS VARCHAR), '^\\s*([+-]?[0-9]+)\\s*$', 1)"
+    return f"TRY_CAST({column} AS {kind})"
+
+
+def _ask(what: Callable[[], Any], cannot: str = "cannot read the keys") -> Any:
+    import duckdb
+
+    try:
+        return what()
+    except (duckdb.Error, OSError, MemoryError):
+        raise FileError(cannot) from None

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: MIT
+"""Messages of the library in the words of the command line: its options, and numbers for losses."""
+
+from __future__ import annotations
+
+import argparse
+import re
+
+from cydp.accounting._errors import BudgetExceededError
+from cydp.accounting._format import format_name
+from cydp.cli._format import format_block, format_numbers, numbers_of
+
+__all__ = ["in_options", "message_of"]
+
+# Words of messages for users of Python, and for users of the command line.
+_IN_PYTHON = {
+    "open a ledger with BudgetLedger.open, or choose another path": "choose another path",
+    "no BudgetLedger.create has made this file": "`cydp ledger create` has not made this file",
+    "create a ledger there first": "create a ledger there first by `cydp ledger create`",
+    "open it with BudgetLedger.open, if you mean the new ledger": "repeat the command, if you mean "
+    "the new ledger",
+    "without permission to write to it, open it with read_only=True": "permission to write to it "
+    "is needed",
+    "with by_block=True": "by `cydp ledger create --by-block`",
+    "expect_head": "--head",
+    "give user=, or promise with max_rows_per_unit=k": "give --user, or promise with "
+    "--max-rows-per-unit=k",
+    "give user= as well": "give --user as well",
+    "epsilon must be given, or rho": "--epsilon must be given, or --rho",
+    "epsilon must be given with delta, or rho": "--epsilon must be given with --delta, or --rho",
+    "epsilon and delta must be given": "--epsilon and --delta must be given",
+    "repeat the same call, or use": "repeat the same command, or use",
+    "True and False would be counted alike: pass the records that have the property, as x[mask], "
+    "or use cydp.sum(x, (0, 1), ...)": "true and false would be counted alike: use `cydp sum` with "
+    "--bounds 0:1",
+    "a PureDP budget": "a budget of epsilon alone",
+    "an ApproxDP budget": "a budget of epsilon and delta",
+    "a ZCDP budget": "a budget of rho",
+}
+_LOSS = re.compile(
+    r"\b(?:PureDP|ApproxDP|ZCDP)\(((?:epsilon|rho)=[^()]*?)(?:, relation='[^']*')?\)"
+)
+_NAMES = (
+    "max_rows_per_partition", "max_rows_per_unit", "max_partitions", "max_rows", "data_version",
+    "charge_id", "privacy_unit", "by_block", "read_only",
+)  # fmt: skip
+_UNIT = re.compile(r"\bunit=(\([^()]*\)|'[^']*'|\"[^\"]*\")")
+_POSITIONAL = {"block": "ID", "file": "FILE", "path": "PATH"}
+_ARGUMENT = re.compile(rf"(?<![\w-])({'|'.join(_NAMES)}|user)(=|\b(?!-))")
+_FIRST = re.compile(r"([a-z_]+) (must|names|bounds)\b")
+# Arguments that have another name on the command line.
+_OPTIONS = {"x": "--column", "keys": "--keys", "q": "--q", "n": "--total"}
+
+
+def message_of(error: BaseException, options: argparse.Namespace) -> str:
+    """Return what is wrong, in one line."""
+    if isinstance(error, BudgetExceededError):
+        return _refusal(error, options)
+    message = str(error)
+    for python, command in _IN_PYTHON.items():
+        message = message.replace(python, command)
+    message = _LOSS.sub(r"\1", message)
+    first = _FIRST.match(message)
+    if first is not None and (shown := _option(first[1], options)) is not None:
+        message = shown + message[first.end(1) :]
+    message = _UNIT.sub(_write_unit, message)
+    return _ARGUMENT.sub(_write_argument, message)
+
+
+def in_options(text: str) -> str:
+    """Return the text of a release or an explanation with options instead of arguments.
+
+    >>> in_options("pass their column as user=")
+    'pass their column as --user'
+    """
+    text = re.sub(r"\bas(\s+)user=(?=\s|$)", r"as\1--user", text)
+    return re.sub(r"\bgive(\s+)n(?:_per_key)?=\.", r"give\1--rows.", text)
+
+
+def _refusal(error: BudgetExceededError, options: argparse.Namespace) -> str:
+    cost, left = (
+        format_numbers(numbers_of(loss), left=is_left)  # type: ignore[arg-type]
+        for loss, is_left in ((error.requested, False), (error.remaining, True))
+    )
+    path = str(getattr(options, "ledger", None) or getattr(options, "path", "the ledger"))
+    block = "" if error.block is None else f" for block {format_block(error.block)}"
+    what = "charge" if hasattr(options, "path") else "release"
+    return f"the {what} costs {cost}, and {left} is left{block} in {format_name(path)}"
+
+
+def _option(name: str, options: argparse.Namespace) -> str | None:
+    """Return what the command line calls an argument; None if it has no such option."""
+    if name == "keys" and getattr(options, "key_list", None) is not None:
+        return "--key-list"
+    if name in _POSITIONAL and hasattr(options, name):
+        return _POSITIONAL[name]
+    if name == "path":  # the path of a ledger beside FILE
+        return "--ledger"
+    if name in _OPTIONS or hasattr(options, name):
+        return _OPTIONS.get(name, f"--{name.replace('_', '-')}")
+    return None
+
+
+def _write_unit(match: re.Match[str]) -> str:
+    names = match[1].strip("()").replace(", ", " ").replace("'", "")
+    return f"--unit {names}"
+
+
+def _write_argument(match: re.Match[str]) -> str:
+    if match[1] == "user" and match[2] != "=":
+        return match[0]
+    return f"--{match[1].replace('_', '-')}{match[2] if match[1] != 'user' else ''}"

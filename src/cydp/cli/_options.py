@@ -1,0 +1,243 @@
+# SPDX-License-Identifier: MIT
+"""The options that the commands of releases share."""
+
+from __future__ import annotations
+
+import argparse
+import textwrap
+from collections.abc import Sequence
+from typing import Any
+
+from cydp.cli._specs import read_name
+
+__all__ = ["add_missing", "add_parser", "add_post_processors", "add_release", "epilog_of"]
+
+_ORDER = (
+    "All arguments, the outputs, the ledger, the file and its columns are checked; then the "
+    "ledger is charged durably; then the values are read. What was charged stays charged, "
+    "whatever happens afterwards."
+)
+_CSV = (
+    "In a CSV file a value that is no number counts as missing, so a column in which nothing is a "
+    "number gives pure noise. Keys and users are compared as text; an empty cell is missing."
+)
+
+
+def epilog_of(*paragraphs: str, example: Sequence[str]) -> str:
+    """Return the end of a help: paragraphs, and an example of one or several commands."""
+    texts = [textwrap.fill(text, 79) for text in paragraphs]
+    lines = "\n".join(f"  {line}" for line in example)
+    return "\n\n".join([*texts, f"Example:\n{lines}"])
+
+
+def add_parser(
+    commands: Any, name: str, summary: str, *paragraphs: str, example: Sequence[str]
+) -> argparse.ArgumentParser:
+    """Add a command whose help ends with an example."""
+    parser: argparse.ArgumentParser = commands.add_parser(
+        name,
+        help=summary,
+        description=f"{summary[0].upper()}{summary[1:]}.",
+        epilog=epilog_of(*paragraphs, example=example),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    return parser
+
+
+def add_release(
+    commands: Any, name: str, summary: str, *, partitions: str | None = None, example: Sequence[str]
+) -> argparse.ArgumentParser:
+    """Add a command that releases something of a file, with the options that all of these share.
+
+    Parameters
+    ----------
+    commands : subparsers
+    name, summary : str
+    partitions : str or None
+        What a user can be in several of, such as "bins"; None for a single number.
+    example : list of str
+
+    """
+    parser = add_parser(commands, name, summary, _ORDER, _CSV, example=example)
+    _add_file(parser)
+    _add_privacy(parser)
+    _add_unit(parser, partitions)
+    _add_ledger(parser)
+    _add_output(parser)
+    return parser
+
+
+def _add_file(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "file",
+        metavar="FILE",
+        help="*.parquet and *.pq are read as Parquet, *.gz as compressed CSV, others as CSV",
+    )
+    group = parser.add_argument_group("file")
+    group.add_argument(
+        "--format", dest="file_format", choices=("csv", "parquet"),
+        help="read FILE as this, whatever its name is",
+    )  # fmt: skip
+    group.add_argument(
+        "--delimiter", type=_read_delimiter, metavar="C",
+        help=r"what separates the columns of a CSV file: one character, or \t (default: a comma)",
+    )  # fmt: skip
+
+
+def _add_privacy(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group(
+        "privacy", "--epsilon alone, --epsilon with --delta, or --rho alone"
+    )
+    group.add_argument(
+        "--epsilon", metavar="E", help="cost of the release: 1, 0.1, 1/3 ... (pure DP)"
+    )
+    group.add_argument("--delta", metavar="D", help="with --epsilon: approximate DP")
+    group.add_argument("--rho", metavar="R", help="zero-concentrated DP")
+    group.add_argument(
+        "--relation",
+        help="what neighbours differ in: add-remove or change-one (default: the ledger's; "
+        "add-remove without one)",
+    )
+
+
+def _add_unit(parser: argparse.ArgumentParser, partitions: str | None) -> None:
+    group = parser.add_argument_group("who is protected (default: a row)")
+    group.add_argument(
+        "--user", metavar="COLUMN", help="the column that says whose row each one is"
+    )
+    group.add_argument(
+        "--unit", nargs="+", type=read_name, metavar="NAME",
+        help="what a value of that column stands for, in the ledger's words, such as person, and "
+        "the units within one (default: the name of the column)",
+    )  # fmt: skip
+    if partitions is None:
+        group.add_argument(
+            "--max-rows", type=_read_count, metavar="K",
+            help="needed with --user: how many rows of each user count, chosen at random",
+        )  # fmt: skip
+    else:
+        group.add_argument(
+            "--max-partitions", type=_read_count, metavar="K",
+            help=f"needed with --user: in how many {partitions} each user counts, chosen at random",
+        )  # fmt: skip
+        group.add_argument(
+            "--max-rows-per-partition", type=_read_count, metavar="K",
+            help="with --user: how many rows of a user count in each of these (default: 1)",
+        )  # fmt: skip
+    group.add_argument(
+        "--max-rows-per-unit", type=_read_count, metavar="K",
+        help="instead of --user: your promise that no person, or whatever the unit of the ledger "
+        "is, has more than K rows in FILE; the noise grows with K",
+    )  # fmt: skip
+
+
+def _add_ledger(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("budget")
+    group.add_argument("--ledger", metavar="PATH", help="the ledger that pays")
+    group.add_argument(
+        "--blocks", nargs="+", action="extend", type=read_name, metavar="ID",
+        help="the blocks of the ledger that the data in FILE belongs to; each pays in full "
+        "(--blocks=-1 for an id that begins with a minus sign)",
+    )  # fmt: skip
+    group.add_argument(
+        "--label", metavar="TEXT",
+        help="what the ledger's history says of the release (default: what it is, and of what)",
+    )  # fmt: skip
+    group.add_argument(
+        "--charge-id", metavar="ID",
+        help="makes the command safe to repeat: a repetition prints what was released before, and "
+        "charges nothing",
+    )  # fmt: skip
+    group.add_argument(
+        "--data-version", metavar="TEXT",
+        help="with --charge-id, your name for the data: a repetition with another is refused",
+    )  # fmt: skip
+    group.add_argument(
+        "--dry-run", action="store_true",
+        help="print what the release would do and cost, and whether the ledger would pay; no value "
+        "is read and nothing is charged",
+    )  # fmt: skip
+    group.add_argument(
+        "--rows", type=_read_count, metavar="N",
+        help="with --dry-run, how many rows there are, of each key for group-by: the error of a "
+        "mean depends on it",
+    )  # fmt: skip
+
+
+def _add_output(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("output")
+    group.add_argument(
+        "--json", action="store_true",
+        help="print the release as JSON, with the ledger's state beside it",
+    )  # fmt: skip
+    group.add_argument(
+        "--output", action="append", default=[], metavar="FILE",
+        help="write the release to *.csv, *.parquet or *.json as well; may be repeated",
+    )  # fmt: skip
+    group.add_argument(
+        "--plot", metavar="FILE", help="draw it with error bars: *.png, *.svg, *.pdf"
+    )
+    group.add_argument(
+        "--certificate", metavar="FILE",
+        help="write what `cydp verify-release FILE --release RELEASE.json` checks",
+    )  # fmt: skip
+    group.add_argument(
+        "--force", action="store_true", help="replace files that exist (default: refuse)"
+    )
+    group.add_argument(
+        "--confidence", metavar="C",
+        help="the probability with which the errors hold (default: 0.95). If it is given, *.csv "
+        "and *.parquet have intervals too",
+    )  # fmt: skip
+    group.add_argument(
+        "--simultaneous", action="store_true",
+        help="print the error that holds for all cells together, not for each",
+    )  # fmt: skip
+
+
+def add_missing(parser: Any) -> None:
+    """Add what a missing number counts as."""
+    parser.add_argument(
+        "--missing", default="drop", metavar="VALUE",
+        help="what a missing number counts as: drop (default), or a number within the bounds",
+    )  # fmt: skip
+
+
+def add_post_processors(parser: argparse.ArgumentParser) -> None:
+    """Add what makes other counts of released counts."""
+    group = parser.add_argument_group("post-processing of the counts, which makes them biased")
+    group.add_argument(
+        "--nonnegative", action="store_true",
+        help="the nearest counts that are not negative, with the same total",
+    )  # fmt: skip
+    group.add_argument(
+        "--total", type=_read_total, metavar="N",
+        help="whole numbers that sum to N, which must be public or released: the number of rows is "
+        "private",
+    )  # fmt: skip
+
+
+def _read_count(given: str) -> int:
+    return _read_int(given, 1)
+
+
+def _read_total(given: str) -> int:
+    return _read_int(given, 0)
+
+
+def _read_int(given: str, least: int) -> int:
+    if not (given.isascii() and given.isdigit() and len(given) <= 18) or int(given) < least:
+        raise argparse.ArgumentTypeError(
+            f"must be a whole number of at least {least}, not {given[:40]!r}"
+        )
+    return int(given)
+
+
+def _read_delimiter(given: str) -> str:
+    delimiter = "\t" if given == r"\t" else given
+    if len(delimiter) != 1 or not delimiter.isascii() or delimiter in '"\r\n\0':
+        raise argparse.ArgumentTypeError(
+            r"must be one character, or \t, and neither a quote nor the end of a line"
+        )
+    return delimiter

@@ -1,0 +1,244 @@
+# SPDX-License-Identifier: MIT
+"""Files that a release is written to: prepared before the charge, and written whole or not at all.
+
+Each is written to a temporary file in its folder, which then takes its name.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import tempfile
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import numpy as np
+
+from cydp.cli._data_file import connect, sql_text
+from cydp.cli._errors import FileError
+from cydp.releases.output._arrow import stream_of
+
+__all__ = ["Outputs", "Showing"]
+
+_TABLES = {".csv": "csv", ".parquet": "parquet", ".json": "json"}
+_DTYPES = {"b": np.bool_, "l": np.int64, "L": np.uint64, "g": np.float64}  # by Arrow's formats
+_PICTURES = (".png", ".svg", ".pdf")
+
+
+@dataclass(frozen=True, slots=True)
+class Showing:
+    """What is shown: a release, what was made of it, and how its errors are stated.
+
+    Attributes
+    ----------
+    release : Release
+    result : Release, or what post-processors made of it
+    confidence : str or None
+        None: 0.95, and tables have no intervals.
+    simultaneous : bool
+
+    """
+
+    release: Any
+    result: Any
+    confidence: str | None
+    simultaneous: bool
+
+    @property
+    def level(self) -> str:
+        """The confidence."""
+        return self.confidence or "0.95"
+
+    @property
+    def text(self) -> str:
+        """The result for people."""
+        return str(self.result.to_text(self.level, simultaneous=self.simultaneous))
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """The result as JSON can hold it."""
+        return dict(self.result.to_dict(self.level))
+
+
+@dataclass(slots=True)
+class Outputs:
+    """The files that a command writes. `prepare` makes it; leaving it removes what is unfinished.
+
+    Attributes
+    ----------
+    files : list of (path, temporary file, function that writes)
+
+    """
+
+    files: list[tuple[Path, str, Callable[[Showing, str], None]]] = field(default_factory=list)
+
+    @classmethod
+    def prepare(cls, options: argparse.Namespace) -> Self:
+        """Check all outputs, and make a temporary file for each.
+
+        Raises
+        ------
+        ValueError
+            For a name with an unknown suffix, and for a file that is named twice or is read.
+        FileError
+            If a file exists and ``--force`` is not given, if no file can be made in its folder, and
+            if matplotlib is needed and missing.
+
+        """
+        wanted = [("--output", path, _writer_of(path)) for path in options.output]
+        if options.plot is not None:
+            wanted.append(("--plot", options.plot, _plotter_of(options.plot)))
+        if options.certificate is not None:
+            wanted.append(("--certificate", options.certificate, _write_certificate))
+        if options.force and not wanted:
+            raise ValueError("--force needs --output, --plot or --certificate")
+        read = [options.file, getattr(options, "keys", None), options.ledger]
+        outputs, paths = cls(), set()
+        try:
+            for option, text, write in wanted:
+                path = _check(option, text, read, options.force)
+                if path in paths:
+                    raise ValueError(f"{option} must be another file: {text!r} is named twice")
+                paths.add(path)
+                outputs.files.append((path, _reserve(path, text), write))
+        except BaseException:
+            outputs.discard()
+            raise
+        return outputs
+
+    def write(self, showing: Showing) -> None:
+        """Write all files; a FileError says which one failed."""
+        while self.files:
+            path, draft, write = self.files[0]
+            try:
+                write(showing, draft)
+                _sync(draft)
+                os.replace(draft, path)
+            except (KeyboardInterrupt, SystemExit):
+                raise
+            except Exception as error:
+                why = f": {error.strerror}" if isinstance(error, OSError) and error.strerror else ""
+                raise FileError(f"cannot write {str(path)!r}{why}") from None
+            self.files.pop(0)
+
+    def discard(self) -> None:
+        """Remove the temporary files of what was not written."""
+        for _, draft, _ in self.files:
+            with suppress(OSError):
+                os.unlink(draft)
+        self.files.clear()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.discard()
+
+
+def _check(option: str, text: str, read: list[str | None], force: bool) -> Path:
+    """Return the path of a file that may be written."""
+    try:
+        path = Path(text).absolute()
+        str(path).encode()
+        for other in read:
+            if other is not None and path.exists() and os.path.samefile(path, other):
+                raise ValueError(
+                    f"{option} must be another file than those that are read: {text!r}"
+                )
+        if path.is_dir():
+            raise FileError(f"{option} must be a file, and {text!r} is a folder")
+        if os.path.lexists(path) and not force:
+            raise FileError(f"{text!r} exists already: choose another name, or add --force")
+    except (OSError, UnicodeEncodeError):
+        raise FileError(f"cannot write {text!r}") from None
+    return path.resolve()
+
+
+def _reserve(path: Path, text: str) -> str:
+    """Make a temporary file beside a path, with the permissions of a new file."""
+    try:
+        descriptor, draft = tempfile.mkstemp(f"{path.suffix}", ".cydp-", path.parent)
+        os.close(descriptor)
+    except OSError as error:
+        raise FileError(f"cannot write {text!r}: {error.strerror}") from None
+    mask = os.umask(0)
+    os.umask(mask)
+    os.chmod(draft, 0o666 & ~mask)
+    return draft
+
+
+def _sync(draft: str) -> None:
+    with open(draft, "rb") as file:
+        os.fsync(file.fileno())
+
+
+def _writer_of(text: str) -> Callable[[Showing, str], None]:
+    kind = _TABLES.get(Path(text).suffix.lower())
+    if kind is None:
+        raise ValueError(f"--output must be named *.csv, *.parquet or *.json, not {text!r}")
+    if kind == "json":
+        return _write_json
+
+    def write(showing: Showing, draft: str) -> None:
+        _write_table(showing, draft, kind)
+
+    return write
+
+
+def _plotter_of(text: str) -> Callable[[Showing, str], None]:
+    if Path(text).suffix.lower() not in _PICTURES:
+        raise ValueError(f"--plot must be named *.png, *.svg or *.pdf, not {text!r}")
+    try:
+        import matplotlib  # type: ignore[import-not-found, unused-ignore]
+    except ImportError:
+        raise FileError("--plot needs matplotlib: pip install 'cydp[plot]'") from None
+    matplotlib.use("Agg")
+    return _plot
+
+
+def _plot(showing: Showing, draft: str) -> None:
+    axes = showing.result.plot(confidence=showing.level, simultaneous=showing.simultaneous)
+    axes.figure.savefig(draft, bbox_inches="tight", dpi=150)
+
+
+def _write_json(showing: Showing, draft: str) -> None:
+    Path(draft).write_text(showing.result.to_json(), encoding="utf-8")
+
+
+def _write_certificate(showing: Showing, draft: str) -> None:
+    import json
+
+    text = json.dumps(showing.release.certificate(), indent=2)
+    Path(draft).write_text(f"{text}\n", encoding="utf-8")
+
+
+def _write_table(showing: Showing, draft: str, kind: str) -> None:
+    """Write the columns of `to_pandas()`, with intervals if a confidence was asked for."""
+    how = "FORMAT csv, HEADER" if kind == "csv" else "FORMAT parquet"
+    connection = connect()
+    connection.register("released", _columns_of(showing))
+    connection.execute(f"COPY released TO {sql_text(draft)} ({how})")
+
+
+def _columns_of(showing: Showing) -> dict[str, Any]:
+    """Return the columns of an Arrow stream as arrays, which every DuckDB takes."""
+    import nanoarrow
+
+    sheet = showing.result._sheet(showing.level, showing.simultaneous)
+    intervals = showing.confidence is not None
+    table = nanoarrow.Array(stream_of(sheet, None, intervals=intervals))
+    columns: dict[str, Any] = {}
+    for i in range(table.n_children):
+        about = nanoarrow.c_schema(table.schema.field(i))
+        values = table.child(i).to_pylist()
+        columns[about.name] = np.array(values, _DTYPES.get(about.format, object))
+    return columns

@@ -1,0 +1,249 @@
+# SPDX-License-Identifier: MIT
+"""The way of every release of a command: check, open, charge, read, print, write.
+
+All that can be checked is checked before the charge. docs/cli.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from cydp._columns.tables import table_of_relation
+from cydp.accounting._errors import LedgerError, PrivacyError
+from cydp.accounting.ledger._ledger import BudgetLedger
+from cydp.cli._data_file import DataFile, Format, open_data
+from cydp.cli._dry_run import explain_dry
+from cydp.cli._errors import FileError
+from cydp.cli._format import json_of
+from cydp.cli._keys_file import read_keys
+from cydp.cli._messages import in_options
+from cydp.cli._outputs import Outputs, Showing
+from cydp.cli._payment import (
+    check_ledger_options,
+    describe_left,
+    json_of_ledger,
+    ledger_of,
+    left_in,
+    scope_of,
+)
+from cydp.cli._progress import watching
+from cydp.mechanisms._confidence import read_level
+from cydp.releases._explain import explain
+
+__all__ = ["Request", "charged_words", "release"]
+
+_UNREAD = "could not be read"  # of a relation whose query fails
+
+_NOTE = (
+    "a value that is no number counts as missing, so a column in which nothing is a number "
+    "gives pure noise"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """What a command asks for.
+
+    Attributes
+    ----------
+    function : callable
+        A release of the library.
+    arguments : tuple
+        Its arguments after the data.
+    named : mapping
+        Its other arguments, without those of the common options.
+    numbers : sequence of str
+        Columns of numbers.
+    labels : sequence of str
+        Columns of keys, and the column whose entries are counted.
+    column : str or None
+        The column that is released, for releases of one column.
+    every_row : bool
+        Whether all rows are counted, so that there is no column.
+    by : sequence of str or None
+        The columns of keys.
+    label : str
+        What the ledger's history says of the release by default.
+
+    """
+
+    function: Callable[..., Any]
+    arguments: tuple[Any, ...] = ()
+    named: Mapping[str, Any] = field(default_factory=dict)
+    numbers: Sequence[str] = ()
+    labels: Sequence[str] = ()
+    column: str | None = None
+    every_row: bool = False
+    by: Sequence[str] | None = None
+    label: str
+
+
+def release(options: argparse.Namespace, request: Request) -> int:
+    """Run a command: print the release, write its files, and return the exit code.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For a mistake, before anything is charged. For a FileError after the charge, the message
+        says so.
+    PrivacyError
+        If the budget refuses. Then nothing is charged.
+
+    """
+    form = _check(options, request)
+    with Outputs.prepare(options) as outputs, ledger_of(options) as ledger:
+        relation = options.relation or ("add-remove" if ledger is None else ledger.relation)
+        data = open_data(options.file, form)
+        labels = [*request.labels, *([] if options.user is None else [options.user])]
+        table = data.relation(request.numbers, labels, every_row=request.every_row)
+        named = dict(request.named) | _common(options, relation)
+        if request.every_row:
+            named["column"] = data.row_name(labels)
+        elif request.column is not None:
+            named["column"] = request.column
+        if request.by is not None:
+            named["keys"] = read_keys(options.keys, options.key_list, request.by, data, Format())
+        columns = [*request.numbers, *labels]
+        budget = None if ledger is None else scope_of(ledger, options, columns, request.label)
+        if options.dry_run:
+            return explain_dry(options, request.function, request.arguments, named, budget)
+        released = _run(options, request, data, table, named | {"budget": budget})
+        try:
+            return _publish(options, data, request, released, outputs, ledger)
+        except (KeyboardInterrupt, OSError) as error:
+            if ledger is not None:
+                error.add_note("the ledger was charged; its result is recorded")
+            raise
+
+
+def _check(options: argparse.Namespace, request: Request) -> Format:
+    """Check all that can be checked before a file is looked at."""
+    check_ledger_options(options)
+    named = dict(request.named) | _common(options, options.relation or "add-remove")
+    if request.by is not None:
+        named["keys"] = None if options.keys is None and options.key_list is None else 1
+    explain(request.function, *request.arguments, **named)
+    if options.confidence is not None:
+        read_level(options.confidence)
+    if options.file_format == "parquet" and options.delimiter is not None:
+        raise ValueError("--delimiter is for CSV, and --format is parquet")
+    if options.certificate is not None and _processes(options):
+        raise ValueError(
+            "--certificate is of the release itself: leave --nonnegative and --total out"
+        )
+    if options.rows is not None and not options.dry_run:
+        raise ValueError("--rows needs --dry-run: a release counts by itself")
+    form = Format(options.file_format, options.delimiter)
+    form.of(options.file)
+    return form
+
+
+def _common(options: argparse.Namespace, relation: str) -> dict[str, Any]:
+    """Return the arguments of the common options, of which no release takes all."""
+    names = ("epsilon", "rho", "delta", "user", "max_rows_per_unit", "max_rows", "max_partitions",
+             "max_rows_per_partition", "missing")  # fmt: skip
+    unit = options.unit
+    found = {name: getattr(options, name) for name in names if hasattr(options, name)}
+    found["unit"] = unit[0] if unit is not None and len(unit) == 1 else unit
+    return found | {"relation": relation}
+
+
+def _run(
+    options: argparse.Namespace,
+    request: Request,
+    data: DataFile,
+    table: Any,
+    named: dict[str, Any],
+) -> Any:
+    """Charge, read and release."""
+    try:
+        with watching(data.count_rows) as watch:
+            return request.function(
+                table_of_relation(table, repeatable=True, watch=watch), *request.arguments, **named
+            )
+    except Exception as error:
+        charged = charged_words(error, options.charge_id)
+        is_known = isinstance(error, PrivacyError | TypeError | ValueError)
+        if is_known and not charged and _UNREAD not in str(error):
+            raise
+        what = str(error) if isinstance(error, PrivacyError) else data.cannot_read
+        raise FileError(what + charged) from None
+
+
+def charged_words(error: BaseException, charge_id: str | None) -> str:
+    """Return what to add to a message about an error if a ledger was charged before it."""
+    notes = " ".join(getattr(error, "__notes__", ()))
+    if "charged" not in notes:
+        return ""
+    words = "; the ledger was charged all the same"
+    if charge_id is None:
+        return words
+    if "its result is recorded" in notes:
+        return f"{words}: repeat the command to get the release, for which nothing is charged again"
+    return f"{words}, and a repetition needs another --charge-id, which is charged again"
+
+
+def _publish(
+    options: argparse.Namespace,
+    data: DataFile,
+    request: Request,
+    released: Any,
+    outputs: Outputs,
+    ledger: BudgetLedger | None,
+) -> int:
+    """Write the files and print the release; what fails does not keep the rest from being shown."""
+    failures: list[str] = []
+    confidence, simultaneous = options.confidence, options.simultaneous
+    showing = Showing(released, released, confidence, simultaneous)
+    try:
+        showing = Showing(released, _process(options, released), confidence, simultaneous)
+        outputs.write(showing)
+    except (TypeError, ValueError) as error:
+        failures.append(str(error))
+    notes = [_NOTE] if data.kind == "CSV" and request.numbers else []
+    lines = [f"note: {note}" for note in notes]
+    about: dict[str, Any] = {}
+    if ledger is not None:
+        try:
+            left = left_in(ledger, options.blocks)
+            about["ledger"] = json_of_ledger(ledger, left)
+            lines += describe_left(ledger, left)
+        except LedgerError as error:  # no refusal, which would have charged nothing
+            failures.append(str(error))
+    if options.json:
+        facts = showing.facts
+        print(json_of(facts | {"notes": [*facts["notes"], *notes]} | about))
+    else:
+        print(in_options(showing.text), *lines, sep="\n")
+    sys.stdout.flush()
+    if failures:
+        raise FileError("; ".join(failures) + _after_release(options))
+    return 0
+
+
+def _processes(options: argparse.Namespace) -> bool:
+    total = getattr(options, "total", None)
+    return total is not None or getattr(options, "nonnegative", False)
+
+
+def _process(options: argparse.Namespace, released: Any) -> Any:
+    """Apply the post-processors that were asked for."""
+    if getattr(options, "nonnegative", False):
+        released = released.nonnegative()
+    if getattr(options, "total", None) is not None:
+        released = released.with_total(options.total)
+    return released
+
+
+def _after_release(options: argparse.Namespace) -> str:
+    """Return what to say if a release was made and printed, and something failed after it."""
+    if options.ledger is None:
+        return "; the release was printed"
+    words = "; the ledger was charged all the same, and the release was printed"
+    if options.charge_id is None:
+        return words
+    return f"{words}: repeat the command to get it again, for which nothing is charged"

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: MIT
+"""Values of options that have several parts: LO:HI, LO:HI:STEP, COLUMN:LO:HI, COLUMN:Q:LO:HI."""
+
+from __future__ import annotations
+
+import argparse
+import math
+import sys
+from collections.abc import Iterable
+from itertools import pairwise
+from typing import TypeAlias
+
+from cydp._numbers.rational import float_of, read_exact
+
+__all__ = [
+    "read_by_column",
+    "read_edges",
+    "read_ends",
+    "read_name",
+    "read_names",
+    "read_qs",
+    "read_qs_by_column",
+]  # fmt: skip
+
+Ends: TypeAlias = tuple[float, float]
+
+_MOST_BINS = 10**6
+
+
+def read_edges(spec: str) -> list[float]:
+    """Return the edges of equal bins, LO:HI:STEP.
+
+    >>> read_edges("0.1:0.4:0.1")
+    [0.1, 0.2, 0.3, 0.4]
+    """
+    parts = spec.split(":")
+    if len(parts) != 3:
+        raise ValueError(f"--bins must be LO:HI:STEP, such as 0:100:10, not {spec!r}")
+    low, high, step = (
+        read_exact(part, f"{name} of --bins")
+        for part, name in zip(parts, ("LO", "HI", "STEP"), strict=True)
+    )
+    if low >= high or step <= 0:
+        raise ValueError(f"--bins must have LO < HI and STEP > 0, not {spec!r}")
+    count = (high - low) / step
+    if count.denominator != 1:
+        raise ValueError(
+            f"STEP of --bins must divide HI - LO into a whole number of bins, not {spec!r}"
+        )
+    if count > _MOST_BINS:
+        raise ValueError(f"--bins must ask for at most {_MOST_BINS} bins, not {spec!r}")
+    # Each rounded once, so that 0.1:0.4:0.1 has the edge 0.3.
+    edges = [float_of(low + i * step) for i in range(int(count) + 1)]
+    if not all(a < b < math.inf for a, b in pairwise([-sys.float_info.max, *edges])):
+        raise ValueError(f"--bins must have distinct edges as floats, not {spec!r}")
+    return edges
+
+
+def read_ends(spec: str, option: str = "--bounds") -> Ends:
+    """Return bounds, LO:HI, as floats.
+
+    >>> read_ends("-5:0.1")
+    (-5.0, 0.1)
+    """
+    parts = spec.split(":")
+    if len(parts) != 2:
+        raise ValueError(f"{option} must be LO:HI, such as 0:100, not {spec!r}")
+    return _ends(parts[0], parts[1], option, spec)
+
+
+def _ends(lower: str, upper: str, option: str, spec: str) -> Ends:
+    low, high = (
+        read_exact(part, f"{name} of {option}") for part, name in ((lower, "LO"), (upper, "HI"))
+    )
+    if low > high:
+        raise ValueError(f"{option} must have LO <= HI, not {spec!r}")
+    ends = float_of(low), float_of(high)
+    if not all(map(math.isfinite, ends)):
+        raise ValueError(f"{option} must have bounds that are finite as floats, not {spec!r}")
+    return ends
+
+
+def read_by_column(specs: Iterable[str], option: str) -> dict[str, Ends]:
+    """Return the bounds of columns, COLUMN:LO:HI each. A name may have colons.
+
+    >>> read_by_column(["a:b:0:10"], "--sum")
+    {'a:b': (0.0, 10.0)}
+    """
+    found: dict[str, Ends] = {}
+    for spec in specs:
+        column, *parts = spec.rsplit(":", 2)
+        if len(parts) != 2 or not column:
+            raise ValueError(
+                f"{option} must be COLUMN:LO:HI, such as income:0:200000, not {spec!r}"
+            )
+        _check_new(column, found, option)
+        found[column] = _ends(parts[0], parts[1], option, spec)
+    return found
+
+
+def read_qs_by_column(specs: Iterable[str]) -> dict[str, tuple[str | list[str], Ends]]:
+    """Return quantiles and bounds of columns, COLUMN:Q:LO:HI each, where Q may be Q,Q,...
+
+    >>> read_qs_by_column(["income:0.25,0.5:0:10"])
+    {'income': (['0.25', '0.5'], (0.0, 10.0))}
+    """
+    found: dict[str, tuple[str | list[str], Ends]] = {}
+    for spec in specs:
+        column, *parts = spec.rsplit(":", 3)
+        if len(parts) != 3 or not column:
+            raise ValueError(
+                f"--quantile must be COLUMN:Q:LO:HI, such as income:0.5:0:200000, not {spec!r}"
+            )
+        _check_new(column, found, "--quantile")
+        ends = _ends(parts[1], parts[2], "--quantile", spec)
+        found[column] = read_qs(parts[0], "--quantile"), ends
+    return found
+
+
+def _check_new(column: str, found: Iterable[str], option: str) -> None:
+    if column in found:
+        raise ValueError(f"{option} must name each column once, and {column!r} is named twice")
+
+
+def read_qs(spec: str, option: str = "--q") -> str | list[str]:
+    """Return a quantile, or several that are separated by commas."""
+    qs = spec.split(",")
+    for q in qs:
+        if not 0 <= read_exact(q, f"Q of {option}") <= 1:
+            raise ValueError(f"Q of {option} must be from 0 to 1, not {q[:40]!r}")
+    return qs if len(qs) > 1 else qs[0]
+
+
+def read_names(spec: str, option: str) -> list[str]:
+    """Return names of columns, which are separated by commas; a name in quotes may have commas."""
+    import csv
+
+    try:
+        names = next(csv.reader([spec], strict=True), [])
+    except csv.Error:
+        raise ValueError(f"{option} must be separated by commas, not {spec[:100]!r}") from None
+    if not names:
+        raise ValueError(f"{option} must not be empty")
+    return names
+
+
+def read_name(given: str) -> str:
+    """Return text that can be a name or an id; else an ArgumentTypeError."""
+    try:
+        given.encode()
+    except UnicodeEncodeError:
+        raise argparse.ArgumentTypeError("must be text in the terminal's encoding") from None
+    if not given:
+        raise argparse.ArgumentTypeError("must not be empty")
+    return given

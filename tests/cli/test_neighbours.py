@@ -1,0 +1,102 @@
+"""What one record holds changes no message, no exit code and no column; no message shows it."""
+
+import gzip
+import json
+import re
+from pathlib import Path
+
+import duckdb
+import pytest
+from cli.commands import Run, head, refused
+
+from cydp import BudgetLedger, PureDP
+
+SECRET = "secret-4711"
+RECORDS = [
+    f"{SECRET},{SECRET},{SECRET}", ",,", "", "1e999,x,y", "nan,,", '"', f'"{SECRET}', "1", "\t",
+    f"1,2,3,4,{SECRET}", "\udcff\udcfe,1,2", "\x00,a,b", f'1,"{SECRET}\n{SECRET}",3',
+    "1," + 3_000_000 * "y" + ",3",
+]  # fmt: skip
+COMMANDS = [
+    ["histogram", "--column", "a", "--bins", "0:4:1"],
+    ["count"],
+    ["count", "--column", "a"],
+    ["sum", "--column", "a", "--bounds", "0:4", "--user", "p", "--max-rows", "1"],
+    ["mean", "--column", "a", "--bounds", "0:4"],
+    ["quantile", "--column", "a", "--q", "0.5", "--bounds", "0:4"],
+    ["group-by", "--by", "d", "--key-list", "x,y", "--mean", "a:0:4", "--quantile", "a:0.5:0:4",
+     "--user", "p", "--max-partitions", "1"],
+]  # fmt: skip
+
+
+def write(tmp_path: Path, *records: str) -> str:
+    file = tmp_path / "t.csv"
+    text = "\n".join(["a,d,p", "1,x,7", *records, "2,y,8", ""])
+    file.write_bytes(text.encode(errors="surrogateescape"))
+    return str(file)
+
+
+def shape(printed: str) -> str:
+    return re.sub(r"-?\d[\d.,]*(?:e[+-]?\d+)?", "#", printed)
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_records_of_any_kind(run: Run, tmp_path: Path, command: list[str]) -> None:
+    def release(*records: str) -> tuple[int, str, str, object]:
+        file, out = write(tmp_path, *records), tmp_path / "out.parquet"
+        more = ["--epsilon", "1", "--json", "--output", str(out), "--force"]
+        code, printed, message = run(command[0], file, *command[1:], *more)
+        facts = json.loads(printed)
+        assert SECRET not in printed + message
+        described = duckdb.sql(f"DESCRIBE FROM '{out}'").fetchall()
+        columns = {name: sorted(each) for name, each in facts["columns"].items()}
+        return code, message, json.dumps([columns, facts["notes"], sorted(facts)]), described
+
+    without = release()
+    for record in RECORDS:
+        assert release(record) == without, record[:40]
+
+
+def test_broken_files_show_no_value(run: Run, tmp_path: Path) -> None:
+    path = str(tmp_path / "b.db")
+    BudgetLedger.create(path, PureDP(10), privacy_unit="row").close()
+    file = tmp_path / "t.parquet"
+    duckdb.execute(
+        f"COPY (SELECT '{SECRET}' || i AS d, i AS a FROM range(50000) r(i)) TO '{file}' "
+        "(COMPRESSION uncompressed)"
+    )
+    content = bytearray(file.read_bytes())
+    content[4 : len(content) // 2] = SECRET.encode() * 10**6
+    broken = bytes(content[: len(content) // 2]) + file.read_bytes()[-(len(content) // 2) :]
+    file.write_bytes(broken)
+    zipped = tmp_path / "t.csv.gz"
+    zipped.write_bytes(gzip.compress(f"a,d\n{SECRET}\n".encode() * 10**5)[:-20])
+    for data in (str(file), str(zipped)):
+        for more in (
+            ["--by", "d", "--key-list", "x"],
+            ["--by", "d", "--key-list", "x", "--sum", "a:0:1"],
+        ):
+            arguments = ["group-by", data, *more, "--epsilon", "0.1"]
+            for paid in (
+                [],
+                ["--ledger", path],
+                ["--ledger", path, "--charge-id", f"{more}{data}"],
+            ):
+                before = head(path)
+                done = run(*arguments, *paid)
+                if done[0] == 0:  # the reader has not noticed
+                    continue
+                refused(done, 2, "cannot read '")
+                assert SECRET not in done[2]
+                assert (head(path) != before) == bool(paid)
+                assert ("charged all the same" in done[2]) == bool(paid)
+                assert ("another --charge-id" in done[2]) == (len(paid) > 2)
+
+
+def test_a_header_that_may_be_a_record_is_not_shown(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text(f"{SECRET},{SECRET}\n1,2\n")
+    for command in COMMANDS:
+        if "--column" in command or "--by" in command:
+            done = run(command[0], str(tmp_path / "t.csv"), *command[1:], "--epsilon", "1")
+            refused(done, 2, "no column '")
+            assert SECRET not in done[2]

@@ -1,0 +1,169 @@
+"""Every command against the library, with the same generator."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from cli.commands import PUMS, WEEK, Run, parquet
+
+import cydp
+from cydp.cli._data_file import Format, open_data
+from cydp.releases import _run
+from cydp.testing import SeededGenerator
+
+WEEK_NUMBERS = ["Money spent (euros)"]
+EUROS = {"Money spent (euros)": (0, 50)}
+BY_DAY = ["group-by", WEEK, "--by", "Day", "--user", "VisitorId", "--max-partitions", "2"]
+DAYS = [str(day) for day in range(1, 8)]
+
+
+OPENED: list[Any] = []  # a relation does not outlive its file
+
+
+def seed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let releases without a budget draw from a fixed key."""
+    generator = SeededGenerator(19)
+    monkeypatch.setattr(_run, "generator_or_default", lambda rng: generator if rng is None else rng)
+
+
+def table(path: str, numbers: list[str], labels: list[str]) -> Any:
+    file = open_data(path, Format())
+    OPENED.append(file)
+    return file.relation(numbers, labels)
+
+
+Release = Callable[[], Any]
+
+
+def pums(*numbers: str) -> Any:
+    return table(PUMS, list(numbers), [])
+
+
+def week(*numbers: str) -> Any:
+    return table(WEEK, list(numbers), ["Day", "VisitorId"])
+
+
+USER: dict[str, Any] = {"user": "VisitorId", "max_partitions": 2}
+CASES: list[tuple[list[str], Release]] = [
+    (
+        ["histogram", PUMS, "--column", "age", "--bins", "0:100:10", "--epsilon", "0.5"],
+        lambda: cydp.histogram(pums("age"), 10, (0, 100), column="age", epsilon="0.5"),
+    ),
+    (
+        ["histogram", PUMS, "--column", "age", "--bins", "0:100:10", "--rho", "1/3"],
+        lambda: cydp.histogram(pums("age"), 10, (0, 100), column="age", rho="1/3"),
+    ),
+    (["count", PUMS, "--epsilon", "0.1"], lambda: cydp.count(list(range(1000)), epsilon="0.1")),
+    (
+        ["count", PUMS, "--column", "age", "--epsilon", "1", "--delta", "1e-6"],
+        lambda: cydp.count(list(range(1000)), epsilon=1, delta="1e-6"),
+    ),
+    (
+        ["sum", PUMS, "--column", "income", "--bounds", "0:200000", "--epsilon", "1"],
+        lambda: cydp.sum(pums("income"), (0, 200_000), column="income", epsilon=1),
+    ),
+    (
+        ["sum", PUMS, "--column", "age", "--bounds", "-5.5:60", "--rho", "1", "--missing", "7"],
+        lambda: cydp.sum(pums("age"), (-5.5, 60), column="age", rho=1, missing="7"),
+    ),
+    (
+        ["mean", PUMS, "--column", "age", "--bounds", "0:100", "--epsilon", "1",
+         "--relation", "change-one"],
+        lambda: cydp.mean(
+            pums("age"), (0, 100), column="age", epsilon=1, relation="change-one"
+        ),
+    ),
+    (
+        ["quantile", PUMS, "--column", "age", "--q", "0.25,1/2", "--bounds", "0:100",
+         "--epsilon", "1", "--max-rows-per-unit", "2", "--unit", "person"],
+        lambda: cydp.quantile(
+            pums("age"), ["0.25", "1/2"], (0, 100), column="age", epsilon=1, max_rows_per_unit=2,
+            unit="person",
+        ),
+    ),
+    (
+        [*BY_DAY, "--key-list", ",".join(DAYS), "--sum", "Money spent (euros):0:50",
+         "--mean", "Money spent (euros):0:50", "--epsilon", "1"],
+        lambda: cydp.group_by(
+            week(*WEEK_NUMBERS), "Day", keys=DAYS, sums=EUROS, means=EUROS, epsilon=1, **USER
+        ),
+    ),
+    (
+        [*BY_DAY, "--quantile", "Money spent (euros):0.5,0.9:0:50", "--no-count", "--key-list",
+         "1,2", "--max-rows-per-partition", "2", "--rho", "1"],
+        lambda: cydp.group_by(
+            week(*WEEK_NUMBERS), "Day", keys=["1", "2"], count=False,
+            quantiles={"Money spent (euros)": (["0.5", "0.9"], (0, 50))}, rho=1,
+            max_rows_per_partition=2, **USER,
+        ),
+    ),
+    (
+        [*BY_DAY, "--epsilon", "1", "--delta", "1e-6"],
+        lambda: cydp.group_by(week(), "Day", epsilon=1, delta="1e-6", **USER),
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("arguments", "release"), CASES)
+def test_a_command_releases_what_the_library_releases(
+    run: Run, monkeypatch: pytest.MonkeyPatch, arguments: list[str], release: Release
+) -> None:
+    seed(monkeypatch)
+    expected = release()
+    seed(monkeypatch)
+    code, printed, message = run(*arguments, "--json")
+    assert (code, message) == (0, "")
+    facts = json.loads(printed)
+    assert facts.pop("notes")[: len(expected.to_dict()["notes"])] == expected.to_dict()["notes"]
+    assert facts == {
+        name: each for name, each in json.loads(expected.to_json()).items() if name != "notes"
+    }
+    seed(monkeypatch)
+    text = run(*arguments)[1]
+    assert text.startswith(expected.to_text().replace("as user=", "as --user"))
+
+
+def test_users_are_bounded(run: Run) -> None:
+    visits = np.genfromtxt(WEEK, delimiter=",", skip_header=1, usecols=0, dtype=np.int64)
+    _, times = np.unique(visits, return_counts=True)
+    arguments = ["count", WEEK, "--user", "VisitorId", "--max-rows", "2", "--epsilon", "10000"]
+    code, printed, _ = run(*arguments, "--json")
+    assert code == 0
+    assert json.loads(printed)["columns"]["count"]["values"] == np.minimum(times, 2).sum()
+    assert "pure noise" not in printed  # no column is read as numbers
+
+
+def test_the_rows_of_a_file_of_one_column_are_counted(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("row\nx\n\ny\n")
+    file = str(tmp_path / "t.csv")
+    for more, count in [
+        ([], 3),
+        (["--column", "row"], 2),
+        (["--user", "row", "--max-rows", "1"], 2),
+    ]:
+        printed = run("count", file, "--epsilon", "10000", "--json", *more)[1]
+        assert json.loads(printed)["columns"]["count"]["values"] == count
+
+
+def test_parquet_keeps_its_types(run: Run, tmp_path: Path) -> None:
+    file = parquet(tmp_path, WEEK)
+    arguments = ["group-by", file, "--by", "Day", "--key-list", "7,2", "--epsilon", "10000"]
+    facts = json.loads(run(*arguments, "--json")[1])
+    assert facts["axes"][0]["keys"] in ({"Day": [7, 2]}, [[7, 2]], [7, 2])
+    days = np.genfromtxt(WEEK, delimiter=",", skip_header=1, usecols=4)
+    assert facts["columns"]["n"]["values"] == [int((days == day).sum()) for day in (7, 2)]
+
+
+def test_a_column_in_which_nothing_is_a_number_is_noise(run: Run) -> None:
+    """The words do not depend on the data: docs/cli.md."""
+    arguments = ["mean", "--bounds", "0:50", "--epsilon", "10000", "--column"]
+    texts = run(arguments[0], WEEK, *arguments[1:], "Time entered")
+    numbers = run(arguments[0], WEEK, *arguments[1:], "Money spent (euros)")
+    assert texts[0] == numbers[0] == 0
+    note = "note: a value that is no number counts as missing"
+    assert texts[1].count(note) == numbers[1].count(note) == 1
+    for command in ("histogram", "sum", "mean", "quantile", "group-by"):
+        assert "gives pure noise" in " ".join(run(command, "--help")[1].split())
