@@ -57,10 +57,8 @@ def test_intervals_without_bounds_stand_beside_the_numbers() -> None:
     ]
     together = sheet(column, simultaneous=True)
     (line,) = error_lines(together)
-    assert (
-        line
-        == "error: all 2 true numbers together within the intervals beside them, with 95 % confidence"
-    )
+    within = "all 2 true numbers together within the intervals beside them"
+    assert line == f"error: {within}, with 95 % confidence"
     assert html_of(together).count("<span") == 2
 
 

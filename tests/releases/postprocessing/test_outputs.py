@@ -47,7 +47,7 @@ def test_texts_say_how_it_was_made(kind: str, chain: str) -> None:
             "error: each true number within the interval beside it, with 95 % confidence"
             in repr(made)
         )
-        words = "error: all 4 true numbers together within the intervals beside them, with 95 % confidence"
+        words = "error: all 4 true numbers together within the intervals beside them"
         assert words in made.to_text(simultaneous=True)
 
 
