@@ -6,7 +6,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 __all__ = ["watching"]
 
@@ -46,10 +46,14 @@ class _Line:
         now = time.monotonic()
         if now >= self._next:
             self._next, self._shown = now + _BETWEEN, True
-            sys.stderr.write(f"{_ERASE}read {rows:,}{self._of} rows")
-            sys.stderr.flush()
+            _write(f"{_ERASE}read {rows:,}{self._of} rows")
 
     def erase(self) -> None:
         if self._shown:
-            sys.stderr.write(_ERASE)
-            sys.stderr.flush()
+            _write(_ERASE)
+
+
+def _write(text: str) -> None:
+    with suppress(OSError):  # a terminal that is gone does not end the release
+        sys.stderr.write(text)
+        sys.stderr.flush()
