@@ -24,7 +24,7 @@ def test_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*HISTOGRAM, "--json", "--confidence", "0.999"]) == 0
     printed = json.loads(capsys.readouterr().out)
     counts, edges = np.histogram(AGES, 10, (0, 100))
-    assert printed["axes"] == [{"name": None, "edges": edges.tolist()}]
+    assert printed["axes"] == [{"name": "age", "edges": edges.tolist()}]
     assert (printed["epsilon"], printed["relation"]) == (1, "add-remove")
     bound = cydp.DiscreteLaplace(epsilon=1, sensitivity=1).error_bound(0.999, count=10)
     error = printed["columns"]["count"]["error"]
@@ -36,7 +36,9 @@ def test_json(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_text(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*HISTOGRAM, "--relation", "change-one"]) == 0
-    release = cydp.histogram(AGES, 10, (0, 100), epsilon=1, relation="change-one")
+    release = cydp.histogram(
+        {"age": AGES}, 10, (0, 100), column="age", epsilon=1, relation="change-one"
+    )
     lines = capsys.readouterr().out.splitlines()
     shown = release.to_text().splitlines()
     assert len(lines) == len(shown) + 1

@@ -2,8 +2,6 @@
 
 import json
 import os
-import re
-import shlex
 import shutil
 import sqlite3
 import subprocess
@@ -15,7 +13,7 @@ from typing import Any
 import duckdb
 import numpy as np
 import pytest
-from cli.commands import DATA, PUMS, Run, refused
+from cli.commands import PUMS, Run, refused
 
 import cydp
 from cydp import ApproxDP, BudgetLedger, LedgerError, PureDP
@@ -65,18 +63,6 @@ def test_round_trip(run: Run, path: str) -> None:
     assert (charge[:2], charge.split(" ", 2)[2]) == ("3 ", f"charge epsilon=1/3 to all: {label}")
     assert run("ledger", "verify", path) == (0, f"ok {seq}:{digest}\n", "")
     assert run("ledger", "verify", path, "--head", head.strip())[0] == 0
-
-
-def test_the_readme(run: Run, path: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(DATA.parent.parent)
-    readme = Path("README.md").read_text().replace("\\\n", "")
-    lines = re.findall(r"^cydp (.*ages\.db.*)$", readme, re.MULTILINE)
-    assert len(lines) == 5
-    for line in lines:
-        words = shlex.split(line, comments=True)
-        code, printed, _ = run(*(path if word == "ages.db" else word for word in words))
-        assert code == 0
-        assert printed
 
 
 def test_json_has_exact_texts(run: Run, path: str) -> None:

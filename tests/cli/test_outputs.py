@@ -35,7 +35,7 @@ def test_all_files_hold_the_release(run: Run, tmp_path: Path, ledger: str) -> No
     rows = [(10.0 * i, 10.0 * i + 10, count) for i, count in enumerate(counts)]
     for kind in ("csv", "parquet"):
         read = duckdb.sql(f"SELECT * FROM '{files[kind]}'")
-        assert read.columns == ["left", "right", "count"]
+        assert read.columns == ["age_left", "age_right", "count"]
         assert read.fetchall() == rows
     assert json.loads(Path(files["json"]).read_text())["columns"] == facts["columns"]
     assert run("verify-release", files["cert"], "--release", files["json"], "--ledger", ledger)[
@@ -132,7 +132,7 @@ def test_force_replaces_and_permissions_are_those_of_a_new_file(run: Run, tmp_pa
     file = tmp_path / "t.csv"
     file.write_text("old")
     assert run(*PAID[:-1], "--output", str(file), "--force")[0] == 0
-    assert file.read_text().startswith("left,right,count\n")
+    assert file.read_text().startswith("age_left,age_right,count\n")
     (tmp_path / "plain").write_text("")
     assert stat.S_IMODE(file.stat().st_mode) == stat.S_IMODE((tmp_path / "plain").stat().st_mode)
 
