@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
-from typing import Any, TypeAlias
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,7 @@ __all__ = ["Totals", "add_pieces"]
 Totals: TypeAlias = list[Any]
 """Exact answers: ints, and arrays of int64."""
 
-_LIMIT = 2**63
+_LOW = np.int64(2**32 - 1)  # what is left of an int64 without its upper half
 
 
 def add_pieces(
@@ -55,19 +55,40 @@ def add_pieces(
     together = [*columns, *(() if users is None else (users,))]
     if any(each.length is not None for each in together):  # in memory: most often
         return exact()
-    totals: Totals | None = None
-    farthest: list[int] = []  # from 0, that a total can be
+    totals: list[Any] = []
     with closing(_pieces(together, users)) as pieces:
         for _ in pieces:
             found = exact()
-            if totals is None:
-                totals, farthest = found, list(map(_largest, found))
+            if not totals:
+                totals = [_Total(each) if isinstance(each, np.ndarray) else each for each in found]
                 continue
             for i, more in enumerate(found):
-                farthest[i] += _largest(more)
-                totals[i] = _add(totals[i], more, farthest[i] < _LIMIT)
-    assert totals is not None  # there is at least one piece
-    return [_saturate(total) if isinstance(total, np.ndarray) else total for total in totals]
+                totals[i] += more
+    return [each.value() if isinstance(each, _Total) else each for each in totals]
+
+
+class _Total:
+    """A sum of arrays of int64, which may be beyond int64 on its way.
+
+    It is kept in halves of 32 bits, so that no step of its work depends on the numbers.
+    """
+
+    __slots__ = ("_high", "_low")
+
+    def __init__(self, first: NDArray[np.int64]) -> None:
+        self._high, self._low = first >> 32, first & _LOW
+
+    def __iadd__(self, more: NDArray[np.int64]) -> Self:
+        self._high += more >> 32
+        self._low += more & _LOW
+        return self
+
+    def value(self) -> NDArray[np.int64]:
+        """Return the sum; beyond int64, the end of its range."""
+        high = self._high + (self._low >> 32)
+        ends = np.iinfo(np.int64)
+        found = (high << 32) | (self._low & _LOW)
+        return np.where(high >= 2**31, ends.max, np.where(high < -(2**31), ends.min, found))
 
 
 def _pieces(
@@ -82,21 +103,3 @@ def _pieces(
         yield  # at once
         return
     yield from first.pieces(None if bound is None else bound.place)
-
-
-def _largest(found: Any) -> int:
-    """Return the distance from 0 of the number that is farthest from it."""
-    if not isinstance(found, np.ndarray):
-        return 0  # an int, which has room for every total
-    return max(int(found.max(initial=0)), -int(found.min(initial=0)))
-
-
-def _add(total: Any, more: Any, fits: bool) -> Any:
-    if fits or not isinstance(more, np.ndarray):
-        total += more  # in place
-        return total
-    return total.astype(object) + more.astype(object)  # Python's ints
-
-
-def _saturate(total: NDArray[Any]) -> NDArray[np.int64]:
-    return np.clip(total, -_LIMIT, _LIMIT - 1).astype(np.int64) if total.dtype == object else total

@@ -26,9 +26,11 @@ def add_command(commands: Any) -> None:
             "--epsilon 1"
         ],
     )
-    parser.add_argument("--column",
+    parser.add_argument(
+        "--column",
         required=True,
-        help="name of a numeric column, which is held in memory: some 24 bytes a row")
+        help="name of a numeric column, which is held in memory: some 24 bytes a row",
+    )
     parser.add_argument(
         "--q", required=True, metavar="Q[,Q...]", help="which: 0.5 is the median; 0.25,0.5,0.75"
     )
