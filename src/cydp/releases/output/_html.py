@@ -20,8 +20,11 @@ _BAR_WIDTH, _NARROW = 8, 4  # em, of the longest bar, or of both sides of 0; bes
 # Fonts and colours are those of the page, so that a light and a dark one both are well to read.
 _BOX = "overflow-x:auto;max-width:100%"
 _TABLE = "border-collapse:collapse;margin:.4em 0;font:inherit;color:inherit;background:none"
-_CELL = "padding:.15em .7em;border:0;background:none;white-space:nowrap;vertical-align:middle"
-_HEADER = f"{_CELL};border-bottom:1px solid currentColor;font-weight:bold"
+_CELL = "padding:.15em .7em;border:0;background:none;vertical-align:middle;white-space:nowrap"
+_HEADER = (
+    f"{_CELL};border-bottom:1px solid currentColor;font-weight:bold;white-space:normal;"
+    "max-width:8em;overflow-wrap:anywhere"
+)
 _LABEL, _NUMBER = "text-align:left", "text-align:right;font-variant-numeric:tabular-nums"
 _SMALL = "opacity:.75"
 _FULL = "background:currentColor;opacity:.4"
