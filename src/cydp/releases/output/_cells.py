@@ -21,7 +21,7 @@ from cydp.releases.output._sheet import Axis, Numbers, Sheet
 
 __all__ = ["axis_labels", "head_of", "header_of", "rows_of"]
 
-_WIDTH = 96  # of the noise; `explain` says all of it
+_LONGEST_NOISE = 400  # letters, for many columns; `explain` says all of it
 
 
 def head_of(sheet: Sheet) -> list[str]:
@@ -32,7 +32,7 @@ def head_of(sheet: Sheet) -> list[str]:
         f"protects: {first}",
     ]
     if sheet.noise:
-        lines.append(textwrap.shorten(f"noise: {sheet.noise}", _WIDTH, placeholder=" ..."))
+        lines.append(textwrap.shorten(f"noise: {sheet.noise}", _LONGEST_NOISE, placeholder=" ..."))
     return lines
 
 
