@@ -159,3 +159,12 @@ def test_types_of_pandas() -> None:
     ):  # fmt: skip
         assert codes_of(x, keys) == [1, 2, 0], x.dtype
         assert found_in(x)[1] == [0, 2, 1], x.dtype
+
+
+@pytest.mark.parametrize("dtype", ["M8[Y]", "M8[M]", "m8[Y]"])
+def test_years_and_months_have_no_fixed_length(dtype: str) -> None:
+    for rows in (0, 2):
+        with pytest.raises(TypeError, match="have no fixed length: take days"):
+            Labels(np.zeros(rows, dtype))
+    with pytest.raises(ValueError, match="have no fixed length: take days"):
+        LabelKeys(np.zeros(2, dtype))

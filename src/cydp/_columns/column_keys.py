@@ -228,6 +228,10 @@ def _refuse(entry: Any) -> None:
         raise TypeError(
             f"keys must be hashable and have a value, not a {type(entry).__name__}"
         ) from None
+    if isinstance(entry, np.datetime64 | np.timedelta64) and not np.isnat(entry):
+        raise ValueError(
+            f"keys must not be of {entry.dtype}, whose steps have no fixed length: take days, [D]"
+        )
     raise ValueError("keys must not be missing, as None and NaN are, nor beyond 400 digits")
 
 

@@ -100,6 +100,7 @@ def type_of_dtype(dtype: np.dtype[Any], name: str) -> LabelType:
             step = count * NANOSECONDS[unit]
             kind = "times" if dtype.kind == "M" else "time spans"
             return LabelType(kind, dtype.newbyteorder("="), dtype, step)
+        raise _refused(name, f"{dtype}, whose steps have no fixed length: take days, [D]")
     raise _refused(name, describe_dtype(dtype))
 
 
