@@ -77,10 +77,13 @@ def test_budgets_that_add_up_are_used_up(
         (by_epsilon, ApproxDP(2, 1e-9), 30),
         (choices, ApproxDP(0.1, 1e-5), 12),
         (counts, ZCDP(1), 7),
-        (lambda rho: Gaussian(rho=rho, sensitivity=10), ApproxDP(5, 1e-6), 1000),
+        pytest.param(
+            lambda rho: Gaussian(rho=rho, sensitivity=10), ApproxDP(5, 1e-6), 1000,
+            marks=pytest.mark.long,
+        ),
         (lambda rho: ZCDP(rho), ApproxDP(1, "1e-400"), 5),
     ],
-)
+)  # fmt: skip
 def test_the_largest_that_fits(
     make: Callable[[Fraction], Any],
     budget: Any,
@@ -128,8 +131,10 @@ def test_the_extra_allows_more(monkeypatch: pytest.MonkeyPatch) -> None:
     [
         (DiscreteLaplace, {"sensitivity": 2}, "epsilon"),
         (DiscreteGaussian, {"sensitivity": 2, "coordinates": 1}, "rho"),
-        (DiscreteGaussian, {"sensitivity": 2, "delta": 1e-9}, "epsilon"),
-        (Gaussian, {"sensitivity": "1/3"}, "rho"),
+        pytest.param(
+            DiscreteGaussian, {"sensitivity": 2, "delta": 1e-9}, "epsilon", marks=pytest.mark.long
+        ),
+        pytest.param(Gaussian, {"sensitivity": "1/3"}, "rho", marks=pytest.mark.long),
         (ExponentialMechanism, {"sensitivity": 1, "monotonic": True}, "epsilon"),
         (PartitionSelection, {"delta": 1e-9, "max_partitions": 3}, "epsilon"),
         (partial(RandomizedResponse, n_categories=4), {}, "epsilon"),

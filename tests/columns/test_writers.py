@@ -44,7 +44,7 @@ def keep_writing(array: NDArray[Any], *kinds: Any) -> Iterator[None]:
         (np.int64(1), np.int64(2)),
         (np.int64(1), np.int64(2**40)),
         (np.str_("a"), np.str_("b")),
-        (np.bytes_("a"), np.bytes_("b")),
+        pytest.param((np.bytes_("a"), np.bytes_("b")), marks=pytest.mark.long),
     ],
     ids=str,
 )

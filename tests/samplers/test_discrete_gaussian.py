@@ -226,7 +226,9 @@ def test_neighbours_in_the_stream_are_independent(seeded: Seeded, sigma: str) ->
     assert chi2.sf(((counts - expected) ** 2 / expected).sum(), 48) > LIMIT
 
 
-@pytest.mark.parametrize(("sigma", "mutant"), [("10", "10.01"), ("20", "20.02")])
+@pytest.mark.parametrize(
+    ("sigma", "mutant"), [("10", "10.01"), pytest.param("20", "20.02", marks=pytest.mark.long)]
+)
 def test_a_sigma_off_by_a_thousandth_is_rejected(seeded: Seeded, sigma: str, mutant: str) -> None:
     def drawn(sigma: str) -> Iterable[Samples]:
         for key in range(10):

@@ -90,6 +90,7 @@ ledger.close()
 """
 
 
+@pytest.mark.long
 def test_killed_at_any_call(tmp_path: Path) -> None:
     """Of a charge, and of the copying from the WAL file that closing does; the file grows."""
     path = tmp_path / "ledger"
