@@ -31,6 +31,16 @@ U = ["--user", "VisitorId"]
         ([*H, "--epsilon", "many"], 2, "--epsilon must be a number such as '0.1'"),
         ([*H, "--epsilon", "1/0"], 2, "--epsilon must be a number, and its denominator is 0"),
         ([*H, "--eps", "1"], 2, "unrecognized arguments: --eps"),
+        # an option that is given twice
+        ([*H, *E, *E], 2, "error: --epsilon must be given once"),
+        ([*H, "--rho", "1", "--rho=2"], 2, "error: --rho must be given once"),
+        ([*H, *E, "--bins", "0:1:1"], 2, "error: --bins must be given once"),
+        ([*H, *E, "--ledger", "a", "--ledger", "LEDGER"], 2, "--ledger must be given once"),
+        ([*Q, *E, "--q", "0.5"], 2, "error: --q must be given once"),
+        ([*G, *E, "--key-list", "1"], 2, "error: --key-list must be given once"),
+        ([*G, *E, "--by", "Day"], 2, "error: --by must be given once"),
+        ([*C, *E, "--unit", "a", "--unit", "b"], 2, "error: --unit must be given once"),
+        (["ledger", "create", "x", *E, *E], 2, "error: --epsilon must be given once"),
         # the unit
         ([*C, *E, *U], 2, "--max-rows must be given with --user: it bounds what one VisitorId"),
         ([*G, *E, *U], 2, "--max-partitions must be given with --user"),
