@@ -37,7 +37,7 @@ def test_a_charge_with_an_id_may_be_repeated(run: Run, ledger: str) -> None:
         assert opened.spent == PureDP("0.6")
         opened.verify()
     paid[4] = "0.3"
-    refused(run(*paid), 1, "--charge-id 'monday' belongs to a charge that differs in cost")
+    refused(run(*paid), 1, "--charge-id 'monday' belongs to a charge that differs in the cost: ")
 
 
 def test_measures_and_blocks(run: Run, path: str) -> None:

@@ -72,18 +72,27 @@ def test_a_release_is_refused_in_the_same_words(run: Run, path: str) -> None:
 
 def test_a_charge_that_was_made_is_not_made_again(run: Run, ledger: str) -> None:
     with BudgetLedger.open(ledger) as opened:
-        opened.charge(PureDP("0.9"), charge_id="monday")
-    once = [*PAID, ledger, "--charge-id", "monday"]
-    code, printed, _ = run(*MEAN, "--epsilon", "0.9", *once)
+        opened.charge(PureDP("0.2"), charge_id="by hand")
+    release = [word for word in MEAN if word != "--dry-run"]
+    once = [*PAID, ledger, "--epsilon", "0.6", "--charge-id"]
+    code, printed, _ = run(*MEAN, *once, "monday")
+    assert (code, printed.splitlines()[-1][:22]) == (0, "the ledger would pay; ")
+    assert run(*release, *once, "monday")[0] == 0
+    before = head(ledger)
+    code, printed, _ = run(*MEAN, *once, "monday")  # though too little is left for another
     assert code == 0
     assert "the charge id was charged before" in printed
+    code, printed, message = run(*MEAN, *once, "by hand")
+    assert (code, "nothing would be charged" in printed) == (1, False)
+    assert run(*release, *once, "by hand") == (1, "", message)
+    assert head(ledger) == before
 
 
 @pytest.mark.parametrize(
     ("more", "code", "message"),
     [
         (["--epsilon", "0"], 2, "--epsilon must be greater than 0"),
-        (["--epsilon", "1", "--column", "x"], 2, "no column 'x'"),
+        (["--epsilon", "1", "--user", "x", "--max-rows", "1"], 2, "promise instead of --user"),
         (["--epsilon", "1", "--relation", "change-one"], 1, "is kept under 'add-remove'"),
         (["--rho", "1"], 1, "cannot be paid from a budget of epsilon alone"),
         (["--epsilon", "1", "--unit", "dog"], 1, "this release 'dog'"),

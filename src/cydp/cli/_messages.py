@@ -6,7 +6,7 @@ from __future__ import annotations
 import argparse
 import re
 
-from cydp.accounting._errors import BudgetExceededError
+from cydp.accounting._errors import BudgetExceededError, ChargeConflictError
 from cydp.accounting._format import format_name
 from cydp.cli._format import format_block, format_numbers, numbers_of
 
@@ -52,6 +52,16 @@ _FIRST = re.compile(r"([a-z_]+) (must|names|bounds)\b")
 _OPTIONS = {"x": "--column", "keys": "--keys", "q": "--q", "n": "--total"}
 
 
+# In what a repetition can differ from the charge of its id, as the ledger names it.
+_DIFFERENCES = re.compile(r"(?<=differs in )[a-z_, ]+(?=: repeat)")
+_FIELDS = {
+    "cost": "the cost", "count": "the cost", "blocks": "--blocks",
+    "mechanism": "the options of the release", "params": "the options of the release",
+    "arguments": "the options of the release", "function": "the command",
+    "data_version": "the file, the column or --data-version",
+}  # fmt: skip
+
+
 def message_of(error: BaseException, options: argparse.Namespace) -> str:
     """Return what is wrong, in one line."""
     if isinstance(error, BudgetExceededError):
@@ -59,6 +69,8 @@ def message_of(error: BaseException, options: argparse.Namespace) -> str:
     message = str(error)
     for python, command in _IN_PYTHON.items():
         message = message.replace(python, command)
+    if isinstance(error, ChargeConflictError):
+        message = _DIFFERENCES.sub(_write_differences, message)
     message = _LOSS.sub(r"\1", message)
     first = _FIRST.match(message)
     if first is not None and (shown := _option(first[1], options)) is not None:
@@ -99,6 +111,11 @@ def _option(name: str, options: argparse.Namespace) -> str | None:
     if name in _OPTIONS or hasattr(options, name):
         return _OPTIONS.get(name, f"--{name.replace('_', '-')}")
     return None
+
+
+def _write_differences(match: re.Match[str]) -> str:
+    fields = match[0].split(", ")
+    return ", ".join(dict.fromkeys(_FIELDS.get(name, name) for name in fields))
 
 
 def _write_unit(match: re.Match[str]) -> str:

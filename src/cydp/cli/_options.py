@@ -151,7 +151,8 @@ def _add_ledger(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     group.add_argument(
         "--data-version", metavar="TEXT",
-        help="with --charge-id, your name for the data: a repetition with another is refused",
+        help="with --charge-id, your name for what is in FILE (default: none). A repetition with "
+        "another is refused, and one with another FILE, by its absolute path, or other columns",
     )  # fmt: skip
     group.add_argument(
         "--dry-run", action="store_true",

@@ -68,7 +68,7 @@ def _name_source(options: argparse.Namespace, columns: Sequence[str]) -> str | N
     """Return a name for the data of a charge id: a repetition must be on the same data."""
     if options.charge_id is None:
         return None
-    text = json.dumps([Path(options.file).name, *columns, options.data_version])
+    text = json.dumps([str(Path(options.file).resolve()), *columns, options.data_version])
     return text if len(text) <= _LONGEST_LABEL else sha256(text.encode()).hexdigest()
 
 

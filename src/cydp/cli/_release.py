@@ -30,7 +30,7 @@ from cydp.cli._payment import (
     left_in,
     scope_of,
 )
-from cydp.cli._progress import watching
+from cydp.cli._progress import Watch, watching
 from cydp.mechanisms._confidence import read_level
 from cydp.releases._explain import explain
 
@@ -110,7 +110,10 @@ def release(options: argparse.Namespace, request: Request) -> int:
         columns = [*request.numbers, *labels]
         budget = None if ledger is None else scope_of(ledger, options, columns, request.label)
         if options.dry_run:
-            return explain_dry(options, request.function, request.arguments, named, budget)
+            return explain_dry(
+                options, request.function, request.arguments, named, budget,
+                lambda scope: _call(request, table, named | {"budget": scope}),
+            )  # fmt: skip
         released = _run(options, request, data, table, named | {"budget": budget})
         try:
             return _publish(options, data, request, released, outputs, ledger)
@@ -162,9 +165,7 @@ def _run(
     """Charge, read and release."""
     try:
         with watching(data.count_rows) as watch:
-            return request.function(
-                table_of_relation(table, repeatable=True, watch=watch), *request.arguments, **named
-            )
+            return _call(request, table, named, watch)
     except Exception as error:
         charged = charged_words(error, options.charge_id)
         is_known = isinstance(error, PrivacyError | TypeError | ValueError)
@@ -172,6 +173,11 @@ def _run(
             raise
         what = str(error) if isinstance(error, PrivacyError) else data.cannot_read
         raise FileError(what + charged) from None
+
+
+def _call(request: Request, table: Any, named: dict[str, Any], watch: Watch | None = None) -> Any:
+    columns = table_of_relation(table, repeatable=True, watch=watch)
+    return request.function(columns, *request.arguments, **named)
 
 
 def charged_words(error: BaseException, charge_id: str | None) -> str:
