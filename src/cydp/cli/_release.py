@@ -171,7 +171,10 @@ def _run(
         is_known = isinstance(error, PrivacyError | TypeError | ValueError)
         if is_known and not charged and _UNREAD not in str(error):
             raise
-        what = str(error) if isinstance(error, PrivacyError) else data.cannot_read
+        if isinstance(error, MemoryError):
+            what = data.too_little_memory
+        else:
+            what = str(error) if isinstance(error, PrivacyError) else data.cannot_read
         raise FileError(what + charged) from None
 
 
