@@ -8,6 +8,7 @@ from cli.commands import PUMS, WEEK, Run, head, refused
 
 import cydp
 from cydp import BudgetLedger, PureDP
+from cydp.cli._messages import json_in_options
 from cydp.releases import _run
 
 MEAN = ["mean", PUMS, "--column", "income", "--bounds", "0:200000", "--dry-run"]
@@ -49,11 +50,13 @@ def test_it_says_what_is_left_and_whether_it_fits(run: Run, ledger: str) -> None
 
 
 def test_json_says_the_same(run: Run, ledger: str) -> None:
-    shown = cydp.explain(cydp.mean, (0, 200_000), epsilon="0.5", max_rows_per_unit=1).metadata
+    shown = cydp.explain(
+        cydp.mean, (0, 200_000), epsilon="0.5", max_rows_per_unit=1, unit="person"
+    ).metadata
     code, printed, _ = run(*MEAN, "--epsilon", "0.5", *PAID, ledger, "--json")
     facts = json.loads(printed)
     about = facts.pop("ledger")
-    assert (code, facts) == (0, shown)
+    assert (code, facts) == (0, json_in_options(shown))
     assert (about["pays"], about["left"]) == (True, {"all": {"epsilon": "1"}})
     code, printed, _ = run(*MEAN, "--epsilon", "2", *PAID, ledger, "--json")
     assert (code, json.loads(printed)["ledger"]["pays"]) == (1, False)
@@ -93,10 +96,10 @@ def test_a_charge_that_was_made_is_not_made_again(run: Run, ledger: str) -> None
     [
         (["--epsilon", "0"], 2, "--epsilon must be greater than 0"),
         (["--epsilon", "1", "--user", "x", "--max-rows", "1"], 2, "promise instead of --user"),
-        (["--epsilon", "1", "--relation", "change-one"], 1, "is kept under 'add-remove'"),
-        (["--rho", "1"], 1, "cannot be paid from a budget of epsilon alone"),
-        (["--epsilon", "1", "--unit", "dog"], 1, "this release 'dog'"),
-        (["--epsilon", "1", "--blocks", "mon"], 1, "--blocks must be left out"),
+        (["--epsilon", "1", "--relation", "change-one"], 2, "is kept under 'add-remove'"),
+        (["--rho", "1"], 2, "cannot be paid from a budget of epsilon alone"),
+        (["--epsilon", "1", "--unit", "dog"], 2, "this release 'dog'"),
+        (["--epsilon", "1", "--blocks", "mon"], 2, "--blocks must be left out"),
         (["--epsilon", "1", "--rows", "0"], 2, "--rows: must be a whole number of at least 1"),
     ],
 )

@@ -97,18 +97,21 @@ U = ["--user", "VisitorId"]
         (["group-by", "BOOLS", "--by", "s", "--delta", "1e-6", *E], 2, "--by must hold labels"),
         (["count", "BOOLS", "--user", "s", "--max-rows", "1", *E], 2, "--user must hold labels"),
         # the ledger
-        ([*C, *U, "--max-rows", "1", *E, "--ledger", "LEDGER"], 1,
+        ([*C, *U, "--max-rows", "1", *E, "--ledger", "LEDGER"], 2,
          "the ledger protects 'person', and this release 'VisitorId': if that is the same, or "
          "contains it, say so by --unit person or --unit VisitorId person"),
-        ([*C, *E, "--ledger", "LEDGER"], 1, "give --user, or promise with --max-rows-per-unit=k"),
-        ([*M, "--rho", "0.1", "--max-rows-per-unit", "1", "--ledger", "LEDGER"], 1,
-         "the cost rho=0.1 cannot be paid from a budget of epsilon alone"),
+        ([*C, *E, "--ledger", "LEDGER"], 2, "give --user, or promise with --max-rows-per-unit=k"),
+        ([*M, "--rho", "0.1", "--max-rows-per-unit", "1", "--ledger", "LEDGER"], 2,
+         "the cost rho=0.1 cannot be paid from a budget of epsilon alone: give --epsilon instead "
+         "of --rho, or use a ledger with a budget of rho"),
         ([*M, "--epsilon", "4/3", "--max-rows-per-unit", "1", "--ledger", "LEDGER"], 1,
          "cydp: refused: the release costs epsilon=4/3, and epsilon=1 is left in "),
         ([*M, *E, "--max-rows-per-unit", "1", "--ledger", "LEDGER", "--label", ""], 2,
          "--label must have 1 to 1,000 characters"),
-        ([*M, *E, "--max-rows-per-unit", "1", "--ledger", "LEDGER", "--unit", "dog"], 1,
+        ([*M, *E, "--max-rows-per-unit", "1", "--ledger", "LEDGER", "--unit", "dog"], 2,
          "this release 'dog'"),
+        ([*M[:-1], "0:1e-320", *E], 2, "cydp: error: --bounds"),
+        (["group-by", "BOOLS", "--by", "l", "--delta", "1e-6", *E], 2, "dates or times, not"),
         ([*M, *E, "--ledger", PUMS], 2, "`cydp ledger create` has not made this file"),
         ([*M, *E, "--label", "x"], 2, "--label needs --ledger"),
     ],
@@ -117,11 +120,35 @@ def test_refusals(
     run: Run, tmp_path: Path, ledger: str, arguments: list[str], code: int, message: str
 ) -> None:
     bools = f"{tmp_path}/bools.parquet"
-    duckdb.execute(f"COPY (SELECT true AS b, {{'x': 1}} AS s) TO '{bools}'")
+    duckdb.execute(f"COPY (SELECT true AS b, {{'x': 1}} AS s, [1] AS l) TO '{bools}'")
     before = head(ledger)
     names = {"LEDGER": ledger, "BOOLS": bools}
     refused(run(*(names.get(word, word) for word in arguments)), code, message)
     assert head(ledger) == before
+
+
+def test_measures_that_do_not_go_together(run: Run, tmp_path: Path) -> None:
+    losses = {"e": ["--epsilon", "1"], "d": ["--epsilon", "1", "--delta", "0.1"],
+              "r": ["--rho", "1"]}  # fmt: skip
+    for name, loss in losses.items():
+        path = f"{tmp_path}/{name}.db"
+        assert run("ledger", "create", path, *loss, "--privacy-unit", "row")[0] == 0
+        for other in losses.values():
+            done = run(*M, *other, "--ledger", path)
+            if done[0]:
+                refused(done, 2, "cannot be paid from a budget of")
+
+
+def test_json_and_text_are_in_the_words_of_options(run: Run, ledger: str) -> None:
+    for more in ([], ["--dry-run"]):
+        for form in ([], ["--json"]):
+            shown = " ".join(run(*M, *E, *more, *form)[1].split())
+            assert "pass their column as --user" in shown
+            assert "user=" not in shown
+            paid = ["--max-rows-per-unit", "2", "--ledger", ledger]
+            shown = " ".join(run(*M, *E, *more, *form, *paid)[1].split())
+            assert "whether one person is in the table or not" in shown
+            assert "that is your promise about the table" in shown
 
 
 def test_one_unit_can_contain_another(run: Run, ledger: str) -> None:

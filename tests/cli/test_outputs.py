@@ -10,7 +10,7 @@ from typing import Any
 
 import duckdb
 import pytest
-from cli.commands import PUMS, WEEK, Run, head, refused
+from cli.commands import PUMS, WEEK, Run, head, instead, refused
 
 from cydp.cli import _outputs
 from cydp.cli._outputs import Outputs
@@ -116,7 +116,7 @@ def test_what_cannot_be_written_charges_nothing(
 
 def test_nothing_is_left_behind_by_a_refusal(run: Run, tmp_path: Path, ledger: str) -> None:
     file = str(tmp_path / "new.csv")
-    refused(run(*PAID, ledger, "--epsilon", "2", "--output", file), 1, "is left in")
+    refused(run(*instead([*PAID, ledger], "--epsilon", "2"), "--output", file), 1, "is left in")
     assert names(tmp_path) == []
 
 

@@ -24,7 +24,7 @@ from cydp.accounting.ledger._receipt import Receipt
 from cydp.accounting.ledger._scope import LedgerScope
 from cydp.accounting.ledger._write_charge import write_charge
 from cydp.cli._format import json_of
-from cydp.cli._messages import in_options
+from cydp.cli._messages import in_options, json_in_options
 from cydp.cli._payment import describe_left, json_of_ledger, left_in
 from cydp.releases._explain import explain
 from cydp.releases._group_by import group_by
@@ -52,7 +52,7 @@ def explain_dry(
     if options.rows is not None:
         given["n_per_key" if function is group_by else "n"] = options.rows
     explained = explain(function, *arguments, confidence=options.confidence or "0.95", **given)
-    lines, facts = [in_options(str(explained))], explained.metadata
+    lines, facts = [in_options(str(explained))], json_in_options(explained.metadata)
     refusal: PrivacyError | None = None
     if budget is not None:
         ledger = budget.ledger

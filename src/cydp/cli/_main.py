@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from cydp._build import build_info
 from cydp._selftest import checks
 from cydp._version import __version__
-from cydp.accounting._errors import BudgetExceededError, PrivacyError
+from cydp.accounting._errors import BudgetExceededError, LedgerError, PrivacyError
 from cydp.cli import (
     _count,
     _group_by,
@@ -52,9 +52,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
     except BudgetExceededError as error:
         parser.refuse(message_of(error, options), 1, "refused")
-    except PrivacyError as error:
+    except LedgerError as error:
         parser.refuse(message_of(error, options), 1)
-    except (TypeError, ValueError) as error:
+    except (PrivacyError, TypeError, ValueError) as error:
         parser.error(message_of(error, options))
     except KeyboardInterrupt as error:
         parser.refuse("interrupted" + charged_words(error, charge_id), 130)

@@ -8,9 +8,16 @@ import textwrap
 from collections.abc import Sequence
 from typing import Any
 
-from cydp.cli._specs import read_name
+from cydp.cli._specs import read_head, read_name
 
-__all__ = ["add_missing", "add_parser", "add_post_processors", "add_release", "epilog_of"]
+__all__ = [
+    "add_head",
+    "add_missing",
+    "add_parser",
+    "add_post_processors",
+    "add_release",
+    "epilog_of",
+]
 
 _ORDER = (
     "All arguments, the outputs, the ledger, the file and its columns are checked; then the "
@@ -135,6 +142,7 @@ def _add_unit(parser: argparse.ArgumentParser, partitions: str | None) -> None:
 def _add_ledger(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("budget")
     group.add_argument("--ledger", metavar="PATH", help="the ledger that pays")
+    add_head(group)
     group.add_argument(
         "--blocks", nargs="+", action="extend", type=read_name, metavar="ID",
         help="the blocks of the ledger that the data in FILE belongs to; each pays in full "
@@ -194,6 +202,14 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--simultaneous", action="store_true",
         help="print the error that holds for all cells together, not for each",
+    )  # fmt: skip
+
+
+def add_head(parser: Any) -> None:
+    """Add the head that a ledger must have or have had."""
+    parser.add_argument(
+        "--head", type=read_head, metavar="SEQ:HASH",
+        help="the head that another command printed: an older copy of the ledger is refused",
     )  # fmt: skip
 
 

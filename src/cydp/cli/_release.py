@@ -20,7 +20,7 @@ from cydp.cli._dry_run import explain_dry
 from cydp.cli._errors import FileError
 from cydp.cli._format import json_of
 from cydp.cli._keys_file import read_keys
-from cydp.cli._messages import in_options
+from cydp.cli._messages import in_options, json_in_options
 from cydp.cli._outputs import Outputs, Showing
 from cydp.cli._payment import (
     check_ledger_options,
@@ -101,6 +101,9 @@ def release(options: argparse.Namespace, request: Request) -> int:
         labels = [*request.labels, *([] if options.user is None else [options.user])]
         table = data.relation(request.numbers, labels, every_row=request.every_row)
         named = dict(request.named) | _common(options, relation)
+        if ledger is not None and options.max_rows_per_unit is not None and options.unit is None:
+            # Of a ledger of rows, a unit that has several rows is none.
+            named["unit"] = None if ledger.privacy_unit == "row" else ledger.privacy_unit
         if request.every_row:
             named["column"] = data.row_name(labels)
         elif request.column is not None:
@@ -224,7 +227,7 @@ def _publish(
         except LedgerError as error:  # no refusal, which would have charged nothing
             failures.append(str(error))
     if options.json:
-        facts = showing.facts
+        facts = json_in_options(showing.facts)
         print(json_of(facts | {"notes": [*facts["notes"], *notes]} | about))
     else:
         print(in_options(showing.text), *lines, sep="\n")
