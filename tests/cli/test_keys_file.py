@@ -122,3 +122,29 @@ def test_wrong_options_of_keys(
     by = [] if "--by" in more else ["--by", "Day"]
     refused(run(*arguments, *by, *more), 2, message)
     assert head(week) == before
+
+
+def test_keys_are_not_rounded_to_decimals(run: Run, tmp_path: Path) -> None:
+    data = f"{tmp_path}/t.parquet"
+    duckdb.execute(f"COPY (SELECT 7::DECIMAL(10, 2) AS d) TO '{data}'")
+    fine = run("group-by", data, "--by", "d", "--key-list", "7,7.10,-1.500", "--epsilon", "1")
+    for key in ("7.001", "7e-1", "x", "", "0.005", "123456789.00"):
+        done = run("group-by", data, "--by", "d", f"--key-list={key},1", "--epsilon", "1")
+        refused(done, 2, "--key-list must have keys of the types of the data, DECIMAL(10,2)")
+    assert fine[0] == 0 or "labels" in fine[2], fine
+
+
+@pytest.mark.parametrize("more", [[], ["--json"], ["--dry-run"], ["--dry-run", "--json"]])
+def test_a_first_line_that_is_taken_for_a_key_is_noted(
+    run: Run, tmp_path: Path, more: list[str]
+) -> None:
+    for text, noted in (("day\n7\n", True), ("Day\n7\n", False)):
+        file = write(tmp_path, text)
+        code, printed, _ = run(
+            "group-by", WEEK, "--by", "Day", "--keys", file, "--epsilon", "1", *more
+        )
+        note = f"{file!r} has no header of --by, so its first line is a key"
+        assert (code, note in printed) == (0, noted)
+    file = write(tmp_path, "Name,Size\na,7\n")
+    done = run("group-by", WEEK, "--by", "Day", "--keys", file, "--epsilon", "1", *more)
+    refused(done, 2, "or with 1 columns and no header")

@@ -41,6 +41,7 @@ def explain_dry(
     named: Mapping[str, Any],
     budget: LedgerScope | None,
     run: Callable[[LedgerScope], Any],
+    notes: Sequence[str],
 ) -> int:
     """Print what a release would do and cost, and raise what the ledger would raise.
 
@@ -53,6 +54,9 @@ def explain_dry(
         given["n_per_key" if function is group_by else "n"] = options.rows
     explained = explain(function, *arguments, confidence=options.confidence or "0.95", **given)
     lines, facts = [in_options(str(explained))], json_in_options(explained.metadata)
+    lines += [f"note: {note}" for note in notes]
+    if notes:
+        facts["notes"] = list(notes)
     refusal: PrivacyError | None = None
     if budget is not None:
         ledger = budget.ledger

@@ -100,7 +100,7 @@ def release(options: argparse.Namespace, request: Request) -> int:
         data = open_data(options.file, form)
         labels = [*request.labels, *([] if options.user is None else [options.user])]
         table = data.relation(request.numbers, labels, every_row=request.every_row)
-        named = dict(request.named) | _common(options, relation)
+        named, notes = dict(request.named) | _common(options, relation), list[str]()
         if ledger is not None and options.max_rows_per_unit is not None and options.unit is None:
             # Of a ledger of rows, a unit that has several rows is none.
             named["unit"] = None if ledger.privacy_unit == "row" else ledger.privacy_unit
@@ -109,17 +109,20 @@ def release(options: argparse.Namespace, request: Request) -> int:
         elif request.column is not None:
             named["column"] = request.column
         if request.by is not None:
-            named["keys"] = read_keys(options.keys, options.key_list, request.by, data, Format())
+            named["keys"], note = read_keys(
+                options.keys, options.key_list, request.by, data, Format()
+            )
+            notes = [] if note is None else [note]
         columns = [*request.numbers, *labels]
         budget = None if ledger is None else scope_of(ledger, options, columns, request.label)
         if options.dry_run:
             return explain_dry(
                 options, request.function, request.arguments, named, budget,
-                lambda scope: _call(request, table, named | {"budget": scope}),
+                lambda scope: _call(request, table, named | {"budget": scope}), notes,
             )  # fmt: skip
         released = _run(options, request, data, table, named | {"budget": budget})
         try:
-            return _publish(options, data, request, released, outputs, ledger)
+            return _publish(options, data, request, released, outputs, ledger, notes)
         except (KeyboardInterrupt, OSError) as error:
             if ledger is not None:
                 error.add_note("the ledger was charged; its result is recorded")
@@ -206,6 +209,7 @@ def _publish(
     released: Any,
     outputs: Outputs,
     ledger: BudgetLedger | None,
+    notes: list[str],
 ) -> int:
     """Write the files and print the release; what fails does not keep the rest from being shown."""
     failures: list[str] = []
@@ -216,7 +220,7 @@ def _publish(
         outputs.write(showing)
     except (TypeError, ValueError) as error:
         failures.append(str(error))
-    notes = [_NOTE] if data.kind == "CSV" and request.numbers else []
+    notes = [*notes, *([_NOTE] if data.kind == "CSV" and request.numbers else [])]
     lines = [f"note: {note}" for note in notes]
     about: dict[str, Any] = {}
     if ledger is not None:
