@@ -83,6 +83,9 @@ U = ["--user", "VisitorId"]
         ([*G[:4], "--rho", "1"], 2, "--epsilon and --delta must be given for keys that are not"),
         ([*G[:3], "", *E], 2, "--by must not be empty"),
         ([*H, *E, "--total", "2.5"], 2, "--total: must be a whole number"),
+        ([*H, *E, "--total", "1e18"], 2, "--total: must be a whole number"),
+        ([*H, *E, "--total", "nan"], 2, "--total: must be a whole number"),
+        ([*H, *E, "--total", "1e-3"], 2, "--total: must be a whole number"),
         ([*C, *E, "--nonnegative"], 2, "unrecognized arguments: --nonnegative"),
         # files
         ([*H, *E, "--delimiter", "ab"], 2, "--delimiter: must be one character"),

@@ -217,3 +217,10 @@ def test_an_interruption_while_files_are_written(
     done = run(*PAID, ledger, "--output", str(tmp_path / "a.csv"))
     refused(done, 130, "interrupted; the ledger was charged all the same")
     assert names(tmp_path) == []
+
+
+def test_a_total_is_an_exact_number(run: Run) -> None:
+    arguments = ["histogram", PUMS, "--column", "age", "--bins", "0:100:10", "--epsilon", "1"]
+    for total in ("1e3", "1000", "1000.0", "2000/2"):
+        facts = json.loads(run(*arguments, "--total", total, "--json")[1])
+        assert sum(facts["columns"]["count"]["values"]) == 1000

@@ -6,8 +6,10 @@ from __future__ import annotations
 import argparse
 import textwrap
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
+from cydp._numbers.rational import read_exact
 from cydp.cli._specs import read_head, read_name
 
 __all__ = [
@@ -185,8 +187,11 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
         help="write the release to *.csv, *.parquet or *.json as well; may be repeated",
     )  # fmt: skip
     group.add_argument(
-        "--plot", metavar="FILE", help="draw it with error bars: *.png, *.svg, *.pdf"
-    )
+        "--plot", metavar="FILE",
+        help="draw the first column of the table (of group-by: the count, if there is one) to "
+        "*.png, *.svg or *.pdf, with intervals as error bars where it has them; quantiles have "
+        "none, and their error is said in words",
+    )  # fmt: skip
     group.add_argument(
         "--certificate", metavar="FILE",
         help="write what `cydp verify-release FILE --release RELEASE.json` checks",
@@ -240,7 +245,14 @@ def _read_count(given: str) -> int:
 
 
 def _read_total(given: str) -> int:
-    return _read_int(given, 0)
+    number = None
+    with suppress(ValueError):
+        number = read_exact(given, "N")  # 1e3 too, as other numbers
+    if number is None or number.denominator != 1 or not 0 <= number < 10**18:
+        raise argparse.ArgumentTypeError(
+            f"must be a whole number of at least 0, not {given[:40]!r}"
+        )
+    return int(number)
 
 
 def _read_int(given: str, least: int) -> int:
