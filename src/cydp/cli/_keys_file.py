@@ -93,8 +93,12 @@ def _typed(
         raise ValueError(
             f"{option} must have keys of the types of the data, {kinds}, and none missing"
         )
-    read = _ask(lambda: nanoarrow.Array(typed), cannot)
-    found = {name: read.child(i).to_pylist() for i, name in enumerate(by)}
+    if any(map(_DECIMAL.fullmatch, types)):  # nanoarrow reads negative ones as other numbers
+        rows = _ask(typed.fetchall, cannot)
+        found = {name: [row[i] for row in rows] for i, name in enumerate(by)}
+    else:
+        read = _ask(lambda: nanoarrow.Array(typed), cannot)
+        found = {name: read.child(i).to_pylist() for i, name in enumerate(by)}
     return found if len(by) > 1 else found[by[0]]
 
 
