@@ -9,7 +9,7 @@ import numpy as np
 
 from cydp import BudgetLedger
 
-__all__ = ["AGES", "DATA", "PUMS", "WEEK", "Run", "head", "parquet", "refused"]
+__all__ = ["AGES", "DATA", "PUMS", "WEEK", "Run", "head", "instead", "parquet", "refused"]
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -32,6 +32,12 @@ def refused(done: tuple[int, str, str], code: int, message: str) -> None:
     assert message in done[2]
     assert len(done[2]) < 600
     assert not _PYTHON.search(re.sub(r"/\S+", "", done[2])), done
+
+
+def instead(arguments: list[str], option: str, value: str) -> list[str]:
+    """Return arguments with another value of an option."""
+    place = arguments.index(option) + 1
+    return [*arguments[:place], value, *arguments[place + 1 :]]
 
 
 def head(path: str) -> tuple[int, str]:

@@ -37,7 +37,7 @@ def test_a_charge_with_an_id_may_be_repeated(run: Run, ledger: str) -> None:
         assert opened.spent == PureDP("0.6")
         opened.verify()
     paid[4] = "0.3"
-    refused(run(*paid), 1, "--charge-id 'monday' belongs to a charge that differs in cost")
+    refused(run(*paid), 1, "--charge-id 'monday' belongs to a charge that differs in the cost: ")
 
 
 def test_measures_and_blocks(run: Run, path: str) -> None:
@@ -46,7 +46,7 @@ def test_measures_and_blocks(run: Run, path: str) -> None:
     run("ledger", "add-block", path, "mon", "tue")
     paid = ["ledger", "charge", path, *budget, *LABEL]
     assert run(*paid, "--blocks", "mon")[1].splitlines()[1] == "  'mon': epsilon=0, delta=0"
-    refused(run(*paid), 1, "--blocks must name the blocks that are read")
+    refused(run(*paid), 2, "--blocks must name the blocks that are read")
     refused(run(*paid, "--blocks", "tue", "mon"), 1, "left for block 'mon' in")
     refused(run(*paid, "--blocks", "wed"), 1, "--blocks must be in the ledger, and 'wed' is not")
 
@@ -58,7 +58,7 @@ def test_measures_and_blocks(run: Run, path: str) -> None:
         (["--epsilon", "0.1"], 2, "required: --label"),
         ([*LABEL, "--epsilon", "-1"], 2, "--epsilon must be at least 0"),
         ([*LABEL, "--rho", "1", "--delta", "1"], 2, "must be --epsilon alone"),
-        ([*LABEL, "--rho", "0.1"], 1, "cannot be paid from a budget of epsilon alone"),
+        ([*LABEL, "--rho", "0.1"], 2, "cannot be paid from a budget of epsilon alone"),
         (["--label", "", "--epsilon", "0.1"], 2, "--label must have 1 to 1,000 characters"),
         ([*LABEL, "--epsilon", "0.1", "--charge-id", ""], 2, "--charge-id must have 1 to 1,000"),
     ],

@@ -1,6 +1,8 @@
 """cli/_data_file.py: nothing that a record says can raise, but the file's own shape can."""
 
+import bz2
 import gzip
+import lzma
 import os
 import sys
 from pathlib import Path
@@ -13,6 +15,7 @@ import pytest
 import cydp
 from cydp._columns.declared import Records
 from cydp._columns.tables import table_of_relation
+from cydp.cli import _data_file
 from cydp.cli._data_file import Format, open_data
 from cydp.cli._errors import FileError
 
@@ -203,10 +206,70 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
         read_column(csv(tmp_path, b"a\nsecret 1\n", "text.parquet"), "a")
     with pytest.raises(FileError, match="no column"):
         read_column(csv(tmp_path, b""), "a")
-    with pytest.raises(FileError, match="no column"):
-        read_column(csv(tmp_path, b"\xff\xfea,b\n1,2\n"), "a")
+    for text in ("a,b\n1,2\n", "\ufeffa,b\n"):
+        for code in ("utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"):
+            with pytest.raises(FileError, match=r"is (text in UTF-16|no text in UTF-8)"):
+                read_column(csv(tmp_path, text.encode(code)), "a")
     with pytest.raises(FileError, match="more than one column 'a'"):
         read_column(csv(tmp_path, b"a,a\n1,2\n"), "a")
+
+
+TABLE = b"a,b\n" + 1000 * b"1,2\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("t.csv.bz2", bz2.compress(TABLE), "is compressed by bzip2"),
+        ("t.csv.xz", lzma.compress(TABLE), "is compressed by xz"),
+        ("t.csv", gzip.compress(TABLE), r"is compressed by gzip: name it \*.gz"),
+        ("t.csv.gz", gzip.compress(gzip.compress(TABLE)), "is compressed by gzip"),
+        ("t.csv.zst", b"\x28\xb5\x2f\xfd\x24\x00", "is compressed by zstd"),
+        ("t.xlsx", b"PK\x03\x04\x14\x00", "is a ZIP archive or a workbook"),
+        ("t.xls", b"\xd0\xcf\x11\xe0\xa1\xb1", "is a workbook"),
+        ("t.db", b"SQLite format 3\x00", "is a database"),
+        ("t.data", None, "is Parquet: .* --format parquet"),
+    ],
+)
+def test_other_formats_are_known_by_their_first_bytes(
+    tmp_path: Path, name: str, content: bytes | None, message: str
+) -> None:
+    if content is None:
+        duckdb.execute(f"COPY (SELECT 1 AS a) TO '{tmp_path}/{name}' (FORMAT parquet)")
+        content = (tmp_path / name).read_bytes()
+    with pytest.raises(FileError, match=message):
+        open_data(csv(tmp_path, content, name), Format())
+
+
+def test_headers_that_begin_like_other_formats(tmp_path: Path) -> None:
+    for name in ("BZh9", "PAR1", "PK", "SQLite format 3"):
+        assert present(csv(tmp_path, f"{name},a\nx,1\n".encode()), "a") == [1]
+
+
+def test_a_long_cell_is_left_out_as_any_broken_line(tmp_path: Path) -> None:
+    content = gzip.compress(b"a,b\n1,x\n2," + 10**8 * b"S" + b"\n3,y\n", 1)
+    assert present(csv(tmp_path, content, "t.csv.gz"), "a") == [1, 3]
+
+
+def test_too_little_memory_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(_data_file._SETTINGS, "memory_limit", "20MB")
+    file = csv(tmp_path, b"a,b\n" + 3 * 10**7 * b"S" + b",1\n")
+    relation = read_column(file, "b")
+    with pytest.raises(MemoryError, match=r"^the relation could not be read: DuckDB has too"):
+        table_of_relation(relation).column("b", "x").__arrow_c_stream__()
+    done = OPENED[-1]
+    with pytest.raises(FileError, match=r"^not enough memory to read '"):
+        done._ask(lambda connection: connection.sql(f"FROM {done._scan}").fetchall())
+
+
+def test_a_file_without_permission(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def denied(*_: object, **__: object) -> None:
+        raise PermissionError(13, "secret")
+
+    file = csv(tmp_path, TABLE)
+    monkeypatch.setattr(Path, "open", denied)
+    with pytest.raises(FileError, match=r"^permission denied: '"):
+        open_data(file, Format())
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs names of any bytes")

@@ -8,6 +8,7 @@ from cli.commands import PUMS, WEEK, Run, head, refused
 
 import cydp
 from cydp import BudgetLedger, PureDP
+from cydp.cli._messages import json_in_options
 from cydp.releases import _run
 
 MEAN = ["mean", PUMS, "--column", "income", "--bounds", "0:200000", "--dry-run"]
@@ -49,11 +50,13 @@ def test_it_says_what_is_left_and_whether_it_fits(run: Run, ledger: str) -> None
 
 
 def test_json_says_the_same(run: Run, ledger: str) -> None:
-    shown = cydp.explain(cydp.mean, (0, 200_000), epsilon="0.5", max_rows_per_unit=1).metadata
+    shown = cydp.explain(
+        cydp.mean, (0, 200_000), epsilon="0.5", max_rows_per_unit=1, unit="person"
+    ).metadata
     code, printed, _ = run(*MEAN, "--epsilon", "0.5", *PAID, ledger, "--json")
     facts = json.loads(printed)
     about = facts.pop("ledger")
-    assert (code, facts) == (0, shown)
+    assert (code, facts) == (0, json_in_options(shown))
     assert (about["pays"], about["left"]) == (True, {"all": {"epsilon": "1"}})
     code, printed, _ = run(*MEAN, "--epsilon", "2", *PAID, ledger, "--json")
     assert (code, json.loads(printed)["ledger"]["pays"]) == (1, False)
@@ -72,22 +75,31 @@ def test_a_release_is_refused_in_the_same_words(run: Run, path: str) -> None:
 
 def test_a_charge_that_was_made_is_not_made_again(run: Run, ledger: str) -> None:
     with BudgetLedger.open(ledger) as opened:
-        opened.charge(PureDP("0.9"), charge_id="monday")
-    once = [*PAID, ledger, "--charge-id", "monday"]
-    code, printed, _ = run(*MEAN, "--epsilon", "0.9", *once)
+        opened.charge(PureDP("0.2"), charge_id="by hand")
+    release = [word for word in MEAN if word != "--dry-run"]
+    once = [*PAID, ledger, "--epsilon", "0.6", "--charge-id"]
+    code, printed, _ = run(*MEAN, *once, "monday")
+    assert (code, printed.splitlines()[-1][:22]) == (0, "the ledger would pay; ")
+    assert run(*release, *once, "monday")[0] == 0
+    before = head(ledger)
+    code, printed, _ = run(*MEAN, *once, "monday")  # though too little is left for another
     assert code == 0
     assert "the charge id was charged before" in printed
+    code, printed, message = run(*MEAN, *once, "by hand")
+    assert (code, "nothing would be charged" in printed) == (1, False)
+    assert run(*release, *once, "by hand") == (1, "", message)
+    assert head(ledger) == before
 
 
 @pytest.mark.parametrize(
     ("more", "code", "message"),
     [
         (["--epsilon", "0"], 2, "--epsilon must be greater than 0"),
-        (["--epsilon", "1", "--column", "x"], 2, "no column 'x'"),
-        (["--epsilon", "1", "--relation", "change-one"], 1, "is kept under 'add-remove'"),
-        (["--rho", "1"], 1, "cannot be paid from a budget of epsilon alone"),
-        (["--epsilon", "1", "--unit", "dog"], 1, "this release 'dog'"),
-        (["--epsilon", "1", "--blocks", "mon"], 1, "--blocks must be left out"),
+        (["--epsilon", "1", "--user", "x", "--max-rows", "1"], 2, "promise instead of --user"),
+        (["--epsilon", "1", "--relation", "change-one"], 2, "is kept under 'add-remove'"),
+        (["--rho", "1"], 2, "cannot be paid from a budget of epsilon alone"),
+        (["--epsilon", "1", "--unit", "dog"], 2, "this release 'dog'"),
+        (["--epsilon", "1", "--blocks", "mon"], 2, "--blocks must be left out"),
         (["--epsilon", "1", "--rows", "0"], 2, "--rows: must be a whole number of at least 1"),
     ],
 )

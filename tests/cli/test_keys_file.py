@@ -117,7 +117,35 @@ def test_wrong_options_of_keys(
     run: Run, tmp_path: Path, week: str, more: list[str], message: str
 ) -> None:
     data, before = parquet(tmp_path, WEEK), head(week)
-    arguments = ["group-by", data, "--by", "Day", "--epsilon", "0.1",
+    arguments = ["group-by", data, "--epsilon", "0.1",
                  "--user", "VisitorId", "--max-partitions", "1", "--ledger", week]  # fmt: skip
-    refused(run(*arguments, *more), 2, message)
+    by = [] if "--by" in more else ["--by", "Day"]
+    refused(run(*arguments, *by, *more), 2, message)
     assert head(week) == before
+
+
+def test_keys_are_not_rounded_to_decimals(run: Run, tmp_path: Path) -> None:
+    data = f"{tmp_path}/t.parquet"
+    duckdb.execute(f"COPY (SELECT (-1.5)::DECIMAL(10, 2) AS d FROM range(1000)) TO '{data}'")
+    arguments = ["--key-list", "7,7.10,-1.500", "--epsilon", "1000", "--json"]
+    facts = json.loads(run("group-by", data, "--by", "d", *arguments)[1])
+    assert facts["columns"]["n"]["values"] == [0, 0, 1000]
+    for key in ("7.001", "7e-1", "x", "", "0.005", "123456789.00"):
+        done = run("group-by", data, "--by", "d", f"--key-list={key},1", "--epsilon", "1")
+        refused(done, 2, "--key-list must have keys of the types of the data, DECIMAL(10,2)")
+
+
+@pytest.mark.parametrize("more", [[], ["--json"], ["--dry-run"], ["--dry-run", "--json"]])
+def test_a_first_line_that_is_taken_for_a_key_is_noted(
+    run: Run, tmp_path: Path, more: list[str]
+) -> None:
+    for text, noted in (("day\n7\n", True), ("Day\n7\n", False)):
+        file = write(tmp_path, text)
+        code, printed, _ = run(
+            "group-by", WEEK, "--by", "Day", "--keys", file, "--epsilon", "1", *more
+        )
+        note = f"{file!r} has no header of --by, so its first line is a key"
+        assert (code, note in printed) == (0, noted)
+    file = write(tmp_path, "Name,Size\na,7\n")
+    done = run("group-by", WEEK, "--by", "Day", "--keys", file, "--epsilon", "1", *more)
+    refused(done, 2, "or with 1 columns and no header")

@@ -31,6 +31,16 @@ U = ["--user", "VisitorId"]
         ([*H, "--epsilon", "many"], 2, "--epsilon must be a number such as '0.1'"),
         ([*H, "--epsilon", "1/0"], 2, "--epsilon must be a number, and its denominator is 0"),
         ([*H, "--eps", "1"], 2, "unrecognized arguments: --eps"),
+        # an option that is given twice
+        ([*H, *E, *E], 2, "error: --epsilon must be given once"),
+        ([*H, "--rho", "1", "--rho=2"], 2, "error: --rho must be given once"),
+        ([*H, *E, "--bins", "0:1:1"], 2, "error: --bins must be given once"),
+        ([*H, *E, "--ledger", "a", "--ledger", "LEDGER"], 2, "--ledger must be given once"),
+        ([*Q, *E, "--q", "0.5"], 2, "error: --q must be given once"),
+        ([*G, *E, "--key-list", "1"], 2, "error: --key-list must be given once"),
+        ([*G, *E, "--by", "Day"], 2, "error: --by must be given once"),
+        ([*C, *E, "--unit", "a", "--unit", "b"], 2, "error: --unit must be given once"),
+        (["ledger", "create", "x", *E, *E], 2, "error: --epsilon must be given once"),
         # the unit
         ([*C, *E, *U], 2, "--max-rows must be given with --user: it bounds what one VisitorId"),
         ([*G, *E, *U], 2, "--max-partitions must be given with --user"),
@@ -73,6 +83,9 @@ U = ["--user", "VisitorId"]
         ([*G[:4], "--rho", "1"], 2, "--epsilon and --delta must be given for keys that are not"),
         ([*G[:3], "", *E], 2, "--by must not be empty"),
         ([*H, *E, "--total", "2.5"], 2, "--total: must be a whole number"),
+        ([*H, *E, "--total", "1e18"], 2, "--total: must be a whole number"),
+        ([*H, *E, "--total", "nan"], 2, "--total: must be a whole number"),
+        ([*H, *E, "--total", "1e-3"], 2, "--total: must be a whole number"),
         ([*C, *E, "--nonnegative"], 2, "unrecognized arguments: --nonnegative"),
         # files
         ([*H, *E, "--delimiter", "ab"], 2, "--delimiter: must be one character"),
@@ -87,18 +100,21 @@ U = ["--user", "VisitorId"]
         (["group-by", "BOOLS", "--by", "s", "--delta", "1e-6", *E], 2, "--by must hold labels"),
         (["count", "BOOLS", "--user", "s", "--max-rows", "1", *E], 2, "--user must hold labels"),
         # the ledger
-        ([*C, *U, "--max-rows", "1", *E, "--ledger", "LEDGER"], 1,
+        ([*C, *U, "--max-rows", "1", *E, "--ledger", "LEDGER"], 2,
          "the ledger protects 'person', and this release 'VisitorId': if that is the same, or "
          "contains it, say so by --unit person or --unit VisitorId person"),
-        ([*C, *E, "--ledger", "LEDGER"], 1, "give --user, or promise with --max-rows-per-unit=k"),
-        ([*M, "--rho", "0.1", "--max-rows-per-unit", "1", "--ledger", "LEDGER"], 1,
-         "the cost rho=0.1 cannot be paid from a budget of epsilon alone"),
+        ([*C, *E, "--ledger", "LEDGER"], 2, "give --user, or promise with --max-rows-per-unit=k"),
+        ([*M, "--rho", "0.1", "--max-rows-per-unit", "1", "--ledger", "LEDGER"], 2,
+         "the cost rho=0.1 cannot be paid from a budget of epsilon alone: give --epsilon instead "
+         "of --rho, or use a ledger with a budget of rho"),
         ([*M, "--epsilon", "4/3", "--max-rows-per-unit", "1", "--ledger", "LEDGER"], 1,
          "cydp: refused: the release costs epsilon=4/3, and epsilon=1 is left in "),
         ([*M, *E, "--max-rows-per-unit", "1", "--ledger", "LEDGER", "--label", ""], 2,
          "--label must have 1 to 1,000 characters"),
-        ([*M, *E, "--max-rows-per-unit", "1", "--ledger", "LEDGER", "--unit", "dog"], 1,
+        ([*M, *E, "--max-rows-per-unit", "1", "--ledger", "LEDGER", "--unit", "dog"], 2,
          "this release 'dog'"),
+        ([*M[:-1], "0:1e-320", *E], 2, "cydp: error: --bounds"),
+        (["group-by", "BOOLS", "--by", "l", "--delta", "1e-6", *E], 2, "dates or times, not"),
         ([*M, *E, "--ledger", PUMS], 2, "`cydp ledger create` has not made this file"),
         ([*M, *E, "--label", "x"], 2, "--label needs --ledger"),
     ],
@@ -107,11 +123,36 @@ def test_refusals(
     run: Run, tmp_path: Path, ledger: str, arguments: list[str], code: int, message: str
 ) -> None:
     bools = f"{tmp_path}/bools.parquet"
-    duckdb.execute(f"COPY (SELECT true AS b, {{'x': 1}} AS s) TO '{bools}'")
+    duckdb.execute(f"COPY (SELECT true AS b, {{'x': 1}} AS s, [1] AS l) TO '{bools}'")
     before = head(ledger)
     names = {"LEDGER": ledger, "BOOLS": bools}
     refused(run(*(names.get(word, word) for word in arguments)), code, message)
     assert head(ledger) == before
+
+
+def test_measures_that_do_not_go_together(run: Run, tmp_path: Path) -> None:
+    losses = {"e": ["--epsilon", "1"], "d": ["--epsilon", "1", "--delta", "0.1"],
+              "r": ["--rho", "1"]}  # fmt: skip
+    for name, loss in losses.items():
+        path = f"{tmp_path}/{name}.db"
+        assert run("ledger", "create", path, *loss, "--privacy-unit", "row")[0] == 0
+        for other in losses.values():
+            done = run(*M, *other, "--ledger", path)
+            if done[0] and "is left in" not in done[2]:
+                refused(done, 2, "cannot be paid from a budget of")
+
+
+def test_json_and_text_are_in_the_words_of_options(run: Run, ledger: str) -> None:
+    for more in ([], ["--dry-run"]):
+        for form in ([], ["--json"]):
+            shown = " ".join(run(*M, *E, *more, *form)[1].split())
+            assert "pass their column as --user" in shown or not (more or form)
+            assert "user=" not in shown
+            paid = ["--max-rows-per-unit", "2", "--ledger", ledger]
+            shown = " ".join(run(*M, *E, *more, *form, *paid)[1].split())
+            assert "whether one person is in the table or not" in shown
+            assert "that is your promise about the table" in shown or not (more or form)
+            assert "caller" not in shown
 
 
 def test_one_unit_can_contain_another(run: Run, ledger: str) -> None:

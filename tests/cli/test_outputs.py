@@ -10,7 +10,7 @@ from typing import Any
 
 import duckdb
 import pytest
-from cli.commands import PUMS, WEEK, Run, head, refused
+from cli.commands import PUMS, WEEK, Run, head, instead, refused
 
 from cydp.cli import _outputs
 from cydp.cli._outputs import Outputs
@@ -116,7 +116,7 @@ def test_what_cannot_be_written_charges_nothing(
 
 def test_nothing_is_left_behind_by_a_refusal(run: Run, tmp_path: Path, ledger: str) -> None:
     file = str(tmp_path / "new.csv")
-    refused(run(*PAID, ledger, "--epsilon", "2", "--output", file), 1, "is left in")
+    refused(run(*instead([*PAID, ledger], "--epsilon", "2"), "--output", file), 1, "is left in")
     assert names(tmp_path) == []
 
 
@@ -217,3 +217,10 @@ def test_an_interruption_while_files_are_written(
     done = run(*PAID, ledger, "--output", str(tmp_path / "a.csv"))
     refused(done, 130, "interrupted; the ledger was charged all the same")
     assert names(tmp_path) == []
+
+
+def test_a_total_is_an_exact_number(run: Run) -> None:
+    arguments = ["histogram", PUMS, "--column", "age", "--bins", "0:100:10", "--epsilon", "1"]
+    for total in ("1e3", "1000", "1000.0", "2000/2"):
+        facts = json.loads(run(*arguments, "--total", total, "--json")[1])
+        assert sum(facts["columns"]["count"]["values"]) == 1000

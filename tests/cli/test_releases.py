@@ -11,6 +11,7 @@ from cli.commands import PUMS, WEEK, Run, parquet
 
 import cydp
 from cydp.cli._data_file import Format, open_data
+from cydp.cli._messages import in_options, json_in_options
 from cydp.releases import _run
 from cydp.testing import SeededGenerator
 
@@ -118,12 +119,12 @@ def test_a_command_releases_what_the_library_releases(
     assert (code, message) == (0, "")
     facts = json.loads(printed)
     assert facts.pop("notes")[: len(expected.to_dict()["notes"])] == expected.to_dict()["notes"]
-    assert facts == {
-        name: each for name, each in json.loads(expected.to_json()).items() if name != "notes"
-    }
+    assert facts == json_in_options(
+        {name: each for name, each in json.loads(expected.to_json()).items() if name != "notes"}
+    )
     seed(monkeypatch)
     text = run(*arguments)[1]
-    assert text.startswith(expected.to_text().replace("as user=", "as --user"))
+    assert text.startswith(in_options(expected.to_text()))
 
 
 def test_users_are_bounded(run: Run) -> None:

@@ -221,6 +221,8 @@ def _guard(call: Callable[[], Any]) -> Any:
         return call()
     except MemoryError:
         raise
-    except Exception:
-        pass  # an error that is raised here would have DuckDB's as its context
+    except Exception as error:  # an error that is raised here would have DuckDB's as its context
+        no_memory = isinstance(error, sys.modules["duckdb"].OutOfMemoryException)
+    if no_memory:
+        raise MemoryError("the relation could not be read: DuckDB has too little memory")
     raise ValueError("the relation could not be read: its query or its conversion to Arrow failed")

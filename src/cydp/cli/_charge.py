@@ -8,7 +8,7 @@ import argparse
 from cydp.accounting.ledger._ledger import BudgetLedger
 from cydp.cli._budget import BUDGETS, read_budget
 from cydp.cli._format import head_of
-from cydp.cli._ledger_file import open_ledger
+from cydp.cli._ledger_file import check_blocks, open_ledger
 from cydp.cli._payment import describe_left, left_in
 
 __all__ = ["charge"]
@@ -21,7 +21,8 @@ def charge(options: argparse.Namespace) -> int:
     loss = read_budget(options)
     if loss is None:
         raise ValueError(f"the cost must be given: {BUDGETS}")
-    with open_ledger(BudgetLedger.open, options.path) as ledger:
+    with open_ledger(BudgetLedger.open, options.path, expect_head=options.head) as ledger:
+        check_blocks(ledger, options.blocks)
         scope = {"blocks": options.blocks, "label": options.label}
         if options.charge_id is None:
             ledger.charge(loss, **scope)

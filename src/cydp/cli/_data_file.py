@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from cydp.cli._errors import FileError
+from cydp.cli._text import LONGEST, check_text
 
 __all__ = [
     "DataFile",
@@ -110,6 +111,11 @@ class DataFile:
         """What to say of a file that turns out to be broken."""
         return f"cannot read {self.path!r} as {self.kind}"
 
+    @property
+    def too_little_memory(self) -> str:
+        """What to say if a file does not fit into the memory that there is for it."""
+        return f"not enough memory to read {self.path!r}"
+
     def type_of(self, name: str) -> str:
         """Return the type of a column; a FileError if there is none or several of this name."""
         return self.types[self._place(name)]
@@ -190,7 +196,9 @@ class DataFile:
 
         try:
             return what(self._connection)
-        except (duckdb.Error, OSError, MemoryError):
+        except (duckdb.OutOfMemoryException, MemoryError):
+            raise FileError(self.too_little_memory) from None
+        except (duckdb.Error, OSError):
             raise FileError(self.cannot_read) from None
 
     def _place(self, name: str) -> int:
@@ -294,7 +302,9 @@ def open_data(
         scan = _PARQUET.format(file=pattern)
         connection = connect()
         about = connection.execute(f"SELECT * FROM {scan} LIMIT 0").description
-    except (csv.Error, duckdb.Error, OSError, EOFError, zlib.error, MemoryError):
+    except (duckdb.OutOfMemoryException, MemoryError):
+        raise FileError(f"not enough memory to read {path!r}") from None
+    except (csv.Error, duckdb.Error, OSError, EOFError, zlib.error):
         name = "CSV" if kind == "csv" else "Parquet"
         raise FileError(f"cannot read {path!r} as {name}") from None
     names, types = zip(*((name, str(kind)) for name, kind, *_ in about), strict=True)
@@ -309,6 +319,10 @@ def _check_file(path: str) -> Path:
         if not file.is_file():
             raise FileError(f"not a regular file: {path!r}")
         str(file).encode()  # DuckDB takes no other names
+        with file.open("rb"):
+            pass
+    except PermissionError:
+        raise FileError(f"permission denied: {path!r}") from None
     except (OSError, ValueError) as error:
         if isinstance(error, FileError):
             raise
@@ -320,8 +334,16 @@ def _open_csv(
     path: str, file: Path, pattern: str, delimiter: str, header: bool, skip: bool
 ) -> DataFile:
     compressed = path.lower().endswith(".gz")
+    if not compressed:
+        with file.open("rb") as raw:
+            check_text(path, raw.read(LONGEST))
+    else:
+        with gzip.open(file) as packed:
+            check_text(path, packed.read(LONGEST))
     with _open_text(file, compressed) as lines:
         first = next(csv.reader(lines, delimiter=delimiter), [])
+    if any("\0" in name for name in first):
+        raise FileError(f"{path!r} is no text in UTF-8: its first line has zero bytes")
     # The columns get numbered names, since a header may repeat a name.
     columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(max(len(first), 1)))
     scan = _CSV.format(

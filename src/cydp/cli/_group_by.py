@@ -36,7 +36,8 @@ def add_command(commands: Any) -> None:
     keys.add_argument(
         "--keys", metavar="FILE",
         help="the public keys: a CSV or Parquet file with the columns of --by, by name, or if its "
-        "first line does not have these names, by position and without a header. Without keys they "
+        "first line does not have these names, by position and without a header; CSV has commas, "
+        "whatever the --delimiter of FILE is. Without keys they "
         "are selected privately, which takes --epsilon and --delta",
     )  # fmt: skip
     keys.add_argument(

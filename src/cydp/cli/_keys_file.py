@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -12,11 +13,16 @@ from cydp.cli._specs import read_names
 
 __all__ = ["read_keys"]
 
+_DECIMAL = re.compile(r"DECIMAL\([0-9]+,\s*([0-9]+)\)")
+_LONG = ("HUGEINT", "UHUGEINT")
+
 
 def read_keys(
     file: str | None, given: str | None, by: Sequence[str], data: DataFile, form: Format
-) -> Any:
+) -> tuple[Any, str | None]:
     """Return public keys with the types of the columns of the data; None if none are given.
+
+    With them comes a note about how their file was read, or None.
 
     Parameters
     ----------
@@ -44,15 +50,17 @@ def read_keys(
         keys = read_names(given, "--key-list")
         connection = connect()
         relation = _ask(lambda: connection.sql("SELECT unnest(?::VARCHAR[]) AS k0", params=[keys]))
-        return _typed(relation, ["k0"], by, types, "--key-list")
+        return _typed(relation, ["k0"], by, types, "--key-list"), None
     if file is None:
-        return None
+        return None, None
     opened = open_data(file, form, skip_broken=False)
+    note = None
     if all(opened.names.count(name) == 1 for name in by):
         columns = list(by)
     else:
         if opened.kind == "CSV":
             opened = open_data(file, form, header=False, skip_broken=False)
+            note = f"{file!r} has no header of --by, so its first line is a key"
         if len(opened.names) != len(by):
             raise FileError(
                 f"--keys must be a file with the columns of --by, or with {len(by)} columns and no "
@@ -60,7 +68,7 @@ def read_keys(
             )
         columns = []
     relation = _ask(lambda: opened.all_columns(columns), opened.cannot_read)
-    return _typed(relation, relation.columns, by, types, "--keys", opened.cannot_read)
+    return _typed(relation, relation.columns, by, types, "--keys", opened.cannot_read), note
 
 
 def _typed(
@@ -85,15 +93,22 @@ def _typed(
         raise ValueError(
             f"{option} must have keys of the types of the data, {kinds}, and none missing"
         )
-    read = _ask(lambda: nanoarrow.Array(typed), cannot)
-    found = {name: read.child(i).to_pylist() for i, name in enumerate(by)}
+    if any(map(_DECIMAL.fullmatch, types)):  # nanoarrow reads negative ones as other numbers
+        rows = _ask(typed.fetchall, cannot)
+        found = {name: [row[i] for row in rows] for i, name in enumerate(by)}
+    else:
+        read = _ask(lambda: nanoarrow.Array(typed), cannot)
+        found = {name: read.child(i).to_pylist() for i, name in enumerate(by)}
     return found if len(by) > 1 else found[by[0]]
 
 
 def _cast(column: str, kind: str) -> str:
     """Return a column as one of another type; null where it has no such value."""
-    if is_integer(kind):  # a cast would round
-        column = f"regexp_extract(CAST({column} AS VARCHAR), '^\\s*([+-]?[0-9]+)\\s*$', 1)"
+    decimal = _DECIMAL.fullmatch(kind)
+    if decimal is not None or is_integer(kind) or kind in _LONG:  # a cast would round
+        fraction = "" if decimal is None else f"(?:\\.[0-9]{{0,{decimal[1]}}}0*)?"
+        pattern = f"'^\\s*([+-]?[0-9]+{fraction})\\s*$'"
+        column = f"regexp_extract(CAST({column} AS VARCHAR), {pattern}, 1)"
     return f"TRY_CAST({column} AS {kind})"
 
 

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import argparse
-import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,8 +11,8 @@ from cydp.accounting.ledger._ledger import BudgetLedger
 from cydp.cli._budget import BUDGETS, add_budget, read_budget
 from cydp.cli._charge import charge
 from cydp.cli._format import head_of
-from cydp.cli._ledger_file import open_ledger, open_to_read
-from cydp.cli._options import add_parser
+from cydp.cli._ledger_file import check_blocks, open_ledger, open_to_read
+from cydp.cli._options import add_head, add_parser
 from cydp.cli._show import history, show
 from cydp.cli._specs import read_name
 
@@ -25,8 +24,8 @@ _NUMBERS = (
 )
 _READ = "Nothing is written: permission to read the file and its folder is enough."
 _HEAD = (
-    "The head, SEQ:HASH, is printed. Keep it elsewhere: with it, `cydp ledger verify --head` "
-    "notices an older copy of the ledger."
+    "The head, SEQ:HASH, is printed. Keep it elsewhere: with it, --head of the next command, or of "
+    "`cydp ledger verify`, notices an older copy of the ledger."
 )
 
 _CREATE = "cydp ledger create ages.db --epsilon 1 --privacy-unit person"
@@ -63,6 +62,7 @@ def add_commands(commands: Any) -> None:
         ledger, "add-block", _add_block, "add blocks of data", _NUMBERS, _HEAD,
         example=[_CREATE_DAYS, "cydp ledger add-block days.db mon tue --dim week=47"],
     )  # fmt: skip
+    add_head(add)
     add.add_argument("block", nargs="+", type=read_name, metavar="ID", help="such as a day")
     add_budget(add, "budget of each of these blocks (default: the ledger's)")
     add.add_argument(
@@ -79,6 +79,7 @@ def add_commands(commands: Any) -> None:
             _CREATE_DAYS, "cydp ledger add-block days.db mon", "cydp ledger retire days.db mon",
         ],
     )  # fmt: skip
+    add_head(retire)
     retire.add_argument("block", type=read_name, metavar="ID")
 
     _add_charge(ledger)
@@ -99,12 +100,7 @@ def add_commands(commands: Any) -> None:
         ledger, "verify", _verify, "compute everything anew, and exit with 1 if it differs", _READ,
         example=[_CREATE, "cydp ledger verify ages.db"],
     )  # fmt: skip
-    verify.add_argument(
-        "--head",
-        type=_read_head,
-        metavar="SEQ:HASH",
-        help="the head that another command printed: an older copy of the ledger is refused",
-    )
+    add_head(verify)
 
 
 def _add_charge(ledger: Any) -> None:
@@ -113,6 +109,7 @@ def _add_charge(ledger: Any) -> None:
         example=[_CREATE, "cydp ledger charge ages.db --epsilon 0.3 --label 'ages, made by hand'"],
     )  # fmt: skip
     add_budget(paid, "cost")
+    add_head(paid)
     paid.add_argument(
         "--blocks", nargs="+", action="extend", type=read_name, metavar="ID",
         help="the blocks that are read; each pays in full",
@@ -133,15 +130,6 @@ def _command(
     parser.add_argument("path", metavar="PATH", help="file of the ledger")
     parser.set_defaults(run=run)
     return parser
-
-
-def _read_head(given: str) -> tuple[int, str]:
-    match = re.fullmatch("([0-9]{1,18}):([0-9a-f]{64})", given)
-    if match is None:
-        raise argparse.ArgumentTypeError(
-            f"must be SEQ:HASH, as another command printed it, not {given[:100]!r}"
-        )
-    return int(match[1]), match[2]
 
 
 def _read_dims(options: argparse.Namespace) -> dict[str, str]:
@@ -178,14 +166,25 @@ def _add_block(options: argparse.Namespace) -> int:
     budget, dims, blocks = read_budget(options), _read_dims(options), options.block
     if len(set(blocks)) < len(blocks):
         raise ValueError("each ID must be given once, and one is given twice")
-    with open_ledger(BudgetLedger.open, options.path) as ledger:
+    with open_ledger(BudgetLedger.open, options.path, expect_head=options.head) as ledger:
+        there = ledger.remaining
+        if not isinstance(there, dict):
+            raise ValueError(
+                "no block can be added, since the ledger was made without blocks: make another "
+                "by `cydp ledger create --by-block`"
+            )
+        if known := [block for block in blocks if block in there]:
+            raise ValueError(
+                f"block {known[0]!r} is in the ledger already: use another id, or leave it out"
+            )
         ledger.add_blocks(blocks, budget, **dims)
         print(head_of(ledger))
     return 0
 
 
 def _retire(options: argparse.Namespace) -> int:
-    with open_ledger(BudgetLedger.open, options.path) as ledger:
+    with open_ledger(BudgetLedger.open, options.path, expect_head=options.head) as ledger:
+        check_blocks(ledger, [options.block], "block")
         ledger.retire(options.block)
         print(head_of(ledger))
     return 0

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -13,10 +13,11 @@ from cydp.accounting._errors import (
     LedgerError,
     LedgerRollbackError,
 )
+from cydp.accounting.ledger._blocks import ALL, unknown_message
 from cydp.accounting.ledger._ledger import BudgetLedger
 from cydp.cli._errors import FileError
 
-__all__ = ["open_ledger", "open_to_read"]
+__all__ = ["check_blocks", "open_ledger", "open_to_read"]
 
 
 def open_ledger(
@@ -33,6 +34,19 @@ def open_ledger(
         raise
     except LedgerError as error:
         raise FileError(str(error)) from None
+
+
+def check_blocks(ledger: BudgetLedger, blocks: Sequence[str] | None, name: str = "blocks") -> None:
+    """Raise a ValueError for blocks of a ledger without blocks, and for none of one with blocks.
+
+    `name` is the argument that names them, for the error.
+    """
+    has_blocks = isinstance(ledger.remaining, dict)
+    if has_blocks != (blocks is not None):
+        block = blocks[0] if blocks and name != "blocks" else ALL
+        raise ValueError(
+            ledger._store.read(lambda connection: unknown_message(connection, block, name))
+        )
 
 
 @contextmanager

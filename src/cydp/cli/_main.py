@@ -8,12 +8,11 @@ import io
 import os
 import sys
 from collections.abc import Sequence
-from typing import NoReturn
 
 from cydp._build import build_info
 from cydp._selftest import checks
 from cydp._version import __version__
-from cydp.accounting._errors import BudgetExceededError, PrivacyError
+from cydp.accounting._errors import BudgetExceededError, LedgerError, PrivacyError
 from cydp.cli import (
     _count,
     _group_by,
@@ -25,6 +24,7 @@ from cydp.cli import (
 )
 from cydp.cli._messages import message_of
 from cydp.cli._options import add_parser, epilog_of
+from cydp.cli._parser import Parser
 from cydp.cli._release import charged_words
 
 __all__ = ["main"]
@@ -33,19 +33,6 @@ _EXIT_CODES = (
     "Exit codes: 0 done; 1 refused by a budget or a ledger, and nothing charged; 2 a mistake in "
     "the command, or a file that cannot be read or written. What is wrong is said in one line."
 )
-_LONGEST_MESSAGE = 500
-
-
-class _Parser(argparse.ArgumentParser):
-    def error(self, message: str) -> NoReturn:
-        """Say what is wrong in one line and exit with 2."""
-        self.refuse(message, 2)
-
-    def refuse(self, message: str, code: int, kind: str = "error") -> NoReturn:
-        """Say what is wrong in one line and exit."""
-        line = " ".join(message.split())
-        shown = line if len(line) <= _LONGEST_MESSAGE else line[:_LONGEST_MESSAGE] + " ..."
-        self.exit(code, f"{self.prog}: {kind}: {shown}\n")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -65,9 +52,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
     except BudgetExceededError as error:
         parser.refuse(message_of(error, options), 1, "refused")
-    except PrivacyError as error:
+    except LedgerError as error:
         parser.refuse(message_of(error, options), 1)
-    except (TypeError, ValueError) as error:
+    except (PrivacyError, TypeError, ValueError) as error:
         parser.error(message_of(error, options))
     except KeyboardInterrupt as error:
         parser.refuse("interrupted" + charged_words(error, charge_id), 130)
@@ -80,8 +67,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return code
 
 
-def _make_parser() -> _Parser:
-    parser = _Parser(
+def _make_parser() -> Parser:
+    parser = Parser(
         prog="cydp",
         description="Exact noise, private histograms, budgets.",
         epilog=epilog_of(_EXIT_CODES, example=["cydp count examples/data/pums.csv --epsilon 1"]),

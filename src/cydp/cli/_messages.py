@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import argparse
 import re
+from typing import Any
 
-from cydp.accounting._errors import BudgetExceededError
+from cydp.accounting._errors import BudgetExceededError, ChargeConflictError
 from cydp.accounting._format import format_name
 from cydp.cli._format import format_block, format_numbers, numbers_of
 
-__all__ = ["in_options", "message_of"]
+__all__ = ["in_options", "json_in_options", "message_of"]
 
 # Words of messages for users of Python, and for users of the command line.
 _IN_PYTHON = {
@@ -33,6 +34,18 @@ _IN_PYTHON = {
     "True and False would be counted alike: pass the records that have the property, as x[mask], "
     "or use cydp.sum(x, (0, 1), ...)": "true and false would be counted alike: use `cydp sum` with "
     "--bounds 0:1",
+    # Longer ones first.
+    "use a ZCDP budget, or a mechanism with epsilon, or charge Plan([(mechanism, "
+    "count)]).as_loss(delta), or of a loss cydp.convert(loss, delta=...)": "give --epsilon instead "
+    "of --rho, or use a ledger with a budget of rho",
+    "use a ZCDP budget, or a mechanism with epsilon": "give --epsilon instead of --rho, or use a "
+    "ledger with a budget of rho",
+    "use an ApproxDP budget, or a mechanism with epsilon or rho alone": "give --epsilon or --rho "
+    "alone, or use a ledger with a budget of epsilon and delta",
+    "use an ApproxDP budget, or a mechanism with epsilon alone": "give --epsilon alone, or use a "
+    "ledger with a budget of epsilon and delta",
+    ", unless step is given": "",
+    "text, bytes, dates, times or objects, not": "text, bytes, dates or times, not",
     "a PureDP budget": "a budget of epsilon alone",
     "an ApproxDP budget": "a budget of epsilon and delta",
     "a ZCDP budget": "a budget of rho",
@@ -40,6 +53,8 @@ _IN_PYTHON = {
 _LOSS = re.compile(
     r"\b(?:PureDP|ApproxDP|ZCDP)\(((?:epsilon|rho)=[^()]*?)(?:, relation='[^']*')?\)"
 )
+_BLOCK_BUDGET = re.compile(r"^budget must be (\w+), as the ledger's budget is, not (\w+)")
+_BY_OPTIONS = {"PureDP": "--epsilon alone", "ApproxDP": "--epsilon and --delta", "ZCDP": "--rho"}
 _NAMES = (
     "max_rows_per_partition", "max_rows_per_unit", "max_partitions", "max_rows", "data_version",
     "charge_id", "privacy_unit", "by_block", "read_only",
@@ -52,6 +67,16 @@ _FIRST = re.compile(r"([a-z_]+) (must|names|bounds)\b")
 _OPTIONS = {"x": "--column", "keys": "--keys", "q": "--q", "n": "--total"}
 
 
+# In what a repetition can differ from the charge of its id, as the ledger names it.
+_DIFFERENCES = re.compile(r"(?<=differs in )[a-z_, ]+(?=: repeat)")
+_FIELDS = {
+    "cost": "the cost", "count": "the cost", "blocks": "--blocks",
+    "mechanism": "the options of the release", "params": "the options of the release",
+    "arguments": "the options of the release", "function": "the command",
+    "data_version": "the file, the column or --data-version",
+}  # fmt: skip
+
+
 def message_of(error: BaseException, options: argparse.Namespace) -> str:
     """Return what is wrong, in one line."""
     if isinstance(error, BudgetExceededError):
@@ -59,6 +84,9 @@ def message_of(error: BaseException, options: argparse.Namespace) -> str:
     message = str(error)
     for python, command in _IN_PYTHON.items():
         message = message.replace(python, command)
+    if isinstance(error, ChargeConflictError):
+        message = _DIFFERENCES.sub(_write_differences, message)
+    message = _BLOCK_BUDGET.sub(_write_measures, message)
     message = _LOSS.sub(r"\1", message)
     first = _FIRST.match(message)
     if first is not None and (shown := _option(first[1], options)) is not None:
@@ -73,8 +101,22 @@ def in_options(text: str) -> str:
     >>> in_options("pass their column as user=")
     'pass their column as --user'
     """
+    text = re.sub(r"\bthe(\s+)caller's(\s+)promise\b", r"your\2promise", text)
     text = re.sub(r"\bas(\s+)user=(?=\s|$)", r"as\1--user", text)
     return re.sub(r"\bgive(\s+)n(?:_per_key)?=\.", r"give\1--rows.", text)
+
+
+def json_in_options(what: Any) -> Any:
+    """Return what JSON holds with options instead of arguments in its texts.
+
+    Lists, which have the keys and columns of a release, stay as they are.
+
+    >>> json_in_options({"protects": "pass their column as user=", "keys": ["as user="]})
+    {'protects': 'pass their column as --user', 'keys': ['as user=']}
+    """
+    if isinstance(what, dict):
+        return {key: json_in_options(value) for key, value in what.items()}
+    return in_options(what) if isinstance(what, str) else what
 
 
 def _refusal(error: BudgetExceededError, options: argparse.Namespace) -> str:
@@ -99,6 +141,16 @@ def _option(name: str, options: argparse.Namespace) -> str | None:
     if name in _OPTIONS or hasattr(options, name):
         return _OPTIONS.get(name, f"--{name.replace('_', '-')}")
     return None
+
+
+def _write_differences(match: re.Match[str]) -> str:
+    fields = match[0].split(", ")
+    return ", ".join(dict.fromkeys(_FIELDS.get(name, name) for name in fields))
+
+
+def _write_measures(match: re.Match[str]) -> str:
+    own, given = (_BY_OPTIONS[name] for name in match.groups())
+    return f"the budget of a block must be given by {own}, as the ledger's was, not by {given}"
 
 
 def _write_unit(match: re.Match[str]) -> str:

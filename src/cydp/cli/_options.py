@@ -6,11 +6,20 @@ from __future__ import annotations
 import argparse
 import textwrap
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
-from cydp.cli._specs import read_name
+from cydp._numbers.rational import read_exact
+from cydp.cli._specs import read_head, read_name
 
-__all__ = ["add_missing", "add_parser", "add_post_processors", "add_release", "epilog_of"]
+__all__ = [
+    "add_head",
+    "add_missing",
+    "add_parser",
+    "add_post_processors",
+    "add_release",
+    "epilog_of",
+]
 
 _ORDER = (
     "All arguments, the outputs, the ledger, the file and its columns are checked; then the "
@@ -135,6 +144,7 @@ def _add_unit(parser: argparse.ArgumentParser, partitions: str | None) -> None:
 def _add_ledger(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("budget")
     group.add_argument("--ledger", metavar="PATH", help="the ledger that pays")
+    add_head(group)
     group.add_argument(
         "--blocks", nargs="+", action="extend", type=read_name, metavar="ID",
         help="the blocks of the ledger that the data in FILE belongs to; each pays in full "
@@ -151,7 +161,8 @@ def _add_ledger(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     group.add_argument(
         "--data-version", metavar="TEXT",
-        help="with --charge-id, your name for the data: a repetition with another is refused",
+        help="with --charge-id, your name for what is in FILE (default: none). A repetition with "
+        "another is refused, and one with another FILE, by its absolute path, or other columns",
     )  # fmt: skip
     group.add_argument(
         "--dry-run", action="store_true",
@@ -176,8 +187,11 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
         help="write the release to *.csv, *.parquet or *.json as well; may be repeated",
     )  # fmt: skip
     group.add_argument(
-        "--plot", metavar="FILE", help="draw it with error bars: *.png, *.svg, *.pdf"
-    )
+        "--plot", metavar="FILE",
+        help="draw the first column of the table (of group-by: the count, if there is one) to "
+        "*.png, *.svg or *.pdf, with intervals as error bars where it has them; quantiles have "
+        "none, and their error is said in words",
+    )  # fmt: skip
     group.add_argument(
         "--certificate", metavar="FILE",
         help="write what `cydp verify-release FILE --release RELEASE.json` checks",
@@ -193,6 +207,14 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--simultaneous", action="store_true",
         help="print the error that holds for all cells together, not for each",
+    )  # fmt: skip
+
+
+def add_head(parser: Any) -> None:
+    """Add the head that a ledger must have or have had."""
+    parser.add_argument(
+        "--head", type=read_head, metavar="SEQ:HASH",
+        help="the head that another command printed: an older copy of the ledger is refused",
     )  # fmt: skip
 
 
@@ -223,7 +245,14 @@ def _read_count(given: str) -> int:
 
 
 def _read_total(given: str) -> int:
-    return _read_int(given, 0)
+    number = None
+    with suppress(ValueError):
+        number = read_exact(given, "N")  # 1e3 too, as other numbers
+    if number is None or number.denominator != 1 or not 0 <= number < 10**18:
+        raise argparse.ArgumentTypeError(
+            f"must be a whole number of at least 0, not {given[:40]!r}"
+        )
+    return int(number)
 
 
 def _read_int(given: str, least: int) -> int:

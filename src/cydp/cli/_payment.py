@@ -15,7 +15,7 @@ from cydp.accounting._format import format_name
 from cydp.accounting.ledger._ledger import BudgetLedger
 from cydp.accounting.ledger._scope import LedgerScope
 from cydp.cli._format import Numbers, format_block, format_numbers, head_of, left_of
-from cydp.cli._ledger_file import open_ledger
+from cydp.cli._ledger_file import check_blocks, open_ledger
 
 __all__ = [
     "check_ledger_options",
@@ -26,7 +26,7 @@ __all__ = [
     "scope_of",
 ]
 
-_NEED_A_LEDGER = ("blocks", "label", "charge_id", "data_version")
+_NEED_A_LEDGER = ("head", "blocks", "label", "charge_id", "data_version")
 _LONGEST_LABEL = 1000
 
 
@@ -45,13 +45,16 @@ def ledger_of(options: argparse.Namespace) -> AbstractContextManager[BudgetLedge
     """Open the ledger that pays, if there is one; to look at it only, if nothing is paid."""
     if options.ledger is None:
         return nullcontext()
-    return open_ledger(BudgetLedger.open, options.ledger, read_only=options.dry_run)
+    return open_ledger(
+        BudgetLedger.open, options.ledger, expect_head=options.head, read_only=options.dry_run
+    )
 
 
 def scope_of(
     ledger: BudgetLedger, options: argparse.Namespace, columns: Sequence[str], about: str
 ) -> LedgerScope:
     """Return the budget of a release of some columns; `about` is its label by default."""
+    check_blocks(ledger, options.blocks)
     return ledger.scope(
         blocks=options.blocks,
         label=options.label if options.label is not None else _shorten(about),
@@ -68,7 +71,7 @@ def _name_source(options: argparse.Namespace, columns: Sequence[str]) -> str | N
     """Return a name for the data of a charge id: a repetition must be on the same data."""
     if options.charge_id is None:
         return None
-    text = json.dumps([Path(options.file).name, *columns, options.data_version])
+    text = json.dumps([str(Path(options.file).resolve()), *columns, options.data_version])
     return text if len(text) <= _LONGEST_LABEL else sha256(text.encode()).hexdigest()
 
 

@@ -20,7 +20,7 @@ from cydp.cli._dry_run import explain_dry
 from cydp.cli._errors import FileError
 from cydp.cli._format import json_of
 from cydp.cli._keys_file import read_keys
-from cydp.cli._messages import in_options
+from cydp.cli._messages import in_options, json_in_options
 from cydp.cli._outputs import Outputs, Showing
 from cydp.cli._payment import (
     check_ledger_options,
@@ -30,7 +30,7 @@ from cydp.cli._payment import (
     left_in,
     scope_of,
 )
-from cydp.cli._progress import watching
+from cydp.cli._progress import Watch, watching
 from cydp.mechanisms._confidence import read_level
 from cydp.releases._explain import explain
 
@@ -100,20 +100,29 @@ def release(options: argparse.Namespace, request: Request) -> int:
         data = open_data(options.file, form)
         labels = [*request.labels, *([] if options.user is None else [options.user])]
         table = data.relation(request.numbers, labels, every_row=request.every_row)
-        named = dict(request.named) | _common(options, relation)
+        named, notes = dict(request.named) | _common(options, relation), list[str]()
+        if ledger is not None and options.max_rows_per_unit is not None and options.unit is None:
+            # Of a ledger of rows, a unit that has several rows is none.
+            named["unit"] = None if ledger.privacy_unit == "row" else ledger.privacy_unit
         if request.every_row:
             named["column"] = data.row_name(labels)
         elif request.column is not None:
             named["column"] = request.column
         if request.by is not None:
-            named["keys"] = read_keys(options.keys, options.key_list, request.by, data, Format())
+            named["keys"], note = read_keys(
+                options.keys, options.key_list, request.by, data, Format()
+            )
+            notes = [] if note is None else [note]
         columns = [*request.numbers, *labels]
         budget = None if ledger is None else scope_of(ledger, options, columns, request.label)
         if options.dry_run:
-            return explain_dry(options, request.function, request.arguments, named, budget)
+            return explain_dry(
+                options, request.function, request.arguments, named, budget,
+                lambda scope: _call(request, table, named | {"budget": scope}), notes,
+            )  # fmt: skip
         released = _run(options, request, data, table, named | {"budget": budget})
         try:
-            return _publish(options, data, request, released, outputs, ledger)
+            return _publish(options, data, request, released, outputs, ledger, notes)
         except (KeyboardInterrupt, OSError) as error:
             if ledger is not None:
                 error.add_note("the ledger was charged; its result is recorded")
@@ -162,16 +171,22 @@ def _run(
     """Charge, read and release."""
     try:
         with watching(data.count_rows) as watch:
-            return request.function(
-                table_of_relation(table, repeatable=True, watch=watch), *request.arguments, **named
-            )
+            return _call(request, table, named, watch)
     except Exception as error:
         charged = charged_words(error, options.charge_id)
         is_known = isinstance(error, PrivacyError | TypeError | ValueError)
         if is_known and not charged and _UNREAD not in str(error):
             raise
-        what = str(error) if isinstance(error, PrivacyError) else data.cannot_read
+        if isinstance(error, MemoryError):
+            what = data.too_little_memory
+        else:
+            what = str(error) if isinstance(error, PrivacyError) else data.cannot_read
         raise FileError(what + charged) from None
+
+
+def _call(request: Request, table: Any, named: dict[str, Any], watch: Watch | None = None) -> Any:
+    columns = table_of_relation(table, repeatable=True, watch=watch)
+    return request.function(columns, *request.arguments, **named)
 
 
 def charged_words(error: BaseException, charge_id: str | None) -> str:
@@ -194,6 +209,7 @@ def _publish(
     released: Any,
     outputs: Outputs,
     ledger: BudgetLedger | None,
+    notes: list[str],
 ) -> int:
     """Write the files and print the release; what fails does not keep the rest from being shown."""
     failures: list[str] = []
@@ -204,7 +220,7 @@ def _publish(
         outputs.write(showing)
     except (TypeError, ValueError) as error:
         failures.append(str(error))
-    notes = [_NOTE] if data.kind == "CSV" and request.numbers else []
+    notes = [*notes, *([_NOTE] if data.kind == "CSV" and request.numbers else [])]
     lines = [f"note: {note}" for note in notes]
     about: dict[str, Any] = {}
     if ledger is not None:
@@ -215,7 +231,7 @@ def _publish(
         except LedgerError as error:  # no refusal, which would have charged nothing
             failures.append(str(error))
     if options.json:
-        facts = showing.facts
+        facts = json_in_options(showing.facts)
         print(json_of(facts | {"notes": [*facts["notes"], *notes]} | about))
     else:
         print(in_options(showing.text), *lines, sep="\n")

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import argparse
 import math
+import re
 import sys
 from collections.abc import Iterable
 from itertools import pairwise
@@ -16,6 +17,7 @@ __all__ = [
     "read_by_column",
     "read_edges",
     "read_ends",
+    "read_head",
     "read_name",
     "read_names",
     "read_qs",
@@ -153,3 +155,13 @@ def read_name(given: str) -> str:
     if not given:
         raise argparse.ArgumentTypeError("must not be empty")
     return given
+
+
+def read_head(given: str) -> tuple[int, str]:
+    """Return the place and the hash of a head, SEQ:HASH; else an ArgumentTypeError."""
+    match = re.fullmatch("([0-9]{1,18}):([0-9a-f]{64})", given)
+    if match is None:
+        raise argparse.ArgumentTypeError(
+            f"must be SEQ:HASH, as another command printed it, not {given[:100]!r}"
+        )
+    return int(match[1]), match[2]
