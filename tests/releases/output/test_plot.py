@@ -71,6 +71,20 @@ def test_a_histogram_has_steps_and_bars() -> None:
         )
 
 
+def test_a_post_processed_count_may_be_outside_its_interval() -> None:
+    table = with_counts([400, 100, 9]).with_total(900)
+    lower, upper = table.interval()
+    assert (table.counts > upper).all()
+    ends = [[segment[0][1], segment[1][1]] for segment in segments(table.plot())]
+    assert ends == np.stack([lower, upper], axis=-1).tolist()
+    keys = made("value_counts").with_total(900)
+    ends = [[segment[0][0], segment[1][0]] for segment in segments(keys.plot())]
+    assert ends == np.stack(keys.interval(), axis=-1).tolist()
+    lines = made("histogram by").with_total([900] * 3)
+    ends = [[segment[0][1], segment[1][1]] for segment in segments(lines.plot())]
+    assert ends == np.stack(lines.interval(), axis=-1).reshape(9, 2).tolist()
+
+
 def test_many_bins_have_a_band() -> None:
     release = made("many bins")
     ax = release.plot()

@@ -16,6 +16,7 @@ __all__ = [
     "MOST_KEYS",
     "draw_bins",
     "draw_image",
+    "draw_intervals",
     "draw_keys",
     "draw_lines",
     "ink_of",
@@ -46,7 +47,7 @@ def draw_bins(sheet: Sheet, ax: Any, label: str) -> Any:
         if is_fine:
             fill_steps(ax, lower, upper, edges, alpha=0.4, color=ink_of(ax))
         else:
-            _bars(ax, (edges[:-1] + edges[1:]) / 2, values, lower, upper)
+            draw_intervals(ax, (edges[:-1] + edges[1:]) / 2, lower, upper)
     _draw_zero(ax, values)
     ax.set_xlim(edges[0], edges[-1])
     ax.set_xlabel(names_of(sheet.axes[0]))
@@ -61,7 +62,7 @@ def draw_keys(sheet: Sheet, ax: Any, label: str) -> Any:
     ax.barh(places, values, color="C0", alpha=0.35, edgecolor="C0", linewidth=1.2)
     if column.lower is not None:
         lower, upper = (end[:n] for end in _ends(column))
-        _bars(ax, values, places, lower, upper, along_x=True)
+        draw_intervals(ax, places, lower, upper, along_x=True)
     ax.set_yticks(places, words_of(sheet.axes[0], n))
     ax.set_ylim(n - 0.4, -0.6)
     if values.min() < 0:
@@ -87,7 +88,7 @@ def draw_lines(sheet: Sheet, ax: Any, label: str) -> Any:
         if column.lower is not None and len(width) <= _MOST_BARS:
             lower, upper = (end[i] for end in _ends(column))
             places = edges[:-1] + width * (i + 1) / (n + 1)  # side by side
-            _bars(ax, places, values[i], lower, upper, colour=colour)
+            draw_intervals(ax, places, lower, upper, colour=colour)
         elif column.lower is not None:
             lower, upper = (end[i] for end in _ends(column))
             fill_steps(ax, lower, upper, edges, alpha=0.25, color=colour)
@@ -112,20 +113,22 @@ def draw_image(sheet: Sheet, ax: Any, label: str) -> Any:
     ax.set_ylabel(sheet.axes[1].names[0] or "bin of the second column")
 
 
-def _bars(
+def draw_intervals(
     ax: Any,
-    x: NDArray[Any],
-    y: NDArray[Any],
-    lower: NDArray[Any],
-    upper: NDArray[Any],
+    places: Any,
+    lower: Any,
+    upper: Any,
     *,
     along_x: bool = False,
     colour: Any = None,
+    capsize: float = 2.5,
 ) -> None:
-    middle = x if along_x else y
-    lengths = np.maximum(np.stack([middle - lower, upper - middle]), 0)
+    """Draw intervals by their ends: a post-processed number may be outside its own."""
+    lengths = np.stack([np.zeros_like(lower), np.subtract(upper, lower)])
+    x, y = (lower, places) if along_x else (places, lower)
     size = {"xerr": lengths} if along_x else {"yerr": lengths}
-    ax.errorbar(x, y, **size, fmt="none", ecolor=colour or ink_of(ax), elinewidth=1.2, capsize=2.5)
+    colour = colour or ink_of(ax)
+    ax.errorbar(x, y, **size, fmt="none", ecolor=colour, elinewidth=1.2, capsize=capsize)
 
 
 def _ends(column: Numbers) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
