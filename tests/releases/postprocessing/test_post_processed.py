@@ -16,7 +16,7 @@ from releases.postprocessing.made import histogram_of, table_of, values_of
 
 import cydp
 from cydp import BudgetLedger, PureDP
-from cydp.releases import PostProcessed
+from cydp.releases import NumberRelease, PostProcessed
 from cydp.testing import SeededGenerator
 
 LOWEST, HIGHEST = -(2**63), 2**63 - 1
@@ -346,15 +346,52 @@ def test_a_released_count_is_a_total() -> None:
         release.with_total(cydp.mean([1, 2], (0, 5), epsilon=1))
 
 
+def released(n: int) -> NumberRelease:
+    return NumberRelease(query=cydp.count([1], epsilon=1).query, steps=n)
+
+
+def test_a_released_total_below_0_counts_as_0() -> None:
+    release, n = histogram_of(COUNTS), released(-5)
+    assert release.with_total(n).counts.sum() == -5
+    assert release.with_total(n).notes == ()
+    for made in (release.nonnegative().with_total(n), release.with_total(n).nonnegative()):
+        assert values_of(made) == [0, 0, 0, 0]
+        assert made.notes == ("the released total is below 0: it counts as 0",)
+        for other in (pickle.loads(pickle.dumps(made)), copy.deepcopy(made)):
+            assert other == made
+            assert other.nonnegative().notes == made.notes
+    by = histogram_of([COUNTS, COUNTS])
+    made = by.nonnegative().with_total([n, 18])
+    assert values_of(made) == [[0, 0, 0, 0], values_of(release.nonnegative())]
+    assert made.notes == ("the released total of 1 of 2 keys is below 0: it counts as 0",)
+    with pytest.raises(ValueError, match=r"^n must not be below 0 where no count may be, not -7"):
+        by.nonnegative().with_total([n, -7])
+
+
+def test_noise_decides_about_no_error_of_totals() -> None:
+    wide, n = histogram_of([HIGHEST, LOWEST, LOWEST]), released(0)
+    with pytest.raises(ValueError, match=r"^n must be nearer to the total of the counts"):
+        wide.with_total(0)
+    made = wide.with_total(n)
+    assert values_of(made) == [HIGHEST, LOWEST, LOWEST]
+    assert made.notes == (
+        "a count would leave int64: counts stay as they are, and no total is kept",
+    )
+    for total in (2**62, -(2**62)):  # beyond which no noisy count is
+        for counts in ([2**62], [2**62, -(2**62)], [2**62, *[-(2**62)] * 99]):
+            release, n = histogram_of(counts), released(total)
+            assert sum(values_of(release.with_total(n))) == total
+            assert sum(values_of(release.nonnegative().with_total(n))) == max(total, 0)
+
+
 def test_tables_without_counts() -> None:
     empty = table_of([])
     for made in (empty.nonnegative(), empty.with_total(0), empty.rounded(5), empty.clamped(0)):
         assert values_of(made) == []
         assert made.notes == ()
     assert empty.normalized().shares.tolist() == []
-    for n in (1, -1):
-        with pytest.raises(ValueError, match=r"^n must be what 0 counts"):
-            empty.with_total(n)
+    for n in (1, -1, cydp.count([1, 2, 3], epsilon=100)):
+        assert empty.with_total(n).notes == ("there are no counts: the total is not kept",)
     no_keys = histogram_of(np.zeros((0, 3)))
     assert no_keys.nonnegative().with_total([]).counts.shape == (0, 3)
     assert no_keys.normalized().notes == ()

@@ -54,7 +54,7 @@ class PostProcessing:
         Raises
         ------
         TypeError, ValueError
-            For shares, and for a total below 0 that was asked for.
+            For shares, and after ``with_total(n)`` with a public n below 0.
 
         Notes
         -----
@@ -80,26 +80,28 @@ class PostProcessing:
         return self._add("nonnegative")
 
     def with_total(self, n: Integer | Sequence[Integer] | Any) -> PostProcessed:
-        """Return the closest table of integers that sums to n: each count moves as far.
+        """Return the closest table of integers that sums to n: all counts move by the same, to within 1.
 
         Parameters
         ----------
         n : int, released count, or for a histogram by keys a sequence with one for each key
-            The total, which must be public, or released. Under "add-remove" ``len(data)`` is
-            neither: it leaks, as its difference between neighbours is 1. Under "change-one" it is
-            public.
+            The total, which must be public, or released: then give the release itself, not its
+            `value`. Under "add-remove" ``len(data)`` is neither: it leaks, as its difference
+            between neighbours is 1. Under "change-one" it is public.
 
         Returns
         -------
         PostProcessed
             Its counts are unbiased if n is the true total of the table. After `nonnegative`, or
-            before it, no count is negative.
+            before it, no count is negative, and a released n below 0 counts as 0. `notes` say so,
+            and where else a total is not kept: in a table without counts, or where a released n
+            would bring a count out of int64.
 
         Raises
         ------
         TypeError, ValueError
-            If n is no integer, or not one for each key; if a count would leave int64; for a table
-            without counts and n other than 0; for n below 0 with `nonnegative`; for shares.
+            If n is no integer, or not one for each key; for a public n with which a count would
+            leave int64, or below 0 with `nonnegative`; for shares.
 
         Examples
         --------
