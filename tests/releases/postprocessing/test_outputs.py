@@ -63,10 +63,14 @@ def test_json_has_the_noisy_counts_too(kind: str, chain: str) -> None:
     assert made.made_by in found["notes"]
     (column,) = found["columns"].values()
     assert column["values"] == np.asarray(made).tolist()
-    assert column["error"] is None
+    assert column["error"] == {"confidence": 0.95, "each": None, "together": None}
+    assert made.to_dict(0.9)["columns"].popitem()[1]["error"]["confidence"] == 0.9
     if chain == "shares":
         assert column["lower"] is None
+        assert column["why_no_error"] == "the noise in the total is in all shares"
     else:
+        why = "a post-processed count depends on the noise in all counts"
+        assert column["why_no_error"] == why
         lower, upper = made.interval()
         assert (column["lower"], column["upper"]) == (lower.tolist(), upper.tolist())
 

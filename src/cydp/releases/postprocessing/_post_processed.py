@@ -80,7 +80,9 @@ class PostProcessing:
         return self._add("nonnegative")
 
     def with_total(self, n: Integer | Sequence[Integer] | Any) -> PostProcessed:
-        """Return the closest table of integers that sums to n: all counts move by the same, to within 1.
+        """Return the closest table of integers that sums to n.
+
+        All counts move by the same, to within 1.
 
         Parameters
         ----------
@@ -438,6 +440,7 @@ class PostProcessed(Shown, PostProcessing):
             unit=noisy.unit,
             lower=_cut(noisy.lower),
             upper=_cut(noisy.upper),
+            why_none="a post-processed count depends on the noise in all counts",
         )
 
     def _facts(self) -> Mapping[str, Any]:

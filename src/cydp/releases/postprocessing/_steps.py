@@ -143,7 +143,7 @@ def _apply(
         return _make_nonnegative(counts, values[0] if values else None, out)
     if name == "with_total":
         return _project(project_total, counts, values[0], out)
-    elif name == "rounded":
+    if name == "rounded":
         saturated = round_counts(counts, values[0], out)
         if saturated:
             beyond = f"the nearest multiple of {values[0]} is beyond int64 for {saturated:,} counts"
