@@ -220,7 +220,7 @@ class PostProcessing:
         return PostProcessed(release, add_step(steps, step))
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class PostProcessed(Shown, PostProcessing):
     """Counts, or shares, that were made from a release without further privacy cost.
 
@@ -402,7 +402,7 @@ class PostProcessed(Shown, PostProcessing):
         Raises
         ------
         TypeError
-            For a table by keys, which has no bins.
+            For a table by keys, which has no bins, and for shares, which are no counts.
 
         Examples
         --------
@@ -416,6 +416,11 @@ class PostProcessed(Shown, PostProcessing):
 
         if not _is_histogram(self.release):
             raise TypeError("a table by keys has no bins, and is no histogram of UHI")
+        if has_shares(self.steps):
+            raise TypeError(
+                "shares are no counts, and no histogram of UHI: take to_uhi() before normalized(), "
+                "and let the tool that draws it divide by the total"
+            )
         return uhi_of(self._sheet(0.95, False), None)
 
     def _sheet(self, confidence: Number, simultaneous: bool) -> Sheet:
