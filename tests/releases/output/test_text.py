@@ -82,6 +82,17 @@ def test_errors_are_said_in_one_way() -> None:
         )
 
 
+def test_titles_are_functions() -> None:
+    assert repr(made("value_counts")).startswith("value_counts: 3 keys; ")
+    assert repr(made("median")).startswith("median: ")
+    assert repr(cydp.quantile([1], "1/3", (0, 2), epsilon=1)).startswith("quantile 0.333333: ")
+    assert repr(cydp.quantile([1], [0.5], (0, 2), epsilon=1)).startswith("quantile: 1 quantile; ")
+    sums = cydp.group_by({"k": [1], "x": [1]}, "k", keys=[1], sums={"x": (0, 1)}, epsilon=1)
+    assert repr(sums).startswith("group_by: 1 key; ")
+    two = cydp.group_by({"k": [1], "x": [1]}, ["k", "x"], keys=[(1, 1)], epsilon=1)
+    assert repr(two).startswith("group_by: 1 key; ")
+
+
 def test_ranks_are_said() -> None:
     bound = made("median").rank_error()
     assert f"error: within {bound_words(bound)} ranks, with 95 % confidence" in repr(made("median"))
