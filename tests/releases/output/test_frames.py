@@ -99,6 +99,13 @@ def test_names_do_not_clash() -> None:
     assert pa.table(release).num_columns == 4
 
 
+def test_selected_keys_have_the_name_of_their_column() -> None:
+    release = cydp.top_k({"educ": ["a", "b"]}, 1, ["a", "b"], column="educ", epsilon=1)
+    assert list(release.to_pandas()) == pa.table(release).column_names == ["educ", "rank"]
+    assert repr(release).splitlines()[3].split() == ["educ", "rank"]
+    assert list(made("top").to_pandas()) == ["key", "rank"]
+
+
 def test_halves_of_surrogate_pairs_are_escaped() -> None:
     keys = ["a", "\ud800", "\udfff", "\U00010000"]
     expected = ["a", r"\ud800", r"\udfff", "\U00010000"]
