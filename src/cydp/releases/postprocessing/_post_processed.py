@@ -35,7 +35,11 @@ _INT64 = np.iinfo(np.int64)
 
 
 class PostProcessing:
-    """The methods that make tables from released counts, at no privacy cost."""
+    """The methods that make tables from released counts, at no privacy cost.
+
+    Sums, means and quantiles of a table by keys are not in what they make, and `notes` say so. A
+    table without counts has none of them: they are a TypeError.
+    """
 
     __slots__ = ()
 
@@ -210,7 +214,16 @@ class PostProcessing:
         return self._add(("clamped", low, high))
 
     def _chain(self) -> tuple[Any, tuple[Step, ...]]:
-        """Return the release, and what was done to its counts."""
+        """Return the release, and what was done to its counts.
+
+        Raises
+        ------
+        TypeError
+            If it has no counts.
+
+        """
+        if not _has_counts(self):
+            raise TypeError("the table has no counts to post-process: group_by(..., count=True)")
         return self, ()
 
     def _add(self, step: Step) -> PostProcessed:
@@ -236,7 +249,8 @@ class PostProcessed(Shown, PostProcessing):
         What was done, in order: names, or tuples of a name and its parameters, such as
         ``("nonnegative", ("with_total", 100))``.
     notes : tuple of str
-        What did not come out as its step says, such as a total below 0, which is not kept.
+        What did not come out as its step says, such as a total below 0, which is not kept; and the
+        columns of the release that are not in it.
 
     """
 
@@ -247,6 +261,8 @@ class PostProcessed(Shown, PostProcessing):
 
     def __post_init__(self) -> None:
         numbers, notes = apply_steps(_tables_of(self.release), self.steps)
+        if left_out := _columns_but_counts(self.release):
+            notes = (*notes, f"the columns {', '.join(left_out)} are left out: they are in release")
         shaped = numbers.reshape(self.release.counts.shape)
         shaped.flags.writeable = False
         object.__setattr__(self, "_numbers", shaped.view())
@@ -469,6 +485,15 @@ def _cut(ends: Any) -> NDArray[np.int64]:
 
 def _is_histogram(release: Any) -> bool:
     return hasattr(release, "axes")
+
+
+def _columns_but_counts(release: Any) -> list[str]:
+    """Return the columns of a table that post-processing leaves out."""
+    return [] if _is_histogram(release) else [name for name in release.columns if name != "n"]
+
+
+def _has_counts(release: Any) -> bool:
+    return _is_histogram(release) or "n" in release.columns
 
 
 def _has_keys(release: Any) -> bool:
