@@ -170,15 +170,15 @@ class TopRelease(Release):
             unit="rank",
             values=np.arange(1, len(self) + 1),
             bound=self.error_bound(confidence, count=len(self) if simultaneous else 1),
-            bound_unit="rows of the best key left",
+            bound_unit="rows of the highest count among the keys then left",
         )
         axis = keys_of(self.key_columns, self.key_names)
         return self._make_sheet([axis], [rank], confidence, simultaneous)
 
     @property
     def _noise_words(self) -> str:
-        name, scale = type(self.mechanism).__name__, float_of(self.mechanism.scale)
-        return f"{name}, scale {scale:,.6g} rows"
+        name, scale = type(self.mechanism).__name__, f"{float_of(self.mechanism.scale):,.6g}"
+        return f"{name}, scale {scale} {'row' if scale == '1' else 'rows'}"
 
 
 def top_query(
