@@ -98,10 +98,8 @@ def test_ranks_are_said() -> None:
     assert f"error: within {bound_words(bound)} ranks, with 95 % confidence" in repr(made("median"))
     text = made("top").to_text(0.9)
     best = bound_words(made("top").error_bound(0.9))
-    assert (
-        f"each within {best} rows of the highest count among the keys then left, with 90 % confidence"
-        in text
-    )
+    words = f"each within {best} rows of the highest count among the keys then left"
+    assert f"{words}, with 90 % confidence" in text
 
 
 @pytest.mark.parametrize("name", MADE)
