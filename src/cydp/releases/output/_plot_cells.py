@@ -19,7 +19,6 @@ __all__ = [
     "draw_intervals",
     "draw_keys",
     "draw_lines",
-    "ink_of",
     "names_of",
     "words_of",
 ]
@@ -30,7 +29,7 @@ _MOST_LINES = 6
 _DASHES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (1, 1)))  # lines differ in grey too
 
 
-def ink_of(ax: Any) -> Any:
+def _ink_of(ax: Any) -> Any:
     """Return the colour of words, which a light and a dark style set to what can be seen."""
     return ax.xaxis.label.get_color()
 
@@ -45,7 +44,7 @@ def draw_bins(sheet: Sheet, ax: Any, label: str) -> Any:
     if column.lower is not None:
         lower, upper = _ends(column)
         if is_fine:
-            fill_steps(ax, lower, upper, edges, alpha=0.4, color=ink_of(ax))
+            fill_steps(ax, lower, upper, edges, alpha=0.4, color=_ink_of(ax))
         else:
             draw_intervals(ax, (edges[:-1] + edges[1:]) / 2, lower, upper)
     _draw_zero(ax, values)
@@ -66,7 +65,7 @@ def draw_keys(sheet: Sheet, ax: Any, label: str) -> Any:
     ax.set_yticks(places, words_of(sheet.axes[0], n))
     ax.set_ylim(n - 0.4, -0.6)
     if values.min() < 0:
-        ax.axvline(0, color=ink_of(ax), linewidth=0.8)
+        ax.axvline(0, color=_ink_of(ax), linewidth=0.8)
     shown = f", the first {n} of {sheet.cells:,}" if n < sheet.cells else ""
     ax.set_ylabel(names_of(sheet.axes[0]) + shown)
     ax.set_xlabel(label)
@@ -127,7 +126,7 @@ def draw_intervals(
     lengths = np.stack([np.zeros_like(lower), np.subtract(upper, lower)])
     x, y = (lower, places) if along_x else (places, lower)
     size = {"xerr": lengths} if along_x else {"yerr": lengths}
-    colour = colour or ink_of(ax)
+    colour = colour or _ink_of(ax)
     ax.errorbar(x, y, **size, fmt="none", ecolor=colour, elinewidth=1.2, capsize=capsize)
 
 
@@ -138,7 +137,7 @@ def _ends(column: Numbers) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
 def _draw_zero(ax: Any, values: NDArray[np.float64]) -> None:
     """Draw a line at 0 where noise has made counts negative; else the axis begins at 0."""
     if values.min() < 0:
-        ax.axhline(0, color=ink_of(ax), linewidth=0.8)
+        ax.axhline(0, color=_ink_of(ax), linewidth=0.8)
     else:
         ax.set_ylim(bottom=0)
 
