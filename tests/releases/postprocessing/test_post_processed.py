@@ -109,8 +109,8 @@ def test_columns_that_are_left_out_are_named() -> None:
     release = cydp.group_by(table, means={"v": (0, 4)}, **given)
     for step in STEPS.values():
         made = step(release)
-        assert "the columns sum_v, mean_v are left out: they are in release" in made.notes
-        assert "note: the columns sum_v, mean_v are left out" in repr(made)
+        assert "left out, and in release alone: sum_v, mean_v" in made.notes
+        assert "note: left out, and in release alone: sum_v, mean_v" in repr(made)
     no_counts = cydp.group_by(table, count=False, **given)
     for step in STEPS.values():
         with pytest.raises(TypeError, match=r"^the table has no counts to post-process"):

@@ -262,7 +262,7 @@ class PostProcessed(Shown, PostProcessing):
     def __post_init__(self) -> None:
         numbers, notes = apply_steps(_tables_of(self.release), self.steps)
         if left_out := _columns_but_counts(self.release):
-            notes = (*notes, f"the columns {', '.join(left_out)} are left out: they are in release")
+            notes = (*notes, f"left out, and in release alone: {', '.join(left_out)}")
         shaped = numbers.reshape(self.release.counts.shape)
         shaped.flags.writeable = False
         object.__setattr__(self, "_numbers", shaped.view())
