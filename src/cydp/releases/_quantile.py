@@ -162,7 +162,9 @@ class QuantileRelease(Release):
             bound_unit="ranks",
         )
         axes = [keys_of((qs,), ("q",), "quantile")] if several else []
-        title = self.query.function if several else f"{self.query.function} {qs[0]:g}"
+        title = self.query.function
+        if not several:
+            title = "median" if self.query.qs == (Fraction(1, 2),) else f"{title} {qs[0]:g}"
         return self._make_sheet(axes, [chosen], confidence, simultaneous, title=title)
 
     @property

@@ -161,7 +161,10 @@ class TableRelease(Release, PostProcessing):
             )
             columns.append(found)
         axis = keys_of(self.key_columns, self.key_names)
-        return self._make_sheet([axis], columns, confidence, simultaneous)
+        # Which of the two was called is not known where both do the same.
+        counts_values = list(self.query.columns) == ["n"] and len(self.key_columns) == 1
+        title = "value_counts" if counts_values else self.query.function
+        return self._make_sheet([axis], columns, confidence, simultaneous, title=title)
 
     def _quantiles(
         self, name: str, column: QuantileColumn, confidence: Number, together: int

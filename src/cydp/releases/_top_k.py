@@ -103,11 +103,14 @@ class TopRelease(Release):
         The entry of the ledger that has paid; None without a ledger.
     key_columns : tuple of ndarrays, shape (k,) each
         The keys, the first one selected first.
+    key_names : tuple of str
+        The name of the column of the keys, "" where it is not known; empty if none is known.
 
     """
 
     query: Any
     key_columns: tuple[NDArray[Any], ...]
+    key_names: tuple[str, ...] = ()
 
     @property
     def keys(self) -> Any:
@@ -167,14 +170,15 @@ class TopRelease(Release):
             unit="rank",
             values=np.arange(1, len(self) + 1),
             bound=self.error_bound(confidence, count=len(self) if simultaneous else 1),
-            bound_unit="rows of the best key left",
+            bound_unit="rows of the highest count among the keys then left",
         )
-        return self._make_sheet([keys_of(self.key_columns)], [rank], confidence, simultaneous)
+        axis = keys_of(self.key_columns, self.key_names)
+        return self._make_sheet([axis], [rank], confidence, simultaneous)
 
     @property
     def _noise_words(self) -> str:
-        name, scale = type(self.mechanism).__name__, float_of(self.mechanism.scale)
-        return f"{name}, scale {scale:,.6g} rows"
+        name, scale = type(self.mechanism).__name__, f"{float_of(self.mechanism.scale):,.6g}"
+        return f"{name}, scale {scale} {'row' if scale == '1' else 'rows'}"
 
 
 def top_query(
@@ -289,7 +293,8 @@ def top_k(
         arguments=lambda: digest_keys(public), nbytes=8 * query.k,
     )  # fmt: skip
     selected = tuple(each[chosen] for each in public.arrays)
-    return TopRelease(query=query, key_columns=selected, payment=payment)
+    names = ("" if column is None else str(column),)
+    return TopRelease(query=query, key_columns=selected, key_names=names, payment=payment)
 
 
 def _draw(

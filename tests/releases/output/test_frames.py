@@ -99,6 +99,25 @@ def test_names_do_not_clash() -> None:
     assert pa.table(release).num_columns == 4
 
 
+def test_selected_keys_have_the_name_of_their_column() -> None:
+    release = cydp.top_k({"educ": ["a", "b"]}, 1, ["a", "b"], column="educ", epsilon=1)
+    assert list(release.to_pandas()) == pa.table(release).column_names == ["educ", "rank"]
+    assert repr(release).splitlines()[3].split() == ["educ", "rank"]
+    assert list(made("top").to_pandas()) == ["key", "rank"]
+
+
+def test_halves_of_surrogate_pairs_are_escaped() -> None:
+    keys = ["a", "\ud800", "\udfff", "\U00010000"]
+    expected = ["a", r"\ud800", r"\udfff", "\U00010000"]
+    release = cydp.value_counts({"\ud801": keys}, keys, column="\ud801", epsilon=1)
+    frame, table = release.to_pandas(confidence=0.9), pa.table(release)
+    assert next(iter(frame)) == table.column_names[0] == r"\ud801"
+    assert frame[r"\ud801"].tolist() == table[r"\ud801"].to_pylist() == expected
+    mixed = cydp.value_counts([], ["\ud800", 1, ("\ud801",)], epsilon=1)
+    assert mixed.to_pandas()["key"].tolist() == [r"\ud800", 1, ("\ud801",)]
+    assert pa.table(mixed)["key"].to_pylist() == [r"\ud800", "1", r"('\ud801',)"]
+
+
 def test_huge_counts_are_exact() -> None:
     counts = [2**53 + 1, -(2**62), 2**62, 0]
     release = with_counts(counts)

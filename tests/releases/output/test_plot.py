@@ -12,6 +12,7 @@ from matplotlib.colors import to_rgb
 from releases.output.made import KEYS, MADE, MARKUP, made, with_counts
 
 import cydp
+from cydp.testing import SeededGenerator
 
 mpl.use("agg")
 plt = pytest.importorskip("matplotlib.pyplot")
@@ -71,6 +72,20 @@ def test_a_histogram_has_steps_and_bars() -> None:
         )
 
 
+def test_a_post_processed_count_may_be_outside_its_interval() -> None:
+    table = with_counts([400, 100, 9]).with_total(900)
+    lower, upper = table.interval()
+    assert (table.counts > upper).all()
+    ends = [[segment[0][1], segment[1][1]] for segment in segments(table.plot())]
+    assert ends == np.stack([lower, upper], axis=-1).tolist()
+    keys = made("value_counts").with_total(900)
+    ends = [[segment[0][0], segment[1][0]] for segment in segments(keys.plot())]
+    assert ends == np.stack(keys.interval(), axis=-1).tolist()
+    lines = made("histogram by").with_total([900] * 3)
+    ends = [[segment[0][1], segment[1][1]] for segment in segments(lines.plot())]
+    assert ends == np.stack(lines.interval(), axis=-1).reshape(9, 2).tolist()
+
+
 def test_many_bins_have_a_band() -> None:
     release = made("many bins")
     ax = release.plot()
@@ -89,6 +104,40 @@ def test_very_many_bins_are_drawn_in_another_way() -> None:
     assert {release.counts.min(), release.counts.max()} <= set(area[:, 1])
     lower, upper = release.interval()
     assert (band[:, 1].min(), band[:, 1].max()) == (lower.min(), upper.max())
+
+
+def test_bins_that_share_a_pixel_are_drawn_as_their_extremes() -> None:
+    narrow, wide = np.linspace(0, 1, 50_001), np.array([2.0, 3.0])
+    release = cydp.histogram([2.5] * 500, [*narrow, *wide], epsilon=1, rng=SeededGenerator(3))
+    ax = release.plot()
+    (line,) = (each for each in ax.lines if len(each.get_xdata()) > 2)
+    x, y = line.get_xdata(), line.get_ydata()
+    assert len(x) < 10_000
+    assert (np.diff(x) > 0).all()
+    area, band = (each.get_paths()[0].vertices for each in ax.collections)
+    lower, upper = release.interval()
+    for inside in (lambda edge: edge < 1, lambda edge: 1 < edge < 2, lambda edge: edge > 2):
+        bins = [inside(middle) for middle in (release.edges[:-1] + release.edges[1:]) / 2]
+        counts = release.counts[bins]
+        drawn = y[:-1][[inside(middle) for middle in (x[:-1] + x[1:]) / 2]]
+        assert (drawn.min(), drawn.max()) == (counts.min(), counts.max())
+        heights = band[[inside(place) for place in band[:, 0]], 1]
+        if len(heights):
+            assert (heights.min(), heights.max()) == (lower[bins].min(), upper[bins].max())
+    assert (area[:, 1].min(), area[:, 1].max()) == (release.counts.min(), release.counts.max())
+    ax.figure.canvas.draw()
+
+
+def test_extremes_of_bins_are_where_the_bins_are() -> None:
+    spike = np.zeros(30_000, int)
+    spike[12_345], spike[20_001] = 7, -9
+    ax = with_counts(spike.tolist()).plot()
+    (line,) = (each for each in ax.lines if len(each.get_xdata()) > 2)
+    x, y = line.get_xdata(), line.get_ydata()
+    for place, count in ((12_345, 7), (20_001, -9)):
+        (found,) = np.flatnonzero(y == count)
+        assert abs(x[found] - place) <= 8  # bins in a column
+    assert (y != 0).sum() == 2
 
 
 def test_infinite_bins_are_drawn() -> None:

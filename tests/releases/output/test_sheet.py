@@ -44,7 +44,8 @@ def test_a_number_without_a_bound_says_why() -> None:
     assert text_of(made) == text
     assert "error: not stated, since it is biased" in html_of(made)
     found = dict_of(made, made, {})["columns"]["n"]
-    assert (found["error"], found["why_no_error"]) == (None, "it is biased")
+    assert found["error"] == {"confidence": 0.95, "each": None, "together": None}
+    assert found["why_no_error"] == "it is biased"
 
 
 def test_intervals_without_bounds_stand_beside_the_numbers() -> None:

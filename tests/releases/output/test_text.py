@@ -82,12 +82,24 @@ def test_errors_are_said_in_one_way() -> None:
         )
 
 
+def test_titles_are_functions() -> None:
+    assert repr(made("value_counts")).startswith("value_counts: 3 keys; ")
+    assert repr(made("median")).startswith("median: ")
+    assert repr(cydp.quantile([1], "1/3", (0, 2), epsilon=1)).startswith("quantile 0.333333: ")
+    assert repr(cydp.quantile([1], [0.5], (0, 2), epsilon=1)).startswith("quantile: 1 quantile; ")
+    sums = cydp.group_by({"k": [1], "x": [1]}, "k", keys=[1], sums={"x": (0, 1)}, epsilon=1)
+    assert repr(sums).startswith("group_by: 1 key; ")
+    two = cydp.group_by({"k": [1], "x": [1]}, ["k", "x"], keys=[(1, 1)], epsilon=1)
+    assert repr(two).startswith("group_by: 1 key; ")
+
+
 def test_ranks_are_said() -> None:
     bound = made("median").rank_error()
     assert f"error: within {bound_words(bound)} ranks, with 95 % confidence" in repr(made("median"))
     text = made("top").to_text(0.9)
     best = bound_words(made("top").error_bound(0.9))
-    assert f"each within {best} rows of the best key left, with 90 % confidence" in text
+    words = f"each within {best} rows of the highest count among the keys then left"
+    assert f"{words}, with 90 % confidence" in text
 
 
 @pytest.mark.parametrize("name", MADE)
@@ -156,6 +168,29 @@ def test_words_of_numbers() -> None:
     assert value_words(-0.04, 3.0) == "0.0"
     assert value_words(0) == "0"
     assert value_words(np.float64(1e306), 1e305).endswith("e+306")
+
+
+def test_quantiles_have_separators_as_counts_have() -> None:
+    release = cydp.quantile([25837.25] * 10**4, [0.5], (0, 10**5), epsilon=100)
+    value = release.value[0]
+    assert 10**4 < value < 10**5
+    assert f"{value:,.6g}" in repr(release).splitlines()[-2]
+    assert value_words(19174.1) == "19,174.1"
+    assert value_words(-999999.75) == "-1,000,000"
+    assert value_words(10.0**15) == "1e+15"
+
+
+def test_one_is_no_plural() -> None:
+    noise = repr(cydp.top_k([1], 1, [1], epsilon=1)).splitlines()[2]
+    assert noise == "noise: ExponentialMechanism, scale 1 row"
+
+
+def test_wide_letters_take_two_columns() -> None:
+    keys = ["\u6771\u4eac", "abc", "e\u0301", "\uff21"]
+    lines = repr(cydp.value_counts([], keys, epsilon=100)).splitlines()[3:8]
+    assert lines == ["  key   n"] + [
+        f"  {key}{' ' * blanks}0" for key, blanks in zip(keys, (2, 3, 5, 4), strict=True)
+    ]
 
 
 def test_keys_cannot_break_the_table() -> None:

@@ -63,10 +63,14 @@ def test_json_has_the_noisy_counts_too(kind: str, chain: str) -> None:
     assert made.made_by in found["notes"]
     (column,) = found["columns"].values()
     assert column["values"] == np.asarray(made).tolist()
-    assert column["error"] is None
+    assert column["error"] == {"confidence": 0.95, "each": None, "together": None}
+    assert made.to_dict(0.9)["columns"].popitem()[1]["error"]["confidence"] == 0.9
     if chain == "shares":
         assert column["lower"] is None
+        assert column["why_no_error"] == "the noise in the total is in all shares"
     else:
+        why = "a post-processed count depends on the noise in all counts"
+        assert column["why_no_error"] == why
         lower, upper = made.interval()
         assert (column["lower"], column["upper"]) == (lower.tolist(), upper.tolist())
 
@@ -103,9 +107,22 @@ def test_histograms_are_drawn_by_other_tools() -> None:
     drawable = made.to_uhi()
     assert drawable.values().tolist() == made.counts.tolist()
     assert drawable.variances() is None
-    assert histogram_of(COUNTS).normalized().to_uhi().values().sum() == pytest.approx(1)
     with pytest.raises(TypeError, match="has no bins"):
         table_of(COUNTS).nonnegative().to_uhi()
+
+
+def test_shares_are_no_counts_of_other_tools() -> None:
+    for made in (histogram_of(COUNTS), histogram_of(COUNTS).nonnegative()):
+        with pytest.raises(TypeError, match=r"take to_uhi\(\) before normalized\(\)"):
+            made.normalized().to_uhi()
+
+
+def test_variances_of_post_processed_counts_are_not_known() -> None:
+    bh = pytest.importorskip("boost_histogram")
+    made = histogram_of(COUNTS).nonnegative()
+    found = bh.Histogram(made.to_uhi())
+    assert found.values().tolist() == made.counts.tolist()
+    assert np.isnan(found.variances()).all()
 
 
 def test_tables_without_cells_have_outputs() -> None:

@@ -16,7 +16,7 @@ from releases.postprocessing.made import histogram_of, table_of, values_of
 
 import cydp
 from cydp import BudgetLedger, PureDP
-from cydp.releases import PostProcessed
+from cydp.releases import NumberRelease, PostProcessed
 from cydp.testing import SeededGenerator
 
 LOWEST, HIGHEST = -(2**63), 2**63 - 1
@@ -74,9 +74,11 @@ def test_it_cannot_be_changed(step: str) -> None:
         numbers[0] = 1
     with pytest.raises(ValueError, match="cannot set WRITEABLE"):
         pickle.loads(pickle.dumps(made)).release.counts.flags.writeable = True
-    for name in ("release", "steps", "notes", "_numbers", "other"):
-        with pytest.raises((dataclasses.FrozenInstanceError, TypeError)):
+    for name in ("release", "steps", "notes", "_numbers", "counts", "shares", "other"):
+        with pytest.raises(dataclasses.FrozenInstanceError):
             setattr(made, name, None)
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            delattr(made, name)
     np.asarray(made)[:] = 0  # a copy
     assert STEPS[step](histogram_of(COUNTS)) == made
     assert np.asarray(made).any()
@@ -99,6 +101,20 @@ def test_it_has_what_the_release_has() -> None:
     assert not hasattr(release.nonnegative(), "keys")
     assert histogram_of([COUNTS]).nonnegative().by_keys.tolist() == [0]
     assert np.asarray(table.nonnegative(), float).dtype == np.float64
+
+
+def test_columns_that_are_left_out_are_named() -> None:
+    table = {"k": ["a", "b"], "v": [1, 2]}
+    given: Any = {"by": "k", "keys": ["a", "b"], "sums": {"v": (0, 4)}, "epsilon": 1}
+    release = cydp.group_by(table, means={"v": (0, 4)}, **given)
+    for step in STEPS.values():
+        made = step(release)
+        assert "left out, and in release alone: sum_v, mean_v" in made.notes
+        assert "note: left out, and in release alone: sum_v, mean_v" in repr(made)
+    no_counts = cydp.group_by(table, count=False, **given)
+    for step in STEPS.values():
+        with pytest.raises(TypeError, match=r"^the table has no counts to post-process"):
+            step(no_counts)
 
 
 def test_counts_and_shares_are_not_confused() -> None:
@@ -346,26 +362,55 @@ def test_a_released_count_is_a_total() -> None:
         release.with_total(cydp.mean([1, 2], (0, 5), epsilon=1))
 
 
+def released(n: int) -> NumberRelease:
+    return NumberRelease(query=cydp.count([1], epsilon=1).query, steps=n)
+
+
+def test_a_released_total_below_0_counts_as_0() -> None:
+    release, n = histogram_of(COUNTS), released(-5)
+    assert release.with_total(n).counts.sum() == -5
+    assert release.with_total(n).notes == ()
+    for made in (release.nonnegative().with_total(n), release.with_total(n).nonnegative()):
+        assert values_of(made) == [0, 0, 0, 0]
+        assert made.notes == ("the released total is below 0: it counts as 0",)
+        for other in (pickle.loads(pickle.dumps(made)), copy.deepcopy(made)):
+            assert other == made
+            assert other.nonnegative().notes == made.notes
+    by = histogram_of([COUNTS, COUNTS])
+    made = by.nonnegative().with_total([n, 18])
+    assert values_of(made) == [[0, 0, 0, 0], values_of(release.nonnegative())]
+    assert made.notes == ("the released total of 1 of 2 keys is below 0: it counts as 0",)
+    with pytest.raises(ValueError, match=r"^n must not be below 0 where no count may be, not -7"):
+        by.nonnegative().with_total([n, -7])
+
+
+def test_noise_decides_about_no_error_of_totals() -> None:
+    wide, n = histogram_of([HIGHEST, LOWEST, LOWEST]), released(0)
+    with pytest.raises(ValueError, match=r"^n must be nearer to the total of the counts"):
+        wide.with_total(0)
+    made = wide.with_total(n)
+    assert values_of(made) == [HIGHEST, LOWEST, LOWEST]
+    assert made.notes == (
+        "a count would leave int64: counts stay as they are, and no total is kept",
+    )
+    for total in (2**62, -(2**62)):  # beyond which no noisy count is
+        for counts in ([2**62], [2**62, -(2**62)], [2**62, *[-(2**62)] * 99]):
+            release, n = histogram_of(counts), released(total)
+            assert sum(values_of(release.with_total(n))) == total
+            assert sum(values_of(release.nonnegative().with_total(n))) == max(total, 0)
+
+
 def test_tables_without_counts() -> None:
     empty = table_of([])
     for made in (empty.nonnegative(), empty.with_total(0), empty.rounded(5), empty.clamped(0)):
         assert values_of(made) == []
         assert made.notes == ()
     assert empty.normalized().shares.tolist() == []
-    for n in (1, -1):
-        with pytest.raises(ValueError, match=r"^n must be what 0 counts"):
-            empty.with_total(n)
+    for n in (1, -1, cydp.count([1, 2, 3], epsilon=100)):
+        assert empty.with_total(n).notes == ("there are no counts: the total is not kept",)
     no_keys = histogram_of(np.zeros((0, 3)))
     assert no_keys.nonnegative().with_total([]).counts.shape == (0, 3)
     assert no_keys.normalized().notes == ()
-
-
-def test_a_table_needs_a_column_of_counts() -> None:
-    release = cydp.group_by(
-        {"k": ["a"], "x": [1.0]}, "k", keys=["a"], count=False, sums={"x": (0, 1)}, epsilon=1
-    )
-    with pytest.raises(KeyError, match="the columns are sum_x, not 'n'"):
-        release.nonnegative()
 
 
 def test_post_processing_costs_nothing(tmp_path: Any) -> None:

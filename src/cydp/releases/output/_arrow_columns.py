@@ -116,7 +116,7 @@ def _kind_of(entry: Any) -> type:
 
 
 def _text(entries: Any, present: NDArray[np.bool_] | None, na: Any) -> ArrowColumn:
-    encoded = [str(entry).encode("utf-8", "replace") for entry in entries]
+    encoded = [str(entry).encode("utf-8", "backslashreplace") for entry in entries]
     return _bytes(encoded, present, na.string(), na.large_string())
 
 

@@ -79,7 +79,17 @@ def _within(sheet: Sheet, column: Numbers) -> str:
     if column.bound is None:
         return ""
     bound = bound_words(column.bound)
-    unit = f" {column.bound_unit}" if column.bound_unit else ""
+    unit = f" {_unit_of(column.bound_unit, bound)}" if column.bound_unit else ""
     if together:
         return f"all {sheet.cells:,} together within {bound}{unit}"
     return f"{'each ' if sheet.axes else ''}within {bound}{unit}"
+
+
+def _unit_of(unit: str, bound: str) -> str:
+    """Return the unit of a bound, of which there may be one.
+
+    >>> _unit_of("ranks", "1"), _unit_of("rows of the table", "1"), _unit_of("ranks", "1.1")
+    ('rank', 'row of the table', 'ranks')
+    """
+    first, *further = unit.split(" ")
+    return " ".join([first.removesuffix("s") if bound == "1" else first, *further])

@@ -17,13 +17,32 @@ _PANDAS_TIMES = ("s", "ms", "us", "ns")
 
 def columns_of(sheet: Sheet, *, intervals: bool) -> dict[str, NDArray[Any]]:
     """Return labels and numbers by their names, each an array with an entry for each cell."""
-    found = sheet.labels()
+    found = {_escaped(name): _with_whole_text(keys) for name, keys in sheet.labels().items()}
     for column in sheet.columns:
-        found[column.name] = np.ravel(column.values)
+        name = _escaped(column.name)
+        found[name] = np.ravel(column.values)
         if intervals and column.lower is not None and column.upper is not None:
-            found[f"{column.name}_lower"] = np.ravel(column.lower)
-            found[f"{column.name}_upper"] = np.ravel(column.upper)
+            found[f"{name}_lower"] = np.ravel(column.lower)
+            found[f"{name}_upper"] = np.ravel(column.upper)
     return found
+
+
+def _with_whole_text(keys: NDArray[Any]) -> NDArray[Any]:
+    """Return keys with halves of surrogate pairs escaped, which no encoding of text has."""
+    if keys.dtype.kind not in "OUT":
+        return keys
+    entries = keys.tolist()
+    try:
+        "".join(entry for entry in entries if isinstance(entry, str)).encode()
+    except UnicodeEncodeError:
+        escaped = np.empty(len(entries), object)
+        escaped[:] = [_escaped(entry) if isinstance(entry, str) else entry for entry in entries]
+        return escaped
+    return keys
+
+
+def _escaped(text: str) -> str:
+    return text.encode("utf-8", "backslashreplace").decode()
 
 
 def frame_of(sheet: Sheet, *, intervals: bool) -> Any:

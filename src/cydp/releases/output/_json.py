@@ -68,7 +68,7 @@ def _column(each: Numbers, together: Numbers, confidence: float) -> dict[str, An
         "lower": _numbers(each.lower),
         "upper": _numbers(each.upper),
         "error": None
-        if each.bound is None
+        if each.bound is None and not each.why_none
         else {
             "confidence": confidence,
             "each": _numbers(each.bound),

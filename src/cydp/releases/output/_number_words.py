@@ -13,6 +13,7 @@ __all__ = ["bin_words", "bound_words", "digits_of", "key_words", "value_words"]
 
 _LONGEST_KEY = 40
 _MOST_PLAIN = 1e15  # beyond which floats are written with an exponent
+_MOST_SIX_DIGITS = 999999.5  # from which six digits would need an exponent
 _MOST_DECIMALS = 12
 
 
@@ -38,14 +39,15 @@ def value_words(value: Any, bound: Any = None) -> str:
 
     >>> value_words(-12345), value_words(31188540.25, 599146.5), value_words(0.123456, 0.0123)
     ('-12,345', '31,190,000', '0.123')
-    >>> value_words(1234567.25), value_words(1e300, 1e299)
-    ('1.23457e+06', '1e+300')
+    >>> value_words(19174.12345), value_words(1234567.25), value_words(1e300, 1e299)
+    ('19,174.1', '1,234,567', '1e+300')
     """
     if isinstance(value, int | np.integer):
         return f"{int(value):,}"
     number = float(value)
     if bound is None or not 0 < bound < math.inf or not math.isfinite(number):
-        return f"{number:.6g}"
+        whole = _MOST_SIX_DIGITS <= abs(number) < _MOST_PLAIN
+        return f"{number:,.0f}" if whole else f"{number:,.6g}"
     decimals = _decimals_of(float(bound))
     return _plain(round(number, decimals) if abs(decimals) < 300 else number, decimals)
 

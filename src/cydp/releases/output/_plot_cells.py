@@ -16,9 +16,9 @@ __all__ = [
     "MOST_KEYS",
     "draw_bins",
     "draw_image",
+    "draw_intervals",
     "draw_keys",
     "draw_lines",
-    "ink_of",
     "names_of",
     "words_of",
 ]
@@ -29,7 +29,7 @@ _MOST_LINES = 6
 _DASHES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (1, 1)))  # lines differ in grey too
 
 
-def ink_of(ax: Any) -> Any:
+def _ink_of(ax: Any) -> Any:
     """Return the colour of words, which a light and a dark style set to what can be seen."""
     return ax.xaxis.label.get_color()
 
@@ -44,9 +44,9 @@ def draw_bins(sheet: Sheet, ax: Any, label: str) -> Any:
     if column.lower is not None:
         lower, upper = _ends(column)
         if is_fine:
-            fill_steps(ax, lower, upper, edges, alpha=0.4, color=ink_of(ax))
+            fill_steps(ax, lower, upper, edges, alpha=0.4, color=_ink_of(ax))
         else:
-            _bars(ax, (edges[:-1] + edges[1:]) / 2, values, lower, upper)
+            draw_intervals(ax, (edges[:-1] + edges[1:]) / 2, lower, upper)
     _draw_zero(ax, values)
     ax.set_xlim(edges[0], edges[-1])
     ax.set_xlabel(names_of(sheet.axes[0]))
@@ -61,11 +61,11 @@ def draw_keys(sheet: Sheet, ax: Any, label: str) -> Any:
     ax.barh(places, values, color="C0", alpha=0.35, edgecolor="C0", linewidth=1.2)
     if column.lower is not None:
         lower, upper = (end[:n] for end in _ends(column))
-        _bars(ax, values, places, lower, upper, along_x=True)
+        draw_intervals(ax, places, lower, upper, along_x=True)
     ax.set_yticks(places, words_of(sheet.axes[0], n))
     ax.set_ylim(n - 0.4, -0.6)
     if values.min() < 0:
-        ax.axvline(0, color=ink_of(ax), linewidth=0.8)
+        ax.axvline(0, color=_ink_of(ax), linewidth=0.8)
     shown = f", the first {n} of {sheet.cells:,}" if n < sheet.cells else ""
     ax.set_ylabel(names_of(sheet.axes[0]) + shown)
     ax.set_xlabel(label)
@@ -87,7 +87,7 @@ def draw_lines(sheet: Sheet, ax: Any, label: str) -> Any:
         if column.lower is not None and len(width) <= _MOST_BARS:
             lower, upper = (end[i] for end in _ends(column))
             places = edges[:-1] + width * (i + 1) / (n + 1)  # side by side
-            _bars(ax, places, values[i], lower, upper, colour=colour)
+            draw_intervals(ax, places, lower, upper, colour=colour)
         elif column.lower is not None:
             lower, upper = (end[i] for end in _ends(column))
             fill_steps(ax, lower, upper, edges, alpha=0.25, color=colour)
@@ -112,20 +112,22 @@ def draw_image(sheet: Sheet, ax: Any, label: str) -> Any:
     ax.set_ylabel(sheet.axes[1].names[0] or "bin of the second column")
 
 
-def _bars(
+def draw_intervals(
     ax: Any,
-    x: NDArray[Any],
-    y: NDArray[Any],
-    lower: NDArray[Any],
-    upper: NDArray[Any],
+    places: Any,
+    lower: Any,
+    upper: Any,
     *,
     along_x: bool = False,
     colour: Any = None,
+    capsize: float = 2.5,
 ) -> None:
-    middle = x if along_x else y
-    lengths = np.maximum(np.stack([middle - lower, upper - middle]), 0)
+    """Draw intervals by their ends: a post-processed number may be outside its own."""
+    lengths = np.stack([np.zeros_like(lower), np.subtract(upper, lower)])
+    x, y = (lower, places) if along_x else (places, lower)
     size = {"xerr": lengths} if along_x else {"yerr": lengths}
-    ax.errorbar(x, y, **size, fmt="none", ecolor=colour or ink_of(ax), elinewidth=1.2, capsize=2.5)
+    colour = colour or _ink_of(ax)
+    ax.errorbar(x, y, **size, fmt="none", ecolor=colour, elinewidth=1.2, capsize=capsize)
 
 
 def _ends(column: Numbers) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -135,7 +137,7 @@ def _ends(column: Numbers) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
 def _draw_zero(ax: Any, values: NDArray[np.float64]) -> None:
     """Draw a line at 0 where noise has made counts negative; else the axis begins at 0."""
     if values.min() < 0:
-        ax.axhline(0, color=ink_of(ax), linewidth=0.8)
+        ax.axhline(0, color=_ink_of(ax), linewidth=0.8)
     else:
         ax.set_ylim(bottom=0)
 

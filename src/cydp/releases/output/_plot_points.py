@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from cydp.releases.output._plot_cells import ink_of, names_of, words_of
+from cydp.releases.output._plot_cells import draw_intervals, names_of, words_of
 from cydp.releases.output._sheet import Sheet
 
 __all__ = ["draw_numbers", "draw_quantiles", "draw_ranks"]
@@ -17,11 +17,10 @@ def draw_numbers(sheet: Sheet, ax: Any, label: str) -> Any:
     """Draw each number as a point on a line of its own, with its interval."""
     names = [column.name for column in sheet.columns]
     for i, column in enumerate(sheet.columns):
-        value = float(column.values)
-        lengths = None
+        ax.plot([float(column.values)], [i], "o", color="C0")
         if column.lower is not None and column.upper is not None:
-            lengths = [[max(value - float(column.lower), 0)], [max(float(column.upper) - value, 0)]]
-        ax.errorbar([value], [i], xerr=lengths, fmt="o", color="C0", ecolor=ink_of(ax), capsize=4)
+            ends = (np.asarray([end], np.float64) for end in (column.lower, column.upper))
+            draw_intervals(ax, [i], *ends, along_x=True, capsize=4)
     ax.set_yticks(range(len(names)), names)
     ax.set_ylim(len(names) - 0.5, -0.5)
     ax.set_xlabel(label if len(names) == 1 else "value")

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import textwrap
+import unicodedata
 
 import numpy as np
 
@@ -41,13 +42,30 @@ def _table_of(sheet: Sheet) -> list[str]:
     shown = np.r_[0:half, n - half : n] if is_cut else np.arange(n)
     table = [header_of(sheet), *rows_of(sheet, shown)]
     n_labels = sum(len(axis.names) for axis in sheet.axes)
-    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    widths = [max(map(_width_of, column)) for column in zip(*table, strict=True)]
     rows = [
         "  "
         + "  ".join(
-            f"{cell:<{width}}" if i < n_labels else f"{cell:>{width}}"
+            _padded(cell, width, to_the_left=i < n_labels)
             for i, (cell, width) in enumerate(zip(row, widths, strict=True))
         ).rstrip()
         for row in table
     ]
     return [*rows[: half + 1], "  ...", *rows[half + 1 :]] if is_cut else rows
+
+
+def _padded(cell: str, width: int, *, to_the_left: bool) -> str:
+    blanks = " " * (width - _width_of(cell))
+    return cell + blanks if to_the_left else blanks + cell
+
+
+def _width_of(cell: str) -> int:
+    """Return how many columns of a terminal a text takes.
+
+    >>> _width_of("abc"), _width_of("\u6771\u4eac"), _width_of("e\u0301")
+    (3, 4, 1)
+    """
+    if cell.isascii():
+        return len(cell)
+    wide = sum(unicodedata.east_asian_width(letter) in ("W", "F") for letter in cell)
+    return len(cell) + wide - sum(unicodedata.category(letter) == "Mn" for letter in cell)

@@ -119,7 +119,10 @@ class UhiHistogram:
         return self.values()
 
     def _to_boost_histogram_(self) -> Any:
-        """Return what ``boost_histogram.Histogram`` is made of: counts with their variances."""
+        """Return what ``boost_histogram.Histogram`` is made of: counts with their variances.
+
+        A variance that is not known is NaN.
+        """
         import boost_histogram as bh
 
         axes = [
@@ -128,11 +131,9 @@ class UhiHistogram:
             else bh.axis.Variable(axis.edges, underflow=False, overflow=False)
             for axis in self.axes
         ]
-        variances = self.variances()
+        variance = np.nan if self._variance is None else self._variance  # 0 would mean: exact
         found = bh.Histogram(*axes, storage=bh.storage.Weight())
-        found[...] = np.stack(
-            [self._counts, np.zeros_like(self._counts) if variances is None else variances], axis=-1
-        )
+        found[...] = np.stack([self._counts, np.full_like(self._counts, variance)], axis=-1)
         return found
 
 

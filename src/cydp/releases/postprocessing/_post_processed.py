@@ -35,7 +35,11 @@ _INT64 = np.iinfo(np.int64)
 
 
 class PostProcessing:
-    """The methods that make tables from released counts, at no privacy cost."""
+    """The methods that make tables from released counts, at no privacy cost.
+
+    Sums, means and quantiles of a table by keys are not in what they make, and `notes` say so. A
+    table without counts has none of them: they are a TypeError.
+    """
 
     __slots__ = ()
 
@@ -54,7 +58,7 @@ class PostProcessing:
         Raises
         ------
         TypeError, ValueError
-            For shares, and for a total below 0 that was asked for.
+            For shares, and after ``with_total(n)`` with a public n below 0.
 
         Notes
         -----
@@ -80,26 +84,30 @@ class PostProcessing:
         return self._add("nonnegative")
 
     def with_total(self, n: Integer | Sequence[Integer] | Any) -> PostProcessed:
-        """Return the closest table of integers that sums to n: each count moves as far.
+        """Return the closest table of integers that sums to n.
+
+        All counts move by the same, to within 1.
 
         Parameters
         ----------
         n : int, released count, or for a histogram by keys a sequence with one for each key
-            The total, which must be public, or released. Under "add-remove" ``len(data)`` is
-            neither: it leaks, as its difference between neighbours is 1. Under "change-one" it is
-            public.
+            The total, which must be public, or released: then give the release itself, not its
+            `value`. Under "add-remove" ``len(data)`` is neither: it leaks, as its difference
+            between neighbours is 1. Under "change-one" it is public.
 
         Returns
         -------
         PostProcessed
             Its counts are unbiased if n is the true total of the table. After `nonnegative`, or
-            before it, no count is negative.
+            before it, no count is negative, and a released n below 0 counts as 0. `notes` say so,
+            and where else a total is not kept: in a table without counts, or where a released n
+            would bring a count out of int64.
 
         Raises
         ------
         TypeError, ValueError
-            If n is no integer, or not one for each key; if a count would leave int64; for a table
-            without counts and n other than 0; for n below 0 with `nonnegative`; for shares.
+            If n is no integer, or not one for each key; for a public n with which a count would
+            leave int64, or below 0 with `nonnegative`; for shares.
 
         Examples
         --------
@@ -206,7 +214,16 @@ class PostProcessing:
         return self._add(("clamped", low, high))
 
     def _chain(self) -> tuple[Any, tuple[Step, ...]]:
-        """Return the release, and what was done to its counts."""
+        """Return the release, and what was done to its counts.
+
+        Raises
+        ------
+        TypeError
+            If it has no counts.
+
+        """
+        if not _has_counts(self):
+            raise TypeError("the table has no counts to post-process: group_by(..., count=True)")
         return self, ()
 
     def _add(self, step: Step) -> PostProcessed:
@@ -216,7 +233,7 @@ class PostProcessing:
         return PostProcessed(release, add_step(steps, step))
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class PostProcessed(Shown, PostProcessing):
     """Counts, or shares, that were made from a release without further privacy cost.
 
@@ -232,7 +249,8 @@ class PostProcessed(Shown, PostProcessing):
         What was done, in order: names, or tuples of a name and its parameters, such as
         ``("nonnegative", ("with_total", 100))``.
     notes : tuple of str
-        What did not come out as its step says, such as a total below 0, which is not kept.
+        What did not come out as its step says, such as a total below 0, which is not kept; and the
+        columns of the release that are not in it.
 
     """
 
@@ -243,6 +261,8 @@ class PostProcessed(Shown, PostProcessing):
 
     def __post_init__(self) -> None:
         numbers, notes = apply_steps(_tables_of(self.release), self.steps)
+        if left_out := _columns_but_counts(self.release):
+            notes = (*notes, f"left out, and in release alone: {', '.join(left_out)}")
         shaped = numbers.reshape(self.release.counts.shape)
         shaped.flags.writeable = False
         object.__setattr__(self, "_numbers", shaped.view())
@@ -398,7 +418,7 @@ class PostProcessed(Shown, PostProcessing):
         Raises
         ------
         TypeError
-            For a table by keys, which has no bins.
+            For a table by keys, which has no bins, and for shares, which are no counts.
 
         Examples
         --------
@@ -412,6 +432,11 @@ class PostProcessed(Shown, PostProcessing):
 
         if not _is_histogram(self.release):
             raise TypeError("a table by keys has no bins, and is no histogram of UHI")
+        if has_shares(self.steps):
+            raise TypeError(
+                "shares are no counts, and no histogram of UHI: take to_uhi() before normalized(), "
+                "and let the tool that draws it divide by the total"
+            )
         return uhi_of(self._sheet(0.95, False), None)
 
     def _sheet(self, confidence: Number, simultaneous: bool) -> Sheet:
@@ -436,6 +461,7 @@ class PostProcessed(Shown, PostProcessing):
             unit=noisy.unit,
             lower=_cut(noisy.lower),
             upper=_cut(noisy.upper),
+            why_none="a post-processed count depends on the noise in all counts",
         )
 
     def _facts(self) -> Mapping[str, Any]:
@@ -459,6 +485,15 @@ def _cut(ends: Any) -> NDArray[np.int64]:
 
 def _is_histogram(release: Any) -> bool:
     return hasattr(release, "axes")
+
+
+def _columns_but_counts(release: Any) -> list[str]:
+    """Return the columns of a table that post-processing leaves out."""
+    return [] if _is_histogram(release) else [name for name in release.columns if name != "n"]
+
+
+def _has_counts(release: Any) -> bool:
+    return _is_histogram(release) or "n" in release.columns
 
 
 def _has_keys(release: Any) -> bool:

@@ -3,14 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cydp._core import clamp_counts, project_nonnegative, project_total, round_counts, shares
-from cydp.releases.postprocessing._totals import Total, words_of
+from cydp.releases.postprocessing._totals import ReleasedTotal, Total, has_released, words_of
 
 __all__ = ["Step", "add_step", "apply_steps", "biases_of", "has_shares", "words_of_steps"]
 
@@ -113,7 +113,7 @@ def apply_steps(
     Raises
     ------
     ValueError
-        If a total does not fit.
+        If a public total does not fit.
 
     """
     numbers: NDArray[Any] = np.ascontiguousarray(counts)
@@ -142,11 +142,8 @@ def _apply(
     if name == _NONNEGATIVE:
         return _make_nonnegative(counts, values[0] if values else None, out)
     if name == "with_total":
-        try:
-            project_total(counts, _words_of_total(values[0]), out)
-        except ValueError:
-            raise _too_far() from None
-    elif name == "rounded":
+        return _project(project_total, counts, values[0], out)
+    if name == "rounded":
         saturated = round_counts(counts, values[0], out)
         if saturated:
             beyond = f"the nearest multiple of {values[0]} is beyond int64 for {saturated:,} counts"
@@ -177,26 +174,45 @@ def _make_nonnegative(
             if negative
             else []
         )
-    lowest = min(total, default=0) if isinstance(total, tuple) else total
-    if lowest < 0:
-        raise ValueError(f"n must not be below 0 where no count may be, not {lowest}")
+    totals = total if isinstance(total, tuple) else (total,)
+    below = [each for each in totals if each < 0]
+    public = [each for each in below if not isinstance(each, ReleasedTotal)]
+    if public:
+        raise ValueError(f"n must not be below 0 where no count may be, not {min(public)}")
+    possible = tuple(each if each > 0 else type(each)(0) for each in totals)
+    notes = _project(project_nonnegative, counts, possible, out)
+    if below:
+        notes.append(f"{_which(len(below), counts, 'released total')} below 0: it counts as 0")
+    return notes
+
+
+def _project(
+    project: Callable[..., Any], counts: NDArray[np.int64], total: Total, out: NDArray[Any]
+) -> list[str]:
+    """Write the closest tables with totals, and return notes.
+
+    Raises
+    ------
+    ValueError
+        If a count would leave int64, and no total is a released one.
+
+    """
+    words = words_of(total)
     try:
-        project_nonnegative(counts, _words_of_total(total), out)
+        project(counts, words, out)
     except ValueError:
-        raise _too_far() from None
+        if not has_released(total):
+            too_far = "n must be nearer to the total of the counts: a count would leave int64"
+            raise ValueError(too_far) from None
+        out[:] = counts
+        return ["a count would leave int64: counts stay as they are, and no total is kept"]
+    if not counts.shape[1] and words.any():
+        return ["there are no counts: the total is not kept"]
     return []
 
 
-def _which(tables: int, counts: NDArray[np.int64]) -> str:
+def _which(tables: int, counts: NDArray[np.int64], what: str = "total") -> str:
     """Return whose total it is, as the subject of a note."""
     if len(counts) == 1:
-        return "the total is"
-    return f"the total of {tables:,} of {len(counts):,} keys is"
-
-
-def _words_of_total(total: Total) -> NDArray[np.uint64]:
-    return words_of(total if isinstance(total, tuple) else [total])
-
-
-def _too_far() -> ValueError:
-    return ValueError("n must be nearer to the total of the counts: a count would leave int64")
+        return f"the {what} is"
+    return f"the {what} of {tables:,} of {len(counts):,} keys is"
