@@ -39,7 +39,8 @@ def format_noise(parts: Iterable[Part]) -> str:
         mechanism = part.mechanism
         kind, step = "scale", float_of(part.step)
         if isinstance(mechanism, QuantileMechanism):
-            size = f"{float_of(mechanism.scale):,.6g} ranks"
+            size = f"{float_of(mechanism.scale):,.6g}"
+            size += " rank" if size == "1" else " ranks"
         elif isinstance(mechanism, DiscreteLaplace):
             size = f"{float_of(mechanism.scale * part.step):,.6g}"
         else:
