@@ -30,7 +30,9 @@ def text_of(sheet: Sheet) -> str:
 
 
 def _wrapped(line: str) -> str:
-    return textwrap.fill(line, _WIDTH, subsequent_indent="  ", break_long_words=False)
+    return textwrap.fill(
+        line, _WIDTH, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
+    )
 
 
 def _table_of(sheet: Sheet) -> list[str]:
