@@ -44,11 +44,10 @@ def test_columns_by_their_names(shape: str) -> None:
 @pytest.mark.parametrize("shape", SHAPES)
 def test_a_name_that_is_not_there(shape: str) -> None:
     table = open_table(SHAPES[shape](), "visits")
-    says = "by must be a column of visits, which has 'age', 'sex', not 'Age'"
-    with pytest.raises(ValueError, match=says):
-        table.column("Age", "by")
-    with pytest.raises(ValueError, match="not 0"):
-        table.column(0, "by")
+    says = "by must be a column of visits, which has 'age', 'sex'$"  # not what may be a label
+    for given in ("Age", 0):
+        with pytest.raises(ValueError, match=says):
+            table.column(given, "by")
 
 
 def test_columns_of_an_array_by_their_numbers() -> None:

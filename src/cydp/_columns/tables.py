@@ -19,7 +19,7 @@ from cydp._columns.opening import is_relation, open_column, speaks_arrow
 from cydp._columns.pandas import as_series, is_frame, is_series
 from cydp._columns.relations import SharedRelation
 
-__all__ = ["Table", "is_table", "open_table", "table_of_relation"]
+__all__ = ["Table", "is_column", "is_table", "open_table", "table_of_relation"]
 
 _KINDS = (
     "a frame of pandas or polars, a table of pyarrow, a relation of DuckDB, a dict of columns, a "
@@ -93,7 +93,7 @@ class Table:
             length than the table.
 
         """
-        if _is_column(given):
+        if is_column(given):
             column = open_column(given, argument)
             length = declared_length(column)
             if None not in (length, self.length) and length != self.length:
@@ -107,9 +107,8 @@ class Table:
         except Exception:
             raise TypeError(f"{argument} must name a column, not be {_type_name(given)}") from None
         if not places:
-            raise ValueError(
-                f"{argument} must be a column of {self._name}, {self._names()}, not {given!r}"
-            )
+            # What was given may be a label, if it comes from a list of labels.
+            raise ValueError(f"{argument} must be a column of {self._name}, {self._names()}")
         if len(places) > 1:
             raise ValueError(f"{argument} must name one column: {given!r} is there more than once")
         return places[0]
@@ -244,7 +243,8 @@ def _of_array(x: np.ndarray[Any, Any], name: str) -> Table:
     return Table(name, range(x.shape[1]), len(x), lambda i: x[:, i])
 
 
-def _is_column(given: Any) -> bool:
+def is_column(given: Any) -> bool:
+    """Whether a column was given, and not the name of one."""
     if isinstance(given, list | np.ndarray | memoryview | array) or is_series(given):
         return True
     if isinstance(getattr(given, "dtype", None), np.dtype) and not isinstance(given, np.generic):

@@ -211,7 +211,7 @@ def _publish(
     ledger: BudgetLedger | None,
     notes: list[str],
 ) -> int:
-    """Write the files and print the release; what fails does not keep the rest from being shown."""
+    """Write the files and print the release, which is shown even if a file cannot be written."""
     failures: list[str] = []
     confidence, simultaneous = options.confidence, options.simultaneous
     showing = Showing(released, released, confidence, simultaneous)

@@ -23,7 +23,7 @@ from cydp.releases._keys import digest_keys
 from cydp.releases._missing import Missing, read_missing
 from cydp.releases._privacy import read_privacy
 from cydp.releases._qs import Quantiles, read_quantiles
-from cydp.releases._rows import declare_users
+from cydp.releases._rows import declare_users, key_names
 from cydp.releases._run import run
 from cydp.releases._split import Split, read_split
 from cydp.releases._table_release import TableRelease
@@ -203,7 +203,8 @@ def group_by(
     PureDP(epsilon=2, relation='add-remove')
 
     """
-    names = tuple(by) if isinstance(by, list | tuple) else (by,)
+    columns = tuple(by) if isinstance(by, list | tuple) else (by,)
+    names = key_names(columns)
     public = None if keys is None else LabelKeys(keys, names if len(names) > 1 else None)
     query = group_query(
         None if public is None else len(public), count, sums, means, quantiles, missing, split,
@@ -212,7 +213,7 @@ def group_by(
     )  # fmt: skip
     opened = open_table(table)
     rows = GroupRows(
-        [Labels(opened.column(name, "by"), "by") for name in names],
+        [Labels(opened.column(column, "by"), "by") for column in columns],
         public,
         declare_users(None if user is None else [opened.column(user, "user")]),
         {

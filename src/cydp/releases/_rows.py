@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from cydp._columns.label_types import type_of_entries
 from cydp._columns.labels import Labels
 from cydp._columns.numbers import is_real_array
 from cydp._columns.pieces import Totals, add_pieces
-from cydp._columns.tables import Table, is_table, open_table
+from cydp._columns.tables import Table, is_column, is_table, open_table
 from cydp._generator import Generator
 from cydp.exact._contributions import bound_users, sample_key
 from cydp.releases._presence import count_present, is_absent, present_labels
@@ -27,6 +27,7 @@ __all__ = [
     "by_names",
     "check_lengths",
     "declare_users",
+    "key_names",
     "known_names",
     "open_columns",
 ]
@@ -92,6 +93,21 @@ def known_names(columns: Iterable[Any]) -> tuple[str, ...]:
     """
     names = tuple(each if isinstance(each, str) else "" for each in columns)
     return names if any(names) else ()
+
+
+def key_names(columns: Sequence[Any]) -> tuple[Any, ...]:
+    """Return the names of columns of keys; of columns that were given without one, numbers or None.
+
+    What is in a column is no name.
+
+    >>> key_names(["age", [31, 64]]), key_names([[31, 64]])
+    (('age', 'key1'), (None,))
+    """
+    unnamed = "key{}" if len(columns) > 1 else None
+    return tuple(
+        each if not is_column(each) else unnamed and unnamed.format(i)
+        for i, each in enumerate(columns)
+    )
 
 
 def declare_users(columns: list[Any] | None) -> Labels | None:

@@ -34,7 +34,7 @@ from cydp.releases._parts import Aggregate
 from cydp.releases._privacy import read_privacy
 from cydp.releases._query import Query
 from cydp.releases._release import Release, recorded
-from cydp.releases._rows import check_lengths, declare_users, open_columns
+from cydp.releases._rows import check_lengths, declare_users, key_names, open_columns
 from cydp.releases._run import run
 from cydp.releases._unit import UnitName, UserKey, read_unit, user_key
 from cydp.releases.output._sheet import Numbers, Sheet, keys_of
@@ -293,7 +293,8 @@ def top_k(
         arguments=lambda: digest_keys(public), nbytes=8 * query.k,
     )  # fmt: skip
     selected = tuple(each[chosen] for each in public.arrays)
-    names = ("" if column is None else str(column),)
+    (name,) = key_names([column])
+    names = ("" if name is None else str(name),)
     return TopRelease(query=query, key_columns=selected, key_names=names, payment=payment)
 
 

@@ -14,7 +14,7 @@ from cydp._generator import Generator
 from cydp.mechanisms._charge_and_draw import Budget
 from cydp.releases._group_by import group_query, release_table
 from cydp.releases._group_rows import GroupRows
-from cydp.releases._rows import declare_users, open_columns
+from cydp.releases._rows import declare_users, key_names, open_columns
 from cydp.releases._split import Split
 from cydp.releases._table_release import TableRelease
 from cydp.releases._unit import UnitName, user_key
@@ -94,4 +94,4 @@ def value_counts(
     )  # fmt: skip
     x, found = open_columns(x, column, user=user)
     rows = GroupRows([Labels(x, "x")], public, declare_users(found["user"]), {})
-    return release_table(query, rows, (column,), public, budget, rng)
+    return release_table(query, rows, key_names([column]), public, budget, rng)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
+import pytest
 from matplotlib.container import ErrorbarContainer
 from matplotlib.figure import Figure
 
+import cydp
 from cydp.releases.output._error_words import error_lines
 from cydp.releases.output._frame import columns_of
 from cydp.releases.output._html import html_of
@@ -108,3 +111,29 @@ def test_bars_of_a_plot_have_both_ends_of_an_interval() -> None:
         (bars,) = (each for each in ax.containers if isinstance(each, ErrorbarContainer))
         ends = [[end[place] for end in segment] for segment in bars.lines[2][0].get_segments()]
         assert ends == [[2, 23], [-2, 19]]
+
+
+@pytest.mark.parametrize("labels", [["secret1", "secret2"], np.array(["secret1", "secret2"])])
+def test_labels_of_records_are_no_names(labels: Any) -> None:
+    """A column that is given itself, beside a table, has no name; nor is it quoted in an error."""
+    table = {"a": [1, 2], "b": ["x", "y"]}
+    bins: Any = (2, (0, 2))
+    calls: list[Callable[[], Any]] = [
+        lambda: cydp.value_counts(table, ["x"], column=labels, epsilon=1),
+        lambda: cydp.top_k(table, 1, ["x"], column=labels, epsilon=1),
+        lambda: cydp.group_by(table, labels, keys=["x"], epsilon=1),
+        lambda: cydp.group_by(table, [labels, "b"], keys=[("x", "y")], epsilon=1),
+        lambda: cydp.histogram(table, *bins, column="a", by=labels, by_keys=["x"], epsilon=1),
+        lambda: cydp.histogramdd(table, *bins, columns=["a", labels], epsilon=1),
+        lambda: cydp.count(table, column="a", user=labels, max_rows=1, epsilon=1),
+    ]
+    for call in calls:
+        said = ""
+        try:
+            made = call()
+            said = repr(made) + made.to_json()
+            said += repr([getattr(made, "key_names", ()), getattr(made, "names", ())])
+        except (TypeError, ValueError) as error:
+            said = str(error)
+        assert said
+        assert "secret" not in said

@@ -31,11 +31,13 @@ def error_lines(sheet: Sheet) -> list[str]:
 def _percent_of(confidence: Fraction) -> str:
     """Return a confidence in percent.
 
-    >>> _percent_of(Fraction(95, 100)), _percent_of(Fraction(2, 3))
-    ('95 %', '66.6667 %')
+    >>> [_percent_of(p) for p in (Fraction(19, 20), Fraction(2, 3), 1 - Fraction(1, 10**25))]
+    ['95 %', '66.6667 %', 'more than 99.9999 %']
     """
     percent = format_number(confidence * 100)
-    return f"{float(confidence * 100):.6g} %" if "/" in percent else f"{percent} %"
+    if not percent.replace(".", "").isdigit():  # a quotient, or a long number
+        percent = f"{float(confidence * 100):.6g}"
+    return "more than 99.9999 %" if percent == "100" else f"{percent} %"
 
 
 def shows_bounds(column: Numbers) -> bool:
