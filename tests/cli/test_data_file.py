@@ -222,14 +222,19 @@ TABLE = b"a,b\n" + 1000 * b"1,2\n"
     [
         ("t.csv.bz2", bz2.compress(TABLE), "is compressed by bzip2"),
         ("t.csv.xz", lzma.compress(TABLE), "is compressed by xz"),
-        ("t.csv", gzip.compress(TABLE), r"is compressed by gzip: name it \*.gz"),
-        ("t.csv.gz", gzip.compress(gzip.compress(TABLE)), "is compressed by gzip"),
+        ("t.csv", gzip.compress(TABLE, mtime=0), r"is compressed by gzip: name it \*.gz"),
+        (
+            "t.csv.gz",
+            gzip.compress(gzip.compress(TABLE, mtime=0), mtime=0),
+            "is compressed by gzip",
+        ),
         ("t.csv.zst", b"\x28\xb5\x2f\xfd\x24\x00", "is compressed by zstd"),
         ("t.xlsx", b"PK\x03\x04\x14\x00", "is a ZIP archive or a workbook"),
         ("t.xls", b"\xd0\xcf\x11\xe0\xa1\xb1", "is a workbook"),
         ("t.db", b"SQLite format 3\x00", "is a database"),
         ("t.data", None, "is Parquet: .* --format parquet"),
     ],
+    ids=["bzip2", "xz", "gzip", "gzip twice", "zstd", "zip", "xls", "sqlite", "parquet"],
 )
 def test_other_formats_are_known_by_their_first_bytes(
     tmp_path: Path, name: str, content: bytes | None, message: str
