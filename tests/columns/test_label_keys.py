@@ -57,7 +57,7 @@ def test_keys_that_are_refused(keys: Any, error: type[Exception], says: str) -> 
         ([(1, 2), (1, 2.0)], "ab", ValueError, "distinct"),
         ([(1, 2, 3)], "ab", ValueError, "tuples of 2 labels"),
         ([1, 2], "ab", TypeError, "must be tuples"),
-        ({"a": [1]}, "ab", ValueError, "which has 'a', not 'b'"),
+        ({"a": [1]}, "ab", ValueError, "which has 'a'$"),
         ({"a": [1], "b": []}, "ab", ValueError, "one length"),
         ([], "ab", ValueError, "1 to"),
         ([(1, None)], "ab", ValueError, "missing"),
