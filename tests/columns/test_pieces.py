@@ -92,7 +92,7 @@ def test_a_total_is_exact_and_ends_where_int64_does(
     """Though it is beyond int64 on the way, in one order of the pieces and not in the other."""
     monkeypatch.setattr(relations, "_PIECE_ROWS", 1)
     most = 2**63 - 1
-    parts = [[most, 5, -most, 1], [most, 6, -most, 2], [-most, 7, -most, 3]][::order]
+    parts = [[most, 5, -most, 1, most], [most, 6, -most, 2, 1], [-most, 7, -most, 3, 0]][::order]
     left = iter(parts)
     records = Records(open_table(numbers(3, 1)).column("x", "x"))
 
@@ -103,7 +103,7 @@ def test_a_total_is_exact_and_ends_where_int64_does(
 
     array, total = add_pieces(exact, [records])
     assert array.dtype == np.int64
-    assert array.tolist() == [most, 18, -(2**63), 6]
+    assert array.tolist() == [most, 18, -(2**63), 6, most]
     assert total == sum(map(sum, parts))
 
 
