@@ -37,8 +37,8 @@ def add_command(commands: Any) -> None:
         "--keys", metavar="FILE",
         help="the public keys: a CSV or Parquet file with the columns of --by, by name, or if its "
         "first line does not have these names, by position and without a header; CSV has commas, "
-        "whatever the --delimiter of FILE is. Without keys they "
-        "are selected privately, which takes --epsilon and --delta",
+        "whatever the --delimiter of FILE is. Without keys they are selected privately, which "
+        "takes --epsilon and --delta, and memory for the columns that are used",
     )  # fmt: skip
     keys.add_argument(
         "--key-list", metavar="KEY[,KEY...]", help="the public keys of one column: mon,tue,wed"
@@ -53,7 +53,8 @@ def add_command(commands: Any) -> None:
     )
     group.add_argument(
         "--quantile", action="append", default=[], metavar="COLUMN:Q:LO:HI",
-        help="a quantile, or several as Q,Q,...; 0.5 is the median; may be repeated",
+        help="a quantile, or several as Q,Q,...; 0.5 is the median; may be repeated; takes memory "
+        "for the column",
     )  # fmt: skip
     add_missing(group)
     add_post_processors(parser)
