@@ -1,4 +1,7 @@
-"""What all tests share: how hypothesis chooses examples, and both streams of a generator."""
+"""What all tests share: hypothesis's examples, both streams of a generator, and forked children."""
+
+import gc
+import os
 
 from generator.streams import seeded, stream
 from hypothesis import settings
@@ -9,3 +12,8 @@ __all__ = ["seeded", "stream"]
 
 settings.register_profile("fixed", derandomize=True, deadline=None)
 settings.load_profile("fixed")
+
+# A child must not collect what an earlier test left in its parent: DuckDB's connections then wait
+# for threads that the child does not have, for ever.
+if hasattr(os, "fork"):
+    os.register_at_fork(after_in_child=gc.freeze)

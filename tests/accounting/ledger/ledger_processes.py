@@ -1,6 +1,7 @@
 """A ledger, and the processes that use it beside the one that runs the tests."""
 
 import functools
+import gc
 import os
 import signal
 import subprocess
@@ -62,6 +63,7 @@ def forked(work: Callable[[], object], fork: Callable[[], int] = os.fork, second
     if process == 0:
         code = 1
         try:
+            gc.freeze()  # as tests/conftest.py does, which Python does not tell of a clone
             signal.alarm(seconds)  # a deadlock in the child is a failure, not a hang
             work()
             code = 0
