@@ -1,29 +1,55 @@
-"""Refuses to measure anything but an installed release build; prints ratios."""
+"""Refuses to measure anything but an installed release build; keeps and prints what was found.
+
+pytest benchmarks -n 0                       prints times and ratios
+pytest benchmarks -n 0 --small               runs all once on small input, and checks answers
+pytest benchmarks -n 0 --results FILE.json   also writes what was found, as run.py does
+"""
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
+from harness import sizes
+from harness.results import Results
 
 import cydp
 
-RATIOS: list[str] = []
+RESULTS = pytest.StashKey[Results]()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("cydp")
+    group.addoption("--small", action="store_true", help="small input, one round: only answers")
+    group.addoption("--results", type=Path, help="the file to which what was found is written")
 
 
 def pytest_configure(config: pytest.Config) -> None:
     if not cydp.build_info()["release"]:
         raise pytest.UsageError("benchmarks need a release build of cydp")
+    sizes.SMALL = config.getoption("--small")
+    if sizes.SMALL and config.getoption("--results"):
+        raise pytest.UsageError("small input gives no results: leave out --small or --results")
+    config.stash[RESULTS] = Results()
 
 
 @pytest.fixture(autouse=True)
-def ratios(benchmark: Any) -> Iterator[None]:
-    """Keep what a benchmark says beside its own time."""
+def found(benchmark: Any, request: pytest.FixtureRequest) -> Iterator[None]:
+    """Keep what a benchmark found, and how fast and how busy the machine was."""
     yield
-    RATIOS.extend(
-        f"{benchmark.group}: {what} {value}" for what, value in benchmark.extra_info.items()
-    )
+    results = request.config.stash[RESULTS]
+    results.add(benchmark.group, dict(benchmark.extra_info))
+    benchmark.extra_info.clear()  # a record is no JSON
+    if not sizes.SMALL:
+        results.watch.look()
 
 
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    for line in RATIOS:
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> None:
+    results, file = config.stash[RESULTS], config.getoption("--results")
+    for line in results.lines():
         terminalreporter.write_line(line)
+    if file:
+        results.write(file)
+        terminalreporter.write_line(f"written: {file}")

@@ -1,36 +1,106 @@
-"""Other libraries' ways to the same answer; each is None if it is not installed."""
+"""The table of rivals: what each is, where it runs, and why one is missing; and their ways.
 
+A way is called once a round by `harness/in_turn.py`; None stands for one that cannot run here.
+Libraries whose requirements clash with others' run in an environment and a process of their own,
+which the harness makes (`harness/environments.py`); their ways are in `foreign/`.
+"""
+
+import importlib
+import importlib.metadata
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
+from harness.environments import ForeignWay, UnavailableError, started
 
-try:
-    import opendp.prelude as opendp
 
-    opendp.enable_features("contrib", "honest-but-curious")
-except ImportError:
-    opendp = None
+@dataclass(frozen=True)
+class Rival:
+    """A library that gives the same answer, or one that is less private, or not at all."""
 
-try:
-    from diffprivlib import BudgetAccountant
-except ImportError:
-    BudgetAccountant = None
+    what: str
+    private: str  # whether its noise protects, in a word
+    requirements: tuple[str, ...]
+    module: str  # what is imported here, or the file of foreign/
+    own_environment: bool = False
 
-try:
-    from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
-except ImportError:
-    Cipher = None
 
-try:
-    import boost_histogram as boost
-except ImportError:
-    boost = None
+RIVALS = {
+    "numpy": Rival("arrays, and noise in doubles from PCG64", "no", ("numpy",), "numpy"),
+    "OpenDP": Rival(
+        "exact noise from a cryptographic generator; tables in Polars",
+        "yes", ("opendp[polars]>=0.16", "numpy"), "opendp_ways.py", own_environment=True,
+    ),
+    "diffprivlib": Rival(
+        "mechanisms in doubles, with a remedy against their low bits; tables in numpy",
+        "yes", ("diffprivlib>=0.6", "scikit-learn<1.7"), "diffprivlib_ways.py", own_environment=True,
+    ),
+    "python-dp": Rival(
+        "Google's C++ library, secure noise on a grid", "yes", ("python-dp>=1.1", "numpy"),
+        "pydp_ways.py", own_environment=True,
+    ),
+    "boost-histogram": Rival(
+        "histograms in C++", "no", ("boost-histogram",), "boost_histogram"
+    ),
+    "fast-histogram": Rival(
+        "histograms of equal bins in C, of doubles", "no", ("fast-histogram",), "fast_histogram"
+    ),
+    "polars": Rival("tables in Rust", "no", ("polars",), "polars"),
+    "DuckDB": Rival("tables in SQL", "no", ("duckdb",), "duckdb"),
+    "cryptography": Rival("OpenSSL's ciphers", "bits only", ("cryptography",), "cryptography"),
+    "dp-accounting": Rival(
+        "Google's accountant: privacy loss distributions on a grid", "budgets only",
+        ("dp-accounting",), "dp_accounting",
+    ),
+}  # fmt: skip
+SKIPPED: dict[str, str] = {}  # the reason of each rival that was asked for and is not here
+
+
+def here(name: str) -> Any:
+    """Return the module of a rival that runs in this process, or None and a reason in SKIPPED."""
+    try:
+        return importlib.import_module(RIVALS[name].module)
+    except ImportError as error:
+        SKIPPED[name] = str(error)
+        return None
+
+
+@cache
+def process(name: str) -> Callable[..., ForeignWay] | None:
+    rival = RIVALS[name]
+    try:
+        return started(rival.requirements, rival.module)
+    except UnavailableError as error:
+        SKIPPED[name] = str(error)
+        return None
+
+
+def way(name: str, function: str, *arguments: Any) -> ForeignWay | None:
+    """Prepare a way of a rival with an environment of its own, by a function of its file."""
+    prepare = process(name)
+    return prepare(function, *arguments) if prepare else None
+
+
+def versions() -> dict[str, str]:
+    """Return the version of each rival that was used, or why it was not."""
+    found = dict(SKIPPED)
+    for name, rival in RIVALS.items():
+        if rival.own_environment:
+            if name not in SKIPPED and process.cache_info().currsize:
+                known = way(name, "version")
+                found[name] = known() if known else SKIPPED[name]
+        elif name not in SKIPPED:
+            try:
+                found[name] = importlib.metadata.version(name.lower())
+            except importlib.metadata.PackageNotFoundError as error:
+                found[name] = f"not installed: {error}"
+    return found
 
 
 def boost_histogram(x: Any, bins: int, lo: float, hi: float) -> Callable[[], Any] | None:
     """Counts in equal bins. The last one is open there: for data below hi."""
+    boost = here("boost-histogram")
     if boost is None:
         return None
     axis = boost.axis.Regular(bins, lo, hi)
@@ -41,75 +111,21 @@ def boost_histogram(x: Any, bins: int, lo: float, hi: float) -> Callable[[], Any
     return fill
 
 
-def opendp_laplace(scale: float, n: int) -> Callable[[], NDArray[np.int64]] | None:
-    """Vector make_laplace on integers."""
-    if opendp is None:
-        return None
-    space = opendp.vector_domain(opendp.atom_domain(T=int)), opendp.l1_distance(T=int)
-    measurement, zeros = opendp.m.make_laplace(*space, scale=float(scale)), [0] * n
-    return lambda: np.array(measurement(zeros))
-
-
-def opendp_scalar_laplace(scale: float) -> Callable[[], int] | None:
-    """Scalar make_laplace on integers."""
-    if opendp is None:
-        return None
-    space = opendp.atom_domain(T=int), opendp.absolute_distance(T=int)
-    measurement = opendp.m.make_laplace(*space, scale=float(scale))
-    return lambda: measurement(0)
-
-
-def opendp_gaussian(sigma: float, n: int) -> Callable[[], NDArray[np.int64]] | None:
-    """Vector make_gaussian on integers."""
-    if opendp is None:
-        return None
-    space = opendp.vector_domain(opendp.atom_domain(T=int)), opendp.l2_distance(T=float)
-    measurement, zeros = opendp.m.make_gaussian(*space, scale=float(sigma)), [0] * n
-    return lambda: np.array(measurement(zeros))
+def fast_histogram(x: Any, bins: int, lo: float, hi: float) -> Callable[[], Any] | None:
+    """Counts in equal bins, in doubles. Data at hi are left out there: for data below hi."""
+    fast = here("fast-histogram")
+    return fast and (lambda: fast.histogram1d(x, bins, (lo, hi)))
 
 
 def openssl(stream: str, n: int) -> Callable[[], bytes] | None:
     """Keystream of OpenSSL's ChaCha20 or AES-256-CTR, as new bytes."""
-    if Cipher is None:
+    if here("cryptography") is None:
         return None
+    from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+
     if stream == "aes":
         cipher = Cipher(algorithms.AES(bytes(32)), modes.CTR(bytes(16)))
     else:
         cipher = Cipher(algorithms.ChaCha20(bytes(32), bytes(16)), mode=None)
     encryptor, zeros = cipher.encryptor(), bytes(n)
     return lambda: encryptor.update(zeros)
-
-
-def diffprivlib_budget(epsilon: float, each: float, count: int) -> Callable[[], float] | None:
-    """Charges to a BudgetAccountant in memory, which keeps floats; returns what is spent."""
-    if BudgetAccountant is None:
-        return None
-
-    def spend() -> float:
-        budget = BudgetAccountant(epsilon=epsilon, delta=0)
-        for _ in range(count):
-            budget.spend(each, 0)
-        return float(budget.total()[0])
-
-    return spend
-
-
-def opendp_budget(epsilon: float, each: float, count: int) -> Callable[[], float] | None:
-    """Queries of a privacy filter in memory that do nothing but cost; returns what is spent."""
-    if opendp is None:
-        return None
-    space = opendp.atom_domain(T=int), opendp.absolute_distance(T=int)
-    measure = opendp.max_divergence()
-    odometer = opendp.c.make_fully_adaptive_composition(*space, output_measure=measure)
-    budget = opendp.c.make_privacy_filter(odometer, d_in=1, d_out=epsilon)
-    query = opendp.m.make_user_measurement(
-        *space, measure, lambda _: 0, lambda moved: each * moved, TO=int
-    )
-
-    def spend() -> float:
-        filled = budget(0)
-        for _ in range(count):
-            filled(query)
-        return each * count
-
-    return spend

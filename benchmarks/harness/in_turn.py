@@ -1,0 +1,78 @@
+"""Several ways to one answer, measured in turn: the machine's clock drifts, the ratio does not."""
+
+from collections.abc import Callable, Mapping
+from time import perf_counter, process_time
+from typing import Any
+
+from harness import sizes
+from harness.environments import ForeignWay
+from harness.record import Record, Turn
+
+SECONDS = 1.5  # what all turns of one way may take together; one turn may take longer
+
+
+def measure(
+    benchmark: Any,
+    ways: Mapping[str, Callable[[], Any] | None],
+    rounds: int = 31,
+    *,
+    per: int = 1,
+    moved: int | None = None,
+    keystream: int | None = None,
+    threads: int = 1,
+) -> dict[str, Any]:
+    """Call all ways in each round, and return what each gave last.
+
+    A way that is None is left out. The first is ours, and what pytest-benchmark's table shows. A
+    way that is slow takes its turn in some of the rounds only, at least in one. `per` is how many
+    calls of what `benchmark.group` names a way makes, `moved` and `keystream` are the bytes of
+    memory and of keystream that the first way cannot do without, `threads` those that it may use.
+    The record goes to `--results` (conftest.py).
+    """
+    present = {name: way for name, way in ways.items() if way is not None}
+    first, *others = present
+    turns: dict[str, list[Turn]] = {name: [] for name in present}
+    answers: dict[str, Any] = {}
+    rounds = 1 if sizes.SMALL else rounds
+    number = 0  # of the round
+
+    def take(name: str) -> None:
+        way, cpu, wall = present[name], process_time(), perf_counter()
+        answers[name] = way()
+        turn = Turn(number, perf_counter() - wall, process_time() - cpu)
+        if isinstance(way, ForeignWay):  # another process, which says what it took
+            turn = Turn(number, *way.taken)
+        turns[name].append(turn)
+
+    def warm_up() -> dict[str, int]:
+        for name in present:
+            take(name)
+        most = {name: max(int(SECONDS / taken[-1].wall), 1) for name, taken in turns.items()}
+        for name, taken in turns.items():
+            if taken[-1].wall < SECONDS:  # else the first turn is the only one
+                taken.clear()
+        return {name: min(-(-rounds // calls), rounds) for name, calls in most.items()}
+
+    every = warm_up()  # a way takes its turn in every so manyth round
+    rounds = max(-(-rounds // every[first]), min(rounds, 5))
+
+    def take_others() -> None:
+        nonlocal number
+        number += 1
+        for name in others:
+            late = turns[name] and turns[name][-1].round == 0
+            if not late and (number - 1) % every[name] == 0:
+                take(name)
+
+    def take_first() -> None:
+        take(first)
+
+    if turns[first]:  # one call took longer than all may
+        turns[first].clear()
+        rounds = 1
+    benchmark.pedantic(take_first, setup=take_others, rounds=rounds)
+    record = Record.of(
+        benchmark.group, turns, per=per, moved=moved, keystream=keystream, threads=threads
+    )
+    benchmark.extra_info["record"] = record
+    return answers
