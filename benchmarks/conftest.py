@@ -27,6 +27,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     if not cydp.build_info()["release"]:
         raise pytest.UsageError("benchmarks need a release build of cydp")
+    if config.getoption("numprocesses", None):
+        raise pytest.UsageError("benchmarks run one after the other: add -n 0")
     sizes.SMALL = config.getoption("--small")
     if sizes.SMALL and config.getoption("--results"):
         raise pytest.UsageError("small input gives no results: leave out --small or --results")

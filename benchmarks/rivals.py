@@ -34,7 +34,8 @@ RIVALS = {
     ),
     "diffprivlib": Rival(
         "mechanisms in doubles, with a remedy against their low bits; tables in numpy",
-        "yes", ("diffprivlib>=0.6", "scikit-learn<1.7"), "diffprivlib_ways.py", own_environment=True,
+        "yes", ("diffprivlib>=0.6", "scikit-learn<1.7"), "diffprivlib_ways.py",
+        own_environment=True,
     ),
     "python-dp": Rival(
         "Google's C++ library, secure noise on a grid", "yes", ("python-dp>=1.1", "numpy"),

@@ -1,4 +1,4 @@
-"""Libraries whose requirements clash with others' run in an environment and a process of their own."""
+"""Libraries with requirements that clash run in an environment and a process of their own."""
 
 import hashlib
 import os

@@ -48,7 +48,7 @@ def measure(
         for name in present:
             take(name)
         most = {name: max(int(SECONDS / taken[-1].wall), 1) for name, taken in turns.items()}
-        for name, taken in turns.items():
+        for taken in turns.values():
             if taken[-1].wall < SECONDS:  # else the first turn is the only one
                 taken.clear()
         return {name: min(-(-rounds // calls), rounds) for name, calls in most.items()}

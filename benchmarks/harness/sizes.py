@@ -1,4 +1,4 @@
-"""Full sizes, or small ones that only show that each benchmark runs and that its answer is right."""
+"""Full sizes, or small ones that only show that a benchmark runs and that its answer is right."""
 
 SMALL = False  # set by conftest.py before any benchmark is imported
 

@@ -1,4 +1,4 @@
-"""Runs functions of a file in another environment, for environments.py: it needs no other module."""
+"""Runs functions of a file in another environment, for environments.py; it stands alone."""
 
 import os
 import pickle
