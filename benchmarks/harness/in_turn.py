@@ -44,33 +44,24 @@ def measure(
             turn = Turn(number, *way.taken)
         turns[name].append(turn)
 
-    def warm_up() -> dict[str, int]:
-        for name in present:
-            take(name)
-        most = {name: max(int(SECONDS / taken[-1].wall), 1) for name, taken in turns.items()}
-        for taken in turns.values():
-            if taken[-1].wall < SECONDS:  # else the first turn is the only one
-                taken.clear()
-        return {name: min(-(-rounds // calls), rounds) for name, calls in most.items()}
-
-    every = warm_up()  # a way takes its turn in every so manyth round
-    rounds = max(-(-rounds // every[first]), min(rounds, 5))
+    for name in present:
+        take(name)
+    calls = {name: max(int(SECONDS / taken[-1].wall), 1) for name, taken in turns.items()}
+    rounds = 1 if turns[first][-1].wall > SECONDS else min(rounds, max(calls[first], 5))
+    every = {name: -(-rounds // min(most, rounds)) for name, most in calls.items()}
+    for name, taken in turns.items():
+        if name == first or taken[-1].wall < SECONDS:  # else the first turn is the only one
+            taken.clear()
 
     def take_others() -> None:
         nonlocal number
         number += 1
         for name in others:
-            late = turns[name] and turns[name][-1].round == 0
-            if not late and (number - 1) % every[name] == 0:
+            over = turns[name] and turns[name][0].round == 0
+            if not over and (number - 1) % every[name] == 0:
                 take(name)
 
-    def take_first() -> None:
-        take(first)
-
-    if turns[first]:  # one call took longer than all may
-        turns[first].clear()
-        rounds = 1
-    benchmark.pedantic(take_first, setup=take_others, rounds=rounds)
+    benchmark.pedantic(take, (first,), setup=take_others, rounds=rounds)
     record = Record.of(
         benchmark.group, turns, per=per, moved=moved, keystream=keystream, threads=threads
     )
