@@ -37,7 +37,9 @@ def measure(
     number = 0  # of the round
 
     def take(name: str) -> None:
-        way, cpu, wall = present[name], process_time(), perf_counter()
+        way = present[name]
+        answers.pop(name, None)  # freeing it is no part of the next turn
+        cpu, wall = process_time(), perf_counter()
         answers[name] = way()
         turn = Turn(number, perf_counter() - wall, process_time() - cpu)
         if isinstance(way, ForeignWay):  # another process, which says what it took
