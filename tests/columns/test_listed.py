@@ -162,8 +162,8 @@ def peak_of(call: Callable[[], Any]) -> int:
         tracemalloc.stop()
 
 
-@pytest.mark.parametrize("shape", ["list", "objects"])
-@pytest.mark.parametrize("word", ["user {}", None])
+@pytest.mark.parametrize("shape", ["list", pytest.param("objects", marks=pytest.mark.long)])
+@pytest.mark.parametrize("word", ["user {}", pytest.param(None, marks=pytest.mark.long)])
 def test_the_memory_of_a_call(
     shape: str, word: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -153,7 +153,9 @@ print(json.dumps([released, refused]))
 """
 
 
-@pytest.mark.parametrize(("error", "step"), [("ENOSPC", 23), ("EIO", 37)])
+@pytest.mark.parametrize(
+    ("error", "step"), [pytest.param("ENOSPC", 23, marks=pytest.mark.long), ("EIO", 37)]
+)
 def test_calls_that_fail_now_and_then(tmp_path: Path, error: str, step: int) -> None:
     """Nothing is released that is not in the file, and no file is there that is not whole."""
     path = tmp_path / "ledger"
