@@ -60,6 +60,8 @@ def pythons() -> dict[str, Path]:
     """The Pythons of the rivals that have one."""
     found = {}
     for name in MODULES:
+        if name in rivals.SKIPPED:
+            continue
         try:
             found[name] = python_with(rivals.RIVALS[name].requirements)
         except UnavailableError as error:

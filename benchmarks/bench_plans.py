@@ -54,18 +54,36 @@ def bench_large_plan(benchmark: Any) -> None:
     assert answers["cydp"] < cydp.Plan(LARGE).epsilon_by_method(1e-6)["zcdp"]
 
 
+def calibration(count: int) -> Callable[[], float] | None:
+    """The standard deviation of the continuous Gaussian, by dp-accounting's PLD accountant."""
+    accounting = rivals.here("dp-accounting")
+    if accounting is None:
+        return None
+    from dp_accounting.pld import PLDAccountant
+
+    def event(sigma: float) -> Any:
+        return accounting.SelfComposedDpEvent(accounting.GaussianDpEvent(sigma), count)
+
+    return lambda: float(accounting.calibrate_dp_mechanism(PLDAccountant, event, 1, 1e-6))
+
+
 @pytest.mark.parametrize("power", [2, 5])
 def bench_calibrate(benchmark: Any, power: int) -> None:
     benchmark.group = (
         f"accountant: calibrate 10^{power} Gaussian releases to epsilon 1, delta 10^-6"
     )
-
-    releases = size(10**power)
-
-    def gaussian() -> float:
-        budget = cydp.ApproxDP(1, 1e-6)
-        noise = cydp.calibrate(cydp.DiscreteGaussian, budget, count=releases, sensitivity=1)
-        return cydp.Plan([(noise, releases)]).epsilon(1e-6)
-
-    answers = in_turn.measure(benchmark, {"cydp": gaussian}, rounds=3)
-    assert 0.9999 < answers["cydp"] <= 1
+    releases, budget = size(10**power), cydp.ApproxDP(1, 1e-6)
+    answers = in_turn.measure(
+        benchmark,
+        {
+            "cydp": lambda: cydp.calibrate(
+                cydp.DiscreteGaussian, budget, count=releases, sensitivity=1
+            ),
+            "dp-accounting, continuous noise": calibration(releases) if power == 2 else None,
+        },
+        rounds=3,
+    )
+    noise = answers.pop("cydp")
+    assert 0.9999 < cydp.Plan([(noise, releases)]).epsilon(1e-6) <= 1
+    for sigma in answers.values():
+        assert sigma == pytest.approx(float(noise.sigma), rel=0.01)

@@ -95,7 +95,7 @@ def python_with(requirements: tuple[str, ...]) -> Path:
     folder = ENVIRONMENTS / name
     scripts = folder / ("Scripts" if os.name == "nt" else "bin")
     done = folder / "installed"
-    if not done.exists():
+    if not (done.exists() and (scripts / "python").exists()):
         try:
             venv.create(folder, with_pip=True, clear=True)
             (ENVIRONMENTS / ".gitignore").write_text("*\n")
