@@ -1,34 +1,29 @@
-"""Releases of a Parquet file, each in a process of its own: seconds, and peak memory."""
+"""Releases of Parquet files, each in a process of its own: seconds, and peak memory."""
 
-import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import duckdb
+import numpy as np
 import pytest
+from harness.sizes import size
+from processes import run
 
-ROWS = (10**7, 4 * 10**7)  # how many more cost no memory
-PERSONS = 10**5
+ROWS = [size(n) for n in (10**6, 10**7, 4 * 10**7)]  # more rows need no more memory
+PERSONS = size(10**5)
 
 RELEASE = """
-import json, sys
-from time import perf_counter
 import duckdb
 import cydp
 from cydp._columns.tables import table_of_relation
 
-def peak_of_memory():  # getrusage would tell the parent's peak
-    with open("/proc/self/status") as status:
-        return next(int(line.split()[1]) for line in status if line.startswith("VmHWM"))
-
 file, call = sys.argv[1:]
 table = table_of_relation(duckdb.read_parquet(file), repeatable=True)
 cydp.sum([1.0], (0, 1), epsilon=1)
-before, start = peak_of_memory(), perf_counter()
+before, cpu, start = peak(), process_time(), perf_counter()
 release = eval(call)
-print(json.dumps([perf_counter() - start, before, peak_of_memory(), float(release)]))
+answer(wall=perf_counter() - start, cpu=process_time() - cpu, before=before, peak=peak(),
+       value=float(release))
 """
 USER = "user='person', max_rows=3, epsilon=1000"
 CALLS = {
@@ -57,20 +52,28 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[int, Path]:
 
 @pytest.mark.parametrize("name", CALLS)
 def bench_file(benchmark: Any, files: dict[int, Path], name: str) -> None:
-    benchmark.group = f"{name} of a Parquet file"
+    benchmark.group = f"pieces: {name}, a Parquet file of 10^6 to 4 * 10^7 rows"
+    points: list[dict[str, Any]] = []
 
     def release() -> None:
         for rows, file in files.items():
-            done = subprocess.run(
-                [sys.executable, "-c", RELEASE, file, CALLS[name]],
-                capture_output=True, check=True, text=True,
-            )  # fmt: skip
-            seconds, before, peak, answer = json.loads(done.stdout)
+            found = run(RELEASE, file, CALLS[name])
             expected = 1 if name == "mean" else 3 * PERSONS if "users" in name else rows
-            assert answer == pytest.approx(expected, rel=1e-3)
-            benchmark.extra_info[f"{rows:.0e} rows"] = (
-                f"{seconds:.2f} s, {peak / 1024:.0f} MiB at most, of which {before / 1024:.0f} "
-                "before it began"
+            assert found["value"] == pytest.approx(expected, abs=0.001 * expected + 60)
+            seconds = 3 * [found["wall"]]  # of one turn
+            points.append(
+                {"x": rows, "seconds": seconds, "cpu": found["cpu"], "peak": found["peak"]}
             )
+            if found["before"] is not None:
+                added = (found["peak"] - found["before"]) / 2**20
+                benchmark.extra_info[f"MiB beyond what it began with, {rows:,} rows"] = round(added)
 
     benchmark.pedantic(release, rounds=1)
+    rows, seconds = [p["x"] for p in points], [p["seconds"][1] for p in points]
+    benchmark.extra_info["curve"] = {
+        "work": f"{name} of a Parquet file",
+        "axis": "rows",
+        "unit": "rows",
+        "points": points,
+        "slope": float(np.polyfit(np.log(rows), np.log(seconds), 1)[0]),
+    }

@@ -9,7 +9,6 @@ import importlib
 import importlib.metadata
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 from harness.environments import ForeignWay, UnavailableError, started
@@ -20,7 +19,7 @@ class Rival:
     """A library that gives the same answer, or one that is less private, or not at all."""
 
     what: str
-    private: str  # whether its noise protects, in a word
+    private: str  # whether its noise protects; "in doubles": as far as doubles are real numbers
     requirements: tuple[str, ...]
     module: str  # what is imported here, or the file of foreign/
     own_environment: bool = False
@@ -28,18 +27,24 @@ class Rival:
 
 RIVALS = {
     "numpy": Rival("arrays, and noise in doubles from PCG64", "no", ("numpy",), "numpy"),
+    "jax_privacy": Rival(  # its sample_discrete_gaussian is in its repository and not in its wheel
+        "its vectorised discrete Gaussian in doubles: the method written anew from its "
+        "description, not installed", "no from PCG64; in doubles from secure bits", ("numpy",),
+        "numpy_reference",
+    ),
     "OpenDP": Rival(
-        "exact noise from a cryptographic generator; tables in Polars",
+        "exact noise from OpenSSL's generator; tables in Polars",
         "yes", ("opendp[polars]>=0.16", "numpy"), "opendp_ways.py", own_environment=True,
     ),
     "diffprivlib": Rival(
-        "mechanisms in doubles, with a remedy against their low bits; tables in numpy",
-        "yes", ("diffprivlib>=0.6", "scikit-learn<1.7"), "diffprivlib_ways.py",
+        "noise in doubles from the system's generator, Laplace noise from four uniforms against "
+        "attacks on low bits; tools on numpy arrays",
+        "in doubles", ("diffprivlib>=0.6", "scikit-learn<1.7"), "diffprivlib_ways.py",
         own_environment=True,
     ),
     "python-dp": Rival(
-        "Google's C++ library, secure noise on a grid", "yes", ("python-dp>=1.1", "numpy"),
-        "pydp_ways.py", own_environment=True,
+        "Google's C++ library: noise on a grid of a power of two, from BoringSSL's generator",
+        "yes", ("python-dp>=1.1", "numpy"), "pydp_ways.py", own_environment=True,
     ),
     "boost-histogram": Rival(
         "histograms in C++", "no", ("boost-histogram",), "boost_histogram"
@@ -55,6 +60,7 @@ RIVALS = {
         ("dp-accounting",), "dp_accounting",
     ),
 }  # fmt: skip
+PROCESSES: dict[str, Callable[..., ForeignWay]] = {}  # what prepares ways, of those that started
 SKIPPED: dict[str, str] = {}  # the reason of each rival that was asked for and is not here
 
 
@@ -67,35 +73,40 @@ def here(name: str) -> Any:
         return None
 
 
-@cache
-def process(name: str) -> Callable[..., ForeignWay] | None:
-    rival = RIVALS[name]
-    try:
-        return started(rival.requirements, rival.module)
-    except UnavailableError as error:
-        SKIPPED[name] = str(error)
-        return None
-
-
 def way(name: str, function: str, *arguments: Any) -> ForeignWay | None:
-    """Prepare a way of a rival with an environment of its own, by a function of its file."""
-    prepare = process(name)
-    return prepare(function, *arguments) if prepare else None
+    """Prepare a way of a rival with an environment of its own, by a function of its file.
+
+    The first way makes the environment, if it is new, and starts the process.
+    """
+    if name in SKIPPED:
+        return None
+    if name not in PROCESSES:
+        rival = RIVALS[name]
+        try:
+            PROCESSES[name] = started(rival.requirements, rival.module)
+        except UnavailableError as error:
+            SKIPPED[name] = str(error)
+            return None
+    return PROCESSES[name](function, *arguments)
 
 
 def versions() -> dict[str, str]:
-    """Return the version of each rival that was used, or why it was not."""
-    found = dict(SKIPPED)
+    """Return the version of each rival that was used or is installed here, or why it is not."""
+    found = {}
     for name, rival in RIVALS.items():
-        if rival.own_environment:
-            if name not in SKIPPED and process.cache_info().currsize:
-                known = way(name, "version")
-                found[name] = known() if known else SKIPPED[name]
-        elif name not in SKIPPED:
+        if name in SKIPPED:
+            found[name] = f"skipped: {SKIPPED[name]}"
+        elif name in PROCESSES:
+            found[name] = PROCESSES[name]("version")()
+        elif rival.own_environment:
+            found[name] = "not used"
+        elif name == "jax_privacy":
+            found[name] = "written anew, not installed"
+        else:
             try:
                 found[name] = importlib.metadata.version(name.lower())
-            except importlib.metadata.PackageNotFoundError as error:
-                found[name] = f"not installed: {error}"
+            except importlib.metadata.PackageNotFoundError:
+                found[name] = "not installed"
     return found
 
 

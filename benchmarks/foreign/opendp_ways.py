@@ -1,17 +1,26 @@
 """OpenDP's ways, in an environment of their own: its Polars is a certain version."""
 
+import os
+import warnings
 from collections.abc import Callable
+from functools import partial
+from importlib.metadata import version as installed
 from typing import Any
 
 import numpy as np
+
+os.environ["POLARS_MAX_THREADS"] = "1"  # as all that is measured beside it
 import opendp.prelude as dp
-from opendp import __version__
+import opendp_releases
+import polars as pl
 
 dp.enable_features("contrib", "honest-but-curious")
+warnings.simplefilter("ignore")  # what it says of its own future
+RESOLVED: dict[str, Callable[[], Any]] = {}  # queries whose scale was searched
 
 
 def version() -> Callable[[], str]:
-    return lambda: __version__
+    return lambda: installed("opendp")
 
 
 def laplace(scale: float, n: int) -> Callable[[], Any]:
@@ -52,3 +61,58 @@ def budget(epsilon: float, each: float, count: int) -> Callable[[], float]:
         return each * count
 
     return spend
+
+
+def release(name: str, table: Any, calls: int) -> Callable[[], Any]:
+    """A release of opendp_releases.py, again and again, as users call it; returns the last."""
+    query, frame = getattr(opendp_releases, name), pl.LazyFrame(table)
+
+    def released() -> Any:
+        for _ in range(calls):
+            answer = query(frame).release().collect()
+        return numbers(answer)
+
+    return released
+
+
+def resolved(name: str, table: Any) -> Callable[[], Any]:
+    """A query whose scale is searched once, and which nothing pays for; one for each name."""
+    if name not in RESOLVED:
+        frame = pl.LazyFrame(table)
+        measurement = getattr(opendp_releases, name)(frame).resolve()
+        RESOLVED[name] = lambda: measurement(frame).collect()
+    return RESOLVED[name]
+
+
+def resolved_release(name: str, table: Any, calls: int) -> Callable[[], Any]:
+    """Releases of such a query, again and again; returns the last."""
+    draw = resolved(name, table)
+
+    def released() -> Any:
+        for _ in range(calls):
+            answer = draw()
+        return numbers(answer)
+
+    return released
+
+
+def drawn(name: str, table: Any, runs: int) -> Callable[[], Any]:
+    """The same, all of them."""
+    draw = resolved(name, table)
+    return lambda: np.array([numbers(draw()) for _ in range(runs)], float)
+
+
+def counts_of_keys(codes: Any, n_keys: int) -> Callable[[], Any]:
+    """Counts of known keys 0, 1, ..., as a table."""
+    frame, keys = pl.LazyFrame({"educ": codes}), np.arange(n_keys)
+    query = partial(opendp_releases.value_counts, frame, keys)
+    return lambda: query().release().collect().sort("educ")["len"].to_numpy()
+
+
+def numbers(table: Any) -> Any:
+    """The answers of a table in the order of its keys, as numpy has them."""
+    keys = [name for name in table.columns if name in ("bin", "sex", "educ", "day")]
+    if not keys:
+        return table.to_numpy().squeeze()
+    found = table.sort(keys)[:, -1].to_numpy()
+    return found.reshape(5, 2) if len(keys) == 2 else found

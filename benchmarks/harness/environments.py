@@ -1,5 +1,6 @@
-"""Libraries with requirements that clash run in an environment and a process of their own."""
+"""Libraries that clash with others run in an environment and a process of their own."""
 
+import atexit
 import hashlib
 import os
 import pickle
@@ -12,6 +13,7 @@ from typing import Any
 
 HERE = Path(__file__).parents[1]
 FOREIGN = HERE / "foreign"
+ENVIRONMENTS = HERE / ".environments"
 RUNNING: list["subprocess.Popen[bytes]"] = []  # they end with this process
 
 
@@ -20,15 +22,21 @@ class UnavailableError(Exception):
 
 
 class ForeignWay:
-    """A way to an answer in another process, and the seconds that its last turn took there."""
+    """A way to an answer in another process, and the seconds that its last turn took there.
+
+    `share` is how many of our calls one of its calls stands for: a slow library makes 3 calls where
+    we make 300, and 100 times the seconds are kept.
+    """
 
     def __init__(self, process: "Process", number: int) -> None:
         self._process = process
         self._number = number
+        self.share = 1.0
         self.taken = 0.0, 0.0
 
     def __call__(self) -> Any:
-        self.taken, answer = self._process.ask("run", self._number)
+        (wall, cpu), answer = self._process.ask("run", self._number)
+        self.taken = wall * self.share, cpu * self.share
         return answer
 
 
@@ -40,9 +48,15 @@ class Process:
             [python, Path(__file__).with_name("worker.py"), FOREIGN / module],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            env={name: os.environ[name] for name in os.environ if name != "PYTHONPATH"},
+            env=environment(),
         )
         RUNNING.append(self._process)
+        atexit.register(self.end)
+        try:
+            self.ask("load")
+        except RuntimeError as error:
+            self.end()
+            raise UnavailableError(f"it is installed, but: {last_line(str(error))}") from None
 
     def way(self, function: str, *arguments: Any) -> ForeignWay:
         """Call a function there, which returns the way; only the way's calls are timed."""
@@ -61,22 +75,53 @@ class Process:
             raise RuntimeError(answer)
         return answer
 
+    def end(self) -> None:
+        """Let it end: it does so when nobody can ask it any more."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.close()
+        self._process.stdout.close()
+        self._process.wait()
+
+
+def environment() -> dict[str, str]:
+    """This process's variables without the paths of its modules."""
+    return {name: os.environ[name] for name in os.environ if name != "PYTHONPATH"}
+
 
 def python_with(requirements: tuple[str, ...]) -> Path:
     """Return the Python of an environment with these requirements, which is made if it is new."""
     name = hashlib.sha256("\n".join((sys.version, *requirements)).encode()).hexdigest()[:16]
-    folder = HERE / ".environments" / name
+    folder = ENVIRONMENTS / name
     scripts = folder / ("Scripts" if os.name == "nt" else "bin")
     done = folder / "installed"
-    if not done.exists():
-        venv.create(folder, with_pip=True, clear=True)
-        install = [scripts / "python", "-m", "pip", "install", "--quiet", *requirements]
-        found = subprocess.run(install, capture_output=True, text=True, check=False)
+    if not (done.exists() and (scripts / "python").exists()):
+        try:
+            venv.create(folder, with_pip=True, clear=True)
+            (ENVIRONMENTS / ".gitignore").write_text("*\n")
+        except (OSError, subprocess.CalledProcessError) as error:
+            raise UnavailableError(f"no environment can be made: {error}") from None
+        pip = [scripts / "python", "-m", "pip", "--disable-pip-version-check"]
+        install = [*pip, "install", "--retries", "1", *requirements]
+        found = subprocess.run(
+            install, capture_output=True, text=True, check=False, env=environment()
+        )
         if found.returncode:
-            said = [line for line in found.stderr.splitlines() if "ERROR" in line]
-            raise UnavailableError((said or ["pip failed"])[-1].removeprefix("ERROR: "))
+            raise UnavailableError(reason(found.stderr))
         done.touch()
     return scripts / "python"
+
+
+def reason(said: str) -> str:
+    """Say why pip installed nothing, in a line."""
+    if "connection broken" in said:
+        return "pip reaches no package index"
+    errors = [line for line in said.splitlines() if line.startswith("ERROR: ")]
+    return "pip: " + (errors[-1].removeprefix("ERROR: ") if errors else last_line(said))
+
+
+def last_line(text: str) -> str:
+    return text.rstrip().rpartition("\n")[2]
 
 
 def started(requirements: tuple[str, ...], module: str) -> Callable[..., ForeignWay]:
