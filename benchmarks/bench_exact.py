@@ -1,4 +1,4 @@
-"""cydp.exact beside numpy and others, none of which adds noise; each answer is that of the others."""
+"""cydp.exact beside numpy and others, none of which adds noise; answers are those of the others."""
 
 from collections.abc import Callable, Mapping
 from typing import Any

@@ -68,7 +68,7 @@ def bench_exponential(benchmark: Any, name: str) -> None:
 
 @pytest.mark.parametrize("name", NORMAL)
 def bench_permute_and_flip(benchmark: Any, name: str) -> None:
-    """Its rival's noise is exponential, which numpy draws in a third of the time of Gumbel noise."""
+    """Its rival's noise is exponential: numpy draws it in a third of the time of Gumbel noise."""
     benchmark.group = f"permute-and-flip, {name}"
     scores = SCORES[name]()
     ways = {

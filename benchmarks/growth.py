@@ -10,7 +10,10 @@ from harness import in_turn
 def measure(
     benchmark: Any, axis: str, unit: str, ways: Mapping[float, Callable[[], Any]], rounds: int = 11
 ) -> dict[float, Any]:
-    """Measure the points of a curve in turn, and return their answers; the slope is in logarithms."""
+    """Measure the points of a curve in turn, and return their answers.
+
+    The slope is that of a line through the logarithms of medians.
+    """
     answers = in_turn.measure(benchmark, {str(x): way for x, way in ways.items()}, rounds)
     record = benchmark.extra_info.pop("record")  # points of a curve are no rivals
     points = [

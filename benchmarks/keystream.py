@@ -2,8 +2,7 @@
 
 import math
 
-# At most this share of the candidates of a large sigma is accepted (docs/samplers/discrete_gaussian.md).
-ACCEPTED = 0.953
+ACCEPTED = 0.953  # at most, of the candidates of a large sigma: docs/samplers/discrete_gaussian.md
 
 
 def of_laplace(scale: float, n: int) -> int:

@@ -1,8 +1,8 @@
 """What a user would write by hand with numpy: fast or slow, and not private.
 
-Each docstring says in a word why. "Floats" means that the noise is rounded in doubles, whose low bits
-tell which values were possible (Mironov 2012); "PCG64" that numpy's generator is no cipher. `rng` may
-draw from secure bits (`secure_bits`), which mends the latter alone.
+Each docstring says in a word why. "Floats" means that the noise is rounded in doubles, whose low
+bits tell which values were possible (Mironov 2012); "PCG64" that numpy's generator is no cipher.
+`rng` may draw from secure bits (`secure_bits`), which mends the latter alone.
 """
 
 from collections.abc import Callable
@@ -17,15 +17,16 @@ BLOCK = 2**16  # proposals that fit into the cache
 
 
 def secure_bits() -> tuple[str, np.random.Generator]:
-    """Return numpy's generator on bits of a cipher that the system keys, and whose they are.
+    """Return whose bits they are, and numpy's generator on the bits of a cipher.
 
-    AES-128 of randomgen where it is installed, which is faster; else the bits of cydp.
+    Those of randomgen where it is installed, which is faster here; else those of cydp. The system
+    gives the key.
     """
     try:
         from randomgen import AESCounter
     except ImportError:
-        return "cydp's bits", np.random.Generator(cydp.Generator())
-    return "AES bits", np.random.Generator(AESCounter())
+        return "ChaCha20 or AES-256 of cydp", np.random.Generator(cydp.Generator())
+    return "AES-128 of randomgen", np.random.Generator(AESCounter())
 
 
 # Noise.
@@ -55,11 +56,12 @@ def rounded_normal(sigma: float, n: int, rng: np.random.Generator) -> NDArray[np
 def discrete_gaussian(sigma: float, n: int, rng: np.random.Generator) -> NDArray[np.int64]:
     """Discrete Gaussian noise by rejection. Not private: chances are rounded, PCG64.
 
-    The method of jax_privacy's `sample_discrete_gaussian` (after Canonne, Kamath, Steinke 2020), which
-    is written anew here after its description: discrete Laplace proposals of scale t, a difference of
-    two geometric variables, are accepted with probability exp(-(|x| - sigma^2/t)^2 / (2 sigma^2)) in
-    doubles. It is tuned: t = sigma, where 76 % are accepted, and blocks that fit into the cache take
-    38 ns a value where t = 1.3 sigma and one batch of 5/3 n proposals take 52.
+    The method of jax_privacy's `sample_discrete_gaussian` (after Canonne, Kamath, Steinke 2020),
+    written anew here after jax_privacy's description: discrete Laplace proposals of scale t, a
+    difference of two geometric variables, are accepted with probability
+    exp(-(|x| - sigma^2/t)^2 / (2 sigma^2)), in doubles. It is tuned: t = sigma, where 76 % are
+    accepted, and blocks that fit into the cache take 38 ns a value where t = 1.3 sigma and one
+    batch of 5/3 n proposals take 52.
     """
     p, chance = -np.expm1(-1 / sigma), 0.76
     drawn, found = np.empty(n, np.int64), 0
