@@ -2,15 +2,17 @@
 
 from typing import Any
 
-import in_turn
+import keystream
 import numpy as np
 import numpy_reference
 import pytest
+from harness import in_turn
+from harness.sizes import size, tolerance
 
 import cydp
 from cydp import _threads as threads
 
-N = 10**7
+N, COUNTS = size(10**7), size(10**6)
 RNG = np.random.default_rng(1)
 
 
@@ -28,9 +30,11 @@ def check(m: cydp.RandomizedResponse, codes: Any, reports: Any) -> None:
     assert reports.max() < m.n_categories
 
 
-@pytest.mark.parametrize("dtype", ["uint8", "int64"])
-@pytest.mark.parametrize("k", [2, 10, 200])
-def bench_reports(benchmark: Any, k: int, dtype: str) -> None:
+@pytest.mark.parametrize(
+    ("dtype", "k"),
+    [*((dtype, k) for dtype in ("uint8", "int64") for k in (2, 10, 200)), ("int64", 10**4)],
+)
+def bench_reports(benchmark: Any, dtype: str, k: int) -> None:
     benchmark.group = f"randomized response, 10^7 {dtype} codes, {k} categories"
     codes = RNG.integers(0, k, N, dtype=dtype)
     m, fixed = cydp.RandomizedResponse(epsilon=1, n_categories=k), cydp.Generator(fixed_work=True)
@@ -40,65 +44,83 @@ def bench_reports(benchmark: Any, k: int, dtype: str) -> None:
             "cydp": lambda: m.release(codes),
             "cydp, fixed work": lambda: m.release(codes, rng=fixed),
             "numpy": lambda: numpy_reference.randomized_response(codes, k, float(m.epsilon), RNG),
-            "a copy": codes.copy,
         },
         rounds=15,
+        moved=2 * codes.nbytes,
+        keystream=keystream.of_reports(k, N),
     )
-    for way, reports in answers.items():
-        if way != "a copy":
-            check(m, codes, reports)
+    for reports in answers.values():
+        check(m, codes, reports)
 
 
 def bench_threads(benchmark: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    benchmark.group = "randomized response, 10^7 uint8 codes, 2 categories, two threads"
+    benchmark.group = "two threads: randomized response, 10^7 uint8 codes, 2 categories"
     codes, m = RNG.integers(0, 2, N, dtype=np.uint8), cydp.RandomizedResponse(epsilon=1)
 
     def shared(number: int) -> Any:
         monkeypatch.setattr(threads, "NUM_THREADS", number)
         return m.release(codes)
 
-    ways = {"two threads": lambda: shared(2), "one thread": lambda: shared(1)}
-    for reports in in_turn.measure(benchmark, ways, rounds=15).values():
+    ways = {"cydp, two threads": lambda: shared(2), "cydp, one thread": lambda: shared(1)}
+    for reports in in_turn.measure(
+        benchmark, ways, moved=2 * N, keystream=keystream.of_reports(2, N), threads=2
+    ).values():
         check(m, codes, reports)
 
 
 def bench_estimate(benchmark: Any) -> None:
-    benchmark.group = "estimate, 10^7 uint8 reports, 10 categories"
+    benchmark.group = "estimate of 10^7 uint8 reports, 10 categories"
     m = cydp.RandomizedResponse(epsilon=1, n_categories=10)
     codes = RNG.integers(0, 10, N, dtype=np.uint8)
     reports = m.release(codes)
-    ways = {"cydp": lambda: m.estimate(reports).counts, "bincount": lambda: np.bincount(reports)}
-    answers = in_turn.measure(benchmark, ways, rounds=7)
-    assert np.abs(answers["cydp"] - np.bincount(codes)).max() < 10**5
-
-
-def bench_one(benchmark: Any) -> None:
-    benchmark.group = "1,000 times one"
-    m, s, p = (
-        cydp.RandomizedResponse(epsilon=1),
-        cydp.PartitionSelection(epsilon=1, delta=1e-5, max_partitions=1),
-        np.exp(1) / (1 + np.e),
-    )
+    other = (1 - float(m.p_truth)) / 9  # the chance of each category that is not true
     ways = {
-        "report": lambda: [m.release(1) for _ in range(1000)],
-        "selection": lambda: [s.release(10) for _ in range(1000)],
-        "numpy's report": lambda: [1 if RNG.random() < p else 0 for _ in range(1000)],
+        "cydp": lambda: m.estimate(reports).counts,
+        "numpy": lambda: (np.bincount(reports) - N * other) / (float(m.p_truth) - other),
     }
-    answers = in_turn.measure(benchmark, ways)
-    assert 600 < sum(answers["report"]) < 850
+    answers = in_turn.measure(benchmark, ways, rounds=15, moved=N)
+    np.testing.assert_allclose(answers["cydp"], answers["numpy"], rtol=1e-6, atol=1)
+    deviation = 0.5 / (float(m.p_truth) - other)
+    assert np.abs(answers["cydp"] - np.bincount(codes)).max() < 8 * deviation * N**0.5
+
+
+def bench_one_report(benchmark: Any) -> None:
+    benchmark.group = "RandomizedResponse.release, one bit"
+    m, calls = cydp.RandomizedResponse(epsilon=1), 1000
+    p = float(m.p_truth)
+    ways = {
+        "cydp": lambda: [m.release(1) for _ in range(calls)],
+        "numpy": lambda: [1 if RNG.random() < p else 0 for _ in range(calls)],
+    }
+    for reports in in_turn.measure(benchmark, ways, rounds=15, per=calls).values():
+        assert abs(np.mean(reports) - p) < tolerance(calls, 8) / 2
+
+
+def bench_one_selection(benchmark: Any) -> None:
+    benchmark.group = "PartitionSelection.release, one count"
+    m, calls = cydp.PartitionSelection(epsilon=1, delta=1e-5, max_partitions=1), 1000
+    chances = m.probability(np.arange(100))
+    ways = {
+        "cydp": lambda: [m.release(10) for _ in range(calls)],
+        "numpy": lambda: [RNG.random() < chances[min(10, 99)] for _ in range(calls)],
+    }
+    for kept in in_turn.measure(benchmark, ways, rounds=15, per=calls).values():
+        assert abs(np.mean(kept) - chances[10]) < tolerance(calls, 8) / 2
 
 
 def bench_selection(benchmark: Any) -> None:
     benchmark.group = "partition selection, 10^6 counts"
-    counts = RNG.geometric(0.1, 10**6)
+    counts = RNG.geometric(0.1, COUNTS)
     m = cydp.PartitionSelection(epsilon=1, delta=1e-5, max_partitions=1)
     chances = m.probability(np.arange(100))
     answers = in_turn.measure(
         benchmark,
         {
             "cydp": lambda: m.release(counts),
-            "numpy": lambda: RNG.random(10**6) < chances[np.minimum(counts, 99)],
+            "numpy": lambda: numpy_reference.kept(counts, chances, RNG),
         },
+        moved=9 * COUNTS,
+        keystream=8 * COUNTS,  # 64 bits for each count
     )
     for kept in answers.values():
-        assert abs(kept.mean() - m.probability(counts).mean()) < 0.01
+        assert abs(kept.mean() - m.probability(counts).mean()) < tolerance(COUNTS, 8) / 2

@@ -1,26 +1,33 @@
-"""Exact noise beside numpy's, which is not private, and beside OpenDP's, which is exact."""
+"""Exact noise beside numpy's, which is not private, and beside that of other libraries."""
 
 from collections.abc import Callable
 from fractions import Fraction
 from threading import Thread
 from typing import Any, Literal
 
-import in_turn
+import growth
+import keystream
 import numpy as np
 import numpy_reference
 import pytest
 import rivals
+from harness import in_turn
+from harness.sizes import size, tolerance
+from moments import check_gaussian, check_laplace, check_variance
 from numpy.typing import NDArray
 
 import cydp
 from cydp import _threads as threads
 from cydp._samplers import prepare_discrete_laplace
 
-N = 10**6
+N, FEWER, LARGE = size(10**6), size(10**5), size(10**7)
 OUT = np.zeros(N, np.int64)
-LARGE = np.zeros(10**7, np.int64)
 RNG = np.random.default_rng(1)
+BITS, SECURE = numpy_reference.secure_bits()
 FIXED = cydp.Generator(fixed_work=True)
+SCALES: dict[str, float] = {
+    "0.1": 0.1, "1": 1, "4": 4, "10": 10, "1000": 1000, "2^20": 2**20, "2^40": 2**40,
+}  # fmt: skip
 
 
 @pytest.fixture(autouse=True)
@@ -29,21 +36,10 @@ def one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(threads, "NUM_THREADS", 1)
 
 
-def check(drawn: NDArray[Any], variance: float) -> None:
-    """Hold a draw to its variance: 2 % is ten standard errors or more."""
-    assert abs(np.square(drawn, dtype=float).mean() / variance - 1) < 0.02
-
-
-def once(benchmark: Any, draw: Callable[[], NDArray[Any]] | None, variance: float) -> None:
-    """Measure a rival that takes seconds."""
-    if draw is None:
-        pytest.skip("the rival is not installed")
-    check(benchmark.pedantic(draw, rounds=1), variance)
-
-
-@pytest.mark.parametrize("scale", [1, 4, 10, 1000, 2**20, 2**40])
-def bench_laplace(benchmark: Any, scale: int) -> None:
-    benchmark.group = f"discrete Laplace, 10^6, scale {scale}"
+@pytest.mark.parametrize("name", SCALES)
+def bench_laplace(benchmark: Any, name: str) -> None:
+    benchmark.group = f"discrete Laplace, 10^6, scale {name}"
+    scale = SCALES[name]
     answers = in_turn.measure(
         benchmark,
         {
@@ -53,40 +49,90 @@ def bench_laplace(benchmark: Any, scale: int) -> None:
             "numpy": lambda: numpy_reference.laplace(scale, N, RNG),
             "numpy, geometric": lambda: numpy_reference.discrete_laplace(scale, N, RNG),
         },
+        moved=8 * N,
+        keystream=keystream.of_laplace(scale, N),
     )
-    exact = cydp.DiscreteLaplace(epsilon=1 / scale, sensitivity=1).variance
-    for way, drawn in answers.items():
-        check(drawn, 2 * scale**2 if way == "numpy" else exact)
+    check_variance(answers["numpy"], 2 * scale**2, 24 * scale**4)
+    for way in ("cydp, new array", "numpy, geometric"):
+        check_laplace(answers[way], scale)
+    for g in (cydp.Generator(), FIXED):  # OUT is shared by ways
+        check_laplace(g.discrete_laplace(scale, out=OUT), scale)
 
 
-@pytest.mark.parametrize("sigma", [1, 10, 1000, 2**20])
-def bench_gaussian(benchmark: Any, sigma: int) -> None:
-    benchmark.group = f"discrete Gaussian, 10^6, sigma {sigma}"
+@pytest.mark.parametrize("name", SCALES)
+def bench_gaussian(benchmark: Any, name: str) -> None:
+    benchmark.group = f"discrete Gaussian, 10^6, sigma {name}"
+    sigma = SCALES[name]
     answers = in_turn.measure(
         benchmark,
         {
             "cydp": lambda: cydp.discrete_gaussian(sigma, out=OUT),
             "cydp, fixed work": lambda: FIXED.discrete_gaussian(sigma, out=OUT),
             "numpy": lambda: numpy_reference.normal(sigma, N, RNG),
+            "numpy, rounded": lambda: numpy_reference.rounded_normal(sigma, N, RNG),
+            "jax_privacy's method, PCG64": lambda: numpy_reference.discrete_gaussian(sigma, N, RNG),
+            "jax_privacy's method, secure bits": lambda: numpy_reference.discrete_gaussian(
+                sigma, N, SECURE
+            ),
         },
+        moved=8 * N,
+        keystream=keystream.of_gaussian(sigma, N),
     )
-    for drawn in answers.values():
-        check(drawn, sigma**2)
+    benchmark.extra_info["secure bits"] = BITS
+    check_variance(answers["numpy"], sigma**2, 3 * sigma**4)
+    rounded = sigma**2 + 1 / 12 if sigma >= 1 else 0  # Sheppard; for 0.1 the rounded values are 0
+    check_variance(answers["numpy, rounded"], rounded, 3 * (sigma**2 + 1) ** 2)
+    for way, drawn in answers.items():
+        if way.startswith("jax"):
+            check_gaussian(drawn, sigma)
+    for g in (cydp.Generator(), FIXED):
+        check_gaussian(g.discrete_gaussian(sigma, out=OUT), sigma)
 
 
-def bench_opendp_laplace(benchmark: Any) -> None:
-    benchmark.group = "OpenDP, 10^6, Laplace, scale 1"
-    once(
-        benchmark,
-        rivals.opendp_laplace(1, N),
-        cydp.DiscreteLaplace(epsilon=1, sensitivity=1).variance,
+@pytest.mark.parametrize("law", ["Laplace", "Gaussian"])
+def bench_over_scales(benchmark: Any, law: str) -> None:
+    benchmark.group = f"discrete {law}, 10^6"
+    draw = cydp.discrete_laplace if law == "Laplace" else cydp.discrete_gaussian
+    scales = [2**k for k in (0, 2, 3, 6, 10, 15, 20, 30, 40, 45)]
+    ways = {scale: (lambda scale=scale: draw(scale, N)) for scale in scales}
+    check = check_laplace if law == "Laplace" else check_gaussian
+    for scale, drawn in growth.measure(benchmark, "scale", "", ways).items():
+        check(drawn, scale)
+
+
+def bench_laplace_of_libraries(benchmark: Any) -> None:
+    """Other private libraries; they take a time that grows in proportion to the values."""
+    benchmark.group = "discrete Laplace, 10^5, scale 1"
+    out = np.zeros(FEWER, np.int64)
+    ways = {
+        "cydp": lambda: cydp.discrete_laplace(1, out=out),
+        "OpenDP": rivals.way("OpenDP", "laplace", 1, FEWER),
+        "python-dp": rivals.way("python-dp", "laplace", 1, FEWER),
+    }
+    answers = in_turn.measure(
+        benchmark, ways, moved=8 * FEWER, keystream=keystream.of_laplace(1, FEWER)
     )
+    for way, drawn in answers.items():
+        if way == "python-dp":  # real noise, rounded to integers
+            assert abs(np.mean(np.array(drawn) == 0) - (1 - np.exp(-0.5))) < tolerance(FEWER, 4)
+        else:
+            check_laplace(drawn, 1)
 
 
 @pytest.mark.parametrize("sigma", [10, 1000])
-def bench_opendp_gaussian(benchmark: Any, sigma: int) -> None:
-    benchmark.group = f"OpenDP, 10^6, Gaussian, sigma {sigma}"
-    once(benchmark, rivals.opendp_gaussian(sigma, N), sigma**2)
+def bench_gaussian_of_libraries(benchmark: Any, sigma: int) -> None:
+    benchmark.group = f"discrete Gaussian, 10^5, sigma {sigma}"
+    out = np.zeros(FEWER, np.int64)
+    ways = {
+        "cydp": lambda: cydp.discrete_gaussian(sigma, out=out),
+        "OpenDP": rivals.way("OpenDP", "gaussian", sigma, FEWER),
+        "python-dp": rivals.way("python-dp", "gaussian", sigma, FEWER),
+    }
+    answers = in_turn.measure(
+        benchmark, ways, moved=8 * FEWER, keystream=keystream.of_gaussian(sigma, FEWER)
+    )
+    for drawn in answers.values():
+        check_gaussian(drawn, sigma)
 
 
 def bench_bernoulli(benchmark: Any) -> None:
@@ -96,117 +142,123 @@ def bench_bernoulli(benchmark: Any) -> None:
         benchmark,
         {
             "cydp": lambda: cydp.bernoulli("1/3", out=out),
-            "cydp, fixed work": lambda: FIXED.bernoulli("1/3", out=out),
-            "numpy": lambda: RNG.random(N) < 1 / 3,
+            "cydp, fixed work": lambda: FIXED.bernoulli("1/3", N),
+            "numpy": lambda: numpy_reference.bernoulli(1 / 3, N, RNG),
         },
+        moved=N,
+        keystream=keystream.of_bernoulli(N),
     )
+    answers["cydp"] = out
     for drawn in answers.values():
-        check(drawn, 1 / 3)
+        assert abs(drawn.mean() - 1 / 3) < tolerance(N, 8)
 
 
 @pytest.mark.parametrize("stream", ["aes", "chacha20"])
-@pytest.mark.parametrize("n", [2**18, 8 * N])
-def bench_keystream(benchmark: Any, n: int, stream: Literal["aes", "chacha20"]) -> None:
-    benchmark.group = f"{stream}, {n} bytes"
+@pytest.mark.parametrize(("text", "n"), [("2^18", 2**18), ("8 * 10^6", size(8 * 10**6))])
+def bench_keystream(benchmark: Any, text: str, n: int, stream: Literal["aes", "chacha20"]) -> None:
+    cipher = "AES-256" if stream == "aes" else "ChaCha20"
+    benchmark.group = f"keystream, {cipher}, {text} bytes"
     if stream == "aes" and cydp.build_info()["aes"] == "none":
         pytest.skip("the kernels in use have no AES")
     g = cydp.Generator(stream=stream)
-    ways = {"cydp": lambda: g.bytes(n), "OpenSSL": rivals.openssl(stream, n)}
-    for drawn in in_turn.measure(benchmark, ways, rounds=101).values():
+    ways = {"cydp": lambda: g.bytes(n), "cryptography": rivals.openssl(stream, n)}
+    for drawn in in_turn.measure(benchmark, ways, rounds=101, moved=n).values():
         assert len(drawn) == n
         assert len(set(drawn[:4096])) > 200
 
 
-@pytest.mark.parametrize(("scale", "width"), [(1, 2), (2**20, 8)])
-def bench_against_keystream(benchmark: Any, scale: int, width: int) -> None:
+@pytest.mark.parametrize("name", ["1", "2^20"])
+def bench_against_keystream(benchmark: Any, name: str) -> None:
     """A draw beside what it cannot do without: to read its bits and to write 8 MB."""
-    benchmark.group = f"discrete Laplace, 10^6, scale {scale}, and its {width} MB of keystream"
-    g, copied = cydp.Generator(), RNG.integers(0, 100, N)
+    benchmark.group = f"discrete Laplace, 10^6, scale {name}, and what it cannot do without"
+    scale, g, copied = SCALES[name], cydp.Generator(), RNG.integers(0, 100, N)
+    needed = keystream.of_laplace(scale, N)
 
     def read() -> int:
         np.copyto(OUT, copied)
-        return len(g.bytes(width * N))
+        return len(g.bytes(needed))
 
     draw = lambda: cydp.discrete_laplace(scale, out=OUT)  # noqa: E731
-    answers = in_turn.measure(benchmark, {"draw": draw, "keystream and copy": read})
-    assert answers["keystream and copy"] == width * N
-    check(draw(), cydp.DiscreteLaplace(epsilon=1 / scale, sensitivity=1).variance)
+    ways = {"cydp": draw, "cydp, keystream and a copy": read}
+    answers = in_turn.measure(benchmark, ways, moved=8 * N, keystream=needed)
+    assert answers["cydp, keystream and a copy"] == needed
+    check_laplace(draw(), scale)
 
 
-@pytest.mark.parametrize("law", ["laplace", "gaussian"])
+@pytest.mark.parametrize("law", ["Laplace", "Gaussian"])
 def bench_threads(benchmark: Any, law: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two threads against one; and two callers with a half each: what the machine can give."""
-    benchmark.group = f"{law}, 10^7, scale or sigma 10, two threads"
-    draw = cydp.discrete_laplace if law == "laplace" else cydp.discrete_gaussian
+    benchmark.group = f"two threads: discrete {law}, 10^7, scale 10"
+    laplace, out = law == "Laplace", np.zeros(LARGE, np.int64)
+    draw = cydp.discrete_laplace if laplace else cydp.discrete_gaussian
 
     def shared(number: int) -> NDArray[np.int64]:
         monkeypatch.setattr(threads, "NUM_THREADS", number)
-        return draw(10, out=LARGE)
+        return draw(10, out=out)
 
     def two_callers() -> None:
         monkeypatch.setattr(threads, "NUM_THREADS", 1)
-        mine, other = np.split(LARGE, 2)
+        mine, other = np.array_split(out, 2)
         helper = Thread(target=lambda: draw(10, out=other))
         helper.start()
         draw(10, out=mine)
         helper.join()
 
     ways = {
-        "two threads": lambda: shared(2),
-        "two callers": two_callers,
-        "one thread": lambda: shared(1),
+        "cydp, two threads": lambda: shared(2),
+        "cydp, one thread": lambda: shared(1),
+        "cydp, two callers": two_callers,
     }
-    in_turn.measure(benchmark, ways)
-    check(shared(2), 200 if law == "laplace" else 100)
+    needed = (keystream.of_laplace if laplace else keystream.of_gaussian)(10, LARGE)
+    in_turn.measure(benchmark, ways, moved=8 * LARGE, keystream=needed, threads=2)
+    (check_laplace if laplace else check_gaussian)(shared(2), 10)
 
 
-def bench_scalar(benchmark: Any) -> None:
-    benchmark.group = "discrete Laplace, 1,000 times one sample, scale 10"
-    draws: dict[str, Callable[[], float]] = {
-        "cydp": lambda: cydp.discrete_laplace(10),
-        "cydp, fixed work": lambda: FIXED.discrete_laplace(10),
-        "numpy": lambda: RNG.laplace(0, 10),
-    }
-    many = {name: (lambda draw=draw: [draw() for _ in range(1000)]) for name, draw in draws.items()}
-    for drawn in in_turn.measure(benchmark, many).values():
-        assert abs(np.mean(np.abs(drawn)) - 10) < 3
-
-
-@pytest.mark.parametrize("law", ["laplace", "gaussian"])
-def bench_value_by_value(benchmark: Any, law: str) -> None:
+@pytest.mark.parametrize("law", ["Laplace", "Gaussian"])
+def bench_one_value(benchmark: Any, law: str) -> None:
     """What a host pays that asks for the noise of one cell in each call."""
-    benchmark.group = f"discrete {law}, 10,000 times one value, scale or sigma 10"
-    g, laplace = cydp.Generator(), law == "laplace"
-    block = (g.discrete_laplace_iter if laplace else g.discrete_gaussian_iter)(10)
+    benchmark.group = f"discrete {law}, one value, scale 10"
+    g, laplace, calls = cydp.Generator(), law == "Laplace", 1000
+    iterator = (g.discrete_laplace_iter if laplace else g.discrete_gaussian_iter)(10)
     one = g.discrete_laplace if laplace else g.discrete_gaussian
+    fixed = FIXED.discrete_laplace if laplace else FIXED.discrete_gaussian
     draws: dict[str, Callable[[], float]] = {
-        "cydp, of a block": lambda: next(block),
-        "cydp, one": lambda: one(10),
+        "cydp": lambda: one(10),
+        "cydp, iterator": lambda: next(iterator),
+        "cydp, fixed work": lambda: fixed(10),
         "numpy": (lambda: RNG.laplace(0, 10)) if laplace else (lambda: RNG.normal(0, 10)),
     }
-    many = {
-        name: (lambda draw=draw: [draw() for _ in range(10_000)]) for name, draw in draws.items()
+    ways: dict[str, Callable[[], Any] | None] = {
+        name: (lambda draw=draw: [draw() for _ in range(calls)]) for name, draw in draws.items()
     }
-    for drawn in in_turn.measure(benchmark, many).values():
-        assert abs(np.mean(np.abs(drawn)) - (10 if laplace else 8)) < 1
+    if laplace:
+        for name in ("OpenDP", "diffprivlib", "python-dp"):
+            ways[name] = rivals.way(name, "scalar_laplace", 10, calls)
+    mean, error = (10, 10) if laplace else (8, 6)  # of the absolute value
+    for drawn in in_turn.measure(benchmark, ways, per=calls).values():
+        assert abs(np.mean(np.abs(drawn)) - mean) < error * tolerance(calls, 8)
 
 
 def bench_new_scale(benchmark: Any) -> None:
-    benchmark.group = "a scale that is new"
+    benchmark.group = "a sampler of a scale that is new"
     scales = iter(Fraction(10**6 + i, 10**5 + 1) for i in range(10**9))
-    benchmark(lambda: prepare_discrete_laplace(next(scales)))
+    ways = {"cydp": lambda: [prepare_discrete_laplace(next(scales)) for _ in range(100)]}
+    assert len(in_turn.measure(benchmark, ways, per=100)["cydp"]) == 100
 
 
 def bench_private_histogram(benchmark: Any) -> None:
-    benchmark.group = "private histogram, 10^6 bins of 10^7 records"
-    x = np.random.default_rng(2).random(10**7)
+    benchmark.group = "private histogram, 10^6 bins of 10^7 rows"
+    x, bins = np.random.default_rng(2).random(LARGE), N
     answers = in_turn.measure(
         benchmark,
         {
-            "cydp": lambda: cydp.histogram(x, 10**6, (0, 1), epsilon=1).counts,
-            "numpy": lambda: numpy_reference.private_histogram(x, 10**6, (0, 1), 1.0, RNG),
+            "cydp": lambda: cydp.histogram(x, bins, (0, 1), epsilon=1).counts,
+            "numpy": lambda: numpy_reference.private_histogram(x, bins, (0, 1), 1.0, RNG),
         },
         rounds=7,
+        moved=8 * (len(x) + bins),
+        keystream=keystream.of_laplace(1, bins),
     )
+    deviation = cydp.DiscreteLaplace(epsilon=1, sensitivity=1).variance ** 0.5
     for counts in answers.values():
-        assert abs(counts.sum() - len(x)) < 10**5
+        assert abs(counts.sum() - len(x)) < 8 * deviation * bins**0.5

@@ -1,4 +1,4 @@
-"""Small calls with parameters that were seen before, beside a bare call of numpy.
+"""Small calls with parameters that were seen before, beside what numpy takes for the same.
 
 A machine that is twice as slow is so for both: the ratios say how small a small call is.
 """
@@ -6,9 +6,10 @@ A machine that is twice as slow is so for both: the ratios say how small a small
 from collections.abc import Callable
 from typing import Any
 
-import in_turn
 import numpy as np
+import numpy_reference
 import pytest
+from harness import in_turn
 
 import cydp
 from cydp import exact
@@ -16,44 +17,75 @@ from cydp import exact
 CALLS = 200  # in a round
 RNG = np.random.default_rng(1)
 X, CODES, FEW = RNG.uniform(0, 100, 100), RNG.integers(0, 10, 100), RNG.integers(0, 10, 10)
+ROWS, KEYS = RNG.uniform(0, 100, 1000), RNG.integers(0, 10, 1000)
 EDGES = np.array([0, *np.sort(RNG.uniform(0, 100, 9)), 100])
-NOISE = cydp.DiscreteLaplace(epsilon=1, sensitivity=1)
-LOSS = cydp.PureDP("0.001")
-BUDGETS = [
-    cydp.PrivacyFilter(most)
-    for most in (cydp.PureDP(10**9), cydp.ApproxDP(10**9, "0.9"), cydp.ZCDP(10**9))
-]
-LOSSES = [LOSS, cydp.ApproxDP("0.001", "1e-12"), cydp.ZCDP("0.001")]
+LOSSES = {
+    "PureDP": (cydp.PureDP(10**9), cydp.PureDP("0.001")),
+    "ApproxDP": (cydp.ApproxDP(10**9, "0.9"), cydp.ApproxDP("0.001", "1e-12")),
+    "ZCDP": (cydp.ZCDP(10**9), cydp.ZCDP("0.001")),
+}
+Call = Callable[[], Any]
 
-SMALL: dict[str, Callable[[], Any]] = {
-    "exact.histogram, 100 rows": lambda: exact.histogram(X, 10, (0, 100))[0],
-    "exact.histogram, given edges": lambda: exact.histogram(X, EDGES)[0],
-    "exact.bincount, 100 codes": lambda: exact.bincount(CODES, 10),
-    "exact.clamped_sum, 100 rows": lambda: exact.clamped_sum(X, (0, 100)),
-    "DiscreteLaplace.release(5)": lambda: NOISE.release(5),
-    "PrivacyFilter.charge": lambda: BUDGETS[0].charge(LOSSES[0]),
-    "PrivacyFilter.charge, approximate": lambda: BUDGETS[1].charge(LOSSES[1]),
-    "PrivacyFilter.charge, zCDP": lambda: BUDGETS[2].charge(LOSSES[2]),
-    "PureDP of text": lambda: cydp.PureDP("0.001"),
-    "discrete_laplace(10)": lambda: cydp.discrete_laplace(10),
+# The call, and numpy's; both give the same.
+EXACT: dict[str, tuple[Call, Call]] = {
+    "exact.histogram, 100 rows, 10 equal bins": (
+        lambda: exact.histogram(X, 10, (0, 100))[0],
+        lambda: numpy_reference.histogram_counts(X, 10, (0, 100)),
+    ),
+    "exact.histogram, 100 rows, 10 given bins": (
+        lambda: exact.histogram(X, EDGES)[0],
+        lambda: numpy_reference.histogram_counts(X, EDGES),
+    ),
+    "exact.bincount, 10 codes": (
+        lambda: exact.bincount(FEW, 10),
+        lambda: numpy_reference.counts(FEW, 10),
+    ),
+    "exact.bincount, 100 codes": (
+        lambda: exact.bincount(CODES, 10),
+        lambda: numpy_reference.counts(CODES, 10),
+    ),
+    "exact.clamped_sum, 100 rows": (
+        lambda: float(exact.clamped_sum(X, (0, 100)).value),
+        lambda: numpy_reference.clamped_sum(X, 0, 100),
+    ),
 }
 
+# The call, numpy's, what both should give, and how far they may be off.
+NOISY: dict[str, tuple[Call, Call, Any, float]] = {
+    "count, 1,000 rows": (
+        lambda: cydp.count(ROWS, epsilon=1).value,
+        lambda: len(ROWS) + RNG.laplace(),
+        1000, 100,
+    ),
+    "sum, 1,000 rows": (
+        lambda: cydp.sum(ROWS, bounds=(0, 100), epsilon=1).value,
+        lambda: numpy_reference.private_sum(ROWS, 0, 100, 1, RNG),
+        ROWS.sum(), 10_000,
+    ),
+    "mean, 1,000 rows": (
+        lambda: cydp.mean(ROWS, bounds=(0, 100), epsilon=1).value,
+        lambda: numpy_reference.private_mean(ROWS, 0, 100, 1, RNG),
+        ROWS.mean(), 15,
+    ),
+    "median, 1,000 rows": (
+        lambda: cydp.median(ROWS, bounds=(0, 100), epsilon=1).value,
+        lambda: numpy_reference.private_quantile(ROWS, 0.5, 0, 100, 1, RNG),
+        np.median(ROWS), 20,
+    ),
+    "histogram, 1,000 rows, 10 bins": (
+        lambda: cydp.histogram(ROWS, 10, (0, 100), epsilon=1).counts,
+        lambda: numpy_reference.private_histogram(ROWS, 10, (0, 100), 1.0, RNG),
+        np.histogram(ROWS, 10, (0, 100))[0], 100,
+    ),
+    "counts of 10 known keys, 1,000 rows": (
+        lambda: cydp.value_counts(KEYS, keys=range(10), epsilon=1).counts,
+        lambda: numpy_reference.private_counts(KEYS, 10, 1.0, RNG),
+        np.bincount(KEYS), 100,
+    ),
+}  # fmt: skip
 
-def right(name: str, answer: Any) -> bool:
-    if name == "exact.histogram, 100 rows":
-        return np.array_equal(answer, np.histogram(X, 10, (0, 100))[0])
-    if name == "exact.histogram, given edges":
-        return np.array_equal(answer, np.histogram(X, EDGES)[0])
-    if name.startswith("exact.bincount"):
-        return np.array_equal(answer, np.bincount(CODES, minlength=10))
-    if name.startswith("exact.clamped_sum"):
-        return abs(float(answer.value) - X.sum()) < 1e-4
-    if name == "PureDP of text":
-        return bool(answer == LOSS)
-    return answer is None if "charge" in name else type(answer) is int
 
-
-def often(call: Callable[[], Any]) -> Callable[[], Any]:
+def often(call: Call) -> Call:
     def calls() -> Any:
         for _ in range(CALLS):
             answer = call()
@@ -62,31 +94,35 @@ def often(call: Callable[[], Any]) -> Callable[[], Any]:
     return calls
 
 
-@pytest.mark.parametrize("name", list(SMALL))
-def bench_small_call(benchmark: Any, name: str) -> None:
-    benchmark.group = f"{CALLS} times {name}"
-    ways = {
-        name: often(SMALL[name]),
-        "np.bincount of 10 codes": often(lambda: np.bincount(FEW)),
-        "rng.laplace()": often(RNG.laplace),
-    }
-    if "histogram" in name:
-        given: Any = (10, (0, 100)) if "100 rows" in name else (EDGES,)
-        ways["np.histogram"] = often(lambda: np.histogram(X, *given))
-    answers = in_turn.measure(benchmark, ways, rounds=51)
-    assert right(name, answers[name])
+@pytest.mark.parametrize("name", EXACT)
+def bench_exact(benchmark: Any, name: str) -> None:
+    benchmark.group = f"small call: {name}"
+    ours, numpys = EXACT[name]
+    ways = {"cydp": often(ours), "numpy": often(numpys)}
+    answers = in_turn.measure(benchmark, ways, rounds=51, per=CALLS)
+    np.testing.assert_allclose(answers["cydp"], answers["numpy"], rtol=1e-6)
 
 
-def bench_out(benchmark: Any) -> None:
-    """What it saves to write the result where the caller says."""
-    benchmark.group = "DiscreteLaplace.release of 10^6 integers"
-    value, out = np.arange(10**6), np.zeros(10**6, np.int64)
-    answers = in_turn.measure(
-        benchmark,
-        {
-            "out=": lambda: NOISE.release(value, out=out),
-            "a new array": lambda: NOISE.release(value),
-        },
-        rounds=15,
-    )
-    assert all(np.abs(answer - value).max() < 100 for answer in answers.values())
+@pytest.mark.parametrize("name", NOISY)
+def bench_release(benchmark: Any, name: str) -> None:
+    benchmark.group = f"small call: {name}"
+    ours, numpys, right, off = NOISY[name]
+    ways = {"cydp": often(ours), "numpy": often(numpys)}
+    for answer in in_turn.measure(benchmark, ways, rounds=31, per=CALLS).values():
+        assert np.abs(answer - right).max() < off
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def bench_charge(benchmark: Any, name: str) -> None:
+    benchmark.group = f"small call: PrivacyFilter.charge, {name}"
+    most, each = LOSSES[name]
+    budget = cydp.PrivacyFilter(most)
+    ways = {"cydp": often(lambda: budget.charge(each))}
+    assert in_turn.measure(benchmark, ways, rounds=51, per=CALLS) == {"cydp": None}
+
+
+def bench_loss_of_text(benchmark: Any) -> None:
+    benchmark.group = "small call: PureDP of text"
+    ways = {"cydp": often(lambda: cydp.PureDP("0.001"))}
+    answers = in_turn.measure(benchmark, ways, rounds=51, per=CALLS)
+    assert answers["cydp"] == cydp.PureDP("0.001")

@@ -2,19 +2,22 @@
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from time import perf_counter
 from typing import Any
 
-import in_turn
+import growth
 import numpy as np
+import numpy_reference
 import pytest
+import rivals
+from harness import in_turn
+from harness.sizes import size
 from numpy.typing import NDArray
 
 from cydp import _threads as threads
 from cydp import exact
 
-ROWS = 10_000_000
-GROUPS = [10**3, 10**6]
+ROWS = size(10**7)
+GROUPS = {"10": 10, "10^3": 10**3, "10^5": 10**5, "10^6": 10**6, "10^7": 10**7}
 COLUMNS = {
     "float64": (0.0, 1.0),
     "float32": (0.0, 1.0),
@@ -30,6 +33,10 @@ def column(dtype: str) -> NDArray[Any]:
     return x
 
 
+def keys_of(groups: int, dtype: str) -> NDArray[Any]:
+    return np.random.default_rng(2).integers(0, size(groups), ROWS).astype(dtype)
+
+
 @pytest.fixture(autouse=True)
 def one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(threads, "NUM_THREADS", 1)
@@ -37,106 +44,143 @@ def one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("dtype", COLUMNS)
 def bench_clamped_sum(benchmark: Any, dtype: str) -> None:
-    benchmark.group = f"clamped sum, 1e7 {dtype}"
+    benchmark.group = f"clamped sum, 10^7 {dtype}"
     x, (lower, upper) = column(dtype), COLUMNS[dtype]
     answers = in_turn.measure(
         benchmark,
         {
             "cydp": lambda: exact.clamped_sum(x, (lower, upper)).value,
-            "np.clip().sum()": lambda: np.clip(x, lower, upper).sum(),
-            "np.sum()": lambda: np.sum(x),
+            "numpy": lambda: numpy_reference.clamped_sum(x, lower, upper),
+            "numpy, sum alone": lambda: np.sum(x),
         },
         rounds=21,
+        moved=x.nbytes,
     )
-    assert float(answers["cydp"]) == pytest.approx(float(answers["np.clip().sum()"]), rel=1e-4)
+    assert float(answers["cydp"]) == pytest.approx(float(answers["numpy"]), rel=1e-4)
 
 
 def bench_clamped_sum_coarse_int64(benchmark: Any) -> None:
-    benchmark.group = "clamped sum, 1e7 int64, step 2"
+    benchmark.group = "clamped sum, 10^7 int64, step 2"
     x = column("int64")
     answers = in_turn.measure(
         benchmark,
         {
             "cydp": lambda: exact.clamped_sum(x, (0, 10**6), step=2).value,
-            "np.sum()": lambda: np.sum(x),
+            "numpy": lambda: numpy_reference.clamped_sum(x, 0, 10**6),
+            "numpy, sum alone": lambda: np.sum(x),
         },
         rounds=21,
+        moved=x.nbytes,
     )
-    assert float(answers["cydp"]) == pytest.approx(float(np.clip(x, 0, 10**6).sum()), rel=1e-6)
+    assert float(answers["cydp"]) == pytest.approx(float(answers["numpy"]), rel=1e-4)
 
 
 def bench_sum_and_squares(benchmark: Any) -> None:
-    benchmark.group = "clamped sum and sum of squares, 1e7 float64"
+    benchmark.group = "clamped sum and sum of squares, 10^7 float64"
     x = column("float64")
     answers = in_turn.measure(
         benchmark,
         {
             "cydp": lambda: exact.clamped_sum_and_squares(x, (0, 1))[1].value,
-            "np.clip().var()": lambda: np.clip(x, 0, 1).var(),
+            "numpy": lambda: np.clip(x, 0, 1).var(),
         },
-        rounds=11,
+        rounds=15,
+        moved=x.nbytes,
     )
     squares = float(np.square(np.clip(x, 0, 1)).sum())
     assert float(answers["cydp"]) == pytest.approx(squares, rel=1e-6)
 
 
-@pytest.mark.parametrize("groups", GROUPS)
 @pytest.mark.parametrize("dtype", ["int32", "int64"])
-def bench_grouped_clamped_sum(benchmark: Any, groups: int, dtype: str) -> None:
-    benchmark.group = f"grouped clamped sum, 1e7 float64, {groups} groups of {dtype}"
+@pytest.mark.parametrize("name", GROUPS)
+def bench_grouped_clamped_sum(benchmark: Any, name: str, dtype: str) -> None:
+    benchmark.group = f"grouped clamped sum, 10^7 float64, {name} groups of {dtype}"
+    x, codes = np.random.default_rng(1).random(ROWS), keys_of(GROUPS[name], dtype)
+    groups = size(GROUPS[name])
+    ways: dict[str, Callable[[], Any] | None] = {
+        "cydp": lambda: exact.grouped_clamped_sum(codes, x, groups, (0, 1)),
+        "numpy": lambda: numpy_reference.grouped_sums(codes, x, groups),
+    }
+    if dtype == "int64" and name in ("10^3", "10^6"):
+        ways |= tables(codes, x)
+    moved = codes.nbytes + x.nbytes + 8 * groups
+    answers = in_turn.measure(benchmark, ways, rounds=11, moved=moved)
+    ours = answers.pop("cydp")
+    units = ours.units * float(ours.step)
+    for answer in answers.values():
+        found = answer
+        if not isinstance(answer, np.ndarray):
+            found = np.zeros(groups)
+            found[np.asarray(answer["code"])] = np.asarray(answer["x"])
+        np.testing.assert_allclose(units, found, rtol=1e-6, atol=1e-6)
+
+
+def tables(codes: Any, x: Any) -> dict[str, Callable[[], Any] | None]:
+    """The ways of tables, which clamp too; Polars has as many threads as it was started with."""
+    ways: dict[str, Callable[[], Any] | None] = {}
+    polars, duckdb = rivals.here("polars"), rivals.here("DuckDB")
+    if polars is not None:
+        number = polars.thread_pool_size()
+        frame = polars.DataFrame({"code": codes, "x": x})
+        total = polars.col("x").clip(0, 1).sum()
+        name = "polars" if number == 1 else f"polars, {number} threads"
+        ways[name] = lambda: frame.group_by("code").agg(total)
+    if duckdb is not None:
+        connection = duckdb.connect()
+        connection.execute("SET threads = 1")
+        connection.register("numbers", {"code": codes, "x": x})
+        query = "SELECT code, sum(greatest(least(x, 1), 0)) AS x FROM numbers GROUP BY code"
+        ways["DuckDB"] = lambda: connection.execute(query).fetchnumpy()
+    return ways
+
+
+@pytest.mark.parametrize("dtype", ["int32", "int64"])
+def bench_over_groups(benchmark: Any, dtype: str) -> None:
+    benchmark.group = f"grouped clamped sum, 10^7 float64, groups of {dtype}"
     x = np.random.default_rng(1).random(ROWS)
-    codes = np.random.default_rng(2).integers(0, groups, ROWS).astype(dtype)
-    answers = in_turn.measure(
-        benchmark,
-        {
-            "cydp": lambda: exact.grouped_clamped_sum(codes, x, groups, (0, 1)),
-            "np.bincount": lambda: np.bincount(codes, x, groups),
-        },
-        rounds=11,
-    )
-    units = answers["cydp"].units * float(answers["cydp"].step)
-    np.testing.assert_allclose(units, answers["np.bincount"], rtol=1e-6, atol=1e-6)
+    columns = {size(groups): keys_of(groups, dtype) for groups in GROUPS.values()}
+    ways = {
+        groups: (lambda codes=codes, groups=groups: exact.grouped_clamped_sum(
+            codes, x, groups, (0, 1)
+        ))
+        for groups, codes in columns.items()
+    }  # fmt: skip
+    for groups, found in growth.measure(benchmark, "keys", "groups", ways, rounds=7).items():
+        assert len(found.units) == groups
 
 
-def bench_two_threads(benchmark: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a second thread gains, over what it gains np.sum on the same bytes."""
-    benchmark.group = "two threads, 1e7 rows"
-    pool = ThreadPoolExecutor(2)
-    x = column("float64")
-    keys = {groups: np.random.default_rng(2).integers(0, groups, ROWS) for groups in GROUPS}
+@pytest.mark.parametrize("work", ["clamped sum", "10^3 groups", "10^6 groups"])
+def bench_two_threads(benchmark: Any, work: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A second thread, beside what it gains np.sum on the same bytes."""
+    benchmark.group = f"two threads: 10^7 float64, {work}"
+    pool, x = ThreadPoolExecutor(2), column("float64")
+    columns, way = [x], lambda: exact.clamped_sum(x, (0, 1)).units
+    if work != "clamped sum":
+        groups = GROUPS[work.split()[0]]
+        codes = keys_of(groups, "int64")
+        columns.append(codes)
+        way = lambda: exact.grouped_clamped_sum(codes, x, size(groups), (0, 1)).units  # noqa: E731
 
-    def cydp_on(number: int, way: Callable[[], Any]) -> Callable[[], Any]:
-        def call() -> Any:
-            monkeypatch.setattr(threads, "NUM_THREADS", number)
-            return way()
+    def on(number: int) -> Any:
+        monkeypatch.setattr(threads, "NUM_THREADS", number)
+        return way()
 
-        return call
-
-    def numpy_on(number: int, *columns: NDArray[Any]) -> Callable[[], Any]:
+    def numpy_on(number: int) -> Callable[[], Any]:
         parts = [part for whole in columns for part in np.array_split(whole, number)]
         shares = [parts[i::number] for i in range(number)]
         return lambda: sum(pool.map(lambda share: sum(map(np.sum, share)), shares))
 
-    pairs: dict[str, tuple[Callable[[], Any], NDArray[Any] | None]] = {
-        "clamped_sum": (lambda: exact.clamped_sum(x, (0, 1)).units, None),
-    }
-    for groups, codes in keys.items():
-        pairs[f"grouped_clamped_sum, {groups} groups"] = (
-            lambda codes=codes, groups=groups: exact.grouped_clamped_sum(codes, x, groups, (0, 1)),
-            codes,
-        )
-    for name, (way, codes) in pairs.items():
-        columns = (x,) if codes is None else (codes, x)
-        ways = [cydp_on(1, way), cydp_on(2, way), numpy_on(1, *columns), numpy_on(2, *columns)]
-        seconds = np.array([[timed(each) for each in ways] for _ in range(23)])[2:]
-        gain, of_numpy = seconds[:, 0] / seconds[:, 1], seconds[:, 2] / seconds[:, 3]
-        for what, ratios in (("gain", gain), ("over np.sum's", gain / of_numpy)):
-            low, median, high = np.percentile(ratios, [25, 50, 75])
-            benchmark.extra_info[f"{name}, {what}"] = f"{median:.3g} ({low:.3g} to {high:.3g})"
-    benchmark.pedantic(pairs["clamped_sum"][0], rounds=1)
-
-
-def timed(way: Callable[[], Any]) -> float:
-    start = perf_counter()
-    way()
-    return perf_counter() - start
+    answers = in_turn.measure(
+        benchmark,
+        {
+            "cydp, two threads": lambda: on(2),
+            "cydp, one thread": lambda: on(1),
+            "numpy, sums alone, two threads": numpy_on(2),
+            "numpy, sums alone, one thread": numpy_on(1),
+        },
+        rounds=21,
+        moved=sum(each.nbytes for each in columns),
+        threads=2,
+    )
+    np.testing.assert_array_equal(answers["cydp, two threads"], answers["cydp, one thread"])
+    pool.shutdown()

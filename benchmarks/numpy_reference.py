@@ -1,4 +1,9 @@
-"""What a user would write by hand with numpy: fast or slow, and not private."""
+"""What a user would write by hand with numpy: fast or slow, and not private.
+
+Each docstring says in a word why. "Floats" means that the noise is rounded in doubles, whose low
+bits tell which values were possible (Mironov 2012); "PCG64" that numpy's generator is no cipher.
+`rng` may draw from secure bits (`secure_bits`), which mends the latter alone.
+"""
 
 from collections.abc import Callable
 from typing import Any
@@ -6,52 +11,200 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+import cydp
+
+BLOCK = 2**16  # proposals that fit into the cache
+
+
+def secure_bits() -> tuple[str, np.random.Generator]:
+    """Return whose bits they are, and numpy's generator on the bits of a cipher.
+
+    Those of randomgen where it is installed, which is faster here; else those of cydp. The system
+    gives the key.
+    """
+    try:
+        from randomgen import AESCounter
+    except ImportError:
+        return "ChaCha20 or AES-256 of cydp", np.random.Generator(cydp.Generator())
+    return "AES-128 of randomgen", np.random.Generator(AESCounter())
+
+
+# Noise.
+
+
+def laplace(scale: float, n: int, rng: np.random.Generator) -> NDArray[np.float64]:
+    """Laplace noise, the fastest that numpy has. Not private: floats, PCG64."""
+    return rng.laplace(0, scale, n)
+
 
 def discrete_laplace(scale: float, n: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Differences of two geometric variables: inexact, and from a generator that is no cipher."""
+    """Differences of two geometric variables. Not private: inexact in the tail, PCG64."""
     p = -np.expm1(-1 / scale)
     return rng.geometric(p, n) - rng.geometric(p, n)
 
 
-def laplace(scale: float, n: int, rng: np.random.Generator) -> NDArray[np.float64]:
-    """Laplace noise in doubles, the fastest that numpy has; its floats leak (Mironov 2012)."""
-    return rng.laplace(0, scale, n)
-
-
 def normal(sigma: float, n: int, rng: np.random.Generator) -> NDArray[np.float64]:
-    """Normal noise in doubles."""
+    """Normal noise. Not private: floats, PCG64."""
     return rng.normal(0, sigma, n)
 
 
+def rounded_normal(sigma: float, n: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Normal noise, rounded to integers. Not private: a short tail, PCG64."""
+    return np.rint(rng.normal(0, sigma, n)).astype(np.int64)
+
+
+def discrete_gaussian(sigma: float, n: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Discrete Gaussian noise by rejection. Not private: chances are rounded, PCG64.
+
+    The method of jax_privacy's `sample_discrete_gaussian` (after Canonne, Kamath, Steinke 2020),
+    written anew here after jax_privacy's description: discrete Laplace proposals of scale t, a
+    difference of two geometric variables, are accepted with probability
+    exp(-(|x| - sigma^2/t)^2 / (2 sigma^2)), in doubles. It is tuned: t = sigma, where 76 % are
+    accepted, and blocks that fit into the cache take 38 ns a value where t = 1.3 sigma and one
+    batch of 5/3 n proposals take 52.
+    """
+    p, chance = -np.expm1(-1 / sigma), 0.76
+    drawn, found = np.empty(n, np.int64), 0
+    while found < n:
+        tried = min(BLOCK, int((n - found) / chance + 4 * (n - found) ** 0.5) + 8)
+        x = rng.geometric(p, tried)
+        x -= rng.geometric(p, tried)
+        exponent = (np.abs(x) - sigma) / sigma
+        exponent *= exponent
+        exponent *= -0.5
+        accepted = x[rng.random(tried) < np.exp(exponent, out=exponent)][: n - found]
+        drawn[found : found + len(accepted)] = accepted
+        found += len(accepted)
+    return drawn
+
+
+def bernoulli(p: float, n: int, rng: np.random.Generator) -> NDArray[np.bool_]:
+    """True with a chance. Not private: the chance is rounded, PCG64."""
+    return rng.random(n) < p
+
+
 def randomized_response(
-    codes: NDArray[np.integer], k: int, epsilon: float, rng: np.random.Generator
-) -> NDArray[np.integer]:
-    """The truth, or any category: the chance is rounded, and the generator is no cipher."""
+    codes: NDArray[Any], k: int, epsilon: float, rng: np.random.Generator
+) -> NDArray[Any]:
+    """The truth, or any category. Not private: the chance is rounded, PCG64."""
     q = k / (np.exp(epsilon) - 1 + k)
     others = rng.integers(0, k, len(codes), dtype=codes.dtype)
     return np.where(rng.random(len(codes)) < q, others, codes)
 
 
+def noisy_argmax(scores: NDArray[Any], noise: Callable[..., Any]) -> Any:
+    """Report the noisy maximum of each row. Not private: floats, PCG64.
+
+    With Gumbel noise this is the exponential mechanism, with exponential noise permute-and-flip.
+    """
+    return np.argmax(scores + noise(size=scores.shape), axis=-1)
+
+
+def kept(
+    counts: NDArray[np.int64], chances: NDArray[np.float64], rng: np.random.Generator
+) -> NDArray[np.bool_]:
+    """Keep partitions by a table of chances. Not private: chances are rounded, PCG64."""
+    return rng.random(len(counts)) < chances[np.minimum(counts, len(chances) - 1)]
+
+
+# Exact answers, as far as doubles go: not private, for they have no noise.
+
+
 def histogram_counts(
-    x: NDArray[np.float64] | NDArray[np.int64],
-    bins: int | NDArray[np.float64],
-    range: tuple[float, float] | None = None,
+    x: NDArray[Any], bins: int | NDArray[Any], range: tuple[float, float] | None = None
 ) -> NDArray[np.int64]:
-    """Count in bins."""
+    """Count in equal bins, or between given edges. Not private: no noise."""
     return np.histogram(x, bins, range)[0]
 
 
+def histogram2d_counts(
+    x: NDArray[Any], y: NDArray[Any], bins: int, range: Any
+) -> NDArray[np.float64]:
+    """Count in cells. Not private: no noise."""
+    return np.histogramdd([x, y], bins, range)[0]
+
+
+def counts(codes: NDArray[Any], k: int = 0) -> NDArray[np.int64]:
+    """Count codes from 0 on. Not private: no noise."""
+    return np.bincount(codes, minlength=k)
+
+
+def clamped_sum(x: NDArray[Any], lower: float, upper: float) -> Any:
+    """The sum of clamped values. Not private: no noise, and a sum that depends on the order."""
+    return np.clip(x, lower, upper).sum()
+
+
+def grouped_sums(codes: NDArray[Any], x: NDArray[Any], k: int) -> NDArray[np.float64]:
+    """The sum of each group. Not private: no noise, nothing is clamped, sums in doubles."""
+    return np.bincount(codes, x, k)
+
+
+def bounded_contributions(
+    users: NDArray[Any], groups: NDArray[Any], most: int, rng: np.random.Generator
+) -> NDArray[np.bool_]:
+    """One row of each pair, and `most` pairs of each user, by sorting. Not private: PCG64."""
+    secret = rng.integers(0, 2**63, 2)
+    # No real hash, but a fast one.
+    priority = (users * secret[0] + groups * secret[1]) * np.int64(-7046029254386353131)
+    order = np.lexsort((rng.random(len(users)), groups, priority, users))
+    u, g = users[order], groups[order]
+    new_user = np.r_[True, u[1:] != u[:-1]]
+    new_pair = new_user | np.r_[True, g[1:] != g[:-1]]
+    pairs = np.cumsum(new_pair)
+    rank = pairs - np.repeat(pairs[new_user], np.diff(np.r_[np.flatnonzero(new_user), len(u)]))
+    stays = np.zeros(len(users), bool)
+    stays[order[new_pair & (rank < most)]] = True
+    return stays
+
+
+# Releases.
+
+
 def private_histogram(
-    x: NDArray[np.float64], bins: int, range: tuple[float, float], epsilon: float,
+    x: NDArray[Any], bins: int, range: tuple[float, float], epsilon: float,
     rng: np.random.Generator,
 ) -> NDArray[np.int64]:  # fmt: skip
-    """A histogram with noise as it is often written: not private, for the reasons above."""
+    """A histogram with noise as it is often written. Not private: the noise is not."""
     return histogram_counts(x, bins, range) + discrete_laplace(1 / epsilon, bins, rng)
 
 
-def noisy_argmax(scores: NDArray[np.float64], noise: Callable[..., Any]) -> Any:
-    """Report the noisy maximum of each row; the noise is in doubles."""
-    return np.argmax(scores + noise(size=scores.shape), axis=-1)
+def private_counts(
+    codes: NDArray[Any], k: int, epsilon: float, rng: np.random.Generator
+) -> NDArray[np.int64]:
+    """A group-by of k known keys that counts rows. Not private: the noise is not."""
+    return counts(codes, k) + discrete_laplace(1 / epsilon, k, rng)
+
+
+def private_sum(
+    x: NDArray[Any], lower: float, upper: float, epsilon: float, rng: np.random.Generator
+) -> float:
+    """A sum of clamped values. Not private: floats, in the sum too."""
+    return float(clamped_sum(x, lower, upper) + rng.laplace(0, max(-lower, upper) / epsilon))
+
+
+def private_mean(
+    x: NDArray[Any], lower: float, upper: float, epsilon: float, rng: np.random.Generator
+) -> float:
+    """A noisy sum of distances from the middle over a noisy count. Not private: floats."""
+    middle, half = (lower + upper) / 2, (upper - lower) / 2
+    total = np.clip(x - middle, -half, half).sum() + rng.laplace(0, 2 * half / epsilon)
+    return float(middle + total / max(len(x) + rng.laplace(0, 2 / epsilon), 1))
+
+
+def private_quantile(
+    x: NDArray[Any], q: float, lower: float, upper: float, epsilon: float,
+    rng: np.random.Generator,
+) -> float:  # fmt: skip
+    """An interval between values by the exponential mechanism (Smith 2011). Not private: floats."""
+    ends = np.concatenate([[lower], np.sort(np.clip(x, lower, upper)), [upper]])
+    with np.errstate(divide="ignore"):  # an interval may be empty
+        weights = np.log(np.diff(ends))
+    weights -= epsilon / 2 * np.abs(np.arange(len(x) + 1) - q * len(x))
+    chosen = noisy_argmax(weights, rng.gumbel)
+    return float(rng.uniform(ends[chosen], ends[chosen + 1]))
+
+
+# Post-processing, which keeps what was private so.
 
 
 def total(counts: NDArray[np.int64]) -> float:
