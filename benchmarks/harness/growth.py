@@ -5,11 +5,11 @@ what checks its answer. `point` runs one in a new process, which is this file ru
 """
 
 import json
-import math
 import runpy
 import subprocess
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from time import perf_counter, process_time
 from typing import Any
@@ -18,14 +18,14 @@ import numpy as np
 
 SECONDS, TURNS = 0.25, 15  # what repeated calls of one point may take, and how many there are
 BEYOND = 4  # times the least time: from there on, a point shows growth and not the fixed cost
-SHOWN = 2**20  # bytes: less memory than this is what the allocator had in store
+SHOWN = 2**18  # bytes: what the allocator has in store hides less
 
 
 def point(
-    file: str, prepare: str, arguments: Sequence[int], small: Sequence[int], x: float, threads: int = 1
-) -> dict[str, Any]:  # fmt: skip
+    file: str, prepare: str, arguments: Sequence[int], small: Sequence[int], x: float
+) -> dict[str, Any]:
     """Measure a call in a process of its own, which first makes the same call on small input."""
-    question = json.dumps([prepare, arguments, small, threads])
+    question = json.dumps([prepare, arguments, small])
     command = [sys.executable, __file__, file, question]
     found = subprocess.run(command, capture_output=True, text=True, check=False)
     if found.returncode:
@@ -52,22 +52,20 @@ def exponent(points: Sequence[dict[str, Any]]) -> float:
     The points are those that take BEYOND times the least time or more; where fewer than three do,
     the time hardly depends on x, and all points are taken.
     """
-    least = min(point["seconds"][1] for point in points)
-    beyond = [point for point in points if point["seconds"][1] >= BEYOND * least]
-    fitted = beyond if len(beyond) >= 3 else points
-    return line([point["x"] for point in fitted], [point["seconds"][1] for point in fitted])
+    return fit([(point["x"], point["seconds"][1]) for point in points], fewest=3)
 
 
 def memory_exponent(points: Sequence[dict[str, Any]]) -> float | None:
-    """Fit the same to the peaks of SHOWN bytes or more; None where fewer than three are."""
-    shown = [point for point in points if (point["peak"] or 0) >= SHOWN]
-    if len(shown) < 3:
-        return None
-    return line([point["x"] for point in shown], [point["peak"] for point in shown])
+    """Fit the same to the peaks of SHOWN bytes or more, or to two; None where fewer than two are."""
+    shown = [(point["x"], point["peak"]) for point in points if (point["peak"] or 0) >= SHOWN]
+    return fit(shown, fewest=2) if len(shown) >= 2 else None
 
 
-def line(x: Sequence[float], y: Sequence[float]) -> float:
-    return float(np.polyfit([math.log(v) for v in x], [math.log(v) for v in y], 1)[0])
+def fit(points: Sequence[tuple[float, float]], fewest: int) -> float:
+    least = min(y for _, y in points)
+    beyond = [(x, y) for x, y in points if y >= BEYOND * least]
+    x, y = np.log(beyond if len(beyond) >= fewest else points).T
+    return float(np.polyfit(x, y, 1)[0])
 
 
 def peak() -> int:
@@ -86,19 +84,17 @@ def peak() -> int:
 
 def forget_peak() -> None:
     """Linux: the peak becomes what the process holds now. Elsewhere it stays that of the data."""
-    try:
+    with suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5")
-    except OSError:
-        pass
 
 
 def main() -> None:
     file = Path(sys.argv[1])
     sys.path[:0] = [str(file.parent)]
-    name, arguments, small, threads = json.loads(sys.argv[2])
+    name, arguments, small = json.loads(sys.argv[2])
     from cydp import _threads
 
-    _threads.NUM_THREADS = threads
+    _threads.NUM_THREADS = 1
     prepare = runpy.run_path(str(file))[name]
     call, check = prepare(*small)
     check(call())  # imports, and what is set up once
