@@ -56,7 +56,7 @@ def exponent(points: Sequence[dict[str, Any]]) -> float:
 
 
 def memory_exponent(points: Sequence[dict[str, Any]]) -> float | None:
-    """Fit the same to the peaks of SHOWN bytes or more, or to two; None where fewer than two are."""
+    """Fit the same to the peaks of SHOWN bytes or more; None where fewer than two are."""
     shown = [(point["x"], point["peak"]) for point in points if (point["peak"] or 0) >= SHOWN]
     return fit(shown, fewest=2) if len(shown) >= 2 else None
 

@@ -1,4 +1,4 @@
-"""What all pictures have: a title, the machine and its kernels, and what makes the figures worse."""
+"""What all pictures have: a title, the machine and its kernels, and warnings."""
 
 import re
 from collections.abc import Mapping

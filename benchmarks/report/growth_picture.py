@@ -6,6 +6,7 @@ from typing import Any
 from report import frame
 
 PANEL, GAP, LEFT, RIGHT, MIDDLE = 1.4, 0.68, 0.075, 0.985, 0.085
+SECTION = 0.34  # inches of a heading
 HEADINGS = {
     "rows": "More rows",
     "keys": "More keys",
@@ -31,13 +32,13 @@ def figure(results: Mapping[str, Any]) -> Any:
     if not shown:
         return None
     rows = [(axis, row) for axis, curves in shown for row in rows_of(axis, curves)]
-    height = len(rows) * (PANEL + GAP) + 0.22 * len(shown) + 0.05
+    height = len(rows) * (PANEL + GAP) + SECTION * len(shown) + 0.3
     picture, _, high = frame.new(results, "How cost grows", height)
     tall = picture.get_size_inches()[1]
     y, before = high * tall - 0.05, ""
     for axis, panels in rows:
         if axis != before:
-            y -= 0.22
+            y -= SECTION
             picture.text(0.015, (y + 0.1) / tall, HEADINGS[axis], size=11, weight="bold")
             before = axis
         y -= PANEL + GAP
@@ -52,12 +53,13 @@ def figure(results: Mapping[str, Any]) -> Any:
             draw(axes, curves)
     frame.foot(
         picture,
-        "s: slope, the exponent of growth (1: twice the input takes twice the time). It is fitted by "
+        "s: slope, the exponent of growth (1: twice the input takes twice the time), fitted by "
         "least squares to the logarithms",
         "of the points that take at least 4 times the least time, or of all where fewer than three "
-        "do. One thread but where more are said. Bands: quartiles.",
-        "Memory: how much the peak of the process rose in a call; hardly any: under 0.25 MiB. The data "
-        "were there before.",
+        "do. Bands: quartiles.",
+        "Memory: how much the peak of the process rose in a call; its data were there before. "
+        "Hardly any: under 0.25 MiB.",
+        "numpy is not private. One thread, but where more are said.",
     )
     return picture
 
@@ -82,7 +84,7 @@ def draw_time(axes: Any, curves: Sequence[Curve]) -> None:
     curve = curves[0]
     for name, ours, found in ways(curve):
         seconds = [point["seconds"] for point in found["points"]]
-        said = f"{name}, s = {found['slope']:.2f}".replace("-", "−")
+        said = f"{name}, s = {found['slope']:.2f}"
         line(axes, found, [median for _, median, _ in seconds], ours, said)
         x = [point["x"] for point in found["points"]]
         axes.fill_between(
@@ -104,7 +106,7 @@ def draw_memory(axes: Any, curves: Sequence[Curve]) -> None:
 def memory_words(slope: float | None) -> str:
     if slope is None:
         return "hardly any"
-    return "does not grow" if slope < 0.05 else f"s = {slope:.2f}"
+    return "stays level" if slope < 0.05 else f"s = {slope:.2f}"
 
 
 def line(axes: Any, curve: Curve, y: Sequence[float], ours: bool, label: str) -> None:
@@ -138,8 +140,8 @@ def draw_threads(axes: Any, curves: Sequence[Curve]) -> None:
     axes.grid(visible=False, axis="y")
     axes.axvline(1, color="black", linewidth=1.2)
     axes.axvline(most, color="black", linewidth=1.2, linestyle="--")
-    labels = {"speed": "speed, times that of one thread (dashed: ideal)",
-              "cpu": "CPU time, times that of one thread (ideal: 1x)"}  # fmt: skip
+    labels = {"speed": "speed (ideal: dashed)",
+              "cpu": "CPU time (ideal: 1x)"}  # fmt: skip
     for i, curve in enumerate(curves):
         one, *more = curve["points"]
         for point in more:
@@ -157,7 +159,5 @@ def draw_threads(axes: Any, curves: Sequence[Curve]) -> None:
                 )  # fmt: skip
                 axes.annotate(f"{value:.2f}x", (value, i + up), xytext=(6, 0), size=8, va="center",
                               textcoords="offset points", color=color)  # fmt: skip
-    axes.set_xlabel(
-        f"beside one thread, with {most:g} threads" if most == 2 else "beside one thread"
-    )
+    axes.set_xlabel(f"{most:g} threads beside one: ratio", labelpad=1)
     axes.legend(loc="lower left", bbox_to_anchor=(-0.02, 1.0), ncols=2, fontsize=8.5, frameon=False)

@@ -12,7 +12,7 @@ PICTURES = {
     "growth.png": growth_picture.figure,
     "roofline.png": roofline_picture.figure,
 }
-DOTS = 150  # an inch, of which a picture is 9 wide: sharp at the width of a page
+DOTS = 125  # an inch, of which a picture is 9 wide: more than the width of a page
 COLORS = 48  # a palette makes files a third as large
 STYLE = {
     "font.family": "DejaVu Sans",  # matplotlib's own: the same picture everywhere

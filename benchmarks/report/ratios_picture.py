@@ -86,8 +86,7 @@ def figure(results: Mapping[str, Any]) -> Any:
                       transform=axes.get_yaxis_transform(), **text)  # fmt: skip
             axes.axhline(y - step * 0.95, color="0.6", linewidth=0.6, xmin=0)
     ticks = [10**k for k in range(-3, 9) if left < 10**k < right]
-    axes.set_xticks(ticks, [f"{tick:,.{max(0, 1 - len(str(tick)))}f}x" if tick >= 1 else f"{tick:g}x"
-                            for tick in ticks])  # fmt: skip
+    axes.set_xticks(ticks, [f"{tick:,.0f}x" if tick >= 1 else f"{tick:g}x" for tick in ticks])
     axes.minorticks_off()
     legend(picture, {KINDS[rival.kind] for rival in every if KINDS[rival.kind][2]})
     return picture

@@ -1,11 +1,11 @@
 """The roofline: how much of what the machine can give each kernel reaches.
 
 A call takes at least the time to read its keystream, and the time to move its bytes through
-memory, one after the other. Both rates are of the same run (`bench_limits.py`). Bytes are divided by
-the rate of the working set whose size is closest, and by the fastest of reading, writing and
-copying: no kernel is faster, whatever it does with them. Keystream is divided by the rate of the
-stream in use, for each thread. A share above 1 says that the two overlapped, or that data had
-stayed in a cache nearer than the one that was measured.
+memory, one after the other. Both rates are of the same run (`bench_limits.py`). Bytes are divided
+by the fastest rate of reading, writing and copying a working set of the closest size: a kernel is
+hardly faster, whatever it does with them. Keystream is divided by the rate of the stream in use,
+for each thread. A share above 1 says that the two overlapped, or that data had stayed in a cache
+nearer than the one that was measured.
 """
 
 import math

@@ -27,7 +27,7 @@ def figure(results: Mapping[str, Any]) -> Any:
     tall = picture.get_size_inches()[1]
     low += 0.3 / tall
     axes = picture.add_axes((LABELS, low, 0.985 - LABELS, high - low - 0.25 / tall))
-    axes.set(ylim=(len(shown), 0), xlim=(0, most + 0.75))
+    axes.set(ylim=(len(shown), 0), xlim=(0, most + 0.82))
     axes.set_xlabel("least possible time divided by time taken (share of the limit)")
     axes.set_yticks(
         [i + 0.5 for i in range(len(shown))],
@@ -35,7 +35,7 @@ def figure(results: Mapping[str, Any]) -> Any:
         size=8,
     )
     axes.tick_params(axis="y", length=0)
-    axes.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0 %", "25 %", "50 %", "75 %", "100 %"])
+    axes.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0%", "25%", "50%", "75%", "100%"])
     axes.axvline(1, color="black", linewidth=1.6)
     axes.text(1, -0.25, "limit", size=8, weight="bold", ha="center")
     axes.grid(axis="x", color=frame.GRID, linewidth=0.6)
@@ -48,12 +48,18 @@ def figure(results: Mapping[str, Any]) -> Any:
                       linewidth=0.7)  # fmt: skip
             start += width
         axes.text(
-            start + 0.012, i + 0.5, f"{share['share']:.0%}", va="center", size=8, weight="bold"
+            start + 0.012,
+            i + 0.5,
+            f"{share['share']:.0%}",
+            va="center",
+            size=8,
+            weight="bold",
+            bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.8},
         )
-        said = f"{duration(share['seconds'])}, least {duration(share['limit_seconds'])}"
-        axes.text(most + 0.03, i + 0.5, said, va="center", size=8)
-        axes.text(most + 0.52, i + 0.5, share["bound"], va="center", size=8)
-    for x, words in ((0.03, "takes, and least possible"), (0.52, "limited by")):
+        said = f"{duration(share['seconds'])}, {duration(share['limit_seconds'])}"
+        axes.text(most + 0.06, i + 0.5, said, va="center", size=8)
+        axes.text(most + 0.56, i + 0.5, share["bound"], va="center", size=8)
+    for x, words in ((0.06, "takes, least possible"), (0.56, "limited by")):
         axes.text(most + x, -0.25, words, size=8, weight="bold")
     legend(picture)
     frame.foot(picture, *described(results))
@@ -81,5 +87,13 @@ def legend(picture: Any) -> None:
         for part, (color, hatch) in PARTS.items()
     ]
     tall = picture.get_size_inches()[1]
-    picture.legend(handles=handles, loc="lower left", bbox_to_anchor=(0.005, 0.19 / tall),
-                   ncols=2, frameon=False, fontsize=8.5, handlelength=3, handleheight=1.2)  # fmt: skip
+    place = {"loc": "lower left", "bbox_to_anchor": (0.005, 0.19 / tall)}
+    picture.legend(
+        handles=handles,
+        ncols=2,
+        frameon=False,
+        fontsize=8.5,
+        handlelength=3,
+        handleheight=1.2,
+        **place,
+    )
