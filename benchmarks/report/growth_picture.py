@@ -159,5 +159,5 @@ def draw_threads(axes: Any, curves: Sequence[Curve]) -> None:
                 )  # fmt: skip
                 axes.annotate(f"{value:.2f}x", (value, i + up), xytext=(6, 0), size=8, va="center",
                               textcoords="offset points", color=color)  # fmt: skip
-    axes.set_xlabel(f"{most:g} threads beside one: ratio", labelpad=1)
+    axes.set_xlabel(f"{most:g} threads beside 1 thread (ratio)", labelpad=1)
     axes.legend(loc="lower left", bbox_to_anchor=(-0.02, 1.0), ncols=2, fontsize=8.5, frameon=False)

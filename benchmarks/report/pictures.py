@@ -34,12 +34,14 @@ def draw(results: Mapping[str, Any], folder: Path) -> list[Path]:
     folder.mkdir(parents=True, exist_ok=True)
     drawn = []
     for name, figure in PICTURES.items():
+        (folder / name).unlink(missing_ok=True)  # of an earlier run that measured more
         with rc_context(STYLE):
             picture = figure(results)
-            if picture is not None:
-                whole = BytesIO()
-                picture.savefig(whole, dpi=DOTS, facecolor="white")
-                image = Image.open(whole).convert("RGB")
-                image.quantize(COLORS, dither=Image.Dither.NONE).save(folder / name, optimize=True)
-                drawn.append(folder / name)
+            if picture is None:
+                continue
+            whole = BytesIO()
+            picture.savefig(whole, dpi=DOTS, facecolor="white")
+        image = Image.open(whole).convert("RGB")
+        image.quantize(COLORS, dither=Image.Dither.NONE).save(folder / name, optimize=True)
+        drawn.append(folder / name)
     return drawn
