@@ -1,0 +1,134 @@
+"""How many times faster than the best rival, work by work."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from textwrap import fill
+from typing import Any
+
+from report import frame
+from report.tables import library
+from report.topics import OTHER, TOPICS, topic
+
+ROW, HEADING, LABELS = 0.235, 0.28, 0.37  # inches; part of the width
+NAME = 30  # the ratio of points between which there is room for a name
+KINDS = {  # what a rival's noise is: marker, filled, words
+    "no": ("o", False, "rival is NOT private"),
+    "yes": ("s", True, "rival is private too"),
+    "bits only": ("^", True, "rival gives no noise: cipher or accountant"),
+    "budgets only": ("^", True, ""),
+}
+
+
+@dataclass(frozen=True)
+class Best:
+    """The fastest rival of a kind in a work, and its time over ours."""
+
+    name: str
+    kind: str
+    x: tuple[float, float, float]  # quartiles
+
+
+def best(record: Mapping[str, Any]) -> list[Best]:
+    """Return the fastest rival of each kind, the fastest of all first."""
+    found: dict[str, Best] = {}
+    first, *others = record["ways"]
+    for name in others if library(first) is None else ():
+        way, rival = record["ways"][name], library(name)
+        if rival is None:
+            continue
+        here = Best(name, rival.private, tuple(way["ratio"]))
+        if rival.private not in found or here.x[1] < found[rival.private].x[1]:
+            found[rival.private] = here
+    return sorted(found.values(), key=lambda rival: rival.x[1])
+
+
+def lines(results: Mapping[str, Any]) -> Iterator[tuple[str, list[Best]]]:
+    """The headings, without rivals, and below each its works."""
+    works = [(record["group"], best(record)) for record in results["records"]]
+    for name in (*TOPICS, OTHER):
+        here = [(work, rivals) for work, rivals in works if rivals and topic(work) == name]
+        if here:
+            yield name, []
+            yield from here
+
+
+def figure(results: Mapping[str, Any]) -> Any:
+    """Draw the ratios; None if no rival was measured."""
+    shown = list(lines(results))
+    if not shown:
+        return None
+    height = sum(ROW if rivals else HEADING for _, rivals in shown) + 0.35
+    title = "How many times faster cydp is than the best rival"
+    picture, low, high = frame.new(results, title, height)
+    axes = picture.add_axes((LABELS, low, 0.985 - LABELS, high - low))
+    every = [rival for _, rivals in shown for rival in rivals]
+    least = min(0.3, *(rival.x[0] for rival in every))
+    most = max(30, *(rival.x[2] for rival in every))
+    left, right = least / 18, most * 25  # room for names
+    axes.set(xscale="log", xlim=(left, right), ylim=(height, 0), yticks=[])
+    axes.set_xlabel("rival's time divided by cydp's time (ratio, logarithmic; bar: quartiles)")
+    axes.axvspan(left, 1, facecolor="#f6dcd9", edgecolor="0.75", hatch="//", linewidth=0, zorder=0)
+    axes.axvline(1, color="black", linewidth=1.4)
+    axes.grid(axis="x", color=frame.GRID, linewidth=0.6)
+    axes.set_axisbelow(True)
+    said = {"size": 8.5, "weight": "bold", "va": "center"}
+    axes.text(0.93, 0.17, "rival is faster", ha="right", color=frame.LOSS, **said)
+    axes.text(1.08, 0.17, "cydp is faster", ha="left", color=frame.OURS, **said)
+    y = 0.35
+    for work, rivals in shown:
+        step = ROW if rivals else HEADING
+        y += step
+        if rivals:
+            draw_row(axes, work, rivals, y - step / 2)
+        else:
+            text = {"size": 9, "weight": "bold", "va": "center", "ha": "left"}
+            axes.text(-LABELS / (0.985 - LABELS) + 0.02, y - 0.4 * step, work,
+                      transform=axes.get_yaxis_transform(), **text)  # fmt: skip
+            axes.axhline(y - step * 0.95, color="0.6", linewidth=0.6, xmin=0)
+    ticks = [10**k for k in range(-3, 9) if left < 10**k < right]
+    axes.set_xticks(ticks, [f"{tick:,.0f}x" if tick >= 1 else f"{tick:g}x" for tick in ticks])
+    axes.minorticks_off()
+    legend(picture, {KINDS[rival.kind] for rival in every if KINDS[rival.kind][2]})
+    return picture
+
+
+def draw_row(axes: Any, work: str, rivals: list[Best], y: float) -> None:
+    loses = rivals[0].x[1] < 1
+    color = frame.LOSS if loses else "black"
+    label = fill(frame.raised(work), 50)
+    axes.text(-0.012, y, label, transform=axes.get_yaxis_transform(), ha="right", va="center",
+              size=8 if "\n" not in label else 7, color=color, linespacing=0.95,
+              weight="bold" if loses else "normal")  # fmt: skip
+    axes.axhline(y, color="0.93", linewidth=0.6, zorder=0.5)
+    for i, rival in enumerate(rivals):
+        low, median, high = rival.x
+        color = frame.LOSS if median < 1 else frame.OURS
+        marker, filled, _ = KINDS[rival.kind]
+        axes.plot([low, high], [y, y], color=color, linewidth=2, solid_capstyle="butt")
+        axes.plot(median, y, marker, color=color, markersize=5.5, markeredgewidth=1.4,
+                  markerfacecolor=color if filled else "white")  # fmt: skip
+        before = stands_left(rivals, i)
+        axes.annotate(f"{rival.name} {frame.number(median)}x", (low if before else high, y),
+                      xytext=(-6 if before else 6, 0), textcoords="offset points", size=7.5,
+                      va="center", ha="right" if before else "left", color=color)  # fmt: skip
+
+
+def stands_left(rivals: list[Best], i: int) -> bool:
+    """Whether the name stands on the left of its point: of losses, and where the right is taken."""
+    here = rivals[i].x[1]
+    free_left = i == 0 or here > NAME * rivals[i - 1].x[1]
+    free_right = i == len(rivals) - 1 or rivals[i + 1].x[1] > NAME * here
+    return free_left if here < 1 else not free_right
+
+
+def legend(picture: Any, kinds: set[tuple[str, bool, str]]) -> None:
+    from matplotlib.lines import Line2D
+
+    handles = [
+        Line2D([], [], marker=marker, linestyle="", color=frame.OURS, label=words,
+               markerfacecolor=frame.OURS if filled else "white", markeredgewidth=1.4)
+        for marker, filled, words in sorted(kinds)
+    ]  # fmt: skip
+    tall = picture.get_size_inches()[1]
+    picture.legend(handles=handles, loc="lower left", bbox_to_anchor=(0.005, 0.02 / tall),
+                   ncols=len(handles), frameon=False, fontsize=8.5)  # fmt: skip
