@@ -1,4 +1,4 @@
-"""Makes the pages from benchmarks/results, and says which have changed, and what nobody explains."""
+"""Makes pages from benchmarks/results; says which have changed, and what nobody explains."""
 
 from pathlib import Path
 

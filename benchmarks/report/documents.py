@@ -3,7 +3,8 @@
 import re
 
 MARKED = re.compile(
-    r"(?P<head><!-- made by benchmarks/report: (?P<name>[\w-]+) -->\n)(?P<body>.*?)(?P<tail><!-- end -->)",
+    r"(?P<head><!-- made by benchmarks/report: (?P<name>[\w-]+) -->\n)"
+    r"(?P<body>.*?)(?P<tail><!-- end -->)",
     re.DOTALL,
 )
 OPENED, CLOSED = "<!-- made by benchmarks/report:", "<!-- end -->"

@@ -35,6 +35,7 @@ def machine_page(results: Results, pictures: list[str]) -> str:
         "All works": tables.works_tables(results),
         "How cost grows": tables.growth_table(results),
         "Shares of the limit": tables.roofline_table(limits),
+        "Errors and lines of code": tables.accuracy_table(results),
         "Besides times": tables.notes_list(results),
         "Rivals": tables.rivals_table(results),
     }
@@ -93,9 +94,7 @@ def made(root: Path) -> dict[Path, str]:
 def check(root: Path) -> list[Path]:
     """Return the pages that are not what results make."""
     return [
-        page
-        for page, text in made(root).items()
-        if not page.exists() or page.read_text() != text
+        page for page, text in made(root).items() if not page.exists() or page.read_text() != text
     ]
 
 

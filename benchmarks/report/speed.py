@@ -12,16 +12,16 @@ SHOWN = {  # what the table calls a work: the work, and the rivals beside it
         "discrete Gaussian, 10^6, sigma 10", ("numpy", "jax_privacy's method"),
     ),
     "histogram of 10^7 rows, 100 bins": (
-        "histogram, 100 equal bins, 10^7 float64", ("numpy", "boost-histogram"),
+        "histogram, 10^7 float64, 100 equal bins", ("numpy", "boost-histogram"),
     ),
     "clamped exact sum of 10^7 rows": (
         "clamped sum, 10^7 float64", ("numpy", "numpy, sum alone"),
     ),
     "private counts of 10^6 keys, 10^7 rows": (
-        "counts of 10^7 rows by 10^6 known keys", ("OpenDP", "numpy"),
+        "release: counts of 10^7 rows by 10^6 known keys", ("OpenDP", "numpy"),
     ),
-    "private mean of 1,000 people": ("census: mean", ("OpenDP", "diffprivlib")),
-    "a durable charge": ("a durable charge", ("diffprivlib",)),
+    "private mean of 1,000 rows": ("release: mean, 1,000 rows", ("OpenDP",)),
+    "100 durable charges": ("ledger: 100 durable charges", ("diffprivlib",)),
 }  # fmt: skip
 
 
@@ -38,8 +38,8 @@ def speed_table(results: Results) -> str:
             x = [cells.ratio((way.ratio[1],) * 3, rival=is_rival(n)) for n, way in found.items()]
             rows.append([label, duration(ours.seconds[1]), "; ".join(times), ", ".join(x)])
     said = (
-        f"{machine['cpu']}, {results.kernels} kernels, {machine['date']}; x is the rival's time over "
-        "ours, measured in turn.\n"
+        f"{machine['cpu']}, {results.kernels} kernels, {machine['date']}; x is the rival's "
+        "time over ours, measured in turn.\n"
     )
     told = cells.table(["work", "cydp", "beside it", "x"], rows)
     return "\n".join(text for text in (warnings(results), said, told) if text)

@@ -5,13 +5,14 @@ from typing import Any
 
 from harness.record import Record, duration
 from report import cells
-from report.aims import AIMS, BYTES, SECONDS, SHARE, Aim
+from report.aims import AIMS, BYTES, MEMORY, SECONDS, SHARE, Aim
 from report.load import Results
 from report.reasons import reason
 from report.topics import OTHER, TOPICS, topic
 from report.verdicts import Verdict, verdicts
 from rivals import RIVALS, Rival
 
+ERROR = "error of "  # how notes of releases begin that have one
 Shares = Sequence[Mapping[str, Any]]
 
 
@@ -36,6 +37,8 @@ def wanted(aim: Aim, figure: float) -> str:
         return f"{duration(figure)} at most"
     if aim.unit == BYTES:
         return f"{cells.size(figure)} at most"
+    if aim.unit == MEMORY:
+        return f"memory's slope {figure:g} at most"
     return f"{figure:.0%} of the limit" if aim.unit == SHARE else f"{cells.number(figure)}x"
 
 
@@ -49,6 +52,8 @@ def reached(verdict: Verdict) -> str:
         return cells.size(median)
     if verdict.aim.unit == SHARE:
         return f"{median:.0%}"
+    if verdict.aim.unit == MEMORY:
+        return f"{median:.2f}"
     return cells.ratio(verdict.measured, rival=is_rival(verdict.aim.rival))
 
 
@@ -149,12 +154,32 @@ def roofline_table(shares: Shares) -> str:
     return cells.table(["work", "takes", "limit", "bound by", "share of the limit"], rows)
 
 
+def accuracy_table(results: Results) -> str:
+    """The errors of releases against the exact answer, and the lines of code that each takes."""
+    rows = []
+    for work, note in results.notes.items():
+        code, shown = note.get("lines of code", {}), work
+        for key, error in note.items():
+            if key.startswith(ERROR):
+                name = key.removeprefix(ERROR)
+                about = [str(error[kind]) for kind in ("RMSE", "median", "RMSE about their mean")]
+                rows.append([shown, name, str(code.get(name, "")), *about, str(error["runs"])])
+                shown = ""
+    head = ["work", "", "lines", "RMSE", "median error", "RMSE about their mean", "runs"]
+    return cells.table(head, rows)
+
+
 def notes_list(results: Results) -> str:
-    """What benchmarks found besides times."""
+    """What else benchmarks found, besides times."""
     lines = []
     for name, note in results.notes.items():
-        found = [f"{key} {value}" for key, value in sorted(note.items()) if key != "group"]
-        lines.append(f"- {name}: {'; '.join(found)}\n")
+        known = ("group", "lines of code")
+        found = [
+            f"{key} {cells.size(value) if key == 'bytes' else value}"
+            for key, value in note.items()
+            if key not in known and not key.startswith(ERROR)
+        ]
+        lines += [f"- {name}: {'; '.join(found)}\n"] if found else []
     return "".join(lines)
 
 

@@ -3,21 +3,21 @@
 import re
 
 TOPICS = {
-    "Keystream": r"^(aes|chacha20|AES|ChaCha20|keystream)",
-    "Threads": r"two threads|threads:",
-    "Privacy mechanisms": r"\.release of|one release of|selection|randomized response|estimate",
-    "Noise": r"^(discrete|Bernoulli|10\^6 |noise)|a scale that is new|a new scale",
-    "Small calls": r"of 100 rows|of 100 codes|release\(5\)|PrivacyFilter\.charge|PureDP|"
-    r"discrete_laplace\(|^exact\.",
-    "Budgets and plans": r"charge|ledger|plan|calibrate|budget",
+    "Keystream": r"^keystream",
+    "Threads": r"^two threads|threads:|over threads",
+    "Noise": r"^(discrete|Bernoulli|a sampler of)",
+    "Mechanisms": r"\.release, |^(exponential mechanism|permute-and-flip|randomized response|"
+    r"partition selection|estimate)",
+    "Small calls": r"^(small call|latency): ",
+    "Histograms and counts": r"^(histogram|bincount|counts)",
+    "Sums": r"^(grouped )?clamped sum",
+    "Contribution bounding": r"^contribution bounding",
+    "Releases": r"^(release|private histogram)|of a Parquet file",
+    "Post-processing": r"^(nonnegative|with_total|normalized)",
+    "Columns": r"column|strings|chunks",
+    "Budgets and plans": r"^(accountant|ledger): ",
     "Package": r"^(import|wheel|install)",
-    "Sums": r"clamped sum",
-    "Post-processing": r"nonnegative|with_total|normalized",
-    "Contribution bounding": r"^bound",
-    "Releases": r"release|rows by|histograms of|group_by|of 1,?000 rows|median|private|census|"
-    r"restaurant|Parquet",
-    "Columns": r"column|strings",
-    "Histograms and counts": r"histogram|bincount|counts",
+    "What the machine can give": r"^limit: ",
 }
 OTHER = "Other works"
 

@@ -5,10 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from harness.record import Record, Way
-from report.aims import BYTES, SECONDS, SHARE, Aim, X
+from report.aims import BYTES, MEMORY, SECONDS, SHARE, Aim, X
 from report.load import Results
-
-OURS = "cydp"
 
 
 @dataclass(frozen=True)
@@ -67,6 +65,9 @@ def measured(
     if aim.unit == BYTES:
         kept = results.notes.get(aim.work, {}).get("bytes")
         return None if kept is None else (kept,) * 3
+    if aim.unit == MEMORY:
+        curves = [curve for curve in results.curves if curve["work"] == aim.work]
+        return (curves[0].get("memory_slope") or 0.0,) * 3 if curves else None
     record = results.records.get(aim.work)
     if record is None:
         return None

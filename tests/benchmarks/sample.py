@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+
 def way(median: float, x: float, spread: float = 0.1) -> dict[str, Any]:
     """A way of this median and ratio, with quartiles that far off."""
     around = [1 - spread, 1.0, 1 + spread]

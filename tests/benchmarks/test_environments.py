@@ -98,7 +98,7 @@ def test_a_rival_that_is_not_installed_here_is_skipped_with_its_reason(
     assert "boost_histogram" in rivals.SKIPPED["boost-histogram"]
 
 
-FILE = '''
+FILE = """
 def version():
     return lambda: "1.2"
 
@@ -108,7 +108,7 @@ def sum_to(n):
 
 def broken():
     return lambda: 1 / 0
-'''
+"""
 
 
 def test_another_process_answers_and_says_what_it_took(here: Path) -> None:
