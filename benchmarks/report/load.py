@@ -54,13 +54,19 @@ class Results:
         return {*self.records, *self.notes, *(curve["work"] for curve in self.curves)}
 
 
-def load(file: Path) -> Results:
-    """Read one file; the name of its folder is that of the machine."""
-    found = json.loads(file.read_text())
+def read(folder: Path) -> dict[str, Any]:
+    """Return the results in a folder as they stand there; refuse a format that is not known."""
+    found: dict[str, Any] = json.loads((folder / FILE).read_text())
     if found.get("format") != FORMAT:
-        raise ValueError(f"{file.parent.name}: format {found.get('format')}, not {FORMAT}")
+        raise ValueError(f"{folder.name}: format {found.get('format')}, not {FORMAT}")
+    return found
+
+
+def load(folder: Path) -> Results:
+    """Read the results in a folder, whose name is that of the machine."""
+    found = read(folder)
     return Results(
-        name=file.parent.name,
+        name=folder.name,
         machine=found["machine"],
         state=found["state"],
         records={record["group"]: record_of(record) for record in found["records"]},
@@ -81,5 +87,6 @@ def record_of(kept: Mapping[str, Any]) -> Record:
 
 def load_all(root: Path) -> list[Results]:
     """Read all results of a checkout, those of chosen kernels behind the others."""
-    files = sorted((root / "benchmarks" / "results").glob(f"*/{FILE}"))
-    return sorted(map(load, files), key=lambda results: (results.forced, results.name))
+    files = (root / "benchmarks" / "results").glob(f"*/{FILE}")
+    found = [load(file.parent) for file in files]
+    return sorted(found, key=lambda results: (results.forced, results.name))

@@ -90,8 +90,8 @@ def results(**changed: Any) -> Any:
 
 
 def write(root: Path, machine: str, found: Any) -> Path:
-    """Write results where the report looks for them."""
-    file = root / "benchmarks" / "results" / machine / "results.json"
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(json.dumps(found))
-    return file
+    """Write results where the report looks for them, and return their folder."""
+    folder = root / "benchmarks" / "results" / machine
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "results.json").write_text(json.dumps(found))
+    return folder

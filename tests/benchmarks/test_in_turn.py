@@ -60,7 +60,7 @@ def measured(ways: Any, rounds: int = 31, **given: Any) -> tuple[Any, Any]:
 def test_ways_of_one_speed_take_a_turn_in_each_round(clock: Clock) -> None:
     ways = {name: clock.way(name, 1e-3) for name in ("cydp", "numpy", "OpenDP")}
     answers, record = measured(ways, 7)
-    assert list(answers) == ["cydp", "numpy", "OpenDP"]
+    assert answers.keys() == ways.keys()
     assert [way.turns for way in record.ways.values()] == [7, 7, 7]
     rounds = clock.calls[3:]  # behind the warm-up
     assert rounds == ["numpy", "OpenDP", "cydp"] * 7

@@ -21,7 +21,7 @@ def test_what_a_run_writes_is_what_is_read(tmp_path: Path) -> None:
     run.add("growth", {"curve": {"work": "growth", "points": []}})
     run.watch.look()
     run.write(tmp_path / "here" / "results.json")
-    found = load(tmp_path / "here" / "results.json")
+    found = load(tmp_path / "here")
     assert found.name == "here"
     assert found.records == {"a work": record}
     assert found.works() == {"a work", "growth"}

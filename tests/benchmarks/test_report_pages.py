@@ -58,9 +58,8 @@ def test_results_of_other_machines_leave_the_projects_pages_alone(root: Path) ->
 
 
 def test_a_changed_figure_is_noticed(root: Path) -> None:
-    file = sample.write(root, pages.MAIN, sample.FOUND)
+    page = sample.write(root, pages.MAIN, sample.FOUND) / "README.md"
     pages.write(root)
-    page = file.with_name("README.md")
     page.write_text(page.read_text().replace("800 us", "700 us"))
     readme = root / "README.md"
     readme.write_text(readme.read_text().replace("**0.96**", "0.96"))
