@@ -1,0 +1,106 @@
+"""The pages that are made from results: a page a machine, and the marked parts of others.
+
+Nothing but the files of results and the names of pictures in the repository goes into them, so a
+test can compare (tests/codebase/test_benchmark_pages.py). `python benchmarks/make_pages.py` writes.
+"""
+
+from pathlib import Path
+from typing import Any
+
+from report import tables
+from report.documents import filled, marked
+from report.load import Results, load_all
+from report.speed import speed_table
+
+try:
+    from report.roofline import shares
+except ModuleNotFoundError:  # until the two branches meet
+
+    def shares(results: Any) -> list[dict[str, Any]]:
+        return []
+
+
+MAIN = "epyc-zen4-avx512"  # the machine whose figures stand in the project's pages
+MARKED = ("README.md", "benchmarks/README.md")
+
+
+def machine_page(results: Results, pictures: list[str]) -> str:
+    """All that one run found."""
+    limits = shares(results.raw)
+    sections = {
+        "The machine": tables.machine_table(results),
+        "Pictures": "\n".join(f"![{name_of(picture)}]({picture})\n" for picture in pictures),
+        "Aims": tables.aims_table(results, limits),
+        "Where a rival is faster": tables.losses_table(results),
+        "All works": tables.works_tables(results),
+        "How cost grows": tables.growth_table(results),
+        "Shares of the limit": tables.roofline_table(limits),
+        "Errors and lines of code": tables.accuracy_table(results),
+        "Besides times": tables.notes_list(results),
+        "Rivals": tables.rivals_table(results),
+    }
+    head = (
+        f"# Benchmarks: {results.name}\n\n{tables.warnings(results)}\n"
+        "Made from `results.json` beside this page by `benchmarks/make_pages.py`. What the columns "
+        "mean: [benchmarks](../../README.md#how-to-read-the-tables).\n"
+    )
+    return head + "".join(f"\n## {name}\n\n{text}" for name, text in sections.items() if text)
+
+
+def name_of(picture: str) -> str:
+    return picture.rpartition(".")[0].replace("_", " ").replace("-", " ")
+
+
+def parts(found: list[Results]) -> dict[str, str]:
+    """The marked parts of other pages, from the results of the main machine."""
+    main = next(results for results in found if results.name == MAIN)
+    aims = [tables.warnings(main), tables.aims_table(main, shares(main.raw))]
+    return {
+        "speed": speed_table(main),
+        "machines": machines_list(found),
+        "aims": "\n".join(text for text in aims if text),
+        "losses": tables.losses_table(main),
+    }
+
+
+def machines_list(found: list[Results]) -> str:
+    lines = []
+    for results in found:
+        warned = f" **Warning: {'; '.join(results.warnings)}.**" if results.warnings else ""
+        chosen = ", chosen by hand" if results.forced else ""
+        lines.append(
+            f"- [{results.name}](results/{results.name}/README.md): {results.machine['cpu']}, "
+            f"{results.kernels} kernels{chosen}, {results.machine['date']}.{warned}\n"
+        )
+    return "".join(lines)
+
+
+def made(root: Path) -> dict[Path, str]:
+    """Return the text of each page that results make; of no page, if there are none."""
+    found, pages = load_all(root), {}
+    for results in found:
+        folder = root / "benchmarks" / "results" / results.name
+        pictures = sorted(file.name for file in folder.iterdir() if file.suffix in (".png", ".svg"))
+        pages[folder / "README.md"] = machine_page(results, pictures)
+    texts = {root / name: (root / name).read_text() for name in MARKED}
+    for text in texts.values():
+        marked(text)
+    if any(results.name == MAIN for results in found):
+        made_parts = parts(found)
+        pages |= {page: filled(text, made_parts) for page, text in texts.items()}
+    return pages
+
+
+def check(root: Path) -> list[Path]:
+    """Return the pages that are not what results make."""
+    return [
+        page for page, text in made(root).items() if not page.exists() or page.read_text() != text
+    ]
+
+
+def write(root: Path) -> list[Path]:
+    """Write the pages that differ, and return them."""
+    pages, changed = made(root), check(root)
+    for page in changed:
+        page.write_text(pages[page])
+    return changed

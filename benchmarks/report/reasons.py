@@ -1,0 +1,154 @@
+"""Why an aim is missed, or a rival is faster: what was found out, once, by looking."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Reason:
+    """What is said of the works that a pattern finds, beside the rivals that another one does."""
+
+    work: str
+    rival: str
+    text: str
+    kinds: Sequence[str] = ()  # of kernels; all, if none is named
+
+
+REASONS = (
+    Reason(
+        "keystream, ChaCha20", "cryptography",
+        "OpenSSL uses AVX-512 for ChaCha20 here. With OPENSSL_ia32cap keeping it from that, the "
+        "AVX2 kernel had 0.96 of its speed (0.95 to 0.97).",
+        ("AVX2", "ChaCha20", "AES-NI"),
+    ),
+    Reason(
+        "keystream, ChaCha20", "cryptography",
+        "The portable ChaCha20 has no vectors: it is there to be read.", ("portable",),
+    ),
+    Reason(
+        "keystream, AES", "cryptography",
+        "Both use the same instructions, a block of 128 bits at a time.", ("AES-NI",),
+    ),
+    Reason(
+        "(Laplace|Gaussian), 10.6|Bernoulli|randomized response", "numpy",
+        "The portable kernels have no AES and no vectors: ChaCha20 takes two fifths to a half of "
+        "the time. numpy's PCG64 is no cipher.", ("portable",),
+    ),
+    Reason(
+        "discrete Laplace", "numpy", "ChaCha20 takes half of the time.", ("ChaCha20",),
+    ),
+    Reason(
+        "discrete Laplace, 10.6, scale 1$", "numpy",
+        "Rivals take their turn in between, so that `out=` is not in the cache; in the cache a "
+        "call takes three quarters of the time. Wiping the stack behind the cipher costs 3 %.",
+    ),
+    Reason(
+        "discrete (Gaussian|Laplace), 10.6", "numpy",
+        "The aim is that of a prototype on another machine (Zen 3), which wiped no memory.",
+    ),
+    Reason(
+        "two threads", "cydp",
+        "The two cores of this virtual machine at times do the work of 1.15, in plain ChaCha20 "
+        "too. Two callers with a half each, in the same rounds, then fall as well.",
+    ),
+    Reason(
+        "clamped sum, ", "numpy, sum",
+        "np.sum neither clamps nor is exact. Both read the column once, and memory bounds both.",
+    ),
+    Reason(
+        "grouped clamped sum|bincount|clamped sum|histogram", "numpy",
+        "The portable kernels have no vectors.", ("portable",),
+    ),
+    Reason(
+        "clamped sum, 10.7 float64", "numpy",
+        "Memory bounds it: it takes as long as np.sum, which only reads the column.",
+    ),
+    Reason(
+        "grouped clamped sum", "",
+        "Adding to the total that a code chooses takes longer than reading both columns, and 10^6 "
+        "totals do not fit into the cache of a core.",
+    ),
+    Reason(
+        "histogram, .*equal bins", "boost-histogram",
+        "Finding a bin takes three quarters of the time: 17 vector operations for 4 rows.",
+        ("AVX2", "AES-NI", "ChaCha20"),
+    ),
+    Reason(
+        "(bincount|histogram),", "numpy",
+        "Other guests of the host share caches and memory: in several runs the ratio was from 9 to "
+        "18 for equal bins, from 4.4 to 6.0 for 10^3 int32 codes, from 2.1 to 2.8 for 10^7 codes.",
+    ),
+    Reason(
+        "bounding", "numpy",
+        "Rivals leave no warm memory: in turn with them a row took 34 ns, again and again 26.",
+    ),
+    Reason(
+        "release: counts of 10.7 rows by 10.3", "OpenDP",
+        "200 times as fast would be 10 ms; np.bincount, which is not private, takes longer.",
+    ),
+    Reason(
+        "release: counts of 10.7 rows|histograms of 100 bins", "numpy",
+        "np.bincount is not private, and is given codes: the release looks each row up among the "
+        "keys, counts, and draws noise.",
+    ),
+    Reason(
+        "one choice among|one (number|bit|count)$", "numpy",
+        "Among few scores the time is that of checking the call and of Python.",
+    ),
+    Reason(
+        "10.6 rows of 2 scores", "numpy",
+        "Each row is a selection of its own, which is decided exactly.",
+    ),
+    Reason(
+        "exponential mechanism|permute-and-flip", "numpy",
+        "The keystream, four bytes for each score, and a look at the scores take 2.8 of 3.8 ms.",
+        ("portable",),
+    ),
+    Reason(
+        "Snapping", "numpy",
+        "Each logarithm is followed at both ends of an interval, so that the result is that of the "
+        "correctly rounded one, as the proof wants.",
+    ),
+    Reason(
+        "durable charges", "diffprivlib|OpenDP",
+        "Its budget is in memory and ends with the process; a ledger has each charge on the disk "
+        "before the call returns.",
+    ),
+    Reason(
+        "a plan of", "dp-accounting",
+        "A plan computes three other bounds too, and guards against rounding in dp-accounting.",
+    ),
+    Reason(
+        "with_total|normalized", "numpy",
+        "numpy has no exact way and computes in doubles; ours gives the exact closest table.",
+    ),
+    Reason(
+        "partition selection", "numpy",
+        "numpy compares a double with a rounded table; ours decides exactly, by a cipher's bits.",
+    ),
+    Reason(
+        "estimate", "numpy", "Ours also checks each report, and knows its error.",
+    ),
+    Reason(
+        "small call: exact", "",
+        "Types, lengths and bounds are checked in each call; the aim's prototype checked less.",
+    ),
+    Reason(
+        "one value", "",
+        "The parameter is looked up in each call: an iterator, which does not, takes a seventh.",
+    ),
+    Reason(
+        "release|latency|small call|private", "numpy",
+        "numpy's answer is not private: the release also checks the call and draws exact noise.",
+    ),
+)  # fmt: skip
+
+
+def reason(work: str, rival: str, kernels: str) -> str:
+    """Return the first reason that fits, or nothing."""
+    for known in REASONS:
+        here = not known.kinds or kernels in known.kinds
+        if here and re.search(known.work, work) and re.match(known.rival, rival):
+            return known.text
+    return ""
