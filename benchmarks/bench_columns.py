@@ -8,8 +8,8 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from harness import in_turn
+from harness.processes import run
 from harness.sizes import size
-from processes import run
 
 from cydp import _threads as threads
 from cydp import exact

@@ -18,7 +18,7 @@ import pytest
 import rivals
 from harness import in_turn
 from harness.environments import UnavailableError, python_with
-from processes import NewProcess, run
+from harness.processes import NewProcess, run
 
 import cydp
 

@@ -6,8 +6,8 @@ from typing import Any
 import duckdb
 import numpy as np
 import pytest
+from harness.processes import run
 from harness.sizes import size
-from processes import run
 
 ROWS = [size(n) for n in (10**6, 10**7, 4 * 10**7)]  # more rows need no more memory
 PERSONS = size(10**5)
