@@ -13,7 +13,7 @@ PICTURES = {
     "roofline.png": roofline_picture.figure,
 }
 DOTS = 125  # an inch, of which a picture is 9 wide: more than the width of a page
-COLORS = 48  # a palette makes files a third as large
+COLORS = 32  # a palette makes files a third as large
 STYLE = {
     "font.family": "DejaVu Sans",  # matplotlib's own: the same picture everywhere
     "font.size": 9,
