@@ -11,6 +11,7 @@ from report.tables import library
 from report.topics import OTHER, TOPICS, topic
 
 ROW, HEADING, LABELS = 0.215, 0.28, 0.4  # inches; part of the width
+LONG = 22  # characters of a name
 NAME = 30  # the ratio of points between which there is room for a name
 KINDS = {  # what a rival's noise is: marker, filled, words
     "no": ("o", False, "rival is NOT private"),
@@ -83,7 +84,8 @@ def figure(results: Mapping[str, Any]) -> Any:
             axes.text(-LABELS / (0.985 - LABELS) + 0.02, y - 0.4 * step, work,
                       transform=axes.get_yaxis_transform(), **text)  # fmt: skip
             axes.axhline(y - step * 0.95, color="0.6", linewidth=0.6, xmin=0)
-    ticks = [10**k for k in range(-3, 9) if left < 10**k < right]
+    step = 1 if right / left < 10**7 else 2
+    ticks = [10.0**k for k in range(-12, 16, step) if left < 10.0**k < right]
     axes.set_xticks(ticks, [f"{tick:,.0f}x" if tick >= 1 else f"{tick:g}x" for tick in ticks])
     axes.minorticks_off()
     kinds = {KINDS[rival.kind] for _, rivals in shown for rival in rivals}
@@ -100,7 +102,7 @@ def ends(shown: list[tuple[str, list[Best]]]) -> tuple[float, float]:
         for i, rival in enumerate(rivals):
             before = stands_left(rivals, i)
             x = math.log10(rival.x[0 if before else 2])
-            taken.append((x, before, 4.6 * len(called(rival)) + 12))
+            taken.append((x, before, 4.2 * len(called(rival)) + 12))
     for _ in range(50):
         decade = points / (high - low)
         low = min([low, *(x - name / decade for x, before, name in taken if before)])
@@ -109,7 +111,12 @@ def ends(shown: list[tuple[str, list[Best]]]) -> tuple[float, float]:
 
 
 def called(rival: Best) -> str:
-    return f"{rival.name} {frame.number(rival.x[1])}x"
+    return f"{shorten(rival.name)} {frame.number(rival.x[1])}x"
+
+
+def shorten(name: str) -> str:
+    """Cut the detail of a long name."""
+    return name if len(name) <= LONG else f"{name[: LONG - 1].rstrip(', ')}…"
 
 
 def draw_row(axes: Any, work: str, rivals: list[Best], y: float) -> None:
