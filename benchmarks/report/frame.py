@@ -6,7 +6,7 @@ from textwrap import wrap
 from typing import Any
 
 WIDTH = 9.0  # inches; 72 points each
-TOP, BOTTOM, LINE = 0.62, 0.75, 0.17
+TOP, BOTTOM, LINE = 0.62, 0.8, 0.17
 OURS, OTHER, LOSS, GRID = "#0b4f8a", "#8a4b08", "#b3261e", "0.85"
 RAISED = str.maketrans("0123456789-.", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻·")
 

@@ -65,13 +65,13 @@ def figure(results: Mapping[str, Any]) -> Any:
 
 
 def rows_of(axis: str, curves: Sequence[Curve]) -> list[list[Any]]:
-    """Return the panels of an axis, two beside each other: what draws each, and its curves."""
+    """Return the panels of an axis, at most two in a row: what draws each, and its curves."""
     if axis == "threads":
         return [[(draw_threads, curves)]]
-    if any(point["peak"] is not None for curve in curves for point in curve["points"]):
-        return [[(draw_time, [curve]), (draw_memory, [curve])] for curve in curves]
-    panels = [(draw_time, [curve]) for curve in curves]
-    return [panels[i : i + 2] for i in range(0, len(panels), 2)]
+    both = [curve for curve in curves if curve["points"][0]["peak"] is not None]
+    panels = [(draw_time, [curve]) for curve in curves if curve not in both]
+    pairs = [panels[i : i + 2] for i in range(0, len(panels), 2)]
+    return [*([(draw_time, [curve]), (draw_memory, [curve])] for curve in both), *pairs]
 
 
 def ways(curve: Curve) -> list[tuple[str, bool, Curve]]:

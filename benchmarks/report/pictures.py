@@ -12,8 +12,8 @@ PICTURES = {
     "growth.png": growth_picture.figure,
     "roofline.png": roofline_picture.figure,
 }
-DOTS = 125  # an inch, of which a picture is 9 wide: more than the width of a page
-COLORS = 48  # a palette makes files a third as large
+DOTS = 115  # an inch, of which a picture is 9 wide: more than the width of a page
+COLORS = 32  # a palette makes files a third as large
 STYLE = {
     "font.family": "DejaVu Sans",  # matplotlib's own: the same picture everywhere
     "font.size": 9,
@@ -42,6 +42,7 @@ def draw(results: Mapping[str, Any], folder: Path) -> list[Path]:
             whole = BytesIO()
             picture.savefig(whole, dpi=DOTS, facecolor="white")
         image = Image.open(whole).convert("RGB")
-        image.quantize(COLORS, dither=Image.Dither.NONE).save(folder / name, optimize=True)
+        image = image.quantize(COLORS, kmeans=1, dither=Image.Dither.NONE)
+        image.save(folder / name, optimize=True)
         drawn.append(folder / name)
     return drawn

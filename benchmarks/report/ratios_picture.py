@@ -1,5 +1,6 @@
 """How many times faster than the best rival, work by work."""
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from textwrap import fill
@@ -9,7 +10,8 @@ from report import frame
 from report.tables import library
 from report.topics import OTHER, TOPICS, topic
 
-ROW, HEADING, LABELS = 0.235, 0.28, 0.37  # inches; part of the width
+ROW, HEADING, LABELS = 0.215, 0.28, 0.4  # inches; part of the width
+LONG = 22  # characters of a name
 NAME = 30  # the ratio of points between which there is room for a name
 KINDS = {  # what a rival's noise is: marker, filled, words
     "no": ("o", False, "rival is NOT private"),
@@ -61,10 +63,7 @@ def figure(results: Mapping[str, Any]) -> Any:
     title = "How many times faster cydp is than the best rival"
     picture, low, high = frame.new(results, title, height)
     axes = picture.add_axes((LABELS, low, 0.985 - LABELS, high - low))
-    every = [rival for _, rivals in shown for rival in rivals]
-    least = min(0.3, *(rival.x[0] for rival in every))
-    most = max(30, *(rival.x[2] for rival in every))
-    left, right = least / 18, most * 25  # room for names
+    left, right = ends(shown)
     axes.set(xscale="log", xlim=(left, right), ylim=(height, 0), yticks=[])
     axes.set_xlabel("rival's time divided by cydp's time (ratio, logarithmic; bar: quartiles)")
     axes.axvspan(left, 1, facecolor="#f6dcd9", edgecolor="0.75", hatch="//", linewidth=0, zorder=0)
@@ -85,19 +84,47 @@ def figure(results: Mapping[str, Any]) -> Any:
             axes.text(-LABELS / (0.985 - LABELS) + 0.02, y - 0.4 * step, work,
                       transform=axes.get_yaxis_transform(), **text)  # fmt: skip
             axes.axhline(y - step * 0.95, color="0.6", linewidth=0.6, xmin=0)
-    ticks = [10**k for k in range(-3, 9) if left < 10**k < right]
+    step = 1 if right / left < 10**7 else 2
+    ticks = [10.0**k for k in range(-12, 16, step) if left < 10.0**k < right]
     axes.set_xticks(ticks, [f"{tick:,.0f}x" if tick >= 1 else f"{tick:g}x" for tick in ticks])
     axes.minorticks_off()
-    legend(picture, {KINDS[rival.kind] for rival in every if KINDS[rival.kind][2]})
+    kinds = {KINDS[rival.kind] for _, rivals in shown for rival in rivals}
+    legend(picture, {kind for kind in kinds if kind[2]})
     return picture
+
+
+def ends(shown: list[tuple[str, list[Best]]]) -> tuple[float, float]:
+    """Return the ends of the axis, at which all points have room for their names."""
+    points = (0.985 - LABELS) * frame.WIDTH * 72
+    low, high = -1.0, 2.0  # logarithms
+    taken = []  # a point's logarithm, on which side its name stands, and the name's points
+    for _, rivals in shown:
+        for i, rival in enumerate(rivals):
+            before = stands_left(rivals, i)
+            x = math.log10(rival.x[0 if before else 2])
+            taken.append((x, before, 4.2 * len(called(rival)) + 12))
+    for _ in range(50):
+        decade = points / (high - low)
+        low = min([low, *(x - name / decade for x, before, name in taken if before)])
+        high = max([high, *(x + name / decade for x, before, name in taken if not before)])
+    return 10**low, 10**high
+
+
+def called(rival: Best) -> str:
+    return f"{shorten(rival.name)} {frame.number(rival.x[1])}x"
+
+
+def shorten(name: str) -> str:
+    """Cut the detail of a long name."""
+    return name if len(name) <= LONG else f"{name[: LONG - 1].rstrip(', ')}…"
 
 
 def draw_row(axes: Any, work: str, rivals: list[Best], y: float) -> None:
     loses = rivals[0].x[1] < 1
     color = frame.LOSS if loses else "black"
-    label = fill(frame.raised(work), 50)
+    label = fill(frame.raised(work), 58)
     axes.text(-0.012, y, label, transform=axes.get_yaxis_transform(), ha="right", va="center",
-              size=8 if "\n" not in label else 7, color=color, linespacing=0.95,
+              size=7.5 if "\n" not in label else 6.5, color=color, linespacing=0.95,
               weight="bold" if loses else "normal")  # fmt: skip
     axes.axhline(y, color="0.93", linewidth=0.6, zorder=0.5)
     for i, rival in enumerate(rivals):
@@ -108,7 +135,7 @@ def draw_row(axes: Any, work: str, rivals: list[Best], y: float) -> None:
         axes.plot(median, y, marker, color=color, markersize=5.5, markeredgewidth=1.4,
                   markerfacecolor=color if filled else "white")  # fmt: skip
         before = stands_left(rivals, i)
-        axes.annotate(f"{rival.name} {frame.number(median)}x", (low if before else high, y),
+        axes.annotate(called(rival), (low if before else high, y),
                       xytext=(-6 if before else 6, 0), textcoords="offset points", size=7.5,
                       va="center", ha="right" if before else "left", color=color)  # fmt: skip
 

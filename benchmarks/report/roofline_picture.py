@@ -7,63 +7,70 @@ from typing import Any
 from harness.record import duration
 from report import frame
 from report.roofline import limits, shares
+from report.topics import OTHER, TOPICS, topic
 
-ROW, LABELS = 0.27, 0.37
+ROW, LABELS = 0.215, 0.4
 PARTS = {  # colour and hatch of the parts of the least time
-    "keystream": ("#9cc3e6", "////"),
-    "memory": ("#f0c48a", "...."),
+    "keystream": ("#9cc3e6", "//"),
+    "memory": ("#f0c48a", ".."),
 }
 
 
 def figure(results: Mapping[str, Any]) -> Any:
     """Draw a bar for each kernel; None if no limit or no kernel was measured."""
-    shown = shares(results)
-    if not shown:
+    found = shares(results)
+    if not found:
         return None
-    most = max(1.0, *(share["share"] + 0.12 for share in shown))
-    height = ROW * len(shown) + 0.1
+    topics = {name: [s for s in found if topic(s["group"]) == name] for name in (*TOPICS, OTHER)}
+    rows = [row for name, here in topics.items() if here for row in (name, *here)]
+    height = ROW * len(rows) + 0.1
     title = "How close each kernel comes to the limit of the machine"
     picture, low, high = frame.new(results, title, height + 0.55)
     tall = picture.get_size_inches()[1]
     low += 0.3 / tall
     axes = picture.add_axes((LABELS, low, 0.985 - LABELS, high - low - 0.25 / tall))
-    axes.set(ylim=(len(shown), 0), xlim=(0, most + 0.82))
+    most = max(1.0, *(share["share"] + 0.15 for share in found))
+    right = most * 1.9  # room for what is written
+    axes.set(ylim=(len(rows), 0), xlim=(0, right), yticks=[])
     axes.set_xlabel("least possible time divided by time taken (share of the limit)")
-    axes.set_yticks(
-        [i + 0.5 for i in range(len(shown))],
-        [fill(frame.raised(share["group"]), 50) for share in shown],
-        size=8,
-    )
-    axes.tick_params(axis="y", length=0)
     axes.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0%", "25%", "50%", "75%", "100%"])
     axes.axvline(1, color="black", linewidth=1.6)
-    axes.text(1, -0.25, "limit", size=8, weight="bold", ha="center")
     axes.grid(axis="x", color=frame.GRID, linewidth=0.6)
     axes.set_axisbelow(True)
-    for i, share in enumerate(shown):
-        start = 0.0
-        for part, (color, hatch) in PARTS.items():
-            width = share[f"{part}_seconds"] / share["seconds"]
-            axes.barh(i + 0.5, width, 0.68, left=start, color=color, hatch=hatch, edgecolor="0.2",
-                      linewidth=0.7)  # fmt: skip
-            start += width
-        axes.text(
-            start + 0.012,
-            i + 0.5,
-            f"{share['share']:.0%}",
-            va="center",
-            size=8,
-            weight="bold",
-            bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.8},
-        )
-        said = f"{duration(share['seconds'])}, {duration(share['limit_seconds'])}"
-        axes.text(most + 0.06, i + 0.5, said, va="center", size=8)
-        axes.text(most + 0.56, i + 0.5, share["bound"], va="center", size=8)
-    for x, words in ((0.06, "takes, least possible"), (0.56, "limited by")):
-        axes.text(most + x, -0.25, words, size=8, weight="bold")
+    bold = {"size": 8, "weight": "bold"}
+    axes.text(1, -0.25, "limit", ha="center", **bold)
+    columns = most + 0.05 * right, most + 0.32 * right
+    for x, words in zip(columns, ("takes, least possible", "limited by"), strict=True):
+        axes.text(x, -0.25, words, **bold)
+    for i, row in enumerate(rows):
+        if isinstance(row, str):
+            edge = -LABELS / (0.985 - LABELS) + 0.02
+            axes.text(edge, i + 0.6, row, transform=axes.get_yaxis_transform(), size=9,
+                      weight="bold", va="center")  # fmt: skip
+            axes.axhline(i, color="0.6", linewidth=0.6)
+        else:
+            draw_row(axes, row, i + 0.5, columns)
     legend(picture)
     frame.foot(picture, *described(results))
     return picture
+
+
+def draw_row(axes: Any, share: Mapping[str, Any], y: float, columns: tuple[float, float]) -> None:
+    label = fill(frame.raised(share["group"]), 58)
+    axes.text(-0.012, y, label, transform=axes.get_yaxis_transform(), ha="right", va="center",
+              size=7.5 if "\n" not in label else 6.5, linespacing=0.95)  # fmt: skip
+    start = 0.0
+    for part, (color, hatch) in PARTS.items():
+        width = share[f"{part}_seconds"] / share["seconds"]
+        axes.barh(y, width, 0.68, left=start, color=color, hatch=hatch, edgecolor="0.2",
+                  linewidth=0.7)  # fmt: skip
+        start += width
+    said = f"{share['share']:.0%}" if share["share"] >= 0.01 else "<1%"
+    axes.text(start + 0.012, y, said, va="center", size=8, weight="bold",
+              bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.8})  # fmt: skip
+    times = f"{duration(share['seconds'])}, {duration(share['limit_seconds'])}"
+    for x, words in zip(columns, (times, share["bound"]), strict=True):
+        axes.text(x, y, words, va="center", size=7.5)
 
 
 def described(results: Mapping[str, Any]) -> list[str]:
@@ -75,7 +82,11 @@ def described(results: Mapping[str, Any]) -> list[str]:
         if threads == 1
     ]
     keystream = f"; keystream {known.keystream / 1e9:.1f} GB/s" if known.keystream else ""
-    return [f"Limits measured in the same run, one thread: memory {', '.join(rates)}{keystream}."]
+    said = f"memory {', '.join(rates)}{keystream}"
+    return [
+        f"Limits measured in the same run, one thread: {said}.",
+        "Above 100%: data had stayed in a cache, or memory and keystream were read at once.",
+    ]
 
 
 def legend(picture: Any) -> None:
@@ -87,7 +98,7 @@ def legend(picture: Any) -> None:
         for part, (color, hatch) in PARTS.items()
     ]
     tall = picture.get_size_inches()[1]
-    place = {"loc": "lower left", "bbox_to_anchor": (0.005, 0.19 / tall)}
+    place = {"loc": "lower left", "bbox_to_anchor": (0.005, 0.32 / tall)}
     picture.legend(
         handles=handles,
         ncols=2,
