@@ -5,20 +5,12 @@ test can compare (tests/codebase/test_benchmark_pages.py). `python benchmarks/ma
 """
 
 from pathlib import Path
-from typing import Any
 
 from report import tables
 from report.documents import filled, marked
 from report.load import Results, load_all
+from report.roofline import shares
 from report.speed import speed_table
-
-try:
-    from report.roofline import shares
-except ModuleNotFoundError:  # until the two branches meet
-
-    def shares(results: Any) -> list[dict[str, Any]]:
-        return []
-
 
 MAIN = "epyc-zen4-avx512"  # the machine whose figures stand in the project's pages
 MARKED = ("README.md", "benchmarks/README.md")

@@ -5,11 +5,11 @@ from typing import Any
 
 from harness.record import Record, duration
 from report import cells
-from report.aims import AIMS, BYTES, MEMORY, SECONDS, SHARE, Aim
+from report.aims import AIMS, BYTES, MEMORY, SECONDS, SHARE, SLOW, Aim
 from report.load import Results
 from report.reasons import reason
 from report.topics import OTHER, TOPICS, topic
-from report.verdicts import Verdict, verdicts
+from report.verdicts import Verdict, fastest, verdicts
 from rivals import RIVALS, Rival
 
 ERROR = "error of "  # how notes of releases begin that have one
@@ -27,9 +27,13 @@ def is_rival(way: str) -> bool:
 
 
 def called(way: str) -> str:
-    """A way's name, and whether its noise protects, if it is a rival's."""
+    """A way's name, and how far its noise protects, if it is a rival's and does not quite."""
     rival = library(way)
-    return f"{way} (not private)" if rival and rival.private == "no" else way
+    if rival is None:
+        return way
+    if rival.private == "no" or "PCG64" in way:
+        return f"{way} (not private)"
+    return f"{way} (private in doubles)" if "in doubles" in rival.private else way
 
 
 def wanted(aim: Aim, figure: float) -> str:
@@ -47,7 +51,8 @@ def reached(verdict: Verdict) -> str:
         return ""
     low, median, high = verdict.measured
     if verdict.aim.unit == SECONDS:
-        return f"{duration(median)} ({duration(low)} to {duration(high)})"
+        spread = f" ({duration(low)} to {duration(high)})" if high > low else ""
+        return duration(median) + spread
     if verdict.aim.unit == BYTES:
         return cells.size(median)
     if verdict.aim.unit == SHARE:
@@ -63,10 +68,14 @@ def aims_table(results: Results, shares: Shares = (), aims: Sequence[Aim] = AIMS
     for verdict in verdicts(results, aims, shares):
         aim = verdict.aim
         best = "" if verdict.best == verdict.asked else wanted(aim, verdict.best)
+        record = results.records.get(aim.work)
+        beside = (record and fastest(record, aim.rival)) or aim.rival
         missed = verdict.measured is not None and verdict.word != "pass"
-        why = reason(aim.work, aim.rival, results.kernels) if missed else ""
+        why = reason(aim.work, beside, results.kernels) if missed else ""
+        if verdict.measured is None and aim.work in SLOW:
+            why = "The rival takes minutes: `-m slow` measures it."
         rows.append(
-            [aim.work, called(aim.rival), wanted(aim, verdict.asked), best, reached(verdict),
+            [aim.work, called(beside), wanted(aim, verdict.asked), best, reached(verdict),
              verdict.word, why]
         )  # fmt: skip
     head = ["work", "beside", "asked", "aim", "measured", "", "why"]
@@ -173,14 +182,19 @@ def notes_list(results: Results) -> str:
     """What else benchmarks found, besides times."""
     lines = []
     for name, note in results.notes.items():
-        known = ("group", "lines of code")
         found = [
-            f"{key} {cells.size(value) if key == 'bytes' else value}"
+            f"{key} {told(value, 'bytes' in f'{name} {key}')}"
             for key, value in note.items()
-            if key not in known and not key.startswith(ERROR)
+            if key != "group" and not key.startswith((ERROR, "lines of"))
         ]
         lines += [f"- {name}: {'; '.join(found)}\n"] if found else []
     return "".join(lines)
+
+
+def told(value: Any, of_bytes: bool) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{key} {told(part, of_bytes)}" for key, part in value.items())
+    return cells.size(value) if of_bytes else str(value)
 
 
 def warnings(results: Results) -> str:

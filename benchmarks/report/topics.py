@@ -13,10 +13,10 @@ TOPICS = {
     "Sums": r"^(grouped )?clamped sum",
     "Contribution bounding": r"^contribution bounding",
     "Releases": r"^(release|private histogram)|of a Parquet file",
-    "Post-processing": r"^(nonnegative|with_total|normalized)",
+    "Post-processing": r"^(nonnegative|with_total|normalized|shares) ",
     "Columns": r"column|strings|chunks",
     "Budgets and plans": r"^(accountant|ledger): ",
-    "Package": r"^(import|wheel|install)",
+    "Package": r"^package: ",
     "What the machine can give": r"^limit: ",
 }
 OTHER = "Other works"

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from harness.record import Record, Way
+from harness.record import Record
 from report.aims import BYTES, MEMORY, SECONDS, SHARE, Aim, X
 from report.load import Results
 
@@ -63,7 +63,7 @@ def measured(
         here = [share["share"] for share in shares if share["group"] == aim.work]
         return (here[0],) * 3 if here else None
     if aim.unit == BYTES:
-        kept = results.notes.get(aim.work, {}).get("bytes")
+        kept = results.notes.get(aim.work, {}).get(aim.way)
         return None if kept is None else (kept,) * 3
     if aim.unit == MEMORY:
         curves = [curve for curve in results.curves if curve["work"] == aim.work]
@@ -74,18 +74,19 @@ def measured(
     ours = record.ways[aim.way] if aim.way else next(iter(record.ways.values()))
     if aim.unit == SECONDS:
         return ours.seconds
-    beside = fastest(record, aim.rival)
-    if beside is None:
+    name = fastest(record, aim.rival)
+    if name is None:
         return None
+    beside = record.ways[name]
     if not aim.way:
         return beside.ratio
     low, median, high = beside.ratio
     return low / ours.ratio[1], median / ours.ratio[1], high / ours.ratio[1]
 
 
-def fastest(record: Record, rival: str) -> Way | None:
-    """The fastest way of a rival: the one of this name, or all with a detail behind it."""
+def fastest(record: Record, rival: str) -> str | None:
+    """The fastest way of a rival: the one of this name, or of those with a detail behind it."""
     if rival in record.ways:
-        return record.ways[rival]
-    ways = [way for name, way in record.ways.items() if name.startswith(f"{rival}, ")]
-    return min(ways, key=lambda way: way.ratio[1], default=None)
+        return rival
+    names = [name for name in record.ways if name.startswith(f"{rival}, ")]
+    return min(names, key=lambda name: record.ways[name].ratio[1], default=None)

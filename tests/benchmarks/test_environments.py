@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -15,8 +16,9 @@ from harness.environments import Process, UnavailableError, python_with
 
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(environments, "HERE", tmp_path)
+    monkeypatch.setattr(environments, "ENVIRONMENTS", tmp_path / "environments")
     monkeypatch.setattr(environments, "FOREIGN", tmp_path)
+    monkeypatch.setattr(environments, "RUNNING", [])
     return tmp_path
 
 
@@ -27,7 +29,9 @@ def made(here: Path, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
 
     def create(folder: Path, **_: Any) -> None:
         folders.append(folder)
-        folder.mkdir(parents=True, exist_ok=True)
+        python = folder / ("Scripts" if os.name == "nt" else "bin") / "python"
+        python.parent.mkdir(parents=True, exist_ok=True)
+        python.touch()
 
     monkeypatch.setattr(environments.venv, "create", create)
     return folders
@@ -44,18 +48,33 @@ def test_what_cannot_be_installed_is_missing_with_pips_reason(
     made: list[Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pip(monkeypatch, 1, "WARNING: retrying\nERROR: first\nERROR: No matching distribution found\n")
-    with pytest.raises(UnavailableError, match=r"^No matching distribution found$"):
+    with pytest.raises(UnavailableError, match=r"^pip: No matching distribution found$"):
         python_with(("nothing==0",))
     with pytest.raises(UnavailableError):  # it is tried again, from an empty folder
         python_with(("nothing==0",))
     assert len(made) == 2
 
 
-def test_a_pip_that_says_nothing_is_a_reason_too(
+def test_a_pip_without_an_error_is_quoted(
     made: list[Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pip(monkeypatch, 2, "")
-    with pytest.raises(UnavailableError, match="pip failed"):
+    pip(monkeypatch, 2, "something\nKilled\n")
+    with pytest.raises(UnavailableError, match=r"^pip: Killed$"):
+        python_with(("nothing==0",))
+
+
+def test_no_network_is_a_reason(made: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    pip(monkeypatch, 1, "WARNING: connection broken by NewConnectionError\nERROR: no version\n")
+    with pytest.raises(UnavailableError, match=r"^pip reaches no package index$"):
+        python_with(("nothing==0",))
+
+
+def test_a_python_without_venv_is_a_reason(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def create(*_: Any, **__: Any) -> None:
+        raise subprocess.CalledProcessError(1, ["ensurepip"])
+
+    monkeypatch.setattr(environments.venv, "create", create)
+    with pytest.raises(UnavailableError, match="no environment can be made"):
         python_with(("nothing==0",))
 
 
@@ -81,12 +100,12 @@ def test_a_rival_that_cannot_be_installed_is_skipped_with_its_reason(
     def started(*_: Any) -> Any:
         raise UnavailableError("no such version")
 
-    rivals.process.cache_clear()
     monkeypatch.setattr(rivals, "started", started)
+    monkeypatch.setattr(rivals, "PROCESSES", {})
     monkeypatch.setattr(rivals, "SKIPPED", {})
     assert rivals.way("OpenDP", "laplace", 1, 10) is None
     assert rivals.SKIPPED == {"OpenDP": "no such version"}
-    rivals.process.cache_clear()
+    assert "no such version" in rivals.versions()["OpenDP"]
 
 
 def test_a_rival_that_is_not_installed_here_is_skipped_with_its_reason(
@@ -125,10 +144,29 @@ def test_another_process_answers_and_says_what_it_took(here: Path) -> None:
     with pytest.raises(RuntimeError, match="nothing_of_this_name"):
         process.way("nothing_of_this_name")
     assert way() == 499_500  # after errors, too
-    ended = process._process
-    assert ended.stdin is not None
-    ended.stdin.close()
-    assert ended.wait(10) == 0
-    assert ended.stdout is not None
-    ended.stdout.close()
-    environments.RUNNING.remove(ended)
+    process.end()
+    assert process._process.returncode == 0
+    process.end()  # at exit, again
+    with pytest.raises(ValueError, match="closed"):
+        way()
+
+
+def test_a_library_that_cannot_be_imported_is_missing_with_its_reason(here: Path) -> None:
+    (here / "ways.py").write_text("import a_library_that_is_broken\n")
+    with pytest.raises(
+        UnavailableError, match=r"^it is installed, but: .*a_library_that_is_broken"
+    ):
+        Process(Path(sys.executable), "ways.py")
+    assert [process.poll() for process in environments.RUNNING] == [0]
+
+
+def test_a_call_may_stand_for_many(here: Path) -> None:
+    (here / "ways.py").write_text(FILE)
+    process = Process(Path(sys.executable), "ways.py")
+    way = process.way("sum_to", 10)
+    way()
+    once = way.taken
+    way.share = 10**6
+    way()
+    assert way.taken[0] > 100 * once[0]
+    process.end()

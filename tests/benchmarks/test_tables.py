@@ -7,11 +7,13 @@ from typing import Any
 
 import pytest
 from report import cells, tables
+from report.aims import AIMS, BYTES, SLOW, Aim
 from report.load import Results, load
 from report.pages import machine_page
 from report.reasons import REASONS, reason
 from report.speed import SHOWN, speed_table
 from report.topics import OTHER, TOPICS, topic
+from rivals import RIVALS, Rival
 
 from benchmarks import sample
 
@@ -83,15 +85,21 @@ def test_threads_are_shown_with_their_time_on_the_processor(results: Results) ->
 
 
 def test_aims_say_what_was_asked_and_measured(results: Results) -> None:
-    text = tables.aims_table(results)
+    wheel = Aim("wheel", "", {"AVX-512": 850_000}, {}, BYTES, "bytes of it")
+    text = tables.aims_table(results, aims=(*AIMS, wheel))
     laplace = cells_of(text, "discrete Laplace, 10^6, scale 1", "numpy (not private)")
     assert laplace[2:6] == ["20x", "28x", "21 (18.9 to 23.1)", "pass, below the aim"]
     assert laplace[6]  # why
-    wheel = cells_of(text, "wheel")
-    assert wheel[2:6] == ["850 kB at most", "", "800 kB", "pass"]
+    assert cells_of(text, "wheel")[2:6] == ["850 kB at most", "", "800 kB", "pass"]
     total = cells_of(text, "clamped sum, 10^7 float64", "numpy (not private)")
     assert (total[2], total[5]) == ("6x", "**gap**")
     assert "not measured" in text
+    slow = cells_of(text, SLOW[0])
+    assert slow[5:] == ["not measured", "The rival takes minutes: `-m slow` measures it."]
+    jax = cells_of(
+        text, "discrete Gaussian, 10^6, sigma 10", "jax_privacy's method, PCG64 (not private)"
+    )
+    assert jax[2:6] == ["40x", "", "90 (81 to 99)", "pass"]
 
 
 def test_growth_has_ours_and_others(results: Results) -> None:
@@ -118,6 +126,16 @@ def test_rivals_have_a_version_or_a_reason_and_say_whether_they_are_private(
     assert cells_of(text, "numpy")[2:] == ["no", "2.4.6"]
     assert cells_of(text, "OpenDP")[2:] == ["yes", "No matching distribution found for opendp"]
     assert cells_of(text, "polars")[3] == "not asked for"
+
+
+def test_the_privacy_of_ways_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    doubles = Rival("", "no from PCG64; in doubles from secure bits", (), "")
+    monkeypatch.setitem(RIVALS, "jax_privacy", doubles)
+    assert [
+        tables.called(way) for way in ("numpy, exact", "OpenDP", "cydp, one thread", "one thread")
+    ] == ["numpy, exact (not private)", "OpenDP", "cydp, one thread", "one thread"]
+    assert tables.called("jax_privacy's method, PCG64").endswith("PCG64 (not private)")
+    assert tables.called("jax_privacy's method, OpenSSL").endswith("(private in doubles)")
 
 
 @pytest.mark.parametrize(
@@ -147,11 +165,13 @@ def test_errors_and_lines_of_releases_are_shown(tmp_path: Path) -> None:
         "group": "release: count", "error of cydp": error, "error of OpenDP": worse,
         "lines of code": {"cydp": 1, "OpenDP": 2},
     }  # fmt: skip
-    results = changed(tmp_path, notes=[note, {"group": "wheel", "bytes": 800_000}])
+    results = changed(tmp_path, notes=[note, {"group": "wheel", "bytes of it": 800_000}])
     text = tables.accuracy_table(results)
     assert cells_of(text, "release: count")[1:] == ["cydp", "1", "1.36", "1", "1.35", "1000"]
     assert "| OpenDP | 2 | inf | 1 | 1.35 | 1000 |" in text
-    assert tables.notes_list(results) == "- wheel: bytes 800 kB\n"
+    assert tables.notes_list(results) == "- wheel: bytes of it 800 kB\n"
+    nested = changed(tmp_path, notes=[{"group": "bytes", "cydp": {"alone": 2e6}, "n": 1}])
+    assert tables.notes_list(nested) == "- bytes: cydp alone 2 MB; n 1 bytes\n"
 
 
 def test_the_machine_is_described(tmp_path: Path) -> None:
@@ -166,7 +186,10 @@ def test_the_short_table_has_the_best_rivals(results: Results) -> None:
     text = speed_table(results)
     gaussian = cells_of(text, "10^6 discrete Gaussian, sigma 10")
     assert gaussian[1] == "1 ms"
-    assert gaussian[2] == "numpy (not private) 11.4 ms; jax_privacy's method 90 ms"
+    assert (
+        gaussian[2]
+        == "numpy (not private) 11.4 ms; jax_privacy's method, PCG64 (not private) 90 ms"
+    )
     assert gaussian[3] == "11.4, 90"
     assert cells_of(text, "clamped exact sum of 10^7 rows")[3] == "5, **0.96**"
     assert "100 durable charges" in SHOWN
