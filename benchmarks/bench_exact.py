@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import growth
 import numpy as np
 import numpy_reference
 import pytest
@@ -150,15 +149,6 @@ def tables(codes: Any) -> dict[str, Callable[[], Any] | None]:
         query = "SELECT code, count(*) AS count FROM numbers GROUP BY code"
         ways["DuckDB"] = lambda: connection.execute(query).fetchnumpy()
     return ways
-
-
-@pytest.mark.parametrize("dtype", ["int32", "int64"])
-def bench_over_codes(benchmark: Any, dtype: str) -> None:
-    benchmark.group = f"bincount, 10^7 {dtype}"
-    columns = {size(keys): codes_of(keys, dtype) for keys in KEYS.values()}
-    ways = {keys: (lambda x=x: exact.bincount(x)) for keys, x in columns.items()}
-    for found in growth.measure(benchmark, "keys", "codes", ways, rounds=7).values():
-        assert found.sum() == ROWS
 
 
 @pytest.mark.parametrize("work", WORKS)

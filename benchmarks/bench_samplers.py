@@ -5,7 +5,6 @@ from fractions import Fraction
 from threading import Thread
 from typing import Any, Literal
 
-import growth
 import keystream
 import numpy as np
 import numpy_reference
@@ -23,7 +22,7 @@ from cydp._samplers import prepare_discrete_laplace
 N, LARGE = size(10**6), size(10**7)
 OUT = np.zeros(N, np.int64)
 RNG = np.random.default_rng(1)
-BITS, SECURE = numpy_reference.secure_bits()
+SECURE = numpy_reference.secure_bits()
 FIXED = cydp.Generator(fixed_work=True)
 SCALES: dict[str, float] = {
     "0.1": 0.1, "1": 1, "4": 4, "10": 10, "1000": 1000, "2^20": 2**20, "2^40": 2**40,
@@ -78,7 +77,6 @@ def bench_gaussian(benchmark: Any, name: str) -> None:
         moved=8 * N,
         keystream=keystream.of_gaussian(sigma, N),
     )
-    benchmark.extra_info["secure bits"] = BITS
     check_variance(answers["numpy"], sigma**2, 3 * sigma**4)
     rounded = sigma**2 + 1 / 12 if sigma >= 1 else 0  # Sheppard; for 0.1 the rounded values are 0
     check_variance(answers["numpy, rounded"], rounded, 3 * (sigma**2 + 1) ** 2)
@@ -87,17 +85,6 @@ def bench_gaussian(benchmark: Any, name: str) -> None:
             check_gaussian(drawn, sigma)
     for g in (cydp.Generator(), FIXED):
         check_gaussian(g.discrete_gaussian(sigma, out=OUT), sigma)
-
-
-@pytest.mark.parametrize("law", ["Laplace", "Gaussian"])
-def bench_over_scales(benchmark: Any, law: str) -> None:
-    benchmark.group = f"discrete {law}, 10^6"
-    draw = cydp.discrete_laplace if law == "Laplace" else cydp.discrete_gaussian
-    scales = [2**k for k in (0, 2, 3, 6, 10, 15, 20, 30, 40, 45)]
-    ways = {scale: (lambda scale=scale: draw(scale, N)) for scale in scales}
-    check = check_laplace if law == "Laplace" else check_gaussian
-    for scale, drawn in growth.measure(benchmark, "scale", "", ways).items():
-        check(drawn, scale)
 
 
 def bench_laplace_of_libraries(benchmark: Any) -> None:

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-import growth
 import numpy as np
 import numpy_reference
 import pytest
@@ -132,21 +131,6 @@ def tables(codes: Any, x: Any) -> dict[str, Callable[[], Any] | None]:
         query = "SELECT code, sum(greatest(least(x, 1), 0)) AS x FROM numbers GROUP BY code"
         ways["DuckDB"] = lambda: connection.execute(query).fetchnumpy()
     return ways
-
-
-@pytest.mark.parametrize("dtype", ["int32", "int64"])
-def bench_over_groups(benchmark: Any, dtype: str) -> None:
-    benchmark.group = f"grouped clamped sum, 10^7 float64, groups of {dtype}"
-    x = np.random.default_rng(1).random(ROWS)
-    columns = {size(groups): keys_of(groups, dtype) for groups in GROUPS.values()}
-    ways = {
-        groups: (lambda codes=codes, groups=groups: exact.grouped_clamped_sum(
-            codes, x, groups, (0, 1)
-        ))
-        for groups, codes in columns.items()
-    }  # fmt: skip
-    for groups, found in growth.measure(benchmark, "keys", "groups", ways, rounds=7).items():
-        assert len(found.units) == groups
 
 
 @pytest.mark.parametrize("work", ["clamped sum", "10^3 groups", "10^6 groups"])

@@ -5,6 +5,7 @@ pytest benchmarks -n 0 --small               runs all once on small input, and c
 pytest benchmarks -n 0 --results FILE.json   also writes what was found, as run.py does
 """
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from harness.results import Results
 
 import cydp
 
+os.environ["POLARS_MAX_THREADS"] = "1"  # before anything imports it: a rival has one thread, too
 RESULTS = pytest.StashKey[Results]()
 
 

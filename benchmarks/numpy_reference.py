@@ -16,17 +16,9 @@ import cydp
 BLOCK = 2**16  # proposals that fit into the cache
 
 
-def secure_bits() -> tuple[str, np.random.Generator]:
-    """Return whose bits they are, and numpy's generator on the bits of a cipher.
-
-    Those of randomgen where it is installed, which is faster here; else those of cydp. The system
-    gives the key.
-    """
-    try:
-        from randomgen import AESCounter
-    except ImportError:
-        return "ChaCha20 or AES-256 of cydp", np.random.Generator(cydp.Generator())
-    return "AES-128 of randomgen", np.random.Generator(AESCounter())
+def secure_bits() -> np.random.Generator:
+    """Return numpy's generator on the bits of a cipher, which are those of cydp."""
+    return np.random.Generator(cydp.Generator())
 
 
 # Noise.

@@ -13,7 +13,7 @@ from typing import Any
 
 HERE = Path(__file__).parents[1]
 FOREIGN = HERE / "foreign"
-ENVIRONMENTS = HERE / ".environments"
+ENVIRONMENTS = HERE.parent / ".environments"  # beside what tests and linters read
 RUNNING: list["subprocess.Popen[bytes]"] = []  # they end with this process
 
 
@@ -117,7 +117,7 @@ def reason(said: str) -> str:
     if "connection broken" in said:
         return "pip reaches no package index"
     errors = [line for line in said.splitlines() if line.startswith("ERROR: ")]
-    return "pip: " + (errors[-1].removeprefix("ERROR: ") if errors else last_line(said))
+    return "pip: " + (errors[-1].removeprefix("ERROR: ") if errors else last_line(said) or "failed")
 
 
 def last_line(text: str) -> str:

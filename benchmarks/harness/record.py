@@ -6,6 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+FEWEST = 3  # turns, below which a way is compared with the median of ours
+
 
 class Turn(NamedTuple):
     """One call of one way: in which round, and the seconds that it took."""
@@ -28,8 +30,10 @@ class Way:
     @classmethod
     def of(cls, turns: Sequence[Turn], first: Sequence[Turn], per: int) -> "Way":
         beside = {turn.round: turn.wall for turn in first}
-        usual = float(np.median([turn.wall for turn in first]))  # beside a turn of the warm-up
-        ratios = [turn.wall / beside.get(turn.round, usual) for turn in turns]
+        usual = float(np.median([turn.wall for turn in first]))
+        # Of few rounds one may be far off, such as the first after a slow rival.
+        paired = len(turns) >= FEWEST and all(turn.round in beside for turn in turns)
+        ratios = [turn.wall / (beside[turn.round] if paired else usual) for turn in turns]
         return cls(
             seconds=quartiles([turn.wall / per for turn in turns]),
             least=min(turn.wall for turn in turns) / per,
@@ -62,7 +66,8 @@ class Record:
     ) -> "Record":
         first = next(iter(turns.values()))
         ways = {name: Way.of(taken, first, per) for name, taken in turns.items()}
-        return cls(group, ways, moved, keystream, threads)
+        each = [None if amount is None else amount // per for amount in (moved, keystream)]
+        return cls(group, ways, *each, threads)
 
     def lines(self) -> list[str]:
         """Say it for a terminal."""

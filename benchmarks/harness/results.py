@@ -5,6 +5,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+import rivals
 from harness.machine import Watch, described
 from harness.record import Record
 
@@ -45,6 +46,7 @@ class Results:
             "format": FORMAT,
             "machine": described(),
             "state": self.watch.found(),
+            "rivals": rivals.versions(),
             "records": [asdict(record) for record in self.records],
             "curves": self.curves,
             "notes": self.notes,

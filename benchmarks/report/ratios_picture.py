@@ -7,7 +7,7 @@ from textwrap import fill
 from typing import Any
 
 from report import frame
-from report.tables import library
+from report.tables import library, protection
 from report.topics import OTHER, TOPICS, topic
 
 ROW, HEADING, LABELS = 0.215, 0.28, 0.4  # inches; part of the width
@@ -15,6 +15,7 @@ LONG = 22  # characters of a name
 NAME = 30  # the ratio of points between which there is room for a name
 KINDS = {  # what a rival's noise is: marker, filled, words
     "no": ("o", False, "rival is NOT private"),
+    "in doubles": ("s", False, "rival adds secure noise in doubles"),
     "yes": ("s", True, "rival is private too"),
     "bits only": ("^", True, "rival gives no noise: cipher or accountant"),
     "budgets only": ("^", True, ""),
@@ -35,12 +36,12 @@ def best(record: Mapping[str, Any]) -> list[Best]:
     found: dict[str, Best] = {}
     first, *others = record["ways"]
     for name in others if library(first) is None else ():
-        way, rival = record["ways"][name], library(name)
-        if rival is None:
+        if library(name) is None:
             continue
-        here = Best(name, rival.private, tuple(way["ratio"]))
-        if rival.private not in found or here.x[1] < found[rival.private].x[1]:
-            found[rival.private] = here
+        way = record["ways"][name]
+        here = Best(name, protection(name), tuple(way["ratio"]))
+        if here.kind not in found or here.x[1] < found[here.kind].x[1]:
+            found[here.kind] = here
     return sorted(found.values(), key=lambda rival: rival.x[1])
 
 

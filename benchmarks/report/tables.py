@@ -26,14 +26,20 @@ def is_rival(way: str) -> bool:
     return library(way) is not None
 
 
-def called(way: str) -> str:
-    """A way's name, and how far its noise protects, if it is a rival's and does not quite."""
+def protection(way: str) -> str:
+    """How far the noise of a rival's way protects: no, yes, in doubles, bits or budgets only."""
     rival = library(way)
     if rival is None:
-        return way
-    if rival.private == "no" or "PCG64" in way:
-        return f"{way} (not private)"
-    return f"{way} (private in doubles)" if "in doubles" in rival.private else way
+        return ""
+    if rival.private.startswith("no from PCG64"):
+        return "no" if "PCG64" in way else "in doubles"
+    return rival.private
+
+
+def called(way: str) -> str:
+    """A way's name, and how far its noise protects, if it is a rival's and does not quite."""
+    words = {"no": " (not private)", "in doubles": " (noise in doubles)"}
+    return way + words.get(protection(way), "")
 
 
 def wanted(aim: Aim, figure: float) -> str:
