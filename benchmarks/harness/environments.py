@@ -13,7 +13,7 @@ from typing import Any
 
 HERE = Path(__file__).parents[1]
 FOREIGN = HERE / "foreign"
-ENVIRONMENTS = HERE.parent / ".environments"  # beside what tests and linters read
+ENVIRONMENTS = HERE.parent / ".benchmarks" / "environments"  # beside pytest-benchmark's files
 RUNNING: list["subprocess.Popen[bytes]"] = []  # they end with this process
 
 
@@ -98,7 +98,6 @@ def python_with(requirements: tuple[str, ...]) -> Path:
     if not (done.exists() and (scripts / "python").exists()):
         try:
             venv.create(folder, with_pip=True, clear=True)
-            (ENVIRONMENTS / ".gitignore").write_text("*\n")
         except (OSError, subprocess.CalledProcessError) as error:
             raise UnavailableError(f"no environment can be made: {error}") from None
         pip = [scripts / "python", "-m", "pip", "--disable-pip-version-check"]

@@ -69,7 +69,7 @@ def test_ways_of_one_speed_take_a_turn_in_each_round(clock: Clock) -> None:
 
 def test_times_and_ratios_are_those_of_the_clock(clock: Clock) -> None:
     ways = {"cydp": clock.way("cydp", 0.01), "numpy": clock.way("numpy", 0.04)}
-    _, record = measured(ways, 5, per=10, moved=8, keystream=2, threads=2)
+    _, record = measured(ways, 5, per=10, moved=80, keystream=20, threads=2)
     assert record.ways["cydp"].seconds == pytest.approx((0.001,) * 3)
     assert record.ways["cydp"].cpu == pytest.approx(0.003)
     assert record.ways["numpy"].ratio == pytest.approx((4, 4, 4))

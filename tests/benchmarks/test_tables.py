@@ -135,7 +135,7 @@ def test_the_privacy_of_ways_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
         tables.called(way) for way in ("numpy, exact", "OpenDP", "cydp, one thread", "one thread")
     ] == ["numpy, exact (not private)", "OpenDP", "cydp, one thread", "one thread"]
     assert tables.called("jax_privacy's method, PCG64").endswith("PCG64 (not private)")
-    assert tables.called("jax_privacy's method, OpenSSL").endswith("(private in doubles)")
+    assert tables.called("jax_privacy's method, OpenSSL").endswith("(noise in doubles)")
 
 
 @pytest.mark.parametrize(
