@@ -127,7 +127,7 @@ def bench_small(benchmark: Any, name: str) -> None:
     def often(call: Callable[[], Any]) -> Callable[[], Any]:
         return lambda: [call() for _ in range(CALLS)][-1]
 
-    ways = {"cydp": often(SMALL[name]), "numpy, rng.laplace() alone": often(RNG.laplace)}
+    ways = {"cydp": often(SMALL[name]), "yardstick, rng.laplace()": often(RNG.laplace)}
     answer = in_turn.measure(benchmark, ways, per=CALLS)["cydp"]
     near, off = NEAR[name]
     assert np.all(np.abs(np.asarray(answer) - near) < off)

@@ -4,8 +4,8 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
-import numpy as np
 import pytest
+from harness import growth
 from harness.processes import run
 from harness.sizes import size
 
@@ -61,19 +61,18 @@ def bench_file(benchmark: Any, files: dict[int, Path], name: str) -> None:
             expected = 1 if name == "mean" else 3 * PERSONS if "users" in name else rows
             assert found["value"] == pytest.approx(expected, abs=0.001 * expected + 60)
             seconds = 3 * [found["wall"]]  # of one turn
-            points.append(
-                {"x": rows, "seconds": seconds, "cpu": found["cpu"], "peak": found["peak"]}
-            )
-            if found["before"] is not None:
-                added = (found["peak"] - found["before"]) / 2**20
-                benchmark.extra_info[f"MiB beyond what it began with, {rows:,} rows"] = round(added)
+            rise = None if found["before"] is None else found["peak"] - found["before"]
+            points.append({"x": rows, "seconds": seconds, "cpu": found["cpu"], "peak": rise})
+            if rise is not None:
+                most = round(found["peak"] / 2**20)
+                benchmark.extra_info[f"MiB of the process, {rows:,} rows"] = most
 
     benchmark.pedantic(release, rounds=1)
-    rows, seconds = [p["x"] for p in points], [p["seconds"][1] for p in points]
     benchmark.extra_info["curve"] = {
         "work": f"{name} of a Parquet file",
         "axis": "rows",
         "unit": "rows",
         "points": points,
-        "slope": float(np.polyfit(np.log(rows), np.log(seconds), 1)[0]),
+        "slope": growth.exponent(points),
+        "memory_slope": growth.memory_exponent(points),
     }

@@ -159,8 +159,8 @@ def bench_two_threads(benchmark: Any, work: str, monkeypatch: pytest.MonkeyPatch
         {
             "cydp, two threads": lambda: on(2),
             "cydp, one thread": lambda: on(1),
-            "numpy, sums alone, two threads": numpy_on(2),
-            "numpy, sums alone, one thread": numpy_on(1),
+            "yardstick, np.sum of the columns, two threads": numpy_on(2),
+            "yardstick, np.sum of the columns, one thread": numpy_on(1),
         },
         rounds=21,
         moved=sum(each.nbytes for each in columns),

@@ -75,8 +75,8 @@ AIMS = (
     noise(GAUSSIAN + "10", (8, 11), avx512=(10, 11)),
     noise(GAUSSIAN + "1000", (4.5, 5)),
     noise("randomized response, 10^7 uint8 codes, 2 categories", (11, 15)),
-    beside("discrete Laplace, 10^5, scale 1", "OpenDP", 8000),
-    beside("discrete Gaussian, 10^5, sigma 10", "OpenDP", 6000),
+    beside(LAPLACE + "1, private libraries", "OpenDP", 8000),
+    beside(GAUSSIAN + "10, private libraries", "OpenDP", 6000),
     beside(GAUSSIAN + "10", "jax_privacy's method", 40),
     beside("clamped sum, 10^7 float64", "numpy", 6),
     beside("clamped sum, 10^7 float64", "numpy, sum alone", 1),
@@ -112,6 +112,3 @@ AIMS = (
     Aim("histogram of 100 bins, streamed", "", every(0.05), {}, MEMORY),
     Aim("counts and sums of 1,000 groups, streamed", "", every(0.05), {}, MEMORY),
 )  # fmt: skip
-
-# Works that only `-m slow` measures, since a rival takes minutes.
-SLOW = ("release: counts of 10^7 rows by 10^6 known keys",)

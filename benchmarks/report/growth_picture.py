@@ -23,12 +23,12 @@ LEAST = 2.0**14  # bytes; less is not seen by what counts pages
 Curve = Mapping[str, Any]
 
 
-def figure(results: Mapping[str, Any]) -> Any:
-    """Draw all curves; None if there are none."""
+def figure(results: Mapping[str, Any], grows: Sequence[str]) -> Any:
+    """Draw the curves over these axes; None if there are none."""
     by_axis: dict[str, list[Curve]] = {}
     for curve in results["curves"]:
         by_axis.setdefault(curve["axis"], []).append(curve)
-    shown = [(axis, by_axis[axis]) for axis in HEADINGS if axis in by_axis]
+    shown = [(axis, by_axis[axis]) for axis in grows if axis in by_axis]
     if not shown:
         return None
     rows = [(axis, row) for axis, curves in shown for row in rows_of(axis, curves)]
@@ -122,7 +122,7 @@ def finish(axes: Any, title: str, unit: str, what: str) -> None:
     axes.set_title(frame.raised(title), loc="left", pad=3)
     low, high = axes.get_ylim()
     high = max(high, 30 * low)
-    axes.set_ylim(low, high * (high / low) ** 0.55)  # room for the words
+    axes.set_ylim(low / 1.2, high * (high / low) ** 0.55)  # room for the words
     axes.minorticks_off()
     axes.tick_params(labelsize=8)
     axes.legend(loc="upper left", fontsize=8, frameon=True, framealpha=0.9, edgecolor="none",

@@ -72,7 +72,7 @@ def made(root: Path) -> dict[Path, str]:
     found, pages = load_all(root), {}
     for results in found:
         folder = root / "benchmarks" / "results" / results.name
-        pictures = sorted(file.name for file in folder.iterdir() if file.suffix in (".png", ".svg"))
+        pictures = sorted(file.name for file in folder.iterdir() if file.suffix == ".png")
         pages[folder / "README.md"] = machine_page(results, pictures)
     texts = {root / name: (root / name).read_text() for name in MARKED}
     for text in texts.values():

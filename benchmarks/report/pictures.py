@@ -1,16 +1,25 @@
 """Draws the pictures of one file of results: ratios, growth, roofline."""
 
 from collections.abc import Mapping
+from functools import partial
 from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 from report import growth_picture, ratios_picture, roofline_picture
+from report.topics import OTHER, TOPICS
 
-PICTURES = {
-    "ratios.png": ratios_picture.figure,
-    "growth.png": growth_picture.figure,
-    "roofline.png": roofline_picture.figure,
+NOISE = ("Keystream", "Noise", "Mechanisms")
+CALLS = ("Releases", "Budgets and plans", "Small calls", "Package")
+TABLES = tuple(topic for topic in (*TOPICS, OTHER) if topic not in (*NOISE, *CALLS))
+PICTURES = {  # a screen or two each
+    "ratios_noise.png": partial(ratios_picture.figure, topics=NOISE),
+    "ratios_tables.png": partial(ratios_picture.figure, topics=TABLES),
+    "ratios_calls.png": partial(ratios_picture.figure, topics=CALLS),
+    "growth_rows.png": partial(growth_picture.figure, grows=("rows",)),
+    "growth_others.png": partial(growth_picture.figure, grows=("keys", "threads", "scale")),
+    "roofline_noise.png": partial(roofline_picture.figure, topics=NOISE),
+    "roofline_tables.png": partial(roofline_picture.figure, topics=(*TABLES, *CALLS)),
 }
 DOTS = 115  # an inch, of which a picture is 9 wide: more than the width of a page
 COLORS = 32  # a palette makes files a third as large
@@ -32,9 +41,10 @@ def draw(results: Mapping[str, Any], folder: Path) -> list[Path]:
     from PIL import Image
 
     folder.mkdir(parents=True, exist_ok=True)
+    for earlier in folder.glob("*.png"):  # of a run that measured more
+        earlier.unlink()
     drawn = []
     for name, figure in PICTURES.items():
-        (folder / name).unlink(missing_ok=True)  # of an earlier run that measured more
         with rc_context(STYLE):
             picture = figure(results)
             if picture is None:

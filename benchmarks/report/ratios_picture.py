@@ -1,18 +1,17 @@
 """How many times faster than the best rival, work by work."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from textwrap import fill
 from typing import Any
 
 from report import frame
 from report.tables import library, protection
-from report.topics import OTHER, TOPICS, topic
+from report.topics import topic
 
 ROW, HEADING, LABELS = 0.215, 0.28, 0.4  # inches; part of the width
 LONG = 22  # characters of a name
-NAME = 30  # the ratio of points between which there is room for a name
 KINDS = {  # what a rival's noise is: marker, filled, words
     "no": ("o", False, "rival is NOT private"),
     "in doubles": ("s", False, "rival adds secure noise in doubles"),
@@ -45,19 +44,19 @@ def best(record: Mapping[str, Any]) -> list[Best]:
     return sorted(found.values(), key=lambda rival: rival.x[1])
 
 
-def lines(results: Mapping[str, Any]) -> Iterator[tuple[str, list[Best]]]:
+def lines(results: Mapping[str, Any], topics: Sequence[str]) -> Iterator[tuple[str, list[Best]]]:
     """The headings, without rivals, and below each its works."""
     works = [(record["group"], best(record)) for record in results["records"]]
-    for name in (*TOPICS, OTHER):
+    for name in topics:
         here = [(work, rivals) for work, rivals in works if rivals and topic(work) == name]
         if here:
             yield name, []
             yield from here
 
 
-def figure(results: Mapping[str, Any]) -> Any:
-    """Draw the ratios; None if no rival was measured."""
-    shown = list(lines(results))
+def figure(results: Mapping[str, Any], topics: Sequence[str]) -> Any:
+    """Draw the ratios of works of these topics; None if no rival was measured."""
+    shown = list(lines(results, topics))
     if not shown:
         return None
     height = sum(ROW if rivals else HEADING for _, rivals in shown) + 0.35
@@ -100,10 +99,8 @@ def ends(shown: list[tuple[str, list[Best]]]) -> tuple[float, float]:
     low, high = -1.0, 2.0  # logarithms
     taken = []  # a point's logarithm, on which side its name stands, and the name's points
     for _, rivals in shown:
-        for i, rival in enumerate(rivals):
-            before = stands_left(rivals, i)
-            x = math.log10(rival.x[0 if before else 2])
-            taken.append((x, before, 4.2 * len(called(rival)) + 12))
+        for x, before, names in labels(rivals):
+            taken.append((math.log10(x), before, 4.2 * len(names) + 12))
     for _ in range(50):
         decade = points / (high - low)
         low = min([low, *(x - name / decade for x, before, name in taken if before)])
@@ -128,25 +125,36 @@ def draw_row(axes: Any, work: str, rivals: list[Best], y: float) -> None:
               size=7.5 if "\n" not in label else 6.5, color=color, linespacing=0.95,
               weight="bold" if loses else "normal")  # fmt: skip
     axes.axhline(y, color="0.93", linewidth=0.6, zorder=0.5)
-    for i, rival in enumerate(rivals):
+    for rival in rivals:
         low, median, high = rival.x
         color = frame.LOSS if median < 1 else frame.OURS
         marker, filled, _ = KINDS[rival.kind]
         axes.plot([low, high], [y, y], color=color, linewidth=2, solid_capstyle="butt")
         axes.plot(median, y, marker, color=color, markersize=5.5, markeredgewidth=1.4,
                   markerfacecolor=color if filled else "white")  # fmt: skip
-        before = stands_left(rivals, i)
-        axes.annotate(called(rival), (low if before else high, y),
-                      xytext=(-6 if before else 6, 0), textcoords="offset points", size=7.5,
-                      va="center", ha="right" if before else "left", color=color)  # fmt: skip
+    for x, before, names in labels(rivals):
+        axes.annotate(names, (x, y), xytext=(-6 if before else 6, 0), textcoords="offset points",
+                      size=7.5, va="center", ha="right" if before else "left",
+                      color=frame.LOSS if before else frame.OURS)  # fmt: skip
 
 
-def stands_left(rivals: list[Best], i: int) -> bool:
-    """Whether the name stands on the left of its point: of losses, and where the right is taken."""
-    here = rivals[i].x[1]
-    free_left = i == 0 or here > NAME * rivals[i - 1].x[1]
-    free_right = i == len(rivals) - 1 or rivals[i + 1].x[1] > NAME * here
-    return free_left if here < 1 else not free_right
+def labels(rivals: list[Best]) -> list[tuple[float, bool, str]]:
+    """Where names stand, on the left of losses or on the right of all others, and the names.
+
+    Rivals are in the order of their points, and so are their names.
+    """
+    losses = [rival for rival in rivals if rival.x[1] < 1]
+    others = [rival for rival in rivals if rival.x[1] >= 1]
+    found = []
+    if losses:
+        found.append((min(rival.x[0] for rival in losses), True, joined(losses)))
+    if others:
+        found.append((max(rival.x[2] for rival in others), False, joined(others)))
+    return found
+
+
+def joined(rivals: list[Best]) -> str:
+    return ", ".join(map(called, rivals))
 
 
 def legend(picture: Any, kinds: set[tuple[str, bool, str]]) -> None:
@@ -159,4 +167,5 @@ def legend(picture: Any, kinds: set[tuple[str, bool, str]]) -> None:
     ]  # fmt: skip
     tall = picture.get_size_inches()[1]
     picture.legend(handles=handles, loc="lower left", bbox_to_anchor=(0.005, 0.02 / tall),
-                   ncols=len(handles), frameon=False, fontsize=8.5)  # fmt: skip
+                   ncols=len(handles), frameon=False, fontsize=7.5,
+                   columnspacing=1.2, handletextpad=0.3)  # fmt: skip

@@ -1,13 +1,13 @@
 """The share of the machine's limit that each kernel reaches."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from textwrap import fill
 from typing import Any
 
 from harness.record import duration
 from report import frame
 from report.roofline import limits, shares
-from report.topics import OTHER, TOPICS, topic
+from report.topics import topic
 
 ROW, LABELS = 0.215, 0.4
 PARTS = {  # colour and hatch of the parts of the least time
@@ -16,13 +16,13 @@ PARTS = {  # colour and hatch of the parts of the least time
 }
 
 
-def figure(results: Mapping[str, Any]) -> Any:
-    """Draw a bar for each kernel; None if no limit or no kernel was measured."""
-    found = shares(results)
+def figure(results: Mapping[str, Any], topics: Sequence[str]) -> Any:
+    """Draw a bar for each kernel of these topics; None if no limit or no kernel was measured."""
+    found = [share for share in shares(results) if topic(share["group"]) in topics]
     if not found:
         return None
-    topics = {name: [s for s in found if topic(s["group"]) == name] for name in (*TOPICS, OTHER)}
-    rows = [row for name, here in topics.items() if here for row in (name, *here)]
+    by_topic = {name: [s for s in found if topic(s["group"]) == name] for name in topics}
+    rows = [row for name, here in by_topic.items() if here for row in (name, *here)]
     height = ROW * len(rows) + 0.1
     title = "How close each kernel comes to the limit of the machine"
     picture, low, high = frame.new(results, title, height + 0.55)

@@ -5,7 +5,7 @@ from typing import Any
 
 from harness.record import Record, duration
 from report import cells
-from report.aims import AIMS, BYTES, MEMORY, SECONDS, SHARE, SLOW, Aim
+from report.aims import AIMS, BYTES, MEMORY, SECONDS, SHARE, Aim
 from report.load import Results
 from report.reasons import reason
 from report.topics import OTHER, TOPICS, topic
@@ -78,8 +78,6 @@ def aims_table(results: Results, shares: Shares = (), aims: Sequence[Aim] = AIMS
         beside = (record and fastest(record, aim.rival)) or aim.rival
         missed = verdict.measured is not None and verdict.word != "pass"
         why = reason(aim.work, beside, results.kernels) if missed else ""
-        if verdict.measured is None and aim.work in SLOW:
-            why = "The rival takes minutes: `-m slow` measures it."
         rows.append(
             [aim.work, called(beside), wanted(aim, verdict.asked), best, reached(verdict),
              verdict.word, why]

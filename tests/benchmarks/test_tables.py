@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from report import cells, tables
-from report.aims import AIMS, BYTES, SLOW, Aim
+from report.aims import AIMS, BYTES, Aim
 from report.load import Results, load
 from report.pages import machine_page
 from report.reasons import REASONS, reason
@@ -94,8 +94,6 @@ def test_aims_say_what_was_asked_and_measured(results: Results) -> None:
     total = cells_of(text, "clamped sum, 10^7 float64", "numpy (not private)")
     assert (total[2], total[5]) == ("6x", "**gap**")
     assert "not measured" in text
-    slow = cells_of(text, SLOW[0])
-    assert slow[5:] == ["not measured", "The rival takes minutes: `-m slow` measures it."]
     jax = cells_of(
         text, "discrete Gaussian, 10^6, sigma 10", "jax_privacy's method, PCG64 (not private)"
     )
