@@ -144,9 +144,11 @@ def memory() -> int | None:
 
 
 def commit() -> str:
-    """The commit of this checkout, with a mark if files differ from it."""
-    found = output("git", "-C", str(Path(__file__).parent), "describe", "--always", "--dirty")
-    return found or "unknown"
+    """The commit of this checkout, with a mark if sources of the package differ from it."""
+    git = "git", "-C", str(Path(__file__).parents[2])
+    found = output(*git, "describe", "--always")
+    differs = output(*git, "status", "--porcelain", "--", "src", "csrc")
+    return f"{found}-dirty" if differs else found or "unknown"
 
 
 def output(*command: str) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 from report import tables
 from report.documents import filled, marked
 from report.load import Results, load_all
+from report.pictures import PICTURES
 from report.roofline import shares
 from report.speed import speed_table
 
@@ -72,7 +73,7 @@ def made(root: Path) -> dict[Path, str]:
     found, pages = load_all(root), {}
     for results in found:
         folder = root / "benchmarks" / "results" / results.name
-        pictures = sorted(file.name for file in folder.iterdir() if file.suffix == ".png")
+        pictures = [name for name in PICTURES if (folder / name).exists()]
         pages[folder / "README.md"] = machine_page(results, pictures)
     texts = {root / name: (root / name).read_text() for name in MARKED}
     for text in texts.values():

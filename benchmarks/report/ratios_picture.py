@@ -84,13 +84,18 @@ def figure(results: Mapping[str, Any], topics: Sequence[str]) -> Any:
             axes.text(-LABELS / (0.985 - LABELS) + 0.02, y - 0.4 * step, work,
                       transform=axes.get_yaxis_transform(), **text)  # fmt: skip
             axes.axhline(y - step * 0.95, color="0.6", linewidth=0.6, xmin=0)
-    step = 1 if right / left < 10**7 else 2
-    ticks = [10.0**k for k in range(-12, 16, step) if left < 10.0**k < right]
-    axes.set_xticks(ticks, [f"{tick:,.0f}x" if tick >= 1 else f"{tick:g}x" for tick in ticks])
+    step = math.ceil(math.log10(right / left) / 7)
+    powers = [k for k in range(-5 * step, 9 * step, step) if left < 10.0**k < right]
+    axes.set_xticks([10.0**k for k in powers], [frame.raised(power(k)) for k in powers])
     axes.minorticks_off()
     kinds = {KINDS[rival.kind] for _, rivals in shown for rival in rivals}
     legend(picture, {kind for kind in kinds if kind[2]})
     return picture
+
+
+def power(k: int) -> str:
+    """A power of ten, as a ratio."""
+    return f"10^{k}x" if abs(k) > 4 else f"{10**k:,}x" if k >= 0 else f"{10.0**k:g}x"
 
 
 def ends(shown: list[tuple[str, list[Best]]]) -> tuple[float, float]:

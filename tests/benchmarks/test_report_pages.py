@@ -32,7 +32,7 @@ def test_pages_are_written_once(root: Path) -> None:
     sample.write(root, pages.MAIN, sample.FOUND)
     forced = sample.results(machine__forced={"CYDP_STREAM": "chacha20"}, state__warnings=["busy"])
     sample.write(root, "another", forced)
-    (root / "benchmarks" / "results" / "another" / "curve.png").touch()
+    (root / "benchmarks" / "results" / "another" / "growth_rows.png").touch()
     changed = pages.check(root)
     assert len(changed) == 4
     assert pages.write(root) == changed
@@ -47,7 +47,7 @@ def test_pages_are_written_once(root: Path) -> None:
     assert "chosen by hand" in machines
     assert "**Warning: busy.**" in machines
     page = (root / "benchmarks" / "results" / "another" / "README.md").read_text()
-    assert "![curve](curve.png)" in page
+    assert "![growth rows](growth_rows.png)" in page
 
 
 def test_results_of_other_machines_leave_the_projects_pages_alone(root: Path) -> None:
