@@ -74,8 +74,9 @@ def measure(
             lambda: list(pool.map(pass_over, parts))
         )  # fmt: skip
         answers = in_turn.measure(
-            benchmark, {"numpy": call}, rounds=15, moved=data.nbytes * passes, threads=threads
-        )
+            benchmark, {"numpy": call}, rounds=15, per=passes, moved=data.nbytes * passes,
+            threads=threads,
+        )  # fmt: skip
     assert answers["numpy"] == [7] * threads
     if threads == 1:
         assert np.all(data == 7)

@@ -9,7 +9,7 @@ from harness import growth
 from harness.processes import run
 from harness.sizes import size
 
-ROWS = [size(n) for n in (10**6, 10**7, 4 * 10**7)]  # more rows need no more memory
+ROWS = [size(n) for n in (5 * 10**6, 10**7, 2 * 10**7, 4 * 10**7)]  # from two pieces on
 PERSONS = size(10**5)
 
 RELEASE = """
@@ -52,7 +52,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[int, Path]:
 
 @pytest.mark.parametrize("name", CALLS)
 def bench_file(benchmark: Any, files: dict[int, Path], name: str) -> None:
-    benchmark.group = f"pieces: {name}, a Parquet file of 10^6 to 4 * 10^7 rows"
+    benchmark.group = f"pieces: {name}, a Parquet file of 5 * 10^6 to 4 * 10^7 rows"
     points: list[dict[str, Any]] = []
 
     def release() -> None:

@@ -6,6 +6,7 @@ import platform
 import statistics
 import subprocess
 import sys
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from time import perf_counter
@@ -17,26 +18,32 @@ from harness.environments import RUNNING
 import cydp
 
 BUSY, UNSTEADY = 0.1, 1.25  # shares of the machine, and of the least time, that are reported
-BLOCK = bytes(2**20)
+BLOCK, COLUMN = bytes(2**20), np.ones(4 * 10**6)
 
 
 class Watch:
-    """How long a fixed piece of work takes again and again, and what other programs use."""
+    """How long two fixed pieces of work take again and again, and what other programs use."""
 
     def __init__(self) -> None:
-        self.paces: list[float] = []
+        self.paces: dict[str, list[float]] = {name: [] for name in WORKS}
         self._before = used()
+        self._start = perf_counter()
 
     def look(self) -> None:
-        """Take the time of the fixed piece of work: the least of three."""
-        self.paces.append(min(pace() for _ in range(3)))
+        """Take the time of each fixed piece of work: the least of three."""
+        for name, work in WORKS.items():
+            self.paces[name].append(min(pace(work) for _ in range(3)))
 
     def found(self) -> dict[str, Any]:
         """Return the machine's state, as it is kept with results."""
-        paces = self.paces or [pace()]
+        self.look()
         return {
+            "seconds": perf_counter() - self._start,
             "others": self._others(),
-            "pace": [min(paces), statistics.median(paces), max(paces)],
+            "paces": {
+                name: [min(paces), statistics.median(paces), max(paces)]
+                for name, paces in self.paces.items()
+            },
             "warnings": self.warnings(),
         }
 
@@ -46,12 +53,11 @@ class Watch:
         others = self._others()
         if others is not None and others > BUSY:
             warnings.append(f"busy: other programs took {others:.0%} of all cores")
-        if self.paces:
-            typical = statistics.median(self.paces) / min(self.paces)
+        for name, paces in self.paces.items():
+            typical = statistics.median(paces) / min(paces) if paces else 1
             if typical > UNSTEADY:
                 warnings.append(
-                    f"throttled or shared: a fixed piece of work took {typical:.2f} times its "
-                    "least time (median)"
+                    f"throttled or shared: {name} took {typical:.2f} times its least time (median)"
                 )
         return warnings
 
@@ -64,9 +70,15 @@ class Watch:
         return max(total - idle - ours, 0) / total if total else None
 
 
-def pace() -> float:
+WORKS: dict[str, Callable[[], Any]] = {
+    "SHA-256 of 1 MiB": lambda: hashlib.sha256(BLOCK),
+    "a sum of 32 MB": lambda: COLUMN.sum(),  # memory that is shared with other guests shows here
+}
+
+
+def pace(work: Callable[[], Any]) -> float:
     start = perf_counter()
-    hashlib.sha256(BLOCK)
+    work()
     return perf_counter() - start
 
 

@@ -9,7 +9,7 @@ import rivals
 from harness.machine import Watch, described
 from harness.record import Record
 
-FORMAT = 1
+FORMAT = 2
 
 
 class Results:

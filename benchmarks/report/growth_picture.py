@@ -18,6 +18,7 @@ LINES = {  # ours, then numpy's: colour, marker, filled, dash
     False: (frame.OTHER, "s", False, "--"),
 }
 THREADS_LEFT = 0.37  # room for the names of works
+GROUND = {"facecolor": "white", "edgecolor": "none", "pad": 0.5}  # lines end at a name
 LEAST = 2.0**14  # bytes; less is not seen by what counts pages
 
 Curve = Mapping[str, Any]
@@ -58,7 +59,7 @@ def figure(results: Mapping[str, Any], grows: Sequence[str]) -> Any:
         "of the points that take at least 4 times the least time, or of all where fewer than three "
         "do. Bands: quartiles.",
         "Memory: how much the peak of the process rose in a call; its data were there before. "
-        "Hardly any: under 0.25 MiB.",
+        "Hardly any: under 0.25 MiB; a point at the bottom may be 0.",
         "numpy is not private. One thread, but where more are said.",
     )
     return picture
@@ -98,15 +99,16 @@ def draw_memory(axes: Any, curves: Sequence[Curve]) -> None:
     curve = curves[0]
     for name, ours, found in ways(curve):
         peaks = [max(point["peak"] or 0, LEAST) for point in found["points"]]
-        grows = memory_words(found.get("memory_slope"))
+        grows = memory_words(found.get("memory_slope"), peaks)
         line(axes, found, [peak / 2**20 for peak in peaks], ours, f"{name}, {grows}")
     finish(axes, f"{curve['work']}: memory", curve["unit"], "MiB")
 
 
-def memory_words(slope: float | None) -> str:
+def memory_words(slope: float | None, peaks: Sequence[float]) -> str:
     if slope is None:
         return "hardly any"
-    return "stays level" if slope < 0.05 else f"s = {slope:.2f}"
+    most = max(peaks) / min(peaks)
+    return f"grows {most:.2g} times in all" if most < 4 else f"s = {slope:.2f}"
 
 
 def line(axes: Any, curve: Curve, y: Sequence[float], ours: bool, label: str) -> None:
@@ -158,6 +160,6 @@ def draw_threads(axes: Any, curves: Sequence[Curve]) -> None:
                     linestyle="", markerfacecolor=color if filled else "white",
                 )  # fmt: skip
                 axes.annotate(f"{value:.2f}x", (value, i + up), xytext=(6, 0), size=8, va="center",
-                              textcoords="offset points", color=color)  # fmt: skip
+                              textcoords="offset points", color=color, bbox=GROUND)  # fmt: skip
     axes.set_xlabel(f"{most:g} threads beside 1 thread (ratio)", labelpad=1)
     axes.legend(loc="lower left", bbox_to_anchor=(-0.02, 1.0), ncols=2, fontsize=8.5, frameon=False)

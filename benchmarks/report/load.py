@@ -46,8 +46,7 @@ class Results:
     @property
     def warnings(self) -> list[str]:
         """What makes the figures worse than they could be."""
-        debug = ["debug build: no figure counts"] * (self.machine["build"]["release"] != "True")
-        return [*debug, *self.state["warnings"]]
+        return [*self.state["warnings"]]
 
     def works(self) -> set[str]:
         """The names of all works that were measured."""

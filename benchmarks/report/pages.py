@@ -29,7 +29,7 @@ def machine_page(results: Results, pictures: list[str]) -> str:
         "How cost grows": tables.growth_table(results),
         "Shares of the limit": tables.roofline_table(limits),
         "Errors and lines of code": tables.accuracy_table(results),
-        "Besides times": tables.notes_list(results),
+        "Other figures": tables.notes_list(results),
         "Rivals": tables.rivals_table(results),
     }
     head = (

@@ -10,14 +10,15 @@ from report import frame
 from report.tables import library, protection
 from report.topics import topic
 
-ROW, HEADING, LABELS = 0.215, 0.28, 0.4  # inches; part of the width
-LONG = 22  # characters of a name
+ROW, HEADING = 0.215, 0.28  # inches
+LABELS, NAMES = 0.37, 0.66  # where labels end and names begin, as parts of the width
+LONG = 36  # characters of a name
 KINDS = {  # what a rival's noise is: marker, filled, words
     "no": ("o", False, "rival is NOT private"),
     "in doubles": ("s", False, "rival adds secure noise in doubles"),
     "yes": ("s", True, "rival is private too"),
     "bits only": ("^", True, "rival gives no noise: cipher or accountant"),
-    "budgets only": ("^", True, ""),
+    "budgets only": ("^", True, "rival gives no noise: cipher or accountant"),
 }
 
 
@@ -60,9 +61,9 @@ def figure(results: Mapping[str, Any], topics: Sequence[str]) -> Any:
     if not shown:
         return None
     height = sum(ROW if rivals else HEADING for _, rivals in shown) + 0.35
-    title = "How many times faster cydp is than the best rival"
+    title = "How many times faster cydp is than the best rival of each kind"
     picture, low, high = frame.new(results, title, height)
-    axes = picture.add_axes((LABELS, low, 0.985 - LABELS, high - low))
+    axes = picture.add_axes((LABELS, low, NAMES - LABELS - 0.01, high - low))
     left, right = ends(shown)
     axes.set(xscale="log", xlim=(left, right), ylim=(height, 0), yticks=[])
     axes.set_xlabel("rival's time divided by cydp's time (ratio, logarithmic; bar: quartiles)")
@@ -71,8 +72,9 @@ def figure(results: Mapping[str, Any], topics: Sequence[str]) -> Any:
     axes.grid(axis="x", color=frame.GRID, linewidth=0.6)
     axes.set_axisbelow(True)
     said = {"size": 8.5, "weight": "bold", "va": "center"}
-    axes.text(0.93, 0.17, "rival is faster", ha="right", color=frame.LOSS, **said)
-    axes.text(1.08, 0.17, "cydp is faster", ha="left", color=frame.OURS, **said)
+    for words, side, color in (("rival faster", -1, frame.LOSS), ("cydp faster", 1, frame.OURS)):
+        axes.annotate(words, (1, 0.17), xytext=(6 * side, 0), textcoords="offset points",
+                      ha="right" if side < 0 else "left", color=color, **said)  # fmt: skip
     y = 0.35
     for work, rivals in shown:
         step = ROW if rivals else HEADING
@@ -81,15 +83,15 @@ def figure(results: Mapping[str, Any], topics: Sequence[str]) -> Any:
             draw_row(axes, work, rivals, y - step / 2)
         else:
             text = {"size": 9, "weight": "bold", "va": "center", "ha": "left"}
-            axes.text(-LABELS / (0.985 - LABELS) + 0.02, y - 0.4 * step, work,
+            axes.text(-LABELS / (NAMES - LABELS - 0.01) + 0.03, y - 0.4 * step, work,
                       transform=axes.get_yaxis_transform(), **text)  # fmt: skip
             axes.axhline(y - step * 0.95, color="0.6", linewidth=0.6, xmin=0)
-    step = math.ceil(math.log10(right / left) / 7)
+    step = math.ceil(math.log10(right / left) / 6)
     powers = [k for k in range(-5 * step, 9 * step, step) if left < 10.0**k < right]
     axes.set_xticks([10.0**k for k in powers], [frame.raised(power(k)) for k in powers])
     axes.minorticks_off()
     kinds = {KINDS[rival.kind] for _, rivals in shown for rival in rivals}
-    legend(picture, {kind for kind in kinds if kind[2]})
+    legend(picture, kinds)
     return picture
 
 
@@ -99,18 +101,10 @@ def power(k: int) -> str:
 
 
 def ends(shown: list[tuple[str, list[Best]]]) -> tuple[float, float]:
-    """Return the ends of the axis, at which all points have room for their names."""
-    points = (0.985 - LABELS) * frame.WIDTH * 72
-    low, high = -1.0, 2.0  # logarithms
-    taken = []  # a point's logarithm, on which side its name stands, and the name's points
-    for _, rivals in shown:
-        for x, before, names in labels(rivals):
-            taken.append((math.log10(x), before, 4.2 * len(names) + 12))
-    for _ in range(50):
-        decade = points / (high - low)
-        low = min([low, *(x - name / decade for x, before, name in taken if before)])
-        high = max([high, *(x + name / decade for x, before, name in taken if not before)])
-    return 10**low, 10**high
+    """Return the ends of the axis: powers of ten, a tenth and a hundred at least."""
+    every = [x for _, rivals in shown for rival in rivals for x in rival.x]
+    low = min(-1, math.floor(math.log10(min(every)) - 0.1))
+    return 10.0**low, 10.0 ** max(2, math.ceil(math.log10(max(every)) + 0.1))
 
 
 def called(rival: Best) -> str:
@@ -137,29 +131,9 @@ def draw_row(axes: Any, work: str, rivals: list[Best], y: float) -> None:
         axes.plot([low, high], [y, y], color=color, linewidth=2, solid_capstyle="butt")
         axes.plot(median, y, marker, color=color, markersize=5.5, markeredgewidth=1.4,
                   markerfacecolor=color if filled else "white")  # fmt: skip
-    for x, before, names in labels(rivals):
-        axes.annotate(names, (x, y), xytext=(-6 if before else 6, 0), textcoords="offset points",
-                      size=7.5, va="center", ha="right" if before else "left",
-                      color=frame.LOSS if before else frame.OURS)  # fmt: skip
-
-
-def labels(rivals: list[Best]) -> list[tuple[float, bool, str]]:
-    """Where names stand, on the left of losses or on the right of all others, and the names.
-
-    Rivals are in the order of their points, and so are their names.
-    """
-    losses = [rival for rival in rivals if rival.x[1] < 1]
-    others = [rival for rival in rivals if rival.x[1] >= 1]
-    found = []
-    if losses:
-        found.append((min(rival.x[0] for rival in losses), True, joined(losses)))
-    if others:
-        found.append((max(rival.x[2] for rival in others), False, joined(others)))
-    return found
-
-
-def joined(rivals: list[Best]) -> str:
-    return ", ".join(map(called, rivals))
+    names = ", ".join(map(called, rivals))  # in the order of their points
+    axes.text(1.03, y, names, transform=axes.get_yaxis_transform(), size=7, va="center",
+              color=frame.LOSS if loses else frame.OURS)  # fmt: skip
 
 
 def legend(picture: Any, kinds: set[tuple[str, bool, str]]) -> None:

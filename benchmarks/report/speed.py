@@ -12,7 +12,7 @@ SHOWN = {  # what the table calls a work: the work, and the rivals beside it
         "discrete Gaussian, 10^6, sigma 10", ("numpy", "jax_privacy's method"),
     ),
     "histogram of 10^7 rows, 100 bins": (
-        "histogram, 10^7 float64, 100 equal bins", ("numpy", "boost-histogram"),
+        "histogram, 10^7 float64, 100 equal bins", ("numpy", "boost-histogram", "fast-histogram"),
     ),
     "clamped exact sum of 10^7 rows": (
         "clamped sum, 10^7 float64", ("numpy", "numpy, sum alone"),
@@ -35,11 +35,11 @@ def speed_table(results: Results) -> str:
         if record and found:
             ours = next(iter(record.ways.values()))
             times = [f"{called(name)} {duration(way.seconds[1])}" for name, way in found.items()]
-            x = [cells.ratio((way.ratio[1],) * 3, rival=is_rival(n)) for n, way in found.items()]
+            x = [cells.ratio(way.ratio, rival=is_rival(n)) for n, way in found.items()]
             rows.append([label, duration(ours.seconds[1]), "; ".join(times), ", ".join(x)])
     said = (
         f"{machine['cpu']}, {results.kernels} kernels, {machine['date']}; x is the rival's "
-        "time over ours, measured in turn.\n"
+        "time over ours: the median, and quartiles where it had several turns.\n"
     )
     told = cells.table(["work", "cydp", "beside it", "x"], rows)
     return "\n".join(text for text in (warnings(results), said, told) if text)

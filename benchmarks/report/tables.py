@@ -131,7 +131,7 @@ def losses_table(results: Results) -> str:
     """The works that a rival does faster, and why."""
     rows = [
         [work, called(rival), f"**{cells.number(x)}**", reason(work, rival, results.kernels)]
-        for work, rival, x in losses(results)
+        for work, rival, x in sorted(losses(results), key=lambda loss: loss[2])
     ]
     return cells.table(["work", "faster", "x", "why"], rows)
 
@@ -211,21 +211,23 @@ def machine_table(results: Results) -> str:
     machine, build, state = results.machine, results.machine["build"], results.state
     forced = ", ".join(f"{name}={value}" for name, value in sorted(machine["forced"].items()))
     others = "unknown" if state["others"] is None else f"{state['others']:.0%} of all cores"
-    least, usual, most = state["pace"]
+    aes = [build["aes"]] if build["stream"] == "aes" else []
+    parts = [build["isa"], build["stream"], *aes]
     rows = [
         ["processor", f"{machine['cpu']}, cores in use: {machine['cores']}"],
         ["memory", cells.size(machine["memory"]) or "unknown"],
         ["system", machine["system"]],
-        ["kernels", f"{results.kernels} ({build['isa']}, {build['stream']}, {build['aes']})"],
+        ["kernels", f"{results.kernels} ({', '.join(parts)})"],
         ["chosen by", forced or "the machine"],
         ["build", f"{build['compiler']} {build['flags']}"],
         ["versions",
          f"cydp {machine['cydp']} ({machine['commit']}), numpy {machine['numpy']}, "
          f"Python {machine['python']}"],
         ["measured", machine["date"]],
+        ["the benchmarks took", f"{state['seconds'] / 60:.1f} min"],
         ["other programs took", others],
-        ["a fixed piece of work took",
-         f"{duration(usual)} (from {duration(least)} to {duration(most)})"],
+        *([f"{name} took", f"{duration(usual)} (from {duration(least)} to {duration(most)})"]
+          for name, (least, usual, most) in state["paces"].items()),
     ]  # fmt: skip
     return cells.table(["", ""], rows)
 

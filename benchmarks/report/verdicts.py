@@ -67,7 +67,9 @@ def measured(
         return None if kept is None else (kept,) * 3
     if aim.unit == MEMORY:
         curves = [curve for curve in results.curves if curve["work"] == aim.work]
-        return (curves[0].get("memory_slope") or 0.0,) * 3 if curves else None
+        if not curves or all(point["peak"] is None for point in curves[0]["points"]):
+            return None
+        return (curves[0].get("memory_slope") or 0.0,) * 3  # none: all peaks are tiny
     record = results.records.get(aim.work)
     if record is None:
         return None

@@ -7,6 +7,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+from harness.results import FORMAT
+
 
 def way(median: float, x: float, spread: float = 0.1) -> dict[str, Any]:
     """A way of this median and ratio, with quartiles that far off."""
@@ -27,7 +29,7 @@ def record(group: str, seconds: float, beside: dict[str, float], threads: int = 
 
 
 FOUND: dict[str, Any] = {
-    "format": 1,
+    "format": FORMAT,
     "machine": {
         "cpu": "A processor",
         "cores": 2,
@@ -44,7 +46,12 @@ FOUND: dict[str, Any] = {
         "forced": {},
         "date": "2026-11-23",
     },
-    "state": {"others": 0.01, "pace": [1e-3, 1.1e-3, 1.2e-3], "warnings": []},
+    "state": {
+        "seconds": 600.0,
+        "others": 0.01,
+        "paces": {"a sum": [1e-3, 1.1e-3, 1.2e-3]},
+        "warnings": [],
+    },
     "records": [
         record("discrete Laplace, 10^6, scale 1", 8e-4, {"cydp, fixed work": 1.4, "numpy": 21.0}),
         record(
