@@ -6,7 +6,7 @@ pytest benchmarks -n 0 --results FILE.json   also writes what was found, as run.
 """
 
 import os
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ import cydp
 
 os.environ["POLARS_MAX_THREADS"] = "1"  # before anything imports it: a rival has one thread, too
 RESULTS = pytest.StashKey[Results]()
+PASSED = pytest.StashKey[bool]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -37,23 +38,32 @@ def pytest_configure(config: pytest.Config) -> None:
     config.stash[RESULTS] = Results()
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, Any, Any]:
+    report = yield
+    if report.when == "call":
+        item.stash[PASSED] = report.passed
+    return report
+
+
 @pytest.fixture(autouse=True)
 def found(benchmark: Any, request: pytest.FixtureRequest) -> Iterator[None]:
     """Keep what a benchmark found, and how fast and how busy the machine was."""
     yield
     results = request.config.stash[RESULTS]
-    results.add(benchmark.group, dict(benchmark.extra_info))
+    if request.node.stash.get(PASSED, False):  # a time without a right answer is no result
+        results.add(benchmark.group, dict(benchmark.extra_info))
     benchmark.extra_info.clear()  # a record is no JSON
     if not sizes.SMALL:
         results.watch.look()
 
 
 def pytest_terminal_summary(
-    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+    terminalreporter: pytest.TerminalReporter, exitstatus: int, config: pytest.Config
 ) -> None:
     results, file = config.stash[RESULTS], config.getoption("--results")
     for line in results.lines():
         terminalreporter.write_line(line)
-    if file:
+    if file and exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
         results.write(file)
         terminalreporter.write_line(f"written: {file}")

@@ -38,15 +38,47 @@ def main() -> int:
     missing = [file.name for file in files if not file.is_file()]
     if missing:
         parser.error(f"there is no {', '.join(missing)} in benchmarks")
-    folder = HERE / "results" / (asked.name or name_of_machine())
-    results = folder / "results.json"
-    command = [sys.executable, "-m", "pytest", *(files or [HERE]), "-n", "0", "-q"]
-    command += ["-p", "no:cacheprovider", "--benchmark-columns=median,iqr", "--results", results]
-    command += ["-m", ""]  # slow ones too: a rival takes two minutes
-    ended = subprocess.run(command, cwd=HERE.parent, check=False).returncode
-    if results.is_file():
-        write(folder)
+    name = asked.name or name_of_machine()
+    if not re.fullmatch("[a-z0-9]+(-[a-z0-9]+)*", name):
+        parser.error(f"--name is small letters, digits and hyphens, not {name!r}")
+    results = HERE / "results" / name / "results.json"
+    if files and results.exists():
+        parser.error(f"results/{name} has more than these topics: choose another --name")
+    part = results.with_name("part.json")
+    try:
+        part.parent.mkdir(parents=True, exist_ok=True)
+        part.touch()
+        load_all()
+    except (OSError, ValueError) as error:
+        parser.error(str(error))
+    ended = measure(files or [HERE], part)
+    if part.stat().st_size:
+        part.replace(results)
+        write(results.parent)
+    else:
+        part.unlink()
+        print("Nothing was measured to the end, and no results were written.")
     return ended
+
+
+def measure(files: list[Path], results: Path) -> int:
+    """Run pytest until it ends, which an interruption lets it do, and return its exit code."""
+    command = [sys.executable, "-m", "pytest", *files, "-n", "0", "-q", "-p", "no:cacheprovider"]
+    command += ["--benchmark-columns=median,iqr", "--results", results]
+    command += ["-m", ""]  # slow ones too: a rival takes two minutes
+    process = subprocess.Popen(command, cwd=HERE.parent)
+    while True:
+        try:
+            return process.wait()
+        except KeyboardInterrupt:
+            continue  # pytest was interrupted, too
+
+
+def load_all() -> None:
+    """Read all results, of which pages are made: better now than when all is measured."""
+    from report import load
+
+    load.load_all(HERE.parent)
 
 
 def name_of_machine() -> str:

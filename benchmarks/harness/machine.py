@@ -151,7 +151,7 @@ def memory() -> int | None:
     """Bytes of memory."""
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (OSError, ValueError):
+    except (AttributeError, OSError, ValueError):  # Windows has no sysconf
         return None
 
 

@@ -7,11 +7,13 @@ test can compare (tests/codebase/test_benchmark_pages.py). `python benchmarks/ma
 from pathlib import Path
 
 from report import tables
+from report.aims import AIMS
 from report.documents import filled, marked
 from report.load import Results, load_all
 from report.pictures import PICTURES
 from report.roofline import shares
 from report.speed import speed_table
+from report.verdicts import verdicts
 
 MAIN = "epyc-zen4-avx512"  # the machine whose figures stand in the project's pages
 MARKED = ("README.md", "benchmarks/README.md")
@@ -23,7 +25,7 @@ def machine_page(results: Results, pictures: list[str]) -> str:
     sections = {
         "The machine": tables.machine_table(results),
         "Pictures": "\n".join(f"![{name_of(picture)}]({picture})\n" for picture in pictures),
-        "Aims": tables.aims_table(results, limits),
+        "Aims": tables.aims_table(results, limits) + left_out(results),
         "Where a rival is faster": tables.losses_table(results),
         "All works": tables.works_tables(results),
         "How cost grows": tables.growth_table(results),
@@ -38,6 +40,13 @@ def machine_page(results: Results, pictures: list[str]) -> str:
         "mean: [benchmarks](../../README.md#how-to-read-the-tables).\n"
     )
     return head + "".join(f"\n## {name}\n\n{text}" for name, text in sections.items() if text)
+
+
+def left_out(results: Results) -> str:
+    """Say that a run of chosen kernels has measured a part."""
+    wanted = [aim for aim in AIMS if results.kernels in aim.asked]
+    missing = len(wanted) - len(verdicts(results, wanted, shares(results.raw)))
+    return f"\nThis run measured a part: {missing} more aims are left out.\n" if missing else ""
 
 
 def name_of(picture: str) -> str:

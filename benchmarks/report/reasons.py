@@ -181,6 +181,10 @@ REASONS = (
         "The total is 0, so numpy writes zeros at once; ours takes the exact total first.",
     ),
     Reason(
+        "over rows: (1,000|10.[34])$", "numpy",
+        "So few rows take the time of Python: each call checks its arguments.",
+    ),
+    Reason(
         "release|latency|small call|private", "numpy",
         "numpy's answer is not private: the release also checks the call and draws exact noise.",
     ),

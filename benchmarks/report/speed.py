@@ -7,7 +7,9 @@ from report.tables import called, is_rival, warnings
 from report.verdicts import fastest
 
 SHOWN = {  # what the table calls a work: the work, and the rivals beside it
-    "10^6 discrete Laplace, scale 1": ("discrete Laplace, 10^6, scale 1", ("numpy",)),
+    "10^6 discrete Laplace, scale 1": (
+        "discrete Laplace, 10^6, scale 1", ("numpy, exponentials", "numpy"),
+    ),
     "10^6 discrete Gaussian, sigma 10": (
         "discrete Gaussian, 10^6, sigma 10", ("numpy", "jax_privacy's method"),
     ),
@@ -18,9 +20,12 @@ SHOWN = {  # what the table calls a work: the work, and the rivals beside it
         "clamped sum, 10^7 float64", ("numpy", "numpy, sum alone"),
     ),
     "private counts of 10^6 keys, 10^7 rows": (
-        "release: counts of 10^7 rows by 10^6 known keys", ("OpenDP", "numpy"),
+        "release: counts of 10^7 rows by 10^6 known keys",
+        ("OpenDP, numpy", "OpenDP, Polars", "numpy"),
     ),
-    "private mean of 1,000 rows": ("release: mean, 1,000 rows", ("OpenDP", "OpenDP, resolved")),
+    "private mean of 1,000 rows": (
+        "release: mean, 1,000 rows", ("OpenDP", "OpenDP, resolved", "OpenDP, vector"),
+    ),
     "100 durable charges": ("ledger: 100 durable charges", ("diffprivlib",)),
 }  # fmt: skip
 

@@ -118,13 +118,22 @@ def rows_of(record: Record) -> Iterator[list[str]]:
 
 
 def losses(results: Results) -> list[tuple[str, str, float]]:
-    """Each work that a rival does faster: the work, the rival, and x."""
-    return [
+    """Each work that a rival does faster, the rival, and x; of a curve the worst point."""
+    found = [
         (group, name, way.ratio[1])
         for group, record in results.records.items()
         for name, way in record.ways.items()
         if is_rival(name) and way.ratio[1] < 1
     ]
+    for curve in results.curves:
+        ours = {point["x"]: point["seconds"][1] for point in curve["points"]}
+        for name, theirs in curve.get("beside", {}).items():
+            both = [point for point in theirs["points"] if point["x"] in ours]
+            x, at = min((p["seconds"][1] / ours[p["x"]], p["x"]) for p in both)
+            if is_rival(name) and x < 1:
+                work = f"{curve['work']}, over {curve['axis']}: {cells.count(at)}"
+                found.append((work, name, x))
+    return found
 
 
 def losses_table(results: Results) -> str:
