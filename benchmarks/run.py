@@ -43,7 +43,7 @@ def main() -> int:
         parser.error(f"--name is small letters, digits and hyphens, not {name!r}")
     results = HERE / "results" / name / "results.json"
     if files and results.exists():
-        parser.error(f"results/{name} has more than these topics: choose another --name")
+        parser.error(f"--only would replace all of results/{name}: choose another --name")
     part = results.with_name("part.json")
     try:
         part.parent.mkdir(parents=True, exist_ok=True)
