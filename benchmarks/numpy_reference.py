@@ -102,7 +102,12 @@ def randomized_response(
 def flipped(codes: NDArray[Any], epsilon: float, rng: np.random.Generator) -> NDArray[Any]:
     """Flip codes of two categories, by 32 bits each. Not private: the chance is rounded, PCG64."""
     q = 1 / (1 + float(np.exp(epsilon)))
-    return codes ^ (rng.random(len(codes), np.float32) < q)
+    reports, uniform = np.empty_like(codes), np.empty(BLOCK, np.float32)
+    for start in range(0, len(codes), BLOCK):
+        block = codes[start : start + BLOCK]
+        flips = rng.random(out=uniform[: len(block)], dtype=np.float32) < q
+        np.bitwise_xor(block, flips, out=reports[start : start + BLOCK])
+    return reports
 
 
 def noisy_argmax(scores: NDArray[Any], noise: Callable[..., Any]) -> Any:
@@ -161,9 +166,7 @@ def bounded_contributions(
     priority = (users * secret[0] + groups * secret[1]) * np.int64(-7046029254386353131)
     order = np.lexsort((rng.random(len(users)), groups, priority, users))
     u, g = users[order], groups[order]
-    new_user = np.r_[True, u[1:] != u[:-1]]
-    new_pair = new_user | np.r_[True, g[1:] != g[:-1]]
-    return first_pairs(order, new_user, new_pair, most)
+    return first_pairs(order, u, (u[1:] != u[:-1]) | (g[1:] != g[:-1]), most)
 
 
 def bounded_by_packed_keys(
@@ -183,19 +186,22 @@ def bounded_by_packed_keys(
     keys |= users.astype(np.uint64) << np.uint64(64 - high)
     order = np.argsort(keys)
     keys = keys[order]
-    new_pair = np.r_[True, keys[1:] != keys[:-1]]
-    u = keys >> np.uint64(64 - high)
-    return first_pairs(order, np.r_[True, u[1:] != u[:-1]], new_pair, most)
+    return first_pairs(order, keys >> np.uint64(64 - high), keys[1:] != keys[:-1], most)
 
 
 def first_pairs(
-    order: NDArray[Any], new_user: NDArray[np.bool_], new_pair: NDArray[np.bool_], most: int
+    order: NDArray[Any], users: NDArray[Any], new_pair: NDArray[np.bool_], most: int
 ) -> NDArray[np.bool_]:
-    """Keep the first row of each user's first pairs, where rows are sorted by an order."""
-    pairs = np.cumsum(new_pair)
-    rank = pairs - np.repeat(pairs[new_user], np.diff(np.r_[np.flatnonzero(new_user), len(order)]))
+    """Keep the first row of each user's first pairs, where rows and users are sorted by an order.
+
+    `new_pair` says of each row but the first whether its pair differs from the one before.
+    """
+    starts = np.r_[0, np.flatnonzero(new_pair) + 1]
+    of = users[starts]
+    # A pair is too many where the one `most` places before is of the same user.
+    few = np.r_[np.ones(min(most, len(of)), bool), of[most:] != of[:-most]]
     stays = np.zeros(len(order), bool)
-    stays[order[new_pair & (rank < most)]] = True
+    stays[order[starts[few]]] = True
     return stays
 
 
