@@ -99,8 +99,8 @@ def bench_one_number(benchmark: Any, name: str) -> None:
     for way, released in in_turn.measure(benchmark, ways, rounds=15, per=calls).items():
         # A step of Snapping is 2, and where a value lies between steps moves the mean by a half.
         assert abs(np.mean(released) - value) < 0.5 + variance[way] ** 0.5 * tolerance(calls, 8)
-        # The fourth moment of Laplace noise is 6 variance^2, and more than that of the others.
-        assert abs(np.var(released) / variance[way] - 1) < 6**0.5 * tolerance(calls, 8)
+        # Fourth moments are below 7 variance^2: that of discrete Laplace noise here is 6.5 of it.
+        assert abs(np.var(released) / variance[way] - 1) < 7**0.5 * tolerance(calls, 8)
 
 
 def bench_out(benchmark: Any) -> None:
