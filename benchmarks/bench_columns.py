@@ -3,15 +3,16 @@
 from typing import Any
 
 import numpy as np
-import pandas as pd
-import polars as pl
-import pyarrow as pa
 import pytest
 from harness import in_turn
 from harness.sizes import size
 
 from cydp import _threads as threads
 from cydp import exact
+
+pd = pytest.importorskip("pandas")
+pl = pytest.importorskip("polars")
+pa = pytest.importorskip("pyarrow")
 
 ROWS, KEYS = size(10**7), 1000
 NULLS = "cydp, of pyarrow with nulls"

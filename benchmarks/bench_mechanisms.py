@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from harness import in_turn
 from harness.sizes import size, tolerance
-from moments import check_variance
+from moments import check_laplace, check_variance
 
 import cydp
 from cydp import _threads as threads
@@ -40,16 +40,12 @@ def bench_real(benchmark: Any, law: str) -> None:
     benchmark.group = f"{law}.release, 10^6 float64"
     if law == "Laplace":
         m: Any = cydp.Laplace(epsilon=1, sensitivity=1)
-        sampler, needed = (
-            prepare_discrete_laplace(m._steps(N)),
-            keystream.of_laplace(float(m._steps(N)), N),
-        )
+        scale = float(m._steps(N))
+        sampler, needed = prepare_discrete_laplace(m._steps(N)), keystream.of_laplace(scale, N)
     else:
         m = cydp.Gaussian(sigma=1, sensitivity=1)
-        sampler, needed = (
-            prepare_discrete_gaussian(m._steps2(N)),
-            keystream.of_gaussian(float(m._steps2(N)) ** 0.5, N),
-        )
+        scale = float(m._steps2(N)) ** 0.5
+        sampler, needed = prepare_discrete_gaussian(m._steps2(N)), keystream.of_gaussian(scale, N)
     rival = RNG.laplace if law == "Laplace" else RNG.normal
     answers = in_turn.measure(
         benchmark,
@@ -63,6 +59,8 @@ def bench_real(benchmark: Any, law: str) -> None:
     )
     for way in ("cydp", "numpy"):
         check_variance(answers[way] - X, m.variance, 6 * m.variance**2)
+    steps = 2 * scale**2 if law == "Laplace" else scale**2
+    check_variance(answers["cydp, its integer noise and a copy"], steps, 6 * steps**2)
 
 
 def bench_snapping(benchmark: Any) -> None:
@@ -97,10 +95,12 @@ def bench_one_number(benchmark: Any, name: str) -> None:
         "cydp": lambda: [m.release(value) for _ in range(calls)],
         "numpy": lambda: [value + noise() for _ in range(calls)],
     }
-    deviation = max(m.variance, 1) ** 0.5
-    for released in in_turn.measure(benchmark, ways, rounds=15, per=calls).values():
+    variance = {"cydp": m.variance, "numpy": 1.0 if noise == RNG.normal else 2.0}
+    for way, released in in_turn.measure(benchmark, ways, rounds=15, per=calls).items():
         # A step of Snapping is 2, and where a value lies between steps moves the mean by a half.
-        assert abs(np.mean(released) - value) < 0.5 + deviation * tolerance(calls, 8)
+        assert abs(np.mean(released) - value) < 0.5 + variance[way] ** 0.5 * tolerance(calls, 8)
+        # Fourth moments are below 7 variance^2: that of discrete Laplace noise here is 6.5 of it.
+        assert abs(np.var(released) / variance[way] - 1) < 7**0.5 * tolerance(calls, 8)
 
 
 def bench_out(benchmark: Any) -> None:
@@ -118,4 +118,6 @@ def bench_out(benchmark: Any) -> None:
         moved=16 * N,
         keystream=keystream.of_laplace(1, N),
     )
-    assert all(np.abs(answer - value).max() < 100 for answer in answers.values())
+    check_variance(answers.pop("numpy") - value, 2, 24)
+    for released in answers.values():
+        check_laplace(released - value, 1)

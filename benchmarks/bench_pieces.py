@@ -3,11 +3,12 @@
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import pytest
 from harness import growth
 from harness.processes import run
 from harness.sizes import size
+
+duckdb = pytest.importorskip("duckdb")
 
 ROWS = [size(n) for n in (5 * 10**6, 10**7, 2 * 10**7, 4 * 10**7)]  # from two pieces on
 PERSONS = size(10**5)

@@ -27,7 +27,12 @@ def check(m: cydp.RandomizedResponse, codes: Any, reports: Any) -> None:
     p = float(m.p_truth)
     assert reports.dtype == codes.dtype
     assert abs((reports == codes).mean() - p) < 8 * np.sqrt(p * (1 - p) / len(codes))
-    assert reports.max() < m.n_categories
+    # Categories are as frequent among the reports as among the codes.
+    k, codes_mean = m.n_categories, float(codes.mean())
+    assert reports.max() < k
+    middle = (k - 1) / 2
+    expected = middle + (codes_mean - middle) * (p * k - 1) / (k - 1)
+    assert abs(reports.mean() - expected) < k / 2 * tolerance(len(codes), 8)
 
 
 @pytest.mark.parametrize(
@@ -38,13 +43,17 @@ def bench_reports(benchmark: Any, dtype: str, k: int) -> None:
     benchmark.group = f"randomized response, 10^7 {dtype} codes, {k} categories"
     codes = RNG.integers(0, k, N, dtype=dtype)
     m, fixed = cydp.RandomizedResponse(epsilon=1, n_categories=k), cydp.Generator(fixed_work=True)
+    epsilon = float(m.epsilon)
+    ways = {
+        "cydp": lambda: m.release(codes),
+        "cydp, fixed work": lambda: m.release(codes, rng=fixed),
+        "numpy": lambda: numpy_reference.randomized_response(codes, k, epsilon, RNG),
+    }
+    if k == 2:
+        ways["numpy, flips"] = lambda: numpy_reference.flipped(codes, epsilon, RNG)
     answers = in_turn.measure(
         benchmark,
-        {
-            "cydp": lambda: m.release(codes),
-            "cydp, fixed work": lambda: m.release(codes, rng=fixed),
-            "numpy": lambda: numpy_reference.randomized_response(codes, k, float(m.epsilon), RNG),
-        },
+        ways,
         rounds=15,
         moved=2 * codes.nbytes,
         keystream=keystream.of_reports(k, N),

@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 import rivals
 from harness.sizes import size, tolerance
-from scipy.stats import spearmanr
 
 import cydp
+
+stats = pytest.importorskip("scipy.stats")
 
 SCALE, DRAWS, SLOW_DRAWS = 1000, size(200_000), size(20_000)
 
@@ -58,7 +59,7 @@ def bench_time_and_magnitude(benchmark: Any, way: str) -> None:
 
     times, values = benchmark.pedantic(take, rounds=1)
     sizes = np.abs(np.array(values, float))
-    found = spearmanr(times, sizes)
+    found = stats.spearmanr(times, sizes)
     benchmark.extra_info["rank correlation"] = round(float(found.statistic), 4)
     benchmark.extra_info["one standard error"] = round(n**-0.5, 4)
     assert abs(sizes.mean() / SCALE - 1) < tolerance(n, 8)

@@ -25,8 +25,23 @@ def secure_bits() -> np.random.Generator:
 
 
 def laplace(scale: float, n: int, rng: np.random.Generator) -> NDArray[np.float64]:
-    """Laplace noise, the fastest that numpy has. Not private: floats, PCG64."""
+    """Laplace noise by numpy's usual call, by a logarithm. Not private: floats, PCG64."""
     return rng.laplace(0, scale, n)
+
+
+def laplace_of_exponentials(scale: float, n: int, rng: np.random.Generator) -> NDArray[np.float64]:
+    """Laplace noise as a difference of exponentials. Not private: floats, PCG64.
+
+    The fastest that numpy has: exponential variables come from a ziggurat, where `laplace` takes a
+    logarithm; blocks stay in the cache.
+    """
+    drawn, other = np.empty(n), np.empty(min(n, BLOCK // 2))
+    for start in range(0, n, len(other)):
+        block = drawn[start : start + len(other)]
+        rng.standard_exponential(out=block)
+        block -= rng.standard_exponential(out=other[: len(block)])
+        block *= scale
+    return drawn
 
 
 def discrete_laplace(scale: float, n: int, rng: np.random.Generator) -> NDArray[np.int64]:
@@ -82,6 +97,17 @@ def randomized_response(
     q = k / (np.exp(epsilon) - 1 + k)
     others = rng.integers(0, k, len(codes), dtype=codes.dtype)
     return np.where(rng.random(len(codes)) < q, others, codes)
+
+
+def flipped(codes: NDArray[Any], epsilon: float, rng: np.random.Generator) -> NDArray[Any]:
+    """Flip codes of two categories, by 32 bits each. Not private: the chance is rounded, PCG64."""
+    q = 1 / (1 + float(np.exp(epsilon)))
+    reports, uniform = np.empty_like(codes), np.empty(BLOCK, np.float32)
+    for start in range(0, len(codes), BLOCK):
+        block = codes[start : start + BLOCK]
+        flips = rng.random(out=uniform[: len(block)], dtype=np.float32) < q
+        np.bitwise_xor(block, flips, out=reports[start : start + BLOCK])
+    return reports
 
 
 def noisy_argmax(scores: NDArray[Any], noise: Callable[..., Any]) -> Any:
@@ -140,12 +166,42 @@ def bounded_contributions(
     priority = (users * secret[0] + groups * secret[1]) * np.int64(-7046029254386353131)
     order = np.lexsort((rng.random(len(users)), groups, priority, users))
     u, g = users[order], groups[order]
-    new_user = np.r_[True, u[1:] != u[:-1]]
-    new_pair = new_user | np.r_[True, g[1:] != g[:-1]]
-    pairs = np.cumsum(new_pair)
-    rank = pairs - np.repeat(pairs[new_user], np.diff(np.r_[np.flatnonzero(new_user), len(u)]))
-    stays = np.zeros(len(users), bool)
-    stays[order[new_pair & (rank < most)]] = True
+    return first_pairs(order, u, (u[1:] != u[:-1]) | (g[1:] != g[:-1]), most)
+
+
+def bounded_by_packed_keys(
+    users: NDArray[Any], groups: NDArray[Any], most: int, rng: np.random.Generator
+) -> NDArray[np.bool_]:
+    """One row of each pair, and `most` pairs of each user, by one key. Not private: PCG64.
+
+    The high bits of the key are the user, the low ones a hash of the pair, so that one sort of 64
+    bits does. Of a pair's rows the sort chooses one, not at random; two groups of one user are
+    taken for one where their hashes are equal: for 10^6 users of 10 groups, and hashes of 44 bits,
+    that happens once in 400,000 calls.
+    """
+    high = int(users.max()).bit_length()
+    secret = rng.integers(0, 2**63, 2)
+    keys = (users * secret[0] + groups * secret[1]) * np.int64(-7046029254386353131)
+    keys = keys.view(np.uint64) >> np.uint64(high)
+    keys |= users.astype(np.uint64) << np.uint64(64 - high)
+    order = np.argsort(keys)
+    keys = keys[order]
+    return first_pairs(order, keys >> np.uint64(64 - high), keys[1:] != keys[:-1], most)
+
+
+def first_pairs(
+    order: NDArray[Any], users: NDArray[Any], new_pair: NDArray[np.bool_], most: int
+) -> NDArray[np.bool_]:
+    """Keep the first row of each user's first pairs, where rows and users are sorted by an order.
+
+    `new_pair` says of each row but the first whether its pair differs from the one before.
+    """
+    starts = np.r_[0, np.flatnonzero(new_pair) + 1]
+    of = users[starts]
+    # A pair is too many where the one `most` places before is of the same user.
+    few = np.r_[np.ones(min(most, len(of)), bool), of[most:] != of[:-most]]
+    stays = np.zeros(len(order), bool)
+    stays[order[starts[few]]] = True
     return stays
 
 
