@@ -75,7 +75,7 @@ def bench_import(benchmark: Any) -> None:
     ways = {
         "cydp": NewProcess(IMPORT, "cydp", "numpy"),
         "cydp, all public names": NewProcess(ALL),
-        "numpy": NewProcess(IMPORT, "numpy", ""),
+        "yardstick, numpy itself": NewProcess(IMPORT, "numpy", ""),
     }
     for name, python in pythons().items():
         ways[name] = NewProcess(IMPORT, MODULES[name], "numpy", python=python)

@@ -12,6 +12,7 @@ import numpy as np
 os.environ["POLARS_MAX_THREADS"] = "1"  # as all that is measured beside it
 import opendp.prelude as dp
 import opendp_releases
+import opendp_vectors
 import polars as pl
 
 dp.enable_features("contrib", "honest-but-curious")
@@ -58,21 +59,15 @@ def budget(epsilon: float, each: float, count: int) -> Callable[[], float]:
         filled = privacy_filter(0)
         for _ in range(count):
             filled(query)
-        return each * count
+        return float(filled.privacy_loss(1))
 
     return spend
 
 
 def release(name: str, table: Any, calls: int) -> Callable[[], Any]:
-    """A release of opendp_releases.py, again and again, as users call it; returns the last."""
+    """A release of opendp_releases.py, again and again, as users call it; returns all."""
     query, frame = getattr(opendp_releases, name), pl.LazyFrame(table)
-
-    def released() -> Any:
-        for _ in range(calls):
-            answer = query(frame).release().collect()
-        return numbers(answer)
-
-    return released
+    return lambda: [numbers(query(frame).release().collect()) for _ in range(calls)]
 
 
 def resolved(name: str, table: Any) -> Callable[[], Any]:
@@ -85,21 +80,9 @@ def resolved(name: str, table: Any) -> Callable[[], Any]:
 
 
 def resolved_release(name: str, table: Any, calls: int) -> Callable[[], Any]:
-    """Releases of such a query, again and again; returns the last."""
+    """Releases of such a query, again and again; returns all."""
     draw = resolved(name, table)
-
-    def released() -> Any:
-        for _ in range(calls):
-            answer = draw()
-        return numbers(answer)
-
-    return released
-
-
-def drawn(name: str, table: Any, runs: int) -> Callable[[], Any]:
-    """The same, all of them."""
-    draw = resolved(name, table)
-    return lambda: np.array([numbers(draw()) for _ in range(runs)], float)
+    return lambda: [numbers(draw()) for _ in range(calls)]
 
 
 def counts_of_keys(codes: Any, n_keys: int) -> Callable[[], Any]:
@@ -107,6 +90,18 @@ def counts_of_keys(codes: Any, n_keys: int) -> Callable[[], Any]:
     frame, keys = pl.LazyFrame({"educ": codes}), np.arange(n_keys)
     query = partial(opendp_releases.value_counts, frame, keys)
     return lambda: query().release().collect().sort("educ")["len"].to_numpy()
+
+
+def vector_counts_of_keys(codes: Any, n_keys: int) -> Callable[[], Any]:
+    """The same promise on a numpy array, without Polars; the measurement is made in each call."""
+    keys = list(range(n_keys))
+    return lambda: np.array(opendp_vectors.counts(keys)(codes))
+
+
+def vector_release(name: str, table: Any, calls: int) -> Callable[[], Any]:
+    """A release of opendp_vectors.py, made once, again and again; returns all."""
+    draw = getattr(opendp_vectors, name)(table)
+    return lambda: [draw() for _ in range(calls)]
 
 
 def numbers(table: Any) -> Any:
