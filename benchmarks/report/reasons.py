@@ -181,6 +181,11 @@ REASONS = (
         "The total is 0, so numpy writes zeros at once; ours takes the exact total first.",
     ),
     Reason(
+        "^release: ", "OpenDP, vector",
+        "OpenDP's query is made once; ours reads its parameters in each call, and its answer knows "
+        "its errors and what it cost.",
+    ),
+    Reason(
         "over rows: (1,000|10.[34])$", "numpy",
         "So few rows take the time of Python: each call checks its arguments.",
     ),
