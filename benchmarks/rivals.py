@@ -33,7 +33,7 @@ RIVALS = {
         "numpy_reference",
     ),
     "OpenDP": Rival(
-        "exact noise from OpenSSL's generator; tables in Polars, vectors",
+        "exact noise of OpenSSL's bits; tables in Polars, and vectors",
         "yes", ("opendp[polars]>=0.16", "numpy"), "opendp_ways.py", own_environment=True,
     ),
     "diffprivlib": Rival(

@@ -24,7 +24,8 @@ SHOWN = {  # what the table calls a work: the work, and the rivals beside it
         ("OpenDP, numpy", "OpenDP, Polars", "numpy"),
     ),
     "private mean of 1,000 rows": (
-        "release: mean, 1,000 rows", ("OpenDP, vector", "OpenDP, Polars, resolved", "OpenDP, Polars"),
+        "release: mean, 1,000 rows",
+        ("OpenDP, vector", "OpenDP, Polars, resolved", "OpenDP, Polars"),
     ),
     "100 durable charges": ("ledger: 100 durable charges", ("diffprivlib",)),
 }  # fmt: skip
