@@ -149,7 +149,7 @@ def bench_keystream(benchmark: Any, text: str, n: int, stream: Literal["aes", "c
 
 @pytest.mark.parametrize("name", ["1", "2^20"])
 def bench_against_keystream(benchmark: Any, name: str) -> None:
-    """A draw beside what it cannot do without: to read its bits and to write 8 MB."""
+    """A draw beside the least that it must do: to read its bits and to write 8 MB."""
     benchmark.group = f"discrete Laplace, 10^6, scale {name}, beside its keystream and a copy"
     scale, g, copied = SCALES[name], cydp.Generator(), RNG.integers(0, 100, N)
     needed = keystream.of_laplace(scale, N)
