@@ -74,7 +74,7 @@ def test_a_cloned_process_charges_nothing(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("fork", [os.fork, ctypes.PyDLL(None).fork], ids=["fork", "clone"])
 def test_a_child_collects_nothing_of_its_parents(fork: Callable[[], int], tmp_path: Path) -> None:
-    """What an earlier test left may end a child that collects it. A child collects its own garbage."""
+    """What an earlier test left may end a child that collects it; its own garbage may not."""
     collected = tmp_path / "collected"
 
     class Garbage:
