@@ -2,10 +2,9 @@
  * Tasks of one call on several threads, which end with the call: no fork finds one
  * waiting. */
 #include "base/parallel_for.h"
+#include "base/thread.h"
 #include "cydp.h"
 
-#include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 
 enum { MOST_HELPERS = 1023 };
@@ -18,7 +17,7 @@ typedef struct shared {
   _Atomic(cydp_status) status; /* the first that is not CYDP_OK */
 } shared;
 
-static void *work(void *argument) {
+static void work(void *argument) {
   shared *call = argument;
   size_t i;
   while (atomic_load(&call->status) == CYDP_OK &&
@@ -27,38 +26,27 @@ static void *work(void *argument) {
     if (status != CYDP_OK)
       atomic_compare_exchange_strong(&call->status, &none, status);
   }
-  return NULL;
 }
 
 /* Starts up to n helpers: fewer if the system gives no more threads or the tasks run out
- * meanwhile. Helpers take no signals, so that handlers run on the threads on which they
- * would run without helpers; but faults must stay unblocked. */
-static unsigned start_helpers(shared *call, pthread_t *helpers, unsigned n) {
-  sigset_t all, before;
-  sigfillset(&all);
-  sigdelset(&all, SIGBUS);
-  sigdelset(&all, SIGFPE);
-  sigdelset(&all, SIGILL);
-  sigdelset(&all, SIGSEGV);
-  sigdelset(&all, SIGTRAP);
-  pthread_sigmask(SIG_BLOCK, &all, &before);
+ * meanwhile. */
+static unsigned start_helpers(shared *call, cydp_thread *helpers, unsigned n) {
   unsigned started = 0;
   while (started < n && atomic_load(&call->next) < call->count &&
-         pthread_create(helpers + started, NULL, work, call) == 0)
+         cydp_thread_start(helpers + started, work, call))
     started++;
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
   return started;
 }
 
 cydp_status cydp_parallel_for(cydp_task *task, void *self, size_t count,
                               unsigned threads) {
   shared call = {.task = task, .self = self, .count = count};
-  pthread_t helpers[MOST_HELPERS];
+  cydp_thread helpers[MOST_HELPERS];
   size_t wanted = threads < count ? threads : count;
   unsigned n = wanted > MOST_HELPERS ? MOST_HELPERS : wanted ? (unsigned)wanted - 1 : 0;
   unsigned started = n ? start_helpers(&call, helpers, n) : 0;
   work(&call);
   while (started > 0)
-    pthread_join(helpers[--started], NULL);
+    cydp_thread_join(helpers + --started);
   return atomic_load(&call.status);
 }

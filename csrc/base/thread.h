@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A thread of the operating system. */
+#ifndef CYDP_BASE_THREAD_H
+#define CYDP_BASE_THREAD_H
+
+#include <pthread.h>
+#include <stdbool.h>
+
+/* It stays where it is, and its caller joins it, once it has been started. */
+typedef struct cydp_thread {
+  void (*run)(void *self);
+  void *self;
+  pthread_t handle;
+} cydp_thread;
+
+/* Starts run(self) on a thread that takes no signals. Returns false if there is none. */
+bool cydp_thread_start(cydp_thread *thread, void (*run)(void *self), void *self);
+
+/* Waits until the thread has ended. */
+void cydp_thread_join(cydp_thread *thread);
+
+#endif
