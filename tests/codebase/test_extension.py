@@ -14,7 +14,8 @@ import pytest
 
 import cydp
 
-EXAMPLE = Path(__file__).parents[2] / "examples" / "extension"
+ROOT = Path(__file__).parents[2]
+EXAMPLE = ROOT / "examples" / "extension"
 # The commands of a section of its README.
 COMMANDS = {
     title: re.sub(r"^ {4}", "", block, flags=re.MULTILINE)
@@ -60,6 +61,11 @@ def another_header(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 SAYS = "cydp.h and libcydp.a have different ABI versions"
+
+
+def test_the_installed_headers_are_those_of_the_core() -> None:
+    core = {file.name: file.read_text() for file in (ROOT / "csrc" / "include").iterdir()}
+    assert core == {file.name: file.read_text() for file in Path(cydp.get_include()).iterdir()}
 
 
 def test_the_readme_shows_how_both_are_built() -> None:
