@@ -34,10 +34,13 @@ def test_every_room_of_the_core_is_seen() -> None:
 
 
 def test_files_hold_one_thing() -> None:
-    """But for the bindings, which are one module so that there is one copy of the core."""
+    """But for the bindings, which are one module so that there is one copy of the core.
+
+    The public header, which is one so that it is a table of contents, has a limit of its own.
+    """
     for file in SOURCES:
         if file.suffix not in {".pyc", ".pyx"}:
-            most = 700 if file.name == "cydp.h" else 600  # the whole C API, with its contents above
+            most = 700 if file.name == "cydp.h" else 600
             assert file.read_text().count("\n") <= most, file.name
 
 
