@@ -6,10 +6,10 @@
 The function is in jax_privacy's repository, not in its release 2.0.0. So it is tested against a
 stand-in: a function with the same signature and method, written anew.
 
-Privacy: for integer sums of L2 sensitivity D, rho = D**2 / (2 sigma**2) in zCDP, as the host
-counts it. The host's probabilities are doubles; here they are exact, and nothing is added to delta.
+Privacy: for integer sums of L2 sensitivity D, rho = D**2 / (2 sigma**2) in zCDP. The host's
+probabilities are doubles, whose errors it adds to delta; here they are exact.
 
-5 steps of 200,001 parameters at sigma 1e9: BEFORE before, AFTER after.
+5 steps of 200,001 parameters: 0.31 s before (the stand-in on RDRAND), 1.9 ms after.
 """
 
 import numpy as np
