@@ -60,8 +60,9 @@ def test_it_chains_with_opendps_transformations(way: Way) -> None:
 
 def test_sums_that_leave_int64_are_clamped(way: Way) -> None:
     noisy = way("release", "after", 100.0, [2**63 - 1, -(2**63)] * 100, 1)()
-    assert max(noisy) == 2**63 - 1
-    assert min(noisy) == -(2**63)
+    assert max(noisy[1::2]) < 0 < min(noisy[::2])
+    assert noisy.count(2**63 - 1) > 20
+    assert noisy.count(-(2**63)) > 20
     assert len(set(noisy)) > 50
 
 
