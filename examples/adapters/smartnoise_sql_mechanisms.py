@@ -1,10 +1,10 @@
 """smartnoise-sql's Laplace and Gaussian mechanisms, with exact noise that is drawn in blocks.
 
 The host finds a scale s for a person's max_contrib rows, each of size at most B. Here a cell is
-rounded to a grid of step g <= B / 2**10, and its noise is a whole number of steps. A cell that holds
-rows of the person changes by g more than they do, and by the errors of two float64 sums: each at
-most n**2 B / 2**53 over n rows in any order (Rump 2012), which is B / 2**13 up to 2**20 rows a cell.
-So the sensitivity, max_contrib B, grows by less than 1/512; noise of scale 513/512 s covers it. Its
+rounded to a grid of step g <= B / 2**10, and its noise is a whole number of steps. A cell changes
+by at most the person's rows in it, plus g, plus the errors of two float64 sums: each is at most
+n**2 B / 2**53 over n rows in any order (Rump 2012), or B / 2**13 up to 2**20 rows a cell. In all,
+the sensitivity max_contrib B grows by less than 1/512, and noise of scale 513/512 s covers it. Its
 tail is that of continuous noise, at most one step further out (Gaussian: Canonne, Kamath, Steinke
 2020), so 513/512 of the host's threshold for rare keys keeps its delta. It is not for Spark.
 
