@@ -90,7 +90,13 @@ def bench_import(benchmark: Any) -> None:
 def wheel(folder: Path) -> Path:
     """Return a wheel of the installed files."""
     package = importlib.metadata.distribution("cydp")
-    about = {"METADATA", "WHEEL", "entry_points.txt", "LICENSE"}  # others are the installer's
+    about = {
+        "METADATA",
+        "WHEEL",
+        "entry_points.txt",
+        "LICENSE",
+        "cydp.cdx.json",
+    }  # others are the installer's
     kept = {
         str(file): file
         for file in package.files or ()
