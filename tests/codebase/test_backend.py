@@ -20,11 +20,13 @@ PAGE = (ROOT / "docs" / "backend.md").read_text()
 HEADER = (ROOT / "csrc" / "include" / "cydp.h").read_text()
 
 
-def test_its_test_of_a_host_runs() -> None:
-    (block,) = re.findall(r"^```python\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
+def test_its_examples_run() -> None:
     names: dict[str, Any] = {"cydp": cydp, "np": np}
-    exec(block, names)
+    for block in re.findall(r"^```python\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE):
+        exec(block, names)
     names["test_our_counts_get_noise"]()
+    total = names["train"]([np.zeros(200_001, np.int64)] * 2)
+    assert 1300 < total.std() < 1530  # sigma is 1000 sqrt(2)
 
 
 def test_its_numbers_are_those_of_the_code() -> None:
