@@ -20,7 +20,7 @@ from generator.test_fork import CLONE
 import cydp
 from cydp.testing import SeededGenerator
 
-LARGE = 2**40  # the scale of values that are never equal by chance
+LARGE = 2**56  # two values are equal by chance with a probability of 2^-58
 N = 3000  # values of an array that is drawn ahead
 LAWS: dict[str, tuple[Callable[[Any, Any], Any], Callable[[Any, Any], Any]]] = {
     "laplace": (

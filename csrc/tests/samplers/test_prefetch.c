@@ -52,10 +52,10 @@ int __wrap_pthread_join(pthread_t thread, void **result) {
 #endif
 
 enum { VALUES = 300000, LARGEST = VALUES + 1 };
-static const uint64_t one = 1, scale = UINT64_C(1) << 40, seven = 7;
+static const uint64_t one = 1, scale = UINT64_C(1) << 56, seven = 7;
 static cydp_stream stream; /* of the generators of these tests */
 
-/* Values that are never equal by chance: of scale 2^40. */
+/* Two values are equal by chance with a probability of 2^-58. */
 static cydp_sampler *laplace(void) {
   cydp_sampler *sampler;
   CHECK(cydp_discrete_laplace_new(&(cydp_rational){&scale, 1, &one, 1}, &sampler) ==
