@@ -5,6 +5,14 @@
 #include "generator/forks.h"
 #include "cydp.h"
 
+#if defined(_WIN32)
+#include <windows.h>
+
+cydp_status cydp_watch_forks(void) { return CYDP_OK; } /* Windows has no fork */
+
+uint64_t cydp_process_id(void) { return GetCurrentProcessId(); }
+
+#else
 #include <pthread.h>
 #include <stdatomic.h>
 #include <unistd.h>
@@ -29,3 +37,4 @@ cydp_status cydp_watch_forks(void) {
 uint64_t cydp_process_id(void) {
   return (uint64_t)atomic_load(&generation) << 32 | (uint32_t)getpid();
 }
+#endif
