@@ -34,6 +34,10 @@ cydp_status cydp_watch_forks(void) {
   return CYDP_OK;
 }
 
+cydp_status cydp_around_forks(void (*before)(void), void (*after)(void)) {
+  return pthread_atfork(before, after, after) == 0 ? CYDP_OK : CYDP_ERROR_MEMORY;
+}
+
 uint64_t cydp_process_id(void) {
   return (uint64_t)atomic_load(&generation) << 32 | (uint32_t)getpid();
 }

@@ -26,12 +26,13 @@
  * Parameters come in one order: the object that is used; the data, its element type and
  * its length; other parameters; the generator, the work mode, the number of threads; and
  * last the outputs. `threads` is the largest number of threads to use, this one included;
- * they live as long as the call, and the results are the same for any number.
+ * they live as long as the call (cydp_prefetch_new names the one exception), and the
+ * results are the same for any number.
  *
  * A function that returns void cannot fail. State is passed, never global, except for the
- * kernels in use and the number of forks. The library knows scales; it knows nothing of
- * epsilon. docs/README.md lists the proofs. Hooks for tests are in
- * cydp_testing.h.
+ * kernels in use, the number of forks, and a list of what draws ahead. The library knows
+ * scales; it knows nothing of epsilon. docs/README.md lists the proofs. Hooks for tests are
+ * in cydp_testing.h.
  */
 #ifndef CYDP_H
 #define CYDP_H
@@ -233,6 +234,32 @@ cydp_status cydp_noise_block_next(cydp_noise_block *block, int64_t *value);
 
 /* Wipes the values that are left, none of which is served. */
 void cydp_noise_block_drop(cydp_noise_block *block);
+
+/* Arrays for callers that do other work meanwhile, such as a training step on a GPU: while
+ * the caller works, a thread draws the array that it will ask for next. This is the only
+ * thread of the library that outlives a call. A fork waits until the thread has stopped,
+ * and until calls of cydp_prefetch_next have ended, and wipes what was drawn ahead: parent
+ * and child draw anew. Any number of threads may take arrays from one prefetch. */
+typedef struct cydp_prefetch cydp_prefetch;
+
+/* Makes a prefetch of arrays of n values, and starts to draw the first. The sampler and the
+ * generator must live as long. `threads` draw each array. Arrays of up to CYDP_SMALL_CALL
+ * values are drawn when they are asked for. Returns CYDP_ERROR_MEMORY if it cannot. */
+cydp_status cydp_prefetch_new(const cydp_sampler *sampler, size_t n, cydp_rng *rng,
+                              cydp_work_mode work_mode, unsigned threads,
+                              cydp_prefetch **prefetch);
+
+/* Stops the thread, wipes what it drew, and frees it all; NULL is allowed. */
+void cydp_prefetch_free(cydp_prefetch *prefetch);
+
+/* Sets out to the next n values, and starts to draw the following ones. The k-th call
+ * writes what the k-th call of cydp_sampler_fill would, if nobody else draws from the
+ * generator and nothing was dropped. If nothing is drawn ahead, since there was no thread
+ * or a fork, it draws them now. Fails as cydp_sampler_fill does. */
+cydp_status cydp_prefetch_next(cydp_prefetch *prefetch, void *out);
+
+/* Stops the thread and wipes what it drew, which is never served. */
+void cydp_prefetch_drop(cydp_prefetch *prefetch);
 
 /* 6. Discrete Laplace ---------------------------------------------------------------- */
 

@@ -278,24 +278,21 @@ cydp_status cydp_sampler_fill_chunks(const cydp_sampler *sampler, uint64_t first
   return status;
 }
 
-/* Threads take a large call in parts; the work of each is fixed if that of the call is. A
- * part takes 40 to 160 us with AVX-512. Smaller parts cost a per cent, since the last
- * round of each is copied; with larger ones threads wait longer at the end. */
+/* The work of each part is fixed if that of the call is. A part takes 40 to 160 us with
+ * AVX-512. Smaller parts cost a per cent, since the last round of each is copied; with
+ * larger ones threads wait longer at the end. */
 enum { PART_CHUNKS = BLOCK_CHUNKS };
-typedef struct shared_fill {
-  const cydp_sampler *sampler;
-  const cydp_key *key;
-  cydp_work_mode work_mode;
-  char *out;
-  size_t n;
-} shared_fill;
 
-static cydp_status fill_part(void *self, size_t i) {
-  const shared_fill *call = self;
-  size_t part = PART_CHUNKS * call->sampler->chunk, done = part * i;
+size_t cydp_fill_parts(const cydp_large_fill *fill) {
+  return cydp_task_count(fill->n, PART_CHUNKS * fill->sampler->chunk);
+}
+
+cydp_status cydp_fill_part(void *self, size_t i) {
+  const cydp_large_fill *fill = self;
+  size_t part = PART_CHUNKS * fill->sampler->chunk, done = part * i;
   return cydp_sampler_fill_chunks(
-      call->sampler, PART_CHUNKS * i, cydp_task_rows(call->n, part, i), call->key,
-      call->work_mode, call->out + done * call->sampler->value_bytes);
+      fill->sampler, PART_CHUNKS * i, cydp_task_rows(fill->n, part, i), fill->key,
+      fill->work_mode, (char *)fill->out + done * fill->sampler->value_bytes);
 }
 
 cydp_status cydp_sampler_fill(const cydp_sampler *sampler, size_t n, cydp_rng *rng,
@@ -303,12 +300,11 @@ cydp_status cydp_sampler_fill(const cydp_sampler *sampler, size_t n, cydp_rng *r
   if (n <= CYDP_SMALL_CALL)
     return fill_from_refills(sampler, rng, work_mode, out, n);
   cydp_key key;
-  shared_fill call = {sampler, &key, work_mode, out, n};
-  size_t part = PART_CHUNKS * sampler->chunk;
+  cydp_large_fill fill = {sampler, &key, work_mode, out, n};
   cydp_status status = cydp_rng_key(rng, &key);
   if (status == CYDP_OK)
     status = threads > 1
-                 ? cydp_parallel_for(fill_part, &call, cydp_task_count(n, part), threads)
+                 ? cydp_parallel_for(cydp_fill_part, &fill, cydp_fill_parts(&fill), threads)
                  : cydp_sampler_fill_chunks(sampler, 0, n, &key, work_mode, out);
   cydp_wipe(&key, sizeof key);
   return status;

@@ -31,6 +31,17 @@ cydp_status cydp_sampler_fill_from(const cydp_sampler *sampler, uint64_t first, 
                                    cydp_keystream *keystream, cydp_work_mode work_mode,
                                    void *out);
 
+/* A large call, which threads take in parts: cydp_fill_part is a cydp_task on it. */
+typedef struct cydp_large_fill {
+  const cydp_sampler *sampler;
+  const cydp_key *key;
+  cydp_work_mode work_mode;
+  void *out;
+  size_t n;
+} cydp_large_fill;
+size_t cydp_fill_parts(const cydp_large_fill *fill);
+cydp_status cydp_fill_part(void *fill, size_t i);
+
 /* Returns memory that is aligned to 64 bytes and zeroed, or NULL if memory ran out.
  * cydp_sampler_free frees it. */
 void *cydp_sampler_allocate(size_t bytes);

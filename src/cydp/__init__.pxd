@@ -87,6 +87,15 @@ cdef extern from "cydp.h" nogil:
     cydp_status cydp_noise_block_next(cydp_noise_block *block, int64_t *value)
     void cydp_noise_block_drop(cydp_noise_block *block)
 
+    ctypedef struct cydp_prefetch:
+        pass
+    cydp_status cydp_prefetch_new(const cydp_sampler *sampler, size_t n, cydp_rng *rng,
+                                  cydp_work_mode work_mode, unsigned threads,
+                                  cydp_prefetch **prefetch)
+    void cydp_prefetch_free(cydp_prefetch *prefetch)
+    cydp_status cydp_prefetch_next(cydp_prefetch *prefetch, void *out)
+    void cydp_prefetch_drop(cydp_prefetch *prefetch)
+
     # 6. Discrete Laplace
     cydp_status cydp_discrete_laplace_new(const cydp_rational *scale, cydp_sampler **sampler)
 

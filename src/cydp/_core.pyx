@@ -361,6 +361,52 @@ cdef class NoiseBlock:
         _c.cydp_noise_block_drop(self.block)
 
 
+cdef class ArraysAhead:
+    """Arrays of n values, each drawn by a thread while the caller works; see cydp.h.
+
+    `threads` draw each array.
+    """
+
+    cdef _c.cydp_prefetch *prefetch
+    cdef size_t n
+    cdef Stream stream  # the prefetch draws from it, and reads the sampler
+    cdef Sampler sampler
+
+    def __cinit__(self, Stream stream not None, Sampler sampler not None, size_t n,
+                  unsigned threads):
+        self.stream, self.sampler, self.n = stream, sampler, n
+        check(_c.cydp_prefetch_new(sampler.sampler, n, stream.rng, stream.work_mode, threads,
+                                   &self.prefetch))
+
+    def __dealloc__(self):
+        with nogil:
+            _c.cydp_prefetch_free(self.prefetch)
+
+    def __reduce__(self):
+        raise TypeError("arrays of noise cannot be pickled or copied: they would repeat")
+
+    def next_into(self, out not None):
+        """Set an array of n entries to the next one."""
+        cdef _c.cydp_status status
+        cdef Py_buffer view
+        write_buffer(out, &view)
+        try:
+            if <size_t> view.itemsize != _c.cydp_sampler_value_bytes(self.sampler.sampler):
+                raise ValueError("out must have entries of the sampler's size")
+            if entries_of(&view) != self.n:
+                raise ValueError("out must have as many entries as each array")
+            with nogil:
+                status = _c.cydp_prefetch_next(self.prefetch, view.buf)
+            check(status)
+        finally:
+            PyBuffer_Release(&view)
+
+    def drop(self):
+        """Stop the thread and wipe what it drew."""
+        with nogil:
+            _c.cydp_prefetch_drop(self.prefetch)
+
+
 # Addition of noise --------------------------------------------------------------------------------
 
 def saturating_add(const int64_t[::1] values not None, bint may_saturate,

@@ -1,21 +1,22 @@
 # SPDX-License-Identifier: MIT
-"""The generator of exact noise, and the default one of each thread."""
+"""The generator of exact noise."""
 
 from __future__ import annotations
 
 import threading
-from typing import Any, Literal, NoReturn, TypeVar, overload
+from typing import Any, Literal, NoReturn, TypeVar, cast, overload
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from cydp import _core, _samplers, _threads
 from cydp._arguments import Number, Size
 from cydp._call_errors import require_names
 from cydp._core import NoiseBlock, NoisyMax, Quantile, Sampler, Stream
 from cydp._outputs import prepare_output, read_length
+from cydp._prefetch import Prefetch, prefetch_integers
 
-__all__ = ["Generator", "default", "default_generator", "generator_or_default"]
+__all__ = ["Generator"]
 
 _INT64, _INT32, _BOOL = np.dtype(np.int64), np.dtype(np.int32), np.dtype(np.bool_)
 _STREAMS = {"aes": "AES-256", "chacha20": "ChaCha20"}
@@ -411,6 +412,121 @@ class Generator:
         """
         return NoiseBlock(self._stream, _samplers.read_bernoulli(p))
 
+    def discrete_laplace_prefetch(
+        self, scale: Number, size: Size, *, dtype: DTypeLike = "int64"
+    ) -> Prefetch:
+        """Return an iterator of arrays of `discrete_laplace`, each drawn while the caller works.
+
+        It is for hosts that need much noise at every step and do other work in between, such as
+        training on a GPU: a thread draws the next array meanwhile.
+
+        Parameters
+        ----------
+        scale : number in [1e-6, 2**56]
+            As in `discrete_laplace`.
+        size : int or tuple of int
+            Shape of each array.
+        dtype : "int64" or "int32", default "int64"
+            int32, for a scale up to 2**24, has the same values.
+
+        Returns
+        -------
+        Prefetch
+            An endless iterator of arrays. The k-th is what the k-th call of
+            ``discrete_laplace(scale, size)`` gives, if nothing else draws from this generator, and
+            no fork or error drops an array.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If scale, size or dtype is not allowed, now. Then nothing is drawn.
+        OSError
+            If the operating system gives no random bytes, at a forked child's next array.
+
+        Notes
+        -----
+        Drawing begins at once. One array is drawn ahead and lies in memory until it is asked for;
+        arrays of up to 256 values are drawn when they are asked for. A generator's `fixed_work`
+        applies. docs/samplers.md, "Array by array", and docs/generator.md, "Forks", state what is
+        promised.
+
+        Examples
+        --------
+        >>> with Generator().discrete_laplace_prefetch(10, (200, 5)) as noise:
+        ...     for step in range(3):
+        ...         gradient = np.ones((200, 5), np.int64)  # the work
+        ...         private = gradient + next(noise)
+
+        """
+        sampler = _samplers.read_discrete_laplace(scale)
+        return prefetch_integers(self._stream, sampler, size, dtype)
+
+    def discrete_gaussian_prefetch(
+        self,
+        sigma: Number | None = None,
+        size: Size | None = None,
+        *,
+        sigma2: Number | None = None,
+        dtype: DTypeLike = "int64",
+    ) -> Prefetch:
+        """Return an iterator of arrays of `discrete_gaussian`, each drawn while the caller works.
+
+        Parameters
+        ----------
+        sigma, sigma2 : number, optional
+            As in `discrete_gaussian`.
+        size, dtype
+            As in `discrete_laplace_prefetch`; int32 is for a sigma up to 2**27.
+
+        Returns
+        -------
+        Prefetch
+            As in `discrete_laplace_prefetch`.
+
+        Raises
+        ------
+        TypeError, ValueError, OSError
+            As in `discrete_laplace_prefetch`.
+
+        Examples
+        --------
+        >>> with Generator().discrete_gaussian_prefetch(10, 1000, dtype=np.int32) as noise:
+        ...     next(noise).dtype
+        dtype('int32')
+
+        """
+        sampler = _samplers.read_discrete_gaussian(sigma, sigma2)
+        return prefetch_integers(self._stream, sampler, cast("Size", size), dtype)
+
+    def bernoulli_prefetch(self, p: Number, size: Size) -> Prefetch:
+        """Return an iterator of arrays of `bernoulli`, each drawn while the caller works.
+
+        Parameters
+        ----------
+        p : number in [0, 1]
+            As in `bernoulli`.
+        size : int or tuple of int
+            Shape of each array.
+
+        Returns
+        -------
+        Prefetch
+            As in `discrete_laplace_prefetch`, of bool.
+
+        Raises
+        ------
+        TypeError, ValueError, OSError
+            As in `discrete_laplace_prefetch`.
+
+        Examples
+        --------
+        >>> with Generator().bernoulli_prefetch("1/100", 5000) as sampled:
+        ...     next(sampled).dtype
+        dtype('bool')
+
+        """
+        return Prefetch(self._stream, _samplers.read_bernoulli(p), size, _BOOL)
+
     def _draw_array(
         self,
         sampler: Sampler,
@@ -420,7 +536,7 @@ class Generator:
     ) -> NDArray[Any]:
         """Return a new array of samples, or `out` filled with them."""
         if dtype is _INT64 and isinstance(out, np.ndarray) and out.dtype == _INT32:
-            sampler, dtype = _samplers.narrow(sampler), _INT32
+            sampler, dtype = _samplers.narrow(sampler, "out must have dtype"), _INT32
         result = prepare_output(size, out, dtype)
         self._fill(sampler, result)
         return result
@@ -478,62 +594,3 @@ class Generator:
         return (
             f"<cydp.{type(self).__name__}: {_STREAMS[self.stream]} keyed by the operating system>"
         )
-
-
-class _Thread(threading.local):
-    generator: Generator | None = None
-
-
-_thread = _Thread()
-
-
-def default_generator() -> Generator:
-    """Return this thread's own generator, which is made when it is first needed."""
-    generator = _thread.generator
-    if generator is None:
-        generator = _thread.generator = Generator()
-    return generator
-
-
-class _DefaultGenerator(Generator):
-    """The generator of the thread that calls, whose methods are the functions of `cydp.random`."""
-
-    __slots__ = ()
-
-    def __init__(self) -> None:
-        """Make no stream: each thread has one."""
-
-    @property
-    def _stream(self) -> Stream:  # type: ignore[override]
-        # One call less than default_generator() for most draws, which a scalar one notices.
-        generator = _thread.generator
-        return (default_generator() if generator is None else generator)._stream
-
-    @property
-    def _lock(self) -> threading.Lock:  # type: ignore[override]
-        return default_generator()._lock
-
-    def __repr__(self) -> str:
-        return "<cydp: the calling thread's own generator>"
-
-    def __reduce__(self) -> str:  # type: ignore[override]
-        """Refer to this object by its name: it has no stream that a copy could repeat."""
-        return "default"
-
-
-default = _DefaultGenerator()
-
-
-def generator_or_default(rng: Generator | None) -> Generator:
-    """Return `rng`, or this thread's generator if it is None; raise a TypeError for all else."""
-    if rng is None:
-        return default_generator()
-    if not isinstance(rng, Generator):
-        raise TypeError(f"rng must be a cydp.Generator or None, not {_describe_type(type(rng))}")
-    return rng
-
-
-def _describe_type(kind: type) -> str:
-    """Return a type's name and its library's, because numpy has a Generator too."""
-    library = kind.__module__.partition(".")[0]
-    return kind.__name__ if library == "builtins" else f"{library}'s {kind.__name__}"

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from cydp._arguments import Integer, Size
 from cydp._numbers.rational import read_integer
 
-__all__ = ["prepare_output", "read_length"]
+__all__ = ["prepare_output", "read_length", "read_shape"]
 
 
 def prepare_output(
@@ -29,10 +29,7 @@ def prepare_output(
 
     """
     if out is None:
-        shape = _read_shape(cast("Size", size))
-        if math.prod(shape) > np.iinfo(np.intp).max // 8:
-            raise ValueError("size must be that of an array that memory can hold")
-        return np.empty(shape, dtype)
+        return np.empty(read_shape(cast("Size", size)), dtype)
     if not isinstance(out, np.ndarray) or isinstance(out, np.ma.MaskedArray):
         raise TypeError(f"out must be a numpy array of {dtype}, not {type(out).__name__}")
     if out.dtype != dtype or not out.dtype.isnative:
@@ -42,8 +39,8 @@ def prepare_output(
         raise TypeError(f"out must have dtype {dtype} in native byte order, not {given}")
     if not (out.flags.c_contiguous and out.flags.aligned and out.flags.writeable):
         raise ValueError("out must be C-contiguous, aligned and writable")
-    if size is not None and _read_shape(size) != out.shape:
-        raise ValueError(f"size must equal the shape of out, {out.shape}, not {_read_shape(size)}")
+    if size is not None and read_shape(size) != out.shape:
+        raise ValueError(f"size must equal the shape of out, {out.shape}, not {read_shape(size)}")
     return out
 
 
@@ -56,11 +53,16 @@ def read_length(n: Integer, name: str) -> int:
     return value
 
 
-def _read_shape(size: Size) -> tuple[int, ...]:
+def read_shape(size: Size) -> tuple[int, ...]:
+    """Return the shape of an array, or raise a TypeError or ValueError that names size."""
     if isinstance(size, Sequence | np.ndarray) and not isinstance(size, str | bytes):
-        return tuple(read_length(n, "each entry of size") for n in size)
-    if not hasattr(size, "__index__"):
+        shape = tuple(read_length(n, "each entry of size") for n in size)
+    elif hasattr(size, "__index__"):
+        shape = (read_length(size, "size"),)
+    else:
         raise TypeError(
             f"size must be an integer or a tuple of integers, not {type(size).__name__}"
         )
-    return (read_length(size, "size"),)
+    if math.prod(shape) > np.iinfo(np.intp).max // 8:
+        raise ValueError("size must be that of an array that memory can hold")
+    return shape

@@ -102,13 +102,16 @@ def prepare_discrete_gaussian(sigma2: Fraction) -> Sampler:
     return _core.make_sampler("discrete_gaussian", *_limbs_of(sigma2))
 
 
-def narrow(sampler: Sampler) -> Sampler:
-    """Return a sampler of the same values as int32, or raise an error that names the limits."""
+def narrow(sampler: Sampler, demand: str) -> Sampler:
+    """Return a sampler of the same values as int32, or raise an error that names the limits.
+
+    The error begins with the demand, such as "dtype must be".
+    """
     try:
         return _core.make_int32(sampler)
     except ValueError:
         raise ValueError(
-            "out must have dtype int64, not int32, for a scale above 2**24 or a sigma above 2**27"
+            f"{demand} int64, not int32, for a scale above 2**24 or a sigma above 2**27"
         ) from None
 
 

@@ -6,7 +6,8 @@ The functions are methods of the calling thread's own `Generator`.
 
 from __future__ import annotations
 
-from cydp._generator import Generator, default
+from cydp._default_generator import default
+from cydp._generator import Generator
 
 __all__ = ["Generator", "bernoulli", "discrete_gaussian", "discrete_laplace"]
 

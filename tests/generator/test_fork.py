@@ -28,14 +28,14 @@ CLONE = {"x86_64": 56, "aarch64": 220}  # numbers of the system call
 def g(stream: Stream, monkeypatch: pytest.MonkeyPatch) -> cydp.Generator:
     """A generator of the stream, as this thread's default one then is, and those of children."""
     monkeypatch.setenv("CYDP_STREAM", stream)
-    monkeypatch.setattr(cydp._generator._thread, "generator", cydp.Generator(stream=stream))
+    monkeypatch.setattr(cydp._default_generator._thread, "generator", cydp.Generator(stream=stream))
     return cydp.Generator(stream=stream)
 
 
 def draw(g: cydp.Generator) -> bytes:
     """Bytes of a generator and of this thread's default one, and noise that is never equal."""
     noise = cydp.discrete_laplace(2**40, 2).tobytes()
-    return g.bytes(16) + cydp._generator.default_generator().bytes(16) + noise
+    return g.bytes(16) + cydp._default_generator.default_generator().bytes(16) + noise
 
 
 def from_children(fork: Callable[[], int], g: cydp.Generator, depth: int = 1) -> list[bytes]:

@@ -69,7 +69,7 @@ def test_threads_have_default_generators_of_their_own() -> None:
     drawn: list[bytes] = []
 
     def draw() -> None:
-        drawn.append(cydp._generator.default_generator().bytes(16))
+        drawn.append(cydp._default_generator.default_generator().bytes(16))
 
     threads = [threading.Thread(target=draw) for _ in range(8)]
     for thread in threads:

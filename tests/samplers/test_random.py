@@ -279,8 +279,8 @@ def test_functions_are_the_methods_of_a_generator(draw: Any) -> None:
 
 def test_the_object_behind_the_functions_is_the_threads_generator() -> None:
     behind: Any = cydp.discrete_laplace.__self__  # type: ignore[attr-defined]
-    assert behind._stream is cydp._generator.default_generator()._stream
-    assert behind.lock is cydp._generator.default_generator().lock
+    assert behind._stream is cydp._default_generator.default_generator()._stream
+    assert behind.lock is cydp._default_generator.default_generator().lock
     streams = []
     thread = threading.Thread(target=lambda: streams.append(behind._stream))
     thread.start()

@@ -160,8 +160,10 @@ def test_what_a_generator_shows() -> None:
     """What mechanisms draw by is no name of its own; numpy asks for capsule and lock."""
     shown = [name for name in dir(G) if not name.startswith("_")]
     draws = [
-        *("bernoulli", "bernoulli_iter", "bytes", "capsule", "discrete_gaussian"),
-        *("discrete_gaussian_iter", "discrete_laplace", "discrete_laplace_iter", "lock", "stream"),
+        *("bernoulli", "bernoulli_iter", "bernoulli_prefetch", "bytes", "capsule"),
+        *("discrete_gaussian", "discrete_gaussian_iter", "discrete_gaussian_prefetch"),
+        *("discrete_laplace", "discrete_laplace_iter", "discrete_laplace_prefetch"),
+        *("lock", "stream"),
     ]
     assert shown == draws
     assert [name for name in dir(SeededGenerator(1)) if not name.startswith("_")] == draws

@@ -17,7 +17,8 @@ from cydp._columns.identifiers import read_identifiers
 from cydp._columns.labels import Labels
 from cydp._columns.masks import Mask, both_present
 from cydp._columns.strings import Strings, fixed_width, join_bytes
-from cydp._generator import Generator, generator_or_default
+from cydp._default_generator import generator_or_default
+from cydp._generator import Generator
 from cydp._numbers.rational import read_integer
 from cydp.exact._label_sets import LabelSets
 from cydp.exact._user_ids import identify_users

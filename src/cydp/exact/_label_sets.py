@@ -25,7 +25,7 @@ from cydp._columns.label_types import NANOSECONDS
 from cydp._columns.labels import Labels, LabelValues
 from cydp._columns.masks import Mask, both_present
 from cydp._columns.strings import Strings, fixed_width
-from cydp._generator import default_generator
+from cydp._default_generator import default_generator
 from cydp.exact._label_codes import (
     canonical_block,
     check_lengths,

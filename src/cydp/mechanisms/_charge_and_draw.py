@@ -18,7 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp._columns.pandas import is_series
-from cydp._generator import Generator, generator_or_default
+from cydp._default_generator import generator_or_default
+from cydp._generator import Generator
 from cydp.accounting._amounts import loss_of_amount, repeat_amount
 from cydp.accounting._budget import Spendable
 from cydp.accounting._cost import Cost, loss_of

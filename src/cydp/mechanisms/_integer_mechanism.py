@@ -16,7 +16,8 @@ from cydp._columns.declared import Declared, check_entries, declare
 from cydp._columns.entries import is_integer, plain
 from cydp._columns.pandas import labels_of, restore_labels
 from cydp._core import Sampler, add_noise_to_one, saturating_add
-from cydp._generator import Generator, generator_or_default
+from cydp._default_generator import generator_or_default
+from cydp._generator import Generator
 from cydp.accounting._loss import Loss
 from cydp.exact._data_bins import refuse_data_bins
 from cydp.mechanisms._charge_and_draw import Budget, charge_and_draw

@@ -6,7 +6,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from cydp._generator import Generator, generator_or_default
+from cydp._default_generator import generator_or_default
+from cydp._generator import Generator
 from cydp.mechanisms._charge_and_draw import Budget, charge_and_run
 from cydp.releases._payment import Payment, payment_of
 from cydp.releases._query import Query

@@ -1,0 +1,271 @@
+"""csrc/samplers/prefetch.c from Python: arrays drawn ahead, each served once."""
+
+import copy
+import ctypes
+import os
+import pickle
+import platform
+import re
+import signal
+import sys
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from generator.streams import Seeded, Stream
+from generator.test_fork import CLONE
+
+import cydp
+from cydp.testing import SeededGenerator
+
+LARGE = 2**40  # the scale of values that are never equal by chance
+N = 3000  # values of an array that is drawn ahead
+LAWS: dict[str, tuple[Callable[[Any, Any], Any], Callable[[Any, Any], Any]]] = {
+    "laplace": (
+        lambda g, size: g.discrete_laplace_prefetch(LARGE, size),
+        lambda g, size: g.discrete_laplace(LARGE, size),
+    ),
+    "laplace, int32": (
+        lambda g, size: g.discrete_laplace_prefetch("1/3", size, dtype="int32"),
+        lambda g, size: g.discrete_laplace("1/3", out=np.empty(size, np.int32)),
+    ),
+    "gaussian": (
+        lambda g, size: g.discrete_gaussian_prefetch(10, size),
+        lambda g, size: g.discrete_gaussian(10, size),
+    ),
+    "gaussian, by its square, int32": (
+        lambda g, size: g.discrete_gaussian_prefetch(sigma2=3, size=size, dtype=np.int32),
+        lambda g, size: g.discrete_gaussian(sigma2=3, out=np.empty(size, np.int32)),
+    ),
+    "bernoulli": (
+        lambda g, size: g.bernoulli_prefetch("1/3", size),
+        lambda g, size: g.bernoulli("1/3", size),
+    ),
+}
+
+
+@pytest.mark.parametrize("fixed_work", [False, True])
+@pytest.mark.parametrize("law", LAWS)
+def test_the_arrays_are_those_of_calls(seeded: Seeded, law: str, fixed_work: bool) -> None:
+    prefetch, draw = LAWS[law]
+    for size in (0, 1, 256, 257, N, (3, 0), (20, 50), ()):
+        g = seeded(7)
+        with prefetch(seeded(7, fixed_work=fixed_work), size) as arrays:
+            assert iter(arrays) is arrays
+            for _ in range(3):
+                array, drawn = next(arrays), draw(g, size)
+                assert np.array_equal(array, drawn)
+                assert array.shape == arrays.shape == drawn.shape
+                assert array.dtype == arrays.dtype == drawn.dtype
+
+
+def test_arrays_that_several_threads_draw(seeded: Seeded) -> None:
+    n = 2**19
+    g = seeded(3)
+    with seeded(3).bernoulli_prefetch("1/3", n) as arrays:
+        for _ in range(3):
+            assert np.array_equal(next(arrays), g.bernoulli("1/3", n))
+
+
+def test_an_array_of_the_caller_is_filled() -> None:
+    g, again = SeededGenerator(5), SeededGenerator(5)
+    arrays = g.discrete_laplace_prefetch(LARGE, (30, 100))
+    out = np.empty((30, 100), np.int64)
+    assert arrays.take(out=out) is out
+    assert np.array_equal(out, again.discrete_laplace(LARGE, (30, 100)))
+    wrong: list[tuple[Any, str]] = [
+        (np.empty((30, 100), np.int32), "out must have dtype int64"),
+        (np.empty(3000, np.int64), r"size must equal the shape of out, \(3000,\)"),
+        (np.empty((30, 200), np.int64)[:, ::2], "out must be C-contiguous"),
+        ([0] * 3000, "out must be a numpy array of int64, not list"),
+    ]
+    for bad, message in wrong:
+        with pytest.raises((TypeError, ValueError), match=f"^{message}"):
+            arrays.take(out=bad)
+    assert np.array_equal(next(arrays), again.discrete_laplace(LARGE, (30, 100)))  # none was lost
+
+
+def test_the_generator_and_the_sampler_are_kept() -> None:
+    arrays = cydp.Generator().discrete_laplace_prefetch("12345678901234567/3", N)
+    junk = [cydp.Generator().discrete_laplace(i + 1) for i in range(300)]  # the sampler is dropped
+    assert len(junk) == 300
+    values = np.concatenate([next(arrays) for _ in range(3)])
+    assert len(np.unique(values)) == 3 * N
+
+
+def test_a_closed_iterator_serves_nothing() -> None:
+    for taken in (0, 1, 2):
+        arrays = cydp.Generator().discrete_gaussian_prefetch(10, N)
+        assert all(next(arrays).shape == (N,) for _ in range(taken))
+        assert repr(arrays) == f"<cydp: an iterator of noise, int64 of shape ({N},)>"
+        arrays.close()
+        arrays.close()
+        for _ in range(2):  # an end of the iteration would drop values in a zip
+            with pytest.raises(ValueError, match=r"^this iterator of noise is closed$"):
+                next(arrays)
+        assert repr(arrays) == f"<cydp: an iterator of noise, int64 of shape ({N},), closed>"
+    with cydp.Generator().bernoulli_prefetch("1/3", 5) as coins:
+        next(coins)
+    with pytest.raises(ValueError, match="closed"):
+        coins.take()
+
+
+def tasks() -> int:
+    return len(os.listdir("/proc/self/task"))
+
+
+def test_closing_and_deleting_end_the_thread() -> None:
+    """Also in the middle of a long array: the next calls have nothing to wait for."""
+    before = tasks() if sys.platform == "linux" else 0
+    arrays = cydp.Generator().discrete_laplace_prefetch(1, 2 * 10**7, dtype=np.int32)
+    arrays.close()
+    deleted = cydp.Generator().discrete_laplace_prefetch(1, 2 * 10**7, dtype=np.int32)
+    del deleted
+    assert sys.platform != "linux" or tasks() <= before
+
+
+@pytest.mark.parametrize("copied", [pickle.dumps, copy.copy, copy.deepcopy])
+def test_it_is_not_copied(copied: Callable[[Any], Any]) -> None:
+    arrays = cydp.Generator().discrete_laplace_prefetch(1, N)
+    with pytest.raises(TypeError, match="a Prefetch cannot be pickled or copied: its noise would"):
+        copied(arrays)
+
+
+@pytest.mark.parametrize("scale", [0, -1, "x", None, True, float("nan"), 2**57, "1e-7"])
+def test_a_wrong_parameter_is_refused_at_once(scale: Any) -> None:
+    g = cydp.Generator()
+    for prefetch, one in (
+        (g.discrete_laplace_prefetch, g.discrete_laplace),
+        (g.discrete_gaussian_prefetch, g.discrete_gaussian),
+        (g.bernoulli_prefetch, g.bernoulli),
+    ):
+        if prefetch == g.bernoulli_prefetch and scale in (0, "1e-7"):
+            continue  # a probability
+        with pytest.raises((TypeError, ValueError)) as expected:
+            one(scale)
+        with pytest.raises(expected.type, match=f"^{re.escape(str(expected.value))}$"):
+            prefetch(scale, N)
+
+
+def test_a_wrong_size_or_dtype_is_refused_and_nothing_is_drawn() -> None:
+    g = SeededGenerator(1)
+    for size in (None, -1, 1.5, "3", (2, -1), 2**61, (2**40, 2**40)):
+        with pytest.raises((TypeError, ValueError), match=r"^(each entry of )?size must be"):
+            g.discrete_laplace_prefetch(1, size)  # type: ignore[arg-type]
+    for dtype in (None, "float64", np.uint8, bool, "no dtype", ">i8"):
+        with pytest.raises(TypeError, match=r"^dtype must be int64 or int32$"):
+            g.discrete_gaussian_prefetch(1, N, dtype=dtype)
+    with pytest.raises(ValueError, match=r"^dtype must be int64, not int32, for a scale above"):
+        g.discrete_laplace_prefetch(2**25, N, dtype=np.int32)
+    with pytest.raises(MemoryError):
+        g.discrete_laplace_prefetch(1, 2**58)
+    assert g.bytes(8) == SeededGenerator(1).bytes(8)
+
+
+def test_threads_share_the_arrays(seeded: Seeded) -> None:
+    """Together they get the first arrays: none is lost, torn or served twice."""
+    workers, each = 6, 20
+    arrays = seeded(9).discrete_laplace_prefetch(LARGE, N)
+    served: list[bytes] = []
+
+    def take() -> None:
+        served.extend([next(arrays).tobytes() for _ in range(each)])
+
+    threads = [threading.Thread(target=take) for _ in range(workers)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    g = seeded(9)
+    expected = [g.discrete_laplace(LARGE, N).tobytes() for _ in range(workers * each)]
+    assert sorted(served) == sorted(expected)
+
+
+def test_closing_while_another_thread_takes() -> None:
+    """It gets an array, or the error; nothing is drawn afterwards."""
+    for _ in range(20):
+        arrays = cydp.Generator().discrete_laplace_prefetch(1, N)
+        errors: list[str] = []
+
+        def take(arrays: Any = arrays, errors: list[str] = errors) -> None:
+            try:
+                while True:
+                    next(arrays)
+            except ValueError as error:
+                errors.append(str(error))
+
+        thread = threading.Thread(target=take)
+        thread.start()
+        arrays.close()
+        thread.join()
+        assert errors == ["this iterator of noise is closed"]
+
+
+needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+
+
+def from_child(arrays: Any, fork: Callable[[], int] = os.fork) -> tuple[int, np.ndarray]:
+    """The tasks of a forked child, and its next array."""
+    read, write = os.pipe()
+    pid = fork()
+    if pid == 0:
+        signal.alarm(30)
+        found = tasks() if sys.platform == "linux" else 1
+        os.write(write, np.array([found, *next(arrays)]).tobytes())
+        os._exit(0)
+    os.close(write)
+    with open(read, "rb") as pipe:
+        found, *values = np.frombuffer(pipe.read(), np.int64)
+    assert os.waitpid(pid, 0) == (pid, 0)
+    return int(found), np.array(values)
+
+
+@needs_fork
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_parent_and_child_share_no_array(stream: Stream) -> None:
+    arrays = cydp.Generator(stream=stream).discrete_laplace_prefetch(LARGE, N)
+    seen = [next(arrays)]
+    for _ in range(3):
+        found, values = from_child(arrays)
+        assert found == 1
+        seen += [values, next(arrays)]
+    assert len(np.unique(np.concatenate(seen))) == 7 * N
+
+
+@pytest.mark.skipif(
+    sys.platform != "linux" or platform.machine() not in CLONE, reason="a Linux system call"
+)
+def test_a_clone_without_handlers_draws_its_own(stream: Stream) -> None:
+    """It finds pages that the kernel wiped, or another process id, and no thread to wait for."""
+    libc = ctypes.PyDLL(None)  # keeps the GIL, which the child must hold
+    arrays = cydp.Generator(stream=stream).discrete_laplace_prefetch(LARGE, N)
+    number, seen = CLONE[platform.machine()], [next(arrays)]
+    for _ in range(3):
+        values = from_child(arrays, lambda: int(libc.syscall(number, signal.SIGCHLD, 0, 0, 0, 0)))
+        seen += [values[1], next(arrays)]
+    assert len(np.unique(np.concatenate(seen))) == 7 * N
+
+
+@needs_fork
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_forks_while_threads_take() -> None:
+    """No fork waits for ever, and none tears an array."""
+    arrays = cydp.Generator().discrete_laplace_prefetch(LARGE, N)
+    seen: list[np.ndarray] = []
+    ends = threading.Event()
+
+    def take() -> None:
+        while not ends.is_set():
+            seen.append(next(arrays))
+
+    threads = [threading.Thread(target=take) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    children = [from_child(arrays)[1] for _ in range(5)]
+    ends.set()
+    for thread in threads:
+        thread.join()
+    values = np.concatenate([*seen[:1000], *children])
+    assert len(np.unique(values)) == len(values)
