@@ -8,7 +8,13 @@
 #if defined(_WIN32)
 #include <windows.h>
 
-cydp_status cydp_watch_forks(void) { return CYDP_OK; } /* Windows has no fork */
+/* Windows has no fork. */
+cydp_status cydp_watch_forks(void) { return CYDP_OK; }
+
+cydp_status cydp_around_forks(void (*before)(void), void (*after)(void)) {
+  (void)before, (void)after;
+  return CYDP_OK;
+}
 
 uint64_t cydp_process_id(void) { return GetCurrentProcessId(); }
 
