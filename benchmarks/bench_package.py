@@ -90,7 +90,8 @@ def bench_import(benchmark: Any) -> None:
 def wheel(folder: Path) -> Path:
     """Return a wheel of the installed files."""
     package = importlib.metadata.distribution("cydp")
-    about = {"METADATA", "WHEEL", "entry_points.txt", "LICENSE"}  # others are the installer's
+    # Other files are the installer's.
+    about = {"METADATA", "WHEEL", "entry_points.txt", "LICENSE", "cydp.cdx.json"}
     kept = {
         str(file): file
         for file in package.files or ()

@@ -41,14 +41,17 @@ class ForeignWay:
 
 
 class Process:
-    """A Python of an environment of its own, which runs functions of one file in foreign/."""
+    """A Python of an environment of its own, which runs functions of one file in foreign/.
 
-    def __init__(self, python: Path, module: str) -> None:
+    It imports from the folders of `path` too; a module with an absolute path may lie elsewhere.
+    """
+
+    def __init__(self, python: Path, module: str | Path, path: tuple[Path, ...] = ()) -> None:
         self._process = subprocess.Popen(
             [python, Path(__file__).with_name("worker.py"), FOREIGN / module],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            env=environment(),
+            env=environment(path),
         )
         RUNNING.append(self._process)
         atexit.register(self.end)
@@ -84,9 +87,10 @@ class Process:
         self._process.wait()
 
 
-def environment() -> dict[str, str]:
-    """This process's variables without the paths of its modules."""
-    return {name: os.environ[name] for name in os.environ if name != "PYTHONPATH"}
+def environment(path: tuple[Path, ...] = ()) -> dict[str, str]:
+    """This process's variables, with `path` instead of the paths of its modules."""
+    others = {name: os.environ[name] for name in os.environ if name != "PYTHONPATH"}
+    return others | ({"PYTHONPATH": os.pathsep.join(map(str, path))} if path else {})
 
 
 def python_with(requirements: tuple[str, ...]) -> Path:

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+unsigned cydp_abi_version(void) { return CYDP_ABI_VERSION; }
+
 const char *cydp_compiler(void) {
 #if defined(__clang__)
   return "clang " __clang_version__;

@@ -22,6 +22,9 @@ const char *cydp_status_text(cydp_status status) {
   case CYDP_ERROR_STREAM:
     return "CYDP_STREAM names no stream that runs here; there are chacha20 and, if the CPU "
            "and the kernels in use have its instructions, aes (vaes512, vaes, aesni, armv8)";
+  case CYDP_ERROR_ABI:
+    return "cydp.h and libcydp.a have different ABI versions: compile with the header "
+           "and link with the library of one installation of cydp";
   }
   return "unknown status";
 }

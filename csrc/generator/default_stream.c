@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Chooses the instruction set, and the stream of generators, once. docs/generator.md. */
+ * Chooses the instruction set, and the stream of generators, once, for callers that were
+ * compiled with this version of cydp.h. docs/generator.md, docs/backend.md. */
 #include "base/isa.h"
 #include "cydp.h"
 #include "generator/aes256.h"
@@ -40,7 +41,9 @@ static cydp_status choose_stream(void) {
   return CYDP_ERROR_STREAM;
 }
 
-cydp_status cydp_init(void) {
+cydp_status cydp_init_abi(unsigned abi_version) {
+  if (abi_version != CYDP_ABI_VERSION)
+    return CYDP_ERROR_ABI;
   cydp_status status = cydp_choose_isa();
   return status == CYDP_OK ? choose_stream() : status;
 }

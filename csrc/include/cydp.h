@@ -5,7 +5,7 @@
  * The whole public C API, in this order:
  *
  *   1. Status        every call that can fail returns one
- *   2. Build         the kernels in use
+ *   2. Build         the version of this header, the kernels in use
  *   3. Streams       ChaCha20 and AES-256
  *   4. Generator     random bits from the operating system, expanded
  *   5. Samplers      what all distributions have in common
@@ -33,6 +33,15 @@
  * kernels in use, the number of forks, and a list of what draws ahead. The library knows
  * scales; it knows nothing of epsilon. docs/README.md lists the proofs. Hooks for tests are
  * in cydp_testing.h.
+ *
+ * Call cydp_init first. The library is static: each program, library or extension that
+ * links it has a copy with kernels and a number of forks of its own, and calls cydp_init
+ * itself.
+ *
+ * Stable: every declaration and number in this header. A change of one of them, other than
+ * an addition, raises CYDP_ABI_VERSION. Not stable: the sizes and contents of types that
+ * have no definition here, cydp_testing.h, and the values of seeded generators, whose
+ * changes are in CHANGELOG.md.
  */
 #ifndef CYDP_H
 #define CYDP_H
@@ -55,8 +64,9 @@ typedef enum cydp_status {
   CYDP_ERROR_EXHAUSTED, /* a call asked for more than 2^32 blocks of one (key, nonce) */
   CYDP_ERROR_UNDECIDED, /* 1,024 bits did not decide a sample: probability below 2^-900 */
   CYDP_ERROR_ISA,       /* CYDP_FORCE_ISA names no kernels that run on this machine */
-  CYDP_ERROR_STREAM /* CYDP_STREAM names no stream that runs here, or AES was asked for
+  CYDP_ERROR_STREAM, /* CYDP_STREAM names no stream that runs here, or AES was asked for
                            and the kernels in use have none */
+  CYDP_ERROR_ABI     /* this header and the library have different ABI versions */
 } cydp_status;
 
 /* Returns one line of English for a status. */
@@ -64,14 +74,27 @@ const char *cydp_status_text(cydp_status status);
 
 /* 2. Build --------------------------------------------------------------------------- */
 
+/* The version of this binary interface. A new one comes with a release whose header has
+ * changed what was there: then compile again. Additions keep it. In every version, the next
+ * two functions, cydp_status_text and the numbers of cydp_status stay as they are. */
+#define CYDP_ABI_VERSION 1
+
+/* Returns the CYDP_ABI_VERSION that the library was compiled with. */
+unsigned cydp_abi_version(void);
+
+/* Does what cydp_init does, for callers of that ABI version. */
+cydp_status cydp_init_abi(unsigned abi_version);
+
 /* Chooses the kernels: the best that this CPU runs, or those that the environment
  * variable CYDP_FORCE_ISA names. Then chooses the stream of generators: AES if the CPU has
  * instructions for it and the kernels are not `portable`, else ChaCha20; or what
  * CYDP_STREAM names: "chacha20", "aes", or a version of AES as cydp_aes names it. Without
  * this call the portable kernels and ChaCha20 are used. Call it once, before threads start.
  * Returns CYDP_ERROR_ISA or CYDP_ERROR_STREAM if what is named does not run here; the
- * portable kernels or ChaCha20 are then in use. */
-cydp_status cydp_init(void);
+ * portable kernels or ChaCha20 are then in use. Returns CYDP_ERROR_ABI, and chooses nothing,
+ * if this header is not of the library's version: then call nothing else but
+ * cydp_abi_version and cydp_status_text. */
+static inline cydp_status cydp_init(void) { return cydp_init_abi(CYDP_ABI_VERSION); }
 
 /* Returns the kernels in use: "avx512", "avx2", "neon" or "portable". All of them compute
  * the same values. */

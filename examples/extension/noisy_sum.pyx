@@ -1,11 +1,16 @@
-# cython: language_level=3
+# cython: language_level=3, freethreading_compatible=True
 """A sum with discrete Laplace noise of an integer scale, through the C API of cydp."""
 
 from libc.stdint cimport int64_t, uint64_t
 
-from cydp cimport (CYDP_FAST, CYDP_OK, cydp_discrete_laplace_new, cydp_rational, cydp_rng,
-                   cydp_rng_free, cydp_rng_new, cydp_sampler, cydp_sampler_fill,
-                   cydp_sampler_free)
+from cydp cimport (CYDP_FAST, CYDP_OK, cydp_discrete_laplace_new, cydp_init, cydp_rational,
+                   cydp_rng, cydp_rng_free, cydp_rng_new, cydp_sampler, cydp_sampler_fill,
+                   cydp_sampler_free, cydp_status, cydp_status_text)
+
+# Chooses the kernels, and refuses a library that is not of cydp.h's ABI version.
+cdef cydp_status started = cydp_init()
+if started != CYDP_OK:
+    raise ImportError(cydp_status_text(started).decode())
 
 
 def noisy_sum(values, uint64_t scale):

@@ -16,10 +16,15 @@ cdef extern from "cydp.h" nogil:
         CYDP_ERROR_UNDECIDED
         CYDP_ERROR_ISA
         CYDP_ERROR_STREAM
+        CYDP_ERROR_ABI
 
     const char *cydp_status_text(cydp_status status)
 
     # 2. Build
+    enum:
+        CYDP_ABI_VERSION
+    unsigned cydp_abi_version()
+    cydp_status cydp_init_abi(unsigned abi_version)
     cydp_status cydp_init()
     const char *cydp_isa()
     const char *cydp_compiler()
@@ -69,6 +74,8 @@ cdef extern from "cydp.h" nogil:
         CYDP_FAST
         CYDP_FIXED_WORK
     size_t cydp_sampler_value_bytes(const cydp_sampler *sampler)
+    enum:
+        CYDP_SMALL_CALL
     cydp_status cydp_sampler_fill(const cydp_sampler *sampler, size_t n, cydp_rng *rng,
                                   cydp_work_mode work_mode, unsigned threads, void *out)
     size_t cydp_sampler_chunk(const cydp_sampler *sampler)
@@ -106,6 +113,7 @@ cdef extern from "cydp.h" nogil:
     cydp_status cydp_bernoulli_new(const cydp_rational *probability, cydp_sampler **sampler)
 
     # 9. Addition of noise
+    const int64_t CYDP_VALUE_BOUND
     void cydp_add_noise(const int64_t *values, size_t n, bint may_saturate, int64_t *noise)
     cydp_status cydp_add_grid_noise(const double *values, const int64_t *noise, size_t n,
                                     int exponent, unsigned threads, double *out)
@@ -141,6 +149,7 @@ cdef extern from "cydp.h" nogil:
     # 11. Histogram
     ctypedef struct cydp_bins:
         pass
+    const size_t CYDP_MOST_BINS
     cydp_status cydp_bins_new(const double *edges, size_t count, cydp_bins **bins)
     cydp_status cydp_bins_new_i64(const int64_t *edges, size_t count, cydp_bins **bins)
     void cydp_bins_free(cydp_bins *bins)
@@ -186,6 +195,7 @@ cdef extern from "cydp.h" nogil:
                                 int64_t highest)
 
     # 15. Randomized response
+    const uint64_t CYDP_MOST_CATEGORIES
     cydp_status cydp_category_offset_new(const cydp_rational *weight, uint64_t categories,
                                          cydp_sampler **sampler)
     cydp_status cydp_randomize_responses(const cydp_sampler *offset,

@@ -16,6 +16,6 @@ cdef inline int check(cydp_status status) except -1:
         raise MemoryError(message)
     if status == CYDP_ERROR_DOMAIN:
         raise ValueError(message)
-    if status == CYDP_ERROR_ISA:
+    if status == CYDP_ERROR_ISA or status == CYDP_ERROR_ABI:
         raise ImportError(message)
     raise RuntimeError(message)

@@ -130,6 +130,17 @@ def broken():
 """
 
 
+def test_another_process_imports_from_the_folders_that_it_is_given(here: Path) -> None:
+    elsewhere = here / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "given_there.py").write_text("value = 5")
+    file = here / "ways.py"
+    file.write_text("def value():\n    import given_there\n    return lambda: given_there.value\n")
+    assert Process(Path(sys.executable), file, path=(elsewhere,)).way("value")() == 5
+    with pytest.raises(RuntimeError, match="given_there"):
+        Process(Path(sys.executable), file).way("value")
+
+
 def test_another_process_answers_and_says_what_it_took(here: Path) -> None:
     (here / "ways.py").write_text(FILE)
     process = Process(Path(sys.executable), "ways.py")

@@ -1,4 +1,4 @@
-"""Rules of the code base that no linter knows, and what is installed."""
+"""Rules of the code base that no linter knows, and how it was built."""
 
 import importlib
 import os
@@ -6,7 +6,6 @@ import re
 import shutil
 import subprocess
 import sys
-import tomllib
 from pathlib import Path
 
 import numpy as np
@@ -24,20 +23,19 @@ ROOMS = {
 }  # fmt: skip
 
 
-def test_what_is_installed_is_what_is_tested() -> None:
-    assert not Path(cydp.__file__).is_relative_to(ROOT / "src")
-
-
 def test_every_room_of_the_core_is_seen() -> None:
     assert {file.relative_to(ROOT / "csrc").parts[0] for file in CORE} == ROOMS
     assert len(CORE) > 120
 
 
 def test_files_hold_one_thing() -> None:
-    """But for the bindings, which are one module so that there is one copy of the core."""
+    """But for the bindings, which are one module so that there is one copy of the core.
+
+    The public header, which is one so that it is a table of contents, has a limit of its own.
+    """
     for file in SOURCES:
         if file.suffix not in {".pyc", ".pyx"}:
-            most = 700 if file.name == "cydp.h" else 600  # the whole C API, with its contents above
+            most = 700 if file.name == "cydp.h" else 600
             assert file.read_text().count("\n") <= most, file.name
 
 
@@ -83,11 +81,6 @@ def test_import_loads_numpy_only() -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     others = {"duckdb", "nanoarrow", "pandas", "polars", "pyarrow", "pytest", "scipy"}
     assert not others & set(done.stdout.split())
-
-
-def test_what_is_installed_with_it_is_numpy_and_nanoarrow() -> None:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    assert [re.split("[>=]", name)[0] for name in project["dependencies"]] == ["nanoarrow", "numpy"]
 
 
 ISAS = include_graph.ISAS  # best first

@@ -162,6 +162,8 @@ def oracle(x: list[Any], keys: list[Any]) -> list[int]:
             return np.datetime64(label, "us")
         if isinstance(label, dt.datetime) and label.tzinfo is None:
             return np.datetime64(label, "us")
+        if isinstance(label, np.timedelta64):  # numpy 2.0 hashes it in its own way
+            return label.astype("m8[us]").item()
         return label.astype("M8[us]") if isinstance(label, np.datetime64) else label
 
     places = {plain(key): place for place, key in enumerate(keys)}

@@ -27,6 +27,14 @@ UNDECLARED: dict[str, Callable[[list[Any]], Any]] = {
     "pandas objects": lambda x: pd.Series(x, dtype=object),
     "pandas frame of objects": lambda x: pd.DataFrame({"x": pd.Series(x, dtype=object)}),
 }
+
+
+def nullable(x: list[Any]) -> Any:
+    """Return a Series of Int64 if all are whole, else of Float64; how, may warn in pandas."""
+    with np.errstate(invalid="ignore"):
+        return pd.Series(x, dtype=float).convert_dtypes()
+
+
 INFERRED: dict[str, Callable[[list[Any]], Any]] = {
     "numpy": lambda x: np.array([np.nan if entry is None else entry for entry in x]),
     "numpy masked": lambda x: np.ma.array(
@@ -35,7 +43,7 @@ INFERRED: dict[str, Callable[[list[Any]], Any]] = {
     ),
     "pandas": lambda x: pd.Series(x, dtype=None if x else float),
     "pandas frame": lambda x: pd.DataFrame({"x": pd.Series(x, dtype=None if x else float)}),
-    "pandas nullable": lambda x: pd.Series(x, dtype=float).convert_dtypes(),
+    "pandas nullable": nullable,
     "pandas category": lambda x: pd.Series(x, dtype=float).astype("category"),
     "polars": lambda x: pl.Series(x, strict=False),
     "polars frame": lambda x: pl.DataFrame({"x": pl.Series(x, strict=False)}),

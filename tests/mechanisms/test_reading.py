@@ -1,6 +1,7 @@
 """What real-valued mechanisms read: one number is one number, as an integer or as a float."""
 
 import math
+import sys
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
@@ -133,6 +134,8 @@ def test_snapping_reads_neighbours_no_further_apart(
     """Numbers within a power of two of each other stay so, if float64 has its multiples."""
     unit = Fraction(2) ** max(exponent, math.frexp(abs(float(number)))[1] - 52)
     moved = Fraction(number) + part * unit
+    if abs(moved) > sys.float_info.max:  # no float64 is near
+        return
     other: Any = float(moved) if as_float else math.floor(moved)
     if not math.isfinite(other) or abs(Fraction(other) - Fraction(number)) > unit:
         return

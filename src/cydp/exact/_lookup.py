@@ -157,7 +157,8 @@ class _Lookup:
         categories = self._categories[rows]
         for start in range(0, len(codes), _CHUNK_ROWS):  # numpy converts the indices of a chunk
             chunk = slice(start, start + _CHUNK_ROWS)
-            np.take(self._category_codes, categories[chunk], out=codes[chunk], mode="clip")
+            places = categories[chunk].astype(np.intp, copy=False)  # numpy 2.0 takes no uint64
+            np.take(self._category_codes, places, out=codes[chunk], mode="clip")
             if present is not None:
                 codes[chunk][~present[chunk]] = self._missing
 
