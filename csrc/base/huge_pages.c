@@ -8,6 +8,12 @@
 
 #include <stdint.h>
 #include <stdlib.h>
+
+#if defined(_WIN32)
+/* A process needs a privilege for large pages there. */
+void *cydp_huge_pages_allocate(size_t bytes) { return malloc(bytes); }
+
+#else
 #include <sys/mman.h>
 
 void *cydp_huge_pages_allocate(size_t bytes) {
@@ -24,3 +30,4 @@ void *cydp_huge_pages_allocate(size_t bytes) {
 #endif
   return memory;
 }
+#endif

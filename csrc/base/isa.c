@@ -29,6 +29,11 @@ static bool has_armv8_aes(void) {
 }
 #elif defined(__APPLE__)
 static bool has_armv8_aes(void) { return true; } /* every Mac of this architecture */
+#elif defined(_WIN32)
+#include <windows.h>
+static bool has_armv8_aes(void) {
+  return IsProcessorFeaturePresent(PF_ARM_V8_CRYPTO_INSTRUCTIONS_AVAILABLE);
+}
 #else
 static bool has_armv8_aes(void) { return false; }
 #endif

@@ -3,6 +3,31 @@
  * them. Faults stay unblocked, as they must. */
 #include "base/thread.h"
 
+#if defined(_WIN32)
+#include <windows.h>
+
+#include <process.h>
+
+static unsigned __stdcall start(void *self) {
+  cydp_thread *thread = self;
+  thread->run(thread->self);
+  return 0;
+}
+
+/* Windows runs handlers on a thread of its own. */
+bool cydp_thread_start(cydp_thread *thread, void (*run)(void *self), void *self) {
+  thread->run = run;
+  thread->self = self;
+  thread->handle = (HANDLE)_beginthreadex(NULL, 0, start, thread, 0, NULL);
+  return thread->handle != NULL;
+}
+
+void cydp_thread_join(cydp_thread *thread) {
+  WaitForSingleObject(thread->handle, INFINITE);
+  CloseHandle(thread->handle);
+}
+
+#else
 #include <signal.h>
 #include <stddef.h>
 
@@ -29,3 +54,4 @@ bool cydp_thread_start(cydp_thread *thread, void (*run)(void *self), void *self)
 }
 
 void cydp_thread_join(cydp_thread *thread) { pthread_join(thread->handle, NULL); }
+#endif

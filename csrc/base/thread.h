@@ -4,14 +4,20 @@
 #ifndef CYDP_BASE_THREAD_H
 #define CYDP_BASE_THREAD_H
 
-#include <pthread.h>
 #include <stdbool.h>
+
+#if defined(_WIN32)
+typedef void *cydp_thread_handle;
+#else
+#include <pthread.h>
+typedef pthread_t cydp_thread_handle;
+#endif
 
 /* It stays where it is, and its caller joins it, once it has been started. */
 typedef struct cydp_thread {
   void (*run)(void *self);
   void *self;
-  pthread_t handle;
+  cydp_thread_handle handle;
 } cydp_thread;
 
 /* Starts run(self) on a thread that takes no signals. Returns false if there is none. */

@@ -5,6 +5,7 @@
  * choose first. Keys are public, but somebody may have made them to collide: hence a
  * random seed, and another one if any bucket finds no factor. docs/columns.md. */
 #include "columns/key_table.h"
+#include "base/aligned.h"
 #include "cydp.h"
 #include "generator/entropy.h"
 
@@ -123,7 +124,7 @@ static cydp_status build(cydp_key_table *keys, unsigned bits) {
                  .order = malloc((keys->count + 1) * sizeof *all.order)};
   all.first = malloc((all.count + 2) * sizeof *all.first);
   keys->factors = malloc(all.count * sizeof *keys->factors);
-  keys->slots = aligned_alloc(sizeof(key), slots * sizeof(key));
+  keys->slots = cydp_aligned_allocate(sizeof(key), slots * sizeof(key));
   cydp_status status = CYDP_ERROR_MEMORY;
   if (keys->factors && keys->slots && all.hashes && all.order && all.first)
     status = try_seeds(keys, &all, slots);
@@ -159,6 +160,6 @@ void cydp_key_table_free(cydp_key_table *keys) {
   if (!keys)
     return;
   free(keys->factors);
-  free(keys->slots);
+  cydp_aligned_free(keys->slots);
   free(keys);
 }

@@ -128,10 +128,10 @@ static void count_part(job *call, size_t p, const code_part *part, const blocks 
   for (; block != UINT32_MAX; block = from->before[block], rows = BLOCK)
     for (uint32_t i = 0; i < rows; i++)
       table[from->low[block * BLOCK + i]]++;
-  pthread_mutex_lock(&call->to.mutex);
+  cydp_mutex_lock(&call->to.mutex);
   for (size_t j = index ? index : 1; j < end; j++)
     call->to.counts[j - 1] += table[j - index];
-  pthread_mutex_unlock(&call->to.mutex);
+  cydp_mutex_unlock(&call->to.mutex);
 }
 
 static cydp_status count_by_parts(job *call, size_t first, size_t end,
@@ -192,7 +192,7 @@ cydp_status cydp_bincount_flushing(const void *codes, cydp_dtype dtype, size_t n
               .n = n,
               .rows = cydp_count_table_rows(n, length, threads),
               .near = near,
-              .to = {counts, length, flush_rows, PTHREAD_MUTEX_INITIALIZER}};
+              .to = {counts, length, flush_rows, CYDP_MUTEX_INITIALIZER}};
   cydp_status status =
       cydp_parallel_for(count, &call, cydp_task_count(n, call.rows), threads);
   *largest = atomic_load(&call.largest);

@@ -26,7 +26,7 @@ bool cydp_count_table_new(cydp_count_table *table, cydp_counts *to) {
 
 static void flush_near(cydp_count_table *table) {
   cydp_counts *to = table->to;
-  pthread_mutex_lock(&to->mutex);
+  cydp_mutex_lock(&to->mutex);
   for (size_t w = 0; w < CYDP_WAYS; w++) {
     uint32_t *indices = table->way[w] + 1;
     for (size_t j = 0; j < to->size; j++) {
@@ -34,20 +34,20 @@ static void flush_near(cydp_count_table *table) {
       indices[j] = 0;
     }
   }
-  pthread_mutex_unlock(&to->mutex);
+  cydp_mutex_unlock(&to->mutex);
   table->rows = 0;
 }
 
 /* Adds the rows of the bytes that have wrapped. */
 static void flush_wraps(cydp_count_table *table) {
   cydp_counts *to = table->to;
-  pthread_mutex_lock(&to->mutex);
+  cydp_mutex_lock(&to->mutex);
   for (size_t i = 0; i < table->n_wraps; i++) {
     size_t j = table->wraps[i] - (size_t)1;
     if (j < to->size)
       to->counts[j] += UINT8_MAX + 1;
   }
-  pthread_mutex_unlock(&to->mutex);
+  cydp_mutex_unlock(&to->mutex);
   table->n_wraps = 0;
 }
 
@@ -146,10 +146,10 @@ size_t cydp_count_table_add_cells(cydp_count_table *table, const uint8_t *index_
 static void flush_bytes(cydp_count_table *table) {
   cydp_counts *to = table->to;
   flush_wraps(table);
-  pthread_mutex_lock(&to->mutex);
+  cydp_mutex_lock(&to->mutex);
   for (size_t j = 0; j < to->size; j++)
     to->counts[j] += table->bytes[j + 1];
-  pthread_mutex_unlock(&to->mutex);
+  cydp_mutex_unlock(&to->mutex);
 }
 
 void cydp_count_table_end(cydp_count_table *table) {

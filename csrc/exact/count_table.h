@@ -7,7 +7,8 @@
 #ifndef CYDP_EXACT_COUNT_TABLE_H
 #define CYDP_EXACT_COUNT_TABLE_H
 
-#include <pthread.h>
+#include "base/mutex.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -27,7 +28,7 @@ typedef struct cydp_counts {
   int64_t *counts;
   size_t size;
   size_t flush_rows;
-  pthread_mutex_t mutex;
+  cydp_mutex mutex;
 } cydp_counts;
 
 typedef struct cydp_count_table {

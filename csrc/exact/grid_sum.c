@@ -2,6 +2,7 @@
  * Sums on a grid: each chunk is summed in int64, and the chunks in 128 bits.
  * docs/exact/grid_sum.md. */
 #include "exact/grid_sum.h"
+#include "base/mutex.h"
 #include "base/parallel_for.h"
 #include "cydp.h"
 #include "exact/dtype.h"
@@ -9,7 +10,6 @@
 #include "exact/kernels.h"
 
 #include <fenv.h>
-#include <pthread.h>
 
 enum {
   CHUNK_ROWS = 1 << 16,
@@ -24,7 +24,7 @@ typedef struct shared_sum {
   const void *x;
   size_t n, chunk_rows;
   bool squared;
-  pthread_mutex_t adding;
+  cydp_mutex adding;
   int128 sum, squares;
 } shared_sum;
 
@@ -79,10 +79,10 @@ static cydp_status add_chunk(void *self, size_t i) {
   else
     sum = kernels->grid_sum(call->grid, call->dtype, x, rows);
   fesetround(mode);
-  pthread_mutex_lock(&call->adding);
+  cydp_mutex_lock(&call->adding);
   call->sum += sum;
   call->squares += squares;
-  pthread_mutex_unlock(&call->adding);
+  cydp_mutex_unlock(&call->adding);
   return CYDP_OK;
 }
 
@@ -102,7 +102,7 @@ cydp_status cydp_grid_sum_chunked(const cydp_grid *grid, const void *x, cydp_dty
                      .n = n,
                      .chunk_rows = chunk_rows < most ? chunk_rows : most,
                      .squared = squares != NULL,
-                     .adding = PTHREAD_MUTEX_INITIALIZER};
+                     .adding = CYDP_MUTEX_INITIALIZER};
   size_t chunks = cydp_task_count(n, call.chunk_rows);
   cydp_status status = cydp_parallel_for(add_chunk, &call, chunks, threads);
   *sum = halves(call.sum);

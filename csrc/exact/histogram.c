@@ -64,7 +64,7 @@ cydp_status cydp_histogram_flushing(const cydp_axis *axes, size_t n_axes, size_t
               .n = n,
               .rows = cydp_count_table_rows(n, size, threads),
               .cells = cells && cydp_cell_table_set(cells, axes->bins, axes->dtype) ? cells : NULL,
-              .to = {counts, size, flush_rows, PTHREAD_MUTEX_INITIALIZER}};
+              .to = {counts, size, flush_rows, CYDP_MUTEX_INITIALIZER}};
   cydp_status status =
       cydp_parallel_for(count, &call, cydp_task_count(n, call.rows), threads);
   free(cells);

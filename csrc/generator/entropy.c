@@ -23,22 +23,32 @@ cydp_status cydp_entropy(void *out, size_t n) {
   return CYDP_OK;
 }
 
-#elif defined(__APPLE__)
+#else
+enum { LARGEST = 256 }; /* what getentropy serves in one call */
+
+#if defined(__APPLE__)
 #include <sys/random.h>
+static bool read_part(void *out, size_t n) { return getentropy(out, n) == 0; }
+#elif defined(_WIN32)
+#include <windows.h>
+
+#include <bcrypt.h>
+static bool read_part(void *out, size_t n) {
+  return BCryptGenRandom(NULL, out, (ULONG)n, BCRYPT_USE_SYSTEM_PREFERRED_RNG) == 0;
+}
+#else
+#error "no source of random bytes is known for this operating system"
+#endif
 
 cydp_status cydp_entropy(void *out, size_t n) {
-  enum { LARGEST = 256 }; /* what getentropy serves in one call */
   uint8_t *next = out;
   while (n > 0) {
     size_t part = n < LARGEST ? n : LARGEST;
-    if (getentropy(next, part) != 0)
+    if (!read_part(next, part))
       return CYDP_ERROR_ENTROPY;
     next += part;
     n -= part;
   }
   return CYDP_OK;
 }
-
-#else
-#error "no source of random bytes is known for this operating system"
 #endif

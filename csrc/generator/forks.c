@@ -5,6 +5,20 @@
 #include "generator/forks.h"
 #include "cydp.h"
 
+#if defined(_WIN32)
+#include <windows.h>
+
+/* Windows has no fork. */
+cydp_status cydp_watch_forks(void) { return CYDP_OK; }
+
+cydp_status cydp_around_forks(void (*before)(void), void (*after)(void)) {
+  (void)before, (void)after;
+  return CYDP_OK;
+}
+
+uint64_t cydp_process_id(void) { return GetCurrentProcessId(); }
+
+#else
 #include <pthread.h>
 #include <stdatomic.h>
 #include <unistd.h>
@@ -33,3 +47,4 @@ cydp_status cydp_around_forks(void (*before)(void), void (*after)(void)) {
 uint64_t cydp_process_id(void) {
   return (uint64_t)atomic_load(&generation) << 32 | (uint32_t)getpid();
 }
+#endif

@@ -10,6 +10,26 @@
 #include "base/wipe.h"
 #include "generator/forks.h"
 
+#if defined(_WIN32)
+#include <windows.h>
+
+cydp_status cydp_owned_pages_new(size_t bytes, void **out, bool *wiped) {
+  void *pages = VirtualAlloc(NULL, bytes, MEM_RESERVE | MEM_COMMIT, PAGE_READWRITE);
+  if (!pages)
+    return CYDP_ERROR_MEMORY;
+  *wiped = false;
+  *out = pages;
+  return CYDP_OK;
+}
+
+void cydp_owned_pages_free(void *pages, size_t bytes) {
+  cydp_wipe(pages, bytes);
+  VirtualFree(pages, 0, MEM_RELEASE);
+}
+
+static void yield(void) { SwitchToThread(); }
+
+#else
 #include <sched.h>
 #include <sys/mman.h>
 
@@ -42,6 +62,9 @@ void cydp_owned_pages_free(void *pages, size_t bytes) {
   munmap(pages, bytes);
 }
 
+static void yield(void) { sched_yield(); }
+#endif
+
 uint64_t cydp_owner(bool wiped) { return wiped ? 1 : cydp_process_id(); }
 
 void cydp_owner_lock(_Atomic(uint64_t) *lock, uint64_t owner) {
@@ -52,7 +75,7 @@ void cydp_owner_lock(_Atomic(uint64_t) *lock, uint64_t owner) {
     /* A holder of another process is a thread that the fork did not copy. */
     if (holder != owner && atomic_compare_exchange_strong(lock, &holder, owner))
       return;
-    sched_yield();
+    yield();
   }
 }
 

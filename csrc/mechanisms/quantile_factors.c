@@ -23,7 +23,7 @@ static void set_factor(size_t limbs, uint64_t *out, const uint64_t *x) {
 
 void cydp_prepare_factors(const cydp_quantile *quantile, size_t limbs,
                           cydp_quantile_factors *factors) {
-  const double negligible = NEGLIGIBLE * (double)limbs;
+  const double negligible = (double)(NEGLIGIBLE * limbs);
   const double steps = negligible / (quantile->over_b * (double)quantile->b);
   cydp_fixed x;
   *factors = (cydp_quantile_factors){.limbs = limbs};

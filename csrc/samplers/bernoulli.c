@@ -11,7 +11,6 @@
 #include "samplers/sampler.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { CHUNK = 2048, PREFIX_BITS = 16 };
@@ -98,7 +97,7 @@ cydp_status cydp_bernoulli_new(const cydp_rational *probability, cydp_sampler **
   if (status == CYDP_OK && order >= 0 && !bernoulli->always)
     status = CYDP_ERROR_DOMAIN;
   if (status != CYDP_OK) {
-    free(bernoulli);
+    cydp_sampler_free(&bernoulli->base);
     return status;
   }
   bernoulli->base.value_bytes = sizeof(bool);

@@ -15,7 +15,6 @@
 #include "samplers/sampler.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 enum {
   CHUNK = 2048,
@@ -235,7 +234,7 @@ cydp_status cydp_category_offset_new(const cydp_rational *weight, uint64_t categ
     offset->inverse = 1 / rounded;
   }
   if (status != CYDP_OK) {
-    free(offset);
+    cydp_sampler_free(&offset->base);
     return status;
   }
   offset->base.value_bytes = categories <= NARROW_CATEGORIES ? 2 : 4;

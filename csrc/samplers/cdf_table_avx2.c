@@ -5,6 +5,7 @@
  * searched in two steps: comparing with the last entry of each block of eight finds the
  * block in which a word belongs, and three comparisons find its place among that block's
  * eight, which byte shuffles look up. docs/samplers/cdf_table.md. */
+#include "base/wipe.h"
 #include "samplers/kernels.h"
 
 #include <immintrin.h>
@@ -146,6 +147,7 @@ INLINE void count_all(const few_entries *few, const entries *many, const uint16_
     uint32_t open = count_two(few, many, in, out) & lanes;
     memcpy(undecided + i / 8, &open, (n - i + 7) / 8);
     memcpy(magnitudes + i, out, (n - i) * sizeof *out);
+    cydp_wipe(in, sizeof in);
   }
 }
 

@@ -4,6 +4,7 @@
  * equals an entry equals the one with that number. Upper and lower bytes of words and
  * entries lie in registers of their own, where a byte shuffle looks up any of 64 entries.
  * docs/samplers/cdf_table.md. */
+#include "base/wipe.h"
 #include "samplers/kernels.h"
 
 #include <arm_neon.h>
@@ -105,5 +106,6 @@ void cydp_cdf_table_neon(const cydp_cdf_table *table, const uint16_t *words, siz
     uint32_t open = search(&spread_out, in, out) & lanes;
     memcpy(undecided + i / 8, &open, (n - i + 7) / 8);
     memcpy(magnitudes + i, out, (n - i) * sizeof *out);
+    cydp_wipe(in, sizeof in);
   }
 }

@@ -2,6 +2,7 @@
  * The CDF table kernel, the version to read: every word is compared with every entry, 32
  * words at a time, so that the work does not depend on them.
  * docs/samplers/cdf_table.md. */
+#include "base/wipe.h"
 #include "samplers/kernels.h"
 
 #include <string.h>
@@ -34,8 +35,9 @@ static void compare_all(const cydp_cdf_table *table, const uint16_t *words,
 
 void cydp_cdf_table_portable(const cydp_cdf_table *table, const uint16_t *words, size_t n,
                              uint16_t *magnitudes, uint8_t *undecided) {
+  uint16_t in[LANES] = {0};
   for (size_t i = 0; i < n; i += LANES) {
-    uint16_t in[LANES] = {0}, out[LANES], equal[LANES];
+    uint16_t out[LANES], equal[LANES];
     size_t lanes = n - i < LANES ? n - i : LANES;
     memcpy(in, words + i, lanes * sizeof *in);
     compare_all(table, in, out, equal);
@@ -45,4 +47,5 @@ void cydp_cdf_table_portable(const cydp_cdf_table *table, const uint16_t *words,
       open |= (uint32_t)(equal[lane] & 1) << lane;
     memcpy(undecided + i / 8, &open, (lanes + 7) / 8);
   }
+  cydp_wipe(in, sizeof in);
 }

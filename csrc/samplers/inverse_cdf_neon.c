@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The inverse CDF kernels for AArch64: two candidates a register, with fused multiply-add.
  * Evaluation and error bound: docs/samplers/inverse_cdf.md, "The vector kernels". */
+#include "base/wipe.h"
 #include "samplers/kernels.h"
 
 #include <arm_neon.h>
@@ -118,6 +119,7 @@ static inline void map_words(const cydp_inverse_cdf_constants *constants, bool w
     unsigned open = map_eight(&spread_out, wide, in, 0, values);
     undecided[i / 8] = (uint8_t)(open & ((1U << (n - i)) - 1));
     memcpy(out + i, values, (n - i) * sizeof *out);
+    cydp_wipe(in, sizeof in);
   }
 }
 

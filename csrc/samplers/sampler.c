@@ -6,6 +6,7 @@
  * round. Undecided ones are decided before any is dropped; the first accepted ones fill
  * the range, and surplus ones are overwritten. */
 #include "samplers/sampler.h"
+#include "base/aligned.h"
 #include "base/parallel_for.h"
 #include "base/wipe.h"
 #include "cydp.h"
@@ -24,11 +25,11 @@
 
 void *cydp_sampler_allocate(size_t bytes) {
   size_t rounded = (bytes + 63) / 64 * 64;
-  void *memory = aligned_alloc(64, rounded);
+  void *memory = cydp_aligned_allocate(64, rounded);
   return memory ? memset(memory, 0, rounded) : NULL;
 }
 
-void cydp_sampler_free(cydp_sampler *sampler) { free(sampler); }
+void cydp_sampler_free(cydp_sampler *sampler) { cydp_aligned_free(sampler); }
 
 cydp_layout cydp_sampler_layout(const cydp_sampler *sampler) { return sampler->layout; }
 

@@ -11,7 +11,7 @@ static const int64_t nothing[2 * BATCH]; /* to be asked for ahead */
 
 static void words_are_flushed(void) {
   int64_t counts[NEAR] = {0};
-  cydp_counts to = {counts, NEAR, 1000, PTHREAD_MUTEX_INITIALIZER};
+  cydp_counts to = {counts, NEAR, 1000, CYDP_MUTEX_INITIALIZER};
   cydp_count_table table;
   uint32_t slots[BATCH];
   CHECK(cydp_count_table_new(&table, &to));
@@ -29,7 +29,7 @@ static void words_are_flushed(void) {
 
 static void wraps_are_noted(void) {
   static int64_t counts[FAR];
-  cydp_counts to = {counts, FAR, CYDP_FLUSH_ROWS, PTHREAD_MUTEX_INITIALIZER};
+  cydp_counts to = {counts, FAR, CYDP_FLUSH_ROWS, CYDP_MUTEX_INITIALIZER};
   cydp_count_table table;
   uint32_t slots[BATCH];
   CHECK(cydp_count_table_new(&table, &to));

@@ -8,9 +8,14 @@
 
 #include <pthread.h>
 #include <string.h>
-#include <sys/syscall.h>
+
+#if !defined(_WIN32)
 #include <sys/wait.h>
 #include <unistd.h>
+#endif
+#if defined(__linux__)
+#include <sys/syscall.h>
+#endif
 
 enum { DRAW = 32, FAMILY = 8 };
 
@@ -77,6 +82,41 @@ static void seeds_repeat_and_keys_differ(void) {
   cydp_rng_free(c);
 }
 
+enum { THREADS = 8, DRAWS = 5000 };
+static uint8_t thread_draws[THREADS * DRAWS][DRAW];
+static cydp_rng *common;
+
+static void *draw_many(void *first) {
+  for (int i = 0; i < DRAWS; i++)
+    draw(common, ((uint8_t (*)[DRAW])first)[i]);
+  return NULL;
+}
+
+static void threads_share_nothing(void) {
+  common = fresh();
+  pthread_t threads[THREADS];
+  for (int i = 0; i < THREADS; i++)
+    CHECK(pthread_create(threads + i, NULL, draw_many, thread_draws + i * DRAWS) == 0);
+  for (int i = 0; i < THREADS; i++)
+    CHECK(pthread_join(threads[i], NULL) == 0);
+  all_distinct(thread_draws, THREADS * DRAWS);
+  cydp_rng_free(common);
+}
+
+#if defined(_WIN32)
+static void children_share_nothing(void) { puts("Windows has no fork: no children"); }
+
+#else
+/* A fork, or on Linux one of which no handler hears. */
+static pid_t fork_some_way(bool raw) {
+#if defined(__linux__)
+  if (raw)
+    return (pid_t)syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, 0);
+#endif
+  (void)raw;
+  return fork();
+}
+
 /* Parent, children and grandchildren, forked in the middle of a refill. */
 static void forks_share_nothing(bool raw) {
   cydp_rng *rng = fresh();
@@ -85,7 +125,7 @@ static void forks_share_nothing(bool raw) {
   int pipes[2];
   CHECK(pipe(pipes) == 0);
   for (int child = 0; child < FAMILY; child++) {
-    pid_t pid = raw ? (pid_t)syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, 0) : fork();
+    pid_t pid = fork_some_way(raw);
     CHECK(pid >= 0);
     if (pid == 0) {
       uint8_t own[DRAW];
@@ -135,27 +175,6 @@ static void a_lock_left_behind_is_nobodys(void) {
   cydp_rng_free(rng);
 }
 
-enum { THREADS = 8, DRAWS = 5000 };
-static uint8_t thread_draws[THREADS * DRAWS][DRAW];
-static cydp_rng *common;
-
-static void *draw_many(void *first) {
-  for (int i = 0; i < DRAWS; i++)
-    draw(common, ((uint8_t (*)[DRAW])first)[i]);
-  return NULL;
-}
-
-static void threads_share_nothing(void) {
-  common = fresh();
-  pthread_t threads[THREADS];
-  for (int i = 0; i < THREADS; i++)
-    CHECK(pthread_create(threads + i, NULL, draw_many, thread_draws + i * DRAWS) == 0);
-  for (int i = 0; i < THREADS; i++)
-    CHECK(pthread_join(threads[i], NULL) == 0);
-  all_distinct(thread_draws, THREADS * DRAWS);
-  cydp_rng_free(common);
-}
-
 /* A child's generator has the stream of its parent's, though its state is wiped. */
 static void children_keep_the_stream(void) {
   cydp_rng *rng = fresh();
@@ -173,16 +192,19 @@ static void children_keep_the_stream(void) {
   cydp_rng_free(rng);
 }
 
+static void children_share_nothing(void) {
+  forks_share_nothing(false);
+  forks_share_nothing(true);
+  a_lock_left_behind_is_nobodys();
+  children_keep_the_stream();
+}
+#endif
+
 static void stream_serves(void) {
   served_bytes_are_wiped();
   seeds_repeat_and_keys_differ();
-  forks_share_nothing(false);
-#ifdef __linux__
-  forks_share_nothing(true);
-#endif
-  a_lock_left_behind_is_nobodys();
   threads_share_nothing();
-  children_keep_the_stream();
+  children_share_nothing();
 }
 
 int main(void) {

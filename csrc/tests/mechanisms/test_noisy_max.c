@@ -174,7 +174,7 @@ static long double noise_at(cydp_noise_kind noise, long double x, int bits) {
  * are not wider than docs/mechanisms/noisy_max.md says. */
 static void bounds_hold_in_cell(cydp_noise_kind noise, const cydp_candidate *candidate) {
   const int bits = (int)candidate->bits;
-  const long double u = candidate->u, rest = ldexpl(1, bits) - 1 - u;
+  const long double u = (long double)candidate->u, rest = ldexpl(1, bits) - 1 - u;
   const long double least = noise_at(noise, u + 1, bits), most = noise_at(noise, u, bits);
   const double width = (double)((u > 0 ? 0.5L / u : 0) + (rest > 0 ? 0.5L / rest : 0));
   CHECK(candidate->low <= least && most <= candidate->high);

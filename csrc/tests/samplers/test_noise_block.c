@@ -10,9 +10,12 @@
 
 #include <pthread.h>
 #include <string.h>
+
+#if !defined(_WIN32)
 #include <sys/types.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#endif
 
 enum { VALUES = CYDP_BLOCK_VALUES };
 
@@ -45,12 +48,6 @@ static cydp_rng *seeded(void) {
   const cydp_key key = {{1, 7}, stream};
   cydp_rng *rng;
   CHECK(cydp_rng_new_seeded(&key, &rng) == CYDP_OK);
-  return rng;
-}
-
-static cydp_rng *fresh(void) {
-  cydp_rng *rng;
-  CHECK(cydp_rng_new_of(stream, &rng) == CYDP_OK);
   return rng;
 }
 
@@ -135,6 +132,56 @@ static int compare(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
+enum { THREADS = 8, DRAWS = 10 * VALUES + 5 };
+static int64_t drawn[THREADS * DRAWS], expected[THREADS * DRAWS + VALUES];
+
+typedef struct taker {
+  cydp_noise_block *block;
+  int64_t *out;
+} taker;
+
+static void *take_many(void *self) {
+  const taker *own = self;
+  for (int i = 0; i < DRAWS; i++)
+    own->out[i] = next(own->block);
+  return NULL;
+}
+
+/* Together, threads get the first values of the block: none is lost or served twice. */
+static void threads_share_the_values(void) {
+  cydp_sampler *sampler = laplace();
+  cydp_rng *rng = seeded(), *again = seeded();
+  cydp_noise_block *block = block_of(sampler, rng, CYDP_FAST);
+  pthread_t threads[THREADS];
+  taker takers[THREADS];
+  for (int i = 0; i < THREADS; i++) {
+    takers[i] = (taker){block, drawn + i * DRAWS};
+    CHECK(pthread_create(threads + i, NULL, take_many, takers + i) == 0);
+  }
+  for (int i = 0; i < THREADS; i++)
+    CHECK(pthread_join(threads[i], NULL) == 0);
+  for (size_t i = 0; i < THREADS * DRAWS; i += VALUES)
+    CHECK(cydp_sampler_fill(sampler, VALUES, again, CYDP_FAST, 1, expected + i) ==
+          CYDP_OK);
+  qsort(drawn, THREADS * DRAWS, sizeof *drawn, compare);
+  qsort(expected, THREADS * DRAWS, sizeof *expected, compare);
+  CHECK(memcmp(drawn, expected, sizeof drawn) == 0);
+  cydp_noise_block_free(block);
+  cydp_rng_free(rng);
+  cydp_rng_free(again);
+  cydp_sampler_free(sampler);
+}
+
+#if defined(_WIN32)
+static void children_draw_anew(void) { puts("Windows has no fork: no children"); }
+
+#else
+static cydp_rng *fresh(void) {
+  cydp_rng *rng;
+  CHECK(cydp_rng_new_of(stream, &rng) == CYDP_OK);
+  return rng;
+}
+
 static void all_distinct(int64_t *values, size_t n) {
   qsort(values, n, sizeof *values, compare);
   for (size_t i = 1; i < n; i++)
@@ -143,7 +190,7 @@ static void all_distinct(int64_t *values, size_t n) {
 
 /* Children, and a child's child, of a block in use; one thread of the parent may be inside
  * it. They serve none of the parent's values, in use or left, and the parent loses none. */
-static void children_draw_anew(bool seed, bool held) {
+static void family_draws_anew(bool seed, bool held) {
   enum { CHILDREN = 4, TAKEN = 3 };
   cydp_sampler *sampler = laplace();
   cydp_rng *rng = seed ? seeded() : fresh();
@@ -190,60 +237,25 @@ static void children_draw_anew(bool seed, bool held) {
   cydp_sampler_free(sampler);
 }
 
-enum { THREADS = 8, DRAWS = 10 * VALUES + 5 };
-static int64_t drawn[THREADS * DRAWS], expected[THREADS * DRAWS + VALUES];
-
-typedef struct taker {
-  cydp_noise_block *block;
-  int64_t *out;
-} taker;
-
-static void *take_many(void *self) {
-  const taker *own = self;
-  for (int i = 0; i < DRAWS; i++)
-    own->out[i] = next(own->block);
-  return NULL;
-}
-
-/* Together, threads get the first values of the block: none is lost or served twice. */
-static void threads_share_the_values(void) {
-  cydp_sampler *sampler = laplace();
-  cydp_rng *rng = seeded(), *again = seeded();
-  cydp_noise_block *block = block_of(sampler, rng, CYDP_FAST);
-  pthread_t threads[THREADS];
-  taker takers[THREADS];
-  for (int i = 0; i < THREADS; i++) {
-    takers[i] = (taker){block, drawn + i * DRAWS};
-    CHECK(pthread_create(threads + i, NULL, take_many, takers + i) == 0);
-  }
-  for (int i = 0; i < THREADS; i++)
-    CHECK(pthread_join(threads[i], NULL) == 0);
-  for (size_t i = 0; i < THREADS * DRAWS; i += VALUES)
-    CHECK(cydp_sampler_fill(sampler, VALUES, again, CYDP_FAST, 1, expected + i) ==
-          CYDP_OK);
-  qsort(drawn, THREADS * DRAWS, sizeof *drawn, compare);
-  qsort(expected, THREADS * DRAWS, sizeof *expected, compare);
-  CHECK(memcmp(drawn, expected, sizeof drawn) == 0);
-  cydp_noise_block_free(block);
-  cydp_rng_free(rng);
-  cydp_rng_free(again);
-  cydp_sampler_free(sampler);
-}
-
-static void blocks_serve(void) {
-  values_are_those_of_a_fill();
-  served_values_are_wiped();
-  threads_share_the_values();
+static void children_draw_anew(void) {
 #ifdef __linux__
   for (int way = 0; way < 4; way++) {
     wipes = way / 2, one_pid = way % 2;
 #endif
     for (int seed = 0; seed < 2; seed++)
       for (int held = 0; held < 2; held++)
-        children_draw_anew(seed, held);
+        family_draws_anew(seed, held);
 #ifdef __linux__
   }
 #endif
+}
+#endif
+
+static void blocks_serve(void) {
+  values_are_those_of_a_fill();
+  served_values_are_wiped();
+  threads_share_the_values();
+  children_draw_anew();
 }
 
 int main(void) {

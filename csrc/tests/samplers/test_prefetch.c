@@ -12,15 +12,21 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
+
+#if !defined(_WIN32)
 #include <sys/types.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#endif
 
-static bool wipes = true, one_pid;
 static atomic_uint created, joined;
+#if !defined(_WIN32)
 static unsigned available = UINT32_MAX; /* threads that the system gives */
+#endif
 
 #ifdef __linux__
+static bool wipes = true, one_pid;
+
 int __real_madvise(void *address, size_t n, int advice);
 int __wrap_madvise(void *address, size_t n, int advice);
 int __wrap_madvise(void *address, size_t n, int advice) {
@@ -67,12 +73,6 @@ static cydp_rng *seeded(void) {
   const cydp_key key = {{1, 7}, stream};
   cydp_rng *rng;
   CHECK(cydp_rng_new_seeded(&key, &rng) == CYDP_OK);
-  return rng;
-}
-
-static cydp_rng *fresh(void) {
-  cydp_rng *rng;
-  CHECK(cydp_rng_new_of(stream, &rng) == CYDP_OK);
   return rng;
 }
 
@@ -200,6 +200,36 @@ static void all_distinct(int64_t *values, size_t n) {
     CHECK(values[i - 1] != values[i]);
 }
 
+enum { THREADS = 6, ARRAYS = 25, SHARED_VALUES = 2000 };
+static int64_t taken[THREADS * ARRAYS * SHARED_VALUES];
+static int64_t expected[THREADS * ARRAYS * SHARED_VALUES];
+
+typedef struct taker {
+  cydp_prefetch *prefetch;
+  int64_t *out;
+} taker;
+
+static void *take_many(void *self) {
+  const taker *own = self;
+  for (int i = 0; i < ARRAYS; i++)
+    take(own->prefetch, own->out + i * SHARED_VALUES);
+  return NULL;
+}
+
+#if defined(_WIN32)
+static void take_in_a_child(cydp_prefetch *prefetch) { (void)prefetch; }
+
+static void no_fork_shares_an_array(bool seed) {
+  printf("Windows has no fork: no children, %s\n", seed ? "seeded" : "fresh");
+}
+
+#else
+static cydp_rng *fresh(void) {
+  cydp_rng *rng;
+  CHECK(cydp_rng_new_of(stream, &rng) == CYDP_OK);
+  return rng;
+}
+
 /* Children, and a child's child: each finds zeros and no thread, and draws its own; so does
  * the parent. */
 enum { CHILDREN = 4, SHOWN = 100, FORKED_VALUES = 20000 };
@@ -253,21 +283,20 @@ static void no_fork_shares_an_array(bool seed) {
   cydp_sampler_free(sampler);
 }
 
-enum { THREADS = 6, ARRAYS = 25, SHARED_VALUES = 2000 };
-static int64_t taken[THREADS * ARRAYS * SHARED_VALUES];
-static int64_t expected[THREADS * ARRAYS * SHARED_VALUES];
-
-typedef struct taker {
-  cydp_prefetch *prefetch;
-  int64_t *out;
-} taker;
-
-static void *take_many(void *self) {
-  const taker *own = self;
-  for (int i = 0; i < ARRAYS; i++)
-    take(own->prefetch, own->out + i * SHARED_VALUES);
-  return NULL;
+static void take_in_a_child(cydp_prefetch *prefetch) {
+  int status;
+  pid_t pid = fork();
+  CHECK(pid >= 0);
+  if (pid == 0) {
+    alarm(20);
+    available = 0; /* ThreadSanitizer allows such a child no threads */
+    take(prefetch, taken);
+    cydp_prefetch_free(prefetch);
+    _exit(0);
+  }
+  CHECK(waitpid(pid, &status, 0) == pid && status == 0);
 }
+#endif
 
 /* Together, threads get the first arrays: none is lost, torn or served twice. Forks in the
  * meantime drop arrays, and end. */
@@ -281,19 +310,8 @@ static void threads_share_the_arrays(bool forks) {
     takers[i] = (taker){prefetch, taken + i * ARRAYS * SHARED_VALUES};
     CHECK(pthread_create(threads + i, NULL, take_many, takers + i) == 0);
   }
-  for (int i = 0; forks && i < 20; i++) {
-    int status;
-    pid_t pid = fork();
-    CHECK(pid >= 0);
-    if (pid == 0) {
-      alarm(20);
-      available = 0; /* ThreadSanitizer allows such a child no threads */
-      take(prefetch, taken);
-      cydp_prefetch_free(prefetch);
-      _exit(0);
-    }
-    CHECK(waitpid(pid, &status, 0) == pid && status == 0);
-  }
+  for (int i = 0; forks && i < 20; i++)
+    take_in_a_child(prefetch);
   for (int i = 0; i < THREADS; i++)
     CHECK(pthread_join(threads[i], NULL) == 0);
   for (size_t i = 0; i < THREADS * ARRAYS; i++)

@@ -21,6 +21,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#if defined(_WIN32)
+#include <windows.h>
+#endif
+
 enum { CANDIDATES = 4096, MOST_BYTES = 16 };
 
 static cydp_stream stream; /* of the keys of these tests */
@@ -144,7 +148,7 @@ typedef struct drawing {
   cydp_rng *rng;
 } drawing;
 
-static void *draw(void *argument) {
+__attribute__((noinline)) static void *draw(void *argument) {
   static int64_t out[DRAWN];
   const drawing *drawn = argument;
   cydp_key key[TOP / sizeof(cydp_key)];
@@ -201,19 +205,47 @@ __attribute__((unused)) static bool stack_holds_round_keys(const char *stack, co
   return stack_holds(stack, keys, SLOW_KEY_BYTES / 4);
 }
 
+#if defined(_WIN32)
+/* No thread can be given a stack: it copies what is below a frame of its own. */
+static char *copied;
+
+static void *draw_and_copy(void *argument) {
+  const volatile char *frame = __builtin_frame_address(0);
+  draw(argument);
+  const volatile char *limit = ((const NT_TIB *)NtCurrentTeb())->StackLimit;
+  for (size_t i = 1; i <= STACK && frame - i >= limit; i++)
+    copied[STACK - i] = frame[-(ptrdiff_t)i];
+  return NULL;
+}
+
+static char *draw_on_stack(drawing *drawn) {
+  pthread_t thread;
+  copied = calloc(1, STACK);
+  CHECK(copied != NULL && pthread_create(&thread, NULL, draw_and_copy, drawn) == 0);
+  CHECK(pthread_join(thread, NULL) == 0);
+  return copied;
+}
+
+#else
+static char *draw_on_stack(drawing *drawn) {
+  char *stack = aligned_alloc(1 << 14, STACK);
+  pthread_attr_t attributes;
+  pthread_t thread;
+  CHECK(stack != NULL && pthread_attr_init(&attributes) == 0);
+  CHECK(pthread_attr_setstack(&attributes, stack, STACK) == 0);
+  CHECK(pthread_create(&thread, &attributes, draw, drawn) == 0);
+  CHECK(pthread_join(thread, NULL) == 0);
+  pthread_attr_destroy(&attributes);
+  return stack;
+}
+#endif
+
 static void leaves_nothing(cydp_sampler *sampler) {
   const cydp_key seed = {{44}, stream};
   cydp_key key;
-  char *stack = aligned_alloc(1 << 14, STACK);
   drawing drawn = {.sampler = sampler};
-  pthread_attr_t attributes;
-  pthread_t thread;
-  CHECK(stack != NULL && cydp_rng_new_seeded(&seed, &drawn.rng) == CYDP_OK);
-  CHECK(pthread_attr_init(&attributes) == 0);
-  CHECK(pthread_attr_setstack(&attributes, stack, STACK) == 0);
-  CHECK(pthread_create(&thread, &attributes, draw, &drawn) == 0);
-  CHECK(pthread_join(thread, NULL) == 0);
-  pthread_attr_destroy(&attributes);
+  CHECK(cydp_rng_new_seeded(&seed, &drawn.rng) == CYDP_OK);
+  char *stack = draw_on_stack(&drawn);
   cydp_rng_free(drawn.rng);
   CHECK(cydp_rng_new_seeded(&seed, &drawn.rng) == CYDP_OK);
   CHECK(cydp_rng_key(drawn.rng, &key) == CYDP_OK);

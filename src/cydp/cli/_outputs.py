@@ -177,7 +177,7 @@ def _reserve(path: Path, text: str) -> str:
 
 
 def _sync(draft: str) -> None:
-    with open(draft, "rb") as file:
+    with open(draft, "r+b") as file:  # Windows syncs what may be written only
         os.fsync(file.fileno())
 
 

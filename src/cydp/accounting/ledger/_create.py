@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import shutil
 import sqlite3
+import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -49,12 +50,13 @@ def create_file(path: Path, write: Callable[[sqlite3.Connection], T]) -> T:
     finally:
         draft.close()
         shutil.rmtree(folder, ignore_errors=True)
-    with _explain_os_errors(path):
-        descriptor = os.open(path.parent, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+    if sys.platform != "win32":  # which opens no folders
+        with _explain_os_errors(path):
+            descriptor = os.open(path.parent, os.O_RDONLY)
+            try:
+                os.fsync(descriptor)
+            finally:
+                os.close(descriptor)
     return result
 
 

@@ -9,6 +9,7 @@ a mutex that another thread of the parent holds at the fork stays locked in the 
 from __future__ import annotations
 
 import os
+import sys
 import threading
 import weakref
 from collections.abc import Callable
@@ -126,6 +127,7 @@ def _after_fork_in_child() -> None:
     _after_fork()
 
 
-os.register_at_fork(
-    before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork_in_child
-)
+if sys.platform != "win32":  # which has no fork
+    os.register_at_fork(
+        before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork_in_child
+    )

@@ -16,6 +16,7 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from cydp.accounting._errors import LedgerError
 
@@ -23,6 +24,8 @@ __all__ = ["Hold", "check_links", "check_place", "read_path", "wait_for_one_name
 
 if sys.platform == "linux":
     import fcntl
+else:
+    fcntl: Any = None  # no other system has the locks that are used here
 
 _MOUNTS = Path("/proc/self/mountinfo")  # of Linux, see proc(5)
 # Several machines may use one file on shared, each machine with its own caches and locks.
@@ -189,7 +192,7 @@ class Hold:
                 _files.pop(self._inode, None)
 
     def _open(self) -> int:
-        descriptor = os.open(self._path, os.O_RDONLY | os.O_NONBLOCK)
+        descriptor = os.open(self._path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
         found = os.fstat(descriptor)
         inode = found.st_dev, found.st_ino
         if inode != self._inode:
