@@ -1,8 +1,9 @@
-# cython: language_level=3, freethreading_compatible=True, boundscheck=False, wraparound=False
+# cython: language_level=3, freethreading_compatible=True, auto_pickle=False
 """The C core for Python, in the order of cydp.h: each binding converts, checks and calls.
 
-Arrays come as buffers with their format, which says the element type. The caller chooses the
-number of threads: see cydp/_threads.py.
+Arrays come as buffers with their format, which says the element type. They are no memoryviews of
+Cython, whose code is half as large as all of this. The caller chooses the number of threads: see
+cydp/_threads.py.
 """
 
 cimport cython
@@ -29,50 +30,126 @@ cdef int choose_kernels() except -1:
 choose_kernels()
 
 
-# Buffers ------------------------------------------------------------------------------------------
+# Arrays -------------------------------------------------------------------------------------------
 
-cdef int read_buffer(object array, Py_buffer *view) except -1:
-    """Take the buffer of a contiguous array; the caller releases it."""
-    return PyObject_GetBuffer(array, view, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT)
-
-
-cdef int write_buffer(object array, Py_buffer *view) except -1:
-    """Take the buffer of a contiguous array that can be written to; the caller releases it."""
-    return PyObject_GetBuffer(array, view, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT | PyBUF_WRITABLE)
+cdef int take(object array, int flags, Py_buffer *buffer) except -1:
+    """Take the buffer of a contiguous array; the caller releases it. None is a TypeError."""
+    return PyObject_GetBuffer(array, buffer, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT | flags)
 
 
 @cython.cdivision(True)
-cdef inline size_t entries_of(const Py_buffer *view) noexcept nogil:
+cdef inline size_t entries_of(const Py_buffer *buffer) noexcept nogil:
     """Return how many entries an array has; its dtype was checked, so they are not of 0 bytes."""
-    return <size_t> view.len // <size_t> view.itemsize
+    return <size_t> buffer.len // <size_t> buffer.itemsize
 
 
-cdef int dtype_of(const Py_buffer *view, _c.cydp_dtype *dtype) except -1:
-    """Set dtype to the C core's name for the entries of an array."""
-    cdef char kind = view.format[0]
-    if view.format[1] != 0:
-        raise TypeError("an array of numbers in native byte order is needed")
-    if kind == b"d":
-        dtype[0] = _c.CYDP_F64
-    elif kind == b"f":
-        dtype[0] = _c.CYDP_F32
-    elif kind in b"lqLQ" and view.itemsize == 8:  # unsigned ones above 2**63 are read as negative
-        dtype[0] = _c.CYDP_I64
-    elif kind in b"il" and view.itemsize == 4:
-        dtype[0] = _c.CYDP_I32
-    elif kind == b"h":
-        dtype[0] = _c.CYDP_I16
-    elif kind == b"b":
-        dtype[0] = _c.CYDP_I8
-    elif kind in b"IL" and view.itemsize == 4:
-        dtype[0] = _c.CYDP_U32
-    elif kind == b"H":
-        dtype[0] = _c.CYDP_U16
-    elif kind in b"B?":
-        dtype[0] = _c.CYDP_U8
+cdef char kind_of(char letter) noexcept:
+    """Return the kind of a format's letter: u for unsigned and bool, i for signed, f, or 0."""
+    if letter in b"?BHILQ":
+        return c"u"
+    if letter in b"bhilq":
+        return c"i"
+    return c"f" if letter in b"fd" else 0
+
+
+cdef int take_numbers(object array, int flags, Py_buffer *buffer,
+                      _c.cydp_dtype *dtype) except -1:
+    """Take the buffer of an array of numbers, and set dtype to the C core's name for them."""
+    cdef char kind
+    take(array, flags, buffer)
+    kind = kind_of(buffer.format[0])
+    if kind == 0 or buffer.format[1] != 0:
+        PyBuffer_Release(buffer)
+        raise TypeError("an array of numbers in native byte order is needed, and no float16")
+    if kind == c"f":
+        dtype[0] = _c.CYDP_F64 if buffer.itemsize == 8 else _c.CYDP_F32
+    elif buffer.itemsize == 8:
+        dtype[0] = _c.CYDP_I64  # unsigned ones above 2**63 are read as negative
+    elif buffer.itemsize == 4:
+        dtype[0] = _c.CYDP_U32 if kind == c"u" else _c.CYDP_I32
+    elif buffer.itemsize == 2:
+        dtype[0] = _c.CYDP_U16 if kind == c"u" else _c.CYDP_I16
     else:
-        raise TypeError("no kernel takes this dtype")
+        dtype[0] = _c.CYDP_U8 if kind == c"u" else _c.CYDP_I8
     return 0
+
+
+cdef union entries:
+    void *any
+    uint8_t *u1
+    uint32_t *u4
+    uint64_t *u8
+    int64_t *i8
+    double *f8
+
+
+@cython.final
+@cython.internal
+@cython.no_gc  # it refers to an array, which does not refer to it
+@cython.freelist(8)
+cdef class View:
+    """An array whose buffer is released with this object.
+
+    A buffer on the stack is faster by 50 ns, and is for what small calls do most often.
+    """
+
+    cdef Py_buffer buffer
+    cdef entries at
+    cdef size_t n  # entries, of all dimensions
+    cdef _c.cydp_dtype dtype  # if it may be any
+
+    def __dealloc__(self):
+        PyBuffer_Release(&self.buffer)  # which does nothing if none was taken
+
+
+cdef View typed(object array, int flags, const char *dtype, int dimensions):
+    """Take an array of a dtype, which is a kind and a digit, as numpy names it: u4, f8."""
+    cdef View view = View.__new__(View)
+    cdef const char *letter
+    take(array, flags, &view.buffer)
+    letter = view.buffer.format
+    if letter[0] == c"=":  # native byte order, of entries that are not aligned
+        letter += 1
+    if (kind_of(letter[0]) != dtype[0] or letter[1] != 0
+            or view.buffer.itemsize != dtype[1] - c"0"):
+        raise TypeError("an array of this dtype is needed: " + dtype.decode())
+    if view.buffer.ndim != dimensions:
+        raise ValueError("an array has too many or too few dimensions")
+    view.at.any, view.n = view.buffer.buf, entries_of(&view.buffer)
+    return view
+
+
+cdef View read(object array, const char *dtype, int dimensions):
+    """Take an array of a dtype."""
+    return typed(array, 0, dtype, dimensions)
+
+
+cdef View write(object array, const char *dtype, int dimensions):
+    """Take an array of a dtype that can be written to."""
+    return typed(array, PyBUF_WRITABLE, dtype, dimensions)
+
+
+cdef View read_mask(object array):
+    """Take an array of bytes; without one, they are at NULL."""
+    return View.__new__(View) if array is None else read(array, b"u1", 1)
+
+
+cdef View numbers(object array, int flags):
+    """Take an array of numbers, of any dimensions."""
+    cdef View view = View.__new__(View)
+    take_numbers(array, flags, &view.buffer, &view.dtype)
+    view.at.any, view.n = view.buffer.buf, entries_of(&view.buffer)
+    return view
+
+
+cdef View read_numbers(object array):
+    """Take an array of numbers."""
+    return numbers(array, 0)
+
+
+cdef View write_numbers(object array):
+    """Take an array of numbers that can be written to."""
+    return numbers(array, PyBUF_WRITABLE)
 
 
 # Build --------------------------------------------------------------------------------------------
@@ -91,37 +168,39 @@ def build_info():
 
 # Streams ------------------------------------------------------------------------------------------
 
-def chacha20_block(const uint32_t[::1] key not None, const uint32_t[::1] nonce not None,
-                   uint32_t counter, uint32_t[::1] words not None):
+def chacha20_block(key, nonce, uint32_t counter, words):
     """Fill 16 words with one block of ChaCha20."""
-    if key.shape[0] != 8 or nonce.shape[0] != 3 or words.shape[0] != 16:
+    cdef View key_view = read(key, b"u4", 1), nonce_view = read(nonce, b"u4", 1)
+    cdef View words_view = write(words, b"u4", 1)
+    if key_view.n != 8 or nonce_view.n != 3 or words_view.n != 16:
         raise ValueError("key, nonce and words must have 8, 3 and 16 words")
-    _c.cydp_chacha20_block(&key[0], &nonce[0], counter, &words[0])
+    _c.cydp_chacha20_block(key_view.at.u4, nonce_view.at.u4, counter, words_view.at.u4)
 
 
-def chacha20_keystream(const uint32_t[::1] key not None, const uint32_t[::1] nonce not None,
-                       uint32_t counter, uint32_t[::1] words not None):
+def chacha20_keystream(key, nonce, uint32_t counter, words):
     """Fill whole groups of 256 words with ChaCha20."""
-    if key.shape[0] != 8 or nonce.shape[0] != 3 or words.shape[0] % _c.CYDP_GROUP_WORDS:
+    cdef View key_view = read(key, b"u4", 1), nonce_view = read(nonce, b"u4", 1)
+    cdef View words_view = write(words, b"u4", 1)
+    if key_view.n != 8 or nonce_view.n != 3 or words_view.n % _c.CYDP_GROUP_WORDS:
         raise ValueError("key, nonce and words must have 8, 3 and a multiple of 256 words")
-    if words.shape[0] == 0:
+    if words_view.n == 0:
         return
-    cdef size_t groups = words.shape[0] // _c.CYDP_GROUP_WORDS
-    check(_c.cydp_chacha20_keystream(&key[0], &nonce[0], counter, groups, &words[0]))
+    check(_c.cydp_chacha20_keystream(key_view.at.u4, nonce_view.at.u4, counter,
+                                     words_view.n // _c.CYDP_GROUP_WORDS, words_view.at.u4))
 
 
-def aes256_keystream(size_t i, const uint32_t[::1] key not None, const uint32_t[::1] nonce not None,
-                     uint32_t counter, uint32_t[::1] words not None):
+def aes256_keystream(size_t i, key, nonce, uint32_t counter, words):
     """Fill whole groups of 256 words by the i-th version of AES-256 that runs here.
 
     Returns that version's name, or None if there are no more.
     """
+    cdef View key_view = read(key, b"u4", 1), nonce_view = read(nonce, b"u4", 1)
+    cdef View words_view = write(words, b"u4", 1)
     cdef const char *name
-    if key.shape[0] != 8 or nonce.shape[0] != 3 or words.shape[0] % _c.CYDP_GROUP_WORDS:
+    if key_view.n != 8 or nonce_view.n != 3 or words_view.n % _c.CYDP_GROUP_WORDS:
         raise ValueError("key, nonce and words must have 8, 3 and a multiple of 256 words")
-    cdef size_t groups = words.shape[0] // _c.CYDP_GROUP_WORDS
-    name = testing.cydp_aes256_keystream(i, &key[0], &nonce[0], counter, groups,
-                                         &words[0] if groups else NULL)
+    name = testing.cydp_aes256_keystream(i, key_view.at.u4, nonce_view.at.u4, counter,
+                                         words_view.n // _c.CYDP_GROUP_WORDS, words_view.at.u4)
     return None if name is NULL else name.decode()
 
 
@@ -161,8 +240,9 @@ cdef class Stream:
     cdef _c.cydp_work_mode work_mode
     cdef bitgen numpy
 
-    def __cinit__(self, str name not None, const uint32_t[::1] key=None, bint fixed_work=False):
+    def __cinit__(self, str name not None, key=None, bint fixed_work=False):
         cdef _c.cydp_key seed
+        cdef View key_view
         self.work_mode = _c.CYDP_FIXED_WORK if fixed_work else _c.CYDP_FAST
         seed.stream = _c.CYDP_AES if name == "aes" else _c.CYDP_CHACHA20
         if name == "":
@@ -170,9 +250,10 @@ cdef class Stream:
         if key is None:
             check(_c.cydp_rng_new_of(seed.stream, &self.rng))
             return
-        if key.shape[0] != 8:
+        key_view = read(key, b"u4", 1)
+        if key_view.n != 8:
             raise ValueError("key must have 8 words")
-        memcpy(seed.words, &key[0], sizeof(seed.words))
+        memcpy(seed.words, key_view.at.u4, sizeof(seed.words))
         check(testing.cydp_rng_new_seeded(&seed, &self.rng))
 
     def __dealloc__(self):
@@ -208,22 +289,21 @@ cdef class Stream:
         check(_c.cydp_sampler_fill(sampler.sampler, 1, self.rng, self.work_mode, 1, &value))
         return (<uint8_t *> &value)[0] != 0 if sampler.boolean else value
 
-    def fill(self, Sampler sampler not None, out not None, unsigned threads=1):
+    def fill(self, Sampler sampler not None, out, unsigned threads=1):
         """Fill an array with values, the same for any number of threads."""
-        cdef _c.cydp_status status
-        cdef Py_buffer view
-        write_buffer(out, &view)
-        try:
-            if <size_t> view.itemsize != _c.cydp_sampler_value_bytes(sampler.sampler):
-                raise ValueError("out must have entries of the sampler's size")
-            if view.len == 0:
-                return
+        cdef _c.cydp_status status = _c.CYDP_OK
+        cdef Py_buffer buffer
+        cdef bint fits
+        take(out, PyBUF_WRITABLE, &buffer)
+        fits = <size_t> buffer.itemsize == _c.cydp_sampler_value_bytes(sampler.sampler)
+        if fits and buffer.len:
             with nogil:
-                status = _c.cydp_sampler_fill(sampler.sampler, entries_of(&view), self.rng,
-                                              self.work_mode, threads, view.buf)
-            check(status)
-        finally:
-            PyBuffer_Release(&view)
+                status = _c.cydp_sampler_fill(sampler.sampler, entries_of(&buffer), self.rng,
+                                              self.work_mode, threads, buffer.buf)
+        PyBuffer_Release(&buffer)
+        if not fits:
+            raise ValueError("out must have entries of the sampler's size")
+        check(status)
 
 
 # Samplers -----------------------------------------------------------------------------------------
@@ -261,13 +341,11 @@ cdef class Sampler:
         return (layout.width[0], layout.width[1], layout.width[2]), bool(layout.signs)
 
 
-cdef _c.cydp_rational rational(const uint64_t[::1] numerator,
-                               const uint64_t[::1] denominator) except *:
+cdef _c.cydp_rational rational(View numerator, View denominator) except *:
     """Return a rational that points to these limbs, as long as they live."""
-    if numerator.shape[0] == 0 or denominator.shape[0] == 0:
+    if numerator.n == 0 or denominator.n == 0:
         raise ValueError("numerator and denominator must have limbs")
-    return _c.cydp_rational(&numerator[0], numerator.shape[0], &denominator[0],
-                            denominator.shape[0])
+    return _c.cydp_rational(numerator.at.u8, numerator.n, denominator.at.u8, denominator.n)
 
 
 ctypedef _c.cydp_status (*constructor)(const _c.cydp_rational *, _c.cydp_sampler **) noexcept nogil
@@ -283,21 +361,21 @@ cdef constructor constructor_of(str distribution) except NULL:
     raise ValueError(f"cydp.h has no constructor of this name: {distribution}")
 
 
-def make_sampler(str distribution not None, const uint64_t[::1] numerator not None,
-                 const uint64_t[::1] denominator not None):
+def make_sampler(str distribution not None, numerator, denominator):
     """Prepare a distribution, named as in cydp.h, by its rational parameter."""
+    cdef View top = read(numerator, b"u8", 1), bottom = read(denominator, b"u8", 1)
+    cdef _c.cydp_rational parameter = rational(top, bottom)
     cdef Sampler made = Sampler.__new__(Sampler)
-    cdef _c.cydp_rational parameter = rational(numerator, denominator)
     check(constructor_of(distribution)(&parameter, &made.sampler))
     made.boolean = _c.cydp_sampler_value_bytes(made.sampler) == 1
     return made
 
 
-def make_discrete_laplace_prefix(const uint64_t[::1] numerator not None,
-                                 const uint64_t[::1] denominator not None, unsigned prefix_bits):
+def make_discrete_laplace_prefix(numerator, denominator, unsigned prefix_bits):
     """Prepare discrete Laplace noise whose kernel takes so few bits, as cydp_testing.h says."""
+    cdef View top = read(numerator, b"u8", 1), bottom = read(denominator, b"u8", 1)
+    cdef _c.cydp_rational scale = rational(top, bottom)
     cdef Sampler made = Sampler.__new__(Sampler)
-    cdef _c.cydp_rational scale = rational(numerator, denominator)
     check(testing.cydp_discrete_laplace_new_prefix(&scale, prefix_bits, &made.sampler))
     return made
 
@@ -385,21 +463,17 @@ cdef class ArraysAhead:
     def __reduce__(self):
         raise TypeError("arrays of noise cannot be pickled or copied: they would repeat")
 
-    def next_into(self, out not None):
+    def next_into(self, out):
         """Set an array of n entries to the next one."""
+        cdef View view = write_numbers(out)
         cdef _c.cydp_status status
-        cdef Py_buffer view
-        write_buffer(out, &view)
-        try:
-            if <size_t> view.itemsize != _c.cydp_sampler_value_bytes(self.sampler.sampler):
-                raise ValueError("out must have entries of the sampler's size")
-            if entries_of(&view) != self.n:
-                raise ValueError("out must have as many entries as each array")
-            with nogil:
-                status = _c.cydp_prefetch_next(self.prefetch, view.buf)
-            check(status)
-        finally:
-            PyBuffer_Release(&view)
+        if <size_t> view.buffer.itemsize != _c.cydp_sampler_value_bytes(self.sampler.sampler):
+            raise ValueError("out must have entries of the sampler's size")
+        if view.n != self.n:
+            raise ValueError("out must have as many entries as each array")
+        with nogil:
+            status = _c.cydp_prefetch_next(self.prefetch, view.at.any)
+        check(status)
 
     def drop(self):
         """Stop the thread and wipe what it drew."""
@@ -409,28 +483,28 @@ cdef class ArraysAhead:
 
 # Addition of noise --------------------------------------------------------------------------------
 
-def saturating_add(const int64_t[::1] values not None, bint may_saturate,
-                   int64_t[::1] noise not None):
+def saturating_add(values, bint may_saturate, noise):
     """Set noise to values plus noise, with the ends that cydp.h says."""
-    if values.shape[0] != noise.shape[0]:
+    cdef View values_view = read(values, b"i8", 1), noise_view = write(noise, b"i8", 1)
+    if values_view.n != noise_view.n:
         raise ValueError("values and noise must have the same length")
-    if values.shape[0] == 0:
+    if values_view.n == 0:
         return
     with nogil:
-        _c.cydp_add_noise(&values[0], values.shape[0], may_saturate, &noise[0])
+        _c.cydp_add_noise(values_view.at.i8, values_view.n, may_saturate, noise_view.at.i8)
 
 
-def add_grid_noise(const double[::1] values not None, int64_t[::1] noise not None, int exponent,
-                   unsigned threads):
+def add_grid_noise(values, noise, int exponent, unsigned threads):
     """Round values to a grid and add noise in units of it; the doubles take the noise's place."""
+    cdef View values_view = read(values, b"f8", 1), noise_view = write(noise, b"i8", 1)
     cdef _c.cydp_status status
-    if values.shape[0] != noise.shape[0]:
+    if values_view.n != noise_view.n:
         raise ValueError("values and noise must have the same length")
-    if values.shape[0] == 0:
+    if values_view.n == 0:
         return
     with nogil:
-        status = _c.cydp_add_grid_noise(&values[0], &noise[0], values.shape[0], exponent, threads,
-                                        <double *> &noise[0])
+        status = _c.cydp_add_grid_noise(values_view.at.f8, noise_view.at.i8, values_view.n,
+                                        exponent, threads, noise_view.at.f8)
     check(status)
 
 
@@ -447,19 +521,21 @@ def add_noise_to_one(int64_t value, bint may_saturate, Stream stream not None,
 
 # Columns ------------------------------------------------------------------------------------------
 
-def drop_masked(const uint8_t[::1] values not None, size_t entry_bytes,
-                const uint8_t[::1] masked not None, uint8_t[::1] out not None):
+def drop_masked(values, size_t entry_bytes, masked, out):
     """Copy the entries that are not masked, and return how many they are.
 
     Values and out are bytes, since entries may be of a dtype that has no buffer format.
     """
-    cdef size_t n = masked.shape[0], kept
-    if <size_t> values.shape[0] != n * entry_bytes or <size_t> out.shape[0] < n * entry_bytes:
+    cdef View values_view = read(values, b"u1", 1), masked_view = read(masked, b"u1", 1)
+    cdef View out_view = write(out, b"u1", 1)
+    cdef size_t n = masked_view.n, kept
+    if values_view.n != n * entry_bytes or out_view.n < n * entry_bytes:
         raise ValueError("values must have as many entries as masked, and out room for them")
     if n == 0:
         return 0
     with nogil:
-        kept = _c.cydp_drop_masked(&values[0], entry_bytes, &masked[0], n, &out[0])
+        kept = _c.cydp_drop_masked(values_view.at.any, entry_bytes, masked_view.at.u1, n,
+                                   out_view.at.any)
     if kept > n:
         raise ValueError("entries must be of 1, 2, 4 or 8 bytes")
     return kept
@@ -470,42 +546,42 @@ cdef class Strings:
 
     cdef _c.cydp_strings described
     cdef readonly size_t count
-    cdef const uint8_t[::1] data
-    cdef const int64_t[::1] offsets
-    cdef const uint64_t[::1] addresses
+    cdef View data
+    cdef View other  # offsets or addresses, or None
 
-    def __cinit__(self, size_t count, const uint8_t[::1] data not None,
-                  const int64_t[::1] offsets=None, size_t width=0,
-                  const uint64_t[::1] addresses=None):
-        self.count, self.data = count, data
-        self.offsets, self.addresses = offsets, addresses
+    def __cinit__(self, size_t count, data, offsets=None, size_t width=0, addresses=None):
+        self.count, self.data = count, read(data, b"u1", 1)
         self.described = _c.cydp_strings(<const uint8_t *> b"", NULL, width, NULL)
-        if data.shape[0]:
-            self.described.bytes = &data[0]
+        if self.data.n:
+            self.described.bytes = self.data.at.u1
         if addresses is not None:
-            if <size_t> data.shape[0] != 16 * count or addresses.shape[0] == 0:
+            self.other = read(addresses, b"u8", 1)
+            if self.data.n != 16 * count or self.other.n == 0:
                 raise ValueError("data must have 16 bytes for each view, addresses an entry")
-            self.described.buffers = <const uint8_t *const *> &addresses[0]
+            self.described.buffers = <const uint8_t *const *> self.other.at.any
         elif offsets is None:
-            if <size_t> data.shape[0] != count * width:
+            if self.data.n != count * width:
                 raise ValueError("data must have width bytes for each string")
-        elif <size_t> offsets.shape[0] != count + 1:
-            raise ValueError("offsets must have one entry more than there are strings")
         else:
-            self.described.offsets = &offsets[0]
+            self.other = read(offsets, b"i8", 1)
+            if self.other.n != count + 1:
+                raise ValueError("offsets must have one entry more than there are strings")
+            self.described.offsets = self.other.at.i8
 
 
-def factorize(Strings strings not None, const uint64_t[::1] key not None,
-              uint64_t[::1] ids not None, uint64_t[::1] hashes not None):
+def factorize(Strings strings not None, key, ids, hashes):
     """Fill the ids and hashes of strings, as cydp.h defines them."""
+    cdef View key_view = read(key, b"u8", 1)
+    cdef View ids_view = write(ids, b"u8", 1), hashes_view = write(hashes, b"u8", 1)
     cdef _c.cydp_status status
     cdef size_t n = strings.count
-    if key.shape[0] != 2 or <size_t> ids.shape[0] != n or <size_t> hashes.shape[0] != n:
+    if key_view.n != 2 or ids_view.n != n or hashes_view.n != n:
         raise ValueError("key must have 2 words, ids and hashes one for each string")
     if n == 0:
         return
     with nogil:
-        status = _c.cydp_factorize(&strings.described, n, &key[0], &ids[0], &hashes[0])
+        status = _c.cydp_factorize(&strings.described, n, key_view.at.u8, ids_view.at.u8,
+                                   hashes_view.at.u8)
     check(status)
 
 
@@ -525,15 +601,16 @@ cdef class KeyTable:
         _c.cydp_key_table_free(self.table)
 
 
-def lookup(KeyTable table not None, Strings strings not None, size_t first,
-           const uint8_t[::1] valid, unsigned threads, uint32_t[::1] codes not None):
+def lookup(KeyTable table not None, Strings strings not None, size_t first, valid,
+           unsigned threads, codes):
     """Fill the codes of strings from the first on, as cydp.h defines them."""
+    cdef View valid_view = read_mask(valid), codes_view = write(codes, b"u4", 1)
     cdef _c.cydp_status status
-    cdef size_t n = codes.shape[0]
+    cdef size_t n = codes_view.n
     cdef _c.cydp_strings rest = strings.described
     if first > strings.count or n > strings.count - first:
         raise ValueError("codes must have no more entries than there are strings")
-    if valid is not None and <size_t> valid.shape[0] != n:
+    if valid is not None and valid_view.n != n:
         raise ValueError("valid must have an entry for each code")
     if n == 0:
         return
@@ -544,9 +621,8 @@ def lookup(KeyTable table not None, Strings strings not None, size_t first,
     else:
         rest.bytes += rest.width * first
     with nogil:
-        status = _c.cydp_key_table_lookup(table.table, &rest,
-                                          NULL if valid is None else &valid[0], n, threads,
-                                          &codes[0])
+        status = _c.cydp_key_table_lookup(table.table, &rest, valid_view.at.u1, n, threads,
+                                          codes_view.at.u4)
     check(status)
 
 
@@ -558,146 +634,126 @@ cdef class Bins:
     cdef _c.cydp_bins *bins
     cdef readonly Py_ssize_t count
 
-    def __cinit__(self, edges not None):
-        cdef const double[::1] floats
-        cdef const int64_t[::1] integers
-        self.count = len(edges) - 1
-        if self.count < 1:
+    def __cinit__(self, edges):
+        cdef bint floats = edges.dtype.kind == "f"
+        cdef View view = read(edges, b"f8" if floats else b"i8", 1)
+        if view.n < 2:
             raise ValueError("edges must be at least two")
-        if edges.dtype.kind == "f":
-            floats = edges
-            with nogil:
-                status = _c.cydp_bins_new(&floats[0], self.count, &self.bins)
-        else:
-            integers = edges
-            with nogil:
-                status = _c.cydp_bins_new_i64(&integers[0], self.count, &self.bins)
+        self.count = view.n - 1
+        with nogil:
+            if floats:
+                status = _c.cydp_bins_new(view.at.f8, self.count, &self.bins)
+            else:
+                status = _c.cydp_bins_new_i64(view.at.i8, self.count, &self.bins)
         check(status)
 
     def __dealloc__(self):
         _c.cydp_bins_free(self.bins)
 
 
-ctypedef struct held_axes:
-    _c.cydp_axis *axes
-    Py_buffer *views
-    Py_ssize_t count, taken, cells
-    size_t rows
+@cython.final
+@cython.internal
+@cython.no_gc  # columns holds views
+cdef class Axes:
+    """Columns of one length, and the bins of each."""
+
+    cdef _c.cydp_axis *axes
+    cdef list columns
+    cdef size_t count, rows, cells
+
+    def __cinit__(self, list bins not None, list columns not None):
+        cdef View view
+        cdef Bins each
+        cdef size_t i
+        self.count = len(columns)
+        self.columns = []
+        if self.count == 0 or <size_t> len(bins) != self.count:
+            raise ValueError("each column must have its bins")
+        self.axes = <_c.cydp_axis *> calloc(self.count, sizeof(_c.cydp_axis))
+        if self.axes == NULL:
+            raise MemoryError
+        self.cells = 1
+        for i in range(self.count):
+            each = <Bins?> bins[i]
+            view = read_numbers(columns[i])
+            self.columns.append(view)
+            if i == 0:
+                self.rows = view.n
+            elif view.n != self.rows:
+                raise ValueError("columns must be of one length")
+            self.axes[i] = _c.cydp_axis(each.bins, view.at.any, view.dtype)
+            self.cells *= each.count
+
+    def __dealloc__(self):
+        free(self.axes)
 
 
-cdef int hold_axes(list bins, list columns, held_axes *held) except -1:
-    """Take the buffers of columns of one length; the caller releases the axes, errors or not."""
-    cdef Py_ssize_t i
-    cdef Bins each
-    held.count = len(columns)
-    held.taken, held.cells = 0, 1
-    held.axes = <_c.cydp_axis *> calloc(held.count + 1, sizeof(_c.cydp_axis))
-    held.views = <Py_buffer *> calloc(held.count + 1, sizeof(Py_buffer))
-    if held.axes == NULL or held.views == NULL:
-        raise MemoryError
-    if held.count == 0 or len(bins) != held.count:
-        raise ValueError("each column must have its bins")
-    for i in range(held.count):
-        each = bins[i]
-        read_buffer(columns[i], &held.views[i])
-        held.taken += 1
-        dtype_of(&held.views[i], &held.axes[i].dtype)
-        if entries_of(&held.views[i]) != entries_of(&held.views[0]):
-            raise ValueError("columns must be of one length")
-        held.axes[i].bins = each.bins
-        held.axes[i].x = held.views[i].buf
-        held.cells *= each.count
-    held.rows = entries_of(&held.views[0])
-    return 0
-
-
-cdef void release_axes(held_axes *held) noexcept:
-    cdef Py_ssize_t i
-    for i in range(held.taken):
-        PyBuffer_Release(&held.views[i])
-    free(held.views)
-    free(held.axes)
-
-
-def histogram(list bins not None, list columns not None, int64_t[::1] counts not None,
-              unsigned int threads):
+def histogram(list bins not None, list columns not None, counts, unsigned int threads):
     """Add to counts how many rows lie in each cell of the columns' bins."""
-    cdef held_axes held
+    cdef Axes held = Axes(bins, columns)
+    cdef View counts_view = write(counts, b"i8", 1)
     cdef _c.cydp_status status
-    try:
-        hold_axes(bins, columns, &held)
-        if held.cells != counts.shape[0]:
-            raise ValueError("counts must have one entry for each cell")
-        with nogil:
-            status = _c.cydp_histogram(held.axes, held.count, held.rows, threads, &counts[0])
-        check(status)
-    finally:
-        release_axes(&held)
+    if held.cells != counts_view.n:
+        raise ValueError("counts must have one entry for each cell")
+    with nogil:
+        status = _c.cydp_histogram(held.axes, held.count, held.rows, threads, counts_view.at.i8)
+    check(status)
 
 
-def histogram_codes(list bins not None, list columns not None, uint32_t[::1] codes not None,
-                    unsigned int threads):
+def histogram_codes(list bins not None, list columns not None, codes, unsigned int threads):
     """Set codes to the cell of each row, or to the number of cells for a row that is outside."""
-    cdef held_axes held
+    cdef Axes held = Axes(bins, columns)
+    cdef View codes_view = write(codes, b"u4", 1)
     cdef _c.cydp_status status
-    try:
-        hold_axes(bins, columns, &held)
-        if held.rows != <size_t> codes.shape[0]:
-            raise ValueError("codes must have one entry for each row")
-        if held.rows == 0:
-            return
-        with nogil:
-            status = _c.cydp_histogram_codes(held.axes, held.count, held.rows, threads, &codes[0])
-        check(status)
-    finally:
-        release_axes(&held)
+    if held.rows != codes_view.n:
+        raise ValueError("codes must have one entry for each row")
+    if held.rows == 0:
+        return
+    with nogil:
+        status = _c.cydp_histogram_codes(held.axes, held.count, held.rows, threads,
+                                         codes_view.at.u4)
+    check(status)
 
 
 # Counts of codes ----------------------------------------------------------------------------------
 
-def bincount(codes not None, int64_t[::1] counts not None, unsigned int threads):
+def bincount(codes, counts, unsigned int threads):
     """Add to counts how often each code occurs, and return the largest code."""
-    cdef Py_buffer view
-    cdef _c.cydp_dtype dtype
+    cdef View codes_view = read_numbers(codes), counts_view = write(counts, b"i8", 1)
     cdef uint64_t largest = 0
-    read_buffer(codes, &view)
-    try:
-        dtype_of(&view, &dtype)
-        if counts.shape[0] == 0:
-            raise ValueError("counts must have an entry")
-        with nogil:
-            status = _c.cydp_bincount(view.buf, dtype, entries_of(&view), counts.shape[0], threads,
-                                      &counts[0], &largest)
-        check(status)
-    finally:
-        PyBuffer_Release(&view)
+    if counts_view.n == 0:
+        raise ValueError("counts must have an entry")
+    with nogil:
+        status = _c.cydp_bincount(codes_view.at.any, codes_view.dtype, codes_view.n, counts_view.n,
+                                  threads, counts_view.at.i8, &largest)
+    check(status)
     return largest
 
 
 # Contribution bounding ----------------------------------------------------------------------------
 
-def bound_contributions(const uint64_t[::1] user_ids not None,
-                        const uint64_t[::1] user_hashes not None,
-                        const uint64_t[::1] partition_ids not None,
-                        const uint64_t[::1] partition_hashes not None, const uint8_t[::1] valid,
-                        uint64_t max_partitions, uint64_t max_rows,
-                        const uint64_t[::1] key not None, unsigned threads, uint8_t[::1] mask not None):
+def bound_contributions(user_ids, user_hashes, partition_ids, partition_hashes, valid,
+                        uint64_t max_partitions, uint64_t max_rows, key, unsigned threads, mask):
     """Fill the mask of the rows that stay, as cydp.h defines it."""
+    cdef View user = read(user_ids, b"u8", 1), user_hash = read(user_hashes, b"u8", 1)
+    cdef View partition = read(partition_ids, b"u8", 1)
+    cdef View partition_hash = read(partition_hashes, b"u8", 1)
+    cdef View valid_view = read_mask(valid), key_view = read(key, b"u8", 1)
+    cdef View mask_view = write(mask, b"u1", 1)
     cdef _c.cydp_status status
-    cdef size_t n = mask.shape[0]
+    cdef size_t n = mask_view.n
     cdef _c.cydp_column users, partitions
-    if (key.shape[0] != 2 or <size_t> user_ids.shape[0] != n or <size_t> user_hashes.shape[0] != n
-            or <size_t> partition_ids.shape[0] != n or <size_t> partition_hashes.shape[0] != n
-            or (valid is not None and <size_t> valid.shape[0] != n)):
+    if (key_view.n != 2 or user.n != n or user_hash.n != n or partition.n != n
+            or partition_hash.n != n or (valid is not None and valid_view.n != n)):
         raise ValueError("key must have 2 words, the columns as many rows as mask")
     if n == 0:
         return
-    users = _c.cydp_column(&user_ids[0], &user_hashes[0])
-    partitions = _c.cydp_column(&partition_ids[0], &partition_hashes[0])
+    users = _c.cydp_column(user.at.u8, user_hash.at.u8)
+    partitions = _c.cydp_column(partition.at.u8, partition_hash.at.u8)
     with nogil:
-        status = _c.cydp_bound_contributions(&users, &partitions,
-                                             NULL if valid is None else &valid[0], n,
-                                             max_partitions, max_rows, &key[0], threads, &mask[0])
+        status = _c.cydp_bound_contributions(&users, &partitions, valid_view.at.u1, n,
+                                             max_partitions, max_rows, key_view.at.u8, threads,
+                                             mask_view.at.u1)
     check(status)
 
 
@@ -712,136 +768,98 @@ cdef tuple add_up(object x, _c.cydp_grid grid, unsigned threads, bint squared):
     cdef _c.cydp_int128 *to_squares = &squares if squared else NULL
     cdef _c.cydp_status status
     cdef _c.cydp_dtype dtype
-    cdef Py_buffer view
-    read_buffer(x, &view)
-    try:
-        dtype_of(&view, &dtype)
-        with nogil:
-            status = _c.cydp_grid_sum(&grid, view.buf, dtype, entries_of(&view), threads, &sum,
-                                      to_squares)
-        check(status)
-    finally:
-        PyBuffer_Release(&view)
+    cdef Py_buffer buffer
+    take_numbers(x, 0, &buffer, &dtype)
+    with nogil:
+        status = _c.cydp_grid_sum(&grid, buffer.buf, dtype, entries_of(&buffer), threads, &sum,
+                                  to_squares)
+    PyBuffer_Release(&buffer)
+    check(status)
     return integer(sum), integer(squares)
 
 
-def grid_sum(x not None, int exponent, int64_t lowest, int64_t highest, unsigned threads):
+def grid_sum(x, int exponent, int64_t lowest, int64_t highest, unsigned threads):
     """Return the sum of numbers on a grid, as cydp.h defines it."""
     return add_up(x, _c.cydp_grid(exponent, lowest, highest), threads, False)[0]
 
 
-def grid_sum_and_squares(x not None, int exponent, int64_t lowest, int64_t highest,
-                         unsigned threads):
+def grid_sum_and_squares(x, int exponent, int64_t lowest, int64_t highest, unsigned threads):
     """Return the sum of numbers on a grid, and that of their squares."""
     return add_up(x, _c.cydp_grid(exponent, lowest, highest), threads, True)
 
 
-def grid_sum_groups(codes not None, x not None, int exponent, int64_t lowest, int64_t highest,
-                    unsigned threads, int64_t[::1] sums not None):
+def grid_sum_groups(codes, x, int exponent, int64_t lowest, int64_t highest, unsigned threads,
+                    sums):
     """Add to the sum of each code's group."""
+    cdef View codes_view = read_numbers(codes), view = read_numbers(x)
+    cdef View sums_view = write(sums, b"i8", 1)
     cdef _c.cydp_grid grid = _c.cydp_grid(exponent, lowest, highest)
     cdef _c.cydp_status status
-    cdef _c.cydp_dtype codes_dtype, dtype
-    cdef Py_buffer codes_view, view
-    read_buffer(codes, &codes_view)
-    try:
-        read_buffer(x, &view)
-        try:
-            dtype_of(&codes_view, &codes_dtype)
-            dtype_of(&view, &dtype)
-            if entries_of(&codes_view) != entries_of(&view):
-                raise ValueError("codes and x must have the same length")
-            if sums.shape[0] == 0:
-                return
-            with nogil:
-                status = _c.cydp_grid_sum_groups(&grid, codes_view.buf, codes_dtype, view.buf,
-                                                 dtype, entries_of(&view), sums.shape[0],
-                                                 threads, &sums[0])
-            check(status)
-        finally:
-            PyBuffer_Release(&view)
-    finally:
-        PyBuffer_Release(&codes_view)
+    if codes_view.n != view.n:
+        raise ValueError("codes and x must have the same length")
+    if sums_view.n == 0:
+        return
+    with nogil:
+        status = _c.cydp_grid_sum_groups(&grid, codes_view.at.any, codes_view.dtype, view.at.any,
+                                         view.dtype, view.n, sums_view.n, threads,
+                                         sums_view.at.i8)
+    check(status)
 
 
-def grid_units(x not None, int exponent, int64_t lowest, int64_t highest, units not None,
-               size_t first):
+def grid_units(x, int exponent, int64_t lowest, int64_t highest, units, size_t first):
     """Write the numbers on a grid, but NaN, to units from `first` on; return where they end."""
+    cdef View view = read_numbers(x), units_view = write_numbers(units)
     cdef _c.cydp_grid grid = _c.cydp_grid(exponent, lowest, highest)
     cdef _c.cydp_status status
-    cdef _c.cydp_dtype dtype, units_dtype
-    cdef Py_buffer view, units_view
     cdef size_t kept = 0
-    cdef char *to
-    read_buffer(x, &view)
-    try:
-        write_buffer(units, &units_view)
-        try:
-            dtype_of(&view, &dtype)
-            dtype_of(&units_view, &units_dtype)
-            if first > entries_of(&units_view) or entries_of(&view) > entries_of(&units_view) - first:
-                raise ValueError("units must have room for every number")
-            to = <char *> units_view.buf + first * <size_t> units_view.itemsize
-            with nogil:
-                status = _c.cydp_grid_units(&grid, view.buf, dtype, entries_of(&view),
-                                            units_dtype, to, &kept)
-            check(status)
-        finally:
-            PyBuffer_Release(&units_view)
-    finally:
-        PyBuffer_Release(&view)
+    cdef uint8_t *to
+    if first > units_view.n or view.n > units_view.n - first:
+        raise ValueError("units must have room for every number")
+    to = units_view.at.u1 + first * <size_t> units_view.buffer.itemsize
+    with nogil:
+        status = _c.cydp_grid_units(&grid, view.at.any, view.dtype, view.n, units_view.dtype, to,
+                                    &kept)
+    check(status)
     return first + kept
 
 
-def sort_units(units not None, int64_t lowest, int64_t highest):
+def sort_units(units, int64_t lowest, int64_t highest):
     """Sort integers from lowest to highest, int32 or int64, in place."""
     cdef _c.cydp_status status
     cdef _c.cydp_dtype dtype
-    cdef Py_buffer view
-    write_buffer(units, &view)
-    try:
-        dtype_of(&view, &dtype)
-        with nogil:
-            status = _c.cydp_sort_units(view.buf, dtype, entries_of(&view), lowest, highest)
-        check(status)
-    finally:
-        PyBuffer_Release(&view)
+    cdef Py_buffer buffer
+    take_numbers(units, PyBUF_WRITABLE, &buffer, &dtype)
+    with nogil:
+        status = _c.cydp_sort_units(buffer.buf, dtype, entries_of(&buffer), lowest, highest)
+    PyBuffer_Release(&buffer)
+    check(status)
 
 
 # Randomized response ------------------------------------------------------------------------------
 
-def make_category_offset(const uint64_t[::1] numerator not None,
-                         const uint64_t[::1] denominator not None, uint64_t categories):
+def make_category_offset(numerator, denominator, uint64_t categories):
     """Prepare offsets among categories; each but 0 has the given probability."""
+    cdef View top = read(numerator, b"u8", 1), bottom = read(denominator, b"u8", 1)
+    cdef _c.cydp_rational weight = rational(top, bottom)
     cdef Sampler made = Sampler.__new__(Sampler)
-    cdef _c.cydp_rational weight = rational(numerator, denominator)
     check(_c.cydp_category_offset_new(&weight, categories, &made.sampler))
     return made
 
 
 def randomize_responses(Stream stream not None, Sampler offset not None, Sampler uniform not None,
-                        codes not None, reports not None, unsigned threads):
+                        codes, reports, unsigned threads):
     """Fill an array of the codes' dtype with their reports, as cydp.h says."""
+    cdef View codes_view = read_numbers(codes), view = write_numbers(reports)
     cdef _c.cydp_status status
-    cdef Py_buffer codes_view, view
-    read_buffer(codes, &codes_view)
-    try:
-        write_buffer(reports, &view)
-        try:
-            if codes_view.len != view.len or codes_view.itemsize != view.itemsize:
-                raise ValueError("codes and reports must have the same length and dtype")
-            if view.len == 0:
-                return
-            with nogil:
-                status = _c.cydp_randomize_responses(offset.sampler, uniform.sampler,
-                                                     codes_view.buf, view.itemsize,
-                                                     entries_of(&view), stream.rng,
-                                                     stream.work_mode, threads, view.buf)
-            check(status)
-        finally:
-            PyBuffer_Release(&view)
-    finally:
-        PyBuffer_Release(&codes_view)
+    if codes_view.n != view.n or codes_view.buffer.itemsize != view.buffer.itemsize:
+        raise ValueError("codes and reports must have the same length and dtype")
+    if view.n == 0:
+        return
+    with nogil:
+        status = _c.cydp_randomize_responses(offset.sampler, uniform.sampler, codes_view.at.any,
+                                             view.buffer.itemsize, view.n, stream.rng,
+                                             stream.work_mode, threads, view.at.any)
+    check(status)
 
 
 # Report noisy max ---------------------------------------------------------------------------------
@@ -851,9 +869,9 @@ cdef class NoisyMax:
 
     cdef _c.cydp_noisy_max *noisy_max
 
-    def __cinit__(self, bint gumbel, const uint64_t[::1] numerator not None,
-                  const uint64_t[::1] denominator not None):
-        cdef _c.cydp_rational rate = rational(numerator, denominator)
+    def __cinit__(self, bint gumbel, numerator, denominator):
+        cdef View top = read(numerator, b"u8", 1), bottom = read(denominator, b"u8", 1)
+        cdef _c.cydp_rational rate = rational(top, bottom)
         check(_c.cydp_noisy_max_new(_c.CYDP_GUMBEL if gumbel else _c.CYDP_EXPONENTIAL, &rate,
                                     &self.noisy_max))
 
@@ -864,28 +882,23 @@ cdef class NoisyMax:
         raise TypeError("a NoisyMax cannot be pickled or copied")
 
 
-def report_noisy_max(NoisyMax noisy_max not None, Stream stream not None, scores not None,
-                     int64_t[::1] chosen not None, unsigned threads=1, bint resolve_all=False):
+def report_noisy_max(NoisyMax noisy_max not None, Stream stream not None, scores, chosen,
+                     unsigned threads=1, bint resolve_all=False):
     """Choose a candidate of each row of scores, float64 or int64; `chosen` has one for each."""
-    cdef size_t rows = chosen.shape[0], length
+    cdef View view = read_numbers(scores), chosen_view = write(chosen, b"i8", 1)
+    cdef size_t rows = chosen_view.n, length
     cdef _c.cydp_work_mode work_mode = testing.CYDP_RESOLVE_ALL if resolve_all else _c.CYDP_FAST
     cdef _c.cydp_status status
-    cdef _c.cydp_dtype dtype
-    cdef Py_buffer view
     if rows == 0:
         return
-    read_buffer(scores, &view)
-    try:
-        dtype_of(&view, &dtype)
-        length = entries_of(&view) // rows
-        if length == 0 or entries_of(&view) != length * rows:
-            raise ValueError("scores must have the same positive number of entries in each row")
-        with nogil:
-            status = _c.cydp_report_noisy_max(noisy_max.noisy_max, view.buf, dtype, rows, length,
-                                              stream.rng, work_mode, threads, &chosen[0])
-        check(status)
-    finally:
-        PyBuffer_Release(&view)
+    length = view.n // rows
+    if length == 0 or view.n != length * rows:
+        raise ValueError("scores must have the same positive number of entries in each row")
+    with nogil:
+        status = _c.cydp_report_noisy_max(noisy_max.noisy_max, view.at.any, view.dtype, rows,
+                                          length, stream.rng, work_mode, threads,
+                                          chosen_view.at.i8)
+    check(status)
 
 
 # Quantiles ----------------------------------------------------------------------------------------
@@ -895,9 +908,9 @@ cdef class Quantile:
 
     cdef _c.cydp_quantile *quantile
 
-    def __cinit__(self, uint64_t a, uint64_t b, const uint64_t[::1] numerator not None,
-                  const uint64_t[::1] denominator not None):
-        cdef _c.cydp_rational rate = rational(numerator, denominator)
+    def __cinit__(self, uint64_t a, uint64_t b, numerator, denominator):
+        cdef View top = read(numerator, b"u8", 1), bottom = read(denominator, b"u8", 1)
+        cdef _c.cydp_rational rate = rational(top, bottom)
         check(_c.cydp_quantile_new(a, b, &rate, &self.quantile))
 
     def __dealloc__(self):
@@ -907,112 +920,113 @@ cdef class Quantile:
         raise TypeError("a Quantile cannot be pickled or copied")
 
 
-def choose_quantiles(Quantile quantile not None, Stream stream not None, units not None,
-                     const int64_t[::1] offsets not None, int64_t lowest, int64_t highest,
-                     int64_t[::1] chosen not None, unsigned threads=1, bint resolve_all=False):
+def choose_quantiles(Quantile quantile not None, Stream stream not None, units, offsets,
+                     int64_t lowest, int64_t highest, chosen, unsigned threads=1,
+                     bint resolve_all=False):
     """Choose a unit for each group of sorted units, int32 or int64; groups begin at offsets."""
-    cdef size_t groups = chosen.shape[0]
+    cdef View view = read_numbers(units), offsets_view = read(offsets, b"i8", 1)
+    cdef View chosen_view = write(chosen, b"i8", 1)
+    cdef size_t groups = chosen_view.n
     cdef _c.cydp_work_mode work_mode = testing.CYDP_RESOLVE_ALL if resolve_all else _c.CYDP_FAST
     cdef _c.cydp_status status
-    cdef _c.cydp_dtype dtype
-    cdef Py_buffer view
     if groups == 0:
         return
-    read_buffer(units, &view)
-    try:
-        dtype_of(&view, &dtype)
-        if (<size_t> offsets.shape[0] != groups + 1 or offsets[0] != 0
-                or offsets[groups] != <int64_t> entries_of(&view)):
-            raise ValueError("offsets must begin with 0 and end with the number of units")
-        with nogil:
-            status = _c.cydp_choose_quantiles(quantile.quantile, view.buf, dtype, &offsets[0],
-                                              groups, lowest, highest, stream.rng, work_mode,
-                                              threads, &chosen[0])
-        check(status)
-    finally:
-        PyBuffer_Release(&view)
+    if (offsets_view.n != groups + 1 or offsets_view.at.i8[0] != 0
+            or offsets_view.at.i8[groups] != <int64_t> view.n):
+        raise ValueError("offsets must begin with 0 and end with the number of units")
+    with nogil:
+        status = _c.cydp_choose_quantiles(quantile.quantile, view.at.any, view.dtype,
+                                          offsets_view.at.i8, groups, lowest, highest, stream.rng,
+                                          work_mode, threads, chosen_view.at.i8)
+    check(status)
 
 
 # Post-processing ----------------------------------------------------------------------------------
 
-cdef int check_tables(const int64_t[:, ::1] counts, const uint64_t[:, ::1] totals,
-                      Py_ssize_t tables, Py_ssize_t cells) except -1:
+cdef int check_shapes(View counts, View totals, View out) except -1:
     """Check the shapes of totals, if there are any, and of results."""
-    if counts.shape[0] != tables or counts.shape[1] != cells:
+    if (counts.buffer.shape[0] != out.buffer.shape[0]
+            or counts.buffer.shape[1] != out.buffer.shape[1]):
         raise ValueError("results must have the shape of the counts")
-    if totals is not None and (totals.shape[0] != tables or totals.shape[1] != 2):
+    if totals is not None and (totals.buffer.shape[0] != out.buffer.shape[0]
+                               or totals.buffer.shape[1] != 2):
         raise ValueError("totals must be pairs of words, one for each table")
     return 0
 
 
-def project_total(const int64_t[:, ::1] counts not None, const uint64_t[:, ::1] totals not None,
-                  int64_t[:, ::1] out not None):
+def project_total(counts, totals, out):
     """Write the closest tables with totals, pairs (low, high) of words; a row is a table."""
-    cdef size_t tables = counts.shape[0], cells = counts.shape[1]
+    cdef View view = read(counts, b"i8", 2), totals_view = read(totals, b"u8", 2)
+    cdef View out_view = write(out, b"i8", 2)
     cdef _c.cydp_status status
-    check_tables(counts, totals, out.shape[0], out.shape[1])
-    if counts.shape[0] == 0 or counts.shape[1] == 0:
+    check_shapes(view, totals_view, out_view)
+    if view.n == 0:
         return
     with nogil:
-        status = _c.cydp_project_total(&counts[0, 0], tables, cells,
-                                       <const _c.cydp_int128 *> &totals[0, 0], &out[0, 0])
+        status = _c.cydp_project_total(view.at.i8, view.buffer.shape[0], view.buffer.shape[1],
+                                       <const _c.cydp_int128 *> totals_view.at.any,
+                                       out_view.at.i8)
     check(status)
 
 
-def project_nonnegative(const int64_t[:, ::1] counts not None, const uint64_t[:, ::1] totals,
-                        int64_t[:, ::1] out not None):
+def project_nonnegative(counts, totals, out):
     """Write the closest tables without negative cells, with totals or, without, their own.
 
     Returns how many tables sum to less than 0.
     """
-    cdef size_t tables = counts.shape[0], cells = counts.shape[1], negative = 0
+    cdef View view = read(counts, b"i8", 2), out_view = write(out, b"i8", 2)
+    cdef View totals_view = None if totals is None else read(totals, b"u8", 2)
     cdef const _c.cydp_int128 *given = NULL
+    cdef size_t negative = 0
     cdef _c.cydp_status status
-    check_tables(counts, totals, out.shape[0], out.shape[1])
-    if counts.shape[0] == 0 or counts.shape[1] == 0:
+    check_shapes(view, totals_view, out_view)
+    if view.n == 0:
         return 0
     if totals is not None:
-        given = <const _c.cydp_int128 *> &totals[0, 0]
+        given = <const _c.cydp_int128 *> totals_view.at.any
     with nogil:
-        status = _c.cydp_project_nonnegative(&counts[0, 0], tables, cells, given, &out[0, 0],
+        status = _c.cydp_project_nonnegative(view.at.i8, view.buffer.shape[0],
+                                             view.buffer.shape[1], given, out_view.at.i8,
                                              &negative)
     check(status)
     return negative
 
 
-def shares(const int64_t[:, ::1] counts not None, double[:, ::1] out not None):
+def shares(counts, out):
     """Write counts over their totals; return how many totals are not above 0."""
-    cdef size_t tables = counts.shape[0], cells = counts.shape[1], without
-    check_tables(counts, None, out.shape[0], out.shape[1])
-    if counts.shape[0] == 0 or counts.shape[1] == 0:
-        return tables
+    cdef View view = read(counts, b"i8", 2), out_view = write(out, b"f8", 2)
+    cdef size_t without
+    check_shapes(view, None, out_view)
+    if view.n == 0:
+        return view.buffer.shape[0]
     with nogil:
-        without = _c.cydp_shares(&counts[0, 0], tables, cells, &out[0, 0])
+        without = _c.cydp_shares(view.at.i8, view.buffer.shape[0], view.buffer.shape[1],
+                                 out_view.at.f8)
     return without
 
 
-def round_counts(const int64_t[:, ::1] counts not None, int64_t base, int64_t[:, ::1] out not None):
+def round_counts(counts, int64_t base, out):
     """Write the nearest multiples of a base; return how many counts saturate."""
-    cdef size_t n = counts.shape[0] * counts.shape[1], saturated = 0
+    cdef View view = read(counts, b"i8", 2), out_view = write(out, b"i8", 2)
+    cdef size_t saturated = 0
     cdef _c.cydp_status status
-    check_tables(counts, None, out.shape[0], out.shape[1])
-    if n == 0:
+    check_shapes(view, None, out_view)
+    if view.n == 0:
         return 0
     with nogil:
-        status = _c.cydp_round_counts(&counts[0, 0], n, base, &out[0, 0], &saturated)
+        status = _c.cydp_round_counts(view.at.i8, view.n, base, out_view.at.i8, &saturated)
     check(status)
     return saturated
 
 
-def clamp_counts(const int64_t[:, ::1] counts not None, int64_t lower, int64_t upper,
-                 int64_t[:, ::1] out not None):
+def clamp_counts(counts, int64_t lower, int64_t upper, out):
     """Write clamped counts."""
-    cdef size_t n = counts.shape[0] * counts.shape[1]
-    check_tables(counts, None, out.shape[0], out.shape[1])
-    if n == 0:
+    cdef View view = read(counts, b"i8", 2), out_view = write(out, b"i8", 2)
+    check_shapes(view, None, out_view)
+    if view.n == 0:
         return
     with nogil:
-        _c.cydp_clamp_counts(&counts[0, 0], n, lower, upper, &out[0, 0])
+        _c.cydp_clamp_counts(view.at.i8, view.n, lower, upper, out_view.at.i8)
 
 
 # For tests: bits that the caller gives ------------------------------------------------------------
@@ -1038,14 +1052,16 @@ cdef _c.cydp_status read_given(void *self, uint32_t decision, uint32_t level,
     return _c.CYDP_OK
 
 
-def map_bits(Sampler sampler not None, const uint8_t[::1] planes not None,
-             const uint64_t[:, :, ::1] extensions not None, bint resolve_all, bint fixed_work,
-             out not None, uint8_t[:, ::1] asked not None):
+def map_bits(Sampler sampler not None, planes, extensions, bint resolve_all, bint fixed_work, out,
+             asked):
     """Map the bits of n candidates; extensions[d - 1, i] lie behind decision d of candidate i.
 
     Returns the number of values and the work; asked tells whose extensions were read.
     """
-    cdef size_t n = extensions.shape[1], values = 0
+    cdef View planes_view = read(planes, b"u1", 1), behind = read(extensions, b"u8", 3)
+    cdef View view = write_numbers(out), asked_view = write(asked, b"u1", 2)
+    cdef Py_ssize_t *shape = behind.buffer.shape
+    cdef size_t n = shape[1], values = 0
     cdef _c.cydp_status status
     cdef testing.cydp_work work = testing.cydp_work(0, 0, 0, 0, 0, 0)
     cdef _c.cydp_work_mode work_mode = _c.CYDP_FIXED_WORK if fixed_work else _c.CYDP_FAST
@@ -1053,82 +1069,61 @@ def map_bits(Sampler sampler not None, const uint8_t[::1] planes not None,
     cdef testing.cydp_extension extension = testing.cydp_extension(read_given, &given)
     cdef testing.cydp_layout layout = testing.cydp_sampler_layout(sampler.sampler)
     cdef size_t bytes = (layout.width[0] + layout.width[1] + layout.width[2]) * n
-    cdef Py_buffer view
     bytes += (n + 7) // 8 if layout.signs else 0
     if resolve_all:
         work_mode = testing.CYDP_RESOLVE_ALL
-    write_buffer(out, &view)
-    try:
-        if (<size_t> planes.shape[0] != bytes or extensions.shape[0] != 2 or asked.shape[0] != 2
-                or extensions.shape[2] == 0 or extensions.shape[2] % 8
-                or <size_t> asked.shape[1] != n
-                or <size_t> view.len != n * _c.cydp_sampler_value_bytes(sampler.sampler)):
-            raise ValueError("planes, extensions, out and asked must be of the same n candidates")
-        if n:
-            given = given_extensions(&extensions[0, 0, 0], n, extensions.shape[2] // 8,
-                                     &asked[0, 0])
-            with nogil:
-                status = testing.cydp_sampler_map(sampler.sampler, &planes[0] if bytes else NULL,
-                                                  n, &extension, work_mode, view.buf, &values,
-                                                  &work)
-            check(status)
-    finally:
-        PyBuffer_Release(&view)
+    if (planes_view.n != bytes or shape[0] != 2 or asked_view.buffer.shape[0] != 2
+            or shape[2] == 0 or shape[2] % 8 or <size_t> asked_view.buffer.shape[1] != n
+            or <size_t> view.buffer.len != n * _c.cydp_sampler_value_bytes(sampler.sampler)):
+        raise ValueError("planes, extensions, out and asked must be of the same n candidates")
+    if n:
+        given = given_extensions(behind.at.u8, n, shape[2] // 8, asked_view.at.u1)
+        with nogil:
+            status = testing.cydp_sampler_map(sampler.sampler, planes_view.at.u1, n, &extension,
+                                              work_mode, view.at.any, &values, &work)
+        check(status)
     return values, work
 
 
-def map_noisy_max(NoisyMax noisy_max not None, scores not None, const uint32_t[::1] words not None,
-                  const uint64_t[:, ::1] extensions not None, bint resolve_all,
-                  uint8_t[::1] asked not None):
+def map_noisy_max(NoisyMax noisy_max not None, scores, words, extensions, bint resolve_all, asked):
     """Choose from one row by given words; extensions[i] lie behind words[i].
 
     Returns the place of the candidate; asked tells whose extensions were read.
     """
-    cdef size_t length = words.shape[0]
+    cdef View view = read_numbers(scores), words_view = read(words, b"u4", 1)
+    cdef View behind = read(extensions, b"u8", 2), asked_view = write(asked, b"u1", 1)
+    cdef Py_ssize_t *shape = behind.buffer.shape
+    cdef size_t length = words_view.n
     cdef int64_t chosen = 0
     cdef given_extensions given
     cdef testing.cydp_extension extension = testing.cydp_extension(read_given, &given)
     cdef _c.cydp_work_mode work_mode = testing.CYDP_RESOLVE_ALL if resolve_all else _c.CYDP_FAST
-    cdef _c.cydp_dtype dtype
-    cdef Py_buffer view
-    read_buffer(scores, &view)
-    try:
-        dtype_of(&view, &dtype)
-        if (length == 0 or entries_of(&view) != length
-                or <size_t> extensions.shape[0] != length or <size_t> asked.shape[0] != length
-                or extensions.shape[1] == 0 or extensions.shape[1] % 8):
-            raise ValueError("scores, words, extensions and asked must be of the same candidates")
-        given = given_extensions(&extensions[0, 0], length, extensions.shape[1] // 8, &asked[0])
-        check(testing.cydp_noisy_max_map(noisy_max.noisy_max, view.buf, dtype, length, &words[0],
-                                         &extension, work_mode, &chosen))
-    finally:
-        PyBuffer_Release(&view)
+    if (length == 0 or view.n != length or <size_t> shape[0] != length or asked_view.n != length
+            or shape[1] == 0 or shape[1] % 8):
+        raise ValueError("scores, words, extensions and asked must be of the same candidates")
+    given = given_extensions(behind.at.u8, length, shape[1] // 8, asked_view.at.u1)
+    check(testing.cydp_noisy_max_map(noisy_max.noisy_max, view.at.any, view.dtype, length,
+                                     words_view.at.u4, &extension, work_mode, &chosen))
     return chosen
 
 
-def map_quantile(Quantile quantile not None, units not None, int64_t lowest, int64_t highest,
-                 const uint32_t[::1] words not None, const uint64_t[:, ::1] extensions not None,
-                 bint resolve_all, uint8_t[::1] asked not None):
+def map_quantile(Quantile quantile not None, units, int64_t lowest, int64_t highest, words,
+                 extensions, bint resolve_all, asked):
     """Choose a unit by 12 given words; extensions[d - 1] lie behind those of decision d.
 
     asked tells which decisions' extensions were read.
     """
+    cdef View view = read_numbers(units), words_view = read(words, b"u4", 1)
+    cdef View behind = read(extensions, b"u8", 2), asked_view = write(asked, b"u1", 1)
+    cdef Py_ssize_t *shape = behind.buffer.shape
     cdef int64_t chosen = 0
     cdef given_extensions given
     cdef testing.cydp_extension extension = testing.cydp_extension(read_given, &given)
     cdef _c.cydp_work_mode work_mode = testing.CYDP_RESOLVE_ALL if resolve_all else _c.CYDP_FAST
-    cdef _c.cydp_dtype dtype
-    cdef Py_buffer view
-    read_buffer(units, &view)
-    try:
-        dtype_of(&view, &dtype)
-        if (words.shape[0] != 12 or extensions.shape[0] != 2 or asked.shape[0] != 2
-                or extensions.shape[1] == 0 or extensions.shape[1] % 8):
-            raise ValueError("words, extensions and asked must be those of one group")
-        given = given_extensions(&extensions[0, 0], 1, extensions.shape[1] // 8, &asked[0])
-        check(testing.cydp_quantile_map(quantile.quantile, view.buf, dtype, entries_of(&view),
-                                        lowest, highest, &words[0], &extension, work_mode,
-                                        &chosen))
-    finally:
-        PyBuffer_Release(&view)
+    if (words_view.n != 12 or shape[0] != 2 or asked_view.n != 2 or shape[1] == 0
+            or shape[1] % 8):
+        raise ValueError("words, extensions and asked must be those of one group")
+    given = given_extensions(behind.at.u8, 1, shape[1] // 8, asked_view.at.u1)
+    check(testing.cydp_quantile_map(quantile.quantile, view.at.any, view.dtype, view.n, lowest,
+                                    highest, words_view.at.u4, &extension, work_mode, &chosen))
     return chosen
