@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Category offsets for AVX2: eight lanes at a time, in two halves.
  * docs/samplers/category_offset.md. */
+#include "base/wipe.h"
 #include "samplers/kernels.h"
 
 #include <immintrin.h>
@@ -79,6 +80,7 @@ offset_all(const cydp_category_offset_constants *given, unsigned bits, const voi
     unsigned open = offset_eight(&constants, bits, rest, offsets);
     memcpy((char *)out + to * i, offsets, to * (n - i));
     undecided[i / LANES] = (uint8_t)(open & ((1U << (n - i)) - 1));
+    cydp_wipe(rest, sizeof rest);
   }
 }
 
