@@ -10,6 +10,8 @@
 #include "base/wipe.h"
 #include "generator/forks.h"
 
+enum { PATIENCE = 100 }; /* turns for which a thread waits for a lock without sleeping */
+
 #if defined(_WIN32)
 #include <windows.h>
 
@@ -22,16 +24,21 @@ cydp_status cydp_owned_pages_new(size_t bytes, void **out, bool *wiped) {
   return CYDP_OK;
 }
 
-void cydp_owned_pages_free(void *pages, size_t bytes) {
-  cydp_wipe(pages, bytes);
+void cydp_owned_pages_free(void *pages, size_t bytes, size_t used) {
+  (void)bytes;
+  cydp_wipe(pages, used);
   VirtualFree(pages, 0, MEM_RELEASE);
 }
 
-static void yield(void) { SwitchToThread(); }
+void cydp_owned_pages_discard(void *zeros, size_t bytes) { (void)zeros, (void)bytes; }
+
+static void wait_turn(unsigned turn) { Sleep(turn < PATIENCE ? 0 : 1); }
 
 #else
 #include <sched.h>
 #include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
 
 static bool wipe_on_fork(void *pages, size_t bytes) {
 #ifdef MADV_WIPEONFORK
@@ -57,25 +64,43 @@ cydp_status cydp_owned_pages_new(size_t bytes, void **out, bool *wiped) {
   return CYDP_OK;
 }
 
-void cydp_owned_pages_free(void *pages, size_t bytes) {
-  cydp_wipe(pages, bytes);
+void cydp_owned_pages_free(void *pages, size_t bytes, size_t used) {
+  cydp_wipe(pages, used);
   munmap(pages, bytes);
 }
 
-static void yield(void) { sched_yield(); }
+void cydp_owned_pages_discard(void *zeros, size_t bytes) {
+#if defined(__linux__)
+  const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+  uintptr_t first = ((uintptr_t)zeros + page - 1) / page * page;
+  uintptr_t end = ((uintptr_t)zeros + bytes) / page * page;
+  if (first < end)
+    (void)madvise((void *)first, end - first, MADV_DONTNEED);
+#else
+  (void)zeros, (void)bytes;
+#endif
+}
+
+static void wait_turn(unsigned turn) {
+  const struct timespec some = {0, 100000};
+  if (turn < PATIENCE)
+    sched_yield();
+  else
+    nanosleep(&some, NULL);
+}
 #endif
 
 uint64_t cydp_owner(bool wiped) { return wiped ? 1 : cydp_process_id(); }
 
 void cydp_owner_lock(_Atomic(uint64_t) *lock, uint64_t owner) {
-  for (;;) {
+  for (unsigned turn = 0;; turn += turn < PATIENCE) {
     uint64_t holder = 0;
     if (atomic_compare_exchange_strong(lock, &holder, owner))
       return;
     /* A holder of another process is a thread that the fork did not copy. */
     if (holder != owner && atomic_compare_exchange_strong(lock, &holder, owner))
       return;
-    yield();
+    wait_turn(turn);
   }
 }
 

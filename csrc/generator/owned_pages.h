@@ -13,8 +13,11 @@
  * child; where it does not, cydp_owner tells. Returns CYDP_ERROR_MEMORY if it cannot. */
 cydp_status cydp_owned_pages_new(size_t bytes, void **pages, bool *wiped);
 
-/* Wipes and frees them. */
-void cydp_owned_pages_free(void *pages, size_t bytes);
+/* Frees them, and wipes the first `used` bytes; the others are zeros. */
+void cydp_owned_pages_free(void *pages, size_t bytes, size_t used);
+
+/* Gives the memory of zeros within the pages back to the operating system, where it can. */
+void cydp_owned_pages_discard(void *zeros, size_t bytes);
 
 /* Returns what the owner writes into its pages: not 0, and not what a forked child finds
  * there. */

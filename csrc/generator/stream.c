@@ -177,7 +177,7 @@ void cydp_rng_free(cydp_rng *rng) {
     cydp_wipe(rng->state, sizeof *rng->state);
     free(rng->state);
   } else {
-    cydp_owned_pages_free(rng->state, sizeof *rng->state);
+    cydp_owned_pages_free(rng->state, sizeof *rng->state, sizeof *rng->state);
   }
   free(rng);
 }

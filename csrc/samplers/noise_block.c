@@ -27,7 +27,7 @@ cydp_status cydp_noise_block_new(const cydp_sampler *sampler, cydp_rng *rng,
 void cydp_noise_block_free(cydp_noise_block *block) {
   if (!block)
     return;
-  cydp_owned_pages_free(block->drawn, sizeof *block->drawn);
+  cydp_owned_pages_free(block->drawn, sizeof *block->drawn, sizeof *block->drawn);
   free(block);
 }
 

@@ -27,9 +27,11 @@ static cydp_large_fill next_fill(const cydp_prefetch *prefetch, void *out) {
                            out, prefetch->n};
 }
 
+/* Parts are begun in their order. */
 static cydp_status draw_part(void *self, size_t i) {
   const cydp_prefetch *prefetch = self;
   cydp_large_fill fill = next_fill(prefetch, prefetch->ahead->values);
+  atomic_fetch_add(&prefetch->ahead->begun, 1);
   if (atomic_load(&prefetch->ahead->stop))
     return CYDP_ERROR_UNDECIDED; /* ends the loop; nobody reads it */
   return cydp_fill_part(&fill, i);
@@ -42,8 +44,17 @@ static void draw(void *self) {
       cydp_parallel_for(draw_part, self, cydp_fill_parts(&fill), prefetch->threads);
 }
 
-/* Reads the key of the next array and starts to draw it. Without a thread, the array waits
- * until it is asked for; without a key, for that too. */
+static void wipe_values(cydp_prefetch *prefetch) {
+  cydp_ahead *ahead = prefetch->ahead;
+  cydp_large_fill fill = next_fill(prefetch, ahead->values);
+  size_t begun = atomic_exchange(&ahead->begun, 0);
+  if (begun < cydp_fill_parts(&fill))
+    fill.n = begun * cydp_fill_part_values(&fill);
+  cydp_wipe(ahead->values, fill.n * cydp_sampler_value_bytes(fill.sampler));
+}
+
+/* Reads the key of the next array and starts to draw it. If there is no thread, the array
+ * is drawn when it is asked for; if there is no key, the key is read then, too. */
 static void begin(cydp_prefetch *prefetch) {
   cydp_ahead *ahead = prefetch->ahead;
   if (prefetch->n <= CYDP_SMALL_CALL)
@@ -56,7 +67,7 @@ static void wipe(cydp_prefetch *prefetch) {
   cydp_ahead *ahead = prefetch->ahead;
   ahead->drawing = ahead->keyed = false;
   cydp_wipe(&ahead->key, sizeof ahead->key);
-  cydp_wipe(ahead->values, value_bytes(prefetch));
+  wipe_values(prefetch);
 }
 
 /* Ends the drawing and wipes what was drawn; where nothing is drawn, values are wiped. */
@@ -148,7 +159,7 @@ cydp_status cydp_prefetch_new(const cydp_sampler *sampler, size_t n, cydp_rng *r
   prefetch->ahead = pages;
   status = enlist(prefetch);
   if (status != CYDP_OK) {
-    cydp_owned_pages_free(pages, bytes);
+    cydp_owned_pages_free(pages, bytes, 0);
     free(prefetch);
     return status;
   }
@@ -159,12 +170,18 @@ cydp_status cydp_prefetch_new(const cydp_sampler *sampler, size_t n, cydp_rng *r
   return CYDP_OK;
 }
 
+/* The values are wiped; to write zeros over all of them would fault in what was never drawn. */
+static void free_pages(cydp_prefetch *prefetch) {
+  cydp_owned_pages_free(prefetch->ahead, sizeof *prefetch->ahead + value_bytes(prefetch),
+                        sizeof *prefetch->ahead);
+}
+
 void cydp_prefetch_free(cydp_prefetch *prefetch) {
   if (!prefetch)
     return;
   cydp_prefetch_drop(prefetch);
   delist(prefetch);
-  cydp_owned_pages_free(prefetch->ahead, sizeof *prefetch->ahead + value_bytes(prefetch));
+  free_pages(prefetch);
   free(prefetch);
 }
 
@@ -198,7 +215,7 @@ cydp_status cydp_prefetch_next(cydp_prefetch *prefetch, void *out) {
       prefetch->ahead->drawing ? finish(prefetch, out) : draw_now(prefetch, out);
   begin(prefetch);
   if (!prefetch->ahead->drawing) /* else the next array is written over this one */
-    cydp_wipe(prefetch->ahead->values, value_bytes(prefetch));
+    wipe_values(prefetch);
   unlock(prefetch);
   return status;
 }
@@ -206,5 +223,6 @@ cydp_status cydp_prefetch_next(cydp_prefetch *prefetch, void *out) {
 void cydp_prefetch_drop(cydp_prefetch *prefetch) {
   lock(prefetch);
   stop(prefetch);
+  cydp_owned_pages_discard(prefetch->ahead->values, value_bytes(prefetch));
   unlock(prefetch);
 }

@@ -13,10 +13,11 @@
 typedef struct cydp_ahead {
   _Atomic(uint64_t) lock; /* see cydp_owner_lock */
   uint64_t owner;
-  bool keyed;         /* `key` is that of the next array */
-  bool drawing;       /* `thread` draws that array into `values` */
-  _Atomic(bool) stop; /* asks the thread to end early */
-  cydp_status status; /* the thread's result */
+  bool keyed;            /* `key` is that of the next array */
+  bool drawing;          /* `thread` draws that array into `values` */
+  _Atomic(bool) stop;    /* asks the thread to end early */
+  _Atomic(size_t) begun; /* parts of `values` that may have been written; others are 0 */
+  cydp_status status;    /* the thread's result */
   cydp_key key;
   cydp_thread thread;
   _Alignas(64) uint8_t values[];

@@ -283,13 +283,17 @@ cydp_status cydp_sampler_fill_chunks(const cydp_sampler *sampler, uint64_t first
  * larger ones threads wait longer at the end. */
 enum { PART_CHUNKS = BLOCK_CHUNKS };
 
+size_t cydp_fill_part_values(const cydp_large_fill *fill) {
+  return PART_CHUNKS * fill->sampler->chunk;
+}
+
 size_t cydp_fill_parts(const cydp_large_fill *fill) {
-  return cydp_task_count(fill->n, PART_CHUNKS * fill->sampler->chunk);
+  return cydp_task_count(fill->n, cydp_fill_part_values(fill));
 }
 
 cydp_status cydp_fill_part(void *self, size_t i) {
   const cydp_large_fill *fill = self;
-  size_t part = PART_CHUNKS * fill->sampler->chunk, done = part * i;
+  size_t part = cydp_fill_part_values(fill), done = part * i;
   return cydp_sampler_fill_chunks(
       fill->sampler, PART_CHUNKS * i, cydp_task_rows(fill->n, part, i), fill->key,
       fill->work_mode, (char *)fill->out + done * fill->sampler->value_bytes);

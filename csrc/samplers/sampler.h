@@ -39,6 +39,7 @@ typedef struct cydp_large_fill {
   void *out;
   size_t n;
 } cydp_large_fill;
+size_t cydp_fill_part_values(const cydp_large_fill *fill); /* of each but the last */
 size_t cydp_fill_parts(const cydp_large_fill *fill);
 cydp_status cydp_fill_part(void *fill, size_t i);
 

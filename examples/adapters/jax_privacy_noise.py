@@ -1,4 +1,4 @@
-"""jax_privacy's ``sample_discrete_gaussian`` with exact noise: same arguments, shape and errors.
+"""jax_privacy's ``sample_discrete_gaussian`` with exact noise, for int64 and int32 alone.
 
     from jax_privacy.experimental import discrete_gaussian
     discrete_gaussian.sample_discrete_gaussian = sample_discrete_gaussian

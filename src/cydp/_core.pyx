@@ -209,6 +209,13 @@ def aes256_keystream(size_t i, key, nonce, uint32_t counter, words):
 cdef class Sampler  # defined below
 
 
+cdef bint holds_values(const Py_buffer *buffer, const _c.cydp_sampler *sampler) noexcept:
+    """Return whether an array is of integers or bools, of the size of a sampler's values."""
+    cdef char kind = kind_of(buffer.format[0])
+    return ((kind == c"i" or kind == c"u") and buffer.format[1] == 0
+            and <size_t> buffer.itemsize == _c.cydp_sampler_value_bytes(sampler))
+
+
 # What numpy.random.Generator asks of a bit generator (numpy/random/bitgen.h).
 cdef struct bitgen:
     void *state
@@ -295,19 +302,20 @@ cdef class Stream:
         cdef Py_buffer buffer
         cdef bint fits
         take(out, PyBUF_WRITABLE, &buffer)
-        fits = <size_t> buffer.itemsize == _c.cydp_sampler_value_bytes(sampler.sampler)
+        fits = holds_values(&buffer, sampler.sampler)
         if fits and buffer.len:
             with nogil:
                 status = _c.cydp_sampler_fill(sampler.sampler, entries_of(&buffer), self.rng,
                                               self.work_mode, threads, buffer.buf)
         PyBuffer_Release(&buffer)
         if not fits:
-            raise ValueError("out must have entries of the sampler's size")
+            raise ValueError("out must have integers or bools of the sampler's size")
         check(status)
 
 
 # Samplers -----------------------------------------------------------------------------------------
 
+@cython.no_gc  # it refers to nothing that refers to it: the collector must not clear what C reads
 cdef class Sampler:
     """A prepared distribution; its parameters are given as limbs of 64 bits."""
 
@@ -388,6 +396,7 @@ def make_int32(Sampler wide not None):
     return made
 
 
+@cython.no_gc  # it refers to nothing that refers to it: the collector must not clear what C reads
 cdef class NoiseBlock:
     """An endless iterator of values of one distribution, made by a method of a generator.
 
@@ -439,6 +448,7 @@ cdef class NoiseBlock:
         _c.cydp_noise_block_drop(self.block)
 
 
+@cython.no_gc  # it refers to nothing that refers to it: the collector must not clear what C reads
 cdef class ArraysAhead:
     """Arrays of n values, each drawn by a thread while the caller works; see cydp.h.
 
@@ -467,8 +477,8 @@ cdef class ArraysAhead:
         """Set an array of n entries to the next one."""
         cdef View view = write_numbers(out)
         cdef _c.cydp_status status
-        if <size_t> view.buffer.itemsize != _c.cydp_sampler_value_bytes(self.sampler.sampler):
-            raise ValueError("out must have entries of the sampler's size")
+        if not holds_values(&view.buffer, self.sampler.sampler):
+            raise ValueError("out must have integers or bools of the sampler's size")
         if view.n != self.n:
             raise ValueError("out must have as many entries as each array")
         with nogil:
@@ -550,6 +560,8 @@ cdef class Strings:
     cdef View other  # offsets or addresses, or None
 
     def __cinit__(self, size_t count, data, offsets=None, size_t width=0, addresses=None):
+        if count >= <size_t> 1 << 58 or (width and count > (<size_t> -1) // width):
+            raise ValueError("there must be fewer than 2**58 strings, and fewer bytes than 2**64")
         self.count, self.data = count, read(data, b"u1", 1)
         self.described = _c.cydp_strings(<const uint8_t *> b"", NULL, width, NULL)
         if self.data.n:
@@ -585,6 +597,7 @@ def factorize(Strings strings not None, key, ids, hashes):
     check(status)
 
 
+@cython.no_gc  # it refers to nothing that refers to it: the collector must not clear what C reads
 cdef class KeyTable:
     """Strings to look others up among."""
 

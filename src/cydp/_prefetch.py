@@ -79,9 +79,12 @@ class Prefetch(Iterator[NDArray[Any]]):
         if self._closed:
             raise ValueError("this iterator of noise is closed")
         result = prepare_output(self.shape, out, self.dtype)
-        self._arrays.next_into(result)
-        if self._closed:  # meanwhile, by another thread: the next array may have been begun
-            self._arrays.drop()
+        try:
+            self._arrays.next_into(result)
+        finally:
+            if self._closed:  # meanwhile, by another thread: the next array may have been begun
+                self._arrays.drop()
+        if self._closed:
             raise ValueError("this iterator of noise is closed")
         return result
 

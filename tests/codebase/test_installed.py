@@ -70,6 +70,8 @@ def test_the_sbom_says_what_the_wheel_holds() -> None:
     assert found == [installed("sboms/cydp.cdx.json")]  # no tool has added a library
     sbom = json.loads(found[0].read_text())
     assert (sbom["bomFormat"], sbom["specVersion"]) == ("CycloneDX", "1.6")
+    # GitHub's attestations refuse a list without a number.
+    assert re.fullmatch(r"urn:uuid:[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", sbom["serialNumber"])
     about = sbom["metadata"]["component"]
     assert (about["type"], about["name"], about["version"]) == ("library", "cydp", cydp.__version__)
     assert about["purl"] == f"pkg:pypi/cydp@{cydp.__version__}"

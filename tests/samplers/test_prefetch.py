@@ -2,6 +2,7 @@
 
 import copy
 import ctypes
+import gc
 import os
 import pickle
 import platform
@@ -124,6 +125,25 @@ def test_closing_and_deleting_end_the_thread() -> None:
     deleted = cydp.Generator().discrete_laplace_prefetch(1, 2 * 10**7, dtype=np.int32)
     del deleted
     assert sys.platform != "linux" or tasks() <= before
+
+
+@pytest.mark.parametrize("dtype", ["int64", "int32"])
+def test_the_collector_frees_nothing_that_a_thread_reads(dtype: str) -> None:
+    """A prefetch in a cycle, whose samplers nothing else keeps."""
+
+    class Host:
+        def __init__(self, sigma: int) -> None:
+            g = cydp.Generator()
+            self.arrays = g.discrete_gaussian_prefetch(sigma, 10**6, dtype=dtype)
+            self.behind = [self, self.arrays, self.arrays._arrays]
+
+    for sigma in range(5000, 5005):
+        host = Host(sigma)
+        next(host.arrays)
+        for other in range(300):  # more samplers than are kept
+            cydp.discrete_gaussian(10 + other)
+        del host
+        gc.collect()
 
 
 @pytest.mark.parametrize("copied", [pickle.dumps, copy.copy, copy.deepcopy])

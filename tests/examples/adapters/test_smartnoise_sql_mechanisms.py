@@ -130,6 +130,24 @@ def test_a_row_changes_a_rounded_sum_by_no_more_than_the_scale_covers(
     assert np.abs(rounded - cells).max() > 20.3 / 2**13
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_cell_raises(way: Way, kind: str) -> None:
+    """NaN counts as 0, as in the host, and infinite cells are clamped, without a warning."""
+    cells = [math.nan, math.inf, -math.inf, 1e308, 3.0]
+    noise = way("released", "after", kind, 1, [0.0] * 5, SUM)()
+    found = way("released", "after", kind, 1, cells, SUM)()
+    step = way("parameters", "after", kind, SUM)()["step"]
+    expected = np.array([0, 2.0**52, -(2.0**52), 2.0**52, 3 / step]) * step
+    assert found == pytest.approx(expected + noise, rel=1e-15)
+
+
+@pytest.mark.parametrize("bounds", [(-10.0, 0.0), (-20.0, 5.0)])
+def test_bounds_of_any_sign(way: Way, bounds: tuple[float, float]) -> None:
+    given = {"epsilon": 1.0, "delta": DELTA, "lower": bounds[0], "upper": bounds[1]}
+    made = way("parameters", "after", "laplace", given)()
+    assert 0 < made["step"] <= max(map(abs, bounds)) / 2**10
+
+
 def test_a_query_costs_what_it_did(way: Way) -> None:
     before, after = (way("cost", which, QUERY)() for which in ("before", "after"))
     assert before == after
