@@ -262,7 +262,9 @@ void cydp_noise_block_drop(cydp_noise_block *block);
  * the caller works, a thread draws the array that it will ask for next. This is the only
  * thread of the library that outlives a call. A fork waits until the thread has stopped,
  * and until calls of cydp_prefetch_next have ended, and wipes what was drawn ahead: parent
- * and child draw anew. Any number of threads may take arrays from one prefetch. */
+ * and child draw anew. So a signal handler that may interrupt such a call must not fork, and
+ * a fork handler must not make one. Any number of threads may take arrays from one prefetch;
+ * they wait for each other. */
 typedef struct cydp_prefetch cydp_prefetch;
 
 /* Makes a prefetch of arrays of n values, and starts to draw the first. The sampler and the
@@ -281,7 +283,8 @@ void cydp_prefetch_free(cydp_prefetch *prefetch);
  * or a fork, it draws them now. Fails as cydp_sampler_fill does. */
 cydp_status cydp_prefetch_next(cydp_prefetch *prefetch, void *out);
 
-/* Stops the thread and wipes what it drew, which is never served. */
+/* Stops the thread and wipes what it drew, which is never served; the memory goes back to
+ * the system where it can. */
 void cydp_prefetch_drop(cydp_prefetch *prefetch);
 
 /* 6. Discrete Laplace ---------------------------------------------------------------- */

@@ -67,7 +67,14 @@ static cydp_status draw_in_threads(const cydp_sampler *sampler, cydp_rng *rng, s
   return status;
 }
 
-/* Reads all of standard input; NULL if that or memory fails. */
+/* Returns a whole number, or 0 for all else, which is no scale. */
+static uint64_t read_scale(const char *text) {
+  char *end;
+  uint64_t scale = strtoull(text, &end, 10);
+  return *text >= '0' && *text <= '9' && !*end ? scale : 0;
+}
+
+/* Reads all of standard input, whole counts; NULL if that or memory fails. */
 static int64_t *read_counts(size_t *n) {
   size_t room = 1 << 16;
   int64_t *counts = malloc(room * sizeof *counts), *more;
@@ -118,7 +125,7 @@ int main(int argc, char **argv) {
   if (status == CYDP_OK) {
     int64_t *counts = read_counts(&n);
     if (counts)
-      status = release(counts, n, argc == 2 ? strtoull(argv[1], NULL, 10) : 0, &failed);
+      status = release(counts, n, argc == 2 ? read_scale(argv[1]) : 0, &failed);
     else
       failed = "the input cannot be read";
     free(counts);
