@@ -87,6 +87,7 @@ def test_an_environment_is_made_once_for_its_requirements(
     assert len(made) == 2
 
 
+@pytest.mark.long
 def test_pip_itself_refuses_a_requirement_that_is_nowhere(here: Path) -> None:
     """Without a network: the only place to look is an empty folder."""
     nowhere = ("--no-index", "--find-links", str(here), "cydp-has-no-such-requirement")

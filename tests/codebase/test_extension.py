@@ -128,6 +128,7 @@ def test_the_extension_draws_noise(tmp_path: Path) -> None:
     assert kind == "'float' object cannot be interpreted as an integer"
 
 
+@pytest.mark.long
 def test_an_extension_with_another_header_fails_at_import(
     another_header: str, tmp_path: Path
 ) -> None:
