@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -25,6 +26,10 @@ COMMANDS = {
 }
 CC = (sysconfig.get_config_var("CC") or "cc").split()[0]
 pytestmark = pytest.mark.skipif(shutil.which(CC) is None, reason="needs a C compiler")
+# Programs would have to be linked with the sanitizers that the library then needs.
+plain = pytest.mark.skipif(
+    "libasan" in os.environ.get("LD_PRELOAD", ""), reason="the library is under sanitizers"
+)
 
 
 def run(command: list[str], folder: Path, given: bytes = b"") -> subprocess.CompletedProcess[bytes]:
@@ -77,6 +82,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(build("C", tmp_path_factory.mktemp("program")) / "noisy_counts")
 
 
+@plain
 @pytest.mark.parametrize("n", [0, 1, 1025, 2**16, 200_001])
 def test_the_program_adds_noise_to_each_count(program: str, n: int, tmp_path: Path) -> None:
     counts = np.arange(n) * 1000
@@ -88,6 +94,7 @@ def test_the_program_adds_noise_to_each_count(program: str, n: int, tmp_path: Pa
     assert all(abs(noise) < 2**47)
 
 
+@plain
 @pytest.mark.parametrize("scale", ["0", "-1", "many", str(2**56 + 1)])
 def test_the_program_writes_nothing_if_a_call_fails(
     program: str, scale: str, tmp_path: Path
@@ -97,12 +104,14 @@ def test_the_program_writes_nothing_if_a_call_fails(
     assert done.stderr == b"noisy_counts: a parameter is outside its range\n"
 
 
+@plain
 def test_the_program_needs_no_python(program: str, tmp_path: Path) -> None:
     if shutil.which("ldd") is None:
         pytest.skip("there is no ldd")
     assert b"python" not in run(["ldd", program], tmp_path).stdout
 
 
+@plain
 def test_a_program_with_another_header_is_refused(another_header: str, tmp_path: Path) -> None:
     done = run([str(build("C", tmp_path, another_header) / "noisy_counts"), "10"], tmp_path, b"")
     assert (done.returncode, done.stdout) == (1, b"")
@@ -143,6 +152,7 @@ int main(void) { return cydp_init() == CYDP_OK && cydp_abi_version() == CYDP_ABI
 """
 
 
+@plain
 @pytest.mark.parametrize("language", ["c11", "c++17"])
 def test_the_headers_compile_without_a_warning(language: str, tmp_path: Path) -> None:
     compiler, file = (CC, "use.c") if language == "c11" else ("c++", "use.cpp")
