@@ -34,7 +34,7 @@ def amounts(length: int) -> st.SearchStrategy[list[Amount]]:
 
 
 @pytest.mark.parametrize("length", [1, 2])
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(data=st.data())
 def test_totals_are_sums_of_amounts(length: int, data: Any) -> None:
     spent = (Fraction(0),) * length

@@ -186,7 +186,7 @@ def oracle(text: str) -> Fraction | str:
     return "bits" if long else number
 
 
-@settings(max_examples=2000, deadline=None)
+@settings(max_examples=1000, deadline=None)
 @given(
     st.one_of(
         st.text("0123456789+-./eE \n\t_", max_size=14),
