@@ -11,10 +11,10 @@ from typing import Any, cast
 
 from cydp._arguments import Integer
 from cydp._call_errors import explain_arguments
-from cydp._relations import check_relation
+from cydp._relations import check_relation, implies
 from cydp.accounting._cost import check_loss
 from cydp.accounting._errors import MeasureMismatchError, RelationMismatchError
-from cydp.accounting._loss import ZCDP, ApproxDP, Loss, PureDP
+from cydp.accounting._loss import LOSSES, ZCDP, ApproxDP, Loss, PureDP
 from cydp.accounting._make_loss import make_loss
 
 __all__ = ["group_privacy", "parallel", "sequential"]
@@ -43,7 +43,7 @@ def sequential(*losses: Loss) -> Loss:
     MeasureMismatchError
         For a ZCDP loss beside an ApproxDP loss without a rho.
     RelationMismatchError
-        For losses that are stated under different relations.
+        For losses stated under relations of which neither implies the other.
 
     Notes
     -----
@@ -71,17 +71,18 @@ def parallel(*losses: Loss | Sequence[Loss], relation: str = "add-remove") -> Lo
     Parameters
     ----------
     *losses : loss, or pair of losses
-        Under "add-remove" one loss for each slice. Under "change-one" a pair for each slice: the
-        loss if one of its records changes, and the loss if one of its records comes or goes.
-    relation : {"add-remove", "change-one"}, default "add-remove"
-        The relation that the result is stated under. Under "change-one" a record that changes may
-        move from one slice to another, and then both slices pay. The pairs are needed for that.
+        Under "add-remove" one loss for each slice. Else a pair for each slice: the loss if one of
+        its records changes, and the loss if one of its records comes or goes. A loss that is
+        stated under "add-remove-or-change" stands for both.
+    relation : {"add-remove", "change-one", "add-remove-or-change"}, default "add-remove"
+        The relation that the result is stated under. A record that changes may move from one slice
+        to another, and then both slices pay. The pairs are needed for that.
 
     Returns
     -------
     loss
-        Under "add-remove" the largest of the losses, number by number. Under "change-one" the
-        larger of the largest first loss, and of the sum of the two largest second losses.
+        Under "add-remove" the largest of the losses, number by number. Else the larger of the
+        largest first loss, and of the sum of the two largest second losses.
 
     Raises
     ------
@@ -90,8 +91,8 @@ def parallel(*losses: Loss | Sequence[Loss], relation: str = "add-remove") -> Lo
     MeasureMismatchError
         For a ZCDP loss beside an ApproxDP loss without a rho.
     RelationMismatchError
-        For a loss that is stated under another relation than its place needs. That is "add-remove";
-        in a pair it is "change-one" for the first loss and "add-remove" for the second.
+        For a loss whose relation does not imply what its place needs. That is "add-remove"; in a
+        pair it is "change-one" for the first loss and "add-remove" for the second.
 
     References
     ----------
@@ -116,15 +117,7 @@ def parallel(*losses: Loss | Sequence[Loss], relation: str = "add-remove") -> Lo
                 )
         checked = _check_relations("losses", _check_losses(losses, "parallel"), relation)
         return _combine(checked, max, relation)
-    pairs: list[list[Loss]] = []
-    for given in losses:
-        if not isinstance(given, list | tuple) or len(given) != 2:
-            raise TypeError(
-                "losses must be pairs under relation='change-one', one for each slice: (loss if a "
-                "record changes, loss if a record comes or goes), because a record that changes "
-                f"may move to another slice; for example {_PAIRS_LIKE}"
-            )
-        pairs.append([check_loss(loss, "losses") for loss in given])
+    pairs = [_read_pair(given, relation) for given in losses]
     if not pairs:
         raise ValueError(f"losses must be at least one pair, as in {_PAIRS_LIKE}")
     changed = _check_relations(
@@ -174,6 +167,19 @@ def group_privacy(loss: Loss, k: Integer) -> Loss:
     return check_loss(loss, "loss").group(k)
 
 
+def _read_pair(given: Loss | Sequence[Loss], relation: str) -> list[Loss]:
+    """Return the loss of a slice if a record changes, and if a record comes or goes."""
+    if isinstance(given, LOSSES) and (given.relation or relation) == "add-remove-or-change":
+        return [given, given]
+    if not isinstance(given, list | tuple) or len(given) != 2:
+        raise TypeError(
+            f"losses must be pairs under relation={relation!r}, one for each slice: (loss if a "
+            "record changes, loss if a record comes or goes), because a record that changes "
+            f"may move to another slice; for example {_PAIRS_LIKE}"
+        )
+    return [check_loss(loss, "losses") for loss in given]
+
+
 def _check_losses(losses: Sequence[object], function: str) -> list[Loss]:
     if not losses:
         raise ValueError(_NO_LOSSES.format(function))
@@ -183,7 +189,7 @@ def _check_losses(losses: Sequence[object], function: str) -> list[Loss]:
 def _check_relations(what: str, losses: list[Loss], relation: str) -> list[Loss]:
     """Return losses; a RelationMismatchError if one is stated under another relation."""
     for loss in losses:
-        if loss.relation not in (None, relation):
+        if not implies(loss.relation, relation):
             raise RelationMismatchError(
                 f"{what} must be stated under {relation!r}, not under {loss.relation!r}"
             )
