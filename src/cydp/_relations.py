@@ -16,8 +16,7 @@ def check_relation(relation: object) -> str:
         given = repr(relation[:40]) if isinstance(relation, str) else type(relation).__name__
         raise ValueError(
             f"relation must be 'add-remove', 'change-one' or 'add-remove-or-change', not {given}: "
-            "'add-remove' if one record comes or goes, 'change-one' if one record is replaced by "
-            "another, 'add-remove-or-change' if either may be"
+            "one record comes or goes, one record is replaced, or either"
         )
     return relation
 

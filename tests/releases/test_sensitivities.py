@@ -350,9 +350,9 @@ MUTANTS: dict[str, tuple[list[tuple[Any, str, Any]], list[tuple[str, str, str]]]
         [
             ("sum", EITHER, "row"),
             ("mean", EITHER, "user"),
-            ("quantile", EITHER, "promise"),
+            ("quantile", EITHER, "row"),
             ("histogram", EITHER, "row"),
-            ("group_by, filled", EITHER, "contained"),
+            ("group_by, filled", EITHER, "user"),
         ],
     ),
     "a public number of rows": (
