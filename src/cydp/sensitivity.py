@@ -104,8 +104,8 @@ def sum(
     -------
     Sensitivity or Unbounded
         In the unit of the numbers. Add-remove: max(abs(lower), abs(upper)). Change-one: upper -
-        lower; if numbers may be missing, the bounds are first widened to include 0. Infinity if a
-        bound is missing.
+        lower; if numbers may be missing, the bounds are first widened to include 0.
+        Add-remove-or-change: the larger of both. Infinity if a bound is missing.
 
     Raises
     ------
@@ -174,7 +174,8 @@ def mean(
         In the unit of the numbers. With `n`: the sensitivity of the sum, divided by n. With
         `empty`: max(upper - empty, empty - lower); under "change-one" at least upper - lower, and
         exactly that if no number is missing. With `n_at_least`: (upper - lower) / (n_at_least + 1);
-        under "change-one" (upper - lower) / n_at_least. Infinity if a bound is missing.
+        under "change-one" (upper - lower) / n_at_least. Under "add-remove-or-change" the larger of
+        both. Infinity if a bound is missing.
 
     Raises
     ------

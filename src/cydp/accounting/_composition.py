@@ -20,7 +20,7 @@ from cydp.accounting._make_loss import make_loss
 __all__ = ["group_privacy", "parallel", "sequential"]
 
 _NO_LOSSES = "losses must be at least one, as in {}(PureDP(0.1), PureDP(0.2))"
-_PAIRS_LIKE = "parallel((PureDP(2), PureDP(1)), relation='change-one')"
+_PAIRS_LIKE = "parallel((PureDP(2), PureDP(1)), relation={!r})"
 
 
 def sequential(*losses: Loss) -> Loss:
@@ -119,7 +119,7 @@ def parallel(*losses: Loss | Sequence[Loss], relation: str = "add-remove") -> Lo
         return _combine(checked, max, relation)
     pairs = [_read_pair(given, relation) for given in losses]
     if not pairs:
-        raise ValueError(f"losses must be at least one pair, as in {_PAIRS_LIKE}")
+        raise ValueError(f"losses must be at least one pair, as in {_PAIRS_LIKE.format(relation)}")
     changed = _check_relations(
         "the first loss of each pair", [first for first, _ in pairs], "change-one"
     )
@@ -175,7 +175,7 @@ def _read_pair(given: Loss | Sequence[Loss], relation: str) -> list[Loss]:
         raise TypeError(
             f"losses must be pairs under relation={relation!r}, one for each slice: (loss if a "
             "record changes, loss if a record comes or goes), because a record that changes "
-            f"may move to another slice; for example {_PAIRS_LIKE}"
+            f"may move to another slice; for example {_PAIRS_LIKE.format(relation)}"
         )
     return [check_loss(loss, "losses") for loss in given]
 
