@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: MIT
 """Global sensitivity: how much one record can change an answer.
 
-Neighbouring tables differ by one record more or less under "add-remove", and by one record that
-has another value under "change-one". A sensitivity states its relation, and so does a mechanism
-that it is passed to. The definition is that of Dwork, Roth, "The algorithmic foundations of
-differential privacy", 2014, section 3.3; docs/sensitivity.md has the proofs.
+Neighbouring tables differ by one record more or less under "add-remove", by one record that has
+another value under "change-one", and by either under "add-remove-or-change", where a sensitivity is
+the larger one. A sensitivity states its relation, and so does a mechanism that it is passed to. The
+definition is that of Dwork, Roth, "The algorithmic foundations of differential privacy", 2014,
+section 3.3; docs/sensitivity.md has the proofs.
 """
 
 from __future__ import annotations
 
 import math
 from fractions import Fraction
+from functools import partial
 from typing import TypeAlias
 
 import numpy as np
@@ -27,6 +29,7 @@ from cydp._sensitivity import (
     Unbounded,
     check_missing,
     check_norm,
+    largest_sensitivity,
     norm_order,
     relation_of,
     sensitivity_of,
@@ -59,7 +62,7 @@ def count(*, relation: str = "add-remove") -> Sensitivity:
 
     Parameters
     ----------
-    relation : {"add-remove", "change-one"}, default "add-remove"
+    relation : {"add-remove", "change-one", "add-remove-or-change"}, default "add-remove"
         The relation of neighbours.
 
     Returns
@@ -91,18 +94,18 @@ def sum(
     ----------
     bounds : (lower, upper)
         The ends that the numbers are clamped to. None or an infinity: there is no such bound.
-    relation : {"add-remove", "change-one"}, default "add-remove"
+    relation : {"add-remove", "change-one", "add-remove-or-change"}, default "add-remove"
         The relation of neighbours.
     missing : bool, default True
-        Whether a record may have no number, and so add 0. It matters under "change-one" only.
+        Whether a record may have no number, and so add 0. It matters if a record may change.
         False is the caller's promise that no number is missing.
 
     Returns
     -------
     Sensitivity or Unbounded
         In the unit of the numbers. Add-remove: max(abs(lower), abs(upper)). Change-one: upper -
-        lower; if numbers may be missing, the bounds are first widened to include 0. Infinity if a
-        bound is missing.
+        lower; if numbers may be missing, the bounds are first widened to include 0.
+        Add-remove-or-change: the larger of both. Infinity if a bound is missing.
 
     Raises
     ------
@@ -122,6 +125,8 @@ def sum(
     check_missing(missing)
     if lower is None or upper is None:
         return _make_unbounded(lower, upper, relation)
+    if relation == "add-remove-or-change":
+        return largest_sensitivity(partial(sum, bounds, missing=missing))
     if relation == "add-remove":
         return sensitivity_of(max(abs(lower), abs(upper)), relation)
     if missing:
@@ -149,8 +154,8 @@ def mean(
         The ends that the numbers are clamped to. None or an infinity: there is no such bound.
     n : int >= 1
         The sum is divided by n, the public number of all records, including those without a
-        number. Only under "change-one": under "add-remove" the number of records is private.
-    relation : {"add-remove", "change-one"}, default "add-remove"
+        number. Only under "change-one": elsewhere the number of records is private.
+    relation : {"add-remove", "change-one", "add-remove-or-change"}, default "add-remove"
         The relation of neighbours.
     empty : number
         The sum is divided by the number of numbers, and the mean of no numbers is `empty`, which
@@ -160,7 +165,7 @@ def mean(
         numbers. That is the caller's promise, and the guarantee holds only among tables that keep
         it.
     missing : bool, default True
-        Whether a record may have no number. It matters under "change-one" only; with `n` such a
+        Whether a record may have no number. It matters if a record may change; with `n` such a
         record adds 0 to the sum. False is the caller's promise that no number is missing.
 
     Returns
@@ -169,7 +174,8 @@ def mean(
         In the unit of the numbers. With `n`: the sensitivity of the sum, divided by n. With
         `empty`: max(upper - empty, empty - lower); under "change-one" at least upper - lower, and
         exactly that if no number is missing. With `n_at_least`: (upper - lower) / (n_at_least + 1);
-        under "change-one" (upper - lower) / n_at_least. Infinity if a bound is missing.
+        under "change-one" (upper - lower) / n_at_least. Under "add-remove-or-change" the larger of
+        both. Infinity if a bound is missing.
 
     Raises
     ------
@@ -197,9 +203,9 @@ def mean(
     if [n, empty, n_at_least].count(None) != 2:
         raise TypeError("exactly one of n, empty and n_at_least must be given")
     if n is not None:
-        if relation == "add-remove":
+        if relation != "change-one":
             raise ValueError(
-                "n is private under 'add-remove': give relation='change-one', or empty= or "
+                f"n is private under {relation!r}: give relation='change-one', or empty= or "
                 "n_at_least= instead of n"
             )
         of_sum = sum(bounds, relation=relation, missing=missing)
@@ -211,6 +217,10 @@ def mean(
     mean_of_none = None if empty is None else read_binary(empty, "empty")
     if lower is None or upper is None:
         return _make_unbounded(lower, upper, relation)
+    if relation == "add-remove-or-change":
+        return largest_sensitivity(
+            partial(mean, bounds, empty=empty, n_at_least=n_at_least, missing=missing)
+        )
     width = upper - lower
     if rows is not None:
         return sensitivity_of(width / (rows + (relation == "add-remove")), relation)
@@ -225,7 +235,7 @@ def mean(
 def minimum(bounds: OpenBounds) -> Sensitivity | Unbounded:
     """Return the sensitivity of the least of numbers clamped to bounds: upper - lower.
 
-    It holds under both relations, and so states neither. The minimum of no numbers must be a number
+    It holds under every relation, and so states none. The minimum of no numbers must be a number
     within the bounds that is fixed in advance.
 
     Parameters
@@ -289,7 +299,7 @@ def histogram(*, relation: str = "add-remove", norm: int = 1) -> Sensitivity:
 
     Parameters
     ----------
-    relation : {"add-remove", "change-one"}, default "add-remove"
+    relation : {"add-remove", "change-one", "add-remove-or-change"}, default "add-remove"
         The relation of neighbours.
     norm : {1, 2}, default 1
         1: the L1 norm of a change. 2: the L2 norm, for Gaussian mechanisms alone.
@@ -297,7 +307,7 @@ def histogram(*, relation: str = "add-remove", norm: int = 1) -> Sensitivity:
     Returns
     -------
     Sensitivity
-        In records. L1: 1, or 2 under "change-one". L2: 1, or sqrt(2) rounded up to six digits.
+        In records. L1: 1, or 2 if a record may change. L2: 1, or sqrt(2) rounded up to six digits.
 
     Raises
     ------
@@ -311,7 +321,9 @@ def histogram(*, relation: str = "add-remove", norm: int = 1) -> Sensitivity:
 
     """
     check_norm(norm)
-    if check_relation(relation) == "add-remove":
+    if check_relation(relation) == "add-remove-or-change":
+        return largest_sensitivity(partial(histogram, norm=norm))
+    if relation == "add-remove":
         return sensitivity_of(Fraction(1), relation)
     if norm == 1:
         return sensitivity_of(Fraction(2), relation)
@@ -330,16 +342,16 @@ def queries(*sensitivities: Number) -> Sensitivity | Unbounded:
     Returns
     -------
     Sensitivity or Unbounded
-        Stated under the relation that the sensitivities state. It bounds the L1 norm of a change of
-        all answers, or the L2 norm if one of the sensitivities bounds only that. Infinity if one of
-        them is infinite.
+        Stated under the relation that each of the sensitivities implies. It bounds the L1 norm of a
+        change of all answers, or the L2 norm if one of the sensitivities bounds only that. Infinity
+        if one of them is infinite.
 
     Raises
     ------
     TypeError, ValueError
         For a sensitivity that is no number of at least 0.
     RelationMismatchError
-        For sensitivities that are stated under different relations.
+        For sensitivities stated under relations of which neither implies the other.
 
     Examples
     --------
