@@ -27,6 +27,7 @@ from releases.neighbours import (
     seek_rows,
     table_of,
 )
+from thinned import thinned
 
 from cydp import DiscreteGaussian, DiscreteLaplace
 from cydp.exact._grid import Grid
@@ -216,7 +217,7 @@ OF_EITHER = [
 
 
 @pytest.mark.parametrize("times", [1, pytest.param(25, marks=pytest.mark.slow)])
-@pytest.mark.parametrize(("name", "relation", "protected"), [*SETTINGS, *OF_EITHER])
+@pytest.mark.parametrize(("name", "relation", "protected"), [*thinned(SETTINGS, 3), *OF_EITHER])
 def test_sensitivities_are_true_and_reached(
     recorder: Recorder, name: str, relation: str, protected: str, times: int
 ) -> None:
@@ -367,12 +368,12 @@ MUTANTS: dict[str, tuple[list[tuple[Any, str, Any]], list[tuple[str, str, str]]]
 }
 
 
-SLOWEST = "max_rows ignored"  # in all settings: for long runs
+SLOW = ("max_rows ignored", "factor 2 forgotten", "a person as a household")  # in many settings
 
 
 @pytest.mark.parametrize(
     "mutant",
-    [pytest.param(each, marks=pytest.mark.long if each == SLOWEST else ()) for each in MUTANTS],
+    [pytest.param(each, marks=pytest.mark.long if each in SLOW else ()) for each in MUTANTS],
 )
 def test_mutants_are_seen(recorder: Recorder, monkeypatch: pytest.MonkeyPatch, mutant: str) -> None:
     changes, settings = MUTANTS[mutant]
