@@ -17,12 +17,11 @@ from cydp._numbers.intervals import sqrt_bounds
 from cydp._numbers.rational import read_integer
 from cydp._numbers.rounding import decimal_above
 from cydp._relations import check_relation
-from cydp._sensitivity import sensitivity_of
+from cydp._sensitivity import Sensitivity, sensitivity_of
 from cydp.accounting._errors import UnitMismatchError
 from cydp.accounting.ledger._ledger import BudgetLedger
 from cydp.accounting.ledger._scope import LedgerScope
 from cydp.mechanisms._charge_and_draw import Budget
-from cydp.sensitivity import Sensitivity
 
 __all__ = ["Change", "Unit", "UnitName", "UserKey", "check_ledger", "read_unit", "user_key"]
 

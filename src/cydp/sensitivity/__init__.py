@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: MIT
+"""Global sensitivity: how much one record can change an answer.
+
+Neighbouring tables differ by one record more or less under "add-remove", and by one record that
+has another value under "change-one". A sensitivity states its relation, and so does a mechanism
+that it is passed to. The definition is that of Dwork, Roth, "The algorithmic foundations of
+differential privacy", 2014, section 3.3; docs/sensitivity.md has the proofs.
+"""
+
+from __future__ import annotations
+
+from cydp._sensitivity import Sensitivity, Unbounded
+from cydp.sensitivity._count import count
+from cydp.sensitivity._extremes import maximum, minimum
+from cydp.sensitivity._histogram import histogram
+from cydp.sensitivity._mean import mean
+from cydp.sensitivity._queries import queries
+from cydp.sensitivity._sum import sum
+
+__all__ = [
+    "Sensitivity",
+    "Unbounded",
+    "count",
+    "histogram",
+    "maximum",
+    "mean",
+    "minimum",
+    "queries",
+    "sum",
+]
+
+
+def __dir__() -> list[str]:
+    return __all__
