@@ -11,13 +11,17 @@ from __future__ import annotations
 
 from cydp._sensitivity import Sensitivity, Unbounded
 from cydp.sensitivity._count import count
+from cydp.sensitivity._exhaustive import ExhaustiveSensitivity
 from cydp.sensitivity._extremes import maximum, minimum
 from cydp.sensitivity._histogram import histogram
 from cydp.sensitivity._mean import mean
+from cydp.sensitivity._of import of
 from cydp.sensitivity._queries import queries
+from cydp.sensitivity._scores import quantile_score, rank_difference_score, tail_share_score
 from cydp.sensitivity._sum import sum
 
 __all__ = [
+    "ExhaustiveSensitivity",
     "Sensitivity",
     "Unbounded",
     "count",
@@ -25,8 +29,12 @@ __all__ = [
     "maximum",
     "mean",
     "minimum",
+    "of",
+    "quantile_score",
     "queries",
+    "rank_difference_score",
     "sum",
+    "tail_share_score",
 ]
 
 

@@ -5,17 +5,18 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from cydp._arguments import Integer
 from cydp._call_errors import explain_arguments
-from cydp._numbers.intervals import sqrt_bounds
-from cydp._numbers.rounding import decimal_above
+from cydp._numbers.rounding import root_above
 from cydp._relations import check_relation
 from cydp._sensitivity import Sensitivity, check_norm, sensitivity_of
+from cydp.sensitivity._rows import read_rows
 
 __all__ = ["histogram"]
 
 
 @explain_arguments
-def histogram(*, relation: str = "add-remove", norm: int = 1) -> Sensitivity:
+def histogram(*, relation: str = "add-remove", norm: int = 1, max_rows: Integer = 1) -> Sensitivity:
     """Return the sensitivity of the counts of a histogram, whose bins are disjoint.
 
     Parameters
@@ -24,16 +25,20 @@ def histogram(*, relation: str = "add-remove", norm: int = 1) -> Sensitivity:
         The relation of neighbours.
     norm : {1, 2}, default 1
         1: the L1 norm of a change. 2: the L2 norm, for Gaussian mechanisms alone.
+    max_rows : int >= 1, default 1
+        The most records that one unit has in all bins together, all of which may be in one bin.
+        That is the caller's promise, as `max_rows_per_unit` of `cydp.histogram`.
 
     Returns
     -------
     Sensitivity
-        In records. L1: 1, or 2 under "change-one". L2: 1, or sqrt(2) rounded up to six digits.
+        In records. L1: `max_rows`, or twice that under "change-one". L2: `max_rows`, or sqrt(2)
+        times that, with the root rounded up to six digits.
 
     Raises
     ------
     TypeError, ValueError
-        For another relation or norm.
+        For another relation, norm or number.
 
     Examples
     --------
@@ -41,9 +46,10 @@ def histogram(*, relation: str = "add-remove", norm: int = 1) -> Sensitivity:
     (True, True)
 
     """
+    rows = read_rows(max_rows, "max_rows")
     check_norm(norm)
     if check_relation(relation) == "add-remove":
-        return sensitivity_of(Fraction(1), relation)
+        return sensitivity_of(Fraction(rows), relation)
     if norm == 1:
-        return sensitivity_of(Fraction(2), relation)
-    return sensitivity_of(decimal_above(sqrt_bounds(Fraction(2))[1]), relation, 2)
+        return sensitivity_of(Fraction(2 * rows), relation)
+    return sensitivity_of(rows * root_above(Fraction(2)), relation, 2)

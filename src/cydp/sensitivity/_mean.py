@@ -7,10 +7,11 @@ from fractions import Fraction
 
 from cydp._arguments import Integer, Number, OpenBounds
 from cydp._call_errors import explain_arguments
-from cydp._numbers.rational import read_binary, read_integer
+from cydp._numbers.rational import read_binary
 from cydp._relations import check_relation
 from cydp._sensitivity import Sensitivity, Unbounded, check_missing, sensitivity_of
 from cydp.sensitivity._open_bounds import make_unbounded, read_open_bounds
+from cydp.sensitivity._rows import read_rows
 from cydp.sensitivity._sum import sum
 
 __all__ = ["mean"]
@@ -90,11 +91,11 @@ def mean(
                 "n_at_least= instead of n"
             )
         of_sum = sum(bounds, relation=relation, missing=missing)
-        share = Fraction(1, _read_rows(n, "n"))
+        share = Fraction(1, read_rows(n, "n"))
         if isinstance(of_sum, Unbounded):
             return of_sum
         return sensitivity_of(of_sum * share, relation)
-    rows = None if n_at_least is None else _read_rows(n_at_least, "n_at_least")
+    rows = None if n_at_least is None else read_rows(n_at_least, "n_at_least")
     mean_of_none = None if empty is None else read_binary(empty, "empty")
     if lower is None or upper is None:
         return make_unbounded(lower, upper, relation)
@@ -106,10 +107,3 @@ def mean(
     if relation == "add-remove" or (missing and from_none > width):
         return sensitivity_of(from_none, relation)
     return sensitivity_of(width, relation)
-
-
-def _read_rows(n: Integer, name: str) -> int:
-    rows = read_integer(n, name)
-    if rows < 1:
-        raise ValueError(f"{name} must be at least 1, not {rows}")
-    return rows

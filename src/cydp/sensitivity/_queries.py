@@ -8,7 +8,15 @@ from fractions import Fraction
 from cydp._arguments import Number
 from cydp._call_errors import explain_arguments
 from cydp._numbers.rational import format_number, read_upward
-from cydp._sensitivity import Sensitivity, Unbounded, norm_order, relation_of, sensitivity_of
+from cydp._numbers.rounding import root_above
+from cydp._sensitivity import (
+    Sensitivity,
+    Unbounded,
+    check_norm,
+    norm_order,
+    relation_of,
+    sensitivity_of,
+)
 from cydp.accounting._combine_relations import combine_relations
 from cydp.sensitivity._open_bounds import is_infinite
 
@@ -16,36 +24,49 @@ __all__ = ["queries"]
 
 
 @explain_arguments
-def queries(*sensitivities: Number) -> Sensitivity | Unbounded:
-    """Return the sensitivity of several answers together: the sum of their sensitivities.
+def queries(*sensitivities: Number, norm: int = 1) -> Sensitivity | Unbounded:
+    """Return the sensitivity of several answers together: their sum, or the root of their squares.
 
     Parameters
     ----------
     *sensitivities : numbers >= 0
-        One for each answer.
+        One for each answer. An answer may be a vector, such as the counts of a histogram.
+    norm : {1, 2}, default 1
+        1: the sum of the sensitivities. 2: the square root of the sum of their squares, for
+        Gaussian mechanisms alone.
 
     Returns
     -------
     Sensitivity or Unbounded
         Stated under the relation that the sensitivities state. It bounds the L1 norm of a change of
-        all answers, or the L2 norm if one of the sensitivities bounds only that. Infinity if one of
-        them is infinite.
+        all answers, or the L2 norm if one of the sensitivities bounds only that. With ``norm=2`` it
+        bounds the L2 norm; an irrational root is rounded up to six digits. Infinity if one of them
+        is infinite.
 
     Raises
     ------
     TypeError, ValueError
-        For a sensitivity that is no number of at least 0.
+        For a sensitivity that is no number of at least 0, and for another norm.
     RelationMismatchError
         For sensitivities that are stated under different relations.
 
+    Notes
+    -----
+    Each L2 norm is at most the L1 norm, and the square of the L2 norm of a vector is the sum of the
+    squares of those of its blocks: docs/sensitivity.md.
+
     Examples
     --------
+    >>> from cydp.sensitivity import count, histogram
     >>> queries(count(), histogram())
     Sensitivity(2, relation='add-remove')
+    >>> queries(*[count()] * 100, norm=2)
+    Sensitivity(10, relation='add-remove', norm=2)
 
     """
+    check_norm(norm)
     relation = combine_relations("sensitivities", *map(relation_of, sensitivities))
-    total = Fraction(0)
+    total, squares = Fraction(0), Fraction(0)
     for given in sensitivities:
         if is_infinite(given):
             missing = given.missing_bound if isinstance(given, Unbounded) else "bound"
@@ -55,5 +76,7 @@ def queries(*sensitivities: Number) -> Sensitivity | Unbounded:
             raise ValueError(
                 f"each of sensitivities must be at least 0, not {format_number(value)}"
             )
-        total += value
+        total, squares = total + value, squares + value**2
+    if norm == 2 and (root := root_above(squares)) < total:
+        return sensitivity_of(root, relation, 2)
     return sensitivity_of(total, relation, max(map(norm_order, sensitivities), default=1))
