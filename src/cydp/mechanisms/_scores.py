@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from cydp._arguments import Column, Number
 from cydp._columns.declared import Records
+from cydp._numbers.quantiles import read_quantile
 from cydp._numbers.rational import float_of, format_number
-from cydp.mechanisms._quantile import read_quantile
 
 __all__ = ["quantile_scores", "rank_difference_scores", "tail_share_scores"]
 

@@ -11,7 +11,7 @@ from typing import cast
 
 from cydp._arguments import Integer, Number
 from cydp._call_errors import explain_arguments
-from cydp._numbers.rational import format_number, read_exact
+from cydp._numbers.quantiles import read_quantile
 from cydp._relations import check_relation
 from cydp._sensitivity import Sensitivity, sensitivity_of
 from cydp.sensitivity._mean import mean
@@ -47,9 +47,7 @@ def quantile_score(q: Number, *, relation: str = "add-remove") -> Sensitivity:
     (Sensitivity(0.5, relation='add-remove'), Sensitivity(1, relation='change-one'))
 
     """
-    number = read_exact(q, "q")
-    if not 0 <= number <= 1:
-        raise ValueError(f"q must be from 0 to 1, not {format_number(number)}")
+    number = read_quantile(q)
     comes_or_goes = check_relation(relation) == "add-remove"
     most = max(number, 1 - number) if comes_or_goes else Fraction(1)
     return sensitivity_of(most, relation)
@@ -112,8 +110,8 @@ def tail_share_score(n: Integer | None = None, *, relation: str = "add-remove") 
 
     Examples
     --------
-    >>> tail_share_score(100, relation="change-one"), tail_share_score()
-    (Sensitivity(0.005, relation='change-one'), Sensitivity(0.25, relation='add-remove'))
+    >>> tail_share_score(8, relation="change-one"), tail_share_score()
+    (Sensitivity(0.0625, relation='change-one'), Sensitivity(0.25, relation='add-remove'))
 
     """
     empty = "1/4" if n is None else None
