@@ -21,7 +21,7 @@ _MOST_DENOMINATOR = 2**16  # with which the scores of 2**36 records are floats, 
 _Floats = NDArray[np.float64]
 
 
-def quantile_scores(x: Column, candidates: ArrayLike, q: Number) -> _Floats:
+def quantile_scores(x: Column, candidates: ArrayLike, q: Number) -> NDArray[np.float64]:
     """Return how far candidates are from a quantile, in ranks, as scores. NOT private.
 
     The score of y is -max(#{x < y} - q n, q n - #{x <= y}, 0): it is 0 where q n is among the ranks
@@ -76,7 +76,7 @@ def quantile_scores(x: Column, candidates: ArrayLike, q: Number) -> _Floats:
     return -np.maximum(distance, 0.0)
 
 
-def rank_difference_scores(x: Column, candidates: ArrayLike) -> _Floats:
+def rank_difference_scores(x: Column, candidates: ArrayLike) -> NDArray[np.float64]:
     """Return minus half the difference of the numbers of records above and below. NOT private.
 
     The score of y is -|#{x > y} - #{x < y}| / 2, which is largest at a median.
@@ -106,7 +106,7 @@ def rank_difference_scores(x: Column, candidates: ArrayLike) -> _Floats:
     return -np.abs(above - below) / 2
 
 
-def tail_share_scores(x: Column, candidates: ArrayLike) -> _Floats:
+def tail_share_scores(x: Column, candidates: ArrayLike) -> NDArray[np.float64]:
     """Return half the share of the records that are above or below, as scores. NOT private.
 
     The score of y is (#{x > y} + #{x < y}) / (2 n), as a lecture has it for the median. It does not
