@@ -11,12 +11,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from accounting.ledger.ledger_processes import new
 from samplers.goodness_of_fit import LIMIT, REJECTED
 from scipy.stats import chi2, gamma
 
 import cydp
-from cydp import ExponentialMechanism, PrivacyFilter, PureDP
+from cydp import BudgetLedger, ExponentialMechanism, PrivacyFilter, PureDP
 from cydp.releases import HalvingRelease, median_by_halving
 from cydp.releases._median_by_halving import HalvingQuery
 from cydp.releases._unit import Unit
@@ -190,7 +189,7 @@ def test_it_is_charged_once(tmp_path: Path) -> None:
     assert budget.spent.epsilon == Fraction(3, 4)
     with pytest.raises(cydp.BudgetExceededError):
         median_by_halving([1], BOUNDS, epsilon="0.75", budget=budget)
-    with new(tmp_path / "ledger", PureDP(1), privacy_unit="row") as ledger:
+    with BudgetLedger.create(tmp_path / "ledger", PureDP(1), privacy_unit="row") as ledger:
         paid = median_by_halving([1, 2, 3], BOUNDS, rounds=8, epsilon="0.75", budget=ledger)
         (charge,) = [entry for entry in ledger.history() if entry["kind"] == "charge"]
         assert charge["mechanism"] == "ExponentialMechanism"

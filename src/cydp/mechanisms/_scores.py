@@ -59,8 +59,8 @@ def quantile_scores(x: Column, candidates: ArrayLike, q: Number) -> NDArray[np.f
     >>> scores.tolist()
     [-2.0, 0.0, -1.0, -1.0]
     >>> choose = ExponentialMechanism(epsilon=8, sensitivity=sensitivity.quantile_score(0.5))
-    >>> choose.probabilities(scores).round(4)
-    array([0.    , 0.9993, 0.0003, 0.0003])
+    >>> choose.probabilities(scores).round(3).tolist()
+    [0.0, 0.999, 0.0, 0.0]
 
     """
     fraction = read_quantile(q)
@@ -72,8 +72,8 @@ def quantile_scores(x: Column, candidates: ArrayLike, q: Number) -> NDArray[np.f
         )
     below, above, n = _count_around(x, candidates)
     rank = float_of(fraction) * n
-    distance = np.maximum(below - rank, above - (n - rank))
-    return -np.maximum(distance, 0.0)
+    nearest = np.minimum(rank - below, (n - rank) - above)
+    return np.minimum(nearest, 0.0)
 
 
 def rank_difference_scores(x: Column, candidates: ArrayLike) -> NDArray[np.float64]:
@@ -103,7 +103,7 @@ def rank_difference_scores(x: Column, candidates: ArrayLike) -> NDArray[np.float
 
     """
     below, above, _ = _count_around(x, candidates)
-    return -np.abs(above - below) / 2
+    return np.minimum(above - below, below - above) / 2
 
 
 def tail_share_scores(x: Column, candidates: ArrayLike) -> NDArray[np.float64]:
