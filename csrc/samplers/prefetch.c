@@ -170,7 +170,8 @@ cydp_status cydp_prefetch_new(const cydp_sampler *sampler, size_t n, cydp_rng *r
   return CYDP_OK;
 }
 
-/* The values are wiped; to write zeros over all of them would fault in what was never drawn. */
+/* The values are wiped; to write zeros over all of them would fault in pages that were
+ * never used. */
 static void free_pages(cydp_prefetch *prefetch) {
   cydp_owned_pages_free(prefetch->ahead, sizeof *prefetch->ahead + value_bytes(prefetch),
                         sizeof *prefetch->ahead);

@@ -3,53 +3,13 @@
  * threads do; also where the kernel does not wipe pages, and where a child has the process
  * id of its parent. The linker puts these in the place of the real ones. */
 #define _GNU_SOURCE
-#include "cydp.h"
-#include "cydp_testing.h"
 #include "samplers/noise_block.h"
-#include "tests/check.h"
+#include "tests/samplers/forked.h"
 
 #include <pthread.h>
 #include <string.h>
 
-#if !defined(_WIN32)
-#include <sys/types.h>
-#include <sys/wait.h>
-#include <unistd.h>
-#endif
-
 enum { VALUES = CYDP_BLOCK_VALUES };
-
-#ifdef __linux__
-static bool wipes = true, one_pid;
-
-int __real_madvise(void *address, size_t n, int advice);
-int __wrap_madvise(void *address, size_t n, int advice);
-int __wrap_madvise(void *address, size_t n, int advice) {
-  return wipes ? __real_madvise(address, n, advice) : -1;
-}
-
-pid_t __real_getpid(void);
-pid_t __wrap_getpid(void);
-pid_t __wrap_getpid(void) { return one_pid ? 1 : __real_getpid(); }
-#endif
-
-static const uint64_t one = 1, scale = UINT64_C(1) << 40, seven = 7;
-static cydp_stream stream; /* of the generators of these tests */
-
-/* Values that are never equal by chance: of scale 2^40. */
-static cydp_sampler *laplace(void) {
-  cydp_sampler *sampler;
-  CHECK(cydp_discrete_laplace_new(&(cydp_rational){&scale, 1, &one, 1}, &sampler) ==
-        CYDP_OK);
-  return sampler;
-}
-
-static cydp_rng *seeded(void) {
-  const cydp_key key = {{1, 7}, stream};
-  cydp_rng *rng;
-  CHECK(cydp_rng_new_seeded(&key, &rng) == CYDP_OK);
-  return rng;
-}
 
 static cydp_noise_block *block_of(const cydp_sampler *sampler, cydp_rng *rng,
                                   cydp_work_mode work_mode) {
@@ -127,11 +87,6 @@ static void served_values_are_wiped(void) {
   cydp_sampler_free(sampler);
 }
 
-static int compare(const void *a, const void *b) {
-  int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-  return (x > y) - (x < y);
-}
-
 enum { THREADS = 8, DRAWS = 10 * VALUES + 5 };
 static int64_t drawn[THREADS * DRAWS], expected[THREADS * DRAWS + VALUES];
 
@@ -176,18 +131,6 @@ static void threads_share_the_values(void) {
 static void children_draw_anew(void) { puts("Windows has no fork: no children"); }
 
 #else
-static cydp_rng *fresh(void) {
-  cydp_rng *rng;
-  CHECK(cydp_rng_new_of(stream, &rng) == CYDP_OK);
-  return rng;
-}
-
-static void all_distinct(int64_t *values, size_t n) {
-  qsort(values, n, sizeof *values, compare);
-  for (size_t i = 1; i < n; i++)
-    CHECK(values[i - 1] != values[i]);
-}
-
 /* Children, and a child's child, of a block in use; one thread of the parent may be inside
  * it. They serve none of the parent's values, in use or left, and the parent loses none. */
 static void family_draws_anew(bool seed, bool held) {
