@@ -1,20 +1,22 @@
 # SPDX-License-Identifier: MIT
-"""The relations of neighbours: when two tables are neighbours."""
+"""The relations of neighbours: when two tables are neighbours. docs/sensitivity.md."""
 
 from __future__ import annotations
 
-__all__ = ["RELATIONS", "check_optional_relation", "check_relation"]
+__all__ = ["RELATIONS", "SINGLE_RELATIONS", "check_optional_relation", "check_relation", "implies"]
 
-RELATIONS = ("add-remove", "change-one")
+SINGLE_RELATIONS = ("add-remove", "change-one")
+_EITHER = "add-remove-or-change"  # neighbours under one of the two
+RELATIONS = (*SINGLE_RELATIONS, _EITHER)
 
 
 def check_relation(relation: object) -> str:
-    """Return a relation of neighbours, or raise a ValueError that names the two that there are."""
+    """Return a relation of neighbours, or raise a ValueError that names those that there are."""
     if not isinstance(relation, str) or relation not in RELATIONS:
         given = repr(relation[:40]) if isinstance(relation, str) else type(relation).__name__
         raise ValueError(
-            f"relation must be 'add-remove' or 'change-one', not {given}: 'add-remove' if one "
-            "record comes or goes, 'change-one' if one record is replaced by another"
+            f"relation must be 'add-remove', 'change-one' or 'add-remove-or-change', not {given}: "
+            "one record comes or goes, one record is replaced, or either"
         )
     return relation
 
@@ -22,3 +24,14 @@ def check_relation(relation: object) -> str:
 def check_optional_relation(relation: object) -> str | None:
     """Return the relation that a number is stated under, which may be None: it states none."""
     return None if relation is None else check_relation(relation)
+
+
+def implies(stated: str | None, relation: str) -> bool:
+    """Whether a number that is stated under one relation may be used under another.
+
+    A number without a relation may: the caller is responsible for it.
+
+    >>> implies("add-remove-or-change", "change-one"), implies("change-one", "add-remove")
+    (True, False)
+    """
+    return stated in (None, relation, _EITHER)

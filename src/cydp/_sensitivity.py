@@ -23,14 +23,15 @@ from cydp._numbers.rational import (
     read_exact,
     read_upward,
 )
-from cydp._relations import check_optional_relation
-from cydp.accounting._combine_relations import combine_relations
+from cydp._relations import SINGLE_RELATIONS, check_optional_relation
+from cydp.accounting._combine_relations import combine_relations, restate_relation
 
 __all__ = [
     "Sensitivity",
     "Unbounded",
     "check_missing",
     "check_norm",
+    "largest_sensitivity",
     "norm_order",
     "relation_of",
     "sensitivity_of",
@@ -44,7 +45,7 @@ class Sensitivity(Exact):
     """A sensitivity that knows which relation of neighbours it holds under.
 
     Pass it to a mechanism as ``sensitivity=``: the loss of the mechanism is then stated under the
-    relation, and budgets of the other relation refuse it.
+    relation, and budgets of another relation refuse it, unless this one implies that.
 
     A sensitivity is a Fraction, and equals every number of its value. Adding an int, a Fraction, a
     positive float or a sensitivity under the same relation keeps the relation, and so does
@@ -55,8 +56,8 @@ class Sensitivity(Exact):
     ----------
     value : number >= 0
         A float is rounded up: it is read as the larger of its shortest repr and its binary value.
-    relation : {"add-remove", "change-one"}, optional
-        The relation that the number holds under. None: it holds under both relations, or no
+    relation : {"add-remove", "change-one", "add-remove-or-change"}, optional
+        The relation that the number holds under. None: it holds under every relation, or no
         relation is stated, and the caller is responsible for it.
     norm : {1, 2}, default 1
         1: the number bounds the L1 norm of a change. 2: it bounds the L2 norm only. Gaussian
@@ -74,7 +75,7 @@ class Sensitivity(Exact):
     TypeError, ValueError
         For another value, relation or norm.
     RelationMismatchError
-        If value is already stated under the other relation.
+        If value is already stated under a relation that does not imply this one.
 
     Examples
     --------
@@ -96,7 +97,7 @@ class Sensitivity(Exact):
         number = read_upward(value, "value")
         if number < 0:
             raise ValueError(f"value must be at least 0, not {format_number(number)}")
-        stated = combine_relations("value", relation_of(value), check_optional_relation(relation))
+        stated = restate_relation("value", relation_of(value), check_optional_relation(relation))
         check_norm(norm)
         return sensitivity_of(number, stated, max(norm, norm_order(value)))
 
@@ -105,7 +106,7 @@ class Sensitivity(Exact):
 
     @property
     def relation(self) -> str | None:
-        """The relation that it holds under; None: it holds under both, or states none."""
+        """The relation that it holds under; None: it holds under all, or states none."""
         return self._relation
 
     @property
@@ -152,7 +153,7 @@ class Unbounded(float):
     ----------
     missing_bound : str
         The bound that would make it finite, such as "upper bound".
-    relation : {"add-remove", "change-one"}, optional
+    relation : {"add-remove", "change-one", "add-remove-or-change"}, optional
         The relation that it was computed for. None: no relation is stated.
 
     Raises
@@ -202,6 +203,23 @@ def relation_of(sensitivity: object) -> str | None:
 def norm_order(sensitivity: object) -> int:
     """Return 2 for a sensitivity that bounds the L2 norm only, and 1 for any other number."""
     return sensitivity.norm if isinstance(sensitivity, Sensitivity) else 1
+
+
+def largest_sensitivity(find: Callable[..., Sensitivity | Unbounded]) -> Sensitivity:
+    """Return the larger of the sensitivities under "add-remove" and under "change-one".
+
+    It holds under "add-remove-or-change", whose neighbours are those of one of the two.
+
+    Parameters
+    ----------
+    find : callable
+        Returns the sensitivity under ``relation=``, which is finite.
+
+    """
+    found = [find(relation=relation) for relation in SINGLE_RELATIONS]
+    # Where one of them bounds the L2 norm only, so does the larger.
+    norm = max(map(norm_order, found))
+    return sensitivity_of(max(Fraction(each) for each in found), "add-remove-or-change", norm)
 
 
 def upward_literal_of(number: Fraction) -> str:

@@ -111,7 +111,7 @@ MISTAKES: dict[str, Case] = {
     ),
     "an underscore in a relation": (
         lambda w: PrivacyFilter(PureDP(1), relation="add_remove"),
-        ValueError, ("relation must be 'add-remove' or 'change-one', not 'add_remove'",),
+        ValueError, ("'change-one' or 'add-remove-or-change', not 'add_remove'",),
     ),
     "another word for a relation": (
         lambda w: PrivacyOdometer(relation="bounded"),

@@ -152,6 +152,23 @@ def test_the_relation_is_the_ledgers(run: Run, path: str) -> None:
     assert charges(path) == 2
 
 
+def test_either_relation_pays_from_each_budget(run: Run, path: str) -> None:
+    either = ["--relation", "add-remove-or-change"]
+    run("ledger", "create", path, "--epsilon", "1", *either, "--privacy-unit", "person")
+    paid = [*HISTOGRAM, "--epsilon", "0.25", "--ledger", path]
+    release = json.loads(run(*paid, "--json")[1])
+    assert (release["relation"], scale_of(release)) == ("add-remove-or-change", "8")
+    assert "is in the table or not, or has other data" in " ".join(run(*paid)[1].split())
+    for one in ("add-remove", "change-one"):
+        refused(run(*paid, "--relation", one), 2, "is kept under 'add-remove-or-change'")
+        of_one = f"{path}-{one}"
+        run("ledger", "create", of_one, "--epsilon", "1", "--relation", one, "--privacy-unit", "p")
+        released = json.loads(run(*HISTOGRAM, "--epsilon", "0.5", "--ledger", of_one, *either,
+                                  "--json")[1])  # fmt: skip
+        assert (released["relation"], scale_of(released)) == ("add-remove-or-change", "4")
+    assert charges(path) == 2
+
+
 def test_blocks_are_added_all_or_none(run: Run, path: str) -> None:
     run("ledger", "create", path, "--epsilon", "1", "--privacy-unit", "person", "--by-block")
     assert run("ledger", "add-block", path, "a", "b")[0] == 0

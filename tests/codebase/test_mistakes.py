@@ -112,7 +112,7 @@ MISTAKES: dict[str, tuple[Ask, type[Exception], list[str]]] = {
     "another word for a relation": (
         lambda b: cydp.histogram(AGES, 10, (0, 100), epsilon=1, relation="bounded", budget=b),
         ValueError,
-        ["relation must be 'add-remove' or 'change-one', not 'bounded'"],
+        ["'change-one' or 'add-remove-or-change', not 'bounded'"],
     ),
     "a confidence in percent": (
         lambda _: NOISE.error_bound(95),

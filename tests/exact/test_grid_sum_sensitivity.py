@@ -22,5 +22,7 @@ def test_the_norm_of_groups_covers_every_pair_of_neighbours() -> None:
                 most = max(most, float(np.linalg.norm(tables[0] - tables[1])))
         stated = float(total.sensitivity(relation="change-one", norm=2))
         assert most <= stated <= most * (1 + 1e-5)  # of six digits
+        # A record of `None` comes or goes; those pairs are among these.
+        assert float(total.sensitivity(relation="add-remove-or-change", norm=2)) == stated
     with pytest.raises(ValueError, match="norm must be 1, for Laplace noise, or 2"):
         total.sensitivity(norm=3)

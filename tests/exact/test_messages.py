@@ -334,9 +334,9 @@ STATED: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (
         lambda: of.count(relation="both"),
         ValueError,
-        "relation must be 'add-remove' or 'change-one'",
+        "relation must be 'add-remove', 'change-one' or",
     ),
-    (lambda: of.count(relation=None), ValueError, "relation must be 'add-remove' or 'change-one'"),
+    (lambda: of.count(relation=None), ValueError, "relation must be 'add-remove', 'change-one' or"),
     (lambda: of.histogram(norm=3), ValueError, "norm must be 1"),
     (lambda: of.histogram(norm="l1"), TypeError, "norm must be 1 or 2, not str"),
     (lambda: of.sum((0, 1), missing=1), TypeError, "missing must be True or False, not int"),

@@ -218,6 +218,21 @@ def test_a_release_knows_the_entry_that_has_paid(
     assert wrong_in_ledger(later, ledger) == []
 
 
+def test_the_relation_of_a_release_implies_that_of_its_ledger(tmp_path: Path) -> None:
+    relations = ("add-remove", "change-one", "add-remove-or-change")
+    for kept in relations:
+        path = tmp_path / kept
+        with BudgetLedger.create(path, PureDP(9), relation=kept, privacy_unit="row") as ledger:
+            for stated in {kept, "add-remove-or-change"}:
+                release = cydp.count(X, budget=ledger, relation=stated, **PURE)
+                certificate = through_json(release.certificate())
+                assert wrong_in_certificate(certificate) == []
+                assert wrong_in_ledger(certificate, ledger) == []
+                for other in relations:
+                    wrong = wrong_in_ledger(certificate | {"relation": other}, ledger)
+                    assert (wrong == []) == (other in (kept, "add-remove-or-change"))
+
+
 def test_a_repetition_has_the_same_payment(ledger: BudgetLedger) -> None:
     first, again = (
         cydp.histogram(X, 4, (0, 5), budget=ledger.scope(charge_id="a"), **PURE) for _ in range(2)

@@ -199,9 +199,11 @@ def test_the_error_of_a_mean_needs_the_number_of_rows() -> None:
 # What the cost means
 
 
-@pytest.mark.parametrize("relation", ["add-remove", "change-one"])
+@pytest.mark.parametrize("relation", ["add-remove", "change-one", "add-remove-or-change"])
 def test_pure_epsilon_is_said_as_odds(relation: str) -> None:
     text = " ".join(meaning_of(cydp.PureDP("0.1"), Unit(relation)))
+    assert ("present against absent" in text) == (relation != "change-one")
+    assert ("two values" in text) or relation == "add-remove"
     assert "= 1.11" in text
     assert ("e**(2 epsilon) = 1.23" in text) == (relation == "add-remove")
     assert "at most 0.525" in text

@@ -21,7 +21,7 @@ from cydp.releases._median_by_halving import HalvingQuery
 from cydp.releases._unit import Unit
 from cydp.testing import SeededGenerator
 
-RELATIONS = ["add-remove", "change-one"]
+RELATIONS = ["add-remove", "change-one", "add-remove-or-change"]
 BOUNDS = (0, 8)
 
 

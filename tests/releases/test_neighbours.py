@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from releases.exact_answers import Recorder, answers, without_noise
 from releases.neighbours import CASES, CELLS, SLOTS, Rows, columns_of, table_of
-from releases.test_sensitivities import SETTINGS, Worst, compare
+from releases.test_sensitivities import EITHER, OF_EITHER, SETTINGS, Worst, compare
 
 NUMBERS = (-50.0, -4.0, 1.0, 10.0, 52.0, 57.0, 60.0, 1e9, np.nan)
 CELL, NUMBER = st.integers(-1, CELLS - 1), st.sampled_from(NUMBERS)
@@ -42,7 +42,9 @@ def neighbours(draw: Any, relation: str, protected: str) -> tuple[Any, Any]:
     most = SLOTS[protected]
     least = 1 if protected == "row" else 0
     rows = st.lists(st.tuples(CELL, NUMBER), min_size=least, max_size=most)
-    one, two = draw(rows), draw(rows) if relation == "change-one" else []
+    one = draw(rows)
+    comes = relation == "add-remove" or (relation == EITHER and draw(st.booleans()))
+    two = [] if comes else draw(rows)
     others = draw(st.lists(st.tuples(st.integers(0, 2), CELL, NUMBER), max_size=8))
     unit, cell, x = ([each[i] for each in others] for i in range(3))
     rest = columns_of(
@@ -58,7 +60,7 @@ def neighbours(draw: Any, relation: str, protected: str) -> tuple[Any, Any]:
 
 
 @pytest.mark.parametrize("pairs", [20, pytest.param(300, marks=pytest.mark.long)])
-@pytest.mark.parametrize(("name", "relation", "protected"), CHOSEN)
+@pytest.mark.parametrize(("name", "relation", "protected"), [*CHOSEN, *OF_EITHER])
 def test_neighbours_are_no_further_apart_than_the_noise_is_for(
     recorder: Recorder, name: str, relation: str, protected: str, pairs: int
 ) -> None:

@@ -41,10 +41,12 @@ from cydp.releases import (
     _variance,
 )
 from cydp.releases import _sum as sums
+from cydp.releases._moments import MomentQuery
 from cydp.releases._query import Query
 from cydp.releases._unit import Change, Unit
 
 RELATIONS = ("add-remove", "change-one")
+EITHER = "add-remove-or-change"
 ROUNDING = 1e-5  # roots are rounded up to six digits
 SMALL = 1e-9  # of squares and roots of floats in this test
 
@@ -56,10 +58,12 @@ def pairs_of_rows(
     slots = SLOTS[protected]
     one, two = (seek_rows(random, pairs, slots, bounds) for _ in range(2))
     none = np.zeros((pairs, 1), np.bool_)
-    if protected == "row" and relation == "change-one":
+    if protected == "row" and relation != "add-remove":
         one.present[:] = two.present[:] = True
-    elif relation == "add-remove":
+    if relation == "add-remove":
         two = one.hidden(none)
+    elif relation == EITHER:  # in half of the pairs the unit goes
+        two = two.hidden(random.random((pairs, 1)) < 0.5)
     if protected != "contained":
         return one, two
     # `one` and `two` are of one person of a household, before and after.
@@ -138,7 +142,7 @@ def spread(values: Any, keys: Any, pairs: int) -> Any:
 
 def compare_selections(worst: dict[str, Worst], one: Answers, two: Answers, pairs: int) -> None:
     selection: Any = one.query.selection  # type: ignore[attr-defined]
-    reached = selection.max_partitions * (2 if one.query.relation == "change-one" else 1)
+    reached = selection.max_partitions * (1 if one.query.relation == "add-remove" else 2)
     units = [spread(each.units, each.keys, pairs).reshape(pairs, -1) for each in (one, two)]
     each = np.abs(units[0] - units[1])
     change = Change(reached, reached**0.5, reached, one.query.relation)  # type: ignore[arg-type]
@@ -188,24 +192,40 @@ def refused(name: str, protected: str) -> bool:
     return protected == "promise" and "unknown" in name
 
 
-SETTINGS = [
-    (name, relation, protected)
-    for name in CASES
-    for relation in RELATIONS
-    for protected in PROTECTED
-    # Nobody knows how many units there are in keys that are not public.
-    if not (protected == "promise" and "unknown" in name)
+def settings_under(relations: tuple[str, ...]) -> list[tuple[str, str, str]]:
+    return [
+        (name, relation, protected)
+        for name in CASES
+        for relation in relations
+        for protected in PROTECTED
+        if not refused(name, protected)
+    ]
+
+
+SETTINGS = settings_under(RELATIONS)
+# Each kind of change, where the two relations differ.
+FEW = [
+    ("count", "row"), ("sum, filled", "row"), ("mean, filled", "row"), ("quantile", "row"),
+    ("histogram", "user"), ("histogram", "contained"), ("group_by, filled", "row"),
+    ("group_by, unknown keys", "user"),
+]  # fmt: skip
+OF_EITHER = [
+    pytest.param(*each, marks=() if (each[0], each[2]) in FEW else pytest.mark.long)
+    for each in settings_under((EITHER,))
 ]
 
 
 @pytest.mark.parametrize("times", [1, pytest.param(25, marks=pytest.mark.slow)])
-@pytest.mark.parametrize(("name", "relation", "protected"), SETTINGS)
+@pytest.mark.parametrize(("name", "relation", "protected"), [*SETTINGS, *OF_EITHER])
 def test_sensitivities_are_true_and_reached(
     recorder: Recorder, name: str, relation: str, protected: str, times: int
 ) -> None:
-    """The long run has 10**5 pairs for each setting, or for each release of one number."""
+    """The long run has 10**5 pairs for each setting, or for each release of one number.
+
+    Under either relation there are twice as many, so that each has as many as alone.
+    """
     case = CASES[name]
-    pairs = times * (4000 if case.by_partition else 500)
+    pairs = times * (4000 if case.by_partition else 500) * (2 if relation == EITHER else 1)
     for part, found in seek(recorder, case, relation, protected, pairs).items():
         assert found.is_private, (part, found)
         assert found.is_tight, (part, found)
@@ -238,6 +258,20 @@ def of_rows(bound: Callable[..., Any]) -> Callable[..., Any]:
     return lambda *given, max_rows=None: bound(*given)
 
 
+def under_one(relation: str, method: Callable[..., Change]) -> Callable[..., Change]:
+    """Return a bound that takes one relation for either."""
+
+    def change(unit: Unit, *given: Any) -> Change:
+        if unit.relation != EITHER:
+            return method(unit, *given)
+        return replace(method(replace(unit, relation=relation), *given), relation=EITHER)
+
+    return change
+
+
+CHANGES = ("change_one_answer", "change_each_partition")
+
+
 def unshifted(sum_of: Callable[..., Any]) -> Callable[..., Any]:
     """Return a sum by key that forgets the middle of the bounds."""
     names = ("name", "kind", "grid", "filled", "counts_rows", "rows_name")
@@ -266,10 +300,7 @@ MUTANTS: dict[str, tuple[list[tuple[Any, str, Any]], list[tuple[str, str, str]]]
         [(name, "add-remove", "row") for name in ("sum", "mean", "group_by")],
     ),
     "max_rows ignored": (
-        [
-            (Unit, name, one_row(getattr(Unit, name)))
-            for name in ("change_one_answer", "change_each_partition")
-        ],
+        [(Unit, name, one_row(getattr(Unit, name))) for name in CHANGES],
         [
             (name, relation, protected)
             for name, relation, protected in SETTINGS
@@ -312,6 +343,24 @@ MUTANTS: dict[str, tuple[list[tuple[Any, str, Any]], list[tuple[str, str, str]]]
     "a promise as a row": (
         [(Unit, "has_fixed_rows", property(lambda unit: not unit.has_users))],
         [(name, "change-one", "promise") for name in ("sum, filled", "mean, filled")],
+    ),
+    "only changes": (
+        [(Unit, name, under_one("change-one", getattr(Unit, name))) for name in CHANGES],
+        [("sum, filled", EITHER, "row")],
+    ),
+    "only comes or goes": (
+        [(Unit, name, under_one("add-remove", getattr(Unit, name))) for name in CHANGES],
+        [
+            ("sum", EITHER, "row"),
+            ("mean", EITHER, "user"),
+            ("quantile", EITHER, "row"),
+            ("histogram", EITHER, "row"),
+            ("group_by, filled", EITHER, "user"),
+        ],
+    ),
+    "a public number of rows": (
+        [(MomentQuery, "knows_rows", property(lambda query: query.relation != "add-remove"))],
+        [(name, EITHER, "row") for name in ("mean, filled", "variance, filled")],
     ),
     "rows as users": (
         [(_group_rows, "bound_rows", of_rows(_group_rows.bound_rows))],

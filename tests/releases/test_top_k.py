@@ -55,6 +55,7 @@ def test_keys_are_selected_as_the_exponential_mechanism_selects() -> None:
     [
         ({"epsilon": 1}, 2),
         ({"epsilon": 1, "relation": "change-one"}, 4),
+        ({"epsilon": 1, "relation": "add-remove-or-change"}, 4),
         ({"epsilon": 1, "user": "u", "max_rows_per_partition": 3}, 6),
         ({"epsilon": 1, "user": "u", "unit": ("household", "person")}, 4),
         ({"epsilon": 1, "max_rows_per_unit": 5}, 10),

@@ -312,6 +312,28 @@ def test_changes(unit: Unit, one: Change, each: Change) -> None:
     assert float(each.l2) * (1 - 1e-15) <= found.l2 <= float(each.l2) * (1 + 1e-5)
 
 
+@pytest.mark.parametrize(("most", "width"), [(5, 7), (5, 10), (5, 5), (60, 10)])
+@pytest.mark.parametrize(
+    "given",
+    [
+        {}, {"max_rows_per_unit": 4}, {"user": "u", "max_partitions": 3},
+        {"user": "u", "unit": ("household", "person"), "max_partitions": 3},
+    ],
+)  # fmt: skip
+def test_either_change_is_the_larger_of_both(given: dict[str, Any], most: int, width: int) -> None:
+    """In each norm, and in coordinates."""
+    if width < most and "user" in given:
+        return  # only a row that is always there
+    relations = ("add-remove", "change-one", "add-remove-or-change")
+    units = [read(by_partition=True, relation=relation, **given) for relation in relations]
+    for method in (Unit.change_one_answer, Unit.change_each_partition):
+        comes, changes, either = (method(unit, most, width) for unit in units)
+        assert either == Change(
+            max(comes.l1, changes.l1), max(comes.l2, changes.l2),
+            max(comes.coordinates, changes.coordinates), "add-remove-or-change",
+        )  # fmt: skip
+
+
 def test_a_change_within_a_partition_can_be_the_larger_one() -> None:
     unit = Unit("change-one", has_users=True, max_rows=3, max_partitions=4)
     assert unit.change_each_partition(5, 10) == Change(

@@ -16,7 +16,7 @@ from cydp._numbers.rational import Exact, as_exact, float_of, read_integer
 from cydp._numbers.rounding import DIGITS, decimal_above, decimal_below
 from cydp.accounting._amounts import amount_of
 from cydp.accounting._budget import check_budget
-from cydp.accounting._combine_relations import combine_relations
+from cydp.accounting._combine_relations import restate_relation
 from cydp.accounting._cost import HasLoss, loss_of, relation_of
 from cydp.accounting._loss import ZCDP, ApproxDP, Loss, PureDP
 from cydp.accounting._plan import Plan
@@ -158,7 +158,7 @@ def _check_make(make: _Make[Any], name: str, parameter: Exact, budget: Loss) -> 
         raise TypeError(
             f"{_A_CLASS}, or return a mechanism or a loss, not {type(mechanism).__name__}"
         )
-    combine_relations("the budget and the mechanism", budget.relation, relation_of(mechanism))
+    restate_relation("the budget and the mechanism", relation_of(mechanism), budget.relation)
 
 
 def _calibrate_plan(

@@ -11,16 +11,16 @@ from typing import Any, cast
 
 from cydp._arguments import Integer
 from cydp._call_errors import explain_arguments
-from cydp._relations import check_relation
+from cydp._relations import check_relation, implies
 from cydp.accounting._cost import check_loss
 from cydp.accounting._errors import MeasureMismatchError, RelationMismatchError
-from cydp.accounting._loss import ZCDP, ApproxDP, Loss, PureDP
+from cydp.accounting._loss import LOSSES, ZCDP, ApproxDP, Loss, PureDP
 from cydp.accounting._make_loss import make_loss
 
 __all__ = ["group_privacy", "parallel", "sequential"]
 
 _NO_LOSSES = "losses must be at least one, as in {}(PureDP(0.1), PureDP(0.2))"
-_PAIRS_LIKE = "parallel((PureDP(2), PureDP(1)), relation='change-one')"
+_PAIRS_LIKE = "parallel((PureDP(2), PureDP(1)), relation={!r})"
 
 
 def sequential(*losses: Loss) -> Loss:
@@ -43,7 +43,7 @@ def sequential(*losses: Loss) -> Loss:
     MeasureMismatchError
         For a ZCDP loss beside an ApproxDP loss without a rho.
     RelationMismatchError
-        For losses that are stated under different relations.
+        For losses stated under relations of which neither implies the other.
 
     Notes
     -----
@@ -71,17 +71,18 @@ def parallel(*losses: Loss | Sequence[Loss], relation: str = "add-remove") -> Lo
     Parameters
     ----------
     *losses : loss, or pair of losses
-        Under "add-remove" one loss for each slice. Under "change-one" a pair for each slice: the
-        loss if one of its records changes, and the loss if one of its records comes or goes.
-    relation : {"add-remove", "change-one"}, default "add-remove"
-        The relation that the result is stated under. Under "change-one" a record that changes may
-        move from one slice to another, and then both slices pay. The pairs are needed for that.
+        Under "add-remove" one loss for each slice. Else a pair for each slice: the loss if one of
+        its records changes, and the loss if one of its records comes or goes. A loss that is
+        stated under "add-remove-or-change" stands for both.
+    relation : {"add-remove", "change-one", "add-remove-or-change"}, default "add-remove"
+        The relation that the result is stated under. A record that changes may move from one slice
+        to another, and then both slices pay. The pairs are needed for that.
 
     Returns
     -------
     loss
-        Under "add-remove" the largest of the losses, number by number. Under "change-one" the
-        larger of the largest first loss, and of the sum of the two largest second losses.
+        Under "add-remove" the largest of the losses, number by number. Else the larger of the
+        largest first loss, and of the sum of the two largest second losses.
 
     Raises
     ------
@@ -90,8 +91,8 @@ def parallel(*losses: Loss | Sequence[Loss], relation: str = "add-remove") -> Lo
     MeasureMismatchError
         For a ZCDP loss beside an ApproxDP loss without a rho.
     RelationMismatchError
-        For a loss that is stated under another relation than its place needs. That is "add-remove";
-        in a pair it is "change-one" for the first loss and "add-remove" for the second.
+        For a loss whose relation does not imply what its place needs. That is "add-remove"; in a
+        pair it is "change-one" for the first loss and "add-remove" for the second.
 
     References
     ----------
@@ -116,17 +117,9 @@ def parallel(*losses: Loss | Sequence[Loss], relation: str = "add-remove") -> Lo
                 )
         checked = _check_relations("losses", _check_losses(losses, "parallel"), relation)
         return _combine(checked, max, relation)
-    pairs: list[list[Loss]] = []
-    for given in losses:
-        if not isinstance(given, list | tuple) or len(given) != 2:
-            raise TypeError(
-                "losses must be pairs under relation='change-one', one for each slice: (loss if a "
-                "record changes, loss if a record comes or goes), because a record that changes "
-                f"may move to another slice; for example {_PAIRS_LIKE}"
-            )
-        pairs.append([check_loss(loss, "losses") for loss in given])
+    pairs = [_read_pair(given, relation) for given in losses]
     if not pairs:
-        raise ValueError(f"losses must be at least one pair, as in {_PAIRS_LIKE}")
+        raise ValueError(f"losses must be at least one pair, as in {_PAIRS_LIKE.format(relation)}")
     changed = _check_relations(
         "the first loss of each pair", [first for first, _ in pairs], "change-one"
     )
@@ -174,6 +167,19 @@ def group_privacy(loss: Loss, k: Integer) -> Loss:
     return check_loss(loss, "loss").group(k)
 
 
+def _read_pair(given: Loss | Sequence[Loss], relation: str) -> list[Loss]:
+    """Return the loss of a slice if a record changes, and if a record comes or goes."""
+    if isinstance(given, LOSSES) and (given.relation or relation) == "add-remove-or-change":
+        return [given, given]
+    if not isinstance(given, list | tuple) or len(given) != 2:
+        raise TypeError(
+            f"losses must be pairs under relation={relation!r}, one for each slice: (loss if a "
+            "record changes, loss if a record comes or goes), because a record that changes "
+            f"may move to another slice; for example {_PAIRS_LIKE.format(relation)}"
+        )
+    return [check_loss(loss, "losses") for loss in given]
+
+
 def _check_losses(losses: Sequence[object], function: str) -> list[Loss]:
     if not losses:
         raise ValueError(_NO_LOSSES.format(function))
@@ -183,7 +189,7 @@ def _check_losses(losses: Sequence[object], function: str) -> list[Loss]:
 def _check_relations(what: str, losses: list[Loss], relation: str) -> list[Loss]:
     """Return losses; a RelationMismatchError if one is stated under another relation."""
     for loss in losses:
-        if loss.relation not in (None, relation):
+        if not implies(loss.relation, relation):
             raise RelationMismatchError(
                 f"{what} must be stated under {relation!r}, not under {loss.relation!r}"
             )

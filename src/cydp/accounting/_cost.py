@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Protocol, TypeAlias, runtime_checkable
 
-from cydp._relations import check_optional_relation
+from cydp._relations import check_optional_relation, implies
 from cydp.accounting._combine_relations import combine_relations
 from cydp.accounting._describe_argument import describe_wrong_loss
 from cydp.accounting._errors import RelationMismatchError
@@ -67,22 +67,22 @@ def relation_of(cost: Cost) -> str | None:
 def check_relation_of_cost(
     cost: Cost, relation: str | None, kept: str, use: str = "be paid from a budget"
 ) -> None:
-    """Raise a RelationMismatchError if a cost is stated under another relation than a budget's.
+    """Raise a RelationMismatchError unless a cost's relation implies that of a budget.
 
     Parameters
     ----------
     cost : loss, mechanism or release
         It may state its relation itself.
-    relation : {"add-remove", "change-one", None}
+    relation : {"add-remove", "change-one", "add-remove-or-change", None}
         The relation that the caller states for the cost.
-    kept : {"add-remove", "change-one"}
+    kept : {"add-remove", "change-one", "add-remove-or-change"}
         The relation that the budget is kept under.
     use : str
         What the cost is for, in the error.
 
     """
     for stated in (relation_of(cost), check_optional_relation(relation)):
-        if stated is not None and stated != kept:
+        if not implies(stated, kept):
             raise RelationMismatchError(
                 f"the cost is stated under {stated!r} and cannot {use} that is kept under "
                 f"{kept!r}: state both under one relation"

@@ -46,7 +46,7 @@ class PrivacyFilter:
     ----------
     budget : PureDP, ApproxDP or ZCDP
         What may be spent in all. Charges must be in its measure. Totals are exact fractions.
-    relation : {"add-remove", "change-one"}, default "add-remove"
+    relation : {"add-remove", "change-one", "add-remove-or-change"}, default "add-remove"
         The relation of neighbours that the losses are stated under.
 
     Raises
@@ -123,7 +123,7 @@ class PrivacyFilter:
             What one release costs.
         count : int >= 0, default 1
             How many releases there are.
-        relation : {"add-remove", "change-one"}, optional
+        relation : {"add-remove", "change-one", "add-remove-or-change"}, optional
             The relation that the cost is stated under. None: the relation that the loss or the
             mechanism states, if it states one.
 

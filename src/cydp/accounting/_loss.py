@@ -47,7 +47,7 @@ class PureDP(Measure):
         What the same releases cost in zCDP. The default, epsilon**2 / 2, always holds. A smaller
         rho is the caller's claim, because epsilon alone does not say how small rho can be. It can
         be 0 only if epsilon is 0.
-    relation : {"add-remove", "change-one"}, optional
+    relation : {"add-remove", "change-one", "add-remove-or-change"}, optional
         The relation of neighbours that the loss is stated under. None: no relation is stated, and
         the caller is responsible for it.
 
@@ -172,7 +172,7 @@ class ApproxDP(Measure):
     rho : number >= 0, optional
         What the same releases cost in zCDP, if that is known. It is the caller's claim, and can be
         0 only if epsilon is 0.
-    relation : {"add-remove", "change-one"}, optional
+    relation : {"add-remove", "change-one", "add-remove-or-change"}, optional
         The relation of neighbours that the loss is stated under. None: no relation is stated, and
         the caller is responsible for it.
 
@@ -291,7 +291,7 @@ class ZCDP(Measure):
     rho : number >= 0
         The Renyi divergence of order alpha is at most rho alpha, in nats. It is kept as an exact
         fraction: 0.1 means 1/10.
-    relation : {"add-remove", "change-one"}, optional
+    relation : {"add-remove", "change-one", "add-remove-or-change"}, optional
         The relation of neighbours that the loss is stated under. None: no relation is stated, and
         the caller is responsible for it.
 

@@ -24,7 +24,7 @@ class PrivacyOdometer:
 
     Parameters
     ----------
-    relation : {"add-remove", "change-one"}, default "add-remove"
+    relation : {"add-remove", "change-one", "add-remove-or-change"}, default "add-remove"
         The relation of neighbours that the losses are stated under.
 
     Raises
@@ -77,7 +77,7 @@ class PrivacyOdometer:
             What one release costs.
         count : int >= 0, default 1
             How many releases there are.
-        relation : {"add-remove", "change-one"}, optional
+        relation : {"add-remove", "change-one", "add-remove-or-change"}, optional
             The relation that the cost is stated under. None: the relation that the loss or the
             mechanism states, if it states one.
 

@@ -50,7 +50,7 @@ def add_commands(commands: Any) -> None:
     create.add_argument(
         "--relation",
         default="add-remove",
-        help="what neighbours differ in: add-remove (default) or change-one",
+        help="what neighbours differ in: add-remove (default), change-one or add-remove-or-change",
     )
     create.add_argument(
         "--by-block",

@@ -105,8 +105,8 @@ def _add_privacy(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--rho", metavar="R", help="zero-concentrated DP")
     group.add_argument(
         "--relation",
-        help="what neighbours differ in: add-remove or change-one (default: the ledger's; "
-        "add-remove without one)",
+        help="what neighbours differ in: add-remove, change-one or add-remove-or-change (default: "
+        "the ledger's; add-remove without one)",
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,12 @@ from cydp._numbers.intervals import sqrt_bounds
 from cydp._numbers.rational import Exact, as_exact
 from cydp._numbers.rounding import decimal_above
 from cydp._relations import check_relation
-from cydp._sensitivity import Sensitivity, check_missing, check_norm
+from cydp._sensitivity import (
+    Sensitivity,
+    check_missing,
+    check_norm,
+    largest_sensitivity,
+)
 from cydp.exact._grid import Grid, read_exponent
 
 __all__ = ["GridSum", "sum_on_grid"]
@@ -84,12 +90,12 @@ class GridSum:
 
         Parameters
         ----------
-        relation : {"add-remove", "change-one"}, default "add-remove"
-            Whether neighbouring tables differ in the presence of one record, or in its number and
-            its group.
+        relation : {"add-remove", "change-one", "add-remove-or-change"}, default "add-remove"
+            Whether neighbouring tables differ in the presence of one record, in its number and its
+            group, or in either.
         missing : bool, default True
             Whether a record may have no number (NaN, null or masked) or no group. This matters
-            under "change-one" only. With False the caller promises that every record has both.
+            if a record may change. With False the caller promises that every record has both.
         norm : {1, 2}, default 1
             L1 for Laplace noise, or L2 for Gaussian noise. They are equal for a single sum.
 
@@ -118,6 +124,8 @@ class GridSum:
         check_relation(relation)
         check_missing(missing)
         check_norm(norm)
+        if relation == "add-remove-or-change":
+            return largest_sensitivity(partial(self.sensitivity, missing=missing, norm=norm))
         lower, upper = self.bounds
         largest = max(abs(lower), abs(upper))
         zero = Fraction(0)

@@ -49,9 +49,9 @@ class _NoisyMaxMechanism(ABC):
         if not isinstance(monotonic, bool):
             raise TypeError(f"monotonic must be True or False, not {type(monotonic).__name__}")
         norm, relation = read_norm(sensitivity), relation_of(sensitivity)
-        if monotonic and relation == "change-one":
+        if monotonic and relation not in (None, "add-remove"):
             raise ValueError(
-                "monotonic must be False for a sensitivity that is stated under 'change-one': a "
+                f"monotonic must be False for a sensitivity that is stated under {relation!r}: a "
                 "record that changes moves scores in both directions"
             )
         set_fields(
@@ -221,14 +221,14 @@ class ExponentialMechanism(_NoisyMaxMechanism):
     monotonic : bool, default False
         Whether adding a record can only increase scores, or only decrease them. This holds for
         counts, but not for quantiles. The noise is then half as large. The loss is stated under
-        "add-remove", and a budget under "change-one" refuses it, because a record that changes can
+        "add-remove", and a budget of another relation refuses it, because a record that changes can
         move scores in both directions.
 
     Raises
     ------
     TypeError, ValueError
         If epsilon or sensitivity is not a positive number, if monotonic is not a bool, or if it is
-        True and the sensitivity is stated under "change-one".
+        True and the sensitivity is stated under another relation than "add-remove".
 
     Attributes
     ----------

@@ -52,9 +52,9 @@ class PartitionSelection:
         Privacy cost of one `release` of all partitions in approximate DP, epsilon in nats.
     max_partitions : int >= 1
         The largest number of partitions of one user.
-    relation : {"add-remove", "change-one"}, default "add-remove"
-        Under "change-one" one user leaves up to `max_partitions` partitions, and another user
-        enters up to `max_partitions`.
+    relation : {"add-remove", "change-one", "add-remove-or-change"}, default "add-remove"
+        Unless it is "add-remove", one user may leave up to `max_partitions` partitions, and
+        another user may enter up to `max_partitions`.
 
     Raises
     ------
@@ -114,7 +114,7 @@ class PartitionSelection:
         return ApproxDP(self.epsilon, self.delta, relation=self.relation)
 
     def _table(self) -> KeepTable:
-        users = 2 if self.relation == "change-one" else 1
+        users = 1 if self.relation == "add-remove" else 2
         return compute_table(self.epsilon, self.delta, users * self.max_partitions)
 
     @overload
@@ -162,7 +162,7 @@ class PartitionSelection:
         counts : int, or array of any integer dtype and shape
             The number of distinct users, not of rows, in each partition. Negative counts mean 0.
         budget : PrivacyFilter, BudgetLedger or LedgerScope, optional
-            It is charged before counts are read. It must have the same relation.
+            It is charged before counts are read. Its relation must be this one, or implied by it.
         rng : Generator, optional
             The source of randomness. Default: the calling thread's own generator.
 

@@ -294,7 +294,7 @@ class RandomizedResponse:
             If codes does not hold integers, or has a dtype that does not hold n_categories - 1; if
             budget, rng or out is not allowed. Then nothing is charged or drawn.
         PrivacyError
-            If the budget refuses, or is kept under "add-remove". Then nothing is charged and no
+            If the budget refuses, or is kept under another relation. Then nothing is charged and no
             code is read.
 
         Examples

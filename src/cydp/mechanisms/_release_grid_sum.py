@@ -81,7 +81,8 @@ def _check_sensitivity(mechanism: GridMechanism, total: GridSum) -> None:
             " sum on its grid: give the mechanism sensitivity=total.sensitivity(relation=...)"
         )
     groups = 1 if isinstance(total.units, int) else len(total.units)
-    if mechanism.coordinates == 1 < groups and mechanism.relation == "change-one":
+    may_move = mechanism.relation not in (None, "add-remove")
+    if mechanism.coordinates == 1 < groups and may_move:
         raise ValueError("coordinates must be at least 2: a record that changes may change groups")
 
 

@@ -86,8 +86,8 @@ def count(
     epsilon, rho, delta : numbers > 0
         Privacy cost of the release. epsilon: pure DP, in nats, with discrete Laplace noise. rho:
         zCDP, and epsilon with delta: approximate DP, both with discrete Gaussian noise.
-    relation : {"add-remove", "change-one"}, default "add-remove"
-        Whether neighbouring tables differ in the presence of one unit or in its data.
+    relation : {"add-remove", "change-one", "add-remove-or-change"}, default "add-remove"
+        Whether neighbouring tables differ in the presence of one unit, in its data, or in either.
     user : column of any kind, or its name if x is a table, optional
         Whose record each one is. Then the unit that is protected is a user, and `max_rows` records
         of each user count, chosen at random. Default: the unit is a record.

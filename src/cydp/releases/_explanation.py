@@ -59,7 +59,7 @@ class Explanation:
 
     @property
     def relation(self) -> str:
-        """The relation of neighbours: "add-remove" or "change-one"."""
+        """The relation of neighbours, such as "add-remove"."""
         return self.query.relation
 
     @property

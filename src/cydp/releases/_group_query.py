@@ -229,8 +229,8 @@ class GroupQuery(Query):
         delta = privacy.delta * share
         if isinstance(self.privacy_of_parts, PureDP):
             delta = privacy.delta
-        # Under "change-one" the mechanism itself takes twice as many.
-        reached = self.unit.most_reached // (2 if self.relation == "change-one" else 1)
+        # Unless under "add-remove", the mechanism itself takes twice as many.
+        reached = self.unit.most_reached // (1 if self.relation == "add-remove" else 2)
         return PartitionSelection(
             epsilon=privacy.epsilon * share, delta=delta,
             max_partitions=reached, relation=self.relation,

@@ -35,10 +35,14 @@ def meaning_of(loss: Loss, unit: Unit) -> list[str]:
 
     """
     one = f"one {unit.name}"
-    if unit.relation == "add-remove":
-        presence, question = f"{one} being present against absent", f"whether {one} is present"
-    else:
-        presence, question = f"two values of {one}", f"which of two values {one} has"
+    presence, question = {
+        "add-remove": (f"{one} being present against absent", f"whether {one} is present"),
+        "change-one": (f"two values of {one}", f"which of two values {one} has"),
+        "add-remove-or-change": (
+            f"{one} being present against absent, and of two values of {one},",
+            f"whether {one} is present, or which of two values it has,",
+        ),
+    }[unit.relation]
     if isinstance(loss, PureDP):
         found = [f"The odds of {presence} move by {_factor(loss.epsilon)}."]
         if unit.relation == "add-remove":

@@ -68,7 +68,7 @@ class Release(Shown):
 
     @property
     def relation(self) -> str:
-        """The relation of neighbours: "add-remove" or "change-one"."""
+        """The relation of neighbours, such as "add-remove"."""
         return self.query.relation
 
     @property

@@ -66,7 +66,7 @@ class Unit:
     Attributes
     ----------
     relation : str
-        "add-remove" or "change-one".
+        "add-remove", "change-one" or "add-remove-or-change".
     name : str
         "row", or what a value of the user column stands for.
     contains : tuple of str
@@ -102,6 +102,8 @@ class Unit:
 
         """
         each = Fraction(width if self._rows_may_become_others else most)
+        if self.relation == "add-remove-or-change":
+            each = max(each, Fraction(most))
         return Change(self.max_rows * each, self.max_rows * each, 1, self.relation)
 
     def change_each_partition(self, most: Fraction | int, width: Fraction | int) -> Change:
@@ -134,11 +136,11 @@ class Unit:
     def _rows_may_become_others(self) -> bool:
         """Whether a neighbour may have another set of rows in place of the unit's rows.
 
-        It may under "change-one". Under "add-remove" it may if the guarantee is for what a unit
+        It may if a unit may change. Under "add-remove" it may if the guarantee is for what a unit
         with bounded rows contains: without one person, others of a household's rows may count.
         """
         is_chosen_anew = self.has_users and bool(self.contains)
-        return self.relation == "change-one" or is_chosen_anew
+        return self.relation != "add-remove" or is_chosen_anew
 
     @property
     def most_reached(self) -> int:
@@ -167,6 +169,7 @@ class Unit:
         differs = {
             "add-remove": "is in the table or not",
             "change-one": "has these data or others",
+            "add-remove-or-change": "is in the table or not, or has other data",
         }[self.relation]
         if self.has_users:
             return (
@@ -210,7 +213,7 @@ def read_unit(
 
     Parameters
     ----------
-    relation : {"add-remove", "change-one"}
+    relation : {"add-remove", "change-one", "add-remove-or-change"}
     user : str, True or None
         The name of the column of users; True: a column without a name; None: there is none.
     unit : str, or sequence of str, or None

@@ -12,6 +12,7 @@ from fractions import Fraction
 from typing import Any
 
 from cydp._numbers.rational import format_number
+from cydp._relations import implies
 from cydp.accounting._amounts import amount_of
 from cydp.accounting._errors import MeasureMismatchError
 from cydp.accounting._loss import ZCDP, PureDP
@@ -176,7 +177,7 @@ def _wrong_in_entries(
         wrong.append("other blocks have paid than the certificate says")
     if stated["privacy_unit"] != ledger.privacy_unit:
         wrong.append("the ledger protects another unit than the certificate says")
-    if certificate["relation"] != ledger.relation:
+    if not implies(str(certificate["relation"]), ledger.relation):
         wrong.append("the ledger is kept under another relation than the release")
     query = deserialize(json.dumps(certificate["query"]))
     try:

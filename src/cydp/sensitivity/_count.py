@@ -20,7 +20,7 @@ def count(*, relation: str = "add-remove", max_rows: Integer = 1) -> Sensitivity
 
     Parameters
     ----------
-    relation : {"add-remove", "change-one"}, default "add-remove"
+    relation : {"add-remove", "change-one", "add-remove-or-change"}, default "add-remove"
         The relation of neighbours.
     max_rows : int >= 1, default 1
         The most records that one unit has, such as the complaints of one person. `cydp.count` with

@@ -15,7 +15,7 @@ __all__ = ["maximum", "minimum"]
 def minimum(bounds: OpenBounds) -> Sensitivity | Unbounded:
     """Return the sensitivity of the least of numbers clamped to bounds: upper - lower.
 
-    It holds under both relations, and so states neither. The minimum of no numbers must be a number
+    It holds under every relation, and so states none. The minimum of no numbers must be a number
     within the bounds that is fixed in advance.
 
     Parameters

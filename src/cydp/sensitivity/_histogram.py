@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import partial
 
 from cydp._arguments import Integer
 from cydp._call_errors import explain_arguments
 from cydp._numbers.rounding import root_above
 from cydp._relations import check_relation
-from cydp._sensitivity import Sensitivity, check_norm, sensitivity_of
+from cydp._sensitivity import Sensitivity, check_norm, largest_sensitivity, sensitivity_of
 from cydp.sensitivity._rows import read_rows
 
 __all__ = ["histogram"]
@@ -21,7 +22,7 @@ def histogram(*, relation: str = "add-remove", norm: int = 1, max_rows: Integer 
 
     Parameters
     ----------
-    relation : {"add-remove", "change-one"}, default "add-remove"
+    relation : {"add-remove", "change-one", "add-remove-or-change"}, default "add-remove"
         The relation of neighbours.
     norm : {1, 2}, default 1
         1: the L1 norm of a change. 2: the L2 norm, for Gaussian mechanisms alone.
@@ -32,7 +33,7 @@ def histogram(*, relation: str = "add-remove", norm: int = 1, max_rows: Integer 
     Returns
     -------
     Sensitivity
-        In records. L1: `max_rows`, or twice that under "change-one". L2: `max_rows`, or sqrt(2)
+        In records. L1: `max_rows`, or twice that if a record may change. L2: `max_rows`, or sqrt(2)
         times that, with the root rounded up to six digits.
 
     Raises
@@ -48,7 +49,9 @@ def histogram(*, relation: str = "add-remove", norm: int = 1, max_rows: Integer 
     """
     rows = read_rows(max_rows, "max_rows")
     check_norm(norm)
-    if check_relation(relation) == "add-remove":
+    if check_relation(relation) == "add-remove-or-change":
+        return largest_sensitivity(partial(histogram, norm=norm, max_rows=max_rows))
+    if relation == "add-remove":
         return sensitivity_of(Fraction(rows), relation)
     if norm == 1:
         return sensitivity_of(Fraction(2 * rows), relation)

@@ -4,12 +4,19 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import partial
 
 from cydp._arguments import Integer, Number, OpenBounds
 from cydp._call_errors import explain_arguments
 from cydp._numbers.rational import read_binary
 from cydp._relations import check_relation
-from cydp._sensitivity import Sensitivity, Unbounded, check_missing, sensitivity_of
+from cydp._sensitivity import (
+    Sensitivity,
+    Unbounded,
+    check_missing,
+    largest_sensitivity,
+    sensitivity_of,
+)
 from cydp.sensitivity._open_bounds import make_unbounded, read_open_bounds
 from cydp.sensitivity._rows import read_rows
 from cydp.sensitivity._sum import sum
@@ -37,8 +44,8 @@ def mean(
         The ends that the numbers are clamped to. None or an infinity: there is no such bound.
     n : int >= 1
         The sum is divided by n, the public number of all records, including those without a
-        number. Only under "change-one": under "add-remove" the number of records is private.
-    relation : {"add-remove", "change-one"}, default "add-remove"
+        number. Only under "change-one": elsewhere the number of records is private.
+    relation : {"add-remove", "change-one", "add-remove-or-change"}, default "add-remove"
         The relation of neighbours.
     empty : number
         The sum is divided by the number of numbers, and the mean of no numbers is `empty`, which
@@ -48,7 +55,7 @@ def mean(
         numbers. That is the caller's promise, and the guarantee holds only among tables that keep
         it.
     missing : bool, default True
-        Whether a record may have no number. It matters under "change-one" only; with `n` such a
+        Whether a record may have no number. It matters if a record may change; with `n` such a
         record adds 0 to the sum. False is the caller's promise that no number is missing.
 
     Returns
@@ -57,7 +64,8 @@ def mean(
         In the unit of the numbers. With `n`: the sensitivity of the sum, divided by n. With
         `empty`: max(upper - empty, empty - lower); under "change-one" at least upper - lower, and
         exactly that if no number is missing. With `n_at_least`: (upper - lower) / (n_at_least + 1);
-        under "change-one" (upper - lower) / n_at_least. Infinity if a bound is missing.
+        under "change-one" (upper - lower) / n_at_least. Under "add-remove-or-change" the larger of
+        both. Infinity if a bound is missing.
 
     Raises
     ------
@@ -85,9 +93,9 @@ def mean(
     if [n, empty, n_at_least].count(None) != 2:
         raise TypeError("exactly one of n, empty and n_at_least must be given")
     if n is not None:
-        if relation == "add-remove":
+        if relation != "change-one":
             raise ValueError(
-                "n is private under 'add-remove': give relation='change-one', or empty= or "
+                f"n is private under {relation!r}: give relation='change-one', or empty= or "
                 "n_at_least= instead of n"
             )
         of_sum = sum(bounds, relation=relation, missing=missing)
@@ -99,6 +107,10 @@ def mean(
     mean_of_none = None if empty is None else read_binary(empty, "empty")
     if lower is None or upper is None:
         return make_unbounded(lower, upper, relation)
+    if relation == "add-remove-or-change":
+        return largest_sensitivity(
+            partial(mean, bounds, empty=empty, n_at_least=n_at_least, missing=missing)
+        )
     width = upper - lower
     if rows is not None:
         return sensitivity_of(width / (rows + (relation == "add-remove")), relation)

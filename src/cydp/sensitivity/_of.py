@@ -57,7 +57,7 @@ def of(
         The most records of a table.
     norm : {1, 2}, default 1
         1: the L1 norm of a change of the answers. 2: the L2 norm, for Gaussian mechanisms alone.
-    relation : {"add-remove", "change-one"}, default "add-remove"
+    relation : {"add-remove", "change-one", "add-remove-or-change"}, default "add-remove"
         The relation of neighbours.
     smallest : int >= 0, default 0
         The fewest records of a table. With 1, f need not be defined for the empty table, and pairs

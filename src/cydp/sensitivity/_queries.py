@@ -38,17 +38,17 @@ def queries(*sensitivities: Number, norm: int = 1) -> Sensitivity | Unbounded:
     Returns
     -------
     Sensitivity or Unbounded
-        Stated under the relation that the sensitivities state. It bounds the L1 norm of a change of
-        all answers, or the L2 norm if one of the sensitivities bounds only that. With ``norm=2`` it
-        bounds the L2 norm; an irrational root is rounded up to six digits. Infinity if one of them
-        is infinite.
+        Stated under the relation that each of the sensitivities implies. It bounds the L1 norm of a
+        change of all answers, or the L2 norm if one of the sensitivities bounds only that. With
+        ``norm=2`` it bounds the L2 norm; an irrational root is rounded up to six digits. Infinity
+        if one of them is infinite.
 
     Raises
     ------
     TypeError, ValueError
         For a sensitivity that is no number of at least 0, and for another norm.
     RelationMismatchError
-        For sensitivities that are stated under different relations.
+        For sensitivities stated under relations of which neither implies the other.
 
     Notes
     -----

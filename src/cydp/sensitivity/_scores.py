@@ -27,13 +27,13 @@ def quantile_score(q: Number, *, relation: str = "add-remove") -> Sensitivity:
     ----------
     q : number from 0 to 1
         Which quantile.
-    relation : {"add-remove", "change-one"}, default "add-remove"
+    relation : {"add-remove", "change-one", "add-remove-or-change"}, default "add-remove"
         The relation of neighbours.
 
     Returns
     -------
     Sensitivity
-        max(q, 1 - q), or 1 under "change-one", of each score of
+        max(q, 1 - q), or 1 if a record may change, of each score of
         `cydp.mechanisms.quantile_scores`. For a unit of several records it is as many times that.
 
     Raises
@@ -59,13 +59,13 @@ def rank_difference_score(*, relation: str = "add-remove") -> Sensitivity:
 
     Parameters
     ----------
-    relation : {"add-remove", "change-one"}, default "add-remove"
+    relation : {"add-remove", "change-one", "add-remove-or-change"}, default "add-remove"
         The relation of neighbours.
 
     Returns
     -------
     Sensitivity
-        1/2, or 1 under "change-one", of each score of `cydp.mechanisms.rank_difference_scores`.
+        1/2, or 1 if a record may change, of each score of `cydp.mechanisms.rank_difference_scores`.
 
     Raises
     ------
@@ -89,13 +89,13 @@ def tail_share_score(n: Integer | None = None, *, relation: str = "add-remove") 
     ----------
     n : int >= 1, optional
         The public number of records. Only under "change-one": elsewhere it is private.
-    relation : {"add-remove", "change-one"}, default "add-remove"
+    relation : {"add-remove", "change-one", "add-remove-or-change"}, default "add-remove"
         The relation of neighbours.
 
     Returns
     -------
     Sensitivity
-        1 / (2 n) with a public n, else 1/4, or 1/2 under "change-one", of each score of
+        1 / (2 n) with a public n, else 1/4, or 1/2 if a record may change, of each score of
         `cydp.mechanisms.tail_share_scores`.
 
     Raises

@@ -38,6 +38,7 @@ def _changed(_base: Table, grown: Sequence[Table]) -> _Pairs:
 _NEIGHBOURS: dict[str, tuple[_Rule, ...]] = {
     "add-remove": (_added,),
     "change-one": (_changed,),
+    "add-remove-or-change": (_added, _changed),
 }
 
 

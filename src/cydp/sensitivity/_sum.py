@@ -4,11 +4,18 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import partial
 
 from cydp._arguments import OpenBounds
 from cydp._call_errors import explain_arguments
 from cydp._relations import check_relation
-from cydp._sensitivity import Sensitivity, Unbounded, check_missing, sensitivity_of
+from cydp._sensitivity import (
+    Sensitivity,
+    Unbounded,
+    check_missing,
+    largest_sensitivity,
+    sensitivity_of,
+)
 from cydp.sensitivity._open_bounds import make_unbounded, read_open_bounds
 
 __all__ = ["sum"]
@@ -24,18 +31,18 @@ def sum(
     ----------
     bounds : (lower, upper)
         The ends that the numbers are clamped to. None or an infinity: there is no such bound.
-    relation : {"add-remove", "change-one"}, default "add-remove"
+    relation : {"add-remove", "change-one", "add-remove-or-change"}, default "add-remove"
         The relation of neighbours.
     missing : bool, default True
-        Whether a record may have no number, and so add 0. It matters under "change-one" only.
+        Whether a record may have no number, and so add 0. It matters if a record may change.
         False is the caller's promise that no number is missing.
 
     Returns
     -------
     Sensitivity or Unbounded
         In the unit of the numbers. Add-remove: max(abs(lower), abs(upper)). Change-one: upper -
-        lower; if numbers may be missing, the bounds are first widened to include 0. Infinity if a
-        bound is missing.
+        lower; if numbers may be missing, the bounds are first widened to include 0.
+        Add-remove-or-change: the larger of both. Infinity if a bound is missing.
 
     Raises
     ------
@@ -55,6 +62,8 @@ def sum(
     check_missing(missing)
     if lower is None or upper is None:
         return make_unbounded(lower, upper, relation)
+    if relation == "add-remove-or-change":
+        return largest_sensitivity(partial(sum, bounds, missing=missing))
     if relation == "add-remove":
         return sensitivity_of(max(abs(lower), abs(upper)), relation)
     if missing:

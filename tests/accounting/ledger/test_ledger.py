@@ -151,6 +151,7 @@ def test_releases_charge_before_they_read(path: Path) -> None:
         (lambda path: new(path, 1.0), TypeError),
         (lambda path: new(path, relation="both"), ValueError),
         (lambda path: new(path, relation="change-one", by_block=True), ValueError),
+        (lambda path: new(path, relation="add-remove-or-change", by_block=True), ValueError),
         (lambda path: BudgetLedger.create(path, PureDP(1), privacy_unit=" "), ValueError),
         (lambda path: BudgetLedger.create(path, PureDP(1), privacy_unit=5), TypeError),
         (lambda path: BudgetLedger(), TypeError),

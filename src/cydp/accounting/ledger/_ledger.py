@@ -55,7 +55,7 @@ class BudgetLedger(LedgerResults, LedgerBlocks):
     ----------
     budget : loss
         What may be spent in all. For a ledger with blocks, the most that a block may have.
-    relation : {"add-remove", "change-one"}
+    relation : {"add-remove", "change-one", "add-remove-or-change"}
         The relation of neighbours that the losses are stated under.
     privacy_unit : str
         What one unit stands for, such as "person".
@@ -116,7 +116,7 @@ class BudgetLedger(LedgerResults, LedgerBlocks):
             The path of a file that does not exist.
         budget : PureDP, ApproxDP or ZCDP
             What may be spent in all. Charges must be in its measure.
-        relation : {"add-remove", "change-one"}, default "add-remove"
+        relation : {"add-remove", "change-one", "add-remove-or-change"}, default "add-remove"
             The relation of neighbours that the losses are stated under.
         privacy_unit : str
             What one unit stands for, such as "person" or "person-day".
@@ -154,9 +154,9 @@ class BudgetLedger(LedgerResults, LedgerBlocks):
                 f"by_block must be True or False, not {type(by_block).__name__}: blocks are added "
                 "later, by add_blocks"
             )
-        if check_relation(relation) == "change-one" and by_block:
+        if check_relation(relation) != "add-remove" and by_block:
             raise ValueError(
-                "relation must be 'add-remove' for a ledger with blocks: under 'change-one' a "
+                f"relation must be 'add-remove' for a ledger with blocks: under {relation!r} a "
                 "record that changes may move from one block to another"
             )
         about = {

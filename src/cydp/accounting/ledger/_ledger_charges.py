@@ -80,7 +80,7 @@ class LedgerCharges:
             Makes the call safe to repeat. Default: a new id.
         label : str, optional
             The history says by it what the charge is for.
-        relation : {"add-remove", "change-one"}, optional
+        relation : {"add-remove", "change-one", "add-remove-or-change"}, optional
             The relation that the cost is stated under. None: the relation that the loss or the
             mechanism states, if it states one.
 

@@ -305,7 +305,7 @@ class PostProcessed(Shown, PostProcessing):
 
     @property
     def relation(self) -> str:
-        """The relation of neighbours: "add-remove" or "change-one"."""
+        """The relation of neighbours, such as "add-remove"."""
         return str(self.release.relation)
 
     @property
