@@ -352,8 +352,6 @@ MUTANTS: dict[str, tuple[list[tuple[Any, str, Any]], list[tuple[str, str, str]]]
         [(Unit, name, under_one("add-remove", getattr(Unit, name))) for name in CHANGES],
         [
             ("sum", EITHER, "row"),
-            ("mean", EITHER, "user"),
-            ("quantile", EITHER, "row"),
             ("histogram", EITHER, "row"),
             ("group_by, filled", EITHER, "user"),
         ],
