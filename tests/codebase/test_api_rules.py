@@ -24,8 +24,10 @@ NONE = inspect.Parameter.empty
 RESULTS = {
     "BoundsRelease": "cydp.bounds",
     "Estimate": "cydp.RandomizedResponse.estimate",
+    "ExhaustiveSensitivity": "cydp.sensitivity.of",
     "Explanation": "cydp.explain",
     "GridSum": "cydp.exact.clamped_sum",
+    "HalvingRelease": "cydp.releases.median_by_halving",
     "HistogramRelease": "cydp.histogram",
     "LedgerScope": "cydp.BudgetLedger.scope",
     "MappedBits": "cydp.testing.map_bits",

@@ -116,7 +116,7 @@ def test_each_instruction_set_is_built_and_compared() -> None:
         assert f'"{isa}"' in (SOURCE / "_build.py").read_text(), isa
 
 
-MECHANISMS = sorted(set(mechanisms.__all__) - {"Estimate"})
+MECHANISMS = sorted(name for name in {*mechanisms.__all__} - {"Estimate"} if not name.islower())
 
 
 @pytest.mark.parametrize("name", MECHANISMS)
@@ -129,11 +129,12 @@ def test_a_mechanism_is_complete(name: str) -> None:
 
 
 WITH = {"median": "quantile"}  # releases that are cases of others, and share their files
+INSIDE = {"median_by_halving"}  # those of `cydp.releases` alone: `cydp` has a better one
 
 
 @pytest.mark.parametrize("name", [name for name in releases.__all__ if name.islower()])
 def test_a_release_is_complete(name: str) -> None:
-    assert name in cydp.__all__
+    assert (name in cydp.__all__) != (name in INSIDE)
     file = WITH.get(name, name)
     assert (SOURCE / "releases" / f"_{file}.py").is_file()
     test = ROOT / "tests" / "releases" / f"test_{file}.py"

@@ -12,6 +12,7 @@ import polars as pl
 import pyarrow as pa
 
 import cydp
+from cydp.releases import median_by_halving
 from cydp.releases._top_k import TopRelease
 
 __all__ = [
@@ -256,6 +257,9 @@ KNOWN: dict[str, Release] = {
     "variance, filled": _released(cydp.variance, BOUNDS, column="x", missing=1),
     "variance, user": _released(cydp.variance, BOUNDS, column="n", **_user(False)),
     "median": _released(cydp.median, BOUNDS, column="x"),
+    "median by halving": _released(
+        median_by_halving, BOUNDS, column="x", rounds=5, **_user(False)
+    ),
     "quantiles": _released(cydp.quantile, [0.1, 0.5], BOUNDS, column="n"),
     "quantiles, user": _released(cydp.quantile, [0.9], BOUNDS, column="x", **_user(False)),
     "quantile, filled": _released(cydp.quantile, 0.3, BOUNDS, column="x", missing=0),

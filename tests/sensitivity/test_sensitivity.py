@@ -1,4 +1,4 @@
-"""sensitivity.py: the textbook's numbers, checked against every pair of small neighbours."""
+"""sensitivity/: the textbook's numbers, checked against every pair of small neighbours."""
 
 import copy
 import itertools

@@ -7,6 +7,7 @@ import math
 from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 
+from cydp._numbers.intervals import sqrt_bounds
 from cydp._numbers.rational import Exact
 
 __all__ = [
@@ -17,6 +18,7 @@ __all__ = [
     "delta_above",
     "delta_float_above",
     "float_above",
+    "root_above",
 ]
 
 DIGITS = 6
@@ -34,6 +36,18 @@ def decimal_above(number: Fraction) -> Exact:
     (Fraction(666667, 1000000), Fraction(3, 10))
     """
     return Exact(_divide(_UP, number))
+
+
+def root_above(square: Fraction) -> Fraction:
+    """Return the square root of a number >= 0, rounded up to six digits if it is irrational.
+
+    >>> root_above(Fraction(9, 4)), root_above(Fraction(2))
+    (Fraction(3, 2), Fraction(70711, 50000))
+    """
+    above, below = math.isqrt(square.numerator), math.isqrt(square.denominator)
+    if above**2 == square.numerator and below**2 == square.denominator:
+        return Fraction(above, below)
+    return decimal_above(sqrt_bounds(square)[1])
 
 
 def decimal_below(number: Fraction) -> Exact:

@@ -17,9 +17,13 @@ from cydp._numbers.intervals import sqrt_bounds
 from cydp._numbers.rational import Exact, as_exact
 from cydp._numbers.rounding import decimal_above
 from cydp._relations import check_relation
-from cydp._sensitivity import check_missing, check_norm, largest_sensitivity
+from cydp._sensitivity import (
+    Sensitivity,
+    check_missing,
+    check_norm,
+    largest_sensitivity,
+)
 from cydp.exact._grid import Grid, read_exponent
-from cydp.sensitivity import Sensitivity
 
 __all__ = ["GridSum", "sum_on_grid"]
 

@@ -11,6 +11,11 @@ from cydp.mechanisms._laplace import Laplace
 from cydp.mechanisms._noisy_max import ExponentialMechanism, PermuteAndFlip
 from cydp.mechanisms._partition_selection import PartitionSelection
 from cydp.mechanisms._randomized_response import RandomizedResponse
+from cydp.mechanisms._scores import (
+    quantile_scores,
+    rank_difference_scores,
+    tail_share_scores,
+)
 from cydp.mechanisms._snapping import Snapping
 
 __all__ = [
@@ -24,6 +29,9 @@ __all__ = [
     "PermuteAndFlip",
     "RandomizedResponse",
     "Snapping",
+    "quantile_scores",
+    "rank_difference_scores",
+    "tail_share_scores",
 ]
 
 

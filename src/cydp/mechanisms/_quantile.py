@@ -12,13 +12,8 @@ from numpy.typing import NDArray
 from cydp._arguments import Integer, Number
 from cydp._call_errors import require_names
 from cydp._generator import Generator
-from cydp._numbers.rational import (
-    as_exact,
-    format_number,
-    literal_of,
-    read_exact,
-    read_positive,
-)
+from cydp._numbers.quantiles import read_quantile
+from cydp._numbers.rational import as_exact, literal_of, read_positive
 from cydp._samplers import prepare_quantile
 from cydp._sensitivity import relation_of
 from cydp.accounting._loss import PureDP
@@ -28,9 +23,7 @@ from cydp.mechanisms._fields import set_fields
 from cydp.mechanisms._noisy_max import ExponentialMechanism
 from cydp.mechanisms._sensitivity import format_sensitivity, read_norm
 
-__all__ = ["QuantileMechanism", "read_quantile"]
-
-_MOST_DENOMINATOR = 2**64 - 1
+__all__ = ["QuantileMechanism"]
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False, match_args=False)
@@ -153,25 +146,3 @@ class QuantileMechanism:
             f"QuantileMechanism(epsilon={literal_of(self.epsilon)}, sensitivity={norm}, "
             f"q={literal_of(self.q)})"
         )
-
-
-def read_quantile(q: Number, name: str = "q") -> Fraction:
-    """Return which quantile is meant.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If it is no number from 0 to 1, or if its denominator is 2**64 or more.
-
-    Examples
-    --------
-    >>> read_quantile(0.95)
-    Fraction(19, 20)
-
-    """
-    number = read_exact(q, name)
-    if not 0 <= number <= 1:
-        raise ValueError(f"{name} must be from 0 to 1, not {format_number(number)}")
-    if number.denominator > _MOST_DENOMINATOR:
-        raise ValueError(f"{name} must have a denominator below 2**64")
-    return number

@@ -10,8 +10,7 @@ import numpy as np
 
 from cydp._arguments import Number
 from cydp._numbers.rational import read_positive, read_upward
-from cydp._sensitivity import norm_order, upward_literal_of
-from cydp.sensitivity import Sensitivity, Unbounded
+from cydp._sensitivity import Sensitivity, Unbounded, norm_order, upward_literal_of
 
 __all__ = ["format_sensitivity", "read_norm"]
 

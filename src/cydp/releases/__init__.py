@@ -13,6 +13,7 @@ from cydp.releases._histogram import histogram
 from cydp.releases._histogram_release import HistogramRelease
 from cydp.releases._histogramdd import histogramdd
 from cydp.releases._mean import MeanRelease, mean
+from cydp.releases._median_by_halving import HalvingRelease, median_by_halving
 from cydp.releases._number import NumberRelease
 from cydp.releases._quantile import QuantileRelease, median, quantile
 from cydp.releases._sum import sum
@@ -25,6 +26,7 @@ from cydp.releases.postprocessing._post_processed import PostProcessed
 __all__ = [
     "BoundsRelease",
     "Explanation",
+    "HalvingRelease",
     "HistogramRelease",
     "MeanRelease",
     "NumberRelease",
@@ -41,6 +43,7 @@ __all__ = [
     "histogramdd",
     "mean",
     "median",
+    "median_by_halving",
     "quantile",
     "sum",
     "top_k",

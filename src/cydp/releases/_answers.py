@@ -16,6 +16,7 @@ from cydp.releases._count import CountQuery
 from cydp.releases._group_query import GroupQuery, Summary
 from cydp.releases._histogram import HistogramQuery
 from cydp.releases._mean import MeanQuery
+from cydp.releases._median_by_halving import HalvingQuery
 from cydp.releases._moments import centre_of
 from cydp.releases._parts import Part
 from cydp.releases._quantile import QuantileQuery
@@ -91,6 +92,17 @@ class RankAnswer(Answer):
         """Return the error in ranks."""
         points = self.grid.highest - self.grid.lowest + 1
         return Fraction(self.part.choice.error_bound(confidence, count=points * count))
+
+
+@dataclass(frozen=True, slots=True)
+class HalvedAnswer(Answer):
+    """A median by repeated choice of a range."""
+
+    query: HalvingQuery
+
+    def error(self, confidence: Number, count: int, rows: int) -> Fraction:
+        """Return the error in ranks of the last range."""
+        return Fraction(self.query.rank_bound(confidence, count))
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,6 +203,8 @@ def answers_of(query: Query) -> list[Answer]:
     if isinstance(query, QuantileQuery):
         return [RankAnswer(f"q={q}", 1, "ranks", parts[f"q{i}"], query.grid)
                 for i, q in enumerate(query.qs)]  # fmt: skip
+    if isinstance(query, HalvingQuery):
+        return [HalvedAnswer("median", 1, "ranks", query)]
     if isinstance(query, TopQuery):
         return [SelectedAnswer("keys", query.k, "rows", query.selection, query.n_keys)]
     assert isinstance(query, GroupQuery)

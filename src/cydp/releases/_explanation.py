@@ -13,14 +13,13 @@ from cydp._arguments import Integer, Number
 from cydp._numbers.rational import float_of, format_number, read_integer
 from cydp.accounting._loss import Loss
 from cydp.mechanisms._discrete_laplace import DiscreteLaplace
-from cydp.mechanisms._noisy_max import ExponentialMechanism
-from cydp.mechanisms._partition_selection import PartitionSelection
 from cydp.mechanisms._quantile import QuantileMechanism
 from cydp.releases._answers import Answer, answers_of
 from cydp.releases._bounds import BoundsQuery
 from cydp.releases._format import format_cost
 from cydp.releases._group_query import GroupQuery
 from cydp.releases._meaning import meaning_of, notes_on
+from cydp.releases._median_by_halving import HalvingQuery
 from cydp.releases._parts import Part
 from cydp.releases._query import Query
 from cydp.releases._release import describe
@@ -70,10 +69,9 @@ class Explanation:
 
     @property
     def mechanism(self) -> dict[str, Any]:
-        """The mechanism of each part, in steps of its grid, and that which selects the keys."""
+        """The mechanism of each part, in steps of its grid, and that which selects."""
         made: dict[str, Any] = {name: part.mechanism for name, part in self.query.parts.items()}
-        selection = _selection_of(self.query)
-        return made if selection is None else {"keys": selection, **made}
+        return _selections_of(self.query) | made
 
     @property
     def scale(self) -> dict[str, float]:
@@ -187,9 +185,7 @@ class Explanation:
             f"{query.function}: {format_cost(self.loss)}, relation={self.relation!r}",
             f"protects: {self.unit}",
         ]
-        selection = _selection_of(query)
-        if selection is not None:
-            lines.append(f"keys: {selection!r}")
+        lines += [f"{name}: {each!r}" for name, each in _selections_of(query).items()]
         lines += [f"noise of {name}: {_describe_noise(part)}" for name, part in query.parts.items()]
         lines += [self._describe_error(answer) for answer in self._answers.values()]
         lines += [f"means: {sentence}" for sentence in self.meaning]
@@ -230,5 +226,10 @@ def _describe_noise(part: Part) -> str:
     return text if part.share == 1 else f"{text}; {format_number(part.share)} of the privacy"
 
 
-def _selection_of(query: Query) -> PartitionSelection | ExponentialMechanism | None:
-    return query.selection if isinstance(query, GroupQuery | TopQuery) else None
+def _selections_of(query: Query) -> dict[str, Any]:
+    """Return the mechanism that selects, by what it selects."""
+    if isinstance(query, HalvingQuery):
+        return {f"ranges of each of {query.rounds} rounds": query.selection}
+    if isinstance(query, GroupQuery | TopQuery) and query.selection is not None:
+        return {"keys": query.selection}
+    return {}

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from cydp._arguments import Bounds, Number
-from cydp.mechanisms._quantile import read_quantile
+from cydp._numbers.quantiles import read_quantile
 
 __all__ = ["Qs", "Quantiles", "read_quantiles"]
 

@@ -18,10 +18,10 @@ from cydp._generator import Generator
 from cydp._numbers.bounds import check_pair
 from cydp._numbers.rational import float_of
 from cydp.exact._grid import Grid, public_grid
-from cydp.exact._sorted_units import sort_units
+from cydp.exact._sorted_units import SortedUnits, sort_units
 from cydp.mechanisms._charge_and_draw import Budget
 from cydp.releases._missing import Missing, read_missing
-from cydp.releases._parts import Aggregate, Part
+from cydp.releases._parts import Aggregate
 from cydp.releases._presence import fill_absent
 from cydp.releases._privacy import read_privacy
 from cydp.releases._qs import Qs, read_quantiles
@@ -32,7 +32,14 @@ from cydp.releases._run import run
 from cydp.releases._unit import UnitName, UserKey, read_unit, user_key
 from cydp.releases.output._sheet import Numbers, Sheet, keys_of
 
-__all__ = ["QuantileQuery", "QuantileRelease", "median", "quantile", "quantile_query"]
+__all__ = [
+    "QuantileQuery",
+    "QuantileRelease",
+    "median",
+    "quantile",
+    "quantile_query",
+    "read_sorted",
+]
 
 
 @recorded
@@ -124,17 +131,18 @@ class QuantileRelease(Release):
            3.11.
 
         """
-        bounds = [self._rank_bound(part, confidence, 1) for part in self._chosen]
+        bounds = self._rank_bounds(confidence, 1)
         return np.array(bounds) if self.steps.ndim else bounds[0]
 
-    @property
-    def _chosen(self) -> list[Part]:
-        return list(self.query.parts.values())
-
-    def _rank_bound(self, part: Part, confidence: Number, together: int) -> float:
+    def _rank_bounds(self, confidence: Number, together: int) -> list[float]:
         grid = self.query.grid
-        points = grid.highest - grid.lowest + 1
-        return part.choice.error_bound(confidence, count=points * together)
+        count = (grid.highest - grid.lowest + 1) * together
+        parts = self.query.parts.values()
+        return [part.choice.error_bound(confidence, count=count) for part in parts]
+
+    @property
+    def _notes(self) -> tuple[str, ...]:
+        return ()
 
     def error_bound(self, confidence: Number = 0.95, *, count: Integer = 1) -> Any:
         """Refuse: the distance in the unit of the data depends on the data; see `rank_error`."""
@@ -153,7 +161,7 @@ class QuantileRelease(Release):
     def _sheet(self, confidence: Number, simultaneous: bool) -> Sheet:
         qs = np.array([float_of(q) for q in self.query.qs])
         together = len(qs) if simultaneous else 1
-        bounds = [self._rank_bound(part, confidence, together) for part in self._chosen]
+        bounds = self._rank_bounds(confidence, together)
         several = self.steps.ndim > 0
         chosen = Numbers(
             name=self.query.function,
@@ -165,7 +173,9 @@ class QuantileRelease(Release):
         title = self.query.function
         if not several:
             title = "median" if self.query.qs == (Fraction(1, 2),) else f"{title} {qs[0]:g}"
-        return self._make_sheet(axes, [chosen], confidence, simultaneous, title=title)
+        return self._make_sheet(
+            axes, [chosen], confidence, simultaneous, title=title, notes=self._notes
+        )
 
     @property
     def _exact(self) -> dict[str, Any]:
@@ -334,9 +344,14 @@ def median(
     )  # fmt: skip
 
 
+def read_sorted(query: Any, rows: NumberRows, generator: Generator) -> SortedUnits:
+    """Return the numbers that count, in steps of the query's grid; the data is read here."""
+    values = rows.read(generator, absent_count=query.filled is not None)
+    return sort_units(fill_absent(values, query.filled, query.grid), query.grid)
+
+
 def _draw(query: QuantileQuery, rows: NumberRows, generator: Generator) -> NDArray[np.int64]:
     """Return the chosen points, in steps; the data is read here."""
-    values = rows.read(generator, absent_count=query.filled is not None)
-    records = sort_units(fill_absent(values, query.filled, query.grid), query.grid)
+    records = read_sorted(query, rows, generator)
     chosen = [part.choice.choose(records, generator) for part in query.parts.values()]
     return np.concatenate(chosen)

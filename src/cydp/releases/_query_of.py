@@ -20,6 +20,7 @@ from cydp.releases._group_by import group_by, group_query
 from cydp.releases._histogram import histogram, histogram_query
 from cydp.releases._histogramdd import histogramdd
 from cydp.releases._mean import mean, mean_query
+from cydp.releases._median_by_halving import halving_query, median_by_halving
 from cydp.releases._quantile import median, quantile, quantile_query
 from cydp.releases._query import Query
 from cydp.releases._rows import by_names
@@ -160,6 +161,12 @@ def _quantile(given: Given) -> Query:
     return quantile_query(q, *ends, given["missing"], *_pick(given, _NUMBER))
 
 
+def _median_by_halving(given: Given) -> Query:
+    ends = check_pair(given["bounds"])
+    own = given["rounds"], given["ranges"], *ends, given["missing"]
+    return halving_query(*own, *_pick(given, _NUMBER))
+
+
 def _top_k(given: Given) -> Query:
     names = tuple(name for name in _CELLS if name != "max_partitions")
     return top_query(given["k"], _count_keys(given["keys"], None), *_pick(given, names))
@@ -176,6 +183,7 @@ _BUILDERS: dict[Callable[..., Any], Callable[[Given], Query]] = {
     variance: _moment(variance_query),
     quantile: _quantile,
     median: _quantile,
+    median_by_halving: _median_by_halving,
     histogram: _histogram,
     histogramdd: _histogramdd,
     value_counts: _value_counts,

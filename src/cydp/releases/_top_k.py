@@ -18,12 +18,8 @@ from cydp._columns.label_keys import LabelKeys
 from cydp._columns.labels import Labels
 from cydp._columns.pieces import Totals, add_pieces
 from cydp._generator import Generator
-from cydp._numbers.intervals import sqrt_bounds
-from cydp._numbers.rational import as_exact, float_of, read_integer
-from cydp._numbers.rounding import decimal_below
+from cydp._numbers.rational import float_of, read_integer
 from cydp._sensitivity import sensitivity_of
-from cydp.accounting._conversion import rho_of
-from cydp.accounting._loss import ZCDP, PureDP
 from cydp.exact._contributions import sample_key
 from cydp.exact._label_codes import match_labels
 from cydp.mechanisms._charge_and_draw import Budget
@@ -36,6 +32,7 @@ from cydp.releases._query import Query
 from cydp.releases._release import Release, recorded
 from cydp.releases._rows import check_lengths, declare_users, key_names, open_columns
 from cydp.releases._run import run
+from cydp.releases._selections import epsilon_of_each
 from cydp.releases._unit import UnitName, UserKey, read_unit, user_key
 from cydp.releases.output._sheet import Numbers, Sheet, keys_of
 
@@ -71,18 +68,9 @@ class TopQuery(Query):
         unit = self.unit
         grows = unit.relation == "add-remove" and not unit.contains
         most = sensitivity_of(Fraction(unit.max_rows), unit.relation)  # of the change of one count
-        return ExponentialMechanism(epsilon=self._epsilon, sensitivity=most, monotonic=grows)
-
-    @property
-    def _epsilon(self) -> Fraction:
-        """What each selection costs in pure DP."""
-        privacy = self.privacy
-        if isinstance(privacy, PureDP):
-            return as_exact(privacy.epsilon / self.k)
-        # A selection of pure cost epsilon costs epsilon**2 / 8 in zCDP.
-        rho = privacy.rho if isinstance(privacy, ZCDP) else rho_of(privacy.epsilon, privacy.delta)
-        by_rho = decimal_below(sqrt_bounds(8 * rho / self.k)[0])
-        return by_rho if isinstance(privacy, ZCDP) else max(by_rho, privacy.epsilon / self.k)
+        return ExponentialMechanism(
+            epsilon=epsilon_of_each(self.privacy, self.k), sensitivity=most, monotonic=grows
+        )
 
     @property
     def mechanism_name(self) -> str:

@@ -6,23 +6,20 @@ docs/releases/units.md has the proofs.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeAlias
 
 from cydp._arguments import Integer
-from cydp._numbers.intervals import sqrt_bounds
 from cydp._numbers.rational import read_integer
-from cydp._numbers.rounding import decimal_above
+from cydp._numbers.rounding import root_above
 from cydp._relations import check_relation
-from cydp._sensitivity import sensitivity_of
+from cydp._sensitivity import Sensitivity, sensitivity_of
 from cydp.accounting._errors import UnitMismatchError
 from cydp.accounting.ledger._ledger import BudgetLedger
 from cydp.accounting.ledger._scope import LedgerScope
 from cydp.mechanisms._charge_and_draw import Budget
-from cydp.sensitivity import Sensitivity
 
 __all__ = ["Change", "Unit", "UnitName", "UserKey", "check_ledger", "read_unit", "user_key"]
 
@@ -124,7 +121,7 @@ class Unit:
         if self._rows_may_become_others:  # where they are, or in other partitions
             squared = max(2 * squared, width**2)
         l1 = self.most_reached * rows * most
-        l2 = _root_above(partitions * squared) * rows
+        l2 = root_above(partitions * squared) * rows
         return Change(l1, l2, self.most_reached, self.relation)
 
     @property
@@ -324,11 +321,3 @@ def _read_bound(bound: Integer | None, name: str) -> int | None:
 
 def _many(number: int, what: str) -> str:
     return f"{number:,} {what}" + ("s" if number > 1 else "")
-
-
-def _root_above(square: Fraction) -> Fraction:
-    """Return the square root, rounded up to six digits if it is irrational."""
-    above, below = math.isqrt(square.numerator), math.isqrt(square.denominator)
-    if above**2 == square.numerator and below**2 == square.denominator:
-        return Fraction(above, below)
-    return decimal_above(sqrt_bounds(square)[1])

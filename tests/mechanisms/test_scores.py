@@ -1,0 +1,176 @@
+"""mechanisms/_scores.py and sensitivity/_scores.py: scores of medians, and what a record moves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from itertools import combinations_with_replacement
+from typing import Any
+
+import numpy as np
+import pytest
+from samplers.goodness_of_fit import LIMIT, REJECTED
+from scipy.stats import chi2
+
+import cydp
+from cydp import ExponentialMechanism
+from cydp import sensitivity as of
+from cydp.exact._grid import Grid
+from cydp.exact._sorted_units import sort_units
+from cydp.mechanisms import quantile_scores, rank_difference_scores, tail_share_scores
+from cydp.mechanisms._quantile import QuantileMechanism
+from cydp.testing import SeededGenerator
+
+RELATIONS = ["add-remove", "change-one", "add-remove-or-change"]
+# The lecture's score histogram: how many students have 17, 18, ... 25 points.
+STUDENTS = [1313, 2016, 3602, 1890, 1280, 612, 221, 56, 12]
+MARKS = np.repeat(np.arange(17, 26), STUDENTS)
+POINTS = np.arange(26)
+
+Score = Callable[[Any, Any], Any]
+
+
+def largest(score: Score, relation: str, **given: Any) -> Fraction:
+    """How much a record moves the score of any one point, among small tables of 0 to 3."""
+    return max(
+        Fraction(of.of(lambda t: float(score(list(t), [y])[0]), range(3), relation=relation,  # noqa: B023
+                       **{"n": 3} | given))
+        for y in (-1, 0, 1, 1.5, 2)
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("relation", RELATIONS)
+@pytest.mark.parametrize("q", ["1/2", "1/4", "3/4", "0", "1", "5/16"])
+def test_the_sensitivity_of_a_quantiles_score(q: str, relation: str) -> None:
+    stated = of.quantile_score(q, relation=relation)
+    assert stated == (max(Fraction(q), 1 - Fraction(q)) if relation == "add-remove" else 1)
+    assert largest(lambda t, y: quantile_scores(t, y, q), relation) == stated
+    assert stated.relation == relation
+
+
+@pytest.mark.parametrize("relation", RELATIONS)
+def test_the_sensitivity_of_a_rank_difference(relation: str) -> None:
+    stated = of.rank_difference_score(relation=relation)
+    assert stated == (Fraction(1, 2) if relation == "add-remove" else 1)
+    assert largest(rank_difference_scores, relation) == stated
+
+
+def exactly(t: Any, y: Any) -> list[Fraction]:
+    """The lecture's score, in fractions."""
+    others = sum(record != y[0] for record in t)
+    return [Fraction(others, 2 * len(t)) if t else Fraction(1, 4)]
+
+
+def test_the_sensitivity_of_the_lectures_score() -> None:
+    assert of.tail_share_score() == Fraction(1, 4)
+
+    def f(empty: Fraction) -> Callable[[Any], Fraction]:
+        return lambda t: exactly(t, [2])[0] if t else empty
+
+    for relation in RELATIONS:
+        assert of.of(f(Fraction(1, 4)), range(4), 4, relation=relation) == of.tail_share_score(
+            relation=relation
+        )
+    assert of.of(f(Fraction(0)), range(4), 4) == Fraction(1, 2)  # with 0 for the empty table
+    assert of.of(f(Fraction(0)), range(4), 4, smallest=1) == Fraction(1, 4)
+    for n in (1, 2, 3, 5):
+        found = of.of(f(Fraction(0)), range(4), n, smallest=n, relation="change-one")
+        assert found == of.tail_share_score(n, relation="change-one") == Fraction(1, 2 * n)
+    with pytest.raises(ValueError, match="n is private"):
+        of.tail_share_score(5)
+
+
+def test_scores_are_what_they_say() -> None:
+    """Against counts, one record at a time, with ties, gaps and missing numbers."""
+    for table in combinations_with_replacement([0, 1, 1.5, 4], 4):
+        x = [*table, None, float("nan")]
+        candidates = [-1, 0, 1, 1.2, 1.5, 4, 5]
+        for q in (Fraction(1, 2), Fraction(1, 4), Fraction(1)):
+            d = [max(sum(t < y for t in table) - q * 4, q * 4 - sum(t <= y for t in table), 0)
+                 for y in candidates]  # fmt: skip
+            assert quantile_scores(x, candidates, q).tolist() == [-float(each) for each in d]
+        around = [(sum(t < y for t in table), sum(t > y for t in table)) for y in candidates]
+        assert rank_difference_scores(x, candidates).tolist() == [
+            -abs(a - b) / 2 for a, b in around
+        ]
+        shares = tail_share_scores(x, candidates).tolist()
+        assert shares == [float(exactly(table, [y])[0]) for y in candidates]
+    for score in (rank_difference_scores, lambda x, y: quantile_scores(x, y, 0.5)):
+        assert score([], [1, 2]).tolist() == [0, 0]
+    assert tail_share_scores([None], [1, 2]).tolist() == [0.25, 0.25]
+
+
+def test_the_house_score_is_the_rank_difference_without_the_ties() -> None:
+    """d(y) = max(|above - below| - at, 0) / 2."""
+    at = (MARKS[:, None] == POINTS).sum(axis=0)
+    assert (
+        quantile_scores(MARKS, POINTS, "1/2").tolist()
+        == np.minimum(rank_difference_scores(MARKS, POINTS) + at / 2, 0).tolist()
+    )
+
+
+def test_the_lectures_score_has_its_best_value_elsewhere() -> None:
+    """Not at the median, 19, but where nobody is, and of the marks given at the rarest, 25."""
+    assert np.median(MARKS) == 19
+    scores = tail_share_scores(MARKS, POINTS)
+    assert POINTS[scores == scores.max()].tolist() == [*range(17)]
+    assert scores.max() == 0.5
+    assert 17 + scores[17:].argmax() == 25
+    assert scores.argmin() == 19  # the median is the worst candidate of all
+    for better in (rank_difference_scores(MARKS, POINTS), quantile_scores(MARKS, POINTS, 0.5)):
+        assert better.argmax() == 19
+    choose = ExponentialMechanism(
+        epsilon=1, sensitivity=of.tail_share_score(len(MARKS), relation="change-one")
+    )
+    assert choose.probabilities(scores)[:17].sum() > 0.99
+    assert choose.probabilities(scores)[19] < 1e-300
+    choose = ExponentialMechanism(epsilon=1, sensitivity=of.rank_difference_score())
+    assert choose.probabilities(rank_difference_scores(MARKS, POINTS))[19] > 0.999999
+
+
+@pytest.mark.parametrize("relation", RELATIONS)
+def test_the_median_in_one_pass_is_the_exponential_mechanism(relation: str) -> None:
+    """The mechanism of cydp.median and quantile_scores agree, point by point of a small grid."""
+    marks, points, runs = [2, 3, 3, 5, 9], np.arange(11), 20_000
+    norm = of.quantile_score("1/2", relation=relation)
+    expected = ExponentialMechanism(epsilon=1, sensitivity=norm).probabilities(
+        quantile_scores(marks, points, "1/2")
+    )
+    median = QuantileMechanism(epsilon=1, sensitivity=norm, q="1/2")
+    records = sort_units(np.array(marks), Grid(0, 0, 10))
+    rng = SeededGenerator(22)
+    seen = np.bincount([int(median.choose(records, rng)[0]) for _ in range(runs)], minlength=11)
+
+    def p_value(probabilities: Any) -> float:
+        return float(
+            chi2.sf(((seen - runs * probabilities) ** 2 / (runs * probabilities)).sum(), 10)
+        )
+
+    assert p_value(expected) > LIMIT
+    twice = ExponentialMechanism(epsilon=2, sensitivity=norm)  # a mutant
+    assert p_value(twice.probabilities(quantile_scores(marks, points, "1/2"))) < REJECTED
+    wrong = ExponentialMechanism(epsilon=1, sensitivity=norm).probabilities(
+        rank_difference_scores(marks, points)
+    )
+    assert p_value(wrong) < REJECTED  # which takes ties otherwise
+    released = cydp.median(marks, (0, 10), epsilon=1, relation=relation)
+    assert released.mechanism == median
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "words"),
+    [
+        (lambda: quantile_scores([1], [1], 0.9), ValueError, "q must have a denominator .*0.9"),
+        (lambda: quantile_scores([1], [1], 2), ValueError, "q must be from 0 to 1"),
+        (lambda: quantile_scores([1], [], 0.5), ValueError, "candidates must be"),
+        (lambda: tail_share_scores([1], [float("nan")]), ValueError, "candidates must be"),
+        (lambda: rank_difference_scores([1], 3), ValueError, "candidates must be"),
+        (lambda: rank_difference_scores(3, [3]), TypeError, "x must be"),
+        (lambda: of.quantile_score(1.5), ValueError, "q must be from 0 to 1"),
+        (lambda: of.quantile_score(0.5, relation="both"), ValueError, "relation must be"),
+        (lambda: of.tail_share_score(0, relation="change-one"), ValueError, "n must be"),
+    ],
+)  # fmt: skip
+def test_what_is_refused(call: Callable[[], Any], error: type[Exception], words: str) -> None:
+    with pytest.raises(error, match=words):
+        call()

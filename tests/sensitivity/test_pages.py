@@ -1,0 +1,18 @@
+"""The examples of the pages about sensitivities, scores and the median by halving run."""
+
+import doctest
+from pathlib import Path
+
+import pytest
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+@pytest.mark.parametrize(
+    "page", ["sensitivity.md", "sensitivity/of.md", "sensitivity/scores.md",
+             "releases/median_by_halving.md"],
+)  # fmt: skip
+def test_examples_run(page: str) -> None:
+    result = doctest.testfile(str(DOCS / page), module_relative=False)
+    assert result.failed == 0
+    assert result.attempted > 1
