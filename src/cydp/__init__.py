@@ -98,6 +98,7 @@ __all__ = [
     "group_privacy",
     "histogram",
     "histogramdd",
+    "local",
     "mean",
     "median",
     "optimal_composition",

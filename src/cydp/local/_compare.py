@@ -47,8 +47,8 @@ class Comparison:
     def __repr__(self) -> str:
         return (
             f"<{self.people:,} people, {format_number(self.confidence * 100)} % confidence: local "
-            f"within {self.local:,.6g}, central within {self.central:,.6g}, {self.ratio:,.3g} times "
-            "less>"
+            f"within {self.local:,.6g}, central within {self.central:,.6g}, "
+            f"{self.ratio:,.3g} times less>"
         )
 
 

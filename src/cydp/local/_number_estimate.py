@@ -7,7 +7,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from cydp._numbers.rational import float_of
 from cydp.local._tally import Tally
 from cydp.mechanisms._confidence import read_level
 from cydp.mechanisms._discrete_laplace import DiscreteLaplace
-from cydp.mechanisms._estimate import normal_quantile
+from cydp.mechanisms._estimate import ReportOdds, normal_quantile
 from cydp.releases._format import format_cost
 from cydp.releases.output._sheet import Numbers, Sheet
 from cydp.releases.output._shown import Shown
@@ -68,12 +68,10 @@ class NumberEstimate(Shown):
         if survey.method == "laplace":
             return float_of(n * Fraction(survey.variance))
         (ones,) = self.tally.totals
-        slope = survey.mechanism._odds.slope
-        return ones * (1 - ones / n) * (slope * survey._width) ** 2
+        unit: float = survey._bits._odds.slope * survey._width
+        return ones * (1 - ones / n) * unit**2
 
-    def interval(
-        self, confidence: Number = 0.95, *, column: Literal["sum", "mean"] = "mean"
-    ) -> tuple[float, float]:
+    def interval(self, confidence: Number = 0.95, *, column: str = "mean") -> tuple[float, float]:
         """Return a confidence interval of the true mean or sum of the people who reported.
 
         Parameters
@@ -119,14 +117,15 @@ class NumberEstimate(Shown):
         survey, n = self.survey, self.people
         if survey.method == "laplace":
             return float_of(Fraction(total) * survey.step)
-        odds = survey.mechanism._odds
-        share = (total - n * float_of(odds.p_other)) * odds.slope
-        return n * float_of(survey.bounds[0]) + share * float(survey._width)
+        odds: ReportOdds = survey._bits._odds
+        width: float = survey._width
+        ones = (total - n * float_of(odds.p_other)) * odds.slope
+        return n * float_of(survey.bounds[0]) + ones * width
 
     def _sum_interval(self, level: Fraction) -> tuple[float, float]:
         survey, n = self.survey, self.people
         if survey.method == "laplace":
-            half = sum_half_width(level, n, survey.mechanism) * float_of(survey.step)
+            half = sum_half_width(level, n, survey._noise) * float_of(survey.step)
             return self.sum - half, self.sum + half
         (ones,) = self.tally.totals
         z = normal_quantile(level)

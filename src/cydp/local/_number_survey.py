@@ -7,7 +7,7 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,7 +48,7 @@ class NumberSurvey:
     """A question for a number, which each person clamps and randomizes on their own device.
 
     The server sees reports only (local DP), and estimates the sum and the mean of the numbers. This
-    is input perturbation; `cydp.sum` and `cydp.mean`, which add noise once, are output perturbation.
+    is input perturbation; `cydp.sum` and `cydp.mean` add noise once, which is output perturbation.
 
     Parameters
     ----------
@@ -152,8 +152,14 @@ class NumberSurvey:
     @property
     def mechanism(self) -> DiscreteLaplace | RandomizedResponse:
         """What adds noise to numbers in steps, or randomizes bits."""
-        if self.method == "one-bit":
-            return RandomizedResponse(epsilon=self.epsilon, n_categories=2)
+        return self._bits if self.method == "one-bit" else self._noise
+
+    @property
+    def _bits(self) -> RandomizedResponse:
+        return RandomizedResponse(epsilon=self.epsilon, n_categories=2)
+
+    @property
+    def _noise(self) -> DiscreteLaplace:
         width = Sensitivity(self._grid.highest - self._grid.lowest, relation="change-one")
         return DiscreteLaplace(epsilon=self.epsilon, sensitivity=width)
 
@@ -257,9 +263,8 @@ class NumberSurvey:
         units = round_units(fill_absent(read(), self._missing, grid), grid).astype(np.int64)
         if isinstance(mechanism, RandomizedResponse):
             # 1 with probability (x - lower) / (upper - lower), so that its mean tells x.
-            thresholds = np.random.Generator(generator).integers(
-                grid.lowest, grid.highest, units.size
-            )
+            numpys = np.random.Generator(cast("np.random.BitGenerator", generator))
+            thresholds = numpys.integers(grid.lowest, grid.highest, units.size)
             bits = (thresholds < units).astype(np.uint8)
             return mechanism.release(bits, rng=generator)
         return np.ldexp(mechanism.release(units, rng=generator).astype(np.float64), grid.exponent)
@@ -367,8 +372,8 @@ class NumberSurvey:
         if not 1 <= n < 2**62:
             raise ValueError(f"count must be from 1 to 2**62 - 1, not {n}")
         if self.method == "one-bit":
-            return one_bit_half_width(level, n, self.mechanism._odds.slope) * self._width
-        return sum_half_width(level, n, self.mechanism) * float_of(self.step)
+            return one_bit_half_width(level, n, self._bits._odds.slope) * self._width
+        return sum_half_width(level, n, self._noise) * float_of(self.step)
 
     def to_json(self) -> str:
         """Return what a client needs to make reports, as text.

@@ -236,8 +236,8 @@ class UnaryEncoding:
         return charge_and_draw(self, draw, shape, dtype, budget, rng)
 
     def _draw(self, given: Declared, reports: NDArray[Any], generator: Generator) -> NDArray[Any]:
-        codes = read_codes(given, "codes").reshape(-1).astype(np.int64)
-        codes = np.clip(codes, -1, self.n_categories).astype(np.int32)
+        wide = read_codes(given, "codes").reshape(-1).astype(np.int64)
+        codes = np.clip(wide, -1, self.n_categories).astype(np.int32)
         k, rows = self.n_categories, reports.reshape(len(codes), -1)
         true, other = read_bernoulli(_HALF), read_bernoulli(self.p_other)
         step = max(_BLOCK // k, 1)
@@ -305,7 +305,8 @@ class UnaryEncoding:
 
         Examples
         --------
-        >>> UnaryEncoding(epsilon=2, n_categories=3).estimate_sums([2, 0, 1], count=2).counts.round(2)
+        >>> mechanism = UnaryEncoding(epsilon=2, n_categories=3)
+        >>> mechanism.estimate_sums([2, 0, 1], count=2).counts.round(2)
         array([ 4.63, -0.63,  2.  ])
 
         """
