@@ -124,6 +124,8 @@ class CategoryEstimate(Shown):
         ):  # fmt: skip
             lower, upper = (end / size for end in ends)
             bound = np.maximum(upper - values, values - lower)
+            if np.allclose(bound, bound.max(), rtol=1e-9):  # of two labels, but for rounding
+                bound[:] = bound.max()
             columns.append(
                 Numbers(name=name, values=values, unit=unit, bound=bound, lower=lower, upper=upper)
             )

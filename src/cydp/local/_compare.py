@@ -87,7 +87,7 @@ def compare(
     --------
     >>> from cydp.local import CategorySurvey, NumberSurvey
     >>> compare(CategorySurvey(["yes", "no"], epsilon=1), count=1000)
-    <1,000 people, 95 % confidence: local within 60.5889, central within 3, 20.2 times less>
+    <1,000 people, 95 % confidence: local within 60.5524, central within 3, 20.2 times less>
 
     """
     if isinstance(survey, CategorySurvey):
