@@ -91,6 +91,7 @@ class CategorySurvey:
     method: str
     missing: Any
     _keys: LabelKeys = field(compare=False)
+    _mechanism: RandomizedResponse | UnaryEncoding = field(compare=False)
 
     @explain_arguments
     def __init__(
@@ -112,13 +113,13 @@ class CategorySurvey:
                 raise ValueError("missing must be one of the labels")
             missing = own[place]
         set_fields(self, labels=own, epsilon=rate, method=str(chosen), missing=missing, _keys=keys)
-        _ = self.mechanism  # checks what is left to check
+        kind = RandomizedResponse if chosen == _RESPONSE else UnaryEncoding
+        set_fields(self, _mechanism=kind(epsilon=rate, n_categories=len(own)))
 
     @property
     def mechanism(self) -> RandomizedResponse | UnaryEncoding:
         """What randomizes the places of labels."""
-        kind = RandomizedResponse if self.method == _RESPONSE else UnaryEncoding
-        return kind(epsilon=self.epsilon, n_categories=len(self.labels))
+        return self._mechanism
 
     @property
     def loss(self) -> PureDP:

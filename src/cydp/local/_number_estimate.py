@@ -68,7 +68,7 @@ class NumberEstimate(Shown):
         if survey.method == "laplace":
             return float_of(n * Fraction(survey.variance))
         (ones,) = self.tally.totals
-        unit: float = survey._bits._odds.slope * survey._width
+        unit: float = survey.mechanism._odds.slope * survey._width
         return ones * (1 - ones / n) * unit**2
 
     def interval(self, confidence: Number = 0.95, *, column: str = "mean") -> tuple[float, float]:
@@ -117,7 +117,7 @@ class NumberEstimate(Shown):
         survey, n = self.survey, self.people
         if survey.method == "laplace":
             return float_of(Fraction(total) * survey.step)
-        odds: ReportOdds = survey._bits._odds
+        odds: ReportOdds = survey.mechanism._odds
         width: float = survey._width
         ones = (total - n * float_of(odds.p_other)) * odds.slope
         return n * float_of(survey.bounds[0]) + ones * width
@@ -125,7 +125,7 @@ class NumberEstimate(Shown):
     def _sum_interval(self, level: Fraction) -> tuple[float, float]:
         survey, n = self.survey, self.people
         if survey.method == "laplace":
-            half = sum_half_width(level, n, survey._noise) * float_of(survey.step)
+            half = sum_half_width(level, n, survey.mechanism) * float_of(survey.step)
             return self.sum - half, self.sum + half
         (ones,) = self.tally.totals
         z = normal_quantile(level)

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
 from typing import Any, Literal, TypeAlias, cast
@@ -18,7 +18,6 @@ from cydp._columns.declared import Records
 from cydp._columns.entries import is_number
 from cydp._columns.numbers import read_numbers
 from cydp._generator import Generator
-from cydp._numbers.intervals import exp_below
 from cydp._numbers.rational import float_of, literal_of, read_integer, read_positive
 from cydp._sensitivity import Sensitivity
 from cydp.accounting._loss import PureDP
@@ -29,7 +28,7 @@ from cydp.local._number_estimate import NumberEstimate, one_bit_half_width, sum_
 from cydp.local._tally import Tally
 from cydp.mechanisms._charge_and_draw import Budget, charge_and_run
 from cydp.mechanisms._confidence import read_level
-from cydp.mechanisms._discrete_laplace import DiscreteLaplace
+from cydp.mechanisms._discrete_laplace import MOST_UNSATURATED_SCALE, DiscreteLaplace
 from cydp.mechanisms._fields import set_fields
 from cydp.mechanisms._randomized_response import RandomizedResponse
 from cydp.releases._missing import read_missing
@@ -40,7 +39,7 @@ __all__ = ["NumberMethod", "NumberSurvey"]
 NumberMethod: TypeAlias = Literal["auto", "laplace", "one-bit"]
 
 _NAMES = frozenset({"bounds", "step", "epsilon", "method", "missing"})
-_MOST_REPORT = 2.0**62  # steps
+_MOST_REPORT = 2.0**62 + 2.0**52  # steps: the largest noise, and the largest number
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
@@ -101,6 +100,7 @@ class NumberSurvey:
     method: str
     _grid: Grid
     _missing: int
+    _mechanism: DiscreteLaplace | RandomizedResponse = field(compare=False)
 
     @explain_arguments
     def __init__(
@@ -123,12 +123,21 @@ class NumberSurvey:
         filled = (
             (grid.lowest + grid.highest) // 2 if missing is None else read_missing(missing, grid)
         )
-        set_fields(self, epsilon=rate, method="laplace", _grid=grid, _missing=filled)
-        if method != "laplace":
-            one_bit = _one_bit_variance(rate)
-            if method == "one-bit" or one_bit < self.variance / self._width**2:
-                set_fields(self, method="one-bit")
-        _ = self.mechanism  # checks what is left to check
+        bits = RandomizedResponse(epsilon=rate, n_categories=2)
+        width = Sensitivity(grid.highest - grid.lowest, relation="change-one")
+        if method == "auto":
+            units = float_of(width)
+            laplace = DiscreteLaplace(epsilon=rate, sensitivity=width).variance / units**2
+            method = "one-bit" if _one_bit_variance(bits) < laplace else "laplace"
+        chosen = bits if method == "one-bit" else DiscreteLaplace(epsilon=rate, sensitivity=width)
+        if isinstance(chosen, DiscreteLaplace) and chosen.scale > MOST_UNSATURATED_SCALE:
+            raise ValueError(
+                "epsilon must give a scale, (upper - lower) / epsilon, of at most 2**52 steps: "
+                "give a larger step"
+            )
+        set_fields(
+            self, epsilon=rate, method=method, _grid=grid, _missing=filled, _mechanism=chosen
+        )
 
     @property
     def bounds(self) -> tuple[Fraction, Fraction]:
@@ -152,16 +161,7 @@ class NumberSurvey:
     @property
     def mechanism(self) -> DiscreteLaplace | RandomizedResponse:
         """What adds noise to numbers in steps, or randomizes bits."""
-        return self._bits if self.method == "one-bit" else self._noise
-
-    @property
-    def _bits(self) -> RandomizedResponse:
-        return RandomizedResponse(epsilon=self.epsilon, n_categories=2)
-
-    @property
-    def _noise(self) -> DiscreteLaplace:
-        width = Sensitivity(self._grid.highest - self._grid.lowest, relation="change-one")
-        return DiscreteLaplace(epsilon=self.epsilon, sensitivity=width)
+        return self._mechanism
 
     @property
     def loss(self) -> PureDP:
@@ -180,9 +180,9 @@ class NumberSurvey:
         >>> round(NumberSurvey((0, 1), epsilon=1).variance, 4)
         2.0
         """
-        if self.method == "one-bit":
-            return _one_bit_variance(self.epsilon) * self._width**2
-        return self.mechanism.variance * float_of(self.step) ** 2
+        if isinstance(self._mechanism, RandomizedResponse):
+            return _one_bit_variance(self._mechanism) * self._width**2
+        return self._mechanism.variance * float_of(self.step) ** 2
 
     def report(
         self, x: Any, *, budget: Budget | None = None, rng: Generator | None = None
@@ -371,9 +371,9 @@ class NumberSurvey:
         level, n = read_level(confidence), read_integer(count, "count")
         if not 1 <= n < 2**62:
             raise ValueError(f"count must be from 1 to 2**62 - 1, not {n}")
-        if self.method == "one-bit":
-            return one_bit_half_width(level, n, self._bits._odds.slope) * self._width
-        return sum_half_width(level, n, self._noise) * float_of(self.step)
+        if isinstance(self._mechanism, RandomizedResponse):
+            return one_bit_half_width(level, n, self._mechanism._odds.slope) * self._width
+        return sum_half_width(level, n, self._mechanism) * float_of(self.step)
 
     def to_json(self) -> str:
         """Return what a client needs to make reports, as text.
@@ -419,10 +419,9 @@ class NumberSurvey:
         )
 
 
-def _one_bit_variance(epsilon: Fraction) -> float:
+def _one_bit_variance(bits: RandomizedResponse) -> float:
     """Return the largest variance of one report by "one-bit", for bounds (0, 1)."""
-    ratio = exp_below(min(epsilon, Fraction(600)))
-    return float_of(((ratio + 1) / (ratio - 1)) ** 2) / 4
+    return bits._odds.slope**2 / 4
 
 
 def _number_or_none(x: Any) -> Any:
