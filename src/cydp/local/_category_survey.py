@@ -30,7 +30,7 @@ from cydp.mechanisms._fields import set_fields
 from cydp.mechanisms._randomized_response import RandomizedResponse
 from cydp.releases._keys import digest_keys
 
-__all__ = ["CategoryMethod", "CategorySurvey"]
+__all__ = ["CategorySurvey"]
 
 CategoryMethod: TypeAlias = Literal["auto", "randomized-response", "unary-encoding"]
 

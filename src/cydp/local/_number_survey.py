@@ -34,7 +34,7 @@ from cydp.mechanisms._randomized_response import RandomizedResponse
 from cydp.releases._missing import read_missing
 from cydp.releases._presence import fill_absent
 
-__all__ = ["NumberMethod", "NumberSurvey"]
+__all__ = ["NumberSurvey"]
 
 NumberMethod: TypeAlias = Literal["auto", "laplace", "one-bit"]
 

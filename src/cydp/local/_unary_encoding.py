@@ -238,7 +238,7 @@ class UnaryEncoding:
     def _draw(self, given: Declared, reports: NDArray[Any], generator: Generator) -> NDArray[Any]:
         wide = read_codes(given, "codes").reshape(-1).astype(np.int64)
         codes = np.clip(wide, -1, self.n_categories).astype(np.int32)
-        k, rows = self.n_categories, reports.reshape(len(codes), -1)
+        k, rows = self.n_categories, reports.reshape(len(codes), reports.shape[-1])
         true, other = read_bernoulli(_HALF), read_bernoulli(self.p_other)
         step = max(_BLOCK // k, 1)
         for first in range(0, len(codes), step):
