@@ -86,12 +86,10 @@ def test_the_better_method_is_taken() -> None:
         for k, method in ((last, "randomized-response"), (last + 1, "unary-encoding")):
             survey = CategorySurvey(range(k), epsilon=epsilon)
             assert survey.method == method
-            rare = {
-                each: CategorySurvey(range(k), epsilon=epsilon, method=each)
-                .estimate(cydp.local.Tally(None, 0, ()) if False else [])
-                for each in ()
-            }  # fmt: skip
-            assert rare == {}
+            w, v = survey.mechanism._odds.p_other, 4 * math.exp(float(epsilon))
+            mine = float(w * (1 - w)) * survey.mechanism._odds.slope**2
+            unary = v / math.expm1(float(epsilon)) ** 2  # for a label that nobody has
+            assert mine == pytest.approx(unary) if method == "unary-encoding" else mine < unary
     for epsilon, method in (("2.2", "one-bit"), ("2.4", "laplace")):
         survey, others = (
             NumberSurvey((0, 1), epsilon=epsilon, method="auto"),
@@ -142,9 +140,15 @@ def test_neighbours_differ_in_nothing_but_the_reports() -> None:
 
 @pytest.mark.parametrize("survey", SURVEYS, ids=repr)
 def test_budgets_pay_once_and_before_data_is_read(survey: Any, tmp_path: Any) -> None:
-    class Unread(np.ndarray[Any, Any]):
-        def __array_finalize__(self, _: Any) -> None:
-            raise AssertionError("it was read")
+    class Column:
+        dtype, shape, ndim, read = np.dtype(np.int64), (2,), 1, 0
+
+        def __len__(self) -> int:
+            return 2
+
+        def __array__(self, *_: Any, **__: Any) -> Any:
+            type(self).read += 1
+            return np.array([1, 2])
 
     once = PrivacyFilter(survey.loss, relation="change-one")
     answers = ["yes", "no"] if survey is RESPONSE else [1, 2]
@@ -156,6 +160,12 @@ def test_budgets_pay_once_and_before_data_is_read(survey: Any, tmp_path: Any) ->
     ):
         with pytest.raises(BudgetExceededError):
             spend()
+    if survey is not RESPONSE:
+        with pytest.raises(BudgetExceededError):
+            survey.reports(Column(), budget=once)
+        assert Column.read == 0
+        survey.reports(Column())
+        assert Column.read == 1
     with pytest.raises(RelationMismatchError):
         survey.report(answers[0], budget=PrivacyFilter(PureDP(10**6)))
     with pytest.raises(TypeError, match="rng must not be seeded"):
@@ -203,7 +213,7 @@ def test_what_the_lecture_says() -> None:
     assert comparison.ratio == pytest.approx(60.55 / 3, rel=1e-3)
     for n in (100, 10_000):  # sqrt(n)
         grown = compare(LAPLACE, count=100 * n).local / compare(LAPLACE, count=n).local
-        assert grown == pytest.approx(10, rel=1e-3)
+        assert grown == pytest.approx(10, rel=2e-3)
 
 
 def test_the_central_side_is_that_of_releases() -> None:
@@ -234,7 +244,7 @@ def test_what_is_no_survey() -> None:
         ("yes", TypeError), ([1.5, 2], TypeError), ([None, "a"], ValueError), (["a"], ValueError),
         (["a", "a"], ValueError), ({"a", "b"}, TypeError),
     ):  # fmt: skip
-        with pytest.raises(error, match=r"(labels|keys) must be"):
+        with pytest.raises(error, match="labels must"):
             CategorySurvey(labels, epsilon=1)
     with pytest.raises(ValueError, match="missing must be one of the labels"):
         CategorySurvey(LABELS, epsilon=1, missing="x")

@@ -372,6 +372,9 @@ class CategorySurvey:
         found = read_description(text, "categories", _NAMES)
         return cls(found.pop("labels"), **found)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return self.from_json, (self.to_json(),)  # key tables are made anew
+
     def __repr__(self) -> str:
         shown = ", ".join(map(repr, self.labels[:3])) + (", ..." if len(self.labels) > 3 else "")
         extra = "" if self.missing is None else f", missing={self.missing!r}"
@@ -384,7 +387,10 @@ class CategorySurvey:
 def _read_labels(labels: Any) -> tuple[LabelKeys, tuple[Any, ...]]:
     if isinstance(labels, str | bytes):
         raise TypeError("labels must be a list of labels, not one text")
-    keys = LabelKeys(list(labels) if isinstance(labels, range) else labels)
+    try:
+        keys = LabelKeys(list(labels) if isinstance(labels, range) else labels)
+    except (TypeError, ValueError) as error:  # it is about public labels
+        raise type(error)(str(error).replace("keys", "labels", 1)) from None
     own = tuple(keys.arrays[0].tolist())
     if not {type(label) for label in own} <= {str, int, bool}:
         raise TypeError("labels must be str, int or bool, which JSON can hold")
