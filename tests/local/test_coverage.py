@@ -17,14 +17,21 @@ from cydp.testing import SeededGenerator
 Floats = NDArray[np.float64]
 Ends = tuple[Floats, Floats]
 
+LONG = pytest.mark.long
 LEAST, MOST = 0.94, 0.96
 TRIALS = 10**5
 RESPONSE, UNARY = "randomized-response", "unary-encoding"
 CASES = [  # people, epsilon, labels, method, share of those with the label
-    (600, 1, 2, RESPONSE, 0.3), (1000, 0.5, 2, RESPONSE, 0), (1000, 1, 2, RESPONSE, 1),
-    (1000, 2, 4, RESPONSE, 0.25), (2000, 1, 10, RESPONSE, 0.01), (5000, 3, 20, RESPONSE, 0.5),
-    (600, 1, 50, UNARY, 0.02), (1000, 0.5, 1000, UNARY, 0.5), (1000, 2, 100, UNARY, 0),
-    (2000, 1, 11, UNARY, 0.1), (5000, 3, 1000, UNARY, 0.001), (5000, 4, 1000, UNARY, 0.3),
+    (600, 1, 2, RESPONSE, 0.3), (1000, 2, 4, RESPONSE, 0.25), (2000, 1, 10, RESPONSE, 0.01),
+    (600, 1, 50, UNARY, 0.02), (1000, 2, 100, UNARY, 0), (2000, 1, 11, UNARY, 0.1),
+    *(
+        pytest.param(*case, marks=LONG)
+        for case in (
+            (1000, 0.5, 2, RESPONSE, 0), (1000, 1, 2, RESPONSE, 1), (5000, 3, 20, RESPONSE, 0.5),
+            (1000, 0.5, 1000, UNARY, 0.5), (5000, 3, 1000, UNARY, 0.001),
+            (5000, 4, 1000, UNARY, 0.3),
+        )
+    ),
 ]  # fmt: skip
 each_case = pytest.mark.parametrize(("n", "epsilon", "k", "method", "share"), CASES)
 
@@ -155,8 +162,8 @@ def test_sums_are_covered_in_many_trials(n: int) -> None:
     assert not LEAST < (errors <= 1.96 * math.sqrt(n * survey.variance / 2)).mean() < MOST
 
 
-@pytest.mark.parametrize("epsilon", [0.5, 1, 2])
-@pytest.mark.parametrize("share", [0, 0.1, 0.5, 0.9])
+@pytest.mark.parametrize("epsilon", [1, *(pytest.param(e, marks=LONG) for e in (0.5, 2))])
+@pytest.mark.parametrize("share", [0, 0.1, pytest.param(0.5, marks=LONG)])
 def test_sums_of_one_bit_are_covered_at_least_as_often(epsilon: float, share: float) -> None:
     n, survey = 1500, NumberSurvey((10, 30), epsilon=epsilon, method="one-bit")
     p, w = map(float, survey.mechanism._odds)  # type: ignore[union-attr]

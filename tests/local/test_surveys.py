@@ -255,7 +255,7 @@ def test_what_is_no_survey() -> None:
             make((0, 1), epsilon=0)  # type: ignore[operator]
     for bad, told in (
         ({"bounds": (1, 1)}, "bounds must be"), ({"missing": "drop"}, "missing must be a number"),
-        ({"missing": 3}, "missing must be"), ({"epsilon": "1e-9"}, "give a larger step"),
+        ({"missing": 3}, "missing must be"), ({"epsilon": "1e-7"}, "give a larger step"),
     ):  # fmt: skip
         with pytest.raises(ValueError, match=told):
             NumberSurvey(**{"bounds": (0, 1), "epsilon": 1} | bad)

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -13,12 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp._arguments import Number
-from cydp.local._tally import Tally
+from cydp.local._survey_estimate import SurveyEstimate
 from cydp.mechanisms._confidence import read_level
 from cydp.mechanisms._estimate import Estimate
-from cydp.releases._format import format_cost
 from cydp.releases.output._sheet import Numbers, Sheet, keys_of
-from cydp.releases.output._shown import Shown
 
 __all__ = ["CategoryEstimate"]
 
@@ -26,7 +23,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, repr=False)
-class CategoryEstimate(Shown):
+class CategoryEstimate(SurveyEstimate):
     """Estimated numbers of people with each label. `CategorySurvey.estimate` returns it.
 
     Attributes
@@ -35,18 +32,6 @@ class CategoryEstimate(Shown):
         The reports, added up.
 
     """
-
-    tally: Tally
-
-    @property
-    def survey(self) -> Any:
-        """The survey whose reports these are."""
-        return self.tally.survey
-
-    @property
-    def people(self) -> int:
-        """The number of people who reported."""
-        return self.tally.people
 
     @property
     def labels(self) -> tuple[Any, ...]:
@@ -129,23 +114,5 @@ class CategoryEstimate(Shown):
             columns.append(
                 Numbers(name=name, values=values, unit=unit, bound=bound, lower=lower, upper=upper)
             )
-        survey = self.survey
-        return Sheet(
-            title=f"survey of {self.people:,} people",
-            cost=f"{format_cost(survey.loss)} a report",
-            relation=survey.relation,
-            protects="what each person answers, but not that they report",
-            noise=survey.method,
-            axes=(keys_of((survey._keys.arrays[0],), ("label",), "label"),),
-            columns=tuple(columns),
-            confidence=read_level(confidence),
-            simultaneous=simultaneous,
-        )
-
-    def _facts(self) -> Mapping[str, Any]:
-        return {
-            "exact": {"epsilon": str(self.survey.epsilon)},
-            "method": self.survey.method,
-            "people": self.people,
-            "reports": list(self.tally.totals),
-        }
+        axis = keys_of((self.survey._keys.arrays[0],), ("label",), "label")
+        return self._make_sheet((axis,), columns, confidence, simultaneous)

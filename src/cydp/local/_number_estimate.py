@@ -4,28 +4,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
 from cydp._arguments import Number
 from cydp._numbers.rational import float_of
-from cydp.local._tally import Tally
+from cydp.local._survey_estimate import SurveyEstimate
 from cydp.mechanisms._confidence import read_level
 from cydp.mechanisms._discrete_laplace import DiscreteLaplace
 from cydp.mechanisms._estimate import ReportOdds, normal_quantile
-from cydp.releases._format import format_cost
 from cydp.releases.output._sheet import Numbers, Sheet
-from cydp.releases.output._shown import Shown
 
 __all__ = ["NumberEstimate", "one_bit_half_width", "sum_half_width"]
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class NumberEstimate(Shown):
+@dataclass(frozen=True, repr=False)
+class NumberEstimate(SurveyEstimate):
     """The estimated sum and mean of what people have. `NumberSurvey.estimate` returns it.
 
     Both are about the numbers of those who reported, clamped to the bounds and rounded to the grid,
@@ -37,18 +33,6 @@ class NumberEstimate(Shown):
         The reports, added up.
 
     """
-
-    tally: Tally
-
-    @property
-    def survey(self) -> Any:
-        """The survey whose reports these are."""
-        return self.tally.survey
-
-    @property
-    def people(self) -> int:
-        """The number of people who reported."""
-        return self.tally.people
 
     @property
     def sum(self) -> float:
@@ -145,26 +129,7 @@ class NumberEstimate(Shown):
                     upper=np.asarray(upper, np.float64),
                 )
             )
-        survey = self.survey
-        return Sheet(
-            title=f"survey of {self.people:,} people",
-            cost=f"{format_cost(survey.loss)} a report",
-            relation=survey.relation,
-            protects="what each person answers, but not that they report",
-            noise=survey.method,
-            axes=(),
-            columns=tuple(columns),
-            confidence=read_level(confidence),
-            simultaneous=simultaneous,
-        )
-
-    def _facts(self) -> Mapping[str, Any]:
-        return {
-            "exact": {"epsilon": str(self.survey.epsilon)},
-            "method": self.survey.method,
-            "people": self.people,
-            "reports": list(self.tally.totals),
-        }
+        return self._make_sheet((), columns, confidence, simultaneous)
 
 
 def sum_half_width(level: Fraction, n: int, noise: DiscreteLaplace) -> float:
