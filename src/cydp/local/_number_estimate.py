@@ -78,7 +78,7 @@ class NumberEstimate(SurveyEstimate):
         Notes
         -----
         It covers the exact sum of the clamped numbers, not the mean of a population from which the
-        people were drawn. By "laplace" 95 % means 95 to 95.5 % of all cases, for any number of
+        people were drawn. By "laplace" 95 % means 95.0 to 95.8 % of all cases, for any number of
         people; by "one-bit" 95 % or more: docs/local.md, "Coverage".
 
         Examples
