@@ -10,7 +10,7 @@ from cydp._build import build_info, get_include, get_lib
 from cydp._version import __version__
 
 if TYPE_CHECKING:
-    from cydp import accounting, exact, sensitivity, testing
+    from cydp import accounting, exact, local, sensitivity, testing
     from cydp.accounting import (
         ZCDP,
         ApproxDP,
@@ -98,6 +98,7 @@ __all__ = [
     "group_privacy",
     "histogram",
     "histogramdd",
+    "local",
     "mean",
     "median",
     "optimal_composition",
@@ -114,7 +115,16 @@ __all__ = [
 
 
 # A name is imported when it is first used: whoever draws noise alone does not wait for ledgers.
-_ROOMS = ("accounting", "exact", "mechanisms", "random", "releases", "sensitivity", "testing")
+_ROOMS = (
+    "accounting",
+    "exact",
+    "local",
+    "mechanisms",
+    "random",
+    "releases",
+    "sensitivity",
+    "testing",
+)
 _HOMES = {
     name: room
     for room, names in {

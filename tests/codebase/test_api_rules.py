@@ -23,6 +23,8 @@ NONE = inspect.Parameter.empty
 # Classes whose objects this package makes, for users to read, and what makes them.
 RESULTS = {
     "BoundsRelease": "cydp.bounds",
+    "CategoryEstimate": "cydp.local.CategorySurvey.estimate",
+    "Comparison": "cydp.local.compare",
     "Estimate": "cydp.RandomizedResponse.estimate",
     "ExhaustiveSensitivity": "cydp.sensitivity.of",
     "Explanation": "cydp.explain",
@@ -32,12 +34,14 @@ RESULTS = {
     "LedgerScope": "cydp.BudgetLedger.scope",
     "MappedBits": "cydp.testing.map_bits",
     "MeanRelease": "cydp.mean",
+    "NumberEstimate": "cydp.local.NumberSurvey.estimate",
     "NumberRelease": "cydp.count",
     "Prefetch": "cydp.Generator.discrete_laplace_prefetch",
     "PostProcessed": "cydp.HistogramRelease.nonnegative",
     "QuantileRelease": "cydp.quantile",
     "Receipt": "cydp.BudgetLedger.charge",
     "TableRelease": "cydp.group_by",
+    "Tally": "cydp.local.CategorySurvey.tally",
     "TopRelease": "cydp.top_k",
     "VarianceRelease": "cydp.variance",
 }

@@ -15,7 +15,7 @@ from cydp._columns.blocks import BLOCK_ROWS
 from cydp.exact._grid import Grid
 from cydp.exact._grid_blocks import Array, check_shapes, split_numbers, split_pairs
 
-__all__ = ["SortedUnits", "sort_groups", "sort_units"]
+__all__ = ["SortedUnits", "round_units", "sort_groups", "sort_units"]
 
 _SORTED_BY_NUMPY = 2**12  # numbers below which numpy's sort is faster
 
@@ -60,13 +60,22 @@ def sort_units(values: Array, grid: Grid) -> SortedUnits:
     array([0, 2, 6], dtype=int32)
 
     """
+    kept = round_units(values, grid)
+    _sort(kept, grid.lowest, grid.highest)
+    return SortedUnits(grid, kept, np.array([0, len(kept)], np.int64))
+
+
+def round_units(values: Array, grid: Grid) -> NDArray[Any]:
+    """Return the units of numbers as `sort_units` rounds them, in the order given. NOT private.
+
+    >>> round_units(np.array([2.75, np.nan, -np.inf, 1]), Grid(-1, 0, 20))
+    array([6, 0, 2], dtype=int32)
+    """
     units = np.empty(values.size, _dtype_of(grid))
     end = 0
     for rows, clamping in split_numbers(values, grid):
         end = _core.grid_units(rows, *clamping, units, end)
-    kept = units[:end]
-    _sort(kept, grid.lowest, grid.highest)
-    return SortedUnits(grid, kept, np.array([0, end], np.int64))
+    return units[:end]
 
 
 def sort_groups(codes: NDArray[np.uint32], values: Array, n_groups: int, grid: Grid) -> SortedUnits:

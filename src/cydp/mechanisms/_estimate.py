@@ -1,19 +1,22 @@
 # SPDX-License-Identifier: MIT
-"""True counts, estimated from the reports of randomized response."""
+"""True counts, estimated from randomized reports."""
 
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from statistics import NormalDist
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cydp._arguments import Number
+from cydp._arguments import Integer, Number
+from cydp._numbers.rational import float_of, format_number, read_integer
 from cydp.accounting.ledger._serialize import register
 from cydp.mechanisms._confidence import log_failure_probability
 
-__all__ = ["Estimate", "normal_quantile"]
+__all__ = ["Estimate", "ReportOdds", "normal_quantile"]
 
 Floats = NDArray[np.float64]
 
@@ -21,7 +24,7 @@ Floats = NDArray[np.float64]
 class Estimate(tuple[Floats, Floats]):
     """True counts of categories, estimated from reports. It unpacks to counts and variance.
 
-    `RandomizedResponse.estimate` returns it.
+    `RandomizedResponse.estimate` and `cydp.local.UnaryEncoding.estimate` return it.
 
     Attributes
     ----------
@@ -36,7 +39,7 @@ class Estimate(tuple[Floats, Floats]):
     _skew: float
 
     def __new__(cls, counts: Floats, variance: Floats, slope: float, skew: float) -> Estimate:
-        """Take what one more report adds to a count, and 1 - p - w, from `RandomizedResponse`."""
+        """Take what one more report adds to a count, and 1 - p - w, from `ReportOdds`."""
         new = super().__new__(cls, (counts, variance))
         new._slope, new._skew = slope, skew
         return new
@@ -110,6 +113,47 @@ class Estimate(tuple[Floats, Floats]):
         return f"<Estimate: counts {self.counts}, variance {self.variance}>"
 
 
+class ReportOdds(NamedTuple):
+    """How likely a report supports a category: that of the person who reports, and any other.
+
+    docs/mechanisms/randomized_response.md, "Estimates", and docs/local.md have the formulas.
+    """
+
+    p_true: Fraction
+    p_other: Fraction
+
+    @property
+    def slope(self) -> float:
+        """What one more report adds to an estimated count."""
+        return float_of(1 / (self.p_true - self.p_other))
+
+    @property
+    def variance(self) -> float:
+        """The largest variance that one report can add to an estimated count."""
+        largest = max(p * (1 - p) for p in self)
+        return float_of(largest / (self.p_true - self.p_other) ** 2)
+
+    def error_bound(self, confidence: Number, count: Integer) -> float:
+        """Return the approximate error of an estimated count of `count` reports."""
+        n = _read_report_count(count)
+        return normal_quantile(confidence) * math.sqrt(n * self.variance) + self.slope / 2
+
+    def hoeffding_bound(self, confidence: Number, count: Integer) -> float:
+        """Return a proved bound of the error of an estimated count of `count` reports."""
+        log_failure = log_failure_probability(confidence, 1)
+        width = math.sqrt(_read_report_count(count) * (math.log(2) - log_failure) / 2)
+        return width * self.slope * (1 + 2**-40)
+
+    def estimate(self, h: Floats, n: float) -> Estimate:
+        """Return true counts, where h of n reports support each category."""
+        p, w = self
+        with np.errstate(over="ignore", invalid="ignore"):  # epsilon may be close to 0
+            slope, skew = np.float64(self.slope), float_of(1 - p - w)
+            counts = (h - n * float_of(w)) * slope
+            variance = (float_of(w) * float_of(p) * n + skew * h) * slope * slope
+        return Estimate(counts, variance, float(slope), skew)
+
+
 def normal_quantile(confidence: Number) -> float:
     """Return z with P(abs(Z) <= z) = confidence for a standard normal Z, or a larger z.
 
@@ -120,6 +164,14 @@ def normal_quantile(confidence: Number) -> float:
     if log_failure < -700:  # the tail beyond z is at most exp(-z**2 / 2) / 2
         return math.sqrt(-2 * log_failure)
     return -NormalDist().inv_cdf(math.exp(log_failure) / 2)
+
+
+def _read_report_count(count: Integer) -> int:
+    """Return the number of reports, or raise a TypeError or ValueError."""
+    n = read_integer(count, "count")
+    if not 1 <= n < 2**62:
+        raise ValueError(f"count must be from 1 to 2**62 - 1, not {format_number(Fraction(n))}")
+    return n
 
 
 register(Estimate, lambda estimate: [*estimate.__getnewargs__()], lambda parts: Estimate(*parts))

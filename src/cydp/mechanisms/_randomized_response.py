@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -32,8 +31,7 @@ from cydp._numbers.rational import (
 from cydp._samplers import prepare_category_offset
 from cydp.accounting._loss import PureDP
 from cydp.mechanisms._charge_and_draw import Budget, charge_and_draw
-from cydp.mechanisms._confidence import log_failure_probability
-from cydp.mechanisms._estimate import Estimate, normal_quantile
+from cydp.mechanisms._estimate import Estimate, ReportOdds
 from cydp.mechanisms._fields import set_fields
 from cydp.mechanisms._output import apart_from, check_output, fill_output
 
@@ -139,9 +137,7 @@ class RandomizedResponse:
         >>> round(RandomizedResponse(epsilon=1).variance, 4)
         0.9207
         """
-        p_truth, p_other, *_ = self._distribution
-        variance = max(p * (1 - p) for p in (p_truth, p_other))
-        return float_of(variance / (p_truth - p_other) ** 2)
+        return self._odds.variance
 
     def error_bound(self, confidence: Number = 0.95, *, count: Integer) -> float:
         """Return the approximate distance within which an estimated count is from the true count.
@@ -179,9 +175,7 @@ class RandomizedResponse:
         60.6
 
         """
-        n = _read_report_count(count)
-        slope = self._slope
-        return normal_quantile(confidence) * math.sqrt(n * self.variance) + slope / 2
+        return self._odds.error_bound(confidence, count)
 
     def hoeffding_bound(self, confidence: Number = 0.95, *, count: Integer) -> float:
         """Return a distance within which an estimated count is from the true count, with proof.
@@ -213,15 +207,12 @@ class RandomizedResponse:
         92.9
 
         """
-        log_failure = log_failure_probability(confidence, 1)
-        width = math.sqrt(_read_report_count(count) * (math.log(2) - log_failure) / 2)
-        return width * self._slope * (1 + 2**-40)
+        return self._odds.hoeffding_bound(confidence, count)
 
     @property
-    def _slope(self) -> float:
-        """What one more report adds to an estimated count."""
+    def _odds(self) -> ReportOdds:
         p_truth, p_other, *_ = self._distribution
-        return float_of(1 / (p_truth - p_other))
+        return ReportOdds(p_truth, p_other)
 
     def probabilities(self, code: Integer) -> NDArray[np.float64]:
         """Return the probability of each report for a true code, shape (n_categories,).
@@ -373,22 +364,8 @@ class RandomizedResponse:
                 )
             inside = inside[inside >= 0].astype(np.intp)
         h = np.bincount(inside, minlength=k).astype(np.float64)
-        p, w, *_ = self._distribution
-        n = h.sum()
-        with np.errstate(over="ignore", invalid="ignore"):  # epsilon may be close to 0
-            slope = np.float64(self._slope)
-            counts = (h - n * float_of(w)) * slope
-            variance = float_of(w) * (n * float_of(p) + (k - 2) * h) * slope * slope
-        return Estimate(counts, variance, float(slope), (k - 2) * float_of(w))
+        return self._odds.estimate(h, float(h.sum()))
 
     def __repr__(self) -> str:
         epsilon = literal_of(self.epsilon)
         return f"RandomizedResponse(epsilon={epsilon}, n_categories={self.n_categories})"
-
-
-def _read_report_count(count: Integer) -> int:
-    """Return the number of reports, or raise a TypeError or ValueError."""
-    n = read_integer(count, "count")
-    if not 1 <= n < 2**62:
-        raise ValueError(f"count must be from 1 to 2**62 - 1, not {format_number(Fraction(n))}")
-    return n

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: MIT
+"""The local setting: people randomize their data before they send it, and trust nobody."""
+
+from __future__ import annotations
+
+from cydp.local._category_estimate import CategoryEstimate
+from cydp.local._category_survey import CategorySurvey
+from cydp.local._compare import Comparison, compare
+from cydp.local._number_estimate import NumberEstimate
+from cydp.local._number_survey import NumberSurvey
+from cydp.local._tally import Tally
+from cydp.local._unary_encoding import UnaryEncoding
+
+__all__ = [
+    "CategoryEstimate",
+    "CategorySurvey",
+    "Comparison",
+    "NumberEstimate",
+    "NumberSurvey",
+    "Tally",
+    "UnaryEncoding",
+    "compare",
+]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,418 @@
+# SPDX-License-Identifier: MIT
+"""A survey whose answers are labels, which people randomize before they send them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import partial
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cydp._arguments import Column, Integer, Number
+from cydp._call_errors import explain_arguments
+from cydp._columns.label_keys import LabelKeys
+from cydp._columns.labels import Labels
+from cydp._generator import Generator
+from cydp._numbers.intervals import exp_below
+from cydp._numbers.rational import literal_of, read_positive
+from cydp.accounting._loss import PureDP
+from cydp.exact._bincount import bincount
+from cydp.exact._label_codes import match_labels
+from cydp.local._category_estimate import CategoryEstimate
+from cydp.local._description import read_description, write_description
+from cydp.local._tally import Tally
+from cydp.local._unary_encoding import UnaryEncoding, sum_bits
+from cydp.mechanisms._charge_and_draw import Budget, charge_and_run
+from cydp.mechanisms._fields import set_fields
+from cydp.mechanisms._randomized_response import RandomizedResponse
+from cydp.releases._keys import digest_keys
+
+__all__ = ["CategorySurvey"]
+
+CategoryMethod: TypeAlias = Literal["auto", "randomized-response", "unary-encoding"]
+
+_RESPONSE, _UNARY = "randomized-response", "unary-encoding"
+_NAMES = frozenset({"labels", "epsilon", "method", "missing"})
+
+
+@dataclass(frozen=True, slots=True, init=False, repr=False)
+class CategorySurvey:
+    """A question with a public list of answers, which each person randomizes on their own device.
+
+    The server sees reports only (local DP), and estimates how many people have each label.
+
+    Parameters
+    ----------
+    labels : list of str, int or bool
+        The public labels, at least two.
+    epsilon : number > 0
+        Privacy cost of one report in pure DP, in nats, for the person who reports.
+    method : {"auto", "randomized-response", "unary-encoding"}, default "auto"
+        By "randomized-response" a report is a label; by "unary-encoding" it has a bit for each.
+        "auto" takes the one whose estimates of rare labels have the smaller variance: the first
+        for fewer than 3 exp(epsilon) + 2 labels. The attribute `method` is what was taken.
+    missing : label, optional
+        The label that an answer which is missing, or none of the labels, counts as. Default: none.
+        The report is then uniform, or has no bit of its own.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a parameter is not allowed.
+
+    Notes
+    -----
+    docs/local.md has the proofs. That a person reports is not hidden, and a person who reports
+    twice pays twice.
+
+    References
+    ----------
+    .. [1] Warner, "Randomized response: a survey technique for eliminating evasive answer bias",
+       1965.
+    .. [2] Wang, Blocki, Li, Jha, "Locally differentially private protocols for frequency
+       estimation", 2017.
+
+    Examples
+    --------
+    >>> survey = CategorySurvey(["yes", "no"], epsilon=1)
+    >>> survey.report("yes") in ["yes", "no"]
+    True
+    >>> estimate = survey.estimate(survey.reports(["yes"] * 300 + ["no"] * 700))
+    >>> estimate.labels, round(estimate.counts.sum())
+    (('yes', 'no'), 1000)
+
+    """
+
+    labels: tuple[Any, ...]
+    epsilon: Fraction
+    method: str
+    missing: Any
+    _keys: LabelKeys = field(compare=False)
+    _mechanism: RandomizedResponse | UnaryEncoding = field(compare=False)
+
+    @explain_arguments
+    def __init__(
+        self,
+        labels: Any,
+        *,
+        epsilon: Number,
+        method: CategoryMethod = "auto",
+        missing: Any = None,
+    ) -> None:
+        keys, own = _read_labels(labels)
+        rate = read_positive(epsilon, "epsilon")
+        if method not in ("auto", _RESPONSE, _UNARY):
+            raise ValueError(f"method must be 'auto', {_RESPONSE!r} or {_UNARY!r}, not {method!r}")
+        chosen = _best_method(rate, len(own)) if method == "auto" else method
+        if missing is not None:
+            (place,) = match_labels([Labels([missing])], keys).tolist()
+            if place == len(own):
+                raise ValueError("missing must be one of the labels")
+            missing = own[place]
+        set_fields(self, labels=own, epsilon=rate, method=str(chosen), missing=missing, _keys=keys)
+        kind = RandomizedResponse if chosen == _RESPONSE else UnaryEncoding
+        set_fields(self, _mechanism=kind(epsilon=rate, n_categories=len(own)))
+
+    @property
+    def mechanism(self) -> RandomizedResponse | UnaryEncoding:
+        """What randomizes the places of labels."""
+        return self._mechanism
+
+    @property
+    def loss(self) -> PureDP:
+        """Privacy cost of one report, under "change-one"."""
+        return self.mechanism.loss
+
+    @property
+    def relation(self) -> str:
+        """The relation that the loss is stated under: "change-one", as every person reports."""
+        return self.mechanism.relation
+
+    @property
+    def variance(self) -> float:
+        """The largest variance that one report can add to an estimated count."""
+        return self.mechanism.variance
+
+    def report(
+        self, label: Any, *, budget: Budget | None = None, rng: Generator | None = None
+    ) -> Any:
+        """Return what a person sends instead of their label. It runs on their own device.
+
+        Parameters
+        ----------
+        label : label
+            The true answer. None, and what is none of the labels, counts as `missing` says; there
+            is no error, because an error would reveal it.
+        budget : PrivacyFilter, BudgetLedger or LedgerScope of relation "change-one", optional
+            What the person is willing to spend. It is charged before the label is read.
+        rng : Generator, optional
+            The source of randomness. Default: the calling thread's own generator.
+
+        Returns
+        -------
+        str, int or bool
+            What JSON can hold: a label, or the packed bits as hexadecimal text.
+
+        Raises
+        ------
+        TypeError
+            If budget or rng is not allowed. Then nothing is charged.
+        PrivacyError
+            If the budget refuses. Then nothing is charged.
+
+        Examples
+        --------
+        >>> survey = CategorySurvey(range(100), epsilon=1)
+        >>> survey.method, len(survey.report(7))
+        ('unary-encoding', 26)
+
+        """
+        (drawn,) = self._draw(Labels([label], "label"), budget, rng)
+        if self.method == _UNARY:
+            return drawn.tobytes().hex()
+        return self.labels[drawn]
+
+    def reports(
+        self, labels: Column, *, budget: Budget | None = None, rng: Generator | None = None
+    ) -> NDArray[Any]:
+        """Return a report for each label of a column; each label is that of a different person.
+
+        It is for simulation, for teaching, and for a collector whom all people trust.
+
+        Parameters
+        ----------
+        labels : array_like of labels, shape (n,), or column
+            The true answers, of pandas, polars, pyarrow or DuckDB, a list or an array.
+        budget, rng
+            As in `report`. The budget pays once, since each person has one report.
+
+        Returns
+        -------
+        ndarray
+            By "randomized-response" of labels, shape (n,); by "unary-encoding" of uint8, packed
+            bits, shape (n, ceil(k / 8)) for k labels.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If labels are of a type that can hold none of the survey's; if budget or rng is not
+            allowed. Then nothing is charged and no label is read.
+        PrivacyError
+            If the budget refuses. Then nothing is charged and no label is read.
+
+        """
+        column = Labels(labels, "labels")
+        self._keys.check([column])
+        drawn = self._draw(column, budget, rng)
+        return drawn if self.method == _UNARY else self._keys.arrays[0][drawn]
+
+    def _draw(self, column: Labels, budget: Budget | None, rng: Generator | None) -> NDArray[Any]:
+        described = {"keys": digest_keys(self._keys), "missing": str(self.missing)}
+        drawn: NDArray[Any]
+        drawn, _ = charge_and_run(
+            self.mechanism, partial(self._randomize, column), budget, rng,
+            function=type(self).__name__, arguments=described,
+        )  # fmt: skip
+        return drawn
+
+    def _randomize(self, column: Labels, generator: Generator) -> NDArray[Any]:
+        k, mechanism = len(self.labels), self.mechanism
+        places = match_labels([column], self._keys)
+        if self.missing is not None:
+            counts_as = np.append(np.arange(k), self.labels.index(self.missing)).astype(np.uint32)
+            places = counts_as[places]
+        if isinstance(mechanism, UnaryEncoding):
+            return mechanism.release(places, packed=True, rng=generator)
+        return mechanism.release(places, rng=generator)
+
+    def tally(self, reports: Any) -> Tally:
+        """Return reports, added up: a server that adds tallies keeps no report.
+
+        Parameters
+        ----------
+        reports : column
+            What `report` or `reports` returned: labels, or bits as hexadecimal text, as packed
+            uint8 or as bool.
+
+        Returns
+        -------
+        Tally
+            How many reports there are, and how many for each label.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If a report is none of this survey. Unlike labels, reports are not secret.
+
+        Examples
+        --------
+        >>> survey = CategorySurvey(["yes", "no"], epsilon=1)
+        >>> (survey.tally(["yes", "no"]) + survey.tally(["no"])).totals
+        (1, 2)
+
+        """
+        k = len(self.labels)
+        if self.method == _UNARY:
+            sums, people = sum_bits(_read_bits(reports, -(-k // 8)), k)
+        else:
+            places = match_labels([Labels(reports, "reports")], self._keys)
+            if wrong := int((places == k).sum()):
+                raise ValueError(
+                    f"reports must be labels of the survey: {wrong} of {len(places)} are not, the "
+                    f"first at {int(np.argmax(places == k))}"
+                )
+            sums, people = bincount(places, k), len(places)
+        return Tally(self, people, tuple(sums.tolist()))
+
+    def estimate(self, reports: Any) -> CategoryEstimate:
+        """Return how many people have each label, estimated from reports, with intervals.
+
+        Parameters
+        ----------
+        reports : column or Tally
+            As in `tally`, or what that returned.
+
+        Returns
+        -------
+        CategoryEstimate
+
+        Raises
+        ------
+        TypeError, ValueError
+            If a report is none of this survey.
+
+        Notes
+        -----
+        It has no privacy cost.
+
+        Examples
+        --------
+        >>> survey = CategorySurvey(["yes", "no"], epsilon=2)
+        >>> survey.estimate(["yes"] * 30 + ["no"] * 70).counts.round(1)
+        array([23.7, 76.3])
+
+        """
+        tally = reports if isinstance(reports, Tally) else self.tally(reports)
+        if tally.survey != self:
+            raise ValueError("reports must be a tally of this survey")
+        return CategoryEstimate(tally)
+
+    def error_bound(self, confidence: Number = 0.95, *, count: Integer) -> float:
+        """Return the approximate distance of an estimated count from the true count, beforehand.
+
+        Parameters
+        ----------
+        confidence : number between 0 and 1, default 0.95
+            The approximate probability that this holds for one label, at the true count at which
+            the estimate has the largest variance.
+        count : int >= 1
+            The number of people who report.
+
+        Returns
+        -------
+        float
+            In people.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If confidence or count is outside its range.
+
+        Examples
+        --------
+        >>> round(CategorySurvey(["yes", "no"], epsilon=1).error_bound(count=1000), 1)
+        60.6
+
+        """
+        return self.mechanism.error_bound(confidence, count=count)
+
+    def hoeffding_bound(self, confidence: Number = 0.95, *, count: Integer) -> float:
+        """Return what `error_bound` does, with proof, and wider; parameters as in `error_bound`.
+
+        >>> round(CategorySurvey(["yes", "no"], epsilon=1).hoeffding_bound(count=1000), 1)
+        92.9
+        """
+        return self.mechanism.hoeffding_bound(confidence, count=count)
+
+    def to_json(self) -> str:
+        """Return what a client needs to make reports, as text.
+
+        >>> survey = CategorySurvey(["yes", "no"], epsilon=1)
+        >>> CategorySurvey.from_json(survey.to_json()) == survey
+        True
+        """
+        return write_description(
+            "categories",
+            {
+                "labels": list(self.labels),
+                "epsilon": str(self.epsilon),
+                "method": self.method,
+                "missing": self.missing,
+            },
+        )
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> CategorySurvey:
+        """Return the survey that `to_json` has written.
+
+        Parameters
+        ----------
+        text : str
+            What `to_json` returned.
+
+        Raises
+        ------
+        TypeError, ValueError
+            For another text.
+
+        """
+        found = read_description(text, "categories", _NAMES)
+        return cls(found.pop("labels"), **found)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return self.from_json, (self.to_json(),)  # key tables are made anew
+
+    def __repr__(self) -> str:
+        shown = ", ".join(map(repr, self.labels[:3])) + (", ..." if len(self.labels) > 3 else "")
+        extra = "" if self.missing is None else f", missing={self.missing!r}"
+        return (
+            f"CategorySurvey([{shown}], epsilon={literal_of(self.epsilon)}, "
+            f"method={self.method!r}{extra})"
+        )
+
+
+def _read_labels(labels: Any) -> tuple[LabelKeys, tuple[Any, ...]]:
+    if isinstance(labels, str | bytes):
+        raise TypeError("labels must be a list of labels, not one text")
+    try:
+        keys = LabelKeys(list(labels) if isinstance(labels, range) else labels)
+    except (TypeError, ValueError) as error:  # it is about public labels
+        raise type(error)(str(error).replace("keys", "labels", 1)) from None
+    own = tuple(keys.arrays[0].tolist())
+    if not {type(label) for label in own} <= {str, int, bool}:
+        raise TypeError("labels must be str, int or bool, which JSON can hold")
+    if len(own) < 2:
+        raise ValueError("labels must be two labels or more")
+    return keys, own
+
+
+def _best_method(epsilon: Fraction, k: int) -> str:
+    """Return the method with the smaller variance for a label that nobody has."""
+    return _RESPONSE if k < 3 * exp_below(min(epsilon, Fraction(600))) + 2 else _UNARY
+
+
+def _read_bits(reports: Any, width: int) -> NDArray[Any]:
+    """Return packed reports of bits, which may be hexadecimal text; anything else as it is."""
+    given = np.asarray(reports)
+    if given.ndim == 0 or (given.dtype.kind not in "UOT" and given.size):
+        return given
+    try:
+        held = [bytes.fromhex(each) for each in given.tolist()]
+    except (TypeError, ValueError):
+        raise ValueError("reports must be hexadecimal text, as report returns it") from None
+    if any(len(each) != width for each in held):
+        raise ValueError(f"reports must be hexadecimal text of {2 * width} digits")
+    return np.frombuffer(b"".join(held), np.uint8).reshape(len(held), width)

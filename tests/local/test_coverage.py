@@ -1,0 +1,181 @@
+"""Intervals of cydp.local cover as docs/local.md says: exactly, and in 10^5 trials."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from samplers.goodness_of_fit import LIMIT
+from scipy.signal import fftconvolve
+from scipy.stats import binom, nbinom
+
+from cydp.local import CategorySurvey, NumberEstimate, NumberSurvey, Tally
+from cydp.mechanisms._estimate import ReportOdds
+from cydp.testing import SeededGenerator
+
+Floats = NDArray[np.float64]
+Ends = tuple[Floats, Floats]
+
+LONG = pytest.mark.long
+LEAST, MOST = 0.94, 0.96
+TRIALS = 10**5
+RESPONSE, UNARY = "randomized-response", "unary-encoding"
+CASES = [  # people, epsilon, labels, method, share of those with the label
+    (600, 1, 2, RESPONSE, 0.3), (1000, 2, 4, RESPONSE, 0.25), (2000, 1, 10, RESPONSE, 0.01),
+    (600, 1, 50, UNARY, 0.02), (1000, 2, 100, UNARY, 0), (2000, 1, 11, UNARY, 0.1),
+    *(
+        pytest.param(*case, marks=LONG)
+        for case in (
+            (1000, 0.5, 2, RESPONSE, 0), (1000, 1, 2, RESPONSE, 1), (5000, 3, 20, RESPONSE, 0.5),
+            (1000, 0.5, 1000, UNARY, 0.5), (5000, 3, 1000, UNARY, 0.001),
+            (5000, 4, 1000, UNARY, 0.3),
+        )
+    ),
+]  # fmt: skip
+each_case = pytest.mark.parametrize(("n", "epsilon", "k", "method", "share"), CASES)
+
+
+def odds_of(epsilon: float, k: int, method: Any) -> ReportOdds:
+    return CategorySurvey(range(k), epsilon=epsilon, method=method).mechanism._odds
+
+
+def chances(odds: ReportOdds, n: int, t: int) -> Floats:
+    """P(h) for h = 0 .. n, if t of n people have the label."""
+    p, w = map(float, odds)
+    true, false = binom.pmf(np.arange(t + 1), t, p), binom.pmf(np.arange(n - t + 1), n - t, w)
+    return np.convolve(true, false)
+
+
+def wald(odds: ReportOdds, h: Floats, n: int) -> Ends:
+    """The mutant: a binomial variance that is not divided by the slope."""
+    p, w = map(float, odds)
+    counts, width = (h - n * w) / (p - w), 1.96 * np.sqrt(h * (n - h) / n)
+    return counts - width, counts + width
+
+
+def without_skew(odds: ReportOdds, h: Floats, n: int) -> Ends:
+    """The mutant: the variance of people who are all in other categories, and a slope twice."""
+    p, w = map(float, odds)
+    counts = (h - n * w) / (p - w)
+    width = np.full_like(counts, 1.96 * math.sqrt(n * w * (1 - w)) / (p - w) ** 2)
+    return counts - width, counts + width
+
+
+def covered(ends: Ends, true: float) -> NDArray[np.bool_]:
+    low, high = ends
+    return (low <= true + 1e-9) & (true - 1e-9 <= high)
+
+
+@each_case
+def test_counts_are_covered_exactly_as_often_as_stated(
+    n: int, epsilon: float, k: int, method: str, share: float
+) -> None:
+    odds, t, h = odds_of(epsilon, k, method), round(n * share), np.arange(n + 1.0)
+    masses = chances(odds, n, t)
+    assert masses.sum() == pytest.approx(1)
+    assert 0.95 <= masses[covered(odds.estimate(h, n).interval(), t)].sum() < MOST
+    for mutant in (wald, without_skew):
+        found = masses[covered(mutant(odds, h, n), t)].sum()
+        assert not LEAST <= found <= MOST, mutant.__name__
+
+
+@each_case
+def test_counts_are_covered_in_many_trials(
+    n: int, epsilon: float, k: int, method: str, share: float
+) -> None:
+    odds, t = odds_of(epsilon, k, method), round(n * share)
+    p, w = map(float, odds)
+    rng = np.random.Generator(SeededGenerator(7))  # type: ignore[arg-type]
+    h = rng.binomial(t, p, TRIALS) + rng.binomial(n - t, w, TRIALS).astype(float)
+    inside = int(covered(odds.estimate(h, n).interval(), t).sum())
+    assert LEAST * TRIALS < inside < MOST * TRIALS
+    masses = chances(odds, n, t)
+    exact = masses[covered(odds.estimate(np.arange(n + 1.0), n).interval(), t)].sum()
+    assert min(binom.cdf(inside, TRIALS, exact), binom.sf(inside - 1, TRIALS, exact)) > LIMIT
+    for mutant in (wald, without_skew):
+        assert not LEAST * TRIALS < covered(mutant(odds, h, n), t).sum() < MOST * TRIALS
+
+
+@pytest.mark.parametrize(("method", "k"), [(RESPONSE, 3), (UNARY, 12)])
+def test_reports_of_a_survey_are_covered(method: Any, k: int) -> None:
+    """From labels to intervals, with the sampler that draws reports: 1,000 people, 500 times."""
+    survey = CategorySurvey(range(k), epsilon=1, method=method)
+    people = np.repeat(np.arange(k), [700, 200, *[0] * (k - 3), 100])
+    rng, rounds = SeededGenerator(8), 500
+    reports = survey.reports(np.tile(people, rounds), rng=rng).reshape(rounds, 1000, -1).squeeze()
+    true = np.bincount(people, minlength=k)
+    inside = np.zeros(k, int)
+    for each in reports:
+        inside += covered(survey.estimate(each).interval(), true)  # type: ignore[arg-type]
+    exact = [
+        chances(survey.mechanism._odds, 1000, t)[
+            covered(survey.mechanism._odds.estimate(np.arange(1001.0), 1000).interval(), t)
+        ].sum()
+        for t in true
+    ]
+    for found, share in zip(inside.tolist(), exact, strict=True):
+        assert min(binom.cdf(found, rounds, share), binom.sf(found - 1, rounds, share)) > LIMIT
+    # Intervals that are shifted by a quarter of their width are found out.
+    low, high = survey.estimate(reports[0]).interval()
+    shift = (high - low).min() / 4
+    shifted = sum(
+        covered(tuple(end + shift for end in survey.estimate(each).interval()), true)  # type: ignore[arg-type]
+        for each in reports
+    )
+    assert binom.cdf(int(np.min(shifted)), rounds, min(exact)) < LIMIT / 10
+
+
+def sum_chances(survey: NumberSurvey, n: int, radius: int) -> Floats:
+    """P(noise of n reports = -radius .. radius steps): the difference of negative binomials."""
+    q = math.exp(-1 / float(survey.mechanism.scale))  # type: ignore[union-attr]
+    middle, reach = n * q / (1 - q), 3 * radius + 20 / (1 - q)
+    counts = np.arange(max(0, int(middle - reach)), int(middle + reach) + 1)
+    masses = nbinom.pmf(counts, n, 1 - q)
+    both = fftconvolve(masses, masses[::-1])
+    assert both.sum() == pytest.approx(1, abs=1e-7)
+    return both[len(counts) - 1 - radius : len(counts) + radius]
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 30, 1000])
+@pytest.mark.parametrize(("epsilon", "width"), [(0.1, 10), (1, 10), (1, 100), (4, 20)])
+def test_sums_are_covered_exactly_as_often_as_stated(n: int, epsilon: float, width: int) -> None:
+    survey = NumberSurvey((0, width), epsilon=epsilon, step=1)
+    bound = survey.error_bound(count=n)
+    low, high = NumberEstimate(Tally(survey, n, (0,))).interval(column="sum")
+    assert (low, high) == (-bound, bound)
+    assert 0.9499 <= sum_chances(survey, n, int(bound)).sum() < MOST
+    wrong = math.sqrt(n) * width / epsilon * 1.96  # a scale that is taken for a deviation
+    assert sum_chances(survey, n, int(wrong)).sum() < LEAST
+    if n == 1 and (epsilon, width) == (1, 100):  # without the correction for kurtosis
+        plain = 1.96 * math.sqrt(survey.variance) + 0.5
+        assert sum_chances(survey, n, int(plain)).sum() < LEAST
+
+
+@pytest.mark.parametrize("n", [1, 20])
+def test_sums_are_covered_in_many_trials(n: int) -> None:
+    survey = NumberSurvey((-5, 5), epsilon=1)
+    reports = survey.reports(np.full(TRIALS * n, 1.5), rng=SeededGenerator(9)).reshape(TRIALS, n)
+    errors = abs(reports.sum(axis=1) - 1.5 * n)
+    inside = (errors <= survey.error_bound(count=n)).mean()
+    assert LEAST < inside < MOST
+    assert not LEAST < (errors <= 1.96 * math.sqrt(n * survey.variance / 2)).mean() < MOST
+
+
+@pytest.mark.parametrize("epsilon", [1, *(pytest.param(e, marks=LONG) for e in (0.5, 2))])
+@pytest.mark.parametrize("share", [0, 0.1, pytest.param(0.5, marks=LONG)])
+def test_sums_of_one_bit_are_covered_at_least_as_often(epsilon: float, share: float) -> None:
+    n, survey = 1500, NumberSurvey((10, 30), epsilon=epsilon, method="one-bit")
+    p, w = map(float, survey.mechanism._odds)  # type: ignore[union-attr]
+    estimates = [NumberEstimate(Tally(survey, n, (h,))) for h in range(n + 1)]
+    ends = np.array([each.interval(column="sum") for each in estimates]).T
+    t = round(n * share)
+    true = 10 * n + 20 * t
+    together = binom.pmf(np.arange(n + 1), n, w + t / n * (p - w))  # all have the same number
+    inside = covered((ends[0], ends[1]), true)
+    assert 0.95 <= together[inside].sum() < MOST
+    assert chances(survey.mechanism._odds, n, t)[inside].sum() >= 0.95  # type: ignore[union-attr]
+    sums = np.array([each.sum for each in estimates])
+    assert (together * sums).sum() == pytest.approx(true)  # unbiased
+    width = 1.96 * np.sqrt([each.variance / 2 for each in estimates])
+    assert together[covered((sums - width, sums + width), true)].sum() < LEAST
