@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from sqlite3 import Connection
 from typing import Any
 
-from cydp.accounting._amounts import Amount, loss_of_amount, zero_amount
+from cydp.accounting._amounts import Amount, add_amounts, exceeds, loss_of_amount, zero_amount
 from cydp.accounting._errors import LedgerCorruptError, LedgerError
 from cydp.accounting._format import format_loss, format_name, html_of
 from cydp.accounting._loss import ZCDP, Loss
@@ -19,6 +19,7 @@ from cydp.accounting.ledger._fields import check_dims, own_amount_of
 __all__ = [
     "BlockState",
     "BlockStates",
+    "can_pay",
     "guarantee_of",
     "match_dims",
     "read_block_states",
@@ -106,7 +107,9 @@ def read_block_states(connection: Connection, kind: type[Loss]) -> BlockStates:
     ).fetchall()
     try:
         entries = [json.loads(body) for (body,) in rows]
-        dims = {each["block"]: dict(each["dims"]) for each in entries if each["kind"] == "block"}
+        dims = {
+            each["block"]: dict(each.get("dims", {})) for each in entries if each["kind"] == "block"
+        }
     except (TypeError, KeyError, ValueError):
         dims = {}
     if dims.keys() != states.keys():
@@ -114,6 +117,14 @@ def read_block_states(connection: Connection, kind: type[Loss]) -> BlockStates:
     return BlockStates(
         BlockState(block, *states[block], dims=facts) for block, facts in dims.items()
     )
+
+
+def can_pay(block: BlockState, requested: Amount | None) -> bool:
+    """Whether a charge to an open block would be accepted, by the sum that it would write."""
+    if requested is None:
+        return True
+    total = add_amounts(own_amount_of(block.spent), requested)
+    return not exceeds(total, own_amount_of(block.budget))
 
 
 def match_dims(states: Iterable[BlockState], wanted: Mapping[str, Any]) -> list[BlockState]:

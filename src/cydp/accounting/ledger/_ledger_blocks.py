@@ -7,13 +7,13 @@ from collections.abc import Iterable, Mapping
 from sqlite3 import Connection
 from typing import Any
 
-from cydp.accounting._amounts import Amount, add_amounts, exceeds
+from cydp.accounting._amounts import Amount
 from cydp.accounting._cost import Cost
 from cydp.accounting._errors import BlockRetiredError, LedgerError, UnknownBlockError
 from cydp.accounting._loss import Loss
 from cydp.accounting.ledger._block_states import (
-    BlockState,
     BlockStates,
+    can_pay,
     match_dims,
     read_block_states,
 )
@@ -32,7 +32,6 @@ from cydp.accounting.ledger._fields import (
     check_dims,
     check_string,
     describe_writer,
-    own_amount_of,
     strings_of,
 )
 from cydp.accounting.ledger._store import Store
@@ -251,7 +250,7 @@ class LedgerBlocks:
         """
         requested = None if at_least is None else self._requested(at_least, "at_least")
         found = match_dims(self.blocks(), dims)
-        return [block.id for block in found if not block.retired and _can_pay(block, requested)]
+        return [block.id for block in found if not block.retired and can_pay(block, requested)]
 
     def retire_spent(self, below: Cost | None = None) -> list[str]:
         """Retire the open blocks that have nothing left, or less than a cost, in one transaction.
@@ -298,7 +297,7 @@ class LedgerBlocks:
                 block.id
                 for block in read_block_states(connection, type(self.budget))
                 if not block.retired
-                and (block.is_used_up if requested is None else not _can_pay(block, requested))
+                and (block.is_used_up if requested is None else not can_pay(block, requested))
             ]
             for block in spent:
                 _retire(connection, block)
@@ -308,14 +307,6 @@ class LedgerBlocks:
 
     def _requested(self, cost: Cost, name: str) -> Amount:
         return requested_amount(self.budget, self.relation, cost, name=name)[0]
-
-
-def _can_pay(block: BlockState, requested: Amount | None) -> bool:
-    """Whether a charge would be accepted, by the sum that it would write."""
-    if requested is None:
-        return True
-    total = add_amounts(own_amount_of(block.spent), requested)
-    return not exceeds(total, own_amount_of(block.budget))
 
 
 def _retire(connection: Connection, block: str) -> None:
