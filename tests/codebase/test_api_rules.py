@@ -22,11 +22,14 @@ NONE = inspect.Parameter.empty
 
 # Classes whose objects this package makes, for users to read, and what makes them.
 RESULTS = {
+    "BlockState": "cydp.BudgetLedger.blocks",
     "BoundsRelease": "cydp.bounds",
+    "ErrorRelease": "cydp.models.validated_error",
     "Estimate": "cydp.RandomizedResponse.estimate",
     "Explanation": "cydp.explain",
     "GridSum": "cydp.exact.clamped_sum",
     "HistogramRelease": "cydp.histogram",
+    "LinearRegression": "cydp.models.linear_regression",
     "LedgerScope": "cydp.BudgetLedger.scope",
     "MappedBits": "cydp.testing.map_bits",
     "MeanRelease": "cydp.mean",
