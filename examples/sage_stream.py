@@ -73,8 +73,9 @@ for day in range(1, 13):
         print(f"{spent} is retired")
         del stream[spent]
 
-print("\n", ledger.blocks(), sep="")
-print("\nAll rides, of all days, for ever:", ledger.guarantee)
-print("Whatever comes next:", ledger.budget)
+final, guarantee = ledger.blocks(), ledger.guarantee
+print("\n", final, sep="")
+print("\nAll rides, of all days, so far:", guarantee)
+print("and whatever comes:", ledger.budget)
 ledger.close()
 folder.cleanup()
