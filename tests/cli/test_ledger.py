@@ -506,13 +506,13 @@ def test_blocks_that_can_pay(run: Run, path: str) -> None:
     assert ids("--where", "day=47", "--where", "site=south") == ["wed"]
     assert ids("--where", "day=47") == ["tue", "mon", "wed"]
     assert run("ledger", "show", path)[1].splitlines()[5] == "guarantee: epsilon=1 for all data"
-    code, printed, _ = run("ledger", "retire-spent", path)
+    _, printed, _ = run("ledger", "retire-spent", path)
     with BudgetLedger.open(path) as ledger:
         assert printed.splitlines() == ["'mon'", "{}:{}".format(*ledger.head())]
     assert run("ledger", "retire-spent", path, "--epsilon", "0.2001")[1].startswith("'wed'\n")
     assert ids("--open") == ["tue"]
     assert run("ledger", "blocks", path)[1].splitlines()[2] == (
-        "'wed': left epsilon=0; spent epsilon=0.3 of epsilon=0.5; retired; site=south; day=47"
+        "'wed': left epsilon=0; spent epsilon=0.3 of epsilon=0.5; retired; day=47; site=south"
     )
     refused(run("ledger", "blocks", path, "--where", "sight=north"), 2, "no block has 'sight'")
     refused(run("ledger", "blocks", path, "--where", "site"), 2, "--where must be KEY=VALUE")

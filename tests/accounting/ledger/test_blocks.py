@@ -165,6 +165,7 @@ def test_approximate_blocks_are_spent_by_epsilon(path: Path) -> None:
         assert ledger.retire_spent(below=ApproxDP(0.1, 1e-9)) == ["a"]
 
 
+@pytest.mark.long
 def test_processes_retire_each_block_once(path: Path) -> None:
     with new(path, by_block=True) as ledger:
         ledger.add_blocks([str(i) for i in range(40)])
