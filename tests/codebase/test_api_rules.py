@@ -23,6 +23,7 @@ NONE = inspect.Parameter.empty
 # Classes whose objects this package makes, for users to read, and what makes them.
 RESULTS = {
     "BlockState": "cydp.BudgetLedger.blocks",
+    "BlockStates": "cydp.BudgetLedger.blocks",
     "BoundsRelease": "cydp.bounds",
     "ErrorRelease": "cydp.models.validated_error",
     "Estimate": "cydp.RandomizedResponse.estimate",

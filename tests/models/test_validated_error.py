@@ -28,9 +28,9 @@ def test_without_noise_it_is_the_mean_error(error: Any, power: int) -> None:
     expected = np.nanmean(distances)
     assert found.value == pytest.approx(expected, rel=1e-3)
     assert found.rows == 499
-    assert found.upper_bound(0.95, population=False) == pytest.approx(expected, rel=1e-3)
-    assert found.upper_bound(0.95) > found.value * 1.05
-    assert found.upper_bound("0.999") > found.upper_bound(0.9) > found.upper_bound(0.5)
+    assert found.upper_limit(0.95, population=False) == pytest.approx(expected, rel=1e-3)
+    assert found.upper_limit(0.95) > found.value * 1.05
+    assert found.upper_limit("0.999") > found.upper_limit(0.9) > found.upper_limit(0.5)
 
 
 def test_one_row_changes_the_sum_by_the_largest_error_at_most() -> None:
@@ -63,7 +63,7 @@ def test_the_upper_bound_holds_for_the_population(mutant: bool) -> None:
     for _ in range(400):
         y = np.where(random.random(200) < share, high, 0.0)
         found = validated_error(model, at(y), epsilon=1000, rng=rng)
-        above += true > found.upper_bound(0.9, population=not mutant)
+        above += true > found.upper_limit(0.9, population=not mutant)
     # P(Binomial(400, 0.1) > 80) < 1e-9, and of the mutant 146 are expected.
     assert (above <= 80) != mutant
 
@@ -74,7 +74,7 @@ def test_the_upper_bound_holds_for_these_rows() -> None:
     exact = float(np.mean((model.predict(table) - table["y"]) ** 2))
     for _ in range(400):
         found = validated_error(model, table, epsilon=1, rng=rng)
-        above += exact > found.upper_bound("0.8", population=False)
+        above += exact > found.upper_limit("0.8", population=False)
     assert above <= 130  # P(Binomial(400, 0.2) > 130) < 1e-8
 
 
@@ -87,7 +87,7 @@ def at(y: Any) -> dict[str, Any]:
 def test_the_bound_is_never_above_the_largest_error() -> None:
     for rows in (0, 1, 3):
         found = validated_error(mean_model(), made(rows), epsilon=1e-3, rng=SeededGenerator(1))
-        assert found.upper_bound() == 100**2
+        assert found.upper_limit() == 100**2
         assert 0 <= found.value <= 100**2
 
 
@@ -95,8 +95,8 @@ def test_verdicts() -> None:
     table, rng = made(20_000), SeededGenerator(6)
     model = linear_regression(table, FEATURES, TARGET, epsilon=1000, rng=rng)
     found = validated_error(model, made(20_000, 9), epsilon=10, rng=rng)
-    assert found.verdict(found.upper_bound()) == "accept"
-    assert found.verdict(found.upper_bound() * 0.999) == "retry"
+    assert found.verdict(found.upper_limit()) == "accept"
+    assert found.verdict(found.upper_limit() * 0.999) == "retry"
     assert found.verdict(0.5) == "retry"
     assert found.verdict(0.5, trained=model) == "reject"  # the noise of the data is 1
     assert found.verdict(1.5, trained=model) == "retry"
@@ -149,10 +149,10 @@ def test_bad_questions() -> None:
             found.verdict(wrong)
     for wrong in (0, 1, 2, "x"):
         with pytest.raises((TypeError, ValueError), match="confidence"):
-            found.upper_bound(wrong)
+            found.upper_limit(wrong)
     with pytest.raises(ValueError, match="absolute"):
         found.verdict(1, trained=model)
     with pytest.raises(TypeError, match="trained must be"):
         found.verdict(1, trained=1)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="population must be"):
-        found.upper_bound(population=1)  # type: ignore[arg-type]
+        found.upper_limit(population=1)  # type: ignore[arg-type]

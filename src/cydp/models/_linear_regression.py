@@ -29,7 +29,7 @@ from cydp.releases._run import run
 from cydp.releases._unit import UnitName, read_unit, user_key
 from cydp.releases.output._sheet import Numbers, Sheet, keys_of
 
-__all__ = ["STEPS", "LinearRegression", "RegressionQuery", "linear_regression", "sums_of_products"]
+__all__ = ["STEPS", "LinearRegression", "linear_regression", "sums_of_products"]
 
 STEPS = 2**11  # of the grid, from the middle of a column's bounds to their ends
 _ROWS = 2**16  # that are multiplied at once: their sums of products are exact in float64

@@ -29,7 +29,7 @@ from cydp.releases._run import run
 from cydp.releases._split import Split, read_split
 from cydp.releases._unit import UnitName, read_unit, user_key
 
-__all__ = ["ErrorQuery", "ErrorRelease", "validated_error"]
+__all__ = ["ErrorRelease", "validated_error"]
 
 Verdict: TypeAlias = Literal["accept", "reject", "retry"]
 
@@ -66,7 +66,7 @@ class ErrorRelease(MeanRelease):
 
     """
 
-    def upper_bound(self, confidence: Number = 0.95, *, population: bool = True) -> float:
+    def upper_limit(self, confidence: Number = 0.95, *, population: bool = True) -> float:
         """Return what the model's mean error is at most.
 
         Parameters
@@ -126,7 +126,7 @@ class ErrorRelease(MeanRelease):
         Returns
         -------
         str
-            "accept": `upper_bound` is at most the target. "reject": it is not, and no linear
+            "accept": `upper_limit` is at most the target. "reject": it is not, and no linear
             function of the features meets the target on the rows of `trained`. "retry": more rows
             or more budget may meet it.
 
@@ -141,7 +141,7 @@ class ErrorRelease(MeanRelease):
             raise TypeError(f"trained must be a LinearRegression, not {type(trained).__name__}")
         if trained is not None and self.query.error != "squared":
             raise ValueError("trained must be left out for absolute errors: it bounds squared ones")
-        if self.upper_bound(confidence) <= wanted:
+        if self.upper_limit(confidence) <= wanted:
             return "accept"
         hopeless = trained is not None and trained.least_squared_error(confidence) > wanted
         return "reject" if hopeless else "retry"
@@ -213,7 +213,7 @@ def validated_error(
     >>> table, rng = {"x": x, "y": 3 * x + 20 + np.sin(9 * x)}, SeededGenerator(1)
     >>> model = linear_regression(table, {"x": (0, 10)}, {"y": (0, 60)}, epsilon=1, rng=rng)
     >>> found = validated_error(model, table, epsilon=1, rng=rng)
-    >>> found.value < found.upper_bound() < 2, found.verdict(2)
+    >>> found.value < found.upper_limit() < 2, found.verdict(2)
     (True, 'accept')
 
     """
