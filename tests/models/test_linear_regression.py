@@ -91,6 +91,8 @@ def test_rows_with_a_missing_number_do_not_count() -> None:
 def test_at_most_max_rows_of_a_user_count() -> None:
     table = made(30) | {"user": ["ann"] * 20 + ["bob"] * 10}
     assert fit(table, user="user", max_rows=3).rows == pytest.approx(6)
+    with pytest.raises(TypeError, match=r"^max_rows must be given with user="):
+        fit(table, user="user")
     assert fit(duckdb.from_df(pd.DataFrame(table)), user="user", max_rows=3).rows == (
         pytest.approx(6)
     )

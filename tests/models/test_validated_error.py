@@ -126,6 +126,7 @@ BAD = [
     ({"error": 2}, "error must be 'squared' or 'absolute', not int"),
     ({"split": {"squares": 1}}, "split must"),
     ({"epsilon": None}, "epsilon must be given"),
+    ({"user": [1, 2, 3]}, "max_rows must be given with user="),
 ]
 
 
