@@ -10,7 +10,14 @@ from cydp._build import build_info, get_include, get_lib
 from cydp._version import __version__
 
 if TYPE_CHECKING:
-    from cydp import accounting, exact, local, sensitivity, testing
+    from cydp import (
+        accounting,
+        exact,
+        local,
+        models,
+        sensitivity,
+        testing,
+    )
     from cydp.accounting import (
         ZCDP,
         ApproxDP,
@@ -101,6 +108,7 @@ __all__ = [
     "local",
     "mean",
     "median",
+    "models",
     "optimal_composition",
     "parallel",
     "quantile",
@@ -120,6 +128,7 @@ _ROOMS = (
     "exact",
     "local",
     "mechanisms",
+    "models",
     "random",
     "releases",
     "sensitivity",

@@ -503,3 +503,41 @@ def test_an_interruption(run: Run, ledger: str, monkeypatch: pytest.MonkeyPatch)
         "interrupted; the ledger was charged all the same",
     )
     assert charges(ledger) == 1
+
+
+def test_blocks_that_can_pay(run: Run, path: str) -> None:
+    run("ledger", "create", path, "--epsilon", "1", "--privacy-unit", "ride", "--by-block")
+    run("ledger", "add-block", path, "tue", "mon", "--dim", "site=north", "--dim", "day=47")
+    with BudgetLedger.open(path) as ledger:
+        ledger.add_block("wed", PureDP(0.5), site="south", day=47)
+        ledger.charge(PureDP(1), blocks=["mon"])
+        ledger.charge(PureDP("0.3"), blocks=["wed"])
+
+    def ids(*arguments: str) -> list[str]:
+        code, printed, _ = run("ledger", "blocks", path, *arguments, "--json")
+        assert code == 0
+        return [json.loads(line)["block"] for line in printed.splitlines()]
+
+    assert ids() == ["tue", "mon", "wed"]
+    assert ids("--epsilon", "0.2") == ["tue", "wed"]
+    assert ids("--where", "day=47", "--where", "site=south") == ["wed"]
+    assert ids("--where", "day=47") == ["tue", "mon", "wed"]
+    assert run("ledger", "show", path)[1].splitlines()[5] == "guarantee: epsilon=1 for all data"
+    _, printed, _ = run("ledger", "retire-spent", path)
+    with BudgetLedger.open(path) as ledger:
+        assert printed.splitlines() == ["'mon'", "{}:{}".format(*ledger.head())]
+    assert run("ledger", "retire-spent", path, "--epsilon", "0.2001")[1].startswith("'wed'\n")
+    assert ids("--open") == ["tue"]
+    assert run("ledger", "blocks", path)[1].splitlines()[2] == (
+        "'wed': left epsilon=0; spent epsilon=0.3 of epsilon=0.5; retired; day=47; site=south"
+    )
+    refused(run("ledger", "blocks", path, "--where", "sight=north"), 2, "no block has 'sight'")
+    refused(run("ledger", "blocks", path, "--where", "site"), 2, "--where must be KEY=VALUE")
+    refused(run("ledger", "blocks", path, "--rho", "1"), 2, "rho=1")
+    refused(run("ledger", "retire-spent", path, "--rho", "1"), 2, "rho=1")
+
+
+def test_blocks_of_a_ledger_without_blocks(run: Run, path: str) -> None:
+    run("ledger", "create", path, "--epsilon", "1", "--privacy-unit", "person")
+    for command in ("blocks", "retire-spent"):
+        refused(run("ledger", command, path), 2, "the ledger must have blocks")

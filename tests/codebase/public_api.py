@@ -10,11 +10,21 @@ from dataclasses import dataclass
 from typing import Any
 
 import cydp
-from cydp import accounting, exact, local, mechanisms, random, releases, sensitivity, testing
+from cydp import (
+    accounting,
+    exact,
+    local,
+    mechanisms,
+    models,
+    random,
+    releases,
+    sensitivity,
+    testing,
+)
 from cydp.accounting import ledger
 
 MODULES = [
-    cydp, accounting, ledger, exact, local, mechanisms, random, releases, sensitivity, testing
+    cydp, ledger, accounting, exact, local, mechanisms, models, random, releases, sensitivity, testing,
 ]  # fmt: skip
 
 

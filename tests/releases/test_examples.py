@@ -10,6 +10,7 @@ import runpy
 from collections import defaultdict
 from collections.abc import Iterable
 from datetime import datetime
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -112,3 +113,21 @@ def mean_beside(sure: list[float], more: list[float], best: Any) -> float:
     """The least or the greatest mean of what is sure and some of what may count, sorted so."""
     totals = sum(sure) + np.cumsum([0.0, *more])
     return float(best(totals / np.maximum(len(sure) + np.arange(len(totals)), 1)))
+
+
+def test_a_stream(capsys: pytest.CaptureFixture[str]) -> None:
+    """With real noise: what holds however the attempts end."""
+    shown = runpy.run_path(str(EXAMPLES / "sage_stream.py"))
+    printed = capsys.readouterr().out
+    blocks = shown["final"]
+    assert [block.id for block in blocks] == [f"day {day:02}" for day in range(1, 13)]
+    assert max(block.spent.epsilon for block in blocks) == shown["guarantee"].epsilon
+    assert 0 < shown["guarantee"].epsilon <= 0.5
+    for block in blocks:
+        assert block.retired == (block.budget.epsilon - block.spent.epsilon < Fraction("0.05"))
+        assert block.retired == (block.id not in shown["stream"])
+        assert (f"{block.id} is retired" in printed) == block.retired
+    accepted = [line for line in printed.splitlines() if line.endswith(": accept")]
+    assert len(accepted) == ("minutes" not in shown["pipelines"])
+    for line in accepted:
+        assert float(line.split("at most ")[1].split(",")[0]) <= 35

@@ -33,19 +33,22 @@ def check_loss(loss: object, name: str) -> Loss:
     return loss
 
 
-def loss_of(cost: Cost) -> Loss:
-    """Return a loss, or that of a mechanism or a release; a TypeError for anything else."""
+def loss_of(cost: Cost, name: str = "cost") -> Loss:
+    """Return a loss, or that of a mechanism or a release; a TypeError for anything else.
+
+    `name` is the parameter that the cost was given as, for the error.
+    """
     if isinstance(cost, LOSSES):
         return cost
     loss = getattr(cost, "loss", None)
     if not isinstance(loss, LOSSES):
         if hasattr(cost, "as_loss") and not isinstance(cost, type):
             raise TypeError(
-                "cost must not be a Plan, which is charged as a whole, at a delta: charge "
+                f"{name} must not be a Plan, which is charged as a whole, at a delta: charge "
                 "plan.as_loss(delta)"
             )
         raise TypeError(
-            "cost must be a loss or a mechanism, such as PureDP(0.1), not "
+            f"{name} must be a loss or a mechanism, such as PureDP(0.1), not "
             f"{describe_wrong_loss(cost)}"
         )
     return loss

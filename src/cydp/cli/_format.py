@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from decimal import ROUND_CEILING, ROUND_FLOOR
 from fractions import Fraction
 from typing import Any, TypeAlias
 
 from cydp._numbers.rational import format_number
+from cydp.accounting._format import format_name
 from cydp.accounting._loss import ZCDP, ApproxDP, Loss, PureDP
 from cydp.accounting.ledger._blocks import ALL
 from cydp.accounting.ledger._ledger import BudgetLedger
@@ -16,6 +18,7 @@ from cydp.accounting.ledger._ledger import BudgetLedger
 __all__ = [
     "Numbers",
     "format_block",
+    "format_dims",
     "format_numbers",
     "head_of",
     "json_of",
@@ -72,6 +75,11 @@ def format_numbers(numbers: Numbers, *, left: bool = False) -> str:
 def format_block(block: str) -> str:
     """Return the id of a block in quotes, since it may have spaces and commas."""
     return block if block == ALL else repr(block)
+
+
+def format_dims(dims: Mapping[str, Any]) -> list[str]:
+    """Write the dims of a block for people."""
+    return [f"{format_name(name)}={format_name(str(value))}" for name, value in dims.items()]
 
 
 def json_of(what: dict[str, Any]) -> str:

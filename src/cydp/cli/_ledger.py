@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from cydp.accounting.ledger._ledger import BudgetLedger
+from cydp.cli._blocks import list_blocks, read_pairs, retire_spent
 from cydp.cli._budget import BUDGETS, add_budget, read_budget
 from cydp.cli._charge import charge
 from cydp.cli._format import head_of
@@ -30,7 +31,8 @@ _HEAD = (
 
 _CREATE = "cydp ledger create ages.db --epsilon 1 --privacy-unit person"
 _CREATE_DAYS = "cydp ledger create days.db --epsilon 1 --privacy-unit person-day --by-block"
-_RESERVED = ("self", "block", "blocks", "budget")  # parameters of `add_blocks`, which takes dims
+# What no dim can be called: parameters of `add_blocks` and `find_blocks`, which take dims.
+_RESERVED = ("self", "block", "blocks", "budget", "at_least")
 
 
 def add_commands(commands: Any) -> None:
@@ -82,6 +84,18 @@ def add_commands(commands: Any) -> None:
     add_head(retire)
     retire.add_argument("block", type=read_name, metavar="ID")
 
+    spent = _command(
+        ledger, "retire-spent", retire_spent,
+        "retire the blocks without anything left, and print their ids", _NUMBERS, _HEAD,
+        example=[
+            _CREATE_DAYS, "cydp ledger add-block days.db mon",
+            "cydp ledger retire-spent days.db --epsilon 0.1",
+        ],
+    )  # fmt: skip
+    add_head(spent)
+    add_budget(spent, "also retire blocks that cannot pay this cost")
+
+    _add_blocks(ledger)
     _add_charge(ledger)
 
     show_parser = _command(
@@ -101,6 +115,24 @@ def add_commands(commands: Any) -> None:
         example=[_CREATE, "cydp ledger verify ages.db"],
     )  # fmt: skip
     add_head(verify)
+
+
+def _add_blocks(ledger: Any) -> None:
+    blocks = _command(
+        ledger, "blocks", list_blocks, "print the blocks, in the order of their addition",
+        _NUMBERS, _READ,
+        example=[
+            _CREATE_DAYS, "cydp ledger add-block days.db mon tue --dim site=north",
+            "cydp ledger blocks days.db --open --where site=north --epsilon 0.5",
+        ],
+    )  # fmt: skip
+    add_budget(blocks, "print only open blocks that can pay this cost")
+    blocks.add_argument("--open", action="store_true", help="only those that are not retired")
+    blocks.add_argument(
+        "--where", action="append", default=[], metavar="KEY=VALUE",
+        help="only those with this --dim; repeat for several",
+    )  # fmt: skip
+    blocks.add_argument("--json", action="store_true", help="print a JSON object a line")
 
 
 def _add_charge(ledger: Any) -> None:
@@ -132,20 +164,6 @@ def _command(
     return parser
 
 
-def _read_dims(options: argparse.Namespace) -> dict[str, str]:
-    dims: dict[str, str] = {}
-    for given in options.dim:
-        key, equals, value = given.partition("=")
-        if not (key and equals):
-            raise ValueError(f"--dim must be KEY=VALUE, not {given[:100]!r}")
-        if key in dims:
-            raise ValueError(f"--dim must have each key once, and {key[:100]!r} is given twice")
-        if key in _RESERVED:
-            raise ValueError(f"--dim must have another key than {', '.join(_RESERVED)}")
-        dims[key] = value
-    return dims
-
-
 def _create(options: argparse.Namespace) -> int:
     budget = read_budget(options)
     if budget is None:
@@ -163,7 +181,8 @@ def _create(options: argparse.Namespace) -> int:
 
 
 def _add_block(options: argparse.Namespace) -> int:
-    budget, dims, blocks = read_budget(options), _read_dims(options), options.block
+    budget, blocks = read_budget(options), options.block
+    dims = read_pairs(options.dim, "--dim", _RESERVED)
     if len(set(blocks)) < len(blocks):
         raise ValueError("each ID must be given once, and one is given twice")
     with open_ledger(BudgetLedger.open, options.path, expect_head=options.head) as ledger:

@@ -9,10 +9,13 @@ from fractions import Fraction
 from typing import Any
 
 from cydp.accounting._format import format_name
+from cydp.accounting._loss import Loss
+from cydp.accounting.ledger._blocks import ALL
 from cydp.accounting.ledger._ledger import BudgetLedger
 from cydp.cli._format import (
     Numbers,
     format_block,
+    format_dims,
     format_numbers,
     json_of,
     left_of,
@@ -22,19 +25,20 @@ from cydp.cli._format import (
 )
 from cydp.cli._ledger_file import open_to_read
 
-__all__ = ["history", "show"]
+__all__ = ["history", "show", "state_line_of"]
 
 
 def show(options: argparse.Namespace) -> int:
     """Print what was spent and what is left."""
     with open_to_read(options.path) as ledger:
-        entries, left, spent = _read_consistently(ledger)
+        entries, left, spent, guarantee = _read_consistently(ledger)
         about = {
             "budget": numbers_of(ledger.budget),
             "privacy_unit": ledger.privacy_unit,
             "relation": ledger.relation,
             "charges": sum(entry["kind"] == "charge" for entry in entries),
             "head": f"{entries[-1]['seq']}:{entries[-1]['hash']}",
+            "guarantee": numbers_of(guarantee),
             "blocks": _describe_blocks(entries, left, spent),
         }
     if options.json:
@@ -44,8 +48,10 @@ def show(options: argparse.Namespace) -> int:
     print(f"privacy unit: {format_name(about['privacy_unit'])}")
     for name in ("relation", "charges", "head"):
         print(f"{name}: {about[name]}")
+    if ALL not in about["blocks"]:
+        print(f"guarantee: {format_numbers(about['guarantee'])} for all data")
     for block, state in about["blocks"].items():
-        print(f"{format_block(block)}: {_state_line_of(state)}")
+        print(f"{format_block(block)}: {state_line_of(state)}")
     return 0
 
 
@@ -60,7 +66,8 @@ def history(options: argparse.Namespace) -> int:
     return 0
 
 
-def _state_line_of(state: dict[str, Any]) -> str:
+def state_line_of(state: dict[str, Any]) -> str:
+    """Return what a block has left and has spent, in a line for people."""
     left, budget = (format_numbers(state[name], left=True) for name in ("left", "budget"))
     return f"left {left}; spent {format_numbers(state['spent'])} of {budget}; {state['state']}"
 
@@ -74,10 +81,7 @@ def _line_of(entry: dict[str, Any]) -> str:
     ]
     if "privacy_unit" in entry:
         words.append(f"for each {format_name(entry['privacy_unit'])}, {entry['relation']}")
-    words += [
-        f"{format_name(key)}={format_name(str(value))}"
-        for key, value in entry.get("dims", {}).items()
-    ]
+    words += format_dims(entry.get("dims", {}))
     if "blocks" in entry:
         words.append(f"to {', '.join(map(format_block, entry['blocks']))}:")
         words.append(format_name(entry["label"] or entry["params"] or "a loss"))
@@ -86,15 +90,16 @@ def _line_of(entry: dict[str, Any]) -> str:
 
 def _read_consistently(
     ledger: BudgetLedger,
-) -> tuple[list[dict[str, Any]], dict[str, Numbers], dict[str, Numbers]]:
-    """Return all entries, what is left and what was spent.
+) -> tuple[list[dict[str, Any]], dict[str, Numbers], dict[str, Numbers], Loss]:
+    """Return all entries, what is left, what was spent, and the guarantee.
 
     They are read again if the ledger was charged in between, so that they go together.
     """
     while True:
         entries, left, spent = ledger.history(), left_of(ledger), numbers_by_block(ledger.spent)
+        guarantee = ledger.guarantee
         if ledger.head()[0] == len(entries):
-            return entries, left, spent
+            return entries, left, spent, guarantee
 
 
 def _describe_blocks(

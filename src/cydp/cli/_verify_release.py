@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +54,7 @@ def add_command(commands: Any) -> None:
 
 
 def _verify_release(options: argparse.Namespace) -> int:
+    import_module("cydp.models")  # whose queries can then be built again
     certificate = read_certificate(_read(options.certificate))
     released = None if options.release is None else _read(options.release)
     wrong = wrong_in_certificate(certificate)

@@ -26,12 +26,12 @@ from cydp.releases._presence import count_present
 from cydp.releases._privacy import read_privacy
 from cydp.releases._query import kept
 from cydp.releases._release import recorded
-from cydp.releases._rows import NumberRows
+from cydp.releases._rows import AddedRows, NumberRows
 from cydp.releases._run import run
 from cydp.releases._split import Split, read_split
 from cydp.releases._unit import UnitName, UserKey, read_unit, user_key
 
-__all__ = ["MeanQuery", "MeanRelease", "mean", "mean_query"]
+__all__ = ["MeanQuery", "MeanRelease", "draw_mean", "mean", "mean_query"]
 
 
 @recorded
@@ -176,11 +176,11 @@ def mean(
         max_rows, max_rows_per_unit,
     )  # fmt: skip
     rows = NumberRows(x, column, user, query.unit)
-    (deviations, count), payment = run(query, partial(_draw, query, rows), budget, rng)
+    (deviations, count), payment = run(query, partial(draw_mean, query, rows), budget, rng)
     return MeanRelease(query=query, deviations=deviations, rows=count, payment=payment)
 
 
-def _draw(query: MeanQuery, rows: NumberRows, generator: Generator) -> tuple[int, int]:
+def draw_mean(query: MeanQuery, rows: AddedRows, generator: Generator) -> tuple[int, int]:
     """Return the noisy sum and count; the data is read here."""
     total, count = rows.add(_sums_of, query, generator)
     noisy = query.parts["sum"].noise.release(total, rng=generator)

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,7 @@ from cydp.releases._presence import count_present, is_absent, present_labels
 from cydp.releases._unit import Unit
 
 __all__ = [
+    "AddedRows",
     "NumberRows",
     "PresentRows",
     "by_names",
@@ -30,6 +31,7 @@ __all__ = [
     "key_names",
     "known_names",
     "open_columns",
+    "stay_within",
 ]
 
 
@@ -133,6 +135,18 @@ def check_lengths(first: Records | Labels, second: Labels | None) -> None:
         raise ValueError("all columns must have an entry for each record: their lengths differ")
 
 
+class AddedRows(Protocol):
+    """Rows over which exact answers add up."""
+
+    def add(
+        self,
+        exact: Callable[[Any, NDArray[Any]], Totals],
+        query: Any,
+        generator: Generator,
+    ) -> Totals:
+        """Return the exact answers of all rows, as `NumberRows.add` does."""
+
+
 class NumberRows:
     """Numbers, and the users whose rows they are.
 
@@ -183,7 +197,7 @@ class NumberRows:
         if self._users is None:
             return values
         outside = np.zeros(len(values), np.bool_) if absent_count else is_absent(values)
-        return values[_stay_within(self._unit, self._users, outside, generator, key)]
+        return values[stay_within(self._unit, self._users, outside, generator, key)]
 
     def add(
         self,
@@ -292,11 +306,11 @@ class PresentRows:
             absent = ~present_labels(self._records)
             if self._users is None:
                 return absent.size - int(np.count_nonzero(absent))
-        stays = _stay_within(self._unit, self._users, absent, generator, key)
+        stays = stay_within(self._unit, self._users, absent, generator, key)
         return int(np.count_nonzero(stays))
 
 
-def _stay_within(
+def stay_within(
     unit: Unit,
     users: Labels,
     outside: NDArray[np.bool_],

@@ -106,6 +106,18 @@ class Unit:
             each = max(each, Fraction(most))
         return Change(self.max_rows * each, self.max_rows * each, 1, self.relation)
 
+    def change_answers(
+        self, most: Sequence[Fraction | int], width: Sequence[Fraction | int]
+    ) -> Change:
+        """Return how far a unit can change several answers, all of which depend on each row.
+
+        The parameters are those of `change_one_answer`, for each answer.
+        """
+        each = [Fraction(number) for number in (width if self._rows_may_become_others else most)]
+        l1, rows = sum(each, Fraction(0)), self.max_rows
+        l2 = _root_above(sum((number**2 for number in each), Fraction(0)))
+        return Change(rows * l1, rows * l2, len(each), self.relation)
+
     def change_each_partition(self, most: Fraction | int, width: Fraction | int) -> Change:
         """Return how far a unit can change the answers of all partitions, which are disjoint.
 

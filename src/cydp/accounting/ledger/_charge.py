@@ -18,7 +18,7 @@ from cydp.accounting._loss_numbers import read_count
 from cydp.accounting.ledger._blocks import ALL, check_block_ids
 from cydp.accounting.ledger._fields import check_string, json_of, sha256_of, strings_of
 
-__all__ = ["ARGUMENTS", "Call", "Charge", "check_arguments", "check_charge"]
+__all__ = ["ARGUMENTS", "Call", "Charge", "check_arguments", "check_charge", "requested_amount"]
 
 ARGUMENTS: dict[str, Any] = {
     "cost": None, "count": 1, "blocks": None, "charge_id": None, "label": None, "relation": None
@@ -96,6 +96,25 @@ class Charge:
     entry: dict[str, Any]
 
 
+def requested_amount(
+    budget: Loss,
+    kept: str,
+    cost: Cost,
+    count: int = 1,
+    relation: str | None = None,
+    name: str = "cost",
+) -> tuple[Amount, bool]:
+    """Return what a charge asks of each block, and whether that was rounded up.
+
+    The parameters are those of `check_charge`; `name` is the parameter that the cost was given as.
+    """
+    loss = loss_of(cost, name)
+    check_relation_of_cost(cost, relation, kept)
+    exact = repeat_amount(loss, count, budget)
+    requested = add_amounts(zero_amount(exact), exact)  # rounded up if it is too long for an entry
+    return requested, requested != exact
+
+
 def check_charge(
     budget: Loss,
     kept: str,
@@ -121,10 +140,8 @@ def check_charge(
         The call that the charge pays for, if the ledger makes it.
 
     """
-    check_relation_of_cost(cost, relation, kept)
     times = read_count(count)
-    exact = repeat_amount(loss_of(cost), times, budget)
-    requested = add_amounts(zero_amount(exact), exact)  # rounded up if it is too long for an entry
+    requested, rounded = requested_amount(budget, kept, cost, times, relation)
     for name, given in (("charge_id", charge_id), ("label", label)):
         if given is not None:
             check_string(given, name)
@@ -139,4 +156,4 @@ def check_charge(
     digest = sha256_of(json.dumps(compared, sort_keys=True))
     entry = {"kind": "charge", "label": label, "fingerprint": digest} | compared
     id_ = charge_id or str(uuid.uuid4())
-    return Charge(type(budget), requested, requested != exact, ids, id_, entry)
+    return Charge(type(budget), requested, rounded, ids, id_, entry)

@@ -20,6 +20,7 @@ from cydp.accounting._errors import (
 )
 from cydp.accounting._format import format_name, html_of
 from cydp.accounting._loss import ZCDP, ApproxDP, Loss, PureDP
+from cydp.accounting.ledger._block_states import guarantee_of
 from cydp.accounting.ledger._blocks import ALL, State, insert_block, read_states
 from cydp.accounting.ledger._create import create_file
 from cydp.accounting.ledger._entries import Entry, append_entry, read_entries, read_head
@@ -274,6 +275,32 @@ class BudgetLedger(LedgerResults, LedgerBlocks):
         found = {block: left for block, (_, _, left, _) in self._states().items()}
         return found.get(ALL, found)
 
+    @property
+    def guarantee(self) -> Loss:
+        """What holds for each unit of all data by what was released so far: a maximum over blocks.
+
+        A PureDP ledger: the largest epsilon that was spent in a block. An ApproxDP ledger: the
+        largest epsilon that was spent, with the largest delta budget of the blocks in which some
+        delta was spent. A ZCDP ledger: the largest budget of the blocks to which something was
+        charged, since what was spent is no guarantee if earlier answers have decided it.
+        docs/accounting/ledger.md has the proofs, and says what blocks must be.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     with BudgetLedger.create(
+        ...         folder + "/l", PureDP(1), privacy_unit="person", by_block=True
+        ...     ) as ledger:
+        ...         ledger.add_blocks(["mon", "tue"])
+        ...         receipts = [ledger.charge(PureDP(0.25), blocks=["mon", "tue"]),
+        ...                     ledger.charge(PureDP(0.5), blocks=["tue"])]
+        ...         ledger.guarantee
+        PureDP(epsilon=0.75, relation='add-remove')
+
+        """
+        return guarantee_of(self._states(), self.budget, self.relation)
+
     def history(self) -> list[dict[str, Any]]:
         """Return all entries, oldest first, and check their hashes.
 
@@ -324,6 +351,8 @@ class BudgetLedger(LedgerResults, LedgerBlocks):
         charges = [entry for entry in entries if entry["kind"] == "charge"]
         about = f"budget {self.budget} for each {format_name(self.privacy_unit)}"
         about += f", under {self.relation!r}"
+        if ALL not in blocks:
+            about += f"; for all data {guarantee_of(blocks, self.budget, self.relation)}"
         return write_report(about, blocks, charges, type(self.budget))
 
     def _repr_html_(self) -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The part of `BudgetLedger` that adds and retires blocks."""
+"""The part of `BudgetLedger` that adds, finds and retires blocks."""
 
 from __future__ import annotations
 
@@ -7,8 +7,16 @@ from collections.abc import Iterable, Mapping
 from sqlite3 import Connection
 from typing import Any
 
+from cydp.accounting._amounts import Amount
+from cydp.accounting._cost import Cost
 from cydp.accounting._errors import BlockRetiredError, LedgerError, UnknownBlockError
 from cydp.accounting._loss import Loss
+from cydp.accounting.ledger._block_states import (
+    BlockStates,
+    can_pay,
+    match_dims,
+    read_block_states,
+)
 from cydp.accounting.ledger._blocks import (
     ALL,
     check_block_budget,
@@ -18,8 +26,14 @@ from cydp.accounting.ledger._blocks import (
     retired_message,
     unknown_message,
 )
+from cydp.accounting.ledger._charge import requested_amount
 from cydp.accounting.ledger._entries import append_entry
-from cydp.accounting.ledger._fields import check_dims, check_string, describe_writer, strings_of
+from cydp.accounting.ledger._fields import (
+    check_dims,
+    check_string,
+    describe_writer,
+    strings_of,
+)
 from cydp.accounting.ledger._store import Store
 
 __all__ = ["LedgerBlocks"]
@@ -46,7 +60,7 @@ class LedgerBlocks:
             What may be spent in the block, in the ledger's measure. The ledger's budget is the
             most, and the default.
         **dims
-            Further facts about the block, which the history keeps.
+            Further facts about the block, which the history keeps, and `find_blocks` finds it by.
 
         Raises
         ------
@@ -107,6 +121,8 @@ class LedgerBlocks:
             block: check_block_budget(budget, self.budget, self.relation)
             for block, budget in budgets.items()
         }
+        if "at_least" in dims:
+            raise TypeError("dims must not have 'at_least', which find_blocks takes as a cost")
         checked_dims = check_dims(dims)
 
         def insert(connection: Connection) -> None:
@@ -151,7 +167,148 @@ class LedgerBlocks:
                 raise UnknownBlockError(unknown_message(connection, block, "block"))
             if read_block(connection, block, "block")[2]:
                 raise BlockRetiredError(retired_message(block))
-            append_entry(connection, {"kind": "retire", "block": block} | describe_writer())
-            connection.execute("UPDATE block SET retired = 1 WHERE id = ?", (block,))
+            _retire(connection, block)
 
         self._store.write(update)
+
+    def blocks(self) -> BlockStates:
+        """Return all blocks in the order in which they were added, the retired ones included.
+
+        Returns
+        -------
+        tuple of BlockState
+            As of one moment. It prints itself as a table.
+
+        Raises
+        ------
+        LedgerError
+            If the ledger was made without blocks.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from cydp import BudgetLedger, PureDP
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     with BudgetLedger.create(
+        ...         folder + "/l", PureDP(1), privacy_unit="person", by_block=True
+        ...     ) as ledger:
+        ...         ledger.add_blocks(["mon", "tue"], site="north")
+        ...         receipt = ledger.charge(PureDP(0.25), blocks=["tue"])
+        ...         ledger.blocks()
+        block  state  budget     spent         left          dims
+        mon    open   epsilon=1  epsilon=0     epsilon=1     site='north'
+        tue    open   epsilon=1  epsilon=0.25  epsilon=0.75  site='north'
+
+        """
+        return self._store.read(lambda connection: read_block_states(connection, type(self.budget)))
+
+    def find_blocks(self, *, at_least: Cost | None = None, **dims: Any) -> list[str]:
+        """Return the ids of open blocks that can pay a cost, in the order of their addition.
+
+        The answer promises nothing: another process may charge in between.
+
+        Parameters
+        ----------
+        at_least : loss, mechanism or release, optional
+            A block is found if a charge of this would be accepted now. Default: every block that
+            was not retired.
+        **dims
+            The facts that `add_block` was given: a block is found if it has all of these, with
+            equal values (1, "1" and True are different). A function of one value, such as
+            ``day=lambda day: day >= 40``, is asked for each block that has the dim.
+
+        Returns
+        -------
+        list of str
+            For `scope(blocks=...)` and `charge(cost, blocks=...)`.
+
+        Raises
+        ------
+        ValueError
+            For a dim that no block of the ledger has.
+        MeasureMismatchError, RelationMismatchError
+            If the cost could never be charged to this ledger.
+        TypeError
+            For anything else than a cost, and for values that JSON cannot hold.
+        LedgerError
+            If the ledger was made without blocks.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from cydp import BudgetLedger, PureDP
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     with BudgetLedger.create(
+        ...         folder + "/l", PureDP(1), privacy_unit="person", by_block=True
+        ...     ) as ledger:
+        ...         ledger.add_blocks(["mon", "tue"], site="north")
+        ...         ledger.add_block("mon, south", site="south")
+        ...         receipt = ledger.charge(PureDP(0.25), blocks=["tue"])
+        ...         ledger.find_blocks(at_least=PureDP(0.8), site="north")
+        ['mon']
+
+        """
+        requested = None if at_least is None else self._requested(at_least, "at_least")
+        found = match_dims(self.blocks(), dims)
+        return [block.id for block in found if not block.retired and can_pay(block, requested)]
+
+    def retire_spent(self, below: Cost | None = None) -> list[str]:
+        """Retire the open blocks that have nothing left, or less than a cost, in one transaction.
+
+        Parameters
+        ----------
+        below : loss, mechanism or release, optional
+            Blocks are retired to which this could not be charged. Default: blocks without any
+            epsilon, or rho, left.
+
+        Returns
+        -------
+        list of str
+            The ids of the blocks that were retired now, in the order of their addition.
+
+        Raises
+        ------
+        MeasureMismatchError, RelationMismatchError
+            If the cost could never be charged to this ledger.
+        TypeError
+            For anything else than a cost.
+        LedgerError
+            If the ledger was made without blocks, or cannot be written.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from cydp import BudgetLedger, PureDP
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     with BudgetLedger.create(
+        ...         folder + "/l", PureDP(1), privacy_unit="person", by_block=True
+        ...     ) as ledger:
+        ...         ledger.add_blocks(["mon", "tue", "wed"])
+        ...         receipt = ledger.charge(PureDP(1), blocks=["mon"])
+        ...         receipt = ledger.charge(PureDP(0.9), blocks=["tue"])
+        ...         ledger.retire_spent(), ledger.retire_spent(below=PureDP(0.2))
+        (['mon'], ['tue'])
+
+        """
+        requested = None if below is None else self._requested(below, "below")
+
+        def update(connection: Connection) -> list[str]:
+            spent = [
+                block.id
+                for block in read_block_states(connection, type(self.budget))
+                if not block.retired
+                and (block.is_used_up if requested is None else not can_pay(block, requested))
+            ]
+            for block in spent:
+                _retire(connection, block)
+            return spent
+
+        return self._store.write(update)
+
+    def _requested(self, cost: Cost, name: str) -> Amount:
+        return requested_amount(self.budget, self.relation, cost, name=name)[0]
+
+
+def _retire(connection: Connection, block: str) -> None:
+    append_entry(connection, {"kind": "retire", "block": block} | describe_writer())
+    connection.execute("UPDATE block SET retired = 1 WHERE id = ?", (block,))

@@ -1,0 +1,353 @@
+# SPDX-License-Identifier: MIT
+"""Private linear regression by noisy sufficient statistics. docs/models.md has the proofs."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cydp._arguments import Integer, Number
+from cydp._call_errors import explain_arguments
+from cydp._generator import Generator
+from cydp._numbers.rational import as_exact, float_of
+from cydp.accounting._loss_numbers import read_nonnegative
+from cydp.mechanisms._charge_and_draw import Budget
+from cydp.mechanisms._confidence import read_level
+from cydp.models._linear_function import ColumnBounds, LinearFunction, ModelColumn, read_columns
+from cydp.models._rows import ModelRows, read_features
+from cydp.releases._parts import Aggregate, Part
+from cydp.releases._privacy import read_privacy
+from cydp.releases._query import Query
+from cydp.releases._release import Release, recorded
+from cydp.releases._run import run
+from cydp.releases._unit import UnitName, read_unit, user_key
+from cydp.releases.output._sheet import Numbers, Sheet, keys_of
+
+__all__ = ["STEPS", "LinearRegression", "linear_regression", "sums_of_products"]
+
+STEPS = 2**11  # of the grid, from the middle of a column's bounds to their ends
+_ROWS = 2**16  # that are multiplied at once: their sums of products are exact in float64
+
+
+@recorded
+@dataclass(frozen=True, repr=False)
+class RegressionQuery(Query):
+    """The sums of all products of two of 1, the features and the target.
+
+    Attributes
+    ----------
+    features : tuple of ModelColumn
+    target : ModelColumn
+    ridge : Fraction
+        What is added to the diagonal at least, in rows.
+
+    """
+
+    function: ClassVar[str] = "linear_regression"
+
+    features: tuple[ModelColumn, ...]
+    target: ModelColumn
+    ridge: Fraction
+
+    @property
+    def width(self) -> int:
+        """How many numbers of a row are multiplied with each other: 1, features and target."""
+        return len(self.features) + 2
+
+    def aggregates(self) -> list[Aggregate]:
+        """Return the sums as one vector: of i, j with i <= j, row by row."""
+        square = STEPS**2
+        width = [square if i == j else 2 * square for i, j in _pairs(self.width)]
+        change = self.unit.change_answers([square] * len(width), width)
+        return [Aggregate("products", change, as_exact(Fraction(1, square)))]
+
+
+@recorded
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class LinearRegression(Release):
+    """A private linear model, as `linear_regression` returns it.
+
+    Attributes
+    ----------
+    query : RegressionQuery
+        What was asked: columns, noise, privacy unit and loss.
+    payment : Payment or None
+        The entry of the ledger that has paid; None without a ledger.
+    products : ndarray of int64, shape (m * (m + 1) // 2,)
+        The noisy sums of products, in steps of 2**-22, of each two of the m = features + 2 numbers
+        of a row: 1, the features and the target, scaled to [-1, 1] by their bounds.
+
+    """
+
+    query: Any
+    products: NDArray[np.int64]
+
+    @property
+    def statistics(self) -> NDArray[np.float64]:
+        """The noisy sums of products as a symmetric array, shape (m, m): its [0, 0] counts rows."""
+        found = np.empty((self.query.width, self.query.width))
+        first, second = np.triu_indices(self.query.width)
+        found[first, second] = found[second, first] = self.products * float_of(self._part.step)
+        return found
+
+    @property
+    def rows(self) -> float:
+        """The noisy number of rows in which no number is missing."""
+        return float(self.statistics[0, 0])
+
+    @property
+    def penalty(self) -> float:
+        """What was added to the diagonal of the features' statistics, in rows.
+
+        It is at least `ridge`, and leaves no eigenvalue below the noise, which only the public
+        scale of the noise decides.
+        """
+        inner = self.statistics[:-1, :-1]
+        noise = 2 * math.sqrt(self._part.variance * len(inner))
+        least = float(np.linalg.eigvalsh(inner)[0])
+        return max(float_of(self.query.ridge), noise - least)
+
+    @property
+    def function(self) -> LinearFunction:
+        """The linear function, with its bounds."""
+        inner, right = self.statistics[:-1, :-1], self.statistics[:-1, -1]
+        weights = np.linalg.solve(inner + self.penalty * np.eye(len(inner)), right)
+        return LinearFunction(self.query.features, self.query.target, tuple(weights.tolist()))
+
+    @property
+    def coefficients(self) -> dict[Any, float]:
+        """By how much the prediction changes for 1 in the unit of each feature."""
+        return self.function.coefficients
+
+    @property
+    def intercept(self) -> float:
+        """The value of the linear function where all features are 0."""
+        return self.function.intercept
+
+    def predict(self, table: Any) -> NDArray[np.float64]:
+        """Return the target that the model predicts for each row of a table. NOT private.
+
+        Parameters
+        ----------
+        table : table
+            With the columns of the features. They are clamped to their bounds.
+
+        Returns
+        -------
+        ndarray of float64, shape (rows,)
+            Within the bounds of the target; NaN where a feature is missing.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If the table does not have these columns.
+
+        """
+        return self.function.predict(read_features(table, self.query.features))
+
+    def least_squared_error(self, confidence: Number = 0.95) -> float:
+        """Return what no linear function of the features can fall below on these rows.
+
+        Parameters
+        ----------
+        confidence : number between 0 and 1, default 0.95
+            The least probability that this holds.
+
+        Returns
+        -------
+        float
+            A lower bound of the mean squared error over the rows that were released, clamped and
+            rounded to the grid, of the best linear function of the features, in the square of the
+            unit of the target. It is 0 if the noise hides it.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If confidence is outside its range.
+
+        """
+        bound = self.error_bound(confidence, count=len(self.products))
+        lower = self.statistics - bound * self.query.width * np.eye(self.query.width)
+        if np.linalg.eigvalsh(lower)[0] <= 0:
+            return 0.0
+        least = 1 / float(np.linalg.inv(lower)[-1, -1])
+        return float(least / (self.rows + bound) * self.query.target.half**2)
+
+    @property
+    def _part(self) -> Part:
+        part: Part = self.query.parts["products"]
+        return part
+
+    @property
+    def variance(self) -> float:
+        """Variance of the noise in each of `statistics`, in squares of rows."""
+        return self._part.variance
+
+    def error_bound(self, confidence: Number = 0.95, *, count: Integer = 1) -> float:
+        """Return the distance within which one of `statistics` is from the exact one.
+
+        The coefficients have no such bound: `validated_error` says how well a model predicts.
+
+        Parameters
+        ----------
+        confidence : number between 0 and 1, default 0.95
+            The least probability that this holds.
+        count : int >= 1, default 1
+            For how many of them it holds together.
+
+        Returns
+        -------
+        float
+            In rows.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If confidence or count is outside its range.
+
+        """
+        return float_of(self._part.noise.error_bound(confidence, count=count) * self._part.step)
+
+    def interval(
+        self, confidence: Number = 0.95, *, count: Integer = 1
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return arrays between which the exact `statistics` are: see `error_bound`."""
+        bound, found = self.error_bound(confidence, count=count), self.statistics
+        return found - bound, found + bound
+
+    def _sheet(self, confidence: Number, simultaneous: bool) -> Sheet:
+        read_level(confidence)
+        terms = ["intercept", *map(str, self.coefficients)]
+        numbers = Numbers(
+            name="coefficient",
+            values=np.array([self.intercept, *self.coefficients.values()]),
+            why_none="a coefficient has no bound of its own: validate the model",
+        )
+        axis = keys_of((np.array(terms, object),), ("term",), "term")
+        return self._make_sheet((axis,), [numbers], confidence, simultaneous)
+
+
+@explain_arguments
+def linear_regression(
+    table: Any,
+    features: ColumnBounds,
+    target: ColumnBounds,
+    *,
+    ridge: Number = 0,
+    epsilon: Number | None = None,
+    rho: Number | None = None,
+    delta: Number | None = None,
+    relation: str = "add-remove",
+    user: Any = None,
+    unit: UnitName | None = None,
+    max_rows: Integer | None = None,
+    max_rows_per_unit: Integer | None = None,
+    budget: Budget | None = None,
+    rng: Generator | None = None,
+) -> LinearRegression:
+    """Fit a linear model from noisy sums of products: linear regression with exact noise.
+
+    Parameters
+    ----------
+    table : table
+        A frame of pandas or polars, a table of pyarrow, a relation of DuckDB, a dict of columns, a
+        structured array or a 2-D array, with a row for each record. A row in which a number is
+        missing does not count.
+    features : dict of bounds by column
+        Such as ``{"age": (0, 100), "educ": (1, 16)}``. Values are clamped to the bounds, which must
+        not come from the data.
+    target : dict of bounds by column
+        The one column that is predicted, such as ``{"income": (0, 200_000)}``.
+    ridge : number >= 0, default 0
+        What is added to the diagonal of the statistics, in rows. More is added where the noise
+        needs it.
+    epsilon, rho, delta, relation, user, unit, max_rows, max_rows_per_unit, budget, rng
+        As in `cydp.count`. They are for the whole model, whatever it is used for.
+
+    Returns
+    -------
+    LinearRegression
+        The model, which predicts, with its statistics and its loss.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a parameter is not allowed. Then nothing is charged and no data is read.
+    PrivacyError
+        If the budget refuses, or protects another unit. Then nothing is charged and no data is
+        read.
+
+    Notes
+    -----
+    Each number of a row is scaled to [-1, 1] by its bounds, and rounded to 2**12 steps. The sums of
+    the products of each two of them, 1 included, get exact noise as one vector [1]_. The diagonal
+    is then raised until no eigenvalue is below the noise [2]_. docs/models.md has the proofs.
+
+    References
+    ----------
+    .. [1] Vu, Slavkovic, "Differential privacy for clinical trial data", 2009.
+    .. [2] Wang, "Revisiting differentially private linear regression", 2018.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from cydp.testing import SeededGenerator
+    >>> x = np.linspace(0, 10, 10_000)
+    >>> model = linear_regression(
+    ...     {"x": x, "y": 3 * x + 20}, {"x": (0, 10)}, {"y": (0, 60)},
+    ...     epsilon=1, rng=SeededGenerator(1),
+    ... )
+    >>> round(model.coefficients["x"], 1), round(model.intercept)
+    (3.0, 20)
+
+    """
+    columns, goal = read_columns(features, target)
+    protected = read_unit(
+        relation, user_key(user), unit, max_rows=max_rows, max_rows_per_unit=max_rows_per_unit,
+        by_partition=False,
+    )  # fmt: skip
+    least = as_exact(read_nonnegative(ridge, "ridge"))
+    privacy = read_privacy(epsilon, rho, delta, relation)
+    query = RegressionQuery(privacy, protected, columns, goal, least)
+    rows = ModelRows(table, [*columns, goal], user, protected, partial(_on_grid, (*columns, goal)))
+    products, payment = run(
+        query, partial(_draw, query, rows), budget, rng, nbytes=8 * query.width**2
+    )
+    return LinearRegression(query=query, products=products, payment=payment)
+
+
+def _draw(query: RegressionQuery, rows: ModelRows, generator: Generator) -> NDArray[np.int64]:
+    """Return the noisy sums; the data is read here."""
+    (totals,) = rows.add(lambda _, units: [sums_of_products(units)], query, generator)
+    return np.asarray(query.parts["products"].noise.release(totals, rng=generator))
+
+
+def _on_grid(columns: tuple[ModelColumn, ...], values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return integers from -STEPS to STEPS for each row: 1, scaled, and its numbers."""
+    units = np.full((len(values), 1 + len(columns)), float(STEPS))
+    for j, column in enumerate(columns):
+        units[:, 1 + j] = np.rint(column.scale(values[:, j]) * STEPS)
+    return units
+
+
+def sums_of_products(units: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Return the sum over the rows of the products of each two columns, i <= j, row by row.
+
+    >>> sums_of_products(np.array([[2.0, 1, -1], [2, 0, 3]])).tolist()
+    [8, 2, 4, 1, -1, 10]
+    """
+    total = np.zeros((units.shape[1],) * 2, np.int64)
+    for start in range(0, len(units), _ROWS):
+        piece = units[start : start + _ROWS]
+        total += (piece.T @ piece).astype(np.int64)
+    return total[np.triu_indices(units.shape[1])]
+
+
+def _pairs(width: int) -> list[tuple[int, int]]:
+    return [(i, j) for i in range(width) for j in range(i, width)]

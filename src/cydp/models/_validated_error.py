@@ -1,0 +1,248 @@
+# SPDX-License-Identifier: MIT
+"""The private error of a model on rows that it was not made from. docs/models.md has the proofs."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, ClassVar, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cydp._arguments import Integer, Number
+from cydp._call_errors import explain_arguments
+from cydp._generator import Generator
+from cydp._numbers.rational import float_of
+from cydp.accounting._loss_numbers import read_nonnegative
+from cydp.exact._grid import public_grid
+from cydp.mechanisms._charge_and_draw import Budget
+from cydp.mechanisms._confidence import read_level
+from cydp.models._linear_function import LinearFunction
+from cydp.models._linear_regression import LinearRegression
+from cydp.models._rows import ModelRows
+from cydp.releases._mean import MeanQuery, MeanRelease, draw_mean
+from cydp.releases._privacy import read_privacy
+from cydp.releases._release import recorded
+from cydp.releases._run import run
+from cydp.releases._split import Split, read_split
+from cydp.releases._unit import UnitName, read_unit, user_key
+
+__all__ = ["ErrorRelease", "validated_error"]
+
+Verdict: TypeAlias = Literal["accept", "reject", "retry"]
+
+_ERRORS = ("squared", "absolute")
+
+
+@recorded
+@dataclass(frozen=True, repr=False)
+class ErrorQuery(MeanQuery):
+    """The mean of the errors of a model, each clamped to what the bounds of the target allow."""
+
+    function: ClassVar[str] = "validated_error"
+
+    model: LinearFunction
+    error: str
+
+
+@recorded
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class ErrorRelease(MeanRelease):
+    """The private error of a model, as `validated_error` returns it.
+
+    Attributes
+    ----------
+    query : ErrorQuery
+        What was asked: the model, noise, privacy unit, split and loss.
+    payment : Payment or None
+        The entry of the ledger that has paid; None without a ledger.
+    deviations : int
+        The sum of e - c with noise, in steps of the grid, for the errors e of the rows. c is the
+        middle of 0 and the largest error.
+    rows : int
+        The number of rows in which no number is missing, with noise.
+
+    """
+
+    def upper_limit(self, confidence: Number = 0.95, *, population: bool = True) -> float:
+        """Return what the model's mean error is at most.
+
+        Parameters
+        ----------
+        confidence : number between 0 and 1, default 0.95
+            The least probability that this holds, over the noise and, for the population, over the
+            rows.
+        population : bool, default True
+            Whether it holds for the population from which the rows were drawn independently of each
+            other and of the model, as fresh rows are. False: for these rows.
+
+        Returns
+        -------
+        float
+            In the unit of the error: the square of the target's for "squared".
+
+        Raises
+        ------
+        TypeError, ValueError
+            If confidence is outside its range.
+
+        """
+        level = read_level(confidence)
+        if not isinstance(population, bool):
+            raise TypeError(f"population must be True or False, not {type(population).__name__}")
+        failure = (1 - level) / 2 if population else 1 - level
+        step, largest = float_of(self.query.grid.step), float_of(self.query.grid.bounds[1])
+        mean = float_of(self._interval(1 - failure, 1)[1]) + step / 2  # rounded to the grid
+        if not population:
+            return min(mean, largest)
+        fewest = self._around(1 - failure, 1)["count"][0]
+        if fewest < 1:
+            return largest
+        # A Chernoff bound: docs/models.md, "The error of the population".
+        slack = largest * -math.log(float_of(failure)) / float_of(fewest)
+        return min(mean + slack + math.sqrt(slack * (2 * mean + slack)), largest)
+
+    def verdict(
+        self,
+        target: Number,
+        confidence: Number = 0.95,
+        *,
+        trained: LinearRegression | None = None,
+    ) -> Verdict:
+        """Return whether the model meets a target: "accept", "reject" or "retry".
+
+        Parameters
+        ----------
+        target : number >= 0
+            What the mean error of the population may be at most.
+        confidence : number between 0 and 1, default 0.95
+            The least probability that a model whose error is above the target is not accepted.
+        trained : LinearRegression, optional
+            A model whose statistics show, with this confidence, whether any linear function can
+            meet the target on the rows that it was made from. Without it no model is rejected.
+
+        Returns
+        -------
+        str
+            "accept": `upper_limit` is at most the target. "reject": it is not, and no linear
+            function of the features meets the target on the rows of `trained`. "retry": more rows
+            or more budget may meet it.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If a parameter is not allowed, or `trained` is given for absolute errors.
+
+        """
+        wanted = float_of(read_nonnegative(target, "target"))
+        if trained is not None and not isinstance(trained, LinearRegression):
+            raise TypeError(f"trained must be a LinearRegression, not {type(trained).__name__}")
+        if trained is not None and self.query.error != "squared":
+            raise ValueError("trained must be left out for absolute errors: it bounds squared ones")
+        if self.upper_limit(confidence) <= wanted:
+            return "accept"
+        hopeless = trained is not None and trained.least_squared_error(confidence) > wanted
+        return "reject" if hopeless else "retry"
+
+
+@explain_arguments
+def validated_error(
+    model: LinearRegression,
+    table: Any,
+    *,
+    error: Literal["squared", "absolute"] = "squared",
+    split: Split | None = None,
+    epsilon: Number | None = None,
+    rho: Number | None = None,
+    delta: Number | None = None,
+    relation: str = "add-remove",
+    user: Any = None,
+    unit: UnitName | None = None,
+    max_rows: Integer | None = None,
+    max_rows_per_unit: Integer | None = None,
+    budget: Budget | None = None,
+    rng: Generator | None = None,
+) -> ErrorRelease:
+    """Return the mean error of a model on a table, with an upper bound: a noisy sum over a count.
+
+    Parameters
+    ----------
+    model : LinearRegression
+        What `linear_regression` has returned.
+    table : table
+        With the columns of the model's features and target. Rows that the model was not made from
+        show how well it predicts.
+    error : {"squared", "absolute"}, default "squared"
+        Of each row: the distance of the prediction from the target, which is clamped to its bounds,
+        or its square.
+    split : dict, optional
+        The weights of "sum" and "count" in the privacy. Default: 1 each.
+    epsilon, rho, delta, relation, user, unit, max_rows, max_rows_per_unit, budget, rng
+        As in `cydp.count`. They are for the whole release.
+
+    Returns
+    -------
+    ErrorRelease
+        The mean error, with its interval, its upper bound, the verdict on a target, and its loss.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a parameter is not allowed. Then nothing is charged and no data is read.
+    PrivacyError
+        If the budget refuses, or protects another unit. Then nothing is charged and no data is
+        read.
+
+    Notes
+    -----
+    The validator is that of [1]_, with a tighter bound: docs/models.md.
+
+    References
+    ----------
+    .. [1] Lecuyer, Spahn, Vodrahalli, Geambasu, Hsu, "Privacy accounting and quality control in the
+       Sage differentially private ML platform", 2019.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from cydp.models import linear_regression
+    >>> from cydp.testing import SeededGenerator
+    >>> x = np.tile(np.linspace(0, 10, 1000), 50)
+    >>> table, rng = {"x": x, "y": 3 * x + 20 + np.sin(9 * x)}, SeededGenerator(1)
+    >>> model = linear_regression(table, {"x": (0, 10)}, {"y": (0, 60)}, epsilon=1, rng=rng)
+    >>> found = validated_error(model, table, epsilon=1, rng=rng)
+    >>> found.value < found.upper_limit() < 5, found.verdict(5)
+    (True, 'accept')
+
+    """
+    if not isinstance(model, LinearRegression):
+        raise TypeError(f"model must be a LinearRegression, not {type(model).__name__}")
+    if error not in _ERRORS:
+        given = repr(error) if isinstance(error, str) else type(error).__name__
+        raise ValueError(f"error must be 'squared' or 'absolute', not {given}")
+    protected = read_unit(
+        relation, user_key(user), unit, max_rows=max_rows, max_rows_per_unit=max_rows_per_unit,
+        by_partition=False,
+    )  # fmt: skip
+    privacy = read_privacy(epsilon, rho, delta, relation)
+    function = model.function
+    width = function.target.upper - function.target.lower
+    grid = public_grid((0, width**2 if error == "squared" else width), None)
+    weights = read_split(split, ("sum", "count"))
+    query = ErrorQuery(privacy, protected, grid, None, weights, function, error)
+    rows = ModelRows(
+        table, [*function.features, function.target], user, protected,
+        partial(_errors_of, function, error),
+    )  # fmt: skip
+    (deviations, count), payment = run(query, partial(draw_mean, query, rows), budget, rng)
+    return ErrorRelease(query=query, deviations=deviations, rows=count, payment=payment)
+
+
+def _errors_of(
+    function: LinearFunction, error: str, values: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return the error of each row: its features, and the target in the last column."""
+    distances = np.abs(function.target.clamp(values[:, -1]) - function.predict(values[:, :-1]))
+    return distances**2 if error == "squared" else distances

@@ -1,0 +1,297 @@
+"""models/_linear_regression.py: the sums, how far one unit changes them, and what is solved."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import pickle
+import warnings
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import pandas as pd
+import pytest
+from models.tables import FEATURES, TARGET, made
+
+import cydp
+from cydp.models import LinearRegression, linear_regression
+from cydp.models._linear_regression import STEPS, sums_of_products
+from cydp.releases._verify_certificate import wrong_in_certificate
+from cydp.testing import SeededGenerator
+
+NAMES = ("a", "b", "y")
+EXACT = {"epsilon": 10**11}  # next to no noise
+
+
+def fit(table: Any, **more: Any) -> LinearRegression:
+    given = (EXACT if not {"epsilon", "rho"} & more.keys() else {}) | more
+    return linear_regression(table, FEATURES, TARGET, rng=SeededGenerator(1), **given)
+
+
+def solved(table: dict[str, Any]) -> Any:
+    inner = np.stack([np.ones(len(table["a"])), table["a"], table["b"]], axis=1)
+    return np.linalg.lstsq(inner, table["y"], rcond=None)[0]
+
+
+def test_without_noise_it_is_least_squares() -> None:
+    table = made()
+    model, expected = fit(table), solved(table)
+    assert model.penalty < 1e-3
+    assert [model.intercept, *model.coefficients.values()] == pytest.approx(expected, abs=0.05)
+    assert list(model.coefficients) == ["a", "b"]
+    assert model.rows == pytest.approx(500)
+    exact = expected @ np.stack([np.ones(500), table["a"], table["b"]])
+    assert np.abs(model.predict(table) - exact).max() < 0.2
+    assert model.predict({"a": [99, 10, None], "b": [0, 0, 0]}).tolist()[:2] == pytest.approx(
+        [model.predict({"a": [10], "b": [0]})[0]] * 2
+    )
+    assert np.isnan(model.predict({"a": [None], "b": [0]})).all()
+    assert str(model).splitlines()[0] == (
+        "linear_regression: 3 terms; epsilon=100000000000, relation='add-remove'"
+    )
+
+
+def test_statistics_are_the_sums_of_products() -> None:
+    table = made(50)
+    scaled = [np.ones(50), table["a"] / 5 - 1, (table["b"] + 1) / 2, table["y"] / 50]
+    rounded = np.rint(np.stack(scaled) * STEPS) / STEPS
+    assert np.abs(fit(table).statistics - rounded @ rounded.T).max() < 1e-6
+    units = np.rint(np.stack(scaled, axis=1) * STEPS)
+    many = np.tile(units, (4000, 1))  # several pieces
+    assert (sums_of_products(many) == 4000 * sums_of_products(units)).all()
+
+
+def test_tables_of_every_kind() -> None:
+    table = made(40)
+    expected = fit(table).products
+    frame = pd.DataFrame(table)
+    structured = frame.to_records(index=False)
+    relation = duckdb.from_df(frame)
+    columns = {name: values.tolist() for name, values in table.items()}
+    for each in (frame, np.asarray(structured), relation, columns):
+        assert (fit(each).products == expected).all()
+    rows = linear_regression(
+        frame.to_numpy(), {0: (0, 10), 1: (-3, 1)}, {2: (-50, 50)}, rng=SeededGenerator(1), **EXACT
+    )
+    assert (rows.products == expected).all()
+
+
+def test_rows_with_a_missing_number_do_not_count() -> None:
+    table = made(20)
+    for name in NAMES:
+        for absent in (np.nan, None):
+            more = {each: [*table[each], 1.0] for each in NAMES}
+            more[name] = [*table[name], absent]
+            assert (fit(more).products == fit(table).products).all()
+
+
+def test_at_most_max_rows_of_a_user_count() -> None:
+    table = made(30) | {"user": ["ann"] * 20 + ["bob"] * 10}
+    assert fit(table, user="user", max_rows=3).rows == pytest.approx(6)
+    with pytest.raises(TypeError, match=r"^max_rows must be given with user="):
+        fit(table, user="user")
+    assert fit(duckdb.from_df(pd.DataFrame(table)), user="user", max_rows=3).rows == (
+        pytest.approx(6)
+    )
+
+
+WORST = [dict(zip(NAMES, row, strict=True)) for row in itertools.product(
+    (-1e9, 0, 5, 10), (-3, -1, 1e300), (-50, 50, 1e9)
+)]  # fmt: skip
+
+
+def exact_sums(rows: list[dict[str, Any]], clamp: bool = True) -> list[int]:
+    """The statistics of rows in steps, in integers: an oracle of its own."""
+    totals = [0] * 10
+    for row in rows:
+        units = [STEPS]
+        for name, (low, high) in (FEATURES | TARGET).items():
+            value = min(max(row[name], low), high) if clamp else row[name]
+            scaled = (Fraction(value) - Fraction(low + high, 2)) / Fraction(high - low, 2)
+            units.append(round(scaled * STEPS))
+        pairs = itertools.combinations_with_replacement(units, 2)
+        totals = [total + x * y for total, (x, y) in zip(totals, pairs, strict=True)]
+    return totals
+
+
+def norms(change: Any) -> tuple[int, int]:
+    return sum(abs(int(x)) for x in change), sum(int(x) ** 2 for x in change)
+
+
+@pytest.mark.parametrize("relation", ["add-remove", "change-one"])
+def test_no_neighbour_is_farther_than_the_sensitivity(relation: str) -> None:
+    """By brute force; a bound that forgets the cross terms, or numbers not clamped, are noticed."""
+    change = fit(made(3), relation=relation).query.parts["products"].change
+    assert change.coordinates == 10
+    vectors = [exact_sums([row]) for row in WORST]
+    loose = [exact_sums([row], clamp=False) for row in WORST]
+    nothing = [0] * 10
+
+    def farthest(among: list[list[int]]) -> list[int]:
+        others = [nothing] if relation == "add-remove" else [nothing, *among]
+        found = [norms(np.subtract(x, y)) for x in among for y in others]
+        return [max(l1 for l1, _ in found), max(l2 for _, l2 in found)]
+
+    l1, squared = farthest(vectors)
+    assert l1 <= change.l1
+    assert squared <= change.l2**2
+    if relation == "add-remove":  # it is reached, but for the rounding of a root
+        assert l1 == change.l1
+        assert change.l2**2 < squared * (1 + 1e-4)
+    assert l1 > 4 * STEPS**2  # without the products of different columns
+    assert farthest([vector for vector in loose if max(map(abs, vector)) < 2**200])[0] > change.l1
+
+
+@pytest.mark.parametrize("row", WORST[:: len(WORST) // 6])
+def test_the_release_adds_what_the_oracle_adds(row: dict[str, Any]) -> None:
+    table = {name: [*values, row[name]] for name, values in made(5).items()}
+    before = fit(made(5)).products
+    assert (fit(table).products - before).tolist() == exact_sums([row])
+
+
+def test_users_change_it_as_often_as_their_rows_count() -> None:
+    for relation in ("add-remove", "change-one"):
+        one = fit(made(3), relation=relation).query.parts["products"].change
+        two = fit(made(3) | {"u": [1, 2, 3]}, relation=relation, user="u", max_rows=2)
+        change = two.query.parts["products"].change
+        assert (change.l1, change.l2) == (2 * one.l1, 2 * one.l2)
+
+
+@pytest.mark.parametrize(
+    "value", [np.nan, np.inf, -np.inf, 1e308, -1e308, 5e-324, 0.0, -0.0, 2.0**53]
+)
+def test_no_value_changes_anything_but_the_numbers(value: float) -> None:
+    usual, table = made(4), made(4)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for name in NAMES:
+            table[name][0] = value
+        model = fit(table, epsilon=1)
+    assert not caught
+    assert model.query == fit(usual, epsilon=1).query
+    assert model.products.dtype == np.int64
+    assert np.isfinite([model.intercept, *model.coefficients.values(), model.penalty]).all()
+
+
+@pytest.mark.parametrize("rows", [0, 1, 5])
+@pytest.mark.parametrize("privacy", [{"epsilon": 1e-3}, {"epsilon": 1}, {"rho": 1e-6}])
+def test_noise_never_leaves_it_unsolved(rows: int, privacy: dict[str, Any]) -> None:
+    for seed in range(20):
+        model = linear_regression(
+            made(rows), FEATURES, TARGET, ridge=2, rng=SeededGenerator(seed), **privacy
+        )
+        inner = model.statistics[:-1, :-1] + model.penalty * np.eye(3)
+        assert np.linalg.eigvalsh(inner)[0] >= 1.99 * np.sqrt(3 * model.variance)
+        assert model.penalty >= 2
+        assert np.abs(model.predict(made(5))).max() <= 50
+
+
+@pytest.mark.parametrize("mutant", [1, 2])
+def test_the_noise_is_as_large_as_it_is_said(mutant: int) -> None:
+    """4,000 noises; the mutant has noise for half the sensitivity."""
+    table, outside = made(3), 0
+    exact, rng = fit(table).statistics[np.triu_indices(4)], SeededGenerator(5)
+    for _ in range(400):
+        noisy = linear_regression(table, FEATURES, TARGET, epsilon=1, rng=rng)
+        off = np.abs(noisy.statistics[np.triu_indices(4)] - exact) / mutant
+        outside += int(np.count_nonzero(off > noisy.error_bound("0.9")))
+    # P(Binomial(4000, 0.1) outside (290, 520)) < 1e-8.
+    assert (290 < outside < 520) == (mutant == 1)
+
+
+def test_no_linear_function_falls_below_the_least_error() -> None:
+    table = made(5000)
+    intercept, *slopes = solved(table)
+    residual = table["y"] - intercept - slopes[0] * table["a"] - slopes[1] * table["b"]
+    least = float(np.mean(residual**2))
+    assert fit(table).least_squared_error() == pytest.approx(least, rel=0.01)
+    rng, found = SeededGenerator(3), []
+    for _ in range(200):
+        model = linear_regression(table, FEATURES, TARGET, epsilon=1000, rng=rng)
+        found.append(model.least_squared_error("0.999"))
+    assert max(found) < least * 1.001  # which 200 models miss with probability 0.2 at most
+    assert max(found) > 0
+    assert fit(table, epsilon=1e-3).least_squared_error() == 0
+
+
+def test_a_ledger_pays_records_and_refuses(tmp_path: Path) -> None:
+    table = made(20)
+    with cydp.BudgetLedger.create(
+        tmp_path / "l", cydp.PureDP(1), privacy_unit="person", by_block=True
+    ) as ledger:
+        ledger.add_blocks(["mon", "tue"])
+
+        def release(**more: Any) -> LinearRegression:
+            scope = ledger.scope(blocks=["mon"], charge_id="first", data_version="1")
+            return linear_regression(
+                table, FEATURES, TARGET, max_rows_per_unit=1, budget=scope, **more
+            )
+
+        first = release(epsilon="0.75")
+        assert ledger.spent == {"mon": cydp.PureDP("0.75"), "tue": cydp.PureDP(0)}
+        assert release(epsilon="0.75") == first
+        assert (ledger.result("first") == first.products).all()
+        assert ledger.guarantee == cydp.PureDP("0.75", relation="add-remove")
+        assert wrong_in_certificate(json.loads(json.dumps(first.certificate()))) == []
+        with pytest.raises(cydp.BudgetExceededError):
+            linear_regression(
+                {name: Unread() for name in NAMES}, FEATURES, TARGET, epsilon="0.5",
+                max_rows_per_unit=1, budget=ledger.scope(blocks=["mon"]),
+            )  # fmt: skip
+        with pytest.raises(cydp.accounting.UnitMismatchError):
+            linear_regression(table, FEATURES, TARGET, epsilon="0.5", budget=ledger)
+    assert pickle.loads(pickle.dumps(first)) == first
+    assert len({first, pickle.loads(pickle.dumps(first))}) == 1
+
+
+class Unread(np.ndarray):
+    """A column that fails the test when its values are asked for."""
+
+    def __new__(cls) -> Unread:
+        return np.zeros(3).view(cls)
+
+    def __array_ufunc__(self, *_: Any, **__: Any) -> Any:
+        pytest.fail("data was read")
+
+
+BAD = [
+    ({"features": {}}, "features must have 1 to 500"),
+    ({"features": ["a"]}, "features must be a dict"),
+    ({"features": {"a": 5}}, "features['a'] must be a pair"),
+    ({"features": {"a": (1, 1)}}, "lower < upper"),
+    ({"features": {"a": (2, 1)}}, "lower <= upper"),
+    ({"features": {"a": (0, np.nan)}}, "features['a']"),
+    ({"features": {1.5: (0, 1)}}, "not by float"),
+    ({"features": {"y": (0, 1)}}, "target must be another column"),
+    ({"features": {"c": (0, 1)}}, "features and target must be a column of table"),
+    ({"target": {}}, "target must have one column, not 0"),
+    ({"target": {"y": (0, 1), "b": (0, 1)}}, "target must have one column, not 2"),
+    ({"table": [1, 2]}, "table must be"),
+    ({"table": {"a": ["x"], "b": [1], "y": [1]}}, "'a'"),
+    ({"table": {"a": [1, 2], "b": [1], "y": [1]}}, "one length"),
+    ({"ridge": -1}, "ridge must be"),
+    ({"ridge": "much"}, "ridge must be"),
+    ({"epsilon": None}, "epsilon must be given"),
+    ({"epsilon": 0}, "epsilon must be"),
+    ({"delta": 1e-6, "rho": 1}, "rho must be given alone"),
+    ({"relation": "other"}, "relation must be"),
+    ({"max_rows": 2}, "user"),
+    ({"user": "nobody"}, "user must be a column"),
+]
+
+
+@pytest.mark.parametrize(("wrong", "message"), BAD, ids=[message for _, message in BAD])
+def test_bad_input_is_refused_before_it_is_paid(wrong: dict[str, Any], message: str) -> None:
+    paid = cydp.PrivacyFilter(cydp.PureDP(1))
+    given: dict[str, Any] = {
+        "table": made(3), "features": FEATURES, "target": TARGET, "epsilon": 1, "budget": paid
+    }  # fmt: skip
+    if wrong.get("user"):
+        wrong = wrong | {"max_rows": 1}
+    with pytest.raises((TypeError, ValueError)) as refused:
+        linear_regression(**(given | wrong))
+    assert message in str(refused.value)
+    assert paid.spent == cydp.PureDP(0)
