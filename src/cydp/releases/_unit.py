@@ -24,7 +24,16 @@ from cydp.accounting.ledger._scope import LedgerScope
 from cydp.mechanisms._charge_and_draw import Budget
 from cydp.sensitivity import Sensitivity
 
-__all__ = ["Change", "Unit", "UnitName", "UserKey", "check_ledger", "read_unit", "user_key"]
+__all__ = [
+    "Change",
+    "Unit",
+    "UnitName",
+    "UserKey",
+    "check_ledger",
+    "read_unit",
+    "root_above",
+    "user_key",
+]
 
 UnitName: TypeAlias = str | Sequence[str]
 """The name of a unit, or its name and those of the units that it contains."""
@@ -104,7 +113,7 @@ class Unit:
             By how much a row can change it that becomes another row, or ceases to count.
 
         """
-        each = Fraction(width if self._rows_may_become_others else most)
+        each = Fraction(width if self.rows_may_become_others else most)
         return Change(self.max_rows * each, self.max_rows * each, 1, self.relation)
 
     def change_each_partition(self, most: Fraction | int, width: Fraction | int) -> Change:
@@ -119,10 +128,10 @@ class Unit:
             return Change(rows * row.l1, rows * row.l2, rows * row.coordinates, self.relation)
         partitions, rows = self.max_partitions or 1, self.max_rows
         squared = most**2
-        if self._rows_may_become_others:  # where they are, or in other partitions
+        if self.rows_may_become_others:  # where they are, or in other partitions
             squared = max(2 * squared, width**2)
         l1 = self.most_reached * rows * most
-        l2 = _root_above(partitions * squared) * rows
+        l2 = root_above(partitions * squared) * rows
         return Change(l1, l2, self.most_reached, self.relation)
 
     @property
@@ -134,7 +143,7 @@ class Unit:
         return not self.has_users and not self.promised
 
     @property
-    def _rows_may_become_others(self) -> bool:
+    def rows_may_become_others(self) -> bool:
         """Whether a neighbour may have another set of rows in place of the unit's rows.
 
         It may under "change-one". Under "add-remove" it may if the guarantee is for what a unit
@@ -146,7 +155,7 @@ class Unit:
     @property
     def most_reached(self) -> int:
         """The most partitions in which a unit with bounded rows can make a change."""
-        return (self.max_partitions or 1) * (2 if self._rows_may_become_others else 1)
+        return (self.max_partitions or 1) * (2 if self.rows_may_become_others else 1)
 
     @property
     def parameters(self) -> str:
@@ -323,7 +332,7 @@ def _many(number: int, what: str) -> str:
     return f"{number:,} {what}" + ("s" if number > 1 else "")
 
 
-def _root_above(square: Fraction) -> Fraction:
+def root_above(square: Fraction) -> Fraction:
     """Return the square root, rounded up to six digits if it is irrational."""
     above, below = math.isqrt(square.numerator), math.isqrt(square.denominator)
     if above**2 == square.numerator and below**2 == square.denominator:

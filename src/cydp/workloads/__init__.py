@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: MIT
+"""Workloads: many linear queries that are known in advance, with less noise than one by one."""
+
+from __future__ import annotations
+
+from cydp.workloads._range_counts import plan_ranges, range_counts
+from cydp.workloads._range_query import RangeQuery
+from cydp.workloads._range_release import RangeRelease
+
+__all__ = ["RangeQuery", "RangeRelease", "plan_ranges", "range_counts"]
+
+
+def __dir__() -> list[str]:
+    return __all__
