@@ -3,11 +3,23 @@
 
 from __future__ import annotations
 
+from cydp.workloads._marginals import marginals, plan_marginals
+from cydp.workloads._marginals_query import MarginalsQuery
+from cydp.workloads._marginals_release import MarginalsRelease
 from cydp.workloads._range_counts import plan_ranges, range_counts
 from cydp.workloads._range_query import RangeQuery
 from cydp.workloads._range_release import RangeRelease
 
-__all__ = ["RangeQuery", "RangeRelease", "plan_ranges", "range_counts"]
+__all__ = [
+    "MarginalsQuery",
+    "MarginalsRelease",
+    "RangeQuery",
+    "RangeRelease",
+    "marginals",
+    "plan_marginals",
+    "plan_ranges",
+    "range_counts",
+]
 
 
 def __dir__() -> list[str]:

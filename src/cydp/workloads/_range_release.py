@@ -14,7 +14,7 @@ from cydp._arguments import Integer, Number
 from cydp.releases._release import Release, recorded
 from cydp.releases.output._sheet import Numbers, Sheet, bins_of
 from cydp.workloads._places import places_of_edges, read_ranges
-from cydp.workloads._tails import bound_sums
+from cydp.workloads._tails import Terms, bound_sums
 from cydp.workloads._tree_variance import range_variance
 
 __all__ = ["RangeRelease"]
@@ -176,7 +176,7 @@ class RangeRelease(Release):
 
     def _bound(self, first: Any, last: Any, confidence: Number, count: Integer) -> Any:
         squares = range_variance(self.query.tree, first, last)
-        return bound_sums(self.query.part.noise, squares, 1.0, confidence, count)
+        return bound_sums([Terms(self.query.part.noise, squares)], confidence, count)
 
     @property
     def variance(self) -> NDArray[np.float64]:

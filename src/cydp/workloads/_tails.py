@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,29 +16,38 @@ from cydp.mechanisms._confidence import read_level
 from cydp.mechanisms._discrete_gaussian import DiscreteGaussian
 from cydp.mechanisms._discrete_laplace import DiscreteLaplace
 
-__all__ = ["bound_sums"]
+__all__ = ["Terms", "bound_sums"]
 
 _Floats = NDArray[np.float64]
 _LEAST = 2.0**-30  # of the points at which a bound is tried, as a share of the largest
 _ROUNDING = 1 + 2**-30
 
 
-def bound_sums(
-    noise: DiscreteLaplace | DiscreteGaussian,
-    squares: _Floats,
-    largest: _Floats | float,
-    confidence: Number,
-    count: Integer,
-) -> _Floats:
+class Terms(NamedTuple):
+    """What sums have of one noise.
+
+    Attributes
+    ----------
+    noise : DiscreteLaplace or DiscreteGaussian
+    squares : ndarray of float64
+        The sum of the squares of the coefficients, of each sum.
+    largest : ndarray of float64, or float
+        The largest absolute coefficient, or more.
+
+    """
+
+    noise: DiscreteLaplace | DiscreteGaussian
+    squares: _Floats
+    largest: _Floats | float = 1.0
+
+
+def bound_sums(terms: Sequence[Terms], confidence: Number, count: Integer) -> _Floats:
     """Return a proven bound of the distance of each sum from its mean.
 
     Parameters
     ----------
-    noise : mechanism
-    squares : ndarray of float64
-        The sum of the squares of the coefficients of each sum.
-    largest : ndarray of float64, or float
-        The largest absolute coefficient, or more.
+    terms : sequence of Terms
+        All of Laplace noise, or all of Gaussian noise.
     confidence : number
         The least probability that the bounds hold.
     count : int
@@ -52,28 +63,48 @@ def bound_sums(
     if not 1 <= together <= 2**62:
         raise ValueError(f"count must be from 1 to 2**62, not {together}")
     nats = math.log(2 * together) - log_of(1 - read_level(confidence))
-    if isinstance(noise, DiscreteGaussian):  # no tail is heavier than that of a normal
-        bound: _Floats = np.sqrt(2 * nats * float_of(noise.sigma2) * squares) * _ROUNDING
+    if isinstance(terms[0].noise, DiscreteGaussian):  # no tail is heavier than that of a normal
+        sigma2 = sum(each.squares * _sigma2(each.noise) for each in terms)
+        bound: _Floats = np.sqrt(2 * nats * sigma2) * _ROUNDING
         return bound
-    largest = np.maximum(np.minimum(largest, np.sqrt(squares)), np.finfo(float).tiny)
-    rate = float_of(1 / noise.scale)
-    terms = squares / largest**2
-    found = np.full(squares.shape, np.inf)
-    for at in rate * _points():
-        np.minimum(found, (nats + terms * _log_mgf(at, rate)) / at, out=found)
-    return np.where(squares > 0, found * largest * _ROUNDING, 0.0)
+    tiny = np.finfo(float).tiny
+    weights = [np.maximum(np.minimum(w, np.sqrt(squares)), tiny) for _, squares, w in terms]
+    rates = [_rate(each.noise) for each in terms]
+    many = [each.squares / w**2 for each, w in zip(terms, weights, strict=True)]
+    most = np.min([rate / w for rate, w in zip(rates, weights, strict=True)], axis=0)
+    shares: list[_Floats | float] = (  # of the rate of each noise, at the largest point
+        [1.0]
+        if len(terms) == 1
+        else [most * w / rate for rate, w in zip(rates, weights, strict=True)]
+    )
+    found = np.full(most.shape, np.inf)
+    for at in _points():
+        logs = sum(
+            n * _log_mgf(at * share * rate, rate)
+            for n, share, rate in zip(many, shares, rates, strict=True)
+        )
+        np.minimum(found, (nats + logs) / (at * most), out=found)
+    return np.where(sum(each.squares for each in terms) > 0, found * _ROUNDING, 0.0)
 
 
 def _points() -> _Floats:
-    """Return where the bound is tried: shares of the rate, dense near 0 and near 1."""
+    """Return where the bound is tried, as shares of the largest: dense near 0 and near 1."""
     small = _LEAST ** np.linspace(0.03, 1, 120)
     return np.concatenate([small, 1 - 2.0 ** -np.arange(1, 20)])
 
 
-def _log_mgf(at: float, rate: float) -> float:
+def _rate(noise: DiscreteLaplace | DiscreteGaussian) -> float:
+    assert isinstance(noise, DiscreteLaplace)
+    return float_of(1 / noise.scale)
+
+
+def _sigma2(noise: DiscreteLaplace | DiscreteGaussian) -> float:
+    assert isinstance(noise, DiscreteGaussian)
+    return float_of(noise.sigma2)
+
+
+def _log_mgf(at: _Floats | float, rate: float) -> _Floats:
     """Return ln E exp(t X) of discrete Laplace noise X, for t < rate."""
-
-    def gap(x: float) -> float:
-        return math.log(-math.expm1(-x))
-
-    return 2 * gap(rate) - gap(rate - at) - gap(rate + at)
+    gaps = [np.log(-np.expm1(-np.asarray(x))) for x in (rate, rate - at, rate + at)]
+    logs: _Floats = 2 * gaps[0] - gaps[1] - gaps[2]
+    return logs
