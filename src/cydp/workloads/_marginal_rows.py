@@ -98,36 +98,27 @@ class MarginalRows:
 
     """
 
-    __slots__ = ("_columns", "_first", "_users", "grids")
+    __slots__ = ("_columns", "_users", "grids")
 
     def __init__(self, table: Any, domains: Domains, sizes: Mapping[str, int], user: Any) -> None:
         opened = open_table(table)
         self._users = declare_users(None if user is None else [opened.column(user, "user")])
         self._columns: dict[str, tuple[Records, Bins] | tuple[Labels, LabelKeys]] = {}
         self.grids: dict[str, Any] = {}  # of each column: edges, or keys
-        names = list(sizes) or opened.names[:1]  # the total alone counts the rows
-        for name in names:
-            column = opened.column(name, "domains")
-            domain = domains.by_name.get(str(name))
-            if domain is None:
-                continue
+        for name in sizes:
+            column, domain = opened.column(name, "domains"), domains.by_name[name]
             if domain.keys is None:
-                records = Records(column, str(name))
+                records = Records(column, name)
                 grid = domain.bins(records.dtype)
-                self._columns[str(name)] = records, grid
-                self.grids[str(name)] = grid.edges
+                self._columns[name], self.grids[name] = (records, grid), grid.edges
             else:
-                labels = Labels(column, str(name))
+                labels = Labels(column, name)
                 domain.keys.check([labels])
-                self._columns[str(name)] = labels, domain.keys
-                self.grids[str(name)] = domain.keys
-        if not self._columns:
-            raise ValueError("sets must have a column: cydp.count counts all rows")
+                self._columns[name], self.grids[name] = (labels, domain.keys), domain.keys
         declared = [column for column, _ in self._columns.values()]
         for other in declared[1:]:
             check_lengths(declared[0], other)  # type: ignore[arg-type]
         check_lengths(declared[0], self._users)
-        self._first = declared[0]
 
     def digests(self) -> dict[str, Any]:
         """Return the public domains, as a ledger compares them."""

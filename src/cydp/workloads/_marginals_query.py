@@ -165,8 +165,8 @@ def read_sets(sets: Any, columns: Sequence[str]) -> tuple[Columns, ...]:
         if len(set(names)) < len(names):
             raise ValueError("sets must have each column of a table once")
         found.append(tuple(names))
-    if not found:
-        raise ValueError("sets must name at least one table: [()] is the total alone")
+    if not any(found):
+        raise ValueError("sets must have a table over a column: cydp.count counts all rows")
     titles = [", ".join(names) or _TOTAL for names in found]
     if len({frozenset(names) for names in found}) < len(found) or len(set(titles)) < len(titles):
         raise ValueError("sets must be distinct")

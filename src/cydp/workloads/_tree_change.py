@@ -45,18 +45,15 @@ def _square_of(cells: int, capacity: int) -> int:
     return whole * capacity**2 + rest**2
 
 
-def change_cells(unit: Unit, columns: int = 1) -> Change:
+def change_cells(unit: Unit) -> Change:
     """Return how far a unit of at most `max_rows` rows can change the counts of disjoint cells.
 
     Parameters
     ----------
     unit : Unit
         Without partitions: its rows may all lie in one cell.
-    columns : int, default 1
-        In how many tables of cells each row is counted.
 
     """
     twice = 2 if unit.rows_may_become_others else 1
-    reached = columns * unit.max_rows * twice
-    root = root_above(Fraction(columns * twice))
+    reached, root = unit.max_rows * twice, root_above(Fraction(twice))
     return Change(Fraction(reached), unit.max_rows * root, reached, unit.relation)
