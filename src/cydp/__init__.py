@@ -10,7 +10,7 @@ from cydp._build import build_info, get_include, get_lib
 from cydp._version import __version__
 
 if TYPE_CHECKING:
-    from cydp import accounting, exact, sensitivity, testing, workloads
+    from cydp import accounting, exact, sensitivity, testing
     from cydp.accounting import (
         ZCDP,
         ApproxDP,
@@ -114,7 +114,10 @@ __all__ = [
 
 
 # A name is imported when it is first used: whoever draws noise alone does not wait for ledgers.
-_ROOMS = ("accounting", "exact", "mechanisms", "random", "releases", "sensitivity", "testing", "workloads")
+_ROOMS = (
+    "accounting", "exact", "mechanisms", "random", "releases", "sensitivity", "testing",
+    "workloads",
+)  # fmt: skip
 _HOMES = {
     name: room
     for room, names in {

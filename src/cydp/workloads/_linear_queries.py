@@ -174,5 +174,5 @@ def _digest(queries: Queries) -> str:
     digest = sha256(type(queries).__name__.encode())
     for each in queries.weights():
         digest.update(f"{each.dtype.str}{each.shape}".encode())
-        digest.update(np.ascontiguousarray(each))
+        digest.update(each.tobytes())
     return digest.hexdigest()

@@ -51,9 +51,7 @@ class LinearRelease(Release):
         variances: NDArray[np.float64] = self.query.part.variance * self.squares
         return variances
 
-    def error_bound(
-        self, confidence: Number = 0.95, *, count: Integer = 1
-    ) -> NDArray[np.float64]:
+    def error_bound(self, confidence: Number = 0.95, *, count: Integer = 1) -> NDArray[np.float64]:
         """Return the distance within which each answer is from the true one.
 
         Parameters
@@ -118,7 +116,7 @@ class LinearRelease(Release):
             lower=self.answers - bound,
             upper=self.answers + bound,
         )
-        axis = keys_of((np.arange(len(self.answers)),), ("query",), what="query")
+        axis = keys_of((np.arange(len(self.answers)),), ("query",), what="answer")
         made = f"strategy: noise in {_WORDS[self.query.strategy]}"
         return self._make_sheet([axis], [answers], confidence, simultaneous, notes=(made,))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -195,7 +196,7 @@ class MarginalsRelease(Release):
             if len(domain) == size:
                 labels = [str(key) for key in domain]
             else:
-                labels = [f"[{a:g}, {b:g})" for a, b in zip(domain, domain[1:], strict=False)]
+                labels = [f"[{a:g}, {b:g})" for a, b in pairwise(domain)]
                 labels[-1] = labels[-1][:-1] + "]"
             cells = [f"{cell}, {label}" if cell else label for cell in cells for label in labels]
         return cells

@@ -157,12 +157,14 @@ class MatrixQueries(Queries):
     def squares(self) -> _Floats:
         """Return the squared norms of rows."""
         weights = self._matrix.astype(np.float64)
-        return np.einsum("ij,ij->i", weights, weights)
+        squares: _Floats = np.einsum("ij,ij->i", weights, weights)
+        return squares
 
     def largest(self) -> _Floats:
         """Return how far the weights of each row are apart, 0 among them."""
-        ends = self._matrix.max(1).clip(0), self._matrix.min(1).clip(None, 0)
-        return ends[0].astype(np.float64) - ends[1]
+        apart: _Floats = self._matrix.max(1).clip(0).astype(np.float64)
+        apart -= self._matrix.min(1).clip(None, 0)
+        return apart
 
     def tree_squares(self, tree: Tree) -> _Floats:
         """Return the variances of rows, some of them at a time."""

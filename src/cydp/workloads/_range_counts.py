@@ -99,7 +99,7 @@ def range_counts(
     >>> float(release.range(0, 100)) == float(release.counts.sum())
     True
     >>> release.query.branching, release.query.levels, round(release.query.expected_error, 1)
-    (18, 1, 7.9)
+    (9, 2, 6.8)
 
     """
     rows = declare_bins(x, bins, range, column, user)
@@ -172,18 +172,15 @@ def plan_ranges(
     --------
     >>> plan = plan_ranges(2**20, epsilon=1)
     >>> plan.branching, plan.levels, round(plan.expected_error, 1)
-    (16, 5, 36.5)
+    (16, 5, 34.5)
     >>> round(plan_ranges(2**20, levels=1, epsilon=1).expected_error)
     802
 
     """
     number = read_integer(cells, "cells")
-    return cast(
-        RangeQuery,
-        range_query(
-            number, branching, levels, epsilon, rho, delta, relation, user_key(user), unit,
-            max_partitions, max_rows_per_partition, max_rows_per_unit,
-        ),
+    return range_query(
+        number, branching, levels, epsilon, rho, delta, relation, user_key(user), unit,
+        max_partitions, max_rows_per_partition, max_rows_per_unit,
     )  # fmt: skip
 
 

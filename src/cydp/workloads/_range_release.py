@@ -69,7 +69,8 @@ class RangeRelease(Release):
 
         Examples
         --------
-        >>> release = cydp.workloads.range_counts([1, 2, 3], 4, (0, 4), epsilon=100)
+        >>> from cydp.workloads import range_counts
+        >>> release = range_counts([1, 2, 3], 4, (0, 4), epsilon=100)
         >>> round(release.range(1, 3)), round(release.range(0, 2.0, edges=True))
         (2, 1)
 
@@ -99,7 +100,8 @@ class RangeRelease(Release):
 
         Examples
         --------
-        >>> release = cydp.workloads.range_counts([1, 2, 3], 4, (0, 4), epsilon=100)
+        >>> from cydp.workloads import range_counts
+        >>> release = range_counts([1, 2, 3], 4, (0, 4), epsilon=100)
         >>> release.ranges([0, 1], [2, 4]).round()
         array([1., 3.])
 
@@ -115,7 +117,8 @@ class RangeRelease(Release):
 
         Examples
         --------
-        >>> release = cydp.workloads.range_counts([1, 2, 3], 4, (0, 4), epsilon=1)
+        >>> from cydp.workloads import range_counts
+        >>> release = range_counts([1, 2, 3], 4, (0, 4), epsilon=1)
         >>> release.range_variance([0, 0], [1, 4]).round(2)
         array([1.84, 7.37])
 
@@ -157,7 +160,8 @@ class RangeRelease(Release):
 
         Examples
         --------
-        >>> release = cydp.workloads.range_counts([1, 2, 3], 4, (0, 4), epsilon=1)
+        >>> from cydp.workloads import range_counts
+        >>> release = range_counts([1, 2, 3], 4, (0, 4), epsilon=1)
         >>> lower, upper = release.range_interval(0, 4)
         >>> bool(lower < release.range(0, 4) < upper)
         True
@@ -185,9 +189,7 @@ class RangeRelease(Release):
         variances: NDArray[np.float64] = self.query.range_variance(cells, cells + 1)
         return variances
 
-    def error_bound(
-        self, confidence: Number = 0.95, *, count: Integer = 1
-    ) -> NDArray[np.float64]:
+    def error_bound(self, confidence: Number = 0.95, *, count: Integer = 1) -> NDArray[np.float64]:
         """Return the distance within which each of `counts` is from the true count.
 
         Parameters
@@ -209,12 +211,16 @@ class RangeRelease(Release):
 
         Examples
         --------
-        >>> release = cydp.workloads.range_counts([1, 2, 3], 2, (0, 4), epsilon=1)
+        >>> from cydp.workloads import range_counts
+        >>> release = range_counts([1, 2, 3], 2, (0, 4), epsilon=1)
         >>> release.error_bound().round(1)
-        array([4.9, 4.9])
+        array([3., 3.])
 
         """
         cells = np.arange(self.query.cells)
+        if self.query.levels == 1:  # a histogram
+            alone = self.query.part.noise.error_bound(confidence, count=count)
+            return np.full(len(cells), float(alone))
         bound: NDArray[np.float64] = self._bound(cells, cells + 1, confidence, count)
         return bound
 
@@ -225,7 +231,8 @@ class RangeRelease(Release):
 
         Examples
         --------
-        >>> release = cydp.workloads.range_counts([1, 2, 3], 2, (0, 4), epsilon=1)
+        >>> from cydp.workloads import range_counts
+        >>> release = range_counts([1, 2, 3], 2, (0, 4), epsilon=1)
         >>> lower, upper = release.interval(0.99)
         >>> bool((lower < upper).all())
         True

@@ -82,7 +82,17 @@ class RunningCounts:
 
     """
 
-    __slots__ = ("_counts", "_generator", "_nodes", "_payment", "_query", "_sums", "_total", "steps")
+    __slots__ = (
+        "_counts",
+        "_generator",
+        "_nodes",
+        "_payment",
+        "_query",
+        "_sums",
+        "_total",
+        "_variances",
+        "steps",
+    )
 
     @explain_arguments
     def __init__(
@@ -122,7 +132,7 @@ class RunningCounts:
         generator_or_default(rng)  # refuses what is no generator
         self._generator = rng
         _, self._payment = run(self._query, lambda generator: True, budget, rng)
-        levels = self._query.levels
+        levels, self._variances = self._query.levels, self._query.node_variances
         self.steps = 0  # which are over
         self._nodes = [0] * levels  # complete ones of each level, in the node above
         self._counts = [0] * levels  # the exact sum of their counts
@@ -196,7 +206,7 @@ class RunningCounts:
             raise ValueError(f"the horizon of {self.horizon} steps is over: nothing more is paid")
         query, exact = self._query, min(max(int(count), 0), _MOST_COUNT)
         branching, noise = query.branching, query.parts["nodes"].noise
-        variances = query.node_variances
+        variances = self._variances
         self.steps += 1
         noisy, below = 0.0, 0.0  # the estimate by the nodes below, and the sum of their variances
         for height, variance in enumerate(variances):
@@ -235,15 +245,13 @@ class RunningCounts:
         Examples
         --------
         >>> round(RunningCounts(1000, epsilon=1).error_bound(), 1)
-        50.4
+        60.2
 
         """
         noise, squares = self._query.parts["nodes"].noise, self._query.most_squares
         return float(bound_sums([Terms(noise, np.array(squares))], confidence, count))
 
-    def interval(
-        self, confidence: Number = 0.95, *, count: Integer = 1
-    ) -> tuple[float, float]:
+    def interval(self, confidence: Number = 0.95, *, count: Integer = 1) -> tuple[float, float]:
         """Return an interval that contains the true total; parameters as in `error_bound`.
 
         Examples

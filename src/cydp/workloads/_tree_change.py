@@ -36,7 +36,9 @@ def change_nodes(unit: Unit, tree: Tree) -> Change:
         square = 2 * (square - root) + (root if cells > 1 else 0)
         reached *= 2
     rows = unit.max_rows
-    return Change(Fraction(rows * sums), rows * root_above(Fraction(square)), reached, unit.relation)
+    return Change(
+        Fraction(rows * sums), rows * root_above(Fraction(square)), reached, unit.relation
+    )
 
 
 def _square_of(cells: int, capacity: int) -> int:

@@ -140,7 +140,7 @@ class Workload:
         --------
         >>> errors = Workload.prefixes(1024).errors(epsilon=1)
         >>> [(name, round(each.total / 1024)) for name, each in errors.items()]
-        [('tree', 113), ('identity', 944), ('workload', 2097152)]
+        [('tree', 133), ('identity', 944), ('workload', 2097152)]
 
         """
         protected = read_unit(
