@@ -17,6 +17,7 @@ __all__ = ["effect_weights", "make_consistent", "shared_sets"]
 
 _Floats = NDArray[np.float64]
 Columns = tuple[str, ...]
+_LEAST = 1e-200  # variance
 _MOST = 2**12  # sets of columns that tables share
 
 
@@ -53,7 +54,7 @@ def make_consistent(
     They are the least squares, weighted by the variances of the noise of a cell of each table.
     """
     found = [table.astype(np.float64) for table in tables]
-    trust = [1 / (v * table.size) for v, table in zip(variances, tables, strict=True)]
+    trust = _precisions(variances, [table.size for table in tables])
     for shared in shared_sets(sets):
         those = [i for i, columns in enumerate(sets) if set(shared) <= set(columns)]
         sums = [_project(found[i], sets[i], shared) for i in those]
@@ -85,7 +86,7 @@ def effect_weights(
 
     """
     cells = [math.prod(sizes[c] for c in columns) for columns in sets]
-    trust = [1 / (v * n) for v, n in zip(variances, cells, strict=True)]
+    trust = _precisions(variances, cells)
     members = [frozenset(columns) for columns in sets]
     found = []
     for i, columns in enumerate(sets):
@@ -99,3 +100,8 @@ def effect_weights(
                     squares[j] += freedom * (trust[j] / total) ** 2 * cells[j] / cells[i] ** 2
         found.append(squares)
     return found
+
+
+def _precisions(variances: Sequence[float], cells: Sequence[int]) -> list[float]:
+    """Return 1 / variance of each table's total; noise that is next to none has a variance of 0."""
+    return [1 / (max(v, _LEAST) * n) for v, n in zip(variances, cells, strict=True)]

@@ -67,7 +67,7 @@ def bound_sums(terms: Sequence[Terms], confidence: Number, count: Integer) -> _F
         sigma2 = sum(each.squares * _sigma2(each.noise) for each in terms)
         bound: _Floats = np.sqrt(2 * nats * sigma2) * _ROUNDING
         return bound
-    tiny = np.finfo(float).tiny
+    tiny = 1e-150  # whose square is a double
     weights = [np.maximum(np.minimum(w, np.sqrt(squares)), tiny) for _, squares, w in terms]
     rates = [_rate(each.noise) for each in terms]
     many = [each.squares / w**2 for each, w in zip(terms, weights, strict=True)]
