@@ -76,21 +76,25 @@ def test_no_coefficient_is_above_one() -> None:
 
 def test_measured_errors_are_the_predicted_ones() -> None:
     """Sums of discrete Gaussian noise of sigma 20 are normal, but for exp(-2 pi^2 400)."""
-    tree, releases = Tree(25, 3, 4), 8000
+    tree, releases = Tree(25, 3, 4), 600
     noise = DiscreteGaussian(sigma2=400, sensitivity=1)
     drawn = noise.release(np.zeros(releases * tree.nodes, np.int64), rng=SeededGenerator(7))
-    lows, highs = (np.resize(each, releases) for each in all_ranges(tree.cells))
-    errors = [
-        tree.fit(nodes)[low:high].sum()
-        for nodes, low, high in zip(drawn.reshape(releases, -1), lows, highs, strict=True)
-    ]
-    ranges = lows < highs  # an empty range has no error
+    fitted = np.array([tree.fit(nodes) for nodes in drawn.reshape(releases, -1)])
+    prefixes = np.cumsum(fitted, axis=1)
 
     def p_value(predicted: Tree) -> float:
-        variances = 400 * range_variance(predicted, lows, highs)[ranges]
-        statistic = (np.square(errors)[ranges] / variances).sum()
-        tails = chi2.sf(statistic, ranges.sum()), chi2.cdf(statistic, ranges.sum())
-        return float(2 * min(tails))
+        """Of the errors of all prefixes, whose covariances follow from all ranges; of the total."""
+        lows, highs = (each.reshape(-1) for each in np.mgrid[:26, :26])
+        ends = np.minimum(lows, highs), np.maximum(lows, highs)
+        apart = range_variance(predicted, *ends).reshape(26, 26)
+        exact = 200 * (apart[1:, :1] + apart[:1, 1:] - apart[1:, 1:])
+        statistic = np.einsum("ri,ij,rj->", prefixes, np.linalg.inv(exact), prefixes)
+        of_total = (prefixes[:, -1] ** 2).sum() / exact[-1, -1]
+        tails = [
+            min(chi2.sf(x, n), chi2.cdf(x, n))
+            for x, n in ((statistic, fitted.size), (of_total, releases))
+        ]
+        return float(4 * min(tails))
 
     assert p_value(tree) > LIMIT
     for mutant in (Tree(25, 3, 3), Tree(25, 3, 1), Tree(25, 4, 3)):
