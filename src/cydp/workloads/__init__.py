@@ -6,21 +6,16 @@ from __future__ import annotations
 from cydp.workloads._linear_queries import linear_queries
 from cydp.workloads._linear_release import LinearRelease
 from cydp.workloads._marginals import marginals, plan_marginals
-from cydp.workloads._marginals_query import MarginalsQuery
 from cydp.workloads._marginals_release import MarginalsRelease
 from cydp.workloads._range_counts import plan_ranges, range_counts
-from cydp.workloads._range_query import RangeQuery
 from cydp.workloads._range_release import RangeRelease
 from cydp.workloads._running_counts import RunningCounts
-from cydp.workloads._strategies import LinearQuery, StrategyError
+from cydp.workloads._strategies import StrategyError
 from cydp.workloads._workload import Workload
 
 __all__ = [
-    "LinearQuery",
     "LinearRelease",
-    "MarginalsQuery",
     "MarginalsRelease",
-    "RangeQuery",
     "RangeRelease",
     "RunningCounts",
     "StrategyError",

@@ -24,7 +24,7 @@ from cydp.releases._partitions import Codes, bound_rows, count_codes, join_codes
 from cydp.releases._rows import check_lengths, declare_users
 from cydp.workloads._marginals_query import MarginalsQuery
 
-__all__ = ["Domain", "Domains", "MarginalRows"]
+__all__ = ["Domains", "MarginalRows"]
 
 _FLOATS = np.dtype(np.float64)
 

@@ -95,8 +95,9 @@ def marginals(
     >>> people = {"sex": ["f", "m", "m"], "age": [31, 64, 12]}
     >>> domains = {"sex": ["f", "m"], "age": (4, (0, 100))}
     >>> release = marginals(people, domains, ["sex", ("sex", "age")], epsilon=1)
-    >>> release["sex", "age"].shape, release.query.expected_error
-    ((2, 4), {'sex': 2.799..., 'sex, age': 2.799...})
+    >>> errors = release.expected_error.items()
+    >>> release["sex", "age"].shape, {name: round(error, 1) for name, error in errors}
+    ((2, 4), {'sex': 2.8, 'sex, age': 2.8})
 
     """
     public = Domains(domains)
@@ -138,7 +139,7 @@ def plan_marginals(
     unit: UnitName | None = None,
     max_rows: Integer | None = None,
     max_rows_per_unit: Integer | None = None,
-) -> MarginalsQuery:
+) -> Any:
     """Return what `marginals` would do, and its errors, without data.
 
     Parameters
@@ -150,7 +151,7 @@ def plan_marginals(
 
     Returns
     -------
-    MarginalsQuery
+    MarginalsQuery, which ``release.query`` is too
         With `expected_error`, `variance` and `loss`.
 
     Raises

@@ -140,7 +140,7 @@ class MarginalsRelease(Release):
 
     def interval(
         self, confidence: Number = 0.95, *, count: Integer = 1
-    ) -> tuple[dict[str, NDArray[Any]], dict[str, NDArray[Any]]]:
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return intervals that contain the true counts, by table; parameters as in `error_bound`.
 
         Examples

@@ -13,7 +13,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["effect_weights", "make_consistent", "shared_sets"]
+__all__ = ["Columns", "effect_weights", "make_consistent", "shared_sets"]
 
 _Floats = NDArray[np.float64]
 Columns = tuple[str, ...]

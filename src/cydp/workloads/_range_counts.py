@@ -146,7 +146,7 @@ def plan_ranges(
     max_partitions: Integer | None = None,
     max_rows_per_partition: Integer | None = None,
     max_rows_per_unit: Integer | None = None,
-) -> RangeQuery:
+) -> Any:
     """Return what `range_counts` would do with as many bins, and its errors, without data.
 
     Parameters
@@ -160,7 +160,7 @@ def plan_ranges(
 
     Returns
     -------
-    RangeQuery
+    RangeQuery, which ``release.query`` is too
         With `branching`, `levels`, `range_variance`, `mean_variance`, `expected_error` and `loss`.
 
     Raises

@@ -39,6 +39,8 @@ class RangeRelease(Release):
         The edges of the bins.
     names : tuple of str
         The name of the column; empty if it is not known.
+    counts : ndarray of float64, shape (bins,)
+        The consistent counts of the bins, in records. They are unbiased, and may be negative.
 
     """
 
@@ -54,7 +56,7 @@ class RangeRelease(Release):
 
     @cached_property
     def counts(self) -> NDArray[np.float64]:
-        """The consistent counts of the bins, in records. They are unbiased, and may be negative."""
+        """The consistent counts of the bins."""
         counts: NDArray[np.float64] = self.query.tree.fit(self.nodes)
         counts.flags.writeable = False
         return counts

@@ -133,7 +133,7 @@ class RunningCounts:
         self._generator = rng
         _, self._payment = run(self._query, lambda generator: True, budget, rng)
         levels, self._variances = self._query.levels, self._query.node_variances
-        self.steps = 0  # which are over
+        self._steps = 0  # which are over
         self._nodes = [0] * levels  # complete ones of each level, in the node above
         self._counts = [0] * levels  # the exact sum of their counts
         self._sums = [0.0] * levels  # of their noisy counts
@@ -163,6 +163,11 @@ class RunningCounts:
     def horizon(self) -> int:
         """How many steps there may be."""
         return self._query.horizon
+
+    @property
+    def steps(self) -> int:
+        """How many steps are over."""
+        return self._steps
 
     @property
     def total(self) -> float:
@@ -207,7 +212,7 @@ class RunningCounts:
         query, exact = self._query, min(max(int(count), 0), _MOST_COUNT)
         branching, noise = query.branching, query.parts["nodes"].noise
         variances = self._variances
-        self.steps += 1
+        self._steps += 1
         noisy, below = 0.0, 0.0  # the estimate by the nodes below, and the sum of their variances
         for height, variance in enumerate(variances):
             drawn = noise.release(exact, rng=self._generator)
