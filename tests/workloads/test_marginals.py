@@ -39,10 +39,10 @@ def test_the_answers(consistent: bool) -> None:
     assert np.allclose(release["city, age"], [[1, 1, 0, 0], [0, 0, 1, 0], [0] * 4], atol=1e-2)
     assert release[()] == pytest.approx(3, abs=1e-2)
     assert release.domain("age").tolist() == [0, 25, 50, 75, 100]
-    assert release.keys() == ["sex", "age, sex", "city, age", "total"]
+    assert release.names == ["sex", "age, sex", "city, age", "total"]
     lower, upper = release.interval()
-    assert all((lower[name] <= release[name]).all() for name in release.keys())
-    assert all((upper[name] >= release[name]).all() for name in release.keys())
+    assert all((lower[name] <= release[name]).all() for name in release.names)
+    assert all((upper[name] >= release[name]).all() for name in release.names)
 
 
 def test_one_charge_covers_all_tables() -> None:
@@ -155,6 +155,7 @@ def test_a_release_is_a_value() -> None:
     assert pickle.loads(pickle.dumps(release)) == release
     assert "[25, 50), f" in release.to_text()
     assert len(release.to_pandas()) == 2 + 8 + 12 + 1
+    assert "sex" in release
     with pytest.raises(KeyError):
         release["age"]
     with pytest.raises(KeyError):

@@ -164,7 +164,7 @@ def test_counts_change_no_error() -> None:
     assert running.add(np.int64(2)) == pytest.approx(2, abs=1e-2)
     running.add(10**30)
     for wrong in (1.0, "1", None, True):
-        with pytest.raises(TypeError, match="^count must be an integer"):
+        with pytest.raises(TypeError, match=r"^count must be an integer"):
             running.add(wrong)  # type: ignore[arg-type]
     assert running.steps == 3
     assert isinstance(running.query, RunningQuery)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -25,7 +26,7 @@ __all__ = ["MarginalsRelease"]
 class MarginalsRelease(Release):
     """Private contingency tables of one table. `marginals` returns it.
 
-    ``release["sex"]`` and ``release["sex", "age"]`` are tables; `keys` are their names.
+    ``release["sex"]`` and ``release["sex", "age"]`` are tables; `names` are theirs.
 
     Attributes
     ----------
@@ -45,9 +46,13 @@ class MarginalsRelease(Release):
     tables: tuple[NDArray[np.int64], ...]
     domains: tuple[NDArray[Any], ...]
 
-    def keys(self) -> list[str]:
-        """Return the names of the tables: their columns with commas between; "total" of none."""
+    @property
+    def names(self) -> list[str]:
+        """The names of the tables: their columns with commas between; "total" of none."""
         return list(self.query.names)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names)
 
     def __len__(self) -> int:
         return len(self.tables)

@@ -88,10 +88,10 @@ class RunningCounts:
         "_nodes",
         "_payment",
         "_query",
+        "_steps",
         "_sums",
         "_total",
         "_variances",
-        "steps",
     )
 
     @explain_arguments
