@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 from typing import Any
 
+import duckdb
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -132,6 +133,15 @@ def test_users_are_bounded() -> None:
         rng=SeededGenerator(1),
     )  # fmt: skip
     assert release["x"].tolist() == [3, 0]
+
+
+def test_a_relation_is_read_in_pieces() -> None:
+    relation = duckdb.sql("select range as n, 'x' as a from range(5000)")
+    release = marginals(
+        relation, {"a": ["x", "y"], "n": (2, (0, 5000))}, ["a", ("a", "n")], epsilon=10**6,
+        rng=SeededGenerator(1),
+    )  # fmt: skip
+    assert release["a", "n"].tolist() == [[2500, 2500], [0, 0]]
 
 
 @pytest.mark.parametrize(
