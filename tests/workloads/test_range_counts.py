@@ -80,6 +80,12 @@ def test_the_tree_is_the_best_one(relation: str) -> None:
     assert binary.mean_variance > 1.02 * best
 
 
+def test_a_tree_without_noise_that_fits_is_left_out() -> None:
+    assert plan_ranges(2**20, epsilon="2e-17").levels == 1
+    with pytest.raises(ValueError, match=r"^epsilon must give a scale"):
+        plan_ranges(2**20, epsilon="1e-18")
+
+
 def test_a_tree_is_far_better_for_many_cells() -> None:
     tree, flat = plan_ranges(2**20, epsilon=1), plan_ranges(2**20, levels=1, epsilon=1)
     assert (tree.branching, tree.levels) == (16, 5)
@@ -152,6 +158,9 @@ def test_a_release_is_a_value() -> None:
     assert release != released(rng=SeededGenerator(2), epsilon=1)
     with pytest.raises(ValueError, match="read-only"):
         release.counts[0] = 1
+    counts, edges = release
+    assert np.array_equal(counts, np.asarray(release))
+    assert edges[-1] == 100
     assert "bin" in release.to_text()
     assert release.to_dict()["metadata"]["function"] == "range_counts"
     assert len(release.to_pandas()) == 10

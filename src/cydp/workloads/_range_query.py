@@ -155,8 +155,11 @@ def choose_tree(
     def mean_variance(tree: Tree) -> float:
         change = change_nodes(unit, tree)
         if change not in known:
-            parts, _ = split_privacy(privacy, [Aggregate("nodes", change)])
-            known[change] = parts["nodes"].variance
+            try:
+                parts, _ = split_privacy(privacy, [Aggregate("nodes", change)])
+                known[change] = parts["nodes"].variance
+            except ValueError:  # no noise fits this tree; if it fits none, the query says so
+                known[change] = math.inf
         return known[change] * mean_range_variance(tree)
 
     return min(_candidates(cells, width, height), key=mean_variance)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -25,7 +26,8 @@ __all__ = ["RangeRelease"]
 class RangeRelease(Release):
     """Private counts of all ranges of bins. `range_counts` returns it.
 
-    All counts are sums of `counts`, so they are consistent: a range is the sum of its parts.
+    All counts are sums of `counts`, so they are consistent: a range is the sum of its parts. It
+    unpacks as histograms do: ``counts, edges = release``.
 
     Attributes
     ----------
@@ -53,6 +55,12 @@ class RangeRelease(Release):
     def edges(self) -> NDArray[Any]:
         """The edges of the bins, shape (bins + 1,), as `cydp.histogram` has them."""
         return self.axes[0]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter((self.counts, self.edges))
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        return np.array(self.counts, dtype)
 
     @cached_property
     def counts(self) -> NDArray[np.float64]:
