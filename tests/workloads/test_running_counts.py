@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -138,6 +139,13 @@ def test_the_budget_pays_once_for_the_horizon(tmp_path: Any) -> None:
         with pytest.raises(ValueError, match="charge_id"):
             RunningCounts(5, epsilon=1, budget=ledger.scope(charge_id="a"))
         assert RunningCounts(5, epsilon=1, budget=ledger).payment.seq > 0
+
+
+def test_threads_share_one_stream() -> None:
+    running = RunningCounts(400, epsilon=10**6, branching=2, rng=SeededGenerator(1))
+    with ThreadPoolExecutor(4) as pool:
+        totals = list(pool.map(running.add, [1] * 400))
+    assert sorted(np.round(totals).astype(int)) == list(range(1, 401))
 
 
 @pytest.mark.parametrize("make", [copy.copy, copy.deepcopy, pickle.dumps])

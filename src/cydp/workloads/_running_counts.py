@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import math
+from threading import Lock
 from typing import Any, NoReturn
 
 import numpy as np
@@ -85,6 +87,7 @@ class RunningCounts:
     __slots__ = (
         "_counts",
         "_generator",
+        "_lock",
         "_nodes",
         "_payment",
         "_query",
@@ -133,6 +136,7 @@ class RunningCounts:
         self._generator = rng
         _, self._payment = run(self._query, lambda generator: True, budget, rng)
         levels, self._variances = self._query.levels, self._query.node_variances
+        self._lock = Lock()
         self._steps = 0  # which are over
         self._nodes = [0] * levels  # complete ones of each level, in the node above
         self._counts = [0] * levels  # the exact sum of their counts
@@ -207,10 +211,13 @@ class RunningCounts:
         """
         if isinstance(count, bool | np.bool_) or not isinstance(count, int | np.integer):
             raise TypeError(f"count must be an integer, not {type(count).__name__}")
+        with self._lock:  # two threads could give one step to two nodes of a level
+            return self._end_step(min(max(int(count), 0), _MOST_COUNT))
+
+    def _end_step(self, exact: int) -> float:
         if self.steps >= self.horizon:
             raise ValueError(f"the horizon of {self.horizon} steps is over: nothing more is paid")
-        query, exact = self._query, min(max(int(count), 0), _MOST_COUNT)
-        branching, noise = query.branching, query.parts["nodes"].noise
+        branching, noise = self._query.branching, self._query.parts["nodes"].noise
         variances = self._variances
         self._steps += 1
         noisy, below = 0.0, 0.0  # the estimate by the nodes below, and the sum of their variances
@@ -224,7 +231,7 @@ class RunningCounts:
                 break
             exact, noisy, below = self._counts[height], self._sums[height], branching * variance
             self._nodes[height], self._counts[height], self._sums[height] = 0, 0, 0.0
-        self._total = float(sum(self._sums))
+        self._total = math.fsum(self._sums)
         return self._total
 
     def error_bound(self, confidence: Number = 0.95, *, count: Integer = 1) -> float:
