@@ -111,3 +111,13 @@ def numbers(table: Any) -> Any:
         return table.to_numpy().squeeze()
     found = table.sort(keys)[:, -1].to_numpy()
     return found.reshape(5, 2) if len(keys) == 2 else found
+
+
+def range_counts(counts: Any, branching: int, levels: int) -> Callable[[], Any]:
+    """A noisy tree over counts of cells, of epsilon 1, made consistent."""
+    space = dp.vector_domain(dp.atom_domain(T=int)), dp.l1_distance(T=int)
+    tree = dp.t.make_b_ary_tree(*space, leaf_count=len(counts), branching_factor=branching)
+    draw = tree >> dp.m.then_laplace(scale=float(levels))
+    consistent = dp.t.make_consistent_b_ary_tree(branching_factor=branching)
+    cells = np.asarray(counts).tolist()
+    return lambda: np.array(consistent(draw(cells)))[: len(cells)]

@@ -12,7 +12,7 @@ TOPICS = {
     "Histograms and counts": r"^(histogram|bincount|counts)",
     "Sums": r"^(grouped )?clamped sum",
     "Contribution bounding": r"^contribution bounding",
-    "Releases": r"^(release|private histogram)|of a Parquet file",
+    "Releases": r"^(release|private histogram|range counts|errors of range)|of a Parquet file",
     "Post-processing": r"^(nonnegative|with_total|normalized|shares) ",
     "Columns": r"column|strings|chunks",
     "Budgets and plans": r"^(accountant|ledger): ",

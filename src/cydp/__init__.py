@@ -11,12 +11,6 @@ from cydp._version import __version__
 
 if TYPE_CHECKING:
     from cydp import (
-        accounting,
-        exact,
-        local,
-        models,
-        sensitivity,
-        testing,
     )
     from cydp.accounting import (
         ZCDP,
@@ -124,16 +118,13 @@ __all__ = [
 
 # A name is imported when it is first used: whoever draws noise alone does not wait for ledgers.
 _ROOMS = (
-    "accounting",
-    "exact",
-    "local",
     "mechanisms",
-    "models",
     "random",
     "releases",
-    "sensitivity",
-    "testing",
 )
+    "accounting", "exact", "mechanisms", "random", "releases", "sensitivity", "testing",
+    "workloads",
+)  # fmt: skip
 _HOMES = {
     name: room
     for room, names in {

@@ -20,11 +20,12 @@ from cydp import (
     releases,
     sensitivity,
     testing,
+    workloads,
 )
 from cydp.accounting import ledger
 
 MODULES = [
-    cydp, ledger, accounting, exact, local, mechanisms, models, random, releases, sensitivity, testing,
+    cydp, ledger, accounting, exact, local, mechanisms, models, random, releases, sensitivity, testing, workloads,
 ]  # fmt: skip
 
 

@@ -35,6 +35,10 @@ RESULTS = {
     "HalvingRelease": "cydp.releases.median_by_halving",
     "HistogramRelease": "cydp.histogram",
     "LinearRegression": "cydp.models.linear_regression",
+    "LinearRelease": "cydp.workloads.linear_queries",
+    "MarginalsRelease": "cydp.workloads.marginals",
+    "RangeRelease": "cydp.workloads.range_counts",
+    "StrategyError": "cydp.workloads.Workload.errors",
     "LedgerScope": "cydp.BudgetLedger.scope",
     "MappedBits": "cydp.testing.map_bits",
     "MeanRelease": "cydp.mean",
@@ -228,8 +232,16 @@ OF_USERS = [
     and one.name != "cydp.top_k"
     and not one.name.startswith("cydp.models.")
 ]  # fmt: skip
+WITHOUT_DATA = {  # with tests of their own
+    "cydp.workloads.plan_marginals", "cydp.workloads.plan_ranges", "cydp.workloads.Workload.errors",
+}  # fmt: skip
+    one
+    for one in CALLABLES
+    if "user" in names_of(one) and one.name not in {"cydp.top_k", *WITHOUT_DATA}
+]
 NEEDED: dict[str, Any] = {
-    "bins": 2, "range": (0, 1), "bounds": (0, 1), "q": 0.5, "by": "x", "keys": [1], "k": 1
+    "bins": 2, "range": (0, 1), "bounds": (0, 1), "q": 0.5, "by": "x", "keys": [1], "k": 1,
+    "domains": {"x": [1]}, "sets": ["x"], "workload": [[1, 1]],
 }  # fmt: skip
 
 

@@ -309,7 +309,7 @@ MUTANTS: dict[str, tuple[list[tuple[Any, str, Any]], list[tuple[str, str, str]]]
         ],
     ),
     "factor 2 forgotten": (
-        [(Unit, "_rows_may_become_others", property(lambda unit: False))],
+        [(Unit, "rows_may_become_others", property(lambda unit: False))],
         [
             (name, "change-one", protected)
             for name in ("sum", "mean", "quantile", "histogram", "group_by", "value_counts")
@@ -333,7 +333,7 @@ MUTANTS: dict[str, tuple[list[tuple[Any, str, Any]], list[tuple[str, str, str]]]
         ],
     ),
     "a person as a household": (
-        [(Unit, "_rows_may_become_others", property(lambda unit: unit.relation == "change-one"))],
+        [(Unit, "rows_may_become_others", property(lambda unit: unit.relation == "change-one"))],
         [
             (name, "add-remove", "contained")
             for name, case in CASES.items()

@@ -57,6 +57,7 @@ def _verify_release(options: argparse.Namespace) -> int:
     import_module("cydp.models")  # whose queries can then be built again
     certificate = read_certificate(_read(options.certificate))
     released = None if options.release is None else _read(options.release)
+    import_module("cydp.workloads")  # a certificate may hold its queries, which it registers
     wrong = wrong_in_certificate(certificate)
     checked = ["the certificate holds together: loss and scales follow from its parameters"]
     if released is not None:

@@ -21,7 +21,16 @@ from cydp.accounting.ledger._ledger import BudgetLedger
 from cydp.accounting.ledger._scope import LedgerScope
 from cydp.mechanisms._charge_and_draw import Budget
 
-__all__ = ["Change", "Unit", "UnitName", "UserKey", "check_ledger", "read_unit", "user_key"]
+__all__ = [
+    "Change",
+    "Unit",
+    "UnitName",
+    "UserKey",
+    "check_ledger",
+    "read_unit",
+    "root_above",
+    "user_key",
+]
 
 UnitName: TypeAlias = str | Sequence[str]
 """The name of a unit, or its name and those of the units that it contains."""
@@ -104,6 +113,7 @@ class Unit:
         each = Fraction(width if self._rows_may_become_others else most)
         if self.relation == "add-remove-or-change":
             each = max(each, Fraction(most))
+        each = Fraction(width if self.rows_may_become_others else most)
         return Change(self.max_rows * each, self.max_rows * each, 1, self.relation)
 
     def change_answers(
@@ -130,7 +140,7 @@ class Unit:
             return Change(rows * row.l1, rows * row.l2, rows * row.coordinates, self.relation)
         partitions, rows = self.max_partitions or 1, self.max_rows
         squared = most**2
-        if self._rows_may_become_others:  # where they are, or in other partitions
+        if self.rows_may_become_others:  # where they are, or in other partitions
             squared = max(2 * squared, width**2)
         l1 = self.most_reached * rows * most
         l2 = root_above(partitions * squared) * rows
@@ -145,7 +155,7 @@ class Unit:
         return not self.has_users and not self.promised
 
     @property
-    def _rows_may_become_others(self) -> bool:
+    def rows_may_become_others(self) -> bool:
         """Whether a neighbour may have another set of rows in place of the unit's rows.
 
         It may if a unit may change. Under "add-remove" it may if the guarantee is for what a unit
@@ -157,7 +167,7 @@ class Unit:
     @property
     def most_reached(self) -> int:
         """The most partitions in which a unit with bounded rows can make a change."""
-        return (self.max_partitions or 1) * (2 if self._rows_may_become_others else 1)
+        return (self.max_partitions or 1) * (2 if self.rows_may_become_others else 1)
 
     @property
     def parameters(self) -> str:
@@ -333,3 +343,11 @@ def _read_bound(bound: Integer | None, name: str) -> int | None:
 
 def _many(number: int, what: str) -> str:
     return f"{number:,} {what}" + ("s" if number > 1 else "")
+
+
+def root_above(square: Fraction) -> Fraction:
+    """Return the square root, rounded up to six digits if it is irrational."""
+    above, below = math.isqrt(square.numerator), math.isqrt(square.denominator)
+    if above**2 == square.numerator and below**2 == square.denominator:
+        return Fraction(above, below)
+    return decimal_above(sqrt_bounds(square)[1])

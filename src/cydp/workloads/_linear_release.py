@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: MIT
+"""The private answers of a workload, which know their variance and their intervals."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cydp._arguments import Integer, Number
+from cydp.releases._release import Release, recorded
+from cydp.releases.output._sheet import Numbers, Sheet, keys_of
+from cydp.workloads._tails import Terms, bound_sums
+
+__all__ = ["LinearRelease"]
+
+
+@recorded
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class LinearRelease(Release):
+    """The private answers of a workload. `linear_queries` returns it.
+
+    Attributes
+    ----------
+    query : LinearQuery
+        What was asked: the strategy, its noise, the privacy unit and the loss.
+    payment : Payment or None
+        The entry of the ledger that has paid; None without a ledger.
+    noisy : ndarray of int64
+        What has noise: counts of bins, of a tree's nodes, or answers.
+    answers : ndarray of float64, shape (queries,); of int64 if they have noise themselves
+        Unbiased.
+    squares : ndarray of float64, shape (queries,)
+        The sum of the squares of the coefficients of noise in each answer.
+    largest : ndarray of float64, shape (queries,)
+        The largest absolute coefficient, or more.
+
+    """
+
+    query: Any
+    noisy: NDArray[np.int64]
+    answers: NDArray[Any]
+    squares: NDArray[np.float64]
+    largest: NDArray[np.float64]
+
+    @property
+    def variance(self) -> NDArray[np.float64]:
+        """Variance of the noise in each answer; exact."""
+        variances: NDArray[np.float64] = self.query.part.variance * self.squares
+        return variances
+
+    def error_bound(self, confidence: Number = 0.95, *, count: Integer = 1) -> NDArray[np.float64]:
+        """Return the distance within which each answer is from the true one.
+
+        Parameters
+        ----------
+        confidence : number between 0 and 1, default 0.95
+            The least probability that this holds; by Chernoff's bound, unless the answers have
+            noise themselves.
+        count : int >= 1, default 1
+            The number of answers for which it holds together.
+
+        Returns
+        -------
+        ndarray of float64, shape (queries,)
+            In records.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If confidence or count is outside its range.
+
+        Examples
+        --------
+        >>> from cydp.workloads import linear_queries
+        >>> linear_queries([1, 2], [[1, 1, 1, 1]], 4, (0, 4), epsilon=1).error_bound()
+        array([3.])
+
+        """
+        noise = self.query.part.noise
+        if self.query.strategy == "workload":
+            return np.full(len(self.squares), float(noise.error_bound(confidence, count=count)))
+        return bound_sums([Terms(noise, self.squares, self.largest)], confidence, count)
+
+    def interval(
+        self, confidence: Number = 0.95, *, count: Integer = 1
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return intervals that contain the true answers; parameters as in `error_bound`.
+
+        Examples
+        --------
+        >>> from cydp.workloads import linear_queries
+        >>> lower, upper = linear_queries([1, 2], [[1, 1]], 2, (0, 4), epsilon=1).interval()
+        >>> upper - lower
+        array([6.])
+
+        """
+        bound = self.error_bound(confidence, count=count)
+        return self.answers - bound, self.answers + bound
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        return np.array(self.answers, dtype)
+
+    @property
+    def _exact(self) -> dict[str, Any]:
+        return {"noisy": self.noisy.tolist()}
+
+    def _sheet(self, confidence: Number, simultaneous: bool) -> Sheet:
+        bound = self.error_bound(confidence, count=len(self.answers) if simultaneous else 1)
+        answers = Numbers(
+            name="answer",
+            values=self.answers,
+            bound=bound,
+            lower=self.answers - bound,
+            upper=self.answers + bound,
+        )
+        axis = keys_of((np.arange(len(self.answers)),), ("query",), what="answer")
+        made = f"strategy: noise in {_WORDS[self.query.strategy]}"
+        return self._make_sheet([axis], [answers], confidence, simultaneous, notes=(made,))
+
+
+_WORDS = {
+    "identity": "the counts of bins",
+    "tree": "the counts of a tree's nodes",
+    "workload": "the answers",
+}

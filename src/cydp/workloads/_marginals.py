@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: MIT
+"""Several private contingency tables of one table, for one charge."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cydp._arguments import Integer, Number
+from cydp._call_errors import explain_arguments
+from cydp._columns.label_keys import LabelKeys
+from cydp._generator import Generator
+from cydp.mechanisms._charge_and_draw import Budget
+from cydp.releases._run import run
+from cydp.releases._split import Split
+from cydp.releases._unit import UnitName, user_key
+from cydp.workloads._marginal_rows import Domains, MarginalRows
+from cydp.workloads._marginals_query import MarginalsQuery, marginals_query, read_sets
+from cydp.workloads._marginals_release import MarginalsRelease
+
+__all__ = ["marginals", "plan_marginals"]
+
+
+@explain_arguments
+def marginals(
+    table: Any,
+    domains: Any,
+    sets: Any,
+    *,
+    consistent: bool = False,
+    split: Split | None = None,
+    epsilon: Number | None = None,
+    rho: Number | None = None,
+    delta: Number | None = None,
+    relation: str = "add-remove",
+    user: Any = None,
+    unit: UnitName | None = None,
+    max_rows: Integer | None = None,
+    max_rows_per_unit: Integer | None = None,
+    budget: Budget | None = None,
+    rng: Generator | None = None,
+) -> MarginalsRelease:
+    """Count records in the cells of several tables over some columns each, with exact noise.
+
+    Parameters
+    ----------
+    table : frame, table, relation or dict of columns
+        As in `cydp.group_by`.
+    domains : dict by column
+        The public domain of each column: a list of keys, or a tuple (bins, range) as in
+        `cydp.histogram`: a number of bins and (lo, hi), or edges and None.
+    sets : list of names, or tuples of names
+        The columns of each table, such as ["sex", ("sex", "age")]; () is the total. A record counts
+        if it is in the domain of each column that a set has.
+    consistent : bool, default False
+        Whether what tables share, such as the total, is made equal, by weighted least squares. Then
+        counts are floats.
+    split : dict, optional
+        The weights of tables in the privacy by name, such as {"sex, age": 2}. Default: 1 each.
+    epsilon, rho, delta : numbers > 0
+        Privacy cost of the whole release, as in `cydp.histogram`.
+    relation, user, unit, max_rows, max_rows_per_unit, budget, rng
+        As in `cydp.count`: `max_rows` records of each user count, each in every table.
+
+    Returns
+    -------
+    MarginalsRelease
+        ``release["sex", "age"]`` is a table, ``release.domain("age")`` what its places stand for.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a parameter is not allowed. Then nothing is charged and no data is read.
+    PrivacyError
+        If the budget refuses, or protects another unit. Then nothing is charged and no data is
+        read.
+
+    Notes
+    -----
+    A record is in one cell of each table, so k tables have k times the noise of one in pure DP, and
+    sqrt(k) times that in zCDP. docs/workloads.md has the proofs.
+
+    References
+    ----------
+    .. [1] Barak, Chaudhuri, Dwork, Kale, McSherry, Talwar, "Privacy, accuracy, and consistency too:
+       a holistic solution to contingency table release", 2007.
+    .. [2] Qardaji, Yang, Li, "PriView: practical differentially private release of marginal
+       contingency tables", 2014.
+
+    Examples
+    --------
+    >>> people = {"sex": ["f", "m", "m"], "age": [31, 64, 12]}
+    >>> domains = {"sex": ["f", "m"], "age": (4, (0, 100))}
+    >>> release = marginals(people, domains, ["sex", ("sex", "age")], epsilon=1)
+    >>> errors = release.expected_error.items()
+    >>> release["sex", "age"].shape, {name: round(error, 1) for name, error in errors}
+    ((2, 4), {'sex': 2.8, 'sex, age': 2.8})
+
+    """
+    public = Domains(domains)
+    columns = read_sets(sets, list(public.by_name))
+    sizes = public.sizes(columns)
+    query = marginals_query(
+        columns, sizes, split, consistent, epsilon, rho, delta, relation, user_key(user), unit,
+        max_rows, max_rows_per_unit,
+    )  # fmt: skip
+    rows = MarginalRows(table, public, sizes, user)
+    tables, payment = run(
+        query, partial(_draw, query, rows), budget, rng, arguments=rows.digests,
+        nbytes=8 * sum(int(np.prod(query.shape(each))) for each in columns),
+    )  # fmt: skip
+    return MarginalsRelease(
+        query=query,
+        tables=tuple(
+            each.reshape(query.shape(set_)) for each, set_ in zip(tables, columns, strict=True)
+        ),
+        domains=tuple(
+            each.arrays[0] if isinstance(each, LabelKeys) else each for each in rows.grids.values()
+        ),
+        payment=payment,
+    )
+
+
+@explain_arguments
+def plan_marginals(
+    domains: Any,
+    sets: Any,
+    *,
+    consistent: bool = False,
+    split: Split | None = None,
+    epsilon: Number | None = None,
+    rho: Number | None = None,
+    delta: Number | None = None,
+    relation: str = "add-remove",
+    user: Any = None,
+    unit: UnitName | None = None,
+    max_rows: Integer | None = None,
+    max_rows_per_unit: Integer | None = None,
+) -> Any:
+    """Return what `marginals` would do, and its errors, without data.
+
+    Parameters
+    ----------
+    domains, sets, consistent, split, epsilon, rho, delta, relation, user, unit, max_rows
+        As in `marginals`.
+    max_rows_per_unit
+        As in `marginals`.
+
+    Returns
+    -------
+    MarginalsQuery, which ``release.query`` is too
+        With `expected_error`, `variance` and `loss`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a parameter is not allowed.
+
+    Examples
+    --------
+    >>> domains = {"sex": ["f", "m"], "age": (4, (0, 100))}
+    >>> plan = plan_marginals(domains, ["sex", ("sex", "age")], consistent=True, epsilon=1)
+    >>> {name: round(error, 2) for name, error in plan.expected_error.items()}
+    {'sex': 2.5, 'sex, age': 2.5}
+
+    """
+    public = Domains(domains)
+    columns = read_sets(sets, list(public.by_name))
+    return marginals_query(
+        columns, public.sizes(columns), split, consistent, epsilon, rho, delta, relation,
+        user_key(user), unit, max_rows, max_rows_per_unit,
+    )  # fmt: skip
+
+
+def _draw(
+    query: MarginalsQuery, rows: MarginalRows, generator: Generator
+) -> list[NDArray[np.int64]]:
+    """Return the noisy counts of each table; the data is read here."""
+    exact = rows.count(query, generator)
+    return [
+        part.noise.release(counts, rng=generator)
+        for part, counts in zip(query.parts.values(), exact, strict=True)
+    ]

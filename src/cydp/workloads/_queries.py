@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: MIT
+"""Linear queries on the counts of cells: any matrix, or ranges without one."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cydp.workloads._tree import Tree
+from cydp.workloads._tree_variance import range_variance, weighted_variance
+
+__all__ = ["MatrixQueries", "Queries", "RangeQueries", "read_matrix"]
+
+_Floats = NDArray[np.float64]
+_Ints = NDArray[np.int64]
+_MOST_WEIGHT = 2**20  # of an integer matrix: answers on 2**42 records do not leave int64
+_MOST_EXACT = 2**20  # queries
+_MOST_WORK = 2**30  # numbers that are compared for pairs of columns
+_ROWS = 2**24  # numbers of a matrix at a time
+
+
+class Queries(ABC):
+    """Sums of the counts of cells with public weights.
+
+    Attributes
+    ----------
+    count, cells : int
+        The number of queries, and of cells.
+
+    """
+
+    count: int
+    cells: int
+
+    @abstractmethod
+    def answer(self, counts: NDArray[Any]) -> NDArray[Any]:
+        """Return the answers on counts, integers for integers if all weights are integers."""
+
+    @abstractmethod
+    def squares(self) -> _Floats:
+        """Return the sum of the squares of the weights of each query."""
+
+    @abstractmethod
+    def largest(self) -> _Floats:
+        """Return how far the weights of each query are apart, 0 among them, or more."""
+
+    @abstractmethod
+    def tree_squares(self, tree: Tree) -> _Floats:
+        """Return the variance of each query on a tree's counts, in variances of a node's noise."""
+
+    @abstractmethod
+    def change(self, replaces: bool) -> tuple[int, int]:
+        """Return how far one record can change the answers: the L1 norm, and the squared L2 norm.
+
+        Parameters
+        ----------
+        replaces : bool
+            Whether a record may also become another one, and not only come or go.
+
+        """
+
+    @abstractmethod
+    def weights(self) -> tuple[NDArray[Any], ...]:
+        """Return arrays that say which queries these are."""
+
+    @property
+    def why_not_exact(self) -> str:
+        """Why the answers themselves cannot have noise; empty if they can."""
+        return ""
+
+
+class RangeQueries(Queries):
+    """The sums of the cells lo, ..., hi - 1."""
+
+    def __init__(self, lows: _Ints, highs: _Ints, cells: int) -> None:
+        self._lows, self._highs, self.count, self.cells = lows, highs, len(lows), cells
+
+    def weights(self) -> tuple[NDArray[Any], ...]:
+        """Return the ends of ranges, and how many cells there are."""
+        return self._lows, self._highs, np.array(self.cells)
+
+    def answer(self, counts: NDArray[Any]) -> NDArray[Any]:
+        """Return the sums of ranges, by the sums of prefixes."""
+        before = np.concatenate([np.zeros(1, counts.dtype), np.cumsum(counts)])
+        answers: NDArray[Any] = before[self._highs] - before[self._lows]
+        return answers
+
+    def squares(self) -> _Floats:
+        """Return the lengths of ranges."""
+        return (self._highs - self._lows).astype(np.float64)
+
+    def largest(self) -> _Floats:
+        """Return ones: weights are 0 and 1."""
+        return np.ones(self.count)
+
+    def tree_squares(self, tree: Tree) -> _Floats:
+        """Return the variances of ranges."""
+        return range_variance(tree, self._lows, self._highs)
+
+    def change(self, replaces: bool) -> tuple[int, int]:
+        """Return how many ranges hold one cell, or one of two cells but not both."""
+        ends = np.bincount(self._lows, minlength=self.cells + 1)
+        ends -= np.bincount(self._highs, minlength=self.cells + 1)
+        holding = np.cumsum(ends)[: self.cells]
+        most = int(holding.max())
+        if replaces and not self._nested:
+            most = self._most_of_two(holding)
+        return most, most
+
+    @property
+    def _nested(self) -> bool:
+        """Whether of two ranges one holds the other: no pair then changes more than one cell."""
+        return bool((self._lows == self._lows[0]).all() or (self._highs == self._highs[0]).all())
+
+    def _most_of_two(self, holding: _Ints) -> int:
+        if self.cells**2 > _MOST_WORK // 128:
+            return min(2 * int(holding.max()), self.count)
+        # The ranges that hold both i and j > i begin at i or before, and end behind j.
+        proper = self._highs > self._lows
+        both = np.zeros((self.cells, self.cells), np.int64)
+        np.add.at(both, (self._lows[proper], self._highs[proper] - 1), 1)
+        both = np.cumsum(np.cumsum(both, axis=0)[:, ::-1], axis=1)[:, ::-1]
+        apart = np.triu(holding[:, None] + holding[None, :] - 2 * both, 1)
+        return max(int(apart.max()), int(holding.max()))
+
+
+class MatrixQueries(Queries):
+    """The rows of a matrix of weights, shape (queries, cells)."""
+
+    def __init__(self, matrix: NDArray[Any]) -> None:
+        self._matrix = matrix
+        self.count, self.cells = matrix.shape
+
+    @property
+    def why_not_exact(self) -> str:
+        """Why the answers themselves cannot have noise; empty if they can."""
+        if self._matrix.dtype.kind == "f":
+            return "the matrix has weights that are no integers, and exact noise is of integers"
+        if max(int(self._matrix.max()), -int(self._matrix.min())) > _MOST_WEIGHT:
+            return "the matrix has weights above 2**20"
+        if self.count > _MOST_EXACT:
+            return "the matrix has more than 2**20 queries"
+        return ""
+
+    def weights(self) -> tuple[NDArray[Any], ...]:
+        """Return the matrix."""
+        return (self._matrix,)
+
+    def answer(self, counts: NDArray[Any]) -> NDArray[Any]:
+        """Return the products of the rows and the counts."""
+        answers: NDArray[Any] = self._matrix @ counts
+        return answers
+
+    def squares(self) -> _Floats:
+        """Return the squared norms of rows."""
+        weights = self._matrix.astype(np.float64)
+        squares: _Floats = np.einsum("ij,ij->i", weights, weights)
+        return squares
+
+    def largest(self) -> _Floats:
+        """Return how far the weights of each row are apart, 0 among them."""
+        apart: _Floats = self._matrix.max(1).clip(0).astype(np.float64)
+        apart -= self._matrix.min(1).clip(None, 0)
+        return apart
+
+    def tree_squares(self, tree: Tree) -> _Floats:
+        """Return the variances of rows, some of them at a time."""
+        step = max(_ROWS // self.cells, 1)
+        parts = [
+            weighted_variance(tree, self._matrix[first : first + step].astype(np.float64))
+            for first in range(0, self.count, step)
+        ]
+        return np.concatenate(parts)
+
+    def change(self, replaces: bool) -> tuple[int, int]:
+        """Return the largest norms of columns, or of differences of two columns too."""
+        # Squares of up to 2**42 of 2**20 queries are added in integers, without overflow.
+        l1, l2 = int(np.abs(self._matrix).sum(0).max()), int((self._matrix**2).sum(0).max())
+        if not replaces:
+            return l1, l2
+        if self.cells**2 * self.count > _MOST_WORK:
+            return 2 * l1, 4 * l2
+        for place in range(1, self.cells):
+            apart = np.abs(self._matrix[:, :place] - self._matrix[:, [place]])
+            l1, l2 = max(l1, int(apart.sum(0).max())), max(l2, int((apart**2).sum(0).max()))
+        return l1, l2
+
+
+def read_matrix(matrix: Any) -> MatrixQueries:
+    """Return the queries of a matrix.
+
+    Raises
+    ------
+    TypeError, ValueError
+        Unless matrix has two dimensions, none of which is 0, and finite numbers.
+
+    Examples
+    --------
+    >>> read_matrix([[1, 1.0], [0, 2]]).change(False)
+    (3, 5)
+
+    """
+    weights = np.asarray(matrix)
+    if weights.dtype.kind not in "biuf":
+        raise TypeError(f"matrix must hold real numbers, not be of dtype {weights.dtype}")
+    if weights.ndim != 2 or weights.size == 0:
+        raise ValueError(
+            f"matrix must be of shape (queries, cells), with one each at least, not {weights.shape}"
+        )
+    if weights.dtype.kind == "f":
+        if not np.isfinite(weights).all():
+            raise ValueError("matrix must hold finite numbers")
+        if (weights == np.trunc(weights)).all() and np.abs(weights).max() < 2.0**53:
+            return MatrixQueries(weights.astype(np.int64))
+        return MatrixQueries(weights.astype(np.float64))
+    if weights.dtype == np.uint64 and weights.max() >= 2**63:
+        raise ValueError("matrix must hold numbers of int64 or float64")
+    return MatrixQueries(weights.astype(np.int64))

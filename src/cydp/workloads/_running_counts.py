@@ -1,0 +1,287 @@
+# SPDX-License-Identifier: MIT
+"""Running counts of a stream, under continual observation."""
+
+from __future__ import annotations
+
+import math
+from threading import Lock
+from typing import Any, NoReturn
+
+import numpy as np
+
+from cydp._arguments import Integer, Number
+from cydp._call_errors import explain_arguments
+from cydp._default_generator import generator_or_default
+from cydp._generator import Generator
+from cydp._numbers.rational import read_integer
+from cydp.accounting._loss import Loss
+from cydp.accounting.ledger._scope import LedgerScope
+from cydp.mechanisms._charge_and_draw import Budget
+from cydp.releases._privacy import read_privacy
+from cydp.releases._run import run
+from cydp.releases._unit import UnitName, read_unit
+from cydp.workloads._running_query import RunningQuery
+from cydp.workloads._tails import Terms, bound_sums
+
+__all__ = ["RunningCounts"]
+
+_MOST_STEPS = 2**40
+_MOST_COUNT = 2**62
+
+
+class RunningCounts:
+    """The total of a stream after each step, with exact noise: for one charge, made at once.
+
+    Each step's events are counted in one node of each level of a tree over the steps. A node has
+    noise once, when its last step is over; a total is the sum of the nodes that make its steps.
+
+    Parameters
+    ----------
+    horizon : int from 1 to 2**40
+        How many steps there may be.
+    epsilon, rho, delta : numbers > 0
+        Privacy cost of all totals together, as in `cydp.histogram`. It is charged now.
+    branching : int >= 2, optional
+        How many nodes of a level make one of the next. Default: that of the least mean variance.
+    relation : {"add-remove", "change-one"}, default "add-remove"
+        Whether neighbouring streams differ in the presence of one event or in its step.
+    unit : str or sequence of str, optional
+        What `max_rows_per_unit` is about, such as "person".
+    max_rows_per_unit : int >= 1, optional
+        The caller's promise that no unit has more events in the stream. Default: the unit is an
+        event, so a person with k events is protected k times less.
+    budget : PrivacyFilter, BudgetLedger or LedgerScope, optional
+        It is charged once, now, for the whole horizon.
+    rng : Generator, optional
+        The source of randomness. Default: the calling thread's own generator.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a parameter is not allowed. Then nothing is charged.
+    PrivacyError
+        If the budget refuses, or protects another unit. Then nothing is charged.
+
+    Notes
+    -----
+    The object holds exact counts of the steps since nodes were complete, one number for each level:
+    it is not to be published, and cannot be copied, since a copy would draw other noise for the
+    same counts. docs/workloads.md has the proofs.
+
+    References
+    ----------
+    .. [1] Chan, Shi, Song, "Private and continual release of statistics", 2011.
+    .. [2] Dwork, Naor, Pitassi, Rothblum, "Differential privacy under continual observation", 2010.
+    .. [3] Honaker, "Efficient use of differentially private binary trees", 2015.
+
+    Examples
+    --------
+    >>> visits = RunningCounts(365, epsilon=100)
+    >>> [round(visits.add(count)) for count in (3, 0, 4)]
+    [3, 3, 7]
+    >>> visits.steps, visits.horizon, visits.loss
+    (3, 365, PureDP(epsilon=100, relation='add-remove'))
+
+    """
+
+    __slots__ = (
+        "_counts",
+        "_generator",
+        "_lock",
+        "_nodes",
+        "_payment",
+        "_query",
+        "_steps",
+        "_sums",
+        "_total",
+        "_variances",
+    )
+
+    @explain_arguments
+    def __init__(
+        self,
+        horizon: Integer,
+        *,
+        epsilon: Number | None = None,
+        rho: Number | None = None,
+        delta: Number | None = None,
+        branching: Integer | None = None,
+        relation: str = "add-remove",
+        unit: UnitName | None = None,
+        max_rows_per_unit: Integer | None = None,
+        budget: Budget | None = None,
+        rng: Generator | None = None,
+    ) -> None:
+        steps = read_integer(horizon, "horizon")
+        if not 1 <= steps <= _MOST_STEPS:
+            raise ValueError(f"horizon must be from 1 to 2**40, not {steps}")
+        protected = read_unit(
+            relation, None, unit, max_rows_per_unit=max_rows_per_unit, by_partition=False
+        )
+        privacy = read_privacy(epsilon, rho, delta, relation)
+        if branching is None:
+            tried = [RunningQuery(privacy, protected, steps, b) for b in range(2, 33)]
+            self._query = min(tried, key=lambda query: query.mean_variance)
+        else:
+            width = read_integer(branching, "branching")
+            if not 2 <= width <= _MOST_STEPS:
+                raise ValueError(f"branching must be from 2 to 2**40, not {width}")
+            self._query = RunningQuery(privacy, protected, steps, width)
+        if isinstance(budget, LedgerScope) and budget.charge_id is not None:
+            raise ValueError(
+                "budget must have no charge_id: a second object of one charge would draw other "
+                "noise for the same stream"
+            )
+        generator_or_default(rng)  # refuses what is no generator
+        self._generator = rng
+        _, self._payment = run(self._query, lambda generator: True, budget, rng)
+        levels, self._variances = self._query.levels, self._query.node_variances
+        self._lock = Lock()
+        self._steps = 0  # which are over
+        self._nodes = [0] * levels  # complete ones of each level, in the node above
+        self._counts = [0] * levels  # the exact sum of their counts
+        self._sums = [0.0] * levels  # of their noisy counts
+        self._total = 0.0
+
+    @property
+    def query(self) -> RunningQuery:
+        """What was asked: the tree, its noise, the privacy unit and the loss."""
+        return self._query
+
+    @property
+    def payment(self) -> Any:
+        """The entry of the ledger that has paid; None without a ledger."""
+        return self._payment
+
+    @property
+    def loss(self) -> Loss:
+        """Privacy cost of all totals together."""
+        return self._query.loss
+
+    @property
+    def unit(self) -> str:
+        """What is protected, in words."""
+        return self._query.unit.words
+
+    @property
+    def horizon(self) -> int:
+        """How many steps there may be."""
+        return self._query.horizon
+
+    @property
+    def steps(self) -> int:
+        """How many steps are over."""
+        return self._steps
+
+    @property
+    def total(self) -> float:
+        """The released total after the last step; 0 before the first."""
+        return self._total
+
+    @property
+    def variance(self) -> float:
+        """Variance of the noise in `total`; exact."""
+        return self._query.parts["nodes"].variance * self._query.squares(self.steps)
+
+    def add(self, count: Integer) -> float:
+        """End a step, and return the released total of all steps so far.
+
+        Parameters
+        ----------
+        count : int
+            How many events the step has. It is clamped to 0 ... 2**62.
+
+        Returns
+        -------
+        float
+            In events. Unbiased, so it may be negative, or fall.
+
+        Raises
+        ------
+        TypeError
+            If count is no integer of Python or numpy.
+        ValueError
+            Beyond the horizon.
+
+        Examples
+        --------
+        >>> round(RunningCounts(1, epsilon=100).add(7))
+        7
+
+        """
+        if isinstance(count, bool | np.bool_) or not isinstance(count, int | np.integer):
+            raise TypeError(f"count must be an integer, not {type(count).__name__}")
+        with self._lock:  # two threads could give one step to two nodes of a level
+            return self._end_step(min(max(int(count), 0), _MOST_COUNT))
+
+    def _end_step(self, exact: int) -> float:
+        if self.steps >= self.horizon:
+            raise ValueError(f"the horizon of {self.horizon} steps is over: nothing more is paid")
+        branching, noise = self._query.branching, self._query.parts["nodes"].noise
+        variances = self._variances
+        self._steps += 1
+        noisy, below = 0.0, 0.0  # the estimate by the nodes below, and the sum of their variances
+        for height, variance in enumerate(variances):
+            drawn = noise.release(exact, rng=self._generator)
+            noisy = drawn * variance + (noisy * variance / below if height else 0.0)
+            self._nodes[height] += 1
+            self._counts[height] += exact
+            self._sums[height] += noisy
+            if self._nodes[height] < branching or height == len(variances) - 1:
+                break
+            exact, noisy, below = self._counts[height], self._sums[height], branching * variance
+            self._nodes[height], self._counts[height], self._sums[height] = 0, 0, 0.0
+        self._total = math.fsum(self._sums)
+        return self._total
+
+    def error_bound(self, confidence: Number = 0.95, *, count: Integer = 1) -> float:
+        """Return the distance within which totals are from the true ones, whatever the step.
+
+        Parameters
+        ----------
+        confidence : number between 0 and 1, default 0.95
+            The least probability that this holds. It is proved by Chernoff's bound.
+        count : int >= 1, default 1
+            For how many totals it holds together: 1, or ``horizon`` for all.
+
+        Returns
+        -------
+        float
+            In events.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If confidence or count is outside its range.
+
+        Examples
+        --------
+        >>> round(RunningCounts(1000, epsilon=1).error_bound(), 1)
+        60.2
+
+        """
+        noise, squares = self._query.parts["nodes"].noise, self._query.most_squares
+        return float(bound_sums([Terms(noise, np.array(squares))], confidence, count))
+
+    def interval(self, confidence: Number = 0.95, *, count: Integer = 1) -> tuple[float, float]:
+        """Return an interval that contains the true total; parameters as in `error_bound`.
+
+        Examples
+        --------
+        >>> visits = RunningCounts(10, epsilon=1)
+        >>> lower, upper = visits.interval()
+        >>> lower < visits.total < upper
+        True
+
+        """
+        bound = self.error_bound(confidence, count=count)
+        return self._total - bound, self._total + bound
+
+    def __repr__(self) -> str:
+        return f"<RunningCounts: {self.steps} of {self.horizon} steps, {self._query!r}>"
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError(
+            "RunningCounts cannot be copied or pickled: a copy would draw other noise for the same "
+            "counts"
+        )

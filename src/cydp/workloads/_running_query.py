@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: MIT
+"""What `RunningCounts` does, from its public parameters alone."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+from cydp.releases._parts import Aggregate
+from cydp.releases._query import Query
+from cydp.releases._release import recorded
+from cydp.releases._unit import Change, root_above
+from cydp.workloads._tree import parent_variance
+
+__all__ = ["RunningQuery"]
+
+
+@recorded
+@dataclass(frozen=True, repr=False)
+class RunningQuery(Query):
+    """The total after each step of a stream, by the nodes of a tree over the steps.
+
+    Attributes
+    ----------
+    horizon : int
+        How many steps there are.
+    branching : int
+        How many nodes of a level make one of the next.
+
+    """
+
+    function: ClassVar[str] = "RunningCounts"
+
+    horizon: int
+    branching: int
+
+    def aggregates(self) -> list[Aggregate]:
+        """Return the counts of nodes: each row is in one of each level."""
+        unit, levels = self.unit, self.levels
+        twice = 2 if unit.rows_may_become_others else 1
+        reached = unit.max_rows * levels * twice
+        l2 = unit.max_rows * root_above(Fraction(levels * twice))
+        return [Aggregate("nodes", Change(Fraction(reached), l2, reached, unit.relation))]
+
+    @property
+    def levels(self) -> int:
+        """How many levels have a node that is complete within the horizon."""
+        levels, nodes = 0, self.horizon
+        while nodes:
+            levels, nodes = levels + 1, nodes // self.branching
+        return levels
+
+    @property
+    def node_variances(self) -> list[float]:
+        """The variance of a node's count by its subtree, at each level, in variances of noise."""
+        found = [1.0]
+        for _ in range(self.levels - 1):
+            found.append(parent_variance(self.branching * found[-1]))
+        return found
+
+    def squares(self, step: int) -> float:
+        """Return the variance of the total after a step, in variances of the noise of a node."""
+        total = 0.0
+        for variance in self.node_variances:
+            step, digit = divmod(step, self.branching)
+            total += digit * variance
+        return total
+
+    @property
+    def mean_variance(self) -> float:
+        """The mean variance of the totals after all steps, in squared records."""
+        total, block, steps = 0.0, 1, self.horizon + 1
+        for variance in self.node_variances:  # the sum of a digit over all numbers up to horizon
+            cycles, rest = divmod(steps, block * self.branching)
+            digit, part = divmod(rest, block)
+            digits = cycles * block * self.branching * (self.branching - 1) // 2
+            digits += block * digit * (digit - 1) // 2 + digit * part
+            total += variance * digits
+            block *= self.branching
+        return total / self.horizon * self.parts["nodes"].variance
+
+    @property
+    def expected_error(self) -> float:
+        """The root of `mean_variance`: the typical error of a total, in records."""
+        return math.sqrt(self.mean_variance)
+
+    @property
+    def most_squares(self) -> float:
+        """The largest of `squares` over all steps, or more where the horizon cuts it short."""
+        found, prefix = 0.0, 0
+        variances = self.node_variances
+        # The largest is at the horizon, or where a digit is one less and all after it are largest.
+        for height in range(self.levels - 1, -1, -1):
+            block = self.branching**height
+            digit = (self.horizon - prefix) // block
+            if digit:
+                lower = math.fsum((self.branching - 1) * v for v in variances[:height])
+                found = max(found, self.squares(prefix) + (digit - 1) * variances[height] + lower)
+            prefix += digit * block
+        return max(found, self.squares(self.horizon))

@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: MIT
+"""The ways to answer a workload, and the error of each, from public parameters alone."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cydp._arguments import Integer
+from cydp.accounting._loss import Loss
+from cydp.releases._parts import Aggregate, Part
+from cydp.releases._query import Query
+from cydp.releases._release import recorded
+from cydp.releases._unit import Change, Unit, root_above
+from cydp.workloads._places import MOST_CELLS
+from cydp.workloads._queries import Queries
+from cydp.workloads._range_query import choose_tree
+from cydp.workloads._tree import Tree
+from cydp.workloads._tree_change import change_nodes
+
+__all__ = ["STRATEGIES", "LinearQuery", "StrategyError", "errors_of", "squares_of", "strategies_of"]
+
+STRATEGIES = ("identity", "tree", "workload")
+
+
+@recorded
+@dataclass(frozen=True, repr=False)
+class LinearQuery(Query):
+    """A workload of linear queries on the counts of cells, and what has noise.
+
+    Attributes
+    ----------
+    strategy : {"identity", "tree", "workload"}
+        What has noise: the counts of cells, those of a tree's nodes, or the answers themselves.
+    queries, cells : int
+    branching, levels : int
+        Those of the tree; 2 and 1 where there is none.
+    changes : tuple (Fraction, Fraction, int)
+        How far a unit can change what has noise: in the L1 and in the L2 norm, and in how many
+        numbers.
+
+    """
+
+    function: ClassVar[str] = "linear_queries"
+
+    strategy: str
+    queries: int
+    cells: int
+    branching: int
+    levels: int
+    changes: tuple[Fraction, Fraction, int]
+
+    def aggregates(self) -> list[Aggregate]:
+        """Return what has noise."""
+        return [Aggregate(self.strategy, Change(*self.changes, self.unit.relation))]
+
+    @property
+    def tree(self) -> Tree:
+        """The tree; of the cells alone, where there is none."""
+        return Tree(self.cells, self.branching, self.levels)
+
+    @property
+    def part(self) -> Part:
+        """What has noise."""
+        return self.parts[self.strategy]
+
+
+@dataclass(frozen=True, slots=True)
+class StrategyError:
+    """The error of one strategy for a workload, known before any data.
+
+    Attributes
+    ----------
+    strategy : {"identity", "tree", "workload"}
+    total : float
+        The sum of the variances of all answers, in squared records; infinite where the strategy
+        cannot be used.
+    largest : float
+        The largest variance of an answer.
+    why_not : str
+        Why the strategy cannot be used; empty if it can.
+
+    """
+
+    strategy: str
+    total: float
+    largest: float
+    why_not: str = ""
+
+
+def strategies_of(
+    queries: Queries, privacy: Loss, unit: Unit, branching: Integer | None, levels: Integer | None
+) -> Iterator[LinearQuery | StrategyError]:
+    """Yield the query of each strategy, or why it cannot be used.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For a tree that is not allowed.
+
+    """
+    count, cells = queries.count, queries.cells
+    if cells > MOST_CELLS:
+        raise ValueError(f"a workload must have at most 2**26 cells, not {cells}")
+    tree = choose_tree(cells, branching, levels, privacy, unit)
+
+    def query(strategy: str, change: Change, tree: Tree) -> LinearQuery | StrategyError:
+        changes = change.l1, change.l2, change.coordinates
+        try:
+            return LinearQuery(
+                privacy, unit, strategy, count, cells, tree.branching, tree.levels, changes
+            )
+        except ValueError as error:  # no noise fits
+            return StrategyError(strategy, math.inf, math.inf, str(error))
+
+    alone = Tree(cells, 2, 1)
+    yield query("identity", unit.change_each_partition(1, 1), alone)
+    yield query("tree", change_nodes(unit, tree), tree)
+    why_not = queries.why_not_exact
+    if why_not:
+        yield StrategyError("workload", math.inf, math.inf, why_not)
+    else:
+        yield query("workload", _change_answers(queries, unit), alone)
+
+
+def _change_answers(queries: Queries, unit: Unit) -> Change:
+    """Return how far a unit can change the answers: each of its rows as a row alone can."""
+    rows = unit.max_rows * min(unit.max_partitions or 1, queries.cells)
+    # Where rows may become others, a row comes for each that goes: a pair changes two cells.
+    l1, square = queries.change(unit.rows_may_become_others)
+    return Change(
+        Fraction(rows * l1), rows * root_above(Fraction(square)), queries.count, unit.relation
+    )
+
+
+def squares_of(queries: Queries, query: LinearQuery) -> NDArray[np.float64]:
+    """Return the variance of each answer, in variances of the noise."""
+    if query.strategy == "workload":
+        return np.ones(queries.count)
+    return queries.squares() if query.strategy == "identity" else queries.tree_squares(query.tree)
+
+
+def errors_of(queries: Queries, query: LinearQuery | StrategyError) -> StrategyError:
+    """Return the error of a strategy."""
+    if isinstance(query, StrategyError):
+        return query
+    variances = query.part.variance * squares_of(queries, query)
+    return StrategyError(query.strategy, float(variances.sum()), float(variances.max()))

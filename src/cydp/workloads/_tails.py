@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: MIT
+"""Bounds of weighted sums of independent noise. docs/workloads.md, "Error bounds"."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cydp._arguments import Integer, Number
+from cydp._numbers.rational import float_of, log_of, read_integer
+from cydp.mechanisms._confidence import read_level
+from cydp.mechanisms._discrete_gaussian import DiscreteGaussian
+from cydp.mechanisms._discrete_laplace import DiscreteLaplace
+
+__all__ = ["Terms", "bound_sums"]
+
+_Floats = NDArray[np.float64]
+_LEAST = 2.0**-30  # of the points at which a bound is tried, as a share of the largest
+_ROUNDING = 1 + 2**-30
+
+
+class Terms(NamedTuple):
+    """What sums have of one noise.
+
+    Attributes
+    ----------
+    noise : DiscreteLaplace or DiscreteGaussian
+    squares : ndarray of float64
+        The sum of the squares of the coefficients, of each sum.
+    largest : ndarray of float64, or float
+        The largest absolute coefficient, or more.
+
+    """
+
+    noise: DiscreteLaplace | DiscreteGaussian
+    squares: _Floats
+    largest: _Floats | float = 1.0
+
+
+def bound_sums(terms: Sequence[Terms], confidence: Number, count: Integer) -> _Floats:
+    """Return a proven bound of the distance of each sum from its mean.
+
+    Parameters
+    ----------
+    terms : sequence of Terms
+        All of Laplace noise, or all of Gaussian noise.
+    confidence : number
+        The least probability that the bounds hold.
+    count : int
+        For how many sums together, dependent or not.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If confidence or count is outside its range.
+
+    """
+    together = read_integer(count, "count")
+    if not 1 <= together <= 2**62:
+        raise ValueError(f"count must be from 1 to 2**62, not {together}")
+    nats = math.log(2 * together) - log_of(1 - read_level(confidence))
+    if isinstance(terms[0].noise, DiscreteGaussian):  # no tail is heavier than that of a normal
+        sigma2 = sum(each.squares * _sigma2(each.noise) for each in terms)
+        bound: _Floats = np.sqrt(2 * nats * sigma2) * _ROUNDING
+        return bound
+    tiny = 1e-150  # whose square is a double
+    weights = [np.maximum(np.minimum(w, np.sqrt(squares)), tiny) for _, squares, w in terms]
+    rates = [_rate(each.noise) for each in terms]
+    many = [each.squares / w**2 for each, w in zip(terms, weights, strict=True)]
+    most = np.min([rate / w for rate, w in zip(rates, weights, strict=True)], axis=0)
+    shares: list[_Floats | float] = (  # of the rate of each noise, at the largest point
+        [1.0]
+        if len(terms) == 1
+        else [most * w / rate for rate, w in zip(rates, weights, strict=True)]
+    )
+    found = np.full(most.shape, np.inf)
+    for at in _points():
+        logs = sum(
+            n * _log_mgf(at * share * rate, rate)
+            for n, share, rate in zip(many, shares, rates, strict=True)
+        )
+        np.minimum(found, (nats + logs) / (at * most), out=found)
+    return np.where(sum(each.squares for each in terms) > 0, found * _ROUNDING, 0.0)
+
+
+def _points() -> _Floats:
+    """Return where the bound is tried, as shares of the largest: dense near 0 and near 1."""
+    small = _LEAST ** np.linspace(0.03, 1, 120)
+    return np.concatenate([small, 1 - 2.0 ** -np.arange(1, 20)])
+
+
+def _rate(noise: DiscreteLaplace | DiscreteGaussian) -> float:
+    assert isinstance(noise, DiscreteLaplace)
+    return float_of(1 / noise.scale)
+
+
+def _sigma2(noise: DiscreteLaplace | DiscreteGaussian) -> float:
+    assert isinstance(noise, DiscreteGaussian)
+    return float_of(noise.sigma2)
+
+
+def _log_mgf(at: _Floats | float, rate: float) -> _Floats:
+    """Return ln E exp(t X) of discrete Laplace noise X, for t < rate."""
+    gaps = [np.log(-np.expm1(-np.asarray(x))) for x in (rate, rate - at, rate + at)]
+    logs: _Floats = 2 * gaps[0] - gaps[1] - gaps[2]
+    return logs

@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: MIT
+"""A tree of counts over cells: its nodes, and the consistent counts of noisy ones.
+
+docs/workloads.md, "Consistency", has the proofs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Level", "Tree", "levels_to_root", "parent_variance"]
+
+_Floats = NDArray[np.float64]
+
+
+def parent_variance(children: float) -> float:
+    """Return the variance of a node's count by the noisy counts of its subtree, in those of noise.
+
+    Parameters
+    ----------
+    children : float
+        The sum of these variances over its children.
+
+    """
+    return children / (1 + children)  # 1 / (1 + 1 / children)
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """The nodes of one height: all alike but the last one, below which cells may be missing.
+
+    Attributes
+    ----------
+    nodes : int
+    each, last : float
+        The variance of a node's count by the noisy counts of its subtree, in variances of noise.
+    below, last_below : float
+        The sum of these variances over the children of a node; 0 for leaves.
+    last_children : int
+        How many children the last node has; 0 for leaves.
+
+    """
+
+    nodes: int
+    each: float = 1.0
+    last: float = 1.0
+    below: float = 0.0
+    last_below: float = 0.0
+    last_children: int = 0
+
+
+@dataclass(frozen=True)
+class Tree:
+    """Nodes that count `branching` neighbours of the level below each; the leaves are cells.
+
+    Attributes
+    ----------
+    cells : int
+        The number of leaves.
+    branching : int
+        The number of children of each node but the last one of a level, which may have fewer.
+    levels : int
+        How many levels there are, with the leaves. The uppermost need not be a single root.
+
+    """
+
+    cells: int
+    branching: int
+    levels: int
+
+    @cached_property
+    def shape(self) -> tuple[Level, ...]:
+        """The levels from the leaves up."""
+        found = [Level(self.cells)]
+        for _ in range(self.levels - 1):
+            child = found[-1]
+            nodes = -(-child.nodes // self.branching)
+            children = child.nodes - (nodes - 1) * self.branching
+            below = self.branching * child.each
+            last_below = (children - 1) * child.each + child.last
+            each, last = parent_variance(below), parent_variance(last_below)
+            found.append(Level(nodes, each, last, below, last_below, children))
+        return tuple(found)
+
+    @property
+    def nodes(self) -> int:
+        """The number of nodes of all levels."""
+        return sum(level.nodes for level in self.shape)
+
+    @property
+    def has_root(self) -> bool:
+        """Whether the uppermost level is a single node: the total."""
+        return self.shape[-1].nodes == 1
+
+    def count_nodes(self, cells: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the exact counts of all nodes, level after level from the leaves up."""
+        levels = [cells]
+        for _ in range(self.levels - 1):
+            levels.append(self._add_children(levels[-1]))
+        return np.concatenate(levels)
+
+    def split_levels(self, nodes: NDArray[Any]) -> list[NDArray[Any]]:
+        """Return the part of an array of nodes that belongs to each level."""
+        ends = np.cumsum([level.nodes for level in self.shape])
+        return np.split(nodes, ends[:-1])
+
+    def fit(self, nodes: NDArray[np.int64]) -> _Floats:
+        """Return the counts of cells that are closest to noisy counts of all nodes.
+
+        They are the least squares, and so the linear unbiased estimates of least variance.
+
+        Parameters
+        ----------
+        nodes : ndarray of int64, shape (nodes,)
+            Noisy counts, as `count_nodes` orders them, with noise of one variance.
+
+        """
+        noisy = self.split_levels(nodes.astype(np.float64))
+        sums: list[_Floats] = []
+        for level, counts in zip(self.shape[1:], noisy[1:], strict=True):
+            below = self._add_children(noisy[len(sums)])
+            sums.append(below)
+            last = counts[-1] * level.last + below[-1] * (level.last / level.last_below)
+            counts *= level.each
+            counts += below * (level.each / level.below)
+            counts[-1] = last
+        for height in range(self.levels - 2, -1, -1):  # each parent's misfit goes to its children
+            child, parent = self.shape[height], self.shape[height + 1]
+            misfit = noisy[height + 1] - sums[height]
+            last = misfit[-1] * (child.last / parent.last_below)
+            misfit *= child.each / parent.below
+            misfit[-1] = misfit[-1] * (parent.below / parent.last_below)
+            counts = noisy[height]
+            counts[:-1] += np.repeat(misfit, self.branching)[: child.nodes - 1]
+            counts[-1] += last
+        return noisy[0]
+
+    def _add_children(self, counts: NDArray[Any]) -> NDArray[Any]:
+        whole = len(counts) // self.branching
+        split = whole * self.branching
+        sums = counts[:split].reshape(whole, self.branching).sum(1)
+        return sums if split == len(counts) else np.append(sums, counts[split:].sum())
+
+
+def levels_to_root(cells: int, branching: int) -> int:
+    """Return how many levels a tree with a root has.
+
+    >>> levels_to_root(8, 2), levels_to_root(9, 2), levels_to_root(1, 2)
+    (4, 5, 1)
+    """
+    levels = 1
+    while cells > 1:
+        cells, levels = -(-cells // branching), levels + 1
+    return levels

@@ -1,0 +1,145 @@
+"""workloads/_linear_queries.py: answers, errors, sensitivities and the choice of a strategy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from workloads.linear_algebra import all_ranges, covariance, weights_of
+
+from cydp import PrivacyFilter, PureDP
+from cydp.testing import SeededGenerator
+from cydp.workloads import LinearRelease, Workload, linear_queries
+from cydp.workloads._queries import MatrixQueries, Queries, RangeQueries, read_matrix
+from cydp.workloads._strategies import STRATEGIES
+from cydp.workloads._tree import Tree
+
+X = np.array([3.0, 7, 7, 8, 20, 55, np.nan, 120, -5])
+COUNTS = np.histogram(X, 10, (0, 100))[0]
+INTEGERS = np.random.default_rng(1).integers(-3, 4, (5, 10))
+PREFIXES = np.tri(10, dtype=int)
+
+
+def released(workload: Any, **given: Any) -> LinearRelease:
+    given = {"epsilon": 10**6, "rng": SeededGenerator(1)} | given
+    return linear_queries(X, workload, 10, (0, 100), **given)
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize(
+    ("workload", "matrix"),
+    [(INTEGERS, INTEGERS), (INTEGERS * 1.0, INTEGERS), (Workload.prefixes(10), PREFIXES)],
+    ids=["integers", "floats", "prefixes"],
+)
+def test_the_answers(workload: Any, matrix: Any, strategy: str) -> None:
+    release = released(workload, strategy=strategy)
+    assert np.allclose(release.answers, matrix @ COUNTS, atol=1e-2)
+    lower, upper = release.interval()
+    assert ((lower <= release.answers) & (release.answers <= upper)).all()
+    assert release.query.strategy == strategy
+    assert "strategy" in release.to_text()
+
+
+def variances_of(matrix: Any, strategy: str, query: Any) -> Any:
+    """By linear algebra, in variances of the noise."""
+    if strategy == "workload":
+        return np.ones(len(matrix))
+    tree = query.tree if strategy == "tree" else Tree(matrix.shape[1], 2, 1)
+    return np.einsum("qi,ij,qj->q", matrix, covariance(tree), matrix)
+
+
+ONE_LONG = np.ones((1, 40), int)
+SPARSE = np.eye(40, dtype=int)[:3]
+MANY = weights_of(*all_ranges(40), 40)
+
+
+@pytest.mark.parametrize(
+    ("matrix", "best"), [(ONE_LONG, "workload"), (np.eye(40, dtype=int), "identity"),
+                         (MANY, "tree"), (SPARSE * 0.5, "identity")],
+)  # fmt: skip
+def test_the_choice_is_that_of_linear_algebra(matrix: Any, best: str) -> None:
+    given: dict[str, Any] = {"rho": 0.1, "branching": 4, "levels": 3}
+    errors = Workload(matrix).errors(**given)
+    x = np.arange(40.0)
+    made: dict[str, float] = {}
+    for strategy in STRATEGIES:
+        if errors[strategy].why_not:
+            assert "integers" in errors[strategy].why_not
+            with pytest.raises(ValueError, match="cannot be 'workload'"):
+                linear_queries(x, matrix, 40, (0, 40), strategy=strategy, **given)
+            continue
+        release = linear_queries(x, matrix, 40, (0, 40), strategy=strategy, **given)
+        variances = variances_of(matrix, strategy, release.query) * release.mechanism.variance
+        assert np.allclose(release.variance, variances)
+        assert errors[strategy].total == pytest.approx(variances.sum())
+        assert errors[strategy].largest == pytest.approx(variances.max())
+        made[strategy] = variances.sum()
+    assert min(made, key=lambda each: made[each]) == best == next(iter(errors))
+    assert linear_queries(x, matrix, 40, (0, 40), **given).query.strategy == best
+
+
+def distances(matrix: Any, replaces: bool) -> tuple[int, int]:
+    """The largest L1 and squared L2 distance of the answers of neighbours, one by one."""
+    none = np.zeros((len(matrix), 1), int)
+    columns = np.concatenate([matrix, none], axis=1).astype(int)
+    l1 = l2 = 0
+    for i in range(columns.shape[1]):
+        apart = columns - columns[:, [i]] if replaces else columns
+        l1 = max(l1, int(np.abs(apart).sum(0).max()))
+        l2 = max(l2, int((apart**2).sum(0).max()))
+    return l1, l2
+
+
+LOWS, HIGHS = np.random.default_rng(2).integers(0, 9, (2, 12))
+RANGES = np.minimum(LOWS, HIGHS), np.maximum(LOWS, HIGHS)
+
+
+@pytest.mark.parametrize("replaces", [False, True])
+@pytest.mark.parametrize(
+    ("queries", "matrix"),
+    [
+        (read_matrix(INTEGERS), INTEGERS),
+        (read_matrix(np.abs(INTEGERS)), np.abs(INTEGERS)),
+        (RangeQueries(np.zeros(10, int), np.arange(1, 11), 10), PREFIXES),
+        (RangeQueries(*RANGES, 8), weights_of(*RANGES, 8)),
+        (RangeQueries(np.arange(4), np.full(4, 4), 4), weights_of(np.arange(4), np.full(4, 4), 4)),
+    ],
+    ids=["integers", "positive", "prefixes", "ranges", "suffixes"],
+)
+def test_neighbours(queries: Queries, matrix: Any, replaces: bool) -> None:
+    assert queries.change(replaces) == distances(matrix, replaces)
+
+
+def test_large_workloads_have_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cydp.workloads._queries._MOST_WORK", 1)
+    for queries, matrix in (
+        (read_matrix(INTEGERS), INTEGERS), (RangeQueries(*RANGES, 8), weights_of(*RANGES, 8))
+    ):  # fmt: skip
+        stated, exact = queries.change(True), distances(matrix, True)
+        assert stated[0] >= exact[0]
+        assert stated[1] >= exact[1]
+
+
+def test_prefixes_of_many_cells_need_no_matrix() -> None:
+    errors = Workload.prefixes(2**16).errors(epsilon=1)
+    assert list(errors) == ["tree", "identity", "workload"]
+    assert 50 * errors["tree"].total < errors["identity"].total
+
+
+@pytest.mark.parametrize(
+    "matrix", [[1, 2], [[1]], [["a"] * 10], [[np.nan] * 10], [[]], np.zeros((0, 10)), "abc"]
+)
+def test_wrong_workloads_are_refused(matrix: Any) -> None:
+    budget = PrivacyFilter(PureDP(10**6, relation="add-remove"))
+    with pytest.raises((TypeError, ValueError), match=r"^(matrix|workload) must"):
+        released(matrix, budget=budget, rng=None)
+    with pytest.raises(ValueError, match=r"^strategy must be one of"):
+        released(INTEGERS, strategy="best")
+    assert budget.spent == PureDP(0, relation="add-remove")
+
+
+@pytest.mark.parametrize(("weight", "queries"), [(2**20 + 1, 1), (1, 2**20 + 1)])
+def test_answers_that_could_overflow_have_no_noise(weight: int, queries: int) -> None:
+    assert MatrixQueries(np.full((queries, 1), weight)).why_not_exact
+    assert not MatrixQueries(np.full((min(queries, 2**10), 1), min(weight, 2**20))).why_not_exact

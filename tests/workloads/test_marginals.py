@@ -1,0 +1,172 @@
+"""workloads/_marginals.py: tables, their least squares, errors, and neighbours."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import duckdb
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from cydp import PrivacyFilter, PureDP
+from cydp.accounting import BudgetExceededError
+from cydp.testing import SeededGenerator
+from cydp.workloads import MarginalsRelease, marginals, plan_marginals
+from cydp.workloads import _overlaps as overlaps
+from cydp.workloads._overlaps import effect_weights, make_consistent
+
+PEOPLE = {
+    "sex": ["f", "m", "m", None, "f", "x"],
+    "age": np.array([31, 64, 12, 12, np.nan, 3]),
+    "city": [1, 2, 1, 1, 2, 2],
+}
+DOMAINS = {"sex": ["f", "m"], "age": (4, (0, 100)), "city": [1, 2, 3]}
+SETS = ["sex", ("age", "sex"), ("city", "age"), ()]
+
+
+def released(**given: Any) -> MarginalsRelease:
+    given = {"epsilon": 10**5, "rng": SeededGenerator(1)} | given
+    return marginals(PEOPLE, DOMAINS, SETS, **given)
+
+
+@pytest.mark.parametrize("consistent", [False, True])
+def test_the_answers(consistent: bool) -> None:
+    """Rows outside of one domain count in no table."""
+    release = released(consistent=consistent)
+    assert np.allclose(release["sex"], [1, 2], atol=1e-2)
+    assert np.allclose(release["age", "sex"], [[0, 1], [1, 0], [0, 1], [0, 0]], atol=1e-2)
+    assert np.allclose(release["city, age"], [[1, 1, 0, 0], [0, 0, 1, 0], [0] * 4], atol=1e-2)
+    assert release[()] == pytest.approx(3, abs=1e-2)
+    assert release.domain("age").tolist() == [0, 25, 50, 75, 100]
+    assert release.names == ["sex", "age, sex", "city, age", "total"]
+    lower, upper = release.interval()
+    assert all((lower[name] <= release[name]).all() for name in release.names)
+    assert all((upper[name] >= release[name]).all() for name in release.names)
+
+
+def test_one_charge_covers_all_tables() -> None:
+    plan = plan_marginals(DOMAINS, SETS, epsilon=1, split={"sex": 2})
+    budget = PrivacyFilter(plan.loss)
+    release = marginals(PEOPLE, DOMAINS, SETS, epsilon=1, split={"sex": 2}, budget=budget)
+    assert release.query == plan
+    assert [str(part.mechanism.epsilon) for part in plan.parts.values()] == ["2/5", *["1/5"] * 3]
+    assert plan.loss == PureDP(1, relation="add-remove")
+    with pytest.raises(BudgetExceededError):
+        marginals(PEOPLE, DOMAINS, SETS, epsilon=1, budget=budget)
+
+
+SIZES = {"a": 3, "b": 4, "c": 2, "d": 3}
+OVERLAPPING = [("a", "b"), ("c", "b"), ("a", "c", "d"), ("d",), ("b", "a", "c")]
+VARIANCES = [1.0, 2.0, 0.5, 3.0, 1.7]
+TABLES = [
+    np.random.default_rng(3).integers(0, 40, [SIZES[column] for column in columns])
+    for columns in OVERLAPPING
+]
+
+
+def weighted_rows() -> NDArray[np.float64]:
+    """What all cells of all tables count, by their precision, in cells of all columns."""
+    full = list(SIZES.values())
+    places = np.indices(full).reshape(len(full), -1)
+    rows = []
+    for columns, table, variance in zip(OVERLAPPING, TABLES, VARIANCES, strict=True):
+        at = [places["abcd".index(column)] for column in columns]
+        counted = np.zeros((table.size, places.shape[1]))
+        counted[np.ravel_multi_index(at, table.shape), np.arange(places.shape[1])] = 1
+        rows.append(counted / np.sqrt(variance))
+    return np.concatenate(rows)
+
+
+def are_least_squares() -> bool:
+    rows, scales = weighted_rows(), np.repeat(np.sqrt(VARIANCES), [each.size for each in TABLES])
+    noisy = np.concatenate([table.reshape(-1) for table in TABLES]) / scales
+    fitted = rows @ np.linalg.lstsq(rows, noisy, rcond=None)[0] * scales
+    found = make_consistent(TABLES, OVERLAPPING, VARIANCES)
+    return np.allclose(np.concatenate([each.reshape(-1) for each in found]), fitted)
+
+
+def test_consistent_tables_are_the_weighted_least_squares() -> None:
+    assert are_least_squares()
+
+
+def test_a_forgotten_set_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(overlaps, "shared_sets", lambda sets: [(), ("a",), ("b",)])
+    assert not are_least_squares()
+
+
+def test_variances_are_those_of_the_projection() -> None:
+    rows, sizes = weighted_rows(), [each.size for each in TABLES]
+    projection = rows @ np.linalg.pinv(rows.T @ rows) @ rows.T
+    exact = np.split(np.diag(projection) * np.repeat(VARIANCES, sizes), np.cumsum(sizes)[:-1])
+    for variances, squares in zip(
+        exact, effect_weights(OVERLAPPING, SIZES, VARIANCES), strict=True
+    ):
+        assert np.allclose(variances, np.dot(squares, VARIANCES))
+
+
+def test_a_plan_knows_both_errors() -> None:
+    noisy = plan_marginals(DOMAINS, SETS, rho=1)
+    fitted = plan_marginals(DOMAINS, SETS, rho=1, consistent=True)
+    assert set(noisy.expected_error.values()) == {noisy.parts["sex"].variance ** 0.5}
+    assert all(fitted.expected_error[n] < noisy.expected_error[n] for n in noisy.names)
+
+
+@pytest.mark.parametrize(
+    ("unit", "l1", "square"),
+    [({}, 1, 1), ({"relation": "change-one"}, 2, 2), ({"max_rows_per_unit": 3}, 3, 9),
+     ({"user": "u", "max_rows": 3, "relation": "change-one"}, 6, 18)],
+)  # fmt: skip
+def test_neighbours(unit: dict[str, Any], l1: int, square: int) -> None:
+    """Rows of a unit that lie in one cell, and others in another one, reach the sensitivity."""
+    plan = plan_marginals(DOMAINS, SETS, epsilon=1, **unit)
+    for part in plan.parts.values():
+        assert part.change.l1 == l1
+        assert float(part.change.l2) == pytest.approx(square**0.5, rel=1e-5)
+
+
+def test_users_are_bounded() -> None:
+    table = {"x": ["a"] * 50, "who": [1] * 50}
+    release = marginals(
+        table, {"x": ["a", "b"]}, ["x"], user="who", max_rows=3, epsilon=10**6,
+        rng=SeededGenerator(1),
+    )  # fmt: skip
+    assert release["x"].tolist() == [3, 0]
+
+
+def test_a_relation_is_read_in_pieces() -> None:
+    relation = duckdb.sql("select range as n, 'x' as a from range(5000)")
+    release = marginals(
+        relation, {"a": ["x", "y"], "n": (2, (0, 5000))}, ["a", ("a", "n")], epsilon=10**6,
+        rng=SeededGenerator(1),
+    )  # fmt: skip
+    assert release["a", "n"].tolist() == [[2500, 2500], [0, 0]]
+
+
+@pytest.mark.parametrize(
+    ("domains", "sets"),
+    [(None, ["a"]), ({}, ["a"]), ({"a": ["x"]}, "a"), ({"a": ["x"]}, ["b"]), ({"a": ["x"]}, [()]),
+     ({"a": ["x"]}, ["a", ("a",)]), ({"a": ["x"]}, [("a", "a")]), ({"a": (3,)}, ["a"]),
+     ({"a": ["x", "x"]}, ["a"]), ({"a": ([0, 1], (0, 1))}, ["a"]), ({1: ["x"]}, [1]),
+     ({"a": ["x"]}, [3]), ({"a": (2**14, (0, 1)), "b": (2**14, (0, 1))}, [("a", "b")])],
+)  # fmt: skip
+def test_wrong_parameters_are_refused(domains: Any, sets: Any) -> None:
+    budget = PrivacyFilter(PureDP(1, relation="add-remove"))
+    with pytest.raises((TypeError, ValueError)):
+        marginals({"a": ["x"], "b": [1.0]}, domains, sets, epsilon=1, budget=budget)
+    with pytest.raises((TypeError, ValueError)):
+        plan_marginals(domains, sets, epsilon=1)
+    assert budget.spent == PureDP(0, relation="add-remove")
+
+
+def test_a_release_is_a_value() -> None:
+    release = released(consistent=True)
+    assert pickle.loads(pickle.dumps(release)) == release
+    assert "[25, 50), f" in release.to_text()
+    assert len(release.to_pandas()) == 2 + 8 + 12 + 1
+    assert "sex" in release
+    with pytest.raises(KeyError):
+        release["age"]
+    with pytest.raises(KeyError):
+        release.domain("who")

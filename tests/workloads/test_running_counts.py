@@ -1,0 +1,178 @@
+"""workloads/_running_counts.py: totals, their errors, neighbours, and one charge."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy.stats import chi2
+
+import cydp
+from cydp import DiscreteGaussian, PrivacyFilter, PureDP
+from cydp.accounting import BudgetExceededError
+from cydp.testing import SeededGenerator
+from cydp.workloads import RunningCounts
+from cydp.workloads._running_query import RunningQuery
+
+SHAPES = [(1, 2), (2, 2), (7, 2), (8, 2), (9, 3), (26, 3), (27, 3), (30, 16)]
+
+
+@pytest.mark.parametrize(("horizon", "branching"), SHAPES)
+def test_the_totals(horizon: int, branching: int) -> None:
+    counts = np.arange(horizon) % 5
+    running = RunningCounts(horizon, epsilon=10**6, branching=branching, rng=SeededGenerator(1))
+    assert np.allclose([running.add(int(c)) for c in counts], np.cumsum(counts), atol=1e-2)
+    with pytest.raises(ValueError, match="horizon"):
+        running.add(1)
+    assert running.steps == horizon
+    lower, upper = running.interval()
+    assert lower <= counts.sum() <= upper
+
+
+class Recorder:
+    """Noise that is none, and remembers what it was added to."""
+
+    def __init__(self) -> None:
+        self.seen: list[int] = []
+
+    def __call__(self, mechanism: Any, value: int, *, rng: Any = None) -> int:
+        self.seen.append(value)
+        return value
+
+
+def nodes_of(
+    stream: NDArray[np.int64], branching: int, monkeypatch: pytest.MonkeyPatch
+) -> NDArray[np.int64]:
+    """Return the exact counts that get noise."""
+    recorder = Recorder()
+    with monkeypatch.context() as patch:
+        patch.setattr(
+            cydp.DiscreteLaplace, "release", lambda self, value, **given: recorder(self, value)
+        )
+        running = RunningCounts(len(stream), epsilon=1, branching=branching)
+        for count in stream.tolist():
+            running.add(count)
+    return np.array(recorder.seen)
+
+
+@pytest.mark.parametrize(("horizon", "branching"), SHAPES)
+def test_neighbours(horizon: int, branching: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One event more changes one node of each level: never more than stated, and as many."""
+    stream = np.arange(horizon) % 4
+    nodes = nodes_of(stream, branching, monkeypatch)
+    l1 = [
+        np.abs(nodes_of(stream + one, branching, monkeypatch) - nodes).sum()
+        for one in np.eye(horizon, dtype=int)
+    ]
+    query = RunningCounts(horizon, epsilon=1, branching=branching).query
+    (part,) = query.parts.values()
+    assert max(l1) == part.change.l1 == query.levels
+    changed = RunningCounts(horizon, epsilon=1, branching=branching, relation="change-one").query
+    assert changed.parts["nodes"].change.l1 == 2 * query.levels
+    promised = RunningCounts(horizon, epsilon=1, branching=branching, max_rows_per_unit=3).query
+    assert promised.parts["nodes"].change.l1 == 3 * query.levels
+
+
+def variances_of(horizon: int, branching: int) -> NDArray[np.float64]:
+    query = RunningCounts(horizon, epsilon=1, branching=branching).query
+    return np.array([query.squares(step) for step in range(1, horizon + 1)])
+
+
+@pytest.mark.parametrize(("horizon", "branching"), [*SHAPES, (1000, 7), (999, 2)])
+def test_known_errors(horizon: int, branching: int) -> None:
+    query = RunningCounts(horizon, epsilon=1, branching=branching).query
+    variances = variances_of(horizon, branching)
+    assert query.mean_variance == pytest.approx(variances.mean() * query.parts["nodes"].variance)
+    assert query.most_squares == pytest.approx(variances.max())
+
+
+def test_the_default_is_the_best_branching() -> None:
+    best = min(RunningCounts(365, epsilon=1, branching=b).query.mean_variance for b in range(2, 33))
+    assert RunningCounts(365, epsilon=1).query.mean_variance == best
+
+
+def test_measured_errors_are_the_predicted_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sums of discrete Gaussian noise of sigma 20 are normal, but for exp(-2 pi^2 400)."""
+    wide = DiscreteGaussian(sigma2=400, sensitivity=1)
+    random, runs = SeededGenerator(5), 900
+    drawn = iter(wide.release(np.zeros(40 * runs, np.int64), rng=random).tolist())
+    monkeypatch.setattr(
+        cydp.DiscreteLaplace, "release", lambda self, value, **given: value + next(drawn)
+    )
+    errors = []
+    for run in range(runs):
+        running = RunningCounts(15, epsilon=1, branching=2)
+        step = run % 15
+        totals = [running.add(1) for _ in range(15)]
+        errors.append(totals[step] - step - 1)
+
+    def p_value(variances: Any) -> float:
+        statistic = (np.square(errors) / (400 * np.resize(variances, runs))).sum()
+        return float(2 * min(chi2.sf(statistic, runs), chi2.cdf(statistic, runs)))
+
+    exact = variances_of(15, 2)
+    assert p_value(exact) > 1e-6
+    plain = np.array([step.bit_count() for step in range(1, 16)])  # without the nodes below
+    assert p_value(plain) < 1e-7
+    assert p_value(exact / 2) < 1e-7
+
+
+def test_the_budget_pays_once_for_the_horizon(tmp_path: Any) -> None:
+    budget = PrivacyFilter(PureDP(1, relation="add-remove"))
+    running = RunningCounts(100, epsilon=1, budget=budget)
+    for _ in range(100):
+        running.add(1)
+    assert budget.spent == running.loss == PureDP(1, relation="add-remove")
+    with pytest.raises(BudgetExceededError):
+        RunningCounts(100, epsilon=1, budget=budget)
+    seeded = PrivacyFilter(PureDP(1, relation="add-remove"))
+    with pytest.raises(TypeError, match="seeded"):
+        RunningCounts(100, epsilon=1, budget=seeded, rng=SeededGenerator(1))
+    assert seeded.spent == PureDP(0, relation="add-remove")
+    whole = PureDP(2, relation="add-remove")
+    with cydp.BudgetLedger.create(tmp_path / "l.db", budget=whole, privacy_unit="row") as ledger:
+        with pytest.raises(ValueError, match="charge_id"):
+            RunningCounts(5, epsilon=1, budget=ledger.scope(charge_id="a"))
+        assert RunningCounts(5, epsilon=1, budget=ledger).payment.seq > 0
+
+
+def test_threads_share_one_stream() -> None:
+    running = RunningCounts(400, epsilon=10**6, branching=2, rng=SeededGenerator(1))
+    with ThreadPoolExecutor(4) as pool:
+        totals = list(pool.map(running.add, [1] * 400))
+    assert sorted(np.round(totals).astype(int)) == list(range(1, 401))
+
+
+@pytest.mark.parametrize("make", [copy.copy, copy.deepcopy, pickle.dumps])
+def test_a_copy_is_refused(make: Any) -> None:
+    with pytest.raises(TypeError, match="cannot be copied"):
+        make(RunningCounts(5, epsilon=1))
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"horizon": 0}, {"horizon": 1.5}, {"horizon": True}, {"branching": 1}, {"epsilon": 0},
+     {"rho": 1}, {"unit": "person"}, {"max_rows_per_unit": 0}, {"relation": "both"}, {"rng": 7}],
+)  # fmt: skip
+def test_wrong_parameters_are_refused(wrong: dict[str, Any]) -> None:
+    budget = PrivacyFilter(PureDP(1, relation="add-remove"))
+    with pytest.raises((TypeError, ValueError)):
+        RunningCounts(**{"horizon": 5, "epsilon": 1, "budget": budget} | wrong)
+    assert budget.spent == PureDP(0, relation="add-remove")
+
+
+def test_counts_change_no_error() -> None:
+    running = RunningCounts(5, epsilon=10**6, rng=SeededGenerator(1))
+    assert running.add(-5) == pytest.approx(0, abs=1e-2)  # clamped: no message shows it
+    assert running.add(np.int64(2)) == pytest.approx(2, abs=1e-2)
+    running.add(10**30)
+    for wrong in (1.0, "1", None, True):
+        with pytest.raises(TypeError, match=r"^count must be an integer"):
+            running.add(wrong)  # type: ignore[arg-type]
+    assert running.steps == 3
+    assert isinstance(running.query, RunningQuery)
