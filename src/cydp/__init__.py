@@ -10,7 +10,7 @@ from cydp._build import build_info, get_include, get_lib
 from cydp._version import __version__
 
 if TYPE_CHECKING:
-    from cydp import accounting, exact, sensitivity, testing
+    from cydp import accounting, exact, interactive, sensitivity, testing
     from cydp.accounting import (
         ZCDP,
         ApproxDP,
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         parallel,
         sequential,
     )
+    from cydp.interactive import Session
     from cydp.mechanisms import (
         DiscreteGaussian,
         DiscreteLaplace,
@@ -79,6 +80,7 @@ __all__ = [
     "PrivacyOdometer",
     "PureDP",
     "RandomizedResponse",
+    "Session",
     "Snapping",
     "__version__",
     "accounting",
@@ -98,6 +100,7 @@ __all__ = [
     "group_privacy",
     "histogram",
     "histogramdd",
+    "interactive",
     "mean",
     "median",
     "optimal_composition",
@@ -114,7 +117,10 @@ __all__ = [
 
 
 # A name is imported when it is first used: whoever draws noise alone does not wait for ledgers.
-_ROOMS = ("accounting", "exact", "mechanisms", "random", "releases", "sensitivity", "testing")
+_ROOMS = (
+    "accounting", "exact", "interactive", "mechanisms", "random", "releases", "sensitivity",
+    "testing",
+)  # fmt: skip
 _HOMES = {
     name: room
     for room, names in {
@@ -123,6 +129,7 @@ _HOMES = {
             "PrivacyFilter PrivacyOdometer PureDP calibrate convert group_privacy "
             "optimal_composition parallel sequential"
         ),
+        "interactive": "Session",
         "mechanisms": (
             "DiscreteGaussian DiscreteLaplace ExponentialMechanism Gaussian Laplace "
             "PartitionSelection PermuteAndFlip RandomizedResponse Snapping"
