@@ -36,7 +36,7 @@ from cydp.interactive._noted import NotedFilter, NotedScope
 from cydp.interactive._question import Question, check_name, question_of
 from cydp.interactive._report import write_report
 from cydp.interactive._session_entry import SessionEntry
-from cydp.interactive._session_table import check_table
+from cydp.interactive._session_table import check_table, opened
 from cydp.mechanisms._charge_and_draw import Budget, check_budget_type
 from cydp.releases import (
     _bounds,
@@ -375,7 +375,7 @@ class Session:
         try:
             while answer is None:
                 try:
-                    answer = release(self._table, **given, budget=noted)
+                    answer = release(opened(self._table), **given, budget=noted)
                 except ChargeInDoubtError:
                     if not self._is_recorded(noted, until):
                         raise self._in_doubt(question, again) from None

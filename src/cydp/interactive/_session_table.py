@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from cydp._columns.opening import is_relation, speaks_arrow
-from cydp._columns.tables import Table, is_column, is_table
+from cydp._columns.tables import Table, is_column, is_table, open_table
 
-__all__ = ["check_table"]
+__all__ = ["check_table", "opened"]
 
 
 def check_table(table: Any) -> None:
@@ -27,6 +27,15 @@ def check_table(table: Any) -> None:
             "table must be a table or a column, of a kind that releases take, not "
             f"{type(table).__name__}"
         )
+
+
+def opened(table: Any) -> Any:
+    """Return a table as releases take it: a dict of one column is a table, too.
+
+    >>> opened({"age": [31]}).names, opened([31])
+    (('age',), [31])
+    """
+    return open_table(table) if isinstance(table, Mapping) and len(table) == 1 else table
 
 
 def _is_a_table(table: Any) -> bool:
