@@ -20,7 +20,7 @@ from cydp.accounting.ledger._ledger_results import LedgerResults
 from cydp.accounting.ledger._receipt import Receipt
 from cydp.accounting.ledger._scope import LedgerScope
 
-__all__ = ["NotedFilter", "NotedScope", "Paid"]
+__all__ = ["NotedFilter", "NotedScope"]
 
 
 class Paid(NamedTuple):

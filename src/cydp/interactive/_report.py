@@ -10,7 +10,7 @@ from cydp.accounting._loss import Loss
 from cydp.interactive._session_entry import SessionEntry
 from cydp.releases._format import format_cost
 
-__all__ = ["Account", "write_report"]
+__all__ = ["write_report"]
 
 _MOST_SHOWN = 20
 _HEADS = ("", "cost", "entry", "question")

@@ -210,6 +210,15 @@ class Session:
         """Return what this session has asked in this process, oldest first.
 
         Questions that were refused are not in it. The costs add up to what it has paid.
+
+        Examples
+        --------
+        >>> from cydp import PrivacyFilter, PureDP
+        >>> session = Session({"age": [31, 64]}, PrivacyFilter(PureDP(1)))
+        >>> answers = [session.count(epsilon=0.1) for _ in range(2)]
+        >>> [(entry.question, entry.cost.epsilon, entry.repeated) for entry in session.history()]
+        [('count(epsilon=0.1)', Fraction(1, 10), False), ('count(epsilon=0.1)', Fraction(0, 1), True)]
+
         """
         return list(self._current().entries)
 
