@@ -6,6 +6,7 @@ import copy
 import inspect
 import pickle
 import pydoc
+import threading
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from pathlib import Path
@@ -78,6 +79,37 @@ def test_each_release_is_asked_of_each_kind_of_table(kind: str) -> None:
     assert session.count(column="x", epsilon=SURE, again=1).value == 4
     assert session.spent == PureDP((len(CALLS) + 1) * SURE)
     assert len(session.history()) == 2 * len(CALLS) + 1
+
+
+def test_threads_take_turns_at_a_connection_of_duckdb() -> None:
+    """Which refuses a second call meanwhile, after the charge."""
+    session = Session(KINDS["duckdb"](), PrivacyFilter(PureDP(100 * SURE)))
+    answers: list[Any] = []
+
+    def work(place: int) -> None:
+        answers.extend(session.count(epsilon=SURE, again=10 * place + i).value for i in range(10))
+
+    threads = [threading.Thread(target=work, args=(place,)) for place in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert answers == [4] * 40
+
+
+def test_keys_and_bounds_that_are_objects() -> None:
+    """Keys that can be read once, and bounds that another release found."""
+    session = Session(TABLE, PrivacyFilter(PureDP(10 * SURE)))
+    asked = session.value_counts(iter(["a", "b"]), column="s", epsilon=SURE)
+    assert asked.counts.tolist() == [2, 1]
+    assert session.value_counts(["a", "b"], column="s", epsilon=SURE) is asked
+    found = session.bounds(column="x", epsilon=SURE)
+    total = session.sum(found, column="x", epsilon=SURE)
+    assert session.sum(tuple(found), column="x", epsilon=SURE) is total
+    texts = [entry.question for entry in session.history()[-2:]]
+    assert texts[0] == texts[1] == f"sum(bounds={tuple(found)!r}, column='x', epsilon=100000)"
+    edges = session.histogramdd([[0, 2.5, 9], 1], [None, (0, 9)], columns=["x", "u"], epsilon=SURE)
+    assert edges.counts.ravel().tolist() == [2, 2]
 
 
 def test_a_column_alone_is_a_table() -> None:

@@ -40,10 +40,11 @@ class Slot:
 class Memory:
     """Slots by key, and entries, of one process."""
 
-    __slots__ = ("_slots", "entries")
+    __slots__ = ("_slots", "entries", "turn")
 
     def __init__(self) -> None:
         self._slots: dict[str, Slot] = {}
+        self.turn = threading.RLock()  # for a table that threads read one after the other
         self.entries: list[SessionEntry] = []
 
     def slot(self, key: str) -> Slot:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from inspect import Parameter, getdoc, signature
 from types import FunctionType
 from typing import Any, TypeVar, cast
@@ -49,8 +49,12 @@ def method(release: Callable[..., _Result]) -> Callable[..., _Result]:
             bound = own.bind(self, *args, **kwargs)
         except TypeError as wrong:
             raise TypeError(f"{wrong}: call {signature_of(ask, own)}") from None
-        written = dict(bound.arguments)
-        del written["self"]
+        # What can be read once is read now: the key reads it, and the release.
+        written = {
+            name: list(value) if isinstance(value, Iterator) else value
+            for name, value in bound.arguments.items()
+            if value is not self
+        }
         return cast(_Result, self._ask(release, written))
 
     name = release.__name__

@@ -19,6 +19,7 @@ import numpy as np
 
 from cydp._columns.label_keys import LabelKeys
 from cydp._columns.tables import is_column
+from cydp._numbers.bounds import Pair
 from cydp.releases._keys import digest_keys
 from cydp.releases._qs import read_quantiles
 from cydp.releases._quantile import median, quantile
@@ -31,7 +32,7 @@ __all__ = ["Question", "check_name", "question_of"]
 _NAMES = ("column", "by", "user", "columns")  # the arguments that name columns of the table
 _SEVERAL = ("by", "columns")  # of which these may be lists of names
 _BINS = ("bins", "range")
-_SHOWN = (str, int, float, bool, Fraction, Decimal, list, tuple, dict, np.generic, type(None))
+_SHOWN = (str, int, float, bool, Fraction, Decimal, list, tuple, dict, np.generic, Pair)
 _MOST_TEXT = 400
 
 _short = reprlib.Repr()
@@ -194,6 +195,8 @@ def _text_of(name: str, written: Mapping[str, Any], again: int) -> str:
 
 
 def _plain(value: Any) -> Any:
+    if isinstance(value, Pair):  # released bounds
+        return tuple(value)
     return value.item() if isinstance(value, np.generic) else value
 
 

@@ -7,6 +7,7 @@ import os
 import time
 from collections import defaultdict
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from inspect import signature
 from typing import Any, NoReturn
 
@@ -36,7 +37,7 @@ from cydp.interactive._noted import NotedFilter, NotedScope
 from cydp.interactive._question import Question, check_name, question_of
 from cydp.interactive._report import write_report
 from cydp.interactive._session_entry import SessionEntry
-from cydp.interactive._session_table import check_table, opened
+from cydp.interactive._session_table import check_table, opened, takes_turns
 from cydp.mechanisms._charge_and_draw import Budget, check_budget_type
 from cydp.releases import (
     _bounds,
@@ -216,8 +217,8 @@ class Session:
         >>> from cydp import PrivacyFilter, PureDP
         >>> session = Session({"age": [31, 64]}, PrivacyFilter(PureDP(1)))
         >>> answers = [session.count(epsilon=0.1) for _ in range(2)]
-        >>> [(entry.question, entry.cost.epsilon, entry.repeated) for entry in session.history()]
-        [('count(epsilon=0.1)', Fraction(1, 10), False), ('count(epsilon=0.1)', Fraction(0, 1), True)]
+        >>> [(entry.question, str(entry.cost.epsilon)) for entry in session.history()]
+        [('count(epsilon=0.1)', '1/10'), ('count(epsilon=0.1)', '0')]
 
         """
         return list(self._current().entries)
@@ -384,7 +385,8 @@ class Session:
         try:
             while answer is None:
                 try:
-                    answer = release(opened(self._table), **given, budget=noted)
+                    with memory.turn if takes_turns(self._table) else nullcontext():
+                        answer = release(opened(self._table), **given, budget=noted)
                 except ChargeInDoubtError:
                     if not self._is_recorded(noted, until):
                         raise self._in_doubt(question, again) from None

@@ -9,7 +9,7 @@ from typing import Any
 from cydp._columns.opening import is_relation, speaks_arrow
 from cydp._columns.tables import Table, is_column, is_table, open_table
 
-__all__ = ["check_table", "opened"]
+__all__ = ["check_table", "opened", "takes_turns"]
 
 
 def check_table(table: Any) -> None:
@@ -36,6 +36,12 @@ def opened(table: Any) -> Any:
     (('age',), [31])
     """
     return open_table(table) if isinstance(table, Mapping) and len(table) == 1 else table
+
+
+def takes_turns(table: Any) -> bool:
+    """Whether threads must read a table one after the other, as a connection of DuckDB asks."""
+    columns = table.values() if isinstance(table, Mapping) else ()
+    return isinstance(table, Table) or any(map(is_relation, [table, *columns]))
 
 
 def _is_a_table(table: Any) -> bool:
