@@ -401,10 +401,14 @@ def test_explain_costs_nothing() -> None:
     assert session.explain("count", error=10).loss.epsilon > 0
     assert session.spent == PureDP(0)
     for function in ("explain", "nothing", "history"):
-        with pytest.raises(ValueError, match=r"^function must be the name of a release"):
+        with pytest.raises(
+            ValueError, match=r"^function must be the name of a release: count,"
+        ):
             session.explain(function)
-    with pytest.raises(TypeError, match=r"^function must be a release of cydp"):
-        session.explain(print)
+    wrong: list[Any] = [print, dict, session.report, TABLE, pd.DataFrame(TABLE), None]
+    for each in wrong:
+        with pytest.raises(TypeError, match=r"^function must be a release of cydp"):
+            session.explain(each)
     with pytest.raises(TypeError, match=r"^user must not be given in a session"):
         session.explain("count", epsilon=1, user="x")
 

@@ -11,9 +11,11 @@ from typing import Any, TypeVar, cast
 
 from cydp._call_errors import signature_of
 
-__all__ = ["method", "refuse_arguments_of_session"]
+__all__ = ["RELEASES", "method", "refuse_arguments_of_session"]
 
 _Result = TypeVar("_Result")
+
+RELEASES: dict[str, Callable[..., Any]] = {}  # that have a method, by name
 
 # What the methods do not take. What is protected is said once, since one budget pays for all.
 _WHY = {
@@ -58,6 +60,7 @@ def method(release: Callable[..., _Result]) -> Callable[..., _Result]:
         return cast(_Result, self._ask(release, written))
 
     name = release.__name__
+    RELEASES[name] = release
     ask.__name__, ask.__qualname__ = name, f"Session.{name}"
     ask.__module__ = "cydp.interactive._session"
     ask.__doc__ = _document(name, getdoc(release) or "", left_out)

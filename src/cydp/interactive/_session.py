@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 
 from cydp._arguments import Integer, Number
 from cydp._call_errors import explain_arguments
-from cydp._numbers.rational import read_exact, read_integer
+from cydp._numbers.rational import float_of, format_number, read_exact, read_integer
 from cydp.accounting._amounts import (
     Amount,
     add_amounts,
@@ -32,7 +32,7 @@ from cydp.accounting.ledger._ledger import BudgetLedger
 from cydp.accounting.ledger._scope import LedgerScope
 from cydp.interactive._label import analyst_of, check_analyst, label_of
 from cydp.interactive._memory import Memory, Slot
-from cydp.interactive._methods import method, refuse_arguments_of_session
+from cydp.interactive._methods import RELEASES, method, refuse_arguments_of_session
 from cydp.interactive._noted import NotedFilter, NotedScope
 from cydp.interactive._question import Question, check_name, question_of
 from cydp.interactive._report import write_report
@@ -157,8 +157,8 @@ class Session:
         self._analyst = None if analyst is None else check_analyst(analyst)
         seconds = read_exact(wait, "wait")
         if seconds < 0:
-            raise ValueError(f"wait must be at least 0 seconds, not {seconds}")
-        self._wait = float(seconds)
+            raise ValueError(f"wait must be at least 0 seconds, not {format_number(seconds)}")
+        self._wait = float_of(seconds)
         check_name(user, "user")
         own = {
             "max_rows": max_rows, "max_partitions": max_partitions,
@@ -295,16 +295,15 @@ class Session:
         refuse_arguments_of_session(kwargs)
         release: Any = function
         if isinstance(function, str):
-            asked = vars(type(self)).get(function)
-            release = getattr(asked, "__wrapped__", None)
+            release = RELEASES.get(function)
             if release is None:
                 raise ValueError(
-                    "function must be the name of a release, such as 'histogram', not "
+                    f"function must be the name of a release: {', '.join(RELEASES)}; not "
                     f"{function[:40]!r}"
                 )
         elif getattr(function, "__self__", None) is self:  # a method of this session
-            release = getattr(function, "__wrapped__", function)
-        if not callable(release) or "relation" not in signature(release).parameters:
+            release = RELEASES.get(function.__name__, function)
+        if not any(release is each for each in RELEASES.values()):
             return explain(release, *args, **kwargs)  # which raises the error
         return explain(release, *args, **self._with_defaults(release, kwargs))
 
@@ -317,7 +316,7 @@ class Session:
             One line for each question of this session. If there are more than 20, the last 20.
 
         """
-        who = "" if self._analyst is None else f" of {format_name(self._analyst)!r}"
+        who = "" if self._analyst is None else f" of {self._analyst!r}"
         about = f"session{who}, budget {format_loss(self._one_budget, left=True)}"
         if not isinstance(self._budget, PrivacyFilter):
             about += f" for each {format_name(self._ledger().privacy_unit)}"
