@@ -401,9 +401,7 @@ def test_explain_costs_nothing() -> None:
     assert session.explain("count", error=10).loss.epsilon > 0
     assert session.spent == PureDP(0)
     for function in ("explain", "nothing", "history"):
-        with pytest.raises(
-            ValueError, match=r"^function must be the name of a release: count,"
-        ):
+        with pytest.raises(ValueError, match=r"^function must be the name of a release: count,"):
             session.explain(function)
     wrong: list[Any] = [print, dict, session.report, TABLE, pd.DataFrame(TABLE), None]
     for each in wrong:
