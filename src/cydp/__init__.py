@@ -11,6 +11,11 @@ from cydp._version import __version__
 
 if TYPE_CHECKING:
     from cydp import (
+        accounting,
+        exact,
+        interactive,
+        sensitivity,
+        testing,
     )
     from cydp.accounting import (
         ZCDP,
@@ -30,6 +35,7 @@ if TYPE_CHECKING:
         parallel,
         sequential,
     )
+    from cydp.interactive import Session
     from cydp.mechanisms import (
         DiscreteGaussian,
         DiscreteLaplace,
@@ -80,6 +86,7 @@ __all__ = [
     "PrivacyOdometer",
     "PureDP",
     "RandomizedResponse",
+    "Session",
     "Snapping",
     "__version__",
     "accounting",
@@ -100,6 +107,7 @@ __all__ = [
     "histogram",
     "histogramdd",
     "local",
+    "interactive",
     "mean",
     "median",
     "models",
@@ -118,12 +126,19 @@ __all__ = [
 
 # A name is imported when it is first used: whoever draws noise alone does not wait for ledgers.
 _ROOMS = (
+    "accounting",
+    "exact",
+    "interactive",
     "mechanisms",
     "random",
     "releases",
+    "sensitivity",
+    "testing",
 )
     "accounting", "exact", "mechanisms", "random", "releases", "sensitivity", "testing",
     "workloads",
+    "accounting", "exact", "interactive", "mechanisms", "random", "releases", "sensitivity",
+    "testing",
 )  # fmt: skip
 _HOMES = {
     name: room
@@ -133,6 +148,7 @@ _HOMES = {
             "PrivacyFilter PrivacyOdometer PureDP calibrate convert group_privacy "
             "optimal_composition parallel sequential"
         ),
+        "interactive": "Session",
         "mechanisms": (
             "DiscreteGaussian DiscreteLaplace ExponentialMechanism Gaussian Laplace "
             "PartitionSelection PermuteAndFlip RandomizedResponse Snapping"

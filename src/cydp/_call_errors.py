@@ -10,7 +10,7 @@ from inspect import Parameter, Signature, signature
 from types import FunctionType
 from typing import Any, TypeVar, cast
 
-__all__ = ["copy_base_methods", "explain_arguments", "require_names"]
+__all__ = ["copy_base_methods", "explain_arguments", "require_names", "signature_of"]
 
 _Init = TypeVar("_Init", bound=Callable[..., None])
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -58,7 +58,7 @@ def explain_arguments(function: _Function) -> _Function:
             try:
                 shape.bind(*args, **kwargs)
             except TypeError as wrong:
-                raise TypeError(f"{wrong}: call {_signature_of(function, shape)}") from None
+                raise TypeError(f"{wrong}: call {signature_of(function, shape)}") from None
             raise
 
     return cast(_Function, call)
@@ -81,7 +81,8 @@ def copy_base_methods(cls: _Class) -> _Class:
     return cls
 
 
-def _signature_of(function: Callable[..., Any], shape: Signature) -> str:
+def signature_of(function: Callable[..., Any], shape: Signature) -> str:
+    """Return how a function or a method is called, without types."""
     owner, _, name = function.__qualname__.rpartition(".")
     plain = [each.replace(annotation=Parameter.empty) for each in shape.parameters.values()]
     if owner:  # without self

@@ -13,6 +13,7 @@ import cydp
 from cydp import (
     accounting,
     exact,
+    interactive,
     local,
     mechanisms,
     models,
@@ -25,7 +26,7 @@ from cydp import (
 from cydp.accounting import ledger
 
 MODULES = [
-    cydp, ledger, accounting, exact, local, mechanisms, models, random, releases, sensitivity, testing, workloads,
+    cydp, ledger, accounting, exact, interactive, local, mechanisms, models, random, releases, sensitivity, testing, workloads,
 ]  # fmt: skip
 
 

@@ -48,6 +48,7 @@ RESULTS = {
     "PostProcessed": "cydp.HistogramRelease.nonnegative",
     "QuantileRelease": "cydp.quantile",
     "Receipt": "cydp.BudgetLedger.charge",
+    "SessionEntry": "cydp.Session.history",
     "TableRelease": "cydp.group_by",
     "Tally": "cydp.local.CategorySurvey.tally",
     "TopRelease": "cydp.top_k",
@@ -80,6 +81,7 @@ POSITIONAL_TOO = {
     ("cydp.Plan.report", "delta"): IT_ANSWERS,
     ("cydp.Plan.to_dict", "delta"): IT_ANSWERS,
     ("cydp.PrivacyFilter", "budget"): IT_IS_THE_BUDGET,
+    ("cydp.Session", "budget"): IT_IS_THE_BUDGET,
     ("cydp.BudgetLedger.create", "budget"): IT_IS_THE_BUDGET,
     ("cydp.BudgetLedger.add_block", "budget"): IT_IS_THE_BUDGET,
     ("cydp.BudgetLedger.add_blocks", "budget"): IT_IS_THE_BUDGET,
@@ -217,8 +219,9 @@ def test_relation_has_one_default(public: Public) -> None:
 @called
 def test_nothing_hides_how_much_one_user_can_change(public: Public) -> None:
     names = names_of(public)
+    has_user = "user" in names or public.owner is cydp.Session  # which has said it
     for one in public.parameters:
-        if one.name in ("max_partitions", "max_rows") and "user" in names:
+        if one.name in ("max_partitions", "max_rows") and has_user:
             assert one.default is None  # which is refused with user=
         else:
             assert one.name not in ("sensitivity", "max_partitions") or one.default is NONE
@@ -239,6 +242,9 @@ WITHOUT_DATA = {  # with tests of their own
     for one in CALLABLES
     if "user" in names_of(one) and one.name not in {"cydp.top_k", *WITHOUT_DATA}
 ]
+# A session bounds it in each question.
+EXCEPTED = ("cydp.top_k", "cydp.Session")
+OF_USERS = [one for one in CALLABLES if "user" in names_of(one) and one.name not in EXCEPTED]
 NEEDED: dict[str, Any] = {
     "bins": 2, "range": (0, 1), "bounds": (0, 1), "q": 0.5, "by": "x", "keys": [1], "k": 1,
     "domains": {"x": [1]}, "sets": ["x"], "workload": [[1, 1]],

@@ -53,6 +53,12 @@ CALLS: dict[str, tuple[Callable[..., Any], list[Any], dict[str, Any], Any]] = {
         {"columns": ["euros", "visitor"], "epsilon": 1},
         TABLE,
     ),
+    "histogramdd of edges": (
+        cydp.histogramdd,
+        [[[0, 50, 100], 2], [None, (0, 20)]],
+        {"columns": ["euros", "visitor"], "epsilon": 1},
+        TABLE,
+    ),
     "top_k": (cydp.top_k, [2, DAYS], {"epsilon": 1, "user": [1, 2, 3]}, DAYS),
     "top_k of rho": (cydp.top_k, [2, DAYS], {"rho": 1, "max_rows_per_unit": 3}, DAYS),
     "bounds": (cydp.bounds, [], {"rho": 1, "fallback": (0, 1), "column": "euros", **CELLS}, TABLE),

@@ -32,7 +32,7 @@ from cydp.accounting.ledger._ledger import BudgetLedger
 from cydp.accounting.ledger._receipt import Receipt, note_charge
 from cydp.accounting.ledger._scope import LedgerScope
 
-__all__ = ["Budget", "charge_and_draw", "charge_and_run"]
+__all__ = ["Budget", "charge_and_draw", "charge_and_run", "check_budget_type"]
 
 Budget: TypeAlias = PrivacyFilter | BudgetLedger | LedgerScope
 
@@ -129,11 +129,7 @@ def charge_and_run(
     generator = generator_or_default(rng)
     if budget is None:
         return draw(generator), None
-    if not isinstance(budget, PrivacyFilter | BudgetLedger | LedgerScope):
-        raise TypeError(
-            "budget must be a PrivacyFilter, a BudgetLedger or a ledger.scope(...), not "
-            f"{describe_argument(budget, *_INSTEAD_OF_A_BUDGET)}"
-        )
+    check_budget_type(budget)
     if generator._reproducible:
         raise TypeError("rng must not be seeded where a budget pays: its noise is known")
     if isinstance(budget, LedgerScope) and budget.charge_id is not None:
@@ -154,6 +150,15 @@ def charge_and_run(
             error, _charged_loss(budget, cost, count) if receipt is None else receipt.cost, receipt
         )
         raise
+
+
+def check_budget_type(budget: object) -> None:
+    """Raise a TypeError for what is no budget that can pay, and say what to pass instead."""
+    if not isinstance(budget, PrivacyFilter | BudgetLedger | LedgerScope):
+        raise TypeError(
+            "budget must be a PrivacyFilter, a BudgetLedger or a ledger.scope(...), not "
+            f"{describe_argument(budget, *_INSTEAD_OF_A_BUDGET)}"
+        )
 
 
 def _scope_error(error: UnknownBlockError) -> UnknownBlockError:

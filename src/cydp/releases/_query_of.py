@@ -122,7 +122,9 @@ def _histogram(given: Given) -> Query:
 
 
 def _histogramdd(given: Given) -> Query:
-    each = given["bins"] if np.ndim(given["bins"]) or not given["range"] else given["range"]
+    bins = given["bins"]  # edges of columns may be of different lengths
+    is_each = isinstance(bins, list | tuple) or np.ndim(bins)
+    each = bins if is_each or not given["range"] else given["range"]
     if not isinstance(each, Sequence | np.ndarray):
         raise TypeError("bins must be given for each column, or range")
     grids = public_grids(given["bins"], given["range"], [_FLOATS] * len(each))

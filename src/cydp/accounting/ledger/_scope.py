@@ -70,7 +70,7 @@ class LedgerScope:
         data_version: str | None = None,
     ) -> None:
         values = blocks, charge_id, data_version, label, ledger
-        for name, value in zip(self.__slots__, values, strict=True):
+        for name, value in zip(LedgerScope.__slots__, values, strict=True):
             object.__setattr__(self, name, value)
 
     def __setattr__(self, name: str, value: object) -> NoReturn:

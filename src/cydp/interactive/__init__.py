@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: MIT
+"""Questions to a table, one after the other, that one budget pays. docs/interactive.md."""
+
+from __future__ import annotations
+
+from cydp.interactive._session import Session
+from cydp.interactive._session_entry import SessionEntry
+
+__all__ = ["Session", "SessionEntry"]
+
+
+def __dir__() -> list[str]:
+    return __all__
