@@ -10,13 +10,7 @@ from cydp._build import build_info, get_include, get_lib
 from cydp._version import __version__
 
 if TYPE_CHECKING:
-    from cydp import (
-        accounting,
-        exact,
-        interactive,
-        sensitivity,
-        testing,
-    )
+    from cydp import accounting, exact, local, models, sensitivity, testing, workloads
     from cydp.accounting import (
         ZCDP,
         ApproxDP,
@@ -107,7 +101,6 @@ __all__ = [
     "histogram",
     "histogramdd",
     "local",
-    "interactive",
     "mean",
     "median",
     "models",
@@ -121,24 +114,14 @@ __all__ = [
     "top_k",
     "value_counts",
     "variance",
+    "workloads",
 ]
 
 
 # A name is imported when it is first used: whoever draws noise alone does not wait for ledgers.
 _ROOMS = (
-    "accounting",
-    "exact",
-    "interactive",
-    "mechanisms",
-    "random",
-    "releases",
-    "sensitivity",
-    "testing",
-)
-    "accounting", "exact", "mechanisms", "random", "releases", "sensitivity", "testing",
-    "workloads",
-    "accounting", "exact", "interactive", "mechanisms", "random", "releases", "sensitivity",
-    "testing",
+    "accounting", "exact", "interactive", "local", "mechanisms", "models", "random", "releases",
+    "sensitivity", "testing", "workloads",
 )  # fmt: skip
 _HOMES = {
     name: room

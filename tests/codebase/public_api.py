@@ -22,11 +22,12 @@ from cydp import (
     sensitivity,
     testing,
     workloads,
-)
+)  # fmt: skip
 from cydp.accounting import ledger
 
 MODULES = [
-    cydp, ledger, accounting, exact, interactive, local, mechanisms, models, random, releases, sensitivity, testing, workloads,
+    cydp, accounting, ledger, exact, interactive, local, mechanisms, models, random, releases,
+    sensitivity, testing, workloads,
 ]  # fmt: skip
 
 

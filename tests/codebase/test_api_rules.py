@@ -227,23 +227,12 @@ def test_nothing_hides_how_much_one_user_can_change(public: Public) -> None:
             assert one.name not in ("sensitivity", "max_partitions") or one.default is NONE
 
 
-# A selection depends on how far one count can change, and not on in how many keys a user is.
-# Models take other tables, and make the same units: tests/models.
-OF_USERS = [
-    one for one in CALLABLES
-    if "user" in names_of(one)
-    and one.name != "cydp.top_k"
-    and not one.name.startswith("cydp.models.")
-]  # fmt: skip
-WITHOUT_DATA = {  # with tests of their own
+# A selection depends on how far one count can change, and not on in how many keys a user is; a
+# session bounds it in each question; models take other tables: tests/models; plans take none.
+EXCEPTED = {
+    "cydp.top_k", "cydp.Session", "cydp.models.linear_regression", "cydp.models.validated_error",
     "cydp.workloads.plan_marginals", "cydp.workloads.plan_ranges", "cydp.workloads.Workload.errors",
 }  # fmt: skip
-    one
-    for one in CALLABLES
-    if "user" in names_of(one) and one.name not in {"cydp.top_k", *WITHOUT_DATA}
-]
-# A session bounds it in each question.
-EXCEPTED = ("cydp.top_k", "cydp.Session")
 OF_USERS = [one for one in CALLABLES if "user" in names_of(one) and one.name not in EXCEPTED]
 NEEDED: dict[str, Any] = {
     "bins": 2, "range": (0, 1), "bounds": (0, 1), "q": 0.5, "by": "x", "keys": [1], "k": 1,

@@ -110,10 +110,7 @@ class Unit:
             By how much a row can change it that becomes another row, or ceases to count.
 
         """
-        each = Fraction(width if self._rows_may_become_others else most)
-        if self.relation == "add-remove-or-change":
-            each = max(each, Fraction(most))
-        each = Fraction(width if self.rows_may_become_others else most)
+        each = self._largest(most, width)
         return Change(self.max_rows * each, self.max_rows * each, 1, self.relation)
 
     def change_answers(
@@ -123,10 +120,16 @@ class Unit:
 
         The parameters are those of `change_one_answer`, for each answer.
         """
-        each = [Fraction(number) for number in (width if self._rows_may_become_others else most)]
+        each = [self._largest(*pair) for pair in zip(most, width, strict=True)]
         l1, rows = sum(each, Fraction(0)), self.max_rows
-        l2 = _root_above(sum((number**2 for number in each), Fraction(0)))
+        l2 = root_above(sum((number**2 for number in each), Fraction(0)))
         return Change(rows * l1, rows * l2, len(each), self.relation)
+
+    def _largest(self, most: Fraction | int, width: Fraction | int) -> Fraction:
+        """Return by how much a row can change an answer under the relation."""
+        if self.relation == "add-remove-or-change":
+            return max(Fraction(most), Fraction(width))
+        return Fraction(width if self.rows_may_become_others else most)
 
     def change_each_partition(self, most: Fraction | int, width: Fraction | int) -> Change:
         """Return how far a unit can change the answers of all partitions, which are disjoint.
@@ -343,11 +346,3 @@ def _read_bound(bound: Integer | None, name: str) -> int | None:
 
 def _many(number: int, what: str) -> str:
     return f"{number:,} {what}" + ("s" if number > 1 else "")
-
-
-def root_above(square: Fraction) -> Fraction:
-    """Return the square root, rounded up to six digits if it is irrational."""
-    above, below = math.isqrt(square.numerator), math.isqrt(square.denominator)
-    if above**2 == square.numerator and below**2 == square.denominator:
-        return Fraction(above, below)
-    return decimal_above(sqrt_bounds(square)[1])
