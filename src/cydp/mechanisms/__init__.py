@@ -12,6 +12,7 @@ from cydp.mechanisms._noisy_max import ExponentialMechanism, PermuteAndFlip
 from cydp.mechanisms._partition_selection import PartitionSelection
 from cydp.mechanisms._randomized_response import RandomizedResponse
 from cydp.mechanisms._snapping import Snapping
+from cydp.mechanisms._uniform_choice import UniformChoice
 
 __all__ = [
     "DiscreteGaussian",
@@ -24,6 +25,7 @@ __all__ = [
     "PermuteAndFlip",
     "RandomizedResponse",
     "Snapping",
+    "UniformChoice",
 ]
 
 

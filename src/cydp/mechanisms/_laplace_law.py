@@ -9,12 +9,13 @@ from fractions import Fraction
 
 import numpy as np
 
-from cydp._numbers.intervals import DIGITS, exp_bounds, ln_bounds
+from cydp._numbers.intervals import exp_bounds, ln_bounds
 from cydp._numbers.rational import float_of
 from cydp.mechanisms._noise_law import Floats, NoiseLaw
 
 __all__ = ["LaplaceLaw"]
 
+_DIGITS = 60  # at first
 _LARGEST_RATE = 700.0  # beyond it, exp(rate) and its squares are not floats
 
 _MOST_SCALES_OF_Q = 4096  # exp(-this) is below 2**-4096, and so below each q that can be read
@@ -65,7 +66,7 @@ class LaplaceLaw(NoiseLaw):
         # That is k + 1 >= -scale ln(q (1 + p)), whose bounds decide it by as many digits as needed.
         if self.scale * _MOST_SCALES_OF_Q < 1:
             return 0
-        digits = DIGITS
+        digits = _DIGITS
         while True:
             low, high = exp_bounds(-1 / self.scale, digits)
             below = math.ceil(-self.scale * ln_bounds(q * (1 + high), digits)[1])
