@@ -109,7 +109,8 @@ def on_sample(
         released: Release = release_of(sample, *args, rng=generator)
         return released
 
-    released, payment = run(query, draw, budget, rng, arguments=lambda: _describe(given))
+    asked: Any = query  # which has what `run` needs of a query
+    released, payment = run(asked, draw, budget, rng, arguments=lambda: _describe(given))
     return SampleRelease(query=query, release=released, payment=payment)
 
 
@@ -132,9 +133,14 @@ def _check(query: SampleQuery, given: dict[str, Any]) -> None:
             "delta"
         )
     by = given.get("by")
-    columns = by.values() if isinstance(by, dict) else by if isinstance(by, list | tuple) else [by]
-    if (is_column(by) and not isinstance(by, list)) or any(map(is_column, columns)):
-        raise TypeError("by must name a column of x: the rows of another column are not sampled")
+    if by is None:
+        return
+    named = by if isinstance(by, list | tuple) else [by]
+    is_data = given.get("column", True) is None or isinstance(by, dict)
+    if is_data or any(map(is_column, named)):
+        raise TypeError(
+            "by must name a column of x, as column does: rows of a column beside x are not sampled"
+        )
 
 
 def _check_call(call: Callable[[PrivacyFilter], object]) -> None:

@@ -185,6 +185,7 @@ class SampleRelease(Shown):
         if rows is not None and rows < 1:
             raise ValueError(f"most_rows must be at least 1, not {rows}")
         share, made = float_of(self.share), self.release
+        counts: Any
         if isinstance(made, NumberRelease) and isinstance(made.query, SumQuery):
             return self._estimate_sum(made, made.query, rows)
         if isinstance(made, NumberRelease) and isinstance(made.query, CountQuery):
@@ -192,7 +193,7 @@ class SampleRelease(Shown):
         elif isinstance(made, HistogramRelease):
             counts, noise = made.counts.astype(np.float64), made.variance
         elif isinstance(made, TableRelease) and "n" in made.columns:
-            counts, noise = made.counts.astype(np.float64), made.variance[_COUNTS]
+            counts, noise = made.counts.astype(np.float64), made.variance["n"]
         else:
             raise TypeError(
                 "estimate is for counts, histograms, sums and tables with counts: other numbers of "
@@ -214,8 +215,8 @@ class SampleRelease(Shown):
             squares = largest * max(value if upper > 0 else -value, 0.0)
         else:
             raise TypeError(
-                "most_rows must be given: the variance of a sum of numbers of both signs depends on "
-                "how many there are"
+                "most_rows must be given: the variance of a sum of numbers of both signs depends "
+                "on how many there are"
             )
         return WholeEstimate(value, made.variance / share**2 + squares * (1 - share) / share)
 
@@ -238,6 +239,3 @@ class SampleRelease(Shown):
             "exact": facts["exact"] | describe_loss(self.loss),
             "metadata": self.metadata,
         }
-
-
-_COUNTS = "count"  # the part of a table's query that its counts are
