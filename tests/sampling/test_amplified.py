@@ -138,4 +138,4 @@ def test_under_change_one_the_bound_does_not_hold() -> None:
     first, second = (0.5 * of_row + 0.5 * empty for of_row in (of_a, of_b))
     after = np.abs(np.log(second[1:] / first[1:]))
     assert after == pytest.approx(before)
-    assert max(before) == pytest.approx(1) > 1.5 * float(amplified(PureDP(1), "1/2").epsilon)
+    assert max(before) > 0.99 > 1.5 * float(amplified(PureDP(1), "1/2").epsilon)
