@@ -134,6 +134,7 @@ def test_far_quantiles_of_wide_gaussians() -> None:
             assert gaussian_tail(sigma2, k + 1) <= mpf(10) ** -1000 < gaussian_tail(sigma2, k)
 
 
+@pytest.mark.long
 def test_decimal_tails_agree_with_sums_on_both_sides_of_the_change_of_formulas() -> None:
     with mpmath.workdps(70):
         for sigma2 in (Fraction(9999), Fraction(10001)):
