@@ -89,7 +89,14 @@ def oracle(law: NoiseLaw, m: int) -> mpf:
 
 
 LAWS: list[NoiseLaw] = [*map(LaplaceLaw, SCALES), *map(GaussianLaw, SIGMAS2)]
-laws = pytest.mark.parametrize("law", LAWS, ids=lambda law: repr(law)[:40])
+LONG = [GaussianLaw(Fraction(text)) for text in ("9999", "39999")] + [
+    GaussianLaw(Fraction(2**80, 3)), LaplaceLaw(Fraction(2**40 + 1, 3))
+]  # fmt: skip
+laws = pytest.mark.parametrize(
+    "law",
+    [pytest.param(law, marks=pytest.mark.long if law in LONG else ()) for law in LAWS],
+    ids=lambda law: repr(law)[:40],
+)
 
 
 def width(law: NoiseLaw) -> Fraction:
@@ -148,7 +155,9 @@ def test_decimal_tails_agree_with_sums_on_both_sides_of_the_change_of_formulas()
         assert decimal_tail(sigma2, 0, 50) > Decimal("0.5")
 
 
-@pytest.mark.parametrize("scale", SCALES[:4], ids=str)
+@pytest.mark.parametrize(
+    "scale", [*SCALES[:3], pytest.param(SCALES[3], marks=pytest.mark.long)], ids=str
+)
 def test_moments_and_entropy_of_laplace(scale: Fraction) -> None:
     law = LaplaceLaw(scale)
     ks = range(1, int(150 * scale) + 150)
@@ -198,8 +207,8 @@ def test_probabilities_sum_to_one_and_add_up_to_the_cdf(mechanism: Any) -> None:
         assert masses.sum() == pytest.approx(1, abs=1e-13)
         assert np.cumsum(masses) == pytest.approx(mechanism.cdf(ks), abs=1e-13)
     else:  # by the density, whose error is that of the trapezoid rule
-        xs = np.linspace(low, high, 2**20 + 1)
-        assert np.trapezoid(mechanism.pdf(xs), xs) == pytest.approx(1, abs=1e-7)
+        xs = np.linspace(low, high, 2**16 + 1)
+        assert np.trapezoid(mechanism.pdf(xs), xs) == pytest.approx(1, abs=1e-5)
     assert mechanism.cdf(high) + mechanism.sf(high) == pytest.approx(1, abs=1e-15)
 
 
