@@ -35,9 +35,12 @@ RESULTS = {
     "PostProcessed": "cydp.HistogramRelease.nonnegative",
     "QuantileRelease": "cydp.quantile",
     "Receipt": "cydp.BudgetLedger.charge",
+    "PublishedShare": "cydp.sampling.publish_share",
+    "SampleRelease": "cydp.sampling.on_sample",
     "TableRelease": "cydp.group_by",
     "TopRelease": "cydp.top_k",
     "VarianceRelease": "cydp.variance",
+    "WholeEstimate": "cydp.sampling.SampleRelease.estimate",
 }
 
 KEYWORD_ONLY = {

@@ -98,9 +98,10 @@ def loss_on_sample(cost: Cost, share: Number) -> PureDP | ApproxDP:
     Examples
     --------
     >>> from cydp import PureDP
-    >>> loss_on_sample(PureDP(1), "1/10")
-    PureDP(epsilon=2.89996, relation='add-remove')
-    >>> amplified(_, "1/10") <= PureDP(1, relation="add-remove")
+    >>> loss = loss_on_sample(PureDP(1), "1/10")
+    >>> loss
+    PureDP(epsilon=2.90047, relation='add-remove')
+    >>> amplified(loss, "1/10") <= PureDP(1, relation="add-remove")
     True
 
     """
