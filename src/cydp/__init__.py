@@ -10,7 +10,16 @@ from cydp._build import build_info, get_include, get_lib
 from cydp._version import __version__
 
 if TYPE_CHECKING:
-    from cydp import accounting, exact, local, models, sensitivity, testing, workloads
+    from cydp import (
+        accounting,
+        exact,
+        local,
+        models,
+        sampling,
+        sensitivity,
+        testing,
+        workloads,
+    )
     from cydp.accounting import (
         ZCDP,
         ApproxDP,
@@ -107,6 +116,7 @@ __all__ = [
     "optimal_composition",
     "parallel",
     "quantile",
+    "sampling",
     "sensitivity",
     "sequential",
     "sum",
@@ -121,7 +131,7 @@ __all__ = [
 # A name is imported when it is first used: whoever draws noise alone does not wait for ledgers.
 _ROOMS = (
     "accounting", "exact", "interactive", "local", "mechanisms", "models", "random", "releases",
-    "sensitivity", "testing", "workloads",
+    "sampling", "sensitivity", "testing", "workloads",
 )  # fmt: skip
 _HOMES = {
     name: room

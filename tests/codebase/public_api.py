@@ -19,15 +19,16 @@ from cydp import (
     models,
     random,
     releases,
+    sampling,
     sensitivity,
     testing,
     workloads,
-)  # fmt: skip
+)
 from cydp.accounting import ledger
 
 MODULES = [
-    cydp, accounting, ledger, exact, interactive, local, mechanisms, models, random, releases,
-    sensitivity, testing, workloads,
+    cydp, ledger, accounting, exact, interactive, local, mechanisms, models,
+    random, releases, sampling, sensitivity, testing, workloads,
 ]  # fmt: skip
 
 

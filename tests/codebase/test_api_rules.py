@@ -49,10 +49,13 @@ RESULTS = {
     "QuantileRelease": "cydp.quantile",
     "Receipt": "cydp.BudgetLedger.charge",
     "SessionEntry": "cydp.Session.history",
+    "PublishedShare": "cydp.sampling.publish_share",
+    "SampleRelease": "cydp.sampling.on_sample",
     "TableRelease": "cydp.group_by",
     "Tally": "cydp.local.CategorySurvey.tally",
     "TopRelease": "cydp.top_k",
     "VarianceRelease": "cydp.variance",
+    "WholeEstimate": "cydp.sampling.SampleRelease.estimate",
 }
 
 KEYWORD_ONLY = {

@@ -117,11 +117,12 @@ def test_each_instruction_set_is_built_and_compared() -> None:
 
 
 MECHANISMS = sorted(name for name in {*mechanisms.__all__} - {"Estimate"} if not name.islower())
+OF_THE_ROOM = {"ProposeTestRelease", "UniformChoice"}  # not among the names that everybody sees
 
 
 @pytest.mark.parametrize("name", MECHANISMS)
 def test_a_mechanism_is_complete(name: str) -> None:
-    assert name in cydp.__all__
+    assert (name in cydp.__all__) is (name not in OF_THE_ROOM)
     assert any(re.search(rf"\b{name}\b", text) for text in texts("tests/mechanisms/test_*.py"))
     pages = [*texts("docs/mechanisms.md"), *texts("docs/mechanisms/*.md")]
     assert any(f"`{name}`" in page for page in pages)

@@ -114,7 +114,7 @@ def test_the_exact_coins(seeded: Seeded) -> None:
 def test_who_is_asked_first_is_uniform(seeded: Seeded) -> None:
     rng, n = seeded(6), 12_000
     for m in (1, 2, 3, 5, 8):
-        seen = np.bincount([selection._draw_below(m, rng) for _ in range(n)], minlength=m)
+        seen = np.bincount([selection.draw_below(m, rng) for _ in range(n)], minlength=m)
         assert len(seen) == m
         assert m == 1 or chi2.sf(((seen - n / m) ** 2 / (n / m)).sum(), m - 1) > LIMIT
 

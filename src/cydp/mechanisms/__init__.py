@@ -10,6 +10,7 @@ from cydp.mechanisms._gaussian import Gaussian
 from cydp.mechanisms._laplace import Laplace
 from cydp.mechanisms._noisy_max import ExponentialMechanism, PermuteAndFlip
 from cydp.mechanisms._partition_selection import PartitionSelection
+from cydp.mechanisms._propose_test_release import ProposeTestRelease
 from cydp.mechanisms._randomized_response import RandomizedResponse
 from cydp.mechanisms._scores import (
     quantile_scores,
@@ -17,6 +18,7 @@ from cydp.mechanisms._scores import (
     tail_share_scores,
 )
 from cydp.mechanisms._snapping import Snapping
+from cydp.mechanisms._uniform_choice import UniformChoice
 
 __all__ = [
     "DiscreteGaussian",
@@ -27,8 +29,10 @@ __all__ = [
     "Laplace",
     "PartitionSelection",
     "PermuteAndFlip",
+    "ProposeTestRelease",
     "RandomizedResponse",
     "Snapping",
+    "UniformChoice",
     "quantile_scores",
     "rank_difference_scores",
     "tail_share_scores",

@@ -7,9 +7,6 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
-import numpy as np
-from numpy.typing import NDArray
-
 from cydp._arguments import Integer, Number
 from cydp._call_errors import copy_base_methods, require_names
 from cydp._core import Sampler
@@ -21,6 +18,7 @@ from cydp.accounting._loss import ZCDP, ApproxDP
 from cydp.mechanisms import _discrete_gaussian_distribution as distribution
 from cydp.mechanisms._confidence import log_failure_probability
 from cydp.mechanisms._fields import set_fields
+from cydp.mechanisms._gaussian_law import GaussianLaw
 from cydp.mechanisms._gaussian_mechanism import GaussianMechanism
 from cydp.mechanisms._gaussian_parameters import GaussianParameters, read_parameters
 from cydp.mechanisms._integer_mechanism import IntegerMechanism
@@ -139,13 +137,8 @@ class DiscreteGaussian(GaussianMechanism, IntegerMechanism):
         return gaussian_pairs(self.sensitivity**2, self.sigma2, self.coordinates, or_more=more)
 
     @property
-    def variance(self) -> float:
-        """Variance of the noise.
-
-        >>> DiscreteGaussian(sigma=0.5, sensitivity=1).variance < 0.25
-        True
-        """
-        return distribution.variance(self.sigma2)
+    def _law(self) -> GaussianLaw:
+        return GaussianLaw(self.sigma2)
 
     def error_bound(self, confidence: Number = 0.95, *, count: Integer = 1) -> int:
         """Return the least h such that `count` independent draws all lie in [-h, h], or h + 1.
@@ -176,12 +169,6 @@ class DiscreteGaussian(GaussianMechanism, IntegerMechanism):
         """
         log_failure = log_failure_probability(confidence, count)
         return distribution.error_bound(self._sigma2(read_integer(count, "count")), log_failure)
-
-    def _pmf(self, k: NDArray[np.float64]) -> NDArray[np.float64]:
-        return distribution.pmf(self.sigma2, k)
-
-    def _cdf(self, k: NDArray[np.float64]) -> NDArray[np.float64]:
-        return distribution.cdf(self.sigma2, k)
 
     def _prepare_noise(self, entries: int) -> tuple[Sampler, bool]:
         return prepare_discrete_gaussian(self._sigma2(entries)), False

@@ -19,11 +19,17 @@ from numpy.typing import NDArray
 
 from cydp._numbers.rational import float_of
 
-__all__ = ["cdf", "error_bound", "pmf", "tail", "variance"]
+__all__ = ["cdf", "entropy", "error_bound", "kurtosis", "pmf", "tail", "variance"]
 
 _MOST_SUMMED = 200.0
 _MARGIN = 1e-10  # relative; more than all rounding of floats here
 _FAR = 40  # sigmas, beyond which f is 0 in float64
+# Of the sum from m on: the order n of the derivative of f at m - 1/2, its coefficient, and the
+# Hermite polynomial of this order.
+_CORRECTIONS = tuple(
+    (n, c, np.eye(n + 1)[n])
+    for n, c in ((1, -1 / 24), (3, 7 / 5760), (5, -31 / 967680), (7, 127 / 154828800))
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +87,29 @@ def variance(sigma2: Fraction) -> float:
     return 2 * float((k**2 * np.exp(-0.5 * (k / sigma) ** 2)).sum()) / _total_mass(sigma)
 
 
+def kurtosis(sigma2: Fraction) -> float:
+    """Return the fourth moment over the square of the variance, minus 3."""
+    sigma = math.sqrt(float_of(sigma2))
+    if sigma > 4:
+        return 0.0  # error: less than exp(-2 pi**2 sigma**2) (2 pi sigma)**4
+    k = np.arange(1.0, _FAR * 4)
+    relative = np.exp(-0.5 * (k**2 - 1) / sigma**2)  # to f(1), which may be very small
+    square, fourth = float((k**2 * relative).sum()), float((k**4 * relative).sum())
+    first = 2 * math.exp(-0.5 / sigma**2)
+    ratio = fourth / square**2 * _total_mass(sigma)
+    return math.inf if first <= ratio / sys.float_info.max else ratio / first - 3
+
+
+def entropy(sigma2: Fraction) -> float:
+    """Return the entropy of the distribution, in nats."""
+    sigma = math.sqrt(float_of(sigma2))
+    spread = float_of(Fraction(variance(sigma2)) / sigma2) / 2
+    if sigma > 4:
+        return math.log(_total_mass(sigma)) + spread
+    others = 2 * float(np.exp(-0.5 * (np.arange(1.0, _FAR * 4) / sigma) ** 2).sum())
+    return math.log1p(others) + spread
+
+
 def pmf(sigma2: Fraction, k: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the probabilities of integers."""
     sigma = math.sqrt(float_of(sigma2))
@@ -93,11 +122,13 @@ def cdf(sigma2: Fraction, k: NDArray[np.float64]) -> NDArray[np.float64]:
     sigma = math.sqrt(float_of(sigma2))
     start = np.where(k < 0, -k, k + 1)  # P(X <= k) = P(X >= -k), or 1 - P(X >= k + 1)
     if sigma > _MOST_SUMMED:
-        # The midpoint rule with its first correction has a relative error below sigma**-4.
-        x = start - 0.5
-        f = np.exp(-0.5 * (x / sigma) ** 2)
-        z = np.vectorize(math.erfc, otypes=[float])(x / (sigma * math.sqrt(2)))
-        above = 0.5 * z - x * f / (24 * sigma**2 * _total_mass(sigma))
+        # Euler and Maclaurin's formula with four corrections: docs/mechanisms/noise_distribution.md
+        t = np.minimum((start - 0.5) / sigma, _FAR)
+        f = np.exp(-0.5 * t**2) / (sigma * math.sqrt(2 * math.pi))
+        z = np.vectorize(math.erfc, otypes=[float])(t / math.sqrt(2))
+        above = 0.5 * z + f * sum(
+            c * np.polynomial.hermite_e.hermeval(t, unit) / sigma**n for n, c, unit in _CORRECTIONS
+        )
     else:
         table = np.exp(-0.5 * (np.arange(_FAR * max(math.ceil(sigma), 1) + 2) / sigma) ** 2)
         sums = np.append(np.cumsum(table[::-1])[::-1], 0.0) / _total_mass(sigma)

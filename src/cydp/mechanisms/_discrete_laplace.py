@@ -8,9 +8,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
-import numpy as np
-from numpy.typing import NDArray
-
 from cydp._arguments import Integer, Number
 from cydp._call_errors import copy_base_methods, require_names
 from cydp._core import Sampler
@@ -22,6 +19,7 @@ from cydp.accounting._loss import PureDP
 from cydp.mechanisms._confidence import log_failure_probability
 from cydp.mechanisms._fields import set_fields
 from cydp.mechanisms._integer_mechanism import IntegerMechanism
+from cydp.mechanisms._laplace_law import LaplaceLaw
 from cydp.mechanisms._sensitivity import format_sensitivity, read_norm
 
 __all__ = ["MOST_UNSATURATED_SCALE", "DiscreteLaplace"]
@@ -115,14 +113,8 @@ class DiscreteLaplace(IntegerMechanism):
         return laplace_pairs(self.epsilon, self.sensitivity)
 
     @property
-    def variance(self) -> float:
-        """Variance of the noise: 2 p / (1 - p)**2, where p = exp(-1 / scale).
-
-        >>> round(DiscreteLaplace(epsilon=1, sensitivity=1).variance, 4)
-        1.8413
-        """
-        rate = self._rate
-        return 2 * math.exp(-rate) / math.expm1(-rate) ** 2
+    def _law(self) -> LaplaceLaw:
+        return LaplaceLaw(self.scale)
 
     @property
     def _rate(self) -> float:
@@ -160,14 +152,6 @@ class DiscreteLaplace(IntegerMechanism):
         log_failure = log_failure_probability(confidence, count)
         steps = (math.log(2) - math.log1p(math.exp(-rate)) - log_failure) / rate
         return max(math.ceil(steps * (1 + 2**-48)) - 1, 0)
-
-    def _pmf(self, k: NDArray[np.float64]) -> NDArray[np.float64]:
-        masses: NDArray[np.float64] = math.tanh(0.5 * self._rate) * np.exp(-self._rate * np.abs(k))
-        return masses
-
-    def _cdf(self, k: NDArray[np.float64]) -> NDArray[np.float64]:
-        tail = np.exp(-self._rate * np.where(k < 0, -k, k + 1)) / (1 + math.exp(-self._rate))
-        return np.where(k < 0, tail, 1 - tail)
 
     def _prepare_noise(self, entries: int) -> tuple[Sampler, bool]:
         return _noise_of(self.scale.numerator, self.scale.denominator)

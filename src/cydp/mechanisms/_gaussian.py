@@ -20,6 +20,7 @@ from cydp.accounting._loss import ZCDP, ApproxDP
 from cydp.mechanisms import _discrete_gaussian_distribution as distribution
 from cydp.mechanisms._confidence import log_failure_probability
 from cydp.mechanisms._fields import set_fields
+from cydp.mechanisms._gaussian_law import GaussianLaw
 from cydp.mechanisms._gaussian_mechanism import GaussianMechanism
 from cydp.mechanisms._gaussian_parameters import GaussianParameters, read_parameters
 from cydp.mechanisms._grid_exponent import MOST_STEPS, default_exponent, read_exponent
@@ -173,13 +174,8 @@ class Gaussian(GaussianMechanism, GridMechanism):
         return gaussian_pairs(self._norm2, self._steps2(1), self.coordinates, or_more=unknown)
 
     @property
-    def variance(self) -> float:
-        """Variance of the noise.
-
-        >>> round(Gaussian(sigma=3, sensitivity=1).variance, 6)
-        9.0
-        """
-        return float_of(Fraction(distribution.variance(self._steps2(1))) * self.step**2)
+    def _law(self) -> GaussianLaw:
+        return GaussianLaw(self._steps2(1))
 
     def _bound_noise(self, confidence: Number, entries: int) -> int:
         log_failure = log_failure_probability(confidence, entries)

@@ -25,6 +25,7 @@ from cydp.exact._grid_sum import GridSum
 from cydp.mechanisms._charge_and_draw import Budget, charge_and_draw
 from cydp.mechanisms._grid_exponent import float_up
 from cydp.mechanisms._grid_noise import add_noise
+from cydp.mechanisms._noise_distribution import GridNoiseDistribution
 from cydp.mechanisms._output import check_output, fill_output
 from cydp.mechanisms._release_grid_sum import release_sum
 
@@ -150,7 +151,7 @@ class RealMechanism(ABC):
         return float(released) if is_number else restore_labels(value, released)
 
 
-class GridMechanism(RealMechanism):
+class GridMechanism(RealMechanism, GridNoiseDistribution):
     """A mechanism that adds integer noise in steps of a grid, so that the sum is exact."""
 
     __slots__ = ()
@@ -158,6 +159,10 @@ class GridMechanism(RealMechanism):
     _log2_step: int  # for `coordinates` entries, or else for one
     _fixed: bool  # whether the caller gave the step
     relation: str | None
+
+    @property
+    def _noise_exponent(self) -> int:
+        return self._log2_step
 
     @abstractmethod
     def _prepare_noise(self, entries: int) -> Sampler:

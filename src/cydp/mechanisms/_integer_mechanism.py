@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Sequence
 from functools import partial
 from typing import Any, TypeGuard, cast, overload
@@ -21,6 +21,7 @@ from cydp._generator import Generator
 from cydp.accounting._loss import Loss
 from cydp.exact._data_bins import refuse_data_bins
 from cydp.mechanisms._charge_and_draw import Budget, charge_and_draw
+from cydp.mechanisms._noise_distribution import NoiseDistribution
 from cydp.mechanisms._output import apart_from, check_output, fill_output
 
 __all__ = ["INT64", "IntegerMechanism", "declare_integers", "read_int64"]
@@ -30,7 +31,7 @@ _LEAST, _LARGEST = -(2**63), 2**63 - 1
 _KIND = "integers (Laplace and Gaussian take real numbers)"
 
 
-class IntegerMechanism(ABC):
+class IntegerMechanism(NoiseDistribution):
     """A mechanism that adds integer noise to integers."""
 
     __slots__ = ()
@@ -44,37 +45,9 @@ class IntegerMechanism(ABC):
     def _prepare_noise(self, entries: int) -> tuple[Sampler, bool]:
         """Return a sampler for a release of this many entries, and whether it may saturate."""
 
-    @abstractmethod
-    def _pmf(self, k: NDArray[np.float64]) -> NDArray[np.float64]: ...
-
-    @abstractmethod
-    def _cdf(self, k: NDArray[np.float64]) -> NDArray[np.float64]: ...
-
-    @overload
-    def pmf(self, k: int) -> float: ...
-    @overload
-    def pmf(self, k: NDArray[np.integer] | Sequence[int]) -> NDArray[np.float64]: ...
-    def pmf(self, k: ArrayLike) -> float | NDArray[np.float64]:
-        """Return the probability that the noise is k: a float, or an array for an array.
-
-        >>> from cydp import DiscreteGaussian, DiscreteLaplace
-        >>> round(DiscreteLaplace(epsilon=1, sensitivity=1).pmf(0), 4)
-        0.4621
-        """
-        return _unwrap(self._pmf(_read_noise(k)))
-
-    @overload
-    def cdf(self, k: int) -> float: ...
-    @overload
-    def cdf(self, k: NDArray[np.integer] | Sequence[int]) -> NDArray[np.float64]: ...
-    def cdf(self, k: ArrayLike) -> float | NDArray[np.float64]:
-        """Return the probability that the noise is at most k: a float, or an array for an array.
-
-        >>> from cydp import DiscreteLaplace
-        >>> DiscreteLaplace(epsilon=1, sensitivity=1).cdf([-1, 0]).round(4)
-        array([0.2689, 0.7311])
-        """
-        return _unwrap(self._cdf(_read_noise(k)))
+    @property
+    def _noise_exponent(self) -> None:
+        return None
 
     @overload
     def release(
@@ -223,16 +196,3 @@ def read_int64(given: Declared, name: str) -> NDArray[np.int64]:
 
 def _clamp(integer: int) -> int:
     return min(max(integer, _LEAST), _LARGEST)
-
-
-def _read_noise(k: ArrayLike) -> NDArray[np.float64]:
-    """Return integers as floats."""
-    values = np.asarray(k)
-    if values.dtype.kind not in "iu":
-        raise TypeError(f"k must be integers, not of dtype {values.dtype}")
-    return values.astype(np.float64)
-
-
-def _unwrap(result: NDArray[np.float64]) -> float | NDArray[np.float64]:
-    """Return a float for an array without dimensions."""
-    return float(result) if np.ndim(result) == 0 else result

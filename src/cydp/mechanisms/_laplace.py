@@ -9,7 +9,7 @@ from fractions import Fraction
 from cydp._arguments import Integer, Number
 from cydp._call_errors import copy_base_methods, require_names
 from cydp._core import Sampler
-from cydp._numbers.rational import as_exact, float_of, literal_of, read_positive
+from cydp._numbers.rational import as_exact, literal_of, read_positive
 from cydp._samplers import prepare_discrete_laplace
 from cydp._sensitivity import relation_of
 from cydp.accounting._dominating_pairs import Pairs, laplace_pairs
@@ -19,6 +19,7 @@ from cydp.mechanisms._discrete_laplace import MOST_UNSATURATED_SCALE, DiscreteLa
 from cydp.mechanisms._fields import set_fields
 from cydp.mechanisms._grid_exponent import default_exponent, read_exponent
 from cydp.mechanisms._grid_mechanism import GridMechanism
+from cydp.mechanisms._laplace_law import LaplaceLaw
 from cydp.mechanisms._sensitivity import format_sensitivity, read_norm
 
 __all__ = ["Laplace"]
@@ -161,13 +162,8 @@ class Laplace(GridMechanism):
         return laplace_pairs(self.epsilon, norm, or_more=self.coordinates is None)
 
     @property
-    def variance(self) -> float:
-        """Variance of the noise.
-
-        >>> round(Laplace(epsilon=1, sensitivity=1).variance, 6)
-        2.0
-        """
-        return float_of(Fraction(self._discrete(1).variance) * self.step**2)
+    def _law(self) -> LaplaceLaw:
+        return LaplaceLaw(self._steps(1))
 
     def _bound_noise(self, confidence: Number, entries: int) -> int:
         return self._discrete(entries).error_bound(confidence, count=entries)

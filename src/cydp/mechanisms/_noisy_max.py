@@ -19,7 +19,14 @@ from cydp._columns.declared import Declared
 from cydp._columns.scores import declare_scores, read_scores
 from cydp._core import NoisyMax
 from cydp._generator import Generator
-from cydp._numbers.rational import as_exact, float_of, literal_of, read_integer, read_positive
+from cydp._numbers.rational import (
+    as_exact,
+    float_of,
+    literal_of,
+    read_exact,
+    read_integer,
+    read_positive,
+)
 from cydp._samplers import prepare_noisy_max
 from cydp._sensitivity import relation_of
 from cydp.accounting._loss import PureDP
@@ -48,6 +55,11 @@ class _NoisyMaxMechanism(ABC):
     def __init__(self, *, epsilon: Number, sensitivity: Number, monotonic: bool = False) -> None:
         if not isinstance(monotonic, bool):
             raise TypeError(f"monotonic must be True or False, not {type(monotonic).__name__}")
+        if read_exact(epsilon, "epsilon") == 0:
+            raise ValueError(
+                "epsilon must be greater than 0: cydp.mechanisms.UniformChoice(count=...) chooses "
+                "without data, as epsilon 0 would"
+            )
         norm, relation = read_norm(sensitivity), relation_of(sensitivity)
         if monotonic and relation not in (None, "add-remove"):
             raise ValueError(

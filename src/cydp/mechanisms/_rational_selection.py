@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from cydp._generator import Generator
 
-__all__ = ["draw_bernoulli", "draw_exp", "gaps_to_best", "select"]
+__all__ = ["draw_below", "draw_bernoulli", "draw_exp", "gaps_to_best", "select"]
 
 
 def select(
@@ -52,7 +52,7 @@ def _select_one(
 ) -> int:
     candidates = [(i, x) for i, x in enumerate(exponents) if x is not None]
     while True:
-        at = _draw_below(len(candidates), generator)
+        at = draw_below(len(candidates), generator)
         index, exponent = candidates[at]
         if draw_exp(exponent, generator):  # the best candidate is always accepted
             return index
@@ -85,8 +85,8 @@ def draw_bernoulli(p: Fraction, generator: Generator) -> bool:
             return word < digit
 
 
-def _draw_below(n: int, generator: Generator) -> int:
-    """Return a uniform integer from 0 to n - 1."""
+def draw_below(n: int, generator: Generator) -> int:
+    """Return a uniform integer from 0 to n - 1, n <= 2**64."""
     while True:
         number = int.from_bytes(generator.bytes(8), "little") >> (64 - (n - 1).bit_length())
         if number < n:

@@ -60,8 +60,12 @@ def query_of(function: Callable[..., Any], given: Given) -> Query:
     return _BUILDERS[function](given)
 
 
-def arguments_of(function: Any, args: Sequence[Any], kwargs: Given) -> dict[str, Any]:
+def arguments_of(
+    function: Any, args: Sequence[Any], kwargs: Given, *, caller: str = "explain"
+) -> dict[str, Any]:
     """Return the arguments of a call of a release by name, with its defaults, without the data.
+
+    `caller` is what has taken them, for an error.
 
     Raises
     ------
@@ -86,7 +90,7 @@ def arguments_of(function: Any, args: Sequence[Any], kwargs: Given) -> dict[str,
         bound = own.bind(*args, **kwargs)
     except TypeError as error:
         raise TypeError(
-            f"{error}: explain takes the arguments of {function.__name__} without "
+            f"{error}: {caller} takes the arguments of {function.__name__} without "
             f"{', '.join((data, *_NOT_GIVEN))}"
         ) from None
     bound.apply_defaults()

@@ -28,7 +28,7 @@ from cydp.releases._unit import Unit
 from cydp.releases.output._sheet import Axis, Numbers, Sheet
 from cydp.releases.output._shown import Shown
 
-__all__ = ["Release", "describe", "recorded"]
+__all__ = ["Release", "describe", "describe_loss", "recorded"]
 
 _Kind = TypeVar("_Kind", bound=type)
 

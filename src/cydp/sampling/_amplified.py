@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: MIT
+"""Amplification by Poisson sampling. docs/sampling.md has the proof."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from cydp._arguments import Number
+from cydp._numbers.intervals import exp_bounds, ln_bounds
+from cydp._numbers.rational import as_exact, format_number
+from cydp._numbers.rounding import decimal_above, decimal_below
+from cydp.accounting._cost import Cost, loss_of, relation_of
+from cydp.accounting._errors import MeasureMismatchError, RelationMismatchError
+from cydp.accounting._loss import ZCDP, ApproxDP, PureDP
+from cydp.sampling._share import read_share
+
+__all__ = ["amplified", "loss_on_sample"]
+
+_RELATION = "add-remove"
+_MOST = 3000  # exp(-epsilon) is not computed below exp(-3000), which bounds it
+
+
+def amplified(cost: Cost, share: Number) -> PureDP | ApproxDP:
+    """Return the loss of a mechanism that sees a secret random share of the rows.
+
+    Each row is in the sample with the probability `share`, independently of the others, and nobody
+    learns which rows, or how many, were in it.
+
+    Parameters
+    ----------
+    cost : PureDP, ApproxDP, or mechanism or release of such a loss
+        What the mechanism costs for the rows that it sees, under "add-remove".
+    share : number above 0 and at most 1
+        The probability q, as an exact fraction.
+
+    Returns
+    -------
+    PureDP or ApproxDP
+        Of ln(1 + q (e**epsilon - 1)), rounded up to six digits, and q delta, under "add-remove".
+
+    Raises
+    ------
+    MeasureMismatchError
+        For a ZCDP.
+    RelationMismatchError
+        For a cost that is stated under "change-one".
+    TypeError, ValueError
+        If cost is none, or share is not allowed.
+
+    Notes
+    -----
+    The bound is the best one that holds for all mechanisms of such a loss [1]_ [2]_.
+
+    References
+    ----------
+    .. [1] Li, Qardaji, Su, "On sampling, anonymization, and differential privacy", 2012.
+    .. [2] Balle, Barthe, Gaboardi, "Privacy amplification by subsampling", 2018.
+
+    Examples
+    --------
+    >>> from cydp import ApproxDP, PureDP
+    >>> amplified(PureDP(1), "1/10")
+    PureDP(epsilon=0.158566, relation='add-remove')
+    >>> amplified(ApproxDP(1, 1e-6), "1/10").delta == Fraction(1, 10**7)
+    True
+
+    """
+    loss, q = _read(cost, "cost"), read_share(share)
+    epsilon = as_exact(_amplify(loss.epsilon, q))
+    if isinstance(loss, PureDP):
+        return PureDP(epsilon, relation=_RELATION)
+    return ApproxDP(epsilon, as_exact(q * loss.delta), relation=_RELATION)
+
+
+def loss_on_sample(cost: Cost, share: Number) -> PureDP | ApproxDP:
+    """Return the loss that a mechanism on a sample may have, so that the whole costs at most this.
+
+    It is the inverse of `amplified`.
+
+    Parameters
+    ----------
+    cost : PureDP, ApproxDP, or mechanism or release of such a loss
+        What sampling and mechanism together may cost.
+    share : number above 0 and at most 1
+        As in `amplified`.
+
+    Returns
+    -------
+    PureDP or ApproxDP
+        Of ln(1 + (e**epsilon - 1) / q), rounded down to six digits, and delta / q: `amplified` of
+        it is at most `cost`.
+
+    Raises
+    ------
+    TypeError, ValueError, MeasureMismatchError, RelationMismatchError
+        As `amplified` does, and if delta / q is not less than 1.
+
+    Examples
+    --------
+    >>> from cydp import PureDP
+    >>> loss = loss_on_sample(PureDP(1), "1/10")
+    >>> loss
+    PureDP(epsilon=2.90047, relation='add-remove')
+    >>> amplified(loss, "1/10") <= PureDP(1, relation="add-remove")
+    True
+
+    """
+    loss, q = _read(cost, "cost"), read_share(share)
+    epsilon = as_exact(_invert(loss.epsilon, q))
+    if isinstance(loss, PureDP):
+        return PureDP(epsilon, relation=_RELATION)
+    if loss.delta >= q:
+        raise ValueError(
+            f"share must be more than delta, {format_number(loss.delta)}: to publish the sampled "
+            "rows costs no more than that delta"
+        )
+    return ApproxDP(epsilon, as_exact(loss.delta / q), relation=_RELATION)
+
+
+def _read(cost: Cost, name: str) -> PureDP | ApproxDP:
+    loss, relation = loss_of(cost), relation_of(cost)
+    if isinstance(loss, ZCDP):
+        raise MeasureMismatchError(
+            f"{name} must be PureDP or ApproxDP: no rho says what a mechanism of ZCDP costs on a "
+            "sample. The Renyi divergence at large orders stays as it was, whatever the share is. "
+            "Use cydp.convert(loss, delta=...), which is ApproxDP"
+        )
+    if relation not in (None, _RELATION):
+        raise RelationMismatchError(
+            f"{name} must be stated under {_RELATION!r}: the theorem compares samples with and "
+            "without a row, and under 'change-one' both samples have one"
+        )
+    return loss
+
+
+def _amplify(epsilon: Fraction, q: Fraction) -> Fraction:
+    """Return a decimal of at least ln(1 + q (e**epsilon - 1)), or epsilon itself."""
+    if epsilon == 0 or q == 1:
+        return epsilon
+    if epsilon <= 1:
+        # e**x - 1 <= x + x**2, which has more digits than the exponential close to 0.
+        above = q * min(exp_bounds(epsilon)[1] - 1, epsilon + epsilon**2)
+        above = min(ln_bounds(1 + above)[1], above)
+    else:
+        above = epsilon + ln_bounds(q + (1 - q) * exp_bounds(-min(epsilon, Fraction(_MOST)))[1])[1]
+    return min(decimal_above(above), epsilon)
+
+
+def _invert(epsilon: Fraction, q: Fraction) -> Fraction:
+    """Return a decimal of at most ln(1 + (e**epsilon - 1) / q), or epsilon itself."""
+    if epsilon == 0 or q == 1:
+        return epsilon
+    target = decimal_below(epsilon)  # what `_amplify` rounds to is then at most epsilon
+    if target <= 1:
+        above = max(exp_bounds(target)[0] - 1, target) / q
+        below = max(ln_bounds(1 + above)[0], above - above**2 / 2)
+    else:
+        rest = 1 - (1 - q) * exp_bounds(-min(target, Fraction(_MOST)))[1]
+        below = target + ln_bounds(rest / q)[0]
+    return max(decimal_below(below), target)

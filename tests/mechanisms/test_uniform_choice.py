@@ -1,0 +1,79 @@
+"""mechanisms/_uniform_choice.py: parameters, distribution, cost; the votes of the course."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+from cydp import ExponentialMechanism, PermuteAndFlip, PrivacyFilter, PureDP
+from cydp.mechanisms import UniformChoice
+from cydp.testing import SeededGenerator
+
+VOTES = [27, 23, 9, 0]
+
+
+def test_the_votes_of_the_course() -> None:
+    """The slide prints 0.11 for the last candidate at epsilon 0.1, so that its sum is 1."""
+    assert UniformChoice(count=len(VOTES)).probabilities().tolist() == [0.25] * 4
+    small, one = (
+        ExponentialMechanism(epsilon=epsilon, sensitivity=1).probabilities(VOTES)
+        for epsilon in (0.1, 1)
+    )
+    assert small.round(2).tolist() == [0.40, 0.33, 0.16, 0.10]
+    assert one[:2].round(2).tolist() == [0.88, 0.12]
+    assert [f"{p:.0e}" for p in one[2:]] == ["1e-04", "1e-06"]
+    weights = np.exp(0.05 * np.array(VOTES))
+    assert small == pytest.approx(weights / weights.sum(), rel=1e-12)
+    nearly_none = ExponentialMechanism(epsilon=1e-9, sensitivity=1).probabilities(VOTES)
+    assert nearly_none == pytest.approx([0.25] * 4, abs=1e-8)
+
+
+def rejected(counts: np.ndarray[Any, Any], share: float) -> bool:
+    """Whether a count is too far from its share: each tail has at most 1e-9, exactly."""
+    n = int(counts.sum())
+    tails = [min(binom.cdf(c, n, share), binom.sf(c - 1, n, share)) for c in counts]
+    return min(tails) < 1e-9
+
+
+def test_all_candidates_are_equally_likely() -> None:
+    """A mutant that reduces a byte modulo the count favours the first four by 3 %."""
+    count, rng = 10, SeededGenerator(22)
+    uniform = UniformChoice(count=count)
+    drawn = [uniform.release(rng=rng) for _ in range(20_000)]
+    assert not rejected(np.bincount(drawn, minlength=count), 1 / count)
+    biased = np.frombuffer(SeededGenerator(22).bytes(1_000_000), np.uint8) % 12
+    assert rejected(np.bincount(biased, minlength=12), 1 / 12)
+
+
+def test_the_ends_of_count() -> None:
+    assert UniformChoice(count=1).release() == 0
+    assert 0 <= UniformChoice(count=2**62).release() < 2**62
+    for bad in (0, -1, 2**62 + 1):
+        with pytest.raises(ValueError, match="count must be from 1"):
+            UniformChoice(count=bad)
+    for wrong in (1.5, None, True):
+        with pytest.raises(TypeError, match="count must be"):
+            UniformChoice(count=wrong)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="by name"):
+        UniformChoice(4)  # type: ignore[call-arg, misc]
+
+
+def test_it_costs_nothing() -> None:
+    budget = PrivacyFilter(PureDP("0.1"))
+    uniform = UniformChoice(count=3)
+    assert uniform.loss == PureDP(0)
+    for _ in range(5):
+        uniform.release(budget=budget)
+    assert budget.spent == PureDP(0)
+    with pytest.raises(TypeError, match="rng must not be seeded"):
+        uniform.release(budget=budget, rng=SeededGenerator(1))
+
+
+@pytest.mark.parametrize("kind", [ExponentialMechanism, PermuteAndFlip])
+@pytest.mark.parametrize("zero", [0, 0.0, -0.0, np.float64(0), "0"])
+def test_epsilon_0_is_refused_with_what_to_use(kind: Any, zero: Any) -> None:
+    with pytest.raises(ValueError, match=r"epsilon must be greater than 0: .*UniformChoice"):
+        kind(epsilon=zero, sensitivity=1)

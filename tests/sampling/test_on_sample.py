@@ -1,0 +1,250 @@
+"""sampling/_on_sample.py and _sample_release.py: order, cost, sample, estimates, refusals."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from scipy.stats import binom
+
+import cydp
+from cydp import ApproxDP, BudgetExceededError, BudgetLedger, PrivacyFilter, PureDP
+from cydp.accounting import UnitMismatchError
+from cydp.releases import HistogramRelease, NumberRelease
+from cydp.sampling import SampleRelease, amplified, on_sample, publish_share
+from cydp.sampling._rows_of import RowsOf
+from cydp.testing import SeededGenerator
+
+SHARE = Fraction(1, 10)
+AGES = {"age": list(range(100)) * 3, "sex": ["f", "m", "f"] * 100}
+KINDS: dict[str, Any] = {
+    "dict": lambda columns: columns, "pandas": pd.DataFrame, "polars": pl.DataFrame,
+    "pyarrow": pa.table,
+    "structured": lambda columns: np.rec.fromarrays(list(columns.values()), names=list(columns)),
+}  # fmt: skip
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> Any:
+    with BudgetLedger.create(tmp_path / "ledger", PureDP(1), privacy_unit="row") as made:
+        yield made
+
+
+def test_the_amplified_loss_is_charged_once_before_data_is_read(monkeypatch: Any) -> None:
+    budget, spent = PrivacyFilter(PureDP(1)), []
+    take = RowsOf.take
+
+    def watch(self: Any, stays: Any) -> Any:
+        spent.append(budget.spent)
+        return take(self, stays)
+
+    monkeypatch.setattr(RowsOf, "take", watch)
+    release = on_sample(cydp.count, AGES, column="age", share=SHARE, epsilon=2, budget=budget)
+    expected = amplified(PureDP(2), SHARE)
+    assert spent[0] == budget.spent == PureDP(expected.epsilon)
+    assert release.loss == expected
+    assert (release.share, release.relation) == (SHARE, "add-remove")
+    small = PrivacyFilter(PureDP("0.4"))
+    spent.clear()
+    with pytest.raises(BudgetExceededError):
+        on_sample(cydp.count, AGES, column="age", share=SHARE, epsilon=2, budget=small)
+    assert (spent, small.spent) == ([], PureDP(0))
+
+
+def test_a_ledger_tells_the_truth(ledger: BudgetLedger) -> None:
+    call: dict[str, Any] = {"column": "age", "share": SHARE, "epsilon": 1}
+    release = on_sample(cydp.histogram, AGES, 2, (0, 100), **call, budget=ledger)
+    entry = list(ledger.history())[-1]
+    assert "on_sample(histogram(" in entry["params"]
+    assert "share=0.1" in entry["params"]
+    assert Fraction(entry["cost"][0]) == release.loss.epsilon == amplified(PureDP(1), SHARE).epsilon
+    assert release.payment.seq == entry["seq"]
+    scope = {"budget": ledger.scope(charge_id="first")}
+    first = on_sample(cydp.histogram, AGES, 2, (0, 100), **call, **scope)
+    again = on_sample(cydp.histogram, AGES, 2, (0, 100), **call, **scope)
+    assert first == again
+    for other in ({**call, "share": "1/5"}, {**call, "column": "sex"}):
+        with pytest.raises(cydp.accounting.ChargeConflictError):
+            on_sample(cydp.count, AGES, **other, **scope)
+
+
+def test_a_ledger_of_persons_is_refused(tmp_path: Path) -> None:
+    with BudgetLedger.create(tmp_path / "l", PureDP(1), privacy_unit="person") as ledger:
+        with pytest.raises(UnitMismatchError):
+            on_sample(cydp.count, [1], share="1/2", epsilon=1, budget=ledger)
+        assert ledger.spent == PureDP(0)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_tables_of_every_library(kind: str) -> None:
+    """With little noise the counts are those of a sample; both columns lose the same rows."""
+    table = KINDS[kind](AGES)
+    release = on_sample(
+        cydp.group_by, table, "sex", keys=["f", "m"], sums={"age": (0, 99)}, share="1/2",
+        epsilon=1000, rng=SeededGenerator(5),
+    )  # fmt: skip
+    made: Any = release.release
+    expected = on_sample(
+        cydp.group_by, AGES, "sex", keys=["f", "m"], sums={"age": (0, 99)}, share="1/2",
+        epsilon=1000, rng=SeededGenerator(5),
+    ).release  # fmt: skip
+    assert made.counts.tolist() == expected.counts.tolist()  # type: ignore[attr-defined]
+    assert made["sum_age"].tolist() == expected["sum_age"].tolist()  # type: ignore[index]
+    assert 60 < made.counts[0] < 140
+    assert release.estimate().values.tolist() == [2.0 * n for n in made.counts]
+
+
+def rejected(count: int, n: int, chance: float) -> bool:
+    """Whether a count is too far from its chance: each tail has at most 1e-9, exactly."""
+    return min(binom.cdf(count, n, chance), binom.sf(count - 1, n, chance)) < 1e-9
+
+
+def test_rows_are_sampled_independently_with_the_share() -> None:
+    """The eight patterns of three rows, in 10,000 tables. Mutants: 0.35, and equal rows."""
+    rng, share = SeededGenerator(22), "0.3"
+    n = 10_000
+    stays = np.array(publish_share(np.arange(3 * n), share, exposes_rows=True, rng=rng).rows)
+    mask = np.zeros((n, 3), bool)
+    mask.reshape(-1)[stays] = True
+    patterns = np.bincount(mask @ [1, 2, 4], minlength=8)
+    chances = {
+        p: [p**k * (1 - p) ** (3 - k) for k in (0, 1, 1, 2, 1, 2, 2, 3)] for p in (0.3, 0.35)
+    }
+    assert not any(map(rejected, patterns, [n] * 8, chances[0.3]))
+    assert any(map(rejected, patterns, [n] * 8, chances[0.35]))
+    together = np.bincount(mask[:, :1] @ [7], minlength=8)
+    assert any(map(rejected, together, [n] * 8, chances[0.3]))
+    sizes = [
+        on_sample(cydp.count, [1] * 1000, share=share, epsilon=500, rng=rng) for _ in range(30)
+    ]
+    total = sum(int(one.release) for one in sizes)  # type: ignore[call-overload]
+    assert not rejected(total, 30_000, 0.3)
+    assert rejected(total, 30_000, 0.35)
+
+
+def test_estimates_have_the_variance_that_they_state() -> None:
+    """By enumeration of the sample and the noise: the mean of the stated variance is the true one.
+
+    Mutants: the variance of the noise alone, scaled or not.
+    """
+    rows, share, epsilon = 400, 0.2, "0.5"
+    release = on_sample(cydp.count, [1] * rows, share=share, epsilon=epsilon)
+    inner: Any = release.release
+    noise = inner.query.parts["count"].noise
+    sampled, added = np.arange(rows + 1), np.arange(-60, 61)
+    weights = np.outer(binom.pmf(sampled, rows, share), noise.pmf(added))
+    steps = sampled[:, None] + added
+
+    def whole(step: int) -> Any:
+        made = NumberRelease(query=inner.query, steps=int(step))
+        return SampleRelease(query=release.query, release=made).estimate()
+
+    by_step = {int(step): whole(step) for step in np.unique(steps)}
+    values = np.vectorize(lambda step: by_step[step].values)(steps)
+    stated = np.vectorize(lambda step: by_step[step].variances)(steps)
+    mean = (weights * values).sum()
+    variance = (weights * (values - mean) ** 2).sum()
+    assert mean == pytest.approx(rows, rel=1e-9)
+    assert (weights * stated).sum() == pytest.approx(variance, rel=1e-6)
+    for mutant in (noise.variance, noise.variance / share**2):
+        assert mutant < 0.8 * variance
+
+
+def test_estimates_of_sums_and_histograms() -> None:
+    numbers = np.arange(100.0)
+    release = on_sample(cydp.sum, numbers, (0, 100), share="1/2", epsilon=1000)
+    made: Any = release.release
+    whole = release.estimate()
+    assert whole.values == 2 * float(made)
+    assert whole.variances >= (numbers**2).sum() * 0.5  # each square is at most 100 times a number
+    assert release.estimate(most_rows=200).variances >= 200 * 100**2
+    both = on_sample(cydp.sum, numbers, (-50, 100), share="1/2", epsilon=1)
+    with pytest.raises(TypeError, match="most_rows must be given"):
+        both.estimate()
+    assert both.estimate(most_rows=10).variances > 10 * 100**2
+    with pytest.raises(ValueError, match="most_rows must be at least 1"):
+        both.estimate(most_rows=0)
+    histogram = on_sample(cydp.histogram, numbers, 4, (0, 100), share="1/2", epsilon=1)
+    inner: Any = histogram.release
+    assert isinstance(inner, HistogramRelease)
+    assert histogram.estimate().values.tolist() == (2.0 * inner.counts).tolist()
+    assert (histogram.estimate().variances >= 4 * inner.variance).all()
+    with pytest.raises(TypeError, match="estimate is for counts"):
+        on_sample(cydp.mean, numbers, (0, 100), share="1/2", epsilon=1).estimate()
+
+
+def test_every_output_states_the_amplified_loss() -> None:
+    release = on_sample(cydp.histogram, AGES, 2, (0, 100), column="age", share=SHARE, epsilon=1)
+    assert "epsilon=0.158566" in repr(release).splitlines()[0]
+    assert "secret random share of the rows, 0.1" in repr(release)
+    found = release.to_dict()
+    assert found["exact"]["epsilon"] == str(release.loss.epsilon)
+    assert found["metadata"]["loss"] == {"epsilon": str(release.loss.epsilon)}
+    assert found["metadata"]["sampling"]["share"] == "1/10"
+    assert "0.158566" in release.to_html()
+    assert len(release.to_pandas()) == 2
+    approximate = on_sample(cydp.count, [1], share="1/2", epsilon=1, delta=1e-6)
+    assert approximate.loss == ApproxDP("0.620115", "5e-7", relation="add-remove")
+
+
+REFUSED: list[tuple[dict[str, Any], type[Exception], str]] = [
+    ({"rho": 1, "epsilon": None}, TypeError, "rho must not be given"),
+    ({"relation": "change-one"}, ValueError, "relation must be 'add-remove'"),
+    ({"user": "sex", "max_partitions": 1}, TypeError, "user and max_rows_per_unit"),
+    ({"max_rows_per_unit": 2}, TypeError, "user and max_rows_per_unit"),
+    ({"column": "name"}, ValueError, "column must be a column"),
+    ({"epsilon": None}, TypeError, "epsilon must be given"),
+    ({"epsilon": -1}, ValueError, "epsilon must be greater"),
+    ({"share": 2}, ValueError, "share must be"),
+    ({"colum": "age"}, TypeError, "on_sample takes the arguments of histogram"),
+    ({"by": AGES["sex"], "by_keys": ["f"], "column": None}, TypeError, "by must name a column"),
+    ({"by": np.array(AGES["sex"]), "by_keys": ["f"]}, TypeError, "by must name a column"),
+    ({"rng": 5}, TypeError, "rng must be"),
+    ({"budget": 5}, TypeError, "budget must be"),
+    ({"rng": SeededGenerator(1)}, TypeError, "rng must not be seeded"),
+]
+
+
+@pytest.mark.parametrize(("change", "error", "message"), REFUSED, ids=lambda part: str(part)[:30])
+def test_refused_before_anything_is_charged_or_read(
+    change: dict[str, Any], error: type[Exception], message: str, monkeypatch: Any
+) -> None:
+    budget = PrivacyFilter(PureDP(1))
+    monkeypatch.setattr(RowsOf, "take", lambda *_: pytest.fail("data was read"))
+    given = {"column": "age", "share": SHARE, "epsilon": 1, "budget": budget} | change
+    with pytest.raises(error, match=message):
+        on_sample(cydp.histogram, AGES, 2, (0, 100), **given)
+    assert budget.spent == PureDP(0)
+
+
+@pytest.mark.parametrize("x", [5, "text", None, {"a": [1], "b": [1, 2]}, np.array(5), {}])
+def test_what_is_no_table(x: Any) -> None:
+    with pytest.raises((TypeError, ValueError), match="x must"):
+        on_sample(cydp.count, x, share="1/2", epsilon=1)
+    with pytest.raises((TypeError, ValueError), match="x must"):
+        publish_share(x, "1/2", exposes_rows=True)
+
+
+def test_relations_of_duckdb_are_refused() -> None:
+    duckdb = pytest.importorskip("duckdb")
+    with pytest.raises(TypeError, match="x must be fetched first"):
+        on_sample(cydp.count, duckdb.sql("select 1 as a"), share="1/2", epsilon=1)
+
+
+def test_functions_that_are_no_releases() -> None:
+    with pytest.raises(TypeError, match="function must be a release"):
+        on_sample(len, [1], share="1/2")
+
+
+def test_empty_tables_and_samples() -> None:
+    for x in ([], np.array([]), pd.Series([], dtype=float)):
+        made: Any = on_sample(cydp.count, x, share="1/2", epsilon=1000).release
+        assert made.value == 0
+    tiny: Any = on_sample(cydp.mean, [1.0, 2.0], (0, 3), share="1e-300", epsilon=1).release
+    assert 0 <= tiny.value <= 3
