@@ -114,7 +114,10 @@ __all__ = [
 
 
 # A name is imported when it is first used: whoever draws noise alone does not wait for ledgers.
-_ROOMS = ("accounting", "exact", "mechanisms", "random", "releases", "sensitivity", "testing")
+_ROOMS = (
+    "accounting", "exact", "mechanisms", "publishing", "random", "releases", "sensitivity",
+    "testing",
+)  # fmt: skip
 _HOMES = {
     name: room
     for room, names in {
