@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -16,7 +17,7 @@ from cydp._call_errors import explain_arguments
 from cydp._generator import Generator
 from cydp.exact._histogramdd import MOST_BINS
 from cydp.mechanisms._charge_and_draw import Budget
-from cydp.publishing._domains import Domain, read_domains
+from cydp.publishing._domains import Domain, axes_of, labels_of, read_domains
 from cydp.publishing._draw import draw_tables, read_total
 from cydp.publishing._integers import project_slices, round_counts
 from cydp.publishing._junction_tree import Step, junction_order
@@ -27,9 +28,11 @@ from cydp.publishing._rows import PublishedRows
 from cydp.releases._privacy import read_privacy
 from cydp.releases._release import recorded
 from cydp.releases._unit import UnitName, read_unit, user_key
-from cydp.releases.output._sheet import Axis, bins_of, keys_of
+from cydp.releases.output._sheet import Axis
 
 __all__ = ["ContingencyQuery", "ContingencyTables", "contingency_tables"]
+
+_CYCLE = "the tables overlap in a cycle, and are not made to agree: their counts are noisy"
 
 
 @recorded
@@ -71,8 +74,13 @@ class ContingencyTables(Published):
 
     @property
     def consistent(self) -> bool:
-        """Whether the tables are made to agree; else there are noisy counts alone."""
+        """Whether the tables are made to agree; else their counts are noisy as they are."""
         return junction_order(self._sets) is not None
+
+    @property
+    def total(self) -> int:
+        """The number of rows: what each table sums to, if they agree."""
+        return max(int(round_counts(np.array(self.estimated_total))), 0)
 
     @property
     def noisy_tables(self) -> dict[str, NDArray[np.int64]]:
@@ -95,36 +103,23 @@ class ContingencyTables(Published):
         place = {name: i for i, name in enumerate(self.names)}
         return [tuple(place[each] for each in columns) for columns in self.query.columns]
 
-    def _axis(self, i: int) -> Axis:
-        if self.binned[i]:
-            return bins_of(self.labels[i], self.names[i])
-        return keys_of((self.labels[i],), (self.names[i],))
+    @property
+    def axes(self) -> tuple[Axis, ...]:
+        """The labels or bins of each column."""
+        return axes_of(self.names, self.labels, self.binned)
 
     def _axes_of(self, i: int) -> tuple[Axis, ...]:
-        return tuple(map(self._axis, self._sets[i]))
-
-    def _order(self) -> list[Step]:
-        order = junction_order(self._sets)
-        if order is None:
-            raise TypeError(
-                "these tables overlap in a cycle, and are not made to agree: noisy_tables has the "
-                "noisy counts, and estimate_with_mbi fits a model to them"
-            )
-        return order
+        axes = self.axes
+        return tuple(axes[each] for each in self._sets[i])
 
     def _make(self) -> tuple[list[NDArray[np.int64]], tuple[str, ...]]:
-        query, sets, order = self.query, self._sets, self._order()
-        noisy = self._noisy_by_name
-        found, estimate = agree(
-            [noisy[name].reshape(shape) for name, shape in self._measured.items()],
-            [sets[query.names.index(name)] for name in self._measured],
-            [query.variance(name) for name in self._measured],
-            query.total,
-        )
-        wanted = int(round_counts(np.array(estimate)))
-        notes = ("the total is below 0, and counts as 0",) if wanted < 0 else ()
-        real = dict(zip(self._measured, found, strict=True))
-        total = np.array(max(wanted, 0))
+        query, sets, order = self.query, self._sets, junction_order(self._sets)
+        if order is None:
+            given = zip(self.noisy, query.shapes, strict=True)
+            return [each.reshape(shape) for each, shape in given], (_CYCLE,)
+        real, estimate = self._agreed
+        notes = ("the total is below 0, and counts as 0",) if round(estimate) < 0 else ()
+        total = np.array(self.total)
         made: dict[int, NDArray[np.int64]] = {}
         for step in order:
             i = step.table
@@ -136,20 +131,29 @@ class ContingencyTables(Published):
                 given = marginal(made[step.parent], sets[step.parent], shared)
             elif step.start:  # what most tables share is made integer before the first of them
                 shared = step.start
-                sums = marginal(real[query.names[i]], sets[i], shared)
+                sums = marginal(real[i], sets[i], shared)
                 given = project_slices(sums.reshape(1, -1), total.reshape(1)).reshape(sums.shape)
-            made[i] = _within(real[query.names[i]], sets[i], shared, given)
+            made[i] = _within(real[i], sets[i], shared, given)
         return [made[i] for i in range(len(sets))], notes
 
-    @property
-    def _measured(self) -> dict[str, tuple[int, ...]]:
+    @cached_property
+    def _agreed(self) -> tuple[list[NDArray[np.float64]], float]:
+        """Real tables that agree, and their total."""
         query = self.query
-        shapes = dict(zip(query.names, query.shapes, strict=True))
-        return {name: shapes[name] for name in query.noisy_names}
+        noisy = [each.reshape(shape) for each, shape in zip(self.noisy, query.shapes, strict=True)]
+        variances = [query.variance(name) for name in query.names]
+        return agree(noisy, self._sets, variances, query.total)
+
+    @property
+    def estimated_total(self) -> float:
+        """The total by least squares, from the noisy total and all noisy tables."""
+        return self._agreed[1]
 
     def _to_sample(self) -> tuple[list[Axis], list[tuple[Columns, NDArray[np.int64]]], Any]:
-        axes = [self._axis(i) for i in range(len(self.names))]
-        return axes, list(zip(self._sets, self._made[0], strict=True)), self._order()
+        order = junction_order(self._sets)
+        if order is None:
+            raise TypeError(f"{_CYCLE}: estimate_with_mbi fits a model that has a sample()")
+        return list(self.axes), list(zip(self._sets, self._made[0], strict=True)), order
 
 
 def _within(
@@ -289,13 +293,12 @@ def contingency_tables(
     noisy, payment = draw_tables(
         query, lambda generator: rows.count(chosen, query.unit, generator), known, budget, rng
     )
-    axes = [column.axis for column in rows.columns]
     return ContingencyTables(
         query=query,
         noisy=noisy,
         names=tuple(each.words[0] for each in known),
-        labels=tuple(axis.keys[0] if axis.edges is None else axis.edges for axis in axes),
-        binned=tuple(axis.edges is not None for axis in axes),
+        labels=tuple(map(labels_of, rows.columns)),
+        binned=tuple(each.axis.edges is not None for each in rows.columns),
         payment=payment,
     )
 

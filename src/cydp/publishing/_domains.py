@@ -20,7 +20,7 @@ from cydp.exact._label_codes import match_labels
 from cydp.releases._keys import digest_keys
 from cydp.releases.output._sheet import Axis, bins_of, keys_of
 
-__all__ = ["Domain", "Places", "read_domains"]
+__all__ = ["Domain", "Places", "axes_of", "labels_of", "read_domains"]
 
 _FLOATS = np.dtype(np.float64)
 
@@ -147,5 +147,25 @@ class Places:
         """Return the place of each row; `size` for a row that is outside."""
         if self._keys is not None:
             return match_labels(self.declared, self._keys)  # type: ignore[arg-type]
-        assert self._grid is not None
-        return cell_codes([self._grid], [each.read() for each in self.declared])
+        (records,) = self.declared
+        return cell_codes([self._grid], [records.read()])  # type: ignore[list-item]
+
+
+def labels_of(column: Places) -> NDArray[Any]:
+    """Return the labels, or the edges of the bins, of a domain of one column."""
+    axis = column.axis
+    return axis.keys[0] if axis.edges is None else axis.edges
+
+
+def axes_of(
+    names: Sequence[str], labels: Sequence[NDArray[Any]], binned: Sequence[bool]
+) -> tuple[Axis, ...]:
+    """Return the axes of columns, from what `labels_of` returns.
+
+    >>> [len(axis) for axis in axes_of(["age"], [np.array([0, 18, 99])], [True])]
+    [2]
+    """
+    return tuple(
+        bins_of(each, name) if has_bins else keys_of((each,), (name,))
+        for name, each, has_bins in zip(names, labels, binned, strict=True)
+    )

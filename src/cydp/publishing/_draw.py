@@ -32,7 +32,9 @@ def read_total(total: Any) -> int | None:
     """
     if total is None:
         return None
-    found = int(read_totals(total, False, 1, 0))
+    given = read_totals(total, False, 1, 0)
+    assert isinstance(given, int)  # one table, one total
+    found = int(given)
     if hasattr(total, "query"):  # noise decided it
         return min(max(found, 0), MOST)
     if not 0 <= found <= MOST:

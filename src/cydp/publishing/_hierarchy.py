@@ -17,7 +17,7 @@ from cydp._call_errors import explain_arguments
 from cydp._generator import Generator
 from cydp.exact._histogramdd import MOST_BINS
 from cydp.mechanisms._charge_and_draw import Budget
-from cydp.publishing._domains import Domain, read_domains
+from cydp.publishing._domains import Domain, axes_of, labels_of, read_domains
 from cydp.publishing._draw import draw_tables, read_total
 from cydp.publishing._junction_tree import Step
 from cydp.publishing._least_squares import Columns
@@ -28,7 +28,7 @@ from cydp.publishing._tree import RegionTree, estimate_tree, integers_of_tree, r
 from cydp.releases._privacy import read_privacy
 from cydp.releases._release import recorded
 from cydp.releases._unit import UnitName, read_unit, user_key
-from cydp.releases.output._sheet import Axis, bins_of, keys_of
+from cydp.releases.output._sheet import Axis, keys_of
 
 __all__ = ["HierarchyQuery", "HierarchyRelease", "hierarchy"]
 
@@ -82,11 +82,7 @@ class HierarchyRelease(Published):
 
     @property
     def _cell_axes(self) -> tuple[Axis, ...]:
-        each = zip(self.cell_names, self.cell_labels, self.cell_binned, strict=True)
-        return tuple(
-            bins_of(labels, name) if binned else keys_of((labels,), (name,))
-            for name, labels, binned in each
-        )
+        return axes_of(self.cell_names, self.cell_labels, self.cell_binned)
 
     def _axes_of(self, i: int) -> tuple[Axis, ...]:
         if i == 0:
@@ -225,14 +221,14 @@ def hierarchy(
         return [each.ravel() for each, noisy in zip(sums, measured, strict=True) if noisy]
 
     noisy, payment = draw_tables(query, count, domains, budget, rng)
-    axes = [column.axis for column in rows.columns[1:]]
+    inside = rows.columns[1:]
     return HierarchyRelease(
         query=query,
         noisy=noisy,
         levels=names,
         paths=keys.arrays,
         cell_names=columns[len(names) :],
-        cell_labels=tuple(axis.keys[0] if axis.edges is None else axis.edges for axis in axes),
-        cell_binned=tuple(axis.edges is not None for axis in axes),
+        cell_labels=tuple(map(labels_of, inside)),
+        cell_binned=tuple(each.axis.edges is not None for each in inside),
         payment=payment,
     )

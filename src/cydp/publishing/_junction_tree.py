@@ -50,7 +50,8 @@ def junction_order(tables: Sequence[Columns]) -> list[Step] | None:
     True
 
     """
-    left, order, before = list(range(len(tables))), [], set[int]()
+    left, before = list(range(len(tables))), set[int]()
+    order: list[Step] = []
     while left:
         # A spanning tree of the largest overlaps: a junction tree, if there is one.
         table = max(left, key=lambda i: (_most_shared(tables, order, i), -i))

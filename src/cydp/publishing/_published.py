@@ -42,9 +42,10 @@ class PublishedTable(Shown):
         The tables that it is published with.
     name : str
     counts : ndarray of int64, with a dimension for each axis
-        Non-negative integers that agree with those of the other tables.
-    noisy : ndarray of int64 of the same shape, or None
-        The noisy counts, which are unbiased; None if the table was made from others alone.
+        Non-negative integers that agree with those of the other tables; where these are not
+        `consistent`, the noisy counts.
+    noisy : ndarray of int64 of the same shape
+        The noisy counts, which are unbiased.
     axes : tuple of Axis
         The labels or bins of each dimension.
 
@@ -53,7 +54,7 @@ class PublishedTable(Shown):
     release: Any
     name: str
     counts: NDArray[np.int64]
-    noisy: NDArray[np.int64] | None
+    noisy: NDArray[np.int64]
     axes: tuple[Axis, ...]
 
     @property
@@ -97,11 +98,9 @@ class PublishedTable(Shown):
         Raises
         ------
         TypeError, ValueError
-            If confidence or count is outside its range; for a table without noisy counts.
+            If confidence or count is outside its range.
 
         """
-        if self.noisy is None:
-            raise TypeError(f"{self.name} has no interval: it was made from other tables alone")
         bound = self.release.query.parts[self.name].noise.error_bound(confidence, count=count)
         bound = min(bound, 2**62)  # int64 would wrap
         return np.maximum(self.noisy - bound, 0), np.maximum(self.noisy + bound, 0)
@@ -110,10 +109,8 @@ class PublishedTable(Shown):
         return np.array(self.counts, dtype)
 
     def _sheet(self, confidence: Number, simultaneous: bool) -> Sheet:
-        lower = upper = None
-        if self.noisy is not None:
-            together = max(self.counts.size, 1) if simultaneous else 1
-            lower, upper = self.interval(confidence, count=together)
+        together = self.counts.size if simultaneous else 1
+        lower, upper = self.interval(confidence, count=together)
         counts = Numbers(
             name="count", values=self.counts, unit="rows", lower=lower, upper=upper,
             why_none=_WHY_NONE,
@@ -121,7 +118,7 @@ class PublishedTable(Shown):
         title = f"{self.release.query.function}, {self.name}"
         sheet: Sheet = self.release._make_sheet(
             self.axes, [counts], confidence, simultaneous, title=title,
-            notes=(_MADE, *self.release.notes),
+            notes=self.release._all_notes,
         )  # fmt: skip
         return sheet
 
@@ -158,14 +155,24 @@ class Published(Release):
                 continue
             counted = counts[i].reshape(shape)
             counted.flags.writeable = False
-            measured = noisy[name].reshape(shape) if name in noisy else None
-            made[name] = PublishedTable(self, name, counted.view(), measured, self._axes_of(i))
+            made[name] = PublishedTable(
+                self, name, counted.view(), noisy[name].reshape(shape), self._axes_of(i)
+            )
         return MappingProxyType(made)
 
     @property
     def total(self) -> int:
         """The number of rows of all tables: the sum of the counts of each."""
         return int(self._made[0][0].sum())
+
+    @property
+    def consistent(self) -> bool:
+        """Whether the tables are made to agree; else their counts are noisy as they are."""
+        return True
+
+    @property
+    def _all_notes(self) -> tuple[str, ...]:
+        return (_MADE, *self.notes) if self.consistent else self.notes
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -270,11 +277,7 @@ class Published(Release):
         self, confidence: Number = 0.95, *, count: Integer = 1
     ) -> tuple[dict[str, NDArray[np.int64]], dict[str, NDArray[np.int64]]]:
         """Return intervals of the true counts, by table, as `PublishedTable.interval` does."""
-        ends = {
-            name: self.tables[name].interval(confidence, count=count)
-            for name in self.query.parts
-            if name in self.tables
-        }
+        ends = {name: each.interval(confidence, count=count) for name, each in self.tables.items()}
         return {name: each[0] for name, each in ends.items()}, {
             name: each[1] for name, each in ends.items()
         }
@@ -291,11 +294,17 @@ class Published(Release):
             for name, parts in columns.items():
                 parts.append(found.get(name, np.full(size, None, object)))
         counts = np.concatenate([each.counts.ravel() for each in tables])
-        numbers = Numbers(name="count", values=counts, unit="rows", why_none=_WHY_NONE)
+        together = counts.size if simultaneous else 1
+        ends = zip(*(each.interval(confidence, count=together) for each in tables), strict=True)
+        lower, upper = (np.concatenate([each.ravel() for each in end]) for end in ends)
+        numbers = Numbers(
+            name="count", values=counts, unit="rows", lower=lower, upper=upper,
+            why_none=_WHY_NONE,
+        )  # fmt: skip
         keys = tuple(np.concatenate(parts) for parts in columns.values())
         return self._make_sheet(
             [keys_of(keys, tuple(columns), what="cell")], [numbers], confidence, simultaneous,
-            notes=(_MADE, *self.notes),
+            notes=self._all_notes,
         )  # fmt: skip
 
     @property

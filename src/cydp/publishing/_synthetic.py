@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -147,7 +147,7 @@ def read_sampling(
     for axis in axes:
         if axis.edges is not None and not np.isfinite(axis.edges.astype(np.float64)).all():
             raise ValueError(f"bins of {axis.names[0]} must have finite edges to sample from")
-    return rows, np.random.Generator(generator_or_default(rng))
+    return rows, np.random.Generator(cast(Any, generator_or_default(rng)))
 
 
 def _unlinked(
