@@ -10,11 +10,21 @@ from dataclasses import dataclass
 from typing import Any
 
 import cydp
-from cydp import accounting, exact, mechanisms, random, releases, sensitivity, testing
+from cydp import (
+    accounting,
+    exact,
+    mechanisms,
+    publishing,
+    random,
+    releases,
+    sensitivity,
+    testing,
+)
 from cydp.accounting import ledger
 
 MODULES = [
-    cydp, accounting, ledger, exact, mechanisms, random, releases, sensitivity, testing
+    cydp, accounting, ledger, exact, mechanisms, publishing, random, releases, sensitivity,
+    testing,
 ]  # fmt: skip
 
 

@@ -23,18 +23,23 @@ NONE = inspect.Parameter.empty
 # Classes whose objects this package makes, for users to read, and what makes them.
 RESULTS = {
     "BoundsRelease": "cydp.bounds",
+    "ContingencyTables": "cydp.publishing.contingency_tables",
     "Estimate": "cydp.RandomizedResponse.estimate",
     "Explanation": "cydp.explain",
     "GridSum": "cydp.exact.clamped_sum",
+    "HierarchyRelease": "cydp.publishing.hierarchy",
     "HistogramRelease": "cydp.histogram",
     "LedgerScope": "cydp.BudgetLedger.scope",
     "MappedBits": "cydp.testing.map_bits",
+    "MbiModel": "cydp.publishing.estimate_with_mbi",
     "MeanRelease": "cydp.mean",
     "NumberRelease": "cydp.count",
     "Prefetch": "cydp.Generator.discrete_laplace_prefetch",
     "PostProcessed": "cydp.HistogramRelease.nonnegative",
+    "PublishedTable": "cydp.publishing.contingency_tables",
     "QuantileRelease": "cydp.quantile",
     "Receipt": "cydp.BudgetLedger.charge",
+    "SyntheticTable": "cydp.publishing.ContingencyTables.sample",
     "TableRelease": "cydp.group_by",
     "TopRelease": "cydp.top_k",
     "VarianceRelease": "cydp.variance",
@@ -213,7 +218,8 @@ def test_nothing_hides_how_much_one_user_can_change(public: Public) -> None:
 # A selection depends on how far one count can change, and not on in how many keys a user is.
 OF_USERS = [one for one in CALLABLES if "user" in names_of(one) and one.name != "cydp.top_k"]
 NEEDED: dict[str, Any] = {
-    "bins": 2, "range": (0, 1), "bounds": (0, 1), "q": 0.5, "by": "x", "keys": [1], "k": 1
+    "bins": 2, "range": (0, 1), "bounds": (0, 1), "q": 0.5, "by": "x", "keys": [1], "k": 1,
+    "domains": {"x": [1]}, "tables": ["x"], "levels": ["x"], "regions": [1],
 }  # fmt: skip
 
 

@@ -20,7 +20,7 @@ from cydp.mechanisms._charge_and_draw import Budget
 from cydp.publishing._domains import Domain, axes_of, labels_of, read_domains
 from cydp.publishing._draw import draw_tables, read_total
 from cydp.publishing._integers import project_slices, round_counts
-from cydp.publishing._junction_tree import Step, junction_order
+from cydp.publishing._junction_tree import junction_order
 from cydp.publishing._least_squares import Columns, agree, marginal
 from cydp.publishing._published import Published
 from cydp.publishing._query import TOTAL, TablesQuery, read_weights
@@ -30,7 +30,7 @@ from cydp.releases._release import recorded
 from cydp.releases._unit import UnitName, read_unit, user_key
 from cydp.releases.output._sheet import Axis
 
-__all__ = ["ContingencyQuery", "ContingencyTables", "contingency_tables"]
+__all__ = ["ContingencyTables", "contingency_tables"]
 
 _CYCLE = "the tables overlap in a cycle, and are not made to agree: their counts are noisy"
 
@@ -115,8 +115,8 @@ class ContingencyTables(Published):
     def _make(self) -> tuple[list[NDArray[np.int64]], tuple[str, ...]]:
         query, sets, order = self.query, self._sets, junction_order(self._sets)
         if order is None:
-            given = zip(self.noisy, query.shapes, strict=True)
-            return [each.reshape(shape) for each, shape in given], (_CYCLE,)
+            pairs = zip(self.noisy, query.shapes, strict=True)
+            return [each.reshape(shape) for each, shape in pairs], (_CYCLE,)
         real, estimate = self._agreed
         notes = ("the total is below 0, and counts as 0",) if round(estimate) < 0 else ()
         total = np.array(self.total)

@@ -30,7 +30,7 @@ from cydp.releases._release import recorded
 from cydp.releases._unit import UnitName, read_unit, user_key
 from cydp.releases.output._sheet import Axis, keys_of
 
-__all__ = ["HierarchyQuery", "HierarchyRelease", "hierarchy"]
+__all__ = ["HierarchyRelease", "hierarchy"]
 
 
 @recorded

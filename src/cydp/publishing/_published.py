@@ -144,9 +144,13 @@ class Published(Release):
     query: Any
     noisy: tuple[NDArray[np.int64], ...]
 
-    @cached_property
+    @property
     def tables(self) -> Mapping[str, PublishedTable]:
         """The published tables by their names."""
+        return self._tables
+
+    @cached_property
+    def _tables(self) -> Mapping[str, PublishedTable]:
         counts, _ = self._made
         noisy, made = self._noisy_by_name, {}
         query = self.query
@@ -239,6 +243,18 @@ class Published(Release):
         TypeError, ValueError
             If n or within_bins is not allowed; for a bin without an end.
 
+        Examples
+        --------
+        >>> import cydp
+        >>> data = {"sex": ["f", "m", "m"], "age": [18, 44, 71]}
+        >>> published = cydp.publishing.contingency_tables(
+        ...     data, {"sex": ["f", "m"], "age": ([0, 18, 65, 120], None)}, ["sex", "age"],
+        ...     epsilon=200,
+        ... )
+        >>> rows = published.sample()
+        >>> rows.n, sorted(rows["sex"])
+        (3, ['f', 'm', 'm'])
+
         """
         return synthesize(self, *self._to_sample(), n, within_bins, rng)
 
@@ -275,7 +291,7 @@ class Published(Release):
 
     def interval(
         self, confidence: Number = 0.95, *, count: Integer = 1
-    ) -> tuple[dict[str, NDArray[np.int64]], dict[str, NDArray[np.int64]]]:
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return intervals of the true counts, by table, as `PublishedTable.interval` does."""
         ends = {name: each.interval(confidence, count=count) for name, each in self.tables.items()}
         return {name: each[0] for name, each in ends.items()}, {

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -50,8 +51,17 @@ class TablesQuery(Query):
 
     def aggregates(self) -> list[Aggregate]:
         """Return the counts of each measured table: the same rows are in all of them."""
-        change, weights = self.unit.change_each_partition(1, 1), dict(self.weights)
-        return [Aggregate(name, change, weight=weights[name]) for name in self.noisy_names]
+        unit, weights = self.unit, dict(self.weights)
+        cells = {name: math.prod(each) for name, each in zip(self.names, self.shapes, strict=True)}
+        return [
+            Aggregate(
+                name,
+                # The number of rows changes less than cells that rows can move between.
+                (unit.change_one_answer if cells[name] == 1 else unit.change_each_partition)(1, 1),
+                weight=weights[name],
+            )
+            for name in self.noisy_names
+        ]
 
     @property
     def noisy_names(self) -> tuple[str, ...]:
