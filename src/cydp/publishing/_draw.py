@@ -74,4 +74,4 @@ def draw_tables(
         arguments=lambda: {"/".join(each.words): each.public for each in domains},
         nbytes=8 * sum(map(math.prod, query.shapes)),
     )  # fmt: skip
-    return found, payment
+    return tuple(found), payment  # a ledger gives back a list

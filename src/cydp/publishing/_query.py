@@ -20,6 +20,8 @@ TOTAL = "total"
 
 Columns = tuple[str, ...]
 
+_LEAST = 1e-250
+
 
 @dataclass(frozen=True, repr=False)
 class TablesQuery(Query):
@@ -69,8 +71,8 @@ class TablesQuery(Query):
         return tuple(name for name, noisy in zip(self.names, self.measured, strict=True) if noisy)
 
     def variance(self, name: str) -> float:
-        """Return the variance of the noise in each count of a measured table."""
-        return self.parts[name].variance
+        """Return the variance of a measured table, for weights: within what floats can divide by."""
+        return min(max(self.parts[name].variance, _LEAST), 1 / _LEAST)
 
 
 def read_weights(
