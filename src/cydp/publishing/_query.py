@@ -71,7 +71,7 @@ class TablesQuery(Query):
         return tuple(name for name, noisy in zip(self.names, self.measured, strict=True) if noisy)
 
     def variance(self, name: str) -> float:
-        """Return the variance of a measured table, for weights: within what floats can divide by."""
+        """Return the variance of a measured table, within what floats can divide by."""
         return min(max(self.parts[name].variance, _LEAST), 1 / _LEAST)
 
 

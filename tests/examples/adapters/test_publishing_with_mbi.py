@@ -21,7 +21,8 @@ def way(tmp_path_factory: pytest.TempPathFactory) -> Way:
 
 def test_a_model_fits_noisy_tables_together(way: Way) -> None:
     exact, noisy, estimated, sampled, given, joint, n = way("model", ROWS, "1/5", 1)()
-    sigma = DiscreteLaplace(epsilon="10/155", sensitivity=1).variance ** 0.5  # 10 of 31 parts of 1/5
+    # The share of each table is 10 of 31 parts.
+    sigma = DiscreteLaplace(epsilon="10/155", sensitivity=1).variance ** 0.5
     assert given == [
         (("a", "b"), pytest.approx(sigma)), (("b", "c"), pytest.approx(sigma)),
         (("c", "a"), pytest.approx(sigma)),
