@@ -15,6 +15,7 @@ if TYPE_CHECKING:
         exact,
         local,
         models,
+        publishing,
         sampling,
         sensitivity,
         testing,
@@ -115,6 +116,7 @@ __all__ = [
     "models",
     "optimal_composition",
     "parallel",
+    "publishing",
     "quantile",
     "sampling",
     "sensitivity",
@@ -130,8 +132,8 @@ __all__ = [
 
 # A name is imported when it is first used: whoever draws noise alone does not wait for ledgers.
 _ROOMS = (
-    "accounting", "exact", "interactive", "local", "mechanisms", "models", "random", "releases",
-    "sampling", "sensitivity", "testing", "workloads",
+    "accounting", "exact", "interactive", "local", "mechanisms", "models", "publishing", "random",
+    "releases", "sampling", "sensitivity", "testing", "workloads",
 )  # fmt: skip
 _HOMES = {
     name: room

@@ -17,6 +17,7 @@ from cydp import (
     local,
     mechanisms,
     models,
+    publishing,
     random,
     releases,
     sampling,
@@ -27,8 +28,8 @@ from cydp import (
 from cydp.accounting import ledger
 
 MODULES = [
-    cydp, ledger, accounting, exact, interactive, local, mechanisms, models,
-    random, releases, sampling, sensitivity, testing, workloads,
+    cydp, accounting, ledger, exact, interactive, local, mechanisms, models,
+    publishing, random, releases, sampling, sensitivity, testing, workloads,
 ]  # fmt: skip
 
 

@@ -7,7 +7,7 @@ docs/releases/units.md has the proofs.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, TypeAlias
 
@@ -137,8 +137,8 @@ class Unit:
         The parameters are those of `change_one_answer`, for the answer of one partition.
         """
         most, width = Fraction(most), Fraction(width)
-        if self.promised:  # k rows, each of which may lie in any partition
-            row = Unit(self.relation).change_each_partition(most, width)
+        if self.max_partitions is None and self.max_rows > 1:  # each row may lie in any partition
+            row = replace(self, max_rows=1).change_each_partition(most, width)
             rows = self.max_rows
             return Change(rows * row.l1, rows * row.l2, rows * row.coordinates, self.relation)
         partitions, rows = self.max_partitions or 1, self.max_rows

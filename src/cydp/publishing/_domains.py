@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: MIT
+"""Public domains of columns, and the place of each row in them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cydp._columns.declared import Records
+from cydp._columns.label_keys import LabelKeys
+from cydp._columns.labels import Labels
+from cydp._columns.tables import Table
+from cydp.exact._bins import public_bins
+from cydp.exact._cell_codes import cell_codes
+from cydp.exact._label_codes import match_labels
+from cydp.releases._keys import digest_keys
+from cydp.releases.output._sheet import Axis, bins_of, keys_of
+
+__all__ = ["Domain", "Places", "axes_of", "labels_of", "read_domains"]
+
+_FLOATS = np.dtype(np.float64)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Domain:
+    """The public values of one column or of several together: labels, or bins.
+
+    Attributes
+    ----------
+    names : tuple
+        The names of the columns.
+    keys : LabelKeys or None
+        The labels; None for bins.
+    bins, range
+        As in `histogram`, for bins.
+    size : int
+        How many labels or bins there are.
+
+    """
+
+    names: tuple[Any, ...]
+    keys: LabelKeys | None
+    bins: Any = None
+    range: Any = None
+    size: int = 0
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The names of the columns as text."""
+        return tuple(map(str, self.names))
+
+    @property
+    def public(self) -> Any:
+        """What a ledger compares: a digest of labels, or edges."""
+        if self.keys is not None:
+            return digest_keys(self.keys)
+        return public_bins(self.bins, self.range, _FLOATS).edges
+
+
+def read_domains(domains: Any) -> list[Domain]:
+    """Return the domain of each column.
+
+    Raises
+    ------
+    TypeError, ValueError
+        Unless it is a dict of labels, or pairs (bins, range), by column.
+
+    Examples
+    --------
+    >>> [each.size for each in read_domains({"sex": ["f", "m"], "age": (10, (0, 100))})]
+    [2, 10]
+
+    """
+    if not isinstance(domains, Mapping):
+        raise TypeError(
+            "domains must be a dict by column of public labels, or of a tuple (bins, range), such "
+            f"as {{'sex': ['f', 'm'], 'age': (10, (0, 100))}}, not {type(domains).__name__}"
+        )
+    if not domains:
+        raise ValueError("domains must name a column")
+    if len(set(map(str, domains))) < len(domains):
+        raise ValueError("domains must have column names that differ as text")
+    return [_read_domain(name, given) for name, given in domains.items()]
+
+
+def _read_domain(name: Any, given: Any) -> Domain:
+    if not isinstance(given, tuple):
+        try:
+            keys = LabelKeys(given)
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"the domain of {name}: {error}") from None
+        return Domain((name,), keys, size=len(keys))
+    if len(given) != 2:
+        raise ValueError(
+            f"the domain of {name} must be a list of labels, or a tuple (bins, range) with range "
+            f"None for edges, not a tuple of {len(given)}"
+        )
+    bins, ends = given
+    if ends is not None and np.ndim(bins) != 0:
+        raise ValueError(f"the domain of {name}: range must be None if bins are edges")
+    try:
+        grid = public_bins(bins, ends, _FLOATS)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"the domain of {name}: {error}") from None
+    return Domain((name,), None, bins, ends, len(grid.edges) - 1)
+
+
+class Places:
+    """The columns of a domain, declared, and the place of each row in it.
+
+    Parameters
+    ----------
+    table : Table
+    domain : Domain
+    argument : str
+        What names the columns, for an error.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For a column that the table does not have, or of a type that is not in the domain.
+
+    """
+
+    __slots__ = ("_grid", "_keys", "axis", "declared", "size")
+
+    def __init__(self, table: Table, domain: Domain, argument: str) -> None:
+        columns = [table.column(name, argument) for name in domain.names]
+        self._keys, self._grid, self.size = domain.keys, None, domain.size
+        self.declared: Sequence[Labels] | Sequence[Records]
+        if domain.keys is not None:
+            labels = [Labels(each, str(domain.names[i])) for i, each in enumerate(columns)]
+            domain.keys.check(labels)
+            self.declared = labels
+            self.axis: Axis = keys_of(domain.keys.arrays, domain.names)
+        else:
+            records = Records(columns[0], domain.words[0])
+            self.declared = [records]
+            self._grid = public_bins(domain.bins, domain.range, records.dtype)
+            self.axis = bins_of(self._grid.edges, domain.words[0])
+
+    def read(self) -> NDArray[np.uint32]:
+        """Return the place of each row; `size` for a row that is outside."""
+        if self._keys is not None:
+            return match_labels(self.declared, self._keys)  # type: ignore[arg-type]
+        (records,) = self.declared
+        return cell_codes([self._grid], [records.read()])  # type: ignore[list-item]
+
+
+def labels_of(column: Places) -> NDArray[Any]:
+    """Return the labels, or the edges of the bins, of a domain of one column."""
+    axis = column.axis
+    return axis.keys[0] if axis.edges is None else axis.edges
+
+
+def axes_of(
+    names: Sequence[str], labels: Sequence[NDArray[Any]], binned: Sequence[bool]
+) -> tuple[Axis, ...]:
+    """Return the axes of columns, from what `labels_of` returns.
+
+    >>> [len(axis) for axis in axes_of(["age"], [np.array([0, 18, 99])], [True])]
+    [2]
+    """
+    return tuple(
+        bins_of(each, name) if has_bins else keys_of((each,), (name,))
+        for name, each, has_bins in zip(names, labels, binned, strict=True)
+    )

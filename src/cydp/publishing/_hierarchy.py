@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: MIT
+"""Counts in a hierarchy of regions, as a census publishes them. docs/publishing.md."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cydp._arguments import Integer, Number
+from cydp._call_errors import explain_arguments
+from cydp._generator import Generator
+from cydp.exact._histogramdd import MOST_BINS
+from cydp.mechanisms._charge_and_draw import Budget
+from cydp.publishing._domains import Domain, axes_of, labels_of, read_domains
+from cydp.publishing._draw import draw_tables, read_total
+from cydp.publishing._junction_tree import Step
+from cydp.publishing._least_squares import Columns
+from cydp.publishing._published import Published
+from cydp.publishing._query import TOTAL, TablesQuery, read_weights
+from cydp.publishing._rows import PublishedRows
+from cydp.publishing._tree import RegionTree, estimate_tree, integers_of_tree, read_regions
+from cydp.releases._privacy import read_privacy
+from cydp.releases._release import recorded
+from cydp.releases._unit import UnitName, read_unit, user_key
+from cydp.releases.output._sheet import Axis, keys_of
+
+__all__ = ["HierarchyRelease", "hierarchy"]
+
+
+@recorded
+@dataclass(frozen=True, repr=False)
+class HierarchyQuery(TablesQuery):
+    """Counts at each level of a tree of regions."""
+
+    function: ClassVar[str] = "hierarchy"
+
+
+@recorded
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class HierarchyRelease(Published):
+    """Counts, or tables, in a hierarchy of regions that agree. `hierarchy` returns them.
+
+    ``published["county"]`` is the table of a level. The counts of regions sum to those of the
+    region that they are in, cell by cell.
+
+    Attributes
+    ----------
+    query : Query
+        What was asked: levels, noise, privacy unit and loss.
+    payment : Payment or None
+        The entry of the ledger that has paid; None without a ledger.
+    noisy : tuple of ndarrays of int64
+        The noisy counts of each level, flat.
+    levels : tuple of str
+        The columns of regions, the coarsest first.
+    paths : tuple of ndarrays
+        The labels of each level, for each region of the last one.
+    cell_names : tuple of str
+        The columns of the table in each region.
+    cell_labels : tuple of ndarrays
+        The labels, or the edges of the bins, of each of these.
+    cell_binned : tuple of bool
+        Which of these have bins.
+
+    """
+
+    levels: tuple[str, ...]
+    paths: tuple[NDArray[Any], ...]
+    cell_names: tuple[str, ...] = ()
+    cell_labels: tuple[NDArray[Any], ...] = ()
+    cell_binned: tuple[bool, ...] = ()
+
+    @cached_property
+    def _tree(self) -> RegionTree:
+        return RegionTree(self.paths)
+
+    @property
+    def _cell_axes(self) -> tuple[Axis, ...]:
+        return axes_of(self.cell_names, self.cell_labels, self.cell_binned)
+
+    def _axes_of(self, i: int) -> tuple[Axis, ...]:
+        if i == 0:
+            return self._cell_axes
+        labels = self._tree.levels[i - 1].labels
+        return (keys_of(labels, self.levels[:i], what="region"), *self._cell_axes)
+
+    def _make(self) -> tuple[list[NDArray[np.int64]], tuple[str, ...]]:
+        query, noisy = self.query, self._noisy_by_name
+        cells = math.prod(query.shapes[0])
+        given = [noisy[name].reshape(-1, cells) if name in noisy else None for name in query.names]
+        variances = [query.variance(name) if name in noisy else 0.0 for name in query.names]
+        real = estimate_tree(self._tree, given, variances, query.total)
+        return integers_of_tree(self._tree, real, query.total)
+
+    def _to_sample(self) -> tuple[list[Axis], list[tuple[Columns, NDArray[np.int64]]], Any]:
+        leaves = self.tables[self.levels[-1]]
+        columns = tuple(range(len(leaves.axes)))
+        return list(leaves.axes), [(columns, leaves.counts)], [Step(0, None, ())]
+
+
+@explain_arguments
+def hierarchy(
+    table: Any,
+    levels: Sequence[Any],
+    regions: Any,
+    *,
+    cells: Mapping[Any, Any] | None = None,
+    total: Any = None,
+    split: Mapping[Any, Number] | None = None,
+    epsilon: Number | None = None,
+    rho: Number | None = None,
+    delta: Number | None = None,
+    relation: str = "add-remove",
+    user: Any = None,
+    unit: UnitName | None = None,
+    max_rows: Integer | None = None,
+    max_rows_per_unit: Integer | None = None,
+    budget: Budget | None = None,
+    rng: Generator | None = None,
+) -> HierarchyRelease:
+    """Publish counts in a hierarchy of regions, top down, as non-negative integers that agree.
+
+    Parameters
+    ----------
+    table : frame, table, relation or dict of columns
+        As in `contingency_tables`. A row counts if it has the path of a region of the last level,
+        and values in the domains of `cells`.
+    levels : list of column names
+        The columns of regions, the coarsest first, such as ["state", "county", "tract"].
+    regions : nested dict, list of tuples, dict of columns, or frame
+        The public tree: {"NC": {"Wake": ["0501", "0502"]}}, or the path of each region of the last
+        level, such as [("NC", "Wake", "0501"), ...].
+    cells : dict by column, optional
+        The domains of a table in each region, as `domains` in `contingency_tables`. Default: rows
+        are counted.
+    total : int, or release of `count`, optional
+        As in `contingency_tables`.
+    split : dict, optional
+        The weights of levels in the privacy, by their columns, and of "total", the whole. Default:
+        1 each.
+    epsilon, rho, delta, relation, user, unit, max_rows, max_rows_per_unit, budget, rng
+        As in `contingency_tables`.
+
+    Returns
+    -------
+    HierarchyRelease
+        ``published["county"]`` has the `counts` of counties, `noisy` ones, and their `keys`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a parameter is not allowed. Then nothing is charged and no data is read.
+    PrivacyError
+        If the budget refuses, or protects another unit. Then nothing is charged and no data is
+        read.
+
+    Notes
+    -----
+    Noisy counts of all levels are brought to agreement by weighted least squares [1]_, and made
+    integer from the top down, as in [2]_, at no privacy cost: docs/publishing.md.
+
+    References
+    ----------
+    .. [1] Hay, Rastogi, Miklau, Suciu, "Boosting the accuracy of differentially private histograms
+       through consistency", 2010.
+    .. [2] Abowd et al., "The 2020 Census disclosure avoidance system TopDown algorithm", 2022.
+
+    Examples
+    --------
+    >>> people = {"state": ["NC", "NC", "VA"], "county": ["Wake", "Durham", "York"]}
+    >>> published = hierarchy(
+    ...     people, ["state", "county"], {"NC": ["Wake", "Durham"], "VA": ["York"]}, epsilon=3
+    ... )
+    >>> states, counties = published["state"].counts, published["county"].counts
+    >>> counties.shape, bool(states[0] == counties[:2].sum()), published.total == states.sum()
+    ((3,), True, np.True_)
+
+    """
+    if isinstance(levels, str) or not isinstance(levels, Sequence) or not levels:
+        raise TypeError("levels must be a list of column names, the coarsest region first")
+    names = tuple(map(str, levels))
+    inner = [] if cells is None else read_domains(cells)
+    columns = (*names, *(each.words[0] for each in inner))
+    if TOTAL in names or len(set(columns)) < len(columns):
+        raise ValueError("levels and cells must be different columns, and no level 'total'")
+    keys = read_regions(regions, tuple(levels))
+    domains = [Domain(tuple(levels), keys, size=len(keys)), *inner]
+    shape = tuple(each.size for each in inner)
+    if (size := len(keys) * math.prod(shape)) > MOST_BINS:
+        raise ValueError(f"regions and cells must give at most 2**30 cells together, not {size}")
+    public, tree = read_total(total), RegionTree(keys.arrays)
+    measured = (bool(shape) or public is None, *(True for _ in names))
+    tables = (TOTAL, *names)
+    query = HierarchyQuery(
+        read_privacy(epsilon, rho, delta, relation),
+        read_unit(
+            relation, user_key(user), unit, max_rows=max_rows,
+            max_rows_per_unit=max_rows_per_unit, by_partition=False,
+        ),
+        tuple((*names[:i], *columns[len(names) :]) for i in range(len(tables))),
+        tables,
+        (shape, *((len(level.order), *shape) for level in tree.levels)),
+        measured,
+        public,
+        read_weights(
+            split, [name for name, noisy in zip(tables, measured, strict=True) if noisy], {}
+        ),
+    )  # fmt: skip
+    rows = PublishedRows(table, [(each, "cells" if i else "levels")
+                                 for i, each in enumerate(domains)], user)  # fmt: skip
+
+    def count(generator: Generator) -> list[NDArray[np.int64]]:
+        (leaves,) = rows.count([range(len(domains))], query.unit, generator)
+        sums = tree.sums(leaves.reshape(len(keys), -1))
+        return [each.ravel() for each, noisy in zip(sums, measured, strict=True) if noisy]
+
+    noisy, payment = draw_tables(query, count, domains, budget, rng)
+    inside = rows.columns[1:]
+    return HierarchyRelease(
+        query=query,
+        noisy=noisy,
+        levels=names,
+        paths=keys.arrays,
+        cell_names=columns[len(names) :],
+        cell_labels=tuple(map(labels_of, inside)),
+        cell_binned=tuple(each.axis.edges is not None for each in inside),
+        payment=payment,
+    )

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: MIT
+"""What published tables release, from public parameters alone."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from cydp._arguments import Number
+from cydp.releases._parts import Aggregate
+from cydp.releases._query import Query
+from cydp.releases._split import Weights, read_split
+
+__all__ = ["TOTAL", "TablesQuery", "read_weights"]
+
+TOTAL = "total"
+"""The name of the part that is the number of rows."""
+
+Columns = tuple[str, ...]
+
+_LEAST = 1e-250
+
+
+@dataclass(frozen=True, repr=False)
+class TablesQuery(Query):
+    """Counts in several tables, each of disjoint cells that are public.
+
+    Attributes
+    ----------
+    columns : tuple of tuple of str
+        The names of the columns of each table; none for the number of rows.
+    names : tuple of str
+        The names of the tables.
+    shapes : tuple of tuple of int
+        How many cells each table has along its axes.
+    measured : tuple of bool
+        Which tables are released with noise; the others are made from these.
+    total : int or None
+        The number of rows, if it is given.
+    weights : tuple of (name, weight)
+        How the privacy is split among the tables that are measured.
+
+    """
+
+    columns: tuple[Columns, ...]
+    names: tuple[str, ...]
+    shapes: tuple[tuple[int, ...], ...]
+    measured: tuple[bool, ...]
+    total: int | None
+    weights: Weights
+
+    def aggregates(self) -> list[Aggregate]:
+        """Return the counts of each measured table: the same rows are in all of them."""
+        unit, weights = self.unit, dict(self.weights)
+        cells = {name: math.prod(each) for name, each in zip(self.names, self.shapes, strict=True)}
+        return [
+            Aggregate(
+                name,
+                # The number of rows changes less than cells that rows can move between.
+                (unit.change_one_answer if cells[name] == 1 else unit.change_each_partition)(1, 1),
+                weight=weights[name],
+            )
+            for name in self.noisy_names
+        ]
+
+    @property
+    def noisy_names(self) -> tuple[str, ...]:
+        """The names of the tables that are released with noise."""
+        return tuple(name for name, noisy in zip(self.names, self.measured, strict=True) if noisy)
+
+    def variance(self, name: str) -> float:
+        """Return the variance of a measured table, within what floats can divide by."""
+        return min(max(self.parts[name].variance, _LEAST), 1 / _LEAST)
+
+
+def read_weights(
+    split: Mapping[Any, Number] | None, names: Iterable[str], default: Mapping[str, Number]
+) -> Weights:
+    """Return the weights of parts; a part may be named by a tuple of columns.
+
+    >>> [str(each) for _, each in read_weights({("a", "b"): 3}, ["a, b", "c"], {"c": "1/2"})]
+    ['3', '1/2']
+    """
+    known = list(names)
+    given: Any = split
+    if split is None or isinstance(split, Mapping):
+        given = {name: each for name, each in default.items() if name in known}
+        for name, weight in (split or {}).items():
+            given[", ".join(map(str, name)) if isinstance(name, tuple) else name] = weight
+    return read_split(given, known)

@@ -1,0 +1,201 @@
+"""publishing/_least_squares.py, _tree.py: agreed tables are the least squares, by another way."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from cydp.publishing import _least_squares, _tree
+from cydp.publishing._integers import project_slices
+from cydp.publishing._junction_tree import junction_order
+from cydp.publishing._least_squares import agree
+from cydp.publishing._tree import RegionTree, estimate_tree, integers_of_tree
+
+SIZES = (2, 3, 2, 2)
+SETS: dict[str, Any] = {
+    "two": [(0, 1), (1, 2), ()],
+    "orders": [(1, 0), (2, 1, 0), (0,), ()],
+    "cycle": [(0, 1), (1, 2), (2, 0), ()],
+    "apart": [(0, 1), (2, 3), ()],
+    "four in a cycle": [(0, 1), (1, 2), (2, 3), (3, 0)],
+}
+CLOSE = 1e-7
+
+
+def solve(rows: NDArray[Any], noisy: NDArray[Any], total: int | None) -> NDArray[Any]:
+    """Return rows @ x of the x that is closest, by numpy; the sum of x may be given."""
+    if total is None:
+        return rows @ np.linalg.lstsq(rows, noisy, rcond=None)[0]
+    start = np.zeros(rows.shape[1])
+    start[0] = total
+    free = np.eye(rows.shape[1])[:, 1:] - np.eye(rows.shape[1])[:, :1]  # moves that keep the sum
+    best = np.linalg.lstsq(rows @ free, noisy - rows @ start, rcond=None)[0]
+    return rows @ (start + free @ best)
+
+
+def marginal_rows(columns: tuple[int, ...]) -> NDArray[Any]:
+    """Return the matrix that makes a marginal of a full table."""
+    shape = [SIZES[i] for i in columns]
+    cells = list(product(*map(range, SIZES)))
+    places = [np.ravel_multi_index([cell[i] for i in columns], shape) if columns else 0
+              for cell in cells]  # fmt: skip
+    made = np.zeros((int(np.prod(shape)), len(cells)))
+    made[places, range(len(cells))] = 1
+    return made
+
+
+def far_from_least_squares(name: str, total: int | None) -> float:
+    """Return how far agreed tables are from those that a solver finds."""
+    random, sets = np.random.default_rng(7), SETS[name]
+    noisy = [random.integers(-9, 30, [SIZES[i] for i in columns]) for columns in sets]
+    variances = [1.0, 4.0, 0.5, 9.0][: len(sets)]
+    made, estimate = agree(noisy, sets, variances, total)
+    scales = np.concatenate(
+        [np.full(each.size, v**-0.5) for each, v in zip(noisy, variances, strict=True)]
+    )
+    rows = np.concatenate([marginal_rows(columns) for columns in sets])
+    flat = np.concatenate([each.ravel() for each in noisy])
+    wanted = solve(rows * scales[:, None], flat * scales, total) / scales
+    found = np.concatenate([each.ravel() for each in made])
+    return max(np.abs(found - wanted).max(), abs(estimate - made[0].sum()))
+
+
+@pytest.mark.parametrize("total", [None, 40])
+@pytest.mark.parametrize("name", SETS)
+def test_agreed_tables_are_the_closest(name: str, total: int | None) -> None:
+    assert far_from_least_squares(name, total) < CLOSE
+
+
+def test_other_weights_or_too_few_averages_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    right = agree
+    with monkeypatch.context() as patch:
+        patch.setitem(
+            globals(), "agree", lambda noisy, sets, v, total: right(noisy, sets, [1.0] * 4, total)
+        )
+        assert far_from_least_squares("two", None) > 1000 * CLOSE
+    found = _least_squares._intersections
+    monkeypatch.setattr(_least_squares, "_intersections", lambda sets: found(sets)[1:])
+    assert far_from_least_squares("two", None) > 1000 * CLOSE
+
+
+TREE = RegionTree([np.array(list("aaabbc")), np.array([1, 1, 2, 1, 2, 1]), np.arange(6)])
+CELLS = 2
+
+
+def tree_rows() -> NDArray[Any]:
+    """Return the matrix that makes counts of all nodes of counts of the leaves, for one cell."""
+    leaves = np.eye(6, dtype=np.int64)
+    return np.concatenate(TREE.sums(leaves)).astype(float)
+
+
+def far_on_tree(total: int | None, root: bool) -> float:
+    random = np.random.default_rng(3)
+    sizes, variances = (1, 3, 5, 6), [2.0, 1.0, 7.0, 3.0]
+    cells = CELLS if root else 1
+    noisy: list[Any] = [random.integers(-5, 40, (n, cells)) for n in sizes]
+    if not root:
+        noisy[0] = None
+    made = estimate_tree(TREE, noisy, variances, total)
+    rows = np.kron(tree_rows(), np.eye(cells))
+    scales = np.repeat(np.array(variances) ** -0.5, np.array(sizes) * cells)
+    flat = np.concatenate([np.ravel(0 if each is None else each) for each in noisy])
+    if not root:
+        scales[0] = 1e-9
+    wanted = solve(rows * scales[:, None], flat * scales, total) / scales
+    return float(np.abs(np.concatenate([each.ravel() for each in made]) - wanted).max())
+
+
+@pytest.mark.parametrize(("total", "root"), [(None, True), (50, True), (50, False)])
+def test_agreed_counts_of_a_tree_are_the_closest(total: int | None, root: bool) -> None:
+    assert far_on_tree(total, root) < 1e-5
+
+
+def test_a_tree_of_other_weights_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    right = estimate_tree
+
+    def equal(tree: Any, noisy: Any, variances: Any, total: Any) -> Any:
+        return right(tree, noisy, [1.0] * len(variances), total)
+
+    monkeypatch.setitem(globals(), "estimate_tree", equal)
+    assert far_on_tree(None, True) > 0.01
+
+
+def test_a_tree_is_made_of_paths() -> None:
+    assert [len(level.order) for level in TREE.levels] == [3, 5, 6]
+    assert [each.tolist() for each in TREE.levels[1].labels] == [list("aabbc"), [1, 2, 1, 2, 1]]
+    mixed = RegionTree([np.array(["b", "a", "b"]), np.array([1, 1, 2])])  # children lie apart
+    assert mixed.levels[0].labels[0].tolist() == ["b", "a"]
+    assert [each.tolist() for each in mixed.sums(np.array([[1], [10], [100]]))] == [
+        [[111]], [[101], [10]], [[1], [10], [100]],
+    ]  # fmt: skip
+
+
+def test_integers_of_a_tree_sum_to_their_parents() -> None:
+    random = np.random.default_rng(5)
+    for _ in range(20):
+        real = [random.normal(3, 6, (n, CELLS)) for n in (1, 3, 5, 6)]
+        made, notes = integers_of_tree(TREE, real, None)
+        assert bool(notes) == (round(real[0].sum()) < 0)
+        for below, level, above in zip(made[1:], TREE.levels, made[:-1], strict=True):
+            assert (below >= 0).all()
+            assert np.array_equal(level.sum_by_parent(below), above)
+    assert _tree.integers_of_tree(TREE, real, 77)[0][0].sum() == 77
+
+
+@pytest.mark.parametrize("total", [0, 1, 4])
+def test_no_other_integers_are_closer(total: int) -> None:
+    wanted = np.array([[2.2, -1.4, 3.1, 0.4], [0, 0, 0, 0]])
+    made = project_slices(wanted, np.array([total, total]))
+    assert made.sum(axis=1).tolist() == [total, total]
+    every = [each for each in product(range(total + 1), repeat=4) if sum(each) == total]
+    for row, found in zip(np.rint(wanted), made, strict=True):
+        best = min(((row - each) ** 2).sum() for each in every)
+        assert ((row - found) ** 2).sum() == best
+
+
+@pytest.mark.parametrize(
+    ("sets", "acyclic"),
+    [
+        ([(0, 1), (2, 3), (1, 2)], True),
+        ([(0, 1, 2), (1, 2, 3), (2, 3, 4), (3, 4, 0)], False),
+        ([(0, 1), (1, 2), (2, 0), (0, 1, 2)], True),
+        ([(0, 1), (1, 2), (2, 0), (3, 1, 2)], False),
+        ([(0, 1), (2, 3), (4,), (0, 4), (1,)], True),
+    ],
+)
+def test_an_order_is_found_if_there_is_one(sets: Any, acyclic: bool) -> None:
+    order = junction_order(sets)
+    assert (order is not None) == acyclic == is_acyclic(sets)
+    before: set[int] = set()
+    for step in order or ():
+        assert set(step.shared) == set(sets[step.table]) & before
+        assert step.parent is None or set(step.shared) <= set(sets[step.parent])
+        before |= set(sets[step.table])
+
+
+def is_acyclic(sets: Any) -> bool:
+    """Graham's reduction: remove columns of one set, and sets within others, until none is left."""
+    left, before = [set(each) for each in sets], None
+    while left != before:
+        before = [set(each) for each in left]
+        for each in left:
+            each -= {i for i in each if sum(i in other for other in left) == 1}
+        left = [
+            a
+            for i, a in enumerate(left)
+            if not any(a < b or (a == b and i > j) for j, b in enumerate(left) if i != j)
+        ]
+    return all(not each for each in left)
+
+
+def test_random_overlaps_have_an_order_just_if_they_have_no_cycle() -> None:
+    random, found = np.random.default_rng(2), []
+    for _ in range(300):
+        sets = list({tuple(np.flatnonzero(random.random(5) < 0.45).tolist()) for _ in range(4)})
+        found.append(junction_order(sets) is not None)
+        assert found[-1] == is_acyclic(sets), sets
+    assert 50 < sum(found) < 280
