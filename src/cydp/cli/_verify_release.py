@@ -22,6 +22,9 @@ from cydp.releases._verify_certificate import (
 
 __all__ = ["add_command"]
 
+# Beside the releases; once imported, their queries can be built again.
+_ROOMS_OF_QUERIES = ("cydp.models", "cydp.publishing", "cydp.workloads")
+
 
 def add_command(commands: Any) -> None:
     """Add the command to the parser."""
@@ -54,10 +57,10 @@ def add_command(commands: Any) -> None:
 
 
 def _verify_release(options: argparse.Namespace) -> int:
-    import_module("cydp.models")  # whose queries can then be built again
     certificate = read_certificate(_read(options.certificate))
     released = None if options.release is None else _read(options.release)
-    import_module("cydp.workloads")  # a certificate may hold its queries, which it registers
+    for room in _ROOMS_OF_QUERIES:
+        import_module(room)
     wrong = wrong_in_certificate(certificate)
     checked = ["the certificate holds together: loss and scales follow from its parameters"]
     if released is not None:
