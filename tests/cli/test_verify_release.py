@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -124,3 +126,24 @@ def test_wrong_use(run: Run, files: dict[str, Path], tmp_path: Path) -> None:
         code, out, err = run(*arguments)
         assert (code, out) == (2, ""), arguments
         assert len(err.splitlines()) >= 1
+
+
+def test_the_queries_of_every_room_are_known(tmp_path: Path) -> None:
+    """In a process that has imported none of these rooms."""
+    table = {"x": [1.0, 2.0], "y": [1.0, 2.0], "g": ["a", "b"]}
+    keys = {"g": ["a", "b"]}
+    releases = [
+        cydp.publishing.contingency_tables(table, keys, ["g"], epsilon=1),
+        cydp.publishing.hierarchy({"g": ["a"]}, ["g"], ["a", "b"], epsilon=1),
+        cydp.models.linear_regression(table, {"x": (0, 3)}, {"y": (0, 3)}, epsilon=1),
+        cydp.releases.median_by_halving([1, 2], (0, 4), epsilon=1),
+        cydp.workloads.range_counts([1, 2], 4, (0, 4), epsilon=1),
+        cydp.workloads.marginals(table, keys, ["g"], epsilon=1),
+        cydp.workloads.linear_queries([0, 1], [[1, 1]], 2, (0, 2), epsilon=1),
+    ]
+    files = [tmp_path / str(i) for i in range(len(releases))]
+    for file, release in zip(files, releases, strict=True):
+        file.write_text(json.dumps(release.certificate()))
+    code = "import sys, cydp.cli as c; [c.main(['verify-release', x]) for x in sys.argv[1:]]"
+    done = subprocess.run([sys.executable, "-c", code, *files], capture_output=True, check=True)
+    assert done.stdout.count(b"ok: ") == len(releases), done.stdout
