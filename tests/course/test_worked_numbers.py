@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -122,3 +123,72 @@ def test_local_noise_is_larger() -> None:
     assert round(local.error_bound(count=1000)) == 61
     p = local.probabilities(1)
     assert p[1] / p[0] == pytest.approx(math.e)
+
+
+READ = [(read, books, sex) for read in (0, 1) for books in (0, 3, 7) for sex in "mf"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "largest"),
+    [
+        (lambda table: sum(read for read, _, _ in table), 1),
+        (lambda table: [sum(sex == s for _, _, sex in table) for s in "mf"], 1),
+        (
+            lambda table: [
+                sum(r for r, _, _ in table),
+                *(sum(x == s for *_, x in table) for s in "mf"),
+            ],
+            2,
+        ),
+        (
+            lambda table: [
+                sum((r, x) == (i, s) for r, _, x in table) for i in (0, 1) for s in "mf"
+            ],
+            1,
+        ),
+        (lambda table: sum(books for _, books, _ in table), 7),
+    ],
+    ids=["read", "sexes", "both", "two by two", "books"],
+)
+def test_the_survey_among_all_small_tables(answer: Any, largest: int) -> None:
+    assert sensitivity.of(answer, READ, 2) == largest
+
+
+def test_complaints_by_their_rows() -> None:
+    complaints = sensitivity.count(max_rows=5)
+    assert cydp.DiscreteLaplace(epsilon="1/2", sensitivity=complaints).scale == 10
+
+
+def test_a_choice_without_votes() -> None:
+    choice = cydp.mechanisms.UniformChoice(count=4)
+    assert choice.probabilities().tolist() == [0.25] * 4
+    assert choice.loss == PureDP(0)
+
+
+def test_the_table_of_the_laplace_law() -> None:
+    """Mean, median, mode 0; variance 2 b**2; skewness 0; excess kurtosis 3; entropy ln(2 e b)."""
+    noise = cydp.Laplace(epsilon="1/2", sensitivity=7)
+    assert noise.mean == noise.median == noise.mode == noise.skewness == 0
+    assert noise.kurtosis == pytest.approx(3, rel=1e-9)
+    entropy = noise.entropy + math.log(noise.step)
+    assert entropy == pytest.approx(math.log(2 * math.e * 14), rel=1e-9)
+
+
+def test_the_table_of_the_gaussian_law() -> None:
+    noise = cydp.Gaussian(sigma=3, sensitivity=1)
+    assert noise.mean == noise.median == noise.mode == noise.skewness == 0
+    assert noise.variance == pytest.approx(9, rel=1e-9)
+    assert noise.kurtosis == pytest.approx(0, abs=1e-9)
+    entropy = noise.entropy + math.log(noise.step)
+    assert entropy == pytest.approx(math.log(2 * math.pi * math.e * 9) / 2, rel=1e-9)
+
+
+def test_an_interval_of_outputs() -> None:
+    noise = cydp.Laplace(epsilon=1, sensitivity=1)
+    one, other = (noise.cdf(11.2, value=f) - noise.cdf(4.7, value=f) for f in (8, 7))
+    assert 1 / math.e <= one / other <= math.e
+
+
+def test_a_share_of_the_rows() -> None:
+    shared = cydp.sampling.publish_share([1, 2, 3], "1/100", exposes_rows=True)
+    assert (shared.loss.epsilon, shared.loss.delta) == (0, Fraction(1, 100))

@@ -85,9 +85,9 @@ class RangeRelease(Release):
         (2, 1)
 
         """
-        return float(self.ranges(lo, hi, edges=edges)[()])
+        return float(self.ranges(lo, hi, edges=edges))
 
-    def ranges(self, lows: Any, highs: Any, *, edges: bool = False) -> NDArray[np.float64]:
+    def ranges(self, lows: Any, highs: Any, *, edges: bool = False) -> Any:
         """Return the noisy counts of many ranges of bins.
 
         Parameters
@@ -100,7 +100,7 @@ class RangeRelease(Release):
 
         Returns
         -------
-        ndarray of float64, of the shape of lows and highs together
+        float, or ndarray of float64 of the shape of lows and highs together
             In records. Unbiased, so they may be negative.
 
         Raises
@@ -117,10 +117,9 @@ class RangeRelease(Release):
 
         """
         first, last, shape = self._places(lows, highs, edges)
-        found: NDArray[np.float64] = (self._before[last] - self._before[first]).reshape(shape)
-        return found
+        return _shaped(self._before[last] - self._before[first], shape)
 
-    def range_variance(self, lows: Any, highs: Any, *, edges: bool = False) -> NDArray[np.float64]:
+    def range_variance(self, lows: Any, highs: Any, *, edges: bool = False) -> Any:
         """Return the variance of the noise in the count of each range; parameters as in `ranges`.
 
         It is exact, and depends on no data.
@@ -134,8 +133,7 @@ class RangeRelease(Release):
 
         """
         first, last, shape = self._places(lows, highs, edges)
-        variances: NDArray[np.float64] = self.query.range_variance(first, last).reshape(shape)
-        return variances
+        return _shaped(self.query.range_variance(first, last), shape)
 
     def range_interval(
         self,
@@ -145,7 +143,7 @@ class RangeRelease(Release):
         *,
         count: Integer = 1,
         edges: bool = False,
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    ) -> tuple[Any, Any]:
         """Return intervals that contain the true counts of ranges.
 
         Parameters
@@ -160,7 +158,7 @@ class RangeRelease(Release):
 
         Returns
         -------
-        (lower, upper) : ndarrays of float64, of the shape of `ranges`
+        (lower, upper) : floats, or ndarrays of float64, as of `ranges`
             In records.
 
         Raises
@@ -180,7 +178,7 @@ class RangeRelease(Release):
         first, last, shape = self._places(lows, highs, edges)
         found = self._before[last] - self._before[first]
         bound = self._bound(first, last, confidence, count)
-        return (found - bound).reshape(shape), (found + bound).reshape(shape)
+        return _shaped(found - bound, shape), _shaped(found + bound, shape)
 
     def _places(self, lows: Any, highs: Any, edges: bool) -> Any:
         if edges:
@@ -273,3 +271,8 @@ class RangeRelease(Release):
         )
         axis = bins_of(self.edges, self.names[0] if self.names else "")
         return self._make_sheet([axis], [counts], confidence, simultaneous, notes=(note,))
+
+
+def _shaped(numbers: NDArray[np.float64], shape: tuple[int, ...]) -> Any:
+    """Return an array of a shape, or a float."""
+    return numbers.reshape(shape) if shape else float(numbers.reshape(()))
