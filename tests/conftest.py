@@ -28,7 +28,7 @@ RULES = Path(__file__).parent / "codebase"  # of the house: quick, and each of i
 
 @pytest.hookimpl(tryfirst=True)  # before -m chooses
 def pytest_collection_modifyitems(items: list[pytest.Function]) -> None:
-    """Let the first of a test's cases and a third of the others run by default; the rest is long."""
+    """Let a test's first case and a third of the others run by default; the others are long."""
     cases = defaultdict(list)
     for item in items:
         usual = all(item.get_closest_marker(name) is None for name in ("long", "slow", "hosts"))
