@@ -115,7 +115,8 @@ def test_a_plan_knows_both_errors() -> None:
 
 @pytest.mark.parametrize(
     ("unit", "l1", "square"),
-    [({}, 1, 1), ({"relation": "change-one"}, 2, 2), ({"max_rows_per_unit": 3}, 3, 9),
+    [({}, 1, 1), ({"relation": "change-one"}, 2, 2),
+     ({"relation": "add-remove-or-change"}, 2, 2), ({"max_rows_per_unit": 3}, 3, 9),
      ({"user": "u", "max_rows": 3, "relation": "change-one"}, 6, 18)],
 )  # fmt: skip
 def test_neighbours(unit: dict[str, Any], l1: int, square: int) -> None:
