@@ -219,8 +219,8 @@ class RunningCounts:
             raise TypeError(f"count must be an integer, not {type(count).__name__}")
         if os.getpid() != self._pid:  # before the lock, which the parent may have held
             raise PrivacyError(
-                "RunningCounts cannot be used in a forked process, which would draw other noise for "
-                "the same counts: one process adds all counts"
+                "RunningCounts cannot be used in a forked process, which would draw other noise "
+                "for the same counts: one process adds all counts"
             )
         with self._lock:  # two threads could give one step to two nodes of a level
             return self._end_step(min(max(int(count), 0), _MOST_COUNT))
