@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
@@ -17,6 +17,7 @@ from cydp.accounting._errors import BudgetExceededError
 from cydp.accounting._filter import PrivacyFilter
 from cydp.accounting._loss import ZCDP, ApproxDP
 from cydp.mechanisms._charge_and_draw import Budget
+from cydp.releases._histogramdd import histogramdd
 from cydp.releases._query_of import arguments_of, query_of
 from cydp.releases._release import Release
 from cydp.releases._run import run
@@ -98,6 +99,8 @@ def on_sample(
 
     """
     given = arguments_of(function, args, kwargs, caller="on_sample")
+    if function is histogramdd and isinstance(x, list | tuple):
+        x = dict(enumerate(x))  # a list of columns, which are not its rows
     query = SampleQuery(query_of(function, given), read_share(share))
     _check(query, given)
     rows = RowsOf(x, "x")
@@ -132,15 +135,17 @@ def _check(query: SampleQuery, given: dict[str, Any]) -> None:
             "rho must not be given for a sample, which does not make it smaller: give epsilon and "
             "delta"
         )
-    by = given.get("by")
-    if by is None:
-        return
-    named = by if isinstance(by, list | tuple) else [by]
-    is_data = given.get("column", True) is None or isinstance(by, dict)
-    if is_data or any(map(is_column, named)):
-        raise TypeError(
-            "by must name a column of x, as column does: rows of a column beside x are not sampled"
-        )
+    for name in ("column", "columns", "by"):
+        named = given.get(name)
+        if named is None:
+            continue
+        is_data = name == "by" and given.get("column", True) is None
+        each = named if isinstance(named, list | tuple) and name != "column" else [named]
+        if is_data or isinstance(named, dict) or any(map(is_column, each)):
+            raise TypeError(
+                f"{name} must be given by name, as a column of x: rows of a column beside x are "
+                "not sampled"
+            )
 
 
 def _check_call(call: Callable[[PrivacyFilter], object]) -> None:
@@ -156,9 +161,10 @@ def _check_call(call: Callable[[PrivacyFilter], object]) -> None:
     raise AssertionError("a release was paid by a budget of nothing")
 
 
-def _describe(given: dict[str, Any]) -> dict[str, Any]:
-    """Return public arguments as a charge with an id compares them."""
-    return {
-        name: repr(np.asarray(value).tolist()) if is_column(value) else repr(value)
-        for name, value in given.items()
-    }
+def _describe(value: Any) -> Any:
+    """Return a public argument in full, as a charge with an id compares it."""
+    if isinstance(value, Mapping):
+        return {repr(name): _describe(each) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_describe(each) for each in value]
+    return repr(np.asarray(value).tolist() if is_column(value) else value)
