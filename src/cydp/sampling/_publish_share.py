@@ -97,6 +97,8 @@ def publish_share(
     ----------
     x : table or column
         A list, a numpy array, a dict of these, or a table or column of pandas, polars or pyarrow.
+        Types of columns are published, too, and must not depend on rows: categories, dictionaries
+        and text of a fixed width are refused.
     share : number above 0 and below 1
         The probability with which each row is chosen, independently of the others.
     exposes_rows : bool
