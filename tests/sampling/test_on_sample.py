@@ -246,8 +246,7 @@ def test_a_list_of_columns_is_sampled_by_rows(kind: type) -> None:
     sizes = [
         int(made.counts.sum())
         for made in (
-            on_sample(cydp.histogramdd, columns, 2, [(0, 1)] * 2, **call).release
-            for _ in range(20)
+            on_sample(cydp.histogramdd, columns, 2, [(0, 1)] * 2, **call).release for _ in range(20)
         )
         if isinstance(made, HistogramRelease)
     ]

@@ -162,9 +162,9 @@ def _check_types(x: Any) -> None:
     for column in x.values() if isinstance(x, Mapping) else [x]:
         if any(map(_tells_of_all_rows, _types_of(column))):
             raise TypeError(
-                "x must not hold categories, a dictionary or text of a fixed width: the type, which "
-                "is published with the rows, tells of rows that are not chosen. Cast to plain text, "
-                "or pass a list"
+                "x must not hold categories, a dictionary or text of a fixed width: such a type is "
+                "published with the rows, and tells of rows that are not chosen. Cast to plain "
+                "text, or pass a list"
             )
 
 

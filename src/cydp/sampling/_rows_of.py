@@ -81,4 +81,6 @@ def _take_nothing(x: Any, name: str) -> None:
     try:
         x.take(np.array([], np.int64))
     except NotImplementedError as error:
-        raise TypeError(f"{name} must be cast first, since its rows cannot be taken: {error}") from None
+        raise TypeError(
+            f"{name} must be cast first, since its rows cannot be taken: {error}"
+        ) from None
