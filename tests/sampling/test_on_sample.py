@@ -76,7 +76,7 @@ def test_a_ledger_tells_the_truth(ledger: BudgetLedger) -> None:
 
 def test_a_ledger_of_persons_is_refused(tmp_path: Path) -> None:
     with BudgetLedger.create(tmp_path / "l", PureDP(1), privacy_unit="person") as ledger:
-        with pytest.raises(UnitMismatchError):
+        with pytest.raises(UnitMismatchError, match="the ledger must protect a row"):
             on_sample(cydp.count, [1], share="1/2", epsilon=1, budget=ledger)
         assert ledger.spent == PureDP(0)
 

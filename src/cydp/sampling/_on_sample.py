@@ -13,7 +13,7 @@ from cydp._arguments import Number
 from cydp._call_errors import explain_arguments
 from cydp._columns.tables import is_column
 from cydp._generator import Generator
-from cydp.accounting._errors import BudgetExceededError
+from cydp.accounting._errors import BudgetExceededError, UnitMismatchError
 from cydp.accounting._filter import PrivacyFilter
 from cydp.accounting._loss import ZCDP, ApproxDP
 from cydp.mechanisms._charge_and_draw import Budget
@@ -21,11 +21,14 @@ from cydp.releases._histogramdd import histogramdd
 from cydp.releases._query_of import arguments_of, query_of
 from cydp.releases._release import Release
 from cydp.releases._run import run
+from cydp.releases._unit import check_ledger
 from cydp.sampling._rows_of import RowsOf
 from cydp.sampling._sample_release import SampleQuery, SampleRelease
 from cydp.sampling._share import read_share
 
 __all__ = ["on_sample"]
+
+_SCALARS = {bool, int, float, str, type(None)}
 
 
 @explain_arguments
@@ -106,6 +109,7 @@ def on_sample(
     rows = RowsOf(x, "x")
     release_of = partial(function, **kwargs)
     _check_call(lambda budget: function(x, *args, **kwargs, budget=budget))
+    _check_ledger(budget, query)
 
     def draw(generator: Generator) -> Release:
         sample = rows.take(generator.bernoulli(query.share, rows.length))
@@ -148,6 +152,17 @@ def _check(query: SampleQuery, given: dict[str, Any]) -> None:
             )
 
 
+def _check_ledger(budget: Budget | None, query: SampleQuery) -> None:
+    """Refuse a ledger of another unit, without the advice to name users, which would be refused."""
+    try:
+        check_ledger(budget, query.unit)
+    except UnitMismatchError:
+        raise UnitMismatchError(
+            "the ledger must protect a row: rows are sampled one by one, and no loss of a unit of "
+            "several rows is proved"
+        ) from None
+
+
 def _check_call(call: Callable[[PrivacyFilter], object]) -> None:
     """Raise the error of the release for its arguments, if there is one; no data is read.
 
@@ -166,5 +181,7 @@ def _describe(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {repr(name): _describe(each) for name, each in value.items()}
     if isinstance(value, list | tuple):
+        if set(map(type, value)) <= _SCALARS:  # of a million keys, in a second
+            return repr(list(value))
         return [_describe(each) for each in value]
     return repr(np.asarray(value).tolist() if is_column(value) else value)
