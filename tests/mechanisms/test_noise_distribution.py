@@ -6,11 +6,13 @@ scales and by Euler and Maclaurin's formula (of mpmath, or none for Laplace nois
 
 from __future__ import annotations
 
+import doctest
 import math
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
 from itertools import accumulate
+from pathlib import Path
 from typing import Any
 
 import mpmath
@@ -361,3 +363,10 @@ def test_released_noise_keeps_to_its_quantiles() -> None:
 
 def test_snapping_has_no_distribution_of_its_own() -> None:
     assert not hasattr(Snapping(epsilon=1, sensitivity=1, bounds=(-9, 9)), "pmf")
+
+
+def test_the_examples_of_the_page_run() -> None:
+    page = Path(__file__).parents[2] / "docs" / "mechanisms" / "noise_distribution.md"
+    result = doctest.testfile(str(page), module_relative=False)
+    assert result.failed == 0
+    assert result.attempted >= 5

@@ -31,6 +31,13 @@ def test_the_votes_of_the_course() -> None:
     assert nearly_none == pytest.approx([0.25] * 4, abs=1e-8)
 
 
+def test_probabilities_of_too_many_candidates() -> None:
+    many = UniformChoice(count=2**62)
+    with pytest.raises(ValueError, match=r"at most 2\*\*30 for an array of probabilities"):
+        many.probabilities()
+    assert 0 <= many.release() < 2**62
+
+
 def rejected(counts: np.ndarray[Any, Any], share: float) -> bool:
     """Whether a count is too far from its share: each tail has at most 1e-9, exactly."""
     n = int(counts.sum())

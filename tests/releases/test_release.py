@@ -24,6 +24,7 @@ TABLE = {"sex": ["f", "m", "f", "f", "m"], "zip": [7, 7, 9, 9, 9], "age": AGES}
 # One of each class, which is the same in every call.
 MAKERS: dict[str, Callable[..., Any]] = {
     "BoundsRelease": lambda **more: cydp.bounds(AGES, **more),
+    "HalvingRelease": lambda **more: releases.median_by_halving(AGES, (0, 64), rounds=3, **more),
     "HistogramRelease": lambda **more: cydp.histogram(
         TABLE, 3, (0, 60), column="age", by="sex", by_keys=["f", "m"], **more
     ),

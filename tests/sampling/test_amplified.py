@@ -18,7 +18,7 @@ from cydp.accounting import MeasureMismatchError, RelationMismatchError
 from cydp.sampling import amplified, loss_on_sample
 
 EPSILONS = [Fraction(text) for text in ("1e-100", "1e-12", "1/3", "1", "1.5", "20", "5000", "1e9")]
-SHARES = [Fraction(text) for text in ("1e-30", "1/1000", "1/10", "2/3", "0.999", "1")]
+SHARES = [Fraction(text) for text in ("1e-250", "1e-30", "1/1000", "1/10", "2/3", "0.999", "1")]
 
 
 def true_epsilon(epsilon: Fraction, q: Fraction) -> mpf:
@@ -33,7 +33,7 @@ def exact(number: Fraction) -> mpf:
 def test_epsilon_is_rounded_up_by_little_and_the_inverse_down(
     epsilon: Fraction, q: Fraction
 ) -> None:
-    with mpmath.workdps(200):
+    with mpmath.workdps(600):
         found, true = exact(amplified(PureDP(epsilon), q).epsilon), true_epsilon(epsilon, q)
         assert true <= found * (1 + mpf(10) ** -150) <= true * (1 + mpf("1.1e-5"))
         inverse = loss_on_sample(PureDP(epsilon), q)

@@ -76,7 +76,7 @@ def test_a_ledger_tells_the_truth(ledger: BudgetLedger) -> None:
 
 def test_a_ledger_of_persons_is_refused(tmp_path: Path) -> None:
     with BudgetLedger.create(tmp_path / "l", PureDP(1), privacy_unit="person") as ledger:
-        with pytest.raises(UnitMismatchError):
+        with pytest.raises(UnitMismatchError, match="the ledger must protect a row"):
             on_sample(cydp.count, [1], share="1/2", epsilon=1, budget=ledger)
         assert ledger.spent == PureDP(0)
 
@@ -203,8 +203,9 @@ REFUSED: list[tuple[dict[str, Any], type[Exception], str]] = [
     ({"epsilon": -1}, ValueError, "epsilon must be greater"),
     ({"share": 2}, ValueError, "share must be"),
     ({"colum": "age"}, TypeError, "on_sample takes the arguments of histogram"),
-    ({"by": AGES["sex"], "by_keys": ["f"], "column": None}, TypeError, "by must name a column"),
-    ({"by": np.array(AGES["sex"]), "by_keys": ["f"]}, TypeError, "by must name a column"),
+    ({"by": AGES["sex"], "by_keys": ["f"], "column": None}, TypeError, "by must be given by name"),
+    ({"by": np.array(AGES["sex"]), "by_keys": ["f"]}, TypeError, "by must be given by name"),
+    ({"column": AGES["age"]}, TypeError, "column must be given by name"),
     ({"rng": 5}, TypeError, "rng must be"),
     ({"budget": 5}, TypeError, "budget must be"),
     ({"rng": SeededGenerator(1)}, TypeError, "rng must not be seeded"),
@@ -235,6 +236,67 @@ def test_relations_of_duckdb_are_refused() -> None:
     duckdb = pytest.importorskip("duckdb")
     with pytest.raises(TypeError, match="x must be fetched first"):
         on_sample(cydp.count, duckdb.sql("select 1 as a"), share="1/2", epsilon=1)
+
+
+@pytest.mark.parametrize("kind", [list, tuple])
+def test_a_list_of_columns_is_sampled_by_rows(kind: type) -> None:
+    """`histogramdd` takes its columns in a list: to sample these would leave every row in."""
+    columns, share, rng = kind([np.zeros(1000), np.zeros(1000)]), "0.3", SeededGenerator(3)
+    call: dict[str, Any] = {"share": share, "epsilon": 500, "rng": rng}
+    sizes = [
+        int(made.counts.sum())
+        for made in (
+            on_sample(cydp.histogramdd, columns, 2, [(0, 1)] * 2, **call).release for _ in range(20)
+        )
+        if isinstance(made, HistogramRelease)
+    ]
+    assert not rejected(sum(sizes), 20_000, 0.3)
+    assert rejected(20_000, 20_000, 0.3)  # what the mutant counts that samples columns
+    budget = PrivacyFilter(PureDP(1))
+    with pytest.raises(TypeError, match="columns must be given by name"):
+        on_sample(
+            cydp.histogramdd, AGES, 2, [(0, 1)], columns=[AGES["age"]], share=share, epsilon=1,
+            budget=budget,
+        )  # fmt: skip
+    assert budget.spent == PureDP(0)
+
+
+EDGES, OTHER = np.linspace(0, 100, 2001), np.linspace(0, 100, 2001)
+OTHER[1000] += 0.01  # where numpy prints nothing
+
+
+@pytest.mark.parametrize(
+    ("function", "one", "other"),
+    [
+        (cydp.histogramdd, {"bins": (EDGES, [0, 9])}, {"bins": (OTHER, [0, 9])}),
+        (cydp.group_by, {"by": ["age", "n"], "keys": {"age": EDGES, "n": EDGES}},
+         {"by": ["age", "n"], "keys": {"age": OTHER, "n": EDGES}}),
+    ],
+    ids=["edges", "keys"],
+)  # fmt: skip
+def test_a_charge_id_belongs_to_all_of_the_arguments(
+    function: Any, one: dict[str, Any], other: dict[str, Any], ledger: BudgetLedger
+) -> None:
+    table, scope = {"age": [3.0, 4.0], "n": [1.0, 2.0]}, ledger.scope(charge_id="once")
+    call: dict[str, Any] = {"share": "1/2", "epsilon": "0.1", "budget": scope}
+    first = on_sample(function, table, **one, **call)
+    assert on_sample(function, table, **one, **call) == first
+    with pytest.raises(cydp.accounting.ChargeConflictError):
+        on_sample(function, table, **other, **call)
+
+
+def test_columns_whose_rows_cannot_be_taken() -> None:
+    """pyarrow says so after the charge, if nobody asks before."""
+    text = pa.array(["a", "b"], pa.string_view())
+    try:
+        text.take(pa.array([0]))
+    except NotImplementedError:
+        budget = PrivacyFilter(PureDP(1))
+        with pytest.raises(TypeError, match="x must be cast first"):
+            on_sample(cydp.count, text, share="1/2", epsilon=1, budget=budget)
+        assert budget.spent == PureDP(0)
+    else:  # a later pyarrow
+        on_sample(cydp.count, text, share="1/2", epsilon=1)
 
 
 def test_functions_that_are_no_releases() -> None:

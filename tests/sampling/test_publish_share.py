@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 
 from cydp import ApproxDP, BudgetExceededError, BudgetLedger, PrivacyFilter, PureDP
@@ -93,3 +95,40 @@ def test_the_divergence_is_the_share() -> None:
     outputs: set[Any] = {*without, *with_row}
     delta = sum(max(with_row.get(o, Fraction(0)) - without.get(o, Fraction(0)), 0) for o in outputs)
     assert delta == share == publish_share([], share, exposes_rows=True).loss.delta
+
+
+WORDS = ["flu", "flu", "hiv"]
+
+
+@pytest.mark.parametrize(
+    "x",
+    [
+        pd.Series(WORDS, dtype="category"),
+        pd.DataFrame({"a": [1, 2, 3], "b": pd.Categorical(WORDS)}),
+        pa.array(WORDS).dictionary_encode(),
+        pa.table({"a": pa.array(WORDS).dictionary_encode()}),
+        pl.Series(WORDS, dtype=pl.Categorical),
+        pl.DataFrame({"a": WORDS}, schema={"a": pl.Categorical}),
+        np.array(WORDS),
+        np.array([(1, "flu"), (2, "hiv")], [("a", int), ("b", "U3")]),
+        {"a": [1, 2, 3], "b": np.array(WORDS)},
+    ],
+    ids=lambda x: f"{type(x).__module__.partition('.')[0]}.{type(x).__name__}",
+)
+def test_types_made_of_all_rows_are_refused(x: Any) -> None:
+    """The categories, or the width of text, would tell of a row that is not chosen."""
+    budget = PrivacyFilter(ApproxDP(0, "0.9"))
+    with pytest.raises(TypeError, match="x must not hold categories") as raised:
+        publish_share(x, "1/2", exposes_rows=True, budget=budget)
+    assert "hiv" not in str(raised.value)
+    assert budget.spent == ApproxDP(0, 0)
+
+
+def test_notes_of_the_number_of_rows_are_dropped() -> None:
+    frame = pd.DataFrame({"category": [1] * 4321})
+    frame.attrs["rows"] = 4321
+    table = pa.Table.from_pandas(frame)
+    assert b"4321" in table.schema.metadata[b"pandas"]
+    for x in (frame, table, {"a": frame["category"]}):
+        rows = publish_share(x, "1/2", exposes_rows=True).rows
+        assert "4321" not in f"{getattr(rows, 'schema', rows)} {getattr(rows, 'attrs', '')}"

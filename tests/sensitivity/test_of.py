@@ -7,7 +7,7 @@ import pickle
 from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
-from itertools import product
+from itertools import count, product
 from typing import Any
 
 import numpy as np
@@ -174,6 +174,25 @@ def test_an_order_that_matters() -> None:
             of.of(f, range(3), 3)
         assert of.of(f, range(3), 3, ordered=True) == 2
     assert of.of(lambda t: sum(x / 10 for x in t), range(4), 3) < 0.31  # rounding is no order
+
+
+@pytest.mark.parametrize("ordered", [False, True])
+def test_an_answer_that_is_not_repeated(ordered: bool) -> None:
+    asked = count()
+    with pytest.raises(ValueError, match="f must be deterministic, but it returned two answers"):
+        of.of(lambda _: next(asked) ** 2, range(3), 2, ordered=ordered)
+
+
+def test_numbers_of_numpy_are_shown_as_numbers() -> None:
+    found = of.of(lambda table: (np.median(table), np.int64(7)), [0, 7], 2, smallest=1)
+    assert "f((0,)) = (0.0, 7), and f((0, 7)) = (3.5, 7)" in found.report()
+    assert found.answers == ((0.0, 7), (3.5, 7))
+    assert "np." not in repr(of.of(np.median, [0, 7], 2, smallest=1))
+
+
+def test_a_list_in_a_list_is_no_answer() -> None:
+    with pytest.raises(TypeError, match=r"and returned list of list for \(\)"):
+        of.of(lambda _: [[1, 2]], [0, 7], 2)
 
 
 def test_it_is_a_sensitivity() -> None:

@@ -121,8 +121,9 @@ def tail_share_scores(x: Column, candidates: ArrayLike) -> NDArray[np.float64]:
     Returns
     -------
     ndarray of float64, shape (m,)
-        From 0 to 1/2, rounded to float64. `cydp.sensitivity.tail_share_score` is the sensitivity of
-        what is rounded.
+        From 0 to 1/2. `cydp.sensitivity.tail_share_score` is the sensitivity of the exact scores:
+        rounded to float64, as these are, they may differ by 2**-53 more. A release that must keep
+        its loss exactly chooses by one of the other scores.
 
     Raises
     ------

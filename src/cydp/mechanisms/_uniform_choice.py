@@ -19,6 +19,8 @@ from cydp.mechanisms._rational_selection import draw_below
 
 __all__ = ["UniformChoice"]
 
+_MOST_LISTED = 2**30
+
 
 @dataclass(frozen=True, slots=True, init=False, match_args=False)
 class UniformChoice:
@@ -66,7 +68,19 @@ class UniformChoice:
         return PureDP(0)
 
     def probabilities(self) -> NDArray[np.float64]:
-        """Return the probability of each candidate, shape (count,)."""
+        """Return the probability of each candidate, shape (count,).
+
+        Raises
+        ------
+        ValueError
+            For more than 2**30 candidates, of which an array would not fit.
+
+        """
+        if self.count > _MOST_LISTED:
+            raise ValueError(
+                f"count must be at most 2**30 for an array of probabilities, not {self.count}: "
+                "each is 1 / count"
+            )
         return np.full(self.count, 1 / self.count)
 
     def release(self, *, budget: Budget | None = None, rng: Generator | None = None) -> int:

@@ -17,7 +17,7 @@ from cydp.sampling._share import read_share
 __all__ = ["amplified", "loss_on_sample"]
 
 _RELATION = "add-remove"
-_MOST = 3000  # exp(-epsilon) is not computed below exp(-3000), which bounds it
+_MOST = 3000  # no exponential of a larger number is computed; exp(-3000) bounds exp(-epsilon)
 
 
 def amplified(cost: Cost, share: Number) -> PureDP | ApproxDP:
@@ -143,6 +143,8 @@ def _amplify(epsilon: Fraction, q: Fraction) -> Fraction:
         above = min(ln_bounds(1 + above)[1], above)
     else:
         above = epsilon + ln_bounds(q + (1 - q) * exp_bounds(-min(epsilon, Fraction(_MOST)))[1])[1]
+        if epsilon <= _MOST:  # of a tiny result that sum has no digits, and this bound all of them
+            above = min(above, q * (exp_bounds(epsilon)[1] - 1))
     return min(decimal_above(above), epsilon)
 
 

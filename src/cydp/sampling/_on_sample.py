@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
@@ -13,18 +13,22 @@ from cydp._arguments import Number
 from cydp._call_errors import explain_arguments
 from cydp._columns.tables import is_column
 from cydp._generator import Generator
-from cydp.accounting._errors import BudgetExceededError
+from cydp.accounting._errors import BudgetExceededError, UnitMismatchError
 from cydp.accounting._filter import PrivacyFilter
 from cydp.accounting._loss import ZCDP, ApproxDP
 from cydp.mechanisms._charge_and_draw import Budget
+from cydp.releases._histogramdd import histogramdd
 from cydp.releases._query_of import arguments_of, query_of
 from cydp.releases._release import Release
 from cydp.releases._run import run
+from cydp.releases._unit import check_ledger
 from cydp.sampling._rows_of import RowsOf
 from cydp.sampling._sample_release import SampleQuery, SampleRelease
 from cydp.sampling._share import read_share
 
 __all__ = ["on_sample"]
+
+_SCALARS = {bool, int, float, str, type(None)}
 
 
 @explain_arguments
@@ -98,11 +102,14 @@ def on_sample(
 
     """
     given = arguments_of(function, args, kwargs, caller="on_sample")
+    if function is histogramdd and isinstance(x, list | tuple):
+        x = dict(enumerate(x))  # a list of columns, which are not its rows
     query = SampleQuery(query_of(function, given), read_share(share))
     _check(query, given)
     rows = RowsOf(x, "x")
     release_of = partial(function, **kwargs)
     _check_call(lambda budget: function(x, *args, **kwargs, budget=budget))
+    _check_ledger(budget, query)
 
     def draw(generator: Generator) -> Release:
         sample = rows.take(generator.bernoulli(query.share, rows.length))
@@ -132,15 +139,28 @@ def _check(query: SampleQuery, given: dict[str, Any]) -> None:
             "rho must not be given for a sample, which does not make it smaller: give epsilon and "
             "delta"
         )
-    by = given.get("by")
-    if by is None:
-        return
-    named = by if isinstance(by, list | tuple) else [by]
-    is_data = given.get("column", True) is None or isinstance(by, dict)
-    if is_data or any(map(is_column, named)):
-        raise TypeError(
-            "by must name a column of x, as column does: rows of a column beside x are not sampled"
-        )
+    for name in ("column", "columns", "by"):
+        named = given.get(name)
+        if named is None:
+            continue
+        is_data = name == "by" and given.get("column", True) is None
+        each = named if isinstance(named, list | tuple) and name != "column" else [named]
+        if is_data or isinstance(named, dict) or any(map(is_column, each)):
+            raise TypeError(
+                f"{name} must be given by name, as a column of x: rows of a column beside x are "
+                "not sampled"
+            )
+
+
+def _check_ledger(budget: Budget | None, query: SampleQuery) -> None:
+    """Refuse a ledger of another unit, without the advice to name users, which would be refused."""
+    try:
+        check_ledger(budget, query.unit)
+    except UnitMismatchError:
+        raise UnitMismatchError(
+            "the ledger must protect a row: rows are sampled one by one, and no loss of a unit of "
+            "several rows is proved"
+        ) from None
 
 
 def _check_call(call: Callable[[PrivacyFilter], object]) -> None:
@@ -156,9 +176,12 @@ def _check_call(call: Callable[[PrivacyFilter], object]) -> None:
     raise AssertionError("a release was paid by a budget of nothing")
 
 
-def _describe(given: dict[str, Any]) -> dict[str, Any]:
-    """Return public arguments as a charge with an id compares them."""
-    return {
-        name: repr(np.asarray(value).tolist()) if is_column(value) else repr(value)
-        for name, value in given.items()
-    }
+def _describe(value: Any) -> Any:
+    """Return a public argument in full, as a charge with an id compares it."""
+    if isinstance(value, Mapping):
+        return {repr(name): _describe(each) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        if set(map(type, value)) <= _SCALARS:  # of a million keys, in a second
+            return repr(list(value))
+        return [_describe(each) for each in value]
+    return repr(np.asarray(value).tolist() if is_column(value) else value)

@@ -3,12 +3,17 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
+
 from cydp._arguments import Number
 from cydp._call_errors import explain_arguments
+from cydp._columns.pandas import is_frame, is_series
 from cydp._generator import Generator
 from cydp._numbers.rational import format_number, literal_of
 from cydp.accounting._loss import ApproxDP
@@ -19,6 +24,8 @@ from cydp.sampling._rows_of import RowsOf
 from cydp.sampling._share import read_share
 
 __all__ = ["PublishedShare", "publish_share"]
+
+_OF_ALL_ROWS = re.compile(r"^category$|\bCategorical\b|\bdictionary<")
 
 
 @dataclass(frozen=True, repr=False)
@@ -90,6 +97,8 @@ def publish_share(
     ----------
     x : table or column
         A list, a numpy array, a dict of these, or a table or column of pandas, polars or pyarrow.
+        Types of columns are published, too, and must not depend on rows: categories, dictionaries
+        and text of a fixed width are refused.
     share : number above 0 and below 1
         The probability with which each row is chosen, independently of the others.
     exposes_rows : bool
@@ -137,11 +146,51 @@ def publish_share(
         )
     if getattr(budget, "charge_id", None) is not None:
         raise TypeError("budget must have no charge id: a ledger keeps no rows as a result")
+    _check_types(x)
     rows = RowsOf(x, "x")
     query: Any = _ShareQuery(chance)
 
     def draw(generator: Generator) -> Any:
-        return rows.take(generator.bernoulli(chance, rows.length))
+        return _without_notes(rows.take(generator.bernoulli(chance, rows.length)))
 
     chosen, _ = run(query, draw, budget, rng)
     return PublishedShare(chosen, chance)
+
+
+def _check_types(x: Any) -> None:
+    """Refuse types that were made of the values of all rows, before data is read."""
+    for column in x.values() if isinstance(x, Mapping) else [x]:
+        if any(map(_tells_of_all_rows, _types_of(column))):
+            raise TypeError(
+                "x must not hold categories, a dictionary or text of a fixed width: such a type is "
+                "published with the rows, and tells of rows that are not chosen. Cast to plain "
+                "text, or pass a list"
+            )
+
+
+def _types_of(x: Any) -> list[Any]:
+    """Return the dtype of a column, or those of the columns of a table."""
+    if hasattr(x, "schema") and hasattr(x.schema, "types"):  # pyarrow
+        return list(x.schema.types)
+    if is_frame(x) or hasattr(x, "get_columns"):  # pandas, polars
+        return list(x.dtypes)
+    return [getattr(x, "dtype", getattr(x, "type", None))]
+
+
+def _tells_of_all_rows(dtype: Any) -> bool:
+    if isinstance(dtype, np.dtype):
+        if dtype.fields is not None:
+            return any(_tells_of_all_rows(each) for each, *_ in dtype.fields.values())
+        return dtype.base.kind in "SU"
+    return _OF_ALL_ROWS.search(str(dtype)) is not None
+
+
+def _without_notes(rows: Any) -> Any:
+    """Return a table without notes of its maker, such as the number of rows that it had."""
+    if isinstance(rows, dict):
+        return {label: _without_notes(column) for label, column in rows.items()}
+    if hasattr(rows, "replace_schema_metadata"):  # pyarrow
+        return rows.replace_schema_metadata(None)
+    if is_frame(rows) or is_series(rows):
+        rows.attrs = {}
+    return rows

@@ -70,6 +70,17 @@ def _open(x: Any, name: str) -> tuple[int, Callable[[NDArray[np.bool_]], Any]]:
         raise TypeError(f"{name} must be fetched first: a relation of DuckDB has rows in any order")
     if speaks_arrow(x) and hasattr(x, "__len__") and hasattr(x, "filter"):
         if hasattr(x, "take"):  # pyarrow
+            _take_nothing(x, name)
             return len(x), lambda stays: x.take(np.flatnonzero(stays))
         return len(x), lambda stays: x[np.flatnonzero(stays)]
     raise TypeError(f"{name} must be {_KINDS}, not {type(x).__name__}")
+
+
+def _take_nothing(x: Any, name: str) -> None:
+    """Raise a TypeError for a column that pyarrow cannot take rows of, before data is read."""
+    try:
+        x.take(np.array([], np.int64))
+    except NotImplementedError as error:
+        raise TypeError(
+            f"{name} must be cast first, since its rows cannot be taken: {error}"
+        ) from None

@@ -128,10 +128,12 @@ def of(
         if change > largest:
             largest, found = change, (one, other)
     assert found is not None  # there are neighbours
+    for places in found:
+        asked.check_repeated(places, ratios)
     one, other = map(asked.table, found)
     search = Search(
-        (one, other), (f(one), f(other)), len(units), n_pairs, len(records), tables.sizes,
-        tables.smallest > 0, norm,
+        (one, other), (_plain(f(one)), _plain(f(other))), len(units), n_pairs, len(records),
+        tables.sizes, tables.smallest > 0, norm,
     )  # fmt: skip
     if is_number or norm == 1:
         return exhaustive_of(Fraction(largest, scale), relation, 1, search)
@@ -196,12 +198,21 @@ class _Asked:
             )
         return answer
 
+    def check_repeated(self, places: Table, answers: dict[Table, _Answer]) -> None:
+        """Raise a ValueError if f returns something else when it is asked again."""
+        if self.answer(places) != answers[places]:
+            raise ValueError(
+                f"f must be deterministic, but it returned two answers for "
+                f"{_show(self.table(places))}"
+            )
+
     def check_order(self, answers: dict[Table, _Answer]) -> None:
         """Raise a ValueError if f is found to depend on the order of records."""
         tables = [table for table in answers if len(table) > 1]
         for table in tables[:: -(-len(tables) // _CHECKED) or 1]:
             for order in {table[::-1], table[1:] + table[:1]} - {table}:
                 if not _is_same(self.answer(order), answers[table]):
+                    self.check_repeated(table, answers)
                     raise ValueError(
                         f"f must not depend on the order of records, but it differs for "
                         f"{_show(self.table(table))} and {_show(self.table(order))}: pass "
@@ -215,16 +226,17 @@ def _read_answer(given: Any, table: tuple[Any, ...]) -> _Answer:
     numbers = given if isinstance(given, tuple | list) else (given,)
     if not numbers:
         raise ValueError(f"f must return at least one number, and returned none for {_show(table)}")
-    return tuple(_read_number(number, table) for number in numbers)
+    place = "" if numbers is not given else f"{type(given).__name__} of "
+    return tuple(_read_number(number, table, place) for number in numbers)
 
 
-def _read_number(number: Any, table: tuple[Any, ...]) -> Fraction:
+def _read_number(number: Any, table: tuple[Any, ...], place: str = "") -> Fraction:
     if isinstance(number, int | np.integer | np.bool_):
         return Fraction(int(number))
     if not isinstance(number, float | np.floating | Fraction | Decimal):
         raise TypeError(
             "f must return a number, or a tuple, a list or an array of numbers, and returned "
-            f"{type(number).__name__} for {_show(table)}"
+            f"{place}{type(number).__name__} for {_show(table)}"
         )
     try:
         return Fraction(*number.as_integer_ratio())
@@ -234,6 +246,13 @@ def _read_number(number: Any, table: tuple[Any, ...]) -> Fraction:
             "sensitivity is infinite there; clamp to bounds, or leave the empty table out by "
             "smallest=1"
         ) from None
+
+
+def _plain(given: Any) -> Any:
+    """Return scalars of numpy as numbers of Python, which are shown shorter."""
+    if type(given) is tuple:
+        return tuple(map(_plain, given))
+    return given.item() if isinstance(given, np.generic) else given
 
 
 def _is_same(one: _Answer, other: _Answer) -> bool:
