@@ -29,7 +29,7 @@ from cydp.releases._run import run
 from cydp.releases._unit import UnitName, read_unit, user_key
 from cydp.releases.output._sheet import Numbers, Sheet, keys_of
 
-__all__ = ["STEPS", "LinearRegression", "linear_regression", "sums_of_products"]
+__all__ = ["STEPS", "LinearRegression", "linear_regression"]
 
 STEPS = 2**11  # of the grid, from the middle of a column's bounds to their ends
 _ROUNDING = 2.0**-40  # of the largest eigenvalue: far above the error of an eigenvalue
@@ -325,7 +325,7 @@ def linear_regression(
 
 def _draw(query: RegressionQuery, rows: ModelRows, generator: Generator) -> NDArray[np.int64]:
     """Return the noisy sums; the data is read here."""
-    (totals,) = rows.add(lambda _, units: [sums_of_products(units)], query, generator)
+    (totals,) = rows.add(lambda _, units: [_sums_of_products(units)], query, generator)
     return np.asarray(query.parts["products"].noise.release(totals, rng=generator))
 
 
@@ -337,12 +337,12 @@ def _on_grid(columns: tuple[ModelColumn, ...], values: NDArray[np.float64]) -> N
     return units
 
 
-def sums_of_products(units: NDArray[np.float64]) -> NDArray[np.int64]:
+def _sums_of_products(units: NDArray[np.float64]) -> NDArray[np.int64]:
     """Return the sum over the rows of the products of each two columns, i <= j, row by row.
 
     It is exact in float64 for as many rows as `ModelRows` gives at once.
 
-    >>> sums_of_products(np.array([[2.0, 1, -1], [2, 0, 3]])).tolist()
+    >>> _sums_of_products(np.array([[2.0, 1, -1], [2, 0, 3]])).tolist()
     [8, 2, 4, 1, -1, 10]
     """
     return (units.T @ units).astype(np.int64)[np.triu_indices(units.shape[1])]

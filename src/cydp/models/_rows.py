@@ -19,9 +19,9 @@ from cydp.releases._presence import is_absent
 from cydp.releases._rows import declare_users, stay_within
 from cydp.releases._unit import Unit
 
-__all__ = ["ROWS", "ModelRows", "read_features"]
+__all__ = ["ModelRows", "read_features"]
 
-ROWS = 2**16  # that are transformed at once: they stay in the cache
+_ROWS = 2**16  # that are transformed at once: they stay in the cache
 
 
 class ModelRows:
@@ -70,7 +70,7 @@ class ModelRows:
         Parameters
         ----------
         exact : callable
-            Returns the answers of a query from what `transform` returns of up to `ROWS` rows.
+            Returns the answers of a query from what `transform` returns of up to `_ROWS` rows.
         query : Query
         generator : Generator
             Draws which rows of a user count.
@@ -83,8 +83,8 @@ class ModelRows:
             if self._users is not None:
                 present = stay_within(self._unit, self._users, ~present, generator, key)
             totals: Totals = []
-            for start in range(0, max(len(present), 1), ROWS):
-                piece = slice(start, start + ROWS)
+            for start in range(0, max(len(present), 1), _ROWS):
+                piece = slice(start, start + _ROWS)
                 values = _side_by_side(each[piece] for each in columns)[present[piece]]
                 found = exact(query, self._transform(values))
                 totals = [a + b for a, b in zip(totals, found, strict=True)] if start else found
