@@ -83,8 +83,8 @@ def range_counts(
 
     Notes
     -----
-    A record changes one count of each level by 1 under "add-remove", and two under "change-one", of
-    which the total, if it has noise, does not change. docs/workloads.md has the proofs.
+    A record changes one count of each level by 1 under "add-remove". Under the other relations it
+    is two counts of each level below a total, if that has noise. docs/workloads.md has the proofs.
 
     References
     ----------
