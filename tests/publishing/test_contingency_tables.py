@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from fractions import Fraction
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -191,6 +192,8 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"domains": {"a": [0], "b": [0]}}, "b is in none of them"),
     ({"domains": {"a": (2**16, (0, 1)), "b": (2**15, (0, 1))}, "tables": [("a", "b")]},
      "at most 2..30 cells"),
+    ({"domains": {name: [0, 1] for name in "abcdefghijklm"}, "consistent": False,
+      "tables": list(combinations("abcdefghijklm", 12))}, "share at most 2..12 sets"),
     ({"total": -1}, "total must be from 0"),
     ({"total": 2.5}, "total must be an integer"),
     ({"total": True}, "total must be an integer"),
