@@ -87,15 +87,10 @@ def agree(
 
 
 def intersections(tables: Sequence[Columns]) -> list[Columns]:
-    """Return all sets that tables share, and those of tables, none of them after a larger one.
+    """Return all sets that tables share, and their own, none of them after a larger one.
 
-    Raises
-    ------
-    ValueError
-        If there are more than 2**12.
+    More than 2**12 are a ValueError.
 
-    Examples
-    --------
     >>> intersections([(0, 1), (1, 2)])
     [(), (1,), (0, 1), (1, 2)]
 
