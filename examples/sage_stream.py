@@ -67,7 +67,7 @@ for day in range(1, 13):
             del pipelines[name]
         elif verdict == "retry":  # more data first, then more budget
             more = "days" if plan["days"] < 4 else "epsilon"
-            plan[more] = min(2 * plan[more], {"days": 4, "epsilon": 0.8}[more])
+            plan[more] = min(2 * plan[more], {"days": 4, "epsilon": 0.4}[more])
     # A block that cannot pay for the least attempt is never read again: delete its rows.
     for spent in ledger.retire_spent(below=cydp.PureDP(0.05)):
         print(f"{spent} is retired")

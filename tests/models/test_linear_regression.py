@@ -18,7 +18,7 @@ from models.tables import FEATURES, TARGET, made
 
 import cydp
 from cydp.models import LinearRegression, linear_regression
-from cydp.models._linear_regression import STEPS, sums_of_products
+from cydp.models._linear_regression import STEPS
 from cydp.releases._verify_certificate import wrong_in_certificate
 from cydp.testing import SeededGenerator
 
@@ -59,9 +59,8 @@ def test_statistics_are_the_sums_of_products() -> None:
     scaled = [np.ones(50), table["a"] / 5 - 1, (table["b"] + 1) / 2, table["y"] / 50]
     rounded = np.rint(np.stack(scaled) * STEPS) / STEPS
     assert np.abs(fit(table).statistics - rounded @ rounded.T).max() < 1e-6
-    units = np.rint(np.stack(scaled, axis=1) * STEPS)
-    many = np.tile(units, (4000, 1))  # several pieces
-    assert (sums_of_products(many) == 4000 * sums_of_products(units)).all()
+    many = {name: np.tile(values, 3000) for name, values in table.items()}  # several pieces
+    assert (fit(many).products == 3000 * fit(table).products).all()
 
 
 def test_tables_of_every_kind() -> None:
@@ -189,6 +188,15 @@ def test_noise_never_leaves_it_unsolved(rows: int, privacy: dict[str, Any]) -> N
         assert np.abs(model.predict(made(5))).max() <= 50
 
 
+@pytest.mark.parametrize("table", [made(0), {name: [0, 0] for name in NAMES}])
+def test_no_noise_never_leaves_it_unsolved(table: dict[str, Any]) -> None:
+    """At this epsilon the variance of the noise is 0 in a double."""
+    model = fit(table, epsilon=10**12)
+    assert model.variance == 0
+    assert np.isfinite([model.intercept, *model.coefficients.values()]).all()
+    assert np.abs(model.predict(made(5))).max() <= 50
+
+
 @pytest.mark.parametrize("mutant", [1, 2])
 def test_the_noise_is_as_large_as_it_is_said(mutant: int) -> None:
     """4,000 noises; the mutant has noise for half the sensitivity."""
@@ -266,7 +274,8 @@ BAD = [
     ({"features": {"a": (0, np.nan)}}, "features['a']"),
     ({"features": {1.5: (0, 1)}}, "not by float"),
     ({"features": {"y": (0, 1)}}, "target must be another column"),
-    ({"features": {"c": (0, 1)}}, "features and target must be a column of table"),
+    ({"features": {"c": (0, 1)}}, "features['c'] must be a column of table, which has"),
+    ({"target": {"z": (0, 1)}}, "target['z'] must be a column of table, which has"),
     ({"target": {}}, "target must have one column, not 0"),
     ({"target": {"y": (0, 1), "b": (0, 1)}}, "target must have one column, not 2"),
     ({"table": [1, 2]}, "table must be"),

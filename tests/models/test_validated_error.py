@@ -119,9 +119,20 @@ def test_a_ledger_pays(tmp_path: Path) -> None:
         assert wrong_in_certificate(found.certificate()) == []
 
 
+def test_no_row_overflows_between_the_widest_bounds() -> None:
+    """Warnings are errors: the prediction at a = 10 is four times the bound of the target."""
+    wide, a = {"y": (-1.7e308, 1.7e308)}, np.linspace(0, 2.5, 2000)
+    table, rng = {"a": a, "y": 6.7e307 * a}, SeededGenerator(7)
+    model = linear_regression(table, {"a": (0, 10)}, wide, epsilon=1000, rng=rng)
+    assert sum(model.function.weights) > 2
+    found = validated_error(model, {"a": [10.0], "y": [0.0]}, error="absolute", rng=rng, **EXACT)
+    assert found.rows == 1
+    assert model.predict({"a": [10.0]}).tolist() == [1.7e308]
+
+
 BAD = [
     ({"model": 1}, "model must be a LinearRegression, not int"),
-    ({"table": {"a": [1], "b": [1]}}, "features and target must be a column"),
+    ({"table": {"a": [1], "b": [1]}}, "target['y'] must be a column of table, which has"),
     ({"error": "cubic"}, "error must be 'squared' or 'absolute', not 'cubic'"),
     ({"error": 2}, "error must be 'squared' or 'absolute', not int"),
     ({"split": {"squares": 1}}, "split must"),

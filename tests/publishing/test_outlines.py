@@ -10,7 +10,8 @@ import pytest
 from releases import outlines
 from releases.shapes import KNOWN, RELEASES
 
-from cydp.publishing import _rows, contingency_tables, hierarchy
+from cydp.publishing import contingency_tables, hierarchy
+from cydp.releases import _domain_rows
 
 DOMAINS: Any = {"x": (3, (0, 9)), "n": [3, 5, 77], "word": ["bee", "ant", "none"]}
 USER: Any = {"user": "who", "unit": "person", "max_rows": 2}
@@ -59,7 +60,7 @@ def test_neighbours_are_seen_alike(shape: str) -> None:
 
 
 def test_an_error_that_rows_decide_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    right = _rows.count_codes
+    right = _domain_rows.count_codes
 
     def refuse_none(codes: Any, n: int) -> Any:
         counts = right(codes, n)
@@ -67,6 +68,6 @@ def test_an_error_that_rows_decide_is_seen(monkeypatch: pytest.MonkeyPatch) -> N
             raise ValueError("no row counts")
         return counts
 
-    monkeypatch.setattr(_rows, "count_codes", refuse_none)
+    monkeypatch.setattr(_domain_rows, "count_codes", refuse_none)
     with pytest.raises(AssertionError, match="without 0"):
         outlines.check_outlines("numpy", outlines.neighbours("numpy"), ["tables"])

@@ -165,7 +165,7 @@ def test_wrong_parameters_are_refused(domains: Any, sets: Any) -> None:
 
 @pytest.mark.parametrize("keys", [("x", "y"), (0, 1), ("x", "y", "z")])
 def test_a_tuple_of_keys_is_refused_as_such(keys: Any) -> None:
-    with pytest.raises(ValueError, match=r"keys for a, .* a tuple of keys is neither"):
+    with pytest.raises(ValueError, match=r"the domain of a .* a tuple of labels is neither"):
         plan_marginals({"a": keys}, ["a"], epsilon=1)
 
 

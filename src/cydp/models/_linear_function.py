@@ -99,7 +99,9 @@ class LinearFunction:
         total = np.full(len(values), self.weights[0])
         for j, feature in enumerate(self.features):
             total += self.weights[1 + j] * feature.scale(values[:, j])
-        return self.target.clamp(self.target.middle + self.target.half * total)
+        # Clipped first: the half of wide bounds would overflow, and warn of a row.
+        scaled = np.clip(total, -1, 1)
+        return self.target.clamp(self.target.middle + self.target.half * scaled)
 
 
 def read_columns(

@@ -29,10 +29,10 @@ from cydp.releases._run import run
 from cydp.releases._unit import UnitName, read_unit, user_key
 from cydp.releases.output._sheet import Numbers, Sheet, keys_of
 
-__all__ = ["STEPS", "LinearRegression", "linear_regression", "sums_of_products"]
+__all__ = ["STEPS", "LinearRegression", "linear_regression"]
 
 STEPS = 2**11  # of the grid, from the middle of a column's bounds to their ends
-_ROWS = 2**16  # that are multiplied at once: their sums of products are exact in float64
+_ROUNDING = 2.0**-40  # of the largest eigenvalue: far above the error of an eigenvalue
 
 
 @recorded
@@ -105,13 +105,14 @@ class LinearRegression(Release):
     def penalty(self) -> float:
         """What was added to the diagonal of the features' statistics, in rows.
 
-        It is at least `ridge`, and leaves no eigenvalue below the noise, which only the public
-        scale of the noise decides.
+        It is at least `ridge`, and leaves no eigenvalue below the noise, whose size is public.
         """
         inner = self.statistics[:-1, :-1]
         noise = 2 * math.sqrt(self._part.variance * len(inner))
-        least = float(np.linalg.eigvalsh(inner)[0])
-        return max(float_of(self.query.ridge), noise - least)
+        values = np.linalg.eigvalsh(inner)
+        # Noise of next to no variance leaves rounding errors to be covered.
+        noise = max(noise, float(values[-1]) * _ROUNDING, float_of(self._part.step))
+        return max(float_of(self.query.ridge), noise - float(values[0]))
 
     @property
     def function(self) -> LinearFunction:
@@ -324,7 +325,7 @@ def linear_regression(
 
 def _draw(query: RegressionQuery, rows: ModelRows, generator: Generator) -> NDArray[np.int64]:
     """Return the noisy sums; the data is read here."""
-    (totals,) = rows.add(lambda _, units: [sums_of_products(units)], query, generator)
+    (totals,) = rows.add(lambda _, units: [_sums_of_products(units)], query, generator)
     return np.asarray(query.parts["products"].noise.release(totals, rng=generator))
 
 
@@ -336,17 +337,15 @@ def _on_grid(columns: tuple[ModelColumn, ...], values: NDArray[np.float64]) -> N
     return units
 
 
-def sums_of_products(units: NDArray[np.float64]) -> NDArray[np.int64]:
+def _sums_of_products(units: NDArray[np.float64]) -> NDArray[np.int64]:
     """Return the sum over the rows of the products of each two columns, i <= j, row by row.
 
-    >>> sums_of_products(np.array([[2.0, 1, -1], [2, 0, 3]])).tolist()
+    It is exact in float64 for as many rows as `ModelRows` gives at once.
+
+    >>> _sums_of_products(np.array([[2.0, 1, -1], [2, 0, 3]])).tolist()
     [8, 2, 4, 1, -1, 10]
     """
-    total = np.zeros((units.shape[1],) * 2, np.int64)
-    for start in range(0, len(units), _ROWS):
-        piece = units[start : start + _ROWS]
-        total += (piece.T @ piece).astype(np.int64)
-    return total[np.triu_indices(units.shape[1])]
+    return (units.T @ units).astype(np.int64)[np.triu_indices(units.shape[1])]
 
 
 def _pairs(width: int) -> list[tuple[int, int]]:

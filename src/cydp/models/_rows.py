@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,8 @@ from cydp.releases._unit import Unit
 
 __all__ = ["ModelRows", "read_features"]
 
+_ROWS = 2**16  # that are transformed at once: they stay in the cache
+
 
 class ModelRows:
     """Several columns of numbers of a table, and the users whose rows they are.
@@ -29,6 +31,7 @@ class ModelRows:
     ----------
     table : table
     columns : sequence of ModelColumn
+        The features, and last the target.
     user : column, its name, or None
     unit : Unit
     transform : callable
@@ -52,7 +55,7 @@ class ModelRows:
         transform: Callable[[NDArray[np.float64]], NDArray[np.float64]],
     ) -> None:
         opened = open_table(table)
-        self._records = _declare(opened, columns)
+        self._records = _declare(opened, columns[:-1], columns[-1:])
         self._users = declare_users(None if user is None else [opened.column(user, "user")])
         self._unit, self._transform = unit, transform
 
@@ -67,7 +70,7 @@ class ModelRows:
         Parameters
         ----------
         exact : callable
-            Returns the answers of a query from what `transform` returns.
+            Returns the answers of a query from what `transform` returns of up to `_ROWS` rows.
         query : Query
         generator : Generator
             Draws which rows of a user count.
@@ -76,37 +79,50 @@ class ModelRows:
         key = sample_key(self._users, generator)
 
         def read() -> Totals:
-            values, present = _read(self._records)
+            columns, present = _read(self._records)
             if self._users is not None:
                 present = stay_within(self._unit, self._users, ~present, generator, key)
-            return exact(query, self._transform(values[present]))
+            totals: Totals = []
+            for start in range(0, max(len(present), 1), _ROWS):
+                piece = slice(start, start + _ROWS)
+                values = _side_by_side(each[piece] for each in columns)[present[piece]]
+                found = exact(query, self._transform(values))
+                totals = [a + b for a, b in zip(totals, found, strict=True)] if start else found
+            return totals
 
         return add_pieces(read, self._records, self._users)
 
 
 def read_features(table: Any, columns: Sequence[ModelColumn]) -> NDArray[np.float64]:
     """Return columns of a table, shape (n, columns), with NaN where a number is missing."""
-    values, present = _read(_declare(open_table(table), columns))
+    found, present = _read(_declare(open_table(table), columns))
+    values = _side_by_side(found)
     values[~present] = np.nan
     return values
 
 
-def _declare(table: Table, columns: Sequence[ModelColumn]) -> list[Records]:
+def _declare(
+    table: Table, features: Sequence[ModelColumn], target: Sequence[ModelColumn] = ()
+) -> list[Records]:
     """Return columns of a table; of a relation, all are taken before one is read."""
-    found = [table.column(column.name, "features and target") for column in columns]
-    names = [repr(column.name) for column in columns]
+    found = [table.column(each.name, f"features[{each.name!r}]") for each in features]
+    found += [table.column(each.name, f"target[{each.name!r}]") for each in target]
+    names = [repr(each.name) for each in (*features, *target)]
     return [Records(column, name) for column, name in zip(found, names, strict=True)]
 
 
-def _read(records: Sequence[Records]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Return the columns side by side, and in which rows no number is missing."""
+def _read(records: Sequence[Records]) -> tuple[list[Any], NDArray[np.bool_]]:
+    """Return the values of columns, and in which rows no number is missing."""
     columns = [each.read() for each in records]
-    n = len(columns[0])
-    if any(len(column) != n for column in columns):
+    if any(len(column) != len(columns[0]) for column in columns):
         raise ValueError("table must have columns of one length")
-    values, present = np.empty((n, len(columns))), np.ones(n, np.bool_)
-    for j, column in enumerate(columns):
-        with np.errstate(all="ignore"):  # a signalling NaN may warn
-            values[:, j] = np.ma.getdata(column)
+    present = np.ones(len(columns[0]), np.bool_)
+    for column in columns:
         present &= ~is_absent(column)
-    return values, present
+    return columns, present
+
+
+def _side_by_side(columns: Iterable[Any]) -> NDArray[np.float64]:
+    """Return columns as one array of shape (n, columns)."""
+    with np.errstate(all="ignore"):  # a signalling NaN may warn
+        return np.stack([np.ma.getdata(each).astype(np.float64) for each in columns], axis=1)

@@ -17,14 +17,14 @@ from cydp._call_errors import explain_arguments
 from cydp._generator import Generator
 from cydp.exact._histogramdd import MOST_BINS
 from cydp.mechanisms._charge_and_draw import Budget
-from cydp.publishing._domains import Domain, axes_of, labels_of, read_domains
 from cydp.publishing._draw import draw_tables, read_total
 from cydp.publishing._integers import project_slices, round_counts
 from cydp.publishing._junction_tree import junction_order
 from cydp.publishing._least_squares import Columns, agree, intersections, marginal
 from cydp.publishing._published import Published
 from cydp.publishing._query import TOTAL, TablesQuery, read_weights
-from cydp.publishing._rows import PublishedRows
+from cydp.releases._domain_rows import DomainRows
+from cydp.releases._domains import Domain, axes_of, labels_of, read_domains
 from cydp.releases._privacy import read_privacy
 from cydp.releases._release import recorded
 from cydp.releases._unit import UnitName, read_unit, user_key
@@ -290,7 +290,7 @@ def contingency_tables(
         tuple(names), tuple(shapes), (True,) * len(names), public,
         read_weights(split, names, {TOTAL: "0.1"}),
     )  # fmt: skip
-    rows = PublishedRows(table, [(each, "domains") for each in known], user)
+    rows = DomainRows(table, [(each, "domains") for each in known], user)
     noisy, payment = draw_tables(
         query, lambda generator: rows.count(chosen, query.unit, generator), known, budget, rng
     )

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from cydp._generator import Generator
 from cydp.mechanisms._charge_and_draw import Budget
-from cydp.publishing._domains import Domain
 from cydp.publishing._integers import MOST
 from cydp.publishing._query import TablesQuery
+from cydp.releases._domains import Domain
 from cydp.releases._run import run
 from cydp.releases.postprocessing._totals import read_totals
 

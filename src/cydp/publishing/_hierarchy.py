@@ -17,14 +17,14 @@ from cydp._call_errors import explain_arguments
 from cydp._generator import Generator
 from cydp.exact._histogramdd import MOST_BINS
 from cydp.mechanisms._charge_and_draw import Budget
-from cydp.publishing._domains import Domain, axes_of, labels_of, read_domains
 from cydp.publishing._draw import draw_tables, read_total
 from cydp.publishing._junction_tree import Step
 from cydp.publishing._least_squares import Columns
 from cydp.publishing._published import Published
 from cydp.publishing._query import TOTAL, TablesQuery, read_weights
-from cydp.publishing._rows import PublishedRows
 from cydp.publishing._tree import RegionTree, estimate_tree, integers_of_tree, read_regions
+from cydp.releases._domain_rows import DomainRows
+from cydp.releases._domains import Domain, axes_of, labels_of, read_domains
 from cydp.releases._privacy import read_privacy
 from cydp.releases._release import recorded
 from cydp.releases._unit import UnitName, read_unit, user_key
@@ -212,7 +212,7 @@ def hierarchy(
             split, [name for name, noisy in zip(tables, measured, strict=True) if noisy], {}
         ),
     )  # fmt: skip
-    rows = PublishedRows(table, [(each, "cells" if i else "levels")
+    rows = DomainRows(table, [(each, "cells" if i else "levels")
                                  for i, each in enumerate(domains)], user)  # fmt: skip
 
     def count(generator: Generator) -> list[NDArray[np.int64]]:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -11,15 +12,16 @@ from numpy.typing import NDArray
 
 from cydp._arguments import Integer, Number
 from cydp._call_errors import explain_arguments
-from cydp._columns.label_keys import LabelKeys
 from cydp._generator import Generator
 from cydp.mechanisms._charge_and_draw import Budget
+from cydp.releases._domain_rows import DomainRows
+from cydp.releases._domains import Domain, labels_of, read_domains
 from cydp.releases._run import run
 from cydp.releases._split import Split
 from cydp.releases._unit import UnitName, user_key
-from cydp.workloads._marginal_rows import Domains, MarginalRows
 from cydp.workloads._marginals_query import MarginalsQuery, marginals_query, read_sets
 from cydp.workloads._marginals_release import MarginalsRelease
+from cydp.workloads._overlaps import Columns
 
 __all__ = ["marginals", "plan_marginals"]
 
@@ -100,16 +102,15 @@ def marginals(
     ((2, 4), {'sex': 2.8, 'sex, age': 2.8})
 
     """
-    public = Domains(domains)
-    columns = read_sets(sets, list(public.by_name))
-    sizes = public.sizes(columns)
+    columns, used = _read_tables(domains, sets)
     query = marginals_query(
-        columns, sizes, split, consistent, epsilon, rho, delta, relation, user_key(user), unit,
-        max_rows, max_rows_per_unit,
+        columns, _sizes_of(used), split, consistent, epsilon, rho, delta, relation,
+        user_key(user), unit, max_rows, max_rows_per_unit,
     )  # fmt: skip
-    rows = MarginalRows(table, public, sizes, user)
+    rows = DomainRows(table, [(each, "domains") for each in used.values()], user)
     tables, payment = run(
-        query, partial(_draw, query, rows), budget, rng, arguments=rows.digests,
+        query, partial(_draw, query, rows), budget, rng,
+        arguments=lambda: {name: each.public for name, each in used.items()},
         nbytes=8 * sum(int(np.prod(query.shape(each))) for each in columns),
     )  # fmt: skip
     return MarginalsRelease(
@@ -117,9 +118,7 @@ def marginals(
         tables=tuple(
             each.reshape(query.shape(set_)) for each, set_ in zip(tables, columns, strict=True)
         ),
-        domains=tuple(
-            each.arrays[0] if isinstance(each, LabelKeys) else each for each in rows.grids.values()
-        ),
+        domains=tuple(map(labels_of, rows.columns)),
         payment=payment,
     )
 
@@ -167,20 +166,34 @@ def plan_marginals(
     {'sex': 2.5, 'sex, age': 2.5}
 
     """
-    public = Domains(domains)
-    columns = read_sets(sets, list(public.by_name))
+    columns, used = _read_tables(domains, sets)
     return marginals_query(
-        columns, public.sizes(columns), split, consistent, epsilon, rho, delta, relation,
+        columns, _sizes_of(used), split, consistent, epsilon, rho, delta, relation,
         user_key(user), unit, max_rows, max_rows_per_unit,
     )  # fmt: skip
 
 
-def _draw(
-    query: MarginalsQuery, rows: MarginalRows, generator: Generator
-) -> list[NDArray[np.int64]]:
+def _read_tables(domains: Any, sets: Any) -> tuple[tuple[Columns, ...], dict[str, Domain]]:
+    """Return the columns of each table, and the domains of those that a table has."""
+    public = {domain.names[0]: domain for domain in read_domains(domains)}
+    if not all(isinstance(name, str) for name in public):
+        raise TypeError("domains must have the names of columns, which are text")
+    columns = read_sets(sets, list(public))
+    used = {name for table in columns for name in table}
+    return columns, {name: each for name, each in public.items() if name in used}
+
+
+def _sizes_of(used: Mapping[str, Domain]) -> dict[str, int]:
+    return {name: each.size for name, each in used.items()}
+
+
+def _draw(query: MarginalsQuery, rows: DomainRows, generator: Generator) -> list[NDArray[np.int64]]:
     """Return the noisy counts of each table; the data is read here."""
-    exact = rows.count(query, generator)
+    place = {name: i for i, (name, _) in enumerate(query.sizes)}
+    tables = [[place[name] for name in columns] for columns in query.sets]
     return [
         part.noise.release(counts, rng=generator)
-        for part, counts in zip(query.parts.values(), exact, strict=True)
+        for part, counts in zip(
+            query.parts.values(), rows.count(tables, query.unit, generator), strict=True
+        )
     ]

@@ -108,8 +108,18 @@ def test_find_by_dims(week: BudgetLedger) -> None:
     assert find(day=41) == []
     with pytest.raises(ValueError, match="no block has 'sight': there is day, site, tags"):
         find(sight="north")
-    with pytest.raises(TypeError, match="JSON"):
-        find(day=np.int64(40))
+    for day in (np.int64(40), np.float32(40), np.datetime64("2026-01-01"), {40}):
+        if isinstance(day, np.integer):  # as a column of days gives it
+            assert find(day=day) == ["wed", "mon"]
+        elif isinstance(day, np.floating):
+            assert find(day=day) == []
+        else:
+            with pytest.raises(TypeError, match="day must be what JSON can hold"):
+                find(day=day)
+    week.add_block("fri", site="south", day=np.int64(43), tags=[np.bool_(True)])
+    assert find(day=43) == find(tags=[True]) == ["fri"]
+    with pytest.raises(ValueError, match="day must be what JSON can hold"):
+        week.add_block("sat", day=np.float32("nan"))
     with pytest.raises(TypeError, match="at_least"):
         week.add_block("thu", at_least=1)
 

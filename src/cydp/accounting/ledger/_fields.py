@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
+
 from cydp._numbers.rational import read_integer
 from cydp._version import __version__
 from cydp.accounting._amounts import Amount, amount_of
@@ -52,13 +54,24 @@ def check_string(value: str, name: str) -> str:
 
 
 def json_of(value: Any, name: str, *, sort_keys: bool = False) -> str:
-    """Return the JSON of a value; TypeError or ValueError for a value that JSON cannot hold."""
+    """Return the JSON of a value; TypeError or ValueError for a value that JSON cannot hold.
+
+    A scalar of numpy counts as the number that it holds.
+    """
     try:
-        return json.dumps(value, allow_nan=False, sort_keys=sort_keys)
+        return json.dumps(value, allow_nan=False, sort_keys=sort_keys, default=_plain)
     except (TypeError, ValueError) as error:
         raise type(error)(f"{name} must be {_JSON}") from None
     except RecursionError:
         raise ValueError(f"{name} must not be nested so deeply, or hold itself") from None
+
+
+def _plain(value: Any) -> bool | int | float:
+    """Return the number in a scalar of numpy; TypeError for anything else."""
+    found = value.item() if isinstance(value, np.generic) else None
+    if not isinstance(found, bool | int | float):
+        raise TypeError
+    return found
 
 
 def check_dims(dims: dict[str, Any]) -> dict[str, Any]:

@@ -123,7 +123,8 @@ class BudgetLedger(LedgerResults, LedgerBlocks):
             What one unit stands for, such as "person" or "person-day".
         by_block : bool, default False
             Whether blocks of data will be added, each with its own budget, which is at most this
-            budget.
+            budget. What is protected is a unit whose records lie in one block: with a block for
+            each day a "person-day", and no person who comes on several days.
 
         Returns
         -------
@@ -283,6 +284,7 @@ class BudgetLedger(LedgerResults, LedgerBlocks):
         largest epsilon that was spent, with the largest delta budget of the blocks in which some
         delta was spent. A ZCDP ledger: the largest budget of the blocks to which something was
         charged, since what was spent is no guarantee if earlier answers have decided it.
+        A unit has its records in one block: nothing is said of one with records in several.
         docs/accounting/ledger.md has the proofs, and says what blocks must be.
 
         Examples
@@ -290,7 +292,7 @@ class BudgetLedger(LedgerResults, LedgerBlocks):
         >>> import tempfile
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     with BudgetLedger.create(
-        ...         folder + "/l", PureDP(1), privacy_unit="person", by_block=True
+        ...         folder + "/l", PureDP(1), privacy_unit="person-day", by_block=True
         ...     ) as ledger:
         ...         ledger.add_blocks(["mon", "tue"])
         ...         receipts = [ledger.charge(PureDP(0.25), blocks=["mon", "tue"]),

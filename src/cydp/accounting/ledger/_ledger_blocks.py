@@ -76,7 +76,7 @@ class LedgerBlocks:
         >>> from cydp import BudgetLedger, PureDP
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     with BudgetLedger.create(
-        ...         folder + "/l", PureDP(1), privacy_unit="person", by_block=True
+        ...         folder + "/l", PureDP(1), privacy_unit="person-day", by_block=True
         ...     ) as ledger:
         ...         ledger.add_block("mon", PureDP(0.5), site="north")
         ...         ledger.remaining
@@ -190,7 +190,7 @@ class LedgerBlocks:
         >>> from cydp import BudgetLedger, PureDP
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     with BudgetLedger.create(
-        ...         folder + "/l", PureDP(1), privacy_unit="person", by_block=True
+        ...         folder + "/l", PureDP(1), privacy_unit="person-day", by_block=True
         ...     ) as ledger:
         ...         ledger.add_blocks(["mon", "tue"], site="north")
         ...         receipt = ledger.charge(PureDP(0.25), blocks=["tue"])
@@ -239,7 +239,7 @@ class LedgerBlocks:
         >>> from cydp import BudgetLedger, PureDP
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     with BudgetLedger.create(
-        ...         folder + "/l", PureDP(1), privacy_unit="person", by_block=True
+        ...         folder + "/l", PureDP(1), privacy_unit="person-day", by_block=True
         ...     ) as ledger:
         ...         ledger.add_blocks(["mon", "tue"], site="north")
         ...         ledger.add_block("mon, south", site="south")
@@ -281,7 +281,7 @@ class LedgerBlocks:
         >>> from cydp import BudgetLedger, PureDP
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     with BudgetLedger.create(
-        ...         folder + "/l", PureDP(1), privacy_unit="person", by_block=True
+        ...         folder + "/l", PureDP(1), privacy_unit="person-day", by_block=True
         ...     ) as ledger:
         ...         ledger.add_blocks(["mon", "tue", "wed"])
         ...         receipt = ledger.charge(PureDP(1), blocks=["mon"])

@@ -44,7 +44,7 @@ class LedgerScope:
     >>> from cydp import BudgetLedger, PureDP
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     with BudgetLedger.create(
-    ...         folder + "/l", PureDP(1), privacy_unit="person", by_block=True
+    ...         folder + "/l", PureDP(1), privacy_unit="person-day", by_block=True
     ...     ) as ledger:
     ...         ledger.add_blocks(["mon", "tue"])
     ...         receipt = ledger.scope(blocks=["mon"]).charge(PureDP(0.25))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The rows of published tables: declared before the charge, bounded and counted after it."""
+"""Rows in public domains: declared before the charge, bounded and counted after it."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from cydp._columns.pieces import add_pieces
 from cydp._columns.tables import open_table
 from cydp._generator import Generator
 from cydp.exact._contributions import sample_key
-from cydp.publishing._domains import Domain, Places
+from cydp.releases._domains import Domain, Places
 from cydp.releases._partitions import bound_rows, count_codes, join_codes
 from cydp.releases._rows import check_lengths, declare_users
 from cydp.releases._unit import Unit
 
-__all__ = ["PublishedRows"]
+__all__ = ["DomainRows"]
 
 
-class PublishedRows:
+class DomainRows:
     """The rows that lie in all domains, of each user at most `max_rows`.
 
     The same rows are in all tables, so that exact tables agree.
@@ -78,11 +78,10 @@ class PublishedRows:
             outside = bound_rows(outside, 1, unit, self._users, generator, key=key)
         found = []
         for table in tables:
-            cells, joined = 1, np.zeros(len(outside), np.uint32)
+            joined, cells = outside, 1
             for i in table:
                 size = self.columns[i].size
                 joined = join_codes(joined, cells, places[i], size)
                 cells *= size
-            joined[outside > 0] = cells
             found.append(count_codes(joined, cells))
         return found
