@@ -46,6 +46,7 @@ from cydp.releases import (
     _histogram,
     _histogramdd,
     _mean,
+    _median_by_halving,
     _quantile,
     _sum,
     _top_k,
@@ -121,6 +122,7 @@ class Session:
     mean = method(_mean.mean)
     variance = method(_variance.variance)
     median = method(_quantile.median)
+    median_by_halving = method(_median_by_halving.median_by_halving)
     quantile = method(_quantile.quantile)
     histogram = method(_histogram.histogram)
     histogramdd = method(_histogramdd.histogramdd)
@@ -153,7 +155,7 @@ class Session:
             raise ValueError(
                 "budget must be a scope without a charge_id: a session has one for each question"
             )
-        self._version = None if version is None else check_string(version, "version")
+        self._version = None if version is None else str(check_string(version, "version"))
         self._analyst = None if analyst is None else check_analyst(analyst)
         seconds = read_exact(wait, "wait")
         if seconds < 0:
