@@ -121,6 +121,8 @@ def test_a_column_alone_is_a_table() -> None:
     assert session.count(epsilon=SURE).value == 4
     assert session.sum((0, 8), epsilon=SURE).value == pytest.approx(10, abs=NEAR)
     assert Session({"x": X}, PrivacyFilter(PureDP(SURE))).count(epsilon=SURE).value == 4
+    for empty in ({}, pd.DataFrame()):
+        assert Session(empty, PrivacyFilter(PureDP(SURE))).count(epsilon=SURE).value == 0
 
 
 # Stored answers

@@ -255,7 +255,8 @@ def test_what_is_no_survey() -> None:
             make((0, 1), epsilon=0)  # type: ignore[operator]
     for bad, told in (
         ({"bounds": (1, 1)}, "bounds must be"), ({"missing": "drop"}, "missing must be a number"),
-        ({"missing": 3}, "missing must be within the bounds, from 0 to 1, not 3"), ({"epsilon": "1e-7"}, "give a larger step"),
+        ({"missing": 3}, r"missing must be within the bounds, from 0 to 1, not 3$"),
+        ({"epsilon": "1e-7"}, "give a larger step"),
     ):  # fmt: skip
         with pytest.raises(ValueError, match=told):
             NumberSurvey(**{"bounds": (0, 1), "epsilon": 1} | bad)
@@ -279,13 +280,13 @@ def test_what_is_no_report() -> None:
         LAPLACE.estimate([1.0]).interval(column="median")
     with pytest.raises(ValueError, match="count must be"):
         LAPLACE.error_bound(count=0)
-    with pytest.raises(TypeError, match="^reports must be a list or a column, not str"):
+    with pytest.raises(TypeError, match=r"^reports must be a list or a column, not str$"):
         UNARY.estimate(UNARY.report(3))
 
 
 def test_a_column_that_can_hold_no_label() -> None:
     budget = PrivacyFilter(RESPONSE.loss, relation="change-one")
-    with pytest.raises(TypeError, match="^labels must be of the type .* such as 'yes'$"):
+    with pytest.raises(TypeError, match=r"^labels must be of the type .* such as 'yes'$"):
         RESPONSE.reports(np.array([1, 2]), budget=budget)
     assert budget.spent.epsilon == 0
 
