@@ -1,8 +1,12 @@
-"""What all tests share: hypothesis's examples, both streams of a generator, and forked children."""
+"""What all tests share: examples, streams, forked children, and which of many cases are long."""
 
 import gc
 import os
+from collections import defaultdict
+from pathlib import Path
+from zlib import crc32
 
+import pytest
 from generator.streams import seeded, stream
 from hypothesis import settings
 
@@ -17,3 +21,20 @@ settings.load_profile("fixed")
 # for threads that the child does not have, for ever.
 if hasattr(os, "fork"):
     os.register_at_fork(after_in_child=gc.freeze)
+
+SHARE = 3
+RULES = Path(__file__).parent / "codebase"  # of the house: quick, and each of its cases is another
+
+
+@pytest.hookimpl(tryfirst=True)  # before -m chooses
+def pytest_collection_modifyitems(items: list[pytest.Function]) -> None:
+    """Let a test's first case and a third of the others run by default; the others are long."""
+    cases = defaultdict(list)
+    for item in items:
+        usual = all(item.get_closest_marker(name) is None for name in ("long", "slow", "hosts"))
+        if usual and RULES not in item.path.parents:
+            cases[item.path, item.cls, item.originalname].append(item)
+    for of_one_test in cases.values():
+        for item in of_one_test[1:]:
+            if crc32(item.name.encode()) % SHARE:
+                item.add_marker(pytest.mark.long)

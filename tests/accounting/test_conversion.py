@@ -8,7 +8,6 @@ from typing import Any
 import mpmath
 import pytest
 from mpmath import mp, mpf
-from thinned import thinned
 
 from cydp import ZCDP, ApproxDP, Plan, PureDP
 from cydp.accounting._conversion import delta_of, epsilon_of, rho_of
@@ -117,7 +116,7 @@ def test_ends() -> None:
 @pytest.mark.parametrize(
     "size", ["1e-1200", "1e-200", "1e-3", "1", "1e9", "1e160", "1e308", "1e1200"]
 )
-@pytest.mark.parametrize("at", thinned(["0", "1e-1200", "1e-5", "1", "1e9", "1e290", "1e1200"], 2))
+@pytest.mark.parametrize("at", ["0", "1e-1200", "1e-5", "1", "1e9", "1e290", "1e1200"])
 def test_plans_of_every_size(size: str, at: str) -> None:
     """No loss that is accepted makes a question fail, and no answer is out of range."""
     for loss in (ZCDP(size), PureDP(size), ApproxDP(size, "1e-9", rho=size), ApproxDP(size, "0.3")):

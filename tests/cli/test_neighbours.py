@@ -8,7 +8,6 @@ from pathlib import Path
 import duckdb
 import pytest
 from cli.commands import Run, head, refused
-from thinned import thinned
 
 from cydp import BudgetLedger, PureDP
 
@@ -41,7 +40,7 @@ def shape(printed: str) -> str:
     return re.sub(r"-?\d[\d.,]*(?:e[+-]?\d+)?", "#", printed)
 
 
-@pytest.mark.parametrize("command", thinned(COMMANDS, 2), ids=" ".join)
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
 def test_records_of_any_kind(run: Run, tmp_path: Path, command: list[str]) -> None:
     def release(*records: str) -> tuple[int, str, str, object]:
         file, out = write(tmp_path, *records), tmp_path / "out.parquet"

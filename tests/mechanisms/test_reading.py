@@ -90,6 +90,7 @@ def test_other_readings_are_found_out(read: Callable[[Any, int], int]) -> None:
     assert any(found)
 
 
+@pytest.mark.long
 @fixed
 @given(INTEGERS, st.sampled_from([1, 2.0**-12, 3, 2**10, 2**30]), st.integers(0, 99))
 def test_releases_are_exact_sums_of_integers(number: int, sensitivity: Any, seed: int) -> None:
@@ -126,6 +127,7 @@ def test_big_arrays_are_read_in_any_layout() -> None:
 # Snapping, which adds floats
 
 
+@pytest.mark.long
 @fixed
 @given(NUMBERS, st.integers(-3, 1000), st.fractions(-1, 1, max_denominator=64), st.booleans())
 def test_snapping_reads_neighbours_no_further_apart(

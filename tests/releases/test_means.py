@@ -14,7 +14,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from samplers.goodness_of_fit import LIMIT
 from scipy.stats import binom
-from thinned import thinned
 
 import cydp
 from cydp.releases import _moments
@@ -162,7 +161,7 @@ def is_refused(found: int, times: int, confidence: float) -> bool:
 
 @pytest.mark.parametrize("times", [300, pytest.param(5000, marks=pytest.mark.long)])
 @pytest.mark.parametrize("privacy", PRIVACY, ids=str)
-@pytest.mark.parametrize("n", thinned([1, 1000, 2, 30], 2))
+@pytest.mark.parametrize("n", [1, 2, 30, 1000])
 @pytest.mark.parametrize("name", TRUE)
 def test_intervals_hold_the_true_answer(name: str, n: int, privacy: Any, times: int) -> None:
     for confidence in (0.5, 0.95):

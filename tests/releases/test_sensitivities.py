@@ -27,7 +27,6 @@ from releases.neighbours import (
     seek_rows,
     table_of,
 )
-from thinned import thinned
 
 from cydp import DiscreteGaussian, DiscreteLaplace
 from cydp.exact._grid import Grid
@@ -217,7 +216,7 @@ OF_EITHER = [
 
 
 @pytest.mark.parametrize("times", [1, pytest.param(25, marks=pytest.mark.slow)])
-@pytest.mark.parametrize(("name", "relation", "protected"), [*thinned(SETTINGS, 3), *OF_EITHER])
+@pytest.mark.parametrize(("name", "relation", "protected"), [*SETTINGS, *OF_EITHER])
 def test_sensitivities_are_true_and_reached(
     recorder: Recorder, name: str, relation: str, protected: str, times: int
 ) -> None:

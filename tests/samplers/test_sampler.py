@@ -11,7 +11,6 @@ import pytest
 from generator.streams import Seeded, Stream, needs_aes
 from reference import from_bits, keystream
 from samplers.replay import Map, Replay
-from thinned import thinned
 
 from cydp import RandomizedResponse
 from cydp.testing import SeededGenerator, category_offset_sampler
@@ -37,7 +36,7 @@ LARGE = [
 ]
 
 
-@pytest.mark.parametrize(("name", "parameter", "n"), thinned(LARGE, 2))
+@pytest.mark.parametrize(("name", "parameter", "n"), LARGE)
 def test_large_calls(stream: Stream, seeded: Seeded, name: str, parameter: str, n: int) -> None:
     drawn = getattr(seeded(1), name)(parameter, n)
     replay = Replay(1, stream)

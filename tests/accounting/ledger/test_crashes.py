@@ -16,7 +16,7 @@ from accounting.ledger.ledger_processes import at_line, child, die, ended, forke
 from cydp import BudgetLedger, LedgerError, PureDP
 from cydp.accounting import ChargeInDoubtError
 
-at_lines = pytest.mark.parametrize("step", [7, pytest.param(1, marks=pytest.mark.long)])
+at_lines = pytest.mark.parametrize("step", [23, pytest.param(1, marks=pytest.mark.long)])
 pytestmark = [
     pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork"),
     pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning"),

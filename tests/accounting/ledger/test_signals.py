@@ -153,7 +153,7 @@ for _ in sys.stdin:
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # in finalizers
 @pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")
-@pytest.mark.parametrize("step", [7, pytest.param(1, marks=pytest.mark.long)])
+@pytest.mark.parametrize("step", [23, pytest.param(1, marks=pytest.mark.long)])
 @pytest.mark.parametrize("use", USES)
 @in_a_child
 def test_interrupted_anywhere_and_the_exception_is_kept(

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from matplotlib.colors import to_rgb
 from releases.output.made import KEYS, MADE, MARKUP, made, with_counts
-from thinned import thinned
 
 import cydp
 from cydp.testing import SeededGenerator
@@ -39,7 +38,7 @@ def segments(ax: Any) -> list[Any]:
 
 
 @pytest.mark.parametrize("name", MADE)
-@pytest.mark.parametrize("simultaneous", thinned([False, True], 2))
+@pytest.mark.parametrize("simultaneous", [False, True])
 def test_every_release_has_a_plot(name: str, simultaneous: bool) -> None:
     if name == "three axes":
         with pytest.raises(ValueError, match="3 x 2 x 2 cells, has no plot"):
