@@ -154,6 +154,20 @@ def test_sums_are_covered_exactly_as_often_as_stated(n: int, epsilon: float, wid
         assert sum_chances(survey, n, int(plain)).sum() < LEAST
 
 
+@pytest.mark.parametrize("level", [0.5, 0.8, 0.9, 0.99, 0.999])
+def test_sums_are_covered_as_often_as_asked(level: float) -> None:
+    for epsilon, width in ((0.1, 10), (1, 100), (4, 20)):
+        survey = NumberSurvey((0, width), epsilon=epsilon, step=1)
+        for n in (5, 10, 100):
+            radius, reach = (int(survey.error_bound(c, count=n)) for c in (level, 0.9999))
+            masses = sum_chances(survey, n, reach)
+            found = masses[reach - radius : reach + radius + 1].sum()
+            assert found >= level - 0.0011
+            if epsilon < 4:  # so many steps that an interval a twentieth too short is noticed
+                shorter = int(radius * 0.95)
+                assert masses[reach - shorter : reach + shorter + 1].sum() < level
+
+
 @pytest.mark.parametrize("n", [1, 20])
 def test_sums_are_covered_in_many_trials(n: int) -> None:
     survey = NumberSurvey((-5, 5), epsilon=1)
