@@ -352,7 +352,14 @@ def test_bad_questions_cost_nothing_and_are_not_kept() -> None:
     session = Session(TABLE, PrivacyFilter(PureDP(1)))
     bad: list[tuple[str, Callable[[], Any]]] = [
         (r"^epsilon must be greater than 0", lambda: session.count(epsilon=-1)),
-        (r"^column ", lambda: session.count(column="nothing", epsilon=1)),
+        (
+            r"^column must be a column of the table, which has 'x', 's', 'u'$",
+            lambda: session.count(column="nothing", epsilon=1),
+        ),
+        (
+            r"^table must be a list, an array or a column, not",
+            lambda: session.sum((0, 1), epsilon=1),
+        ),
         (r"^range=\(lo, hi\) must be given", lambda: session.histogram(3, column="x", epsilon=1)),
         (r"^again must be at least 0, not -1", lambda: session.count(epsilon=1, again=-1)),
         (r"^again must be an integer", lambda: session.count(epsilon=1, again=0.5)),  # type: ignore[arg-type]

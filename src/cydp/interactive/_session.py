@@ -37,7 +37,7 @@ from cydp.interactive._noted import NotedFilter, NotedScope
 from cydp.interactive._question import Question, check_name, question_of
 from cydp.interactive._report import write_report
 from cydp.interactive._session_entry import SessionEntry
-from cydp.interactive._session_table import check_table, opened, takes_turns
+from cydp.interactive._session_table import check_table, of_table, opened, takes_turns
 from cydp.mechanisms._charge_and_draw import Budget, check_budget_type
 from cydp.releases import (
     _bounds,
@@ -397,6 +397,9 @@ class Session:
                         f"than this one, which has the same version {self._version!r}: a version "
                         "names one table"
                     ) from None
+                except (TypeError, ValueError) as error:
+                    error.args = tuple(map(of_table, error.args))
+                    raise
         finally:
             paid = noted.paid(failed=answer is None)
             if paid is not None and not paid.fresh:
