@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from fractions import Fraction
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -174,11 +175,12 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"domains": {}}, "domains must name a column"),
     ({"domains": {"a": [0, 0]}}, "the domain of a: keys must be distinct"),
     ({"domains": {"a": [None, 0]}}, "the domain of a"),
-    ({"domains": {"a": (0, 1)}}, "the domain of a: bins must be from 1"),
+    ({"domains": {"a": (0, (0, 1))}}, "the domain of a: bins must be from 1"),
     ({"domains": {"a": (2, None)}}, "the domain of a: range"),
     ({"domains": {"a": (1, 2, 3)}}, "the domain of a must be a list of labels, or a tuple"),
     ({"domains": {"a": ([0, 1], (0, 1))}}, "range must be None if bins are edges"),
-    ({"domains": {"a": ("f", "m")}}, "the domain of a"),
+    ({"domains": {"a": ("f", "m")}}, "the domain of a .* a tuple of labels is neither"),
+    ({"domains": {"a": (0, 1)}}, "the domain of a .* a tuple of labels is neither"),
     ({"domains": {"a": [0, 1], 1: [0], "1": [0]}}, "names that differ"),
     ({"domains": {"c": [0, 1]}, "tables": ["c"]}, "domains must be a column of table"),
     ({"tables": []}, "tables must be a list"),
@@ -190,9 +192,11 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"domains": {"a": [0], "b": [0]}}, "b is in none of them"),
     ({"domains": {"a": (2**16, (0, 1)), "b": (2**15, (0, 1))}, "tables": [("a", "b")]},
      "at most 2..30 cells"),
+    ({"domains": {name: [0, 1] for name in "abcdefghijklm"}, "consistent": False,
+      "tables": list(combinations("abcdefghijklm", 12))}, "share at most 2..12 sets"),
     ({"total": -1}, "total must be from 0"),
-    ({"total": 2.5}, "must be an integer"),
-    ({"total": True}, "must be an integer"),
+    ({"total": 2.5}, "total must be an integer"),
+    ({"total": True}, "total must be an integer"),
     ({"consistent": 1}, "consistent must be True or False"),
     ({"epsilon": 0}, "epsilon"),
     ({"split": {"b": 1}}, "split must have weights"),

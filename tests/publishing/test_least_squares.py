@@ -77,8 +77,8 @@ def test_other_weights_or_too_few_averages_are_noticed(monkeypatch: pytest.Monke
             globals(), "agree", lambda noisy, sets, v, total: right(noisy, sets, [1.0] * 4, total)
         )
         assert far_from_least_squares("two", None) > 1000 * CLOSE
-    found = _least_squares._intersections
-    monkeypatch.setattr(_least_squares, "_intersections", lambda sets: found(sets)[1:])
+    found = _least_squares.intersections
+    monkeypatch.setattr(_least_squares, "intersections", lambda sets: found(sets)[1:])
     assert far_from_least_squares("two", None) > 1000 * CLOSE
 
 

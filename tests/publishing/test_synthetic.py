@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pandas
+import polars
 import pytest
 from publishing.tables import TABLES, publish, rows_of
 from scipy.stats import binom
@@ -75,9 +77,7 @@ def test_tables_of_another_number_of_rows_are_so_on_average(
 def test_columns_that_no_table_links_are_independent_and_it_says_so() -> None:
     published = publish([("sex", "age"), "race"])
     rows = published.sample(rng=SeededGenerator(1))
-    assert rows.notes == (
-        "independent of each other, since no table links them: sex and age; race",
-    )
+    assert rows.notes == ("independent of each other, since no table links them: sex, age; race",)
     assert "independent" in repr(rows)
     assert publish().sample().notes == ()
     # Given ages, races are matched at random: each pair of halves is hypergeometric.
@@ -120,6 +120,9 @@ def test_rows_are_a_table_for_frames_and_releases() -> None:
     assert cydp.count(rows, epsilon=5000).value == rows.n
     assert rows.loss == published.loss
     assert rows.release is published
+    assert polars.DataFrame(rows).height == len(pandas.DataFrame(dict(rows))) == rows.n
+    with pytest.raises(TypeError, match="to_pandas"):  # else a frame of the names of columns
+        pandas.DataFrame(rows)
 
 
 @pytest.mark.parametrize(

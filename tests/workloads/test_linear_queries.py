@@ -128,7 +128,18 @@ def test_prefixes_of_many_cells_need_no_matrix() -> None:
 
 
 @pytest.mark.parametrize(
-    "matrix", [[1, 2], [[1]], [["a"] * 10], [[np.nan] * 10], [[]], np.zeros((0, 10)), "abc"]
+    "matrix",
+    [
+        [1, 2],
+        [[1]],
+        [[1, 2], [3]],
+        [[1e101] * 10],
+        [["a"] * 10],
+        [[np.nan] * 10],
+        [[]],
+        np.zeros((0, 10)),
+        "abc",
+    ],
 )
 def test_wrong_workloads_are_refused(matrix: Any) -> None:
     budget = PrivacyFilter(PureDP(10**6, relation="add-remove"))

@@ -38,12 +38,14 @@ def test_the_answers(consistent: bool) -> None:
     assert np.allclose(release["sex"], [1, 2], atol=1e-2)
     assert np.allclose(release["age", "sex"], [[0, 1], [1, 0], [0, 1], [0, 0]], atol=1e-2)
     assert np.allclose(release["city, age"], [[1, 1, 0, 0], [0, 0, 1, 0], [0] * 4], atol=1e-2)
-    assert release[()] == pytest.approx(3, abs=1e-2)
+    assert release[()] == release["total"] == pytest.approx(3, abs=1e-2)
     assert release.domain("age").tolist() == [0, 25, 50, 75, 100]
     assert release.names == ["sex", "age, sex", "city, age", "total"]
     lower, upper = release.interval()
-    assert all((lower[name] <= release[name]).all() for name in release.names)
-    assert all((upper[name] >= release[name]).all() for name in release.names)
+    assert all(np.all(lower[name] <= release[name]) for name in release.names)
+    assert all(np.all(upper[name] >= release[name]) for name in release.names)
+    totals = release[()], lower["total"], upper["total"]
+    assert {type(each) for each in totals} == {float if consistent else int}
 
 
 def test_one_charge_covers_all_tables() -> None:
@@ -115,7 +117,8 @@ def test_a_plan_knows_both_errors() -> None:
 
 @pytest.mark.parametrize(
     ("unit", "l1", "square"),
-    [({}, 1, 1), ({"relation": "change-one"}, 2, 2), ({"max_rows_per_unit": 3}, 3, 9),
+    [({}, 1, 1), ({"relation": "change-one"}, 2, 2),
+     ({"relation": "add-remove-or-change"}, 2, 2), ({"max_rows_per_unit": 3}, 3, 9),
      ({"user": "u", "max_rows": 3, "relation": "change-one"}, 6, 18)],
 )  # fmt: skip
 def test_neighbours(unit: dict[str, Any], l1: int, square: int) -> None:
@@ -158,6 +161,12 @@ def test_wrong_parameters_are_refused(domains: Any, sets: Any) -> None:
     with pytest.raises((TypeError, ValueError)):
         plan_marginals(domains, sets, epsilon=1)
     assert budget.spent == PureDP(0, relation="add-remove")
+
+
+@pytest.mark.parametrize("keys", [("x", "y"), (0, 1), ("x", "y", "z")])
+def test_a_tuple_of_keys_is_refused_as_such(keys: Any) -> None:
+    with pytest.raises(ValueError, match=r"keys for a, .* a tuple of keys is neither"):
+        plan_marginals({"a": keys}, ["a"], epsilon=1)
 
 
 def test_a_release_is_a_value() -> None:

@@ -143,6 +143,11 @@ def test_wrong_ranges_are_refused(lo: Any, hi: Any, edges: bool) -> None:
         released().ranges(lo, hi, edges=edges)
 
 
+def test_a_range_has_two_numbers() -> None:
+    with pytest.raises(TypeError, match="ranges counts many"):
+        released().range([0, 1], [2, 3])
+
+
 def test_users_are_bounded() -> None:
     table = {"x": np.repeat(np.arange(10), 20), "who": np.zeros(200, int)}
     release = range_counts(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import os
 import pickle
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -14,7 +15,7 @@ from scipy.stats import chi2
 
 import cydp
 from cydp import DiscreteGaussian, PrivacyFilter, PureDP
-from cydp.accounting import BudgetExceededError
+from cydp.accounting import BudgetExceededError, PrivacyError
 from cydp.testing import SeededGenerator
 from cydp.workloads import RunningCounts
 from cydp.workloads._running_query import RunningQuery
@@ -72,8 +73,9 @@ def test_neighbours(horizon: int, branching: int, monkeypatch: pytest.MonkeyPatc
     query = RunningCounts(horizon, epsilon=1, branching=branching).query
     (part,) = query.parts.values()
     assert max(l1) == part.change.l1 == query.levels
-    changed = RunningCounts(horizon, epsilon=1, branching=branching, relation="change-one").query
-    assert changed.parts["nodes"].change.l1 == 2 * query.levels
+    for relation in ("change-one", "add-remove-or-change"):
+        changed = RunningCounts(horizon, epsilon=1, branching=branching, relation=relation).query
+        assert changed.parts["nodes"].change.l1 == 2 * query.levels
     promised = RunningCounts(horizon, epsilon=1, branching=branching, max_rows_per_unit=3).query
     assert promised.parts["nodes"].change.l1 == 3 * query.levels
 
@@ -176,3 +178,46 @@ def test_counts_change_no_error() -> None:
             running.add(wrong)  # type: ignore[arg-type]
     assert running.steps == 3
     assert isinstance(running.query, RunningQuery)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")  # of threads that pytest has
+def test_a_forked_child_draws_no_other_noise() -> None:
+    running = RunningCounts(10, epsilon=1)
+    running.add(1)
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:  # a failure here must not run the rest of the tests once more
+        try:
+            running.add(1)
+            said = b"added"
+        except PrivacyError as error:
+            said = str(error).encode()
+        finally:
+            os.write(writing, said)
+            os._exit(0)
+    os.waitpid(child, 0)
+    assert b"forked process" in os.read(reading, 1000)
+    running.add(1)
+    assert running.steps == 2
+
+
+@pytest.mark.parametrize("failing", [1, 2, 3])
+def test_a_step_that_failed_is_not_counted(failing: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[int] = []
+
+    def release(self: Any, value: int, *, rng: Any = None) -> int:
+        seen.append(value)
+        if len(seen) == failing + 1:  # the first step is over by then
+            raise OSError("no random bytes")
+        return value
+
+    monkeypatch.setattr(cydp.DiscreteLaplace, "release", release)
+    running = RunningCounts(4, epsilon=1, branching=2)
+    totals: list[float] = []
+    while running.steps < 4:
+        try:
+            totals.append(running.add(1))
+        except OSError:
+            assert running.steps == len(totals)
+    assert totals == pytest.approx([1, 2, 3, 4])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import combinations, product
 
 import numpy as np
@@ -42,11 +43,12 @@ def distances(unit: Unit, tree: Tree) -> tuple[float, float]:
     """Return the largest L1 and L2 distance of the nodes of neighbours."""
     tables = np.unique(np.array(list(tables_of(unit, tree.cells))), axis=0)
     nodes = tables @ nodes_of(tree).T
+    # No rows at all are among the tables, so the differences have rows that come or go.
     apart = nodes if unit.relation == "add-remove" else nodes[:, None] - nodes[None, :]
     return float(np.abs(apart).sum(-1).max()), float(np.sqrt((apart**2).sum(-1).max()))
 
 
-@pytest.mark.parametrize("relation", ["add-remove", "change-one"])
+@pytest.mark.parametrize("relation", ["add-remove", "change-one", "add-remove-or-change"])
 @pytest.mark.parametrize("unit", UNITS, ids=repr)
 def test_neighbours_are_as_far_apart_as_stated(unit: Unit, relation: str) -> None:
     unit = Unit(relation, unit.name, (), unit.has_users, unit.max_partitions, unit.max_rows,
@@ -60,6 +62,16 @@ def test_neighbours_are_as_far_apart_as_stated(unit: Unit, relation: str) -> Non
         if tree.cells > 1 and (relation == "add-remove" or unit == Unit(relation)):
             assert l1 == change.l1
             assert l2 == pytest.approx(float(change.l2), rel=ROUNDING)
+
+
+@pytest.mark.parametrize("unit", UNITS, ids=repr)
+def test_a_relation_taken_for_add_remove_is_noticed(unit: Unit) -> None:
+    both = replace(unit, relation="add-remove-or-change")
+    for tree in (Tree(6, 2, 1), Tree(6, 2, 3), Tree(6, 2, 4)):
+        too_little = change_nodes(unit, tree)
+        l1, l2 = distances(both, tree)
+        assert l1 > too_little.l1
+        assert l2 > too_little.l2
 
 
 @pytest.mark.parametrize("unit", UNITS, ids=repr)

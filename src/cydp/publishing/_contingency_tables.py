@@ -21,7 +21,7 @@ from cydp.publishing._domains import Domain, axes_of, labels_of, read_domains
 from cydp.publishing._draw import draw_tables, read_total
 from cydp.publishing._integers import project_slices, round_counts
 from cydp.publishing._junction_tree import junction_order
-from cydp.publishing._least_squares import Columns, agree, marginal
+from cydp.publishing._least_squares import Columns, agree, intersections, marginal
 from cydp.publishing._published import Published
 from cydp.publishing._query import TOTAL, TablesQuery, read_weights
 from cydp.publishing._rows import PublishedRows
@@ -203,8 +203,8 @@ def contingency_tables(
         a cycle such as [("a", "b"), ("b", "c"), ("c", "a")].
     total : int, or release of `count`, optional
         The number of rows that count, if it is public or released; then no privacy is spent on it.
-        Default: it is released, with noise, as part "total". Under "add-remove" ``len(data)`` is
-        not public.
+        Default: it is released, with noise, as part "total". ``len(data)`` is public under
+        "change-one" alone, if a unit is a row.
     consistent : bool, default True
         Whether tables that cannot be made to agree are refused. False allows any overlap, for
         `estimate_with_mbi`: then `noisy_tables` is what there is.
@@ -260,6 +260,7 @@ def contingency_tables(
     """
     known = read_domains(domains)
     chosen = _read_tables(tables, known)
+    intersections(chosen)  # refuses too many before the charge
     if not isinstance(consistent, bool):
         raise TypeError(f"consistent must be True or False, not {type(consistent).__name__}")
     if consistent and junction_order(chosen) is None:

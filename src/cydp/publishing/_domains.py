@@ -94,10 +94,10 @@ def _read_domain(name: Any, given: Any) -> Domain:
         except (TypeError, ValueError) as error:
             raise type(error)(f"the domain of {name}: {error}") from None
         return Domain((name,), keys, size=len(keys))
-    if len(given) != 2:
+    if len(given) != 2 or (given[1] is not None and np.ndim(given[1]) == 0):
         raise ValueError(
             f"the domain of {name} must be a list of labels, or a tuple (bins, range) with range "
-            f"None for edges, not a tuple of {len(given)}"
+            "None for edges; a tuple of labels is neither"
         )
     bins, ends = given
     if ends is not None and np.ndim(bins) != 0:

@@ -32,7 +32,7 @@ def read_total(total: Any) -> int | None:
     """
     if total is None:
         return None
-    given = read_totals(total, False, 1, 0)
+    given = read_totals(total, False, 1, 0, "total")
     assert isinstance(given, int)  # one table, one total
     found = int(given)
     if hasattr(total, "query"):  # noise decided it

@@ -10,12 +10,14 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Columns", "agree", "marginal"]
+__all__ = ["Columns", "agree", "intersections", "marginal"]
 
 Columns: TypeAlias = tuple[int, ...]
 """The columns of a table, by their places in the domains, in the order of its axes."""
 
 Floats: TypeAlias = NDArray[np.float64]
+
+_MOST = 2**12  # sets of columns, each of which is a pass over tables
 
 
 def marginal(counts: NDArray[Any], columns: Columns, kept: Columns) -> NDArray[Any]:
@@ -63,7 +65,7 @@ def agree(
     """
     found = [np.asarray(each, np.float64) for each in noisy]
     estimate = 0.0 if total is None else float(total)
-    for shared in _intersections(tables):
+    for shared in intersections(tables):
         having = [i for i, columns in enumerate(tables) if set(shared) <= set(columns)]
         sums = [marginal(found[i], tables[i], shared) for i in having]
         if not shared and total is not None:
@@ -84,11 +86,20 @@ def agree(
     return found, estimate
 
 
-def _intersections(tables: Sequence[Columns]) -> list[Columns]:
-    """Return all sets that tables share, none of them after a larger one."""
+def intersections(tables: Sequence[Columns]) -> list[Columns]:
+    """Return all sets that tables share, and their own, none of them after a larger one.
+
+    More than 2**12 are a ValueError.
+
+    >>> intersections([(0, 1), (1, 2)])
+    [(), (1,), (0, 1), (1, 2)]
+
+    """
     closed: set[frozenset[int]] = {frozenset()}
     for columns in map(frozenset, tables):
         closed |= {columns} | {columns & each for each in closed}
+        if len(closed) > _MOST:
+            raise ValueError("tables must share at most 2**12 sets of columns")
     return sorted((tuple(sorted(each)) for each in closed), key=lambda each: (len(each), each))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, NoReturn, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,9 +27,10 @@ Places = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SyntheticTable(Mapping[str, NDArray[Any]]):
-    """Synthetic rows: a mapping of columns by name, which releases and frames take as a table.
+    """Synthetic rows: a mapping of columns by name, which releases take as a table.
 
-    They were made from released counts alone, at no further privacy cost.
+    So does polars; pandas and pyarrow take ``to_pandas()`` or ``dict(rows)``. The rows were made
+    from released counts alone, at no further privacy cost.
 
     Attributes
     ----------
@@ -70,6 +71,13 @@ class SyntheticTable(Mapping[str, NDArray[Any]]):
         except ImportError:
             raise ImportError("to_pandas needs pandas: pip install pandas") from None
         return pandas.DataFrame(self.columns)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NoReturn:
+        # pandas.DataFrame would make a frame of the names of columns, without a word.
+        raise TypeError(
+            "a synthetic table is no single array: pass to_pandas(), or dict() of it, to what "
+            "takes a frame or a dict of columns"
+        )
 
     def __getitem__(self, name: str) -> NDArray[Any]:
         return self.columns[name]
@@ -165,7 +173,7 @@ def _unlinked(
         groups = [each for each in groups if not each & columns] + [columns.union(*linked)]
     if len(groups) < 2:
         return ()
-    words = [" and ".join(name for i in sorted(each) for name in axes[i].names) for each in groups]
+    words = [", ".join(name for i in sorted(each) for name in axes[i].names) for each in groups]
     return (f"independent of each other, since no table links them: {'; '.join(words)}",)
 
 

@@ -139,7 +139,7 @@ def count(
         epsilon, rho, delta, relation, user_key(user), unit, max_rows, max_rows_per_unit
     )
     rows = PresentRows(x, column, user, query.unit)
-    steps, payment = run(query, partial(_draw, query, rows), budget, rng)
+    steps, payment = run(query, partial(_draw, query, rows), budget, rng, columns=[column])
     return NumberRelease(query=query, steps=steps, payment=payment)
 
 

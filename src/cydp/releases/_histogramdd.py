@@ -102,7 +102,8 @@ def histogramdd(
     edges = tuple(grid.edges for grid in rows.grids)
     counts, payment = run(
         query, partial(_draw, query, rows), budget, rng,
-        arguments=lambda: {str(i): each for i, each in enumerate(edges)}, nbytes=8 * rows.cells,
+        arguments=lambda: {str(i): each for i, each in enumerate(edges)},
+        columns=columns or (), nbytes=8 * rows.cells,
     )  # fmt: skip
     shape = [len(each) - 1 for each in edges]
     return HistogramRelease(

@@ -176,7 +176,9 @@ def mean(
         max_rows, max_rows_per_unit,
     )  # fmt: skip
     rows = NumberRows(x, column, user, query.unit)
-    (deviations, count), payment = run(query, partial(draw_mean, query, rows), budget, rng)
+    (deviations, count), payment = run(
+        query, partial(draw_mean, query, rows), budget, rng, columns=[column]
+    )
     return MeanRelease(query=query, deviations=deviations, rows=count, payment=payment)
 
 

@@ -159,7 +159,7 @@ def sum(
         max_rows_per_unit,
     )  # fmt: skip
     rows = NumberRows(x, column, user, query.unit)
-    steps, payment = run(query, partial(_draw, query, rows), budget, rng)
+    steps, payment = run(query, partial(_draw, query, rows), budget, rng, columns=[column])
     return NumberRelease(query=query, steps=steps, payment=payment)
 
 

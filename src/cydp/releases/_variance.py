@@ -216,7 +216,7 @@ def variance(
         max_rows, max_rows_per_unit,
     )  # fmt: skip
     rows = NumberRows(x, column, user, query.unit)
-    drawn, payment = run(query, partial(_draw, query, rows), budget, rng)
+    drawn, payment = run(query, partial(_draw, query, rows), budget, rng, columns=[column])
     squares, deviations, count = drawn
     return VarianceRelease(
         query=query, squares=squares, deviations=deviations, rows=count, payment=payment

@@ -50,10 +50,10 @@ class Domain:
             if self.keys.by is not None:
                 raise TypeError(f"domains must have keys of one column for {name}")
             return
-        if len(given) != 2:
+        if len(given) != 2 or (given[1] is not None and np.ndim(given[1]) == 0):
             raise ValueError(
                 f"domains must have a list of keys for {name}, or a tuple (bins, range): a number "
-                "and (lo, hi), or edges and None"
+                "and (lo, hi), or edges and None; a tuple of keys is neither"
             )
         bins, ends = given
         if ends is not None and np.ndim(bins) != 0:

@@ -26,7 +26,8 @@ __all__ = ["MarginalsRelease"]
 class MarginalsRelease(Release):
     """Private contingency tables of one table. `marginals` returns it.
 
-    ``release["sex"]`` and ``release["sex", "age"]`` are tables; `names` are theirs.
+    ``release["sex"]`` and ``release["sex", "age"]`` are tables, and ``release["total"]``, of no
+    columns, is a number; `names` are theirs.
 
     Attributes
     ----------
@@ -57,8 +58,8 @@ class MarginalsRelease(Release):
     def __len__(self) -> int:
         return len(self.tables)
 
-    def __getitem__(self, columns: str | tuple[str, ...]) -> NDArray[Any]:
-        return self._released[self._place(columns)]
+    def __getitem__(self, columns: str | tuple[str, ...]) -> Any:
+        return _number_of(self._released[self._place(columns)])
 
     def domain(self, column: str) -> NDArray[Any]:
         """Return the keys of a column, or the edges of its bins.
@@ -160,8 +161,8 @@ class MarginalsRelease(Release):
         bounds = self.error_bound(confidence, count=count)
         pairs = list(zip(bounds, bounds.values(), self._released, strict=True))
         return (
-            {name: table - bound for name, bound, table in pairs},
-            {name: table + bound for name, bound, table in pairs},
+            {name: _number_of(table - bound) for name, bound, table in pairs},
+            {name: _number_of(table + bound) for name, bound, table in pairs},
         )
 
     @property
@@ -205,3 +206,8 @@ class MarginalsRelease(Release):
                 labels[-1] = labels[-1][:-1] + "]"
             cells = [f"{cell}, {label}" if cell else label for cell in cells for label in labels]
         return cells
+
+
+def _number_of(table: Any) -> Any:
+    """Return a table, or the number of a table of no columns."""
+    return table if np.ndim(table) else table.item()

@@ -17,6 +17,7 @@ __all__ = ["MatrixQueries", "Queries", "RangeQueries", "read_matrix"]
 _Floats = NDArray[np.float64]
 _Ints = NDArray[np.int64]
 _MOST_WEIGHT = 2**20  # of an integer matrix: answers on 2**42 records do not leave int64
+_LARGEST = 1e100
 _MOST_EXACT = 2**20  # queries
 _MOST_WORK = 2**30  # numbers that are compared for pairs of columns
 _ROWS = 2**24  # numbers of a matrix at a time
@@ -203,7 +204,10 @@ def read_matrix(matrix: Any) -> MatrixQueries:
     (3, 5)
 
     """
-    weights = np.asarray(matrix)
+    try:
+        weights = np.asarray(matrix)
+    except ValueError:
+        raise ValueError("matrix must have rows of one length") from None
     if weights.dtype.kind not in "biuf":
         raise TypeError(f"matrix must hold real numbers, not be of dtype {weights.dtype}")
     if weights.ndim != 2 or weights.size == 0:
@@ -213,6 +217,8 @@ def read_matrix(matrix: Any) -> MatrixQueries:
     if weights.dtype.kind == "f":
         if not np.isfinite(weights).all():
             raise ValueError("matrix must hold finite numbers")
+        if np.abs(weights).max() > _LARGEST:
+            raise ValueError("matrix must hold numbers of at most 1e100, whose squares are added")
         if (weights == np.trunc(weights)).all() and np.abs(weights).max() < 2.0**53:
             return MatrixQueries(weights.astype(np.int64))
         return MatrixQueries(weights.astype(np.float64))

@@ -83,8 +83,8 @@ def range_counts(
 
     Notes
     -----
-    A record changes one count of each level by 1 under "add-remove", and two under "change-one", of
-    which the total, if it has noise, does not change. docs/workloads.md has the proofs.
+    A record changes one count of each level by 1 under "add-remove". Under the other relations it
+    is two counts of each level below a total, if that has noise. docs/workloads.md has the proofs.
 
     References
     ----------
@@ -110,7 +110,7 @@ def range_counts(
     edges = rows.grid.edges
     nodes, payment = run(
         query, partial(_draw, query, rows), budget, rng,
-        arguments=lambda: {"edges": edges}, nbytes=8 * query.tree.nodes,
+        arguments=lambda: {"edges": edges}, columns=[column], nbytes=8 * query.tree.nodes,
     )  # fmt: skip
     return RangeRelease(
         query=query, nodes=nodes, axes=(edges,), names=known_names([column]), payment=payment

@@ -85,7 +85,10 @@ class RangeRelease(Release):
         (2, 1)
 
         """
-        return float(self.ranges(lo, hi, edges=edges))
+        found = self.ranges(lo, hi, edges=edges)
+        if np.ndim(found):
+            raise TypeError("lo and hi must be one number each: ranges counts many ranges")
+        return float(found)
 
     def ranges(self, lows: Any, highs: Any, *, edges: bool = False) -> Any:
         """Return the noisy counts of many ranges of bins.

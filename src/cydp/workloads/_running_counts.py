@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+import os
 from threading import Lock
 from typing import Any, NoReturn
 
@@ -14,6 +15,7 @@ from cydp._call_errors import explain_arguments
 from cydp._default_generator import generator_or_default
 from cydp._generator import Generator
 from cydp._numbers.rational import read_integer
+from cydp.accounting._errors import PrivacyError
 from cydp.accounting._loss import Loss
 from cydp.accounting.ledger._scope import LedgerScope
 from cydp.mechanisms._charge_and_draw import Budget
@@ -43,8 +45,8 @@ class RunningCounts:
         Privacy cost of all totals together, as in `cydp.histogram`. It is charged now.
     branching : int >= 2, optional
         How many nodes of a level make one of the next. Default: that of the least mean variance.
-    relation : {"add-remove", "change-one"}, default "add-remove"
-        Whether neighbouring streams differ in the presence of one event or in its step.
+    relation : {"add-remove", "change-one", "add-remove-or-change"}, default "add-remove"
+        Whether neighbouring streams differ in the presence of one event, in its step, or in either.
     unit : str or sequence of str, optional
         What `max_rows_per_unit` is about, such as "person".
     max_rows_per_unit : int >= 1, optional
@@ -65,8 +67,8 @@ class RunningCounts:
     Notes
     -----
     The object holds exact counts of the steps since nodes were complete, one number for each level:
-    it is not to be published, and cannot be copied, since a copy would draw other noise for the
-    same counts. docs/workloads.md has the proofs.
+    it is not to be published. It cannot be copied, nor used in a forked process, since a copy would
+    draw other noise for the same counts. docs/workloads.md has the proofs.
 
     References
     ----------
@@ -90,6 +92,7 @@ class RunningCounts:
         "_lock",
         "_nodes",
         "_payment",
+        "_pid",
         "_query",
         "_steps",
         "_sums",
@@ -136,7 +139,7 @@ class RunningCounts:
         self._generator = rng
         _, self._payment = run(self._query, lambda generator: True, budget, rng)
         levels, self._variances = self._query.levels, self._query.node_variances
-        self._lock = Lock()
+        self._lock, self._pid = Lock(), os.getpid()
         self._steps = 0  # which are over
         self._nodes = [0] * levels  # complete ones of each level, in the node above
         self._counts = [0] * levels  # the exact sum of their counts
@@ -189,7 +192,8 @@ class RunningCounts:
         Parameters
         ----------
         count : int
-            How many events the step has. It is clamped to 0 ... 2**62.
+            How many events the step has. It is clamped to 0 ... 2**62, and sums of several steps
+            to 2**63 - 1.
 
         Returns
         -------
@@ -202,6 +206,8 @@ class RunningCounts:
             If count is no integer of Python or numpy.
         ValueError
             Beyond the horizon.
+        PrivacyError
+            In a forked process.
 
         Examples
         --------
@@ -211,6 +217,11 @@ class RunningCounts:
         """
         if isinstance(count, bool | np.bool_) or not isinstance(count, int | np.integer):
             raise TypeError(f"count must be an integer, not {type(count).__name__}")
+        if os.getpid() != self._pid:  # before the lock, which the parent may have held
+            raise PrivacyError(
+                "RunningCounts cannot be used in a forked process, which would draw other noise "
+                "for the same counts: one process adds all counts"
+            )
         with self._lock:  # two threads could give one step to two nodes of a level
             return self._end_step(min(max(int(count), 0), _MOST_COUNT))
 
@@ -219,20 +230,23 @@ class RunningCounts:
             raise ValueError(f"the horizon of {self.horizon} steps is over: nothing more is paid")
         branching, noise = self._query.branching, self._query.parts["nodes"].noise
         variances = self._variances
-        self._steps += 1
+        nodes, counts, sums = self._nodes.copy(), self._counts.copy(), self._sums.copy()
         noisy, below = 0.0, 0.0  # the estimate by the nodes below, and the sum of their variances
         for height, variance in enumerate(variances):
             drawn = noise.release(exact, rng=self._generator)
             noisy = drawn * variance + (noisy * variance / below if height else 0.0)
-            self._nodes[height] += 1
-            self._counts[height] += exact
-            self._sums[height] += noisy
-            if self._nodes[height] < branching or height == len(variances) - 1:
+            nodes[height] += 1
+            counts[height] += exact
+            sums[height] += noisy
+            if nodes[height] < branching or height == len(variances) - 1:
                 break
-            exact, noisy, below = self._counts[height], self._sums[height], branching * variance
-            self._nodes[height], self._counts[height], self._sums[height] = 0, 0, 0.0
-        self._total = math.fsum(self._sums)
-        return self._total
+            exact, noisy, below = counts[height], sums[height], branching * variance
+            nodes[height], counts[height], sums[height] = 0, 0, 0.0
+        total = math.fsum(sums)
+        # All or nothing: a step that an error cut short would be counted again by the next call.
+        self._nodes, self._counts, self._sums = nodes, counts, sums
+        self._steps, self._total = self._steps + 1, total
+        return total
 
     def error_bound(self, confidence: Number = 0.95, *, count: Integer = 1) -> float:
         """Return the distance within which totals are from the true ones, whatever the step.

@@ -37,7 +37,7 @@ def _all_of(total: Total) -> tuple[int, ...]:
     return total if isinstance(total, tuple) else (total,)
 
 
-def read_totals(n: Any, by_keys: bool, tables: int, cells: int) -> Total:
+def read_totals(n: Any, by_keys: bool, tables: int, cells: int, name: str = "n") -> Total:
     """Read the total of a table, or of the table of each key.
 
     Raises
@@ -47,10 +47,12 @@ def read_totals(n: Any, by_keys: bool, tables: int, cells: int) -> Total:
 
     """
     if not by_keys:
-        return _read_total(n, "n", cells)
+        return _read_total(n, name, cells)
     if np.ndim(n) != 1 or len(n) != tables:
-        raise ValueError(f"n must be a sequence with one integer for each of the {tables} keys")
-    return tuple(_read_total(each, "each of n", cells) for each in n)
+        raise ValueError(
+            f"{name} must be a sequence with one integer for each of the {tables} keys"
+        )
+    return tuple(_read_total(each, f"each of {name}", cells) for each in n)
 
 
 def _read_total(n: Any, name: str, cells: int) -> int:

@@ -1,0 +1,47 @@
+"""A charge id is that of one question: of another column it has no answer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import cydp
+from cydp import BudgetLedger, PureDP, releases, workloads
+from cydp.accounting import ChargeConflictError
+
+BOUNDS = (0, 8)
+TABLE = {"a": [1.0, 2.0, 3.0], "b": [5.0, 6.0, 7.0], "c": [5.0, 6.0, 7.0]}
+QUESTIONS: dict[Any, tuple[Any, ...]] = {
+    cydp.count: (), cydp.sum: (BOUNDS,), cydp.mean: (BOUNDS,), cydp.variance: (BOUNDS,),
+    cydp.median: (BOUNDS,), cydp.quantile: (0.5, BOUNDS), cydp.bounds: (), cydp.top_k: (1, [1, 2]),
+    cydp.histogram: (4, BOUNDS), cydp.value_counts: ([1, 5],),
+    releases.median_by_halving: (BOUNDS,), workloads.range_counts: (4, BOUNDS),
+    workloads.linear_queries: ([[1, 1]], 2, BOUNDS),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("release", QUESTIONS, ids=lambda release: release.__name__)
+def test_another_column_is_another_question(release: Any, tmp_path: Path) -> None:
+    given = {"epsilon": 1}
+    with BudgetLedger.create(tmp_path / "l", PureDP(9), privacy_unit="row") as ledger:
+        scope = ledger.scope(charge_id="x")
+        asked = release(TABLE, *QUESTIONS[release], column="a", budget=scope, **given)
+        assert release(TABLE, *QUESTIONS[release], column="a", budget=scope, **given) == asked
+        with pytest.raises(ChargeConflictError, match="differs in arguments"):
+            release(TABLE, *QUESTIONS[release], column="b", budget=scope, **given)
+        assert ledger.spent == PureDP(1)
+
+
+def test_another_by_or_another_set_of_columns_is_another_question(tmp_path: Path) -> None:
+    keys = {"by_keys": [1, 5], "epsilon": 1}
+    with BudgetLedger.create(tmp_path / "l", PureDP(9), privacy_unit="row") as ledger:
+        one, two = ledger.scope(charge_id="1"), ledger.scope(charge_id="2")
+        cydp.histogram(TABLE, 4, BOUNDS, column="a", by="b", budget=one, **keys)
+        with pytest.raises(ChargeConflictError):
+            cydp.histogram(TABLE, 4, BOUNDS, column="a", by="c", budget=one, **keys)
+        ends = [BOUNDS, BOUNDS]
+        cydp.histogramdd(TABLE, 2, ends, columns=["a", "b"], epsilon=1, budget=two)
+        with pytest.raises(ChargeConflictError):
+            cydp.histogramdd(TABLE, 2, ends, columns=["a", "c"], epsilon=1, budget=two)
