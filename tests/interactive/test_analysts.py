@@ -15,7 +15,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from accounting.ledger.ledger_processes import die, ended, forked
+from accounting.ledger import ledger_processes
+from accounting.ledger.ledger_processes import die, ended
 
 from cydp import (
     BudgetExceededError,
@@ -26,6 +27,7 @@ from cydp import (
     Session,
 )
 from cydp.accounting import ChargeInDoubtError
+from cydp.accounting.ledger import _open_file
 
 NEEDS_FORK = [
     pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork"),
@@ -34,6 +36,18 @@ NEEDS_FORK = [
 ANALYSTS = 10
 TABLE = {"x": [1.0, 2.0, 3.0] * 10}
 COST = Fraction(1, 10)
+LONG = 600  # seconds to wait for others, on a machine whose disk is slow or that is busy
+
+
+@pytest.fixture(autouse=True)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let processes wait long for each other's transactions."""
+    monkeypatch.setattr(_open_file, "BUSY_SECONDS", LONG)
+
+
+def forked(work: Callable[[], object]) -> int:
+    """Run in a child, which an alarm stops late."""
+    return ledger_processes.forked(work, seconds=LONG)
 
 
 def questions(analyst: int, shared: int, own: int) -> list[int]:
@@ -99,7 +113,9 @@ def test_ten_analysts_in_processes(tmp_path: Path, shared: int, own: int, afford
     def work(analyst: int) -> dict[str, Any]:
         """Ask until everything is refused; then ask all again, of which some is stored."""
         with BudgetLedger.open(path) as ledger:
-            session = Session(TABLE, ledger, version="2026", analyst=f"analyst {analyst}")
+            session = Session(
+                TABLE, ledger, version="2026", analyst=f"analyst {analyst}", wait=LONG
+            )
             answers, refused = [], 0
             for question in 2 * questions(analyst, shared, own):
                 try:
@@ -138,7 +154,7 @@ def test_two_processes_ask_the_same_at_once(tmp_path: Path) -> None:
 
     def work(analyst: int) -> dict[str, Any]:
         with BudgetLedger.open(path) as ledger:
-            session = Session(TABLE, ledger, version="2026")
+            session = Session(TABLE, ledger, version="2026", wait=LONG)
             os.read(read, 1)
             answers = [ask(session, question) for question in range(4)]
             return {"answers": answers, "paid": [not e.repeated for e in session.history()]}
@@ -158,7 +174,7 @@ def test_ten_analysts_in_threads(tmp_path: Path, durable: bool) -> None:
     payer: Any = PrivacyFilter(budget)
     if durable:
         payer = BudgetLedger.create(tmp_path / "ledger", budget, privacy_unit="row")
-    session = Session(TABLE, payer, version="2026" if durable else None)
+    session = Session(TABLE, payer, version="2026" if durable else None, wait=LONG)
     answers: list[tuple[int, int]] = []
     refused: list[int] = []
     failed: list[BaseException] = []
@@ -212,7 +228,7 @@ def test_a_thread_waits_for_another_that_asks_the_same() -> None:
 
     def happens() -> None:
         inside.set()
-        assert go_on.wait(60)
+        assert go_on.wait(LONG)
 
     session = Session(Column(happens), PrivacyFilter(PureDP(1)))
     answers: list[Any] = []
@@ -220,7 +236,7 @@ def test_a_thread_waits_for_another_that_asks_the_same() -> None:
         threading.Thread(target=lambda: answers.append(session.count(epsilon=1))) for _ in range(2)
     ]
     threads[0].start()
-    assert inside.wait(60)
+    assert inside.wait(LONG)
     threads[1].start()
     go_on.set()
     for thread in threads:
@@ -258,7 +274,7 @@ def test_a_process_waits_for_the_answer_of_another(tmp_path: Path) -> None:
 
     child = forked(work)
     os.read(read, 1)
-    session = Session(TABLE, ledger, version="2026")
+    session = Session(TABLE, ledger, version="2026", wait=LONG)
     session.count(epsilon=1)
     assert ended(child) == 0
     assert [entry.repeated for entry in session.history()] == [True]

@@ -14,10 +14,11 @@ import pytest
 
 import cydp
 from cydp.interactive._question import question_of
+from cydp.releases import median_by_halving
 
 RELEASES = (
-    cydp.count, cydp.sum, cydp.mean, cydp.variance, cydp.median, cydp.quantile, cydp.histogram,
-    cydp.histogramdd, cydp.value_counts, cydp.group_by, cydp.top_k, cydp.bounds,
+    cydp.count, cydp.sum, cydp.mean, cydp.variance, cydp.median, median_by_halving, cydp.quantile,
+    cydp.histogram, cydp.histogramdd, cydp.value_counts, cydp.group_by, cydp.top_k, cydp.bounds,
 )  # fmt: skip
 OF_A_NUMBER = {"column": "x", "bounds": (0, 10), "epsilon": 1}
 USUAL: dict[Callable[..., Any], dict[str, Any]] = {
@@ -39,6 +40,8 @@ OTHER: dict[str, dict[str, Any]] = {
     "columns": {"columns": ["y", "x"]},
     "bounds": {"bounds": (0, 11)},
     "q": {"q": 0.5},
+    "rounds": {"rounds": 9},
+    "ranges": {"ranges": 3},
     "bins": {"bins": 5},
     "range": {"range": (0, 11)},
     "by": {"by": ["t"]},

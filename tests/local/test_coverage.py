@@ -1,6 +1,8 @@
 """Intervals of cydp.local cover as docs/local.md says: exactly, and in 10^5 trials."""
 
+import csv
 import math
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -152,6 +154,20 @@ def test_sums_are_covered_exactly_as_often_as_stated(n: int, epsilon: float, wid
         assert sum_chances(survey, n, int(plain)).sum() < LEAST
 
 
+@pytest.mark.parametrize("level", [0.5, 0.8, 0.9, 0.99, 0.999])
+def test_sums_are_covered_as_often_as_asked(level: float) -> None:
+    for epsilon, width in ((0.1, 10), (1, 100), (4, 20)):
+        survey = NumberSurvey((0, width), epsilon=epsilon, step=1)
+        for n in (5, 10, 100):
+            radius, reach = (int(survey.error_bound(c, count=n)) for c in (level, 0.9999))
+            masses = sum_chances(survey, n, reach)
+            found = masses[reach - radius : reach + radius + 1].sum()
+            assert found >= level - 0.0011
+            if epsilon < 4:  # so many steps that an interval a twentieth too short is noticed
+                shorter = int(radius * 0.95)
+                assert masses[reach - shorter : reach + shorter + 1].sum() < level
+
+
 @pytest.mark.parametrize("n", [1, 20])
 def test_sums_are_covered_in_many_trials(n: int) -> None:
     survey = NumberSurvey((-5, 5), epsilon=1)
@@ -179,3 +195,45 @@ def test_sums_of_one_bit_are_covered_at_least_as_often(epsilon: float, share: fl
     assert (together * sums).sum() == pytest.approx(true)  # unbiased
     width = 1.96 * np.sqrt([each.variance / 2 for each in estimates])
     assert together[covered((sums - width, sums + width), true)].sum() < LEAST
+
+
+PUMS = Path(__file__).parents[2] / "examples/data/pums.csv"
+AGES, SCHOOLING, INCOMES = ("age", 0, 100), ("educ", 1, 16), ("income", 0, 200_000)
+
+
+def chances_of_bits(ones: Floats) -> Floats:
+    """P(h) of a sum of bits that are 1 with these probabilities, by its characteristic function."""
+    n = len(ones)
+    distinct, times = np.unique(ones, return_counts=True)
+    turns = np.exp(-2j * np.pi * np.arange(n + 1) / (n + 1))
+    return np.fft.ifft(np.prod((1 + distinct * (turns[:, np.newaxis] - 1)) ** times, axis=1)).real
+
+
+@pytest.mark.parametrize(
+    ("question", "epsilon", "share"),
+    [
+        (AGES, 0.5, 95.46), (AGES, 1, 95.69), (AGES, 2, 96.21), (SCHOOLING, 0.5, 95.52),
+        (SCHOOLING, 1, 95.92), (SCHOOLING, 2, 96.56), (INCOMES, 0.5, 95.43), (INCOMES, 1, 95.82),
+        (INCOMES, 2, 96.66),
+    ],
+)  # fmt: skip
+def test_sums_of_real_numbers_by_one_bit_are_covered_as_the_page_says(
+    question: tuple[str, int, int], epsilon: float, share: float
+) -> None:
+    """Of people who differ, exactly."""
+    name, lower, upper = question
+    with open(PUMS) as file:
+        x = np.clip([float(row[name]) for row in csv.DictReader(file)], lower, upper)
+    n, survey = len(x), NumberSurvey((lower, upper), epsilon=epsilon, method="one-bit")
+    p, w = map(float, survey.mechanism._odds)  # type: ignore[union-attr]
+    masses = chances_of_bits(w + (x - lower) / (upper - lower) * (p - w))
+    estimates = [NumberEstimate(Tally(survey, n, (h,))) for h in range(n + 1)]
+    sums = np.array([each.sum for each in estimates])
+    assert (masses.sum(), (masses * sums).sum()) == pytest.approx((1, x.sum()))
+    ends = np.array([each.interval(column="sum") for each in estimates]).T
+    found = masses[covered((ends[0], ends[1]), x.sum())].sum()
+    assert 100 * found == pytest.approx(share, abs=0.006)
+    if epsilon <= 1:
+        assert 0.95 <= found < MOST
+    narrow = (3 * ends + sums) / 4  # three quarters of the width
+    assert masses[covered((narrow[0], narrow[1]), x.sum())].sum() < LEAST

@@ -52,7 +52,7 @@ def test_the_server_reads_what_clients_send() -> None:
         assert UNARY.tally(reports).totals == tuple(bits.sum(axis=0))
     parts = [UNARY.tally(packed[:500]), UNARY.tally(text[500:]), UNARY.tally([])]
     total = pickle.loads(pickle.dumps(parts[0])) + parts[1] + parts[2]
-    assert total == UNARY.tally(packed)
+    assert total == UNARY.tally(packed) == sum(parts)
     found, other = UNARY.estimate(total), UNARY.mechanism.estimate(packed)
     assert np.array_equal(found.counts, other.counts)
     assert np.array_equal(found.interval(), other.interval())
@@ -255,7 +255,8 @@ def test_what_is_no_survey() -> None:
             make((0, 1), epsilon=0)  # type: ignore[operator]
     for bad, told in (
         ({"bounds": (1, 1)}, "bounds must be"), ({"missing": "drop"}, "missing must be a number"),
-        ({"missing": 3}, "missing must be"), ({"epsilon": "1e-7"}, "give a larger step"),
+        ({"missing": 3}, r"missing must be within the bounds, from 0 to 1, not 3$"),
+        ({"epsilon": "1e-7"}, "give a larger step"),
     ):  # fmt: skip
         with pytest.raises(ValueError, match=told):
             NumberSurvey(**{"bounds": (0, 1), "epsilon": 1} | bad)
@@ -279,8 +280,41 @@ def test_what_is_no_report() -> None:
         LAPLACE.estimate([1.0]).interval(column="median")
     with pytest.raises(ValueError, match="count must be"):
         LAPLACE.error_bound(count=0)
-    with pytest.raises(TypeError, match="keys must be"):
-        RESPONSE.reports(np.array([1, 2]))
+    with pytest.raises(TypeError, match=r"^reports must be a list or a column, not str$"):
+        UNARY.estimate(UNARY.report(3))
+
+
+def test_a_column_that_can_hold_no_label() -> None:
+    budget = PrivacyFilter(RESPONSE.loss, relation="change-one")
+    with pytest.raises(TypeError, match=r"^labels must be of the type .* such as 'yes'$"):
+        RESPONSE.reports(np.array([1, 2]), budget=budget)
+    assert budget.spent.epsilon == 0
+
+
+def test_labels_of_numpy_are_those_of_python() -> None:
+    survey = CategorySurvey([np.str_("a"), np.int64(3)], epsilon=SURE)
+    assert [type(label) for label in survey.labels] == [str, int]
+    assert type(survey.report(np.str_("a"))) is str
+    assert survey.to_json() == CategorySurvey(["a", 3], epsilon=SURE).to_json()
+    assert survey.reports(["a", 3, np.str_("a")]).tolist() == ["a", 3, "a"]
+
+
+@pytest.mark.parametrize("method", ["laplace", "one-bit"])
+def test_float64_holds_all_that_is_told(method: Any) -> None:
+    for bounds in ((-1e308, 1e308), (0, 2.0**330), (0, 2.0**-272)):
+        with pytest.raises(ValueError, match=r"^bounds must have a step from 2\*\*-300 to"):
+            NumberSurvey(bounds, epsilon=1, method=method)
+    with pytest.raises(ValueError, match=r"^epsilon must be at least 1e-30, not 1e-31$"):
+        NumberSurvey((0, 1), epsilon="1e-31", method=method)
+    for bounds in ((-(2.0**329), 2.0**329), (0, 2.0**-271)):
+        survey = NumberSurvey(bounds, epsilon=1, method=method)
+        found = survey.estimate([survey.report(bounds[1]) for _ in range(9)])
+        told = [survey.variance, survey.error_bound(count=2**62 - 1), *found.interval()]
+        assert np.isfinite(told).all()
+        assert min(told[:2]) > 0
+    if method == "one-bit":  # which has no scale
+        assert math.isfinite(NumberSurvey((0, 2.0**329), epsilon="1e-30", method=method).variance)
+        assert NumberSurvey((0, 1), epsilon="1e-30", method="auto").method == method
 
 
 def test_sums_of_reports_are_exact() -> None:

@@ -230,6 +230,8 @@ def _of_mapping(x: Mapping[Any, Any], name: str) -> Table:
     known = {length for length in lengths if length is not None}
     if len(known) > 1:
         raise ValueError(f"{name} must have columns of one length")
+    if not x:  # as a frame without columns has no rows
+        known.add(0)
     length = known.pop() if known and None not in lengths else None
     return Table(name, list(columns), length, list(columns.values()).__getitem__)
 

@@ -26,7 +26,7 @@ def check_analyst(analyst: str) -> str:
             f"analyst must be a name of 1 to {_MOST_NAME} printable characters without [ and ], "
             "and without spaces around it"
         )
-    return analyst
+    return str(analyst)  # of a str of numpy, whose repr would be shown
 
 
 def label_of(analyst: str | None, scope: str | None, question: str) -> str:

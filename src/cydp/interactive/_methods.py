@@ -88,8 +88,8 @@ def _document(name: str, text: str, left_out: set[str]) -> str:
     summary = parts[0].strip().split("\n\n")[0]
     parameters = _without(sections.get("Parameters", ""), left_out)
     return (
-        f"{summary}\n\nAs `cydp.{name}` does, of the session's table. A repeated question has "
-        "the\nstored answer, at no cost.\n\n"
+        f"{summary}\n\nAs `cydp.releases.{name}` does, of the session's table. A repeated "
+        "question\nhas the stored answer, at no cost.\n\n"
         f"Parameters\n----------\n{parameters}{_AGAIN}\n\n"
         f"Returns\n-------\n{sections.get('Returns', '')}\n\n"
         f"Raises\n------\n{sections.get('Raises', '')}{_IN_DOUBT}\n"

@@ -37,7 +37,7 @@ from cydp.interactive._noted import NotedFilter, NotedScope
 from cydp.interactive._question import Question, check_name, question_of
 from cydp.interactive._report import write_report
 from cydp.interactive._session_entry import SessionEntry
-from cydp.interactive._session_table import check_table, opened, takes_turns
+from cydp.interactive._session_table import check_table, of_table, opened, takes_turns
 from cydp.mechanisms._charge_and_draw import Budget, check_budget_type
 from cydp.releases import (
     _bounds,
@@ -46,6 +46,7 @@ from cydp.releases import (
     _histogram,
     _histogramdd,
     _mean,
+    _median_by_halving,
     _quantile,
     _sum,
     _top_k,
@@ -121,6 +122,7 @@ class Session:
     mean = method(_mean.mean)
     variance = method(_variance.variance)
     median = method(_quantile.median)
+    median_by_halving = method(_median_by_halving.median_by_halving)
     quantile = method(_quantile.quantile)
     histogram = method(_histogram.histogram)
     histogramdd = method(_histogramdd.histogramdd)
@@ -153,7 +155,7 @@ class Session:
             raise ValueError(
                 "budget must be a scope without a charge_id: a session has one for each question"
             )
-        self._version = None if version is None else check_string(version, "version")
+        self._version = None if version is None else str(check_string(version, "version"))
         self._analyst = None if analyst is None else check_analyst(analyst)
         seconds = read_exact(wait, "wait")
         if seconds < 0:
@@ -395,6 +397,9 @@ class Session:
                         f"than this one, which has the same version {self._version!r}: a version "
                         "names one table"
                     ) from None
+                except (TypeError, ValueError) as error:
+                    error.args = tuple(map(of_table, error.args))
+                    raise
         finally:
             paid = noted.paid(failed=answer is None)
             if paid is not None and not paid.fresh:

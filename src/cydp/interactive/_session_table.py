@@ -9,7 +9,7 @@ from typing import Any
 from cydp._columns.opening import is_relation, speaks_arrow
 from cydp._columns.tables import Table, is_column, is_table, open_table
 
-__all__ = ["check_table", "opened", "takes_turns"]
+__all__ = ["check_table", "of_table", "opened", "takes_turns"]
 
 
 def check_table(table: Any) -> None:
@@ -36,6 +36,18 @@ def opened(table: Any) -> Any:
     (('age',), [31])
     """
     return open_table(table) if isinstance(table, Mapping) and len(table) == 1 else table
+
+
+def of_table(said: Any) -> Any:
+    """Return what an error of a release says, which calls the table x, for a session.
+
+    >>> of_table("column must be a column of x, which has 'x'")
+    "column must be a column of the table, which has 'x'"
+    """
+    if not isinstance(said, str):
+        return said
+    said = said.replace(" of x, which has ", " of the table, which has ", 1)
+    return f"table{said[1:]}" if said.startswith("x must ") else said
 
 
 def takes_turns(table: Any) -> bool:

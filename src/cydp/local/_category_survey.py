@@ -205,7 +205,12 @@ class CategorySurvey:
 
         """
         column = Labels(labels, "labels")
-        self._keys.check([column])
+        try:
+            self._keys.check([column])
+        except TypeError:
+            raise TypeError(
+                f"labels must be of the type of a label of the survey, such as {self.labels[0]!r}"
+            ) from None
         drawn = self._draw(column, budget, rng)
         return drawn if self.method == _UNARY else self._keys.arrays[0][drawn]
 
@@ -390,8 +395,11 @@ def _read_labels(labels: Any) -> tuple[LabelKeys, tuple[Any, ...]]:
     try:
         keys = LabelKeys(list(labels) if isinstance(labels, range) else labels)
     except (TypeError, ValueError) as error:  # it is about public labels
-        raise type(error)(str(error).replace("keys", "labels", 1)) from None
+        raise type(error)(str(error).replace("keys", "labels")) from None
     own = tuple(keys.arrays[0].tolist())
+    if any(isinstance(label, np.generic) for label in own):  # in a list, as a str of numpy
+        own = tuple(label.item() if isinstance(label, np.generic) else label for label in own)
+        keys = LabelKeys(list(own))
     if not {type(label) for label in own} <= {str, int, bool}:
         raise TypeError("labels must be str, int or bool, which JSON can hold")
     if len(own) < 2:
@@ -407,7 +415,9 @@ def _best_method(epsilon: Fraction, k: int) -> str:
 def _read_bits(reports: Any, width: int) -> NDArray[Any]:
     """Return packed reports of bits, which may be hexadecimal text; anything else as it is."""
     given = np.asarray(reports)
-    if given.ndim == 0 or (given.dtype.kind not in "UOT" and given.size):
+    if given.ndim == 0:
+        raise TypeError(f"reports must be a list or a column, not {type(reports).__name__}")
+    if given.dtype.kind not in "UOT" and given.size:
         return given
     try:
         held = [bytes.fromhex(each) for each in given.tolist()]

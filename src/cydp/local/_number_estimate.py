@@ -79,7 +79,8 @@ class NumberEstimate(SurveyEstimate):
         -----
         It covers the exact sum of the clamped numbers, not the mean of a population from which the
         people were drawn. By "laplace" 95 % means 95.0 to 95.8 % of all cases, for any number of
-        people; by "one-bit" 95 % or more: docs/local.md, "Coverage".
+        people; by "one-bit" 95 % or more, the more people differ: 95.7 % for ages at epsilon 1.
+        docs/local.md, "Coverage".
 
         Examples
         --------

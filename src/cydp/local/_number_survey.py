@@ -18,7 +18,13 @@ from cydp._columns.declared import Records
 from cydp._columns.entries import is_number
 from cydp._columns.numbers import read_numbers
 from cydp._generator import Generator
-from cydp._numbers.rational import float_of, literal_of, read_integer, read_positive
+from cydp._numbers.rational import (
+    float_of,
+    format_number,
+    literal_of,
+    read_integer,
+    read_positive,
+)
 from cydp._sensitivity import Sensitivity
 from cydp.accounting._loss import PureDP
 from cydp.exact._grid import Grid, public_grid
@@ -40,6 +46,9 @@ NumberMethod: TypeAlias = Literal["auto", "laplace", "one-bit"]
 
 _NAMES = frozenset({"bounds", "step", "epsilon", "method", "missing"})
 _MOST_REPORT = 2.0**62 + 2.0**52  # steps: the largest noise, and the largest number
+# Of these, float64 holds every report, and the variance of 2**62 of them.
+_MOST_EXPONENT = 300
+_LEAST_EPSILON = Fraction(1, 10**30)
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
@@ -54,7 +63,7 @@ class NumberSurvey:
     bounds : (lower, upper)
         The public bounds that numbers are clamped to. They are read exactly: a float means its
         binary value.
-    epsilon : number > 0
+    epsilon : number >= 1e-30
         Privacy cost of one report in pure DP, in nats, for the person who reports.
     step : number, optional
         A power of two, to whose multiples numbers are rounded. Default: as in `cydp.sum`, at most
@@ -71,7 +80,7 @@ class NumberSurvey:
     Raises
     ------
     TypeError, ValueError
-        If a parameter is not allowed, or if the scale is above 2**52 steps.
+        If a parameter is not allowed, or if the scale of noise is above 2**52 steps.
 
     Notes
     -----
@@ -115,20 +124,21 @@ class NumberSurvey:
         grid = public_grid(bounds, step)
         if grid.lowest == grid.highest:
             raise ValueError("bounds must be at least a step apart")
+        if abs(grid.exponent) > _MOST_EXPONENT:
+            raise ValueError(
+                f"bounds must have a step from 2**-{_MOST_EXPONENT} to 2**{_MOST_EXPONENT}, not "
+                f"2**{grid.exponent}"
+            )
         rate = read_positive(epsilon, "epsilon")
+        if rate < _LEAST_EPSILON:
+            raise ValueError(f"epsilon must be at least 1e-30, not {format_number(rate)}")
         if method not in ("auto", "laplace", "one-bit"):
             raise ValueError(f"method must be 'auto', 'laplace' or 'one-bit', not {method!r}")
-        if isinstance(missing, str) and missing == "drop":
-            raise ValueError("missing must be a number: a report that is dropped tells of itself")
-        filled = (
-            (grid.lowest + grid.highest) // 2 if missing is None else read_missing(missing, grid)
-        )
+        filled = (grid.lowest + grid.highest) // 2 if missing is None else _filled(missing, grid)
         bits = RandomizedResponse(epsilon=rate, n_categories=2)
         width = Sensitivity(grid.highest - grid.lowest, relation="change-one")
         if method == "auto":
-            units = float_of(width)
-            laplace = DiscreteLaplace(epsilon=rate, sensitivity=width).variance / units**2
-            method = "one-bit" if _one_bit_variance(bits) < laplace else "laplace"
+            method = "one-bit" if rate < 1 or _is_one_bit_better(bits, width) else "laplace"
         chosen = bits if method == "one-bit" else DiscreteLaplace(epsilon=rate, sensitivity=width)
         if isinstance(chosen, DiscreteLaplace) and chosen.scale > MOST_UNSATURATED_SCALE:
             raise ValueError(
@@ -422,6 +432,23 @@ class NumberSurvey:
 def _one_bit_variance(bits: RandomizedResponse) -> float:
     """Return the largest variance of one report by "one-bit", for bounds (0, 1)."""
     return bits._odds.slope**2 / 4
+
+
+def _is_one_bit_better(bits: RandomizedResponse, width: Sensitivity) -> bool:
+    laplace = DiscreteLaplace(epsilon=bits.epsilon, sensitivity=width).variance
+    return _one_bit_variance(bits) < laplace / float_of(width) ** 2
+
+
+def _filled(missing: Number, grid: Grid) -> int:
+    """Return what a missing number counts as, in steps."""
+    if isinstance(missing, str) and missing == "drop":
+        raise ValueError("missing must be a number: a report that is dropped tells of itself")
+    try:
+        filled = read_missing(missing, grid)
+    except ValueError as error:  # here it cannot be 'drop'
+        raise ValueError(str(error).replace("'drop' or ", "", 1)) from None
+    assert filled is not None
+    return filled
 
 
 def _number_or_none(x: Any) -> Any:

@@ -14,7 +14,7 @@ class Tally:
     """Reports of a survey that were added up, so that a server keeps none of them.
 
     `CategorySurvey.tally` and `NumberSurvey.tally` return it. Tallies of one survey are added with
-    ``+``, and pickled; `estimate` of the survey takes them in place of reports.
+    ``+`` or Python's `sum`, and pickled; `estimate` of the survey takes them in place of reports.
 
     Attributes
     ----------
@@ -39,6 +39,11 @@ class Tally:
             raise ValueError("tallies must be of one survey")
         totals = map(sum, zip(self.totals, other.totals, strict=True))
         return Tally(self.survey, self.people + other.people, tuple(totals))
+
+    def __radd__(self, other: object) -> Tally:
+        return (
+            self if type(other) is int and other == 0 else NotImplemented
+        )  # Python's sum begins with 0
 
     def __repr__(self) -> str:
         return f"<Tally: {self.people:,} reports of {self.survey}>"
