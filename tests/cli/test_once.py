@@ -45,7 +45,7 @@ def test_a_repeated_command(
     of_file, of_release = "the file, the column or --data-version", "the options of the release"
     changed: list[tuple[dict[str, str], str]] = [
         ({"--data-version": "2"}, of_file),
-        ({"--column": "sex"}, of_file),
+        ({"--column": "sex"}, f"{of_release}, {of_file}"),
         ({"--epsilon": "0.02"}, f"the cost, {of_release}"),
         ({"--bins": "0:50:1"}, of_release),
         ({"--max-rows-per-unit": "2"}, of_release),
