@@ -22,13 +22,13 @@ settings.load_profile("fixed")
 if hasattr(os, "fork"):
     os.register_at_fork(after_in_child=gc.freeze)
 
-SHARE = 3
+SHARE = 5
 RULES = Path(__file__).parent / "codebase"  # of the house: quick, and each of its cases is another
 
 
 @pytest.hookimpl(tryfirst=True)  # before -m chooses
 def pytest_collection_modifyitems(items: list[pytest.Function]) -> None:
-    """Let a test's first case and a third of the others run by default; the others are long."""
+    """Let a test's first case and a fifth of the others run by default; the others are long."""
     cases = defaultdict(list)
     for item in items:
         usual = all(item.get_closest_marker(name) is None for name in ("long", "slow", "hosts"))
