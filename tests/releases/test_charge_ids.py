@@ -45,3 +45,24 @@ def test_another_by_or_another_set_of_columns_is_another_question(tmp_path: Path
         cydp.histogramdd(TABLE, 2, ends, columns=["a", "b"], epsilon=1, budget=two)
         with pytest.raises(ChargeConflictError):
             cydp.histogramdd(TABLE, 2, ends, columns=["a", "c"], epsilon=1, budget=two)
+
+
+ONE_ROW, ONE_PARTITION = {"max_rows": 1}, {"max_partitions": 1}
+OF_PEOPLE: dict[Any, tuple[Any, dict[str, int]]] = {
+    cydp.count: ((), ONE_ROW), cydp.sum: ((BOUNDS,), ONE_ROW), cydp.mean: ((BOUNDS,), ONE_ROW),
+    cydp.variance: ((BOUNDS,), ONE_ROW), cydp.histogram: ((4, BOUNDS), ONE_PARTITION),
+    cydp.value_counts: (([1, 5],), ONE_PARTITION),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("release", OF_PEOPLE, ids=lambda release: release.__name__)
+def test_another_user_is_another_question(release: Any, tmp_path: Path) -> None:
+    args, bound = OF_PEOPLE[release]
+    given = {"column": "a", "unit": "person", "epsilon": 1, **bound}
+    with BudgetLedger.create(tmp_path / "l", PureDP(9), privacy_unit="person") as ledger:
+        scope = ledger.scope(charge_id="x")
+        first = release(TABLE, *args, user="b", budget=scope, **given)
+        assert release(TABLE, *args, user="b", budget=scope, **given) == first
+        with pytest.raises(ChargeConflictError, match="differs in arguments"):
+            release(TABLE, *args, user="c", budget=scope, **given)
+        assert ledger.spent == PureDP(1)

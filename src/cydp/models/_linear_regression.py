@@ -318,7 +318,7 @@ def linear_regression(
     query = RegressionQuery(privacy, protected, columns, goal, least)
     rows = ModelRows(table, [*columns, goal], user, protected, partial(_on_grid, (*columns, goal)))
     products, payment = run(
-        query, partial(_draw, query, rows), budget, rng, nbytes=8 * query.width**2
+        query, partial(_draw, query, rows), budget, rng, columns=[user], nbytes=8 * query.width**2
     )
     return LinearRegression(query=query, products=products, payment=payment)
 

@@ -236,7 +236,8 @@ def validated_error(
         table, [*function.features, function.target], user, protected,
         partial(_errors_of, function, error),
     )  # fmt: skip
-    (deviations, count), payment = run(query, partial(draw_mean, query, rows), budget, rng)
+    draw = partial(draw_mean, query, rows)
+    (deviations, count), payment = run(query, draw, budget, rng, columns=[user])
     return ErrorRelease(query=query, deviations=deviations, rows=count, payment=payment)
 
 

@@ -292,7 +292,7 @@ def contingency_tables(
     )  # fmt: skip
     rows = DomainRows(table, [(each, "domains") for each in known], user)
     noisy, payment = draw_tables(
-        query, lambda generator: rows.count(chosen, query.unit, generator), known, budget, rng
+        query, lambda generator: rows.count(chosen, query.unit, generator), known, user, budget, rng
     )
     return ContingencyTables(
         query=query,

@@ -46,6 +46,7 @@ def draw_tables(
     query: TablesQuery,
     count: Callable[[Generator], Sequence[NDArray[np.int64]]],
     domains: Sequence[Domain],
+    user: Any,
     budget: Budget | None,
     rng: Generator | None,
 ) -> tuple[tuple[NDArray[np.int64], ...], Any]:
@@ -57,7 +58,8 @@ def draw_tables(
     count : callable
         Reads the data, and returns the exact counts of each measured table, flat.
     domains : sequence of Domain
-        What a ledger compares besides the query.
+    user : name, column or None
+        What a ledger compares besides the query, as domains are.
     budget, rng
         As in a release.
 
@@ -72,6 +74,6 @@ def draw_tables(
     found, payment = run(
         query, draw, budget, rng,
         arguments=lambda: {"/".join(each.words): each.public for each in domains},
-        nbytes=8 * sum(map(math.prod, query.shapes)),
+        columns=[user], nbytes=8 * sum(map(math.prod, query.shapes)),
     )  # fmt: skip
     return tuple(found), payment  # a ledger gives back a list

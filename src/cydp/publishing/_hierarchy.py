@@ -220,7 +220,7 @@ def hierarchy(
         sums = tree.sums(leaves.reshape(len(keys), -1))
         return [each.ravel() for each, noisy in zip(sums, measured, strict=True) if noisy]
 
-    noisy, payment = draw_tables(query, count, domains, budget, rng)
+    noisy, payment = draw_tables(query, count, domains, user, budget, rng)
     inside = rows.columns[1:]
     return HierarchyRelease(
         query=query,

@@ -204,5 +204,5 @@ def bounds(
     )  # fmt: skip
     rows = HistogramRows(x, query.edges, None, column, None, None, user)
     draw = partial(draw_counts, query, rows)
-    counts, payment = run(query, draw, budget, rng, columns=[column], nbytes=8 * query.cells)
+    counts, payment = run(query, draw, budget, rng, columns=[column, user], nbytes=8 * query.cells)
     return BoundsRelease(query=query, counts=counts, payment=payment)

@@ -139,7 +139,8 @@ def count(
         epsilon, rho, delta, relation, user_key(user), unit, max_rows, max_rows_per_unit
     )
     rows = PresentRows(x, column, user, query.unit)
-    steps, payment = run(query, partial(_draw, query, rows), budget, rng, columns=[column])
+    draw = partial(_draw, query, rows)
+    steps, payment = run(query, draw, budget, rng, columns=[column, user])
     return NumberRelease(query=query, steps=steps, payment=payment)
 
 

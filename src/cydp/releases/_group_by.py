@@ -221,13 +221,14 @@ def group_by(
             for summary in query.summaries
         },
     )
-    return release_table(query, rows, names, public, budget, rng)
+    return release_table(query, rows, names, user, public, budget, rng)
 
 
 def release_table(
     query: GroupQuery,
     rows: GroupRows,
     names: tuple[Any, ...],
+    user: Any,
     public: LabelKeys | None,
     budget: Budget | None,
     rng: Generator | None,
@@ -238,6 +239,7 @@ def release_table(
     (selected, steps), payment = run(
         query, partial(_draw, query, rows), budget, rng,
         arguments=lambda: {"by": list(map(str, names)), "keys": digest_keys(public)},
+        columns=[user],
         nbytes=0 if public is None else 8 * len(public) * len(query.parts),
     )  # fmt: skip
     return TableRelease(

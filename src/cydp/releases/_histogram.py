@@ -201,7 +201,7 @@ def histogram(
     counts, payment = run(
         query, partial(draw_counts, query, rows), budget, rng,
         arguments=lambda: {"edges": edges, "keys": digest_keys(keys)},
-        columns=[column, *(by_names(by, column) or [by])],
+        columns=[column, user, *(by_names(by, column) or [by])],
         nbytes=8 * rows.cells,
     )  # fmt: skip
     return HistogramRelease(

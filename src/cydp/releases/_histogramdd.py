@@ -103,7 +103,7 @@ def histogramdd(
     counts, payment = run(
         query, partial(_draw, query, rows), budget, rng,
         arguments=lambda: {str(i): each for i, each in enumerate(edges)},
-        columns=columns or (), nbytes=8 * rows.cells,
+        columns=[*(columns or ()), user], nbytes=8 * rows.cells,
     )  # fmt: skip
     shape = [len(each) - 1 for each in edges]
     return HistogramRelease(

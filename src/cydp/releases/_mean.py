@@ -177,7 +177,7 @@ def mean(
     )  # fmt: skip
     rows = NumberRows(x, column, user, query.unit)
     (deviations, count), payment = run(
-        query, partial(draw_mean, query, rows), budget, rng, columns=[column]
+        query, partial(draw_mean, query, rows), budget, rng, columns=[column, user]
     )
     return MeanRelease(query=query, deviations=deviations, rows=count, payment=payment)
 

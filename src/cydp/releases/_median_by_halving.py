@@ -334,7 +334,7 @@ def median_by_halving(
     )  # fmt: skip
     rows = NumberRows(x, column, user, query.unit)
     ends, payment = run(
-        query, partial(_draw, query, rows), budget, rng, columns=[column], nbytes=16
+        query, partial(_draw, query, rows), budget, rng, columns=[column, user], nbytes=16
     )
     middle = np.array((int(ends[0]) + int(ends[1])) // 2, np.int64)
     return HalvingRelease(query=query, steps=middle, ends=ends, payment=payment)

@@ -280,7 +280,7 @@ def quantile(
     )  # fmt: skip
     rows = NumberRows(x, column, user, query.unit)
     draw = partial(_draw, query, rows)
-    steps, payment = run(query, draw, budget, rng, columns=[column], nbytes=8 * len(query.qs))
+    steps, payment = run(query, draw, budget, rng, columns=[column, user], nbytes=8 * len(query.qs))
     steps = steps if read_quantiles(q)[1] else steps.reshape(())
     return QuantileRelease(query=query, steps=steps, payment=payment)
 

@@ -159,7 +159,8 @@ def sum(
         max_rows_per_unit,
     )  # fmt: skip
     rows = NumberRows(x, column, user, query.unit)
-    steps, payment = run(query, partial(_draw, query, rows), budget, rng, columns=[column])
+    draw = partial(_draw, query, rows)
+    steps, payment = run(query, draw, budget, rng, columns=[column, user])
     return NumberRelease(query=query, steps=steps, payment=payment)
 
 

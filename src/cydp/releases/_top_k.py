@@ -278,7 +278,7 @@ def top_k(
     check_lengths(labels[0], users)
     chosen, payment = run(
         query, partial(_draw, query, labels, public, users), budget, rng,
-        arguments=lambda: digest_keys(public), columns=[column], nbytes=8 * query.k,
+        arguments=lambda: digest_keys(public), columns=[column, user], nbytes=8 * query.k,
     )  # fmt: skip
     selected = tuple(each[chosen] for each in public.arrays)
     (name,) = key_names([column])

@@ -94,4 +94,4 @@ def value_counts(
     )  # fmt: skip
     x, found = open_columns(x, column, user=user)
     rows = GroupRows([Labels(x, "x")], public, declare_users(found["user"]), {})
-    return release_table(query, rows, key_names([column]), public, budget, rng)
+    return release_table(query, rows, key_names([column]), user, public, budget, rng)

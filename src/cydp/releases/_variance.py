@@ -216,7 +216,8 @@ def variance(
         max_rows, max_rows_per_unit,
     )  # fmt: skip
     rows = NumberRows(x, column, user, query.unit)
-    drawn, payment = run(query, partial(_draw, query, rows), budget, rng, columns=[column])
+    draw = partial(_draw, query, rows)
+    drawn, payment = run(query, draw, budget, rng, columns=[column, user])
     squares, deviations, count = drawn
     return VarianceRelease(
         query=query, squares=squares, deviations=deviations, rows=count, payment=payment

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The sensitivity of one's own function, among all small tables. docs/sensitivity/of.md."""
+"""The sensitivity of a function of your own, among all small tables. docs/sensitivity/of.md."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def of(
     smallest: Integer = 0,
     ordered: bool = False,
 ) -> ExhaustiveSensitivity:
-    """Find the sensitivity of one's own function among all small tables, by trying all of them.
+    """Find the sensitivity of a function of your own among all small tables, by trying all of them.
 
     Parameters
     ----------

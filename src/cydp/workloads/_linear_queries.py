@@ -125,7 +125,7 @@ def linear_queries(
     edges = rows.grid.edges
     noisy, payment = run(
         query, partial(_draw, query, queries, rows), budget, rng,
-        arguments=lambda: {"edges": edges, "workload": _digest(queries)}, columns=[column],
+        arguments=lambda: {"edges": edges, "workload": _digest(queries)}, columns=[column, user],
         nbytes=8 * max(query.tree.nodes, queries.count),
     )  # fmt: skip
     return LinearRelease(

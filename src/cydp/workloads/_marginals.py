@@ -111,7 +111,7 @@ def marginals(
     tables, payment = run(
         query, partial(_draw, query, rows), budget, rng,
         arguments=lambda: {name: each.public for name, each in used.items()},
-        nbytes=8 * sum(int(np.prod(query.shape(each))) for each in columns),
+        columns=[user], nbytes=8 * sum(int(np.prod(query.shape(each))) for each in columns),
     )  # fmt: skip
     return MarginalsRelease(
         query=query,

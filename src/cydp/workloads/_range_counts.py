@@ -110,7 +110,7 @@ def range_counts(
     edges = rows.grid.edges
     nodes, payment = run(
         query, partial(_draw, query, rows), budget, rng,
-        arguments=lambda: {"edges": edges}, columns=[column], nbytes=8 * query.tree.nodes,
+        arguments=lambda: {"edges": edges}, columns=[column, user], nbytes=8 * query.tree.nodes,
     )  # fmt: skip
     return RangeRelease(
         query=query, nodes=nodes, axes=(edges,), names=known_names([column]), payment=payment
