@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         publishing,
         sampling,
         sensitivity,
+        teach,
         testing,
         workloads,
     )
@@ -122,6 +123,7 @@ __all__ = [
     "sensitivity",
     "sequential",
     "sum",
+    "teach",
     "testing",
     "top_k",
     "value_counts",
@@ -133,7 +135,7 @@ __all__ = [
 # A name is imported when it is first used: whoever draws noise alone does not wait for ledgers.
 _ROOMS = (
     "accounting", "exact", "interactive", "local", "mechanisms", "models", "publishing", "random",
-    "releases", "sampling", "sensitivity", "testing", "workloads",
+    "releases", "sampling", "sensitivity", "teach", "testing", "workloads",
 )  # fmt: skip
 _HOMES = {
     name: room

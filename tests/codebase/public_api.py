@@ -22,14 +22,16 @@ from cydp import (
     releases,
     sampling,
     sensitivity,
+    teach,
     testing,
     workloads,
 )
 from cydp.accounting import ledger
+from cydp.teach import attacks
 
 MODULES = [
     cydp, accounting, ledger, exact, interactive, local, mechanisms, models,
-    publishing, random, releases, sampling, sensitivity, testing, workloads,
+    publishing, random, releases, sampling, sensitivity, teach, attacks, testing, workloads,
 ]  # fmt: skip
 
 

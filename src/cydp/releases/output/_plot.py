@@ -18,6 +18,7 @@ from cydp.releases.output._plot_cells import (
     draw_lines,
 )
 from cydp.releases.output._plot_points import draw_numbers, draw_quantiles, draw_ranks
+from cydp.releases.output._pyplot import import_pyplot
 from cydp.releases.output._sheet import Numbers, Sheet
 
 __all__ = ["plot_of"]
@@ -28,11 +29,9 @@ _MOST_PLAIN = 1e9  # above which ticks have an exponent
 
 def plot_of(sheet: Sheet, ax: Any) -> Any:
     """Draw the first column of a sheet, and return the axes."""
-    try:
-        import matplotlib.pyplot as plt
-        from matplotlib.ticker import MaxNLocator
-    except ImportError:
-        raise ImportError("plot needs matplotlib: pip install 'cydp[plot]'") from None
+    plt = import_pyplot()
+    from matplotlib.ticker import MaxNLocator
+
     draw = _drawing_of(sheet)
     if ax is None:
         ax = plt.subplots(figsize=_size_of(sheet), layout="constrained")[1]

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from cydp.releases.output._cells import axis_labels
 from cydp.releases.output._plot_steps import draw_steps, fill_steps
+from cydp.releases.output._pyplot import DASHES, ink_of
 from cydp.releases.output._sheet import Axis, Numbers, Sheet
 
 __all__ = [
@@ -26,12 +27,6 @@ __all__ = [
 _MOST_BARS = 60  # bins with an error bar each; more have a band
 MOST_KEYS = 25  # bars that have room for their labels
 _MOST_LINES = 6
-_DASHES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (1, 1)))  # lines differ in grey too
-
-
-def _ink_of(ax: Any) -> Any:
-    """Return the colour of words, which a light and a dark style set to what can be seen."""
-    return ax.xaxis.label.get_color()
 
 
 def draw_bins(sheet: Sheet, ax: Any, label: str) -> Any:
@@ -44,7 +39,7 @@ def draw_bins(sheet: Sheet, ax: Any, label: str) -> Any:
     if column.lower is not None:
         lower, upper = _ends(column)
         if is_fine:
-            fill_steps(ax, lower, upper, edges, alpha=0.4, color=_ink_of(ax))
+            fill_steps(ax, lower, upper, edges, alpha=0.4, color=ink_of(ax))
         else:
             draw_intervals(ax, (edges[:-1] + edges[1:]) / 2, lower, upper)
     _draw_zero(ax, values)
@@ -65,7 +60,7 @@ def draw_keys(sheet: Sheet, ax: Any, label: str) -> Any:
     ax.set_yticks(places, words_of(sheet.axes[0], n))
     ax.set_ylim(n - 0.4, -0.6)
     if values.min() < 0:
-        ax.axvline(0, color=_ink_of(ax), linewidth=0.8)
+        ax.axvline(0, color=ink_of(ax), linewidth=0.8)
     shown = f", the first {n} of {sheet.cells:,}" if n < sheet.cells else ""
     ax.set_ylabel(names_of(sheet.axes[0]) + shown)
     ax.set_xlabel(label)
@@ -79,7 +74,7 @@ def draw_lines(sheet: Sheet, ax: Any, label: str) -> Any:
     n, width = min(len(keys), _MOST_LINES), np.diff(edges)
     values = np.asarray(column.values, np.float64)
     for i, word in enumerate(words_of(keys, n)):
-        colour, dashes = f"C{i}", _DASHES[i]
+        colour, dashes = f"C{i}", DASHES[i]
         draw_steps(
             ax, values[i], edges, color=colour, linestyle=dashes, linewidth=1.6,
             label=_as_label(word),
@@ -126,7 +121,7 @@ def draw_intervals(
     lengths = np.stack([np.zeros_like(lower), np.subtract(upper, lower)])
     x, y = (lower, places) if along_x else (places, lower)
     size = {"xerr": lengths} if along_x else {"yerr": lengths}
-    colour = colour or _ink_of(ax)
+    colour = colour or ink_of(ax)
     ax.errorbar(x, y, **size, fmt="none", ecolor=colour, elinewidth=1.2, capsize=capsize)
 
 
@@ -137,7 +132,7 @@ def _ends(column: Numbers) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
 def _draw_zero(ax: Any, values: NDArray[np.float64]) -> None:
     """Draw a line at 0 where noise has made counts negative; else the axis begins at 0."""
     if values.min() < 0:
-        ax.axhline(0, color=_ink_of(ax), linewidth=0.8)
+        ax.axhline(0, color=ink_of(ax), linewidth=0.8)
     else:
         ax.set_ylim(bottom=0)
 

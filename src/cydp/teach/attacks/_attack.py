@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: MIT
+"""An attack: what it finds out from a release without a defence, and from one with it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from cydp.accounting._loss import Loss
+from cydp.releases.output._pyplot import ink_of
+from cydp.teach._pictures import HATCHES, new_axes, set_words
+
+__all__ = ["Attack", "Trial"]
+
+
+@dataclass(frozen=True, slots=True, repr=False, kw_only=True)
+class Trial:
+    """What an attacker saw of one release, and how often such an attack is right.
+
+    Attributes
+    ----------
+    release : str
+        What was released, in words.
+    loss : PureDP, ApproxDP, ZCDP or None
+        What it cost all together; None if it is not differentially private.
+    success : float
+        The probability that the attack is right, computed exactly, not by draws.
+    limit : float
+        The largest probability that the loss allows to any attacker; 1 without a loss.
+    observed : object
+        What this run released, and what the attacker made of it.
+
+    """
+
+    release: str
+    loss: Loss | None
+    success: float
+    limit: float
+    observed: Any
+
+    def __repr__(self) -> str:
+        cost = "not differentially private" if self.loss is None else repr(self.loss)
+        return f"{self.release}; {cost}: right with probability {self.success:.4g}"
+
+
+@dataclass(frozen=True, slots=True, repr=False, kw_only=True)
+class Attack:
+    """An attack on a release without a defence, beside the same attack on one with it.
+
+    Attributes
+    ----------
+    name : str
+    question : str
+        What the attacker wants to know.
+    chance : float
+        The probability of a right answer without any release.
+    undefended, defended : Trial
+        The two releases, and what the attack finds out from each.
+
+    """
+
+    name: str
+    question: str
+    chance: float
+    undefended: Trial
+    defended: Trial
+
+    def __repr__(self) -> str:
+        return (
+            f"{self.name}: {self.question}\n"
+            f"  without a release: right with probability {self.chance:.4g}\n"
+            f"  undefended: {self.undefended!r}\n"
+            f"  defended: {self.defended!r}; no attacker more than {self.defended.limit:.4g}"
+        )
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw how often the attack is right, without and with the defence (extra ``plot``).
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Default: axes of a new figure.
+
+        Returns
+        -------
+        matplotlib Axes
+
+        Raises
+        ------
+        ImportError
+            Without matplotlib.
+
+        """
+        ax = new_axes(ax, size=(6.4, 2.6))
+        trials = (self.undefended, self.defended)
+        for place, trial in enumerate(trials):
+            ax.barh(
+                place, trial.success, height=0.55, facecolor=(f"C{place}", 0.35),
+                edgecolor=f"C{place}", hatch=HATCHES[place],
+            )  # fmt: skip
+            ax.annotate(
+                f"{trial.success:.4g}", (trial.success, place), xytext=(-4, 0),
+                textcoords="offset points", ha="right", va="center", color=ink_of(ax),
+            )  # fmt: skip
+        ax.axvline(self.chance, color=ink_of(ax), linestyle=":", label="without any release")
+        if self.defended.limit < 1:
+            ends = [self.defended.limit] * 2
+            ax.plot(
+                ends, [0.6, 1.4], color=ink_of(ax), linewidth=2, label="no attacker gets beyond"
+            )
+        ax.set_yticks(range(2), ["undefended", "defended"])
+        ax.set_ylim(1.5, -0.5)
+        ax.set_xlim(0, 1)
+        set_words(ax, f"{self.name}: {self.question}", "probability of a right answer", "")
+        ax.legend(loc="upper left", bbox_to_anchor=(0, -0.25), ncols=2, frameon=False)
+        return ax
