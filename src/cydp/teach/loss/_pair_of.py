@@ -1,0 +1,289 @@
+# SPDX-License-Identifier: MIT
+"""From a mechanism, a loss or a plan to the pairs of its releases. docs/teach/loss.md."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from cydp._numbers.rational import float_of, format_number, read_exact, read_integer
+from cydp.accounting._cost import loss_of
+from cydp.accounting._loss import LOSSES, ZCDP, Loss
+from cydp.accounting._plan import Plan
+from cydp.mechanisms._discrete_gaussian import DiscreteGaussian
+from cydp.mechanisms._discrete_laplace import DiscreteLaplace
+from cydp.mechanisms._gaussian import Gaussian
+from cydp.mechanisms._laplace import Laplace
+from cydp.mechanisms._noisy_max import ExponentialMechanism, PermuteAndFlip
+from cydp.mechanisms._partition_selection import PartitionSelection
+from cydp.mechanisms._randomized_response import RandomizedResponse
+from cydp.mechanisms._snapping import Snapping
+from cydp.sampling._publish_share import PublishedShare
+from cydp.teach.loss._compose import Parts
+from cydp.teach.loss._continuous import LaplaceNoise, NormalNoise
+from cydp.teach.loss._loss_pairs import (
+    binomial_pair,
+    equal_pair,
+    loss_pair,
+    response_pair,
+    selection_pair,
+)
+from cydp.teach.loss._noise_pairs import gaussian_pair, laplace_pair
+from cydp.teach.loss._pair import TablePair
+
+__all__ = ["Found", "find_parts"]
+
+_MOST_LISTED = 2**20  # categories or partitions
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """The pairs of a cost, and the neighbours that they are of."""
+
+    parts: Parts
+    name: str
+    neighbours: tuple[Any, Any] | None = None
+    words: str = ""
+    stated: Loss | None = None
+
+
+def find_parts(cost: Any, neighbours: Any, scores: Any, other: Any) -> Found:
+    """Return the pairs of a mechanism, a loss, a plan or several of them."""
+    given = {"neighbours": neighbours, "scores": scores, "other": other}
+    takes = _TAKES.get(type(cost), ())
+    for name, value in given.items():
+        if value is not None and name not in takes:
+            users = [kind.__name__ for kind, names in _TAKES.items() if name in names]
+            raise TypeError(f"{name} is for {', '.join(users)}, not for {_describe(cost)}")
+    if isinstance(cost, Plan):
+        return _join([(item, times) for item, times in cost.items], "Plan")
+    if isinstance(cost, list | tuple):
+        if not cost:
+            raise ValueError("cost must not be an empty list")
+        return _join([(each, 1) for each in cost], type(cost).__name__)
+    if isinstance(cost, Snapping):
+        raise TypeError(
+            "cost must not be Snapping: its law depends on the value that it rounds and clamps, "
+            "and is not kept. privacy_loss(snapping.loss) has a pair that is at least as far apart"
+        )
+    if type(cost) in _READERS:
+        return _READERS[type(cost)](cost, *(given[name] for name in takes))
+    return _of_loss(cost)
+
+
+def _describe(cost: Any) -> str:
+    return cost.__name__ if isinstance(cost, type) else type(cost).__name__
+
+
+def _join(items: Sequence[tuple[Any, int]], kind: str) -> Found:
+    parts = [
+        (pair, n * times)
+        for cost, times in items
+        for pair, n in find_parts(cost, None, None, None).parts
+    ]
+    total = sum(times for _, times in items)
+    names = ", ".join(f"{times:,} x {cost!r}" for cost, times in items[:3])
+    more = ", ..." if len(items) > 3 else ""
+    return Found(
+        parts=parts, name=f"{kind} of {total:,} releases: {names}{more}",
+        words="neighbours: those of each release by itself",
+    )  # fmt: skip
+
+
+def _of_loss(cost: Any) -> Found:
+    loss = loss_of(cost)
+    if isinstance(loss, ZCDP):
+        words = "normal noise of this rho, as an example: other mechanisms of it may lose otherwise"
+    else:
+        words = "any neighbours: the pair is at least as far apart as all that the loss allows"
+    name = repr(cost) if isinstance(cost, LOSSES) else f"{type(cost).__name__}, {loss!r}"
+    return Found(parts=[(loss_pair(loss), 1)], name=name, words=words, stated=loss)
+
+
+def _of_noise(mechanism: Any, neighbours: Any) -> Found:
+    """Return the pair of noise on one value, or on each entry of a vector that moves."""
+    is_integer = isinstance(mechanism, DiscreteLaplace | DiscreteGaussian)
+    is_gaussian = isinstance(mechanism, DiscreteGaussian | Gaussian)
+    norm = mechanism.sensitivity
+    if neighbours is None:
+        neighbours = (0, math.floor(norm) if is_integer else norm)
+    starts, ends = _read_neighbours(neighbours, is_integer)
+    moves = [abs(end - start) for start, end in zip(starts, ends, strict=True)]
+    size = sum(m**2 for m in moves) if is_gaussian else sum(moves)
+    if size > (norm**2 if is_gaussian else norm):
+        raise ValueError(
+            f"neighbours must differ by at most the sensitivity, {format_number(norm)} "
+            f"({'L2' if is_gaussian else 'L1'} norm), not by "
+            f"{math.sqrt(float_of(size)) if is_gaussian else float_of(size):.6g}"
+        )
+    entries = len(moves)
+    parts: Parts
+    if is_integer and is_gaussian:
+        sigma2 = mechanism._sigma2(entries)
+        parts = [
+            (gaussian_pair(int(a), int(b), sigma2), 1) for a, b in zip(starts, ends, strict=True)
+        ]
+    elif is_integer:
+        parts = [
+            (laplace_pair(int(a), int(b), mechanism.scale), 1)
+            for a, b in zip(starts, ends, strict=True)
+        ]
+    elif is_gaussian:
+        rho = size * mechanism.rho / norm**2
+        line = (float_of(starts[0]), float_of(ends[0])) if entries == 1 else (0.0, _root(size))
+        parts = [(NormalNoise(*line, rho) if rho else equal_pair(), 1)]
+    else:
+        parts = [
+            (LaplaceNoise(float_of(a), float_of(b), abs(b - a) * mechanism.epsilon / norm)
+             if a != b else equal_pair(), 1)
+            for a, b in zip(starts, ends, strict=True)
+        ]  # fmt: skip
+    shown = tuple(_show(side) for side in (starts, ends))
+    kind = "" if isinstance(parts[0][0], TablePair) else ", as continuous noise"
+    return Found(
+        parts=parts, name=repr(mechanism), neighbours=neighbours, stated=mechanism.loss,
+        words=f"P: answers where f(D) = {shown[0]}; Q: where f(D') = {shown[1]}{kind}",
+    )  # fmt: skip
+
+
+def _root(square: Fraction) -> float:
+    return math.sqrt(float_of(square))
+
+
+def _show(side: Sequence[Fraction]) -> str:
+    words = ", ".join(format_number(each) for each in side[:6]) + ", ..." * (len(side) > 6)
+    return words if len(side) == 1 else f"[{words}]"
+
+
+def _read_neighbours(neighbours: Any, is_integer: bool) -> tuple[list[Fraction], list[Fraction]]:
+    sides: list[list[Fraction]] = []
+    for side in _read_two(neighbours, "neighbours", "(f(D), f(D'))"):
+        entries = side if isinstance(side, list | tuple | np.ndarray) else [side]
+        sides.append(
+            [
+                Fraction(read_integer(each, "neighbours"))
+                if is_integer
+                else read_exact(each, "neighbours")
+                for each in entries
+            ]
+        )
+    if len(sides[0]) != len(sides[1]) or not sides[0]:
+        raise ValueError(
+            "neighbours must be two numbers, or two lists of the same length, not of lengths "
+            f"{len(sides[0])} and {len(sides[1])}"
+        )
+    return sides[0], sides[1]
+
+
+def _read_two(given: Any, name: str, words: str) -> tuple[Any, Any]:
+    if not isinstance(given, list | tuple | np.ndarray) or len(given) != 2:
+        raise TypeError(f"{name} must be a pair {words}, not {_describe(given)}")
+    return given[0], given[1]
+
+
+def _of_response(mechanism: RandomizedResponse, neighbours: Any) -> Found:
+    n = mechanism.n_categories
+    if n > _MOST_LISTED:
+        raise ValueError(f"n_categories must be at most 2**20 for a table of outputs, not {n}")
+    codes = [
+        read_integer(code, "neighbours")
+        for code in _read_two(
+            (0, 1) if neighbours is None else neighbours, "neighbours", "(code, other code)"
+        )
+    ]
+    if not all(0 <= code < n for code in codes):
+        raise ValueError(f"neighbours must be codes from 0 to {n - 1}, not {codes}")
+    truth, other = codes
+    p_truth, p_other = mechanism._distribution[:2]
+    epsilon = min(mechanism.epsilon, Fraction(600))  # beyond, reports are drawn with this one
+    return Found(
+        parts=[(response_pair(truth, other, epsilon, p_truth, p_other, n), 1)],
+        name=repr(mechanism), neighbours=(truth, other), stated=mechanism.loss,
+        words=f"P: reports of a person in category {truth}; Q: in category {other}",
+    )  # fmt: skip
+
+
+def _of_selection(mechanism: Any, scores: Any, other: Any) -> Found:
+    if scores is None and other is None:
+        found = _of_loss(mechanism.loss)
+        return Found(
+            parts=found.parts, name=repr(mechanism), stated=mechanism.loss,
+            words="any neighbours of any scores, by epsilon alone: give scores= and other=",
+        )  # fmt: skip
+    sides = []
+    for name, side in (("scores", scores), ("other", other)):
+        if not isinstance(side, list | tuple | np.ndarray) or np.ndim(side) != 1 or not len(side):
+            raise TypeError(f"{name} must be a list of one score for each candidate")
+        sides.append([read_exact(each, name) for each in side])
+    if len(sides[0]) != len(sides[1]):
+        raise ValueError(
+            f"other must have as many scores as scores, {len(sides[0])}, not {len(sides[1])}"
+        )
+    changes = [b - a for a, b in zip(*sides, strict=True)]
+    most = max(map(abs, changes))
+    if most > mechanism.sensitivity:
+        raise ValueError(
+            "other must differ from scores by at most the sensitivity, "
+            f"{format_number(mechanism.sensitivity)}, not by {format_number(most)}"
+        )
+    if mechanism.monotonic and min(changes) < 0 < max(changes):
+        raise ValueError("other must not have larger and smaller scores: monotonic is True")
+    p, q = (mechanism.probabilities([float_of(each) for each in side]) for side in sides)
+    return Found(
+        parts=[(selection_pair(p, q, mechanism.epsilon), 1)], name=repr(mechanism),
+        neighbours=(scores, other), stated=mechanism.loss,
+        words=f"P: the choice by scores {_show(sides[0])}; Q: by {_show(sides[1])}",
+    )  # fmt: skip
+
+
+def _of_partitions(mechanism: PartitionSelection, neighbours: Any) -> Found:
+    n = mechanism.max_partitions
+    if n > _MOST_LISTED:
+        raise ValueError(f"max_partitions must be at most 2**20 for a table of outputs, not {n}")
+    users = [
+        read_integer(each, "neighbours")
+        for each in _read_two(
+            (1, 0) if neighbours is None else neighbours, "neighbours", "(users, users)"
+        )
+    ]
+    if min(users) < 0 or abs(users[0] - users[1]) > 1:
+        raise ValueError(f"neighbours must be numbers of users that differ by 1 or 0, not {users}")
+    p, q = mechanism.probability(users).tolist()
+    return Found(
+        parts=[(binomial_pair(p, q, n), 1)], name=repr(mechanism), neighbours=tuple(users),  # type: ignore[arg-type]
+        words=f"P: how many of {n} partitions of {users[0]} users are kept; Q: of {users[1]} users",
+        stated=mechanism.loss,
+    )  # fmt: skip
+
+
+def _of_share(share: PublishedShare) -> Found:
+    chance = float_of(share.share)
+    pair = TablePair(
+        outputs=["row", "no row"], p=np.array([chance, 1 - chance]), q=np.array([0.0, 1.0]),
+        losses=np.array([math.inf, math.log1p(-chance)]),
+    )  # fmt: skip
+    return Found(
+        parts=[(pair, 1)], name=f"publish_share(share={format_number(share.share)})",
+        words="P: rows that have the person's; Q: rows without it", stated=share.loss,
+    )  # fmt: skip
+
+
+_READERS: dict[type, Callable[..., Found]] = {
+    **dict.fromkeys((DiscreteLaplace, DiscreteGaussian, Laplace, Gaussian), _of_noise),
+    RandomizedResponse: _of_response,
+    **dict.fromkeys((ExponentialMechanism, PermuteAndFlip), _of_selection),
+    PartitionSelection: _of_partitions,
+    PublishedShare: _of_share,
+}
+_TAKES: dict[type, tuple[str, ...]] = {
+    **dict.fromkeys(
+        (DiscreteLaplace, DiscreteGaussian, Laplace, Gaussian, RandomizedResponse,
+         PartitionSelection), ("neighbours",),
+    ),
+    **dict.fromkeys((ExponentialMechanism, PermuteAndFlip), ("scores", "other")),
+}  # fmt: skip

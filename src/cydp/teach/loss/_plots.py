@@ -1,0 +1,255 @@
+# SPDX-License-Identifier: MIT
+"""Pictures of a privacy loss (extra ``plot``). docs/teach/loss.md, "Pictures"."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cydp._arguments import Number
+from cydp.releases.output._pyplot import ink_of
+from cydp.teach._pictures import draw_fill, draw_line, draw_lollipops, new_axes, set_words
+
+if TYPE_CHECKING:
+    from cydp.teach.loss._privacy_loss import PrivacyLoss
+
+__all__ = ["compare_losses", "plot_area", "plot_curve", "plot_delta", "plot_loss"]
+
+_MOST_CURVES = 6
+_LIMIT = 30.0  # of a loss that is drawn, in nats
+_SHOWN = 0.9995  # of the outputs, in a picture of both distributions
+_FEW = 40  # outputs, which are drawn as points
+_CURVE_POINTS = 161
+_FACE_ALPHA = 0.85
+
+
+def plot_loss(loss: PrivacyLoss, epsilon: float, ax: Any) -> Any:
+    """Draw e**L over the probability under P, from the largest loss on."""
+    ax = new_axes(ax)
+    above, losses = _ordered(loss)
+    draw_line(ax, above, np.exp(losses), "$e^{L}$ of the outputs", 0)
+    _draw_level(ax, math.exp(epsilon), f"$e^{{\\epsilon}}$, epsilon = {epsilon:.4g}")
+    share = loss.sf(epsilon)
+    inside = above <= share + 1e-15
+    ax.set_yscale("log")
+    if share > 0 and inside.any():
+        x, y = _until(above, losses, share)
+        draw_fill(ax, x, math.exp(epsilon), np.exp(y), f"P(L > epsilon) = {share:.4g}", 1)
+    shown = losses[(above > 0.002) & (above < 0.998)] if loss.is_continuous else losses
+    low, high = (min(shown.min(), -epsilon), max(shown.max(), epsilon))
+    room = 0.08 * (high - low) + 0.1
+    ax.set_ylim(math.exp(low - room), math.exp(high + room))
+    ax.set_xlim(0, 1)
+    lesson = (
+        f"the loss stays within epsilon = {epsilon:.4g}"
+        if share == 0
+        else f"the loss is beyond epsilon = {epsilon:.4g} with probability {share:.4g}"
+    )
+    set_words(
+        ax, f"{_short(loss)}:\n{lesson}; delta = {loss.delta(epsilon):.4g}",
+        "outputs by loss, each as wide as its probability under P", "likelihood ratio P/Q (factor)",
+    )  # fmt: skip
+    ax.legend(loc="upper right", framealpha=_FACE_ALPHA)
+    return ax
+
+
+def plot_area(loss: PrivacyLoss, epsilon: float, ax: Any) -> Any:
+    """Draw 1 - e**(epsilon - L) over the probability under P: the area is delta."""
+    ax = new_axes(ax)
+    above, losses = _ordered(loss)
+    share, delta = loss.sf(epsilon), loss.delta(epsilon)
+    heights = np.maximum(-np.expm1(epsilon - losses), 0)
+    draw_line(ax, above, heights, "$\\max(1 - e^{\\epsilon - L}, 0)$", 0)
+    draw_fill(ax, above, 0, heights, f"area: delta = {delta:.4g}", 1)
+    ax.plot(
+        [0, share, share], [1, 1, 0], color=ink_of(ax), linestyle=":", linewidth=1.2,
+        label=f"rectangle: P(L > epsilon) = {share:.4g}",
+    )  # fmt: skip
+    ax.set_xlim(0, 1)
+    ax.set_ylim(0, 1.1)
+    set_words(
+        ax, f"{_short(loss)}:\ndelta at epsilon = {epsilon:.4g} is {delta:.4g}, an area within "
+        "P(L > epsilon)",
+        "outputs by loss, each as wide as its probability under P",
+        "part that counts (of probability)",
+    )  # fmt: skip
+    ax.legend(loc="upper right", framealpha=_FACE_ALPHA)
+    return ax
+
+
+def plot_delta(loss: PrivacyLoss, epsilon: float, ax: Any) -> Any:
+    """Draw p and e**epsilon q over outputs."""
+    ax = new_axes(ax)
+    delta, factor = loss.delta(epsilon), math.exp(epsilon)
+    x, p, q, names = _outputs(loss)
+    words = f"area where P is above: delta = {delta:.4g}"
+    scaled = f"$e^{{\\epsilon}}$ Q, epsilon = {epsilon:.4g}"
+    low, high = np.minimum(p, factor * q), p
+    if loss.is_continuous:
+        draw_line(ax, x, p, "P", 0)
+        draw_line(ax, x, factor * q, scaled, 2)
+        draw_fill(ax, x, low, high, words, 1)
+        unit = "density (per unit of the output)"
+    else:
+        width = float(np.diff(x).min()) if len(x) > 1 else 1.0
+        edges = np.repeat(x, 2) + np.tile([-width / 2, width / 2], len(x))
+        ax.fill_between(edges, np.repeat(low, 2), np.repeat(high, 2), label=words, facecolor=("C1", 0.35), edgecolor="C1", hatch="////", linewidth=0.8)
+        if len(x) <= _FEW:
+            draw_lollipops(ax, x, p, "P", 0)
+            draw_lollipops(ax, x, factor * q, scaled, 2)
+        else:
+            draw_line(ax, x, p, "P", 0, drawstyle="steps-mid")
+            draw_line(ax, x, factor * q, scaled, 2, drawstyle="steps-mid")
+        unit = "probability of an output"
+    if names is not None:
+        ax.set_xticks(x, names)
+    ax.set_ylim(0, 1.08 * max(float(p.max()), min(factor * float(q.max()), 3 * float(p.max()))))
+    set_words(
+        ax, f"{_short(loss)}:\nwhere P is above $e^{{\\epsilon}}$ Q, the area between them is "
+        f"delta = {delta:.4g}", _output_label(loss), unit,
+    )  # fmt: skip
+    ax.legend(loc="upper right", framealpha=_FACE_ALPHA)
+    return ax
+
+
+def plot_curve(losses: Sequence[Any], ax: Any) -> Any:
+    """Draw delta over epsilon on a logarithmic axis, with what is stated."""
+    _check(losses)
+    ax = new_axes(ax)
+    most = max(_reach(loss) for loss in losses)
+    epsilons = np.linspace(0, most, _CURVE_POINTS)
+    least = 1e-10
+    for number, loss in enumerate(losses):
+        deltas = loss.delta(epsilons)
+        shown = np.where(deltas > 0, deltas, np.nan)
+        draw_line(ax, epsilons, shown, _short(loss, 46), number)
+        stated = loss.stated
+        epsilon = getattr(stated, "epsilon", None)
+        if epsilon is None:
+            continue
+        delta = float(getattr(stated, "delta", 0))
+        ax.plot(
+            [float(epsilon)], [max(delta, least)], "osD^vX"[number], color=f"C{number}",
+            clip_on=False, zorder=3, markersize=7,
+        )  # fmt: skip
+    ax.set_yscale("log")
+    ax.set_ylim(least, 1.5)
+    ax.set_xlim(0, most)
+    lesson = "delta falls as epsilon grows; markers: what is stated"
+    set_words(ax, lesson, "epsilon (nats)", "delta (probability)")
+    ax.legend(loc="lower left", framealpha=_FACE_ALPHA)
+    return ax
+
+
+def compare_losses(*losses: PrivacyLoss, epsilon: Number = 1) -> Any:
+    """Draw the losses of several mechanisms side by side, at one epsilon (extra ``plot``).
+
+    The picture of lectures: the loss of Laplace noise stays within epsilon, and that of Gaussian
+    noise is beyond it with a small probability.
+
+    Parameters
+    ----------
+    *losses : PrivacyLoss
+        Two to four.
+    epsilon : number >= 0, default 1
+        In nats.
+
+    Returns
+    -------
+    ndarray of matplotlib Axes
+
+    Raises
+    ------
+    TypeError, ValueError
+        If losses are no PrivacyLoss, or fewer or more; for another epsilon.
+    ImportError
+        Without matplotlib.
+
+    Examples
+    --------
+    >>> from cydp import Gaussian, Laplace
+    >>> from cydp.teach import compare_losses, privacy_loss
+    >>> noises = Laplace(epsilon=1, sensitivity=1), Gaussian(rho="1/2", sensitivity=1)
+    >>> panels = compare_losses(*map(privacy_loss, noises), epsilon=1)  # doctest: +SKIP
+
+    """
+    _check(losses)
+    if not 2 <= len(losses) <= 4:
+        raise ValueError(f"losses must be from 2 to 4, not {len(losses)}")
+    at = losses[0]._read_epsilon(epsilon)
+    panels = new_axes(None, len(losses), sharey=True)
+    limits = []
+    for loss, ax in zip(losses, panels, strict=True):
+        plot_loss(loss, at, ax)
+        limits.append(ax.get_ylim())
+    panels[0].set_ylim(min(low for low, _ in limits), max(high for _, high in limits))
+    for ax in panels[1:]:
+        ax.set_ylabel("")
+    return panels
+
+
+def _check(losses: Sequence[Any]) -> None:
+    if len(losses) > _MOST_CURVES:
+        raise ValueError(f"others must be at most {_MOST_CURVES - 1}, not {len(losses) - 1}")
+    for loss in losses:
+        if not hasattr(loss, "loss_of"):
+            raise TypeError(
+                "losses must be PrivacyLoss, as privacy_loss(mechanism) is, not "
+                f"{type(loss).__name__}"
+            )
+
+
+def _ordered(loss: PrivacyLoss) -> tuple[Any, Any]:
+    above, losses = loss._pair.ordered()
+    return above, np.clip(losses, -_LIMIT, _LIMIT)
+
+
+def _until(above: Any, losses: Any, share: float) -> tuple[Any, Any]:
+    """Return the part of a curve up to a probability."""
+    inside = above <= share + 1e-15
+    x, y = above[inside], losses[inside]
+    return np.append(x, share), np.append(y, y[-1])
+
+
+def _draw_level(ax: Any, level: float, label: str) -> None:
+    ax.axhline(level, color=ink_of(ax), linewidth=1.4, linestyle="--", label=label)
+
+
+def _outputs(loss: PrivacyLoss) -> tuple[Any, Any, Any, list[str] | None]:
+    """Return where outputs are drawn, their p and q, and words for them if they are no numbers."""
+    outputs, p, q = loss.outputs, loss.p, loss.q
+    if isinstance(outputs, list):
+        return np.arange(len(outputs)), p, q, outputs
+    finite = np.isfinite(outputs)
+    outputs, p, q = outputs[finite], p[finite], q[finite]
+    order = np.argsort(outputs)
+    outputs, p, q = outputs[order], p[order], q[order]
+    left = (1 - _SHOWN) / 2 * p.sum()
+    sums = [np.cumsum(each) for each in (p, q)]
+    low = min(int(np.searchsorted(each, left)) for each in sums)
+    high = max(int(np.searchsorted(each, each[-1] - left)) for each in sums)
+    inside = slice(max(low - 1, 0), high + 2)
+    return outputs[inside], p[inside], q[inside], None
+
+
+def _output_label(loss: PrivacyLoss) -> str:
+    if loss.neighbours is None:
+        return "output (its loss in nats)" if not isinstance(loss.outputs, list) else "output (in words)"
+    return "output (in the unit of f)"
+
+
+def _reach(loss: PrivacyLoss) -> float:
+    """Return an epsilon up to which a curve is worth drawing."""
+    if math.isfinite(loss.supremum):
+        return 1.1 * loss.supremum + 0.1
+    deltas = (1e-8, 1e-4, 2 * loss.distinguishing, 0.5)
+    found = [loss.epsilon(each) for each in deltas if each > loss.distinguishing]
+    finite = [each for each in found if math.isfinite(each)]
+    return max(finite[0] if finite else 1.0, 1.0)
+
+
+def _short(loss: PrivacyLoss, width: int = 70) -> str:
+    return loss.name if len(loss.name) <= width else loss.name[: width - 3] + "..."

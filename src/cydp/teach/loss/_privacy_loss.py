@@ -1,0 +1,541 @@
+# SPDX-License-Identifier: MIT
+"""The privacy loss of a mechanism, a loss or a plan, as a random variable."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, overload
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from cydp._arguments import Integer, Number
+from cydp._call_errors import explain_arguments
+from cydp._numbers.rational import float_of, read_exact, read_integer
+from cydp.accounting._cost import Cost
+from cydp.accounting._loss import Loss
+from cydp.accounting._loss_numbers import read_delta
+from cydp.accounting._plan import Plan
+from cydp.teach.loss import _plots
+from cydp.teach.loss._compose import Parts, compose
+from cydp.teach.loss._pair import Floats, Pair, TablePair
+from cydp.teach.loss._pair_of import Found, find_parts
+
+__all__ = ["PrivacyLoss", "privacy_loss"]
+
+_MOST_TIMES = 10**6
+_CLOSE = 2.0**-46  # of an epsilon that is searched
+
+
+class PrivacyLoss:
+    """The privacy loss L(o) = ln(P(o) / Q(o)) of outputs o that are drawn from P.
+
+    P has the outputs on a table D, and Q those on a neighbour D'. `privacy_loss` makes one.
+
+    Attributes
+    ----------
+    name : str
+        What the loss is of.
+    neighbours : pair or None
+        f(D) and f(D'), or what else the two tables are told apart by; None where the pair of
+        distributions stands for all neighbours.
+    stated : PureDP, ApproxDP, ZCDP or None
+        What one release states that it costs; None for several releases.
+
+    Notes
+    -----
+    Differential privacy bounds both directions: see `reverse`. docs/teach/loss.md has definitions,
+    proofs and the accuracy of each number.
+
+    References
+    ----------
+    .. [1] Dwork, Rothblum, "Concentrated differential privacy", 2016 (the loss as a variable).
+    .. [2] Balle, Barthe, Gaboardi, "Privacy amplification by subsampling", 2018 (the hockey-stick
+       divergence).
+
+    Examples
+    --------
+    >>> from cydp import DiscreteGaussian
+    >>> loss = privacy_loss(DiscreteGaussian(rho="1/2", sensitivity=1))
+    >>> round(loss.delta(1), 6), round(loss.sf(1), 4)  # delta is not P(L > epsilon)
+    (0.141351, 0.3006)
+
+    """
+
+    __slots__ = ("_found", "_pair", "name", "neighbours", "stated")
+
+    def __init__(self, found: Found, pair: Pair | None = None) -> None:
+        self.name, self.neighbours, self.stated = found.name, found.neighbours, found.stated
+        self._found = found
+        self._pair = compose(found.parts) if pair is None else pair
+
+    @property
+    def is_continuous(self) -> bool:
+        """Whether `p` and `q` are densities, and `outputs` points of a picture."""
+        return self._pair.is_continuous
+
+    @property
+    def outputs(self) -> Any:
+        """The outputs, shape (n,): integers, codes or words; of several releases, their losses.
+
+        Outputs of several releases that have one loss are taken together: nothing else tells the
+        tables apart. `beyond` has the probability of outputs that are not listed.
+        """
+        return self._pair.outputs
+
+    @property
+    def p(self) -> Floats:
+        """Probability of each output under P, or its density, shape (n,)."""
+        return self._pair.p
+
+    @property
+    def q(self) -> Floats:
+        """Probability of each output under Q, or its density, shape (n,)."""
+        return self._pair.q
+
+    @property
+    def losses(self) -> Floats:
+        """Loss of each output in nats, shape (n,): infinite for outputs that Q never gives."""
+        return self._pair.losses
+
+    @property
+    def beyond(self) -> float:
+        """Probability under P of outputs that are not listed.
+
+        For Laplace noise they have the largest and the least loss, and every number counts them.
+        For Gaussian noise they are below 1e-290 together, and count as 0.
+
+        >>> from cydp import DiscreteLaplace
+        >>> privacy_loss(DiscreteLaplace(epsilon=1, sensitivity=1)).beyond < 1e-17
+        True
+        """
+        if isinstance(self._pair, TablePair):
+            return float(sum(p for p, _, _ in self._pair.rest)) + self._pair.slack
+        return 0.0
+
+    @property
+    def rounding(self) -> float:
+        """By how much the loss may be too high, in nats: 0 unless it was put on a grid.
+
+        `delta(epsilon)` is at least the exact one, and at most that at epsilon - rounding.
+        """
+        return self._pair.rounding
+
+    @property
+    def mean(self) -> float:
+        """Mean of the loss in nats: the Kullback-Leibler divergence of P from Q.
+
+        >>> from cydp import DiscreteGaussian
+        >>> round(privacy_loss(DiscreteGaussian(rho="1/2", sensitivity=1)).mean, 9)
+        0.5
+        """
+        return self._pair.mean
+
+    @property
+    def variance(self) -> float:
+        """Variance of the loss, in squares of nats; infinite where the loss can be.
+
+        >>> from cydp import Gaussian
+        >>> round(privacy_loss(Gaussian(rho="1/2", sensitivity=1)).variance, 9)
+        1.0
+        """
+        return self._pair.variance
+
+    @property
+    def supremum(self) -> float:
+        """The least number that the loss does not exceed, in nats: the epsilon of pure DP."""
+        return self._pair.supremum
+
+    @property
+    def distinguishing(self) -> float:
+        """Probability under P of the distinguishing event: outputs that Q never gives.
+
+        >>> from cydp import ApproxDP
+        >>> privacy_loss(ApproxDP(1, "0.01")).distinguishing
+        0.01
+        """
+        return self._pair.p_only
+
+    def loss_of(self, output: Any) -> float:
+        """Return the loss of one output, in nats.
+
+        Parameters
+        ----------
+        output : number or str
+            One of `outputs`; for continuous noise any number.
+
+        Returns
+        -------
+        float
+
+        Raises
+        ------
+        ValueError
+            If no such output is listed.
+
+        Examples
+        --------
+        >>> from cydp import DiscreteLaplace
+        >>> loss = privacy_loss(DiscreteLaplace(epsilon=1, sensitivity=1))
+        >>> loss.loss_of(-3), loss.loss_of(4)
+        (1.0, -1.0)
+
+        """
+        if self.is_continuous:
+            at = np.asarray([float_of(read_exact(output, "output"))])
+            points, losses = self._pair.outputs, self._pair.losses
+            return float(np.interp(at, points, losses)[0])
+        found = np.flatnonzero(np.asarray(self.outputs, object) == output)
+        if not len(found):
+            raise ValueError("output must be one of outputs, which are listed")
+        return float(self.losses[found[0]])
+
+    @overload
+    def delta(self, epsilon: Number) -> float: ...
+    @overload
+    def delta(self, epsilon: NDArray[Any] | list[Any]) -> NDArray[np.float64]: ...
+    def delta(self, epsilon: Number | ArrayLike) -> float | NDArray[np.float64]:
+        """Return the hockey-stick divergence: the sum of max(p - e**epsilon q, 0) over outputs.
+
+        It is the least delta for which P(A) <= e**epsilon Q(A) + delta for all events A.
+
+        Parameters
+        ----------
+        epsilon : number >= 0, or array of them
+            In nats.
+
+        Returns
+        -------
+        float, or ndarray of float64 of the same shape
+
+        Raises
+        ------
+        TypeError, ValueError
+            For another epsilon.
+
+        Notes
+        -----
+        It is one direction, of P from Q; ``reverse().delta(epsilon)`` is the other, which is the
+        same for noise that is symmetric.
+
+        Examples
+        --------
+        >>> from cydp import DiscreteLaplace, Gaussian
+        >>> round(privacy_loss(Gaussian(rho="1/2", sensitivity=1)).delta(1), 4)
+        0.1269
+        >>> privacy_loss(DiscreteLaplace(epsilon=1, sensitivity=1)).delta([0, "1/2", 1]).round(4)
+        array([0.4621, 0.2876, 0.    ])
+
+        """
+        at = _read_points(epsilon, "epsilon")
+        if (at < 0).any():
+            raise ValueError(f"epsilon must be at least 0, not {at.min():.6g}")
+        return _map(self._pair.delta, at)
+
+    def epsilon(self, delta: Number) -> float:
+        """Return the least epsilon with `delta(epsilon)` of at most delta, in nats.
+
+        Parameters
+        ----------
+        delta : number in [0, 1)
+
+        Returns
+        -------
+        float
+            Infinite if the distinguishing event is more likely, or the loss is unbounded and delta
+            is 0. The search ends above the exact one, by a share of 1e-13 at most.
+
+        Raises
+        ------
+        TypeError, ValueError
+            For another delta, and for one so small that floats do not follow.
+
+        Examples
+        --------
+        >>> from cydp import Gaussian
+        >>> round(privacy_loss(Gaussian(rho="1/2", sensitivity=1)).epsilon(1e-6), 4)
+        5.1104
+
+        """
+        at = float_of(read_delta(delta))
+        pair = self._pair
+        if at == 0:
+            return max(pair.supremum, 0.0)
+        if at < pair.least_delta:
+            raise ValueError(f"delta must be 0 or at least {pair.least_delta:.2g} for this loss")
+        if pair.delta(0.0) <= at:
+            return 0.0
+        if pair.p_only > at:
+            return math.inf
+        low, high = 0.0, 1.0
+        while pair.delta(high) > at:
+            low, high = high, 2 * high
+        while high - low > high * _CLOSE:
+            middle = (low + high) / 2
+            low, high = (low, middle) if pair.delta(middle) <= at else (middle, high)
+        return high
+
+    @overload
+    def sf(self, loss: Number) -> float: ...
+    @overload
+    def sf(self, loss: NDArray[Any] | list[Any]) -> NDArray[np.float64]: ...
+    def sf(self, loss: Number | ArrayLike) -> float | NDArray[np.float64]:
+        """Return P(L > loss). It is NOT delta, but at least as large.
+
+        Parameters
+        ----------
+        loss : number, or array of numbers
+            In nats.
+
+        Returns
+        -------
+        float, or ndarray of float64 of the same shape
+
+        Raises
+        ------
+        TypeError, ValueError
+            If loss is not numbers.
+
+        Examples
+        --------
+        >>> from cydp import PureDP
+        >>> round(privacy_loss(PureDP(1)).sf(0), 4)
+        0.7311
+
+        """
+        return _map(self._pair.sf, _read_points(loss, "loss"))
+
+    @overload
+    def cdf(self, loss: Number) -> float: ...
+    @overload
+    def cdf(self, loss: NDArray[Any] | list[Any]) -> NDArray[np.float64]: ...
+    def cdf(self, loss: Number | ArrayLike) -> float | NDArray[np.float64]:
+        """Return P(L <= loss); parameters as in `sf`.
+
+        >>> from cydp import PureDP
+        >>> round(privacy_loss(PureDP(1)).cdf(0), 4)
+        0.2689
+        """
+        return 1 - self.sf(loss)  # type: ignore[arg-type, operator, no-any-return]
+
+    def reverse(self) -> PrivacyLoss:
+        """Return the loss with P and Q exchanged: ln(Q(o) / P(o)), o drawn from Q.
+
+        A guarantee for all neighbours needs the larger delta of both.
+
+        Examples
+        --------
+        >>> from cydp import PartitionSelection
+        >>> select = PartitionSelection(epsilon=1, delta="0.01", max_partitions=1)
+        >>> loss = privacy_loss(select, neighbours=(1, 0))
+        >>> round(loss.delta(1), 4), loss.reverse().delta(1)
+        (0.01, 0.0)
+
+        """
+        found = self._found
+        name = found.name.removesuffix(_REVERSED)
+        pair = None if self.neighbours is None else self.neighbours[::-1]
+        other = Found(
+            parts=[(pair_.reverse(), times) for pair_, times in found.parts],
+            name=name if name != found.name else name + _REVERSED,
+            neighbours=pair, words=_exchange(found.words), stated=found.stated,
+        )  # fmt: skip
+        return PrivacyLoss(other, self._pair.reverse() if len(found.parts) > 1 else None)
+
+    def __add__(self, other: PrivacyLoss) -> PrivacyLoss:
+        """Return the loss of two releases with independent randomness: losses are added."""
+        if not isinstance(other, PrivacyLoss):
+            return NotImplemented
+        return _join(self, [*self._found.parts, *other._found.parts], f"{self.name} + {other.name}")
+
+    def __mul__(self, count: Integer) -> PrivacyLoss:
+        """Return the loss of `count` such releases, from 0 to 10**6."""
+        times = read_integer(count, "count")
+        if not 0 <= times <= _MOST_TIMES:
+            raise ValueError(f"count must be from 0 to 10**6, not {times}")
+        parts = [(pair, times * n) for pair, n in self._found.parts]
+        return _join(self, parts, f"{times:,} x {self.name}")
+
+    __rmul__ = __mul__
+
+    def __repr__(self) -> str:
+        mean = f"mean {self.mean:.4g} nats"
+        if math.isfinite(self.variance):
+            mean += f", standard deviation {math.sqrt(self.variance):.4g}"
+        most = f"at most {self.supremum:.6g}" if math.isfinite(self.supremum) else "no upper bound"
+        at = 1
+        other = self._pair.reverse().delta(at)
+        both = f"delta({at}) = {self.delta(at):.4g}, with P and Q exchanged {other:.4g}"
+        grid = f"\n  on a grid: each loss at most {self.rounding:.2g} too high"
+        return (
+            f"privacy loss of {self.name}\n  {self._found.words}\n"
+            f"  {mean}, {most}; distinguishing event: probability {self.distinguishing:.4g}\n"
+            f"  P(L > {at}) = {self.sf(at):.4g}; {both}{grid if self.rounding else ''}"
+        )
+
+    def plot(self, epsilon: Number | None = None, *, ax: Any = None) -> Any:
+        """Draw the loss over all outputs, which lie side by side by their probability under P.
+
+        Outputs with the largest loss are on the left. Where the curve is above the line at
+        e**epsilon, the epsilon is exceeded: the width of the hatched part is P(L > epsilon), which
+        is more than delta. `plot_area` draws delta.
+
+        Parameters
+        ----------
+        epsilon : number >= 0, optional
+            In nats. Default: that of the stated loss, or else 1.
+        ax : matplotlib Axes, optional
+            Default: axes of a new figure.
+
+        Returns
+        -------
+        matplotlib Axes
+
+        Raises
+        ------
+        ImportError
+            Without matplotlib (extra ``plot``).
+
+        """
+        return _plots.plot_loss(self, self._read_epsilon(epsilon), ax)
+
+    def plot_area(self, epsilon: Number | None = None, *, ax: Any = None) -> Any:
+        """Draw delta as an area: 1 - e**(epsilon - L) over the probability under P.
+
+        Parameters, the result and errors are those of `plot`.
+        """
+        return _plots.plot_area(self, self._read_epsilon(epsilon), ax)
+
+    def plot_delta(self, epsilon: Number | None = None, *, ax: Any = None) -> Any:
+        """Draw p and e**epsilon q over outputs: the area where p is above the other is delta.
+
+        Parameters, the result and errors are those of `plot`.
+        """
+        return _plots.plot_delta(self, self._read_epsilon(epsilon), ax)
+
+    def plot_curve(self, *others: PrivacyLoss, ax: Any = None) -> Any:
+        """Draw delta over epsilon, of this loss and of others.
+
+        Parameters
+        ----------
+        *others : PrivacyLoss
+            At most five.
+        ax : matplotlib Axes, optional
+            Default: axes of a new figure.
+
+        Returns
+        -------
+        matplotlib Axes
+
+        Raises
+        ------
+        TypeError, ValueError
+            For others that are no PrivacyLoss, or too many.
+        ImportError
+            Without matplotlib (extra ``plot``).
+
+        """
+        return _plots.plot_curve((self, *others), ax)
+
+    def _read_epsilon(self, epsilon: Number | None) -> float:
+        if epsilon is None:
+            stated = getattr(self.stated, "epsilon", None)
+            return 1.0 if stated is None else float_of(stated)
+        at = read_exact(epsilon, "epsilon")
+        if at < 0:
+            raise ValueError(f"epsilon must be at least 0, not {float_of(at):.6g}")
+        return float_of(at)
+
+
+_REVERSED = ", P and Q exchanged"
+
+
+@explain_arguments
+def privacy_loss(
+    cost: Cost | Plan | list[Any] | tuple[Any, ...],
+    *,
+    neighbours: tuple[Any, Any] | None = None,
+    scores: ArrayLike | None = None,
+    other: ArrayLike | None = None,
+) -> PrivacyLoss:
+    """Return the privacy loss of a mechanism, a loss or a plan, as a random variable.
+
+    Parameters
+    ----------
+    cost : mechanism, PureDP, ApproxDP, ZCDP, Plan, or a list of these
+        Several are released with independent randomness, and their losses are added. A release
+        counts by its loss.
+    neighbours : (f(D), f(D')), optional
+        For noise: two numbers, or two lists, that differ by at most the sensitivity. Default: 0 and
+        the sensitivity, for one number. For `RandomizedResponse`: two codes, by default 0 and 1.
+        For `PartitionSelection`: the numbers of users of each partition that one user is in, by
+        default 1 and 0.
+    scores, other : lists of numbers, shape (m,), optional
+        For `ExponentialMechanism` and `PermuteAndFlip`: the scores of the candidates on D and D'.
+        Default: what epsilon alone allows.
+
+    Returns
+    -------
+    PrivacyLoss
+
+    Raises
+    ------
+    TypeError, ValueError
+        If cost is none of these, or has no law that is known (`Snapping`); if neighbours are
+        farther apart than the sensitivity.
+
+    Notes
+    -----
+    It reads no data and costs nothing. `Laplace` and `Gaussian` add noise on a fine grid, and are
+    shown as the continuous noise that textbooks have. docs/teach/loss.md says which pair of
+    distributions each mechanism has.
+
+    References
+    ----------
+    .. [1] Kairouz, Oh, Viswanath, "The composition theorem for differential privacy", 2015 (the
+       pairs of losses).
+    .. [2] Zhu, Dong, Wang, "Optimal accounting of differential privacy via characteristic
+       function", 2022 (dominating pairs).
+
+    Examples
+    --------
+    >>> from cydp import DiscreteLaplace, Plan
+    >>> noise = DiscreteLaplace(epsilon="1/2", sensitivity=1)
+    >>> privacy_loss(noise).supremum, privacy_loss(Plan([(noise, 3)])).supremum
+    (0.5, 1.5)
+
+    """
+    if isinstance(cost, PrivacyLoss):
+        raise TypeError("cost must be a mechanism, a loss or a plan: add privacy losses by +")
+    return PrivacyLoss(find_parts(cost, neighbours, scores, other))
+
+
+def _join(first: PrivacyLoss, parts: Parts, name: str) -> PrivacyLoss:
+    words = "neighbours: those of each release by itself"
+    return PrivacyLoss(Found(parts=parts, name=name, words=words))
+
+
+def _exchange(words: str) -> str:
+    swap = {"P:": "Q:", "Q:": "P:"}
+    return " ".join(swap.get(word, word) for word in words.split(" "))
+
+
+def _read_points(given: Any, name: str) -> Floats:
+    """Return numbers as floats; each is read exactly, so that "1/2" and 0.1 mean what they say."""
+    if isinstance(given, np.ndarray) and given.dtype.kind in "fiu":
+        points = given.astype(np.float64)
+    elif isinstance(given, list | tuple | np.ndarray):
+        points = np.array(
+            [float_of(read_exact(each, name)) for each in np.asarray(given, object).flat]
+        ).reshape(np.shape(given))
+    else:
+        points = np.array(float_of(read_exact(given, name)))
+    if np.isnan(points).any():
+        raise ValueError(f"{name} must not be NaN")
+    return points
+
+
+def _map(function: Any, at: Floats) -> Any:
+    if at.ndim == 0:
+        return function(at.item())
+    return np.array([function(each) for each in at.ravel().tolist()], float).reshape(at.shape)
