@@ -14,7 +14,14 @@ import numpy as np
 from cydp._numbers.rational import float_of
 from cydp.teach.loss._continuous import NormalNoise
 from cydp.teach.loss._loss_pairs import equal_pair
-from cydp.teach.loss._pair import Floats, Lattice, Pair, TablePair
+from cydp.teach.loss._pair import (
+    LEAST_DELTA,
+    Floats,
+    Lattice,
+    Pair,
+    TablePair,
+    exact_floats,
+)
 
 __all__ = ["Parts", "compose"]
 
@@ -22,10 +29,10 @@ Parts: TypeAlias = Sequence[tuple[Pair, int]]
 
 _MOST_DIRECT = 4096  # points of a sum that is computed without a Fourier transform
 _MOST_POINTS = 2**20  # of losses that are kept as they are
-_POINTS = 2**16  # of losses that are spread to a grid
+_POINTS = 2**17  # of losses that are spread to a grid
 _WIDTH = 20  # standard deviations, over which they are
 _TAIL = 1e-15  # the probability of losses that are left out
-_ROUNDING = 1e-14  # of delta, for each release and once more: more than was seen
+_ROUNDING = 1e-14  # of a transform, times 10 + the root of the number of releases
 _RATES = np.logspace(-1, 2, 40)
 
 
@@ -131,7 +138,10 @@ def _sum(
     """Return the pair of the sums of losses."""
     origin = sum((lattice.origin * times for lattice, times in lattices), Fraction(0))
     sides = [
-        [_Masses(getattr(each, side), round(each.step / step), n) for each, n in lattices]
+        [
+            _Masses(_rescale(each, side), round(each.step / step), n)
+            for each, n in lattices
+        ]
         for side in "pq"
     ]
     last = sum(each.last * each.times for each in sides[0])
@@ -148,7 +158,7 @@ def _sum(
             for side, window in zip(sides, windows, strict=True)
         )
     at = np.flatnonzero((p > 0) | (q > 0))
-    losses = float_of(origin + low * step) + float_of(step) * at
+    losses = exact_floats(origin + low * step, step, at)
     p_only, q_only = (
         -math.expm1(sum(n * math.log1p(-getattr(each, f"{side}_only")) for each, n in lattices))
         if all(getattr(each, f"{side}_only") < 1 for each, _ in lattices) else 1.0
@@ -156,6 +166,7 @@ def _sum(
     )  # fmt: skip
     ends = [(math.inf, p_only, 0.0)] * (p_only > 0) + [(-math.inf, 0.0, q_only)] * (q_only > 0)
     losses = np.append(losses, [loss for loss, _, _ in ends])
+    slack = 0.0 if is_direct else 2 * _TAIL + _ROUNDING * (10 + math.sqrt(count))
     return TablePair(
         outputs=losses, losses=losses,
         p=np.append(p[at], [mass for _, mass, _ in ends]),
@@ -164,11 +175,28 @@ def _sum(
             sum(times * getattr(pair, each) for pair, times in parts)
             for each in ("mean", "variance")
         ),
-        is_bounded=all(math.isfinite(pair.supremum) or pair.p_only for pair, _ in parts),
-        slack=0.0 if is_direct else 2 * _TAIL,
-        least_delta=1e-290 if is_direct else _ROUNDING * (count + 1),
+        largest=_largest(lattices, parts, rounding), slack=slack,
+        least_delta=10 * slack or LEAST_DELTA,
         rounding=rounding,
     )  # fmt: skip
+
+
+def _largest(lattices: Sequence[tuple[Lattice, int]], parts: Parts, rounding: float) -> float:
+    """Return the largest loss of the sum."""
+    if rounding or not all(math.isfinite(pair.supremum) for pair, _ in parts):
+        return sum(times * pair.supremum for pair, times in parts)
+    tops = [
+        times * (each.origin + each.step * int(np.flatnonzero(each.p)[-1]))
+        for each, times in lattices
+    ]
+    return float_of(sum(tops, Fraction(0)))
+
+
+def _rescale(lattice: Lattice, side: str) -> Floats:
+    """Return masses whose sum is what is not infinite: a power would enlarge what is missing."""
+    masses, beyond = getattr(lattice, side), getattr(lattice, f"{side}_only")
+    total = masses.sum()
+    return masses * ((1 - beyond) / total) if total else masses
 
 
 def _convolve(side: Sequence[_Masses]) -> Floats:
@@ -211,6 +239,9 @@ def _transform(
     for each in side:
         at = np.arange(len(each.masses)) * each.stride % size
         product *= np.fft.rfft(np.bincount(at, each.masses, size)) ** each.times
+    total = math.prod(float(each.masses.sum()) ** each.times for each in side)
+    if product[0].real > 0:
+        product *= total / product[0].real
     found = np.roll(np.fft.irfft(product, size), -(low % size))[: high - low + 1]
     found[: window[0] - low] = found[window[1] - low + 1 :] = 0
     return np.maximum(found, 0)

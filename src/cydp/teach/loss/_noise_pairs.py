@@ -13,7 +13,7 @@ from cydp._numbers.rational import float_of
 from cydp.mechanisms._gaussian_law import GaussianLaw
 from cydp.mechanisms._laplace_law import LaplaceLaw
 from cydp.teach.loss._continuous import LaplaceNoise, NormalNoise
-from cydp.teach.loss._pair import Pair, TablePair
+from cydp.teach.loss._pair import Pair, TablePair, exact_floats
 
 __all__ = ["gaussian_pair", "laplace_pair"]
 
@@ -35,7 +35,7 @@ def laplace_pair(start: int, end: int, scale: Fraction) -> Pair:
     beyond = [law.cdf(np.array([-wide - 1.0 - shift])).item() for shift in (0, distance)]
     return TablePair(
         outputs=_outputs(start, end, k), p=law.pmf(k * 1.0), q=law.pmf(k * 1.0 - distance),
-        losses=_exactly(first, step, steps), first=first, step=step, steps=steps,
+        losses=exact_floats(first, step, steps), first=first, step=step, steps=steps,
         rest=((beyond[0], beyond[1], edge), (beyond[1], beyond[0], -edge)) if distance else (),
     )  # fmt: skip
 
@@ -52,19 +52,10 @@ def gaussian_pair(start: int, end: int, sigma2: Fraction) -> Pair:
     first = (distance**2 - 2 * distance * int(k[-1])) / (2 * sigma2)
     return TablePair(
         outputs=_outputs(start, end, k), p=law.pmf(k * 1.0), q=law.pmf(k * 1.0 - distance),
-        losses=_exactly(first, step, steps), first=first, step=step, steps=steps,
-        is_bounded=not distance,
+        losses=exact_floats(first, step, steps), first=first, step=step, steps=steps,
+        largest=math.inf if distance else 0.0,
     )  # fmt: skip
 
 
 def _outputs(start: int, end: int, k: Any) -> Any:
     return start + (k if end >= start else -k)
-
-
-def _exactly(first: Fraction, step: Fraction, steps: Any) -> Any:
-    """Return first + step * steps, each the nearest float: a loss equals a stated epsilon."""
-    common = first.denominator * step.denominator
-    origin, slope = int(first * common), int(step * common)
-    if abs(origin) + slope * (int(steps.max(initial=0)) + 1) < 2**53 and common < 2**53:
-        return (origin + slope * steps) / common
-    return float_of(first) + float_of(step) * steps

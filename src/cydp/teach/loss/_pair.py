@@ -17,9 +17,21 @@ from numpy.typing import NDArray
 
 from cydp._numbers.rational import float_of
 
-__all__ = ["Floats", "Lattice", "Pair", "TablePair", "cells_between", "lattice_of", "spread"]
+__all__ = [
+    "LEAST_DELTA",
+    "Floats",
+    "Lattice",
+    "Pair",
+    "TablePair",
+    "cells_between",
+    "exact_floats",
+    "lattice_of",
+    "spread",
+]
 
 Floats = NDArray[np.float64]
+
+LEAST_DELTA = 1e-290  # below it, floats do not follow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +54,7 @@ class Pair(ABC):
     is_continuous = False
     slack = 0.0  # what `delta` adds, so that it is not too small
     rounding = 0.0  # by how much each loss may be too high, in nats
-    least_delta = 1e-290  # below it, floats do not follow
+    least_delta = LEAST_DELTA
 
     outputs: Any  # of a continuous pair: points at which the densities p and q are
     p: Floats
@@ -115,8 +127,8 @@ class TablePair(Pair):
         Finite losses are first + step * steps, if they are rational.
     rest : tuple of (p, q, loss)
         What is beyond the table: outputs that are taken together, since their loss is equal.
-    is_bounded : bool
-        Whether the largest loss is that of the table.
+    largest : float, or None
+        The least number that L does not exceed, unless it is in the table.
     moments : (mean, variance), or None
         Of a composition: those of its parts, added.
 
@@ -130,11 +142,11 @@ class TablePair(Pair):
     step: Fraction = Fraction(1)
     steps: NDArray[np.int64] | None = None
     rest: tuple[tuple[float, float, float], ...] = ()
-    is_bounded: bool = True
+    largest: float | None = None
     moments: tuple[float, float] | None = None
     slack: float = 0.0
     rounding: float = 0.0
-    least_delta: float = 1e-290
+    least_delta: float = LEAST_DELTA
     _sorted: list[Any] = field(default_factory=list, repr=False, compare=False)
 
     def _all(self) -> tuple[Floats, Floats]:
@@ -149,6 +161,8 @@ class TablePair(Pair):
 
     def delta(self, epsilon: float) -> float:
         """Return the sum of p (1 - e**(epsilon - L)) over all outputs with L > epsilon."""
+        if epsilon >= self.supremum:
+            return 0.0
         losses, masses = self._all()
         n = int(np.searchsorted(-losses, -epsilon))
         found = float((masses[:n] * -np.expm1(epsilon - losses[:n])).sum())
@@ -160,19 +174,15 @@ class TablePair(Pair):
         return min(float(masses[: int(np.searchsorted(-losses, -loss))].sum()), 1.0)
 
     def reverse(self) -> TablePair:
-        """Return Q and P."""
-        first, steps, moments = None, None, None
+        """Return Q and P; not for a composition, whose parts are reversed."""
+        first, steps = None, None
         if self.first is not None and self.steps is not None:
             most = int(self.steps.max(initial=0))
             first, steps = -(self.first + self.step * most), most - self.steps
-        if self.moments is not None:
-            # A composition has losses with their masses under Q as well.
-            moments = _moments(self.q, -self.losses)
         return TablePair(
             outputs=self.outputs, p=self.q, q=self.p, losses=-self.losses, first=first,
             step=self.step, steps=steps, rest=tuple((q, p, -loss) for p, q, loss in self.rest),
-            is_bounded=self.is_bounded, moments=moments, slack=self.slack,
-            rounding=self.rounding, least_delta=self.least_delta,
+            largest=self.largest,
         )  # fmt: skip
 
     def ordered(self) -> tuple[Floats, Floats]:
@@ -214,7 +224,7 @@ class TablePair(Pair):
     @property
     def supremum(self) -> float:
         """The least number that L does not exceed."""
-        return float(self._all()[0][0]) if self.is_bounded else math.inf
+        return float(self._all()[0][0]) if self.largest is None else self.largest
 
     @property
     def lattice(self) -> Lattice | None:
@@ -290,3 +300,11 @@ def _moments(masses: Floats, losses: Floats) -> tuple[float, float]:
     total = masses.sum()
     mean = float((masses * losses).sum() / total)
     return mean, float((masses * (losses - mean) ** 2).sum() / total)
+
+def exact_floats(first: Fraction, step: Fraction, steps: NDArray[np.int64]) -> Floats:
+    """Return first + step * steps, each the nearest float: a loss equals a stated epsilon."""
+    common = first.denominator * step.denominator
+    origin, slope = int(first * common), int(step * common)
+    if abs(origin) + slope * (int(steps.max(initial=0)) + 1) < 2**53 and common < 2**53:
+        return np.asarray((origin + slope * steps) / common, np.float64)
+    return float_of(first) + float_of(step) * steps

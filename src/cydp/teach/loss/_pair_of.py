@@ -90,7 +90,7 @@ def _join(items: Sequence[tuple[Any, int]], kind: str) -> Found:
     names = ", ".join(f"{times:,} x {cost!r}" for cost, times in items[:3])
     more = ", ..." if len(items) > 3 else ""
     return Found(
-        parts=parts, name=f"{kind} of {total:,} releases: {names}{more}",
+        parts=parts, name=f"{kind} of {total:,} release{'s' * (total != 1)}: {names}{more}",
         words="neighbours: those of each release by itself",
     )  # fmt: skip
 

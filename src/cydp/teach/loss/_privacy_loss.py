@@ -58,16 +58,16 @@ class PrivacyLoss:
     >>> from cydp import DiscreteGaussian
     >>> loss = privacy_loss(DiscreteGaussian(rho="1/2", sensitivity=1))
     >>> round(loss.delta(1), 6), round(loss.sf(1), 4)  # delta is not P(L > epsilon)
-    (0.141351, 0.3006)
+    (0.141351, 0.3005)
 
     """
 
     __slots__ = ("_found", "_pair", "name", "neighbours", "stated")
 
-    def __init__(self, found: Found, pair: Pair | None = None) -> None:
+    def __init__(self, found: Found) -> None:
         self.name, self.neighbours, self.stated = found.name, found.neighbours, found.stated
         self._found = found
-        self._pair = compose(found.parts) if pair is None else pair
+        self._pair: Pair = compose(found.parts)
 
     @property
     def is_continuous(self) -> bool:
@@ -103,7 +103,8 @@ class PrivacyLoss:
         """Probability under P of outputs that are not listed.
 
         For Laplace noise they have the largest and the least loss, and every number counts them.
-        For Gaussian noise they are below 1e-290 together, and count as 0.
+        For Gaussian noise they are below 1e-290 together, and count as 0. For many releases they
+        and all rounding of a Fourier transform are below `beyond`, and `delta` adds it.
 
         >>> from cydp import DiscreteLaplace
         >>> privacy_loss(DiscreteLaplace(epsilon=1, sensitivity=1)).beyond < 1e-17
@@ -340,7 +341,7 @@ class PrivacyLoss:
             name=name if name != found.name else name + _REVERSED,
             neighbours=pair, words=_exchange(found.words), stated=found.stated,
         )  # fmt: skip
-        return PrivacyLoss(other, self._pair.reverse() if len(found.parts) > 1 else None)
+        return PrivacyLoss(other)
 
     def __add__(self, other: PrivacyLoss) -> PrivacyLoss:
         """Return the loss of two releases with independent randomness: losses are added."""
@@ -364,7 +365,7 @@ class PrivacyLoss:
             mean += f", standard deviation {math.sqrt(self.variance):.4g}"
         most = f"at most {self.supremum:.6g}" if math.isfinite(self.supremum) else "no upper bound"
         at = 1
-        other = self._pair.reverse().delta(at)
+        other = self.reverse().delta(at)
         both = f"delta({at}) = {self.delta(at):.4g}, with P and Q exchanged {other:.4g}"
         grid = f"\n  on a grid: each loss at most {self.rounding:.2g} too high"
         return (
