@@ -35,11 +35,11 @@ def loss_pair(loss: Loss) -> Pair:
     if not loss.epsilon and not delta:
         return equal_pair()
     odds = np.array([1 / (1 + math.exp(-epsilon)), math.exp(-epsilon) / (1 + math.exp(-epsilon))])
-    p, outputs = (1 - delta) * odds, ["more of P", "more of Q"]
+    p, outputs = (1 - delta) * odds, ["likelier on D", "likelier on D'"]
     losses, steps = np.array([epsilon, -epsilon]), np.array([1, 0])
     q = p[::-1]
     if delta:
-        outputs = ["only P", *outputs, "only Q"]
+        outputs = ["only on D", *outputs, "only on D'"]
         p, q = np.array([delta, *p, 0.0]), np.array([0.0, *q, delta])
         losses = np.array([math.inf, *losses, -math.inf])
         steps = np.array([0, *steps, 0])

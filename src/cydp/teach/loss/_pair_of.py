@@ -36,8 +36,10 @@ from cydp.teach.loss._loss_pairs import (
 from cydp.teach.loss._noise_pairs import gaussian_pair, laplace_pair
 from cydp.teach.loss._pair import TablePair
 
-__all__ = ["Found", "find_parts"]
+__all__ = ["LOSS_UNIT", "Found", "find_parts"]
 
+LOSS_UNIT = "outputs of one loss (in nats)"
+_WORDS = "output (in words)"
 _MOST_LISTED = 2**20  # categories or partitions
 
 
@@ -50,6 +52,7 @@ class Found:
     neighbours: tuple[Any, Any] | None = None
     words: str = ""
     stated: Loss | None = None
+    unit: str = "output (in the unit of f)"
 
 
 def find_parts(cost: Any, neighbours: Any, scores: Any, other: Any) -> Found:
@@ -91,7 +94,7 @@ def _join(items: Sequence[tuple[Any, int]], kind: str) -> Found:
     more = ", ..." if len(items) > 3 else ""
     return Found(
         parts=parts, name=f"{kind} of {total:,} release{'s' * (total != 1)}: {names}{more}",
-        words="neighbours: those of each release by itself",
+        words="neighbours: those of each release by itself", unit=LOSS_UNIT,
     )  # fmt: skip
 
 
@@ -102,7 +105,7 @@ def _of_loss(cost: Any) -> Found:
     else:
         words = "any neighbours: the pair is at least as far apart as all that the loss allows"
     name = repr(cost) if isinstance(cost, LOSSES) else f"{type(cost).__name__}, {loss!r}"
-    return Found(parts=[(loss_pair(loss), 1)], name=name, words=words, stated=loss)
+    return Found(parts=[(loss_pair(loss), 1)], name=name, words=words, stated=loss, unit=_WORDS)
 
 
 def _of_noise(mechanism: Any, neighbours: Any) -> Found:
@@ -148,6 +151,7 @@ def _of_noise(mechanism: Any, neighbours: Any) -> Found:
     return Found(
         parts=parts, name=repr(mechanism), neighbours=neighbours, stated=mechanism.loss,
         words=f"P: answers where f(D) = {shown[0]}; Q: where f(D') = {shown[1]}{kind}",
+        unit="output (in the unit of f)" if entries == 1 else LOSS_UNIT,
     )  # fmt: skip
 
 
@@ -205,6 +209,7 @@ def _of_response(mechanism: RandomizedResponse, neighbours: Any) -> Found:
         parts=[(response_pair(truth, other, epsilon, p_truth, p_other, n), 1)],
         name=repr(mechanism), neighbours=(truth, other), stated=mechanism.loss,
         words=f"P: reports of a person in category {truth}; Q: in category {other}",
+        unit="report (code of a category)",
     )  # fmt: skip
 
 
@@ -214,6 +219,7 @@ def _of_selection(mechanism: Any, scores: Any, other: Any) -> Found:
         return Found(
             parts=found.parts, name=repr(mechanism), stated=mechanism.loss,
             words="any neighbours of any scores, by epsilon alone: give scores= and other=",
+            unit=_WORDS,
         )  # fmt: skip
     sides = []
     for name, side in (("scores", scores), ("other", other)):
@@ -238,6 +244,7 @@ def _of_selection(mechanism: Any, scores: Any, other: Any) -> Found:
         parts=[(selection_pair(p, q, mechanism.epsilon), 1)], name=repr(mechanism),
         neighbours=(scores, other), stated=mechanism.loss,
         words=f"P: the choice by scores {_show(sides[0])}; Q: by {_show(sides[1])}",
+        unit="chosen candidate (index)",
     )  # fmt: skip
 
 
@@ -257,7 +264,7 @@ def _of_partitions(mechanism: PartitionSelection, neighbours: Any) -> Found:
     return Found(
         parts=[(binomial_pair(p, q, n), 1)], name=repr(mechanism), neighbours=tuple(users),  # type: ignore[arg-type]
         words=f"P: how many of {n} partitions of {users[0]} users are kept; Q: of {users[1]} users",
-        stated=mechanism.loss,
+        stated=mechanism.loss, unit="kept partitions (how many)",
     )  # fmt: skip
 
 
@@ -269,7 +276,7 @@ def _of_share(share: PublishedShare) -> Found:
     )  # fmt: skip
     return Found(
         parts=[(pair, 1)], name=f"publish_share(share={format_number(share.share)})",
-        words="P: rows that have the person's; Q: rows without it", stated=share.loss,
+        words="P: rows that have the person's; Q: rows without it", stated=share.loss, unit=_WORDS,
     )  # fmt: skip
 
 

@@ -20,39 +20,48 @@ __all__ = ["compare_losses", "plot_area", "plot_curve", "plot_delta", "plot_loss
 
 _MOST_CURVES = 6
 _LIMIT = 30.0  # of a loss that is drawn, in nats
-_SHOWN = 0.9995  # of the outputs, in a picture of both distributions
+_SHOWN = 0.999  # of the outputs, in a picture of both distributions
 _FEW = 40  # outputs, which are drawn as points
+_RARE = 0.002  # share of the outputs at each end that do not stretch an axis
+_NARROW = 7.0  # nats, of an axis with ticks at 1, 2, 5
+_BINS = 400
 _CURVE_POINTS = 161
+_LEAST = 1e-10  # delta that is drawn
 _FACE_ALPHA = 0.85
 
 
-def plot_loss(loss: PrivacyLoss, epsilon: float, ax: Any) -> Any:
+def plot_loss(loss: PrivacyLoss, epsilon: float, ax: Any, *, narrow: bool = False) -> Any:
     """Draw e**L over the probability under P, from the largest loss on."""
     ax = new_axes(ax)
     above, losses = _ordered(loss)
+    share, delta = loss.sf(epsilon), loss.delta(epsilon)
     draw_line(ax, above, np.exp(losses), "$e^{L}$ of the outputs", 0)
-    _draw_level(ax, math.exp(epsilon), f"$e^{{\\epsilon}}$, epsilon = {epsilon:.4g}")
-    share = loss.sf(epsilon)
-    inside = above <= share + 1e-15
-    ax.set_yscale("log")
-    if share > 0 and inside.any():
+    ax.axhline(
+        math.exp(epsilon), color=ink_of(ax), linewidth=1.4, linestyle="--",
+        label=f"$e^{{\\epsilon}}$, epsilon = {epsilon:.4g}",
+    )  # fmt: skip
+    if share > 0:
         x, y = _until(above, losses, share)
         draw_fill(ax, x, math.exp(epsilon), np.exp(y), f"P(L > epsilon) = {share:.4g}", 1)
-    shown = losses[(above > 0.002) & (above < 0.998)] if loss.is_continuous else losses
-    low, high = (min(shown.min(), -epsilon), max(shown.max(), epsilon))
-    room = 0.08 * (high - low) + 0.1
-    ax.set_ylim(math.exp(low - room), math.exp(high + room))
+    usual = losses[(above > _RARE) & (above < 1 - _RARE) & (np.abs(losses) < _LIMIT)]
+    low, high = min(usual.min(initial=0), -epsilon), max(usual.max(initial=0), epsilon)
+    room = 0.12 * (high - low) + 0.1
+    ax.set_yscale("log")
+    ax.set_ylim(math.exp(low - room), math.exp(high + (3 if loss.distinguishing else 1) * room))
+    if high - low < _NARROW:
+        _set_plain_ticks(ax)
     ax.set_xlim(0, 1)
     lesson = (
-        f"the loss stays within epsilon = {epsilon:.4g}"
+        f"the loss stays within epsilon = {epsilon:.4g};"
         if share == 0
-        else f"the loss is beyond epsilon = {epsilon:.4g} with probability {share:.4g}"
+        else f"the loss is beyond epsilon = {epsilon:.4g} with probability {share:.4g};"
     )
+    between = "\n" if narrow else " "
     set_words(
-        ax, f"{_short(loss)}:\n{lesson}; delta = {loss.delta(epsilon):.4g}",
+        ax, f"{_short(loss, 44 if narrow else 70)}:\n{lesson}{between}delta = {delta:.4g}",
         "outputs by loss, each as wide as its probability under P", "likelihood ratio P/Q (factor)",
     )  # fmt: skip
-    ax.legend(loc="upper right", framealpha=_FACE_ALPHA)
+    ax.legend(framealpha=_FACE_ALPHA)
     return ax
 
 
@@ -85,33 +94,38 @@ def plot_delta(loss: PrivacyLoss, epsilon: float, ax: Any) -> Any:
     ax = new_axes(ax)
     delta, factor = loss.delta(epsilon), math.exp(epsilon)
     x, p, q, names = _outputs(loss)
-    words = f"area where P is above: delta = {delta:.4g}"
     scaled = f"$e^{{\\epsilon}}$ Q, epsilon = {epsilon:.4g}"
-    low, high = np.minimum(p, factor * q), p
-    if loss.is_continuous:
-        draw_line(ax, x, p, "P", 0)
-        draw_line(ax, x, factor * q, scaled, 2)
-        draw_fill(ax, x, low, high, words, 1)
-        unit = "density (per unit of the output)"
+    is_few = len(x) <= _FEW and not loss.is_continuous
+    if is_few:
+        draw_lollipops(ax, x, p, "P", 0)
+        draw_lollipops(ax, x, factor * q, scaled, 2)
     else:
-        width = float(np.diff(x).min()) if len(x) > 1 else 1.0
-        edges = np.repeat(x, 2) + np.tile([-width / 2, width / 2], len(x))
-        ax.fill_between(edges, np.repeat(low, 2), np.repeat(high, 2), label=words, facecolor=("C1", 0.35), edgecolor="C1", hatch="////", linewidth=0.8)
-        if len(x) <= _FEW:
-            draw_lollipops(ax, x, p, "P", 0)
-            draw_lollipops(ax, x, factor * q, scaled, 2)
-        else:
-            draw_line(ax, x, p, "P", 0, drawstyle="steps-mid")
-            draw_line(ax, x, factor * q, scaled, 2, drawstyle="steps-mid")
-        unit = "probability of an output"
+        style = "default" if loss.is_continuous else "steps-mid"
+        draw_line(ax, x, p, "P", 0, drawstyle=style)
+        draw_line(ax, x, factor * q, scaled, 2, drawstyle=style)
+    fill = {
+        "label": f"area where P is above: delta = {delta:.4g}", "facecolor": ("C1", 0.35),
+        "edgecolor": "C1", "hatch": "////",
+    }  # fmt: skip
+    more = p > factor * q
+    if is_few:
+        ax.bar(x[more], (p - factor * q)[more], 1, (factor * q)[more], zorder=0, **fill)
+    else:
+        step = None if loss.is_continuous else "mid"
+        ax.fill_between(x, factor * q, p, where=more, step=step, linewidth=0, **fill)
     if names is not None:
         ax.set_xticks(x, names)
-    ax.set_ylim(0, 1.08 * max(float(p.max()), min(factor * float(q.max()), 3 * float(p.max()))))
+    elif is_few:
+        ax.set_xticks(x[:: -(-len(x) // 12)])
+    ax.set_ylim(0, 1.4 * max(float(p.max()), min(factor * float(q.max()), 3 * float(p.max()))))
+    unit = "density (per unit of the output)" if loss.is_continuous else "probability of an output"
+    if not loss.is_continuous and not is_few:
+        unit = f"probability (of {_BINS} bins of outputs)" if len(x) >= _BINS else unit
     set_words(
         ax, f"{_short(loss)}:\nwhere P is above $e^{{\\epsilon}}$ Q, the area between them is "
-        f"delta = {delta:.4g}", _output_label(loss), unit,
+        f"delta = {delta:.4g}", loss._found.unit, unit,
     )  # fmt: skip
-    ax.legend(loc="upper right", framealpha=_FACE_ALPHA)
+    ax.legend(framealpha=_FACE_ALPHA)
     return ax
 
 
@@ -120,8 +134,9 @@ def plot_curve(losses: Sequence[Any], ax: Any) -> Any:
     _check(losses)
     ax = new_axes(ax)
     most = max(_reach(loss) for loss in losses)
-    epsilons = np.linspace(0, most, _CURVE_POINTS)
-    least = 1e-10
+    tops = [loss.supremum for loss in losses if math.isfinite(loss.supremum)]
+    near = [top * (1 - np.logspace(-11, -1, 31)) for top in tops]  # where delta falls to 0
+    epsilons = np.unique(np.concatenate([np.linspace(0, most, _CURVE_POINTS), *near]))
     for number, loss in enumerate(losses):
         deltas = loss.delta(epsilons)
         shown = np.where(deltas > 0, deltas, np.nan)
@@ -132,13 +147,13 @@ def plot_curve(losses: Sequence[Any], ax: Any) -> Any:
             continue
         delta = float(getattr(stated, "delta", 0))
         ax.plot(
-            [float(epsilon)], [max(delta, least)], "osD^vX"[number], color=f"C{number}",
+            [float(epsilon)], [max(delta, _LEAST)], "osD^vX"[number], color=f"C{number}",
             clip_on=False, zorder=3, markersize=7,
         )  # fmt: skip
     ax.set_yscale("log")
-    ax.set_ylim(least, 1.5)
+    ax.set_ylim(_LEAST, 1.5)
     ax.set_xlim(0, most)
-    lesson = "delta falls as epsilon grows; markers: what is stated"
+    lesson = "delta falls as epsilon grows; markers: what is stated (delta 0 at the lower edge)"
     set_words(ax, lesson, "epsilon (nats)", "delta (probability)")
     ax.legend(loc="lower left", framealpha=_FACE_ALPHA)
     return ax
@@ -183,7 +198,7 @@ def compare_losses(*losses: PrivacyLoss, epsilon: Number = 1) -> Any:
     panels = new_axes(None, len(losses), sharey=True)
     limits = []
     for loss, ax in zip(losses, panels, strict=True):
-        plot_loss(loss, at, ax)
+        plot_loss(loss, at, ax, narrow=True)
         limits.append(ax.get_ylim())
     panels[0].set_ylim(min(low for low, _ in limits), max(high for _, high in limits))
     for ax in panels[1:]:
@@ -203,19 +218,29 @@ def _check(losses: Sequence[Any]) -> None:
 
 
 def _ordered(loss: PrivacyLoss) -> tuple[Any, Any]:
+    """Return the curve of losses, with no more points than can be seen."""
     above, losses = loss._pair.ordered()
+    if len(above) > 2 * _BINS:
+        wanted = np.linspace(0, 1, 2 * _BINS)
+        at = np.unique(np.minimum(np.searchsorted(above, wanted), len(above) - 1))
+        above, losses = above[at], losses[at]
     return above, np.clip(losses, -_LIMIT, _LIMIT)
 
 
 def _until(above: Any, losses: Any, share: float) -> tuple[Any, Any]:
     """Return the part of a curve up to a probability."""
-    inside = above <= share + 1e-15
+    inside = above <= share * (1 + 1e-12)
     x, y = above[inside], losses[inside]
     return np.append(x, share), np.append(y, y[-1])
 
 
-def _draw_level(ax: Any, level: float, label: str) -> None:
-    ax.axhline(level, color=ink_of(ax), linewidth=1.4, linestyle="--", label=label)
+def _set_plain_ticks(ax: Any) -> None:
+    """Set ticks of a logarithmic axis at 1, 2, 5, 10 and so on."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    ax.yaxis.set_minor_formatter(NullFormatter())
 
 
 def _outputs(loss: PrivacyLoss) -> tuple[Any, Any, Any, list[str] | None]:
@@ -224,21 +249,20 @@ def _outputs(loss: PrivacyLoss) -> tuple[Any, Any, Any, list[str] | None]:
     if isinstance(outputs, list):
         return np.arange(len(outputs)), p, q, outputs
     finite = np.isfinite(outputs)
-    outputs, p, q = outputs[finite], p[finite], q[finite]
-    order = np.argsort(outputs)
-    outputs, p, q = outputs[order], p[order], q[order]
-    left = (1 - _SHOWN) / 2 * p.sum()
-    sums = [np.cumsum(each) for each in (p, q)]
+    order = np.argsort(outputs[finite])
+    outputs, p, q = (each[finite][order] for each in (outputs, p, q))
+    left = (1 - _SHOWN) / 2
+    sums = [np.cumsum(each) / (each.sum() or 1.0) for each in (p, q)]
     low = min(int(np.searchsorted(each, left)) for each in sums)
-    high = max(int(np.searchsorted(each, each[-1] - left)) for each in sums)
+    high = max(int(np.searchsorted(each, 1 - left)) for each in sums)
     inside = slice(max(low - 1, 0), high + 2)
-    return outputs[inside], p[inside], q[inside], None
-
-
-def _output_label(loss: PrivacyLoss) -> str:
-    if loss.neighbours is None:
-        return "output (its loss in nats)" if not isinstance(loss.outputs, list) else "output (in words)"
-    return "output (in the unit of f)"
+    outputs, p, q = outputs[inside], p[inside], q[inside]
+    if loss.is_continuous or len(outputs) <= _BINS:
+        return outputs, p, q, None
+    edges = np.linspace(outputs[0], outputs[-1], _BINS + 1)
+    bins = np.clip(np.searchsorted(edges, outputs, "right") - 1, 0, _BINS - 1)
+    p, q = (np.bincount(bins, each, _BINS) for each in (p, q))
+    return (edges[1:] + edges[:-1]) / 2, p, q, None
 
 
 def _reach(loss: PrivacyLoss) -> float:
@@ -252,4 +276,5 @@ def _reach(loss: PrivacyLoss) -> float:
 
 
 def _short(loss: PrivacyLoss, width: int = 70) -> str:
-    return loss.name if len(loss.name) <= width else loss.name[: width - 3] + "..."
+    name = loss.name.split(":")[0] if len(loss.name) > width else loss.name
+    return name if len(name) <= width else name[: width - 3] + "..."

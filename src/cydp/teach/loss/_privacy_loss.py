@@ -19,7 +19,7 @@ from cydp.accounting._plan import Plan
 from cydp.teach.loss import _plots
 from cydp.teach.loss._compose import Parts, compose
 from cydp.teach.loss._pair import Floats, Pair, TablePair
-from cydp.teach.loss._pair_of import Found, find_parts
+from cydp.teach.loss._pair_of import LOSS_UNIT, Found, find_parts
 
 __all__ = ["PrivacyLoss", "privacy_loss"]
 
@@ -340,6 +340,7 @@ class PrivacyLoss:
             parts=[(pair_.reverse(), times) for pair_, times in found.parts],
             name=name if name != found.name else name + _REVERSED,
             neighbours=pair, words=_exchange(found.words), stated=found.stated,
+            unit=found.unit,
         )  # fmt: skip
         return PrivacyLoss(other)
 
@@ -513,7 +514,7 @@ def privacy_loss(
 
 def _join(first: PrivacyLoss, parts: Parts, name: str) -> PrivacyLoss:
     words = "neighbours: those of each release by itself"
-    return PrivacyLoss(Found(parts=parts, name=name, words=words))
+    return PrivacyLoss(Found(parts=parts, name=name, words=words, unit=LOSS_UNIT))
 
 
 def _exchange(words: str) -> str:
