@@ -21,10 +21,12 @@ __all__ = ["compare_losses", "plot_area", "plot_curve", "plot_delta", "plot_loss
 _MOST_CURVES = 6
 _LIMIT = 30.0  # of a loss that is drawn, in nats
 _SHOWN = 0.999  # of the outputs, in a picture of both distributions
+_APART = 0.07  # of two stems
 _FEW = 40  # outputs, which are drawn as points
 _RARE = 0.002  # share of the outputs at each end that do not stretch an axis
 _NARROW = 7.0  # nats, of an axis with ticks at 1, 2, 5
 _BINS = 400
+_FEW_BINS = 60  # of losses of several releases, which may be close together
 _CURVE_POINTS = 161
 _LEAST = 1e-10  # delta that is drawn
 _FACE_ALPHA = 0.85
@@ -42,7 +44,10 @@ def plot_loss(loss: PrivacyLoss, epsilon: float, ax: Any, *, narrow: bool = Fals
     )  # fmt: skip
     if share > 0:
         x, y = _until(above, losses, share)
-        draw_fill(ax, x, math.exp(epsilon), np.exp(y), f"P(L > epsilon) = {share:.4g}", 1)
+        words = f"P(L > epsilon) = {share:.4g}"
+        if loss.distinguishing:
+            words += f"\n(L is infinite: {loss.distinguishing:.4g})"
+        draw_fill(ax, x, math.exp(epsilon), np.exp(y), words, 1)
     usual = losses[(above > _RARE) & (above < 1 - _RARE) & (np.abs(losses) < _LIMIT)]
     low, high = min(usual.min(initial=0), -epsilon), max(usual.max(initial=0), epsilon)
     room = 0.12 * (high - low) + 0.1
@@ -78,7 +83,8 @@ def plot_area(loss: PrivacyLoss, epsilon: float, ax: Any) -> Any:
         label=f"rectangle: P(L > epsilon) = {share:.4g}",
     )  # fmt: skip
     ax.set_xlim(0, 1)
-    ax.set_ylim(0, 1.1)
+    ax.set_ylim(0, 1.45)
+    ax.set_yticks(np.linspace(0, 1, 6))
     set_words(
         ax, f"{_short(loss)}:\ndelta at epsilon = {epsilon:.4g} is {delta:.4g}, an area within "
         "P(L > epsilon)",
@@ -93,12 +99,14 @@ def plot_delta(loss: PrivacyLoss, epsilon: float, ax: Any) -> Any:
     """Draw p and e**epsilon q over outputs."""
     ax = new_axes(ax)
     delta, factor = loss.delta(epsilon), math.exp(epsilon)
-    x, p, q, names = _outputs(loss)
+    x, p, q, names, unit = _outputs(loss)
     scaled = f"$e^{{\\epsilon}}$ Q, epsilon = {epsilon:.4g}"
     is_few = len(x) <= _FEW and not loss.is_continuous
     if is_few:
-        draw_lollipops(ax, x, p, "P", 0)
-        draw_lollipops(ax, x, factor * q, scaled, 2)
+        width = float(np.diff(x).min(initial=1.0))
+        draw_lollipops(ax, x - _APART * width, p, "P", 0)
+        draw_lollipops(ax, x + _APART * width, factor * q, scaled, 2)
+        ax.set_xlim(x[0] - 0.6 * width, x[-1] + 0.6 * width)
     else:
         style = "default" if loss.is_continuous else "steps-mid"
         draw_line(ax, x, p, "P", 0, drawstyle=style)
@@ -107,20 +115,17 @@ def plot_delta(loss: PrivacyLoss, epsilon: float, ax: Any) -> Any:
         "label": f"area where P is above: delta = {delta:.4g}", "facecolor": ("C1", 0.35),
         "edgecolor": "C1", "hatch": "////",
     }  # fmt: skip
-    more = p > factor * q
-    if is_few:
-        ax.bar(x[more], (p - factor * q)[more], 1, (factor * q)[more], zorder=0, **fill)
-    else:
+    more = p > factor * q * (1 + 1e-12)
+    if is_few and more.any():
+        ax.bar(x[more], (p - factor * q)[more], width, (factor * q)[more], zorder=0, **fill)
+    elif not is_few:
         step = None if loss.is_continuous else "mid"
         ax.fill_between(x, factor * q, p, where=more, step=step, linewidth=0, **fill)
     if names is not None:
         ax.set_xticks(x, names)
-    elif is_few:
+    elif is_few and x.dtype.kind == "i":
         ax.set_xticks(x[:: -(-len(x) // 12)])
     ax.set_ylim(0, 1.4 * max(float(p.max()), min(factor * float(q.max()), 3 * float(p.max()))))
-    unit = "density (per unit of the output)" if loss.is_continuous else "probability of an output"
-    if not loss.is_continuous and not is_few:
-        unit = f"probability (of {_BINS} bins of outputs)" if len(x) >= _BINS else unit
     set_words(
         ax, f"{_short(loss)}:\nwhere P is above $e^{{\\epsilon}}$ Q, the area between them is "
         f"delta = {delta:.4g}", loss._found.unit, unit,
@@ -153,7 +158,7 @@ def plot_curve(losses: Sequence[Any], ax: Any) -> Any:
     ax.set_yscale("log")
     ax.set_ylim(_LEAST, 1.5)
     ax.set_xlim(0, most)
-    lesson = "delta falls as epsilon grows; markers: what is stated (delta 0 at the lower edge)"
+    lesson = "delta falls as epsilon grows; markers: stated (at the lower edge: delta 0)"
     set_words(ax, lesson, "epsilon (nats)", "delta (probability)")
     ax.legend(loc="lower left", framealpha=_FACE_ALPHA)
     return ax
@@ -243,11 +248,12 @@ def _set_plain_ticks(ax: Any) -> None:
     ax.yaxis.set_minor_formatter(NullFormatter())
 
 
-def _outputs(loss: PrivacyLoss) -> tuple[Any, Any, Any, list[str] | None]:
-    """Return where outputs are drawn, their p and q, and words for them if they are no numbers."""
+def _outputs(loss: PrivacyLoss) -> tuple[Any, Any, Any, list[str] | None, str]:
+    """Return where outputs are drawn, p and q there, words for outputs, and the unit of p."""
     outputs, p, q = loss.outputs, loss.p, loss.q
+    unit = "probability of an output"
     if isinstance(outputs, list):
-        return np.arange(len(outputs)), p, q, outputs
+        return np.arange(len(outputs)), p, q, outputs, unit
     finite = np.isfinite(outputs)
     order = np.argsort(outputs[finite])
     outputs, p, q = (each[finite][order] for each in (outputs, p, q))
@@ -257,12 +263,23 @@ def _outputs(loss: PrivacyLoss) -> tuple[Any, Any, Any, list[str] | None]:
     high = max(int(np.searchsorted(each, 1 - left)) for each in sums)
     inside = slice(max(low - 1, 0), high + 2)
     outputs, p, q = outputs[inside], p[inside], q[inside]
-    if loss.is_continuous or len(outputs) <= _BINS:
-        return outputs, p, q, None
-    edges = np.linspace(outputs[0], outputs[-1], _BINS + 1)
-    bins = np.clip(np.searchsorted(edges, outputs, "right") - 1, 0, _BINS - 1)
-    p, q = (np.bincount(bins, each, _BINS) for each in (p, q))
-    return (edges[1:] + edges[:-1]) / 2, p, q, None
+    if loss.is_continuous:
+        return outputs, p, q, None, "density (per unit of the output)"
+    is_sum = outputs.dtype.kind == "f"
+    if len(outputs) <= (_FEW_BINS if is_sum else _BINS):
+        return outputs, p, q, None, unit
+    if is_sum:
+        edges = np.linspace(outputs[0], outputs[-1], _FEW_BINS + 1)
+        bins = np.clip(np.searchsorted(edges, outputs, "right") - 1, 0, _FEW_BINS - 1)
+        middles, name = (edges[1:] + edges[:-1]) / 2, f"{_FEW_BINS} equal bins of losses"
+    else:
+        each = -(-len(outputs) // _BINS)
+        kept = len(outputs) // each * each
+        outputs, p, q = outputs[:kept], p[:kept], q[:kept]
+        bins = np.arange(kept) // each
+        middles, name = outputs[::each] + (each - 1) / 2, f"{each} outputs each"
+    p, q = (np.bincount(bins, masses) for masses in (p, q))
+    return middles, p, q, None, f"probability (of {name})"
 
 
 def _reach(loss: PrivacyLoss) -> float:
