@@ -1,0 +1,173 @@
+"""Losses of independent releases are added: exactly on a lattice, from above on a grid."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cydp import (
+    ApproxDP,
+    DiscreteGaussian,
+    DiscreteLaplace,
+    ExponentialMechanism,
+    Gaussian,
+    Laplace,
+    Plan,
+    PureDP,
+    RandomizedResponse,
+    teach,
+)
+from cydp.accounting._optimal_composition import delta_of
+from cydp.teach.loss import _compose, _pair
+
+privacy_loss = teach.privacy_loss
+EPSILONS = (0.0, 0.5, 1.0, 2.0)
+STATED_MARGIN = 1e-9  # relative, of `delta_of`, which rounds up
+
+
+def delta_by_force(tables: list[teach.PrivacyLoss], epsilon: float) -> float:
+    """The sum over all outputs together, from the tables alone."""
+    p, q = np.ones(1), np.ones(1)
+    for loss in tables:
+        p, q = np.multiply.outer(p, loss.p).ravel(), np.multiply.outer(q, loss.q).ravel()
+        keep = (p > 1e-18) | (q > 1e-18)
+        p, q = p[keep], q[keep]
+    return float(np.maximum(p - math.exp(epsilon) * q, 0).sum())
+
+
+@pytest.mark.parametrize(("epsilon", "times"), [("0.1", 3), ("1/7", 60), ("0.01", 20_000)])
+def test_pure_losses_compose_as_is_optimal(epsilon: str, times: int) -> None:
+    """20,000 losses go through the Fourier transform, the others through exact products."""
+    loss = privacy_loss(PureDP(epsilon)) * times
+    for at in EPSILONS:
+        exact = float(delta_of(Fraction(epsilon), times, Fraction(at)))
+        slack = loss.beyond
+        assert loss.delta(at) == pytest.approx(exact, rel=STATED_MARGIN, abs=2 * slack)
+        assert loss.delta(at) >= exact * (1 - STATED_MARGIN)
+    assert loss.supremum == float(Fraction(epsilon) * times)
+    assert loss.delta(loss.supremum) == 0 and loss.rounding == 0
+
+
+def test_normal_noise_adds_up_to_normal_noise() -> None:
+    loss = privacy_loss(Plan([(Gaussian(rho="0.1", sensitivity=1), 3), (Gaussian(rho="0.2", sensitivity=2), 1)]))
+    assert loss.delta(1) == privacy_loss(Gaussian(rho="1/2", sensitivity=1)).delta(1)
+    assert loss.rounding == loss.beyond == 0
+
+
+TABLES = [
+    privacy_loss(DiscreteLaplace(epsilon="0.4", sensitivity=3)),
+    privacy_loss(RandomizedResponse(epsilon="0.3", n_categories=3)),
+    privacy_loss(ExponentialMechanism(epsilon=1, sensitivity=1), scores=[3, 1], other=[2, 2]),
+    privacy_loss(ApproxDP("0.2", "0.01")),
+]
+
+
+def join(losses: list[teach.PrivacyLoss]) -> teach.PrivacyLoss:
+    total = losses[0]
+    for loss in losses[1:]:
+        total = total + loss
+    return total
+
+
+def test_a_lattice_is_exact() -> None:
+    losses = [TABLES[0], TABLES[1], TABLES[3]]
+    loss = join(losses)
+    for epsilon in EPSILONS:
+        assert loss.delta(epsilon) == pytest.approx(delta_by_force(losses, epsilon), abs=1e-14)
+    assert loss.rounding == 0 and loss.distinguishing == pytest.approx(0.01)
+
+
+def test_a_grid_is_above_the_exact_sum_by_little() -> None:
+    """As proved: at least delta(epsilon), and at most delta(epsilon - rounding)."""
+    loss = join(TABLES)
+    assert 0 < loss.rounding < 1e-3
+    for epsilon in (0.1, 0.5, 1.0):
+        exact, later = (
+            delta_by_force(TABLES, each) for each in (epsilon, epsilon - loss.rounding)
+        )
+        assert exact <= loss.delta(epsilon) <= later + 2 * loss.beyond
+        assert loss.delta(epsilon) <= exact * (1 + 1e-5)
+    back = loss.reverse()
+    for epsilon in (0.1, 1.0):
+        exact = delta_by_force([each.reverse() for each in TABLES], epsilon)
+        assert exact <= back.delta(epsilon) <= exact * (1 + 1e-5)
+
+
+def test_the_mutant_that_rounds_down_is_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
+    def floor(losses: Any, masses: Any, step: Fraction, *only: float) -> Any:
+        at = np.floor(losses / float(step)).astype(np.int64)
+        first = int(at.min())
+        return _pair.lattice_of(first, step, np.bincount(at - first, masses), *only)
+
+    monkeypatch.setattr(_pair, "spread", floor)
+    wrong = join(TABLES)
+    assert any(wrong.delta(each) < delta_by_force(TABLES, each) for each in (0.1, 0.5, 1.0))
+
+
+def test_the_mutant_without_the_tail_is_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is not in the window must be counted: else delta is too small."""
+    monkeypatch.setattr(_compose, "_TAIL", 1e-3)
+    monkeypatch.setattr(_compose, "_MOST_DIRECT", 0)
+    loss = privacy_loss(PureDP("0.1")) * 200
+    exact = float(delta_of(Fraction("0.1"), 200, Fraction(5)))
+    assert loss.delta(5) >= exact * (1 - STATED_MARGIN)
+    assert loss.delta(5) - loss.beyond < exact
+
+
+def test_the_transform_agrees_with_products(monkeypatch: pytest.MonkeyPatch) -> None:
+    def compute() -> tuple[teach.PrivacyLoss, teach.PrivacyLoss]:
+        gaussian = privacy_loss(DiscreteGaussian(sigma2=9, sensitivity=2)) * 8
+        return gaussian, gaussian + 5 * privacy_loss(DiscreteLaplace(epsilon="1/9", sensitivity=1))
+
+    direct = compute()
+    monkeypatch.setattr(_compose, "_MOST_DIRECT", 0)
+    for one, other in zip(direct, compute(), strict=True):
+        assert one.beyond == 0 < other.beyond < 1e-12
+        for epsilon in EPSILONS:
+            assert 0 <= other.delta(epsilon) - one.delta(epsilon) < 2 * other.beyond
+
+
+PLANS = [
+    [(DiscreteGaussian(rho="1/2", sensitivity=1), 1)],
+    [(DiscreteGaussian(rho="0.02", sensitivity=1), 20), (DiscreteLaplace(epsilon="0.1", sensitivity=1), 10)],
+    [(DiscreteLaplace(epsilon="0.05", sensitivity=3), 40)],
+    [(Gaussian(rho="0.01", sensitivity=1), 20), (Laplace(epsilon="0.1", sensitivity=1), 9)],
+    [(PureDP("0.05"), 10), (ApproxDP("0.1", "1e-6"), 3)],
+]
+
+
+@pytest.mark.parametrize("items", PLANS)
+def test_it_agrees_with_the_bounds_of_plans(items: list[Any]) -> None:
+    """A plan's delta is a bound of this one; with dp-accounting, it is close."""
+    plan = Plan(items)
+    loss = privacy_loss(plan)
+    for epsilon in EPSILONS:
+        mine, stated = loss.delta(epsilon), plan.delta(epsilon)
+        assert mine <= stated * (1 + 1e-4) + loss.beyond
+        if "pld" in plan.epsilon_by_method(1e-6) and mine > 1e-9:
+            assert mine == pytest.approx(stated, rel=1e-3)
+
+
+def test_sums_of_noise_have_the_moments_of_their_parts() -> None:
+    parts = [privacy_loss(cost) for cost, _ in PLANS[3]]
+    loss = privacy_loss(Plan(PLANS[3]))
+    assert loss.mean == pytest.approx(20 * parts[0].mean + 9 * parts[1].mean)
+    assert loss.variance == pytest.approx(20 * parts[0].variance + 9 * parts[1].variance)
+    finite = np.isfinite(loss.losses)
+    assert (loss.p * loss.losses)[finite].sum() == pytest.approx(loss.mean, rel=1e-4)
+    assert loss.p.sum() == pytest.approx(1) and loss.q.sum() == pytest.approx(1)
+
+
+def test_no_releases_lose_nothing() -> None:
+    for loss in (privacy_loss(Plan([])), 0 * TABLES[0], privacy_loss([PureDP(0), PureDP(0)])):
+        assert loss.delta(0) == loss.mean == loss.supremum == 0
+
+
+def test_a_list_is_a_plan_with_one_of_each() -> None:
+    costs = [cost for cost, _ in PLANS[1]]
+    assert privacy_loss(costs).delta(1) == (privacy_loss(costs[0]) + privacy_loss(costs[1])).delta(1)
+    assert "2 releases" in privacy_loss(costs).name
