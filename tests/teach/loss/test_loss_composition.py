@@ -49,11 +49,14 @@ def test_pure_losses_compose_as_is_optimal(epsilon: str, times: int) -> None:
         assert loss.delta(at) == pytest.approx(exact, rel=STATED_MARGIN, abs=2 * slack)
         assert loss.delta(at) >= exact * (1 - STATED_MARGIN)
     assert loss.supremum == float(Fraction(epsilon) * times)
-    assert loss.delta(loss.supremum) == 0 and loss.rounding == 0
+    assert loss.delta(loss.supremum) == 0
+    assert loss.rounding == 0
 
 
 def test_normal_noise_adds_up_to_normal_noise() -> None:
-    loss = privacy_loss(Plan([(Gaussian(rho="0.1", sensitivity=1), 3), (Gaussian(rho="0.2", sensitivity=2), 1)]))
+    loss = privacy_loss(
+        Plan([(Gaussian(rho="0.1", sensitivity=1), 3), (Gaussian(rho="0.2", sensitivity=2), 1)])
+    )
     assert loss.delta(1) == privacy_loss(Gaussian(rho="1/2", sensitivity=1)).delta(1)
     assert loss.rounding == loss.beyond == 0
 
@@ -78,7 +81,8 @@ def test_a_lattice_is_exact() -> None:
     loss = join(losses)
     for epsilon in EPSILONS:
         assert loss.delta(epsilon) == pytest.approx(delta_by_force(losses, epsilon), abs=1e-14)
-    assert loss.rounding == 0 and loss.distinguishing == pytest.approx(0.01)
+    assert loss.rounding == 0
+    assert loss.distinguishing == pytest.approx(0.01)
 
 
 def test_a_grid_is_above_the_exact_sum_by_little() -> None:
@@ -86,9 +90,7 @@ def test_a_grid_is_above_the_exact_sum_by_little() -> None:
     loss = join(TABLES)
     assert 0 < loss.rounding < 1e-3
     for epsilon in (0.1, 0.5, 1.0):
-        exact, later = (
-            delta_by_force(TABLES, each) for each in (epsilon, epsilon - loss.rounding)
-        )
+        exact, later = (delta_by_force(TABLES, each) for each in (epsilon, epsilon - loss.rounding))
         assert exact <= loss.delta(epsilon) <= later + 2 * loss.beyond
         assert loss.delta(epsilon) <= exact * (1 + 1e-5)
     back = loss.reverse()
@@ -133,7 +135,10 @@ def test_the_transform_agrees_with_products(monkeypatch: pytest.MonkeyPatch) -> 
 
 PLANS = [
     [(DiscreteGaussian(rho="1/2", sensitivity=1), 1)],
-    [(DiscreteGaussian(rho="0.02", sensitivity=1), 20), (DiscreteLaplace(epsilon="0.1", sensitivity=1), 10)],
+    [
+        (DiscreteGaussian(rho="0.02", sensitivity=1), 20),
+        (DiscreteLaplace(epsilon="0.1", sensitivity=1), 10),
+    ],
     [(DiscreteLaplace(epsilon="0.05", sensitivity=3), 40)],
     [(Gaussian(rho="0.01", sensitivity=1), 20), (Laplace(epsilon="0.1", sensitivity=1), 9)],
     [(PureDP("0.05"), 10), (ApproxDP("0.1", "1e-6"), 3)],
@@ -159,7 +164,8 @@ def test_sums_of_noise_have_the_moments_of_their_parts() -> None:
     assert loss.variance == pytest.approx(20 * parts[0].variance + 9 * parts[1].variance)
     finite = np.isfinite(loss.losses)
     assert (loss.p * loss.losses)[finite].sum() == pytest.approx(loss.mean, rel=1e-4)
-    assert loss.p.sum() == pytest.approx(1) and loss.q.sum() == pytest.approx(1)
+    assert loss.p.sum() == pytest.approx(1)
+    assert loss.q.sum() == pytest.approx(1)
 
 
 def test_no_releases_lose_nothing() -> None:
@@ -169,5 +175,7 @@ def test_no_releases_lose_nothing() -> None:
 
 def test_a_list_is_a_plan_with_one_of_each() -> None:
     costs = [cost for cost, _ in PLANS[1]]
-    assert privacy_loss(costs).delta(1) == (privacy_loss(costs[0]) + privacy_loss(costs[1])).delta(1)
+    assert privacy_loss(costs).delta(1) == (privacy_loss(costs[0]) + privacy_loss(costs[1])).delta(
+        1
+    )
     assert "2 releases" in privacy_loss(costs).name

@@ -29,7 +29,12 @@ LAPLACE = privacy_loss(Laplace(epsilon=1, sensitivity=1))
 NORMAL = privacy_loss(Gaussian(rho="1/2", sensitivity=1))
 DISCRETE = privacy_loss(DiscreteGaussian(rho="1/2", sensitivity=1))
 PLAN = privacy_loss(
-    Plan([(DiscreteGaussian(rho="0.02", sensitivity=1), 20), (Laplace(epsilon="0.1", sensitivity=1), 10)])
+    Plan(
+        [
+            (DiscreteGaussian(rho="0.02", sensitivity=1), 20),
+            (Laplace(epsilon="0.1", sensitivity=1), 10),
+        ]
+    )
 )
 APPROX = privacy_loss(ApproxDP(1, "0.05"))
 PICTURES: dict[str, Callable[[], Any]] = {
@@ -96,10 +101,10 @@ def test_it_draws_on_axes_that_are_given() -> None:
     from matplotlib import pyplot as plt
 
     with closed():
-        _, ax = plt.subplots()
-        for draw in (NORMAL.plot, NORMAL.plot_area, NORMAL.plot_delta):
-            assert draw(1, ax=ax) is ax
-        assert NORMAL.plot_curve(ax=ax) is ax
+        _, axes = plt.subplots(1, 4)
+        draws = (NORMAL.plot, NORMAL.plot_area, NORMAL.plot_delta, NORMAL.plot_curve)
+        for draw, ax in zip(draws, axes, strict=True):
+            assert draw(ax=ax) is ax
 
 
 def test_bad_input_is_named() -> None:

@@ -129,7 +129,8 @@ def test_mutants_of_delta_are_rejected() -> None:
     wrong = [abs(DISCRETE.sf(e) - sum_over_outputs(DISCRETE, e)) for e in EPSILONS]
     assert min(wrong) > 1e-3
     first = TABLES["first user"]
-    assert first.reverse().delta(1) == 0 and first.delta(1) > 0.0099
+    assert first.reverse().delta(1) == 0
+    assert first.delta(1) > 0.0099
     assert abs(sum_over_outputs(first.reverse(), 1) - first.delta(1)) > 1e-3
     near = np.abs(DISCRETE.outputs) <= 3
     cut = (DISCRETE.p * np.maximum(-np.expm1(4 - DISCRETE.losses), 0))[near].sum()
@@ -163,9 +164,10 @@ def test_normal_and_laplace_noise_have_their_closed_forms() -> None:
     for epsilon in (0.0, 0.25, 0.999):
         exact = 1 - math.exp((epsilon - 1) / 2)
         assert LAPLACE.delta(epsilon) == pytest.approx(exact, rel=1e-12)
-        assert area_of_density(LAPLACE, epsilon) == pytest.approx(exact, rel=2e-3)
-        assert integral_of_sf(LAPLACE, epsilon) == pytest.approx(exact, rel=2e-3)
-    assert LAPLACE.delta(1) == LAPLACE.sf(1) == 0 and LAPLACE.sf(-1.01) == 1
+        assert area_of_density(LAPLACE, epsilon) == pytest.approx(exact, rel=2e-3, abs=1e-5)
+        assert integral_of_sf(LAPLACE, epsilon) == pytest.approx(exact, rel=2e-3, abs=2e-4)
+    assert LAPLACE.delta(1) == LAPLACE.sf(1) == 0
+    assert LAPLACE.sf(-1.01) == 1
     x = np.linspace(-40, 41, 2_000_001)
     losses, p = np.abs(x - 1) - np.abs(x), np.exp(-np.abs(x)) / 2
     mean = np.trapezoid(p * losses, x)
@@ -189,8 +191,10 @@ def test_pure_losses_end_at_epsilon(mechanism: object) -> None:
     epsilon = float(getattr(mechanism, "epsilon"))  # noqa: B009
     assert loss.supremum == epsilon == loss.epsilon(0)
     assert loss.delta(epsilon) == loss.sf(epsilon) == loss.distinguishing == 0
-    assert loss.delta(epsilon * 0.999) > 0 and loss.sf(epsilon * 0.999) > 0.2
-    assert loss.cdf(epsilon) == 1 and loss.cdf(-epsilon * 1.001) == 0
+    assert loss.delta(epsilon * 0.999) > 0
+    assert loss.sf(epsilon * 0.999) > 0.2
+    assert loss.cdf(epsilon) == 1
+    assert loss.cdf(-epsilon * 1.001) == 0
 
 
 def test_no_pure_loss_has_a_larger_delta_than_randomized_response() -> None:
@@ -207,10 +211,12 @@ def test_no_pure_loss_has_a_larger_delta_than_randomized_response() -> None:
 def test_approximate_losses_are_met_at_their_epsilon() -> None:
     loss = privacy_loss(ApproxDP(1, "0.02"))
     assert loss.delta(1) == loss.distinguishing == loss.delta(50) == 0.02
-    assert loss.sf(1) == 0.02 and loss.epsilon("0.01") == math.inf
+    assert loss.sf(1) == 0.02
+    assert loss.epsilon("0.01") == math.inf
     assert loss.epsilon("0.02") == pytest.approx(1)
     assert loss.reverse().delta(1) == 0.02
-    assert loss.mean == math.inf and "inf" in repr(loss)
+    assert loss.mean == math.inf
+    assert "inf" in repr(loss)
 
 
 def test_the_distinguishing_event_of_a_user_who_is_alone() -> None:
@@ -261,11 +267,12 @@ def test_neighbours_that_are_closer_lose_less() -> None:
     assert near.delta(1) < far.delta(1) == pytest.approx(privacy_loss(noise).delta(1))
     assert privacy_loss(noise, neighbours=(3, 3)).delta(0) == pytest.approx(0, abs=1e-15)
     back = privacy_loss(noise, neighbours=(12, 10))
-    assert back.delta(1) == pytest.approx(far.delta(1)) and back.loss_of(11) == far.loss_of(11)
+    assert back.delta(1) == pytest.approx(far.delta(1))
+    assert back.loss_of(11) == far.loss_of(11)
 
 
 def test_entries_of_a_vector_that_move_together() -> None:
-    """Several coordinates of Laplace noise are no worse than one; normal noise sees the distance."""
+    """Several entries of Laplace noise are no worse than one; normal noise sees the distance."""
     laplace = DiscreteLaplace(epsilon=1, sensitivity=2)
     one = privacy_loss(laplace)
     two = privacy_loss(laplace, neighbours=([0, 5], [1, 4]))
@@ -287,15 +294,18 @@ def test_wide_noise_is_close_to_continuous_noise() -> None:
             for size in (1000, 10**6)
         ]
         assert deltas[0] == pytest.approx(deltas[1], rel=2e-3)
-    assert "as continuous noise" in repr(privacy_loss(DiscreteLaplace(epsilon=1, sensitivity=10**6)))
+    assert "as continuous noise" in repr(
+        privacy_loss(DiscreteLaplace(epsilon=1, sensitivity=10**6))
+    )
 
 
 def test_the_mean_is_the_divergence_of_kullback_and_leibler() -> None:
     for name, loss in TABLES.items():
         there = loss.p > 0
-        exact = float((loss.p * loss.losses)[there].sum())
+        exact = float((loss.p[there] * loss.losses[there]).sum())
         assert loss.mean == pytest.approx(exact, abs=1e-12), name
-    assert DISCRETE.mean == pytest.approx(0.5) and DISCRETE.variance == pytest.approx(1)
+    assert DISCRETE.mean == pytest.approx(0.5)
+    assert DISCRETE.variance == pytest.approx(1)
 
 
 def test_numbers_are_read_exactly_and_shapes_are_kept() -> None:
@@ -306,7 +316,7 @@ def test_numbers_are_read_exactly_and_shapes_are_kept() -> None:
 
 
 def test_a_release_counts_by_its_loss() -> None:
-    release = count(5, epsilon=1)
+    release = count([1, 2, 3], epsilon=1)
     assert privacy_loss(release).delta("0.5") == privacy_loss(PureDP(1)).delta("0.5")
 
 
@@ -318,7 +328,7 @@ def test_a_release_counts_by_its_loss() -> None:
         (lambda: privacy_loss(DISCRETE), TypeError, r"by \+"),
         (lambda: privacy_loss(DiscreteLaplace), TypeError, "mechanism"),
         (
-            lambda: privacy_loss(Snapping(epsilon=1, sensitivity=1, bounds=(0, 1))),
+            lambda: privacy_loss(Snapping(epsilon=1, sensitivity=1, bounds=(0, 9))),
             TypeError, r"privacy_loss\(snapping.loss\)",
         ),
         (lambda: privacy_loss(PureDP(1), neighbours=(0, 1)), TypeError, "neighbours is for"),

@@ -138,10 +138,7 @@ def _sum(
     """Return the pair of the sums of losses."""
     origin = sum((lattice.origin * times for lattice, times in lattices), Fraction(0))
     sides = [
-        [
-            _Masses(_rescale(each, side), round(each.step / step), n)
-            for each, n in lattices
-        ]
+        [_Masses(_rescale(each, side), round(each.step / step), n) for each, n in lattices]
         for side in "pq"
     ]
     last = sum(each.last * each.times for each in sides[0])
@@ -154,8 +151,7 @@ def _sum(
         windows = [_window(side, last) for side in sides]
         low, high = min(a for a, _ in windows), max(b for _, b in windows)
         p, q = (
-            _transform(side, low, high, window)
-            for side, window in zip(sides, windows, strict=True)
+            _transform(side, low, high, window) for side, window in zip(sides, windows, strict=True)
         )
     at = np.flatnonzero((p > 0) | (q > 0))
     losses = exact_floats(origin + low * step, step, at)
@@ -230,9 +226,7 @@ def _window(side: Sequence[_Masses], last: int) -> tuple[int, int]:
     return max(math.floor(mean - ends[0]), 0), min(math.ceil(mean + ends[1]), last)
 
 
-def _transform(
-    side: Sequence[_Masses], low: int, high: int, window: tuple[int, int]
-) -> Floats:
+def _transform(side: Sequence[_Masses], low: int, high: int, window: tuple[int, int]) -> Floats:
     """Return the masses of the sum from low to high, by a Fourier transform of that period."""
     size = 1 << (high - low).bit_length()
     product = np.ones(size // 2 + 1, complex)

@@ -40,7 +40,7 @@ class NormalNoise(Pair):
         return abs(self.end - self.start) / math.sqrt(2 * self.mean)
 
     @property
-    def outputs(self) -> Floats:  # type: ignore[override]
+    def outputs(self) -> Floats:
         """Points, evenly spaced, that have all but a share of 1e-9."""
         low, high = sorted((self.start, self.end))
         return np.linspace(low - 6 * self._sigma, high + 6 * self._sigma, _POINTS)
@@ -130,7 +130,7 @@ class LaplaceNoise(Pair):
         return abs(self.end - self.start) / self._far
 
     @property
-    def outputs(self) -> Floats:  # type: ignore[override]
+    def outputs(self) -> Floats:
         """Points, evenly spaced, that have all but a share of 1e-9."""
         low, high = sorted((self.start, self.end))
         return np.linspace(low - 20 * self._scale, high + 20 * self._scale, _POINTS)
@@ -226,6 +226,5 @@ def _normal_density(z: Floats) -> Floats:
 def _normal_cells(z: Floats) -> Floats:
     """Return the normal mass between neighbouring points, from the tail that is nearer."""
     root = math.sqrt(2)
-    upper = _erfc(z / root).astype(np.float64) / 2
-    lower = _erfc(-z / root).astype(np.float64) / 2
+    upper, lower = (np.asarray(_erfc(each), np.float64) / 2 for each in (z / root, -z / root))
     return np.where(z[:-1] > 0, upper[:-1] - upper[1:], lower[1:] - lower[:-1])

@@ -10,7 +10,7 @@ import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +29,7 @@ __all__ = [
     "spread",
 ]
 
-Floats = NDArray[np.float64]
+Floats: TypeAlias = NDArray[Any]  # of float64
 
 LEAST_DELTA = 1e-290  # below it, floats do not follow
 
@@ -300,6 +300,7 @@ def _moments(masses: Floats, losses: Floats) -> tuple[float, float]:
     total = masses.sum()
     mean = float((masses * losses).sum() / total)
     return mean, float((masses * (losses - mean) ** 2).sum() / total)
+
 
 def exact_floats(first: Fraction, step: Fraction, steps: NDArray[np.int64]) -> Floats:
     """Return first + step * steps, each the nearest float: a loss equals a stated epsilon."""

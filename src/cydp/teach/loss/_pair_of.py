@@ -117,7 +117,7 @@ def _of_noise(mechanism: Any, neighbours: Any) -> Found:
         neighbours = (0, math.floor(norm) if is_integer else norm)
     starts, ends = _read_neighbours(neighbours, is_integer)
     moves = [abs(end - start) for start, end in zip(starts, ends, strict=True)]
-    size = sum(m**2 for m in moves) if is_gaussian else sum(moves)
+    size = sum((m**2 if is_gaussian else m for m in moves), Fraction(0))
     if size > (norm**2 if is_gaussian else norm):
         raise ValueError(
             f"neighbours must differ by at most the sensitivity, {format_number(norm)} "

@@ -271,15 +271,17 @@ def _outputs(loss: PrivacyLoss) -> tuple[Any, Any, Any, list[str] | None, str]:
     if is_sum:
         edges = np.linspace(outputs[0], outputs[-1], _FEW_BINS + 1)
         bins = np.clip(np.searchsorted(edges, outputs, "right") - 1, 0, _FEW_BINS - 1)
-        middles, name = (edges[1:] + edges[:-1]) / 2, f"{_FEW_BINS} equal bins of losses"
+        middles, unit = (edges[1:] + edges[:-1]) / 2, f"probability (of {_FEW_BINS} equal bins)"
+        scale = 1
     else:
         each = -(-len(outputs) // _BINS)
         kept = len(outputs) // each * each
         outputs, p, q = outputs[:kept], p[:kept], q[:kept]
         bins = np.arange(kept) // each
-        middles, name = outputs[::each] + (each - 1) / 2, f"{each} outputs each"
-    p, q = (np.bincount(bins, masses) for masses in (p, q))
-    return middles, p, q, None, f"probability (of {name})"
+        middles, scale = outputs[::each] + (each - 1) / 2, each
+        unit = f"probability of an output (mean of {each})"
+    p, q = (np.bincount(bins, masses) / scale for masses in (p, q))
+    return middles, p, q, None, unit
 
 
 def _reach(loss: PrivacyLoss) -> float:

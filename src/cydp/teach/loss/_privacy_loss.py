@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any, overload
 
 import numpy as np
@@ -13,7 +14,6 @@ from cydp._arguments import Integer, Number
 from cydp._call_errors import explain_arguments
 from cydp._numbers.rational import float_of, read_exact, read_integer
 from cydp.accounting._cost import Cost
-from cydp.accounting._loss import Loss
 from cydp.accounting._loss_numbers import read_delta
 from cydp.accounting._plan import Plan
 from cydp.teach.loss import _plots
@@ -231,7 +231,8 @@ class PrivacyLoss:
         at = _read_points(epsilon, "epsilon")
         if (at < 0).any():
             raise ValueError(f"epsilon must be at least 0, not {at.min():.6g}")
-        return _map(self._pair.delta, at)
+        deltas: float | NDArray[np.float64] = _map(self._pair.delta, at)
+        return deltas
 
     def epsilon(self, delta: Number) -> float:
         """Return the least epsilon with `delta(epsilon)` of at most delta, in nats.
@@ -304,7 +305,8 @@ class PrivacyLoss:
         0.7311
 
         """
-        return _map(self._pair.sf, _read_points(loss, "loss"))
+        above: float | NDArray[np.float64] = _map(self._pair.sf, _read_points(loss, "loss"))
+        return above
 
     @overload
     def cdf(self, loss: Number) -> float: ...
@@ -317,7 +319,8 @@ class PrivacyLoss:
         >>> round(privacy_loss(PureDP(1)).cdf(0), 4)
         0.2689
         """
-        return 1 - self.sf(loss)  # type: ignore[arg-type, operator, no-any-return]
+        below: float | NDArray[np.float64] = 1 - _map(self._pair.sf, _read_points(loss, "loss"))
+        return below
 
     def reverse(self) -> PrivacyLoss:
         """Return the loss with P and Q exchanged: ln(Q(o) / P(o)), o drawn from Q.
@@ -537,7 +540,7 @@ def _read_points(given: Any, name: str) -> Floats:
     return points
 
 
-def _map(function: Any, at: Floats) -> Any:
+def _map(function: Callable[[float], float], at: Floats) -> Any:
     if at.ndim == 0:
         return function(at.item())
     return np.array([function(each) for each in at.ravel().tolist()], float).reshape(at.shape)
