@@ -190,8 +190,8 @@ def _largest(lattices: Sequence[tuple[Lattice, int]], parts: Parts, rounding: fl
 
 def _rescale(lattice: Lattice, side: str) -> Floats:
     """Return masses whose sum is what is not infinite: a power would enlarge what is missing."""
-    masses, beyond = getattr(lattice, side), getattr(lattice, f"{side}_only")
-    total = masses.sum()
+    masses: Floats = getattr(lattice, side)
+    beyond, total = getattr(lattice, f"{side}_only"), float(masses.sum())
     return masses * ((1 - beyond) / total) if total else masses
 
 

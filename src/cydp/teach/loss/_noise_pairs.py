@@ -29,12 +29,13 @@ def laplace_pair(start: int, end: int, scale: Fraction) -> Pair:
     if 2 * wide + distance + 1 > _MOST_POINTS:
         return LaplaceNoise(float(start), float(end), distance / scale)
     k = np.arange(-wide, distance + wide + 1)  # from the start towards the end
+    reals = k.astype(np.float64)
     steps = distance - np.clip(k, 0, distance)
     first, step = -distance / scale, 2 / scale
     edge = float_of(distance / scale)
     beyond = [law.cdf(np.array([-wide - 1.0 - shift])).item() for shift in (0, distance)]
     return TablePair(
-        outputs=_outputs(start, end, k), p=law.pmf(k * 1.0), q=law.pmf(k * 1.0 - distance),
+        outputs=_outputs(start, end, k), p=law.pmf(reals), q=law.pmf(reals - distance),
         losses=exact_floats(first, step, steps), first=first, step=step, steps=steps,
         rest=((beyond[0], beyond[1], edge), (beyond[1], beyond[0], -edge)) if distance else (),
     )  # fmt: skip
@@ -47,11 +48,12 @@ def gaussian_pair(start: int, end: int, sigma2: Fraction) -> Pair:
     if 2 * wide + distance + 1 > _MOST_POINTS:
         return NormalNoise(float(start), float(end), distance**2 / (2 * sigma2))
     k = np.arange(-wide, distance + wide + 1)
+    reals = k.astype(np.float64)
     steps = k[-1] - k if distance else np.zeros_like(k)
     step = distance / sigma2 or Fraction(1)
     first = (distance**2 - 2 * distance * int(k[-1])) / (2 * sigma2)
     return TablePair(
-        outputs=_outputs(start, end, k), p=law.pmf(k * 1.0), q=law.pmf(k * 1.0 - distance),
+        outputs=_outputs(start, end, k), p=law.pmf(reals), q=law.pmf(reals - distance),
         losses=exact_floats(first, step, steps), first=first, step=step, steps=steps,
         largest=math.inf if distance else 0.0,
     )  # fmt: skip

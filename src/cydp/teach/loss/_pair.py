@@ -280,7 +280,8 @@ def lattice_of(
 def cells_between(p: Floats, q: Floats, low: Floats, width: float) -> Floats:
     """Return the masses at the ends of cells [low, low + width] that keep p and q of each cell."""
     up = np.clip((p - _times_exp(q, low)) / -math.expm1(-width), 0, p)
-    return np.append(p - up, 0.0) + np.append(0.0, up)
+    ends: Floats = np.append(p - up, 0.0) + np.append(0.0, up)
+    return ends
 
 
 def _times_exp(masses: Floats, exponents: Floats) -> Floats:
