@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from teach.looks import check, closed
 
 from cydp import (
     ApproxDP,
@@ -21,9 +20,6 @@ from cydp import (
     RandomizedResponse,
 )
 from cydp.teach import compare_losses, privacy_loss
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
-from looks import check, closed
 
 LAPLACE = privacy_loss(Laplace(epsilon=1, sensitivity=1))
 NORMAL = privacy_loss(Gaussian(rho="1/2", sensitivity=1))

@@ -82,7 +82,7 @@ def mean_over_losses(loss: teach.PrivacyLoss, epsilon: float) -> float:
 
 def integral_of_sf(loss: teach.PrivacyLoss, epsilon: float) -> float:
     """The integral of e**-t P(L > epsilon + t), by the trapezoid rule."""
-    t = np.linspace(0, 40, 80_001)
+    t = np.linspace(0, 30, 6_001)
     values = np.exp(-t) * loss.sf(epsilon + t)
     return float(np.trapezoid(values, t))
 
@@ -92,7 +92,7 @@ def test_the_two_areas_of_the_lectures() -> None:
     assert round(DISCRETE.delta(1), 4) == 0.1414
     assert sum_over_outputs(DISCRETE, 1) == pytest.approx(DISCRETE.delta(1), rel=1e-13)
     assert mean_over_losses(DISCRETE, 1) == pytest.approx(DISCRETE.delta(1), rel=1e-13)
-    assert integral_of_sf(DISCRETE, 1) == pytest.approx(DISCRETE.delta(1), rel=1e-3)
+    assert integral_of_sf(DISCRETE, 1) == pytest.approx(DISCRETE.delta(1), rel=4e-3)
     stated = Plan([(DiscreteGaussian(rho="1/2", sensitivity=1), 1)]).delta(1)
     assert DISCRETE.delta(1) <= stated <= DISCRETE.delta(1) + 1e-6
 
@@ -100,7 +100,7 @@ def test_the_two_areas_of_the_lectures() -> None:
     formula = norm.cdf(-0.5) - math.e * norm.cdf(-1.5)
     assert NORMAL.delta(1) == pytest.approx(formula, rel=1e-13)
     assert area_of_density(NORMAL, 1) == pytest.approx(formula, rel=1e-5)
-    assert integral_of_sf(NORMAL, 1) == pytest.approx(formula, rel=1e-6)
+    assert integral_of_sf(NORMAL, 1) == pytest.approx(formula, rel=1e-4)
 
 
 def test_delta_is_less_than_the_probability_of_a_larger_loss() -> None:
@@ -165,14 +165,14 @@ def test_normal_and_laplace_noise_have_their_closed_forms() -> None:
         exact = 1 - math.exp((epsilon - 1) / 2)
         assert LAPLACE.delta(epsilon) == pytest.approx(exact, rel=1e-12)
         assert area_of_density(LAPLACE, epsilon) == pytest.approx(exact, rel=2e-3, abs=1e-5)
-        assert integral_of_sf(LAPLACE, epsilon) == pytest.approx(exact, rel=2e-3, abs=2e-4)
+        assert integral_of_sf(LAPLACE, epsilon) == pytest.approx(exact, rel=4e-3, abs=2e-3)
     assert LAPLACE.delta(1) == LAPLACE.sf(1) == 0
     assert LAPLACE.sf(-1.01) == 1
-    x = np.linspace(-40, 41, 2_000_001)
+    x = np.linspace(-40, 41, 162_001)
     losses, p = np.abs(x - 1) - np.abs(x), np.exp(-np.abs(x)) / 2
     mean = np.trapezoid(p * losses, x)
-    assert LAPLACE.mean == pytest.approx(mean, rel=1e-9)
-    assert LAPLACE.variance == pytest.approx(np.trapezoid(p * (losses - mean) ** 2, x), rel=1e-8)
+    assert LAPLACE.mean == pytest.approx(mean, rel=1e-6)
+    assert LAPLACE.variance == pytest.approx(np.trapezoid(p * (losses - mean) ** 2, x), rel=1e-6)
 
 
 @pytest.mark.parametrize(
