@@ -3,9 +3,29 @@
 
 from __future__ import annotations
 
-from cydp.teach import attacks
+from cydp.teach import attacks, figures, meaning
+from cydp.teach.meaning._delta import DeltaMeaning, delta_meaning
+from cydp.teach.meaning._expected_change import ExpectedChange, expected_change
+from cydp.teach.meaning._in_words import in_words
+from cydp.teach.meaning._public_epsilons import PublicEpsilon, PublicEpsilons, public_epsilons
+from cydp.teach.meaning._trade_off import TradeOff, posterior, trade_off
 
-__all__ = ["attacks"]
+__all__ = [
+    "DeltaMeaning",
+    "ExpectedChange",
+    "PublicEpsilon",
+    "PublicEpsilons",
+    "TradeOff",
+    "attacks",
+    "delta_meaning",
+    "expected_change",
+    "figures",
+    "in_words",
+    "meaning",
+    "posterior",
+    "public_epsilons",
+    "trade_off",
+]
 
 
 def __dir__() -> list[str]:
