@@ -94,7 +94,7 @@ def averages(
     m = np.unique(np.geomspace(1, count, _SHOWN).astype(int))
     means = (np.cumsum(released) / np.arange(1, count + 1))[m - 1]
     deviation = np.sqrt(noise.variance / m)
-    ax = new_axes(ax)
+    ax = new_axes(ax, size=(6.4, 4.8))
     draw_fill(
         ax, m, middle - deviation, middle + deviation, "one standard deviation of the mean", 0
     )
@@ -107,15 +107,15 @@ def averages(
             most, color=ink_of(ax), linewidth=2, label=f"a budget of {format_number(paid)} ends"
         )
     reach = 1.25 * float(noise.variance) ** 0.5
-    ax.set_ylim(min(middle, far) - reach, max(middle, far) + 2.4 * reach)
+    ax.set_ylim(min(middle, far) - reach, max(middle, far) + reach)
     ax.set_xscale("log")
     ax.set_xlim(1, count)
     set_words(
         ax,
-        f"Averages find f(D): within {float(deviation[-1]):.2g} after {count:,} releases, which "
+        f"Averages find f(D): mostly within {float(deviation[-1]):.2g} after {count:,} releases, which "
         f"cost epsilon = {format_number(count * cost)}",
         "releases so far (count)",
         "mean of the releases (unit of f)",
     )
-    ax.legend(loc="upper right", fontsize="small", ncols=2)
+    ax.legend(loc="upper left", bbox_to_anchor=(0, -0.16), ncols=2, frameon=False)
     return ax

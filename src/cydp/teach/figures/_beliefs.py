@@ -63,7 +63,7 @@ def beliefs(*losses: CostOrPlan, ax: Any = None, about: str | None = None) -> An
             "losses must be of pure differential privacy: with a delta above 0 one output may tell "
             "all; cydp.teach.figures.trade_offs draws what still holds"
         )
-    ax = new_axes(ax, size=(5.6, 4.8))
+    ax = new_axes(ax, size=(5.6, 5.2))
     x = np.linspace(0, 1, 201)
     for number, (loss, factor) in enumerate(zip(chosen, factors, strict=True)):
         assert factor is not None
@@ -75,13 +75,13 @@ def beliefs(*losses: CostOrPlan, ax: Any = None, about: str | None = None) -> An
     draw_line(ax, x, x, "nothing learned", 5, color=ink_of(ax), linestyle=":", linewidth=1)
     set_words(
         ax,
-        f"Between its two lines stays the belief in\n{question_of(chosen[0], about)}",
+        f"No output moves a belief beyond its lines, on\n{question_of(chosen[0], about)}",
         "belief before the release (probability)",
         "belief after it (probability)",
     )
     ax.set_xlim(0, 1)
     ax.set_ylim(0, 1)
-    ax.legend(loc="lower right", fontsize="small")
+    ax.legend(loc="upper left", bbox_to_anchor=(0, -0.13), ncols=3, frameon=False)
     return ax
 
 
@@ -160,18 +160,19 @@ def odds(ax: Any = None) -> Any:
         ax.plot(epsilon, factor, "o", color="C0")
         ax.annotate(
             f"epsilon {epsilon}: x {factor:,.{2 if factor < 100 else 0}f}", (epsilon, factor),
-            xytext=(8, -4), textcoords="offset points", va="top", color=ink_of(ax),
+            xytext=(8, -6), textcoords="offset points", va="top", color=ink_of(ax),
         )  # fmt: skip
     set_words(
         ax,
-        "By how much one output may move the odds: little below 1, without limit above 10",
+        "By how much one output may move the odds:\nlittle for a small epsilon, and soon by far "
+        "too much",
         "epsilon of one release for one person (nats)",
         "factor of the odds",
     )
     ax.set_xscale("log")
     ax.set_yscale("log")
-    ax.set_xlim(0.01, 90)
-    ax.set_ylim(0.9, 1e9)
+    ax.set_xlim(0.01, 300)
+    ax.set_ylim(0.05, 1e9)
     ax.legend(loc="upper left")
     return ax
 

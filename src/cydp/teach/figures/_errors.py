@@ -67,20 +67,21 @@ def errors_by_epsilon(ax: Any = None, *, delta: Number = 1e-6, confidence: Numbe
     for count in _COUNTS:
         ax.axhline(count / 100, color=ink_of(ax), linestyle=":", linewidth=1)
         ax.annotate(
-            f"1 % of {count:,} rows", (11.5, count / 100), xytext=(0, 3),
+            f"1 % of {count:,} rows", (85, count / 100), xytext=(0, 3),
             textcoords="offset points", ha="right", color=ink_of(ax), fontsize="small",
         )  # fmt: skip
     ax.set_xscale("log")
     ax.set_yscale("log")
-    ax.set_xlim(0.009, 12)
+    ax.set_xlim(0.009, 90)
+    ax.set_ylim(0.4, 4000)
     set_words(
         ax,
-        f"Half the epsilon, twice the error, whatever the count\n({_percent(level)} of releases are "
-        "within the bound; 0 is drawn as 0.5)",
+        "Half the epsilon, twice the error, whatever the count\n"
+        f"({_percent(level)} of releases are within the bound; 0 is drawn as 0.5)",
         "epsilon (nats)",
         "error of one count (rows)",
     )
-    ax.legend(loc="lower left")
+    ax.legend(loc="upper right")
     return ax
 
 
@@ -133,7 +134,9 @@ def errors_by_answers(
     answers = sorted({round(each) for each in np.geomspace(1, 1000, 19)})
     laplace = [DiscreteLaplace(epsilon=cost, sensitivity=k) for k in answers]
     gauss = [
-        DiscreteGaussian(epsilon=cost, delta=least, sensitivity=root_above(Fraction(k)))
+        DiscreteGaussian(
+            epsilon=cost, delta=least, sensitivity=root_above(Fraction(k)), coordinates=k
+        )
         for k in answers
     ]
     ax = new_axes(ax)

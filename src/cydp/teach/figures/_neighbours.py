@@ -141,17 +141,16 @@ def _draw(ax: Any, value: Fraction, neighbour: Fraction, epsilon: Fraction, reac
     ends = noise.pdf([at], value=neighbour)[0], noise.pdf([at], value=value)[0]
     ax.plot([at, at], ends, color=ink_of(ax), linewidth=2.2, marker="_", markersize=9)
     factor = math.exp(min(float_of(epsilon), 700))
-    side, place = (("right", -6), ("left", 6))[value > neighbour]
+    written = f"{factor:,.3g}" if factor < 1e3 else f"{factor:,.0f}"
     ax.annotate(
-        f"x {factor:,.3g}" if factor < 1e4 else f"x {factor:,.0f}", (at, sum(ends) / 2),
-        xytext=(place, 0), textcoords="offset points", ha=side, va="center", color=ink_of(ax),
-        fontweight="bold",
+        f"x {written}", (at, ends[1]), xytext=(0, 5), textcoords="offset points", ha="center",
+        color=ink_of(ax), fontweight="bold",
     )  # fmt: skip
     scale, variance = float_of(noise.scale), noise.variance
     set_words(
         ax,
         f"epsilon = {format_number(epsilon)}: noise of scale {scale:.6g}, variance {variance:.6g}\n"
-        f"densities differ by a factor of at most e^epsilon = {factor:,.6g}",
+        f"the densities differ by a factor of up to {written}",
         "released value (unit of f)",
         "density (1 / unit of f)",
     )

@@ -104,7 +104,10 @@ class ExpectedChange:
         """
         ax = new_axes(ax)
         top = self.max_utility
-        points = [top * step / 120 for step in range(121)]
+        corners = [self._curve.chance, 1 - self._curve.chance]
+        points = sorted(
+            top * share for share in [*corners, *(Fraction(i, 100) for i in range(101))]
+        )
         x = np.array([float_of(point) for point in points])
         most = [float_of(self._most(point)) for point in points]
         least = [float_of(top - self._most(top - point)) for point in points]

@@ -91,11 +91,11 @@ _ROWS = (
     ),
     PublicEpsilon(
         who="Meta", what="URLs shared on Facebook", epsilon="1.453", delta="1e-5", rho="0.0728",
-        unit="actions of a user", year=2020, source="https://doi.org/10.7910/DVN/TDOAPG",
+        unit="user (their actions)", year=2020, source="https://doi.org/10.7910/DVN/TDOAPG",
         read="registry", note="what is protected is the action; epsilon by Gaussian DP",
     ),
     PublicEpsilon(
-        who="Microsoft", what="app usage on Windows", epsilon="1.672", unit="user, each 6 hours",
+        who="Microsoft", what="app usage on Windows", epsilon="1.672", unit="user, 6 hours",
         setting="local", year=2017, read="registry",
         source="https://www.microsoft.com/en-us/research/publication/"
         "collecting-telemetry-data-privately/",
@@ -148,7 +148,7 @@ _ROWS = (
     ),
     PublicEpsilon(
         who="Israel, Ministry of Health", what="live births of 2014", epsilon="9.98",
-        unit="birth (mother and child)", year=2024, source="https://arxiv.org/abs/2405.00267",
+        unit="birth (mother, child)", year=2024, source="https://arxiv.org/abs/2405.00267",
         read="source",
     ),
     PublicEpsilon(
@@ -243,18 +243,17 @@ class PublicEpsilons(Sequence[PublicEpsilon]):
             )  # fmt: skip
         for place in places:
             ax.annotate(
-                f"  {self[place].epsilon} for one {self[place].unit}",
+                f"  {self[place].epsilon} per {self[place].unit}",
                 (float(self[place].epsilon), place), xytext=(5, 0), textcoords="offset points",
                 va="center", fontsize="small", color=ink_of(ax),
             )  # fmt: skip
         ax.set_yticks(places, [f"{row.who}: {row.what}" for row in self], fontsize="small")
         ax.set_xscale("log")
         ax.set_xlim(0.1, 1000)
-        ax.grid(axis="x", alpha=0.3)
         set_words(
             ax,
             "Epsilons in public use: numbers for different units\ncannot be compared",
-            "epsilon (nats, for one unit)",
+            "epsilon (nats, per unit)",
             "",
         )
         ax.legend(loc="lower right", fontsize="small")
@@ -262,7 +261,7 @@ class PublicEpsilons(Sequence[PublicEpsilon]):
 
     def __repr__(self) -> str:
         cells = [
-            ("epsilon", "delta", "for one", "setting", "year", "who: what"),
+            ("epsilon", "delta", "per", "setting", "year", "who: what"),
             *(
                 (row.epsilon, row.delta, row.unit, row.setting, str(row.year),
                  f"{row.who}: {row.what}")
