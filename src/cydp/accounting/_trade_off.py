@@ -20,6 +20,7 @@ __all__ = ["Curve", "Pair", "curve_of", "pair_of"]
 
 _MOST_EPSILON = 1000  # beyond which a pair is taken to promise nothing
 _LEAST_RHO, _MOST_RHO = Fraction(1, 10**200), 10**4
+_DIGITS = 25  # of e**epsilon, which is rounded up
 _POINTS = 41  # of a rho, at which it is said as an (epsilon, delta)
 
 
@@ -38,7 +39,7 @@ def pair_of(epsilon: Fraction, delta: Fraction = Fraction(0)) -> Pair:
     """Return the pair of an epsilon and a delta."""
     if epsilon > _MOST_EPSILON:
         return _NOTHING
-    return Pair(exp_bounds(epsilon)[1] if epsilon else Fraction(1), delta)
+    return Pair(exp_bounds(epsilon, _DIGITS)[1] if epsilon else Fraction(1), delta)
 
 
 @dataclass(frozen=True, slots=True)

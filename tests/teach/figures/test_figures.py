@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 from matplotlib import pyplot as plt
+from teach.looks import check
 
 import cydp
 from cydp.teach import figures
 from cydp.testing import SeededGenerator
-from teach.looks import check
 
 PICTURES: dict[str, Callable[[], Any]] = {
     "neighbours": figures.neighbours,
@@ -35,9 +35,9 @@ def _closed() -> Any:
     plt.close("all")
 
 
-def test_each_picture_can_be_read() -> None:
-    for draw in PICTURES.values():
-        check(draw)
+@pytest.mark.parametrize("name", PICTURES)
+def test_a_picture_can_be_read(name: str) -> None:
+    check(PICTURES[name])
 
 
 @pytest.mark.parametrize("name", ["neighbours", "averages", "beliefs", "odds", "trade_offs"])
@@ -54,7 +54,7 @@ def test_a_picture_is_drawn_on_axes_that_are_given(name: str) -> None:
 def test_the_density_of_figure_2_has_scale_14_and_variance_392() -> None:
     ax = figures.neighbours()
     assert "scale 14, variance 392" in ax.get_title(loc="left")
-    for line, center in zip(ax.lines, (5, 12)):
+    for line, center in zip(ax.lines, (5, 12), strict=False):
         x, y = line.get_data()
         assert y == pytest.approx(np.exp(-abs(x - center) / 14) / 28, rel=1e-9)
         assert x[y.argmax()] == center
@@ -66,7 +66,7 @@ def test_the_factor_between_the_densities_is_marked(epsilon: float, written: str
     ax = figures.neighbours(epsilon=epsilon)
     bar = ax.lines[2]
     low, high = bar.get_ydata()
-    assert bar.get_xdata() == [5, 5]
+    assert list(bar.get_xdata()) == [5, 5]
     assert high / low == pytest.approx(math.exp(epsilon), rel=1e-6)
     assert f"x {written}" in [text.get_text() for text in ax.texts]
     assert ax.get_title(loc="left").endswith(f"by a factor of up to {written}")
@@ -105,7 +105,7 @@ def test_averages_are_those_of_the_releases_and_the_budget_ends() -> None:
     assert means == pytest.approx([released[:count].mean() for count in m])
     assert (value.get_ydata()[0], neighbour.get_ydata()[0]) == (5, 12)
     assert budget.get_xdata()[0] == 10  # of epsilon 5, by 0.5 each
-    assert "cost epsilon = 500" in ax.get_title(loc="left")
+    assert "for epsilon = 500" in ax.get_title(loc="left")
     (band,) = ax.collections
     assert band.get_paths()[0].vertices[:, 1].max() == pytest.approx(5 + math.sqrt(392), rel=1e-6)
     assert abs(means[-1] - 5) < 4 * math.sqrt(392 / 1000)
@@ -124,7 +124,7 @@ def test_a_budget_that_pays_for_all_has_no_line() -> None:
 
 def test_errors_are_those_of_the_mechanisms() -> None:
     laplace, gauss = figures.errors_by_epsilon(delta="1e-6").lines[:2]
-    for place in (0, 8, 16):
+    for place in (0, 6, 12):
         epsilon = f"{laplace.get_xdata()[place]:.3g}"
         exact = cydp.DiscreteLaplace(epsilon=epsilon, sensitivity=1).error_bound(0.95)
         assert laplace.get_ydata()[place] == exact
@@ -139,7 +139,7 @@ def test_errors_grow_with_k_and_with_its_root() -> None:
     for line, power in ((laplace, 1), (gauss, 0.5)):
         k, y = line.get_data()
         assert (k[0], k[-1]) == (1, 1000)
-        slope = math.log(y[-1] / y[9]) / math.log(k[-1] / k[9])
+        slope = math.log(y[-1] / y[6]) / math.log(k[-1] / k[6])
         assert slope == pytest.approx(power, abs=0.05)
     assert gauss.get_ydata()[0] > laplace.get_ydata()[0]
     assert gauss.get_ydata()[-1] < laplace.get_ydata()[-1] / 5
@@ -157,8 +157,8 @@ def test_the_table_of_the_lecture() -> None:
     found = figures.votes()
     expected = [[0.25, 0.40, 0.88], [0.25, 0.33, 0.12], [0.25, 0.16, 1e-4], [0.25, 0.10, 1e-6]]
     assert found.scores == (27, 23, 9, 0)
-    for row, wanted in zip(found.probabilities, expected):
-        for probability, number in zip(row, wanted):
+    for row, wanted in zip(found.probabilities, expected, strict=False):
+        for probability, number in zip(row, wanted, strict=False):
             digits = 2 if number > 0.01 else -round(math.log10(number))
             assert round(probability, digits) == pytest.approx(number)
     weights = np.exp(0.1 * np.array([27, 23, 9, 0]) / 2)
@@ -172,7 +172,7 @@ def test_the_bars_are_the_table() -> None:
     for number, bars in enumerate(ax.containers):
         assert [bar.get_height() for bar in bars] == list(found.probabilities[:, number])
     assert {"0.88", "1e-04", "1e-06"} <= {text.get_text() for text in ax.texts}
-    assert [text.get_text() for text in ax.get_xticklabels()][0] == "pizza\n27 votes"
+    assert next(text.get_text() for text in ax.get_xticklabels()) == "pizza\n27 votes"
 
 
 def test_other_votes_and_bad_ones() -> None:
@@ -206,7 +206,7 @@ def test_the_table_is_that_of_the_drawn_densities(deviation: int) -> None:
     noise = cydp.Laplace(epsilon=1, sensitivity=str(b))
     assert noise.kurtosis == pytest.approx(3, rel=1e-6)
     assert noise.entropy + math.log(noise.step) == pytest.approx(entropies[0], rel=1e-6)
-    for line, peak in zip(found.plot().lines, (1 / (2 * b), 0.3989423 / deviation)):
+    for line, peak in zip(found.plot().lines, (1 / (2 * b), 0.3989423 / deviation), strict=False):
         x, y = line.get_data()
         assert np.trapezoid(y, x) == pytest.approx(1, abs=3e-3)
         assert y.max() == pytest.approx(peak, rel=1e-6)
@@ -220,8 +220,8 @@ def test_beliefs_are_those_of_posterior() -> None:
     high, low = figures.beliefs(loss).lines[:2]
     for place in (20, 100, 150):
         least, most = cydp.teach.posterior(loss, str(high.get_xdata()[place].round(3)))
-        assert high.get_ydata()[place] == pytest.approx(most, rel=2e-6)
-        assert low.get_ydata()[place] == pytest.approx(least, rel=2e-6)
+        assert high.get_ydata()[place] == pytest.approx(most, rel=1.1e-5)
+        assert low.get_ydata()[place] == pytest.approx(least, rel=1.1e-5)
     with pytest.raises(ValueError, match="pure differential privacy"):
         figures.beliefs(cydp.ZCDP(1))
     with pytest.raises(ValueError, match="losses must be at most 5, not 6"):
@@ -230,7 +230,7 @@ def test_beliefs_are_those_of_posterior() -> None:
 
 def test_odds_are_powers_of_e() -> None:
     ax = figures.odds()
-    for line, k in zip(ax.lines[:3], (1, 2, 5)):
+    for line, k in zip(ax.lines[:3], (1, 2, 5), strict=False):
         x, y = line.get_data()
         assert np.log(y) == pytest.approx(k * x)
     assert "epsilon 10: x 22,026" in [text.get_text() for text in ax.texts]

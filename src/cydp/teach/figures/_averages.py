@@ -103,17 +103,16 @@ def averages(
         draw_line(ax, [1, count], [place, place], f"{name} = {place:.6g}", number, linewidth=1.2)
     most = int(paid / cost)
     if 1 <= most < count:
-        ax.axvline(
-            most, color=ink_of(ax), linewidth=2, label=f"a budget of {format_number(paid)} ends"
-        )
+        label = f"a budget of {format_number(paid)} ends"
+        ax.axvline(most, color=ink_of(ax), linewidth=2, linestyle="--", label=label)
     reach = 1.25 * float(noise.variance) ** 0.5
     ax.set_ylim(min(middle, far) - reach, max(middle, far) + reach)
     ax.set_xscale("log")
     ax.set_xlim(1, count)
     set_words(
         ax,
-        f"Averages find f(D): mostly within {float(deviation[-1]):.2g} after {count:,} releases, which "
-        f"cost epsilon = {format_number(count * cost)}",
+        f"Averages find f(D): {count:,} releases come within {float(deviation[-1]):.2g}, for "
+        f"epsilon = {format_number(count * cost)}",
         "releases so far (count)",
         "mean of the releases (unit of f)",
     )

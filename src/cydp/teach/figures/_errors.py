@@ -57,7 +57,7 @@ def errors_by_epsilon(ax: Any = None, *, delta: Number = 1e-6, confidence: Numbe
 
     """
     least, level = read_positive_delta(delta), read_level(confidence)
-    epsilons = [Fraction(f"{each:.3g}") for each in np.geomspace(0.01, 10, 25)]
+    epsilons = [Fraction(f"{each:.3g}") for each in np.geomspace(0.01, 10, 19)]
     laplace = [DiscreteLaplace(epsilon=each, sensitivity=1) for each in epsilons]
     gauss = [DiscreteGaussian(epsilon=each, delta=least, sensitivity=1) for each in epsilons]
     ax = new_axes(ax)
@@ -131,7 +131,7 @@ def errors_by_answers(
     """
     cost, least = read_positive(epsilon, "epsilon"), read_positive_delta(delta)
     level = read_level(confidence)
-    answers = sorted({round(each) for each in np.geomspace(1, 1000, 19)})
+    answers = sorted({round(each) for each in np.geomspace(1, 1000, 13)})
     laplace = [DiscreteLaplace(epsilon=cost, sensitivity=k) for k in answers]
     gauss = [
         DiscreteGaussian(
