@@ -16,7 +16,7 @@ from cydp.accounting._conversion import delta_of
 from cydp.accounting._loss import ZCDP, ApproxDP, Loss, PureDP
 from cydp.accounting._loss_numbers import half_square
 
-__all__ = ["Curve", "Pair", "curve_of", "pair_of"]
+__all__ = ["Curve", "curve_of", "pair_of"]
 
 _MOST_EPSILON = 1000  # beyond which a pair is taken to promise nothing
 _LEAST_RHO, _MOST_RHO = Fraction(1, 10**200), 10**4
@@ -32,13 +32,10 @@ class Pair:
     delta: Fraction
 
 
-_NOTHING = Pair(Fraction(1), Fraction(1))  # (0, 1), which every mechanism has
-
-
 def pair_of(epsilon: Fraction, delta: Fraction = Fraction(0)) -> Pair:
     """Return the pair of an epsilon and a delta."""
     if epsilon > _MOST_EPSILON:
-        return _NOTHING
+        return Pair(Fraction(1), Fraction(1))  # (0, 1), which every mechanism has
     return Pair(exp_bounds(epsilon, _DIGITS)[1] if epsilon else Fraction(1), delta)
 
 
@@ -64,7 +61,8 @@ class Curve:
     @property
     def chance(self) -> Fraction:
         """The chance to win a fair bet: (e**epsilon + delta) / (e**epsilon + 1), or less."""
-        return min((each.factor + each.delta) / (each.factor + 1) for each in self.pairs)
+        found = ((each.factor + each.delta) / (each.factor + 1) for each in self.pairs)
+        return min(found, default=Fraction(1))
 
     @property
     def factor(self) -> Fraction | None:
@@ -82,7 +80,7 @@ def curve_of(loss: Loss) -> Curve:
     implied = isinstance(loss, PureDP) and loss.rho == half_square(loss.epsilon)  # and tells less
     if loss.rho is not None and not implied:
         pairs += _pairs_of_rho(loss.rho)
-    return Curve((*pairs, _NOTHING))
+    return Curve(tuple(pairs))
 
 
 def _pairs_of_rho(rho: Fraction) -> list[Pair]:

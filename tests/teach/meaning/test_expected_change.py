@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import doctest
 import math
 from collections.abc import Callable
 from fractions import Fraction
+from pathlib import Path
 from statistics import NormalDist
 from typing import Any
 
@@ -311,3 +313,9 @@ def test_a_picture_shows_the_bounds() -> None:
     )
     corner = 1 / (1 + math.e)
     assert np.interp(corner, *line.get_data()) == pytest.approx(1 - corner, abs=1e-9)
+
+
+def test_the_examples_of_the_page_run() -> None:
+    page = Path(__file__).parents[3] / "docs" / "teach" / "meaning.md"
+    result = doctest.testfile(str(page), module_relative=False)
+    assert (result.failed, result.attempted >= 4) == (0, True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from cydp._arguments import Integer
 from cydp._call_errors import explain_arguments
-from cydp.accounting._cost import Cost, loss_of, relation_of
+from cydp.accounting._cost import Cost, loss_of
 from cydp.releases._meaning import meaning_of, notes_on
 from cydp.releases._public_rows import read_rows
 from cydp.releases._unit import Unit
@@ -49,5 +49,5 @@ def in_words(loss: Cost, *, unit: str = "person", n: Integer | None = None) -> s
     if not isinstance(unit, str) or not unit:
         raise TypeError("unit must be text, such as 'person'")
     rows = None if n is None else read_rows(n, "n")
-    relation = relation_of(loss) or "add-remove"
+    relation = found.relation or "add-remove"
     return "\n".join([*meaning_of(found, Unit(relation, unit)), *notes_on(found, rows)])

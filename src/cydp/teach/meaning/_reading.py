@@ -9,7 +9,7 @@ from cydp._arguments import Number
 from cydp._numbers.rational import Exact, format_number, read_exact
 from cydp._numbers.rounding import decimal_below
 from cydp.accounting._conversion import convert
-from cydp.accounting._cost import Cost, loss_of, relation_of
+from cydp.accounting._cost import Cost, loss_of
 from cydp.accounting._loss import ZCDP, ApproxDP, Loss, PureDP
 from cydp.accounting._loss_numbers import read_delta
 from cydp.accounting._plan import Plan
@@ -35,7 +35,7 @@ def _losses_of(cost: CostOrPlan, delta: Fraction | None) -> list[Loss]:
     """Return losses that all hold: the one that is given, or a plan's at one or several deltas."""
     if isinstance(cost, Plan):
         if delta is not None:
-            return [cost.as_loss(delta)]
+            return [_at_one_delta(cost.as_loss(delta))]
         stated = [(cost.epsilon_by_method(each), each) for each in _DELTAS]
         return [
             ApproxDP(min(found.values()), each, relation=cost.relation)
@@ -43,20 +43,14 @@ def _losses_of(cost: CostOrPlan, delta: Fraction | None) -> list[Loss]:
             if found
         ]
     loss = loss_of(cost, "loss")
-    if relation_of(cost) != loss.relation:  # only the mechanism states one
-        loss = _state(loss, relation_of(cost))
     if delta is None or (delta == 0 and isinstance(loss, PureDP)):
         return [loss]
-    found = convert(loss, delta=delta)
-    return [ApproxDP(found.epsilon, found.delta, relation=found.relation)]  # at this delta alone
+    return [_at_one_delta(convert(loss, delta=delta))]
 
 
-def _state(loss: Loss, relation: str | None) -> Loss:
-    if isinstance(loss, ZCDP):
-        return ZCDP(loss.rho, relation=relation)
-    if isinstance(loss, PureDP):
-        return PureDP(loss.epsilon, rho=loss.rho, relation=relation)
-    return ApproxDP(loss.epsilon, loss.delta, relation=relation)
+def _at_one_delta(loss: ApproxDP) -> ApproxDP:
+    """Return a loss without its rho, which implies other pairs."""
+    return ApproxDP(loss.epsilon, loss.delta, relation=loss.relation)
 
 
 def _curve_about(loss: Loss, about: str | None) -> Curve:
@@ -78,12 +72,12 @@ def _curve_about(loss: Loss, about: str | None) -> Curve:
     try:
         return curve_of(loss.group(2))
     except ValueError:  # delta would reach 1
-        return Curve((curve_of(loss).pairs[-1],))
+        return Curve(())
 
 
 def question_of(cost: CostOrPlan, about: str | None) -> str:
     """Return what changes between two tables, as words: "one taking part or not"."""
-    relation = cost.relation if isinstance(cost, Plan) else relation_of(cost)
+    relation = cost.relation if isinstance(cost, Plan) else loss_of(cost, "loss").relation
     if about == "value" or (about is None and relation == "change-one"):
         return "one person's record being this or another"
     if about == "presence" or relation == "add-remove":
