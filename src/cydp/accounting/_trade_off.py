@@ -52,7 +52,7 @@ class Curve:
         """Return a rate of true positives that no test with x false positives exceeds."""
         rising = (each.delta + each.factor * x for each in self.pairs)
         falling = (1 - (1 - each.delta - x) / each.factor for each in self.pairs)
-        return min(Fraction(1), *rising, *falling)
+        return min([Fraction(1), *rising, *falling])
 
     def least(self, x: Fraction) -> Fraction:
         """Return a rate that every test has at least, which is `most` of the opposite test."""

@@ -85,6 +85,7 @@ def test_figures_3_and_4_are_side_by_side() -> None:
 def test_others_than_the_lectures_values() -> None:
     ax = figures.neighbours(value=10, neighbour=9, epsilon=1)
     assert "scale 1, variance 2" in ax.get_title(loc="left")
+    assert figures.neighbours(epsilon=800).get_title(loc="left").endswith("up to 1.01e+304")
     with pytest.raises(ValueError, match="neighbour must differ from value, 5"):
         figures.neighbours(neighbour=5)
     with pytest.raises(ValueError, match="epsilon must be greater than 0"):
@@ -189,6 +190,8 @@ def test_other_votes_and_bad_ones() -> None:
         figures.votes(epsilons=[-1])
     with pytest.raises(ValueError, match="epsilons must be"):
         figures.votes(epsilons=[])
+    with pytest.raises(TypeError, match="epsilons must be a sequence of numbers, not float"):
+        figures.votes(epsilons=0.5)  # type: ignore[arg-type]
 
 
 # Densities

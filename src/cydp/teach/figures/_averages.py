@@ -13,13 +13,13 @@ from cydp._generator import Generator
 from cydp._numbers.rational import (
     float_of,
     format_number,
-    read_exact,
     read_integer,
     read_positive,
 )
 from cydp.mechanisms._laplace import Laplace
 from cydp.releases.output._pyplot import ink_of
 from cydp.teach._pictures import draw_fill, draw_line, new_axes, set_words
+from cydp.teach.figures._neighbours import read_values
 
 __all__ = ["averages"]
 
@@ -78,12 +78,7 @@ def averages(
     'releases so far (count)'
 
     """
-    center, other = read_exact(value, "value"), read_exact(neighbour, "neighbour")
-    if center == other:
-        raise ValueError(
-            f"neighbour must differ from value, {format_number(center)}: their distance is the "
-            "sensitivity"
-        )
+    center, other = read_values(value, neighbour)
     cost, paid = read_positive(epsilon, "epsilon"), read_positive(budget_epsilon, "budget_epsilon")
     count = read_integer(runs, "runs")
     if not 10 <= count <= _MOST_RUNS:

@@ -16,7 +16,7 @@ from cydp.mechanisms._laplace import Laplace
 from cydp.releases.output._pyplot import ink_of
 from cydp.teach._pictures import draw_fill, draw_line, new_axes, set_words
 
-__all__ = ["neighbours", "two_epsilons"]
+__all__ = ["neighbours", "read_values", "two_epsilons"]
 
 _VALUE, _NEIGHBOUR = 5, 12
 _POINTS = 801
@@ -65,7 +65,7 @@ def neighbours(
     'released value (unit of f)'
 
     """
-    values, cost = _read(value, neighbour), read_positive(epsilon, "epsilon")
+    values, cost = read_values(value, neighbour), read_positive(epsilon, "epsilon")
     return _draw(new_axes(ax), *values, cost, _reach(*values, cost))
 
 
@@ -104,7 +104,7 @@ def two_epsilons(
     2
 
     """
-    values = _read(value, neighbour)
+    values = read_values(value, neighbour)
     costs = read_positive(epsilon, "epsilon"), read_positive(other_epsilon, "other_epsilon")
     axes = new_axes(None, 2)
     for ax, cost in zip(axes, costs, strict=True):
@@ -112,7 +112,8 @@ def two_epsilons(
     return axes
 
 
-def _read(value: Number, neighbour: Number) -> tuple[Fraction, Fraction]:
+def read_values(value: Number, neighbour: Number) -> tuple[Fraction, Fraction]:
+    """Read f(D) and f(D'), which must differ."""
     found = read_exact(value, "value"), read_exact(neighbour, "neighbour")
     if found[0] == found[1]:
         raise ValueError(
@@ -141,7 +142,7 @@ def _draw(ax: Any, value: Fraction, neighbour: Fraction, epsilon: Fraction, reac
     ends = noise.pdf([at], value=neighbour)[0], noise.pdf([at], value=value)[0]
     ax.plot([at, at], ends, color=ink_of(ax), linewidth=2.2, marker="_", markersize=9)
     factor = math.exp(min(float_of(epsilon), 700))
-    written = f"{factor:,.3g}" if factor < 1e3 else f"{factor:,.0f}"
+    written = f"{factor:,.0f}" if 1e3 <= factor < 1e7 else f"{factor:.3g}"
     ax.annotate(
         f"x {written}", (at, ends[1]), xytext=(0, 5), textcoords="offset points", ha="center",
         color=ink_of(ax), fontweight="bold",

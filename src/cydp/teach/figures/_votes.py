@@ -158,6 +158,8 @@ def votes(
     if not 2 <= len(given) <= _MOST_OPTIONS:
         raise ValueError(f"scores must be of 2 to {_MOST_OPTIONS} options, not of {len(given)}")
     counts = [read_integer(score, "scores") for score in given.values()]
+    if isinstance(epsilons, str) or not isinstance(epsilons, Sequence | np.ndarray | None):
+        raise TypeError(f"epsilons must be a sequence of numbers, not {type(epsilons).__name__}")
     costs = [read_exact(each, "epsilons") for each in (_EPSILONS if epsilons is None else epsilons)]
     if not 1 <= len(costs) <= _MOST_EPSILONS or min(costs) < 0:
         raise ValueError(f"epsilons must be 1 to {_MOST_EPSILONS} numbers of at least 0")

@@ -16,6 +16,7 @@ from cydp.accounting._loss import ZCDP, ApproxDP
 from cydp.accounting._loss_numbers import read_delta
 from cydp.releases._meaning import notes_on_delta
 from cydp.releases._public_rows import read_rows
+from cydp.teach.meaning._reading import below
 
 __all__ = ["DeltaMeaning", "delta_meaning"]
 
@@ -67,12 +68,12 @@ class DeltaMeaning:
             return "<delta = 0: no output tells all of a row>"
         found = [
             f"delta = {format_number(self.delta)} in a table of {self.n:,} rows allows publishing "
-            f"each row with this probability: {self.expected_rows:.4g} rows on average, and some "
-            f"row with probability {self.any_row:.4g}",
+            f"each row with this probability: {self.expected_rows:,.6g} rows on average, and some "
+            f"row with probability {self.any_row:.6g}",
             *notes_on_delta(self.delta, self.n),
         ]
         if not self.is_small:
-            found.append(f"choose at most 1/(100 n) = {float_above(self.advised):.4g}")
+            found.append(f"choose at most 1/(100 n) = {below(self.advised):.6g}")
         return f"<{'; '.join(note.rstrip('.') for note in found)}>"
 
 

@@ -137,11 +137,11 @@ class TradeOff:
 
     def __repr__(self) -> str:
         rates = ", ".join(
-            f"{self.true_positives(rate):.4g} at {rate}" for rate in ("0.01", "0.05", "0.1")
+            f"{self.true_positives(rate):.6g} at {rate}" for rate in ("0.01", "0.05", "0.1")
         )
         return (
             f"<{label_of(self.loss)}: a fair bet on {self.question} is won with probability "
-            f"{self.fair_bet:.4g} or less; true positives at a rate of false positives: at most "
+            f"{self.fair_bet:.6g} or less; true positives at a rate of false positives: at most "
             f"{rates}>"
         )
 
