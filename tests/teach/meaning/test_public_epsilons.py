@@ -77,6 +77,7 @@ def test_the_table_as_a_frame() -> None:
     assert frame["source"].str.startswith("https://").all()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("rows", [6, len(ROWS)])
 def test_the_picture_can_be_read(rows: int) -> None:
     check(public_epsilons()[:rows].plot)
