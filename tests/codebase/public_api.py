@@ -27,11 +27,13 @@ from cydp import (
     workloads,
 )
 from cydp.accounting import ledger
-from cydp.teach import attacks, loss
+from cydp.teach import attacks, figures, loss, meaning
 
 MODULES = [
     cydp, accounting, ledger, exact, interactive, local, mechanisms, models,
-    publishing, random, releases, sampling, sensitivity, teach, attacks, loss, testing, workloads,
+    publishing, random, releases, sampling, sensitivity, teach,
+    attacks, figures, loss, meaning,
+    testing, workloads,
 ]  # fmt: skip
 
 

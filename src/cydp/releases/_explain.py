@@ -8,13 +8,14 @@ from fractions import Fraction
 from typing import Any, TypeAlias
 
 from cydp._arguments import Integer, Number
-from cydp._numbers.rational import format_number, read_exact, read_integer
+from cydp._numbers.rational import format_number, read_exact
 from cydp.mechanisms._confidence import read_level
 from cydp.releases._answers import Answer, answers_of
 from cydp.releases._bounds import bounds
 from cydp.releases._explanation import Explanation
 from cydp.releases._group_query import GroupQuery
 from cydp.releases._least_privacy import least_privacy
+from cydp.releases._public_rows import read_rows
 from cydp.releases._query import Query
 from cydp.releases._query_of import arguments_of, query_of
 
@@ -95,7 +96,8 @@ def explain(
     """
     if confidence is not None:
         read_level(confidence)
-    rows, rows_per_key = _read_rows(n, "n"), _read_rows(n_per_key, "n_per_key")
+    rows = None if n is None else read_rows(n, "n")
+    rows_per_key = None if n_per_key is None else read_rows(n_per_key, "n_per_key")
 
     def explained(query: Query) -> Explanation:
         each = rows_per_key
@@ -163,12 +165,3 @@ def _read_wanted(
     if not found:
         raise TypeError(f"error must be of some of {', '.join(answers)}")
     return found
-
-
-def _read_rows(rows: Integer | None, name: str) -> int | None:
-    if rows is None:
-        return None
-    number = read_integer(rows, name)
-    if not 1 <= number <= 2**62:
-        raise ValueError(f"{name} must be from 1 to 2**62, not {format_number(Fraction(number))}")
-    return number

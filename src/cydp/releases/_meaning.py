@@ -6,13 +6,14 @@ from __future__ import annotations
 from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 
-from cydp._numbers.intervals import directed_contexts, exp_interval
+from cydp._numbers.intervals import exp_interval
 from cydp._numbers.rational import format_number
 from cydp.accounting._conversion import convert
 from cydp.accounting._loss import ZCDP, ApproxDP, Loss, PureDP
+from cydp.accounting._trade_off import Curve, pair_of
 from cydp.releases._unit import Unit
 
-__all__ = ["meaning_of", "notes_on"]
+__all__ = ["meaning_of", "notes_on", "notes_on_delta"]
 
 _STATED_DELTA = Fraction(1, 10**6)  # at which rho is said as epsilon
 _MOST_EPSILON = 10  # beyond which a note says that the promise is weak
@@ -86,11 +87,18 @@ def notes_on(loss: Loss, n: int | None) -> list[str]:
             f"epsilon is above {_MOST_EPSILON}: odds may move by {_factor(stated.epsilon)}, which "
             "promises little."
         )
-    if isinstance(loss, ApproxDP) and n is not None and loss.delta * n >= 1:
-        found.append(
-            f"delta is 1/n or more, for n = {n:,}: delta = 1/n allows publishing one row at random."
-        )
+    if isinstance(loss, ApproxDP) and n is not None:
+        found += notes_on_delta(loss.delta, n)
     return found
+
+
+def notes_on_delta(delta: Fraction, n: int) -> list[str]:
+    """Return what a caller should know about a delta for a public number of rows, or nothing."""
+    if delta * n < 1:
+        return []
+    return [
+        f"delta is 1/n or more, for n = {n:,}: delta = 1/n allows publishing one row at random."
+    ]
 
 
 def _factor(epsilon: Fraction, exponent: str = "epsilon") -> str:
@@ -111,14 +119,7 @@ def _equal_to(epsilon: Fraction) -> str:
 
 
 def _bet(question: str, epsilon: Fraction, delta: Fraction = Fraction(0)) -> str:
-    """Return the chance to guess right, at even odds: (e**epsilon + delta) / (1 + e**epsilon)."""
-    down, up = directed_contexts()
-    least = down.divide(Decimal((1 - delta).numerator), Decimal((1 - delta).denominator))
-    high = exp_interval(min(epsilon, Fraction(_MOST_WRITTEN)))[1]
-    chance = up.subtract(Decimal(1), down.divide(least, up.add(Decimal(1), high)))
-    if epsilon > _MOST_WRITTEN:
-        chance = Decimal(1)
-    return (
-        f"A fair bet on {question} is won with a probability of at most "
-        f"{_FOUR_DIGITS.plus(chance).normalize():f}."
-    )
+    """Return the chance to guess right, at even odds."""
+    chance = Curve((pair_of(epsilon, delta),)).chance
+    written = _FOUR_DIGITS.divide(Decimal(chance.numerator), Decimal(chance.denominator))
+    return f"A fair bet on {question} is won with a probability of at most {written.normalize():f}."

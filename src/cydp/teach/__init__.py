@@ -3,11 +3,34 @@
 
 from __future__ import annotations
 
-from cydp.teach import attacks
+from cydp.teach import attacks, figures, meaning
 from cydp.teach.loss._plots import compare_losses
 from cydp.teach.loss._privacy_loss import PrivacyLoss, privacy_loss
+from cydp.teach.meaning._delta import DeltaMeaning, delta_meaning
+from cydp.teach.meaning._expected_change import ExpectedChange, expected_change
+from cydp.teach.meaning._in_words import in_words
+from cydp.teach.meaning._public_epsilons import PublicEpsilon, PublicEpsilons, public_epsilons
+from cydp.teach.meaning._trade_off import TradeOff, posterior, trade_off
 
-__all__ = ["PrivacyLoss", "attacks", "compare_losses", "privacy_loss"]
+__all__ = [
+    "DeltaMeaning",
+    "ExpectedChange",
+    "PrivacyLoss",
+    "PublicEpsilon",
+    "PublicEpsilons",
+    "TradeOff",
+    "attacks",
+    "compare_losses",
+    "delta_meaning",
+    "expected_change",
+    "figures",
+    "in_words",
+    "meaning",
+    "posterior",
+    "privacy_loss",
+    "public_epsilons",
+    "trade_off",
+]
 
 
 def __dir__() -> list[str]:

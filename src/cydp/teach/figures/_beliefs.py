@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: MIT
+"""What losses mean, as pictures: beliefs before and after, odds, and tests."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from cydp._call_errors import explain_arguments
+from cydp._numbers.rational import float_of
+from cydp.accounting._loss import PureDP
+from cydp.releases.output._pyplot import ink_of
+from cydp.teach._pictures import HATCHES, draw_line, new_axes, set_words
+from cydp.teach.meaning._draw_trade_offs import draw_trade_offs
+from cydp.teach.meaning._reading import CostOrPlan, label_of, question_of, read_curve
+
+__all__ = ["beliefs", "odds", "trade_offs"]
+
+_MOST_LINES = len(HATCHES) - 1
+_USUAL = (PureDP("0.1"), PureDP(1), PureDP(3))
+
+
+@explain_arguments
+def beliefs(*losses: CostOrPlan, ax: Any = None, about: str | None = None) -> Any:
+    """Draw the least and the largest belief after a release, over the belief before it.
+
+    Parameters
+    ----------
+    *losses : loss, mechanism, release or Plan
+        Up to 5, of pure differential privacy: a delta above 0 bounds no single output. For groups
+        and for several releases give ``cydp.group_privacy(loss, k)`` and ``cydp.sequential(...)``.
+        Default: epsilon 0.1, 1 and 3.
+    ax : matplotlib Axes, optional
+        Default: axes of a new figure.
+    about : {"presence", "value"}, optional
+        As in `cydp.teach.expected_change`.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Raises
+    ------
+    ImportError
+        Without matplotlib.
+    TypeError, ValueError
+        If a parameter is not allowed.
+
+    Examples
+    --------
+    >>> import cydp
+    >>> from cydp.teach import figures
+    >>> figures.beliefs(cydp.PureDP(1), cydp.group_privacy(cydp.PureDP(1), 3)).get_xlabel()
+    'belief before the release (probability)'
+
+    """
+    chosen = _read(losses)
+    factors = [read_curve(loss, None, about).factor for loss in chosen]
+    if None in factors:
+        raise ValueError(
+            "losses must be of pure differential privacy: with a delta above 0 one output may tell "
+            "all; cydp.teach.figures.trade_offs draws what still holds"
+        )
+    ax = new_axes(ax, size=(5.6, 5.2))
+    x = np.linspace(0, 1, 201)
+    for number, (loss, factor) in enumerate(zip(chosen, factors, strict=True)):
+        assert factor is not None
+        high, low = (
+            x * each / (x * each + 1 - x) for each in (float_of(factor), float_of(1 / factor))
+        )
+        draw_line(ax, x, high, label_of(loss), number)
+        draw_line(ax, x, low, f"_{label_of(loss)}", number)
+    draw_line(ax, x, x, "nothing learned", 5, color=ink_of(ax), linestyle=":", linewidth=1)
+    set_words(
+        ax,
+        f"No output moves a belief beyond its lines, on\n{question_of(chosen[0], about)}",
+        "belief before the release (probability)",
+        "belief after it (probability)",
+    )
+    ax.set_xlim(0, 1)
+    ax.set_ylim(0, 1)
+    ax.legend(loc="upper left", bbox_to_anchor=(0, -0.13), ncols=3, frameon=False)
+    return ax
+
+
+@explain_arguments
+def trade_offs(*losses: CostOrPlan, ax: Any = None, about: str | None = None) -> Any:
+    """Draw the most true positives of any test over its false positives, for several losses.
+
+    Parameters
+    ----------
+    *losses : loss, mechanism, release or Plan
+        Up to 5. Default: epsilon 0.1, 1 and 3.
+    ax : matplotlib Axes, optional
+        Default: axes of a new figure.
+    about : {"presence", "value"}, optional
+        As in `cydp.teach.expected_change`.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Raises
+    ------
+    ImportError
+        Without matplotlib.
+    TypeError, ValueError
+        If a parameter is not allowed.
+
+    Examples
+    --------
+    >>> import cydp
+    >>> from cydp.teach import figures
+    >>> figures.trade_offs(cydp.PureDP(1), cydp.ZCDP(0.5)).get_ylabel()
+    'rate of true positives (probability)'
+
+    """
+    chosen = _read(losses)
+    curves = [(label_of(loss), read_curve(loss, None, about)) for loss in chosen]
+    return draw_trade_offs(curves, question_of(chosen[0], about), ax)
+
+
+@explain_arguments
+def odds(ax: Any = None) -> Any:
+    """Draw the factor by which odds move over epsilon, for one person and for groups.
+
+    Parameters
+    ----------
+    ax : matplotlib Axes, optional
+        Default: axes of a new figure.
+
+    Returns
+    -------
+    matplotlib Axes
+        e**(k epsilon) for k = 1, 2 and 5: of a group of k people, and of k releases. 2 is also that
+        of two values of one person under "add-remove". A line marks what a lecture says of
+        epsilon 10: 22,026.
+
+    Raises
+    ------
+    ImportError
+        Without matplotlib.
+
+    Examples
+    --------
+    >>> from cydp.teach import figures
+    >>> figures.odds().get_xlabel()
+    'epsilon of one release for one person (nats)'
+
+    """
+    ax = new_axes(ax)
+    x = np.geomspace(0.01, 20, 200)
+    for number, k in enumerate((1, 2, 5)):
+        label = "one person, one release" if k == 1 else f"{k} people, or {k} releases"
+        draw_line(ax, x, np.exp(k * x), label, number)
+    for epsilon in (1, 10):
+        factor = math.exp(epsilon)
+        ax.plot(epsilon, factor, "o", color="C0")
+        ax.annotate(
+            f"epsilon {epsilon}: x {factor:,.{2 if factor < 100 else 0}f}", (epsilon, factor),
+            xytext=(8, -6), textcoords="offset points", va="top", color=ink_of(ax),
+        )  # fmt: skip
+    set_words(
+        ax,
+        "By how much one output may move the odds:\nlittle for a small epsilon, and soon by far "
+        "too much",
+        "epsilon of one release for one person (nats)",
+        "factor of the odds",
+    )
+    ax.set_xscale("log")
+    ax.set_yscale("log")
+    ax.set_xlim(0.01, 300)
+    ax.set_ylim(0.05, 1e9)
+    ax.legend(loc="upper left")
+    return ax
+
+
+def _read(losses: tuple[CostOrPlan, ...]) -> tuple[CostOrPlan, ...]:
+    if len(losses) > _MOST_LINES:
+        raise ValueError(f"losses must be at most {_MOST_LINES}, not {len(losses)}")
+    return losses or _USUAL

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: MIT
+"""Noise against error: how far counts are off, by epsilon and by the number of answers."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from cydp._arguments import Number
+from cydp._call_errors import explain_arguments
+from cydp._numbers.rational import format_number, read_positive
+from cydp._numbers.rounding import root_above
+from cydp.accounting._loss_numbers import read_positive_delta
+from cydp.mechanisms._confidence import read_level
+from cydp.mechanisms._discrete_gaussian import DiscreteGaussian
+from cydp.mechanisms._discrete_laplace import DiscreteLaplace
+from cydp.releases.output._pyplot import ink_of
+from cydp.teach._pictures import draw_line, new_axes, set_words
+
+__all__ = ["errors_by_answers", "errors_by_epsilon"]
+
+_COUNTS = (100, 1_000, 10_000)  # of which 1 % is marked
+
+
+@explain_arguments
+def errors_by_epsilon(ax: Any = None, *, delta: Number = 1e-6, confidence: Number = 0.95) -> Any:
+    """Draw the error bound of one count over epsilon, for Laplace and for Gaussian noise.
+
+    Parameters
+    ----------
+    ax : matplotlib Axes, optional
+        Default: axes of a new figure.
+    delta : number between 0 and 1, default 1e-6
+        Of the Gaussian noise; Laplace noise has none.
+    confidence : number between 0 and 1, default 0.95
+        The least probability that the error is within the bound.
+
+    Returns
+    -------
+    matplotlib Axes
+        Dotted lines mark 1 % of counts of 100, 1,000 and 10,000 rows.
+
+    Raises
+    ------
+    ImportError
+        Without matplotlib.
+    TypeError, ValueError
+        If a number is not allowed.
+
+    Examples
+    --------
+    >>> from cydp.teach import figures
+    >>> figures.errors_by_epsilon().get_ylabel()
+    'error of one count (rows)'
+
+    """
+    least, level = read_positive_delta(delta), read_level(confidence)
+    epsilons = [Fraction(f"{each:.3g}") for each in np.geomspace(0.01, 10, 19)]
+    laplace = [DiscreteLaplace(epsilon=each, sensitivity=1) for each in epsilons]
+    gauss = [DiscreteGaussian(epsilon=each, delta=least, sensitivity=1) for each in epsilons]
+    ax = new_axes(ax)
+    x = [float(each) for each in epsilons]
+    for number, (label, noises) in enumerate(_labelled(laplace, gauss, least)):
+        draw_line(ax, x, [max(noise.error_bound(level), 0.5) for noise in noises], label, number)
+    for count in _COUNTS:
+        ax.axhline(count / 100, color=ink_of(ax), linestyle=":", linewidth=1)
+        ax.annotate(
+            f"1 % of {count:,} rows", (85, count / 100), xytext=(0, 3),
+            textcoords="offset points", ha="right", color=ink_of(ax), fontsize="small",
+        )  # fmt: skip
+    ax.set_xscale("log")
+    ax.set_yscale("log")
+    ax.set_xlim(0.009, 90)
+    ax.set_ylim(0.4, 4000)
+    set_words(
+        ax,
+        "Half the epsilon, twice the error, whatever the count\n"
+        f"({_percent(level)} of releases are within the bound; 0 is drawn as 0.5)",
+        "epsilon (nats)",
+        "error of one count (rows)",
+    )
+    ax.legend(loc="upper right")
+    return ax
+
+
+@explain_arguments
+def errors_by_answers(
+    ax: Any = None,
+    *,
+    epsilon: Number = 1,
+    delta: Number = 1e-6,
+    confidence: Number = 0.95,
+) -> Any:
+    """Draw the error of each of k counts that share one epsilon, over k.
+
+    Parameters
+    ----------
+    ax : matplotlib Axes, optional
+        Default: axes of a new figure.
+    epsilon : number > 0, default 1
+        Of all k counts together, in nats. One person can change each count by 1.
+    delta : number between 0 and 1, default 1e-6
+        Of the Gaussian noise; Laplace noise has none.
+    confidence : number between 0 and 1, default 0.95
+        The least probability that the error of a count is within the bound.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Raises
+    ------
+    ImportError
+        Without matplotlib.
+    TypeError, ValueError
+        If a number is not allowed.
+
+    Notes
+    -----
+    The change of k counts is k in the L1 norm, to which Laplace noise is proportional, and sqrt(k)
+    in the L2 norm, to which Gaussian noise is.
+
+    Examples
+    --------
+    >>> from cydp.teach import figures
+    >>> figures.errors_by_answers().get_xlabel()
+    'counts that one person is in (count)'
+
+    """
+    cost, least = read_positive(epsilon, "epsilon"), read_positive_delta(delta)
+    level = read_level(confidence)
+    answers = sorted({round(each) for each in np.geomspace(1, 1000, 13)})
+    laplace = [DiscreteLaplace(epsilon=cost, sensitivity=k) for k in answers]
+    gauss = [
+        DiscreteGaussian(
+            epsilon=cost, delta=least, sensitivity=root_above(Fraction(k)), coordinates=k
+        )
+        for k in answers
+    ]
+    ax = new_axes(ax)
+    for number, (label, noises) in enumerate(_labelled(laplace, gauss, least)):
+        growth = ("k", "sqrt(k)")[number]
+        y = [max(noise.error_bound(level), 0.5) for noise in noises]
+        draw_line(ax, answers, y, f"{label}: grows with {growth}", number)
+    ax.set_xscale("log")
+    ax.set_yscale("log")
+    ax.set_xlim(1, 1000)
+    set_words(
+        ax,
+        f"Many answers for epsilon = {format_number(cost)} together: Gaussian noise grows more "
+        f"slowly\n({_percent(level)} of the answers are within the bound)",
+        "counts that one person is in (count)",
+        "error of each count (rows)",
+    )
+    ax.legend(loc="upper left")
+    return ax
+
+
+def _labelled(laplace: list[Any], gauss: list[Any], delta: Fraction) -> list[tuple[str, Any]]:
+    return [("Laplace", laplace), (f"Gaussian, delta = {format_number(delta)}", gauss)]
+
+
+def _percent(level: Fraction) -> str:
+    return f"{format_number(level * 100)} %"

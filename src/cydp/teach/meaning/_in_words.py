@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: MIT
+"""A loss in words: the sentences of `explain`, for any loss."""
+
+from __future__ import annotations
+
+from cydp._arguments import Integer
+from cydp._call_errors import explain_arguments
+from cydp.accounting._cost import Cost, loss_of
+from cydp.releases._meaning import meaning_of, notes_on
+from cydp.releases._public_rows import read_rows
+from cydp.releases._unit import Unit
+
+__all__ = ["in_words"]
+
+
+@explain_arguments
+def in_words(loss: Cost, *, unit: str = "person", n: Integer | None = None) -> str:
+    """Return what a loss promises, in sentences: odds, bets, tests, and what to be wary of.
+
+    Parameters
+    ----------
+    loss : loss, mechanism or release
+        One that states no relation is read as of "add-remove". For a plan give
+        ``plan.as_loss(delta)``; for several releases their sum, `cydp.sequential`; for groups
+        `cydp.group_privacy`.
+    unit : str, default "person"
+        What the loss protects one of.
+    n : int >= 1, optional
+        The public number of records, which is compared with delta.
+
+    Returns
+    -------
+    str
+        One sentence a line, as in `cydp.explain`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a parameter is not allowed.
+
+    Examples
+    --------
+    >>> import cydp
+    >>> print(in_words(cydp.ApproxDP(12, "0.001"), n=1000).splitlines()[-1])
+    delta is 1/n or more, for n = 1,000: delta = 1/n allows publishing one row at random.
+
+    """
+    found = loss_of(loss, "loss")
+    if not isinstance(unit, str) or not unit:
+        raise TypeError("unit must be text, such as 'person'")
+    rows = None if n is None else read_rows(n, "n")
+    relation = found.relation or "add-remove"
+    return "\n".join([*meaning_of(found, Unit(relation, unit)), *notes_on(found, rows)])

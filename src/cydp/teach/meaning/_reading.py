@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: MIT
+"""How a cost is read here: any loss, mechanism, release or plan, and the question it is about."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from cydp._arguments import Number
+from cydp._numbers.rational import Exact, format_number, read_exact
+from cydp._numbers.rounding import decimal_below
+from cydp.accounting._conversion import convert
+from cydp.accounting._cost import Cost, loss_of
+from cydp.accounting._loss import ZCDP, ApproxDP, Loss, PureDP
+from cydp.accounting._loss_numbers import read_delta
+from cydp.accounting._plan import Plan
+from cydp.accounting._trade_off import Curve, curve_of
+
+__all__ = ["CostOrPlan", "below", "label_of", "question_of", "read_curve", "read_share"]
+
+CostOrPlan = Cost | Plan
+_DELTAS = ("0", "1e-12", "1e-9", "1e-6", "1e-4", "1e-3", "0.01", "0.03", "0.1", "0.2", "0.3")
+
+
+def read_curve(cost: CostOrPlan, delta: Number | None, about: str | None) -> Curve:
+    """Return what a cost lets a test find out; TypeError or ValueError for bad arguments."""
+    pairs = [
+        pair
+        for loss in _losses_of(cost, None if delta is None else read_delta(delta))
+        for pair in _curve_about(loss, about).pairs
+    ]
+    return Curve(tuple(dict.fromkeys(pairs)))
+
+
+def _losses_of(cost: CostOrPlan, delta: Fraction | None) -> list[Loss]:
+    """Return losses that all hold: the one that is given, or a plan's at one or several deltas."""
+    if isinstance(cost, Plan):
+        if delta is not None:
+            return [_at_one_delta(cost.as_loss(delta))]
+        stated = [(cost.epsilon_by_method(each), each) for each in _DELTAS]
+        return [
+            ApproxDP(min(found.values()), each, relation=cost.relation)
+            for found, each in stated
+            if found
+        ]
+    loss = loss_of(cost, "loss")
+    if delta is None or (delta == 0 and isinstance(loss, PureDP)):
+        return [loss]
+    return [_at_one_delta(convert(loss, delta=delta))]
+
+
+def _at_one_delta(loss: ApproxDP) -> ApproxDP:
+    """Return a loss without its rho, which implies other pairs."""
+    return ApproxDP(loss.epsilon, loss.delta, relation=loss.relation)
+
+
+def _curve_about(loss: Loss, about: str | None) -> Curve:
+    relation = loss.relation
+    if about not in (None, "presence", "value"):
+        raise ValueError(f"about must be 'presence', 'value' or None, not {str(about)[:40]!r}")
+    if about == "presence" and relation == "change-one":
+        raise ValueError(
+            "about must be 'value' under 'change-one', where the number of records is public: it "
+            "says nothing of whether one is present"
+        )
+    if about is not None and relation is None:
+        raise ValueError(
+            "about must be None for a loss that states no relation, such as PureDP(1); state one: "
+            "PureDP(1, relation='add-remove')"
+        )
+    if about != "value" or relation != "add-remove":
+        return curve_of(loss)
+    try:
+        return curve_of(loss.group(2))
+    except ValueError:  # delta would reach 1
+        return Curve(())
+
+
+def question_of(cost: CostOrPlan, about: str | None) -> str:
+    """Return what changes between two tables, as words: "one taking part or not"."""
+    relation = cost.relation if isinstance(cost, Plan) else loss_of(cost, "loss").relation
+    if about == "value" or (about is None and relation == "change-one"):
+        return "one person's record being this or another"
+    if about == "presence" or relation == "add-remove":
+        return "one person taking part or not"
+    if relation is None:
+        return "one of two neighbouring tables or the other"
+    return "one person taking part or not, or their record being this or another"
+
+
+def label_of(cost: CostOrPlan) -> str:
+    """Return a cost in short: "epsilon = 1, delta = 1e-06"."""
+    if isinstance(cost, Plan):
+        return f"a plan of {sum(count for _, count in cost.items):,} releases"
+    loss = loss_of(cost, "losses")
+    if isinstance(loss, ZCDP):
+        return f"rho = {_short(loss.rho)}"
+    delta = f", delta = {_short(loss.delta)}" if isinstance(loss, ApproxDP) else ""
+    return f"epsilon = {_short(loss.epsilon)}{delta}"
+
+
+def _short(number: Fraction) -> str:
+    written = format_number(number)
+    return written if len(written) <= 8 else f"{float(number):.3g}"
+
+
+def read_share(value: Number, name: str) -> Exact:
+    """Read a probability from 0 to 1."""
+    number = read_exact(value, name)
+    if not 0 <= number <= 1:
+        raise ValueError(f"{name} must be between 0 and 1, not {format_number(number)}")
+    return number
+
+
+def below(number: Fraction) -> float:
+    """Return the float of the largest decimal of six digits at most a number >= 0."""
+    return float(decimal_below(number))

@@ -1,0 +1,251 @@
+"""teach/figures: each number of the texts that a figure shows, and how it looks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from matplotlib import pyplot as plt
+from teach.looks import check
+
+import cydp
+from cydp.teach import figures
+from cydp.testing import SeededGenerator
+
+PICTURES: dict[str, Callable[[], Any]] = {
+    "neighbours": figures.neighbours,
+    "two_epsilons": figures.two_epsilons,
+    "averages": lambda: figures.averages(rng=SeededGenerator(5)),
+    "errors_by_epsilon": figures.errors_by_epsilon,
+    "errors_by_answers": figures.errors_by_answers,
+    "votes": lambda: figures.votes().plot(),
+    "densities": lambda: figures.densities().plot(),
+    "beliefs": figures.beliefs,
+    "odds": figures.odds,
+    "trade_offs": lambda: figures.trade_offs(cydp.PureDP(1), cydp.ApproxDP(1, 0.05)),
+}
+
+
+@pytest.fixture(autouse=True)
+def _closed() -> Any:
+    yield
+    plt.close("all")
+
+
+@pytest.mark.parametrize("name", PICTURES)
+def test_a_picture_can_be_read(name: str) -> None:
+    check(PICTURES[name])
+
+
+@pytest.mark.parametrize("name", ["neighbours", "averages", "beliefs", "odds", "trade_offs"])
+def test_a_picture_is_drawn_on_axes_that_are_given(name: str) -> None:
+    _, ax = plt.subplots()
+    before = plt.get_fignums()
+    assert getattr(figures, name)(ax=ax) is ax
+    assert plt.get_fignums() == before
+
+
+# Figures 2 to 4
+
+
+def test_the_density_of_figure_2_has_scale_14_and_variance_392() -> None:
+    ax = figures.neighbours()
+    assert "scale 14, variance 392" in ax.get_title(loc="left")
+    for line, center in zip(ax.lines, (5, 12), strict=False):
+        x, y = line.get_data()
+        assert y == pytest.approx(np.exp(-abs(x - center) / 14) / 28, rel=1e-9)
+        assert x[y.argmax()] == center
+
+
+@pytest.mark.parametrize(("epsilon", "written"), [(0.5, "1.65"), (2, "7.39"), (10, "22,026")])
+def test_the_factor_between_the_densities_is_marked(epsilon: float, written: str) -> None:
+    """e**10 is around 22,000, and e**2 is 7.389, as the text says."""
+    ax = figures.neighbours(epsilon=epsilon)
+    bar = ax.lines[2]
+    low, high = bar.get_ydata()
+    assert list(bar.get_xdata()) == [5, 5]
+    assert high / low == pytest.approx(math.exp(epsilon), rel=1e-6)
+    assert f"x {written}" in [text.get_text() for text in ax.texts]
+    assert ax.get_title(loc="left").endswith(f"by a factor of up to {written}")
+    x, y = ax.lines[0].get_data()
+    ratio = y / np.interp(x, *ax.lines[1].get_data())
+    assert ratio.max() <= math.exp(epsilon) * (1 + 1e-6)
+
+
+def test_figures_3_and_4_are_side_by_side() -> None:
+    left, right = figures.two_epsilons()
+    assert "variance 392" in left.get_title(loc="left")
+    assert "scale 0.7, variance 0.98" in right.get_title(loc="left")
+    assert "22,026" in right.get_title(loc="left")
+
+
+def test_others_than_the_lectures_values() -> None:
+    ax = figures.neighbours(value=10, neighbour=9, epsilon=1)
+    assert "scale 1, variance 2" in ax.get_title(loc="left")
+    assert figures.neighbours(epsilon=800).get_title(loc="left").endswith("up to 1.01e+304")
+    with pytest.raises(ValueError, match="neighbour must differ from value, 5"):
+        figures.neighbours(neighbour=5)
+    with pytest.raises(ValueError, match="epsilon must be greater than 0"):
+        figures.neighbours(epsilon=0)
+    with pytest.raises(ValueError, match="other_epsilon must be greater than 0"):
+        figures.two_epsilons(other_epsilon=-1)
+
+
+# Figure 5
+
+
+def test_averages_are_those_of_the_releases_and_the_budget_ends() -> None:
+    ax = figures.averages(rng=SeededGenerator(5))
+    noise = cydp.Laplace(epsilon=0.5, sensitivity=7, coordinates=1)
+    released = noise.release(np.full(1000, 5.0), rng=SeededGenerator(5))
+    mean, value, neighbour, budget = ax.lines
+    m, means = mean.get_data()
+    assert means == pytest.approx([released[:count].mean() for count in m])
+    assert (value.get_ydata()[0], neighbour.get_ydata()[0]) == (5, 12)
+    assert budget.get_xdata()[0] == 10  # of epsilon 5, by 0.5 each
+    assert "for epsilon = 500" in ax.get_title(loc="left")
+    (band,) = ax.collections
+    assert band.get_paths()[0].vertices[:, 1].max() == pytest.approx(5 + math.sqrt(392), rel=1e-6)
+    assert abs(means[-1] - 5) < 4 * math.sqrt(392 / 1000)
+
+
+def test_a_budget_that_pays_for_all_has_no_line() -> None:
+    assert len(figures.averages(runs=10, budget_epsilon=100).lines) == 3
+    with pytest.raises(ValueError, match="runs must be from 10"):
+        figures.averages(runs=3)
+    with pytest.raises(ValueError, match="neighbour must differ"):
+        figures.averages(value=1, neighbour=1)
+
+
+# Errors
+
+
+def test_errors_are_those_of_the_mechanisms() -> None:
+    laplace, gauss = figures.errors_by_epsilon(delta="1e-6").lines[:2]
+    for place in (0, 6, 12):
+        epsilon = f"{laplace.get_xdata()[place]:.3g}"
+        exact = cydp.DiscreteLaplace(epsilon=epsilon, sensitivity=1).error_bound(0.95)
+        assert laplace.get_ydata()[place] == exact
+        exact = cydp.DiscreteGaussian(epsilon=epsilon, delta="1e-6", sensitivity=1).error_bound()
+        assert gauss.get_ydata()[place] == exact
+    assert laplace.get_xdata()[0] == 0.01
+    assert laplace.get_ydata()[0] == pytest.approx(math.log(20) * 100, abs=2)
+
+
+def test_errors_grow_with_k_and_with_its_root() -> None:
+    laplace, gauss = figures.errors_by_answers().lines
+    for line, power in ((laplace, 1), (gauss, 0.5)):
+        k, y = line.get_data()
+        assert (k[0], k[-1]) == (1, 1000)
+        slope = math.log(y[-1] / y[6]) / math.log(k[-1] / k[6])
+        assert slope == pytest.approx(power, abs=0.05)
+    assert gauss.get_ydata()[0] > laplace.get_ydata()[0]
+    assert gauss.get_ydata()[-1] < laplace.get_ydata()[-1] / 5
+    many = cydp.DiscreteGaussian(
+        epsilon=1, delta="1e-6", sensitivity="31.6228", coordinates=1000
+    ).error_bound()
+    assert gauss.get_ydata()[-1] == many  # all k counts may change, each by 1
+
+
+# The vote for lunch
+
+
+def test_the_table_of_the_lecture() -> None:
+    """Of pie at 0.1 it prints .11; it is .1043, since exp(0.45) : exp(0) are 1.568 : 1."""
+    found = figures.votes()
+    expected = [[0.25, 0.40, 0.88], [0.25, 0.33, 0.12], [0.25, 0.16, 1e-4], [0.25, 0.10, 1e-6]]
+    assert found.scores == (27, 23, 9, 0)
+    for row, wanted in zip(found.probabilities, expected, strict=False):
+        for probability, number in zip(row, wanted, strict=False):
+            digits = 2 if number > 0.01 else -round(math.log10(number))
+            assert round(probability, digits) == pytest.approx(number)
+    weights = np.exp(0.1 * np.array([27, 23, 9, 0]) / 2)
+    assert found.probabilities[:, 1] == pytest.approx(weights / weights.sum())
+    assert found.probabilities.sum(axis=0) == pytest.approx(1)
+
+
+def test_the_bars_are_the_table() -> None:
+    found = figures.votes()
+    ax = found.plot()
+    for number, bars in enumerate(ax.containers):
+        assert [bar.get_height() for bar in bars] == list(found.probabilities[:, number])
+    assert {"0.88", "1e-04", "1e-06"} <= {text.get_text() for text in ax.texts}
+    assert next(text.get_text() for text in ax.get_xticklabels()) == "pizza\n27 votes"
+
+
+def test_other_votes_and_bad_ones() -> None:
+    found = figures.votes({"yes": 3, "no": 1}, [2])
+    assert found.probabilities[0, 0] == pytest.approx(1 / (1 + math.exp(-2)))
+    check(found.plot)
+    with pytest.raises(TypeError, match="scores must be a dict"):
+        figures.votes([3, 1])  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="scores must be of 2 to 12 options, not of 1"):
+        figures.votes({"yes": 1})
+    with pytest.raises(TypeError, match="scores must be an integer"):
+        figures.votes({"yes": 1, "no": 0.5})  # type: ignore[dict-item]
+    with pytest.raises(ValueError, match="epsilons must be 1 to 6 numbers of at least 0"):
+        figures.votes(epsilons=[-1])
+    with pytest.raises(ValueError, match="epsilons must be"):
+        figures.votes(epsilons=[])
+    with pytest.raises(TypeError, match="epsilons must be a sequence of numbers, not float"):
+        figures.votes(epsilons=0.5)  # type: ignore[arg-type]
+
+
+# Densities
+
+
+@pytest.mark.parametrize("deviation", [1, 3])
+def test_the_table_is_that_of_the_drawn_densities(deviation: int) -> None:
+    """By the curves themselves, beyond whose ends are 2 % of the Laplace law's fourth moment."""
+    found = figures.densities(deviation)
+    b = deviation / math.sqrt(2)
+    entropies = math.log(2 * math.e * b), math.log(2 * math.pi * math.e * deviation**2) / 2
+    assert found.table["entropy (nats)"] == pytest.approx(entropies)
+    assert found.table["variance"] == pytest.approx((2 * b**2, deviation**2))
+    assert found.table["excess kurtosis"] == (3, 0)
+    noise = cydp.Laplace(epsilon=1, sensitivity=str(b))
+    assert noise.kurtosis == pytest.approx(3, rel=1e-6)
+    assert noise.entropy + math.log(noise.step) == pytest.approx(entropies[0], rel=1e-6)
+    for line, peak in zip(found.plot().lines, (1 / (2 * b), 0.3989423 / deviation), strict=False):
+        x, y = line.get_data()
+        assert np.trapezoid(y, x) == pytest.approx(1, abs=3e-3)
+        assert y.max() == pytest.approx(peak, rel=1e-6)
+
+
+# Beliefs, odds, tests
+
+
+def test_beliefs_are_those_of_posterior() -> None:
+    loss = cydp.group_privacy(cydp.PureDP("0.5"), 2)
+    high, low = figures.beliefs(loss).lines[:2]
+    for place in (20, 100, 150):
+        least, most = cydp.teach.posterior(loss, str(high.get_xdata()[place].round(3)))
+        assert high.get_ydata()[place] == pytest.approx(most, rel=1.1e-5)
+        assert low.get_ydata()[place] == pytest.approx(least, rel=1.1e-5)
+    with pytest.raises(ValueError, match="pure differential privacy"):
+        figures.beliefs(cydp.ZCDP(1))
+    with pytest.raises(ValueError, match="losses must be at most 5, not 6"):
+        figures.beliefs(*[cydp.PureDP(1)] * 6)
+
+
+def test_odds_are_powers_of_e() -> None:
+    ax = figures.odds()
+    for line, k in zip(ax.lines[:3], (1, 2, 5), strict=False):
+        x, y = line.get_data()
+        assert np.log(y) == pytest.approx(k * x)
+    assert "epsilon 10: x 22,026" in [text.get_text() for text in ax.texts]
+    assert "epsilon 1: x 2.72" in [text.get_text() for text in ax.texts]
+    assert math.exp(10) == pytest.approx(22026, abs=0.5)
+
+
+def test_trade_offs_have_a_line_for_each_loss() -> None:
+    losses = [cydp.PureDP(1), cydp.ApproxDP(1, 0.05), cydp.Plan([(cydp.PureDP("0.1"), 3)])]
+    ax = figures.trade_offs(*losses)
+    assert [line.get_label() for line in ax.lines] == [
+        "most for epsilon = 1", "most for epsilon = 1, delta = 0.05",
+        "most for a plan of 3 releases", "guessing",
+    ]  # fmt: skip
+    assert all(max(line.get_ydata()) == 1 for line in ax.lines)

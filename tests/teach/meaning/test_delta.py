@@ -1,0 +1,84 @@
+"""teach/meaning: what a delta allows, and a loss in words."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+import cydp
+from cydp.teach import delta_meaning, in_words
+
+
+@pytest.mark.parametrize("n", [1, 7, 1000])
+@pytest.mark.parametrize("delta", ["1e-9", "1e-3", "0.3"])
+def test_the_numbers_are_those_of_publishing_each_row_with_probability_delta(
+    delta: str, n: int
+) -> None:
+    meant = delta_meaning(cydp.ApproxDP(1, delta), n)
+    exact = 1 - (1 - Fraction(delta)) ** n
+    assert exact <= Fraction(repr(meant.any_row)) <= max(exact * Fraction("1.00001"), exact)
+    assert meant.expected_rows == pytest.approx(n * float(delta), rel=1e-5)
+    assert Fraction(repr(meant.any_row)) <= Fraction(repr(meant.expected_rows))
+    assert meant.is_small == (100 * n * Fraction(delta) <= 1)
+
+
+def test_the_advice_is_kept_by_whoever_takes_it() -> None:
+    for n in (1, 1000, 10**9):
+        advised = delta_meaning(cydp.ApproxDP(1, "0.1"), n).advised
+        meant = delta_meaning(cydp.ApproxDP(1, advised), n)
+        assert meant.is_small
+        assert meant.any_row <= 0.01
+
+
+def test_a_delta_of_one_nth_has_the_note_of_explain() -> None:
+    text = repr(delta_meaning(cydp.ApproxDP(1, "0.001"), 1000))
+    assert "delta = 1/n allows publishing one row at random" in text
+    assert "choose at most 1/(100 n) = 1e-05" in text
+    better = repr(delta_meaning(cydp.ApproxDP(1, "0.0009"), 1000))
+    assert "at random" not in better
+    assert "choose at most" in better
+    assert "choose" not in repr(delta_meaning(cydp.ApproxDP(1, 1e-9), 1000))
+
+
+def test_pure_and_concentrated_losses() -> None:
+    none = delta_meaning(cydp.PureDP(1), 10)
+    assert (none.expected_rows, none.any_row, none.is_small) == (0.0, 0.0, True)
+    assert "no output" in repr(none)
+    assert delta_meaning(cydp.ZCDP(1), 1000, delta="1e-6").delta == Fraction(1, 10**6)
+    with pytest.raises(TypeError, match="delta must be given for a ZCDP loss"):
+        delta_meaning(cydp.ZCDP(1), 1000)
+    with pytest.raises(TypeError, match="for no other"):
+        delta_meaning(cydp.PureDP(1), 1000, delta="1e-6")
+
+
+def test_extreme_numbers() -> None:
+    assert delta_meaning(cydp.ApproxDP(1, 0.5), 2**62).any_row == 1.0
+    assert 0 < delta_meaning(cydp.ApproxDP(1, "1e-400"), 10).any_row < 1e-300
+    with pytest.raises(ValueError, match=r"n must be from 1 to 2\*\*62, not 0"):
+        delta_meaning(cydp.PureDP(1), 0)
+    with pytest.raises(TypeError, match="loss must be a loss"):
+        delta_meaning(0.1, 10)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "cost",
+    [{"epsilon": 1}, {"epsilon": 1, "delta": "0.001"}, {"rho": 1}, {"epsilon": 12}],
+    ids=str,
+)
+def test_the_words_are_those_of_explain(cost: dict[str, Any]) -> None:
+    """But for the line breaks."""
+    explained = " ".join(str(cydp.explain(cydp.count, n=1000, **cost)).split())
+    told = in_words(cydp.explain(cydp.count, **cost).loss, unit="row", n=1000).splitlines()
+    assert len(told) >= 2
+    assert all(sentence in explained for sentence in told)
+
+
+def test_words_of_people_and_bad_arguments() -> None:
+    text = in_words(cydp.PureDP(1, relation="change-one"))
+    assert "two values of one person" in text
+    assert f"{math.e:.3g}"[:3] in text
+    with pytest.raises(TypeError, match="unit must be text"):
+        in_words(cydp.PureDP(1), unit=3)  # type: ignore[arg-type]

@@ -1,0 +1,90 @@
+"""teach/meaning: the table of epsilons in public use."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from teach.looks import check
+
+import cydp
+from cydp.teach import PublicEpsilon, PublicEpsilons, public_epsilons
+
+ROWS = list(public_epsilons())
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row.who}: {row.what}")
+def test_a_row_says_who_what_for_which_unit_and_where_it_was_read(row: PublicEpsilon) -> None:
+    assert row.who
+    assert row.what
+    assert row.unit
+    assert row.setting in ("central", "local")
+    assert re.fullmatch(r"https://[\w./-]+", row.source)
+    assert row.read in ("source", "registry", "list")
+    assert 2014 <= row.year <= 2026
+    assert 0 < float(row.epsilon) < 100
+    assert 0 <= float(row.delta) < 1e-4
+
+
+def test_losses_are_those_that_are_stated() -> None:
+    kinds = set()
+    for row in ROWS:
+        kinds.add(type(row.loss))
+        if isinstance(row.loss, cydp.ZCDP):  # publishers convert by formulas of their own
+            ours = float(cydp.convert(row.loss, delta=row.delta).epsilon)
+            assert ours == pytest.approx(float(row.epsilon), rel=0.15), row
+        elif isinstance(row.loss, cydp.ApproxDP):
+            assert row.loss == cydp.ApproxDP(row.epsilon, row.delta)
+        else:
+            assert row.delta == "0"
+            assert row.loss == cydp.PureDP(row.epsilon)
+    assert kinds == {cydp.PureDP, cydp.ApproxDP, cydp.ZCDP}
+
+
+def test_rows_are_sorted_and_none_is_twice() -> None:
+    epsilons = [float(row.epsilon) for row in ROWS]
+    assert epsilons == sorted(epsilons)
+    assert len({(row.who, row.what) for row in ROWS}) == len(ROWS) >= 15
+
+
+def test_numbers_of_publishers_that_were_read() -> None:
+    """As a second person would copy them from the sources, for some rows."""
+    found = {row.what: row for row in ROWS}
+    assert found["2020 redistricting data, persons"].loss == cydp.ZCDP("2.56")
+    assert found["live births of 2014"].loss == cydp.PureDP("9.98")
+    assert found["searches for symptoms of COVID-19"].loss == cydp.PureDP("1.68")
+    assert found["searches on COVID-19 vaccination"].loss == cydp.ApproxDP("2.19", "1e-5")
+    assert found["page views by country"].loss == cydp.ZCDP("0.015")
+    assert found["audience engagements"].loss == cydp.ApproxDP("34.9", "7e-9")
+
+
+def test_the_table_prints_and_is_a_sequence() -> None:
+    table = public_epsilons()
+    lines = repr(table).splitlines()
+    assert len(lines) == len(table) + 2
+    assert lines[0].split() == ["epsilon", "delta", "per", "setting", "year", "who:", "what"]
+    assert lines[-1] == "Numbers for different units cannot be compared."
+    assert isinstance(table[:2], PublicEpsilons)
+    assert table[-1] == ROWS[-1]
+    assert max(map(len, lines)) <= 120
+
+
+def test_the_table_as_a_frame() -> None:
+    pytest.importorskip("pandas")
+    frame = public_epsilons().to_pandas()
+    assert list(frame["who"]) == [row.who for row in ROWS]
+    assert frame["epsilon"].dtype == frame["delta"].dtype == frame["rho"].dtype == float
+    assert frame["source"].str.startswith("https://").all()
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("rows", [6, len(ROWS)])
+def test_the_picture_can_be_read(rows: int) -> None:
+    check(public_epsilons()[:rows].plot)
+
+
+def test_the_picture_shows_all() -> None:
+    ax = public_epsilons().plot()
+    drawn = sorted(x for line in ax.lines for x in line.get_xdata())
+    assert drawn == [float(row.epsilon) for row in ROWS]
+    assert ax.get_xscale() == "log"
