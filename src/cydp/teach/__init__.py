@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from cydp.teach import attacks
+from cydp.teach import attacks, utility
 
-__all__ = ["attacks"]
+__all__ = ["attacks", "utility"]
 
 
 def __dir__() -> list[str]:

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: MIT
+"""The picture of errors: predicted as lines, measured as points with bars."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from cydp._numbers.rational import float_of, read_exact
+from cydp.releases.output._pyplot import DASHES
+from cydp.teach._pictures import MARKERS, new_axes, set_words
+
+if TYPE_CHECKING:
+    from cydp.teach.utility._table import UtilityRow
+
+__all__ = ["draw_series"]
+
+_X = {"dimension": "dimension (cells, answers, columns or rows)", "epsilon": "epsilon (nats)",
+      "rho": "rho (zCDP)"}  # fmt: skip
+_SERIES = ("workload", "mechanism", "relation", "dimension", "epsilon", "rho", "delta")
+_MOST_SERIES = 12
+
+
+def draw_series(rows: Sequence[UtilityRow], x: str | None, ax: Any) -> Any:
+    """Draw a line and points for each series, and return the axes."""
+    x = _read_x(rows, x)
+    by_name = _series_of(rows, x)
+    if len(by_name) > _MOST_SERIES:
+        raise ValueError(
+            f"a picture must have at most {_MOST_SERIES} series, not {len(by_name)}: filter first"
+        )
+    ax = new_axes(ax, size=(7.2, 4.2))
+    for number, (name, series) in enumerate(by_name.items()):
+        _draw_one(ax, x, name, series, number)
+    ax.set_xscale("log")
+    ax.set_yscale("log")
+    ax.grid(visible=True, which="major", linewidth=0.4, alpha=0.5)
+    dimensions = {row.setting.workload for row in rows}
+    title = ", ".join(sorted(dimensions)) if len(dimensions) <= 2 else "errors by workload"
+    measured = any(row.measured is not None for row in rows)
+    second = "lines: predicted; points: measured, with two standard errors" if measured else (
+        "predicted")  # fmt: skip
+    units = list(dict.fromkeys(row.unit for row in rows))
+    unit = units[0] if len(units) == 1 else "in the unit of each workload"
+    set_words(ax, f"{title}\n{second}", _X[x], f"error of an answer, root mean square ({unit})")
+    if len(by_name) > 1:
+        ax.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False, handlelength=3.2)
+    return ax
+
+
+def _read_x(rows: Sequence[UtilityRow], x: str | None) -> str:
+    """Return the name of what goes to the right, which must vary."""
+    if x is not None and x not in _X:
+        raise ValueError(f"x must be 'dimension', 'epsilon' or 'rho', not {x!r}")
+    varying = [name for name in _X if len({_value(row, name) for row in rows} - {None}) > 1]
+    if not varying or (x is not None and x not in varying):
+        raise ValueError(
+            f"{x or 'dimension, epsilon or rho'} must have at least two values to be drawn"
+        )
+    return x or varying[0]
+
+
+def _value(row: UtilityRow, name: str) -> Any:
+    value = getattr(row.setting, name)
+    return value if value is None or name not in _X else float_of(read_exact(value, name))
+
+
+def _series_of(rows: Sequence[UtilityRow], x: str) -> dict[str, list[UtilityRow]]:
+    """Return the rows of each series, named by what varies besides x."""
+    names = [n for n in _SERIES if n != x and len({_value(row, n) for row in rows} - {None}) > 1]
+    found: dict[str, list[UtilityRow]] = {}
+    for row in sorted(rows, key=lambda row: str(_value(row, "workload"))):
+        words = [_words(row, name) for name in names if _value(row, name) is not None]
+        found.setdefault("\n".join(words), []).append(row)
+    return {
+        name: sorted(series, key=lambda row: _value(row, x)) for name, series in found.items()
+    }
+
+
+def _words(row: UtilityRow, name: str) -> str:
+    value = _value(row, name)
+    return str(value) if isinstance(value, str) else f"{name} {float(value):g}"
+
+
+def _draw_one(ax: Any, x: str, name: str, series: list[UtilityRow], number: int) -> None:
+    dashes = DASHES[number % len(DASHES)]
+    marker = MARKERS[(number + number // len(DASHES)) % len(MARKERS)]
+    colour = f"C{number}"
+    lines = [
+        (_value(row, x), row.predicted or row.bound) for row in series if row.predicted or row.bound
+    ]
+    points = [row for row in series if row.measured]
+    if lines:
+        ax.plot(*zip(*lines, strict=True), color=colour, linestyle=dashes, linewidth=1.6)
+    if points:
+        ax.errorbar(
+            [_value(row, x) for row in points], [row.measured for row in points],
+            yerr=[_below_measured(row) for row in points],
+            color=colour, linestyle="none", marker=marker, markersize=5.5, capsize=2.5,
+            markerfacecolor=colour if number % 2 == 0 else ax.get_facecolor(),
+        )  # fmt: skip
+    ax.plot(
+        [], [], color=colour, linestyle=dashes if lines else "none", linewidth=1.6, label=name,
+        marker=marker if points else None, markersize=5.5,
+        markerfacecolor=colour if number % 2 == 0 else ax.get_facecolor(),
+    )  # fmt: skip
+
+
+def _below_measured(row: UtilityRow) -> float:
+    """Return two standard errors, less than what would end at 0 on a logarithmic axis."""
+    assert row.measured is not None
+    assert row.standard_error is not None
+    return min(2 * row.standard_error, 0.99 * row.measured)
