@@ -31,7 +31,7 @@ _MOST_TRIALS, _MOST_DIMENSION, _MOST_SETTINGS = 10**6, 10**9, 10_000
 @explain_arguments
 def measure(
     workload: Any = "histogram",
-    dimension: Any = _DIMENSIONS,
+    dimension: Any = None,
     *,
     epsilon: Any = None,
     rho: Any = None,
@@ -50,8 +50,9 @@ def measure(
     ----------
     workload : str or Method, or list of them, default "histogram"
         A name among `WORKLOADS`, or a `Method` of one's own.
-    dimension : int or list of int, default (1, 10, 100, 1000)
-        How many cells, answers, columns or rows: what the workload counts (`WORKLOADS`).
+    dimension : int or list of int, optional
+        How many cells, answers, columns or rows: what the workload counts (`WORKLOADS`). Default:
+        1, 10, 100 and 1000.
     epsilon, rho : number or list of numbers > 0
         The privacy of each release. Default: epsilon of 0.1 and 1.
     delta : number between 0 and 1, optional
@@ -95,9 +96,8 @@ def measure(
     Examples
     --------
     >>> from cydp.testing import SeededGenerator
-    >>> table = measure(
-    ...     "histogram", 10, epsilon=1, relation=["add-remove", "change-one"], rng=SeededGenerator(1)
-    ... )
+    >>> relations = ["add-remove", "change-one"]
+    >>> table = measure("histogram", 10, epsilon=1, relation=relations, rng=SeededGenerator(1))
     >>> [round(row.predicted, 2) for row in table], table.agrees
     ([1.36, 2.8], True)
 
@@ -110,7 +110,9 @@ def measure(
         raise TypeError(f"rng must be a Generator, not {type(rng).__name__}")
     cases = list(_settings(workload, dimension, epsilon, rho, delta, relation, mechanism))
     if len(cases) > _MOST_SETTINGS:
-        raise ValueError(f"the grid must have at most {_MOST_SETTINGS:,} settings, not {len(cases):,}")
+        raise ValueError(
+            f"the grid must have at most {_MOST_SETTINGS:,} settings, not {len(cases):,}"
+        )
     failure = float_of((1 - level) / len(cases))
     rows = tuple(
         _run(setting, case_of(each, setting), isinstance(each, Method) and each.data is not None,
@@ -133,7 +135,8 @@ def _settings(
     """Yield each combination, once all arguments have been checked."""
     relations = [check_relation(each) for each in _listed(relation, "relation")]
     privacies = _privacies(epsilon, rho, delta, mechanism)
-    dimensions = [read_integer(each, "dimension") for each in _listed(dimension, "dimension")]
+    sizes = _DIMENSIONS if dimension is None else _listed(dimension, "dimension")
+    dimensions = [read_integer(each, "dimension") for each in sizes]
     workloads = _listed(workload, "workload")
     for each in workloads:
         _check(each, dimensions, [kind for kind, _ in privacies])
@@ -227,7 +230,7 @@ def _run(
 ) -> UtilityRow:  # fmt: skip
     """Release as often as asked, and return the row of a setting."""
     found = {
-        "setting": setting, "predicted": case.rms, "bound": case.bound, "answers": case.answers,
+        "setting": setting, "predicted": case.rms, "predicted_bound": case.bound, "answers": case.answers,
         "unit": case.unit, "given_data": is_given,
     }  # fmt: skip
     if trials == 0:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from cydp._numbers.rational import float_of, read_exact
 from cydp.releases.output._pyplot import DASHES
 from cydp.teach._pictures import MARKERS, new_axes, set_words
+from cydp.teach.utility._workloads import READY
 
 if TYPE_CHECKING:
     from cydp.teach.utility._table import UtilityRow
@@ -32,20 +33,40 @@ def draw_series(rows: Sequence[UtilityRow], x: str | None, ax: Any) -> Any:
     ax = new_axes(ax, size=(7.2, 4.2))
     for number, (name, series) in enumerate(by_name.items()):
         _draw_one(ax, x, name, series, number)
-    ax.set_xscale("log")
-    ax.set_yscale("log")
-    ax.grid(visible=True, which="major", linewidth=0.4, alpha=0.5)
-    dimensions = {row.setting.workload for row in rows}
-    title = ", ".join(sorted(dimensions)) if len(dimensions) <= 2 else "errors by workload"
-    measured = any(row.measured is not None for row in rows)
-    second = "lines: predicted; points: measured, with two standard errors" if measured else (
-        "predicted")  # fmt: skip
+    _set_scales(ax)
+    is_measured = any(row.measured is not None for row in rows)
+    drawn = "Lines: predicted." + is_measured * " Points: measured, with two standard errors."
     units = list(dict.fromkeys(row.unit for row in rows))
-    unit = units[0] if len(units) == 1 else "in the unit of each workload"
-    set_words(ax, f"{title}\n{second}", _X[x], f"error of an answer, root mean square ({unit})")
+    unit = units[0] if len(units) == 1 else "each in its unit"
+    set_words(ax, f"{_lesson_of(rows, x)}\n{drawn}", _X[x], f"error (root mean square, {unit})")
     if len(by_name) > 1:
         ax.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False, handlelength=3.2)
     return ax
+
+
+def _lesson_of(rows: Sequence[UtilityRow], x: str) -> str:
+    """Return what the picture teaches, if its workloads teach one thing."""
+    names = {row.setting.workload for row in rows}
+    if x != "dimension":
+        return f"Errors fall as {x} grows."
+    lessons = {READY[name].lesson for name in names if name in READY}
+    if len(lessons) == 1:
+        return lessons.pop()
+    return f"Errors by dimension: {', '.join(sorted(names))}."
+
+
+def _set_scales(ax: Any) -> None:
+    """Make both axes logarithmic, with ticks that are numbers and not powers."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    for axis, scale in ((ax.xaxis, ax.set_xscale), (ax.yaxis, ax.set_yscale)):
+        scale("log")
+        low, high = axis.get_view_interval()
+        few = high < 1000 * low
+        axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if few else (1.0,)))
+        axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.6g}"))
+        axis.set_minor_formatter(NullFormatter())
+    ax.grid(visible=True, which="major", linewidth=0.4, alpha=0.5)
 
 
 def _read_x(rows: Sequence[UtilityRow], x: str | None) -> str:
@@ -66,15 +87,25 @@ def _value(row: UtilityRow, name: str) -> Any:
 
 
 def _series_of(rows: Sequence[UtilityRow], x: str) -> dict[str, list[UtilityRow]]:
-    """Return the rows of each series, named by what varies besides x."""
-    names = [n for n in _SERIES if n != x and len({_value(row, n) for row in rows} - {None}) > 1]
+    """Return the rows of each series, named by what tells it from the others."""
+    names = [name for name in _SERIES if name != x]
+    for name in reversed(names):  # what the others say already, they need not say
+        others = [each for each in names if each != name]
+        if len({_values(row, others) for row in rows}) == len(
+            {_values(row, names) for row in rows}
+        ):
+            names = others
     found: dict[str, list[UtilityRow]] = {}
-    for row in sorted(rows, key=lambda row: str(_value(row, "workload"))):
+    for row in rows:
         words = [_words(row, name) for name in names if _value(row, name) is not None]
         found.setdefault("\n".join(words), []).append(row)
-    return {
-        name: sorted(series, key=lambda row: _value(row, x)) for name, series in found.items()
-    }
+    for series in found.values():
+        series.sort(key=lambda row: _value(row, x))
+    return found
+
+
+def _values(row: UtilityRow, names: Sequence[str]) -> tuple[Any, ...]:
+    return tuple(_value(row, name) for name in names)
 
 
 def _words(row: UtilityRow, name: str) -> str:
@@ -86,9 +117,9 @@ def _draw_one(ax: Any, x: str, name: str, series: list[UtilityRow], number: int)
     dashes = DASHES[number % len(DASHES)]
     marker = MARKERS[(number + number // len(DASHES)) % len(MARKERS)]
     colour = f"C{number}"
-    lines = [
-        (_value(row, x), row.predicted or row.bound) for row in series if row.predicted or row.bound
-    ]
+    lines = [(_value(row, x), _line_of(row)) for row in series if _line_of(row)]
+    if all(row.predicted is None for row in series):
+        name += "\n(line: bound of 95 %)" if lines else ""
     points = [row for row in series if row.measured]
     if lines:
         ax.plot(*zip(*lines, strict=True), color=colour, linestyle=dashes, linewidth=1.6)
@@ -104,6 +135,11 @@ def _draw_one(ax: Any, x: str, name: str, series: list[UtilityRow], number: int)
         marker=marker if points else None, markersize=5.5,
         markerfacecolor=colour if number % 2 == 0 else ax.get_facecolor(),
     )  # fmt: skip
+
+
+def _line_of(row: UtilityRow) -> float | None:
+    """Return what is predicted, or else its bound."""
+    return row.predicted_bound if row.predicted is None else row.predicted
 
 
 def _below_measured(row: UtilityRow) -> float:

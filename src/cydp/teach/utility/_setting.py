@@ -35,7 +35,7 @@ class Setting:
     workload: str
     dimension: int
     mechanism: str
-    relation: str
+    relation: str = "add-remove"
     epsilon: Number | None = None
     rho: Number | None = None
     delta: Number | None = None

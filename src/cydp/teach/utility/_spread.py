@@ -96,8 +96,8 @@ def _laplace_moment(rate: float, order: int) -> float:
     [6, 90, 2520]
     """
     p = math.exp(-rate)
-    polynomial = sum(weight * p**i for i, weight in enumerate(_EULERIAN[order]))
-    return (2 * p) ** (1 - order // 2) * polynomial / (1 + p)
+    polynomial = math.fsum(weight * p**i for i, weight in enumerate(_EULERIAN[order]))
+    return polynomial / (1 + p) / math.pow(2 * p, order // 2 - 1)
 
 
 def binomial_tail(trials: int, probability: float, least: int) -> float:

@@ -35,7 +35,7 @@ class UtilityRow:
         Whether a `Method` was given its data; else they are made.
     predicted : float or None
         The root mean square error of an answer that was predicted; None if only a bound is.
-    bound : float or None
+    predicted_bound : float or None
         What an answer's error exceeds with a probability of at most 0.05.
     measured, standard_error : float or None
         The measured root mean square error of an answer, and its estimated standard error. None
@@ -47,7 +47,7 @@ class UtilityRow:
     ratio_low, ratio_high : float or None
         What `ratio` stays between if the prediction is right; None if the law is not known.
     agrees : bool or None
-        Whether it does. Without `predicted`, whether no more errors exceed `bound` than chance
+        Whether it does. Without `predicted`, whether no more errors exceed the bound than chance
         explains. None if neither can be said.
 
     """
@@ -57,7 +57,7 @@ class UtilityRow:
     unit: str
     given_data: bool
     predicted: float | None
-    bound: float | None
+    predicted_bound: float | None
     measured: float | None = None
     standard_error: float | None = None
     absolute: float | None = None
@@ -96,12 +96,12 @@ class UtilityTable:
     --------
     >>> from cydp.teach.utility import measure
     >>> measure("counts", [1, 100], epsilon=1, delta="1e-6", trials=0)
-    counts, add-remove: predicted errors
-      dimension  mechanism          epsilon  predicted  bound
-              1  discrete Laplace         1      1.357      3
-            100  discrete Laplace         1      141.4    299
-              1  discrete Gaussian        1       4.22      8
-            100  discrete Gaussian        1      42.21     83
+    counts, add-remove, epsilon=1: predicted errors
+      dimension  mechanism          delta  predicted  bound
+              1  discrete Laplace       -      1.357      3
+              1  discrete Gaussian  1e-06      4.231      8
+            100  discrete Laplace       -      141.4    300
+            100  discrete Gaussian  1e-06      42.28     83
     error: root mean square of an answer in rows; bound: with 95 % confidence
 
     """
@@ -213,10 +213,12 @@ class UtilityTable:
         if (agrees := self.agrees) is not None:
             said = [row.agrees for row in self.rows if row.agrees is not None]
             missed = format_number((1 - self.confidence) * 100)
-            verdict = f"all of {len(said)} agree" if agrees else f"{said.count(False)} disagree"
+            verdict = f"{said.count(False)} of {len(said)} disagree"
+            if agrees:
+                verdict = f"agree in all {len(said)} rows" if len(said) > 1 else "agree"
             lines.append(
-                f"measured and predicted: {verdict}; if predictions are right, one disagrees with "
-                f"a probability of at most {missed} %"
+                f"measured and predicted: {verdict}; if predictions are right, any ratio is outside "
+                f"from .. to with a probability of at most {missed} %"
             )
         if any(row.given_data for row in self.rows):
             lines.append(
@@ -235,7 +237,7 @@ class UtilityTable:
             header += ["measured", "+-", "ratio", "from", "to", "agrees"]
         table = [header]
         for row in self.rows:
-            numbers = [row.predicted, row.bound]
+            numbers = [row.predicted, row.predicted_bound]
             if self.trials:
                 numbers += [row.measured, row.standard_error, row.ratio, row.ratio_low]
                 numbers += [row.ratio_high]

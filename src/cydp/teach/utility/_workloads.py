@@ -50,6 +50,8 @@ class Ready:
         From a `Setting` to its `Case`.
     dimension : str
         What the dimension counts.
+    lesson : str
+        What its errors teach.
     most : int
         The largest dimension.
     least : int, default 1
@@ -59,6 +61,7 @@ class Ready:
 
     prepare: Callable[[Setting], Case]
     dimension: str
+    lesson: str
     most: int
     least: int = 1
     mechanisms: tuple[str, ...] = _BOTH
@@ -167,7 +170,7 @@ def _mean(setting: Setting) -> Case:
 
 
 def _median(setting: Setting) -> Case:
-    x, privacy = np.sort(_numbers(setting.dimension)), setting.privacy
+    x, privacy = np.linspace(*_BOUNDS, setting.dimension), setting.privacy
     (bound,) = explain(median, _BOUNDS, n=setting.dimension, **privacy).error.values()
     half = setting.dimension / 2
 
@@ -198,20 +201,39 @@ def _local_count(setting: Setting) -> Case:
     )  # fmt: skip
 
 
+_TREE = "A tree answers many ranges better than a histogram does."
+_MORE_ROWS = "A noisy sum has the same error over any number of rows."
+
 READY = {
-    "count": Ready(_count, "rows", 10**7),
-    "counts": Ready(_counts, "counts of the same people", 10**6),
-    "histogram": Ready(_histogram, "cells", 10**7),
-    "ranges by histogram": Ready(partial(_ranges, 1), "bins", 10**6),
-    "ranges by tree": Ready(partial(_ranges, None), "bins", 10**6),
-    "marginals": Ready(_marginals, "columns of yes or no, of which all pairs", 60, 2),
-    "sum": Ready(_sum, "rows of numbers from 0 to 100", 10**7),
-    "mean": Ready(_mean, "rows of numbers from 0 to 100", 10**7),
+    "count": Ready(_count, "rows", _MORE_ROWS, 10**7),
+    "counts": Ready(
+        _counts, "counts of the same people",
+        "The errors of k counts grow as k with Laplace noise, as its root with Gaussian noise.",
+        10**6,
+    ),
+    "histogram": Ready(
+        _histogram, "cells", "A cell of a histogram has the same error among any number of cells.",
+        10**7,
+    ),
+    "ranges by histogram": Ready(partial(_ranges, 1), "bins", _TREE, 10**6),
+    "ranges by tree": Ready(partial(_ranges, None), "bins", _TREE, 10**6),
+    "marginals": Ready(
+        _marginals, "columns of yes or no, of which all pairs",
+        "Tables share the privacy: each further column makes all of them less exact.", 30, 2,
+    ),
+    "sum": Ready(_sum, "rows of numbers from 0 to 100", _MORE_ROWS, 10**7),
+    "mean": Ready(
+        _mean, "rows of numbers from 0 to 100", "The error of a mean falls as rows are added.",
+        10**7,
+    ),
     "median": Ready(
-        _median, "rows of numbers from 0 to 100", 10**7, mechanisms=(EXPONENTIAL,)
+        _median, "rows of numbers from 0 to 100",
+        "A median is off by as many ranks over any number of rows.", 10**7,
+        mechanisms=(EXPONENTIAL,),
     ),
     "local count": Ready(
-        _local_count, "people", 10**7, mechanisms=(RESPONSE,), relations=("change-one",)
+        _local_count, "people", "Without a curator the error grows as the root of the people.",
+        10**7, mechanisms=(RESPONSE,), relations=("change-one",),
     ),
 }  # fmt: skip
 
