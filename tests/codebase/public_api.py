@@ -27,11 +27,12 @@ from cydp import (
     workloads,
 )
 from cydp.accounting import ledger
-from cydp.teach import attacks
+from cydp.teach import attacks, utility
 
 MODULES = [
     cydp, accounting, ledger, exact, interactive, local, mechanisms, models,
-    publishing, random, releases, sampling, sensitivity, teach, attacks, testing, workloads,
+    publishing, random, releases, sampling, sensitivity, teach, attacks, utility, testing,
+    workloads,
 ]  # fmt: skip
 
 

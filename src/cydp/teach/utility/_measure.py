@@ -230,8 +230,8 @@ def _run(
 ) -> UtilityRow:  # fmt: skip
     """Release as often as asked, and return the row of a setting."""
     found = {
-        "setting": setting, "predicted": case.rms, "predicted_bound": case.bound, "answers": case.answers,
-        "unit": case.unit, "given_data": is_given,
+        "setting": setting, "predicted": case.rms, "predicted_bound": case.bound,
+        "answers": case.answers, "unit": case.unit, "given_data": is_given,
     }  # fmt: skip
     if trials == 0:
         return UtilityRow(**found)  # type: ignore[arg-type]

@@ -16,8 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["draw_series"]
 
-_X = {"dimension": "dimension (cells, answers, columns or rows)", "epsilon": "epsilon (nats)",
-      "rho": "rho (zCDP)"}  # fmt: skip
+_X = {"dimension": "dimension", "epsilon": "epsilon (nats)", "rho": "rho (zCDP)"}
 _SERIES = ("workload", "mechanism", "relation", "dimension", "epsilon", "rho", "delta")
 _MOST_SERIES = 12
 
@@ -38,7 +37,8 @@ def draw_series(rows: Sequence[UtilityRow], x: str | None, ax: Any) -> Any:
     drawn = "Lines: predicted." + is_measured * " Points: measured, with two standard errors."
     units = list(dict.fromkeys(row.unit for row in rows))
     unit = units[0] if len(units) == 1 else "each in its unit"
-    set_words(ax, f"{_lesson_of(rows, x)}\n{drawn}", _X[x], f"error (root mean square, {unit})")
+    below = _X[x] if x != "dimension" else f"dimension ({_counted_by(rows)})"
+    set_words(ax, f"{_lesson_of(rows, x)}\n{drawn}", below, f"error (root mean square, {unit})")
     if len(by_name) > 1:
         ax.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False, handlelength=3.2)
     return ax
@@ -53,6 +53,14 @@ def _lesson_of(rows: Sequence[UtilityRow], x: str) -> str:
     if len(lessons) == 1:
         return lessons.pop()
     return f"Errors by dimension: {', '.join(sorted(names))}."
+
+
+def _counted_by(rows: Sequence[UtilityRow]) -> str:
+    """Return what the dimension counts, if it is one thing for all workloads."""
+    names = {row.setting.workload for row in rows}
+    counted = {READY[name].dimension if name in READY else "" for name in names}
+    counted_by_all = counted.pop() if len(counted) == 1 else ""
+    return counted_by_all or "cells, answers, columns or rows"
 
 
 def _set_scales(ax: Any) -> None:

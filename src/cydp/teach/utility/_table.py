@@ -217,8 +217,8 @@ class UtilityTable:
             if agrees:
                 verdict = f"agree in all {len(said)} rows" if len(said) > 1 else "agree"
             lines.append(
-                f"measured and predicted: {verdict}; if predictions are right, any ratio is outside "
-                f"from .. to with a probability of at most {missed} %"
+                f"measured and predicted: {verdict}; if predictions are right, any ratio is "
+                f"outside from .. to with a probability of at most {missed} %"
             )
         if any(row.given_data for row in self.rows):
             lines.append(

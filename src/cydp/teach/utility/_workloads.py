@@ -208,7 +208,7 @@ READY = {
     "count": Ready(_count, "rows", _MORE_ROWS, 10**7),
     "counts": Ready(
         _counts, "counts of the same people",
-        "The errors of k counts grow as k with Laplace noise, as its root with Gaussian noise.",
+        "k counts: Laplace noise grows as k, Gaussian noise as its root.",
         10**6,
     ),
     "histogram": Ready(
