@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+import cydp
 from cydp.teach import utility
 from cydp.teach.utility import Method
 from cydp.testing import SeededGenerator
@@ -28,7 +29,7 @@ def test_a_table_is_a_sequence_of_rows(table: utility.UtilityTable) -> None:
 def test_a_filter_keeps_rows(table: utility.UtilityTable) -> None:
     kept = table.filter(relation="change-one", epsilon=[0.5, 2])
     assert [row.setting.dimension for row in kept] == [1, 10]
-    with pytest.raises(TypeError, match="filter takes workload, .*, not 'trials'"):
+    with pytest.raises(TypeError, match=r"filter takes workload, .*, not 'trials'"):
         table.filter(trials=20)
     with pytest.raises(ValueError, match="no row is left with epsilon 3"):
         table.filter(epsilon=3)
@@ -48,9 +49,9 @@ def test_text_shows_what_varies(table: utility.UtilityTable) -> None:
     head, header, *rows = repr(table).splitlines()
     assert head == "histogram, discrete Laplace: errors of 20 releases each"
     assert header.split()[:5] == ["dimension", "relation", "epsilon", "predicted", "bound"]
-    assert len(rows) == 8 + 2
-    assert rows[-1].startswith("measured and predicted: agree in all 8 rows; ")
-    assert max(map(len, [head, header, *rows[:8]])) <= 100
+    assert len(rows) == 8 + 3
+    assert rows[-2].startswith("measured and predicted: they agree in all 8 rows. ")
+    assert max(map(len, [head, header, *rows])) <= 100
     many = utility.measure("counts", range(1, 100), epsilon=1, trials=0)
     assert len(repr(many).splitlines()) == 2 + 60 + 1 + 1
 
@@ -58,10 +59,10 @@ def test_text_shows_what_varies(table: utility.UtilityTable) -> None:
 def test_text_says_that_rows_disagree() -> None:
     wrong = Method(
         name="x", release=lambda data, setting: data + 9,
-        predicted=lambda setting: __import__("cydp").DiscreteLaplace(epsilon=1, sensitivity=1),
+        predicted=lambda setting: cydp.DiscreteLaplace(epsilon=1, sensitivity=1),
     )  # fmt: skip
     text = repr(utility.measure(wrong, 100, epsilon=[1, 2], trials=50))
-    assert "2 of 2 disagree" in text
+    assert "they disagree in 2 of 2 rows" in text
     assert text.count(" NO") == 2
 
 

@@ -29,7 +29,8 @@ def draw_series(rows: Sequence[UtilityRow], x: str | None, ax: Any) -> Any:
         raise ValueError(
             f"a picture must have at most {_MOST_SERIES} series, not {len(by_name)}: filter first"
         )
-    ax = new_axes(ax, size=(7.2, 4.2))
+    words = sum(name.count("\n") + 1.3 for name in by_name)
+    ax = new_axes(ax, size=(7.2, max(4.2, 0.2 * words)))  # inches; the legend is beside the axes
     for number, (name, series) in enumerate(by_name.items()):
         _draw_one(ax, x, name, series, number)
     _set_scales(ax)

@@ -54,7 +54,8 @@ class Spread:
         """
         n = trials * self.copies
         by_second = math.sqrt(self.second / n / failure)
-        by_fourth = ((self.fourth / n**3 + 3 * self.second**2 / n**2) / failure) ** 0.25
+        moment = self.fourth / n**3 + 3 * self.second**2 / n**2
+        by_fourth = math.sqrt(math.sqrt(moment / failure))
         return min(by_second, by_fourth)
 
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from fractions import Fraction
@@ -18,6 +19,7 @@ __all__ = ["UtilityRow", "UtilityTable"]
 _SETTING = [field.name for field in fields(Setting)]
 _NUMBERS = ("dimension", "epsilon", "rho", "delta")
 _SHOWN = 60
+_WIDTH = 96
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -204,28 +206,28 @@ class UtilityTable:
             if (value := getattr(self.rows[0].setting, name)) is not None
         ]
         what = f"errors of {self.trials:,} releases each" if self.trials else "predicted errors"
-        lines = [f"{', '.join(words) or 'all'}: {what}"]
-        lines += _aligned(self._cells(sorted(set(_SETTING) - set(same), key=_order)))
+        table = [f"{', '.join(words) or 'all'}: {what}"]
+        table += _aligned(self._cells(sorted(set(_SETTING) - set(same), key=_order)))
         units = " or ".join(dict.fromkeys(row.unit for row in self.rows))
-        lines.append(
-            f"error: root mean square of an answer in {units}; bound: with 95 % confidence"
-        )
+        lines = [f"error: root mean square of an answer in {units}; bound: with 95 % confidence"]
         if (agrees := self.agrees) is not None:
             said = [row.agrees for row in self.rows if row.agrees is not None]
             missed = format_number((1 - self.confidence) * 100)
-            verdict = f"{said.count(False)} of {len(said)} disagree"
-            if agrees:
-                verdict = f"agree in all {len(said)} rows" if len(said) > 1 else "agree"
+            rows = f"all {len(said)} rows" if len(said) > 1 else "the row"
+            verdict = f"agree in {rows}"
+            if not agrees:
+                verdict = f"disagree in {said.count(False)} of {len(said)} rows"
             lines.append(
-                f"measured and predicted: {verdict}; if predictions are right, any ratio is "
-                f"outside from .. to with a probability of at most {missed} %"
+                f"measured and predicted: they {verdict}. If predictions are right, they disagree "
+                f"anywhere with a probability of at most {missed} %; a ratio is then outside "
+                "from .. to"
             )
         if any(row.given_data for row in self.rows):
             lines.append(
                 "data: given. Errors that were measured on private data are not private: do not "
                 "publish them"
             )
-        return "\n".join(lines)
+        return "\n".join([*table, *map(_wrapped, lines)])
 
     def _values(self, name: str) -> set[Any]:
         return {_plain(getattr(row.setting, name)) for row in self.rows}
@@ -250,6 +252,10 @@ class UtilityTable:
         if len(table) > len(shown):
             shown.append(["..."] * len(header))
         return shown
+
+
+def _wrapped(line: str) -> str:
+    return textwrap.fill(line, _WIDTH, subsequent_indent="  ")
 
 
 def _order(name: str) -> int:
