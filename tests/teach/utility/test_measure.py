@@ -217,6 +217,19 @@ def test_a_fixed_key_gives_a_fixed_table() -> None:
     assert one.to_dict() == other.to_dict()
 
 
-def test_noise_that_is_nearly_always_0_has_no_verdict() -> None:
-    (row,) = utility.measure("count", 5, epsilon=500, trials=3)
-    assert (row.measured, row.agrees, row.ratio) == (0, None, None)
+@pytest.mark.parametrize("name", ["count", "local count"])
+def test_noise_that_is_nearly_always_0_has_no_verdict(name: str) -> None:
+    (row,) = utility.measure(name, 5, epsilon=500, trials=3)
+    assert row.measured == pytest.approx(0)
+    assert row.agrees is None
+
+
+def test_errors_that_are_large_do_not_wrap_around() -> None:
+    (row,) = utility.measure("count", 5, epsilon="1e-15", trials=100, rng=SeededGenerator(9))
+    assert row.measured > 1e15  # type: ignore[operator]
+    assert row.agrees
+
+
+def test_default_dimensions_are_those_that_a_workload_allows() -> None:
+    found = utility.measure(["marginals", "count"], epsilon=1, trials=0)
+    assert [row.setting.dimension for row in found] == [10, 1, 10, 100, 1000]

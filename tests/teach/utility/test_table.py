@@ -50,7 +50,7 @@ def test_text_shows_what_varies(table: utility.UtilityTable) -> None:
     assert head == "histogram, discrete Laplace: errors of 20 releases each"
     assert header.split()[:5] == ["dimension", "relation", "epsilon", "predicted", "bound"]
     assert len(rows) == 8 + 3
-    assert rows[-2].startswith("measured and predicted: they agree in all 8 rows. ")
+    assert rows[-2].startswith("measured and predicted: they agree in each of 8 rows. ")
     assert max(map(len, [head, header, *rows])) <= 100
     many = utility.measure("counts", range(1, 100), epsilon=1, trials=0)
     assert len(repr(many).splitlines()) == 2 + 60 + 1 + 1
@@ -104,7 +104,7 @@ MISTAKES: list[tuple[dict[str, Any], type[Exception], str]] = [
     ({"trials": 1}, ValueError, "trials must be 0, or from 2 to 1,000,000, not 1"),
     ({"trials": "x"}, TypeError, "trials must be an integer"),
     ({"confidence": 1}, ValueError, "confidence must be between 0 and 1"),
-    ({"rng": 1}, TypeError, "rng must be a Generator, not int"),
+    ({"rng": 1}, TypeError, "rng must be a cydp.Generator or None, not int"),
 ]
 
 

@@ -40,7 +40,7 @@ class Case:
     Attributes
     ----------
     draw : callable
-        From a generator, or None, to the `Errors` of one release.
+        From a generator to the `Errors` of one release.
     rms : float or None
         The predicted root of the mean square error of an answer.
     spread : Spread or None
@@ -53,7 +53,7 @@ class Case:
 
     """
 
-    draw: Callable[[Generator | None], Errors]
+    draw: Callable[[Generator], Errors]
     rms: float | None
     spread: Spread | None
     bound: float | None
@@ -63,7 +63,7 @@ class Case:
 
 def errors_of(answers: Any, truth: NDArray[Any], bound: float | None) -> Errors:
     """Return the errors of answers."""
-    off = np.abs(answers - truth)
-    beyond = float(np.mean(off > bound)) if bound is not None else np.nan
+    off = np.abs(answers - truth).astype(np.float64)  # squares of integers might wrap around
     flat = off.ravel()
+    beyond = float(np.mean(flat > bound)) if bound is not None else np.nan
     return Errors(float(flat @ flat) / flat.size, float(flat.mean()), beyond)

@@ -11,6 +11,7 @@ import numpy as np
 
 from cydp._arguments import Integer, Number
 from cydp._call_errors import explain_arguments
+from cydp._default_generator import generator_or_default
 from cydp._generator import Generator
 from cydp._numbers.rational import float_of, read_integer, read_positive
 from cydp._relations import check_relation
@@ -22,7 +23,7 @@ from cydp.teach.utility._spread import binomial_tail
 from cydp.teach.utility._table import UtilityRow, UtilityTable
 from cydp.teach.utility._workloads import READY
 
-__all__ = ["case_of", "measure"]
+__all__ = ["measure"]
 
 _DIMENSIONS, _EPSILONS = (1, 10, 100, 1000), (0.1, 1)
 _MOST_TRIALS, _MOST_DIMENSION, _MOST_SETTINGS = 10**6, 10**9, 10_000
@@ -52,7 +53,7 @@ def measure(
         A name among `WORKLOADS`, or a `Method` of one's own.
     dimension : int or list of int, optional
         How many cells, answers, columns or rows: what the workload counts (`WORKLOADS`). Default:
-        1, 10, 100 and 1000.
+        those of 1, 10, 100 and 1000 that it allows.
     epsilon, rho : number or list of numbers > 0
         The privacy of each release. Default: epsilon of 0.1 and 1.
     delta : number between 0 and 1, optional
@@ -106,8 +107,7 @@ def measure(
     if trials != 0 and not 2 <= trials <= _MOST_TRIALS:
         raise ValueError(f"trials must be 0, or from 2 to {_MOST_TRIALS:,}, not {trials}")
     level = read_level(confidence)
-    if rng is not None and not isinstance(rng, Generator):
-        raise TypeError(f"rng must be a Generator, not {type(rng).__name__}")
+    generator = generator_or_default(rng)
     cases = list(_settings(workload, dimension, epsilon, rho, delta, relation, mechanism))
     if len(cases) > _MOST_SETTINGS:
         raise ValueError(
@@ -115,14 +115,14 @@ def measure(
         )
     failure = float_of((1 - level) / len(cases))
     rows = tuple(
-        _run(setting, case_of(each, setting), isinstance(each, Method) and each.data is not None,
-             trials, failure, rng)
+        _run(setting, _case_of(each, setting), isinstance(each, Method) and each.data is not None,
+             trials, failure, generator)
         for each, setting in cases
     )  # fmt: skip
     return UtilityTable(rows=rows, trials=trials, confidence=level)
 
 
-def case_of(workload: str | Method, setting: Setting) -> Case:
+def _case_of(workload: str | Method, setting: Setting) -> Case:
     """Return the case of a setting."""
     if isinstance(workload, Method):
         return workload._prepare(setting)
@@ -135,13 +135,13 @@ def _settings(
     """Yield each combination, once all arguments have been checked."""
     relations = [check_relation(each) for each in _listed(relation, "relation")]
     privacies = _privacies(epsilon, rho, delta, mechanism)
-    sizes = _DIMENSIONS if dimension is None else _listed(dimension, "dimension")
-    dimensions = [read_integer(each, "dimension") for each in sizes]
+    given = [] if dimension is None else _listed(dimension, "dimension")
+    dimensions = [read_integer(each, "dimension") for each in given]
     workloads = _listed(workload, "workload")
     for each in workloads:
         _check(each, dimensions, [kind for kind, _ in privacies])
     for each in workloads:
-        for d in dimensions:
+        for d in dimensions or _default_dimensions(each):
             if isinstance(each, Method):
                 own = {tuple(privacy.items()): privacy for _, privacy in privacies}
                 combined = [(each.name, r, privacy) for r in relations for privacy in own.values()]
@@ -153,6 +153,13 @@ def _settings(
                     each,
                     Setting(workload=name, dimension=d, mechanism=kind, relation=r, **privacy),
                 )
+
+
+def _default_dimensions(workload: str | Method) -> list[int]:
+    if isinstance(workload, Method):
+        return list(_DIMENSIONS)
+    ready = READY[workload]
+    return [d for d in _DIMENSIONS if ready.least <= d <= ready.most]
 
 
 def _combined(
@@ -226,7 +233,7 @@ def _shown(given: Any) -> str:
 
 def _run(
     setting: Setting, case: Case, is_given: bool, trials: int, failure: float,
-    rng: Generator | None,
+    generator: Generator,
 ) -> UtilityRow:  # fmt: skip
     """Release as often as asked, and return the row of a setting."""
     found = {
@@ -235,7 +242,7 @@ def _run(
     }  # fmt: skip
     if trials == 0:
         return UtilityRow(**found)  # type: ignore[arg-type]
-    drawn = np.array([case.draw(rng) for _ in range(trials)])
+    drawn = np.array([case.draw(generator) for _ in range(trials)])
     square, absolute, beyond = drawn.mean(axis=0).tolist()
     measured = math.sqrt(square)
     spread = float(drawn[:, 0].std(ddof=1)) / math.sqrt(trials)

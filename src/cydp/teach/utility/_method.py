@@ -22,7 +22,7 @@ __all__ = ["Method"]
 _EACH = 1000  # of made data: rows that each answer counts
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)  # data may be an array
 class Method:
     """A method of one's own, or a rival's: anything that returns noisy numbers.
 
@@ -43,7 +43,7 @@ class Method:
     data : object or callable, optional
         What `release` gets, or ``data(setting)``. Default: an array of `dimension` made counts. The
         table marks given data.
-    workload : str, default "own workload"
+    workload : str, default "own"
         What the table calls the question; use the name of a workload to compare with it.
 
     Raises
@@ -59,11 +59,11 @@ class Method:
     Examples
     --------
     >>> import numpy
-    >>> rounded = numpy.random.default_rng(1)
+    >>> numbers = numpy.random.default_rng(1)
     >>> method = Method(
     ...     name="numpy's Laplace, rounded",
     ...     release=lambda data, setting: numpy.round(
-    ...         data + rounded.laplace(scale=1 / setting.epsilon, size=len(data))
+    ...         data + numbers.laplace(scale=1 / setting.epsilon, size=len(data))
     ...     ),
     ... )
     >>> from cydp.teach import utility
@@ -78,7 +78,7 @@ class Method:
     truth: Any = None
     predicted: Callable[[Setting], Any] | None = None
     data: Any = None
-    workload: str = "own workload"
+    workload: str = "own"
 
     def __post_init__(self) -> None:
         for argument in ("name", "workload"):
@@ -98,7 +98,7 @@ class Method:
         truth = _read(exact(data, setting) if callable(exact) else exact, "truth", self.name)
         rms, spread, bound = self._predict(setting, truth.size)
 
-        def draw(rng: Generator | None) -> Errors:
+        def draw(rng: Generator) -> Errors:
             answers = _read(self.release(data, setting), "release", self.name)
             if answers.shape != truth.shape:
                 raise ValueError(

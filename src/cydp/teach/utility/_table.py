@@ -71,7 +71,9 @@ class UtilityRow:
     @property
     def ratio(self) -> float | None:
         """Measured over predicted; None if one is missing, or 0 was predicted."""
-        return self.measured / self.predicted if self.measured and self.predicted else None
+        if self.measured is None or not self.predicted:
+            return None
+        return self.measured / self.predicted
 
     def to_dict(self) -> dict[str, Any]:
         """Return the setting and the errors by name; exact numbers as floats."""
@@ -213,14 +215,15 @@ class UtilityTable:
         if (agrees := self.agrees) is not None:
             said = [row.agrees for row in self.rows if row.agrees is not None]
             missed = format_number((1 - self.confidence) * 100)
-            rows = f"all {len(said)} rows" if len(said) > 1 else "the row"
-            verdict = f"agree in {rows}"
+            among = f"of {len(said)} row{'s' * (len(said) > 1)}"
+            verdict = f"agree in each {among}"
             if not agrees:
-                verdict = f"disagree in {said.count(False)} of {len(said)} rows"
+                verdict = f"disagree in {said.count(False)} {among}"
+            has_ratios = any(row.ratio_low is not None for row in self.rows)
+            meaning = has_ratios * "; a ratio is then outside from .. to"
             lines.append(
                 f"measured and predicted: they {verdict}. If predictions are right, they disagree "
-                f"anywhere with a probability of at most {missed} %; a ratio is then outside "
-                "from .. to"
+                f"anywhere with a probability of at most {missed} %{meaning}"
             )
         if any(row.given_data for row in self.rows):
             lines.append(

@@ -33,7 +33,7 @@ from cydp.teach.utility._spread import Spread, spread_of
 from cydp.workloads._marginals import marginals, plan_marginals
 from cydp.workloads._range_counts import plan_ranges, range_counts
 
-__all__ = ["READY", "WORKLOADS", "Ready"]
+__all__ = ["READY", "WORKLOADS"]
 
 _BOUNDS = (0, 100)
 _LARGEST = _BOUNDS[1]
@@ -73,7 +73,7 @@ def _noisy(release: Callable[..., Any], truth: Any, part: Part, unit: str = "row
     exact = np.asarray(truth)
     bound = float(part.noise.error_bound() * part.step)
 
-    def draw(rng: Generator | None) -> Errors:
+    def draw(rng: Generator) -> Errors:
         return errors_of(np.asarray(release(rng=rng)), exact, bound)
 
     return Case(
@@ -126,7 +126,7 @@ def _ranges(levels: int | None, setting: Setting) -> Case:
     plan = plan_ranges(d, levels=levels, **privacy)
     x = np.arange(d)
 
-    def draw(rng: Generator | None) -> Errors:
+    def draw(rng: Generator) -> Errors:
         off = range_counts(x, d, (0, d), levels=levels, rng=rng, **privacy).counts - 1
         ends = np.concatenate([[0.0], np.cumsum(off)])  # the error of a range is a difference
         square = (ends @ ends - ends.sum() ** 2 / (d + 1)) * (d + 1)
@@ -152,7 +152,7 @@ def _marginals(setting: Setting) -> Case:
         np.histogram2d(table[one], table[other], [2, 2], [[0, 2], [0, 2]])[0] for one, other in sets
     ]
 
-    def release(rng: Generator | None) -> NDArray[np.int64]:
+    def release(rng: Generator) -> NDArray[np.int64]:
         return np.array(marginals(table, domains, sets, rng=rng, **privacy).tables)
 
     return _noisy(release, truth, part)
@@ -163,7 +163,7 @@ def _mean(setting: Setting) -> Case:
     bound = explain(mean, _BOUNDS, n=setting.dimension, **privacy).error["mean"]
     truth = np.asarray(x.mean())
 
-    def draw(rng: Generator | None) -> Errors:
+    def draw(rng: Generator) -> Errors:
         return errors_of(np.asarray(mean(x, _BOUNDS, rng=rng, **privacy).value), truth, bound)
 
     return Case(draw=draw, rms=None, spread=None, bound=bound, answers=1, unit="units")
@@ -174,7 +174,7 @@ def _median(setting: Setting) -> Case:
     (bound,) = explain(median, _BOUNDS, n=setting.dimension, **privacy).error.values()
     half = setting.dimension / 2
 
-    def draw(rng: Generator | None) -> Errors:
+    def draw(rng: Generator) -> Errors:
         point = median(x, _BOUNDS, rng=rng, **privacy).value
         below, up_to = (np.searchsorted(x, point, side) for side in ("left", "right"))
         return errors_of(max(below - half, half - up_to, 0.0), np.zeros(()), bound)
@@ -190,14 +190,17 @@ def _local_count(setting: Setting) -> Case:
     x = np.arange(n) % 2
     truth, bound = np.asarray(x.sum()), survey.error_bound(count=n)
 
-    def draw(rng: Generator | None) -> Errors:
+    def draw(rng: Generator) -> Errors:
         return errors_of(survey.estimate(survey.reports(x, rng=rng)).counts[1], truth, bound)
 
     p = float(survey.mechanism.p_truth)  # type: ignore[union-attr]
-    second = 2 + (1 / (p * (1 - p)) - 6) / n if p < 1 else math.inf
+    spread = None  # where nobody ever says anything but the truth
+    if p < 1 - 2**-30:
+        second = 2 + (1 / (p * (1 - p)) - 6) / n
+        spread = Spread(second=second, fourth=math.inf, copies=1)
     return Case(
-        draw=draw, rms=math.sqrt(n * survey.variance), bound=bound, answers=1, unit="rows",
-        spread=Spread(second=second, fourth=math.inf, copies=1),
+        draw=draw, rms=math.sqrt(n * survey.variance), bound=bound, answers=1,
+        unit="rows", spread=spread,
     )  # fmt: skip
 
 
