@@ -69,7 +69,7 @@ def test_a_prediction_of_another_variance_is_noticed(
         return replace(case, rms=case.rms * math.sqrt(wrong))
 
     monkeypatch.setitem(_measure.READY, name, replace(ready, prepare=prepare))
-    trials = 4000 if name == "local count" else TRIALS.get(name, 1000)
+    trials = 1500 if name == "local count" else TRIALS.get(name, 1000)
     table = utility.measure(
         name, DIMENSION.get(name, 40), epsilon=0.5, trials=trials, rng=SeededGenerator(3)
     )

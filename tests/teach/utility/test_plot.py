@@ -28,7 +28,10 @@ GRIDS: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", GRIDS)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(n, marks=[pytest.mark.long] * (n not in ("mechanisms", "rho"))) for n in GRIDS],
+)
 def test_a_picture_can_be_read(name: str) -> None:
     table = utility.measure(**{"trials": 10, "rng": SeededGenerator(1)} | GRIDS[name])
     check(table.plot)

@@ -45,7 +45,8 @@ def measure(
 ) -> UtilityTable:
     """Measure the errors of releases on a grid of settings, beside the predicted ones.
 
-    Each argument but the last three may be one thing or a list; the grid has all combinations.
+    Workload, dimension, epsilon or rho, relation and mechanism are each one thing or a list of
+    them. The grid has all combinations that there are.
 
     Parameters
     ----------

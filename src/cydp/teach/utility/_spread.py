@@ -17,7 +17,7 @@ from cydp.mechanisms._laplace_law import LaplaceLaw
 __all__ = ["Spread", "binomial_tail", "spread_of"]
 
 _LARGEST_RATE = 100.0  # of Laplace noise that is 0 but once in e^100 draws
-# Moments of Z of order 4 and 8, for discrete Gaussian noise of sigma2 >= 1 and sums of it.
+# Bounds of E Y**2 and E Y**4, for discrete Gaussian noise of sigma2 >= 1 and sums of it.
 _NORMAL = (2.001, 61.0)
 _EULERIAN = {  # of which sum k**m p**k = p A_m(p) / (1 - p)**(m + 1)
     4: (1, 11, 11, 1),
