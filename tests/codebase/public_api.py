@@ -27,12 +27,12 @@ from cydp import (
     workloads,
 )
 from cydp.accounting import ledger
-from cydp.teach import attacks, figures, loss, meaning
+from cydp.teach import attacks, figures, loss, meaning, utility
 
 MODULES = [
     cydp, accounting, ledger, exact, interactive, local, mechanisms, models,
     publishing, random, releases, sampling, sensitivity, teach,
-    attacks, figures, loss, meaning,
+    attacks, figures, loss, meaning, utility,
     testing, workloads,
 ]  # fmt: skip
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from cydp.teach import attacks, figures, meaning
+from cydp.teach import attacks, figures, meaning, utility
 from cydp.teach.loss._plots import compare_losses
 from cydp.teach.loss._privacy_loss import PrivacyLoss, privacy_loss
 from cydp.teach.meaning._delta import DeltaMeaning, delta_meaning
@@ -30,6 +30,7 @@ __all__ = [
     "privacy_loss",
     "public_epsilons",
     "trade_off",
+    "utility",
 ]
 
 

@@ -10,6 +10,7 @@ from cydp.releases.output._pyplot import DASHES, import_pyplot, ink_of
 
 __all__ = [
     "HATCHES",
+    "MARKERS",
     "draw_fill",
     "draw_line",
     "draw_lollipops",

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: MIT
+"""Errors by dimension, epsilon, relation, mechanism and workload: measured beside predicted."""
+
+from __future__ import annotations
+
+from cydp.teach.utility._crossing import crossing
+from cydp.teach.utility._measure import measure
+from cydp.teach.utility._method import Method
+from cydp.teach.utility._setting import Setting
+from cydp.teach.utility._table import UtilityRow, UtilityTable
+from cydp.teach.utility._workloads import WORKLOADS
+
+__all__ = [
+    "WORKLOADS",
+    "Method",
+    "Setting",
+    "UtilityRow",
+    "UtilityTable",
+    "crossing",
+    "measure",
+]
+
+
+def __dir__() -> list[str]:
+    return __all__

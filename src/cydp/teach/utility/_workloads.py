@@ -1,0 +1,244 @@
+# SPDX-License-Identifier: MIT
+"""The workloads that have a name: their releases on made data, and their predicted errors."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cydp._generator import Generator
+from cydp._numbers.rounding import root_above
+from cydp._relations import RELATIONS
+from cydp.local._category_survey import CategorySurvey
+from cydp.releases._count import count
+from cydp.releases._explain import explain
+from cydp.releases._histogram import histogram
+from cydp.releases._mean import mean
+from cydp.releases._parts import Aggregate, Part, split_privacy
+from cydp.releases._privacy import read_privacy
+from cydp.releases._quantile import median
+from cydp.releases._sum import sum as noisy_sum
+from cydp.releases._unit import Change
+from cydp.teach.utility._case import Case, Errors, errors_of
+from cydp.teach.utility._setting import EXPONENTIAL, GAUSSIAN, LAPLACE, RESPONSE, Setting
+from cydp.teach.utility._spread import Spread, spread_of
+from cydp.workloads._marginals import marginals, plan_marginals
+from cydp.workloads._range_counts import plan_ranges, range_counts
+
+__all__ = ["READY", "WORKLOADS"]
+
+_BOUNDS = (0, 100)
+_LARGEST = _BOUNDS[1]
+_BOTH = (LAPLACE, GAUSSIAN)
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """A workload that has a name.
+
+    Attributes
+    ----------
+    prepare : callable
+        From a `Setting` to its `Case`.
+    dimension : str
+        What the dimension counts.
+    lesson : str
+        What its errors teach.
+    most : int
+        The largest dimension.
+    least : int, default 1
+    mechanisms, relations : tuple of str
+
+    """
+
+    prepare: Callable[[Setting], Case]
+    dimension: str
+    lesson: str
+    most: int
+    least: int = 1
+    mechanisms: tuple[str, ...] = _BOTH
+    relations: tuple[str, ...] = RELATIONS
+
+
+def _noisy(release: Callable[..., Any], truth: Any, part: Part, unit: str = "rows") -> Case:
+    """Return the case of answers that each have independent noise of a part."""
+    exact = np.asarray(truth)
+    bound = float(part.noise.error_bound() * part.step)
+
+    def draw(rng: Generator) -> Errors:
+        return errors_of(np.asarray(release(rng=rng)), exact, bound)
+
+    return Case(
+        draw=draw, rms=math.sqrt(part.variance), spread=spread_of(part.noise, exact.size),
+        bound=bound, answers=exact.size, unit=unit,
+    )  # fmt: skip
+
+
+def _only_part(function: Callable[..., Any], *args: Any, **privacy: Any) -> Part:
+    """Return the part of a release that has one, before there is any data."""
+    part: Part
+    (part,) = explain(function, *args, **privacy).query.parts.values()
+    return part
+
+
+def _numbers(rows: int) -> NDArray[np.int64]:
+    return np.arange(rows) % (_LARGEST + 1)
+
+
+def _count(setting: Setting) -> Case:
+    n, privacy = setting.dimension, setting.privacy
+    return _noisy(partial(count, np.ones(n, np.int8), **privacy), n, _only_part(count, **privacy))
+
+
+def _counts(setting: Setting) -> Case:
+    """Return the case of k counts of the same people, each of whom may be in all of them."""
+    k = setting.dimension
+    change = Change(Fraction(k), root_above(Fraction(k)), k, setting.relation)
+    loss = read_privacy(setting.epsilon, setting.rho, setting.delta, setting.relation)
+    (part,) = split_privacy(loss, [Aggregate("counts", change)])[0].values()
+    truth = np.full(k, 1000)
+    return _noisy(partial(part.noise.release, truth), truth, part)
+
+
+def _histogram(setting: Setting) -> Case:
+    d, privacy = setting.dimension, setting.privacy
+    part = _only_part(histogram, d, (0, d), **privacy)
+    return _noisy(partial(histogram, np.arange(d), d, (0, d), **privacy), np.ones(d), part)
+
+
+def _sum(setting: Setting) -> Case:
+    x, privacy = _numbers(setting.dimension), setting.privacy
+    part = _only_part(noisy_sum, _BOUNDS, **privacy)
+    return _noisy(partial(noisy_sum, x, _BOUNDS, **privacy), x.sum(), part, "units")
+
+
+def _ranges(levels: int | None, setting: Setting) -> Case:
+    """Return the case of all ranges of bins: from a histogram, or from a tree."""
+    d, privacy = setting.dimension, setting.privacy
+    plan = plan_ranges(d, levels=levels, **privacy)
+    x = np.arange(d)
+
+    def draw(rng: Generator) -> Errors:
+        off = range_counts(x, d, (0, d), levels=levels, rng=rng, **privacy).counts - 1
+        ends = np.concatenate([[0.0], np.cumsum(off)])  # the error of a range is a difference
+        square = (ends @ ends - ends.sum() ** 2 / (d + 1)) * (d + 1)
+        rising = np.sort(ends) @ (2 * np.arange(d + 1) - d)
+        ranges = d * (d + 1) / 2
+        return Errors(max(float(square), 0.0) / ranges, float(rising) / ranges, np.nan)
+
+    return Case(
+        draw=draw, rms=plan.expected_error, spread=spread_of(plan.part.noise, 1, linear=True),
+        bound=None, answers=d * (d + 1) // 2, unit="rows",
+    )  # fmt: skip
+
+
+def _marginals(setting: Setting) -> Case:
+    """Return the case of a table for each pair of columns, each of which says yes or no."""
+    names = [f"column {i}" for i in range(setting.dimension)]
+    domains = {name: [0, 1] for name in names}
+    sets, privacy = list(combinations(names, 2)), setting.privacy
+    part, *_ = plan_marginals(domains, sets, **privacy).parts.values()
+    rows = np.arange(1000)
+    table = {name: (rows >> i % 9) & 1 for i, name in enumerate(names)}
+    truth = [
+        np.histogram2d(table[one], table[other], [2, 2], [[0, 2], [0, 2]])[0] for one, other in sets
+    ]
+
+    def release(rng: Generator) -> NDArray[np.int64]:
+        return np.array(marginals(table, domains, sets, rng=rng, **privacy).tables)
+
+    return _noisy(release, truth, part)
+
+
+def _mean(setting: Setting) -> Case:
+    x, privacy = _numbers(setting.dimension), setting.privacy
+    bound = explain(mean, _BOUNDS, n=setting.dimension, **privacy).error["mean"]
+    truth = np.asarray(x.mean())
+
+    def draw(rng: Generator) -> Errors:
+        return errors_of(np.asarray(mean(x, _BOUNDS, rng=rng, **privacy).value), truth, bound)
+
+    return Case(draw=draw, rms=None, spread=None, bound=bound, answers=1, unit="units")
+
+
+def _median(setting: Setting) -> Case:
+    x, privacy = np.linspace(*_BOUNDS, setting.dimension), setting.privacy
+    (bound,) = explain(median, _BOUNDS, n=setting.dimension, **privacy).error.values()
+    half = setting.dimension / 2
+
+    def draw(rng: Generator) -> Errors:
+        point = median(x, _BOUNDS, rng=rng, **privacy).value
+        below, up_to = (np.searchsorted(x, point, side) for side in ("left", "right"))
+        return errors_of(max(below - half, half - up_to, 0.0), np.zeros(()), bound)
+
+    return Case(draw=draw, rms=None, spread=None, bound=bound, answers=1, unit="ranks")
+
+
+def _local_count(setting: Setting) -> Case:
+    """Return the case of people who randomize a yes or a no themselves."""
+    n, epsilon = setting.dimension, setting.epsilon
+    assert epsilon is not None
+    survey = CategorySurvey([0, 1], epsilon=epsilon)
+    x = np.arange(n) % 2
+    truth, bound = np.asarray(x.sum()), survey.error_bound(count=n)
+
+    def draw(rng: Generator) -> Errors:
+        return errors_of(survey.estimate(survey.reports(x, rng=rng)).counts[1], truth, bound)
+
+    p = float(survey.mechanism.p_truth)  # type: ignore[union-attr]
+    spread = None  # where nobody ever says anything but the truth
+    if p < 1 - 2**-30:
+        second = 2 + (1 / (p * (1 - p)) - 6) / n
+        spread = Spread(second=second, fourth=math.inf, copies=1)
+    return Case(
+        draw=draw, rms=math.sqrt(n * survey.variance), bound=bound, answers=1,
+        unit="rows", spread=spread,
+    )  # fmt: skip
+
+
+_TREE = "A tree answers many ranges better than a histogram does."
+_MORE_ROWS = "A noisy sum has the same error over any number of rows."
+
+READY = {
+    "count": Ready(_count, "rows", _MORE_ROWS, 10**7),
+    "counts": Ready(
+        _counts, "counts of the same people",
+        "k counts: Laplace noise grows as k, Gaussian noise as its root.",
+        10**6,
+    ),
+    "histogram": Ready(
+        _histogram, "cells", "A cell of a histogram has the same error among any number of cells.",
+        10**7,
+    ),
+    "ranges by histogram": Ready(partial(_ranges, 1), "bins", _TREE, 10**6),
+    "ranges by tree": Ready(partial(_ranges, None), "bins", _TREE, 10**6),
+    "marginals": Ready(
+        _marginals, "columns of yes or no, of which all pairs",
+        "Tables share the privacy: each further column makes all of them less exact.", 30, 2,
+    ),
+    "sum": Ready(_sum, "rows of numbers from 0 to 100", _MORE_ROWS, 10**7),
+    "mean": Ready(
+        _mean, "rows of numbers from 0 to 100", "The error of a mean falls as rows are added.",
+        10**7,
+    ),
+    "median": Ready(
+        _median, "rows of numbers from 0 to 100",
+        "A median is off by as many ranks over any number of rows.", 10**7,
+        mechanisms=(EXPONENTIAL,),
+    ),
+    "local count": Ready(
+        _local_count, "people", "Without a curator the error grows as the root of the people.",
+        10**7, mechanisms=(RESPONSE,), relations=("change-one",),
+    ),
+}  # fmt: skip
+
+WORKLOADS = {name: ready.dimension for name, ready in READY.items()}
+"""The workloads that have a name, and what their dimension counts."""

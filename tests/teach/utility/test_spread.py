@@ -1,0 +1,95 @@
+"""Moments, and what follows from them, against sums over the distributions themselves."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+from math import comb
+
+import numpy as np
+import pytest
+
+import cydp
+from cydp.teach.utility._spread import Spread, binomial_tail, spread_of
+
+
+def moments_of(noise: cydp.DiscreteLaplace | cydp.DiscreteGaussian) -> tuple[float, float]:
+    """E Y**2 and E Y**4 of Y = X**2 / variance - 1, by summing over the distribution."""
+    far = noise.isf(1e-300 if isinstance(noise, cydp.DiscreteLaplace) else 1e-200)
+    k = np.arange(-int(far), int(far) + 1)
+    y = k.astype(float) ** 2 / noise.variance - 1
+    return float(noise.pmf(k) @ y**2), float(noise.pmf(k) @ y**4)
+
+
+@pytest.mark.parametrize("epsilon", ["0.05", 1, 5])
+def test_moments_of_laplace_noise_are_those_of_its_distribution(epsilon: str | int) -> None:
+    noise = cydp.DiscreteLaplace(epsilon=epsilon, sensitivity=1)
+    second, fourth = moments_of(noise)
+    spread = spread_of(noise, 7)
+    assert spread is not None
+    assert spread.copies == 7
+    assert spread.second == pytest.approx(second, rel=1e-9)
+    assert spread.fourth == pytest.approx(fourth, rel=1e-9)
+    linear = spread_of(noise, 7, linear=True)
+    assert linear is not None
+    assert linear.copies == 1
+    assert linear.fourth > spread.fourth
+
+
+@pytest.mark.parametrize("sigma2", [1, "1.37", 10, 10**4])
+def test_moments_of_gaussian_noise_bound_those_of_its_distribution(sigma2: str | int) -> None:
+    noise = cydp.DiscreteGaussian(sigma2=sigma2, sensitivity=1)
+    second, fourth = moments_of(noise)
+    spread = spread_of(noise, 1)
+    assert spread is not None
+    assert second <= spread.second <= second * 1.002
+    assert fourth <= spread.fourth <= fourth * 1.05
+
+
+def test_moments_that_are_not_known_are_not_invented() -> None:
+    assert spread_of(cydp.DiscreteLaplace(epsilon=200, sensitivity=1), 1) is None
+    assert spread_of(cydp.DiscreteGaussian(sigma2="0.5", sensitivity=1), 1) is None
+
+
+@pytest.mark.parametrize("weights", [(1, 1, 1), (1, 2, -3), (1, 10, 0)])
+def test_linear_combinations_have_smaller_moments_than_stated(weights: tuple[int, ...]) -> None:
+    """Of noise whose moments are far from those of a normal distribution."""
+    noise = cydp.DiscreteLaplace(epsilon=2, sensitivity=1)
+    k = np.arange(-25, 26)
+    law = np.ones(1)
+    for weight in weights:
+        scaled = np.zeros(50 * abs(weight) + 1)
+        scaled[:: abs(weight) or 1] = noise.pmf(k) if weight else 1
+        law = np.convolve(law, scaled)
+    at = np.arange(len(law)) - len(law) // 2
+    y = at.astype(float) ** 2 / float(law @ at.astype(float) ** 2) - 1
+    spread = spread_of(noise, 1, linear=True)
+    assert spread is not None
+    assert float(law @ y**2) <= spread.second * (1 + 1e-9)
+    assert float(law @ y**4) <= spread.fourth
+
+
+def test_the_tolerance_rests_on_the_fourth_moment_of_a_mean() -> None:
+    """Markov's inequality, with the moment of the mean by enumeration of all draws."""
+    law = [(Fraction(-1), Fraction(3, 4)), (Fraction(3), Fraction(1, 4))]
+    second, fourth = (sum(p * y**order for y, p in law) for order in (2, 4))
+    n = 4
+    moment = Fraction(0)
+    for draws in product(law, repeat=n):
+        chance = Fraction(1)
+        for _, p in draws:
+            chance *= p
+        moment += chance * (sum(y for y, _ in draws) / n) ** 4
+    failure = 1e-5  # small, so that the fourth moment gives the smaller tolerance
+    found = Spread(second=float(second), fourth=float(fourth), copies=2).tolerance(2, failure)
+    assert float(moment) <= found**4 * failure * (1 + 1e-12)
+    assert found**4 * failure <= float(moment) * 1.3
+    mutant = float(fourth) / n**3 + float(second) ** 2 / n**2  # without the 3 pairings
+    assert mutant < float(moment)
+
+
+@pytest.mark.parametrize(("trials", "least"), [(10, 0), (10, 3), (200, 20), (200, 200)])
+def test_binomial_tails_are_exact(trials: int, least: int) -> None:
+    p = Fraction(1, 20)
+    exact = sum(comb(trials, k) * p**k * (1 - p) ** (trials - k) for k in range(least, trials + 1))
+    assert binomial_tail(trials, 0.05, least) == pytest.approx(float(exact), rel=1e-9)
