@@ -56,8 +56,8 @@ def gradients_of(weights: np.ndarray, x: np.ndarray, y: np.ndarray) -> np.ndarra
 def clip_rows(gradients: np.ndarray, norm: int) -> np.ndarray:
     """Return each row, scaled down to an L2 norm of at most `norm`, as integers.
 
-    Numbers are rounded towards 0, which makes no norm larger. Should float64 have scaled by a trifle
-    too little, the row is left out: so the norm of every row is at most `norm`, by integers.
+    Numbers are rounded towards 0, which makes no norm larger. If float64 scaled by a trifle too
+    little all the same, the row is left out: no row's norm is above `norm`, by integers.
     """
     squares = (gradients**2).sum(axis=1)
     scale = np.minimum(1, norm / np.sqrt(np.maximum(squares, 1)))

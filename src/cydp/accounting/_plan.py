@@ -166,9 +166,9 @@ class Plan:
         -------
         dict
             Epsilons in nats, rounded up as `epsilon` is, by the names "basic", "zcdp", "renyi",
-            "optimal" and "pld" of the methods. A method that gives no epsilon is left out. "pld" needs
-            the extra ``pld`` and a delta of at least 1e-10, and is left out where "optimal" is
-            exact.
+            "optimal" and "pld" of the methods. A method that gives no epsilon is left out. "renyi"
+            is for Gaussian noise on samples. "pld" needs the extra ``pld`` and a delta of at least
+            1e-10, and is left out where "optimal" is exact.
 
         Raises
         ------

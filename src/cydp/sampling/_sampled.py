@@ -124,5 +124,7 @@ def _loss_on_sample(loss: Loss, share: Exact) -> Loss:
         return make_loss(ZCDP, loss.rho, relation=_RELATION)
     less = amplified(loss, share)
     if isinstance(less, PureDP):
-        return make_loss(PureDP, less.epsilon, min(less.rho, loss.rho or less.rho), relation=_RELATION)
+        return make_loss(
+            PureDP, less.epsilon, min(less.rho, loss.rho or less.rho), relation=_RELATION
+        )
     return make_loss(ApproxDP, less.epsilon, less.delta, loss.rho, relation=_RELATION)
