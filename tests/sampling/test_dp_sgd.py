@@ -49,7 +49,7 @@ def most_moved(clip: Callable[[Any, int], Any], gradients: Any, norm: int) -> in
 
 def to_nearest(gradients: Any, norm: int) -> Any:
     """The mutant of `clip_rows` that rounds to the nearest integer."""
-    scale = np.minimum(1, norm / np.sqrt((gradients**2).sum(axis=1)))
+    scale = np.minimum(1, norm / np.sqrt(np.maximum((gradients**2).sum(axis=1), 1)))
     return np.rint(gradients * scale[:, None]).astype(np.int64)
 
 
@@ -62,7 +62,7 @@ def test_no_row_moves_the_sum_by_more_than_the_norm(shown: dict[str, Any]) -> No
     clip = shown["clip_rows"]
     for norm, width in ((10, 60), (1000, 5000), (2**24, 2**25)):
         gradients = random.integers(-width, width + 1, (400, 6))
-        gradients[:3] = 0, norm, width
+        gradients[:3] = np.array([[0], [norm], [width]])
         assert 0.9 * norm**2 <= most_moved(clip, gradients, norm) <= norm**2
         for mutant in (to_nearest, unclipped):
             assert most_moved(mutant, gradients, norm) > norm**2
