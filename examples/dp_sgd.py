@@ -9,6 +9,7 @@ docs/teach/dp_sgd.md explains each step.
 import csv
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -125,6 +126,35 @@ def main(rng: cydp.Generator | None = None) -> dict[str, float]:
     for name, value in found.items():
         print(f"accuracy on {len(test[1])} other people, {name}: {value:.1%}")
     return found
+
+
+def plot_accuracy(ax: Any = None, runs: int = 6) -> Any:
+    """Draw the accuracy over epsilon, a mean of some runs, and return matplotlib's axes."""
+    if ax is None:
+        import matplotlib.pyplot as plt
+
+        ax = plt.subplots(figsize=(6.4, 4), layout="constrained")[1]
+    (x, y), rng = read_people(), cydp.Generator()
+    masks = [rng.bernoulli("1/5", len(x)) for _ in range(runs)]
+
+    def mean(noise: cydp.DiscreteGaussian | None) -> float:
+        trained = [train(x[~mask], y[~mask], noise, rng) for mask in masks]
+        tests = zip(trained, masks, strict=True)
+        return float(np.mean([accuracy(weights, x[mask], y[mask]) for weights, mask in tests]))
+
+    noises = [
+        cydp.DiscreteGaussian(sigma=k * CLIP, sensitivity=CLIP) for k in (2, 4, 8, 16, 32, 64)
+    ]
+    epsilons = [cydp.Plan([(Sampled(noise, SHARE), STEPS)]).epsilon(DELTA) for noise in noises]
+    ax.plot(epsilons, [mean(noise) for noise in noises], "C0o-", label="private")
+    ax.axhline(mean(None), color="C1", linestyle="--", label="not private")
+    ax.axhline(max(y.mean(), 1 - y.mean()), color="C2", linestyle=":", label="majority guess")
+    ax.set_xscale("log")
+    ax.set_xlabel(f"epsilon at delta = {DELTA}")
+    ax.set_ylabel("accuracy on held-out rows (share)")
+    ax.set_title("A model of six weights learns with little epsilon, and not with none", loc="left")
+    ax.legend(loc="lower right")
+    return ax
 
 
 if __name__ == "__main__":
