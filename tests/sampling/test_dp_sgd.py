@@ -8,12 +8,14 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import matplotlib as mpl
 import numpy as np
 import pytest
 
 import cydp
 from cydp.testing import SeededGenerator
 
+mpl.use("agg")
 EXAMPLE = Path(__file__).parents[2] / "examples" / "dp_sgd.py"
 
 
@@ -112,3 +114,12 @@ def test_what_is_charged_is_what_is_drawn(
     planned = cydp.DiscreteGaussian(sigma=shown["NOISE"] * clip, sensitivity=clip)
     assert drawn == [(planned, (6,))] * steps
     assert shares == [Fraction(1, 5)] + [shown["SHARE"]] * (2 * steps)  # of both descents
+
+
+def test_the_picture(shown: dict[str, Any]) -> None:
+    ax = shown["plot_accuracy"](runs=1)
+    private, _, guess = ax.lines
+    assert list(private.get_xdata()) == sorted(private.get_xdata(), reverse=True)
+    assert private.get_xdata()[0] > 2
+    assert guess.get_ydata()[0] == 0.515
+    assert "epsilon" in ax.get_xlabel()
