@@ -88,14 +88,14 @@ def test_both_directions_of_many_samples(
     [("4", "1/10"), ("2", "1/3"), pytest.param("1", "1/100", marks=pytest.mark.long)],
 )
 def test_one_sample_of_gaussian_noise(sigma: str, q: str) -> None:
-    """Against the integral of the larger of both directions, of 20 digits.
+    """Against the integral of the larger of both directions, of 15 digits.
 
     Mutants: the whole's delta times q (which is that of the amplified epsilon), and no sampling.
     """
     plan = plan_of(Gaussian(sigma=sigma, sensitivity=1), q, 1)
     share, width = float(Fraction(q)), float(sigma)
-    for epsilon in (0.001, 0.01, 0.1):
-        with mpmath.workdps(20):
+    for epsilon in (0.01, 0.1):
+        with mpmath.workdps(15):
             found = [
                 integral(lambda x: (1 - share) * bell(x, 0, width) + share * bell(x, 1, width),
                          lambda x: bell(x, 0, width), epsilon),
@@ -104,8 +104,7 @@ def test_one_sample_of_gaussian_noise(sigma: str, q: str) -> None:
                          epsilon),
             ]  # fmt: skip
         true = max(map(float, found))
-        if true < 1e-9:
-            continue
+        assert true > 1e-7
         assert true <= plan.delta(epsilon) <= true * (1 + 4e-3) + 1e-9
         assert Plan([(Gaussian(sigma=sigma, sensitivity=1), 1)]).delta(epsilon) > 1.5 * true
 

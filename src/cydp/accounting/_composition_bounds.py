@@ -114,16 +114,15 @@ def _zcdp_bound(parts: Sequence[Part]) -> Bound:
 
 def _renyi_bound(parts: Sequence[Part]) -> Bound | None:
     """Renyi divergences of normal noise on samples add up, and alpha rho of other losses."""
-    sampled = [(pair, part.count) for part in parts if (pair := _sampled_normal(part))]
+    sampled = [(*pair, part.count) for part in parts if (pair := _sampled_normal(part))]
     if not sampled:
         return None
     rest = [part for part in parts if not _sampled_normal(part)]
     rho = sum((part.count * (part.loss.rho or Fraction(0)) for part in rest), Fraction(0))
-    terms = [(rho, share, count) for (rho, share), count in sampled]
 
     @cache
     def curve() -> _sampled_renyi.RenyiCurve:
-        return _sampled_renyi.RenyiCurve(terms, rho)
+        return _sampled_renyi.RenyiCurve(sampled, rho)
 
     return _beside(
         [part for part in rest if part.loss.rho is None],

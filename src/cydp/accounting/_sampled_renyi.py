@@ -22,7 +22,7 @@ __all__ = ["RenyiCurve"]
 # Any integers above 1 do. Large orders are for tiny deltas and shares.
 _ORDERS = [*range(2, 65), *(round(64 * 1.1**i) for i in range(1, 45))]
 _MARGIN = 1e-9  # relative; more than the rounding of sums of positive numbers
-_SHIFT = 1e-12  # of epsilon: by how much discrete noise on a grid may exceed normal noise
+_SHIFT = 1e-12  # of epsilon: by more than discrete noise on a grid may cost above normal noise
 _UP, _UP_BY = 1 + Fraction(_MARGIN), Fraction(_SHIFT)
 _LEAST_LOG = -700  # the logarithm of a delta that is still a float
 _LEAST_SHARE = 1e-300  # a larger share costs no less
@@ -30,7 +30,7 @@ _BELOW_1 = 1 - 2.0**-53  # the largest float below 1, with which logarithms of 1
 
 
 class RenyiCurve:
-    """The least epsilon at each delta, and delta at each epsilon, over orders.
+    """The least epsilon at each delta, and the least delta at each epsilon, of all orders.
 
     Parameters
     ----------
@@ -65,8 +65,9 @@ class RenyiCurve:
 
     def delta(self, epsilon: Fraction) -> Fraction:
         """Return a delta at an epsilon."""
-        at = max(float_of((epsilon - _UP_BY) / _UP), 0.0)
-        least = float(np.min(self._times - (self._orders - 1) * at + self._constants))
+        at = float_of((epsilon - _UP_BY) / _UP)
+        with np.errstate(invalid="ignore"):  # infinite losses at an infinite epsilon: no bound
+            least = float(np.min(self._times - (self._orders - 1) * at + self._constants))
         return Fraction(math.exp(max(least, _LEAST_LOG))) * _UP if least < 0 else Fraction(1)
 
 
