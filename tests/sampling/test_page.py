@@ -1,12 +1,15 @@
-"""The examples of docs/sampling.md run."""
+"""The examples of docs/sampling.md and docs/teach/dp_sgd.md run."""
 
 import doctest
 from pathlib import Path
 
-PAGE = Path(__file__).parents[2] / "docs" / "sampling.md"
+import pytest
+
+DOCS = Path(__file__).parents[2] / "docs"
 
 
-def test_examples_run() -> None:
-    result = doctest.testfile(str(PAGE), module_relative=False)
+@pytest.mark.parametrize(("page", "least"), [("sampling.md", 15), ("teach/dp_sgd.md", 5)])
+def test_examples_run(page: str, least: int) -> None:
+    result = doctest.testfile(str(DOCS / page), module_relative=False)
     assert result.failed == 0
-    assert result.attempted > 10
+    assert result.attempted > least

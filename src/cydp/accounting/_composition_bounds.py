@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Four bounds on the cost of releases that are all fixed in advance. Each holds by itself.
+"""Five bounds on the cost of releases that are all fixed in advance. Each holds by itself.
 
 docs/accounting/plans.md says why.
 """
@@ -14,8 +14,14 @@ from fractions import Fraction
 from functools import cache
 
 from cydp._numbers.rational import float_of, log_of
-from cydp.accounting import _conversion, _optimal_composition, _pld
-from cydp.accounting._dominating_pairs import LaplacePair, Pair, Pairs
+from cydp.accounting import _conversion, _optimal_composition, _pld, _sampled_renyi
+from cydp.accounting._dominating_pairs import (
+    LaplacePair,
+    Pair,
+    Pairs,
+    SampledPair,
+    normal_rho,
+)
 from cydp.accounting._loss import ZCDP, ApproxDP, Loss
 
 __all__ = ["Bound", "Part", "compute_bounds", "pld_could_be_less"]
@@ -68,6 +74,7 @@ def compute_bounds(parts: Sequence[Part]) -> dict[str, Bound]:
     found = {
         "basic": _basic_bound(parts),
         "zcdp": _zcdp_bound(parts),
+        "renyi": _renyi_bound(parts),
         "optimal": _optimal_bound(parts),
     }
     if _pld.installed():
@@ -95,23 +102,67 @@ def _basic_bound(parts: Sequence[Part]) -> Bound | None:
 def _zcdp_bound(parts: Sequence[Part]) -> Bound:
     """Losses in zCDP add up; losses without a rho are added in (epsilon, delta)."""
     rho = sum((part.count * (part.loss.rho or Fraction(0)) for part in parts), Fraction(0))
-    others_epsilon, others_delta = _sum([part for part in parts if part.loss.rho is None])
+    return _beside(
+        [part for part in parts if part.loss.rho is None],
+        Bound(
+            lambda delta: _conversion.epsilon_of(rho, delta) if rho else Fraction(0),
+            lambda epsilon: _conversion.delta_of(rho, epsilon),
+        ),
+        bool(rho),
+    )
+
+
+def _renyi_bound(parts: Sequence[Part]) -> Bound | None:
+    """Renyi divergences of normal noise on samples add up, and alpha rho of other losses."""
+    sampled = [(*pair, part.count) for part in parts if (pair := _sampled_normal(part))]
+    if not sampled:
+        return None
+    rest = [part for part in parts if not _sampled_normal(part)]
+    rho = sum((part.count * (part.loss.rho or Fraction(0)) for part in rest), Fraction(0))
+
+    @cache
+    def curve() -> _sampled_renyi.RenyiCurve:
+        return _sampled_renyi.RenyiCurve(sampled, rho)
+
+    return _beside(
+        [part for part in rest if part.loss.rho is None],
+        Bound(lambda delta: curve().epsilon(delta), lambda epsilon: curve().delta(epsilon)),
+        True,
+    )
+
+
+def _sampled_normal(part: Part) -> tuple[Fraction, Fraction] | None:
+    """Return the rho of a normal pair that was sampled, and the share; None for another part."""
+    pairs = list(part.pairs or ())
+    if len(pairs) != 1 or not isinstance(pairs[0], SampledPair):
+        return None
+    rho = normal_rho(pairs[0].pair)
+    return None if rho is None else (rho, pairs[0].share)
+
+
+def _beside(others: Sequence[Part], bound: Bound, needs_delta: bool) -> Bound:
+    """Return the bound on what a bound speaks of together with other parts, which are added up.
+
+    `needs_delta` says whether the bound gives no epsilon at delta = 0.
+    """
+    others_epsilon, others_delta = _sum(others)
 
     def epsilon(delta: Fraction) -> Fraction | None:
         left = delta - others_delta
-        if left < 0 or (left == 0 and rho > 0):
+        if left < 0 or (left == 0 and needs_delta):
             return None
         try:
-            return others_epsilon + (_conversion.epsilon_of(rho, left) if rho else 0)
+            found = bound.epsilon(left)
         except ValueError:  # beyond floats
             return None
+        return None if found is None else others_epsilon + found
 
     def delta(epsilon: Fraction) -> Fraction:
         left = epsilon - others_epsilon
         if left < 0:
             return Fraction(1)
         try:
-            return others_delta + _conversion.delta_of(rho, left)
+            return others_delta + bound.delta(left)
         except ValueError:
             return Fraction(1)
 

@@ -54,4 +54,6 @@ def name_mechanism(cost: Any) -> str | None:
 
 def _asked(cost: Any) -> Any:
     """Return the query of a release, which has no released value in it, or another cost itself."""
+    if hasattr(type(cost), "_pairs"):  # a mechanism, if only one on a sample for another
+        return cost
     return getattr(cost, "query", getattr(cost, "mechanism", cost))

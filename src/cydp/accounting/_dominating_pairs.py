@@ -20,8 +20,11 @@ __all__ = [
     "NormalPair",
     "Pair",
     "Pairs",
+    "SampledPair",
     "gaussian_pairs",
     "laplace_pairs",
+    "normal_rho",
+    "sampled_pairs",
 ]
 
 MOST_STEPS = 4096  # of a Laplace pair: a finer grid costs hardly less, and takes longer
@@ -63,7 +66,23 @@ class NormalPair:
     rho: Fraction
 
 
-Pair: TypeAlias = LaplacePair | GaussianPair | NormalPair
+@dataclass(frozen=True, slots=True)
+class SampledPair:
+    """The second of a pair, and a mixture of it with the first, which has the weight `share`.
+
+    It stands for both directions: a row that comes, and one that goes.
+    """
+
+    pair: LaplacePair | GaussianPair | NormalPair
+    share: Fraction
+
+    @property
+    def rho(self) -> Fraction:
+        """At least what the pair costs in zCDP: a mixture costs no more than its parts."""
+        return self.pair.rho
+
+
+Pair: TypeAlias = LaplacePair | GaussianPair | NormalPair | SampledPair
 Pairs: TypeAlias = Mapping[Pair, int]  # how many times each pair is composed
 
 
@@ -118,6 +137,39 @@ def gaussian_pairs(
     if sigma2 <= 2 * SMOOTH2:
         return None
     return {NormalPair(norm2 / (2 * (sigma2 - SMOOTH2))): 1}
+
+
+def sampled_pairs(pairs: Pairs, share: Fraction) -> Pairs | None:
+    """Return the pairs that dominate a mechanism on a Poisson sample, or None if none are known.
+
+    Parameters
+    ----------
+    pairs : Pairs
+        Those of the mechanism. They are symmetric.
+    share : Fraction
+        The probability with which a row is in the sample, above 0.
+
+    """
+    if share == 1 or not pairs:
+        return pairs
+    if len(pairs) > 1:
+        return None
+    [(pair, times)] = pairs.items()
+    if times > 1:  # all of them see one sample, so that one pair must stand for all
+        rho = normal_rho(pair)
+        if rho is None:
+            return None
+        pair = NormalPair(times * rho)
+    return None if isinstance(pair, SampledPair) else {SampledPair(pair, share): 1}
+
+
+def normal_rho(pair: Pair) -> Fraction | None:
+    """Return the rho of a normal pair that dominates a pair; None if none is known."""
+    if isinstance(pair, NormalPair):
+        return pair.rho
+    if isinstance(pair, GaussianPair) and pair.sigma2 > 2 * SMOOTH2:
+        return pair.steps**2 / (2 * (pair.sigma2 - SMOOTH2))
+    return None
 
 
 def _largest_integer(norm: Fraction) -> int:

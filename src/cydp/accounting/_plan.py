@@ -45,9 +45,10 @@ class Plan:
 
     Notes
     -----
-    The cost is the least of up to four bounds: basic composition; zCDP [1]_, corollary 13; for
-    losses of one epsilon the optimal composition [2]_; with the extra ``pld`` the privacy loss
-    distribution [3]_, by dp-accounting. docs/accounting/plans.md says why each bound holds.
+    The cost is the least of up to five bounds: basic composition; zCDP [1]_, corollary 13; for
+    losses of one epsilon the optimal composition [2]_; for Gaussian noise on samples its Renyi
+    divergences [4]_; with the extra ``pld`` the privacy loss distribution [3]_, by dp-accounting.
+    docs/accounting/plans.md says why each bound holds.
 
     References
     ----------
@@ -55,6 +56,8 @@ class Plan:
     .. [2] Kairouz, Oh, Viswanath, "The composition theorem for differential privacy", 2015.
     .. [3] Doroshenko, Ghazi, Kamath, Kumar, Manurangsi, "Connect the dots: tighter discrete
        approximations of privacy loss distributions", 2022.
+    .. [4] Mironov, Talwar, Zhang, "Renyi differential privacy of the sampled Gaussian mechanism",
+       2019.
 
     Examples
     --------
@@ -162,10 +165,10 @@ class Plan:
         Returns
         -------
         dict
-            Epsilons in nats, rounded up as `epsilon` is, by the names "basic", "zcdp", "optimal"
-            and "pld" of the methods. A method that gives no epsilon is left out. "pld" needs
-            the extra ``pld`` and a delta of at least 1e-10, and is left out where "optimal" is
-            exact.
+            Epsilons in nats, rounded up as `epsilon` is, by the names "basic", "zcdp", "renyi",
+            "optimal" and "pld" of the methods. A method that gives no epsilon is left out. "renyi"
+            is for Gaussian noise on samples. "pld" needs the extra ``pld`` and a delta of at least
+            1e-10, and is left out where "optimal" is exact.
 
         Raises
         ------

@@ -13,7 +13,7 @@ from cydp.accounting._dominating_pairs import Pairs
 from cydp.accounting._loss import ZCDP, ApproxDP, PureDP
 from cydp.accounting._loss_numbers import read_count
 
-__all__ = ["Items", "parts_of", "read_items"]
+__all__ = ["Items", "pairs_of", "parts_of", "read_items"]
 
 _PAIRS = "items must be a list of pairs (mechanism or loss, count)"
 
@@ -29,7 +29,7 @@ def read_items(items: Iterable[tuple[Cost, Integer]]) -> Items:
 
 def parts_of(items: Items) -> list[Part]:
     """Return the items that cost anything, with the dominating pairs of their mechanisms."""
-    parts = [Part(loss_of(cost), count, _pairs_of(cost)) for cost, count in items]
+    parts = [Part(loss_of(cost), count, pairs_of(cost)) for cost, count in items]
     return [part for part in parts if part.costs]
 
 
@@ -51,7 +51,7 @@ def _describe(given: object) -> str:
     return "None" if given is None else type(given).__name__
 
 
-def _pairs_of(cost: Cost) -> Pairs | None:
+def pairs_of(cost: Cost) -> Pairs | None:
     """Return the dominating pairs that the class of a mechanism itself states.
 
     Those of a base class do not count: a subclass may release something else, at another loss.

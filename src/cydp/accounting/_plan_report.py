@@ -13,6 +13,7 @@ __all__ = ["report_costs"]
 _METHODS = {
     "basic": "by basic composition",
     "zcdp": "by zCDP",
+    "renyi": "by Renyi divergences of samples",
     "optimal": "by optimal composition",
     "pld": "by the privacy loss distribution",
 }

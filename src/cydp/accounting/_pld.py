@@ -12,10 +12,16 @@ from __future__ import annotations
 import importlib.util
 import math
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeGuard
 
 from cydp._numbers.rational import float_of
-from cydp.accounting._dominating_pairs import GaussianPair, LaplacePair, Pair, Pairs
+from cydp.accounting._dominating_pairs import (
+    GaussianPair,
+    LaplacePair,
+    Pair,
+    Pairs,
+    SampledPair,
+)
 
 __all__ = ["LEAST_DELTA", "MARGIN", "Curve", "can_compose", "compose", "installed", "spacing_of"]
 
@@ -29,6 +35,7 @@ _MOST_RHO = 200  # of one release: a shift by 20 sigmas
 _MOST_POINTS = 2**18
 _COARSEST = 1e-4  # spacing, of 1 or of the width of the loss of all releases
 _POINTS_PER_WIDTH = 200  # of the loss of one release
+_POINTS_IF_SAMPLED = 50  # the tails of a sampled release are long, beside its width
 _BASE = 256  # of the digits of a count of releases
 _TAIL = 1e-15  # the mass beyond the points that are kept; it is added to the delta
 
@@ -84,8 +91,10 @@ def spacing_of(pairs: Pairs) -> float:
     """Return the spacing of the grid of losses: by how much a release may cost more on the grid."""
     releases, variance = sum(pairs.values()), _variance_of(pairs)
     width = math.sqrt(variance)
-    spacing = min(width / math.sqrt(releases) / _POINTS_PER_WIDTH, _COARSEST * max(width, 1))
-    return max(spacing, (variance + 16 * width) / _MOST_POINTS)
+    points = _POINTS_IF_SAMPLED if any(map(_is_sampled, pairs)) else _POINTS_PER_WIDTH
+    spacing = min(width / math.sqrt(releases) / points, _COARSEST * max(width, 1))
+    widest = max([variance + 16 * width, *map(_largest_loss, pairs)])
+    return max(spacing, widest / _MOST_POINTS)
 
 
 def _repeat(pld: Any, times: int) -> Any:
@@ -109,8 +118,28 @@ def _compose_two(pld: Any, other: Any) -> Any:
 
 
 def _variance_of(pairs: Pairs) -> float:
-    """Return the variance of the loss of all pairs together, or more."""
-    return 2 * float_of(sum((times * pair.rho for pair, times in pairs.items()), Fraction(0)))
+    """Return about the variance of the loss of all pairs together."""
+    whole = sum((n * each.rho for each, n in pairs.items() if not _is_sampled(each)), Fraction(0))
+    sampled = sum(n * _sampled_variance(each) for each, n in pairs.items() if _is_sampled(each))
+    return 2 * float_of(whole) + sampled
+
+
+def _is_sampled(pair: Pair) -> TypeGuard[SampledPair]:
+    return isinstance(pair, SampledPair)
+
+
+def _sampled_variance(pair: SampledPair) -> float:
+    """Return the chi-squared divergence of a mixture of normal noise, or the variance without q."""
+    whole = 2 * float_of(pair.rho)
+    return min(whole, float_of(pair.share) ** 2 * math.expm1(whole))
+
+
+def _largest_loss(pair: Pair) -> float:
+    """Return a loss that a sampled pair exceeds at most where its tails are cut."""
+    if not _is_sampled(pair):
+        return 0.0
+    rho = float_of(pair.rho)
+    return math.log1p(float_of(pair.share) * math.expm1(rho + 10 * math.sqrt(2 * rho)))
 
 
 def _pld_of(pair: Pair, spacing: float) -> Any:
@@ -118,6 +147,9 @@ def _pld_of(pair: Pair, spacing: float) -> Any:
     from dp_accounting.pld import privacy_loss_distribution as pld
 
     grid: dict[str, Any] = {"value_discretization_interval": spacing, "use_connect_dots": True}
+    if _is_sampled(pair):
+        grid["sampling_prob"] = min(math.nextafter(float_of(pair.share), 1), 1.0)
+        pair = pair.pair
     if isinstance(pair, LaplacePair):
         rate = float_of(pair.epsilon / pair.steps)
         return pld.from_discrete_laplace_mechanism(rate, pair.steps, **grid)

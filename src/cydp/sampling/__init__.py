@@ -7,10 +7,12 @@ from cydp.sampling._amplified import amplified, loss_on_sample
 from cydp.sampling._on_sample import on_sample
 from cydp.sampling._publish_share import PublishedShare, publish_share
 from cydp.sampling._sample_release import SampleRelease, WholeEstimate
+from cydp.sampling._sampled import Sampled
 
 __all__ = [
     "PublishedShare",
     "SampleRelease",
+    "Sampled",
     "WholeEstimate",
     "amplified",
     "loss_on_sample",
