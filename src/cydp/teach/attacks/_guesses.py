@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: MIT
+"""Bets on which of two values a release was made from. docs/teach/low_bits.md, "The best bet"."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cydp._arguments import Integer
+from cydp._numbers.rational import float_of, format_number, read_integer
+from cydp.accounting._loss import PureDP
+from cydp.mechanisms._discrete_laplace import DiscreteLaplace
+from cydp.mechanisms._laplace import Laplace
+
+__all__ = ["Guesses", "Pair", "best_bet", "bet_limit", "name_pair", "nearer", "read_runs"]
+
+Pair = tuple[Fraction, Fraction]
+
+_MOST_RUNS = 100_000
+
+
+@dataclass(frozen=True, repr=False, eq=False, kw_only=True)
+class Guesses:
+    """Releases of two values in turn, and what an attacker guessed from each.
+
+    Attributes
+    ----------
+    values : (Fraction, Fraction)
+        The two values.
+    truth : ndarray of int, shape (n,)
+        Which of them was released: 0 or 1.
+    released : ndarray, shape (n,)
+        The outputs.
+    guesses : ndarray of int, shape (n,)
+        What the attacker took each for: 0 or 1.
+    certain : ndarray of bool, shape (n,)
+        Whether the attacker knew the value, because the other one cannot give what was seen.
+
+    """
+
+    values: Pair
+    truth: NDArray[np.int64]
+    released: NDArray[np.float64] | NDArray[np.int64]
+    guesses: NDArray[np.int64]
+    certain: NDArray[np.bool_]
+
+    @property
+    def right(self) -> float:
+        """The share of right guesses."""
+        return float(np.mean(self.guesses == self.truth))
+
+    def __repr__(self) -> str:
+        return (
+            f"{len(self.truth)} releases: {self.right:.1%} guessed right, "
+            f"{float(np.mean(self.certain)):.1%} known for certain"
+        )
+
+
+def read_runs(runs: Integer) -> int:
+    """Return the number of releases that are attacked.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If it is not an integer from 2 to 100,000.
+
+    """
+    number = read_integer(runs, "runs")
+    if not 2 <= number <= _MOST_RUNS:
+        raise ValueError(f"runs must be from 2 to {_MOST_RUNS:,}, not {number}")
+    return number
+
+
+def best_bet(mechanism: Laplace | DiscreteLaplace, values: Pair) -> float:
+    """Return with which probability the best guess from one output is right.
+
+    One of the two values, each with probability 1/2, was released by the mechanism.
+
+    >>> bet = best_bet(DiscreteLaplace(epsilon=1, sensitivity=1), (Fraction(0), Fraction(1)))
+    >>> round(bet, 4), round(bet_limit(PureDP(1)), 4)
+    (0.7311, 0.7311)
+    """
+    step = mechanism.step if isinstance(mechanism, Laplace) else 1
+    low, high = sorted(round(value / step) for value in values)
+    middle = (low + high) // 2 * step
+    below = mechanism.cdf(middle, value=low * step)
+    return (below + mechanism.sf(middle, value=high * step)) / 2
+
+
+def bet_limit(loss: PureDP) -> float:
+    """Return with which probability any attacker's guess of two values is right, at most."""
+    return 1 / (1 + math.exp(-float_of(loss.epsilon)))
+
+
+def nearer(values: Pair, released: NDArray[np.float64] | NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return for each output whether the first value (0) or the second (1) is nearer to it."""
+    first, second = map(float_of, values)
+    beyond = released > (first + second) / 2
+    return np.where(beyond == (second > first), 1, 0)
+
+
+def name_pair(values: Pair) -> str:
+    """Return the two values as a question asks for them.
+
+    >>> name_pair((Fraction(0), Fraction(5, 2)))
+    'is the value 0 or 2.5?'
+    """
+    return f"is the value {format_number(values[0])} or {format_number(values[1])}?"
