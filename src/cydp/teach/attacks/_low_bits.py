@@ -98,11 +98,12 @@ class LowBits(Guesses):
         low, high = sorted(map(float_of, self.values))
         margin = _WINDOW * float_of(self.scale)
         ax.set_xlim(low - margin, high + margin)
+        known = float(np.mean([~np.isin(found, both) for found in (first, second)]))
         title = (
-            f"Outputs that each value can give, in numbers of {size} bits\n"
-            "A solid line is possible from one value only: it gives the value away"
+            f"Textbook noise in {size} bits: {known:.0%} of outputs give the value away\n"
+            "Solid: outputs that are possible from one value only. Dotted: from both"
         )
-        set_words(ax, title, "output (in units of the value); dotted: possible from both", "")
+        set_words(ax, title, "output (in units of the value)", "")
         return ax
 
 
@@ -214,7 +215,8 @@ def _read_bits(bits: Integer, values: Pair) -> int:
 def _round(numbers: _Floats, bits: int) -> _Floats:
     """Return the nearest numbers of so many significant bits, ties to even."""
     mantissas, exponents = np.frexp(numbers)
-    return np.ldexp(np.rint(np.ldexp(mantissas, bits)), exponents - bits)
+    rounded: _Floats = np.ldexp(np.rint(np.ldexp(mantissas, bits)), exponents - bits)
+    return rounded
 
 
 def _outputs(value: Fraction, scale: Fraction, bits: int) -> _Floats:
@@ -267,9 +269,7 @@ def _is_possible(y: float, value: float, scale: float) -> bool:
     return any(_textbook(value, scale, each, sign) == y for each in tried)
 
 
-def _attack_grid(
-    values: Pair, mechanism: Laplace, runs: int, generator: Generator
-) -> Guesses:
+def _attack_grid(values: Pair, mechanism: Laplace, runs: int, generator: Generator) -> Guesses:
     truth = np.arange(runs) % 2
     starts = [float_of(value) for value in values]
     released = np.array([mechanism.release(starts[i], rng=generator) for i in truth.tolist()])

@@ -214,9 +214,7 @@ def _draw_fixed(scale: Fraction, runs: int, generator: Generator) -> list[tuple[
         planes = [np.frombuffer(generator.bytes(width), f"u{width}") for width in widths]
         sign = np.array([generator.bernoulli("1/2")])
         extensions = np.frombuffer(generator.bytes(2 * 8 * _WORDS), np.uint64)
-        drawn = map_bits(
-            sampler, planes, sign, extensions.reshape(2, 1, _WORDS), fixed_work=True
-        )
+        drawn = map_bits(sampler, planes, sign, extensions.reshape(2, 1, _WORDS), fixed_work=True)
         work = drawn.work
         found.append((int(drawn.values[0]), work["candidates"] + work["looks"]))
     return found
