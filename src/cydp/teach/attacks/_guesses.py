@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -12,13 +11,14 @@ from numpy.typing import NDArray
 
 from cydp._arguments import Integer
 from cydp._numbers.rational import float_of, format_number, read_integer
-from cydp.accounting._loss import PureDP
 from cydp.mechanisms._discrete_laplace import DiscreteLaplace
 from cydp.mechanisms._laplace import Laplace
 
-__all__ = ["Guesses", "Pair", "best_bet", "bet_limit", "name_pair", "nearer", "read_runs"]
+__all__ = ["CHANCE", "Guesses", "Pair", "best_bet", "name_pair", "nearer", "read_runs"]
 
 Pair = tuple[Fraction, Fraction]
+
+CHANCE = 0.5  # of each of the two values, before a release
 
 _MOST_RUNS = 100_000
 
@@ -80,20 +80,14 @@ def best_bet(mechanism: Laplace | DiscreteLaplace, values: Pair) -> float:
 
     One of the two values, each with probability 1/2, was released by the mechanism.
 
-    >>> bet = best_bet(DiscreteLaplace(epsilon=1, sensitivity=1), (Fraction(0), Fraction(1)))
-    >>> round(bet, 4), round(bet_limit(PureDP(1)), 4)
-    (0.7311, 0.7311)
+    >>> round(best_bet(DiscreteLaplace(epsilon=1, sensitivity=1), (Fraction(0), Fraction(1))), 4)
+    0.7311
     """
     step = mechanism.step if isinstance(mechanism, Laplace) else 1
     low, high = sorted(round(value / step) for value in values)
     middle = (low + high) // 2 * step
     below = mechanism.cdf(middle, value=low * step)
     return (below + mechanism.sf(middle, value=high * step)) / 2
-
-
-def bet_limit(loss: PureDP) -> float:
-    """Return with which probability any attacker's guess of two values is right, at most."""
-    return 1 / (1 + math.exp(-float_of(loss.epsilon)))
 
 
 def nearer(values: Pair, released: NDArray[np.float64] | NDArray[np.int64]) -> NDArray[np.int64]:

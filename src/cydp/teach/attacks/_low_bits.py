@@ -28,14 +28,15 @@ from cydp.releases.output._pyplot import ink_of
 from cydp.teach._pictures import new_axes, set_words
 from cydp.teach.attacks._attack import Attack, Trial
 from cydp.teach.attacks._guesses import (
+    CHANCE,
     Guesses,
     Pair,
     best_bet,
-    bet_limit,
     name_pair,
     nearer,
     read_runs,
 )
+from cydp.teach.attacks._limit import largest_success
 
 __all__ = ["LowBits", "low_bits"]
 
@@ -43,6 +44,7 @@ _Floats = NDArray[np.float64]
 
 _LEAST_BITS, _MOST_BITS = 3, 16
 _MOST_VALUE = 2**40
+_LEAST_DISTANCE = Fraction(1, 2**100)
 _EPSILONS = (Fraction(1, 1000), Fraction(1000))
 _PICTURE_BITS = 6
 _WINDOW = 1.25  # of a picture, in scales to each side of the values
@@ -127,7 +129,7 @@ def low_bits(
     ----------
     values : (number, number), default (0, 1)
         What is released of two neighbours, such as a count with and without a person: two different
-        numbers of up to 2**40.
+        numbers of up to 2**40, at least 2**-100 apart.
     epsilon : number from 0.001 to 1000, default 1
         What the textbook claims, and what the defence costs. The scale of the noise is the
         distance of the values over epsilon.
@@ -184,11 +186,11 @@ def low_bits(
         release="cydp.Laplace, on a grid",
         loss=mechanism.loss,
         success=best_bet(mechanism, pair),
-        limit=bet_limit(mechanism.loss),
+        limit=largest_success(mechanism.loss, CHANCE),
         observed=_attack_grid(pair, mechanism, number, generator),
     )
     return Attack(
-        name="Low bits", question=name_pair(pair), chance=0.5, undefended=undefended,
+        name="Low bits", question=name_pair(pair), chance=CHANCE, undefended=undefended,
         defended=defended,
     )  # fmt: skip
 
@@ -197,8 +199,10 @@ def _read_values(values: Sequence[Number]) -> Pair:
     if not isinstance(values, list | tuple) or len(values) != 2:
         raise TypeError("values must be a pair of two different numbers, such as (0, 1)")
     first, second = (read_exact(value, "values") for value in values)
-    if first == second or max(abs(first), abs(second)) > _MOST_VALUE:
-        raise ValueError("values must be two different numbers between -2**40 and 2**40")
+    if abs(first - second) < _LEAST_DISTANCE or max(abs(first), abs(second)) > _MOST_VALUE:
+        raise ValueError(
+            "values must be two different numbers between -2**40 and 2**40, at least 2**-100 apart"
+        )
     return first, second
 
 

@@ -21,14 +21,15 @@ from cydp.mechanisms._discrete_laplace import DiscreteLaplace
 from cydp.teach._pictures import new_axes, set_words
 from cydp.teach.attacks._attack import Attack, Trial
 from cydp.teach.attacks._guesses import (
+    CHANCE,
     Guesses,
     Pair,
     best_bet,
-    bet_limit,
     name_pair,
     nearer,
     read_runs,
 )
+from cydp.teach.attacks._limit import largest_success
 from cydp.testing import discrete_laplace_sampler, map_bits
 
 __all__ = ["Timed", "timing"]
@@ -169,11 +170,11 @@ def timing(
         release="cydp.DiscreteLaplace, and the number of steps",
         loss=mechanism.loss,
         success=best_bet(mechanism, pair),
-        limit=bet_limit(mechanism.loss),
+        limit=largest_success(mechanism.loss, CHANCE),
         observed=_attack_output(pair, _draw_fixed(scale, number, generator)),
     )
     return Attack(
-        name="Timing", question=name_pair(pair), chance=0.5, undefended=undefended,
+        name="Timing", question=name_pair(pair), chance=CHANCE, undefended=undefended,
         defended=defended,
     )  # fmt: skip
 
