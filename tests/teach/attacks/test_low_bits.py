@@ -86,7 +86,7 @@ def test_eleven_bits_are_half_precision() -> None:
         noise = [half(float(rounded(Fraction(each, SCALED), 11))) for each in logarithms(11)]
         sums = [value + each for each in noise] + [value - each for each in noise]
         found.append(Counter(map(float, sums)))
-    assert low_bits(runs=2).undefended.success == best(*found) == Fraction(3412.5) / 4096
+    assert low_bits((0, 1), runs=2).undefended.success == best(*found) == Fraction(3412.5) / 4096
 
 
 @pytest.mark.parametrize("bits", [11, pytest.param(16, marks=pytest.mark.long)])
@@ -105,7 +105,7 @@ def test_no_logarithm_is_so_close_to_a_tie_that_a_machine_could_round_it_otherwi
 def test_float64_gives_more_away_than_the_claim_allows() -> None:
     """If no guess were right more often than epsilon allows, this would have a chance of 1e-9."""
     runs = 2000
-    attack = low_bits(runs=runs, rng=SeededGenerator(3))
+    attack = low_bits((0, 1), runs=runs, rng=SeededGenerator(3))
     limit = attack.defended.limit
 
     def chance(observed: Any) -> float:
@@ -196,11 +196,11 @@ def test_a_person_of_the_census_file() -> None:
 )
 def test_wrong_parameters(given: Any, message: str) -> None:
     with pytest.raises((TypeError, ValueError), match=message):
-        low_bits(**given)
+        low_bits(**{"values": (0, 1)} | given)
 
 
 def test_pictures() -> None:
-    attack = low_bits(rng=SeededGenerator(1))
+    attack = low_bits((0, 1), rng=SeededGenerator(1))
     check(attack.plot)
     check(attack.undefended.observed.plot)
     with pytest.raises(ValueError, match="bits must be from 3 to 16, not 1"):
@@ -208,7 +208,7 @@ def test_pictures() -> None:
 
 
 def test_the_share_in_the_title_is_that_of_all_outputs() -> None:
-    ax = low_bits(runs=2).undefended.observed.plot(bits=6)
+    ax = low_bits((0, 1), runs=2).undefended.observed.plot(bits=6)
     first, second = (textbook(value, Fraction(1), 6) for value in (0, 1))
     one_only = sum(first[y] + second[y] for y in first | second if not (first[y] and second[y]))
     assert f"{one_only / 256:.0%} of outputs" in ax.get_title(loc="left")
@@ -216,7 +216,7 @@ def test_the_share_in_the_title_is_that_of_all_outputs() -> None:
 
 
 def test_it_shows_itself() -> None:
-    attack = low_bits(runs=100, rng=SeededGenerator(1))
+    attack = low_bits((0, 1), runs=100, rng=SeededGenerator(1))
     assert repr(attack).splitlines()[2] == (
         "  undefended: value + sign * scale * -log(U) in 11 bits; not differentially private: "
         "right with probability 0.8331"

@@ -135,10 +135,10 @@ def test_the_guesses_of_who_sees_no_steps() -> None:
 )
 def test_wrong_parameters(given: Any, message: str) -> None:
     with pytest.raises((TypeError, ValueError), match=message):
-        timing(**given)
+        timing(**{"values": (0, 1)} | given)
 
 
 def test_pictures() -> None:
-    attack = timing(rng=SeededGenerator(1))
+    attack = timing((0, 1), rng=SeededGenerator(1))
     for trial in (attack.undefended, attack.defended):
         check(trial.observed.plot)

@@ -111,7 +111,7 @@ class LowBits(Guesses):
 
 @explain_arguments
 def low_bits(
-    values: Sequence[Number] = (0, 1),
+    values: Sequence[Number],
     *,
     epsilon: Number = 1,
     bits: Integer = 11,
@@ -127,7 +127,7 @@ def low_bits(
 
     Parameters
     ----------
-    values : (number, number), default (0, 1)
+    values : (number, number)
         What is released of two neighbours, such as a count with and without a person: two different
         numbers of up to 2**40, at least 2**-100 apart.
     epsilon : number from 0.001 to 1000, default 1

@@ -95,7 +95,7 @@ class Timed(Guesses):
 
 @explain_arguments
 def timing(
-    values: Sequence[Integer] = (0, 1),
+    values: Sequence[Integer],
     *,
     epsilon: Number = 1,
     runs: Integer = 200,
@@ -110,7 +110,7 @@ def timing(
 
     Parameters
     ----------
-    values : (int, int), default (0, 1)
+    values : (int, int)
         What is released of two neighbours: two different integers of up to 2**40.
     epsilon : number > 0, default 1
         What the textbook claims, and what the defence costs. The scale of the noise, the distance
