@@ -180,7 +180,7 @@ def test_a_person_of_the_census_file() -> None:
             "values must be two different numbers between -2\\*\\*40 and 2\\*\\*40",
         ),
         ({"values": (0, 2**41)}, "values must be two different numbers"),
-        ({"values": (0, 1e-31)}, "at least 2\\*\\*-100 apart"),
+        ({"values": (0, 1e-31)}, "values must be at least 2\\*\\*-100 apart"),
         ({"values": 3}, "values must be a pair"),
         ({"values": (0, 1, 2)}, "values must be a pair"),
         ({"values": (0, float("nan"))}, "values must be"),

@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,13 +15,15 @@ from cydp._arguments import Integer
 from cydp._numbers.rational import float_of, format_number, read_integer
 from cydp.mechanisms._discrete_laplace import DiscreteLaplace
 from cydp.mechanisms._laplace import Laplace
+from cydp.teach.attacks._attack import Attack, Trial
+from cydp.teach.attacks._limit import largest_success
 
-__all__ = ["CHANCE", "Guesses", "Pair", "best_bet", "name_pair", "nearer", "read_runs"]
+__all__ = ["Guesses", "Pair", "best_bet", "nearer", "read_pair", "read_runs", "set_beside"]
 
 Pair = tuple[Fraction, Fraction]
 
-CHANCE = 0.5  # of each of the two values, before a release
-
+_CHANCE = 0.5  # of each of the two values, before a release
+_MOST_VALUE = 2**40
 _MOST_RUNS = 100_000
 
 
@@ -60,6 +64,32 @@ class Guesses:
         )
 
 
+def read_pair(values: Any, read: Callable[[Any, str], Fraction | int], kind: str) -> Pair:
+    """Return the two values.
+
+    Parameters
+    ----------
+    values : object
+        What the caller gave.
+    read : callable
+        Reads one value.
+    kind : str
+        What the values are, in words.
+
+    Raises
+    ------
+    TypeError, ValueError
+        Unless they are two different numbers of that kind, of up to 2**40.
+
+    """
+    if not isinstance(values, list | tuple) or len(values) != 2:
+        raise TypeError(f"values must be a pair of two different {kind}, such as (0, 1)")
+    first, second = (Fraction(read(value, "values")) for value in values)
+    if first == second or max(abs(first), abs(second)) > _MOST_VALUE:
+        raise ValueError(f"values must be two different {kind} between -2**40 and 2**40")
+    return first, second
+
+
 def read_runs(runs: Integer) -> int:
     """Return the number of releases that are attacked.
 
@@ -97,10 +127,39 @@ def nearer(values: Pair, released: NDArray[np.float64] | NDArray[np.int64]) -> N
     return np.where(beyond == (second > first), 1, 0)
 
 
-def name_pair(values: Pair) -> str:
-    """Return the two values as a question asks for them.
+def set_beside(
+    name: str,
+    mechanism: Laplace | DiscreteLaplace,
+    releases: tuple[str, str],
+    success: float,
+    observed: tuple[Guesses, Guesses],
+) -> Attack:
+    """Return an attack on a textbook beside the one on a mechanism.
 
-    >>> name_pair((Fraction(0), Fraction(5, 2)))
-    'is the value 0 or 2.5?'
+    Parameters
+    ----------
+    name : str
+    mechanism : Laplace or DiscreteLaplace
+        The defence, of which the attacker makes the best bet.
+    releases : (str, str)
+        The textbook's release and the defended one, in words.
+    success : float
+        The probability that the guess from the textbook's release is right.
+    observed : (Guesses, Guesses)
+        Runs of both.
+
     """
-    return f"is the value {format_number(values[0])} or {format_number(values[1])}?"
+    values = observed[0].values
+    limit = largest_success(mechanism.loss, _CHANCE)
+    return Attack(
+        name=name,
+        question=f"is the value {format_number(values[0])} or {format_number(values[1])}?",
+        chance=_CHANCE,
+        undefended=Trial(
+            release=releases[0], loss=None, success=success, limit=1.0, observed=observed[0]
+        ),
+        defended=Trial(
+            release=releases[1], loss=mechanism.loss, success=best_bet(mechanism, values),
+            limit=limit, observed=observed[1],
+        ),
+    )  # fmt: skip

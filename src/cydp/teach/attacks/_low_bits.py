@@ -26,24 +26,14 @@ from cydp._numbers.rational import (
 from cydp.mechanisms._laplace import Laplace
 from cydp.releases.output._pyplot import ink_of
 from cydp.teach._pictures import new_axes, set_words
-from cydp.teach.attacks._attack import Attack, Trial
-from cydp.teach.attacks._guesses import (
-    CHANCE,
-    Guesses,
-    Pair,
-    best_bet,
-    name_pair,
-    nearer,
-    read_runs,
-)
-from cydp.teach.attacks._limit import largest_success
+from cydp.teach.attacks._attack import Attack
+from cydp.teach.attacks._guesses import Guesses, Pair, nearer, read_pair, read_runs, set_beside
 
 __all__ = ["LowBits", "low_bits"]
 
 _Floats = NDArray[np.float64]
 
 _LEAST_BITS, _MOST_BITS = 3, 16
-_MOST_VALUE = 2**40
 _LEAST_DISTANCE = Fraction(1, 2**100)
 _EPSILONS = (Fraction(1, 1000), Fraction(1000))
 _PICTURE_BITS = 6
@@ -175,34 +165,17 @@ def low_bits(
     distance = abs(pair[0] - pair[1])
     mechanism = Laplace(epsilon=rate, sensitivity=distance)
     scale = distance / rate
-    undefended = Trial(
-        release=f"value + sign * scale * -log(U) in {size} bits",
-        loss=None,
-        success=_success(pair, scale, size),
-        limit=1.0,
-        observed=_attack_textbook(pair, scale, number, generator),
-    )
-    defended = Trial(
-        release="cydp.Laplace, on a grid",
-        loss=mechanism.loss,
-        success=best_bet(mechanism, pair),
-        limit=largest_success(mechanism.loss, CHANCE),
-        observed=_attack_grid(pair, mechanism, number, generator),
-    )
-    return Attack(
-        name="Low bits", question=name_pair(pair), chance=CHANCE, undefended=undefended,
-        defended=defended,
-    )  # fmt: skip
+    textbook = _attack_textbook(pair, scale, number, generator)
+    grid = _attack_grid(pair, mechanism, number, generator)
+    releases = (f"value + sign * scale * -log(U) in {size} bits", "cydp.Laplace, on a grid")
+    success = _success(pair, scale, size)
+    return set_beside("Low bits", mechanism, releases, success, (textbook, grid))
 
 
 def _read_values(values: Sequence[Number]) -> Pair:
-    if not isinstance(values, list | tuple) or len(values) != 2:
-        raise TypeError("values must be a pair of two different numbers, such as (0, 1)")
-    first, second = (read_exact(value, "values") for value in values)
-    if abs(first - second) < _LEAST_DISTANCE or max(abs(first), abs(second)) > _MOST_VALUE:
-        raise ValueError(
-            "values must be two different numbers between -2**40 and 2**40, at least 2**-100 apart"
-        )
+    first, second = read_pair(values, read_exact, "numbers")
+    if abs(first - second) < _LEAST_DISTANCE:
+        raise ValueError("values must be at least 2**-100 apart")
     return first, second
 
 

@@ -19,22 +19,12 @@ from cydp._generator import Generator
 from cydp._numbers.rational import float_of, format_number, read_integer, read_positive
 from cydp.mechanisms._discrete_laplace import DiscreteLaplace
 from cydp.teach._pictures import new_axes, set_words
-from cydp.teach.attacks._attack import Attack, Trial
-from cydp.teach.attacks._guesses import (
-    CHANCE,
-    Guesses,
-    Pair,
-    best_bet,
-    name_pair,
-    nearer,
-    read_runs,
-)
-from cydp.teach.attacks._limit import largest_success
+from cydp.teach.attacks._attack import Attack
+from cydp.teach.attacks._guesses import Guesses, Pair, nearer, read_pair, read_runs, set_beside
 from cydp.testing import discrete_laplace_sampler, map_bits
 
 __all__ = ["Timed", "timing"]
 
-_MOST_VALUE = 2**40
 _SCALES = (Fraction(1, 100), Fraction(1000))
 _WORDS = 16  # of extension bits for each decision: 1,024 bits, as many as a generator has
 _MARKERS = "os"
@@ -148,7 +138,7 @@ def timing(
     (1.0, 0.7311)
 
     """
-    pair = _read_values(values)
+    pair = read_pair(values, read_integer, "integers")
     rate, distance = read_positive(epsilon, "epsilon"), abs(pair[0] - pair[1])
     scale = distance / rate
     if not _SCALES[0] <= scale <= _SCALES[1]:
@@ -158,34 +148,14 @@ def timing(
         )
     number, generator = read_runs(runs), generator_or_default(rng)
     mechanism = DiscreteLaplace(epsilon=rate, sensitivity=distance)
-    textbook = [_count_trials(scale, generator) for _ in range(number)]
-    undefended = Trial(
-        release="noise by counting trials, and the number of steps",
-        loss=None,
-        success=_success(mechanism, distance),
-        limit=1.0,
-        observed=_attack_steps(pair, textbook),
+    steps = _attack_steps(pair, [_count_trials(scale, generator) for _ in range(number)])
+    output = _attack_output(pair, _draw_fixed(scale, number, generator))
+    releases = (
+        "noise by counting trials, and the number of steps",
+        "cydp.DiscreteLaplace, and the number of steps",
     )
-    defended = Trial(
-        release="cydp.DiscreteLaplace, and the number of steps",
-        loss=mechanism.loss,
-        success=best_bet(mechanism, pair),
-        limit=largest_success(mechanism.loss, CHANCE),
-        observed=_attack_output(pair, _draw_fixed(scale, number, generator)),
-    )
-    return Attack(
-        name="Timing", question=name_pair(pair), chance=CHANCE, undefended=undefended,
-        defended=defended,
-    )  # fmt: skip
-
-
-def _read_values(values: Sequence[Integer]) -> Pair:
-    if not isinstance(values, list | tuple) or len(values) != 2:
-        raise TypeError("values must be a pair of two different integers, such as (0, 1)")
-    first, second = (read_integer(value, "values") for value in values)
-    if first == second or max(abs(first), abs(second)) > _MOST_VALUE:
-        raise ValueError("values must be two different integers between -2**40 and 2**40")
-    return Fraction(first), Fraction(second)
+    success = _success(mechanism, distance)
+    return set_beside("Timing", mechanism, releases, success, (steps, output))
 
 
 def _success(mechanism: DiscreteLaplace, distance: Fraction) -> float:
