@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from matplotlib import pyplot as plt
 from scipy.stats import binom
 from teach.looks import check
 
@@ -205,14 +206,19 @@ def test_pictures() -> None:
     check(attack.undefended.observed.plot)
     with pytest.raises(ValueError, match="bits must be from 3 to 16, not 1"):
         attack.undefended.observed.plot(bits=1)
+    close = low_bits((100, 101), runs=2).undefended.observed
+    assert "in 7 bits" in close.plot().get_title(loc="left")
+    with pytest.raises(ValueError, match="bits must tell the values apart"):
+        close.plot(bits=6)
+    plt.close("all")
 
 
 def test_the_share_in_the_title_is_that_of_all_outputs() -> None:
     ax = low_bits((0, 1), runs=2).undefended.observed.plot(bits=6)
     first, second = (textbook(value, Fraction(1), 6) for value in (0, 1))
     one_only = sum(first[y] + second[y] for y in first | second if not (first[y] and second[y]))
-    assert f"{one_only / 256:.0%} of outputs" in ax.get_title(loc="left")
-    ax.figure.clear()
+    assert f"{one_only / 256:.1%} of outputs" in ax.get_title(loc="left")
+    plt.close(ax.figure)
 
 
 def test_it_shows_itself() -> None:

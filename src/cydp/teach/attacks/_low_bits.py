@@ -54,15 +54,16 @@ class LowBits(Guesses):
 
     scale: Fraction
 
-    def plot(self, ax: Any = None, *, bits: Integer = _PICTURE_BITS) -> Any:
+    def plot(self, ax: Any = None, *, bits: Integer | None = None) -> Any:
         """Draw which outputs each value can give, in a small format (extra ``plot``).
 
         Parameters
         ----------
         ax : matplotlib Axes, optional
             Default: axes of a new figure.
-        bits : int from 3 to 16, default 6
-            The bits of a number's significand, as in `low_bits`.
+        bits : int from 3 to 16, optional
+            The bits of a number's significand, as in `low_bits`. Default: 6, or the fewest above
+            that tell the values apart.
 
         Returns
         -------
@@ -76,6 +77,9 @@ class LowBits(Guesses):
             Without matplotlib.
 
         """
+        if bits is None:
+            sizes = range(_PICTURE_BITS, _MOST_BITS)
+            bits = next((n for n in sizes if _are_apart(self.values, n)), _MOST_BITS)
         size = _read_bits(bits, self.values)
         first, second = (_outputs(value, self.scale, size) for value in self.values)
         ax = new_axes(ax, size=(6.4, 2.9))
@@ -92,7 +96,7 @@ class LowBits(Guesses):
         ax.set_xlim(low - margin, high + margin)
         known = float(np.mean([~np.isin(found, both) for found in (first, second)]))
         title = (
-            f"Textbook noise in {size} bits: {known:.0%} of outputs give the value away\n"
+            f"Textbook noise in {size} bits: {known:.1%} of outputs give the value away\n"
             "Solid: outputs that are possible from one value only. Dotted: from both"
         )
         set_words(ax, title, "output (in units of the value)", "")
@@ -183,10 +187,15 @@ def _read_bits(bits: Integer, values: Pair) -> int:
     size = read_integer(bits, "bits")
     if not _LEAST_BITS <= size <= _MOST_BITS:
         raise ValueError(f"bits must be from {_LEAST_BITS} to {_MOST_BITS}, not {size}")
-    first, second = _round(np.array(list(map(float_of, values))), size)
-    if first == second:
+    if not _are_apart(values, size):
         raise ValueError(f"bits must tell the values apart, which are one number of {size} bits")
     return size
+
+
+def _are_apart(values: Pair, bits: int) -> bool:
+    """Whether two values are different numbers of so many bits."""
+    first, second = _round(np.array(list(map(float_of, values))), bits)
+    return bool(first != second)
 
 
 def _round(numbers: _Floats, bits: int) -> _Floats:
