@@ -199,21 +199,22 @@ def test_it_is_charged_once(tmp_path: Path) -> None:
     assert release.loss == PureDP("0.75", relation="add-remove")
 
 
-@pytest.mark.parametrize(
-    ("given", "epsilon", "norm"),
-    [
-        ({"epsilon": 1}, Fraction(1, 4), Fraction(1, 2)),
-        ({"epsilon": 1, "relation": "change-one"}, Fraction(1, 4), 1),
-        ({"epsilon": 1, "max_rows_per_unit": 3}, Fraction(1, 4), Fraction(3, 2)),
-        ({"rho": 2}, 2, Fraction(1, 2)),
-        ({"epsilon": 9, "delta": 1e-300}, Fraction(9, 4), Fraction(1, 2)),  # as good as pure
-    ],
-)
-def test_each_round_has_its_share(given: dict[str, Any], epsilon: Any, norm: Any) -> None:
-    release = median_by_halving([1], BOUNDS, rounds=4, **given)
-    assert (release.mechanism.epsilon, release.mechanism.sensitivity) == (epsilon, norm)
-    assert isinstance(release, HalvingRelease)
-    assert isinstance(release.query, HalvingQuery)
+SHARES: list[tuple[dict[str, Any], Any, Any]] = [
+    ({"epsilon": 1}, Fraction(1, 4), Fraction(1, 2)),
+    ({"epsilon": 1, "relation": "change-one"}, Fraction(1, 4), 1),
+    ({"epsilon": 1, "max_rows_per_unit": 3}, Fraction(1, 4), Fraction(3, 2)),
+    ({"rho": 2}, 2, Fraction(1, 2)),
+    ({"epsilon": 9, "delta": 1e-300}, Fraction(9, 4), Fraction(1, 2)),  # as good as pure
+]
+
+
+def test_each_round_has_its_share() -> None:
+    for given, epsilon, norm in SHARES:
+        release = median_by_halving([1], BOUNDS, rounds=4, **given)
+        found = (release.mechanism.epsilon, release.mechanism.sensitivity)
+        assert found == (epsilon, norm), given
+        assert isinstance(release, HalvingRelease)
+        assert isinstance(release.query, HalvingQuery)
 
 
 def test_it_shows_itself() -> None:

@@ -4,8 +4,11 @@
 from __future__ import annotations
 
 from cydp.teach.attacks._attack import Attack, Trial
+from cydp.teach.attacks._guesses import Guesses
+from cydp.teach.attacks._low_bits import LowBits, low_bits
+from cydp.teach.attacks._timing import Timed, timing
 
-__all__ = ["Attack", "Trial"]
+__all__ = ["Attack", "Guesses", "LowBits", "Timed", "Trial", "low_bits", "timing"]
 
 
 def __dir__() -> list[str]:
