@@ -54,6 +54,7 @@ RESULTS = {
     "Prefetch": "cydp.Generator.discrete_laplace_prefetch",
     "PublicEpsilon": "cydp.teach.public_epsilons",
     "PublicEpsilons": "cydp.teach.public_epsilons",
+    "PrivacyLoss": "cydp.teach.privacy_loss",
     "PublishedShare": "cydp.sampling.publish_share",
     "PublishedTable": "cydp.publishing.contingency_tables",
     "QuantileRelease": "cydp.quantile",
@@ -84,6 +85,7 @@ KEYWORD_ONLY = {
 THE_NAME_SAYS = "the name of the class says which number comes first"
 THE_DISTRIBUTION_HAS_ONE = "the distribution has one number"
 IT_ANSWERS = "one number is given for the other"
+IT_IS_DRAWN = "a picture is drawn at one number"
 IT_IS_THE_BUDGET = "a budget is what it is made of, or made for"
 POSITIONAL_TOO = {
     ("cydp.PureDP", "epsilon"): THE_NAME_SAYS,
@@ -101,6 +103,11 @@ POSITIONAL_TOO = {
     ("cydp.Plan.as_loss", "delta"): IT_ANSWERS,
     ("cydp.Plan.report", "delta"): IT_ANSWERS,
     ("cydp.Plan.to_dict", "delta"): IT_ANSWERS,
+    ("cydp.teach.PrivacyLoss.delta", "epsilon"): IT_ANSWERS,
+    ("cydp.teach.PrivacyLoss.epsilon", "delta"): IT_ANSWERS,
+    ("cydp.teach.PrivacyLoss.plot", "epsilon"): IT_IS_DRAWN,
+    ("cydp.teach.PrivacyLoss.plot_area", "epsilon"): IT_IS_DRAWN,
+    ("cydp.teach.PrivacyLoss.plot_delta", "epsilon"): IT_IS_DRAWN,
     ("cydp.PrivacyFilter", "budget"): IT_IS_THE_BUDGET,
     ("cydp.Session", "budget"): IT_IS_THE_BUDGET,
     ("cydp.BudgetLedger.create", "budget"): IT_IS_THE_BUDGET,

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from cydp.teach.loss._plots import compare_losses
+from cydp.teach.loss._compare_losses import compare_losses
 from cydp.teach.loss._privacy_loss import PrivacyLoss, privacy_loss
 
 __all__ = ["PrivacyLoss", "compare_losses", "privacy_loss"]

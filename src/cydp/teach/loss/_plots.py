@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cydp._arguments import Number
 from cydp.releases.output._pyplot import ink_of
 from cydp.teach._pictures import draw_fill, draw_line, draw_lollipops, new_axes, set_words
 
 if TYPE_CHECKING:
     from cydp.teach.loss._privacy_loss import PrivacyLoss
 
-__all__ = ["compare_losses", "plot_area", "plot_curve", "plot_delta", "plot_loss"]
+__all__ = ["check_losses", "plot_area", "plot_curve", "plot_delta", "plot_loss"]
 
 _MOST_CURVES = 6
 _LIMIT = 30.0  # of a loss that is drawn, in nats
@@ -136,7 +135,7 @@ def plot_delta(loss: PrivacyLoss, epsilon: float, ax: Any) -> Any:
 
 def plot_curve(losses: Sequence[Any], ax: Any) -> Any:
     """Draw delta over epsilon on a logarithmic axis, with what is stated."""
-    _check(losses)
+    check_losses(losses)
     ax = new_axes(ax)
     most = max(_reach(loss) for loss in losses)
     tops = [loss.supremum for loss in losses if math.isfinite(loss.supremum)]
@@ -164,54 +163,8 @@ def plot_curve(losses: Sequence[Any], ax: Any) -> Any:
     return ax
 
 
-def compare_losses(*losses: PrivacyLoss, epsilon: Number = 1) -> Any:
-    """Draw the losses of several mechanisms side by side, at one epsilon (extra ``plot``).
-
-    The picture of lectures: the loss of Laplace noise stays within epsilon, and that of Gaussian
-    noise is beyond it with a small probability.
-
-    Parameters
-    ----------
-    *losses : PrivacyLoss
-        Two to four.
-    epsilon : number >= 0, default 1
-        In nats.
-
-    Returns
-    -------
-    ndarray of matplotlib Axes
-
-    Raises
-    ------
-    TypeError, ValueError
-        If losses are no PrivacyLoss, or fewer or more; for another epsilon.
-    ImportError
-        Without matplotlib.
-
-    Examples
-    --------
-    >>> from cydp import Gaussian, Laplace
-    >>> from cydp.teach import compare_losses, privacy_loss
-    >>> noises = Laplace(epsilon=1, sensitivity=1), Gaussian(rho="1/2", sensitivity=1)
-    >>> panels = compare_losses(*map(privacy_loss, noises), epsilon=1)  # doctest: +SKIP
-
-    """
-    _check(losses)
-    if not 2 <= len(losses) <= 4:
-        raise ValueError(f"losses must be from 2 to 4, not {len(losses)}")
-    at = losses[0]._read_epsilon(epsilon)
-    panels = new_axes(None, len(losses), sharey=True)
-    limits = []
-    for loss, ax in zip(losses, panels, strict=True):
-        plot_loss(loss, at, ax, narrow=True)
-        limits.append(ax.get_ylim())
-    panels[0].set_ylim(min(low for low, _ in limits), max(high for _, high in limits))
-    for ax in panels[1:]:
-        ax.set_ylabel("")
-    return panels
-
-
-def _check(losses: Sequence[Any]) -> None:
+def check_losses(losses: Sequence[Any]) -> None:
+    """Raise a TypeError or a ValueError for what is no PrivacyLoss, or for too many."""
     if len(losses) > _MOST_CURVES:
         raise ValueError(f"others must be at most {_MOST_CURVES - 1}, not {len(losses) - 1}")
     for loss in losses:

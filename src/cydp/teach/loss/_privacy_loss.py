@@ -256,7 +256,7 @@ class PrivacyLoss:
         --------
         >>> from cydp import Gaussian
         >>> round(privacy_loss(Gaussian(rho="1/2", sensitivity=1)).epsilon(1e-6), 4)
-        5.1104
+        4.8866
 
         """
         at = float_of(read_delta(delta))
