@@ -4,8 +4,22 @@
 from __future__ import annotations
 
 from cydp.teach.attacks._attack import Attack, Trial
+from cydp.teach.attacks._averaging import AveragingAttack, averaging
+from cydp.teach.attacks._differencing import differencing
+from cydp.teach.attacks._linkage import linkage
+from cydp.teach.attacks._reconstruction import reconstruction
+from cydp.teach.attacks._repeated_array import repeated_array
 
-__all__ = ["Attack", "Trial"]
+__all__ = [
+    "Attack",
+    "AveragingAttack",
+    "Trial",
+    "averaging",
+    "differencing",
+    "linkage",
+    "reconstruction",
+    "repeated_array",
+]
 
 
 def __dir__() -> list[str]:
