@@ -12,7 +12,6 @@ from cydp._arguments import Integer, Number
 from cydp._call_errors import explain_arguments
 from cydp._generator import Generator
 from cydp._numbers.rational import format_number, read_positive
-from cydp.accounting._filter import PrivacyFilter
 from cydp.accounting._loss import PureDP
 from cydp.mechanisms._discrete_laplace import DiscreteLaplace
 from cydp.releases.output._pyplot import ink_of
@@ -157,17 +156,15 @@ def averaging(
     noise = DiscreteLaplace(epsilon=each, sensitivity=sensitivity_of_count())
     exact = count_where(table, where)
     free = noise.release(np.full(asked, exact), rng=rng)
-    budget = PrivacyFilter(PureDP(limit))
-    paid = release_while_paid(noise, [exact] * asked, budget, rng)
+    paid, spent = release_while_paid(noise, [exact] * asked, limit, rng)
+    unpaid = PureDP(asked * each, relation=noise.relation)
     words = f"{asked:,} answers of epsilon={format_number(each)}"
     refused = ", then the budget refuses" if len(paid) < asked else ""
     return AveragingAttack(
         name="Averaging",
         question=QUESTION,
         chance=CHANCE,
-        undefended=trial_of_mean(
-            words, PureDP(asked * each, relation="add-remove"), noise, free, exact
-        ),
-        defended=trial_of_mean(f"{len(paid):,} answers{refused}", budget.spent, noise, paid, exact),
+        undefended=trial_of_mean(words, unpaid, noise, free, exact),
+        defended=trial_of_mean(f"{len(paid):,} answers{refused}", spent, noise, paid, exact),
         count=exact,
     )

@@ -9,31 +9,41 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cydp._arguments import Number
 from cydp._generator import Generator
 from cydp.accounting._errors import BudgetExceededError
 from cydp.accounting._filter import PrivacyFilter
+from cydp.accounting._loss import PureDP
 from cydp.mechanisms._discrete_laplace import DiscreteLaplace
 
 __all__ = ["release_while_paid"]
 
 
 def release_while_paid(
-    noise: DiscreteLaplace,
-    values: Sequence[Any],
-    budget: PrivacyFilter,
-    rng: Generator | None,
-) -> NDArray[np.int64]:
-    """Release one value after another until the budget refuses.
+    noise: DiscreteLaplace, values: Sequence[Any], total: Number, rng: Generator | None
+) -> tuple[NDArray[np.int64], PureDP]:
+    """Release one value after another until a budget refuses; return them, and what they cost.
 
     Budgets refuse seeded generators, whose noise is known. A lesson may have one, so that its
-    numbers stay: here the budget is charged apart from the draw, and is the lesson's own.
+    numbers stay: the budget, which is the lesson's own, is charged apart from the draw.
+
+    Parameters
+    ----------
+    noise : DiscreteLaplace
+        Of each value; its sensitivity states a relation.
+    values : sequence of int, or of arrays
+    total : number > 0
+        The epsilon that the budget allows.
+    rng : Generator or None
 
     """
+    budget = PrivacyFilter(PureDP(total), relation=noise.relation or "add-remove")
     paid = 0
     try:
-        while paid < len(values):
+        for _ in values:
             budget.charge(noise)
             paid += 1
     except BudgetExceededError:
         pass
-    return noise.release(np.asarray(values[:paid], np.int64), rng=rng)
+    noisy = noise.release(np.asarray(values[:paid], np.int64), rng=rng)
+    return noisy, PureDP(paid * noise.epsilon, relation=noise.relation)

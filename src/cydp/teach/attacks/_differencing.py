@@ -11,8 +11,6 @@ from cydp._arguments import Number
 from cydp._call_errors import explain_arguments
 from cydp._generator import Generator
 from cydp._numbers.rational import read_positive
-from cydp.accounting._filter import PrivacyFilter
-from cydp.accounting._loss import PureDP
 from cydp.mechanisms._discrete_laplace import DiscreteLaplace
 from cydp.sensitivity._count import count as sensitivity_of_count
 from cydp.teach.attacks._attack import Attack, Trial
@@ -88,8 +86,7 @@ def differencing(
     if np.count_nonzero(is_person) != 1:
         raise ValueError("who must describe one record of the table, not none and not several")
     exact = int(has.sum()), int((has & ~is_person).sum())
-    budget = PrivacyFilter(PureDP(total))
-    noisy = release_while_paid(noise, exact, budget, rng)
+    noisy, spent = release_while_paid(noise, exact, total, rng)
     return Attack(
         name="Differencing",
         question="does one person have a property, by two counts with and without them?",
@@ -100,9 +97,9 @@ def differencing(
         ),
         defended=Trial(
             release="two noisy counts of one budget",
-            loss=budget.spent,
+            loss=spent,
             success=success_of_sum(noise, 2, 1),
-            limit=largest_success(budget.spent, CHANCE),
+            limit=largest_success(spent, CHANCE),
             observed=_difference(*noisy.tolist()),
         ),
     )  # fmt: skip

@@ -6,12 +6,12 @@ from __future__ import annotations
 import math
 
 from cydp._numbers.rational import float_of
-from cydp.accounting._loss import Loss, PureDP
+from cydp.accounting._loss import PureDP
 
 __all__ = ["largest_success"]
 
 
-def largest_success(loss: Loss, chance: float) -> float:
+def largest_success(loss: PureDP, chance: float) -> float:
     """Return the largest probability to be right about a secret that a loss protects.
 
     Parameters
@@ -27,5 +27,4 @@ def largest_success(loss: Loss, chance: float) -> float:
     0.7311
 
     """
-    assert isinstance(loss, PureDP)  # as all budgets of these lessons are
     return 1 / (1 + (1 - chance) / chance * math.exp(-float_of(loss.epsilon)))

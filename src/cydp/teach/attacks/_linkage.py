@@ -12,8 +12,6 @@ from cydp._arguments import Number
 from cydp._call_errors import explain_arguments
 from cydp._generator import Generator
 from cydp._numbers.rational import float_of, read_positive
-from cydp.accounting._filter import PrivacyFilter
-from cydp.accounting._loss import PureDP
 from cydp.mechanisms._discrete_laplace import DiscreteLaplace
 from cydp.releases._domains import read_domains
 from cydp.sensitivity._histogram import histogram as sensitivity_of_histogram
@@ -111,8 +109,7 @@ def linkage(
     # From the most frequent secret on: at equal evidence it is guessed.
     order = np.argsort(-shares, kind="stable")
     shares, counts = shares[order], np.ascontiguousarray(counts[:, order])
-    budget = PrivacyFilter(PureDP(total, relation="change-one"), relation="change-one")
-    noisy = release_while_paid(noise, [counts], budget, rng)[0]
+    (noisy,), spent = release_while_paid(noise, [counts], total, rng)
     weights = _weights(shares, noise)
     classes = np.arange(len(shares))
     guesses = np.where(noisy >= 1, weights[1], weights[0]).argmax(1)
@@ -133,9 +130,9 @@ def linkage(
         ),
         defended=Trial(
             release="noisy counts of all columns together",
-            loss=budget.spent,
+            loss=spent,
             success=_success_by_counts(held, shares, weights, noise),
-            limit=largest_success(budget.spent, float(shares[0])),
+            limit=largest_success(spent, float(shares[0])),
             observed={
                 "persons": persons,
                 "right": int(counts[guesses[:, None] == classes].sum()),
@@ -168,7 +165,7 @@ def _success_by_rows(held: NDArray[np.int64], shares: NDArray[np.float64]) -> fl
     for one in range(len(shares)):
         others = held.copy()
         others[:, one] -= 1
-        for drawn, share in enumerate(shares):
+        for drawn, share in enumerate(shares.tolist()):
             now = others.copy()
             now[:, drawn] += 1
             right += share * float(held[now.argmax(1) == drawn, one].sum())

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from cydp._arguments import Integer
 from cydp._numbers.rational import read_integer
-from cydp.accounting._loss import Loss
+from cydp.accounting._loss import PureDP
 from cydp.mechanisms._discrete_laplace import DiscreteLaplace
 from cydp.teach.attacks._attack import Trial
 from cydp.teach.attacks._limit import largest_success
@@ -48,7 +48,7 @@ def count_where(table: Any, where: Any) -> int:
 
 def trial_of_mean(
     release: str,
-    loss: Loss,
+    loss: PureDP,
     noise: DiscreteLaplace,
     answers: NDArray[np.int64],
     exact: int,

@@ -13,8 +13,6 @@ from cydp._arguments import Integer, Number
 from cydp._call_errors import explain_arguments
 from cydp._generator import Generator
 from cydp._numbers.rational import read_integer, read_positive
-from cydp.accounting._filter import PrivacyFilter
-from cydp.accounting._loss import PureDP
 from cydp.mechanisms._discrete_laplace import DiscreteLaplace
 from cydp.releases._domains import read_domains
 from cydp.sensitivity._count import count as sensitivity_of_count
@@ -126,8 +124,7 @@ def reconstruction(
         members[list(group), i] = 1
     sums = ways @ members
     exact = has @ members
-    budget = PrivacyFilter(PureDP(total))
-    noisy = release_while_paid(noise, [exact], budget, rng)[0]
+    (noisy,), spent = release_while_paid(noise, [exact], total, rng)
     agree = (sums == exact).all(1)
     likelihoods = [_likelihoods(noise, len(group))[sums[:, i]] for i, group in enumerate(groups)]
     sizes = members.sum(0)
@@ -146,9 +143,9 @@ def reconstruction(
         ),
         defended=Trial(
             release=f"{len(groups)} noisy counts of one budget",
-            loss=budget.spent,
+            loss=spent,
             success=_success_by_noisy(ways, likelihoods),
-            limit=largest_success(budget.spent, CHANCE),
+            limit=largest_success(spent, CHANCE),
             observed=_observed(groups, noisy, ways, posterior, has),
         ),
     )  # fmt: skip

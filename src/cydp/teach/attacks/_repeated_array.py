@@ -11,7 +11,6 @@ from cydp._arguments import Integer, Number
 from cydp._call_errors import explain_arguments
 from cydp._generator import Generator
 from cydp._numbers.rational import format_number, read_positive
-from cydp.accounting._filter import PrivacyFilter
 from cydp.accounting._loss import PureDP
 from cydp.mechanisms._discrete_laplace import DiscreteLaplace
 from cydp.sensitivity._count import count as sensitivity_of_count
@@ -88,17 +87,16 @@ def repeated_array(
     array = np.full(entries, count_where(table, where))
     exact, words = int(array[0]), f"{entries:,} copies of one count"
     wrong = trusting.release(array, rng=rng)
-    budget = PrivacyFilter(PureDP(stated))
-    (right,) = release_while_paid(honest, [array], budget, rng)
+    (right,), spent = release_while_paid(honest, [array], stated, rng)
     return Attack(
         name="Repeated array",
         question=QUESTION,
         chance=CHANCE,
         undefended=trial_of_mean(
             f"{words}, of which sensitivity=1 and epsilon={format_number(stated)} are stated",
-            PureDP(stated * entries, relation="add-remove"), trusting, wrong, exact,
+            PureDP(stated * entries, relation=one.relation), trusting, wrong, exact,
         ),
         defended=trial_of_mean(
-            f"{words}, of sensitivity={entries:,}", budget.spent, honest, right, exact
+            f"{words}, of sensitivity={entries:,}", spent, honest, right, exact
         ),
     )  # fmt: skip

@@ -38,7 +38,7 @@ def success_of_sum(noise: DiscreteLaplace, count: int, gap: int) -> float:
     --------
     >>> noise = DiscreteLaplace(epsilon=1, sensitivity=1)
     >>> [round(success_of_sum(noise, count, count), 4) for count in (1, 2, 100)]
-    [0.7311, 0.7311, 0.9998]
+    [0.7311, 0.7311, 0.9999]
 
     """
     half = gap // 2
