@@ -29,6 +29,8 @@ from cydp.teach.attacks._mean_trial import (
 
 __all__ = ["AveragingAttack", "averaging"]
 
+_MOST_POINTS = 1000  # of a line
+
 
 @dataclass(frozen=True, slots=True, repr=False, kw_only=True)
 class AveragingAttack(Attack):
@@ -66,9 +68,10 @@ class AveragingAttack(Attack):
         for number, (name, answers) in enumerate(
             zip(("undefended", "defended"), draws, strict=True)
         ):
-            n = np.arange(1, len(answers) + 1)
-            draw_line(ax, n, np.cumsum(answers) / n, f"{name}: {len(n):,} answers", number)
-            ax.plot(n[-1:], [answers.mean()], "os"[number], color=f"C{number}")
+            n = np.unique(np.geomspace(1, len(answers), _MOST_POINTS).astype(np.int64))
+            means = np.cumsum(answers)[n - 1] / n
+            draw_line(ax, n, means, f"{name}: {len(answers):,} answers", number)
+            ax.plot(n[-1:], means[-1:], "os"[number], color=f"C{number}")
         ends = [1, len(draws[0])]
         for style, count, label in ((":", self.count, "with"), ("-", self.count - 1, "without")):
             ax.plot(
@@ -78,7 +81,7 @@ class AveragingAttack(Attack):
         ax.set_xscale("log")
         title = f"{self.name}: the mean goes to the exact count, unless a budget ends the answers"
         set_words(ax, title, "number of answers (logarithmic)", "mean of the answers (records)")
-        ax.legend(loc="best", fontsize="small")
+        ax.legend(loc="upper left", bbox_to_anchor=(0, -0.17), ncols=2, frameon=False)
         return ax
 
 

@@ -89,7 +89,7 @@ def differencing(
     noisy, spent = release_while_paid(noise, exact, total, rng)
     return Attack(
         name="Differencing",
-        question="does one person have a property, by two counts with and without them?",
+        question="does a person have a property, by two counts?",
         chance=CHANCE,
         undefended=Trial(
             release="two exact counts", loss=None, success=1.0, limit=1.0,

@@ -20,7 +20,7 @@ from cydp.teach.attacks._sum_of_noise import success_of_sum
 __all__ = ["CHANCE", "QUESTION", "count_where", "read_answers", "trial_of_mean"]
 
 CHANCE = 0.5  # of a fair bet
-QUESTION = "is a person among the records counted, if all others are known?"
+QUESTION = "is a person counted, if all others are known?"
 _MOST_ANSWERS = 10**7
 
 

@@ -132,7 +132,7 @@ def reconstruction(
     posterior = np.prod([each[:, clipped[i]] for i, each in enumerate(likelihoods)], axis=0)
     return Attack(
         name="Reconstruction",
-        question=f"does a person in a block of {len(has)} have a property, by counts of groups?",
+        question=f"does a person in a block of {len(has)} have a property?",
         chance=CHANCE,
         undefended=Trial(
             release=f"{len(groups)} exact counts",
