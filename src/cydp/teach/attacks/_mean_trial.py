@@ -40,10 +40,20 @@ def read_answers(count: Integer) -> int:
 
 
 def count_where(table: Any, where: Any) -> int:
-    """Return how many records are counted: NOT private."""
+    """Return how many records are counted: NOT private.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For a bad condition, and for one that holds for no record.
+
+    """
     domains = read_where(where, "where")
     (places,) = read_places(table, [(domains, "where")])
-    return int(np.count_nonzero(rows_where(places, domains)))
+    count = int(np.count_nonzero(rows_where(places, domains)))
+    if count == 0:
+        raise ValueError("where must hold for a record of the table, whom the attack is about")
+    return count
 
 
 def trial_of_mean(
