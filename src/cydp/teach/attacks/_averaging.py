@@ -73,7 +73,10 @@ class AveragingAttack(Attack):
             draw_line(ax, n, means, f"{name}: {len(answers):,} answers", number)
             ax.plot(n[-1:], means[-1:], "os"[number], color=f"C{number}")
         ends = [1, len(draws[0])]
-        for style, count, label in ((":", self.count, "with them"), ("-", self.count - 1, "without")):
+        for style, count, label in (
+            (":", self.count, "with them"),
+            ("-", self.count - 1, "without"),
+        ):
             ax.plot(
                 ends, [count] * 2, color=ink_of(ax), linewidth=0.9, linestyle=style,
                 label=f"exact count {label}",
