@@ -22,6 +22,8 @@ NONE = inspect.Parameter.empty
 
 # Classes whose objects this package makes, for users to read, and what makes them.
 RESULTS = {
+    "Attack": "cydp.teach.attacks.linkage",
+    "AveragingAttack": "cydp.teach.attacks.averaging",
     "BlockState": "cydp.BudgetLedger.blocks",
     "BlockStates": "cydp.BudgetLedger.blocks",
     "BoundsRelease": "cydp.bounds",
@@ -59,6 +61,7 @@ RESULTS = {
     "TableRelease": "cydp.group_by",
     "Tally": "cydp.local.CategorySurvey.tally",
     "TopRelease": "cydp.top_k",
+    "Trial": "cydp.teach.attacks.linkage",
     "VarianceRelease": "cydp.variance",
     "WholeEstimate": "cydp.sampling.SampleRelease.estimate",
 }

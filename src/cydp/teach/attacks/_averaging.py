@@ -38,6 +38,8 @@ class AveragingAttack(Attack):
 
     Attributes
     ----------
+    name, question, chance, undefended, defended
+        As in `Attack`.
     count : int
         The exact count, with the person whom the attacker asks about; without them it is less by 1.
 
