@@ -145,6 +145,10 @@ BAD: list[tuple[Any, str]] = [
         "smallest must be at least 1, not 0",
     ),
     (
+        lambda: attacks.reconstruction(PUMS, REGISTER, MARRIED, block={"age": 73}, smallest=10),
+        "smallest must be at most the number of people",
+    ),
+    (
         lambda: attacks.reconstruction(
             PUMS, REGISTER | {"income": (2, (0, 10**6))} | {"pid": (2, (1, 1000))}, MARRIED,
             block={"age": (1, (73, 74))},

@@ -166,13 +166,15 @@ def averaging(
     free = noise.release(np.full(asked, exact), rng=rng)
     paid, spent = release_while_paid(noise, [exact] * asked, limit, rng)
     unpaid = PureDP(asked * each, relation=noise.relation)
-    words = f"{asked:,} answers of epsilon={format_number(each)}"
+    words = [f"{n:,} answer{'s' if n > 1 else ''}" for n in (asked, len(paid))]
     refused = ", then the budget refuses" if len(paid) < asked else ""
     return AveragingAttack(
         name="Averaging",
         question=QUESTION,
         chance=CHANCE,
-        undefended=trial_of_mean(words, unpaid, noise, free, exact),
-        defended=trial_of_mean(f"{len(paid):,} answers{refused}", spent, noise, paid, exact),
+        undefended=trial_of_mean(
+            f"{words[0]} of epsilon={format_number(each)}", unpaid, noise, free, exact
+        ),
+        defended=trial_of_mean(f"{words[1]}{refused}", spent, noise, paid, exact),
         count=exact,
     )

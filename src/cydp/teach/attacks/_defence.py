@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cydp._arguments import Number
 from cydp._generator import Generator
 from cydp.accounting._errors import BudgetExceededError
 from cydp.accounting._filter import PrivacyFilter
@@ -20,7 +21,7 @@ __all__ = ["release_while_paid"]
 
 
 def release_while_paid(
-    noise: DiscreteLaplace, values: Sequence[Any], total: Number, rng: Generator | None
+    noise: DiscreteLaplace, values: Sequence[Any], total: Fraction, rng: Generator | None
 ) -> tuple[NDArray[np.int64], PureDP]:
     """Release one value after another until a budget refuses; return them, and what they cost.
 
@@ -32,18 +33,17 @@ def release_while_paid(
     noise : DiscreteLaplace
         Of each value; its sensitivity states a relation.
     values : sequence of int, or of arrays
-    total : number > 0
-        The epsilon that the budget allows.
+    total : Fraction
+        The epsilon that the budget allows, which is enough for one value.
     rng : Generator or None
 
     """
     budget = PrivacyFilter(PureDP(total), relation=noise.relation or "add-remove")
-    paid = 0
-    try:
-        for _ in values:
+    paid = min(len(values), int(total / noise.epsilon))
+    budget.charge(noise, count=paid)
+    if paid < len(values):
+        with suppress(BudgetExceededError):
             budget.charge(noise)
             paid += 1
-    except BudgetExceededError:
-        pass
     noisy = noise.release(np.asarray(values[:paid], np.int64), rng=rng)
     return noisy, PureDP(paid * noise.epsilon, relation=noise.relation)

@@ -165,6 +165,8 @@ def _groups(
 def _check_work(people: int, groups: Sequence[tuple[int, ...]]) -> None:
     if not 1 <= people <= _MOST_PEOPLE:
         raise ValueError(f"block must have 1 to {_MOST_PEOPLE} people")
+    if not groups:
+        raise ValueError("smallest must be at most the number of people in the block")
     outputs = 1
     for group in groups:
         outputs *= len(group) + 1

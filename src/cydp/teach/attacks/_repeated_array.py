@@ -85,7 +85,7 @@ def repeated_array(
     trusting = DiscreteLaplace(epsilon=stated, sensitivity=one)
     honest = DiscreteLaplace(epsilon=stated, sensitivity=entries * one)
     array = np.full(entries, count_where(table, where))
-    exact, words = int(array[0]), f"{entries:,} copies of one count"
+    exact, words = int(array[0]), f"an array of length {entries:,} that repeats one count"
     wrong = trusting.release(array, rng=rng)
     (right,), spent = release_while_paid(honest, [array], stated, rng)
     return Attack(
