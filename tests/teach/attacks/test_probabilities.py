@@ -94,8 +94,8 @@ def enumerate_linkage(people: list[tuple[int, int]], secrets: int, epsilon: int)
             counts = [[*others, drawn].count(each) for each in order]
             guess = order[counts.index(max(counts))]
             by_rows += shares[drawn] * (guess == drawn)
+            tails = [1 - noise.cdf(0, value=count) for count in counts]
             for above in itertools.product((0, 1), repeat=secrets):
-                tails = [1 - noise.cdf(0, value=count) for count in counts]
                 p = math.prod(t if a else 1 - t for t, a in zip(tails, above, strict=True))
                 weights = [
                     shares[each] * math.exp(epsilon * a)
