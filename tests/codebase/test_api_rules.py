@@ -22,6 +22,8 @@ NONE = inspect.Parameter.empty
 
 # Classes whose objects this package makes, for users to read, and what makes them.
 RESULTS = {
+    "Attack": "cydp.teach.attacks.linkage",
+    "AveragingAttack": "cydp.teach.attacks.averaging",
     "BlockState": "cydp.BudgetLedger.blocks",
     "BlockStates": "cydp.BudgetLedger.blocks",
     "BoundsRelease": "cydp.bounds",
@@ -72,6 +74,7 @@ RESULTS = {
     "TradeOff": "cydp.teach.trade_off",
     "UtilityRow": "cydp.teach.utility.measure",
     "UtilityTable": "cydp.teach.utility.measure",
+    "Trial": "cydp.teach.attacks.linkage",
     "VarianceRelease": "cydp.variance",
     "Votes": "cydp.teach.figures.votes",
     "WholeEstimate": "cydp.sampling.SampleRelease.estimate",

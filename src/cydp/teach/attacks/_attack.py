@@ -98,9 +98,11 @@ class Attack:
                 place, trial.success, height=0.55, facecolor=(f"C{place}", 0.35),
                 edgecolor=f"C{place}", hatch=HATCHES[place],
             )  # fmt: skip
+            # At the left end, which is above 0 for every attack, on the ground of the page.
             ax.annotate(
-                f"{trial.success:.4g}", (trial.success, place), xytext=(-4, 0),
-                textcoords="offset points", ha="right", va="center", color=ink_of(ax),
+                f"{trial.success:.4g}", (0, place), xytext=(6, 0), textcoords="offset points",
+                va="center", color=ink_of(ax),
+                bbox={"facecolor": ax.get_facecolor(), "edgecolor": "none", "pad": 2},
             )  # fmt: skip
         ax.axvline(self.chance, color=ink_of(ax), linestyle=":", label="without any release")
         if self.defended.limit < 1:

@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: MIT
+"""The average of many answers to one question."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from cydp._arguments import Integer, Number
+from cydp._call_errors import explain_arguments
+from cydp._generator import Generator
+from cydp._numbers.rational import format_number, read_positive
+from cydp.accounting._loss import PureDP
+from cydp.mechanisms._discrete_laplace import DiscreteLaplace
+from cydp.releases.output._pyplot import ink_of
+from cydp.sensitivity._count import count as sensitivity_of_count
+from cydp.teach._pictures import draw_line, new_axes, set_words
+from cydp.teach.attacks._attack import Attack
+from cydp.teach.attacks._defence import release_while_paid
+from cydp.teach.attacks._mean_trial import (
+    CHANCE,
+    QUESTION,
+    count_where,
+    read_answers,
+    trial_of_mean,
+)
+
+__all__ = ["AveragingAttack", "averaging"]
+
+_MOST_POINTS = 1000  # of a line
+
+
+@dataclass(frozen=True, slots=True, repr=False, kw_only=True)
+class AveragingAttack(Attack):
+    """An attack on a count by the mean of many answers. `averaging` returns it.
+
+    Attributes
+    ----------
+    name, question, chance, undefended, defended
+        As in `Attack`.
+    count : int
+        The exact count, with the person whom the attacker asks about; without them it is less by 1.
+
+    """
+
+    count: int
+
+    def plot_means(self, ax: Any = None) -> Any:
+        """Draw the mean of the first answers against their number (extra ``plot``).
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Default: axes of a new figure.
+
+        Returns
+        -------
+        matplotlib Axes
+
+        Raises
+        ------
+        ImportError
+            Without matplotlib.
+
+        """
+        ax = new_axes(ax)
+        draws = [trial.observed["answers"] for trial in (self.undefended, self.defended)]
+        for number, (name, answers) in enumerate(
+            zip(("undefended", "defended"), draws, strict=True)
+        ):
+            n = np.unique(np.geomspace(1, len(answers), _MOST_POINTS).astype(np.int64))
+            means = np.cumsum(answers)[n - 1] / n
+            draw_line(ax, n, means, f"{name}: {len(answers):,} answers", number)
+            ax.plot(n[-1:], means[-1:], "os"[number], color=f"C{number}")
+        ends = [1, len(draws[0])]
+        for style, count, label in (
+            (":", self.count, "with them"),
+            ("-", self.count - 1, "without"),
+        ):
+            ax.plot(
+                ends, [count] * 2, color=ink_of(ax), linewidth=0.9, linestyle=style,
+                label=f"exact count {label}",
+            )  # fmt: skip
+        ax.set_xscale("log")
+        title = f"{self.name}: the mean goes to the exact count, unless a budget ends the answers"
+        set_words(ax, title, "number of answers (logarithmic)", "mean of the answers (records)")
+        ax.legend(loc="upper left", bbox_to_anchor=(0, -0.17), ncols=2, frameon=False)
+        return ax
+
+
+@explain_arguments
+def averaging(
+    table: Any,
+    where: Any,
+    *,
+    epsilon: Number = "0.1",
+    count: Integer = 10_000,
+    total: Number = 1,
+    rng: Generator | None = None,
+) -> AveragingAttack:
+    """Ask for one count many times, and average the answers: without a budget, and with one.
+
+    The attacker knows all others that are counted, and bets on whether one more person is: whether
+    the mean is nearer to the count with them or without them.
+
+    Parameters
+    ----------
+    table : frame, table, relation or dict of columns
+        What releases take.
+    where : dict by column
+        Which records are counted: a label, a list of labels, or a tuple (bins, range), as in
+        ``{"married": 1, "age": (1, (30, 40))}``.
+    epsilon : number > 0, default 0.1
+        The privacy cost of each answer.
+    count : int, 1 to 10**7, default 10,000
+        How many answers the attacker asks for.
+    total : number >= epsilon, default 1
+        The epsilon that the budget of the defended release allows in all.
+    rng : Generator, optional
+        The source of the noise; a seeded one for a lesson whose numbers stay.
+
+    Returns
+    -------
+    AveragingAttack
+        `observed` of each trial is a dict of the ``answers``, their ``mean``, and whether the
+        attacker bets that the person is counted.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not allowed, or no record is counted. The undefended release tells
+        the count: the table must be one that is public.
+
+    Notes
+    -----
+    The privacy cost is that of each trial, in its `loss`. docs/teach/attacks.md has the proofs.
+
+    References
+    ----------
+    .. [1] Dwork, Roth, "The algorithmic foundations of differential privacy", 2014, section 3.5.
+
+    Examples
+    --------
+    >>> from cydp.testing import SeededGenerator
+    >>> people = {"sex": ["f", "m", "f"], "age": [18, 44, 71]}
+    >>> attack = averaging(people, {"sex": "f"}, rng=SeededGenerator(1))
+    >>> attack.undefended.release, round(attack.undefended.success, 4)
+    ('10,000 answers of epsilon=0.1', 0.9998)
+    >>> attack.defended.release, round(attack.defended.success, 4)
+    ('10 answers, then the budget refuses', 0.5463)
+    >>> round(attack.defended.limit, 4)
+    0.7311
+
+    """
+    each, asked, limit = (
+        read_positive(epsilon, "epsilon"), read_answers(count), read_positive(total, "total"),
+    )  # fmt: skip
+    if limit < each:
+        raise ValueError(
+            f"total must be at least epsilon, {format_number(each)}, not {format_number(limit)}"
+        )
+    noise = DiscreteLaplace(epsilon=each, sensitivity=sensitivity_of_count())
+    exact = count_where(table, where)
+    free = noise.release(np.full(asked, exact), rng=rng)
+    paid, spent = release_while_paid(noise, [exact] * asked, limit, rng)
+    unpaid = PureDP(asked * each, relation=noise.relation)
+    words = [f"{n:,} answer{'s' if n > 1 else ''}" for n in (asked, len(paid))]
+    refused = ", then the budget refuses" if len(paid) < asked else ""
+    return AveragingAttack(
+        name="Averaging",
+        question=QUESTION,
+        chance=CHANCE,
+        undefended=trial_of_mean(
+            f"{words[0]} of epsilon={format_number(each)}", unpaid, noise, free, exact
+        ),
+        defended=trial_of_mean(f"{words[1]}{refused}", spent, noise, paid, exact),
+        count=exact,
+    )

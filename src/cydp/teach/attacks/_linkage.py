@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: MIT
+"""Rows without names, which what everybody may know of a person leads to."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cydp._arguments import Number
+from cydp._call_errors import explain_arguments
+from cydp._generator import Generator
+from cydp._numbers.rational import float_of, read_positive
+from cydp.mechanisms._discrete_laplace import DiscreteLaplace
+from cydp.releases._domains import read_domains
+from cydp.sensitivity._histogram import histogram as sensitivity_of_histogram
+from cydp.teach.attacks._attack import Attack, Trial
+from cydp.teach.attacks._defence import release_while_paid
+from cydp.teach.attacks._limit import largest_success
+from cydp.teach.attacks._rows_where import read_places, rows_where
+
+__all__ = ["linkage"]
+
+_MOST_CELLS = 2**22
+
+
+@explain_arguments
+def linkage(
+    table: Any, domains: Any, secret: Any, *, epsilon: Number = 1, rng: Generator | None = None
+) -> Attack:
+    """Find a person's secret by what is known of them: among rows without names, and noisy counts.
+
+    The attacker looks at all rows that agree with what they know of a person, and guesses the
+    secret that is most frequent there. The defended release is one contingency table of all
+    columns: the attacker looks at its counts beside what they know.
+
+    Parameters
+    ----------
+    table : frame, table, relation or dict of columns
+        What releases take: a row for each person.
+    domains : dict by column
+        The public values of each column: a list of labels, or a tuple (bins, range), as in
+        `cydp.publishing.contingency_tables`. A row counts if each column has a value in its domain.
+        They have at most 2**22 cells together.
+    secret : name of a column of domains
+        What the attacker wants to know; all others are known.
+    epsilon : number > 0, default 1
+        The privacy cost of the defended release, under "change-one".
+    rng : Generator, optional
+        The source of the noise; a seeded one for a lesson whose numbers stay.
+
+    Returns
+    -------
+    Attack
+        `success` is for a person of the table, chosen at random, whose secret is drawn anew by the
+        shares of the table, before the release: so that the attack is measured by what the row
+        tells, not by what all others tell. `observed` of each trial is of the table as it is: a
+        dict of the number of ``persons``, of how many the attacker guessed ``right``, and, without
+        a defence, of how many are ``unique`` in what is known.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not allowed, or no row is in the domains. The undefended release tells
+        the rows: the table must be one that is public.
+
+    Notes
+    -----
+    The privacy cost is that of the defended trial, in its `loss`. docs/teach/attacks.md has the
+    proofs.
+
+    References
+    ----------
+    .. [1] Sweeney, "Simple demographics often identify people uniquely", 2000.
+
+    Examples
+    --------
+    >>> people = {"sex": ["f", "m", "f", "m"], "age": [31, 31, 64, 64], "ill": [0, 1, 1, 0]}
+    >>> domains = {"sex": ["f", "m"], "age": (10, (0, 100)), "ill": [0, 1]}
+    >>> attack = linkage(people, domains, "ill")
+    >>> attack.undefended.observed, attack.undefended.success
+    ({'persons': 4, 'unique': 4, 'right': 4}, 1.0)
+    >>> round(attack.defended.success, 4), round(attack.defended.limit, 4)
+    (0.6225, 0.7311)
+
+    """
+    total, known = read_positive(epsilon, "epsilon"), read_domains(domains)
+    names = [each.names[0] for each in known]
+    if secret not in names or len(names) == 1:
+        raise ValueError(f"secret must be one of several columns of domains, not {secret!r}")
+    at = names.index(secret)
+    ordered = [*known[:at], *known[at + 1 :], known[at]]
+    shape = tuple(each.size for each in ordered)
+    cells = int(np.prod(shape, dtype=object))
+    if not cells <= _MOST_CELLS:
+        raise ValueError(f"domains must have at most 2**22 cells together, not {cells:,}")
+    noise = DiscreteLaplace(
+        epsilon=total, sensitivity=sensitivity_of_histogram(relation="change-one")
+    )
+    (places,) = read_places(table, [(ordered, "domains")])
+    inside = rows_where(places, ordered)
+    codes = np.ravel_multi_index([each[inside].astype(np.int64) for each in places], shape)
+    counts = np.bincount(codes, minlength=cells).reshape(-1, shape[-1])
+    persons = int(counts.sum())
+    if persons == 0:
+        raise ValueError("table must have a row whose columns are all in their domains")
+    shares = counts.sum(0) / persons
+    # From the most frequent secret on: at equal evidence it is guessed.
+    order = np.argsort(-shares, kind="stable")
+    shares, counts = shares[order], np.ascontiguousarray(counts[:, order])
+    (noisy,), spent = release_while_paid(noise, [counts], total, rng)
+    weights = _weights(shares, noise)
+    classes = np.arange(len(shares))
+    guesses = np.where(noisy >= 1, weights[1], weights[0]).argmax(1)
+    held = counts[counts.any(1)]
+    alone = held.sum(1) == 1
+    return Attack(
+        name="Linkage",
+        question=f"which of {len(shares)} values has a person's {secret}?",
+        chance=float(shares[0]),
+        undefended=Trial(
+            release="the rows without names",
+            loss=None,
+            success=_success_by_rows(held, shares),
+            limit=1.0,
+            observed={
+                "persons": persons, "unique": int(alone.sum()), "right": int(held.max(1).sum()),
+            },
+        ),
+        defended=Trial(
+            release="noisy counts of all columns together",
+            loss=spent,
+            success=_success_by_counts(held, shares, weights, noise),
+            limit=largest_success(spent, float(shares[0])),
+            observed={
+                "persons": persons,
+                "right": int(counts[guesses[:, None] == classes].sum()),
+            },
+        ),
+    )  # fmt: skip
+
+
+def _weights(shares: NDArray[np.float64], noise: DiscreteLaplace) -> NDArray[np.float64]:
+    """Return what a noisy count below 1, and one of at least 1, says for each secret.
+
+    That is its probability, times the likelihood ratio of a count of 1 to one of 0. Of the largest
+    the first is guessed.
+    """
+    return np.stack([shares, shares * np.exp(2 * float_of(1 / noise.scale))])
+
+
+def _success_by_rows(held: NDArray[np.int64], shares: NDArray[np.float64]) -> float:
+    """Return how often the most frequent secret among the rows that agree is right.
+
+    Parameters
+    ----------
+    held : ndarray of int64, shape (groups, secrets)
+        How many persons each group has of each secret; a group agrees in what is known.
+    shares : ndarray of float64, shape (secrets,)
+        With what probability a person's secret is each one, when it is drawn anew.
+
+    """
+    right = 0.0
+    for one in range(len(shares)):
+        others = held.copy()
+        others[:, one] -= 1
+        for drawn, share in enumerate(shares.tolist()):
+            now = others.copy()
+            now[:, drawn] += 1
+            right += share * float(held[now.argmax(1) == drawn, one].sum())
+    return right / float(held.sum())
+
+
+def _success_by_counts(
+    held: NDArray[np.int64],
+    shares: NDArray[np.float64],
+    weights: NDArray[np.float64],
+    noise: DiscreteLaplace,
+) -> float:
+    """Return how often the largest weight is that of the person's secret, exactly."""
+    classes = np.arange(len(shares))
+    right = 0.0
+    for one in classes:
+        others = held[held[:, one] > 0]
+        persons = others[:, one].astype(np.float64)
+        others[:, one] -= 1
+        for drawn in classes:
+            now = others.copy()
+            now[:, drawn] += 1
+            above = noise.cdf(now - 1)  # P(count + noise >= 1), since the noise is symmetric
+            for bit in (0, 1):
+                won = weights[bit, drawn]
+                loses = (weights < won) | ((weights == won) & (classes >= drawn))
+                chance = np.where(loses[1], above, 0) + np.where(loses[0], 1 - above, 0)
+                chance[:, drawn] = above[:, drawn] if bit else 1 - above[:, drawn]
+                right += float(shares[drawn] * (persons @ chance.prod(1)))
+    return right / float(held.sum())
