@@ -31,9 +31,8 @@ from cydp.teach import attacks, figures, loss, meaning, utility
 
 MODULES = [
     cydp, accounting, ledger, exact, interactive, local, mechanisms, models,
-    publishing, random, releases, sampling, sensitivity, teach,
-    attacks, figures, loss, meaning, utility,
-    testing, workloads,
+    publishing, random, releases, sampling, sensitivity, teach, attacks, figures, loss, meaning,
+    utility, testing, workloads,
 ]  # fmt: skip
 
 

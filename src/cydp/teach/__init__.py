@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from cydp.teach import attacks, figures, meaning, utility
 from cydp.teach.loss._compare_losses import compare_losses
-from cydp.teach.loss._plots import compare_losses
 from cydp.teach.loss._privacy_loss import PrivacyLoss, privacy_loss
 from cydp.teach.meaning._delta import DeltaMeaning, delta_meaning
 from cydp.teach.meaning._expected_change import ExpectedChange, expected_change
