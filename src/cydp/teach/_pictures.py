@@ -6,7 +6,7 @@ from __future__ import annotations
 import textwrap
 from typing import Any
 
-from cydp.releases.output._pyplot import DASHES, import_pyplot, ink_of
+from cydp.releases.output._pyplot import DASHES, import_pyplot
 
 __all__ = [
     "HATCHES",
@@ -14,7 +14,6 @@ __all__ = [
     "draw_fill",
     "draw_line",
     "draw_lollipops",
-    "draw_zero",
     "new_axes",
     "set_words",
 ]
@@ -83,8 +82,3 @@ def draw_lollipops(ax: Any, x: Any, y: Any, label: str, number: int) -> None:
         x, y, MARKERS[number % len(MARKERS)], color=colour, markerfacecolor=filled, label=label,
         markersize=4.5,
     )  # fmt: skip
-
-
-def draw_zero(ax: Any) -> None:
-    """Draw the line of 0."""
-    ax.axhline(0, color=ink_of(ax), linewidth=0.8)
