@@ -137,7 +137,7 @@ def _of_noise(mechanism: Any, neighbours: Any) -> Found:
             for a, b in zip(starts, ends, strict=True)
         ]
     elif is_gaussian:
-        rho = size * mechanism.rho / norm**2
+        rho = size / (2 * mechanism.sigma2)  # mechanism.rho may be rounded up
         line = (float_of(starts[0]), float_of(ends[0])) if entries == 1 else (0.0, _root(size))
         parts = [(NormalNoise(*line, rho) if rho else equal_pair(), 1)]
     else:

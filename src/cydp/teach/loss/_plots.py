@@ -136,7 +136,7 @@ def plot_delta(loss: PrivacyLoss, epsilon: float, ax: Any) -> Any:
 def plot_curve(losses: Sequence[Any], ax: Any) -> Any:
     """Draw delta over epsilon on a logarithmic axis, with what is stated."""
     check_losses(losses)
-    ax = new_axes(ax)
+    ax = new_axes(ax, size=(6.4, 4 + 0.25 * len(losses)))
     most = max(_reach(loss) for loss in losses)
     tops = [loss.supremum for loss in losses if math.isfinite(loss.supremum)]
     near = [top * (1 - np.logspace(-11, -1, 31)) for top in tops]  # where delta falls to 0
@@ -159,7 +159,7 @@ def plot_curve(losses: Sequence[Any], ax: Any) -> Any:
     ax.set_xlim(0, most)
     lesson = "delta falls as epsilon grows; markers: stated (at the lower edge: delta 0)"
     set_words(ax, lesson, "epsilon (nats)", "delta (probability)")
-    ax.legend(loc="lower left", framealpha=_FACE_ALPHA)
+    ax.legend(loc="upper left", bbox_to_anchor=(0, -0.15), frameon=False)
     return ax
 
 
