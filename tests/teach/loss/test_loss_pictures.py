@@ -48,7 +48,7 @@ PICTURES: dict[str, Callable[[], Any]] = {
         DiscreteGaussian(rho="0.1", sensitivity=100)
     ).plot_delta("0.5"),
     "delta, partitions": privacy_loss(
-        PartitionSelection(epsilon=1, delta="0.05", max_partitions=2)
+        PartitionSelection(epsilon=1, delta="0.05", max_partitions=2), neighbours=(1, 0)
     ).plot_delta,
     "curve": lambda: LAPLACE.plot_curve(NORMAL, DISCRETE, APPROX),
 }

@@ -48,7 +48,7 @@ TABLES = {
     "exponential mechanism": privacy_loss(EXPONENTIAL, **SCORES),
     "permute and flip": privacy_loss(FLIP, **SCORES),
     "partitions": privacy_loss(SELECT, neighbours=(4, 3)),
-    "first user": privacy_loss(SELECT),
+    "first user": privacy_loss(SELECT, neighbours=(1, 0)),
     "PureDP": privacy_loss(PureDP("0.3")),
     "ApproxDP": privacy_loss(ApproxDP("0.3", "0.02")),
     "share": privacy_loss(sampling.publish_share([1, 2], "0.1", exposes_rows=True)),
@@ -223,7 +223,7 @@ def test_approximate_losses_are_met_at_their_epsilon() -> None:
 
 def test_the_distinguishing_event_of_a_user_who_is_alone() -> None:
     one = SELECT.probability(1)
-    loss = privacy_loss(SELECT)
+    loss = privacy_loss(SELECT, neighbours=(1, 0))
     assert loss.distinguishing == pytest.approx(1 - (1 - one) ** 2, rel=1e-12)
     assert loss.losses.tolist()[1:] == [math.inf, math.inf]
     assert loss.loss_of(0) == pytest.approx(2 * math.log1p(-one))

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from statistics import NormalDist
+from typing import Any
 
 import numpy as np
 
@@ -58,9 +59,12 @@ class NormalNoise(Pair):
     @property
     def losses(self) -> Floats:  # type: ignore[override]
         """ln(p / q), which is linear."""
+        return self.loss_at(self.outputs)
+
+    def loss_at(self, outputs: Any) -> Any:
+        """Return the loss of any number, or of each of an array."""
         middle = (self.start + self.end) / 2
-        losses: Floats = (middle - self.outputs) * (self.end - self.start) / self._sigma**2
-        return losses
+        return (middle - outputs) * (self.end - self.start) / self._sigma**2
 
     def delta(self, epsilon: float) -> float:
         """Return Phi(-u) - e**epsilon Phi(-v), from decimals that are rounded up."""
@@ -152,7 +156,12 @@ class LaplaceNoise(Pair):
     @property
     def losses(self) -> Floats:  # type: ignore[override]
         """ln(p / q), between -epsilon and epsilon."""
-        far = np.abs(self.outputs - self.end) - np.abs(self.outputs - self.start)
+        losses: Floats = self.loss_at(self.outputs)
+        return losses
+
+    def loss_at(self, outputs: Any) -> Any:
+        """Return the loss of any number, or of each of an array."""
+        far = np.abs(outputs - self.end) - np.abs(outputs - self.start)
         return np.clip(far / self._scale, -self._far, self._far)
 
     def delta(self, epsilon: float) -> float:

@@ -16,6 +16,8 @@ from cydp.teach.loss._pair import Floats, Pair, TablePair
 
 __all__ = ["binomial_pair", "equal_pair", "loss_pair", "response_pair", "selection_pair"]
 
+_LEAST = 1e-300  # below it, probabilities have lost digits
+
 
 def equal_pair() -> TablePair:
     """Return P = Q: an output that tells nothing."""
@@ -70,7 +72,11 @@ def selection_pair(p: Floats, q: Floats, epsilon: Fraction) -> Pair:
     most = float_of(epsilon)
     with np.errstate(divide="ignore", invalid="ignore"):
         losses = np.nan_to_num(np.log(p) - np.log(q), nan=0.0, posinf=most, neginf=-most)
-    return TablePair(outputs=np.arange(len(p)), p=p, q=q, losses=np.clip(losses, -most, most))
+    is_cut = bool(min(p.min(), q.min()) < _LEAST)
+    return TablePair(
+        outputs=np.arange(len(p)), p=p, q=q, losses=np.clip(losses, -most, most),
+        largest=most if is_cut else None, least=-most if is_cut else None,
+    )  # fmt: skip
 
 
 def binomial_pair(p: float, q: float, n: int) -> Pair:
@@ -79,12 +85,16 @@ def binomial_pair(p: float, q: float, n: int) -> Pair:
     losses = np.zeros(n + 1)
     for times, one, other in ((kept, p, q), (n - kept, 1 - p, 1 - q)):
         losses = losses + _times(times, _log(one)) - _times(times, _log(other))
-    masses = [np.exp(_binomial_logs(n) + _times(kept, _log(c)) + _times(n - kept, _log(1 - c)))
-              for c in (p, q)]  # fmt: skip
+    chances = [
+        _binomial_logs(n) + _times(kept, _log(c)) + _times(n - kept, _log(1 - c)) for c in (p, q)
+    ]
+    masses = [np.exp(logs) for logs in chances]
     there = (masses[0] > 0) | (masses[1] > 0)
+    reached = [losses[np.isfinite(logs)] for logs in chances]
     return TablePair(
-        outputs=kept[there], p=masses[0][there], q=masses[1][there], losses=losses[there]
-    )
+        outputs=kept[there], p=masses[0][there], q=masses[1][there], losses=losses[there],
+        largest=float(reached[0].max()), least=float(reached[1].min()),
+    )  # fmt: skip
 
 
 def _binomial_logs(n: int) -> Floats:

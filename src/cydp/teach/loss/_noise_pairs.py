@@ -55,7 +55,7 @@ def gaussian_pair(start: int, end: int, sigma2: Fraction) -> Pair:
     return TablePair(
         outputs=_outputs(start, end, k), p=law.pmf(reals), q=law.pmf(reals - distance),
         losses=exact_floats(first, step, steps), first=first, step=step, steps=steps,
-        largest=math.inf if distance else 0.0,
+        largest=math.inf if distance else 0.0, least=-math.inf if distance else 0.0,
     )  # fmt: skip
 
 

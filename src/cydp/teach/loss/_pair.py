@@ -127,8 +127,9 @@ class TablePair(Pair):
         Finite losses are first + step * steps, if they are rational.
     rest : tuple of (p, q, loss)
         What is beyond the table: outputs that are taken together, since their loss is equal.
-    largest : float, or None
-        The least number that L does not exceed, unless it is in the table.
+    largest, least : float, or None
+        The least number that L does not exceed under P, and the largest that it is not below under
+        Q, unless they are in the table.
     moments : (mean, variance), or None
         Of a composition: those of its parts, added.
 
@@ -143,6 +144,7 @@ class TablePair(Pair):
     steps: NDArray[np.int64] | None = None
     rest: tuple[tuple[float, float, float], ...] = ()
     largest: float | None = None
+    least: float | None = None
     moments: tuple[float, float] | None = None
     slack: float = 0.0
     rounding: float = 0.0
@@ -182,7 +184,9 @@ class TablePair(Pair):
         return TablePair(
             outputs=self.outputs, p=self.q, q=self.p, losses=-self.losses, first=first,
             step=self.step, steps=steps, rest=tuple((q, p, -loss) for p, q, loss in self.rest),
-            largest=self.largest,
+            largest=None if self.least is None else -self.least,
+            least=None if self.largest is None else -self.largest, rounding=self.rounding,
+            slack=self.slack, least_delta=self.least_delta,
         )  # fmt: skip
 
     def ordered(self) -> tuple[Floats, Floats]:

@@ -24,6 +24,7 @@ from cydp.mechanisms._partition_selection import PartitionSelection
 from cydp.mechanisms._randomized_response import RandomizedResponse
 from cydp.mechanisms._snapping import Snapping
 from cydp.sampling._publish_share import PublishedShare
+from cydp.sampling._sampled import Sampled
 from cydp.teach.loss._compose import Parts
 from cydp.teach.loss._continuous import LaplaceNoise, NormalNoise
 from cydp.teach.loss._loss_pairs import (
@@ -35,6 +36,7 @@ from cydp.teach.loss._loss_pairs import (
 )
 from cydp.teach.loss._noise_pairs import gaussian_pair, laplace_pair
 from cydp.teach.loss._pair import TablePair
+from cydp.teach.loss._sampled_pair import sampled_pair
 
 __all__ = ["LOSS_UNIT", "Found", "find_parts"]
 
@@ -52,6 +54,7 @@ class Found:
     neighbours: tuple[Any, Any] | None = None
     words: str = ""
     stated: Loss | None = None
+    is_example: bool = False  # whether other neighbours or mechanisms of the cost may lose more
     unit: str = "output (in the unit of f)"
 
 
@@ -84,17 +87,22 @@ def _describe(cost: Any) -> str:
 
 
 def _join(items: Sequence[tuple[Any, int]], kind: str) -> Found:
-    parts = [
-        (pair, n * times)
-        for cost, times in items
-        for pair, n in find_parts(cost, None, None, None).parts
-    ]
+    found = [(find_parts(cost, None, None, None), times) for cost, times in items]
     total = sum(times for _, times in items)
-    names = ", ".join(f"{times:,} x {cost!r}" for cost, times in items[:3])
+    names = ", ".join(f"{times:,} x {each.name}" for each, times in found[:3])
     more = ", ..." if len(items) > 3 else ""
+    return add_up(found, f"{kind} of {total:,} release{'s' * (total != 1)}: {names}{more}")
+
+
+def add_up(found: Sequence[tuple[Found, int]], name: str) -> Found:
+    """Return several releases with independent randomness, each as often as stated."""
+    words = "neighbours: those of each release by itself"
+    is_example = any(each.is_example for each, times in found if times)
+    if is_example:
+        words += "; a rho counts as normal noise, as an example:\n  mechanisms of it may lose more"
     return Found(
-        parts=parts, name=f"{kind} of {total:,} release{'s' * (total != 1)}: {names}{more}",
-        words="neighbours: those of each release by itself", unit=LOSS_UNIT,
+        parts=[(pair, n * times) for each, times in found for pair, n in each.parts],
+        name=name, words=words, unit=LOSS_UNIT, is_example=is_example,
     )  # fmt: skip
 
 
@@ -105,7 +113,10 @@ def _of_loss(cost: Any) -> Found:
     else:
         words = "any neighbours: the pair is at least as far apart as all that the loss allows"
     name = repr(cost) if isinstance(cost, LOSSES) else f"{type(cost).__name__}, {loss!r}"
-    return Found(parts=[(loss_pair(loss), 1)], name=name, words=words, stated=loss, unit=_WORDS)
+    return Found(
+        parts=[(loss_pair(loss), 1)], name=name, words=words, stated=loss, unit=_WORDS,
+        is_example=isinstance(loss, ZCDP),
+    )  # fmt: skip
 
 
 def _of_noise(mechanism: Any, neighbours: Any) -> Found:
@@ -215,12 +226,7 @@ def _of_response(mechanism: RandomizedResponse, neighbours: Any) -> Found:
 
 def _of_selection(mechanism: Any, scores: Any, other: Any) -> Found:
     if scores is None and other is None:
-        found = _of_loss(mechanism.loss)
-        return Found(
-            parts=found.parts, name=repr(mechanism), stated=mechanism.loss,
-            words="any neighbours of any scores, by epsilon alone: give scores= and other=",
-            unit=_WORDS,
-        )  # fmt: skip
+        return _of_any(mechanism, "any neighbours of any scores", "scores= and other=")
     sides = []
     for name, side in (("scores", scores), ("other", other)):
         if not isinstance(side, list | tuple | np.ndarray) or np.ndim(side) != 1 or not len(side):
@@ -248,15 +254,23 @@ def _of_selection(mechanism: Any, scores: Any, other: Any) -> Found:
     )  # fmt: skip
 
 
+def _of_any(mechanism: Any, words: str, names: str) -> Found:
+    """Return the pair of a mechanism's loss: no neighbours are farther apart."""
+    return Found(
+        parts=[(loss_pair(mechanism.loss), 1)], name=repr(mechanism), stated=mechanism.loss,
+        words=f"{words}, by what is stated alone: give {names}", unit=_WORDS,
+    )  # fmt: skip
+
+
 def _of_partitions(mechanism: PartitionSelection, neighbours: Any) -> Found:
+    if neighbours is None:
+        return _of_any(mechanism, "any neighbours", "neighbours=, such as (1, 0)")
     n = mechanism.max_partitions
     if n > _MOST_LISTED:
         raise ValueError(f"max_partitions must be at most 2**20 for a table of outputs, not {n}")
     users = [
         read_integer(each, "neighbours")
-        for each in _read_two(
-            (1, 0) if neighbours is None else neighbours, "neighbours", "(users, users)"
-        )
+        for each in _read_two(neighbours, "neighbours", "(users, users)")
     ]
     if min(users) < 0 or abs(users[0] - users[1]) > 1:
         raise ValueError(f"neighbours must be numbers of users that differ by 1 or 0, not {users}")
@@ -280,12 +294,26 @@ def _of_share(share: PublishedShare) -> Found:
     )  # fmt: skip
 
 
+def _of_sampled(cost: Sampled) -> Found:
+    inner = cost.mechanism
+    found = _of_loss(inner) if isinstance(inner, Snapping) else find_parts(inner, None, None, None)
+    [(pair, _)] = found.parts
+    example = "; the rho counts as normal noise, as an example" if found.is_example else ""
+    return Found(
+        parts=[(sampled_pair(pair, cost.share), 1)], name=repr(cost), stated=cost.loss,
+        words=f"P: tables with the row, in the sample with probability {format_number(cost.share)};"
+        f" Q: without it{example}",
+        unit=found.unit if isinstance(pair, TablePair) else LOSS_UNIT, is_example=found.is_example,
+    )  # fmt: skip
+
+
 _READERS: dict[type, Callable[..., Found]] = {
     **dict.fromkeys((DiscreteLaplace, DiscreteGaussian, Laplace, Gaussian), _of_noise),
     RandomizedResponse: _of_response,
     **dict.fromkeys((ExponentialMechanism, PermuteAndFlip), _of_selection),
     PartitionSelection: _of_partitions,
     PublishedShare: _of_share,
+    Sampled: _of_sampled,
 }
 _TAKES: dict[type, tuple[str, ...]] = {
     **dict.fromkeys(

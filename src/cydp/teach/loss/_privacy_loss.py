@@ -17,9 +17,10 @@ from cydp.accounting._cost import Cost
 from cydp.accounting._loss_numbers import read_delta
 from cydp.accounting._plan import Plan
 from cydp.teach.loss import _plots
-from cydp.teach.loss._compose import Parts, compose
+from cydp.teach.loss._compose import compose
+from cydp.teach.loss._continuous import LaplaceNoise, NormalNoise
 from cydp.teach.loss._pair import Floats, Pair, TablePair
-from cydp.teach.loss._pair_of import LOSS_UNIT, Found, find_parts
+from cydp.teach.loss._pair_of import Found, add_up, find_parts
 
 __all__ = ["PrivacyLoss", "privacy_loss"]
 
@@ -171,8 +172,8 @@ class PrivacyLoss:
 
         Raises
         ------
-        ValueError
-            If no such output is listed.
+        TypeError, ValueError
+            If output is no number or text, or is not listed.
 
         Examples
         --------
@@ -182,10 +183,10 @@ class PrivacyLoss:
         (1.0, -1.0)
 
         """
-        if self.is_continuous:
-            at = np.asarray([float_of(read_exact(output, "output"))])
-            points, losses = self._pair.outputs, self._pair.losses
-            return float(np.interp(at, points, losses)[0])
+        if isinstance(self._pair, NormalNoise | LaplaceNoise):
+            return float(self._pair.loss_at(float_of(read_exact(output, "output"))))
+        if not isinstance(output, str):
+            output = read_exact(output, "output")
         found = np.flatnonzero(np.asarray(self.outputs, object) == output)
         if not len(found):
             raise ValueError("output must be one of outputs, which are listed")
@@ -343,7 +344,7 @@ class PrivacyLoss:
             parts=[(pair_.reverse(), times) for pair_, times in found.parts],
             name=name if name != found.name else name + _REVERSED,
             neighbours=pair, words=_exchange(found.words), stated=found.stated,
-            unit=found.unit,
+            unit=found.unit, is_example=found.is_example,
         )  # fmt: skip
         return PrivacyLoss(other)
 
@@ -351,15 +352,15 @@ class PrivacyLoss:
         """Return the loss of two releases with independent randomness: losses are added."""
         if not isinstance(other, PrivacyLoss):
             return NotImplemented
-        return _join(self, [*self._found.parts, *other._found.parts], f"{self.name} + {other.name}")
+        both = [(self._found, 1), (other._found, 1)]
+        return PrivacyLoss(add_up(both, f"{self.name} + {other.name}"))
 
     def __mul__(self, count: Integer) -> PrivacyLoss:
         """Return the loss of `count` such releases, from 0 to 10**6."""
         times = read_integer(count, "count")
         if not 0 <= times <= _MOST_TIMES:
             raise ValueError(f"count must be from 0 to 10**6, not {times}")
-        parts = [(pair, times * n) for pair, n in self._found.parts]
-        return _join(self, parts, f"{times:,} x {self.name}")
+        return PrivacyLoss(add_up([(self._found, times)], f"{times:,} x {self.name}"))
 
     __rmul__ = __mul__
 
@@ -473,8 +474,8 @@ def privacy_loss(
     neighbours : (f(D), f(D')), optional
         For noise: two numbers, or two lists, that differ by at most the sensitivity. Default: 0 and
         the sensitivity, for one number. For `RandomizedResponse`: two codes, by default 0 and 1.
-        For `PartitionSelection`: the numbers of users of each partition that one user is in, by
-        default 1 and 0.
+        For `PartitionSelection`: the numbers of users of each partition that one user is in, such
+        as (1, 0). Default: what its epsilon and delta allow.
     scores, other : lists of numbers, shape (m,), optional
         For `ExponentialMechanism` and `PermuteAndFlip`: the scores of the candidates on D and D'.
         Default: what epsilon alone allows.
@@ -515,11 +516,6 @@ def privacy_loss(
     return PrivacyLoss(find_parts(cost, neighbours, scores, other))
 
 
-def _join(first: PrivacyLoss, parts: Parts, name: str) -> PrivacyLoss:
-    words = "neighbours: those of each release by itself"
-    return PrivacyLoss(Found(parts=parts, name=name, words=words, unit=LOSS_UNIT))
-
-
 def _exchange(words: str) -> str:
     swap = {"P:": "Q:", "Q:": "P:"}
     return " ".join(swap.get(word, word) for word in words.split(" "))
@@ -535,8 +531,8 @@ def _read_points(given: Any, name: str) -> Floats:
         ).reshape(np.shape(given))
     else:
         points = np.array(float_of(read_exact(given, name)))
-    if np.isnan(points).any():
-        raise ValueError(f"{name} must not be NaN")
+    if not np.isfinite(points).all():
+        raise ValueError(f"{name} must be finite")
     return points
 
 

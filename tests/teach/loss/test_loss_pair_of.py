@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: MIT
+"""Which pair a cost has, where a wrong one would state a delta below the truth."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy.stats import norm
+
+from cydp import (
+    ZCDP,
+    ApproxDP,
+    DiscreteGaussian,
+    DiscreteLaplace,
+    ExponentialMechanism,
+    Gaussian,
+    Laplace,
+    PartitionSelection,
+    Plan,
+    PureDP,
+    count,
+    sampling,
+    teach,
+)
+
+privacy_loss = teach.privacy_loss
+SELECT = PartitionSelection(epsilon=1, delta="0.01", max_partitions=1)
+GAUSSIAN = Gaussian(rho="1/2", sensitivity=1)
+SHARE = sampling.publish_share([1, 2], "0.1", exposes_rows=True)
+
+
+@pytest.mark.parametrize("wrap", [lambda cost: cost, lambda cost: Plan([(cost, 1)])])
+def test_no_neighbours_of_a_selection_lose_more_than_its_default(wrap: object) -> None:
+    most = privacy_loss(wrap(SELECT))  # type: ignore[operator]
+    at = np.linspace(0, 1, 9)
+    each = [
+        side.delta(at)
+        for users in range(9)
+        for loss in [privacy_loss(SELECT, neighbours=(users + 1, users))]
+        for side in (loss, loss.reverse())
+    ]
+    assert (np.max(each, axis=0) <= most.delta(at) + 1e-12).all()
+    assert each[0][4] < np.max(each, axis=0)[4] / 20  # a user who is alone: not the worst
+
+
+def test_sums_with_a_rho_say_that_normal_noise_is_an_example() -> None:
+    rho = privacy_loss(ZCDP(1))
+    released = count([1, 2], rho=1)
+    sums = [
+        rho, privacy_loss(GAUSSIAN) + rho, 3 * rho, (3 * rho).reverse(),
+        privacy_loss(Plan([(ZCDP(1), 2)])), privacy_loss([GAUSSIAN, released]),
+        privacy_loss(sampling.Sampled(ZCDP(1), "0.1")),
+        privacy_loss(Plan([(sampling.Sampled(ZCDP(1), "0.1"), 1)])),
+    ]  # fmt: skip
+    assert all("as an example" in repr(each) for each in sums)
+    for other in (privacy_loss(Plan([(GAUSSIAN, 3)])), 0 * rho, privacy_loss(PureDP(1)) * 2):
+        assert "example" not in repr(other)
+
+
+def test_a_name_has_one_line() -> None:
+    found = privacy_loss([SHARE, count([1, 2], epsilon=1)])
+    assert found.name == (
+        "list of 2 releases: 1 x publish_share(share=0.1), "
+        "1 x NumberRelease, PureDP(epsilon=1, relation='add-remove')"
+    )
+
+
+@pytest.mark.parametrize("times", [1, 2, 10, 10_000])
+def test_losses_that_are_constant_where_they_are_finite_are_added(times: int) -> None:
+    alone = privacy_loss(SELECT, neighbours=(1, 0))
+    for loss, chance in ((privacy_loss(SHARE), 0.1), (alone, alone.distinguishing)):
+        both = loss * times
+        any_row = -math.expm1(times * math.log1p(-chance))
+        for side in (both, both.reverse()):
+            assert side.delta(0) == pytest.approx(any_row, rel=1e-9)
+        assert both.delta(3) == pytest.approx(any_row, rel=1e-9)
+        assert both.reverse().supremum == pytest.approx(-times * math.log1p(-chance))
+
+
+def _normal(epsilon: float) -> float:
+    return float(norm.cdf(0.5 - epsilon) - math.exp(epsilon) * norm.cdf(-0.5 - epsilon))
+
+
+def test_a_sample_of_normal_noise_has_the_delta_of_the_mixture() -> None:
+    for q in (0.01, 0.3, 0.9):
+        loss = privacy_loss(sampling.Sampled(GAUSSIAN, q))
+        for epsilon in (0.001, 0.05, 0.3, 1, 2):
+            factor = math.exp(epsilon)
+            rest = 1 - (1 - q) * factor
+            exact = q * _normal(math.log((factor - 1 + q) / q))
+            other = rest * _normal(math.log(q * factor / rest)) if rest > 0 else 0.0
+            for side, truth in ((loss, exact), (loss.reverse(), other)):
+                assert truth - 1e-12 <= side.delta(epsilon) <= truth + 1e-7
+        assert loss.reverse().supremum == pytest.approx(-math.log1p(-q))
+
+
+@pytest.mark.parametrize(
+    "mechanism",
+    [
+        DiscreteLaplace(epsilon=1, sensitivity=2),
+        DiscreteGaussian(rho="1/2", sensitivity=1),
+        PureDP(1),
+        ApproxDP(1, "0.01"),
+    ],
+)
+def test_a_sample_of_a_table_is_a_mixture_of_outputs(mechanism: object) -> None:
+    whole, q = privacy_loss(mechanism), 0.1  # type: ignore[arg-type]
+    loss = privacy_loss(sampling.Sampled(mechanism, q))  # type: ignore[arg-type]
+    p = q * whole.p + (1 - q) * whole.q
+    for side, one, other in ((loss, p, whole.q), (loss.reverse(), whole.q, p)):
+        for epsilon in (0, 0.02, 0.09, 0.2):
+            exact = np.maximum(one - math.exp(epsilon) * other, 0).sum()
+            assert side.delta(epsilon) == pytest.approx(exact, abs=1e-12)
+    assert loss.delta(0.1) < whole.delta(0.1)
+    assert loss.stated == sampling.Sampled(mechanism, q).loss  # type: ignore[arg-type]
+
+
+def test_a_sample_of_all_is_the_whole_and_laplace_noise_keeps_its_supremum() -> None:
+    noise = Laplace(epsilon=1, sensitivity=1)
+    assert privacy_loss(sampling.Sampled(noise, 1)).delta("1/2") == privacy_loss(noise).delta("1/2")
+    part = privacy_loss(sampling.Sampled(noise, "0.1"))
+    assert part.supremum == pytest.approx(math.log1p(0.1 * math.expm1(1)))
+    assert part.reverse().supremum == pytest.approx(-math.log1p(0.1 * math.expm1(-1)))
+
+
+@pytest.mark.long
+def test_a_plan_of_samples_is_as_tight_as_dp_accounting_finds() -> None:
+    pytest.importorskip("dp_accounting")
+    plan = Plan([(sampling.Sampled(GAUSSIAN, "0.1"), 10)])
+    loss = privacy_loss(plan)
+    most = max(loss.epsilon(1e-6), loss.reverse().epsilon(1e-6))
+    assert most == pytest.approx(plan.epsilon_by_method(1e-6)["pld"], rel=1e-4)
+
+
+def test_probabilities_that_underflow_take_no_loss_away() -> None:
+    choice = ExponentialMechanism(epsilon=1, sensitivity=1)
+    loss = privacy_loss(choice, scores=[3000, 2, 0], other=[2999, 3, 1])
+    assert loss.reverse().supremum == loss.reverse().epsilon(0) == 1
+    many = privacy_loss(
+        PartitionSelection(epsilon=1, delta="1e-9", max_partitions=5000), neighbours=(3, 2)
+    )
+    p, q = PartitionSelection(epsilon=1, delta="1e-9", max_partitions=5000).probability([3, 2])
+    assert many.supremum == pytest.approx(5000 * math.log(p / q), rel=1e-9)
+    assert many.reverse().supremum == pytest.approx(5000 * math.log((1 - q) / (1 - p)), rel=1e-6)
+
+
+def test_the_loss_of_an_output_far_out() -> None:
+    normal = privacy_loss(GAUSSIAN)
+    assert [normal.loss_of(x) for x in (-100, 0.25, 51)] == pytest.approx([100.5, 0.25, -50.5])
+    assert privacy_loss(Laplace(epsilon=2, sensitivity=1)).loss_of(0.25) == pytest.approx(1)
+    for wrong in ([1, 2], True, None):
+        with pytest.raises(TypeError, match="output must be an int"):
+            privacy_loss(DiscreteLaplace(epsilon=1, sensitivity=1)).loss_of(wrong)
+
+
+def test_an_infinite_epsilon_is_refused_in_an_array_too() -> None:
+    loss = privacy_loss(ApproxDP(1, "0.01"))
+    for given in (math.inf, [math.inf], np.array([1, np.inf]), np.array([np.nan])):
+        with pytest.raises(ValueError, match="epsilon must be finite"):
+            loss.delta(given)  # type: ignore[arg-type]
