@@ -160,3 +160,26 @@ def test_an_infinite_epsilon_is_refused_in_an_array_too() -> None:
     for given in (math.inf, [math.inf], np.array([1, np.inf]), np.array([np.nan])):
         with pytest.raises(ValueError, match="epsilon must be finite"):
             loss.delta(given)  # type: ignore[arg-type]
+
+
+def test_neighbours_that_floats_cannot_tell_apart_are_refused() -> None:
+    far = (10**17, 10**17 + 1)
+    for noise in (GAUSSIAN, Laplace(epsilon=1, sensitivity=1)):
+        with pytest.raises(ValueError, match="subtract the same number from both"):
+            privacy_loss(noise, neighbours=far)
+    table = DiscreteGaussian(rho="1/2", sensitivity=1)
+    assert privacy_loss(table, neighbours=far).loss_of(10**17) == 0.5
+    with pytest.raises(ValueError, match=r"between -2\*\*62 and 2\*\*62"):
+        privacy_loss(table, neighbours=(10**30, 10**30 + 1))
+
+
+def test_pictures_of_an_epsilon_without_an_axis_are_refused() -> None:
+    loss = privacy_loss(PureDP(800))
+    for plot in (loss.plot, loss.plot_area, loss.plot_delta):
+        with pytest.raises(ValueError, match="from 0 to 300 for a picture, not 800"):
+            plot()
+
+
+def test_a_curve_above_one_half_is_drawn() -> None:
+    axes = (privacy_loss(SHARE) * 10).plot_curve()
+    assert axes.lines[0].get_ydata()[0] == pytest.approx(1 - 0.9**10)

@@ -48,6 +48,7 @@ def test_pure_and_concentrated_losses() -> None:
     assert (none.expected_rows, none.any_row, none.is_small) == (0.0, 0.0, True)
     assert "no output" in repr(none)
     assert delta_meaning(cydp.ZCDP(1), 1000, delta="1e-6").delta == Fraction(1, 10**6)
+    assert "a rho allows less" in repr(delta_meaning(cydp.ZCDP(1), 1000, delta="1e-6"))
     with pytest.raises(TypeError, match="delta must be given for a ZCDP loss"):
         delta_meaning(cydp.ZCDP(1), 1000)
     with pytest.raises(TypeError, match="for no other"):

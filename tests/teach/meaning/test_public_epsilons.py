@@ -55,6 +55,9 @@ def test_numbers_of_publishers_that_were_read() -> None:
     assert found["searches for symptoms of COVID-19"].loss == cydp.PureDP("1.68")
     assert found["searches on COVID-19 vaccination"].loss == cydp.ApproxDP("2.19", "1e-5")
     assert found["page views by country"].loss == cydp.ZCDP("0.015")
+    assert found["URLs shared on Facebook"].unit == "user (96.6 % of them)"
+    donations = [row for row in ROWS if row.who == "Apple"]
+    assert all("each donation" in row.note for row in donations)
     assert found["audience engagements"].loss == cydp.ApproxDP("34.9", "7e-9")
 
 

@@ -42,6 +42,7 @@ __all__ = ["LOSS_UNIT", "Found", "find_parts"]
 
 LOSS_UNIT = "outputs of one loss (in nats)"
 _WORDS = "output (in words)"
+_MOST_INTEGER = 2**62
 _MOST_LISTED = 2**20  # categories or partitions
 
 
@@ -127,6 +128,8 @@ def _of_noise(mechanism: Any, neighbours: Any) -> Found:
     if neighbours is None:
         neighbours = (0, math.floor(norm) if is_integer else norm)
     starts, ends = _read_neighbours(neighbours, is_integer)
+    if is_integer and max(map(abs, [*starts, *ends])) >= _MOST_INTEGER:
+        raise ValueError("neighbours must be between -2**62 and 2**62")
     moves = [abs(end - start) for start, end in zip(starts, ends, strict=True)]
     size = sum((m**2 if is_gaussian else m for m in moves), Fraction(0))
     if size > (norm**2 if is_gaussian else norm):
@@ -157,6 +160,9 @@ def _of_noise(mechanism: Any, neighbours: Any) -> Found:
              if a != b else equal_pair(), 1)
             for a, b in zip(starts, ends, strict=True)
         ]  # fmt: skip
+    for a, b, (pair, _) in zip(starts, ends, parts, strict=False):
+        if not isinstance(pair, TablePair):
+            _check_floats(a, b)
     shown = tuple(_show(side) for side in (starts, ends))
     kind = "" if isinstance(parts[0][0], TablePair) else ", as continuous noise"
     return Found(
@@ -164,6 +170,16 @@ def _of_noise(mechanism: Any, neighbours: Any) -> Found:
         words=f"P: answers where f(D) = {shown[0]}; Q: where f(D') = {shown[1]}{kind}",
         unit="output (in the unit of f)" if entries == 1 else LOSS_UNIT,
     )  # fmt: skip
+
+
+def _check_floats(start: Fraction, end: Fraction) -> None:
+    """Raise a ValueError for numbers that floats would move towards each other."""
+    distance = Fraction(float_of(end)) - Fraction(float_of(start))
+    if abs(distance - (end - start)) * 10**6 > abs(end - start):
+        raise ValueError(
+            f"neighbours must be told apart by floats, not {format_number(start)} and "
+            f"{format_number(end)}: subtract the same number from both"
+        )
 
 
 def _root(square: Fraction) -> float:

@@ -242,7 +242,7 @@ def _reach(loss: PrivacyLoss) -> float:
     if math.isfinite(loss.supremum):
         return 1.1 * loss.supremum + 0.1
     deltas = (1e-8, 1e-4, 2 * loss.distinguishing, 0.5)
-    found = [loss.epsilon(each) for each in deltas if each > loss.distinguishing]
+    found = [loss.epsilon(each) for each in deltas if loss.distinguishing < each < 1]
     finite = [each for each in found if math.isfinite(each)]
     return max(finite[0] if finite else 1.0, 1.0)
 

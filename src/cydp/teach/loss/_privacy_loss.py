@@ -25,6 +25,7 @@ from cydp.teach.loss._pair_of import Found, add_up, find_parts
 __all__ = ["PrivacyLoss", "privacy_loss"]
 
 _MOST_TIMES = 10**6
+_MOST_DRAWN = 300  # epsilon, whose factor has an axis
 _CLOSE = 2.0**-46  # of an epsilon that is searched
 
 
@@ -445,11 +446,12 @@ class PrivacyLoss:
 
     def _read_epsilon(self, epsilon: Number | None) -> float:
         if epsilon is None:
-            stated = getattr(self.stated, "epsilon", None)
-            return 1.0 if stated is None else float_of(stated)
+            epsilon = getattr(self.stated, "epsilon", 1)
         at = read_exact(epsilon, "epsilon")
-        if at < 0:
-            raise ValueError(f"epsilon must be at least 0, not {float_of(at):.6g}")
+        if not 0 <= at <= _MOST_DRAWN:
+            raise ValueError(
+                f"epsilon must be from 0 to {_MOST_DRAWN} for a picture, not {float_of(at):.6g}"
+            )
         return float_of(at)
 
 

@@ -38,6 +38,7 @@ class DeltaMeaning:
 
     delta: Exact
     n: int
+    _of_rho: bool = False
 
     @property
     def expected_rows(self) -> float:
@@ -72,6 +73,8 @@ class DeltaMeaning:
             f"row with probability {self.any_row:.6g}",
             *notes_on_delta(self.delta, self.n),
         ]
+        if self._of_rho:
+            found.append("a rho allows less: no output that publishes a row")
         if not self.is_small:
             found.append(f"choose at most 1/(100 n) = {below(self.advised):.6g}")
         return f"<{'; '.join(note.rstrip('.') for note in found)}>"
@@ -121,4 +124,5 @@ def delta_meaning(loss: Cost, n: Integer, *, delta: Number | None = None) -> Del
             f"{type(found).__name__}"
         )
     own = found.delta if isinstance(found, ApproxDP) else Fraction(0)
-    return DeltaMeaning(delta=as_exact(own) if delta is None else read_delta(delta), n=rows)
+    stated = as_exact(own) if delta is None else read_delta(delta)
+    return DeltaMeaning(delta=stated, n=rows, _of_rho=isinstance(found, ZCDP))

@@ -69,6 +69,7 @@ class PublicEpsilon:
 
 
 _APPLE = "https://www.apple.com/privacy/docs/Differential_Privacy_Overview.pdf"
+_APPLE_NOTE = "the sum of a day, by the list; Apple states it for each donation"
 _CENSUS = "https://arxiv.org/abs/2204.08986"
 _WIKIMEDIA = "https://analytics.wikimedia.org/published/datasets"
 
@@ -91,8 +92,8 @@ _ROWS = (
     ),
     PublicEpsilon(
         who="Meta", what="URLs shared on Facebook", epsilon="1.453", delta="1e-5", rho="0.0728",
-        unit="user (their actions)", year=2020, source="https://doi.org/10.7910/DVN/TDOAPG",
-        read="registry", note="what is protected is the action; epsilon by Gaussian DP",
+        unit="user (96.6 % of them)", year=2020, source="https://doi.org/10.7910/DVN/TDOAPG",
+        read="registry", note="noise is for one action; 3.4 % of users (by the list) act more often and lose more",
     ),
     PublicEpsilon(
         who="Microsoft", what="app usage on Windows", epsilon="1.672", unit="user, 6 hours",
@@ -111,7 +112,7 @@ _ROWS = (
     ),
     PublicEpsilon(
         who="Apple", what="types of health data in use", epsilon="2", unit="user-day",
-        setting="local", year=2017, source=_APPLE, read="list",
+        setting="local", year=2017, source=_APPLE, read="list", note=_APPLE_NOTE,
     ),
     PublicEpsilon(
         who="Google", what="searches on COVID-19 vaccination", epsilon="2.19", delta="1e-5",
@@ -128,7 +129,7 @@ _ROWS = (
     ),
     PublicEpsilon(
         who="Apple", what="popular emojis", epsilon="4", unit="user-day", setting="local",
-        year=2017, source=_APPLE, read="list",
+        year=2017, source=_APPLE, read="list", note=_APPLE_NOTE,
     ),
     PublicEpsilon(
         who="Recurve", what="energy saved by OhmConnect customers", epsilon="4.72",
@@ -138,7 +139,7 @@ _ROWS = (
     ),
     PublicEpsilon(
         who="Apple", what="lookup hints", epsilon="8", unit="user-day", setting="local",
-        year=2017, source=_APPLE, read="list",
+        year=2017, source=_APPLE, read="list", note=_APPLE_NOTE,
     ),
     PublicEpsilon(
         who="Google", what="next words on Gboard, Spanish", epsilon="8.9", delta="1e-10",
@@ -158,7 +159,7 @@ _ROWS = (
     ),
     PublicEpsilon(
         who="Apple", what="new words typed (QuickType)", epsilon="16", unit="user-day",
-        setting="local", year=2017, source=_APPLE, read="list",
+        setting="local", year=2017, source=_APPLE, read="list", note=_APPLE_NOTE,
     ),
     PublicEpsilon(
         who="US Census Bureau", what="2020 redistricting data, persons", epsilon="17.14",
