@@ -183,3 +183,9 @@ def test_pictures_of_an_epsilon_without_an_axis_are_refused() -> None:
 def test_a_curve_above_one_half_is_drawn() -> None:
     axes = (privacy_loss(SHARE) * 10).plot_curve()
     assert axes.lines[0].get_ydata()[0] == pytest.approx(1 - 0.9**10)
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_partition_that_is_sure_to_be_kept_tells_nothing() -> None:
+    loss = privacy_loss(SELECT, neighbours=(50, 49))
+    assert (loss.delta(0), loss.supremum, loss.outputs.tolist()) == (0, 0, [1])

@@ -110,5 +110,5 @@ def test_bad_input_is_named() -> None:
         compare_losses(NORMAL)
     with pytest.raises(ValueError, match="at most 5"):
         NORMAL.plot_curve(*[NORMAL] * 6)
-    with pytest.raises(ValueError, match="at least 0"):
+    with pytest.raises(ValueError, match="from 0 to 300"):
         NORMAL.plot(-1)

@@ -369,7 +369,7 @@ def test_a_release_counts_by_its_loss() -> None:
         (lambda: privacy_loss(SELECT, neighbours=(3, 1)), ValueError, "differ by 1"),
         (lambda: DISCRETE.delta(-1), ValueError, "epsilon must be at least 0"),
         (lambda: DISCRETE.delta(math.nan), ValueError, "finite"),
-        (lambda: DISCRETE.delta(np.array([math.nan])), ValueError, "NaN"),
+        (lambda: DISCRETE.delta(np.array([math.nan])), ValueError, "must be finite, not nan"),
         (lambda: DISCRETE.delta("x"), ValueError, "epsilon"),
         (lambda: DISCRETE.epsilon(1), ValueError, "delta"),
         (lambda: DISCRETE.epsilon("1e-300"), ValueError, "at least 1e-290"),

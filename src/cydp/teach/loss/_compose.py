@@ -31,7 +31,6 @@ _MOST_DIRECT = 4096  # points of a sum that is computed without a Fourier transf
 _MOST_POINTS = 2**20  # of losses that are kept as they are
 _POINTS = 2**17  # of losses that are spread to a grid
 _WIDTH = 20  # standard deviations, over which they are
-_LEAST_WIDTH = 2.0**-20  # nats, where all losses that are finite are equal
 _TAIL = 1e-15  # the probability of losses that are left out
 _ROUNDING = 1e-14  # of a transform, times 10 + the root of the number of releases
 _RATES = np.logspace(-1, 2, 40)
@@ -46,11 +45,11 @@ def compose(parts: Parts) -> Pair:
         return kept[0][0]
     lattices = [(pair.lattice, times) for pair, times in kept]
     exact = [(lattice, times) for lattice, times in lattices if lattice is not None]
-    steps = [lattice.step for lattice, _ in exact]
+    steps = [lattice.step for lattice, _ in exact if len(lattice.p) > 1]
     step, width = _common_step(steps), _width(kept)
     if len(exact) == len(kept) and width / float_of(step) <= _MOST_POINTS:
         return _sum(exact, step, kept, 0.0)
-    step = Fraction(2) ** math.ceil(math.log2(max(width, _LEAST_WIDTH) / _POINTS))
+    step = Fraction(2) ** math.ceil(math.log2(width / _POINTS))
     rounding = float_of(step) * sum(times for _, times in kept)
     return _sum([(pair.spread(step), times) for pair, times in kept], step, kept, rounding)
 
@@ -139,7 +138,7 @@ def _sum(
     """Return the pair of the sums of losses."""
     origin = sum((lattice.origin * times for lattice, times in lattices), Fraction(0))
     sides = [
-        [_Masses(_rescale(each, side), round(each.step / step), n) for each, n in lattices]
+        [_Masses(_rescale(each, side), max(round(each.step / step), 1), n) for each, n in lattices]
         for side in "pq"
     ]
     last = sum(each.last * each.times for each in sides[0])

@@ -59,7 +59,8 @@ class NormalNoise(Pair):
     @property
     def losses(self) -> Floats:  # type: ignore[override]
         """ln(p / q), which is linear."""
-        return self.loss_at(self.outputs)
+        losses: Floats = self.loss_at(self.outputs)
+        return losses
 
     def loss_at(self, outputs: Any) -> Any:
         """Return the loss of any number, or of each of an array."""

@@ -84,7 +84,8 @@ def binomial_pair(p: float, q: float, n: int) -> Pair:
     kept = np.arange(n + 1)
     losses = np.zeros(n + 1)
     for times, one, other in ((kept, p, q), (n - kept, 1 - p, 1 - q)):
-        losses = losses + _times(times, _log(one)) - _times(times, _log(other))
+        with np.errstate(invalid="ignore"):  # NaN where neither has the output
+            losses = losses + _times(times, _log(one)) - _times(times, _log(other))
     chances = [
         _binomial_logs(n) + _times(kept, _log(c)) + _times(n - kept, _log(1 - c)) for c in (p, q)
     ]

@@ -234,7 +234,7 @@ class TablePair(Pair):
     def lattice(self) -> Lattice | None:
         """The losses, if all are rational and in steps."""
         if self.first is None or self.steps is None:
-            return None
+            return self._lattice_of_one_loss()
         finite = np.isfinite(self.losses)
         steps, p, q = self.steps[finite], self.p[finite], self.q[finite]
         for mass, other, loss in self.rest:
@@ -244,6 +244,17 @@ class TablePair(Pair):
         return Lattice(
             origin=self.first, step=self.step, p=np.bincount(steps, p, size),
             q=np.bincount(steps, q, size), p_only=self.p_only, q_only=self._q_only(),
+        )  # fmt: skip
+
+    def _lattice_of_one_loss(self) -> Lattice | None:
+        """Return the only loss that is finite, if there is one: no step is needed."""
+        finite = np.isfinite(self.losses)
+        if self.rest or not finite.any() or np.ptp(self.losses[finite]):
+            return None
+        return Lattice(
+            origin=Fraction(float(self.losses[finite][0])), step=Fraction(1),
+            p=self.p[finite].sum(keepdims=True), q=self.q[finite].sum(keepdims=True),
+            p_only=self.p_only, q_only=self._q_only(),
         )  # fmt: skip
 
     def _q_only(self) -> float:

@@ -42,6 +42,7 @@ __all__ = ["LOSS_UNIT", "Found", "find_parts"]
 
 LOSS_UNIT = "outputs of one loss (in nats)"
 _WORDS = "output (in words)"
+_ROW_UNIT = "output (by its loss for tables with the row, in nats)"
 _MOST_INTEGER = 2**62
 _MOST_LISTED = 2**20  # categories or partitions
 
@@ -319,7 +320,7 @@ def _of_sampled(cost: Sampled) -> Found:
         parts=[(sampled_pair(pair, cost.share), 1)], name=repr(cost), stated=cost.loss,
         words=f"P: tables with the row, in the sample with probability {format_number(cost.share)};"
         f" Q: without it{example}",
-        unit=found.unit if isinstance(pair, TablePair) else LOSS_UNIT, is_example=found.is_example,
+        unit=found.unit if isinstance(pair, TablePair) else _ROW_UNIT, is_example=found.is_example,
     )  # fmt: skip
 
 

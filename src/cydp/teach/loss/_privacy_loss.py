@@ -534,7 +534,8 @@ def _read_points(given: Any, name: str) -> Floats:
     else:
         points = np.array(float_of(read_exact(given, name)))
     if not np.isfinite(points).all():
-        raise ValueError(f"{name} must be finite")
+        wrong = points[~np.isfinite(points)][0]
+        raise ValueError(f"{name} must be finite, not {wrong:.6g}")
     return points
 
 

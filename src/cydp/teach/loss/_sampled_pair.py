@@ -25,14 +25,15 @@ def sampled_pair(pair: Pair, share: Fraction) -> Pair:
     if share == 1:
         return pair
     table, q = pair if isinstance(pair, TablePair) else _tabulate(pair), float_of(share)
+    losses = _mix(table.losses, q)
     largest, least = (
         None if each is None else _mix(np.array([each]), q).item()
         for each in (table.largest, table.least)
     )
     return TablePair(
-        outputs=table.outputs, p=q * table.p + (1 - q) * table.q, q=table.q,
-        losses=_mix(table.losses, q), largest=largest, least=least, rounding=table.rounding,
-        slack=table.slack, least_delta=table.least_delta,
+        outputs=table.outputs if table is pair else losses, losses=losses,
+        p=q * table.p + (1 - q) * table.q, q=table.q, largest=largest, least=least,
+        rounding=table.rounding, slack=table.slack, least_delta=table.least_delta,
         rest=tuple(
             (q * p + (1 - q) * other, other, _mix(np.array([loss]), q).item())
             for p, other, loss in table.rest

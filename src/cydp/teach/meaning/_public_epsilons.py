@@ -93,7 +93,7 @@ _ROWS = (
     PublicEpsilon(
         who="Meta", what="URLs shared on Facebook", epsilon="1.453", delta="1e-5", rho="0.0728",
         unit="user (96.6 % of them)", year=2020, source="https://doi.org/10.7910/DVN/TDOAPG",
-        read="registry", note="noise is for one action; 3.4 % of users (by the list) act more often and lose more",
+        read="registry", note="noise is for one action; 3.4 % of users (by the list) lose more",
     ),
     PublicEpsilon(
         who="Microsoft", what="app usage on Windows", epsilon="1.672", unit="user, 6 hours",
