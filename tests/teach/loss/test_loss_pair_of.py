@@ -189,3 +189,13 @@ def test_a_curve_above_one_half_is_drawn() -> None:
 def test_a_partition_that_is_sure_to_be_kept_tells_nothing() -> None:
     loss = privacy_loss(SELECT, neighbours=(50, 49))
     assert (loss.delta(0), loss.supremum, loss.outputs.tolist()) == (0, 0, [1])
+
+
+def test_several_integers_may_lose_more_than_one_and_the_text_says_so() -> None:
+    noise = DiscreteGaussian(rho=1, sensitivity=2)
+    one, four = privacy_loss(noise), privacy_loss(noise, neighbours=([0] * 4, [1] * 4))
+    assert one.delta(1) < four.delta(1)
+    for loss in (one, one.reverse(), 2 * one, privacy_loss(Plan([(noise, 2)]))):
+        assert "several integers that move may lose more" in repr(loss)
+    for other in (four, privacy_loss(DiscreteGaussian(rho=1, sensitivity=1))):
+        assert "several" not in repr(other)

@@ -23,6 +23,8 @@ __all__ = ["Votes", "votes"]
 
 _LUNCH = {"pizza": 27, "salad": 23, "hamburger": 9, "pie": 0}
 _EPSILONS = (0, "0.1", 1)
+_MOST_LETTERS = 60  # side by side below the bars
+_MOST_WRITTEN = 24  # bars with their numbers above
 _MOST_OPTIONS, _MOST_EPSILONS = 12, len(HATCHES)
 
 
@@ -72,15 +74,18 @@ class Votes:
                 places, heights, width * 0.92, label=f"epsilon = {format_number(epsilon)}",
                 facecolor=(f"C{number}", 0.35), edgecolor=f"C{number}", hatch=HATCHES[number],
             )  # fmt: skip
+            if len(self.options) * len(self.epsilons) > _MOST_WRITTEN:
+                continue
             for place, height in zip(places, heights, strict=True):
                 ax.annotate(
                     _written(height), (place, height), xytext=(0, 3), textcoords="offset points",
                     ha="center", color=ink_of(ax), fontsize="x-small",
                 )  # fmt: skip
         named = zip(self.options, self.scores, strict=True)
-        ax.set_xticks(
-            range(len(self.options)), [f"{option}\n{score} votes" for option, score in named]
-        )
+        labels = [f"{option}\n{score} votes" for option, score in named]
+        is_wide = sum(max(map(len, label.splitlines())) for label in labels) > _MOST_LETTERS
+        turned = {"rotation": 30, "ha": "right", "rotation_mode": "anchor"} if is_wide else {}
+        ax.set_xticks(range(len(self.options)), labels, **turned)
         ax.set_ylim(0, 1.08)
         set_words(
             ax,

@@ -41,6 +41,8 @@ from cydp.teach.loss._sampled_pair import sampled_pair
 __all__ = ["LOSS_UNIT", "Found", "find_parts"]
 
 LOSS_UNIT = "outputs of one loss (in nats)"
+_RHO = "a rho counts as normal noise, as an example: mechanisms of it may lose more"
+_SEVERAL = "several integers that move may lose more than one: neighbours=([...], [...]) has them"
 _WORDS = "output (in words)"
 _ROW_UNIT = "output (by its loss for tables with the row, in nats)"
 _MOST_INTEGER = 2**62
@@ -56,7 +58,7 @@ class Found:
     neighbours: tuple[Any, Any] | None = None
     words: str = ""
     stated: Loss | None = None
-    is_example: bool = False  # whether other neighbours or mechanisms of the cost may lose more
+    caveats: tuple[str, ...] = ()  # why other neighbours or mechanisms of the cost may lose more
     unit: str = "output (in the unit of f)"
 
 
@@ -98,13 +100,11 @@ def _join(items: Sequence[tuple[Any, int]], kind: str) -> Found:
 
 def add_up(found: Sequence[tuple[Found, int]], name: str) -> Found:
     """Return several releases with independent randomness, each as often as stated."""
-    words = "neighbours: those of each release by itself"
-    is_example = any(each.is_example for each, times in found if times)
-    if is_example:
-        words += "; a rho counts as normal noise, as an example:\n  mechanisms of it may lose more"
+    caveats = dict.fromkeys(words for each, times in found if times for words in each.caveats)
     return Found(
         parts=[(pair, n * times) for each, times in found for pair, n in each.parts],
-        name=name, words=words, unit=LOSS_UNIT, is_example=is_example,
+        name=name, unit=LOSS_UNIT, caveats=tuple(caveats),
+        words=";\n  ".join(["neighbours: those of each release by itself", *caveats]),
     )  # fmt: skip
 
 
@@ -117,7 +117,7 @@ def _of_loss(cost: Any) -> Found:
     name = repr(cost) if isinstance(cost, LOSSES) else f"{type(cost).__name__}, {loss!r}"
     return Found(
         parts=[(loss_pair(loss), 1)], name=name, words=words, stated=loss, unit=_WORDS,
-        is_example=isinstance(loss, ZCDP),
+        caveats=(_RHO,) if isinstance(loss, ZCDP) else (),
     )  # fmt: skip
 
 
@@ -126,6 +126,7 @@ def _of_noise(mechanism: Any, neighbours: Any) -> Found:
     is_integer = isinstance(mechanism, DiscreteLaplace | DiscreteGaussian)
     is_gaussian = isinstance(mechanism, DiscreteGaussian | Gaussian)
     norm = mechanism.sensitivity
+    is_cut = neighbours is None and is_integer and is_gaussian and norm**2 >= 2
     if neighbours is None:
         neighbours = (0, math.floor(norm) if is_integer else norm)
     starts, ends = _read_neighbours(neighbours, is_integer)
@@ -168,7 +169,9 @@ def _of_noise(mechanism: Any, neighbours: Any) -> Found:
     kind = "" if isinstance(parts[0][0], TablePair) else ", as continuous noise"
     return Found(
         parts=parts, name=repr(mechanism), neighbours=neighbours, stated=mechanism.loss,
-        words=f"P: answers where f(D) = {shown[0]}; Q: where f(D') = {shown[1]}{kind}",
+        words=f"P: answers where f(D) = {shown[0]}; Q: where f(D') = {shown[1]}{kind}"
+        + f";\n  {_SEVERAL}" * is_cut,
+        caveats=(_SEVERAL,) * is_cut,
         unit="output (in the unit of f)" if entries == 1 else LOSS_UNIT,
     )  # fmt: skip
 
@@ -315,12 +318,12 @@ def _of_sampled(cost: Sampled) -> Found:
     inner = cost.mechanism
     found = _of_loss(inner) if isinstance(inner, Snapping) else find_parts(inner, None, None, None)
     [(pair, _)] = found.parts
-    example = "; the rho counts as normal noise, as an example" if found.is_example else ""
+    share = format_number(cost.share)
+    row = f"P: tables with the row, in the sample with probability {share}; Q: without it"
     return Found(
         parts=[(sampled_pair(pair, cost.share), 1)], name=repr(cost), stated=cost.loss,
-        words=f"P: tables with the row, in the sample with probability {format_number(cost.share)};"
-        f" Q: without it{example}",
-        unit=found.unit if isinstance(pair, TablePair) else _ROW_UNIT, is_example=found.is_example,
+        words=";\n  ".join([row, *found.caveats]),
+        unit=found.unit if isinstance(pair, TablePair) else _ROW_UNIT, caveats=found.caveats,
     )  # fmt: skip
 
 

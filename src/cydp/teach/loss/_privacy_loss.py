@@ -345,7 +345,7 @@ class PrivacyLoss:
             parts=[(pair_.reverse(), times) for pair_, times in found.parts],
             name=name if name != found.name else name + _REVERSED,
             neighbours=pair, words=_exchange(found.words), stated=found.stated,
-            unit=found.unit, is_example=found.is_example,
+            unit=found.unit, caveats=found.caveats,
         )  # fmt: skip
         return PrivacyLoss(other)
 
