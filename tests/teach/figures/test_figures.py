@@ -249,3 +249,14 @@ def test_trade_offs_have_a_line_for_each_loss() -> None:
         "most for a plan of 3 releases", "guessing",
     ]  # fmt: skip
     assert all(max(line.get_ydata()) == 1 for line in ax.lines)
+
+
+def test_votes_of_options_with_long_names_can_be_read() -> None:
+    long = {f"an option whose name is long, {number}": 3 * number for number in range(12)}
+    ax = figures.votes(long, [0, "0.1", 1]).plot()
+    assert {label.get_rotation() for label in ax.get_xticklabels()} == {30.0}
+    assert not ax.texts  # 36 numbers would cover each other
+    ax.figure.canvas.draw()
+    legend = ax.get_legend().get_window_extent()
+    assert not any(legend.overlaps(bar.get_window_extent()) for bar in ax.patches)
+    assert len(figures.votes().plot().texts) == 12

@@ -81,10 +81,11 @@ class Votes:
                     _written(height), (place, height), xytext=(0, 3), textcoords="offset points",
                     ha="center", color=ink_of(ax), fontsize="x-small",
                 )  # fmt: skip
-        named = zip(self.options, self.scores, strict=True)
-        labels = [f"{option}\n{score} votes" for option, score in named]
-        is_wide = sum(max(map(len, label.splitlines())) for label in labels) > _MOST_LETTERS
+        is_wide = sum(map(len, self.options)) > _MOST_LETTERS
         turned = {"rotation": 30, "ha": "right", "rotation_mode": "anchor"} if is_wide else {}
+        between = ", " if is_wide else "\n"
+        named = zip(self.options, self.scores, strict=True)
+        labels = [f"{option}{between}{score} votes" for option, score in named]
         ax.set_xticks(range(len(self.options)), labels, **turned)
         ax.set_ylim(0, 1.08)
         set_words(
@@ -93,7 +94,7 @@ class Votes:
             "option, and its votes (count)",
             "probability of being chosen",
         )
-        ax.legend(loc="upper right")
+        ax.legend(loc="best")
         return ax
 
     def __repr__(self) -> str:

@@ -38,9 +38,9 @@ from cydp.teach.loss._noise_pairs import gaussian_pair, laplace_pair
 from cydp.teach.loss._pair import TablePair
 from cydp.teach.loss._sampled_pair import sampled_pair
 
-__all__ = ["LOSS_UNIT", "Found", "find_parts"]
+__all__ = ["Found", "add_up", "find_parts"]
 
-LOSS_UNIT = "outputs of one loss (in nats)"
+_LOSS_UNIT = "outputs of one loss (in nats)"
 _RHO = "a rho counts as normal noise, as an example: mechanisms of it may lose more"
 _SEVERAL = "several integers that move may lose more than one: neighbours=([...], [...]) has them"
 _WORDS = "output (in words)"
@@ -103,7 +103,7 @@ def add_up(found: Sequence[tuple[Found, int]], name: str) -> Found:
     caveats = dict.fromkeys(words for each, times in found if times for words in each.caveats)
     return Found(
         parts=[(pair, n * times) for each, times in found for pair, n in each.parts],
-        name=name, unit=LOSS_UNIT, caveats=tuple(caveats),
+        name=name, unit=_LOSS_UNIT, caveats=tuple(caveats),
         words=";\n  ".join(["neighbours: those of each release by itself", *caveats]),
     )  # fmt: skip
 
@@ -172,7 +172,7 @@ def _of_noise(mechanism: Any, neighbours: Any) -> Found:
         words=f"P: answers where f(D) = {shown[0]}; Q: where f(D') = {shown[1]}{kind}"
         + f";\n  {_SEVERAL}" * is_cut,
         caveats=(_SEVERAL,) * is_cut,
-        unit="output (in the unit of f)" if entries == 1 else LOSS_UNIT,
+        unit="output (in the unit of f)" if entries == 1 else _LOSS_UNIT,
     )  # fmt: skip
 
 
