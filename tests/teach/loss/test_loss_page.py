@@ -15,5 +15,5 @@ def test_the_lines_of_the_page_run() -> None:
     found = doctest.DocTestParser().get_doctest(lines, {}, PAGE.name, None, 0)
     with closed():
         result = doctest.DocTestRunner(verbose=False).run(found)
-    assert result.attempted == 8
+    assert result.attempted == 11
     assert result.failed == 0

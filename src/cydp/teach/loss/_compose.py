@@ -50,7 +50,7 @@ def compose(parts: Parts) -> Pair:
     if len(exact) == len(kept) and width / float_of(step) <= _MOST_POINTS:
         return _sum(exact, step, kept, 0.0)
     step = Fraction(2) ** math.ceil(math.log2(width / _POINTS))
-    rounding = float_of(step) * sum(times for _, times in kept)
+    rounding = sum((float_of(step) + pair.rounding) * times for pair, times in kept)
     return _sum([(pair.spread(step), times) for pair, times in kept], step, kept, rounding)
 
 

@@ -129,6 +129,8 @@ class TablePair(Pair):
         What is beyond the table: outputs that are taken together, since their loss is equal.
     largest : float, or None
         The least number that L does not exceed, unless it is in the table.
+    largest_reversed : float, or None
+        The least number that -L does not exceed under Q, unless it is `largest`, too.
     moments : (mean, variance), or None
         Of a composition: those of its parts, added.
 
@@ -143,6 +145,7 @@ class TablePair(Pair):
     steps: NDArray[np.int64] | None = None
     rest: tuple[tuple[float, float, float], ...] = ()
     largest: float | None = None
+    largest_reversed: float | None = None
     moments: tuple[float, float] | None = None
     slack: float = 0.0
     rounding: float = 0.0
@@ -182,7 +185,9 @@ class TablePair(Pair):
         return TablePair(
             outputs=self.outputs, p=self.q, q=self.p, losses=-self.losses, first=first,
             step=self.step, steps=steps, rest=tuple((q, p, -loss) for p, q, loss in self.rest),
-            largest=self.largest,
+            largest=self.largest if self.largest_reversed is None else self.largest_reversed,
+            largest_reversed=None if self.largest_reversed is None else self.largest,
+            rounding=self.rounding,
         )  # fmt: skip
 
     def ordered(self) -> tuple[Floats, Floats]:

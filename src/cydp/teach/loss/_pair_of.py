@@ -24,6 +24,7 @@ from cydp.mechanisms._partition_selection import PartitionSelection
 from cydp.mechanisms._randomized_response import RandomizedResponse
 from cydp.mechanisms._snapping import Snapping
 from cydp.sampling._publish_share import PublishedShare
+from cydp.sampling._sampled import Sampled
 from cydp.teach.loss._compose import Parts
 from cydp.teach.loss._continuous import LaplaceNoise, NormalNoise
 from cydp.teach.loss._loss_pairs import (
@@ -35,6 +36,7 @@ from cydp.teach.loss._loss_pairs import (
 )
 from cydp.teach.loss._noise_pairs import gaussian_pair, laplace_pair
 from cydp.teach.loss._pair import TablePair
+from cydp.teach.loss._sampled_pair import sampled_pair
 
 __all__ = ["LOSS_UNIT", "Found", "find_parts"]
 
@@ -280,12 +282,26 @@ def _of_share(share: PublishedShare) -> Found:
     )  # fmt: skip
 
 
+def _of_sampled(sampled: Sampled) -> Found:
+    """Return the mixture of the mechanism's own pair, for a row that goes."""
+    whole = find_parts(sampled.mechanism, None, None, None)
+    share = format_number(sampled.share)
+    return Found(
+        parts=[(sampled_pair(pair, sampled.share), n) for pair, n in whole.parts],
+        name=repr(sampled), stated=sampled.loss,
+        words=f"P: with a row that is in the sample with probability {share}; Q: without it\n"
+        f"  without sampling: {whole.words}",
+        unit=whole.unit if isinstance(whole.parts[0][0], TablePair) else LOSS_UNIT,
+    )  # fmt: skip
+
+
 _READERS: dict[type, Callable[..., Found]] = {
     **dict.fromkeys((DiscreteLaplace, DiscreteGaussian, Laplace, Gaussian), _of_noise),
     RandomizedResponse: _of_response,
     **dict.fromkeys((ExponentialMechanism, PermuteAndFlip), _of_selection),
     PartitionSelection: _of_partitions,
     PublishedShare: _of_share,
+    Sampled: _of_sampled,
 }
 _TAKES: dict[type, tuple[str, ...]] = {
     **dict.fromkeys(
