@@ -7,6 +7,7 @@ import math
 from statistics import NormalDist
 
 import pytest
+from teach.looks import closed
 
 from cydp import DiscreteLaplace, Gaussian, Laplace, Plan, PureDP
 from cydp.sampling import Sampled
@@ -67,3 +68,11 @@ def test_a_sample_of_all_rows_changes_nothing() -> None:
     noise = DiscreteLaplace(epsilon=1, sensitivity=1)
     assert privacy_loss(Sampled(noise, 1)).delta(0.5) == privacy_loss(noise).delta(0.5)
     assert "0.1" in repr(privacy_loss(Sampled(noise, "0.1")))
+
+
+def test_continuous_noise_is_drawn_by_its_loss_without_sampling() -> None:
+    """Outputs reach as far as the losses of the whole; those of the sample are close to 0."""
+    with closed():
+        ax = privacy_loss(Sampled(Gaussian(sigma=1, sensitivity=1), "0.01")).plot_delta(0.3)
+        assert ax.get_xlabel() == "output (by its loss without sampling, in nats)"
+        assert ax.get_xlim()[0] < -2

@@ -42,6 +42,7 @@ __all__ = ["LOSS_UNIT", "Found", "find_parts"]
 
 LOSS_UNIT = "outputs of one loss (in nats)"
 _WORDS = "output (in words)"
+_WHOLE_LOSS = "output (by its loss without sampling, in nats)"
 _MOST_LISTED = 2**20  # categories or partitions
 
 
@@ -291,7 +292,7 @@ def _of_sampled(sampled: Sampled) -> Found:
         name=repr(sampled), stated=sampled.loss,
         words=f"P: with a row that is in the sample with probability {share}; Q: without it\n"
         f"  without sampling: {whole.words}",
-        unit=whole.unit if isinstance(whole.parts[0][0], TablePair) else LOSS_UNIT,
+        unit=whole.unit if isinstance(whole.parts[0][0], TablePair) else _WHOLE_LOSS,
     )  # fmt: skip
 
 
