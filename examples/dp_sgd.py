@@ -89,8 +89,8 @@ def train(
         # From here on all is post-processing: it may use floats, and costs nothing.
         mean = summed / float(share * ROWS * ONE * ONE)
         weights = np.rint(np.clip(weights + RATE * ONE * mean, -MOST, MOST)).astype(np.int64)
-        total += weights * (2 * step >= steps)
-    return total / (steps - (steps + 1) // 2) / ONE  # the mean of the second half
+        total += weights * (2 * step + 1 >= steps)
+    return total / (steps - steps // 2) / ONE  # the mean of the second half
 
 
 def accuracy(weights: np.ndarray, x: np.ndarray, y: np.ndarray) -> float:

@@ -80,6 +80,14 @@ def test_no_row_moves_the_sum_by_more_than_the_norm(shown: dict[str, Any]) -> No
         assert np.array_equal(clip(inside, norm), inside)  # what is short enough stays
 
 
+def test_one_step_is_its_own_mean(shown: dict[str, Any]) -> None:
+    x, y = shown["read_people"]()
+    for steps in (1, 2, 3):
+        weights = shown["train"](x, y, None, SeededGenerator(4), steps=steps)
+        assert np.isfinite(weights).all()
+        assert np.abs(weights).max() > 0.01
+
+
 def test_a_row_does_not_change_the_gradients_of_others(shown: dict[str, Any]) -> None:
     """Neighbours: each row's integers are those of the row alone."""
     x, y = shown["read_people"]()

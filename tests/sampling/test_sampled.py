@@ -310,3 +310,12 @@ def test_what_is_refused() -> None:
         Sampled(Plan([(NOISE, 1)]), "1/2")  # type: ignore[arg-type]
     with pytest.raises(AttributeError):
         Sampled(NOISE, "1/2").share = 1  # type: ignore[misc]
+
+
+@pytest.mark.filterwarnings("error")
+def test_moments_beyond_floats_give_no_bound(without_extra: None) -> None:
+    huge = Sampled(Gaussian(rho="1e300", sensitivity=1), "1/2")
+    assert "renyi" in Plan([(huge, 1)]).epsilon_by_method("1e-5")
+    plan = Plan([(huge, 10**18), (cydp.ZCDP("1e305"), 10)])
+    assert plan.epsilon_by_method("1e-5") == {}
+    assert plan.delta(1) == 1

@@ -233,3 +233,23 @@ def test_errors_that_are_large_do_not_wrap_around() -> None:
 def test_default_dimensions_are_those_that_a_workload_allows() -> None:
     found = utility.measure(["marginals", "count"], epsilon=1, trials=0)
     assert [row.setting.dimension for row in found] == [10, 1, 10, 100, 1000]
+
+
+@pytest.mark.parametrize("epsilon", ["0.1", 1])
+def test_a_single_answer_without_noise_disagrees(epsilon: str | int) -> None:
+    rival = utility.Method(
+        name="no noise", release=lambda data, _: data,
+        predicted=lambda s: cydp.DiscreteLaplace(epsilon=s.epsilon, sensitivity=1),
+    )  # fmt: skip
+    assert utility.measure(rival, 1, epsilon=epsilon).agrees is False
+
+
+def test_complex_answers_are_refused() -> None:
+    rival = utility.Method(name="complex", release=lambda data, _: data + 1j)
+    with pytest.raises(TypeError, match="release of 'complex' must be real numbers"):
+        utility.measure(rival, 1, epsilon=1)
+
+
+def test_lists_of_lists_are_refused() -> None:
+    with pytest.raises(TypeError, match="dimension must be one, or a list of single ones"):
+        utility.measure("count", [[1, 2]])

@@ -64,6 +64,17 @@ def test_a_rival_without_a_prediction_has_points_alone() -> None:
         assert [1, 1] in [list(line.get_ydata()) for line in ax.lines]
 
 
+def test_the_legend_stays_within_axes_of_others() -> None:
+    table = utility.measure("histogram", [1, 10], epsilon=[0.1, 1], trials=0)
+    with closed():
+        figure, axes = plt.subplots(1, 2, figsize=(9, 4))
+        table.plot(ax=axes[0])
+        figure.canvas.draw()
+        inside, legend = axes[0].get_window_extent(), axes[0].get_legend().get_window_extent()
+        assert legend.x1 <= inside.x1
+        assert legend.x0 >= inside.x0
+
+
 def test_a_picture_refuses_what_it_cannot_show() -> None:
     table = utility.measure("counts", range(1, 15), epsilon=[1, 2], trials=0)
     with pytest.raises(ValueError, match="at most 12 series, not 14: filter first"):

@@ -88,6 +88,27 @@ def test_the_tolerance_rests_on_the_fourth_moment_of_a_mean() -> None:
     assert mutant < float(moment)
 
 
+@pytest.mark.parametrize("epsilon", ["0.2", 1, "1.5"])
+def test_small_errors_are_as_rare_as_stated(epsilon: str | int) -> None:
+    """The exact law of the sum of 40 squares, up to the stated number of their mean."""
+    noise, n, failure = cydp.DiscreteLaplace(epsilon=epsilon, sensitivity=1), 40, 0.1
+    spread = spread_of(noise, 1)
+    assert spread is not None
+    low, high = spread.interval(n, failure)
+    assert 0 < low < 1 < high
+    top = int(low * n * noise.variance)
+    squares = np.zeros(top + 1)
+    k = np.arange(int(top**0.5) + 1)
+    squares[k**2] = noise.pmf(k) * np.where(k == 0, 1, 2)
+    law = np.ones(1)
+    for _ in range(n):
+        law = np.convolve(law, squares)[: top + 1]
+    assert law.sum() <= failure / 10
+    two_points = Spread(second=3.0, fourth=np.inf, copies=1).interval(n, failure)[0]  # 4 or 0
+    exact = binomial_tail(n, 0.75, n - int(two_points * n / 4))  # of zeros
+    assert failure / 1000 < exact <= failure / 10
+
+
 @pytest.mark.parametrize(("trials", "least"), [(10, 0), (10, 3), (200, 20), (200, 200)])
 def test_binomial_tails_are_exact(trials: int, least: int) -> None:
     p = Fraction(1, 20)

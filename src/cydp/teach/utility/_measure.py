@@ -225,6 +225,8 @@ def _listed(given: Any, name: str) -> list[Any]:
         return [given]
     if not isinstance(given, Sequence | np.ndarray | range) or not len(given):
         raise TypeError(f"{name} must be one, or a list that is not empty")
+    if any(np.ndim(each) for each in given):
+        raise TypeError(f"{name} must be one, or a list of single ones, not a list of lists")
     return list(dict.fromkeys(given))
 
 
@@ -254,11 +256,11 @@ def _run(
         "beyond": beyond if case.bound is not None else None,
     }
     if case.rms is not None and case.spread is not None and case.rms > 0:
-        far = case.spread.tolerance(trials, failure)
+        low, high = case.spread.interval(trials, failure)
         found |= {
-            "ratio_low": math.sqrt(max(1 - far, 0.0)),
-            "ratio_high": math.sqrt(1 + far),
-            "agrees": abs(square / case.rms**2 - 1) <= far,
+            "ratio_low": math.sqrt(low),
+            "ratio_high": math.sqrt(high),
+            "agrees": low <= square / case.rms**2 <= high,
         }
     elif case.rms is None and case.bound is not None:
         missed = round(beyond * trials)  # of releases of one answer

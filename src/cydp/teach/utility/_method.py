@@ -134,7 +134,10 @@ class Method:
 def _read(answers: Any, argument: str, name: str) -> NDArray[np.float64]:
     """Return answers as an array of finite floats."""
     try:
-        found = np.asarray(answers, np.float64)
+        found = np.asarray(answers)
+        if np.iscomplexobj(found):  # the imaginary part would be dropped
+            raise TypeError
+        found = found.astype(np.float64)
     except (TypeError, ValueError):
         kind = type(answers).__name__
         raise TypeError(

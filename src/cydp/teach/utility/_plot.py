@@ -30,6 +30,7 @@ def draw_series(rows: Sequence[UtilityRow], x: str | None, ax: Any) -> Any:
             f"a picture must have at most {_MOST_SERIES} series, not {len(by_name)}: filter first"
         )
     words = sum(name.count("\n") + 1.3 for name in by_name)
+    is_own = ax is None
     ax = new_axes(ax, size=(7.2, max(4.2, 0.2 * words)))  # inches; the legend is beside the axes
     for number, (name, series) in enumerate(by_name.items()):
         _draw_one(ax, x, name, series, number)
@@ -40,8 +41,10 @@ def draw_series(rows: Sequence[UtilityRow], x: str | None, ax: Any) -> Any:
     unit = units[0] if len(units) == 1 else "each in its unit"
     below = _X[x] if x != "dimension" else f"dimension ({_counted_by(rows)})"
     set_words(ax, f"{_lesson_of(rows, x)}\n{drawn}", below, f"error (root mean square, {unit})")
-    if len(by_name) > 1:
+    if len(by_name) > 1 and is_own:
         ax.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False, handlelength=3.2)
+    elif len(by_name) > 1:  # beside given axes there may be others
+        ax.legend(loc="best", fontsize="x-small", handlelength=3.2)
     return ax
 
 

@@ -19,6 +19,8 @@ __all__ = ["Spread", "binomial_tail", "spread_of"]
 _LARGEST_RATE = 100.0  # of Laplace noise that is 0 but once in e^100 draws
 # Bounds of E Y**2 and E Y**4, for discrete Gaussian noise of sigma2 >= 1 and sums of it.
 _NORMAL = (2.001, 61.0)
+_FOR_SMALL = 0.1  # the share of a failure that is kept for errors that are too small
+_BELOW_1 = 1 - 1e-9
 _EULERIAN = {  # of which sum k**m p**k = p A_m(p) / (1 - p)**(m + 1)
     4: (1, 11, 11, 1),
     6: (1, 57, 302, 302, 57, 1),
@@ -57,6 +59,32 @@ class Spread:
         moment = self.fourth / n**3 + 3 * self.second**2 / n**2
         by_fourth = math.sqrt(math.sqrt(moment / failure))
         return min(by_second, by_fourth)
+
+    def interval(self, trials: int, failure: float) -> tuple[float, float]:
+        """Return an interval that the mean of Z**2 leaves with a probability of at most `failure`.
+
+        >>> low, high = Spread(second=2.001, fourth=61, copies=1).interval(100, 0.01)
+        >>> round(low, 2), round(high, 2)
+        (0.5, 1.61)
+        """
+        far = self.tolerance(trials, (1 - _FOR_SMALL) * failure)
+        return max(1 - far, self._least(trials, _FOR_SMALL * failure)), 1 + far
+
+    def _least(self, trials: int, failure: float) -> float:
+        """Return a number that the mean of Z**2 is below with a probability of at most `failure`.
+
+        Chernoff's bound, with E e**(-c X) <= 1 - 1/m + e**(-c m) / m for X >= 0 of mean 1 and a
+        square of mean m.
+        """
+        wanted = -math.log(failure) / (trials * self.copies)
+        p = min(1 / (1 + self.second), _BELOW_1)
+        low, high = 0.0, 1.0
+        for _ in range(50):
+            middle = (low + high) / 2
+            a = middle * p
+            divergence = a * math.log(middle) + (1 - a) * (math.log1p(-a) - math.log1p(-p))
+            low, high = (middle, high) if divergence > wanted else (low, middle)
+        return low
 
 
 def spread_of(noise: Any, copies: int, *, linear: bool = False) -> Spread | None:
