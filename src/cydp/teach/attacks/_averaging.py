@@ -32,7 +32,7 @@ __all__ = ["AveragingAttack", "averaging"]
 _MOST_POINTS = 1000  # of a line
 
 
-@dataclass(frozen=True, slots=True, repr=False, kw_only=True)
+@dataclass(frozen=True, slots=True, repr=False, eq=False, kw_only=True)
 class AveragingAttack(Attack):
     """An attack on a count by the mean of many answers. `averaging` returns it.
 
