@@ -115,6 +115,7 @@ def linkage(
     guesses = np.where(noisy >= 1, weights[1], weights[0]).argmax(1)
     held = counts[counts.any(1)]
     alone = held.sum(1) == 1
+    limit = largest_success(spent, float(shares[0]))
     return Attack(
         name="Linkage",
         question=f"which of {len(shares)} values is a person's {secret}?",
@@ -131,8 +132,9 @@ def linkage(
         defended=Trial(
             release="noisy counts of all columns together",
             loss=spent,
-            success=_success_by_counts(held, shares, weights, noise),
-            limit=largest_success(spent, float(shares[0])),
+            # Of one secret both are 1, which rounding must not exceed.
+            success=min(_success_by_counts(held, shares, weights, noise), limit),
+            limit=limit,
             observed={
                 "people": people,
                 "right": int(counts[guesses[:, None] == classes].sum()),
@@ -213,4 +215,5 @@ def _products_of_others(factors: NDArray[np.float64]) -> NDArray[np.float64]:
     ones = np.ones((len(factors), 1))
     before = np.hstack([ones, factors[:, :-1]]).cumprod(1)
     after = np.hstack([ones, factors[:, :0:-1]]).cumprod(1)[:, ::-1]
-    return before * after
+    products: NDArray[np.float64] = before * after
+    return products
