@@ -41,7 +41,7 @@ def test_the_figures_are_these() -> None:
 
 def test_what_each_run_of_the_fixed_key_finds() -> None:
     averaging = run("averaging")
-    assert averaging.count == PUMS["married"].sum() == 549
+    assert averaging.exact_count == PUMS["married"].sum() == 549
     undefended, defended = averaging.undefended.observed, averaging.defended.observed
     assert len(undefended["answers"]) == 10_000
     assert len(defended["answers"]) == 10
@@ -53,7 +53,7 @@ def test_what_each_run_of_the_fixed_key_finds() -> None:
     assert abs(array.defended.observed["mean"] - 549) > 100
     differencing = run("differencing")
     assert differencing.undefended.observed == {"counts": (549, 548), "has": True}
-    unique = {"persons": 1000, "unique": 674, "right": 869}
+    unique = {"people": 1000, "unique": 674, "right": 869}
     linkage = run("linkage")
     assert linkage.undefended.observed == unique
     assert 220 < linkage.defended.observed["right"] < 340  # 279 on average
@@ -192,6 +192,14 @@ def test_its_text_says_all() -> None:
     )
 
 
+def test_an_attack_is_equal_to_itself_alone() -> None:
+    """Its trials hold arrays, which have no equality that is True or False."""
+    one, other = run("averaging"), run("averaging")
+    assert one == one != other
+    assert one.defended == one.defended != other.defended
+    assert len({one, other, one.defended}) == 3
+
+
 @each
 def test_its_picture_can_be_read(name: str) -> None:
     check(run(name).plot)
@@ -205,3 +213,5 @@ def test_the_picture_of_means_can_be_read() -> None:
     answers = attack.undefended.observed["answers"]
     assert lines["undefended: 10,000 answers"].get_ydata()[-1] == answers.mean()
     assert Fraction(lines["exact count without"].get_ydata()[0]) == 548
+    one = run("averaging", epsilon=1).plot_means()
+    assert "defended: 1 answer" in [line.get_label() for line in one.lines]

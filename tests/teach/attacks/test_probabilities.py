@@ -118,6 +118,47 @@ def test_linkage_is_that_of_enumeration(epsilon: int) -> None:
     assert found.defended.success == pytest.approx(counts, rel=1e-9)
 
 
+def test_linkage_of_any_epsilon_and_of_secrets_that_nobody_has() -> None:
+    """Without a warning, which here is an error; without noise, by exact counts."""
+    people = [(0, 0), (0, 1), (1, 1), (2, 2), (2, 0), (2, 0)]
+    table = {"known": [p[0] for p in people], "secret": [p[1] for p in people]}
+    domains = {"known": range(3), "secret": range(5)}  # nobody has 3 or 4
+    for epsilon in (1, 40, 800, 10**5):
+        found = attacks.linkage(table, domains, "secret", epsilon=epsilon)
+        rows, counts = enumerate_linkage(people, 5, min(epsilon, 40))
+        assert found.undefended.success == pytest.approx(rows, rel=1e-12)
+        assert found.defended.success == pytest.approx(counts, rel=1e-8)
+    assert found.defended.observed["right"] == 4
+
+
+def test_linkage_of_many_secrets_is_that_of_counting() -> None:
+    """In two groups of 200 people each, everybody with a secret of their own.
+
+    A drawn secret that another of the group has is there twice, and found: 199 of 400. Their own
+    one is found if it is the first of the group: 1 of 400 of 1 of 200. One of the other group is
+    found if it comes before all of this group, which is so for half of the people: 200 of 400.
+    """
+    table = {"known": [0] * 200 + [1] * 200, "secret": range(400)}
+    found = attacks.linkage(table, {"known": [0, 1], "secret": range(400)}, "secret")
+    expected = (199 + 1 / 200 + 200 / 2) / 400
+    assert found.undefended.success == pytest.approx(expected, rel=1e-12)
+    assert found.chance < found.defended.success < found.defended.limit
+
+
+def test_rounding_never_exceeds_the_limit() -> None:
+    """These reach the limit; of one secret both are 1."""
+    table = {"a": [1, 1], "b": [0, 0]}
+    for epsilon in ("0.1", 1, 2, 5, 20):
+        for found in (
+            attacks.averaging(table, {"a": 1}, epsilon=epsilon, total=epsilon, count=1),
+            attacks.repeated_array(table, {"a": 1}, epsilon=epsilon, count=1),
+            attacks.linkage(table, {"a": [1], "b": [0]}, "b", epsilon=epsilon),
+            attacks.timing((0, 1), epsilon=epsilon, runs=2),
+        ):
+            assert found.defended.success <= found.defended.limit
+            assert found.defended.success == pytest.approx(found.defended.limit, rel=1e-12)
+
+
 def test_runs_of_linkage_are_as_often_right() -> None:
     """The attack truly run: one person of a table, drawn anew each time; a mutant is found out."""
     generator, random, times = SeededGenerator(2), np.random.default_rng(2), 400

@@ -13,7 +13,7 @@ from cydp.teach._pictures import HATCHES, new_axes, set_words
 __all__ = ["Attack", "Trial"]
 
 
-@dataclass(frozen=True, slots=True, repr=False, kw_only=True)
+@dataclass(frozen=True, slots=True, repr=False, eq=False, kw_only=True)
 class Trial:
     """What an attacker saw of one release, and how often such an attack is right.
 
@@ -43,7 +43,7 @@ class Trial:
         return f"{self.release}; {cost}: right with probability {self.success:.4g}"
 
 
-@dataclass(frozen=True, slots=True, repr=False, kw_only=True)
+@dataclass(frozen=True, slots=True, repr=False, eq=False, kw_only=True)
 class Attack:
     """An attack on a release without a defence, beside the same attack on one with it.
 

@@ -32,7 +32,7 @@ __all__ = ["AveragingAttack", "averaging"]
 _MOST_POINTS = 1000  # of a line
 
 
-@dataclass(frozen=True, slots=True, repr=False, kw_only=True)
+@dataclass(frozen=True, slots=True, repr=False, eq=False, kw_only=True)
 class AveragingAttack(Attack):
     """An attack on a count by the mean of many answers. `averaging` returns it.
 
@@ -40,12 +40,12 @@ class AveragingAttack(Attack):
     ----------
     name, question, chance, undefended, defended
         As in `Attack`.
-    count : int
-        The exact count, with the person whom the attacker asks about; without them it is less by 1.
+    exact_count : int
+        With the person whom the attacker asks about; without them it is less by 1.
 
     """
 
-    count: int
+    exact_count: int
 
     def plot_means(self, ax: Any = None) -> Any:
         """Draw the mean of the first answers against their number (extra ``plot``).
@@ -72,12 +72,12 @@ class AveragingAttack(Attack):
         ):
             n = np.unique(np.geomspace(1, len(answers), _MOST_POINTS).astype(np.int64))
             means = np.cumsum(answers)[n - 1] / n
-            draw_line(ax, n, means, f"{name}: {len(answers):,} answers", number)
+            draw_line(ax, n, means, f"{name}: {_count_words(len(answers))}", number)
             ax.plot(n[-1:], means[-1:], "os"[number], color=f"C{number}")
         ends = [1, len(draws[0])]
         for style, count, label in (
-            (":", self.count, "with them"),
-            ("-", self.count - 1, "without"),
+            (":", self.exact_count, "with them"),
+            ("-", self.exact_count - 1, "without"),
         ):
             ax.plot(
                 ends, [count] * 2, color=ink_of(ax), linewidth=0.9, linestyle=style,
@@ -166,7 +166,7 @@ def averaging(
     free = noise.release(np.full(asked, exact), rng=rng)
     paid, spent = release_while_paid(noise, [exact] * asked, limit, rng)
     unpaid = PureDP(asked * each, relation=noise.relation)
-    words = [f"{n:,} answer{'s' if n > 1 else ''}" for n in (asked, len(paid))]
+    words = [_count_words(n) for n in (asked, len(paid))]
     refused = ", then the budget refuses" if len(paid) < asked else ""
     return AveragingAttack(
         name="Averaging",
@@ -176,5 +176,9 @@ def averaging(
             f"{words[0]} of epsilon={format_number(each)}", unpaid, noise, free, exact
         ),
         defended=trial_of_mean(f"{words[1]}{refused}", spent, noise, paid, exact),
-        count=exact,
+        exact_count=exact,
     )
+
+
+def _count_words(answers: int) -> str:
+    return f"{answers:,} answer{'s' if answers > 1 else ''}"

@@ -56,7 +56,7 @@ def linkage(
         `success` is for a person of the table, chosen at random, whose secret is drawn anew by the
         shares of the table, before the release: so that the attack is measured by what the row
         tells, not by what all others tell. `observed` of each trial is of the table as it is: a
-        dict of the number of ``persons``, of how many the attacker guessed ``right``, and, without
+        dict of the number of ``people``, of how many the attacker guessed ``right``, and, without
         a defence, of how many are ``unique`` in what is known.
 
     Raises
@@ -80,7 +80,7 @@ def linkage(
     >>> domains = {"sex": ["f", "m"], "age": (10, (0, 100)), "ill": [0, 1]}
     >>> attack = linkage(people, domains, "ill")
     >>> attack.undefended.observed, attack.undefended.success
-    ({'persons': 4, 'unique': 4, 'right': 4}, 1.0)
+    ({'people': 4, 'unique': 4, 'right': 4}, 1.0)
     >>> round(attack.defended.success, 4), round(attack.defended.limit, 4)
     (0.6225, 0.7311)
 
@@ -102,10 +102,10 @@ def linkage(
     inside = rows_where(places, ordered)
     codes = np.ravel_multi_index([each[inside].astype(np.int64) for each in places], shape)
     counts = np.bincount(codes, minlength=cells).reshape(-1, shape[-1])
-    persons = int(counts.sum())
-    if persons == 0:
+    people = int(counts.sum())
+    if people == 0:
         raise ValueError("table must have a row whose columns are all in their domains")
-    shares = counts.sum(0) / persons
+    shares = counts.sum(0) / people
     # From the most frequent secret on: at equal evidence it is guessed.
     order = np.argsort(-shares, kind="stable")
     shares, counts = shares[order], np.ascontiguousarray(counts[:, order])
@@ -115,9 +115,10 @@ def linkage(
     guesses = np.where(noisy >= 1, weights[1], weights[0]).argmax(1)
     held = counts[counts.any(1)]
     alone = held.sum(1) == 1
+    limit = largest_success(spent, float(shares[0]))
     return Attack(
         name="Linkage",
-        question=f"which of {len(shares)} values has a person's {secret}?",
+        question=f"which of {len(shares)} values is a person's {secret}?",
         chance=float(shares[0]),
         undefended=Trial(
             release="the rows without names",
@@ -125,16 +126,17 @@ def linkage(
             success=_success_by_rows(held, shares),
             limit=1.0,
             observed={
-                "persons": persons, "unique": int(alone.sum()), "right": int(held.max(1).sum()),
+                "people": people, "unique": int(alone.sum()), "right": int(held.max(1).sum()),
             },
         ),
         defended=Trial(
             release="noisy counts of all columns together",
             loss=spent,
-            success=_success_by_counts(held, shares, weights, noise),
-            limit=largest_success(spent, float(shares[0])),
+            # Of one secret both are 1, which rounding must not exceed.
+            success=min(_success_by_counts(held, shares, weights, noise), limit),
+            limit=limit,
             observed={
-                "persons": persons,
+                "people": people,
                 "right": int(counts[guesses[:, None] == classes].sum()),
             },
         ),
@@ -144,10 +146,12 @@ def linkage(
 def _weights(shares: NDArray[np.float64], noise: DiscreteLaplace) -> NDArray[np.float64]:
     """Return what a noisy count below 1, and one of at least 1, says for each secret.
 
-    That is its probability, times the likelihood ratio of a count of 1 to one of 0. Of the largest
-    the first is guessed.
+    That is the logarithm of its probability times the likelihood ratio of a count of 1 to one of 0.
+    Of the largest the first is guessed.
     """
-    return np.stack([shares, shares * np.exp(2 * float_of(1 / noise.scale))])
+    logs = np.log(np.maximum(shares, np.finfo(float).tiny))  # of 0: below that of any other
+    evidence = np.where(shares > 0, 2 * float_of(1 / noise.scale), 0)
+    return np.stack([logs, logs + evidence])
 
 
 def _success_by_rows(held: NDArray[np.int64], shares: NDArray[np.float64]) -> float:
@@ -162,13 +166,17 @@ def _success_by_rows(held: NDArray[np.int64], shares: NDArray[np.float64]) -> fl
 
     """
     right = 0.0
-    for one in range(len(shares)):
-        others = held.copy()
+    for one in np.flatnonzero(shares):
+        others = held[held[:, one] > 0]
+        persons = others[:, one].astype(np.float64)
         others[:, one] -= 1
-        for drawn, share in enumerate(shares.tolist()):
-            now = others.copy()
-            now[:, drawn] += 1
-            right += share * float(held[now.argmax(1) == drawn, one].sum())
+        # A drawn secret has a count one larger: it must exceed the earlier, and reach the later.
+        earlier = np.maximum.accumulate(others, axis=1)[:, :-1]
+        later = np.maximum.accumulate(others[:, :0:-1], axis=1)[:, ::-1]
+        found = np.ones(others.shape, bool)
+        found[:, 1:] &= others[:, 1:] >= earlier
+        found[:, :-1] &= others[:, :-1] + 1 >= later
+        right += float(persons @ (found @ shares))
     return right / float(held.sum())
 
 
@@ -180,19 +188,32 @@ def _success_by_counts(
 ) -> float:
     """Return how often the largest weight is that of the person's secret, exactly."""
     classes = np.arange(len(shares))
+    # P(count + noise >= 1), since the noise is symmetric: of counts as they are, less 1, more 1.
+    above, less, more = (noise.cdf(held + each - 1) for each in (0, -1, 1))
     right = 0.0
-    for one in classes:
-        others = held[held[:, one] > 0]
-        persons = others[:, one].astype(np.float64)
-        others[:, one] -= 1
-        for drawn in classes:
-            now = others.copy()
-            now[:, drawn] += 1
-            above = noise.cdf(now - 1)  # P(count + noise >= 1), since the noise is symmetric
-            for bit in (0, 1):
-                won = weights[bit, drawn]
-                loses = (weights < won) | ((weights == won) & (classes >= drawn))
-                chance = np.where(loses[1], above, 0) + np.where(loses[0], 1 - above, 0)
-                chance[:, drawn] = above[:, drawn] if bit else 1 - above[:, drawn]
-                right += float(shares[drawn] * (persons @ chance.prod(1)))
+    for drawn in np.flatnonzero(shares):
+        for bit in (0, 1):
+            won = weights[bit, drawn]
+            loses = (weights < won) | ((weights == won) & (classes >= drawn))
+            loses[:, drawn] = True  # the drawn one's own probability is apart
+            chance, changed = (
+                np.where(loses[1], tail, 0) + np.where(loses[0], 1 - tail, 0)
+                for tail in (above, less)
+            )
+            # The person's own row left a count of `classes`, and went to that of `drawn`.
+            kept = _products_of_others(chance) * changed
+            own = more[:, [drawn]] if bit else 1 - more[:, [drawn]]
+            same = above[:, drawn] if bit else 1 - above[:, drawn]
+            p = kept * own
+            p[:, drawn] = chance.prod(1) * same
+            right += float(shares[drawn] * (held * p).sum())
     return right / float(held.sum())
+
+
+def _products_of_others(factors: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return for each entry the product of all others of its row: without a division by 0."""
+    ones = np.ones((len(factors), 1))
+    before = np.hstack([ones, factors[:, :-1]]).cumprod(1)
+    after = np.hstack([ones, factors[:, :0:-1]]).cumprod(1)[:, ::-1]
+    products: NDArray[np.float64] = before * after
+    return products

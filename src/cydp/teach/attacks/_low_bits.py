@@ -116,8 +116,8 @@ def low_bits(
 
     A textbook draws U from (0, 1] and a sign, and returns the floating-point number
     ``value + sign * scale * -log(U)``. Which numbers can come out depends on the value, so that
-    many outputs are possible from one of two values only. `cydp.Laplace` gives multiples of a grid,
-    each of which is possible from every value.
+    many outputs are possible from one of two values only, most of all for small values.
+    `cydp.Laplace` gives multiples of a grid, each of which is possible from every value.
 
     Parameters
     ----------

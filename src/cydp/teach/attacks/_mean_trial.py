@@ -78,11 +78,12 @@ def trial_of_mean(
         The exact count.
 
     """
-    mean = float(answers.mean())
+    mean, limit = float(answers.mean()), largest_success(loss, CHANCE)
     return Trial(
         release=release,
         loss=loss,
-        success=success_of_sum(noise, len(answers), len(answers)),
-        limit=largest_success(loss, CHANCE),
+        # One answer reaches the limit, which rounding must not exceed.
+        success=min(success_of_sum(noise, len(answers), len(answers)), limit),
+        limit=limit,
         observed={"answers": answers, "mean": mean, "counted": mean >= exact - 0.5},
     )

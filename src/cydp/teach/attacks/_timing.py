@@ -96,7 +96,8 @@ def timing(
     It draws noise as "how many trials until one fails", with a sign. Its number of steps is 1 plus
     the magnitude of the noise, which a clock sees. Who knows the magnitude knows the value up to
     two candidates: the output minus it, and plus it. The samplers of cydp do the same work for
-    every noise, except with a stated probability.
+    every noise, except with a stated probability: below 2**-40 with ``Generator(fixed_work=True)``,
+    which is the defence here.
 
     Parameters
     ----------
@@ -152,7 +153,7 @@ def timing(
     output = _attack_output(pair, _draw_fixed(scale, number, generator))
     releases = (
         "noise by counting trials, and the number of steps",
-        "cydp.DiscreteLaplace, and the number of steps",
+        "cydp.DiscreteLaplace with Generator(fixed_work=True), and the number of steps",
     )
     success = _success(mechanism, distance)
     return set_beside("Timing", mechanism, releases, success, (steps, output))
@@ -208,7 +209,7 @@ def _attack_output(values: Pair, drawn: list[tuple[int, int]]) -> Timed:
     return Timed(
         values=values, truth=truth, released=released, steps=steps,
         certain=np.zeros(len(drawn), bool), guesses=nearer(values, released),
-        sampler="cydp's sampler",
+        sampler="cydp's sampler with fixed work",
     )  # fmt: skip
 
 
