@@ -9,13 +9,17 @@ from zlib import crc32
 import pytest
 from generator.streams import seeded, stream
 from hypothesis import settings
+from long_runs import examples, set_long
 
 __all__ = ["seeded", "stream"]
 
-# The same examples in each run, however busy the machine is.
 
-settings.register_profile("fixed", derandomize=True, deadline=None)
-settings.load_profile("fixed")
+def pytest_configure(config: pytest.Config) -> None:
+    """Let hypothesis try the same examples in each run, however busy the machine is."""
+    set_long("not long" not in config.option.markexpr)
+    settings.register_profile("fixed", derandomize=True, deadline=None, max_examples=examples(100))
+    settings.load_profile("fixed")
+
 
 # A child must not collect what an earlier test left in its parent: DuckDB's connections then wait
 # for threads that the child does not have, for ever.

@@ -10,7 +10,7 @@ from report import growth_picture, ratios_picture, roofline_picture
 from report.topics import OTHER, TOPICS
 
 NOISE = ("Keystream", "Noise", "Mechanisms")
-CALLS = ("Releases", "Budgets and plans", "Small calls", "Package")
+CALLS = ("Releases", "Budgets and plans", "Small calls", "Pictures", "Package")
 TABLES = tuple(topic for topic in (*TOPICS, OTHER) if topic not in (*NOISE, *CALLS))
 PICTURES = {  # a screen or two each
     "ratios_noise.png": partial(ratios_picture.figure, topics=NOISE),

@@ -16,6 +16,7 @@ TOPICS = {
     "Post-processing": r"^(nonnegative|with_total|normalized|shares) ",
     "Columns": r"column|strings|chunks",
     "Budgets and plans": r"^(accountant|ledger): ",
+    "Pictures": r"^picture: ",
     "Package": r"^package: ",
     "What the machine can give": r"^limit: ",
 }

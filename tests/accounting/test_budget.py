@@ -16,6 +16,7 @@ import pytest
 from accounting.ledger.ledger_processes import new
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from long_runs import examples
 
 from cydp import (
     ZCDP,
@@ -32,7 +33,7 @@ from cydp import (
 )
 from cydp.accounting import MeasureMismatchError, RelationMismatchError, _filter
 
-fixed = settings(derandomize=True, deadline=None, max_examples=300)
+fixed = settings(derandomize=True, deadline=None, max_examples=examples(300))
 
 
 def test_ten_charges_of_a_tenth_empty_a_budget_of_one() -> None:

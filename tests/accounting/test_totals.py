@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from long_runs import examples
 
 from cydp import ZCDP, ApproxDP, BudgetExceededError, DiscreteLaplace, PrivacyFilter, PureDP
 from cydp.accounting._amounts import MOST_BITS, Amount, add_amounts, exceeds
@@ -34,7 +35,7 @@ def amounts(length: int) -> st.SearchStrategy[list[Amount]]:
 
 
 @pytest.mark.parametrize("length", [1, 2])
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(data=st.data())
 def test_totals_are_sums_of_amounts(length: int, data: Any) -> None:
     spent = (Fraction(0),) * length
@@ -90,7 +91,7 @@ def numbers_of(loss: Any) -> Amount:
     return (loss.rho,) if isinstance(loss, ZCDP) else loss._numbers[: 1 + hasattr(loss, "delta")]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(
     st.sampled_from(BUDGETS),
     st.lists(st.tuples(st.sampled_from(LOSSES), st.sampled_from([1, 1, 1, 0, 3])), max_size=30),

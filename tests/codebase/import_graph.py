@@ -7,7 +7,8 @@ A room is a module or a package of `cydp`; `accounting/ledger` is a room of its 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 
 SOURCE = Path(__file__).parents[2] / "src" / "cydp"
@@ -22,7 +23,8 @@ def name_of(file: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-def files() -> dict[str, Path]:
+@cache
+def files() -> Mapping[str, Path]:
     """Modules and extensions, by name; "" is the package itself."""
     found = [*SOURCE.rglob("*.py"), *SOURCE.rglob("*.pyx")]
     return {name_of(file): file for file in sorted(found)}

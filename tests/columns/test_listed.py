@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from long_runs import examples
 
 from cydp import exact
 from cydp._columns import blocks
 from cydp._columns.listed import ListedIdentifiers
 from cydp.testing import SeededGenerator
 
-fixed = settings(derandomize=True, deadline=None, max_examples=200)
+fixed = settings(derandomize=True, deadline=None, max_examples=examples(200))
 ONE_BLOCK = 10**9  # rows: what is converted at once
 
 TEXT = ["", "a", "b\0", "\u00e9\ud800", "a long one " * 3]

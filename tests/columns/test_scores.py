@@ -9,11 +9,12 @@ import pytest
 from columns.near_limits import NUMBERS, shapes
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from long_runs import examples
 from numpy.typing import NDArray
 
 from cydp._columns.scores import declare_scores, read_scores
 
-fixed = settings(derandomize=True, deadline=None, max_examples=300)
+fixed = settings(derandomize=True, deadline=None, max_examples=examples(300))
 
 TOP = 2**60 + 1  # no float64
 

@@ -14,6 +14,7 @@ import pytest
 from exact.partial_aggregates import STEP, SUMS, partial_aggregates, table
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from long_runs import examples
 
 from cydp.exact import (
     GroupedAccumulator,
@@ -23,7 +24,7 @@ from cydp.exact import (
     histogram,
 )
 
-fixed = settings(derandomize=True, deadline=None, max_examples=60)
+fixed = settings(derandomize=True, deadline=None, max_examples=examples(60))
 
 
 def pieces(rows: int, cuts: list[int]) -> Iterator[slice]:

@@ -9,13 +9,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from long_runs import examples
 
 from cydp import _threads as threads
 from cydp import exact
 
 SIGNED = ["int8", "int16", "int32", "int64"]
 DTYPES = ["bool", *SIGNED, "uint8", "uint16", "uint32", "uint64"]
-fixed = settings(derandomize=True, deadline=None, max_examples=300)
+fixed = settings(derandomize=True, deadline=None, max_examples=examples(300))
 
 
 def check(codes, minlength=0):

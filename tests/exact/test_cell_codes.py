@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from long_runs import examples
 
 from cydp import _threads as threads
 from cydp import exact
@@ -16,7 +17,7 @@ from cydp.exact._grouped_histogram import grouped_histogram
 
 FLOATS = ["float16", "float32", "float64"]
 INTEGERS = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
-fixed = settings(derandomize=True, deadline=None, max_examples=300)
+fixed = settings(derandomize=True, deadline=None, max_examples=examples(300))
 
 BINS = {  # and a range
     "equal": (7, (-3.5, 100)),

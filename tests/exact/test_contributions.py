@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from long_runs import examples
 from numpy.typing import NDArray
 from reference.siphash import MASK, siphash
 from scipy.stats import chi2
@@ -25,7 +26,7 @@ def bound(users: Any, partitions: Any, most: int, rows: int = 1, rng: Any = None
     )
 
 
-fixed = settings(derandomize=True, deadline=None, max_examples=150)
+fixed = settings(derandomize=True, deadline=None, max_examples=examples(150))
 LIMIT, REJECTED = 1e-3, 1e-9
 
 

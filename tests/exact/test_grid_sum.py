@@ -17,13 +17,14 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from long_runs import examples
 
 from cydp import _threads as threads
 from cydp import exact
 
 FLOATS = ["float16", "float32", "float64"]
 INTEGERS = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
-fixed = settings(derandomize=True, deadline=None, max_examples=400)
+fixed = settings(derandomize=True, deadline=None, max_examples=examples(400))
 
 
 def units_of(value, lower, upper, step):

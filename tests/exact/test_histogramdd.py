@@ -11,13 +11,14 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from long_runs import examples
 
 from cydp import _threads as threads
 from cydp import exact
 
 FLOATS = ["float16", "float32", "float64"]
 INTEGERS = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
-fixed = settings(derandomize=True, deadline=None, max_examples=200)
+fixed = settings(derandomize=True, deadline=None, max_examples=examples(200))
 
 
 def check(columns, bins, range=None):

@@ -15,13 +15,14 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from long_runs import examples
 
 from cydp import _threads as threads
 from cydp import exact
 from cydp._columns import keys as _keys
 from cydp.testing import SeededGenerator
 
-fixed = settings(derandomize=True, deadline=None, max_examples=300)
+fixed = settings(derandomize=True, deadline=None, max_examples=examples(300))
 
 
 def match(x: Any, keys: Any) -> Any:

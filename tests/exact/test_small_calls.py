@@ -22,6 +22,7 @@ import pytest
 from exact.functions_called import functions_called
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from long_runs import examples
 
 from cydp import exact
 from cydp._columns import numbers
@@ -220,7 +221,7 @@ DTYPES = st.sampled_from(["i4", "i8", "f4", "f8", "u1", ">f8", "f2", "?", "u8"])
 NUMBER = st.one_of(st.integers(-50, 50), st.floats(-50, 50), st.sampled_from(ENDS))
 
 
-@settings(max_examples=400, deadline=None, derandomize=True)
+@settings(max_examples=examples(400), deadline=None, derandomize=True)
 @given(DTYPES, st.lists(st.floats(), max_size=12), st.integers(0, 5), NUMBER, NUMBER)
 def test_any_small_call(dtype: str, values: list[float], n: int, lo: Any, hi: Any) -> None:
     with np.errstate(all="ignore"):

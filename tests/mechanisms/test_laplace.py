@@ -14,6 +14,7 @@ import pytest
 from generator.streams import Seeded
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from long_runs import examples
 from samplers.goodness_of_fit import LIMIT, REJECTED, cells, ends_of, p_value
 
 import cydp
@@ -28,7 +29,7 @@ from cydp import (
 )
 from cydp.testing import SeededGenerator
 
-fixed = settings(derandomize=True, deadline=None, max_examples=300)
+fixed = settings(derandomize=True, deadline=None, max_examples=examples(300))
 MOST = 2**126
 
 

@@ -11,6 +11,7 @@ import pytest
 from columns.near_limits import INTEGERS, NUMBERS, shapes
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from long_runs import examples
 
 from cydp import Gaussian, Laplace, Snapping
 from cydp._columns.floats import read_floats
@@ -18,7 +19,7 @@ from cydp.mechanisms._grid_mechanism import declare_reals
 from cydp.mechanisms._grid_noise import read_steps
 from cydp.testing import SeededGenerator
 
-fixed = settings(derandomize=True, deadline=None, max_examples=400)
+fixed = settings(derandomize=True, deadline=None, max_examples=examples(400))
 
 EXPONENTS = st.one_of(
     st.integers(-64, 16), st.sampled_from([-1021, -200, -80, -74, -73, 40, 60, 63, 64, 70, 896])

@@ -13,6 +13,7 @@ import pytest
 from exact.functions_called import functions_called
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from long_runs import examples
 
 import cydp
 from cydp import BudgetLedger, PrivacyFilter, PureDP, exact
@@ -185,7 +186,7 @@ ENDS = [
 
 
 @pytest.mark.parametrize("mechanism", INTEGERS, **ids)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(st.one_of(st.integers(), st.sampled_from(ENDS)), st.integers(0, 50))
 def test_an_int_is_released_as_an_array_of_one(mechanism: Any, value: int, seed: int) -> None:
     """The quickest way takes the same noise and has the same ends."""

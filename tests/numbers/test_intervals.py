@@ -6,11 +6,12 @@ from fractions import Fraction
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from long_runs import examples
 
 from cydp._numbers.intervals import exp_bounds, exp_interval, ln_bounds, quotients, sqrt_bounds
 
 WIDE = Context(200)
-fixed = settings(derandomize=True, deadline=None, max_examples=200)
+fixed = settings(derandomize=True, deadline=None, max_examples=examples(200))
 NUMBERS = st.fractions(Fraction(1, 10**9), 10**6, max_denominator=10**9)
 
 

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from long_runs import examples
 
 from cydp._numbers.rational import (
     Exact,
@@ -186,7 +187,7 @@ def oracle(text: str) -> Fraction | str:
     return "bits" if long else number
 
 
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=examples(1000), deadline=None)
 @given(
     st.one_of(
         st.text("0123456789+-./eE \n\t_", max_size=14),

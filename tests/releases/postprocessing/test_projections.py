@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from long_runs import examples
 from reference import projection
 from releases.postprocessing.made import (
     histogram_of,
@@ -118,7 +119,7 @@ def test_mutants_are_rejected(mutant: Callable[[Sequence[int]], list[int]]) -> N
 
 
 @given(TABLES, st.data())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @example([HIGHEST] * 9, None)
 @example([LOWEST] * 9, None)
 def test_counts_are_within_1_of_the_closest_real_numbers(
@@ -137,7 +138,7 @@ def test_counts_are_within_1_of_the_closest_real_numbers(
 
 
 @given(TABLES, st.data())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 def test_a_total_moves_all_counts_alike(counts: list[int], data: st.DataObject) -> None:
     total = data.draw(st.integers(len(counts) * LOWEST, len(counts) * HIGHEST))
     expected = projection.with_total(counts, total)
@@ -196,7 +197,7 @@ def test_a_remainder_is_spread_evenly() -> None:
 
 
 @given(TABLES)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_twice_is_once(counts: list[int]) -> None:
     once = histogram_of(counts).nonnegative()
     assert once.nonnegative() == once
@@ -208,7 +209,7 @@ def test_twice_is_once(counts: list[int]) -> None:
 
 
 @given(TABLES, st.integers(0, 1000))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_the_order_of_constraints_does_not_matter(counts: list[int], total: int) -> None:
     first = histogram_of(counts).nonnegative().with_total(total)
     step = histogram_of([0] * len(counts)).with_total(total)  # which fits, whatever the counts
