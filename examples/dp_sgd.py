@@ -156,7 +156,8 @@ def plot_accuracy(ax: Any = None, runs: int = 3) -> Any:
     ax.set_xlabel(f"epsilon at delta = {DELTA}")
     ax.set_ylabel("accuracy on held-out rows (share)")
     title = "A smaller epsilon needs more noise, which costs accuracy\n"
-    ax.set_title(title + f"({STEPS} steps on samples of {SHARE}; means of {runs} runs)", loc="left", fontsize="medium")
+    title += f"({STEPS} steps on samples of {SHARE}; means of {runs} runs)"
+    ax.set_title(title, loc="left", fontsize="medium")
     ax.legend(loc="center right")
     return ax
 
