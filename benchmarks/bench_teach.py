@@ -1,5 +1,6 @@
 """The pictures of `cydp.teach`: what is computed for each, and its drawing as a file."""
 
+import runpy
 from collections.abc import Callable
 from io import BytesIO
 from pathlib import Path
@@ -17,9 +18,8 @@ from cydp.testing import SeededGenerator
 
 mpl.use("agg")
 
-PUMS = np.genfromtxt(
-    Path(__file__).parents[1] / "examples/data/pums.csv", delimiter=",", names=True
-)
+EXAMPLES = Path(__file__).parents[1] / "examples"
+PUMS = np.genfromtxt(EXAMPLES / "data" / "pums.csv", delimiter=",", names=True)
 TABLE = {name: PUMS[name] for name in PUMS.dtype.names or ()}
 MARRIED = {"married": 1}
 DOMAINS = {
@@ -82,6 +82,7 @@ PICTURES: dict[str, Callable[[], Any]] = {
     "UtilityTable.plot": lambda: utility.measure(
         "counts", [1, 10, 100, 1000], epsilon=1, delta="1e-6"
     ).plot(),
+    "dp_sgd.plot_accuracy": runpy.run_path(str(EXAMPLES / "dp_sgd.py"))["plot_accuracy"],
 }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import runpy
+import sys
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
@@ -140,3 +141,11 @@ def test_the_picture(shown: dict[str, Any]) -> None:
     assert private.get_xdata()[0] > 2
     assert guess.get_ydata()[0] == 0.515
     assert "epsilon" in ax.get_xlabel()
+
+
+def test_the_picture_says_how_to_install_what_it_needs(
+    shown: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
+    with pytest.raises(ImportError, match=r"pip install 'cydp\[plot\]'"):
+        shown["plot_accuracy"]()

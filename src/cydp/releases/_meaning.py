@@ -10,7 +10,7 @@ from cydp._numbers.intervals import exp_interval
 from cydp._numbers.rational import format_number
 from cydp.accounting._conversion import convert
 from cydp.accounting._loss import ZCDP, ApproxDP, Loss, PureDP
-from cydp.accounting._trade_off import Curve, pair_of
+from cydp.accounting._trade_off import curve_of
 from cydp.releases._unit import Unit
 
 __all__ = ["meaning_of", "notes_on", "notes_on_delta"]
@@ -50,8 +50,8 @@ def meaning_of(loss: Loss, unit: Unit) -> list[str]:
             found.append(
                 f"The odds of two values of {one} move by {_factor(2 * loss.epsilon, '2 epsilon')}."
             )
-        return [*found, _bet(question, loss.epsilon)]
-    found = []
+        return [*found, _bet(question, loss)]
+    found, bet = [], _bet(question, loss)
     if isinstance(loss, ZCDP):
         loss = convert(loss, delta=_STATED_DELTA)
         found.append(
@@ -59,14 +59,14 @@ def meaning_of(loss: Loss, unit: Unit) -> list[str]:
             f"{format_number(loss.delta)}; cydp.convert gives epsilon for another delta."
         )
         if isinstance(loss, PureDP):
-            return [*found, _bet(question, loss.epsilon)]
+            return [*found, bet]
     delta = format_number(loss.delta)
     return [
         *found,
         f"A single output may move the odds by any factor, since delta is above 0. Any test of "
         f"{question} has a rate of true positives of at most {_power(loss.epsilon)} times that of "
         f"false ones, plus delta = {delta}.",
-        _bet(question, loss.epsilon, loss.delta),
+        bet,
     ]
 
 
@@ -118,8 +118,8 @@ def _equal_to(epsilon: Fraction) -> str:
     return f" = {high:,f}" if high < 10**9 else f" = {high:.2e}"
 
 
-def _bet(question: str, epsilon: Fraction, delta: Fraction = Fraction(0)) -> str:
-    """Return the chance to guess right, at even odds."""
-    chance = Curve((pair_of(epsilon, delta),)).chance
+def _bet(question: str, loss: Loss) -> str:
+    """Return the chance to guess right, at even odds, by all that is known of a loss."""
+    chance = curve_of(loss).chance
     written = _FOUR_DIGITS.divide(Decimal(chance.numerator), Decimal(chance.denominator))
     return f"A fair bet on {question} is won with a probability of at most {written.normalize():f}."
