@@ -16,7 +16,7 @@ from cydp.accounting._conversion import delta_of
 from cydp.accounting._loss import ZCDP, ApproxDP, Loss, PureDP
 from cydp.accounting._loss_numbers import half_square
 
-__all__ = ["Curve", "curve_of", "pair_of"]
+__all__ = ["Curve", "curve_of"]
 
 _MOST_EPSILON = 1000  # beyond which a pair is taken to promise nothing
 _LEAST_RHO, _MOST_RHO = Fraction(1, 10**200), 10**4
@@ -32,7 +32,7 @@ class Pair:
     delta: Fraction
 
 
-def pair_of(epsilon: Fraction, delta: Fraction = Fraction(0)) -> Pair:
+def _pair_of(epsilon: Fraction, delta: Fraction = Fraction(0)) -> Pair:
     """Return the pair of an epsilon and a delta."""
     if epsilon > _MOST_EPSILON:
         return Pair(Fraction(1), Fraction(1))  # (0, 1), which every mechanism has
@@ -75,7 +75,7 @@ def curve_of(loss: Loss) -> Curve:
     pairs: list[Pair] = []
     if not isinstance(loss, ZCDP):
         pairs.append(
-            pair_of(loss.epsilon, loss.delta if isinstance(loss, ApproxDP) else Fraction(0))
+            _pair_of(loss.epsilon, loss.delta if isinstance(loss, ApproxDP) else Fraction(0))
         )
     implied = isinstance(loss, PureDP) and loss.rho == half_square(loss.epsilon)  # and tells less
     if loss.rho is not None and not implied:
@@ -85,7 +85,7 @@ def curve_of(loss: Loss) -> Curve:
 
 def _pairs_of_rho(rho: Fraction) -> list[Pair]:
     if rho == 0:
-        return [pair_of(Fraction(0))]
+        return [_pair_of(Fraction(0))]
     if rho > _MOST_RHO:
         return []
     rho = max(rho, _LEAST_RHO)  # a larger rho holds too
@@ -93,4 +93,4 @@ def _pairs_of_rho(rho: Fraction) -> list[Pair]:
     most = float_of(rho) + 9 * deviation
     epsilons = [Fraction(most * step / (_POINTS - 1)) for step in range(_POINTS)]
     pairs = [(epsilon, delta_of(rho, epsilon)) for epsilon in epsilons]
-    return [pair_of(epsilon, delta) for epsilon, delta in pairs if delta < 1]
+    return [_pair_of(epsilon, delta) for epsilon, delta in pairs if delta < 1]
