@@ -38,7 +38,7 @@ def meaning_of(loss: Loss, unit: Unit) -> list[str]:
     one = f"one {unit.name}"
     presence, question = {
         "add-remove": (f"{one} being present against absent", f"whether {one} is present"),
-        "change-one": (f"two values of {one}", f"which of two values {one} has"),
+        "change-one": (f"two values of {one}", f"which of two values is that of {one}"),
         "add-remove-or-change": (
             f"{one} being present against absent, and of two values of {one},",
             f"whether {one} is present, or which of two values it has,",

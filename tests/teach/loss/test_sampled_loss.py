@@ -74,5 +74,5 @@ def test_continuous_noise_is_drawn_by_its_loss_without_sampling() -> None:
     """Outputs reach as far as the losses of the whole; those of the sample are close to 0."""
     with closed():
         ax = privacy_loss(Sampled(Gaussian(sigma=1, sensitivity=1), "0.01")).plot_delta(0.3)
-        assert ax.get_xlabel() == "output (by its loss for tables with the row, in nats)"
+        assert ax.get_xlabel() == "output (by its loss without sampling, in nats)"
         assert ax.get_xlim()[0] < -2

@@ -44,7 +44,7 @@ _LOSS_UNIT = "outputs of one loss (in nats)"
 _RHO = "a rho counts as normal noise, as an example: mechanisms of it may lose more"
 _SEVERAL = "several integers that move may lose more than one: neighbours=([...], [...]) has them"
 _WORDS = "output (in words)"
-_ROW_UNIT = "output (by its loss for tables with the row, in nats)"
+_ROW_UNIT = "output (by its loss without sampling, in nats)"
 _MOST_INTEGER = 2**62
 _MOST_LISTED = 2**20  # categories or partitions
 

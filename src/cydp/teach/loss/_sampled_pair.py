@@ -31,7 +31,7 @@ def sampled_pair(pair: Pair, share: Fraction) -> Pair:
         for each in (table.largest, table.least)
     )
     return TablePair(
-        outputs=table.outputs if table is pair else losses, losses=losses,
+        outputs=table.outputs, losses=losses,
         p=q * table.p + (1 - q) * table.q, q=table.q, largest=largest, least=least,
         rounding=table.rounding, slack=table.slack, least_delta=table.least_delta,
         rest=tuple(

@@ -129,9 +129,9 @@ class ExpectedChange:
         half = self.max_utility / 2
         return (
             f"<{label_of(self.loss)}, a utility from 0 to {format_number(self.max_utility)}: "
-            f"with {self.question}, an expectation of {format_number(half)} becomes one from "
-            f"{self.least(half):,.6g} to {self.most(half):,.6g}; no expectation moves by more "
-            f"than {self.largest:,.6g}>"
+            f"with {self.question}, an expectation of {format_number(half)} becomes at least "
+            f"{self.least(half):,.6g} and at most {self.most(half):,.6g}; no expectation moves by "
+            f"more than {self.largest:,.6g}>"
         )
 
     def _read(self, expected: Number) -> Fraction:

@@ -274,7 +274,12 @@ class PublicEpsilons(Sequence[PublicEpsilon]):
             "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
             for row in cells
         ]
-        return "\n".join([*lines, "Numbers for different units cannot be compared."])
+        return "\n".join(
+            [
+                *lines,
+                "Numbers for different units cannot be compared. Sources: .source of each row.",
+            ]
+        )
 
 
 def public_epsilons() -> PublicEpsilons:
