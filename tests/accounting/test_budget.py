@@ -334,3 +334,12 @@ def test_what_is_left_is_rounded_down_and_what_is_asked_up() -> None:
         "the budget PureDP(epsilon=1000000) has PureDP(epsilon=about 999993) left: "
         "PureDP(epsilon=about 1.00001E+9) does not fit; nothing was charged"
     )
+
+
+def test_a_budget_has_no_rho_beside_its_epsilon() -> None:
+    """Four releases have a rho together; what a budget of their epsilon pays may have a larger."""
+    together = 4 * PureDP("0.25")
+    assert together.rho < PureDP(1).rho
+    assert PrivacyFilter(together).budget == PureDP(1)
+    assert PrivacyFilter(ApproxDP(1, "0.1", rho="0.01")).budget.rho is None
+    assert PrivacyFilter(together, relation="change-one").budget.relation is None

@@ -94,9 +94,10 @@ class PrivacyFilter:
     def __init__(self, budget: Loss, *, relation: str = "add-remove") -> None:
         if hasattr(self, "_pid"):
             raise TypeError("a PrivacyFilter is made once, and its budget cannot be changed")
-        self._budget = check_budget(budget, check_relation(relation))
-        self._relation = relation
-        self._limit = amount_of(budget, budget)
+        self._relation = check_relation(relation)
+        self._limit = amount_of(check_budget(budget, relation), budget)
+        # A rho beside an epsilon is that of certain releases, and no limit of this budget.
+        self._budget = loss_of_amount(type(budget), self._limit, budget.relation)
         self._most = total_of(self._limit)
         self._spent: Total = NOTHING
         self._kept: _Checked | None = None  # the last loss that was charged once

@@ -44,6 +44,8 @@ def meaning_of(loss: Loss, unit: Unit) -> list[str]:
             f"whether {one} is present, or which of two values it has,",
         ),
     }[unit.relation]
+    if isinstance(loss, ZCDP) and not loss.rho:
+        loss = PureDP(0, relation=loss.relation)
     if isinstance(loss, PureDP):
         found = [f"The odds of {presence} move by {_factor(loss.epsilon)}."]
         if unit.relation == "add-remove":
@@ -114,7 +116,7 @@ def _equal_to(epsilon: Fraction) -> str:
     """Return e**epsilon in three digits, rounded up."""
     if epsilon > _MOST_WRITTEN:
         return f", above 10**{_MOST_WRITTEN * 43 // 100}"
-    high = _THREE_DIGITS.plus(exp_interval(epsilon)[1])
+    high = _THREE_DIGITS.plus(exp_interval(epsilon)[1] if epsilon else Decimal(1))
     return f" = {high:,f}" if high < 10**9 else f" = {high:.2e}"
 
 

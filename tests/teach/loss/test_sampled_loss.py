@@ -76,3 +76,21 @@ def test_continuous_noise_is_drawn_by_its_loss_without_sampling() -> None:
         ax = privacy_loss(Sampled(Gaussian(sigma=1, sensitivity=1), "0.01")).plot_delta(0.3)
         assert ax.get_xlabel() == "output (by its loss without sampling, in nats)"
         assert ax.get_xlim()[0] < -2
+
+
+def test_losses_that_floats_do_not_hold_are_refused() -> None:
+    """Probabilities below the least float would be missing from a delta."""
+    loss = privacy_loss(Sampled(Gaussian(sigma="1/30", sensitivity=1), "1/10"))
+    assert loss.reverse().delta(0.01) == pytest.approx(1 - 0.9 * math.exp(0.01), abs=1e-12)
+    with pytest.raises(ValueError, match="must lose less where it is sampled"):
+        privacy_loss(Sampled(Gaussian(sigma="1/40", sensitivity=1), "1/10"))
+
+
+@pytest.mark.parametrize(("share", "count"), [("1e-3", 2), ("1e-4", 100), ("1e-9", 1000)])
+def test_the_grid_of_small_shares_is_small(share: str, count: int) -> None:
+    plan = Plan([(Sampled(Gaussian(sigma=1, sensitivity=1), share), count)])
+    loss = privacy_loss(plan)
+    assert len(loss.p) < 2**20
+    assert loss.delta(0.01) <= 1.2 * plan.delta(0.01)
+    alone = privacy_loss(Sampled(Gaussian(sigma=1, sensitivity=1), share)).delta(0.01)
+    assert loss.delta(0.01) >= alone

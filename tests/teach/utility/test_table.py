@@ -50,7 +50,7 @@ def test_text_shows_what_varies(table: utility.UtilityTable) -> None:
     assert head == "histogram, discrete Laplace: errors of 20 releases each"
     assert header.split()[:5] == ["dimension", "relation", "epsilon", "predicted", "bound"]
     assert len(rows) == 8 + 3
-    assert rows[-2].startswith("measured and predicted: they agree in each of 8 rows. ")
+    assert rows[-2].startswith("measured and predicted: they agree in each of 4 rows. ")
     assert max(map(len, [head, header, *rows])) <= 100
     many = utility.measure("counts", range(1, 100), epsilon=1, trials=0)
     assert len(repr(many).splitlines()) == 2 + 60 + 1 + 1

@@ -49,9 +49,16 @@ def compose(parts: Parts) -> Pair:
     step, width = _common_step(steps), _width(kept)
     if len(exact) == len(kept) and width / float_of(step) <= _MOST_POINTS:
         return _sum(exact, step, kept, 0.0)
-    step = Fraction(2) ** math.ceil(math.log2(width / _POINTS))
+    finest = max([width, *(_reach(pair) for pair, _ in kept)]) / _POINTS
+    step = Fraction(2) ** math.ceil(math.log2(finest))
+    while True:
+        spread = [(pair.spread(step), times) for pair, times in kept]
+        low, high = _range(*_sides(spread, step))
+        if high - low <= _MOST_POINTS:
+            break
+        step *= 2 ** math.ceil(math.log2((high - low) / _MOST_POINTS))
     rounding = float_of(step) * sum(times for _, times in kept)
-    return _sum([(pair.spread(step), times) for pair, times in kept], step, kept, rounding)
+    return _sum(spread, step, kept, rounding)
 
 
 def _is_equal(pair: Pair) -> bool:
@@ -79,6 +86,14 @@ def _width(parts: Parts) -> float:
             between += times * mean
             variance += times * square
     return max(between, 0.0) + _WIDTH * math.sqrt(variance)
+
+
+def _reach(pair: Pair) -> float:
+    """Return how far apart the finite losses of a table are: far beyond their width in a sample."""
+    if not isinstance(pair, TablePair):
+        return 0.0
+    finite = pair.losses[np.isfinite(pair.losses)]
+    return float(np.ptp(finite)) if len(finite) else 0.0
 
 
 def _join_normal(parts: Parts) -> Parts:
@@ -137,10 +152,7 @@ def _sum(
 ) -> TablePair:
     """Return the pair of the sums of losses."""
     origin = sum((lattice.origin * times for lattice, times in lattices), Fraction(0))
-    sides = [
-        [_Masses(_rescale(each, side), max(round(each.step / step), 1), n) for each, n in lattices]
-        for side in "pq"
-    ]
+    sides = _sides(lattices, step)
     last = sum(each.last * each.times for each in sides[0])
     count = sum(times for _, times in lattices)
     is_direct = last <= _MOST_DIRECT
@@ -175,6 +187,21 @@ def _sum(
         least_delta=10 * slack or LEAST_DELTA,
         rounding=rounding,
     )  # fmt: skip
+
+
+def _sides(lattices: Sequence[tuple[Lattice, int]], step: Fraction) -> list[list[_Masses]]:
+    """Return the masses of P and of Q."""
+    return [
+        [_Masses(_rescale(each, side), max(round(each.step / step), 1), n) for each, n in lattices]
+        for side in "pq"
+    ]
+
+
+def _range(*sides: Sequence[_Masses]) -> tuple[int, int]:
+    """Return the indices between which the sums are, but for `_TAIL`."""
+    last = sum(each.last * each.times for each in sides[0])
+    windows = [_window(side, last) for side in sides]
+    return min(a for a, _ in windows), max(b for _, b in windows)
 
 
 def _largest(lattices: Sequence[tuple[Lattice, int]], parts: Parts, rounding: float) -> float:

@@ -17,6 +17,7 @@ __all__ = ["sampled_pair"]
 _POINTS = 2**15  # of losses that are continuous
 _WIDTH = 20  # standard deviations, over which they are
 _TAIL = 1e-27  # of normal losses beyond 11 standard deviations, which are not listed
+_MISSING = 1e-12  # of the probabilities of a table
 _LARGE = 30.0  # nats, beyond which e**loss is not computed
 
 
@@ -25,6 +26,7 @@ def sampled_pair(pair: Pair, share: Fraction) -> Pair:
     if share == 1:
         return pair
     table, q = pair if isinstance(pair, TablePair) else _tabulate(pair), float_of(share)
+    _check_masses(table)
     losses = _mix(table.losses, q)
     largest, least = (
         None if each is None else _mix(np.array([each]), q).item()
@@ -39,6 +41,17 @@ def sampled_pair(pair: Pair, share: Fraction) -> Pair:
             for p, other, loss in table.rest
         ),
     )  # fmt: skip
+
+
+def _check_masses(table: TablePair) -> None:
+    """Refuse losses so large that floats hold only a part of what P or Q gives."""
+    for side in (0, 1):
+        listed = (table.p, table.q)[side].sum() + sum(row[side] for row in table.rest)
+        if abs(listed - 1) > _MISSING:
+            raise ValueError(
+                "cost must lose less where it is sampled: floats do not hold the probabilities of "
+                "losses of hundreds of nats"
+            )
 
 
 def _mix(losses: Any, q: float) -> Floats:

@@ -6,15 +6,17 @@ from __future__ import annotations
 from cydp._arguments import Integer
 from cydp._call_errors import explain_arguments
 from cydp.accounting._cost import Cost, loss_of
+from cydp.releases._explanation import Explanation
 from cydp.releases._meaning import meaning_of, notes_on
 from cydp.releases._public_rows import read_rows
+from cydp.releases._release import Release
 from cydp.releases._unit import Unit
 
 __all__ = ["in_words"]
 
 
 @explain_arguments
-def in_words(loss: Cost, *, unit: str = "person", n: Integer | None = None) -> str:
+def in_words(loss: Cost, *, unit: str | None = None, n: Integer | None = None) -> str:
     """Return what a loss promises, in sentences: odds, bets, tests, and what to be wary of.
 
     Parameters
@@ -23,8 +25,9 @@ def in_words(loss: Cost, *, unit: str = "person", n: Integer | None = None) -> s
         One that states no relation is read as of "add-remove". For a plan give
         ``plan.as_loss(delta)``; for several releases their sum, `cydp.sequential`; for groups
         `cydp.group_privacy`.
-    unit : str, default "person"
-        What the loss protects one of.
+    unit : str, optional
+        What the loss protects one of. Default: what a release protects, such as "row"; else
+        "person".
     n : int >= 1, optional
         The public number of records, which is compared with delta.
 
@@ -46,8 +49,10 @@ def in_words(loss: Cost, *, unit: str = "person", n: Integer | None = None) -> s
 
     """
     found = loss_of(loss, "loss")
-    if not isinstance(unit, str) or not unit:
+    if unit is not None and (not isinstance(unit, str) or not unit):
         raise TypeError("unit must be text, such as 'person'")
     rows = None if n is None else read_rows(n, "n")
+    if unit is None:
+        unit = loss.query.unit.name if isinstance(loss, Release | Explanation) else "person"
     relation = found.relation or "add-remove"
     return "\n".join([*meaning_of(found, Unit(relation, unit)), *notes_on(found, rows)])

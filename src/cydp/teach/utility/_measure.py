@@ -257,10 +257,11 @@ def _run(
     }
     if case.rms is not None and case.spread is not None and case.rms > 0:
         low, high = case.spread.interval(trials, failure)
+        is_inside = low <= square / case.rms**2 <= high
         found |= {
             "ratio_low": math.sqrt(low),
             "ratio_high": math.sqrt(high),
-            "agrees": low <= square / case.rms**2 <= high,
+            "agrees": None if is_inside and low == 0 else is_inside,  # or no noise would agree
         }
     elif case.rms is None and case.bound is not None:
         missed = round(beyond * trials)  # of releases of one answer

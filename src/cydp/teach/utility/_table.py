@@ -50,7 +50,7 @@ class UtilityRow:
         What `ratio` stays between if the prediction is right; None if the law is not known.
     agrees : bool or None
         Whether it does. Without `predicted`, whether no more errors exceed the bound than chance
-        explains. None if neither can be said.
+        explains. None if neither can be said, as of so few releases that no error is too small.
 
     """
 
@@ -216,7 +216,7 @@ class UtilityTable:
             said = [row.agrees for row in self.rows if row.agrees is not None]
             missed = format_number((1 - self.confidence) * 100)
             among = f"of {len(said)} row{'s' * (len(said) > 1)}"
-            verdict = f"agree in each {among}"
+            verdict = f"agree in {'each ' * (len(said) > 1)}{among}"
             if not agrees:
                 verdict = f"disagree in {said.count(False)} {among}"
             has_ratios = any(row.ratio_low is not None for row in self.rows)
