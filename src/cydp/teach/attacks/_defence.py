@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from fractions import Fraction
 from typing import Any
 
@@ -12,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cydp._generator import Generator
-from cydp.accounting._errors import BudgetExceededError
 from cydp.accounting._filter import PrivacyFilter
 from cydp.accounting._loss import PureDP
 from cydp.mechanisms._discrete_laplace import DiscreteLaplace
@@ -23,7 +21,7 @@ __all__ = ["release_while_paid"]
 def release_while_paid(
     noise: DiscreteLaplace, values: Sequence[Any], total: Fraction, rng: Generator | None
 ) -> tuple[NDArray[np.int64], PureDP]:
-    """Release one value after another until a budget refuses; return them, and what they cost.
+    """Release as many of the values as a budget pays for; return them, and what they cost.
 
     Budgets refuse seeded generators, whose noise is known. A lesson may have one, so that its
     numbers stay: the budget, which is the lesson's own, is charged apart from the draw.
@@ -41,9 +39,6 @@ def release_while_paid(
     budget = PrivacyFilter(PureDP(total), relation=noise.relation or "add-remove")
     paid = min(len(values), int(total / noise.epsilon))
     budget.charge(noise, count=paid)
-    if paid < len(values):
-        with suppress(BudgetExceededError):
-            budget.charge(noise)
-            paid += 1
+    assert paid == len(values) or budget.would_exceed(noise)
     noisy = noise.release(np.asarray(values[:paid], np.int64), rng=rng)
     return noisy, PureDP(paid * noise.epsilon, relation=noise.relation)

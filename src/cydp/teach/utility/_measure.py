@@ -51,7 +51,7 @@ def measure(
     Parameters
     ----------
     workload : str or Method, or list of them, default "histogram"
-        A name among `WORKLOADS`, or a `Method` of one's own.
+        A name among `WORKLOADS`, or a `Method` of your own.
     dimension : int or list of int, optional
         How many cells, answers, columns or rows: what the workload counts (`WORKLOADS`). Default:
         those of 1, 10, 100 and 1000 that it allows.

@@ -24,7 +24,7 @@ _EACH = 1000  # of made data: rows that each answer counts
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)  # data may be an array
 class Method:
-    """A method of one's own, or a rival's: anything that returns noisy numbers.
+    """A method of your own, or a rival's: anything that returns noisy numbers.
 
     Parameters
     ----------
