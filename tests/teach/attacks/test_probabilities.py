@@ -15,6 +15,7 @@ from teach.attacks.pums import INCOMES, PUMS, run
 from cydp import DiscreteLaplace, PureDP
 from cydp.teach import attacks
 from cydp.teach.attacks._limit import largest_success
+from cydp.teach.attacks._mean_trial import trial_of_mean
 from cydp.teach.attacks._reconstruction import _success_by_exact, _success_by_noisy
 from cydp.teach.attacks._sum_of_noise import success_of_sum
 from cydp.testing import SeededGenerator
@@ -213,6 +214,35 @@ def test_reconstruction_is_that_of_all_outputs(epsilon: str | int) -> None:
     assert found.defended.success == pytest.approx(np.mean(best), rel=1e-9)
     # Of exact counts: the third person for sure; of the first two in the two ways that differ 1/2.
     assert found.undefended.success == (1 + 0.75 + 0.75) / 3
+
+
+def test_the_guess_from_noisy_counts_is_the_most_probable_one() -> None:
+    """By Bayes' rule, with the law of the noise at the counts as they are: beyond the ends, too."""
+    ways = np.array(list(itertools.product((0, 1), repeat=3)))
+    has, groups = np.array([1, 0, 1]), [(0, 1, 2), (0, 1)]
+    table = {"block": [1, 1, 1], "sex": ["f", "f", "m"], "ill": has}
+    noise, seen = noise_of(1), []
+    for seed in range(40):
+        observed = attacks.reconstruction(
+            table, {"sex": ["f", "m"]}, {"ill": 1}, block={"block": 1},
+            epsilon=2, rng=SeededGenerator(seed),
+        ).defended.observed  # fmt: skip
+        chances = np.ones(len(ways))
+        for group, count in zip(groups, observed["counts"], strict=True):
+            chances *= noise.pmf(count - ways[:, list(group)].sum(1))
+        beliefs = chances @ ways / chances.sum()
+        if np.abs(beliefs - 0.5).min() > 1e-9:  # else any guess is as good
+            assert observed["right"] == np.count_nonzero((beliefs > 0.5) == has)
+            seen.append(observed["right"])
+    assert len(seen) > 20
+    assert len(set(seen)) > 1
+
+
+def test_a_mean_is_a_bet_on_the_nearer_count() -> None:
+    for off, counted in ((0.25, True), (0, True), (-0.25, True), (-0.5, True), (-0.75, False)):
+        answers = 500 + np.array([0, 0, 0, round(4 * off)])
+        trial = trial_of_mean("", PureDP(1), noise_of("1/4"), answers, 500)
+        assert (trial.observed["mean"], trial.observed["counted"]) == (500 + off, counted)
 
 
 def test_two_counts_of_one_person_are_two_votes() -> None:

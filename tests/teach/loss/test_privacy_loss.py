@@ -243,6 +243,19 @@ def test_epsilon_is_where_delta_is_reached(name: str) -> None:
             assert loss.distinguishing > delta
 
 
+def test_a_name_says_what_was_added_and_what_reversed() -> None:
+    one, two = privacy_loss(PureDP(1)), privacy_loss(PureDP(2))
+    a, b = one.name, two.name
+    assert (2 * (one + two)).name == f"2 x ({a} + {b})"
+    assert (2 * one + two).name == f"2 x {a} + {b}"
+    assert (one + two).reverse().name == f"reverse of ({a} + {b})"
+    mixed = one.reverse() + two
+    assert mixed.name == f"reverse of {a} + {b}"
+    assert mixed.reverse().name == f"reverse of (reverse of {a} + {b})"
+    assert mixed.reverse().reverse().name == mixed.name
+    assert (one.reverse() + two.reverse()).name == f"reverse of {a} + reverse of {b}"
+
+
 @pytest.mark.parametrize("name", ALL)
 def test_reverse_exchanges_p_and_q(name: str) -> None:
     loss, other = ALL[name], ALL[name].reverse()

@@ -16,7 +16,8 @@ from teach.looks import check
 
 import cydp
 from cydp.accounting._trade_off import curve_of
-from cydp.teach import ExpectedChange, expected_change, posterior, trade_off
+from cydp.sampling import Sampled
+from cydp.teach import ExpectedChange, expected_change, posterior, privacy_loss, trade_off
 from cydp.teach.meaning import __all__ as names
 
 EPSILONS = ["0", "0.1", "0.5", "1", "3", "10"]
@@ -121,6 +122,24 @@ def test_a_plan_is_told_better_than_by_its_sum() -> None:
     exact = yes**2 + yes * (1 - yes)
     told = trade_off(cydp.Plan([(cydp.PureDP("0.5"), 2)])).fair_bet
     assert exact <= told < trade_off(cydp.PureDP(1)).fair_bet - 0.05
+
+
+def test_a_sample_is_told_by_its_plan_and_by_its_loss() -> None:
+    """Each alone is the better one for some mechanism; the exact bet is below both."""
+    for mechanism, alone in (
+        (cydp.Gaussian(sigma=1, sensitivity=1), 0.77),
+        (cydp.DiscreteLaplace(epsilon=1, sensitivity=1), 0.539),
+        (cydp.ZCDP("1/2"), 0.785),  # a plan knows no pair of it, and its bet is 0.7856
+    ):
+        sample = Sampled(mechanism, "1/10")
+        told = trade_off(sample)
+        plan = trade_off(cydp.Plan([(sample, 1)]))
+        assert told.fair_bet == min(trade_off(sample.loss).fair_bet, plan.fair_bet) < alone
+        assert (1 + privacy_loss(sample).delta(0)) / 2 <= told.fair_bet
+        assert told.question == plan.question
+        at_one = expected_change(sample, 1, delta="1e-3")
+        assert at_one.most("0.1") == expected_change(plan.loss, 1, delta="1e-3").most("0.1")
+        assert "on a sample of 0.1: a fair bet" in repr(told)
 
 
 def test_a_smaller_rho_of_a_pure_loss_is_used() -> None:

@@ -60,6 +60,7 @@ class Found:
     stated: Loss | None = None
     caveats: tuple[str, ...] = ()  # why other neighbours or mechanisms of the cost may lose more
     unit: str = "output (in the unit of f)"
+    is_reverse: bool = False  # of what the name says
 
 
 def find_parts(cost: Any, neighbours: Any, scores: Any, other: Any) -> Found:

@@ -67,7 +67,8 @@ class PrivacyLoss:
     __slots__ = ("_found", "_pair", "name", "neighbours", "stated")
 
     def __init__(self, found: Found) -> None:
-        self.name, self.neighbours, self.stated = found.name, found.neighbours, found.stated
+        self.name = f"reverse of {_bracketed(found.name)}" if found.is_reverse else found.name
+        self.neighbours, self.stated = found.neighbours, found.stated
         self._found = found
         self._pair: Pair = compose(found.parts)
 
@@ -339,11 +340,10 @@ class PrivacyLoss:
 
         """
         found = self._found
-        name = found.name.removesuffix(_REVERSED)
         pair = None if self.neighbours is None else self.neighbours[::-1]
         other = Found(
             parts=[(pair_.reverse(), times) for pair_, times in found.parts],
-            name=name if name != found.name else name + _REVERSED,
+            name=found.name, is_reverse=not found.is_reverse,
             neighbours=pair, words=_exchange(found.words), stated=found.stated,
             unit=found.unit, caveats=found.caveats,
         )  # fmt: skip
@@ -361,7 +361,7 @@ class PrivacyLoss:
         times = read_integer(count, "count")
         if not 0 <= times <= _MOST_TIMES:
             raise ValueError(f"count must be from 0 to 10**6, not {times}")
-        return PrivacyLoss(add_up([(self._found, times)], f"{times:,} x {self.name}"))
+        return PrivacyLoss(add_up([(self._found, times)], f"{times:,} x {_bracketed(self.name)}"))
 
     __rmul__ = __mul__
 
@@ -455,9 +455,6 @@ class PrivacyLoss:
         return float_of(at)
 
 
-_REVERSED = ", P and Q exchanged"
-
-
 @explain_arguments
 def privacy_loss(
     cost: Cost | Plan | list[Any] | tuple[Any, ...],
@@ -516,6 +513,10 @@ def privacy_loss(
     if isinstance(cost, PrivacyLoss):
         raise TypeError("cost must be a mechanism, a loss or a plan: add privacy losses by +")
     return PrivacyLoss(find_parts(cost, neighbours, scores, other))
+
+
+def _bracketed(name: str) -> str:
+    return f"({name})" if " + " in name else name
 
 
 def _exchange(words: str) -> str:

@@ -14,6 +14,7 @@ from cydp.accounting._loss import ZCDP, ApproxDP, Loss, PureDP
 from cydp.accounting._loss_numbers import read_delta
 from cydp.accounting._plan import Plan
 from cydp.accounting._trade_off import Curve, curve_of
+from cydp.sampling._sampled import Sampled
 
 __all__ = ["CostOrPlan", "below", "label_of", "question_of", "read_curve", "read_share"]
 
@@ -33,6 +34,8 @@ def read_curve(cost: CostOrPlan, delta: Number | None, about: str | None) -> Cur
 
 def _losses_of(cost: CostOrPlan, delta: Fraction | None) -> list[Loss]:
     """Return losses that all hold: the one that is given, or a plan's at one or several deltas."""
+    if isinstance(cost, Sampled):  # a plan knows more of a sample than one loss can say
+        return [*_losses_of(cost.loss, delta), *_losses_of(Plan([(cost, 1)]), delta)]
     if isinstance(cost, Plan):
         if delta is not None:
             return [_at_one_delta(cost.as_loss(delta))]
@@ -91,6 +94,8 @@ def label_of(cost: CostOrPlan) -> str:
     """Return a cost in short: "epsilon = 1, delta = 1e-06"."""
     if isinstance(cost, Plan):
         return f"a plan of {sum(count for _, count in cost.items):,} releases"
+    if isinstance(cost, Sampled):
+        return f"{label_of(cost.mechanism)}, on a sample of {_short(cost.share)}"
     loss = loss_of(cost, "losses")
     if isinstance(loss, ZCDP):
         return f"rho = {_short(loss.rho)}"
