@@ -180,3 +180,27 @@ def test_a_list_is_a_plan_with_one_of_each() -> None:
         1
     )
     assert "2 releases" in privacy_loss(costs).name
+
+
+def test_rounding_of_a_million_releases_takes_no_delta_away(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The loss is above 0 but for e**-10,000: a guard of the root of n was too small for this."""
+    plan = Plan([(DiscreteGaussian(rho="1/50", sensitivity=1), 10**6)])
+    assert privacy_loss(plan).delta(0) == 1
+    monkeypatch.setattr(_compose, "_ROUNDING", 0.0)
+    assert privacy_loss(plan).delta(0) < 1
+
+
+@pytest.mark.parametrize(
+    "items",
+    [
+        [(Gaussian(rho=2000, sensitivity=1), 2), (PureDP("1/3"), 1)],
+        [(DiscreteGaussian(rho="1/2", sensitivity=1), 5 * 10**6)],
+        [(PureDP(800), 1), (Laplace(epsilon=1, sensitivity=1), 1)],
+    ],
+)
+def test_losses_that_floats_do_not_hold_are_refused(items: list[Any]) -> None:
+    with pytest.raises(ValueError, match="cost must lose less in all"):
+        privacy_loss(Plan(items))
+    assert privacy_loss(Plan([(PureDP(300), 1), (Laplace(epsilon=1, sensitivity=1), 1)])).mean > 300

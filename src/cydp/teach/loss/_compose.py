@@ -32,7 +32,10 @@ _MOST_POINTS = 2**20  # of losses that are kept as they are
 _POINTS = 2**17  # of losses that are spread to a grid
 _WIDTH = 20  # standard deviations, over which they are
 _TAIL = 1e-15  # the probability of losses that are left out
-_ROUNDING = 1e-14  # of a transform, times 10 + the root of the number of releases
+_ROUNDING = 4e-16  # of a transform, for each release
+_ROUNDING_ONCE = 2e-13
+_MOST_STEP = 256  # nats, of which e**step is still a float
+_MISSING = 0.01  # of the probabilities of a pair, which floats lose all at once
 _RATES = np.logspace(-1, 2, 40)
 
 
@@ -52,13 +55,25 @@ def compose(parts: Parts) -> Pair:
     finest = max([width, *(_reach(pair) for pair, _ in kept)]) / _POINTS
     step = Fraction(2) ** math.ceil(math.log2(finest))
     while True:
-        spread = [(pair.spread(step), times) for pair, times in kept]
+        spread = [(_spread(pair, step), times) for pair, times in kept]
         low, high = _range(*_sides(spread, step))
         if high - low <= _MOST_POINTS:
             break
         step *= 2 ** math.ceil(math.log2((high - low) / _MOST_POINTS))
     rounding = float_of(step) * sum(times for _, times in kept)
     return _sum(spread, step, kept, rounding)
+
+
+def _spread(pair: Pair, step: Fraction) -> Lattice:
+    """Return a pair on a grid; a ValueError where floats hold only a part of what P or Q gives."""
+    if step <= _MOST_STEP:
+        found = pair.spread(step)
+        totals = found.p.sum() + found.p_only, found.q.sum() + found.q_only
+        if all(abs(total - 1) < _MISSING for total in totals):
+            return found
+    raise ValueError(
+        "cost must lose less in all: floats do not hold the probabilities of losses of so many nats"
+    )
 
 
 def _is_equal(pair: Pair) -> bool:
@@ -155,6 +170,11 @@ def _sum(
     sides = _sides(lattices, step)
     last = sum(each.last * each.times for each in sides[0])
     count = sum(times for _, times in lattices)
+    p_only, q_only = (
+        -math.expm1(sum(n * math.log1p(-getattr(each, f"{side}_only")) for each, n in lattices))
+        if all(getattr(each, f"{side}_only") < 1 for each, _ in lattices) else 1.0
+        for side in "pq"
+    )  # fmt: skip
     is_direct = last <= _MOST_DIRECT
     if is_direct:
         low, high = 0, last
@@ -163,18 +183,14 @@ def _sum(
         windows = [_window(side, last) for side in sides]
         low, high = min(a for a, _ in windows), max(b for _, b in windows)
         p, q = (
-            _transform(side, low, high, window) for side, window in zip(sides, windows, strict=True)
+            _transform(side, low, high, window, 1 - beyond)
+            for side, window, beyond in zip(sides, windows, (p_only, q_only), strict=True)
         )
     at = np.flatnonzero((p > 0) | (q > 0))
     losses = exact_floats(origin + low * step, step, at)
-    p_only, q_only = (
-        -math.expm1(sum(n * math.log1p(-getattr(each, f"{side}_only")) for each, n in lattices))
-        if all(getattr(each, f"{side}_only") < 1 for each, _ in lattices) else 1.0
-        for side in "pq"
-    )  # fmt: skip
     ends = [(math.inf, p_only, 0.0)] * (p_only > 0) + [(-math.inf, 0.0, q_only)] * (q_only > 0)
     losses = np.append(losses, [loss for loss, _, _ in ends])
-    slack = 0.0 if is_direct else 2 * _TAIL + _ROUNDING * (10 + math.sqrt(count))
+    slack = 0.0 if is_direct else 2 * _TAIL + _ROUNDING_ONCE + _ROUNDING * count
     return TablePair(
         outputs=losses, losses=losses,
         p=np.append(p[at], [mass for _, mass, _ in ends]),
@@ -253,14 +269,18 @@ def _window(side: Sequence[_Masses], last: int) -> tuple[int, int]:
     return max(math.floor(mean - ends[0]), 0), min(math.ceil(mean + ends[1]), last)
 
 
-def _transform(side: Sequence[_Masses], low: int, high: int, window: tuple[int, int]) -> Floats:
-    """Return the masses of the sum from low to high, by a Fourier transform of that period."""
+def _transform(
+    side: Sequence[_Masses], low: int, high: int, window: tuple[int, int], total: float
+) -> Floats:
+    """Return the masses of the sum from low to high, by a Fourier transform of that period.
+
+    Their total is given: a power of a sum of floats would differ from it by 1e-16 for each release.
+    """
     size = 1 << (high - low).bit_length()
     product = np.ones(size // 2 + 1, complex)
     for each in side:
         at = np.arange(len(each.masses)) * each.stride % size
         product *= np.fft.rfft(np.bincount(at, each.masses, size)) ** each.times
-    total = math.prod(float(each.masses.sum()) ** each.times for each in side)
     if product[0].real > 0:
         product *= total / product[0].real
     found = np.roll(np.fft.irfft(product, size), -(low % size))[: high - low + 1]
