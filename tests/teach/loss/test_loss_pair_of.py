@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from cydp import (
     Gaussian,
     Laplace,
     PartitionSelection,
+    PermuteAndFlip,
     Plan,
     PureDP,
     count,
@@ -132,6 +134,28 @@ def test_a_plan_of_samples_is_as_tight_as_dp_accounting_finds() -> None:
     loss = privacy_loss(plan)
     most = max(loss.epsilon(1e-6), loss.reverse().epsilon(1e-6))
     assert most == pytest.approx(plan.epsilon_by_method(1e-6)["pld"], rel=1e-4)
+
+
+@pytest.mark.parametrize("choice", [ExponentialMechanism, PermuteAndFlip])
+def test_large_scores_lose_what_their_differences_do(choice: type) -> None:
+    """Floats of these scores are equal; those of their differences are not."""
+    large, most = choice(epsilon=5, sensitivity=1), 10**17
+    loss = privacy_loss(large, scores=[most, most], other=[most + 1, most - 1])
+    same = privacy_loss(large, scores=[0, 0], other=[1, -1])
+    assert loss.supremum == same.supremum > 4
+    assert loss.delta(1) == same.delta(1) > 0.4
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("share", [1e-320, "1e-400"])
+@pytest.mark.parametrize("mechanism", [GAUSSIAN, DiscreteGaussian(rho=1, sensitivity=1), PureDP(1)])
+def test_a_share_that_is_no_float_counts_as_a_larger_one(mechanism: object, share: object) -> None:
+    loss = privacy_loss(sampling.Sampled(mechanism, share))  # type: ignore[arg-type]
+    larger = privacy_loss(sampling.Sampled(mechanism, "1e-300"))  # type: ignore[arg-type]
+    assert loss.supremum == larger.supremum > 0
+    assert loss.delta(0) == larger.delta(0) > 0
+    nearly = privacy_loss(sampling.Sampled(mechanism, 1 - Fraction(1, 10**20)))  # type: ignore[arg-type]
+    assert nearly.delta(1) == privacy_loss(mechanism).delta(1)  # type: ignore[arg-type]
 
 
 def test_probabilities_that_underflow_take_no_loss_away() -> None:

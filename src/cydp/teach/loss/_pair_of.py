@@ -266,7 +266,10 @@ def _of_selection(mechanism: Any, scores: Any, other: Any) -> Found:
         )
     if mechanism.monotonic and min(changes) < 0 < max(changes):
         raise ValueError("other must not have larger and smaller scores: monotonic is True")
-    p, q = (mechanism.probabilities([float_of(each) for each in side]) for side in sides)
+    # Only differences count, and those are exact: floats of large scores may be equal.
+    p, q = (
+        mechanism.probabilities([float_of(each - max(side)) for each in side]) for side in sides
+    )
     return Found(
         parts=[(selection_pair(p, q, mechanism.epsilon), 1)], name=repr(mechanism),
         neighbours=(scores, other), stated=mechanism.loss,

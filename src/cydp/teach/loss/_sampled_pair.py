@@ -19,13 +19,15 @@ _WIDTH = 20  # standard deviations, over which they are
 _TAIL = 1e-27  # of normal losses beyond 11 standard deviations, which are not listed
 _MISSING = 1e-12  # of the probabilities of a table
 _LARGE = 30.0  # nats, beyond which e**loss is not computed
+_LEAST_SHARE = 1e-300  # a larger share costs no less
 
 
 def sampled_pair(pair: Pair, share: Fraction) -> Pair:
     """Return share P + (1 - share) Q, for a table with the row, and Q, for one without it."""
-    if share == 1:
+    q = max(float_of(share), _LEAST_SHARE)  # rounded to 1, it costs no less either
+    if q == 1:
         return pair
-    table, q = pair if isinstance(pair, TablePair) else _tabulate(pair), float_of(share)
+    table = pair if isinstance(pair, TablePair) else _tabulate(pair)
     _check_masses(table)
     losses = _mix(table.losses, q)
     largest, least = (
