@@ -17,6 +17,7 @@ from cydp import (
     Laplace,
     PartitionSelection,
     Plan,
+    PureDP,
     RandomizedResponse,
 )
 from cydp.teach import compare_losses, privacy_loss
@@ -91,6 +92,28 @@ def test_the_hatched_area_is_delta(draw: Callable[[], Any], delta: float, accura
         assert area_of(ax) == pytest.approx(delta, rel=accuracy + 2e-3)
         ratio = DISCRETE.plot(1)
         assert area_of(ratio) > 2 * DISCRETE.delta(1)
+
+
+@pytest.mark.parametrize("epsilon", [40, 50, 290])
+def test_large_losses_are_drawn_where_they_are(epsilon: int) -> None:
+    loss = privacy_loss(PureDP(300))
+    with closed():
+        ax = loss.plot(epsilon)
+        curve, line = (each.get_ydata() for each in ax.lines)
+        assert curve[0] == pytest.approx(np.exp(300.0))
+        assert line[0] < curve[0] < ax.get_ylim()[1]
+        area = loss.plot_area(epsilon)
+        area.figure.canvas.draw()
+        assert area_of(area) == pytest.approx(1, rel=1e-3)
+
+
+def test_small_losses_have_ticks() -> None:
+    with closed():
+        ax = privacy_loss(PureDP("0.001")).plot()
+        low, high = ax.get_ylim()
+        assert high / low < 1.003
+        ax.figure.canvas.draw()
+        assert sum(low <= tick <= high for tick in ax.get_yticks()) >= 3
 
 
 def test_it_draws_on_axes_that_are_given() -> None:

@@ -18,12 +18,13 @@ if TYPE_CHECKING:
 __all__ = ["check_losses", "plot_area", "plot_curve", "plot_delta", "plot_loss"]
 
 _MOST_CURVES = 6
-_LIMIT = 30.0  # of a loss that is drawn, in nats
+_LIMIT = 400.0  # of a loss that is drawn, in nats: above each epsilon that is
 _SHOWN = 0.999  # of the outputs, in a picture of both distributions
 _APART = 0.07  # of two stems
 _FEW = 40  # outputs, which are drawn as points
 _RARE = 0.002  # share of the outputs at each end that do not stretch an axis
 _NARROW = 7.0  # nats, of an axis with ticks at 1, 2, 5
+_FLAT = 1.5  # nats, of an axis that has too few of these
 _BINS = 400
 _FEW_BINS = 60  # of losses of several releases, which may be close together
 _CURVE_POINTS = 161
@@ -47,13 +48,15 @@ def plot_loss(loss: PrivacyLoss, epsilon: float, ax: Any, *, narrow: bool = Fals
         if loss.distinguishing:
             words += f"\n(L is infinite: {loss.distinguishing:.4g})"
         draw_fill(ax, x, math.exp(epsilon), np.exp(y), words, 1)
-    usual = losses[(above > _RARE) & (above < 1 - _RARE) & (np.abs(losses) < _LIMIT)]
+    ends = np.searchsorted(above, _RARE), np.searchsorted(above, 1 - _RARE, "right") - 1
+    usual = losses[min(ends) : max(ends) + 1]
+    usual = usual[np.abs(usual) < _LIMIT]
     low, high = min(usual.min(initial=0), -epsilon), max(usual.max(initial=0), epsilon)
-    room = 0.12 * (high - low) + 0.1
+    room = 0.12 * (high - low) or 0.1
     ax.set_yscale("log")
     ax.set_ylim(math.exp(low - room), math.exp(high + (3 if loss.distinguishing else 1) * room))
     if high - low < _NARROW:
-        _set_plain_ticks(ax)
+        _set_plain_ticks(ax, high - low < _FLAT)
     ax.set_xlim(0, 1)
     lesson = (
         f"the loss stays within epsilon = {epsilon:.4g};"
@@ -192,12 +195,12 @@ def _until(above: Any, losses: Any, share: float) -> tuple[Any, Any]:
     return np.append(x, share), np.append(y, y[-1])
 
 
-def _set_plain_ticks(ax: Any) -> None:
-    """Set ticks of a logarithmic axis at 1, 2, 5, 10 and so on."""
-    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+def _set_plain_ticks(ax: Any, is_flat: bool) -> None:
+    """Set ticks of a logarithmic axis at 1, 2, 5, 10 and so on, or where it is flat, evenly."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
-    ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-    ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    ax.yaxis.set_major_locator(MaxNLocator(6) if is_flat else LogLocator(subs=(1, 2, 5)))
+    ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:.10g}"))
     ax.yaxis.set_minor_formatter(NullFormatter())
 
 
