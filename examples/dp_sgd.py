@@ -60,6 +60,9 @@ def clip_rows(gradients: np.ndarray, norm: int) -> np.ndarray:
     Numbers are rounded towards 0, which makes no norm larger. If float64 scaled by a trifle too
     little all the same, the row is left out: no row's norm is above `norm`, by integers.
     """
+    if gradients.shape[1] * norm**2 >= 2**63:
+        raise ValueError("norm must be so small that squares of entries up to it add up in int64")
+    gradients = np.clip(gradients, -norm, norm)  # else the square of 2**32 would be 0 in int64
     squares = (gradients**2).sum(axis=1)
     scale = np.minimum(1, norm / np.sqrt(np.maximum(squares, 1)))
     clipped = np.where(
@@ -101,14 +104,14 @@ def accuracy(weights: np.ndarray, x: np.ndarray, y: np.ndarray) -> float:
 def main(rng: cydp.Generator | None = None) -> dict[str, float]:
     """Train with and without privacy, print what it costs and gives, and return accuracies."""
     rng = rng or cydp.Generator()
-    x, y = read_people()
-    held_out = rng.bernoulli("1/5", len(x))  # row by row, so that no row moves another
-
-    # All steps are fixed, and paid, before the first. calibrate finds NOISE for a given epsilon.
+    # All steps are fixed, and paid, before data are read. calibrate finds NOISE for an epsilon.
     noise = cydp.DiscreteGaussian(sigma=NOISE * CLIP, sensitivity=CLIP)
     plan = cydp.Plan([(Sampled(noise, SHARE), STEPS)])
     budget = cydp.PrivacyFilter(cydp.ApproxDP(1.5, DELTA, relation="add-remove"))
     budget.charge(plan.as_loss(DELTA))
+
+    x, y = read_people()
+    held_out = rng.bernoulli("1/5", len(x))  # row by row, so that no row moves another
     weights = train(x[~held_out], y[~held_out], noise, rng)
     plain = train(x[~held_out], y[~held_out], None, rng)
 

@@ -64,6 +64,16 @@ def to_nearest(gradients: Any, norm: int) -> Any:
     return np.rint(gradients * scale[:, None]).astype(np.int64)
 
 
+def wrapping(gradients: Any, norm: int) -> Any:
+    """The mutant of `clip_rows` that squares at once: squares of large integers wrap to 0."""
+    squares = (gradients**2).sum(axis=1)
+    return gradients * (squares <= norm**2)[:, None]
+
+
+def square_of(row: Any) -> int:
+    return sum(int(entry) ** 2 for entry in row[0])
+
+
 def unclipped(gradients: Any, norm: int) -> Any:
     return gradients
 
@@ -77,6 +87,10 @@ def test_no_row_moves_the_sum_by_more_than_the_norm(shown: dict[str, Any]) -> No
         assert 0.9 * norm**2 <= most_moved(clip, gradients, norm) <= norm**2
         for mutant in (to_nearest, unclipped):
             assert most_moved(mutant, gradients, norm) > norm**2
+        for far in ([2**32, 0, 0], [-(2**63), 2**33, 0], [2**62, 2**32, 2**32]):
+            row = np.array([far])
+            assert 0.25 * norm**2 <= square_of(clip(row, norm)) <= norm**2
+            assert square_of(wrapping(row, norm)) > norm**2
         inside = random.integers(-norm // 3, norm // 3 + 1, (50, 6))
         assert np.array_equal(clip(inside, norm), inside)  # what is short enough stays
 
@@ -149,3 +163,8 @@ def test_the_picture_says_how_to_install_what_it_needs(
     monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
     with pytest.raises(ImportError, match=r"pip install 'cydp\[plot\]'"):
         shown["plot_accuracy"]()
+
+
+def test_a_norm_whose_squares_do_not_fit_is_refused(shown: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match="norm must be so small"):
+        shown["clip_rows"](np.ones((1, 6), np.int64), 2**31)
