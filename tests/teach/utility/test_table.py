@@ -63,6 +63,10 @@ def test_text_says_that_rows_disagree() -> None:
     )  # fmt: skip
     text = repr(utility.measure(wrong, 100, epsilon=[1, 2], trials=50))
     assert "they disagree in 2 of 2 rows" in text
+    one = " ".join(repr(utility.measure(wrong, 100, epsilon=1, trials=50)).split())
+    assert "they disagree in the one row with a verdict. If" in one
+    right = " ".join(repr(utility.measure("counts", 100, epsilon=1, trials=50)).split())
+    assert "they agree in the one row with a verdict. If" in right
     assert text.count(" NO") == 2
 
 

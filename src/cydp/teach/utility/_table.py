@@ -215,10 +215,11 @@ class UtilityTable:
         if (agrees := self.agrees) is not None:
             said = [row.agrees for row in self.rows if row.agrees is not None]
             missed = format_number((1 - self.confidence) * 100)
-            among = f"of {len(said)} row{'s' * (len(said) > 1)}"
-            verdict = f"agree in {'each ' * (len(said) > 1)}{among}"
+            among = f"of {len(said)} rows" if len(said) > 1 else "row with a verdict"
+            verdict = f"agree in {'each' if len(said) > 1 else 'the one'} {among}"
             if not agrees:
-                verdict = f"disagree in {said.count(False)} {among}"
+                wrong = said.count(False) if len(said) > 1 else "the one"
+                verdict = f"disagree in {wrong} {among}"
             has_ratios = any(row.ratio_low is not None for row in self.rows)
             meaning = has_ratios * "; a ratio is then outside from .. to"
             lines.append(
