@@ -63,8 +63,9 @@ def exact_deltas(epsilon0: float, q: float, count: int, epsilon: float) -> tuple
 
 @pytest.mark.parametrize(
     ("epsilon0", "q", "count", "epsilon", "larger"),
-    [("1", "0.01", 1000, "1.4", 0), ("3", "0.9", 2, "1", 1), ("2", "0.05", 300, "9", 0)],
-)
+    [("1", "0.01", 1000, "1.4", 0), ("3", "0.9", 2, "1", 1), ("2", "0.05", 300, "9", 0),
+     ("4", "0.01", 100, "3", 0)],
+)  # fmt: skip
 def test_both_directions_of_many_samples(
     epsilon0: str, q: str, count: int, epsilon: str, larger: int
 ) -> None:

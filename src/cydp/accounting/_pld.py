@@ -129,9 +129,16 @@ def _is_sampled(pair: Pair) -> TypeGuard[SampledPair]:
 
 
 def _sampled_variance(pair: SampledPair) -> float:
-    """Return the chi-squared divergence of a mixture of normal noise, or the variance without q."""
+    """Return the chi-squared divergence of a mixture, or the variance without q.
+
+    For normal noise; of Laplace noise at most that of randomized response.
+    """
     whole = 2 * float_of(pair.rho)
-    return min(whole, float_of(pair.share) ** 2 * math.expm1(whole))
+    if isinstance(pair.pair, LaplacePair):
+        divergence = 4 * math.sinh(float_of(pair.pair.epsilon) / 2) ** 2
+    else:
+        divergence = math.expm1(whole)
+    return min(whole, float_of(pair.share) ** 2 * divergence)
 
 
 def _largest_loss(pair: Pair) -> float:
@@ -139,7 +146,10 @@ def _largest_loss(pair: Pair) -> float:
     if not _is_sampled(pair):
         return 0.0
     rho = float_of(pair.rho)
-    return math.log1p(float_of(pair.share) * math.expm1(rho + 10 * math.sqrt(2 * rho)))
+    largest = rho + 10 * math.sqrt(2 * rho)
+    if isinstance(pair.pair, LaplacePair):
+        largest = float_of(pair.pair.epsilon)
+    return math.log1p(float_of(pair.share) * math.expm1(largest))
 
 
 def _pld_of(pair: Pair, spacing: float) -> Any:
