@@ -13,9 +13,18 @@ import pytest
 from mpmath import mpf
 from scipy.stats import binom
 
-from cydp import ZCDP, ApproxDP, DiscreteLaplace, PureDP, RandomizedResponse, sensitivity
+from cydp import (
+    ZCDP,
+    ApproxDP,
+    DiscreteLaplace,
+    PureDP,
+    RandomizedResponse,
+    count,
+    explain,
+    sensitivity,
+)
 from cydp.accounting import MeasureMismatchError, RelationMismatchError
-from cydp.sampling import amplified, loss_on_sample
+from cydp.sampling import Sampled, amplified, loss_on_sample
 
 EPSILONS = [Fraction(text) for text in ("1e-100", "1e-12", "1/3", "1", "1.5", "20", "5000", "1e9")]
 SHARES = [Fraction(text) for text in ("1e-250", "1e-30", "1/1000", "1/10", "2/3", "0.999", "1")]
@@ -139,3 +148,21 @@ def test_under_change_one_the_bound_does_not_hold() -> None:
     after = np.abs(np.log(second[1:] / first[1:]))
     assert after == pytest.approx(before)
     assert max(before) > 0.99 > 1.5 * float(amplified(PureDP(1), "1/2").epsilon)
+
+
+def test_a_unit_of_several_rows_is_sampled_more_often() -> None:
+    """A user of three rows is in a sample of a tenth with probability 0.271."""
+    table = {"id": [1, 1, 1], "x": [1, 2, 3]}
+    truth = math.log1p((1 - 0.9**3) * math.expm1(1))
+    for cost in (
+        count(table, user="id", max_rows=3, epsilon=1),
+        count(table, user="id", max_rows=1, epsilon=1),
+        count(table, max_rows_per_unit=3, epsilon=1),
+        explain(count, user="id", max_rows=3, epsilon=1),
+    ):
+        assert amplified(cost.loss, "1/10").epsilon < truth / 2  # what would be stated
+        for function in (amplified, loss_on_sample, Sampled):
+            with pytest.raises(ValueError, match="must protect one row, not a unit"):
+                function(cost, "1/10")
+    for cost in (count(table, epsilon=1), count(table, max_rows_per_unit=1, epsilon=1)):
+        assert Sampled(cost, "1/10").loss == amplified(PureDP(1), "1/10")

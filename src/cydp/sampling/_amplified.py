@@ -12,6 +12,7 @@ from cydp._numbers.rounding import decimal_above, decimal_below
 from cydp.accounting._cost import Cost, loss_of, relation_of
 from cydp.accounting._errors import MeasureMismatchError, RelationMismatchError
 from cydp.accounting._loss import ZCDP, ApproxDP, PureDP
+from cydp.sampling._check_unit import check_unit
 from cydp.sampling._share import read_share
 
 __all__ = ["amplified", "loss_on_sample"]
@@ -45,7 +46,7 @@ def amplified(cost: Cost, share: Number) -> PureDP | ApproxDP:
     RelationMismatchError
         For a cost that is stated under "change-one".
     TypeError, ValueError
-        If cost is none, or share is not allowed.
+        If cost is none, or a release that protects a unit of several rows; if share is not allowed.
 
     Notes
     -----
@@ -119,6 +120,7 @@ def loss_on_sample(cost: Cost, share: Number) -> PureDP | ApproxDP:
 
 def _read(cost: Cost, name: str) -> PureDP | ApproxDP:
     loss, relation = loss_of(cost), relation_of(cost)
+    check_unit(cost, name)
     if isinstance(loss, ZCDP):
         raise MeasureMismatchError(
             f"{name} must be PureDP or ApproxDP: no rho says what a mechanism of ZCDP costs on a "

@@ -17,6 +17,7 @@ from cydp.accounting._make_loss import make_loss
 from cydp.accounting._plan_items import pairs_of
 from cydp.mechanisms._fields import set_fields
 from cydp.sampling._amplified import amplified
+from cydp.sampling._check_unit import check_unit
 from cydp.sampling._share import read_share
 
 __all__ = ["Sampled"]
@@ -45,7 +46,8 @@ class Sampled:
     RelationMismatchError
         For a cost that is stated under another relation than "add-remove".
     TypeError, ValueError
-        If mechanism has no loss, is sampled already, or share is not allowed.
+        If mechanism has no loss, is sampled already, or is a release that protects a unit of
+        several rows; if share is not allowed.
 
     Notes
     -----
@@ -83,6 +85,7 @@ class Sampled:
                 "share is the product of the shares"
             )
         loss = loss_of(mechanism, "mechanism")
+        check_unit(mechanism, "mechanism")
         relation = relation_of(mechanism)
         if relation not in (None, _RELATION):
             raise RelationMismatchError(
