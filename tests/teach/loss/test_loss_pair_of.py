@@ -223,3 +223,15 @@ def test_several_integers_may_lose_more_than_one_and_the_text_says_so() -> None:
         assert "several integers that move may lose more" in repr(loss)
     for other in (four, privacy_loss(DiscreteGaussian(rho=1, sensitivity=1))):
         assert "several" not in repr(other)
+
+
+def test_of_several_entries_only_distances_count() -> None:
+    wide, far = DiscreteGaussian(sigma=10**7, sensitivity=2), 2**61
+    loss = privacy_loss(wide, neighbours=([far] * 3, [far + 1] * 3))
+    assert loss.delta(0) == privacy_loss(wide, neighbours=([0] * 3, [1] * 3)).delta(0) > 0
+    noise = DiscreteLaplace(epsilon=1, sensitivity=1000)
+    many = privacy_loss(noise, neighbours=([0] * 999 + [5], [1] * 999 + [5]))
+    assert many.delta(0) == (999 * privacy_loss(noise, neighbours=(0, 1))).delta(0)
+    mixed = privacy_loss(noise, neighbours=([0, 3, 1, 9], [2, 1, 2, 9]))
+    one, two = (privacy_loss(noise, neighbours=(0, move)) for move in (1, 2))
+    assert mixed.delta("0.001") == pytest.approx((one + two + two).delta("0.001"), rel=1e-12)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -142,17 +143,16 @@ def _of_noise(mechanism: Any, neighbours: Any) -> Found:
             f"{math.sqrt(float_of(size)) if is_gaussian else float_of(size):.6g}"
         )
     entries = len(moves)
+    # Of several entries only distances count, and most are equal.
+    lines = [(starts[0], ends[0], 1)]
+    if entries > 1:
+        lines = [(Fraction(0), move, times) for move, times in Counter(moves).items()]
     parts: Parts
     if is_integer and is_gaussian:
         sigma2 = mechanism._sigma2(entries)
-        parts = [
-            (gaussian_pair(int(a), int(b), sigma2), 1) for a, b in zip(starts, ends, strict=True)
-        ]
+        parts = [(gaussian_pair(int(a), int(b), sigma2), times) for a, b, times in lines]
     elif is_integer:
-        parts = [
-            (laplace_pair(int(a), int(b), mechanism.scale), 1)
-            for a, b in zip(starts, ends, strict=True)
-        ]
+        parts = [(laplace_pair(int(a), int(b), mechanism.scale), times) for a, b, times in lines]
     elif is_gaussian:
         rho = size / (2 * mechanism.sigma2)  # mechanism.rho may be rounded up
         line = (float_of(starts[0]), float_of(ends[0])) if entries == 1 else (0.0, _root(size))
@@ -160,10 +160,10 @@ def _of_noise(mechanism: Any, neighbours: Any) -> Found:
     else:
         parts = [
             (LaplaceNoise(float_of(a), float_of(b), abs(b - a) * mechanism.epsilon / norm)
-             if a != b else equal_pair(), 1)
-            for a, b in zip(starts, ends, strict=True)
+             if a != b else equal_pair(), times)
+            for a, b, times in lines
         ]  # fmt: skip
-    for a, b, (pair, _) in zip(starts, ends, parts, strict=False):
+    for (a, b, _), (pair, _) in zip(lines, parts, strict=False):
         if not isinstance(pair, TablePair):
             _check_floats(a, b)
     shown = tuple(_show(side) for side in (starts, ends))
