@@ -212,11 +212,26 @@ def test_the_question_is_said() -> None:
         assert words in repr(trade_off(loss))
 
 
+@pytest.mark.parametrize(
+    "ask", [trade_off, lambda *loss, **about: expected_change(*loss, 9, **about)]
+)
+def test_a_question_is_of_what_a_release_protects(ask: Callable[..., Any]) -> None:
+    """A person with several rows is not protected by a release that protects a row."""
+    rows = cydp.count([1, 2], epsilon=1)
+    assert ask(rows).question == "one row taking part or not"
+    assert ask(rows, about="value").question == "one row's record being this or another"
+    visitors = cydp.explain(cydp.count, epsilon=1, user="visitor", max_rows=1)
+    assert ask(visitors).question == "one visitor taking part or not"
+
+
 BAD: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "no loss": (lambda: expected_change(1, 10), TypeError, "loss must be a loss or a mechanism"),
     "no utility": (lambda: expected_change(cydp.PureDP(1), 0), ValueError, "max_utility must be g"),
     "below 0": (lambda: expected_change(cydp.PureDP(1), -5), ValueError, "shift those"),
     "text": (lambda: expected_change(cydp.PureDP(1), "much"), ValueError, "max_utility must be a"),
+    "beyond floats": (
+        lambda: expected_change(cydp.PureDP(1), 10**400), ValueError, "at most 1e300",
+    ),
     "negative": (
         lambda: expected_change(cydp.PureDP(1), 10).most(-1), ValueError, "expected must be from 0",
     ),

@@ -20,7 +20,10 @@ _STEPS = 80
 
 
 def draw_trade_offs(curves: Sequence[tuple[str, Curve]], question: str, ax: Any = None) -> Any:
-    """Draw curves with their labels; for a single one its best bet is marked."""
+    """Draw curves with their labels; for a single one its best bet is marked.
+
+    `question` is that of all curves, or empty if labels say it.
+    """
     ax = new_axes(ax, size=(5.6, 4.6))
     points = [Fraction(step, _STEPS) for step in range(_STEPS + 1)]
     points += [Fraction(step, 20 * _STEPS) for step in range(1, 20)]
@@ -36,7 +39,7 @@ def draw_trade_offs(curves: Sequence[tuple[str, Curve]], question: str, ax: Any 
         ax.plot([1 - chance], [chance], "o", color="C1", label=f"best fair bet: {chance:.3f} right")
     set_words(
         ax,
-        f"No test does better than the curve, on\n{question}",
+        "No test does better than the curve" + (f". The question:\n{question}" if question else ""),
         "rate of false positives (probability)",
         "rate of true positives (probability)",
     )
