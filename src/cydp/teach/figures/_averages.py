@@ -94,8 +94,9 @@ def averages(
         ax, m, middle - deviation, middle + deviation, "one standard deviation of the mean", 0
     )
     draw_line(ax, m, means, "mean of the releases so far", 1, linestyle="-")
-    for number, name, place in ((2, "f(D)", middle), (3, "f(D')", far)):
-        draw_line(ax, [1, count], [place, place], f"{name} = {place:.6g}", number, linewidth=1.2)
+    for number, name, exact in ((2, "f(D)", center), (3, "f(D')", other)):
+        label, place = f"{name} = {format_number(exact)}", float_of(exact)
+        draw_line(ax, [1, count], [place, place], label, number, linewidth=1.2)
     most = int(paid / cost)
     if 1 <= most < count:
         label = f"a budget of {format_number(paid)} ends"
@@ -106,8 +107,8 @@ def averages(
     ax.set_xlim(1, count)
     set_words(
         ax,
-        f"Averages find f(D): {count:,} releases come within {float(deviation[-1]):.2g}, for "
-        f"epsilon = {format_number(count * cost)}",
+        f"Averages find f(D): after {count:,} releases the standard deviation is "
+        f"{float(deviation[-1]):.2g},\nfor epsilon = {format_number(count * cost)}",
         "releases so far (count)",
         "mean of the releases (unit of f)",
     )

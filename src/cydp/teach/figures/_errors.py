@@ -149,8 +149,8 @@ def errors_by_answers(
     ax.set_xlim(1, 1000)
     set_words(
         ax,
-        f"Many answers for epsilon = {format_number(cost)} together: Gaussian noise grows more "
-        f"slowly\n({_percent(level)} of the answers are within the bound)",
+        f"Many answers for epsilon = {format_number(cost)} together:\nGaussian noise grows more "
+        f"slowly ({_percent(level)} of answers are within the bound)",
         "counts that one person is in (count)",
         "error of each count (rows)",
     )
