@@ -113,6 +113,8 @@ class Attack:
         ax.set_yticks(range(2), ["undefended", "defended"])
         ax.set_ylim(1.5, -0.5)
         ax.set_xlim(0, 1)
-        set_words(ax, f"{self.name}: {self.question}", "probability of a right answer", "")
+        # A column's name may have a dollar sign, which would begin a formula.
+        title = f"{self.name}: {self.question}".replace("$", r"\$")
+        set_words(ax, title, "probability of a right answer", "")
         ax.legend(loc="upper left", bbox_to_anchor=(0, -0.25), ncols=2, frameon=False)
         return ax
