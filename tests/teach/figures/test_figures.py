@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from matplotlib import pyplot as plt
-from teach.looks import check
+from teach.looks import check, check_words
 
 import cydp
 from cydp.teach import figures
@@ -46,6 +46,24 @@ def test_a_picture_is_drawn_on_axes_that_are_given(name: str) -> None:
     before = plt.get_fignums()
     assert getattr(figures, name)(ax=ax) is ax
     assert plt.get_fignums() == before
+
+
+@pytest.mark.parametrize("name", ["averages", "beliefs"])
+def test_a_picture_grows_with_the_letters_of_a_slide(name: str) -> None:
+    usual = PICTURES[name]().figure.get_size_inches()
+    with plt.rc_context({"font.size": 18}):
+        ax = PICTURES[name]()
+    ax.figure.canvas.draw()
+    assert ax.figure.get_size_inches() == pytest.approx(1.8 * usual)
+    assert ax.get_legend().get_window_extent().y1 < ax.xaxis.label.get_window_extent().y0
+    check_words(ax)
+
+
+def test_a_title_is_broken_to_the_width_of_its_panel() -> None:
+    _, panels = plt.subplots(2, 2, figsize=(9, 7), layout="constrained")
+    title = figures.votes().plot(panels[0, 1]).get_title(loc="left")
+    assert title.count("\n") == 1
+    assert figures.votes().plot().get_title(loc="left") == title.replace("\n", " ")
 
 
 # Figures 2 to 4

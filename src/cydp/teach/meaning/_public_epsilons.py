@@ -9,7 +9,7 @@ from typing import Any, overload
 
 from cydp.accounting._loss import ZCDP, ApproxDP, Loss, PureDP
 from cydp.releases.output._pyplot import ink_of
-from cydp.teach._pictures import new_axes, set_words
+from cydp.teach._pictures import EDGE, new_axes, set_words
 
 __all__ = ["PublicEpsilon", "PublicEpsilons", "public_epsilons"]
 
@@ -250,6 +250,7 @@ class PublicEpsilons(Sequence[PublicEpsilon]):
                 [float(self[place].epsilon) for place in chosen], chosen, "os"[number],
                 color=f"C{number}", label=f"{setting}: {('a curator', 'each device')[number]} "
                 "adds the noise", markerfacecolor=(f"C{number}", "none")[number],
+                markeredgewidth=EDGE,
             )  # fmt: skip
         for place in places:
             ax.annotate(
