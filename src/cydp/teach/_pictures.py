@@ -24,7 +24,7 @@ MARKERS = "osD^vX"
 EDGE = 1.0  # points: without an edge, which styles may choose, hollow markers are nothing
 _TITLE_WIDTH = 78  # letters at most
 _LETTER = 0.5  # width of a letter, in the size of its font
-_USED = 0.85  # of the width of a panel, beside the words of its axis
+_USED = 0.9  # of the width of a panel, beside the words of its axis
 _USUAL_FONT = 10.0  # points, for which the sizes of figures are
 _SIZE = (6.4, 4.0)  # inches
 
