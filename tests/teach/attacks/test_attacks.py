@@ -193,6 +193,11 @@ def test_its_text_says_all() -> None:
     )
 
 
+def test_a_limit_is_rounded_up() -> None:
+    words = repr(run("differencing", epsilon="1e-6"))
+    assert words.endswith("right with probability 0.5; no attacker more than 0.5001")
+
+
 def test_an_attack_is_equal_to_itself_alone() -> None:
     """Its trials hold arrays, which have no equality that is True or False."""
     one, other = run("averaging"), run("averaging")

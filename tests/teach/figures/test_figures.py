@@ -144,6 +144,8 @@ def test_averages_are_those_of_the_releases_and_the_budget_ends() -> None:
 def test_a_budget_that_pays_for_all_has_no_line() -> None:
     ax = figures.averages(value=10**6, neighbour=10**6 + 1, runs=10, budget_epsilon=100)
     assert [line.get_label() for line in ax.lines[1:]] == ["f(D) = 1000000", "f(D') = 1000001"]
+    with pytest.raises(ValueError, match=r"must be at least epsilon, 0\.5, not 0\.1"):
+        figures.averages(budget_epsilon="0.1")
     with pytest.raises(ValueError, match="runs must be from 10"):
         figures.averages(runs=3)
     with pytest.raises(ValueError, match="neighbour must differ"):
@@ -178,6 +180,8 @@ def test_errors_grow_with_k_and_with_its_root() -> None:
         epsilon=1, delta="1e-6", sensitivity="31.6228", coordinates=1000
     ).error_bound()
     assert gauss.get_ydata()[-1] == many  # all k counts may change, each by 1
+    words = [figures.errors_by_answers(epsilon=each).get_title(loc="left") for each in (1, 100)]
+    assert ["0 is drawn" in title.replace("\n", " ") for title in words] == [False, True]
 
 
 # The vote for lunch
@@ -210,6 +214,7 @@ def test_other_votes_and_bad_ones() -> None:
     found = figures.votes({"yes": 3, "no": 1}, [2])
     assert found.probabilities[0, 0] == pytest.approx(1 / (1 + math.exp(-2)))
     check(found.plot)
+    assert repr(figures.votes({"yes": 10**6, "no": 0}, [1])).endswith("<1e-300")
     with pytest.raises(TypeError, match="scores must be a dict"):
         figures.votes([3, 1])  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="scores must be of 2 to 12 options, not of 1"):
@@ -301,6 +306,8 @@ def test_trade_offs_have_a_line_for_each_loss() -> None:
         "most for a plan of 3 releases", "guessing",
     ]  # fmt: skip
     assert all(max(line.get_ydata()) == 1 for line in ax.lines)
+    alone = cydp.teach.trade_off(cydp.PureDP("1e-4")).plot()
+    assert alone.lines[-1].get_label() == "best fair bet: 0.500025 right"  # which is not 1/2
 
 
 def test_votes_of_options_with_long_names_can_be_read() -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from cydp._numbers.rational import float_of
+from cydp._numbers.rounding import delta_float_above
 from cydp.accounting._trade_off import Curve
 from cydp.releases.output._pyplot import ink_of
 from cydp.teach._pictures import draw_line, new_axes, set_words
@@ -36,7 +37,8 @@ def draw_trade_offs(curves: Sequence[tuple[str, Curve]], question: str, ax: Any 
     draw_line(ax, [0, 1], [0, 1], "guessing", 5, color=ink_of(ax), linestyle=":", linewidth=1)
     if len(curves) == 1:
         chance = float_of(curves[0][1].chance)
-        ax.plot([1 - chance], [chance], "o", color="C1", label=f"best fair bet: {chance:.3f} right")
+        label = f"best fair bet: {delta_float_above(curves[0][1].chance):.6g} right"
+        ax.plot([1 - chance], [chance], "o", color="C1", label=label)
     set_words(
         ax,
         "No test does better than the curve" + (f". The question:\n{question}" if question else ""),
