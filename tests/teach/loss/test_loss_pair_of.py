@@ -199,3 +199,18 @@ def test_several_integers_may_lose_more_than_one_and_the_text_says_so() -> None:
         assert "several integers that move may lose more" in repr(loss)
     for other in (four, privacy_loss(DiscreteGaussian(rho=1, sensitivity=1))):
         assert "several" not in repr(other)
+
+
+def test_outputs_of_a_rho_are_in_standard_deviations() -> None:
+    loss = privacy_loss(ZCDP("1/2"))
+    assert loss.p.max() == pytest.approx(1 / math.sqrt(2 * math.pi), rel=1e-5)
+    assert loss.loss_of(0) == 0.5
+    assert loss.loss_of(1) == -0.5
+
+
+def test_candidates_that_floats_do_not_hold_have_a_loss() -> None:
+    """The worse candidate has e**-1000; its loss is 1/2, which the supremum must not forget."""
+    choice = ExponentialMechanism(epsilon=1, sensitivity=1)
+    loss = privacy_loss(choice, scores=[0, 2000], other=[0, 1999])
+    assert 0.5 <= loss.reverse().supremum <= 1
+    assert 0 <= loss.supremum <= 1

@@ -10,6 +10,7 @@ from pathlib import Path
 from statistics import NormalDist
 from typing import Any
 
+import mpmath
 import numpy as np
 import pytest
 from teach.looks import check
@@ -114,6 +115,27 @@ def test_several_deltas_are_never_worse_than_one() -> None:
     assert expected_change(cydp.ZCDP(0.5), 1, delta="1e-6").most("0.001") == (
         expected_change(cydp.ApproxDP(pair.epsilon, "1e-6"), 1).most("0.001")
     )
+
+
+def test_with_a_delta_only_pairs_of_it_are_used() -> None:
+    plan = cydp.Plan([(cydp.Gaussian(rho="0.1", sensitivity=1), 2)])
+    for delta in ("1e-9", "0.05"):
+        epsilon = plan.epsilon(delta)
+        alone = expected_change(cydp.ApproxDP(epsilon, delta), 1)
+        for x in ("0.001", "0.1", "0.5"):
+            assert expected_change(plan, 1, delta=delta).most(x) == alone.most(x)
+        assert plan.as_loss(delta).rho is not None  # which would say more
+
+
+def test_the_factor_of_an_epsilon_is_never_rounded_down() -> None:
+    """Against e**epsilon of 60 digits: one that is 10^-25 too small would be a wrong promise."""
+    for epsilon in ("0.001", "1", "7.3", "300"):
+        factor = curve_of(cydp.PureDP(epsilon)).factor
+        assert factor is not None
+        with mpmath.workdps(200):
+            true = mpmath.exp(mpmath.mpf(epsilon))
+            found = mpmath.mpf(factor.numerator) / factor.denominator
+            assert true < found < true * (1 + mpmath.mpf(10) ** -20)
 
 
 def test_a_plan_is_told_better_than_by_its_sum() -> None:
