@@ -244,7 +244,9 @@ def test_notes() -> None:
     assert notes_on(cydp.PureDP(10), None) == []
     (weak,) = notes_on(cydp.PureDP("10.5"), None)
     assert "above 10" in weak
-    assert notes_on(cydp.ApproxDP(1, "1/1001"), 1000) == []
+    (some,) = notes_on(cydp.ApproxDP(1, "1/1001"), 1000)
+    assert "above 1/(100 n), for n = 1,000: it allows publishing 1 rows" in some
+    assert notes_on(cydp.ApproxDP(1, "1/100000"), 1000) == []
     assert notes_on(cydp.ApproxDP(1, "1/1000"), None) == []
     (row,) = notes_on(cydp.ApproxDP(1, "1/1000"), 1000)
     assert "one row at random" in row

@@ -27,8 +27,9 @@ from cydp import (
 from cydp.accounting import RelationMismatchError
 from cydp.accounting import _pld as pld
 from cydp.accounting._dominating_pairs import GaussianPair, LaplacePair, NormalPair, SampledPair
-from cydp.accounting._sampled_renyi import _log_moment
+from cydp.accounting._sampled_renyi import RenyiCurve, _log_moment
 from cydp.sampling import Sampled, amplified
+from cydp.teach import privacy_loss
 
 NOISE = Gaussian(sigma=1, sensitivity=1)
 
@@ -165,6 +166,19 @@ def test_moments(share: str, rho: str) -> None:
         found = _log_moment(order, float(Fraction(rho)), float(Fraction(share)))
         assert found == pytest.approx(float(true), rel=1e-10)
         assert found <= order * (order - 1) * float(Fraction(rho)) * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("rho", ["0.001", "0.1", "2"])
+def test_the_rest_of_a_plan_has_the_moments_of_its_rho(rho: str) -> None:
+    """Normal noise has them exactly, and its delta is known: half of rho would be below it."""
+    curve, half = (RenyiCurve([], Fraction(rho) * share) for share in (1, Fraction(1, 2)))
+    loss = privacy_loss(Gaussian(rho=rho, sensitivity=1))
+    for delta in ("1e-3", "1e-6", "1e-12"):
+        found, mutant = (each.epsilon(Fraction(delta)) for each in (curve, half))
+        assert found is not None
+        assert mutant is not None
+        assert mutant < loss.epsilon(delta) <= found <= 1.3 * loss.epsilon(delta)
+        assert curve.delta(found) == pytest.approx(float(delta), rel=1e-3)
 
 
 @pytest.mark.parametrize(("sigma", "q", "order"), [(1, 0.1, 4), (0.7, 0.5, 2), (3, 0.01, 32)])

@@ -55,7 +55,7 @@ def check(draw: Callable[[], Any]) -> None:
             figure.canvas.draw()
             ground = figure.get_facecolor()
             for ax in axes:
-                _check_words(ax)
+                check_words(ax)
                 _check_grey(ax)
             for text in figure.findobj(Text):
                 if text.get_visible() and text.get_text().strip():
@@ -64,7 +64,7 @@ def check(draw: Callable[[], Any]) -> None:
                     assert contrast(text.get_color(), behind) >= LEAST_CONTRAST, text.get_text()
 
 
-def _check_words(ax: Any) -> None:
+def check_words(ax: Any) -> None:
     """Each axis has ticks and a label with a unit; the title is said once, and fits."""
     assert ax.get_title(loc="left") or ax.get_title() or len(ax.figure.axes) > 1
     for axis in (ax.xaxis, ax.yaxis):

@@ -8,6 +8,7 @@ from fractions import Fraction
 
 from cydp._numbers.intervals import exp_interval
 from cydp._numbers.rational import format_number
+from cydp._numbers.rounding import float_above
 from cydp.accounting._conversion import convert
 from cydp.accounting._loss import ZCDP, ApproxDP, Loss, PureDP
 from cydp.accounting._trade_off import curve_of
@@ -17,6 +18,7 @@ __all__ = ["meaning_of", "notes_on", "notes_on_delta"]
 
 _STATED_DELTA = Fraction(1, 10**6)  # at which rho is said as epsilon
 _MOST_EPSILON = 10  # beyond which a note says that the promise is weak
+_RARE = 100  # a delta of 1 / (100 n) publishes a row in at most one of 100 releases
 _MOST_WRITTEN = 1000  # beyond which e**epsilon is not computed
 _THREE_DIGITS, _FOUR_DIGITS = (
     Context(prec=digits, rounding=ROUND_CEILING, Emax=MAX_EMAX, Emin=MIN_EMIN) for digits in (3, 4)
@@ -44,16 +46,19 @@ def meaning_of(loss: Loss, unit: Unit) -> list[str]:
             f"whether {one} is present, or which of two values it has,",
         ),
     }[unit.relation]
+    bet = _bet(question, loss)
     if isinstance(loss, ZCDP) and not loss.rho:
         loss = PureDP(0, relation=loss.relation)
+    if isinstance(loss, ApproxDP) and not loss.delta:
+        loss = PureDP(loss.epsilon, relation=loss.relation)
     if isinstance(loss, PureDP):
         found = [f"The odds of {presence} move by {_factor(loss.epsilon)}."]
         if unit.relation == "add-remove":
             found.append(
                 f"The odds of two values of {one} move by {_factor(2 * loss.epsilon, '2 epsilon')}."
             )
-        return [*found, _bet(question, loss)]
-    found, bet = [], _bet(question, loss)
+        return [*found, bet]
+    found = []
     if isinstance(loss, ZCDP):
         loss = convert(loss, delta=_STATED_DELTA)
         found.append(
@@ -91,6 +96,12 @@ def notes_on(loss: Loss, n: int | None) -> list[str]:
         )
     if isinstance(loss, ApproxDP) and n is not None:
         found += notes_on_delta(loss.delta, n)
+        if Fraction(1, _RARE) < loss.delta * n < 1:
+            rows = _THREE_DIGITS.plus(Decimal(str(float_above(loss.delta * n)))).normalize()
+            found.append(
+                f"delta is above 1/({_RARE} n), for n = {n:,}: it allows publishing {rows:f} rows "
+                "at random, on average."
+            )
     return found
 
 

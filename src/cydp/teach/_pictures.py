@@ -9,6 +9,7 @@ from typing import Any
 from cydp.releases.output._pyplot import DASHES, import_pyplot
 
 __all__ = [
+    "EDGE",
     "HATCHES",
     "MARKERS",
     "draw_fill",
@@ -20,7 +21,11 @@ __all__ = [
 
 HATCHES = ("", "////", "....", "xxxx", "----", "\\\\\\\\")  # of fills, which differ in grey too
 MARKERS = "osD^vX"
-_TITLE_WIDTH = 78
+EDGE = 1.0  # points: without an edge, which styles may choose, hollow markers are nothing
+_TITLE_WIDTH = 78  # letters at most
+_LETTER = 0.5  # width of a letter, in the size of its font
+_USED = 0.9  # of the width of a panel, beside the words of its axis
+_USUAL_FONT = 10.0  # points, for which the sizes of figures are
 _SIZE = (6.4, 4.0)  # inches
 
 
@@ -35,7 +40,8 @@ def new_axes(
     panels : int, default 1
         How many axes side by side; for more than one `ax` must be None.
     size : (float, float), optional
-        Width and height of a new figure, in inches.
+        Width and height of a new figure, in inches, for letters of 10 points. The figure grows
+        with the letters of the style in use.
     **options : object
         Of `matplotlib.pyplot.subplots`, such as ``sharey=True``.
 
@@ -48,13 +54,17 @@ def new_axes(
     if ax is not None:
         return ax
     wide = size or (_SIZE[0] if panels == 1 else 4.4 * panels, _SIZE[1])
-    return plt.subplots(1, panels, figsize=wide, layout="constrained", **options)[1]
+    grown = max(1, _points_of_words() / _USUAL_FONT)
+    inches = wide[0] * grown, wide[1] * grown
+    return plt.subplots(1, panels, figsize=inches, layout="constrained", **options)[1]
 
 
 def set_words(ax: Any, title: str, x: str, y: str) -> None:
     """Set the title of axes, and their labels, each of which names its unit or what it counts."""
-    words = "\n".join(textwrap.fill(line, _TITLE_WIDTH) for line in title.split("\n"))
-    ax.set_title(words, loc="left", fontsize="medium")
+    points = _points_of_words()
+    letters = min(_TITLE_WIDTH, max(20, int(_USED * _width_of(ax) * 72 / (_LETTER * points))))
+    words = "\n".join(textwrap.fill(line, letters) for line in title.split("\n"))
+    ax.set_title(words, loc="left", fontsize=points)
     ax.set_xlabel(x)
     ax.set_ylabel(y)
 
@@ -80,5 +90,21 @@ def draw_lollipops(ax: Any, x: Any, y: Any, label: str, number: int) -> None:
     filled = colour if number % 2 == 0 else ax.get_facecolor()
     ax.plot(
         x, y, MARKERS[number % len(MARKERS)], color=colour, markerfacecolor=filled, label=label,
-        markersize=4.5,
+        markersize=4.5, markeredgewidth=EDGE,
     )  # fmt: skip
+
+
+def _points_of_words() -> float:
+    """Return the size of the labels of axes in the style in use, in points."""
+    from matplotlib import rcParams
+    from matplotlib.font_manager import FontProperties
+
+    return float(FontProperties(size=rcParams["axes.labelsize"]).get_size_in_points())
+
+
+def _width_of(ax: Any) -> float:
+    """Return the width of the part of a figure that axes have, in inches."""
+    whole, place = float(ax.figure.get_figwidth()), ax.get_subplotspec()
+    if place is None:
+        return whole * float(ax.get_position().width)
+    return whole * len(place.colspan) / int(place.get_gridspec().ncols)

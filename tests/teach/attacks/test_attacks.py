@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from matplotlib import pyplot as plt
 from teach.attacks.pums import ATTACKS, INCOMES, MARRIED, PUMS, REGISTER, run
 from teach.looks import check
 
@@ -192,6 +193,11 @@ def test_its_text_says_all() -> None:
     )
 
 
+def test_a_limit_is_rounded_up() -> None:
+    words = repr(run("differencing", epsilon="1e-6"))
+    assert words.endswith("right with probability 0.5; no attacker more than 0.5001")
+
+
 def test_an_attack_is_equal_to_itself_alone() -> None:
     """Its trials hold arrays, which have no equality that is True or False."""
     one, other = run("averaging"), run("averaging")
@@ -205,9 +211,27 @@ def test_its_picture_can_be_read(name: str) -> None:
     check(run(name).plot)
 
 
+def test_a_column_with_dollar_signs_is_no_formula() -> None:
+    name = r"$\bar$"
+    table = {name: [1, 2, 1, 2], "sex": [0, 0, 1, 1]}
+    ax = attacks.linkage(table, {name: [1, 2], "sex": [0, 1]}, name).plot()
+    ax.figure.canvas.draw()
+    plt.close(ax.figure)
+
+
+def test_one_count_is_said_as_one() -> None:
+    table = {"sex": [0, 1], "ill": [0, 1]}
+    attack = attacks.reconstruction(
+        table, {"sex": [0, 1]}, {"ill": 1}, block={"ill": [0, 1]}, smallest=2
+    )
+    assert attack.undefended.release == "1 exact count"
+    assert attack.defended.release == "1 noisy count of one budget"
+
+
 def test_the_picture_of_means_can_be_read() -> None:
     attack = run("averaging")
     check(attack.plot_means)
+    check(run("averaging", epsilon="1e-7").plot_means)  # whose numbers are wide
     ax = attack.plot_means()
     lines = {line.get_label(): line for line in ax.lines}
     answers = attack.undefended.observed["answers"]

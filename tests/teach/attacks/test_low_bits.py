@@ -221,6 +221,17 @@ def test_the_share_in_the_title_is_that_of_all_outputs() -> None:
     plt.close(ax.figure)
 
 
+def test_a_picture_of_many_bits_has_as_many_lines_as_a_screen_shows() -> None:
+    ax = low_bits((0, 1), epsilon=1000, runs=2).undefended.observed.plot(bits=16)
+    low, high = ax.get_xlim()
+    for lines in ax.collections:
+        x = np.array([path.vertices[0, 0] for path in lines.get_paths()])
+        assert len(x) <= 2001
+        assert ((low <= x) & (x <= high)).all()
+    assert sum(len(lines.get_paths()) for lines in ax.collections) > 20
+    plt.close(ax.figure)
+
+
 def test_it_shows_itself() -> None:
     attack = low_bits((0, 1), runs=100, rng=SeededGenerator(1))
     assert repr(attack).splitlines()[2] == (

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from matplotlib import pyplot as plt
 from teach.looks import check
 
 from cydp import DiscreteLaplace, Generator, PureDP, testing
@@ -143,3 +144,10 @@ def test_pictures() -> None:
     attack = timing((0, 1), rng=SeededGenerator(1))
     for trial in (attack.undefended, attack.defended):
         check(trial.observed.plot)
+
+
+def test_hollow_markers_are_seen_in_a_style_without_edges() -> None:
+    with plt.rc_context({"lines.markeredgewidth": 0}):
+        ax = timing((0, 1), rng=SeededGenerator(1)).undefended.observed.plot()
+        assert min(line.get_markeredgewidth() for line in ax.lines) > 0
+    plt.close(ax.figure)

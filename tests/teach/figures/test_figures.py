@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from matplotlib import pyplot as plt
-from teach.looks import check
+from teach.looks import check, check_words
 
 import cydp
 from cydp.teach import figures
@@ -48,6 +48,24 @@ def test_a_picture_is_drawn_on_axes_that_are_given(name: str) -> None:
     assert plt.get_fignums() == before
 
 
+@pytest.mark.parametrize("name", ["averages", "beliefs"])
+def test_a_picture_grows_with_the_letters_of_a_slide(name: str) -> None:
+    usual = PICTURES[name]().figure.get_size_inches()
+    with plt.rc_context({"font.size": 18}):
+        ax = PICTURES[name]()
+    ax.figure.canvas.draw()
+    assert ax.figure.get_size_inches() == pytest.approx(1.8 * usual)
+    assert ax.get_legend().get_window_extent().y1 < ax.xaxis.label.get_window_extent().y0
+    check_words(ax)
+
+
+def test_a_title_is_broken_to_the_width_of_its_panel() -> None:
+    _, panels = plt.subplots(2, 2, figsize=(9, 7), layout="constrained")
+    title = figures.votes().plot(panels[0, 1]).get_title(loc="left")
+    assert title.count("\n") == 1
+    assert figures.votes().plot().get_title(loc="left") == title.replace("\n", " ")
+
+
 # Figures 2 to 4
 
 
@@ -75,6 +93,18 @@ def test_the_factor_between_the_densities_is_marked(epsilon: float, written: str
     assert ratio.max() <= math.exp(epsilon) * (1 + 1e-6)
 
 
+@pytest.mark.parametrize(
+    ("epsilon", "written"),
+    [("1e-9", "e^1e-09"), ("0.001", "1.001001"), (700, "1.01e+304"), (5000, "e^5000")],
+)
+def test_the_factor_is_never_written_as_1_nor_cut_off(epsilon: Any, written: str) -> None:
+    ax = figures.neighbours(epsilon=epsilon)
+    assert ax.get_title(loc="left").endswith(f"by a factor of up to {written}")
+    ax.figure.canvas.draw()
+    (words,) = ax.texts
+    assert words.get_window_extent().x0 > ax.get_window_extent().x0  # not over the axis
+
+
 def test_figures_3_and_4_are_side_by_side() -> None:
     left, right = figures.two_epsilons()
     assert "variance 392" in left.get_title(loc="left")
@@ -85,7 +115,6 @@ def test_figures_3_and_4_are_side_by_side() -> None:
 def test_others_than_the_lectures_values() -> None:
     ax = figures.neighbours(value=10, neighbour=9, epsilon=1)
     assert "scale 1, variance 2" in ax.get_title(loc="left")
-    assert figures.neighbours(epsilon=800).get_title(loc="left").endswith("up to 1.01e+304")
     with pytest.raises(ValueError, match="neighbour must differ from value, 5"):
         figures.neighbours(neighbour=5)
     with pytest.raises(ValueError, match="epsilon must be greater than 0"):
@@ -106,14 +135,17 @@ def test_averages_are_those_of_the_releases_and_the_budget_ends() -> None:
     assert means == pytest.approx([released[:count].mean() for count in m])
     assert (value.get_ydata()[0], neighbour.get_ydata()[0]) == (5, 12)
     assert budget.get_xdata()[0] == 10  # of epsilon 5, by 0.5 each
-    assert "for epsilon = 500" in ax.get_title(loc="left")
+    assert ax.get_title(loc="left").endswith("standard deviation is 0.63,\nfor epsilon = 500")
     (band,) = ax.collections
     assert band.get_paths()[0].vertices[:, 1].max() == pytest.approx(5 + math.sqrt(392), rel=1e-6)
     assert abs(means[-1] - 5) < 4 * math.sqrt(392 / 1000)
 
 
 def test_a_budget_that_pays_for_all_has_no_line() -> None:
-    assert len(figures.averages(runs=10, budget_epsilon=100).lines) == 3
+    ax = figures.averages(value=10**6, neighbour=10**6 + 1, runs=10, budget_epsilon=100)
+    assert [line.get_label() for line in ax.lines[1:]] == ["f(D) = 1000000", "f(D') = 1000001"]
+    with pytest.raises(ValueError, match=r"must be at least epsilon, 0\.5, not 0\.1"):
+        figures.averages(budget_epsilon="0.1")
     with pytest.raises(ValueError, match="runs must be from 10"):
         figures.averages(runs=3)
     with pytest.raises(ValueError, match="neighbour must differ"):
@@ -148,6 +180,8 @@ def test_errors_grow_with_k_and_with_its_root() -> None:
         epsilon=1, delta="1e-6", sensitivity="31.6228", coordinates=1000
     ).error_bound()
     assert gauss.get_ydata()[-1] == many  # all k counts may change, each by 1
+    words = [figures.errors_by_answers(epsilon=each).get_title(loc="left") for each in (1, 100)]
+    assert ["0 is drawn" in title.replace("\n", " ") for title in words] == [False, True]
 
 
 # The vote for lunch
@@ -180,6 +214,7 @@ def test_other_votes_and_bad_ones() -> None:
     found = figures.votes({"yes": 3, "no": 1}, [2])
     assert found.probabilities[0, 0] == pytest.approx(1 / (1 + math.exp(-2)))
     check(found.plot)
+    assert repr(figures.votes({"yes": 10**6, "no": 0}, [1])).endswith("<1e-300")
     with pytest.raises(TypeError, match="scores must be a dict"):
         figures.votes([3, 1])  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="scores must be of 2 to 12 options, not of 1"):
@@ -231,6 +266,28 @@ def test_beliefs_are_those_of_posterior() -> None:
         figures.beliefs(*[cydp.PureDP(1)] * 6)
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("epsilon", [720, 5000])
+def test_beliefs_of_a_huge_epsilon_are_drawn(epsilon: int) -> None:
+    """Beyond the floats, and where e**epsilon is not computed: anything may become certain."""
+    high, low = figures.beliefs(cydp.PureDP(epsilon)).lines[:2]
+    assert high.get_ydata()[[0, 1, 200]] == pytest.approx([0, 1, 1])
+    assert low.get_ydata()[[0, 199, 200]] == pytest.approx([0, 0, 1])
+
+
+@pytest.mark.parametrize("draw", [figures.beliefs, figures.trade_offs])
+def test_losses_about_different_questions_say_them(draw: Callable[..., Any]) -> None:
+    count = cydp.count([1, 2, 3], epsilon=1)
+    ax = draw(count, cydp.PureDP(2, relation="change-one"))
+    labels = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert labels[0].endswith("epsilon = 1,\none row taking part or not")
+    assert labels[1].endswith("epsilon = 2,\none person's record being this or another")
+    assert "taking part" not in ax.get_title(loc="left")
+    alone = draw(count)
+    assert alone.get_title(loc="left").endswith("The question:\none row taking part or not")
+    check(lambda: draw(count, cydp.PureDP(2, relation="change-one")))
+
+
 def test_odds_are_powers_of_e() -> None:
     ax = figures.odds()
     for line, k in zip(ax.lines[:3], (1, 2, 5), strict=False):
@@ -249,6 +306,8 @@ def test_trade_offs_have_a_line_for_each_loss() -> None:
         "most for a plan of 3 releases", "guessing",
     ]  # fmt: skip
     assert all(max(line.get_ydata()) == 1 for line in ax.lines)
+    alone = cydp.teach.trade_off(cydp.PureDP("1e-4")).plot()
+    assert alone.lines[-1].get_label() == "best fair bet: 0.500025 right"  # which is not 1/2
 
 
 def test_votes_of_options_with_long_names_can_be_read() -> None:
@@ -260,3 +319,12 @@ def test_votes_of_options_with_long_names_can_be_read() -> None:
     legend = ax.get_legend().get_window_extent()
     assert not any(legend.overlaps(bar.get_window_extent()) for bar in ax.patches)
     assert len(figures.votes().plot().texts) == 12
+
+
+def test_names_of_options_are_no_formulas_and_do_not_overlap() -> None:
+    ax = figures.votes({"$\\foo$": 1, "x" * 50: 2}).plot()
+    ax.figure.canvas.draw()
+    labels = [label.get_text() for label in ax.get_xticklabels()]
+    assert labels == ["$\\foo$\n1 vote", "x" * 37 + "...\n2 votes"]
+    many = figures.votes({str(number): number for number in range(12)}).plot()
+    assert {label.get_rotation() for label in many.get_xticklabels()} == {30.0}

@@ -235,3 +235,20 @@ def test_of_several_entries_only_distances_count() -> None:
     mixed = privacy_loss(noise, neighbours=([0, 3, 1, 9], [2, 1, 2, 9]))
     one, two = (privacy_loss(noise, neighbours=(0, move)) for move in (1, 2))
     assert mixed.delta("0.001") == pytest.approx((one + two + two).delta("0.001"), rel=1e-12)
+
+
+def test_outputs_of_a_rho_are_in_standard_deviations() -> None:
+    loss = privacy_loss(ZCDP("1/2"))
+    assert loss.p.max() == pytest.approx(1 / math.sqrt(2 * math.pi), rel=1e-5)
+    assert loss.loss_of(0) == 0.5
+    assert loss.loss_of(1) == -0.5
+
+
+def test_candidates_that_floats_do_not_hold_have_a_loss() -> None:
+    """The worse candidate has e**-1000; its loss is 1/2, which the supremum must not forget."""
+    choice = ExponentialMechanism(epsilon=1, sensitivity=1)
+    for best, loss in (
+        (1999, privacy_loss(choice, scores=[0, 2000], other=[0, 1999]).reverse()),
+        (2001, privacy_loss(choice, scores=[0, 2000], other=[0, 2001])),
+    ):
+        assert 0.5 <= loss.supremum <= 1, best

@@ -35,6 +35,10 @@ def test_sampled_normal_noise_has_the_delta_of_the_mixture(share: str) -> None:
         sides = loss.delta(epsilon), loss.reverse().delta(epsilon)
         for found, exact in zip(sides, normal_deltas(1.0, float(share), epsilon), strict=True):
             assert exact - 1e-14 <= found <= exact * (1 + 1e-5) + 1e-12
+        lower = normal_deltas(1.0, float(share), epsilon - loss.rounding)
+        assert sides[0] <= lower[0]
+        assert sides[1] <= lower[1] + 1e-14
+    assert 0 < loss.rounding == loss.reverse().rounding < 1e-3
     assert loss.supremum == math.inf
     assert loss.reverse().supremum == pytest.approx(-math.log1p(-float(share)))
 

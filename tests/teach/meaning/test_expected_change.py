@@ -10,6 +10,7 @@ from pathlib import Path
 from statistics import NormalDist
 from typing import Any
 
+import mpmath
 import numpy as np
 import pytest
 from teach.looks import check
@@ -116,6 +117,27 @@ def test_several_deltas_are_never_worse_than_one() -> None:
     )
 
 
+def test_with_a_delta_only_pairs_of_it_are_used() -> None:
+    plan = cydp.Plan([(cydp.Gaussian(rho="0.1", sensitivity=1), 2)])
+    for delta in ("1e-9", "0.05"):
+        epsilon = plan.epsilon(delta)
+        alone = expected_change(cydp.ApproxDP(epsilon, delta), 1)
+        for x in ("0.001", "0.1", "0.5"):
+            assert expected_change(plan, 1, delta=delta).most(x) == alone.most(x)
+        assert plan.as_loss(delta).rho is not None  # which would say more
+
+
+def test_the_factor_of_an_epsilon_is_never_rounded_down() -> None:
+    """Against e**epsilon of 60 digits: one that is 10^-25 too small would be a wrong promise."""
+    for epsilon in ("0.001", "1", "7.3", "300"):
+        factor = curve_of(cydp.PureDP(epsilon)).factor
+        assert factor is not None
+        with mpmath.workdps(200):
+            true = mpmath.exp(mpmath.mpf(epsilon))
+            found = mpmath.mpf(factor.numerator) / factor.denominator
+            assert true < found < true * (1 + mpmath.mpf(10) ** -20)
+
+
 def test_a_plan_is_told_better_than_by_its_sum() -> None:
     """Of two randomized answers the best bet is known: they agree, or tell nothing."""
     yes = 1 / (1 + math.exp(-0.5))
@@ -212,11 +234,26 @@ def test_the_question_is_said() -> None:
         assert words in repr(trade_off(loss))
 
 
+@pytest.mark.parametrize(
+    "ask", [trade_off, lambda *loss, **about: expected_change(*loss, 9, **about)]
+)
+def test_a_question_is_of_what_a_release_protects(ask: Callable[..., Any]) -> None:
+    """A person with several rows is not protected by a release that protects a row."""
+    rows = cydp.count([1, 2], epsilon=1)
+    assert ask(rows).question == "one row taking part or not"
+    assert ask(rows, about="value").question == "one row's record being this or another"
+    visitors = cydp.explain(cydp.count, epsilon=1, user="visitor", max_rows=1)
+    assert ask(visitors).question == "one visitor taking part or not"
+
+
 BAD: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "no loss": (lambda: expected_change(1, 10), TypeError, "loss must be a loss or a mechanism"),
     "no utility": (lambda: expected_change(cydp.PureDP(1), 0), ValueError, "max_utility must be g"),
     "below 0": (lambda: expected_change(cydp.PureDP(1), -5), ValueError, "shift those"),
     "text": (lambda: expected_change(cydp.PureDP(1), "much"), ValueError, "max_utility must be a"),
+    "beyond floats": (
+        lambda: expected_change(cydp.PureDP(1), 10**400), ValueError, "at most 1e300",
+    ),
     "negative": (
         lambda: expected_change(cydp.PureDP(1), 10).most(-1), ValueError, "expected must be from 0",
     ),

@@ -8,7 +8,7 @@ import pytest
 from teach.looks import check
 
 import cydp
-from cydp.teach import PublicEpsilon, PublicEpsilons, public_epsilons
+from cydp.teach import PublicEpsilon, PublicEpsilons, in_words, public_epsilons
 
 ROWS = list(public_epsilons())
 
@@ -34,11 +34,20 @@ def test_losses_are_those_that_are_stated() -> None:
             ours = float(cydp.convert(row.loss, delta=row.delta).epsilon)
             assert ours == pytest.approx(float(row.epsilon), rel=0.15), row
         elif isinstance(row.loss, cydp.ApproxDP):
-            assert row.loss == cydp.ApproxDP(row.epsilon, row.delta)
+            assert row.loss == cydp.ApproxDP(row.epsilon, row.delta, relation=row.relation)
         else:
             assert row.delta == "0"
-            assert row.loss == cydp.PureDP(row.epsilon)
+            assert row.loss == cydp.PureDP(row.epsilon, relation=row.relation)
     assert kinds == {cydp.PureDP, cydp.ApproxDP, cydp.ZCDP}
+
+
+def test_what_does_not_protect_presence_says_so() -> None:
+    """A device hides what it reports, not that it does; the census states change-one."""
+    for row in ROWS:
+        is_about_values = row.setting == "local" or "Census" in row.who
+        assert row.loss.relation == ("change-one" if is_about_values else None)
+        words = in_words(row.loss, unit=row.unit)
+        assert ("present" in words) == (not is_about_values)
 
 
 def test_rows_are_sorted_and_none_is_twice() -> None:
@@ -50,7 +59,9 @@ def test_rows_are_sorted_and_none_is_twice() -> None:
 def test_numbers_of_publishers_that_were_read() -> None:
     """As a second person would copy them from the sources, for some rows."""
     found = {row.what: row for row in ROWS}
-    assert found["2020 redistricting data, persons"].loss == cydp.ZCDP("2.56")
+    assert found["2020 redistricting data, persons"].loss == cydp.ZCDP(
+        "2.56", relation="change-one"
+    )
     assert found["live births of 2014"].loss == cydp.PureDP("9.98")
     assert found["searches for symptoms of COVID-19"].loss == cydp.PureDP("1.68")
     assert found["searches on COVID-19 vaccination"].loss == cydp.ApproxDP("2.19", "1e-5")

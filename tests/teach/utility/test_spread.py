@@ -36,6 +36,14 @@ def test_moments_of_laplace_noise_are_those_of_its_distribution(epsilon: str | i
     assert linear.fourth > spread.fourth
 
 
+def test_linear_combinations_of_gaussian_noise_are_not_independent() -> None:
+    noise = cydp.DiscreteGaussian(rho="1/20", sensitivity=1)
+    for linear, copies in ((False, 7), (True, 1)):
+        spread = spread_of(noise, 7, linear=linear)
+        assert spread is not None
+        assert spread.copies == copies
+
+
 @pytest.mark.parametrize("sigma2", [1, "1.37", 10, 10**4])
 def test_moments_of_gaussian_noise_bound_those_of_its_distribution(sigma2: str | int) -> None:
     noise = cydp.DiscreteGaussian(sigma2=sigma2, sensitivity=1)

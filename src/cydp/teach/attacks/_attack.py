@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from decimal import ROUND_CEILING, Context
 from typing import Any
 
 from cydp.accounting._loss import Loss
@@ -11,6 +12,8 @@ from cydp.releases.output._pyplot import ink_of
 from cydp.teach._pictures import HATCHES, new_axes, set_words
 
 __all__ = ["Attack", "Trial"]
+
+_UP = Context(prec=4, rounding=ROUND_CEILING)
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False, kw_only=True)
@@ -70,7 +73,7 @@ class Attack:
             f"{self.name}: {self.question}\n"
             f"  without a release: right with probability {self.chance:.4g}\n"
             f"  undefended: {self.undefended!r}\n"
-            f"  defended: {self.defended!r}; no attacker more than {self.defended.limit:.4g}"
+            f"  defended: {self.defended!r}; no attacker more than {_above(self.defended.limit)}"
         )
 
     def plot(self, ax: Any = None) -> Any:
@@ -113,6 +116,13 @@ class Attack:
         ax.set_yticks(range(2), ["undefended", "defended"])
         ax.set_ylim(1.5, -0.5)
         ax.set_xlim(0, 1)
-        set_words(ax, f"{self.name}: {self.question}", "probability of a right answer", "")
+        # A column's name may have a dollar sign, which would begin a formula.
+        title = f"{self.name}: {self.question}".replace("$", r"\$")
+        set_words(ax, title, "probability of a right answer", "")
         ax.legend(loc="upper left", bbox_to_anchor=(0, -0.25), ncols=2, frameon=False)
         return ax
+
+
+def _above(limit: float) -> str:
+    """Return a bound in four digits, rounded up, so that it stays one."""
+    return f"{_UP.create_decimal_from_float(limit).normalize():f}"

@@ -84,7 +84,7 @@ class AveragingAttack(Attack):
                 label=f"exact count {label}",
             )  # fmt: skip
         ax.set_xscale("log")
-        title = f"{self.name}: the mean goes to the exact count, unless a budget ends the answers"
+        title = f"{self.name}: the mean goes to the exact count,\nunless a budget ends the answers"
         set_words(ax, title, "number of answers (logarithmic)", "mean of the answers (records)")
         ax.legend(loc="upper left", bbox_to_anchor=(0, -0.17), ncols=2, frameon=False)
         return ax

@@ -116,6 +116,8 @@ def linkage(
     held = counts[counts.any(1)]
     alone = held.sum(1) == 1
     limit = largest_success(spent, float(shares[0]))
+    # Groups with the same counts have the same probabilities: most are of one person alone.
+    kinds, times = np.unique(held, axis=0, return_counts=True)
     return Attack(
         name="Linkage",
         question=f"which of {len(shares)} values is a person's {secret}?",
@@ -123,7 +125,7 @@ def linkage(
         undefended=Trial(
             release="the rows without names",
             loss=None,
-            success=_success_by_rows(held, shares),
+            success=_success_by_rows(kinds, times, shares),
             limit=1.0,
             observed={
                 "people": people, "unique": int(alone.sum()), "right": int(held.max(1).sum()),
@@ -133,7 +135,7 @@ def linkage(
             release="noisy counts of all columns together",
             loss=spent,
             # Of one secret both are 1, which rounding must not exceed.
-            success=min(_success_by_counts(held, shares, weights, noise), limit),
+            success=min(_success_by_counts(kinds, times, shares, weights, noise), limit),
             limit=limit,
             observed={
                 "people": people,
@@ -154,21 +156,26 @@ def _weights(shares: NDArray[np.float64], noise: DiscreteLaplace) -> NDArray[np.
     return np.stack([logs, logs + evidence])
 
 
-def _success_by_rows(held: NDArray[np.int64], shares: NDArray[np.float64]) -> float:
+def _success_by_rows(
+    held: NDArray[np.int64], times: NDArray[np.int64], shares: NDArray[np.float64]
+) -> float:
     """Return how often the most frequent secret among the rows that agree is right.
 
     Parameters
     ----------
     held : ndarray of int64, shape (groups, secrets)
-        How many persons each group has of each secret; a group agrees in what is known.
+        How many persons a group has of each secret; a group agrees in what is known.
+    times : ndarray of int64, shape (groups,)
+        How many groups have these counts.
     shares : ndarray of float64, shape (secrets,)
         With what probability a person's secret is each one, when it is drawn anew.
 
     """
     right = 0.0
     for one in np.flatnonzero(shares):
-        others = held[held[:, one] > 0]
-        persons = others[:, one].astype(np.float64)
+        some = held[:, one] > 0
+        others = held[some]
+        persons = (others[:, one] * times[some]).astype(np.float64)
         others[:, one] -= 1
         # A drawn secret has a count one larger: it must exceed the earlier, and reach the later.
         earlier = np.maximum.accumulate(others, axis=1)[:, :-1]
@@ -177,11 +184,12 @@ def _success_by_rows(held: NDArray[np.int64], shares: NDArray[np.float64]) -> fl
         found[:, 1:] &= others[:, 1:] >= earlier
         found[:, :-1] &= others[:, :-1] + 1 >= later
         right += float(persons @ (found @ shares))
-    return right / float(held.sum())
+    return right / float(held.sum(1) @ times)
 
 
 def _success_by_counts(
     held: NDArray[np.int64],
+    times: NDArray[np.int64],
     shares: NDArray[np.float64],
     weights: NDArray[np.float64],
     noise: DiscreteLaplace,
@@ -206,8 +214,8 @@ def _success_by_counts(
             same = above[:, drawn] if bit else 1 - above[:, drawn]
             p = kept * own
             p[:, drawn] = chance.prod(1) * same
-            right += float(shares[drawn] * (held * p).sum())
-    return right / float(held.sum())
+            right += float(shares[drawn] * ((held * p).sum(1) @ times))
+    return right / float(held.sum(1) @ times)
 
 
 def _products_of_others(factors: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -38,6 +38,7 @@ _LEAST_DISTANCE = Fraction(1, 2**100)
 _EPSILONS = (Fraction(1, 1000), Fraction(1000))
 _PICTURE_BITS = 6
 _WINDOW = 1.25  # of a picture, in scales to each side of the values
+_MOST_LINES = 2000  # side by side, which no screen shows apart
 _TRIED = 8  # values of U to each side of the one that is nearest to what was seen
 
 
@@ -83,17 +84,18 @@ class LowBits(Guesses):
         size = _read_bits(bits, self.values)
         first, second = (_outputs(value, self.scale, size) for value in self.values)
         ax = new_axes(ax, size=(6.4, 2.9))
+        low, high = sorted(map(float_of, self.values))
+        margin = _WINDOW * float_of(self.scale)
+        ends = low - margin, high + margin
         both = np.intersect1d(first, second)
         for row, found in enumerate((first, second)):
-            own = np.setdiff1d(found, both)
+            own = _seen(np.setdiff1d(found, both), *ends)
             ax.vlines(own, row - 0.36, row + 0.36, color=f"C{row}", linewidth=1.1)
-        ax.vlines(both, -0.36, 1.36, color=ink_of(ax), linewidth=0.9, linestyle=":")
+        ax.vlines(_seen(both, *ends), -0.36, 1.36, color=ink_of(ax), linewidth=0.9, linestyle=":")
         names = [format_number(value) for value in self.values]
         ax.set_yticks(range(2), [f"from {name}" for name in names])
         ax.set_ylim(1.5, -0.5)
-        low, high = sorted(map(float_of, self.values))
-        margin = _WINDOW * float_of(self.scale)
-        ax.set_xlim(low - margin, high + margin)
+        ax.set_xlim(*ends)
         known = float(np.mean([~np.isin(found, both) for found in (first, second)]))
         title = (
             f"Textbook noise in {size} bits: {known:.1%} of outputs give the value away\n"
@@ -215,6 +217,15 @@ def _outputs(value: Fraction, scale: Fraction, bits: int) -> _Floats:
     uniform = np.arange(1, 2**bits + 1) / 2**bits
     noise = _round(factor * _round(-np.log(uniform), bits), bits)
     return _round(start + np.concatenate([noise, -noise]), bits)
+
+
+def _seen(outputs: _Floats, low: float, high: float) -> _Floats:
+    """Return those of a window, and of outputs that no screen shows apart only one."""
+    inside = outputs[(outputs >= low) & (outputs <= high)]
+    _, first = np.unique(
+        ((inside - low) / (high - low) * _MOST_LINES).astype(int), return_index=True
+    )
+    return inside[first]
 
 
 def _success(values: Pair, scale: Fraction, bits: int) -> float:

@@ -130,19 +130,20 @@ def reconstruction(
     sizes = members.sum(0)
     clipped = np.clip(noisy, 0, sizes)
     posterior = np.prod([each[:, clipped[i]] for i, each in enumerate(likelihoods)], axis=0)
+    counts = len(groups), "count" if len(groups) == 1 else "counts"
     return Attack(
         name="Reconstruction",
         question=f"does a person in a block of {len(has)} have a property?",
         chance=CHANCE,
         undefended=Trial(
-            release=f"{len(groups)} exact counts",
+            release=f"{counts[0]} exact {counts[1]}",
             loss=None,
             success=_success_by_exact(ways, sums),
             limit=1.0,
             observed=_observed(groups, exact, ways, agree, has) | {"agree": int(agree.sum())},
         ),
         defended=Trial(
-            release=f"{len(groups)} noisy counts of one budget",
+            release=f"{counts[0]} noisy {counts[1]} of one budget",
             loss=spent,
             success=_success_by_noisy(ways, likelihoods),
             limit=largest_success(spent, CHANCE),

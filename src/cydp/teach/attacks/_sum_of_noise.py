@@ -12,7 +12,7 @@ from cydp.mechanisms._discrete_laplace import DiscreteLaplace
 
 __all__ = ["success_of_sum"]
 
-_LOG_ERROR = 42.0  # exp(-42) is below 2**-60: what the two truncations leave away
+_LOG_ERROR = 42.0  # exp(-42) is below 2**-60: what the two truncations leave out
 _LARGEST_RATE = 700.0  # beyond it noise is 0, but for events of probability exp(-700)
 
 
@@ -59,7 +59,7 @@ def _within(noise: DiscreteLaplace, count: int, h: int) -> float:
     ts = rate * 0.9 * np.geomspace(1e-5, 1, 200)
     tail = float(((_LOG_ERROR - count * np.log1p(-s * np.sinh(ts / 2) ** 2)) / ts).min())
     period = max(math.ceil(tail) + h, 2 * h + 1) | 1
-    # Frequencies whose coefficient is below exp(-42) are left away.
+    # Frequencies whose coefficient is below exp(-42) are left out.
     most = math.sqrt(math.expm1(_LOG_ERROR / count) / s)
     kept = period if most >= 1 else math.ceil(math.asin(most) / math.pi * period)
     j = np.arange(1, min(kept, (period - 1) // 2) + 1)

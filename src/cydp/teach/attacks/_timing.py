@@ -18,7 +18,7 @@ from cydp._default_generator import generator_or_default
 from cydp._generator import Generator
 from cydp._numbers.rational import float_of, format_number, read_integer, read_positive
 from cydp.mechanisms._discrete_laplace import DiscreteLaplace
-from cydp.teach._pictures import new_axes, set_words
+from cydp.teach._pictures import EDGE, new_axes, set_words
 from cydp.teach.attacks._attack import Attack
 from cydp.teach.attacks._guesses import Guesses, Pair, nearer, read_pair, read_runs, set_beside
 from cydp.testing import discrete_laplace_sampler, map_bits
@@ -72,6 +72,7 @@ class Timed(Guesses):
             ax.plot(
                 self.released[chosen], self.steps[chosen], _MARKERS[i], color=colour,
                 markerfacecolor=colour if i else "none", markersize=4 if i else 8,
+                markeredgewidth=EDGE,
                 label=f"released of {format_number(value)}",
             )  # fmt: skip
         ax.set_ylim(0, 1.15 * max(int(self.steps.max()), 10))

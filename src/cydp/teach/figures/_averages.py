@@ -50,7 +50,7 @@ def averages(
         Privacy cost of one release, in nats.
     runs : int from 10 to 10**6, default 1,000
         How many releases are drawn.
-    budget_epsilon : number > 0, default 5
+    budget_epsilon : number >= epsilon, default 5
         A budget, which pays for budget_epsilon / epsilon releases.
     rng : Generator, optional
         The source of the noise. Default: the calling thread's own generator.
@@ -80,6 +80,11 @@ def averages(
     """
     center, other = read_values(value, neighbour)
     cost, paid = read_positive(epsilon, "epsilon"), read_positive(budget_epsilon, "budget_epsilon")
+    if paid < cost:
+        raise ValueError(
+            f"budget_epsilon must be at least epsilon, {format_number(cost)}, not "
+            f"{format_number(paid)}"
+        )
     count = read_integer(runs, "runs")
     if not 10 <= count <= _MOST_RUNS:
         raise ValueError(f"runs must be from 10 to 10**6, not {count}")
@@ -94,10 +99,11 @@ def averages(
         ax, m, middle - deviation, middle + deviation, "one standard deviation of the mean", 0
     )
     draw_line(ax, m, means, "mean of the releases so far", 1, linestyle="-")
-    for number, name, place in ((2, "f(D)", middle), (3, "f(D')", far)):
-        draw_line(ax, [1, count], [place, place], f"{name} = {place:.6g}", number, linewidth=1.2)
+    for number, name, exact in ((2, "f(D)", center), (3, "f(D')", other)):
+        label, place = f"{name} = {format_number(exact)}", float_of(exact)
+        draw_line(ax, [1, count], [place, place], label, number, linewidth=1.2)
     most = int(paid / cost)
-    if 1 <= most < count:
+    if most < count:
         label = f"a budget of {format_number(paid)} ends"
         ax.axvline(most, color=ink_of(ax), linewidth=2, linestyle="--", label=label)
     reach = 1.25 * float(noise.variance) ** 0.5
@@ -106,8 +112,8 @@ def averages(
     ax.set_xlim(1, count)
     set_words(
         ax,
-        f"Averages find f(D): {count:,} releases come within {float(deviation[-1]):.2g}, for "
-        f"epsilon = {format_number(count * cost)}",
+        f"Averages find f(D): after {count:,} releases the standard deviation is "
+        f"{float(deviation[-1]):.2g},\nfor epsilon = {format_number(count * cost)}",
         "releases so far (count)",
         "mean of the releases (unit of f)",
     )

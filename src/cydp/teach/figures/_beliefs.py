@@ -4,22 +4,28 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from cydp._call_errors import explain_arguments
 from cydp._numbers.rational import float_of
+from cydp.accounting._cost import loss_of
 from cydp.accounting._loss import PureDP
+from cydp.accounting._plan import Plan
 from cydp.releases.output._pyplot import ink_of
 from cydp.teach._pictures import HATCHES, draw_line, new_axes, set_words
 from cydp.teach.meaning._draw_trade_offs import draw_trade_offs
-from cydp.teach.meaning._reading import CostOrPlan, label_of, question_of, read_curve
+from cydp.teach.meaning._question import question_about
+from cydp.teach.meaning._reading import CostOrPlan, label_of, read_curve
 
 __all__ = ["beliefs", "odds", "trade_offs"]
 
 _MOST_LINES = len(HATCHES) - 1
-_USUAL = (PureDP("0.1"), PureDP(1), PureDP(3))
+_LARGEST = Fraction(10**300)  # factor of odds; beyond it the picture is the same
+_USUAL = tuple(PureDP(epsilon, relation="add-remove") for epsilon in ("0.1", 1, 3))
 
 
 @explain_arguments
@@ -57,7 +63,7 @@ def beliefs(*losses: CostOrPlan, ax: Any = None, about: str | None = None) -> An
 
     """
     chosen = _read(losses)
-    factors = [read_curve(loss, None, about).factor for loss in chosen]
+    factors = [_factor(loss, about) for loss in chosen]
     if None in factors:
         raise ValueError(
             "losses must be of pure differential privacy: with a delta above 0 one output may tell "
@@ -65,23 +71,27 @@ def beliefs(*losses: CostOrPlan, ax: Any = None, about: str | None = None) -> An
         )
     ax = new_axes(ax, size=(5.6, 5.2))
     x = np.linspace(0, 1, 201)
-    for number, (loss, factor) in enumerate(zip(chosen, factors, strict=True)):
+    labels, question = _labels(chosen, about)
+    for number, (label, factor) in enumerate(zip(labels, factors, strict=True)):
         assert factor is not None
         high, low = (
-            x * each / (x * each + 1 - x) for each in (float_of(factor), float_of(1 / factor))
+            x * each / (x * each + (1 - x)) for each in (float_of(factor), float_of(1 / factor))
         )
-        draw_line(ax, x, high, label_of(loss), number)
-        draw_line(ax, x, low, f"_{label_of(loss)}", number)
+        draw_line(ax, x, high, label, number)
+        draw_line(ax, x, low, f"_{label}", number)
     draw_line(ax, x, x, "nothing learned", 5, color=ink_of(ax), linestyle=":", linewidth=1)
     set_words(
         ax,
-        f"No output moves a belief beyond its lines, on\n{question_of(chosen[0], about)}",
+        "No output moves a belief beyond its lines"
+        + (f". The question:\n{question}" if question else ""),
         "belief before the release (probability)",
         "belief after it (probability)",
     )
     ax.set_xlim(0, 1)
     ax.set_ylim(0, 1)
-    ax.legend(loc="upper left", bbox_to_anchor=(0, -0.13), ncols=3, frameon=False)
+    ax.legend(
+        loc="upper left", bbox_to_anchor=(0, -0.13), ncols=3 if question else 1, frameon=False
+    )
     return ax
 
 
@@ -118,8 +128,9 @@ def trade_offs(*losses: CostOrPlan, ax: Any = None, about: str | None = None) ->
 
     """
     chosen = _read(losses)
-    curves = [(label_of(loss), read_curve(loss, None, about)) for loss in chosen]
-    return draw_trade_offs(curves, question_of(chosen[0], about), ax)
+    labels, question = _labels(chosen, about)
+    curves = [read_curve(loss, None, about) for loss in chosen]
+    return draw_trade_offs(list(zip(labels, curves, strict=True)), question, ax)
 
 
 @explain_arguments
@@ -181,3 +192,21 @@ def _read(losses: tuple[CostOrPlan, ...]) -> tuple[CostOrPlan, ...]:
     if len(losses) > _MOST_LINES:
         raise ValueError(f"losses must be at most {_MOST_LINES}, not {len(losses)}")
     return losses or _USUAL
+
+
+def _labels(losses: Sequence[CostOrPlan], about: str | None) -> tuple[list[str], str]:
+    """Return a label for each loss, and the question of all; where they differ labels say it."""
+    labels = [label_of(loss) for loss in losses]
+    questions = [question_about(loss, about) for loss in losses]
+    if len(set(questions)) == 1:
+        return labels, questions[0]
+    named = zip(labels, questions, strict=True)
+    return [f"{label},\n{question}" for label, question in named], ""
+
+
+def _factor(loss: CostOrPlan, about: str | None) -> Fraction | None:
+    """Return by which factor one output moves odds at most; None if nothing bounds it."""
+    factor = read_curve(loss, None, about).factor
+    if factor is None and not isinstance(loss, Plan) and isinstance(loss_of(loss), PureDP):
+        factor = _LARGEST  # e**epsilon of an epsilon for which nobody computes it
+    return None if factor is None else min(factor, _LARGEST)

@@ -140,17 +140,21 @@ def errors_by_answers(
         for k in answers
     ]
     ax = new_axes(ax)
+    least_error = 1
     for number, (label, noises) in enumerate(_labelled(laplace, gauss, least)):
         growth = ("k", "sqrt(k)")[number]
-        y = [max(noise.error_bound(level), 0.5) for noise in noises]
+        errors = [noise.error_bound(level) for noise in noises]
+        least_error = min(least_error, *errors)
+        y = [max(error, 0.5) for error in errors]
         draw_line(ax, answers, y, f"{label}: grows with {growth}", number)
+    shown = "" if least_error else "; 0 is drawn as 0.5"
     ax.set_xscale("log")
     ax.set_yscale("log")
     ax.set_xlim(1, 1000)
     set_words(
         ax,
-        f"Many answers for epsilon = {format_number(cost)} together: Gaussian noise grows more "
-        f"slowly\n({_percent(level)} of the answers are within the bound)",
+        f"Many answers for epsilon = {format_number(cost)} together:\nGaussian noise grows more "
+        f"slowly ({_percent(level)} of answers are within the bound{shown})",
         "counts that one person is in (count)",
         "error of each count (rows)",
     )

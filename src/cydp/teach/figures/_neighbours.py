@@ -20,6 +20,7 @@ __all__ = ["neighbours", "read_values", "two_epsilons"]
 
 _VALUE, _NEIGHBOUR = 5, 12
 _POINTS = 801
+_LEAST_WRITTEN, _MOST_WRITTEN = 1e-4, 700  # an epsilon, of which the power is a number
 
 
 @explain_arguments
@@ -125,7 +126,8 @@ def read_values(value: Number, neighbour: Number) -> tuple[Fraction, Fraction]:
 
 def _reach(value: Fraction, neighbour: Fraction, epsilon: Fraction) -> float:
     """Return how far from the two values the picture goes."""
-    return float_of(abs(value - neighbour) / epsilon) * 3.2
+    # For a large epsilon far enough, that words above a value do not cross the axis.
+    return float_of(abs(value - neighbour) * max(Fraction("3.2") / epsilon, Fraction(1, 4)))
 
 
 def _draw(ax: Any, value: Fraction, neighbour: Fraction, epsilon: Fraction, reach: float) -> Any:
@@ -141,8 +143,7 @@ def _draw(ax: Any, value: Fraction, neighbour: Fraction, epsilon: Fraction, reac
     at = float_of(value)
     ends = noise.pdf([at], value=neighbour)[0], noise.pdf([at], value=value)[0]
     ax.plot([at, at], ends, color=ink_of(ax), linewidth=2.2, marker="_", markersize=9)
-    factor = math.exp(min(float_of(epsilon), 700))
-    written = f"{factor:,.0f}" if 1e3 <= factor < 1e7 else f"{factor:.3g}"
+    written = _power(epsilon)
     ax.annotate(
         f"x {written}", (at, ends[1]), xytext=(0, 5), textcoords="offset points", ha="center",
         color=ink_of(ax), fontweight="bold",
@@ -159,3 +160,14 @@ def _draw(ax: Any, value: Fraction, neighbour: Fraction, epsilon: Fraction, reac
     ax.set_xlim(x[0], x[-1])
     ax.legend(loc="upper right", fontsize="small")
     return ax
+
+
+def _power(epsilon: Fraction) -> str:
+    """Return e**epsilon as words: never 1, and never a number that is too small by far."""
+    power = float_of(epsilon)
+    if not _LEAST_WRITTEN <= power <= _MOST_WRITTEN:
+        return f"e^{format_number(epsilon)}"
+    factor = math.exp(power)
+    if factor < 10:
+        return f"{factor:.{2 if power >= 0.01 else 6}f}"
+    return f"{factor:,.0f}" if 1e3 <= factor < 1e7 else f"{factor:.3g}"

@@ -24,6 +24,7 @@ __all__ = ["Votes", "votes"]
 _LUNCH = {"pizza": 27, "salad": 23, "hamburger": 9, "pie": 0}
 _EPSILONS = (0, "0.1", 1)
 _MOST_LETTERS = 60  # side by side below the bars
+_LONGEST = 40  # letters of a name below bars
 _MOST_WRITTEN = 24  # bars with their numbers above
 _MOST_OPTIONS, _MOST_EPSILONS = 12, len(HATCHES)
 
@@ -81,12 +82,19 @@ class Votes:
                     _written(height), (place, height), xytext=(0, 3), textcoords="offset points",
                     ha="center", color=ink_of(ax), fontsize="x-small",
                 )  # fmt: skip
-        is_wide = sum(map(len, self.options)) > _MOST_LETTERS
-        turned = {"rotation": 30, "ha": "right", "rotation_mode": "anchor"} if is_wide else {}
+        names = [
+            option if len(option) <= _LONGEST else f"{option[: _LONGEST - 3]}..."
+            for option in self.options
+        ]
+        scores = [f"{score} vote{'' if score == 1 else 's'}" for score in self.scores]
+        widths = [max(map(len, both)) for both in zip(names, scores, strict=True)]
+        is_wide = sum(widths) > _MOST_LETTERS
+        look: dict[str, Any] = {"parse_math": False}  # a name may have dollar signs
+        if is_wide:
+            look |= {"rotation": 30, "ha": "right", "rotation_mode": "anchor"}
         between = ", " if is_wide else "\n"
-        named = zip(self.options, self.scores, strict=True)
-        labels = [f"{option}{between}{score} votes" for option, score in named]
-        ax.set_xticks(range(len(self.options)), labels, **turned)
+        labels = [f"{name}{between}{score}" for name, score in zip(names, scores, strict=True)]
+        ax.set_xticks(range(len(self.options)), labels, **look)
         ax.set_ylim(0, 1.08)
         set_words(
             ax,
@@ -184,4 +192,6 @@ def votes(
 
 
 def _written(probability: float) -> str:
+    if probability == 0:  # which it is in floats alone
+        return "<1e-300"
     return f"{probability:.2f}" if probability >= 0.005 else f"{probability:.0e}"

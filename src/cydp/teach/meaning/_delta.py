@@ -89,7 +89,8 @@ def delta_meaning(loss: Cost, n: Integer, *, delta: Number | None = None) -> Del
     loss : loss, mechanism or release
         Its delta counts; PureDP has 0. For a plan give ``plan.as_loss(delta)``.
     n : int >= 1
-        The public number of rows.
+        The public number of rows, or of users if the loss protects users: each of them has the
+        rows that are published together.
     delta : number in [0, 1), optional
         Where a rho is said as an epsilon. It must be given for a ZCDP loss, and for no other.
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from cydp._numbers.rational import float_of
+from cydp._numbers.rounding import delta_float_above
 from cydp.accounting._trade_off import Curve
 from cydp.releases.output._pyplot import ink_of
 from cydp.teach._pictures import draw_line, new_axes, set_words
@@ -20,7 +21,10 @@ _STEPS = 80
 
 
 def draw_trade_offs(curves: Sequence[tuple[str, Curve]], question: str, ax: Any = None) -> Any:
-    """Draw curves with their labels; for a single one its best bet is marked."""
+    """Draw curves with their labels; for a single one its best bet is marked.
+
+    `question` is that of all curves, or empty if labels say it.
+    """
     ax = new_axes(ax, size=(5.6, 4.6))
     points = [Fraction(step, _STEPS) for step in range(_STEPS + 1)]
     points += [Fraction(step, 20 * _STEPS) for step in range(1, 20)]
@@ -33,10 +37,11 @@ def draw_trade_offs(curves: Sequence[tuple[str, Curve]], question: str, ax: Any 
     draw_line(ax, [0, 1], [0, 1], "guessing", 5, color=ink_of(ax), linestyle=":", linewidth=1)
     if len(curves) == 1:
         chance = float_of(curves[0][1].chance)
-        ax.plot([1 - chance], [chance], "o", color="C1", label=f"best fair bet: {chance:.3f} right")
+        label = f"best fair bet: {delta_float_above(curves[0][1].chance):.6g} right"
+        ax.plot([1 - chance], [chance], "o", color="C1", label=label)
     set_words(
         ax,
-        f"No test does better than the curve, on\n{question}",
+        "No test does better than the curve" + (f". The question:\n{question}" if question else ""),
         "rate of false positives (probability)",
         "rate of true positives (probability)",
     )

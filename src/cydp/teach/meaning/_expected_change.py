@@ -16,9 +16,12 @@ from cydp._numbers.rounding import float_above
 from cydp.accounting._trade_off import Curve
 from cydp.releases.output._pyplot import ink_of
 from cydp.teach._pictures import draw_fill, draw_line, new_axes, set_words
-from cydp.teach.meaning._reading import CostOrPlan, below, label_of, question_of, read_curve
+from cydp.teach.meaning._question import question_about
+from cydp.teach.meaning._reading import CostOrPlan, below, label_of, read_curve
 
 __all__ = ["ExpectedChange", "expected_change"]
+
+_MOST_UTILITY = 10**300  # which floats can say
 
 
 @dataclass(frozen=True, slots=True, repr=False, kw_only=True)
@@ -161,7 +164,7 @@ def expected_change(
     ----------
     loss : loss, mechanism, release or Plan
         What the release costs, all together.
-    max_utility : number > 0
+    max_utility : number > 0, at most 1e300
         The largest utility, such as a salary of 10,000; the least is 0. Shift a utility that can be
         negative: one from -50 to 150 is one from 0 to 200, less 50.
     delta : number in [0, 1), optional
@@ -209,7 +212,9 @@ def expected_change(
             f"max_utility must be greater than 0, not {format_number(top)}: utilities are from 0 "
             "to max_utility; shift those that can be negative"
         )
+    if top > _MOST_UTILITY:
+        raise ValueError("max_utility must be at most 1e300")
     curve = read_curve(loss, delta, about)
     return ExpectedChange(
-        loss=loss, max_utility=as_exact(top), question=question_of(loss, about), _curve=curve
+        loss=loss, max_utility=as_exact(top), question=question_about(loss, about), _curve=curve
     )

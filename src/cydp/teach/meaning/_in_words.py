@@ -6,11 +6,10 @@ from __future__ import annotations
 from cydp._arguments import Integer
 from cydp._call_errors import explain_arguments
 from cydp.accounting._cost import Cost, loss_of
-from cydp.releases._explanation import Explanation
 from cydp.releases._meaning import meaning_of, notes_on
 from cydp.releases._public_rows import read_rows
-from cydp.releases._release import Release
 from cydp.releases._unit import Unit
+from cydp.teach.meaning._question import unit_of
 
 __all__ = ["in_words"]
 
@@ -52,7 +51,5 @@ def in_words(loss: Cost, *, unit: str | None = None, n: Integer | None = None) -
     if unit is not None and (not isinstance(unit, str) or not unit):
         raise TypeError("unit must be text, such as 'person'")
     rows = None if n is None else read_rows(n, "n")
-    if unit is None:
-        unit = loss.query.unit.name if isinstance(loss, Release | Explanation) else "person"
-    relation = found.relation or "add-remove"
-    return "\n".join([*meaning_of(found, Unit(relation, unit)), *notes_on(found, rows)])
+    protected = Unit(found.relation or "add-remove", unit_of(loss) if unit is None else unit)
+    return "\n".join([*meaning_of(found, protected), *notes_on(found, rows)])

@@ -9,7 +9,7 @@ from typing import Any, overload
 
 from cydp.accounting._loss import ZCDP, ApproxDP, Loss, PureDP
 from cydp.releases.output._pyplot import ink_of
-from cydp.teach._pictures import new_axes, set_words
+from cydp.teach._pictures import EDGE, new_axes, set_words
 
 __all__ = ["PublicEpsilon", "PublicEpsilons", "public_epsilons"]
 
@@ -37,6 +37,9 @@ class PublicEpsilon:
         What one epsilon protects.
     setting : {"central", "local"}
         Who adds the noise: a curator, or each device.
+    relation : str or None
+        "change-one" where presence is not protected: of reports from devices, and where the
+        publisher says so. None where nothing is said.
     year : int
         Of the first publication.
     source : str
@@ -55,6 +58,7 @@ class PublicEpsilon:
     rho: str | None = None
     unit: str
     setting: str = "central"
+    relation: str | None = None
     year: int
     source: str
     read: str
@@ -63,9 +67,12 @@ class PublicEpsilon:
     @property
     def loss(self) -> Loss:
         """The loss that is promised, as an object."""
+        relation = self.relation
         if self.rho is not None:
-            return ZCDP(self.rho)
-        return PureDP(self.epsilon) if self.delta == "0" else ApproxDP(self.epsilon, self.delta)
+            return ZCDP(self.rho, relation=relation)
+        if self.delta == "0":
+            return PureDP(self.epsilon, relation=relation)
+        return ApproxDP(self.epsilon, self.delta, relation=relation)
 
 
 _APPLE = "https://www.apple.com/privacy/docs/Differential_Privacy_Overview.pdf"
@@ -97,7 +104,7 @@ _ROWS = (
     ),
     PublicEpsilon(
         who="Microsoft", what="app usage on Windows", epsilon="1.672", unit="user, 6 hours",
-        setting="local", year=2017, read="registry",
+        setting="local", relation="change-one", year=2017, read="registry",
         source="https://www.microsoft.com/en-us/research/publication/"
         "collecting-telemetry-data-privately/",
     ),
@@ -112,7 +119,8 @@ _ROWS = (
     ),
     PublicEpsilon(
         who="Apple", what="types of health data in use", epsilon="2", unit="user-day",
-        setting="local", year=2017, source=_APPLE, read="list", note=_APPLE_NOTE,
+        setting="local", relation="change-one", year=2017, source=_APPLE, read="list",
+        note=_APPLE_NOTE,
     ),
     PublicEpsilon(
         who="Google", what="searches on COVID-19 vaccination", epsilon="2.19", delta="1e-5",
@@ -121,7 +129,7 @@ _ROWS = (
     PublicEpsilon(
         who="US Census Bureau", what="2020 redistricting data, housing units", epsilon="2.47",
         delta="1e-10", rho="0.07", unit="housing unit", year=2021, source=_CENSUS,
-        read="registry", note="change-one; some counts are published exactly",
+        read="registry", note="some counts are published exactly", relation="change-one",
     ),
     PublicEpsilon(
         who="Google", what="COVID-19 mobility reports", epsilon="2.64", unit="user-day",
@@ -129,7 +137,7 @@ _ROWS = (
     ),
     PublicEpsilon(
         who="Apple", what="popular emojis", epsilon="4", unit="user-day", setting="local",
-        year=2017, source=_APPLE, read="list", note=_APPLE_NOTE,
+        relation="change-one", year=2017, source=_APPLE, read="list", note=_APPLE_NOTE,
     ),
     PublicEpsilon(
         who="Recurve", what="energy saved by OhmConnect customers", epsilon="4.72",
@@ -139,7 +147,7 @@ _ROWS = (
     ),
     PublicEpsilon(
         who="Apple", what="lookup hints", epsilon="8", unit="user-day", setting="local",
-        year=2017, source=_APPLE, read="list", note=_APPLE_NOTE,
+        relation="change-one", year=2017, source=_APPLE, read="list", note=_APPLE_NOTE,
     ),
     PublicEpsilon(
         who="Google", what="next words on Gboard, Spanish", epsilon="8.9", delta="1e-10",
@@ -159,12 +167,13 @@ _ROWS = (
     ),
     PublicEpsilon(
         who="Apple", what="new words typed (QuickType)", epsilon="16", unit="user-day",
-        setting="local", year=2017, source=_APPLE, read="list", note=_APPLE_NOTE,
+        setting="local", relation="change-one", year=2017, source=_APPLE, read="list",
+        note=_APPLE_NOTE,
     ),
     PublicEpsilon(
         who="US Census Bureau", what="2020 redistricting data, persons", epsilon="17.14",
         delta="1e-10", rho="2.56", unit="person", year=2021, source=_CENSUS, read="registry",
-        note="change-one; some counts are published exactly",
+        note="some counts are published exactly", relation="change-one",
     ),
     PublicEpsilon(
         who="LinkedIn", what="audience engagements", epsilon="34.9", delta="7e-9",
@@ -241,6 +250,7 @@ class PublicEpsilons(Sequence[PublicEpsilon]):
                 [float(self[place].epsilon) for place in chosen], chosen, "os"[number],
                 color=f"C{number}", label=f"{setting}: {('a curator', 'each device')[number]} "
                 "adds the noise", markerfacecolor=(f"C{number}", "none")[number],
+                markeredgewidth=EDGE,
             )  # fmt: skip
         for place in places:
             ax.annotate(

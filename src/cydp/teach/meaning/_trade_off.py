@@ -11,14 +11,8 @@ from cydp._arguments import Number
 from cydp._call_errors import explain_arguments
 from cydp._numbers.rounding import delta_float_above
 from cydp.accounting._trade_off import Curve
-from cydp.teach.meaning._reading import (
-    CostOrPlan,
-    below,
-    label_of,
-    question_of,
-    read_curve,
-    read_share,
-)
+from cydp.teach.meaning._question import question_about
+from cydp.teach.meaning._reading import CostOrPlan, below, label_of, read_curve, read_share
 
 __all__ = ["TradeOff", "posterior", "trade_off"]
 
@@ -189,7 +183,7 @@ def trade_off(
 
     """
     return TradeOff(
-        loss=loss, question=question_of(loss, about), _curve=read_curve(loss, delta, about)
+        loss=loss, question=question_about(loss, about), _curve=read_curve(loss, delta, about)
     )
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from cydp._numbers.rational import float_of, read_exact
 from cydp.releases.output._pyplot import DASHES
-from cydp.teach._pictures import MARKERS, new_axes, set_words
+from cydp.teach._pictures import EDGE, MARKERS, new_axes, set_words
 from cydp.teach.utility._workloads import READY
 
 if TYPE_CHECKING:
@@ -141,11 +141,13 @@ def _draw_one(ax: Any, x: str, name: str, series: list[UtilityRow], number: int)
             yerr=[_below_measured(row) for row in points],
             color=colour, linestyle="none", marker=marker, markersize=5.5, capsize=2.5,
             markerfacecolor=colour if number % 2 == 0 else ax.get_facecolor(),
+            markeredgewidth=EDGE,
         )  # fmt: skip
     ax.plot(
         [], [], color=colour, linestyle=dashes if lines else "none", linewidth=1.6, label=name,
         marker=marker if points else None, markersize=5.5,
         markerfacecolor=colour if number % 2 == 0 else ax.get_facecolor(),
+        markeredgewidth=EDGE,
     )  # fmt: skip
 
 
