@@ -26,6 +26,7 @@ from cydp import (
     sampling,
     teach,
 )
+from cydp.accounting import RelationMismatchError
 
 privacy_loss = teach.privacy_loss
 SELECT = PartitionSelection(epsilon=1, delta="0.01", max_partitions=1)
@@ -252,3 +253,18 @@ def test_candidates_that_floats_do_not_hold_have_a_loss() -> None:
         (2001, privacy_loss(choice, scores=[0, 2000], other=[0, 2001])),
     ):
         assert 0.5 <= loss.supremum <= 1, best
+
+
+def test_losses_of_different_neighbours_are_not_added() -> None:
+    """Under "change-one" the first would lose twice as much as its pair says."""
+    first, second = PureDP(1, relation="add-remove"), PureDP(1, relation="change-one")
+    both, none = PureDP(1, relation="add-remove-or-change"), PureDP(1)
+    for mixed in (
+        lambda: privacy_loss([first, second]),
+        lambda: privacy_loss(first) + privacy_loss(second),
+        lambda: privacy_loss([first, none]).reverse() + 2 * privacy_loss(second),
+    ):
+        with pytest.raises(RelationMismatchError, match="losses"):
+            mixed()
+    for fitting in ([first, none], [first, both], [both, second], [first, first]):
+        assert privacy_loss(fitting).supremum == 2

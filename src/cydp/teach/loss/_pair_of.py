@@ -6,14 +6,15 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from cydp._numbers.rational import float_of, format_number, read_exact, read_integer
-from cydp.accounting._cost import loss_of
+from cydp.accounting._combine_relations import combine_relations
+from cydp.accounting._cost import loss_of, relation_of
 from cydp.accounting._loss import LOSSES, ZCDP, Loss
 from cydp.accounting._plan import Plan
 from cydp.mechanisms._discrete_gaussian import DiscreteGaussian
@@ -62,6 +63,7 @@ class Found:
     caveats: tuple[str, ...] = ()  # why other neighbours or mechanisms of the cost may lose more
     unit: str = "output (in the unit of f)"
     is_reverse: bool = False  # of what the name says
+    relation: str | None = None  # that the cost is stated under
 
 
 def find_parts(cost: Any, neighbours: Any, scores: Any, other: Any) -> Found:
@@ -84,8 +86,10 @@ def find_parts(cost: Any, neighbours: Any, scores: Any, other: Any) -> Found:
             "and is not kept. privacy_loss(snapping.loss) has a pair that is at least as far apart"
         )
     if type(cost) in _READERS:
-        return _READERS[type(cost)](cost, *(given[name] for name in takes))
-    return _of_loss(cost)
+        found = _READERS[type(cost)](cost, *(given[name] for name in takes))
+    else:
+        found = _of_loss(cost)
+    return replace(found, relation=relation_of(cost))
 
 
 def _describe(cost: Any) -> str:
@@ -101,11 +105,15 @@ def _join(items: Sequence[tuple[Any, int]], kind: str) -> Found:
 
 
 def add_up(found: Sequence[tuple[Found, int]], name: str) -> Found:
-    """Return several releases with independent randomness, each as often as stated."""
+    """Return several releases with independent randomness, each as often as stated.
+
+    Raises a RelationMismatchError if no two tables are neighbours of all of them.
+    """
     caveats = dict.fromkeys(words for each, times in found if times for words in each.caveats)
     return Found(
         parts=[(pair, n * times) for each, times in found for pair, n in each.parts],
         name=name, unit=_LOSS_UNIT, caveats=tuple(caveats),
+        relation=combine_relations("losses", *(each.relation for each, _ in found)),
         words=";\n  ".join(["neighbours: those of each release by itself", *caveats]),
     )  # fmt: skip
 

@@ -345,12 +345,15 @@ class PrivacyLoss:
             parts=[(pair_.reverse(), times) for pair_, times in found.parts],
             name=found.name, is_reverse=not found.is_reverse,
             neighbours=pair, words=_exchange(found.words), stated=found.stated,
-            unit=found.unit, caveats=found.caveats,
+            unit=found.unit, caveats=found.caveats, relation=found.relation,
         )  # fmt: skip
         return PrivacyLoss(other)
 
     def __add__(self, other: PrivacyLoss) -> PrivacyLoss:
-        """Return the loss of two releases with independent randomness: losses are added."""
+        """Return the loss of two releases with independent randomness: losses are added.
+
+        Both must be stated under one relation of neighbours, if they state one.
+        """
         if not isinstance(other, PrivacyLoss):
             return NotImplemented
         both = [(self._found, 1), (other._found, 1)]
@@ -488,6 +491,8 @@ def privacy_loss(
     TypeError, ValueError
         If cost is none of these, or has no law that is known (`Snapping`); if neighbours are
         farther apart than the sensitivity.
+    RelationMismatchError
+        If several are stated under different relations.
 
     Notes
     -----
