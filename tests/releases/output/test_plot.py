@@ -239,3 +239,10 @@ def test_ticks_have_separators() -> None:
     ax = with_counts([12345, 20000]).plot()
     ax.figure.canvas.draw()
     assert "20,000" in [label.get_text() for label in ax.get_yticklabels()]
+
+
+def test_names_of_columns_on_an_image_are_no_formulas() -> None:
+    table = {r"$\foo{$": [1.0], "a $x^{$ b": [1.0]}
+    ax = cydp.histogramdd(table, bins=[2, 2], range=[(0, 2), (0, 2)], epsilon=1).plot()
+    ax.figure.canvas.draw()
+    assert (ax.get_xlabel(), ax.get_ylabel()) == (r"\$\foo{\$", r"a \$x^{\$ b")

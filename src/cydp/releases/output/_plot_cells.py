@@ -103,8 +103,9 @@ def draw_image(sheet: Sheet, ax: Any, label: str) -> Any:
     values = np.asarray(sheet.columns[0].values, np.float64)
     image = ax.pcolormesh(x, y, values.T, cmap="cividis", rasterized=True)
     ax.figure.colorbar(image, ax=ax, label=label)
-    ax.set_xlabel(sheet.axes[0].names[0] or "bin of the first column")
-    ax.set_ylabel(sheet.axes[1].names[0] or "bin of the second column")
+    for i, (set_label, place) in enumerate([(ax.set_xlabel, "first"), (ax.set_ylabel, "second")]):
+        axis = sheet.axes[i]
+        set_label(names_of(axis) if axis.names[0] else f"bin of the {place} column")
 
 
 def draw_intervals(
