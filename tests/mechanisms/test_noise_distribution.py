@@ -370,3 +370,21 @@ def test_the_examples_of_the_page_run() -> None:
     result = doctest.testfile(str(page), module_relative=False)
     assert result.failed == 0
     assert result.attempted >= 5
+
+
+@pytest.mark.parametrize("noise", [
+    DiscreteLaplace(epsilon=1, sensitivity=1), DiscreteGaussian(rho=1, sensitivity=1),
+    Laplace(epsilon=1, sensitivity=1), Gaussian(rho=1, sensitivity=1),
+])  # fmt: skip
+@pytest.mark.parametrize("start", [10**17, 2**63 - 3, -(2**63)])
+def test_large_integers_are_not_rounded(noise: Any, start: int) -> None:
+    exact = [start, start + 1, start + 2]
+    for points in (exact, np.array(exact), np.array([Fraction(x) for x in exact])):
+        for law in (noise.pmf, noise.cdf, noise.sf):
+            np.testing.assert_array_equal(law(points, value=start), law([0, 1, 2]))
+    if start > 0:
+        unsigned = np.array([2**63 + 1], np.uint64)
+        assert noise.cdf(unsigned, value=2**63 - 1) == noise.cdf(2)
+    # A float stands for its binary value, whatever the value beside it is.
+    assert noise.pmf(1e17, value=10**17 + 1) == noise.pmf(-1)
+    assert noise.cdf([np.inf, -np.inf], value=start + 1).tolist() == [1, 0]

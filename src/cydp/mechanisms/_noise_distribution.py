@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from fractions import Fraction
@@ -20,6 +21,7 @@ __all__ = ["GridNoiseDistribution", "NoiseDistribution"]
 Points: TypeAlias = NDArray[Any] | list[Any] | tuple[Any, ...]
 
 _INT64 = np.iinfo(np.int64)
+_MOST_FLOAT = 2**53  # integers up to it are floats
 _MOST_EXACT = 2.0**62  # differences of int64 below it have not wrapped around
 
 
@@ -229,11 +231,14 @@ class NoiseDistribution(ABC):
         """Return how many whole steps x is from the value's point, and whether x is on the grid."""
         points, exponent = _read_reals(x, "x"), self._noise_exponent
         starts = _read_values(value, exponent is None)
-        if points.dtype.kind == starts.dtype.kind == "i" and exponent is None:
+        if points.dtype.kind == starts.dtype.kind == "i" and (exponent or 0) <= 0:
             far = points.astype(np.float64) - starts
             with np.errstate(over="ignore"):
                 near = points - starts
-            return np.where(np.abs(far) < _MOST_EXACT, near, far), True
+                apart = np.where(np.abs(far) < _MOST_EXACT, near, far)
+                return np.ldexp(apart, -(exponent or 0)), True
+        if _is_beyond_floats(points) or _is_beyond_floats(starts):
+            return _count_steps(points, starts, exponent or 0)
         given = points.astype(np.float64)
         with np.errstate(under="ignore", over="ignore"):
             units = np.ldexp(given, -(exponent or 0))
@@ -289,15 +294,18 @@ class GridNoiseDistribution(NoiseDistribution):
 
 
 def _read_reals(x: Any, name: str) -> NDArray[Any]:
-    """Return integers as int64 if they fit, and all other numbers as float64."""
+    """Return integers as int64, other floats as float64, and what neither holds as objects."""
     numbers = np.asarray(x)
     if numbers.dtype.kind == "u":
         fits = numbers.dtype.itemsize < 8 or not (numbers > _INT64.max).any()
-        return numbers.astype(np.int64 if fits else np.float64)
+        return numbers.astype(np.int64 if fits else object)
     if numbers.dtype.kind == "O":  # such as fractions
-        numbers = np.array([float_of(read_binary(each, name)) for each in numbers.flat]).reshape(
-            numbers.shape
-        )
+        exact = [read_binary(each, name) for each in numbers.flat]
+        if all(each == float_of(each) for each in exact):
+            return np.array([float_of(each) for each in exact]).reshape(numbers.shape)
+        held = np.empty(len(exact), object)
+        held[:] = exact
+        return held.reshape(numbers.shape)
     if numbers.dtype.kind not in "if":
         raise TypeError(f"{name} must be numbers, not of dtype {numbers.dtype}")
     if np.isnan(numbers).any():
@@ -306,13 +314,38 @@ def _read_reals(x: Any, name: str) -> NDArray[Any]:
 
 
 def _read_values(value: Any, is_integer: bool) -> NDArray[Any]:
-    """Return what noise is added to, as `_read_reals` does."""
+    """Return what noise is added to, as `_read_reals` does; a fraction as a float, as releases."""
     values = _read_reals(value, "value")
     if is_integer and values.dtype.kind != "i":
         raise TypeError("value must be integers of 64 bits, as in a release of this mechanism")
-    if not np.isfinite(values).all():
+    if values.dtype.kind == "O":
+        rounded = [x if x == int(x) else Fraction(float_of(x)) for x in values.flat]
+        values.reshape(-1)[:] = rounded
+    elif not np.isfinite(values).all():
         raise ValueError("value must be finite")
     return values
+
+
+def _is_beyond_floats(numbers: NDArray[Any]) -> bool:
+    """Whether float64 may not hold each of some numbers."""
+    if numbers.dtype.kind == "i":
+        return bool(((numbers > _MOST_FLOAT) | (numbers < -_MOST_FLOAT)).any())
+    return numbers.dtype.kind == "O"
+
+
+def _count_steps(points: NDArray[Any], starts: NDArray[Any], exponent: int) -> tuple[Any, Any]:
+    """Return what `_read_points` does, by fractions."""
+    step = Fraction(2) ** exponent
+
+    def count(point: Any, start: Any) -> tuple[float, bool]:
+        if not isinstance(point, int | Fraction) and not np.isfinite(point):
+            return float(point), False
+        units = Fraction(point) / step
+        below = math.floor(units)
+        return float_of(Fraction(below - round(Fraction(start) / step))), below == units
+
+    below, on_grid = np.frompyfunc(count, 2, 2)(points.astype(object), starts.astype(object))
+    return np.asarray(below, np.float64), np.asarray(on_grid, np.bool_)
 
 
 def _unwrap(result: NDArray[np.float64]) -> float | NDArray[np.float64]:
