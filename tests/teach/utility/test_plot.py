@@ -85,3 +85,16 @@ def test_a_picture_refuses_what_it_cannot_show() -> None:
         table.plot("d")
     with pytest.raises(ValueError, match="at least two values"):
         utility.measure("count", 1, epsilon=1, trials=0).plot()
+
+
+def test_names_of_rivals_are_no_formulas() -> None:
+    names = [r"$\foo{$", "a $x^{$ b"]
+    rivals = [
+        Method(name=name, release=lambda data, setting: data + 1, workload=names[1])
+        for name in names
+    ]
+    table = utility.measure(rivals, [1, 10], epsilon=1, trials=10)
+    with closed():
+        ax = table.plot()
+        ax.figure.canvas.draw()
+        assert [text.get_text() for text in ax.get_legend().get_texts()][0] == r"\$\foo{\$"

@@ -18,7 +18,7 @@ from cydp.releases.output._plot_cells import (
     draw_lines,
 )
 from cydp.releases.output._plot_points import draw_numbers, draw_quantiles, draw_ranks
-from cydp.releases.output._pyplot import import_pyplot
+from cydp.releases.output._pyplot import import_pyplot, plain_words
 from cydp.releases.output._sheet import Numbers, Sheet
 
 __all__ = ["plot_of"]
@@ -48,7 +48,7 @@ def plot_of(sheet: Sheet, ax: Any) -> Any:
             values.set_major_formatter(lambda tick, _: f"{tick + 0.0:,.10g}")
     lines = [f"{sheet.title}: {sheet.cost}", *_error_of(sheet)]
     words = "\n".join(textwrap.fill(line, _TITLE_WIDTH) for line in lines)
-    ax.set_title(words, loc="left", fontsize="medium")
+    ax.set_title(plain_words(words), loc="left", fontsize="medium")
     return ax
 
 
@@ -63,7 +63,7 @@ def _size_of(sheet: Sheet) -> tuple[float, float]:
 
 def _label_of(column: Numbers) -> str:
     """Return the label of an axis of values."""
-    name = column.name.replace("$", r"\$")
+    name = plain_words(column.name)
     return f"{name} ({column.unit})" if column.unit == "rows" else name
 
 

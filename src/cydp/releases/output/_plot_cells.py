@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from cydp.releases.output._cells import axis_labels
 from cydp.releases.output._plot_steps import draw_steps, fill_steps
-from cydp.releases.output._pyplot import DASHES, ink_of
+from cydp.releases.output._pyplot import DASHES, ink_of, plain_words
 from cydp.releases.output._sheet import Axis, Numbers, Sheet
 
 __all__ = [
@@ -152,13 +152,13 @@ def _finite(axis: Axis) -> NDArray[np.float64]:
 
 def names_of(axis: Axis) -> str:
     """Return the names of the columns of keys, of which matplotlib reads none as a formula."""
-    return (", ".join(filter(None, axis.names)) or axis.what).replace("$", r"\$")
+    return plain_words(", ".join(filter(None, axis.names)) or axis.what)
 
 
 def words_of(axis: Axis, n: int) -> list[str]:
     """Return the first keys as words, of which matplotlib reads none as a formula."""
     columns = axis_labels(axis, np.arange(n))
-    return [", ".join(row).replace("$", r"\$") for row in zip(*columns, strict=True)]
+    return [plain_words(", ".join(row)) for row in zip(*columns, strict=True)]
 
 
 def _as_label(word: str) -> str:

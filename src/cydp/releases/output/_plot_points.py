@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from cydp.releases.output._plot_cells import draw_intervals, names_of, words_of
+from cydp.releases.output._pyplot import plain_words
 from cydp.releases.output._sheet import Sheet
 
 __all__ = ["draw_numbers", "draw_quantiles", "draw_ranks"]
@@ -15,7 +16,7 @@ __all__ = ["draw_numbers", "draw_quantiles", "draw_ranks"]
 
 def draw_numbers(sheet: Sheet, ax: Any, label: str) -> Any:
     """Draw each number as a point on a line of its own, with its interval."""
-    names = [column.name for column in sheet.columns]
+    names = [plain_words(column.name) for column in sheet.columns]
     for i, column in enumerate(sheet.columns):
         ax.plot([float(column.values)], [i], "o", color="C0")
         if column.lower is not None and column.upper is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["DASHES", "import_pyplot", "ink_of"]
+__all__ = ["DASHES", "import_pyplot", "ink_of", "plain_words"]
 
 DASHES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (1, 1)))
 
@@ -22,3 +22,12 @@ def import_pyplot() -> Any:
 def ink_of(ax: Any) -> Any:
     """Return the colour of words, which a light and a dark style set to what can be seen."""
     return ax.xaxis.label.get_color()
+
+
+def plain_words(text: str) -> str:
+    r"""Return words of a caller or of data, of which matplotlib then reads none as a formula.
+
+    >>> print(plain_words("$x"))
+    \$x
+    """
+    return text.replace("$", r"\$")

@@ -8,7 +8,7 @@ from decimal import ROUND_CEILING, Context
 from typing import Any
 
 from cydp.accounting._loss import Loss
-from cydp.releases.output._pyplot import ink_of
+from cydp.releases.output._pyplot import ink_of, plain_words
 from cydp.teach._pictures import HATCHES, new_axes, set_words
 
 __all__ = ["Attack", "Trial"]
@@ -117,7 +117,7 @@ class Attack:
         ax.set_ylim(1.5, -0.5)
         ax.set_xlim(0, 1)
         # A column's name may have a dollar sign, which would begin a formula.
-        title = f"{self.name}: {self.question}".replace("$", r"\$")
+        title = plain_words(f"{self.name}: {self.question}")
         set_words(ax, title, "probability of a right answer", "")
         ax.legend(loc="upper left", bbox_to_anchor=(0, -0.25), ncols=2, frameon=False)
         return ax

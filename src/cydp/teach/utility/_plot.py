@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from cydp._numbers.rational import float_of, read_exact
-from cydp.releases.output._pyplot import DASHES
+from cydp.releases.output._pyplot import DASHES, plain_words
 from cydp.teach._pictures import EDGE, MARKERS, new_axes, set_words
 from cydp.teach.utility._workloads import READY
 
@@ -56,7 +56,7 @@ def _lesson_of(rows: Sequence[UtilityRow], x: str) -> str:
     lessons = {READY[name].lesson for name in names if name in READY}
     if len(lessons) == 1:
         return lessons.pop()
-    return f"Errors by dimension: {', '.join(sorted(names))}."
+    return plain_words(f"Errors by dimension: {', '.join(sorted(names))}.")
 
 
 def _counted_by(rows: Sequence[UtilityRow]) -> str:
@@ -122,7 +122,7 @@ def _values(row: UtilityRow, names: Sequence[str]) -> tuple[Any, ...]:
 
 def _words(row: UtilityRow, name: str) -> str:
     value = _value(row, name)
-    return str(value) if isinstance(value, str) else f"{name} {float(value):g}"
+    return plain_words(value) if isinstance(value, str) else f"{name} {float(value):g}"
 
 
 def _draw_one(ax: Any, x: str, name: str, series: list[UtilityRow], number: int) -> None:
