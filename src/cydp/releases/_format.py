@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from decimal import ROUND_CEILING
 from fractions import Fraction
 from typing import Any
 
@@ -18,15 +19,17 @@ __all__ = ["format_cost", "format_noise", "format_parameter"]
 
 
 def format_cost(loss: Loss) -> str:
-    """Return a loss as the parameters that a release takes.
+    """Return a loss as the parameters that a release takes; long numbers are rounded up.
 
     >>> format_cost(PureDP("0.1")), format_cost(ZCDP(2))
     ('epsilon=0.1', 'rho=2')
     """
     if isinstance(loss, ZCDP):
-        return f"rho={format_number(loss.rho)}"
-    cost = f"epsilon={format_number(loss.epsilon)}"
-    return cost if isinstance(loss, PureDP) else f"{cost}, delta={format_number(loss.delta)}"
+        return f"rho={format_number(loss.rho, ROUND_CEILING)}"
+    cost = f"epsilon={format_number(loss.epsilon, ROUND_CEILING)}"
+    if isinstance(loss, PureDP):
+        return cost
+    return f"{cost}, delta={format_number(loss.delta, ROUND_CEILING)}"
 
 
 def format_noise(parts: Iterable[Part]) -> str:

@@ -67,7 +67,7 @@ def meaning_of(loss: Loss, unit: Unit) -> list[str]:
         )
         if isinstance(loss, PureDP):
             return [*found, bet]
-    delta = format_number(loss.delta)
+    delta = format_number(loss.delta, ROUND_CEILING)
     return [
         *found,
         f"A single output may move the odds by any factor, since delta is above 0. Any test of "
@@ -105,12 +105,12 @@ def notes_on(loss: Loss, n: int | None) -> list[str]:
     return found
 
 
-def notes_on_delta(delta: Fraction, n: int) -> list[str]:
-    """Return what a caller should know about a delta for a public number of rows, or nothing."""
+def notes_on_delta(delta: Fraction, n: int, unit: str = "row") -> list[str]:
+    """Return what a caller should know about a delta for a public number of units, or nothing."""
     if delta * n < 1:
         return []
     return [
-        f"delta is 1/n or more, for n = {n:,}: delta = 1/n allows publishing one row at random."
+        f"delta is 1/n or more, for n = {n:,}: delta = 1/n allows publishing one {unit} at random."
     ]
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from decimal import ROUND_CEILING
 from fractions import Fraction
 from typing import Any
 
@@ -71,11 +72,12 @@ class PublishedShare:
         return _ShareQuery(self.share).loss
 
     def __repr__(self) -> str:
-        share = format_number(self.share)
+        share = format_number(self.share, ROUND_CEILING)
         return (
             f"publish_share: rows as they are, each with probability {share}; epsilon=0, "
-            f"delta={share}\nprotects: nobody. Each person is exposed in full with probability "
-            f"{share}; a delta that protects is far below 1 / (number of rows)"
+            f"delta={share}\nprotects: nobody. Each person with one row is exposed in full with "
+            f"probability {share}, and with more rows more often; a delta that "
+            "protects is far below 1 / (number of rows)"
         )
 
 

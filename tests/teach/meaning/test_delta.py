@@ -93,3 +93,32 @@ def test_the_fair_bet_of_the_words_is_that_of_the_trade_off(loss: Any) -> None:
     told = float(in_words(loss).splitlines()[-1].rstrip(".").rpartition(" ")[2])
     assert trade_off(loss).fair_bet <= told + 1e-6
     assert told == pytest.approx(trade_off(loss).fair_bet, abs=1.1e-4)
+
+
+def test_every_release_is_said_to_protect_what_it_protects() -> None:
+    user = {"user": [1, 1], "max_rows": 2, "epsilon": 1, "delta": "1e-6"}
+    of_rows = cydp.count([1], epsilon=1)
+    of_users = cydp.count([1, 2], **user)
+    told = repr(delta_meaning(of_users, 50))
+    assert "in a table of 50 users" in told
+    assert "each user with this probability" in told
+    assert "row" not in told
+    for cost in (
+        cydp.sampling.on_sample(cydp.count, [1], share="1/2", epsilon=1),
+        cydp.sampling.publish_share([1], "1/2", exposes_rows=True),
+        cydp.sampling.Sampled(of_rows, "1/2"),
+        cydp.Plan([(of_rows, 2), (cydp.Laplace(epsilon=1, sensitivity=1), 1)]),
+    ):
+        assert "one row taking part" in repr(trade_off(cost))
+    both = cydp.Plan([(of_rows, 1), (cydp.count([1, 2], user=[1, 1], max_rows=2, epsilon=1), 1)])
+    assert "one unit taking part" in repr(trade_off(both))
+    assert "one person taking part" in repr(trade_off(cydp.PureDP(1, relation="add-remove")))
+
+
+def test_long_numbers_of_a_loss_are_rounded_up_in_words() -> None:
+    assert repr(trade_off(cydp.PureDP("1.00400001"))).startswith("<epsilon = 1.01:")
+    long = Fraction(1, 3) ** 200 + Fraction("0.1234561")
+    assert "delta = about 0.123457" in in_words(cydp.ApproxDP(1, long))
+    assert "delta = about 0.123457" in repr(delta_meaning(cydp.ApproxDP(1, long), 5))
+    assert "about 0.123457" in repr(cydp.sampling.publish_share([1], long, exposes_rows=True))
+    assert "epsilon=about 0.123457" in cydp.count([1], epsilon=long).to_text()

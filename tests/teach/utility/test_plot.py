@@ -97,4 +97,4 @@ def test_names_of_rivals_are_no_formulas() -> None:
     with closed():
         ax = table.plot()
         ax.figure.canvas.draw()
-        assert [text.get_text() for text in ax.get_legend().get_texts()][0] == r"\$\foo{\$"
+        assert ax.get_legend().get_texts()[0].get_text() == r"\$\foo{\$"

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from decimal import ROUND_CEILING
 from fractions import Fraction
 
 from cydp._arguments import Integer, Number
@@ -16,6 +17,7 @@ from cydp.accounting._loss import ZCDP, ApproxDP
 from cydp.accounting._loss_numbers import read_delta
 from cydp.releases._meaning import notes_on_delta
 from cydp.releases._public_rows import read_rows
+from cydp.teach.meaning._question import unit_of
 from cydp.teach.meaning._reading import below
 
 __all__ = ["DeltaMeaning", "delta_meaning"]
@@ -39,6 +41,7 @@ class DeltaMeaning:
     delta: Exact
     n: int
     _of_rho: bool = False
+    _unit: str = "row"
 
     @property
     def expected_rows(self) -> float:
@@ -66,15 +69,16 @@ class DeltaMeaning:
 
     def __repr__(self) -> str:
         if not self.delta:
-            return "<delta = 0: no output tells all of a row>"
+            return f"<delta = 0: no output tells all of a {self._unit}>"
+        each = self._unit
         found = [
-            f"delta = {format_number(self.delta)} in a table of {self.n:,} rows allows publishing "
-            f"each row with this probability: {self.expected_rows:,.6g} rows on average, and some "
-            f"row with probability {self.any_row:.6g}",
-            *notes_on_delta(self.delta, self.n),
+            f"delta = {format_number(self.delta, ROUND_CEILING)} in a table of {self.n:,} {each}s "
+            f"allows publishing each {each} with this probability: {self.expected_rows:,.6g} "
+            f"{each}s on average, and some {each} with probability {self.any_row:.6g}",
+            *notes_on_delta(self.delta, self.n, each),
         ]
         if self._of_rho:
-            found.append("a rho allows less: no output that publishes a row")
+            found.append(f"a rho allows less: no output that publishes a {each}")
         if not self.is_small:
             found.append(f"choose at most 1/(100 n) = {below(self.advised):.6g}")
         return f"<{'; '.join(note.rstrip('.') for note in found)}>"
@@ -126,4 +130,6 @@ def delta_meaning(loss: Cost, n: Integer, *, delta: Number | None = None) -> Del
         )
     own = found.delta if isinstance(found, ApproxDP) else Fraction(0)
     stated = as_exact(own) if delta is None else read_delta(delta)
-    return DeltaMeaning(delta=stated, n=rows, _of_rho=isinstance(found, ZCDP))
+    said = unit_of(loss)
+    unit = "row" if said == "person" else said
+    return DeltaMeaning(delta=stated, n=rows, _of_rho=isinstance(found, ZCDP), _unit=unit)

@@ -3,16 +3,31 @@
 
 from __future__ import annotations
 
-from cydp.releases._explanation import Explanation
-from cydp.releases._release import Release
+from cydp.accounting._plan import Plan
+from cydp.releases._unit import Unit
+from cydp.sampling._publish_share import PublishedShare
+from cydp.sampling._sampled import Sampled
 from cydp.teach.meaning._reading import CostOrPlan, question_of
 
 __all__ = ["question_about", "unit_of"]
 
+_NOT_SAID = "person"
+
 
 def unit_of(cost: CostOrPlan) -> str:
-    """Return what a release protects one of, such as "row"; "person" where nothing is said."""
-    return cost.query.unit.name if isinstance(cost, Release | Explanation) else "person"
+    """Return what a release protects one of, such as "row"; "person" where nothing is said.
+
+    A plan of releases that protect different units protects neither: "unit".
+    """
+    if isinstance(cost, Plan):
+        said = {unit_of(item) for item, _ in cost.items} - {_NOT_SAID}
+        return said.pop() if len(said) == 1 else "unit" if said else _NOT_SAID
+    if isinstance(cost, Sampled):
+        return unit_of(cost.mechanism)
+    if isinstance(cost, PublishedShare):
+        return Unit().name
+    unit = getattr(getattr(cost, "query", None), "unit", None)
+    return unit.name if isinstance(unit, Unit) else _NOT_SAID
 
 
 def question_about(cost: CostOrPlan, about: str | None) -> str:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 
 from cydp._arguments import Number
@@ -19,6 +20,7 @@ from cydp.sampling._sampled import Sampled
 __all__ = ["CostOrPlan", "below", "label_of", "question_of", "read_curve", "read_share"]
 
 CostOrPlan = Cost | Plan
+_UP = Context(prec=3, rounding=ROUND_CEILING, Emax=MAX_EMAX, Emin=MIN_EMIN)
 _DELTAS = ("0", "1e-12", "1e-9", "1e-6", "1e-4", "1e-3", "0.01", "0.03", "0.1", "0.2", "0.3")
 
 
@@ -104,8 +106,11 @@ def label_of(cost: CostOrPlan) -> str:
 
 
 def _short(number: Fraction) -> str:
+    """Return a number of a loss, which is rounded up to three digits if it is long."""
     written = format_number(number)
-    return written if len(written) <= 8 else f"{float(number):.3g}"
+    if len(written) <= 8:
+        return written
+    return f"{float(_UP.divide(Decimal(number.numerator), Decimal(number.denominator))):.3g}"
 
 
 def read_share(value: Number, name: str) -> Exact:
