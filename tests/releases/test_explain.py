@@ -380,3 +380,13 @@ def test_what_is_refused(name: str) -> None:
     call, kind, words = REFUSED[name]
     with pytest.raises(kind, match=words):
         call()
+
+
+def test_errors_and_confidences_in_words_are_no_better_than_they_are() -> None:
+    told = cydp.explain(cydp.sum, (0, "0.9"), epsilon="1/7", confidence="0.9999999")
+    error = told.error["sum"]
+    assert error is not None
+    assert f"{error:.6g}" == "101.544" < "101.545"
+    assert "within 101.545 in the unit of the data, with 99.99999 % confidence" in repr(told)
+    for confidence, written in (("2/3", "66.6666 %"), (1 - Fraction(1, 10**25), "more than 99.9")):
+        assert written in repr(cydp.explain(cydp.sum, (0, 1), epsilon=1, confidence=confidence))

@@ -8,7 +8,7 @@ from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, Context, Dec
 from fractions import Fraction
 
 from cydp._numbers.intervals import sqrt_bounds
-from cydp._numbers.rational import Exact
+from cydp._numbers.rational import Exact, format_number
 
 __all__ = [
     "DIGITS",
@@ -18,7 +18,9 @@ __all__ = [
     "delta_above",
     "delta_float_above",
     "float_above",
+    "percent_of",
     "root_above",
+    "words_above",
 ]
 
 DIGITS = 6
@@ -26,6 +28,7 @@ _UP, _DOWN = (
     Context(prec=DIGITS, rounding=rounding, Emax=MAX_EMAX, Emin=MIN_EMIN)
     for rounding in (ROUND_CEILING, ROUND_FLOOR)
 )
+_MOST_PERCENT = Fraction("99.9999")  # of six digits, below 100
 _LEAST_STEP = Decimal("1e-323")  # between decimals that are different floats
 
 
@@ -108,6 +111,32 @@ def delta_float_above(number: Fraction) -> float:
     while not _is_above(value, number):
         value = math.nextafter(value, 2)
     return value
+
+
+def words_above(bound: float) -> str:
+    """Write a bound >= 0 in six digits, rounded up.
+
+    >>> words_above(0.12345649), words_above(0.3), words_above(1234567.0), words_above(math.inf)
+    ('0.123457', '0.3', '1.23457e+06', 'inf')
+    """
+    if math.isfinite(bound):
+        bound = float_above(Fraction(repr(float(bound))))
+    return f"{bound:,.6g}"
+
+
+def percent_of(confidence: Fraction) -> str:
+    """Return a confidence in percent; a long one is rounded down to six digits.
+
+    >>> [percent_of(p) for p in (Fraction(19, 20), Fraction(2, 3), 1 - Fraction(1, 10**25))]
+    ['95 %', '66.6666 %', 'more than 99.9999 %']
+    """
+    percent = format_number(confidence * 100)
+    if not percent.replace(".", "").isdigit():  # a quotient, or a long number
+        below = decimal_below(confidence * 100)
+        if below == _MOST_PERCENT:
+            return "more than 99.9999 %"
+        percent = f"{float(below):.6g}"
+    return f"{percent} %"
 
 
 def as_float(number: Fraction) -> float | None:

@@ -9,6 +9,7 @@ from fractions import Fraction
 from cydp._arguments import Integer, Number
 from cydp._call_errors import explain_arguments
 from cydp._numbers.rational import float_of, format_number
+from cydp._numbers.rounding import words_above
 from cydp.local._category_survey import CategorySurvey
 from cydp.local._number_survey import NumberSurvey
 from cydp.mechanisms._confidence import read_level
@@ -47,7 +48,7 @@ class Comparison:
     def __repr__(self) -> str:
         return (
             f"<{self.people:,} people, {format_number(self.confidence * 100)} % confidence: local "
-            f"within {self.local:,.6g}, central within {self.central:,.6g}, "
+            f"within {words_above(self.local)}, central within {words_above(self.central)}, "
             f"{self.ratio:,.3g} times less>"
         )
 

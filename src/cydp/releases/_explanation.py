@@ -10,7 +10,8 @@ from functools import cached_property
 from typing import Any
 
 from cydp._arguments import Integer, Number
-from cydp._numbers.rational import float_of, format_number, read_integer
+from cydp._numbers.rational import float_of, format_number, read_exact, read_integer
+from cydp._numbers.rounding import percent_of, words_above
 from cydp.accounting._loss import Loss
 from cydp.mechanisms._discrete_laplace import DiscreteLaplace
 from cydp.mechanisms._quantile import QuantileMechanism
@@ -197,12 +198,12 @@ class Explanation:
         each, together = self.error[answer.name], self.error_together[answer.name]
         if each is None:
             return f"error of {answer.name}: not known without the number of rows"
-        sure = f"{float(Fraction(str(self.confidence))) * 100:.6g} % confidence"
-        text = f"error of {answer.name}: within {each:,.6g} {answer.unit}, with {sure}"
+        sure = f"{percent_of(read_exact(self.confidence, 'confidence'))} confidence"
+        text = f"error of {answer.name}: within {words_above(each)} {answer.unit}, with {sure}"
         if answer.needs_rows:
             text += f", over {self.rows_of(answer):,} rows"
         if together is not None and answer.cells is not None and answer.cells > 1:
-            text += f"; all {answer.cells:,} together within {together:,.6g}"
+            text += f"; all {answer.cells:,} together within {words_above(together)}"
         return text
 
 

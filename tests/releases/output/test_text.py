@@ -70,7 +70,7 @@ def test_a_text_for_all_cells_together() -> None:
 
 def test_errors_are_said_in_one_way() -> None:
     release = made("histogram")
-    for confidence, percent in ((0.95, "95"), ("0.999", "99.9"), ("2/3", "66.6667")):
+    for confidence, percent in ((0.95, "95"), ("0.999", "99.9"), ("2/3", "66.6666")):
         each = release.error_bound(confidence)
         together = release.error_bound(confidence, count=4)
         assert together > each

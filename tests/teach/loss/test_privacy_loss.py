@@ -403,3 +403,8 @@ def test_a_repr_says_everything_in_a_few_lines() -> None:
         "probability 0",
         "  P(L > 1) = 0.3005; delta(1) = 0.1414, with P and Q exchanged 0.1414",
     ]
+
+
+def test_the_largest_loss_is_rounded_up_in_words() -> None:
+    loss = privacy_loss(DiscreteLaplace(epsilon="0.1234561", sensitivity=1))
+    assert "at most 0.123457;" in repr(loss)

@@ -3,11 +3,9 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 import numpy as np
 
-from cydp._numbers.rational import format_number
+from cydp._numbers.rounding import percent_of
 from cydp.releases.output._number_words import bound_words
 from cydp.releases.output._sheet import Numbers, Sheet
 
@@ -22,22 +20,10 @@ def error_lines(sheet: Sheet) -> list[str]:
     for column in sheet.columns:
         head = "error" if len(sheet.columns) == 1 else f"error of {column.name}"
         if words := _within(sheet, column):
-            lines.append(f"{head}: {words}, with {_percent_of(sheet.confidence)} confidence")
+            lines.append(f"{head}: {words}, with {percent_of(sheet.confidence)} confidence")
         elif column.why_none:
             lines.append(f"{head}: not stated, since {column.why_none}")
     return lines
-
-
-def _percent_of(confidence: Fraction) -> str:
-    """Return a confidence in percent.
-
-    >>> [_percent_of(p) for p in (Fraction(19, 20), Fraction(2, 3), 1 - Fraction(1, 10**25))]
-    ['95 %', '66.6667 %', 'more than 99.9999 %']
-    """
-    percent = format_number(confidence * 100)
-    if not percent.replace(".", "").isdigit():  # a quotient, or a long number
-        percent = f"{float(confidence * 100):.6g}"
-    return "more than 99.9999 %" if percent == "100" else f"{percent} %"
 
 
 def shows_bounds(column: Numbers) -> bool:
@@ -54,6 +40,7 @@ def shows_intervals(column: Numbers) -> bool:
 def bars_words(sheet: Sheet) -> str:
     """Return what error bars show.
 
+    >>> from fractions import Fraction
     >>> bars_words(Sheet(title="", cost="", relation="", protects="", noise="", axes=(), columns=(),
     ...     confidence=Fraction(19, 20), simultaneous=False))
     'bars: 95 % confidence'
@@ -64,7 +51,7 @@ def bars_words(sheet: Sheet) -> str:
         cells = f" for all {sheet.cells:,} cells together"
     else:
         cells = " for each cell"
-    return f"bars: {_percent_of(sheet.confidence)} confidence{cells}"
+    return f"bars: {percent_of(sheet.confidence)} confidence{cells}"
 
 
 def _within(sheet: Sheet, column: Numbers) -> str:

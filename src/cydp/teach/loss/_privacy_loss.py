@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from cydp._arguments import Integer, Number
 from cydp._call_errors import explain_arguments
 from cydp._numbers.rational import float_of, read_exact, read_integer
+from cydp._numbers.rounding import words_above
 from cydp.accounting._cost import Cost
 from cydp.accounting._loss_numbers import read_delta
 from cydp.accounting._plan import Plan
@@ -369,14 +370,14 @@ class PrivacyLoss:
     __rmul__ = __mul__
 
     def __repr__(self) -> str:
-        mean = f"mean {self.mean:.4g} nats"
+        mean, top = f"mean {self.mean:.4g} nats", self.supremum
         if math.isfinite(self.variance):
             mean += f", standard deviation {math.sqrt(self.variance):.4g}"
-        most = f"at most {self.supremum:.6g}" if math.isfinite(self.supremum) else "no upper bound"
+        most = f"at most {words_above(top)}" if math.isfinite(top) else "no upper bound"
         at = 1
         other = self.reverse().delta(at)
         both = f"delta({at}) = {self.delta(at):.4g}, with P and Q exchanged {other:.4g}"
-        grid = f"\n  on a grid: each loss at most {self.rounding:.2g} too high"
+        grid = f"\n  on a grid: each loss at most {words_above(self.rounding)} too high"
         return (
             f"privacy loss of {self.name}\n  {self._found.words}\n"
             f"  {mean}, {most}; distinguishing event: probability {self.distinguishing:.4g}\n"
