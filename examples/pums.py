@@ -34,7 +34,8 @@ print("Mean income", income, "", sep="\n")
 # The highest incomes do not move the median. Its error is a number of people, not of dollars.
 median = cydp.median(people, (0, 200_000), column="income", epsilon=0.5, **person)
 print("Median income", median, sep="\n")
-print(f"at most {median.rank_error(0.95):.0f} people from the middle, with 95 % confidence\n")
+people_off = np.ceil(median.rank_error(0.95))
+print(f"at most {people_off:.0f} people from the middle, with 95 % confidence\n")
 
 # How many people have each level of education. The levels, 1 to 16, are public.
 levels = cydp.value_counts(people, range(1, 17), column="educ", epsilon=0.5, **person)

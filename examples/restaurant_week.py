@@ -45,7 +45,7 @@ by_day = cydp.group_by(
 print(f"Protected is {by_day.unit}.", by_day, sep="\n")
 for column in by_day.columns:
     error = np.max(by_day.error_bound(0.95, column=column))
-    print(f"  {column} within {error:.1f}, with 95 % confidence")
+    print(f"  {column} within {np.ceil(10 * error) / 10:.1f}, with 95 % confidence")
 
 # Visits by hour, if nobody knows when the restaurant is open: the hours are selected privately,
 # which takes a delta. An hour with few visitors stays unknown.

@@ -52,7 +52,7 @@ def attempt(name: str, target: dict, goal: float, days: int, epsilon: float) -> 
     verdict = error.verdict(goal, trained=model)
     print(
         f"{test}, {name}: {days} days, epsilon={epsilon:g}: "
-        f"error at most {error.upper_limit():.1f}, {goal} wanted: {verdict}"
+        f"error at most {np.ceil(10 * error.upper_limit()) / 10:.1f}, {goal} wanted: {verdict}"
     )
     return verdict
 
