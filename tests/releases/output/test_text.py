@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import pickle
 import re
+from fractions import Fraction
 
 import numpy as np
 import pytest
 from releases.output.made import MADE, made, with_counts
 
 import cydp
-from cydp.releases.output._number_words import bound_words, value_words
+from cydp.releases.output._number_words import bound_words, end_words, value_words
 
 HISTOGRAM = """\
 histogram: 4 bins; epsilon=0.5, relation='add-remove'
@@ -213,3 +214,18 @@ def test_confidence_is_checked() -> None:
                 made(name).to_text(wrong)
         with pytest.raises(TypeError, match="confidence"):
             made(name).to_html(None)
+
+
+@pytest.mark.parametrize(
+    "end", [0.123456789, 1 / 3, 999999.6, 1234567.4, 2e15 / 3, 1e-9 / 7, 1e-300 / 7]
+)
+@pytest.mark.parametrize("sign", [1, -1])
+def test_ends_of_intervals_are_rounded_outwards(end: float, sign: int) -> None:
+    lower, upper = (
+        Fraction(end_words(np.float64(sign * end), upper=up).replace(",", ""))
+        for up in (False, True)
+    )
+    assert lower <= Fraction(repr(sign * end)) <= upper
+    assert upper - lower <= max(end / 10**5, 1 if end > 1e5 else 0)
+    assert end_words(np.float64(sign * 0.3), upper=True) == f"{sign * 0.3}"
+    assert end_words(np.inf, upper=True) == "inf"

@@ -14,6 +14,7 @@ from cydp.releases.output._number_words import (
     bin_words,
     bound_words,
     digits_of,
+    end_words,
     key_words,
     value_words,
 )
@@ -101,8 +102,8 @@ def _numbers_of(sheet: Sheet, row: int) -> list[str]:
         if shows_bounds(column):
             found.append(bound_words(column.bound.flat[row].item()))
         elif shows_intervals(column):
-            ends = map(np.asarray, (column.lower, column.upper))
-            found += [value_words(end.flat[row]) for end in ends]
+            for end, is_upper in ((column.lower, False), (column.upper, True)):
+                found.append(end_words(np.asarray(end).flat[row], upper=is_upper))
     return found
 
 

@@ -4,17 +4,19 @@
 from __future__ import annotations
 
 import math
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["bin_words", "bound_words", "digits_of", "key_words", "value_words"]
+__all__ = ["bin_words", "bound_words", "digits_of", "end_words", "key_words", "value_words"]
 
 _LONGEST_KEY = 40
 _MOST_PLAIN = 1e15  # beyond which floats are written with an exponent
 _MOST_SIX_DIGITS = 999999.5  # from which six digits would need an exponent
 _MOST_DECIMALS = 12
+_DIGITS = 6
 
 
 def bound_words(bound: Any) -> str:
@@ -50,6 +52,20 @@ def value_words(value: Any, bound: Any = None) -> str:
         return f"{number:,.0f}" if whole else f"{number:,.6g}"
     decimals = _decimals_of(float(bound))
     return _plain(round(number, decimals) if abs(decimals) < 300 else number, decimals)
+
+
+def end_words(end: Any, *, upper: bool) -> str:
+    """Return an end of an interval; a float is rounded outwards, to six digits or to an integer.
+
+    >>> end_words(0.12345678, upper=False), end_words(0.12345612, upper=True)
+    ('0.123456', '0.123457')
+    """
+    if isinstance(end, int | np.integer) or not math.isfinite(end):
+        return value_words(end)
+    exact = Decimal(repr(float(end)))
+    whole = exact.adjusted() + 1 if abs(end) < _MOST_PLAIN else 0
+    rounding = ROUND_CEILING if upper else ROUND_FLOOR
+    return value_words(float(Context(max(whole, _DIGITS), rounding).plus(exact)))
 
 
 def bin_words(edges: NDArray[Any], place: int, digits: int) -> str:
