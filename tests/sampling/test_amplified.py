@@ -13,6 +13,7 @@ import pytest
 from mpmath import mpf
 from scipy.stats import binom
 
+import cydp
 from cydp import (
     ZCDP,
     ApproxDP,
@@ -166,3 +167,18 @@ def test_a_unit_of_several_rows_is_sampled_more_often() -> None:
                 function(cost, "1/10")
     for cost in (count(table, epsilon=1), count(table, max_rows_per_unit=1, epsilon=1)):
         assert Sampled(cost, "1/10").loss == amplified(PureDP(1), "1/10")
+
+
+def test_what_is_made_of_a_release_of_users_is_not_amplified() -> None:
+    table = {"g": ["a", "b"], "u": [1, 1]}
+    of_users = cydp.value_counts(table["g"], ["a", "b"], user=[1, 1], max_partitions=2, epsilon=1)
+    tables = cydp.publishing.contingency_tables(
+        table, {"g": ["a", "b"]}, [("g",)], user="u", max_rows=2, epsilon=1
+    )
+    for made in (of_users.query, of_users.nonnegative(), tables["g"], tables.sample()):
+        with pytest.raises(ValueError, match="must protect one row"):
+            amplified(made, "1/2")
+        with pytest.raises(ValueError, match="must protect one row"):
+            Sampled(made, "1/2")
+    of_rows = cydp.value_counts(table["g"], ["a", "b"], epsilon=1).nonnegative()
+    assert amplified(of_rows, "1/2") == amplified(of_rows.loss, "1/2")

@@ -27,6 +27,7 @@ __all__ = [
     "UnitName",
     "UserKey",
     "check_ledger",
+    "protected_unit",
     "read_unit",
     "root_above",
     "user_key",
@@ -320,6 +321,16 @@ def check_ledger(budget: Budget | None, unit: Unit) -> None:
         f"the ledger protects {kept!r}, and this release a row: give user=, or promise with "
         f"max_rows_per_unit=k that no {kept!r} has more than k rows"
     )
+
+
+def protected_unit(cost: object) -> Unit | None:
+    """Return what a query, a release, or what was made of a release, protects; else None."""
+    for stated in (cost, getattr(cost, "query", None)):
+        unit = getattr(stated, "unit", None)
+        if isinstance(unit, Unit):
+            return unit
+    release = getattr(cost, "release", None)
+    return None if release is None or callable(release) else protected_unit(release)
 
 
 def _read_names(unit: UnitName | None) -> tuple[str, ...]:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from cydp.accounting._plan import Plan
-from cydp.releases._unit import Unit
+from cydp.releases._unit import Unit, protected_unit
 from cydp.sampling._publish_share import PublishedShare
 from cydp.sampling._sampled import Sampled
 from cydp.teach.meaning._reading import CostOrPlan, question_of
@@ -26,8 +26,8 @@ def unit_of(cost: CostOrPlan) -> str:
         return unit_of(cost.mechanism)
     if isinstance(cost, PublishedShare):
         return Unit().name
-    unit = getattr(getattr(cost, "query", None), "unit", None)
-    return unit.name if isinstance(unit, Unit) else _NOT_SAID
+    unit = protected_unit(cost)
+    return _NOT_SAID if unit is None else unit.name
 
 
 def question_about(cost: CostOrPlan, about: str | None) -> str:
