@@ -14,6 +14,7 @@ import pytest
 
 import cydp
 from cydp import BudgetLedger, HistogramRelease, PureDP, releases
+from cydp.accounting import UnitMismatchError
 from cydp.releases._query import Query
 from cydp.releases._release import Release
 from cydp.testing import SeededGenerator
@@ -250,6 +251,8 @@ def test_a_ledger_records_a_release(name: str, tmp_path: Path) -> None:
 def test_a_release_can_be_charged(name: str, tmp_path: Path) -> None:
     released = made(name, max_rows_per_unit=2)
     with BudgetLedger.create(tmp_path / "ledger", PureDP(2), privacy_unit="person") as ledger:
+        with pytest.raises(UnitMismatchError, match="protects 'person', and this release a row"):
+            ledger.charge(cydp.count([1], epsilon=1))
         ledger.charge(released)
         entry = list(ledger.history())[-1]
         assert entry["mechanism"] == released.query.mechanism_name

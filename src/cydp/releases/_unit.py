@@ -173,6 +173,20 @@ class Unit:
         """The most partitions in which a unit with bounded rows can make a change."""
         return (self.max_partitions or 1) * (2 if self.rows_may_become_others else 1)
 
+    def check_kept(self, kept: str) -> None:
+        """Raise a UnitMismatchError unless a ledger that protects `kept` may pay."""
+        if kept in (self.name, *self.contains) or (self.promised and self.name == _ANY_UNIT):
+            return
+        if self.name != _ROW:
+            raise UnitMismatchError(
+                f"the ledger protects {kept!r}, and this release {self.name!r}: if that is the "
+                f"same, or contains it, say so by unit={kept!r} or unit=({self.name!r}, {kept!r})"
+            )
+        raise UnitMismatchError(
+            f"the ledger protects {kept!r}, and this release a row: give user=, or promise with "
+            f"max_rows_per_unit=k that no {kept!r} has more than k rows"
+        )
+
     @property
     def parameters(self) -> str:
         """The unit as the parameters of a release that describe it."""
@@ -309,18 +323,7 @@ def check_ledger(budget: Budget | None, unit: Unit) -> None:
     ledger = budget.ledger if isinstance(budget, LedgerScope) else budget
     if not isinstance(ledger, BudgetLedger):
         return
-    kept = ledger.privacy_unit
-    if kept in (unit.name, *unit.contains) or (unit.promised and unit.name == _ANY_UNIT):
-        return
-    if unit.name != _ROW:
-        raise UnitMismatchError(
-            f"the ledger protects {kept!r}, and this release {unit.name!r}: if that is the same, "
-            f"or contains it, say so by unit={kept!r} or unit=({unit.name!r}, {kept!r})"
-        )
-    raise UnitMismatchError(
-        f"the ledger protects {kept!r}, and this release a row: give user=, or promise with "
-        f"max_rows_per_unit=k that no {kept!r} has more than k rows"
-    )
+    unit.check_kept(ledger.privacy_unit)
 
 
 def protected_unit(cost: object) -> Unit | None:

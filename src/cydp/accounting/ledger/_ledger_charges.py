@@ -36,6 +36,7 @@ class LedgerCharges:
     _store: Store
     budget: Loss
     relation: str
+    privacy_unit: str
 
     def _check_named(self, blocks: tuple[str, ...]) -> tuple[str, ...]:
         """Return ids of blocks that the caller has named; UnknownBlockError for the id "all".
@@ -96,6 +97,8 @@ class LedgerCharges:
             If the cost does not fit into a block. It may use up the budget exactly.
         MeasureMismatchError, RelationMismatchError
             If the cost is of another measure than the ledger, or stated under another relation.
+        UnitMismatchError
+            If the cost is a release that protects another unit than the ledger.
         UnknownBlockError, BlockRetiredError
             If the ledger does not have a block, or the block was retired.
         ChargeConflictError, ChargeInDoubtError
@@ -171,6 +174,7 @@ class LedgerCharges:
         self, cost: Cost, count: Integer, blocks: Iterable[str] | None, *arguments: Any
     ) -> Charge:
         charge = check_charge(self.budget, self.relation, cost, count, blocks, *arguments)
+        _check_unit(cost, self.privacy_unit)
         if blocks is not None:
             self._check_named(charge.blocks)
         return charge
@@ -242,3 +246,11 @@ def read_outcome(connection: Connection, charge_id: str) -> Any:
         "SELECT result FROM entry LEFT JOIN outcome USING (charge_id) WHERE charge_id = ?",
         (charge_id,),
     ).fetchone()
+
+
+def _check_unit(cost: Cost, kept: str) -> None:
+    """Raise a UnitMismatchError for a release that protects another unit than the ledger."""
+    for stated in (cost, getattr(cost, "query", None)):
+        check = getattr(getattr(stated, "unit", None), "check_kept", None)
+        if check is not None:
+            check(kept)
