@@ -251,6 +251,7 @@ def read_outcome(connection: Connection, charge_id: str) -> Any:
 def _check_unit(cost: Cost, kept: str) -> None:
     """Raise a UnitMismatchError for a release that protects another unit than the ledger."""
     for stated in (cost, getattr(cost, "query", None)):
+        # By name, since releases and their units are on a floor above this one.
         check = getattr(getattr(stated, "unit", None), "check_kept", None)
         if check is not None:
             check(kept)
