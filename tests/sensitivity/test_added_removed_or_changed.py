@@ -143,7 +143,10 @@ STATED: dict[str, tuple[Callable[[], Any], list[str]]] = {
     "change-one": (lambda: PureDP(1, relation="change-one"), ["change-one"]),
     "either": (lambda: PureDP(1, relation=EITHER), ALL),
     "noise": (lambda: DiscreteLaplace(epsilon=1, sensitivity=of.histogram(relation=EITHER)), ALL),
-    "release": (lambda: cydp.histogram([1], 2, (0, 4), epsilon=1, relation=EITHER), ALL),
+    "release": (
+        lambda: cydp.histogram([1], 2, (0, 4), epsilon=1, relation=EITHER, max_rows_per_unit=1),
+        ALL,
+    ),
     "selection": (
         lambda: PartitionSelection(epsilon=1, delta=1e-6, max_partitions=1, relation=EITHER), ALL
     ),
