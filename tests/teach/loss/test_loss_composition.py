@@ -204,3 +204,11 @@ def test_losses_that_floats_do_not_hold_are_refused(items: list[Any]) -> None:
     with pytest.raises(ValueError, match="cost must lose less in all"):
         privacy_loss(Plan(items))
     assert privacy_loss(Plan([(PureDP(300), 1), (Laplace(epsilon=1, sensitivity=1), 1)])).mean > 300
+
+
+@pytest.mark.parametrize("count", [3, 5, 7])
+def test_the_rounding_of_a_grid_is_said_for_all_releases_together(count: int) -> None:
+    """Each loss may be one step too high, and steps are powers of 2."""
+    rounding = (count * privacy_loss(Laplace(epsilon="1/3", sensitivity=1))).rounding
+    assert rounding > 0
+    assert math.log2(rounding / count).is_integer()
