@@ -36,4 +36,5 @@ def check_refusals(refusals: Mapping[str, Refusal], *, never: tuple[str, ...] = 
     `never` are texts that no message may hold, such as values of the records.
     """
     complaints = {name: _complaint(refusal, never) for name, refusal in refusals.items()}
-    assert {name: said for name, said in complaints.items() if said} == {}
+    broken = [f"{name}: {said}" for name, said in complaints.items() if said]
+    assert not broken, "\n".join(broken)

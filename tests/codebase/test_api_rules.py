@@ -10,12 +10,18 @@ from typing import Any
 
 import pytest
 from codebase.public_api import CALLABLES, EVERYTHING, MODULES, Public
+from codebase.rule import rule_of
 
 import cydp
 from cydp.mechanisms._charge_and_draw import Budget
 
-called = pytest.mark.parametrize("public", CALLABLES, ids=lambda public: public.name)
-each = pytest.mark.parametrize("public", EVERYTHING, ids=lambda public: public.name)
+
+def name_of(public: Public) -> str:
+    return public.name
+
+
+called = rule_of(CALLABLES, name_of)
+each = rule_of(EVERYTHING, name_of)
 POSITIONAL = inspect.Parameter.POSITIONAL_OR_KEYWORD
 KEYWORD = inspect.Parameter.KEYWORD_ONLY
 NONE = inspect.Parameter.empty
@@ -166,10 +172,6 @@ LONGEST_ANNOTATION = 48
 LONGEST_SUMMARY = 93  # a line of a tooltip, and of the source
 
 
-def ids(public: list[Public]) -> list[str]:
-    return [one.name for one in public]
-
-
 def names_of(public: Public) -> set[str]:
     """The names of its parameters."""
     return {one.name for one in public.parameters}
@@ -208,7 +210,7 @@ TOP = [one for one in CALLABLES if one.owner is None]
 SHOWN = [*(one.thing for one in TOP), *MODULES]
 
 
-@pytest.mark.parametrize("shown", SHOWN, ids=lambda shown: shown.__name__)
+@rule_of(SHOWN, lambda shown: shown.__name__)
 def test_help_can_be_read(shown: Any) -> None:
     """Methods that are inherited, and a module's data, are part of it."""
     text = pydoc.plain(pydoc.render_doc(shown))
@@ -230,7 +232,7 @@ def test_numbers_that_could_be_swapped_are_given_by_name(public: Public) -> None
 
 
 def test_what_is_excepted_exists() -> None:
-    names = set(ids(CALLABLES))
+    names = {one.name for one in CALLABLES}
     assert {function for function, _ in POSITIONAL_TOO} <= names
     assert set(RELATIONS) <= names
     assert set(OTHER_SPELLINGS) <= names
@@ -272,7 +274,7 @@ NEEDED: dict[str, Any] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("public", OF_USERS, ids=ids(OF_USERS))
+@rule_of(OF_USERS, name_of)
 def test_who_names_a_user_bounds_what_one_can_change(public: Public) -> None:
     names = names_of(public)
     given = {name: NEEDED[name] for name in names & set(NEEDED)}
@@ -313,7 +315,7 @@ BOUNDS = [one for one in CALLABLES if one.name.split(".")[-1].endswith("_bound")
 INTERVALS = [one for one in CALLABLES if one.name.split(".")[-1] == "interval"]
 
 
-@pytest.mark.parametrize("public", BOUNDS, ids=ids(BOUNDS))
+@rule_of(BOUNDS, name_of)
 def test_an_error_bound_takes_a_confidence_and_a_count(public: Public) -> None:
     confidence, count, *others = public.parameters
     assert (confidence.name, count.name) == ("confidence", "count")
@@ -324,7 +326,7 @@ def test_an_error_bound_takes_a_confidence_and_a_count(public: Public) -> None:
     assert [(one.name, one.kind, one.default) for one in others] == of_a_table
 
 
-@pytest.mark.parametrize("public", INTERVALS, ids=ids(INTERVALS))
+@rule_of(INTERVALS, name_of)
 def test_an_interval_takes_a_confidence(public: Public) -> None:
     confidence, *others = public.parameters
     assert (confidence.name, confidence.kind) == ("confidence", POSITIONAL)
@@ -340,13 +342,13 @@ def test_there_are_bounds_and_intervals() -> None:
 # Budgets
 
 
-@pytest.mark.parametrize("budget", typing.get_args(Budget))
+@rule_of(typing.get_args(Budget))
 def test_what_is_a_budget_has_what_a_budget_has(budget: type) -> None:
     for name in ("budget", "spent", "remaining", "would_exceed", "charge", "relation"):
         assert hasattr(budget, name), name
 
 
-@pytest.mark.parametrize("kind", [*typing.get_args(Budget), cydp.PrivacyOdometer])
+@rule_of([*typing.get_args(Budget), cydp.PrivacyOdometer])
 def test_charges_look_the_same(kind: Any) -> None:
     for function in [kind.charge, getattr(kind, "would_exceed", kind.charge)]:
         cost, count, *others = [*inspect.signature(function).parameters.values()][1:]
@@ -386,7 +388,7 @@ BY_METHODS = {"cydp.BudgetLedger"}  # whose class refuses to be called, and says
 MADE = [one for one in TOP if one.name.split(".")[-1] not in RESULTS and one.name not in BY_METHODS]
 
 
-@pytest.mark.parametrize("public", MADE, ids=ids(MADE))
+@rule_of(MADE, name_of)
 def test_each_parameter_is_explained(public: Public) -> None:
     text = inspect.getdoc(public.thing) or ""
     if ELSEWHERE.search(sections_of(text)[""]):
@@ -397,14 +399,14 @@ def test_each_parameter_is_explained(public: Public) -> None:
     assert explained - {one.name for one in public.parameters} == set()
 
 
-@pytest.mark.parametrize("public", TOP, ids=ids(TOP))
+@rule_of(TOP, name_of)
 def test_there_is_an_example(public: Public) -> None:
     maker = RESULTS.get(public.name.split(".")[-1], public.name)
     (made_by,) = (one for one in CALLABLES if one.name == maker)
     assert ">>>" in (inspect.getdoc(made_by.thing) or "")
 
 
-@pytest.mark.parametrize("public", MADE, ids=ids(MADE))
+@rule_of(MADE, name_of)
 def test_what_is_raised_and_returned_is_said(public: Public) -> None:
     sections = sections_of(inspect.getdoc(public.thing) or "")
     if ELSEWHERE.search(sections[""]) or not public.parameters:

@@ -10,8 +10,8 @@ from functools import cache
 from pathlib import Path
 from types import ModuleType
 
-import pytest
 from codebase.public_api import EVERYTHING, MODULES, members, things
+from codebase.rule import rule_of
 
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "cydp"
@@ -25,7 +25,7 @@ def name_of(file: Path) -> str:
 
 EXTENSIONS = {file.stem for file in SOURCE.glob("*.pyx")}
 FILES = {name_of(file): file for file in sorted(SOURCE.rglob("*.py"))}
-module = pytest.mark.parametrize("name", FILES)
+module = rule_of(FILES)
 
 
 @cache
@@ -107,7 +107,7 @@ def test_annotations_stay_as_they_are_written(name: str) -> None:
         assert FUTURE in text_of(FILES[name]).splitlines()
 
 
-@pytest.mark.parametrize("public", MODULES, ids=lambda public: public.__name__)
+@rule_of(MODULES)
 def test_dir_shows_what_a_user_may_call(public: ModuleType) -> None:
     assert dir(public) == sorted(public.__all__)
     for name in public.__all__:
@@ -117,7 +117,7 @@ def test_dir_shows_what_a_user_may_call(public: ModuleType) -> None:
         assert home.split(".")[0] == "cydp", name
 
 
-@pytest.mark.parametrize("public", MODULES, ids=lambda public: public.__name__)
+@rule_of(MODULES)
 def test_a_thing_has_one_name_in_a_module(public: ModuleType) -> None:
     found = [id(getattr(public, name)) for name in public.__all__]
     assert len(found) == len(set(found))
@@ -134,9 +134,10 @@ def test_a_thing_has_one_name_in_all_modules() -> None:
 CLASSES = [(name, thing) for name, thing in things() if inspect.isclass(thing)]
 
 
-@pytest.mark.parametrize(("name", "owner"), CLASSES, ids=[name for name, _ in CLASSES])
-def test_a_class_shows_what_it_documents(name: str, owner: type) -> None:
+@rule_of(CLASSES, lambda named: named[0])
+def test_a_class_shows_what_it_documents(named: tuple[str, type]) -> None:
     """An attribute without an underscore has a docstring, or an entry in that of the class."""
+    name, owner = named
     for key, attribute in members(owner):
         entry = re.search(
             rf"^ *(?:\w+, )*{key}(?:, \w+)*(?: :|$)", owner.__doc__ or "", re.MULTILINE

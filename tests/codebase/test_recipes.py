@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
 from codebase import include_graph as graph
+from codebase.rule import rule_of
 
 import cydp
 from cydp import mechanisms, releases
@@ -63,7 +63,7 @@ def test_the_samplers_are_found() -> None:
     assert {"discrete_laplace", "discrete_gaussian", "bernoulli"} <= set(SAMPLERS)
 
 
-@pytest.mark.parametrize("name", SAMPLERS)
+@rule_of(SAMPLERS)
 def test_a_sampler_is_complete(name: str) -> None:
     assert missing_of_sampler(name) == []
     assert callable(getattr(cydp, name))
@@ -82,11 +82,10 @@ KERNELS = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("folder", "name", "versions"), KERNELS, ids=[f"{folder}-{name}" for folder, name, _ in KERNELS]
-)
-def test_a_kernel_is_complete(folder: str, name: str, versions: dict[str, str]) -> None:
+@rule_of(KERNELS)
+def test_a_kernel_is_complete(kernel: tuple[str, str, dict[str, str]]) -> None:
     """Each version that a list names is defined in a file of that instruction set, or in each's."""
+    folder, name, versions = kernel
     for isa in {"portable", *versions.values()}:
         own = [file.read_text() for file in (CORE / folder).glob(f"*_{isa}.c")]
         each = [
@@ -120,7 +119,7 @@ MECHANISMS = sorted(name for name in {*mechanisms.__all__} - {"Estimate"} if not
 OF_THE_ROOM = {"ProposeTestRelease", "UniformChoice"}  # not among the names that everybody sees
 
 
-@pytest.mark.parametrize("name", MECHANISMS)
+@rule_of(MECHANISMS)
 def test_a_mechanism_is_complete(name: str) -> None:
     assert (name in cydp.__all__) is (name not in OF_THE_ROOM)
     assert any(re.search(rf"\b{name}\b", text) for text in texts("tests/mechanisms/test_*.py"))
@@ -133,7 +132,7 @@ WITH = {"median": "quantile"}  # releases that are cases of others, and share th
 INSIDE = {"median_by_halving"}  # those of `cydp.releases` alone: `cydp` has a better one
 
 
-@pytest.mark.parametrize("name", [name for name in releases.__all__ if name.islower()])
+@rule_of(filter(str.islower, releases.__all__))
 def test_a_release_is_complete(name: str) -> None:
     assert (name in cydp.__all__) != (name in INSIDE)
     file = WITH.get(name, name)

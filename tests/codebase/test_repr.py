@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import Any
 
-import pytest
+from codebase.rule import rule_of
 
 import cydp
 from cydp import (
@@ -112,7 +112,7 @@ def parts(thing: Any) -> Any:
     return thing.items if isinstance(thing, Plan) else thing
 
 
-@pytest.mark.parametrize("name", MAKERS)
+@rule_of(MAKERS)
 def test_a_repr_evaluates_to_an_equal_object(name: str) -> None:
     things = list(made(MAKERS[name]))
     assert len(things) > 5
@@ -123,7 +123,7 @@ def test_a_repr_evaluates_to_an_equal_object(name: str) -> None:
         assert repr(again) == repr(thing)
 
 
-@pytest.mark.parametrize("number", NUMBERS, ids=lambda n: str(n)[:20])
+@rule_of(NUMBERS, lambda number: str(number)[:20])
 def test_numbers_are_written_exactly(number: Any) -> None:
     value = read_exact(number, "x")
     assert read_exact(ast.literal_eval(literal_of(value)), "x") == value

@@ -6,6 +6,7 @@ import pytest
 from codebase import import_graph
 from codebase import include_graph as graph
 from codebase.floors import drawing, floors, page
+from codebase.rule import rule_of
 
 FLOORS = [  # from the ground up
     {"include"},
@@ -73,7 +74,7 @@ def test_every_source_file_is_built_and_every_test_is_run() -> None:
     assert found == {*tests.rglob("test_*.c")}
 
 
-@pytest.mark.parametrize("arrow", [("generator", "columns"), ("columns", "exact")])
+@rule_of([("generator", "columns"), ("columns", "exact")])
 def test_an_arrow_up_is_noticed(arrow: tuple[str, str]) -> None:
     lower, upper = arrow
     rooms = graph.folders(graph.units())
