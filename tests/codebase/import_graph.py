@@ -44,9 +44,10 @@ def _imports_of(node: ast.AST) -> Iterator[ast.ImportFrom | ast.Import]:
         yield from _imports_of(child)
 
 
-def imports(file: Path) -> set[str]:
+@cache
+def imports(file: Path) -> frozenset[str]:
     """The modules of `cydp` that a file imports, or imports names from."""
-    known, found = files(), set()
+    known, found = files(), set[str]()
     for node in _imports_of(ast.parse(file.read_text())):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names if alias.name.split(".")[0] == "cydp"]
@@ -56,13 +57,13 @@ def imports(file: Path) -> set[str]:
             for alias in node.names:
                 inner = f"{package}.{alias.name}".lstrip(".")
                 found.add(inner if inner in known else package)
-    return found
+    return frozenset(found)
 
 
 def modules() -> dict[str, set[str]]:
     """What each module needs, doors and extensions aside."""
     return {
-        name: imports(file)
+        name: set(imports(file))
         for name, file in files().items()
         if not is_door(file) and file.suffix == ".py"
     } | {name: set() for name, file in files().items() if file.suffix == ".pyx"}

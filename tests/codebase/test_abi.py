@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from codebase.declarations import HEADER, abi_version, declarations, file_of, main, stored
+from codebase.rule import rule_of
 
 ROOT = Path(__file__).parents[2]
 TEXT = HEADER.read_text()
@@ -34,8 +35,7 @@ def test_what_is_new_is_stored() -> None:
     assert len(known) > 100
 
 
-@pytest.mark.parametrize(
-    ("old", "new"),
+@rule_of(
     [
         ("size_t cydp_sampler_chunk(", "uint64_t cydp_sampler_chunk("),
         ("int64_t *noise);", "int64_t *sum);"),
@@ -46,20 +46,21 @@ def test_what_is_new_is_stored() -> None:
         ("return cydp_init_abi(CYDP_ABI_VERSION);", "return CYDP_OK;"),
     ],
 )
-def test_a_change_is_noticed(old: str, new: str) -> None:
+def test_a_change_is_noticed(change: tuple[str, str]) -> None:
+    old, new = change
     assert TEXT.count(old) == 1 or old == "int64_t *noise);"
     assert lost(TEXT.replace(old, new)) != []
 
 
-@pytest.mark.parametrize(
-    ("old", "new"),
+@rule_of(
     [
         ("/* Frees bins; NULL is allowed. */", ""),
         ("bool cydp_is_release(void);", "bool\n  cydp_is_release(void); int cydp_new(void);"),
         ("  CYDP_U8\n}", "  CYDP_U8,\n  CYDP_NEW\n}"),
     ],
 )
-def test_comments_and_additions_are_no_change(old: str, new: str) -> None:
+def test_comments_and_additions_are_no_change(change: tuple[str, str]) -> None:
+    old, new = change
     assert TEXT.count(old) == 1
     assert lost(TEXT.replace(old, new)) == []
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from codebase import import_graph, include_graph
+from codebase.rule import rule_of
 
 import cydp
 
@@ -52,7 +53,7 @@ def test_the_core_knows_nothing_of_python_nor_of_epsilon() -> None:
         assert "epsilon" not in code
 
 
-@pytest.mark.parametrize("flag", ["-ffast-math", "-Ofast", "-march=native"])
+@rule_of(["-ffast-math", "-Ofast", "-march=native"])
 def test_no_flag_breaks_floats_or_portability(flag: str) -> None:
     for file in ROOT.rglob("CMakeLists.txt"):
         assert flag not in file.read_text()

@@ -33,6 +33,11 @@ def text_of(file: Path) -> str:
     return file.read_text()
 
 
+@cache
+def tree_of(file: Path) -> ast.Module:
+    return ast.parse(text_of(file))
+
+
 @module
 def test_a_module_says_what_it_offers(name: str) -> None:
     offered = importlib.import_module(name).__all__
@@ -63,7 +68,7 @@ def used_of_siblings(tree: ast.Module) -> set[tuple[str, str]]:
 
 @module
 def test_a_module_uses_only_what_its_siblings_offer(name: str) -> None:
-    for sibling, used in used_of_siblings(ast.parse(text_of(FILES[name]))):
+    for sibling, used in used_of_siblings(tree_of(FILES[name])):
         extension = sibling == "cydp" and used in EXTENSIONS
         if sibling in FILES and not extension:
             assert used in importlib.import_module(sibling).__all__, (sibling, used)
@@ -83,7 +88,7 @@ def uses() -> set[tuple[str, str]]:
             for sibling, names in re.findall(r"from (cydp[\w.]*) import ([\w, ]+)", text):
                 found |= {(sibling, name) for name in re.findall(r"\w+", names)}
         if file.suffix == ".py":
-            found |= used_of_siblings(ast.parse(text))
+            found |= used_of_siblings(tree_of(file))
             found |= {("", name) for name in re.findall(r'setattr\([\w.]+, "(\w+)"', text)}
     scripts = re.findall(r'"(cydp[\w.]*):(\w+)"', text_of(ROOT / "pyproject.toml"))
     return found | set(scripts)
@@ -100,7 +105,7 @@ def test_what_a_private_module_offers_is_used(name: str) -> None:
 @module
 def test_annotations_stay_as_they_are_written(name: str) -> None:
     """Else a signature shows what an alias stands for: lines of numpy's unions."""
-    tree = ast.parse(text_of(FILES[name]))
+    tree = tree_of(FILES[name])
     functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
     typed = any(isinstance(node, ast.AnnAssign) for node in ast.walk(tree))
     if typed or any(function.returns for function in functions):

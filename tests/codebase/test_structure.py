@@ -142,5 +142,5 @@ def test_the_tests_mirror_the_rooms() -> None:
     packages = {name.replace(".", "/") for name in DOORS}  # inside of rooms, too
     rooms = {room.strip("_") for room in {*ROOMS, *packages, *graph.folders(graph.units())}}
     # Of folders, of the page that follows a course, and the rules of the house.
-    others = {"benchmarks", "codebase", "course", "examples/adapters"}
+    others = {"benchmarks", "codebase", "course", "examples", "examples/adapters"}
     assert folders - rooms == others
