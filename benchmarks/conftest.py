@@ -2,6 +2,7 @@
 
 pytest benchmarks -n 0                       prints times and ratios
 pytest benchmarks -n 0 --small               runs all once on small input, and checks answers
+pytest benchmarks -n 0 --small --one-each    runs the first benchmark of each file alone
 pytest benchmarks -n 0 --results FILE.json   also writes what was found, as run.py does
 """
 
@@ -24,6 +25,7 @@ PASSED = pytest.StashKey[bool]()
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("cydp")
     group.addoption("--small", action="store_true", help="small input, one round: only answers")
+    group.addoption("--one-each", action="store_true", help="only the first of each file")
     group.addoption("--results", type=Path, help="the file to which what was found is written")
 
 
@@ -36,6 +38,13 @@ def pytest_configure(config: pytest.Config) -> None:
     if sizes.SMALL and config.getoption("--results"):
         raise pytest.UsageError("small input gives no results: leave out --small or --results")
     config.stash[RESULTS] = Results()
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if config.getoption("--one-each"):
+        first = {item.path: item for item in reversed(items)}
+        config.hook.pytest_deselected(items=[i for i in items if first[i.path] is not i])
+        items[:] = [item for item in items if first[item.path] is item]
 
 
 @pytest.hookimpl(wrapper=True)
