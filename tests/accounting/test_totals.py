@@ -4,9 +4,8 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
-from long_runs import examples
 
 from cydp import ZCDP, ApproxDP, BudgetExceededError, DiscreteLaplace, PrivacyFilter, PureDP
 from cydp.accounting._amounts import MOST_BITS, Amount, add_amounts, exceeds
@@ -34,9 +33,7 @@ def amounts(length: int) -> st.SearchStrategy[list[Amount]]:
     return st.lists(st.tuples(*[NUMBERS] * length), max_size=6)
 
 
-@pytest.mark.parametrize("length", [1, 2])
-@settings(max_examples=examples(100), deadline=None)
-@given(data=st.data())
+@given(st.sampled_from([1, 2]), st.data())
 def test_totals_are_sums_of_amounts(length: int, data: Any) -> None:
     spent = (Fraction(0),) * length
     total = total_of(spent)
@@ -91,12 +88,12 @@ def numbers_of(loss: Any) -> Amount:
     return (loss.rho,) if isinstance(loss, ZCDP) else loss._numbers[: 1 + hasattr(loss, "delta")]
 
 
-@settings(max_examples=examples(300), deadline=None)
 @given(
     st.sampled_from(BUDGETS),
     st.lists(st.tuples(st.sampled_from(LOSSES), st.sampled_from([1, 1, 1, 0, 3])), max_size=30),
 )
 @example(PureDP(1), [(LOSSES[0], 1)] * 11)
+@example(ZCDP("0.1"), [(LOSSES[3], 3), (LOSSES[7], 1), (LOSSES[8], 3), (LOSSES[6], 1)])
 @example(PureDP(1), [(LOSSES[0], 1), (LOSSES[1], 1)] * 6)
 def test_a_filter_spends_what_fractions_say(budget: Loss, charges: list[tuple[Loss, int]]) -> None:
     limit = numbers_of(budget)
@@ -135,7 +132,7 @@ def test_a_loss_that_was_charged_is_not_taken_for_others() -> None:
     mine, loss = PrivacyFilter(PureDP(1)), PureDP("0.1")
     mine.charge(loss)
     for count in (True, 1.0, "1", None):
-        with pytest.raises(TypeError, match="count must be an integer"):
+        with pytest.raises(TypeError, match="count"):
             mine.charge(loss, count)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="relation must be"):
         mine.charge(loss, relation="none")
