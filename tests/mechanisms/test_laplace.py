@@ -1,35 +1,21 @@
 """The Laplace mechanism on real numbers: exact sums on a grid, rounded once."""
 
-import dataclasses
 import math
 import pickle
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
-import pandas as pd
-import polars as pl
-import pyarrow as pa
 import pytest
 from generator.streams import Seeded
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from long_runs import examples
 from samplers.goodness_of_fit import LIMIT, REJECTED, cells, ends_of, p_value
 
 import cydp
-from cydp import (
-    BudgetExceededError,
-    DiscreteLaplace,
-    Gaussian,
-    Laplace,
-    PrivacyFilter,
-    PureDP,
-    Snapping,
-)
+from cydp import Gaussian, Laplace, PureDP
 from cydp.testing import SeededGenerator
 
-fixed = settings(derandomize=True, deadline=None, max_examples=examples(300))
 MOST = 2**126
 
 
@@ -54,7 +40,6 @@ NUMBERS = (
 )  # fmt: skip
 
 
-@fixed
 @given(NUMBERS, st.sampled_from([1, Fraction(1, 3), 1000, Fraction(1, 10**6)]), st.integers(0, 99))
 def test_every_release_is_the_exact_sum_rounded_once(x: Any, epsilon: Any, seed: int) -> None:
     for m in (
@@ -64,9 +49,11 @@ def test_every_release_is_the_exact_sum_rounded_once(x: Any, epsilon: Any, seed:
         scale = (m.sensitivity / m.step + 1) / m.epsilon
         noise = SeededGenerator(seed).discrete_laplace(scale)
         assert m.release(x, rng=SeededGenerator(seed)) == exactly(x, noise, m._log2_step)
+    for m in (Gaussian(rho=0.5, sensitivity=1), Gaussian(sensitivity=2, sigma="0.1", step=2**-10)):
+        noise = SeededGenerator(seed).discrete_gaussian(sigma2=m.sigma2 / m.step**2)
+        assert m.release(x, rng=SeededGenerator(seed)) == exactly(x, noise, m._log2_step)
 
 
-@fixed
 @given(st.lists(NUMBERS, min_size=1, max_size=30), st.integers(0, 99))
 def test_arrays_pay_for_the_rounding_of_each_entry(x: list[Any], seed: int) -> None:
     for m in (Laplace(epsilon=1, sensitivity=1), Laplace(epsilon=1, sensitivity=1, coordinates=3)):
@@ -88,55 +75,15 @@ def test_parameters() -> None:
     assert Laplace(epsilon=1, sensitivity=1, coordinates=5).scale == 1 + 5 * Fraction(1, 2**40)
     assert Laplace(epsilon=1, sensitivity=1, step="1/8").scale == Fraction(9, 8)
     assert Laplace(epsilon=1, sensitivity=2**100).step == 2**60
-    assert eval(repr(m), vars(cydp)) == m
-    assert eval(repr(Laplace(epsilon=1, sensitivity=1, coordinates=2)), vars(cydp)) == Laplace(
-        epsilon=1, sensitivity=1, coordinates=2
-    )
-    assert pickle.loads(pickle.dumps(m)) == m
-    with pytest.raises(dataclasses.FrozenInstanceError):
-        m.epsilon = Fraction(1)  # type: ignore[misc]
+    for each in (m, Laplace(epsilon=1, sensitivity=1, coordinates=2)):
+        assert eval(repr(each), vars(cydp)) == pickle.loads(pickle.dumps(each)) == each
 
 
-@pytest.mark.parametrize(
-    ("args", "error", "says"),
-    [
-        ({"epsilon": 0}, ValueError, "epsilon"),
-        ({"epsilon": -1}, ValueError, "epsilon"),
-        ({"epsilon": math.nan}, ValueError, "epsilon"),
-        ({"epsilon": math.inf}, ValueError, "epsilon"),
-        ({"epsilon": "1e400000"}, ValueError, "epsilon"),
-        ({"epsilon": True}, TypeError, "epsilon"),
-        ({"epsilon": 1j}, TypeError, "epsilon"),
-        ({"epsilon": np.array([1.0])}, TypeError, "epsilon"),
-        ({"epsilon": "1e-400"}, ValueError, "epsilon must be larger"),
-        ({"sensitivity": 0}, ValueError, "sensitivity"),
-        ({"sensitivity": math.inf}, ValueError, "sensitivity must be finite"),
-        ({"sensitivity": "1e-400"}, ValueError, "sensitivity must give a scale"),
-        ({"step": 3}, ValueError, "power of two"),
-        ({"step": 0}, ValueError, "power of two"),
-        ({"step": -1}, ValueError, "power of two"),
-        ({"step": 0.1}, ValueError, "power of two"),
-        ({"step": "x"}, ValueError, "step"),
-        ({"step": 2.0**-60}, ValueError, "steps of the grid"),
-        ({"step": 2**1000}, ValueError, r"2\*\*896"),
-        ({"coordinates": 0}, ValueError, "coordinates"),
-        ({"coordinates": 2**60}, ValueError, "coordinates"),
-        ({"coordinates": 1.5}, TypeError, "coordinates"),
-        ({"coordinates": True}, TypeError, "coordinates"),
-    ],
-    ids=str,
-)
-def test_bad_parameters(args: Any, error: type[Exception], says: str) -> None:
-    with pytest.raises(error, match=says):
-        Laplace(**{"epsilon": 1, "sensitivity": 1, **args})
-
-
-@pytest.mark.parametrize(
-    "mechanism",
-    [Laplace(epsilon=1, sensitivity=1), Gaussian(rho=1, sensitivity=1)],
-    ids=["Laplace", "Gaussian"],
-)
-def test_shapes_and_dtypes(mechanism: Any) -> None:
+@pytest.mark.parametrize("kind", ["Laplace", "Gaussian"])
+def test_shapes_and_dtypes(kind: str) -> None:
+    mechanism: Any = {
+        "Laplace": Laplace(epsilon=1, sensitivity=1), "Gaussian": Gaussian(rho=1, sensitivity=1)
+    }[kind]  # fmt: skip
     release = mechanism.release
     assert type(release(1)) is type(release(1.5)) is type(release(np.float32(1))) is float
     for shape in ((), (0,), (3,), (2, 3), (2, 0)):
@@ -158,92 +105,8 @@ def test_shapes_and_dtypes(mechanism: Any) -> None:
         assert abs(Fraction(float(np.ravel(release(big))[0])) - expected) < 100 + expected / 2**52
 
 
-@pytest.mark.parametrize(
-    "mechanism",
-    [Laplace(epsilon=1, sensitivity=1), Gaussian(rho=1, sensitivity=1)],
-    ids=["Laplace", "Gaussian"],
-)
-@pytest.mark.parametrize(
-    "value",
-    [True, "1", None, [1, "2"], [True], np.array([True]), np.array(["1"]), np.ma.array([1.0]), 1j,
-     np.zeros(2, complex), np.zeros(2, np.longdouble), [[1], [2, 3]], Fraction(1)],
-    ids=str,
-)  # fmt: skip
-def test_wrong_values(mechanism: Any, value: Any) -> None:
-    if isinstance(value, np.ndarray) and value.dtype == np.float64 and not np.ma.isMA(value):
-        pytest.skip("long double is double here")
-    budget = PrivacyFilter(cydp.ZCDP(10))
-    with pytest.raises((TypeError, ValueError), match=r"value|inhomogeneous"):
-        mechanism.release(value, budget=budget)
-    assert budget.spent == cydp.ZCDP(0)
-
-
-class NoShape:
-    def __array__(self, *args: Any, **kwargs: Any) -> Any:
-        return np.zeros(1000)
-
-
-class OtherShape(NoShape):
-    dtype, shape = np.dtype(np.float64), (2,)
-
-
-class OtherDtype(NoShape):
-    dtype, shape = np.dtype(np.int64), (1000,)
-
-
-@pytest.mark.parametrize(
-    "mechanism",
-    [
-        Laplace(epsilon=1, sensitivity=1),
-        Gaussian(rho=1, sensitivity=1),
-        Snapping(epsilon=1, sensitivity=1, bounds=(-100, 100)),
-        DiscreteLaplace(epsilon=1, sensitivity=1),
-    ],
-    ids=str,
-)
-def test_arrays_are_what_they_say(mechanism: Any) -> None:
-    """Entries are counted before they are read: who hides them would pay for one."""
-    with pytest.raises(TypeError, match="value must be"):
-        mechanism.release(NoShape())
-    for liar in (OtherShape(), OtherDtype()):
-        with pytest.raises((ValueError, TypeError), match="value must"):
-            mechanism.release(liar)
-    for column in (pa.array(["secret"]), pl.Series(["secret"]), pd.array(["secret"])):
-        with pytest.raises(TypeError, match=r"value must (be|hold) ") as error:
-            mechanism.release(column)
-        assert "secret" not in str(error.value)
-
-
-class Unreadable:
-    """An array that says what it is, and must not be asked for more."""
-
-    dtype, shape, ndim = np.dtype(np.float64), (3,), 1
-
-    def __array__(self, *args: Any, **kwargs: Any) -> Any:
-        raise AssertionError("was read")
-
-
-@pytest.mark.parametrize(
-    "mechanism",
-    [Laplace(epsilon=1, sensitivity=1), Gaussian(rho=1, sensitivity=1)],
-    ids=["Laplace", "Gaussian"],
-)
-def test_budgets_pay_before_values_are_read(mechanism: Any) -> None:
-    budget = PrivacyFilter(mechanism.loss)
-    with pytest.raises(TypeError, match="must not be seeded"):
-        mechanism.release(1.5, budget=budget, rng=SeededGenerator(1))
-    with pytest.raises(TypeError, match="rng must be"):
-        mechanism.release(1.5, budget=budget, rng=np.random.default_rng(1))
-    with pytest.raises(TypeError, match="budget must be"):
-        mechanism.release(1.5, budget=1)
-    with pytest.raises(AssertionError, match="was read"):
-        mechanism.release(Unreadable(), budget=budget)
-    assert budget.spent == mechanism.loss or budget.spent.epsilon == 1
-    with pytest.raises(BudgetExceededError):
-        mechanism.release(Unreadable(), budget=budget)
-
-
-def test_formulas(seeded: Seeded) -> None:
+def test_error_bounds() -> None:
+    """Half a step is for the rounding of the value, and a bound is rounded up to a float."""
     m = Laplace(epsilon=0.5, sensitivity=3)
     assert m.variance == pytest.approx(2 * 36, rel=1e-9)
     for confidence in (0.5, 0.95, "0.999999"):
@@ -252,17 +115,17 @@ def test_formulas(seeded: Seeded) -> None:
     both = m.error_bound(0.95, count=10)
     assert both == pytest.approx(-6 * math.log(-math.expm1(math.log(0.95) / 10)), rel=1e-9)
     coarse = Laplace(epsilon=1, sensitivity=1, step=4, coordinates=1)
-    assert coarse.error_bound(0.5) % 4 == 2
-    released = np.asarray(coarse.release(np.full(10_000, 1.9), rng=seeded(1)))
-    inside = (np.abs(released - 1.9) <= coarse.error_bound(0.9)).mean()
-    assert inside > 0.89
+    steps = coarse._discrete(1).error_bound(0.5) + Fraction(1, 2)
+    assert coarse.error_bound(0.5) == 4 * steps
     many = Laplace(epsilon=1, sensitivity=1, step=1)  # an array pays for the rounding of each entry
-    bound = many.error_bound(0.95, count=100)
-    assert bound == Laplace(epsilon=1, sensitivity=1, step=1, coordinates=100).error_bound(
-        0.95, count=100
-    )
-    kept = [np.abs(np.asarray(many.release(np.zeros(100)))).max() <= bound for _ in range(200)]
-    assert np.mean(kept) > 0.85
+    known = Laplace(epsilon=1, sensitivity=1, step=1, coordinates=100)
+    assert many.error_bound(0.95, count=100) == known.error_bound(0.95, count=100)
+    assert known.error_bound() > 90 > 10 > many.error_bound()
+    wide = Laplace(epsilon=Fraction(1, 2**51), sensitivity=1, step=1, coordinates=1)
+    for share in range(90, 99):
+        confidence = Fraction(share, 100)
+        exact = wide._bound_noise(confidence, 1) + Fraction(1, 2)  # no float
+        assert wide.error_bound(confidence) >= exact > math.nextafter(float(exact), 0) - 2
 
 
 def test_goodness_of_fit(seeded: Seeded) -> None:
@@ -270,12 +133,10 @@ def test_goodness_of_fit(seeded: Seeded) -> None:
     m, n = Laplace(epsilon=1, sensitivity=1, step=0.25, coordinates=1), 10**6
     released = np.asarray(m.release(np.full(n, 3.1), rng=seeded(3)))
     samples = ((released - 3.0) * 4).astype(int)
-    tail = _tail(5)
-    ends, probabilities = cells(ends_of(1, 80), tail, n)
-    assert p_value([samples], n, ends, probabilities) > LIMIT
-    for mutant in (_tail(4), _tail(Fraction(51, 10))):
-        ends, probabilities = cells(ends_of(1, 80), mutant, n)
-        assert p_value([samples], n, ends, probabilities) < REJECTED
+    for scale, right in ((5, True), (4, False), (Fraction(51, 10), False)):
+        ends, probabilities = cells(ends_of(1, 80), _tail(scale), n)
+        p = p_value([samples], n, ends, probabilities)
+        assert p > LIMIT if right else p < REJECTED
 
 
 def _tail(scale: Any) -> Any:

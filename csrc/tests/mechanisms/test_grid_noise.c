@@ -10,7 +10,7 @@
 
 __extension__ typedef __int128 wide;
 
-enum { ROWS = 20000 };
+enum { ROWS = (1 << 16) + 4000 }; /* more than one chunk */
 
 static uint64_t state = 1;
 static uint64_t draw(void) {

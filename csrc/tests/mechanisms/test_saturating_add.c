@@ -21,6 +21,8 @@ int main(void) {
   CHECK(add(bound, -INT64_MAX, true) == -bound + 1);
   CHECK(add(bound, -1, true) == bound - 1);
   CHECK(add(bound, -2, true) == bound - 2);
+  CHECK(add(INT64_MAX, -2, true) == bound - 2); /* clamped before noise is added */
+  CHECK(add(INT64_MIN, 2, true) == -bound + 2);
   /* Noise that has not. */
   CHECK(add(INT64_MAX, 0, false) == INT64_MAX);
   CHECK(add(INT64_MIN, 0, false) == INT64_MIN);
