@@ -3,15 +3,19 @@
 from decimal import Context, Decimal
 from fractions import Fraction
 
-import pytest
-from hypothesis import given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
-from long_runs import examples
 
-from cydp._numbers.intervals import exp_bounds, exp_interval, ln_bounds, quotients, sqrt_bounds
+from cydp._numbers.intervals import (
+    exp_below,
+    exp_bounds,
+    exp_interval,
+    ln_bounds,
+    quotients,
+    sqrt_bounds,
+)
 
 WIDE = Context(200)
-fixed = settings(derandomize=True, deadline=None, max_examples=examples(200))
 NUMBERS = st.fractions(Fraction(1, 10**9), 10**6, max_denominator=10**9)
 
 
@@ -19,13 +23,15 @@ def exactly(x: Fraction) -> Decimal:
     return WIDE.divide(Decimal(x.numerator), Decimal(x.denominator))
 
 
-@fixed
 @given(NUMBERS, st.integers(5, 80))
+@example(Fraction(1), 5)
+@example(Fraction(1, 3), 60)
 def test_bounds(x: Fraction, digits: int) -> None:
     for bounds, value in (
         (exp_bounds(-x, digits), WIDE.exp(WIDE.minus(exactly(x)))),
         (ln_bounds(x, digits), WIDE.ln(exactly(x))),
         (sqrt_bounds(x, digits), WIDE.sqrt(exactly(x))),
+        (tuple(map(Fraction, quotients(x, digits))), exactly(x)),
     ):
         low, high = bounds
         assert low <= high
@@ -37,16 +43,30 @@ def test_bounds(x: Fraction, digits: int) -> None:
     assert high - low <= low / 10 ** (digits - 3)
 
 
-@pytest.mark.parametrize("x", [0, 1, Fraction(9, 4), Fraction(1, 2**300)])
-def test_exact_roots(x: Fraction) -> None:
-    low, high = sqrt_bounds(Fraction(x), 300)
-    assert low == high
-    assert low**2 == x
+@given(NUMBERS)
+@example(Fraction(1, 10**9))
+@example(Fraction(1, 10**100))  # where 1 + x is the better bound
+@example(Fraction(10**6))
+def test_a_fraction_below_exp_is_as_close_as_its_bits_allow(x: Fraction) -> None:
+    below, high = exp_below(x), exp_bounds(x)[1]
+    assert 1 < below <= high
+    assert high - below <= (high - 1) / 10**28 + high / 10**57
+    above = exp_bounds(x)[0]
+    assert max(above, 1 + x) >= below
+
+
+def test_exact_roots() -> None:
+    for x in (Fraction(0), Fraction(1), Fraction(9, 4), Fraction(1, 2**300)):
+        low, high = sqrt_bounds(x, 300)
+        assert low == high
+        assert low**2 == x
 
 
 def test_far_exponents() -> None:
     low, high = exp_bounds(Fraction(-(10**4)))
     assert 0 < low < high < Fraction(1, 10**4342)
+    least, most = exp_interval(Fraction(-(10**9)))
+    assert 0 < least < most
 
 
 def test_what_is_next_to_1() -> None:
@@ -56,6 +76,4 @@ def test_what_is_next_to_1() -> None:
         assert low <= min(x - 1, 0)
         assert max(x - 1, 0) <= high + (x - 1) ** 2
         assert high - low < Fraction(1, 10**58)
-    low, high = exp_interval(Fraction(-(10**9)))
-    assert 0 < low < high
     assert quotients(Fraction(1, 3), 3) == (Decimal("0.333"), Decimal("0.334"))

@@ -1,9 +1,11 @@
 """Every size of every parameter: an answer, or a ValueError that says what is out of range."""
 
+import itertools
 import math
 import re
 from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import pytest
@@ -50,31 +52,54 @@ def ask_everything(make: Callable[[], Any]) -> bool:
     return all(0 <= plan.delta(at) <= 1 for at in ("0", "1e-9", "1e1200"))
 
 
-@pytest.mark.parametrize("kind", [Gaussian, DiscreteGaussian])
-@pytest.mark.parametrize(
-    "norm",
-    [
-        "1e-1200", pytest.param("1e-200", marks=pytest.mark.long),
-        pytest.param("1", marks=pytest.mark.long), pytest.param("1e200", marks=pytest.mark.long),
-        "1e1200",
-    ],
-)  # fmt: skip
-def test_gaussian_noise(kind: Make, norm: str) -> None:
+NORMS = ["1e-1200", "1e-200", "1", "1e200", "1e1200"]
+CASES = [  # what gives the amount of noise, and how many numbers change
+    *({name: None} for name in ("rho", "sigma", "sigma2")),
+    *({"epsilon": None, "coordinates": n} for n in (None, 1, 2**59)),
+]
+
+
+def gaussian(kind: Make, norm: str, size: str, case: int) -> bool:
+    given: dict[str, Any] = {name: size if n is None else n for name, n in CASES[case].items()}
+    if "epsilon" in given:
+        given |= {"delta": DELTAS[SIZES.index(size) % 4], "coordinates": CASES[case]["coordinates"]}
+    return ask_everything(lambda: kind(**given, sensitivity=norm))
+
+
+def test_gaussian_noise_of_each_size() -> None:
+    """Each size with a norm, and with one way of giving each of rho, sigma and epsilon."""
     made = 0
     for i, size in enumerate(SIZES):
-        for given in ({"rho": size}, {"sigma": size}, {"sigma2": size}):
-            made += ask_everything(lambda g=given: kind(**g, sensitivity=norm))
-        for coordinates in (None, 1, 2**59):
-            given = {"epsilon": size, "delta": DELTAS[i % 4], "coordinates": coordinates}
-            made += ask_everything(lambda g=given: kind(**g, sensitivity=norm))
+        for kind, norm in ((Gaussian, NORMS[i % 5]), (DiscreteGaussian, NORMS[(i + 2) % 5])):
+            made += gaussian(kind, norm, size, i % 3) + gaussian(kind, norm, size, 3 + i % 3)
+    assert made > 10
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("norm", NORMS)
+@pytest.mark.parametrize("kind", [Gaussian, DiscreteGaussian])
+def test_gaussian_noise_of_every_size_and_norm(kind: Make, norm: str) -> None:
+    cases = itertools.product(SIZES, range(len(CASES)))
+    made = sum(gaussian(kind, norm, size, case) for size, case in cases)
     assert made > 0 or "200" in norm
 
 
+def laplace(kind: Make, norm: str, epsilon: str) -> bool:
+    return ask_everything(lambda: kind(epsilon=epsilon, sensitivity=norm))
+
+
+def test_laplace_noise_of_each_size() -> None:
+    made = 0
+    for i, epsilon in enumerate(SIZES):
+        for kind in (Laplace, DiscreteLaplace):
+            made += laplace(kind, SIZES[3 * i % 14], epsilon) + laplace(kind, epsilon, epsilon)
+    assert made > 20
+
+
+@pytest.mark.long
 @pytest.mark.parametrize("kind", [Laplace, DiscreteLaplace])
-@pytest.mark.parametrize("norm", SIZES)
-def test_laplace_noise(kind: Make, norm: str) -> None:
-    for epsilon in SIZES:
-        ask_everything(lambda e=epsilon: kind(epsilon=e, sensitivity=norm))
+def test_laplace_noise_of_every_size_and_norm(kind: Make) -> None:
+    assert sum(itertools.starmap(partial(laplace, kind), itertools.product(SIZES, SIZES))) > 50
 
 
 def test_bounds_that_many_must_keep() -> None:
@@ -91,12 +116,10 @@ def test_bounds_that_many_must_keep() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("sigma2", "m"), [("1/100", 9), ("1", 39), ("40000", 7800), ("90000", 11700)]
-)
-def test_tails_below_all_floats_are_not_nothing(sigma2: str, m: int) -> None:
-    square = Fraction(sigma2)
-    bounds = distribution.tail(math.sqrt(square), m)
-    low, high = oracle.tail_bounds(square, m, 2000)
-    assert Fraction(bounds.low) <= Fraction(high, 2**2001)
-    assert Fraction(low, 2**2001) < Fraction(bounds.high)
+def test_tails_below_all_floats_are_not_nothing() -> None:
+    for sigma2, m in (("1/100", 9), ("1", 39), ("40000", 7800), ("90000", 11700)):
+        square = Fraction(sigma2)
+        bounds = distribution.tail(math.sqrt(square), m)
+        low, high = oracle.tail_bounds(square, m, 2000)
+        assert Fraction(bounds.low) <= Fraction(high, 2**2001)
+        assert Fraction(low, 2**2001) < Fraction(bounds.high)

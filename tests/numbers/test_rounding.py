@@ -3,7 +3,6 @@
 import math
 from fractions import Fraction
 
-import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -14,6 +13,9 @@ from cydp._numbers.rounding import (
     delta_above,
     delta_float_above,
     float_above,
+    percent_of,
+    root_above,
+    words_above,
 )
 
 WHOLE = st.integers(1, 2**2000)
@@ -95,17 +97,55 @@ def test_json_keeps_what_a_float_prints(number: Fraction) -> None:
     assert (Fraction(repr(near)) == number) == (value == near and Fraction(repr(value)) == number)
 
 
-@pytest.mark.parametrize(
-    ("number", "shown"),
-    [
-        (Fraction(0), "0.0"), (Fraction(1), "1.0"), (Fraction(1, 3), "0.333334"),
-        (Fraction("2.7129266"), "2.71293"), (Fraction("1e-6") / 3, "3.33334e-07"),
-        (Fraction(1234567), "1234570.0"), (Fraction(3, 10), "0.3"), (Fraction(1, 2), "0.5"),
-        (Fraction(10**400), "inf"), (Fraction(1, 10**400), "1e-323"),
-    ],
-)  # fmt: skip
-def test_what_is_shown(number: Fraction, shown: str) -> None:
-    assert repr(float_above(number)) == shown
+@given(NUMBERS)
+@example(Fraction(2))
+@example(Fraction(9, 4))
+@example(1 + Fraction(1, 2**400))
+def test_a_root_is_rounded_up_or_exact(square: Fraction) -> None:
+    """A root is mostly a sensitivity in the L2 norm: one that is too small breaks the promise."""
+    root = root_above(square)
+    assert root**2 >= square
+    assert root**2 <= square * Fraction(100_003, 100_000) ** 2
+    assert root_above(square**2) == square
+
+
+@given(st.floats(1e-300, allow_infinity=False))
+@example(0.12345649)
+def test_words_are_no_less_than_a_bound(bound: float) -> None:
+    assert Fraction(words_above(bound).replace(",", "")) >= Fraction(repr(bound))
+
+
+@given(BELOW_1)
+@example(Fraction(2, 3))
+@example(1 - Fraction(1, 10**9))
+def test_a_confidence_in_percent_is_no_more_than_it_is(confidence: Fraction) -> None:
+    confidence = max(confidence, Fraction(1, 10**300))
+    said = percent_of(confidence).removesuffix(" %").removeprefix("more than ")
+    assert Fraction(said) <= 100 * confidence
+
+
+def test_what_is_shown() -> None:
+    shown = {
+        Fraction(0): "0.0",
+        Fraction(1): "1.0",
+        Fraction(1, 3): "0.333334",
+        Fraction("2.7129266"): "2.71293",
+        Fraction("1e-6") / 3: "3.33334e-07",
+        Fraction(1234567): "1234570.0",
+        Fraction(3, 10): "0.3",
+        Fraction(1, 2): "0.5",
+        Fraction(10**400): "inf",
+        Fraction(1, 10**400): "1e-323",
+    }
+    assert {number: repr(float_above(number)) for number in shown} == shown
+    words = {0.12345649: "0.123457", 1234567.0: "1.23457e+06", math.inf: "inf"}
+    assert {bound: words_above(bound) for bound in words} == words
+    confidences = {
+        Fraction(19, 20): "95 %",
+        Fraction(2, 3): "66.6666 %",
+        1 - Fraction(1, 10**25): "more than 99.9999 %",
+    }
+    assert {p: percent_of(p) for p in confidences} == confidences
 
 
 def test_deltas_next_to_1() -> None:
