@@ -45,9 +45,9 @@ def closed() -> Iterator[None]:
         plt.close("all")
 
 
-def check(draw: Callable[[], Any]) -> None:
-    """Draw a picture in each style, and assert that it can be read."""
-    for style in STYLES:
+def check(draw: Callable[[], Any], *styles: str) -> Any:
+    """Draw a picture in each style, assert that it can be read, and return its axes."""
+    for style in styles or ("dark_background",):
         with plt.style.context(style), closed():
             found = draw()
             axes = list(np.ravel(np.asarray(found, object)))
@@ -62,6 +62,7 @@ def check(draw: Callable[[], Any]) -> None:
                     box = text.get_bbox_patch()
                     behind = box.get_facecolor() if box is not None else ground
                     assert contrast(text.get_color(), behind) >= LEAST_CONTRAST, text.get_text()
+    return found
 
 
 def check_words(ax: Any) -> None:

@@ -3,70 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 from matplotlib import pyplot as plt
-from teach.looks import check, check_words
+from teach.looks import check_words
 
 import cydp
 from cydp.teach import figures
 from cydp.testing import SeededGenerator
-
-PICTURES: dict[str, Callable[[], Any]] = {
-    "neighbours": figures.neighbours,
-    "two_epsilons": figures.two_epsilons,
-    "averages": lambda: figures.averages(rng=SeededGenerator(5)),
-    "errors_by_epsilon": figures.errors_by_epsilon,
-    "errors_by_answers": figures.errors_by_answers,
-    "votes": lambda: figures.votes().plot(),
-    "densities": lambda: figures.densities().plot(),
-    "beliefs": figures.beliefs,
-    "odds": figures.odds,
-    "trade_offs": lambda: figures.trade_offs(cydp.PureDP(1), cydp.ApproxDP(1, 0.05)),
-}
 
 
 @pytest.fixture(autouse=True)
 def _closed() -> Any:
     yield
     plt.close("all")
-
-
-@pytest.mark.parametrize("name", PICTURES)
-def test_a_picture_can_be_read(name: str) -> None:
-    check(PICTURES[name])
-
-
-@pytest.mark.parametrize("name", ["neighbours", "averages", "beliefs", "odds", "trade_offs"])
-def test_a_picture_is_drawn_on_axes_that_are_given(name: str) -> None:
-    _, ax = plt.subplots()
-    before = plt.get_fignums()
-    assert getattr(figures, name)(ax=ax) is ax
-    assert plt.get_fignums() == before
-
-
-@pytest.mark.parametrize("name", ["averages", "beliefs"])
-def test_a_picture_grows_with_the_letters_of_a_slide(name: str) -> None:
-    usual = PICTURES[name]().figure.get_size_inches()
-    with plt.rc_context({"font.size": 18}):
-        ax = PICTURES[name]()
-    ax.figure.canvas.draw()
-    assert ax.figure.get_size_inches() == pytest.approx(1.8 * usual)
-    assert ax.get_legend().get_window_extent().y1 < ax.xaxis.label.get_window_extent().y0
-    check_words(ax)
-
-
-def test_a_title_is_broken_to_the_width_of_its_panel() -> None:
-    _, panels = plt.subplots(2, 2, figsize=(9, 7), layout="constrained")
-    title = figures.votes().plot(panels[0, 1]).get_title(loc="left")
-    assert title.count("\n") == 1
-    assert figures.votes().plot().get_title(loc="left") == title.replace("\n", " ")
-
-
-# Figures 2 to 4
 
 
 def test_the_density_of_figure_2_has_scale_14_and_variance_392() -> None:
@@ -78,52 +30,11 @@ def test_the_density_of_figure_2_has_scale_14_and_variance_392() -> None:
         assert x[y.argmax()] == center
 
 
-@pytest.mark.parametrize(("epsilon", "written"), [(0.5, "1.65"), (2, "7.39"), (10, "22,026")])
-def test_the_factor_between_the_densities_is_marked(epsilon: float, written: str) -> None:
-    """e**10 is around 22,000, and e**2 is 7.389, as the text says."""
-    ax = figures.neighbours(epsilon=epsilon)
-    bar = ax.lines[2]
-    low, high = bar.get_ydata()
-    assert list(bar.get_xdata()) == [5, 5]
-    assert high / low == pytest.approx(math.exp(epsilon), rel=1e-6)
-    assert f"x {written}" in [text.get_text() for text in ax.texts]
-    assert ax.get_title(loc="left").endswith(f"by a factor of up to {written}")
-    x, y = ax.lines[0].get_data()
-    ratio = y / np.interp(x, *ax.lines[1].get_data())
-    assert ratio.max() <= math.exp(epsilon) * (1 + 1e-6)
-
-
-@pytest.mark.parametrize(
-    ("epsilon", "written"),
-    [("1e-9", "e^1e-09"), ("0.001", "1.001001"), (700, "1.01e+304"), (5000, "e^5000")],
-)
-def test_the_factor_is_never_written_as_1_nor_cut_off(epsilon: Any, written: str) -> None:
-    ax = figures.neighbours(epsilon=epsilon)
-    assert ax.get_title(loc="left").endswith(f"by a factor of up to {written}")
-    ax.figure.canvas.draw()
-    (words,) = ax.texts
-    assert words.get_window_extent().x0 > ax.get_window_extent().x0  # not over the axis
-
-
 def test_figures_3_and_4_are_side_by_side() -> None:
     left, right = figures.two_epsilons()
     assert "variance 392" in left.get_title(loc="left")
     assert "scale 0.7, variance 0.98" in right.get_title(loc="left")
     assert "22,026" in right.get_title(loc="left")
-
-
-def test_others_than_the_lectures_values() -> None:
-    ax = figures.neighbours(value=10, neighbour=9, epsilon=1)
-    assert "scale 1, variance 2" in ax.get_title(loc="left")
-    with pytest.raises(ValueError, match="neighbour must differ from value, 5"):
-        figures.neighbours(neighbour=5)
-    with pytest.raises(ValueError, match="epsilon must be greater than 0"):
-        figures.neighbours(epsilon=0)
-    with pytest.raises(ValueError, match="other_epsilon must be greater than 0"):
-        figures.two_epsilons(other_epsilon=-1)
-
-
-# Figure 5
 
 
 def test_averages_are_those_of_the_releases_and_the_budget_ends() -> None:
@@ -139,20 +50,6 @@ def test_averages_are_those_of_the_releases_and_the_budget_ends() -> None:
     (band,) = ax.collections
     assert band.get_paths()[0].vertices[:, 1].max() == pytest.approx(5 + math.sqrt(392), rel=1e-6)
     assert abs(means[-1] - 5) < 4 * math.sqrt(392 / 1000)
-
-
-def test_a_budget_that_pays_for_all_has_no_line() -> None:
-    ax = figures.averages(value=10**6, neighbour=10**6 + 1, runs=10, budget_epsilon=100)
-    assert [line.get_label() for line in ax.lines[1:]] == ["f(D) = 1000000", "f(D') = 1000001"]
-    with pytest.raises(ValueError, match=r"must be at least epsilon, 0\.5, not 0\.1"):
-        figures.averages(budget_epsilon="0.1")
-    with pytest.raises(ValueError, match="runs must be from 10"):
-        figures.averages(runs=3)
-    with pytest.raises(ValueError, match="neighbour must differ"):
-        figures.averages(value=1, neighbour=1)
-
-
-# Errors
 
 
 def test_errors_are_those_of_the_mechanisms() -> None:
@@ -184,9 +81,6 @@ def test_errors_grow_with_k_and_with_its_root() -> None:
     assert ["0 is drawn" in title.replace("\n", " ") for title in words] == [False, True]
 
 
-# The vote for lunch
-
-
 def test_the_table_of_the_lecture() -> None:
     """Of pie at 0.1 it prints .11; it is .1043, since exp(0.45) : exp(0) are 1.568 : 1."""
     found = figures.votes()
@@ -199,93 +93,6 @@ def test_the_table_of_the_lecture() -> None:
     weights = np.exp(0.1 * np.array([27, 23, 9, 0]) / 2)
     assert found.probabilities[:, 1] == pytest.approx(weights / weights.sum())
     assert found.probabilities.sum(axis=0) == pytest.approx(1)
-
-
-def test_the_bars_are_the_table() -> None:
-    found = figures.votes()
-    ax = found.plot()
-    for number, bars in enumerate(ax.containers):
-        assert [bar.get_height() for bar in bars] == list(found.probabilities[:, number])
-    assert {"0.88", "1e-04", "1e-06"} <= {text.get_text() for text in ax.texts}
-    assert next(text.get_text() for text in ax.get_xticklabels()) == "pizza\n27 votes"
-
-
-def test_other_votes_and_bad_ones() -> None:
-    found = figures.votes({"yes": 3, "no": 1}, [2])
-    assert found.probabilities[0, 0] == pytest.approx(1 / (1 + math.exp(-2)))
-    check(found.plot)
-    assert repr(figures.votes({"yes": 10**6, "no": 0}, [1])).endswith("<1e-300")
-    with pytest.raises(TypeError, match="scores must be a dict"):
-        figures.votes([3, 1])  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="scores must be of 2 to 12 options, not of 1"):
-        figures.votes({"yes": 1})
-    with pytest.raises(TypeError, match="scores must be an integer"):
-        figures.votes({"yes": 1, "no": 0.5})  # type: ignore[dict-item]
-    with pytest.raises(ValueError, match="epsilons must be 1 to 6 numbers of at least 0"):
-        figures.votes(epsilons=[-1])
-    with pytest.raises(ValueError, match="epsilons must be"):
-        figures.votes(epsilons=[])
-    with pytest.raises(TypeError, match="epsilons must be a sequence of numbers, not float"):
-        figures.votes(epsilons=0.5)  # type: ignore[arg-type]
-
-
-# Densities
-
-
-@pytest.mark.parametrize("deviation", [1, 3])
-def test_the_table_is_that_of_the_drawn_densities(deviation: int) -> None:
-    """By the curves themselves, beyond whose ends are 2 % of the Laplace law's fourth moment."""
-    found = figures.densities(deviation)
-    b = deviation / math.sqrt(2)
-    entropies = math.log(2 * math.e * b), math.log(2 * math.pi * math.e * deviation**2) / 2
-    assert found.table["entropy (nats)"] == pytest.approx(entropies)
-    assert found.table["variance"] == pytest.approx((2 * b**2, deviation**2))
-    assert found.table["excess kurtosis"] == (3, 0)
-    noise = cydp.Laplace(epsilon=1, sensitivity=str(b))
-    assert noise.kurtosis == pytest.approx(3, rel=1e-6)
-    assert noise.entropy + math.log(noise.step) == pytest.approx(entropies[0], rel=1e-6)
-    for line, peak in zip(found.plot().lines, (1 / (2 * b), 0.3989423 / deviation), strict=False):
-        x, y = line.get_data()
-        assert np.trapezoid(y, x) == pytest.approx(1, abs=3e-3)
-        assert y.max() == pytest.approx(peak, rel=1e-6)
-
-
-# Beliefs, odds, tests
-
-
-def test_beliefs_are_those_of_posterior() -> None:
-    loss = cydp.group_privacy(cydp.PureDP("0.5"), 2)
-    high, low = figures.beliefs(loss).lines[:2]
-    for place in (20, 100, 150):
-        least, most = cydp.teach.posterior(loss, str(high.get_xdata()[place].round(3)))
-        assert high.get_ydata()[place] == pytest.approx(most, rel=1.1e-5)
-        assert low.get_ydata()[place] == pytest.approx(least, rel=1.1e-5)
-    with pytest.raises(ValueError, match="pure differential privacy"):
-        figures.beliefs(cydp.ZCDP(1))
-    with pytest.raises(ValueError, match="losses must be at most 5, not 6"):
-        figures.beliefs(*[cydp.PureDP(1)] * 6)
-
-
-@pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize("epsilon", [720, 5000])
-def test_beliefs_of_a_huge_epsilon_are_drawn(epsilon: int) -> None:
-    """Beyond the floats, and where e**epsilon is not computed: anything may become certain."""
-    high, low = figures.beliefs(cydp.PureDP(epsilon)).lines[:2]
-    assert high.get_ydata()[[0, 1, 200]] == pytest.approx([0, 1, 1])
-    assert low.get_ydata()[[0, 199, 200]] == pytest.approx([0, 0, 1])
-
-
-@pytest.mark.parametrize("draw", [figures.beliefs, figures.trade_offs])
-def test_losses_about_different_questions_say_them(draw: Callable[..., Any]) -> None:
-    count = cydp.count([1, 2, 3], epsilon=1)
-    ax = draw(count, cydp.PureDP(2, relation="change-one"))
-    labels = [text.get_text() for text in ax.get_legend().get_texts()]
-    assert labels[0].endswith("epsilon = 1,\none row taking part or not")
-    assert labels[1].endswith("epsilon = 2,\none person's record being this or another")
-    assert "taking part" not in ax.get_title(loc="left")
-    alone = draw(count)
-    assert alone.get_title(loc="left").endswith("The question:\none row taking part or not")
-    check(lambda: draw(count, cydp.PureDP(2, relation="change-one")))
 
 
 def test_odds_are_powers_of_e() -> None:
@@ -310,15 +117,68 @@ def test_trade_offs_have_a_line_for_each_loss() -> None:
     assert alone.lines[-1].get_label() == "best fair bet: 0.500025 right"  # which is not 1/2
 
 
-def test_votes_of_options_with_long_names_can_be_read() -> None:
-    long = {f"an option whose name is long, {number}": 3 * number for number in range(12)}
-    ax = figures.votes(long, [0, "0.1", 1]).plot()
-    assert {label.get_rotation() for label in ax.get_xticklabels()} == {30.0}
-    assert not ax.texts  # 36 numbers would cover each other
+def test_pictures_are_drawn_on_axes_that_are_given() -> None:
+    _, panels = plt.subplots(1, 5)
+    before = plt.get_fignums()
+    for ax, name in zip(
+        panels, ("neighbours", "averages", "beliefs", "odds", "trade_offs"), strict=True
+    ):
+        assert getattr(figures, name)(ax=ax) is ax
+    assert plt.get_fignums() == before
+
+
+def test_a_picture_grows_with_the_letters_of_a_slide() -> None:
+    usual = figures.beliefs().figure.get_size_inches()
+    with plt.rc_context({"font.size": 18}):
+        ax = figures.beliefs()
     ax.figure.canvas.draw()
-    legend = ax.get_legend().get_window_extent()
-    assert not any(legend.overlaps(bar.get_window_extent()) for bar in ax.patches)
-    assert len(figures.votes().plot().texts) == 12
+    assert ax.figure.get_size_inches() == pytest.approx(1.8 * usual)
+    assert ax.get_legend().get_window_extent().y1 < ax.xaxis.label.get_window_extent().y0
+    check_words(ax)
+
+
+def test_the_factor_between_the_densities_is_marked() -> None:
+    """e**10 is around 22,000, and e**2 is 7.389, as the text says."""
+    for epsilon, written in ((0.5, "1.65"), (2, "7.39"), (10, "22,026")):
+        ax = figures.neighbours(epsilon=epsilon)
+        bar = ax.lines[2]
+        low, high = bar.get_ydata()
+        assert list(bar.get_xdata()) == [5, 5]
+        assert high / low == pytest.approx(math.exp(epsilon), rel=1e-6)
+        assert f"x {written}" in [text.get_text() for text in ax.texts]
+        assert ax.get_title(loc="left").endswith(f"by a factor of up to {written}")
+        x, y = ax.lines[0].get_data()
+        ratio = y / np.interp(x, *ax.lines[1].get_data())
+        assert ratio.max() <= math.exp(epsilon) * (1 + 1e-6)
+    assert "scale 1, variance 2" in figures.neighbours(value=10, neighbour=9, epsilon=1).get_title(loc="left")
+
+
+def test_the_factor_is_never_written_as_1_nor_cut_off() -> None:
+    for epsilon, written in (
+        ("1e-9", "e^1e-09"), ("0.001", "1.001001"), (700, "1.01e+304"), (5000, "e^5000")
+    ):  # fmt: skip
+        title = figures.neighbours(epsilon=epsilon).get_title(loc="left")
+        assert title.endswith(f"by a factor of up to {written}")
+    ax = figures.neighbours(epsilon=700)
+    ax.figure.canvas.draw()
+    assert ax.texts[0].get_window_extent().x0 > ax.get_window_extent().x0  # not over the axis
+
+
+def test_a_budget_that_pays_for_all_has_no_line() -> None:
+    ax = figures.averages(value=10**6, neighbour=10**6 + 1, runs=10, budget_epsilon=100)
+    assert [line.get_label() for line in ax.lines[1:]] == ["f(D) = 1000000", "f(D') = 1000001"]
+
+
+def test_the_bars_are_the_table() -> None:
+    found = figures.votes()
+    ax = found.plot()
+    for number, bars in enumerate(ax.containers):
+        assert [bar.get_height() for bar in bars] == list(found.probabilities[:, number])
+    assert {"0.88", "1e-04", "1e-06"} <= {text.get_text() for text in ax.texts}
+    assert next(text.get_text() for text in ax.get_xticklabels()) == "pizza\n27 votes"
+    other = figures.votes({"yes": 3, "no": 1}, [2])
+    assert other.probabilities[0, 0] == pytest.approx(1 / (1 + math.exp(-2)))
+    assert repr(figures.votes({"yes": 10**6, "no": 0}, [1])).endswith("<1e-300")
 
 
 def test_names_of_options_are_no_formulas_and_do_not_overlap() -> None:
@@ -326,5 +186,48 @@ def test_names_of_options_are_no_formulas_and_do_not_overlap() -> None:
     ax.figure.canvas.draw()
     labels = [label.get_text() for label in ax.get_xticklabels()]
     assert labels == ["$\\foo$\n1 vote", "x" * 37 + "...\n2 votes"]
-    many = figures.votes({str(number): number for number in range(12)}).plot()
-    assert {label.get_rotation() for label in many.get_xticklabels()} == {30.0}
+    long = {f"an option whose name is long, {number}": 3 * number for number in range(12)}
+    ax = figures.votes(long, [0, "0.1", 1]).plot()
+    assert {label.get_rotation() for label in ax.get_xticklabels()} == {30.0}
+    assert not ax.texts  # 36 numbers would cover each other
+    ax.figure.canvas.draw()
+    legend = ax.get_legend().get_window_extent()
+    assert not any(legend.overlaps(bar.get_window_extent()) for bar in ax.patches)
+
+
+def test_the_table_is_that_of_the_drawn_densities() -> None:
+    """By the curves themselves, beyond whose ends are 2 % of the Laplace law's fourth moment."""
+    found, b = figures.densities(3), 3 / math.sqrt(2)
+    entropies = math.log(2 * math.e * b), math.log(2 * math.pi * math.e * 9) / 2
+    assert found.table["entropy (nats)"] == pytest.approx(entropies)
+    assert found.table["variance"] == pytest.approx((2 * b**2, 9))
+    assert found.table["excess kurtosis"] == (3, 0)
+    for line, peak in zip(found.plot().lines, (1 / (2 * b), 0.3989423 / 3), strict=False):
+        x, y = line.get_data()
+        assert np.trapezoid(y, x) == pytest.approx(1, abs=3e-3)
+        assert y.max() == pytest.approx(peak, rel=1e-6)
+
+
+def test_beliefs_are_those_of_posterior() -> None:
+    loss = cydp.group_privacy(cydp.PureDP("0.5"), 2)
+    high, low = figures.beliefs(loss).lines[:2]
+    for place in (20, 100, 150):
+        least, most = cydp.teach.posterior(loss, str(high.get_xdata()[place].round(3)))
+        assert high.get_ydata()[place] == pytest.approx(most, rel=1.1e-5)
+        assert low.get_ydata()[place] == pytest.approx(least, rel=1.1e-5)
+    for epsilon in (720, 5000):  # beyond floats, and where e**epsilon is not computed
+        high, low = figures.beliefs(cydp.PureDP(epsilon)).lines[:2]
+        assert high.get_ydata()[[0, 1, 200]] == pytest.approx([0, 1, 1])
+        assert low.get_ydata()[[0, 199, 200]] == pytest.approx([0, 0, 1])
+
+
+def test_losses_about_different_questions_say_them() -> None:
+    count = cydp.count([1, 2, 3], epsilon=1)
+    for draw in (figures.beliefs, figures.trade_offs):
+        ax = draw(count, cydp.PureDP(2, relation="change-one"))
+        labels = [text.get_text() for text in ax.get_legend().get_texts()]
+        assert labels[0].endswith("epsilon = 1,\none row taking part or not")
+        assert labels[1].endswith("epsilon = 2,\none person's record being this or another")
+        assert "taking part" not in ax.get_title(loc="left")
+        title = draw(count).get_title(loc="left")
+        assert title.endswith("The question:\none row taking part or not")
