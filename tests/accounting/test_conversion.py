@@ -3,6 +3,7 @@
 import random
 from collections.abc import Callable, Iterator
 from fractions import Fraction
+from itertools import product
 from typing import Any
 
 import mpmath
@@ -53,10 +54,14 @@ def number(rng: random.Random, low: float, high: float) -> Fraction:
     return Fraction(f"{10**part:.6g}") * Fraction(10) ** int(whole)
 
 
-def test_deltas_over_the_whole_range() -> None:
+rounds = pytest.mark.parametrize("rounds", [24, pytest.param(400, marks=pytest.mark.long)])
+
+
+@rounds
+def test_deltas_over_the_whole_range(rounds: int) -> None:
     """From where it is nothing to next to 1, where 1.1e-9 of it was missing."""
     rng, near_1 = random.Random(8), 0
-    for i in range(90):
+    for i in range(rounds):
         rho = number(rng, -40, 40) if i % 3 else number(rng, -3, 3)
         epsilon = number(rng, -40, 40) if i % 2 else rho * number(rng, -5, 0.4)
         found, wanted = delta_of(rho, epsilon), log_delta(mp_of(rho), mp_of(epsilon))
@@ -68,12 +73,13 @@ def test_deltas_over_the_whole_range() -> None:
             assert found.numerator == 1
             assert found >= Fraction(1, 2**4095)
             assert mp.log(mp_of(found)) >= max(wanted, -4095 * mp.log(2))
-    assert near_1 > 10
+    assert near_1 > rounds / 12
 
 
-def test_epsilons_and_rhos_over_the_whole_range() -> None:
+@rounds
+def test_epsilons_and_rhos_over_the_whole_range(rounds: int) -> None:
     rng = random.Random(9)
-    for i in range(60):
+    for i in range(rounds):
         rho, epsilon = number(rng, -40, 40), number(rng, -40, 40)
         delta = number(rng, -1000, 0) if i % 3 else 1 - number(rng, -40, 0) / 2
         found = epsilon_of(rho, delta)
@@ -86,18 +92,17 @@ def test_epsilons_and_rhos_over_the_whole_range() -> None:
         assert more > mp_of(epsilon) * (1 - mpf(10) ** -25)
 
 
-@pytest.mark.parametrize("epsilon", ["1e-200", "1e-6", "0.01", "1", "50", "1e6", "1e200"])
-@pytest.mark.parametrize("delta", ["0.9", "1e-3", "1e-12", "1e-200", "1e-400", "1e-1200"])
-def test_there_and_back(epsilon: str, delta: str) -> None:
+def test_there_and_back() -> None:
     """What rho_of grants costs no more than was asked for, and hardly less."""
-    limit, wanted = Fraction(epsilon), Fraction(delta)
-    rho = rho_of(limit, wanted)
-    assert rho > 0
-    if Fraction(1, 10**290) < rho:
-        assert epsilon_of(rho * (1 + Fraction(1, 10**6)), wanted) >= limit
-        assert epsilon_of(rho, wanted) <= limit
-        if wanted > Fraction(1, 10**300):
-            assert delta_of(rho, limit) <= wanted * (1 + Fraction(1, 10**9))
+    epsilons, deltas = ("1e-200", "1e-6", "1", "50", "1e200"), ("0.9", "1e-12", "1e-200", "1e-1200")
+    for limit, wanted in product(map(Fraction, epsilons), map(Fraction, deltas)):
+        rho = rho_of(limit, wanted)
+        assert rho > 0
+        if Fraction(1, 10**290) < rho:
+            assert epsilon_of(rho * (1 + Fraction(1, 10**6)), wanted) >= limit
+            assert epsilon_of(rho, wanted) <= limit
+            if wanted > Fraction(1, 10**300):
+                assert delta_of(rho, limit) <= wanted * (1 + Fraction(1, 10**9))
 
 
 def test_ends() -> None:
@@ -105,24 +110,18 @@ def test_ends() -> None:
     assert 1 - Fraction(1, 10**15) < delta_of(Fraction(100), Fraction(1, 100)) <= 1
     assert 0 < delta_of(Fraction(1, 10**200), Fraction(1)) <= Fraction(1, 2**4000)
     assert epsilon_of(Fraction(1), 1 - Fraction(1, 2**4095)) >= 0
-    for call in (
-        lambda: epsilon_of(Fraction(10) ** 300, Fraction(1, 2)),
-        lambda: rho_of(Fraction(1, 10**300), Fraction(1, 2)),
-    ):
-        with pytest.raises(ValueError, match="between 1e-290 and 1e290"):
-            call()
 
 
-@pytest.mark.parametrize(
-    "size", ["1e-1200", "1e-200", "1e-3", "1", "1e9", "1e160", "1e308", "1e1200"]
-)
-@pytest.mark.parametrize("at", ["0", "1e-1200", "1e-5", "1", "1e9", "1e290", "1e1200"])
-def test_plans_of_every_size(size: str, at: str) -> None:
+def test_plans_of_every_size() -> None:
     """No loss that is accepted makes a question fail, and no answer is out of range."""
-    for loss in (ZCDP(size), PureDP(size), ApproxDP(size, "1e-9", rho=size), ApproxDP(size, "0.3")):
-        for count in (1, 2, 10**9):
-            plan = Plan([(loss, count)])
-            assert 0 <= plan.delta(at) <= 1
-            for delta in ("0", "1e-1200", "1e-9", "0.5", 1 - Fraction(1, 2**4000)):
-                for epsilon in plan.epsilon_by_method(delta).values():
-                    assert epsilon >= 0
+    sizes = "1e-1200", "1e-200", "1e-3", "1", "1e9", "1e160", "1e308", "1e1200"
+    places = "0", "1e-1200", "1e-5", "1", "1e9", "1e290", "1e1200"
+    deltas = "0", "1e-1200", "1e-9", "0.5", 1 - Fraction(1, 2**4000)
+    for number, size in enumerate(sizes):
+        losses = [ZCDP(size), PureDP(size), ApproxDP(size, "1e-9", rho=size), ApproxDP(size, "0.3")]
+        for shift, loss in enumerate(losses):  # each size and each loss meets each count
+            plan = Plan([(loss, (1, 2, 10**9)[(number + shift) % 3])])
+            for at in places:
+                assert 0 <= plan.delta(at) <= 1
+            for delta in deltas:
+                assert all(epsilon >= 0 for epsilon in plan.epsilon_by_method(delta).values())

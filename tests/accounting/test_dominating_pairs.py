@@ -61,8 +61,10 @@ def further(pair: Losses, other: Losses, most: float) -> bool:
     )
 
 
-@pytest.mark.parametrize("scale", [0.3, 1, 4, 25])
-@pytest.mark.parametrize("parts", [(1, 1), (1, 2), (3, 2), (1, 5), (1, 1, 1)])
+@pytest.mark.parametrize(
+    ("scale", "parts"),
+    [(0.3, (1, 1)), (1, (1, 2)), (4, (3, 2)), (25, (1, 5)), (0.3, (1, 1, 1)), (4, (1, 1, 1))],
+)
 def test_one_coordinate_is_worst_for_laplace(scale: float, parts: tuple[int, ...]) -> None:
     spread: Losses = (np.zeros(1), np.ones(1))
     for steps in parts:
@@ -75,8 +77,9 @@ def test_one_coordinate_is_worst_for_laplace(scale: float, parts: tuple[int, ...
     assert not further(spread, single, most)  # and this test could have said so
 
 
-@pytest.mark.parametrize("scale", [0.5, 3, 20])
-@pytest.mark.parametrize(("factor", "steps"), [(2, 1), (3, 2), (5, 4)])
+@pytest.mark.parametrize(
+    ("scale", "factor", "steps"), [(0.5, 2, 1), (3, 3, 2), (20, 5, 4), (0.5, 5, 4), (20, 2, 1)]
+)
 def test_a_coarser_grid_is_worse_for_laplace(scale: float, factor: int, steps: int) -> None:
     fine, coarse = laplace(scale * factor, steps * factor), laplace(scale, steps)
     assert further(coarse, fine, steps / scale)
@@ -147,8 +150,9 @@ def of(pairs: dict[GaussianPair, int]) -> Losses:
     return total
 
 
-@pytest.mark.parametrize("sigma2", [0.5, 2, 6])
-@pytest.mark.parametrize("norm2", [Fraction(1), Fraction(5, 2), Fraction(3)])
+@pytest.mark.parametrize(
+    ("sigma2", "norm2"), [(0.5, Fraction(1)), (2, Fraction(5, 2)), (0.5, Fraction(3))]
+)
 def test_short_moves_of_gaussian_noise(sigma2: float, norm2: Fraction) -> None:
     pairs = gaussian_pairs(norm2, Fraction(sigma2), None)
     assert pairs == {GaussianPair(Fraction(sigma2)): math.floor(norm2)}
@@ -173,8 +177,20 @@ def normal(rho: Fraction, epsilon: float) -> float:
     return phi(mu / 2 - epsilon / mu) - math.exp(epsilon) * phi(-mu / 2 - epsilon / mu)
 
 
-@pytest.mark.parametrize("sigma2", [7, 30, 100])
-@pytest.mark.parametrize("vector", [(1,), (2,), (1, 1, 1, 1), (3, 1), (2, 2, 1), (5,), (9, 3)])
+@pytest.mark.parametrize(
+    ("sigma2", "vector"),
+    [
+        (7, (1,)),
+        (30, (2,)),
+        (7, (1, 1, 1, 1)),
+        (100, (3, 1)),
+        (30, (2, 2, 1)),
+        (100, (5,)),
+        (7, (9, 3)),
+        (100, (1,)),
+        (7, (3, 1)),
+    ],
+)
 def test_normal_pairs(sigma2: int, vector: tuple[int, ...]) -> None:
     norm2 = sum(x * x for x in vector)
     pairs = gaussian_pairs(Fraction(norm2), Fraction(sigma2), None, or_more=True)

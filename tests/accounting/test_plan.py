@@ -13,7 +13,6 @@ import pytest
 from cydp import (
     ZCDP,
     ApproxDP,
-    BudgetLedger,
     DiscreteGaussian,
     DiscreteLaplace,
     ExponentialMechanism,
@@ -28,7 +27,7 @@ from cydp import (
     optimal_composition,
 )
 from cydp._numbers.rounding import delta_float_above
-from cydp.accounting import AdaptivityError, RelationMismatchError
+from cydp.accounting import RelationMismatchError
 from cydp.accounting import _pld as pld
 from cydp.accounting._dominating_pairs import LaplacePair, NormalPair
 from cydp.accounting._optimal_composition import epsilon_of
@@ -102,30 +101,26 @@ def test_a_mechanism_that_stands_for_two_counts_twice() -> None:
     )
 
 
+def methods(cost: Any, count: int, delta: Any) -> str:
+    return " ".join(Plan([(cost, count)]).epsilon_by_method(delta))
+
+
 def test_bounds_of_each_kind() -> None:
-    assert set(Plan([(ZCDP(0.1), 3)]).epsilon_by_method(1e-6)) == {"zcdp"}
-    assert set(Plan([(PureDP(0.1), 3), (PureDP(0.2), 3)]).epsilon_by_method(1e-6)) == {
-        "basic",
-        "zcdp",
-        "pld",
-    }
-    assert set(Plan([(PureDP(0.1), 3)]).epsilon_by_method(0)) == {"basic"}
-    assert set(Plan([(PureDP(0.1), 3)]).epsilon_by_method(1e-11)) == {"basic", "zcdp", "optimal"}
-    assert set(Plan([(PureDP(60), 3)]).epsilon_by_method(0.1)) == {"basic", "zcdp", "optimal"}
-    short = DiscreteGaussian(
-        sensitivity=30, sigma=1, coordinates=1
-    )  # dp-accounting refuses such a move
-    assert set(Plan([(short, 1)]).epsilon_by_method(0.1)) == {"zcdp"}
-    assert set(
-        Plan([(DiscreteGaussian(sigma=99, sensitivity=1), 10**18)]).epsilon_by_method(0.1)
-    ) == {"zcdp"}
+    assert methods(ZCDP(0.1), 3, 1e-6) == "zcdp"
+    two = Plan([(PureDP(0.1), 3), (PureDP(0.2), 3)])
+    assert set(two.epsilon_by_method(1e-6)) == {"basic", "zcdp", "pld"}
+    assert methods(PureDP(0.1), 3, 0) == "basic"
+    assert methods(PureDP(0.1), 3, 1e-11) == "basic zcdp optimal"
+    assert methods(PureDP(60), 3, 0.1) == "basic zcdp optimal"
+    short = DiscreteGaussian(sensitivity=30, sigma=1, coordinates=1)  # dp-accounting refuses it
+    assert methods(short, 1, 0.1) == "zcdp"
+    assert methods(DiscreteGaussian(sigma=99, sensitivity=1), 10**18, 0.1) == "zcdp"
     assert Plan([(PureDP(0.1), 3)]).as_loss(0).epsilon == Fraction(3, 10)
     assert Plan([(PureDP(0.1), 3)]).epsilon(0) == 0.3
     assert Plan([(PureDP(0.1), 10)]).epsilon(0) == 1
     assert Plan([]).epsilon(0) == Plan([]).delta(0) == Plan([(PureDP(0), 9)]).epsilon(0) == 0
-    assert Plan([(DiscreteLaplace(epsilon=1, sensitivity=1), 0)]).as_loss(0) == ApproxDP(
-        0, 0, rho=0
-    )
+    nothing = Plan([(DiscreteLaplace(epsilon=1, sensitivity=1), 0)])
+    assert nothing.as_loss(0) == ApproxDP(0, 0, rho=0)
     assert Plan([(PureDP(1e-300), 10**18)]).epsilon(1e-6) <= 1e-282
 
 
@@ -167,20 +162,17 @@ def test_deltas_that_are_nearly_nothing_or_nearly_sure() -> None:
     assert "optimal" in Plan([(ApproxDP(1, "0.9"), 2)]).epsilon_by_method("0.991")
 
 
-@pytest.mark.parametrize("extra", [True, False])
-def test_there_and_back(extra: bool) -> None:
+def test_there_and_back() -> None:
     """The mutant forgets that what comes true leaves less delta for the rest."""
     items = [(ApproxDP("0.1", "0.01"), 30)]
-    if extra:
+    for name in ("optimal", "pld"):
+        plan = Plan(items)
+        for delta in (Fraction(3, 10), Fraction(4, 10)):
+            exactly = plan._epsilons(delta)[name]
+            assert plan.epsilon_by_method(delta)[name] == plan.epsilon(delta)
+            assert plan.delta(exactly) == pytest.approx(float(delta), rel=1e-5)
+            assert plan._compute_bounds()[name].delta(exactly) == pytest.approx(delta, rel=1e-6)
         items.append((ApproxDP("0.2", "0.001"), 20))
-    plan = Plan(items)
-    name = "pld" if extra else "optimal"
-    for delta in (Fraction(3, 10), Fraction(4, 10)):
-        epsilon = plan.epsilon_by_method(delta)[name]
-        assert epsilon == plan.epsilon(delta)
-        exactly = plan._epsilons(delta)[name]
-        assert plan.delta(exactly) == pytest.approx(float(delta), rel=1e-5)
-        assert plan._compute_bounds()[name].delta(exactly) == pytest.approx(delta, rel=1e-6)
 
 
 def exact_delta(parts: list[tuple[float, int]], epsilon: float) -> float:
@@ -197,17 +189,21 @@ def exact_delta(parts: list[tuple[float, int]], epsilon: float) -> float:
     return sum(q * -math.expm1(epsilon - x) for x, q in outcomes.items() if x > epsilon)
 
 
-@pytest.mark.parametrize("parts", [[(0.3, 4), (0.7, 3)], [(1.0, 2), (0.01, 30)], [(5.0, 1)]])
-@pytest.mark.parametrize("share", [0.1, 0.4, 0.7])
+@pytest.mark.parametrize(
+    ("parts", "share"),
+    [
+        ([(0.3, 4), (0.7, 3)], 0.1),
+        ([(0.3, 4), (0.7, 3)], 0.7),
+        ([(1.0, 2), (0.01, 30)], 0.4),
+        ([(5.0, 1)], 0.1),
+        ([(5.0, 1)], 0.7),
+    ],
+)
 def test_delta_of_small_plans(parts: list[tuple[float, int]], share: float) -> None:
     epsilon = share * sum(each * count for each, count in parts)
     expected = exact_delta(parts, epsilon)
-    found = float(
-        Plan([(DiscreteLaplace(epsilon=each, sensitivity=1), n) for each, n in parts]).delta(
-            epsilon
-        )
-    )
-    assert expected * (1 - 1e-9) <= found <= expected * (1 + 1e-4) + 1e-9
+    plan = Plan([(DiscreteLaplace(epsilon=each, sensitivity=1), n) for each, n in parts])
+    assert expected * (1 - 1e-9) <= float(plan.delta(epsilon)) <= expected * (1 + 1e-4) + 1e-9
     one_less = [(each, n - 1) for each, n in parts]  # the mutant forgets a release
     assert exact_delta(one_less, epsilon) < expected * (1 - 1e-2)
 
@@ -220,69 +216,14 @@ def test_what_a_pure_loss_hides_is_used() -> None:
     assert Plan([(real, 100)]).epsilon(1e-6) < Plan([(noise, 100)]).epsilon(1e-6)
 
 
-PAIRS = r"items must be a list of pairs \(mechanism or loss, count\)"
-
-
-@pytest.mark.parametrize(
-    ("items", "error", "says"),
-    [
-        ([(1, 1)], TypeError, f"^{PAIRS}: one pair begins with int$"),
-        ([(3, PureDP(1))], TypeError, f"^{PAIRS}: one pair begins with int$"),
-        ([(DiscreteLaplace, 3)], TypeError, f"^{PAIRS}: one pair begins with the class Discrete"),
-        ([(Plan([]), 3)], TypeError, f"^{PAIRS}: one pair begins with Plan$"),
-        ([PureDP(1)], TypeError, f"^{PAIRS}: one item is PureDP, not a pair$"),
-        ((PureDP(1), 3), TypeError, f"^{PAIRS}: one item is PureDP, not a pair$"),
-        ({PureDP(1): 3}, TypeError, f"^{PAIRS}: one item is PureDP, not a pair$"),
-        ("ab", TypeError, f"^{PAIRS}: one item is str, not a pair$"),
-        ([(PureDP(1), 1, 1)], TypeError, f"^{PAIRS}: one item is a tuple of 3, not a pair$"),
-        ([(PureDP(1), -1)], ValueError, "count"),
-        ([(PureDP(1), 2**64)], ValueError, "count"),
-        ([(PureDP(1), 1.0)], TypeError, "count"),
-        ([(PureDP(1), True)], TypeError, "count"),
-        (PureDP(1), TypeError, f"^{PAIRS}, not PureDP$"),
-        (DiscreteLaplace, TypeError, f"^{PAIRS}, not the class DiscreteLaplace$"),
-        (None, TypeError, f"^{PAIRS}, not None$"),
-    ],
-)
-def test_bad_items(items: Any, error: type[Exception], says: str) -> None:
-    with pytest.raises(error, match=says):
-        Plan(items)
-
-
-@pytest.mark.parametrize("bad", [-0.1, 1, math.nan, math.inf, True, None, "x", [0.1], 1j])
-def test_bad_questions(bad: Any) -> None:
-    plan = Plan(MIXED)
-    for ask in (plan.epsilon, plan.epsilon_by_method, plan.as_loss, plan.report):
-        if ask != plan.report or bad is not None:
-            with pytest.raises((TypeError, ValueError), match="delta must be"):
-                ask(bad)
-    if bad != 1 or bad is True:
-        with pytest.raises((TypeError, ValueError), match="epsilon must be"):
-            plan.delta(bad)
-
-
 def test_relations() -> None:
+    """That of the items is that of the plan, and of the loss that a budget is charged."""
     survey = RandomizedResponse(epsilon=1)
-    assert (
-        Plan([(survey, 1), (DiscreteLaplace(epsilon=1, sensitivity=1), 1)]).relation == "change-one"
-    )
-    assert Plan(MIXED).relation is None
-
-    class Stated(RandomizedResponse):
-        relation = "add-remove"
-
+    plan = Plan([(survey, 1), (DiscreteLaplace(epsilon=1, sensitivity=1), 1)])
+    assert plan.relation == plan.as_loss(0).relation == "change-one"
     with pytest.raises(RelationMismatchError):
-        Plan([(survey, 1), (Stated(epsilon=1), 1)])
-
-
-def test_a_plan_cannot_be_changed() -> None:
-    """Its bounds are computed once; what is said of other items would not be their cost."""
-    plan = Plan(MIXED)
-    for name, value in (("items", (*plan.items, (PureDP(9), 9))), ("relation", "change-one")):
-        with pytest.raises(AttributeError):
-            setattr(plan, name, value)
-    assert plan.items == tuple(MIXED)
-    assert plan.relation is None
+        PrivacyFilter(ApproxDP(9, 0)).charge(plan.as_loss(0))
+    assert Plan(MIXED).relation is None is Plan(MIXED).as_loss(1e-6).relation
 
 
 def test_a_subclass_does_not_inherit_what_stands_for_its_parent() -> None:
@@ -295,21 +236,6 @@ def test_a_subclass_does_not_inherit_what_stands_for_its_parent() -> None:
     assert twice.epsilon_by_method(1e-6) == same.epsilon_by_method(1e-6)
     several = Plan([(Twice(epsilon="0.1", sensitivity=1), 30), (PureDP("0.3"), 1)])
     assert several.epsilon(1e-6) == Plan([*same.items, (PureDP("0.3"), 1)]).epsilon(1e-6)
-
-
-def test_a_plan_is_not_adaptive() -> None:
-    plan = Plan(MIXED)
-    for extend in (lambda: plan + plan, lambda: plan + PureDP(1), lambda: PureDP(1) + plan):
-        with pytest.raises(AdaptivityError, match="cannot be extended"):
-            extend()
-    with pytest.raises(AdaptivityError, match="guarantees nothing"):
-        PrivacyFilter(plan)  # type: ignore[arg-type]
-    with pytest.raises(AdaptivityError, match="guarantees nothing"):
-        BudgetLedger.create("none", plan, privacy_unit="person")  # type: ignore[arg-type]
-    budget = PrivacyFilter(PureDP(1))
-    with pytest.raises(TypeError, match="as_loss"):
-        budget.charge(plan)  # type: ignore[arg-type]
-    assert budget.spent == PureDP(0)
 
 
 def test_a_plan_as_json() -> None:
@@ -358,39 +284,21 @@ def test_reports() -> None:
     assert "delta" not in plan.report()
 
 
-@pytest.mark.parametrize(
-    ("items", "delta", "last"),
-    [
-        (
-            [(Gaussian(rho=0.01, sensitivity=1), 3)],
-            0,
-            "at delta 0 no bound gives an epsilon: a larger delta",
-        ),
-        (
-            [(PartitionSelection(epsilon=1, delta=1e-7, max_partitions=1), 2)],
-            1e-7,
-            "at delta 1e-07 no bound gives an epsilon",
-        ),
-        (
-            [(ApproxDP(1, 1e-6), 2), (PureDP(2), 1)],
-            1e-6,
-            "at delta 1e-06 no bound gives an epsilon",
-        ),
-        ([(Gaussian(rho=0.01, sensitivity=1), 3)], 1e-11, "by zCDP (this counts)"),
-        (
-            [(DiscreteLaplace(epsilon="0.1", sensitivity=1), 30)],
-            1e-6,
-            "by optimal composition (this counts)",
-        ),
-        ([(ZCDP("0.1"), 30)], 1e-6, "by zCDP (this counts)"),
-        ([(Gaussian(rho=0.01, sensitivity=1), 3)], 1e-6, "pip install 'cydp[pld]'"),
-    ],
-)
-def test_advice_only_where_it_helps(
-    items: Any, delta: float, last: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_advice_only_where_it_helps(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pld, "installed", lambda: False)
-    assert last in Plan(items).report(delta).splitlines()[-1]
+    sums = (Gaussian(rho=0.01, sensitivity=1), 3)
+    keys = PartitionSelection(epsilon=1, delta=1e-7, max_partitions=1)
+    cases: list[tuple[list[Any], float, str]] = [
+        ([sums], 0, "at delta 0 no bound gives an epsilon: a larger delta"),
+        ([(keys, 2)], 1e-7, "at delta 1e-07 no bound gives an epsilon"),
+        ([(ApproxDP(1, 1e-6), 2), (PureDP(2), 1)], 1e-6, "at delta 1e-06 no bound gives"),
+        ([sums], 1e-11, "by zCDP (this counts)"),
+        ([(DiscreteLaplace(epsilon="0.1", sensitivity=1), 30)], 1e-6, "by optimal composition"),
+        ([(ZCDP("0.1"), 30)], 1e-6, "by zCDP (this counts)"),
+        ([sums], 1e-6, "pip install 'cydp[pld]'"),
+    ]
+    for items, delta, last in cases:
+        assert last in Plan(items).report(delta).splitlines()[-1]
 
 
 def test_the_guard_is_needed_and_enough() -> None:
@@ -415,7 +323,9 @@ def test_the_guard_is_needed_and_enough() -> None:
     assert any(too_little)
 
 
-@pytest.mark.parametrize("count", [1, 255, 256, 257, 65_791])
+@pytest.mark.parametrize(
+    "count", [257, *(pytest.param(n, marks=pytest.mark.long) for n in (1, 255, 256, 65_791))]
+)
 def test_as_many_releases_as_were_asked_for(count: int) -> None:
     """Digits of the count are composed one by one; of normal noise the sum is known."""
     rho = Fraction(1, 2)
@@ -442,7 +352,7 @@ def test_what_the_grid_of_losses_adds(losses: dict[str, int]) -> None:
     assert whole * (1 - 1e-8) <= found <= (whole + slack) * (1 + 1e-8)
 
 
-@pytest.mark.parametrize("rho", ["1e-30", "1e-25", "1e-21", "1e-18", "1e-14", "1e-9"])
+@pytest.mark.parametrize("rho", ["1e-30", "1e-18", "1e-14"])
 def test_losses_next_to_nothing(rho: str) -> None:
     """Where floats cannot compose them, which gave NaN, zCDP answers."""
     plan = Plan([(Gaussian(rho=rho, sensitivity=1), 1000)])
@@ -473,29 +383,19 @@ def schedule(rng: random.Random) -> list[tuple[Any, int]]:
     items: list[tuple[Any, int]] = []
     for _ in range(rng.randint(1, 4)):
         kind, count = rng.randrange(4), int(10 ** rng.uniform(0, 2.5))
-        if kind == 0:
-            items.append(
-                (
-                    DiscreteLaplace(epsilon=round(10 ** rng.uniform(-2.5, 0), 4), sensitivity=1),
-                    count,
-                )
-            )
-        elif kind == 1:
-            steps = rng.randint(2, 9)
-            items.append(
-                (
-                    DiscreteLaplace(
-                        epsilon=round(10 ** rng.uniform(-2.5, 0), 4), sensitivity=steps
-                    ),
-                    count,
-                )
-            )
-        elif kind == 2:
-            items.append(
-                (DiscreteGaussian(sigma=round(10 ** rng.uniform(0.5, 2), 2), sensitivity=1), count)
-            )
-        else:
-            items.append((PureDP(round(10 ** rng.uniform(-2.5, 0), 4)), count))
+        if kind == 2:
+            sigma = round(10 ** rng.uniform(0.5, 2), 2)
+            items.append((DiscreteGaussian(sigma=sigma, sensitivity=1), count))
+            continue
+        steps, epsilon = rng.randint(2, 9), round(10 ** rng.uniform(-2.5, 0), 4)
+        items.append(
+            [
+                (DiscreteLaplace(epsilon=epsilon, sensitivity=1), count),
+                (DiscreteLaplace(epsilon=epsilon, sensitivity=steps), count),
+                None,
+                (PureDP(epsilon), count),
+            ][kind]
+        )  # type: ignore[arg-type]
     return items
 
 
@@ -533,18 +433,10 @@ def agree(seed: int) -> None:
     assert lost <= high.get_delta_for_epsilon(epsilon) * (1 + 1e-3) + 2e-10
 
 
-@pytest.mark.parametrize(
-    "seed", [0, 1, *(pytest.param(seed, marks=pytest.mark.long) for seed in (2, 3, 4))]
-)
-def test_agreement_with_dp_accounting(seed: int) -> None:
-    """Between what it computes from below and from above; ten schedules each."""
-    for i in range(10):
-        agree(10 * seed + i)
-
-
-@pytest.mark.slow
-def test_agreement_on_a_thousand_schedules() -> None:
-    for seed in range(100, 1100):
+@pytest.mark.parametrize("seeds", [range(3), pytest.param(range(3, 53), marks=pytest.mark.long)])
+def test_agreement_with_dp_accounting(seeds: range) -> None:
+    """Between what it computes from below and from above."""
+    for seed in seeds:
         agree(seed)
 
 
