@@ -127,20 +127,20 @@ def test_the_extra_allows_more(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_parameter_is_found_by_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
     """And what it is called with is all that is asked for."""
     monkeypatch.setattr(pld, "installed", lambda: False)  # which is slow, and finds the same name
-    budget = ApproxDP(1, 1e-6)
-    cases: list[tuple[Any, dict[str, Any], str]] = [
-        (DiscreteLaplace, {"sensitivity": 2}, "epsilon"),
-        (DiscreteGaussian, {"sensitivity": 2, "coordinates": 1}, "rho"),
-        (DiscreteGaussian, {"sensitivity": 2, "delta": 1e-9}, "epsilon"),
-        (Gaussian, {"sensitivity": "1/3"}, "rho"),
-        (ExponentialMechanism, {"sensitivity": 1, "monotonic": True}, "epsilon"),
-        (PartitionSelection, {"delta": 1e-9, "max_partitions": 3}, "epsilon"),
-        (partial(RandomizedResponse, n_categories=4), {}, "epsilon"),
-        (PureDP, {}, "epsilon"),
-        (ApproxDP, {"delta": 1e-8}, "epsilon"),
-        (ZCDP, {}, "rho"),
+    pure, approximate, zcdp = PureDP(1), ApproxDP(1, 1e-6), ZCDP(1)
+    cases: list[tuple[Any, Any, dict[str, Any], str]] = [
+        (DiscreteLaplace, pure, {"sensitivity": 2}, "epsilon"),
+        (DiscreteGaussian, zcdp, {"sensitivity": 2, "coordinates": 1}, "rho"),
+        (DiscreteGaussian, approximate, {"sensitivity": 2, "delta": 1e-9}, "epsilon"),
+        (Gaussian, zcdp, {"sensitivity": "1/3"}, "rho"),
+        (ExponentialMechanism, pure, {"sensitivity": 1, "monotonic": True}, "epsilon"),
+        (PartitionSelection, approximate, {"delta": 1e-9, "max_partitions": 3}, "epsilon"),
+        (partial(RandomizedResponse, n_categories=4), pure, {}, "epsilon"),
+        (PureDP, approximate, {}, "epsilon"),
+        (ApproxDP, approximate, {"delta": 1e-8}, "epsilon"),
+        (ZCDP, approximate, {}, "rho"),
     ]
-    for mechanism, parameters, name in cases:
+    for mechanism, budget, parameters, name in cases:
         found = calibrate(mechanism, budget, count=3, **parameters)
         assert f"{name}=" in repr(found)
         one = partial(mechanism, **parameters)

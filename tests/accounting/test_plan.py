@@ -305,11 +305,8 @@ def test_the_guard_is_needed_and_enough() -> None:
     """Of randomized response the exact epsilon is known, and dp-accounting alone says less."""
     too_little = []
     for count, each, delta in (
-        (224, "0.0604", 3.049183828834354e-10),
-        (204, "0.0906", 3.8302295049810257e-10),
         (144, "0.0685", 3.7455324222468403e-10),
         (1919, "0.01362", 2.801742031998517e-10),  # these, if it is asked to compose all at once
-        (3340, "0.0092", 1.310902019197016e-10),
         (30000, "0.0017", 2.220670977711559e-10),
     ):
         curve = pld.compose({LaplacePair(Fraction(each)): count})
@@ -324,17 +321,26 @@ def test_the_guard_is_needed_and_enough() -> None:
 
 
 @pytest.mark.parametrize(
-    "count", [257, *(pytest.param(n, marks=pytest.mark.long) for n in (1, 255, 256, 65_791))]
+    ("base", "counts"),
+    [
+        pytest.param(4, (1, 3, 4, 5, 23), id="digits of a small base"),
+        pytest.param(256, (1, 255, 256, 257, 65_791), marks=pytest.mark.long),
+    ],
 )
-def test_as_many_releases_as_were_asked_for(count: int) -> None:
+def test_as_many_releases_as_were_asked_for(
+    base: int, counts: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Digits of the count are composed one by one; of normal noise the sum is known."""
+    monkeypatch.setattr(pld, "_BASE", base)
     rho = Fraction(1, 2)
-    found, whole = (pld.compose({NormalPair(rho / times): times}) for times in (count, 1))
-    fewer = pld.compose({NormalPair(rho / (count + 1)): count})  # the mutant forgets one
-    for epsilon in (0.5, 2.0):
-        assert found.delta(epsilon) == pytest.approx(whole.delta(epsilon), rel=2e-4)
-        if count <= 257:
-            assert fewer.delta(epsilon) < whole.delta(epsilon) * (1 - 1e-3)
+    whole = pld.compose({NormalPair(rho): 1})
+    for count in counts:
+        found = pld.compose({NormalPair(rho / count): count})
+        fewer = pld.compose({NormalPair(rho / (count + 1)): count})  # the mutant forgets one
+        for epsilon in (0.5, 2.0):
+            assert found.delta(epsilon) == pytest.approx(whole.delta(epsilon), rel=2e-4)
+            if count <= 257:
+                assert fewer.delta(epsilon) < whole.delta(epsilon) * (1 - 1e-3)
 
 
 @pytest.mark.parametrize(
@@ -362,7 +368,7 @@ def test_losses_next_to_nothing(rho: str) -> None:
 
 
 def test_what_the_grid_of_losses_adds_to_normal_noise() -> None:
-    for rho, count in ((0.005, 1), (0.5, 100), (5.0, 1), (50.0, 10_000)):
+    for rho, count in ((0.005, 1), (0.5, 100), (5.0, 1)):
         curve = pld.compose({NormalPair(Fraction(rho) / count): count})
         found = curve.epsilon(1e-6)
         assert found is not None

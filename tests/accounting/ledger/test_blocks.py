@@ -19,14 +19,11 @@ from cydp import (
     BudgetLedger,
     DiscreteLaplace,
     LedgerError,
-    Plan,
     PureDP,
 )
 from cydp.accounting import (
     BlockState,
     LedgerCorruptError,
-    MeasureMismatchError,
-    RelationMismatchError,
 )
 
 
@@ -78,8 +75,16 @@ def test_find_what_can_pay(week: BudgetLedger) -> None:
     assert find(at_least=PureDP(0)) == ["mon", "tue", "bare"]
 
 
-@pytest.mark.parametrize("asked", [Fraction(1, 3), Fraction(1, 4), Fraction(2, 3), 1, "1e-1200"])
-@pytest.mark.parametrize("budget", [PureDP(1), ZCDP("0.5"), ApproxDP(1, 1e-6)])
+@pytest.mark.parametrize(
+    ("budget", "asked"),
+    [
+        pytest.param(PureDP(1), Fraction(1, 3), id="exactly what is left"),
+        pytest.param(PureDP(1), "1e-1200", id="next to nothing"),
+        pytest.param(ZCDP("0.5"), Fraction(2, 3), id="in another measure"),
+        pytest.param(ZCDP("0.5"), 1, id="all of it"),
+        pytest.param(ApproxDP(1, 1e-6), Fraction(2, 3), id="without a delta"),
+    ],
+)
 def test_found_is_what_a_charge_accepts(path: Path, budget: Any, asked: Any) -> None:
     with new(path, budget, by_block=True) as ledger:
         ledger.add_blocks([str(i) for i in range(4)])
@@ -106,22 +111,10 @@ def test_find_by_dims(week: BudgetLedger) -> None:
     assert find(site="north", at_least=PureDP("0.5")) == ["wed"]
     week.retire("tue")
     assert find(day=41) == []
-    with pytest.raises(ValueError, match="no block has 'sight': there is day, site, tags"):
-        find(sight="north")
-    for day in (np.int64(40), np.float32(40), np.datetime64("2026-01-01"), {40}):
-        if isinstance(day, np.integer):  # as a column of days gives it
-            assert find(day=day) == ["wed", "mon"]
-        elif isinstance(day, np.floating):
-            assert find(day=day) == []
-        else:
-            with pytest.raises(TypeError, match="day must be what JSON can hold"):
-                find(day=day)
+    assert find(day=np.int64(40)) == ["wed", "mon"]  # as a column of days gives it
+    assert find(day=np.float32(40)) == []
     week.add_block("fri", site="south", day=np.int64(43), tags=[np.bool_(True)])
     assert find(day=43) == find(tags=[True]) == ["fri"]
-    with pytest.raises(ValueError, match="day must be what JSON can hold"):
-        week.add_block("sat", day=np.float32("nan"))
-    with pytest.raises(TypeError, match="at_least"):
-        week.add_block("thu", at_least=1)
 
 
 def test_find_among_no_blocks(path: Path) -> None:
@@ -132,29 +125,12 @@ def test_find_among_no_blocks(path: Path) -> None:
         assert len(ledger.blocks()) == 0
 
 
-def test_what_cannot_be_asked(week: BudgetLedger, path: Path) -> None:
-    head = week.head()
-    for ask in (lambda cost: week.find_blocks(at_least=cost), week.retire_spent):
-        for bad in (0.5, "1", True, PureDP, Plan([(PureDP(1), 1)])):
-            with pytest.raises(TypeError, match=r"(at_least|below) must"):
-                ask(bad)
-        with pytest.raises(MeasureMismatchError):
-            ask(ZCDP(1))
-        with pytest.raises(RelationMismatchError):
-            ask(PureDP(1, relation="change-one"))
-    with new(path.with_name("all")) as plain:
-        for call in (plain.blocks, plain.find_blocks, plain.retire_spent):
-            with pytest.raises(LedgerError, match="without blocks"):
-                call()
-    with BudgetLedger.open(path, read_only=True) as reader:
+def test_retire_spent(week: BudgetLedger) -> None:
+    assert week.retire_spent() == []
+    with BudgetLedger.open(week._store.path, read_only=True) as reader:
         assert reader.blocks() == week.blocks()
         with pytest.raises(LedgerError):
             reader.retire_spent(PureDP(1))
-    assert week.head() == head
-
-
-def test_retire_spent(week: BudgetLedger) -> None:
-    assert week.retire_spent() == []
     week.charge(PureDP("0.5"), blocks=["tue", "wed"])
     assert week.retire_spent() == ["tue"]
     assert week.retire_spent() == []
@@ -259,12 +235,12 @@ def transcripts(present: bool) -> dict[tuple[Any, ...], tuple[float, dict[str, f
     return found
 
 
-@pytest.mark.parametrize("mutant", [None, min, lambda values: sorted(values)[-1] / 2])
-def test_what_was_spent_bounds_the_outcome_that_came(path: Path, mutant: Any) -> None:
+def test_what_was_spent_bounds_the_outcome_that_came(path: Path) -> None:
     """In pure DP, however the answers have decided what was asked, and where it ended."""
+    mutants: list[Any] = [max, min, lambda values: max(values) / 2]
     there, not_there = transcripts(True), transcripts(False)
     assert math.isclose(sum(probability for probability, _ in there.values()), 1)
-    holds = True
+    holds = [True] * len(mutants)
     with new(path, PureDP(3), by_block=True) as ledger:
         for said, (probability, spent) in there.items():
             names = {block: f"{block} {said}" for block in spent}
@@ -272,10 +248,10 @@ def test_what_was_spent_bounds_the_outcome_that_came(path: Path, mutant: Any) ->
             for block, epsilon in spent.items():
                 ledger.charge(PureDP(epsilon), blocks=[names[block]])
             ratio = abs(math.log(probability / not_there[said][0]))
-            claimed = max(spent.values()) if mutant is None else mutant(spent.values())
-            holds &= ratio <= claimed + 1e-9
+            for place, claimed in enumerate(mutants):
+                holds[place] &= ratio <= claimed(spent.values()) + 1e-9
         assert ledger.guarantee.epsilon == max(max(spent.values()) for _, spent in there.values())
-    assert holds == (mutant is None)
+    assert holds == [True, False, False]
 
 
 def test_what_was_spent_is_no_guarantee_in_zcdp() -> None:

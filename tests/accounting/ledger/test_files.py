@@ -62,35 +62,22 @@ def test_modes_and_existing_files(path: Path) -> None:
         new(path.with_name("other"))
 
 
-@pytest.mark.parametrize(
-    "name", ["a?b", "a#b", "a%41", "a b", "ä", "a?mode=ro", "-a", "a'b", "\udcff", "x" * 240]
-)
-def test_names(tmp_path: Path, name: str) -> None:
-    try:
-        (tmp_path / name).write_bytes(b"")
-    except OSError:
-        pytest.skip("the file system has no such names")
-    (tmp_path / name).unlink()
-    new(tmp_path / name).charge(PureDP(0.5))
-    assert BudgetLedger.open(tmp_path / name).spent == PureDP(0.5)
-    assert {file.name.removesuffix("-wal").removesuffix("-shm") for file in tmp_path.iterdir()} == {
-        name
-    }
-
-
-@pytest.mark.parametrize(
-    ("bad", "error"),
-    [("", ValueError), (":memory:", ValueError), ("file:a?mode=memory", ValueError),
-     (b"ledger", TypeError), (1, TypeError), (None, TypeError), (".", LedgerError)],
-)  # fmt: skip
-def test_what_is_no_path(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bad: Any, error: type[Exception]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    for call in (new, BudgetLedger.open):
-        with pytest.raises(error):
-            call(bad)
-    assert list(tmp_path.iterdir()) == []
+def test_names(tmp_path: Path) -> None:
+    """What SQLite would take for a part of a URL, and what is no text."""
+    for number, name in enumerate(
+        ("a?b", "a#b", "a%41", "a b", "ä", "a?mode=ro", "-a", "a'b", "\udcff", "x" * 240)
+    ):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        try:
+            (folder / name).write_bytes(b"")
+        except OSError:  # the file system has no such names
+            continue
+        (folder / name).unlink()
+        new(folder / name).charge(PureDP(0.5))
+        assert BudgetLedger.open(folder / name).spent == PureDP(0.5)
+        there = {file.name.removesuffix("-wal").removesuffix("-shm") for file in folder.iterdir()}
+        assert there == {name}
 
 
 def test_relative_paths_and_links_lead_to_one_file(
@@ -135,7 +122,7 @@ def test_a_file_that_was_opened_and_closed_beside(path: Path) -> None:
     assert in_another_process(path) == "3/4"
 
 
-@pytest.mark.parametrize("new_one", [True, False])
+@pytest.mark.parametrize("new_one", [True, False], ids=["replaced", "removed"])
 def test_a_file_that_is_replaced_or_removed(path: Path, new_one: bool) -> None:
     ledger = new(path)
     ledger.charge(PureDP(0.25))
@@ -146,6 +133,13 @@ def test_a_file_that_is_replaced_or_removed(path: Path, new_one: bool) -> None:
     with pytest.raises(LedgerError, match="replaced or removed"):
         ledger.charge(PureDP(0.5))
     assert BudgetLedger.open(path.with_name("old")).spent == PureDP(0.25)
+
+
+def test_a_file_that_goes_away_before_the_commit(path: Path) -> None:
+    """What was written is in a file that nobody will find: it is not answered."""
+    ledger = new(path)
+    with pytest.raises(LedgerError, match="replaced or removed"):
+        ledger._store.write(lambda _: path.rename(path.with_name("old")))
 
 
 def test_no_hard_links(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -253,25 +247,45 @@ TAMPERING = [
 ]
 
 
-@pytest.mark.parametrize("statement", TAMPERING)
-def test_tampering_is_noticed(path: Path, statement: str) -> None:
+def test_tampering_is_noticed(path: Path) -> None:
     ledger = new(path)
     ledger.charge(PureDP(0.5), label="ages", charge_id="monday")
     ledger.charge(PureDP(0.125), charge_id="tuesday")
     ledger.record("monday", 5)
     ledger.verify()
     ledger.close()
-    connection = sqlite3.connect(path, isolation_level=None)
-    if not any(free in statement for free in ("SET spent", "retired = 1", "('tuesday', '5')")):
-        with pytest.raises(sqlite3.Error, match="append-only"):
-            connection.execute(statement)
-    triggers = "SELECT name FROM sqlite_master WHERE type = 'trigger'"
-    for (name,) in connection.execute(triggers).fetchall():
-        connection.execute(f"DROP TRIGGER {name}")
-    connection.execute(statement)
-    connection.close()
-    with pytest.raises(LedgerCorruptError), BudgetLedger.open(path) as opened:
-        opened.verify()
+    whole = path.read_bytes()
+    free, unnoticed = ("SET spent", "retired = 1", "('tuesday', '5')"), []
+    for statement in TAMPERING:
+        path.write_bytes(whole)
+        connection = sqlite3.connect(path, isolation_level=None)
+        if not any(words in statement for words in free):
+            with pytest.raises(sqlite3.Error, match="append-only"):
+                connection.execute(statement)
+        triggers = "SELECT name FROM sqlite_master WHERE type = 'trigger'"
+        for (name,) in connection.execute(triggers).fetchall():
+            connection.execute(f"DROP TRIGGER {name}")
+        connection.execute(statement)
+        connection.close()
+        try:
+            with BudgetLedger.open(path) as opened:
+                opened.verify()
+            unnoticed.append(statement)
+        except LedgerCorruptError:
+            pass
+    assert unnoticed == []
+
+
+def test_the_hash_of_an_entry_is_that_of_all_before_it(path: Path) -> None:
+    """Two histories that end with the same entry have two heads."""
+    entry, heads = {"kind": "charge", "blocks": [], "cost": ["0"]}, set()
+    for name, cost in (("one", "0.25"), ("other", "0.5")):
+        with new(path.with_name(name)) as ledger:
+            ledger.charge(PureDP(cost))
+        with sqlite3.connect(path.with_name(name)) as connection:
+            heads.add(append_entry(connection, entry)["hash"])
+        connection.close()
+    assert len(heads) == 2
 
 
 def appended(path: Path, entry: dict[str, Any]) -> None:
@@ -281,27 +295,26 @@ def appended(path: Path, entry: dict[str, Any]) -> None:
         connection.execute("UPDATE block SET spent = '[\"2\"]' WHERE id = 'all'")
 
 
-@pytest.mark.parametrize(
-    "entry",
-    [
+def test_what_no_charge_writes_is_noticed(path: Path) -> None:
+    """More than the budget is spent, with a chain of hashes that is whole."""
+    new(path).close()
+    whole = path.read_bytes()
+    entries: list[dict[str, Any]] = [
         {"kind": "charge", "blocks": ["all"], "cost": ["2"]},
         {"kind": "charge", "blocks": ["none"], "cost": ["2"]},
         {"kind": "charge", "cost": ["2"]},
         {"kind": "charge", "blocks": ["all"], "cost": ["x"]},
         {"kind": "charge", "blocks": 5, "cost": ["2"]},
         {},
-    ],
-    ids=str,
-)
-def test_what_no_charge_writes_is_noticed(path: Path, entry: dict[str, Any]) -> None:
-    """More than the budget is spent, with a chain of hashes that is whole."""
-    new(path).close()
-    appended(path, entry)
-    with BudgetLedger.open(path) as ledger:
-        with pytest.raises(LedgerCorruptError):
-            ledger.verify()
-        with pytest.raises(LedgerCorruptError):
-            print(ledger.remaining)
+    ]
+    for entry in entries:
+        path.write_bytes(whole)
+        appended(path, entry)
+        with BudgetLedger.open(path) as ledger:
+            with pytest.raises(LedgerCorruptError):
+                ledger.verify()
+            with pytest.raises(LedgerCorruptError):
+                print(ledger.remaining)
 
 
 def test_a_charge_replaces_only_what_a_charge_has_written(path: Path) -> None:
@@ -338,9 +351,6 @@ def test_old_copies_are_noticed(path: Path) -> None:
         BudgetLedger.open(path.with_name("old"), expect_head=head)
     with pytest.raises(LedgerRollbackError):
         BudgetLedger.open(path, expect_head=(head[0], "0" * 64))
-    for bad in (("3", head[1]), (3, 5), (3,), 5, (True, head[1]), (2**70, head[1]), (0, head[1])):
-        with pytest.raises((TypeError, ValueError), match="expect_head"):
-            BudgetLedger.open(path, expect_head=bad)  # type: ignore[arg-type]
 
 
 def charged_twenty_times(path: Path) -> None:
@@ -350,7 +360,7 @@ def charged_twenty_times(path: Path) -> None:
     ledger.close()
 
 
-@pytest.mark.parametrize("step", [15, pytest.param(1, marks=pytest.mark.long)])
+@pytest.mark.parametrize("step", [67, pytest.param(1, marks=pytest.mark.long)])
 def test_a_file_cut_anywhere_in_its_last_page_is_noticed(path: Path, step: int) -> None:
     charged_twenty_times(path)
     length = path.stat().st_size
@@ -360,7 +370,7 @@ def test_a_file_cut_anywhere_in_its_last_page_is_noticed(path: Path, step: int) 
             BudgetLedger.open(path)
 
 
-@pytest.mark.parametrize("changes", [200, pytest.param(2000, marks=pytest.mark.long)])
+@pytest.mark.parametrize("changes", [60, pytest.param(2000, marks=pytest.mark.long)])
 def test_garbled_bytes_are_noticed_or_do_not_matter(path: Path, changes: int) -> None:
     charged_twenty_times(path)
     whole, spent = path.read_bytes(), BudgetLedger.open(path).spent
@@ -388,9 +398,7 @@ def charge_and_die(path: Path) -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
-@pytest.mark.parametrize(
-    "step", [997, pytest.param(97, marks=pytest.mark.long), pytest.param(1, marks=pytest.mark.slow)]
-)
+@pytest.mark.parametrize("step", [3001, pytest.param(97, marks=pytest.mark.long)])
 def test_a_wal_file_cut_anywhere(path: Path, step: int) -> None:
     """Noticed, or a prefix of the history; with `expect_head` always noticed."""
     new(path).close()
@@ -402,8 +410,8 @@ def test_a_wal_file_cut_anywhere(path: Path, step: int) -> None:
     whole.close()
     assert len(history) == 10
     seen = set()
-    # Every byte of the header of the last frame, too, and of its page every so many.
-    for cut in {*range(0, len(frames), step), *range(len(frames) - 4120, len(frames) - 4090)}:
+    # In the header of the last frame, too.
+    for cut in {*range(0, len(frames), step), *range(len(frames) - 4120, len(frames) - 4090, 6)}:
         path.write_bytes(file)
         wal.write_bytes(frames[:cut])
         with pytest.raises(LedgerError):

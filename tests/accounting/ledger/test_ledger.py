@@ -4,7 +4,6 @@ import copy
 import datetime
 import pickle
 import re
-from collections.abc import Callable
 from fractions import Fraction
 from html import escape
 from pathlib import Path
@@ -24,7 +23,6 @@ from cydp import (
     DiscreteLaplace,
     LedgerError,
     PureDP,
-    RandomizedResponse,
     sequential,
 )
 from cydp.accounting import (
@@ -33,6 +31,7 @@ from cydp.accounting import (
     ChargeInDoubtError,
     MeasureMismatchError,
     RelationMismatchError,
+    UnitMismatchError,
     UnknownBlockError,
 )
 from cydp.accounting.ledger import _fields
@@ -50,11 +49,12 @@ def test_ten_charges_of_a_tenth_empty_a_budget_of_one(path: Path) -> None:
         ledger.charge(PureDP(0.1))
     for bad in (PureDP(1e-300), DiscreteLaplace(epsilon=1e-3, sensitivity=1)):
         assert ledger.would_exceed(bad)
-        with pytest.raises(BudgetExceededError):
-            ledger.charge(bad)
-    for bad_cost in (-1, float("nan"), float("inf"), 0.1, True, None, "1"):
-        with pytest.raises((TypeError, ValueError)):
-            ledger.charge(bad_cost)
+        for call in (
+            ledger.charge,
+            lambda cost: ledger.charge_many([{"cost": PureDP(0)}, {"cost": cost}]),
+        ):
+            with pytest.raises(BudgetExceededError):
+                call(bad)
     assert ledger.spent == PureDP(1)
     assert ledger.remaining == PureDP(0)
     assert BudgetLedger.open(path).spent == PureDP(1)
@@ -104,9 +104,6 @@ def test_many_charges_or_none(path: Path) -> None:
     assert [r.seq for r in receipts] == [3, 4]
     with pytest.raises(BudgetExceededError):
         ledger.charge_many([{"cost": PureDP(0.25)}, {"cost": PureDP(1e-9)}])
-    for wrong in ({"cost": PureDP(0.1), "blok": 1}, {"count": 1}, PureDP(0.1)):
-        with pytest.raises(TypeError, match="charges must be dicts of the arguments of charge"):
-            ledger.charge_many([{"cost": PureDP(0.01)}, wrong])  # type: ignore[list-item]
     assert ledger.spent == PureDP(0.75)
 
 
@@ -145,90 +142,6 @@ def test_releases_charge_before_they_read(path: Path) -> None:
     assert names == ["DiscreteLaplace"] * 3
 
 
-@pytest.mark.parametrize(
-    ("make", "error"),
-    [
-        (lambda path: new(path, 1.0), TypeError),
-        (lambda path: new(path, relation="both"), ValueError),
-        (lambda path: new(path, relation="change-one", by_block=True), ValueError),
-        (lambda path: new(path, relation="add-remove-or-change", by_block=True), ValueError),
-        (lambda path: BudgetLedger.create(path, PureDP(1), privacy_unit=" "), ValueError),
-        (lambda path: BudgetLedger.create(path, PureDP(1), privacy_unit=5), TypeError),
-        (lambda path: BudgetLedger(), TypeError),
-        (lambda path: BudgetLedger("x.db"), TypeError),
-        (lambda path: BudgetLedger(path, PureDP(1), privacy_unit="person"), TypeError),
-        (lambda path: BudgetLedger.open(path), LedgerError),
-        (lambda path: new(path / "no" / "folder"), LedgerError),
-    ],
-)
-def test_bad_ledgers(path: Path, make: Any, error: type[Exception]) -> None:
-    with pytest.raises(error):
-        make(path)
-    assert not path.exists()
-
-
-def nested(depth: int) -> list[Any]:
-    value: list[Any] = []
-    for _ in range(depth):
-        value = [value]
-    return value
-
-
-@pytest.mark.parametrize(
-    ("change", "error"),
-    [
-        (lambda ledger: ledger.add_block("all"), ValueError),
-        (lambda ledger: ledger.add_block("b", PureDP(2)), ValueError),
-        (lambda ledger: ledger.add_block("b", ZCDP(0.1)), TypeError),
-        (lambda ledger: ledger.add_block("b", day={1}), TypeError),
-        (lambda ledger: ledger.add_block("b", day=float("nan")), ValueError),
-        (lambda ledger: ledger.add_block("b", day={1: 1, "1": 2}), TypeError),
-        (lambda ledger: ledger.add_block("b", day=[{"a": {None: 1, "b": 2}}]), TypeError),
-        (lambda ledger: ledger.add_block("b", day={(1, 2): 1}), TypeError),
-        (lambda ledger: ledger.add_block("b", day=nested(100_000)), ValueError),
-        (lambda ledger: ledger.add_blocks({"b": PureDP(2)}), ValueError),
-        (lambda ledger: ledger.add_blocks({"b": ZCDP("0.1")}), TypeError),
-        (lambda ledger: ledger.add_blocks({"b": None}), TypeError),
-        (lambda ledger: ledger.add_blocks({"b": PureDP("0.1")}, PureDP("0.1")), TypeError),
-        (lambda ledger: ledger.add_blocks({"b": PureDP("0.1"), "a": PureDP("0.1")}), LedgerError),
-        (lambda ledger: ledger.add_blocks({"b": PureDP("0.1"), "all": PureDP("0.1")}), ValueError),
-        (lambda ledger: ledger.add_blocks({5: PureDP("0.1")}), TypeError),
-        (lambda ledger: ledger.add_blocks({}), ValueError),
-        (lambda ledger: ledger.charge(PureDP("0.1"), blocks={"a": PureDP("0.2")}), TypeError),
-        (lambda ledger: ledger.add_block(5), TypeError),
-        (lambda ledger: ledger.add_block("\ud800"), ValueError),
-        (lambda ledger: ledger.add_blocks(["b", "a"]), LedgerError),
-        (lambda ledger: ledger.add_blocks(["b", "all"]), ValueError),
-        (lambda ledger: ledger.add_blocks("b"), TypeError),
-        (lambda ledger: ledger.add_blocks(["b"], PureDP(2)), ValueError),
-        (lambda ledger: ledger.scope(blocks=["a"], label=""), ValueError),
-        (lambda ledger: ledger.charge(PureDP(0.1), blocks=5), TypeError),
-        (lambda ledger: ledger.charge(PureDP(0.1), blocks=["a"], charge_id=""), ValueError),
-        (lambda ledger: ledger.retire("none"), UnknownBlockError),
-        (lambda ledger: ledger.scope().charge(PureDP(0.1)), UnknownBlockError),
-        (lambda ledger: ledger.scope(blocks=["a", "a"]), ValueError),
-        (lambda ledger: ledger.charge(PureDP(0.1), blocks="a"), TypeError),
-        (lambda ledger: ledger.charge(PureDP(0.1)), UnknownBlockError),
-        (lambda ledger: ledger.charge(PureDP(0.1), blocks=["a"], label=""), ValueError),
-        (lambda ledger: ledger.charge(PureDP(0.1), blocks=["a"], charge_id=1), TypeError),
-        (lambda ledger: ledger.charge(PureDP(0.1), -1, blocks=["a"]), ValueError),
-        (lambda ledger: ledger.record("x", {1}), TypeError),
-    ],
-)
-def test_bad_changes_change_nothing(path: Path, change: Any, error: type[Exception]) -> None:
-    ledger = new(path, by_block=True)
-    ledger.add_block("a")
-    before = ledger.head()
-    with pytest.raises(error):
-        change(ledger)
-    assert ledger.head() == before
-
-
-def test_a_ledger_is_made_by_create_or_open() -> None:
-    with pytest.raises(TypeError, match=r"create\(.*\) or opened by BudgetLedger\.open\(path\)"):
-        BudgetLedger("x.db")
-
-
 def test_a_mapping_gives_each_block_its_budget(path: Path) -> None:
     ledger = new(path, by_block=True)
     ledger.add_blocks({"d5": PureDP("0.2"), "d6": PureDP("0.3")}, week=3)
@@ -237,13 +150,6 @@ def test_a_mapping_gives_each_block_its_budget(path: Path) -> None:
         ledger.charge(PureDP("0.25"), blocks=["d5", "d6"])
     assert [entry["dims"] for entry in ledger.history()[1:]] == [{"week": 3}] * 2
     ledger.verify()
-
-
-@pytest.mark.parametrize("day", [{1: 1, "1": 2}, [{"a": {None: 1, "b": 2}}], {(1, 2): 1}, {1}, 1j])
-def test_dims_that_json_cannot_sort(path: Path, day: Any) -> None:
-    ledger = new(path, by_block=True)
-    with pytest.raises(TypeError, match=r"day must be what JSON can hold.* keys are all text"):
-        ledger.add_block("a", day=day)
 
 
 def test_dims_are_those_at_the_call(path: Path) -> None:
@@ -285,28 +191,28 @@ def test_blocks_with_a_label(path: Path) -> None:
     ledger.verify()
 
 
-def test_what_is_requested(path: Path) -> None:
-    """In the measure of the budget, count and all, though no budget could have it."""
-    ledger = new(path, ApproxDP(1, 0.5))
-    with pytest.raises(BudgetExceededError) as refused:
-        ledger.charge(ApproxDP(1, 0.6), 2)
-    assert (refused.value.requested.epsilon, refused.value.requested.delta) == (2, Fraction(6, 5))
+def test_a_cost_too_long_for_an_entry_is_rounded_up(path: Path) -> None:
+    ledger = new(path)
     long = sequential(*(PureDP(Fraction(1, prime**900)) for prime in (3, 5, 7, 11, 13, 17, 19)))
-    receipt = ledger.charge(long)
-    assert long.epsilon <= receipt.cost.epsilon <= long.epsilon + Fraction(1, 2**4096)
+    receipt: Any = ledger.charge(long)
+    assert receipt.rounded
+    assert long.epsilon <= receipt.cost.epsilon <= long.epsilon + Fraction(1, 2**4096)  # type: ignore[union-attr]
     ledger.verify()
 
 
-def test_only_what_was_stated_may_be_charged(path: Path) -> None:
-    ledger = new(path)
-    before = ledger.head()
-    refund = PureDP(0.1)
-    object.__setattr__(refund, "epsilon", Fraction(-5))
-    with pytest.raises(ValueError, match="cost must be at least 0"):
-        ledger.charge(refund)
-    with pytest.raises(RelationMismatchError):
-        ledger.charge(RandomizedResponse(epsilon=0.5), relation="add-remove")
-    assert ledger.head() == before
+def test_a_release_that_protects_another_unit_is_not_paid(path: Path) -> None:
+    """A ledger of persons does not pay for what protects a row of each; nothing is charged."""
+    data = {"visitor": [1, 2, 2], "day": [1, 1, 2]}
+    table = cydp.group_by(
+        data, "day", user="visitor", unit=("visitor", "household"), max_partitions=2,
+        epsilon=1, delta="1e-6",
+    )  # fmt: skip
+    ledger = new(path, ApproxDP(9, 1e-3))
+    head = ledger.head()
+    for cost in (table, table.query):
+        with pytest.raises(UnitMismatchError):
+            ledger.charge(cost)
+    assert ledger.head() == head
 
 
 class Nameless:
@@ -403,21 +309,6 @@ def test_a_ledger_is_not_copied_nor_changed(path: Path) -> None:
         ledger.budget = PureDP(9)
 
 
-def test_results_that_json_has_not(path: Path) -> None:
-    ledger = new(path)
-    ledger.charge(PureDP(0.5), charge_id="monday")
-    before = ledger.head()
-    for bad in (1j, {1}, b"x", {1: 2}):
-        with pytest.raises((TypeError, ValueError)):
-            ledger.record("monday", bad)
-    with pytest.raises(ValueError, match="charge_id must be text"):
-        ledger.charge(PureDP(0.1), charge_id="\ud800")
-    assert ledger.head() == before
-    ledger.record("monday", {"counts": [1, 2.5, None]})
-    assert ledger.history()[-1]["result_of"] == "monday"
-    ledger.verify()
-
-
 def test_a_clock_may_go_backwards(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     class Clock(datetime.datetime):
         year_now = 2026
@@ -433,29 +324,3 @@ def test_a_clock_may_go_backwards(path: Path, monkeypatch: pytest.MonkeyPatch) -
     ledger.verify()
     assert BudgetLedger.open(path).spent == PureDP(0.5)
     assert [entry["time"][:4] for entry in ledger.history()[2:]] == ["2026", "1999", "2030", "1970"]
-
-
-@pytest.mark.parametrize("attempts", [10_000, pytest.param(10**6, marks=pytest.mark.slow)])
-def test_an_empty_budget_stays_so(path: Path, attempts: int) -> None:
-    ledger = new(path)
-    ledger.charge(PureDP(1))
-    before, refused = ledger.head(), 0
-    bad: list[Callable[[], object]] = [
-        lambda: ledger.charge(PureDP("1e-300")),
-        lambda: ledger.charge(PureDP(Fraction(1, 2**4000)), 3),
-        lambda: ledger.charge(DiscreteLaplace(epsilon="1e-6", sensitivity=1)),
-        lambda: ledger.charge(PureDP("1e-300"), -1),
-        lambda: ledger.charge(PureDP(-1e-300)),
-        lambda: ledger.charge(PureDP(float("nan"))),
-        lambda: ledger.charge(PureDP(float("inf"))),
-        lambda: ledger.charge_many([{"cost": PureDP(0)}, {"cost": PureDP(5e-324)}]),
-    ]
-    for attempt in range(attempts):
-        try:
-            bad[attempt % len(bad)]()
-        except (BudgetExceededError, ValueError):
-            refused += 1
-    assert refused == attempts
-    assert ledger.head() == before
-    assert ledger.spent == BudgetLedger.open(path).spent == PureDP(1)
-    ledger.verify()

@@ -31,7 +31,8 @@ NEW_NAMESPACE, BIND, PRIVATE = 0x20000, 0x1000, 0x44000  # CLONE_NEWNS, MS_BIND,
 
 
 @pytest.fixture
-def path(tmp_path: Path) -> Path:
+def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(_path, "_SETTLED", 0.2)  # other names here stay, whoever waits
     path = tmp_path / "ledger"
     new(path).close()
     return path
@@ -177,7 +178,7 @@ def test_two_names_at_once(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The lock by name alone: of two that open at once, at most one may charge."""
     monkeypatch.setattr(_path, "check_links", lambda *_: None)
     monkeypatch.setattr(_path, "wait_for_one_name", lambda *_: None)
-    rounds, barrier = 30, get_context("fork").Barrier(2)
+    rounds, barrier = 16, get_context("fork").Barrier(2)
     names = [[path.with_name(f"{number}{name}") for name in "ab"] for number in range(rounds)]
     for one, other in names:
         new(one).close()
@@ -244,7 +245,7 @@ def test_a_mounted_folder_is_one_name(path: Path) -> None:
 
 
 @linux
-@pytest.mark.parametrize("name", ["ledger", "a b", "a\\b", "a\nb", "ä"])
+@pytest.mark.parametrize("name", ["ledger", "a b", "a\\b", "a\nb"])
 def test_what_is_mounted_where(tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """As proc(5) says that it is written, with the last mount of a path on top."""
     folder = tmp_path / name
@@ -313,6 +314,13 @@ def test_a_create_that_is_not_done_yet(path: Path) -> None:
     thread.join()
 
 
+LOOK = """
+for _ in sys.stdin:
+    BudgetLedger.open(sys.argv[1]).close()
+    print("closed", flush=True)
+"""
+
+
 @linux
 def test_descriptors_of_the_file_are_not_closed_while_it_is_in_use(path: Path) -> None:
     """To close one drops SQLite's locks: another process would delete the WAL file as unused."""
@@ -320,15 +328,19 @@ def test_descriptors_of_the_file_are_not_closed_while_it_is_in_use(path: Path) -
     ledger.charge(PureDP(0.25))
     folder = Path("/proc/self/fd")
     counts = set()
+    look = child(LOOK, str(path))  # the last one to close it, perhaps
+    assert look.stdin is not None
+    assert look.stdout is not None
     for _ in range(3):
         others = [BudgetLedger.open(path), BudgetLedger.open(path)]
         for other in others:
             other.close()
         counts.add(len(list(folder.iterdir())))
-        look = child("BudgetLedger.open(sys.argv[1]).close()", str(path))  # the last one, perhaps
-        look.communicate()
-        assert look.returncode == 0
+        look.stdin.write(b"\n")
+        look.stdin.flush()
+        assert look.stdout.readline() == b"closed\n"
         assert ledger.spent == PureDP(0.25)
+    look.communicate()
     assert len(counts) == 1  # they are used again
     ledger.close()
     open_ = {os.path.realpath(file) for file in folder.iterdir()}

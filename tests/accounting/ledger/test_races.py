@@ -15,10 +15,9 @@ pytestmark = [
     pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork"),
     pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning"),
 ]
-PROCESSES = 16
 
 
-def race(work: Callable[[Callable[[int], None]], None]) -> list[int]:
+def race(work: Callable[[Callable[[int], None]], None], processes: int) -> list[int]:
     """Do the work in all processes at once; return the numbers that it says were granted.
 
     Whatever is raised in one, such as that the ledger is busy, is a failure.
@@ -28,21 +27,24 @@ def race(work: Callable[[Callable[[int], None]], None]) -> list[int]:
     def grant(number: int) -> None:
         os.write(write, b"%d\n" % number)
 
-    racers = [forked(lambda: work(grant)) for _ in range(PROCESSES)]
+    racers = [forked(lambda: work(grant)) for _ in range(processes)]
     os.close(write)
     with open(read, "rb") as lines:
         granted = [int(line) for line in lines]
-    assert [ended(racer) for racer in racers] == [0] * PROCESSES
+    assert [ended(racer) for racer in racers] == [0] * processes
     return granted
 
 
-def test_the_last_unit_is_granted_once(tmp_path: Path) -> None:
-    """200 times, from a barrier on."""
-    path, rounds = tmp_path / "ledger", 200
+@pytest.mark.parametrize(
+    ("processes", "rounds"), [(6, 25), pytest.param(16, 200, marks=pytest.mark.long)]
+)
+def test_the_last_unit_is_granted_once(tmp_path: Path, processes: int, rounds: int) -> None:
+    """From a barrier on, again and again."""
+    path = tmp_path / "ledger"
     ledger = new(path, by_block=True)
     for block in range(rounds):
         ledger.add_block(str(block))
-    barrier = get_context("fork").Barrier(PROCESSES)
+    barrier = get_context("fork").Barrier(processes)
 
     def work(grant: Callable[[int], None]) -> None:
         racer = BudgetLedger.open(path)
@@ -54,15 +56,18 @@ def test_the_last_unit_is_granted_once(tmp_path: Path) -> None:
                 continue
             grant(block)
 
-    assert sorted(race(work)) == list(range(rounds))
+    assert sorted(race(work, processes)) == list(range(rounds))
     ledger.verify()
     assert set(ledger.remaining.values()) == {PureDP(0)}
 
 
 @pytest.mark.parametrize(
-    ("budget", "attempts"), [(50, 5), pytest.param(1000, 313, marks=pytest.mark.slow)]
+    ("processes", "budget", "attempts"),
+    [(4, 25, 4), pytest.param(16, 500, 50, marks=pytest.mark.long)],
 )
-def test_four_threads_in_each_process(tmp_path: Path, budget: int, attempts: int) -> None:
+def test_four_threads_in_each_process(
+    tmp_path: Path, processes: int, budget: int, attempts: int
+) -> None:
     path = tmp_path / "ledger"
     new(path, PureDP(budget)).close()
 
@@ -86,7 +91,7 @@ def test_four_threads_in_each_process(tmp_path: Path, budget: int, attempts: int
             thread.join()
         assert failed == []
 
-    assert sorted(race(work)) == list(range(3, 3 + budget))
+    assert sorted(race(work, processes)) == list(range(3, 3 + budget))
     ledger = BudgetLedger.open(path)
     ledger.verify()
     assert ledger.remaining == PureDP(0)
