@@ -19,15 +19,18 @@ import os
 import random
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 import tomllib
-from collections.abc import Iterable
-from concurrent.futures import ThreadPoolExecutor
+import traceback
 from dataclasses import dataclass
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
+
+import pytest
 
 __all__ = ["Mutant", "listed"]
 
@@ -158,35 +161,21 @@ def compiled(mutants: list[Mutant], work: Path) -> Path:
 
 # Runs
 
+# What most tests import: once, in the process that a run of tests is a fork of. Never cydp.
+IMPORTED = ("duckdb", "mpmath", "numpy", "pandas", "polars", "pyarrow", "scipy.stats")
+
 
 @dataclass(frozen=True)
-class Run:
-    """How the killers are run: beside which package, and in which folder files may be written."""
+class Runner:
+    """Runs tests beside a package, and beside copies of it that hold a mutant in Python."""
 
     package: Path
     work: Path
 
-    def test(self, killers: Iterable[str], package: Path, number: int = 0) -> tuple[int, str]:
-        """Return the exit code of tests with a package, and what they printed."""
-        killers = list(killers)
-        environment = os.environ | {"PYTHONPATH": str(package), "CYDP_MUTANT": str(number)}
-        if killers[0].endswith(".c"):
-            (program,) = (self.work / "build").rglob(Path(killers[0]).stem)
-            command = [str(program)]
-        else:
-            command = [sys.executable, "-m", "pytest", "-n", "0", "-q", "-x", "-m", "", "--tb=line",
-                       "--no-header", "-p", "no:cacheprovider", *killers]  # fmt: skip
-        try:
-            done = subprocess.run(
-                command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False,
-                timeout=SECONDS,
-            )  # fmt: skip
-        except subprocess.TimeoutExpired:
-            return 0, f"no end within {SECONDS} s"
-        return done.returncode, done.stdout + done.stderr
-
-    def mutate(self, mutant: Mutant) -> Path:
-        """Return a copy of the package in which a mutant in Python is."""
+    def mutated(self, mutant: Mutant) -> Path:
+        """Return the package, or for a mutant in Python a copy of it that holds the mutant."""
+        if mutant.is_compiled:
+            return self.package
         overlay = self.work / f"mutant-{mutant.number}"
         shutil.copytree(self.package / "cydp", overlay / "cydp")
         start, end = mutant.place()
@@ -197,19 +186,53 @@ class Run:
             stale.unlink()
         return overlay
 
-    def lives(self, mutant: Mutant, seek: str) -> str:
-        """Return why a mutant lives, or nothing; print what kills it if that is sought."""
-        overlay = self.package if mutant.is_compiled else self.mutate(mutant)
-        code, said = self.test(
-            [seek or mutant.killer], overlay, mutant.number if mutant.is_compiled else 0
-        )
-        if not mutant.is_compiled:
-            shutil.rmtree(overlay)
-        if seek:
-            failed = re.findall(r"^FAILED (\S+)", said, re.MULTILINE)
-            print(f"{mutant.name}\n    {' '.join(failed)}", flush=True)
-        died = code == 1 or code < 0  # a test failed, or the process crashed
-        return "" if died else f"exit code {code}: {said[-600:]}"
+    def said(self, number: int) -> Path:
+        """Return the file of what the tests print for a mutant."""
+        return self.work / f"said-{number}"
+
+    def run(self, tests: list[str], package: Path, number: int) -> None:
+        """Run tests, and end this process with their exit code."""
+        os.dup2(os.open(self.said(number), os.O_WRONLY | os.O_CREAT | os.O_TRUNC), 1)
+        os.dup2(1, 2)
+        signal.alarm(SECONDS)
+        os.environ.update(PYTHONPATH=str(package), CYDP_MUTANT=str(number))
+        if tests[0].endswith(".c"):
+            (program,) = (self.work / "build").rglob(Path(tests[0]).stem)
+            os.execv(program, [str(program)])
+        sys.path.insert(0, str(package))
+        options = ["-n", "0", "-q", "-x", "-m", "", "--tb=line", "--no-header"]
+        code = pytest.main([*options, "-p", "no:cacheprovider", *tests])
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+
+    def start(self, tests: list[str], package: Path, number: int) -> int:
+        """Run tests in a process of its own, and return its number."""
+        process = os.fork()
+        if process == 0:
+            try:
+                self.run(tests, package, number)
+            except BaseException:
+                traceback.print_exc()
+            finally:  # never back into the caller, whatever happens
+                os._exit(3)
+        return process
+
+    def codes(self, runs: list[tuple[list[str], Mutant | None]]) -> list[int]:
+        """Return the exit code of tests for each mutant, or for none; a process for each core."""
+        codes, running, waiting = [0] * len(runs), dict[int, int](), list(range(len(runs)))
+        while waiting or running:
+            while waiting and len(running) < len(os.sched_getaffinity(0)):
+                i = waiting.pop(0)
+                tests, mutant = runs[i]
+                package = self.package if mutant is None else self.mutated(mutant)
+                running[self.start(tests, package, mutant.number if mutant else 0)] = i
+            process, status = os.wait()
+            i = running.pop(process)
+            codes[i] = os.waitstatus_to_exitcode(status)
+            if (mutant := runs[i][1]) and not mutant.is_compiled:
+                shutil.rmtree(self.work / f"mutant-{mutant.number}")
+        return codes
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -225,27 +248,38 @@ def main(arguments: list[str] | None = None) -> int:
         mutants = [m for m in mutants if given.only in m.name or given.only in m.file]
     if given.some:
         mutants = chosen_by_commit(mutants, given.some)
+    for name in IMPORTED:
+        import_module(name)
+    os.chdir(ROOT)
     with tempfile.TemporaryDirectory() as folder:
         work = Path(folder)
         in_c = [mutant for mutant in mutants if mutant.is_compiled]
         spec = find_spec("cydp")
         assert spec is not None
         assert spec.origin is not None
-        run = Run(compiled(in_c, work) if in_c else Path(spec.origin).parents[1], work)
-        killers = {mutant.killer for mutant in mutants}
-        in_python = sorted(killer for killer in killers if not killer.endswith(".c"))
-        for group in [in_python, *([killer] for killer in killers if killer.endswith(".c"))]:
-            code, said = run.test(group, run.package) if group and not given.seek else (0, "")
-            if code:
-                print(f"without a mutant, these fail: {said[-3000:]}")
+        runner = Runner(compiled(in_c, work) if in_c else Path(spec.origin).parents[1], work)
+        killers = sorted({mutant.killer for mutant in mutants})
+        groups = [
+            [k for k in killers if not k.endswith(".c")],
+            *([k] for k in killers if k[-2:] == ".c"),
+        ]
+        for group in filter(None, [] if given.seek else groups):
+            if runner.codes([(group, None)]) != [0]:
+                print(f"without a mutant, these fail: {runner.said(0).read_text()[-3000:]}")
                 return 1
-        with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-            alive = list(pool.map(lambda mutant: run.lives(mutant, given.seek), mutants))
-    for mutant, why in zip(mutants, alive, strict=True):
-        if why:
-            print(f"ALIVE {mutant.name} ({mutant.file})\n  by {mutant.killer}\n{why}")
-    print(f"{sum(not why for why in alive)} of {len(mutants)} mutants died")
-    return any(alive)
+        codes = runner.codes([([given.seek or mutant.killer], mutant) for mutant in mutants])
+        alive = 0
+        for mutant, code in zip(mutants, codes, strict=True):
+            said = runner.said(mutant.number).read_text()
+            died = code == 1 or (code < 0 and code != -signal.SIGALRM)
+            alive += not died
+            if given.seek:
+                print(mutant.name, *re.findall(r"^FAILED (\S+)", said, re.MULTILINE))
+            elif not died:
+                print(f"ALIVE {mutant.name} ({mutant.file})\n  by {mutant.killer}")
+                print(f"  exit code {code}: {said[-600:]}")
+    print(f"{len(mutants) - alive} of {len(mutants)} mutants died")
+    return alive > 0
 
 
 if __name__ == "__main__":
