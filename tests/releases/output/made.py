@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import date
 from functools import cache
 from typing import Any
@@ -13,7 +13,7 @@ import cydp
 from cydp.releases._histogram_release import HistogramRelease
 from cydp.testing import SeededGenerator
 
-__all__ = ["KEYS", "MADE", "MARKUP", "made", "with_counts"]
+__all__ = ["KEYS", "MADE", "MARKUP", "failing", "made", "with_counts"]
 
 X = [float(i * 37 % 101) for i in range(200)]
 MARKUP = "<script>alert('x') & \"y\"</script>"
@@ -70,3 +70,14 @@ def with_counts(counts: list[int]) -> HistogramRelease:
     """A histogram of given counts, with unit bins."""
     blank = cydp.histogram([], len(counts), (0, len(counts)), epsilon="1/2")
     return HistogramRelease(query=blank.query, counts=np.array(counts), axes=blank.axes)
+
+
+def failing(check: Callable[[Any], object], cases: Iterable[Any]) -> dict[str, str]:
+    """Return for which cases a check fails, and how."""
+    wrong = {}
+    for case in cases:
+        try:
+            check(case)
+        except Exception as error:
+            wrong[str(case)] = f"{type(error).__name__}: {error}"
+    return wrong

@@ -15,16 +15,14 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
-import pytest
-from releases.output.made import KEYS, MADE, made, with_counts
+from releases.output.made import KEYS, MADE, failing, made, with_counts
 
 import cydp
 from cydp.releases._table_release import TableRelease
 from cydp.testing import SeededGenerator
 
 
-@pytest.mark.parametrize("name", MADE)
-def test_every_release_is_a_table_in_four_tools(name: str) -> None:
+def check_every_release_is_a_table_in_four_tools(name: str) -> None:
     release = made(name)
     frame, table = release.to_pandas(), pa.table(release)
     assert table.num_rows == len(frame)
@@ -190,8 +188,7 @@ def table_of(keys: np.ndarray[Any, Any]) -> TableRelease:
     return TableRelease(query=blank.query, key_names=("k",), key_columns=(keys,), steps=(counts,))
 
 
-@pytest.mark.parametrize("name", COLUMNS)
-def test_keys_of_every_kind(name: str) -> None:
+def check_keys_of_every_kind(name: str) -> None:
     given, kind, expected = COLUMNS[name]
     keys = given if isinstance(given, np.ndarray) else objects(given)
     release = table_of(keys)
@@ -212,11 +209,28 @@ def test_keys_of_every_kind(name: str) -> None:
     assert release.to_json()
 
 
-WITHOUT_PYARROW = """
+PROGRAM = """
 import sys
-sys.modules["pyarrow"] = None  # as if it were not installed
+import cydp.releases
+late = ("matplotlib", "pandas", "nanoarrow", "uhi", "boost_histogram", "polars")
+assert not any(name in sys.modules for name in late)
+found = {name for name in sys.modules if name.startswith("cydp.releases.output.")}
+assert found == {"cydp.releases.output._sheet", "cydp.releases.output._shown"}, found
+release = cydp.histogram([1], 2, (0, 2), epsilon=1)
+repr(release), release.to_html(), release.to_json(), release.to_uhi()
+assert not any(name in sys.modules for name in late)
+
+for name in ("matplotlib", "pandas", "pyarrow"):  # as if they were not installed
+    sys.modules[name] = None
+for call, words in ((release.plot, "pip install 'cydp[plot]'"),
+                    (release.to_pandas, "pip install pandas")):
+    try:
+        call()
+    except ImportError as error:
+        assert words in str(error), error
+    else:
+        raise AssertionError(words)
 import duckdb, polars
-import cydp
 release = cydp.value_counts(["a", "b", "a"], ["a", "b", "c"], epsilon=100)
 expected = [("a", 2), ("b", 1), ("c", 0)]
 assert polars.DataFrame(release).rows() == expected
@@ -227,49 +241,13 @@ assert not any(name.startswith("pyarrow.") for name in sys.modules)
 """
 
 
-def run(program: str) -> str:
+def test_outputs_import_what_they_need_when_they_are_used_and_say_what_is_missing() -> None:
     source = Path(cydp.__file__).parents[1]
     done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", program],
+        [sys.executable, "-W", "error", "-c", PROGRAM],
         capture_output=True, text=True, check=False, env=os.environ | {"PYTHONPATH": str(source)},
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
-def test_polars_and_duckdb_need_no_pyarrow() -> None:
-    run(WITHOUT_PYARROW)
-
-
-def test_outputs_are_imported_when_they_are_used() -> None:
-    run(
-        "import sys\n"
-        "import cydp.releases\n"
-        "late = ('matplotlib', 'pandas', 'nanoarrow', 'uhi', 'boost_histogram', 'polars')\n"
-        "assert not any(name in sys.modules for name in late)\n"
-        "found = {n for n in sys.modules if n.startswith('cydp.releases.output.')}\n"
-        "assert found == {'cydp.releases.output._sheet', 'cydp.releases.output._shown'}, found\n"
-        "release = cydp.histogram([1], 2, (0, 2), epsilon=1)\n"
-        "repr(release), release.to_html(), release.to_json(), release.to_uhi()\n"
-        "assert not any(name in sys.modules for name in late)\n"
-    )
-
-
-def test_what_is_missing_is_said() -> None:
-    run(
-        "import sys\n"
-        "import cydp\n"
-        "sys.modules['matplotlib'] = sys.modules['pandas'] = None\n"
-        "release = cydp.count([1], epsilon=1)\n"
-        "for call, words in ((release.plot, \"pip install 'cydp[plot]'\"),\n"
-        "                    (release.to_pandas, 'pip install pandas')):\n"
-        "    try:\n"
-        "        call()\n"
-        "    except ImportError as error:\n"
-        "        assert words in str(error), error\n"
-        "    else:\n"
-        "        raise AssertionError\n"
-    )
 
 
 def test_pandas_holds_the_times_that_it_can() -> None:
@@ -279,3 +257,11 @@ def test_pandas_holds_the_times_that_it_can() -> None:
     assert table_of(np.array([1001], "M8[ps]")).to_pandas()["k"].tolist() == [
         "1970-01-01T00:00:00.000000001001"
     ]
+
+
+def test_every_release_is_a_table_in_four_tools() -> None:
+    assert failing(check_every_release_is_a_table_in_four_tools, MADE) == {}
+
+
+def test_keys_of_every_kind() -> None:
+    assert failing(check_keys_of_every_kind, COLUMNS) == {}

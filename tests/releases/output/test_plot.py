@@ -9,7 +9,7 @@ import matplotlib as mpl
 import numpy as np
 import pytest
 from matplotlib.colors import to_rgb
-from releases.output.made import KEYS, MADE, MARKUP, made, with_counts
+from releases.output.made import KEYS, MADE, MARKUP, failing, made, with_counts
 
 import cydp
 from cydp.testing import SeededGenerator
@@ -37,21 +37,23 @@ def segments(ax: Any) -> list[Any]:
     ]
 
 
-@pytest.mark.parametrize("name", MADE)
-@pytest.mark.parametrize("simultaneous", [False, True])
-def test_every_release_has_a_plot(name: str, simultaneous: bool) -> None:
-    if name == "three axes":
-        with pytest.raises(ValueError, match="3 x 2 x 2 cells, has no plot"):
-            made(name).plot()
-        assert not plt.get_fignums()
-        return
-    ax = made(name).plot(simultaneous=simultaneous)
+DRAWN = ["count", "quantiles", "top", "histogram", "histogram by", "two axes", "no keys found"]
+
+
+def check_every_release_has_a_plot(name: str) -> None:
+    ax = made(name).plot(simultaneous=name < "m")
     assert ax.get_xlabel() or name.startswith("no ")
     assert ax.get_ylabel() or not made(name)._sheet(0.95, False).axes
     assert "epsilon=0.5" in ax.get_title(loc="left")
-    ax.figure.canvas.draw()
-    own = plt.figure().add_subplot()
-    assert made(name).plot(own) is own
+    if name in DRAWN:  # one of each kind of drawing, which takes long
+        own = plt.figure().add_subplot()
+        assert made(name).plot(own) is own
+        own.figure.canvas.draw()
+    plt.close("all")
+
+
+def test_every_release_has_a_plot() -> None:
+    assert failing(check_every_release_has_a_plot, [n for n in MADE if n != "three axes"]) == {}
 
 
 def test_a_histogram_has_steps_and_bars() -> None:
@@ -86,12 +88,14 @@ def test_a_post_processed_count_may_be_outside_its_interval() -> None:
     assert ends == np.stack(lines.interval(), axis=-1).reshape(9, 2).tolist()
 
 
-def test_many_bins_have_a_band() -> None:
+def test_many_bins_have_a_band_and_infinite_ones_an_end() -> None:
     release = made("many bins")
     ax = release.plot()
     band = ax.patches[2].get_data()
     lower, upper = release.interval()
     assert (band.values.tolist(), band.baseline.tolist()) == (upper.tolist(), lower.tolist())
+    infinite = made("infinite edges").plot()
+    assert infinite.patches[0].get_data().edges.tolist() == [-50, 0, 50, 100]
 
 
 def test_very_many_bins_are_drawn_in_another_way() -> None:
@@ -140,11 +144,6 @@ def test_extremes_of_bins_are_where_the_bins_are() -> None:
     assert (y != 0).sum() == 2
 
 
-def test_infinite_bins_are_drawn() -> None:
-    ax = made("infinite edges").plot()
-    assert ax.patches[0].get_data().edges.tolist() == [-50, 0, 50, 100]
-
-
 def test_keys_are_bars_with_their_names() -> None:
     release = made("value_counts")
     ax = release.plot()
@@ -188,8 +187,7 @@ def test_two_axes_are_an_image() -> None:
     assert f"error: all 6 together within {bound}, with 95 % confidence" in ax.get_title(loc="left")
 
 
-@pytest.mark.parametrize("name", ["count", "sum", "mean", "variance"])
-def test_numbers_are_points_with_their_intervals(name: str) -> None:
+def check_numbers_are_points_with_their_intervals(name: str) -> None:
     release = made(name)
     ax = release.plot()
     (segment,) = segments(ax)
@@ -205,13 +203,24 @@ def test_quantiles_are_points_and_their_error_is_words() -> None:
     assert "each within 250 ranks, with 95 % confidence" in ax.get_title(loc="left")
 
 
-def test_labels_are_no_formulas() -> None:
+def test_labels_and_names_are_no_formulas() -> None:
     ax = cydp.value_counts([], ["$x_1$", "_b", "a"], epsilon=1).plot()
     ax.figure.canvas.draw()
     assert ax.get_yticklabels()[0].get_text() == r"\$x_1\$"
     by = cydp.histogram([], 2, (0, 1), by=[], by_keys=["_a", "$"], epsilon=1).plot()
     by.figure.canvas.draw()
     assert [text.get_text() for text in by.get_legend().get_texts()] == [" _a", r"\$"]
+    table = {r"$\foo{$": [1.0], "a $x^{$ b": [1.0]}
+    ax = cydp.histogramdd(table, bins=[2, 2], range=[(0, 2), (0, 2)], epsilon=1).plot()
+    ax.figure.canvas.draw()
+    assert (ax.get_xlabel(), ax.get_ylabel()) == (r"\$\foo{\$", r"a \$x^{\$ b")
+
+
+def test_numbers_are_points_with_their_intervals() -> None:
+    assert (
+        failing(check_numbers_are_points_with_their_intervals, ["count", "sum", "mean", "variance"])
+        == {}
+    )
 
 
 def test_a_dark_style_has_light_bars() -> None:
@@ -229,20 +238,10 @@ def test_negative_counts_have_a_line_at_0() -> None:
     assert with_counts([3, 5]).plot().get_ylim()[0] == 0
 
 
-def test_huge_counts_are_drawn() -> None:
+def test_counts_of_any_size_are_drawn_and_ticks_have_separators() -> None:
     ax = with_counts([2**62, -(2**62)]).plot()
     ax.figure.canvas.draw()
     assert ax.patches[0].get_data().values.tolist() == [2.0**62, -(2.0**62)]
-
-
-def test_ticks_have_separators() -> None:
     ax = with_counts([12345, 20000]).plot()
     ax.figure.canvas.draw()
     assert "20,000" in [label.get_text() for label in ax.get_yticklabels()]
-
-
-def test_names_of_columns_on_an_image_are_no_formulas() -> None:
-    table = {r"$\foo{$": [1.0], "a $x^{$ b": [1.0]}
-    ax = cydp.histogramdd(table, bins=[2, 2], range=[(0, 2), (0, 2)], epsilon=1).plot()
-    ax.figure.canvas.draw()
-    assert (ax.get_xlabel(), ax.get_ylabel()) == (r"\$\foo{\$", r"a \$x^{\$ b")

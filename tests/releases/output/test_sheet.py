@@ -35,16 +35,9 @@ TWO = np.array([3, -1])
 
 def test_a_number_without_a_bound_says_why() -> None:
     made = sheet(Numbers(name="n", values=TWO, why_none="it is biased"), notes=("It is biased.",))
-    text = (
-        "histogram, nonnegative: 2 keys; epsilon=1, relation='add-remove'\n"
-        "protects: one\n"
-        "  sex   n\n"
-        "  a     3\n"
-        "  b    -1\n"
-        "error: not stated, since it is biased\n"
-        "note: It is biased."
-    )
-    assert text_of(made) == text
+    assert text_of(made).splitlines()[-2:] == [
+        "error: not stated, since it is biased", "note: It is biased."
+    ]  # fmt: skip
     assert "error: not stated, since it is biased" in html_of(made)
     found = dict_of(made, made, {})["columns"]["n"]
     assert found["error"] == {"confidence": 0.95, "each": None, "together": None}
@@ -113,7 +106,8 @@ def test_bars_of_a_plot_have_both_ends_of_an_interval() -> None:
         assert ends == [[2, 23], [-2, 19]]
 
 
-@pytest.mark.parametrize("labels", [["secret1", "secret2"], np.array(["secret1", "secret2"])])
+@pytest.mark.parametrize("labels", [["secret1", "secret2"], np.array(["secret1", "secret2"])],
+                         ids=["list", "array"])  # fmt: skip
 def test_labels_of_records_are_no_names(labels: Any) -> None:
     """A column that is given itself, beside a table, has no name; nor is it quoted in an error."""
     table = {"a": [1, 2], "b": ["x", "y"]}

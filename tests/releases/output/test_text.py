@@ -7,8 +7,7 @@ import re
 from fractions import Fraction
 
 import numpy as np
-import pytest
-from releases.output.made import MADE, made, with_counts
+from releases.output.made import MADE, failing, made, with_counts
 
 import cydp
 from cydp.releases.output._number_words import bound_words, end_words, value_words
@@ -24,26 +23,6 @@ noise: DiscreteLaplace, scale 2
   [75, 100]     55
 error: each within 6, with 95 % confidence"""
 
-COUNT = """\
-count: 203 rows; epsilon=0.5, relation='add-remove'
-protects: whether one row is in the table or not
-noise: DiscreteLaplace, scale 2
-error: within 6, with 95 % confidence"""
-
-GROUPED = """\
-group_by: 2 keys; epsilon=0.5, relation='add-remove'
-protects: whether one row is in the table or not
-noise: DiscreteLaplace, scale 8 (n), 800 (sum_x), 16 (mean_x_rows), 800 (mean_x);
-  QuantileMechanism, scale 16 ranks (quantile_x_0), 28.8 ranks (quantile_x_1)
-  key                                day          n  sum_x  mean_x  +-  quantile_x q=0.5  quantile_x q=0.9
-  a                                  2026-01-01  89  3,700      48  52           95.7589           72.8249
-  <script>alert('x') & "y"</script>  2026-01-02  90  5,600      51  31           3.63068           91.1476
-error of n: all 2 together within 29, with 95 % confidence
-error of sum_x: all 2 together within 3,000, with 95 % confidence
-error of mean_x: all 2 together within the bounds beside them, with 95 % confidence
-error of quantile_x q=0.5: all 2 together within 380 ranks, with 95 % confidence
-error of quantile_x q=0.9: all 2 together within 680 ranks, with 95 % confidence"""  # noqa: E501
-
 QUANTILES = """\
 quantile: 3 quantiles; epsilon=0.5, relation='add-remove'
 protects: whether one row is in the table or not
@@ -57,16 +36,7 @@ error: each within the bound beside it, with 95 % confidence"""
 
 def test_texts_as_they_are() -> None:
     assert repr(made("histogram")) == made("histogram").to_text() == HISTOGRAM
-    assert repr(made("count")) == COUNT
     assert repr(made("quantiles")) == QUANTILES
-
-
-def test_a_text_for_all_cells_together() -> None:
-    text = made("group_by").to_text(simultaneous=True)
-    shown, expected = text.splitlines(), GROUPED.splitlines()
-    assert shown[:5] == expected[:5]
-    assert shown[7:] == expected[7:]
-    assert [row.split()[:-3] for row in shown[5:7]] == [row.split()[:-3] for row in expected[5:7]]
 
 
 def test_errors_are_said_in_one_way() -> None:
@@ -81,6 +51,9 @@ def test_errors_are_said_in_one_way() -> None:
         assert release.to_text(confidence, simultaneous=True).splitlines()[-1] == (
             f"error: all 4 together within {together}, with {percent} % confidence"
         )
+    lines = made("group_by").to_text(simultaneous=True).splitlines()
+    assert lines[-4] == "error of sum_x: all 2 together within 3,000, with 95 % confidence"
+    assert "all 2 together within the bounds beside them" in lines[-3]
 
 
 def test_titles_are_functions() -> None:
@@ -103,21 +76,25 @@ def test_ranks_are_said() -> None:
     assert f"{words}, with 90 % confidence" in text
 
 
-@pytest.mark.parametrize("name", MADE)
-@pytest.mark.parametrize("simultaneous", [False, True])
-def test_every_release_has_a_short_text(name: str, simultaneous: bool) -> None:
-    lines = made(name).to_text(simultaneous=simultaneous).splitlines()
-    assert "epsilon=0.5" in lines[0]
-    assert "relation='add-remove'" in lines[0]
-    assert lines[1] == "protects: whether one row is in the table or not"
-    assert lines[2].startswith("noise: ")
-    assert len(lines) <= 3 + 22 + 5
-    rows = [line for line in lines if line.startswith("  ") and line != "  ..."]
-    rows = [line for line in rows if "Mechanism" not in line]  # the noise of many columns
-    assert all(line == line.rstrip() for line in lines)
-    table = made(name).to_pandas()
-    if name not in ("no bounds", "no keys found", "no groups found") and rows:
-        assert len(rows) == 1 + min(len(table), 20)
+def check_every_release_has_a_short_text(name: str) -> None:
+    for simultaneous in (False, True):
+        lines = made(name).to_text(simultaneous=simultaneous).splitlines()
+        assert "epsilon=0.5" in lines[0]
+        assert "relation='add-remove'" in lines[0]
+        assert lines[1] == "protects: whether one row is in the table or not"
+        assert lines[2].startswith("noise: ")
+        assert len(lines) <= 3 + 22 + 5
+        rows = [line for line in lines if line.startswith("  ") and line != "  ..."]
+        rows = [line for line in rows if "Mechanism" not in line]  # the noise of many columns
+        assert all(line == line.rstrip() for line in lines)
+        table = made(name).to_pandas()
+        if name not in ("no bounds", "no keys found", "no groups found") and rows:
+            assert len(rows) == 1 + min(len(table), 20)
+    assert repr(pickle.loads(pickle.dumps(made(name)))) == repr(made(name))
+
+
+def test_every_release_has_a_short_text() -> None:
+    assert failing(check_every_release_has_a_short_text, MADE) == {}
 
 
 def test_a_large_table_shows_its_ends() -> None:
@@ -127,11 +104,10 @@ def test_a_large_table_shows_its_ends() -> None:
     assert lines[24].split()[:2] == ["[99,", "100]"]
 
 
-def test_a_million_cells_are_shown_quickly_enough_to_be_shown() -> None:
-    long = cydp.histogram([1.0], 10**6, (0, 1), epsilon=1)
-    assert len(repr(long).splitlines()) == 3 + 1 + 21 + 1
-    edges = re.findall(r"\[(\S+), (\S+)[)\]]", repr(long))
-    assert len({left for left, _ in edges}) == 20
+def test_edges_have_the_digits_that_tell_them_apart() -> None:
+    for n, ends in ((10**6, (0, 1)), (10, (10**8, 10**8 + 1))):
+        edges = re.findall(r"\[(\S+), (\S+)[)\]]", repr(cydp.histogram([], n, ends, epsilon=1)))
+        assert len({left for left, _ in edges}) == len(edges) == min(n, 20)
 
 
 def test_bounds_say_what_they_are() -> None:
@@ -153,10 +129,10 @@ def test_numbers_beyond_floats_keep_their_digits() -> None:
     assert "-4,611,686,018,427,387,904" in repr(huge)
 
 
-@pytest.mark.parametrize(
-    "bound", [3.0, 0.0123, 599146.5, 1e-9, 9.96, 99.99, 1e-20, 3e17, 0.1, 7e300]
-)
-def test_a_bound_is_never_said_smaller_than_it_is(bound: float) -> None:
+BOUNDS = [3.0, 0.0123, 599146.5, 1e-9, 9.96, 99.99, 1e-20, 3e17, 0.1, 7e300]
+
+
+def check_a_bound_is_never_said_smaller_than_it_is(bound: float) -> None:
     said = float(bound_words(bound).replace(",", ""))
     assert bound * (1 - 1e-5) <= said <= bound * 1.11
     assert said >= bound or not 1e-10 < bound < 1e15
@@ -202,30 +178,22 @@ def test_keys_cannot_break_the_table() -> None:
     assert r"a\nb" in lines[4]
 
 
-def test_a_seeded_text_is_the_same_after_a_copy() -> None:
-    for name in MADE:
-        assert repr(pickle.loads(pickle.dumps(made(name)))) == repr(made(name))
+ENDS = [
+    sign * end
+    for end in (0.123456789, 1 / 3, 999999.6, 1234567.4, 2e15 / 3, 1e-9 / 7, 1e-300 / 7)
+    for sign in (1, -1)
+]
 
 
-def test_confidence_is_checked() -> None:
-    for name in MADE:
-        for wrong in (0, 1, 2.0):
-            with pytest.raises(ValueError, match="confidence"):
-                made(name).to_text(wrong)
-        with pytest.raises(TypeError, match="confidence"):
-            made(name).to_html(None)
-
-
-@pytest.mark.parametrize(
-    "end", [0.123456789, 1 / 3, 999999.6, 1234567.4, 2e15 / 3, 1e-9 / 7, 1e-300 / 7]
-)
-@pytest.mark.parametrize("sign", [1, -1])
-def test_ends_of_intervals_are_rounded_outwards(end: float, sign: int) -> None:
+def check_ends_of_intervals_are_rounded_outwards(end: float) -> None:
     lower, upper = (
-        Fraction(end_words(np.float64(sign * end), upper=up).replace(",", ""))
-        for up in (False, True)
+        Fraction(end_words(np.float64(end), upper=up).replace(",", "")) for up in (False, True)
     )
-    assert lower <= Fraction(repr(sign * end)) <= upper
-    assert upper - lower <= max(end / 10**5, 1 if end > 1e5 else 0)
-    assert end_words(np.float64(sign * 0.3), upper=True) == f"{sign * 0.3}"
-    assert end_words(np.inf, upper=True) == "inf"
+    assert lower <= Fraction(repr(end)) <= upper
+    assert upper - lower <= max(abs(end) / 10**5, 1 if abs(end) > 1e5 else 0)
+
+
+def test_ends_of_intervals_are_rounded_outwards() -> None:
+    assert failing(check_ends_of_intervals_are_rounded_outwards, ENDS) == {}
+    for end in (0.3, -0.3, np.inf):
+        assert end_words(np.float64(end), upper=True) == f"{end}"

@@ -9,7 +9,7 @@ import boost_histogram as bh
 import matplotlib as mpl
 import numpy as np
 import pytest
-from releases.output.made import KEYS, made, with_counts
+from releases.output.made import KEYS, failing, made, with_counts
 from uhi.numpy_plottable import ensure_plottable_histogram
 from uhi.typing.plottable import PlottableAxisGeneric, PlottableHistogram, PlottableTraits
 
@@ -19,8 +19,7 @@ mplhep = pytest.importorskip("mplhep")
 HISTOGRAMS = ["histogram", "one bin", "negative", "histogram by", "two axes", "three axes"]
 
 
-@pytest.mark.parametrize("name", HISTOGRAMS)
-def test_every_histogram_keeps_to_the_protocol(name: str) -> None:
+def check_every_histogram_keeps_to_the_protocol(name: str) -> None:
     release = made(name)
     found: Any = release.to_uhi()
     assert isinstance(found, PlottableHistogram)
@@ -56,8 +55,7 @@ def test_values_are_copies() -> None:
     assert found.values()[0] == made("histogram").counts[0]
 
 
-@pytest.mark.parametrize("name", HISTOGRAMS)
-def test_boost_histogram_takes_it(name: str) -> None:
+def check_boost_histogram_takes_it(name: str) -> None:
     release = made(name)
     found = bh.Histogram(release.to_uhi())
     assert np.array_equal(found.values(), release.counts)
@@ -86,3 +84,11 @@ def test_mplhep_draws_it() -> None:
         )
     finally:
         plt.close("all")
+
+
+def test_every_histogram_keeps_to_the_protocol() -> None:
+    assert failing(check_every_histogram_keeps_to_the_protocol, HISTOGRAMS) == {}
+
+
+def test_boost_histogram_takes_it() -> None:
+    assert failing(check_boost_histogram_takes_it, HISTOGRAMS) == {}

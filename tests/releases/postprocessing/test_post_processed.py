@@ -1,4 +1,4 @@
-"""PostProcessed: what was made from a release, which stays; chains, intervals and arguments."""
+"""PostProcessed: what was made from a release, which stays; chains, intervals and totals."""
 
 from __future__ import annotations
 
@@ -6,82 +6,70 @@ import copy
 import dataclasses
 import pickle
 import warnings
-from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pytest
-from releases.postprocessing.made import histogram_of, table_of, values_of
+from releases.postprocessing.made import (
+    COUNTS,
+    HIGHEST,
+    LOWEST,
+    RELEASES,
+    STEPS,
+    histogram_of,
+    table_of,
+    values_of,
+)
 
 import cydp
 from cydp import BudgetLedger, PureDP
-from cydp.releases import NumberRelease, PostProcessed
+from cydp.releases import NumberRelease
 from cydp.testing import SeededGenerator
 
-LOWEST, HIGHEST = -(2**63), 2**63 - 1
-COUNTS = [7, -2, 0, 13]
-RELEASES = {"histogram": histogram_of, "table": table_of}
-STEPS: dict[str, Callable[[Any], PostProcessed]] = {
-    "nonnegative": lambda made: made.nonnegative(),
-    "with_total": lambda made: made.with_total(20),
-    "normalized": lambda made: made.normalized(),
-    "rounded": lambda made: made.rounded(5),
-    "clamped": lambda made: made.clamped(0, 10),
-}
 each_release = pytest.mark.parametrize("kind", RELEASES)
-each_step = pytest.mark.parametrize("step", STEPS)
-
 
 # What it is
 
 
 @each_release
-@each_step
-def test_the_release_stays_as_it_is(kind: str, step: str) -> None:
-    release = RELEASES[kind](COUNTS)
-    made = STEPS[step](release)
-    assert made.release is release
-    assert release.counts.tolist() == COUNTS
-    assert release == RELEASES[kind](COUNTS)
-    assert (made.loss, made.relation, made.unit) == (release.loss, release.relation, release.unit)
-    assert len(made.steps) == 1
-    assert step in made.made_by
-    assert made.made_by in " ".join(repr(made).split())
+def test_the_release_stays_as_it_is_and_what_is_made_is_a_value(kind: str) -> None:
+    for name, step in STEPS.items():
+        release = RELEASES[kind](COUNTS)
+        made, again = step(release), step(RELEASES[kind](COUNTS))
+        assert made.release is release
+        assert release.counts.tolist() == COUNTS
+        assert release == RELEASES[kind](COUNTS)
+        assert (made.loss, made.relation, made.unit) == (
+            release.loss, release.relation, release.unit
+        )  # fmt: skip
+        assert len(made.steps) == 1
+        assert name in made.made_by
+        assert made.made_by in " ".join(repr(made).split())
+        for other in (again, pickle.loads(pickle.dumps(made)), copy.deepcopy(made)):
+            assert other == made
+            assert hash(other) == hash(made)
+            assert np.array_equal(np.asarray(other), np.asarray(made))
+            assert (other.notes, other.made_by) == (made.notes, made.made_by)
+        assert made != step(RELEASES[kind]([7, -2, 0, 14]))
+        assert made != made.release
+        assert made.__eq__(made.release) is NotImplemented
 
 
-@each_release
-@each_step
-def test_it_is_a_value(kind: str, step: str) -> None:
-    made = STEPS[step](RELEASES[kind](COUNTS))
-    again = STEPS[step](RELEASES[kind](COUNTS))
-    for other in (again, pickle.loads(pickle.dumps(made)), copy.copy(made), copy.deepcopy(made)):
-        assert other == made
-        assert hash(other) == hash(made)
-        assert np.array_equal(np.asarray(other), np.asarray(made))
-        assert (other.notes, other.made_by) == (made.notes, made.made_by)
-    assert made != STEPS[step](RELEASES[kind]([7, -2, 0, 14]))
-    assert made != made.release
-    assert made.__eq__(made.release) is NotImplemented
-    assert len({made, again}) == 1
-
-
-@each_step
-def test_it_cannot_be_changed(step: str) -> None:
-    made = STEPS[step](histogram_of(COUNTS))
-    numbers = made.shares if step == "normalized" else made.counts
-    with pytest.raises(ValueError, match="read-only"):
-        numbers[0] = 1
-    with pytest.raises(ValueError, match="cannot set WRITEABLE"):
-        pickle.loads(pickle.dumps(made)).release.counts.flags.writeable = True
-    for name in ("release", "steps", "notes", "_numbers", "counts", "shares", "other"):
-        with pytest.raises(dataclasses.FrozenInstanceError):
-            setattr(made, name, None)
-        with pytest.raises(dataclasses.FrozenInstanceError):
-            delattr(made, name)
-    np.asarray(made)[:] = 0  # a copy
-    assert STEPS[step](histogram_of(COUNTS)) == made
-    assert np.asarray(made).any()
+def test_it_cannot_be_changed() -> None:
+    for name, step in STEPS.items():
+        made = step(histogram_of(COUNTS))
+        numbers = made.shares if name == "normalized" else made.counts
+        with pytest.raises(ValueError, match="read-only"):
+            numbers[0] = 1
+        with pytest.raises(ValueError, match="WRITEABLE"):
+            pickle.loads(pickle.dumps(made)).release.counts.flags.writeable = True
+        for field in ("release", "steps", "notes", "_numbers", "counts", "other"):
+            with pytest.raises(dataclasses.FrozenInstanceError):
+                setattr(made, field, None)
+        np.asarray(made)[:] = 0  # a copy
+        assert step(histogram_of(COUNTS)) == made
+        assert np.asarray(made).any()
 
 
 def test_it_has_what_the_release_has() -> None:
@@ -94,8 +82,6 @@ def test_it_has_what_the_release_has() -> None:
     assert shares.tolist() == [6 / 18, 0, 0, 12 / 18]
     table = table_of(COUNTS)
     assert table.nonnegative().keys is table.keys
-    with pytest.raises(TypeError, match="does not unpack"):
-        iter(table.nonnegative())
     for name in ("edges", "by_keys"):
         assert not hasattr(table.nonnegative(), name)
     assert not hasattr(release.nonnegative(), "keys")
@@ -111,21 +97,6 @@ def test_columns_that_are_left_out_are_named() -> None:
         made = step(release)
         assert "left out, and in release alone: sum_v, mean_v" in made.notes
         assert "note: left out, and in release alone: sum_v, mean_v" in repr(made)
-    no_counts = cydp.group_by(table, count=False, **given)
-    for step in STEPS.values():
-        with pytest.raises(TypeError, match=r"^the table has no counts to post-process"):
-            step(no_counts)
-
-
-def test_counts_and_shares_are_not_confused() -> None:
-    release = histogram_of(COUNTS)
-    assert release.nonnegative().counts.dtype == np.int64
-    assert release.normalized().shares.dtype == np.float64
-    with pytest.raises(AttributeError, match=r"these are shares"):
-        _ = release.normalized().counts
-    with pytest.raises(AttributeError, match=r"these are counts"):
-        _ = release.nonnegative().shares
-    assert not hasattr(release, "shares")
 
 
 def test_only_a_total_alone_is_unbiased() -> None:
@@ -173,13 +144,6 @@ def test_constraints_in_a_row_are_one_projection_of_the_counts_before() -> None:
     assert after.steps == (("clamped", -1, None), "nonnegative", ("with_total", 9))
 
 
-def test_shares_end_a_chain() -> None:
-    made = histogram_of(COUNTS).normalized()
-    for step in STEPS.values():
-        with pytest.raises(TypeError, match="shares cannot be processed further"):
-            step(made)
-
-
 # Shares, multiples, bounds
 
 
@@ -207,30 +171,27 @@ def test_a_total_that_is_not_above_0_gives_zeros() -> None:
     assert len(below.notes) == 2
 
 
-@pytest.mark.parametrize("base", [1, 2, 3, 5, 10, 2**40, 2**62, HIGHEST])
-def test_counts_become_the_nearest_multiples(base: int) -> None:
-    counts = [*range(-30, 31), LOWEST, LOWEST + 1, HIGHEST, HIGHEST - 1, base // 2, -(base // 2)]
-    expected, beyond = [], 0
-    for count in counts:
-        near = round(Fraction(count, base)) * base  # ties to even
-        if not LOWEST <= near <= HIGHEST:
-            beyond += 1
-            near -= base if near > 0 else -base
-        expected.append(near)
-    made = histogram_of(counts).rounded(base)
-    assert values_of(made) == expected
-    assert len(made.notes) == (beyond > 0)
-    assert all(f"for {beyond} counts: they are the last one" in note for note in made.notes)
+def test_counts_become_the_nearest_multiples() -> None:
+    for base in (1, 2, 3, 5, 10, 2**40, 2**62, HIGHEST):
+        ends = [LOWEST, LOWEST + 1, HIGHEST, HIGHEST - 1, base // 2, -(base // 2)]
+        counts = [*range(-30, 31), *ends]
+        near = [round(Fraction(count, base)) * base for count in counts]  # ties to even
+        beyond = [each for each in near if not LOWEST <= each <= HIGHEST]
+        made = histogram_of(counts).rounded(base)
+        assert values_of(made) == [
+            each - (base if each > 0 else -base) if each in beyond else each for each in near
+        ]
+        notes = [f"for {len(beyond)} counts: they are the last one" in note for note in made.notes]
+        assert notes == [True] * bool(beyond)
 
 
-@pytest.mark.parametrize(
-    ("lower", "upper"),
-    [(0, None), (None, 5), (-1, 5), (3, 3), (LOWEST, HIGHEST), (HIGHEST, None), (None, LOWEST)],
-)
-def test_counts_are_clamped_as_numpy_does(lower: int | None, upper: int | None) -> None:
+def test_counts_are_clamped_as_numpy_does() -> None:
     counts = np.array([*range(-9, 9), LOWEST, HIGHEST])
-    made = histogram_of(counts).clamped(lower, upper)
-    assert np.array_equal(made.counts, np.clip(counts, lower, upper))
+    for lower, upper in (
+        (0, None), (None, 5), (-1, 5), (3, 3), (LOWEST, HIGHEST), (HIGHEST, None), (None, LOWEST),
+    ):  # fmt: skip
+        made = histogram_of(counts).clamped(lower, upper)
+        assert np.array_equal(made.counts, np.clip(counts, lower, upper)), (lower, upper)
 
 
 # Intervals
@@ -245,8 +206,6 @@ def test_intervals_are_those_of_the_release_cut_at_0(kind: str) -> None:
         assert np.array_equal(low, np.maximum(lower, 0))
         assert np.array_equal(high, np.maximum(upper, 0))
         assert low.dtype == high.dtype == np.int64
-    with pytest.raises(ValueError, match=r"^confidence"):
-        release.nonnegative().interval(2)
 
 
 def test_intervals_hold_the_true_counts() -> None:
@@ -268,87 +227,25 @@ def test_intervals_hold_the_true_counts() -> None:
 
 def test_what_does_not_survive_is_withheld() -> None:
     made = histogram_of(COUNTS).nonnegative()
-    with pytest.raises(TypeError, match=r"interval\(\) .* has intervals of the true counts"):
-        made.error_bound()
-    with pytest.raises(TypeError, match=r"release.interval\(\) has intervals of the true counts"):
-        made.normalized().interval()
-    for name in ("variance", "certificate"):
+    for name in ("variance", "certificate", "shares"):
         assert not hasattr(made, name)
+    assert not hasattr(made.normalized(), "counts")
+    assert not hasattr(histogram_of(COUNTS), "shares")
 
 
-# Arguments
+# Totals
 
 
-@pytest.mark.parametrize("wrong", [True, np.True_, 1.0, np.float64(2), "3", None, [4], b"1", 1j])
-def test_what_is_no_integer_is_refused(wrong: Any) -> None:
+def test_integers_of_numpy_are_taken() -> None:
     release = histogram_of(COUNTS)
-    with pytest.raises(TypeError, match=r"^n must be an integer"):
-        release.with_total(wrong)
-    with pytest.raises(TypeError, match=r"^base must be an integer"):
-        release.rounded(wrong)
-    if wrong is not None:
-        with pytest.raises(TypeError, match=r"^lower must be an integer"):
-            release.clamped(wrong)
-        with pytest.raises(TypeError, match=r"^upper must be an integer"):
-            release.clamped(None, wrong)
-
-
-@pytest.mark.parametrize("kind", [np.int8, np.uint64, np.int64])
-def test_integers_of_numpy_are_taken(kind: type) -> None:
-    release = histogram_of(COUNTS)
-    assert release.with_total(kind(9)) == release.with_total(9)
-    assert release.rounded(kind(5)) == release.rounded(5)
-    assert release.clamped(kind(0), kind(9)) == release.clamped(0, 9)
-    assert type(release.with_total(kind(9)).steps[0][1]) is int
-
-
-def test_integers_out_of_range_are_refused() -> None:
-    release = histogram_of(COUNTS)
-    for base in (0, -5, 2**63, 10**30):
-        with pytest.raises(ValueError, match=r"^base must be an integer from 1 to 2\*\*63 - 1"):
-            release.rounded(base)
-    for bound in (2**63, -(2**63) - 1):
-        with pytest.raises(ValueError, match=r"^lower must be in int64"):
-            release.clamped(bound)
-        with pytest.raises(ValueError, match=r"^upper must be in int64"):
-            release.clamped(0, bound)
-    with pytest.raises(ValueError, match=r"^lower or upper must be given"):
-        release.clamped()
-    with pytest.raises(ValueError, match=r"^lower must not be above upper, but 3 > 2"):
-        release.clamped(3, 2)
-    for n in (4 * 2**63, -4 * 2**63 - 1, 10**400):
-        with pytest.raises(ValueError, match=r"^n must be what 4 counts in int64 can sum to"):
-            release.with_total(n)
-    with pytest.raises(ValueError, match=r"^n must be nearer to the total of the counts"):
-        release.with_total(4 * HIGHEST)
-    with pytest.raises(ValueError, match=r"^n must be nearer to the total of the counts"):
-        release.nonnegative().with_total(4 * HIGHEST)
-
-
-def test_a_total_below_0_needs_negative_counts() -> None:
-    release = histogram_of(COUNTS)
-    assert release.with_total(-5).counts.sum() == -5
-    for make in (
-        lambda: release.nonnegative().with_total(-5),
-        lambda: release.with_total(-5).nonnegative(),
-        lambda: histogram_of([COUNTS, COUNTS]).nonnegative().with_total([3, -5]),
-    ):
-        with pytest.raises(
-            ValueError, match=r"^n must not be below 0 where no count may be, not -5"
-        ):
-            make()
-
-
-def test_each_key_needs_a_total() -> None:
-    release = histogram_of([COUNTS, COUNTS])
-    assert release.with_total((5, 6)) == release.with_total(np.array([5, 6]))
-    assert release.with_total([5, 6]).steps == (("with_total", (5, 6)),)
-    for wrong in (5, [5], [5, 6, 7], "56", None, np.zeros((2, 2), int)):
-        with pytest.raises(ValueError, match="one integer for each of the 2 keys"):
-            release.with_total(wrong)
-    for kind in ([5, 6.5], [True, 1], [5, None]):
-        with pytest.raises(TypeError, match=r"^each of n must be an integer"):
-            release.with_total(kind)
+    for kind in (np.int8, np.uint64, np.int64):
+        assert release.with_total(kind(9)) == release.with_total(9)
+        assert release.rounded(kind(5)) == release.rounded(5)
+        assert release.clamped(kind(0), kind(9)) == release.clamped(0, 9)
+        assert type(release.with_total(kind(9)).steps[0][1]) is int
+    by = histogram_of([COUNTS, COUNTS])
+    assert by.with_total((5, 6)) == by.with_total(np.array([5, 6]))
+    assert by.with_total([5, 6]).steps == (("with_total", (5, 6)),)
 
 
 def test_a_released_count_is_a_total() -> None:
@@ -356,10 +253,6 @@ def test_a_released_count_is_a_total() -> None:
     n = cydp.count([1, 2, 3], epsilon=1, rng=SeededGenerator(1))
     assert release.with_total(n) == release.with_total(n.value)
     assert histogram_of([COUNTS]).with_total([n]).counts.sum() == n.value
-    with pytest.raises(TypeError, match=r"^n must be an integer or a released count, not a .* sum"):
-        release.with_total(cydp.sum([1, 2], (0, 5), epsilon=1))
-    with pytest.raises(TypeError, match=r"^n must be an integer"):
-        release.with_total(cydp.mean([1, 2], (0, 5), epsilon=1))
 
 
 def released(n: int) -> NumberRelease:
@@ -380,13 +273,13 @@ def test_a_released_total_below_0_counts_as_0() -> None:
     made = by.nonnegative().with_total([n, 18])
     assert values_of(made) == [[0, 0, 0, 0], values_of(release.nonnegative())]
     assert made.notes == ("the released total of 1 of 2 keys is below 0: it counts as 0",)
-    with pytest.raises(ValueError, match=r"^n must not be below 0 where no count may be, not -7"):
+    with pytest.raises(ValueError, match="not -7"):
         by.nonnegative().with_total([n, -7])
 
 
 def test_noise_decides_about_no_error_of_totals() -> None:
     wide, n = histogram_of([HIGHEST, LOWEST, LOWEST]), released(0)
-    with pytest.raises(ValueError, match=r"^n must be nearer to the total of the counts"):
+    with pytest.raises(ValueError, match="nearer"):
         wide.with_total(0)
     made = wide.with_total(n)
     assert values_of(made) == [HIGHEST, LOWEST, LOWEST]

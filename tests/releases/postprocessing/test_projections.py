@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from collections.abc import Callable, Sequence
 from itertools import product
-from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
-from long_runs import examples
 from reference import projection
 from releases.postprocessing.made import (
+    HIGHEST,
+    LOWEST,
     histogram_of,
     nonnegative_of,
     table_of,
@@ -26,9 +23,6 @@ from releases.postprocessing.made import (
 import cydp
 from cydp import _core
 
-LOWEST, HIGHEST = -(2**63), 2**63 - 1
-SMALL = [*product(range(-2, 3), repeat=3)]
-
 INT64 = st.one_of(
     st.integers(-5, 5), st.integers(LOWEST, HIGHEST),
     st.builds(lambda sign, bits: sign * 2**bits, st.sampled_from([-1, 1]), st.integers(0, 62)),
@@ -37,7 +31,109 @@ INT64 = st.one_of(
 TABLES = st.lists(INT64, min_size=1, max_size=40)
 
 
-def seeded_tables(cells: int) -> dict[str, list[int]]:
+def fits(counts: Sequence[int]) -> bool:
+    return LOWEST <= min(counts) <= max(counts) <= HIGHEST
+
+
+# Closest: against all tables that are near
+
+Project = Callable[[list[tuple[int, ...]], list[int]], list[list[int]]]
+
+
+def of_release(counts: list[tuple[int, ...]], totals: list[int]) -> list[list[int]]:
+    """The tables of all keys of one release."""
+    made: list[list[int]] = values_of(histogram_of(counts).nonnegative().with_total(totals))
+    return made
+
+
+def farther(project: Project, tables: list[tuple[int, ...]], most: int) -> list[object]:
+    """Which tables of three cells have not the total, or are not the closest with it."""
+    near = {total: [*projection.tables(3, 0, most, total)] for total in range(most + 1)}
+    cases = list(product(tables, near))
+    made = project(*(list(each) for each in zip(*cases, strict=True)))
+    return [
+        (counts, total, found)
+        for (counts, total), found in zip(cases, made, strict=True)
+        if min(found) < 0 or sum(found) != total
+        or projection.distance(counts, found)
+        != min(projection.distance(counts, each) for each in near[total])
+    ]  # fmt: skip
+
+
+def test_no_table_without_negative_counts_is_closer() -> None:
+    assert farther(of_release, list(product(range(-2, 3), repeat=3)), 6) == []
+
+
+def clipped(counts: Sequence[int], total: int) -> list[int]:
+    """A mutant: what clipping at 0 makes."""
+    return [max(count, 0) for count in counts]
+
+
+def without_remainder(counts: Sequence[int], total: int) -> list[int]:
+    """A mutant: a threshold without the remainder."""
+    k = next(k for k in range(-9, 20) if sum(max(c - k, 0) for c in counts) <= total)
+    return [max(count - k, 0) for count in counts]
+
+
+def remainder_on_the_largest(counts: Sequence[int], total: int) -> list[int]:
+    """A mutant: the largest count takes all of the remainder."""
+    made = without_remainder(counts, total)
+    made[made.index(max(made))] += total - sum(made)
+    return made
+
+
+@pytest.mark.parametrize("mutant", [clipped, without_remainder, remainder_on_the_largest])
+def test_mutants_are_rejected(mutant: Callable[[Sequence[int], int], list[int]]) -> None:
+    assert farther(lambda *given: list(map(mutant, *given)), [(5, -1, 3), (4, 4, 4)], 6)
+
+
+def test_no_table_with_the_total_is_closer() -> None:
+    cases = list(product(product(range(-2, 3), repeat=3), range(-6, 7)))
+    near = {total: [*projection.tables(3, -5, 5, total)] for total in range(-6, 7)}
+    made = values_of(histogram_of([counts for counts, _ in cases])
+                     .with_total([total for _, total in cases]))  # fmt: skip
+    for (counts, total), found in zip(cases, made, strict=True):
+        assert sum(found) == total
+        best = min(projection.distance(counts, other) for other in near[total])
+        assert projection.distance(counts, found) == best, (counts, total)
+
+
+# Within 1 of real numbers, and exactly as defined
+
+
+@given(TABLES, st.integers(0, HIGHEST))
+@example([HIGHEST] * 9, 9)
+@example([LOWEST] * 9, 9)
+def test_counts_are_within_1_of_the_closest_real_numbers(counts: list[int], other: int) -> None:
+    own = max(sum(counts), 0)
+    for total in (own, other):
+        made = nonnegative_of(counts, total)
+        assert sum(made) == total
+        assert made == projection.nonnegative(counts, total)
+        near = projection.real_nonnegative(counts, total)
+        assert all(abs(a - b) < 1 for a, b in zip(made, near, strict=True))
+        assert nonnegative_of(made) == made  # twice is once
+    assert nonnegative_of(counts) == nonnegative_of(counts, own)
+
+
+@given(TABLES, st.data())
+def test_a_total_moves_all_counts_alike(counts: list[int], data: st.DataObject) -> None:
+    total = data.draw(st.integers(len(counts) * LOWEST, len(counts) * HIGHEST))
+    expected = projection.with_total(counts, total)
+    if not fits(expected):
+        with pytest.raises(ValueError, match=r"^n must be nearer to the total"):
+            with_total_of(counts, total)
+        return
+    assert with_total_of(counts, total) == expected
+    assert sum(expected) == total
+    near = projection.real_with_total(counts, total)
+    assert all(abs(a - b) < 1 for a, b in zip(expected, near, strict=True))
+    assert with_total_of(expected, total) == expected  # twice is once
+    both = histogram_of(counts).with_total(abs(total) >> 10).nonnegative()
+    assert values_of(both) == projection.nonnegative(counts, abs(total) >> 10)
+
+
+def tables_of_all_sizes(cells: int) -> dict[str, list[int]]:
     rng = np.random.default_rng(2026)
     counts = rng.geometric(0.1, cells) - 1 + rng.geometric(0.4, cells) - rng.geometric(0.4, cells)
     powers = 2.0 ** rng.uniform(0, 62, cells) * rng.choice([-1, 1], cells)
@@ -45,7 +141,7 @@ def seeded_tables(cells: int) -> dict[str, list[int]]:
     one[cells // 2] = 2**62
     return {
         "typical": counts.tolist(),
-        "sparse": (np.where(rng.random(cells) < 0.05, counts * 20, counts % 7 - 3)).tolist(),
+        "sparse": np.where(rng.random(cells) < 0.05, counts * 20, counts % 7 - 3).tolist(),
         "every size": powers.astype(np.int64).tolist(),
         "one huge": one.tolist(),
         "all equal": [7] * cells,
@@ -54,115 +150,16 @@ def seeded_tables(cells: int) -> dict[str, list[int]]:
     }
 
 
-# Closest: against all tables that are near
-
-
-@pytest.mark.parametrize("counts", SMALL, ids=str)
-def test_no_table_without_negative_counts_is_closer(counts: tuple[int, ...]) -> None:
-    for total in range(7):
-        made = nonnegative_of(counts, total)
-        assert min(made) >= 0
-        assert sum(made) == total
-        best = min(projection.distance(counts, other)
-                   for other in projection.tables(len(counts), 0, 6, total))  # fmt: skip
-        assert projection.distance(counts, made) == best
-
-
-@pytest.mark.parametrize("counts", SMALL, ids=str)
-def test_no_table_with_the_total_is_closer(counts: tuple[int, ...]) -> None:
-    for total in range(-6, 7):
-        made = with_total_of(counts, total)
-        assert sum(made) == total
-        best = min(projection.distance(counts, other)
-                   for other in projection.tables(len(counts), -7, 7, total))  # fmt: skip
-        assert projection.distance(counts, made) == best
-
-
-def clipped(counts: Sequence[int]) -> list[int]:
-    """A mutant: what clipping at 0 makes, whose total is too large."""
-    return [max(count, 0) for count in counts]
-
-
-def without_remainder(counts: Sequence[int]) -> list[int]:
-    """A mutant: a threshold without the remainder."""
-    total = max(sum(counts), 0)
-    k = next(k for k in range(20) if sum(max(c - k, 0) for c in counts) <= total)
-    return [max(count - k, 0) for count in counts]
-
-
-def remainder_on_the_first(counts: Sequence[int]) -> list[int]:
-    """A mutant: the first count above the threshold takes all of the remainder."""
-    made = [max(count - 1, 0) for count in counts]
-    made[made.index(max(made))] += max(sum(counts), 0) - sum(made)
-    return made
-
-
-def is_closest(made: Sequence[int], counts: Sequence[int]) -> bool:
-    total = max(sum(counts), 0)
-    return (
-        min(made) >= 0
-        and sum(made) == total
-        and projection.distance(counts, made)
-        == min(projection.distance(counts, each)
-               for each in projection.tables(len(counts), 0, 8, total))
-    )  # fmt: skip
-
-
-@pytest.mark.parametrize("mutant", [clipped, without_remainder, remainder_on_the_first])
-def test_mutants_are_rejected(mutant: Callable[[Sequence[int]], list[int]]) -> None:
-    tables = [(5, -1, 3, 2), (-3, 4, 4, 4), (2, 2, -1, 0), (-5, -4, 1, 2)]
-    assert all(is_closest(nonnegative_of(counts), counts) for counts in tables)
-    assert not all(is_closest(mutant(counts), counts) for counts in tables)
-
-
-# Within 1 of real numbers, and exactly as defined
-
-
-@given(TABLES, st.data())
-@settings(max_examples=examples(300), deadline=None)
-@example([HIGHEST] * 9, None)
-@example([LOWEST] * 9, None)
-def test_counts_are_within_1_of_the_closest_real_numbers(
-    counts: list[int], data: st.DataObject | None
-) -> None:
-    totals = [max(sum(counts), 0)]
-    if data is not None:
-        totals.append(data.draw(st.integers(0, HIGHEST)))
-    for total in totals:
-        made = nonnegative_of(counts, total)
-        assert sum(made) == total
-        assert made == projection.nonnegative(counts, total)
-        near = projection.real_nonnegative(counts, total)
-        assert all(abs(a - b) < 1 for a, b in zip(made, near, strict=True))
-    assert nonnegative_of(counts) == nonnegative_of(counts, totals[0])
-
-
-@given(TABLES, st.data())
-@settings(max_examples=examples(300), deadline=None)
-def test_a_total_moves_all_counts_alike(counts: list[int], data: st.DataObject) -> None:
-    total = data.draw(st.integers(len(counts) * LOWEST, len(counts) * HIGHEST))
-    expected = projection.with_total(counts, total)
-    if not all(LOWEST <= count <= HIGHEST for count in expected):
-        with pytest.raises(ValueError, match=r"^n must be nearer to the total"):
-            with_total_of(counts, total)
-        return
-    assert with_total_of(counts, total) == expected
-    assert sum(expected) == total
-    near = projection.real_with_total(counts, total)
-    assert all(abs(a - b) < 1 for a, b in zip(expected, near, strict=True))
-
-
-@pytest.mark.parametrize("kind", seeded_tables(1))
-def test_many_counts_are_those_of_the_definition(kind: str) -> None:
-    counts = seeded_tables(10_000)[kind]
-    assert nonnegative_of(counts) == projection.nonnegative(counts, max(sum(counts), 0))
-    for total in (0, 1, 12_345, 10**10, max(counts)):
-        if total >= 0:
-            assert nonnegative_of(counts, total) == projection.nonnegative(counts, total)
-    for total in (0, -(10**9), sum(counts), sum(counts) // 2 + 17):
-        expected = projection.with_total(counts, total)
-        if LOWEST <= min(expected) <= max(expected) <= HIGHEST:
-            assert with_total_of(counts, total) == expected
+@pytest.mark.parametrize("cells", [600, pytest.param(10_000, marks=pytest.mark.long)])
+def test_many_counts_are_those_of_the_definition(cells: int) -> None:
+    for kind, counts in tables_of_all_sizes(cells).items():
+        own = sum(counts)
+        assert nonnegative_of(counts) == projection.nonnegative(counts, max(own, 0)), kind
+        for total in (0, 1, 12_345, 10**10, max(*counts, 0)):
+            assert nonnegative_of(counts, total) == projection.nonnegative(counts, total), kind
+        for total in (0, -(10**9), own, own // 2 + 17):
+            expected = projection.with_total(counts, total)
+            assert not fits(expected) or with_total_of(counts, total) == expected, kind
 
 
 def test_totals_beyond_two_words_are_exact() -> None:
@@ -178,52 +175,17 @@ def test_totals_beyond_two_words_are_exact() -> None:
 # What a total does to symmetric noise
 
 
-def test_an_excess_and_its_negative_move_counts_alike() -> None:
+def test_an_excess_and_its_negative_move_counts_alike_and_evenly() -> None:
     """So symmetric noise stays symmetric, and counts unbiased."""
     for cells in range(1, 12):
-        for excess in range(1, 40):
-            zeros = [0] * cells
-            down, up = with_total_of(zeros, -excess), with_total_of(zeros, excess)
-            assert down == [-count for count in up]
+        excesses = list(range(1, 40))
+        zeros = histogram_of(np.zeros((len(excesses), cells)))
+        up, down = (zeros.with_total([sign * each for each in excesses]) for sign in (1, -1))
+        assert np.array_equal(up.counts, -down.counts)
+    assert np.reshape(with_total_of([0] * 100, 30), (10, 10)).sum(1).tolist() == [3] * 10
 
 
-def test_a_remainder_is_spread_evenly() -> None:
-    counts = np.array(with_total_of([0] * 100, 30))
-    assert counts.sum() == 30
-    assert counts.reshape(10, 10).sum(1).tolist() == [3] * 10
-
-
-# Properties
-
-
-@given(TABLES)
-@settings(max_examples=examples(100), deadline=None)
-def test_twice_is_once(counts: list[int]) -> None:
-    once = histogram_of(counts).nonnegative()
-    assert once.nonnegative() == once
-    assert nonnegative_of(values_of(once)) == values_of(once)
-    total = sum(counts) // 3
-    if all(LOWEST <= count <= HIGHEST for count in projection.with_total(counts, total)):
-        twice = histogram_of(counts).with_total(total)
-        assert with_total_of(values_of(twice), total) == values_of(twice)
-
-
-@given(TABLES, st.integers(0, 1000))
-@settings(max_examples=examples(100), deadline=None)
-def test_the_order_of_constraints_does_not_matter(counts: list[int], total: int) -> None:
-    first = histogram_of(counts).nonnegative().with_total(total)
-    step = histogram_of([0] * len(counts)).with_total(total)  # which fits, whatever the counts
-    assert step.nonnegative().counts.sum() == total
-    if all(LOWEST <= count <= HIGHEST for count in projection.with_total(counts, total)):
-        second = histogram_of(counts).with_total(total).nonnegative()
-        assert second == first
-        assert values_of(second) == values_of(first)
-
-
-def test_what_is_not_negative_stays() -> None:
-    for counts in ([0], [3, 0, 5], [HIGHEST, 0, HIGHEST]):
-        assert nonnegative_of(counts) == counts
-        assert with_total_of(counts, sum(counts)) == counts
+# Totals
 
 
 def test_a_total_below_0_gives_zeros_and_says_so() -> None:
@@ -257,51 +219,21 @@ def test_several_axes_are_one_table() -> None:
     assert made.counts.sum() == 100
 
 
-@pytest.mark.parametrize("bind", [
-    lambda counts, out: _core.project_total(counts, np.zeros((2, 2), np.uint64), out),
-    lambda counts, out: _core.project_nonnegative(counts, np.zeros((2, 2), np.uint64), out),
-    lambda counts, out: _core.project_nonnegative(counts, None, out),
-    lambda counts, out: _core.shares(counts, out.astype(float)),
-    lambda counts, out: _core.round_counts(counts, 2, out),
-    lambda counts, out: _core.clamp_counts(counts, 0, 1, out),
-])  # fmt: skip
-def test_bindings_check_shapes(bind: Callable[[Any, Any], object]) -> None:
-    counts = np.ones((2, 3), np.int64)
-    bind(counts, np.empty((2, 3), np.int64))
-    for shape in ((1, 3), (2, 2), (3, 2), (0, 3)):
-        with pytest.raises(ValueError, match="results must have the shape of the counts"):
-            bind(counts, np.empty(shape, np.int64))
-    for shape in ((1, 2), (2, 1), (3, 2)):
-        with pytest.raises(ValueError, match="pairs of words, one for each table"):
-            _core.project_total(counts, np.zeros(shape, np.uint64), counts.copy())
-
-
-CODE = """
-import hashlib
-import numpy as np
-from releases.postprocessing.made import histogram_of
-from releases.postprocessing.test_projections import seeded_tables
-digest = hashlib.sha256()
-for counts in seeded_tables(3001).values():
-    release = histogram_of(counts)
-    for made in (release.nonnegative(), release.nonnegative().with_total(10**6),
-                 release.normalized(), release.rounded(7), release.clamped(-3, 2**40)):
-        digest.update(np.asarray(made).tobytes())
-print(digest.hexdigest())
-"""
-
-
-def test_tables_are_the_same_under_every_isa_and_number_of_threads() -> None:
-    """Whatever runs here; portable always does."""
-    printed = []
-    for forced in ({"CYDP_FORCE_ISA": "portable"}, {"CYDP_FORCE_ISA": "avx2"}, {},
-                   {"CYDP_NUM_THREADS": "1"}, {"CYDP_NUM_THREADS": "7"}):  # fmt: skip
-        path = os.pathsep.join(filter(None, sys.path))
-        env = os.environ | forced | {"PYTHONPATH": path}
-        done = subprocess.run(
-            [sys.executable, "-c", CODE], capture_output=True, text=True, check=False, env=env
-        )
-        if done.returncode == 0 or forced != {"CYDP_FORCE_ISA": "avx2"}:
-            assert done.returncode == 0, done.stderr
-            printed.append(done.stdout)
-    assert len(set(printed)) == 1
+def test_bindings_check_shapes() -> None:
+    counts, words = np.ones((2, 3), np.int64), np.zeros((2, 2), np.uint64)
+    binds = {
+        "project_total": lambda out: _core.project_total(counts, words, out),
+        "project_nonnegative": lambda out: _core.project_nonnegative(counts, None, out),
+        "shares": lambda out: _core.shares(counts, out.astype(float)),
+        "round_counts": lambda out: _core.round_counts(counts, 2, out),
+        "clamp_counts": lambda out: _core.clamp_counts(counts, 0, 1, out),
+    }
+    for bind in binds.values():
+        bind(np.empty((2, 3), np.int64))
+        for shape in ((1, 3), (2, 2), (3, 2), (0, 3)):
+            with pytest.raises(ValueError, match="shape"):
+                bind(np.empty(shape, np.int64))
+    for project in (_core.project_total, _core.project_nonnegative):
+        for shape in ((1, 2), (2, 1), (3, 2)):
+            with pytest.raises(ValueError, match="pairs"):
+                project(counts, np.zeros(shape, np.uint64), counts.copy())
