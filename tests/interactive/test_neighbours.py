@@ -74,15 +74,3 @@ def test_nothing_but_answers_depends_on_a_record(
         found.append(told(folder, table_of(row, others), durable=durable))
     assert all(each == found[0] for each in found[1:])
     assert len(found[0]) > 8
-
-
-def test_a_key_that_reads_the_table_would_be_noticed(tmp_path: Path) -> None:
-    """The planted mutant: a version made of the contents, which nobody should do."""
-    ids = set()
-    for place, row in enumerate([None, ROWS[0]]):
-        table = table_of(row, 3)
-        ledger = BudgetLedger.create(tmp_path / str(place), PureDP(1), privacy_unit="row")
-        Session(table, ledger, version=str(len(table["x"]))).count(epsilon=1)
-        ids.add(ledger.history()[-2]["charge_id"])
-        ledger.close()
-    assert len(ids) == 2

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import pytest
 
 import cydp
 from cydp.interactive._question import question_of
@@ -111,14 +110,15 @@ EVERY = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("release", "name"), EVERY, ids=[f"{release.__name__}-{name}" for release, name in EVERY]
-)
-def test_each_parameter_is_part_of_the_key(release: Callable[..., Any], name: str) -> None:
-    one, two = other_of(release, name)
-    assert key(release, **one) == key(release, **one)
-    assert key(release, **one) != key(release, **two)
-    assert key(release, **one) != key(release, 1, **one)
+def test_each_parameter_is_part_of_the_key() -> None:
+    same = []
+    for release, name in EVERY:
+        one, two = other_of(release, name)
+        keys = [key(release, **one), key(release, **two), key(release, 1, **one)]
+        if len(set(keys)) < 3 or key(release, **one) != keys[0]:
+            same.append((release.__name__, name))
+    assert same == []
+    assert len(EVERY) > 150
 
 
 def test_releases_have_keys_of_their_own() -> None:
@@ -171,12 +171,13 @@ SAME: list[tuple[Callable[..., Any], list[dict[str, Any]]]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("release", "spellings"), SAME)
-def test_equal_questions_have_one_key(
-    release: Callable[..., Any], spellings: list[dict[str, Any]]
-) -> None:
-    assert len({key(release, **each) for each in spellings}) == 1
-    assert len(spellings) > 1
+def test_equal_questions_have_one_key() -> None:
+    several = [
+        (release.__name__, spellings)
+        for release, spellings in SAME
+        if len({key(release, **each) for each in spellings}) > 1
+    ]
+    assert several == []
 
 
 def test_a_median_is_the_quantile_one_half() -> None:
@@ -190,6 +191,7 @@ DIFFERENT: list[tuple[Callable[..., Any], dict[str, Any], dict[str, Any]]] = [
     (cydp.count, {"column": 0.5}, {"column": "0.5"}),
     (cydp.count, {"column": ("a", "b")}, {"column": "('a', 'b')"}),
     (cydp.histogram, {"bins": [0, 1]}, {"bins": [0, 1, 2]}),
+    (cydp.histogram, {"bins": [0, 1]}, {"bins": [0, 2]}),
     (cydp.histogram, {"bins": 2, "range": (0, 0.1)}, {"bins": 2, "range": (0, np.float32(0.1))}),
     (
         cydp.histogram,
@@ -200,40 +202,13 @@ DIFFERENT: list[tuple[Callable[..., Any], dict[str, Any], dict[str, Any]]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("release", "one", "two"), DIFFERENT)
-def test_other_questions_have_other_keys(
-    release: Callable[..., Any], one: dict[str, Any], two: dict[str, Any]
-) -> None:
-    assert key(release, epsilon=1, **one) != key(release, epsilon=1, **two)
-
-
-DATA = [[1, 2], np.array([1, 2]), pd.Series([1, 2])]
-COLUMNS = [
-    (cydp.count, "column", {}),
-    (cydp.count, "user", {"max_rows": 1}),
-    (cydp.histogram, "by", {"bins": 2, "range": (0, 1), "column": "x", "by_keys": [1]}),
-    (cydp.histogramdd, "columns", {"bins": 2, "range": [(0, 1)]}),
-    (cydp.group_by, "by", {"keys": [1]}),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("release", "name", "more"), COLUMNS, ids=lambda case: str(case)[:20])
-@pytest.mark.parametrize("data", DATA, ids=["list", "array", "series"])
-def test_a_column_is_no_name(
-    release: Callable[..., Any], name: str, more: dict[str, Any], data: Any
-) -> None:
-    """What a user's column holds must not become part of a key."""
-    given = [[*data]] if name in ("by", "columns") and isinstance(data, list) else data
-    with pytest.raises(TypeError, match=f"^{name} must be the name of a column of the session's"):
-        key(release, epsilon=1, **more, **{name: given})
-
-
-def test_labels_without_names_are_refused() -> None:
-    """Without `column`, what `by` has would be the labels of records."""
-    with pytest.raises(TypeError, match=r"^by must be the name .* give column= as well$"):
-        key(cydp.histogram, bins=2, range=(0, 1), by=["f", "m"], by_keys=["f"], epsilon=1)
-    with pytest.raises(TypeError, match=r"^column must be a name that is text or a number"):
-        key(cydp.count, column=object(), epsilon=1)
+def test_other_questions_have_other_keys() -> None:
+    alike = [
+        (release.__name__, one, two)
+        for release, one, two in DIFFERENT
+        if key(release, epsilon=1, **one) == key(release, epsilon=1, **two)
+    ]
+    assert alike == []
 
 
 def test_the_text_is_one_line_that_a_ledger_takes() -> None:
@@ -248,6 +223,9 @@ def test_the_text_is_one_line_that_a_ledger_takes() -> None:
     given = {"keys": np.array([1, 2]), "epsilon": np.float64(0.1), "column": None}
     written = question_of(cydp.value_counts, given, given | {"column": "x"}, 0).text
     assert written == "value_counts(keys=<ndarray>, epsilon=0.1)"
+    edges = {"bins": [np.arange(40.0), 3], "range": [None, (0, 1)], "epsilon": 1}
+    assert "\n" in repr(edges["bins"][0])  # type: ignore[index]
+    assert len(question_of(cydp.histogramdd, edges, edges, 0).text.splitlines()) == 1
 
 
 def test_the_id_of_a_charge_is_the_same_in_every_process() -> None:

@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from models.tables import FEATURES, TARGET, made
+from scipy.stats import binom
 
 import cydp
 from cydp.models import LinearRegression, linear_regression
@@ -49,9 +50,6 @@ def test_without_noise_it_is_least_squares() -> None:
         [model.predict({"a": [10], "b": [0]})[0]] * 2
     )
     assert np.isnan(model.predict({"a": [None], "b": [0]})).all()
-    assert str(model).splitlines()[0] == (
-        "linear_regression: 3 terms; epsilon=100000000000, relation='add-remove'"
-    )
 
 
 def test_statistics_are_the_sums_of_products() -> None:
@@ -90,8 +88,6 @@ def test_rows_with_a_missing_number_do_not_count() -> None:
 def test_at_most_max_rows_of_a_user_count() -> None:
     table = made(30) | {"user": ["ann"] * 20 + ["bob"] * 10}
     assert fit(table, user="user", max_rows=3).rows == pytest.approx(6)
-    with pytest.raises(TypeError, match=r"^max_rows must be given with user="):
-        fit(table, user="user")
     assert fit(duckdb.from_df(pd.DataFrame(table)), user="user", max_rows=3).rows == (
         pytest.approx(6)
     )
@@ -148,11 +144,11 @@ def _check_neighbours(relation: str) -> None:
     assert farthest([vector for vector in loose if max(map(abs, vector)) < 2**200])[0] > change.l1
 
 
-@pytest.mark.parametrize("row", WORST[:: len(WORST) // 6])
-def test_the_release_adds_what_the_oracle_adds(row: dict[str, Any]) -> None:
-    table = {name: [*values, row[name]] for name, values in made(5).items()}
+def test_the_release_adds_what_the_oracle_adds() -> None:
     before = fit(made(5)).products
-    assert (fit(table).products - before).tolist() == exact_sums([row])
+    for row in WORST[:: len(WORST) // 6]:
+        table = {name: [*values, row[name]] for name, values in made(5).items()}
+        assert (fit(table).products - before).tolist() == exact_sums([row]), row
 
 
 def test_users_change_it_as_often_as_their_rows_count() -> None:
@@ -163,55 +159,55 @@ def test_users_change_it_as_often_as_their_rows_count() -> None:
         assert (change.l1, change.l2) == (2 * one.l1, 2 * one.l2)
 
 
-@pytest.mark.parametrize(
-    "value", [np.nan, np.inf, -np.inf, 1e308, -1e308, 5e-324, 0.0, -0.0, 2.0**53]
-)
-def test_no_value_changes_anything_but_the_numbers(value: float) -> None:
-    usual, table = made(4), made(4)
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        for name in NAMES:
-            table[name][0] = value
-        model = fit(table, epsilon=1)
-    assert not caught
-    assert model.query == fit(usual, epsilon=1).query
-    assert model.products.dtype == np.int64
-    assert np.isfinite([model.intercept, *model.coefficients.values(), model.penalty]).all()
+def test_no_value_changes_anything_but_the_numbers() -> None:
+    usual = fit(made(4), epsilon=1)
+    for value in (np.nan, np.inf, -np.inf, 1e308, -1e308, 5e-324, 0.0, -0.0, 2.0**53):
+        table = made(4)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            for name in NAMES:
+                table[name][0] = value
+            model = fit(table, epsilon=1)
+        assert not caught
+        assert model.query == usual.query
+        assert model.products.dtype == np.int64
+        assert np.isfinite([model.intercept, *model.coefficients.values(), model.penalty]).all()
 
 
-@pytest.mark.parametrize("rows", [0, 1, 5])
-@pytest.mark.parametrize("privacy", [{"epsilon": 1e-3}, {"epsilon": 1}, {"rho": 1e-6}])
-def test_noise_never_leaves_it_unsolved(rows: int, privacy: dict[str, Any]) -> None:
-    for seed in range(20):
+def test_noise_never_leaves_it_unsolved() -> None:
+    kinds: list[tuple[int, dict[str, Any]]] = [
+        (0, {"epsilon": 1}), (1, {"rho": 1e-6}), (5, {"epsilon": 1e-3}), (1, {"epsilon": 1}),
+    ]  # fmt: skip
+    for seed, (rows, privacy) in itertools.product(range(12), kinds):
         model = linear_regression(
             made(rows), FEATURES, TARGET, ridge=2, rng=SeededGenerator(seed), **privacy
         )
         inner = model.statistics[:-1, :-1] + model.penalty * np.eye(3)
         assert np.linalg.eigvalsh(inner)[0] >= 1.99 * np.sqrt(3 * model.variance)
-        assert model.penalty >= 2
         assert np.abs(model.predict(made(5))).max() <= 50
 
 
-@pytest.mark.parametrize("table", [made(0), {name: [0, 0] for name in NAMES}])
-def test_no_noise_never_leaves_it_unsolved(table: dict[str, Any]) -> None:
+def test_without_noise_it_is_solved_too_and_ridge_is_added() -> None:
     """At this epsilon the variance of the noise is 0 in a double."""
-    model = fit(table, epsilon=10**12)
-    assert model.variance == 0
-    assert np.isfinite([model.intercept, *model.coefficients.values()]).all()
-    assert np.abs(model.predict(made(5))).max() <= 50
+    for table in (made(0), {name: [0, 0] for name in NAMES}):
+        model = fit(table, epsilon=10**12)
+        assert model.variance == 0
+        assert np.isfinite([model.intercept, *model.coefficients.values()]).all()
+        assert np.abs(model.predict(made(5))).max() <= 50
+    assert fit(made(50), ridge=7).penalty == pytest.approx(7)
 
 
 @pytest.mark.parametrize("mutant", [1, 2])
 def test_the_noise_is_as_large_as_it_is_said(mutant: int) -> None:
-    """4,000 noises; the mutant has noise for half the sensitivity."""
+    """2,000 noises; the mutant has noise for half the sensitivity."""
     table, outside = made(3), 0
     exact, rng = fit(table).statistics[np.triu_indices(4)], SeededGenerator(5)
-    for _ in range(400):
+    for _ in range(200):
         noisy = linear_regression(table, FEATURES, TARGET, epsilon=1, rng=rng)
         off = np.abs(noisy.statistics[np.triu_indices(4)] - exact) / mutant
         outside += int(np.count_nonzero(off > noisy.error_bound("0.9")))
-    # P(Binomial(4000, 0.1) outside (290, 520)) < 1e-8.
-    assert (290 < outside < 520) == (mutant == 1)
+    low, high = binom.cdf(outside, 2000, 0.1), binom.sf(outside - 1, 2000, 0.1)
+    assert (min(low, high) > 1e-8) == (mutant == 1)
 
 
 def test_no_linear_function_falls_below_the_least_error() -> None:
@@ -221,10 +217,10 @@ def test_no_linear_function_falls_below_the_least_error() -> None:
     least = float(np.mean(residual**2))
     assert fit(table).least_squared_error() == pytest.approx(least, rel=0.01)
     rng, found = SeededGenerator(3), []
-    for _ in range(200):
+    for _ in range(40):
         model = linear_regression(table, FEATURES, TARGET, epsilon=1000, rng=rng)
         found.append(model.least_squared_error("0.999"))
-    assert max(found) < least * 1.001  # which 200 models miss with probability 0.2 at most
+    assert max(found) < least * 1.001  # which 40 models miss with probability 0.04 at most
     assert max(found) > 0
     assert fit(table, epsilon=1e-3).least_squared_error() == 0
 
@@ -267,44 +263,3 @@ class Unread(np.ndarray):
 
     def __array_ufunc__(self, *_: Any, **__: Any) -> Any:
         pytest.fail("data was read")
-
-
-BAD = [
-    ({"features": {}}, "features must have 1 to 500"),
-    ({"features": ["a"]}, "features must be a dict"),
-    ({"features": {"a": 5}}, "features['a'] must be a pair"),
-    ({"features": {"a": (1, 1)}}, "lower < upper"),
-    ({"features": {"a": (2, 1)}}, "lower <= upper"),
-    ({"features": {"a": (0, np.nan)}}, "features['a']"),
-    ({"features": {1.5: (0, 1)}}, "not by float"),
-    ({"features": {"y": (0, 1)}}, "target must be another column"),
-    ({"features": {"c": (0, 1)}}, "features['c'] must be a column of table, which has"),
-    ({"target": {"z": (0, 1)}}, "target['z'] must be a column of table, which has"),
-    ({"target": {}}, "target must have one column, not 0"),
-    ({"target": {"y": (0, 1), "b": (0, 1)}}, "target must have one column, not 2"),
-    ({"table": [1, 2]}, "table must be"),
-    ({"table": {"a": ["x"], "b": [1], "y": [1]}}, "'a'"),
-    ({"table": {"a": [1, 2], "b": [1], "y": [1]}}, "one length"),
-    ({"ridge": -1}, "ridge must be"),
-    ({"ridge": "much"}, "ridge must be"),
-    ({"epsilon": None}, "epsilon must be given"),
-    ({"epsilon": 0}, "epsilon must be"),
-    ({"delta": 1e-6, "rho": 1}, "rho must be given alone"),
-    ({"relation": "other"}, "relation must be"),
-    ({"max_rows": 2}, "user"),
-    ({"user": "nobody"}, "user must be a column"),
-]
-
-
-@pytest.mark.parametrize(("wrong", "message"), BAD, ids=[message for _, message in BAD])
-def test_bad_input_is_refused_before_it_is_paid(wrong: dict[str, Any], message: str) -> None:
-    paid = cydp.PrivacyFilter(cydp.PureDP(1))
-    given: dict[str, Any] = {
-        "table": made(3), "features": FEATURES, "target": TARGET, "epsilon": 1, "budget": paid
-    }  # fmt: skip
-    if wrong.get("user"):
-        wrong = wrong | {"max_rows": 1}
-    with pytest.raises((TypeError, ValueError)) as refused:
-        linear_regression(**(given | wrong))
-    assert message in str(refused.value)
-    assert paid.spent == cydp.PureDP(0)

@@ -29,9 +29,9 @@ def differing(published: Any, rows: Any) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    "tables",
-    [["educ"], [("sex", "age")], TABLES, [("race", "sex"), ("race", "married", "sex"), "age"]],
-)
+    "tables", [["educ"], TABLES, [("race", "sex"), ("race", "married", "sex"), "age"]],
+    ids=["one", "chain", "nested"],
+)  # fmt: skip
 def test_all_tables_of_as_many_rows_are_exactly_those(tables: Any) -> None:
     published = publish(tables)
     for seed, within_bins in enumerate(("uniform", "middle")):
@@ -40,14 +40,6 @@ def test_all_tables_of_as_many_rows_are_exactly_those(tables: Any) -> None:
         assert not differing(published, rows)
     assert not differing(published, published.sample(published.total))
     assert "age" not in rows or set(rows["age"] % 10) == {5.0}
-
-
-def test_rows_without_what_tables_share_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    published = publish()
-    assert published.tables
-    monkeypatch.setattr(np, "argsort", lambda x, **_: np.arange(len(x)))
-    rows = published.sample(rng=SeededGenerator(1))
-    assert differing(published, rows) == ["age, educ", "educ, married", "race, married"]
 
 
 def p_value(published: Any, rows: Any, columns: tuple[str, ...]) -> float:
@@ -89,18 +81,15 @@ def test_columns_that_no_table_links_are_independent_and_it_says_so() -> None:
 
 def test_numbers_are_within_their_bins() -> None:
     edges = [0, 0.5, 0.5, 0.5 + 2**-53, 1, 3]
-    data = {"x": [0.2, 0.5, 0.75, 3.0]}
+    data = {"x": [0.2, *[0.5] * 60, 0.75, 3.0]}  # 60 rows in a bin of a single number
     published = contingency_tables(data, {"x": (edges, None)}, ["x"], epsilon=5000)
-    assert published["x"].counts.sum() == 4
+    assert published["x"].counts.sum() == 63
     for within_bins in ("uniform", "middle"):
         rows = published.sample(within_bins=within_bins)
         assert np.array_equal(np.histogram(rows["x"], edges)[0], published["x"].counts)
     uniform = publish(["age"]).sample(DRAWN, rng=SeededGenerator(5))["age"]
     low = np.count_nonzero(uniform % 10 < 5)
     assert LIMIT < binom.cdf(low, DRAWN, 0.5) < 1 - LIMIT
-    unbounded = contingency_tables(data, {"x": ([0, 1, np.inf], None)}, ["x"], epsilon=1)
-    with pytest.raises(ValueError, match="bins of x must have finite edges"):
-        unbounded.sample()
 
 
 def test_an_empty_total_gives_uniform_rows_if_any() -> None:
@@ -121,18 +110,6 @@ def test_rows_are_a_table_for_frames_and_releases() -> None:
     assert rows.loss == published.loss
     assert rows.release is published
     assert polars.DataFrame(rows).height == len(pandas.DataFrame(dict(rows))) == rows.n
-    with pytest.raises(TypeError, match="to_pandas"):  # else a frame of the names of columns
-        pandas.DataFrame(rows)
-
-
-@pytest.mark.parametrize(
-    ("given", "error"),
-    [({"n": -1}, ValueError), ({"n": 1.5}, TypeError), ({"within_bins": "left"}, ValueError),
-     ({"rng": np.random.default_rng()}, TypeError)],
-)  # fmt: skip
-def test_wrong_arguments_are_refused(given: Any, error: type[Exception]) -> None:
-    with pytest.raises(error):
-        publish(["sex"]).sample(**given)
 
 
 def test_the_same_words_give_the_same_rows() -> None:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from itertools import combinations, product
 from typing import Any
 
 import numpy as np
 import pytest
-from workloads.linear_algebra import all_ranges, covariance, weights_of
+from workloads.linear_algebra import all_ranges, covariance, nodes_of, weights_of
 
-from cydp import PrivacyFilter, PureDP
+from cydp.releases._privacy import read_privacy
+from cydp.releases._unit import Unit
 from cydp.testing import SeededGenerator
 from cydp.workloads import LinearRelease, Workload, linear_queries
 from cydp.workloads._queries import MatrixQueries, Queries, RangeQueries, read_matrix
-from cydp.workloads._strategies import STRATEGIES
+from cydp.workloads._strategies import STRATEGIES, strategies_of
 from cydp.workloads._tree import Tree
 
 X = np.array([3.0, 7, 7, 8, 20, 55, np.nan, 120, -5])
@@ -26,19 +28,15 @@ def released(workload: Any, **given: Any) -> LinearRelease:
     return linear_queries(X, workload, 10, (0, 100), **given)
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
-@pytest.mark.parametrize(
-    ("workload", "matrix"),
-    [(INTEGERS, INTEGERS), (INTEGERS * 1.0, INTEGERS), (Workload.prefixes(10), PREFIXES)],
-    ids=["integers", "floats", "prefixes"],
-)
-def test_the_answers(workload: Any, matrix: Any, strategy: str) -> None:
-    release = released(workload, strategy=strategy)
-    assert np.allclose(release.answers, matrix @ COUNTS, atol=1e-2)
-    lower, upper = release.interval()
-    assert ((lower <= release.answers) & (release.answers <= upper)).all()
-    assert release.query.strategy == strategy
-    assert "strategy" in release.to_text()
+def test_the_answers() -> None:
+    cases = ((INTEGERS, INTEGERS), (INTEGERS * 1.0, INTEGERS), (Workload.prefixes(10), PREFIXES))
+    for (workload, matrix), strategy in product(cases, STRATEGIES):
+        release = released(workload, strategy=strategy)
+        assert np.allclose(release.answers, matrix @ COUNTS, atol=1e-2)
+        lower, upper = release.interval()
+        assert ((lower <= release.answers) & (release.answers <= upper)).all()
+        assert release.query.strategy == strategy
+        assert "strategy" in release.to_text()
 
 
 def variances_of(matrix: Any, strategy: str, query: Any) -> Any:
@@ -95,20 +93,44 @@ LOWS, HIGHS = np.random.default_rng(2).integers(0, 9, (2, 12))
 RANGES = np.minimum(LOWS, HIGHS), np.maximum(LOWS, HIGHS)
 
 
-@pytest.mark.parametrize("replaces", [False, True])
-@pytest.mark.parametrize(
-    ("queries", "matrix"),
-    [
-        (read_matrix(INTEGERS), INTEGERS),
-        (read_matrix(np.abs(INTEGERS)), np.abs(INTEGERS)),
-        (RangeQueries(np.zeros(10, int), np.arange(1, 11), 10), PREFIXES),
-        (RangeQueries(*RANGES, 8), weights_of(*RANGES, 8)),
-        (RangeQueries(np.arange(4), np.full(4, 4), 4), weights_of(np.arange(4), np.full(4, 4), 4)),
-    ],
-    ids=["integers", "positive", "prefixes", "ranges", "suffixes"],
-)
-def test_neighbours(queries: Queries, matrix: Any, replaces: bool) -> None:
-    assert queries.change(replaces) == distances(matrix, replaces)
+NESTED = np.arange(4), np.full(4, 4)
+QUERIES: dict[str, tuple[Queries, Any]] = {
+    "integers": (read_matrix(INTEGERS), INTEGERS),
+    "positive": (read_matrix(np.abs(INTEGERS)), np.abs(INTEGERS)),
+    "prefixes": (RangeQueries(np.zeros(10, int), np.arange(1, 11), 10), PREFIXES),
+    "ranges": (RangeQueries(*RANGES, 8), weights_of(*RANGES, 8)),
+    "suffixes": (RangeQueries(*NESTED, 4), weights_of(*NESTED, 4)),
+}
+
+
+def test_neighbours() -> None:
+    for (name, (queries, matrix)), replaces in product(QUERIES.items(), (False, True)):
+        assert queries.change(replaces) == distances(matrix, replaces), (name, replaces)
+
+
+def test_a_user_changes_the_answers_by_each_of_its_rows() -> None:
+    """A user adds up to two rows in each of up to three cells, or all of them become others."""
+    for relation in ("add-remove", "change-one"):
+        unit = Unit(relation, has_users=True, max_partitions=3, max_rows=2)
+        privacy = read_privacy(1, None, None, relation)
+        queries, matrix = QUERIES["integers"]
+        made = {each.strategy: each for each in strategies_of(queries, privacy, unit, None, None)}
+        l1, l2, _ = made["workload"].changes  # type: ignore[union-attr]
+        columns = [2 * matrix[:, list(each)].sum(1) for each in combinations(range(10), 3)]
+        apart = np.array(columns)
+        if relation == "change-one":
+            apart = (apart[:, None] - apart[None, :]).reshape(-1, len(matrix))
+        assert np.abs(apart).sum(1).max() <= l1
+        assert (apart**2).sum(1).max() <= l2**2
+
+
+def test_the_weights_of_a_query_are_apart_from_0_in_both_directions() -> None:
+    """No coefficient of a node's noise is larger: docs/workloads.md, "Error bounds"."""
+    tree = Tree(9, 3, 3)
+    coefficients = covariance(tree) @ nodes_of(tree).T
+    for weights in (np.random.default_rng(4).integers(-3, 4, (50, 9)), -np.eye(9, dtype=int)):
+        found = np.abs(weights @ coefficients).max(1)
+        assert (found <= read_matrix(weights).largest() + 1e-9).all()
 
 
 def test_large_workloads_have_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -127,30 +149,8 @@ def test_prefixes_of_many_cells_need_no_matrix() -> None:
     assert 50 * errors["tree"].total < errors["identity"].total
 
 
-@pytest.mark.parametrize(
-    "matrix",
-    [
-        [1, 2],
-        [[1]],
-        [[1, 2], [3]],
-        [[1e101] * 10],
-        [["a"] * 10],
-        [[np.nan] * 10],
-        [[]],
-        np.zeros((0, 10)),
-        "abc",
-    ],
-)
-def test_wrong_workloads_are_refused(matrix: Any) -> None:
-    budget = PrivacyFilter(PureDP(10**6, relation="add-remove"))
-    with pytest.raises((TypeError, ValueError), match=r"^(matrix|workload) must"):
-        released(matrix, budget=budget, rng=None)
-    with pytest.raises(ValueError, match=r"^strategy must be one of"):
-        released(INTEGERS, strategy="best")
-    assert budget.spent == PureDP(0, relation="add-remove")
-
-
-@pytest.mark.parametrize(("weight", "queries"), [(2**20 + 1, 1), (1, 2**20 + 1)])
-def test_answers_that_could_overflow_have_no_noise(weight: int, queries: int) -> None:
-    assert MatrixQueries(np.full((queries, 1), weight)).why_not_exact
-    assert not MatrixQueries(np.full((min(queries, 2**10), 1), min(weight, 2**20))).why_not_exact
+def test_answers_that_could_overflow_have_no_noise() -> None:
+    for weight, queries in ((2**20 + 1, 1), (1, 2**20 + 1)):
+        assert MatrixQueries(np.full((queries, 1), weight)).why_not_exact
+        fits = np.full((min(queries, 2**10), 1), min(weight, 2**20))
+        assert not MatrixQueries(fits).why_not_exact

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import copy
 import os
-import pickle
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -23,16 +21,16 @@ from cydp.workloads._running_query import RunningQuery
 SHAPES = [(1, 2), (2, 2), (7, 2), (8, 2), (9, 3), (26, 3), (27, 3), (30, 16)]
 
 
-@pytest.mark.parametrize(("horizon", "branching"), SHAPES)
-def test_the_totals(horizon: int, branching: int) -> None:
-    counts = np.arange(horizon) % 5
-    running = RunningCounts(horizon, epsilon=10**6, branching=branching, rng=SeededGenerator(1))
-    assert np.allclose([running.add(int(c)) for c in counts], np.cumsum(counts), atol=1e-2)
-    with pytest.raises(ValueError, match="horizon"):
-        running.add(1)
-    assert running.steps == horizon
-    lower, upper = running.interval()
-    assert lower <= counts.sum() <= upper
+def test_the_totals() -> None:
+    for horizon, branching in SHAPES:
+        counts = np.arange(horizon) % 5
+        running = RunningCounts(horizon, epsilon=10**6, branching=branching, rng=SeededGenerator(1))
+        assert np.allclose([running.add(int(c)) for c in counts], np.cumsum(counts), atol=1e-2)
+        with pytest.raises(ValueError, match="horizon"):
+            running.add(1)
+        assert running.steps == horizon
+        lower, upper = running.interval()
+        assert lower <= counts.sum() <= upper
 
 
 class Recorder:
@@ -61,23 +59,27 @@ def nodes_of(
     return np.array(recorder.seen)
 
 
-@pytest.mark.parametrize(("horizon", "branching"), SHAPES)
-def test_neighbours(horizon: int, branching: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_neighbours(monkeypatch: pytest.MonkeyPatch) -> None:
     """One event more changes one node of each level: never more than stated, and as many."""
-    stream = np.arange(horizon) % 4
-    nodes = nodes_of(stream, branching, monkeypatch)
-    l1 = [
-        np.abs(nodes_of(stream + one, branching, monkeypatch) - nodes).sum()
-        for one in np.eye(horizon, dtype=int)
-    ]
-    query = RunningCounts(horizon, epsilon=1, branching=branching).query
-    (part,) = query.parts.values()
-    assert max(l1) == part.change.l1 == query.levels
-    for relation in ("change-one", "add-remove-or-change"):
-        changed = RunningCounts(horizon, epsilon=1, branching=branching, relation=relation).query
-        assert changed.parts["nodes"].change.l1 == 2 * query.levels
-    promised = RunningCounts(horizon, epsilon=1, branching=branching, max_rows_per_unit=3).query
-    assert promised.parts["nodes"].change.l1 == 3 * query.levels
+    for horizon, branching in SHAPES:
+        stream = np.arange(horizon) % 4
+        nodes = nodes_of(stream, branching, monkeypatch)
+        apart = np.array([
+            nodes_of(stream + one, branching, monkeypatch) - nodes
+            for one in np.eye(horizon, dtype=int)
+        ])  # fmt: skip
+        levels = RunningCounts(horizon, epsilon=1, branching=branching).query.levels
+        assert np.abs(apart).sum(1).max() == (apart**2).sum(1).max() == levels
+        units: list[tuple[dict[str, Any], int, int]] = [
+            ({}, 1, 1), ({"relation": "change-one"}, 2, 2),
+            ({"relation": "add-remove-or-change"}, 2, 2), ({"max_rows_per_unit": 3}, 3, 9),
+        ]  # fmt: skip
+        for unit, l1, square in units:
+            query = RunningCounts(horizon, epsilon=1, branching=branching, **unit).query
+            (part,) = query.parts.values()
+            assert part.change.l1 == l1 * levels
+            assert part.change.l2**2 >= square * levels
+            assert float(part.change.l2) ** 2 == pytest.approx(square * levels, rel=1e-4)
 
 
 def variances_of(horizon: int, branching: int) -> NDArray[np.float64]:
@@ -85,12 +87,13 @@ def variances_of(horizon: int, branching: int) -> NDArray[np.float64]:
     return np.array([query.squares(step) for step in range(1, horizon + 1)])
 
 
-@pytest.mark.parametrize(("horizon", "branching"), [*SHAPES, (1000, 7), (999, 2)])
-def test_known_errors(horizon: int, branching: int) -> None:
-    query = RunningCounts(horizon, epsilon=1, branching=branching).query
-    variances = variances_of(horizon, branching)
-    assert query.mean_variance == pytest.approx(variances.mean() * query.parts["nodes"].variance)
-    assert query.most_squares == pytest.approx(variances.max())
+def test_known_errors() -> None:
+    for horizon, branching in [*SHAPES, (1000, 7), (999, 2)]:
+        query = RunningCounts(horizon, epsilon=1, branching=branching).query
+        variances = variances_of(horizon, branching)
+        mean = variances.mean() * query.parts["nodes"].variance
+        assert query.mean_variance == pytest.approx(mean), (horizon, branching)
+        assert query.most_squares == pytest.approx(variances.max()), (horizon, branching)
 
 
 def test_the_default_is_the_best_branching() -> None:
@@ -150,31 +153,13 @@ def test_threads_share_one_stream() -> None:
     assert sorted(np.round(totals).astype(int)) == list(range(1, 401))
 
 
-@pytest.mark.parametrize("make", [copy.copy, copy.deepcopy, pickle.dumps])
-def test_a_copy_is_refused(make: Any) -> None:
-    with pytest.raises(TypeError, match="cannot be copied"):
-        make(RunningCounts(5, epsilon=1))
-
-
-@pytest.mark.parametrize(
-    "wrong",
-    [{"horizon": 0}, {"horizon": 1.5}, {"horizon": True}, {"branching": 1}, {"epsilon": 0},
-     {"rho": 1}, {"unit": "person"}, {"max_rows_per_unit": 0}, {"relation": "both"}, {"rng": 7}],
-)  # fmt: skip
-def test_wrong_parameters_are_refused(wrong: dict[str, Any]) -> None:
-    budget = PrivacyFilter(PureDP(1, relation="add-remove"))
-    with pytest.raises((TypeError, ValueError)):
-        RunningCounts(**{"horizon": 5, "epsilon": 1, "budget": budget} | wrong)
-    assert budget.spent == PureDP(0, relation="add-remove")
-
-
 def test_counts_change_no_error() -> None:
     running = RunningCounts(5, epsilon=10**6, rng=SeededGenerator(1))
     assert running.add(-5) == pytest.approx(0, abs=1e-2)  # clamped: no message shows it
     assert running.add(np.int64(2)) == pytest.approx(2, abs=1e-2)
     running.add(10**30)
     for wrong in (1.0, "1", None, True):
-        with pytest.raises(TypeError, match=r"^count must be an integer"):
+        with pytest.raises(TypeError, match="integer"):
             running.add(wrong)  # type: ignore[arg-type]
     assert running.steps == 3
     assert isinstance(running.query, RunningQuery)
@@ -202,22 +187,22 @@ def test_a_forked_child_draws_no_other_noise() -> None:
     assert running.steps == 2
 
 
-@pytest.mark.parametrize("failing", [1, 2, 3])
-def test_a_step_that_failed_is_not_counted(failing: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    seen: list[int] = []
+def test_a_step_that_failed_is_not_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    for failing in (1, 2, 3):
+        seen: list[int] = []
 
-    def release(self: Any, value: int, *, rng: Any = None) -> int:
-        seen.append(value)
-        if len(seen) == failing + 1:  # the first step is over by then
-            raise OSError("no random bytes")
-        return value
+        def release(self: Any, value: int, *, rng: Any = None, at: int = failing) -> int:
+            seen.append(value)  # noqa: B023
+            if len(seen) == at + 1:  # noqa: B023  # the first step is over by then
+                raise OSError("no random bytes")
+            return value
 
-    monkeypatch.setattr(cydp.DiscreteLaplace, "release", release)
-    running = RunningCounts(4, epsilon=1, branching=2)
-    totals: list[float] = []
-    while running.steps < 4:
-        try:
-            totals.append(running.add(1))
-        except OSError:
-            assert running.steps == len(totals)
-    assert totals == pytest.approx([1, 2, 3, 4])
+        monkeypatch.setattr(cydp.DiscreteLaplace, "release", release)
+        running = RunningCounts(4, epsilon=1, branching=2)
+        totals: list[float] = []
+        while running.steps < 4:
+            try:
+                totals.append(running.add(1))
+            except OSError:
+                assert running.steps == len(totals)
+        assert totals == pytest.approx([1, 2, 3, 4])

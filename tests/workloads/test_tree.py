@@ -1,15 +1,11 @@
 """workloads/_tree.py, _tree_variance.py: what they compute is what dense linear algebra says."""
 
-from collections.abc import Callable
-
 import numpy as np
-import pytest
 from scipy.stats import chi2
 from workloads.linear_algebra import all_ranges, covariance, nodes_of, small_trees, weights_of
 
 from cydp import DiscreteGaussian
 from cydp.testing import SeededGenerator
-from cydp.workloads import _tree
 from cydp.workloads._tree import Tree
 from cydp.workloads._tree_variance import mean_range_variance, range_variance, weighted_variance
 
@@ -36,17 +32,6 @@ def test_nodes_are_sums_of_cells() -> None:
 def test_consistent_counts_are_the_least_squares() -> None:
     assert len(TREES) > 50
     assert not differs_from_least_squares(TREES)
-
-
-@pytest.mark.parametrize(
-    "mutant", [lambda below: below, lambda below: 1.0, lambda below: below / (2 + below)]
-)
-def test_other_weights_are_noticed(
-    mutant: Callable[[float], float], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Weights as if a node had no noisy count, as if its children had none, and others."""
-    monkeypatch.setattr(_tree, "parent_variance", mutant)
-    assert differs_from_least_squares([Tree(9, 3, 3), Tree(7, 2, 3)])
 
 
 def test_variances_are_those_of_the_covariance() -> None:

@@ -138,6 +138,10 @@ def check_a_bound_is_never_said_smaller_than_it_is(bound: float) -> None:
     assert said >= bound or not 1e-10 < bound < 1e15
 
 
+def test_a_bound_is_never_said_smaller_than_it_is() -> None:
+    assert failing(check_a_bound_is_never_said_smaller_than_it_is, BOUNDS) == {}
+
+
 def test_words_of_numbers() -> None:
     assert bound_words(0.0) == "0"
     assert bound_words(float("inf")) == "inf"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from refusals import Refusal, check_refusals
-from releases.postprocessing.made import COUNTS, HIGHEST, STEPS, histogram_of, table_of
+from releases.postprocessing.made import COUNTS, HIGHEST, LOWEST, STEPS, histogram_of, table_of
 
 import cydp
 
@@ -69,6 +69,10 @@ def test_what_is_out_of_range() -> None:
         refusals[f"n that a count would leave int64 for: {name}"] = (
             lambda x=made: x.with_total(4 * HIGHEST), ValueError, ("n ", "nearer to the total")
         )  # fmt: skip
+    wide = histogram_of([LOWEST, HIGHEST]).nonnegative()
+    refusals["n that the largest count would leave int64 for"] = (
+        lambda: wide.with_total(HIGHEST + 1), ValueError, ("n ", "nearer to the total")
+    )  # fmt: skip
     below = "n ", "below 0 where no count may be", "not -5"
     refusals |= {
         "no bound": (lambda: RELEASE.clamped(), ValueError, ("lower or upper must be given",)),
