@@ -126,7 +126,7 @@ def _pure(case: Case) -> Case:
                 {"epsilon": 1})  # fmt: skip
 
 
-NEAR, FAR, ODD = (-4, 10), (50, 60), (0, 7)
+NEAR, FAR, BELOW, ODD = (-4, 10), (50, 60), (-60, -50), (0, 7)
 
 CASES: dict[str, Case] = {
     "count": Case(_count, False, width=1),
@@ -134,6 +134,7 @@ CASES: dict[str, Case] = {
     "sum": _number(cydp.sum, NEAR),
     "sum, pure": _pure(_number(cydp.sum, NEAR)),
     "sum, far from 0": _number(cydp.sum, FAR),
+    "sum, far below 0": _number(cydp.sum, BELOW),
     "sum, filled": _number(cydp.sum, FAR, missing=55),
     "mean": _number(cydp.mean, NEAR),
     "mean, pure": _pure(_number(cydp.mean, ODD)),
@@ -152,6 +153,7 @@ CASES: dict[str, Case] = {
     "group_by": _group_by(NEAR),
     "group_by, pure": _pure(_group_by(NEAR)),
     "group_by, far from 0": _group_by(FAR),
+    "group_by, far below 0": _group_by(BELOW),
     "group_by, filled": _group_by(FAR, missing=50),
     "group_by, two columns": Case(_group_by_two),
     "group_by, unknown keys": Case(_unknown, privacy={"epsilon": 4, "delta": 0.5}),

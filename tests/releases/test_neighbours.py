@@ -8,20 +8,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from releases.exact_answers import Recorder, answers, without_noise
-from releases.neighbours import CASES, CELLS, SLOTS, Rows, columns_of, table_of
-from releases.test_sensitivities import EITHER, OF_EITHER, SETTINGS, Worst, compare
+from releases.neighbours import CASES, CELLS, PROTECTED, SLOTS, Rows, columns_of, table_of
+from releases.test_sensitivities import ALL, EITHER, Worst, compare
 
 NUMBERS = (-50.0, -4.0, 1.0, 10.0, 52.0, 57.0, 60.0, 1e9, np.nan)
 CELL, NUMBER = st.integers(-1, CELLS - 1), st.sampled_from(NUMBERS)
-CHOSEN = [
-    each
-    for each in SETTINGS
-    if not each[0].endswith(("pure", "far from 0", "histogram, by"))
-    and each[0] not in ("variance, filled", "quantile, filled", "group_by, filled")
-]
 
 
 @pytest.fixture(scope="module")
@@ -59,20 +53,19 @@ def neighbours(draw: Any, relation: str, protected: str) -> tuple[Any, Any]:
     return tables[0], tables[1]
 
 
-@pytest.mark.parametrize("pairs", [20, pytest.param(300, marks=pytest.mark.long)])
-@pytest.mark.parametrize(("name", "relation", "protected"), [*CHOSEN, *OF_EITHER])
+@pytest.mark.parametrize("protected", PROTECTED)
 def test_neighbours_are_no_further_apart_than_the_noise_is_for(
-    recorder: Recorder, name: str, relation: str, protected: str, pairs: int
+    recorder: Recorder, protected: str
 ) -> None:
-    case = CASES[name]
+    settings = [setting[:2] for setting in ALL if setting[-1] == protected]
 
-    @settings(max_examples=pairs)
-    @given(neighbours(relation, protected), st.integers(0, 2**62))
-    def compare_two(tables: tuple[Any, Any], secret: int) -> None:
-        worst: dict[str, Worst] = {}
+    @given(st.data(), st.sampled_from(settings), st.integers(0, 2**62))
+    def compare_two(data: Any, setting: tuple[str, str], secret: int) -> None:
+        name, relation = setting
+        case, worst = CASES[name], dict[str, Worst]()
         one, two = (
             answers(recorder, secret, partial(case.release, table, 1, relation, protected))
-            for table in tables
+            for table in data.draw(neighbours(relation, protected))
         )
         compare(worst, case, one, two, 1)
         for part, found in worst.items():
