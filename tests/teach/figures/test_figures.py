@@ -150,7 +150,9 @@ def test_the_factor_between_the_densities_is_marked() -> None:
         x, y = ax.lines[0].get_data()
         ratio = y / np.interp(x, *ax.lines[1].get_data())
         assert ratio.max() <= math.exp(epsilon) * (1 + 1e-6)
-    assert "scale 1, variance 2" in figures.neighbours(value=10, neighbour=9, epsilon=1).get_title(loc="left")
+    assert "scale 1, variance 2" in figures.neighbours(value=10, neighbour=9, epsilon=1).get_title(
+        loc="left"
+    )
 
 
 def test_the_factor_is_never_written_as_1_nor_cut_off() -> None:
