@@ -20,7 +20,7 @@ from cydp.teach import expected_change as change
 
 ONE, STATED = PureDP(1), PureDP(1, relation="add-remove")
 CHANGED = PureDP(1, relation="change-one")
-NOISE = DiscreteLaplace(epsilon=1, sensitivity=1)
+NOISE, WIDE = (DiscreteLaplace(epsilon=1, sensitivity=each) for each in (1, 2))
 SELECT = cydp.PartitionSelection(epsilon=1, delta="0.01", max_partitions=1)
 CHOICE = cydp.ExponentialMechanism(epsilon=1, sensitivity=1)
 RISING = cydp.ExponentialMechanism(epsilon=1, sensitivity=1, monotonic=True)
@@ -121,6 +121,7 @@ LOSSES: dict[str, Refusal] = {
         ({"cost": ONE, "neighbours": (0, 1)}, TypeError, "neighbours is for"),
         ({"cost": CHOICE, "neighbours": (0, 1)}, TypeError, "not for Exponential"),
         ({"neighbours": (0, 2)}, ValueError, "at most the sensitivity, 1"),
+        ({"cost": WIDE, "neighbours": (0, 3)}, ValueError, "at most the sensitivity, 2 (L1"),
         ({"cost": NORMAL, "neighbours": ([0, 0], [1, 1])}, ValueError, "L2"),
         ({"neighbours": (0, 0.5)}, TypeError, "neighbours"),
         ({"neighbours": ([0], [0, 1])}, ValueError, "same length"),

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
-from typing import Any
 
 import pytest
 
@@ -12,17 +10,16 @@ import cydp
 from cydp.teach import delta_meaning, in_words, trade_off
 
 
-@pytest.mark.parametrize("n", [1, 7, 1000])
-@pytest.mark.parametrize("delta", ["1e-9", "1e-3", "0.3"])
-def test_the_numbers_are_those_of_publishing_each_row_with_probability_delta(
-    delta: str, n: int
-) -> None:
-    meant = delta_meaning(cydp.ApproxDP(1, delta), n)
-    exact = 1 - (1 - Fraction(delta)) ** n
-    assert exact <= Fraction(repr(meant.any_row)) <= max(exact * Fraction("1.00001"), exact)
-    assert meant.expected_rows == pytest.approx(n * float(delta), rel=1e-5)
-    assert Fraction(repr(meant.any_row)) <= Fraction(repr(meant.expected_rows))
-    assert meant.is_small == (100 * n * Fraction(delta) <= 1)
+def test_the_numbers_are_those_of_publishing_each_row_with_probability_delta() -> None:
+    for n in (1, 7, 1000):
+        for delta in ("1e-9", "1e-3", "0.3"):
+            meant = delta_meaning(cydp.ApproxDP(1, delta), n)
+            exact = 1 - (1 - Fraction(delta)) ** n
+            found = Fraction(repr(meant.any_row))
+            assert exact <= found <= exact * Fraction("1.00001"), (n, delta)
+            assert meant.expected_rows == pytest.approx(n * float(delta), rel=1e-5)
+            assert found <= Fraction(repr(meant.expected_rows))
+            assert meant.is_small == (100 * n * Fraction(delta) <= 1)
 
 
 def test_the_advice_is_kept_by_whoever_takes_it() -> None:
@@ -49,50 +46,11 @@ def test_pure_and_concentrated_losses() -> None:
     assert "no output" in repr(none)
     assert delta_meaning(cydp.ZCDP(1), 1000, delta="1e-6").delta == Fraction(1, 10**6)
     assert "a rho allows less" in repr(delta_meaning(cydp.ZCDP(1), 1000, delta="1e-6"))
-    with pytest.raises(TypeError, match="delta must be given for a ZCDP loss"):
-        delta_meaning(cydp.ZCDP(1), 1000)
-    with pytest.raises(TypeError, match="for no other"):
-        delta_meaning(cydp.PureDP(1), 1000, delta="1e-6")
 
 
 def test_extreme_numbers() -> None:
     assert delta_meaning(cydp.ApproxDP(1, 0.5), 2**62).any_row == 1.0
     assert 0 < delta_meaning(cydp.ApproxDP(1, "1e-400"), 10).any_row < 1e-300
-    with pytest.raises(ValueError, match=r"n must be from 1 to 2\*\*62, not 0"):
-        delta_meaning(cydp.PureDP(1), 0)
-    with pytest.raises(TypeError, match="loss must be a loss"):
-        delta_meaning(0.1, 10)  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize(
-    "cost",
-    [{"epsilon": 1}, {"epsilon": 1, "delta": "0.001"}, {"rho": 1}, {"epsilon": 12}],
-    ids=str,
-)
-def test_the_words_are_those_of_explain(cost: dict[str, Any]) -> None:
-    """But for the line breaks."""
-    explained = " ".join(str(cydp.explain(cydp.count, n=1000, **cost)).split())
-    told = in_words(cydp.explain(cydp.count, **cost).loss, unit="row", n=1000).splitlines()
-    assert len(told) >= 2
-    assert all(sentence in explained for sentence in told)
-
-
-def test_words_of_people_and_bad_arguments() -> None:
-    text = in_words(cydp.PureDP(1, relation="change-one"))
-    assert "two values of one person" in text
-    assert f"{math.e:.3g}"[:3] in text
-    with pytest.raises(TypeError, match="unit must be text"):
-        in_words(cydp.PureDP(1), unit=3)  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize(
-    "loss", [cydp.ZCDP("1/2"), 4 * cydp.PureDP("0.3"), cydp.PureDP(1), cydp.ApproxDP(1, "0.01")]
-)
-def test_the_fair_bet_of_the_words_is_that_of_the_trade_off(loss: Any) -> None:
-    """An epsilon that rho implies at one delta allows more: 0.9947 instead of 0.7728."""
-    told = float(in_words(loss).splitlines()[-1].rstrip(".").rpartition(" ")[2])
-    assert trade_off(loss).fair_bet <= told + 1e-6
-    assert told == pytest.approx(trade_off(loss).fair_bet, abs=1.1e-4)
 
 
 def test_every_release_is_said_to_protect_what_it_protects() -> None:

@@ -5,25 +5,26 @@ from __future__ import annotations
 import re
 
 import pytest
-from teach.looks import check
+from teach.looks import closed
 
 import cydp
-from cydp.teach import PublicEpsilon, PublicEpsilons, in_words, public_epsilons
+from cydp.teach import PublicEpsilons, in_words, public_epsilons
 
 ROWS = list(public_epsilons())
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row.who}: {row.what}")
-def test_a_row_says_who_what_for_which_unit_and_where_it_was_read(row: PublicEpsilon) -> None:
-    assert row.who
-    assert row.what
-    assert row.unit
-    assert row.setting in ("central", "local")
-    assert re.fullmatch(r"https://[\w./-]+", row.source)
-    assert row.read in ("source", "registry", "list")
-    assert 2014 <= row.year <= 2026
-    assert 0 < float(row.epsilon) < 100
-    assert 0 <= float(row.delta) < 1e-4
+def test_a_row_says_who_what_for_which_unit_and_where_it_was_read() -> None:
+    for row in ROWS:
+        assert all((row.who, row.what, row.unit)), row
+        assert row.setting in ("central", "local"), row
+        assert re.fullmatch(r"https://[\w./-]+", row.source), row
+        assert row.read in ("source", "registry", "list"), row
+        assert 2014 <= row.year <= 2026, row
+        assert 0 < float(row.epsilon) < 100, row
+        assert 0 <= float(row.delta) < 1e-4, row
+    epsilons = [float(row.epsilon) for row in ROWS]
+    assert epsilons == sorted(epsilons)
+    assert len({(row.who, row.what) for row in ROWS}) == len(ROWS) >= 15
 
 
 def test_losses_are_those_that_are_stated() -> None:
@@ -48,12 +49,6 @@ def test_what_does_not_protect_presence_says_so() -> None:
         assert row.loss.relation == ("change-one" if is_about_values else None)
         words = in_words(row.loss, unit=row.unit)
         assert ("present" in words) == (not is_about_values)
-
-
-def test_rows_are_sorted_and_none_is_twice() -> None:
-    epsilons = [float(row.epsilon) for row in ROWS]
-    assert epsilons == sorted(epsilons)
-    assert len({(row.who, row.what) for row in ROWS}) == len(ROWS) >= 15
 
 
 def test_numbers_of_publishers_that_were_read() -> None:
@@ -91,14 +86,9 @@ def test_the_table_as_a_frame() -> None:
     assert frame["source"].str.startswith("https://").all()
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("rows", [6, len(ROWS)])
-def test_the_picture_can_be_read(rows: int) -> None:
-    check(public_epsilons()[:rows].plot)
-
-
 def test_the_picture_shows_all() -> None:
-    ax = public_epsilons().plot()
+    with closed():
+        ax = public_epsilons().plot()
     drawn = sorted(x for line in ax.lines for x in line.get_xdata())
     assert drawn == [float(row.epsilon) for row in ROWS]
     assert ax.get_xscale() == "log"

@@ -21,41 +21,28 @@ def moments_of(noise: cydp.DiscreteLaplace | cydp.DiscreteGaussian) -> tuple[flo
     return float(noise.pmf(k) @ y**2), float(noise.pmf(k) @ y**4)
 
 
-@pytest.mark.parametrize("epsilon", ["0.05", 1, 5])
-def test_moments_of_laplace_noise_are_those_of_its_distribution(epsilon: str | int) -> None:
-    noise = cydp.DiscreteLaplace(epsilon=epsilon, sensitivity=1)
-    second, fourth = moments_of(noise)
-    spread = spread_of(noise, 7)
-    assert spread is not None
-    assert spread.copies == 7
-    assert spread.second == pytest.approx(second, rel=1e-9)
-    assert spread.fourth == pytest.approx(fourth, rel=1e-9)
-    linear = spread_of(noise, 7, linear=True)
-    assert linear is not None
-    assert linear.copies == 1
-    assert linear.fourth > spread.fourth
-
-
-def test_linear_combinations_of_gaussian_noise_are_not_independent() -> None:
-    noise = cydp.DiscreteGaussian(rho="1/20", sensitivity=1)
-    for linear, copies in ((False, 7), (True, 1)):
-        spread = spread_of(noise, 7, linear=linear)
+def test_moments_of_laplace_noise_are_those_of_its_distribution() -> None:
+    for epsilon in ("0.05", 1, 5):
+        noise = cydp.DiscreteLaplace(epsilon=epsilon, sensitivity=1)
+        spread, linear = spread_of(noise, 7), spread_of(noise, 7, linear=True)
         assert spread is not None
-        assert spread.copies == copies
+        assert linear is not None
+        assert (spread.second, spread.fourth) == pytest.approx(moments_of(noise), rel=1e-9)
+        assert (spread.copies, linear.copies) == (7, 1)  # combinations depend on each other
+        assert linear.fourth > spread.fourth
+    assert spread_of(cydp.DiscreteLaplace(epsilon=200, sensitivity=1), 1) is None  # not known
 
 
-@pytest.mark.parametrize("sigma2", [1, "1.37", 10, 10**4])
-def test_moments_of_gaussian_noise_bound_those_of_its_distribution(sigma2: str | int) -> None:
-    noise = cydp.DiscreteGaussian(sigma2=sigma2, sensitivity=1)
-    second, fourth = moments_of(noise)
-    spread = spread_of(noise, 1)
-    assert spread is not None
-    assert second <= spread.second <= second * 1.002
-    assert fourth <= spread.fourth <= fourth * 1.05
-
-
-def test_moments_that_are_not_known_are_not_invented() -> None:
-    assert spread_of(cydp.DiscreteLaplace(epsilon=200, sensitivity=1), 1) is None
+def test_moments_of_gaussian_noise_bound_those_of_its_distribution() -> None:
+    for sigma2 in (1, "1.37", 10, 10**4):
+        noise = cydp.DiscreteGaussian(sigma2=sigma2, sensitivity=1)
+        second, fourth = moments_of(noise)
+        spread, linear = spread_of(noise, 7), spread_of(noise, 7, linear=True)
+        assert spread is not None
+        assert linear is not None
+        assert second <= spread.second <= second * 1.002
+        assert fourth <= spread.fourth <= fourth * 1.05
+        assert (spread.copies, linear.copies) == (7, 1)
     assert spread_of(cydp.DiscreteGaussian(sigma2="0.5", sensitivity=1), 1) is None
 
 
@@ -92,11 +79,9 @@ def test_the_tolerance_rests_on_the_fourth_moment_of_a_mean() -> None:
     found = Spread(second=float(second), fourth=float(fourth), copies=2).tolerance(2, failure)
     assert float(moment) <= found**4 * failure * (1 + 1e-12)
     assert found**4 * failure <= float(moment) * 1.3
-    mutant = float(fourth) / n**3 + float(second) ** 2 / n**2  # without the 3 pairings
-    assert mutant < float(moment)
 
 
-@pytest.mark.parametrize("epsilon", ["0.2", 1, "1.5"])
+@pytest.mark.parametrize("epsilon", ["0.2", "1.5"])
 def test_small_errors_are_as_rare_as_stated(epsilon: str | int) -> None:
     """The exact law of the sum of 40 squares, up to the stated number of their mean."""
     noise, n, failure = cydp.DiscreteLaplace(epsilon=epsilon, sensitivity=1), 40, 0.1
@@ -117,8 +102,9 @@ def test_small_errors_are_as_rare_as_stated(epsilon: str | int) -> None:
     assert failure / 1000 < exact <= failure / 10
 
 
-@pytest.mark.parametrize(("trials", "least"), [(10, 0), (10, 3), (200, 20), (200, 200)])
-def test_binomial_tails_are_exact(trials: int, least: int) -> None:
+def test_binomial_tails_are_exact() -> None:
     p = Fraction(1, 20)
-    exact = sum(comb(trials, k) * p**k * (1 - p) ** (trials - k) for k in range(least, trials + 1))
-    assert binomial_tail(trials, 0.05, least) == pytest.approx(float(exact), rel=1e-9)
+    for trials, least in ((10, 0), (10, 3), (200, 20), (200, 200)):
+        ways = ((comb(trials, k), k) for k in range(least, trials + 1))
+        exact = sum(n * p**k * (1 - p) ** (trials - k) for n, k in ways)
+        assert binomial_tail(trials, 0.05, least) == pytest.approx(float(exact), rel=1e-9)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
+from matplotlib import pyplot as plt
+from teach.looks import closed
 
 import cydp
 from cydp.teach import utility
@@ -29,10 +29,6 @@ def test_a_table_is_a_sequence_of_rows(table: utility.UtilityTable) -> None:
 def test_a_filter_keeps_rows(table: utility.UtilityTable) -> None:
     kept = table.filter(relation="change-one", epsilon=[0.5, 2])
     assert [row.setting.dimension for row in kept] == [1, 10]
-    with pytest.raises(TypeError, match=r"filter takes workload, .*, not 'trials'"):
-        table.filter(trials=20)
-    with pytest.raises(ValueError, match="no row is left with epsilon 3"):
-        table.filter(epsilon=3)
 
 
 def test_columns(table: utility.UtilityTable) -> None:
@@ -89,68 +85,56 @@ def test_data_and_truth_by_setting() -> None:
     assert [row.answers for row in table] == [1, 1]
 
 
-MISTAKES: list[tuple[dict[str, Any], type[Exception], str]] = [
-    ({"workload": "histo"}, ValueError, "workload must be a Method, or of 'count', .* not 'histo'"),
-    ({"workload": 3}, ValueError, "workload must be .* not int"),
-    ({"workload": []}, TypeError, "workload must be one, or a list that is not empty"),
-    ({"dimension": 0}, ValueError, "dimension of 'histogram' must be from 1 to 10,000,000, not 0"),
-    ({"dimension": 1.5}, TypeError, "dimension must be an integer, not float"),
-    ({"workload": "marginals", "dimension": 1}, ValueError, "must be from 2 to 30, not 1"),
-    ({"epsilon": 0}, ValueError, "epsilon must be greater than 0"),
-    ({"epsilon": [1, "x"]}, ValueError, "epsilon must be a number"),
-    ({"epsilon": 1, "rho": 1}, TypeError, "rho must be given alone"),
-    ({"delta": 2}, ValueError, "delta must be between 0 and 1"),
-    ({"relation": "add"}, ValueError, "relation must be 'add-remove'"),
-    ({"mechanism": "Laplace"}, ValueError, "mechanism must be 'discrete Laplace' or .*'Laplace'"),
-    ({"mechanism": "discrete Gaussian"}, ValueError, "'discrete Gaussian' needs rho=, or epsilon="),
-    ({"rho": 1, "mechanism": "discrete Laplace"}, ValueError, "'discrete Laplace' needs epsilon="),
-    ({"workload": "median", "rho": 1}, ValueError, "workload 'median' needs epsilon="),
-    ({"trials": 1}, ValueError, "trials must be 0, or from 2 to 1,000,000, not 1"),
-    ({"trials": "x"}, TypeError, "trials must be an integer"),
-    ({"confidence": 1}, ValueError, "confidence must be between 0 and 1"),
-    ({"rng": 1}, TypeError, "rng must be a cydp.Generator or None, not int"),
-]
+# Pictures
 
 
-@pytest.mark.parametrize(("given", "error", "words"), MISTAKES)
-def test_a_mistake_is_named(given: dict[str, Any], error: type[Exception], words: str) -> None:
-    with pytest.raises(error, match=words):
-        utility.measure(**given)
+def test_a_picture_shows_the_table() -> None:
+    table = utility.measure(
+        "counts", [1, 10, 100], epsilon=1, delta="1e-6", trials=10, rng=SeededGenerator(2)
+    )
+    with closed():
+        _, given = plt.subplots()
+        ax = table.plot(ax=given)
+        assert ax is given
+    assert (ax.get_xscale(), ax.get_yscale()) == ("log", "log")
+    assert ax.get_xlabel() == "dimension (counts of the same people)"
+    assert {"discrete Laplace", "discrete Gaussian"} <= {line.get_label() for line in ax.lines}
+    drawn = [list(line.get_ydata()) for line in ax.lines]
+    for mechanism in ("discrete Laplace", "discrete Gaussian"):
+        rows = table.filter(mechanism=mechanism)
+        assert [row.predicted for row in rows] in drawn
+        assert [row.measured for row in rows] in drawn
 
 
-METHODS: list[tuple[dict[str, Any], type[Exception], str]] = [
-    ({"name": ""}, TypeError, "name must be a text"),
-    ({"release": 3}, TypeError, "release must be callable, not int"),
-    ({"predicted": 3}, TypeError, "predicted must be callable, not int"),
-    ({"release": lambda data, setting: [1]}, ValueError, r"shape of the true ones, \(3,\), not"),
-    ({"release": lambda data, setting: "a"}, TypeError, "release of 'x' must be real numbers"),
-    ({"release": lambda data, setting: [1, 2, float("nan")]}, ValueError, "all of them finite"),
-    ({"truth": []}, ValueError, "truth of 'x' must have numbers"),
-    ({"predicted": lambda setting: -1}, ValueError, "predicted of 'x' must return a finite number"),
-    ({"predicted": lambda setting: "a"}, ValueError, "predicted of 'x' must return a finite"),
-]
+def test_a_rival_without_a_prediction_has_points_alone() -> None:
+    rival = Method(name="rival", release=lambda data, setting: data + 1, workload="histogram")
+    table = utility.measure(["histogram", rival], [1, 10], epsilon=1, trials=10)
+    with closed():
+        ax = table.plot()
+        (named,) = [line for line in ax.lines if line.get_label() == "rival"]
+        assert named.get_linestyle() == "None"
+        assert [1, 1] in [list(line.get_ydata()) for line in ax.lines]
 
 
-@pytest.mark.parametrize(("given", "error", "words"), METHODS)
-def test_a_mistake_of_a_method_is_named(
-    given: dict[str, Any], error: type[Exception], words: str
-) -> None:
-    with pytest.raises(error, match=words):
-        utility.measure(
-            Method(**{"name": "x", "release": lambda data, setting: data} | given), 3, trials=2
-        )
+def test_the_legend_stays_within_axes_of_others() -> None:
+    table = utility.measure("histogram", [1, 10], epsilon=[0.1, 1], trials=0)
+    with closed():
+        figure, axes = plt.subplots(1, 2, figsize=(9, 4))
+        table.plot(ax=axes[0])
+        figure.canvas.draw()
+        inside, legend = axes[0].get_window_extent(), axes[0].get_legend().get_window_extent()
+        assert legend.x1 <= inside.x1
+        assert legend.x0 >= inside.x0
 
 
-@pytest.mark.parametrize(
-    ("given", "error", "words"),
-    [
-        ({"workload": "median"}, ValueError, "has no predicted errors of both"),
-        ({"workload": 1}, TypeError, "workload must be a name, not int"),
-        ({"most": 0}, ValueError, "most must be at least 1"),
-    ],
-)
-def test_a_mistake_of_a_crossing_is_named(
-    given: dict[str, Any], error: type[Exception], words: str
-) -> None:
-    with pytest.raises(error, match=words):
-        utility.crossing(**{"epsilon": 1, "delta": "1e-6"} | given)
+def test_names_of_rivals_are_no_formulas() -> None:
+    names = [r"$\foo{$", "a $x^{$ b"]
+    rivals = [
+        Method(name=name, release=lambda data, setting: data + 1, workload=names[1])
+        for name in names
+    ]
+    table = utility.measure(rivals, [1, 10], epsilon=1, trials=10)
+    with closed():
+        ax = table.plot()
+        ax.figure.canvas.draw()
+        assert ax.get_legend().get_texts()[0].get_text() == r"\$\foo{\$"
