@@ -4,15 +4,12 @@
 import warnings
 
 import numpy as np
-from hypothesis import settings
-from long_runs import examples
 
 from cydp import exact
 
 FLOATS = ["float16", "float32", "float64"]
 INTEGERS = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
 BOTH_SIGNS = np.concatenate([-np.geomspace(1e6, 1e-6, 50), np.geomspace(1e-6, 1e6, 50)])
-fixed = settings(derandomize=True, deadline=None, max_examples=examples(400))
 
 
 def numpy_histogram(x, bins, range=None):

@@ -104,6 +104,27 @@ static void test_few_codes(void) {
   CHECK(largest == UINT64_MAX && counts[9999] == 2 && counts[3] == 1 && counts[0] == 0);
 }
 
+/* A negative code is told from a large one in whichever place it is: in a vector, and in
+ * the rest of the rows. */
+static void test_one_negative_code(void) {
+  enum { N = 41 };
+  int64_t wide[N], counts[8];
+  int32_t narrow[N];
+  for (size_t place = 0; place < N; place++) {
+    for (size_t i = 0; i < N; i++)
+      wide[i] = narrow[i] = i == place ? INT32_MIN + (int32_t)i : 7;
+    uint64_t of_wide, of_narrow;
+    memset(counts, 0, sizeof counts);
+    CHECK(cydp_bincount(wide, CYDP_I64, N, 8, 1, counts, &of_wide) == CYDP_OK);
+    CHECK(cydp_bincount(narrow, CYDP_I32, N, 8, 1, counts, &of_narrow) == CYDP_OK);
+    CHECK(of_wide == UINT64_MAX && of_narrow == UINT64_MAX);
+    CHECK(counts[7] == 2 * (N - 1) && counts[0] == 0);
+    narrow[place] = INT32_MAX;
+    CHECK(cydp_bincount(narrow, CYDP_I32, N, 8, 1, counts, &of_narrow) == CYDP_OK);
+    CHECK(of_narrow == INT32_MAX);
+  }
+}
+
 /* More rows than one task has. */
 static void test_threads(void) {
   enum { MANY = 300001 };
@@ -160,6 +181,7 @@ int main(void) {
     CHECK(setenv("CYDP_FORCE_ISA", kernels->isa, 1) == 0 && cydp_init() == CYDP_OK);
     test_every_type();
     test_few_codes();
+    test_one_negative_code();
     test_wraps();
   }
   test_threads();

@@ -4,6 +4,7 @@
 #include "exact/kernels.h"
 #include "tests/check.h"
 
+#include <fenv.h>
 #include <math.h>
 
 enum { ROWS = 1300 };
@@ -48,8 +49,29 @@ static void units_are_those_of_sums(const cydp_grid *grid, unsigned missing) {
     }
 }
 
+/* Ties go to even, and the caller has the mode again. */
+static void rounding_modes_are_given_back(void) {
+  const int modes[] = {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
+  const cydp_grid grid = {0, -9, 9};
+  const double ties[] = {0.5, 1.5, 2.5, -0.5, -1.5, 3.25, 3.75, -3.75};
+  const int64_t expected[] = {0, 2, 2, 0, -2, 3, 4, -4};
+  for (size_t m = 0; m < sizeof modes / sizeof *modes; m++) {
+    int64_t units[8];
+    size_t kept;
+    CHECK(fesetround(modes[m]) == 0);
+    cydp_status status =
+        cydp_grid_units(&grid, ties, CYDP_F64, 8, CYDP_I64, units, &kept);
+    CHECK(fegetround() == modes[m]);
+    CHECK(fesetround(FE_TONEAREST) == 0);
+    CHECK(status == CYDP_OK && kept == 8);
+    for (size_t i = 0; i < kept; i++)
+      CHECK(units[i] == expected[i]);
+  }
+}
+
 int main(void) {
   CHECK(cydp_init() == CYDP_OK);
+  rounding_modes_are_given_back();
   for (unsigned missing = 0; missing <= 100; missing += 25) {
     units_are_those_of_sums(&(cydp_grid){0, -100, 1000}, missing);
     units_are_those_of_sums(&(cydp_grid){-10, INT32_MIN, INT32_MAX}, missing);
