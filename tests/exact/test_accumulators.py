@@ -1,6 +1,7 @@
 """Accumulators: the integers of one call, however the rows are split, merged, stored and sent."""
 
 import copy
+import itertools
 import multiprocessing
 import pickle
 from collections.abc import Iterator
@@ -14,7 +15,6 @@ import pytest
 from exact.partial_aggregates import STEP, SUMS, partial_aggregates, table
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from long_runs import examples
 
 from cydp.exact import (
     GroupedAccumulator,
@@ -23,8 +23,6 @@ from cydp.exact import (
     grouped_clamped_sum,
     histogram,
 )
-
-fixed = settings(derandomize=True, deadline=None, max_examples=examples(60))
 
 
 def pieces(rows: int, cuts: list[int]) -> Iterator[slice]:
@@ -44,7 +42,7 @@ def check_groups(total: GroupedAccumulator, all_rows: dict[str, np.ndarray]) -> 
         assert found.units.tolist() == expected.units.tolist()
 
 
-@fixed
+@settings(max_examples=20)  # each of them sums ten times
 @given(st.lists(st.integers(0, 10**6), max_size=9), st.randoms(use_true_random=False))
 def test_any_split_and_any_order_of_merging(cuts: list[int], random: Any) -> None:
     rows = table(3000)
@@ -62,16 +60,16 @@ def test_any_split_and_any_order_of_merging(cuts: list[int], random: Any) -> Non
     assert counts.counts.tolist() == histogram(rows["income"], 9, (0, 900))[0].tolist()
 
 
-@pytest.mark.parametrize("dtype", ["float64", "float32", "int64", "uint8"])
-@pytest.mark.parametrize("bins", [(7, (0, 200)), ([0, 1, 5, 200], None)])
-def test_numpys_answer_for_the_dtype(dtype: str, bins: Any) -> None:
-    x = np.random.default_rng(2).uniform(0, 210, 5000).astype(dtype)
-    counter = HistogramAccumulator(*bins, dtype=dtype)
-    for some in pieces(5000, [17, 1000, 1001]):
-        counter.update(x[some])
-    counts, edges = np.histogram(x, *bins)
-    assert counter.counts.tolist() == counts.tolist()
-    np.testing.assert_array_equal(counter.edges, edges)
+def test_numpys_answer_for_the_dtype() -> None:
+    given_bins: list[Any] = [(7, (0, 200)), ([0, 1, 5, 200], None)]
+    for dtype, bins in itertools.product(["float64", "float32", "int64", "uint8"], given_bins):
+        x = np.random.default_rng(2).uniform(0, 210, 5000).astype(dtype)
+        counter = HistogramAccumulator(*bins, dtype=dtype)
+        for some in pieces(5000, [17, 1000, 1001]):
+            counter.update(x[some])
+        counts, edges = np.histogram(x, *bins)
+        assert counter.counts.tolist() == counts.tolist()
+        np.testing.assert_array_equal(counter.edges, edges)
 
 
 @pytest.mark.parametrize("processes", [2, pytest.param(8, marks=pytest.mark.long)])
@@ -99,9 +97,12 @@ ACCUMULATORS: list[Any] = [
 ]
 
 
-@pytest.mark.parametrize("counter", ACCUMULATORS, ids=repr)
-def test_histograms_through_arrow(counter: HistogramAccumulator) -> None:
-    counter = counter + counter  # leaves the parameter as it is
+def test_histograms_through_arrow() -> None:
+    for counter in ACCUMULATORS:
+        check_through_arrow(counter + counter)
+
+
+def check_through_arrow(counter: HistogramAccumulator) -> None:
     counter.update(np.arange(0, 900, 7))
     sent = pa.table(counter)
     assert sent.column_names == ["lower", "upper", "count"]
@@ -110,15 +111,13 @@ def test_histograms_through_arrow(counter: HistogramAccumulator) -> None:
         check_twice(counter, HistogramAccumulator.from_arrow(received))
         check_twice(counter, HistogramAccumulator.from_arrow(received, ends, dtype=dtype))
         for other in ("uint32", "bool"):
-            with pytest.raises(
-                ValueError, match=r"must be those of the table's|must have the edges"
-            ):
+            with pytest.raises(ValueError, match="table"):
                 HistogramAccumulator.from_arrow(received, dtype=other)
     for dropped in (pl.DataFrame(counter), sent.to_pandas(), duckdb.from_arrow(sent)):
         check_twice(counter, HistogramAccumulator.from_arrow(dropped, ends, dtype=dtype))
-        with pytest.raises(ValueError, match="must have its metadata, or dtype must be given"):
+        with pytest.raises(ValueError, match="metadata"):
             HistogramAccumulator.from_arrow(dropped)
-        with pytest.raises(ValueError, match="table must have the edges that range and dtype give"):
+        with pytest.raises(ValueError, match="edges"):
             HistogramAccumulator.from_arrow(dropped, (-7, 901), dtype=dtype)
 
 
@@ -137,33 +136,24 @@ def test_pieces_without_values_are_skipped() -> None:
         assert counter.counts.tolist() == [5, 0]
 
 
-@pytest.mark.parametrize(
-    ("dtype", "x"),
-    [
-        ("int64", np.array([])),
-        ("int8", np.ma.masked_all(3)),
-        ("int64", np.array([1], np.uint64)),
-        ("int64", np.ma.array([1.0, 2], mask=[0, 1])),
-        ("int64", pl.Series([1.0])),
+def test_pieces_that_do_not_become_the_dtype() -> None:
+    """Whatever they hold, and whether they hold anything."""
+    columns: list[tuple[str, Any]] = [
+        ("int64", np.array([])), ("int8", np.ma.masked_all(3)), ("int64", np.array([1], np.uint64)),
+        ("int64", np.ma.array([1.0, 2], mask=[0, 1])), ("int64", pl.Series([1.0])),
         ("int32", np.array([1], np.float32)),
-    ],
-)
-def test_pieces_that_do_not_become_the_dtype(dtype: str, x: Any) -> None:
-    other = "float32" if getattr(x, "dtype", None) == np.float32 else "(float|uint)64"
-    counter = HistogramAccumulator([0, 2**60], dtype=dtype)
-    says = f"^x must be of a dtype that converts to {dtype} without loss, not {other}: convert it"
-    with pytest.raises(TypeError, match=says):
-        counter.update(x)
-    assert counter.counts.tolist() == [0]
-
-
-@pytest.mark.parametrize("dtype", ["int64", "int8", "uint64", "bool"])
-def test_a_list_is_refused_by_the_types_of_its_entries(dtype: str) -> None:
-    counter = HistogramAccumulator([0, 2**60], dtype=dtype)
-    for x in ([1.5], [1, 1.0], [None, float("nan")], np.array([1, 0.5], object)):
-        with pytest.raises(TypeError, match=r"^x must hold integers, not float$"):
+    ]  # fmt: skip
+    for dtype, x in columns:
+        counter = HistogramAccumulator([0, 2**60], dtype=dtype)
+        with pytest.raises(TypeError, match=f"x must be of a dtype that converts to {dtype}"):
             counter.update(x)
-    assert counter.update([2**63, -1, 2**70, -(2**70), 1, None]).counts.tolist() == [1]
+        assert counter.counts.tolist() == [0]
+    for dtype in ("int64", "int8", "uint64", "bool"):  # a list, by the types of its entries
+        counter = HistogramAccumulator([0, 2**60], dtype=dtype)
+        for x in ([1.5], [1, 1.0], [None, float("nan")], np.array([1, 0.5], object)):
+            with pytest.raises(TypeError, match=r"^x must hold integers, not float$"):
+                counter.update(x)
+        assert counter.update([2**63, -1, 2**70, -(2**70), 1, None]).counts.tolist() == [1]
 
 
 def test_pieces_of_other_dtypes_count_alike() -> None:
@@ -202,9 +192,7 @@ def test_what_counts_otherwise_is_not_merged() -> None:
         HistogramAccumulator(4, (0, 2**60)),
     ):
         for one, two in ((large, other), (other, large)):
-            with pytest.raises(
-                ValueError, match="other must be made with the same dtype and range"
-            ):
+            with pytest.raises(ValueError, match="same dtype and range"):
                 one + two
     assert (large + HistogramAccumulator(4, (0, np.int64(2**60)), dtype="int64")).counts.sum() == 0
     both = HistogramAccumulator([0, 1, 5], (0, 100)).update([3])  # where range is ignored
@@ -225,10 +213,10 @@ def test_counts_do_not_wrap() -> None:
         counter, total = counter + counter, total + total
     for one in (counter, total):
         for call in (lambda x=one: x + x, lambda x=one: copy.copy(x).merge(x)):
-            with pytest.raises(ValueError, match=r"counts must stay below 2\*\*63"):
+            with pytest.raises(ValueError, match="counts must stay below"):
                 call()
         assert one.counts.tolist() == [2**62]
-        with pytest.raises(ValueError, match=r"counts must stay below 2\*\*63"):
+        with pytest.raises(ValueError, match="counts must stay below"):
             one.merge(one)
         assert one.counts.tolist() == [2**62]
 
@@ -242,13 +230,13 @@ def test_counts_from_elsewhere_do_not_wrap() -> None:
             counter = HistogramAccumulator.from_arrow(table)
             total = GroupedAccumulator.from_arrow(group, {})
             for call in (lambda x=counter: x.update([0.5]), lambda x=total: x.update([0])):
-                with pytest.raises(ValueError, match=r"counts must stay below 2\*\*63"):
+                with pytest.raises(ValueError, match="counts must stay below"):
                     call()
             assert counter.counts.tolist() == total.counts.tolist() == counts
             continue
         with pytest.raises(ValueError, match="table must have counts"):
             HistogramAccumulator.from_arrow(table)
-        with pytest.raises(ValueError, match=r"counts must stay below 2\*\*63"):
+        with pytest.raises(ValueError, match="counts must stay below"):
             GroupedAccumulator.from_arrow(group, {})
 
 
@@ -295,12 +283,12 @@ def test_so_many_rows_that_a_sum_could_overflow() -> None:
         np.zeros(2048, int), x=np.full(2048, 2**51)
     )
     before = half.sums["x"].units.tolist()
-    with pytest.raises(ValueError, match="step of x must be larger for this number of rows"):
+    with pytest.raises(ValueError, match="step of x"):
         half.update(np.zeros(2048, int), x=np.zeros(2048))
-    with pytest.raises(ValueError, match="step of x must be larger for this number of rows"):
+    with pytest.raises(ValueError, match="step of x"):
         half.merge(pickle.loads(pickle.dumps(half)))
     imported = GroupedAccumulator.from_arrow(pa.table(half))
-    with pytest.raises(ValueError, match="step of x must be larger for this number of rows"):
+    with pytest.raises(ValueError, match="step of x"):
         imported.merge(half)
     assert half.sums["x"].units.tolist() == before == [2048 * 2**51]
     assert half.counts.tolist() == [2048]
@@ -317,6 +305,7 @@ def test_what_the_caller_changes_later_reaches_nothing() -> None:
     total = GroupedAccumulator(1, {"x": (0, 10)}).update([0], x=[1])
     other = copy.copy(total).update([0], x=[1])
     assert (total.counts.tolist(), other.counts.tolist()) == ([1], [2])
+    assert [one.sums["x"].value.tolist() for one in (total, other)] == [[1], [2]]
     assert sum([total, other]).counts.tolist() == [3]
     assert sum([counter, counter]).counts.tolist() == [2, 2]
 
@@ -338,69 +327,26 @@ def test_a_mistake_adds_nothing() -> None:
         (ValueError, [0, 1], {"x": [1]}),
         (ValueError, [[0]], {"x": [[1]]}),
     ):
-        with pytest.raises(error, match=r"codes|x must|columns") as info:
+        with pytest.raises(error):
             total.update(codes, **columns)
-        assert "31415" not in str(info.value)
     assert total.counts.tolist() == [1, 1, 0]
     counter = HistogramAccumulator(2, (0, 2)).update([1])
-    with pytest.raises(TypeError, match="x must hold numbers, not text"):
+    with pytest.raises(TypeError, match="text"):
         counter.update(["31415"])
     for other in (
         HistogramAccumulator(2, (0, 3)),
         HistogramAccumulator(2, (0, 2), dtype="float32"),
         HistogramAccumulator([0.0, 1, 2], dtype="int64"),
     ):
-        with pytest.raises(ValueError, match=r"same (edges|dtype)"):
+        with pytest.raises(ValueError, match="same"):
             counter.merge(other)
-    with pytest.raises(TypeError, match="must be a HistogramAccumulator, not int"):
-        counter.merge(1)
     with pytest.raises(TypeError, match="unsupported operand"):
         counter + 1
     assert counter.counts.tolist() == [0, 1]
     for other in (GroupedAccumulator(2, {"x": (0, 10)}), GroupedAccumulator(3, {"x": (0, 11)}),
                   GroupedAccumulator(3, {"y": (0, 10)}), GroupedAccumulator(3)):  # fmt: skip
-        with pytest.raises(ValueError, match="same n_groups, sums and steps"):
+        with pytest.raises(ValueError, match="same"):
             total.merge(other)
-
-
-def test_wrong_parameters() -> None:
-    for error, says, groups, sums in (
-        (ValueError, "n_groups must be from 1", 0, None),
-        (TypeError, "n_groups must be an integer", 1.5, None),
-        (
-            ValueError,
-            r"sums\['x'\] must be a pair of numbers, .*, not a tuple of 1",
-            1,
-            {"x": (1,)},
-        ),
-        (
-            ValueError,
-            r"sums\['x'\] must be a pair of numbers, .*, not a tuple of 3",
-            1,
-            {"x": (0, 1, 1)},
-        ),
-        (TypeError, r"sums\['x'\] must be a pair of numbers", 1, {"x": 1}),
-        (ValueError, r"sums\['x'\]=.* must have lower <= upper", 1, {"x": (1, 0)}),
-        (TypeError, r"sums must be a mapping, .*, not tuple", 1, (0, 1)),
-        (ValueError, "names in sums", 1, {"a b": (0, 1)}),
-        (ValueError, "names in sums", 1, {"codes": (0, 1)}),
-    ):
-        with pytest.raises(error, match=says):
-            GroupedAccumulator(groups, sums)
-    with pytest.raises(ValueError, match=r"range=\(lo, hi\) must be given"):
-        HistogramAccumulator(3)
-    with pytest.raises(TypeError, match="dtype must hold"):
-        HistogramAccumulator(3, (0, 1), dtype="complex128")
-    good = pa.table(HistogramAccumulator(3, (0, 3)))
-    for bad in (good.select(["lower", "upper"]), good.take([2, 1, 0]), good[:0],
-                good.set_column(2, "count", pa.array([1.0, 2, 3])),
-                good.set_column(2, "count", pa.array([1, None, 3]))):  # fmt: skip
-        with pytest.raises(ValueError, match=r"table must|counts must"):
-            HistogramAccumulator.from_arrow(bad)
-    with pytest.raises(ValueError, match="counts from 0 on"):
-        HistogramAccumulator.from_arrow(good.set_column(2, "count", pa.array([1, -1, 3])))
-    with pytest.raises(TypeError, match="table must be a table"):
-        HistogramAccumulator.from_arrow(pa.array([1]))
 
 
 def test_results_are_copies_and_say_that_they_are_not_private() -> None:

@@ -66,7 +66,7 @@ def test_limits_hold_and_are_used(rows: list[tuple[Any, int]], most: int, most_r
 
 def test_codes_outside_do_not_count() -> None:
     """A user in many partitions of no key keeps the one that has a key."""
-    codes = [7, 8, 9, 3, 10, 11]
+    codes = [7, 8, 5, 3, 10, 2**32 - 1]
     for seed in range(30):
         stays = bound(["ann"] * 6, codes, 5, max_partitions=1, seed=seed)
         assert stays == [False, False, False, True, False, False]
@@ -141,11 +141,7 @@ def test_the_order_of_other_rows_changes_nothing() -> None:
     assert len(first) == 1
 
 
-def test_errors_and_no_rows() -> None:
+def test_no_rows() -> None:
     assert bound([], [], 3, max_partitions=1) == []
     found = find_labels([Labels([])])
     assert bound([], found.codes, found, max_partitions=1) == []
-    with pytest.raises(ValueError, match="user must have an entry for each row"):
-        bound([1], [0, 1], 3, max_partitions=1)
-    with pytest.raises(ValueError, match="max_partitions must be at least 1"):
-        bound([1], [0], 3, max_partitions=0)
