@@ -73,12 +73,3 @@ def test_many_bytes_come_from_a_key_for_each_chunk() -> None:
     assert got[:160] == oracle.counter_mode(keys[:32], bytes(12), 0, 10)
     second = bytes(4) + (1).to_bytes(8, "little")
     assert got[2**16 :] == oracle.counter_mode(keys[32:], second, 0, 10)
-
-
-def test_bad_arguments() -> None:
-    with pytest.raises(TypeError, match="key must be an array of 8"):
-        aes256_words(NONCE, NONCE, 0)
-    with pytest.raises(ValueError, match="counter must not pass"):
-        aes256_words(KEY, NONCE, 2**32 - 63)
-    with pytest.raises(ValueError, match="groups must be at least 0"):
-        aes256_words(KEY, NONCE, 0, -1)

@@ -1,10 +1,8 @@
 """np.random.Generator on the bits of cydp."""
 
-import pickle
 import threading
 
 import numpy as np
-import pytest
 from generator.streams import Seeded, Stream
 from reference import keystream
 from scipy.stats import kstest
@@ -53,8 +51,3 @@ def test_threads_share_numpys_generator(stream: Stream) -> None:
     for worker in workers:
         worker.join()
     assert len(np.unique(np.concatenate(drawn))) == 80_000
-
-
-def test_it_is_not_pickled() -> None:
-    with pytest.raises(TypeError, match="noise would repeat"):
-        pickle.dumps(np.random.Generator(cydp.Generator()))

@@ -1,44 +1,43 @@
-"""SeededGenerator, slowly: calls replayed in Python, from the key to the values."""
+"""SeededGenerator, slowly: calls replayed in Python, from the key to the bits of each candidate.
+
+What a sampler makes of given bits is held to oracles elsewhere; here `map_bits` makes it.
+"""
 
 import math
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
 
 import numpy as np
 from generator.streams import Stream
-from reference import chacha20, discrete_gaussian, from_bits, keystream
+from reference import chacha20, discrete_gaussian, keystream
 from reference.keystream import GROUP, nonce
 
+from cydp._core import Sampler
 from cydp.testing import (
     bernoulli_sampler,
     discrete_gaussian_sampler,
     discrete_laplace_sampler,
+    map_bits,
 )
 
-Map = Callable[[list[int], bool, from_bits.Extension, from_bits.Extension], int | None]
+
+@dataclass(frozen=True)
+class Law:
+    """A sampler, and how many candidates beyond the values wanted a chunk draws, in 1,024."""
+
+    sampler: Sampler
+    spare: int = 0
 
 
-def distribution(name: str, parameter: str) -> tuple[Map, tuple[tuple[int, ...], bool], int, int]:
-    """Return the map of a candidate, its layout, and the values and spare of a chunk."""
+def law_of(name: str, parameter: str) -> Law:
     value = Fraction(parameter)
     if name == "discrete_laplace":
-        sampler, spare = discrete_laplace_sampler(value), 0
-        return (lambda *bits: from_bits.laplace(value, *bits)), sampler.layout, sampler.chunk, spare
-    if name == "discrete_gaussian":
-        sampler, spare = (
-            discrete_gaussian_sampler(value),
-            gaussian_spare(value**2) if value**2 >= discrete_gaussian.LEAST_SPLIT else 0,
-        )
-        return (
-            (lambda *bits: from_bits.gaussian(value**2, *bits)),
-            sampler.layout,
-            sampler.chunk,
-            spare,
-        )
-    sampler = bernoulli_sampler(value)
-    coin: Map = lambda words, _, one, __: from_bits.bernoulli(value, words, one)  # noqa: E731
-    return coin, sampler.layout, sampler.chunk, 0
+        return Law(discrete_laplace_sampler(value))
+    if name == "bernoulli":
+        return Law(bernoulli_sampler(value))
+    split = value**2 >= discrete_gaussian.LEAST_SPLIT
+    return Law(discrete_gaussian_sampler(value), gaussian_spare(value**2) if split else 0)
 
 
 def gaussian_spare(sigma2: Fraction) -> int:
@@ -46,30 +45,43 @@ def gaussian_spare(sigma2: Fraction) -> int:
     return 126 if base < 23 else 108 if base < 32 else 93 if base < 45 else 80
 
 
-def split(planes: bytes, layout: tuple[tuple[int, ...], bool], n: int) -> Iterator[tuple]:
-    """Yield the words and the sign of each of n candidates."""
-    widths, signs = layout
-    columns, at = [], 0
+def columns(planes: bytes, sampler: Sampler, n: int) -> tuple[list[np.ndarray], np.ndarray | None]:
+    """Return the words of n candidates, plane by plane, and their signs."""
+    widths, signs = sampler.layout
+    words, at = [], 0
     for width in filter(None, widths):
-        columns.append(np.frombuffer(planes, f"<u{width}", n, at).tolist())
+        words.append(np.frombuffer(planes, f"<u{width}", n, at))
         at += width * n
-    for i in range(n):
-        bit = planes[at + i // 8] >> (i % 8) & 1 if signs else 0
-        yield [column[i] for column in columns], bool(bit)
+    if not signs:
+        return words, None
+    bits = np.frombuffer(planes, np.uint8, offset=at)
+    return words, np.unpackbits(bits, count=n, bitorder="little").astype(bool)
 
 
-def plane_bytes(layout: tuple[tuple[int, ...], bool], n: int) -> int:
-    widths, signs = layout
+def plane_bytes(sampler: Sampler, n: int) -> int:
+    widths, signs = sampler.layout
     size = sum(widths) * n + (math.ceil(n / 8) if signs else 0)
     return math.ceil(size / 8) * 8
 
 
-def extension(key: bytes, decision: int, round_: int, chunk: int, i: int) -> from_bits.Extension:
-    @lru_cache
-    def level(of: int) -> bytes:
-        return chacha20.block(key, nonce(decision, of, round_, chunk), i)
+def values_of(
+    law: Law, planes: bytes, n: int, key: bytes, round_: int, chunk: int, first: int = 0
+) -> list[int]:
+    """Return the values of n candidates whose extension bits begin at this address of a key.
 
-    return lambda word: int.from_bytes(level(word // 8)[8 * (word % 8) :][:8], "little")
+    Those of a decision are computed for the candidates that ask for them.
+    """
+    words, signs = columns(planes, law.sampler, n)
+    extensions = np.full((2, n, 16), 2**63, np.uint64)
+    asked = map_bits(law.sampler, words, signs, extensions).asked
+    for decision, i in np.argwhere(asked).tolist():
+        for level in (0, 1):
+            at = nonce(decision + 1, level, round_, chunk)
+            block = chacha20.block(key, at, first + i)
+            extensions[decision, i, 8 * level : 8 * level + 8] = np.frombuffer(block, "<u8")
+    mapped = map_bits(law.sampler, words, signs, extensions)
+    assert np.array_equal(mapped.asked, asked)
+    return mapped.values.tolist()
 
 
 class Replay:
@@ -92,31 +104,24 @@ class Replay:
         self.at, self.candidates = 64, 0
 
     def draw(self, name: str, parameter: str, n: int) -> list[int]:
-        of, layout, chunk, spare = distribution(name, parameter)
-        return list(
-            self.small(of, layout, n) if n <= 256 else self.large(of, layout, chunk, spare, n)
-        )
+        law = law_of(name, parameter)
+        return list(self.small(law, n) if n <= 256 else self.chunks(self.call_key(), law, n))
 
-    def small(self, of: Map, layout: tuple, n: int) -> Iterator[int]:
+    def small(self, law: Law, n: int) -> Iterator[int]:
         while n:
             self.at = math.ceil(self.at / 8) * 8
-            left = len(self.buffer) - self.at
-            fitting = max((m for m in range(n + 1) if plane_bytes(layout, m) <= left), default=0)
+            left, fitting = len(self.buffer) - self.at, n
+            while fitting and plane_bytes(law.sampler, fitting) > left:
+                fitting -= 1
             if not fitting:
                 self.refill()
                 continue
-            planes = self.buffer[self.at : self.at + plane_bytes(layout, fitting)]
-            for i, (words, sign) in enumerate(split(planes, layout, fitting)):
-                ends = (extension(self.extend, d, 0, 0, self.candidates + i) for d in (1, 2))
-                value = of(words, sign, *ends)
-                if value is not None:
-                    n -= 1
-                    yield value
+            planes = self.buffer[self.at : self.at + plane_bytes(law.sampler, fitting)]
+            values = values_of(law, planes, fitting, self.extend, 0, 0, self.candidates)
+            yield from values
+            n -= len(values)
             self.at += len(planes)
             self.candidates += fitting
-
-    def large(self, of: Map, layout: tuple, chunk: int, spare: int, n: int) -> Iterator[int]:
-        yield from self.chunks(self.call_key(), of, layout, chunk, spare, n)
 
     def call_key(self) -> bytes:
         self.at = math.ceil(self.at / 8) * 8
@@ -125,22 +130,16 @@ class Replay:
         self.at += 32
         return self.buffer[self.at - 32 : self.at]
 
-    def chunks(
-        self, key: bytes, of: Map, layout: tuple, chunk: int, spare: int, n: int
-    ) -> Iterator[int]:
+    def chunks(self, key: bytes, law: Law, n: int) -> Iterator[int]:
+        chunk = law.sampler.chunk
         for c in range(math.ceil(n / chunk)):
-            wanted = min(chunk, n - c * chunk)
+            wanted, round_ = min(chunk, n - c * chunk), 0
             chunk_key = self.chunk_key(key, c) if self.stream == "aes" else key
-            for round_ in range(100):
-                candidates = wanted + math.ceil(wanted * spare / 1024)
-                groups = math.ceil(plane_bytes(layout, candidates) / GROUP)
+            while wanted:
+                candidates = wanted + math.ceil(wanted * law.spare / 1024)
+                groups = math.ceil(plane_bytes(law.sampler, candidates) / GROUP)
                 planes = keystream.of_chunk(self.stream, chunk_key, round_, c, groups)
-                for i, (words, sign) in enumerate(split(planes, layout, candidates)):
-                    ends = (extension(key, d, round_, c, i) for d in (1, 2))
-                    value = of(words, sign, *ends)
-                    if value is not None and wanted:
-                        wanted -= 1
-                        yield value
-                if not wanted:
-                    self.rounds = max(self.rounds, round_ + 1)
-                    break
+                values = values_of(law, planes, candidates, key, round_, c)[:wanted]
+                yield from values
+                wanted, round_ = wanted - len(values), round_ + 1
+            self.rounds = max(self.rounds, round_)

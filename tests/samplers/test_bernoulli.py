@@ -8,8 +8,7 @@ import pytest
 from generator.streams import Seeded
 from scipy.stats import binom
 
-import cydp
-from cydp.testing import SeededGenerator, bernoulli_sampler, map_bits
+from cydp.testing import bernoulli_sampler, map_bits
 
 LIMIT = 1e-6  # of a test that is right once for one key
 REJECTED = LIMIT / 10  # of a mutant
@@ -128,28 +127,3 @@ def test_next_to_zero_and_one_is_nearly_certain(seeded: Seeded, n: int) -> None:
     rng = seeded(9)
     assert not rng.bernoulli(Fraction(1, 2**n), 1000).any()
     assert rng.bernoulli(1 - Fraction(1, 2**n), 1000).all()
-
-
-def test_shapes_and_out() -> None:
-    rng = SeededGenerator(10)
-    out = np.zeros((3, 5), np.bool_)
-    assert rng.bernoulli("1/2", out=out) is out
-    assert rng.bernoulli("1/2", (2, 3, 4)).shape == (2, 3, 4)
-    assert rng.bernoulli("1/2", 0).shape == (0,)
-    assert cydp.bernoulli("1/2", 7).shape == (7,)
-    with pytest.raises(TypeError, match="dtype"):
-        rng.bernoulli("1/2", out=np.zeros(3, np.int64))
-
-
-@pytest.mark.parametrize(
-    "p", [-1, "-1e-9", 2, Fraction(10**30 + 1, 10**30), float("nan"), float("inf"), "half", ""]
-)
-def test_p_out_of_range_is_refused(p: Any) -> None:
-    with pytest.raises(ValueError, match="p must be"):
-        SeededGenerator(11).bernoulli(p, 3)
-
-
-@pytest.mark.parametrize("p", [True, None, 1j, [0.5], np.array(0.5)])
-def test_p_that_is_no_number_is_refused(p: Any) -> None:
-    with pytest.raises(TypeError, match="p must be"):
-        SeededGenerator(11).bernoulli(p, 3)

@@ -68,7 +68,10 @@ def check_pmf(distribution: Fraction, values: Samples, undecided: NDArray[np.boo
     assert set(np.flatnonzero(undecided).tolist()) == cells_of(distribution, one_sided=False)
 
 
-@pytest.mark.parametrize("sigma2", ["1e-6", "1/9", "1", "2", "16", "64", "210.249"])
+@pytest.mark.parametrize(
+    "sigma2",
+    ["1e-6", "1", "210.249", *(pytest.param(s, marks=pytest.mark.long) for s in ("1/9", "16"))],
+)
 def test_prefixes_enumerate_the_pmf(sigma2: str) -> None:
     prefixes = np.arange(2**16)
     positive = map_same(sigma2, [prefixes], prefixes < 0)
@@ -113,7 +116,13 @@ def values_below(mapped: MappedBits) -> NDArray[np.bool_]:
     return np.arange(2**16) < mapped.values.size
 
 
-@pytest.mark.parametrize(("sigma2", "m"), [("210.25", 1), ("240", 1), ("300", 2)])
+@pytest.mark.parametrize(
+    ("sigma2", "m"),
+    [
+        ("210.25", 1),
+        *(pytest.param(*each, marks=pytest.mark.long) for each in (("300", 2), ("240", 1))),
+    ],
+)
 def test_candidates_of_the_split_enumerate_the_pmf(sigma2: str, m: int) -> None:
     distribution, prefixes, zeros = Fraction(sigma2), np.arange(2**16), np.zeros(2**16, np.int64)
     base = distribution / 4**m
@@ -165,46 +174,54 @@ def p_value(samples: Iterable[Samples], n: int, sigma2: Fraction) -> float:
     return chi2_p_value(samples, n, ends, probabilities)
 
 
-@pytest.mark.parametrize(
-    "sigma",
-    ["1/3", "1", "4", "8", "10", "14.499", "14.5", "15.999", "100", "1000", "1000000", str(2**40),
-     str(2**56)],
-)  # fmt: skip
-def test_goodness_of_fit(seeded: Seeded, sigma: str) -> None:
-    n = 10**6
-    samples = seeded(crc32(sigma.encode())).discrete_gaussian(sigma, n)
-    assert p_value([samples], n, Fraction(sigma) ** 2) > LIMIT
+# Tables, where they end, and the split at each width of words.
+SIGMAS = [
+    "1/3", "1", "10", "14.499", "14.5", "15.999", "100", "1000000", str(2**40), str(2**56)
+]  # fmt: skip
 
 
-@pytest.mark.parametrize("sigma", ["3", "10", "20", str(2**30)])
+def misfits(seeded: Seeded, n: int) -> dict[str, float]:
+    """Return the sigmas whose n values do not fit, or, if it is large, not their lowest bits."""
+    found = {}
+    for sigma in SIGMAS:
+        samples = seeded(crc32(sigma.encode())).discrete_gaussian(sigma, n)
+        p = p_value([samples], n, Fraction(sigma) ** 2)
+        if Fraction(sigma) >= 10**6:  # P(|X| mod 64 = r) is within 64 / sigma of 1/64
+            counts = np.bincount(np.abs(samples) & 63, minlength=64)
+            p = min(p, float(chi2.sf(((counts - n / 64) ** 2 / (n / 64)).sum(), 63)))
+        found |= {sigma: p} if p < LIMIT else {}
+    return found
+
+
+def test_goodness_of_fit(seeded: Seeded) -> None:
+    assert misfits(seeded, 2 * 10**5) == {}
+
+
+@pytest.mark.long
+def test_goodness_of_fit_of_many(seeded: Seeded) -> None:
+    assert misfits(seeded, 10**7) == {}
+
+
+@pytest.mark.parametrize("sigma", ["3", "20", pytest.param(str(2**30), marks=pytest.mark.long)])
 def test_goodness_of_fit_of_small_calls(seeded: Seeded, sigma: str) -> None:
     rng = seeded(3)
-    samples = np.concatenate([rng.discrete_gaussian(sigma, 1 + i % 256) for i in range(8000)])
+    samples = np.concatenate([rng.discrete_gaussian(sigma, 1 + i % 256) for i in range(1500)])
     assert p_value([samples], len(samples), Fraction(sigma) ** 2) > LIMIT
 
 
-@pytest.mark.parametrize("sigma", ["20", str(2**20), str(2**30)])
+@pytest.mark.parametrize("sigma", ["20", pytest.param(str(2**30), marks=pytest.mark.long)])
 def test_ends_of_chunks_fit(seeded: Seeded, sigma: str) -> None:
     """Where candidates that were moved, dropped or cut off would show."""
     chunk = discrete_gaussian_sampler(sigma).chunk
-    samples = seeded(5).discrete_gaussian(sigma, 4000 * chunk).reshape(-1, chunk)
+    samples = seeded(5).discrete_gaussian(sigma, 1500 * chunk).reshape(-1, chunk)
     for part in (samples[:, :64].ravel(), samples[:, -64:].ravel()):
         assert p_value([part], len(part), Fraction(sigma) ** 2) > LIMIT
 
 
-@pytest.mark.parametrize("sigma", ["1000000", str(2**40), str(2**56)])
-def test_low_bits_of_a_large_noise_are_uniform(seeded: Seeded, sigma: str) -> None:
-    n = 10**6
-    samples = seeded(8).discrete_gaussian(sigma, n)
-    counts = np.bincount(np.abs(samples) & 63, minlength=64)
-    # P(|X| mod 64 = r) is within 64 / sigma of 1/64.
-    assert chi2.sf(((counts - n / 64) ** 2 / (n / 64)).sum(), 63) > LIMIT
-
-
-@pytest.mark.parametrize("sigma", ["1", "10", "20"])
+@pytest.mark.parametrize("sigma", ["10", pytest.param("20", marks=pytest.mark.long)])
 def test_neighbours_in_the_stream_are_independent(seeded: Seeded, sigma: str) -> None:
     """A pair (X, Y) is judged through its cells, which are those of the product distribution."""
-    n, step = 2 * 10**6, int(sigma)
+    n, step = 10**6, int(sigma)
     samples = seeded(4).discrete_gaussian(sigma, n)
     index = np.clip((samples + step // 2) // step, -3, 3).reshape(-1, 2) + 3
     sigma2, half = Fraction(sigma) ** 2, step // 2
@@ -226,9 +243,8 @@ def test_neighbours_in_the_stream_are_independent(seeded: Seeded, sigma: str) ->
     assert chi2.sf(((counts - expected) ** 2 / expected).sum(), 48) > LIMIT
 
 
-@pytest.mark.parametrize(
-    ("sigma", "mutant"), [("10", "10.01"), pytest.param("20", "20.02", marks=pytest.mark.long)]
-)
+@pytest.mark.long
+@pytest.mark.parametrize(("sigma", "mutant"), [("10", "10.01"), ("20", "20.02")])
 def test_a_sigma_off_by_a_thousandth_is_rejected(seeded: Seeded, sigma: str, mutant: str) -> None:
     def drawn(sigma: str) -> Iterable[Samples]:
         for key in range(10):
@@ -310,6 +326,7 @@ def threshold_table(sigma2: str, extension: int) -> tuple[Samples, NDArray[np.bo
     return mapped.values, mapped.asked[0]
 
 
+@pytest.mark.long
 def test_sixteen_bits_alone_are_rejected() -> None:
     """The thresholds' mutants: undecided lanes left as they are, either way, and dropped."""
     n = 2 * 10**7
@@ -330,10 +347,10 @@ def test_a_sign_taken_from_the_prefix_is_rejected() -> None:
 # --- Work --------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("sigma2", ["210.25", "400", "1e6", str(2**60), str(2**80), str(2**112)])
+@pytest.mark.parametrize("sigma2", ["210.25", "1e6", str(2**60), str(2**112)])
 def test_undecided_candidates_are_as_rare_as_stated(sigma2: str) -> None:
     """Of x the cells that hold a B_k, and no other; of V the cell of exp(-g) and its guard."""
-    sampler, parts, n = discrete_gaussian_sampler(sigma2=sigma2), 10, 2 * 10**5
+    sampler, parts, n = discrete_gaussian_sampler(sigma2=sigma2), 3, 2 * 10**5
     distribution = Fraction(sigma2)
     held = cells_of(distribution / 4 ** oracle.split_bits(distribution), one_sided=True)
     rng = np.random.default_rng(7)

@@ -153,12 +153,6 @@ def test_undecided_candidates_in_every_place() -> None:
         assert set(np.flatnonzero(fixed.asked[0])) - {0} == set(lanes) - {0}
 
 
-@pytest.mark.parametrize("wrong", [1, None, "yes", np.True_])
-def test_what_is_no_answer_to_fixed_work(wrong: object) -> None:
-    with pytest.raises(TypeError, match="fixed_work must be True or False"):
-        cydp.Generator(fixed_work=wrong)  # type: ignore[arg-type]
-
-
 def test_a_generator_of_fixed_work_serves_everything(stream: Stream) -> None:
     g = cydp.Generator(fixed_work=True, stream=stream)
     release = cydp.histogram([1, 2, 3], 3, (0, 3), epsilon=1, rng=g)

@@ -1,12 +1,9 @@
 """csrc/samplers/prefetch.c from Python: arrays drawn ahead, each served once."""
 
-import copy
 import ctypes
 import gc
 import os
-import pickle
 import platform
-import re
 import signal
 import sys
 import threading
@@ -47,10 +44,10 @@ LAWS: dict[str, tuple[Callable[[Any, Any], Any], Callable[[Any, Any], Any]]] = {
 }
 
 
-@pytest.mark.parametrize("fixed_work", [False, True])
 @pytest.mark.parametrize("law", LAWS)
-def test_the_arrays_are_those_of_calls(seeded: Seeded, law: str, fixed_work: bool) -> None:
+def test_the_arrays_are_those_of_calls(seeded: Seeded, law: str) -> None:
     prefetch, draw = LAWS[law]
+    fixed_work = law == "gaussian"
     for size in (0, 1, 256, 257, N, (3, 0), (20, 50), ()):
         g = seeded(7)
         with prefetch(seeded(7, fixed_work=fixed_work), size) as arrays:
@@ -127,61 +124,22 @@ def test_closing_and_deleting_end_the_thread() -> None:
     assert sys.platform != "linux" or tasks() <= before
 
 
-@pytest.mark.parametrize("dtype", ["int64", "int32"])
-def test_the_collector_frees_nothing_that_a_thread_reads(dtype: str) -> None:
+def test_the_collector_frees_nothing_that_a_thread_reads() -> None:
     """A prefetch in a cycle, whose samplers nothing else keeps."""
 
     class Host:
-        def __init__(self, sigma: int) -> None:
+        def __init__(self, sigma: int, dtype: str) -> None:
             g = cydp.Generator()
-            self.arrays = g.discrete_gaussian_prefetch(sigma, 10**6, dtype=dtype)
+            self.arrays = g.discrete_gaussian_prefetch(sigma, 10**5, dtype=dtype)
             self.behind = [self, self.arrays, self.arrays._arrays]
 
-    for sigma in (5000, 5001):
-        host = Host(sigma)
+    for sigma, dtype in ((5000, "int64"), (5001, "int32")):
+        host = Host(sigma, dtype)
         next(host.arrays)
         for other in range(300):  # more samplers than are kept
             cydp.discrete_gaussian(10 + other)
         del host
         gc.collect()
-
-
-@pytest.mark.parametrize("copied", [pickle.dumps, copy.copy, copy.deepcopy])
-def test_it_is_not_copied(copied: Callable[[Any], Any]) -> None:
-    arrays = cydp.Generator().discrete_laplace_prefetch(1, N)
-    with pytest.raises(TypeError, match="a Prefetch cannot be pickled or copied: its noise would"):
-        copied(arrays)
-
-
-@pytest.mark.parametrize("scale", [0, -1, "x", None, True, float("nan"), 2**57, "1e-7"])
-def test_a_wrong_parameter_is_refused_at_once(scale: Any) -> None:
-    g = cydp.Generator()
-    for prefetch, one in (
-        (g.discrete_laplace_prefetch, g.discrete_laplace),
-        (g.discrete_gaussian_prefetch, g.discrete_gaussian),
-        (g.bernoulli_prefetch, g.bernoulli),
-    ):
-        if prefetch == g.bernoulli_prefetch and scale in (0, "1e-7"):
-            continue  # a probability
-        with pytest.raises((TypeError, ValueError)) as expected:
-            one(scale)
-        with pytest.raises(expected.type, match=f"^{re.escape(str(expected.value))}$"):
-            prefetch(scale, N)
-
-
-def test_a_wrong_size_or_dtype_is_refused_and_nothing_is_drawn() -> None:
-    g = SeededGenerator(1)
-    for size in (None, -1, 1.5, "3", (2, -1), 2**61, (2**40, 2**40)):
-        with pytest.raises((TypeError, ValueError), match=r"^(each entry of )?size must be"):
-            g.discrete_laplace_prefetch(1, size)  # type: ignore[arg-type]
-    for dtype in (None, "float64", np.uint8, bool, "no dtype", ">i8"):
-        with pytest.raises(TypeError, match=r"^dtype must be int64 or int32$"):
-            g.discrete_gaussian_prefetch(1, N, dtype=dtype)
-    with pytest.raises(ValueError, match=r"^dtype must be int64, not int32, for a scale above"):
-        g.discrete_laplace_prefetch(2**25, N, dtype=np.int32)
-    with pytest.raises(MemoryError):
-        g.discrete_laplace_prefetch(1, 2**58)
-    assert g.bytes(8) == SeededGenerator(1).bytes(8)
 
 
 def test_threads_share_the_arrays(seeded: Seeded) -> None:
@@ -287,5 +245,5 @@ def test_forks_while_threads_take() -> None:
     ends.set()
     for thread in threads:
         thread.join()
-    values = np.concatenate([*seen[:1000], *children])
+    values = np.concatenate([*seen[:300], *children])
     assert len(np.unique(values)) == len(values)

@@ -35,7 +35,7 @@ def test_the_module_function_draws_from_a_generator_of_this_thread() -> None:
     assert out.any()
 
 
-@pytest.mark.parametrize("n", [1, 3, 256, 257, 1024, 5000])
+@pytest.mark.parametrize("n", [1, 256, 257, 5000])
 def test_out_is_filled_with_what_size_would_give(seeded: Seeded, n: int) -> None:
     out = np.zeros(n, np.int64)
     same = seeded(1).discrete_laplace(10, out=out)
@@ -59,48 +59,23 @@ def test_out_of_any_shape(seeded: Seeded) -> None:
     assert seeded(1).discrete_laplace(10, out=out) is out
 
 
-READ_ONLY = np.zeros(4, np.int64)
-READ_ONLY.flags.writeable = False
+# A scale of each method, and the largest.
+DRAWS: list[tuple[str, dict[str, Any]]] = [
+    *(("laplace", {"scale": scale}) for scale in (1, "10", 10**6, 2**24)),
+    *(("gaussian", {"sigma": sigma}) for sigma in (2, 100, 2**27)),
+    ("gaussian", {"sigma2": 2**54}),
+]
 
 
-@pytest.mark.parametrize(
-    ("out", "error"),
-    [
-        (np.zeros(4), TypeError),
-        (np.zeros(4, np.int16), TypeError),
-        (np.zeros(4, np.uint32), TypeError),
-        (np.zeros(4, ">i4"), TypeError),
-        (np.ma.zeros(4, np.int32), TypeError),
-        (np.zeros(8, np.int32)[::2], ValueError),
-        (np.zeros(4, np.uint64), TypeError),
-        (np.zeros(4, ">i8"), TypeError),
-        ([0, 0], TypeError),
-        (np.ma.zeros(4, np.int64), TypeError),
-        (np.zeros(8, np.int64)[::2], ValueError),
-        (np.zeros((4, 4), np.int64).T[:2], ValueError),
-        (READ_ONLY, ValueError),
-        (np.zeros(33, np.uint8)[1:].view(np.int64), ValueError),
-    ],
-)
-def test_bad_out(out: Any, error: type[Exception]) -> None:
-    with pytest.raises(error, match="out must"):
-        cydp.discrete_laplace(1, out=out)
-
-
-DRAWS: dict[str, dict[str, Any]] = {
-    "laplace": {f"{scale}": {"scale": scale} for scale in (1, "10", 10**6, 2**24)},
-    "gaussian": {
-        **{f"{sigma}": {"sigma": sigma} for sigma in (2, 100, 2**27)},
-        "square": {"sigma2": 2**54},
-    },
-}
-
-
-@pytest.mark.parametrize("n", [0, 1, 256, 257, 1024, 5000, 600_001])
-@pytest.mark.parametrize(
-    ("law", "given"), [(law, given) for law in DRAWS for given in DRAWS[law].values()]
-)
+@pytest.mark.parametrize("n", [0, 1, 257, 5000, 600_001])
 def test_int32_gets_the_same_values(
+    seeded: Seeded, n: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for law, given in DRAWS:
+        check_int32(seeded, law, given, n, monkeypatch)
+
+
+def check_int32(
     seeded: Seeded, law: str, given: dict[str, Any], n: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     out = np.zeros((n, 1), np.int32)
@@ -114,84 +89,22 @@ def test_int32_gets_the_same_values(
     assert n < 1000 or np.any(np.abs(wide.astype(float)) > 1)
 
 
-@pytest.mark.parametrize(
-    ("law", "given"),
-    [("laplace", {"scale": 2**24 + Fraction(1, 2**40)}), ("laplace", {"scale": 2**40}),
-     ("gaussian", {"sigma": 2**27 + 1}), ("gaussian", {"sigma2": 2**54 + Fraction(1, 2**9)})],
-)  # fmt: skip
-def test_a_scale_that_int32_is_too_small_for(
-    seeded: Seeded, law: str, given: dict[str, Any]
-) -> None:
-    g, out = seeded(1), np.zeros(5, np.int32)
-    limits = (
-        r"^out must have dtype int64, not int32, for a scale above 2\*\*24 or a sigma above 2\*"
-    )
-    with pytest.raises(ValueError, match=limits):
-        getattr(g, f"discrete_{law}")(**given, out=out)
-    assert not out.any()
-    assert g.bytes(16) == seeded(1).bytes(16)
-
-
-def test_size_beside_out_must_be_its_shape() -> None:
-    with pytest.raises(ValueError, match="size must equal"):
-        cydp.discrete_laplace(1, 5, out=np.zeros(4, np.int64))
-
-
-@pytest.mark.parametrize(
-    ("size", "error"),
-    [(-1, ValueError), ((2, -1), ValueError), (1.5, TypeError), ("3", TypeError),
-     (True, TypeError), ((1, True), TypeError), (2**62, ValueError), ((2**40, 2**40), ValueError)],
-)  # fmt: skip
-def test_bad_size(size: Any, error: type[Exception]) -> None:
-    with pytest.raises(error, match="size"):
-        cydp.discrete_laplace(1, size)
-
-
-@pytest.mark.parametrize("scale", [1, 1.0, "1", Fraction(1), Decimal(1), np.float32(1), "3/3"])
-def test_a_scale_means_the_same_in_every_form(scale: Any) -> None:
-    assert np.array_equal(
-        SeededGenerator(2).discrete_laplace(scale, 300), SeededGenerator(2).discrete_laplace(1, 300)
-    )
-
-
-@pytest.mark.parametrize(
-    "scale",
-    [0, -1, float("nan"), float("inf"), "0.99e-6", Fraction(2**56) + Fraction(1, 2**4000), 2**57,
-     1e-400, 5e-324, "1e400", "1e400000", 1e308],
-)  # fmt: skip
-def test_bad_scales(scale: Any) -> None:
-    with pytest.raises(ValueError, match="scale must"):
-        cydp.discrete_laplace(scale, 5)
-
-
-@pytest.mark.parametrize("scale", [True, None, [1], np.array([1.0]), 1j])
-def test_bad_types_of_scale(scale: Any) -> None:
-    with pytest.raises(TypeError, match="scale must"):
-        cydp.discrete_laplace(scale, 5)
-
-
-def test_a_refused_call_draws_nothing(seeded: Seeded) -> None:
-    one, two = seeded(3), seeded(3)
-    for bad in [{"scale": -1}, {"scale": 1, "size": -1}, {"scale": 1, "out": [0]}]:
-        with pytest.raises((TypeError, ValueError)):
-            one.discrete_laplace(**bad)  # type: ignore[call-overload]
-    assert one.bytes(16) == two.bytes(16)
-
-
-@pytest.mark.parametrize("scale", ["1e-6", 2**56])
-def test_the_ends_of_the_scales(scale: Any) -> None:
-    drawn = cydp.discrete_laplace(scale, 100)
-    assert not drawn.any() if scale == "1e-6" else (np.abs(drawn) > 2**40).all()
+def test_a_scale_means_the_same_in_every_form() -> None:
+    expected = SeededGenerator(2).discrete_laplace(1, 300)
+    for scale in (1.0, "1", Fraction(1), Decimal(1), np.float32(1), "3/3"):
+        assert np.array_equal(SeededGenerator(2).discrete_laplace(scale, 300), expected), scale
 
 
 GAUSSIAN = [{"sigma": 3}, {"sigma2": 9}, {"sigma": "3.0"}, {"sigma2": Fraction(9)}]
 
 
-@pytest.mark.parametrize("given", GAUSSIAN)
-@pytest.mark.parametrize("size", [None, 5, 1000])
-def test_sigma_and_its_square_mean_the_same(given: dict[str, Any], size: Any) -> None:
-    drawn = SeededGenerator(2).discrete_gaussian(**given, size=size)
-    assert np.array_equal(drawn, SeededGenerator(2).discrete_gaussian(3, size))
+def test_sigma_and_its_square_mean_the_same() -> None:
+    for given in GAUSSIAN:
+        for size in (None, 5, 1000):
+            drawn = SeededGenerator(2).discrete_gaussian(**given, size=size)
+            assert np.array_equal(drawn, SeededGenerator(2).discrete_gaussian(3, size)), given
+    values = SeededGenerator(2).discrete_gaussian(3, 1000)
+    assert 6 < np.mean(values**2) < 12
 
 
 def test_gaussian_and_bernoulli_results(seeded: Seeded) -> None:
@@ -207,50 +120,11 @@ def test_gaussian_and_bernoulli_results(seeded: Seeded) -> None:
     assert np.array_equal(coins.reshape(-1), seeded(1).bernoulli(0.3, 1500))
 
 
-@pytest.mark.parametrize(
-    ("given", "error"),
-    [
-        ({}, TypeError),
-        ({"sigma": 1, "sigma2": 1}, TypeError),
-        ({"sigma": True}, TypeError),
-        ({"sigma": [1]}, TypeError),
-        ({"sigma2": np.array([1.0])}, TypeError),
-        ({"sigma": 0}, ValueError),
-        ({"sigma": -1}, ValueError),
-        ({"sigma": "0.99e-3"}, ValueError),
-        ({"sigma": 2**56 + 1}, ValueError),
-        ({"sigma2": "0.99e-6"}, ValueError),
-        ({"sigma2": 2**112 + 1}, ValueError),
-        ({"sigma": float("nan")}, ValueError),
-        ({"sigma2": Decimal("Infinity")}, ValueError),
-        ({"sigma": Decimal("sNaN")}, ValueError),
-    ],
-)
-def test_bad_sigmas(given: dict[str, Any], error: type[Exception]) -> None:
-    with pytest.raises(error, match="sigma"):
-        cydp.discrete_gaussian(**given, size=3)
-
-
-@pytest.mark.parametrize("out", [np.zeros(4, np.int64), np.zeros(4, np.uint8), np.zeros(4)])
-def test_coins_are_booleans(out: Any) -> None:
-    with pytest.raises(TypeError, match="out must have dtype bool"):
-        cydp.bernoulli(0.5, out=out)
-
-
-@pytest.mark.parametrize(
-    ("p", "error"),
-    [(-0.1, ValueError), (1.1, ValueError), (float("nan"), ValueError), ("2/1", ValueError),
-     (True, TypeError), ([0.5], TypeError), (None, TypeError)],
-)  # fmt: skip
-def test_bad_probabilities(p: Any, error: type[Exception]) -> None:
-    with pytest.raises(error, match="p must"):
-        cydp.bernoulli(p)
-
-
 def test_a_cached_number_is_not_taken_for_a_bool() -> None:
     """True == 1 == 1.0, and a cache must not know that."""
     for draw in (cydp.discrete_laplace, cydp.discrete_gaussian, cydp.bernoulli):
-        draw(1)
+        assert draw(1) is not None
+        assert draw(1.0) is not None  # lru_cache holds 1 itself, but takes 1.0 for True
         with pytest.raises(TypeError, match="bool"):
             draw(True)
 
@@ -258,23 +132,23 @@ def test_a_cached_number_is_not_taken_for_a_bool() -> None:
 FUNCTIONS = [cydp.discrete_laplace, cydp.discrete_gaussian, cydp.bernoulli]
 
 
-@pytest.mark.parametrize("draw", FUNCTIONS)
-@pytest.mark.parametrize("protocol", range(2, pickle.HIGHEST_PROTOCOL + 1))
-def test_functions_pickle_and_copy(draw: Any, protocol: int) -> None:
+def test_functions_pickle_and_copy() -> None:
     """They hold no stream, so a copy repeats nothing."""
-    assert pickle.loads(pickle.dumps(draw, protocol)) == draw
-    assert copy.copy(draw) == draw
-    assert copy.deepcopy(draw) == draw
+    for draw in FUNCTIONS:
+        for protocol in range(2, pickle.HIGHEST_PROTOCOL + 1):
+            assert pickle.loads(pickle.dumps(draw, protocol)) == draw
+        assert copy.copy(draw) == draw
+        assert copy.deepcopy(draw) == draw
 
 
-@pytest.mark.parametrize("draw", FUNCTIONS)
-def test_functions_are_the_methods_of_a_generator(draw: Any) -> None:
-    method = getattr(cydp.Generator(), draw.__name__)
-    assert draw.__func__ is method.__func__
-    assert inspect.signature(draw) == inspect.signature(method)
-    assert draw.__name__ in inspect.getdoc(draw)
-    with pytest.raises(TypeError, match=f"{draw.__name__}\\(\\)"):
-        draw(1, 2, 3, 4)
+def test_functions_are_the_methods_of_a_generator() -> None:
+    for draw in FUNCTIONS:
+        method = getattr(cydp.Generator(), draw.__name__)
+        assert draw.__func__ is method.__func__
+        assert inspect.signature(draw) == inspect.signature(method)
+        assert draw.__name__ in inspect.getdoc(draw)
+        with pytest.raises(TypeError, match=f"{draw.__name__}"):
+            draw(1, 2, 3, 4)
 
 
 def test_the_object_behind_the_functions_is_the_threads_generator() -> None:

@@ -8,8 +8,13 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
+
+#ifdef __linux__
+#include <sys/syscall.h>
+#endif
 
 static atomic_uint created, joined;
 #if !defined(_WIN32)
@@ -259,6 +264,38 @@ static void take_in_a_child(cydp_prefetch *prefetch) {
 }
 #endif
 
+#ifdef __linux__
+/* No handler hears of this fork, and no page is wiped: the child finds its parent's array,
+ * and a thread that it does not have. */
+static void a_child_without_handlers_draws_its_own(void) {
+  static int64_t values[2 * FORKED_VALUES];
+  cydp_sampler *sampler = laplace();
+  cydp_rng *rng = fresh();
+  cydp_prefetch *prefetch = prefetch_of(sampler, FORKED_VALUES, rng);
+  int pipes[2], status;
+  const ssize_t bytes = SHOWN * sizeof *values;
+  CHECK(pipe(pipes) == 0 && prefetch->ahead->drawing);
+  pid_t pid = (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+  CHECK(pid >= 0);
+  if (pid == 0) {
+    alarm(20);
+    available = 0;
+    take(prefetch, values);
+    CHECK(write(pipes[1], values, (size_t)bytes) == bytes);
+    _exit(0);
+  }
+  CHECK(waitpid(pid, &status, 0) == pid && status == 0);
+  take(prefetch, values);
+  CHECK(read(pipes[0], values + FORKED_VALUES, (size_t)bytes) == bytes);
+  all_distinct(values, FORKED_VALUES + SHOWN);
+  close(pipes[0]);
+  close(pipes[1]);
+  cydp_prefetch_free(prefetch);
+  cydp_rng_free(rng);
+  cydp_sampler_free(sampler);
+}
+#endif
+
 /* Together, threads get the first arrays: none is lost, torn or served twice. Forks in the
  * meantime drop arrays, and end. */
 static void threads_share_the_arrays(bool forks) {
@@ -306,6 +343,9 @@ static void arrays_are_drawn_ahead(void) {
     threads_share_the_arrays(true);
 #ifdef __linux__
   }
+  wipes = one_pid = false;
+  a_child_without_handlers_draws_its_own();
+  wipes = true;
 #endif
 }
 

@@ -7,6 +7,7 @@
 #include "generator/aes256.h"
 #include "generator/nonce.h"
 #include "generator/keystream.h"
+#include "generator/stream.h"
 #include "samplers/batch.h"
 #include "samplers/decision.h"
 #include "samplers/exact_comparison.h"
@@ -326,6 +327,27 @@ static void extension_bits_of_small_calls_are_never_shared(void) {
     CHECK(out[i - 1] != out[i]);
 }
 
+static void bits_of_small_calls_are_wiped(void) {
+  enum { N = 100, BYTES = 2 * N + 16 }; /* words, and signs in whole words of 64 bits */
+  const cydp_key seed = {{23}, stream};
+  cydp_sampler *sampler = laplace(1, 1, 0);
+  cydp_rng *rng;
+  int64_t out[N];
+  uint8_t left = 0;
+  CHECK(cydp_rng_new_seeded(&seed, &rng) == CYDP_OK);
+  CHECK(cydp_sampler_fill(sampler, N, rng, CYDP_FAST, 1, out) == CYDP_OK);
+  CHECK(cydp_rng_lock(rng) == CYDP_OK);
+  const cydp_taken next = cydp_rng_take(rng, 8, 0);
+  const uint8_t *bytes = next.bytes;
+  CHECK(next.first == N);
+  for (size_t i = 1; i <= BYTES; i++)
+    left |= *(bytes - i);
+  CHECK(left == 0);
+  cydp_rng_unlock(rng);
+  cydp_rng_free(rng);
+  cydp_sampler_free(sampler);
+}
+
 /* A sampler that makes exact comparisons for both decisions, each for 6 of 65,536
  * candidates, and says so: how many these are must not show. */
 static size_t runs[2];
@@ -548,6 +570,7 @@ static void streams_serve(void) {
   const uint64_t one = 1;
   comparisons_are_as_many_whatever_is_drawn();
   extension_bits_of_small_calls_are_never_shared();
+  bits_of_small_calls_are_wiped();
   calls_repeat(laplace(1, 1, 0));
   calls_repeat(laplace(10, 1, 0));
   calls_repeat(laplace(one << 40, 1, 0));
