@@ -12,6 +12,7 @@ from typing import Any
 import matplotlib as mpl
 import numpy as np
 import pytest
+from refusals import check_refusals
 
 import cydp
 from cydp.accounting import _pld
@@ -157,14 +158,16 @@ def test_the_picture(shown: dict[str, Any]) -> None:
     assert "epsilon" in ax.get_xlabel()
 
 
-def test_the_picture_says_how_to_install_what_it_needs(
+def test_what_cannot_be_drawn_or_clipped_is_refused(
     shown: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
-    with pytest.raises(ImportError, match=r"pip install 'cydp\[plot\]'"):
-        shown["plot_accuracy"]()
-
-
-def test_a_norm_whose_squares_do_not_fit_is_refused(shown: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match="norm must be so small"):
-        shown["clip_rows"](np.ones((1, 6), np.int64), 2**31)
+    check_refusals(
+        {
+            "no matplotlib": (shown["plot_accuracy"], ImportError, ("pip install 'cydp[plot]'",)),
+            "squares that do not fit": (
+                lambda: shown["clip_rows"](np.ones((1, 6), np.int64), 2**31),
+                ValueError, ("norm must be so small",),
+            ),
+        }
+    )  # fmt: skip
