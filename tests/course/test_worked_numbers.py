@@ -17,7 +17,6 @@ import pytest
 import cydp
 from cydp import PureDP, sensitivity
 
-BOUNDS = [(2, 5), (-3, 4), (0, 110), (0, 300), (-7, -2)]
 VOTES = [27, 23, 9, 0]  # for four dishes
 
 
@@ -36,54 +35,42 @@ def test_votes(epsilon: str | int, printed: list[float]) -> None:
     assert epsilon == 1 or round(found[3], 4) == 0.1043
 
 
-@pytest.mark.parametrize("bounds", BOUNDS)
-def test_bounded_answers(bounds: tuple[int, int]) -> None:
+def test_bounded_answers() -> None:
     """b - a for a sum and a maximum, (b - a) / n for a mean of n, infinity without a bound."""
-    a, b = bounds
     change = {"relation": "change-one", "missing": False}
-    assert sensitivity.sum(bounds, **change) == b - a
-    assert sensitivity.maximum(bounds) == sensitivity.minimum(bounds) == b - a
-    for n in (1, 10, 1000):
-        assert sensitivity.mean(bounds, n, **change) == Fraction(b - a, n)
-    assert sensitivity.sum((a, None)) == sensitivity.minimum((1, None)) == math.inf
-
-
-def test_ranges_of_ages() -> None:
-    change = {"relation": "change-one", "missing": False}
-    assert sensitivity.mean((0, 110), 1000, **change) == Fraction("0.11")
-    assert sensitivity.mean((0, 300), 1000, **change) == Fraction("0.3")
-
-
-def test_histograms() -> None:
-    assert sensitivity.histogram() == 1
-    assert sensitivity.histogram(relation="change-one") == 2
+    for bounds in [(2, 5), (-3, 4), (0, 110), (0, 300), (-7, -2)]:
+        width = bounds[1] - bounds[0]
+        assert sensitivity.sum(bounds, **change) == width
+        assert sensitivity.maximum(bounds) == sensitivity.minimum(bounds) == width
+        for n in (1, 10, 1000):
+            assert sensitivity.mean(bounds, n, **change) == Fraction(width, n)
+    assert sensitivity.sum((2, None)) == sensitivity.minimum((1, None)) == math.inf
 
 
 def test_the_survey_of_books() -> None:
-    assert sensitivity.count() == 1
+    assert sensitivity.histogram() == sensitivity.count() == 1
+    assert sensitivity.histogram(relation="change-one") == 2
     assert sensitivity.queries(sensitivity.count(), sensitivity.histogram()) == 2
     assert sensitivity.sum((0, 7)) == 7  # the books that one person owns
     assert sensitivity.mean((0, 7), empty="3.5") == Fraction("3.5")
     assert sensitivity.mean((0, 7), empty=0) == 7
 
 
-@pytest.mark.parametrize("k", [1, 5, 100])
-def test_k_counts(k: int) -> None:
+def test_k_counts() -> None:
     """Lap(k / epsilon), at once or by splitting epsilon."""
-    together = sensitivity.queries(*[sensitivity.count()] * k)
-    at_once = cydp.DiscreteLaplace(epsilon=1, sensitivity=together)
-    split = cydp.calibrate(
-        lambda epsilon: cydp.DiscreteLaplace(epsilon=epsilon, sensitivity=1), PureDP(1), count=k
-    )
-    assert together == k == at_once.scale == split.scale
-
-
-def test_five_complaints() -> None:
-    for epsilon in (Fraction(1, 2), Fraction(1), Fraction(3)):
-        assert cydp.DiscreteLaplace(epsilon=epsilon, sensitivity=5).scale == 5 / epsilon
-        assert cydp.Laplace(epsilon=epsilon, sensitivity=5).scale == pytest.approx(
-            float(5 / epsilon), rel=1e-9
+    for k in (1, 5, 100):
+        together = sensitivity.queries(*[sensitivity.count()] * k)
+        at_once = cydp.DiscreteLaplace(epsilon=1, sensitivity=together)
+        split = cydp.calibrate(
+            lambda epsilon: cydp.DiscreteLaplace(epsilon=epsilon, sensitivity=1), PureDP(1), count=k
         )
+        assert together == k == at_once.scale == split.scale
+        one = PureDP("0.1")  # k epsilon for a group of k, and for k releases
+        assert cydp.group_privacy(one, k).epsilon == Fraction(k, 10)
+        assert cydp.sequential(*[one] * k).epsilon == Fraction(k, 10)
+    complaints = sensitivity.count(max_rows=5)
+    assert cydp.DiscreteLaplace(epsilon="1/2", sensitivity=complaints).scale == 10
+    assert cydp.Laplace(epsilon=3, sensitivity=5).scale == pytest.approx(5 / 3, rel=1e-9)
 
 
 def test_f_is_5_and_its_sensitivity_7() -> None:
@@ -98,14 +85,6 @@ def test_f_is_5_and_its_sensitivity_7() -> None:
 def test_what_epsilon_allows(epsilon: int, ratio: float) -> None:
     noise = cydp.DiscreteLaplace(epsilon=epsilon, sensitivity=1)
     assert round(noise.pmf(0) / noise.pmf(1), 3 if ratio < 10 else 0) == ratio
-
-
-@pytest.mark.parametrize("k", [1, 2, 4, 10])
-def test_groups_and_repetition(k: int) -> None:
-    """k epsilon for a group of k, and for k releases."""
-    one = PureDP("0.1")
-    assert cydp.group_privacy(one, k).epsilon == Fraction(k, 10)
-    assert cydp.sequential(*[one] * k).epsilon == Fraction(k, 10)
 
 
 def test_546_of_23450() -> None:
@@ -128,35 +107,25 @@ def test_local_noise_is_larger() -> None:
 READ = [(read, books, sex) for read in (0, 1) for books in (0, 3, 7) for sex in "mf"]
 
 
-@pytest.mark.parametrize(
-    ("answer", "largest"),
-    [
-        (lambda table: sum(read for read, _, _ in table), 1),
-        (lambda table: [sum(sex == s for _, _, sex in table) for s in "mf"], 1),
-        (
-            lambda table: [
-                sum(r for r, _, _ in table),
-                *(sum(x == s for *_, x in table) for s in "mf"),
-            ],
-            2,
-        ),
-        (
-            lambda table: [
-                sum((r, x) == (i, s) for r, _, x in table) for i in (0, 1) for s in "mf"
-            ],
-            1,
-        ),
-        (lambda table: sum(books for _, books, _ in table), 7),
-    ],
-    ids=["read", "sexes", "both", "two by two", "books"],
-)
-def test_the_survey_among_all_small_tables(answer: Any, largest: int) -> None:
-    assert sensitivity.of(answer, READ, 2) == largest
+def test_the_survey_among_all_small_tables() -> None:
+    def read(table: Any) -> int:
+        return sum(read for read, _, _ in table)
 
+    def sexes(table: Any) -> list[int]:
+        return [sum(sex == each for *_, sex in table) for each in "mf"]
 
-def test_complaints_by_their_rows() -> None:
-    complaints = sensitivity.count(max_rows=5)
-    assert cydp.DiscreteLaplace(epsilon="1/2", sensitivity=complaints).scale == 10
+    def both(table: Any) -> list[int]:
+        return [read(table), *sexes(table)]
+
+    def two_by_two(table: Any) -> list[int]:
+        return [sum((r, x) == (i, s) for r, _, x in table) for i in (0, 1) for s in "mf"]
+
+    def books(table: Any) -> int:
+        return sum(owned for _, owned, _ in table)
+
+    answers = (read, 1), (sexes, 1), (both, 2), (two_by_two, 1), (books, 7)
+    for answer, largest in answers:
+        assert sensitivity.of(answer, READ, 2) == largest, answer
 
 
 def test_a_choice_without_votes() -> None:
@@ -165,22 +134,17 @@ def test_a_choice_without_votes() -> None:
     assert choice.loss == PureDP(0)
 
 
-def test_the_table_of_the_laplace_law() -> None:
-    """Mean, median, mode 0; variance 2 b**2; skewness 0; excess kurtosis 3; entropy ln(2 e b)."""
-    noise = cydp.Laplace(epsilon="1/2", sensitivity=7)
-    assert noise.mean == noise.median == noise.mode == noise.skewness == 0
-    assert noise.kurtosis == pytest.approx(3, rel=1e-9)
-    entropy = noise.entropy + math.log(noise.step)
-    assert entropy == pytest.approx(math.log(2 * math.e * 14), rel=1e-9)
-
-
-def test_the_table_of_the_gaussian_law() -> None:
-    noise = cydp.Gaussian(sigma=3, sensitivity=1)
-    assert noise.mean == noise.median == noise.mode == noise.skewness == 0
-    assert noise.variance == pytest.approx(9, rel=1e-9)
-    assert noise.kurtosis == pytest.approx(0, abs=1e-9)
-    entropy = noise.entropy + math.log(noise.step)
-    assert entropy == pytest.approx(math.log(2 * math.pi * math.e * 9) / 2, rel=1e-9)
+def test_the_tables_of_both_laws() -> None:
+    """Of Laplace noise: variance 2 b**2; excess kurtosis 3; entropy ln(2 e b)."""
+    b, e = 14, math.e
+    for noise, variance, kurtosis, entropy in (
+        (cydp.Laplace(epsilon="1/2", sensitivity=7), 2 * b**2, 3, 2 * e * b),
+        (cydp.Gaussian(sigma=3, sensitivity=1), 9, 0, math.sqrt(2 * math.pi * e * 9)),
+    ):
+        assert noise.mean == noise.median == noise.mode == noise.skewness == 0
+        assert noise.variance == pytest.approx(variance, rel=1e-9)
+        assert noise.kurtosis == pytest.approx(kurtosis, rel=1e-9, abs=1e-9)
+        assert noise.entropy + math.log(noise.step) == pytest.approx(math.log(entropy), rel=1e-9)
 
 
 def test_an_interval_of_outputs() -> None:
