@@ -126,7 +126,7 @@ def _pure(case: Case) -> Case:
                 {"epsilon": 1})  # fmt: skip
 
 
-NEAR, FAR, BELOW, ODD = (-4, 10), (50, 60), (-60, -50), (0, 7)
+NEAR, FAR, BELOW, ODD = (-4, 10), (50, 60), (-60, -50), (0.1, 0.7)  # ODD: of an odd number of steps
 
 CASES: dict[str, Case] = {
     "count": Case(_count, False, width=1),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,6 @@ from samplers.goodness_of_fit import LIMIT
 from scipy.stats import binom
 
 import cydp
-from cydp.releases import _group_rows
 from cydp.testing import SeededGenerator
 
 DELTA = 0.01
@@ -37,27 +37,22 @@ def tails(found: int, n_keys: int, chance: float) -> float:
     return float(2 * min(binom.cdf(found, n_keys, chance), binom.sf(found - 1, n_keys, chance)))
 
 
-@pytest.mark.parametrize("n_keys", [30_000, pytest.param(10**6, marks=pytest.mark.long)])
-@pytest.mark.parametrize(("partitions", "relation", "rows"), SETTINGS)
-def test_a_key_of_one_user_is_released_within_delta(
-    partitions: int, relation: str, rows: int, n_keys: int
-) -> None:
+def check_keys_of_one_user(n_keys: int) -> None:
     """All keys of a user together are released with a probability of delta at most."""
-    reached = partitions * (2 if relation == "change-one" else 1)
-    n_keys -= n_keys % 3
-    found = released(partitions, relation, rows, n_keys, 1)
-    assert tails(found, n_keys, DELTA / reached) > LIMIT
-    assert found < n_keys / reached * DELTA * 2
+    for partitions, relation, rows in SETTINGS:
+        reached = partitions * (2 if relation == "change-one" else 1)
+        found = released(partitions, relation, rows, n_keys, 1)
+        assert tails(found, n_keys, DELTA / reached) > LIMIT, (partitions, relation, rows)
+        assert found < n_keys / reached * DELTA * 2
 
 
-@pytest.mark.parametrize("setting", SETTINGS[1:])
-def test_rows_counted_as_users_are_seen(setting: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    partitions, relation, rows = setting
-    bound = _group_rows.bound_rows
-    monkeypatch.setattr(_group_rows, "bound_rows", lambda *given, max_rows=None: bound(*given))
-    reached = partitions * (2 if relation == "change-one" else 1)
-    found = released(partitions, relation, rows, 30_000, 1)
-    assert tails(found, 30_000, DELTA / reached) < LIMIT
+def test_a_key_of_one_user_is_released_within_delta() -> None:
+    check_keys_of_one_user(30_000)
+
+
+@pytest.mark.long
+def test_a_key_of_one_user_is_released_within_delta_of_a_million() -> None:
+    check_keys_of_one_user(999_999)
 
 
 def test_keys_of_a_user_beyond_the_limit_count_for_nobody() -> None:
@@ -72,23 +67,38 @@ def test_keys_of_a_user_beyond_the_limit_count_for_nobody() -> None:
     assert len(set((release.keys // 10).tolist())) == len(release)
 
 
-@pytest.mark.parametrize("rows", [[], ["a"], [None], ["a", None]])
-@pytest.mark.parametrize("unit", [{}, {"user": "user", "max_partitions": 2}])
-def test_no_key_makes_an_empty_table(unit: Any, rows: Any) -> None:
-    """Whether any key is selected changes no error and no dtype."""
-    n = len(rows)
-    table = {
-        "key": np.array(rows, object), "x": np.arange(n, dtype=float), "user": np.arange(n)
-    }  # fmt: skip
-    for seed in range(5):
-        release = cydp.group_by(
-            table, "key", sums={"x": (0, 1)}, means={"x": (0, 1)}, quantiles={"x": (0.5, (0, 1))},
-            epsilon=1, delta=1e-9, rng=SeededGenerator(seed), **unit,
-        )  # fmt: skip
-        assert len(release) == 0
-        assert [release[name].shape for name in release.columns] == [(0,)] * 4
-        dtypes = [release[name].dtype for name in release.columns]
-        assert dtypes == [np.int64, np.float64, np.float64, np.float64]
-        assert "0 keys" in repr(release)
-    counts = cydp.value_counts(table["key"], epsilon=1, delta=1e-9)
-    assert counts.counts.shape == (0,)
+ASKED: list[dict[str, Any]] = [
+    {},
+    {"sums": {"x": (0, 5)}},
+    {"means": {"x": (0, 5)}},
+    {"means": {"x": (0, 5)}, "missing": 1},
+    {"quantiles": {"x": ([0.5, 0.1], (0, 5))}},
+    {"sums": {"x": (0, 1)}, "means": {"x": (0, 1)}, "quantiles": {"x": (0.5, (0, 1))}},
+]
+UNITS: list[dict[str, Any]] = [
+    {},
+    {"user": "who", "max_partitions": 2},
+    {"user": "who", "max_partitions": 2, "max_rows_per_partition": 3},
+]
+
+
+def test_no_key_makes_an_empty_table() -> None:
+    """Whether any key is selected changes no error and no dtype, which a record could decide."""
+    for place, (asked, unit) in enumerate(product(ASKED, UNITS)):
+        seen = set()
+        for keys in ([], ["a"], [None], ["a", None], ["a", "b", "c"]):
+            n = len(keys)
+            table = {
+                "key": np.array(keys, object), "x": np.arange(n, dtype=float), "who": np.arange(n)
+            }  # fmt: skip
+            release = cydp.group_by(
+                table, "key", epsilon=1, delta=1e-12, **asked, **unit,
+                relation=("add-remove", "change-one")[place % 2],
+            )  # fmt: skip
+            columns = [release[name] for name in release.columns]
+            assert len(release) == len(release.keys) == 0
+            seen.add(tuple((each.dtype, each.shape) for each in columns))
+            assert "0 keys" in repr(release)
+        assert len(seen) == 1, (asked, unit)
+        assert all(shape[0] == 0 for _, shape in seen.pop())
+    assert cydp.value_counts(["a", "b"], epsilon=1, delta=1e-12).counts.shape == (0,)
