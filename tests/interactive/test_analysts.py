@@ -131,28 +131,6 @@ def test_ten_analysts_in_processes(tmp_path: Path, shared: int, own: int, afford
     assert None not in by_analyst
 
 
-def test_two_processes_ask_the_same_at_once(tmp_path: Path) -> None:
-    """One pays, and the others wait for its answer."""
-    path = tmp_path / "ledger"
-    BudgetLedger.create(path, PureDP(ANALYSTS), privacy_unit="row").close()
-    read, write = os.pipe()  # the start: a byte for each
-
-    def work(analyst: int) -> dict[str, Any]:
-        with BudgetLedger.open(path) as ledger:
-            session = Session(TABLE, ledger, version="2026", wait=LONG)
-            os.read(read, 1)
-            answers = [ask(session, question) for question in range(4)]
-            return {"answers": answers, "paid": [not e.repeated for e in session.history()]}
-
-    os.write(write, b"x" * ANALYSTS)
-    reports = in_processes(work)
-    assert len({tuple(report["answers"]) for report in reports}) == 1
-    for question in range(4):
-        assert sum(report["paid"][question] for report in reports) == 1
-    with BudgetLedger.open(path) as ledger:
-        assert ledger.spent == PureDP(4 * COST)
-
-
 @pytest.mark.parametrize("durable", [False, True])
 def test_ten_analysts_in_threads(tmp_path: Path, durable: bool) -> None:
     budget = PureDP(COST * 30)
@@ -302,7 +280,6 @@ def test_a_forked_child_has_the_answers_and_no_budget() -> None:
 
 for test in (
     test_ten_analysts_in_processes,
-    test_two_processes_ask_the_same_at_once,
     test_a_process_waits_for_the_answer_of_another,
     test_a_forked_child_has_the_answers_and_no_budget,
     test_a_process_that_was_stopped_leaves_a_question_in_doubt,

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from functools import partial
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -13,62 +15,52 @@ from cydp.local import CategorySurvey, NumberSurvey, UnaryEncoding, compare
 
 
 def test_what_is_no_survey() -> None:
-    refusals: dict[str, Refusal] = {
-        f"labels {labels}": (lambda x=labels: CategorySurvey(x, epsilon=1), error, ("labels must",))
-        for labels, error in (
-            ("yes", TypeError), ([1.5, 2], TypeError), ([None, "a"], ValueError),
-            (["a"], ValueError), (["a", "a"], ValueError),
-        )
-    }  # fmt: skip
-    refusals |= {
-        "a set": (lambda: CategorySurvey({"a", "b"}, epsilon=1), TypeError, ("labels must",)),
-        "another label for missing": (
-            lambda: CategorySurvey(LABELS, epsilon=1, missing="x"), ValueError,
-            ("missing must be one of the labels",),
-        ),
-        "no survey": (lambda: compare(3, count=10), TypeError, ("survey must be a", "not int")),
-        "positions": (lambda: UnaryEncoding(1, 3), TypeError, ("by name",)),
-    }  # fmt: skip
-    for make in (CategorySurvey, NumberSurvey):
-        kind: Any = make
-        refusals[f"{make.__name__}: method"] = (
-            lambda x=kind: x((0, 1), epsilon=1, method="best"), ValueError, ("method must be",)
-        )  # fmt: skip
-        refusals[f"{make.__name__}: epsilon"] = (
-            lambda x=kind: x((0, 1), epsilon=0), ValueError, ("epsilon must be",)
-        )  # fmt: skip
+    labels: list[tuple[Any, type[Exception]]] = [
+        ("yes", TypeError), ([1.5, 2], TypeError), ([None, "a"], ValueError), (["a"], ValueError),
+        (["a", "a"], ValueError), ({"a", "b"}, TypeError),
+    ]  # fmt: skip
     numbers: list[tuple[dict[str, Any], str]] = [
         ({"bounds": (1, 1)}, "bounds must be"), ({"missing": "drop"}, "missing must be a number"),
         ({"missing": 3}, "missing must be within the bounds, from 0 to 1, not 3"),
-        ({"epsilon": "1e-7"}, "give a larger step"),
+        ({"epsilon": "1e-7"}, "give a larger step"), ({"epsilon": 0}, "epsilon must be"),
+        ({"epsilon": "1e-31"}, "epsilon must be at least 1e-30"),
+        ({"epsilon": "1e-31", "method": "one-bit"}, "epsilon must be at least 1e-30"),
+        ({"method": "best"}, "method must be"),
     ]  # fmt: skip
-    for method in ("laplace", "one-bit"):
-        for bounds in ((-1e308, 1e308), (0, 2.0**330), (0, 2.0**-272)):
-            wide = {"bounds": bounds, "method": method}
-            numbers.append((wide, "bounds must have a step from 2**-300 to"))
-        numbers.append(({"epsilon": "1e-31", "method": method}, "epsilon must be at least 1e-30"))
-    for given, words in numbers:
-        full = {"bounds": (0, 1), "epsilon": 1} | given
-        refusals[str(given)] = lambda x=full: NumberSurvey(**x), ValueError, (words,)
-    for epsilon in (0, -1, "1e-301", math.nan):
-        refusals[f"bits: epsilon {epsilon}"] = (
-            lambda x=epsilon: UnaryEncoding(epsilon=x, n_categories=3), ValueError,
-            ("epsilon must be",),
-        )  # fmt: skip
-    for k in (1, 0, 2**24 + 1):
-        refusals[f"bits: {k} categories"] = (
-            lambda x=k: UnaryEncoding(epsilon=1, n_categories=x), ValueError,
-            ("n_categories must be from 2 to 2**24", str(k)),
-        )  # fmt: skip
+    for method, bounds in product(
+        ("laplace", "one-bit"), ((-1e308, 1e308), (0, 2.0**330), (0, 2.0**-272))
+    ):
+        numbers.append(({"bounds": bounds, "method": method}, "bounds must have a step from 2**-"))
+    bits: list[tuple[dict[str, Any], str]] = [
+        *(({"epsilon": each}, "epsilon must be") for each in (0, -1, "1e-301", math.nan)),
+        *(({"n_categories": k}, "must be from 2 to 2**24") for k in (1, 0, 2**24 + 1)),
+    ]
+    categories: list[tuple[dict[str, Any], str]] = [
+        ({"missing": "x"}, "missing must be one of the labels"), ({"epsilon": 0}, "epsilon must"),
+        ({"method": "best"}, "method must be"),
+    ]  # fmt: skip
+    refusals: dict[str, Refusal] = {
+        f"labels {x}": (partial(CategorySurvey, x, epsilon=1), error, ("labels must",))
+        for x, error in labels
+    }
+    kinds: list[tuple[Any, dict[str, Any], list[tuple[dict[str, Any], str]]]] = [
+        (NumberSurvey, {"bounds": (0, 1), "epsilon": 1}, numbers),
+        (UnaryEncoding, {"epsilon": 1, "n_categories": 3}, bits),
+        (CategorySurvey, {"labels": LABELS, "epsilon": 1}, categories),
+    ]
+    for kind, usual, wrong in kinds:
+        for given, words in wrong:
+            call = partial(kind, **usual | given)
+            refusals[f"{kind.__name__} {given}"] = call, ValueError, (words,)
     for survey in SURVEYS:
-        kind, text = type(survey), survey.to_json()  # type: ignore[attr-defined]
-        for i, wrong in enumerate(("", "[]", "{}", text.replace("epsilon", "delta"), "null")):
-            refusals[f"{survey}: text {i}"] = (
-                lambda x=wrong, kind=kind: kind.from_json(x), ValueError, ("text must be JSON",)
-            )  # fmt: skip
-        refusals[f"{survey}: no text"] = (
-            lambda kind=kind: kind.from_json(3), TypeError, ("text must be a str",)
-        )  # fmt: skip
+        read, text = type(survey).from_json, survey.to_json()  # type: ignore[attr-defined]
+        for i, other in enumerate(("", "[]", "{}", text.replace("epsilon", "delta"), "null")):
+            refusals[f"{survey}: text {i}"] = partial(read, other), ValueError, ("text must be",)
+        refusals[f"{survey}: no text"] = partial(read, 3), TypeError, ("text must be a str",)
+    refusals |= {
+        "no survey": (lambda: compare(3, count=10), TypeError, ("survey must be a", "not int")),
+        "positions": (lambda: UnaryEncoding(1, 3), TypeError, ("by name",)),
+    }
     check_refusals(refusals)
 
 

@@ -11,8 +11,6 @@ from publishing.tables import TABLES, exact_table, publish
 from publishing.test_hierarchy import publish as publish_regions
 from scipy.stats import binom
 
-from cydp.publishing import _least_squares
-
 RELEASES = 24
 SURE = 1e-6
 
@@ -53,15 +51,3 @@ def test_published_tables_are_closer_than_noisy_ones(
     errors: Callable[[], Iterator[tuple[float, float]]],
 ) -> None:
     assert is_closer(errors)
-
-
-def test_tables_that_agree_with_the_worst_one_are_not(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A mutant that weighs marginals of few cells less, and not more."""
-    right = _least_squares.agree
-
-    def wrong(noisy: Any, tables: Any, variances: Any, total: Any) -> Any:
-        weights = [1 / (each.size**4 * v) for each, v in zip(noisy, variances, strict=True)]
-        return right(noisy, tables, weights, total)
-
-    monkeypatch.setattr("cydp.publishing._contingency_tables.agree", wrong)
-    assert not is_closer(errors_of_tables)

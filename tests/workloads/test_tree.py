@@ -1,11 +1,8 @@
 """workloads/_tree.py, _tree_variance.py: what they compute is what dense linear algebra says."""
 
 import numpy as np
-from scipy.stats import chi2
 from workloads.linear_algebra import all_ranges, covariance, nodes_of, small_trees, weights_of
 
-from cydp import DiscreteGaussian
-from cydp.testing import SeededGenerator
 from cydp.workloads._tree import Tree
 from cydp.workloads._tree_variance import mean_range_variance, range_variance, weighted_variance
 
@@ -57,30 +54,3 @@ def test_no_coefficient_is_above_one() -> None:
         positive = np.where(of_noise > 0, of_noise, 0).sum(0)
         assert (positive <= 1 + 1e-9).all()
         assert (positive - of_noise.sum(0) <= 1 + 1e-9).all()
-
-
-def test_measured_errors_are_the_predicted_ones() -> None:
-    """Sums of discrete Gaussian noise of sigma 20 are normal, but for exp(-2 pi^2 400)."""
-    tree, releases = Tree(25, 3, 4), 600
-    noise = DiscreteGaussian(sigma2=400, sensitivity=1)
-    drawn = noise.release(np.zeros(releases * tree.nodes, np.int64), rng=SeededGenerator(7))
-    fitted = np.array([tree.fit(nodes) for nodes in drawn.reshape(releases, -1)])
-    prefixes = np.cumsum(fitted, axis=1)
-
-    def p_value(predicted: Tree) -> float:
-        """Of the errors of all prefixes, whose covariances follow from all ranges; of the total."""
-        lows, highs = (each.reshape(-1) for each in np.mgrid[:26, :26])
-        ends = np.minimum(lows, highs), np.maximum(lows, highs)
-        apart = range_variance(predicted, *ends).reshape(26, 26)
-        exact = 200 * (apart[1:, :1] + apart[:1, 1:] - apart[1:, 1:])
-        statistic = np.einsum("ri,ij,rj->", prefixes, np.linalg.inv(exact), prefixes)
-        of_total = (prefixes[:, -1] ** 2).sum() / exact[-1, -1]
-        tails = [
-            min(chi2.sf(x, n), chi2.cdf(x, n))
-            for x, n in ((statistic, fitted.size), (of_total, releases))
-        ]
-        return float(4 * min(tails))
-
-    assert p_value(tree) > LIMIT
-    for mutant in (Tree(25, 3, 3), Tree(25, 3, 1), Tree(25, 4, 3)):
-        assert p_value(mutant) < LIMIT / 10

@@ -36,36 +36,27 @@ def check_every_release_is_a_table_in_four_tools(name: str) -> None:
         assert pl.DataFrame(release).to_dict(as_series=False) == table.to_pydict()
 
 
+def test_every_release_is_a_table_in_four_tools() -> None:
+    assert failing(check_every_release_is_a_table_in_four_tools, MADE) == {}
+
+
 def _as_date(entry: Any) -> Any:
     """pandas has dates as times."""
     return entry.date() if isinstance(entry, pd.Timestamp) else entry
 
 
-def test_a_histogram_has_its_edges() -> None:
-    frame = made("histogram").to_pandas()
-    assert list(frame) == ["left", "right", "count"]
-    assert frame["left"].tolist() == [0, 25, 50, 75]
-    assert frame["right"].tolist() == [25, 50, 75, 100]
-    assert frame["count"].dtype == np.int64
-    assert frame["count"].tolist() == made("histogram").counts.tolist()
-
-
-def test_several_axes_are_rows() -> None:
-    release = made("two axes")
-    frame = release.to_pandas()
-    assert list(frame) == ["x0_left", "x0_right", "x1_left", "x1_right", "count"]
-    for row in frame.itertuples():
-        i, j = (list(edges).index(left) for edges, left in
-                zip(release.axes, (row.x0_left, row.x1_left), strict=True))  # fmt: skip
-        assert row[-1] == release.counts[i, j]
-
-
-def test_keys_and_bins_are_rows() -> None:
-    release = made("histogram by")
-    frame = release.to_pandas()
-    assert list(frame) == ["key", "x_left", "x_right", "count"]
+def test_bins_and_keys_are_columns() -> None:
+    for name, columns in (
+        ("histogram", ["left", "right", "count"]),
+        ("two axes", ["x0_left", "x0_right", "x1_left", "x1_right", "count"]),
+        ("histogram by", ["key", "x_left", "x_right", "count"]),
+    ):
+        frame = made(name).to_pandas()
+        assert list(frame) == columns
+        assert frame["count"].tolist() == made(name).counts.ravel().tolist()
+        assert frame["count"].dtype == np.int64
     assert frame["key"].tolist() == [key for key in KEYS for _ in range(3)]
-    assert frame["count"].tolist() == release.counts.ravel().tolist()
+    assert pa.table(with_counts([2**53 + 1]))["count"].to_pylist() == [2**53 + 1]
 
 
 def test_intervals_are_columns() -> None:
@@ -80,12 +71,6 @@ def test_intervals_are_columns() -> None:
     lower, upper = made("mean").interval(0.99)
     frame = made("mean").to_pandas(confidence=0.99)
     assert frame.iloc[0].tolist() == [made("mean").value, lower, upper]
-
-
-def test_a_frame_is_a_copy() -> None:
-    frame = made("histogram").to_pandas()
-    frame.loc[0, "count"] = 10**6
-    assert made("histogram").counts[0] != 10**6
 
 
 def test_names_do_not_clash() -> None:
@@ -114,13 +99,6 @@ def test_halves_of_surrogate_pairs_are_escaped() -> None:
     mixed = cydp.value_counts([], ["\ud800", 1, ("\ud801",)], epsilon=1)
     assert mixed.to_pandas()["key"].tolist() == [r"\ud800", 1, ("\ud801",)]
     assert pa.table(mixed)["key"].to_pylist() == [r"\ud800", "1", r"('\ud801',)"]
-
-
-def test_huge_counts_are_exact() -> None:
-    counts = [2**53 + 1, -(2**62), 2**62, 0]
-    release = with_counts(counts)
-    assert release.to_pandas()["count"].tolist() == counts
-    assert pa.table(release)["count"].to_pylist() == counts
 
 
 NAIVE, AWARE = datetime(2026, 1, 2, 3, 4, 5, 6), datetime(2026, 1, 2, tzinfo=UTC)
@@ -209,6 +187,10 @@ def check_keys_of_every_kind(name: str) -> None:
     assert release.to_json()
 
 
+def test_keys_of_every_kind() -> None:
+    assert failing(check_keys_of_every_kind, COLUMNS) == {}
+
+
 PROGRAM = """
 import sys
 import cydp.releases
@@ -257,11 +239,3 @@ def test_pandas_holds_the_times_that_it_can() -> None:
     assert table_of(np.array([1001], "M8[ps]")).to_pandas()["k"].tolist() == [
         "1970-01-01T00:00:00.000000001001"
     ]
-
-
-def test_every_release_is_a_table_in_four_tools() -> None:
-    assert failing(check_every_release_is_a_table_in_four_tools, MADE) == {}
-
-
-def test_keys_of_every_kind() -> None:
-    assert failing(check_keys_of_every_kind, COLUMNS) == {}

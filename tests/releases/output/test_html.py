@@ -54,10 +54,24 @@ def check_every_release_has_a_table_of_plain_elements(name: str) -> None:
     assert rows in (0, 1 + min(len(table), 60))
 
 
+def test_every_release_has_a_table_of_plain_elements() -> None:
+    assert failing(check_every_release_has_a_table_of_plain_elements, MADE) == {}
+
+
 def check_labels_are_words_and_never_elements(name: str) -> None:
     html = made(name).to_html()
     assert "<script" not in html
     assert MARKUP in Reader(html).words
+
+
+def test_labels_are_words_and_never_elements() -> None:
+    assert (
+        failing(
+            check_labels_are_words_and_never_elements,
+            ["value_counts", "histogram by", "group_by", "top"],
+        )
+        == {}
+    )
 
 
 def test_names_of_columns_are_words() -> None:
@@ -105,17 +119,3 @@ def test_colours_and_fonts_are_those_of_the_page() -> None:
     styles = " ".join(Reader(made("negative").to_html()).styles)
     assert not re.search(r"#[0-9a-f]{3}|rgb|: ?white|black|font-family", styles)
     assert "currentColor" in styles
-
-
-def test_every_release_has_a_table_of_plain_elements() -> None:
-    assert failing(check_every_release_has_a_table_of_plain_elements, MADE) == {}
-
-
-def test_labels_are_words_and_never_elements() -> None:
-    assert (
-        failing(
-            check_labels_are_words_and_never_elements,
-            ["value_counts", "histogram by", "group_by", "top"],
-        )
-        == {}
-    )

@@ -38,6 +38,10 @@ def check_every_release_is_json(name: str) -> None:
     assert again.to_json() == release.to_json()
 
 
+def test_every_release_is_json() -> None:
+    assert failing(check_every_release_is_json, MADE) == {}
+
+
 def test_a_histogram_has_counts_edges_and_errors() -> None:
     release = made("histogram by")
     found = release.to_dict("0.9")
@@ -83,6 +87,10 @@ def check_exact_numbers_are_text(name: str) -> None:
     assert [found["columns"][name][end] for end in ("lower", "upper")] == [*release.interval()]
 
 
+def test_exact_numbers_are_text() -> None:
+    assert failing(check_exact_numbers_are_text, ["count", "sum", "mean", "variance"]) == {}
+
+
 def test_other_costs() -> None:
     rho = cydp.count([1], rho="1/3").to_dict()
     assert (rho["rho"], rho["exact"]["rho"], "epsilon" in rho) == (1 / 3, "1/3", False)
@@ -121,11 +129,3 @@ def test_labels_that_json_cannot_hold_are_text() -> None:
 
 def test_notes_are_in_it() -> None:
     assert "public fallback" in made("no bounds").to_dict()["notes"][0]
-
-
-def test_every_release_is_json() -> None:
-    assert failing(check_every_release_is_json, MADE) == {}
-
-
-def test_exact_numbers_are_text() -> None:
-    assert failing(check_exact_numbers_are_text, ["count", "sum", "mean", "variance"]) == {}

@@ -148,22 +148,10 @@ def test_words_of_numbers() -> None:
     assert value_words(float("nan")) == "nan"
     assert value_words(-0.04, 3.0) == "0.0"
     assert value_words(0) == "0"
-    assert value_words(np.float64(1e306), 1e305).endswith("e+306")
-
-
-def test_quantiles_have_separators_as_counts_have() -> None:
-    release = cydp.quantile([25837.25] * 10**4, [0.5], (0, 10**5), epsilon=100)
-    value = release.value[0]
-    assert 10**4 < value < 10**5
-    assert f"{value:,.6g}" in repr(release).splitlines()[-2]
     assert value_words(19174.1) == "19,174.1"
     assert value_words(-999999.75) == "-1,000,000"
     assert value_words(10.0**15) == "1e+15"
-
-
-def test_one_is_no_plural() -> None:
-    noise = repr(cydp.top_k([1], 1, [1], epsilon=1)).splitlines()[2]
-    assert noise == "noise: ExponentialMechanism, scale 1 row"
+    assert value_words(np.float64(1e306), 1e305).endswith("e+306")
 
 
 def test_wide_letters_take_two_columns() -> None:

@@ -32,70 +32,46 @@ def title_of(made: Any) -> str:
 
 
 @each_made
-def test_texts_say_how_it_was_made(kind: str, chain: str) -> None:
-    made = CHAINS[chain](RELEASES[kind](COUNTS))
-    assert repr(made) == made.to_text()
-    assert made.made_by in in_one_line(made.to_text())
-    assert in_one_line(made.to_text()).startswith(f"{title_of(made)}: 4")
-    assert made.made_by in in_one_line(html.unescape(made.to_html()))
-    assert made._repr_html_() == made.to_html()
-    if chain == "shares":
-        assert "error: not stated, since the noise in the total is in all shares" in repr(made)
-    else:
-        assert (
-            "error: each true number within the interval beside it, with 95 % confidence"
-            in repr(made)
-        )
+def test_every_output_says_how_it_was_made(kind: str, chain: str) -> None:
+    made, shares = CHAINS[chain](RELEASES[kind](COUNTS)), chain == "shares"
+    assert made.made_by in in_one_line(repr(made))
+    assert in_one_line(repr(made)).startswith(f"{title_of(made)}: 4")
+    assert made.made_by in in_one_line(html.unescape(made._repr_html_()))
+    within = "the noise in the total is in all shares"
+    if not shares:
+        within = "each true number within the interval beside it"
         words = "error: all 4 true numbers together within the intervals beside them"
         assert words in made.to_text(simultaneous=True)
-
-
-@each_made
-def test_json_has_the_noisy_counts_too(kind: str, chain: str) -> None:
-    made = CHAINS[chain](RELEASES[kind](COUNTS))
-    found = json.loads(made.to_json())
-    assert found == made.to_dict()
-    assert found["noisy_counts"] == COUNTS
-    assert found["made_by"] == made.made_by
-    assert found["biased"] == made.biased
-    assert made.made_by in found["notes"]
-    (column,) = found["columns"].values()
-    assert column["values"] == np.asarray(made).tolist()
-    assert column["error"] == {"confidence": 0.95, "each": None, "together": None}
-    assert made.to_dict(0.9)["columns"].popitem()[1]["error"]["confidence"] == 0.9
-    if chain == "shares":
-        assert column["lower"] is None
-        assert column["why_no_error"] == "the noise in the total is in all shares"
-    else:
-        why = "a post-processed count depends on the noise in all counts"
-        assert column["why_no_error"] == why
-        lower, upper = made.interval()
-        assert (column["lower"], column["upper"]) == (lower.tolist(), upper.tolist())
-
-
-@each_made
-def test_frames_have_the_numbers(kind: str, chain: str) -> None:
-    pytest.importorskip("pandas")
-    made = CHAINS[chain](RELEASES[kind](COUNTS))
-    name = "share" if chain == "shares" else {"histogram": "count", "table": "n"}[kind]
-    frame = made.to_pandas(confidence=0.9)
-    assert frame[name].tolist() == np.asarray(made).tolist()
-    if chain != "shares":
-        lower, upper = made.interval(0.9)
-        assert frame[f"{name}_lower"].tolist() == lower.tolist()
-        assert frame[f"{name}_upper"].tolist() == upper.tolist()
-    polars = pytest.importorskip("polars")
-    assert polars.DataFrame(made)[name].to_list() == np.asarray(made).tolist()
-
-
-@each_made
-def test_a_plot_says_how_it_was_made(kind: str, chain: str) -> None:
+    assert within in repr(made)
     matplotlib = pytest.importorskip("matplotlib")
     matplotlib.use("Agg")
-    made = CHAINS[chain](RELEASES[kind](COUNTS))
     ax = made.plot()
     assert in_one_line(ax.get_title("left")).startswith(f"{title_of(made)}: epsilon=1")
     matplotlib.pyplot.close(ax.figure)
+
+
+@each_made
+def test_every_output_has_the_numbers(kind: str, chain: str) -> None:
+    made, shares = CHAINS[chain](RELEASES[kind](COUNTS)), chain == "shares"
+    lower, upper = (None, None) if shares else (end.tolist() for end in made.interval(0.9))
+    found = made.to_dict(0.9)
+    assert json.loads(made.to_json()) == made.to_dict()
+    assert (found["noisy_counts"], found["made_by"]) == (COUNTS, made.made_by)
+    assert found["biased"] == made.biased
+    assert made.made_by in found["notes"]
+    ((name, column),) = found["columns"].items()
+    assert name == ("share" if shares else {"histogram": "count", "table": "n"}[kind])
+    assert column["values"] == np.asarray(made).tolist()
+    assert column["error"] == {"confidence": 0.9, "each": None, "together": None}
+    assert (column["lower"], column["upper"]) == (lower, upper)
+    assert ("total" in column["why_no_error"]) == shares
+    frame = made.to_pandas(confidence=0.9)
+    assert frame[name].tolist() == np.asarray(made).tolist()
+    if not shares:
+        assert frame[f"{name}_lower"].tolist() == lower
+        assert frame[f"{name}_upper"].tolist() == upper
+    polars = pytest.importorskip("polars")
+    assert polars.DataFrame(made)[name].to_list() == np.asarray(made).tolist()
 
 
 def test_histograms_are_drawn_by_other_tools() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 from refusals import Refusal, check_refusals
 from releases.postprocessing.made import COUNTS, HIGHEST, LOWEST, STEPS, histogram_of, table_of
@@ -17,33 +19,22 @@ NO_INTEGERS = [True, np.True_, 1.0, np.float64(2), "3", [4], b"1", 1j]
 
 
 def test_what_is_no_integer() -> None:
-    refusals: dict[str, Refusal] = {}
-    for wrong in [*NO_INTEGERS, None]:
-        kind = type(wrong).__name__
-        words = ("must be an integer",)
-        refusals[f"n: {kind}"] = (
-            lambda x=wrong: RELEASE.with_total(x), TypeError, ("n ", *words)
-        )  # fmt: skip
-        refusals[f"base: {kind}"] = lambda x=wrong: RELEASE.rounded(x), TypeError, ("base ", *words)
-    for wrong in NO_INTEGERS:
-        kind = type(wrong).__name__
-        refusals |= {
-            f"lower: {kind}": (lambda x=wrong: RELEASE.clamped(x), TypeError, ("lower ", *words)),
-            f"upper: {kind}": (
-                lambda x=wrong: RELEASE.clamped(None, x), TypeError, ("upper ", *words)
-            ),
-        }  # fmt: skip
-    for each in ([5, 6.5], [True, 1], [5, None]):
-        refusals[f"n of keys: {each}"] = (
-            lambda x=each: KEYS.with_total(x), TypeError, ("each of n ", *words)
-        )  # fmt: skip
     mean, total = cydp.mean([1], (0, 5), epsilon=1), cydp.sum([1], (0, 5), epsilon=1)
-    refusals["a released mean"] = lambda: RELEASE.with_total(mean), TypeError, ("n ", "integer")
-    refusals["a released sum"] = (
-        lambda: RELEASE.with_total(total),
-        TypeError,
-        ("n ", "released sum"),
-    )
+    takes = {
+        "n ": (RELEASE.with_total, [*NO_INTEGERS, None, mean]),
+        "base ": (RELEASE.rounded, [*NO_INTEGERS, None]),
+        "lower ": (RELEASE.clamped, NO_INTEGERS),
+        "upper ": (partial(RELEASE.clamped, None), NO_INTEGERS),
+        "each of n ": (KEYS.with_total, [[5, 6.5], [True, 1], [5, None]]),
+    }
+    refusals: dict[str, Refusal] = {
+        f"{name}{type(wrong).__name__} {i}": (
+            partial(take, wrong), TypeError, (name, "must be an integer")
+        )
+        for name, (take, all_wrong) in takes.items()
+        for i, wrong in enumerate(all_wrong)
+    }  # fmt: skip
+    refusals["a released sum"] = lambda: RELEASE.with_total(total), TypeError, ("released sum",)
     check_refusals(refusals)
 
 
