@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import runpy
 import sys
 from collections.abc import Callable
@@ -45,18 +46,21 @@ def test_it_learns(shown: dict[str, Any], capsys: pytest.CaptureFixture[str]) ->
     x, y = shown["read_people"]()
     clip = shown["CLIP"]
     loud = cydp.DiscreteGaussian(sigma=4000 * clip, sensitivity=clip)
-    accuracies = []
-    for seed in range(6):
-        weights = shown["train"](x, y, loud, SeededGenerator(seed))
-        accuracies.append(shown["accuracy"](weights, x, y))
-    assert np.mean(accuracies) < 0.62
+    trained = [shown["train"](x, y, loud, SeededGenerator(seed)) for seed in range(6)]
+    assert np.mean([shown["accuracy"](weights, x, y) for weights in trained]) < 0.62
+    one_step = shown["train"](x, y, None, SeededGenerator(4), steps=1)  # is its own mean
+    assert 0.01 < np.abs(one_step).max() < math.inf
 
 
 def most_moved(clip: Callable[[Any, int], Any], gradients: Any, norm: int) -> int:
     """The largest squared L2 norm by which one row, which comes or goes, moves the sum."""
     whole = clip(gradients, norm).sum(axis=0)
     moves = [whole - clip(np.delete(gradients, i, 0), norm).sum(axis=0) for i in range(200)]
-    return max(sum(int(entry) ** 2 for entry in move) for move in moves)
+    return max(square_of(move) for move in moves)
+
+
+def square_of(row: Any) -> int:
+    return sum(int(entry) ** 2 for entry in row)
 
 
 def to_nearest(gradients: Any, norm: int) -> Any:
@@ -67,16 +71,7 @@ def to_nearest(gradients: Any, norm: int) -> Any:
 
 def wrapping(gradients: Any, norm: int) -> Any:
     """The mutant of `clip_rows` that squares at once: squares of large integers wrap to 0."""
-    squares = (gradients**2).sum(axis=1)
-    return gradients * (squares <= norm**2)[:, None]
-
-
-def square_of(row: Any) -> int:
-    return sum(int(entry) ** 2 for entry in row[0])
-
-
-def unclipped(gradients: Any, norm: int) -> Any:
-    return gradients
+    return gradients * ((gradients**2).sum(axis=1) <= norm**2)[:, None]
 
 
 def test_no_row_moves_the_sum_by_more_than_the_norm(shown: dict[str, Any]) -> None:
@@ -86,22 +81,13 @@ def test_no_row_moves_the_sum_by_more_than_the_norm(shown: dict[str, Any]) -> No
         gradients = random.integers(-width, width + 1, (400, 6))
         gradients[:3] = np.array([[0], [norm], [width]])
         assert 0.9 * norm**2 <= most_moved(clip, gradients, norm) <= norm**2
-        for mutant in (to_nearest, unclipped):
-            assert most_moved(mutant, gradients, norm) > norm**2
+        assert most_moved(to_nearest, gradients, norm) > norm**2
         for far in ([2**32, 0, 0], [-(2**63), 2**33, 0], [2**62, 2**32, 2**32]):
             row = np.array([far])
-            assert 0.25 * norm**2 <= square_of(clip(row, norm)) <= norm**2
-            assert square_of(wrapping(row, norm)) > norm**2
+            assert 0.25 * norm**2 <= square_of(clip(row, norm)[0]) <= norm**2
+            assert square_of(wrapping(row, norm)[0]) > norm**2
         inside = random.integers(-norm // 3, norm // 3 + 1, (50, 6))
         assert np.array_equal(clip(inside, norm), inside)  # what is short enough stays
-
-
-def test_one_step_is_its_own_mean(shown: dict[str, Any]) -> None:
-    x, y = shown["read_people"]()
-    for steps in (1, 2, 3):
-        weights = shown["train"](x, y, None, SeededGenerator(4), steps=steps)
-        assert np.isfinite(weights).all()
-        assert np.abs(weights).max() > 0.01
 
 
 def test_a_row_does_not_change_the_gradients_of_others(shown: dict[str, Any]) -> None:

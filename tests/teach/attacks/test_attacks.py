@@ -7,7 +7,6 @@ import pytest
 from teach.attacks.pums import ATTACKS, PUMS, run
 from teach.looks import check
 
-import cydp
 from cydp import PureDP, sensitivity
 from cydp.teach import attacks
 
@@ -77,13 +76,6 @@ def test_the_loss_is_what_the_releases_cost() -> None:
     for name in ("differencing", "reconstruction"):
         assert run(name, epsilon="1/3").defended.loss == PureDP("1/3", relation="add-remove")
     assert run("linkage").defended.loss == PureDP(1, relation=changed.relation)
-
-
-def test_a_session_gives_a_repeated_question_its_stored_answer() -> None:
-    session = cydp.Session({"married": [1, 1, 1]}, cydp.PrivacyFilter(PureDP(1)))
-    answers = {int(session.count(column="married", epsilon="0.1").value) for _ in range(50)}
-    assert len(answers) == 1
-    assert session.spent == PureDP("0.1")
 
 
 def test_errors_do_not_tell_what_a_record_holds() -> None:

@@ -1,4 +1,4 @@
-"""The probabilities of attacks are exact: against enumeration, and against runs of a fixed key."""
+"""The probabilities of attacks are exact: against enumeration of all outputs."""
 
 from __future__ import annotations
 
@@ -9,18 +9,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.stats import binom
-from teach.attacks.pums import INCOMES, PUMS, run
 
 from cydp import DiscreteLaplace, PureDP
 from cydp.teach import attacks
 from cydp.teach.attacks._limit import largest_success
 from cydp.teach.attacks._mean_trial import trial_of_mean
-from cydp.teach.attacks._reconstruction import _success_by_exact, _success_by_noisy
 from cydp.teach.attacks._sum_of_noise import success_of_sum
 from cydp.testing import SeededGenerator
-
-LIMIT = 1e-9  # a run of a fixed key with a smaller tail probability would be a mistake
 
 
 def noise_of(epsilon: str | int) -> DiscreteLaplace:
@@ -31,8 +26,7 @@ def law(noise: DiscreteLaplace, ends: int) -> Any:
     return noise.pmf(np.arange(-ends, ends + 1))
 
 
-@pytest.mark.parametrize("count", [1, 2, 3, 8, 31])
-@pytest.mark.parametrize("epsilon", ["0.2", 1, 5])
+@pytest.mark.parametrize(("count", "epsilon"), [(1, 1), (2, "0.2"), (3, 5), (31, "0.2")])
 def test_the_law_of_a_sum_is_that_of_convolutions(count: int, epsilon: str | int) -> None:
     noise = noise_of(epsilon)
     ends = math.ceil(45 * float(noise.scale))
@@ -43,29 +37,6 @@ def test_the_law_of_a_sum_is_that_of_convolutions(count: int, epsilon: str | int
     for gap in {1, 2, count, count + 5}:
         expected = masses[2 * sums > -gap].sum() + masses[2 * sums == -gap].sum() / 2
         assert success_of_sum(noise, count, gap) == pytest.approx(expected, abs=1e-13)
-
-
-@pytest.mark.parametrize("count", [100, 10**4, 10**6])
-def test_the_law_of_a_long_sum_is_nearly_normal(count: int) -> None:
-    """Within the bound of Berry and Esseen, whose constant is below 0.4748."""
-    noise = noise_of("0.01")
-    spread = math.sqrt(noise.variance)
-    third = float(np.abs(np.arange(-5000, 5001)) ** 3 @ law(noise, 5000))
-    bound = 0.4748 * third / (spread**3 * math.sqrt(count))
-    normal = 0.5 * (1 + math.erf(math.sqrt(count) / (2 * spread) / math.sqrt(2)))
-    assert abs(success_of_sum(noise, count, count) - normal) < bound
-
-
-@pytest.mark.parametrize("count", [1, 2, 5, 10, 1000])
-def test_no_mean_is_better_than_a_vote_and_no_vote_than_the_loss(count: int) -> None:
-    """Each answer votes for the count that it is nearer to; the votes are all that they tell."""
-    noise = noise_of("0.1")
-    right = 1 / (1 + math.exp(-0.1))
-    vote = binom.sf(count / 2, count, right) + binom.pmf(count / 2, count, right) / 2
-    mean = success_of_sum(noise, count, count)
-    limit = largest_success(PureDP(Fraction(count, 10)), 0.5)
-    assert 0.5 < mean <= vote + 1e-12 <= limit + 2e-12
-    assert (count > 1) == (mean < vote - 1e-4) or count in (2, 1000)
 
 
 @pytest.mark.parametrize("secrets", [2, 3, 7])
@@ -160,38 +131,6 @@ def test_rounding_never_exceeds_the_limit() -> None:
             assert found.defended.success == pytest.approx(found.defended.limit, rel=1e-12)
 
 
-def test_runs_of_linkage_are_as_often_right() -> None:
-    """The attack truly run: one person of a table, drawn anew each time; a mutant is found out."""
-    generator, random, times = SeededGenerator(2), np.random.default_rng(2), 400
-    kept = 40
-    table = {name: PUMS[name][:kept].copy() for name in INCOMES}
-    expected = attacks.linkage(table, INCOMES, "income", epsilon=2)
-    codes = np.digitize(table["income"], INCOMES["income"][0]) - 1
-    values = np.array([0, 5000, 15_000, 25_000, 40_000, 70_000, 150_000])
-    noise = DiscreteLaplace(epsilon=2, sensitivity=2)
-    shares = np.bincount(codes, minlength=7) / kept
-    columns = [table[name] for name in ("age", "sex", "educ", "race")]
-    groups = np.unique(np.stack(columns, 1), axis=0, return_inverse=True)[1].reshape(-1)
-    weights = np.stack([shares, shares * math.exp(2)])
-    right = 0
-    for _ in range(times):
-        person, drawn = int(random.integers(kept)), int(random.choice(7, p=shares))
-        now = codes.copy()
-        now[person] = drawn
-        cell = np.bincount(now[groups == groups[person]], minlength=7)
-        above = (noise.release(cell, rng=generator) >= 1).astype(int)
-        scores = weights[above, np.arange(7)]
-        order = np.argsort(-shares, kind="stable")
-        right += int(order[scores[order].argmax()] == drawn)
-    assert values.size == len(shares)
-
-    def tail(p: float) -> float:
-        return float(2 * min(binom.cdf(right, times, p), binom.sf(right - 1, times, p)))
-
-    assert tail(expected.defended.success) > LIMIT
-    assert tail(expected.undefended.success) < LIMIT  # the mutant: noise that is not there
-
-
 @pytest.mark.parametrize("epsilon", ["0.5", 2])
 def test_reconstruction_is_that_of_all_outputs(epsilon: str | int) -> None:
     """Of three people in two groups: each pair of noisy counts, far beyond the groups' sizes."""
@@ -253,25 +192,3 @@ def test_two_counts_of_one_person_are_two_votes() -> None:
     )
     assert found.undefended.success == 1
     assert found.defended.success == pytest.approx(1 / (1 + math.exp(-0.5)), rel=1e-12)
-
-
-def test_more_noise_is_found_out() -> None:
-    """The helpers, on laws of exact counts and of counts that tell nothing."""
-    ways = np.array(list(itertools.product((0, 1), repeat=2)))
-    exact = [np.eye(3)[ways.sum(1)]]
-    assert _success_by_noisy(ways, exact) == _success_by_exact(ways, ways.sum(1)[:, None]) == 0.75
-    assert _success_by_noisy(ways, [np.full((4, 3), 1 / 3)]) == pytest.approx(0.5)
-
-
-def test_runs_of_differencing_are_as_often_right() -> None:
-    """10^5 pairs of noisy counts of a fixed key; the law of one noisy count is found out."""
-    times, noise = 10**5, DiscreteLaplace(epsilon="1/2", sensitivity=1)
-    counts = np.tile([549, 548], (times, 1))
-    noisy = noise.release(counts, rng=SeededGenerator(3))
-    right = int((noisy[:, 0] - noisy[:, 1] >= 1).sum())
-
-    def tail(p: float) -> float:
-        return float(2 * min(binom.cdf(right, times, p), binom.sf(right - 1, times, p)))
-
-    assert tail(run("differencing").defended.success) > LIMIT
-    assert tail(success_of_sum(noise, 1, 1)) < LIMIT

@@ -110,51 +110,6 @@ def noisy(scale: float) -> utility.Method:
     )  # fmt: skip
 
 
-def test_a_rival_beside_the_histogram() -> None:
-    table = utility.measure(
-        ["histogram", noisy(1)], 50, epsilon=1, trials=100, rng=SeededGenerator(5)
-    )
-    assert [row.setting.mechanism for row in table] == ["discrete Laplace", "rival"]
-    ours, rivals = table
-    assert ours.predicted == rivals.predicted
-    assert table.agrees
-
-
-@pytest.mark.parametrize("scale", [math.sqrt(2), 2])
-def test_a_rival_with_other_noise_is_noticed(scale: float) -> None:
-    """Noise of twice the variance, and noise for the other relation."""
-    table = utility.measure(noisy(scale), 50, epsilon=1, trials=100)
-    assert table.agrees is False
-    under = utility.measure(noisy(1), 50, epsilon=1, trials=100, relation="change-one")
-    assert under.agrees is False
-
-
-def test_the_prediction_for_another_number_of_counts_is_noticed(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    ready = READY["counts"]
-
-    def prepare(setting: Setting) -> Any:
-        more = ready.prepare(replace(setting, dimension=setting.dimension + 2))
-        return replace(ready.prepare(setting), rms=more.rms)
-
-    monkeypatch.setitem(_measure.READY, "counts", replace(ready, prepare=prepare))
-    table = utility.measure("counts", 10, epsilon=1, trials=1000, rng=SeededGenerator(6))
-    assert table.agrees is False
-
-
-def test_the_law_is_not_known_without_a_mechanism() -> None:
-    rng = np.random.default_rng(1)
-    method = utility.Method(
-        name="numpy", release=lambda data, setting: data + rng.normal(size=data.shape),
-        predicted=lambda setting: 1,
-    )  # fmt: skip
-    (row,) = table = utility.measure(method, 1000, epsilon=1, trials=100)
-    assert row.predicted == 1
-    assert row.ratio == pytest.approx(1, abs=0.02)
-    assert row.agrees is table.agrees is row.ratio_low is None
-
-
 def predicted(name: str, dimension: Any, **further: Any) -> list[float]:
     table = utility.measure(name, dimension, **{"epsilon": 1} | further, trials=0)
     return [row.predicted for row in table if row.predicted is not None]
@@ -196,6 +151,26 @@ def test_errors_that_are_large_do_not_wrap_around() -> None:
     (row,) = utility.measure("count", 5, epsilon="1e-15", trials=100, rng=SeededGenerator(9))
     assert row.measured > 1e15  # type: ignore[operator]
     assert row.agrees
+
+
+def test_a_rival_is_measured_beside_the_histogram_and_one_with_other_noise_is_noticed() -> None:
+    """Noise of twice the variance, and noise for the other relation."""
+    given: dict[str, Any] = {"epsilon": 1, "trials": 100}
+    table = utility.measure(["histogram", noisy(1)], 50, **given, rng=SeededGenerator(5))
+    assert [row.setting.mechanism for row in table] == ["discrete Laplace", "rival"]
+    assert table[0].predicted == table[1].predicted
+    assert table.agrees
+    for wrong, relation in ((math.sqrt(2), "add-remove"), (1, "change-one")):
+        found = utility.measure(noisy(wrong), 50, **given, relation=relation)
+        assert found.agrees is False
+    rng = np.random.default_rng(1)
+    method = utility.Method(  # whose law is not known
+        name="numpy", release=lambda data, setting: data + rng.normal(size=data.shape),
+        predicted=lambda setting: 1,
+    )  # fmt: skip
+    (row,) = utility.measure(method, 1000, **given)
+    assert row.ratio == pytest.approx(1, abs=0.02)
+    assert row.agrees is row.ratio_low is None
 
 
 def test_errors_of_ranges_are_those_of_all_ranges() -> None:

@@ -20,10 +20,16 @@ def table() -> utility.UtilityTable:
     )  # fmt: skip
 
 
-def test_a_table_is_a_sequence_of_rows(table: utility.UtilityTable) -> None:
-    assert len(table) == len(list(table)) == len(table.rows) == 8
-    assert table[0] == table.rows[0]
-    assert table[0].setting.privacy == {"epsilon": "1/2", "relation": "add-remove"}
+def test_data_and_truth_by_setting_and_given_data_are_marked() -> None:
+    method = Method(
+        name="x", data=lambda setting: list(range(setting.dimension)),
+        release=lambda data, setting: len(data) + 2, truth=lambda data, setting: len(data),
+    )  # fmt: skip
+    table = utility.measure(method, [3, 5], epsilon=1, trials=2)
+    assert [(row.measured, row.answers, row.given_data) for row in table] == [(2, 1, True)] * 2
+    assert "not private: do not publish" in repr(table)
+    made = Method(name="x", release=lambda data, setting: data)
+    assert "publish" not in repr(utility.measure(made, 3, epsilon=1, trials=2))
 
 
 def test_a_filter_keeps_rows(table: utility.UtilityTable) -> None:
@@ -66,25 +72,6 @@ def test_text_says_that_rows_disagree() -> None:
     assert text.count(" NO") == 2
 
 
-def test_given_data_are_marked() -> None:
-    method = Method(name="x", release=lambda data, setting: data, data=[1, 2, 3])
-    table = utility.measure(method, 3, epsilon=1, trials=2)
-    assert table[0].given_data
-    assert "not private: do not publish" in repr(table)
-    made = Method(name="x", release=lambda data, setting: data)
-    assert "publish" not in repr(utility.measure(made, 3, epsilon=1, trials=2))
-
-
-def test_data_and_truth_by_setting() -> None:
-    method = Method(
-        name="x", data=lambda setting: list(range(setting.dimension)),
-        release=lambda data, setting: len(data) + 2, truth=lambda data, setting: len(data),
-    )  # fmt: skip
-    table = utility.measure(method, [3, 5], epsilon=1, trials=2)
-    assert [row.measured for row in table] == [2, 2]
-    assert [row.answers for row in table] == [1, 1]
-
-
 # Pictures
 
 
@@ -114,17 +101,6 @@ def test_a_rival_without_a_prediction_has_points_alone() -> None:
         (named,) = [line for line in ax.lines if line.get_label() == "rival"]
         assert named.get_linestyle() == "None"
         assert [1, 1] in [list(line.get_ydata()) for line in ax.lines]
-
-
-def test_the_legend_stays_within_axes_of_others() -> None:
-    table = utility.measure("histogram", [1, 10], epsilon=[0.1, 1], trials=0)
-    with closed():
-        figure, axes = plt.subplots(1, 2, figsize=(9, 4))
-        table.plot(ax=axes[0])
-        figure.canvas.draw()
-        inside, legend = axes[0].get_window_extent(), axes[0].get_legend().get_window_extent()
-        assert legend.x1 <= inside.x1
-        assert legend.x0 >= inside.x0
 
 
 def test_names_of_rivals_are_no_formulas() -> None:
