@@ -47,80 +47,43 @@ def pip(monkeypatch: pytest.MonkeyPatch, code: int, said: str) -> None:
 def test_what_cannot_be_installed_is_missing_with_pips_reason(
     made: list[Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pip(monkeypatch, 1, "WARNING: retrying\nERROR: first\nERROR: No matching distribution found\n")
-    with pytest.raises(UnavailableError, match=r"^pip: No matching distribution found$"):
-        python_with(("nothing==0",))
-    with pytest.raises(UnavailableError):  # it is tried again, from an empty folder
-        python_with(("nothing==0",))
-    assert len(made) == 2
+    """And is tried again, from an empty folder; what was installed is not."""
+    for said, why in (
+        ("WARNING: retrying\nERROR: first\nERROR: No matching\n", "pip: No matching"),
+        ("something\nKilled\n", "pip: Killed"),
+        ("WARNING: connection broken\nERROR: none\n", "pip reaches no package index"),
+    ):
+        pip(monkeypatch, 1, said)
+        with pytest.raises(UnavailableError) as missing:
+            python_with(("nothing==0",))
+        assert str(missing.value) == why
+    assert len(made) == 3
+    pip(monkeypatch, 0, "")
+    assert python_with(("a",)) == python_with(("a",)) != python_with(("b",))
+    assert len(made) == 5
 
 
-def test_a_pip_without_an_error_is_quoted(
-    made: list[Path], monkeypatch: pytest.MonkeyPatch
+def test_a_rival_that_cannot_be_had_is_skipped_with_its_reason(
+    here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pip(monkeypatch, 2, "something\nKilled\n")
-    with pytest.raises(UnavailableError, match=r"^pip: Killed$"):
-        python_with(("nothing==0",))
-
-
-def test_no_network_is_a_reason(made: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
-    pip(monkeypatch, 1, "WARNING: connection broken by NewConnectionError\nERROR: no version\n")
-    with pytest.raises(UnavailableError, match=r"^pip reaches no package index$"):
-        python_with(("nothing==0",))
-
-
-def test_a_python_without_venv_is_a_reason(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def create(*_: Any, **__: Any) -> None:
         raise subprocess.CalledProcessError(1, ["ensurepip"])
 
+    for name in ("PROCESSES", "SKIPPED"):
+        monkeypatch.setattr(rivals, name, {})
     monkeypatch.setattr(environments.venv, "create", create)
-    with pytest.raises(UnavailableError, match="no environment can be made"):
-        python_with(("nothing==0",))
-
-
-def test_an_environment_is_made_once_for_its_requirements(
-    made: list[Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    pip(monkeypatch, 0, "")
-    assert python_with(("a",)) == python_with(("a",))
-    assert python_with(("a",)) != python_with(("b",))
-    assert len(made) == 2
-
-
-@pytest.mark.long
-def test_pip_itself_refuses_a_requirement_that_is_nowhere(here: Path) -> None:
-    """Without a network: the only place to look is an empty folder."""
-    nowhere = ("--no-index", "--find-links", str(here), "cydp-has-no-such-requirement")
-    with pytest.raises(UnavailableError, match="cydp-has-no-such-requirement"):
-        python_with(nowhere)
-
-
-def test_a_rival_that_cannot_be_installed_is_skipped_with_its_reason(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    def started(*_: Any) -> Any:
-        raise UnavailableError("no such version")
-
-    monkeypatch.setattr(rivals, "started", started)
-    monkeypatch.setattr(rivals, "PROCESSES", {})
-    monkeypatch.setattr(rivals, "SKIPPED", {})
     assert rivals.way("OpenDP", "laplace", 1, 10) is None
-    assert rivals.SKIPPED == {"OpenDP": "no such version"}
-    assert "no such version" in rivals.versions()["OpenDP"]
-
-
-def test_a_rival_that_is_not_installed_here_is_skipped_with_its_reason(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(rivals, "SKIPPED", {})
+    assert "no environment can be made" in rivals.SKIPPED["OpenDP"]
+    assert "no environment can be made" in rivals.versions()["OpenDP"]
     monkeypatch.setitem(sys.modules, "boost_histogram", None)
     assert rivals.boost_histogram([], 1, 0, 1) is None
     assert "boost_histogram" in rivals.SKIPPED["boost-histogram"]
 
 
 FILE = """
-def version():
-    return lambda: "1.2"
+def given():
+    import given_there
+    return lambda: given_there.value
 
 def sum_to(n):
     print("what a library prints")
@@ -131,26 +94,16 @@ def broken():
 """
 
 
-def test_another_process_imports_from_the_folders_that_it_is_given(here: Path) -> None:
-    elsewhere = here / "elsewhere"
+def test_another_process_answers_and_says_what_it_took_and_what_failed(here: Path) -> None:
+    file, elsewhere = here / "ways.py", here / "elsewhere"
+    file.write_text(FILE)
     elsewhere.mkdir()
     (elsewhere / "given_there.py").write_text("value = 5")
-    file = here / "ways.py"
-    file.write_text("def value():\n    import given_there\n    return lambda: given_there.value\n")
-    assert Process(Path(sys.executable), file, path=(elsewhere,)).way("value")() == 5
-    with pytest.raises(RuntimeError, match="given_there"):
-        Process(Path(sys.executable), file).way("value")
-
-
-def test_another_process_answers_and_says_what_it_took(here: Path) -> None:
-    (here / "ways.py").write_text(FILE)
-    process = Process(Path(sys.executable), "ways.py")
+    process = Process(Path(sys.executable), file, path=(elsewhere,))
+    assert process.way("given")() == 5
     way = process.way("sum_to", 1000)
     assert way() == 499_500
-    wall, cpu = way.taken
-    assert wall > 0
-    assert cpu >= 0
-    assert process.way("version")() == "1.2"
+    assert min(way.taken) >= 0
     with pytest.raises(RuntimeError, match="ZeroDivisionError"):
         process.way("broken")()
     with pytest.raises(RuntimeError, match="nothing_of_this_name"):
@@ -165,20 +118,6 @@ def test_another_process_answers_and_says_what_it_took(here: Path) -> None:
 
 def test_a_library_that_cannot_be_imported_is_missing_with_its_reason(here: Path) -> None:
     (here / "ways.py").write_text("import a_library_that_is_broken\n")
-    with pytest.raises(
-        UnavailableError, match=r"^it is installed, but: .*a_library_that_is_broken"
-    ):
+    with pytest.raises(UnavailableError, match=r"installed, but: .*a_library_that_is_broken"):
         Process(Path(sys.executable), "ways.py")
     assert [process.poll() for process in environments.RUNNING] == [0]
-
-
-def test_a_call_may_stand_for_many(here: Path) -> None:
-    (here / "ways.py").write_text(FILE)
-    process = Process(Path(sys.executable), "ways.py")
-    way = process.way("sum_to", 10)
-    way()
-    once = way.taken
-    way.share = 10**6
-    way()
-    assert way.taken[0] > 100 * once[0]
-    process.end()
